@@ -1,0 +1,98 @@
+/* Undine: the types that every part shares.  SI units, right-handed axes, y up. */
+#ifndef UNDINE_TYPES_H
+#define UNDINE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What became of a call.  The values are the program's exit codes. */
+typedef enum und_status {
+    UND_OK = 0,
+    UND_FAILED = 1,   /* the environment said no: disk, memory, a damaged file */
+    UND_INVALID = 2,  /* the input is wrong; the text says where and what was expected */
+    UND_STOPPED = 130 /* asked to stop; what was written is valid */
+} und_status;
+
+typedef struct und_error {
+    und_status status;
+    char text[1024];
+} und_error;
+
+/* A place and time dependent number: a constant, or a function with its context. */
+typedef double und_value_fn(void *context, double x, double y, double z, double t);
+
+typedef struct und_value {
+    double number;    /* the value where fn is NULL */
+    und_value_fn *fn; /* called from one thread at a time */
+    void *context;
+} und_value;
+
+/* A vector that depends on time: a camera's eye, a sun's direction. */
+typedef void und_vector_fn(void *context, double t, double out[3]);
+
+typedef struct und_vector {
+    double constant[3];
+    und_vector_fn *fn;
+    void *context;
+} und_vector;
+
+/* A uniform grid of cubic cells.  A two-dimensional one is one cell deep: a height field over the
+ * x-z plane has n[1] == 1, a curve has n[2] == 1 too.  Cells are stored with x fastest, then y, then z. */
+typedef struct und_grid {
+    int n[3];
+    double dx;        /* metres */
+    double origin[3]; /* the low corner of cell (0, 0, 0) */
+} und_grid;
+
+/* A frame is a bag of named things at one instant. */
+typedef enum und_kind {
+    UND_FIELD,     /* values at cell centres: [z][y][x], or [z][x] for a height field */
+    UND_FACES,     /* values on faces, one more than cells along the component's axis */
+    UND_PARTICLES, /* [count] or [count][3] */
+    UND_BODIES,    /* [count][k] */
+    UND_NUMBERS
+} und_kind;
+
+typedef enum und_type { UND_F32, UND_F64, UND_I32, UND_U8 } und_type;
+
+typedef struct und_item {
+    char name[48]; /* "surface", "rain/position" */
+    char unit[16]; /* "m", "m/s", "1" */
+    und_kind kind;
+    und_type type;
+    bool is_static; /* the same in every frame: the cache keeps it once */
+    bool borrowed;  /* data belongs to somebody else */
+    int rank;
+    size_t dim[4]; /* slowest first */
+    void *data;
+} und_item;
+
+typedef struct und_frame {
+    int number;
+    double time; /* seconds */
+    und_grid grid;
+    int count, capacity;
+    und_item *items;
+} und_frame;
+
+/* Every drop accounted for, in cubic metres since the start:
+ * start + sources - drains - left - spray_out + spray_back + correction = measured, up to rounding. */
+typedef struct und_ledger {
+    double start;
+    double sources; /* springs, rivers, rain that has landed, edges that let water in */
+    double drains;
+    double left; /* gone through open edges (negative: came in) */
+    double spray_out, spray_back;
+    double correction; /* what a scheme had to add (+) or remove (-) that no physics explains */
+    double measured;   /* the sum over the cells now */
+} und_ledger;
+
+/* The time spent in a named stage of the step. */
+typedef struct und_stage {
+    const char *name;
+    double seconds;
+    long calls;
+} und_stage;
+
+#endif

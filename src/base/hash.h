@@ -1,0 +1,11 @@
+/* Hashes of state and of files: XXH3 over fixed blocks, so that they can be made in parallel. */
+#ifndef UND_BASE_HASH_H
+#define UND_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of a memory block, mixed with `seed`; the same at any thread count. */
+uint64_t und_hash(const void *data, size_t bytes, uint64_t seed, int threads);
+
+#endif

@@ -1,0 +1,30 @@
+#include "base/pages.h"
+
+#include "base/status.h"
+
+#include <sys/mman.h>
+
+/* The size is kept in a header in front of the array, one cache line long. */
+enum { HEADER = 64 };
+
+void *und_pages_alloc(size_t bytes, const char *what, und_error *err)
+{
+    size_t total = bytes + HEADER;
+    char *map = total < bytes ? MAP_FAILED
+                              : mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) {
+        und_error_set(err, UND_FAILED, "out of memory: %s, %zu bytes", what, bytes);
+        return NULL;
+    }
+    madvise(map, total, MADV_HUGEPAGE);
+    *(size_t *)map = total;
+    return map + HEADER;
+}
+
+void und_pages_free(void *pages)
+{
+    if (pages) {
+        char *map = (char *)pages - HEADER;
+        munmap(map, *(size_t *)map);
+    }
+}

@@ -1,0 +1,84 @@
+/* A run's folder: manifest.json, ledger.csv, one file per frame, checkpoints, a lock.
+ *
+ *     OUT/manifest.json            program, scene text and hash, units, frame range, fields
+ *     OUT/ledger.csv               one row per frame: the ledger, the state's hash, the frame file's hash
+ *     OUT/static.h5                items that are the same in every frame
+ *     OUT/frames/NAME.0001.h5
+ *     OUT/checkpoints/NAME.0001.h5 the whole state, double where the model has it
+ *     OUT/lock                     host and pid of the run that writes
+ *
+ * Every file is written to a temporary name in the same folder, fsynced and renamed, so that a reader never
+ * meets a half-written one; the manifest comes last. */
+#ifndef UND_CACHE_CACHE_H
+#define UND_CACHE_CACHE_H
+
+#include "grid/frame.h"
+
+typedef struct und_cache und_cache;
+
+typedef struct und_cache_def {
+    const char *folder;
+    const char *name;       /* of the scene; makes the file names */
+    const char *model;      /* "waves" */
+    const char *scene_path; /* as given on the command line */
+    const char *scene_text; /* kept whole in the manifest, with its hash */
+    const char *settings;   /* "name=value name=value", or "" */
+    int start, end;         /* frames, inclusive */
+    double fps;
+    int compress; /* 0: none, 1 to 9: deflate */
+    int keep;     /* checkpoints to keep; older ones are removed; 0: all */
+    int threads;
+} und_cache_def;
+
+/* One row of ledger.csv. */
+typedef struct und_cache_row {
+    int frame;
+    double time;
+    und_ledger ledger;
+    uint64_t state_hash, file_hash;
+} und_cache_row;
+
+/* Makes the folder and takes the lock.  An existing cache of the same name is refused (the error says to use
+ * --resume or --force) unless `replace`, which removes only files that a cache is made of.  A lock held by a
+ * living process, or by another host, is refused by name; one left behind by a dead process is taken over. */
+und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *err);
+
+/* Opens a cache to go on writing it.  The scene's hash must be the manifest's.  The latest checkpoint that
+ * reads back whole is loaded into *state (the caller clears it), ledger rows after it are dropped. UND_OK
+ * with state->count == 0: no checkpoint, begin at the start. */
+und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_error *err);
+
+/* Opens for reading: no lock. */
+und_cache *und_cache_open(const char *folder, und_error *err);
+
+/* Releases the lock and frees.  Stages and peak memory go into the manifest if given. */
+und_status und_cache_close(und_cache *cache, const und_stage *stages, int stage_count, und_error *err);
+
+/* Writes a frame, adds its row to ledger.csv, refreshes the manifest. */
+und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_ledger *ledger,
+                           uint64_t state_hash, und_error *err);
+und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err);
+
+/* Reads a frame with the static items merged in. */
+und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err);
+
+typedef struct und_cache_info {
+    const char *folder, *name, *model, *program, *scene_path, *scene_text, *scene_hash, *settings;
+    int start, end;
+    double fps;
+    int row_count; /* frames written */
+    const und_cache_row *rows;
+    int stage_count;
+    const und_stage *stages;
+    size_t peak_memory; /* bytes */
+} und_cache_info;
+
+und_cache_info und_cache_describe(const und_cache *cache);
+
+/* Recomputes every hash.  Calls `report` once for each thing wrong (a file missing, cut short, changed), and
+ * returns UND_FAILED if there was any; err names the first. */
+typedef void und_verify_fn(void *context, const char *what);
+und_status und_cache_verify(const char *folder, und_verify_fn *report, void *context, int *checked,
+                            und_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* Key-framed motion: position and rotation as functions of time. */
+#ifndef UND_GEOM_MOTION_H
+#define UND_GEOM_MOTION_H
+
+#include "geom/vec.h"
+
+#include <undine/waves.h>
+
+typedef struct und_quat {
+    double w, x, y, z;
+} und_quat;
+
+typedef struct und_pose {
+    und_vec3 position;
+    und_quat rotation; /* unit */
+} und_pose;
+
+typedef struct und_key {
+    double time;
+    und_vec3 position;
+    und_vec3 rotation; /* degrees about x, then y, then z */
+} und_key;
+
+typedef enum und_easing { UND_EASE_LINEAR, UND_EASE_SPLINE } und_easing;
+
+/* Keys sorted by strictly growing time, at least one; held before the first and after the last.  A spline is
+ * Catmull-Rom with tangents for uneven times (and none beyond the ends); rotations go the short way (slerp
+ * between neighbours).  NULL with the error set where keys are out of order. */
+und_motion *und_motion_create(const und_key *keys, int count, und_easing easing, und_error *err);
+void und_motion_destroy(und_motion *motion);
+und_pose und_motion_at(const und_motion *motion, double time); /* NULL: at rest at the origin */
+
+und_quat und_quat_euler(und_vec3 degrees);
+und_vec3 und_quat_rotate(und_quat q, und_vec3 v);
+und_vec3 und_pose_point(const und_pose *pose, und_vec3 local); /* own coordinates to world */
+und_vec3 und_pose_local(const und_pose *pose, und_vec3 world); /* and back */
+
+#endif

@@ -1,0 +1,106 @@
+#include "grid/frame.h"
+
+#include "base/hash.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+und_frame und_frame_empty(int number, double time, und_grid grid)
+{
+    return (und_frame){.number = number, .time = time, .grid = grid};
+}
+
+void und_frame_clear(und_frame *frame)
+{
+    for (int i = 0; i < frame->count; i++)
+        if (!frame->items[i].borrowed)
+            free(frame->items[i].data);
+    free(frame->items);
+    *frame = und_frame_empty(frame->number, frame->time, frame->grid);
+}
+
+size_t und_type_size(und_type type)
+{
+    switch (type) {
+    case UND_F64:
+        return 8;
+    case UND_U8:
+        return 1;
+    default:
+        return 4;
+    }
+}
+
+size_t und_item_count(const und_item *item)
+{
+    size_t count = 1;
+    for (int i = 0; i < item->rank; i++)
+        count *= item->dim[i];
+    return count;
+}
+
+size_t und_item_bytes(const und_item *item)
+{
+    return und_item_count(item) * und_type_size(item->type);
+}
+
+const und_item *und_frame_find(const und_frame *frame, const char *name)
+{
+    for (int i = 0; i < frame->count; i++)
+        if (strcmp(frame->items[i].name, name) == 0)
+            return &frame->items[i];
+    return NULL;
+}
+
+und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data, und_error *err)
+{
+    if (frame->count == frame->capacity) {
+        int capacity = frame->capacity ? 2 * frame->capacity : 16;
+        und_item *items = realloc(frame->items, (size_t)capacity * sizeof *items);
+        if (!items) {
+            und_error_set(err, UND_FAILED, "out of memory: frame items");
+            return NULL;
+        }
+        frame->items = items;
+        frame->capacity = capacity;
+    }
+    und_item *item = &frame->items[frame->count++];
+    *item = (und_item){.kind = def->kind,
+                       .type = def->type,
+                       .is_static = def->is_static,
+                       .borrowed = true,
+                       .rank = def->rank,
+                       .data = data};
+    snprintf(item->name, sizeof item->name, "%s", def->name);
+    snprintf(item->unit, sizeof item->unit, "%s", def->unit);
+    memcpy(item->dim, def->dim, sizeof item->dim);
+    return item;
+}
+
+und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *err)
+{
+    und_item shape = {.type = def->type, .rank = def->rank};
+    memcpy(shape.dim, def->dim, sizeof shape.dim);
+    void *data = und_alloc(und_item_count(&shape), und_type_size(def->type), def->name, err);
+    und_item *item = data ? und_frame_borrow(frame, def, data, err) : NULL;
+    if (item)
+        item->borrowed = false;
+    else
+        free(data);
+    return item;
+}
+
+uint64_t und_frame_hash(const und_frame *frame, int threads)
+{
+    uint64_t hash = und_hash(&frame->number, sizeof frame->number, 0, 1);
+    hash = und_hash(&frame->time, sizeof frame->time, hash, 1);
+    for (int i = 0; i < frame->count; i++) {
+        const und_item *item = &frame->items[i];
+        hash = und_hash(item->name, strlen(item->name), hash, 1);
+        hash = und_hash(item->dim, (size_t)item->rank * sizeof item->dim[0], hash, 1);
+        hash = und_hash(item->data, und_item_bytes(item), hash, threads);
+    }
+    return hash;
+}

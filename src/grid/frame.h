@@ -1,0 +1,34 @@
+/* Frames: the hub between models (which write them) and the cache, the exporters and the renderer (which
+ * read them). */
+#ifndef UND_GRID_FRAME_H
+#define UND_GRID_FRAME_H
+
+#include <undine/undine.h>
+
+und_frame und_frame_empty(int number, double time, und_grid grid);
+void und_frame_clear(und_frame *frame); /* frees the items and what they own */
+
+size_t und_type_size(und_type type);
+size_t und_item_count(const und_item *item); /* number of values */
+size_t und_item_bytes(const und_item *item);
+
+/* What a new item is: everything but its data. */
+typedef struct und_item_def {
+    const char *name, *unit;
+    und_kind kind;
+    und_type type;
+    bool is_static;
+    int rank;
+    size_t dim[4];
+} und_item_def;
+
+/* Adds an item with zeroed data of its own; NULL with the error set where memory ran out. */
+und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *err);
+
+/* Adds an item whose data stays the caller's. */
+und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data, und_error *err);
+
+/* Hash of numbers, names, shapes and contents of all items. */
+uint64_t und_frame_hash(const und_frame *frame, int threads);
+
+#endif

@@ -1,0 +1,40 @@
+/* Pictures on disk: PNG in and out, linear EXR out, MP4 out. */
+#ifndef UND_IO_IMAGE_H
+#define UND_IO_IMAGE_H
+
+#include <undine/types.h>
+
+/* Linear light, RGB, rows from the top. */
+typedef struct und_image {
+    int width, height;
+    float *rgb;
+} und_image;
+
+und_status und_image_create(und_image *image, int width, int height, und_error *err);
+void und_image_destroy(und_image *image);
+
+/* Encodes with the sRGB curve; values are clipped to [0, 1].  Written to a temporary name, fsynced, renamed.
+ */
+und_status und_png_write(const char *path, const und_image *image, int threads, und_error *err);
+
+/* RGB as half floats, ZIP compressed, scene linear (Rec. 709 chromaticities). */
+und_status und_exr_write(const char *path, const und_image *image, und_error *err);
+
+/* A grey map with values in [0, 1], 8 or 16 bits; colour is turned into luma.  Rows from the top.
+ * Larger than 16384 on a side is refused.  *map is malloc'ed [height][width]. */
+und_status und_png_read_gray(const char *path, int *width, int *height, float **map, und_error *err);
+
+/* An image in linear light from an 8-bit or 16-bit sRGB PNG. */
+und_status und_png_read(const char *path, und_image *image, und_error *err);
+
+/* H.264 in MP4, yuv420p, BT.709; the width and height are cut to even numbers. */
+typedef struct und_movie und_movie;
+und_movie *und_movie_open(const char *path, int width, int height, double fps, int threads, und_error *err);
+und_status und_movie_add(und_movie *movie, const und_image *image, und_error *err);
+und_status und_movie_close(und_movie *movie, und_error *err); /* finishes, renames into place; frees always */
+
+/* The sRGB curve, both ways. */
+float und_srgb_encode(float linear);
+float und_srgb_decode(float encoded);
+
+#endif

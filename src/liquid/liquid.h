@@ -1,0 +1,32 @@
+/* The interface that every liquid model stands behind. */
+#ifndef UND_LIQUID_LIQUID_H
+#define UND_LIQUID_LIQUID_H
+
+#include "grid/frame.h"
+
+typedef struct und_liquid und_liquid;
+
+typedef struct und_liquid_class {
+    const char *name; /* "waves" */
+    void (*destroy)(und_liquid *self);
+    void (*step)(und_liquid *self, double dt);
+    /* Adds the things a frame shows (float, static ones marked). */
+    und_status (*frame)(und_liquid *self, und_frame *frame, und_error *err);
+    /* Adds the whole state, borrowed: what a checkpoint keeps and the state's hash covers. */
+    und_status (*save)(und_liquid *self, und_frame *state, und_error *err);
+    /* Takes over a state that save once gave; the model then goes on with the same bits. */
+    und_status (*restore)(und_liquid *self, const und_frame *state, und_error *err);
+    und_ledger (*ledger)(const und_liquid *self);
+    int (*stages)(const und_liquid *self, const und_stage **list);
+    double (*time)(const und_liquid *self);
+} und_liquid_class;
+
+/* A model's struct begins with this. */
+struct und_liquid {
+    const und_liquid_class *class;
+};
+
+/* Start + sources - drains - left - spray out + spray back + correction. */
+double und_ledger_expected(const und_ledger *ledger);
+
+#endif

@@ -1,0 +1,37 @@
+/* A scene: Lua text turned into defs.  The program in it runs in a sandbox. */
+#ifndef UND_SCENE_SCENE_H
+#define UND_SCENE_SCENE_H
+
+#include "render/render.h"
+
+#include <undine/undine.h>
+
+/* What a loaded scene says; everything it points to lives as long as the scene. */
+typedef struct und_scene_view {
+    const char *name; /* "beach": letters, digits, _ and - */
+    const char *path;
+    const char *text;     /* the file's bytes */
+    const char *settings; /* "name=value ..." of what --set changed, sorted by name */
+    int start, end;
+    double fps;
+    int substeps;      /* per frame */
+    const char *model; /* "waves" */
+    und_waves_def waves;
+    und_render_def render;
+} und_scene_view;
+
+const und_scene_view *und_scene_get(const und_scene *scene);
+
+/* A function of the scene that fails while the simulation runs (a Lua error, NaN where a number was due, the
+ * instruction limit) gives 0 and is remembered here: UND_INVALID with file and line, once. */
+und_status und_scene_trouble(const und_scene *scene, und_error *err);
+
+/* Every key the scene language accepts, "waves.edges.amplitude" in that form, NULL at the end; for the docs'
+ * test. */
+const char *const *und_scene_keys(void);
+
+/* The same from text, for tests; `folder` is where its files are looked for. */
+und_scene *und_scene_from_text(const char *text, const char *path, const und_setting *settings, int count,
+                               und_error *err);
+
+#endif

@@ -1,0 +1,18 @@
+/* A simulation: a scene and its liquid, advanced frame by frame. */
+#ifndef UND_SCENE_SIM_H
+#define UND_SCENE_SIM_H
+
+#include "liquid/liquid.h"
+#include "scene/scene.h"
+
+und_liquid *und_sim_liquid(und_sim *sim);
+
+/* One substep; sets *frame_done when the next frame's time is reached.  und_sim_advance loops over it, and a
+ * program that must answer to signals calls it itself. */
+und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err);
+
+/* The whole state, borrowed from the model, and back. */
+und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err);
+und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err);
+
+#endif
