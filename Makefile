@@ -1,0 +1,50 @@
+# make demo    from a bare machine to a movie        make test    from a bare machine to a verdict
+BUILD  ?= build
+DEMO   ?= scenes/beach.lua
+OUT    ?= out
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+
+.PHONY: help build demo test install format asan clean setup setup-test
+
+help:
+	@echo 'make demo      build, run $(DEMO), leave a movie and stills in $(OUT)/'
+	@echo 'make test      build and run every test'
+	@echo 'make build     $(BUILD)/undine and $(BUILD)/libundine.a'
+	@echo 'make install   PREFIX=$(PREFIX): program, library, headers, scenes'
+	@echo 'make format    lay out the sources with clang-format'
+	@echo 'make asan      $(BUILD)/asan/undine, with the address and undefined-behaviour sanitizers'
+	@echo 'make clean     remove $(BUILD)/; $(OUT)/ stays'
+	@echo 'Missing packages are installed first, by tools/setup.'
+
+setup:
+	@tools/setup
+
+setup-test:
+	@tools/setup test
+
+build: setup
+	@cmake --preset release -B $(BUILD) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	$(BUILD)/undine run $(DEMO) -o $(OUT)
+	@echo 'The movie and the pictures:'
+	@find $(OUT) -name '*.mp4' | sort
+	@find $(OUT) -name '*.png' | sort | sed -n '1p;$$p'
+
+test: setup-test
+	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+format: setup-test
+	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format-14 -i
+
+asan: setup
+	@cmake --preset asan -B $(BUILD)/asan --log-level=WARNING
+	@cmake --build $(BUILD)/asan -j $(JOBS)
+
+clean:
+	rm -rf $(BUILD)
