@@ -24,8 +24,9 @@ typedef struct und_key {
 typedef enum und_easing { UND_EASE_LINEAR, UND_EASE_SPLINE } und_easing;
 
 /* Keys sorted by strictly growing time, at least one; held before the first and after the last.  A spline is
- * Catmull-Rom with tangents for uneven times (and none beyond the ends); rotations go the short way (slerp
- * between neighbours).  NULL with the error set where keys are out of order. */
+ * Catmull-Rom with tangents for uneven times, at rest at the first and last key, so that the velocity has no
+ * jumps; rotations go the short way (slerp between neighbours).  NULL with the error set where keys are out
+ * of order. */
 und_motion *und_motion_create(const und_key *keys, int count, und_easing easing, und_error *err);
 void und_motion_destroy(und_motion *motion);
 und_pose und_motion_at(const und_motion *motion, double time); /* NULL: at rest at the origin */

@@ -26,8 +26,10 @@ struct und_shape {
     und_shape **children; /* owned */
 };
 
-und_shape *und_shape_create(const und_shape *like, und_error *err); /* a copy; takes over the children */
-void und_shape_destroy(und_shape *shape);                           /* with its children */
+/* A copy that takes over the children (malloc'ed), also where it fails: NULL with the error set where a
+ * number is not finite or a size not above 0. */
+und_shape *und_shape_create(const und_shape *like, und_error *err);
+void und_shape_destroy(und_shape *shape); /* with its children */
 double und_shape_distance(const und_shape *shape, und_vec3 p);
 
 typedef struct und_bounds {
@@ -36,8 +38,12 @@ typedef struct und_bounds {
 
 und_bounds und_shape_bounds(const und_shape *shape);
 
-/* The stretches of the vertical line through (x, z) that lie inside: returns their total length between low
- * and high, found by marching the distance; *bottom is the lowest point inside. */
+/* The stretches of the line origin + t direction inside the shape, exact for every kind: returns their total
+ * length in t between low and high (finite); *first is the smallest t inside, or high where none is. */
+double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 direction, double low, double high,
+                      double *first);
+
+/* The same along the vertical line through (x, z): *bottom is the lowest point inside. */
 double und_shape_column(const und_shape *shape, double x, double z, double low, double high, double *bottom);
 
 #endif

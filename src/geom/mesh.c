@@ -1,0 +1,270 @@
+#include "geom/mesh.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+
+enum { AROUND = 48, RINGS = 24, CELLS = 48 };
+
+/* Gathers triangles; with no room yet (position NULL) it only counts them, so that the same walk sizes the
+ * array and fills it. */
+typedef struct sink {
+    long count;
+    float *position;
+} sink;
+
+static void put_corner(float *to, und_vec3 p)
+{
+    to[0] = (float)p.x;
+    to[1] = (float)p.y;
+    to[2] = (float)p.z;
+}
+
+static void put_triangle(sink *out, und_vec3 a, und_vec3 b, und_vec3 c)
+{
+    if (out->position) {
+        float *to = out->position + 9 * out->count;
+        put_corner(to, a);
+        put_corner(to + 3, b);
+        put_corner(to + 6, c);
+    }
+    out->count++;
+}
+
+static void put_quad(sink *out, und_vec3 a, und_vec3 b, und_vec3 c, und_vec3 d)
+{
+    put_triangle(out, a, b, c);
+    put_triangle(out, a, c, d);
+}
+
+/* A point of the unit sphere: ring 0 is the north pole, RINGS the south pole. */
+static und_vec3 sphere_point(int ring, int step)
+{
+    double pi = acos(-1), polar = pi * ring / RINGS, turn = 2 * pi * (step % AROUND) / AROUND;
+    double across = ring == 0 || ring == RINGS ? 0 : sin(polar);
+    return und_vec(across * sin(turn), cos(polar), across * cos(turn));
+}
+
+/* An ellipsoid pulled apart along y by twice `stretch`, in axes (x, y, z): sphere, ellipsoid and capsule. */
+typedef struct frame3 {
+    und_vec3 center, x, y, z;
+    double stretch;
+} frame3;
+
+static und_vec3 on_frame(const frame3 *f, und_vec3 p, double lift)
+{
+    und_vec3 flat = und_add(und_mul(f->x, p.x), und_mul(f->z, p.z));
+    und_vec3 up = und_add(und_mul(f->y, p.y), und_mul(und_unit(f->y), lift));
+    return und_add(f->center, und_add(flat, up));
+}
+
+static void put_round(sink *out, const frame3 *f)
+{
+    for (int ring = 0; ring < RINGS; ring++) {
+        double lift = ring < RINGS / 2 ? f->stretch : -f->stretch;
+        for (int step = 0; step < AROUND; step++) {
+            und_vec3 a = on_frame(f, sphere_point(ring, step), lift);
+            und_vec3 b = on_frame(f, sphere_point(ring + 1, step), lift);
+            und_vec3 c = on_frame(f, sphere_point(ring + 1, step + 1), lift);
+            und_vec3 d = on_frame(f, sphere_point(ring, step + 1), lift);
+            if (ring < RINGS - 1)
+                put_triangle(out, a, b, c);
+            if (ring > 0)
+                put_triangle(out, a, c, d);
+        }
+    }
+    for (int step = 0; step < AROUND && f->stretch > 0; step++) {
+        und_vec3 p = sphere_point(RINGS / 2, step), q = sphere_point(RINGS / 2, step + 1);
+        put_quad(out, on_frame(f, p, f->stretch), on_frame(f, p, -f->stretch), on_frame(f, q, -f->stretch),
+                 on_frame(f, q, f->stretch));
+    }
+}
+
+static frame3 round_frame(const und_shape *s)
+{
+    double r = s->radius;
+    frame3 f = {.center = s->center, .x = {r, 0, 0}, .y = {0, r, 0}, .z = {0, 0, r}};
+    if (s->kind == UND_ELLIPSOID) {
+        f.x.x = s->half.x;
+        f.y.y = s->half.y;
+        f.z.z = s->half.z;
+    }
+    if (s->kind == UND_CAPSULE && und_length(s->half) > 0) {
+        und_vec3 axis = und_unit(s->half);
+        und_vec3 aside = fabs(axis.y) < 0.9 ? und_vec(0, 1, 0) : und_vec(0, 0, 1);
+        und_vec3 x = und_unit(und_cross(axis, aside));
+        f.x = und_mul(x, r);
+        f.y = und_mul(axis, r);
+        f.z = und_mul(und_cross(x, axis), r);
+        f.stretch = und_length(s->half);
+    }
+    return f;
+}
+
+static void put_box(sink *out, const und_shape *s)
+{
+    und_vec3 corner[8];
+    for (int i = 0; i < 8; i++) {
+        und_vec3 side = und_vec(i & 1 ? s->half.x : -s->half.x, i & 2 ? s->half.y : -s->half.y,
+                                i & 4 ? s->half.z : -s->half.z);
+        corner[i] = und_add(s->center, side);
+    }
+    static const int face[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    for (int i = 0; i < 6; i++)
+        put_quad(out, corner[face[i][0]], corner[face[i][1]], corner[face[i][2]], corner[face[i][3]]);
+}
+
+static void put_cylinder(sink *out, const und_shape *s)
+{
+    und_vec3 up = und_vec(0, s->half.y, 0);
+    und_vec3 top = und_add(s->center, up), bottom = und_sub(s->center, up);
+    for (int step = 0; step < AROUND; step++) {
+        und_vec3 p = und_mul(sphere_point(RINGS / 2, step), s->radius);
+        und_vec3 q = und_mul(sphere_point(RINGS / 2, step + 1), s->radius);
+        p.y = q.y = 0;
+        put_triangle(out, top, und_add(top, p), und_add(top, q));
+        put_triangle(out, bottom, und_add(bottom, q), und_add(bottom, p));
+        put_quad(out, und_add(top, p), und_add(bottom, p), und_add(bottom, q), und_add(top, q));
+    }
+}
+
+typedef struct corner {
+    und_vec3 p;
+    double distance;
+} corner;
+
+static und_vec3 crossing(const corner *in, const corner *out)
+{
+    double s = in->distance / (in->distance - out->distance);
+    return und_add(in->p, und_mul(und_sub(out->p, in->p), s));
+}
+
+/* A triangle turned so that its normal points outward. */
+static void put_facing(sink *to, und_vec3 a, und_vec3 b, und_vec3 c, und_vec3 outward)
+{
+    if (und_dot(und_cross(und_sub(b, a), und_sub(c, a)), outward) >= 0)
+        put_triangle(to, a, b, c);
+    else
+        put_triangle(to, a, c, b);
+}
+
+/* The surface within one tetrahedron, by linear interpolation along its edges. */
+static void put_tetrahedron(sink *to, const corner *const c[4])
+{
+    const corner *in[4], *out[4];
+    int ins = 0, outs = 0;
+    for (int i = 0; i < 4; i++) {
+        if (c[i]->distance < 0)
+            in[ins++] = c[i];
+        else
+            out[outs++] = c[i];
+    }
+    if (ins == 0 || outs == 0)
+        return;
+    und_vec3 outward = und_sub(out[0]->p, in[0]->p);
+    if (ins == 2) {
+        und_vec3 p = crossing(in[0], out[0]), q = crossing(in[0], out[1]);
+        und_vec3 r = crossing(in[1], out[1]), s = crossing(in[1], out[0]);
+        outward = und_sub(und_add(out[0]->p, out[1]->p), und_add(in[0]->p, in[1]->p));
+        put_facing(to, p, q, r, outward);
+        put_facing(to, p, r, s, outward);
+        return;
+    }
+    und_vec3 p[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = ins == 1 ? crossing(in[0], out[i]) : crossing(in[i], out[0]);
+    und_vec3 middle = und_mul(und_add(p[0], und_add(p[1], p[2])), 1.0 / 3);
+    outward = ins == 1 ? und_sub(middle, in[0]->p) : und_sub(out[0]->p, middle);
+    put_facing(to, p[0], p[1], p[2], outward);
+}
+
+static void put_cell(sink *to, const und_shape *s, und_vec3 low, double size)
+{
+    /* six tetrahedra around the diagonal from corner 0 to corner 7 */
+    static const int tetrahedron[6][2] = {{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}};
+    corner c[8];
+    for (int i = 0; i < 8; i++) {
+        c[i].p = und_add(low, und_vec(i & 1 ? size : 0, i & 2 ? size : 0, i & 4 ? size : 0));
+        c[i].distance = und_shape_distance(s, c[i].p);
+    }
+    for (int i = 0; i < 6; i++) {
+        const corner *four[4] = {&c[0], &c[tetrahedron[i][0]], &c[tetrahedron[i][1]], &c[7]};
+        put_tetrahedron(to, four);
+    }
+}
+
+/* What is cut out of other shapes: from the distance, on a grid that reaches past the bounds. */
+static und_status put_cut(sink *out, const und_shape *s, und_error *err)
+{
+    und_bounds b = und_shape_bounds(s);
+    und_vec3 size = und_sub(b.high, b.low);
+    double longest = fmax(size.x, fmax(size.y, size.z));
+    if (!isfinite(longest))
+        return und_error_set(err, UND_INVALID, "a shape without end cannot be drawn");
+    if (!(size.x > 0 && size.y > 0 && size.z > 0))
+        return UND_OK; /* empty */
+    double cell = longest / CELLS;
+    int nx = (int)ceil(size.x / cell) + 2, ny = (int)ceil(size.y / cell) + 2,
+        nz = (int)ceil(size.z / cell) + 2;
+    for (int z = 0; z < nz; z++)
+        for (int y = 0; y < ny; y++)
+            for (int x = 0; x < nx; x++)
+                put_cell(out, s, und_add(b.low, und_mul(und_vec(x - 0.99, y - 0.99, z - 0.99), cell)), cell);
+    return UND_OK;
+}
+
+static und_status put_shape(sink *out, const und_shape *s, und_error *err)
+{
+    frame3 f;
+    und_status status = UND_OK;
+    switch (s->kind) {
+    case UND_SPHERE:
+    case UND_CAPSULE:
+    case UND_ELLIPSOID:
+        f = round_frame(s);
+        put_round(out, &f);
+        break;
+    case UND_BOX:
+        put_box(out, s);
+        break;
+    case UND_CYLINDER:
+        put_cylinder(out, s);
+        break;
+    case UND_PLANE:
+        break;
+    case UND_UNION:
+        for (int i = 0; i < s->child_count && status == UND_OK; i++)
+            status = put_shape(out, s->children[i], err);
+        break;
+    case UND_INTERSECTION:
+    case UND_DIFFERENCE:
+        status = put_cut(out, s, err);
+        break;
+    }
+    if (status == UND_OK && out->count > UND_SOUP_MAX)
+        status = und_error_set(err, UND_INVALID, "a shape has too many parts to draw");
+    return status;
+}
+
+und_status und_shape_mesh(const und_shape *shape, und_soup *soup, und_error *err)
+{
+    sink out = {0};
+    *soup = (und_soup){0};
+    und_status status = put_shape(&out, shape, err);
+    if (status != UND_OK)
+        return status;
+    out.position = und_alloc((size_t)out.count * 9, sizeof(float), "a shape's triangles", err);
+    if (!out.position)
+        return UND_FAILED;
+    soup->triangle_count = (int)out.count;
+    soup->position = out.position;
+    out.count = 0;
+    return put_shape(&out, shape, err);
+}
+
+void und_soup_destroy(und_soup *soup)
+{
+    free(soup->position);
+    *soup = (und_soup){0};
+}
