@@ -1,0 +1,205 @@
+#include "base/file.h"
+
+#include "base/hash.h"
+#include "base/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static und_status failed(const char *doing, const char *path, und_error *err)
+{
+    return und_error_set(err, UND_FAILED, "cannot %s %s: %s", doing, path, strerror(errno));
+}
+
+und_status und_path_set(char path[UND_PATH_MAX], und_error *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(path, UND_PATH_MAX, format, args);
+    va_end(args);
+    if (length < 0 || length >= UND_PATH_MAX)
+        return und_error_set(err, UND_FAILED, "path is too long: %.200s...", path);
+    return UND_OK;
+}
+
+und_status und_file_begin(und_file *file, const char *path, und_error *err)
+{
+    und_status status = und_path_set(file->path, err, "%s", path);
+    if (!status)
+        status = und_path_set(file->temp, err, "%s.%ld.tmp", path, (long)getpid());
+    if (status)
+        return status;
+    int fd = open(file->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return failed("write", path, err);
+    close(fd);
+    return UND_OK;
+}
+
+void und_file_cancel(und_file *file)
+{
+    unlink(file->temp);
+}
+
+bool und_file_is_temp(const char *name)
+{
+    size_t length = strlen(name);
+    if (length < 6 || strcmp(name + length - 4, ".tmp") != 0)
+        return false;
+    size_t at = length - 4;
+    while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')
+        at--;
+    return at < length - 4 && at > 1 && name[at - 1] == '.';
+}
+
+/* Some filesystems cannot sync a folder and say EINVAL: there is nothing more to do then. */
+und_status und_folder_sync(const char *path, und_error *err)
+{
+    char copy[UND_PATH_MAX];
+    und_status status = und_path_set(copy, err, "%s", path);
+    if (status)
+        return status;
+    const char *folder = dirname(copy);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return failed("open", folder, err);
+    if (fsync(fd) && errno != EINVAL)
+        status = failed("sync", folder, err);
+    close(fd);
+    return status;
+}
+
+und_status und_file_commit(und_file *file, und_error *err)
+{
+    und_status status = UND_OK;
+    int fd = open(file->temp, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd))
+        status = failed("write", file->path, err);
+    if (fd >= 0)
+        close(fd);
+    if (!status && rename(file->temp, file->path))
+        status = failed("write", file->path, err);
+    if (status)
+        und_file_cancel(file);
+    else
+        status = und_folder_sync(file->path, err);
+    return status;
+}
+
+und_status und_file_write(const char *path, const void *data, size_t bytes, und_error *err)
+{
+    und_file file;
+    und_status status = und_file_begin(&file, path, err);
+    if (status)
+        return status;
+    int fd = open(file.temp, O_WRONLY | O_CLOEXEC);
+    bool good = fd >= 0;
+    for (size_t at = 0; good && at < bytes;) {
+        ssize_t wrote = write(fd, (const char *)data + at, bytes - at);
+        if (wrote > 0)
+            at += (size_t)wrote;
+        else
+            good = wrote < 0 && errno == EINTR;
+    }
+    if (!good)
+        status = failed("write", path, err);
+    if (fd >= 0 && close(fd) && !status)
+        status = failed("write", path, err);
+    if (status)
+        und_file_cancel(&file);
+    return status ? status : und_file_commit(&file, err);
+}
+
+/* Fills the buffer as far as the file goes; -1 on an error. */
+static ssize_t read_full(int fd, char *data, size_t bytes)
+{
+    size_t at = 0;
+    while (at < bytes) {
+        ssize_t got = read(fd, data + at, bytes - at);
+        if (got == 0)
+            break;
+        if (got < 0 && errno != EINTR)
+            return -1;
+        at += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)at;
+}
+
+/* Opens a regular file to read; its size too. */
+static int open_sized(const char *path, size_t *bytes, und_error *err)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &info)) {
+        failed("read", path, err);
+    } else if (!S_ISREG(info.st_mode)) {
+        und_error_set(err, UND_FAILED, "cannot read %s: not a regular file", path);
+    } else {
+        *bytes = (size_t)info.st_size;
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+und_status und_file_read(const char *path, size_t most, char **data, size_t *bytes, und_error *err)
+{
+    *data = NULL;
+    int fd = open_sized(path, bytes, err);
+    if (fd < 0)
+        return UND_FAILED;
+    und_status status = UND_OK;
+    char *text = NULL;
+    if (*bytes > most)
+        status =
+            und_error_set(err, UND_FAILED, "cannot read %s: %zu bytes, more than %zu", path, *bytes, most);
+    else if (!(text = und_alloc(*bytes + 1, 1, path, err)))
+        status = UND_FAILED;
+    if (!status) {
+        ssize_t got = read_full(fd, text, *bytes);
+        if (got < 0)
+            status = failed("read", path, err);
+        else
+            *bytes = (size_t)got;
+    }
+    close(fd);
+    if (status)
+        free(text);
+    else
+        *data = text;
+    return status;
+}
+
+enum { HASH_BLOCK = 16 << 20 };
+
+und_status und_file_hash(const char *path, int threads, uint64_t *hash, size_t *bytes, und_error *err)
+{
+    size_t size;
+    int fd = open_sized(path, &size, err);
+    if (fd < 0)
+        return UND_FAILED;
+    size_t block = size < HASH_BLOCK ? size + 1 : HASH_BLOCK;
+    char *data = und_alloc(block, 1, path, err);
+    und_status status = data ? UND_OK : UND_FAILED;
+    *hash = 0;
+    *bytes = 0;
+    for (ssize_t got = 1; !status && got > 0;) {
+        got = read_full(fd, data, block);
+        if (got < 0)
+            status = failed("read", path, err);
+        else if (got > 0)
+            *hash = und_hash(data, (size_t)got, *hash, threads);
+        *bytes += got > 0 ? (size_t)got : 0;
+    }
+    close(fd);
+    free(data);
+    return status;
+}

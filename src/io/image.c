@@ -1,0 +1,34 @@
+#include "io/image.h"
+
+#include "base/status.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* IEC 61966-2-1. */
+float und_srgb_encode(float linear)
+{
+    double v = linear > 0 ? fmin(linear, 1) : 0; /* NaN is black */
+    return (float)(v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055);
+}
+
+float und_srgb_decode(float encoded)
+{
+    double v = encoded > 0 ? fmin(encoded, 1) : 0;
+    return (float)(v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+}
+
+und_status und_image_create(und_image *image, int width, int height, und_error *err)
+{
+    assert(width > 0 && height > 0);
+    *image = (und_image){.width = width, .height = height};
+    image->rgb = und_alloc((size_t)width * (size_t)height, 3 * sizeof *image->rgb, "image", err);
+    return image->rgb ? UND_OK : UND_FAILED;
+}
+
+void und_image_destroy(und_image *image)
+{
+    free(image->rgb);
+    *image = (und_image){0};
+}
