@@ -5,7 +5,7 @@ OUT    ?= out
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-.PHONY: help build demo test install format asan clean setup setup-test
+.PHONY: help build demo test asan tsan install format clean setup setup-test
 
 help:
 	@echo 'make demo      build, run $(DEMO), leave a movie and stills in $(OUT)/'
@@ -13,7 +13,8 @@ help:
 	@echo 'make build     $(BUILD)/undine and $(BUILD)/libundine.a'
 	@echo 'make install   PREFIX=$(PREFIX): program, library, headers, scenes'
 	@echo 'make format    lay out the sources with clang-format'
-	@echo 'make asan      $(BUILD)/asan/undine, with the address and undefined-behaviour sanitizers'
+	@echo 'make asan      the unit tests and a scene under the address and undefined-behaviour sanitizers'
+	@echo 'make tsan      the unit tests under the thread sanitizer; the program is $(BUILD)/tsan/undine'
 	@echo 'make clean     remove $(BUILD)/; $(OUT)/ stays'
 	@echo 'Missing packages are installed first, by tools/setup.'
 
@@ -36,15 +37,18 @@ demo: build
 test: setup-test
 	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test
 
+asan: setup
+	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test asan
+
+tsan:
+	@tools/setup tsan
+	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test tsan
+
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 format: setup-test
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format-14 -i
-
-asan: setup
-	@cmake --preset asan -B $(BUILD)/asan --log-level=WARNING
-	@cmake --build $(BUILD)/asan -j $(JOBS)
 
 clean:
 	rm -rf $(BUILD)
