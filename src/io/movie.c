@@ -174,7 +174,7 @@ und_movie *und_movie_open(const char *path, int width, int height, double fps, i
     movie->width = width;
     movie->height = height;
     movie->threads = threads;
-    srgb8_init(&movie->table);
+    und_srgb8_init(&movie->table);
     int rc = 0;
     if (!make_parts(movie, av_d2q(fps, 1001000)))
         und_error_set(err, UND_FAILED, "cannot write %s: no encoder for H.264 or MPEG-4, or no memory for it",

@@ -118,7 +118,7 @@ und_status und_png_write(const char *path, const und_image *image, int threads, 
         status = und_error_set(err, UND_FAILED, "cannot write %s: out of memory", path);
     } else {
         srgb8 table;
-        srgb8_init(&table);
+        und_srgb8_init(&table);
         PARALLEL_FOR(threads)
         for (int y = 0; y < c.height; y++)
             for (size_t i = 0; i < row; i++)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-void srgb8_init(srgb8 *table)
+void und_srgb8_init(srgb8 *table)
 {
     for (int code = 0; code < 255; code++) {
         double edge = (code + 0.5) / 255;

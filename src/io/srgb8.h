@@ -11,7 +11,7 @@ typedef struct srgb8 {
     uint8_t first[SRGB8_BINS + 1]; /* the code at the low end of each bin of [0, 1] */
 } srgb8;
 
-void srgb8_init(srgb8 *table);
+void und_srgb8_init(srgb8 *table);
 
 static inline uint8_t srgb8_encode(const srgb8 *table, float linear)
 {
