@@ -1,21 +1,20 @@
 # make demo    from a bare machine to a movie        make test    from a bare machine to a verdict
 BUILD  ?= build
 DEMO   ?= scenes/beach.lua
-OUT    ?= out
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
 .PHONY: help build demo test asan tsan install format clean setup setup-test
 
 help:
-	@echo 'make demo      build, run $(DEMO), leave a movie and stills in $(OUT)/'
+	@echo 'make demo      build, run $(DEMO), leave a movie and stills in out/'
 	@echo 'make test      build and run every test'
 	@echo 'make build     $(BUILD)/undine and $(BUILD)/libundine.a'
 	@echo 'make install   PREFIX=$(PREFIX): program, library, headers, scenes'
 	@echo 'make format    lay out the sources with clang-format'
 	@echo 'make asan      the unit tests and a scene under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan      the unit tests under the thread sanitizer; the program is $(BUILD)/tsan/undine'
-	@echo 'make clean     remove $(BUILD)/; $(OUT)/ stays'
+	@echo 'make clean     remove $(BUILD)/; out/ stays'
 	@echo 'Missing packages are installed first, by tools/setup.'
 
 setup:
@@ -29,10 +28,10 @@ build: setup
 	@cmake --build $(BUILD) -j $(JOBS)
 
 demo: build
-	$(BUILD)/undine run $(DEMO) -o $(OUT)
-	@echo 'The movie and the pictures:'
-	@find $(OUT) -name '*.mp4' | sort
-	@find $(OUT) -name '*.png' | sort | sed -n '1p;$$p'
+	$(BUILD)/undine run $(DEMO)
+	@echo 'Look at:'
+	@find out -name '*.mp4' | sort
+	@find out -name '*.png' | sort
 
 test: setup-test
 	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test
