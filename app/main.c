@@ -1,8 +1,119 @@
-#include <stdio.h>
-#include <undine/undine.h>
+/* undine: the program.  One file per command. */
+#include "app.h"
 
-int main(void)
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name, *words, *summary, *text;
+    int least, most; /* words */
+    unsigned options;
+    command_fn *run;
+} command;
+
+enum { ANY = 1000000 };
+
+static const command commands[] = {
+    {"validate", "[CASE...]", "computed against reference values, case by case",
+     "Exits with 1 if any value is outside its tolerance.\n", 0, ANY, OPT_JSON | OPT_MODEL | OPT_THREADS,
+     command_validate},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *to)
 {
-    puts("undine");
-    return UND_INVALID;
+    fputs("undine animates liquids.\n\n", to);
+    for (int i = 0; i < COMMANDS; i++) {
+        char left[32];
+        snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].words);
+        fprintf(to, "  undine %-20s %s\n", left, commands[i].summary);
+    }
+    fputs("\n"
+          "undine COMMAND --help lists the options.  undine --version prints the version.\n"
+          "Exit codes: 0 done, 1 failed, 2 wrong input, 130 stopped by a signal.\n",
+          to);
+}
+
+static void print_command_help(const command *c)
+{
+    printf("undine %s %s [options]\n\n%s.\n%s%s\nOptions:\n", c->name, c->words, c->summary,
+           *c->text ? "\n" : "", c->text);
+    args_print_options(c->options);
+}
+
+static const command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static und_status unknown_command(const char *typed, und_error *err)
+{
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    const char *near = args_nearest(typed, names, COMMANDS);
+    if (near)
+        return und_error_set(err, UND_INVALID, "there is no command %s; did you mean %s?", typed, near);
+    return und_error_set(err, UND_INVALID, "there is no command %s; undine --help lists them", typed);
+}
+
+static und_status run_command(const command *c, int argc, char **argv, und_error *err)
+{
+    args a;
+    und_status status = args_parse(&a, argc, argv, c->name, c->options, err);
+    if (status == UND_OK && a.help)
+        print_command_help(c);
+    else if (status == UND_OK && a.count < c->least)
+        status = und_error_set(err, UND_INVALID, "undine %s wants %s; undine %s --help says more", c->name,
+                               c->words, c->name);
+    else if (status == UND_OK && a.count > c->most)
+        status = und_error_set(err, UND_INVALID, "undine %s takes one %s; what is %s?", c->name, c->words,
+                               a.words[c->most]);
+    else if (status == UND_OK)
+        status = c->run(&a, err);
+    args_free(&a);
+    return status;
+}
+
+/* Results that could not be printed are an error too: the disk behind a pipe or a file may be full. */
+static int finish(und_status status, const und_error *err)
+{
+    if (status != UND_OK && status != UND_STOPPED)
+        fprintf(stderr, "undine: %s\n", err->text);
+    if (fflush(stdout) != 0 && status == UND_OK) {
+        fprintf(stderr, "undine: cannot write to the standard output\n");
+        status = UND_FAILED;
+    }
+    return (int)status;
+}
+
+int main(int argc, char **argv)
+{
+    und_error err = {0};
+    if (argc < 2) {
+        print_help(stderr);
+        return UND_INVALID;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        const command *c = argc > 2 ? find_command(argv[2]) : NULL;
+        if (c)
+            print_command_help(c);
+        else
+            print_help(stdout);
+        return finish(UND_OK, &err);
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("undine %s\n", UND_VERSION);
+        return finish(UND_OK, &err);
+    }
+    const command *c = find_command(name);
+    if (!c)
+        return finish(unknown_command(name, &err), &err);
+    return finish(run_command(c, argc - 2, argv + 2, &err), &err);
 }

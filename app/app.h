@@ -1,0 +1,43 @@
+/* What the program's files share: the table of commands, signals, progress, small printing. */
+#ifndef UND_APP_APP_H
+#define UND_APP_APP_H
+
+#include "args.h"
+
+#include <stdio.h>
+
+typedef und_status command_fn(const args *a, und_error *err);
+
+command_fn command_run, command_sim, command_render, command_check, command_info, command_verify,
+    command_validate, command_bench;
+
+/* Signals: SIGINT and SIGTERM raise a flag, a second one ends the program at once. */
+void signals_install(void);
+bool signals_stop(void);
+
+/* Memory of this process now, bytes; 0 where the system does not tell. */
+size_t memory_now(void);
+
+/* "12.3 MB", "1:02:03" into text. */
+void print_bytes(char *text, size_t size, double bytes);
+void print_time(char *text, size_t size, double seconds);
+
+/* The table of --profile: name, seconds, calls, share. */
+void print_stages(const und_stage *stages, int count);
+
+/* Progress on the standard output: a bar on a terminal, a line per frame elsewhere, nothing when quiet. */
+typedef struct progress {
+    bool quiet, bar;
+    const char *what;
+    int first, last, frame;
+    int done; /* frames finished since the start */
+    int substeps;
+    double started, shown, frame_started;
+} progress;
+
+void progress_start(progress *p, const char *what, int first, int last, bool quiet);
+void progress_substep(progress *p, int frame, int substep); /* frame: the one being made */
+void progress_frame(progress *p, int frame);                /* that frame is finished */
+void progress_end(progress *p);                             /* leaves the bar's line */
+
+#endif

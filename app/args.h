@@ -1,0 +1,55 @@
+/* The command line's options, the same names in every command. */
+#ifndef UND_APP_ARGS_H
+#define UND_APP_ARGS_H
+
+#include <undine/undine.h>
+
+/* Which options a command takes: a bit each. */
+enum {
+    OPT_START = 1 << 0,
+    OPT_END = 1 << 1,
+    OPT_OUTPUT = 1 << 2,
+    OPT_THREADS = 1 << 3,
+    OPT_SET = 1 << 4,
+    OPT_RESUME = 1 << 5,
+    OPT_FORCE = 1 << 6,
+    OPT_CHECKPOINT = 1 << 7,
+    OPT_COMPRESS = 1 << 8,
+    OPT_STILLS = 1 << 9,
+    OPT_PNG = 1 << 10,
+    OPT_EXR = 1 << 11,
+    OPT_MOVIE = 1 << 12,
+    OPT_SIZE = 1 << 13,
+    OPT_SAMPLES = 1 << 14,
+    OPT_MODEL = 1 << 15,
+    OPT_JSON = 1 << 16,
+    OPT_PROFILE = 1 << 17,
+    OPT_QUIET = 1 << 18,
+    OPT_VERBOSE = 1 << 19
+};
+
+typedef struct args {
+    int count; /* of words that are not options */
+    const char **words;
+    unsigned given; /* OPT_ bits of the options that were there */
+    int start, end, threads;
+    const char *output, *model;
+    int setting_count;
+    und_setting *settings;
+    int checkpoint, compress, stills, width, height, samples;
+    bool resume, force, png, exr, movie, json, profile, quiet, verbose, help;
+    char **owned; /* copies of the names in settings */
+} args;
+
+/* Reads argv[0 .. argc-1]; the options must be among `allowed`.  UND_INVALID with a message that suggests
+ * what was meant.  args_free in every case. */
+und_status args_parse(args *a, int argc, char **argv, const char *command, unsigned allowed, und_error *err);
+void args_free(args *a);
+
+/* Prints a line for each option among `allowed`. */
+void args_print_options(unsigned allowed);
+
+/* The nearest of a list of names to what was typed, or NULL where none is near; for "did you mean". */
+const char *args_nearest(const char *typed, const char *const *names, int count);
+
+#endif

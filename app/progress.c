@@ -1,0 +1,121 @@
+#include "app.h"
+
+#include "base/stage.h"
+
+#include <math.h>
+#include <unistd.h>
+
+enum { BAR = 24 };
+static const double REFRESH = 0.1; /* s between two drawings of the bar */
+
+size_t memory_now(void)
+{
+    unsigned long total, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%lu %lu", &total, &resident) != 2)
+        resident = 0;
+    fclose(file);
+    return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void print_bytes(char *text, size_t size, double bytes)
+{
+    static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int i = 0;
+    for (; bytes >= 1000 && i < 5; i++)
+        bytes /= 1000;
+    snprintf(text, size, i == 0 ? "%.0f %s" : "%.3g %s", bytes, unit[i]);
+}
+
+void print_time(char *text, size_t size, double seconds)
+{
+    if (!(seconds >= 0 && seconds < 1e9)) {
+        snprintf(text, size, "-:--");
+        return;
+    }
+    long s = lround(seconds);
+    if (s >= 3600)
+        snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(text, size, "%ld:%02ld", s / 60, s % 60);
+}
+
+void print_stages(const und_stage *stages, int count)
+{
+    double total = 0;
+    for (int i = 0; i < count; i++)
+        total += stages[i].seconds;
+    printf("%-24s %10s %8s %7s\n", "stage", "seconds", "calls", "share");
+    for (int i = 0; i < count; i++)
+        printf("%-24s %10.3f %8ld %6.1f%%\n", stages[i].name, stages[i].seconds, stages[i].calls,
+               total > 0 ? 100 * stages[i].seconds / total : 0);
+    printf("%-24s %10.3f\n", "all", total);
+}
+
+void progress_start(progress *p, const char *what, int first, int last, bool quiet)
+{
+    double now = und_clock();
+    *p = (progress){.quiet = quiet,
+                    .bar = !quiet && isatty(STDOUT_FILENO),
+                    .what = what,
+                    .first = first,
+                    .last = last,
+                    .frame = first,
+                    .started = now,
+                    .frame_started = now};
+}
+
+static double seconds_left(const progress *p, double now)
+{
+    return p->done > 0 ? (now - p->started) / p->done * (p->last - p->frame) : INFINITY;
+}
+
+static void draw_bar(progress *p, double now)
+{
+    char left[32], memory[32], bar[BAR + 1];
+    int all = p->last - p->first + 1, filled = all > 0 ? (p->frame - p->first) * BAR / all : 0;
+    for (int i = 0; i < BAR; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[BAR] = 0;
+    print_time(left, sizeof left, seconds_left(p, now));
+    print_bytes(memory, sizeof memory, (double)memory_now());
+    printf("\r%s [%s] frame %d/%d  substep %d  ETA %s  %s \033[K", p->what, bar, p->frame, p->last,
+           p->substeps, left, memory);
+    fflush(stdout);
+    p->shown = now;
+}
+
+void progress_substep(progress *p, int frame, int substep)
+{
+    double now = und_clock();
+    p->frame = frame;
+    p->substeps = substep;
+    if (p->bar && now - p->shown >= REFRESH)
+        draw_bar(p, now);
+}
+
+void progress_frame(progress *p, int frame)
+{
+    double now = und_clock();
+    p->frame = frame;
+    p->done++;
+    if (p->bar && (now - p->shown >= REFRESH || frame >= p->last))
+        draw_bar(p, now);
+    if (!p->bar && !p->quiet) {
+        double left = seconds_left(p, now);
+        printf("%s frame %d of %d substeps %d seconds %.3f eta %.0f memory %zu\n", p->what, frame, p->last,
+               p->substeps, now - p->frame_started, isfinite(left) ? left : 0, memory_now());
+        fflush(stdout);
+    }
+    p->frame_started = now;
+    p->substeps = 0;
+}
+
+void progress_end(progress *p)
+{
+    if (p->bar && p->shown > 0)
+        printf("\n");
+    fflush(stdout);
+}

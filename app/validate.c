@@ -1,0 +1,130 @@
+/* undine validate: every case against its reference. */
+#include "app.h"
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "cases.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const validation_case *const tables[] = {shape_cases};
+enum { TABLES = sizeof tables / sizeof *tables, MAX_CASES = 256 };
+
+struct case_sink {
+    const validation_case *now;
+    json_t *results; /* NULL: print a table */
+    int threads, passed, failed;
+};
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+void case_report(case_sink *sink, case_result r)
+{
+    bool pass = fabs(r.value - r.reference) <= r.tolerance;
+    sink->passed += pass;
+    sink->failed += !pass;
+    if (!sink->results) {
+        printf("%-4s  %-8s %-22s %-34s %13.6g %13.6g %9.2g  %s\n", pass ? "pass" : "FAIL", sink->now->model,
+               sink->now->name, r.quantity, r.value, r.reference, r.tolerance, r.source);
+        fflush(stdout);
+        return;
+    }
+    json_t *one =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:b}", "case", sink->now->name, "model",
+                  sink->now->model, "quantity", r.quantity, "value", number(r.value), "reference",
+                  number(r.reference), "tolerance", number(r.tolerance), "source", r.source, "pass", pass);
+    json_array_append_new(sink->results, one);
+}
+
+int case_threads(const case_sink *sink)
+{
+    return sink->threads;
+}
+
+static int gather(const validation_case **list)
+{
+    int count = 0;
+    for (int t = 0; t < TABLES; t++)
+        for (const validation_case *c = tables[t]; c->name && count < MAX_CASES; c++)
+            list[count++] = c;
+    return count;
+}
+
+static bool wanted(const args *a, const validation_case *c)
+{
+    if (a->model && strcmp(a->model, c->model) != 0)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (strcmp(a->words[i], c->name) == 0)
+            return true;
+    return a->count == 0;
+}
+
+/* A name that no case has is the user's error, not a pass. */
+static und_status check_names(const args *a, const validation_case **list, int count, und_error *err)
+{
+    const char *names[MAX_CASES], *models[MAX_CASES];
+    for (int i = 0; i < count; i++) {
+        names[i] = list[i]->name;
+        models[i] = list[i]->model;
+    }
+    for (int w = 0; w <= a->count; w++) {
+        bool model = w == a->count, found = model && !a->model;
+        const char *typed = model ? a->model : a->words[w];
+        for (int i = 0; i < count && !found; i++)
+            found = strcmp(typed, model ? models[i] : names[i]) == 0;
+        if (found)
+            continue;
+        const char *near = args_nearest(typed, model ? models : names, count);
+        return und_error_set(err, UND_INVALID, "there is no %s called %s%s%s%s", model ? "model" : "case",
+                             typed, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    }
+    return UND_OK;
+}
+
+static void run_case(case_sink *sink, const validation_case *c)
+{
+    und_error err = {0};
+    int before = sink->passed + sink->failed;
+    sink->now = c;
+    und_status status = c->run(sink, &err);
+    if (status != UND_OK)
+        case_report(sink, (case_result){"could be computed", NAN, 0, 0, err.text});
+    else if (sink->passed + sink->failed == before)
+        case_report(sink, (case_result){"reports something", NAN, 0, 0, "the case reported nothing"});
+}
+
+und_status command_validate(const args *a, und_error *err)
+{
+    const validation_case *list[MAX_CASES];
+    int count = gather(list);
+    und_status status = check_names(a, list, count, err);
+    if (status != UND_OK)
+        return status;
+    case_sink sink = {.threads = und_threads(a->threads), .results = a->json ? json_array() : NULL};
+    if (!a->json)
+        printf("%-4s  %-8s %-22s %-34s %13s %13s %9s  %s\n", "", "model", "case", "quantity", "value",
+               "reference", "tolerance", "source");
+    for (int i = 0; i < count; i++)
+        if (wanted(a, list[i]))
+            run_case(&sink, list[i]);
+    if (a->json) {
+        json_t *all = json_pack("{s:o}", "results", sink.results);
+        char *text = json_dumps(all, JSON_INDENT(2));
+        puts(text ? text : "{}");
+        free(text);
+        json_decref(all);
+    } else {
+        printf("%d passed, %d failed\n", sink.passed, sink.failed);
+    }
+    if (sink.failed > 0)
+        return und_error_set(err, UND_FAILED, "%d of %d quantities are outside their tolerance", sink.failed,
+                             sink.passed + sink.failed);
+    return UND_OK;
+}
