@@ -26,11 +26,22 @@ const und_scene_view *und_scene_get(const und_scene *scene);
  * instruction limit) gives 0 and is remembered here: UND_INVALID with file and line, once. */
 und_status und_scene_trouble(const und_scene *scene, und_error *err);
 
-/* Every key the scene language accepts, "waves.edges.amplitude" in that form, NULL at the end; for the docs'
- * test. */
-const char *const *und_scene_keys(void);
+/* A key that the scene language accepts: what reads a scene, documented. */
+typedef struct und_scene_key {
+    const char *name;     /* "liquid.waves.edges.left.amplitude" */
+    const char *expected; /* "a number" */
+    const char *unit;     /* or NULL */
+    double low, high;     /* of a number, inclusive; both 0: any */
+    bool required;
+    const char *doc;
+} und_scene_key;
 
-/* The same from text, for tests; `folder` is where its files are looked for. */
+typedef void und_scene_key_fn(void *context, const und_scene_key *key);
+
+/* Calls `each` for every key, block by block; for the reference and its test. */
+void und_scene_keys(und_scene_key_fn *each, void *context);
+
+/* A scene from text; `path` is what messages call it, and its folder is where the scene's files are. */
 und_scene *und_scene_from_text(const char *text, const char *path, const und_setting *settings, int count,
                                und_error *err);
 

@@ -1,0 +1,166 @@
+/* The blocks of the language but the liquids: scene, camera, light, water, ground, film. */
+#include "scene/blocks.h"
+
+#include <math.h>
+
+const field und_key_fields[] = {
+    {"time", F_NUMBER, "s", -1e9, 1e9, true, offsetof(und_key, time), .doc = "when it is there"},
+    {"at", F_POINT, "m", .required = true, .offset = offsetof(und_key, position),
+     .doc = "where it is, {x, y, z}"},
+    {"turn", F_POINT, "degrees", .offset = offsetof(und_key, rotation),
+     .doc = "how it is turned about x, then y, then z"},
+    {0}};
+
+const field und_track_key_fields[] = {
+    {"time", F_NUMBER, "s", -1e9, 1e9, true, offsetof(und_key, time), .doc = "when it is there"},
+    {"at", F_PLACE, "m", .required = true, .offset = offsetof(und_key, position),
+     .doc = "where it is, {x, z}"},
+    {0}};
+
+#define KEYS "a list of keys {{ time = 0, at = {...} }, ...}"
+#define EASING                                                                            \
+    {                                                                                     \
+        "easing", F_CHOICE, .offset = offsetof(path_def, easing), .choices = und_easings, \
+                            .doc = "how it moves between the keys"                        \
+    }
+
+const field und_path_fields[] = {{"keys", F_OTHER, .read = und_read_keys, .inside = und_key_fields,
+                                  .expected = KEYS, .doc = "where it is and when, in the order of time"},
+                                 EASING,
+                                 {0}};
+const field und_track_fields[] = {{"keys", F_OTHER, .read = und_read_keys, .inside = und_track_key_fields,
+                                   .expected = KEYS, .doc = "where it is and when, in the order of time"},
+                                  EASING,
+                                  {0}};
+
+typedef struct scene_def {
+    const char *name;
+    int start, frames, substeps;
+    double fps;
+    uint64_t seed;
+} scene_def;
+
+#define SCENE(member_) offsetof(scene_def, member_)
+
+static const field scene_fields[] = {
+    {"name", F_NAME, .offset = SCENE(name), .doc = "names the output: letters, digits, _ and -"},
+    {"start", F_INTEGER, NULL, -1e6, 1e6, .offset = SCENE(start), .doc = "number of the first frame"},
+    {"frames", F_INTEGER, NULL, 1, 1e6, .offset = SCENE(frames), .doc = "how many frames there are"},
+    {"fps", F_NUMBER, "frames per second", 1e-3, 1e5, .offset = SCENE(fps),
+     .doc = "frames per second of time"},
+    {"substeps", F_INTEGER, NULL, 1, 10000, .offset = SCENE(substeps),
+     .doc = "steps of the liquid per frame"},
+    {"seed", F_SEED, NULL, 0, 9e15, .offset = SCENE(seed),
+     .doc = "other seeds give other rain and other noise"},
+    {0}};
+
+static void read_scene(reader *r)
+{
+    und_scene *scene = r->scene;
+    scene_def def = {.start = 1, .frames = 240, .substeps = 1, .fps = 24, .seed = 1};
+    und_read_table(r, scene_fields, &def);
+    if (def.name)
+        scene->view.name = def.name;
+    scene->view.start = def.start;
+    scene->view.end = def.start + def.frames - 1;
+    scene->view.fps = def.fps;
+    scene->view.substeps = def.substeps;
+    scene->seed = scene->box.seed = def.seed;
+}
+
+#define RENDER(member_) offsetof(und_render_def, member_)
+
+static const field camera_fields[] = {{"eye", F_VECTOR, "m", .offset = RENDER(eye), .inside = und_path_fields,
+                                       .doc = "where the camera stands"},
+                                      {"look", F_VECTOR, "m", .offset = RENDER(look),
+                                       .inside = und_path_fields, .doc = "the point it looks at"},
+                                      {"fov", F_NUMBER, "degrees", 1, 170, .offset = RENDER(fov),
+                                       .doc = "how much it sees, from top to bottom"},
+                                      {0}};
+
+static const field light_fields[] = {
+    {"sun", F_VECTOR, NULL, .offset = RENDER(sun), .inside = und_path_fields,
+     .doc = "the direction towards the sun; its length does not matter"},
+    {"color", F_COLOR, NULL, 0, 1000, .offset = RENDER(sun_color), .doc = "the sun's light"},
+    {"zenith", F_COLOR, NULL, 0, 1000, .offset = RENDER(sky_zenith), .doc = "the sky overhead"},
+    {"horizon", F_COLOR, NULL, 0, 1000, .offset = RENDER(sky_horizon), .doc = "the sky at the horizon"},
+    {"clouds", F_NUMBER, NULL, 0, 1, .offset = RENDER(clouds), .doc = "how much of the sky the clouds cover"},
+    {"sky", F_PICTURE, NULL, .offset = RENDER(sky),
+     .doc = "a PNG of the whole sky (longitude by latitude) instead of the built-in one"},
+    {"turn", F_NUMBER, "degrees", -3600, 3600, .offset = RENDER(sky_turn),
+     .doc = "turns the sky about the vertical"},
+    {"haze", F_NUMBER, "m", 1e-3, INFINITY, .offset = RENDER(haze),
+     .doc = "distance at which the air has taken 63 % of the light"},
+    {0}};
+
+static const field water_fields[] = {
+    {"color", F_COLOR, NULL, 0, 1000, .offset = RENDER(water_color), .doc = "what deep water scatters back"},
+    {"absorption", F_COLOR, "1/m", 0, 1e6, .offset = RENDER(absorption),
+     .doc = "how fast water takes red, green and blue away"},
+    {"refraction", F_NUMBER, NULL, 1, 4, .offset = RENDER(refraction), .doc = "the index of refraction"},
+    {"ripples", F_NUMBER, NULL, 0, 1, .offset = RENDER(ripples),
+     .doc = "fine detail too small for the cells"},
+    {"foam", F_NUMBER, NULL, 0, 1000, .offset = RENDER(foam), .doc = "brightness of the foam"},
+    {0}};
+
+static const field ground_fields[] = {
+    {"color", F_COLOR, NULL, 0, 1000, .offset = RENDER(ground_color), .doc = "sand"},
+    {"rock", F_COLOR, NULL, 0, 1000, .offset = RENDER(rock_color), .doc = "where the ground is steep"},
+    {"grass", F_COLOR, NULL, 0, 1000, .offset = RENDER(grass_color),
+     .doc = "where the ground is high and flat"},
+    {"grass_height", F_NUMBER, "m", -1e9, INFINITY, .offset = RENDER(grass_height),
+     .doc = "height above which grass grows"},
+    {"map", F_PICTURE, NULL, .offset = RENDER(ground_map),
+     .doc = "a PNG of the ground, laid over the whole domain"},
+    {"wet", F_NUMBER, NULL, 0, 1, .offset = RENDER(wet_darkening), .doc = "how much darker wet ground is"},
+    {"drying", F_NUMBER, "s", 1e-3, INFINITY, .offset = RENDER(drying),
+     .doc = "time in which wet ground dries"},
+    {0}};
+
+static const field film_fields[] = {
+    {"width", F_INTEGER, "pixels", 16, 16384, .offset = RENDER(width), .doc = "of the picture"},
+    {"height", F_INTEGER, "pixels", 16, 16384, .offset = RENDER(height), .doc = "of the picture"},
+    {"samples", F_INTEGER, NULL, 1, 16, .offset = RENDER(samples),
+     .doc = "samples along each side of a pixel"},
+    {"exposure", F_NUMBER, "stops", -20, 20, .offset = RENDER(exposure), .doc = "brighter or darker"},
+    {"tone", F_FLAG, NULL, .offset = RENDER(tone), .doc = "a film's curve for PNG and MP4; EXR stays linear"},
+    {"vertical", F_NUMBER, NULL, 1e-3, 1e6, .offset = RENDER(vertical),
+     .doc = "heights are drawn this much larger"},
+    {"sides", F_FLAG, NULL, .offset = RENDER(sides),
+     .doc = "draws the cut faces of the block of water and ground"},
+    {"background", F_COLOR, NULL, 0, 1000, .offset = RENDER(background), .doc = "behind a curve"},
+    {0}};
+
+static void read_camera(reader *r)
+{
+    und_read_table(r, camera_fields, &r->scene->view.render);
+}
+
+static void read_light(reader *r)
+{
+    und_read_table(r, light_fields, &r->scene->view.render);
+}
+
+static void read_water(reader *r)
+{
+    und_read_table(r, water_fields, &r->scene->view.render);
+}
+
+static void read_ground(reader *r)
+{
+    und_read_table(r, ground_fields, &r->scene->view.render);
+}
+
+static void read_film(reader *r)
+{
+    und_read_table(r, film_fields, &r->scene->view.render);
+}
+
+const block und_blocks[] = {{"scene", scene_fields, read_scene, "name, frames and time"},
+                            {"liquid.waves", und_waves_fields, und_read_waves, "height-field water"},
+                            {"camera", camera_fields, read_camera, "where the picture is taken from"},
+                            {"light", light_fields, read_light, "sun and sky"},
+                            {"water", water_fields, read_water, "how the water looks"},
+                            {"ground", ground_fields, read_ground, "how the ground looks"},
+                            {"film", film_fields, read_film, "the picture"},
+                            {0}};

@@ -1,0 +1,191 @@
+/* Lua tables into defs, driven by tables of fields: one reads, checks, suggests and documents. */
+#ifndef UND_SCENE_READ_H
+#define UND_SCENE_READ_H
+
+#include "geom/motion.h"
+#include "scene/sandbox.h"
+#include "scene/scene.h"
+
+#include <pthread.h>
+
+/* What a field's value may be, and what stands at its offset. */
+typedef enum field_type {
+    F_NUMBER,  /* double */
+    F_INTEGER, /* int */
+    F_SEED,    /* uint64_t */
+    F_FLAG,    /* bool */
+    F_COLOR,   /* float[3]; {r, g, b} or one number for a grey */
+    F_PAIR,    /* double[2] */
+    F_PLACE,   /* double[3] from {x, z} */
+    F_POINT,   /* und_vec3 from {x, y, z} */
+    F_VALUE,   /* und_value: a number, function(x, z, t), a table or map{} */
+    F_RATE,    /* und_value: a number or function(x, z, t) */
+    F_VECTOR,  /* und_vector: {x, y, z}, function(t) or keys */
+    F_TRACK,   /* und_vector: {x, z}, function(t) or keys */
+    F_CHOICE,  /* an int-sized enum, one of `choices` */
+    F_PICTURE, /* const und_image *: the name of a PNG */
+    F_SHAPE,   /* const und_shape *: sphere{} and so on */
+    F_NAME,    /* const char * */
+    F_OTHER    /* what `read` understands, as `expected` describes it */
+} field_type;
+
+typedef struct reader reader;
+
+typedef struct field {
+    const char *key;
+    field_type type;
+    const char *unit;
+    double low, high; /* of numbers, inclusive; both 0: any finite number */
+    bool required;
+    size_t offset;
+    const char *const *choices;                                /* F_CHOICE: ends with NULL */
+    void (*read)(reader *r, const struct field *f, void *def); /* F_OTHER: the value is on top and stays */
+    const struct field *inside; /* F_OTHER: the keys of the table or of the tables in the list */
+    const char *expected;       /* F_OTHER */
+    const char *doc;
+} field;
+
+/* A resource that goes with the scene. */
+typedef struct owned {
+    struct owned *next;
+    void (*release)(void *);
+    void *resource;
+} owned;
+
+/* A function of the scene that the simulation calls. */
+typedef struct callback {
+    und_scene *scene;
+    int reference; /* in Lua's registry */
+    double sign;
+    int numbers;   /* of a vector: {x, z} or {x, y, z} */
+    char what[96]; /* "liquid.waves.ground" */
+} callback;
+
+typedef struct setting_use {
+    const char *name, *value;
+    bool used;
+} setting_use;
+
+enum { PARAMS_MAX = 256, SETTINGS_MAX = 256, PATH_MAX_DEPTH = 8, SHAPES_MAX = 100000, FILES_MAX = 64 };
+
+struct und_scene {
+    und_scene_view view;
+    und_sandbox box;
+    pthread_mutex_t lock; /* a Lua state serves one thread at a time */
+    owned *owned;
+    double held; /* bytes of it */
+    int files;
+    char *folder;
+    size_t text_size;
+    double size[2]; /* of the domain, m */
+    bool curve;
+    char name[128];
+    uint64_t seed;
+    setting_use settings[SETTINGS_MAX];
+    int setting_count;
+    const char *params[PARAMS_MAX];
+    int param_count;
+    int shape_count;
+    unsigned blocks_seen; /* a bit per block */
+    und_error trouble;    /* of a callback */
+};
+
+/* Where in the scene the reading stands, for messages. */
+struct reader {
+    und_scene *scene;
+    lua_State *L;
+    int line; /* of the constructor's call */
+    int depth;
+    struct {
+        const char *key; /* NULL: an element of a list */
+        int index;
+    } path[PATH_MAX_DEPTH];
+};
+
+reader und_read_begin(lua_State *L, und_scene *scene, const char *name);
+void und_read_enter(reader *r, const char *key, int index);
+void und_read_leave(reader *r);
+
+/* "liquid.waves.edges.left": where the reading stands. */
+void und_read_path(const reader *r, char *text, size_t size);
+
+/* "FILE:LINE: PATH: TEXT" as a Lua error; does not return. */
+_Noreturn void und_read_fail(reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for "expected WHAT, found the value on top of the stack". */
+_Noreturn void und_read_expected(reader *r, const char *what);
+
+/* Reads the table on top of the stack into `def`.  Unknown keys and missing required ones are errors. */
+void und_read_table(reader *r, const field *fields, void *def);
+
+/* Reads the list of tables on top: `count` items of `size` bytes, each set up by `init` first. */
+void *und_read_list(reader *r, const field *fields, size_t size, void (*init)(void *item),
+                    void (*finish)(reader *r, void *item), int *count);
+
+/* The place of the word on top among `choices`, which end with NULL. */
+void und_read_choice(reader *r, const char *const *choices, int *out);
+
+/* Is the key there?  (In the table on top.) */
+bool und_read_has(reader *r, const char *key);
+
+/* Numbers from a list on top, low <= count <= high of them; the count. */
+int und_read_numbers(reader *r, double *out, int low, int high, const char *what);
+/* The number on top, within the field's range. */
+double und_read_number(reader *r, const field *f);
+
+/* Things with a file of their own (value.c). */
+void und_read_value(reader *r, const field *f, und_value *out);
+void und_read_vector(reader *r, const field *f, und_vector *out);
+const und_image *und_read_picture(reader *r);
+/* Key frames: und_read_keys reads the list, with the fields that the field has inside. */
+typedef struct path_def {
+    const und_key *keys;
+    int count;
+    und_easing easing;
+} path_def;
+void und_read_keys(reader *r, const field *f, void *path);
+const und_motion *und_read_motion(reader *r, const path_def *path);
+const und_shape *und_read_shape(reader *r);
+void und_value_negate(und_value *v);
+
+/* map{} and the shapes, into the globals table on top (shapes.c, value.c). */
+void und_shapes_open(lua_State *L, und_scene *scene);
+void und_maps_open(lua_State *L, und_scene *scene);
+
+/* The full name of a file of the scene; an error where it leads out of the scene's folder. */
+char *und_scene_file(reader *r, const char *name);
+
+/* Zeroed memory that lives as long as the scene; a Lua error where there is none. */
+void *und_scene_alloc(reader *r, size_t count, size_t size);
+/* Makes room for a resource's release, so that it can be kept without failing. */
+owned *und_scene_own(reader *r, void (*release)(void *));
+
+/* und_scene_from_text with limits. */
+und_scene *und_scene_load_text(const char *text, size_t size, const char *path, const und_setting *settings,
+                               int count, const und_limits *limits, und_error *err);
+
+/* The line where `path` is set in the call that starts at `line`, or the nearest found. */
+int und_locate(const char *text, size_t size, int line, const reader *r);
+
+/* The blocks of the language, ended by one without name (blocks.c). */
+typedef struct block {
+    const char *name; /* "liquid.waves" */
+    const field *fields;
+    void (*read)(reader *r);
+    const char *doc;
+} block;
+
+extern const block und_blocks[];
+extern const field und_path_fields[], und_key_fields[];        /* in space */
+extern const field und_track_fields[], und_track_key_fields[]; /* over the x-z plane */
+extern const field und_map_fields[];
+
+typedef struct shape_kind {
+    const char *name;
+    const field *fields; /* NULL: a list of shapes */
+    const char *doc;
+} shape_kind;
+
+extern const shape_kind und_shape_kinds[]; /* in the order of und_shape_kind */
+extern const char *const und_easings[];
+
+#endif

@@ -1,0 +1,435 @@
+#include "scene/sandbox.h"
+
+#include "base/stage.h"
+#include "base/status.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HOOK_EVERY = 1000, /* instructions */
+    STRING_MAX = 1 << 20,
+    PRINT_MAX = 1000,
+    CANDIDATES = 256
+};
+
+und_limits und_limits_default(void)
+{
+    return (und_limits){.memory = (size_t)256 << 20, .load_work = 2e9, .call_work = 1e7, .seconds = 60};
+}
+
+und_sandbox *und_sandbox_of(lua_State *L)
+{
+    void *box;
+    lua_getallocf(L, &box);
+    return box;
+}
+
+/* Memory counts as work, so that a loop of large allocations ends as soon as a loop of instructions; a new
+ * string's size is capped (Lua tells what it allocates where there was nothing), because comparing long
+ * strings is work that no hook sees. */
+static void *allocate(void *context, void *old, size_t old_size, size_t size)
+{
+    und_sandbox *box = context;
+    size_t held = old ? old_size : 0;
+    if (size == 0) {
+        free(old);
+        box->used -= held;
+        return NULL;
+    }
+    if (size > held) {
+        box->work_left -= 1 + (double)(size - held) / 64;
+        bool too_long = !old && old_size == LUA_TSTRING && size > STRING_MAX;
+        if (too_long || size - held > box->limits.memory || box->used > box->limits.memory - (size - held) ||
+            box->work_left < 0) {
+            box->refused = true;
+            return NULL;
+        }
+    }
+    void *now = realloc(old, size);
+    if (!now) {
+        box->refused = false;
+        return size <= held ? old : NULL; /* Lua relies on shrinking */
+    }
+    box->used = box->used - held + size;
+    return now;
+}
+
+static void hit_limit(lua_State *L, und_sandbox *box, und_limit limit, int line)
+{
+    if (box->hit == UND_LIMIT_NONE) {
+        box->hit = limit;
+        box->hit_line = line;
+        box->hit_work = box->work;
+    }
+    luaL_error(L, "limit");
+}
+
+static void check_limits(lua_State *L, und_sandbox *box, int line)
+{
+    double now = und_clock();
+    if (box->deadline == 0)
+        box->deadline = now + box->limits.seconds;
+    if (box->hit != UND_LIMIT_NONE || box->work_left < 0)
+        hit_limit(L, box, UND_LIMIT_WORK, line);
+    if (now > box->deadline)
+        hit_limit(L, box, UND_LIMIT_TIME, line);
+}
+
+void und_sandbox_charge(lua_State *L, double work)
+{
+    und_sandbox *box = und_sandbox_of(L);
+    box->work_left -= work;
+    check_limits(L, box, 0);
+}
+
+static void count_hook(lua_State *L, lua_Debug *ar)
+{
+    und_sandbox *box = und_sandbox_of(L);
+    box->work_left -= HOOK_EVERY;
+    lua_getinfo(L, "l", ar);
+    check_limits(L, box, ar->currentline);
+}
+
+int und_sandbox_call(und_sandbox *box, int arguments, int results, double work)
+{
+    double left = box->work_left, deadline = box->deadline, before = box->work;
+    box->work_left = box->work = work;
+    box->deadline = 0;
+    int status = lua_pcall(box->lua, arguments, results, 0);
+    if (status == LUA_ERRMEM && box->hit == UND_LIMIT_NONE && box->refused) {
+        box->hit = box->work_left < 0 ? UND_LIMIT_WORK : UND_LIMIT_MEMORY;
+        box->hit_work = work;
+    }
+    box->work = before;
+    box->work_left = left;
+    box->deadline = deadline;
+    return status;
+}
+
+void und_sandbox_explain(const und_sandbox *box, char *text, size_t size)
+{
+    if (box->hit == UND_LIMIT_WORK)
+        snprintf(text, size, "stopped after %g instructions: a loop without end?", box->hit_work);
+    else if (box->hit == UND_LIMIT_TIME)
+        snprintf(text, size, "stopped after %g s: a loop without end?", box->limits.seconds);
+    else
+        snprintf(text, size, "stopped at its memory limit (%zu MiB in all, %d MiB for one string)",
+                 box->limits.memory >> 20, STRING_MAX >> 20);
+}
+
+/* pcall, but no scene may catch a limit and go on. */
+static int protected_call(lua_State *L)
+{
+    und_sandbox *box = und_sandbox_of(L);
+    luaL_checkany(L, 1);
+    int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+    if (status == LUA_ERRMEM && box->hit == UND_LIMIT_NONE)
+        box->hit = UND_LIMIT_MEMORY;
+    if (box->hit != UND_LIMIT_NONE)
+        return lua_error(L);
+    lua_pushboolean(L, status == LUA_OK);
+    lua_insert(L, 1);
+    return lua_gettop(L);
+}
+
+/* A library function whose work grows with the table it gets, charged for it. */
+static int charged(lua_State *L)
+{
+    double length = lua_type(L, 1) == LUA_TTABLE ? (double)lua_rawlen(L, 1) : 0;
+    und_sandbox_charge(L, length * lua_tonumber(L, lua_upvalueindex(2)));
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int print_line(lua_State *L)
+{
+    und_sandbox *box = und_sandbox_of(L);
+    int count = lua_gettop(L);
+    if (box->printed++ >= PRINT_MAX)
+        return luaL_error(L, "print: more than %d lines", (int)PRINT_MAX);
+    for (int i = 1; i <= count; i++) {
+        fprintf(stderr, "%s%s", i > 1 ? "\t" : "", luaL_tolstring(L, i, NULL));
+        lua_pop(L, 1);
+    }
+    fputc('\n', stderr);
+    return 0;
+}
+
+/* pairs in a fixed order (numbers, then words), because Lua's own changes from run to run. */
+typedef struct sort_key {
+    int type;
+    double number;
+    const char *word;
+    lua_Integer place; /* in the list of keys as found */
+} sort_key;
+
+static int compare_keys(const void *a, const void *b)
+{
+    const sort_key *p = a, *q = b;
+    if (p->type != q->type)
+        return p->type < q->type ? -1 : 1;
+    if (p->type == LUA_TSTRING)
+        return strcmp(p->word, q->word);
+    return (p->number > q->number) - (p->number < q->number);
+}
+
+static int pairs_next(lua_State *L)
+{
+    for (;;) {
+        lua_Integer i = lua_tointeger(L, lua_upvalueindex(3)) + 1;
+        lua_pushinteger(L, i);
+        lua_replace(L, lua_upvalueindex(3));
+        if (lua_rawgeti(L, lua_upvalueindex(2), i) == LUA_TNIL)
+            return 1;
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+            return 2;
+        lua_pop(L, 2);
+    }
+}
+
+static int sorted_pairs(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    lua_newtable(L); /* 2: the keys as found */
+    lua_Integer count = 0;
+    for (lua_pushnil(L); lua_next(L, 1); count++) {
+        lua_pop(L, 1);
+        int type = lua_type(L, -1);
+        if (type != LUA_TNUMBER && type != LUA_TSTRING)
+            return luaL_error(L, "pairs: keys must be numbers or strings, found a %s", lua_typename(L, type));
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, 2, count + 1);
+    }
+    sort_key *keys = lua_newuserdatauv(L, (size_t)count * sizeof *keys + 1, 0); /* 3 */
+    for (lua_Integer i = 0; i < count; i++) {
+        int type = lua_rawgeti(L, 2, i + 1);
+        keys[i] = (sort_key){.type = type, .place = i + 1};
+        if (type == LUA_TSTRING)
+            keys[i].word = lua_tostring(L, -1);
+        else
+            keys[i].number = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    qsort(keys, (size_t)count, sizeof *keys, compare_keys);
+    lua_pushvalue(L, 1);
+    lua_createtable(L, (int)(count < 1 << 24 ? count : 0), 0);
+    for (lua_Integer i = 0; i < count; i++) {
+        lua_rawgeti(L, 2, keys[i].place);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_pushinteger(L, 0);
+    lua_pushcclosure(L, pairs_next, 3);
+    return 1;
+}
+
+/* What Lua has and a scene does not. */
+static const char *absent_reason(const char *name)
+{
+    static const char *const file[] = {"os", "io", "require", "package", "dofile", "loadfile", NULL};
+    static const char *const other[] = {
+        "load",           "debug",        "coroutine", "setmetatable", "xpcall",
+        "collectgarbage", "getmetatable", "rawset",    "rawget",       "rawequal",
+        "rawlen",         "next",         "warn",      "utf8",         "find",
+        "match",          "gmatch",       "gsub",      "dump",         "pack",
+        "unpack",         "packsize",     "move",      "randomseed",   NULL};
+    for (int i = 0; file[i]; i++)
+        if (strcmp(name, file[i]) == 0)
+            return "a scene cannot run programs or open files by itself";
+    for (int i = 0; other[i]; i++)
+        if (strcmp(name, other[i]) == 0)
+            return "scenes do without it";
+    return NULL;
+}
+
+static int missing_key(lua_State *L)
+{
+    const char *what = lua_tostring(L, lua_upvalueindex(1));
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return 0;
+    const char *name = lua_tostring(L, 2), *dot = *what ? "." : "";
+    const char *words[CANDIDATES];
+    int count = 0;
+    const char *reason = absent_reason(name);
+    if (reason)
+        return luaL_error(L, "%s%s%s is not available: %s", what, dot, name, reason);
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING && count < CANDIDATES)
+            words[count++] = lua_tostring(L, -2);
+    const char *near = und_suggest(name, words, count);
+    if (near)
+        return luaL_error(L, "unknown name \"%s%s%s\" (did you mean \"%s\"?)", what, dot, name, near);
+    return luaL_error(L, "unknown name \"%s%s%s\"", what, dot, name);
+}
+
+void und_sandbox_strict(lua_State *L, const char *what)
+{
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, what);
+    lua_pushcclosure(L, missing_key, 1);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+}
+
+/* Copies the functions named from the table at `from` to the one on top. */
+static void copy_names(lua_State *L, int from, const char *const *names)
+{
+    for (int i = 0; names[i]; i++) {
+        lua_getfield(L, from, names[i]);
+        lua_setfield(L, -2, names[i]);
+    }
+}
+
+static void copy_charged(lua_State *L, int from, const char *name, double factor)
+{
+    lua_getfield(L, from, name);
+    lua_pushnumber(L, factor);
+    lua_pushcclosure(L, charged, 2);
+    lua_setfield(L, -2, name);
+}
+
+static void open_string(lua_State *L, int globals)
+{
+    static const char *const names[] = {"byte", "char",    "format", "len",   "lower",
+                                        "rep",  "reverse", "sub",    "upper", NULL};
+    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
+    lua_newtable(L);
+    copy_names(L, lua_gettop(L) - 1, names);
+    und_sandbox_strict(L, "string");
+    lua_pushliteral(L, "");
+    lua_getmetatable(L, -1);
+    lua_pushvalue(L, -3);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 2);
+    lua_setfield(L, globals, "string");
+    lua_pop(L, 1);
+}
+
+static void open_math(lua_State *L, int globals)
+{
+    static const char *const names[] = {"abs", "acos",       "asin", "atan", "ceil", "cos", "deg",
+                                        "exp", "floor",      "fmod", "huge", "log",  "max", "maxinteger",
+                                        "min", "mininteger", "modf", "pi",   "rad",  "sin", "sqrt",
+                                        "tan", "tointeger",  "type", "ult",  NULL};
+    luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 0);
+    lua_newtable(L);
+    copy_names(L, lua_gettop(L) - 1, names);
+    lua_setfield(L, globals, "math");
+    lua_pop(L, 1);
+}
+
+static void open_table(lua_State *L, int globals)
+{
+    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 0);
+    int from = lua_gettop(L);
+    lua_newtable(L);
+    copy_charged(L, from, "concat", 1);
+    copy_charged(L, from, "insert", 1);
+    copy_charged(L, from, "remove", 1);
+    copy_charged(L, from, "sort", 30);
+    copy_charged(L, from, "unpack", 1);
+    lua_getfield(L, from, "pack");
+    lua_setfield(L, -2, "pack");
+    und_sandbox_strict(L, "table");
+    lua_setfield(L, globals, "table");
+    lua_pop(L, 1);
+}
+
+static int open_libraries(lua_State *L)
+{
+    static const char *const names[] = {"_VERSION", "assert",   "error", "ipairs", "select",
+                                        "tonumber", "tostring", "type",  NULL};
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
+    int from = lua_gettop(L);
+    lua_newtable(L);
+    int globals = lua_gettop(L);
+    copy_names(L, from, names);
+    lua_pushcfunction(L, protected_call);
+    lua_setfield(L, globals, "pcall");
+    lua_pushcfunction(L, sorted_pairs);
+    lua_setfield(L, globals, "pairs");
+    lua_pushcfunction(L, print_line);
+    lua_setfield(L, globals, "print");
+    lua_pushvalue(L, globals);
+    lua_setfield(L, globals, "_G");
+    open_string(L, globals);
+    open_math(L, globals);
+    open_table(L, globals);
+    lua_pushvalue(L, globals);
+    und_noise_open(L);
+    lua_getfield(L, globals, "math");
+    und_sandbox_strict(L, "math");
+    lua_pop(L, 1);
+    und_sandbox_strict(L, "");
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    return 0;
+}
+
+und_status und_sandbox_open(und_sandbox *box, const und_limits *limits, und_error *err)
+{
+    *box = (und_sandbox){.limits = *limits, .work_left = limits->load_work, .seed = 1, .loading = true};
+    box->lua = lua_newstate(allocate, box);
+    if (!box->lua)
+        return und_error_set(err, UND_FAILED, "out of memory: the scene's Lua state");
+    lua_pushcfunction(box->lua, open_libraries);
+    if (und_sandbox_call(box, 0, 0, limits->load_work) != LUA_OK) {
+        und_sandbox_close(box);
+        return und_error_set(err, UND_FAILED, "out of memory: the scene's libraries");
+    }
+    lua_sethook(box->lua, count_hook, LUA_MASKCOUNT, HOOK_EVERY);
+    return UND_OK;
+}
+
+void und_sandbox_close(und_sandbox *box)
+{
+    if (box->lua)
+        lua_close(box->lua);
+    box->lua = NULL;
+}
+
+/* Levenshtein's distance with neighbours swapped counting one, for words of up to 31 letters. */
+static int edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 31 };
+    int n = (int)strnlen(a, LONGEST + 1), m = (int)strnlen(b, LONGEST + 1);
+    int d[LONGEST + 1][LONGEST + 1];
+    if (n > LONGEST || m > LONGEST)
+        return LONGEST;
+    for (int i = 0; i <= n; i++)
+        for (int j = 0; j <= m; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            best = d[i - 1][j] + 1 < best ? d[i - 1][j] + 1 : best;
+            best = d[i][j - 1] + 1 < best ? d[i][j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    return d[n][m];
+}
+
+const char *und_suggest(const char *word, const char *const *words, int count)
+{
+    int length = (int)strlen(word), best = length <= 3 ? 2 : 2 + length / 4;
+    const char *near = NULL;
+    for (int i = 0; i < count; i++) {
+        int distance = edit_distance(word, words[i]);
+        /* ties go to the alphabet, not to the order the words came in */
+        if (distance < best || (near && distance == best && strcmp(words[i], near) < 0)) {
+            best = distance;
+            near = words[i];
+        }
+    }
+    return near;
+}

@@ -1,0 +1,195 @@
+/* sphere{}, box{} and the other shapes of the language. */
+#include "geom/shape.h"
+
+#include "base/status.h"
+#include "scene/read.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+
+#define SHAPE "shape"
+
+/* The words of all shapes; each kind uses some. */
+typedef struct shape_def {
+    und_shape shape;
+    und_vec3 low, high, size;
+    double height;
+} shape_def;
+
+#define AT(member_) .offset = offsetof(shape_def, member_)
+#define CENTER                                                        \
+    {                                                                 \
+        "center", F_POINT, "m", AT(shape.center), .doc = "its middle" \
+    }
+#define RADIUS                                                                          \
+    {                                                                                   \
+        "radius", F_NUMBER, "m", 1e-6, 1e6, true, AT(shape.radius), .doc = "its radius" \
+    }
+
+static const field sphere_fields[] = {CENTER, RADIUS, {0}};
+static const field box_fields[] = {
+    CENTER,
+    {"size", F_POINT, "m", AT(size), .doc = "lengths of its edges along x, y and z"},
+    {"min", F_POINT, "m", AT(low), .doc = "low corner, instead of center and size"},
+    {"max", F_POINT, "m", AT(high), .doc = "high corner, instead of center and size"},
+    {0}};
+static const field cylinder_fields[] = {
+    CENTER, RADIUS, {"height", F_NUMBER, "m", 1e-6, 1e6, true, AT(height), .doc = "its length along y"}, {0}};
+static const field capsule_fields[] = {
+    {"from", F_POINT, "m", .required = true, AT(low), .doc = "centre of one end"},
+    {"to", F_POINT, "m", .required = true, AT(high), .doc = "centre of the other end"},
+    RADIUS,
+    {0}};
+static const field ellipsoid_fields[] = {
+    CENTER,
+    {"radii", F_POINT, "m", .required = true, AT(shape.half), .doc = "semi-axes along x, y and z"},
+    {0}};
+static const field plane_fields[] = {
+    {"center", F_POINT, "m", AT(shape.center), .doc = "a point on it"},
+    {"normal", F_POINT, AT(shape.half), .doc = "the way out; what lies below the plane is inside"},
+    {0}};
+
+const shape_kind und_shape_kinds[] = {{"sphere", sphere_fields, "a ball"},
+                                      {"box", box_fields, "a box along the axes"},
+                                      {"cylinder", cylinder_fields, "an upright cylinder"},
+                                      {"capsule", capsule_fields, "a rod with round ends"},
+                                      {"ellipsoid", ellipsoid_fields, "a stretched ball"},
+                                      {"plane", plane_fields, "everything below a plane"},
+                                      {"union", NULL, "all of the shapes in the list together"},
+                                      {"intersection", NULL, "what all of the shapes have in common"},
+                                      {"difference", NULL, "the first shape without the others"},
+                                      {0}};
+
+static void release_shape(void *shape)
+{
+    und_shape_destroy(shape);
+}
+
+static void count_shape(reader *r)
+{
+    if (++r->scene->shape_count > SHAPES_MAX)
+        und_read_fail(r, "more than %d shapes in one scene", SHAPES_MAX);
+}
+
+/* A deep copy, as a group owns its members and a scene may use one shape twice.  NULL: out of memory. */
+static und_shape *copy_shape(const und_shape *from, und_error *err)
+{
+    und_shape like = *from;
+    like.children = NULL;
+    like.child_count = 0;
+    if (from->child_count > 0) {
+        like.children = und_alloc((size_t)from->child_count, sizeof *like.children, "shapes", err);
+        if (!like.children)
+            return NULL;
+        for (; like.child_count < from->child_count; like.child_count++) {
+            like.children[like.child_count] = copy_shape(from->children[like.child_count], err);
+            if (!like.children[like.child_count])
+                break;
+        }
+        if (like.child_count < from->child_count) {
+            for (int i = 0; i < like.child_count; i++)
+                und_shape_destroy(like.children[i]);
+            free(like.children);
+            return NULL;
+        }
+    }
+    return und_shape_create(&like, err);
+}
+
+static int count_members(const und_shape *shape)
+{
+    int count = 1;
+    for (int i = 0; i < shape->child_count; i++)
+        count += count_members(shape->children[i]);
+    return count;
+}
+
+/* The list of shapes on top into the members of a group that borrows them. */
+static void read_members(reader *r, und_shape *group)
+{
+    if (lua_type(r->L, -1) != LUA_TTABLE)
+        und_read_expected(r, "a list of shapes {sphere{...}, box{...}}");
+    lua_Unsigned count = lua_rawlen(r->L, -1);
+    if (count == 0 || count > SHAPES_MAX)
+        und_read_fail(r, "expected a list of shapes {sphere{...}, box{...}}, found %.0f", (double)count);
+    group->children = und_scene_alloc(r, count, sizeof *group->children);
+    for (int i = 0; i < (int)count; i++) {
+        lua_rawgeti(r->L, -1, i + 1);
+        und_read_enter(r, NULL, i + 1);
+        group->children[i] = (und_shape *)und_read_shape(r);
+        r->scene->shape_count += count_members(group->children[i]);
+        count_shape(r);
+        und_read_leave(r);
+        lua_pop(r->L, 1);
+    }
+    group->child_count = (int)count;
+}
+
+static void finish_shape(reader *r, shape_def *def)
+{
+    und_shape *s = &def->shape;
+    bool corners = s->kind == UND_BOX && (und_read_has(r, "max") || und_read_has(r, "min"));
+    if (s->kind == UND_BOX && corners && (und_read_has(r, "center") || und_read_has(r, "size")))
+        und_read_fail(r, "expected either min and max or center and size, found both");
+    if (s->kind == UND_BOX && !(corners ? und_read_has(r, "max") : und_read_has(r, "size")))
+        und_read_fail(r,
+                      corners ? "missing key \"max\" (the high corner)" : "missing key \"size\" or \"max\"");
+    if (corners || s->kind == UND_CAPSULE) {
+        s->center = und_mul(und_add(def->low, def->high), 0.5);
+        s->half = und_mul(und_sub(def->high, def->low), 0.5);
+    } else if (s->kind == UND_BOX) {
+        s->half = und_mul(def->size, 0.5);
+    } else if (s->kind == UND_CYLINDER) {
+        s->half = und_vec(0, 0.5 * def->height, 0);
+    }
+}
+
+static int make_shape(lua_State *L)
+{
+    und_scene *scene = lua_touserdata(L, lua_upvalueindex(1));
+    und_shape_kind kind = (und_shape_kind)lua_tointeger(L, lua_upvalueindex(2));
+    const shape_kind *k = &und_shape_kinds[kind];
+    reader r = und_read_begin(L, scene, k->name);
+    shape_def def = {.shape.kind = kind};
+    und_error err = {0};
+    lua_settop(L, 1);
+    if (kind == UND_PLANE)
+        def.shape.half = und_vec(0, 1, 0);
+    if (k->fields) {
+        und_read_table(&r, k->fields, &def);
+        finish_shape(&r, &def);
+    } else {
+        read_members(&r, &def.shape);
+    }
+    count_shape(&r);
+    owned *place = und_scene_own(&r, release_shape);
+    const und_shape **box = lua_newuserdatauv(L, sizeof *box, 0);
+    luaL_setmetatable(L, SHAPE);
+    place->resource = copy_shape(&def.shape, &err);
+    if (!place->resource)
+        und_read_fail(&r, "%s", err.text);
+    *box = place->resource;
+    return 1;
+}
+
+const und_shape *und_read_shape(reader *r)
+{
+    const und_shape **box = luaL_testudata(r->L, -1, SHAPE);
+    if (!box)
+        und_read_expected(r,
+                          "a shape: sphere{}, box{}, cylinder{}, capsule{}, ellipsoid{}, plane{}, union{}, "
+                          "intersection{} or difference{}");
+    return *box;
+}
+
+void und_shapes_open(lua_State *L, und_scene *scene)
+{
+    luaL_newmetatable(L, SHAPE);
+    lua_pop(L, 1);
+    for (int i = 0; und_shape_kinds[i].name; i++) {
+        lua_pushlightuserdata(L, scene);
+        lua_pushinteger(L, i);
+        lua_pushcclosure(L, make_shape, 2);
+        lua_setfield(L, -2, und_shape_kinds[i].name);
+    }
+}

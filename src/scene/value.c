@@ -1,0 +1,390 @@
+/* What depends on place or time: functions of the scene, tables, maps, key frames. */
+#include "geom/value.h"
+
+#include "base/status.h"
+#include "scene/read.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAP "map"
+
+enum { TABLE_MAX = 1 << 28 };
+
+const char *const und_easings[] = {"linear", "spline", NULL}; /* in the order of und_easing */
+
+/* Remembers the first failure of a callback; what went wrong is on top of the stack or in box->hit. */
+static void remember(callback *c, int status, const char *where)
+{
+    und_scene *scene = c->scene;
+    lua_State *L = scene->box.lua;
+    const char *file = scene->view.path, *found = luaL_typename(L, -1);
+    char text[256] = "";
+    lua_Debug ar = {0};
+    if (status == LUA_OK && lua_type(L, -1) == LUA_TNUMBER)
+        snprintf(text, sizeof text, "%g", lua_tonumber(L, -1));
+    else
+        snprintf(text, sizeof text, "%s%s", lua_type(L, -1) == LUA_TNIL ? "" : "a ", found);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, c->reference);
+    lua_getinfo(L, ">S", &ar);
+    const char *expected = c->numbers == 0 ? "a number" : c->numbers == 2 ? "{x, z}" : "{x, y, z}";
+    if (scene->box.hit != UND_LIMIT_NONE) {
+        und_sandbox_explain(&scene->box, text, sizeof text);
+        int line = scene->box.hit_line > 0 ? scene->box.hit_line : ar.linedefined;
+        und_error_set(&scene->trouble, UND_INVALID, "%s:%d: %s: %s (at %s)", file, line, c->what, text,
+                      where);
+    } else if (status == LUA_OK) {
+        und_error_set(&scene->trouble, UND_INVALID,
+                      "%s:%d: %s: expected the function to return %s, found %s at %s", file, ar.linedefined,
+                      c->what, expected, text, where);
+    } else if (lua_type(L, -1) == LUA_TSTRING) {
+        und_error_set(&scene->trouble, UND_INVALID, "%s (in %s, at %s)", lua_tostring(L, -1), c->what, where);
+    } else {
+        und_error_set(&scene->trouble, UND_INVALID, "%s:%d: %s: an error that is %s, at %s", file,
+                      ar.linedefined, c->what, text, where);
+    }
+}
+
+static double call_value(void *context, double x, double y, double z, double t)
+{
+    callback *c = context;
+    lua_State *L = c->scene->box.lua;
+    double result = 0;
+    (void)y;
+    pthread_mutex_lock(&c->scene->lock);
+    if (c->scene->trouble.status == UND_OK && lua_checkstack(L, 8)) {
+        int top = lua_gettop(L);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, c->reference);
+        lua_pushnumber(L, x);
+        lua_pushnumber(L, z);
+        lua_pushnumber(L, t);
+        int status = und_sandbox_call(&c->scene->box, 3, 1, c->scene->box.limits.call_work);
+        if (status == LUA_OK && lua_type(L, -1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1))) {
+            result = c->sign * lua_tonumber(L, -1);
+        } else {
+            char where[96];
+            snprintf(where, sizeof where, "x = %g, z = %g, t = %g", x, z, t);
+            remember(c, status, where);
+        }
+        lua_settop(L, top);
+    }
+    pthread_mutex_unlock(&c->scene->lock);
+    return result;
+}
+
+/* The numbers of the list on top, without raising an error. */
+static bool take_numbers(lua_State *L, int count, double *out)
+{
+    if (lua_type(L, -1) != LUA_TTABLE || (int)lua_rawlen(L, -1) != count)
+        return false;
+    for (int i = 0; i < count; i++) {
+        bool good = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1));
+        out[i] = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static void call_vector(void *context, double t, double out[3])
+{
+    callback *c = context;
+    lua_State *L = c->scene->box.lua;
+    double n[3] = {0, 0, 0};
+    out[0] = out[1] = out[2] = 0;
+    pthread_mutex_lock(&c->scene->lock);
+    if (c->scene->trouble.status == UND_OK && lua_checkstack(L, 8)) {
+        int top = lua_gettop(L);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, c->reference);
+        lua_pushnumber(L, t);
+        int status = und_sandbox_call(&c->scene->box, 1, 1, c->scene->box.limits.call_work);
+        if (status == LUA_OK && take_numbers(L, c->numbers, n)) {
+            out[0] = n[0];
+            out[1] = c->numbers == 3 ? n[1] : 0;
+            out[2] = c->numbers == 3 ? n[2] : n[1];
+        } else {
+            char where[96];
+            snprintf(where, sizeof where, "t = %g", t);
+            remember(c, status, where);
+        }
+        lua_settop(L, top);
+    }
+    pthread_mutex_unlock(&c->scene->lock);
+}
+
+static callback *new_callback(reader *r, int numbers)
+{
+    callback *c = und_scene_alloc(r, 1, sizeof *c);
+    c->scene = r->scene;
+    c->sign = 1;
+    c->numbers = numbers;
+    und_read_path(r, c->what, sizeof c->what);
+    lua_pushvalue(r->L, -1);
+    c->reference = luaL_ref(r->L, LUA_REGISTRYINDEX);
+    return c;
+}
+
+/* A function that fails at once is an error of the scene; better now than after the first hour. */
+static void raise_trouble(reader *r)
+{
+    und_scene *scene = r->scene;
+    if (scene->trouble.status == UND_OK)
+        return;
+    lua_pushstring(r->L, scene->trouble.text);
+    if (scene->box.hit == UND_LIMIT_NONE)
+        scene->trouble = (und_error){0};
+    lua_error(r->L);
+}
+
+void und_value_negate(und_value *v)
+{
+    if (v->fn == call_value)
+        ((callback *)v->context)->sign *= -1;
+    else
+        v->number = -v->number;
+}
+
+/* n samples in the middles of n equal stretches of the domain. */
+static void spread(const und_waves_def *w, und_table *table)
+{
+    int cells[2] = {w->nx, w->nz}, n[2] = {table->nx, table->nz};
+    for (int i = 0; i < 2; i++) {
+        double size = cells[i] * w->dx;
+        table->low[i] = w->origin[i] + 0.5 * size / n[i];
+        table->high[i] = w->origin[i] + size - 0.5 * size / n[i];
+    }
+}
+
+static void read_row(reader *r, double *out, int count)
+{
+    for (int i = 0; i < count; i++) {
+        lua_rawgeti(r->L, -1, i + 1);
+        und_read_enter(r, NULL, i + 1);
+        out[i] = und_read_number(r, &(field){.type = F_NUMBER});
+        und_read_leave(r);
+        lua_pop(r->L, 1);
+    }
+}
+
+static const und_table *read_samples(reader *r)
+{
+    const und_waves_def *w = &r->scene->view.waves;
+    lua_Unsigned rows = lua_rawlen(r->L, -1), columns = 0;
+    bool flat = lua_rawgeti(r->L, -1, 1) == LUA_TNUMBER;
+    columns = lua_type(r->L, -1) == LUA_TTABLE ? lua_rawlen(r->L, -1) : 0;
+    lua_pop(r->L, 1);
+    if (flat) {
+        columns = rows;
+        rows = 1;
+    }
+    if (rows == 0 || columns == 0 || rows > TABLE_MAX / columns)
+        und_read_fail(
+            r, "expected a table of rows of numbers {{...}, {...}, ...}, or a list of numbers for a curve");
+    if ((rows == 1) != (w->nz == 1))
+        und_read_fail(r, w->nz == 1 ? "expected a list of numbers, as the liquid is a curve; found rows"
+                                    : "expected rows of numbers {{...}, {...}, ...}; found a single row");
+    und_table *table = und_scene_alloc(r, 1, sizeof *table);
+    table->nx = (int)columns;
+    table->nz = (int)rows;
+    table->sample = und_scene_alloc(r, rows * columns, sizeof *table->sample);
+    for (int i = 0; i < (int)rows && !flat; i++) {
+        lua_rawgeti(r->L, -1, i + 1);
+        und_read_enter(r, NULL, i + 1);
+        if (lua_type(r->L, -1) != LUA_TTABLE || lua_rawlen(r->L, -1) != columns)
+            und_read_fail(r, "expected a row of %d numbers, as the first has", (int)columns);
+        read_row(r, table->sample + (size_t)i * columns, (int)columns);
+        und_read_leave(r);
+        lua_pop(r->L, 1);
+    }
+    if (flat)
+        read_row(r, table->sample, (int)columns);
+    spread(w, table);
+    return table;
+}
+
+void und_read_value(reader *r, const field *f, und_value *out)
+{
+    const und_waves_def *w = &r->scene->view.waves;
+    *out = (und_value){0};
+    int type = lua_type(r->L, -1);
+    if (type == LUA_TNUMBER) {
+        out->number = und_read_number(r, f);
+    } else if (type == LUA_TFUNCTION) {
+        *out = (und_value){.fn = call_value, .context = new_callback(r, 0)};
+        call_value(out->context, w->origin[0] + 0.5 * w->nx * w->dx, 0, w->origin[1] + 0.5 * w->nz * w->dx,
+                   0);
+        raise_trouble(r);
+    } else if (type == LUA_TTABLE && f->type == F_VALUE) {
+        *out = und_value_table(read_samples(r));
+    } else if (luaL_testudata(r->L, -1, MAP) && f->type == F_VALUE) {
+        und_table *table = und_scene_alloc(r, 1, sizeof *table);
+        *table = *(und_table *)lua_touserdata(r->L, -1);
+        spread(w, table);
+        *out = und_value_table(table);
+    } else {
+        und_read_expected(r, f->type == F_VALUE ? "a number, a function(x, z, t), a table of rows or map{}"
+                                                : "a number or a function(x, z, t)");
+    }
+}
+
+static void motion_vector(void *context, double t, double out[3])
+{
+    und_vec3 p = und_motion_at(context, t).position;
+    out[0] = p.x;
+    out[1] = p.y;
+    out[2] = p.z;
+}
+
+void und_read_vector(reader *r, const field *f, und_vector *out)
+{
+    int numbers = f->type == F_TRACK ? 2 : 3;
+    const char *what = numbers == 2 ? "a place {x, z}, a function(t) that returns one, or { keys = {...} }"
+                                    : "{x, y, z}, a function(t) that returns it, or { keys = {...} }";
+    *out = (und_vector){0};
+    if (lua_type(r->L, -1) == LUA_TFUNCTION) {
+        double probe[3];
+        *out = (und_vector){.fn = call_vector, .context = new_callback(r, numbers)};
+        call_vector(out->context, 0, probe);
+        raise_trouble(r);
+    } else if (lua_type(r->L, -1) == LUA_TTABLE && und_read_has(r, "keys")) {
+        path_def path = {.easing = UND_EASE_SPLINE};
+        und_read_table(r, numbers == 2 ? und_track_fields : und_path_fields, &path);
+        *out = (und_vector){.fn = motion_vector, .context = (void *)und_read_motion(r, &path)};
+    } else {
+        double n[3];
+        n[1] = 0;
+        und_read_numbers(r, n, numbers == 2 && r->scene->curve ? 1 : numbers, numbers, what);
+        *out = numbers == 2 ? und_vector_constant(n[0], 0, n[1]) : und_vector_constant(n[0], n[1], n[2]);
+    }
+}
+
+void und_read_keys(reader *r, const field *f, void *path)
+{
+    path_def *p = path;
+    p->keys = und_read_list(r, f->inside, sizeof(und_key), NULL, NULL, &p->count);
+}
+
+static void release_motion(void *motion)
+{
+    und_motion_destroy(motion);
+}
+
+const und_motion *und_read_motion(reader *r, const path_def *path)
+{
+    und_error err = {0};
+    owned *place = und_scene_own(r, release_motion);
+    und_motion *motion = und_motion_create(path->keys, path->count, path->easing, &err);
+    if (!motion)
+        und_read_fail(r, "%s", err.text);
+    place->resource = motion;
+    return motion;
+}
+
+char *und_scene_file(reader *r, const char *name)
+{
+    const char *folder = r->scene->folder;
+    struct stat info;
+    if (++r->scene->files > FILES_MAX)
+        und_read_fail(r, "more than %d files in one scene", FILES_MAX);
+    for (const char *p = name; *p; p += strcspn(p, "/"), p += *p == '/')
+        if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || p[2] == '\0'))
+            und_read_fail(r, "\"%.200s\" leads out of the scene's folder", name);
+    if (name[0] == '/' || name[0] == '\0')
+        und_read_fail(r, "expected the name of a file, seen from the scene's folder, found \"%.200s\"", name);
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *joined = und_scene_alloc(r, size, 1);
+    snprintf(joined, size, "%s/%s", folder, name);
+    owned *top = und_scene_own(r, free), *file = und_scene_own(r, free);
+    top->resource = realpath(folder, NULL);
+    file->resource = top->resource ? realpath(joined, NULL) : NULL;
+    if (!file->resource)
+        und_read_fail(r, "cannot open \"%.200s\": %s", name, strerror(errno));
+    size_t length = strlen(top->resource);
+    length -= length == 1; /* the root */
+    const char *real = file->resource;
+    if (strncmp(real, top->resource, length) != 0 || real[length] != '/')
+        und_read_fail(r, "\"%.200s\" leads out of the scene's folder", name);
+    if (stat(real, &info) != 0 || !S_ISREG(info.st_mode))
+        und_read_fail(r, "\"%.200s\" is not a file", name);
+    return file->resource;
+}
+
+static void release_image(void *image)
+{
+    und_image_destroy(image);
+    free(image);
+}
+
+const und_image *und_read_picture(reader *r)
+{
+    und_error err = {0};
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_expected(r, "the name of a PNG file");
+    const char *file = und_scene_file(r, lua_tostring(r->L, -1));
+    owned *place = und_scene_own(r, release_image);
+    und_image *image = calloc(1, sizeof *image);
+    if (!image)
+        luaL_error(r->L, "out of memory: a picture");
+    place->resource = image;
+    if (und_png_read(file, image, &err) != UND_OK)
+        und_read_fail(r, "%s", err.text);
+    return image;
+}
+
+typedef struct map_def {
+    const char *file;
+    double low, high;
+} map_def;
+
+static void read_file_name(reader *r, const field *f, void *def)
+{
+    (void)f;
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_expected(r, "the name of a PNG file");
+    ((map_def *)def)->file = und_scene_file(r, lua_tostring(r->L, -1));
+}
+
+const field und_map_fields[] = {
+    {"file", F_OTHER, .read = read_file_name, .required = true, .expected = "the name of a PNG file",
+     .doc = "a PNG, grey or colour (its luma counts), 8 or 16 bits, laid over the whole domain"},
+    {"low", F_NUMBER, .offset = offsetof(map_def, low), .doc = "the value where the picture is black"},
+    {"high", F_NUMBER, .offset = offsetof(map_def, high), .doc = "the value where it is white"},
+    {0}};
+
+static int make_map(lua_State *L)
+{
+    und_scene *scene = lua_touserdata(L, lua_upvalueindex(1));
+    reader r = und_read_begin(L, scene, "map");
+    map_def def = {.high = 1};
+    und_error err = {0};
+    lua_settop(L, 1);
+    und_read_table(&r, und_map_fields, &def);
+    und_table *table = lua_newuserdatauv(L, sizeof *table, 0);
+    luaL_setmetatable(L, MAP);
+    *table = (und_table){0};
+    owned *place = und_scene_own(&r, free);
+    float *gray = NULL;
+    if (und_png_read_gray(def.file, &table->nx, &table->nz, &gray, &err) != UND_OK)
+        und_read_fail(&r, "%s", err.text);
+    place->resource = gray;
+    size_t count = (size_t)table->nx * (size_t)table->nz;
+    table->sample = und_scene_alloc(&r, count, sizeof *table->sample);
+    for (size_t i = 0; i < count; i++)
+        table->sample[i] = def.low + (def.high - def.low) * (double)gray[i];
+    return 1;
+}
+
+void und_maps_open(lua_State *L, und_scene *scene)
+{
+    luaL_newmetatable(L, MAP);
+    lua_pop(L, 1);
+    lua_pushlightuserdata(L, scene);
+    lua_pushcclosure(L, make_map, 1);
+    lua_setfield(L, -2, "map");
+}
