@@ -7,35 +7,46 @@
 
 /* What a picture is made with.  Colours are linear RGB. */
 typedef struct und_render_def {
-    int width, height;    /* 1280 x 720 */
+    int width, height;    /* pixels, 1280 x 720 */
     int samples;          /* supersampling along each axis, 2 */
-    und_vector eye, look; /* m */
+    und_vector eye, look; /* m; where they are the same the whole domain is framed */
     double fov;           /* vertical, degrees, 40 */
-    und_vector sun;       /* direction towards the sun */
-    float sun_color[3];   /* radiance scale */
+    und_vector sun;       /* direction towards the sun, {0.45, 0.75, 0.35} */
+    float sun_color[3];   /* light of the sun: what it makes of a white wall turned to it */
     float sky_zenith[3], sky_horizon[3];
-    double clouds;        /* 0 to 1: how much of the sky they cover */
+    double clouds;        /* 0 to 1: how much of the sky they cover, 0.35 */
     const und_image *sky; /* an environment map (latitude-longitude, y up), or NULL: the built-in sky */
     double sky_turn;      /* degrees about y */
     float water_color[3]; /* what deep water scatters back */
     float absorption[3];  /* 1/m */
+    float dye_color[3];   /* of water full of dye */
+    double dye_strength;  /* 1/m; how fast full dye hides what is behind it, 8 */
     double refraction;    /* index of water, 1.333 */
-    double ripples;       /* 0 to 1: fine surface detail too small for the grid */
-    const und_image *ground_map; /* colours over the whole domain, or NULL: ground_color */
+    double ripples;       /* 0 to 1: fine surface detail too small for the grid, 0.35 */
+    double ripple_size;   /* m; wavelength of the largest ripples; 0: three cells */
+    double shore;         /* m; depth at which water shows fully; 0: 0.15 cells */
+    int caustics;         /* light samples per texel along each axis: 0 (none), 1 or 2; 2 */
+    const und_image *ground_map; /* colours over the whole domain, low z first, or NULL: ground_color */
     float ground_color[3];       /* sand */
     float rock_color[3];         /* where the ground is steep */
+    double rock_slope;           /* degrees; steeper ground is rock, 38 */
     float grass_color[3];        /* where the ground is high and flat */
     double grass_height;         /* m; infinite: none */
+    double grain;                /* size of the ground's pattern, in sides of the domain, 0.35 */
+    double texture;              /* 0 to 1 and more: how strong the ground's pattern and bumps are, 1 */
     double wet_darkening;        /* 0.5: wet ground is up to half as bright */
-    double drying;               /* s until wet ground is dry */
-    double foam;                 /* brightness of foam where a frame has it */
+    double sheen;                /* 0 to 1: how much of water's reflection wet ground has, 0.5 */
+    double drying;               /* s until wet ground is dry, 8 */
+    double foam;                 /* brightness of foam where a frame has it, 1 */
     double haze;                 /* m; distance at which the air has taken 63 %; infinite: none */
-    double exposure;             /* stops */
+    double exposure;             /* stops, 0; part of the linear picture too */
+    double shutter;              /* s; how long drops of rain are seen moving, 1/60 */
+    double rain_width;           /* m; of a drop, 0.004 */
     bool tone;                   /* filmic curve for PNG and MP4; EXR stays linear */
     double vertical;             /* height exaggeration, 1 */
     bool sides;                  /* draw the cut faces of the block of water and ground */
     float background[3];         /* behind a curve drawn as a section */
-    int threads;
+    int threads;                 /* 0: one per core */
 } und_render_def;
 
 und_render_def und_render_def_default(void);
@@ -48,10 +59,11 @@ void und_render_destroy(und_render *render);
 /* Takes note of a frame without drawing it: wet ground remembers.  Frames come in order. */
 und_status und_render_observe(und_render *render, const und_frame *frame, und_error *err);
 
-/* Observes the frame and draws it, linear, before tone. */
+/* Observes the frame and draws it, linear, before tone.  The image has the size of the def, or is empty (all
+ * zero) and is created. */
 und_status und_render_draw(und_render *render, const und_frame *frame, und_image *image, und_error *err);
 
-/* The tone curve, for PNG and MP4, in place. */
+/* The tone curve, for PNG and MP4, in place; sections are drawn as they are shown and stay as they are. */
 void und_render_tone(const und_render *render, und_image *image);
 
 int und_render_stages(const und_render *render, const und_stage **list);

@@ -1,0 +1,272 @@
+/* What the files of the renderer share. */
+#ifndef UND_RENDER_INTERNAL_H
+#define UND_RENDER_INTERNAL_H
+
+#include "base/parallel.h"
+#include "base/stage.h"
+#include "base/status.h"
+#include "render/render.h"
+
+#include <math.h>
+
+typedef struct f3 {
+    float x, y, z;
+} f3;
+
+static inline f3 f3_make(float x, float y, float z)
+{
+    return (f3){x, y, z};
+}
+static inline f3 f3_of(const float v[3])
+{
+    return (f3){v[0], v[1], v[2]};
+}
+static inline f3 f3_gray(float v)
+{
+    return (f3){v, v, v};
+}
+static inline f3 f3_add(f3 a, f3 b)
+{
+    return (f3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static inline f3 f3_sub(f3 a, f3 b)
+{
+    return (f3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static inline f3 f3_times(f3 a, f3 b)
+{
+    return (f3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+static inline f3 f3_scale(f3 a, float s)
+{
+    return (f3){a.x * s, a.y * s, a.z * s};
+}
+static inline f3 f3_along(f3 a, f3 d, float t) /* a + t d */
+{
+    return (f3){a.x + t * d.x, a.y + t * d.y, a.z + t * d.z};
+}
+static inline f3 f3_mix(f3 a, f3 b, float t)
+{
+    return (f3){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
+}
+static inline float f3_dot(f3 a, f3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static inline f3 f3_cross(f3 a, f3 b)
+{
+    return (f3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static inline f3 f3_unit(f3 a)
+{
+    float l = sqrtf(f3_dot(a, a));
+    return l > 0 ? f3_scale(a, 1 / l) : (f3){0, 1, 0};
+}
+static inline f3 f3_exp(f3 a, float t) /* exp(-a t) */
+{
+    return (f3){expf(-a.x * t), expf(-a.y * t), expf(-a.z * t)};
+}
+static inline float clampf(float v, float low, float high)
+{
+    return v < low ? low : v > high ? high : v; /* NaN stays */
+}
+static inline float mixf(float a, float b, float t)
+{
+    return a + t * (b - a);
+}
+static inline float stepf(float low, float high, float v) /* smooth from 0 at low to 1 at high */
+{
+    float t = clampf((v - low) / (high - low), 0, 1);
+    return t * t * (3 - 2 * t);
+}
+
+/* Periodic patterns, baked once: TILE x TILE texels of four numbers. */
+enum { TILE = 256, PATTERN = 4 };
+enum { P_NOISE, P_DX, P_DZ, P_LACE }; /* noise of mean 0 in about [-1, 1], its slopes per tile, foam's lace */
+
+typedef struct und_pattern {
+    float *texel; /* [TILE][TILE][PATTERN] */
+} und_pattern;
+
+void und_pattern_at(const und_pattern *pattern, float u, float v, float out[PATTERN]); /* period 1 */
+
+/* The sky as a picture of all directions, folded onto a square (octahedral map). */
+typedef struct und_sky {
+    int size;
+    float *texel;  /* [size][size][4] */
+    f3 sun;        /* towards it */
+    f3 sun_color;  /* irradiance / pi */
+    f3 ambient[4]; /* irradiance / pi from the sky: constant, x, y, z parts of a linear fit */
+    f3 below;      /* light from below the horizon */
+    bool baked;
+} und_sky;
+
+und_status und_sky_bake(und_sky *sky, const und_render_def *def, const float sun[3], const und_pattern *noise,
+                        int threads, und_error *err);
+f3 und_sky_at(const und_sky *sky, f3 direction);
+f3 und_sky_disc(const und_sky *sky, f3 direction); /* the sun itself */
+static inline f3 und_sky_ambient(const und_sky *sky, f3 n)
+{
+    f3 a = sky->ambient[0];
+    a = f3_along(a, sky->ambient[1], n.x);
+    a = f3_along(a, sky->ambient[2], n.y);
+    a = f3_along(a, sky->ambient[3], n.z);
+    return f3_make(fmaxf(a.x, 0), fmaxf(a.y, 0), fmaxf(a.z, 0));
+}
+
+/* The frame on the mesh that is drawn: the frame's samples and, where they are few, more between them. */
+enum {
+    M_GROUND, /* height, m, exaggerated */
+    M_DEPTH,  /* of the water, m; negative where dry */
+    M_GX,     /* slopes of the ground */
+    M_GZ,
+    M_WX, /* slopes of the water */
+    M_WZ,
+    M_SUN_GROUND, /* 0 to 1: does the sun reach the ground */
+    M_SUN_WATER,
+    M_OPEN, /* share of the sky the ground sees */
+    M_WET,
+    M_FOAM,
+    M_DYE,
+    M_U, /* texture coordinates carried by the water, m */
+    M_V,
+    M_FLOW_X, /* m/s */
+    M_FLOW_Z,
+    M_COUNT
+};
+
+typedef struct und_mesh {
+    int nx, nz;
+    int scale;         /* samples per sample of the frame */
+    float x0, z0, h;   /* place of sample (0, 0), distance between samples, m */
+    float x1, z1;      /* place of the last sample */
+    float low, high;   /* heights, m */
+    float ground_high; /* of the ground alone */
+    float base;        /* where the block ends below, m */
+    float span;        /* larger side of the domain, m */
+    float cell;        /* the frame's own spacing */
+    bool has_foam, has_dye, has_texture, has_flow;
+    float *ground, *depth; /* [nz][nx] */
+    float *node;           /* [nz][nx][M_COUNT] */
+} und_mesh;
+
+static inline float *und_mesh_node(const und_mesh *mesh, int i, int j)
+{
+    return mesh->node + ((size_t)j * (size_t)mesh->nx + (size_t)i) * M_COUNT;
+}
+void und_mesh_at(const und_mesh *mesh, float x, float z, float out[M_COUNT]); /* held at the edges */
+float und_mesh_ground(const und_mesh *mesh, float x, float z);
+
+/* What is made on the frame's own samples before it goes to the mesh. */
+typedef struct und_samples {
+    int nx, nz;
+    double dx, x0, z0;
+    bool ground_changed;
+    float *ground, *surface; /* clean copies, exaggerated; surface runs on under the shore */
+    float *depth;
+    float *open;
+    float *wet, *wet_smooth, *wet_scratch;
+    unsigned char *ring; /* 0: wet; k: k samples from water; 255: farther */
+    double time;         /* of the wetness */
+    bool observed;
+} und_samples;
+
+/* Light on the bottom relative to light through flat water. */
+typedef struct und_caustics {
+    int nx, nz, per_node; /* texels; per mesh spacing */
+    int density;          /* samples per texel along each axis */
+    float *light;         /* [nz][nx] */
+    int32_t *landing;     /* [rows][columns][2]: where samples land, 1/16 texels */
+    int32_t *reach;       /* [rows][2]: lowest and highest row of texels they reach */
+    float *kernel;        /* cones at STEPS x STEPS offsets */
+} und_caustics;
+
+/* Objects: triangles, and their picture as the sun sees them. */
+typedef struct und_soup {
+    size_t count, capacity;
+    const float *position, *color; /* [3 count][3] of the frame */
+    f3 low, high;
+    float *normal; /* [3 count][3], smooth where faces nearly agree */
+    int size;      /* of the shadow map */
+    float *shadow; /* [size][size]: how far towards the sun */
+    f3 u, v;       /* axes of the shadow map */
+    float u0, v0, texel, reach[4];
+} und_soup;
+
+typedef struct und_camera {
+    f3 eye, right, up, forward;
+    float focal; /* in samples */
+    float near;
+    int width, height; /* in samples */
+} und_camera;
+
+enum { ID_NONE, ID_GROUND, ID_SIDE_GROUND, ID_SIDE_WATER = ID_SIDE_GROUND + 4, ID_OBJECT = 16 };
+
+/* One z-buffer for what is opaque and one for the water's surface.  Depths are 1 / distance along forward. */
+typedef struct und_buffers {
+    float *opaque, *water;
+    int32_t *id;
+} und_buffers;
+
+typedef struct und_vertex {
+    int32_t x, y; /* 1/256 samples */
+    float w;      /* 1 / distance; <= 0: behind the eye */
+} und_vertex;
+
+enum {
+    STAGE_MESH,
+    STAGE_SKY,
+    STAGE_SHADOWS,
+    STAGE_CAUSTICS,
+    STAGE_SCAN,
+    STAGE_SHADE,
+    STAGE_RAIN,
+    STAGE_SECTION,
+    STAGES
+};
+
+struct und_render {
+    und_render_def def;
+    int threads;
+    und_stage stage[STAGES];
+    und_pattern pattern, ripple;
+    und_sky sky;
+    und_samples samples;
+    und_mesh mesh;
+    und_caustics caustics;
+    und_soup soup;
+    und_camera camera;
+    und_buffers buffers;
+    und_vertex *ground_vertex, *water_vertex;
+    float *sun_scratch; /* shadow heights */
+    float time;
+    bool is_section; /* what was drawn last */
+};
+
+und_status und_pattern_bake(und_pattern *noise, und_pattern *ripple, int threads, und_error *err);
+und_status und_samples_take(und_render *r, const und_frame *frame, und_error *err);
+und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err);
+void und_wetness_advance(und_render *r, double time);
+void und_wetness_smooth(und_samples *s, int threads);
+void und_light_shadows(und_render *r);
+void und_light_open(und_samples *s, int threads);
+und_status und_caustics_build(und_render *r, und_error *err);
+float und_caustics_at(const und_render *r, float x, float z);
+und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err);
+float und_soup_sun(const und_soup *soup, f3 p); /* 0 in shadow, 1 in light */
+und_status und_scan(und_render *r, und_error *err);
+void und_shade(und_render *r, und_image *image);
+void und_rain(und_render *r, const und_frame *frame, und_image *image);
+void und_section_draw(und_render *r, und_image *image);
+f3 und_film(f3 color);
+
+typedef struct und_material {
+    f3 color;
+    f3 normal;
+    float wet_gloss;
+} und_material;
+
+/* The ground's colour and bumpy normal where the mesh says `m`, seen with pixels `footprint` metres wide. */
+und_material und_material_at(const und_render *r, const float *m, float x, float z, float footprint);
+
+#endif

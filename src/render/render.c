@@ -1,0 +1,223 @@
+/* Pictures of height-field water: what is made of a frame, in order. */
+#include "geom/value.h"
+#include "render/internal.h"
+
+#include <stdlib.h>
+
+static const char *const stage_name[STAGES] = {
+    [STAGE_MESH] = "mesh",       [STAGE_SKY] = "sky",
+    [STAGE_SHADOWS] = "shadows", [STAGE_CAUSTICS] = "illumination",
+    [STAGE_SCAN] = "scan",       [STAGE_SHADE] = "shade",
+    [STAGE_RAIN] = "rain",       [STAGE_SECTION] = "section",
+};
+
+und_render_def und_render_def_default(void)
+{
+    return (und_render_def){
+        .width = 1280,
+        .height = 720,
+        .samples = 2,
+        .fov = 40,
+        .sun = {.constant = {0.45, 0.75, 0.35}},
+        .sun_color = {2.3f, 2.05f, 1.7f},
+        .sky_zenith = {0.055f, 0.165f, 0.46f},
+        .sky_horizon = {0.40f, 0.60f, 0.82f},
+        .clouds = 0.35,
+        .water_color = {0.012f, 0.075f, 0.095f},
+        .absorption = {0.60f, 0.14f, 0.10f},
+        .dye_color = {0.55f, 0.05f, 0.12f},
+        .dye_strength = 8,
+        .refraction = 1.333,
+        .ripples = 0.35,
+        .caustics = 2,
+        .ground_color = {0.50f, 0.37f, 0.23f},
+        .rock_color = {0.20f, 0.17f, 0.145f},
+        .rock_slope = 38,
+        .grass_color = {0.08f, 0.14f, 0.03f},
+        .grass_height = INFINITY,
+        .grain = 0.35,
+        .texture = 1,
+        .wet_darkening = 0.5,
+        .sheen = 0.5,
+        .drying = 8,
+        .foam = 1,
+        .haze = INFINITY,
+        .shutter = 1.0 / 60,
+        .rain_width = 0.004,
+        .tone = true,
+        .vertical = 1,
+        .sides = true,
+        .background = {0.94f, 0.96f, 0.98f},
+    };
+}
+
+static und_status check(const und_render_def *d, und_error *err)
+{
+    if (d->width < 1 || d->height < 1 || d->width > 16384 || d->height > 16384)
+        return und_error_set(err, UND_INVALID, "a picture is 1 to 16384 pixels wide and high, not %d x %d",
+                             d->width, d->height);
+    if (d->samples < 1 || d->samples > 8)
+        return und_error_set(err, UND_INVALID, "samples: expected 1 to 8, found %d", d->samples);
+    if (!(d->fov >= 1 && d->fov <= 150))
+        return und_error_set(err, UND_INVALID, "fov: expected 1 to 150 degrees, found %g", d->fov);
+    if (!(d->refraction >= 1 && d->refraction <= 4))
+        return und_error_set(err, UND_INVALID, "refraction: expected an index from 1 to 4, found %g",
+                             d->refraction);
+    if (!(d->vertical > 0 && d->vertical <= 1000))
+        return und_error_set(err, UND_INVALID, "vertical: expected a factor up to 1000, found %g",
+                             d->vertical);
+    if (!(d->grain > 0) || !(d->rock_slope > 0 && d->rock_slope < 90))
+        return und_error_set(err, UND_INVALID, "grain and rock_slope (under 90 degrees) must be positive");
+    if ((d->sky && (!d->sky->rgb || d->sky->width < 2 || d->sky->height < 2)) ||
+        (d->ground_map && (!d->ground_map->rgb || d->ground_map->width < 2 || d->ground_map->height < 2)))
+        return und_error_set(err, UND_INVALID, "a map of the sky or the ground needs 2 x 2 pixels or more");
+    return UND_OK;
+}
+
+und_render *und_render_create(const und_render_def *def, und_error *err)
+{
+    if (check(def, err) != UND_OK)
+        return NULL;
+    und_render *r = und_alloc(1, sizeof *r, "renderer", err);
+    if (!r)
+        return NULL;
+    r->def = *def;
+    r->threads = und_threads(def->threads);
+    for (int k = 0; k < STAGES; k++)
+        r->stage[k].name = stage_name[k];
+    size_t count = (size_t)def->width * (size_t)def->height * (size_t)(def->samples * def->samples);
+    r->buffers.opaque = und_alloc(count, sizeof(float), "z-buffer", err);
+    r->buffers.water = und_alloc(count, sizeof(float), "z-buffer", err);
+    r->buffers.id = und_alloc(count, sizeof(int32_t), "z-buffer", err);
+    if (!r->buffers.opaque || !r->buffers.water || !r->buffers.id ||
+        und_pattern_bake(&r->pattern, &r->ripple, r->threads, err) != UND_OK) {
+        und_render_destroy(r);
+        return NULL;
+    }
+    return r;
+}
+
+void und_render_destroy(und_render *r)
+{
+    if (!r)
+        return;
+    void *owned[] = {r->pattern.texel,      r->ripple.texel,        r->sky.texel,      r->samples.ground,
+                     r->samples.surface,    r->samples.depth,       r->samples.open,   r->samples.wet,
+                     r->samples.wet_smooth, r->samples.wet_scratch, r->samples.ring,   r->mesh.ground,
+                     r->mesh.depth,         r->mesh.node,           r->caustics.light, r->caustics.landing,
+                     r->caustics.reach,     r->caustics.kernel,     r->soup.normal,    r->soup.shadow,
+                     r->buffers.opaque,     r->buffers.water,       r->buffers.id,     r->ground_vertex,
+                     r->water_vertex,       r->sun_scratch};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+        free(owned[k]);
+    free(r);
+}
+
+int und_render_stages(const und_render *r, const und_stage **list)
+{
+    *list = r->stage;
+    return STAGES;
+}
+
+static f3 vector_at(const und_vector *v, double time)
+{
+    double out[3];
+    und_vector_at(v, time, out);
+    return f3_make((float)out[0], (float)out[1], (float)out[2]);
+}
+
+/* The whole block from a little above, the sun to one side. */
+static void frame_all(const und_mesh *m, double fov, double aspect, f3 *eye, f3 *look)
+{
+    float half = 0.5f * hypotf(m->x1 - m->x0, m->z1 - m->z0), wide = (float)fmin(fov, fov * aspect * 0.8);
+    float away = 0.88f * half / tanf(0.5f * wide * (float)M_PI / 180);
+    *look = f3_make(0.5f * (m->x0 + m->x1), 0.6f * m->base + 0.4f * m->high, 0.5f * (m->z0 + m->z1));
+    *eye = f3_along(*look, f3_unit(f3_make(0.35f, 0.52f, 0.9f)), away);
+}
+
+static void aim(und_render *r, double time)
+{
+    und_camera *c = &r->camera;
+    f3 eye = vector_at(&r->def.eye, time), look = vector_at(&r->def.look, time), to = f3_sub(look, eye);
+    float length = sqrtf(f3_dot(to, to));
+    if (!(length > 0) || !isfinite(length)) {
+        frame_all(&r->mesh, r->def.fov, (double)r->def.width / r->def.height, &eye, &look);
+        to = f3_sub(look, eye);
+    }
+    c->eye = eye;
+    c->forward = f3_unit(to);
+    f3 up = fabsf(c->forward.y) > 0.9999f ? f3_make(0, 0, -1) : f3_make(0, 1, 0);
+    c->right = f3_unit(f3_cross(c->forward, up));
+    c->up = f3_cross(c->right, c->forward);
+    c->width = r->def.width * r->def.samples;
+    c->height = r->def.height * r->def.samples;
+    c->focal = 0.5f * (float)c->height / tanf(0.5f * (float)(r->def.fov * M_PI / 180));
+    c->near = 1e-4f * r->mesh.span;
+}
+
+und_status und_render_observe(und_render *r, const und_frame *frame, und_error *err)
+{
+    und_status status = UND_OK;
+    STAGE (&r->stage[STAGE_MESH])
+        status = und_samples_take(r, frame, err);
+    return status;
+}
+
+static und_status prepare(und_render *r, const und_frame *frame, und_error *err)
+{
+    und_status status = UND_OK;
+    f3 sun = vector_at(&r->def.sun, frame->time);
+    STAGE (&r->stage[STAGE_SKY])
+        status =
+            und_sky_bake(&r->sky, &r->def, (float[3]){sun.x, sun.y, sun.z}, &r->pattern, r->threads, err);
+    if (status != UND_OK)
+        return status;
+    STAGE (&r->stage[STAGE_MESH]) {
+        und_light_open(&r->samples, r->threads);
+        und_wetness_smooth(&r->samples, r->threads);
+        status = und_mesh_build(r, frame, err);
+    }
+    if (status != UND_OK)
+        return status;
+    STAGE (&r->stage[STAGE_SHADOWS]) {
+        und_light_shadows(r);
+        status = und_soup_take(r, frame, err);
+    }
+    return status;
+}
+
+und_status und_render_draw(und_render *r, const und_frame *frame, und_image *image, und_error *err)
+{
+    if (!image->rgb && image->width == 0 && image->height == 0 &&
+        und_image_create(image, r->def.width, r->def.height, err) != UND_OK)
+        return UND_FAILED;
+    if (!image->rgb || image->width != r->def.width || image->height != r->def.height)
+        return und_error_set(err, UND_INVALID, "the image is not %d x %d pixels", r->def.width,
+                             r->def.height);
+    und_status status = und_render_observe(r, frame, err);
+    r->is_section = frame->grid.n[2] == 1;
+    r->time = (float)frame->time;
+    if (status != UND_OK)
+        return status;
+    if (r->is_section) {
+        STAGE (&r->stage[STAGE_SECTION])
+            und_section_draw(r, image);
+        return UND_OK;
+    }
+    if ((status = prepare(r, frame, err)) != UND_OK)
+        return status;
+    STAGE (&r->stage[STAGE_CAUSTICS])
+        status = und_caustics_build(r, err);
+    if (status != UND_OK)
+        return status;
+    aim(r, frame->time);
+    STAGE (&r->stage[STAGE_SCAN])
+        status = und_scan(r, err);
+    if (status != UND_OK)
+        return status;
+    STAGE (&r->stage[STAGE_SHADE])
+        und_shade(r, image);
+    STAGE (&r->stage[STAGE_RAIN])
+        und_rain(r, frame, image);
+    return UND_OK;
+}

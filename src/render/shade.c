@@ -1,0 +1,523 @@
+/* Colours of what the z-buffers show. */
+#include "render/internal.h"
+#include "render/optics.h"
+
+typedef struct view {
+    const und_render *r;
+    f3 dir;          /* away from the eye */
+    float distance;  /* m */
+    float footprint; /* width of a pixel there, m */
+} view;
+
+static f3 mirror(f3 d, f3 n)
+{
+    return f3_along(d, n, -2 * f3_dot(d, n));
+}
+
+static f3 bend(f3 d, f3 n, float ratio)
+{
+    float a[3] = {d.x, d.y, d.z}, b[3] = {n.x, n.y, n.z}, out[3];
+    return und_refract(a, b, ratio, out) ? f3_of(out) : mirror(d, n);
+}
+
+/* Light that the ground sends back, from any side; `water` is how deep it lies. */
+static f3 ground_light(const und_render *r, f3 p, const float *m, const und_material *g, float water)
+{
+    const und_sky *sky = &r->sky;
+    f3 absorption = f3_of(r->def.absorption);
+    f3 ambient = f3_scale(und_sky_ambient(sky, g->normal), m[M_OPEN]);
+    float sun = m[M_SUN_GROUND];
+    f3 towards = sky->sun;
+    if (water > 0) {
+        /* Through the surface: less enters, and the beam is narrower (Snell). */
+        float n = (float)r->def.refraction, c = fmaxf(sky->sun.y, 0.02f);
+        float below = sqrtf(1 - (1 - c * c) / (n * n));
+        towards = f3_make(sky->sun.x / n, below, sky->sun.z / n);
+        float blend = clampf(water / (0.5f * r->mesh.cell), 0, 1);
+        sun *= mixf(1, (1 - und_fresnelf(c, n)) * c / below, blend);
+        towards = f3_unit(f3_mix(sky->sun, towards, blend));
+        if (r->soup.count)
+            sun *= und_soup_sun(&r->soup, f3_along(p, towards, water / below));
+        f3 lost = f3_exp(absorption, water / below);
+        f3 direct = f3_scale(f3_times(sky->sun_color, lost), sun * fmaxf(f3_dot(g->normal, towards), 0));
+        direct = f3_scale(direct, und_caustics_at(r, p.x, p.z));
+        return f3_times(g->color, f3_add(direct, f3_times(ambient, f3_exp(absorption, 1.2f * water))));
+    }
+    if (r->soup.count)
+        sun *= und_soup_sun(&r->soup, p);
+    float light = sun * fmaxf(f3_dot(g->normal, towards), 0) * und_caustics_at(r, p.x, p.z);
+    return f3_times(g->color, f3_along(ambient, sky->sun_color, light));
+}
+
+/* Kass & Miller 1990: wetness darkens the ground by up to a half. */
+static void wet_down(const und_render *r, und_material *g, float wet)
+{
+    g->color = f3_scale(g->color, 1 - (float)r->def.wet_darkening * wet);
+}
+
+/* What a ray that leaves the surface meets: hills, objects, or the sky. */
+static bool hits_hill(const und_render *r, f3 from, f3 dir, f3 *hit)
+{
+    const und_mesh *m = &r->mesh;
+    float step = 1.5f * m->h, t = 0, before = 0;
+    for (int k = 0; k < 16; k++, step *= 1.4f) {
+        before = t;
+        t += step;
+        f3 p = f3_along(from, dir, t);
+        if (p.y > m->ground_high || p.x < m->x0 || p.x > m->x1 || p.z < m->z0 || p.z > m->z1)
+            return false;
+        if (und_mesh_ground(m, p.x, p.z) < p.y)
+            continue;
+        for (int b = 0; b < 4; b++) {
+            float middle = 0.5f * (before + t);
+            p = f3_along(from, dir, middle);
+            if (und_mesh_ground(m, p.x, p.z) < p.y)
+                before = middle;
+            else
+                t = middle;
+        }
+        *hit = f3_along(from, dir, t);
+        return true;
+    }
+    return false;
+}
+
+static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir);
+
+/* Objects in a reflection are looked up in the picture itself. */
+static bool hits_object(const und_render *r, f3 from, f3 dir, f3 *color)
+{
+    const und_soup *soup = &r->soup;
+    const und_camera *c = &r->camera;
+    float enter = 0, leave = 1e30f, o[3] = {from.x, from.y, from.z}, d[3] = {dir.x, dir.y, dir.z};
+    float low[3] = {soup->low.x, soup->low.y, soup->low.z},
+          high[3] = {soup->high.x, soup->high.y, soup->high.z};
+    for (int k = 0; k < 3; k++) {
+        float inv = 1 / (fabsf(d[k]) > 1e-9f ? d[k] : 1e-9f), a = (low[k] - o[k]) * inv,
+              b = (high[k] - o[k]) * inv;
+        enter = fmaxf(enter, fminf(a, b));
+        leave = fminf(leave, fmaxf(a, b));
+    }
+    if (!(enter < leave))
+        return false;
+    enum { MARCH = 28 };
+    for (int k = 0; k < MARCH; k++) {
+        f3 p = f3_along(from, dir, mixf(enter, leave, ((float)k + 0.5f) / MARCH)), q = f3_sub(p, c->eye);
+        float along = f3_dot(q, c->forward);
+        if (along <= c->near)
+            continue;
+        float x = 0.5f * (float)c->width + c->focal * f3_dot(q, c->right) / along;
+        float y = 0.5f * (float)c->height - c->focal * f3_dot(q, c->up) / along;
+        if (!(x >= 0 && y >= 0 && x < (float)c->width && y < (float)c->height))
+            continue;
+        size_t at = (size_t)y * (size_t)c->width + (size_t)x;
+        float seen = r->buffers.id[at] >= ID_OBJECT ? 1 / r->buffers.opaque[at] : 0;
+        if (seen > 0 && along >= seen && along - seen < 0.6f * (leave - enter)) {
+            *color = object_color(r, r->buffers.id[at], p, dir);
+            return true;
+        }
+    }
+    return false;
+}
+
+static f3 reflected(const und_render *r, f3 p, f3 dir, float footprint)
+{
+    f3 hit, color;
+    dir.y = fmaxf(dir.y, 0.01f); /* between waves the sky again */
+    if (r->soup.count && hits_object(r, p, dir, &color))
+        return color;
+    if (p.y < r->mesh.ground_high && hits_hill(r, p, dir, &hit)) {
+        float m[M_COUNT];
+        und_mesh_at(&r->mesh, hit.x, hit.z, m);
+        und_material g = und_material_at(r, m, hit.x, hit.z, 4 * footprint);
+        wet_down(r, &g, m[M_WET]);
+        return ground_light(r, hit, m, &g, 0);
+    }
+    return und_sky_at(&r->sky, dir);
+}
+
+static f3 shade_ground(const view *v, f3 p, const float *m)
+{
+    const und_render *r = v->r;
+    und_material g = und_material_at(r, m, p.x, p.z, v->footprint);
+    float wet = clampf(m[M_WET], 0, 1);
+    wet_down(r, &g, wet);
+    f3 color = ground_light(r, p, m, &g, 0);
+    if (wet > 0.01f) {
+        f3 n = f3_unit(
+            f3_make(0.5f * (g.normal.x) - 0.5f * m[M_GX], g.normal.y, 0.5f * g.normal.z - 0.5f * m[M_GZ]));
+        float sheen = wet * wet * (float)r->def.sheen * g.wet_gloss *
+                      und_fresnelf(-f3_dot(v->dir, n), (float)r->def.refraction);
+        color = f3_mix(color, reflected(r, p, f3_unit(mirror(v->dir, n)), v->footprint), sheen);
+    }
+    return color;
+}
+
+/* Fine waves the grid has no room for: two baked seas that drift through each other.  `lost` is the variance
+ * of slope that pixels of this size cannot show. */
+static void add_ripples(const view *v, f3 p, const float *m, float amount, float *sx, float *sz, float *lost)
+{
+    const und_render *r = v->r;
+    float size = (float)r->def.ripple_size, period = 12 * (size > 0 ? size : 3 * r->mesh.cell), t = r->time;
+    float speed = 0.35f * sqrtf(9.81f * period / 12 / 6.283f), k = 14 * v->footprint / period;
+    float keep = 1 / (1 + k * k), a[PATTERN], b[PATTERN];
+    float u = (p.x - 0.3f * t * m[M_FLOW_X]) / period, w = (p.z - 0.3f * t * m[M_FLOW_Z]) / period;
+    float drift = t * speed / period;
+    und_pattern_at(&r->ripple, u + drift, w + 0.3f * drift, a);
+    und_pattern_at(&r->ripple, 0.77f * u + 0.4f * w - drift + 0.37f, 0.77f * w - 0.4f * u + 0.5f * drift, b);
+    float scale = 0.045f * amount;
+    *sx += keep * scale * (a[0] + b[2]);
+    *sz += keep * scale * (a[1] + b[3]);
+    *lost += (1 - keep * keep) * scale * scale;
+}
+
+/* The sun in the waves: microfacets whose slopes scatter about the surface's with the given variance. */
+static f3 glitter(const und_render *r, f3 dir, float sx, float sz, float variance)
+{
+    f3 half = f3_unit(f3_sub(r->sky.sun, dir));
+    if (half.y < 0.05f)
+        return f3_gray(0);
+    float dx = -half.x / half.y - sx, dz = -half.z / half.y - sz, a = (dx * dx + dz * dz) / (2 * variance);
+    if (a > 12)
+        return f3_gray(0);
+    float density = expf(-a) / (6.2831853f * variance), y2 = half.y * half.y;
+    float fresnel = und_fresnelf(-f3_dot(dir, half), (float)r->def.refraction);
+    float shine = 3.1415927f * fresnel * density / (4 * fmaxf(-dir.y, 0.15f) * y2 * y2);
+    return f3_scale(r->sky.sun_color, fminf(shine, 12));
+}
+
+/* Where a bent ray meets the ground: flat bottom first (Kass & Miller 1990, fig. 3), then again with the
+ * ground found there. */
+static float bottom_distance(const und_render *r, f3 p, f3 dir, float depth)
+{
+    float down = fmaxf(-dir.y, 0.05f), t = depth / down;
+    for (int k = 0; k < 3; k++) {
+        f3 q = f3_along(p, dir, t);
+        float next = fmaxf(p.y - und_mesh_ground(&r->mesh, q.x, q.z), 0) / down;
+        t = 0.35f * t + 0.65f * next;
+    }
+    return t;
+}
+
+static f3 deep_color(const und_render *r, const float *m)
+{
+    f3 color = f3_of(r->def.water_color);
+    if (r->mesh.has_dye)
+        color = f3_mix(color, f3_of(r->def.dye_color), clampf(m[M_DYE], 0, 1));
+    f3 light = und_sky_ambient(&r->sky, f3_make(0, 1, 0));
+    light = f3_along(light, r->sky.sun_color, m[M_SUN_WATER] * fmaxf(r->sky.sun.y, 0));
+    return f3_times(color, light);
+}
+
+static f3 water_absorption(const und_render *r, const float *m)
+{
+    f3 a = f3_of(r->def.absorption);
+    if (r->mesh.has_dye) {
+        float strong = (float)r->def.dye_strength * clampf(m[M_DYE], 0, 1);
+        a = f3_add(a, f3_scale(f3_sub(f3_gray(1), f3_of(r->def.dye_color)), strong));
+    }
+    return a;
+}
+
+/* An object under water, seen through it: the picture without water, at the bent ray's place. */
+static bool sunken_object(const und_render *r, f3 p, f3 dir, float to_bottom, f3 *color, float *t)
+{
+    const und_camera *c = &r->camera;
+    enum { MARCH = 12 };
+    for (int k = 0; k < MARCH; k++) {
+        f3 q = f3_along(p, dir, to_bottom * ((float)k + 0.5f) / MARCH), e = f3_sub(q, c->eye);
+        float along = f3_dot(e, c->forward);
+        float x = 0.5f * (float)c->width + c->focal * f3_dot(e, c->right) / along;
+        float y = 0.5f * (float)c->height - c->focal * f3_dot(e, c->up) / along;
+        if (!(along > c->near && x >= 0 && y >= 0 && x < (float)c->width && y < (float)c->height))
+            continue;
+        size_t at = (size_t)y * (size_t)c->width + (size_t)x;
+        if (r->buffers.id[at] < ID_OBJECT || 1 / r->buffers.opaque[at] > along)
+            continue;
+        *t = to_bottom * ((float)k + 0.5f) / MARCH;
+        *color = object_color(r, r->buffers.id[at], q, dir);
+        return true;
+    }
+    return false;
+}
+
+/* What comes up through the surface at p along the bent ray. */
+static f3 seen_through(const view *v, f3 p, f3 dir, const float *m, float depth)
+{
+    const und_render *r = v->r;
+    float t = bottom_distance(r, p, dir, depth), b[M_COUNT];
+    f3 q = f3_along(p, dir, t), color;
+    und_mesh_at(&r->mesh, q.x, q.z, b);
+    und_material g = und_material_at(r, b, q.x, q.z, v->footprint);
+    wet_down(r, &g, 1);
+    color = ground_light(r, q, b, &g, fmaxf(b[M_DEPTH], 1e-5f));
+    if (r->soup.count)
+        sunken_object(r, p, dir, t, &color, &t);
+    f3 left = f3_exp(water_absorption(r, m), t);
+    return f3_add(f3_times(color, left), f3_times(deep_color(r, m), f3_sub(f3_gray(1), left)));
+}
+
+static float foam_cover(const view *v, f3 p, const float *m)
+{
+    const und_render *r = v->r;
+    if (!r->mesh.has_foam || m[M_FOAM] < 0.004f)
+        return 0;
+    float period = 0.5f * (float)r->def.grain * r->mesh.span, n[PATTERN];
+    float u = r->mesh.has_texture ? m[M_U] : p.x, w = r->mesh.has_texture ? m[M_V] : p.z;
+    und_pattern_at(&r->pattern, u / period, w / period, n);
+    float edge = 1 - clampf(m[M_FOAM], 0, 1), k = 30 * v->footprint / period, soft = 0.22f + fminf(k * k, 1);
+    return clampf(m[M_FOAM] * 3, 0, 1) * stepf(edge - soft, edge + soft, n[P_LACE]);
+}
+
+static f3 foam_light(const und_render *r, f3 p, const float *m, f3 n)
+{
+    float sun = m[M_SUN_WATER] * fmaxf(f3_dot(n, r->sky.sun), 0);
+    if (r->soup.count)
+        sun *= und_soup_sun(&r->soup, p);
+    return f3_scale(f3_along(und_sky_ambient(&r->sky, n), r->sky.sun_color, sun), 0.78f * (float)r->def.foam);
+}
+
+static f3 shade_water(const view *v, f3 p, const float *m)
+{
+    const und_render *r = v->r;
+    float depth = fmaxf(m[M_DEPTH], 0), ratio = (float)r->def.refraction;
+    float shore = (float)r->def.shore > 0 ? (float)r->def.shore : 0.15f * r->mesh.cell;
+    float full = stepf(0, shore, depth), sx = full * m[M_WX] + (1 - full) * m[M_GX];
+    float sz = full * m[M_WZ] + (1 - full) * m[M_GZ], variance = 1.0e-4f;
+    variance += 2e-4f * fminf(1, v->footprint * v->footprint / (r->mesh.h * r->mesh.h));
+    if (r->def.ripples > 0)
+        add_ripples(v, p, m, (float)r->def.ripples * full, &sx, &sz, &variance);
+    f3 n = f3_unit(f3_make(-sx, 1, -sz));
+    float facing = -f3_dot(v->dir, n);
+    if (facing < 0.03f) { /* a slope turned away, within a pixel: seen edge on */
+        n = f3_unit(f3_along(n, v->dir, -(0.03f - facing)));
+        facing = 0.03f;
+    }
+    float mirrored = und_fresnelf(facing, ratio) * mixf((float)r->def.sheen, 1, full);
+    f3 below = seen_through(v, p, bend(v->dir, n, ratio), m, depth);
+    f3 above = reflected(r, p, f3_unit(mirror(v->dir, n)), v->footprint);
+    f3 color = f3_mix(below, above, mirrored);
+    float sun = m[M_SUN_WATER] * full;
+    if (sun > 0 && r->soup.count)
+        sun *= und_soup_sun(&r->soup, p);
+    if (sun > 0)
+        color = f3_along(color, glitter(r, v->dir, sx, sz, variance), sun);
+    float foam = foam_cover(v, p, m);
+    return foam > 0 ? f3_mix(color, foam_light(r, p, m, n), foam) : color;
+}
+
+static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir)
+{
+    size_t k = (size_t)(id - ID_OBJECT);
+    const float *a = r->soup.position + 9 * k, *n = r->soup.normal + 9 * k;
+    f3 e1 = f3_sub(f3_of(a + 3), f3_of(a)), e2 = f3_sub(f3_of(a + 6), f3_of(a)), d = f3_sub(p, f3_of(a));
+    float d11 = f3_dot(e1, e1), d12 = f3_dot(e1, e2), d22 = f3_dot(e2, e2), q1 = f3_dot(d, e1),
+          q2 = f3_dot(d, e2);
+    float det = d11 * d22 - d12 * d12, s = det > 0 ? clampf((d22 * q1 - d12 * q2) / det, 0, 1) : 0;
+    float t = det > 0 ? clampf((d11 * q2 - d12 * q1) / det, 0, 1 - s) : 0;
+    f3 normal = f3_unit(
+        f3_add(f3_scale(f3_of(n), 1 - s - t), f3_add(f3_scale(f3_of(n + 3), s), f3_scale(f3_of(n + 6), t))));
+    f3 base = f3_gray(0.7f);
+    if (r->soup.color) {
+        const float *c = r->soup.color + 9 * k;
+        base = f3_add(f3_scale(f3_of(c), 1 - s - t),
+                      f3_add(f3_scale(f3_of(c + 3), s), f3_scale(f3_of(c + 6), t)));
+    }
+    if (f3_dot(normal, dir) > 0.2f)
+        normal = f3_scale(normal, -1);
+    const und_sky *sky = &r->sky;
+    float sun = fmaxf(f3_dot(normal, sky->sun), 0);
+    if (sun > 0)
+        sun *= und_soup_sun(&r->soup, f3_along(p, normal, 2 * r->soup.texel));
+    f3 light = f3_along(und_sky_ambient(sky, normal), sky->sun_color, sun);
+    f3 up = f3_unit(mirror(dir, normal));
+    float gloss = und_fresnelf(-f3_dot(dir, normal), 1.4f) * stepf(-0.3f, 0.2f, up.y);
+    f3 half = f3_unit(f3_sub(sky->sun, dir));
+    float shine = sun > 0 ? 1.1f * powf(fmaxf(f3_dot(half, normal), 0), 90) : 0;
+    return f3_along(f3_mix(f3_times(base, light), und_sky_at(sky, up), gloss), sky->sun_color, shine);
+}
+
+static f3 side_normal(int side)
+{
+    return f3_make(side == 0 ? -1.0f : side == 1 ? 1.0f : 0, 0, side == 2 ? -1.0f : side == 3 ? 1.0f : 0);
+}
+
+/* Layers of earth, bent and grained by noise. */
+static f3 shade_cut_ground(const view *v, f3 p, int side)
+{
+    const und_render *r = v->r;
+    float along = side < 2 ? p.z : p.x, patch = 0.5f * r->mesh.span, n[PATTERN], f[PATTERN], m[M_COUNT];
+    und_pattern_at(&r->pattern, along / patch, p.y / patch, n);
+    und_pattern_at(&r->pattern, 5 * along / patch, 7 * p.y / patch, f);
+    und_mesh_at(&r->mesh, p.x, p.z, m);
+    float below = m[M_GROUND] - p.y, thick = 0.02f * r->mesh.span;
+    float layer = 0.5f + 0.5f * sinf((below + 0.6f * thick * n[P_NOISE]) / thick * 1.7f);
+    f3 earth = f3_mix(f3_of(r->def.ground_color), f3_of(r->def.rock_color), 0.45f + 0.3f * layer);
+    earth = f3_mix(f3_of(r->def.ground_color), earth, stepf(0, 0.7f * thick, below));
+    earth = f3_scale(earth, (0.75f + 0.1f * f[P_NOISE]) * (1 - 0.3f * stepf(0, r->mesh.span * 0.2f, below)));
+    f3 normal = side_normal(side), light = und_sky_ambient(&r->sky, normal);
+    light = f3_along(light, r->sky.sun_color, fmaxf(f3_dot(normal, r->sky.sun), 0));
+    return f3_times(earth, light);
+}
+
+/* Where a ray inside the water leaves it: -1 at the ground, 1 at the surface, 0 through a side. */
+static int leaves_water(const und_mesh *mesh, f3 p, f3 dir, float *distance, float m[M_COUNT])
+{
+    float end = 1e30f, step = mesh->h, before = 0;
+    end = fminf(end, fabsf(dir.x) > 1e-6f ? ((dir.x > 0 ? mesh->x1 : mesh->x0) - p.x) / dir.x : end);
+    end = fminf(end, fabsf(dir.z) > 1e-6f ? ((dir.z > 0 ? mesh->z1 : mesh->z0) - p.z) / dir.z : end);
+    end = fmaxf(end, 0);
+    for (float t = 0; before < end; step *= 1.1f) {
+        t = fminf(before + step, end);
+        for (int refine = 0;; refine++) {
+            f3 q = f3_along(p, dir, t);
+            und_mesh_at(mesh, q.x, q.z, m);
+            bool out = q.y <= m[M_GROUND] || q.y > m[M_GROUND] + m[M_DEPTH];
+            if (!out && refine == 0)
+                break;
+            if (refine == 5) {
+                *distance = t;
+                return q.y > m[M_GROUND] + 0.5f * m[M_DEPTH] ? 1 : -1;
+            }
+            step *= 0.5f; /* back and forth in halves */
+            t += out ? -step : step;
+        }
+        before = t;
+    }
+    *distance = end;
+    return 0;
+}
+
+/* The cut face of the water, as through the glass of a tank. */
+static f3 shade_cut_water(const view *v, f3 p, int side)
+{
+    const und_render *r = v->r;
+    float ratio = (float)r->def.refraction, m[M_COUNT], start[M_COUNT], t;
+    f3 normal = side_normal(side), dir = bend(v->dir, normal, ratio), color;
+    und_mesh_at(&r->mesh, p.x, p.z, start);
+    int where = leaves_water(&r->mesh, p, dir, &t, m);
+    if (where < 0) {
+        f3 q = f3_along(p, dir, t);
+        und_material g = und_material_at(r, m, q.x, q.z, v->footprint);
+        wet_down(r, &g, 1);
+        color = ground_light(r, q, m, &g, fmaxf(m[M_DEPTH], 1e-5f));
+    } else if (where > 0) {
+        f3 n = f3_unit(f3_make(m[M_WX], -1, m[M_WZ])); /* from below */
+        float back = und_fresnelf(-f3_dot(dir, n), 1 / ratio);
+        color = f3_mix(und_sky_at(&r->sky, bend(dir, n, 1 / ratio)), deep_color(r, m), back);
+    } else {
+        color = und_sky_at(&r->sky, v->dir);
+    }
+    f3 left = f3_exp(water_absorption(r, start), t);
+    color = f3_add(f3_times(color, left), f3_times(deep_color(r, start), f3_sub(f3_gray(1), left)));
+    float mirrored = und_fresnelf(-f3_dot(v->dir, normal), ratio);
+    return f3_mix(color, und_sky_at(&r->sky, mirror(v->dir, normal)), mirrored);
+}
+
+static f3 hazy(const view *v, f3 color)
+{
+    double haze = v->r->def.haze;
+    if (!(haze > 0) || isinf(haze))
+        return color;
+    f3 far = und_sky_at(&v->r->sky, f3_unit(f3_make(v->dir.x, 0.02f, v->dir.z)));
+    return f3_mix(far, color, expf(-v->distance / (float)haze));
+}
+
+/* The kinds of surface a sample can show. */
+enum { SHOWS_SKY, SHOWS_GROUND, SHOWS_WATER, SHOWS_OTHER };
+
+static int shows(const und_render *r, size_t at)
+{
+    float water = r->buffers.water[at];
+    if (water > r->buffers.opaque[at])
+        return SHOWS_WATER;
+    int32_t id = r->buffers.id[at];
+    return id == ID_NONE ? SHOWS_SKY : id == ID_GROUND ? SHOWS_GROUND : SHOWS_OTHER;
+}
+
+/* The colour at (x, y) in samples, where the nearest thing has depth w. */
+static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int32_t id)
+{
+    const und_camera *c = &r->camera;
+    f3 d = f3_scale(c->forward, c->focal);
+    d = f3_along(d, c->right, x - 0.5f * (float)c->width);
+    d = f3_along(d, c->up, 0.5f * (float)c->height - y);
+    float length = sqrtf(f3_dot(d, d));
+    view v = {.r = r, .dir = f3_scale(d, 1 / length)};
+    if (kind == SHOWS_SKY)
+        return f3_add(und_sky_at(&r->sky, v.dir), und_sky_disc(&r->sky, v.dir));
+    v.distance = length / (c->focal * w);
+    v.footprint = (float)r->def.samples * v.distance / (c->focal * sqrtf(fmaxf(-v.dir.y, 0.08f)));
+    f3 p = f3_along(c->eye, v.dir, v.distance), color;
+    float m[M_COUNT];
+    if (kind == SHOWS_OTHER && id >= ID_OBJECT) {
+        color = object_color(r, id, p, v.dir);
+    } else if (kind == SHOWS_OTHER) {
+        color = id >= ID_SIDE_WATER ? shade_cut_water(&v, p, id - ID_SIDE_WATER)
+                                    : shade_cut_ground(&v, p, id - ID_SIDE_GROUND);
+    } else {
+        und_mesh_at(&r->mesh, p.x, p.z, m);
+        color = kind == SHOWS_WATER ? shade_water(&v, p, m) : shade_ground(&v, p, m);
+    }
+    return hazy(&v, color);
+}
+
+/* One sample is enough where all of a pixel's show the same smooth surface and the mesh is coarser than it.
+ */
+static bool is_plain(const und_render *r, int kind, float low, float high)
+{
+    if (kind == SHOWS_SKY)
+        return true;
+    if (kind == SHOWS_OTHER)
+        return false;
+    float pixel = (float)r->def.samples / (r->camera.focal * low);
+    return high < 1.02f * low && pixel < 0.6f * r->mesh.h;
+}
+
+static f3 shade_pixel(const und_render *r, int px, int py)
+{
+    int s = r->def.samples, width = r->camera.width, first = SHOWS_SKY;
+    float low = INFINITY, high = 0;
+    double sum = 0;
+    bool same = true;
+    for (int k = 0; k < s * s; k++) {
+        size_t at = (size_t)(py * s + k / s) * (size_t)width + (size_t)(px * s + k % s);
+        int kind = shows(r, at);
+        float w = kind == SHOWS_WATER ? r->buffers.water[at] : r->buffers.opaque[at];
+        first = k ? first : kind;
+        same = same && kind == first;
+        low = fminf(low, w);
+        high = fmaxf(high, w);
+        sum += w;
+    }
+    if (same && is_plain(r, first, low, high))
+        return shade_at(r, ((float)px + 0.5f) * (float)s, ((float)py + 0.5f) * (float)s, first,
+                        (float)(sum / (s * s)), 0);
+    f3 color = f3_gray(0);
+    for (int k = 0; k < s * s; k++) {
+        int x = px * s + k % s, y = py * s + k / s;
+        size_t at = (size_t)y * (size_t)width + (size_t)x;
+        int kind = shows(r, at);
+        float w = kind == SHOWS_WATER ? r->buffers.water[at] : r->buffers.opaque[at];
+        f3 one = shade_at(r, (float)x + 0.5f, (float)y + 0.5f, kind, w, r->buffers.id[at]);
+        /* A single glint must not make a jagged dot: the mean is of values the film can hold. */
+        color = f3_add(color, f3_make(fminf(one.x, 16), fminf(one.y, 16), fminf(one.z, 16)));
+    }
+    return f3_scale(color, 1 / (float)(s * s));
+}
+
+void und_shade(und_render *r, und_image *image)
+{
+    float gain = exp2f((float)r->def.exposure);
+    enum { ROWS = 4 };
+    PARALLEL_FOR(r->threads)
+    for (int strip = 0; strip < (image->height + ROWS - 1) / ROWS; strip++)
+        for (int y = strip * ROWS; y < (strip + 1) * ROWS && y < image->height; y++)
+            for (int x = 0; x < image->width; x++) {
+                f3 c = f3_scale(shade_pixel(r, x, y), gain);
+                float *out = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
+                out[0] = c.x;
+                out[1] = c.y;
+                out[2] = c.z;
+            }
+}

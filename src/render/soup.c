@@ -1,0 +1,133 @@
+/* Objects: a soup of triangles, and a picture of it from the sun for its shadow. */
+#include "render/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHADOW_SIZE = 512 };
+
+static void face_normals(und_soup *soup)
+{
+    for (size_t k = 0; k < soup->count; k++) {
+        const float *p = soup->position + 9 * k;
+        f3 n = f3_unit(f3_cross(f3_sub(f3_of(p + 3), f3_of(p)), f3_sub(f3_of(p + 6), f3_of(p))));
+        for (int v = 0; v < 3; v++)
+            memcpy(soup->normal + 9 * k + 3 * v, (float[3]){n.x, n.y, n.z}, 3 * sizeof(float));
+    }
+}
+
+/* The deepest first: how far along the light's way back each texel's nearest triangle lies. */
+static void shadow_triangle(und_soup *soup, f3 sun, const float *p)
+{
+    float u[3], v[3], w[3];
+    for (int k = 0; k < 3; k++) {
+        f3 q = f3_of(p + 3 * k);
+        u[k] = (f3_dot(q, soup->u) - soup->u0) / soup->texel;
+        v[k] = (f3_dot(q, soup->v) - soup->v0) / soup->texel;
+        w[k] = f3_dot(q, sun);
+    }
+    float area = (u[1] - u[0]) * (v[2] - v[0]) - (v[1] - v[0]) * (u[2] - u[0]);
+    if (fabsf(area) < 1e-12f)
+        return;
+    int i0 = (int)fmaxf(floorf(fminf(fminf(u[0], u[1]), u[2])), 0);
+    int i1 = (int)fminf(ceilf(fmaxf(fmaxf(u[0], u[1]), u[2])), SHADOW_SIZE - 1);
+    int j0 = (int)fmaxf(floorf(fminf(fminf(v[0], v[1]), v[2])), 0);
+    int j1 = (int)fminf(ceilf(fmaxf(fmaxf(v[0], v[1]), v[2])), SHADOW_SIZE - 1);
+    for (int j = j0; j <= j1; j++)
+        for (int i = i0; i <= i1; i++) {
+            float x = (float)i - u[0], y = (float)j - v[0];
+            float s = (x * (v[2] - v[0]) - y * (u[2] - u[0])) / area;
+            float t = (y * (u[1] - u[0]) - x * (v[1] - v[0])) / area;
+            if (s < -1e-4f || t < -1e-4f || s + t > 1.0001f)
+                continue;
+            float depth = w[0] + s * (w[1] - w[0]) + t * (w[2] - w[0]),
+                  *at = soup->shadow + j * SHADOW_SIZE + i;
+            *at = fmaxf(*at, depth);
+        }
+}
+
+static void make_shadow(und_soup *soup, f3 sun)
+{
+    f3 side = fabsf(sun.y) > 0.9f ? f3_make(1, 0, 0) : f3_make(0, 1, 0);
+    soup->u = f3_unit(f3_cross(side, sun));
+    soup->v = f3_cross(sun, soup->u);
+    float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (size_t k = 0; k < 3 * soup->count; k++) {
+        f3 p = f3_of(soup->position + 3 * k);
+        float u = f3_dot(p, soup->u), v = f3_dot(p, soup->v);
+        low[0] = fminf(low[0], u);
+        high[0] = fmaxf(high[0], u);
+        low[1] = fminf(low[1], v);
+        high[1] = fmaxf(high[1], v);
+    }
+    soup->texel = fmaxf(fmaxf(high[0] - low[0], high[1] - low[1]) / (SHADOW_SIZE - 8), 1e-6f);
+    soup->u0 = low[0] - 4 * soup->texel;
+    soup->v0 = low[1] - 4 * soup->texel;
+    for (size_t k = 0; k < (size_t)SHADOW_SIZE * SHADOW_SIZE; k++)
+        soup->shadow[k] = -INFINITY;
+    for (size_t k = 0; k < soup->count; k++)
+        shadow_triangle(soup, sun, soup->position + 9 * k);
+}
+
+static bool is_soup(const und_item *item)
+{
+    return item && item->type == UND_F32 && item->data && und_item_count(item) % 9 == 0 &&
+           und_item_count(item) / 9 < (size_t)INT32_MAX / 2;
+}
+
+und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
+{
+    und_soup *soup = &r->soup;
+    const und_item *position = und_frame_find(frame, "objects/mesh_position");
+    const und_item *color = und_frame_find(frame, "objects/mesh_color");
+    soup->count = 0;
+    if (!is_soup(position) || und_item_count(position) == 0)
+        return UND_OK;
+    size_t count = und_item_count(position) / 9;
+    const float *p = position->data;
+    f3 low = f3_gray(INFINITY), high = f3_gray(-INFINITY);
+    for (size_t k = 0; k < 3 * count; k++, p += 3) {
+        if (!(fabsf(p[0]) < 1e9f && fabsf(p[1]) < 1e9f && fabsf(p[2]) < 1e9f))
+            return UND_OK; /* nothing that could be drawn */
+        low = f3_make(fminf(low.x, p[0]), fminf(low.y, p[1]), fminf(low.z, p[2]));
+        high = f3_make(fmaxf(high.x, p[0]), fmaxf(high.y, p[1]), fmaxf(high.z, p[2]));
+    }
+    if (count > soup->capacity) {
+        free(soup->normal);
+        soup->capacity = 0;
+        if (!(soup->normal = und_alloc(9 * count, sizeof(float), "objects", err)))
+            return UND_FAILED;
+        soup->capacity = count;
+    }
+    if (!soup->shadow &&
+        !(soup->shadow = und_alloc((size_t)SHADOW_SIZE * SHADOW_SIZE, sizeof(float), "shadow", err)))
+        return UND_FAILED;
+    soup->count = count;
+    soup->position = position->data;
+    soup->color = is_soup(color) && und_item_count(color) == 9 * count ? color->data : NULL;
+    soup->low = low;
+    soup->high = high;
+    soup->size = SHADOW_SIZE;
+    face_normals(soup);
+    make_shadow(soup, r->sky.sun);
+    return UND_OK;
+}
+
+/* Four taps around the point, each blended over its neighbours: a soft edge. */
+float und_soup_sun(const und_soup *soup, f3 p)
+{
+    float u = (f3_dot(p, soup->u) - soup->u0) / soup->texel,
+          v = (f3_dot(p, soup->v) - soup->v0) / soup->texel;
+    if (!(u >= 2 && v >= 2 && u < SHADOW_SIZE - 3 && v < SHADOW_SIZE - 3))
+        return 1;
+    f3 sun = f3_cross(soup->u, soup->v);
+    float w = f3_dot(p, sun) + 1.5f * soup->texel, hidden = 0;
+    int i = (int)u, j = (int)v;
+    float fx = u - (float)i, fy = v - (float)j;
+    for (int q = -1; q <= 2; q++)
+        for (int k = -1; k <= 2; k++) {
+            float wx = k == -1 ? 1 - fx : k == 2 ? fx : 1, wy = q == -1 ? 1 - fy : q == 2 ? fy : 1;
+            hidden += soup->shadow[(j + q) * SHADOW_SIZE + i + k] > w ? wx * wy : 0;
+        }
+    return 1 - hidden / 9;
+}

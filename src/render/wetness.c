@@ -1,0 +1,41 @@
+/* Wet ground remembers the water: Kass & Miller 1990, "Rendering with caustic shading". */
+#include "render/internal.h"
+
+/* Under water wetness is 1, elsewhere it falls by a constant amount per second until 0. */
+void und_wetness_advance(und_render *r, double time)
+{
+    und_samples *s = &r->samples;
+    size_t count = (size_t)s->nx * (size_t)s->nz;
+    double passed = s->observed ? time - s->time : 0;
+    bool anew = !s->observed || passed < 0; /* frames out of order start over */
+    float drop = anew ? 1 : (float)(r->def.drying > 0 ? passed / r->def.drying : 1);
+    for (size_t c = 0; c < count; c++)
+        s->wet[c] = s->ring[c] == 0 ? 1 : fmaxf(0, s->wet[c] - drop);
+    s->time = time;
+}
+
+static float blur3(float a, float b, float c)
+{
+    return 0.25f * a + 0.5f * b + 0.25f * c;
+}
+
+/* A binomial filter over 3 x 3 samples, so that the edge does not alias. */
+void und_wetness_smooth(und_samples *s, int threads)
+{
+    int nx = s->nx, nz = s->nz;
+    PARALLEL_FOR(threads)
+    for (int j = 0; j < nz; j++) {
+        const float *in = s->wet + (size_t)j * (size_t)nx;
+        float *out = s->wet_scratch + (size_t)j * (size_t)nx;
+        for (int i = 0; i < nx; i++)
+            out[i] = blur3(in[i > 0 ? i - 1 : i], in[i], in[i < nx - 1 ? i + 1 : i]);
+    }
+    PARALLEL_FOR(threads)
+    for (int j = 0; j < nz; j++) {
+        const float *in = s->wet_scratch + (size_t)j * (size_t)nx;
+        const float *up = j > 0 ? in - nx : in, *down = j < nz - 1 ? in + nx : in;
+        float *out = s->wet_smooth + (size_t)j * (size_t)nx;
+        for (int i = 0; i < nx; i++)
+            out[i] = blur3(up[i], in[i], down[i]);
+    }
+}
