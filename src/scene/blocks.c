@@ -74,7 +74,7 @@ static const field camera_fields[] = {{"eye", F_VECTOR, "m", .offset = RENDER(ey
                                        .doc = "where the camera stands"},
                                       {"look", F_VECTOR, "m", .offset = RENDER(look),
                                        .inside = und_path_fields, .doc = "the point it looks at"},
-                                      {"fov", F_NUMBER, "degrees", 1, 170, .offset = RENDER(fov),
+                                      {"fov", F_NUMBER, "degrees", 1, 150, .offset = RENDER(fov),
                                        .doc = "how much it sees, from top to bottom"},
                                       {0}};
 
@@ -118,13 +118,13 @@ static const field ground_fields[] = {
     {0}};
 
 static const field film_fields[] = {
-    {"width", F_INTEGER, "pixels", 16, 16384, .offset = RENDER(width), .doc = "of the picture"},
-    {"height", F_INTEGER, "pixels", 16, 16384, .offset = RENDER(height), .doc = "of the picture"},
-    {"samples", F_INTEGER, NULL, 1, 16, .offset = RENDER(samples),
+    {"width", F_INTEGER, "pixels", 1, 16384, .offset = RENDER(width), .doc = "of the picture"},
+    {"height", F_INTEGER, "pixels", 1, 16384, .offset = RENDER(height), .doc = "of the picture"},
+    {"samples", F_INTEGER, NULL, 1, 8, .offset = RENDER(samples),
      .doc = "samples along each side of a pixel"},
     {"exposure", F_NUMBER, "stops", -20, 20, .offset = RENDER(exposure), .doc = "brighter or darker"},
     {"tone", F_FLAG, NULL, .offset = RENDER(tone), .doc = "a film's curve for PNG and MP4; EXR stays linear"},
-    {"vertical", F_NUMBER, NULL, 1e-3, 1e6, .offset = RENDER(vertical),
+    {"vertical", F_NUMBER, NULL, 1e-3, 1000, .offset = RENDER(vertical),
      .doc = "heights are drawn this much larger"},
     {"sides", F_FLAG, NULL, .offset = RENDER(sides),
      .doc = "draws the cut faces of the block of water and ground"},

@@ -7,6 +7,6 @@
 extern const field und_waves_fields[];
 void und_read_waves(reader *r);
 
-enum { UND_BLOCK_SCENE, UND_BLOCK_WAVES, UND_BLOCK_CAMERA }; /* places in und_blocks */
+enum { UND_BLOCK_SCENE, UND_BLOCK_WAVES }; /* places in und_blocks */
 
 #endif

@@ -1,12 +1,10 @@
 #include "scene/scene.h"
 
 #include "base/status.h"
-#include "geom/value.h"
 #include "scene/blocks.h"
 
 #include <errno.h>
 #include <lauxlib.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,18 +99,6 @@ static void open_language(lua_State *L, und_scene *scene)
     lua_pop(L, 1);
 }
 
-/* A camera that has the whole domain in view, where the scene has none. */
-static void place_camera(und_scene *scene)
-{
-    const und_waves_def *w = &scene->view.waves;
-    double size[2] = {w->nx * w->dx, w->nz * w->dx}, reach = fmax(size[0], size[1]);
-    double middle[2] = {w->origin[0] + 0.5 * size[0], w->origin[1] + 0.5 * size[1]};
-    double level = und_value_at(&w->surface, middle[0], 0, middle[1], 0);
-    scene->view.render.look = und_vector_constant(middle[0], level, middle[1]);
-    scene->view.render.eye = und_vector_constant(middle[0] - 0.3 * reach, level + 0.6 * reach,
-                                                 middle[1] + 0.5 * size[1] + 0.8 * reach);
-}
-
 /* What can only be said when the whole file has run. */
 static void check_whole(lua_State *L, und_scene *scene)
 {
@@ -135,8 +121,6 @@ static void check_whole(lua_State *L, und_scene *scene)
         lua_error(L);
     }
     scene->view.waves.seed = scene->seed;
-    if (!(scene->blocks_seen & 1U << UND_BLOCK_CAMERA))
-        place_camera(scene);
 }
 
 /* The whole load, as a Lua function so that nothing in it can fail outside a protected call. */

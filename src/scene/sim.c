@@ -1,0 +1,169 @@
+#include "scene/sim.h"
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "liquid/waves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARK_FRAME, MARK_SUBSTEP, MARK_SUBSTEPS, MARKS };
+
+struct und_sim {
+    und_scene *scene;
+    und_liquid *liquid;
+    int threads;
+    /* Time is a count of steps, so that a resumed run has the same bits. */
+    int number;  /* of the last whole frame */
+    int substep; /* steps done since */
+    int substeps;
+    double dt;
+    int32_t mark[MARKS]; /* the same, as saved */
+    und_frame frame;
+    bool frame_made;
+};
+
+static und_grid grid_of(const und_waves_def *def)
+{
+    return (und_grid){
+        .n = {def->nx, 1, def->nz}, .dx = def->dx, .origin = {def->origin[0], 0, def->origin[1]}};
+}
+
+/* Frame k stands at (k - start) / fps. */
+static double time_of(const und_sim *sim)
+{
+    const und_scene_view *view = und_scene_get(sim->scene);
+    return ((double)sim->number - view->start) / view->fps + sim->substep * sim->dt;
+}
+
+und_sim *und_sim_create(und_scene *scene, int threads, und_error *err)
+{
+    const und_scene_view *view = und_scene_get(scene);
+    und_sim *sim = und_alloc(1, sizeof *sim, "a simulation", err);
+    if (!sim)
+        return NULL;
+    sim->scene = scene;
+    sim->threads = und_threads(threads);
+    sim->number = view->start;
+    sim->substeps = view->substeps;
+    sim->dt = 1 / (view->fps * view->substeps);
+    und_waves_def def = view->waves;
+    def.threads = sim->threads;
+    und_waves *waves = und_waves_create(&def, err);
+    if (!waves) {
+        free(sim);
+        return NULL;
+    }
+    sim->liquid = und_waves_liquid(waves);
+    if (und_scene_trouble(scene, err) != UND_OK) {
+        und_sim_destroy(sim);
+        return NULL;
+    }
+    return sim;
+}
+
+void und_sim_destroy(und_sim *sim)
+{
+    if (!sim)
+        return;
+    und_frame_clear(&sim->frame);
+    sim->liquid->class->destroy(sim->liquid);
+    free(sim);
+}
+
+und_liquid *und_sim_liquid(und_sim *sim)
+{
+    return sim->liquid;
+}
+
+und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err)
+{
+    sim->liquid->class->step(sim->liquid, sim->dt);
+    sim->frame_made = false;
+    *frame_done = ++sim->substep == sim->substeps;
+    if (*frame_done) {
+        sim->substep = 0;
+        sim->number++;
+    }
+    return und_scene_trouble(sim->scene, err);
+}
+
+und_status und_sim_advance(und_sim *sim, und_error *err)
+{
+    bool done = false;
+    und_status status = UND_OK;
+    while (!done && status == UND_OK)
+        status = und_sim_step(sim, &done, err);
+    return status;
+}
+
+int und_sim_frame_number(const und_sim *sim)
+{
+    return sim->number;
+}
+
+const und_frame *und_sim_frame(und_sim *sim)
+{
+    if (!sim->frame_made) {
+        und_frame_clear(&sim->frame);
+        sim->frame = und_frame_empty(sim->number, time_of(sim), grid_of(&und_scene_get(sim->scene)->waves));
+        if (sim->liquid->class->frame(sim->liquid, &sim->frame, NULL) != UND_OK)
+            return NULL;
+        sim->frame_made = true;
+    }
+    return &sim->frame;
+}
+
+und_ledger und_sim_ledger(const und_sim *sim)
+{
+    return sim->liquid->class->ledger(sim->liquid);
+}
+
+und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
+{
+    und_item_def mark = {
+        .name = "sim", .unit = "1", .kind = UND_NUMBERS, .type = UND_I32, .rank = 1, .dim = {MARKS}};
+    sim->mark[MARK_FRAME] = sim->number;
+    sim->mark[MARK_SUBSTEP] = sim->substep;
+    sim->mark[MARK_SUBSTEPS] = sim->substeps;
+    state->number = sim->number;
+    state->time = time_of(sim);
+    state->grid = grid_of(&und_scene_get(sim->scene)->waves);
+    if (!und_frame_borrow(state, &mark, sim->mark, err))
+        return UND_FAILED;
+    return sim->liquid->class->save(sim->liquid, state, err);
+}
+
+und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err)
+{
+    const und_item *item = und_frame_find(state, "sim");
+    int32_t mark[MARKS];
+    if (!item || item->type != UND_I32 || item->rank != 1 || item->dim[0] != MARKS || !item->data)
+        return und_error_set(err, UND_FAILED, "the saved state has no item \"sim\": it is damaged");
+    memcpy(mark, item->data, sizeof mark);
+    if (mark[MARK_SUBSTEPS] != sim->substeps)
+        return und_error_set(err, UND_INVALID,
+                             "the state was saved with %d substeps per frame, the scene has %d",
+                             mark[MARK_SUBSTEPS], sim->substeps);
+    if (mark[MARK_FRAME] < und_scene_start(sim->scene) || mark[MARK_SUBSTEP] < 0 ||
+        mark[MARK_SUBSTEP] >= sim->substeps)
+        return und_error_set(err, UND_FAILED, "the saved state stands at frame %d, substep %d: it is damaged",
+                             mark[MARK_FRAME], mark[MARK_SUBSTEP]);
+    und_status status = sim->liquid->class->restore(sim->liquid, state, err);
+    if (status != UND_OK)
+        return status;
+    sim->number = mark[MARK_FRAME];
+    sim->substep = mark[MARK_SUBSTEP];
+    sim->frame_made = false;
+    return UND_OK;
+}
+
+uint64_t und_sim_hash(const und_sim *sim)
+{
+    und_frame state = und_frame_empty(0, 0, (und_grid){0});
+    uint64_t hash = 0;
+    if (und_sim_save((und_sim *)sim, &state, NULL) == UND_OK) /* writes no more than its own marks */
+        hash = und_frame_hash(&state, sim->threads);
+    und_frame_clear(&state);
+    return hash;
+}
