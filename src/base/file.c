@@ -180,6 +180,16 @@ und_status und_file_read(const char *path, size_t most, char **data, size_t *byt
 
 enum { HASH_BLOCK = 16 << 20 };
 
+uint64_t und_file_hash_memory(const void *data, size_t bytes, int threads)
+{
+    uint64_t hash = 0;
+    for (size_t at = 0; at < bytes; at += HASH_BLOCK) {
+        size_t left = bytes - at;
+        hash = und_hash((const char *)data + at, left < HASH_BLOCK ? left : HASH_BLOCK, hash, threads);
+    }
+    return hash;
+}
+
 und_status und_file_hash(const char *path, int threads, uint64_t *hash, size_t *bytes, und_error *err)
 {
     size_t size;

@@ -31,6 +31,8 @@ und_status und_file_write(const char *path, const void *data, size_t bytes, und_
 und_status und_file_read(const char *path, size_t most, char **data, size_t *bytes, und_error *err);
 /* The hash of a file's bytes and their number. */
 und_status und_file_hash(const char *path, int threads, uint64_t *hash, size_t *bytes, und_error *err);
+/* The same hash, of bytes in memory. */
+uint64_t und_file_hash_memory(const void *data, size_t bytes, int threads);
 /* Syncs the folder that a path lies in, so that a new or removed name lasts. */
 und_status und_folder_sync(const char *path, und_error *err);
 

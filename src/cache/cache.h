@@ -57,6 +57,8 @@ und_status und_cache_close(und_cache *cache, const und_stage *stages, int stage_
 /* Writes a frame, adds its row to ledger.csv, refreshes the manifest. */
 und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_ledger *ledger,
                            uint64_t state_hash, und_error *err);
+/* Keeps the whole state of the frame written last: after und_cache_write(), since a resume only goes on from
+ * a checkpoint whose frame the ledger has (or from one before the first frame). */
 und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err);
 
 /* Reads a frame with the static items merged in. */

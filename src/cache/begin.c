@@ -1,0 +1,312 @@
+/* How a run's folder begins: made anew, or opened to go on. */
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "cache/cache.h"
+#include "cache/lock.h"
+#include "cache/state.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const FOLDERS[] = {"frames", "checkpoints"};
+static const char *const FILES[] = {"manifest.json", "static.h5", "ledger.csv"};
+enum { COUNT_OF_FOLDERS = 2, COUNT_OF_FILES = 3 };
+
+static bool there(const und_cache *cache, const char *name)
+{
+    char path[UND_PATH_MAX];
+    return !cache_path(cache, name, path, NULL) && !access(path, F_OK);
+}
+
+/* NAME.0001.h5, as a cache has them. */
+static bool is_numbered(const char *name)
+{
+    size_t length = strlen(name), end = length - 3;
+    if (length < 9 || strcmp(name + end, ".h5") != 0)
+        return false;
+    size_t at = end;
+    while (at > 0 && strchr("0123456789", name[at - 1]))
+        at--;
+    size_t digits = end - at;
+    if (at > 0 && name[at - 1] == '-')
+        at--;
+    return digits >= 3 && at > 1 && name[at - 1] == '.';
+}
+
+/* Removes from a folder what killed runs left half written, and if `all`, the numbered files too. */
+static void sweep(const und_cache *cache, const char *name, bool all)
+{
+    char folder[UND_PATH_MAX], path[UND_PATH_MAX];
+    DIR *dir = cache_path(cache, name, folder, NULL) ? NULL : opendir(folder);
+    if (!dir)
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if ((und_file_is_temp(entry->d_name) || (all && is_numbered(entry->d_name))) &&
+            !und_path_set(path, NULL, "%s/%s", folder, entry->d_name))
+            unlink(path);
+    closedir(dir);
+}
+
+static void sweep_temporary(const und_cache *cache)
+{
+    sweep(cache, ".", false);
+    for (int i = 0; i < COUNT_OF_FOLDERS; i++)
+        sweep(cache, FOLDERS[i], false);
+}
+
+/* The manifest goes first: what is left of a cache without it is no cache. */
+static und_status remove_old(const und_cache *cache, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    for (int i = 0; i < COUNT_OF_FILES; i++) {
+        und_status status = cache_path(cache, FILES[i], path, err);
+        if (status)
+            return status;
+        if (unlink(path) && errno != ENOENT)
+            return und_error_set(err, UND_FAILED, "cannot remove %s: %s", path, strerror(errno));
+    }
+    for (int i = 0; i < COUNT_OF_FOLDERS; i++)
+        sweep(cache, FOLDERS[i], true);
+    return UND_OK;
+}
+
+/* Makes a folder and those above it; *made: the length of the shortest path that was not there, 0 for none.
+ */
+static und_status make_folders(const char *folder, size_t *made, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    und_status status = und_path_set(path, err, "%s", folder);
+    *made = 0;
+    for (char *end = path; !status && *end;) {
+        end = strchrnul(end + 1, '/');
+        char kept = *end;
+        *end = 0;
+        if (!mkdir(path, 0777))
+            *made = *made ? *made : strlen(path);
+        else if (errno != EEXIST)
+            status = und_error_set(err, UND_FAILED, "cannot make the folder %s: %s", path, strerror(errno));
+        *end = kept;
+    }
+    struct stat info;
+    if (!status && !stat(folder, &info) && !S_ISDIR(info.st_mode))
+        status = und_error_set(err, UND_FAILED, "cannot make the folder %s: %s", folder, strerror(ENOTDIR));
+    return status;
+}
+
+/* Takes back folders made, from the deepest up, as long as they are empty. */
+static void remove_folders(const char *folder, size_t made)
+{
+    char path[UND_PATH_MAX];
+    if (!made || und_path_set(path, NULL, "%s", folder))
+        return;
+    for (size_t length = strlen(path); length >= made && length > 0; length--)
+        if (path[length] == 0 || path[length] == '/') {
+            path[length] = 0;
+            if (rmdir(path) && errno != ENOENT)
+                return;
+        }
+}
+
+static und_status fill_manifest(und_cache *cache, const und_cache_def *def, und_error *err)
+{
+    cache_manifest *m = &cache->manifest;
+    m->program = strdup("undine " UND_VERSION);
+    m->name = strdup(def->name);
+    m->model = strdup(def->model);
+    m->scene_path = strdup(def->scene_path);
+    m->scene_text = strdup(def->scene_text);
+    m->settings = strdup(def->settings ? def->settings : "");
+    snprintf(m->scene_hash, sizeof m->scene_hash, "%016" PRIx64,
+             und_hash(def->scene_text, strlen(def->scene_text), 0, 1));
+    m->start = def->start;
+    m->end = def->end;
+    m->fps = def->fps;
+    bool good = m->program && m->name && m->model && m->scene_path && m->scene_text && m->settings;
+    return good ? UND_OK : und_error_set(err, UND_FAILED, "out of memory: manifest");
+}
+
+static void take_def(und_cache *cache, const und_cache_def *def)
+{
+    cache->compress = def->compress;
+    cache->keep = def->keep;
+    cache->threads = und_threads(def->threads);
+}
+
+static und_status make_parts(und_cache *cache, bool made[COUNT_OF_FOLDERS], und_error *err)
+{
+    char path[UND_PATH_MAX];
+    und_status status = UND_OK;
+    for (int i = 0; !status && i < COUNT_OF_FOLDERS; i++) {
+        status = cache_path(cache, FOLDERS[i], path, err);
+        made[i] = !status && !mkdir(path, 0777);
+        if (!status && !made[i] && errno != EEXIST)
+            status = und_error_set(err, UND_FAILED, "cannot make the folder %s: %s", path, strerror(errno));
+    }
+    if (!status)
+        status = cache_path(cache, "ledger.csv", path, err);
+    if (!status)
+        status = rows_create(path, err);
+    return status ? status : cache_save_manifest(cache, err);
+}
+
+/* After a failure the empty beginnings go again. */
+static und_status write_first(und_cache *cache, bool replace, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    if (!replace && (there(cache, "manifest.json") || there(cache, "ledger.csv")))
+        return und_error_set(err, UND_INVALID,
+                             "%s holds a cache already: --resume goes on with it, --force replaces it",
+                             cache->folder);
+    bool made[COUNT_OF_FOLDERS] = {false};
+    sweep_temporary(cache);
+    und_status status = remove_old(cache, err);
+    if (!status)
+        status = make_parts(cache, made, err);
+    if (status)
+        remove_old(cache, NULL);
+    for (int i = 0; status && i < COUNT_OF_FOLDERS; i++)
+        if (made[i] && !cache_path(cache, FOLDERS[i], path, NULL))
+            rmdir(path);
+    return status;
+}
+
+und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *err)
+{
+    und_cache *cache = cache_new(def->folder, err);
+    if (!cache)
+        return NULL;
+    take_def(cache, def);
+    cache_make_slug(def->name, cache->slug);
+    char lock[UND_PATH_MAX];
+    size_t made = 0;
+    und_status status = fill_manifest(cache, def, err);
+    if (!status)
+        status = make_folders(def->folder, &made, err);
+    if (!status)
+        status = cache_path(cache, "lock", lock, err);
+    if (!status)
+        status = lock_take(lock, err);
+    cache->writes = !status;
+    if (!status)
+        status = write_first(cache, replace, err);
+    if (!status)
+        return cache;
+    if (cache->writes)
+        lock_release(lock);
+    remove_folders(def->folder, made);
+    cache_free(cache);
+    return NULL;
+}
+
+static und_status same_run(const und_cache *cache, const und_cache_def *def, und_error *err)
+{
+    const cache_manifest *m = &cache->manifest;
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, und_hash(def->scene_text, strlen(def->scene_text), 0, 1));
+    const char *settings = def->settings ? def->settings : "";
+    if (strcmp(hash, m->scene_hash) != 0 || strcmp(def->model, m->model) != 0 ||
+        strcmp(def->name, m->name) != 0)
+        return und_error_set(err, UND_INVALID,
+                             "%s: the scene has changed since %s was made: put it back as it was (the "
+                             "manifest has its text), or use --force to begin anew",
+                             def->scene_path, cache->folder);
+    if (strcmp(settings, m->settings) != 0)
+        return und_error_set(err, UND_INVALID,
+                             "%s was made with the settings \"%s\", not \"%s\": use the same, or --force to "
+                             "begin anew",
+                             cache->folder, m->settings, settings);
+    if (def->start != m->start || def->fps != m->fps)
+        return und_error_set(err, UND_INVALID,
+                             "%s begins at frame %d with %g frames per second, not at %d with %g: use the "
+                             "same, or --force to begin anew",
+                             cache->folder, m->start, m->fps, def->start, def->fps);
+    return UND_OK;
+}
+
+/* The number of rows up to and with `frame`; -1 where the ledger does not reach it.  A state from before the
+ * first frame has none. */
+static int rows_up_to(const cache_rows *rows, int frame, int start)
+{
+    int count = 0;
+    if (frame < start)
+        return 0;
+    while (count < rows->count && rows->row[count].frame <= frame)
+        count++;
+    return count > 0 && rows->row[count - 1].frame == frame ? count : -1;
+}
+
+/* Loads a checkpoint if it is whole and its state is what the manifest says. */
+static bool load_checkpoint(const und_cache *cache, const cache_checkpoint *checkpoint, und_frame *state)
+{
+    char name[2 * SLUG_MAX], path[UND_PATH_MAX];
+    cache_name(cache, "checkpoints", checkpoint->frame, name);
+    if (cache_check_file(cache, "checkpoint", name, &checkpoint->stamp, NULL) ||
+        cache_path(cache, name, path, NULL) || store_read(path, NULL, state, NULL))
+        return false;
+    bool good =
+        state->number == checkpoint->frame && und_frame_hash(state, cache->threads) == checkpoint->state_hash;
+    if (!good)
+        und_frame_clear(state);
+    return good;
+}
+
+/* Finds the last checkpoint that serves, and forgets what comes after it.  The manifest forgets first: rows
+ * that it does not count do no harm. */
+static und_status go_back(und_cache *cache, und_frame *state, und_error *err)
+{
+    cache_manifest *m = &cache->manifest;
+    int rows = 0;
+    while (m->checkpoint_count > 0) {
+        const cache_checkpoint *last = &m->checkpoints[m->checkpoint_count - 1];
+        rows = rows_up_to(&cache->rows, last->frame, m->start);
+        if (rows >= 0 && load_checkpoint(cache, last, state))
+            break;
+        rows = 0;
+        m->checkpoint_count--;
+    }
+    rows_keep(&cache->rows, rows);
+    char path[UND_PATH_MAX];
+    und_status status = cache_save_manifest(cache, err);
+    if (!status)
+        status = cache_path(cache, "ledger.csv", path, err);
+    return status ? status : rows_trim(path, &cache->rows, err);
+}
+
+und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_error *err)
+{
+    *state = und_frame_empty(def->start, 0, (und_grid){0});
+    und_cache *cache = cache_new(def->folder, err);
+    if (!cache)
+        return NULL;
+    take_def(cache, def);
+    char lock[UND_PATH_MAX];
+    und_status status = cache_path(cache, "lock", lock, err);
+    if (!status && !there(cache, "manifest.json"))
+        status = und_error_set(err, UND_INVALID, "%s holds no cache to go on with", def->folder);
+    if (!status)
+        status = lock_take(lock, err);
+    cache->writes = !status;
+    if (!status)
+        status = cache_load(cache, err);
+    if (!status)
+        status = same_run(cache, def, err);
+    if (!status) {
+        sweep_temporary(cache);
+        cache->manifest.end = def->end;
+        status = go_back(cache, state, err);
+    }
+    if (!status)
+        return cache;
+    und_frame_clear(state);
+    if (cache->writes)
+        lock_release(lock);
+    cache_free(cache);
+    return NULL;
+}

@@ -1,0 +1,247 @@
+#include "cache/cache.h"
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "cache/lock.h"
+#include "cache/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+und_cache *und_cache_open(const char *folder, und_error *err)
+{
+    und_cache *cache = cache_new(folder, err);
+    if (cache && cache_load(cache, err)) {
+        cache_free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+und_status und_cache_close(und_cache *cache, const und_stage *stages, int stage_count, und_error *err)
+{
+    if (!cache)
+        return UND_OK;
+    und_status status = UND_OK;
+    if (cache->writes) {
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        size_t peak = (size_t)usage.ru_maxrss * 1024; /* Linux counts in KiB */
+        if (peak > cache->manifest.peak_memory)
+            cache->manifest.peak_memory = peak;
+        status = manifest_add_stages(&cache->manifest, stages, stage_count, err);
+        if (!status)
+            status = cache_save_manifest(cache, err);
+        char path[UND_PATH_MAX];
+        if (!cache_path(cache, "lock", path, NULL))
+            lock_release(path);
+    }
+    cache_free(cache);
+    return status;
+}
+
+/* A frame that holds the static items of another, borrowed. */
+static und_status select_static(const und_frame *frame, und_frame *statics, und_error *err)
+{
+    *statics = und_frame_empty(0, 0, frame->grid);
+    for (int i = 0; i < frame->count; i++) {
+        const und_item *item = &frame->items[i];
+        if (!item->is_static)
+            continue;
+        und_item_def def = {item->name, item->unit, item->kind, item->type, true, item->rank, {0}};
+        memcpy(def.dim, item->dim, sizeof def.dim);
+        if (!und_frame_borrow(statics, &def, item->data, err)) {
+            und_frame_clear(statics);
+            return UND_FAILED;
+        }
+    }
+    return UND_OK;
+}
+
+/* The static items are written with the first frame that has any, and must be the same ever after. */
+static und_status write_static(und_cache *cache, const und_frame *frame, und_error *err)
+{
+    cache_manifest *m = &cache->manifest;
+    und_frame statics;
+    und_status status = select_static(frame, &statics, err);
+    if (status || statics.count == 0)
+        return status;
+    uint64_t hash = und_frame_hash(&statics, cache->threads);
+    char path[UND_PATH_MAX];
+    if (m->has_static && m->static_hash != hash) {
+        status = und_error_set(err, UND_FAILED, "frame %d: its static items are not those of %s/static.h5",
+                               frame->number, cache->folder);
+    } else if (!m->has_static) {
+        store_def def = {.part = STORE_STATIC, .compress = cache->compress, .threads = cache->threads};
+        status = cache_path(cache, "static.h5", path, err);
+        if (!status)
+            status = store_write(path, &statics, &def, &m->static_stamp, err);
+        m->has_static = !status;
+        m->static_hash = hash;
+    }
+    und_frame_clear(&statics);
+    return status;
+}
+
+und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_ledger *ledger,
+                           uint64_t state_hash, und_error *err)
+{
+    const cache_rows *rows = &cache->rows;
+    char name[2 * SLUG_MAX], path[UND_PATH_MAX];
+    if (rows->count && frame->number <= rows->row[rows->count - 1].frame)
+        return und_error_set(err, UND_FAILED, "frame %d of %s is written already", frame->number,
+                             cache->folder);
+    und_status status = write_static(cache, frame, err);
+    if (status)
+        return status;
+    store_def def = {.part = STORE_MOVING, .compress = cache->compress, .threads = cache->threads};
+    store_stamp stamp;
+    cache_name(cache, "frames", frame->number, name);
+    status = cache_path(cache, name, path, err);
+    if (!status)
+        status = store_write(path, frame, &def, &stamp, err);
+    if (!status)
+        status = cache_path(cache, "ledger.csv", path, err);
+    if (status)
+        return status;
+    und_cache_row row = {.frame = frame->number,
+                         .time = frame->time,
+                         .ledger = *ledger,
+                         .state_hash = state_hash,
+                         .file_hash = stamp.hash};
+    status = rows_append(path, &cache->rows, &row, err);
+    char *fields = status ? NULL : manifest_describe_fields(frame);
+    if (fields) {
+        free(cache->manifest.fields);
+        cache->manifest.fields = fields;
+    }
+    return status ? status : cache_save_manifest(cache, err);
+}
+
+static void remove_checkpoint(const und_cache *cache, int frame)
+{
+    char name[2 * SLUG_MAX], path[UND_PATH_MAX];
+    cache_name(cache, "checkpoints", frame, name);
+    if (!cache_path(cache, name, path, NULL))
+        unlink(path);
+}
+
+/* Adds to the list, which forgets what it knew of this frame and later ones. */
+static und_status list_checkpoint(cache_manifest *m, const cache_checkpoint *checkpoint, und_error *err)
+{
+    while (m->checkpoint_count && m->checkpoints[m->checkpoint_count - 1].frame >= checkpoint->frame)
+        m->checkpoint_count--;
+    cache_checkpoint *grown = realloc(m->checkpoints, (size_t)(m->checkpoint_count + 1) * sizeof *grown);
+    if (!grown)
+        return und_error_set(err, UND_FAILED, "out of memory: checkpoints");
+    m->checkpoints = grown;
+    grown[m->checkpoint_count++] = *checkpoint;
+    return UND_OK;
+}
+
+/* The new one first, then the manifest, then the old ones go: there is always one to go on from. */
+und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err)
+{
+    cache_manifest *m = &cache->manifest;
+    char name[2 * SLUG_MAX], path[UND_PATH_MAX];
+    store_def def = {.part = STORE_ALL, .compress = cache->compress, .threads = cache->threads};
+    cache_checkpoint checkpoint = {
+        .frame = state->number, .time = state->time, .state_hash = und_frame_hash(state, cache->threads)};
+    cache_name(cache, "checkpoints", state->number, name);
+    und_status status = cache_path(cache, name, path, err);
+    if (!status)
+        status = store_write(path, state, &def, &checkpoint.stamp, err);
+    if (!status)
+        status = list_checkpoint(m, &checkpoint, err);
+    int drop = !status && cache->keep > 0 && m->checkpoint_count > cache->keep
+                   ? m->checkpoint_count - cache->keep
+                   : 0;
+    cache_checkpoint *old = drop ? und_alloc((size_t)drop, sizeof *old, "checkpoints", err) : NULL;
+    if (drop && old) {
+        memcpy(old, m->checkpoints, (size_t)drop * sizeof *old);
+        m->checkpoint_count -= drop;
+        memmove(m->checkpoints, m->checkpoints + drop, (size_t)m->checkpoint_count * sizeof *old);
+    }
+    if (!status)
+        status = cache_save_manifest(cache, err);
+    for (int i = 0; !status && old && i < drop; i++)
+        remove_checkpoint(cache, old[i].frame);
+    free(old);
+    return status;
+}
+
+/* Says which cache an error is about. */
+static und_status in_folder(const und_cache *cache, und_status status, const und_error *cause, und_error *err)
+{
+    return und_error_set(err, status, "%.400s: %.600s", cache->folder, cause->text);
+}
+
+static und_status read_static(und_cache *cache, und_error *err)
+{
+    if (cache->statics_read || !cache->manifest.has_static)
+        return UND_OK;
+    und_error cause;
+    char path[UND_PATH_MAX];
+    und_status status =
+        cache_check_file(cache, "static items", "static.h5", &cache->manifest.static_stamp, &cause);
+    if (status)
+        return in_folder(cache, status, &cause, err);
+    status = cache_path(cache, "static.h5", path, err);
+    if (!status)
+        status = store_read(path, NULL, &cache->statics, err);
+    cache->statics_read = !status;
+    return status;
+}
+
+und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err)
+{
+    const cache_rows *rows = &cache->rows;
+    *frame = und_frame_empty(number, 0, (und_grid){0});
+    int i = 0;
+    while (i < rows->count && rows->row[i].frame != number)
+        i++;
+    if (i == rows->count)
+        return und_error_set(err, UND_FAILED, "%s has no frame %d", cache->folder, number);
+    und_status status = read_static(cache, err);
+    if (status)
+        return status;
+    char name[2 * SLUG_MAX], path[UND_PATH_MAX], what[32];
+    store_stamp stamp = {.hash = rows->row[i].file_hash};
+    und_error cause;
+    snprintf(what, sizeof what, "frame %d", number);
+    cache_name(cache, "frames", number, name);
+    if (cache_check_file(cache, what, name, &stamp, &cause))
+        return in_folder(cache, UND_FAILED, &cause, err);
+    status = cache_path(cache, name, path, err);
+    if (!status)
+        status = store_read(path, &cache->statics, frame, err);
+    if (!status && frame->number != number) {
+        und_frame_clear(frame);
+        status = und_error_set(err, UND_FAILED, "%s holds frame %d", path, frame->number);
+    }
+    return status;
+}
+
+und_cache_info und_cache_describe(const und_cache *cache)
+{
+    const cache_manifest *m = &cache->manifest;
+    return (und_cache_info){.folder = cache->folder,
+                            .name = m->name,
+                            .model = m->model,
+                            .program = m->program,
+                            .scene_path = m->scene_path,
+                            .scene_text = m->scene_text,
+                            .scene_hash = m->scene_hash,
+                            .settings = m->settings,
+                            .start = m->start,
+                            .end = m->end,
+                            .fps = m->fps,
+                            .row_count = cache->rows.count,
+                            .rows = cache->rows.row,
+                            .stage_count = m->stage_count,
+                            .stages = m->stages,
+                            .peak_memory = m->peak_memory};
+}

@@ -1,0 +1,12 @@
+/* The file that says who writes a cache: "host pid". */
+#ifndef UND_CACHE_LOCK_H
+#define UND_CACHE_LOCK_H
+
+#include <undine/types.h>
+
+/* Takes the lock.  One that a dead process of this host left behind is taken over; any other is refused. */
+und_status lock_take(const char *path, und_error *err);
+/* Removes it if it is ours. */
+void lock_release(const char *path);
+
+#endif

@@ -1,0 +1,41 @@
+/* manifest.json: what the run was, and what its files must be. */
+#ifndef UND_CACHE_MANIFEST_H
+#define UND_CACHE_MANIFEST_H
+
+#include "cache/store.h"
+
+typedef struct cache_checkpoint {
+    int frame;
+    double time;
+    store_stamp stamp;
+    uint64_t state_hash; /* und_frame_hash() of its items */
+} cache_checkpoint;
+
+typedef struct cache_manifest {
+    char *program, *name, *model, *scene_path, *scene_text, *settings; /* malloc'ed */
+    char scene_hash[17];
+    int start, end;
+    double fps;
+    char *fields;         /* what the last frame held, as a JSON array */
+    int row_count;        /* rows of the ledger that count */
+    uint64_t ledger_hash; /* of those rows */
+    bool has_static;
+    store_stamp static_stamp;
+    uint64_t static_hash; /* of the items */
+    int checkpoint_count;
+    cache_checkpoint *checkpoints; /* rising frames */
+    int stage_count;
+    und_stage *stages; /* names malloc'ed */
+    size_t peak_memory;
+} cache_manifest;
+
+und_status manifest_write(const char *path, const cache_manifest *manifest, und_error *err);
+und_status manifest_read(const char *path, cache_manifest *manifest,
+                         und_error *err); /* clear it in any case */
+void manifest_clear(cache_manifest *manifest);
+
+/* Describes the items of a frame; malloc'ed, NULL where memory ran out. */
+char *manifest_describe_fields(const und_frame *frame);
+und_status manifest_add_stages(cache_manifest *manifest, const und_stage *stages, int count, und_error *err);
+
+#endif

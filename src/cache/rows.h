@@ -1,0 +1,28 @@
+/* ledger.csv: one line per frame, appended and synced. */
+#ifndef UND_CACHE_ROWS_H
+#define UND_CACHE_ROWS_H
+
+#include "cache/cache.h"
+
+typedef struct cache_rows {
+    int count, capacity;
+    und_cache_row *row;
+    size_t *end;    /* bytes of the file up to and with each row */
+    uint64_t *hash; /* of the rows up to and with each */
+    bool torn;      /* a line at the end was cut short, or is no row */
+} cache_rows;
+
+double rows_expected(const und_ledger *ledger); /* what the measured volume should be */
+
+und_status rows_create(const char *path, und_error *err);
+/* Reads as many rows as are whole. */
+und_status rows_read(const char *path, cache_rows *rows, und_error *err);
+/* Adds a row after those known, over whatever a crash left there. */
+und_status rows_append(const char *path, cache_rows *rows, const und_cache_row *row, und_error *err);
+/* Forgets all but the first `count` rows, in memory. */
+void rows_keep(cache_rows *rows, int count);
+/* Cuts the file after the rows known. */
+und_status rows_trim(const char *path, const cache_rows *rows, und_error *err);
+void rows_clear(cache_rows *rows);
+
+#endif

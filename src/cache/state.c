@@ -1,0 +1,117 @@
+#include "cache/state.h"
+
+#include "base/parallel.h"
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+und_cache *cache_new(const char *folder, und_error *err)
+{
+    und_cache *cache = und_alloc(1, sizeof *cache, "cache", err);
+    if (cache && und_path_set(cache->folder, err, "%s", folder)) {
+        free(cache);
+        return NULL;
+    }
+    if (cache)
+        cache->threads = und_threads(0);
+    return cache;
+}
+
+void cache_free(und_cache *cache)
+{
+    manifest_clear(&cache->manifest);
+    rows_clear(&cache->rows);
+    und_frame_clear(&cache->statics);
+    free(cache);
+}
+
+und_status cache_path(const und_cache *cache, const char *name, char path[UND_PATH_MAX], und_error *err)
+{
+    return und_path_set(path, err, "%s/%s", cache->folder, name);
+}
+
+void cache_name(const und_cache *cache, const char *kind, int number, char name[2 * SLUG_MAX])
+{
+    snprintf(name, 2 * SLUG_MAX, "%s/%s.%04d.h5", kind, cache->slug, number);
+}
+
+und_status cache_check_file(const und_cache *cache, const char *what, const char *name,
+                            const store_stamp *stamp, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    und_status status = cache_path(cache, name, path, err);
+    if (status)
+        return status;
+    if (access(path, F_OK))
+        return und_error_set(err, UND_FAILED, "%s: %s is missing", what, name);
+    store_stamp found;
+    und_error cause = {0};
+    if (und_file_hash(path, cache->threads, &found.hash, &found.bytes, &cause))
+        return und_error_set(err, UND_FAILED, "%s: %.900s", what, cause.text);
+    size_t bytes = stamp->bytes ? stamp->bytes : store_claimed_bytes(path);
+    if (found.bytes < bytes)
+        return und_error_set(err, UND_FAILED, "%s: %s is cut short (%zu of %zu bytes)", what, name,
+                             found.bytes, bytes);
+    if (found.hash != stamp->hash)
+        return und_error_set(err, UND_FAILED,
+                             "%s: %s has changed (hash %016" PRIx64 " should be %016" PRIx64 ")", what, name,
+                             found.hash, stamp->hash);
+    return UND_OK;
+}
+
+void cache_make_slug(const char *name, char slug[SLUG_MAX])
+{
+    static const char SAFE[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    snprintf(slug, SLUG_MAX, "%.48s", *name ? name : "scene");
+    for (char *c = slug; *c; c++)
+        if (!strchr(SAFE, *c) || (c == slug && *c == '.'))
+            *c = '-';
+}
+
+/* The manifest is written last, so the ledger may have more rows, or half a row more, than it says: they do
+ * not count.  One row less with the rest of it there, torn, is what a disk that lost its last write leaves.
+ */
+static und_status match_rows(und_cache *cache, const char *path, und_error *err)
+{
+    cache_rows *rows = &cache->rows;
+    int count = cache->manifest.row_count;
+    if (rows->count < count && !(rows->torn && rows->count == count - 1))
+        return und_error_set(err, UND_FAILED, "%s is cut short (%d of %d rows)", path, rows->count, count);
+    rows->torn = rows->count < count;
+    rows_keep(rows, count);
+    if (rows->count == count && count > 0 && rows->hash[count - 1] != cache->manifest.ledger_hash)
+        return und_error_set(err, UND_FAILED, "%s has changed (hash %016" PRIx64 " should be %016" PRIx64 ")",
+                             path, rows->hash[count - 1], cache->manifest.ledger_hash);
+    return UND_OK;
+}
+
+und_status cache_load(und_cache *cache, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    und_status status = cache_path(cache, "manifest.json", path, err);
+    if (!status && access(path, F_OK))
+        status = und_error_set(err, UND_FAILED, "%s is not a cache: %s is missing", cache->folder, path);
+    if (!status)
+        status = manifest_read(path, &cache->manifest, err);
+    if (!status)
+        cache_make_slug(cache->manifest.name, cache->slug);
+    if (!status)
+        status = cache_path(cache, "ledger.csv", path, err);
+    if (!status)
+        status = rows_read(path, &cache->rows, err);
+    return status ? status : match_rows(cache, path, err);
+}
+
+und_status cache_save_manifest(und_cache *cache, und_error *err)
+{
+    cache_rows *rows = &cache->rows;
+    char path[UND_PATH_MAX];
+    cache->manifest.row_count = rows->count;
+    cache->manifest.ledger_hash = rows->count ? rows->hash[rows->count - 1] : 0;
+    und_status status = cache_path(cache, "manifest.json", path, err);
+    return status ? status : manifest_write(path, &cache->manifest, err);
+}

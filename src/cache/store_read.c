@@ -1,0 +1,340 @@
+#include "base/file.h"
+#include "base/status.h"
+#include "cache/store.h"
+#include "cache/store_format.h"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PACK_RATIO = 1100 };                     /* a little over what deflate can do */
+static const size_t ITEM_MAX = (size_t)1 << 33; /* bytes */
+
+static const char *const KINDS[] = {[UND_FIELD] = "field",
+                                    [UND_FACES] = "faces",
+                                    [UND_PARTICLES] = "particles",
+                                    [UND_BODIES] = "bodies",
+                                    [UND_NUMBERS] = "numbers"};
+static const char *const TYPES[] = {
+    [UND_F32] = "float32", [UND_F64] = "float64", [UND_I32] = "int32", [UND_U8] = "uint8"};
+
+const char *store_kind_name(und_kind kind)
+{
+    return KINDS[kind];
+}
+
+const char *store_type_name(und_type type)
+{
+    return TYPES[type];
+}
+
+hid_t store_native_type(und_type type)
+{
+    return type == UND_F32   ? H5T_NATIVE_FLOAT
+           : type == UND_F64 ? H5T_NATIVE_DOUBLE
+           : type == UND_I32 ? H5T_NATIVE_INT32
+                             : H5T_NATIVE_UINT8;
+}
+
+store_quiet store_quiet_begin(void)
+{
+    store_quiet quiet = {0};
+    H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void store_quiet_end(store_quiet *quiet)
+{
+    H5Eset_auto2(H5E_DEFAULT, quiet->function, quiet->data);
+}
+
+/* What is being read, for the messages. */
+typedef struct reader {
+    const char *path;
+    hid_t file;
+    size_t bytes; /* of the file */
+    und_error *err;
+} reader;
+
+static bool wrong(const reader *r, const char *where, const char *what)
+{
+    und_error_set(r->err, UND_FAILED, "%s: %s%s%s", r->path, where, *where ? ": " : "", what);
+    return false;
+}
+
+/* Opens an attribute if its class and number of values are as expected. */
+static hid_t open_attribute(hid_t object, const char *name, H5T_class_t class, hssize_t count)
+{
+    if (H5Aexists(object, name) <= 0)
+        return -1;
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    if (attribute < 0)
+        return -1;
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    bool good = type >= 0 && space >= 0 && H5Tget_class(type) == class &&
+                H5Sget_simple_extent_npoints(space) == count;
+    if (type >= 0)
+        H5Tclose(type);
+    if (space >= 0)
+        H5Sclose(space);
+    if (!good)
+        H5Aclose(attribute);
+    return good ? attribute : -1;
+}
+
+static bool get(const reader *r, hid_t object, const char *name, hid_t native, int count, void *values)
+{
+    hid_t attribute = open_attribute(object, name, H5Tget_class(native), count);
+    bool good = attribute >= 0 && H5Aread(attribute, native, values) >= 0;
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    return good || wrong(r, name, "attribute missing or of the wrong type");
+}
+
+/* A text attribute, malloc'ed; NULL with the error set. */
+static char *get_text(const reader *r, hid_t object, const char *name)
+{
+    hid_t attribute = open_attribute(object, name, H5T_STRING, 1);
+    hid_t type = attribute >= 0 ? H5Aget_type(attribute) : -1;
+    size_t size = type >= 0 && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
+    char *text = size > 0 && size <= STORE_TEXT_MAX ? calloc(size + 1, 1) : NULL;
+    if (text && H5Aread(attribute, type, text) < 0) {
+        free(text);
+        text = NULL;
+    }
+    if (type >= 0)
+        H5Tclose(type);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    if (!text)
+        wrong(r, name, "attribute missing or of the wrong type");
+    return text;
+}
+
+static bool read_header(const reader *r, und_frame *frame)
+{
+    int format, number;
+    double time;
+    und_grid grid;
+    if (!get(r, r->file, "format", H5T_NATIVE_INT, 1, &format))
+        return false;
+    if (format != STORE_FORMAT)
+        return wrong(r, "format", "written by another version of the program");
+    if (!get(r, r->file, "number", H5T_NATIVE_INT, 1, &number) ||
+        !get(r, r->file, "time", H5T_NATIVE_DOUBLE, 1, &time) ||
+        !get(r, r->file, "cells", H5T_NATIVE_INT, 3, grid.n) ||
+        !get(r, r->file, "dx", H5T_NATIVE_DOUBLE, 1, &grid.dx) ||
+        !get(r, r->file, "origin", H5T_NATIVE_DOUBLE, 3, grid.origin))
+        return false;
+    if (grid.n[0] < 0 || grid.n[1] < 0 || grid.n[2] < 0)
+        return wrong(r, "cells", "negative");
+    *frame = und_frame_empty(number, time, grid);
+    return true;
+}
+
+static bool find_type(hid_t set, und_type *found)
+{
+    hid_t type = H5Dget_type(set);
+    if (type < 0)
+        return false;
+    H5T_class_t class = H5Tget_class(type);
+    size_t size = H5Tget_size(type);
+    H5Tclose(type);
+    *found = class == H5T_FLOAT && size == 4     ? UND_F32
+             : class == H5T_FLOAT && size == 8   ? UND_F64
+             : class == H5T_INTEGER && size == 4 ? UND_I32
+                                                 : UND_U8;
+    return class == H5T_FLOAT ? size == 4 || size == 8 : class == H5T_INTEGER && (size == 4 || size == 1);
+}
+
+static bool find_shape(hid_t set, int *rank, size_t dim[4])
+{
+    hsize_t extent[4] = {0};
+    hid_t space = H5Dget_space(set);
+    *rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    bool good = *rank >= 0 && *rank <= 4 && H5Sget_simple_extent_type(space) != H5S_NULL &&
+                H5Sget_simple_extent_dims(space, extent, NULL) >= 0;
+    for (int i = 0; i < 4; i++)
+        dim[i] = i < *rank ? (size_t)extent[i] : 0;
+    if (space >= 0)
+        H5Sclose(space);
+    return good;
+}
+
+/* Could the file hold that much?  Damaged sizes must not become huge allocations. */
+static bool plausible(const reader *r, hid_t set, const und_item_def *def)
+{
+    size_t bytes = und_type_size(def->type);
+    for (int i = 0; i < def->rank; i++)
+        if (__builtin_mul_overflow(bytes, def->dim[i], &bytes))
+            return false;
+    hid_t create = H5Dget_create_plist(set);
+    H5D_layout_t layout = create >= 0 ? H5Pget_layout(create) : H5D_LAYOUT_ERROR;
+    if (create >= 0)
+        H5Pclose(create);
+    size_t stored = (size_t)H5Dget_storage_size(set);
+    if (bytes > ITEM_MAX || stored > r->bytes)
+        return false;
+    return layout == H5D_CHUNKED ? bytes / PACK_RATIO <= stored : layout == H5D_CONTIGUOUS && stored == bytes;
+}
+
+static bool find_kind(const reader *r, hid_t set, und_kind *kind)
+{
+    char *text = get_text(r, set, "kind");
+    bool found = false;
+    for (int i = 0; text && !found && i < (int)(sizeof KINDS / sizeof *KINDS); i++) {
+        found = strcmp(KINDS[i], text) == 0;
+        *kind = (und_kind)i;
+    }
+    if (text && !found)
+        wrong(r, "kind", "unknown");
+    free(text);
+    return found;
+}
+
+static bool read_set(const reader *r, hid_t set, const char *name, und_frame *frame)
+{
+    und_item_def def = {.name = name, .is_static = H5Aexists(set, "static") > 0};
+    if (!find_type(set, &def.type))
+        return wrong(r, name, "not an array of float32, float64, int32 or uint8");
+    if (!find_shape(set, &def.rank, def.dim))
+        return wrong(r, name, "more than four dimensions");
+    if (!plausible(r, set, &def))
+        return wrong(r, name, "its size does not fit the file");
+    char *unit = get_text(r, set, "unit");
+    if (!unit || strlen(unit) >= sizeof((und_item *)0)->unit) {
+        if (unit)
+            wrong(r, name, "its unit is too long");
+        free(unit);
+        return false;
+    }
+    def.unit = unit;
+    und_item *item = find_kind(r, set, &def.kind) ? und_frame_add(frame, &def, r->err) : NULL;
+    free(unit);
+    if (!item)
+        return false;
+    if (und_item_count(item) > 0 &&
+        H5Dread(set, store_native_type(def.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, item->data) < 0)
+        return wrong(r, name, "its data cannot be read");
+    return true;
+}
+
+/* H5Lexists() wants every group on the way to exist. */
+static bool exists(hid_t file, const char *name)
+{
+    char part[sizeof((und_item *)0)->name];
+    bool good = true;
+    for (const char *end = name; good && *end; end++) {
+        end = strchrnul(end, '/');
+        snprintf(part, sizeof part, "%.*s", (int)(end - name), name);
+        good = H5Lexists(file, part, H5P_DEFAULT) > 0;
+        if (!*end)
+            break;
+    }
+    return good;
+}
+
+static bool read_item(const reader *r, const char *name, und_frame *frame)
+{
+    if (!*name || strlen(name) >= sizeof frame->items->name)
+        return wrong(r, "items", "a name is empty or too long");
+    if (und_frame_find(frame, name))
+        return wrong(r, name, "listed twice");
+    hid_t set = exists(r->file, name) ? H5Dopen2(r->file, name, H5P_DEFAULT) : -1;
+    if (set < 0)
+        return wrong(r, name, "listed but not there");
+    bool good = read_set(r, set, name, frame);
+    H5Dclose(set);
+    return good;
+}
+
+static bool copy_static(const reader *r, const und_frame *statics, const char *name, und_frame *frame)
+{
+    const und_item *from = statics ? und_frame_find(statics, name) : NULL;
+    if (!from)
+        return wrong(r, name, "not among the static items");
+    und_item_def def = {.name = from->name,
+                        .unit = from->unit,
+                        .kind = from->kind,
+                        .type = from->type,
+                        .is_static = true,
+                        .rank = from->rank};
+    memcpy(def.dim, from->dim, sizeof def.dim);
+    und_item *item = und_frame_add(frame, &def, r->err);
+    if (item)
+        memcpy(item->data, from->data, und_item_bytes(from));
+    return item != NULL;
+}
+
+static bool read_all(const reader *r, const und_frame *statics, und_frame *frame)
+{
+    if (!read_header(r, frame))
+        return false;
+    char *names = get_text(r, r->file, "items"), *rest = NULL;
+    bool good = names != NULL;
+    for (char *line = good ? strtok_r(names, "\n", &rest) : NULL; good && line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *mark = strstr(line, STORE_ELSEWHERE);
+        if (mark)
+            *mark = 0;
+        good = mark ? copy_static(r, statics, line, frame) : read_item(r, line, frame);
+    }
+    free(names);
+    return good;
+}
+
+static hid_t open_file(const char *path)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_file_locking(access, false, true) >= 0) /* we have our own lock, and some disks have none */
+        file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    if (access >= 0)
+        H5Pclose(access);
+    return file;
+}
+
+und_status store_read(const char *path, const und_frame *statics, und_frame *frame, und_error *err)
+{
+    *frame = und_frame_empty(0, 0, (und_grid){0});
+    struct stat info;
+    if (stat(path, &info))
+        return und_error_set(err, UND_FAILED, "cannot read %s: it is missing", path);
+    store_quiet quiet = store_quiet_begin();
+    reader r = {.path = path, .bytes = (size_t)info.st_size, .err = err, .file = open_file(path)};
+    bool good = r.file >= 0 ? read_all(&r, statics, frame) : wrong(&r, "", "not an HDF5 file, or damaged");
+    if (r.file >= 0)
+        H5Fclose(r.file);
+    store_quiet_end(&quiet);
+    if (!good)
+        und_frame_clear(frame);
+    return good ? UND_OK : UND_FAILED;
+}
+
+/* The superblock, version 2: 8 bytes of signature, 4 of version and sizes, then three addresses of 8 bytes
+ * (base, extension, end of file), little-endian. */
+size_t store_end_of_file(const unsigned char *head)
+{
+    if (memcmp(head, "\211HDF\r\n\032\n\002\010\010", 11) != 0)
+        return 0;
+    size_t bytes = 0;
+    for (int i = 7; i >= 0; i--)
+        bytes = bytes << 8 | head[28 + i];
+    return bytes;
+}
+
+size_t store_claimed_bytes(const char *path)
+{
+    unsigned char head[STORE_HEAD];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    if (fd >= 0)
+        close(fd);
+    return got == (ssize_t)sizeof head ? store_end_of_file(head) : 0;
+}

@@ -1,0 +1,125 @@
+#include "base/status.h"
+#include "cache/cache.h"
+#include "cache/state.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* How far the measured volume may be from the expected one, as a part of all that came and went: the fields
+ * are floats, and every step rounds them. */
+static const double CLOSES = 1e-6;
+
+typedef struct verifier {
+    und_verify_fn *report;
+    void *context;
+    und_error *err;
+    int wrong;
+} verifier;
+
+/* The first goes into the caller's error. */
+static void report(verifier *v, const und_error *cause)
+{
+    if (v->wrong++ == 0)
+        und_error_set(v->err, UND_FAILED, "%s", cause->text);
+    if (v->report)
+        v->report(v->context, cause->text);
+}
+
+static void check_row(verifier *v, const und_cache_row *row)
+{
+    const und_ledger *l = &row->ledger;
+    double expected = rows_expected(l), error = l->measured - expected;
+    double scale = fabs(l->start) + fabs(l->sources) + fabs(l->drains) + fabs(l->left) + fabs(l->spray_out) +
+                   fabs(l->spray_back) + fabs(l->correction);
+    if (fabs(error) <= CLOSES * scale)
+        return;
+    und_error cause;
+    und_error_set(&cause, UND_FAILED, "frame %d: ledger.csv does not close (measured %.9g m3, expected %.9g)",
+                  row->frame, l->measured, expected);
+    report(v, &cause);
+}
+
+/* The state in a checkpoint must be the one that the ledger has for its frame. */
+static und_status check_state(const und_cache *cache, const cache_checkpoint *checkpoint, const char *what,
+                              und_error *err)
+{
+    char name[2 * SLUG_MAX], path[UND_PATH_MAX];
+    und_frame state;
+    cache_name(cache, "checkpoints", checkpoint->frame, name);
+    und_status status = cache_path(cache, name, path, err);
+    if (!status)
+        status = store_read(path, NULL, &state, err);
+    if (status)
+        return status;
+    uint64_t hash = und_frame_hash(&state, cache->threads), expected = checkpoint->state_hash;
+    for (int i = 0; i < cache->rows.count; i++) {
+        const und_cache_row *row = &cache->rows.row[i];
+        if (row->frame == checkpoint->frame && row->time == checkpoint->time)
+            expected = row->state_hash;
+    }
+    und_frame_clear(&state);
+    if (hash != expected)
+        return und_error_set(err, UND_FAILED,
+                             "%s: %s does not hold the state of its frame (hash %016" PRIx64
+                             " should be %016" PRIx64 ")",
+                             what, name, hash, expected);
+    return UND_OK;
+}
+
+static void check_checkpoints(verifier *v, const und_cache *cache)
+{
+    for (int i = 0; i < cache->manifest.checkpoint_count; i++) {
+        const cache_checkpoint *checkpoint = &cache->manifest.checkpoints[i];
+        char what[40], name[2 * SLUG_MAX];
+        und_error cause;
+        snprintf(what, sizeof what, "checkpoint %d", checkpoint->frame);
+        cache_name(cache, "checkpoints", checkpoint->frame, name);
+        if (cache_check_file(cache, what, name, &checkpoint->stamp, &cause) ||
+            check_state(cache, checkpoint, what, &cause))
+            report(v, &cause);
+    }
+}
+
+static void check_frames(verifier *v, const und_cache *cache)
+{
+    for (int i = 0; i < cache->rows.count; i++) {
+        const und_cache_row *row = &cache->rows.row[i];
+        char what[40], name[2 * SLUG_MAX];
+        und_error cause;
+        store_stamp stamp = {.hash = row->file_hash};
+        snprintf(what, sizeof what, "frame %d", row->frame);
+        cache_name(cache, "frames", row->frame, name);
+        if (cache_check_file(cache, what, name, &stamp, &cause))
+            report(v, &cause);
+        check_row(v, row);
+    }
+}
+
+und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context, int *checked,
+                            und_error *err)
+{
+    verifier v = {.report = fn, .context = context, .err = err};
+    und_error cause = {0};
+    und_cache *cache = und_cache_open(folder, &cause);
+    if (checked)
+        *checked = 0;
+    if (!cache) {
+        report(&v, &cause);
+        return UND_FAILED;
+    }
+    const cache_manifest *m = &cache->manifest;
+    if (cache->rows.torn) {
+        und_error_set(&cause, UND_FAILED, "ledger.csv is cut short (%d of %d rows)", cache->rows.count,
+                      m->row_count);
+        report(&v, &cause);
+    }
+    if (m->has_static && cache_check_file(cache, "static items", "static.h5", &m->static_stamp, &cause))
+        report(&v, &cause);
+    check_frames(&v, cache);
+    check_checkpoints(&v, cache);
+    if (checked)
+        *checked = 2 + m->has_static + cache->rows.count + m->checkpoint_count;
+    cache_free(cache);
+    return v.wrong ? UND_FAILED : UND_OK;
+}
