@@ -70,13 +70,14 @@ static void read_scene(reader *r)
 
 #define RENDER(member_) offsetof(und_render_def, member_)
 
-static const field camera_fields[] = {{"eye", F_VECTOR, "m", .offset = RENDER(eye), .inside = und_path_fields,
-                                       .doc = "where the camera stands"},
-                                      {"look", F_VECTOR, "m", .offset = RENDER(look),
-                                       .inside = und_path_fields, .doc = "the point it looks at"},
-                                      {"fov", F_NUMBER, "degrees", 1, 150, .offset = RENDER(fov),
-                                       .doc = "how much it sees, from top to bottom"},
-                                      {0}};
+static const field camera_fields[] = {
+    {"eye", F_VECTOR, "m", .offset = RENDER(eye), .inside = und_path_fields,
+     .doc = "where the camera stands; without a camera the whole domain is framed"},
+    {"look", F_VECTOR, "m", .offset = RENDER(look), .inside = und_path_fields,
+     .doc = "the point it looks at"},
+    {"fov", F_NUMBER, "degrees", 1, 150, .offset = RENDER(fov),
+     .doc = "how much it sees, from top to bottom"},
+    {0}};
 
 static const field light_fields[] = {
     {"sun", F_VECTOR, NULL, .offset = RENDER(sun), .inside = und_path_fields,
@@ -97,22 +98,39 @@ static const field water_fields[] = {
     {"color", F_COLOR, NULL, 0, 1000, .offset = RENDER(water_color), .doc = "what deep water scatters back"},
     {"absorption", F_COLOR, "1/m", 0, 1e6, .offset = RENDER(absorption),
      .doc = "how fast water takes red, green and blue away"},
+    {"dye_color", F_COLOR, NULL, 0, 1000, .offset = RENDER(dye_color), .doc = "water full of dye"},
+    {"dye_strength", F_NUMBER, "1/m", 0, 1e6, .offset = RENDER(dye_strength),
+     .doc = "how fast full dye hides what is behind it"},
     {"refraction", F_NUMBER, NULL, 1, 4, .offset = RENDER(refraction), .doc = "the index of refraction"},
     {"ripples", F_NUMBER, NULL, 0, 1, .offset = RENDER(ripples),
      .doc = "fine detail too small for the cells"},
+    {"ripple_size", F_NUMBER, "m", 0, 1e6, .offset = RENDER(ripple_size),
+     .doc = "wavelength of the largest ripples; 0: three cells"},
+    {"shore", F_NUMBER, "m", 0, 1e6, .offset = RENDER(shore),
+     .doc = "depth at which water shows fully; 0: 0.15 cells"},
+    {"caustics", F_INTEGER, NULL, 0, 2, .offset = RENDER(caustics),
+     .doc = "light focused on the ground: 0 (none), 1 or 2 (finest)"},
     {"foam", F_NUMBER, NULL, 0, 1000, .offset = RENDER(foam), .doc = "brightness of the foam"},
     {0}};
 
 static const field ground_fields[] = {
     {"color", F_COLOR, NULL, 0, 1000, .offset = RENDER(ground_color), .doc = "sand"},
     {"rock", F_COLOR, NULL, 0, 1000, .offset = RENDER(rock_color), .doc = "where the ground is steep"},
+    {"rock_slope", F_NUMBER, "degrees", 0.1, 89.9, .offset = RENDER(rock_slope),
+     .doc = "steeper ground is rock"},
     {"grass", F_COLOR, NULL, 0, 1000, .offset = RENDER(grass_color),
      .doc = "where the ground is high and flat"},
     {"grass_height", F_NUMBER, "m", -1e9, INFINITY, .offset = RENDER(grass_height),
      .doc = "height above which grass grows"},
     {"map", F_PICTURE, NULL, .offset = RENDER(ground_map),
      .doc = "a PNG of the ground, laid over the whole domain"},
+    {"grain", F_NUMBER, NULL, 1e-6, 1e6, .offset = RENDER(grain),
+     .doc = "size of the ground's pattern, in sides of the domain"},
+    {"texture", F_NUMBER, NULL, 0, 100, .offset = RENDER(texture),
+     .doc = "how strong the ground's pattern and bumps are"},
     {"wet", F_NUMBER, NULL, 0, 1, .offset = RENDER(wet_darkening), .doc = "how much darker wet ground is"},
+    {"sheen", F_NUMBER, NULL, 0, 1, .offset = RENDER(sheen),
+     .doc = "how much of water's reflection wet ground has"},
     {"drying", F_NUMBER, "s", 1e-3, INFINITY, .offset = RENDER(drying),
      .doc = "time in which wet ground dries"},
     {0}};
@@ -124,6 +142,10 @@ static const field film_fields[] = {
      .doc = "samples along each side of a pixel"},
     {"exposure", F_NUMBER, "stops", -20, 20, .offset = RENDER(exposure), .doc = "brighter or darker"},
     {"tone", F_FLAG, NULL, .offset = RENDER(tone), .doc = "a film's curve for PNG and MP4; EXR stays linear"},
+    {"shutter", F_NUMBER, "s", 0, 1e6, .offset = RENDER(shutter),
+     .doc = "how long drops of rain are seen moving"},
+    {"rain_width", F_NUMBER, "m", 1e-6, 1e3, .offset = RENDER(rain_width),
+     .doc = "how wide a drop of rain is drawn"},
     {"vertical", F_NUMBER, NULL, 1e-3, 1000, .offset = RENDER(vertical),
      .doc = "heights are drawn this much larger"},
     {"sides", F_FLAG, NULL, .offset = RENDER(sides),

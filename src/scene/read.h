@@ -132,7 +132,7 @@ int und_read_numbers(reader *r, double *out, int low, int high, const char *what
 /* The number on top, within the field's range. */
 double und_read_number(reader *r, const field *f);
 
-/* Things with a file of their own (value.c). */
+/* Things with a file of their own (values.c). */
 void und_read_value(reader *r, const field *f, und_value *out);
 void und_read_vector(reader *r, const field *f, und_vector *out);
 const und_image *und_read_picture(reader *r);
@@ -147,7 +147,7 @@ const und_motion *und_read_motion(reader *r, const path_def *path);
 const und_shape *und_read_shape(reader *r);
 void und_value_negate(und_value *v);
 
-/* map{} and the shapes, into the globals table on top (shapes.c, value.c). */
+/* map{} and the shapes, into the globals table on top (shapes.c, values.c). */
 void und_shapes_open(lua_State *L, und_scene *scene);
 void und_maps_open(lua_State *L, und_scene *scene);
 

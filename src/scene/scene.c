@@ -155,8 +155,11 @@ static und_status run_failed(und_scene *scene, int status, und_error *err)
     }
     if (status == LUA_ERRMEM)
         return und_error_set(err, UND_FAILED, "%s: out of memory", path);
-    if (lua_type(L, -1) == LUA_TSTRING && lua_rawlen(L, -1) > 0)
-        return und_error_set(err, UND_INVALID, "%s", lua_tostring(L, -1));
+    if (lua_type(L, -1) == LUA_TSTRING && lua_rawlen(L, -1) > 0) {
+        const char *text = lua_tostring(L, -1), *slash = strrchr(path, '/');
+        bool placed = strstr(text, slash ? slash + 1 : path) != NULL; /* Lua shortens long paths in front */
+        return und_error_set(err, UND_INVALID, "%s%s%s", placed ? "" : path, placed ? "" : ": ", text);
+    }
     return und_error_set(err, UND_INVALID, "%s: the scene raised an error without a text", path);
 }
 
