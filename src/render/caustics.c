@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 16, WIDE = 4, BAND = 32, UNIT = 1 << 18 };
+/* MARGIN: texels beyond the edges from which light is followed too, through a surface that goes on there. */
+enum { STEPS = 16, WIDE = 4, MARGIN = 24, BAND = 32, UNIT = 1 << 18 };
 
-/* Cones of radius 1.5 texels around a point in the window's middle, in whole 1/UNIT: sums are exact. */
+/* Cones of radius 2 texels around a point in the window's middle, in whole 1/UNIT: sums are exact. */
 static und_status make_kernel(und_caustics *c, und_error *err)
 {
     c->kernel = und_alloc((size_t)STEPS * STEPS * WIDE * WIDE, sizeof(float), "caustics", err);
@@ -21,7 +22,7 @@ static und_status make_kernel(und_caustics *c, und_error *err)
         double fx = (double)(k % STEPS) / STEPS, fz = (double)(k / STEPS) / STEPS, cone[WIDE * WIDE], sum = 0;
         for (int q = 0; q < WIDE * WIDE; q++) {
             double dx = q % WIDE - 1 - fx, dz = (double)(q / WIDE) - 1 - fz;
-            sum += cone[q] = fmax(0, 1.5 - sqrt(dx * dx + dz * dz));
+            sum += cone[q] = fmax(0, 2 - sqrt(dx * dx + dz * dz));
         }
         int left = UNIT, largest = 0;
         float *out = c->kernel + k * WIDE * WIDE;
@@ -53,7 +54,8 @@ static und_status allocate(und_caustics *c, const und_mesh *m, int asked, und_er
     free(c->light);
     free(c->landing);
     free(c->reach);
-    size_t columns = (size_t)nx * (size_t)density, rows = (size_t)nz * (size_t)density;
+    size_t columns = (size_t)(nx + 2 * MARGIN) * (size_t)density,
+           rows = (size_t)(nz + 2 * MARGIN) * (size_t)density;
     c->light = und_alloc((size_t)nx * (size_t)nz, sizeof(float), "caustics", err);
     c->landing = und_alloc(columns * rows * 2, sizeof(int32_t), "caustics", err);
     c->reach = und_alloc(rows * 2, sizeof(int32_t), "caustics", err);
@@ -70,13 +72,13 @@ typedef struct beam {
 /* From A to B, in metres. */
 static void follow(const und_mesh *m, const beam *b, float *x, float *z)
 {
-    float here[M_COUNT], entry[M_COUNT], bent[3];
-    und_mesh_at(m, *x, *z, here);
+    float here[4], entry[4], bent[3];
+    und_mesh_water_at(m, *x, *z, here);
     float depth = here[M_DEPTH];
     if (!(depth > 0))
         return;
     float wx = *x - b->flat.x * depth, wz = *z - b->flat.z * depth;
-    und_mesh_at(m, wx, wz, entry);
+    und_mesh_water_at(m, wx, wz, entry);
     float fade = clampf(entry[M_DEPTH] / b->thin, 0, 1);
     f3 n = f3_unit(f3_make(-fade * entry[M_WX], 1, -fade * entry[M_WZ]));
     float normal[3] = {n.x, n.y, n.z}, down[3] = {b->down.x, b->down.y, b->down.z};
@@ -88,28 +90,24 @@ static void follow(const und_mesh *m, const beam *b, float *x, float *z)
     *z = wz + bent[2] * fall;
 }
 
-/* Light that would leave the domain comes back, as from a wall: what enters stays. */
-static float mirrored(float t, int n)
+/* In 1/STEPS texels; what leaves the domain is out of everybody's way. */
+static int32_t landing(float t, int n)
 {
-    float last = (float)n - 0.5f;
-    t = t < -0.5f ? -1 - t : t;
-    t = t > last ? 2 * last - t : t;
-    return t > -0.5f ? fminf(t, last) : -0.5f; /* also NaN */
+    return t > -8 && t < (float)(n + 8) ? (int32_t)lrintf(t * STEPS) : -8 * STEPS; /* also NaN */
 }
 
 static void land_row(const und_mesh *m, und_caustics *c, const beam *b, int row)
 {
-    int columns = c->nx * c->density;
+    int columns = (c->nx + 2 * MARGIN) * c->density;
     float texel = m->h / (float)c->per_node, step = 1 / (float)c->density;
-    float tz = ((float)row + 0.5f) * step - 0.5f;
+    float tz = ((float)row + 0.5f) * step - 0.5f - MARGIN;
     int32_t *out = c->landing + (size_t)row * (size_t)columns * 2, low = INT32_MAX, high = INT32_MIN;
     for (int k = 0; k < columns; k++, out += 2) {
-        float tx = ((float)k + 0.5f) * step - 0.5f;
+        float tx = ((float)k + 0.5f) * step - 0.5f - MARGIN;
         float ax = m->x0 + tx * texel, az = m->z0 + tz * texel, x = ax, z = az;
         follow(m, b, &x, &z);
-        float lx = mirrored(tx + (x - ax) / texel, c->nx), lz = mirrored(tz + (z - az) / texel, c->nz);
-        out[0] = (int32_t)lrintf(lx * STEPS);
-        out[1] = (int32_t)lrintf(lz * STEPS);
+        out[0] = landing(tx + (x - ax) / texel, c->nx);
+        out[1] = landing(tz + (z - az) / texel, c->nz);
         low = out[1] < low ? out[1] : low;
         high = out[1] > high ? out[1] : high;
     }
@@ -117,15 +115,10 @@ static void land_row(const und_mesh *m, und_caustics *c, const beam *b, int row)
     c->reach[2 * row + 1] = (high >> 4) + 2;
 }
 
-static int folded(int i, int n)
-{
-    return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i;
-}
-
 /* All that lands in the rows [first, last), in the order of the samples. */
 static void gather_band(und_caustics *c, int first, int last)
 {
-    int columns = c->nx * c->density, rows = c->nz * c->density;
+    int columns = (c->nx + 2 * MARGIN) * c->density, rows = (c->nz + 2 * MARGIN) * c->density;
     float share = 1 / (float)(c->density * c->density);
     memset(c->light + (size_t)first * (size_t)c->nx, 0,
            (size_t)(last - first) * (size_t)c->nx * sizeof(float));
@@ -136,15 +129,21 @@ static void gather_band(und_caustics *c, int first, int last)
         const int32_t *at = c->landing + (size_t)row * (size_t)columns * 2;
         for (int k = 0; k < columns; k++, at += 2) {
             int i = (at[0] >> 4) - 1, j = (at[1] >> 4) - 1;
+            if (j + WIDE <= first || j >= last || i + WIDE <= 0 || i >= c->nx)
+                continue;
             const float *kernel = c->kernel + ((at[1] & 15) * STEPS + (at[0] & 15)) * WIDE * WIDE;
-            bool inside = i >= 0 && i + WIDE <= c->nx;
+            int p0 = i < 0 ? -i : 0, p1 = i + WIDE > c->nx ? c->nx - i : WIDE;
             for (int q = 0; q < WIDE; q++, kernel += WIDE) {
-                int to = folded(j + q, c->nz);
-                if (to < first || to >= last)
+                if (j + q < first || j + q >= last)
                     continue;
-                float *out = c->light + (size_t)to * (size_t)c->nx;
-                for (int p = 0; p < WIDE; p++)
-                    out[inside ? i + p : folded(i + p, c->nx)] += share * kernel[p];
+                float *out = c->light + (ptrdiff_t)(j + q) * c->nx + i;
+                if (p0 == 0 && p1 == WIDE) {
+                    for (int p = 0; p < WIDE; p++)
+                        out[p] += share * kernel[p];
+                } else {
+                    for (int p = p0; p < p1; p++)
+                        out[p] += share * kernel[p];
+                }
             }
         }
     }
@@ -167,7 +166,7 @@ und_status und_caustics_build(und_render *r, und_error *err)
     float s = 1 / b.ratio, down = sqrtf(1 - s * s * (1 - sun.y * sun.y));
     b.flat = f3_make(-sun.x * s / down, -1, -sun.z * s / down);
     PARALLEL_FOR(r->threads)
-    for (int row = 0; row < c->nz * c->density; row++)
+    for (int row = 0; row < (c->nz + 2 * MARGIN) * c->density; row++)
         land_row(m, c, &b, row);
     PARALLEL_FOR(r->threads)
     for (int band = 0; band < (c->nz + BAND - 1) / BAND; band++)
@@ -181,10 +180,11 @@ float und_caustics_at(const und_render *r, float x, float z)
     if (r->def.caustics < 1)
         return 1;
     float k = (float)c->per_node / r->mesh.h, u = (x - r->mesh.x0) * k, v = (z - r->mesh.z0) * k;
-    u = u > 0 ? fminf(u, (float)(c->nx - 1)) : 0;
-    v = v > 0 ? fminf(v, (float)(c->nz - 1)) : 0;
-    int i = (int)u < c->nx - 2 ? (int)u : c->nx - 2, j = (int)v < c->nz - 2 ? (int)v : c->nz - 2;
+    float un = u > 0 ? fminf(u, (float)(c->nx - 1)) : 0, vn = v > 0 ? fminf(v, (float)(c->nz - 1)) : 0;
+    int i = (int)un < c->nx - 2 ? (int)un : c->nx - 2, j = (int)vn < c->nz - 2 ? (int)vn : c->nz - 2;
     const float *a = c->light + (size_t)j * (size_t)c->nx + (size_t)i, *b = a + c->nx;
-    float fx = u - (float)i, fz = v - (float)j;
-    return mixf(mixf(a[0], a[1], fx), mixf(b[0], b[1], fx), fz);
+    float fx = un - (float)i, fz = vn - (float)j;
+    float light = mixf(mixf(a[0], a[1], fx), mixf(b[0], b[1], fx), fz);
+    float outside = fabsf(u - un) + fabsf(v - vn); /* there nothing is known */
+    return outside > 0 ? mixf(1, light, 1 / (1 + 0.1f * outside)) : light;
 }

@@ -4,15 +4,15 @@
 /* Rational fit to the film curve of the Academy's reference rendering (Narkowicz 2015). */
 static float curve(float x)
 {
-    x = fmaxf(x, 0) * 0.62f;
+    x = fmaxf(x, 0) * 0.55f;
     return clampf(x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f), 0, 1);
 }
 
 f3 und_film(f3 c)
 {
-    /* A little of the light crosses to the other layers, so that strong colours go to white. */
+    /* The curve pales colours; dyes of film are purer than that. */
     float mean = (c.x + c.y + c.z) / 3;
-    c = f3_mix(c, f3_gray(mean), 0.06f);
+    c = f3_mix(c, f3_gray(mean), -0.2f);
     return f3_make(curve(c.x), curve(c.y), curve(c.z));
 }
 

@@ -118,10 +118,10 @@ static inline f3 und_sky_ambient(const und_sky *sky, f3 n)
 enum {
     M_GROUND, /* height, m, exaggerated */
     M_DEPTH,  /* of the water, m; negative where dry */
-    M_GX,     /* slopes of the ground */
-    M_GZ,
-    M_WX, /* slopes of the water */
+    M_WX,     /* slopes of the water */
     M_WZ,
+    M_GX, /* slopes of the ground */
+    M_GZ,
     M_SUN_GROUND, /* 0 to 1: does the sun reach the ground */
     M_SUN_WATER,
     M_OPEN, /* share of the sky the ground sees */
@@ -139,6 +139,7 @@ typedef struct und_mesh {
     int nx, nz;
     int scale;         /* samples per sample of the frame */
     float x0, z0, h;   /* place of sample (0, 0), distance between samples, m */
+    float per_m;       /* 1 / h */
     float x1, z1;      /* place of the last sample */
     float low, high;   /* heights, m */
     float ground_high; /* of the ground alone */
@@ -155,6 +156,7 @@ static inline float *und_mesh_node(const und_mesh *mesh, int i, int j)
     return mesh->node + ((size_t)j * (size_t)mesh->nx + (size_t)i) * M_COUNT;
 }
 void und_mesh_at(const und_mesh *mesh, float x, float z, float out[M_COUNT]); /* held at the edges */
+void und_mesh_water_at(const und_mesh *mesh, float x, float z, float out[4]); /* the first four alone */
 float und_mesh_ground(const und_mesh *mesh, float x, float z);
 
 /* What is made on the frame's own samples before it goes to the mesh. */
@@ -186,7 +188,9 @@ typedef struct und_soup {
     size_t count, capacity;
     const float *position, *color; /* [3 count][3] of the frame */
     f3 low, high;
-    float *normal; /* [3 count][3], smooth where faces nearly agree */
+    float *normal;        /* [3 count][3], smooth where faces nearly agree */
+    int32_t *next, *slot; /* corners at the same place, chained */
+    size_t slots;
     int size;      /* of the shadow map */
     float *shadow; /* [size][size]: how far towards the sun */
     f3 u, v;       /* axes of the shadow map */

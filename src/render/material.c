@@ -16,7 +16,7 @@ static f3 map_color(const und_image *map, const und_mesh *m, float x, float z)
 /* How much of a pattern with the given period survives pixels of this size. */
 static float resolved(float footprint, float period)
 {
-    float k = 40 * footprint / period;
+    float k = 14 * footprint / period;
     return 1 / (1 + k * k);
 }
 

@@ -134,10 +134,10 @@ und_status und_samples_take(und_render *r, const und_frame *frame, und_error *er
 }
 
 /* How many mesh spacings per sample: few samples get more, so that shores and waves are round. */
-static int mesh_scale(int n)
+static int mesh_scale(int n, int width)
 {
     enum { FINE = 560 };
-    int scale = FINE / n;
+    int enough = (int)(0.44 * width), scale = (enough < FINE ? enough : FINE) / n;
     return scale < 1 ? 1 : scale > 6 ? 6 : scale;
 }
 
@@ -145,11 +145,12 @@ static und_status mesh_allocate(und_render *r, und_error *err)
 {
     const und_samples *s = &r->samples;
     und_mesh *m = &r->mesh;
-    int scale = mesh_scale(s->nx > s->nz ? s->nx : s->nz);
+    int scale = mesh_scale(s->nx > s->nz ? s->nx : s->nz, r->def.width);
     int nx = (s->nx - 1) * scale + 1, nz = (s->nz - 1) * scale + 1;
     m->scale = scale;
     m->cell = (float)s->dx;
     m->h = (float)(s->dx / scale);
+    m->per_m = 1 / m->h;
     m->x0 = (float)s->x0;
     m->z0 = (float)s->z0;
     m->x1 = (float)(s->x0 + s->dx * (s->nx - 1));
@@ -300,7 +301,7 @@ und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err)
 /* The cell around a place and the place in it; held at the edges. */
 static inline void locate(const und_mesh *m, float x, float z, int *i, int *j, float *fx, float *fz)
 {
-    float u = (x - m->x0) / m->h, v = (z - m->z0) / m->h;
+    float u = (x - m->x0) * m->per_m, v = (z - m->z0) * m->per_m;
     u = u > 0 ? u : 0; /* also NaN */
     v = v > 0 ? v : 0;
     u = fminf(u, (float)(m->nx - 1));
@@ -320,6 +321,18 @@ void und_mesh_at(const und_mesh *m, float x, float z, float out[M_COUNT])
                 *d = c + M_COUNT;
     SIMD
     for (int k = 0; k < M_COUNT; k++)
+        out[k] = mixf(mixf(a[k], b[k], fx), mixf(c[k], d[k], fx), fz);
+}
+
+void und_mesh_water_at(const und_mesh *m, float x, float z, float out[4])
+{
+    int i, j;
+    float fx, fz;
+    locate(m, x, z, &i, &j, &fx, &fz);
+    const float *a = und_mesh_node(m, i, j), *b = a + M_COUNT, *c = und_mesh_node(m, i, j + 1),
+                *d = c + M_COUNT;
+    SIMD
+    for (int k = 0; k < 4; k++)
         out[k] = mixf(mixf(a[k], b[k], fx), mixf(c[k], d[k], fx), fz);
 }
 

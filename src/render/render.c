@@ -20,11 +20,11 @@ und_render_def und_render_def_default(void)
         .fov = 40,
         .sun = {.constant = {0.45, 0.75, 0.35}},
         .sun_color = {2.3f, 2.05f, 1.7f},
-        .sky_zenith = {0.055f, 0.165f, 0.46f},
-        .sky_horizon = {0.40f, 0.60f, 0.82f},
+        .sky_zenith = {0.045f, 0.155f, 0.46f},
+        .sky_horizon = {0.50f, 0.68f, 0.86f},
         .clouds = 0.35,
-        .water_color = {0.012f, 0.075f, 0.095f},
-        .absorption = {0.60f, 0.14f, 0.10f},
+        .water_color = {0.008f, 0.060f, 0.105f},
+        .absorption = {0.55f, 0.13f, 0.07f},
         .dye_color = {0.55f, 0.05f, 0.12f},
         .dye_strength = 8,
         .refraction = 1.333,
@@ -105,9 +105,9 @@ void und_render_destroy(und_render *r)
                      r->samples.surface,    r->samples.depth,       r->samples.open,   r->samples.wet,
                      r->samples.wet_smooth, r->samples.wet_scratch, r->samples.ring,   r->mesh.ground,
                      r->mesh.depth,         r->mesh.node,           r->caustics.light, r->caustics.landing,
-                     r->caustics.reach,     r->caustics.kernel,     r->soup.normal,    r->soup.shadow,
-                     r->buffers.opaque,     r->buffers.water,       r->buffers.id,     r->ground_vertex,
-                     r->water_vertex,       r->sun_scratch};
+                     r->caustics.reach,     r->caustics.kernel,     r->soup.normal,    r->soup.next,
+                     r->soup.slot,          r->soup.shadow,         r->buffers.opaque, r->buffers.water,
+                     r->buffers.id,         r->ground_vertex,       r->water_vertex,   r->sun_scratch};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     free(r);

@@ -49,10 +49,12 @@ static f3 ground_light(const und_render *r, f3 p, const float *m, const und_mate
     return f3_times(g->color, f3_along(ambient, sky->sun_color, light));
 }
 
-/* Kass & Miller 1990: wetness darkens the ground by up to a half. */
-static void wet_down(const und_render *r, und_material *g, float wet)
+/* Kass & Miller 1990: wetness darkens the ground by up to a half.  Under deep water we take less, where the
+ * water itself darkens it. */
+static void wet_down(const und_render *r, und_material *g, float wet, float depth)
 {
-    g->color = f3_scale(g->color, 1 - (float)r->def.wet_darkening * wet);
+    float less = 1 - 0.5f * clampf(depth / (6 * r->mesh.cell), 0, 1);
+    g->color = f3_scale(g->color, 1 - (float)r->def.wet_darkening * wet * less);
 }
 
 /* What a ray that leaves the surface meets: hills, objects, or the sky. */
@@ -130,7 +132,7 @@ static f3 reflected(const und_render *r, f3 p, f3 dir, float footprint)
         float m[M_COUNT];
         und_mesh_at(&r->mesh, hit.x, hit.z, m);
         und_material g = und_material_at(r, m, hit.x, hit.z, 4 * footprint);
-        wet_down(r, &g, m[M_WET]);
+        wet_down(r, &g, m[M_WET], 0);
         return ground_light(r, hit, m, &g, 0);
     }
     return und_sky_at(&r->sky, dir);
@@ -141,7 +143,7 @@ static f3 shade_ground(const view *v, f3 p, const float *m)
     const und_render *r = v->r;
     und_material g = und_material_at(r, m, p.x, p.z, v->footprint);
     float wet = clampf(m[M_WET], 0, 1);
-    wet_down(r, &g, wet);
+    wet_down(r, &g, wet, 0);
     f3 color = ground_light(r, p, m, &g, 0);
     if (wet > 0.01f) {
         f3 n = f3_unit(
@@ -249,7 +251,7 @@ static f3 seen_through(const view *v, f3 p, f3 dir, const float *m, float depth)
     f3 q = f3_along(p, dir, t), color;
     und_mesh_at(&r->mesh, q.x, q.z, b);
     und_material g = und_material_at(r, b, q.x, q.z, v->footprint);
-    wet_down(r, &g, 1);
+    wet_down(r, &g, 1, b[M_DEPTH]);
     color = ground_light(r, q, b, &g, fmaxf(b[M_DEPTH], 1e-5f));
     if (r->soup.count)
         sunken_object(r, p, dir, t, &color, &t);
@@ -323,7 +325,7 @@ static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir)
         base = f3_add(f3_scale(f3_of(c), 1 - s - t),
                       f3_add(f3_scale(f3_of(c + 3), s), f3_scale(f3_of(c + 6), t)));
     }
-    if (f3_dot(normal, dir) > 0.2f)
+    if (f3_dot(f3_cross(e1, e2), dir) > 0) /* seen from behind, or wound the other way */
         normal = f3_scale(normal, -1);
     const und_sky *sky = &r->sky;
     float sun = fmaxf(f3_dot(normal, sky->sun), 0);
@@ -399,19 +401,21 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
     if (where < 0) {
         f3 q = f3_along(p, dir, t);
         und_material g = und_material_at(r, m, q.x, q.z, v->footprint);
-        wet_down(r, &g, 1);
+        wet_down(r, &g, 1, m[M_DEPTH]);
         color = ground_light(r, q, m, &g, fmaxf(m[M_DEPTH], 1e-5f));
     } else if (where > 0) {
         f3 n = f3_unit(f3_make(m[M_WX], -1, m[M_WZ])); /* from below */
         float back = und_fresnelf(-f3_dot(dir, n), 1 / ratio);
         color = f3_mix(und_sky_at(&r->sky, bend(dir, n, 1 / ratio)), deep_color(r, m), back);
     } else {
-        color = und_sky_at(&r->sky, v->dir);
+        color = f3_mix(und_sky_at(&r->sky, v->dir), f3_scale(deep_color(r, start), 3), 0.45f);
     }
     f3 left = f3_exp(water_absorption(r, start), t);
     color = f3_add(f3_times(color, left), f3_times(deep_color(r, start), f3_sub(f3_gray(1), left)));
     float mirrored = und_fresnelf(-f3_dot(v->dir, normal), ratio);
-    return f3_mix(color, und_sky_at(&r->sky, mirror(v->dir, normal)), mirrored);
+    color = f3_mix(color, und_sky_at(&r->sky, mirror(v->dir, normal)), mirrored);
+    float rim = 1 - clampf((start[M_GROUND] + start[M_DEPTH] - p.y) / (1.5f * v->footprint), 0, 1);
+    return f3_mix(color, f3_scale(r->sky.ambient[0], 1.4f), 0.6f * rim);
 }
 
 static f3 hazy(const view *v, f3 color)
@@ -471,7 +475,7 @@ static bool is_plain(const und_render *r, int kind, float low, float high)
     if (kind == SHOWS_OTHER)
         return false;
     float pixel = (float)r->def.samples / (r->camera.focal * low);
-    return high < 1.02f * low && pixel < 0.6f * r->mesh.h;
+    return high < 1.02f * low && pixel < 1.2f * r->mesh.h;
 }
 
 static f3 shade_pixel(const und_render *r, int px, int py)

@@ -59,7 +59,7 @@ static f3 built_in(const und_render_def *def, const und_pattern *noise, f3 sun, 
         color = f3_mix(color, white, 0.92f * cloud);
     }
     if (d.y < 0) {
-        f3 below = f3_scale(f3_mix(horizon, f3_gray(f3_dot(horizon, f3_gray(1.0f / 3))), 0.4f), 0.8f);
+        f3 below = f3_mix(horizon, f3_make(0.75f, 0.74f, 0.72f), 0.5f);
         color = f3_mix(color, below, stepf(0, 0.5f, -d.y));
     }
     return color;

@@ -1,4 +1,5 @@
 /* Objects: a soup of triangles, and a picture of it from the sun for its shadow. */
+#include "base/random.h"
 #include "render/internal.h"
 
 #include <stdlib.h>
@@ -6,14 +7,67 @@
 
 enum { SHADOW_SIZE = 512 };
 
-static void face_normals(und_soup *soup)
+static f3 face_normal(const float *p)
 {
-    for (size_t k = 0; k < soup->count; k++) {
-        const float *p = soup->position + 9 * k;
-        f3 n = f3_unit(f3_cross(f3_sub(f3_of(p + 3), f3_of(p)), f3_sub(f3_of(p + 6), f3_of(p))));
-        for (int v = 0; v < 3; v++)
-            memcpy(soup->normal + 9 * k + 3 * v, (float[3]){n.x, n.y, n.z}, 3 * sizeof(float));
+    return f3_cross(f3_sub(f3_of(p + 3), f3_of(p)), f3_sub(f3_of(p + 6), f3_of(p)));
+}
+
+static size_t slot_of(const float *p, size_t slots)
+{
+    uint32_t bits[3];
+    memcpy(bits, p, sizeof bits);
+    return (size_t)und_random_bits(bits[0], bits[1], bits[2]) & (slots - 1);
+}
+
+/* Corners at the same place are chained; each takes the mean of the faces there that nearly agree with its
+ * own, so that balls are round and boxes keep their edges. */
+static void smooth_normals(und_soup *soup)
+{
+    size_t corners = 3 * soup->count;
+    for (size_t s = 0; s < soup->slots; s++)
+        soup->slot[s] = -1;
+    for (size_t c = 0; c < corners; c++) {
+        int32_t *slot = soup->slot + slot_of(soup->position + 3 * c, soup->slots);
+        soup->next[c] = *slot;
+        *slot = (int32_t)c;
     }
+    for (size_t c = 0; c < corners; c++) {
+        const float *p = soup->position + 3 * c;
+        f3 own = f3_unit(face_normal(soup->position + 9 * (c / 3))), sum = own;
+        int32_t other = soup->slot[slot_of(p, soup->slots)];
+        for (int k = 0; other >= 0 && k < 64; k++, other = soup->next[other]) {
+            if (memcmp(p, soup->position + 3 * (size_t)other, 3 * sizeof(float)) != 0)
+                continue;
+            f3 n = face_normal(soup->position + 9 * (size_t)(other / 3));
+            if (f3_dot(f3_unit(n), own) > 0.75f)
+                sum = f3_add(sum, f3_unit(n));
+        }
+        f3 n = f3_unit(sum);
+        memcpy(soup->normal + 3 * c, (float[3]){n.x, n.y, n.z}, 3 * sizeof(float));
+    }
+}
+
+static und_status soup_allocate(und_soup *soup, size_t count, und_error *err)
+{
+    if (!soup->shadow &&
+        !(soup->shadow = und_alloc((size_t)SHADOW_SIZE * SHADOW_SIZE, sizeof(float), "shadow", err)))
+        return UND_FAILED;
+    if (count <= soup->capacity)
+        return UND_OK;
+    free(soup->normal);
+    free(soup->next);
+    free(soup->slot);
+    soup->capacity = 0;
+    soup->slots = 64;
+    while (soup->slots < 3 * count)
+        soup->slots *= 2;
+    soup->normal = und_alloc(9 * count, sizeof(float), "objects", err);
+    soup->next = und_alloc(3 * count, sizeof(int32_t), "objects", err);
+    soup->slot = und_alloc(soup->slots, sizeof(int32_t), "objects", err);
+    if (!soup->normal || !soup->next || !soup->slot)
+        return UND_FAILED;
+    soup->capacity = count;
+    return UND_OK;
 }
 
 /* The deepest first: how far along the light's way back each texel's nearest triangle lies. */
@@ -72,7 +126,7 @@ static void make_shadow(und_soup *soup, f3 sun)
 static bool is_soup(const und_item *item)
 {
     return item && item->type == UND_F32 && item->data && und_item_count(item) % 9 == 0 &&
-           und_item_count(item) / 9 < (size_t)INT32_MAX / 2;
+           und_item_count(item) / 9 < (size_t)INT32_MAX / 16;
 }
 
 und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
@@ -92,23 +146,16 @@ und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
         low = f3_make(fminf(low.x, p[0]), fminf(low.y, p[1]), fminf(low.z, p[2]));
         high = f3_make(fmaxf(high.x, p[0]), fmaxf(high.y, p[1]), fmaxf(high.z, p[2]));
     }
-    if (count > soup->capacity) {
-        free(soup->normal);
-        soup->capacity = 0;
-        if (!(soup->normal = und_alloc(9 * count, sizeof(float), "objects", err)))
-            return UND_FAILED;
-        soup->capacity = count;
-    }
-    if (!soup->shadow &&
-        !(soup->shadow = und_alloc((size_t)SHADOW_SIZE * SHADOW_SIZE, sizeof(float), "shadow", err)))
-        return UND_FAILED;
+    und_status status = soup_allocate(soup, count, err);
+    if (status != UND_OK)
+        return status;
     soup->count = count;
     soup->position = position->data;
     soup->color = is_soup(color) && und_item_count(color) == 9 * count ? color->data : NULL;
     soup->low = low;
     soup->high = high;
     soup->size = SHADOW_SIZE;
-    face_normals(soup);
+    smooth_normals(soup);
     make_shadow(soup, r->sky.sun);
     return UND_OK;
 }
