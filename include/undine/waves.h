@@ -25,7 +25,8 @@ typedef struct und_edge_def {
     double period;    /* s */
     double direction; /* degrees from straight in, turning from +x towards +z */
     double ramp;      /* s over which the incoming wave grows to its amplitude */
-    und_value rate;   /* flow: m2/s per metre of edge (m3/s for a curve), a function of place and time */
+    und_value rate;   /* flow: m3/s per metre of edge, a function of place and time; with a level, only where
+                         the ground is below it */
 } und_edge_def;
 
 /* Water added (rate > 0: a spring) or taken away (rate < 0: a drain), over the cells whose centre lies in the

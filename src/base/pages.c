@@ -11,7 +11,8 @@ void *und_pages_alloc(size_t bytes, const char *what, und_error *err)
 {
     size_t total = bytes + HEADER;
     char *map = total < bytes ? MAP_FAILED
-                              : mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                              : mmap(NULL, total, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) {
         und_error_set(err, UND_FAILED, "out of memory: %s, %zu bytes", what, bytes);
         return NULL;

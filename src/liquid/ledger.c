@@ -1,0 +1,7 @@
+#include "liquid/liquid.h"
+
+double und_ledger_expected(const und_ledger *ledger)
+{
+    return ledger->start + ledger->sources - ledger->drains - ledger->left - ledger->spray_out +
+           ledger->spray_back + ledger->correction;
+}

@@ -1,0 +1,347 @@
+/* Height-field water: Kass & Miller, "Rapid, Stable Fluid Dynamics for Computer Graphics", SIGGRAPH 1990. */
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "liquid/waves_state.h"
+#include "solve/transpose_kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CELLS_PER_THREAD = 8192 }; /* with less to do, starting a thread costs more than it saves */
+
+/* One step of the algorithm that closes the paper's section INTEGRATION, for surfaces: from time to time +
+ * dt. */
+void und_waves_step(und_waves *s, double dt)
+{
+    s->dt = dt;
+    STAGE (&s->stages[STAGE_OBJECTS])
+        und_waves_move_objects(s, dt);
+    STAGE (&s->stages[STAGE_SOURCES]) {
+        und_waves_add_sources(s, dt);
+        und_waves_press(s, dt);
+    }
+    STAGE (&s->stages[STAGE_EDGES])
+        und_waves_prepare_edges(s, dt);
+    STAGE (&s->stages[STAGE_ROWS])
+        und_waves_rows(s); /* eq. 19 */
+    STAGE (&s->stages[STAGE_FLUX])
+        und_waves_flux_x(s);
+    STAGE (&s->stages[STAGE_COLUMNS])
+        und_waves_columns(s); /* eq. 20 */
+    STAGE (&s->stages[STAGE_FLUX])
+        und_waves_flux_z(s);
+    STAGE (&s->stages[STAGE_PIECES])
+        und_waves_find_pieces(s);
+    STAGE (&s->stages[STAGE_CONSERVE])
+        und_waves_conserve(s);
+    STAGE (&s->stages[STAGE_TRANSPORT])
+        und_waves_transport(s);
+    s->time += dt;
+}
+
+und_waves_def und_waves_def_default(void)
+{
+    return (und_waves_def){
+        .nx = 128,
+        .nz = 128,
+        .dx = 0.1,
+        .gravity = 9.81,
+        .density = 1000,
+        .ground = {.number = -1},
+        .order = 1,
+        .rain = {.radius = 0.01, .top = 10, .speed = 8, .end = INFINITY},
+        .foam = {.threshold = 1, .rate = 1, .life = 4},
+        .seed = 1,
+    };
+}
+
+double und_waves_kept(const und_waves *s)
+{
+    return exp(-s->def.damping * s->dt);
+}
+double und_waves_time(const und_waves *s)
+{
+    return s->time;
+}
+double und_waves_surface(const und_waves *s, int x, int z)
+{
+    return s->height[und_waves_at(s, x, z)];
+}
+double und_waves_ground(const und_waves *s, int x, int z)
+{
+    return (double)s->ground[und_waves_at(s, x, z)];
+}
+und_liquid *und_waves_liquid(und_waves *s)
+{
+    return &s->liquid;
+}
+
+static double row_volume(const und_waves *s, int z)
+{
+    double sum = 0;
+    for (int x = 0; x < s->nx; x++)
+        sum += und_waves_depth(s, und_waves_at(s, x, z));
+    return sum;
+}
+
+/* Sums rows of the grid, each on its own, then those: the same bits at any thread count. */
+static double measure_volume(const und_waves *s)
+{
+    PARALLEL_FOR(s->threads)
+    for (int z = 0; z < s->nz; z++)
+        s->row_inflow[z] = row_volume(s, z);
+    double sum = 0, lost = 0; /* Kahan */
+    for (int z = 0; z < s->nz; z++) {
+        double term = s->row_inflow[z] - lost, next = sum + term;
+        lost = (next - sum) - term;
+        sum = next;
+    }
+    return sum * s->grid.dx * s->grid.dx;
+}
+
+und_ledger und_waves_ledger(const und_waves *s)
+{
+    und_ledger ledger = s->ledger;
+    ledger.measured = measure_volume(s);
+    return ledger;
+}
+
+static und_status check_def(const und_waves_def *def, und_error *err)
+{
+    if (def->nx < 2 || def->nz < 1 || (int64_t)def->nx * def->nz > (int64_t)1 << 30)
+        return und_error_set(err, UND_INVALID, "waves: expected 2 to 2^30 samples, found %d x %d", def->nx,
+                             def->nz);
+    if (!(def->dx > 0 && def->dx < 1e6) || !(def->gravity >= 0 && def->gravity < 1e6) ||
+        !(def->damping >= 0) || !(def->density > 0))
+        return und_error_set(err, UND_INVALID,
+                             "waves: dx %g, gravity %g, density %g and damping %g must be positive", def->dx,
+                             def->gravity, def->density, def->damping);
+    if (def->order != 1 && def->order != 2)
+        return und_error_set(err, UND_INVALID, "waves: order: expected 1 or 2, found %d", def->order);
+    for (int e = 0; e < UND_EDGES; e++)
+        if (def->edge[e].amplitude != 0 && !(def->edge[e].period > 0))
+            return und_error_set(err, UND_INVALID, "waves: an edge's incoming wave needs a period, found %g",
+                                 def->edge[e].period);
+    for (int i = 0; i < def->stir_count; i++)
+        if (!(def->stirs[i].period > 0))
+            return und_error_set(err, UND_INVALID, "waves: stir %d: expected a period, found %g", i + 1,
+                                 def->stirs[i].period);
+    const und_rain_def *rain = &def->rain;
+    if (rain->on && (!(rain->speed > 0) || !(rain->radius > 0) || (rain->rate.fn && !(rain->max_rate > 0))))
+        return und_error_set(err, UND_INVALID,
+                             "waves: rain needs a speed, a radius, and the most its rate reaches");
+    return UND_OK;
+}
+
+static void *field(const und_waves *s, size_t size, const char *what, und_error *err)
+{
+    /* The last row is followed by a strip, since kernels look one cell to the right. */
+    return und_pages_alloc(size * ((size_t)s->stride * (size_t)(s->nz + 1) + STRIP), what, err);
+}
+
+static und_status allocate(und_waves *s, und_error *err)
+{
+    size_t words = (size_t)s->words * (size_t)s->nz, lanes = UND_LANES * (size_t)(s->nx + 2 * UND_LANES);
+    size_t strips = STRIP * (size_t)(s->nz + 1);
+    s->scratch_stride = 2 * (lanes > strips ? lanes : strips);
+    bool press = s->def.pressure.fn || s->def.stir_count > 0;
+    bool carried = s->def.foam.on || s->def.has_dye || s->def.texture, speed = s->def.velocity || carried;
+    struct {
+        void **array;
+        size_t size;
+        bool wanted;
+        const char *what;
+    } fields[] = {
+        {(void **)&s->height, 8, true, "surface"},
+        {(void **)&s->rise, 4, true, "rise of the surface"},
+        {(void **)&s->ground, 4, true, "ground"},
+        {(void **)&s->middle, 4, true, "half-way surface"},
+        {(void **)&s->head, 4, press, "pressure"},
+        {(void **)&s->bed, 4, s->def.object_count > 0, "bed"},
+        {(void **)&s->flux_x, 4, speed || s->def.order == 2, "flow"},
+        {(void **)&s->flux_z, 4, speed || s->def.order == 2, "flow"},
+        {(void **)&s->speed_x, 4, speed, "velocity"},
+        {(void **)&s->speed_z, 4, speed, "velocity"},
+        {(void **)&s->foam, 4, s->def.foam.on, "foam"},
+        {(void **)&s->dye, 4, s->def.has_dye, "dye"},
+        {(void **)&s->texture_u, 4, s->def.texture, "texture"},
+        {(void **)&s->texture_v, 4, s->def.texture, "texture"},
+        {(void **)&s->carried, 4, carried, "transport"},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].wanted && !(*fields[i].array = field(s, fields[i].size, fields[i].what, err)))
+            return err->status;
+    s->wet = und_pages_alloc(words * sizeof *s->wet, "wet cells", err);
+    s->gain = und_pages_alloc(words * sizeof *s->gain, "volumes", err);
+    s->plain = und_pages_alloc(words, "wet cells", err);
+    s->runs = und_pages_alloc(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->nz, "pieces", err);
+    s->first_run = und_alloc((size_t)s->nz, sizeof *s->first_run, "pieces", err);
+    s->run_count = und_alloc((size_t)s->nz, sizeof *s->run_count, "pieces", err);
+    s->row_inflow = und_alloc((size_t)s->nz, sizeof *s->row_inflow, "volumes", err);
+    s->scratch = und_pages_alloc(sizeof(float) * s->scratch_stride * (size_t)s->threads, "scratch", err);
+    if (!s->wet || !s->gain || !s->plain || !s->runs || !s->first_run || !s->run_count || !s->row_inflow ||
+        !s->scratch)
+        return err->status;
+    if (!s->bed)
+        s->bed = s->ground;
+    return UND_OK;
+}
+
+static und_status sample(const und_waves *s, const und_value *value, const char *what, int x, int z,
+                         double *out, und_error *err)
+{
+    *out = und_value_at(value, und_waves_x(s, x), 0, und_waves_z(s, z), 0);
+    if (fabs(*out) <= 1e6)
+        return UND_OK;
+    return und_error_set(err, UND_INVALID,
+                         "waves: %s: expected a height of at most 1e6 m, found %g at x = %g, z = %g", what,
+                         *out, und_waves_x(s, x), und_waves_z(s, z));
+}
+
+static und_status fill(und_waves *s, und_error *err)
+{
+    for (int z = 0; z < s->nz; z++)
+        for (int x = 0; x < s->nx; x++) {
+            size_t at = und_waves_at(s, x, z);
+            double ground, surface, rise;
+            if (sample(s, &s->def.ground, "ground", x, z, &ground, err) ||
+                sample(s, &s->def.surface, "surface", x, z, &surface, err) ||
+                sample(s, &s->def.velocity0, "rising", x, z, &rise, err))
+                return err->status;
+            s->bed[at] = s->ground[at] = (float)ground;
+            s->height[at] = fmax(surface, (double)s->ground[at]);
+            s->rise[at] = surface > (double)s->ground[at] ? (float)rise : 0;
+            if (s->dye)
+                s->dye[at] = (float)und_value_at(&s->def.dye, und_waves_x(s, x), 0, und_waves_z(s, z), 0);
+            if (s->texture_u) {
+                s->texture_u[at] = (float)und_waves_x(s, x);
+                s->texture_v[at] = (float)und_waves_z(s, z);
+            }
+        }
+    return UND_OK;
+}
+
+/* Objects stand in the water from the start: it is level around them, not pushed up. */
+static und_status place_objects(und_waves *s, und_error *err)
+{
+    if (s->def.object_count == 0)
+        return UND_OK;
+    und_status status = und_waves_create_objects(s, err);
+    for (int z = 0; status == UND_OK && z < s->nz; z++)
+        for (int x = 0; x < s->nx; x++) {
+            size_t at = und_waves_at(s, x, z);
+            if (s->ground[at] > s->bed[at])
+                s->height[at] =
+                    fmax(s->height[at] - ((double)s->ground[at] - (double)s->bed[at]), (double)s->ground[at]);
+        }
+    return status;
+}
+
+static und_status make_rain(und_waves *s, und_error *err)
+{
+    if (!s->def.rain.on)
+        return UND_OK;
+    const double low[2] = {s->grid.origin[0], s->grid.origin[2]};
+    const double high[2] = {low[0] + s->nx * s->grid.dx, low[1] + s->nz * s->grid.dx};
+    double floor = INFINITY;
+    for (int z = 0; z < s->nz; z++)
+        for (int x = 0; x < s->nx; x++)
+            floor = fmin(floor, (double)s->bed[und_waves_at(s, x, z)]);
+    s->rain = und_rain_create(&s->def.rain, s->def.seed, low, high, floor, err);
+    return s->rain ? UND_OK : err->status;
+}
+
+static void destroy_liquid(und_liquid *liquid)
+{
+    und_waves_destroy((und_waves *)liquid);
+}
+static void step_liquid(und_liquid *liquid, double dt)
+{
+    und_waves_step((und_waves *)liquid, dt);
+}
+static und_ledger ledger_liquid(const und_liquid *liquid)
+{
+    return und_waves_ledger((const und_waves *)liquid);
+}
+static double time_liquid(const und_liquid *liquid)
+{
+    return ((const und_waves *)liquid)->time;
+}
+
+static int stages_liquid(const und_liquid *liquid, const und_stage **list)
+{
+    *list = ((const und_waves *)liquid)->stages;
+    return STAGE_COUNT;
+}
+
+static const und_liquid_class waves_class = {
+    .name = "waves",
+    .destroy = destroy_liquid,
+    .step = step_liquid,
+    .frame = und_waves_write_frame,
+    .save = und_waves_save,
+    .restore = und_waves_restore,
+    .ledger = ledger_liquid,
+    .stages = stages_liquid,
+    .time = time_liquid,
+};
+
+und_waves *und_waves_create(const und_waves_def *def, und_error *err)
+{
+    static const char *const stage_names[STAGE_COUNT] = {
+        "objects", "sources", "edges", "rows", "columns", "flow", "pieces", "conserve", "transport"};
+    if (check_def(def, err) != UND_OK)
+        return NULL;
+    und_waves *s = und_alloc(1, sizeof *s, "waves", err);
+    if (!s)
+        return NULL;
+    s->liquid.class = &waves_class;
+    s->def = *def;
+    s->nx = def->nx;
+    s->nz = def->nz;
+    s->grid =
+        (und_grid){.n = {def->nx, 1, def->nz}, .dx = def->dx, .origin = {def->origin[0], 0, def->origin[1]}};
+    int64_t useful = 1 + (int64_t)s->nx * s->nz / CELLS_PER_THREAD;
+    s->threads = und_threads(def->threads) < useful ? und_threads(def->threads) : (int)useful;
+    s->words = (s->nx + STRIP - 1) / STRIP;
+    s->runs_per_row = s->nx / 2 + 1;
+    s->stride = s->words * STRIP;
+    if (s->stride % 1024 == 0)
+        s->stride += STRIP; /* rows a power of two apart fall into the same cache lines */
+    s->shallow = 0.01 * s->grid.dx;
+    for (int i = 0; i < STAGE_COUNT; i++)
+        s->stages[i].name = stage_names[i];
+    if (allocate(s, err) || fill(s, err) || place_objects(s, err) || und_waves_create_edges(s, err) ||
+        make_rain(s, err)) {
+        und_waves_destroy(s);
+        return NULL;
+    }
+    s->ledger.start = measure_volume(s);
+    return s;
+}
+
+void und_waves_destroy(und_waves *s)
+{
+    if (!s)
+        return;
+    if (s->bed != s->ground)
+        und_pages_free(s->bed);
+    void *pages[] = {s->height,  s->rise,    s->ground, s->middle, s->head,      s->flux_x,    s->flux_z,
+                     s->speed_x, s->speed_z, s->foam,   s->dye,    s->texture_u, s->texture_v, s->carried,
+                     s->wet,     s->gain,    s->plain,  s->runs,   s->scratch};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        und_pages_free(pages[i]);
+    for (int e = 0; e < UND_EDGES; e++) {
+        free(s->edge[e].coupling);
+        free(s->edge[e].drive);
+        free(s->edge[e].outside);
+        free(s->edge[e].rest_level);
+    }
+    free(s->first_run);
+    free(s->run_count);
+    free(s->row_inflow);
+    und_rain_destroy(s->rain);
+    und_waves_destroy_objects(s);
+    free(s);
+}

@@ -1,0 +1,176 @@
+/* Objects that move through the water.
+ *
+ * The part of an object below the water is stood on the ground of its column: the ground rises and falls with
+ * it and carries the water on it up and down, so that the object pushes the water aside and no water is made
+ * or lost.  How deep it is in is judged by the water around it, not by the bump it makes itself. */
+#include "base/status.h"
+#include "geom/mesh.h"
+#include "liquid/waves_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells that the object may touch at a pose, half open. */
+static void footprint(const und_waves *s, const und_shape *shape, const und_pose *pose, und_waves_object *out)
+{
+    und_bounds b = und_shape_bounds(shape);
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int corner = 0; corner < 8; corner++) {
+        und_vec3 p =
+            und_pose_point(pose, und_vec(corner & 1 ? b.high.x : b.low.x, corner & 2 ? b.high.y : b.low.y,
+                                         corner & 4 ? b.high.z : b.low.z));
+        low[0] = fmin(low[0], p.x);
+        high[0] = fmax(high[0], p.x);
+        low[1] = fmin(low[1], p.z);
+        high[1] = fmax(high[1], p.z);
+    }
+    double dx = s->grid.dx;
+    out->x0 = (int)fmax(0, fmin(s->nx, floor((low[0] - s->grid.origin[0]) / dx)));
+    out->x1 = (int)fmax(0, fmin(s->nx, ceil((high[0] - s->grid.origin[0]) / dx)));
+    out->z0 = (int)fmax(0, fmin(s->nz, floor((low[1] - s->grid.origin[2]) / dx)));
+    out->z1 = (int)fmax(0, fmin(s->nz, ceil((high[1] - s->grid.origin[2]) / dx)));
+    if (s->nz == 1) {
+        out->z0 = 0;
+        out->z1 = low[1] <= 0.5 * dx + s->grid.origin[2] && high[1] >= 0.5 * dx + s->grid.origin[2];
+    }
+}
+
+/* Mean level of the water just around a footprint; -infinity where all is dry. */
+static double level_around(const und_waves *s, const und_waves_object *o)
+{
+    double sum = 0;
+    int count = 0;
+    for (int z = o->z0 - 1; z <= o->z1; z++)
+        for (int x = o->x0 - 1; x <= o->x1; x++) {
+            bool rim = z == o->z0 - 1 || z == o->z1 || x == o->x0 - 1 || x == o->x1;
+            if (!rim || x < 0 || z < 0 || x >= s->nx || z >= s->nz)
+                continue;
+            size_t at = und_waves_at(s, x, z);
+            if (und_waves_depth(s, at) > s->shallow) {
+                sum += s->height[at];
+                count++;
+            }
+        }
+    return count ? sum / count : -INFINITY;
+}
+
+/* Raises or lowers the ground of a cell and the water on it; exact, since the ground is float and the height
+ * double. */
+static void set_ground(und_waves *s, size_t at, float ground)
+{
+    s->height[at] += (double)ground - (double)s->ground[at];
+    s->ground[at] = ground;
+}
+
+/* Adds the object's submerged thickness to the ground of the cells under it. */
+static void stand_on_ground(und_waves *s, const und_shape *shape, const und_pose *pose,
+                            const und_waves_object *o)
+{
+    und_quat back = {pose->rotation.w, -pose->rotation.x, -pose->rotation.y, -pose->rotation.z};
+    und_vec3 up = und_quat_rotate(back, und_vec(0, 1, 0));
+    for (int z = o->z0; z < o->z1; z++)
+        for (int x = o->x0; x < o->x1; x++) {
+            size_t at = und_waves_at(s, x, z);
+            double floor = (double)s->bed[at], first;
+            if (o->level <= floor)
+                continue;
+            und_vec3 origin = und_pose_local(pose, und_vec(und_waves_x(s, x), 0, und_waves_z(s, z)));
+            double thickness = und_shape_line(shape, origin, up, floor, o->level, &first);
+            set_ground(s, at, s->ground[at] + (float)thickness);
+        }
+}
+
+static void lift_out(und_waves *s, const und_waves_object *o)
+{
+    for (int z = o->z0; z < o->z1; z++)
+        for (int x = o->x0; x < o->x1; x++)
+            set_ground(s, und_waves_at(s, x, z), s->bed[und_waves_at(s, x, z)]);
+}
+
+void und_waves_find_objects(und_waves *s)
+{
+    for (int i = 0; i < s->def.object_count; i++) {
+        und_pose pose = und_motion_at(s->def.objects[i].motion, s->time);
+        footprint(s, s->def.objects[i].shape, &pose, &s->objects[i]);
+    }
+}
+
+void und_waves_move_objects(und_waves *s, double dt)
+{
+    und_pose pose;
+    double time = s->time + dt;
+    for (int i = 0; i < s->def.object_count; i++)
+        lift_out(s, &s->objects[i]);
+    for (int i = 0; i < s->def.object_count; i++) {
+        const und_object_def *def = &s->def.objects[i];
+        pose = und_motion_at(def->motion, time);
+        footprint(s, def->shape, &pose, &s->objects[i]);
+        s->objects[i].level = level_around(s, &s->objects[i]);
+    }
+    for (int i = 0; i < s->def.object_count; i++) {
+        pose = und_motion_at(s->def.objects[i].motion, time);
+        stand_on_ground(s, s->def.objects[i].shape, &pose, &s->objects[i]);
+    }
+}
+
+und_status und_waves_create_objects(und_waves *s, und_error *err)
+{
+    s->objects = und_alloc((size_t)s->def.object_count, sizeof *s->objects, "objects", err);
+    if (!s->objects)
+        return err->status;
+    for (int i = 0; i < s->def.object_count; i++) {
+        const und_object_def *def = &s->def.objects[i];
+        und_bounds b = und_shape_bounds(def->shape);
+        if (!isfinite(b.low.x + b.low.y + b.low.z + b.high.x + b.high.y + b.high.z))
+            return und_error_set(err, UND_INVALID,
+                                 "object %d: expected a shape of finite size, found one without end", i + 1);
+        und_status status = und_shape_mesh(def->shape, &s->objects[i].mesh, err);
+        if (status != UND_OK)
+            return status;
+    }
+    und_waves_move_objects(s, 0);
+    return UND_OK;
+}
+
+void und_waves_destroy_objects(und_waves *s)
+{
+    for (int i = 0; s->objects && i < s->def.object_count; i++)
+        und_soup_destroy(&s->objects[i].mesh);
+    free(s->objects);
+}
+
+und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err)
+{
+    size_t points = 0;
+    for (int i = 0; i < s->def.object_count; i++)
+        points += 3 * (size_t)s->objects[i].mesh.triangle_count;
+    if (points == 0)
+        return UND_OK;
+    und_item_def def = {.name = "objects/mesh_position",
+                        .unit = "m",
+                        .kind = UND_BODIES,
+                        .type = UND_F32,
+                        .rank = 2,
+                        .dim = {points, 3}};
+    und_item *position = und_frame_add(frame, &def, err);
+    float *p = position ? position->data : NULL;
+    def.name = "objects/mesh_color";
+    def.unit = "1";
+    und_item *color = p ? und_frame_add(frame, &def, err) : NULL;
+    if (!color)
+        return err->status;
+    float *c = color->data;
+    for (int i = 0; i < s->def.object_count; i++) {
+        und_pose pose = und_motion_at(s->def.objects[i].motion, s->time);
+        for (int k = 0; k < 3 * s->objects[i].mesh.triangle_count; k++, p += 3, c += 3) {
+            const float *q = s->objects[i].mesh.position + 3 * k;
+            und_vec3 world = und_pose_point(&pose, und_vec(q[0], q[1], q[2]));
+            p[0] = (float)world.x;
+            p[1] = (float)world.y;
+            p[2] = (float)world.z;
+            memcpy(c, s->def.objects[i].color, 3 * sizeof *c);
+        }
+    }
+    return UND_OK;
+}

@@ -1,0 +1,147 @@
+/* What the height-field model keeps, for the files that make up its step. */
+#ifndef UND_LIQUID_WAVES_STATE_H
+#define UND_LIQUID_WAVES_STATE_H
+
+#include "base/stage.h"
+#include "geom/mesh.h"
+#include "geom/motion.h"
+#include "geom/shape.h"
+#include "geom/value.h"
+#include "liquid/waves.h"
+#include "spray/rain.h"
+
+enum { STRIP = 64 }; /* columns solved side by side, and cells in a word of the wet mask */
+
+enum {
+    STAGE_OBJECTS,
+    STAGE_SOURCES,
+    STAGE_EDGES,
+    STAGE_ROWS,
+    STAGE_COLUMNS,
+    STAGE_FLUX,
+    STAGE_PIECES,
+    STAGE_CONSERVE,
+    STAGE_TRANSPORT,
+    STAGE_COUNT
+};
+
+/* The water's exchange with the outside along one edge, cell by cell.  An open edge lets the flow
+ * c (outside - h) in, c = sqrt(g d): what leaves does not come back (Sommerfeld 1912), and `outside` brings
+ * the tide and the incoming wave in. */
+typedef struct und_waves_edge {
+    int count;
+    float *coupling;    /* c dt / dx; 0 where closed */
+    float *drive;       /* change of `outside` over the step, m */
+    double *outside;    /* m, at the end of the step */
+    double *rest_level; /* m */
+    double wave_number; /* of the incoming wave, along the edge, 1/m */
+} und_waves_edge;
+
+/* A stretch of neighbouring wet cells in a row; stretches that touch make a piece. */
+typedef struct und_waves_run {
+    int first, last; /* cells, inclusive */
+    int parent;      /* union-find over runs; a root stands for the piece */
+    double gain;     /* height that appeared in it, m (summed over cells) */
+    double weight;   /* what the cells can take of a correction */
+    double depth;    /* water in it, m (summed over cells) */
+    double before;   /* the same before the step; cells of plain words left out */
+    bool undo;       /* root only: the step would leave no water in the piece */
+    double share;    /* root only: correction per weight */
+    bool by_depth;   /* root only: correct in proportion to depth */
+} und_waves_run;
+
+/* A moving object's footprint. */
+typedef struct und_waves_object {
+    int x0, x1, z0, z1; /* cells it touched last, half open */
+    double level;       /* of the water around it, m */
+    und_soup mesh;
+} und_waves_object;
+
+struct und_waves {
+    und_liquid liquid;
+    und_waves_def def;
+    und_grid grid;
+    int nx, nz, stride, words, threads;
+    double time, dt;
+    double shallow; /* m; shallower water takes its part of a correction in proportion to its depth */
+    und_ledger ledger;
+    und_stage stages[STAGE_COUNT];
+
+    double *height; /* h, m; equal to the ground where dry */
+    float *rise;    /* speed of the surface over the last step, (h(n-1) - h(n-2)) / dt, m/s */
+    float *ground;  /* b, m, with the submerged part of objects on top of it */
+    float *bed;     /* the ground without objects; the same array where there are none */
+    float *middle;  /* h after the rows less h before them (eq. 19), m */
+    float *head;    /* outside pressure as a height of water, m; NULL: none */
+
+    uint64_t *wet;  /* [nz][words]: cells wet before or after the step */
+    double *gain;   /* [nz][words]: height that appeared in a word that is plain */
+    uint8_t *plain; /* [nz][words]: all cells wet before and after, none shallow */
+    und_waves_run *runs;
+    int *first_run;     /* per row */
+    int *run_count;     /* per row */
+    double *row_inflow; /* per row: height that open edges let in, m */
+    int runs_per_row;
+
+    und_waves_edge edge[UND_EDGES];
+    float *scratch; /* per thread */
+    size_t scratch_stride;
+
+    und_rain *rain;
+    und_waves_object *objects;
+
+    float *flux_x, *flux_z;   /* through the faces at high x and high z, m2/s; NULL unless wanted */
+    float *speed_x, *speed_z; /* of the water at cell centres, m/s */
+    float *foam, *dye, *texture_u, *texture_v;
+    float *carried; /* scratch of the transport */
+};
+
+static inline size_t und_waves_at(const und_waves *s, int x, int z)
+{
+    return (size_t)z * (size_t)s->stride + (size_t)x;
+}
+static inline double und_waves_x(const und_waves *s, int x)
+{
+    return s->grid.origin[0] + (x + 0.5) * s->grid.dx;
+}
+static inline double und_waves_z(const und_waves *s, int z)
+{
+    return s->grid.origin[2] + (z + 0.5) * s->grid.dx;
+}
+static inline double und_waves_depth(const und_waves *s, size_t at)
+{
+    return s->height[at] - (double)s->ground[at];
+}
+
+/* Equation 17's tau for the step under way: 1 - tau is what is kept of the motion. */
+double und_waves_kept(const und_waves *s);
+
+/* The stages of a step, in order. */
+void und_waves_move_objects(und_waves *s, double dt);
+void und_waves_add_sources(und_waves *s, double dt);
+void und_waves_press(und_waves *s, double dt);
+void und_waves_prepare_edges(und_waves *s, double dt);
+void und_waves_rows(und_waves *s);
+void und_waves_columns(und_waves *s);
+void und_waves_flux_x(und_waves *s); /* after the rows */
+void und_waves_flux_z(und_waves *s); /* after the columns */
+void und_waves_find_pieces(und_waves *s);
+void und_waves_conserve(und_waves *s);
+void und_waves_transport(und_waves *s);
+
+/* Adds `volume` (m3; negative: takes, as far as there is water) as a smooth bump; returns what was added. */
+double und_waves_add_drop(und_waves *s, double x, double z, double radius, double volume);
+
+/* The objects' meshes at the present time, as a frame carries them. */
+und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err);
+und_status und_waves_create_objects(und_waves *s, und_error *err);
+void und_waves_destroy_objects(und_waves *s);
+void und_waves_find_objects(und_waves *s); /* where they are now, after a restore */
+und_status und_waves_create_edges(und_waves *s, und_error *err);
+
+/* What a frame and a checkpoint hold. */
+und_status und_waves_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);
+und_status und_waves_save(und_liquid *liquid, und_frame *state, und_error *err);
+und_status und_waves_restore(und_liquid *liquid, const und_frame *state, und_error *err);
+
+#endif

@@ -1,0 +1,151 @@
+/* The water's velocity, recovered from the volume that flows between columns, and what it carries.
+ *
+ * Equation 13 says by how much h changes: by the difference of flows through a column's faces that grow by
+ * -g d dh/dx dt a step (eq. 7 times the depth).  Adding those up gives flows whose difference is the change
+ * of volume. */
+#include "base/parallel.h"
+#include "liquid/waves_kernel.h"
+#include "liquid/waves_state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One face's flow, m2/s, after a step. */
+static inline float flow_after(const und_waves *s, float flow, float depth_a, float depth_b, float face,
+                               float slope)
+{
+    float kept = (float)und_waves_kept(s), push = (float)(s->def.gravity * s->dt / s->grid.dx) * face * slope;
+    return face > 0 ? kept * und_waves_open(flow, depth_a, depth_b, face) - push : 0;
+}
+
+/* The head that drives the flow is the new one for the first order, half old and half new for the second. */
+void und_waves_flux_x(und_waves *s)
+{
+    float new = s->def.order == 2 ? 0.5f : 1;
+    PARALLEL_FOR(s->threads)
+    for (int z = 0; z < (s->flux_x ? s->nz : 0); z++)
+        for (int x = 0; x + 1 < s->nx; x++) {
+            size_t a = und_waves_at(s, x, z), b = a + 1;
+            float da = (float)und_waves_depth(s, a), db = (float)und_waves_depth(s, b);
+            float step = (float)(s->height[b] - s->height[a]), face = und_waves_face(da, db, step);
+            float slope = step + new *(s->middle[b] - s->middle[a]) + (s->head ? s->head[b] - s->head[a] : 0);
+            s->flux_x[a] = flow_after(s, s->flux_x[a], da, db, face, slope);
+        }
+}
+
+/* The heights are new here and `rise` holds their change; the faces' depths belong to the old ones. */
+void und_waves_flux_z(und_waves *s)
+{
+    float old = s->def.order == 2 ? 0.5f : 0;
+    PARALLEL_FOR(s->threads)
+    for (int z = 0; z < (s->flux_z ? s->nz - 1 : 0); z++)
+        for (int x = 0; x < s->nx; x++) {
+            size_t a = und_waves_at(s, x, z), b = a + (size_t)s->stride;
+            double ha = s->height[a] - (double)s->rise[a], hb = s->height[b] - (double)s->rise[b];
+            float da = (float)(ha - (double)s->ground[a]), db = (float)(hb - (double)s->ground[b]);
+            float face = und_waves_face(da, db, (float)(hb - ha));
+            float half_a = old * (s->rise[a] - s->middle[a]), half_b = old * (s->rise[b] - s->middle[b]);
+            float slope = (float)(s->height[b] - s->height[a]) - (half_b - half_a) +
+                          (s->head ? s->head[b] - s->head[a] : 0);
+            s->flux_z[a] = flow_after(s, s->flux_z[a], da, db, face, slope);
+        }
+}
+
+/* Flow over depth at a cell's centre; a thin film cannot outrun twice the wave speed. */
+static void find_speeds(und_waves *s, int z)
+{
+    for (int x = 0; x < s->nx; x++) {
+        size_t at = und_waves_at(s, x, z);
+        double depth = und_waves_depth(s, at), u = 0, w = 0;
+        if (depth > 0) {
+            double limit = 2 * sqrt(s->def.gravity * depth);
+            u = 0.5 * ((double)s->flux_x[at] + (x > 0 ? (double)s->flux_x[at - 1] : 0)) / depth;
+            w = 0.5 * ((double)s->flux_z[at] + (z > 0 ? (double)s->flux_z[at - (size_t)s->stride] : 0)) /
+                depth;
+            double speed = hypot(u, w), scale = speed > limit ? limit / speed : 1;
+            u *= scale;
+            w *= scale;
+        }
+        s->speed_x[at] = (float)u;
+        s->speed_z[at] = (float)w;
+    }
+}
+
+/* Where to read a field at a point given in cells: the low corner and the weights. */
+typedef struct spot {
+    size_t corner;
+    size_t right, down; /* offsets of the neighbours */
+    float fx, fz;
+} spot;
+
+static spot spot_at(const und_waves *s, float x, float z)
+{
+    x = fminf(fmaxf(x, 0), (float)(s->nx - 1));
+    z = fminf(fmaxf(z, 0), (float)(s->nz - 1));
+    int ix = (int)x, iz = (int)z;
+    return (spot){.corner = und_waves_at(s, ix, iz),
+                  .right = ix + 1 < s->nx,
+                  .down = iz + 1 < s->nz ? (size_t)s->stride : 0,
+                  .fx = x - (float)ix,
+                  .fz = z - (float)iz};
+}
+
+static float read_spot(const float *field, const spot *p)
+{
+    const float *c = field + p->corner;
+    float low = c[0] + p->fx * (c[p->right] - c[0]);
+    float high = c[p->down] + p->fx * (c[p->down + p->right] - c[p->down]);
+    return low + p->fz * (high - low);
+}
+
+/* Carries a field with the water: each wet cell takes the value from where its water was (midpoint rule). */
+static void carry(und_waves *s, float *field)
+{
+    float cells = (float)(s->dt / s->grid.dx);
+    PARALLEL_FOR(s->threads)
+    for (int z = 0; z < s->nz; z++)
+        for (int x = 0; x < s->nx; x++) {
+            size_t at = und_waves_at(s, x, z);
+            spot half = spot_at(s, (float)x - 0.5f * cells * s->speed_x[at],
+                                (float)z - 0.5f * cells * s->speed_z[at]);
+            float u = read_spot(s->speed_x, &half), w = read_spot(s->speed_z, &half);
+            spot from = spot_at(s, (float)x - cells * u, (float)z - cells * w);
+            s->carried[at] = und_waves_depth(s, at) > 0 ? read_spot(field, &from) : field[at];
+        }
+    memcpy(field, s->carried, sizeof *field * (size_t)s->stride * (size_t)s->nz);
+}
+
+/* Foam is made where the water is faster than the threshold or runs together, and fades. */
+static void make_foam(und_waves *s, int z)
+{
+    const und_foam_def *def = &s->def.foam;
+    float fade = (float)exp(-s->dt / def->life), rate = (float)(def->rate * s->dt),
+          threshold = (float)def->threshold;
+    for (int x = 0; x < s->nx; x++) {
+        size_t at = und_waves_at(s, x, z);
+        float speed = hypotf(s->speed_x[at], s->speed_z[at]);
+        float wave = (float)sqrt(s->def.gravity * fmax(und_waves_depth(s, at), 0));
+        /* Fast against its own waves: about to break (a Froude number of one half and up). */
+        float excess = fmaxf(speed - threshold, 0) * fminf(fmaxf(2 * speed - wave, 0) / (wave + 1e-3f), 1);
+        float foam = s->foam[at] * fade + rate * excess;
+        s->foam[at] = und_waves_depth(s, at) > 0 ? fminf(foam, 1) : foam * fade;
+    }
+}
+
+void und_waves_transport(und_waves *s)
+{
+    if (!s->speed_x)
+        return;
+    PARALLEL_FOR(s->threads)
+    for (int z = 0; z < s->nz; z++)
+        find_speeds(s, z);
+    float *const fields[] = {s->foam, s->dye, s->texture_u, s->texture_v};
+    for (int i = 0; i < 4; i++)
+        if (fields[i])
+            carry(s, fields[i]);
+    if (s->foam) {
+        PARALLEL_FOR(s->threads)
+        for (int z = 0; z < s->nz; z++)
+            make_foam(s, z);
+    }
+}

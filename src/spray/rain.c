@@ -1,0 +1,115 @@
+#include "spray/rain.h"
+
+#include "base/random.h"
+#include "base/status.h"
+#include "geom/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { STREAM_X = 101, STREAM_Z, STREAM_CHANCE, STREAM_WHEN };
+
+und_rain *und_rain_create(const und_rain_def *def, uint64_t seed, const double low[2], const double high[2],
+                          double floor, und_error *err)
+{
+    und_rain *rain = und_alloc(1, sizeof *rain, "rain", err);
+    if (!rain)
+        return NULL;
+    rain->def = *def;
+    rain->seed = seed;
+    rain->floor = floor;
+    for (int i = 0; i < 2; i++) {
+        rain->low[i] = low[i];
+        rain->high[i] = high[i];
+    }
+    if (rain->def.max_rate <= 0)
+        rain->def.max_rate = def->rate.number;
+    rain->drop_volume = 4.0 / 3.0 * M_PI * def->radius * def->radius * def->radius;
+
+    double area = (high[0] - low[0]) * (high[1] - low[1]);
+    double fall = fmax(def->top - floor, 0) / def->speed;
+    double most = rain->def.max_rate * area * (fall + 0.1) + 64;
+    rain->capacity = (int)fmin(most, 1 << 24);
+    rain->position = und_alloc((size_t)rain->capacity, 3 * sizeof(float), "rain drops", err);
+    rain->velocity = und_alloc((size_t)rain->capacity, 3 * sizeof(float), "rain drops", err);
+    if (!rain->position || !rain->velocity) {
+        und_rain_destroy(rain);
+        return NULL;
+    }
+    return rain;
+}
+
+void und_rain_destroy(und_rain *rain)
+{
+    if (rain) {
+        free(rain->position);
+        free(rain->velocity);
+        free(rain);
+    }
+}
+
+/* Drop number `index` sets out at `when`; where the air is full it lands at once, so that none is lost. */
+static void emit(und_rain *rain, uint64_t index, double when, double end, und_rain_hit_fn *hit, void *context)
+{
+    const und_rain_def *def = &rain->def;
+    double x = rain->low[0] + (rain->high[0] - rain->low[0]) * und_random(rain->seed, STREAM_X, index);
+    double z = rain->low[1] + (rain->high[1] - rain->low[1]) * und_random(rain->seed, STREAM_Z, index);
+    double rate = und_value_at(&def->rate, x, 0, z, when);
+    if (und_random(rain->seed, STREAM_CHANCE, index) * def->max_rate >= rate)
+        return;
+    if (rain->count == rain->capacity) {
+        hit(context, x, z, rain->drop_volume);
+        return;
+    }
+    float *p = rain->position + 3 * rain->count, *v = rain->velocity + 3 * rain->count;
+    rain->count++;
+    v[0] = (float)def->wind[0];
+    v[1] = (float)-def->speed;
+    v[2] = (float)def->wind[1];
+    /* It sets out upwind of (x, z), so that the wind does not sweep a part of the area dry. */
+    double age = end - when, left = (def->top - rain->floor) / def->speed - age;
+    p[0] = (float)(x - def->wind[0] * left);
+    p[1] = (float)(def->top - def->speed * age);
+    p[2] = (float)(z - def->wind[1] * left);
+}
+
+static void emit_until(und_rain *rain, double time, double dt, und_rain_hit_fn *hit, void *context)
+{
+    const und_rain_def *def = &rain->def;
+    double from = fmax(time, def->start), to = fmin(time + dt, def->end);
+    if (to <= from)
+        return;
+    double area = (rain->high[0] - rain->low[0]) * (rain->high[1] - rain->low[1]);
+    double next = rain->emitted + def->max_rate * area * (to - from);
+    for (double index = ceil(rain->emitted); index < next; index++) {
+        double when = from + (to - from) * (index - rain->emitted) / (next - rain->emitted);
+        emit(rain, (uint64_t)index, when, time + dt, hit, context);
+    }
+    rain->emitted = next;
+}
+
+void und_rain_step(und_rain *rain, double time, double dt, und_rain_height_fn *height, und_rain_hit_fn *hit,
+                   void *context)
+{
+    int kept = 0, old = rain->count;
+    emit_until(rain, time, dt, hit, context);
+    for (int i = 0; i < rain->count; i++) {
+        float p[3], *v = rain->velocity + 3 * i;
+        for (int a = 0; a < 3; a++)
+            p[a] = rain->position[3 * i + a] + (i < old ? (float)(v[a] * dt) : 0);
+        bool inside =
+            p[0] >= rain->low[0] && p[0] < rain->high[0] && p[2] >= rain->low[1] && p[2] < rain->high[1];
+        if (inside && p[1] <= height(context, p[0], p[2])) {
+            hit(context, p[0], p[2], rain->drop_volume);
+            continue;
+        }
+        if (p[1] <= rain->floor)
+            continue;
+        for (int a = 0; a < 3; a++) {
+            rain->position[3 * kept + a] = p[a];
+            rain->velocity[3 * kept + a] = v[a];
+        }
+        kept++;
+    }
+    rain->count = kept;
+}

@@ -1,0 +1,366 @@
+#include "tests/test.h"
+
+#include "base/random.h"
+#include "geom/motion.h"
+#include "geom/shape.h"
+#include "grid/frame.h"
+#include "liquid/waves.h"
+#include "solve/transpose_kernel.h"
+#include "solve/tridiag_kernel.h"
+
+static und_waves *make(const und_waves_def *def)
+{
+    und_error err = {0};
+    und_waves *w = und_waves_create(def, &err);
+    if (!w)
+        fail_msg("%s", err.text);
+    return w;
+}
+
+static uint64_t hash_of(und_waves *w)
+{
+    und_error err;
+    und_frame state = und_frame_empty(0, 0, (und_grid){0});
+    assert_int_equal(und_waves_liquid(w)->class->save(und_waves_liquid(w), &state, &err), UND_OK);
+    uint64_t hash = und_frame_hash(&state, 1);
+    und_frame_clear(&state);
+    return hash;
+}
+
+static void ledger_closes(const und_waves *w, double relative)
+{
+    und_ledger ledger = und_waves_ledger(w);
+    double most = fmax(ledger.start + ledger.sources, ledger.measured);
+    assert_double_near(ledger.measured, und_ledger_expected(&ledger), relative * most);
+    assert_double_near(ledger.correction, 0, relative * most);
+}
+
+/* Rough ground with hills above the water, made of waves so that it has all slopes. */
+static double rough_ground(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)t;
+    return 0.4 * sin(1.7 * x) * cos(1.3 * z) + 0.25 * sin(4.1 * x + 2) * sin(3.7 * z + 1) +
+           0.1 * cos(9 * x - 7 * z) - 0.2;
+}
+
+static double sloping(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)z, (void)t;
+    return 0.3 - 0.1 * x;
+}
+
+static void tridiagonal_rows_are_solved(void **state)
+{
+    (void)state;
+    enum { N = 50, LANES = 16 };
+    float low[LANES], high[LANES], rhs[LANES], c[N + 1][LANES] = {{0}}, x[N + 1][LANES] = {{0}},
+                                                     zero[LANES] = {0};
+    float f[N + 1][LANES], b[N][LANES];
+    for (int i = 0; i <= N; i++)
+        for (int l = 0; l < LANES; l++)
+            f[i][l] = (float)(10 * und_random(1, (uint64_t)l, (uint64_t)i));
+    for (int i = 0; i < N; i++)
+        for (int l = 0; l < LANES; l++)
+            b[i][l] = (float)(und_random(2, (uint64_t)l, (uint64_t)i) - 0.5);
+    for (int i = 0; i < N; i++) {
+        memcpy(low, f[i], sizeof low);
+        memcpy(high, f[i + 1], sizeof high);
+        memcpy(rhs, b[i], sizeof rhs);
+        und_tridiag_forward(LANES, low, high, rhs, c[i], x[i], c[i + 1], x[i + 1]);
+    }
+    for (int i = N; i >= 1; i--)
+        und_tridiag_back(LANES, c[i], i < N ? x[i + 1] : zero, x[i]);
+    for (int i = 0; i < N; i++)
+        for (int l = 0; l < LANES; l++) {
+            double left = i > 0 ? x[i][l] : 0, right = i + 1 < N ? x[i + 2][l] : 0;
+            double ax = (1.0 + f[i][l] + f[i + 1][l]) * x[i + 1][l] - f[i][l] * left - f[i + 1][l] * right;
+            assert_double_near(ax, b[i][l], 1e-5);
+        }
+}
+
+static void tiles_are_transposed(void **state)
+{
+    (void)state;
+    float in[UND_LANES * UND_LANES], out[UND_LANES * UND_LANES];
+    for (int i = 0; i < UND_LANES * UND_LANES; i++)
+        in[i] = (float)i;
+    und_transpose_tile(in, out);
+    for (int i = 0; i < UND_LANES; i++)
+        for (int j = 0; j < UND_LANES; j++)
+            assert_true(out[j * UND_LANES + i] == in[i * UND_LANES + j]);
+}
+
+static void lake_with_islands_stays_at_rest(void **state)
+{
+    (void)state;
+    for (int order = 1; order <= 2; order++) {
+        und_waves_def def = und_waves_def_default();
+        def.nx = 150;
+        def.nz = 90;
+        def.dx = 0.07;
+        def.ground.fn = rough_ground;
+        def.order = order;
+        def.threads = 1;
+        und_waves *w = make(&def);
+        for (int i = 0; i < 1000; i++)
+            und_waves_step(w, 0.1);
+        int dry = 0;
+        for (int z = 0; z < def.nz; z++)
+            for (int x = 0; x < def.nx; x++) {
+                double ground = und_waves_ground(w, x, z);
+                dry += ground >= 0;
+                assert_double_near(und_waves_surface(w, x, z), fmax(0, ground), 1e-15);
+            }
+        assert_true(dry > 1000);
+        ledger_closes(w, 1e-15);
+        und_waves_destroy(w);
+    }
+}
+
+/* Kass & Miller eqs 14 to 16 for one mode: |lambda| = (1 + a^2)^(-1/2), a = 2 sqrt(g d) dt / dx sin(k dx /
+ * 2). */
+static double cosine(void *context, double x, double y, double z, double t)
+{
+    (void)y, (void)z, (void)t;
+    return 1e-6 * cos(*(double *)context * x);
+}
+
+static void modes_decay_as_the_scheme_says(void **state)
+{
+    (void)state;
+    double dx = 0.1, dt = 1 / 30.0, k = 4 * M_PI / 10, a = 2 * sqrt(9.81) * dt / dx * sin(0.5 * k * dx);
+    und_waves_def def = und_waves_def_default();
+    def.nx = 100;
+    def.nz = 1;
+    def.surface = (und_value){.fn = cosine, .context = &k};
+    und_waves *w = make(&def);
+    /* From rest, h = Re(A lambda^n) with lambda = (1 + i a) / (1 + a^2): compare with the recurrence itself.
+     */
+    double old = 1e-6, now = 1e-6;
+    for (int i = 0; i < 90; i++) {
+        double next = (2 * now - old) / (1 + a * a);
+        old = now;
+        now = next;
+        und_waves_step(w, dt);
+    }
+    double found = 0, norm = 0;
+    for (int x = 0; x < def.nx; x++) {
+        double shape = cos(k * (x + 0.5) * dx);
+        found += und_waves_surface(w, x, 0) * shape;
+        norm += shape * shape;
+    }
+    assert_double_near(found / norm, now, 1e-6 * 1e-6);
+    und_waves_destroy(w);
+}
+
+static void water_is_kept_over_100000_steps(void **state)
+{
+    (void)state;
+    und_waves_def def = und_waves_def_default();
+    def.nx = 48;
+    def.nz = 40;
+    def.dx = 0.1;
+    def.ground.fn = rough_ground;
+    def.surface.fn = sloping; /* runs down, wets and dries hills, leaves puddles */
+    const und_drop_def drops[] = {{.time = 100, .center = {1, 0, 1}, .radius = 0.5, .volume = 0.3},
+                                  {.time = 1000, .center = {3, 0, 2}, .radius = 0.5, .volume = 0.3}};
+    def.drops = drops;
+    def.drop_count = 2;
+    def.threads = 1;
+    und_waves *w = make(&def);
+    for (int i = 0; i < 100000; i++)
+        und_waves_step(w, 1 / 60.0);
+    und_ledger ledger = und_waves_ledger(w);
+    assert_double_near(ledger.sources, 0.6, 1e-12);
+    ledger_closes(w, 1e-12);
+    for (int z = 0; z < def.nz; z++)
+        for (int x = 0; x < def.nx; x++)
+            assert_true(und_waves_surface(w, x, z) >= und_waves_ground(w, x, z));
+    und_waves_destroy(w);
+}
+
+/* Two ponds with a dry ridge between them: each keeps its own volume. */
+static double ridge(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)z, (void)t;
+    return fabs(x - 2.4) < 0.3 ? 1 : -0.3 - 0.1 * sin(5 * x);
+}
+
+static double two_levels(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)t;
+    return (x < 2.4 ? 0.4 : 0) + 0.2 * exp(-4 * ((x - 1) * (x - 1) + (z - 1) * (z - 1)));
+}
+
+static double volume_left(const und_waves *w, int nx, int nz, double dx)
+{
+    double sum = 0;
+    for (int z = 0; z < nz; z++)
+        for (int x = 0; x < nx; x++)
+            sum += und_waves_surface(w, x, z) - und_waves_ground(w, x, z);
+    return sum * dx * dx;
+}
+
+static void each_piece_keeps_its_volume(void **state)
+{
+    (void)state;
+    und_waves_def def = und_waves_def_default();
+    def.nx = 96;
+    def.nz = 64;
+    def.dx = 0.05;
+    def.ground.fn = ridge;
+    def.surface.fn = two_levels;
+    und_waves *w = make(&def);
+    double left = volume_left(w, 48, def.nz, def.dx);
+    for (int i = 0; i < 2000; i++)
+        und_waves_step(w, 1 / 30.0);
+    assert_double_near(volume_left(w, 48, def.nz, def.dx), left, 1e-13 * left);
+    ledger_closes(w, 1e-13);
+    und_waves_destroy(w);
+}
+
+/* 50 cells a step, cliffs, dry land: the surface stays between the ground and a bound. */
+static double cliffs(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)t;
+    double r = und_random(9, (uint64_t)(x * 2), (uint64_t)(z * 2));
+    return r < 0.2 ? 4 : r < 0.6 ? -10 : -3 - 2 * r;
+}
+
+static double towers(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)t;
+    return und_random(10, (uint64_t)x, (uint64_t)z) < 0.3 ? 2 : -4;
+}
+
+static void nothing_blows_up(void **state)
+{
+    (void)state;
+    for (int order = 1; order <= 2; order++) {
+        und_waves_def def = und_waves_def_default();
+        def.nx = 100;
+        def.nz = 80;
+        def.dx = 0.1;
+        def.ground.fn = cliffs;
+        def.surface.fn = towers;
+        def.order = order;
+        def.velocity = true;
+        def.threads = 1;
+        und_waves *w = make(&def);
+        double speed = sqrt(9.81 * 12), dt = 50 * def.dx / speed;
+        for (int i = 0; i < 3000; i++)
+            und_waves_step(w, dt);
+        for (int z = 0; z < def.nz; z++)
+            for (int x = 0; x < def.nx; x++) {
+                double h = und_waves_surface(w, x, z);
+                assert_true(h >= und_waves_ground(w, x, z) && h <= (order == 1 ? 4 : 40));
+            }
+        ledger_closes(w, 1e-11);
+        und_waves_destroy(w);
+    }
+}
+
+static und_waves *everything(int threads)
+{
+    static und_shape ball = {.kind = UND_SPHERE, .radius = 0.4};
+    static const und_source_def sources[] = {
+        {.center = {1, 0, 1}, .radius = 0.3, .rate = {.number = 0.05}, .end = INFINITY},
+        {.center = {5, 0, 3}, .radius = 0.4, .rate = {.number = -0.02}, .end = INFINITY}};
+    static const und_stir_def stirs[] = {
+        {.center = {.constant = {3, 0, 3}}, .radius = 0.8, .amplitude = 0.1, .period = 0.7, .end = INFINITY}};
+    static const und_object_def objects[] = {{.shape = &ball}};
+    und_waves_def def = und_waves_def_default();
+    def.nx = 300;
+    def.nz = 260;
+    def.dx = 0.025;
+    def.ground.fn = rough_ground;
+    def.surface.fn = sloping;
+    def.edge[UND_LOW_X] =
+        (und_edge_def){.kind = UND_EDGE_OPEN, .amplitude = 0.1, .period = 1.5, .direction = 20};
+    def.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
+    def.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
+    def.rain.on = true;
+    def.rain.rate.number = 30;
+    def.rain.top = 2;
+    def.sources = sources;
+    def.source_count = 2;
+    def.stirs = stirs;
+    def.stir_count = 1;
+    def.objects = objects;
+    def.object_count = 1;
+    def.foam.on = true;
+    def.has_dye = def.texture = true;
+    def.dye.fn = rough_ground;
+    def.threads = threads;
+    return make(&def);
+}
+
+static void same_bits_at_any_thread_count(void **state)
+{
+    (void)state;
+    const int threads[] = {1, 2, 7};
+    uint64_t hash[3];
+    for (int i = 0; i < 3; i++) {
+        und_waves *w = everything(threads[i]);
+        for (int k = 0; k < 60; k++)
+            und_waves_step(w, 1 / 30.0);
+        hash[i] = hash_of(w);
+        ledger_closes(w, 1e-10);
+        und_waves_destroy(w);
+    }
+    assert_int_equal(hash[0], hash[1]);
+    assert_int_equal(hash[0], hash[2]);
+}
+
+static void restored_state_goes_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    und_error err;
+    und_waves *a = everything(2), *b = everything(2);
+    for (int k = 0; k < 40; k++)
+        und_waves_step(a, 1 / 30.0);
+    und_frame saved = und_frame_empty(0, 0, (und_grid){0});
+    assert_int_equal(und_waves_liquid(a)->class->save(und_waves_liquid(a), &saved, &err), UND_OK);
+    assert_int_equal(und_waves_liquid(b)->class->restore(und_waves_liquid(b), &saved, &err), UND_OK);
+    und_frame_clear(&saved);
+    for (int k = 0; k < 40; k++) {
+        und_waves_step(a, 1 / 30.0);
+        und_waves_step(b, 1 / 30.0);
+    }
+    assert_int_equal(hash_of(a), hash_of(b));
+    und_waves_destroy(a);
+    und_waves_destroy(b);
+}
+
+static void wrong_defs_are_refused(void **state)
+{
+    (void)state;
+    und_error err;
+    und_waves_def def = und_waves_def_default();
+    def.nx = 1;
+    assert_null(und_waves_create(&def, &err));
+    assert_int_equal(err.status, UND_INVALID);
+    def = und_waves_def_default();
+    def.ground.number = NAN;
+    assert_null(und_waves_create(&def, &err));
+    def = und_waves_def_default();
+    def.order = 3;
+    assert_null(und_waves_create(&def, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tridiagonal_rows_are_solved),
+        cmocka_unit_test(tiles_are_transposed),
+        cmocka_unit_test(lake_with_islands_stays_at_rest),
+        cmocka_unit_test(modes_decay_as_the_scheme_says),
+        cmocka_unit_test(water_is_kept_over_100000_steps),
+        cmocka_unit_test(each_piece_keeps_its_volume),
+        cmocka_unit_test(nothing_blows_up),
+        cmocka_unit_test(same_bits_at_any_thread_count),
+        cmocka_unit_test(restored_state_goes_on_with_the_same_bits),
+        cmocka_unit_test(wrong_defs_are_refused),
+    };
+    return cmocka_run_group_tests_name("waves", tests, NULL, NULL);
+}
