@@ -160,7 +160,10 @@ static void read_camera(reader *r)
 
 static void read_light(reader *r)
 {
+    const und_vector *sun = &r->scene->view.render.sun;
     und_read_table(r, light_fields, &r->scene->view.render);
+    if (!sun->fn && sun->constant[0] == 0 && sun->constant[1] == 0 && sun->constant[2] == 0)
+        und_read_fail(r, "expected a direction towards the sun, found {0, 0, 0}");
 }
 
 static void read_water(reader *r)

@@ -9,15 +9,13 @@
 enum { STREAM_HASH = 101, STREAM_NOISE, STREAM_RANDOM };
 
 /* The gradient at a lattice point is one of the 12 edges of a cube, after Perlin, "Improving Noise", 2002. */
-static double corner(uint64_t seed, const double cell[3], const int at[3], const double p[3])
+static double slope(uint64_t bits, double x, double z, double t)
 {
     static const signed char edge[12][3] = {{1, 1, 0}, {-1, 1, 0}, {1, -1, 0}, {-1, -1, 0},
                                             {1, 0, 1}, {-1, 0, 1}, {1, 0, -1}, {-1, 0, -1},
                                             {0, 1, 1}, {0, -1, 1}, {0, 1, -1}, {0, -1, -1}};
-    uint64_t bits = und_random_bits(seed, STREAM_NOISE, (uint64_t)(int64_t)(cell[0] + at[0]));
-    bits = und_random_bits(bits, (uint64_t)(int64_t)(cell[1] + at[1]), (uint64_t)(int64_t)(cell[2] + at[2]));
     const signed char *g = edge[bits % 12];
-    return g[0] * (p[0] - at[0]) + g[1] * (p[1] - at[1]) + g[2] * (p[2] - at[2]);
+    return g[0] * x + g[1] * z + g[2] * t;
 }
 
 static double fade(double t)
@@ -32,17 +30,21 @@ static double mix(double a, double b, double t)
 
 static double noise(uint64_t seed, double x, double z, double t)
 {
-    double where[3] = {x, z, t}, cell[3], p[3], along[2][2];
-    for (int i = 0; i < 3; i++) {
-        cell[i] = floor(where[i]);
-        p[i] = where[i] - cell[i];
+    double cell[3] = {floor(x), floor(z), floor(t)}, p[3] = {x - cell[0], z - cell[1], t - cell[2]};
+    double layer[2] = {0, 0}, row[2];
+    uint64_t bits = und_random_bits(seed, STREAM_NOISE, 0);
+    for (int k = 0; k < 2 - (p[2] == 0); k++) { /* between layers only where t is */
+        uint64_t at_t = und_random_mix(bits ^ (uint64_t)((int64_t)cell[2] + k));
+        for (int j = 0; j < 2; j++) {
+            uint64_t at_z = und_random_mix(at_t ^ (uint64_t)((int64_t)cell[1] + j));
+            uint64_t low = und_random_mix(at_z ^ (uint64_t)(int64_t)cell[0]);
+            uint64_t high = und_random_mix(at_z ^ (uint64_t)((int64_t)cell[0] + 1));
+            row[j] = mix(slope(low, p[0], p[1] - j, p[2] - k), slope(high, p[0] - 1, p[1] - j, p[2] - k),
+                         fade(p[0]));
+        }
+        layer[k] = mix(row[0], row[1], fade(p[1]));
     }
-    for (int k = 0; k < 2; k++)
-        for (int j = 0; j < 2; j++)
-            along[k][j] = mix(corner(seed, cell, (int[3]){0, j, k}, p),
-                              corner(seed, cell, (int[3]){1, j, k}, p), fade(p[0]));
-    return mix(mix(along[0][0], along[0][1], fade(p[1])), mix(along[1][0], along[1][1], fade(p[1])),
-               fade(p[2]));
+    return mix(layer[0], layer[1], fade(p[2]));
 }
 
 static double coordinate(lua_State *L, int i)

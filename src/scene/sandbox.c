@@ -148,6 +148,18 @@ static int charged(lua_State *L)
     return lua_gettop(L);
 }
 
+/* string.rep, charged for its count: it counts even where it repeats nothing. */
+static int repeat(lua_State *L)
+{
+    lua_Number count = luaL_checknumber(L, 2);
+    if (count > 0)
+        und_sandbox_charge(L, count / 16);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
 static int print_line(lua_State *L)
 {
     und_sandbox *box = und_sandbox_of(L);
@@ -298,11 +310,14 @@ static void copy_charged(lua_State *L, int from, const char *name, double factor
 
 static void open_string(lua_State *L, int globals)
 {
-    static const char *const names[] = {"byte", "char",    "format", "len",   "lower",
-                                        "rep",  "reverse", "sub",    "upper", NULL};
+    static const char *const names[] = {"byte",    "char", "format", "len", "lower",
+                                        "reverse", "sub",  "upper",  NULL};
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
     lua_newtable(L);
     copy_names(L, lua_gettop(L) - 1, names);
+    lua_getfield(L, -2, "rep");
+    lua_pushcclosure(L, repeat, 1);
+    lua_setfield(L, -2, "rep");
     und_sandbox_strict(L, "string");
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "scene/blocks.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <lauxlib.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TEXT_MAX = 16 << 20 };
+enum { TEXT_MAX = 16 << 20, CHAINS_MAX = 20000 };
 
 /* scene{}, camera{} and so on: the block's number is upvalue 2. */
 static int read_block(lua_State *L)
@@ -123,6 +124,25 @@ static void check_whole(lua_State *L, und_scene *scene)
     scene->view.waves.seed = scene->seed;
 }
 
+/* Lua's compiler takes time with the square of the length of a chain of conditions, and no hook runs then. */
+static void check_chains(lua_State *L, const und_scene *scene)
+{
+    static const char *const words[] = {"or", "and", "elseif"};
+    const char *text = scene->view.text, *end = text + scene->text_size;
+    int count = 0;
+    for (const char *p = text; p < end;) {
+        size_t length = 0;
+        while (p + length < end && isalpha((unsigned char)p[length]))
+            length++;
+        for (int i = 0; i < 3; i++)
+            count += length == strlen(words[i]) && memcmp(p, words[i], length) == 0;
+        p += length ? length : 1;
+    }
+    if (count > CHAINS_MAX)
+        luaL_error(L, "%s: more than %d conditions (and, or, elseif) in one scene", scene->view.path,
+                   (int)CHAINS_MAX);
+}
+
 /* The whole load, as a Lua function so that nothing in it can fail outside a protected call. */
 static int run_scene(lua_State *L)
 {
@@ -130,6 +150,7 @@ static int run_scene(lua_State *L)
     const char *text = scene->view.text;
     size_t skip = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     open_language(L, scene);
+    check_chains(L, scene);
     const char *chunk = lua_pushfstring(L, "@%s", scene->view.path);
     if (luaL_loadbufferx(L, text + skip, scene->text_size - skip, chunk, "t") != LUA_OK)
         lua_error(L);
@@ -295,11 +316,10 @@ und_scene *und_scene_load(const char *path, const und_setting *settings, int cou
 {
     struct stat info;
     und_limits limits = und_limits_default();
-    FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &info) != 0) {
+    FILE *file = NULL;
+    /* looked at first, as opening a pipe would wait */
+    if (stat(path, &info) != 0 || (S_ISREG(info.st_mode) && !(file = fopen(path, "rb")))) {
         und_error_set(err, UND_INVALID, "%s: cannot open the scene: %s", path, strerror(errno));
-        if (file)
-            fclose(file);
         return NULL;
     }
     und_scene *scene = NULL;
@@ -316,7 +336,8 @@ und_scene *und_scene_load(const char *path, const und_setting *settings, int cou
             scene = und_scene_load_text(text, size, path, settings, count, &limits, err);
     }
     free(text);
-    fclose(file);
+    if (file)
+        fclose(file);
     return scene;
 }
 

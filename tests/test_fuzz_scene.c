@@ -1,0 +1,229 @@
+/* Thousands of damaged scenes: each loads, or says why not; none crashes, hangs or runs without measure. */
+#include "tests/test.h"
+
+#include "base/random.h"
+#include "base/stage.h"
+#include "geom/value.h"
+#include "scene/read.h"
+
+static const char *const good[] = {
+    "scene { name = 'a', start = 1, frames = 24, fps = 24, substeps = 2, seed = 3 }\n"
+    "local n = param('cells', 16)\n"
+    "liquid.waves { size = {4, 2}, cells = n, origin = {0, 1}, level = 0.5,\n"
+    "  ground = function(x, z, t) return -1 + 0.2 * fbm(x, z, 4) end, gravity = 9.81, damping = 0.1, order = "
+    "2,\n"
+    "  edges = { left = { kind = 'open', level = 0, amplitude = 0.1, period = 3, direction = 10, ramp = 1 "
+    "},\n"
+    "            right = 'fall', back = 'wall', front = { kind = 'flow', rate = 0.2 } },\n"
+    "  drops = { { time = 1, center = {1, 1}, radius = 0.5, volume = 0.1 } } }\n"
+    "camera { eye = {1, 2, 3}, look = function(t) return {math.sin(t), 0, 0} end, fov = 40 }\n",
+    "local list = {}\n"
+    "for i = 1, 20 do list[#list + 1] = { time = 0.1 * i, center = {hash(i), hash(i, 2)}, radius = 0.1, "
+    "height = 0.1 } end\n"
+    "liquid.waves { size = {1, 1}, cells = 8, surface = {{0, 1}, {1, 0}}, drops = list,\n"
+    "  springs = { { center = {0.5, 0.5}, radius = 0.1, rate = function(x, z, t) return t end, start = 1, "
+    "stop = 2 } },\n"
+    "  drains = { { shape = cylinder { center = {0, 0, 0}, radius = 0.2, height = 3 }, rate = 1 } },\n"
+    "  rain = { rate = 3, peak = 4, radius = 0.01, splash = 0, top = 4, speed = 7, wind = {1, 0} },\n"
+    "  foam = { threshold = 1, rate = 2, life = 3 }, dye = 0.5, texture = true, velocity = true }\n",
+    "local ball = union { sphere { center = {0, 0, 0}, radius = 0.3 }, box { min = {0, 0, 0}, max = {1, 1, "
+    "1} } }\n"
+    "ball = difference { ball, plane { normal = {0, 1, 0} }, ellipsoid { radii = {1, 2, 3} } }\n"
+    "liquid.waves { size = 10, cells = 64, ground = {-1, -0.5, 0.2}, level = 0,\n"
+    "  stirs = { { center = { keys = { { time = 0, at = {1} }, { time = 2, at = {3} } }, easing = 'linear' "
+    "},\n"
+    "              radius = 1, amplitude = 0.1, period = 2 } },\n"
+    "  objects = { { shape = ball, keys = { { time = 0, at = {0, 0, 0} }, { time = 1, at = {1, 0, 0}, turn = "
+    "{0, 90, 0} } },\n"
+    "                easing = 'spline', color = {1, 0.5, 0} } } }\n"
+    "light { sun = {1, 1, 1}, color = {1, 1, 1}, clouds = 0.5, haze = 100 }\n"
+    "water { color = {0, 0, 1}, refraction = 1.33 } ground { rock = 0.5, wet = 0.5 } film { width = 64, tone "
+    "= true }\n",
+    "for k, v in pairs { b = 1, a = 2 } do if v > 1 then print = nil end end\n"
+    "local t = { 3, 1, 2 } table.sort(t, function(a, b) return a < b end) table.insert(t, 4) table.remove(t, "
+    "1)\n"
+    "local ok, why = pcall(error, 'x') assert(not ok and why == 'x')\n"
+    "local s = string.format('%5.2f %s', math.random(), ('ab'):rep(3):upper():sub(2, -2)) assert(#s > 3)\n"
+    "liquid.waves { size = {2, 2}, cells = {16, 16}, level = noise(0.5, 0.5) }\n",
+};
+
+static const char *const pieces[] = {"0/0",
+                                     "1/0",
+                                     "-1/0",
+                                     "1e308",
+                                     "-1",
+                                     "0",
+                                     "1e-320",
+                                     "2^53",
+                                     "9007199254740993",
+                                     "nil",
+                                     "true",
+                                     "{}",
+                                     "{{}}",
+                                     "''",
+                                     "'x'",
+                                     "('x'):rep(1e5)",
+                                     "function() return 0/0 end",
+                                     "function() error({}) end",
+                                     "function(...) return ... end",
+                                     "function() while true do end end",
+                                     "sphere { radius = 1 }",
+                                     "{ keys = {} }",
+                                     "map { file = 'x' }",
+                                     "_G",
+                                     "print",
+                                     "math.huge",
+                                     "{1}",
+                                     "{1, 2}",
+                                     "{1, 2, 3}",
+                                     "{1, 2, 3, 4}",
+                                     "-",
+                                     ",",
+                                     "}",
+                                     "{",
+                                     "(",
+                                     ")",
+                                     "=",
+                                     "end",
+                                     "--",
+                                     "[[",
+                                     "while true do ",
+                                     "pcall(",
+                                     "error(",
+                                     "scene",
+                                     "liquid.waves",
+                                     "..",
+                                     "#",
+                                     "\0",
+                                     "\xff",
+                                     "\n",
+                                     "goto x ",
+                                     "::x::"};
+
+enum { SIZE = 8192, PIECES = sizeof pieces / sizeof *pieces, GOOD = sizeof good / sizeof *good };
+
+typedef struct dice {
+    uint64_t seed, index;
+} dice;
+
+static size_t roll(dice *d, size_t sides)
+{
+    return (size_t)(und_random_bits(d->seed, 1, d->index++) % sides);
+}
+
+static size_t replace(char *text, size_t size, size_t from, size_t to, const char *with, size_t length)
+{
+    if (size - (to - from) + length > SIZE)
+        return size;
+    memmove(text + from + length, text + to, size - to);
+    memcpy(text + from, with, length);
+    return size - (to - from) + length;
+}
+
+static bool in_token(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '_';
+}
+
+/* The token at a random place. */
+static void pick_token(dice *d, const char *text, size_t size, size_t *from, size_t *to)
+{
+    *from = roll(d, size);
+    while (*from > 0 && in_token(text[*from - 1]))
+        (*from)--;
+    *to = *from + 1;
+    while (*to < size && in_token(text[*to]))
+        (*to)++;
+}
+
+static size_t mutate(dice *d, char *text, size_t size)
+{
+    size_t from, to, other;
+    const char *piece = pieces[roll(d, PIECES)];
+    if (size < 2)
+        return replace(text, size, 0, 0, piece, strlen(piece));
+    switch (roll(d, 6)) {
+    case 0: /* a bit */
+        text[roll(d, size)] ^= (char)(1U << roll(d, 8));
+        return size;
+    case 1: /* a deletion */
+        from = roll(d, size);
+        to = from + 1 + roll(d, 20);
+        return replace(text, size, from, to < size ? to : size, "", 0);
+    case 2: /* the end is missing */
+        return roll(d, 8) == 0 ? roll(d, size) : size;
+    case 3: { /* a token from elsewhere */
+        char word[64];
+        pick_token(d, text, size, &from, &to);
+        other = to - from < sizeof word ? to - from : sizeof word;
+        memcpy(word, text + from, other);
+        pick_token(d, text, size, &from, &to);
+        return replace(text, size, from, to, word, other);
+    }
+    default: /* a token becomes something else */
+        pick_token(d, text, size, &from, &to);
+        return replace(text, size, from, to, piece, strlen(piece) ? strlen(piece) : 1);
+    }
+}
+
+static void use(const und_scene *scene)
+{
+    const und_waves_def *w = &und_scene_get(scene)->waves;
+    double p[3], sum = und_value_at(&w->ground, 0.5, 0, 0.5, 1) + und_value_at(&w->surface, 0.5, 0, 0.5, 1);
+    und_vector_at(&und_scene_get(scene)->render.eye, 1, p);
+    assert_true(isfinite(sum) && isfinite(p[0] + p[1] + p[2]));
+    assert_true(w->nx >= 2 && w->nz >= 1 && w->dx > 0);
+}
+
+static void damaged_scenes_end_well(void **state)
+{
+    (void)state;
+    und_limits limits = {.memory = 4 << 20, .load_work = 2e5, .call_work = 2e4, .seconds = 1};
+    char text[SIZE + 1];
+    int loaded = 0, refused = 0, count = 12000;
+    double slowest = 0;
+    for (int i = 0; i < count; i++) {
+        dice d = {.seed = (uint64_t)i};
+        const char *from = good[i % GOOD];
+        size_t size = strlen(from);
+        memcpy(text, from, size);
+        for (size_t n = 1 + roll(&d, 4); n > 0; n--)
+            size = mutate(&d, text, size);
+        und_error err = {0};
+        double start = und_clock();
+        und_scene *scene = und_scene_load_text(text, size, "fuzz.lua", NULL, 0, &limits, &err);
+        if (scene) {
+            loaded++;
+            use(scene);
+        } else {
+            refused++;
+            if ((err.status != UND_INVALID && err.status != UND_FAILED) || err.text[0] == '\0')
+                fail_msg("scene %d: status %d, \"%s\"", i, err.status, err.text);
+        }
+        und_scene_destroy(scene);
+        slowest = fmax(slowest, und_clock() - start);
+    }
+    print_message("%d loaded, %d refused, slowest %.3f s\n", loaded, refused, slowest);
+    assert_true(loaded > count / 40 && refused > count / 20);
+    assert_true(slowest < 5);
+}
+
+static void the_good_ones_load(void **state)
+{
+    (void)state;
+    for (int i = 0; i < GOOD; i++) {
+        und_error err = {0};
+        und_scene *scene = und_scene_from_text(good[i], "good.lua", NULL, 0, &err);
+        if (!scene)
+            fail_msg("%s", err.text);
+        use(scene);
+        und_scene_destroy(scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_good_ones_load),
+                                       cmocka_unit_test(damaged_scenes_end_well)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

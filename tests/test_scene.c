@@ -1,0 +1,355 @@
+/* Scenes that are right: what stands in the defs, what functions and tables give, what noise promises. */
+#include "tests/test.h"
+
+#include "geom/shape.h"
+#include "geom/value.h"
+#include "scene/read.h"
+
+#include <unistd.h>
+
+static und_scene *load(const char *text)
+{
+    und_error err = {0};
+    und_scene *scene = und_scene_from_text(text, "folder/try-it.lua", NULL, 0, &err);
+    if (!scene)
+        fail_msg("%s", err.text);
+    return scene;
+}
+
+static double at(const und_value *v, double x, double z, double t)
+{
+    return und_value_at(v, x, 0, z, t);
+}
+
+static void smallest_scene_has_defaults(void **state)
+{
+    (void)state;
+    und_scene *scene = load("liquid.waves { size = {4, 2}, cells = 8 }");
+    const und_scene_view *v = und_scene_get(scene);
+    und_waves_def like = und_waves_def_default();
+    assert_string_equal(v->name, "try-it");
+    assert_string_equal(v->model, "waves");
+    assert_int_equal(v->start, 1);
+    assert_int_equal(v->end, 240);
+    assert_double_near(v->fps, 24, 0);
+    assert_int_equal(v->waves.nx, 8);
+    assert_int_equal(v->waves.nz, 4);
+    assert_double_near(v->waves.dx, 0.5, 1e-15);
+    assert_double_near(v->waves.gravity, like.gravity, 0);
+    assert_int_equal(v->waves.edge[UND_LOW_X].kind, UND_EDGE_WALL);
+    assert_int_equal(v->waves.source_count, 0);
+    und_scene_destroy(scene);
+}
+
+static const char *const everything =
+    "scene { name = 'all_of-it', start = -3, frames = 10, fps = 30, substeps = 4, seed = 7 }\n"
+    "local depth = param('depth', 2)\n"
+    "liquid.waves {\n"
+    "  size = {10, 5}, cells = {20, 10}, origin = {-5, 1},\n"
+    "  ground = function(x, z, t) return -depth + 0.1 * x + 0.01 * z end,\n"
+    "  surface = {{0, 1}, {2, 3}}, rising = 0.5,\n"
+    "  gravity = 9.8, density = 900, damping = 0.25, order = 2, pressure = function(x, z, t) return 100 * t "
+    "end,\n"
+    "  edges = { left = { kind = 'open', level = 0.5, amplitude = 0.2, period = 6, direction = 20, ramp = 2 "
+    "},\n"
+    "            right = 'fall', front = { kind = 'flow', rate = function(x, z, t) return 0.1 + t end } },\n"
+    "  springs = { { center = {1, 2}, radius = 0.5, rate = 0.3, start = 1, stop = 2 } },\n"
+    "  drains = { { shape = box { center = {0, 0, 3}, size = {1, 9, 1} }, rate = function() return 0.25 end "
+    "} },\n"
+    "  drops = { { time = 1, center = {0, 3}, radius = 1, volume = 0.5 },\n"
+    "            { center = {0, 3}, radius = 2, height = 0.25 } },\n"
+    "  rain = { rate = function(x, z, t) return 3 end, peak = 5, radius = 0.004, wind = {1, 2} },\n"
+    "  stirs = { { center = function(t) return {t, 2 * t} end, radius = 1, amplitude = 0.1, period = 2 } },\n"
+    "  objects = { { shape = union { sphere { radius = 1 }, capsule { from = {0,0,0}, to = {1,0,0}, radius = "
+    "0.2 } },\n"
+    "                keys = { { time = 0, at = {0, 0, 0} }, { time = 2, at = {4, 0, 2}, turn = {0, 90, 0} } "
+    "},\n"
+    "                easing = 'linear', color = {0.1, 0.2, 0.3} } },\n"
+    "  foam = { life = 3 }, dye = 0.5, texture = true,\n"
+    "}\n"
+    "camera { eye = { keys = { { time = 0, at = {0, 1, 2} }, { time = 1, at = {2, 1, 2} } }, easing = "
+    "'linear' },\n"
+    "         look = function(t) return {t, 0, -t} end, fov = 50 }\n"
+    "light { sun = {1, 2, 3}, color = 2, zenith = {0.1, 0.2, 0.3}, clouds = 0.5, turn = 90, haze = 1000 }\n"
+    "water { color = {0, 0.1, 0.2}, absorption = {1, 0.2, 0.1}, refraction = 1.4, ripples = 0.25, foam = 0.8 "
+    "}\n"
+    "ground { color = {1, 1, 0.5}, rock = 0.3, grass = {0, 1, 0}, grass_height = 3, wet = 0.4, drying = 60 "
+    "}\n"
+    "film { width = 640, height = 360, samples = 3, exposure = -1, tone = false, vertical = 2, sides = "
+    "true,\n"
+    "       background = 0 }\n";
+
+static void everything_is_read(void **state)
+{
+    (void)state;
+    und_scene *scene = load(everything);
+    const und_scene_view *v = und_scene_get(scene);
+    const und_waves_def *w = &v->waves;
+    assert_string_equal(und_scene_name(scene), "all_of-it");
+    assert_int_equal(und_scene_start(scene), -3);
+    assert_int_equal(und_scene_end(scene), 6);
+    assert_double_near(und_scene_fps(scene), 30, 0);
+    assert_int_equal(v->substeps, 4);
+    assert_int_equal(w->seed, 7);
+    assert_double_near(w->origin[0], -5, 0);
+    assert_double_near(at(&w->ground, 3, 2, 0), -2 + 0.3 + 0.02, 1e-15);
+    assert_double_near(at(&w->pressure, 0, 0, 1.5), 150, 1e-12);
+    assert_double_near(at(&w->velocity0, 0, 0, 0), 0.5, 0);
+    assert_double_near(w->damping, 0.25, 0);
+    assert_int_equal(w->order, 2);
+    assert_int_equal(w->edge[UND_LOW_X].kind, UND_EDGE_OPEN);
+    assert_true(w->edge[UND_LOW_X].has_level);
+    assert_double_near(w->edge[UND_LOW_X].amplitude, 0.2, 0);
+    assert_double_near(w->edge[UND_LOW_X].direction, 20, 0);
+    assert_int_equal(w->edge[UND_HIGH_X].kind, UND_EDGE_FALL);
+    assert_int_equal(w->edge[UND_LOW_Z].kind, UND_EDGE_WALL);
+    assert_int_equal(w->edge[UND_HIGH_Z].kind, UND_EDGE_FLOW);
+    assert_double_near(at(&w->edge[UND_HIGH_Z].rate, 0, 0, 2), 2.1, 1e-15);
+    assert_int_equal(und_scene_trouble(scene, NULL), UND_OK);
+    und_scene_destroy(scene);
+}
+
+static void lists_are_read(void **state)
+{
+    (void)state;
+    und_scene *scene = load(everything);
+    const und_waves_def *w = &und_scene_get(scene)->waves;
+    assert_int_equal(w->source_count, 2);
+    assert_double_near(w->sources[0].rate.number, 0.3, 0);
+    assert_double_near(w->sources[0].center[0], 1, 0);
+    assert_double_near(w->sources[0].center[2], 2, 0);
+    assert_double_near(w->sources[0].end, 2, 0);
+    assert_double_near(at(&w->sources[1].rate, 0, 0, 0), -0.25, 0);
+    assert_true(isinf(w->sources[1].end));
+    assert_double_near(und_shape_distance(w->sources[1].shape, und_vec(2, 0, 3)), 1.5, 1e-12);
+    assert_int_equal(w->drop_count, 2);
+    assert_double_near(w->drops[0].volume, 0.5, 0);
+    /* the integral of 1/2 + 1/2 cos(pi r/R) over a disc, by the midpoint rule */
+    double sum = 0, n = 20000;
+    for (int i = 0; i < n; i++) {
+        double r = (i + 0.5) * 2 / n;
+        sum += (0.5 + 0.5 * cos(M_PI * r / 2)) * 2 * M_PI * r * 2 / n;
+    }
+    assert_double_near(w->drops[1].volume, 0.25 * sum, 1e-7);
+    assert_true(w->rain.on);
+    assert_double_near(w->rain.max_rate, 5, 0);
+    assert_double_near(w->rain.wind[1], 2, 0);
+    double center[3];
+    und_vector_at(&w->stirs[0].center, 1.5, center);
+    assert_double_near(center[0], 1.5, 0);
+    assert_double_near(center[2], 3, 0);
+    assert_double_near(und_motion_at(w->objects[0].motion, 1).position.x, 2, 1e-12);
+    assert_double_near(und_shape_distance(w->objects[0].shape, und_vec(2, 0, 0)), 0.8, 1e-12);
+    assert_true(w->foam.on && w->velocity && w->has_dye && w->texture);
+    und_scene_destroy(scene);
+}
+
+static void looks_are_read(void **state)
+{
+    (void)state;
+    und_scene *scene = load(everything);
+    const und_render_def *d = &und_scene_get(scene)->render;
+    double p[3];
+    und_vector_at(&d->eye, 0.25, p);
+    assert_double_near(p[0], 0.5, 1e-12);
+    und_vector_at(&d->look, 2, p);
+    assert_double_near(p[2], -2, 0);
+    assert_double_near(d->fov, 50, 0);
+    assert_double_near(d->sun_color[1], 2, 0);
+    assert_double_near(d->sky_zenith[2], 0.3, 1e-7);
+    assert_double_near(d->haze, 1000, 0);
+    assert_double_near(d->refraction, 1.4, 0);
+    assert_double_near(d->grass_height, 3, 0);
+    assert_int_equal(d->width, 640);
+    assert_int_equal(d->samples, 3);
+    assert_false(d->tone);
+    assert_true(d->sides);
+    und_scene_destroy(scene);
+}
+
+/* Two numbers over ten metres stand at 2.5 and 7.5; between them the value is linear. */
+static void tables_span_the_domain(void **state)
+{
+    (void)state;
+    und_scene *scene = load("liquid.waves { size = 10, cells = 20, surface = {1, 3}, ground = -1 }");
+    const und_waves_def *w = &und_scene_get(scene)->waves;
+    assert_int_equal(w->nz, 1);
+    assert_double_near(at(&w->surface, 2.5, 0, 0), 1, 1e-12);
+    assert_double_near(at(&w->surface, 5, 0, 0), 2, 1e-12);
+    assert_double_near(at(&w->surface, 7.5, 0, 0), 3, 1e-12);
+    und_scene_destroy(scene);
+    scene = load(everything); /* rows from low z: 0 1 / 2 3 over x -5..5, z 1..6 */
+    w = &und_scene_get(scene)->waves;
+    assert_double_near(at(&w->surface, -2.5, 2.25, 0), 0, 1e-12);
+    assert_double_near(at(&w->surface, 2.5, 2.25, 0), 1, 1e-12);
+    assert_double_near(at(&w->surface, -2.5, 4.75, 0), 2, 1e-12);
+    assert_double_near(at(&w->surface, 0, 3.5, 0), 1.5, 1e-12);
+    und_scene_destroy(scene);
+}
+
+static void settings_replace_params(void **state)
+{
+    (void)state;
+    const char *text =
+        "local n = param('cells', 16)\n"
+        "assert(param('word', 'a') == 'b' and param('flag', false) == true and param('rest', 3) == 3)\n"
+        "liquid.waves { size = 1, cells = n }\n";
+    und_setting settings[] = {{"word", "b"}, {"cells", "16"}, {"flag", "yes"}, {"cells", "64"}};
+    und_error err = {0};
+    und_scene *scene = und_scene_from_text(text, "x.lua", settings, 4, &err);
+    if (!scene)
+        fail_msg("%s", err.text);
+    assert_int_equal(und_scene_get(scene)->waves.nx, 64);
+    assert_string_equal(und_scene_get(scene)->settings, "cells=64 flag=yes word=b");
+    und_scene_destroy(scene);
+    und_setting wrong[] = {{"word", "b"}, {"flag", "on"}, {"cell", "3"}};
+    assert_null(und_scene_from_text(text, "x.lua", wrong, 3, &err));
+    assert_int_equal(err.status, UND_INVALID);
+    assert_non_null(strstr(err.text, "--set cell: the scene has no such param (did you mean \"cells\"?)"));
+    und_setting bad = {"cells", "many"};
+    assert_null(und_scene_from_text(text, "x.lua", &bad, 1, &err));
+    assert_non_null(strstr(err.text, "x.lua:1: param: --set cells: expected a number, found \"many\""));
+}
+
+static void failing_functions_are_remembered(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *fragment;
+    } cases[] = {
+        {"if t > 1 then error('boom') end return 1",
+         "f.lua:2: boom (in liquid.waves.ground, at x = 3, z = 4, t = 2)"},
+        {"if t > 1 then return 0/0 end return 1",
+         "f.lua:1: liquid.waves.ground: expected the function to return a number, found"},
+        {"if t > 1 then return 'x' end return 1", "found a string at x = 3"},
+        {"if t > 1 then return end return 1", "found nil at x = 3"},
+        {"if t > 1 then while true do end end return 1",
+         "f.lua:2: liquid.waves.ground: stopped after 1e+07 instructions"},
+        {"if t > 1 then return math.random() end return 1",
+         "math.random works only while the scene is loaded"},
+        {"if t > 1 then scene { frames = 3 } end return 1", "scene works only while the scene is loaded"},
+        {"if t > 1 then local s = 'x' while true do s = s .. s end end return 1",
+         "stopped at its memory limit"},
+        {"if t > 1 then return nothing.x end return 1", "unknown name \"nothing\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        und_error err = {0};
+        snprintf(text, sizeof text,
+                 "liquid.waves { size = {8, 8}, cells = 4, ground = function(x, z, t)\n%s end }",
+                 cases[i].body);
+        und_scene *scene = und_scene_from_text(text, "f.lua", NULL, 0, &err);
+        if (!scene)
+            fail_msg("%s", err.text);
+        const und_value *ground = &und_scene_get(scene)->waves.ground;
+        assert_double_near(at(ground, 0, 0, 0), 1, 0);
+        assert_int_equal(und_scene_trouble(scene, &err), UND_OK);
+        assert_double_near(at(ground, 3, 4, 2), 0, 0);
+        assert_int_equal(und_scene_trouble(scene, &err), UND_INVALID);
+        if (!strstr(err.text, cases[i].fragment))
+            fail_msg("\"%s\" has no \"%s\"", err.text, cases[i].fragment);
+        und_scene_destroy(scene);
+    }
+}
+
+/* The same in every run: pairs goes in order, random numbers depend on the seed alone. */
+static void programs_are_deterministic(void **state)
+{
+    (void)state;
+    const char *text =
+        "scene { seed = 5 }\n"
+        "local words = {}\n"
+        "for k, v in pairs { pear = 1, apple = 2, [2] = 'x', fig = 3, [1] = 'y', [-0.5] = 0 } do\n"
+        "  words[#words + 1] = tostring(k) end\n"
+        "assert(table.concat(words, ' ') == '-0.5 1 2 apple fig pear')\n"
+        "local r = math.random(10) + math.random() + math.random(-3, 3)\n"
+        "assert(hash(1, 2) == hash(1, 2) and hash(1, 2) ~= hash(2, 1) and hash(0) == hash(-0.0))\n"
+        "liquid.waves { size = 1, cells = 4, ground = -r, level = hash(3) }\n";
+    und_scene *a = load(text), *b = load(text);
+    const und_waves_def *w = &und_scene_get(a)->waves;
+    assert_double_near(w->ground.number, und_scene_get(b)->waves.ground.number, 0);
+    assert_true(w->surface.number >= 0 && w->surface.number < 1);
+    und_scene_destroy(a);
+    und_scene_destroy(b);
+}
+
+/* Noise is 0 on the lattice, continuous, about -1 to 1, and uses its range. */
+static void noise_is_smooth(void **state)
+{
+    (void)state;
+    und_scene *scene =
+        load("local low, high, jump, last = 0, 0, 0, 0\n"
+             "for i = 0, 20000 do\n"
+             "  local n = noise(0.01 * i, 0.37 * 0.01 * i, 0.2)\n"
+             "  low, high = math.min(low, n), math.max(high, n)\n"
+             "  if i > 0 then jump = math.max(jump, math.abs(n - last)) end\n"
+             "  last = n\n"
+             "end\n"
+             "assert(noise(3, -7) == 0 and noise(2.3, 1.4) ~= noise(3.3, 1.4))\n"
+             "assert(math.abs(fbm(0.3, 0.4, 1) - noise(0.3, 0.4)) == 0)\n"
+             "liquid.waves { size = 1, cells = 4, ground = low, level = high, damping = jump }\n");
+    const und_waves_def *w = &und_scene_get(scene)->waves;
+    assert_true(w->ground.number < -0.5 && w->ground.number > -1.1);
+    assert_true(w->surface.number > 0.5 && w->surface.number < 1.1);
+    assert_true(w->damping < 0.05);
+    und_scene_destroy(scene);
+}
+
+static void files_stay_in_the_folder(void **state)
+{
+    (void)state;
+    char folder[] = "scene-XXXXXX", scene_path[64], picture[64], way_out[64];
+    und_error err = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(scene_path, sizeof scene_path, "%s/s.lua", folder);
+    snprintf(picture, sizeof picture, "%s/hill.png", folder);
+    snprintf(way_out, sizeof way_out, "%s/out.png", folder);
+    und_image image;
+    assert_int_equal(und_image_create(&image, 2, 2, &err), UND_OK);
+    for (int i = 0; i < 12; i++)
+        image.rgb[i] = i < 3 ? 1 : 0; /* white in the corner at low x and low z */
+    assert_int_equal(und_png_write(picture, &image, 1, &err), UND_OK);
+    und_image_destroy(&image);
+    und_scene *scene = und_scene_from_text("liquid.waves { size = {4, 4}, cells = 4, level = 1,\n"
+                                           "  ground = map { file = './hill.png', low = -2, high = 6 } }\n"
+                                           "ground { map = 'hill.png' }",
+                                           scene_path, NULL, 0, &err);
+    if (!scene)
+        fail_msg("%s", err.text);
+    const und_scene_view *v = und_scene_get(scene);
+    assert_double_near(at(&v->waves.ground, 1, 1, 0), 6, 1e-6);
+    assert_double_near(at(&v->waves.ground, 3, 1, 0), -2, 1e-6);
+    assert_double_near(at(&v->waves.ground, 1, 3, 0), -2, 1e-6);
+    assert_int_equal(v->render.ground_map->width, 2);
+    und_scene_destroy(scene);
+    assert_int_equal(symlink("/etc/hostname", way_out), 0);
+    static const char *const names[] = {"../x.png", "/etc/hostname", "out.png", "a/../../x.png",
+                                        "",         "none.png",      ".",       ".."};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "liquid.waves { size = {4, 4}, cells = 4, ground = map {\n file = '%s' } }", names[i]);
+        assert_null(und_scene_from_text(text, scene_path, NULL, 0, &err));
+        assert_int_equal(err.status, UND_INVALID);
+        assert_non_null(strstr(err.text, "/s.lua:2: map.file: "));
+    }
+    assert_non_null(strstr(err.text, "leads out of the scene's folder"));
+    unlink(picture);
+    unlink(way_out);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(smallest_scene_has_defaults),
+                                       cmocka_unit_test(everything_is_read),
+                                       cmocka_unit_test(lists_are_read),
+                                       cmocka_unit_test(looks_are_read),
+                                       cmocka_unit_test(tables_span_the_domain),
+                                       cmocka_unit_test(settings_replace_params),
+                                       cmocka_unit_test(failing_functions_are_remembered),
+                                       cmocka_unit_test(programs_are_deterministic),
+                                       cmocka_unit_test(noise_is_smooth),
+                                       cmocka_unit_test(files_stay_in_the_folder)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

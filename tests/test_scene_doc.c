@@ -1,0 +1,156 @@
+/* doc/scene.md is the whole language: every key stands in it, every row of its tables is a key, and every
+ * scene in it loads. */
+#include "tests/test.h"
+
+#include "scene/scene.h"
+
+enum { KEYS_MAX = 512 };
+
+typedef struct document {
+    char *text;
+    char *keys[KEYS_MAX]; /* "liquid.waves.gravity" */
+    int key_count;
+} document;
+
+static void keep_key(void *context, const und_scene_key *key)
+{
+    document *d = context;
+    assert_true(d->key_count < KEYS_MAX);
+    assert_true(key->name[0] && key->expected[0] && key->doc && key->doc[0]);
+    d->keys[d->key_count++] = strdup(key->name);
+}
+
+static int set_up(void **state)
+{
+    document *d = calloc(1, sizeof *d);
+    FILE *file = fopen(UND_SOURCE_DIR "/doc/scene.md", "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    rewind(file);
+    d->text = calloc(size + 1, 1);
+    assert_int_equal(fread(d->text, 1, size, file), size);
+    fclose(file);
+    und_scene_keys(keep_key, d);
+    *state = d;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    document *d = *state;
+    for (int i = 0; i < d->key_count; i++)
+        free(d->keys[i]);
+    free(d->text);
+    free(d);
+    return 0;
+}
+
+/* Does the heading have `word` (or its last part, "waves" for `liquid.waves`) in it as code? */
+static bool heading_has(const char *heading, size_t length, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 1; i + n < length; i++)
+        if (memcmp(heading + i, word, n) == 0 && heading[i + n] == '`' && strchr("`.", heading[i - 1]))
+            return true;
+    return false;
+}
+
+/* Calls for each row "| `key` |" of a table under a heading with code in it. */
+typedef bool row_fn(const char *heading, size_t heading_length, const char *key, const void *context);
+
+static bool any_row(const char *text, row_fn *each, const void *context)
+{
+    const char *heading = NULL;
+    size_t heading_length = 0;
+    bool code = false;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        if (strncmp(line, "```", 3) == 0)
+            code = !code;
+        if (*line == '#' && !code) {
+            heading = line;
+            heading_length = strcspn(line, "\n");
+        }
+        if (heading && strncmp(line, "| `", 3) == 0 && memchr(heading, '`', heading_length)) {
+            char key[64] = "";
+            size_t n = strcspn(line + 3, "`");
+            memcpy(key, line + 3, n < sizeof key ? n : sizeof key - 1);
+            if (each(heading, heading_length, key, context))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The last part of a key's name, and the last part of what is before it. */
+static void split(const char *name, char block[64], char key[64])
+{
+    const char *dot = strrchr(name, '.'), *from = dot;
+    while (from > name && from[-1] != '.')
+        from--;
+    snprintf(block, 64, "%.*s", (int)(dot - from), from);
+    snprintf(key, 64, "%s", dot + 1);
+}
+
+static bool row_is(const char *heading, size_t length, const char *key, const void *context)
+{
+    char block[64], last[64];
+    split(context, block, last);
+    return strcmp(key, last) == 0 && heading_has(heading, length, block);
+}
+
+static void every_key_is_documented(void **state)
+{
+    const document *d = *state;
+    assert_true(d->key_count > 100);
+    for (int i = 0; i < d->key_count; i++)
+        if (!any_row(d->text, row_is, d->keys[i]))
+            fail_msg("doc/scene.md does not have %s", d->keys[i]);
+}
+
+static bool row_is_unknown(const char *heading, size_t length, const char *key, const void *context)
+{
+    const document *d = context;
+    for (int i = 0; i < d->key_count; i++)
+        if (row_is(heading, length, key, d->keys[i]))
+            return false;
+    print_message("%.*s: %s is no key\n", (int)length, heading, key);
+    return true;
+}
+
+static void every_row_is_a_key(void **state)
+{
+    const document *d = *state;
+    assert_false(any_row(d->text, row_is_unknown, d));
+}
+
+static void every_scene_loads(void **state)
+{
+    const document *d = *state;
+    int scenes = 0;
+    for (char *p = d->text; (p = strstr(p, "```lua\n")) != NULL;) {
+        p += 7;
+        char *end = strstr(p, "```");
+        assert_non_null(end);
+        char *text = strndup(p, (size_t)(end - p));
+        if (strncmp(text, "scene", 5) == 0 || strstr(text, "\nscene")) {
+            und_error err = {0};
+            und_scene *scene = und_scene_from_text(text, "doc.lua", NULL, 0, &err);
+            if (!scene)
+                fail_msg("%s\n%s", text, err.text);
+            und_scene_destroy(scene);
+            scenes++;
+        }
+        free(text);
+        p = end + 3;
+    }
+    assert_true(scenes >= 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_key_is_documented),
+                                       cmocka_unit_test(every_row_is_a_key),
+                                       cmocka_unit_test(every_scene_loads)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

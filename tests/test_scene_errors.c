@@ -1,0 +1,276 @@
+/* Scenes that are wrong: each gives UND_INVALID and one message with the fragment. */
+#include "tests/test.h"
+
+#include "base/stage.h"
+#include "scene/read.h"
+
+typedef struct wrong_scene {
+    const char *text, *fragment;
+} wrong_scene;
+
+/* W("..."): within a liquid that is right otherwise, on line 2. */
+#define W(text_) "liquid.waves { size = {4, 2}, cells = 8,\n  " text_ " }"
+#define S(text_) "liquid.waves { size = {4, 2}, cells = 8 }\n" text_
+
+static const wrong_scene language[] = {
+    {"", "e.lua: no liquid: expected liquid.waves"},
+    {"scene {", "e.lua:1: unexpected symbol near <eof>"},
+    {"scene = nil\nscene {}", "e.lua:2: unknown name \"scene\""},
+    {"lquid.waves {}", "e.lua:1: unknown name \"lquid\" (did you mean \"liquid\"?)"},
+    {"liquid.wave {}", "e.lua:1: unknown name \"liquid.wave\" (did you mean \"waves\"?)"},
+    {"math.sine(1)", "unknown name \"math.sine\" (did you mean \"sin\"?)"},
+    {"os.execute('true')", "e.lua:1: os is not available: a scene cannot run programs"},
+    {"io.open('x')", "io is not available"},
+    {"require 'x'", "require is not available"},
+    {"load('x')", "load is not available"},
+    {"dofile('x')", "dofile is not available"},
+    {"debug.getinfo(1)", "debug is not available"},
+    {"setmetatable({}, {})", "setmetatable is not available"},
+    {"coroutine.wrap(print)", "coroutine is not available"},
+    {"('x'):gsub('x', 'y')", "string.gsub is not available"},
+    {"string.dump(print)", "string.dump is not available"},
+    {"error('my own words')", "e.lua:1: my own words"},
+    {"error({})", "e.lua: the scene raised an error without a text"},
+    {"error()", "e.lua: the scene raised an error without a text"},
+    {"\x1bLua", "e.lua: attempt to load a binary chunk"},
+    {"error('bare', 0)", "e.lua: bare"},
+    {"local function f() return 1 + f() end f()", "e.lua:1: stack overflow"},
+    {"math.random(3, 1)", "the interval from 3 to 1 is empty"},
+    {"noise(1/0)", "expected a number from -1e9 to 1e9"},
+    {"fbm(1, 1, 100)", "expected 1 to 16 octaves"},
+    {"for k in pairs({[{}] = 1}) do end", "pairs: keys must be numbers or strings, found a table"},
+    {"param(3, 4)", "param: expected a name and a default"},
+    {"param('x')", "param: expected a default that is a number, a string, true or false, found nothing"},
+};
+
+static const wrong_scene blocks[] = {
+    {S("liquid.waves { size = 1, cells = 8 }"), "e.lua:2: liquid.waves: a scene has only one"},
+    {S("scene(3)"), "e.lua:2: scene: expected a table { key = value, ... }, found 3"},
+    {S("scene()"), "scene: expected a table { key = value, ... }, found nothing"},
+    {S("scene { 'x' }"), "expected keys with names (key = value), found a value at 1"},
+    {S("scene {\n\n  frame = 3 }"), "e.lua:4: scene: unknown key \"frame\" (did you mean \"frames\"?)"},
+    {S("scene { zzzzzz = 3 }"), "unknown key \"zzzzzz\"; there are: name, start, frames"},
+    {S("scene { frames = 0 }"), "scene.frames: expected a whole number from 1 to 1e+06, found 0"},
+    {S("scene { frames = 1.5 }"), "scene.frames: expected a whole number"},
+    {S("scene { frames = '24' }"), "found \"24\""},
+    {S("scene { fps = -24 }"), "expected a number from 0.001 to 100000 (frames per second), found -24"},
+    {S("scene { fps = 0/0 }"), "scene.fps: expected a number"},
+    {S("scene { name = 'a b' }"), "scene.name: expected a name of letters, digits, _ and -"},
+    {S("scene { name = '../x' }"), "scene.name: expected a name"},
+    {S("scene { seed = -1 }"), "scene.seed: expected a whole number"},
+    {S("camera { eye = {1, 2} }"), "camera.eye: expected {x, y, z}, a function(t) that returns it"},
+    {S("camera { eye = {1, 2, 'x'} }"), "camera.eye[3]: expected a number, found \"x\""},
+    {S("camera { eye = function(t) return 3 end }"), "camera.eye: expected the function to return {x, y, z}"},
+    {S("camera { eye = { keys = {} } }"), "camera.eye"},
+    {S("camera { eye = { keys = {{ time = 1, at = {0,0,0} }, { time = 0, at = {1,0,0} }} } }"), "camera.eye"},
+    {S("camera { fov = 180 }"), "camera.fov: expected a number from 1 to 150 (degrees), found 180"},
+    {S("light { color = {1, 2} }"), "light.color: expected a colour {red, green, blue}, found 2 numbers"},
+    {S("light { color = {1, 2, -1} }"), "expected colours from 0 to 1000, found -1"},
+    {S("light { sky = 'none.png' }"), "light.sky: cannot open \"none.png\": No such file or directory"},
+    {S("light { sun = {0, 0, 0} }"), "light: expected a direction towards the sun"},
+    {S("light { sky = 5 }"), "light.sky: expected the name of a PNG file, found 5"},
+    {S("film { tone = 1 }"), "film.tone: expected true or false, found 1"},
+    {S("film { width = 1e9 }"), "film.width: expected a whole number from 1 to 16384 (pixels)"},
+};
+
+static const wrong_scene waves[] = {
+    {"liquid.waves { cells = 8 }", "liquid.waves: missing key \"size\""},
+    {"liquid.waves { size = 4 }", "liquid.waves: missing key \"cells\""},
+    {"liquid.waves { size = {1, 2, 3}, cells = 8 }", "expected a length, or {x, z} (m), found 3 numbers"},
+    {"liquid.waves { size = -1, cells = 8 }", "expected lengths from 1e-06 to 1e+09 (m), found -1"},
+    {"liquid.waves { size = {0/0, 1}, cells = 8 }", "liquid.waves.size[1]: expected a number"},
+    {"liquid.waves { size = 1, cells = 1 }",
+     "liquid.waves.cells: expected a whole number from 2 to 32768, found 1"},
+    {"liquid.waves { size = 1, cells = 40000 }", "expected a whole number from 2 to 32768, found 40000"},
+    {"liquid.waves { size = 1, cells = 8.5 }", "found 8.5"},
+    {"liquid.waves { size = {1, 1}, cells = {32768, 32769} }", "found 32769"},
+    {"liquid.waves { size = {32768, 32768}, cells = 32768 }", ""},
+    {"liquid.waves { size = {10, 7}, cells = 64 }",
+     "cells must be square: 64 of them along 10 m are 0.15625 m long, and 7 m is 44.8 of them; "
+     "size = {10, 7.03125} would fit, or cells = 60"},
+    {"liquid.waves { size = {10, 5}, cells = {10, 10} }", "cells must be square"},
+    {W("cell = 9"), "e.lua:2: liquid.waves: unknown key \"cell\" (did you mean \"cells\"?)"},
+    {W("level = 1, surface = 2"), "expected either level or surface, found both"},
+    {W("level = function() return 1 end"),
+     "liquid.waves.level: expected a number from -1e+09 to 1e+09 (m), found a function"},
+    {W("ground = 'deep'"),
+     "liquid.waves.ground: expected a number, a function(x, z, t), a table of rows or map{}, found \"deep\""},
+    {W("ground = 1/0"), "liquid.waves.ground: expected a number from -1e+09 to 1e+09 (m), found inf"},
+    {W("ground = {}"), "expected a table of rows of numbers"},
+    {W("ground = {1, 2, 3}"), "found a single row"},
+    {W("ground = {{1, 2}, {1}}"), "liquid.waves.ground[2]: expected a row of 2 numbers"},
+    {W("ground = {{1, 2}, {1, 'x'}}"), "liquid.waves.ground[2][2]: expected a number, found \"x\""},
+    {W("ground = function(x) return y + x end"), "e.lua:2: unknown name \"y\""},
+    {W("ground = function(x) return x .. 'm' end"),
+     "expected the function to return a number, found a string"},
+    {W("ground = sphere { radius = 1 }"), "found a shape"},
+    {W("gravity = 0"), "liquid.waves.gravity: expected a number from 1e-06 to 10000 (m/s2), found 0"},
+    {W("order = 3"), "liquid.waves.order: expected a whole number from 1 to 2, found 3"},
+    {W("edges = { left = 'opne' }"), "e.lua:2: liquid.waves.edges.left: expected \"wall\", \"open\", "
+                                     "\"flow\" or \"fall\", found \"opne\" (did you mean \"open\"?)"},
+    {"liquid.waves { size = {4, 2}, cells = 8,\n edges = {\n  left = {\n   kind = 'opne' } } }",
+     "e.lua:4: liquid.waves.edges.left.kind: expected \"wall\", \"open\", \"flow\" or \"fall\", found "
+     "\"opne\" (did you mean \"open\"?)"},
+    {W("edges = { letf = 'open' }"), "liquid.waves.edges: unknown key \"letf\" (did you mean \"left\"?)"},
+    {W("edges = { left = {} }"), "liquid.waves.edges.left: missing key \"kind\""},
+    {W("edges = { left = 'flow' }"), "missing key \"rate\""},
+    {W("edges = { left = { kind = 'wall', level = 1 } }"),
+     "only an edge of kind \"open\" has a level, this one is \"wall\""},
+    {W("edges = { left = { kind = 'open', rate = 1 } }"), "only an edge of kind \"flow\" has a rate"},
+    {W("edges = { left = { kind = 'open', amplitude = 1 } }"), "missing key \"period\""},
+    {"liquid.waves { size = 4, cells = 8, edges = { front = 'open' } }",
+     "a curve has only the edges left and right"},
+    {W("springs = { center = {1, 1} }"), "liquid.waves.springs: expected a list of tables"},
+    {W("springs = { { center = {1, 1}, radius = 1 } }"), "liquid.waves.springs[1]: missing key \"rate\""},
+    {W("springs = { { rate = 1 } }"), "missing keys \"center\" and \"radius\", or \"shape\""},
+    {W("springs = {\n { rate = 1, center = {1, 1}, radius = 1 },\n { rate = 1, center = {1, 1}, radius = -2 "
+       "} }"),
+     "e.lua:4: liquid.waves.springs[2].radius: expected a number from 1e-06 to 1e+09 (m), found -2"},
+    {W("drains = { { rate = 1, radius = 1, center = {1, 1}, shape = sphere { radius = 1 } } }"),
+     "expected either a shape or center and radius"},
+    {W("drops = { { center = {1, 1}, radius = 1 } }"), "expected either \"volume\" (m3) or \"height\" (m)"},
+    {W("drops = { { center = 3, radius = 1, volume = 1 } }"),
+     "liquid.waves.drops[1].center: expected a place {x, z}, found 3"},
+    {W("rain = { rate = function() return 1 end }"), "liquid.waves.rain: missing key \"peak\""},
+    {W("rain = { rate = 10, peak = 5 }"), "the rate, 10, is above its peak, 5"},
+    {W("rain = true"), "liquid.waves.rain: expected a table"},
+    {W("stirs = { { center = {1, 1}, radius = 1, amplitude = 1 } }"),
+     "liquid.waves.stirs[1]: missing key \"period\""},
+    {W("objects = { { shape = 'ball' } }"), "liquid.waves.objects[1].shape: expected a shape: sphere{}"},
+    {W("objects = { { shape = sphere { radius = 1 }, keys = {{ time = 0 }} } }"),
+     "liquid.waves.objects[1].keys[1]: missing key \"at\""},
+    {W("objects = { { shape = sphere { radius = 0 } } }"),
+     "sphere.radius: expected a number from 1e-06 to 1e+06 (m), found 0"},
+    {W("objects = { { shape = sphere {} } }"), "sphere: missing key \"radius\""},
+    {W("objects = { { shape = box { size = {1, 1, 0} } } }"), "a box's edges must be longer than 0"},
+    {W("objects = { { shape = box { max = {1, 1, 1}, size = {1, 1, 1} } } }"),
+     "expected either min and max or center and size"},
+    {W("objects = { { shape = union {} } }"), "union: expected a list of shapes"},
+    {W("objects = { { shape = difference { sphere { radius = 1 }, 3 } } }"),
+     "difference[2]: expected a shape"},
+    {W("foam = 3"), "liquid.waves.foam: expected true, false or { threshold"},
+    {W("ground = map { file = 7 }"), "map.file: expected the name of a PNG file, found 7"},
+    {W("ground = map { file = 'a.png', hihg = 3 }"), "map: unknown key \"hihg\" (did you mean \"high\"?)"},
+};
+
+static void check(const wrong_scene *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        und_error err = {0};
+        und_scene *scene = und_scene_from_text(list[i].text, "e.lua", NULL, 0, &err);
+        if (*list[i].fragment == '\0') { /* the largest that is still right */
+            assert_non_null(scene);
+            und_scene_destroy(scene);
+            continue;
+        }
+        if (scene)
+            fail_msg("this loads: %s", list[i].text);
+        assert_int_equal(err.status, UND_INVALID);
+        if (!strstr(err.text, list[i].fragment))
+            fail_msg("%s\ngives \"%s\"\nwithout \"%s\"", list[i].text, err.text, list[i].fragment);
+    }
+}
+
+static void wrong_language(void **state)
+{
+    (void)state;
+    check(language, sizeof language / sizeof *language);
+}
+
+static void wrong_blocks(void **state)
+{
+    (void)state;
+    check(blocks, sizeof blocks / sizeof *blocks);
+}
+
+static void wrong_waves(void **state)
+{
+    (void)state;
+    check(waves, sizeof waves / sizeof *waves);
+}
+
+/* Programs without end, or without measure, stop at a limit, whatever they do to catch it. */
+static void limits_hold(void **state)
+{
+    (void)state;
+    static const wrong_scene endless[] = {
+        {"\nwhile true do end", "l.lua:2: stopped after 3e+06 instructions"},
+        {"while true do pcall(function() while true do end end) end", "stopped after"},
+        {"local function f() pcall(f) f() end f()", "stopped"},
+        {"repeat until pcall(error)", "stopped after"},
+        {"local t = {} while true do t[#t + 1] = {} end", "stopped"},
+        {"local s = 'x' while true do s = s .. s end", "memory limit"},
+        {"while true do pcall(string.rep, 'x', 1e7) end", "memory limit"},
+        {"('x'):rep(2^20)", "memory limit"},
+        {"(''):rep(1e18)", "stopped after"},
+        {"while true do pcall(string.rep, '', 1e18) end", "stopped after"},
+        {"local function f() return 1 + f() end f()", "memory limit"},
+        {"local t = {} for i = 1, 1e5 do t[i] = i end while true do table.insert(t, 1, 0) end",
+         "stopped after"},
+        {"local t = {} for i = 1, 1e5 do t[i] = i end while true do table.sort(t) end", "stopped after"},
+        {"local t = {} for i = 1, 1e5 do t[i] = i end while true do table.concat(t) end", "stopped after"},
+        {"local s = sphere { radius = 1 } for i = 1, 100 do s = union { s, s } end",
+         "more than 100000 shapes"},
+        {"for i = 1, 100 do pcall(map, { file = 'x.png' }) end map { file = 'x.png' }", "more than 64 files"},
+        {"local k = {} for i = 1, 1e4 do k[i] = { time = i, at = {0, 0, 0} } end\n"
+         "local o = { shape = sphere { radius = 1 }, keys = k } local list = {} for i = 1, 1e4 do list[i] = "
+         "o end\n"
+         "liquid.waves { size = 4, cells = 8, objects = list }",
+         "l.lua"},
+        {"liquid.waves { size = 4, cells = 8, ground = function() while true do end end }",
+         "liquid.waves.ground: stopped after 100000 instructions"},
+        {"pcall(liquid.waves, { size = 4, cells = 8, ground = function() while true do end end })",
+         "liquid.waves.ground: stopped after 100000 instructions"},
+    };
+    und_limits limits = {.memory = 16 << 20, .load_work = 3e6, .call_work = 1e5, .seconds = 2};
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+        und_error err = {0};
+        double start = und_clock();
+        const char *text = endless[i].text;
+        assert_null(und_scene_load_text(text, strlen(text), "l.lua", NULL, 0, &limits, &err));
+        assert_int_equal(err.status, UND_INVALID);
+        if (!strstr(err.text, endless[i].fragment))
+            fail_msg("%s\ngives \"%s\"\nwithout \"%s\"", text, err.text, endless[i].fragment);
+        if (und_clock() - start > 4)
+            fail_msg("%s\ntook %g s", text, und_clock() - start);
+    }
+}
+
+/* Compiling is not counted, so what makes it slow is refused. */
+static void endless_conditions_are_refused(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    char *text = calloc(COUNT + 1, 5);
+    und_error err = {0};
+    assert_non_null(text);
+    memcpy(text, "x = 1", 5);
+    for (int i = 1; i < COUNT; i++)
+        memcpy(text + 5 * i, " or 1", 5);
+    und_scene *scene = und_scene_from_text(text, "c.lua", NULL, 0, &err);
+    free(text);
+    assert_null(scene);
+    assert_non_null(strstr(err.text, "c.lua: more than 20000 conditions"));
+}
+
+static void missing_files_say_so(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    assert_null(und_scene_load("no-such-scene.lua", NULL, 0, &err));
+    assert_int_equal(err.status, UND_INVALID);
+    assert_non_null(strstr(err.text, "no-such-scene.lua: cannot open the scene: No such file or directory"));
+    assert_null(und_scene_load(".", NULL, 0, &err));
+    assert_int_equal(err.status, UND_INVALID);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_language),
+                                       cmocka_unit_test(wrong_blocks),
+                                       cmocka_unit_test(wrong_waves),
+                                       cmocka_unit_test(limits_hold),
+                                       cmocka_unit_test(endless_conditions_are_refused),
+                                       cmocka_unit_test(missing_files_say_so)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

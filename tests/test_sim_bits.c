@@ -1,0 +1,220 @@
+/* The same bits with any number of threads, and after a save and restore in the middle of a frame. */
+#include "tests/test.h"
+
+#include "scene/sim.h"
+
+/* Every part of the liquid at once, on a grid whose sides are no multiples of anything. */
+static const char *const busy =
+    "scene { start = -2, frames = 12, fps = 24, substeps = 3, seed = 11 }\n"
+    "liquid.waves {\n"
+    "  size = {8.1, 5.3}, cells = {81, 53}, origin = {-1, 2}, order = param('order', 1), damping = 0.05,\n"
+    "  ground = function(x, z) return -0.8 + 0.15 * x + 0.2 * fbm(x, z, 3) end,\n"
+    "  surface = function(x, z) return 0.1 * math.sin(2 * x) end, rising = 0.05,\n"
+    "  pressure = function(x, z, t) return 50 * math.sin(x + 3 * t) end,\n"
+    "  edges = { left = { kind = 'open', amplitude = 0.1, period = 1, ramp = 0.2, direction = 15 },\n"
+    "            right = 'fall', back = { kind = 'flow', rate = 0.05 } },\n"
+    "  springs = { { center = {1, 4}, radius = 0.4, rate = function(x, z, t) return 0.1 * t end } },\n"
+    "  drains = { { shape = box { center = {0, 0, 3}, size = {1, 5, 1} }, rate = 0.05, start = 0.1 } },\n"
+    "  drops = { { time = 0.13, center = {2, 4}, radius = 0.5, height = 0.2 } },\n"
+    "  rain = { rate = 20, radius = 0.02, top = 1.5, speed = 6, wind = {1, 0.5} },\n"
+    "  stirs = { { center = function(t) return {t, 5} end, radius = 0.5, amplitude = 0.05, period = 0.3 } "
+    "},\n"
+    "  objects = { { shape = union { sphere { radius = 0.4 }, box { size = {1.2, 0.2, 0.2} } },\n"
+    "                keys = { { time = 0, at = {0, 0, 4} }, { time = 0.5, at = {2, 0.1, 5}, turn = {0, 60, "
+    "0} } } } },\n"
+    "  foam = true, dye = function(x, z) return x > 1 and 1 or 0 end, texture = true,\n"
+    "}\n";
+
+enum { FRAMES = 6 };
+
+static und_scene *load(const char *order)
+{
+    und_error err = {0};
+    und_setting setting = {"order", order};
+    und_scene *scene = und_scene_from_text(busy, "busy.lua", &setting, 1, &err);
+    if (!scene)
+        fail_msg("%s", err.text);
+    return scene;
+}
+
+static und_sim *start(und_scene *scene, int threads)
+{
+    und_error err = {0};
+    und_sim *sim = und_sim_create(scene, threads, &err);
+    if (!sim)
+        fail_msg("%s", err.text);
+    return sim;
+}
+
+static void advance(und_sim *sim, int frames)
+{
+    und_error err = {0};
+    for (int i = 0; i < frames; i++)
+        if (und_sim_advance(sim, &err) != UND_OK)
+            fail_msg("%s", err.text);
+}
+
+static void run(const char *order, int threads, uint64_t hash[FRAMES + 1])
+{
+    und_scene *scene = load(order);
+    und_sim *sim = start(scene, threads);
+    hash[0] = und_sim_hash(sim);
+    for (int i = 1; i <= FRAMES; i++) {
+        advance(sim, 1);
+        hash[i] = und_sim_hash(sim);
+    }
+    und_sim_destroy(sim);
+    und_scene_destroy(scene);
+}
+
+static void same_at_any_thread_count(void **state)
+{
+    (void)state;
+    static const char *const orders[] = {"1", "2"};
+    for (int o = 0; o < 2; o++) {
+        uint64_t one[FRAMES + 1], other[FRAMES + 1];
+        run(orders[o], 1, one);
+        for (int i = 1; i <= FRAMES; i++)
+            assert_int_not_equal(one[i], one[i - 1]);
+        for (int threads = 2; threads <= 7; threads += 5) {
+            run(orders[o], threads, other);
+            assert_memory_equal(one, other, sizeof one);
+        }
+    }
+}
+
+/* A copy that owns its data, as a checkpoint read from disk does. */
+static und_frame copy_of(const und_frame *state)
+{
+    und_frame copy = und_frame_empty(state->number, state->time, state->grid);
+    for (int i = 0; i < state->count; i++) {
+        const und_item *from = &state->items[i];
+        und_item_def def = {.name = from->name,
+                            .unit = from->unit,
+                            .kind = from->kind,
+                            .type = from->type,
+                            .is_static = from->is_static,
+                            .rank = from->rank};
+        memcpy(def.dim, from->dim, sizeof def.dim);
+        und_item *to = und_frame_add(&copy, &def, NULL);
+        assert_non_null(to);
+        if (und_item_bytes(from) > 0)
+            memcpy(to->data, from->data, und_item_bytes(from));
+    }
+    return copy;
+}
+
+static void same_after_save_and_restore(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    uint64_t whole[FRAMES + 1];
+    run("1", 2, whole);
+    und_scene *scene = load("1");
+    und_sim *first = start(scene, 2);
+    bool done = false;
+    advance(first, 3);
+    assert_int_equal(und_sim_step(first, &done, &err), UND_OK);
+    assert_false(done);
+    und_frame saved = und_frame_empty(0, 0, (und_grid){0});
+    assert_int_equal(und_sim_save(first, &saved, &err), UND_OK);
+    und_frame kept = copy_of(&saved);
+    und_frame_clear(&saved);
+    und_sim_destroy(first);
+    und_scene_destroy(scene);
+
+    scene = load("1");
+    und_sim *second = start(scene, 3);
+    if (und_sim_restore(second, &kept, &err) != UND_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(und_sim_frame_number(second), und_scene_start(scene) + 3);
+    assert_int_equal(und_sim_step(second, &done, &err), UND_OK);
+    assert_int_equal(und_sim_step(second, &done, &err), UND_OK);
+    assert_true(done);
+    for (int i = 4; i <= FRAMES; i++) {
+        assert_int_equal(und_sim_hash(second), whole[i]);
+        if (i < FRAMES)
+            advance(second, 1);
+    }
+    assert_int_equal(und_sim_frame_number(second), und_scene_start(scene) + FRAMES);
+    und_sim_destroy(second);
+    und_frame_clear(&kept);
+    und_scene_destroy(scene);
+}
+
+static void frames_stand_at_their_times(void **state)
+{
+    (void)state;
+    und_scene *scene = load("2");
+    und_sim *sim = start(scene, 2);
+    assert_int_equal(und_sim_frame_number(sim), -2);
+    assert_double_near(und_sim_frame(sim)->time, 0, 0);
+    advance(sim, 5);
+    const und_frame *frame = und_sim_frame(sim);
+    assert_int_equal(frame->number, 3);
+    assert_double_near(frame->time, 5.0 / 24, 1e-15);
+    assert_double_near(und_sim_liquid(sim)->class->time(und_sim_liquid(sim)), 5.0 / 24, 1e-12);
+    const und_item *surface = und_frame_find(frame, "surface");
+    assert_non_null(surface);
+    assert_int_equal(surface->dim[0], 53);
+    assert_int_equal(surface->dim[1], 81);
+    und_ledger ledger = und_sim_ledger(sim);
+    assert_double_near(und_ledger_expected(&ledger), ledger.measured, 1e-9 * ledger.start);
+    und_sim_destroy(sim);
+    und_scene_destroy(scene);
+}
+
+/* States that do not fit are refused, and the simulation stays what it was. */
+static void wrong_states_are_refused(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_scene *scene = load("1");
+    und_sim *sim = start(scene, 1);
+    uint64_t before = und_sim_hash(sim);
+    und_frame saved = und_frame_empty(0, 0, (und_grid){0});
+    assert_int_not_equal(und_sim_restore(sim, &saved, &err), UND_OK);
+    assert_non_null(strstr(err.text, "sim"));
+    assert_int_equal(und_sim_save(sim, &saved, &err), UND_OK);
+    und_frame kept = copy_of(&saved);
+    und_frame_clear(&saved);
+    int32_t *mark = und_frame_find(&kept, "sim")->data;
+    mark[1] = 99;
+    assert_int_equal(und_sim_restore(sim, &kept, &err), UND_FAILED);
+    mark[1] = 0;
+    mark[2] = 4;
+    assert_int_equal(und_sim_restore(sim, &kept, &err), UND_INVALID);
+    assert_non_null(strstr(err.text, "saved with 4 substeps per frame, the scene has 3"));
+    assert_int_equal(und_sim_hash(sim), before);
+    und_frame_clear(&kept);
+    und_sim_destroy(sim);
+    und_scene_destroy(scene);
+}
+
+static void trouble_stops_the_run(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_scene *scene =
+        und_scene_from_text("liquid.waves { size = 4, cells = 32, pressure = function(x, z, t)\n"
+                            "  if t > 0.2 then return nil + x end return 0 end }",
+                            "t.lua", NULL, 0, &err);
+    assert_non_null(scene);
+    und_sim *sim = start(scene, 1);
+    und_status status = UND_OK;
+    for (int i = 0; i < 24 && status == UND_OK; i++)
+        status = und_sim_advance(sim, &err);
+    assert_int_equal(status, UND_INVALID);
+    assert_non_null(strstr(err.text, "t.lua:2: attempt to perform arithmetic on a nil value"));
+    und_sim_destroy(sim);
+    und_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_at_any_thread_count), cmocka_unit_test(same_after_save_and_restore),
+        cmocka_unit_test(frames_stand_at_their_times), cmocka_unit_test(wrong_states_are_refused),
+        cmocka_unit_test(trouble_stops_the_run)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
