@@ -15,7 +15,8 @@ uint64_t und_hash(const void *data, size_t bytes, uint64_t seed, int threads)
     for (size_t first = 0; first < blocks; first += GROUP) {
         uint64_t part[GROUP];
         int count = (int)(blocks - first < GROUP ? blocks - first : GROUP);
-        PARALLEL_FOR(threads)
+        int team = count < threads ? count : threads; /* waking threads for nothing costs more than a block */
+        PARALLEL_FOR(team)
         for (int i = 0; i < count; i++) {
             size_t at = (first + (size_t)i) * BLOCK;
             part[i] = XXH3_64bits(start + at, bytes - at < BLOCK ? bytes - at : BLOCK);

@@ -174,7 +174,8 @@ static bool write_packed(hid_t set, packer *p, int threads)
     }
     for (size_t first = 0; good && first < chunks; first += BATCH) {
         int count = chunks - first < BATCH ? (int)(chunks - first) : BATCH;
-        PARALLEL_FOR(threads)
+        int team = count < threads ? count : threads;
+        PARALLEL_FOR(team)
         for (int k = 0; k < count; k++)
             pack(p, first + (size_t)k, k);
         for (int k = 0; good && k < count; k++) {

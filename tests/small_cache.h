@@ -1,0 +1,82 @@
+/* A small cache, for the tests that damage one: frames 1 to 4, checkpoints at 2 and 4, static items. */
+#ifndef UND_TESTS_SMALL_CACHE_H
+#define UND_TESTS_SMALL_CACHE_H
+
+#include "base/random.h"
+#include "cache/cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SMALL_FRAMES = 4 };
+
+static inline und_cache_def small_definition(const char *folder)
+{
+    return (und_cache_def){.folder = folder,
+                           .name = "beach",
+                           .model = "waves",
+                           .scene_path = "beach.lua",
+                           .scene_text = "scene {}",
+                           .settings = "",
+                           .start = 1,
+                           .end = SMALL_FRAMES,
+                           .fps = 24,
+                           .compress = 1,
+                           .threads = 1};
+}
+
+static inline und_frame small_frame(int number)
+{
+    und_frame f = und_frame_empty(number, number / 24.0, (und_grid){{80, 1, 60}, 0.5, {0, 0, 0}});
+    const und_item_def defs[] = {{"surface", "m", UND_FIELD, UND_F32, false, 2, {60, 80}},
+                                 {"floor", "m", UND_FIELD, UND_F32, true, 2, {60, 80}},
+                                 {"rain/position", "m", UND_PARTICLES, UND_F32, false, 2, {20, 3}},
+                                 {"energy", "J", UND_NUMBERS, UND_F64, false, 1, {4}}};
+    for (int i = 0; i < 4; i++) {
+        und_item *item = und_frame_add(&f, &defs[i], NULL);
+        if (!item)
+            abort();
+        uint64_t seed = item->is_static ? 0 : (uint64_t)number;
+        for (size_t k = 0; k < und_item_count(item); k++) {
+            double value = und_random(seed, (uint64_t)i, k / 4);
+            if (item->type == UND_F64)
+                ((double *)item->data)[k] = value;
+            else
+                ((float *)item->data)[k] = (float)value;
+        }
+    }
+    return f;
+}
+
+static inline void small_cache(const char *folder)
+{
+    und_cache_def def = small_definition(folder);
+    und_error err = {0};
+    und_cache *cache = und_cache_create(&def, true, &err);
+    bool good = cache != NULL;
+    for (int i = 1; good && i <= SMALL_FRAMES; i++) {
+        und_frame frame = small_frame(i);
+        und_ledger ledger = {.start = 10, .sources = 0.5 * i, .measured = 10 + 0.5 * i};
+        good = !und_cache_write(cache, &frame, &ledger, und_frame_hash(&frame, 1), &err) &&
+               (i % 2 || !und_cache_checkpoint(cache, &frame, &err));
+        und_frame_clear(&frame);
+    }
+    und_stage stage = {"rows", 0.5, 3};
+    if (!good || und_cache_close(cache, &stage, 1, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        abort();
+    }
+}
+
+/* Writes a file without ceremony: damage need not be synced.  The old one goes first, since some filesystems
+ * sync a file that is written over. */
+static inline void put_file(const char *path, const void *data, size_t bytes)
+{
+    unlink(path);
+    FILE *stream = fopen(path, "wb");
+    if (!stream || fwrite(data, 1, bytes, stream) != bytes || fclose(stream))
+        abort();
+}
+
+#endif

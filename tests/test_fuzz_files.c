@@ -1,0 +1,243 @@
+/* Thousands of damaged files, the same ones every time: none may crash the program, and what loads must be
+ * what was written. */
+#include "tests/folder.h"
+#include "tests/small_cache.h"
+#include "tests/test.h"
+
+#include "cache/store.h"
+#include "io/image.h"
+
+static test_folder folder;
+static char out[80];
+
+static int setup(void **state)
+{
+    (void)state;
+    test_folder_make(&folder);
+    snprintf(out, sizeof out, "%s/beach", folder.path);
+    small_cache(out);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    test_folder_remove(&folder);
+    return 0;
+}
+
+typedef struct subject {
+    char path[256];
+    char *data, *mutant;
+    size_t bytes;
+} subject;
+
+enum { ROOM = 256 };
+
+static subject take(const char *path)
+{
+    subject s;
+    snprintf(s.path, sizeof s.path, "%s", path);
+    assert_int_equal(und_file_read(path, 1 << 24, &s.data, &s.bytes, NULL), UND_OK);
+    s.mutant = malloc(s.bytes + ROOM);
+    return s;
+}
+
+static void put_back(subject *s)
+{
+    put_file(s->path, s->data, s->bytes);
+    free(s->data);
+    free(s->mutant);
+}
+
+static size_t pick(uint64_t seed, uint64_t stream, size_t below)
+{
+    return (size_t)(und_random_bits(99, stream, seed) % below);
+}
+
+/* Mutation number `seed` of the file; false where it happens to change nothing. */
+static bool mutate(subject *s, uint64_t seed)
+{
+    size_t bytes = s->bytes;
+    memcpy(s->mutant, s->data, bytes);
+    size_t at = pick(seed, 1, bytes), run = 1 + pick(seed, 2, 16);
+    run = run < bytes - at ? run : bytes - at;
+    switch (pick(seed, 0, 6)) {
+    case 0: /* a bit */
+        s->mutant[at] ^= (char)(1 << pick(seed, 3, 8));
+        break;
+    case 1: /* a run of noise */
+        for (size_t i = 0; i < run; i++)
+            s->mutant[at + i] = (char)und_random_bits(seed, 4, i);
+        break;
+    case 2: /* a run of extremes */
+        memset(s->mutant + at, pick(seed, 3, 2) ? 0xff : 0, run);
+        break;
+    case 3: /* cut */
+        bytes = at;
+        break;
+    case 4: { /* garbage in between */
+        size_t length = 1 + pick(seed, 3, ROOM - 1);
+        memmove(s->mutant + at + length, s->mutant + at, bytes - at);
+        for (size_t i = 0; i < length; i++)
+            s->mutant[at + i] = (char)und_random_bits(seed, 5, i);
+        bytes += length;
+        break;
+    }
+    default: /* a piece of it somewhere else */
+        memmove(s->mutant + pick(seed, 3, bytes - run + 1), s->mutant + at, run);
+    }
+    put_file(s->path, s->mutant, bytes);
+    return bytes != s->bytes || memcmp(s->mutant, s->data, bytes) != 0;
+}
+
+static void damaged_maps(void **state)
+{
+    (void)state;
+    enum { WIDTH = 40, HEIGHT = 30 };
+    und_image image;
+    assert_int_equal(und_image_create(&image, WIDTH, HEIGHT, NULL), UND_OK);
+    for (size_t i = 0; i < 3 * WIDTH * HEIGHT; i++)
+        image.rgb[i] = (float)und_random(1, 1, i / 5);
+    const char *path = test_path(&folder, "map.png");
+    assert_int_equal(und_png_write(path, &image, 1, NULL), UND_OK);
+    und_image_destroy(&image);
+    subject s = take(path);
+    int width, height, errors = 0;
+    float *whole, *map;
+    assert_int_equal(und_png_read_gray(path, &width, &height, &whole, NULL), UND_OK);
+    for (uint64_t seed = 0; seed < 4000; seed++) {
+        mutate(&s, seed);
+        und_error err = {0};
+        if (und_png_read_gray(path, &width, &height, &map, &err)) {
+            errors++;
+            assert_non_null(strstr(err.text, "map.png"));
+        } else { /* what is not the picture may change: a remark, what follows the end */
+            assert_true(width == WIDTH && height == HEIGHT);
+            assert_memory_equal(map, whole, WIDTH * HEIGHT * sizeof *map);
+        }
+        free(map);
+    }
+    print_message("%d of 4000 maps refused\n", errors);
+    assert_true(errors > 3500);
+    free(whole);
+    put_back(&s);
+}
+
+static void damaged_manifests(void **state)
+{
+    (void)state;
+    char path[200];
+    snprintf(path, sizeof path, "%s/manifest.json", out);
+    subject s = take(path);
+    int errors = 0;
+    for (uint64_t seed = 0; seed < 4000; seed++) {
+        mutate(&s, seed);
+        und_error err = {0};
+        und_cache *cache = und_cache_open(out, &err);
+        if (!cache) {
+            errors++;
+            assert_non_null(strstr(err.text, "manifest.json"));
+            continue;
+        }
+        und_cache_info info = und_cache_describe(cache); /* only blanks can have changed */
+        assert_string_equal(info.name, "beach");
+        assert_string_equal(info.scene_text, "scene {}");
+        assert_true(info.row_count == SMALL_FRAMES && info.end == SMALL_FRAMES && info.fps == 24);
+        und_cache_close(cache, NULL, 0, NULL);
+    }
+    print_message("%d of 4000 manifests refused\n", errors);
+    assert_true(errors > 3000);
+    put_back(&s);
+}
+
+static void damaged_ledgers(void **state)
+{
+    (void)state;
+    char path[200];
+    snprintf(path, sizeof path, "%s/ledger.csv", out);
+    subject s = take(path);
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        bool changed = mutate(&s, seed);
+        und_error err = {0};
+        und_cache *cache = und_cache_open(out, &err);
+        if (!cache) {
+            assert_non_null(strstr(err.text, "ledger.csv"));
+            continue;
+        }
+        und_cache_info info = und_cache_describe(cache);
+        assert_true(info.row_count >= SMALL_FRAMES - changed);
+        for (int i = 0; i < info.row_count; i++) {
+            assert_int_equal(info.rows[i].frame, i + 1);
+            if (info.row_count == SMALL_FRAMES)
+                assert_true(info.rows[i].ledger.measured == 10 + 0.5 * (i + 1));
+        }
+        und_cache_close(cache, NULL, 0, NULL);
+    }
+    put_back(&s);
+}
+
+/* A frame file, then the static items: any change at all is found before HDF5 sees the file. */
+static void damaged_frames(void **state)
+{
+    (void)state;
+    const char *names[2] = {"frames/beach.0002.h5", "static.h5"};
+    for (int i = 0; i < 2; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s/%s", out, names[i]);
+        subject s = take(path);
+        for (uint64_t seed = 0; seed < 2000; seed++) {
+            bool changed = mutate(&s, seed);
+            und_error err = {0};
+            und_frame frame;
+            und_cache *cache = und_cache_open(out, &err);
+            und_status status = und_cache_read(cache, 2, &frame, &err);
+            assert_int_equal(status, changed ? UND_FAILED : UND_OK);
+            if (changed)
+                assert_non_null(strstr(err.text, names[i]));
+            und_frame_clear(&frame);
+            und_cache_close(cache, NULL, 0, NULL);
+        }
+        put_back(&s);
+    }
+}
+
+/* A resume goes back to the checkpoint before. */
+static void damaged_checkpoints(void **state)
+{
+    (void)state;
+    const char *names[3] = {"checkpoints/beach.0004.h5", "manifest.json", "ledger.csv"};
+    subject s[3];
+    for (int i = 0; i < 3; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s/%s", out, names[i]);
+        s[i] = take(path);
+    }
+    und_cache_def def = small_definition(out);
+    for (uint64_t seed = 0; seed < 25; seed++) {
+        bool changed = mutate(&s[0], seed);
+        und_error err = {0};
+        und_frame loaded;
+        und_cache *cache = und_cache_resume(&def, &loaded, &err);
+        assert_non_null(cache);
+        assert_int_equal(loaded.number, changed ? 2 : 4);
+        assert_int_equal(loaded.count, 4);
+        und_frame_clear(&loaded);
+        und_cache_close(cache, NULL, 0, NULL);
+        for (int i = 1; i < 3; i++)
+            put_file(s[i].path, s[i].data, s[i].bytes);
+    }
+    for (int i = 0; i < 3; i++)
+        put_back(&s[i]);
+    assert_int_equal(und_cache_verify(out, NULL, NULL, NULL, NULL), UND_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_maps),        cmocka_unit_test(damaged_manifests),
+        cmocka_unit_test(damaged_ledgers),     cmocka_unit_test(damaged_frames),
+        cmocka_unit_test(damaged_checkpoints),
+    };
+    return cmocka_run_group_tests_name("damaged files", tests, setup, teardown);
+}
