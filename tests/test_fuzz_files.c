@@ -13,7 +13,7 @@ static char out[80];
 static int setup(void **state)
 {
     (void)state;
-    test_folder_make(&folder);
+    test_folder_make_fast(&folder);
     snprintf(out, sizeof out, "%s/beach", folder.path);
     small_cache(out);
     return 0;
