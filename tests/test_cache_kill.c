@@ -1,0 +1,103 @@
+/* Runs killed at any moment: the cache is valid all the time, and in the end the same as without kills. */
+#include "tests/folder.h"
+#include "tests/small_cache.h"
+#include "tests/test.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { LAST = 30 };
+
+static test_folder folder;
+
+static int setup(void **state)
+{
+    (void)state;
+    test_folder_make_fast(&folder);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    test_folder_remove(&folder);
+    return 0;
+}
+
+static bool write_from(und_cache *cache, int first, int last)
+{
+    bool good = true;
+    for (int i = first; good && i <= last; i++) {
+        und_frame frame = small_frame(i);
+        und_ledger ledger = {.start = 10, .sources = 0.5 * i, .measured = 10 + 0.5 * i};
+        good = !und_cache_write(cache, &frame, &ledger, und_frame_hash(&frame, 1), NULL) &&
+               (i % 3 || !und_cache_checkpoint(cache, &frame, NULL));
+        und_frame_clear(&frame);
+    }
+    return !und_cache_close(cache, NULL, 0, NULL) && good;
+}
+
+/* Begins, or goes on after a kill, up to frame `last`. */
+static bool run(const char *path, int last)
+{
+    und_cache_def def = small_definition(path);
+    def.end = LAST;
+    def.keep = 2;
+    und_frame state;
+    und_error err = {0};
+    int first = 1;
+    und_cache *cache = und_cache_resume(&def, &state, &err);
+    if (cache && state.count)
+        first = state.number + 1;
+    if (cache)
+        und_frame_clear(&state);
+    else
+        cache = und_cache_create(&def, true, &err);
+    return cache && write_from(cache, first, last);
+}
+
+static void killed_runs_leave_a_valid_cache(void **state)
+{
+    (void)state;
+    char path[100], manifest[120], whole[100];
+    snprintf(path, sizeof path, "%s/killed", folder.path);
+    snprintf(manifest, sizeof manifest, "%s/manifest.json", path);
+    snprintf(whole, sizeof whole, "%s/whole", folder.path);
+    int valid = 0;
+    for (uint64_t i = 0; i < 40; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(run(path, LAST) ? 0 : 1);
+        struct timespec pause = {.tv_nsec = (long)(30e6 * und_random(7, 7, i))};
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        int how;
+        waitpid(child, &how, 0);
+        assert_true(WIFSIGNALED(how) || WEXITSTATUS(how) == 0);
+        und_error err = {0};
+        if (access(manifest, F_OK) == 0) { /* it had begun */
+            if (und_cache_verify(path, NULL, NULL, NULL, &err))
+                fail_msg("after kill %d: %s", (int)i, err.text);
+            valid++;
+        }
+    }
+    assert_true(valid > 0);
+    assert_true(run(path, LAST));
+    assert_true(run(whole, LAST));
+    und_cache *a = und_cache_open(path, NULL), *b = und_cache_open(whole, NULL);
+    und_cache_info one = und_cache_describe(a), other = und_cache_describe(b);
+    assert_int_equal(one.row_count, LAST);
+    assert_int_equal(other.row_count, LAST);
+    for (int i = 0; i < LAST; i++)
+        assert_memory_equal(&one.rows[i], &other.rows[i], sizeof one.rows[i]);
+    und_cache_close(a, NULL, 0, NULL);
+    und_cache_close(b, NULL, 0, NULL);
+    assert_int_equal(und_cache_verify(path, NULL, NULL, NULL, NULL), UND_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(killed_runs_leave_a_valid_cache)};
+    return cmocka_run_group_tests_name("cache, killed", tests, setup, teardown);
+}
