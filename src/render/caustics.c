@@ -84,7 +84,7 @@ static void follow(const und_mesh *m, const beam *b, float *x, float *z)
     float normal[3] = {n.x, n.y, n.z}, down[3] = {b->down.x, b->down.y, b->down.z};
     if (!und_refract(down, normal, b->ratio, bent) || bent[1] > -0.05f)
         return;
-    float height = fade > 0 ? fmaxf(entry[M_GROUND] + entry[M_DEPTH] - here[M_GROUND], 0) : depth;
+    float height = fade > 0 ? maxf(entry[M_GROUND] + entry[M_DEPTH] - here[M_GROUND], 0) : depth;
     float fall = mixf(depth, height, fade) / -bent[1];
     *x = wx + bent[0] * fall;
     *z = wz + bent[2] * fall;
@@ -159,10 +159,10 @@ und_status und_caustics_build(und_render *r, und_error *err)
     if (status != UND_OK)
         return status;
     f3 sun = r->sky.sun;
-    sun.y = fmaxf(sun.y, 0.05f);
+    sun.y = maxf(sun.y, 0.05f);
     sun = f3_unit(sun);
     beam b = {
-        .down = f3_scale(sun, -1), .ratio = (float)r->def.refraction, .thin = fmaxf(0.15f * m->h, 1e-6f)};
+        .down = f3_scale(sun, -1), .ratio = (float)r->def.refraction, .thin = maxf(0.15f * m->h, 1e-6f)};
     float s = 1 / b.ratio, down = sqrtf(1 - s * s * (1 - sun.y * sun.y));
     b.flat = f3_make(-sun.x * s / down, -1, -sun.z * s / down);
     PARALLEL_FOR(r->threads)
@@ -180,7 +180,7 @@ float und_caustics_at(const und_render *r, float x, float z)
     if (r->def.caustics < 1)
         return 1;
     float k = (float)c->per_node / r->mesh.h, u = (x - r->mesh.x0) * k, v = (z - r->mesh.z0) * k;
-    float un = u > 0 ? fminf(u, (float)(c->nx - 1)) : 0, vn = v > 0 ? fminf(v, (float)(c->nz - 1)) : 0;
+    float un = u > 0 ? minf(u, (float)(c->nx - 1)) : 0, vn = v > 0 ? minf(v, (float)(c->nz - 1)) : 0;
     int i = (int)un < c->nx - 2 ? (int)un : c->nx - 2, j = (int)vn < c->nz - 2 ? (int)vn : c->nz - 2;
     const float *a = c->light + (size_t)j * (size_t)c->nx + (size_t)i, *b = a + c->nx;
     float fx = un - (float)i, fz = vn - (float)j;

@@ -4,7 +4,7 @@
 /* Rational fit to the film curve of the Academy's reference rendering (Narkowicz 2015). */
 static float curve(float x)
 {
-    x = fmaxf(x, 0) * 0.55f;
+    x = maxf(x, 0) * 0.55f;
     return clampf(x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f), 0, 1);
 }
 

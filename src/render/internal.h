@@ -9,6 +9,16 @@
 
 #include <math.h>
 
+/* Inline, unlike the library's; a NaN first gives the second. */
+static inline float minf(float a, float b)
+{
+    return a < b ? a : b;
+}
+static inline float maxf(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 typedef struct f3 {
     float x, y, z;
 } f3;
@@ -111,7 +121,7 @@ static inline f3 und_sky_ambient(const und_sky *sky, f3 n)
     a = f3_along(a, sky->ambient[1], n.x);
     a = f3_along(a, sky->ambient[2], n.y);
     a = f3_along(a, sky->ambient[3], n.z);
-    return f3_make(fmaxf(a.x, 0), fmaxf(a.y, 0), fmaxf(a.z, 0));
+    return f3_make(maxf(a.x, 0), maxf(a.y, 0), maxf(a.z, 0));
 }
 
 /* The frame on the mesh that is drawn: the frame's samples and, where they are few, more between them. */

@@ -21,7 +21,7 @@ static float line_value(const und_mesh *m, const sweep *w, const float *shadow, 
     at = clampf(at, 0, (float)(w->width - 1));
     int k = (int)at < w->width - 1 ? (int)at : w->width - 2;
     size_t a = sweep_node(m, w, line, k), b = sweep_node(m, w, line, k + 1);
-    float ha = fmaxf(shadow[a], m->ground[a]), hb = fmaxf(shadow[b], m->ground[b]);
+    float ha = maxf(shadow[a], m->ground[a]), hb = maxf(shadow[b], m->ground[b]);
     return mixf(ha, hb, at - (float)k);
 }
 
@@ -32,7 +32,7 @@ static sweep make_sweep(const und_mesh *m, f3 sun)
     w.lines = w.along_x ? m->nx : m->nz;
     w.width = w.along_x ? m->nz : m->nx;
     w.step = major > 0 ? -1 : 1;
-    major = fmaxf(fabsf(major), 1e-4f);
+    major = maxf(fabsf(major), 1e-4f);
     w.shift = clampf(minor / major, -1, 1);
     w.drop = m->h * sun.y / major;
     return w;
@@ -50,7 +50,7 @@ static void apply_row(und_mesh *m, const float *shadow, float soft, int j)
         size_t c = (size_t)j * (size_t)m->nx + (size_t)i;
         float *node = m->node + c * M_COUNT;
         node[M_SUN_GROUND] = lit(shadow[c], m->ground[c], soft);
-        node[M_SUN_WATER] = lit(shadow[c], m->ground[c] + fmaxf(m->depth[c], 0), soft);
+        node[M_SUN_WATER] = lit(shadow[c], m->ground[c] + maxf(m->depth[c], 0), soft);
     }
 }
 
@@ -59,7 +59,7 @@ void und_light_shadows(und_render *r)
     und_mesh *m = &r->mesh;
     float *shadow = r->sun_scratch;
     f3 sun = r->sky.sun;
-    sun.y = fmaxf(sun.y, 0.02f);
+    sun.y = maxf(sun.y, 0.02f);
     sweep w = make_sweep(m, sun);
     int first = w.step > 0 ? 0 : w.lines - 1;
     for (int k = 0; k < w.width; k++)
@@ -68,7 +68,7 @@ void und_light_shadows(und_render *r)
         for (int k = 0; k < w.width; k++)
             shadow[sweep_node(m, &w, line, k)] =
                 line_value(m, &w, shadow, line - w.step, (float)k + w.shift) - w.drop;
-    float soft = fmaxf(0.6f * w.drop, 0.003f * m->span * w.drop / m->h);
+    float soft = maxf(0.6f * w.drop, 0.003f * m->span * w.drop / m->h);
     PARALLEL_FOR(r->threads)
     for (int j = 0; j < m->nz; j++)
         apply_row(m, shadow, soft, j);
@@ -88,7 +88,7 @@ static float open_at(const und_samples *s, int i, int j)
             if (ni < 0 || nj < 0 || ni >= s->nx || nj >= s->nz)
                 break;
             float rise = s->ground[(size_t)nj * (size_t)s->nx + (size_t)ni] - here;
-            steepest = fmaxf(steepest, rise / (unit * (float)distance[k]));
+            steepest = maxf(steepest, rise / (unit * (float)distance[k]));
         }
         hidden += steepest * steepest / (1 + steepest * steepest);
     }

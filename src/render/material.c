@@ -3,7 +3,7 @@
 
 static f3 map_color(const und_image *map, const und_mesh *m, float x, float z)
 {
-    float u = (x - m->x0) / fmaxf(m->x1 - m->x0, m->h), v = (z - m->z0) / fmaxf(m->z1 - m->z0, m->h);
+    float u = (x - m->x0) / maxf(m->x1 - m->x0, m->h), v = (z - m->z0) / maxf(m->z1 - m->z0, m->h);
     float px = clampf(u, 0, 1) * (float)(map->width - 1), py = clampf(v, 0, 1) * (float)(map->height - 1);
     int i = (int)px, j = (int)py, i1 = i + 1 < map->width ? i + 1 : i, j1 = j + 1 < map->height ? j + 1 : j;
     const float *top = map->rgb + 3 * (size_t)j * (size_t)map->width;
@@ -36,7 +36,7 @@ und_material und_material_at(const und_render *r, const float *m, float x, float
     float soft = 0.012f * r->mesh.span,
           grass = stepf(-soft, soft, rise) * (1 - stepf(0.5f * edge, 0.9f * edge, steep));
     f3 sand = def->ground_map ? map_color(def->ground_map, &r->mesh, x, z) : f3_of(def->ground_color);
-    float mottle = 1 + (float)def->texture * (0.11f * some * broad[P_NOISE] + 0.12f * keep * fine[P_NOISE]);
+    float mottle = 1 + (float)def->texture * (0.15f * some * broad[P_NOISE] + 0.16f * keep * fine[P_NOISE]);
     f3 color = f3_scale(sand, mottle);
     if (!def->ground_map) {
         float crack = 1 + 0.30f * some * broad[P_NOISE] + 0.25f * keep * fine[P_NOISE];
@@ -45,8 +45,8 @@ und_material und_material_at(const und_render *r, const float *m, float x, float
         color = f3_mix(color, f3_scale(f3_of(def->grass_color), blade), grass);
     }
     float rough = (float)def->texture * (1 + 2.5f * rock + 2 * grass);
-    float bx = rough * (0.0012f * keep * fine[P_DX] + 0.0010f * some * broad[P_DX]);
-    float bz = rough * (0.0012f * keep * fine[P_DZ] + 0.0010f * some * broad[P_DZ]);
+    float bx = rough * (0.0016f * keep * fine[P_DX] + 0.0016f * some * broad[P_DX]);
+    float bz = rough * (0.0016f * keep * fine[P_DZ] + 0.0016f * some * broad[P_DZ]);
     und_material out = {.color = color, .wet_gloss = 1 - 0.7f * grass};
     out.normal = f3_unit(f3_make(-m[M_GX] - bx, 1, -m[M_GZ] - bz));
     return out;

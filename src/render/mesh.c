@@ -48,8 +48,8 @@ static void clean_heights(und_samples *s, const float *ground, const float *surf
         float g = clean(ground ? ground[c] * (float)vertical : 0, 0, -10 * span, 10 * span);
         changed = changed || g != s->ground[c];
         s->ground[c] = g;
-        lowest = fminf(lowest, g);
-        highest = fmaxf(highest, g);
+        lowest = minf(lowest, g);
+        highest = maxf(highest, g);
     }
     for (size_t c = 0; c < count; c++) {
         s->surface[c] = clean(surface[c] * (float)vertical, s->ground[c], lowest - span, highest + span);
@@ -83,8 +83,8 @@ static void extend_row(und_samples *s, int j, int ring)
             }
         if (weight == 0)
             continue;
-        depth = fminf(surface / weight - s->ground[c], ring == 0 ? -depth / weight : depth / weight);
-        s->depth[c] = fmaxf(depth, -2 * (float)s->dx);
+        depth = minf(surface / weight - s->ground[c], ring == 0 ? -depth / weight : depth / weight);
+        s->depth[c] = maxf(depth, -2 * (float)s->dx);
         s->surface[c] = s->ground[c] + s->depth[c];
         s->ring[c] = (unsigned char)(128 + ring + 1); /* not yet seen by its neighbours */
     }
@@ -155,7 +155,7 @@ static und_status mesh_allocate(und_render *r, und_error *err)
     m->z0 = (float)s->z0;
     m->x1 = (float)(s->x0 + s->dx * (s->nx - 1));
     m->z1 = (float)(s->z0 + s->dx * (s->nz - 1));
-    m->span = fmaxf(m->x1 - m->x0, m->z1 - m->z0);
+    m->span = maxf(m->x1 - m->x0, m->z1 - m->z0);
     if (m->node && m->nx == nx && m->nz == nz)
         return UND_OK;
     size_t count = (size_t)nx * (size_t)nz;
@@ -220,7 +220,7 @@ static void mesh_row(und_mesh *m, const und_samples *s, const und_extras *extras
                 }
             bool dry = s->ring[a] && s->ring[b] && s->ring[c] && s->ring[d];
             if (dry)
-                depth = fminf(depth, -1e-4f * m->cell);
+                depth = minf(depth, -1e-4f * m->cell);
         }
         size_t at = (size_t)j * (size_t)m->nx + (size_t)i;
         float *node = m->node + at * M_COUNT;
@@ -259,14 +259,14 @@ static void mesh_range(und_mesh *m)
     size_t count = (size_t)m->nx * (size_t)m->nz;
     float low = INFINITY, high = -INFINITY, top = -INFINITY;
     for (size_t c = 0; c < count; c++) {
-        low = fminf(low, m->ground[c]);
-        high = fmaxf(high, m->ground[c]);
-        top = fmaxf(top, m->ground[c] + fmaxf(m->depth[c], 0));
+        low = minf(low, m->ground[c]);
+        high = maxf(high, m->ground[c]);
+        top = maxf(top, m->ground[c] + maxf(m->depth[c], 0));
     }
     m->low = low;
     m->high = top;
     m->ground_high = high;
-    m->base = low - fmaxf(0.06f * m->span, 0.15f * (high - low));
+    m->base = low - maxf(0.06f * m->span, 0.15f * (high - low));
 }
 
 und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err)
@@ -304,8 +304,8 @@ static inline void locate(const und_mesh *m, float x, float z, int *i, int *j, f
     float u = (x - m->x0) * m->per_m, v = (z - m->z0) * m->per_m;
     u = u > 0 ? u : 0; /* also NaN */
     v = v > 0 ? v : 0;
-    u = fminf(u, (float)(m->nx - 1));
-    v = fminf(v, (float)(m->nz - 1));
+    u = minf(u, (float)(m->nx - 1));
+    v = minf(v, (float)(m->nz - 1));
     *i = (int)u < m->nx - 2 ? (int)u : m->nx - 2;
     *j = (int)v < m->nz - 2 ? (int)v : m->nz - 2;
     *fx = u - (float)*i;

@@ -44,8 +44,8 @@ static float cell_walls(float u, float v, int period, uint64_t stream)
             float px = (float)i + (float)und_random(12, stream, 2 * cell) - x;
             float py = (float)j + (float)und_random(12, stream, 2 * cell + 1) - y;
             float d = sqrtf(px * px + py * py);
-            second = fminf(second, fmaxf(first, d));
-            first = fminf(first, d);
+            second = minf(second, maxf(first, d));
+            first = minf(first, d);
         }
     return second - first;
 }
@@ -131,6 +131,7 @@ void und_pattern_at(const und_pattern *pattern, float u, float v, float out[PATT
                 *b = pattern->texel + (j * TILE + i1) * PATTERN;
     const float *c = pattern->texel + (j1 * TILE + i) * PATTERN,
                 *d = pattern->texel + (j1 * TILE + i1) * PATTERN;
+    SIMD
     for (int k = 0; k < PATTERN; k++)
         out[k] = mixf(mixf(a[k], b[k], fx), mixf(c[k], d[k], fx), fy);
 }

@@ -25,18 +25,18 @@ static bool make_streak(const und_render *r, const float *p, const float *v, str
             return false;
     }
     float wide = (float)r->def.rain_width * c->focal / samples * s->w[0];
-    s->width = fmaxf(0.5f * wide, 0.55f);
+    s->width = maxf(0.5f * wide, 0.55f);
     s->alpha = 0.55f * clampf(wide / (2 * s->width), 0.18f, 1);
     return true;
 }
 
 static void draw_streak(const und_render *r, const streak *s, und_image *image, int row0, int row1)
 {
-    float dx = s->x[1] - s->x[0], dy = s->y[1] - s->y[0], length2 = fmaxf(dx * dx + dy * dy, 1e-6f);
-    int x0 = (int)floorf(fminf(s->x[0], s->x[1]) - s->width - 1),
-        x1 = (int)ceilf(fmaxf(s->x[0], s->x[1]) + s->width + 1);
-    int y0 = (int)floorf(fminf(s->y[0], s->y[1]) - s->width - 1),
-        y1 = (int)ceilf(fmaxf(s->y[0], s->y[1]) + s->width + 1);
+    float dx = s->x[1] - s->x[0], dy = s->y[1] - s->y[0], length2 = maxf(dx * dx + dy * dy, 1e-6f);
+    int x0 = (int)floorf(minf(s->x[0], s->x[1]) - s->width - 1),
+        x1 = (int)ceilf(maxf(s->x[0], s->x[1]) + s->width + 1);
+    int y0 = (int)floorf(minf(s->y[0], s->y[1]) - s->width - 1),
+        y1 = (int)ceilf(maxf(s->y[0], s->y[1]) + s->width + 1);
     x0 = x0 < 0 ? 0 : x0;
     x1 = x1 > image->width ? image->width : x1;
     y0 = y0 < row0 ? row0 : y0;

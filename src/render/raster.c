@@ -218,8 +218,8 @@ static void draw_side(const tile *t, const layer *l, int side)
         draw_quad(t, l->camera, (f3[4]){foot[0], foot[1], ground[0], ground[1]}, ID_SIDE_GROUND + side);
         if (!(depth[0] > 0 || depth[1] > 0))
             continue;
-        top[0].y += fmaxf(depth[0], 0);
-        top[1].y += fmaxf(depth[1], 0);
+        top[0].y += maxf(depth[0], 0);
+        top[1].y += maxf(depth[1], 0);
         draw_quad(t, l->camera, (f3[4]){ground[0], ground[1], top[0], top[1]}, ID_SIDE_WATER + side);
     }
 }

@@ -50,17 +50,17 @@ static window make_window(const und_render *r, const und_image *image)
     const und_samples *s = &r->samples;
     float low = INFINITY, high = -INFINITY, wet = -INFINITY;
     for (int i = 0; i < s->nx; i++) {
-        low = fminf(low, s->ground[i]);
-        high = fmaxf(high, s->ground[i]);
-        wet = s->ring[i] == 0 ? fmaxf(wet, s->surface[i]) : wet;
+        low = minf(low, s->ground[i]);
+        high = maxf(high, s->ground[i]);
+        wet = s->ring[i] == 0 ? maxf(wet, s->surface[i]) : wet;
     }
     float across = (float)(s->dx * s->nx), aspect = (float)image->height / (float)image->width;
-    float top = isfinite(wet) ? fmaxf(wet, fminf(high, wet + 0.5f * (wet - low))) : high;
-    float tall = fmaxf(top - low, 1e-3f * across);
+    float top = isfinite(wet) ? maxf(wet, minf(high, wet + 0.5f * (wet - low))) : high;
+    float tall = maxf(top - low, 1e-3f * across);
     window w = {.x0 = (float)(s->x0 - 0.5 * s->dx), .sx = across / (float)image->width};
     /* Room below for the earth and above for the sky; heights are stretched where the water would be flat. */
     float room = tall / 0.62f, natural = across * aspect;
-    w.sy = (room > natural ? room : fmaxf(room, 0.35f * natural)) / (float)image->height;
+    w.sy = (room > natural ? room : maxf(room, 0.35f * natural)) / (float)image->height;
     w.level = isfinite(wet) ? wet : low;
     w.y0 = low - 0.18f * w.sy * (float)image->height;
     return w;
@@ -81,7 +81,7 @@ static place place_at(const und_samples *s, float x)
 /* Share of a pixel below a line that passes `above` pixels above its middle, given the line's slope. */
 static float below_line(float above, float slope)
 {
-    float soft = 0.5f * (1 + fminf(fabsf(slope), 8) * 0.8f);
+    float soft = 0.5f * (1 + minf(fabsf(slope), 8) * 0.8f);
     return clampf(0.5f + above / (2 * soft), 0, 1);
 }
 
@@ -95,16 +95,16 @@ static f3 section_pixel(const und_render *r, const window *w, const und_image *i
     f3 color = sky_color(r, (y - w->level) / (0.6f * span));
     float steep = sqrtf(1 + water_slope * water_slope), above = (p.surface - y) / w->sy;
     if (p.depth > 0) {
-        f3 water = water_color(fmaxf(0.7f * (w->level - y) + 0.3f * (p.surface - y), 0), y - p.ground, span);
+        f3 water = water_color(maxf(0.7f * (w->level - y) + 0.3f * (p.surface - y), 0), y - p.ground, span);
         color = f3_mix(color, water, below_line(above, water_slope));
-        float width = fmaxf(1.1f, (float)image->height / 480), line = fabsf(above) / steep;
+        float width = maxf(1.1f, (float)image->height / 480), line = fabsf(above) / steep;
         float thin = clampf(p.depth / w->sy, 0, 1);
         color = f3_mix(color, f3_make(0.93f, 0.98f, 1.0f), thin * clampf(width + 0.5f - line, 0, 1));
-        float glow = expf(-fmaxf(above, 0) / (6 * width)) * (above > 0 ? 0.35f : 0);
+        float glow = expf(-maxf(above, 0) / (6 * width)) * (above > 0 ? 0.35f : 0);
         color = f3_mix(color, f3_make(0.55f, 0.85f, 0.95f), thin * glow);
     }
-    f3 earth = earth_color(r, x, y, fmaxf(p.ground - y, 0), span);
-    float rim = expf(-fmaxf((p.ground - y) / w->sy, 0) / 2.5f);
+    f3 earth = earth_color(r, x, y, maxf(p.ground - y, 0), span);
+    float rim = expf(-maxf((p.ground - y) / w->sy, 0) / 2.5f);
     earth = f3_scale(earth, 1 - 0.35f * rim);
     return f3_mix(color, earth, below_line((p.ground - y) / w->sy, ground_slope));
 }

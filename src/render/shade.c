@@ -30,7 +30,7 @@ static f3 ground_light(const und_render *r, f3 p, const float *m, const und_mate
     f3 towards = sky->sun;
     if (water > 0) {
         /* Through the surface: less enters, and the beam is narrower (Snell). */
-        float n = (float)r->def.refraction, c = fmaxf(sky->sun.y, 0.02f);
+        float n = (float)r->def.refraction, c = maxf(sky->sun.y, 0.02f);
         float below = sqrtf(1 - (1 - c * c) / (n * n));
         towards = f3_make(sky->sun.x / n, below, sky->sun.z / n);
         float blend = clampf(water / (0.5f * r->mesh.cell), 0, 1);
@@ -39,13 +39,13 @@ static f3 ground_light(const und_render *r, f3 p, const float *m, const und_mate
         if (r->soup.count)
             sun *= und_soup_sun(&r->soup, f3_along(p, towards, water / below));
         f3 lost = f3_exp(absorption, water / below);
-        f3 direct = f3_scale(f3_times(sky->sun_color, lost), sun * fmaxf(f3_dot(g->normal, towards), 0));
+        f3 direct = f3_scale(f3_times(sky->sun_color, lost), sun * maxf(f3_dot(g->normal, towards), 0));
         direct = f3_scale(direct, und_caustics_at(r, p.x, p.z));
         return f3_times(g->color, f3_add(direct, f3_times(ambient, f3_exp(absorption, 1.2f * water))));
     }
     if (r->soup.count)
         sun *= und_soup_sun(&r->soup, p);
-    float light = sun * fmaxf(f3_dot(g->normal, towards), 0) * und_caustics_at(r, p.x, p.z);
+    float light = sun * maxf(f3_dot(g->normal, towards), 0) * und_caustics_at(r, p.x, p.z);
     return f3_times(g->color, f3_along(ambient, sky->sun_color, light));
 }
 
@@ -97,8 +97,8 @@ static bool hits_object(const und_render *r, f3 from, f3 dir, f3 *color)
     for (int k = 0; k < 3; k++) {
         float inv = 1 / (fabsf(d[k]) > 1e-9f ? d[k] : 1e-9f), a = (low[k] - o[k]) * inv,
               b = (high[k] - o[k]) * inv;
-        enter = fmaxf(enter, fminf(a, b));
-        leave = fminf(leave, fmaxf(a, b));
+        enter = maxf(enter, minf(a, b));
+        leave = minf(leave, maxf(a, b));
     }
     if (!(enter < leave))
         return false;
@@ -125,7 +125,7 @@ static bool hits_object(const und_render *r, f3 from, f3 dir, f3 *color)
 static f3 reflected(const und_render *r, f3 p, f3 dir, float footprint)
 {
     f3 hit, color;
-    dir.y = fmaxf(dir.y, 0.01f); /* between waves the sky again */
+    dir.y = maxf(dir.y, 0.01f); /* between waves the sky again */
     if (r->soup.count && hits_object(r, p, dir, &color))
         return color;
     if (p.y < r->mesh.ground_high && hits_hill(r, p, dir, &hit)) {
@@ -166,8 +166,9 @@ static void add_ripples(const view *v, f3 p, const float *m, float amount, float
     float u = (p.x - 0.3f * t * m[M_FLOW_X]) / period, w = (p.z - 0.3f * t * m[M_FLOW_Z]) / period;
     float drift = t * speed / period;
     und_pattern_at(&r->ripple, u + drift, w + 0.3f * drift, a);
-    und_pattern_at(&r->ripple, 0.77f * u + 0.4f * w - drift + 0.37f, 0.77f * w - 0.4f * u + 0.5f * drift, b);
-    float scale = 0.045f * amount;
+    und_pattern_at(&r->ripple, 2.1f * u + 1.1f * w - 1.6f * drift + 0.37f, 2.1f * w - 1.1f * u + 0.8f * drift,
+                   b);
+    float scale = 0.06f * amount;
     *sx += keep * scale * (a[0] + b[2]);
     *sz += keep * scale * (a[1] + b[3]);
     *lost += (1 - keep * keep) * scale * scale;
@@ -184,18 +185,18 @@ static f3 glitter(const und_render *r, f3 dir, float sx, float sz, float varianc
         return f3_gray(0);
     float density = expf(-a) / (6.2831853f * variance), y2 = half.y * half.y;
     float fresnel = und_fresnelf(-f3_dot(dir, half), (float)r->def.refraction);
-    float shine = 3.1415927f * fresnel * density / (4 * fmaxf(-dir.y, 0.15f) * y2 * y2);
-    return f3_scale(r->sky.sun_color, fminf(shine, 12));
+    float shine = 3.1415927f * fresnel * density / (4 * maxf(-dir.y, 0.15f) * y2 * y2);
+    return f3_scale(r->sky.sun_color, minf(shine, 8));
 }
 
 /* Where a bent ray meets the ground: flat bottom first (Kass & Miller 1990, fig. 3), then again with the
  * ground found there. */
 static float bottom_distance(const und_render *r, f3 p, f3 dir, float depth)
 {
-    float down = fmaxf(-dir.y, 0.05f), t = depth / down;
+    float down = maxf(-dir.y, 0.05f), t = depth / down;
     for (int k = 0; k < 3; k++) {
         f3 q = f3_along(p, dir, t);
-        float next = fmaxf(p.y - und_mesh_ground(&r->mesh, q.x, q.z), 0) / down;
+        float next = maxf(p.y - und_mesh_ground(&r->mesh, q.x, q.z), 0) / down;
         t = 0.35f * t + 0.65f * next;
     }
     return t;
@@ -207,7 +208,7 @@ static f3 deep_color(const und_render *r, const float *m)
     if (r->mesh.has_dye)
         color = f3_mix(color, f3_of(r->def.dye_color), clampf(m[M_DYE], 0, 1));
     f3 light = und_sky_ambient(&r->sky, f3_make(0, 1, 0));
-    light = f3_along(light, r->sky.sun_color, m[M_SUN_WATER] * fmaxf(r->sky.sun.y, 0));
+    light = f3_along(light, r->sky.sun_color, m[M_SUN_WATER] * maxf(r->sky.sun.y, 0));
     return f3_times(color, light);
 }
 
@@ -252,7 +253,7 @@ static f3 seen_through(const view *v, f3 p, f3 dir, const float *m, float depth)
     und_mesh_at(&r->mesh, q.x, q.z, b);
     und_material g = und_material_at(r, b, q.x, q.z, v->footprint);
     wet_down(r, &g, 1, b[M_DEPTH]);
-    color = ground_light(r, q, b, &g, fmaxf(b[M_DEPTH], 1e-5f));
+    color = ground_light(r, q, b, &g, maxf(b[M_DEPTH], 1e-5f));
     if (r->soup.count)
         sunken_object(r, p, dir, t, &color, &t);
     f3 left = f3_exp(water_absorption(r, m), t);
@@ -267,13 +268,13 @@ static float foam_cover(const view *v, f3 p, const float *m)
     float period = 0.5f * (float)r->def.grain * r->mesh.span, n[PATTERN];
     float u = r->mesh.has_texture ? m[M_U] : p.x, w = r->mesh.has_texture ? m[M_V] : p.z;
     und_pattern_at(&r->pattern, u / period, w / period, n);
-    float edge = 1 - clampf(m[M_FOAM], 0, 1), k = 30 * v->footprint / period, soft = 0.22f + fminf(k * k, 1);
+    float edge = 1 - clampf(m[M_FOAM], 0, 1), k = 30 * v->footprint / period, soft = 0.22f + minf(k * k, 1);
     return clampf(m[M_FOAM] * 3, 0, 1) * stepf(edge - soft, edge + soft, n[P_LACE]);
 }
 
 static f3 foam_light(const und_render *r, f3 p, const float *m, f3 n)
 {
-    float sun = m[M_SUN_WATER] * fmaxf(f3_dot(n, r->sky.sun), 0);
+    float sun = m[M_SUN_WATER] * maxf(f3_dot(n, r->sky.sun), 0);
     if (r->soup.count)
         sun *= und_soup_sun(&r->soup, p);
     return f3_scale(f3_along(und_sky_ambient(&r->sky, n), r->sky.sun_color, sun), 0.78f * (float)r->def.foam);
@@ -282,11 +283,11 @@ static f3 foam_light(const und_render *r, f3 p, const float *m, f3 n)
 static f3 shade_water(const view *v, f3 p, const float *m)
 {
     const und_render *r = v->r;
-    float depth = fmaxf(m[M_DEPTH], 0), ratio = (float)r->def.refraction;
+    float depth = maxf(m[M_DEPTH], 0), ratio = (float)r->def.refraction;
     float shore = (float)r->def.shore > 0 ? (float)r->def.shore : 0.15f * r->mesh.cell;
     float full = stepf(0, shore, depth), sx = full * m[M_WX] + (1 - full) * m[M_GX];
-    float sz = full * m[M_WZ] + (1 - full) * m[M_GZ], variance = 1.0e-4f;
-    variance += 2e-4f * fminf(1, v->footprint * v->footprint / (r->mesh.h * r->mesh.h));
+    float sz = full * m[M_WZ] + (1 - full) * m[M_GZ], variance = 1.6e-4f;
+    variance += 2e-4f * minf(1, v->footprint * v->footprint / (r->mesh.h * r->mesh.h));
     if (r->def.ripples > 0)
         add_ripples(v, p, m, (float)r->def.ripples * full, &sx, &sz, &variance);
     f3 n = f3_unit(f3_make(-sx, 1, -sz));
@@ -328,14 +329,14 @@ static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir)
     if (f3_dot(f3_cross(e1, e2), dir) > 0) /* seen from behind, or wound the other way */
         normal = f3_scale(normal, -1);
     const und_sky *sky = &r->sky;
-    float sun = fmaxf(f3_dot(normal, sky->sun), 0);
+    float sun = maxf(f3_dot(normal, sky->sun), 0);
     if (sun > 0)
         sun *= und_soup_sun(&r->soup, f3_along(p, normal, 2 * r->soup.texel));
     f3 light = f3_along(und_sky_ambient(sky, normal), sky->sun_color, sun);
     f3 up = f3_unit(mirror(dir, normal));
     float gloss = und_fresnelf(-f3_dot(dir, normal), 1.4f) * stepf(-0.3f, 0.2f, up.y);
     f3 half = f3_unit(f3_sub(sky->sun, dir));
-    float shine = sun > 0 ? 1.1f * powf(fmaxf(f3_dot(half, normal), 0), 90) : 0;
+    float shine = sun > 0 ? 1.1f * powf(maxf(f3_dot(half, normal), 0), 90) : 0;
     return f3_along(f3_mix(f3_times(base, light), und_sky_at(sky, up), gloss), sky->sun_color, shine);
 }
 
@@ -358,7 +359,7 @@ static f3 shade_cut_ground(const view *v, f3 p, int side)
     earth = f3_mix(f3_of(r->def.ground_color), earth, stepf(0, 0.7f * thick, below));
     earth = f3_scale(earth, (0.75f + 0.1f * f[P_NOISE]) * (1 - 0.3f * stepf(0, r->mesh.span * 0.2f, below)));
     f3 normal = side_normal(side), light = und_sky_ambient(&r->sky, normal);
-    light = f3_along(light, r->sky.sun_color, fmaxf(f3_dot(normal, r->sky.sun), 0));
+    light = f3_along(light, r->sky.sun_color, maxf(f3_dot(normal, r->sky.sun), 0));
     return f3_times(earth, light);
 }
 
@@ -366,11 +367,11 @@ static f3 shade_cut_ground(const view *v, f3 p, int side)
 static int leaves_water(const und_mesh *mesh, f3 p, f3 dir, float *distance, float m[M_COUNT])
 {
     float end = 1e30f, step = mesh->h, before = 0;
-    end = fminf(end, fabsf(dir.x) > 1e-6f ? ((dir.x > 0 ? mesh->x1 : mesh->x0) - p.x) / dir.x : end);
-    end = fminf(end, fabsf(dir.z) > 1e-6f ? ((dir.z > 0 ? mesh->z1 : mesh->z0) - p.z) / dir.z : end);
-    end = fmaxf(end, 0);
+    end = minf(end, fabsf(dir.x) > 1e-6f ? ((dir.x > 0 ? mesh->x1 : mesh->x0) - p.x) / dir.x : end);
+    end = minf(end, fabsf(dir.z) > 1e-6f ? ((dir.z > 0 ? mesh->z1 : mesh->z0) - p.z) / dir.z : end);
+    end = maxf(end, 0);
     for (float t = 0; before < end; step *= 1.1f) {
-        t = fminf(before + step, end);
+        t = minf(before + step, end);
         for (int refine = 0;; refine++) {
             f3 q = f3_along(p, dir, t);
             und_mesh_at(mesh, q.x, q.z, m);
@@ -402,7 +403,7 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
         f3 q = f3_along(p, dir, t);
         und_material g = und_material_at(r, m, q.x, q.z, v->footprint);
         wet_down(r, &g, 1, m[M_DEPTH]);
-        color = ground_light(r, q, m, &g, fmaxf(m[M_DEPTH], 1e-5f));
+        color = ground_light(r, q, m, &g, maxf(m[M_DEPTH], 1e-5f));
     } else if (where > 0) {
         f3 n = f3_unit(f3_make(m[M_WX], -1, m[M_WZ])); /* from below */
         float back = und_fresnelf(-f3_dot(dir, n), 1 / ratio);
@@ -451,7 +452,7 @@ static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int
     if (kind == SHOWS_SKY)
         return f3_add(und_sky_at(&r->sky, v.dir), und_sky_disc(&r->sky, v.dir));
     v.distance = length / (c->focal * w);
-    v.footprint = (float)r->def.samples * v.distance / (c->focal * sqrtf(fmaxf(-v.dir.y, 0.08f)));
+    v.footprint = (float)r->def.samples * v.distance / (c->focal * sqrtf(maxf(-v.dir.y, 0.08f)));
     f3 p = f3_along(c->eye, v.dir, v.distance), color;
     float m[M_COUNT];
     if (kind == SHOWS_OTHER && id >= ID_OBJECT) {
@@ -490,8 +491,8 @@ static f3 shade_pixel(const und_render *r, int px, int py)
         float w = kind == SHOWS_WATER ? r->buffers.water[at] : r->buffers.opaque[at];
         first = k ? first : kind;
         same = same && kind == first;
-        low = fminf(low, w);
-        high = fmaxf(high, w);
+        low = minf(low, w);
+        high = maxf(high, w);
         sum += w;
     }
     if (same && is_plain(r, first, low, high))
@@ -505,7 +506,7 @@ static f3 shade_pixel(const und_render *r, int px, int py)
         float w = kind == SHOWS_WATER ? r->buffers.water[at] : r->buffers.opaque[at];
         f3 one = shade_at(r, (float)x + 0.5f, (float)y + 0.5f, kind, w, r->buffers.id[at]);
         /* A single glint must not make a jagged dot: the mean is of values the film can hold. */
-        color = f3_add(color, f3_make(fminf(one.x, 16), fminf(one.y, 16), fminf(one.z, 16)));
+        color = f3_add(color, f3_make(minf(one.x, 16), minf(one.y, 16), minf(one.z, 16)));
     }
     return f3_scale(color, 1 / (float)(s * s));
 }

@@ -46,8 +46,8 @@ static float cloud_at(const und_pattern *noise, f3 d, float cover)
 static f3 built_in(const und_render_def *def, const und_pattern *noise, f3 sun, f3 sun_color, f3 d)
 {
     f3 zenith = f3_of(def->sky_zenith), horizon = f3_of(def->sky_horizon);
-    float towards = fmaxf(f3_dot(d, sun), 0), height = fmaxf(d.y, 0);
-    f3 color = f3_mix(horizon, zenith, powf(1 - (1 - height) * (1 - height), 0.55f));
+    float towards = maxf(f3_dot(d, sun), 0), height = maxf(d.y, 0);
+    f3 color = f3_mix(horizon, zenith, 1 - expf(-2.6f * height) * (1 - 0.4f * height));
     /* Light scattered forward, more of it low over the horizon. */
     float glow = 0.05f * powf(towards, 6) + 0.10f * powf(towards, 48) + 0.25f * powf(towards, 600);
     color = f3_along(color, sun_color, glow * (1 + 0.8f * (1 - height)));
@@ -58,9 +58,9 @@ static f3 built_in(const und_render_def *def, const und_pattern *noise, f3 sun, 
         f3 white = f3_add(f3_scale(sun_color, shade), f3_scale(horizon, 0.25f));
         color = f3_mix(color, white, 0.92f * cloud);
     }
-    if (d.y < 0) {
+    if (d.y < 0.1f) {
         f3 below = f3_mix(horizon, f3_make(0.75f, 0.74f, 0.72f), 0.5f);
-        color = f3_mix(color, below, stepf(0, 0.5f, -d.y));
+        color = f3_mix(color, below, stepf(-0.1f, 0.6f, -d.y));
     }
     return color;
 }
@@ -144,6 +144,7 @@ f3 und_sky_at(const und_sky *sky, f3 d)
     j = j < 0 ? 0 : j > n - 2 ? n - 2 : j;
     float fx = x - (float)i, fy = y - (float)j, out[4];
     const float *a = sky->texel + ((size_t)j * (size_t)n + (size_t)i) * 4, *b = a + (size_t)n * 4;
+    SIMD
     for (int k = 0; k < 4; k++)
         out[k] = mixf(mixf(a[k], a[k + 4], fx), mixf(b[k], b[k + 4], fx), fy);
     return f3_make(out[0], out[1], out[2]);

@@ -83,10 +83,10 @@ static void shadow_triangle(und_soup *soup, f3 sun, const float *p)
     float area = (u[1] - u[0]) * (v[2] - v[0]) - (v[1] - v[0]) * (u[2] - u[0]);
     if (fabsf(area) < 1e-12f)
         return;
-    int i0 = (int)fmaxf(floorf(fminf(fminf(u[0], u[1]), u[2])), 0);
-    int i1 = (int)fminf(ceilf(fmaxf(fmaxf(u[0], u[1]), u[2])), SHADOW_SIZE - 1);
-    int j0 = (int)fmaxf(floorf(fminf(fminf(v[0], v[1]), v[2])), 0);
-    int j1 = (int)fminf(ceilf(fmaxf(fmaxf(v[0], v[1]), v[2])), SHADOW_SIZE - 1);
+    int i0 = (int)maxf(floorf(minf(minf(u[0], u[1]), u[2])), 0);
+    int i1 = (int)minf(ceilf(maxf(maxf(u[0], u[1]), u[2])), SHADOW_SIZE - 1);
+    int j0 = (int)maxf(floorf(minf(minf(v[0], v[1]), v[2])), 0);
+    int j1 = (int)minf(ceilf(maxf(maxf(v[0], v[1]), v[2])), SHADOW_SIZE - 1);
     for (int j = j0; j <= j1; j++)
         for (int i = i0; i <= i1; i++) {
             float x = (float)i - u[0], y = (float)j - v[0];
@@ -96,7 +96,7 @@ static void shadow_triangle(und_soup *soup, f3 sun, const float *p)
                 continue;
             float depth = w[0] + s * (w[1] - w[0]) + t * (w[2] - w[0]),
                   *at = soup->shadow + j * SHADOW_SIZE + i;
-            *at = fmaxf(*at, depth);
+            *at = maxf(*at, depth);
         }
 }
 
@@ -109,12 +109,12 @@ static void make_shadow(und_soup *soup, f3 sun)
     for (size_t k = 0; k < 3 * soup->count; k++) {
         f3 p = f3_of(soup->position + 3 * k);
         float u = f3_dot(p, soup->u), v = f3_dot(p, soup->v);
-        low[0] = fminf(low[0], u);
-        high[0] = fmaxf(high[0], u);
-        low[1] = fminf(low[1], v);
-        high[1] = fmaxf(high[1], v);
+        low[0] = minf(low[0], u);
+        high[0] = maxf(high[0], u);
+        low[1] = minf(low[1], v);
+        high[1] = maxf(high[1], v);
     }
-    soup->texel = fmaxf(fmaxf(high[0] - low[0], high[1] - low[1]) / (SHADOW_SIZE - 8), 1e-6f);
+    soup->texel = maxf(maxf(high[0] - low[0], high[1] - low[1]) / (SHADOW_SIZE - 8), 1e-6f);
     soup->u0 = low[0] - 4 * soup->texel;
     soup->v0 = low[1] - 4 * soup->texel;
     for (size_t k = 0; k < (size_t)SHADOW_SIZE * SHADOW_SIZE; k++)
@@ -143,8 +143,8 @@ und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
     for (size_t k = 0; k < 3 * count; k++, p += 3) {
         if (!(fabsf(p[0]) < 1e9f && fabsf(p[1]) < 1e9f && fabsf(p[2]) < 1e9f))
             return UND_OK; /* nothing that could be drawn */
-        low = f3_make(fminf(low.x, p[0]), fminf(low.y, p[1]), fminf(low.z, p[2]));
-        high = f3_make(fmaxf(high.x, p[0]), fmaxf(high.y, p[1]), fmaxf(high.z, p[2]));
+        low = f3_make(minf(low.x, p[0]), minf(low.y, p[1]), minf(low.z, p[2]));
+        high = f3_make(maxf(high.x, p[0]), maxf(high.y, p[1]), maxf(high.z, p[2]));
     }
     und_status status = soup_allocate(soup, count, err);
     if (status != UND_OK)

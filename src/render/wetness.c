@@ -10,7 +10,7 @@ void und_wetness_advance(und_render *r, double time)
     bool anew = !s->observed || passed < 0; /* frames out of order start over */
     float drop = anew ? 1 : (float)(r->def.drying > 0 ? passed / r->def.drying : 1);
     for (size_t c = 0; c < count; c++)
-        s->wet[c] = s->ring[c] == 0 ? 1 : fmaxf(0, s->wet[c] - drop);
+        s->wet[c] = s->ring[c] == 0 ? 1 : maxf(0, s->wet[c] - drop);
     s->time = time;
 }
 
