@@ -11,7 +11,7 @@ typedef struct und_render_def {
     int samples;          /* supersampling along each axis, 2 */
     und_vector eye, look; /* m; where they are the same the whole domain is framed */
     double fov;           /* vertical, degrees, 40 */
-    und_vector sun;       /* direction towards the sun, {0.45, 0.75, 0.35} */
+    und_vector sun;       /* direction towards the sun, {-0.5, 0.65, -0.4} */
     float sun_color[3];   /* light of the sun: what it makes of a white wall turned to it */
     float sky_zenith[3], sky_horizon[3];
     double clouds;        /* 0 to 1: how much of the sky they cover, 0.35 */

@@ -157,7 +157,7 @@ static f3 shade_ground(const view *v, f3 p, const float *m)
 
 /* Fine waves the grid has no room for: two baked seas that drift through each other.  `lost` is the variance
  * of slope that pixels of this size cannot show. */
-static void add_ripples(const view *v, f3 p, const float *m, float amount, float *sx, float *sz, float *lost)
+static void ripples_at(const view *v, f3 p, const float *m, float amount, float slope[2], float *lost)
 {
     const und_render *r = v->r;
     float size = (float)r->def.ripple_size, period = 12 * (size > 0 ? size : 3 * r->mesh.cell), t = r->time;
@@ -169,8 +169,8 @@ static void add_ripples(const view *v, f3 p, const float *m, float amount, float
     und_pattern_at(&r->ripple, 2.1f * u + 1.1f * w - 1.6f * drift + 0.37f, 2.1f * w - 1.1f * u + 0.8f * drift,
                    b);
     float scale = 0.06f * amount;
-    *sx += keep * scale * (a[0] + b[2]);
-    *sz += keep * scale * (a[1] + b[3]);
+    slope[0] = keep * scale * (a[0] + b[2]);
+    slope[1] = keep * scale * (a[1] + b[3]);
     *lost += (1 - keep * keep) * scale * scale;
 }
 
@@ -268,8 +268,11 @@ static float foam_cover(const view *v, f3 p, const float *m)
     float period = 0.5f * (float)r->def.grain * r->mesh.span, n[PATTERN];
     float u = r->mesh.has_texture ? m[M_U] : p.x, w = r->mesh.has_texture ? m[M_V] : p.z;
     und_pattern_at(&r->pattern, u / period, w / period, n);
+    float fine[PATTERN];
+    und_pattern_at(&r->pattern, 2.9f * u / period + 0.4f, 2.9f * w / period, fine);
+    float lace = 0.62f * n[P_LACE] + 0.42f * fine[P_LACE];
     float edge = 1 - clampf(m[M_FOAM], 0, 1), k = 30 * v->footprint / period, soft = 0.22f + minf(k * k, 1);
-    return clampf(m[M_FOAM] * 3, 0, 1) * stepf(edge - soft, edge + soft, n[P_LACE]);
+    return clampf(m[M_FOAM] * 3, 0, 1) * stepf(edge - soft, edge + soft, lace);
 }
 
 static f3 foam_light(const und_render *r, f3 p, const float *m, f3 n)
@@ -286,18 +289,22 @@ static f3 shade_water(const view *v, f3 p, const float *m)
     float depth = maxf(m[M_DEPTH], 0), ratio = (float)r->def.refraction;
     float shore = (float)r->def.shore > 0 ? (float)r->def.shore : 0.15f * r->mesh.cell;
     float full = stepf(0, shore, depth), sx = full * m[M_WX] + (1 - full) * m[M_GX];
-    float sz = full * m[M_WZ] + (1 - full) * m[M_GZ], variance = 1.6e-4f;
+    float sz = full * m[M_WZ] + (1 - full) * m[M_GZ], variance = 1.6e-4f, fine[2] = {0, 0};
     variance += 2e-4f * minf(1, v->footprint * v->footprint / (r->mesh.h * r->mesh.h));
     if (r->def.ripples > 0)
-        add_ripples(v, p, m, (float)r->def.ripples * full, &sx, &sz, &variance);
+        ripples_at(v, p, m, (float)r->def.ripples * full, fine, &variance);
+    /* Seen through them the bottom would only blur: it gets a part of the ripples. */
+    f3 lens = f3_unit(f3_make(-sx - 0.4f * fine[0], 1, -sz - 0.4f * fine[1]));
+    sx += fine[0];
+    sz += fine[1];
     f3 n = f3_unit(f3_make(-sx, 1, -sz));
     float facing = -f3_dot(v->dir, n);
     if (facing < 0.03f) { /* a slope turned away, within a pixel: seen edge on */
-        n = f3_unit(f3_along(n, v->dir, -(0.03f - facing)));
+        n = lens = f3_unit(f3_along(n, v->dir, -(0.03f - facing)));
         facing = 0.03f;
     }
     float mirrored = und_fresnelf(facing, ratio) * mixf((float)r->def.sheen, 1, full);
-    f3 below = seen_through(v, p, bend(v->dir, n, ratio), m, depth);
+    f3 below = seen_through(v, p, bend(v->dir, f3_dot(v->dir, lens) < -0.02f ? lens : n, ratio), m, depth);
     f3 above = reflected(r, p, f3_unit(mirror(v->dir, n)), v->footprint);
     f3 color = f3_mix(below, above, mirrored);
     float sun = m[M_SUN_WATER] * full;
@@ -359,7 +366,7 @@ static f3 shade_cut_ground(const view *v, f3 p, int side)
     earth = f3_mix(f3_of(r->def.ground_color), earth, stepf(0, 0.7f * thick, below));
     earth = f3_scale(earth, (0.75f + 0.1f * f[P_NOISE]) * (1 - 0.3f * stepf(0, r->mesh.span * 0.2f, below)));
     f3 normal = side_normal(side), light = und_sky_ambient(&r->sky, normal);
-    light = f3_along(light, r->sky.sun_color, maxf(f3_dot(normal, r->sky.sun), 0));
+    light = f3_along(light, r->sky.sun_color, 0.22f + 0.35f * maxf(f3_dot(normal, r->sky.sun), 0));
     return f3_times(earth, light);
 }
 
@@ -395,12 +402,22 @@ static int leaves_water(const und_mesh *mesh, f3 p, f3 dir, float *distance, flo
 static f3 shade_cut_water(const view *v, f3 p, int side)
 {
     const und_render *r = v->r;
-    float ratio = (float)r->def.refraction, m[M_COUNT], start[M_COUNT], t;
+    float ratio = (float)r->def.refraction, m[M_COUNT], start[M_COUNT], t = 0;
     f3 normal = side_normal(side), dir = bend(v->dir, normal, ratio), color;
     und_mesh_at(&r->mesh, p.x, p.z, start);
-    int where = leaves_water(&r->mesh, p, dir, &t, m);
+    int where = 0;
+    f3 q = p;
+    for (int k = 0; k < 3 && where == 0; k++) { /* inside, the other faces are mirrors */
+        float one;
+        where = leaves_water(&r->mesh, q, dir, &one, m);
+        q = f3_along(q, dir, one);
+        t += one;
+        if (where == 0) {
+            bool at_x = q.x <= r->mesh.x0 + 1e-4f * r->mesh.h || q.x >= r->mesh.x1 - 1e-4f * r->mesh.h;
+            dir = at_x ? f3_make(-dir.x, dir.y, dir.z) : f3_make(dir.x, dir.y, -dir.z);
+        }
+    }
     if (where < 0) {
-        f3 q = f3_along(p, dir, t);
         und_material g = und_material_at(r, m, q.x, q.z, v->footprint);
         wet_down(r, &g, 1, m[M_DEPTH]);
         color = ground_light(r, q, m, &g, maxf(m[M_DEPTH], 1e-5f));
@@ -409,7 +426,7 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
         float back = und_fresnelf(-f3_dot(dir, n), 1 / ratio);
         color = f3_mix(und_sky_at(&r->sky, bend(dir, n, 1 / ratio)), deep_color(r, m), back);
     } else {
-        color = f3_mix(und_sky_at(&r->sky, v->dir), f3_scale(deep_color(r, start), 3), 0.45f);
+        color = deep_color(r, start);
     }
     f3 left = f3_exp(water_absorption(r, start), t);
     color = f3_add(f3_times(color, left), f3_times(deep_color(r, start), f3_sub(f3_gray(1), left)));

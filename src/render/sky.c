@@ -59,8 +59,8 @@ static f3 built_in(const und_render_def *def, const und_pattern *noise, f3 sun, 
         color = f3_mix(color, white, 0.92f * cloud);
     }
     if (d.y < 0.1f) {
-        f3 below = f3_mix(horizon, f3_make(0.75f, 0.74f, 0.72f), 0.5f);
-        color = f3_mix(color, below, stepf(-0.1f, 0.6f, -d.y));
+        f3 below = f3_scale(f3_mix(horizon, f3_gray(f3_dot(horizon, f3_gray(1.0f / 3))), 0.35f), 0.40f);
+        color = f3_mix(color, below, stepf(-0.1f, 0.8f, -d.y));
     }
     return color;
 }
@@ -83,14 +83,17 @@ static f3 from_picture(const und_image *picture, double turn, f3 d)
 
 /* Irradiance over pi, as a linear function of the normal: exact for the parts of the sky that are constant
  * or linear in the direction (Ramamoorthi & Hanrahan 2001: constant part times 1, linear part times 2/3). */
-static void fit_ambient(und_sky *sky)
+static void fit_ambient(und_sky *sky, const und_render_def *def)
 {
+    /* Under the built-in sky bright land and water around send light up. */
+    f3 bounce = f3_along(f3_scale(f3_of(def->sky_horizon), 0.35f), sky->sun_color, 0.16f);
     enum { STEPS = 64 };
     double sum[4][3] = {{0}}, total = 0;
     for (int j = 0; j < STEPS; j++)
         for (int i = 0; i < 2 * STEPS; i++) {
             double y = 1 - 2 * (j + 0.5) / STEPS, s = sqrt(1 - y * y), a = M_PI * (i + 0.5) / STEPS;
             f3 d = f3_make((float)(s * cos(a)), (float)y, (float)(s * sin(a))), c = und_sky_at(sky, d);
+            c = d.y < 0 && !def->sky ? bounce : c;
             double basis[4] = {1, 3 * d.x, 3 * d.y, 3 * d.z};
             total += 1;
             for (int b = 0; b < 4; b++) {
@@ -129,7 +132,7 @@ und_status und_sky_bake(und_sky *sky, const und_render_def *def, const float sun
             t[1] = c.y;
             t[2] = c.z;
         }
-    fit_ambient(sky);
+    fit_ambient(sky, def);
     sky->baked = true;
     return UND_OK;
 }
