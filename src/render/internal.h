@@ -214,6 +214,14 @@ typedef struct und_camera {
     int width, height; /* in samples */
 } und_camera;
 
+/* The window on a curve that is drawn as a section. */
+typedef struct und_section {
+    float x0, y0; /* m at the left and at the bottom */
+    float sx, sy; /* spacing of pixels, m: heights may be stretched */
+    float level;  /* the water's middle height when it was first seen, m */
+    bool framed;
+} und_section;
+
 enum { ID_NONE, ID_GROUND, ID_SIDE_GROUND, ID_SIDE_WATER = ID_SIDE_GROUND + 4, ID_OBJECT = 16 };
 
 /* One z-buffer for what is opaque and one for the water's surface.  Depths are 1 / distance along forward. */
@@ -254,6 +262,7 @@ struct und_render {
     und_vertex *ground_vertex, *water_vertex;
     float *sun_scratch; /* shadow heights */
     float time;
+    und_section section;
     bool is_section; /* what was drawn last */
 };
 

@@ -129,7 +129,7 @@ und_status und_samples_take(und_render *r, const und_frame *frame, und_error *er
     clean_heights(s, ground, surface, r->def.vertical);
     und_wetness_advance(r, frame->time);
     s->observed = true;
-    extend_shores(s, r->threads);
+    extend_shores(s, s->nz > 8 ? r->threads : 1);
     return UND_OK;
 }
 

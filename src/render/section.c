@@ -1,20 +1,10 @@
 /* A curve of water, drawn as a section: what figures 4 and 5 of Kass & Miller 1990 show. */
+#include "geom/value.h"
 #include "render/internal.h"
 
-/* The window on the section, in metres. */
-typedef struct window {
-    float x0, y0; /* m at the left and at the bottom */
-    float sx, sy; /* spacing of pixels, m: heights may be stretched */
-    float level;  /* the highest water, m */
-} window;
-
-/* Cubic through the samples, held at the ends. */
-static float curve_at(const float *v, int n, float u)
+/* Cubic from b to c that passes smoothly between samples a, b, c and d (Catmull and Rom). */
+static float cubic(float a, float b, float c, float d, float t)
 {
-    u = clampf(u, 0, (float)(n - 1));
-    int i = (int)u < n - 1 ? (int)u : n - 2;
-    float t = u - (float)i, a = v[i > 0 ? i - 1 : 0], b = v[i], c = v[i + 1],
-          d = v[i + 2 < n ? i + 2 : n - 1];
     return b + 0.5f * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
 }
 
@@ -24,15 +14,16 @@ static f3 sky_color(const und_render *r, float height)
     return f3_mix(haze, top, clampf(height, 0, 1));
 }
 
+/* `below`: how far inside the ground, m, at right angles to its edge. */
 static f3 earth_color(const und_render *r, float x, float y, float below, float span)
 {
     float n[PATTERN], f[PATTERN], thick = 0.035f * span;
     und_pattern_at(&r->pattern, x / (0.6f * span), y / (0.6f * span), n);
     und_pattern_at(&r->pattern, x / (0.09f * span), y / (0.07f * span), f);
-    float layer = 0.5f + 0.5f * sinf((0.75f * y - 0.25f * below + 0.8f * thick * n[P_NOISE]) / thick * 3.1f);
-    f3 sand = f3_make(0.55f, 0.42f, 0.27f), clay = f3_make(0.38f, 0.27f, 0.17f),
+    float layer = 0.5f + 0.5f * sinf((0.75f * y + 0.8f * thick * n[P_NOISE]) / thick * 3.1f);
+    f3 sand = f3_make(0.56f, 0.40f, 0.23f), clay = f3_make(0.35f, 0.235f, 0.135f),
        stone = f3_make(0.27f, 0.22f, 0.18f);
-    f3 deep = f3_mix(clay, stone, stepf(0, 0.3f * span, below));
+    f3 deep = f3_mix(stone, clay, stepf(0, 0.35f * span, y - r->section.y0));
     f3 color = f3_mix(deep, f3_mix(deep, sand, 0.45f), layer);
     color = f3_mix(sand, color, stepf(0, thick, below));
     return f3_scale(color, 1 + 0.05f * f[P_NOISE]);
@@ -40,12 +31,14 @@ static f3 earth_color(const und_render *r, float x, float y, float below, float 
 
 static f3 water_color(float depth, float to_bottom, float span)
 {
-    f3 top = f3_make(0.24f, 0.62f, 0.80f), low = f3_make(0.02f, 0.14f, 0.30f);
+    f3 top = f3_make(0.14f, 0.54f, 0.76f), low = f3_make(0.010f, 0.10f, 0.26f);
     f3 color = f3_mix(top, low, 1 - expf(-depth / (0.16f * span)));
     return f3_mix(f3_scale(color, 0.82f), color, stepf(0, 0.03f * span, to_bottom));
 }
 
-static window make_window(const und_render *r, const und_image *image)
+/* The whole curve, with room below for the earth and above for the sky; heights are stretched where the water
+ * would be flat. */
+static und_section frame_curve(const und_render *r, const und_image *image)
 {
     const und_samples *s = &r->samples;
     float low = INFINITY, high = -INFINITY, wet = -INFINITY;
@@ -57,60 +50,160 @@ static window make_window(const und_render *r, const und_image *image)
     float across = (float)(s->dx * s->nx), aspect = (float)image->height / (float)image->width;
     float top = isfinite(wet) ? maxf(wet, minf(high, wet + 0.5f * (wet - low))) : high;
     float tall = maxf(top - low, 1e-3f * across);
-    window w = {.x0 = (float)(s->x0 - 0.5 * s->dx), .sx = across / (float)image->width};
-    /* Room below for the earth and above for the sky; heights are stretched where the water would be flat. */
+    und_section w = {.x0 = (float)(s->x0 - 0.5 * s->dx), .sx = across / (float)image->width};
     float room = tall / 0.62f, natural = across * aspect;
     w.sy = (room > natural ? room : maxf(room, 0.35f * natural)) / (float)image->height;
-    w.level = isfinite(wet) ? wet : low;
     w.y0 = low - 0.18f * w.sy * (float)image->height;
     return w;
+}
+
+/* The part that the camera sees: it looks straight at the curve, and what it sees is as high as its angle is
+ * at its distance. */
+static und_section frame_camera(const und_render *r, const und_image *image, const double eye[3],
+                                const double look[3])
+{
+    double away = sqrt(pow(eye[0] - look[0], 2) + pow(eye[1] - look[1], 2) + pow(eye[2] - look[2], 2));
+    double size = 2 * away * tan(0.5 * r->def.fov * M_PI / 180) / image->height;
+    return (und_section){.x0 = (float)(look[0] - 0.5 * size * image->width),
+                         .y0 = (float)(look[1] * r->def.vertical - 0.5 * size * image->height),
+                         .sx = (float)size,
+                         .sy = (float)size};
+}
+
+/* The middle of the water's surface, that colours keep to while waves pass. */
+static float mean_level(const und_samples *s)
+{
+    double sum = 0, count = 0;
+    for (int i = 0; i < s->nx; i++)
+        if (s->ring[i] == 0) {
+            sum += s->surface[i];
+            count++;
+        }
+    return count > 0 ? (float)(sum / count) : -INFINITY;
+}
+
+/* Without a camera the first picture is framed and the others keep to it. */
+static void make_window(und_render *r, const und_image *image)
+{
+    double eye[3], look[3], apart = 0;
+    float level = r->section.framed ? r->section.level : mean_level(&r->samples);
+    und_vector_at(&r->def.eye, r->time, eye);
+    und_vector_at(&r->def.look, r->time, look);
+    for (int k = 0; k < 3; k++)
+        apart += fabs(eye[k] - look[k]);
+    if (apart > 0 && isfinite(apart))
+        r->section = frame_camera(r, image, eye, look);
+    else if (!r->section.framed)
+        r->section = frame_curve(r, image);
+    r->section.framed = isfinite(level);
+    r->section.level = level;
 }
 
 typedef struct place {
     float ground, surface, depth;
 } place;
 
+/* A wet sample beside a dry one: water stands level against ground that is higher, and runs out to nothing on
+ * ground that is lower. */
+static float shore_surface(float wet, float dry_ground, float t)
+{
+    return dry_ground >= wet ? wet : mixf(wet, dry_ground, t);
+}
+
 static place place_at(const und_samples *s, float x)
 {
-    float u = (float)((x - s->x0) / s->dx);
-    place p = {.ground = curve_at(s->ground, s->nx, u), .depth = curve_at(s->depth, s->nx, u)};
-    p.surface = p.ground + p.depth;
+    float u = clampf((float)((x - s->x0) / s->dx), 0, (float)(s->nx - 1));
+    int i = (int)u < s->nx - 1 ? (int)u : s->nx - 2;
+    bool left = s->ring[i] == 0, right = s->ring[i + 1] == 0;
+    float t = u - (float)i, b = s->surface[i], c = s->surface[i + 1];
+    place p = {.ground = mixf(s->ground[i], s->ground[i + 1], t)};
+    p.surface = p.ground;
+    if (left && right) {
+        float a = i > 0 && s->ring[i - 1] == 0 ? s->surface[i - 1] : b;
+        float d = i + 2 < s->nx && s->ring[i + 2] == 0 ? s->surface[i + 2] : c;
+        p.surface = cubic(a, b, c, d, t);
+    } else if (left)
+        p.surface = shore_surface(b, s->ground[i + 1], t);
+    else if (right)
+        p.surface = shore_surface(c, s->ground[i], 1 - t);
+    p.depth = maxf(p.surface - p.ground, 0);
     return p;
 }
 
-/* Share of a pixel below a line that passes `above` pixels above its middle, given the line's slope. */
-static float below_line(float above, float slope)
-{
-    float soft = 0.5f * (1 + minf(fabsf(slope), 8) * 0.8f);
-    return clampf(0.5f + above / (2 * soft), 0, 1);
-}
+/* A column of pixels: the curve at places across it, so that steep edges are smooth. */
+enum { ACROSS = 8 };
+typedef struct column {
+    place at[ACROSS], middle;
+    float ground_slope, water_slope; /* metres per metre */
+    float foot;                      /* the lowest ground near, m */
+    float wet;
+} column;
 
-static f3 section_pixel(const und_render *r, const window *w, const und_image *image, int px, int py)
+static column make_column(const und_render *r, float x, float reach)
 {
     const und_samples *s = &r->samples;
-    float x = w->x0 + ((float)px + 0.5f) * w->sx, y = w->y0 + ((float)(image->height - py) - 0.5f) * w->sy;
-    float span = w->sy * (float)image->height;
-    place p = place_at(s, x), q = place_at(s, x + w->sx);
-    float ground_slope = (q.ground - p.ground) / w->sy, water_slope = (q.surface - p.surface) / w->sy;
-    f3 color = sky_color(r, (y - w->level) / (0.6f * span));
-    float steep = sqrtf(1 + water_slope * water_slope), above = (p.surface - y) / w->sy;
-    if (p.depth > 0) {
-        f3 water = water_color(maxf(0.7f * (w->level - y) + 0.3f * (p.surface - y), 0), y - p.ground, span);
-        color = f3_mix(color, water, below_line(above, water_slope));
-        float width = maxf(1.1f, (float)image->height / 480), line = fabsf(above) / steep;
-        float thin = clampf(p.depth / w->sy, 0, 1);
-        color = f3_mix(color, f3_make(0.93f, 0.98f, 1.0f), thin * clampf(width + 0.5f - line, 0, 1));
-        float glow = expf(-maxf(above, 0) / (6 * width)) * (above > 0 ? 0.35f : 0);
-        color = f3_mix(color, f3_make(0.55f, 0.85f, 0.95f), thin * glow);
+    column c = {.middle = place_at(s, x)};
+    float w = r->section.sx;
+    for (int k = 0; k < ACROSS; k++)
+        c.at[k] = place_at(s, x + w * (((float)k + 0.5f) / ACROSS - 0.5f));
+    place before = place_at(s, x - w), after = place_at(s, x + w);
+    c.ground_slope = (after.ground - before.ground) / (2 * w);
+    c.water_slope = (after.surface - before.surface) / (2 * w);
+    c.foot = c.middle.ground;
+    for (int k = -ACROSS; k <= ACROSS; k++)
+        c.foot = minf(c.foot, place_at(s, x + reach * (float)k / ACROSS).ground);
+    float u = clampf((float)((x - s->x0) / s->dx), 0, (float)(s->nx - 1));
+    int i = (int)u < s->nx - 1 ? (int)u : s->nx - 2;
+    c.wet = mixf(s->wet[i], s->wet[i + 1], u - (float)i);
+    return c;
+}
+
+/* Shares of the pixel at height y that are ground, and water above it. */
+static void cover(const column *c, float y, float sy, float *ground, float *water)
+{
+    *ground = *water = 0;
+    for (int k = 0; k < ACROSS; k++) {
+        float low = clampf((c->at[k].ground - y) / sy + 0.5f, 0, 1);
+        *ground += low / ACROSS;
+        *water += maxf(clampf((c->at[k].surface - y) / sy + 0.5f, 0, 1) - low, 0) / ACROSS;
     }
-    f3 earth = earth_color(r, x, y, maxf(p.ground - y, 0), span);
-    float rim = expf(-maxf((p.ground - y) / w->sy, 0) / 2.5f);
-    earth = f3_scale(earth, 1 - 0.35f * rim);
-    return f3_mix(color, earth, below_line((p.ground - y) / w->sy, ground_slope));
+}
+
+static f3 wet_color(const und_render *r, const column *c, float y, float height)
+{
+    const und_section *w = &r->section;
+    float span = w->sy * height, above = c->middle.surface - y;
+    float near = expf(-maxf(above, 0) / (0.08f * span)); /* waves colour the water close to them alone */
+    f3 color = water_color(maxf(mixf(w->level - y, above, near), 0), maxf(y - c->middle.ground, 0), span);
+    float width = maxf(1.1f, height / 480), pixels = above / w->sy;
+    float glow = 0.35f * expf(-maxf(pixels, 0) / (6 * width)) * clampf(c->middle.depth / w->sy, 0, 1);
+    return f3_mix(color, f3_make(0.55f, 0.85f, 0.95f), glow);
+}
+
+static f3 section_pixel(const und_render *r, const column *c, float x, float y, float height)
+{
+    const und_section *w = &r->section;
+    float span = w->sy * height, ground, water;
+    cover(c, y, w->sy, &ground, &water);
+    f3 sky = sky_color(r, (y - w->level) / (0.6f * span)), color = sky;
+    if (ground + water > 0) {
+        float lean = sqrtf(1 + c->ground_slope * c->ground_slope);
+        float below = maxf(maxf(c->middle.ground - y, 0) / lean, c->foot - y);
+        f3 earth = earth_color(r, x, y, below, span);
+        float soaked = expf(-below / (0.012f * span)) * c->wet * (float)r->def.wet_darkening;
+        earth = f3_scale(earth, (1 - 0.35f * expf(-below / w->sy / 2.5f)) * (1 - soaked));
+        color = f3_scale(sky, 1 - ground - water);
+        color = f3_along(color, earth, ground);
+        color = f3_along(color, wet_color(r, c, y, height), water);
+    }
+    float steep = sqrtf(1 + c->water_slope * c->water_slope), above = (c->middle.surface - y) / w->sy;
+    float line = maxf(1.1f, height / 480), thin = clampf(c->middle.depth / w->sy, 0, 1) * (1 - ground);
+    return f3_mix(color, f3_make(0.93f, 0.98f, 1.0f),
+                  thin * clampf(line + 0.5f - fabsf(above) / steep, 0, 1));
 }
 
 /* A bar of 1, 2 or 5 times a power of ten metres, about a sixth of the picture, with ticks at its ends. */
-static void draw_scale(const window *w, und_image *image)
+static void draw_scale(const und_section *w, und_image *image)
 {
     float sixth = w->sx * (float)image->width / 6, ten = powf(10, floorf(log10f(sixth)));
     float length = sixth >= 5 * ten ? 5 * ten : sixth >= 2 * ten ? 2 * ten : ten;
@@ -130,15 +223,20 @@ static void draw_scale(const window *w, und_image *image)
 
 void und_section_draw(und_render *r, und_image *image)
 {
-    window w = make_window(r, image);
+    make_window(r, image);
+    const und_section *w = &r->section;
     PARALLEL_FOR(r->threads)
-    for (int y = 0; y < image->height; y++)
-        for (int x = 0; x < image->width; x++) {
-            f3 c = section_pixel(r, &w, image, x, y);
-            float *out = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-            out[0] = c.x;
-            out[1] = c.y;
-            out[2] = c.z;
+    for (int i = 0; i < image->width; i++) {
+        float x = w->x0 + ((float)i + 0.5f) * w->sx;
+        column c = make_column(r, x, 0.035f * w->sy * (float)image->height);
+        for (int j = 0; j < image->height; j++) {
+            float y = w->y0 + ((float)(image->height - j) - 0.5f) * w->sy;
+            f3 color = section_pixel(r, &c, x, y, (float)image->height);
+            float *out = image->rgb + 3 * ((size_t)j * (size_t)image->width + (size_t)i);
+            out[0] = color.x;
+            out[1] = color.y;
+            out[2] = color.z;
         }
-    draw_scale(&w, image);
+    }
+    draw_scale(w, image);
 }
