@@ -28,7 +28,7 @@ build: setup
 	@cmake --build $(BUILD) -j $(JOBS)
 
 demo: build
-	$(BUILD)/undine run $(DEMO)
+	$(BUILD)/undine run $(DEMO) --force
 	@echo 'Look at:'
 	@find out -name '*.mp4' | sort
 	@find out -name '*.png' | sort

@@ -40,7 +40,7 @@ static const option options[] = {
     {OPT_SIZE, 0, "size", "WxH", "size of the pictures", SIZE, 0, 0, 0},
     {OPT_SIZE, 0, "width", "N", "width of the pictures", INTEGER, AT(width), 2, 16384},
     {OPT_SIZE, 0, "height", "N", "height of the pictures", INTEGER, AT(height), 2, 16384},
-    {OPT_SAMPLES, 0, "samples", "N", "samples along each side of a pixel", INTEGER, AT(samples), 1, 16},
+    {OPT_SAMPLES, 0, "samples", "N", "samples along each side of a pixel", INTEGER, AT(samples), 1, 8},
     {OPT_MODEL, 0, "model", "MODEL", "only the cases of this model", TEXT, AT(model), 0, 0},
     {OPT_JSON, 0, "json", NULL, "print JSON", FLAG, AT(json), 0, 0},
     {OPT_PROFILE, 0, "profile", NULL, "print the time of each stage at the end", FLAG, AT(profile), 0, 0},

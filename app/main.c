@@ -13,12 +13,45 @@ typedef struct command {
     command_fn *run;
 } command;
 
-enum { ANY = 1000000 };
+enum {
+    COMMON = OPT_THREADS | OPT_QUIET,
+    SIMULATE = COMMON | OPT_VERBOSE | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | OPT_RESUME | OPT_FORCE |
+               OPT_CHECKPOINT | OPT_COMPRESS | OPT_PROFILE,
+    DRAW = OPT_STILLS | OPT_PNG | OPT_EXR | OPT_SIZE | OPT_SAMPLES,
+    ANY = 1000000
+};
 
 static const command commands[] = {
+    {"run", "SCENE", "simulate, render, make the movie",
+     "Simulates the scene into a cache and draws each frame as it comes.  Without -o everything goes to\n"
+     "out/NAME/: the cache, NAME.mp4 and stills/NAME.0001.png and so on.  Ctrl-C stops and keeps what is\n"
+     "there; --resume goes on with the same bits, and may go further with -e.\n",
+     1, 1, SIMULATE | DRAW, command_run},
+    {"sim", "SCENE", "simulate into a cache",
+     "The cache goes to FOLDER, or out/NAME/ without -o.  With --start the frames before it are computed "
+     "but\n"
+     "not kept.  Ctrl-C stops and keeps what is there; --resume goes on with the same bits.\n",
+     1, 1, SIMULATE, command_sim},
+    {"check", "SCENE", "what it will cost and what will leak, without running it",
+     "Loads the scene, makes a few steps and draws one picture in memory.  Prints the grid, memory, disk "
+     "and\n"
+     "time to expect, and warns of what is likely a mistake.  Writes nothing.\n",
+     1, 1, COMMON | OPT_SET | OPT_START | OPT_END, command_check},
+    {"render", "CACHE", "pictures and movie from a cache",
+     "Without --png, --exr, --movie or --stills it makes the movie and five stills.  They go to the cache's\n"
+     "folder, or to FOLDER.  Camera and light are the scene's, as kept in the cache; --set changes them.\n",
+     1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | DRAW | OPT_MOVIE | OPT_PROFILE,
+     command_render},
+    {"info", "CACHE", "what is in it, the ledger, the stages' times", "", 1, 1, OPT_JSON | OPT_QUIET,
+     command_info},
+    {"verify", "CACHE", "recompute the hashes",
+     "Names every file that is missing, cut short or changed, and exits with 1 if there is one.\n", 1, 1,
+     OPT_QUIET, command_verify},
     {"validate", "[CASE...]", "computed against reference values, case by case",
      "Exits with 1 if any value is outside its tolerance.\n", 0, ANY, OPT_JSON | OPT_MODEL | OPT_THREADS,
      command_validate},
+    {"bench", "[NAME...]", "speed, as multiples of a memory sweep measured in the same run", "", 0, ANY,
+     OPT_JSON | OPT_THREADS, command_bench},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -30,7 +63,11 @@ static void print_help(FILE *to)
         snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].words);
         fprintf(to, "  undine %-20s %s\n", left, commands[i].summary);
     }
-    fputs("\n"
+    fputs("\nTo get going:\n\n"
+          "  undine check scenes/beach.lua     what it will cost\n"
+          "  undine run scenes/beach.lua       makes out/beach/beach.mp4\n"
+          "  undine render out/beach --png     every frame as a picture\n\n"
+          "A scene is a Lua file; its param() values are changed with --set name=value.\n"
           "undine COMMAND --help lists the options.  undine --version prints the version.\n"
           "Exit codes: 0 done, 1 failed, 2 wrong input, 130 stopped by a signal.\n",
           to);

@@ -49,8 +49,9 @@ void print_stages(const und_stage *stages, int count)
         total += stages[i].seconds;
     printf("%-24s %10s %8s %7s\n", "stage", "seconds", "calls", "share");
     for (int i = 0; i < count; i++)
-        printf("%-24s %10.3f %8ld %6.1f%%\n", stages[i].name, stages[i].seconds, stages[i].calls,
-               total > 0 ? 100 * stages[i].seconds / total : 0);
+        if (stages[i].calls > 0)
+            printf("%-24s %10.3f %8ld %6.1f%%\n", stages[i].name, stages[i].seconds, stages[i].calls,
+                   total > 0 ? 100 * stages[i].seconds / total : 0);
     printf("%-24s %10.3f\n", "all", total);
 }
 

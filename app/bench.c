@@ -1,0 +1,131 @@
+/* undine bench: the speed of each kernel, as multiples of a memory sweep. */
+#include "app.h"
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "bench/bench.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bench {
+    const char *name;
+    bench_fn *run;
+} bench;
+
+static const bench benches[] = {{"waves.step", bench_waves_step}, {"render.frame", bench_render_frame}};
+enum { BENCHES = sizeof benches / sizeof *benches };
+
+typedef struct sink {
+    json_t *results; /* NULL: print a table */
+    double best;     /* sweep, seconds per cell */
+} sink;
+
+static void report(void *user, const bench_result *r)
+{
+    sink *s = user;
+    double ns = 1e9 * r->seconds / r->cells, sweeps = r->seconds / (r->sweep_seconds * r->cells);
+    s->best = fmin(s->best, r->sweep_seconds);
+    if (!s->results) {
+        printf("%-16s %-12s %7d %12.6f %10.3f %8.2f", r->name, r->size, r->threads, r->seconds, ns, sweeps);
+        for (int i = 0; i < r->extra_count; i++)
+            printf("  %s %.4g", r->extra[i].name, r->extra[i].value);
+        printf("\n");
+        fflush(stdout);
+        return;
+    }
+    json_t *one =
+        json_pack("{s:s, s:s, s:f, s:i, s:f, s:f, s:f}", "name", r->name, "size", r->size, "cells", r->cells,
+                  "threads", r->threads, "seconds", r->seconds, "ns_per_cell", ns, "sweeps", sweeps);
+    for (int i = 0; i < r->extra_count; i++)
+        json_object_set_new(one, r->extra[i].name, json_real(r->extra[i].value));
+    json_array_append_new(s->results, one);
+}
+
+static void cpu_name(char *name, size_t size)
+{
+    char line[512];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    snprintf(name, size, "unknown");
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon || !colon[1])
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(name, size, "%s", colon + 2);
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+/* "waves" names all of the model's, "waves.step" the one. */
+static bool matches(const char *word, const char *name)
+{
+    size_t length = strlen(word);
+    return strncmp(word, name, length) == 0 && (!name[length] || name[length] == '.');
+}
+
+static und_status check_names(const args *a, und_error *err)
+{
+    const char *names[BENCHES];
+    for (int i = 0; i < BENCHES; i++)
+        names[i] = benches[i].name;
+    for (int w = 0; w < a->count; w++) {
+        bool found = false;
+        for (int i = 0; i < BENCHES; i++)
+            found |= matches(a->words[w], names[i]);
+        const char *near = found ? NULL : args_nearest(a->words[w], names, BENCHES);
+        if (!found)
+            return und_error_set(err, UND_INVALID, "there is no bench called %s; did you mean %s?",
+                                 a->words[w], near ? near : names[0]);
+    }
+    return UND_OK;
+}
+
+static void print_machine(sink *s, int threads)
+{
+    char cpu[256];
+    double gbs = isfinite(s->best) ? BENCH_SWEEP_BYTES / s->best * 1e-9 : 0;
+    cpu_name(cpu, sizeof cpu);
+    if (!s->results) {
+        printf("%s, %d threads, a sweep reads and writes %.1f GB/s\n", cpu, threads, gbs);
+        return;
+    }
+    json_t *all = json_pack("{s:{s:s, s:i, s:f}, s:o}", "machine", "cpu", cpu, "threads", threads,
+                            "sweep_gbs", gbs, "results", s->results);
+    char *text = json_dumps(all, JSON_INDENT(2));
+    puts(text ? text : "{}");
+    free(text);
+    json_decref(all);
+}
+
+und_status command_bench(const args *a, und_error *err)
+{
+    sink s = {.best = INFINITY};
+    bench_context context = {.threads = und_threads(a->threads), .report = report, .user = &s};
+    und_status status = check_names(a, err);
+    if (status != UND_OK)
+        return status;
+    context.sweep = bench_sweep_create(context.threads, err);
+    if (!context.sweep)
+        return err->status;
+    s.results = a->json ? json_array() : NULL;
+    if (!a->json)
+        printf("%-16s %-12s %7s %12s %10s %8s\n", "bench", "size", "threads", "seconds", "ns/cell", "sweeps");
+    for (int i = 0; i < BENCHES && status == UND_OK; i++) {
+        bool wanted = a->count == 0;
+        for (int w = 0; w < a->count; w++)
+            wanted |= matches(a->words[w], benches[i].name);
+        if (wanted)
+            status = benches[i].run(&context, err);
+    }
+    bench_sweep_destroy(context.sweep);
+    if (status == UND_OK)
+        print_machine(&s, context.threads);
+    else
+        json_decref(s.results);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* undine info: what is in a cache. */
+#include "app.h"
+
+#include "cache/cache.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *ledger_json(const und_ledger *l)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "start", number(l->start), "sources",
+                     number(l->sources), "drains", number(l->drains), "left", number(l->left), "spray_out",
+                     number(l->spray_out), "spray_back", number(l->spray_back), "correction",
+                     number(l->correction), "measured", number(l->measured));
+}
+
+static json_t *frames_json(const und_cache_info *info)
+{
+    json_t *frames = json_array();
+    for (int i = 0; i < info->row_count; i++) {
+        const und_cache_row *row = &info->rows[i];
+        char hash[32], file[32];
+        snprintf(hash, sizeof hash, "%016" PRIx64, row->state_hash);
+        snprintf(file, sizeof file, "%016" PRIx64, row->file_hash);
+        json_array_append_new(frames, json_pack("{s:i, s:o, s:s, s:s, s:o}", "number", row->frame, "time",
+                                                number(row->time), "hash", hash, "file_hash", file, "ledger",
+                                                ledger_json(&row->ledger)));
+    }
+    return frames;
+}
+
+static json_t *stages_json(const und_cache_info *info)
+{
+    json_t *stages = json_array();
+    for (int i = 0; i < info->stage_count; i++)
+        json_array_append_new(stages, json_pack("{s:s, s:o, s:I}", "name", info->stages[i].name, "seconds",
+                                                number(info->stages[i].seconds), "calls",
+                                                (json_int_t)info->stages[i].calls));
+    return stages;
+}
+
+static und_status print_json(const und_cache_info *info, und_error *err)
+{
+    json_t *all =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:I}", "name", info->name, "model",
+                  info->model, "program", info->program, "scene", info->scene_path, "scene_hash",
+                  info->scene_hash, "settings", info->settings, "start", info->start, "end", info->end, "fps",
+                  number(info->fps), "frames", frames_json(info), "stages", stages_json(info), "peak_memory",
+                  (json_int_t)info->peak_memory);
+    char *text = all ? json_dumps(all, JSON_INDENT(2)) : NULL;
+    json_decref(all);
+    if (!text) {
+        err->status = UND_FAILED;
+        snprintf(err->text, sizeof err->text, "cannot make JSON of %s: a name in it is not UTF-8",
+                 info->folder);
+        return UND_FAILED;
+    }
+    puts(text);
+    free(text);
+    return UND_OK;
+}
+
+static void print_fields(und_cache *cache, int first)
+{
+    static const char *const types[] = {"float", "double", "int", "byte"};
+    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_error err;
+    if (und_cache_read(cache, first, &frame, &err) != UND_OK) {
+        printf("frame %d cannot be read: %s\n", first, err.text);
+        und_frame_clear(&frame);
+        return;
+    }
+    const und_grid *g = &frame.grid;
+    printf("grid       %d x %d x %d cells of %g m\n", g->n[0], g->n[1], g->n[2], g->dx);
+    for (int i = 0; i < frame.count; i++) {
+        const und_item *item = &frame.items[i];
+        char bytes[32];
+        print_bytes(bytes, sizeof bytes, (double)und_item_bytes(item));
+        printf("%-10s %-20s %-8s %-6s", i == 0 ? "fields" : "", item->name, item->unit, types[item->type]);
+        for (int k = 0; k < item->rank; k++)
+            printf("%s%zu", k ? " x " : " ", item->dim[k]);
+        printf("  %s%s\n", bytes, item->is_static ? ", once" : "");
+    }
+    und_frame_clear(&frame);
+}
+
+static void print_ledger(const und_ledger *l)
+{
+    double expected =
+        l->start + l->sources - l->drains - l->left - l->spray_out + l->spray_back + l->correction;
+    printf("ledger     start %.6g + sources %.6g - drains %.6g - left %.6g - spray out %.6g + back %.6g\n",
+           l->start, l->sources, l->drains, l->left, l->spray_out, l->spray_back);
+    printf("           + correction %.3g = %.9g m3, measured %.9g m3\n", l->correction, expected,
+           l->measured);
+}
+
+static void print_info(und_cache *cache, const und_cache_info *info)
+{
+    printf("name       %s\nmodel      %s\nprogram    %s\nscene      %s (%s)\n", info->name, info->model,
+           info->program, info->scene_path, info->scene_hash);
+    if (info->settings && *info->settings)
+        printf("settings   %s\n", info->settings);
+    printf("frames     %d to %d at %g per second, %d written", info->start, info->end, info->fps,
+           info->row_count);
+    int missing = info->end - info->start + 1 - info->row_count;
+    printf(missing > 0 ? ", %d to come: --resume goes on\n" : "\n", missing);
+    if (info->row_count > 0) {
+        print_fields(cache, info->rows[0].frame);
+        print_ledger(&info->rows[info->row_count - 1].ledger);
+    }
+    if (info->peak_memory) {
+        char memory[32];
+        print_bytes(memory, sizeof memory, (double)info->peak_memory);
+        printf("memory     %s at most\n", memory);
+    }
+    if (info->stage_count > 0) {
+        printf("\n");
+        print_stages(info->stages, info->stage_count);
+    }
+}
+
+und_status command_info(const args *a, und_error *err)
+{
+    und_cache *cache = und_cache_open(a->words[0], err);
+    if (!cache)
+        return err->status;
+    und_cache_info info = und_cache_describe(cache);
+    und_status status = UND_OK;
+    if (a->json)
+        status = print_json(&info, err);
+    else
+        print_info(cache, &info);
+    und_error ignored; /* reading only: nothing is lost */
+    und_cache_close(cache, NULL, 0, &ignored);
+    return status;
+}

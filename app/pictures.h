@@ -1,0 +1,45 @@
+/* Pictures of frames as they come: stills, picture sequences and the movie. */
+#ifndef UND_APP_PICTURES_H
+#define UND_APP_PICTURES_H
+
+#include "app.h"
+
+#include "scene/scene.h"
+
+typedef struct pictures pictures;
+
+typedef struct pictures_def {
+    const und_scene_view *scene;
+    const char *folder, *name;
+    int first, last; /* frames to draw, inclusive; those before are only observed */
+    int stills;      /* how many, evenly spaced */
+    bool png, exr;   /* of every frame */
+    bool movie;
+    int width, height, samples; /* 0: the scene's */
+    int threads;
+    double fps;
+} pictures_def;
+
+/* What the options ask for; without any of --png --exr --movie: the movie and stills. */
+pictures_def pictures_from_args(const args *a, const und_scene_view *scene, const char *folder, int first,
+                                int last);
+
+/* Makes the renderer; no file yet, so that a wrong scene leaves nothing behind. */
+pictures *pictures_create(const pictures_def *def, und_error *err);
+
+/* Frames come in order.  The folders and the movie are made when the first is drawn. */
+und_status pictures_add(pictures *p, const und_frame *frame, und_error *err);
+
+/* Finishes the movie with the frames it has. */
+und_status pictures_finish(pictures *p, und_error *err);
+
+/* Names what was made, on the standard output. */
+void pictures_print(const pictures *p);
+
+int pictures_stages(const pictures *p, und_stage *list, int room);
+void pictures_destroy(pictures *p);
+
+/* Makes a folder and those above it; one that is there is fine. */
+und_status folder_make(const char *path, und_error *err);
+
+#endif

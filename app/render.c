@@ -1,0 +1,155 @@
+/* undine render: pictures and a movie of a cache.  The scene comes from the cache's manifest. */
+#include "app.h"
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "cache/cache.h"
+#include "pictures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    char *text;
+    und_setting *list;
+    int count;
+} settings;
+
+static void add_setting(settings *s, und_setting one)
+{
+    for (int i = 0; i < s->count; i++) {
+        if (strcmp(s->list[i].name, one.name) == 0) {
+            s->list[i] = one;
+            return;
+        }
+    }
+    s->list[s->count++] = one;
+}
+
+/* The space before the next "name=", since a value may have spaces too. */
+static char *next_setting(char *text)
+{
+    for (char *space = strchr(text, ' '); space; space = strchr(space + 1, ' ')) {
+        size_t name = strcspn(space + 1, "= ");
+        if (name > 0 && space[1 + name] == '=')
+            return space;
+    }
+    return NULL;
+}
+
+/* "name=value name=value" of the manifest, then --set, which wins. */
+static und_status gather_settings(settings *s, const char *from, const args *a, und_error *err)
+{
+    size_t words = 1;
+    for (const char *c = from; *c; c++)
+        words += *c == ' ';
+    s->text = strdup(from);
+    s->list = und_alloc(words + (size_t)a->setting_count, sizeof *s->list, "the settings", err);
+    if (!s->text || !s->list)
+        return und_error_set(err, UND_FAILED, "out of memory: the settings");
+    for (char *word = s->text, *next; word && *word; word = next) {
+        next = next_setting(word);
+        if (next)
+            *next++ = 0;
+        char *equals = strchr(word, '=');
+        if (!equals)
+            continue;
+        *equals = 0;
+        add_setting(s, (und_setting){word, equals + 1});
+    }
+    for (int i = 0; i < a->setting_count; i++)
+        add_setting(s, a->settings[i]);
+    return UND_OK;
+}
+
+static und_scene *scene_of(const und_cache_info *info, const args *a, und_error *err)
+{
+    settings s = {0};
+    und_scene *scene = NULL;
+    if (gather_settings(&s, info->settings ? info->settings : "", a, err) == UND_OK)
+        scene = und_scene_from_text(info->scene_text, info->scene_path, s.list, s.count, err);
+    free(s.text);
+    free(s.list);
+    return scene;
+}
+
+/* Ground stays wet after the water has gone, so that frames before the first drawn are read too. */
+static und_status draw_frames(und_cache *cache, const und_cache_info *info, pictures *p, progress *bar,
+                              int first, int last, und_error *err)
+{
+    und_status status = UND_OK;
+    for (int i = 0; i < info->row_count && status == UND_OK; i++) {
+        int number = info->rows[i].frame;
+        und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        if (number > last)
+            break;
+        if (signals_stop())
+            return UND_STOPPED;
+        status = und_cache_read(cache, number, &frame, err);
+        if (status == UND_OK)
+            status = pictures_add(p, &frame, err);
+        und_frame_clear(&frame);
+        if (status == UND_OK && number >= first)
+            progress_frame(bar, number);
+    }
+    return status;
+}
+
+static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, und_error *err)
+{
+    und_cache_info info = und_cache_describe(cache);
+    int threads = und_threads(a->threads);
+    int first = info.rows[0].frame, last = info.rows[info.row_count - 1].frame;
+    if ((a->given & OPT_START && (a->start < first || a->start > last)) ||
+        (a->given & OPT_END && (a->end < first || a->end > last)))
+        return und_error_set(err, UND_INVALID, "%s has frames %d to %d", info.folder, first, last);
+    first = a->given & OPT_START ? a->start : first;
+    last = a->given & OPT_END ? a->end : last;
+    if (last < first)
+        return und_error_set(err, UND_INVALID, "the last frame, %d, is before the first, %d", last, first);
+    const char *folder = a->output ? a->output : info.folder;
+    pictures_def def = pictures_from_args(a, und_scene_get(scene), folder, first, last);
+    def.threads = threads;
+    def.name = info.name;
+    def.fps = info.fps;
+    pictures *p = pictures_create(&def, err);
+    if (!p)
+        return err->status;
+    progress bar;
+    signals_install();
+    progress_start(&bar, "render", first, last, a->quiet);
+    und_status status = draw_frames(cache, &info, p, &bar, first, last, err), finished = UND_OK;
+    progress_end(&bar);
+    if (status == UND_OK || status == UND_STOPPED)
+        finished = pictures_finish(p, err);
+    if (finished != UND_OK)
+        status = finished;
+    if (status == UND_OK && !a->quiet)
+        pictures_print(p);
+    if (status == UND_OK && a->profile) {
+        und_stage stages[64];
+        print_stages(stages, pictures_stages(p, stages, 64));
+    }
+    pictures_destroy(p);
+    return status;
+}
+
+und_status command_render(const args *a, und_error *err)
+{
+    und_cache *cache = und_cache_open(a->words[0], err);
+    if (!cache)
+        return err->status;
+    und_cache_info info = und_cache_describe(cache);
+    und_status status = UND_OK;
+    und_scene *scene = NULL;
+    if (info.row_count == 0)
+        status = und_error_set(err, UND_FAILED, "%s has no frames", a->words[0]);
+    else if (!(scene = scene_of(&info, a, err)))
+        status = err->status;
+    else
+        status = draw_cache(cache, scene, a, err);
+    und_scene_destroy(scene);
+    und_error ignored; /* reading only: nothing is lost */
+    und_cache_close(cache, NULL, 0, &ignored);
+    return status;
+}

@@ -1,0 +1,260 @@
+#include "simulate.h"
+
+#include "base/file.h"
+#include "base/parallel.h"
+#include "base/stage.h"
+#include "base/status.h"
+#include "cache/cache.h"
+#include "pictures.h"
+#include "scene/sim.h"
+
+#include <string.h>
+
+enum { STAGE_WRITE, STAGE_CHECKPOINT, STAGES, MAX_STAGES = 64, KEEP = 2 };
+
+typedef struct job {
+    const args *args;
+    const char *command;
+    char folder[UND_PATH_MAX];
+    int first, last, threads;
+    und_scene *scene;
+    const und_scene_view *view;
+    und_sim *sim;
+    und_cache *cache;
+    pictures *pictures;
+    progress progress;
+    int saved; /* frame of the last checkpoint, or first - 1 */
+    bool mid_frame;
+    und_stage stage[STAGES];
+} job;
+
+static und_status load_job(job *j, bool draw, und_error *err)
+{
+    const args *a = j->args;
+    j->scene = und_scene_load(a->words[0], a->settings, a->setting_count, err);
+    if (!j->scene)
+        return err->status;
+    j->view = und_scene_get(j->scene);
+    j->first = a->given & OPT_START ? a->start : j->view->start;
+    j->last = a->given & OPT_END ? a->end : j->view->end;
+    if (j->first < j->view->start)
+        return und_error_set(err, UND_INVALID, "--start %d is before the scene's first frame, %d", j->first,
+                             j->view->start);
+    if (j->last < j->first)
+        return und_error_set(err, UND_INVALID, "the last frame, %d, is before the first, %d", j->last,
+                             j->first);
+    und_status status = a->output ? und_path_set(j->folder, err, "%s", a->output)
+                                  : und_path_set(j->folder, err, "out/%s", j->view->name);
+    if (status != UND_OK)
+        return status;
+    j->sim = und_sim_create(j->scene, j->threads, err);
+    if (!j->sim)
+        return err->status;
+    if (draw) {
+        pictures_def def = pictures_from_args(a, j->view, j->folder, j->first, j->last);
+        def.threads = j->threads;
+        def.movie = true;
+        def.stills = a->stills;
+        j->pictures = pictures_create(&def, err);
+        if (!j->pictures)
+            return err->status;
+    }
+    return UND_OK;
+}
+
+/* What an earlier run left is drawn again from the cache, so that the movie is whole. */
+static und_status draw_earlier(job *j, int until, und_error *err)
+{
+    und_cache_info info = und_cache_describe(j->cache);
+    und_status status = UND_OK;
+    for (int i = 0; i < info.row_count && j->pictures && status == UND_OK && !signals_stop(); i++) {
+        und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        if (info.rows[i].frame > until)
+            break;
+        status = und_cache_read(j->cache, info.rows[i].frame, &frame, err);
+        if (status == UND_OK)
+            status = pictures_add(j->pictures, &frame, err);
+        und_frame_clear(&frame);
+        progress_frame(&j->progress, info.rows[i].frame);
+    }
+    return status;
+}
+
+static und_status open_cache(job *j, bool *resumed, und_error *err)
+{
+    const args *a = j->args;
+    und_cache_def def = {
+        .folder = j->folder,
+        .name = j->view->name,
+        .model = j->view->model,
+        .scene_path = a->words[0],
+        .scene_text = j->view->text,
+        .settings = j->view->settings,
+        .start = j->first,
+        .end = j->last,
+        .fps = j->view->fps,
+        .compress = a->compress,
+        .keep = KEEP,
+        .threads = j->threads,
+    };
+    *resumed = false;
+    if (!a->resume) {
+        j->cache = und_cache_create(&def, a->force, err);
+        return j->cache ? UND_OK : err->status;
+    }
+    und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_status status = UND_OK;
+    j->cache = und_cache_resume(&def, &state, err);
+    if (!j->cache)
+        status = err->status;
+    else if (state.count > 0)
+        status = und_sim_restore(j->sim, &state, err);
+    *resumed = status == UND_OK && state.count > 0;
+    und_frame_clear(&state);
+    return status;
+}
+
+/* The whole state to disk; a run that goes on from it has the same bits. */
+static und_status checkpoint(job *j, und_error *err)
+{
+    und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_status status = UND_OK;
+    STAGE (&j->stage[STAGE_CHECKPOINT]) {
+        status = und_sim_save(j->sim, &state, err);
+        if (status == UND_OK)
+            status = und_cache_checkpoint(j->cache, &state, err);
+    }
+    und_frame_clear(&state);
+    j->saved = und_sim_frame_number(j->sim);
+    if (status == UND_OK && j->args->verbose && !j->progress.bar)
+        printf("checkpoint at frame %d\n", j->saved);
+    return status;
+}
+
+static und_status keep_frame(job *j, und_error *err)
+{
+    int number = und_sim_frame_number(j->sim);
+    und_status status = UND_OK;
+    const und_frame *frame = und_sim_frame(j->sim);
+    if (!frame)
+        return und_error_set(err, UND_FAILED, "out of memory: frame %d", number);
+    if (number < j->first)
+        return j->pictures ? pictures_add(j->pictures, frame, err) : UND_OK;
+    und_ledger ledger = und_sim_ledger(j->sim);
+    STAGE (&j->stage[STAGE_WRITE])
+        status = und_cache_write(j->cache, frame, &ledger, und_sim_hash(j->sim), err);
+    if (status == UND_OK && j->pictures)
+        status = pictures_add(j->pictures, frame, err);
+    if (status == UND_OK && (number == j->last || number - j->saved >= j->args->checkpoint))
+        status = checkpoint(j, err);
+    progress_frame(&j->progress, number);
+    return status;
+}
+
+/* Substeps up to the next frame, or to a signal. */
+static und_status advance(job *j, und_error *err)
+{
+    bool done = false;
+    und_status status = UND_OK;
+    for (int step = 1; !done && status == UND_OK && !signals_stop(); step++) {
+        status = und_sim_step(j->sim, &done, err);
+        progress_substep(&j->progress, und_sim_frame_number(j->sim) + !done, step);
+    }
+    j->mid_frame = !done;
+    return status;
+}
+
+static und_status run_frames(job *j, bool resumed, und_error *err)
+{
+    und_status status = UND_OK;
+    if (resumed)
+        status = draw_earlier(j, und_sim_frame_number(j->sim), err);
+    else
+        status = keep_frame(j, err);
+    while (status == UND_OK && !signals_stop() && und_sim_frame_number(j->sim) < j->last) {
+        status = advance(j, err);
+        if (status == UND_OK && !j->mid_frame)
+            status = keep_frame(j, err);
+    }
+    return status;
+}
+
+static und_status stop_run(job *j, und_error *err)
+{
+    int at = und_sim_frame_number(j->sim);
+    und_status status = at == j->saved && !j->mid_frame ? UND_OK : checkpoint(j, err);
+    if (status != UND_OK)
+        return status;
+    if (!j->args->quiet)
+        printf("stopped at frame %d of %d; go on with: undine %s %s -o %s --resume, and the same other "
+               "options\n",
+               at, j->last, j->command, j->args->words[0], j->folder);
+    return UND_STOPPED;
+}
+
+/* Pictures, then the cache with the times of all stages; what failed first is what is reported. */
+static und_status close_job(job *j, und_status status, und_error *err)
+{
+    und_stage stages[MAX_STAGES];
+    const und_stage *of_model = NULL;
+    und_error later = {0};
+    int count = 0, model_count = 0;
+    if (j->pictures && pictures_finish(j->pictures, &later) != UND_OK && status == UND_OK) {
+        *err = later;
+        status = later.status;
+    }
+    if (j->sim) {
+        und_liquid *liquid = und_sim_liquid(j->sim);
+        model_count = liquid->class->stages(liquid, &of_model);
+    }
+    for (; count < model_count && count < MAX_STAGES / 2; count++)
+        stages[count] = of_model[count];
+    for (int i = 0; i < STAGES; i++)
+        stages[count++] = j->stage[i];
+    if (j->pictures)
+        count += pictures_stages(j->pictures, stages + count, MAX_STAGES - count);
+    if (j->cache && und_cache_close(j->cache, stages, count, &later) != UND_OK &&
+        (status == UND_OK || status == UND_STOPPED)) {
+        *err = later;
+        status = later.status;
+    }
+    if (j->args->profile && (status == UND_OK || status == UND_STOPPED))
+        print_stages(stages, count);
+    return status;
+}
+
+static void print_made(const job *j)
+{
+    printf("cache  %s (frames %d to %d)\n", j->folder, j->first, j->last);
+    if (j->pictures)
+        pictures_print(j->pictures);
+}
+
+und_status simulate(const args *a, const char *command, bool draw, und_error *err)
+{
+    job j = {.args = a, .command = command, .threads = und_threads(a->threads)};
+    j.stage[STAGE_WRITE].name = "cache write";
+    j.stage[STAGE_CHECKPOINT].name = "cache checkpoint";
+    bool resumed = false;
+    und_status status = load_job(&j, draw, err);
+    if (status == UND_OK)
+        status = open_cache(&j, &resumed, err);
+    if (status == UND_OK) {
+        j.saved = resumed ? und_sim_frame_number(j.sim) : j.first;
+        signals_install();
+        progress_start(&j.progress, command, j.first, j.last, a->quiet);
+        if (resumed && !a->quiet)
+            printf("resuming after frame %d\n", und_sim_frame_number(j.sim));
+        status = run_frames(&j, resumed, err);
+        progress_end(&j.progress);
+        if (status == UND_OK && signals_stop() && (und_sim_frame_number(j.sim) < j.last || j.mid_frame))
+            status = stop_run(&j, err);
+    }
+    status = close_job(&j, status, err);
+    if (status == UND_OK && !a->quiet)
+        print_made(&j);
+    pictures_destroy(j.pictures);
+    und_sim_destroy(j.sim);
+    und_scene_destroy(j.scene);
+    return status;
+}

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# tests/test_app.sh PROGRAM: the program from end to end, with a tiny scene in a scratch folder.  Prints TAP.
+set -u
+program=$(realpath "${1:?usage: tests/test_app.sh PROGRAM}")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+count=0 failures=0
+
+# expect WHAT CONDITION...: the condition is a command.
+expect()
+{
+    local what=$1
+    shift
+    count=$((count + 1))
+    if "$@"; then
+        echo "ok $count - $what"
+    else
+        echo "not ok $count - $what: $*"
+        failures=$((failures + 1))
+    fi
+}
+
+# code EXPECTED COMMAND...: the command exits so; what it says is kept in said.
+code()
+{
+    local expected=$1 got
+    shift
+    "$@" >said 2>&1 </dev/null
+    got=$?
+    [ $got = "$expected" ] && return 0
+    echo "# exit code $got, expected $expected:"
+    sed 's/^/# /' said
+    return 1
+}
+# How many pictures an MP4 file has: the count in its stsz box.
+samples() { python3 -c '
+import sys
+data = open(sys.argv[1], "rb").read()
+at = data.index(b"stsz") + 12
+print(int.from_bytes(data[at:at + 4], "big"))' "$1"; }
+same() { cmp -s "$1" "$2"; }
+hashes() { python3 -c '
+import json, subprocess, sys
+info = json.loads(subprocess.run([sys.argv[1], "info", sys.argv[2], "--json"], capture_output=True, check=True).stdout)
+for frame in info["frames"]:
+    print(frame["number"], frame["hash"], frame["ledger"])' "$program" "$1"; }
+
+cat >tiny.lua <<'SCENE'
+scene { name = "tiny", frames = 8, fps = 24 }
+liquid.waves {
+  size = {2, 2}, cells = param("cells", 32),
+  ground = function(x, z) return 0.2 * x end,
+  surface = 0.25,
+  drops = { { time = 0.1, center = {1, 1}, radius = 0.2, volume = 0.004 } },
+}
+camera { eye = {1, 1.5, 4}, look = {1, 0.2, 1} }
+film { width = 96, height = 64, samples = 1 }
+SCENE
+
+# run makes the cache, the movie and five stills, and names them
+expect "run exits with 0" code 0 "$program" run tiny.lua
+expect "run names the movie" grep -q 'out/tiny/tiny.mp4' said
+expect "the movie is there" test -s out/tiny/tiny.mp4
+expect "five stills" test "$(find out/tiny/stills -name 'tiny.*.png' | wc -l)" = 5
+expect "the last frame has a still" test -s out/tiny/stills/tiny.0008.png
+expect "a line for each frame" test "$(grep -c '^run frame [0-9]* of 8 substeps' said)" = 8
+expect "eight rows in the ledger" test "$(grep -c '^[0-9]' out/tiny/ledger.csv)" = 8
+expect "a second run is refused" code 2 "$program" run tiny.lua
+expect "and says what to do" grep -q -- '--force' said
+expect "a forced run is not" code 0 "$program" run tiny.lua --force -q
+expect "-q is silent" test ! -s said
+
+# info and verify
+expect "info --json is JSON" bash -c "'$program' info out/tiny --json | python3 -c '
+import json, sys
+info = json.load(sys.stdin)
+assert len(info[\"frames\"]) == 8 and info[\"peak_memory\"] > 0
+assert {\"number\", \"time\", \"hash\", \"ledger\"} <= set(info[\"frames\"][0])
+assert {\"name\", \"seconds\"} <= set(info[\"stages\"][0])'"
+expect "info" code 0 "$program" info out/tiny
+expect "verify" code 0 "$program" verify out/tiny
+cp -r out/tiny damaged
+python3 - damaged/frames/tiny.0003.h5 <<'PYTHON'
+import sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(-200, 2)
+    byte = file.read(1)[0]
+    file.seek(-200, 2)
+    file.write(bytes([byte ^ 1]))
+PYTHON
+expect "verify finds a changed byte" code 1 "$program" verify damaged
+expect "and names the frame" grep -q 'tiny.0003' said
+
+# pictures from the cache
+expect "render" code 0 "$program" render out/tiny -s 3 -e 5 --png --exr --movie --size 64x36 -o pictures
+expect "three PNG" test "$(find pictures -name '*.png' | wc -l)" = 3
+expect "three EXR" test "$(find pictures -name '*.exr' | wc -l)" = 3
+expect "a movie" test -s pictures/tiny.mp4
+expect "frames that are not there" code 2 "$program" render out/tiny -s 3 -e 50
+
+# the same bits at any number of threads
+for threads in 1 2 7; do
+    expect "sim -j $threads" code 0 "$program" sim tiny.lua -j $threads -o threads.$threads -q
+    hashes threads.$threads >hashes.$threads
+done
+expect "1 and 2 threads: the same bits" same hashes.1 hashes.2
+expect "1 and 7 threads: the same bits" same hashes.1 hashes.7
+expect "the hashes are those of 8 frames" test "$(wc -l <hashes.1)" = 8
+
+# stopped in the middle, then resumed: the same bits as a run left alone
+"$program" sim tiny.lua --set cells=96 -e 150 -o stopped --checkpoint 5 >log 2>&1 </dev/null &
+run=$!
+for ((i = 0; i < 1000; i++)); do
+    [ "$(grep -c '^sim frame' log)" -ge 12 ] && break
+    sleep 0.01
+done
+asked=$(date +%s%N)
+kill -INT $run
+wait $run
+stopped=$?
+expect "a stopped run exits with 130" test $stopped = 130
+expect "within a second" test $((($(date +%s%N) - asked) / 1000000)) -lt 1000
+expect "and says how to go on" grep -q -- '--resume' log
+expect "a stopped cache is whole" code 0 "$program" verify stopped
+rows=$(grep -c '^[0-9]' stopped/ledger.csv)
+expect "it has fewer frames" test "$rows" -lt 150
+expect "resumed" code 0 "$program" sim tiny.lua --set cells=96 -e 150 -o stopped --resume
+expect "left alone" code 0 "$program" sim tiny.lua --set cells=96 -e 150 -o alone -q
+hashes stopped >hashes.stopped
+hashes alone >hashes.alone
+expect "150 frames" test "$(wc -l <hashes.stopped)" = 150
+expect "resumed: the same bits" same hashes.stopped hashes.alone
+expect "a resumed cache is whole" code 0 "$program" verify stopped
+
+# further than first asked; the movie has all frames
+expect "run further" code 0 "$program" run tiny.lua --resume -e 10
+expect "ten rows" test "$(grep -c '^[0-9]' out/tiny/ledger.csv)" = 10
+expect "ten frames in the movie" test "$(samples out/tiny/tiny.mp4)" = 10
+
+# wrong input: exit code 2, a message with file and line, nothing made
+sed 's/surface = 0.25/surfase = 0.25/' tiny.lua >wrong.lua
+expect "a wrong scene" code 2 "$program" run wrong.lua -o wrong
+expect "names file and line" grep -q 'wrong.lua:' said
+expect "leaves no folder" test ! -e wrong
+expect "a scene that is not there" code 2 "$program" run missing.lua -o wrong
+expect "leaves no folder either" test ! -e wrong
+expect "an unknown option" code 2 "$program" run tiny.lua --forse
+expect "gets a suggestion" grep -q -- '--force' said
+expect "an unknown command" code 2 "$program" rum tiny.lua
+expect "gets a suggestion too" grep -q 'did you mean run' said
+expect "no command" code 2 "$program"
+expect "an unknown parameter" code 2 "$program" sim tiny.lua --set nothing=1 -o wrong
+expect "no scene" code 2 "$program" run
+
+# the environment says no: exit code 1
+touch file
+expect "a folder that cannot be made" code 1 "$program" sim tiny.lua -o file/out
+expect "is named" grep -q 'file' said
+expect "no cache there" code 1 "$program" info scratch-of-nothing
+full() { (ulimit -f 24 && exec "$program" sim tiny.lua --set cells=128 --compress 0 -o full); }
+expect "a full disk" code 1 full
+expect "is explained" grep -q 'undine: ' said
+
+# check, help, version, validate
+expect "check" code 0 "$program" check tiny.lua
+expect "prints the grid" grep -q '32 x 32 cells' said
+expect "check writes nothing" test ! -e out/tiny.lua
+expect "help" code 0 "$program" --help
+for command in run sim check render info verify validate bench; do
+    expect "help lists $command" grep -q "undine $command" said
+done
+for command in run sim check render info verify validate bench; do
+    expect "$command --help" code 0 "$program" $command --help
+done
+expect "version" code 0 "$program" --version
+expect "validate" code 0 "$program" validate fresnel displacement
+expect "validate: a case that is not there" code 2 "$program" validate fresnell
+
+echo "1..$count"
+[ $failures = 0 ]
