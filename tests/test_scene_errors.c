@@ -116,7 +116,7 @@ static const wrong_scene waves[] = {
     {W("edges = { left = {} }"), "liquid.waves.edges.left: missing key \"kind\""},
     {W("edges = { left = 'flow' }"), "missing key \"rate\""},
     {W("edges = { left = { kind = 'wall', level = 1 } }"),
-     "only an edge of kind \"open\" has a level, this one is \"wall\""},
+     "only an edge of kind \"open\" or \"flow\" has a level, this one is \"wall\""},
     {W("edges = { left = { kind = 'open', rate = 1 } }"), "only an edge of kind \"flow\" has a rate"},
     {W("edges = { left = { kind = 'open', amplitude = 1 } }"), "missing key \"period\""},
     {"liquid.waves { size = 4, cells = 8, edges = { front = 'open' } }",

@@ -191,6 +191,34 @@ static void wrong_states_are_refused(void **state)
     und_scene_destroy(scene);
 }
 
+/* A drop given by its height raises the water by that much, over a plane and on a curve. */
+static void drops_have_their_height(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"{4.1, 4.1}, cells = 205", "4.1, cells = 205"};
+    for (int i = 0; i < 2; i++) {
+        char text[200];
+        und_error err = {0};
+        snprintf(text, sizeof text,
+                 "scene { fps = 1e5 }\nliquid.waves { size = %s, ground = -1, level = 0,\n"
+                 "  drops = { { center = {2.05, 2.05}, radius = 0.8, height = 0.25 } } }",
+                 sizes[i]);
+        und_scene *scene = und_scene_from_text(text, "d.lua", NULL, 0, &err);
+        if (!scene)
+            fail_msg("%s", err.text);
+        und_sim *sim = start(scene, 1);
+        advance(sim, 1);
+        const und_item *surface = und_frame_find(und_sim_frame(sim), "surface");
+        const float *height = surface->data;
+        double top = 0;
+        for (size_t k = 0; k < und_item_count(surface); k++)
+            top = fmax(top, (double)height[k]);
+        assert_double_near(top, 0.25, 0.25 * 1e-3);
+        und_sim_destroy(sim);
+        und_scene_destroy(scene);
+    }
+}
+
 static void trouble_stops_the_run(void **state)
 {
     (void)state;
@@ -213,8 +241,8 @@ static void trouble_stops_the_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_at_any_thread_count), cmocka_unit_test(same_after_save_and_restore),
+        cmocka_unit_test(same_at_any_thread_count),    cmocka_unit_test(same_after_save_and_restore),
         cmocka_unit_test(frames_stand_at_their_times), cmocka_unit_test(wrong_states_are_refused),
-        cmocka_unit_test(trouble_stops_the_run)};
+        cmocka_unit_test(drops_have_their_height),     cmocka_unit_test(trouble_stops_the_run)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,8 @@ static const char *const edge_kinds[] = {"wall", "open", "flow", "fall", NULL};
 static const field edge_fields[] = {
     {"kind", F_CHOICE, NULL, .required = true, .offset = EDGE(kind), .choices = edge_kinds,
      .doc = "\"wall\", \"open\", \"flow\" or \"fall\""},
-    {"level", F_RATE, "m", -1e9, 1e9, .offset = EDGE(level), .doc = "open: height of the water outside"},
+    {"level", F_RATE, "m", -1e9, 1e9, .offset = EDGE(level),
+     .doc = "open: height of the water outside; flow: the river comes in only where the ground is below it"},
     {"amplitude", F_NUMBER, "m", 0, 1e6, .offset = EDGE(amplitude),
      .doc = "open: height of the wave that comes in"},
     {"period", F_NUMBER, "s", 1e-6, 1e9, .offset = EDGE(period), .doc = "open: the wave's period"},
@@ -111,23 +112,26 @@ static const field edge_fields[] = {
      .doc = "open: where the wave goes, from straight in, turning from x towards z"},
     {"ramp", F_NUMBER, "s", 0, 1e9, .offset = EDGE(ramp),
      .doc = "open: time in which the wave grows to its height"},
-    {"rate", F_RATE, "m2/s", -1e9, 1e9, .offset = EDGE(rate),
-     .doc = "flow: volume that comes in per metre of edge"},
+    {"rate", F_RATE, "m3/s per m", -1e9, 1e9, .offset = EDGE(rate),
+     .doc = "flow: volume that comes in per second and metre of edge"},
     {0}};
 
 static void check_edge(reader *r, const und_edge_def *edge)
 {
-    static const char *const open_keys[] = {"level", "amplitude", "period", "direction", "ramp", NULL};
+    static const char *const open_keys[] = {"amplitude", "period", "direction", "ramp", NULL};
     bool table = lua_type(r->L, -1) == LUA_TTABLE;
     for (int i = 0; table && open_keys[i]; i++)
         if (edge->kind != UND_EDGE_OPEN && und_read_has(r, open_keys[i]))
             und_read_fail(r, "only an edge of kind \"open\" has a %s, this one is \"%s\"", open_keys[i],
                           edge_kinds[edge->kind]);
+    if (table && edge->kind != UND_EDGE_OPEN && edge->kind != UND_EDGE_FLOW && und_read_has(r, "level"))
+        und_read_fail(r, "only an edge of kind \"open\" or \"flow\" has a level, this one is \"%s\"",
+                      edge_kinds[edge->kind]);
     if (table && edge->kind != UND_EDGE_FLOW && und_read_has(r, "rate"))
         und_read_fail(r, "only an edge of kind \"flow\" has a rate, this one is \"%s\"",
                       edge_kinds[edge->kind]);
     if (edge->kind == UND_EDGE_FLOW && !(table && und_read_has(r, "rate")))
-        und_read_fail(r, "missing key \"rate\": {kind = \"flow\", rate = ...} (m2/s)");
+        und_read_fail(r, "missing key \"rate\": {kind = \"flow\", rate = ...} (m3/s per metre of edge)");
     if (edge->amplitude > 0 && !und_read_has(r, "period"))
         und_read_fail(r, "missing key \"period\" (s) of the wave that comes in");
 }
