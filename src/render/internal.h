@@ -178,6 +178,7 @@ typedef struct und_samples {
     float *depth;
     float *open;
     float *wet, *wet_smooth, *wet_scratch;
+    float level;         /* highest water in the first frame, or highest ground; what frames a picture */
     unsigned char *ring; /* 0: wet; k: k samples from water; 255: farther */
     double time;         /* of the wetness */
     bool observed;

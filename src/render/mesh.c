@@ -57,6 +57,12 @@ static void clean_heights(und_samples *s, const float *ground, const float *surf
         s->ring[c] = s->depth[c] > 0 ? 0 : FAR;
     }
     s->ground_changed = s->ground_changed || changed;
+    if (s->observed)
+        return;
+    s->level = -INFINITY;
+    for (size_t c = 0; c < count; c++)
+        s->level = maxf(s->level, s->ring[c] == 0 ? s->surface[c] : -INFINITY);
+    s->level = isfinite(s->level) ? s->level : highest;
 }
 
 /* Carries the surface on under the shore, so that where it meets the ground is found between samples.  Where

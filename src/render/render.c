@@ -127,11 +127,12 @@ static f3 vector_at(const und_vector *v, double time)
 }
 
 /* The whole block from a little above, the sun to one side. */
-static void frame_all(const und_mesh *m, double fov, double aspect, f3 *eye, f3 *look)
+static void frame_all(const und_mesh *m, float level, double fov, double aspect, f3 *eye, f3 *look)
 {
     float half = 0.5f * hypotf(m->x1 - m->x0, m->z1 - m->z0), wide = (float)fmin(fov, fov * aspect * 0.8);
     float away = 0.88f * half / tanf(0.5f * wide * (float)M_PI / 180);
-    *look = f3_make(0.5f * (m->x0 + m->x1), 0.6f * m->base + 0.4f * m->high, 0.5f * (m->z0 + m->z1));
+    *look = f3_make(0.5f * (m->x0 + m->x1), 0.6f * m->base + 0.4f * maxf(level, m->ground_high),
+                    0.5f * (m->z0 + m->z1));
     *eye = f3_along(*look, f3_unit(f3_make(0.35f, 0.52f, 0.9f)), away);
 }
 
@@ -141,7 +142,7 @@ static void aim(und_render *r, double time)
     f3 eye = vector_at(&r->def.eye, time), look = vector_at(&r->def.look, time), to = f3_sub(look, eye);
     float length = sqrtf(f3_dot(to, to));
     if (!(length > 0) || !isfinite(length)) {
-        frame_all(&r->mesh, r->def.fov, (double)r->def.width / r->def.height, &eye, &look);
+        frame_all(&r->mesh, r->samples.level, r->def.fov, (double)r->def.width / r->def.height, &eye, &look);
         to = f3_sub(look, eye);
     }
     c->eye = eye;

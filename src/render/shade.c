@@ -37,7 +37,8 @@ static f3 ground_light(const und_render *r, f3 p, const float *m, const und_mate
         sun *= mixf(1, (1 - und_fresnelf(c, n)) * c / below, blend);
         towards = f3_unit(f3_mix(sky->sun, towards, blend));
         if (r->soup.count)
-            sun *= und_soup_sun(&r->soup, f3_along(p, towards, water / below));
+            sun *= 0.2f +
+                   0.8f * und_soup_sun(&r->soup, f3_along(p, towards, water / below)); /* water scatters */
         f3 lost = f3_exp(absorption, water / below);
         f3 direct = f3_scale(f3_times(sky->sun_color, lost), sun * maxf(f3_dot(g->normal, towards), 0));
         direct = f3_scale(direct, und_caustics_at(r, p.x, p.z));
@@ -227,6 +228,8 @@ static bool sunken_object(const und_render *r, f3 p, f3 dir, float to_bottom, f3
 {
     const und_camera *c = &r->camera;
     enum { MARCH = 12 };
+    float surface =
+        0.999f * f3_dot(f3_sub(p, c->eye), c->forward); /* what is nearer stands before the water */
     for (int k = 0; k < MARCH; k++) {
         f3 q = f3_along(p, dir, to_bottom * ((float)k + 0.5f) / MARCH), e = f3_sub(q, c->eye);
         float along = f3_dot(e, c->forward);
@@ -235,7 +238,8 @@ static bool sunken_object(const und_render *r, f3 p, f3 dir, float to_bottom, f3
         if (!(along > c->near && x >= 0 && y >= 0 && x < (float)c->width && y < (float)c->height))
             continue;
         size_t at = (size_t)y * (size_t)c->width + (size_t)x;
-        if (r->buffers.id[at] < ID_OBJECT || 1 / r->buffers.opaque[at] > along)
+        float seen = r->buffers.id[at] >= ID_OBJECT ? 1 / r->buffers.opaque[at] : 0;
+        if (seen < surface || seen > along)
             continue;
         *t = to_bottom * ((float)k + 0.5f) / MARCH;
         *color = object_color(r, r->buffers.id[at], q, dir);
