@@ -142,8 +142,8 @@ static void *field(const und_waves *s, size_t size, const char *what, und_error 
 
 static und_status allocate(und_waves *s, und_error *err)
 {
-    size_t words = (size_t)s->words * (size_t)s->nz, lanes = UND_LANES * (size_t)(s->nx + 2 * UND_LANES);
-    size_t strips = STRIP * (size_t)(s->nz + 1);
+    size_t words = (size_t)s->words * (size_t)s->nz, lanes = UND_LANES * (size_t)(s->nx + 2);
+    size_t strips = STRIP * (size_t)(s->nz + 2);
     s->scratch_stride = 2 * (lanes > strips ? lanes : strips);
     bool press = s->def.pressure.fn || s->def.stir_count > 0;
     bool carried = s->def.foam.on || s->def.has_dye || s->def.texture, speed = s->def.velocity || carried;

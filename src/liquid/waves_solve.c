@@ -29,6 +29,7 @@ typedef struct scheme {
     float implicit;  /* part of it in the matrix: 1, or 1/4 */
     float explicit;  /* and on the right side: 1, or 1/2 */
     float kept;      /* (1 - tau) dt: times the rise, the motion kept */
+    float cells;     /* (1 - tau) dt / dx: times a flow, the height it moves */
     bool second;
 } scheme;
 
@@ -39,33 +40,8 @@ static scheme scheme_of(const und_waves *s)
                     .implicit = second ? 0.25f : 1.0f,
                     .explicit = second ? 0.5f : 1.0f,
                     .kept = (float)(und_waves_kept(s) * s->dt),
+                    .cells = (float)(und_waves_kept(s) * s->dt / s->grid.dx),
                     .second = second};
-}
-
-/* Coupling and flow between `count` cells at `a` and those at `b`: flow is towards a.  `flux` is the second
- * order's flow at those faces, NULL for the first. */
-static inline void faces(const und_waves *s, const scheme *k, int count, size_t a, size_t b,
-                         const float *flux, float *restrict coupling, float *restrict flow)
-{
-    const double *ha = s->height + a, *hb = s->height + b;
-    const float *ga = s->ground + a, *gb = s->ground + b;
-    float explicit = k->explicit;
-    SIMD
-    for (int i = 0; i < count; i++) {
-        float step = (float)(hb[i] - ha[i]);
-        float face = und_waves_face((float)(ha[i] - (double)ga[i]), (float)(hb[i] - (double)gb[i]), step);
-        coupling[i] = k->stiffness * face;
-        flow[i] = explicit * coupling[i] * step;
-    }
-    if (s->head)
-        for (int i = 0; i < count; i++)
-            flow[i] += explicit * coupling[i] * (s->head[b + (size_t)i] - s->head[a + (size_t)i]);
-    if (flux) {
-        float cells = k->kept / (float)s->grid.dx;
-        for (int i = 0; i < count; i++)
-            flow[i] -= cells * und_waves_open(flux[i], (float)(ha[i] - (double)ga[i]),
-                                              (float)(hb[i] - (double)gb[i]), coupling[i]);
-    }
 }
 
 /* Asks for the cells that a later tile or row will need: too many streams for the processor to foresee. */
@@ -83,102 +59,186 @@ static inline float edge_rhs(const scheme *k, const und_waves_edge *edge, int i,
     return edge->coupling[i] * (by - c);
 }
 
+/* The elimination on its way along lines side by side, one per lane: rows, or columns. */
+typedef struct line {
+    float *c, *x;                       /* of the cell to come; those before it stand in front */
+    int turn;                           /* which of the pairs below belongs to the cell to come */
+    _Alignas(64) float low[2][STRIP];   /* its coupling to the cell before */
+    _Alignas(64) float given[2][STRIP]; /* what flows from it to the cell before */
+} line;
+
+/* What happens at the faces to the next cells and in the cells themselves, by lane. */
+typedef struct face {
+    const float *depth, *depth_next; /* of the cells and of the next ones */
+    const float *step;               /* of the surface to them, m */
+    const float *slope;              /* of what drives the flow, m: the step, and what else acts */
+    const float *flux;               /* the flow there so far, m2/s, where the scheme keeps it; or NULL */
+    const float *base;               /* the cells' own right side, m */
+} face;
+
+/* Cells c and x of a line stand side by side; space for the cell before the first. */
+static inline void line_begin(int lanes, line *l, float *scratch, const float *low)
+{
+    l->c = scratch + 2 * lanes;
+    l->x = scratch + 3 * lanes;
+    l->turn = 0;
+    memset(scratch, 0, 2 * (size_t)lanes * sizeof *scratch);
+    memset(l->given[0], 0, sizeof l->given[0]);
+    memcpy(l->low[0], low, (size_t)lanes * sizeof *low);
+}
+
+static inline void line_eliminate(int lanes, line *l, const float *high, const float *rhs)
+{
+    und_tridiag_forward(lanes, l->low[l->turn], high, rhs, l->c - 2 * lanes, l->x - 2 * lanes, l->c, l->x);
+    l->c += 2 * lanes;
+    l->x += 2 * lanes;
+    l->turn = !l->turn;
+}
+
+/* Eliminates cells that have next ones: eq. 13's flows through both faces. */
+static inline __attribute__((always_inline)) void line_cell(int lanes, const scheme *k, line *l,
+                                                            const face *f)
+{
+    _Alignas(64) float rhs[STRIP];
+    float *restrict high = l->low[!l->turn], *restrict flow = l->given[!l->turn];
+    const float *restrict given = l->given[l->turn], *restrict base = f->base;
+    const float *depth = f->depth, *depth_next = f->depth_next, *step = f->step, *slope = f->slope;
+    float stiffness = k->stiffness, explicit = k->explicit, implicit = k->implicit;
+    SIMD
+    for (int i = 0; i < lanes; i++) {
+        float coupling = stiffness * und_waves_face(depth[i], depth_next[i], step[i]);
+        flow[i] = explicit * coupling * slope[i];
+        high[i] = implicit * coupling;
+        rhs[i] = base[i] + flow[i] - given[i];
+    }
+    for (int i = 0; f->flux && i < lanes; i++) {
+        float moved = k->cells * und_waves_open(f->flux[i], depth[i], depth_next[i], high[i]);
+        flow[i] -= moved;
+        rhs[i] -= moved;
+    }
+    line_eliminate(lanes, l, high, rhs);
+}
+
+/* Eliminates the last cells, coupled to the outside, and leaves the line ready to go back. */
+static inline void line_end(int lanes, line *l, const float *outside, const float *base)
+{
+    _Alignas(64) float rhs[STRIP];
+    for (int i = 0; i < lanes; i++)
+        rhs[i] = base[i] - l->given[l->turn][i];
+    line_eliminate(lanes, l, outside, rhs);
+    memset(l->x, 0, (size_t)lanes * sizeof *l->x);
+}
+
+/* The solution of the cells before: overwrites x, from the last cell to the first. */
+static inline const float *line_back(int lanes, line *l)
+{
+    const float *x_high = l->x;
+    l->c -= 2 * lanes;
+    l->x -= 2 * lanes;
+    und_tridiag_back(lanes, l->c, x_high, l->x);
+    return l->x;
+}
+
 enum { TILE = UND_LANES * UND_LANES, AHEAD_CELLS = 4 * UND_LANES, AHEAD_ROWS = 6 };
 
-/* One tile of UND_LANES rows and columns: couplings, and flows that come in from the right, row by row. */
-static void row_faces(const und_waves *s, const scheme *k, int x, int z, float *restrict coupling,
-                      float *restrict flow)
+/* A tile of UND_LANES rows and columns. */
+typedef struct tile {
+    _Alignas(64) float depth[TILE + UND_LANES], step[TILE], slope[TILE], flux[TILE], base[TILE];
+} tile;
+
+/* One row's part of a tile. */
+static inline void row_values(const und_waves *s, float kept, size_t at, tile *restrict t, int first)
 {
-    int last = s->nx - 1 - x;
-    for (int r = 0; r < UND_LANES; r++) {
-        size_t at = und_waves_at(s, x, z + r < s->nz ? z + r : s->nz - 1);
-        prefetch(s->height + at + AHEAD_CELLS, UND_LANES * sizeof(double));
-        prefetch(s->ground + at + AHEAD_CELLS, UND_LANES * sizeof(float));
-        prefetch(s->rise + at + AHEAD_CELLS, UND_LANES * sizeof(float));
-        faces(s, k, UND_LANES, at, at + 1, k->second ? s->flux_x + at : NULL, coupling + r * UND_LANES,
-              flow + r * UND_LANES);
-        if (last < UND_LANES)
-            coupling[r * UND_LANES + last] = flow[r * UND_LANES + last] = 0;
+    const double *h = s->height + at;
+    const float *ground = s->ground + at, *rise = s->rise + at;
+    float *depth = t->depth + first, *step = t->step + first, *base = t->base + first;
+    SIMD
+    for (int i = 0; i < UND_LANES; i++) {
+        depth[i] = (float)(h[i] - (double)ground[i]);
+        step[i] = (float)(h[i + 1] - h[i]);
+        base[i] = kept * rise[i];
     }
+    prefetch(h + AHEAD_CELLS, UND_LANES * sizeof *h);
+    prefetch(ground + AHEAD_CELLS, UND_LANES * sizeof *ground);
+    prefetch(rise + AHEAD_CELLS, UND_LANES * sizeof *rise);
 }
 
-/* The part of the right side that belongs to the cell itself: the motion kept, and the open edges. */
-static void row_rhs(const und_waves *s, const scheme *k, int x, int z, float *restrict coupling,
-                    float *restrict rhs)
+/* The tile at cell x of the UND_LANES rows from z, turned into lanes; rows past the last repeat it. */
+static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t)
 {
-    int last = s->nx - 1 - x;
+    tile rows;
+    float kept = k->second ? 0 : k->kept; /* the second order's motion is in the flows */
+    for (int r = 0; r < UND_LANES; r++) {
+        size_t at = und_waves_at(s, x, z + r < s->nz ? z + r : s->nz - 1), next = at + UND_LANES;
+        row_values(s, kept, at, &rows, r * UND_LANES);
+        t->depth[TILE + r] = (float)(s->height[next] - (double)s->ground[next]);
+        for (int i = 0; s->head && i < UND_LANES; i++)
+            rows.slope[r * UND_LANES + i] =
+                rows.step[r * UND_LANES + i] + s->head[at + (size_t)i + 1] - s->head[at + (size_t)i];
+        if (k->second)
+            memcpy(rows.flux + r * UND_LANES, s->flux_x + at, UND_LANES * sizeof *rows.flux);
+    }
+    und_transpose_tile(rows.depth, t->depth);
+    und_transpose_tile(rows.step, t->step);
+    und_transpose_tile(rows.base, t->base);
+    if (s->head)
+        und_transpose_tile(rows.slope, t->slope);
+    if (k->second)
+        und_transpose_tile(rows.flux, t->flux);
+}
+
+/* Couplings of UND_LANES rows to the outside, and what comes in from there. */
+static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, float *coupling, float *base)
+{
     for (int r = 0; r < UND_LANES; r++) {
         int row = z + r < s->nz ? z + r : s->nz - 1;
-        size_t at = und_waves_at(s, x, row);
-        float *b = rhs + r * UND_LANES, *c = coupling + r * UND_LANES;
-        const float *rise = s->rise + at;
-        float kept = k->second ? 0 : k->kept; /* the second order's motion is in the flow */
-        for (int i = 0; i < UND_LANES; i++)
-            b[i] = kept * rise[i];
-        for (int i = 0; i < UND_LANES; i++)
-            c[i] *= k->implicit;
-        if (x == 0)
-            b[0] += edge_rhs(k, &s->edge[UND_LOW_X], row, s->height[at], 0);
-        if (last < UND_LANES) {
-            c[last] = k->explicit * s->edge[UND_HIGH_X].coupling[row];
-            b[last] += edge_rhs(k, &s->edge[UND_HIGH_X], row, s->height[at + (size_t)last], 0);
-        }
+        coupling[r] = k->explicit * s->edge[e].coupling[row];
+        base[r] += edge_rhs(k, &s->edge[e], row, s->height[und_waves_at(s, x, row)], 0);
     }
 }
 
-/* Eliminates one tile's cells, in lanes; `low` and `flow_low` are the couplings and flows at its left side.
- */
-static void eliminate_tile(const und_waves *s, int x, const float *restrict coupling,
-                           const float *restrict flow, float *restrict rhs, float *restrict low,
-                           float *restrict flow_low, float *c, float *solution)
+/* Eliminates `count` columns of a tile; the last column of the domain is not among them. */
+static void eliminate_tile(const und_waves *s, const scheme *k, line *l, const tile *t, int count)
 {
-    for (int i = 0; i < UND_LANES; i++) {
-        const float *high = coupling + i * UND_LANES, *in = flow + i * UND_LANES;
-        float *b = rhs + i * UND_LANES, *ci = c + i * UND_LANES, *xi = solution + i * UND_LANES;
-        SIMD
-        for (int l = 0; l < UND_LANES; l++)
-            b[l] += in[l] - flow_low[l];
-        und_tridiag_forward(UND_LANES, low, high, b, ci - UND_LANES, xi - UND_LANES, ci, xi);
-        memcpy(low, high, UND_LANES * sizeof *low);
-        memcpy(flow_low, in, UND_LANES * sizeof *low);
-        if (x + i == s->nx - 1) { /* the outer coupling leads to no cell */
-            memset(low, 0, UND_LANES * sizeof *low);
-            memset(ci, 0, UND_LANES * sizeof *ci);
-        }
+    const float *slope = s->head ? t->slope : t->step, *flux = k->second ? t->flux : NULL;
+    for (int i = 0; i < count * UND_LANES; i += UND_LANES) {
+        face f = {t->depth + i, t->depth + i + UND_LANES, t->step + i,
+                  slope + i,    flux ? flux + i : NULL,   t->base + i};
+        line_cell(UND_LANES, k, l, &f);
     }
+}
+
+/* Takes `count` columns back and puts them, as rows again, where the half-way change is kept. */
+static void return_tile(und_waves *s, line *l, int x, int z, int count)
+{
+    _Alignas(64) float lanes[TILE] = {0}, rows[TILE];
+    for (int i = (count - 1) * UND_LANES; i >= 0; i -= UND_LANES)
+        memcpy(lanes + i, line_back(UND_LANES, l), UND_LANES * sizeof *lanes);
+    und_transpose_tile(lanes, rows);
+    for (int r = 0; r < UND_LANES && z + r < s->nz; r++)
+        memcpy(s->middle + und_waves_at(s, x, z + r), rows + r * UND_LANES, UND_LANES * sizeof *rows);
 }
 
 /* Solves UND_LANES rows side by side. */
 static void solve_rows(und_waves *s, const scheme *k, int z)
 {
-    int tiles = (s->nx + UND_LANES - 1) / UND_LANES;
-    size_t length = (size_t)tiles * TILE;
-    float *c = scratch(s) + UND_LANES, *x = c + length + UND_LANES, zero[UND_LANES] = {0};
-    float rows[3][TILE], coupling[TILE], flow[TILE], rhs[TILE], low[UND_LANES], flow_low[UND_LANES] = {0};
-    memset(c - UND_LANES, 0, sizeof zero);
-    memset(x - UND_LANES, 0, sizeof zero);
-    for (int r = 0; r < UND_LANES; r++)
-        low[r] = k->explicit * s->edge[UND_LOW_X].coupling[z + r < s->nz ? z + r : s->nz - 1];
-    for (int t = 0; t < tiles; t++) {
-        row_faces(s, k, t * UND_LANES, z, rows[0], rows[1]);
-        row_rhs(s, k, t * UND_LANES, z, rows[0], rows[2]);
-        und_transpose_tile(rows[0], coupling);
-        und_transpose_tile(rows[1], flow);
-        und_transpose_tile(rows[2], rhs);
-        eliminate_tile(s, t * UND_LANES, coupling, flow, rhs, low, flow_low, c + t * TILE, x + t * TILE);
+    tile t;
+    line l;
+    float outside[UND_LANES], in[UND_LANES] = {0};
+    int last = (s->nx - 1) / UND_LANES * UND_LANES;
+    row_edge(s, k, UND_LOW_X, 0, z, outside, in);
+    line_begin(UND_LANES, &l, scratch(s), outside);
+    for (int x = 0; x <= last; x += UND_LANES) {
+        fill_tile(s, k, x, z, &t);
+        for (int r = 0; x == 0 && r < UND_LANES; r++)
+            t.base[r] += in[r];
+        eliminate_tile(s, k, &l, &t, x < last ? UND_LANES : s->nx - 1 - last);
     }
-    const float *x_high = zero;
-    for (int t = tiles - 1; t >= 0; t--) {
-        for (int i = UND_LANES - 1; i >= 0; i--) {
-            float *xi = x + t * TILE + i * UND_LANES;
-            und_tridiag_back(UND_LANES, c + t * TILE + i * UND_LANES, x_high, xi);
-            x_high = xi;
-        }
-        und_transpose_tile(x + t * TILE, rows[0]);
-        for (int r = 0; r < UND_LANES && z + r < s->nz; r++)
-            memcpy(s->middle + und_waves_at(s, t * UND_LANES, z + r), rows[0] + r * UND_LANES,
-                   UND_LANES * sizeof(float));
-    }
+    float *base = t.base + (s->nx - 1 - last) * UND_LANES;
+    row_edge(s, k, UND_HIGH_X, s->nx - 1, z, outside, base);
+    line_end(UND_LANES, &l, outside, base);
+    for (int x = last; x >= 0; x -= UND_LANES)
+        return_tile(s, &l, x, z, x < last ? UND_LANES : s->nx - last);
 }
 
 void und_waves_rows(und_waves *s)
@@ -190,41 +250,13 @@ void und_waves_rows(und_waves *s)
         solve_rows(s, &k, i * UND_LANES);
 }
 
-/* Equation 20's couplings and right side for the cells of a strip in row z; flow is kept for the next row. */
-static void column_system(const und_waves *s, const scheme *k, int x, int z, float *restrict coupling,
-                          float *restrict rhs, float *restrict flow)
-{
-    const und_waves_edge *low = &s->edge[UND_LOW_Z], *high = &s->edge[UND_HIGH_Z];
-    size_t at = und_waves_at(s, x, z), next = at + (size_t)s->stride;
-    const float *here = s->middle + at, *there = s->middle + next;
-    int real = s->nx - x < STRIP ? s->nx - x : STRIP;
-    for (int i = 0; i < STRIP; i++)
-        rhs[i] = -flow[i];
-    for (int i = 0; z == 0 && i < real; i++)
-        rhs[i] += edge_rhs(k, low, x + i, s->height[at + (size_t)i], here[i]);
-    if (z + 1 < s->nz) {
-        faces(s, k, STRIP, at, next, k->second ? s->flux_z + at : NULL, coupling, flow);
-        for (int i = 0; i < STRIP; i++) {
-            flow[i] += k->explicit * coupling[i] * (there[i] - here[i]);
-            rhs[i] += flow[i];
-            coupling[i] *= k->implicit;
-        }
-    } else {
-        memset(coupling, 0, STRIP * sizeof *coupling);
-        for (int i = 0; i < real; i++) {
-            coupling[i] = k->explicit * high->coupling[x + i];
-            rhs[i] += edge_rhs(k, high, x + i, s->height[at + (size_t)i], here[i]);
-        }
-    }
-}
-
 /* The wet mask of a word that is not plain: cells that had water or were given some (or lost what they had
  * not). */
-static uint64_t wet_mask(const double *restrict old, const double *restrict new, const float *restrict ground)
+static uint64_t wet_mask(const float *restrict before, const double *restrict h, const float *restrict ground)
 {
     uint64_t mask = 0;
     for (int i = 0; i < STRIP; i++)
-        mask |= (uint64_t)(old[i] > (double)ground[i] || new[i] != (double)ground[i]) << i;
+        mask |= (uint64_t)(before[i] > 0 || h[i] != (double)ground[i]) << i;
     return mask;
 }
 
@@ -238,16 +270,16 @@ static double strip_sum(const double *restrict v)
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-static float strip_least(const float *restrict v)
+static float strip_least(float *restrict v)
 {
-    float part[8];
-    memcpy(part, v, sizeof part);
-    for (int i = 8; i < STRIP; i += 8)
-        for (int j = 0; j < 8; j++)
-            part[j] = v[i + j] < part[j] ? v[i + j] : part[j];
-    float least = part[0];
-    for (int j = 1; j < 8; j++)
-        least = part[j] < least ? part[j] : least;
+    for (int half = STRIP / 2; half >= 8; half /= 2) {
+        SIMD
+        for (int i = 0; i < half; i++)
+            v[i] = v[i + half] < v[i] ? v[i + half] : v[i];
+    }
+    float least = v[0];
+    for (int i = 1; i < 8; i++)
+        least = v[i] < least ? v[i] : least;
     return least;
 }
 
@@ -258,58 +290,85 @@ static void apply_row(und_waves *s, int x, int z, const float *restrict solution
     size_t at = und_waves_at(s, x, z), word = (size_t)z * (size_t)s->words + (size_t)(x / STRIP);
     double *restrict h = s->height + at;
     float *restrict rise = s->rise + at;
-    const float *restrict ground = s->ground + at;
-    const float *middle = s->middle + at;
-    double now[STRIP], gain[STRIP];
-    float change[STRIP], least[STRIP];
-    for (int i = 0; i < STRIP; i++)
-        change[i] = middle[i] + solution[i];
+    const float *restrict ground = s->ground + at, *restrict middle = s->middle + at;
+    _Alignas(64) double gain[STRIP];
+    _Alignas(64) float before[STRIP], least[STRIP];
     SIMD
     for (int i = 0; i < STRIP; i++) {
-        double old = h[i], new = old + (double)change[i], floor = (double)ground[i];
-        float before = (float)(old - floor), after = (float)(new - floor);
-        least[i] = before < after ? before : after;
+        float change = middle[i] + solution[i];
+        double old = h[i], new = old + (double)change;
+        before[i] = (float)(old - (double)ground[i]);
+        least[i] = change < 0 ? before[i] + change : before[i];
         gain[i] = new - old;
-        now[i] = new;
+        h[i] = new;
+        rise[i] = change;
     }
-    memcpy(rise, change, sizeof change);
     bool plain = strip_least(least) >= (float)s->shallow;
     s->plain[word] = plain;
     s->gain[word] = strip_sum(gain);
-    s->wet[word] = plain ? UINT64_MAX : wet_mask(h, now, ground);
-    memcpy(h, now, sizeof now);
+    s->wet[word] = plain ? UINT64_MAX : wet_mask(before, h, ground);
 }
 
+/* What the cells of a strip in row z meet at the faces to the next row. */
+static void column_faces(const und_waves *s, int x, int z, float *restrict depth, float *restrict step,
+                         float *restrict slope)
+{
+    size_t at = und_waves_at(s, x, z), next = at + (size_t)s->stride;
+    const double *h = s->height + at, *h_next = s->height + next;
+    const float *ground = s->ground + next, *middle = s->middle + at, *middle_next = s->middle + next;
+    SIMD
+    for (int i = 0; i < STRIP; i++) {
+        depth[i] = (float)(h_next[i] - (double)ground[i]);
+        step[i] = (float)(h_next[i] - h[i]);
+        slope[i] = step[i] + (middle_next[i] - middle[i]);
+    }
+    for (int i = 0; s->head && i < STRIP; i++)
+        slope[i] += s->head[next + (size_t)i] - s->head[at + (size_t)i];
+    size_t ahead = und_waves_at(s, x, z + AHEAD_ROWS < s->nz ? z + AHEAD_ROWS : z);
+    prefetch(s->height + ahead, STRIP * sizeof(double));
+    prefetch(s->ground + ahead, STRIP * sizeof(float));
+    prefetch(s->middle + ahead, STRIP * sizeof(float));
+}
+
+/* Couplings of a strip's columns to the outside, and what comes in from there. */
+static void column_edge(const und_waves *s, const scheme *k, int e, int x, int z, float *coupling,
+                        float *base)
+{
+    memset(coupling, 0, STRIP * sizeof *coupling);
+    for (int i = 0; i < STRIP && x + i < s->nx; i++) {
+        size_t at = und_waves_at(s, x + i, z);
+        coupling[i] = k->explicit * s->edge[e].coupling[x + i];
+        base[i] += edge_rhs(k, &s->edge[e], x + i, s->height[at], s->middle[at]);
+    }
+}
+
+/* Solves STRIP columns side by side, and puts the new heights in place on the way back. */
 static void solve_strip(und_waves *s, const scheme *k, int x)
 {
-    float *c = scratch(s), *solution = c + (size_t)s->nz * STRIP;
-    float low[STRIP] = {0}, high[STRIP], rhs[STRIP], flow[STRIP] = {0}, zero[STRIP] = {0};
-    for (int i = 0; i < STRIP && x + i < s->nx; i++)
-        low[i] = k->explicit * s->edge[UND_LOW_Z].coupling[x + i];
-    const float *c_low = zero, *x_low = zero;
-    for (int z = 0; z < s->nz; z++) {
-        float *cz = c + z * STRIP, *xz = solution + z * STRIP;
-        size_t ahead = und_waves_at(s, x, z + AHEAD_ROWS < s->nz ? z + AHEAD_ROWS : z);
-        prefetch(s->height + ahead, STRIP * sizeof(double));
-        prefetch(s->ground + ahead, STRIP * sizeof(float));
-        prefetch(s->middle + ahead, STRIP * sizeof(float));
-        column_system(s, k, x, z, high, rhs, flow);
-        und_tridiag_forward(STRIP, low, high, rhs, c_low, x_low, cz, xz);
-        memcpy(low, high, sizeof low);
-        c_low = cz;
-        x_low = xz;
+    line l;
+    _Alignas(64) float outside[STRIP], low[STRIP] = {0}, high[STRIP] = {0}, zero[STRIP] = {0};
+    _Alignas(64) float depth[2][STRIP], step[STRIP], slope[STRIP];
+    column_edge(s, k, UND_LOW_Z, x, 0, outside, low);
+    line_begin(STRIP, &l, scratch(s), outside);
+    for (int i = 0; i < STRIP; i++)
+        depth[0][i] = (float)und_waves_depth(s, und_waves_at(s, x + i, 0));
+    for (int z = 0; z < s->nz - 1; z++) {
+        const float *flux = k->second ? s->flux_z + und_waves_at(s, x, z) : NULL;
+        face f = {depth[z & 1], depth[~z & 1], step, slope, flux, z == 0 ? low : zero};
+        column_faces(s, x, z, depth[~z & 1], step, slope);
+        line_cell(STRIP, k, &l, &f);
     }
-    const float *x_high = zero;
+    column_edge(s, k, UND_HIGH_Z, x, s->nz - 1, outside, high);
+    for (int i = 0; s->nz == 1 && i < STRIP; i++)
+        high[i] += low[i];
+    line_end(STRIP, &l, outside, high);
     for (int z = s->nz - 1; z >= 0; z--) {
-        float *xz = solution + z * STRIP;
         size_t ahead = und_waves_at(s, x, z >= AHEAD_ROWS ? z - AHEAD_ROWS : z);
         prefetch(s->height + ahead, STRIP * sizeof(double));
         prefetch(s->ground + ahead, STRIP * sizeof(float));
         prefetch(s->middle + ahead, STRIP * sizeof(float));
         prefetch(s->rise + ahead, STRIP * sizeof(float));
-        und_tridiag_back(STRIP, c + z * STRIP, x_high, xz);
-        apply_row(s, x, z, xz);
-        x_high = xz;
+        apply_row(s, x, z, line_back(STRIP, &l));
     }
 }
 
