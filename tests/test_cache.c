@@ -212,19 +212,19 @@ static void same_frame_gives_the_same_bytes(void **state)
     for (int i = 0; i < 2; i++) {
         store_def def = {.part = STORE_ALL, .compress = 1, .threads = 1 + 2 * i};
         const char *path = test_path(&folder, "same.h5");
-        assert_int_equal(store_write(path, &frame, &def, &stamp[i], NULL), UND_OK);
+        assert_int_equal(und_store_write(path, &frame, &def, &stamp[i], NULL), UND_OK);
         uint64_t hash;
         size_t bytes;
         assert_int_equal(und_file_hash(path, 2, &hash, &bytes, NULL), UND_OK);
         assert_true(hash == stamp[i].hash && bytes == stamp[i].bytes);
-        assert_int_equal(store_claimed_bytes(path), bytes);
+        assert_int_equal(und_store_claimed_bytes(path), bytes);
         if (i == 0)
             sleep(1); /* a time of creation would show */
     }
     assert_true(stamp[0].hash == stamp[1].hash && stamp[0].bytes == stamp[1].bytes);
     assert_true(stamp[0].bytes < und_item_bytes(item) / 10);
     und_frame back;
-    assert_int_equal(store_read(test_path(&folder, "same.h5"), NULL, &back, NULL), UND_OK);
+    assert_int_equal(und_store_read(test_path(&folder, "same.h5"), NULL, &back, NULL), UND_OK);
     assert_frames_equal(&frame, &back);
     und_frame_clear(&back);
     und_frame_clear(&frame);

@@ -275,7 +275,7 @@ static void wrong_contents_are_errors(void **state)
         make_wrong(path, (wrongness)wrong);
         und_frame frame;
         und_error err = {0};
-        assert_int_equal(store_read(path, NULL, &frame, &err), UND_FAILED);
+        assert_int_equal(und_store_read(path, NULL, &frame, &err), UND_FAILED);
         assert_int_equal(frame.count, 0);
         assert_non_null(strstr(err.text, "wrong.h5"));
         if (!strstr(err.text, says[wrong]))
@@ -285,9 +285,9 @@ static void wrong_contents_are_errors(void **state)
     und_frame frame;
     und_error err = {0};
     put_file(path, "not HDF5 at all", 15);
-    assert_int_equal(store_read(path, NULL, &frame, &err), UND_FAILED);
+    assert_int_equal(und_store_read(path, NULL, &frame, &err), UND_FAILED);
     snprintf(path, sizeof path, "%s/frames/beach.0001.h5", out); /* its static items are elsewhere */
-    assert_int_equal(store_read(path, NULL, &frame, &err), UND_FAILED);
+    assert_int_equal(und_store_read(path, NULL, &frame, &err), UND_FAILED);
     assert_non_null(strstr(err.text, "floor: not among the static items"));
 }
 

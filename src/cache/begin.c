@@ -22,7 +22,7 @@ enum { COUNT_OF_FOLDERS = 2, COUNT_OF_FILES = 3 };
 static bool there(const und_cache *cache, const char *name)
 {
     char path[UND_PATH_MAX];
-    return !cache_path(cache, name, path, NULL) && !access(path, F_OK);
+    return !und_cache_path(cache, name, path, NULL) && !access(path, F_OK);
 }
 
 /* NAME.0001.h5, as a cache has them. */
@@ -44,7 +44,7 @@ static bool is_numbered(const char *name)
 static void sweep(const und_cache *cache, const char *name, bool all)
 {
     char folder[UND_PATH_MAX], path[UND_PATH_MAX];
-    DIR *dir = cache_path(cache, name, folder, NULL) ? NULL : opendir(folder);
+    DIR *dir = und_cache_path(cache, name, folder, NULL) ? NULL : opendir(folder);
     if (!dir)
         return;
     for (struct dirent *entry; (entry = readdir(dir));)
@@ -66,7 +66,7 @@ static und_status remove_old(const und_cache *cache, und_error *err)
 {
     char path[UND_PATH_MAX];
     for (int i = 0; i < COUNT_OF_FILES; i++) {
-        und_status status = cache_path(cache, FILES[i], path, err);
+        und_status status = und_cache_path(cache, FILES[i], path, err);
         if (status)
             return status;
         if (unlink(path) && errno != ENOENT)
@@ -144,16 +144,16 @@ static und_status make_parts(und_cache *cache, bool made[COUNT_OF_FOLDERS], und_
     char path[UND_PATH_MAX];
     und_status status = UND_OK;
     for (int i = 0; !status && i < COUNT_OF_FOLDERS; i++) {
-        status = cache_path(cache, FOLDERS[i], path, err);
+        status = und_cache_path(cache, FOLDERS[i], path, err);
         made[i] = !status && !mkdir(path, 0777);
         if (!status && !made[i] && errno != EEXIST)
             status = und_error_set(err, UND_FAILED, "cannot make the folder %s: %s", path, strerror(errno));
     }
     if (!status)
-        status = cache_path(cache, "ledger.csv", path, err);
+        status = und_cache_path(cache, "ledger.csv", path, err);
     if (!status)
-        status = rows_create(path, err);
-    return status ? status : cache_save_manifest(cache, err);
+        status = und_rows_create(path, err);
+    return status ? status : und_cache_save_manifest(cache, err);
 }
 
 /* After a failure the empty beginnings go again. */
@@ -172,36 +172,36 @@ static und_status write_first(und_cache *cache, bool replace, und_error *err)
     if (status)
         remove_old(cache, NULL);
     for (int i = 0; status && i < COUNT_OF_FOLDERS; i++)
-        if (made[i] && !cache_path(cache, FOLDERS[i], path, NULL))
+        if (made[i] && !und_cache_path(cache, FOLDERS[i], path, NULL))
             rmdir(path);
     return status;
 }
 
 und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *err)
 {
-    und_cache *cache = cache_new(def->folder, err);
+    und_cache *cache = und_cache_new(def->folder, err);
     if (!cache)
         return NULL;
     take_def(cache, def);
-    cache_make_slug(def->name, cache->slug);
+    und_cache_make_slug(def->name, cache->slug);
     char lock[UND_PATH_MAX];
     size_t made = 0;
     und_status status = fill_manifest(cache, def, err);
     if (!status)
         status = make_folders(def->folder, &made, err);
     if (!status)
-        status = cache_path(cache, "lock", lock, err);
+        status = und_cache_path(cache, "lock", lock, err);
     if (!status)
-        status = lock_take(lock, err);
+        status = und_lock_take(lock, err);
     cache->writes = !status;
     if (!status)
         status = write_first(cache, replace, err);
     if (!status)
         return cache;
     if (cache->writes)
-        lock_release(lock);
+        und_lock_release(lock);
     remove_folders(def->folder, made);
-    cache_free(cache);
+    und_cache_free(cache);
     return NULL;
 }
 
@@ -246,9 +246,9 @@ static int rows_up_to(const cache_rows *rows, int frame, int start)
 static bool load_checkpoint(const und_cache *cache, const cache_checkpoint *checkpoint, und_frame *state)
 {
     char name[2 * SLUG_MAX], path[UND_PATH_MAX];
-    cache_name(cache, "checkpoints", checkpoint->frame, name);
-    if (cache_check_file(cache, "checkpoint", name, &checkpoint->stamp, NULL) ||
-        cache_path(cache, name, path, NULL) || store_read(path, NULL, state, NULL))
+    und_cache_name(cache, "checkpoints", checkpoint->frame, name);
+    if (und_cache_check_file(cache, "checkpoint", name, &checkpoint->stamp, NULL) ||
+        und_cache_path(cache, name, path, NULL) || und_store_read(path, NULL, state, NULL))
         return false;
     bool good =
         state->number == checkpoint->frame && und_frame_hash(state, cache->threads) == checkpoint->state_hash;
@@ -271,30 +271,30 @@ static und_status go_back(und_cache *cache, und_frame *state, und_error *err)
         rows = 0;
         m->checkpoint_count--;
     }
-    rows_keep(&cache->rows, rows);
+    und_rows_keep(&cache->rows, rows);
     char path[UND_PATH_MAX];
-    und_status status = cache_save_manifest(cache, err);
+    und_status status = und_cache_save_manifest(cache, err);
     if (!status)
-        status = cache_path(cache, "ledger.csv", path, err);
-    return status ? status : rows_trim(path, &cache->rows, err);
+        status = und_cache_path(cache, "ledger.csv", path, err);
+    return status ? status : und_rows_trim(path, &cache->rows, err);
 }
 
 und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_error *err)
 {
     *state = und_frame_empty(def->start, 0, (und_grid){0});
-    und_cache *cache = cache_new(def->folder, err);
+    und_cache *cache = und_cache_new(def->folder, err);
     if (!cache)
         return NULL;
     take_def(cache, def);
     char lock[UND_PATH_MAX];
-    und_status status = cache_path(cache, "lock", lock, err);
+    und_status status = und_cache_path(cache, "lock", lock, err);
     if (!status && !there(cache, "manifest.json"))
         status = und_error_set(err, UND_INVALID, "%s holds no cache to go on with", def->folder);
     if (!status)
-        status = lock_take(lock, err);
+        status = und_lock_take(lock, err);
     cache->writes = !status;
     if (!status)
-        status = cache_load(cache, err);
+        status = und_cache_load(cache, err);
     if (!status)
         status = same_run(cache, def, err);
     if (!status) {
@@ -306,7 +306,7 @@ und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_erro
         return cache;
     und_frame_clear(state);
     if (cache->writes)
-        lock_release(lock);
-    cache_free(cache);
+        und_lock_release(lock);
+    und_cache_free(cache);
     return NULL;
 }

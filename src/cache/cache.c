@@ -13,9 +13,9 @@
 
 und_cache *und_cache_open(const char *folder, und_error *err)
 {
-    und_cache *cache = cache_new(folder, err);
-    if (cache && cache_load(cache, err)) {
-        cache_free(cache);
+    und_cache *cache = und_cache_new(folder, err);
+    if (cache && und_cache_load(cache, err)) {
+        und_cache_free(cache);
         return NULL;
     }
     return cache;
@@ -32,14 +32,14 @@ und_status und_cache_close(und_cache *cache, const und_stage *stages, int stage_
         size_t peak = (size_t)usage.ru_maxrss * 1024; /* Linux counts in KiB */
         if (peak > cache->manifest.peak_memory)
             cache->manifest.peak_memory = peak;
-        status = manifest_add_stages(&cache->manifest, stages, stage_count, err);
+        status = und_manifest_add_stages(&cache->manifest, stages, stage_count, err);
         if (!status)
-            status = cache_save_manifest(cache, err);
+            status = und_cache_save_manifest(cache, err);
         char path[UND_PATH_MAX];
-        if (!cache_path(cache, "lock", path, NULL))
-            lock_release(path);
+        if (!und_cache_path(cache, "lock", path, NULL))
+            und_lock_release(path);
     }
-    cache_free(cache);
+    und_cache_free(cache);
     return status;
 }
 
@@ -76,9 +76,9 @@ static und_status write_static(und_cache *cache, const und_frame *frame, und_err
                                frame->number, cache->folder);
     } else if (!m->has_static) {
         store_def def = {.part = STORE_STATIC, .compress = cache->compress, .threads = cache->threads};
-        status = cache_path(cache, "static.h5", path, err);
+        status = und_cache_path(cache, "static.h5", path, err);
         if (!status)
-            status = store_write(path, &statics, &def, &m->static_stamp, err);
+            status = und_store_write(path, &statics, &def, &m->static_stamp, err);
         m->has_static = !status;
         m->static_hash = hash;
     }
@@ -99,12 +99,12 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
         return status;
     store_def def = {.part = STORE_MOVING, .compress = cache->compress, .threads = cache->threads};
     store_stamp stamp;
-    cache_name(cache, "frames", frame->number, name);
-    status = cache_path(cache, name, path, err);
+    und_cache_name(cache, "frames", frame->number, name);
+    status = und_cache_path(cache, name, path, err);
     if (!status)
-        status = store_write(path, frame, &def, &stamp, err);
+        status = und_store_write(path, frame, &def, &stamp, err);
     if (!status)
-        status = cache_path(cache, "ledger.csv", path, err);
+        status = und_cache_path(cache, "ledger.csv", path, err);
     if (status)
         return status;
     und_cache_row row = {.frame = frame->number,
@@ -112,20 +112,20 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
                          .ledger = *ledger,
                          .state_hash = state_hash,
                          .file_hash = stamp.hash};
-    status = rows_append(path, &cache->rows, &row, err);
-    char *fields = status ? NULL : manifest_describe_fields(frame);
+    status = und_rows_append(path, &cache->rows, &row, err);
+    char *fields = status ? NULL : und_manifest_describe_fields(frame);
     if (fields) {
         free(cache->manifest.fields);
         cache->manifest.fields = fields;
     }
-    return status ? status : cache_save_manifest(cache, err);
+    return status ? status : und_cache_save_manifest(cache, err);
 }
 
 static void remove_checkpoint(const und_cache *cache, int frame)
 {
     char name[2 * SLUG_MAX], path[UND_PATH_MAX];
-    cache_name(cache, "checkpoints", frame, name);
-    if (!cache_path(cache, name, path, NULL))
+    und_cache_name(cache, "checkpoints", frame, name);
+    if (!und_cache_path(cache, name, path, NULL))
         unlink(path);
 }
 
@@ -150,10 +150,10 @@ und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_er
     store_def def = {.part = STORE_ALL, .compress = cache->compress, .threads = cache->threads};
     cache_checkpoint checkpoint = {
         .frame = state->number, .time = state->time, .state_hash = und_frame_hash(state, cache->threads)};
-    cache_name(cache, "checkpoints", state->number, name);
-    und_status status = cache_path(cache, name, path, err);
+    und_cache_name(cache, "checkpoints", state->number, name);
+    und_status status = und_cache_path(cache, name, path, err);
     if (!status)
-        status = store_write(path, state, &def, &checkpoint.stamp, err);
+        status = und_store_write(path, state, &def, &checkpoint.stamp, err);
     if (!status)
         status = list_checkpoint(m, &checkpoint, err);
     int drop = !status && cache->keep > 0 && m->checkpoint_count > cache->keep
@@ -166,7 +166,7 @@ und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_er
         memmove(m->checkpoints, m->checkpoints + drop, (size_t)m->checkpoint_count * sizeof *old);
     }
     if (!status)
-        status = cache_save_manifest(cache, err);
+        status = und_cache_save_manifest(cache, err);
     for (int i = 0; !status && old && i < drop; i++)
         remove_checkpoint(cache, old[i].frame);
     free(old);
@@ -186,12 +186,12 @@ static und_status read_static(und_cache *cache, und_error *err)
     und_error cause;
     char path[UND_PATH_MAX];
     und_status status =
-        cache_check_file(cache, "static items", "static.h5", &cache->manifest.static_stamp, &cause);
+        und_cache_check_file(cache, "static items", "static.h5", &cache->manifest.static_stamp, &cause);
     if (status)
         return in_folder(cache, status, &cause, err);
-    status = cache_path(cache, "static.h5", path, err);
+    status = und_cache_path(cache, "static.h5", path, err);
     if (!status)
-        status = store_read(path, NULL, &cache->statics, err);
+        status = und_store_read(path, NULL, &cache->statics, err);
     cache->statics_read = !status;
     return status;
 }
@@ -212,12 +212,12 @@ und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_er
     store_stamp stamp = {.hash = rows->row[i].file_hash};
     und_error cause;
     snprintf(what, sizeof what, "frame %d", number);
-    cache_name(cache, "frames", number, name);
-    if (cache_check_file(cache, what, name, &stamp, &cause))
+    und_cache_name(cache, "frames", number, name);
+    if (und_cache_check_file(cache, what, name, &stamp, &cause))
         return in_folder(cache, UND_FAILED, &cause, err);
-    status = cache_path(cache, name, path, err);
+    status = und_cache_path(cache, name, path, err);
     if (!status)
-        status = store_read(path, &cache->statics, frame, err);
+        status = und_store_read(path, &cache->statics, frame, err);
     if (!status && frame->number != number) {
         und_frame_clear(frame);
         status = und_error_set(err, UND_FAILED, "%s holds frame %d", path, frame->number);

@@ -23,7 +23,7 @@ static owner myself(void)
 {
     owner me = {.pid = (long)getpid()};
     if (gethostname(me.host, sizeof me.host - 1) || !me.host[0])
-        strcpy(me.host, "localhost");
+        snprintf(me.host, sizeof me.host, "localhost");
     return me;
 }
 
@@ -93,7 +93,7 @@ static und_status write_new(const char *path, int flags, und_error *err)
 
 /* Written under another name and linked, so that nobody meets an empty lock; link() fails where there is one,
  * as O_EXCL does, which serves on filesystems without links. */
-und_status lock_take(const char *path, und_error *err)
+und_status und_lock_take(const char *path, und_error *err)
 {
     char temp[UND_PATH_MAX];
     und_status status = und_path_set(temp, err, "%s.%ld.tmp", path, (long)getpid());
@@ -115,7 +115,7 @@ und_status lock_take(const char *path, und_error *err)
     return status;
 }
 
-void lock_release(const char *path)
+void und_lock_release(const char *path)
 {
     owner who = {0}, me = myself();
     int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -5,8 +5,8 @@
 #include <undine/types.h>
 
 /* Takes the lock.  One that a dead process of this host left behind is taken over; any other is refused. */
-und_status lock_take(const char *path, und_error *err);
+und_status und_lock_take(const char *path, und_error *err);
 /* Removes it if it is ours. */
-void lock_release(const char *path);
+void und_lock_release(const char *path);
 
 #endif

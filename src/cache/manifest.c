@@ -100,7 +100,7 @@ static json_t *to_json(const cache_manifest *m)
     return root;
 }
 
-und_status manifest_write(const char *path, const cache_manifest *manifest, und_error *err)
+und_status und_manifest_write(const char *path, const cache_manifest *manifest, und_error *err)
 {
     json_t *root = to_json(manifest);
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
@@ -254,7 +254,7 @@ static void from_json(parser *p, json_t *root, cache_manifest *m)
     get_lists(p, root, m);
 }
 
-und_status manifest_read(const char *path, cache_manifest *manifest, und_error *err)
+und_status und_manifest_read(const char *path, cache_manifest *manifest, und_error *err)
 {
     *manifest = (cache_manifest){0};
     char *text;
@@ -289,7 +289,7 @@ und_status manifest_read(const char *path, cache_manifest *manifest, und_error *
     return status;
 }
 
-void manifest_clear(cache_manifest *m)
+void und_manifest_clear(cache_manifest *m)
 {
     for (int i = 0; i < m->stage_count; i++)
         free((char *)m->stages[i].name);
@@ -305,7 +305,7 @@ void manifest_clear(cache_manifest *m)
     *m = (cache_manifest){0};
 }
 
-char *manifest_describe_fields(const und_frame *frame)
+char *und_manifest_describe_fields(const und_frame *frame)
 {
     json_t *list = json_array();
     for (int i = 0; i < frame->count; i++) {
@@ -315,15 +315,15 @@ char *manifest_describe_fields(const und_frame *frame)
             json_array_append_new(shape, json_integer((json_int_t)item->dim[k]));
         json_array_append_new(
             list, json_pack("{s:o, s:o, s:s, s:s, s:b, s:o}", "name", put_text(item->name), "unit",
-                            put_text(item->unit), "kind", store_kind_name(item->kind), "type",
-                            store_type_name(item->type), "static", item->is_static, "shape", shape));
+                            put_text(item->unit), "kind", und_store_kind_name(item->kind), "type",
+                            und_store_type_name(item->type), "static", item->is_static, "shape", shape));
     }
     char *text = json_dumps(list, JSON_COMPACT);
     json_decref(list);
     return text;
 }
 
-und_status manifest_add_stages(cache_manifest *m, const und_stage *stages, int count, und_error *err)
+und_status und_manifest_add_stages(cache_manifest *m, const und_stage *stages, int count, und_error *err)
 {
     for (int i = 0; i < count; i++) {
         int k = 0;

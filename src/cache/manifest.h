@@ -29,13 +29,14 @@ typedef struct cache_manifest {
     size_t peak_memory;
 } cache_manifest;
 
-und_status manifest_write(const char *path, const cache_manifest *manifest, und_error *err);
-und_status manifest_read(const char *path, cache_manifest *manifest,
-                         und_error *err); /* clear it in any case */
-void manifest_clear(cache_manifest *manifest);
+und_status und_manifest_write(const char *path, const cache_manifest *manifest, und_error *err);
+und_status und_manifest_read(const char *path, cache_manifest *manifest,
+                             und_error *err); /* clear it in any case */
+void und_manifest_clear(cache_manifest *manifest);
 
 /* Describes the items of a frame; malloc'ed, NULL where memory ran out. */
-char *manifest_describe_fields(const und_frame *frame);
-und_status manifest_add_stages(cache_manifest *manifest, const und_stage *stages, int count, und_error *err);
+char *und_manifest_describe_fields(const und_frame *frame);
+und_status und_manifest_add_stages(cache_manifest *manifest, const und_stage *stages, int count,
+                                   und_error *err);
 
 #endif

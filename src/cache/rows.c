@@ -17,7 +17,7 @@ static const char HEADER[] = "frame,time,start,sources,drains,left,spray_out,spr
                              "measured,error,state_hash,file_hash\n";
 enum { ROW_MAX = 512, NUMBERS = 11, LEDGER_MAX = 1 << 30 };
 
-double rows_expected(const und_ledger *l)
+double und_rows_expected(const und_ledger *l)
 {
     return l->start + l->sources - l->drains - l->left - l->spray_out + l->spray_back + l->correction;
 }
@@ -26,7 +26,7 @@ double rows_expected(const und_ledger *l)
 static size_t print_row(const und_cache_row *row, char line[ROW_MAX])
 {
     const und_ledger *l = &row->ledger;
-    double expected = rows_expected(l);
+    double expected = und_rows_expected(l);
     int length = snprintf(line, ROW_MAX,
                           "%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%016" PRIx64
                           ",%016" PRIx64 "\n",
@@ -108,12 +108,12 @@ static void push(cache_rows *rows, const und_cache_row *row, const char *line, s
     rows->hash[i] = und_hash(line, length, before, 1);
 }
 
-und_status rows_create(const char *path, und_error *err)
+und_status und_rows_create(const char *path, und_error *err)
 {
     return und_file_write(path, HEADER, sizeof HEADER - 1, err);
 }
 
-und_status rows_read(const char *path, cache_rows *rows, und_error *err)
+und_status und_rows_read(const char *path, cache_rows *rows, und_error *err)
 {
     *rows = (cache_rows){0};
     char *text;
@@ -158,7 +158,7 @@ static bool write_at(int fd, const char *line, size_t length, size_t at)
     return true;
 }
 
-und_status rows_append(const char *path, cache_rows *rows, const und_cache_row *row, und_error *err)
+und_status und_rows_append(const char *path, cache_rows *rows, const und_cache_row *row, und_error *err)
 {
     und_status status = reserve(rows, err);
     if (status)
@@ -180,13 +180,13 @@ und_status rows_append(const char *path, cache_rows *rows, const und_cache_row *
     return UND_OK;
 }
 
-void rows_keep(cache_rows *rows, int count)
+void und_rows_keep(cache_rows *rows, int count)
 {
     if (count < rows->count)
         rows->count = count;
 }
 
-und_status rows_trim(const char *path, const cache_rows *rows, und_error *err)
+und_status und_rows_trim(const char *path, const cache_rows *rows, und_error *err)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool good = fd >= 0 && !ftruncate(fd, (off_t)end_of(rows)) && !fsync(fd);
@@ -197,7 +197,7 @@ und_status rows_trim(const char *path, const cache_rows *rows, und_error *err)
     return status;
 }
 
-void rows_clear(cache_rows *rows)
+void und_rows_clear(cache_rows *rows)
 {
     free(rows->row);
     free(rows->end);

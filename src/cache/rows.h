@@ -12,17 +12,17 @@ typedef struct cache_rows {
     bool torn;      /* a line at the end was cut short, or is no row */
 } cache_rows;
 
-double rows_expected(const und_ledger *ledger); /* what the measured volume should be */
+double und_rows_expected(const und_ledger *ledger); /* what the measured volume should be */
 
-und_status rows_create(const char *path, und_error *err);
+und_status und_rows_create(const char *path, und_error *err);
 /* Reads as many rows as are whole. */
-und_status rows_read(const char *path, cache_rows *rows, und_error *err);
+und_status und_rows_read(const char *path, cache_rows *rows, und_error *err);
 /* Adds a row after those known, over whatever a crash left there. */
-und_status rows_append(const char *path, cache_rows *rows, const und_cache_row *row, und_error *err);
+und_status und_rows_append(const char *path, cache_rows *rows, const und_cache_row *row, und_error *err);
 /* Forgets all but the first `count` rows, in memory. */
-void rows_keep(cache_rows *rows, int count);
+void und_rows_keep(cache_rows *rows, int count);
 /* Cuts the file after the rows known. */
-und_status rows_trim(const char *path, const cache_rows *rows, und_error *err);
-void rows_clear(cache_rows *rows);
+und_status und_rows_trim(const char *path, const cache_rows *rows, und_error *err);
+void und_rows_clear(cache_rows *rows);
 
 #endif

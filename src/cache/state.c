@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-und_cache *cache_new(const char *folder, und_error *err)
+und_cache *und_cache_new(const char *folder, und_error *err)
 {
     und_cache *cache = und_alloc(1, sizeof *cache, "cache", err);
     if (cache && und_path_set(cache->folder, err, "%s", folder)) {
@@ -21,29 +21,29 @@ und_cache *cache_new(const char *folder, und_error *err)
     return cache;
 }
 
-void cache_free(und_cache *cache)
+void und_cache_free(und_cache *cache)
 {
-    manifest_clear(&cache->manifest);
-    rows_clear(&cache->rows);
+    und_manifest_clear(&cache->manifest);
+    und_rows_clear(&cache->rows);
     und_frame_clear(&cache->statics);
     free(cache);
 }
 
-und_status cache_path(const und_cache *cache, const char *name, char path[UND_PATH_MAX], und_error *err)
+und_status und_cache_path(const und_cache *cache, const char *name, char path[UND_PATH_MAX], und_error *err)
 {
     return und_path_set(path, err, "%s/%s", cache->folder, name);
 }
 
-void cache_name(const und_cache *cache, const char *kind, int number, char name[2 * SLUG_MAX])
+void und_cache_name(const und_cache *cache, const char *kind, int number, char name[2 * SLUG_MAX])
 {
     snprintf(name, 2 * SLUG_MAX, "%s/%s.%04d.h5", kind, cache->slug, number);
 }
 
-und_status cache_check_file(const und_cache *cache, const char *what, const char *name,
-                            const store_stamp *stamp, und_error *err)
+und_status und_cache_check_file(const und_cache *cache, const char *what, const char *name,
+                                const store_stamp *stamp, und_error *err)
 {
     char path[UND_PATH_MAX];
-    und_status status = cache_path(cache, name, path, err);
+    und_status status = und_cache_path(cache, name, path, err);
     if (status)
         return status;
     if (access(path, F_OK))
@@ -52,7 +52,7 @@ und_status cache_check_file(const und_cache *cache, const char *what, const char
     und_error cause = {0};
     if (und_file_hash(path, cache->threads, &found.hash, &found.bytes, &cause))
         return und_error_set(err, UND_FAILED, "%s: %.900s", what, cause.text);
-    size_t bytes = stamp->bytes ? stamp->bytes : store_claimed_bytes(path);
+    size_t bytes = stamp->bytes ? stamp->bytes : und_store_claimed_bytes(path);
     if (found.bytes < bytes)
         return und_error_set(err, UND_FAILED, "%s: %s is cut short (%zu of %zu bytes)", what, name,
                              found.bytes, bytes);
@@ -63,7 +63,7 @@ und_status cache_check_file(const und_cache *cache, const char *what, const char
     return UND_OK;
 }
 
-void cache_make_slug(const char *name, char slug[SLUG_MAX])
+void und_cache_make_slug(const char *name, char slug[SLUG_MAX])
 {
     static const char SAFE[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
     snprintf(slug, SLUG_MAX, "%.48s", *name ? name : "scene");
@@ -82,36 +82,36 @@ static und_status match_rows(und_cache *cache, const char *path, und_error *err)
     if (rows->count < count && !(rows->torn && rows->count == count - 1))
         return und_error_set(err, UND_FAILED, "%s is cut short (%d of %d rows)", path, rows->count, count);
     rows->torn = rows->count < count;
-    rows_keep(rows, count);
+    und_rows_keep(rows, count);
     if (rows->count == count && count > 0 && rows->hash[count - 1] != cache->manifest.ledger_hash)
         return und_error_set(err, UND_FAILED, "%s has changed (hash %016" PRIx64 " should be %016" PRIx64 ")",
                              path, rows->hash[count - 1], cache->manifest.ledger_hash);
     return UND_OK;
 }
 
-und_status cache_load(und_cache *cache, und_error *err)
+und_status und_cache_load(und_cache *cache, und_error *err)
 {
     char path[UND_PATH_MAX];
-    und_status status = cache_path(cache, "manifest.json", path, err);
+    und_status status = und_cache_path(cache, "manifest.json", path, err);
     if (!status && access(path, F_OK))
         status = und_error_set(err, UND_FAILED, "%s is not a cache: %s is missing", cache->folder, path);
     if (!status)
-        status = manifest_read(path, &cache->manifest, err);
+        status = und_manifest_read(path, &cache->manifest, err);
     if (!status)
-        cache_make_slug(cache->manifest.name, cache->slug);
+        und_cache_make_slug(cache->manifest.name, cache->slug);
     if (!status)
-        status = cache_path(cache, "ledger.csv", path, err);
+        status = und_cache_path(cache, "ledger.csv", path, err);
     if (!status)
-        status = rows_read(path, &cache->rows, err);
+        status = und_rows_read(path, &cache->rows, err);
     return status ? status : match_rows(cache, path, err);
 }
 
-und_status cache_save_manifest(und_cache *cache, und_error *err)
+und_status und_cache_save_manifest(und_cache *cache, und_error *err)
 {
     cache_rows *rows = &cache->rows;
     char path[UND_PATH_MAX];
     cache->manifest.row_count = rows->count;
     cache->manifest.ledger_hash = rows->count ? rows->hash[rows->count - 1] : 0;
-    und_status status = cache_path(cache, "manifest.json", path, err);
-    return status ? status : manifest_write(path, &cache->manifest, err);
+    und_status status = und_cache_path(cache, "manifest.json", path, err);
+    return status ? status : und_manifest_write(path, &cache->manifest, err);
 }

@@ -21,21 +21,21 @@ struct und_cache {
 };
 
 /* A file of the cache by its name in the folder. */
-und_status cache_path(const und_cache *cache, const char *name, char path[UND_PATH_MAX], und_error *err);
+und_status und_cache_path(const und_cache *cache, const char *name, char path[UND_PATH_MAX], und_error *err);
 /* "frames/beach.0017.h5" for ("frames", 17). */
-void cache_name(const und_cache *cache, const char *kind, int number, char name[2 * SLUG_MAX]);
+void und_cache_name(const und_cache *cache, const char *kind, int number, char name[2 * SLUG_MAX]);
 
 /* Is the file what it was when written?  `stamp->bytes` 0: as many as its header says.  The error says `what`
  * it is, its name and what is wrong with it. */
-und_status cache_check_file(const und_cache *cache, const char *what, const char *name,
-                            const store_stamp *stamp, und_error *err);
+und_status und_cache_check_file(const und_cache *cache, const char *what, const char *name,
+                                const store_stamp *stamp, und_error *err);
 
 /* Reads manifest and ledger of cache->folder. */
-und_status cache_load(und_cache *cache, und_error *err);
-und_cache *cache_new(const char *folder, und_error *err);
-void cache_free(und_cache *cache);
+und_status und_cache_load(und_cache *cache, und_error *err);
+und_cache *und_cache_new(const char *folder, und_error *err);
+void und_cache_free(und_cache *cache);
 /* A name that is safe in a path: letters, digits, dots inside, dashes for the rest. */
-void cache_make_slug(const char *name, char slug[SLUG_MAX]);
-und_status cache_save_manifest(und_cache *cache, und_error *err);
+void und_cache_make_slug(const char *name, char slug[SLUG_MAX]);
+und_status und_cache_save_manifest(und_cache *cache, und_error *err);
 
 #endif

@@ -27,17 +27,17 @@ typedef struct store_stamp {
     uint64_t hash; /* und_file_hash() */
 } store_stamp;
 
-und_status store_write(const char *path, const und_frame *frame, const store_def *def, store_stamp *stamp,
-                       und_error *err);
+und_status und_store_write(const char *path, const und_frame *frame, const store_def *def, store_stamp *stamp,
+                           und_error *err);
 
 /* Reads a file whose hash has been checked: libhdf5 itself is not safe against any damage.  Items marked as
  * static are copied from `statics`.  On an error the frame is left empty. */
-und_status store_read(const char *path, const und_frame *statics, und_frame *frame, und_error *err);
+und_status und_store_read(const char *path, const und_frame *statics, und_frame *frame, und_error *err);
 
 /* The size that a file's own header claims, 0 where it cannot be told. */
-size_t store_claimed_bytes(const char *path);
+size_t und_store_claimed_bytes(const char *path);
 
-const char *store_kind_name(und_kind kind);
-const char *store_type_name(und_type type);
+const char *und_store_kind_name(und_kind kind);
+const char *und_store_type_name(und_type type);
 
 #endif

@@ -12,9 +12,9 @@ enum { STORE_FORMAT = 1, STORE_TEXT_MAX = 1 << 16, STORE_HEAD = 36 };
 #define STORE_ELSEWHERE "\tstatic"
 
 /* The size of a file from its first STORE_HEAD bytes, 0 where they are not as we write them. */
-size_t store_end_of_file(const unsigned char *head);
+size_t und_store_end_of_file(const unsigned char *head);
 
-hid_t store_native_type(und_type type);
+hid_t und_store_native_type(und_type type);
 
 /* libhdf5 prints its errors to stderr unless told not to; what the program had set comes back. */
 typedef struct store_quiet {
@@ -22,7 +22,7 @@ typedef struct store_quiet {
     void *data;
 } store_quiet;
 
-store_quiet store_quiet_begin(void);
-void store_quiet_end(store_quiet *quiet);
+store_quiet und_store_quiet_begin(void);
+void und_store_quiet_end(store_quiet *quiet);
 
 #endif

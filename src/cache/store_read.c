@@ -23,17 +23,17 @@ static const char *const KINDS[] = {[UND_FIELD] = "field",
 static const char *const TYPES[] = {
     [UND_F32] = "float32", [UND_F64] = "float64", [UND_I32] = "int32", [UND_U8] = "uint8"};
 
-const char *store_kind_name(und_kind kind)
+const char *und_store_kind_name(und_kind kind)
 {
     return KINDS[kind];
 }
 
-const char *store_type_name(und_type type)
+const char *und_store_type_name(und_type type)
 {
     return TYPES[type];
 }
 
-hid_t store_native_type(und_type type)
+hid_t und_store_native_type(und_type type)
 {
     return type == UND_F32   ? H5T_NATIVE_FLOAT
            : type == UND_F64 ? H5T_NATIVE_DOUBLE
@@ -41,7 +41,7 @@ hid_t store_native_type(und_type type)
                              : H5T_NATIVE_UINT8;
 }
 
-store_quiet store_quiet_begin(void)
+store_quiet und_store_quiet_begin(void)
 {
     store_quiet quiet = {0};
     H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
@@ -49,7 +49,7 @@ store_quiet store_quiet_begin(void)
     return quiet;
 }
 
-void store_quiet_end(store_quiet *quiet)
+void und_store_quiet_end(store_quiet *quiet)
 {
     H5Eset_auto2(H5E_DEFAULT, quiet->function, quiet->data);
 }
@@ -220,7 +220,7 @@ static bool read_set(const reader *r, hid_t set, const char *name, und_frame *fr
     if (!item)
         return false;
     if (und_item_count(item) > 0 &&
-        H5Dread(set, store_native_type(def.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, item->data) < 0)
+        H5Dread(set, und_store_native_type(def.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, item->data) < 0)
         return wrong(r, name, "its data cannot be read");
     return true;
 }
@@ -300,18 +300,18 @@ static hid_t open_file(const char *path)
     return file;
 }
 
-und_status store_read(const char *path, const und_frame *statics, und_frame *frame, und_error *err)
+und_status und_store_read(const char *path, const und_frame *statics, und_frame *frame, und_error *err)
 {
     *frame = und_frame_empty(0, 0, (und_grid){0});
     struct stat info;
     if (stat(path, &info))
         return und_error_set(err, UND_FAILED, "cannot read %s: it is missing", path);
-    store_quiet quiet = store_quiet_begin();
+    store_quiet quiet = und_store_quiet_begin();
     reader r = {.path = path, .bytes = (size_t)info.st_size, .err = err, .file = open_file(path)};
     bool good = r.file >= 0 ? read_all(&r, statics, frame) : wrong(&r, "", "not an HDF5 file, or damaged");
     if (r.file >= 0)
         H5Fclose(r.file);
-    store_quiet_end(&quiet);
+    und_store_quiet_end(&quiet);
     if (!good)
         und_frame_clear(frame);
     return good ? UND_OK : UND_FAILED;
@@ -319,7 +319,7 @@ und_status store_read(const char *path, const und_frame *statics, und_frame *fra
 
 /* The superblock, version 2: 8 bytes of signature, 4 of version and sizes, then three addresses of 8 bytes
  * (base, extension, end of file), little-endian. */
-size_t store_end_of_file(const unsigned char *head)
+size_t und_store_end_of_file(const unsigned char *head)
 {
     if (memcmp(head, "\211HDF\r\n\032\n\002\010\010", 11) != 0)
         return 0;
@@ -329,12 +329,12 @@ size_t store_end_of_file(const unsigned char *head)
     return bytes;
 }
 
-size_t store_claimed_bytes(const char *path)
+size_t und_store_claimed_bytes(const char *path)
 {
     unsigned char head[STORE_HEAD];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
     if (fd >= 0)
         close(fd);
-    return got == (ssize_t)sizeof head ? store_end_of_file(head) : 0;
+    return got == (ssize_t)sizeof head ? und_store_end_of_file(head) : 0;
 }

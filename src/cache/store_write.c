@@ -273,13 +273,13 @@ static bool write_item(hid_t file, const und_item *item, const store_def *def)
     hsize_t dim[4];
     for (int i = 0; i < item->rank; i++)
         dim[i] = item->dim[i];
-    hid_t type = store_native_type(item->type);
+    hid_t type = und_store_native_type(item->type);
     hid_t create = creation_list(item, &p), set = -1;
     hid_t space = item->rank ? H5Screate_simple(item->rank, dim, NULL) : H5Screate(H5S_SCALAR);
     if (create >= 0 && space >= 0 && make_groups(file, item->name))
         set = H5Dcreate2(file, item->name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
     bool good = set >= 0 && write_data(set, type, item, &p, def->threads) &&
-                put_text(set, "unit", item->unit) && put_text(set, "kind", store_kind_name(item->kind)) &&
+                put_text(set, "unit", item->unit) && put_text(set, "kind", und_store_kind_name(item->kind)) &&
                 (!item->is_static || put_int(set, "static", 1));
     if (set >= 0)
         good = H5Dclose(set) >= 0 && good;
@@ -298,17 +298,13 @@ static bool belongs(const und_item *item, store_part part)
 /* The list of names, malloc'ed. */
 static char *list_names(const und_frame *frame, store_part part)
 {
-    char *names = malloc((size_t)frame->count * (sizeof frame->items->name + sizeof STORE_ELSEWHERE) + 1);
-    if (!names)
-        return NULL;
-    size_t at = 0;
-    names[0] = 0;
-    for (int i = 0; i < frame->count; i++) {
+    size_t room = (size_t)frame->count * (sizeof frame->items->name + sizeof STORE_ELSEWHERE) + 1, at = 0;
+    char *names = calloc(room, 1);
+    for (int i = 0; names && i < frame->count; i++) {
         const und_item *item = &frame->items[i];
-        if (belongs(item, part))
-            at += (size_t)sprintf(names + at, "%s\n", item->name);
-        else if (part == STORE_MOVING)
-            at += (size_t)sprintf(names + at, "%s%s\n", item->name, STORE_ELSEWHERE);
+        bool here = belongs(item, part);
+        if (here || part == STORE_MOVING)
+            at += (size_t)snprintf(names + at, room - at, "%s%s\n", item->name, here ? "" : STORE_ELSEWHERE);
     }
     return names;
 }
@@ -324,10 +320,10 @@ static bool write_items(hid_t file, const und_frame *frame, const store_def *def
     return good;
 }
 
-und_status store_write(const char *path, const und_frame *frame, const store_def *def, store_stamp *stamp,
-                       und_error *err)
+und_status und_store_write(const char *path, const und_frame *frame, const store_def *def, store_stamp *stamp,
+                           und_error *err)
 {
-    store_quiet quiet = store_quiet_begin();
+    store_quiet quiet = und_store_quiet_begin();
     memory_file memory = {0};
     hid_t file = create_in_memory(&memory);
     bool good = file >= 0 && write_items(file, frame, def);
@@ -335,9 +331,9 @@ und_status store_write(const char *path, const und_frame *frame, const store_def
     good = good && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && H5Fget_filesize(file, &room) >= 0;
     if (file >= 0)
         good = H5Fclose(file) >= 0 && good;
-    store_quiet_end(&quiet);
+    und_store_quiet_end(&quiet);
     size_t bytes =
-        good && memory.data && room >= STORE_HEAD ? store_end_of_file((unsigned char *)memory.data) : 0;
+        good && memory.data && room >= STORE_HEAD ? und_store_end_of_file((unsigned char *)memory.data) : 0;
     und_status status = UND_OK;
     if (bytes == 0 || bytes > room) {
         status = und_error_set(err, UND_FAILED,

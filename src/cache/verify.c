@@ -29,7 +29,7 @@ static void report(verifier *v, const und_error *cause)
 static void check_row(verifier *v, const und_cache_row *row)
 {
     const und_ledger *l = &row->ledger;
-    double expected = rows_expected(l), error = l->measured - expected;
+    double expected = und_rows_expected(l), error = l->measured - expected;
     double scale = fabs(l->start) + fabs(l->sources) + fabs(l->drains) + fabs(l->left) + fabs(l->spray_out) +
                    fabs(l->spray_back) + fabs(l->correction);
     if (fabs(error) <= CLOSES * scale)
@@ -46,10 +46,10 @@ static und_status check_state(const und_cache *cache, const cache_checkpoint *ch
 {
     char name[2 * SLUG_MAX], path[UND_PATH_MAX];
     und_frame state;
-    cache_name(cache, "checkpoints", checkpoint->frame, name);
-    und_status status = cache_path(cache, name, path, err);
+    und_cache_name(cache, "checkpoints", checkpoint->frame, name);
+    und_status status = und_cache_path(cache, name, path, err);
     if (!status)
-        status = store_read(path, NULL, &state, err);
+        status = und_store_read(path, NULL, &state, err);
     if (status)
         return status;
     uint64_t hash = und_frame_hash(&state, cache->threads), expected = checkpoint->state_hash;
@@ -74,8 +74,8 @@ static void check_checkpoints(verifier *v, const und_cache *cache)
         char what[40], name[2 * SLUG_MAX];
         und_error cause;
         snprintf(what, sizeof what, "checkpoint %d", checkpoint->frame);
-        cache_name(cache, "checkpoints", checkpoint->frame, name);
-        if (cache_check_file(cache, what, name, &checkpoint->stamp, &cause) ||
+        und_cache_name(cache, "checkpoints", checkpoint->frame, name);
+        if (und_cache_check_file(cache, what, name, &checkpoint->stamp, &cause) ||
             check_state(cache, checkpoint, what, &cause))
             report(v, &cause);
     }
@@ -89,8 +89,8 @@ static void check_frames(verifier *v, const und_cache *cache)
         und_error cause;
         store_stamp stamp = {.hash = row->file_hash};
         snprintf(what, sizeof what, "frame %d", row->frame);
-        cache_name(cache, "frames", row->frame, name);
-        if (cache_check_file(cache, what, name, &stamp, &cause))
+        und_cache_name(cache, "frames", row->frame, name);
+        if (und_cache_check_file(cache, what, name, &stamp, &cause))
             report(v, &cause);
         check_row(v, row);
     }
@@ -114,12 +114,12 @@ und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context
                       m->row_count);
         report(&v, &cause);
     }
-    if (m->has_static && cache_check_file(cache, "static items", "static.h5", &m->static_stamp, &cause))
+    if (m->has_static && und_cache_check_file(cache, "static items", "static.h5", &m->static_stamp, &cause))
         report(&v, &cause);
     check_frames(&v, cache);
     check_checkpoints(&v, cache);
     if (checked)
         *checked = 2 + m->has_static + cache->rows.count + m->checkpoint_count;
-    cache_free(cache);
+    und_cache_free(cache);
     return v.wrong ? UND_FAILED : UND_OK;
 }
