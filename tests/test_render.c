@@ -498,6 +498,31 @@ static void damaged_frames_do_no_harm(void **state)
     und_frame_clear(&frame);
 }
 
+/* Cameras in the water, under the ground, straight above and far off; grids of two samples and long ones. */
+static void any_view_of_any_grid_can_be_drawn(void **state)
+{
+    (void)state;
+    const int size[][2] = {{2, 2}, {2, 40}, {130, 3}, {20, 1}, {2, 1}};
+    const double eye[][3] = {
+        {0.3, -0.1, 0.3}, {0.3, -9, 0.2}, {0.3, 5, 0.3}, {300, 200, -400}, {0.2, 0.01, 0.1}};
+    for (size_t g = 0; g < sizeof size / sizeof *size; g++)
+        for (size_t e = 0; e < sizeof eye / sizeof *eye; e++) {
+            und_frame frame = make_frame(size[g][0], size[g][1], 0.05, 0, beach, sea);
+            und_render_def def = small_def(2);
+            def.width = 64;
+            def.height = 36;
+            def.samples = 1 + (int)(e % 3);
+            def.vertical = 1 + (double)e;
+            memcpy(def.eye.constant, eye[e], sizeof eye[e]);
+            def.look = (und_vector){.constant = {0.3, 0, 0.3}};
+            und_image image = draw(&def, &frame);
+            for (int k = 0; k < 3 * 64 * 36; k++)
+                assert_true(isfinite(image.rgb[k]) && image.rgb[k] >= 0);
+            und_image_destroy(&image);
+            und_frame_clear(&frame);
+        }
+}
+
 static void wrong_requests_are_refused(void **state)
 {
     (void)state;
@@ -550,6 +575,7 @@ int main(void)
         cmocka_unit_test(outlines_are_smooth),
         cmocka_unit_test(walls_cast_shadows),
         cmocka_unit_test(damaged_frames_do_no_harm),
+        cmocka_unit_test(any_view_of_any_grid_can_be_drawn),
         cmocka_unit_test(wrong_requests_are_refused),
         cmocka_unit_test(film_keeps_order),
     };
