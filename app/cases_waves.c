@@ -12,6 +12,16 @@ const validation_case waves_cases[] = {
     {"seiche", "waves", case_seiche},
     {"seiche_decay", "waves", case_seiche_decay},
     {"convergence", "waves", case_converge},
+    {"depth_step", "waves", case_step},
+    {"refraction", "waves", case_refraction},
+    {"linear_beach", "waves", case_linear_beach},
+    {"thacker", "waves", case_thacker},
+    {"lake_at_rest", "waves", case_lake_at_rest},
+    {"rough_volume", "waves", case_rough_volume},
+    {"hump", "waves", case_hump},
+    {"ring", "waves", case_ring},
+    {"driven_edge", "waves", case_driven_edge},
+    {"flow", "waves", case_flow},
     {0},
 };
 

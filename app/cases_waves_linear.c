@@ -3,6 +3,7 @@
  * equation 14's operator has the frequencies w = (2 sqrt(g d) / dx) sin(m pi / 2 N); the first-order step
  * multiplies a mode by lambda with |lambda| = (1 + w^2 dt^2)^(-1/2), arg lambda = atan(w dt); the trapezoidal
  * one by |lambda| = 1, arg lambda = 2 atan(w dt / 2). */
+#include "base/status.h"
 #include "cases_waves.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static double *follow(const mode_run *r, und_error *err)
     und_waves_def def = case_tank(r->nx, r->nz, r->dx, r->depth, r->order);
     case_mode_start start = {r->amplitude, M_PI * r->m / (r->nx * r->dx), M_PI * r->n / (r->nz * r->dx)};
     def.surface = (und_value){.fn = case_mode_surface, .context = &start};
-    double *series = calloc((size_t)r->steps + 1, sizeof *series);
+    double *series = und_alloc((size_t)r->steps + 1, sizeof *series, "series", err);
     und_waves *waves = series ? und_waves_create(&def, err) : NULL;
     if (!waves) {
         free(series);
