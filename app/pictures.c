@@ -80,6 +80,7 @@ pictures *pictures_create(const pictures_def *def, und_error *err)
     if (def->samples)
         render.samples = def->samples;
     render.threads = def->threads;
+    render.stop = signals_stop;
     p->render = und_render_create(&render, err);
     if (!p->render || und_image_create(&p->image, render.width, render.height, err) != UND_OK) {
         pictures_destroy(p);

@@ -27,7 +27,8 @@ pictures_def pictures_from_args(const args *a, const und_scene_view *scene, cons
 /* Makes the renderer; no file yet, so that a wrong scene leaves nothing behind. */
 pictures *pictures_create(const pictures_def *def, und_error *err);
 
-/* Frames come in order.  The folders and the movie are made when the first is drawn. */
+/* Frames come in order.  The folders and the movie are made when the first is drawn.  UND_STOPPED where a
+ * signal cut the drawing short: the frame is not in the movie. */
 und_status pictures_add(pictures *p, const und_frame *frame, und_error *err);
 
 /* Finishes the movie with the frames it has. */

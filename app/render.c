@@ -124,7 +124,9 @@ static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, 
         finished = pictures_finish(p, err);
     if (finished != UND_OK)
         status = finished;
-    if (status == UND_OK && !a->quiet)
+    if (status == UND_STOPPED && !a->quiet)
+        printf("stopped; what was drawn so far is there\n");
+    if ((status == UND_OK || status == UND_STOPPED) && !a->quiet)
         pictures_print(p);
     if (status == UND_OK && a->profile) {
         und_stage stages[64];

@@ -25,6 +25,7 @@ typedef struct job {
     progress progress;
     int saved; /* frame of the last checkpoint, or first - 1 */
     bool mid_frame;
+    bool undrawn; /* a signal left frames of the cache out of the movie */
     und_stage stage[STAGES];
 } job;
 
@@ -62,18 +63,27 @@ static und_status load_job(job *j, bool draw, und_error *err)
     return UND_OK;
 }
 
+/* A picture cut short by a signal is no failure: the frame is in the cache, and --resume draws it. */
+static und_status draw_frame(job *j, const und_frame *frame, und_error *err)
+{
+    und_status status = j->pictures ? pictures_add(j->pictures, frame, err) : UND_OK;
+    if (status == UND_STOPPED || (j->pictures && signals_stop()))
+        j->undrawn = status == UND_STOPPED || frame->number < j->last;
+    return status == UND_STOPPED ? UND_OK : status;
+}
+
 /* What an earlier run left is drawn again from the cache, so that the movie is whole. */
 static und_status draw_earlier(job *j, int until, und_error *err)
 {
     und_cache_info info = und_cache_describe(j->cache);
     und_status status = UND_OK;
-    for (int i = 0; i < info.row_count && j->pictures && status == UND_OK && !signals_stop(); i++) {
+    for (int i = 0; i < info.row_count && j->pictures && status == UND_OK && !j->undrawn; i++) {
         und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
         if (info.rows[i].frame > until)
             break;
         status = und_cache_read(j->cache, info.rows[i].frame, &frame, err);
         if (status == UND_OK)
-            status = pictures_add(j->pictures, &frame, err);
+            status = draw_frame(j, &frame, err);
         und_frame_clear(&frame);
         progress_frame(&j->progress, info.rows[i].frame);
     }
@@ -139,12 +149,12 @@ static und_status keep_frame(job *j, und_error *err)
     if (!frame)
         return und_error_set(err, UND_FAILED, "out of memory: frame %d", number);
     if (number < j->first)
-        return j->pictures ? pictures_add(j->pictures, frame, err) : UND_OK;
+        return draw_frame(j, frame, err);
     und_ledger ledger = und_sim_ledger(j->sim);
     STAGE (&j->stage[STAGE_WRITE])
         status = und_cache_write(j->cache, frame, &ledger, und_sim_hash(j->sim), err);
-    if (status == UND_OK && j->pictures)
-        status = pictures_add(j->pictures, frame, err);
+    if (status == UND_OK)
+        status = draw_frame(j, frame, err);
     if (status == UND_OK && (number == j->last || number - j->saved >= j->args->checkpoint))
         status = checkpoint(j, err);
     progress_frame(&j->progress, number);
@@ -179,6 +189,20 @@ static und_status run_frames(job *j, bool resumed, und_error *err)
     return status;
 }
 
+static void print_how_to_resume(const job *j, int at)
+{
+    const args *a = j->args;
+    printf("stopped at frame %d of %d; go on with\n  undine %s %s -o %s", at, j->last, j->command,
+           a->words[0], j->folder);
+    for (int i = 0; i < a->setting_count; i++)
+        printf(" --set '%s=%s'", a->settings[i].name, a->settings[i].value);
+    if (a->given & OPT_START)
+        printf(" -s %d", a->start);
+    if (a->given & OPT_END)
+        printf(" -e %d", a->end);
+    printf(" --resume\n");
+}
+
 static und_status stop_run(job *j, und_error *err)
 {
     int at = und_sim_frame_number(j->sim);
@@ -186,9 +210,7 @@ static und_status stop_run(job *j, und_error *err)
     if (status != UND_OK)
         return status;
     if (!j->args->quiet)
-        printf("stopped at frame %d of %d; go on with: undine %s %s -o %s --resume, and the same other "
-               "options\n",
-               at, j->last, j->command, j->args->words[0], j->folder);
+        print_how_to_resume(j, at);
     return UND_STOPPED;
 }
 
@@ -247,7 +269,7 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
             printf("resuming after frame %d\n", und_sim_frame_number(j.sim));
         status = run_frames(&j, resumed, err);
         progress_end(&j.progress);
-        if (status == UND_OK && signals_stop() && (und_sim_frame_number(j.sim) < j.last || j.mid_frame))
+        if (status == UND_OK && signals_stop() && (und_sim_frame_number(j.sim) < j.last || j.undrawn))
             status = stop_run(&j, err);
     }
     status = close_job(&j, status, err);

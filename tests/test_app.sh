@@ -138,6 +138,22 @@ expect "run further" code 0 "$program" run tiny.lua --resume -e 10
 expect "ten rows" test "$(grep -c '^[0-9]' out/tiny/ledger.csv)" = 10
 expect "ten frames in the movie" test "$(samples out/tiny/tiny.mp4)" = 10
 
+# stopped while it draws: the movie of the resumed run has every frame
+"$program" run tiny.lua --samples 8 --size 640x360 -o drawn >log 2>&1 </dev/null &
+run=$!
+for ((i = 0; i < 1000; i++)); do
+    [ "$(grep -c '^run frame' log)" -ge 2 ] && break
+    sleep 0.01
+done
+kill -TERM $run
+wait $run
+expect "a run stopped while drawing exits with 130" test $? = 130
+expect "its cache is whole" code 0 "$program" verify drawn
+expect "it is resumed" code 0 "$program" run tiny.lua --size 64x36 -o drawn --resume -q
+expect "with the frames already there in the movie" test "$(samples drawn/tiny.mp4)" = 8
+hashes drawn >hashes.drawn
+expect "and the same bits" same hashes.1 hashes.drawn
+
 # wrong input: exit code 2, a message with file and line, nothing made
 sed 's/surface = 0.25/surfase = 0.25/' tiny.lua >wrong.lua
 expect "a wrong scene" code 2 "$program" run wrong.lua -o wrong

@@ -293,4 +293,10 @@ typedef struct und_material {
 /* The ground's colour and bumpy normal where the mesh says `m`, seen with pixels `footprint` metres wide. */
 und_material und_material_at(const und_render *r, const float *m, float x, float z, float footprint);
 
+/* Has the caller asked to leave the picture as it is? */
+static inline bool und_render_stopped(const und_render *r)
+{
+    return r->def.stop && r->def.stop();
+}
+
 #endif

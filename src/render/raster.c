@@ -312,7 +312,8 @@ und_status und_scan(und_render *r, und_error *err)
     int tiles = ((c->width + TILE_X - 1) / TILE_X) * ((c->height + TILE_Y - 1) / TILE_Y);
     PARALLEL_FOR(r->threads)
     for (int k = 0; k < tiles; k++)
-        scan_tile(r, &ground, &water, soup, k);
+        if (!und_render_stopped(r)) /* nothing is shaded then either */
+            scan_tile(r, &ground, &water, soup, k);
     free(ground.box);
     free(soup);
     return UND_OK;

@@ -211,6 +211,8 @@ und_status und_render_draw(und_render *r, const und_frame *frame, und_image *ima
         status = und_caustics_build(r, err);
     if (status != UND_OK)
         return status;
+    if (und_render_stopped(r))
+        return und_error_set(err, UND_STOPPED, "stopped");
     aim(r, frame->time);
     STAGE (&r->stage[STAGE_SCAN])
         status = und_scan(r, err);
@@ -220,5 +222,5 @@ und_status und_render_draw(und_render *r, const und_frame *frame, und_image *ima
         und_shade(r, image);
     STAGE (&r->stage[STAGE_RAIN])
         und_rain(r, frame, image);
-    return UND_OK;
+    return und_render_stopped(r) ? und_error_set(err, UND_STOPPED, "stopped") : UND_OK;
 }

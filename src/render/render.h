@@ -47,6 +47,7 @@ typedef struct und_render_def {
     bool sides;                  /* draw the cut faces of the block of water and ground */
     float background[3];         /* behind a curve drawn as a section */
     int threads;                 /* 0: one per core */
+    bool (*stop)(void);          /* asked often while drawing, by any thread; NULL: never stops */
 } und_render_def;
 
 und_render_def und_render_def_default(void);
@@ -60,7 +61,7 @@ void und_render_destroy(und_render *render);
 und_status und_render_observe(und_render *render, const und_frame *frame, und_error *err);
 
 /* Observes the frame and draws it, linear, before tone.  The image has the size of the def, or is empty (all
- * zero) and is created. */
+ * zero) and is created.  UND_STOPPED where `stop` said so: there is no picture. */
 und_status und_render_draw(und_render *render, const und_frame *frame, und_image *image, und_error *err);
 
 /* The tone curve, for PNG and MP4, in place; sections are drawn as they are shown and stay as they are. */

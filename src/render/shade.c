@@ -538,7 +538,7 @@ void und_shade(und_render *r, und_image *image)
     enum { ROWS = 4 };
     PARALLEL_FOR(r->threads)
     for (int strip = 0; strip < (image->height + ROWS - 1) / ROWS; strip++)
-        for (int y = strip * ROWS; y < (strip + 1) * ROWS && y < image->height; y++)
+        for (int y = strip * ROWS; y < (strip + 1) * ROWS && y < image->height && !und_render_stopped(r); y++)
             for (int x = 0; x < image->width; x++) {
                 f3 c = f3_scale(shade_pixel(r, x, y), gain);
                 float *out = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
