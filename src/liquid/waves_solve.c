@@ -284,7 +284,7 @@ static float strip_least(float *restrict v)
 }
 
 /* Puts the new heights in place, and notes for the pieces which cells are wet and what has appeared.  The
- * rise is left as the change of height; und_waves_conserve makes it a speed. */
+ * rise is left as the change of height, as it came out after rounding; und_waves_conserve makes it a speed. */
 static void apply_row(und_waves *s, int x, int z, const float *restrict solution)
 {
     size_t at = und_waves_at(s, x, z), word = (size_t)z * (size_t)s->words + (size_t)(x / STRIP);
@@ -301,7 +301,7 @@ static void apply_row(und_waves *s, int x, int z, const float *restrict solution
         least[i] = change < 0 ? before[i] + change : before[i];
         gain[i] = new - old;
         h[i] = new;
-        rise[i] = change;
+        rise[i] = (float)gain[i];
     }
     bool plain = strip_least(least) >= (float)s->shallow;
     s->plain[word] = plain;
