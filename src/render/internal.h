@@ -262,7 +262,8 @@ struct und_render {
     und_buffers buffers;
     und_vertex *ground_vertex, *water_vertex;
     float *sun_scratch; /* shadow heights */
-    float time;
+    double time;
+    float rock_edge; /* slope of the ground where rock begins */
     und_section section;
     bool is_section; /* what was drawn last */
 };

@@ -29,7 +29,7 @@ und_material und_material_at(const und_render *r, const float *m, float x, float
                    fine);
     float keep = resolved(footprint, grain), some = resolved(footprint, patch);
     float steep = sqrtf(m[M_GX] * m[M_GX] + m[M_GZ] * m[M_GZ]);
-    float edge = tanf((float)(def->rock_slope * M_PI / 180));
+    float edge = r->rock_edge;
     float rock = stepf(0.8f * edge, 1.25f * edge, steep * (1 + 0.25f * broad[P_NOISE]));
     float rise =
         m[M_GROUND] - (float)(def->grass_height * def->vertical) + 0.012f * r->mesh.span * broad[P_NOISE];

@@ -83,6 +83,7 @@ und_render *und_render_create(const und_render_def *def, und_error *err)
         return NULL;
     r->def = *def;
     r->threads = und_threads(def->threads);
+    r->rock_edge = tanf((float)(def->rock_slope * M_PI / 180));
     for (int k = 0; k < STAGES; k++)
         r->stage[k].name = stage_name[k];
     size_t count = (size_t)def->width * (size_t)def->height * (size_t)(def->samples * def->samples);
@@ -197,7 +198,7 @@ und_status und_render_draw(und_render *r, const und_frame *frame, und_image *ima
                              r->def.height);
     und_status status = und_render_observe(r, frame, err);
     r->is_section = frame->grid.n[2] == 1;
-    r->time = (float)frame->time;
+    r->time = isfinite(frame->time) ? frame->time : 0;
     if (status != UND_OK)
         return status;
     if (r->is_section) {

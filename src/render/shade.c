@@ -156,23 +156,44 @@ static f3 shade_ground(const view *v, f3 p, const float *m)
     return color;
 }
 
-/* Fine waves the grid has no room for: two baked seas that drift through each other.  `lost` is the variance
- * of slope that pixels of this size cannot show. */
+/* Patterns that drift with the water: two copies, each carried along for a while and taken back while it
+ * cannot be seen, half a period apart (Max & Becker 1996). */
+typedef struct carried {
+    float x[2], z[2], weight[2];
+} carried;
+
+static carried carry(const und_render *r, f3 p, const float *m)
+{
+    const float period = 1.5f;
+    carried c = {.x = {p.x, p.x}, .z = {p.z, p.z}, .weight = {0.5f, 0.5f}};
+    for (int k = 0; k < 2 && r->mesh.has_flow; k++) {
+        float phase = (float)(r->time / period + 0.5 * k), part = phase - floorf(phase);
+        c.x[k] -= (part - 0.5f) * period * m[M_FLOW_X];
+        c.z[k] -= (part - 0.5f) * period * m[M_FLOW_Z];
+        c.weight[k] = 1 - fabsf(2 * part - 1);
+    }
+    return c;
+}
+
+/* Fine waves the grid has no room for: two baked seas that run through each other.  `lost` is the variance of
+ * slope that pixels of this size cannot show. */
 static void ripples_at(const view *v, f3 p, const float *m, float amount, float slope[2], float *lost)
 {
     const und_render *r = v->r;
-    float size = (float)r->def.ripple_size, period = 12 * (size > 0 ? size : 3 * r->mesh.cell), t = r->time;
+    float size = (float)r->def.ripple_size, period = 12 * (size > 0 ? size : 3 * r->mesh.cell);
     float speed = 0.35f * sqrtf(9.81f * period / 12 / 6.283f), k = 14 * v->footprint / period;
-    float keep = 1 / (1 + k * k), a[PATTERN], b[PATTERN];
-    float u = (p.x - 0.3f * t * m[M_FLOW_X]) / period, w = (p.z - 0.3f * t * m[M_FLOW_Z]) / period;
-    float drift = t * speed / period;
-    und_pattern_at(&r->ripple, u + drift, w + 0.3f * drift, a);
-    und_pattern_at(&r->ripple, 2.1f * u + 1.1f * w - 1.6f * drift + 0.37f, 2.1f * w - 1.1f * u + 0.8f * drift,
+    float keep = 1 / (1 + k * k), a[PATTERN], b[PATTERN],
+          run = (float)fmod(r->time * (double)speed / period, 1000);
+    carried c = carry(r, p, m);
+    float u0 = c.x[0] / period, w0 = c.z[0] / period, u1 = c.x[1] / period, w1 = c.z[1] / period;
+    und_pattern_at(&r->ripple, u0 + run, w0 + 0.3f * run, a);
+    und_pattern_at(&r->ripple, 2.1f * u1 + 1.1f * w1 - 1.6f * run + 0.37f, 2.1f * w1 - 1.1f * u1 + 0.8f * run,
                    b);
-    float scale = 0.06f * amount;
-    slope[0] = keep * scale * (a[0] + b[2]);
-    slope[1] = keep * scale * (a[1] + b[3]);
-    *lost += (1 - keep * keep) * scale * scale;
+    float scale = 0.06f * amount * 1.4142136f, q0 = c.weight[0], q1 = c.weight[1],
+          norm = scale / sqrtf(q0 * q0 + q1 * q1);
+    slope[0] = keep * norm * (q0 * a[0] + q1 * b[2]);
+    slope[1] = keep * norm * (q0 * a[1] + q1 * b[3]);
+    *lost += (1 - keep * keep) * 0.5f * scale * scale;
 }
 
 /* The sun in the waves: microfacets whose slopes scatter about the surface's with the given variance. */
@@ -264,17 +285,27 @@ static f3 seen_through(const view *v, f3 p, f3 dir, const float *m, float depth)
     return f3_add(f3_times(color, left), f3_times(deep_color(r, m), f3_sub(f3_gray(1), left)));
 }
 
+static float lace_at(const und_render *r, float u, float w, float period)
+{
+    float coarse[PATTERN], fine[PATTERN];
+    und_pattern_at(&r->pattern, u / period, w / period, coarse);
+    und_pattern_at(&r->pattern, 2.9f * u / period + 0.4f, 2.9f * w / period, fine);
+    return 0.62f * coarse[P_LACE] + 0.42f * fine[P_LACE];
+}
+
 static float foam_cover(const view *v, f3 p, const float *m)
 {
     const und_render *r = v->r;
     if (!r->mesh.has_foam || m[M_FOAM] < 0.004f)
         return 0;
-    float period = 0.5f * (float)r->def.grain * r->mesh.span, n[PATTERN];
-    float u = r->mesh.has_texture ? m[M_U] : p.x, w = r->mesh.has_texture ? m[M_V] : p.z;
-    und_pattern_at(&r->pattern, u / period, w / period, n);
-    float fine[PATTERN];
-    und_pattern_at(&r->pattern, 2.9f * u / period + 0.4f, 2.9f * w / period, fine);
-    float lace = 0.62f * n[P_LACE] + 0.42f * fine[P_LACE];
+    float period = 0.5f * (float)r->def.grain * r->mesh.span, lace;
+    if (r->mesh.has_texture) {
+        lace = lace_at(r, m[M_U], m[M_V], period);
+    } else {
+        carried c = carry(r, p, m);
+        lace = c.weight[0] * lace_at(r, c.x[0], c.z[0], period) +
+               c.weight[1] * lace_at(r, c.x[1] + 0.37f * period, c.z[1], period);
+    }
     float edge = 1 - clampf(m[M_FOAM], 0, 1), k = 30 * v->footprint / period, soft = 0.22f + minf(k * k, 1);
     return clampf(m[M_FOAM] * 3, 0, 1) * stepf(edge - soft, edge + soft, lace);
 }
