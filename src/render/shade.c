@@ -277,7 +277,8 @@ static f3 seen_through(const view *v, f3 p, f3 dir, const float *m, float depth)
     f3 q = f3_along(p, dir, t), color;
     und_mesh_at(&r->mesh, q.x, q.z, b);
     und_material g = und_material_at(r, b, q.x, q.z, v->footprint);
-    wet_down(r, &g, 1, b[M_DEPTH]);
+    float film = clampf(b[M_DEPTH] / (0.05f * r->mesh.cell), 0, 1); /* a film wets as the ground next to it */
+    wet_down(r, &g, mixf(clampf(b[M_WET], 0, 1), 1, film), b[M_DEPTH]);
     color = ground_light(r, q, b, &g, maxf(b[M_DEPTH], 1e-5f));
     if (r->soup.count)
         sunken_object(r, p, dir, t, &color, &t);
@@ -312,6 +313,7 @@ static float foam_cover(const view *v, f3 p, const float *m)
 
 static f3 foam_light(const und_render *r, f3 p, const float *m, f3 n)
 {
+    n = f3_unit(f3_make(0.4f * n.x, n.y, 0.4f * n.z)); /* bubbles scatter: light goes round the slope */
     float sun = m[M_SUN_WATER] * maxf(f3_dot(n, r->sky.sun), 0);
     if (r->soup.count)
         sun *= und_soup_sun(&r->soup, p);
@@ -338,7 +340,8 @@ static f3 shade_water(const view *v, f3 p, const float *m)
         n = lens = f3_unit(f3_along(n, v->dir, -(0.03f - facing)));
         facing = 0.03f;
     }
-    float mirrored = und_fresnelf(facing, ratio) * mixf((float)r->def.sheen, 1, full);
+    float wet = clampf(m[M_WET], 0, 1);
+    float mirrored = und_fresnelf(facing, ratio) * mixf(wet * wet * (float)r->def.sheen, 1, full);
     f3 below = seen_through(v, p, bend(v->dir, f3_dot(v->dir, lens) < -0.02f ? lens : n, ratio), m, depth);
     f3 above = reflected(r, p, f3_unit(mirror(v->dir, n)), v->footprint);
     f3 color = f3_mix(below, above, mirrored);

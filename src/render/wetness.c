@@ -1,7 +1,8 @@
 /* Wet ground remembers the water: Kass & Miller 1990, "Rendering with caustic shading". */
 #include "render/internal.h"
 
-/* Under water wetness is 1, elsewhere it falls by a constant amount per second until 0. */
+/* Under water wetness is 1, elsewhere it falls by a constant amount per second until 0.  A film, thinner than
+ * a few thousandths of a cell, wets in part: a single drop of rain does not paint every cell it touches. */
 void und_wetness_advance(und_render *r, double time)
 {
     und_samples *s = &r->samples;
@@ -9,8 +10,9 @@ void und_wetness_advance(und_render *r, double time)
     double passed = s->observed ? time - s->time : 0;
     bool anew = !s->observed || passed < 0; /* frames out of order start over */
     float drop = anew ? 1 : (float)(r->def.drying > 0 ? passed / r->def.drying : 1);
+    float film = 0.005f * (float)s->dx;
     for (size_t c = 0; c < count; c++)
-        s->wet[c] = s->ring[c] == 0 ? 1 : maxf(0, s->wet[c] - drop);
+        s->wet[c] = maxf(clampf(s->depth[c] / film, 0, 1), s->wet[c] - drop);
     s->time = time;
 }
 
