@@ -5,10 +5,12 @@
 #include "cache/lock.h"
 #include "cache/state.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 und_cache *und_cache_open(const char *folder, und_error *err)
@@ -171,6 +173,24 @@ und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_er
         remove_checkpoint(cache, old[i].frame);
     free(old);
     return status;
+}
+
+und_status und_cache_dump(und_cache *cache, const und_frame *state, int index, const char *stage,
+                          und_error *err)
+{
+    char name[2 * SLUG_MAX], path[UND_PATH_MAX], file[UND_PATH_MAX];
+    store_def def = {.part = STORE_ALL, .compress = cache->compress, .threads = cache->threads};
+    store_stamp stamp;
+    und_cache_name(cache, "stages", state->number, name);
+    name[strlen(name) - strlen(".h5")] = 0;
+    und_status status = und_cache_path(cache, "stages", path, err);
+    if (!status && mkdir(path, 0777) && errno != EEXIST)
+        status = und_error_set(err, UND_FAILED, "%s: %s", path, strerror(errno));
+    if (!status)
+        status = und_cache_path(cache, name, path, err);
+    if (!status)
+        status = und_path_set(file, err, "%s.%02d.%s.h5", path, index, stage);
+    return status ? status : und_store_write(file, state, &def, &stamp, err);
 }
 
 /* Says which cache an error is about. */

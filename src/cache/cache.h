@@ -61,6 +61,12 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
  * a checkpoint whose frame the ledger has (or from one before the first frame). */
 und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err);
 
+/* Writes a state beside the cache, for a look at what a stage of a step did: OUT/stages/NAME.0001.03.rows.h5
+ * is the state after stage `rows`, third on the way from frame 1 to the next.  No part of the cache: verify
+ * passes it over. */
+und_status und_cache_dump(und_cache *cache, const und_frame *state, int index, const char *stage,
+                          und_error *err);
+
 /* Reads a frame with the static items merged in. */
 und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err);
 

@@ -2,6 +2,7 @@
 #ifndef UND_LIQUID_LIQUID_H
 #define UND_LIQUID_LIQUID_H
 
+#include "base/stage.h"
 #include "grid/frame.h"
 
 typedef struct und_liquid und_liquid;
@@ -19,6 +20,10 @@ typedef struct und_liquid_class {
     und_ledger (*ledger)(const und_liquid *self);
     int (*stages)(const und_liquid *self, const und_stage **list);
     double (*time)(const und_liquid *self);
+    /* Has the watch called after each stage of a step; inspect then adds the state and what a step works
+     * with. */
+    void (*watch)(und_liquid *self, und_watch watch);
+    und_status (*inspect)(und_liquid *self, und_frame *state, und_error *err);
 } und_liquid_class;
 
 /* A model's struct begins with this. */

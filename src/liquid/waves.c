@@ -10,32 +10,35 @@
 
 enum { CELLS_PER_THREAD = 8192 }; /* with less to do, starting a thread costs more than it saves */
 
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+
 /* One step of the algorithm that closes the paper's section INTEGRATION, for surfaces: from time to time +
- * dt. */
+ * dt.
+ */
 void und_waves_step(und_waves *s, double dt)
 {
     s->dt = dt;
-    STAGE (&s->stages[STAGE_OBJECTS])
+    STEP (OBJECTS)
         und_waves_move_objects(s, dt);
-    STAGE (&s->stages[STAGE_SOURCES]) {
+    STEP (SOURCES) {
         und_waves_add_sources(s, dt);
         und_waves_press(s, dt);
     }
-    STAGE (&s->stages[STAGE_EDGES])
+    STEP (EDGES)
         und_waves_prepare_edges(s, dt);
-    STAGE (&s->stages[STAGE_ROWS])
+    STEP (ROWS)
         und_waves_rows(s); /* eq. 19 */
-    STAGE (&s->stages[STAGE_FLUX])
+    STEP (FLOW_X)
         und_waves_flux_x(s);
-    STAGE (&s->stages[STAGE_COLUMNS])
+    STEP (COLUMNS)
         und_waves_columns(s); /* eq. 20 */
-    STAGE (&s->stages[STAGE_FLUX])
+    STEP (FLOW_Z)
         und_waves_flux_z(s);
-    STAGE (&s->stages[STAGE_PIECES])
+    STEP (PIECES)
         und_waves_find_pieces(s);
-    STAGE (&s->stages[STAGE_CONSERVE])
+    STEP (CONSERVE)
         und_waves_conserve(s);
-    STAGE (&s->stages[STAGE_TRANSPORT])
+    STEP (TRANSPORT)
         und_waves_transport(s);
     s->time += dt;
 }
@@ -269,6 +272,11 @@ static double time_liquid(const und_liquid *liquid)
     return ((const und_waves *)liquid)->time;
 }
 
+static void watch_liquid(und_liquid *liquid, und_watch watch)
+{
+    ((und_waves *)liquid)->watch = watch;
+}
+
 static int stages_liquid(const und_liquid *liquid, const und_stage **list)
 {
     *list = ((const und_waves *)liquid)->stages;
@@ -285,6 +293,8 @@ static const und_liquid_class waves_class = {
     .ledger = ledger_liquid,
     .stages = stages_liquid,
     .time = time_liquid,
+    .watch = watch_liquid,
+    .inspect = und_waves_inspect,
 };
 
 und_waves *und_waves_create(const und_waves_def *def, und_error *err)

@@ -137,6 +137,17 @@ und_status und_waves_save(und_liquid *liquid, und_frame *state, und_error *err)
     return UND_OK;
 }
 
+und_status und_waves_inspect(und_liquid *liquid, und_frame *state, und_error *err)
+{
+    und_waves *s = (und_waves *)liquid;
+    und_item_def def = {.name = "middle", .unit = "m", .kind = UND_NUMBERS, .type = UND_F32, .rank = 1};
+    def.dim[0] = (size_t)s->stride * (size_t)s->nz;
+    und_status status = und_waves_save(liquid, state, err);
+    if (status == UND_OK && !und_frame_borrow(state, &def, s->middle, err))
+        status = err->status;
+    return status;
+}
+
 und_status und_waves_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_waves *s = (und_waves *)liquid;

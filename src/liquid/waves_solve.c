@@ -284,7 +284,8 @@ static float strip_least(float *restrict v)
 }
 
 /* Puts the new heights in place, and notes for the pieces which cells are wet and what has appeared.  The
- * rise is left as the change of height, as it came out after rounding; und_waves_conserve makes it a speed. */
+ * rise is left as the change of height, as it came out after rounding; und_waves_conserve makes it a speed.
+ */
 static void apply_row(und_waves *s, int x, int z, const float *restrict solution)
 {
     size_t at = und_waves_at(s, x, z), word = (size_t)z * (size_t)s->words + (size_t)(x / STRIP);

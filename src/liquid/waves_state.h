@@ -17,8 +17,9 @@ enum {
     STAGE_SOURCES,
     STAGE_EDGES,
     STAGE_ROWS,
+    STAGE_FLOW_X,
     STAGE_COLUMNS,
-    STAGE_FLUX,
+    STAGE_FLOW_Z,
     STAGE_PIECES,
     STAGE_CONSERVE,
     STAGE_TRANSPORT,
@@ -66,6 +67,7 @@ struct und_waves {
     double shallow; /* m; shallower water takes its part of a correction in proportion to its depth */
     und_ledger ledger;
     und_stage stages[STAGE_COUNT];
+    und_watch watch;
 
     double *height; /* h, m; equal to the ground where dry */
     float *rise;    /* speed of the surface over the last step, (h(n-1) - h(n-2)) / dt, m/s */
@@ -142,6 +144,7 @@ und_status und_waves_create_edges(und_waves *s, und_error *err);
 /* What a frame and a checkpoint hold. */
 und_status und_waves_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);
 und_status und_waves_save(und_liquid *liquid, und_frame *state, und_error *err);
+und_status und_waves_inspect(und_liquid *liquid, und_frame *state, und_error *err);
 und_status und_waves_restore(und_liquid *liquid, const und_frame *state, und_error *err);
 
 #endif
