@@ -245,7 +245,7 @@ int und_read_numbers(reader *r, double *out, int low, int high, const char *what
     return count;
 }
 
-static void read_color(reader *r, const field *f, float out[3])
+void und_read_color(reader *r, const field *f, float out[3])
 {
     double c[3];
     if (lua_type(r->L, -1) == LUA_TNUMBER)
@@ -317,7 +317,7 @@ static void read_field(reader *r, const field *f, void *def)
         *(bool *)at = lua_toboolean(r->L, -1);
         break;
     case F_COLOR:
-        read_color(r, f, at);
+        und_read_color(r, f, at);
         break;
     case F_PAIR:
         und_read_numbers(r, at, r->scene->curve ? 1 : 2, 2, "two numbers {x, z}");

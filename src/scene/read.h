@@ -135,7 +135,9 @@ double und_read_number(reader *r, const field *f);
 /* Things with a file of their own (values.c). */
 void und_read_value(reader *r, const field *f, und_value *out);
 void und_read_vector(reader *r, const field *f, und_vector *out);
+void und_read_color(reader *r, const field *f, float out[3]);
 const und_image *und_read_picture(reader *r);
+void und_read_ground_map(reader *r, const field *f, void *render_def);
 /* Key frames: und_read_keys reads the list, with the fields that the field has inside. */
 typedef struct path_def {
     const und_key *keys;

@@ -337,6 +337,44 @@ const und_image *und_read_picture(reader *r)
     return image;
 }
 
+/* A picture from function(x, z), which returns a colour: the middles of texels over the whole domain. */
+static const und_image *paint_picture(reader *r)
+{
+    enum { LONGER = 1024 };
+    const und_waves_def *w = &r->scene->view.waves;
+    if (!(r->scene->size[0] > 0))
+        und_read_fail(r, "expected liquid.waves before a map that is a function");
+    int nx = w->nx >= w->nz ? LONGER : (int)ceil((double)LONGER * w->nx / w->nz);
+    int nz = w->nz >= w->nx ? LONGER : (int)ceil((double)LONGER * w->nz / w->nx);
+    und_error err = {0};
+    owned *place = und_scene_own(r, release_image);
+    und_image *image = calloc(1, sizeof *image);
+    if (!image)
+        luaL_error(r->L, "out of memory: a picture");
+    place->resource = image;
+    if (und_image_create(image, nx > 2 ? nx : 2, nz > 2 ? nz : 2, &err) != UND_OK)
+        und_read_fail(r, "%s", err.text);
+    float *out = image->rgb;
+    for (int j = 0; j < image->height; j++)
+        for (int i = 0; i < image->width; i++, out += 3) {
+            lua_pushvalue(r->L, -1);
+            lua_pushnumber(r->L, w->origin[0] + w->nx * w->dx * (i + 0.5) / image->width);
+            lua_pushnumber(r->L, w->origin[1] + w->nz * w->dx * (j + 0.5) / image->height);
+            lua_call(r->L, 2, 1);
+            und_read_color(r, &(field){.type = F_COLOR, .high = 1000}, out);
+            lua_pop(r->L, 1);
+        }
+    return image;
+}
+
+void und_read_ground_map(reader *r, const field *f, void *def)
+{
+    const und_image **out = (const und_image **)(void *)((char *)def + f->offset);
+    if (lua_type(r->L, -1) != LUA_TFUNCTION && lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_expected(r, f->expected);
+    *out = lua_type(r->L, -1) == LUA_TFUNCTION ? paint_picture(r) : und_read_picture(r);
+}
+
 typedef struct map_def {
     const char *file;
     double low, high;

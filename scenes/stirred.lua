@@ -1,0 +1,78 @@
+-- A stirred pool (Kass & Miller 1990, figure 6).
+--
+-- The paper's was 32 x 32 samples at 30 frames a second; this is the same thing on 64 times as many.  Something beats
+-- the water up and down at a place that wanders about, and its waves fill a square basin, reflect and cross.  The sun
+-- draws them on the tiles.
+
+scene { name = "stirred", frames = 240, fps = 30, substeps = 2 }
+
+local cells = param("cells", 256)
+
+local side = 8              -- m, with the rim
+local rim = 0.5             -- m, its width
+local depth = 1.1           -- m
+local tile = 0.25           -- m
+
+-- How far inside the rim: negative on it.
+local function inside(x, z)
+  return math.min(x, z, side - x, side - z) - rim
+end
+
+liquid.waves {
+  size = {side, side}, cells = cells,
+  ground = function(x, z) return inside(x, z) > 0 and -depth or 0.16 end,
+  level = 0,
+  order = 2,                -- no damping but the one below
+  damping = 0.15,
+  stirs = {
+    { center = function(t)
+        -- A slow figure of eight.
+        local a = 0.75 * t
+        return {side / 2 + 1.9 * math.sin(a), side / 2 + 1.25 * math.sin(2 * a)}
+      end,
+      radius = 0.3, amplitude = 0.16, period = 0.42, stop = 6.5 },
+  },
+}
+
+-- The tiles: a function that says the colour of each place.
+local white, sky, blue, deep = {0.82, 0.84, 0.82}, {0.32, 0.60, 0.68}, {0.10, 0.36, 0.52}, {0.02, 0.10, 0.26}
+local stone, gap = {0.62, 0.56, 0.47}, {0.55, 0.58, 0.58}
+
+local function shade(color, by)
+  return {color[1] * by, color[2] * by, color[3] * by}
+end
+
+-- A star of eight points in the middle of the pool, half of each point light, half dark.
+local function star(x, z)
+  local dx, dz = x - side / 2, z - side / 2
+  local r, a = math.sqrt(dx * dx + dz * dz), math.atan(dz, dx) / (math.pi / 4)
+  local f = a - math.floor(a)                        -- 0 and 1 at the tips, 1/2 between them
+  local tip = math.floor(a + 0.5) % 2 == 0 and 1.75 or 1.15
+  local edge = 0.5 * tip / (math.abs(2 * math.min(f, 1 - f)) * 2.6 + 0.5)
+  if r < edge then return f < 0.5 and white or deep end
+  if r > 2.0 and r < 2.12 then return deep end
+  return nil
+end
+
+local function tiles(x, z)
+  local d = inside(x, z)
+  if d < 0 then                                      -- the rim: slabs of stone
+    local i, j = math.floor(x / 0.5), math.floor(z / 0.5)
+    if x % 0.5 < 0.012 or z % 0.5 < 0.012 then return shade(stone, 0.6) end
+    return shade(stone, 0.92 + 0.16 * hash(i, j, 1))
+  end
+  local i, j = math.floor(x / tile), math.floor(z / tile)
+  if x % tile < 0.014 or z % tile < 0.014 then return gap end
+  local by = 0.9 + 0.2 * hash(i, j, 2)
+  if d > 2 * tile and d < 3 * tile then return shade(deep, 2 * by) end
+  return shade(star(x, z) or (d < 2 * tile and blue or sky), by)
+end
+
+ground { map = tiles, texture = 0.25, wet = 0.15 }
+water { color = {0.01, 0.09, 0.12}, absorption = {0.42, 0.10, 0.06}, ripples = 0.1 }
+light { sun = {-0.45, 0.8, -0.35}, clouds = 0.3 }
+
+camera {
+  eye = { keys = { { time = 0, at = {11.2, 6.1, 14.4} }, { time = 8, at = {8.6, 6.3, 15.2} } } },
+  look = {side / 2, -0.75, side / 2 + 0.25}, fov = 30,
+}
