@@ -86,8 +86,11 @@ static void follow(const und_mesh *m, const beam *b, float *x, float *z)
         return;
     float height = fade > 0 ? maxf(entry[M_GROUND] + entry[M_DEPTH] - here[M_GROUND], 0) : depth;
     float fall = mixf(depth, height, fade) / -bent[1];
-    *x = wx + bent[0] * fall;
-    *z = wz + bent[2] * fall;
+    float bx = wx + bent[0] * fall, bz = wz + bent[2] * fall;
+    if (und_mesh_ground(m, bx, bz) > entry[M_GROUND] + entry[M_DEPTH] && entry[M_DEPTH] > 0)
+        return; /* through a wall */
+    *x = bx;
+    *z = bz;
 }
 
 /* In 1/STEPS texels; what leaves the domain is out of everybody's way. */

@@ -211,17 +211,46 @@ static f3 glitter(const und_render *r, f3 dir, float sx, float sz, float varianc
     return f3_scale(r->sky.sun_color, minf(shine, 8));
 }
 
+/* How far below the ground a ray is after t metres; negative: above it. */
+static float sunk(const und_render *r, f3 p, f3 dir, float t)
+{
+    f3 q = f3_along(p, dir, t);
+    return und_mesh_ground(&r->mesh, q.x, q.z) - q.y;
+}
+
+/* The first place where a ray that is under the ground at t went in: a wall. */
+static float wall_distance(const und_render *r, f3 p, f3 dir, float t)
+{
+    enum { MARCH = 10, HALVE = 5 };
+    float before = 0, after = t;
+    for (int k = 1; k < MARCH; k++) {
+        float here = t * (float)k / MARCH;
+        if (sunk(r, p, dir, here) > 0) {
+            after = here;
+            break;
+        }
+        before = here;
+    }
+    for (int k = 0; k < HALVE; k++) {
+        float middle = 0.5f * (before + after), below = sunk(r, p, dir, middle);
+        before = below > 0 ? before : middle;
+        after = below > 0 ? middle : after;
+    }
+    return after;
+}
+
 /* Where a bent ray meets the ground: flat bottom first (Kass & Miller 1990, fig. 3), then again with the
- * ground found there. */
+ * ground found there, and where that leads through a wall, at the wall. */
 static float bottom_distance(const und_render *r, f3 p, f3 dir, float depth)
 {
-    float down = maxf(-dir.y, 0.05f), t = depth / down;
-    for (int k = 0; k < 3; k++) {
-        f3 q = f3_along(p, dir, t);
-        float next = maxf(p.y - und_mesh_ground(&r->mesh, q.x, q.z), 0) / down;
-        t = 0.35f * t + 0.65f * next;
+    float down = maxf(-dir.y, 0.05f), t = depth / down, off = sunk(r, p, dir, t);
+    if (off > 0.15f * depth)
+        return wall_distance(r, p, dir, t);
+    for (int k = 0; k < 2; k++) {
+        t = maxf(t - 0.65f * off / down, 0);
+        off = sunk(r, p, dir, t);
     }
-    return t;
+    return maxf(t - 0.65f * off / down, 0);
 }
 
 static f3 deep_color(const und_render *r, const float *m)
