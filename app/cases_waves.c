@@ -16,6 +16,7 @@ const validation_case waves_cases[] = {
     {"refraction", "waves", case_refraction},
     {"linear_beach", "waves", case_linear_beach},
     {"thacker", "waves", case_thacker},
+    {"thacker_surface", "waves", case_thacker_surface},
     {"lake_at_rest", "waves", case_lake_at_rest},
     {"rough_volume", "waves", case_rough_volume},
     {"hump", "waves", case_hump},

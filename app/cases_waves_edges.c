@@ -319,6 +319,34 @@ static und_status under_crest(int order, double *ratio, und_error *err)
     return u ? UND_OK : err->status;
 }
 
+/* The upward speed with which a pulse that travels towards high x begins: -c d eta/dx. */
+static double one_way_rising(void *context, double x, double y, double z, double t)
+{
+    const case_pulse *p = context;
+    return 2 * (x - p->center) / (p->width * p->width) * sqrt(G * 0.5) *
+           case_pulse_surface(context, x, y, z, t);
+}
+
+/* Height of what goes the wrong way, of the height of the pulse. */
+static und_status one_way(int order, double *wrong, und_error *err)
+{
+    double dx = 0.05, c = sqrt(G * 0.5), right;
+    case_pulse pulse = {.amplitude = 1e-4, .width = 1, .center = 10};
+    und_waves_def def = case_tank(400, 1, dx, 0.5, order);
+    def.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+    def.velocity0 = (und_value){.fn = one_way_rising, .context = &pulse};
+    und_waves *waves = und_waves_create(&def, err);
+    if (!waves)
+        return err->status;
+    case_steps(waves, 480, 0.25 * dx / c); /* 6 m */
+    case_crest(waves, 0, 200, 399, &right);
+    *wrong = 0;
+    for (int x = 0; x < 200; x++)
+        *wrong = fmax(*wrong, fabs(und_waves_surface(waves, x, 0)) / right);
+    und_waves_destroy(waves);
+    return UND_OK;
+}
+
 und_status case_flow(case_sink *sink, und_error *err)
 {
     double value = NAN;
@@ -328,6 +356,10 @@ und_status case_flow(case_sink *sink, und_error *err)
             return err->status;
         snprintf(text, sizeof text, "order %d: divergence against change", order);
         case_report(sink, (case_result){text, value, 0, 1e-4, "Kass & Miller 1990, eq. 3"});
+        if (one_way(order, &value, err))
+            return err->status;
+        snprintf(text, sizeof text, "order %d: starts one way, part that goes back", order);
+        case_report(sink, (case_result){text, value, 0, 0.02, "d'Alembert"});
         if (under_crest(order, &value, err))
             return err->status;
         snprintf(text, sizeof text, "order %d: u over eta sqrt(g / d)", order);

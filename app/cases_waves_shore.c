@@ -164,7 +164,7 @@ und_status case_thacker_surface(case_sink *sink, und_error *err)
 {
     double round_period = 2 * M_PI / sqrt(2 * G * 0.1), breath = 2 * M_PI / sqrt(8 * G * 0.1), r0 = 0.95;
     for (int order = 1; order <= 2; order++) {
-        bowl leaning = {.a = 1, .h0 = 0.1, .lean = 0.2, .turning = true};
+        bowl leaning = {.a = 1, .h0 = 0.1, .lean = 0.1, .turning = true};
         bowl bulging = {.a = 1, .h0 = 0.1, .bulge = (1 - r0 * r0) / (1 + r0 * r0)};
         bowl_result r = {0};
         char what[64];

@@ -323,7 +323,7 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
     for (int i = 0; i < STAGE_COUNT; i++)
         s->stages[i].name = stage_names[i];
     if (allocate(s, err) || fill(s, err) || place_objects(s, err) || und_waves_create_edges(s, err) ||
-        make_rain(s, err)) {
+        und_waves_start_flow(s, err) || make_rain(s, err)) {
         und_waves_destroy(s);
         return NULL;
     }

@@ -140,6 +140,7 @@ und_status und_waves_create_objects(und_waves *s, und_error *err);
 void und_waves_destroy_objects(und_waves *s);
 void und_waves_find_objects(und_waves *s); /* where they are now, after a restore */
 und_status und_waves_create_edges(und_waves *s, und_error *err);
+und_status und_waves_start_flow(und_waves *s, und_error *err); /* from the rise at the start */
 
 /* What a frame and a checkpoint hold. */
 und_status und_waves_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);
