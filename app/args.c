@@ -44,6 +44,8 @@ static const option options[] = {
     {OPT_MODEL, 0, "model", "MODEL", "only the cases of this model", TEXT, AT(model), 0, 0},
     {OPT_JSON, 0, "json", NULL, "print JSON", FLAG, AT(json), 0, 0},
     {OPT_PROFILE, 0, "profile", NULL, "print the time of each stage at the end", FLAG, AT(profile), 0, 0},
+    {OPT_DUMP, 0, "dump-stages", NULL, "write the state after every stage of every step into stages/", FLAG,
+     AT(dump_stages), 0, 0},
     {OPT_QUIET, 'q', "quiet", NULL, "print errors only", FLAG, AT(quiet), 0, 0},
     {OPT_VERBOSE, 'v', "verbose", NULL, "say more", FLAG, AT(verbose), 0, 0},
     {0, 'h', "help", NULL, "print this", FLAG, AT(help), 0, 0},

@@ -25,7 +25,8 @@ enum {
     OPT_JSON = 1 << 16,
     OPT_PROFILE = 1 << 17,
     OPT_QUIET = 1 << 18,
-    OPT_VERBOSE = 1 << 19
+    OPT_VERBOSE = 1 << 19,
+    OPT_DUMP = 1 << 20
 };
 
 typedef struct args {
@@ -37,7 +38,7 @@ typedef struct args {
     int setting_count;
     und_setting *settings;
     int checkpoint, compress, stills, width, height, samples;
-    bool resume, force, png, exr, movie, json, profile, quiet, verbose, help;
+    bool resume, force, png, exr, movie, json, profile, dump_stages, quiet, verbose, help;
     char **owned; /* copies of the names in settings */
 } args;
 

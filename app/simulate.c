@@ -27,6 +27,8 @@ typedef struct job {
     bool mid_frame;
     bool undrawn; /* a signal left frames of the cache out of the movie */
     und_stage stage[STAGES];
+    int dumped;        /* stages since the last frame */
+    und_error trouble; /* of a dump */
 } job;
 
 static und_status load_job(job *j, bool draw, und_error *err)
@@ -161,16 +163,32 @@ static und_status keep_frame(job *j, und_error *err)
     return status;
 }
 
+/* Writes the state after a stage of the step; the first failure is kept and ends the run. */
+static void dump_stage(void *context, const char *stage)
+{
+    job *j = context;
+    und_frame state = und_frame_empty(und_sim_frame_number(j->sim), 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_liquid *liquid = und_sim_liquid(j->sim);
+    if (j->trouble.status == UND_OK && liquid->class->inspect(liquid, &state, &j->trouble) == UND_OK)
+        und_cache_dump(j->cache, &state, ++j->dumped, stage, &j->trouble);
+    und_frame_clear(&state);
+}
+
 /* Substeps up to the next frame, or to a signal. */
 static und_status advance(job *j, und_error *err)
 {
     bool done = false;
     und_status status = UND_OK;
+    j->dumped = 0;
     for (int step = 1; !done && status == UND_OK && !signals_stop(); step++) {
         status = und_sim_step(j->sim, &done, err);
         progress_substep(&j->progress, und_sim_frame_number(j->sim) + !done, step);
     }
     j->mid_frame = !done;
+    if (status == UND_OK && j->trouble.status != UND_OK) {
+        *err = j->trouble;
+        status = err->status;
+    }
     return status;
 }
 
@@ -264,6 +282,9 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
     if (status == UND_OK) {
         j.saved = resumed ? und_sim_frame_number(j.sim) : j.first;
         signals_install();
+        und_liquid *liquid = und_sim_liquid(j.sim);
+        if (a->dump_stages)
+            liquid->class->watch(liquid, (und_watch){dump_stage, &j});
         progress_start(&j.progress, command, j.first, j.last, a->quiet);
         if (resumed && !a->quiet)
             printf("resuming after frame %d\n", und_sim_frame_number(j.sim));

@@ -299,8 +299,9 @@ static const und_liquid_class waves_class = {
 
 und_waves *und_waves_create(const und_waves_def *def, und_error *err)
 {
-    static const char *const stage_names[STAGE_COUNT] = {
-        "objects", "sources", "edges", "rows", "columns", "flow", "pieces", "conserve", "transport"};
+    static const char *const stage_names[STAGE_COUNT] = {"objects",  "sources",  "edges",  "rows",
+                                                         "flow_x",   "columns",  "flow_z", "pieces",
+                                                         "conserve", "transport"};
     if (check_def(def, err) != UND_OK)
         return NULL;
     und_waves *s = und_alloc(1, sizeof *s, "waves", err);
