@@ -21,9 +21,11 @@ static inline float flow_after(const und_waves *s, float flow, float depth_a, fl
 /* The head that drives the flow is the new one for the first order, half old and half new for the second. */
 void und_waves_flux_x(und_waves *s)
 {
+    if (!s->flux_x)
+        return;
     float new = s->def.order == 2 ? 0.5f : 1;
     PARALLEL_FOR(s->threads)
-    for (int z = 0; z < (s->flux_x ? s->nz : 0); z++)
+    for (int z = 0; z < s->nz; z++)
         for (int x = 0; x + 1 < s->nx; x++) {
             size_t a = und_waves_at(s, x, z), b = a + 1;
             float da = (float)und_waves_depth(s, a), db = (float)und_waves_depth(s, b);
@@ -36,9 +38,11 @@ void und_waves_flux_x(und_waves *s)
 /* The heights are new here and `rise` holds their change; the faces' depths belong to the old ones. */
 void und_waves_flux_z(und_waves *s)
 {
+    if (!s->flux_z)
+        return;
     float old = s->def.order == 2 ? 0.5f : 0;
     PARALLEL_FOR(s->threads)
-    for (int z = 0; z < (s->flux_z ? s->nz - 1 : 0); z++)
+    for (int z = 0; z < s->nz - 1; z++)
         for (int x = 0; x < s->nx; x++) {
             size_t a = und_waves_at(s, x, z), b = a + (size_t)s->stride;
             double ha = s->height[a] - (double)s->rise[a], hb = s->height[b] - (double)s->rise[b];
