@@ -1,4 +1,5 @@
 /* From a frame to the mesh that is drawn. */
+#include "base/pages.h"
 #include "render/internal.h"
 
 #include <stdlib.h>
@@ -169,13 +170,13 @@ static und_status mesh_allocate(und_render *r, und_error *err)
     m->nz = nz;
     free(m->ground);
     free(m->depth);
-    free(m->node);
+    und_pages_free(m->node);
     free(r->ground_vertex);
     free(r->water_vertex);
     free(r->sun_scratch);
     m->ground = und_alloc(count, sizeof(float), "mesh", err);
     m->depth = und_alloc(count, sizeof(float), "mesh", err);
-    m->node = und_alloc(count, M_COUNT * sizeof(float), "mesh", err);
+    m->node = und_pages_alloc(count * M_COUNT * sizeof(float), "mesh", err); /* a node per cache line */
     r->ground_vertex = und_alloc(count, sizeof(und_vertex), "mesh", err);
     r->water_vertex = und_alloc(count, sizeof(und_vertex), "mesh", err);
     r->sun_scratch = und_alloc(count, sizeof(float), "shadows", err);

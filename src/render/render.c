@@ -1,4 +1,5 @@
 /* Pictures of height-field water: what is made of a frame, in order. */
+#include "base/pages.h"
 #include "geom/value.h"
 #include "render/internal.h"
 
@@ -102,15 +103,16 @@ void und_render_destroy(und_render *r)
 {
     if (!r)
         return;
-    void *owned[] = {r->pattern.texel,      r->ripple.texel,        r->sky.texel,      r->samples.ground,
-                     r->samples.surface,    r->samples.depth,       r->samples.open,   r->samples.wet,
-                     r->samples.wet_smooth, r->samples.wet_scratch, r->samples.ring,   r->mesh.ground,
-                     r->mesh.depth,         r->mesh.node,           r->caustics.light, r->caustics.landing,
-                     r->caustics.reach,     r->caustics.kernel,     r->soup.normal,    r->soup.next,
-                     r->soup.slot,          r->soup.shadow,         r->buffers.opaque, r->buffers.water,
-                     r->buffers.id,         r->ground_vertex,       r->water_vertex,   r->sun_scratch};
+    void *owned[] = {r->pattern.texel,      r->ripple.texel,        r->sky.texel,        r->samples.ground,
+                     r->samples.surface,    r->samples.depth,       r->samples.open,     r->samples.wet,
+                     r->samples.wet_smooth, r->samples.wet_scratch, r->samples.ring,     r->mesh.ground,
+                     r->mesh.depth,         r->caustics.light,      r->caustics.landing, r->caustics.reach,
+                     r->caustics.kernel,    r->soup.normal,         r->soup.next,        r->soup.slot,
+                     r->soup.shadow,        r->buffers.opaque,      r->buffers.water,    r->buffers.id,
+                     r->ground_vertex,      r->water_vertex,        r->sun_scratch};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
+    und_pages_free(r->mesh.node);
     free(r);
 }
 

@@ -448,12 +448,13 @@ static int leaves_water(const und_mesh *mesh, f3 p, f3 dir, float *distance, flo
         t = minf(before + step, end);
         for (int refine = 0;; refine++) {
             f3 q = f3_along(p, dir, t);
-            und_mesh_at(mesh, q.x, q.z, m);
+            und_mesh_water_at(mesh, q.x, q.z, m);
             bool out = q.y <= m[M_GROUND] || q.y > m[M_GROUND] + m[M_DEPTH];
             if (!out && refine == 0)
                 break;
             if (refine == 5) {
                 *distance = t;
+                und_mesh_at(mesh, q.x, q.z, m);
                 return q.y > m[M_GROUND] + 0.5f * m[M_DEPTH] ? 1 : -1;
             }
             step *= 0.5f; /* back and forth in halves */
