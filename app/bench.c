@@ -36,9 +36,9 @@ static void report(void *user, const bench_result *r)
         fflush(stdout);
         return;
     }
-    json_t *one =
-        json_pack("{s:s, s:s, s:f, s:i, s:f, s:f, s:f}", "name", r->name, "size", r->size, "cells", r->cells,
-                  "threads", r->threads, "seconds", r->seconds, "ns_per_cell", ns, "sweeps", sweeps);
+    json_t *one = json_pack("{s:s, s:s, s:I, s:i, s:f, s:f, s:f}", "name", r->name, "size", r->size, "cells",
+                            (json_int_t)r->cells, "threads", r->threads, "seconds", r->seconds, "ns_per_cell",
+                            ns, "sweeps", sweeps);
     for (int i = 0; i < r->extra_count; i++)
         json_object_set_new(one, r->extra[i].name, json_real(r->extra[i].value));
     json_array_append_new(s->results, one);

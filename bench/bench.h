@@ -39,7 +39,8 @@ typedef struct bench_context {
 } bench_context;
 
 /* Runs the kernel, `repeats` times (at most 64) after one to warm up, with a sweep before each: the median of
- * the kernel, the best of the sweeps. */
+ * the kernel, the best of the sweeps.  The best of the kernel goes to the extras: on a busy machine it is the
+ * nearer to the truth.  result->cells must be set. */
 typedef void bench_kernel(void *kernel_context);
 void bench_measure(const bench_context *context, bench_kernel *kernel, void *kernel_context, int repeats,
                    bench_result *result);

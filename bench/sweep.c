@@ -87,4 +87,6 @@ void bench_measure(const bench_context *context, bench_kernel *kernel, void *ker
     result->seconds = times[count / 2];
     result->sweep_seconds = best;
     result->threads = context->threads;
+    result->extra[result->extra_count++] = (bench_extra){"best_seconds", times[0]};
+    result->extra[result->extra_count++] = (bench_extra){"best_sweeps", times[0] / (best * result->cells)};
 }
