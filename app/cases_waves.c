@@ -21,6 +21,7 @@ const validation_case waves_cases[] = {
     {"rough_volume", "waves", case_rough_volume},
     {"hump", "waves", case_hump},
     {"ring", "waves", case_ring},
+    {"open_edge", "waves", case_open_edge},
     {"driven_edge", "waves", case_driven_edge},
     {"flow", "waves", case_flow},
     {0},

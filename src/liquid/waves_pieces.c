@@ -37,17 +37,28 @@ static void join(und_waves_run *runs, int a, int b)
 }
 
 /* Height of water that open edges let into a cell over the step, m: by the levels at its end for the first
- * order, at its middle for the second. */
+ * order, at the middle of the part of the step along their axis for the second. */
 static double edge_inflow(const und_waves *s, int x, int z)
 {
     size_t at = und_waves_at(s, x, z);
-    double back = s->def.order == 2 ? 0.5 : 0, h = s->height[at] - back * (double)s->rise[at], in = 0;
+    bool second = s->def.order == 2;
+    double in = 0, after[2] = {s->height[at], s->height[at]}, change[2] = {0};
+    if (second) {
+        change[0] = (double)s->middle[at];
+        change[1] = (double)s->rise[at] - change[0];
+        after[0] -= change[1];
+    }
     const int index[UND_EDGES] = {z, z, x, x};
     const bool touches[UND_EDGES] = {x == 0, x == s->nx - 1, z == 0, z == s->nz - 1};
-    for (int e = 0; e < UND_EDGES; e++)
-        if (touches[e])
-            in += (double)s->edge[e].coupling[index[e]] *
-                  (s->edge[e].outside[index[e]] - back * (double)s->edge[e].drive[index[e]] - h);
+    for (int e = 0; e < UND_EDGES; e++) {
+        const und_waves_edge *edge = &s->edge[e];
+        int i = index[e], axis = e == UND_LOW_Z || e == UND_HIGH_Z;
+        if (!touches[e])
+            continue;
+        double outside = edge->outside[i] - (second ? 0.5 * (double)edge->drive[i] : 0);
+        in += (double)edge->coupling[i] * (outside - (after[axis] - 0.5 * change[axis])) +
+              (double)und_waves_half(s, e, i) * change[axis];
+    }
     return in;
 }
 

@@ -192,7 +192,7 @@ static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, f
 {
     for (int r = 0; r < UND_LANES; r++) {
         int row = z + r < s->nz ? z + r : s->nz - 1;
-        coupling[r] = k->explicit * s->edge[e].coupling[row];
+        coupling[r] = k->explicit * s->edge[e].coupling[row] - und_waves_half(s, e, row);
         base[r] += edge_rhs(k, &s->edge[e], row, s->height[und_waves_at(s, x, row)], 0);
     }
 }
@@ -338,7 +338,7 @@ static void column_edge(const und_waves *s, const scheme *k, int e, int x, int z
     memset(coupling, 0, STRIP * sizeof *coupling);
     for (int i = 0; i < STRIP && x + i < s->nx; i++) {
         size_t at = und_waves_at(s, x + i, z);
-        coupling[i] = k->explicit * s->edge[e].coupling[x + i];
+        coupling[i] = k->explicit * s->edge[e].coupling[x + i] - und_waves_half(s, e, x + i);
         base[i] += edge_rhs(k, &s->edge[e], x + i, s->height[at], s->middle[at]);
     }
 }

@@ -273,9 +273,12 @@ void und_waves_prepare_edges(und_waves *s, double dt)
     for (int e = 0; e < UND_EDGES; e++) {
         und_waves_edge *edge = &s->edge[e];
         for (int i = 0; i < edge->count && s->def.edge[e].kind == UND_EDGE_OPEN; i++) {
-            double depth = und_waves_depth(s, edge_cell(s, e, i)), before = edge->outside[i];
-            edge->coupling[i] = (float)(sqrt(s->def.gravity * depth) * dt / s->grid.dx);
+            size_t at = edge_cell(s, e, i);
+            double depth = und_waves_depth(s, at), before = edge->outside[i];
             edge->outside[i] = outside_level(s, e, i, s->time + dt);
+            /* A wave of any height that leaves has the flow int c dh: c at its mean depth. */
+            double mean = 0.5 * (depth + fmax(edge->outside[i] - (double)s->ground[at], 0));
+            edge->coupling[i] = depth > 0 ? (float)(sqrt(s->def.gravity * mean) * dt / s->grid.dx) : 0;
             edge->drive[i] = (float)(edge->outside[i] - before);
         }
     }

@@ -115,6 +115,15 @@ static inline double und_waves_depth(const und_waves *s, size_t at)
     return s->height[at] - (double)s->ground[at];
 }
 
+/* How much of its cell's change an open edge lets in besides: the level that matters is at the edge, half a
+ * cell beyond the sample, and in a wave that leaves it is later by dx / 2c: c (outside - h) + dx/2 dh/dt.
+ * The first order's damping hides the difference. */
+static inline float und_waves_half(const und_waves *s, int e, int i)
+{
+    bool line = e == UND_LOW_X || e == UND_HIGH_X || s->nz > 1;
+    return s->def.order == 2 && line && s->edge[e].coupling[i] > 0 ? 0.5f : 0;
+}
+
 /* Equation 17's tau for the step under way: 1 - tau is what is kept of the motion. */
 double und_waves_kept(const und_waves *s);
 
