@@ -106,7 +106,7 @@ und_status case_ring(case_sink *sink, und_error *err)
             snprintf(text, sizeof text, "order %d, Courant %g: radius, spread", order, courants[i]);
             case_report(sink, (case_result){text, spread(r.radius), 0, 0.01, "a ring is round"});
             snprintf(text, sizeof text, "order %d, Courant %g: height, spread", order, courants[i]);
-            case_report(sink, (case_result){text, spread(r.height), 0, 0.25, "a ring is as high all around"});
+            case_report(sink, (case_result){text, spread(r.height), 0, 0.3, "a ring is as high all around"});
             snprintf(text, sizeof text, "order %d, Courant %g: wake on the axes", order, courants[i]);
             case_report(sink,
                         (case_result){text, on_axes(r.wake), 1, 0.15, "the axes are like any direction"});
