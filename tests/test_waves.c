@@ -332,6 +332,45 @@ static void restored_state_goes_on_with_the_same_bits(void **state)
     und_waves_destroy(b);
 }
 
+static double seiche(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)z, (void)t;
+    return 1e-4 * cos(M_PI * x / 2);
+}
+
+/* Small waves on water of one depth: friction is damping at the rate 3 nu / d^2. */
+static void friction_is_damping_by_depth(void **state)
+{
+    (void)state;
+    for (int order = 1; order <= 2; order++) {
+        und_waves_def def = und_waves_def_default();
+        def.nx = 64;
+        def.nz = 4;
+        def.dx = 2 / 64.0;
+        def.ground.number = -0.2;
+        def.surface.fn = seiche;
+        def.order = order;
+        und_waves *free = make(&def);
+        def.viscosity = 0.02;
+        und_waves *viscous = make(&def);
+        def.viscosity = 0;
+        def.damping = 3 * 0.02 / (0.2 * 0.2);
+        und_waves *damped = make(&def);
+        for (int k = 0; k < 50; k++) {
+            und_waves_step(free, 0.01);
+            und_waves_step(viscous, 0.01);
+            und_waves_step(damped, 0.01);
+        }
+        double expected = und_waves_surface(damped, 3, 2);
+        assert_true(fabs(und_waves_surface(free, 3, 2) - expected) > 1e-5);
+        assert_double_near(und_waves_surface(viscous, 3, 2), expected, 1e-7);
+        ledger_closes(viscous, 1e-10);
+        und_waves_destroy(free);
+        und_waves_destroy(viscous);
+        und_waves_destroy(damped);
+    }
+}
+
 static void wrong_defs_are_refused(void **state)
 {
     (void)state;
@@ -345,6 +384,9 @@ static void wrong_defs_are_refused(void **state)
     assert_null(und_waves_create(&def, &err));
     def = und_waves_def_default();
     def.order = 3;
+    assert_null(und_waves_create(&def, &err));
+    def = und_waves_def_default();
+    def.viscosity = NAN;
     assert_null(und_waves_create(&def, &err));
 }
 
@@ -360,6 +402,7 @@ int main(void)
         cmocka_unit_test(nothing_blows_up),
         cmocka_unit_test(same_bits_at_any_thread_count),
         cmocka_unit_test(restored_state_goes_on_with_the_same_bits),
+        cmocka_unit_test(friction_is_damping_by_depth),
         cmocka_unit_test(wrong_defs_are_refused),
     };
     return cmocka_run_group_tests_name("waves", tests, NULL, NULL);

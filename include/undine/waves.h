@@ -90,6 +90,7 @@ typedef struct und_waves_def {
     und_value surface;   /* height of the water at the start, m; below the ground: dry */
     und_value velocity0; /* upward speed of the surface at the start, m/s */
     double damping;      /* 1/s: equation 17's tau is 1 - exp(-damping dt) */
+    double viscosity;    /* m2/s: the ground slows shallow water by 3 viscosity / depth^2 per second; 0 */
     int order;           /* 1: the paper's implicit step; 2: second order, does not damp */
     und_value pressure;  /* outside pressure, Pa */
     und_edge_def edge[UND_EDGES];

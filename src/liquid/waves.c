@@ -38,6 +38,8 @@ void und_waves_step(und_waves *s, double dt)
         und_waves_find_pieces(s);
     STEP (CONSERVE)
         und_waves_conserve(s);
+    STEP (FILMS)
+        und_waves_slow_films(s);
     STEP (TRANSPORT)
         und_waves_transport(s);
     s->time += dt;
@@ -116,10 +118,11 @@ static und_status check_def(const und_waves_def *def, und_error *err)
         return und_error_set(err, UND_INVALID, "waves: expected 2 to 2^30 samples, found %d x %d", def->nx,
                              def->nz);
     if (!(def->dx > 0 && def->dx < 1e6) || !(def->gravity >= 0 && def->gravity < 1e6) ||
-        !(def->damping >= 0) || !(def->density > 0))
-        return und_error_set(err, UND_INVALID,
-                             "waves: dx %g, gravity %g, density %g and damping %g must be positive", def->dx,
-                             def->gravity, def->density, def->damping);
+        !(def->damping >= 0) || !(def->viscosity >= 0) || !(def->density > 0))
+        return und_error_set(
+            err, UND_INVALID,
+            "waves: dx %g, gravity %g, density %g, damping %g and viscosity %g must be positive", def->dx,
+            def->gravity, def->density, def->damping, def->viscosity);
     if (def->order != 1 && def->order != 2)
         return und_error_set(err, UND_INVALID, "waves: order: expected 1 or 2, found %d", def->order);
     for (int e = 0; e < UND_EDGES; e++)
@@ -299,9 +302,9 @@ static const und_liquid_class waves_class = {
 
 und_waves *und_waves_create(const und_waves_def *def, und_error *err)
 {
-    static const char *const stage_names[STAGE_COUNT] = {"objects",  "sources",  "edges",  "rows",
-                                                         "flow_x",   "columns",  "flow_z", "pieces",
-                                                         "conserve", "transport"};
+    static const char *const stage_names[STAGE_COUNT] = {"objects",  "sources", "edges",    "rows",
+                                                         "flow_x",   "columns", "flow_z",   "pieces",
+                                                         "conserve", "films",   "transport"};
     if (check_def(def, err) != UND_OK)
         return NULL;
     und_waves *s = und_alloc(1, sizeof *s, "waves", err);

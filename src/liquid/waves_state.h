@@ -10,6 +10,8 @@
 #include "liquid/waves.h"
 #include "spray/rain.h"
 
+#include <math.h>
+
 enum { STRIP = 64 }; /* columns solved side by side, and cells in a word of the wet mask */
 
 enum {
@@ -22,6 +24,7 @@ enum {
     STAGE_FLOW_Z,
     STAGE_PIECES,
     STAGE_CONSERVE,
+    STAGE_FILMS,
     STAGE_TRANSPORT,
     STAGE_COUNT
 };
@@ -127,6 +130,12 @@ static inline float und_waves_half(const und_waves *s, int e, int i)
 /* Equation 17's tau for the step under way: 1 - tau is what is kept of the motion. */
 double und_waves_kept(const und_waves *s);
 
+/* What the ground's friction keeps of the motion of water `depth` metres deep. */
+static inline float und_waves_film_kept(const und_waves *s, double depth)
+{
+    return depth > 0 ? (float)exp(-3 * s->def.viscosity * s->dt / (depth * depth)) : 0;
+}
+
 /* The stages of a step, in order. */
 void und_waves_move_objects(und_waves *s, double dt);
 void und_waves_add_sources(und_waves *s, double dt);
@@ -138,6 +147,7 @@ void und_waves_flux_x(und_waves *s); /* after the rows */
 void und_waves_flux_z(und_waves *s); /* after the columns */
 void und_waves_find_pieces(und_waves *s);
 void und_waves_conserve(und_waves *s);
+void und_waves_slow_films(und_waves *s);
 void und_waves_transport(und_waves *s);
 
 /* Adds `volume` (m3; negative: takes, as far as there is water) as a smooth bump; returns what was added. */

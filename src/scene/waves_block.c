@@ -404,6 +404,8 @@ const field und_waves_fields[] = {
     {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = WAVES(density),
      .doc = "of the liquid; only pressure needs it"},
     {"damping", F_NUMBER, "1/s", 0, 1e6, .offset = WAVES(damping), .doc = "how fast waves die down"},
+    {"viscosity", F_NUMBER, "m2/s", 0, 1e6, .offset = WAVES(viscosity),
+     .doc = "slows shallow water, by 3 viscosity / depth^2 per second; deep water hardly notices"},
     {"order", F_INTEGER, NULL, 1, 2, .offset = WAVES(order),
      .doc = "1: the paper's implicit step, which damps waves; 2: second order, which does not"},
     {"pressure", F_VALUE, "Pa", -1e12, 1e12, .offset = WAVES(pressure),
