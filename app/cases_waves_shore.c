@@ -148,13 +148,18 @@ static void report_bowl(case_sink *sink, const char *what, const bowl_result *r,
 /* A curve: a = 1 m, h0 = 0.5 m.  A plane surface over a parabola solves Kass & Miller's equation too. */
 und_status case_thacker(case_sink *sink, und_error *err)
 {
+    static const struct {
+        const char *what;
+        int order;
+        double lean;
+    } runs[] = {{"order 1, lean 0.1", 1, 0.1}, {"order 2, lean 0.1", 2, 0.1}, {"order 2, lean 0.2", 2, 0.2}};
     double period = 2 * M_PI / sqrt(2 * G * 0.5);
-    for (int order = 1; order <= 2; order++) {
-        bowl b = {.a = 1, .h0 = 0.5, .lean = 0.1, .curve = true};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        bowl b = {.a = 1, .h0 = 0.5, .lean = runs[i].lean, .curve = true};
         bowl_result r = {0};
-        if (run_bowl(&b, case_tank(400, 1, 0.01, 0, order), period, 4, 1.0 / 240, &r, err))
+        if (run_bowl(&b, case_tank(400, 1, 0.01, 0, runs[i].order), period, 4, 1.0 / 240, &r, err))
             return err->status;
-        report_bowl(sink, order == 1 ? "order 1" : "order 2", &r, period);
+        report_bowl(sink, runs[i].what, &r, period);
     }
     return UND_OK;
 }

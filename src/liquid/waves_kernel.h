@@ -15,6 +15,16 @@ static inline float und_waves_face(float depth_a, float depth_b, float step)
     return step < depth_b && step > -depth_a ? mean : ledge;
 }
 
+/* Where between the old and the new head the second order takes a face's: half-way, which does not damp;
+ * later where the surface steps by more than a tenth of the depth, up to the new one from three tenths on.
+ * There waves would break and shores move; what they shake loose must not stay. */
+static inline float und_waves_late(float depth_a, float depth_b, float step)
+{
+    float sum = depth_a + depth_b, excess = (step < 0 ? -step : step) - 0.05f * sum;
+    float late = excess < 0.1f * sum ? 0.5f + 5 * excess / sum : 1;
+    return excess > 0 ? late : 0.5f;
+}
+
 /* The flow through a face, towards b where positive, as far as the face is open and there is water behind it.
  */
 static inline float und_waves_open(float flow, float depth_a, float depth_b, float face)

@@ -7,7 +7,7 @@
  *
  * The second-order step takes h and the flows between columns by the trapezoidal rule, first along x, then
  * along z: (1 - L_x/4) c = -div q + L_x h / 2.  Each half keeps the energy g h^2 + q^2 / d, so that the whole
- * is stable at any dt and does not damp. */
+ * is stable at any dt and does not damp; und_waves_late says where it does. */
 #include "base/parallel.h"
 #include "liquid/waves_kernel.h"
 #include "liquid/waves_state.h"
@@ -26,8 +26,7 @@ static float *scratch(const und_waves *s)
 /* What the steps of both orders need to know. */
 typedef struct scheme {
     float stiffness; /* g dt^2 / dx^2: times a depth, the f of eq. 16 */
-    float implicit;  /* part of it in the matrix: 1, or 1/4 */
-    float explicit;  /* and on the right side: 1, or 1/2 */
+    float outer;     /* part of an open edge's coupling in the matrix: 1, or 1/2 */
     float kept;      /* (1 - tau) dt: times the rise, the motion kept */
     float cells;     /* (1 - tau) dt / dx: times a flow, the height it moves */
     bool second;
@@ -37,8 +36,7 @@ static scheme scheme_of(const und_waves *s)
 {
     bool second = s->def.order == 2;
     return (scheme){.stiffness = (float)(s->def.gravity * s->dt * s->dt / (s->grid.dx * s->grid.dx)),
-                    .implicit = second ? 0.25f : 1.0f,
-                    .explicit = second ? 0.5f : 1.0f,
+                    .outer = second ? 0.5f : 1.0f,
                     .kept = (float)(und_waves_kept(s) * s->dt),
                     .cells = (float)(und_waves_kept(s) * s->dt / s->grid.dx),
                     .second = second};
@@ -103,18 +101,19 @@ static inline __attribute__((always_inline)) void line_cell(int lanes, const sch
     float *restrict high = l->low[!l->turn], *restrict flow = l->given[!l->turn];
     const float *restrict given = l->given[l->turn], *restrict base = f->base;
     const float *depth = f->depth, *depth_next = f->depth_next, *step = f->step, *slope = f->slope;
-    float stiffness = k->stiffness, explicit = k->explicit, implicit = k->implicit;
+    float stiffness = k->stiffness, cells = k->cells;
     SIMD
     for (int i = 0; i < lanes; i++) {
-        float coupling = stiffness * und_waves_face(depth[i], depth_next[i], step[i]);
-        flow[i] = explicit * coupling * slope[i];
-        high[i] = implicit * coupling;
+        high[i] = stiffness * und_waves_face(depth[i], depth_next[i], step[i]);
+        flow[i] = high[i] * slope[i];
         rhs[i] = base[i] + flow[i] - given[i];
     }
-    for (int i = 0; f->flux && i < lanes; i++) {
-        float moved = k->cells * und_waves_open(f->flux[i], depth[i], depth_next[i], high[i]);
-        flow[i] -= moved;
-        rhs[i] -= moved;
+    SIMD
+    for (int i = 0; i < (f->flux ? lanes : 0); i++) {
+        float late = und_waves_late(depth[i], depth_next[i], step[i]);
+        flow[i] = late * flow[i] - cells * und_waves_open(f->flux[i], depth[i], depth_next[i], high[i]);
+        high[i] *= late * late;
+        rhs[i] = base[i] + flow[i] - given[i];
     }
     line_eliminate(lanes, l, high, rhs);
 }
@@ -192,7 +191,7 @@ static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, f
 {
     for (int r = 0; r < UND_LANES; r++) {
         int row = z + r < s->nz ? z + r : s->nz - 1;
-        coupling[r] = k->explicit * s->edge[e].coupling[row] - und_waves_half(s, e, row);
+        coupling[r] = k->outer * s->edge[e].coupling[row] - und_waves_half(s, e, row);
         base[r] += edge_rhs(k, &s->edge[e], row, s->height[und_waves_at(s, x, row)], 0);
     }
 }
@@ -338,7 +337,7 @@ static void column_edge(const und_waves *s, const scheme *k, int e, int x, int z
     memset(coupling, 0, STRIP * sizeof *coupling);
     for (int i = 0; i < STRIP && x + i < s->nx; i++) {
         size_t at = und_waves_at(s, x + i, z);
-        coupling[i] = k->explicit * s->edge[e].coupling[x + i] - und_waves_half(s, e, x + i);
+        coupling[i] = k->outer * s->edge[e].coupling[x + i] - und_waves_half(s, e, x + i);
         base[i] += edge_rhs(k, &s->edge[e], x + i, s->height[at], s->middle[at]);
     }
 }

@@ -18,18 +18,20 @@ static inline float flow_after(const und_waves *s, float flow, float depth_a, fl
     return face > 0 ? kept * und_waves_open(flow, depth_a, depth_b, face) - push : 0;
 }
 
-/* The head that drives the flow is the new one for the first order, half old and half new for the second. */
+/* The head that drives the flow is the new one for the first order, half old and half new for the second, or
+ * as late as und_waves_late says. */
 void und_waves_flux_x(und_waves *s)
 {
     if (!s->flux_x)
         return;
-    float new = s->def.order == 2 ? 0.5f : 1;
+    bool second = s->def.order == 2;
     PARALLEL_FOR(s->threads)
     for (int z = 0; z < s->nz; z++)
         for (int x = 0; x + 1 < s->nx; x++) {
             size_t a = und_waves_at(s, x, z), b = a + 1;
             float da = (float)und_waves_depth(s, a), db = (float)und_waves_depth(s, b);
             float step = (float)(s->height[b] - s->height[a]), face = und_waves_face(da, db, step);
+            float new = second ? und_waves_late(da, db, step) : 1;
             float slope = step + new *(s->middle[b] - s->middle[a]) + (s->head ? s->head[b] - s->head[a] : 0);
             s->flux_x[a] = flow_after(s, s->flux_x[a], da, db, face, slope);
         }
@@ -40,14 +42,15 @@ void und_waves_flux_z(und_waves *s)
 {
     if (!s->flux_z)
         return;
-    float old = s->def.order == 2 ? 0.5f : 0;
+    bool second = s->def.order == 2;
     PARALLEL_FOR(s->threads)
     for (int z = 0; z < s->nz - 1; z++)
         for (int x = 0; x < s->nx; x++) {
             size_t a = und_waves_at(s, x, z), b = a + (size_t)s->stride;
             double ha = s->height[a] - (double)s->rise[a], hb = s->height[b] - (double)s->rise[b];
             float da = (float)(ha - (double)s->ground[a]), db = (float)(hb - (double)s->ground[b]);
-            float face = und_waves_face(da, db, (float)(hb - ha));
+            float step = (float)(hb - ha), face = und_waves_face(da, db, step);
+            float old = second ? 1 - und_waves_late(da, db, step) : 0;
             float half_a = old * (s->rise[a] - s->middle[a]), half_b = old * (s->rise[b] - s->middle[b]);
             float slope = (float)(s->height[b] - s->height[a]) - (half_b - half_a) +
                           (s->head ? s->head[b] - s->head[a] : 0);
