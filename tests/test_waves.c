@@ -84,7 +84,7 @@ static void tiles_are_transposed(void **state)
     float in[UND_LANES * UND_LANES], out[UND_LANES * UND_LANES];
     for (int i = 0; i < UND_LANES * UND_LANES; i++)
         in[i] = (float)i;
-    und_transpose_tile(in, out);
+    und_transpose_tile(in, UND_LANES, out, UND_LANES);
     for (int i = 0; i < UND_LANES; i++)
         for (int j = 0; j < UND_LANES; j++)
             assert_true(out[j * UND_LANES + i] == in[i * UND_LANES + j]);

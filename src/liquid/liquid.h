@@ -34,4 +34,8 @@ struct und_liquid {
 /* Start + sources - drains - left - spray out + spray back + correction. */
 double und_ledger_expected(const und_ledger *ledger);
 
+/* Adds to an entry; what rounding would lose is kept in `lost` and added later (Kahan): many drops make a
+ * sea. */
+void und_ledger_add(double *entry, double *lost, double volume);
+
 #endif

@@ -94,6 +94,7 @@ static int parts_of(und_waves *s, part list[PARTS])
     const part all[PARTS] = {
         {"time", UND_F64, &s->time, 1, 1},
         {"ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double), sizeof s->ledger / sizeof(double)},
+        {"ledger_lost", UND_F64, &s->lost, sizeof s->lost / sizeof(double), sizeof s->lost / sizeof(double)},
         {"height", UND_F64, s->height, cells, cells},
         {"rise", UND_F32, s->rise, cells, cells},
         {"ground", UND_F32, s->ground, cells, cells},

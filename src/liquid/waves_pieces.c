@@ -204,12 +204,12 @@ static void share_out(und_waves *s)
             if (capacity <=
                 0) { /* nothing is left of it: the piece stays as it was, and the edges let nothing in */
                 run->undo = true;
-                s->ledger.left -= (run->gain + run->before) * cell;
+                und_ledger_add(&s->ledger.left, &s->lost.left, -(run->gain + run->before) * cell);
                 continue;
             }
             run->share = run->gain / capacity;
             if (run->by_depth && run->share > 1) { /* the edges asked for more than there is */
-                s->ledger.left -= (run->gain - run->depth) * cell;
+                und_ledger_add(&s->ledger.left, &s->lost.left, -(run->gain - run->depth) * cell);
                 run->share = 1;
             }
         }
@@ -227,7 +227,7 @@ void und_waves_find_pieces(und_waves *s)
     for (int z = BAND; z < s->nz; z += BAND)
         join_row(s, z);
     for (int z = 0; z < s->nz; z++)
-        s->ledger.left -= s->row_inflow[z] * s->grid.dx * s->grid.dx;
+        und_ledger_add(&s->ledger.left, &s->lost.left, -s->row_inflow[z] * s->grid.dx * s->grid.dx);
     sum_pieces(s);
     sum_deep_pieces(s);
     share_out(s);

@@ -71,7 +71,9 @@ typedef struct face {
     const float *step;               /* of the surface to them, m */
     const float *slope;              /* of what drives the flow, m: the step, and what else acts */
     const float *flux;               /* the flow there so far, m2/s, where the scheme keeps it; or NULL */
-    const float *base;               /* the cells' own right side, m */
+    const float *drift; /* with flux: the step of the change that the lines across made, m; or NULL */
+    const float *base;  /* the cells' own right side is this times the weight, m */
+    float weight;
 } face;
 
 /* Cells c and x of a line stand side by side; space for the cell before the first. */
@@ -101,19 +103,21 @@ static inline __attribute__((always_inline)) void line_cell(int lanes, const sch
     float *restrict high = l->low[!l->turn], *restrict flow = l->given[!l->turn];
     const float *restrict given = l->given[l->turn], *restrict base = f->base;
     const float *depth = f->depth, *depth_next = f->depth_next, *step = f->step, *slope = f->slope;
-    float stiffness = k->stiffness, cells = k->cells;
+    float stiffness = k->stiffness, cells = k->cells, weight = f->weight;
     SIMD
     for (int i = 0; i < lanes; i++) {
         high[i] = stiffness * und_waves_face(depth[i], depth_next[i], step[i]);
         flow[i] = high[i] * slope[i];
-        rhs[i] = base[i] + flow[i] - given[i];
+        rhs[i] = weight * base[i] + flow[i] - given[i];
     }
     SIMD
     for (int i = 0; i < (f->flux ? lanes : 0); i++) {
         float late = und_waves_late(depth[i], depth_next[i], step[i]);
-        flow[i] = late * flow[i] - cells * und_waves_open(f->flux[i], depth[i], depth_next[i], high[i]);
+        float drift = f->drift ? (1 - late) * f->drift[i] : 0;
+        flow[i] = late * high[i] * (slope[i] + drift) -
+                  cells * und_waves_open(f->flux[i], depth[i], depth_next[i], high[i]);
         high[i] *= late * late;
-        rhs[i] = base[i] + flow[i] - given[i];
+        rhs[i] = weight * base[i] + flow[i] - given[i];
     }
     line_eliminate(lanes, l, high, rhs);
 }
@@ -128,6 +132,14 @@ static inline void line_end(int lanes, line *l, const float *outside, const floa
     memset(l->x, 0, (size_t)lanes * sizeof *l->x);
 }
 
+/* Passes over cells past the end of the line: they do not change. */
+static inline void line_skip(int lanes, line *l, int count)
+{
+    memset(l->c, 0, 2 * (size_t)lanes * (size_t)(count + 1) * sizeof *l->c);
+    l->c += 2 * lanes * count;
+    l->x += 2 * lanes * count;
+}
+
 /* The solution of the cells before: overwrites x, from the last cell to the first. */
 static inline const float *line_back(int lanes, line *l)
 {
@@ -140,59 +152,57 @@ static inline const float *line_back(int lanes, line *l)
 
 enum { TILE = UND_LANES * UND_LANES, AHEAD_CELLS = 4 * UND_LANES, AHEAD_ROWS = 6 };
 
-/* A tile of UND_LANES rows and columns. */
+/* A tile of UND_LANES rows and columns, turned into lanes. */
 typedef struct tile {
-    _Alignas(64) float depth[TILE + UND_LANES], step[TILE], slope[TILE], flux[TILE], base[TILE];
+    _Alignas(64) float depth[TILE + UND_LANES], step[TILE], slope[TILE], flux[TILE], rise[TILE];
 } tile;
 
 /* One row's part of a tile. */
-static inline void row_values(const und_waves *s, float kept, size_t at, tile *restrict t, int first)
+static inline void row_values(const und_waves *s, size_t at, float *restrict depth, float *restrict step)
 {
     const double *h = s->height + at;
-    const float *ground = s->ground + at, *rise = s->rise + at;
-    float *depth = t->depth + first, *step = t->step + first, *base = t->base + first;
+    const float *ground = s->ground + at;
     SIMD
     for (int i = 0; i < UND_LANES; i++) {
         depth[i] = (float)(h[i] - (double)ground[i]);
         step[i] = (float)(h[i + 1] - h[i]);
-        base[i] = kept * rise[i];
     }
     prefetch(h + AHEAD_CELLS, UND_LANES * sizeof *h);
     prefetch(ground + AHEAD_CELLS, UND_LANES * sizeof *ground);
-    prefetch(rise + AHEAD_CELLS, UND_LANES * sizeof *rise);
+    prefetch(s->rise + at + AHEAD_CELLS, UND_LANES * sizeof *ground);
 }
 
-/* The tile at cell x of the UND_LANES rows from z, turned into lanes; rows past the last repeat it. */
+/* The tile at cell x of the UND_LANES rows from z; rows past the last are dry. */
 static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t)
 {
-    tile rows;
-    float kept = k->second ? 0 : k->kept; /* the second order's motion is in the flows */
+    _Alignas(64) float depth[TILE], step[TILE];
+    size_t stride = (size_t)s->stride, first = und_waves_at(s, x, z);
     for (int r = 0; r < UND_LANES; r++) {
-        size_t at = und_waves_at(s, x, z + r < s->nz ? z + r : s->nz - 1), next = at + UND_LANES;
-        row_values(s, kept, at, &rows, r * UND_LANES);
+        size_t at = und_waves_at(s, x, z + r), next = at + UND_LANES;
+        row_values(s, at, depth + r * UND_LANES, step + r * UND_LANES);
         t->depth[TILE + r] = (float)(s->height[next] - (double)s->ground[next]);
-        for (int i = 0; s->head && i < UND_LANES; i++)
-            rows.slope[r * UND_LANES + i] =
-                rows.step[r * UND_LANES + i] + s->head[at + (size_t)i + 1] - s->head[at + (size_t)i];
-        if (k->second)
-            memcpy(rows.flux + r * UND_LANES, s->flux_x + at, UND_LANES * sizeof *rows.flux);
     }
-    und_transpose_tile(rows.depth, t->depth);
-    und_transpose_tile(rows.step, t->step);
-    und_transpose_tile(rows.base, t->base);
-    if (s->head)
-        und_transpose_tile(rows.slope, t->slope);
+    und_transpose_tile(depth, UND_LANES, t->depth, UND_LANES);
+    und_transpose_tile(step, UND_LANES, t->step, UND_LANES);
+    und_transpose_tile(s->rise + first, stride, t->rise, UND_LANES);
     if (k->second)
-        und_transpose_tile(rows.flux, t->flux);
+        und_transpose_tile(s->flux_x + first, stride, t->flux, UND_LANES);
+    if (!s->head)
+        return;
+    for (int r = 0; r < UND_LANES; r++)
+        for (int i = 0; i < UND_LANES; i++) {
+            const float *head = s->head + und_waves_at(s, x + i, z + r);
+            t->slope[i * UND_LANES + r] = t->step[i * UND_LANES + r] + head[1] - head[0];
+        }
 }
 
 /* Couplings of UND_LANES rows to the outside, and what comes in from there. */
-static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, float *coupling, float *base)
+static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, float *coupling, float *in)
 {
     for (int r = 0; r < UND_LANES; r++) {
-        int row = z + r < s->nz ? z + r : s->nz - 1;
-        coupling[r] = k->outer * s->edge[e].coupling[row] - und_waves_half(s, e, row);
-        base[r] += edge_rhs(k, &s->edge[e], row, s->height[und_waves_at(s, x, row)], 0);
+        bool real = z + r < s->nz;
+        coupling[r] = real ? k->outer * s->edge[e].coupling[z + r] - und_waves_half(s, e, z + r) : 0;
+        in[r] = real ? edge_rhs(k, &s->edge[e], z + r, s->height[und_waves_at(s, x, z + r)], 0) : 0;
     }
 }
 
@@ -200,44 +210,44 @@ static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, f
 static void eliminate_tile(const und_waves *s, const scheme *k, line *l, const tile *t, int count)
 {
     const float *slope = s->head ? t->slope : t->step, *flux = k->second ? t->flux : NULL;
+    float weight = k->second ? 0 : k->kept; /* the second order's motion is in the flows */
     for (int i = 0; i < count * UND_LANES; i += UND_LANES) {
-        face f = {t->depth + i, t->depth + i + UND_LANES, t->step + i,
-                  slope + i,    flux ? flux + i : NULL,   t->base + i};
+        face f = {.depth = t->depth + i,
+                  .depth_next = t->depth + i + UND_LANES,
+                  .step = t->step + i,
+                  .slope = slope + i,
+                  .flux = flux ? flux + i : NULL,
+                  .base = t->rise + i,
+                  .weight = weight};
         line_cell(UND_LANES, k, l, &f);
     }
 }
 
-/* Takes `count` columns back and puts them, as rows again, where the half-way change is kept. */
-static void return_tile(und_waves *s, line *l, int x, int z, int count)
-{
-    _Alignas(64) float lanes[TILE] = {0}, rows[TILE];
-    for (int i = (count - 1) * UND_LANES; i >= 0; i -= UND_LANES)
-        memcpy(lanes + i, line_back(UND_LANES, l), UND_LANES * sizeof *lanes);
-    und_transpose_tile(lanes, rows);
-    for (int r = 0; r < UND_LANES && z + r < s->nz; r++)
-        memcpy(s->middle + und_waves_at(s, x, z + r), rows + r * UND_LANES, UND_LANES * sizeof *rows);
-}
-
-/* Solves UND_LANES rows side by side. */
+/* Solves UND_LANES rows side by side.  What comes in at the first cell is counted as given to no cell. */
 static void solve_rows(und_waves *s, const scheme *k, int z)
 {
     tile t;
     line l;
-    float outside[UND_LANES], in[UND_LANES] = {0};
-    int last = (s->nx - 1) / UND_LANES * UND_LANES;
+    float outside[UND_LANES], in[UND_LANES], rhs[UND_LANES];
+    int last = (s->nx - 1) / UND_LANES * UND_LANES, rest = s->nx - 1 - last;
     row_edge(s, k, UND_LOW_X, 0, z, outside, in);
     line_begin(UND_LANES, &l, scratch(s), outside);
+    for (int r = 0; r < UND_LANES; r++)
+        l.given[0][r] = -in[r];
     for (int x = 0; x <= last; x += UND_LANES) {
         fill_tile(s, k, x, z, &t);
-        for (int r = 0; x == 0 && r < UND_LANES; r++)
-            t.base[r] += in[r];
-        eliminate_tile(s, k, &l, &t, x < last ? UND_LANES : s->nx - 1 - last);
+        eliminate_tile(s, k, &l, &t, x < last ? UND_LANES : rest);
     }
-    float *base = t.base + (s->nx - 1 - last) * UND_LANES;
-    row_edge(s, k, UND_HIGH_X, s->nx - 1, z, outside, base);
-    line_end(UND_LANES, &l, outside, base);
-    for (int x = last; x >= 0; x -= UND_LANES)
-        return_tile(s, &l, x, z, x < last ? UND_LANES : s->nx - last);
+    row_edge(s, k, UND_HIGH_X, s->nx - 1, z, outside, in);
+    for (int r = 0; r < UND_LANES; r++)
+        rhs[r] = (k->second ? 0 : k->kept) * t.rise[rest * UND_LANES + r] + in[r];
+    line_end(UND_LANES, &l, outside, rhs);
+    line_skip(UND_LANES, &l, UND_LANES - 1 - rest);
+    for (int x = last; x >= 0; x -= UND_LANES) {
+        for (int i = 0; i < UND_LANES; i++)
+            line_back(UND_LANES, &l);
+        und_transpose_tile(l.x, 2 * UND_LANES, s->middle + und_waves_at(s, x, z), (size_t)s->stride);
+    }
 }
 
 void und_waves_rows(und_waves *s)
@@ -290,12 +300,12 @@ static void apply_row(und_waves *s, int x, int z, const float *restrict solution
     size_t at = und_waves_at(s, x, z), word = (size_t)z * (size_t)s->words + (size_t)(x / STRIP);
     double *restrict h = s->height + at;
     float *restrict rise = s->rise + at;
-    const float *restrict ground = s->ground + at, *restrict middle = s->middle + at;
+    const float *restrict ground = s->ground + at;
     _Alignas(64) double gain[STRIP];
     _Alignas(64) float before[STRIP], least[STRIP];
     SIMD
     for (int i = 0; i < STRIP; i++) {
-        float change = middle[i] + solution[i];
+        float change = solution[i];
         double old = h[i], new = old + (double)change;
         before[i] = (float)(old - (double)ground[i]);
         least[i] = change < 0 ? before[i] + change : before[i];
@@ -310,20 +320,26 @@ static void apply_row(und_waves *s, int x, int z, const float *restrict solution
 }
 
 /* What the cells of a strip in row z meet at the faces to the next row. */
-static void column_faces(const und_waves *s, int x, int z, float *restrict depth, float *restrict step,
-                         float *restrict slope)
+typedef struct strip {
+    _Alignas(64) float depth[2][STRIP]; /* of even and of odd rows */
+    float step[STRIP], slope[STRIP], drift[STRIP];
+} strip;
+
+static void column_faces(const und_waves *s, const scheme *k, int x, int z, strip *restrict t)
 {
     size_t at = und_waves_at(s, x, z), next = at + (size_t)s->stride;
     const double *h = s->height + at, *h_next = s->height + next;
     const float *ground = s->ground + next, *middle = s->middle + at, *middle_next = s->middle + next;
+    float *depth = t->depth[~z & 1];
     SIMD
     for (int i = 0; i < STRIP; i++) {
         depth[i] = (float)(h_next[i] - (double)ground[i]);
-        step[i] = (float)(h_next[i] - h[i]);
-        slope[i] = step[i] + (middle_next[i] - middle[i]);
+        t->step[i] = (float)(h_next[i] - h[i]);
     }
+    for (int i = 0; k->second && i < STRIP; i++)
+        t->drift[i] = middle_next[i] - middle[i];
     for (int i = 0; s->head && i < STRIP; i++)
-        slope[i] += s->head[next + (size_t)i] - s->head[at + (size_t)i];
+        t->slope[i] = t->step[i] + s->head[next + (size_t)i] - s->head[at + (size_t)i];
     size_t ahead = und_waves_at(s, x, z + AHEAD_ROWS < s->nz ? z + AHEAD_ROWS : z);
     prefetch(s->height + ahead, STRIP * sizeof(double));
     prefetch(s->ground + ahead, STRIP * sizeof(float));
@@ -338,35 +354,43 @@ static void column_edge(const und_waves *s, const scheme *k, int e, int x, int z
     for (int i = 0; i < STRIP && x + i < s->nx; i++) {
         size_t at = und_waves_at(s, x + i, z);
         coupling[i] = k->outer * s->edge[e].coupling[x + i] - und_waves_half(s, e, x + i);
-        base[i] += edge_rhs(k, &s->edge[e], x + i, s->height[at], s->middle[at]);
+        base[i] +=
+            coupling[i] * s->middle[at] + edge_rhs(k, &s->edge[e], x + i, s->height[at], s->middle[at]);
     }
 }
 
-/* Solves STRIP columns side by side, and puts the new heights in place on the way back. */
+/* Solves STRIP columns side by side, and puts the new heights in place on the way back.  The unknown is the
+ * change over rows and columns together, c: A c = middle + (A - 1) of what the rows left of h. */
 static void solve_strip(und_waves *s, const scheme *k, int x)
 {
     line l;
-    _Alignas(64) float outside[STRIP], low[STRIP] = {0}, high[STRIP] = {0}, zero[STRIP] = {0};
-    _Alignas(64) float depth[2][STRIP], step[STRIP], slope[STRIP];
-    column_edge(s, k, UND_LOW_Z, x, 0, outside, low);
+    strip t;
+    _Alignas(64) float outside[STRIP], first[STRIP], last[STRIP];
+    memcpy(first, s->middle + und_waves_at(s, x, 0), sizeof first);
+    memcpy(last, s->middle + und_waves_at(s, x, s->nz - 1), sizeof last);
+    column_edge(s, k, UND_LOW_Z, x, 0, outside, s->nz > 1 ? first : last);
     line_begin(STRIP, &l, scratch(s), outside);
     for (int i = 0; i < STRIP; i++)
-        depth[0][i] = (float)und_waves_depth(s, und_waves_at(s, x + i, 0));
+        t.depth[0][i] = (float)und_waves_depth(s, und_waves_at(s, x + i, 0));
     for (int z = 0; z < s->nz - 1; z++) {
-        const float *flux = k->second ? s->flux_z + und_waves_at(s, x, z) : NULL;
-        face f = {depth[z & 1], depth[~z & 1], step, slope, flux, z == 0 ? low : zero};
-        column_faces(s, x, z, depth[~z & 1], step, slope);
+        size_t at = und_waves_at(s, x, z);
+        face f = {.depth = t.depth[z & 1],
+                  .depth_next = t.depth[~z & 1],
+                  .step = t.step,
+                  .slope = s->head ? t.slope : t.step,
+                  .flux = k->second ? s->flux_z + at : NULL,
+                  .drift = t.drift,
+                  .base = z == 0 ? first : s->middle + at,
+                  .weight = 1};
+        column_faces(s, k, x, z, &t);
         line_cell(STRIP, k, &l, &f);
     }
-    column_edge(s, k, UND_HIGH_Z, x, s->nz - 1, outside, high);
-    for (int i = 0; s->nz == 1 && i < STRIP; i++)
-        high[i] += low[i];
-    line_end(STRIP, &l, outside, high);
+    column_edge(s, k, UND_HIGH_Z, x, s->nz - 1, outside, last);
+    line_end(STRIP, &l, outside, last);
     for (int z = s->nz - 1; z >= 0; z--) {
         size_t ahead = und_waves_at(s, x, z >= AHEAD_ROWS ? z - AHEAD_ROWS : z);
         prefetch(s->height + ahead, STRIP * sizeof(double));
         prefetch(s->ground + ahead, STRIP * sizeof(float));
-        prefetch(s->middle + ahead, STRIP * sizeof(float));
         prefetch(s->rise + ahead, STRIP * sizeof(float));
         apply_row(s, x, z, line_back(STRIP, &l));
     }
@@ -376,6 +400,6 @@ void und_waves_columns(und_waves *s)
 {
     scheme k = scheme_of(s);
     PARALLEL_FOR(s->threads)
-    for (int strip = 0; strip < s->words; strip++)
-        solve_strip(s, &k, strip * STRIP);
+    for (int word = 0; word < s->words; word++)
+        solve_strip(s, &k, word * STRIP);
 }

@@ -67,9 +67,9 @@ double und_waves_add_drop(und_waves *s, double x, double z, double radius, doubl
 static void book(und_waves *s, double volume)
 {
     if (volume > 0)
-        s->ledger.sources += volume;
+        und_ledger_add(&s->ledger.sources, &s->lost.sources, volume);
     else
-        s->ledger.drains -= volume;
+        und_ledger_add(&s->ledger.drains, &s->lost.drains, -volume);
 }
 
 /* A source's area seen from above: a disc, or a shape cut at its middle height. */
@@ -148,7 +148,8 @@ static void flow_over_edges(und_waves *s, double dt)
             double depth = und_waves_depth(s, at), px = und_waves_x(s, x), pz = und_waves_z(s, z);
             if (def->kind == UND_EDGE_FALL) {
                 double out = pow(2.0 / 3.0, 1.5) * sqrt(s->def.gravity) * pow(depth, 1.5) * dt / dx;
-                s->ledger.left -= add_water(s, at, -fmin(out, 0.5 * depth)) * dx * dx;
+                und_ledger_add(&s->ledger.left, &s->lost.left,
+                               -add_water(s, at, -fmin(out, 0.5 * depth)) * dx * dx);
             } else if (!def->has_level ||
                        (double)s->ground[at] < und_value_at(&def->level, px, 0, pz, middle)) {
                 book(s, add_water(s, at, und_value_at(&def->rate, px, 0, pz, middle) * dt / dx) * dx * dx);

@@ -69,6 +69,7 @@ struct und_waves {
     double time, dt;
     double shallow; /* m; shallower water takes its part of a correction in proportion to its depth */
     und_ledger ledger;
+    und_ledger lost; /* by rounding, of each entry */
     und_stage stages[STAGE_COUNT];
     und_watch watch;
 
