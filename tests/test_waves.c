@@ -78,16 +78,17 @@ static void tridiagonal_rows_are_solved(void **state)
         }
 }
 
-static void tiles_are_transposed(void **state)
+static void blocks_are_transposed(void **state)
 {
     (void)state;
-    float in[UND_LANES * UND_LANES], out[UND_LANES * UND_LANES];
-    for (int i = 0; i < UND_LANES * UND_LANES; i++)
+    enum { ROWS = 24, COLUMNS = 16, STRIDE = 20 };
+    float in[ROWS * STRIDE], out[COLUMNS * ROWS];
+    for (int i = 0; i < ROWS * STRIDE; i++)
         in[i] = (float)i;
-    und_transpose_tile(in, UND_LANES, out, UND_LANES);
-    for (int i = 0; i < UND_LANES; i++)
-        for (int j = 0; j < UND_LANES; j++)
-            assert_true(out[j * UND_LANES + i] == in[i * UND_LANES + j]);
+    und_transpose(ROWS, COLUMNS, in, STRIDE, out, ROWS);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            assert_true(out[j * ROWS + i] == in[i * STRIDE + j]);
 }
 
 static void lake_with_islands_stays_at_rest(void **state)
@@ -394,7 +395,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tridiagonal_rows_are_solved),
-        cmocka_unit_test(tiles_are_transposed),
+        cmocka_unit_test(blocks_are_transposed),
         cmocka_unit_test(lake_with_islands_stays_at_rest),
         cmocka_unit_test(modes_decay_as_the_scheme_says),
         cmocka_unit_test(water_is_kept_over_100000_steps),

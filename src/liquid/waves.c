@@ -3,7 +3,6 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "liquid/waves_state.h"
-#include "solve/transpose_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,15 +141,15 @@ static und_status check_def(const und_waves_def *def, und_error *err)
 
 static void *field(const und_waves *s, size_t size, const char *what, und_error *err)
 {
-    /* Rows are solved UND_LANES at a time: those past the last are dry, and kernels look a little to the
+    /* Rows are solved LANES at a time: those past the last are dry, and kernels look a little to the
      * right. */
-    size_t rows = (size_t)(s->nz + UND_LANES - 1) / UND_LANES * UND_LANES;
+    size_t rows = (size_t)(s->nz + LANES - 1) / LANES * LANES;
     return und_pages_alloc(size * ((size_t)s->stride * rows + 2 * STRIP), what, err);
 }
 
 static und_status allocate(und_waves *s, und_error *err)
 {
-    size_t words = (size_t)s->words * (size_t)s->nz, lanes = UND_LANES * (size_t)(s->nx + UND_LANES + 2);
+    size_t words = (size_t)s->words * (size_t)s->nz, lanes = LANES * (size_t)(s->nx + LANES + 2);
     size_t strips = STRIP * (size_t)(s->nz + 2);
     s->scratch_stride = 2 * (lanes > strips ? lanes : strips);
     bool press = s->def.pressure.fn || s->def.stir_count > 0;

@@ -150,11 +150,12 @@ static inline const float *line_back(int lanes, line *l)
     return l->x;
 }
 
-enum { TILE = UND_LANES * UND_LANES, AHEAD_CELLS = 4 * UND_LANES, AHEAD_ROWS = 6 };
+enum { TILE = 16, AHEAD_CELLS = 2 * TILE, AHEAD_ROWS = 3 };
 
-/* A tile of UND_LANES rows and columns, turned into lanes. */
+/* TILE columns of LANES rows, turned into lanes. */
 typedef struct tile {
-    _Alignas(64) float depth[TILE + UND_LANES], step[TILE], slope[TILE], flux[TILE], rise[TILE];
+    _Alignas(64) float depth[(TILE + 1) * LANES], step[TILE * LANES], slope[TILE * LANES], flux[TILE * LANES],
+        rise[TILE * LANES];
 } tile;
 
 /* One row's part of a tile. */
@@ -163,43 +164,43 @@ static inline void row_values(const und_waves *s, size_t at, float *restrict dep
     const double *h = s->height + at;
     const float *ground = s->ground + at;
     SIMD
-    for (int i = 0; i < UND_LANES; i++) {
+    for (int i = 0; i < TILE; i++) {
         depth[i] = (float)(h[i] - (double)ground[i]);
         step[i] = (float)(h[i + 1] - h[i]);
     }
-    prefetch(h + AHEAD_CELLS, UND_LANES * sizeof *h);
-    prefetch(ground + AHEAD_CELLS, UND_LANES * sizeof *ground);
-    prefetch(s->rise + at + AHEAD_CELLS, UND_LANES * sizeof *ground);
+    prefetch(h + AHEAD_CELLS, TILE * sizeof *h);
+    prefetch(ground + AHEAD_CELLS, TILE * sizeof *ground);
+    prefetch(s->rise + at + AHEAD_CELLS, TILE * sizeof *ground);
 }
 
-/* The tile at cell x of the UND_LANES rows from z; rows past the last are dry. */
+/* The tile at cell x of the LANES rows from z; rows past the last are dry. */
 static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t)
 {
-    _Alignas(64) float depth[TILE], step[TILE];
+    _Alignas(64) float depth[LANES * TILE], step[LANES * TILE];
     size_t stride = (size_t)s->stride, first = und_waves_at(s, x, z);
-    for (int r = 0; r < UND_LANES; r++) {
-        size_t at = und_waves_at(s, x, z + r), next = at + UND_LANES;
-        row_values(s, at, depth + r * UND_LANES, step + r * UND_LANES);
-        t->depth[TILE + r] = (float)(s->height[next] - (double)s->ground[next]);
+    for (int r = 0; r < LANES; r++) {
+        size_t at = und_waves_at(s, x, z + r), next = at + TILE;
+        row_values(s, at, depth + r * TILE, step + r * TILE);
+        t->depth[TILE * LANES + r] = (float)(s->height[next] - (double)s->ground[next]);
     }
-    und_transpose_tile(depth, UND_LANES, t->depth, UND_LANES);
-    und_transpose_tile(step, UND_LANES, t->step, UND_LANES);
-    und_transpose_tile(s->rise + first, stride, t->rise, UND_LANES);
+    und_transpose(LANES, TILE, depth, TILE, t->depth, LANES);
+    und_transpose(LANES, TILE, step, TILE, t->step, LANES);
+    und_transpose(LANES, TILE, s->rise + first, stride, t->rise, LANES);
     if (k->second)
-        und_transpose_tile(s->flux_x + first, stride, t->flux, UND_LANES);
+        und_transpose(LANES, TILE, s->flux_x + first, stride, t->flux, LANES);
     if (!s->head)
         return;
-    for (int r = 0; r < UND_LANES; r++)
-        for (int i = 0; i < UND_LANES; i++) {
+    for (int r = 0; r < LANES; r++)
+        for (int i = 0; i < TILE; i++) {
             const float *head = s->head + und_waves_at(s, x + i, z + r);
-            t->slope[i * UND_LANES + r] = t->step[i * UND_LANES + r] + head[1] - head[0];
+            t->slope[i * LANES + r] = t->step[i * LANES + r] + head[1] - head[0];
         }
 }
 
-/* Couplings of UND_LANES rows to the outside, and what comes in from there. */
+/* Couplings of LANES rows to the outside, and what comes in from there. */
 static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, float *coupling, float *in)
 {
-    for (int r = 0; r < UND_LANES; r++) {
+    for (int r = 0; r < LANES; r++) {
         bool real = z + r < s->nz;
         coupling[r] = real ? k->outer * s->edge[e].coupling[z + r] - und_waves_half(s, e, z + r) : 0;
         in[r] = real ? edge_rhs(k, &s->edge[e], z + r, s->height[und_waves_at(s, x, z + r)], 0) : 0;
@@ -211,52 +212,60 @@ static void eliminate_tile(const und_waves *s, const scheme *k, line *l, const t
 {
     const float *slope = s->head ? t->slope : t->step, *flux = k->second ? t->flux : NULL;
     float weight = k->second ? 0 : k->kept; /* the second order's motion is in the flows */
-    for (int i = 0; i < count * UND_LANES; i += UND_LANES) {
+    for (int i = 0; i < count * LANES; i += LANES) {
         face f = {.depth = t->depth + i,
-                  .depth_next = t->depth + i + UND_LANES,
+                  .depth_next = t->depth + i + LANES,
                   .step = t->step + i,
                   .slope = slope + i,
                   .flux = flux ? flux + i : NULL,
                   .base = t->rise + i,
                   .weight = weight};
-        line_cell(UND_LANES, k, l, &f);
+        line_cell(LANES, k, l, &f);
     }
 }
 
-/* Solves UND_LANES rows side by side.  What comes in at the first cell is counted as given to no cell. */
+/* Takes a tile's columns back: their change becomes rows again. */
+static void return_tile(und_waves *s, line *l, int x, int z)
+{
+    int ahead = x > AHEAD_CELLS ? x - AHEAD_CELLS : 0;
+    for (int i = 0; i < TILE; i++)
+        line_back(LANES, l);
+    for (int r = 0; r < LANES; r++)
+        __builtin_prefetch(s->middle + und_waves_at(s, ahead, z + r), 1);
+    und_transpose(TILE, LANES, l->x, 2 * LANES, s->middle + und_waves_at(s, x, z), (size_t)s->stride);
+}
+
+/* Solves LANES rows side by side.  What comes in at the first cell is counted as given to no cell. */
 static void solve_rows(und_waves *s, const scheme *k, int z)
 {
     tile t;
     line l;
-    float outside[UND_LANES], in[UND_LANES], rhs[UND_LANES];
-    int last = (s->nx - 1) / UND_LANES * UND_LANES, rest = s->nx - 1 - last;
+    float outside[LANES], in[LANES], rhs[LANES];
+    int last = (s->nx - 1) / TILE * TILE, rest = s->nx - 1 - last;
     row_edge(s, k, UND_LOW_X, 0, z, outside, in);
-    line_begin(UND_LANES, &l, scratch(s), outside);
-    for (int r = 0; r < UND_LANES; r++)
+    line_begin(LANES, &l, scratch(s), outside);
+    for (int r = 0; r < LANES; r++)
         l.given[0][r] = -in[r];
-    for (int x = 0; x <= last; x += UND_LANES) {
+    for (int x = 0; x <= last; x += TILE) {
         fill_tile(s, k, x, z, &t);
-        eliminate_tile(s, k, &l, &t, x < last ? UND_LANES : rest);
+        eliminate_tile(s, k, &l, &t, x < last ? TILE : rest);
     }
     row_edge(s, k, UND_HIGH_X, s->nx - 1, z, outside, in);
-    for (int r = 0; r < UND_LANES; r++)
-        rhs[r] = (k->second ? 0 : k->kept) * t.rise[rest * UND_LANES + r] + in[r];
-    line_end(UND_LANES, &l, outside, rhs);
-    line_skip(UND_LANES, &l, UND_LANES - 1 - rest);
-    for (int x = last; x >= 0; x -= UND_LANES) {
-        for (int i = 0; i < UND_LANES; i++)
-            line_back(UND_LANES, &l);
-        und_transpose_tile(l.x, 2 * UND_LANES, s->middle + und_waves_at(s, x, z), (size_t)s->stride);
-    }
+    for (int r = 0; r < LANES; r++)
+        rhs[r] = (k->second ? 0 : k->kept) * t.rise[rest * LANES + r] + in[r];
+    line_end(LANES, &l, outside, rhs);
+    line_skip(LANES, &l, TILE - 1 - rest);
+    for (int x = last; x >= 0; x -= TILE)
+        return_tile(s, &l, x, z);
 }
 
 void und_waves_rows(und_waves *s)
 {
     scheme k = scheme_of(s);
-    int blocks = (s->nz + UND_LANES - 1) / UND_LANES;
+    int blocks = (s->nz + LANES - 1) / LANES;
     PARALLEL_FOR(s->threads)
     for (int i = 0; i < blocks; i++)
-        solve_rows(s, &k, i * UND_LANES);
+        solve_rows(s, &k, i * LANES);
 }
 
 /* The wet mask of a word that is not plain: cells that had water or were given some (or lost what they had

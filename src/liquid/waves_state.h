@@ -12,7 +12,10 @@
 
 #include <math.h>
 
-enum { STRIP = 64 }; /* columns solved side by side, and cells in a word of the wet mask */
+enum {
+    STRIP = 64, /* columns solved side by side, and cells in a word of the wet mask */
+    LANES = 16  /* rows solved side by side */
+};
 
 enum {
     STAGE_OBJECTS,

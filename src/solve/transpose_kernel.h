@@ -1,10 +1,8 @@
-/* Turns rows into lanes: a 16 x 16 block of floats transposed in registers. */
+/* Turns rows into lanes: blocks of floats transposed in registers. */
 #ifndef UND_SOLVE_TRANSPOSE_KERNEL_H
 #define UND_SOLVE_TRANSPOSE_KERNEL_H
 
 #include <stddef.h>
-
-enum { UND_LANES = 16 };
 
 typedef float und_v8 __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -46,11 +44,13 @@ static inline void und_transpose8(const float *in, size_t in_stride, float *out,
     }
 }
 
-/* A UND_LANES x UND_LANES tile, from rows `in_stride` apart to rows `out_stride` apart. */
-static inline void und_transpose_tile(const float *in, size_t in_stride, float *out, size_t out_stride)
+/* `rows` rows of `columns` values, `in_stride` apart, to `columns` rows `out_stride` apart; multiples of 8.
+ */
+static inline void und_transpose(int rows, int columns, const float *in, size_t in_stride, float *out,
+                                 size_t out_stride)
 {
-    for (size_t i = 0; i < UND_LANES; i += 8)
-        for (size_t j = 0; j < UND_LANES; j += 8)
+    for (size_t i = 0; i < (size_t)rows; i += 8)
+        for (size_t j = 0; j < (size_t)columns; j += 8)
             und_transpose8(in + i * in_stride + j, in_stride, out + j * out_stride + i, out_stride);
 }
 
