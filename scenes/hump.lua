@@ -7,7 +7,7 @@
 -- As in the paper there is one large step per frame.  The implicit step then damps short waves, and the water comes over
 -- the hump as a smooth tongue; with many small steps its edge is a wall.
 
-scene { name = "hump", frames = 240, fps = 30, substeps = 1 }
+scene { name = "hump", frames = 240, fps = 30 }
 
 local cells = param("cells", 180)
 
@@ -19,7 +19,7 @@ end
 
 -- A pond, a hump that stands 20 cm above it, a long slope down into a shallow hollow, and banks at both ends.
 local function bottom(x)
-  local left = 2.6 * math.max(0, 1 - x / 0.9)^2
+  local left = math.min(1.9, 3.4 * math.max(0, 1 - x / 0.95)^2)
   local right = 1.5 * math.max(0, (x - 7.6) / 1.4)^2
   local hump = 1.4 * bell(x, 4.6, x < 4.6 and 0.9 or 1.35)
   return -1.2 + hump + left + right
@@ -33,7 +33,8 @@ end
 liquid.waves {
   size = width, cells = cells,
   ground = bottom, surface = surface,
-  damping = 0.3,           -- the pond calms down while the film of water drains off the hump
+  damping = 0.3,            -- the pond calms down
+  viscosity = 0.002,        -- and the puddle sooner: shallow water rubs on the ground
 }
 
 camera { eye = {width / 2, -0.05, 7}, look = {width / 2, -0.05, 0}, fov = 39.8 }
