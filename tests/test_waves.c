@@ -1,21 +1,10 @@
-#include "tests/test.h"
+#include "tests/waves_model.h"
 
 #include "base/random.h"
 #include "geom/motion.h"
 #include "geom/shape.h"
-#include "grid/frame.h"
-#include "liquid/waves.h"
 #include "solve/transpose_kernel.h"
 #include "solve/tridiag_kernel.h"
-
-static und_waves *make(const und_waves_def *def)
-{
-    und_error err = {0};
-    und_waves *w = und_waves_create(def, &err);
-    if (!w)
-        fail_msg("%s", err.text);
-    return w;
-}
 
 static uint64_t hash_of(und_waves *w)
 {
@@ -25,14 +14,6 @@ static uint64_t hash_of(und_waves *w)
     uint64_t hash = und_frame_hash(&state, 1);
     und_frame_clear(&state);
     return hash;
-}
-
-static void ledger_closes(const und_waves *w, double relative)
-{
-    und_ledger ledger = und_waves_ledger(w);
-    double most = fmax(ledger.start + ledger.sources, ledger.measured);
-    assert_double_near(ledger.measured, und_ledger_expected(&ledger), relative * most);
-    assert_double_near(ledger.correction, 0, relative * most);
 }
 
 /* Rough ground with hills above the water, made of waves so that it has all slopes. */
@@ -103,8 +84,7 @@ static void lake_with_islands_stays_at_rest(void **state)
         def.order = order;
         def.threads = 1;
         und_waves *w = make(&def);
-        for (int i = 0; i < 1000; i++)
-            und_waves_step(w, 0.1);
+        run(w, 1000, 0.1);
         int dry = 0;
         for (int z = 0; z < def.nz; z++)
             for (int x = 0; x < def.nx; x++) {
@@ -169,8 +149,7 @@ static void water_is_kept_over_100000_steps(void **state)
     def.drop_count = 2;
     def.threads = 1;
     und_waves *w = make(&def);
-    for (int i = 0; i < 100000; i++)
-        und_waves_step(w, 1 / 60.0);
+    run(w, 100000, 1 / 60.0);
     und_ledger ledger = und_waves_ledger(w);
     assert_double_near(ledger.sources, 0.6, 1e-12);
     ledger_closes(w, 1e-12);
@@ -213,8 +192,7 @@ static void each_piece_keeps_its_volume(void **state)
     def.surface.fn = two_levels;
     und_waves *w = make(&def);
     double left = volume_left(w, 48, def.nz, def.dx);
-    for (int i = 0; i < 2000; i++)
-        und_waves_step(w, 1 / 30.0);
+    run(w, 2000, 1 / 30.0);
     assert_double_near(volume_left(w, 48, def.nz, def.dx), left, 1e-13 * left);
     ledger_closes(w, 1e-13);
     und_waves_destroy(w);
@@ -249,8 +227,7 @@ static void nothing_blows_up(void **state)
         def.threads = 1;
         und_waves *w = make(&def);
         double speed = sqrt(9.81 * 12), dt = 50 * def.dx / speed;
-        for (int i = 0; i < 3000; i++)
-            und_waves_step(w, dt);
+        run(w, 3000, dt);
         for (int z = 0; z < def.nz; z++)
             for (int x = 0; x < def.nx; x++) {
                 double h = und_waves_surface(w, x, z);
@@ -303,8 +280,7 @@ static void same_bits_at_any_thread_count(void **state)
     uint64_t hash[3];
     for (int i = 0; i < 3; i++) {
         und_waves *w = everything(threads[i]);
-        for (int k = 0; k < 60; k++)
-            und_waves_step(w, 1 / 30.0);
+        run(w, 60, 1 / 30.0);
         hash[i] = hash_of(w);
         ledger_closes(w, 1e-10);
         und_waves_destroy(w);
@@ -318,8 +294,7 @@ static void restored_state_goes_on_with_the_same_bits(void **state)
     (void)state;
     und_error err;
     und_waves *a = everything(2), *b = everything(2);
-    for (int k = 0; k < 40; k++)
-        und_waves_step(a, 1 / 30.0);
+    run(a, 40, 1 / 30.0);
     und_frame saved = und_frame_empty(0, 0, (und_grid){0});
     assert_int_equal(und_waves_liquid(a)->class->save(und_waves_liquid(a), &saved, &err), UND_OK);
     assert_int_equal(und_waves_liquid(b)->class->restore(und_waves_liquid(b), &saved, &err), UND_OK);
