@@ -4,7 +4,7 @@
 -- bend towards the shore of the bay, since waves are slower where it is shallow.  They run up the sand, run back
 -- and leave it dark and wet; then it begins to rain, and the rain runs down the sand to the sea.
 
-scene { name = "beach", frames = 270, fps = 30, substeps = 2 }
+scene { name = "beach", frames = 240, fps = 30, substeps = 2 }
 
 local cells = param("cells", 256)           -- undine run scenes/beach.lua --set cells=128
 local amplitude = param("amplitude", 0.16)  -- of the swell, m
@@ -53,15 +53,16 @@ liquid.waves {
   surface = function(x) return -train(x) * math.sin(number * x) end,
   rising = function(x) return omega * train(x) * math.cos(number * x) end,
   damping = 0.05,
+  viscosity = 2e-5,      -- thin films of rain run slowly down the sand
   edges = { left = { kind = "open", level = 0, amplitude = amplitude, period = period } },
-  foam = { threshold = 0.8, rate = 1.2, life = 1.6 },
-  rain = { rate = function(x, z, t) return 30 * smooth(4.5, 7.5, t) end, peak = 30, start = 4.5,
+  foam = { threshold = 0.7, rate = 1.5, life = 1.6 },
+  rain = { rate = function(x, z, t) return 30 * smooth(4.3, 6.8, t) end, peak = 30, start = 4.3,
            radius = 0.024, top = 6, speed = 8, wind = {0.6, 0.2} },
 }
 
 -- From above the dry sand, out to sea; the domain fills the picture.
 camera { eye = {25, 5.4, 13}, look = {13.1, -1, 12}, fov = 30 }
 light { sun = {-0.5, 0.5, 0.45}, clouds = 0.35 }
-water { ripples = 0.5, shore = 0.003 }          -- thin water on sand is seen as water
+water { ripples = 0.5, shore = 0.003, caustics = 1 }   -- thin water on sand is seen as water
 ground { grain = 0.16, rock_slope = 19 }        -- no sand here is as steep as that: rock
 film { rain_width = 0.003, shutter = 1 / 90 }
