@@ -65,4 +65,4 @@ camera { eye = {25, 5.4, 13}, look = {13.1, -1, 12}, fov = 30 }
 light { sun = {-0.5, 0.5, 0.45}, clouds = 0.35 }
 water { ripples = 0.5, shore = 0.003, caustics = 1 }   -- thin water on sand is seen as water
 ground { grain = 0.16, rock_slope = 19 }        -- no sand here is as steep as that: rock
-film { rain_width = 0.003, shutter = 1 / 90 }
+film { width = 960, height = 540, rain_width = 0.003, shutter = 1 / 90 }   -- --size 1920x1080 for more
