@@ -1,5 +1,6 @@
 #include "tests/waves_model.h"
 
+#include "base/pages.h"
 #include "base/random.h"
 #include "geom/motion.h"
 #include "geom/shape.h"
@@ -361,6 +362,13 @@ static void wrong_defs_are_refused(void **state)
     def = und_waves_def_default();
     def.order = 3;
     assert_null(und_waves_create(&def, &err));
+    def = und_waves_def_default();
+    def.nx = def.nz = 32768;
+    def.texture = def.foam.on = def.has_dye = true; /* 60 GB and more */
+    if (und_memory_size() < 6e10) {
+        assert_null(und_waves_create(&def, &err));
+        assert_non_null(strstr(err.text, "GB"));
+    }
     def = und_waves_def_default();
     def.viscosity = NAN;
     assert_null(und_waves_create(&def, &err));

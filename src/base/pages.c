@@ -3,11 +3,12 @@
 #include "base/status.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* The size is kept in a header in front of the array, one cache line long. */
 enum { HEADER = 64 };
 
-void *und_pages_alloc(size_t bytes, const char *what, und_error *err)
+void *und_pages_alloc_sparse(size_t bytes, const char *what, und_error *err)
 {
     size_t total = bytes + HEADER;
     char *map = total < bytes ? MAP_FAILED
@@ -17,9 +18,21 @@ void *und_pages_alloc(size_t bytes, const char *what, und_error *err)
         und_error_set(err, UND_FAILED, "out of memory: %s, %zu bytes", what, bytes);
         return NULL;
     }
-    madvise(map, total, MADV_HUGEPAGE);
     *(size_t *)map = total;
     return map + HEADER;
+}
+
+void *und_pages_alloc(size_t bytes, const char *what, und_error *err)
+{
+    char *pages = und_pages_alloc_sparse(bytes, what, err);
+    if (pages)
+        madvise(pages - HEADER, bytes + HEADER, MADV_HUGEPAGE);
+    return pages;
+}
+
+double und_memory_size(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
 void und_pages_free(void *pages)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { FRAME_BYTES = 16 }; /* per cell: ground and surface as a frame holds them and as they are written */
 enum { CELLS_PER_THREAD = 8192 }; /* with less to do, starting a thread costs more than it saves */
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
@@ -147,6 +148,17 @@ static void *field(const und_waves *s, size_t size, const char *what, und_error 
     return und_pages_alloc(size * ((size_t)s->stride * rows + 2 * STRIP), what, err);
 }
 
+/* Says so at once where the model and a frame of it cannot fit, rather than hours into a run. */
+static und_status check_memory(const und_waves *s, size_t per_cell, und_error *err)
+{
+    double need = (double)per_cell * s->stride * s->nz, has = und_memory_size();
+    if (need < has)
+        return UND_OK;
+    return und_error_set(err, UND_FAILED,
+                         "waves: %d x %d cells need %.1f GB of memory, and this machine has %.1f GB", s->nx,
+                         s->nz, 1e-9 * need, 1e-9 * has);
+}
+
 static und_status allocate(und_waves *s, und_error *err)
 {
     size_t words = (size_t)s->words * (size_t)s->nz, lanes = LANES * (size_t)(s->nx + LANES + 2);
@@ -176,13 +188,19 @@ static und_status allocate(und_waves *s, und_error *err)
         {(void **)&s->texture_v, 4, s->def.texture, "texture"},
         {(void **)&s->carried, 4, carried, "transport"},
     };
+    size_t per_cell = FRAME_BYTES;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        per_cell += fields[i].wanted ? fields[i].size : 0;
+    if (check_memory(s, per_cell, err) != UND_OK)
+        return err->status;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].wanted && !(*fields[i].array = field(s, fields[i].size, fields[i].what, err)))
             return err->status;
     s->wet = und_pages_alloc(words * sizeof *s->wet, "wet cells", err);
     s->gain = und_pages_alloc(words * sizeof *s->gain, "volumes", err);
     s->plain = und_pages_alloc(words, "wet cells", err);
-    s->runs = und_pages_alloc(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->nz, "pieces", err);
+    s->runs =
+        und_pages_alloc_sparse(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->nz, "pieces", err);
     s->first_run = und_alloc((size_t)s->nz, sizeof *s->first_run, "pieces", err);
     s->run_count = und_alloc((size_t)s->nz, sizeof *s->run_count, "pieces", err);
     s->row_inflow = und_alloc((size_t)s->nz, sizeof *s->row_inflow, "volumes", err);
