@@ -1,10 +1,10 @@
 -- A stirred pool (Kass & Miller 1990, figure 6).
 --
--- The paper's was 32 x 32 samples at 30 frames a second; this is the same thing on 64 times as many.  Something beats
+-- The paper's was 32 x 32 samples at 30 frames a second; this is the same thing with 64 times as many.  Something beats
 -- the water up and down at a place that wanders about, and its waves fill a square basin, reflect and cross.  The sun
 -- draws them on the tiles.
 
-scene { name = "stirred", frames = 240, fps = 30, substeps = 2 }
+scene { name = "stirred", frames = 210, fps = 30, substeps = 2 }
 
 local cells = param("cells", 256)
 
@@ -34,7 +34,7 @@ liquid.waves {
         local a = 0.75 * t
         return {side / 2 + 1.9 * math.sin(a), side / 2 + 1.25 * math.sin(2 * a)}
       end,
-      radius = 0.3, amplitude = 0.09, period = 0.45, stop = 6.5 },
+      radius = 0.3, amplitude = 0.09, period = 0.45, stop = 5.5 },
   },
 }
 
@@ -80,7 +80,7 @@ water { color = {0.01, 0.09, 0.12}, absorption = {0.42, 0.10, 0.06}, ripples = 0
 light { sun = {0.3, 0.9, 0.2}, clouds = 0.3 }
 
 camera {
-  eye = { keys = { { time = 0, at = {8.6, 4.6, 9.8} }, { time = 8, at = {6.6, 4.8, 10.4} } } },
+  eye = { keys = { { time = 0, at = {8.6, 4.6, 9.8} }, { time = 7, at = {6.6, 4.8, 10.4} } } },
   look = {side / 2 - 0.2, -0.7, side / 2 - 0.1}, fov = 38,
 }
 film { width = 960, height = 540 }

@@ -168,6 +168,22 @@ static void looks_are_read(void **state)
 }
 
 /* Two numbers over ten metres stand at 2.5 and 7.5; between them the value is linear. */
+/* A map that is a function is sampled in the middles of texels, 1024 along the longer side. */
+static void maps_may_be_functions(void **state)
+{
+    (void)state;
+    und_scene *scene = load("liquid.waves { size = {4, 2}, cells = 8, origin = {10, 20} }\n"
+                            "ground { map = function(x, z) return {x - 10, z - 20, 0.5} end }");
+    const und_image *map = und_scene_get(scene)->render.ground_map;
+    assert_int_equal(map->width, 1024);
+    assert_int_equal(map->height, 512);
+    const float *texel = map->rgb + 3 * (100 * 1024 + 700);
+    assert_double_near(texel[0], 4 * 700.5 / 1024, 1e-6);
+    assert_double_near(texel[1], 2 * 100.5 / 512, 1e-6);
+    assert_double_near(texel[2], 0.5, 0);
+    und_scene_destroy(scene);
+}
+
 static void tables_span_the_domain(void **state)
 {
     (void)state;
@@ -345,6 +361,7 @@ int main(void)
                                        cmocka_unit_test(everything_is_read),
                                        cmocka_unit_test(lists_are_read),
                                        cmocka_unit_test(looks_are_read),
+                                       cmocka_unit_test(maps_may_be_functions),
                                        cmocka_unit_test(tables_span_the_domain),
                                        cmocka_unit_test(settings_replace_params),
                                        cmocka_unit_test(failing_functions_are_remembered),
