@@ -129,7 +129,8 @@ static double rain_height(void *context, double x, double z)
 static void rain_hit(void *context, double x, double z, double volume)
 {
     und_waves *s = context;
-    book(s, und_waves_add_drop(s, x, z, s->def.rain.splash, volume));
+    /* A drop smaller than the cells still makes a ring they can carry. */
+    book(s, und_waves_add_drop(s, x, z, fmax(s->def.rain.splash, 2 * s->grid.dx), volume));
 }
 
 /* Rivers flow in at a set rate; a fall lets out the critical flow (2/3)^(3/2) sqrt(g) d^(3/2) of a free

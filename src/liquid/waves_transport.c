@@ -133,7 +133,10 @@ static void make_foam(und_waves *s, int z)
         float speed = hypotf(s->speed_x[at], s->speed_z[at]);
         float wave = (float)sqrt(s->def.gravity * fmax(und_waves_depth(s, at), 0));
         /* Fast against its own waves: about to break (a Froude number of one half and up). */
-        float excess = fmaxf(speed - threshold, 0) * fminf(fmaxf(2 * speed - wave, 0) / (wave + 1e-3f), 1);
+        float breaking = fminf(fmaxf(2 * speed - wave, 0) / (wave + 1e-3f), 1);
+        /* A film cannot hold foam. */
+        float body = (float)fmin(und_waves_depth(s, at) / (0.2 * s->grid.dx), 1);
+        float excess = fmaxf(speed - threshold, 0) * breaking * body;
         float foam = s->foam[at] * fade + rate * excess;
         s->foam[at] = und_waves_depth(s, at) > 0 ? fminf(foam, 1) : foam * fade;
     }

@@ -85,7 +85,8 @@ static bool hits_hill(const und_render *r, f3 from, f3 dir, f3 *hit)
     return false;
 }
 
-static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir);
+/* `water` is what the light has come down through, m; negative: in the air, where it shines. */
+static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir, float water);
 
 /* Objects in a reflection are looked up in the picture itself. */
 static bool hits_object(const und_render *r, f3 from, f3 dir, f3 *color)
@@ -116,7 +117,7 @@ static bool hits_object(const und_render *r, f3 from, f3 dir, f3 *color)
         size_t at = (size_t)y * (size_t)c->width + (size_t)x;
         float seen = r->buffers.id[at] >= ID_OBJECT ? 1 / r->buffers.opaque[at] : 0;
         if (seen > 0 && along >= seen && along - seen < 0.6f * (leave - enter)) {
-            *color = object_color(r, r->buffers.id[at], p, dir);
+            *color = object_color(r, r->buffers.id[at], p, dir, -1);
             return true;
         }
     }
@@ -292,7 +293,8 @@ static bool sunken_object(const und_render *r, f3 p, f3 dir, float to_bottom, f3
         if (seen < surface || seen > along)
             continue;
         *t = to_bottom * ((float)k + 0.5f) / MARCH;
-        *color = object_color(r, r->buffers.id[at], q, dir);
+        f3 there = f3_along(c->eye, e, seen / along); /* on the object, where the straight ray meets it */
+        *color = object_color(r, r->buffers.id[at], there, dir, maxf(p.y - there.y, 0));
         return true;
     }
     return false;
@@ -383,7 +385,7 @@ static f3 shade_water(const view *v, f3 p, const float *m)
     return foam > 0 ? f3_mix(color, foam_light(r, p, m, n), foam) : color;
 }
 
-static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir)
+static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir, float water)
 {
     size_t k = (size_t)(id - ID_OBJECT);
     const float *a = r->soup.position + 9 * k, *n = r->soup.normal + 9 * k;
@@ -407,6 +409,8 @@ static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir)
     if (sun > 0)
         sun *= und_soup_sun(&r->soup, f3_along(p, normal, 2 * r->soup.texel));
     f3 light = f3_along(und_sky_ambient(sky, normal), sky->sun_color, sun);
+    if (water >= 0)
+        return f3_times(f3_times(base, light), f3_exp(f3_of(r->def.absorption), 1.2f * water));
     f3 up = f3_unit(mirror(dir, normal));
     float gloss = und_fresnelf(-f3_dot(dir, normal), 1.4f) * stepf(-0.3f, 0.2f, up.y);
     f3 half = f3_unit(f3_sub(sky->sun, dir));
@@ -541,7 +545,7 @@ static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int
     f3 p = f3_along(c->eye, v.dir, v.distance), color;
     float m[M_COUNT];
     if (kind == SHOWS_OTHER && id >= ID_OBJECT) {
-        color = object_color(r, id, p, v.dir);
+        color = object_color(r, id, p, v.dir, -1);
     } else if (kind == SHOWS_OTHER) {
         color = id >= ID_SIDE_WATER ? shade_cut_water(&v, p, id - ID_SIDE_WATER)
                                     : shade_cut_ground(&v, p, id - ID_SIDE_GROUND);

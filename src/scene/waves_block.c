@@ -272,7 +272,7 @@ static const field rain_fields[] = {
      .doc = "the largest the rate gets; needed where the rate is not a number"},
     {"radius", F_NUMBER, "m", 1e-6, 1e3, .offset = RAIN(radius), .doc = "of a drop"},
     {"splash", F_NUMBER, "m", 0, 1e6, .offset = RAIN(splash),
-     .doc = "radius of the ring it makes; 0: one cell"},
+     .doc = "radius of the ring it makes; at least two cells"},
     {"top", F_NUMBER, "m", -1e9, 1e9, .offset = RAIN(top), .doc = "height at which drops appear"},
     {"speed", F_NUMBER, "m/s", 1e-3, 1e6, .offset = RAIN(speed), .doc = "how fast they fall"},
     {"wind", F_PAIR, "m/s", .offset = RAIN(wind), .doc = "how fast they drift, {x, z}"},
