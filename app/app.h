@@ -28,6 +28,7 @@ void print_stages(const und_stage *stages, int count);
 /* Progress on the standard output: a bar on a terminal, a line per frame elsewhere, nothing when quiet. */
 typedef struct progress {
     bool quiet, bar;
+    bool only_draws; /* there are no substeps to tell of */
     const char *what;
     int first, last, frame;
     int done; /* frames finished since the start */

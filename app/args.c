@@ -203,12 +203,15 @@ und_status args_parse(args *a, int argc, char **argv, const char *command, unsig
     a->words = und_alloc((size_t)argc, sizeof *a->words, "the options", err);
     a->settings = und_alloc((size_t)argc, sizeof *a->settings, "the options", err);
     a->owned = und_alloc((size_t)argc, sizeof *a->owned, "the options", err);
-    if (!a->words || !a->settings || !a->owned)
+    a->typed = und_alloc((size_t)argc, sizeof *a->typed, "the options", err);
+    if (!a->words || !a->settings || !a->owned || !a->typed)
         return UND_FAILED;
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i], *value;
         if (only_words || word[0] != '-' || !word[1]) {
             a->words[a->count++] = word;
+            a->typed[a->typed_count++] = word;
+            a->typed_plain += !only_words;
             continue;
         }
         if (strcmp(word, "--") == 0) {
@@ -218,11 +221,15 @@ und_status args_parse(args *a, int argc, char **argv, const char *command, unsig
         const option *o = match(word, allowed, &value);
         if (!o)
             return unknown_option(word, command, allowed, err);
+        if (!(o->bit & (OPT_RESUME | OPT_FORCE)))
+            a->typed[a->typed_count++] = word;
         if (o->kind != FLAG && !value) {
             if (i + 1 >= argc)
                 return und_error_set(err, UND_INVALID, "--%s wants %s", o->name, o->value);
             value = argv[++i];
+            a->typed[a->typed_count++] = value;
         }
+        a->typed_plain = a->typed_count;
         und_status status = store(a, o, value, err);
         if (status != UND_OK)
             return status;
@@ -237,7 +244,40 @@ void args_free(args *a)
     free(a->words);
     free(a->settings);
     free(a->owned);
+    free(a->typed);
     *a = (args){0};
+}
+
+/* A space and the word, in quotes where a shell would read it otherwise. */
+static void print_word(const char *word, FILE *to)
+{
+    static const char SAFE[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
+    if (*word && !word[strspn(word, SAFE)]) {
+        fprintf(to, " %s", word);
+        return;
+    }
+    fputs(" '", to);
+    for (const char *c = word; *c; c++)
+        if (*c == '\'')
+            fputs("'\\''", to);
+        else
+            fputc(*c, to);
+    fputc('\'', to);
+}
+
+void args_print_resume(const args *a, const char *folder, FILE *to)
+{
+    for (int i = 0; i < a->typed_plain; i++)
+        print_word(a->typed[i], to);
+    if (!a->output) {
+        fputs(" -o", to);
+        print_word(folder, to);
+    }
+    fputs(" --resume", to);
+    if (a->typed_plain < a->typed_count)
+        fputs(" --", to);
+    for (int i = a->typed_plain; i < a->typed_count; i++)
+        print_word(a->typed[i], to);
 }
 
 void args_print_options(unsigned allowed)

@@ -4,6 +4,8 @@
 
 #include <undine/undine.h>
 
+#include <stdio.h>
+
 /* Which options a command takes: a bit each. */
 enum {
     OPT_START = 1 << 0,
@@ -40,12 +42,19 @@ typedef struct args {
     int checkpoint, compress, stills, width, height, samples;
     bool resume, force, png, exr, movie, json, profile, dump_stages, quiet, verbose, help;
     char **owned; /* copies of the names in settings */
+    int typed_count,
+        typed_plain; /* the command line less --resume and --force; from typed_plain on, after -- */
+    const char **typed;
 } args;
 
 /* Reads argv[0 .. argc-1]; the options must be among `allowed`.  UND_INVALID with a message that suggests
  * what was meant.  args_free in every case. */
 und_status args_parse(args *a, int argc, char **argv, const char *command, unsigned allowed, und_error *err);
 void args_free(args *a);
+
+/* Prints, as a shell reads it, what goes on with a run: all that was typed, -o `folder` where none was, and
+ * --resume. */
+void args_print_resume(const args *a, const char *folder, FILE *to);
 
 /* Prints a line for each option among `allowed`. */
 void args_print_options(unsigned allowed);

@@ -24,7 +24,7 @@ void print_bytes(char *text, size_t size, double bytes)
 {
     static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     int i = 0;
-    for (; bytes >= 1000 && i < 5; i++)
+    for (; bytes >= 999.5 && i < 5; i++)
         bytes /= 1000;
     snprintf(text, size, i == 0 ? "%.0f %s" : "%.3g %s", bytes, unit[i]);
 }
@@ -75,15 +75,16 @@ static double seconds_left(const progress *p, double now)
 
 static void draw_bar(progress *p, double now)
 {
-    char left[32], memory[32], bar[BAR + 1];
+    char left[32], memory[32], substeps[32], bar[BAR + 1];
     int all = p->last - p->first + 1, filled = all > 0 ? (p->frame - p->first) * BAR / all : 0;
     for (int i = 0; i < BAR; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[BAR] = 0;
     print_time(left, sizeof left, seconds_left(p, now));
     print_bytes(memory, sizeof memory, (double)memory_now());
-    printf("\r%s [%s] frame %d/%d  substep %d  ETA %s  %s \033[K", p->what, bar, p->frame, p->last,
-           p->substeps, left, memory);
+    snprintf(substeps, sizeof substeps, p->only_draws ? "" : "  substep %d", p->substeps);
+    printf("\r%s [%s] frame %d/%d%s  ETA %s  %s \033[K", p->what, bar, p->frame, p->last, substeps, left,
+           memory);
     fflush(stdout);
     p->shown = now;
 }
@@ -97,6 +98,19 @@ void progress_substep(progress *p, int frame, int substep)
         draw_bar(p, now);
 }
 
+/* "run frame 30 of 270, 2 substeps, 2.6 s, 682 s left, 308 MB" */
+static void print_line(const progress *p, double now)
+{
+    char memory[32], substeps[32] = "";
+    double took = now - p->frame_started, left = seconds_left(p, now);
+    print_bytes(memory, sizeof memory, (double)memory_now());
+    if (!p->only_draws)
+        snprintf(substeps, sizeof substeps, ", %d substep%s", p->substeps, p->substeps == 1 ? "" : "s");
+    printf("%s frame %d of %d%s, %.*f s, %.0f s left, %s\n", p->what, p->frame, p->last, substeps,
+           took < 1 ? 3 : 1, took, isfinite(left) ? left : 0, memory);
+    fflush(stdout);
+}
+
 void progress_frame(progress *p, int frame)
 {
     double now = und_clock();
@@ -104,12 +118,8 @@ void progress_frame(progress *p, int frame)
     p->done++;
     if (p->bar && (now - p->shown >= REFRESH || frame >= p->last))
         draw_bar(p, now);
-    if (!p->bar && !p->quiet) {
-        double left = seconds_left(p, now);
-        printf("%s frame %d of %d substeps %d seconds %.3f eta %.0f memory %zu\n", p->what, frame, p->last,
-               p->substeps, now - p->frame_started, isfinite(left) ? left : 0, memory_now());
-        fflush(stdout);
-    }
+    if (!p->bar && !p->quiet)
+        print_line(p, now);
     p->frame_started = now;
     p->substeps = 0;
 }

@@ -118,6 +118,7 @@ static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, 
     progress bar;
     signals_install();
     progress_start(&bar, "render", first, last, a->quiet);
+    bar.only_draws = true;
     und_status status = draw_frames(cache, &info, p, &bar, first, last, err), finished = UND_OK;
     progress_end(&bar);
     if (status == UND_OK || status == UND_STOPPED)

@@ -34,6 +34,9 @@ typedef struct job {
 static und_status load_job(job *j, bool draw, und_error *err)
 {
     const args *a = j->args;
+    if (a->resume && a->force)
+        return und_error_set(err, UND_INVALID,
+                             "--resume goes on with a cache, --force begins it anew: give one of them");
     j->scene = und_scene_load(a->words[0], a->settings, a->setting_count, err);
     if (!j->scene)
         return err->status;
@@ -79,6 +82,8 @@ static und_status draw_earlier(job *j, int until, und_error *err)
 {
     und_cache_info info = und_cache_describe(j->cache);
     und_status status = UND_OK;
+    if (j->pictures && info.row_count > 0 && info.rows[0].frame <= until && !j->args->quiet)
+        printf("drawing frames %d to %d again for the movie\n", info.rows[0].frame, until);
     for (int i = 0; i < info.row_count && j->pictures && status == UND_OK && !j->undrawn; i++) {
         und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
         if (info.rows[i].frame > until)
@@ -207,18 +212,28 @@ static und_status run_frames(job *j, bool resumed, und_error *err)
     return status;
 }
 
+/* A scene's function that fails in the middle: says what is left of the run, on a line of its own. */
+static void add_what_is_kept(const job *j, und_error *err)
+{
+    und_cache_info info = und_cache_describe(j->cache);
+    char note[640], kept[64] = "no frame is";
+    if (info.row_count > 1)
+        snprintf(kept, sizeof kept, "frames %d to %d are", info.rows[0].frame,
+                 info.rows[info.row_count - 1].frame);
+    else if (info.row_count == 1)
+        snprintf(kept, sizeof kept, "frame %d is", info.rows[0].frame);
+    int length = snprintf(note, sizeof note, "\n%s kept in %.400s; run the corrected scene with --force",
+                          kept, j->folder);
+    size_t room = sizeof err->text - (size_t)length, used = strlen(err->text);
+    used = used < room ? used : room - 1;
+    memcpy(err->text + used, note, (size_t)length + 1);
+}
+
 static void print_how_to_resume(const job *j, int at)
 {
-    const args *a = j->args;
-    printf("stopped at frame %d of %d; go on with\n  undine %s %s -o %s", at, j->last, j->command,
-           a->words[0], j->folder);
-    for (int i = 0; i < a->setting_count; i++)
-        printf(" --set '%s=%s'", a->settings[i].name, a->settings[i].value);
-    if (a->given & OPT_START)
-        printf(" -s %d", a->start);
-    if (a->given & OPT_END)
-        printf(" -e %d", a->end);
-    printf(" --resume\n");
+    printf("stopped at frame %d of %d; go on with\n  undine %s", at, j->last, j->command);
+    args_print_resume(j->args, j->folder, stdout);
+    printf("\n");
 }
 
 static und_status stop_run(job *j, und_error *err)
@@ -290,6 +305,8 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
             printf("resuming after frame %d\n", und_sim_frame_number(j.sim));
         status = run_frames(&j, resumed, err);
         progress_end(&j.progress);
+        if (status == UND_INVALID)
+            add_what_is_kept(&j, err);
         if (status == UND_OK && signals_stop() && (und_sim_frame_number(j.sim) < j.last || j.undrawn))
             status = stop_run(&j, err);
     }

@@ -64,7 +64,7 @@ expect "run names the movie" grep -q 'out/tiny/tiny.mp4' said
 expect "the movie is there" test -s out/tiny/tiny.mp4
 expect "five stills" test "$(find out/tiny/stills -name 'tiny.*.png' | wc -l)" = 5
 expect "the last frame has a still" test -s out/tiny/stills/tiny.0008.png
-expect "a line for each frame" test "$(grep -c '^run frame [0-9]* of 8 substeps' said)" = 8
+expect "a line for each frame" test "$(grep -cE '^run frame [0-9]+ of 8, [01] substeps?, [0-9.]+ s, [0-9]+ s left, [0-9.]+ [kMG]?B$' said)" = 8
 expect "eight rows in the ledger" test "$(grep -c '^[0-9]' out/tiny/ledger.csv)" = 8
 expect "a second run is refused" code 2 "$program" run tiny.lua
 expect "and says what to do" grep -q -- '--force' said
@@ -135,6 +135,7 @@ expect "a resumed cache is whole" code 0 "$program" verify stopped
 
 # further than first asked; the movie has all frames
 expect "run further" code 0 "$program" run tiny.lua --resume -e 10
+expect "which says what it draws again" grep -qx 'drawing frames 1 to 8 again for the movie' said
 expect "ten rows" test "$(grep -c '^[0-9]' out/tiny/ledger.csv)" = 10
 expect "ten frames in the movie" test "$(samples out/tiny/tiny.mp4)" = 10
 
@@ -153,6 +154,32 @@ expect "it is resumed" code 0 "$program" run tiny.lua --size 64x36 -o drawn --re
 expect "with the frames already there in the movie" test "$(samples drawn/tiny.mp4)" = 8
 hashes drawn >hashes.drawn
 expect "and the same bits" same hashes.1 hashes.drawn
+
+# the command that a stopped run prints makes the pictures that were asked for
+"$program" run tiny.lua -j 1 --size 64x36 --stills 3 --set cells=64 -e 200 --force >log 2>&1 </dev/null &
+run=$!
+for ((i = 0; i < 1000; i++)); do
+    [ "$(grep -c '^run frame' log)" -ge 3 ] && break
+    sleep 0.01
+done
+kill -INT $run
+wait $run
+expect "the printed command has every option" grep -qx \
+    '  undine run tiny.lua -j 1 --size 64x36 --stills 3 --set cells=64 -e 200 -o out/tiny --resume' log
+printed=$(sed -n 's/^  undine //p' log)
+expect "it goes on" code 0 bash -c "'$program' $printed"
+expect "with a still in the middle" test -s out/tiny/stills/tiny.0101.png
+# bytes 16 to 23 of a PNG file: width and height
+expect "of the size asked for" test "$(od -An -tx1 -j16 -N8 out/tiny/stills/tiny.0200.png | tr -d ' ')" = 0000004000000024
+
+# a scene that fails on the way keeps what came before
+sed 's/drops = .*/springs = { { center = {1, 1}, radius = 0.3, rate = function(x, z, t) if t > 0.2 then error("dry") end return 0.01 end } },/' tiny.lua >late.lua
+expect "a scene that fails late" code 2 "$program" sim late.lua -o late
+expect "says what is kept" grep -qE '^frames 1 to [0-9] are kept in late; run the corrected scene with --force$' said
+expect "which is whole" code 0 "$program" verify late
+expect "the corrected scene is run with --force" code 0 "$program" sim tiny.lua -o late --force
+expect "--resume with --force" code 2 "$program" sim tiny.lua -o late --resume --force
+expect "is explained" grep -q 'give one of them' said
 
 # wrong input: exit code 2, a message with file and line, nothing made
 sed 's/surface = 0.25/surfase = 0.25/' tiny.lua >wrong.lua

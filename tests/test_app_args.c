@@ -50,6 +50,37 @@ static void words_after_dashes(void **state)
     args_free(&a);
 }
 
+static void resumes_with(const char *expected, int count, const char **words)
+{
+    args a;
+    und_error err;
+    char *text = NULL;
+    size_t bytes;
+    assert_int_equal(parse(&a, ALL, &err, count, words), UND_OK);
+    FILE *to = open_memstream(&text, &bytes);
+    assert_non_null(to);
+    args_print_resume(&a, "out/a b", to);
+    assert_int_equal(fclose(to), 0);
+    assert_string_equal(text, expected);
+    free(text);
+    args_free(&a);
+}
+#define RESUMES(expected, ...)                                                                  \
+    resumes_with(expected, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)), \
+                 (const char *[]){__VA_ARGS__})
+
+/* What is typed again is what was typed. */
+static void how_to_resume(void **state)
+{
+    (void)state;
+    RESUMES(" a.lua -j 1 --size 64x36 --stills=3 -e40 -o hint --resume", "a.lua", "-j", "1", "--size",
+            "64x36", "--stills=3", "-e40", "-o", "hint");
+    RESUMES(" 'my scene.lua' --set 'who=it'\\''s' -o 'out/a b' --resume", "--force", "my scene.lua", "--set",
+            "who=it's");
+    RESUMES(" a.lua -o --force --resume", "a.lua", "--resume", "-o", "--force", "--resume");
+    RESUMES(" --png -o 'out/a b' --resume -- --force '~' '$x'", "--png", "--", "--force", "~", "$x");
+}
+
 static void refuses(const char *word, const char *value, const char *expected)
 {
     args a;
@@ -95,6 +126,7 @@ static void nearest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reads_options), cmocka_unit_test(words_after_dashes),
-                                       cmocka_unit_test(wrong_options), cmocka_unit_test(nearest)};
+                                       cmocka_unit_test(wrong_options), cmocka_unit_test(how_to_resume),
+                                       cmocka_unit_test(nearest)};
     return cmocka_run_group_tests_name("app_args", tests, NULL, NULL);
 }
