@@ -42,6 +42,7 @@ void und_waves_step(und_waves *s, double dt)
         und_waves_slow_films(s);
     STEP (TRANSPORT)
         und_waves_transport(s);
+    s->rise_time = dt;
     s->time += dt;
 }
 
@@ -343,6 +344,7 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
     if (s->stride % 1024 == 0)
         s->stride += STRIP; /* rows a power of two apart fall into the same cache lines */
     s->shallow = 0.01 * s->grid.dx;
+    s->rise_time = 1;
     for (int i = 0; i < STAGE_COUNT; i++)
         s->stages[i].name = stage_names[i];
     if (allocate(s, err) || fill(s, err) || place_objects(s, err) || und_waves_create_edges(s, err) ||

@@ -97,6 +97,7 @@ static int parts_of(und_waves *s, part list[PARTS])
         {"ledger_lost", UND_F64, &s->lost, sizeof s->lost / sizeof(double), sizeof s->lost / sizeof(double)},
         {"height", UND_F64, s->height, cells, cells},
         {"rise", UND_F32, s->rise, cells, cells},
+        {"rise_time", UND_F64, &s->rise_time, 1, 1},
         {"ground", UND_F32, s->ground, cells, cells},
         {"flux_x", UND_F32, s->flux_x, cells, cells},
         {"flux_z", UND_F32, s->flux_z, cells, cells},

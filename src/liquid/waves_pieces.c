@@ -233,17 +233,20 @@ void und_waves_find_pieces(und_waves *s)
     share_out(s);
 }
 
-/* Lowers a stretch of deep water by the same amount everywhere; the change of height becomes a speed. */
+/* Lowers a stretch of deep water by the same amount everywhere.  The motion is left alone where that is
+ * nothing to it: what it makes of the volume is put right again in the next step. */
 static void lower_plain(und_waves *s, size_t at, double by)
 {
     double *restrict h = s->height + at;
-    float *restrict rise = s->rise + at;
-    float by_float = (float)by, per_dt = (float)(1 / s->dt);
+    float *restrict rise = s->rise + at, less = (float)by;
     SIMD
-    for (int i = 0; i < STRIP; i++) {
+    for (int i = 0; i < STRIP; i++)
         h[i] -= by;
-        rise[i] = (rise[i] - by_float) * per_dt;
-    }
+    if (fabs(by) < 1e-7 * s->shallow)
+        return;
+    SIMD
+    for (int i = 0; i < STRIP; i++)
+        rise[i] -= less;
 }
 
 /* "If h < b, set h(j) and h(j-1) to b": the cell is dry and has no motion. */
@@ -257,7 +260,7 @@ static void lower_cell(und_waves *s, size_t at, const und_waves_run *root)
     double by = root->share * (root->by_depth ? depth : fmin(depth, s->shallow));
     if (depth > 0 && depth - by > 0) {
         s->height[at] -= by;
-        s->rise[at] = (float)(((double)s->rise[at] - by) / s->dt);
+        s->rise[at] = (float)((double)s->rise[at] - by);
     }
     if (depth <= 0 || s->height[at] <= (double)s->ground[at] || depth - by <= 0) {
         s->height[at] = (double)s->ground[at];

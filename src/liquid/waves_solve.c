@@ -27,7 +27,7 @@ static float *scratch(const und_waves *s)
 typedef struct scheme {
     float stiffness; /* g dt^2 / dx^2: times a depth, the f of eq. 16 */
     float outer;     /* part of an open edge's coupling in the matrix: 1, or 1/2 */
-    float kept;      /* (1 - tau) dt: times the rise, the motion kept */
+    float kept;      /* 1 - tau, for a step as long as the last one: times the rise, the motion kept */
     float cells;     /* (1 - tau) dt / dx: times a flow, the height it moves */
     bool second;
 } scheme;
@@ -37,7 +37,7 @@ static scheme scheme_of(const und_waves *s)
     bool second = s->def.order == 2;
     return (scheme){.stiffness = (float)(s->def.gravity * s->dt * s->dt / (s->grid.dx * s->grid.dx)),
                     .outer = second ? 0.5f : 1.0f,
-                    .kept = (float)(und_waves_kept(s) * s->dt),
+                    .kept = (float)(und_waves_kept(s) * s->dt / s->rise_time),
                     .cells = (float)(und_waves_kept(s) * s->dt / s->grid.dx),
                     .second = second};
 }
@@ -302,8 +302,7 @@ static float strip_least(float *restrict v)
 }
 
 /* Puts the new heights in place, and notes for the pieces which cells are wet and what has appeared.  The
- * rise is left as the change of height, as it came out after rounding; und_waves_conserve makes it a speed.
- */
+ * rise is left as the change of height, as it came out after rounding. */
 static void apply_row(und_waves *s, int x, int z, const float *restrict solution)
 {
     size_t at = und_waves_at(s, x, z), word = (size_t)z * (size_t)s->words + (size_t)(x / STRIP);

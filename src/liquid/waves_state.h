@@ -76,12 +76,13 @@ struct und_waves {
     und_stage stages[STAGE_COUNT];
     und_watch watch;
 
-    double *height; /* h, m; equal to the ground where dry */
-    float *rise;    /* speed of the surface over the last step, (h(n-1) - h(n-2)) / dt, m/s */
-    float *ground;  /* b, m, with the submerged part of objects on top of it */
-    float *bed;     /* the ground without objects; the same array where there are none */
-    float *middle;  /* h after the rows less h before them (eq. 19), m */
-    float *head;    /* outside pressure as a height of water, m; NULL: none */
+    double *height;   /* h, m; equal to the ground where dry */
+    float *rise;      /* h(n-1) - h(n-2), m */
+    double rise_time; /* the step it belongs to, s; at the start 1, so that the rise is a speed */
+    float *ground;    /* b, m, with the submerged part of objects on top of it */
+    float *bed;       /* the ground without objects; the same array where there are none */
+    float *middle;    /* h after the rows less h before them (eq. 19), m */
+    float *head;      /* outside pressure as a height of water, m; NULL: none */
 
     uint64_t *wet;  /* [nz][words]: cells wet before or after the step */
     double *gain;   /* [nz][words]: height that appeared in a word that is plain */
