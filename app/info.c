@@ -7,6 +7,8 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 static json_t *number(double value)
 {
@@ -126,9 +128,28 @@ static void print_info(und_cache *cache, const und_cache_info *info)
     }
 }
 
+und_status explain_scene(const char *path, und_error *err)
+{
+    size_t length = strlen(path), used = strlen(err->text);
+    struct stat info;
+    if (err->status == UND_INVALID && length > 4 && strcmp(path + length - 4, ".lua") == 0 &&
+        stat(path, &info) == 0 && S_ISREG(info.st_mode))
+        snprintf(err->text + used, sizeof err->text - used,
+                 "\nthat is a scene; undine run makes a cache from it");
+    return err->status;
+}
+
+und_cache *open_to_read(const char *path, und_error *err)
+{
+    und_cache *cache = und_cache_open(path, err);
+    if (!cache)
+        explain_scene(path, err);
+    return cache;
+}
+
 und_status command_info(const args *a, und_error *err)
 {
-    und_cache *cache = und_cache_open(a->words[0], err);
+    und_cache *cache = open_to_read(a->words[0], err);
     if (!cache)
         return err->status;
     und_cache_info info = und_cache_describe(cache);

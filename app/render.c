@@ -139,7 +139,7 @@ static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, 
 
 und_status command_render(const args *a, und_error *err)
 {
-    und_cache *cache = und_cache_open(a->words[0], err);
+    und_cache *cache = open_to_read(a->words[0], err);
     if (!cache)
         return err->status;
     und_cache_info info = und_cache_describe(cache);

@@ -91,6 +91,15 @@ with open(sys.argv[1], "r+b") as file:
 PYTHON
 expect "verify finds a changed byte" code 1 "$program" verify damaged
 expect "and names the frame" grep -q 'tiny.0003' said
+"$program" verify damaged >/dev/null 2>said
+expect "the summary comes last, on the same stream" bash -c 'head -1 said | grep -q "^wrong " && tail -1 said | grep -q "1 wrong"'
+rm damaged/manifest.json
+expect "a cache without its manifest is damaged" code 1 "$program" verify damaged
+for command in info render verify; do
+    expect "$command: no cache there" code 2 "$program" $command nowhere
+    expect "$command: a scene is no cache" code 2 "$program" $command tiny.lua
+    expect "$command: says what makes one" grep -q 'that is a scene; undine run makes a cache from it' said
+done
 
 # pictures from the cache
 expect "render" code 0 "$program" render out/tiny -s 3 -e 5 --png --exr --movie --size 64x36 -o pictures
@@ -124,6 +133,7 @@ expect "within a second" test $((($(date +%s%N) - asked) / 1000000)) -lt 1000
 expect "and says how to go on" grep -q -- '--resume' log
 expect "a stopped cache is whole" code 0 "$program" verify stopped
 rows=$(grep -c '^[0-9]' stopped/ledger.csv)
+expect "verify says what is not there yet" grep -q "^frames $((rows + 1)) to 150 are not there yet" said
 expect "it has fewer frames" test "$rows" -lt 150
 expect "resumed" code 0 "$program" sim tiny.lua --set cells=96 -e 150 -o stopped --resume
 expect "left alone" code 0 "$program" sim tiny.lua --set cells=96 -e 150 -o alone -q
@@ -181,6 +191,20 @@ expect "the corrected scene is run with --force" code 0 "$program" sim tiny.lua 
 expect "--resume with --force" code 2 "$program" sim tiny.lua -o late --resume --force
 expect "is explained" grep -q 'give one of them' said
 
+# --force replaces a cache, never another folder
+mkdir -p mine/frames
+echo precious >mine/ledger.csv
+echo precious >mine/frames/mine.0001.h5
+find mine -type f -exec cksum {} + >before
+expect "--force onto a folder of other files" code 2 "$program" sim tiny.lua -o mine --force
+expect "says so" grep -q 'mine is not a cache' said
+find mine -type f -exec cksum {} + >after
+expect "leaves them alone" same before after
+rm late/manifest.json
+expect "--force replaces what a killed run left" code 0 "$program" sim tiny.lua -o late --force
+mkdir empty
+expect "--force onto an empty folder" code 0 "$program" sim tiny.lua -o empty --force
+
 # wrong input: exit code 2, a message with file and line, nothing made
 sed 's/surface = 0.25/surfase = 0.25/' tiny.lua >wrong.lua
 expect "a wrong scene" code 2 "$program" run wrong.lua -o wrong
@@ -194,13 +218,17 @@ expect "an unknown command" code 2 "$program" rum tiny.lua
 expect "gets a suggestion too" grep -q 'did you mean run' said
 expect "no command" code 2 "$program"
 expect "an unknown parameter" code 2 "$program" sim tiny.lua --set nothing=1 -o wrong
+sed 's/param("cells", 32)/param("n", 32)/' tiny.lua >short.lua
+expect "one of a single letter" code 2 "$program" sim short.lua --set d=3 -o wrong
+expect "is near to no other" bash -c 'grep -q "no such param" said && ! grep -q "did you mean" said'
+expect "unless it is the same letter" code 2 "$program" sim short.lua --set N=3 -o wrong
+expect "which is suggested" grep -q 'did you mean "n"' said
 expect "no scene" code 2 "$program" run
 
 # the environment says no: exit code 1
 touch file
 expect "a folder that cannot be made" code 1 "$program" sim tiny.lua -o file/out
 expect "is named" grep -q 'file' said
-expect "no cache there" code 1 "$program" info scratch-of-nothing
 full() { (ulimit -f 24 && exec "$program" sim tiny.lua --set cells=128 --compress 0 -o full); }
 expect "a full disk" code 1 full
 expect "is explained" grep -q 'undine: ' said

@@ -61,6 +61,31 @@ static void sweep_temporary(const und_cache *cache)
         sweep(cache, FOLDERS[i], false);
 }
 
+/* Whether the folder may be begun anew: a cache, what a killed run left of one, or nothing at all. */
+static und_status check_replaceable(const und_cache *cache, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    cache_rows rows = {0};
+    bool ours = there(cache, "manifest.json");
+    if (!ours && !und_cache_path(cache, "ledger.csv", path, NULL)) {
+        ours = !und_rows_read(path, &rows, NULL);
+        und_rows_clear(&rows);
+    }
+    DIR *dir = ours ? NULL : opendir(cache->folder);
+    if (!dir)
+        return UND_OK; /* one that is there and cannot be read fails at the lock */
+    bool foreign = false;
+    for (struct dirent *entry; !foreign && (entry = readdir(dir));)
+        foreign = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+                  strcmp(entry->d_name, "lock") != 0 && !und_file_is_temp(entry->d_name);
+    closedir(dir);
+    if (foreign)
+        return und_error_set(err, UND_INVALID,
+                             "%s is not a cache and has files in it: --force replaces only a cache",
+                             cache->folder);
+    return UND_OK;
+}
+
 /* The manifest goes first: what is left of a cache without it is no cache. */
 static und_status remove_old(const und_cache *cache, und_error *err)
 {
@@ -187,6 +212,8 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     char lock[UND_PATH_MAX];
     size_t made = 0;
     und_status status = fill_manifest(cache, def, err);
+    if (!status && replace)
+        status = check_replaceable(cache, err);
     if (!status)
         status = make_folders(def->folder, &made, err);
     if (!status)

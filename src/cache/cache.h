@@ -39,8 +39,9 @@ typedef struct und_cache_row {
 } und_cache_row;
 
 /* Makes the folder and takes the lock.  An existing cache of the same name is refused (the error says to use
- * --resume or --force) unless `replace`, which removes only files that a cache is made of.  A lock held by a
- * living process, or by another host, is refused by name; one left behind by a dead process is taken over. */
+ * --resume or --force) unless `replace`, which removes only files that a cache is made of, and refuses a
+ * folder that has files but is no cache.  A lock held by a living process, or by another host, is refused by
+ * name; one left behind by a dead process is taken over. */
 und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *err);
 
 /* Opens a cache to go on writing it.  The scene's hash must be the manifest's.  The latest checkpoint that
@@ -48,7 +49,7 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
  * with state->count == 0: no checkpoint, begin at the start. */
 und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_error *err);
 
-/* Opens for reading: no lock. */
+/* Opens for reading: no lock.  UND_INVALID: that is no cache, UND_FAILED: it is damaged. */
 und_cache *und_cache_open(const char *folder, und_error *err);
 
 /* Releases the lock and frees.  Stages and peak memory go into the manifest if given. */
@@ -84,7 +85,7 @@ typedef struct und_cache_info {
 und_cache_info und_cache_describe(const und_cache *cache);
 
 /* Recomputes every hash.  Calls `report` once for each thing wrong (a file missing, cut short, changed), and
- * returns UND_FAILED if there was any; err names the first. */
+ * returns UND_FAILED if there was any; err names the first.  UND_INVALID: that is no cache. */
 typedef void und_verify_fn(void *context, const char *what);
 und_status und_cache_verify(const char *folder, und_verify_fn *report, void *context, int *checked,
                             und_error *err);

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,12 +90,25 @@ static und_status match_rows(und_cache *cache, const char *path, und_error *err)
     return UND_OK;
 }
 
+/* Another folder, or none, is wrong input; a cache that lost its manifest is damaged. */
+static und_status without_manifest(const und_cache *cache, int why, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    if (why != ENOENT && why != ENOTDIR)
+        return und_error_set(err, UND_FAILED, "%s/manifest.json: %s", cache->folder, strerror(why));
+    bool damaged = !und_cache_path(cache, "ledger.csv", path, NULL) && !access(path, F_OK);
+    return und_error_set(err, damaged ? UND_FAILED : UND_INVALID,
+                         damaged ? "%s is a damaged cache: %s/manifest.json is missing"
+                                 : "%s is not a cache: %s/manifest.json is missing",
+                         cache->folder, cache->folder);
+}
+
 und_status und_cache_load(und_cache *cache, und_error *err)
 {
     char path[UND_PATH_MAX];
     und_status status = und_cache_path(cache, "manifest.json", path, err);
     if (!status && access(path, F_OK))
-        status = und_error_set(err, UND_FAILED, "%s is not a cache: %s is missing", cache->folder, path);
+        status = without_manifest(cache, errno, err);
     if (!status)
         status = und_manifest_read(path, &cache->manifest, err);
     if (!status)

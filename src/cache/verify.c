@@ -104,6 +104,8 @@ und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context
     und_cache *cache = und_cache_open(folder, &cause);
     if (checked)
         *checked = 0;
+    if (!cache && cause.status == UND_INVALID)
+        return und_error_set(err, UND_INVALID, "%s", cause.text);
     if (!cache) {
         report(&v, &cause);
         return UND_FAILED;

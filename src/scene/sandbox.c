@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     HOOK_EVERY = 1000, /* instructions */
@@ -410,10 +411,12 @@ void und_sandbox_close(und_sandbox *box)
     box->lua = NULL;
 }
 
+enum { LONGEST_WORD = 31 };
+
 /* Levenshtein's distance with neighbours swapped counting one, for words of up to 31 letters. */
 static int edit_distance(const char *a, const char *b)
 {
-    enum { LONGEST = 31 };
+    enum { LONGEST = LONGEST_WORD };
     int n = (int)strnlen(a, LONGEST + 1), m = (int)strnlen(b, LONGEST + 1);
     int d[LONGEST + 1][LONGEST + 1];
     if (n > LONGEST || m > LONGEST)
@@ -439,7 +442,9 @@ const char *und_suggest(const char *word, const char *const *words, int count)
     int length = (int)strlen(word), best = length <= 3 ? 2 : 2 + length / 4;
     const char *near = NULL;
     for (int i = 0; i < count; i++) {
-        int distance = edit_distance(word, words[i]);
+        /* any other word of one or two letters is near to many */
+        bool same = strcasecmp(word, words[i]) == 0;
+        int distance = same ? 0 : length <= 2 ? LONGEST_WORD : edit_distance(word, words[i]);
         /* ties go to the alphabet, not to the order the words came in */
         if (distance < best || (near && distance == best && strcmp(words[i], near) < 0)) {
             best = distance;
