@@ -199,6 +199,7 @@ static und_status allocate(und_waves *s, und_error *err)
             return err->status;
     s->wet = und_pages_alloc(words * sizeof *s->wet, "wet cells", err);
     s->gain = und_pages_alloc(words * sizeof *s->gain, "volumes", err);
+    s->least = und_pages_alloc(words * sizeof *s->least, "depths", err);
     s->plain = und_pages_alloc(words, "wet cells", err);
     s->runs =
         und_pages_alloc_sparse(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->nz, "pieces", err);
@@ -206,8 +207,8 @@ static und_status allocate(und_waves *s, und_error *err)
     s->run_count = und_alloc((size_t)s->nz, sizeof *s->run_count, "pieces", err);
     s->row_inflow = und_alloc((size_t)s->nz, sizeof *s->row_inflow, "volumes", err);
     s->scratch = und_pages_alloc(sizeof(float) * s->scratch_stride * (size_t)s->threads, "scratch", err);
-    if (!s->wet || !s->gain || !s->plain || !s->runs || !s->first_run || !s->run_count || !s->row_inflow ||
-        !s->scratch)
+    if (!s->wet || !s->gain || !s->least || !s->plain || !s->runs || !s->first_run || !s->run_count ||
+        !s->row_inflow || !s->scratch)
         return err->status;
     if (!s->bed)
         s->bed = s->ground;
@@ -364,7 +365,7 @@ void und_waves_destroy(und_waves *s)
         und_pages_free(s->bed);
     void *pages[] = {s->height,  s->rise,    s->ground, s->middle, s->head,      s->flux_x,    s->flux_z,
                      s->speed_x, s->speed_z, s->foam,   s->dye,    s->texture_u, s->texture_v, s->carried,
-                     s->wet,     s->gain,    s->plain,  s->runs,   s->scratch};
+                     s->wet,     s->gain,    s->least,  s->plain,  s->runs,      s->scratch};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         und_pages_free(pages[i]);
     for (int e = 0; e < UND_EDGES; e++) {

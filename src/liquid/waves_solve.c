@@ -270,11 +270,13 @@ void und_waves_rows(und_waves *s)
 
 /* The wet mask of a word that is not plain: cells that had water or were given some (or lost what they had
  * not). */
-static uint64_t wet_mask(const float *restrict before, const double *restrict h, const float *restrict ground)
+static uint64_t wet_mask(const double *restrict h, const float *restrict ground, const float *restrict change)
 {
     uint64_t mask = 0;
-    for (int i = 0; i < STRIP; i++)
-        mask |= (uint64_t)(before[i] > 0 || h[i] != (double)ground[i]) << i;
+    for (int i = 0; i < STRIP; i++) {
+        double floor = (double)ground[i];
+        mask |= (uint64_t)(h[i] > floor || h[i] + (double)change[i] != floor) << i;
+    }
     return mask;
 }
 
@@ -288,43 +290,40 @@ static double strip_sum(const double *restrict v)
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-static float strip_least(float *restrict v)
+static float strip_least(const float *restrict v)
 {
-    for (int half = STRIP / 2; half >= 8; half /= 2) {
+    float part[8], least;
+    memcpy(part, v, sizeof part);
+    for (int i = 8; i < STRIP; i += 8) {
         SIMD
-        for (int i = 0; i < half; i++)
-            v[i] = v[i + half] < v[i] ? v[i + half] : v[i];
+        for (int j = 0; j < 8; j++)
+            part[j] = v[i + j] < part[j] ? v[i + j] : part[j];
     }
-    float least = v[0];
-    for (int i = 1; i < 8; i++)
-        least = v[i] < least ? v[i] : least;
+    least = part[0];
+    for (int j = 1; j < 8; j++)
+        least = part[j] < least ? part[j] : least;
     return least;
 }
 
 /* Puts the new heights in place, and notes for the pieces which cells are wet and what has appeared.  The
  * rise is left as the change of height, as it came out after rounding. */
-static void apply_row(und_waves *s, int x, int z, const float *restrict solution)
+static void apply_row(und_waves *s, int x, int z, const float *restrict change)
 {
     size_t at = und_waves_at(s, x, z), word = (size_t)z * (size_t)s->words + (size_t)(x / STRIP);
     double *restrict h = s->height + at;
     float *restrict rise = s->rise + at;
-    const float *restrict ground = s->ground + at;
     _Alignas(64) double gain[STRIP];
-    _Alignas(64) float before[STRIP], least[STRIP];
+    float fall = strip_least(change);
+    s->plain[word] = s->least[word] + (fall < 0 ? fall : 0) >= (float)s->shallow;
+    s->wet[word] = s->plain[word] ? UINT64_MAX : wet_mask(h, s->ground + at, change);
     SIMD
     for (int i = 0; i < STRIP; i++) {
-        float change = solution[i];
-        double old = h[i], new = old + (double)change;
-        before[i] = (float)(old - (double)ground[i]);
-        least[i] = change < 0 ? before[i] + change : before[i];
+        double old = h[i], new = old + (double)change[i];
         gain[i] = new - old;
         h[i] = new;
         rise[i] = (float)gain[i];
     }
-    bool plain = strip_least(least) >= (float)s->shallow;
-    s->plain[word] = plain;
     s->gain[word] = strip_sum(gain);
-    s->wet[word] = plain ? UINT64_MAX : wet_mask(before, h, ground);
 }
 
 /* What the cells of a strip in row z meet at the faces to the next row. */
@@ -344,6 +343,7 @@ static void column_faces(const und_waves *s, const scheme *k, int x, int z, stri
         depth[i] = (float)(h_next[i] - (double)ground[i]);
         t->step[i] = (float)(h_next[i] - h[i]);
     }
+    s->least[(size_t)(z + 1) * (size_t)s->words + (size_t)(x / STRIP)] = strip_least(depth);
     for (int i = 0; k->second && i < STRIP; i++)
         t->drift[i] = middle_next[i] - middle[i];
     for (int i = 0; s->head && i < STRIP; i++)
@@ -380,6 +380,7 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
     line_begin(STRIP, &l, scratch(s), outside);
     for (int i = 0; i < STRIP; i++)
         t.depth[0][i] = (float)und_waves_depth(s, und_waves_at(s, x + i, 0));
+    s->least[x / STRIP] = strip_least(t.depth[0]);
     for (int z = 0; z < s->nz - 1; z++) {
         size_t at = und_waves_at(s, x, z);
         face f = {.depth = t.depth[z & 1],
@@ -398,7 +399,6 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
     for (int z = s->nz - 1; z >= 0; z--) {
         size_t ahead = und_waves_at(s, x, z >= AHEAD_ROWS ? z - AHEAD_ROWS : z);
         prefetch(s->height + ahead, STRIP * sizeof(double));
-        prefetch(s->ground + ahead, STRIP * sizeof(float));
         prefetch(s->rise + ahead, STRIP * sizeof(float));
         apply_row(s, x, z, line_back(STRIP, &l));
     }

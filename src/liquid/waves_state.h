@@ -86,6 +86,7 @@ struct und_waves {
 
     uint64_t *wet;  /* [nz][words]: cells wet before or after the step */
     double *gain;   /* [nz][words]: height that appeared in a word that is plain */
+    float *least;   /* [nz][words]: the smallest depth before the step, m */
     uint8_t *plain; /* [nz][words]: all cells wet before and after, none shallow */
     und_waves_run *runs;
     int *first_run;     /* per row */
