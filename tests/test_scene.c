@@ -236,7 +236,7 @@ static void failing_functions_are_remembered(void **state)
         {"if t > 1 then error('boom') end return 1",
          "f.lua:2: boom (in liquid.waves.ground, at x = 3, z = 4, t = 2)"},
         {"if t > 1 then return 0/0 end return 1",
-         "f.lua:1: liquid.waves.ground: expected the function to return a number, found"},
+         "f.lua:1: liquid.waves.ground: expected the function to return a finite number, found"},
         {"if t > 1 then return 'x' end return 1", "found a string at x = 3"},
         {"if t > 1 then return end return 1", "found nil at x = 3"},
         {"if t > 1 then while true do end end return 1",

@@ -156,7 +156,13 @@ static const field film_fields[] = {
 
 static void read_camera(reader *r)
 {
+    const und_vector *eye = &r->scene->view.render.eye, *look = &r->scene->view.render.look;
     und_read_table(r, camera_fields, &r->scene->view.render);
+    const double *a = eye->constant, *b = look->constant;
+    bool both = und_read_has(r, "eye") && und_read_has(r, "look") && !eye->fn && !look->fn;
+    if (both && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
+        und_read_fail(r, "expected look to be another point than eye, found {%g, %g, %g} for both", a[0],
+                      a[1], a[2]);
 }
 
 static void read_light(reader *r)

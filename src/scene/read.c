@@ -66,6 +66,14 @@ void und_read_fail(reader *r, const char *format, ...)
     abort(); /* lua_error does not return, but does not say so */
 }
 
+void und_number_text(double x, char *text, size_t size)
+{
+    if (isnan(x)) /* %g shows its sign, which depends on the machine */
+        snprintf(text, size, "nan");
+    else
+        snprintf(text, size, "%g", x);
+}
+
 /* What stands on top of the stack, in words. */
 static void found_text(lua_State *L, char *text, size_t size)
 {
@@ -74,7 +82,7 @@ static void found_text(lua_State *L, char *text, size_t size)
         if (lua_isinteger(L, -1))
             snprintf(text, size, "%lld", (long long)lua_tointeger(L, -1));
         else
-            snprintf(text, size, "%g", lua_tonumber(L, -1));
+            und_number_text(lua_tonumber(L, -1), text, size);
         break;
     case LUA_TSTRING:
         snprintf(text, size, "\"%.60s\"", lua_tostring(L, -1));
@@ -208,8 +216,9 @@ double und_read_number(reader *r, const field *f)
     bool any = f->low == 0 && f->high == 0;
     bool fits = lua_type(r->L, -1) == LUA_TNUMBER && (any ? isfinite(x) : x >= f->low && x <= f->high);
     if (!fits) {
-        range_text(f, f->type == F_INTEGER || f->type == F_SEED ? "a whole number" : "a number", what,
-                   sizeof what);
+        bool whole = f->type == F_INTEGER || f->type == F_SEED;
+        bool finite = lua_type(r->L, -1) != LUA_TNUMBER || isfinite(x);
+        range_text(f, whole ? "a whole number" : finite ? "a number" : "a finite number", what, sizeof what);
         und_read_expected(r, what);
     }
     return x;
@@ -249,7 +258,7 @@ void und_read_color(reader *r, const field *f, float out[3])
 {
     double c[3];
     if (lua_type(r->L, -1) == LUA_TNUMBER)
-        c[0] = c[1] = c[2] = lua_tonumber(r->L, -1);
+        c[0] = c[1] = c[2] = und_read_number(r, &(field){.type = F_NUMBER});
     else
         und_read_numbers(r, c, 3, 3, "a colour {red, green, blue}");
     for (int i = 0; i < 3; i++) {

@@ -114,6 +114,9 @@ _Noreturn void und_read_fail(reader *r, const char *format, ...) __attribute__((
 /* The same for "expected WHAT, found the value on top of the stack". */
 _Noreturn void und_read_expected(reader *r, const char *what);
 
+/* A number for a message; NaN is "nan", whatever its sign. */
+void und_number_text(double x, char *text, size_t size);
+
 /* Reads the table on top of the stack into `def`.  Unknown keys and missing required ones are errors. */
 void und_read_table(reader *r, const field *fields, void *def);
 

@@ -11,7 +11,7 @@ typedef struct und_limits {
     size_t memory;    /* bytes, 256 MiB */
     double load_work; /* instructions (allocations count too) while the file runs, 2e9 */
     double call_work; /* and in one call of one of its functions, 1e7 */
-    double seconds;   /* of either */
+    double seconds;   /* of processor time, of either; 60 */
 } und_limits;
 
 und_limits und_limits_default(void);
@@ -24,7 +24,7 @@ typedef struct und_sandbox {
     size_t used;      /* bytes now */
     bool refused;     /* the last refusal of memory was the limit's, not the machine's */
     double work_left; /* of the call in progress */
-    double deadline;  /* s of the clock; 0: not yet set */
+    double deadline;  /* s of the thread's processor time; 0: not yet set */
     double work;      /* what it was given */
     und_limit hit;    /* a limit was hit: nothing in the scene may catch that */
     int hit_line;

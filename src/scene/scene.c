@@ -143,6 +143,18 @@ static void check_chains(lua_State *L, const und_scene *scene)
                    (int)CHAINS_MAX);
 }
 
+/* Lua's "'}' expected (to close '{' at line 3) near 'level'" is nearly always a comma left out.  What comes
+ * next must be able to begin an entry of a table: a name, a number, a text or a brace. */
+static bool comma_missing(const char *text)
+{
+    const char *near = strstr(text, "'}' expected"), *last = near;
+    while (last && (near = strstr(last, " near ")) != NULL)
+        last = near + 6;
+    if (!last || *last != '\'')
+        return false;
+    return isalnum((unsigned char)last[1]) || strchr("_\"{.", last[1]);
+}
+
 /* The whole load, as a Lua function so that nothing in it can fail outside a protected call. */
 static int run_scene(lua_State *L)
 {
@@ -152,7 +164,12 @@ static int run_scene(lua_State *L)
     open_language(L, scene);
     check_chains(L, scene);
     const char *chunk = lua_pushfstring(L, "@%s", scene->view.path);
-    if (luaL_loadbufferx(L, text + skip, scene->text_size - skip, chunk, "t") != LUA_OK)
+    int status = luaL_loadbufferx(L, text + skip, scene->text_size - skip, chunk, "t");
+    if (status == LUA_ERRSYNTAX && comma_missing(lua_tostring(L, -1))) {
+        lua_pushliteral(L, " (is a comma missing before this?)");
+        lua_concat(L, 2);
+    }
+    if (status != LUA_OK)
         lua_error(L);
     lua_call(L, 0, 0);
     check_whole(L, scene);

@@ -27,12 +27,12 @@ static void remember(callback *c, int status, const char *where)
     char text[256] = "";
     lua_Debug ar = {0};
     if (status == LUA_OK && lua_type(L, -1) == LUA_TNUMBER)
-        snprintf(text, sizeof text, "%g", lua_tonumber(L, -1));
+        und_number_text(lua_tonumber(L, -1), text, sizeof text);
     else
         snprintf(text, sizeof text, "%s%s", lua_type(L, -1) == LUA_TNIL ? "" : "a ", found);
     lua_rawgeti(L, LUA_REGISTRYINDEX, c->reference);
     lua_getinfo(L, ">S", &ar);
-    const char *expected = c->numbers == 0 ? "a number" : c->numbers == 2 ? "{x, z}" : "{x, y, z}";
+    const char *expected = c->numbers == 0 ? "a finite number" : c->numbers == 2 ? "{x, z}" : "{x, y, z}";
     if (scene->box.hit != UND_LIMIT_NONE) {
         und_sandbox_explain(&scene->box, text, sizeof text);
         int line = scene->box.hit_line > 0 ? scene->box.hit_line : ar.linedefined;
@@ -295,8 +295,11 @@ char *und_scene_file(reader *r, const char *name)
     for (const char *p = name; *p; p += strcspn(p, "/"), p += *p == '/')
         if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || p[2] == '\0'))
             und_read_fail(r, "\"%.200s\" leads out of the scene's folder", name);
-    if (name[0] == '/' || name[0] == '\0')
-        und_read_fail(r, "expected the name of a file, seen from the scene's folder, found \"%.200s\"", name);
+    if (name[0] == '/')
+        und_read_fail(r, "expected a name relative to the scene's folder, found the absolute name \"%.200s\"",
+                      name);
+    if (name[0] == '\0')
+        und_read_fail(r, "expected the name of a file in the scene's folder, found \"\"");
     size_t size = strlen(folder) + strlen(name) + 2;
     char *joined = und_scene_alloc(r, size, 1);
     snprintf(joined, size, "%s/%s", folder, name);

@@ -17,7 +17,7 @@ static void read_size(reader *r, const field *f, void *def)
     scene->size[1] = 0;
     int count = 1;
     if (lua_type(r->L, -1) == LUA_TNUMBER)
-        scene->size[0] = lua_tonumber(r->L, -1);
+        scene->size[0] = und_read_number(r, &(field){.type = F_NUMBER, .unit = "m"});
     else
         count = und_read_numbers(r, scene->size, 1, 2, "a length, or {x, z} (m)");
     for (int i = 0; i < count; i++)
@@ -59,7 +59,7 @@ static void read_cells(reader *r, const field *f, void *def)
     int n[2] = {1, 1}, count = 1, longer = size[1] > size[0];
     (void)f;
     if (lua_type(r->L, -1) == LUA_TNUMBER)
-        given[longer] = lua_tonumber(r->L, -1);
+        given[longer] = und_read_number(r, &(field){.type = F_NUMBER});
     else
         count = und_read_numbers(r, given, 1, r->scene->curve ? 1 : 2, "a number of cells, or {nx, nz}");
     if (count == 1 && longer && given[1] == 0) /* {n} for the longer side */
