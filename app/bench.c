@@ -23,15 +23,26 @@ typedef struct sink {
     double best;     /* sweep, seconds per cell */
 } sink;
 
+static double extra(const bench_result *r, const char *name)
+{
+    for (int i = 0; i < r->extra_count; i++)
+        if (strcmp(r->extra[i].name, name) == 0)
+            return r->extra[i].value;
+    return NAN;
+}
+
 static void report(void *user, const bench_result *r)
 {
     sink *s = user;
     double ns = 1e9 * r->seconds / r->cells, sweeps = r->seconds / (r->sweep_seconds * r->cells);
     s->best = fmin(s->best, r->sweep_seconds);
     if (!s->results) {
-        printf("%-16s %-12s %7d %12.6f %10.3f %8.2f", r->name, r->size, r->threads, r->seconds, ns, sweeps);
+        double best = extra(r, "best_seconds");
+        printf("%-16s %-12s %7d %12.6f %12.6f %10.3f %10.2f %10.2f", r->name, r->size, r->threads, r->seconds,
+               best, ns, sweeps, extra(r, "best_sweeps"));
         for (int i = 0; i < r->extra_count; i++)
-            printf("  %s %.4g", r->extra[i].name, r->extra[i].value);
+            if (strncmp(r->extra[i].name, "best_", 5) != 0)
+                printf("  %s %.4g", r->extra[i].name, r->extra[i].value);
         printf("\n");
         fflush(stdout);
         return;
@@ -91,7 +102,11 @@ static void print_machine(sink *s, int threads)
     double gbs = isfinite(s->best) ? BENCH_SWEEP_BYTES / s->best * 1e-9 : 0;
     cpu_name(cpu, sizeof cpu);
     if (!s->results) {
-        printf("%s, %d threads, a sweep reads and writes %.1f GB/s\n", cpu, threads, gbs);
+        printf("%s, %d threads, memory at %.1f GB/s\n"
+               "A sweep reads two arrays of the same number of cells and writes a third, the least that any "
+               "step "
+               "can cost.\n",
+               cpu, threads, gbs);
         return;
     }
     json_t *all = json_pack("{s:{s:s, s:i, s:f}, s:o}", "machine", "cpu", cpu, "threads", threads,
@@ -114,7 +129,9 @@ und_status command_bench(const args *a, und_error *err)
         return err->status;
     s.results = a->json ? json_array() : NULL;
     if (!a->json)
-        printf("%-16s %-12s %7s %12s %10s %8s\n", "bench", "size", "threads", "seconds", "ns/cell", "sweeps");
+        printf("%-16s %-12s %7s %12s %12s %10s %10s %10s\n%-16s %-12s %7s %12s %12s %10s %10s %10s\n", "", "",
+               "", "seconds", "seconds", "ns/cell", "sweeps", "sweeps", "bench", "size", "threads", "median",
+               "best", "median", "median", "best");
     for (int i = 0; i < BENCHES && status == UND_OK; i++) {
         bool wanted = a->count == 0;
         for (int w = 0; w < a->count; w++)

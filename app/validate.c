@@ -11,17 +11,63 @@
 #include <string.h>
 
 static const validation_case *const tables[] = {shape_cases, waves_cases, render_cases};
-enum { TABLES = sizeof tables / sizeof *tables, MAX_CASES = 256 };
+enum { TABLES = sizeof tables / sizeof *tables, MAX_CASES = 256, QUANTITY = 50 };
 
 struct case_sink {
     const validation_case *now;
     json_t *results; /* NULL: print a table */
     int threads, passed, failed;
+    int model_width, case_width;
+    const validation_case *printed; /* the case of the last row, */
+    char source[256];               /* and its source */
 };
 
 static json_t *number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+static bool wanted(const args *a, const validation_case *c)
+{
+    if (a->model && strcmp(a->model, c->model) != 0)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (strcmp(a->words[i], c->name) == 0)
+            return true;
+    return a->count == 0;
+}
+
+/* Names of any length stand last, so that the numbers are in columns; a case names its source once, and again
+ * where another row has another. */
+static void print_row(case_sink *sink, const case_result *r, bool pass)
+{
+    char source[sizeof sink->source];
+    snprintf(source, sizeof source, "%s", r->source);
+    bool told = sink->printed == sink->now && strcmp(sink->source, source) == 0;
+    printf("%-4s  %-*s  %-*s %13.6g %13.6g %9.2g  ", pass ? "pass" : "FAIL", sink->model_width,
+           sink->now->model, sink->case_width, sink->now->name, r->value, r->reference, r->tolerance);
+    if (told)
+        printf("%s\n", r->quantity);
+    else
+        printf("%-*s  %s\n", QUANTITY, r->quantity, r->source);
+    fflush(stdout);
+    sink->printed = sink->now;
+    memcpy(sink->source, source, sizeof source);
+}
+
+static void print_header(case_sink *sink, const args *a, const validation_case **list, int count)
+{
+    sink->model_width = (int)strlen("model");
+    sink->case_width = (int)strlen("case");
+    for (int i = 0; i < count; i++) {
+        int model = (int)strlen(list[i]->model), name = (int)strlen(list[i]->name);
+        if (!wanted(a, list[i]))
+            continue;
+        sink->model_width = model > sink->model_width ? model : sink->model_width;
+        sink->case_width = name > sink->case_width ? name : sink->case_width;
+    }
+    printf("%-4s  %-*s  %-*s %13s %13s %9s  %-*s  %s\n", "", sink->model_width, "model", sink->case_width,
+           "case", "value", "reference", "tolerance", QUANTITY, "quantity", "source");
 }
 
 void case_report(case_sink *sink, case_result r)
@@ -30,9 +76,7 @@ void case_report(case_sink *sink, case_result r)
     sink->passed += pass;
     sink->failed += !pass;
     if (!sink->results) {
-        printf("%-4s  %-8s %-22s %-34s %13.6g %13.6g %9.2g  %s\n", pass ? "pass" : "FAIL", sink->now->model,
-               sink->now->name, r.quantity, r.value, r.reference, r.tolerance, r.source);
-        fflush(stdout);
+        print_row(sink, &r, pass);
         return;
     }
     json_t *one =
@@ -56,14 +100,17 @@ static int gather(const validation_case **list)
     return count;
 }
 
-static bool wanted(const args *a, const validation_case *c)
+/* "; there are: a, b, c", each once. */
+static void add_names(const char *const *names, int count, und_error *err)
 {
-    if (a->model && strcmp(a->model, c->model) != 0)
-        return false;
-    for (int i = 0; i < a->count; i++)
-        if (strcmp(a->words[i], c->name) == 0)
-            return true;
-    return a->count == 0;
+    const char *between = "\nthere are: ";
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(err->text);
+        if (i > 0 && strcmp(names[i], names[i - 1]) == 0)
+            continue;
+        snprintf(err->text + used, sizeof err->text - used, "%s%s", between, names[i]);
+        between = ", ";
+    }
 }
 
 /* A name that no case has is the user's error, not a pass. */
@@ -82,8 +129,10 @@ static und_status check_names(const args *a, const validation_case **list, int c
         if (found)
             continue;
         const char *near = args_nearest(typed, model ? models : names, count);
-        return und_error_set(err, UND_INVALID, "there is no %s called %s%s%s%s", model ? "model" : "case",
-                             typed, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        und_error_set(err, UND_INVALID, "there is no %s called %.64s%s%s%s", model ? "model" : "case", typed,
+                      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        add_names(model ? models : names, count, err);
+        return UND_INVALID;
     }
     return UND_OK;
 }
@@ -109,8 +158,7 @@ und_status command_validate(const args *a, und_error *err)
         return status;
     case_sink sink = {.threads = und_threads(a->threads), .results = a->json ? json_array() : NULL};
     if (!a->json)
-        printf("%-4s  %-8s %-22s %-34s %13s %13s %9s  %s\n", "", "model", "case", "quantity", "value",
-               "reference", "tolerance", "source");
+        print_header(&sink, a, list, count);
     for (int i = 0; i < count; i++)
         if (wanted(a, list[i]))
             run_case(&sink, list[i]);

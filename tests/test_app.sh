@@ -245,8 +245,21 @@ for command in run sim check render info verify validate bench; do
     expect "$command --help" code 0 "$program" $command --help
 done
 expect "version" code 0 "$program" --version
-expect "validate" code 0 "$program" validate fresnel displacement
+expect "validate" code 0 "$program" validate fresnel displacement wave_speed
+expect "validate names a source once" test "$(grep -c 'sqrt(g d)' said)" = 1
+expect "validate: the numbers end where their headings do" python3 - said <<'PYTHON'
+import sys
+lines = open(sys.argv[1]).read().splitlines()
+head = lines[0].index("tolerance") + len("tolerance")
+rows = [line for line in lines if line.startswith("pass")]
+assert len(rows) > 5 and all(row[head - 1] != " " and row[head:head + 2] == "  " for row in rows), lines
+PYTHON
 expect "validate: a case that is not there" code 2 "$program" validate fresnell
+expect "is suggested" grep -q 'did you mean fresnel?' said
+expect "and all are listed" grep -q 'there are: displacement, .*fresnel' said
+expect "bench" code 0 "$program" bench waves
+expect "has the median and the best" grep -q '^bench .* median  *best' said
+expect "says what a sweep is" grep -q '^A sweep reads' said
 
 echo "1..$count"
 [ $failures = 0 ]
