@@ -75,14 +75,15 @@ static double seconds_left(const progress *p, double now)
 
 static void draw_bar(progress *p, double now)
 {
-    char left[32], memory[32], substeps[32], bar[BAR + 1];
+    char left[32], memory[32], substeps[32] = "", bar[BAR + 1];
     int all = p->last - p->first + 1, filled = all > 0 ? (p->frame - p->first) * BAR / all : 0;
     for (int i = 0; i < BAR; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[BAR] = 0;
     print_time(left, sizeof left, seconds_left(p, now));
     print_bytes(memory, sizeof memory, (double)memory_now());
-    snprintf(substeps, sizeof substeps, p->only_draws ? "" : "  substep %d", p->substeps);
+    if (!p->only_draws)
+        snprintf(substeps, sizeof substeps, "  substep %d", p->substeps);
     printf("\r%s [%s] frame %d/%d%s  ETA %s  %s \033[K", p->what, bar, p->frame, p->last, substeps, left,
            memory);
     fflush(stdout);

@@ -100,7 +100,7 @@ static int gather(const validation_case **list)
     return count;
 }
 
-/* "; there are: a, b, c", each once. */
+/* A line "there are: a, b, c"; names that follow their like are left out. */
 static void add_names(const char *const *names, int count, und_error *err)
 {
     const char *between = "\nthere are: ";
