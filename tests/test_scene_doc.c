@@ -1,8 +1,10 @@
-/* doc/scene.md is the whole language: every key stands in it, every row of its tables is a key, and every
- * scene in it loads. */
+/* doc/scene.md is the whole language: every key stands in it and every row of its tables is a key.  Every
+ * scene in any of the documents loads. */
 #include "tests/test.h"
 
 #include "scene/scene.h"
+
+#include <glob.h>
 
 enum { KEYS_MAX = 512 };
 
@@ -20,17 +22,24 @@ static void keep_key(void *context, const und_scene_key *key)
     d->keys[d->key_count++] = strdup(key->name);
 }
 
-static int set_up(void **state)
+static char *read_text(const char *path)
 {
-    document *d = calloc(1, sizeof *d);
-    FILE *file = fopen(UND_SOURCE_DIR "/doc/scene.md", "rb");
+    FILE *file = fopen(path, "rb");
     assert_non_null(file);
     fseek(file, 0, SEEK_END);
     size_t size = (size_t)ftell(file);
     rewind(file);
-    d->text = calloc(size + 1, 1);
-    assert_int_equal(fread(d->text, 1, size, file), size);
+    char *text = calloc(size + 1, 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, size, file), size);
     fclose(file);
+    return text;
+}
+
+static int set_up(void **state)
+{
+    document *d = calloc(1, sizeof *d);
+    d->text = read_text(UND_SOURCE_DIR "/doc/scene.md");
     und_scene_keys(keep_key, d);
     *state = d;
     return 0;
@@ -124,11 +133,12 @@ static void every_row_is_a_key(void **state)
     assert_false(any_row(d->text, row_is_unknown, d));
 }
 
-static void every_scene_loads(void **state)
+/* Loads every ```lua block that is a whole scene; how many there are. */
+static int load_scenes(const char *path)
 {
-    const document *d = *state;
+    char *all = read_text(path);
     int scenes = 0;
-    for (char *p = d->text; (p = strstr(p, "```lua\n")) != NULL;) {
+    for (char *p = all; (p = strstr(p, "```lua\n")) != NULL;) {
         p += 7;
         char *end = strstr(p, "```");
         assert_non_null(end);
@@ -137,14 +147,28 @@ static void every_scene_loads(void **state)
             und_error err = {0};
             und_scene *scene = und_scene_from_text(text, "doc.lua", NULL, 0, &err);
             if (!scene)
-                fail_msg("%s\n%s", text, err.text);
+                fail_msg("%s: %s\n%s", path, text, err.text);
             und_scene_destroy(scene);
             scenes++;
         }
         free(text);
         p = end + 3;
     }
-    assert_true(scenes >= 8);
+    free(all);
+    return scenes;
+}
+
+static void every_scene_loads(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob(UND_SOURCE_DIR "/doc/*.md", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        load_scenes(files.gl_pathv[i]);
+    globfree(&files);
+    assert_int_equal(load_scenes(UND_SOURCE_DIR "/README.md"), 1);
+    assert_true(load_scenes(UND_SOURCE_DIR "/doc/recipes.md") >= 5);
+    assert_true(load_scenes(UND_SOURCE_DIR "/doc/scene.md") >= 8);
 }
 
 int main(void)
