@@ -264,6 +264,19 @@ static void limits_hold(void **state)
     }
 }
 
+static void time_is_limited(void **state)
+{
+    (void)state;
+    const char *text = "while true do end";
+    und_limits limits = {.memory = 16 << 20, .load_work = 1e15, .call_work = 1e15, .seconds = 0.05};
+    und_error err = {0};
+    clock_t start = clock();
+    assert_null(und_scene_load_text(text, strlen(text), "t.lua", NULL, 0, &limits, &err));
+    assert_int_equal(err.status, UND_INVALID);
+    assert_non_null(strstr(err.text, "t.lua:1: stopped after 0.05 s of processor time"));
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC >= 0.05);
+}
+
 /* Compiling is not counted, so what makes it slow is refused. */
 static void endless_conditions_are_refused(void **state)
 {
@@ -294,11 +307,10 @@ static void missing_files_say_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_language),
-                                       cmocka_unit_test(wrong_blocks),
-                                       cmocka_unit_test(wrong_waves),
-                                       cmocka_unit_test(limits_hold),
-                                       cmocka_unit_test(endless_conditions_are_refused),
-                                       cmocka_unit_test(missing_files_say_so)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_language),      cmocka_unit_test(wrong_blocks),
+        cmocka_unit_test(wrong_waves),         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(time_is_limited),     cmocka_unit_test(endless_conditions_are_refused),
+        cmocka_unit_test(missing_files_say_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
