@@ -63,21 +63,36 @@ static void set_ground(und_waves *s, size_t at, float ground)
     s->ground[at] = ground;
 }
 
+/* The object's thickness over a cell between two heights: the mean of a few upright lines, so that an edge
+ * which crosses the cell slowly lifts its water slowly. */
+static double thickness_over(const und_waves *s, const und_shape *shape, const und_pose *pose, int x, int z,
+                             double low, double high)
+{
+    enum { LINES = 3 };
+    und_quat back = {pose->rotation.w, -pose->rotation.x, -pose->rotation.y, -pose->rotation.z};
+    und_vec3 up = und_quat_rotate(back, und_vec(0, 1, 0));
+    int across = s->nz > 1 ? LINES : 1; /* a curve has no width */
+    double sum = 0, first;
+    for (int j = 0; j < across; j++)
+        for (int i = 0; i < LINES; i++) {
+            double px = und_waves_x(s, x) + ((i + 0.5) / LINES - 0.5) * s->grid.dx;
+            double pz = und_waves_z(s, z) + ((j + 0.5) / across - 0.5) * s->grid.dx;
+            sum += und_shape_line(shape, und_pose_local(pose, und_vec(px, 0, pz)), up, low, high, &first);
+        }
+    return sum / (LINES * across);
+}
+
 /* Adds the object's submerged thickness to the ground of the cells under it. */
 static void stand_on_ground(und_waves *s, const und_shape *shape, const und_pose *pose,
                             const und_waves_object *o)
 {
-    und_quat back = {pose->rotation.w, -pose->rotation.x, -pose->rotation.y, -pose->rotation.z};
-    und_vec3 up = und_quat_rotate(back, und_vec(0, 1, 0));
     for (int z = o->z0; z < o->z1; z++)
         for (int x = o->x0; x < o->x1; x++) {
             size_t at = und_waves_at(s, x, z);
-            double floor = (double)s->bed[at], first;
-            if (o->level <= floor)
-                continue;
-            und_vec3 origin = und_pose_local(pose, und_vec(und_waves_x(s, x), 0, und_waves_z(s, z)));
-            double thickness = und_shape_line(shape, origin, up, floor, o->level, &first);
-            set_ground(s, at, s->ground[at] + (float)thickness);
+            double floor = (double)s->bed[at];
+            if (o->level > floor)
+                set_ground(s, at,
+                           s->ground[at] + (float)thickness_over(s, shape, pose, x, z, floor, o->level));
         }
 }
 

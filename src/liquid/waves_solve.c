@@ -57,6 +57,8 @@ static inline float edge_rhs(const scheme *k, const und_waves_edge *edge, int i,
     return edge->coupling[i] * (by - c);
 }
 
+enum { BACK_CELLS = 8 };
+
 /* The elimination on its way along lines side by side, one per lane: rows, or columns. */
 typedef struct line {
     float *c, *x;                       /* of the cell to come; those before it stand in front */
@@ -146,11 +148,12 @@ static inline const float *line_back(int lanes, line *l)
     const float *x_high = l->x;
     l->c -= 2 * lanes;
     l->x -= 2 * lanes;
+    prefetch(l->c - BACK_CELLS * 2 * lanes, 2 * lanes * (int)sizeof *l->c);
     und_tridiag_back(lanes, l->c, x_high, l->x);
     return l->x;
 }
 
-enum { TILE = 16, AHEAD_CELLS = 2 * TILE, AHEAD_ROWS = 3 };
+enum { TILE = 16, AHEAD_CELLS = 4 * TILE, AHEAD_ROWS = 6 };
 
 /* TILE columns of LANES rows, turned into lanes. */
 typedef struct tile {
