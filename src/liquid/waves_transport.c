@@ -10,12 +10,20 @@
 #include <math.h>
 #include <string.h>
 
-/* One face's flow, m2/s, after a step. */
-static inline float flow_after(const und_waves *s, float flow, float depth_a, float depth_b, float face,
-                               float slope)
+/* What a step does to flows: the part kept, and what a metre of head does to a metre of depth. */
+typedef struct pull {
+    float kept, push;
+} pull;
+
+static pull pull_of(const und_waves *s)
 {
-    float kept = (float)und_waves_kept(s), push = (float)(s->def.gravity * s->dt / s->grid.dx) * face * slope;
-    return face > 0 ? kept * und_waves_open(flow, depth_a, depth_b, face) - push : 0;
+    return (pull){(float)und_waves_kept(s), (float)(s->def.gravity * s->dt / s->grid.dx)};
+}
+
+/* One face's flow, m2/s, after a step. */
+static inline float flow_after(pull p, float flow, float depth_a, float depth_b, float face, float slope)
+{
+    return face > 0 ? p.kept * und_waves_open(flow, depth_a, depth_b, face) - p.push * face * slope : 0;
 }
 
 /* The head that drives the flow is the new one for the first order, half old and half new for the second, or
@@ -25,6 +33,7 @@ void und_waves_flux_x(und_waves *s)
     if (!s->flux_x)
         return;
     bool second = s->def.order == 2;
+    pull p = pull_of(s);
     PARALLEL_FOR(s->threads)
     for (int z = 0; z < s->nz; z++)
         for (int x = 0; x + 1 < s->nx; x++) {
@@ -33,7 +42,7 @@ void und_waves_flux_x(und_waves *s)
             float step = (float)(s->height[b] - s->height[a]), face = und_waves_face(da, db, step);
             float new = second ? und_waves_late(da, db, step) : 1;
             float slope = step + new *(s->middle[b] - s->middle[a]) + (s->head ? s->head[b] - s->head[a] : 0);
-            s->flux_x[a] = flow_after(s, s->flux_x[a], da, db, face, slope);
+            s->flux_x[a] = flow_after(p, s->flux_x[a], da, db, face, slope);
         }
 }
 
@@ -43,6 +52,7 @@ void und_waves_flux_z(und_waves *s)
     if (!s->flux_z)
         return;
     bool second = s->def.order == 2;
+    pull p = pull_of(s);
     PARALLEL_FOR(s->threads)
     for (int z = 0; z < s->nz - 1; z++)
         for (int x = 0; x < s->nx; x++) {
@@ -54,7 +64,7 @@ void und_waves_flux_z(und_waves *s)
             float half_a = old * (s->rise[a] - s->middle[a]), half_b = old * (s->rise[b] - s->middle[b]);
             float slope = (float)(s->height[b] - s->height[a]) - (half_b - half_a) +
                           (s->head ? s->head[b] - s->head[a] : 0);
-            s->flux_z[a] = flow_after(s, s->flux_z[a], da, db, face, slope);
+            s->flux_z[a] = flow_after(p, s->flux_z[a], da, db, face, slope);
         }
 }
 
