@@ -234,13 +234,8 @@ static lua_Integer read_integer(reader *r, const field *f)
     return n;
 }
 
-int und_read_numbers(reader *r, double *out, int low, int high, const char *what)
+void und_read_row(reader *r, double *out, int count)
 {
-    if (lua_type(r->L, -1) != LUA_TTABLE)
-        und_read_expected(r, what);
-    int count = (int)(lua_rawlen(r->L, -1) > 1000 ? 1000 : lua_rawlen(r->L, -1));
-    if (count < low || count > high)
-        und_read_fail(r, "expected %s, found %d numbers", what, count);
     for (int i = 0; i < count; i++) {
         lua_rawgeti(r->L, -1, i + 1);
         und_read_enter(r, NULL, i + 1);
@@ -248,6 +243,16 @@ int und_read_numbers(reader *r, double *out, int low, int high, const char *what
         und_read_leave(r);
         lua_pop(r->L, 1);
     }
+}
+
+int und_read_numbers(reader *r, double *out, int low, int high, const char *what)
+{
+    if (lua_type(r->L, -1) != LUA_TTABLE)
+        und_read_expected(r, what);
+    int count = (int)(lua_rawlen(r->L, -1) > 1000 ? 1000 : lua_rawlen(r->L, -1));
+    if (count < low || count > high)
+        und_read_fail(r, "expected %s, found %d numbers", what, count);
+    und_read_row(r, out, count);
     for (lua_pushnil(r->L); lua_next(r->L, -2); lua_pop(r->L, 1))
         if (lua_type(r->L, -2) != LUA_TNUMBER)
             und_read_fail(r, "expected %s, found a table with names in it", what);

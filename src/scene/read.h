@@ -132,6 +132,8 @@ bool und_read_has(reader *r, const char *key);
 
 /* Numbers from a list on top, low <= count <= high of them; the count. */
 int und_read_numbers(reader *r, double *out, int low, int high, const char *what);
+/* The first `count` entries of the list on the stack, all of which must be numbers. */
+void und_read_row(reader *r, double *out, int count);
 /* The number on top, within the field's range. */
 double und_read_number(reader *r, const field *f);
 

@@ -161,17 +161,6 @@ static void spread(const und_waves_def *w, und_table *table)
     }
 }
 
-static void read_row(reader *r, double *out, int count)
-{
-    for (int i = 0; i < count; i++) {
-        lua_rawgeti(r->L, -1, i + 1);
-        und_read_enter(r, NULL, i + 1);
-        out[i] = und_read_number(r, &(field){.type = F_NUMBER});
-        und_read_leave(r);
-        lua_pop(r->L, 1);
-    }
-}
-
 static const und_table *read_samples(reader *r)
 {
     const und_waves_def *w = &r->scene->view.waves;
@@ -198,12 +187,12 @@ static const und_table *read_samples(reader *r)
         und_read_enter(r, NULL, i + 1);
         if (lua_type(r->L, -1) != LUA_TTABLE || lua_rawlen(r->L, -1) != columns)
             und_read_fail(r, "expected a row of %d numbers, as the first has", (int)columns);
-        read_row(r, table->sample + (size_t)i * columns, (int)columns);
+        und_read_row(r, table->sample + (size_t)i * columns, (int)columns);
         und_read_leave(r);
         lua_pop(r->L, 1);
     }
     if (flat)
-        read_row(r, table->sample, (int)columns);
+        und_read_row(r, table->sample, (int)columns);
     spread(w, table);
     return table;
 }
