@@ -49,4 +49,14 @@ static inline const char *test_path(test_folder *folder, const char *name)
     return folder->file;
 }
 
+/* The one that a test program works in. */
+static test_folder folder;
+
+static inline int teardown(void **state)
+{
+    (void)state;
+    test_folder_remove(&folder);
+    return 0;
+}
+
 #endif

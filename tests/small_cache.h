@@ -2,6 +2,8 @@
 #ifndef UND_TESTS_SMALL_CACHE_H
 #define UND_TESTS_SMALL_CACHE_H
 
+#include "tests/folder.h"
+
 #include "base/random.h"
 #include "cache/cache.h"
 
@@ -11,9 +13,9 @@
 
 enum { SMALL_FRAMES = 4 };
 
-static inline und_cache_def small_definition(const char *folder)
+static inline und_cache_def small_definition(const char *path)
 {
-    return (und_cache_def){.folder = folder,
+    return (und_cache_def){.folder = path,
                            .name = "beach",
                            .model = "waves",
                            .scene_path = "beach.lua",
@@ -49,9 +51,9 @@ static inline und_frame small_frame(int number)
     return f;
 }
 
-static inline void small_cache(const char *folder)
+static inline void small_cache(const char *path)
 {
-    und_cache_def def = small_definition(folder);
+    und_cache_def def = small_definition(path);
     und_error err = {0};
     und_cache *cache = und_cache_create(&def, true, &err);
     bool good = cache != NULL;
@@ -77,6 +79,17 @@ static inline void put_file(const char *path, const void *data, size_t bytes)
     FILE *stream = fopen(path, "wb");
     if (!stream || fwrite(data, 1, bytes, stream) != bytes || fclose(stream))
         abort();
+}
+
+static char small_path[80] __attribute__((unused));
+
+static inline int small_setup(void **state)
+{
+    (void)state;
+    test_folder_make_fast(&folder);
+    snprintf(small_path, sizeof small_path, "%s/beach", folder.path);
+    small_cache(small_path);
+    return 0;
 }
 
 #endif

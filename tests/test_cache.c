@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static test_folder folder;
 static char out[80];
 static const und_grid GRID = {{96, 1, 64}, 0.125, {-6, -1, 2.5}};
 
@@ -22,13 +21,6 @@ static int setup(void **state)
     (void)state;
     test_folder_make(&folder);
     snprintf(out, sizeof out, "%s/out/beach", folder.path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    test_folder_remove(&folder);
     return 0;
 }
 

@@ -7,25 +7,6 @@
 #include <fcntl.h>
 #include <hdf5.h>
 
-static test_folder folder;
-static char out[80];
-
-static int setup(void **state)
-{
-    (void)state;
-    test_folder_make_fast(&folder);
-    snprintf(out, sizeof out, "%s/beach", folder.path);
-    small_cache(out);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    test_folder_remove(&folder);
-    return 0;
-}
-
 typedef struct reports {
     int count;
     char first[1024];
@@ -43,7 +24,7 @@ static reports verify(void)
     reports r = {0};
     und_error err = {0};
     int checked;
-    und_status status = und_cache_verify(out, collect, &r, &checked, &err);
+    und_status status = und_cache_verify(small_path, collect, &r, &checked, &err);
     assert_int_equal(status, r.count ? UND_FAILED : UND_OK);
     if (r.count)
         assert_string_equal(err.text, r.first);
@@ -60,7 +41,7 @@ typedef struct original {
 static original take(const char *name)
 {
     original o;
-    snprintf(o.path, sizeof o.path, "%s/%s", out, name);
+    snprintf(o.path, sizeof o.path, "%s/%s", small_path, name);
     assert_int_equal(und_file_read(o.path, 1 << 24, &o.data, &o.bytes, NULL), UND_OK);
     return o;
 }
@@ -74,7 +55,7 @@ static void put_back(original *o)
 static und_status read_one(int number, und_error *err)
 {
     und_frame frame;
-    und_cache *cache = und_cache_open(out, err);
+    und_cache *cache = und_cache_open(small_path, err);
     if (!cache)
         return err->status;
     und_status status = und_cache_read(cache, number, &frame, err);
@@ -87,7 +68,7 @@ static void a_whole_cache_passes(void **state)
 {
     (void)state;
     int checked = 0;
-    assert_int_equal(und_cache_verify(out, NULL, NULL, &checked, NULL), UND_OK);
+    assert_int_equal(und_cache_verify(small_path, NULL, NULL, &checked, NULL), UND_OK);
     assert_int_equal(checked, 2 + 1 + SMALL_FRAMES + 2);
     reports r = {0};
     und_error err = {0};
@@ -286,7 +267,7 @@ static void wrong_contents_are_errors(void **state)
     und_error err = {0};
     put_file(path, "not HDF5 at all", 15);
     assert_int_equal(und_store_read(path, NULL, &frame, &err), UND_FAILED);
-    snprintf(path, sizeof path, "%s/frames/beach.0001.h5", out); /* its static items are elsewhere */
+    snprintf(path, sizeof path, "%s/frames/beach.0001.h5", small_path); /* its static items are elsewhere */
     assert_int_equal(und_store_read(path, NULL, &frame, &err), UND_FAILED);
     assert_non_null(strstr(err.text, "floor: not among the static items"));
 }
@@ -302,5 +283,5 @@ int main(void)
         cmocka_unit_test(checkpoints_must_hold_their_frames_state),
         cmocka_unit_test(wrong_contents_are_errors),
     };
-    return cmocka_run_group_tests_name("cache damage", tests, setup, teardown);
+    return cmocka_run_group_tests_name("cache damage", tests, small_setup, teardown);
 }

@@ -9,19 +9,10 @@
 
 enum { LAST = 30 };
 
-static test_folder folder;
-
 static int setup(void **state)
 {
     (void)state;
     test_folder_make_fast(&folder);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    test_folder_remove(&folder);
     return 0;
 }
 

@@ -7,25 +7,6 @@
 #include "cache/store.h"
 #include "io/image.h"
 
-static test_folder folder;
-static char out[80];
-
-static int setup(void **state)
-{
-    (void)state;
-    test_folder_make_fast(&folder);
-    snprintf(out, sizeof out, "%s/beach", folder.path);
-    small_cache(out);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    test_folder_remove(&folder);
-    return 0;
-}
-
 typedef struct subject {
     char path[256];
     char *data, *mutant;
@@ -128,13 +109,13 @@ static void damaged_manifests(void **state)
 {
     (void)state;
     char path[200];
-    snprintf(path, sizeof path, "%s/manifest.json", out);
+    snprintf(path, sizeof path, "%s/manifest.json", small_path);
     subject s = take(path);
     int errors = 0;
     for (uint64_t seed = 0; seed < 4000; seed++) {
         mutate(&s, seed);
         und_error err = {0};
-        und_cache *cache = und_cache_open(out, &err);
+        und_cache *cache = und_cache_open(small_path, &err);
         if (!cache) {
             errors++;
             assert_non_null(strstr(err.text, "manifest.json"));
@@ -155,12 +136,12 @@ static void damaged_ledgers(void **state)
 {
     (void)state;
     char path[200];
-    snprintf(path, sizeof path, "%s/ledger.csv", out);
+    snprintf(path, sizeof path, "%s/ledger.csv", small_path);
     subject s = take(path);
     for (uint64_t seed = 0; seed < 2000; seed++) {
         bool changed = mutate(&s, seed);
         und_error err = {0};
-        und_cache *cache = und_cache_open(out, &err);
+        und_cache *cache = und_cache_open(small_path, &err);
         if (!cache) {
             assert_non_null(strstr(err.text, "ledger.csv"));
             continue;
@@ -184,13 +165,13 @@ static void damaged_frames(void **state)
     const char *names[2] = {"frames/beach.0002.h5", "static.h5"};
     for (int i = 0; i < 2; i++) {
         char path[200];
-        snprintf(path, sizeof path, "%s/%s", out, names[i]);
+        snprintf(path, sizeof path, "%s/%s", small_path, names[i]);
         subject s = take(path);
         for (uint64_t seed = 0; seed < 2000; seed++) {
             bool changed = mutate(&s, seed);
             und_error err = {0};
             und_frame frame;
-            und_cache *cache = und_cache_open(out, &err);
+            und_cache *cache = und_cache_open(small_path, &err);
             und_status status = und_cache_read(cache, 2, &frame, &err);
             assert_int_equal(status, changed ? UND_FAILED : UND_OK);
             if (changed)
@@ -210,10 +191,10 @@ static void damaged_checkpoints(void **state)
     subject s[3];
     for (int i = 0; i < 3; i++) {
         char path[200];
-        snprintf(path, sizeof path, "%s/%s", out, names[i]);
+        snprintf(path, sizeof path, "%s/%s", small_path, names[i]);
         s[i] = take(path);
     }
-    und_cache_def def = small_definition(out);
+    und_cache_def def = small_definition(small_path);
     for (uint64_t seed = 0; seed < 25; seed++) {
         bool changed = mutate(&s[0], seed);
         und_error err = {0};
@@ -229,7 +210,7 @@ static void damaged_checkpoints(void **state)
     }
     for (int i = 0; i < 3; i++)
         put_back(&s[i]);
-    assert_int_equal(und_cache_verify(out, NULL, NULL, NULL, NULL), UND_OK);
+    assert_int_equal(und_cache_verify(small_path, NULL, NULL, NULL, NULL), UND_OK);
 }
 
 int main(void)
@@ -239,5 +220,5 @@ int main(void)
         cmocka_unit_test(damaged_ledgers),     cmocka_unit_test(damaged_frames),
         cmocka_unit_test(damaged_checkpoints),
     };
-    return cmocka_run_group_tests_name("damaged files", tests, setup, teardown);
+    return cmocka_run_group_tests_name("damaged files", tests, small_setup, teardown);
 }

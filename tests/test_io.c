@@ -13,19 +13,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-static test_folder folder;
-
 static int setup(void **state)
 {
     (void)state;
     test_folder_make(&folder);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    test_folder_remove(&folder);
     return 0;
 }
 
