@@ -30,13 +30,13 @@ const validation_case waves_cases[] = {
 und_waves_def case_tank(int nx, int nz, double dx, double depth, int order)
 {
     und_waves_def def = und_waves_def_default();
-    def.nx = nx;
-    def.nz = nz;
-    def.dx = dx;
-    def.ground.number = -depth;
-    def.surface.number = 0;
+    def.pool.nx = nx;
+    def.pool.nz = nz;
+    def.pool.dx = dx;
+    def.pool.ground.number = -depth;
+    def.pool.surface.number = 0;
     def.order = order;
-    def.threads = 1;
+    def.pool.threads = 1;
     return def;
 }
 
@@ -49,9 +49,10 @@ void case_steps(und_waves *waves, int count, double dt)
 double case_mode(const und_waves *waves, const und_waves_def *def, int m, int n)
 {
     double sum = 0, weight = 0;
-    for (int z = 0; z < def->nz; z++)
-        for (int x = 0; x < def->nx; x++) {
-            double shape = cos(m * M_PI * (x + 0.5) / def->nx) * cos(n * M_PI * (z + 0.5) / def->nz);
+    for (int z = 0; z < def->pool.nz; z++)
+        for (int x = 0; x < def->pool.nx; x++) {
+            double shape =
+                cos(m * M_PI * (x + 0.5) / def->pool.nx) * cos(n * M_PI * (z + 0.5) / def->pool.nz);
             sum += shape * und_waves_surface(waves, x, z);
             weight += shape * shape;
         }
@@ -61,8 +62,8 @@ double case_mode(const und_waves *waves, const und_waves_def *def, int m, int n)
 double case_largest(const und_waves *waves, const und_waves_def *def, double level)
 {
     double largest = 0;
-    for (int z = 0; z < def->nz; z++)
-        for (int x = 0; x < def->nx; x++) {
+    for (int z = 0; z < def->pool.nz; z++)
+        for (int x = 0; x < def->pool.nx; x++) {
             double h = und_waves_surface(waves, x, z);
             if (h > und_waves_ground(waves, x, z))
                 largest = fmax(largest, fabs(h - level));

@@ -53,10 +53,11 @@ typedef struct moments {
 static moments measure(const und_waves *waves, const und_waves_def *def)
 {
     moments m = {0};
-    for (int z = 0; z < def->nz; z++)
-        for (int x = 0; x < def->nx; x++) {
+    for (int z = 0; z < def->pool.nz; z++)
+        for (int x = 0; x < def->pool.nx; x++) {
             double depth = und_waves_surface(waves, x, z) - und_waves_ground(waves, x, z);
-            double px = def->origin[0] + (x + 0.5) * def->dx, pz = def->origin[1] + (z + 0.5) * def->dx;
+            double px = def->pool.origin[0] + (x + 0.5) * def->pool.dx,
+                   pz = def->pool.origin[1] + (z + 0.5) * def->pool.dx;
             m.volume += depth;
             m.x += depth * px;
             m.z += depth * pz;
@@ -101,10 +102,10 @@ static void read_swings(const double *series, int count, double dt, bowl_result 
 static und_status run_bowl(bowl *b, und_waves_def def, double expected, double periods, double dt,
                            bowl_result *result, und_error *err)
 {
-    def.origin[0] = -0.5 * def.nx * def.dx;
-    def.origin[1] = -0.5 * def.nz * def.dx;
-    def.ground = (und_value){.fn = bowl_ground, .context = b};
-    def.surface = (und_value){.fn = bowl_surface, .context = b};
+    def.pool.origin[0] = -0.5 * def.pool.nx * def.pool.dx;
+    def.pool.origin[1] = -0.5 * def.pool.nz * def.pool.dx;
+    def.pool.ground = (und_value){.fn = bowl_ground, .context = b};
+    def.pool.surface = (und_value){.fn = bowl_surface, .context = b};
     def.velocity0 = (und_value){.fn = bowl_rising, .context = b};
     int steps = (int)round(periods * expected / dt);
     double *series = und_alloc((size_t)steps, sizeof *series, "series", err), mean = 0, most_x = 0,
@@ -207,15 +208,15 @@ und_status case_lake_at_rest(case_sink *sink, und_error *err)
     for (int order = 1; order <= 2; order++)
         for (int rows = 1; rows <= 16; rows += 15) {
             und_waves_def def = case_tank(rows == 1 ? 200 : 80, rows, rows == 1 ? 0.1 : 0.25, 0, order);
-            def.ground = (und_value){.fn = island_ground};
-            def.surface = (und_value){.fn = island_surface};
+            def.pool.ground = (und_value){.fn = island_ground};
+            def.pool.surface = (und_value){.fn = island_surface};
             und_waves *waves = und_waves_create(&def, err);
             if (!waves)
                 return err->status;
             double start = und_waves_ledger(waves).start, valley = 0;
             case_steps(waves, 10000, 1.0 / 30);
-            for (int z = 0; z < def.nz; z++)
-                for (int x = (int)(16 / def.dx); x < def.nx; x++)
+            for (int z = 0; z < def.pool.nz; z++)
+                for (int x = (int)(16 / def.pool.dx); x < def.pool.nx; x++)
                     valley += und_waves_surface(waves, x, z) - und_waves_ground(waves, x, z);
             char text[80];
             const char *source = "water at rest stays at rest; Delestre et al. 2013, sec. 3.1.2";
@@ -250,14 +251,16 @@ und_status case_rough_volume(case_sink *sink, und_error *err)
         .center = {.constant = {4, 0, 4}}, .radius = 1, .amplitude = 0.2, .period = 1.5, .end = 100};
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = case_tank(96, 96, 0.1, 0, order);
-        def.ground = (und_value){.fn = rough_ground};
-        def.sources = sources, def.source_count = 2;
-        def.drops = drops, def.drop_count = 2;
-        def.stirs = &stir, def.stir_count = 1;
-        def.rain.on = true, def.rain.rate.number = 2, def.rain.radius = 0.03, def.rain.splash = 0.2;
-        def.edge[UND_LOW_X] = (und_edge_def){.kind = UND_EDGE_OPEN, .amplitude = 0.1, .period = 3, .ramp = 3};
-        def.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
-        def.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
+        def.pool.ground = (und_value){.fn = rough_ground};
+        def.pool.sources = sources, def.pool.source_count = 2;
+        def.pool.drops = drops, def.pool.drop_count = 2;
+        def.pool.stirs = &stir, def.pool.stir_count = 1;
+        def.pool.rain.on = true, def.pool.rain.rate.number = 2, def.pool.rain.radius = 0.03,
+        def.pool.rain.splash = 0.2;
+        def.pool.edge[UND_LOW_X] =
+            (und_edge_def){.kind = UND_EDGE_OPEN, .amplitude = 0.1, .period = 3, .ramp = 3};
+        def.pool.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
+        def.pool.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
         und_waves *waves = und_waves_create(&def, err);
         if (!waves)
             return err->status;
@@ -298,7 +301,7 @@ static double hump_surface(void *context, double x, double y, double z, double t
 static double water_from(const und_waves *waves, const und_waves_def *def, double first)
 {
     double sum = 0;
-    for (int x = (int)(first / def->dx); x < def->nx; x++)
+    for (int x = (int)(first / def->pool.dx); x < def->pool.nx; x++)
         sum += und_waves_surface(waves, x, 0) - und_waves_ground(waves, x, 0);
     return sum;
 }
@@ -307,9 +310,9 @@ und_status case_hump(case_sink *sink, und_error *err)
 {
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = case_tank(200, 1, 0.1, 0, order);
-        def.ground = (und_value){.fn = hump_ground};
-        def.surface = (und_value){.fn = hump_surface};
-        def.damping = 0.5;
+        def.pool.ground = (und_value){.fn = hump_ground};
+        def.pool.surface = (und_value){.fn = hump_surface};
+        def.pool.damping = 0.5;
         und_waves *waves = und_waves_create(&def, err);
         if (!waves)
             return err->status;

@@ -45,8 +45,8 @@ static bool disc_outside(const survey *s, const double center[3], double radius)
 
 static void check_sources(survey *s)
 {
-    for (int i = 0; i < s->def->source_count; i++) {
-        const und_source_def *source = &s->def->sources[i];
+    for (int i = 0; i < s->def->pool.source_count; i++) {
+        const und_source_def *source = &s->def->pool.sources[i];
         bool out = disc_outside(s, source->center, source->radius);
         if (source->shape) {
             und_bounds b = und_shape_bounds(source->shape);
@@ -58,21 +58,21 @@ static void check_sources(survey *s)
             warn(s, "source %d begins at %g s, after the last frame at %g s", i + 1, source->start,
                  s->seconds);
     }
-    for (int i = 0; i < s->def->drop_count; i++) {
-        const und_drop_def *drop = &s->def->drops[i];
+    for (int i = 0; i < s->def->pool.drop_count; i++) {
+        const und_drop_def *drop = &s->def->pool.drops[i];
         if (disc_outside(s, drop->center, drop->radius))
             warn(s, "drop %d falls outside the domain", i + 1);
         if (drop->time > s->seconds)
             warn(s, "drop %d falls at %g s, after the last frame at %g s", i + 1, drop->time, s->seconds);
     }
-    for (int i = 0; i < s->def->stir_count; i++) {
+    for (int i = 0; i < s->def->pool.stir_count; i++) {
         double at[3];
-        und_vector_at(&s->def->stirs[i].center, s->def->stirs[i].start, at);
-        if (disc_outside(s, at, s->def->stirs[i].radius))
+        und_vector_at(&s->def->pool.stirs[i].center, s->def->pool.stirs[i].start, at);
+        if (disc_outside(s, at, s->def->pool.stirs[i].radius))
             warn(s, "stir %d begins outside the domain", i + 1);
-        if (s->def->stirs[i].radius < s->def->dx)
+        if (s->def->pool.stirs[i].radius < s->def->pool.dx)
             warn(s, "stir %d is smaller than a cell: radius %g m, cells of %g m", i + 1,
-                 s->def->stirs[i].radius, s->def->dx);
+                 s->def->pool.stirs[i].radius, s->def->pool.dx);
     }
 }
 
@@ -99,7 +99,7 @@ static void check_objects(survey *s)
 /* The cell of an edge, its water's depth (negative: dry) and height. */
 static double edge_depth(const survey *s, int edge, int along, double *height)
 {
-    int nx = s->def->nx, nz = s->def->nz;
+    int nx = s->def->pool.nx, nz = s->def->pool.nz;
     int x = edge == UND_LOW_X ? 0 : edge == UND_HIGH_X ? nx - 1 : along;
     int z = edge == UND_LOW_Z ? 0 : edge == UND_HIGH_Z ? nz - 1 : along;
     size_t at = (size_t)z * (size_t)nx + (size_t)x;
@@ -109,13 +109,13 @@ static double edge_depth(const survey *s, int edge, int along, double *height)
 
 static void check_edge(survey *s, int edge)
 {
-    const und_edge_def *e = &s->def->edge[edge];
+    const und_edge_def *e = &s->def->pool.edge[edge];
     bool along_z = edge == UND_LOW_X || edge == UND_HIGH_X;
-    int cells = along_z ? s->def->nz : s->def->nx, wet = 0, higher = 0;
-    if (!along_z && s->def->nz == 1)
+    int cells = along_z ? s->def->pool.nz : s->def->pool.nx, wet = 0, higher = 0;
+    if (!along_z && s->def->pool.nz == 1)
         return; /* a curve has no such edge */
     for (int i = 0; i < cells; i++) {
-        double height, place = s->low[along_z] + (i + 0.5) * s->def->dx;
+        double height, place = s->low[along_z] + (i + 0.5) * s->def->pool.dx;
         if (edge_depth(s, edge, i, &height) <= 0)
             continue;
         double x = along_z ? (edge == UND_LOW_X ? s->low[0] : s->high[0]) : place;
@@ -138,18 +138,18 @@ static void check_edge(survey *s, int edge)
 
 static bool anything_brings_water(const survey *s)
 {
-    bool brings = s->def->rain.on || s->def->drop_count > 0;
-    for (int i = 0; i < s->def->source_count; i++)
-        brings |= s->def->sources[i].rate.fn || s->def->sources[i].rate.number > 0;
+    bool brings = s->def->pool.rain.on || s->def->pool.drop_count > 0;
+    for (int i = 0; i < s->def->pool.source_count; i++)
+        brings |= s->def->pool.sources[i].rate.fn || s->def->pool.sources[i].rate.number > 0;
     for (int i = 0; i < UND_EDGES; i++)
-        brings |= s->def->edge[i].kind == UND_EDGE_FLOW || s->def->edge[i].kind == UND_EDGE_OPEN;
+        brings |= s->def->pool.edge[i].kind == UND_EDGE_FLOW || s->def->pool.edge[i].kind == UND_EDGE_OPEN;
     return brings;
 }
 
 /* Depth, volume and the speed of long waves, sqrt(g d), in cells a step. */
 static void check_water(survey *s)
 {
-    size_t cells = (size_t)s->def->nx * (size_t)s->def->nz, wet = 0;
+    size_t cells = (size_t)s->def->pool.nx * (size_t)s->def->pool.nz, wet = 0;
     double deepest = 0, volume = 0;
     for (size_t i = 0; i < cells; i++) {
         double depth = (double)s->surface[i] - (double)s->ground[i];
@@ -157,17 +157,18 @@ static void check_water(survey *s)
         deepest = fmax(deepest, depth);
         volume += fmax(depth, 0);
     }
-    double dt = 1 / (s->scene->fps * s->scene->substeps), speed = sqrt(s->def->gravity * deepest);
-    volume *= s->def->nz > 1 ? s->def->dx * s->def->dx : s->def->dx;
+    double dt = 1 / (s->scene->fps * s->scene->substeps), speed = sqrt(s->def->pool.gravity * deepest);
+    volume *= s->def->pool.nz > 1 ? s->def->pool.dx * s->def->pool.dx : s->def->pool.dx;
     printf("water      %.4g %s in %zu of %zu cells, %.3g m at the deepest\n", volume,
-           s->def->nz > 1 ? "m3" : "m2", wet, cells, deepest);
-    printf("waves      %.3g m/s at the most, %.3g cells a step of %.3g s\n", speed, speed * dt / s->def->dx,
-           dt);
-    if (speed * dt / s->def->dx > FAST)
+           s->def->pool.nz > 1 ? "m3" : "m2", wet, cells, deepest);
+    printf("waves      %.3g m/s at the most, %.3g cells a step of %.3g s\n", speed,
+           speed * dt / s->def->pool.dx, dt);
+    if (speed * dt / s->def->pool.dx > FAST)
         warn(s,
              "waves cross %.0f cells a step, which flattens the short ones; substeps = %.0f would make it "
              "%.0f",
-             speed * dt / s->def->dx, ceil(s->scene->substeps * speed * dt / s->def->dx / FAST), FAST);
+             speed * dt / s->def->pool.dx, ceil(s->scene->substeps * speed * dt / s->def->pool.dx / FAST),
+             FAST);
     if (wet == 0 && !anything_brings_water(s))
         warn(s, "there is no water at the start and nothing brings any");
     else if (wet == 0)
@@ -180,8 +181,9 @@ int check_waves(const und_scene_view *scene, const und_frame *frame, int last)
     const und_item *surface = und_frame_find(frame, "surface"), *ground = und_frame_find(frame, "ground");
     survey s = {.scene = scene,
                 .def = def,
-                .low = {def->origin[0], def->origin[1]},
-                .high = {def->origin[0] + def->nx * def->dx, def->origin[1] + def->nz * def->dx},
+                .low = {def->pool.origin[0], def->pool.origin[1]},
+                .high = {def->pool.origin[0] + def->pool.nx * def->pool.dx,
+                         def->pool.origin[1] + def->pool.nz * def->pool.dx},
                 .seconds = (last - scene->start) / scene->fps};
     if (surface && ground && surface->type == UND_F32 && ground->type == UND_F32) {
         s.surface = surface->data;

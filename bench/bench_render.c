@@ -47,11 +47,11 @@ static void draw(void *context)
 static und_waves *make_bay(int threads, und_error *err)
 {
     und_waves_def def = und_waves_def_default();
-    def.nx = def.nz = N;
-    def.dx = SIZE / N;
-    def.ground = (und_value){.fn = beach};
-    def.surface = (und_value){.fn = swell};
-    def.threads = threads;
+    def.pool.nx = def.pool.nz = N;
+    def.pool.dx = SIZE / N;
+    def.pool.ground = (und_value){.fn = beach};
+    def.pool.surface = (und_value){.fn = swell};
+    def.pool.threads = threads;
     und_waves *waves = und_waves_create(&def, err);
     for (int i = 0; waves && i < WARM_STEPS; i++)
         und_waves_step(waves, 1.0 / 48);

@@ -25,11 +25,11 @@ static und_status measure(const bench_context *context, int n, und_error *err)
 {
     und_waves_def def = und_waves_def_default();
     bench_result result = {.name = "waves.step", .cells = (double)n * n};
-    def.nx = def.nz = n;
-    def.dx = 0.05;
-    def.ground = und_value_constant(0);
-    def.surface = (und_value){.fn = bump};
-    def.threads = context->threads;
+    def.pool.nx = def.pool.nz = n;
+    def.pool.dx = 0.05;
+    def.pool.ground = und_value_constant(0);
+    def.pool.surface = (und_value){.fn = bump};
+    def.pool.threads = context->threads;
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)
         return err->status;

@@ -171,10 +171,11 @@ static size_t mutate(dice *d, char *text, size_t size)
 static void use(und_scene *scene)
 {
     const und_waves_def *w = &und_scene_get(scene)->waves;
-    double p[3], sum = und_value_at(&w->ground, 0.5, 0, 0.5, 1) + und_value_at(&w->surface, 0.5, 0, 0.5, 1);
+    double p[3],
+        sum = und_value_at(&w->pool.ground, 0.5, 0, 0.5, 1) + und_value_at(&w->pool.surface, 0.5, 0, 0.5, 1);
     und_vector_at(&und_scene_get(scene)->render.eye, 1, p);
     assert_true(isfinite(sum) && isfinite(p[0] + p[1] + p[2]));
-    assert_true(w->nx >= 2 && w->nz >= 1 && w->dx > 0);
+    assert_true(w->pool.nx >= 2 && w->pool.nz >= 1 && w->pool.dx > 0);
 }
 
 /* Whatever loads also runs, or says why not. */
@@ -183,7 +184,7 @@ static void try_frame(und_scene *scene)
     const und_waves_def *w = &und_scene_get(scene)->waves;
     und_error err = {0};
     bool done;
-    if ((double)w->nx * w->nz > 4096)
+    if ((double)w->pool.nx * w->pool.nz > 4096)
         return;
     und_sim *sim = und_sim_create(scene, 1, &err);
     if (!sim) {

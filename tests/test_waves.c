@@ -78,17 +78,17 @@ static void lake_with_islands_stays_at_rest(void **state)
     (void)state;
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = und_waves_def_default();
-        def.nx = 150;
-        def.nz = 90;
-        def.dx = 0.07;
-        def.ground.fn = rough_ground;
+        def.pool.nx = 150;
+        def.pool.nz = 90;
+        def.pool.dx = 0.07;
+        def.pool.ground.fn = rough_ground;
         def.order = order;
-        def.threads = 1;
+        def.pool.threads = 1;
         und_waves *w = make(&def);
         run(w, 1000, 0.1);
         int dry = 0;
-        for (int z = 0; z < def.nz; z++)
-            for (int x = 0; x < def.nx; x++) {
+        for (int z = 0; z < def.pool.nz; z++)
+            for (int x = 0; x < def.pool.nx; x++) {
                 double ground = und_waves_ground(w, x, z);
                 dry += ground >= 0;
                 assert_double_near(und_waves_surface(w, x, z), fmax(0, ground), 1e-15);
@@ -112,9 +112,9 @@ static void modes_decay_as_the_scheme_says(void **state)
     (void)state;
     double dx = 0.1, dt = 1 / 30.0, k = 4 * M_PI / 10, a = 2 * sqrt(9.81) * dt / dx * sin(0.5 * k * dx);
     und_waves_def def = und_waves_def_default();
-    def.nx = 100;
-    def.nz = 1;
-    def.surface = (und_value){.fn = cosine, .context = &k};
+    def.pool.nx = 100;
+    def.pool.nz = 1;
+    def.pool.surface = (und_value){.fn = cosine, .context = &k};
     und_waves *w = make(&def);
     /* From rest, h = Re(A lambda^n) with lambda = (1 + i a) / (1 + a^2): compare with the recurrence itself.
      */
@@ -126,7 +126,7 @@ static void modes_decay_as_the_scheme_says(void **state)
         und_waves_step(w, dt);
     }
     double found = 0, norm = 0;
-    for (int x = 0; x < def.nx; x++) {
+    for (int x = 0; x < def.pool.nx; x++) {
         double shape = cos(k * (x + 0.5) * dx);
         found += und_waves_surface(w, x, 0) * shape;
         norm += shape * shape;
@@ -139,23 +139,23 @@ static void water_is_kept_over_100000_steps(void **state)
 {
     (void)state;
     und_waves_def def = und_waves_def_default();
-    def.nx = 48;
-    def.nz = 40;
-    def.dx = 0.1;
-    def.ground.fn = rough_ground;
-    def.surface.fn = sloping; /* runs down, wets and dries hills, leaves puddles */
+    def.pool.nx = 48;
+    def.pool.nz = 40;
+    def.pool.dx = 0.1;
+    def.pool.ground.fn = rough_ground;
+    def.pool.surface.fn = sloping; /* runs down, wets and dries hills, leaves puddles */
     const und_drop_def drops[] = {{.time = 100, .center = {1, 0, 1}, .radius = 0.5, .volume = 0.3},
                                   {.time = 1000, .center = {3, 0, 2}, .radius = 0.5, .volume = 0.3}};
-    def.drops = drops;
-    def.drop_count = 2;
-    def.threads = 1;
+    def.pool.drops = drops;
+    def.pool.drop_count = 2;
+    def.pool.threads = 1;
     und_waves *w = make(&def);
     run(w, 100000, 1 / 60.0);
     und_ledger ledger = und_waves_ledger(w);
     assert_double_near(ledger.sources, 0.6, 1e-12);
     ledger_closes(w, 1e-12);
-    for (int z = 0; z < def.nz; z++)
-        for (int x = 0; x < def.nx; x++)
+    for (int z = 0; z < def.pool.nz; z++)
+        for (int x = 0; x < def.pool.nx; x++)
             assert_true(und_waves_surface(w, x, z) >= und_waves_ground(w, x, z));
     und_waves_destroy(w);
 }
@@ -186,15 +186,15 @@ static void each_piece_keeps_its_volume(void **state)
 {
     (void)state;
     und_waves_def def = und_waves_def_default();
-    def.nx = 96;
-    def.nz = 64;
-    def.dx = 0.05;
-    def.ground.fn = ridge;
-    def.surface.fn = two_levels;
+    def.pool.nx = 96;
+    def.pool.nz = 64;
+    def.pool.dx = 0.05;
+    def.pool.ground.fn = ridge;
+    def.pool.surface.fn = two_levels;
     und_waves *w = make(&def);
-    double left = volume_left(w, 48, def.nz, def.dx);
+    double left = volume_left(w, 48, def.pool.nz, def.pool.dx);
     run(w, 2000, 1 / 30.0);
-    assert_double_near(volume_left(w, 48, def.nz, def.dx), left, 1e-13 * left);
+    assert_double_near(volume_left(w, 48, def.pool.nz, def.pool.dx), left, 1e-13 * left);
     ledger_closes(w, 1e-13);
     und_waves_destroy(w);
 }
@@ -218,19 +218,19 @@ static void nothing_blows_up(void **state)
     (void)state;
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = und_waves_def_default();
-        def.nx = 100;
-        def.nz = 80;
-        def.dx = 0.1;
-        def.ground.fn = cliffs;
-        def.surface.fn = towers;
+        def.pool.nx = 100;
+        def.pool.nz = 80;
+        def.pool.dx = 0.1;
+        def.pool.ground.fn = cliffs;
+        def.pool.surface.fn = towers;
         def.order = order;
         def.velocity = true;
-        def.threads = 1;
+        def.pool.threads = 1;
         und_waves *w = make(&def);
-        double speed = sqrt(9.81 * 12), dt = 50 * def.dx / speed;
+        double speed = sqrt(9.81 * 12), dt = 50 * def.pool.dx / speed;
         run(w, 3000, dt);
-        for (int z = 0; z < def.nz; z++)
-            for (int x = 0; x < def.nx; x++) {
+        for (int z = 0; z < def.pool.nz; z++)
+            for (int x = 0; x < def.pool.nx; x++) {
                 double h = und_waves_surface(w, x, z);
                 assert_true(h >= und_waves_ground(w, x, z) && h <= (order == 1 ? 4 : 40));
             }
@@ -249,28 +249,28 @@ static und_waves *everything(int threads)
         {.center = {.constant = {3, 0, 3}}, .radius = 0.8, .amplitude = 0.1, .period = 0.7, .end = INFINITY}};
     static const und_object_def objects[] = {{.shape = &ball}};
     und_waves_def def = und_waves_def_default();
-    def.nx = 300;
-    def.nz = 260;
-    def.dx = 0.025;
-    def.ground.fn = rough_ground;
-    def.surface.fn = sloping;
-    def.edge[UND_LOW_X] =
+    def.pool.nx = 300;
+    def.pool.nz = 260;
+    def.pool.dx = 0.025;
+    def.pool.ground.fn = rough_ground;
+    def.pool.surface.fn = sloping;
+    def.pool.edge[UND_LOW_X] =
         (und_edge_def){.kind = UND_EDGE_OPEN, .amplitude = 0.1, .period = 1.5, .direction = 20};
-    def.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
-    def.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
-    def.rain.on = true;
-    def.rain.rate.number = 30;
-    def.rain.top = 2;
-    def.sources = sources;
-    def.source_count = 2;
-    def.stirs = stirs;
-    def.stir_count = 1;
+    def.pool.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
+    def.pool.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
+    def.pool.rain.on = true;
+    def.pool.rain.rate.number = 30;
+    def.pool.rain.top = 2;
+    def.pool.sources = sources;
+    def.pool.source_count = 2;
+    def.pool.stirs = stirs;
+    def.pool.stir_count = 1;
     def.objects = objects;
     def.object_count = 1;
     def.foam.on = true;
     def.has_dye = def.texture = true;
     def.dye.fn = rough_ground;
-    def.threads = threads;
+    def.pool.threads = threads;
     return make(&def);
 }
 
@@ -321,17 +321,17 @@ static void friction_is_damping_by_depth(void **state)
     (void)state;
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = und_waves_def_default();
-        def.nx = 64;
-        def.nz = 4;
-        def.dx = 2 / 64.0;
-        def.ground.number = -0.2;
-        def.surface.fn = seiche;
+        def.pool.nx = 64;
+        def.pool.nz = 4;
+        def.pool.dx = 2 / 64.0;
+        def.pool.ground.number = -0.2;
+        def.pool.surface.fn = seiche;
         def.order = order;
         und_waves *free = make(&def);
         def.viscosity = 0.02;
         und_waves *viscous = make(&def);
         def.viscosity = 0;
-        def.damping = 3 * 0.02 / (0.2 * 0.2);
+        def.pool.damping = 3 * 0.02 / (0.2 * 0.2);
         und_waves *damped = make(&def);
         for (int k = 0; k < 50; k++) {
             und_waves_step(free, 0.01);
@@ -353,17 +353,17 @@ static void wrong_defs_are_refused(void **state)
     (void)state;
     und_error err;
     und_waves_def def = und_waves_def_default();
-    def.nx = 1;
+    def.pool.nx = 1;
     assert_null(und_waves_create(&def, &err));
     assert_int_equal(err.status, UND_INVALID);
     def = und_waves_def_default();
-    def.ground.number = NAN;
+    def.pool.ground.number = NAN;
     assert_null(und_waves_create(&def, &err));
     def = und_waves_def_default();
     def.order = 3;
     assert_null(und_waves_create(&def, &err));
     def = und_waves_def_default();
-    def.nx = def.nz = 32768;
+    def.pool.nx = def.pool.nz = 32768;
     def.texture = def.foam.on = def.has_dye = true; /* 60 GB and more */
     if (und_memory_size() < 6e10) {
         assert_null(und_waves_create(&def, &err));

@@ -15,9 +15,9 @@ static und_frame frame_of(und_waves *w)
 static und_waves_def pool(void)
 {
     und_waves_def def = und_waves_def_default();
-    def.nx = 60;
-    def.nz = 50;
-    def.threads = 1;
+    def.pool.nx = 60;
+    def.pool.nz = 50;
+    def.pool.threads = 1;
     return def;
 }
 
@@ -30,8 +30,8 @@ static void springs_and_drains_move_what_they_say(void **state)
         {.shape = &box, .rate = {.number = -0.2}, .start = 1, .end = INFINITY},
         {.center = {3, 0, 4}, .radius = 0.001, .rate = {.number = 0.01}, .end = INFINITY}};
     und_waves_def def = pool();
-    def.sources = sources;
-    def.source_count = 3;
+    def.pool.sources = sources;
+    def.pool.source_count = 3;
     und_waves *w = make(&def);
     run(w, 100, 0.03); /* until 3 s */
     und_ledger ledger = und_waves_ledger(w);
@@ -47,8 +47,8 @@ static void a_drain_takes_no_more_than_there_is(void **state)
     const und_source_def drain = {
         .center = {3, 0, 2}, .radius = 1, .rate = {.number = -1000}, .end = INFINITY};
     und_waves_def def = pool();
-    def.sources = &drain;
-    def.source_count = 1;
+    def.pool.sources = &drain;
+    def.pool.source_count = 1;
     und_waves *w = make(&def);
     run(w, 400, 1 / 30.0);
     und_ledger ledger = und_waves_ledger(w);
@@ -66,8 +66,8 @@ static void drops_add_their_volume(void **state)
                                   {.time = 0.5, .center = {3, 0, 3}, .radius = 0, .volume = 0.003},
                                   {.time = 9, .center = {3, 0, 3}, .radius = 1, .volume = 1}};
     und_waves_def def = pool();
-    def.drops = drops;
-    def.drop_count = 4;
+    def.pool.drops = drops;
+    def.pool.drop_count = 4;
     und_waves *w = make(&def);
     run(w, 30, 1 / 30.0);
     assert_double_near(und_waves_ledger(w).sources, 0.033, 1e-14);
@@ -79,15 +79,15 @@ static void rain_adds_whole_drops_at_its_rate(void **state)
 {
     (void)state;
     und_waves_def def = pool();
-    def.rain = (und_rain_def){.on = true,
-                              .rate = {.number = 40},
-                              .radius = 0.01,
-                              .splash = 0.2,
-                              .top = 3,
-                              .speed = 6,
-                              .wind = {1, -0.5},
-                              .start = 0.2,
-                              .end = 4};
+    def.pool.rain = (und_rain_def){.on = true,
+                                   .rate = {.number = 40},
+                                   .radius = 0.01,
+                                   .splash = 0.2,
+                                   .top = 3,
+                                   .speed = 6,
+                                   .wind = {1, -0.5},
+                                   .start = 0.2,
+                                   .end = 4};
     und_waves *w = make(&def);
     run(w, 300, 1 / 50.0); /* 6 s: all have landed */
     double volume = 4.0 / 3.0 * M_PI * 1e-6, drops = und_waves_ledger(w).sources / volume;
@@ -108,12 +108,12 @@ static void stirring_adds_no_water_and_makes_waves(void **state)
     const und_stir_def stir = {
         .center = {.constant = {3, 0, 2.5}}, .radius = 0.6, .amplitude = 0.2, .period = 0.8, .end = INFINITY};
     und_waves_def def = pool();
-    def.stirs = &stir;
-    def.stir_count = 1;
+    def.pool.stirs = &stir;
+    def.pool.stir_count = 1;
     und_waves *w = make(&def);
     run(w, 60, 1 / 60.0);
     double most = 0;
-    for (int x = 0; x < def.nx; x++)
+    for (int x = 0; x < def.pool.nx; x++)
         most = fmax(most, fabs(und_waves_surface(w, x, 25)));
     assert_true(most > 0.01 && most < 0.4);
     assert_double_near(und_waves_ledger(w).sources, 0, 0);
@@ -132,8 +132,8 @@ static void pressure_is_balanced_by_height(void **state)
 {
     (void)state;
     und_waves_def def = pool();
-    def.pressure.fn = half_pressure;
-    def.damping = 1;
+    def.pool.pressure.fn = half_pressure;
+    def.pool.damping = 1;
     und_waves *w = make(&def);
     run(w, 3000, 1 / 30.0);
     assert_double_near(und_waves_surface(w, 50, 20) - und_waves_surface(w, 5, 20), 1000 / (1000 * 9.81),
@@ -158,11 +158,11 @@ static void objects_push_water_and_keep_it(void **state)
     und_waves *w = make(&def);
     double cells = 6 * 5 * 1.0, half_ball = 2.0 / 3.0 * M_PI * 0.125;
     assert_double_near(und_waves_ledger(w).start, cells - half_ball, 0.02 * half_ball);
-    for (int x = 0; x < def.nx; x++) /* level at the start, around and above it */
+    for (int x = 0; x < def.pool.nx; x++) /* level at the start, around and above it */
         assert_double_near(und_waves_surface(w, x, 25), 0, 1e-6);
     run(w, 30, 1 / 60.0);
     double front = -1, behind = 1; /* the ball is at x = 3 */
-    for (int x = 0; x < def.nx; x++) {
+    for (int x = 0; x < def.pool.nx; x++) {
         double h = und_waves_surface(w, x, 25);
         front = x > 30 ? fmax(front, h) : front;
         behind = x < 30 ? fmin(behind, h) : behind;
@@ -170,8 +170,8 @@ static void objects_push_water_and_keep_it(void **state)
     assert_true(front > 0.05 && behind < -0.05);
     run(w, 600, 1 / 60.0); /* it is lifted out: all the water lies on the bare bed again */
     ledger_closes(w, 1e-13);
-    for (int z = 0; z < def.nz; z++)
-        for (int x = 0; x < def.nx; x++)
+    for (int z = 0; z < def.pool.nz; z++)
+        for (int x = 0; x < def.pool.nx; x++)
             assert_double_near(und_waves_ground(w, x, z), -1, 0);
     und_frame frame = frame_of(w);
     assert_true(und_frame_find(&frame, "objects/mesh_position")->dim[0] > 100);
@@ -191,8 +191,8 @@ static void water_rests_around_a_still_object(void **state)
     def.object_count = 1;
     und_waves *w = make(&def);
     run(w, 200, 1 / 30.0);
-    for (int z = 0; z < def.nz; z++)
-        for (int x = 0; x < def.nx; x++)
+    for (int z = 0; z < def.pool.nz; z++)
+        for (int x = 0; x < def.pool.nx; x++)
             assert_double_near(und_waves_surface(w, x, z), 0, 1e-6);
     ledger_closes(w, 1e-13);
     und_waves_destroy(w);
@@ -208,13 +208,13 @@ static void a_river_comes_in_and_falls_off(void **state)
 {
     (void)state;
     und_waves_def def = pool();
-    def.nx = 100;
-    def.nz = 10;
-    def.ground.fn = slope;
-    def.surface.number = -10;
-    def.damping = 0.5;
-    def.edge[UND_LOW_X] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.1}};
-    def.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
+    def.pool.nx = 100;
+    def.pool.nz = 10;
+    def.pool.ground.fn = slope;
+    def.pool.surface.number = -10;
+    def.pool.damping = 0.5;
+    def.pool.edge[UND_LOW_X] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.1}};
+    def.pool.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
     und_waves *w = make(&def);
     run(w, 6000, 1 / 60.0);
     und_ledger first = und_waves_ledger(w);
@@ -237,10 +237,10 @@ static void the_water_carries_what_is_in_it(void **state)
 {
     (void)state;
     und_waves_def def = pool();
-    def.nx = 200;
-    def.nz = 1;
-    def.dx = 0.05;
-    def.surface.fn = half_cosine;
+    def.pool.nx = 200;
+    def.pool.nz = 1;
+    def.pool.dx = 0.05;
+    def.pool.surface.fn = half_cosine;
     def.order = 2;
     def.texture = true;
     und_waves *w = make(&def);
@@ -267,9 +267,9 @@ static void flows_account_for_the_change_of_height(void **state)
     (void)state;
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = pool();
-        def.nz = 1;
-        def.nx = 100;
-        def.surface.fn = half_cosine;
+        def.pool.nz = 1;
+        def.pool.nx = 100;
+        def.pool.surface.fn = half_cosine;
         def.velocity = true;
         def.order = order;
         und_waves *w = make(&def);
@@ -282,7 +282,8 @@ static void flows_account_for_the_change_of_height(void **state)
         const float *speed = und_frame_find(&frame, "velocity_x")->data;
         double flow = 0, worst = 0;
         for (int x = 0; x < 99; x++) {
-            flow -= (und_waves_surface(w, x, 0) - before[x]) * def.dx / dt; /* through the face at high x */
+            flow -=
+                (und_waves_surface(w, x, 0) - before[x]) * def.pool.dx / dt; /* through the face at high x */
             double mean = 0.5 * (speed[x] * (1 + und_waves_surface(w, x, 0)) +
                                  speed[x + 1] * (1 + und_waves_surface(w, x + 1, 0)));
             worst = fmax(worst, fabs(mean - flow));

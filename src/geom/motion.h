@@ -4,7 +4,7 @@
 
 #include "geom/vec.h"
 
-#include <undine/waves.h>
+#include <undine/pool.h>
 
 typedef struct und_quat {
     double w, x, y, z;

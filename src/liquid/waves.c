@@ -49,22 +49,15 @@ void und_waves_step(und_waves *s, double dt)
 und_waves_def und_waves_def_default(void)
 {
     return (und_waves_def){
-        .nx = 128,
-        .nz = 128,
-        .dx = 0.1,
-        .gravity = 9.81,
-        .density = 1000,
-        .ground = {.number = -1},
+        .pool = und_pool_def_default(),
         .order = 1,
-        .rain = {.radius = 0.01, .top = 10, .speed = 8, .end = INFINITY},
         .foam = {.threshold = 1, .rate = 1, .life = 4},
-        .seed = 1,
     };
 }
 
 double und_waves_kept(const und_waves *s)
 {
-    return exp(-s->def.damping * s->dt);
+    return exp(-s->def.pool.damping * s->dt);
 }
 double und_waves_time(const und_waves *s)
 {
@@ -115,26 +108,26 @@ und_ledger und_waves_ledger(const und_waves *s)
 
 static und_status check_def(const und_waves_def *def, und_error *err)
 {
-    if (def->nx < 2 || def->nz < 1 || (int64_t)def->nx * def->nz > (int64_t)1 << 30)
-        return und_error_set(err, UND_INVALID, "waves: expected 2 to 2^30 samples, found %d x %d", def->nx,
-                             def->nz);
-    if (!(def->dx > 0 && def->dx < 1e6) || !(def->gravity >= 0 && def->gravity < 1e6) ||
-        !(def->damping >= 0) || !(def->viscosity >= 0) || !(def->density > 0))
+    if (def->pool.nx < 2 || def->pool.nz < 1 || (int64_t)def->pool.nx * def->pool.nz > (int64_t)1 << 30)
+        return und_error_set(err, UND_INVALID, "waves: expected 2 to 2^30 samples, found %d x %d",
+                             def->pool.nx, def->pool.nz);
+    if (!(def->pool.dx > 0 && def->pool.dx < 1e6) || !(def->pool.gravity >= 0 && def->pool.gravity < 1e6) ||
+        !(def->pool.damping >= 0) || !(def->viscosity >= 0) || !(def->pool.density > 0))
         return und_error_set(
             err, UND_INVALID,
-            "waves: dx %g, gravity %g, density %g, damping %g and viscosity %g must be positive", def->dx,
-            def->gravity, def->density, def->damping, def->viscosity);
+            "waves: dx %g, gravity %g, density %g, damping %g and viscosity %g must be positive",
+            def->pool.dx, def->pool.gravity, def->pool.density, def->pool.damping, def->viscosity);
     if (def->order != 1 && def->order != 2)
         return und_error_set(err, UND_INVALID, "waves: order: expected 1 or 2, found %d", def->order);
     for (int e = 0; e < UND_EDGES; e++)
-        if (def->edge[e].amplitude != 0 && !(def->edge[e].period > 0))
+        if (def->pool.edge[e].amplitude != 0 && !(def->pool.edge[e].period > 0))
             return und_error_set(err, UND_INVALID, "waves: an edge's incoming wave needs a period, found %g",
-                                 def->edge[e].period);
-    for (int i = 0; i < def->stir_count; i++)
-        if (!(def->stirs[i].period > 0))
+                                 def->pool.edge[e].period);
+    for (int i = 0; i < def->pool.stir_count; i++)
+        if (!(def->pool.stirs[i].period > 0))
             return und_error_set(err, UND_INVALID, "waves: stir %d: expected a period, found %g", i + 1,
-                                 def->stirs[i].period);
-    const und_rain_def *rain = &def->rain;
+                                 def->pool.stirs[i].period);
+    const und_rain_def *rain = &def->pool.rain;
     if (rain->on && (!(rain->speed > 0) || !(rain->radius > 0) || (rain->rate.fn && !(rain->max_rate > 0))))
         return und_error_set(err, UND_INVALID,
                              "waves: rain needs a speed, a radius, and the most its rate reaches");
@@ -165,7 +158,7 @@ static und_status allocate(und_waves *s, und_error *err)
     size_t words = (size_t)s->words * (size_t)s->nz, lanes = LANES * (size_t)(s->nx + LANES + 2);
     size_t strips = STRIP * (size_t)(s->nz + 2);
     s->scratch_stride = 2 * (lanes > strips ? lanes : strips);
-    bool press = s->def.pressure.fn || s->def.stir_count > 0;
+    bool press = s->def.pool.pressure.fn || s->def.pool.stir_count > 0;
     bool carried = s->def.foam.on || s->def.has_dye || s->def.texture, speed = s->def.velocity || carried;
     struct {
         void **array;
@@ -232,8 +225,8 @@ static und_status fill(und_waves *s, und_error *err)
         for (int x = 0; x < s->nx; x++) {
             size_t at = und_waves_at(s, x, z);
             double ground, surface, rise;
-            if (sample(s, &s->def.ground, "ground", x, z, &ground, err) ||
-                sample(s, &s->def.surface, "surface", x, z, &surface, err) ||
+            if (sample(s, &s->def.pool.ground, "ground", x, z, &ground, err) ||
+                sample(s, &s->def.pool.surface, "surface", x, z, &surface, err) ||
                 sample(s, &s->def.velocity0, "rising", x, z, &rise, err))
                 return err->status;
             s->bed[at] = s->ground[at] = (float)ground;
@@ -267,7 +260,7 @@ static und_status place_objects(und_waves *s, und_error *err)
 
 static und_status make_rain(und_waves *s, und_error *err)
 {
-    if (!s->def.rain.on)
+    if (!s->def.pool.rain.on)
         return UND_OK;
     const double low[2] = {s->grid.origin[0], s->grid.origin[2]};
     const double high[2] = {low[0] + s->nx * s->grid.dx, low[1] + s->nz * s->grid.dx};
@@ -275,7 +268,7 @@ static und_status make_rain(und_waves *s, und_error *err)
     for (int z = 0; z < s->nz; z++)
         for (int x = 0; x < s->nx; x++)
             floor = fmin(floor, (double)s->bed[und_waves_at(s, x, z)]);
-    s->rain = und_rain_create(&s->def.rain, s->def.seed, low, high, floor, err);
+    s->rain = und_rain_create(&s->def.pool.rain, s->def.pool.seed, low, high, floor, err);
     return s->rain ? UND_OK : err->status;
 }
 
@@ -333,12 +326,13 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
         return NULL;
     s->liquid.class = &waves_class;
     s->def = *def;
-    s->nx = def->nx;
-    s->nz = def->nz;
-    s->grid =
-        (und_grid){.n = {def->nx, 1, def->nz}, .dx = def->dx, .origin = {def->origin[0], 0, def->origin[1]}};
+    s->nx = def->pool.nx;
+    s->nz = def->pool.nz;
+    s->grid = (und_grid){.n = {def->pool.nx, 1, def->pool.nz},
+                         .dx = def->pool.dx,
+                         .origin = {def->pool.origin[0], 0, def->pool.origin[1]}};
     int64_t useful = 1 + (int64_t)s->nx * s->nz / CELLS_PER_THREAD;
-    s->threads = und_threads(def->threads) < useful ? und_threads(def->threads) : (int)useful;
+    s->threads = und_threads(def->pool.threads) < useful ? und_threads(def->pool.threads) : (int)useful;
     s->words = (s->nx + STRIP - 1) / STRIP;
     s->runs_per_row = s->nx / 2 + 1;
     s->stride = s->words * STRIP;

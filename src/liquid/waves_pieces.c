@@ -83,10 +83,10 @@ static void add_plain_word(const und_waves *s, und_waves_run *run, int word, int
 /* Whether cells of the word exchange water with the outside. */
 static bool at_edge(const und_waves *s, int word, int z)
 {
-    return (word == 0 && s->def.edge[UND_LOW_X].kind == UND_EDGE_OPEN) ||
-           (word == s->words - 1 && s->def.edge[UND_HIGH_X].kind == UND_EDGE_OPEN) ||
-           (z == 0 && s->def.edge[UND_LOW_Z].kind == UND_EDGE_OPEN) ||
-           (z == s->nz - 1 && s->def.edge[UND_HIGH_Z].kind == UND_EDGE_OPEN);
+    return (word == 0 && s->def.pool.edge[UND_LOW_X].kind == UND_EDGE_OPEN) ||
+           (word == s->words - 1 && s->def.pool.edge[UND_HIGH_X].kind == UND_EDGE_OPEN) ||
+           (z == 0 && s->def.pool.edge[UND_LOW_Z].kind == UND_EDGE_OPEN) ||
+           (z == s->nz - 1 && s->def.pool.edge[UND_HIGH_Z].kind == UND_EDGE_OPEN);
 }
 
 /* Cuts a row into runs; returns what came in through the edges.  A band's runs stand one after the other. */

@@ -35,7 +35,7 @@ typedef struct scheme {
 static scheme scheme_of(const und_waves *s)
 {
     bool second = s->def.order == 2;
-    return (scheme){.stiffness = (float)(s->def.gravity * s->dt * s->dt / (s->grid.dx * s->grid.dx)),
+    return (scheme){.stiffness = (float)(s->def.pool.gravity * s->dt * s->dt / (s->grid.dx * s->grid.dx)),
                     .outer = second ? 0.5f : 1.0f,
                     .kept = (float)(und_waves_kept(s) * s->dt / s->rise_time),
                     .cells = (float)(und_waves_kept(s) * s->dt / s->grid.dx),

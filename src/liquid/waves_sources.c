@@ -130,7 +130,7 @@ static void rain_hit(void *context, double x, double z, double volume)
 {
     und_waves *s = context;
     /* A drop smaller than the cells still makes a ring they can carry. */
-    book(s, und_waves_add_drop(s, x, z, fmax(s->def.rain.splash, 2 * s->grid.dx), volume));
+    book(s, und_waves_add_drop(s, x, z, fmax(s->def.pool.rain.splash, 2 * s->grid.dx), volume));
 }
 
 /* Rivers flow in at a set rate; a fall lets out the critical flow (2/3)^(3/2) sqrt(g) d^(3/2) of a free
@@ -139,7 +139,7 @@ static void flow_over_edges(und_waves *s, double dt)
 {
     double dx = s->grid.dx, middle = s->time + 0.5 * dt;
     for (int e = 0; e < UND_EDGES; e++) {
-        const und_edge_def *def = &s->def.edge[e];
+        const und_edge_def *def = &s->def.pool.edge[e];
         bool along_z = e == UND_LOW_X || e == UND_HIGH_X;
         for (int i = 0; i < s->edge[e].count && (def->kind == UND_EDGE_FLOW || def->kind == UND_EDGE_FALL);
              i++) {
@@ -148,7 +148,7 @@ static void flow_over_edges(und_waves *s, double dt)
             size_t at = und_waves_at(s, x, z);
             double depth = und_waves_depth(s, at), px = und_waves_x(s, x), pz = und_waves_z(s, z);
             if (def->kind == UND_EDGE_FALL) {
-                double out = pow(2.0 / 3.0, 1.5) * sqrt(s->def.gravity) * pow(depth, 1.5) * dt / dx;
+                double out = pow(2.0 / 3.0, 1.5) * sqrt(s->def.pool.gravity) * pow(depth, 1.5) * dt / dx;
                 und_ledger_add(&s->ledger.left, &s->lost.left,
                                -add_water(s, at, -fmin(out, 0.5 * depth)) * dx * dx);
             } else if (!def->has_level ||
@@ -162,16 +162,16 @@ static void flow_over_edges(und_waves *s, double dt)
 void und_waves_add_sources(und_waves *s, double dt)
 {
     double from = s->time, to = s->time + dt;
-    for (int i = 0; i < s->def.source_count; i++) {
-        const und_source_def *def = &s->def.sources[i];
+    for (int i = 0; i < s->def.pool.source_count; i++) {
+        const und_source_def *def = &s->def.pool.sources[i];
         double active = fmin(to, def->end) - fmax(from, def->start);
         if (active > 0)
             add_source(s, def,
                        active *
                            und_value_at(&def->rate, def->center[0], def->center[1], def->center[2], from));
     }
-    for (int i = 0; i < s->def.drop_count; i++) {
-        const und_drop_def *def = &s->def.drops[i];
+    for (int i = 0; i < s->def.pool.drop_count; i++) {
+        const und_drop_def *def = &s->def.pool.drops[i];
         if (def->time >= from && def->time < to)
             book(s, und_waves_add_drop(s, def->center[0], def->center[2], def->radius, def->volume));
     }
@@ -198,15 +198,15 @@ void und_waves_press(und_waves *s, double dt)
 {
     if (!s->head)
         return;
-    double time = s->time + dt, per_pascal = 1 / (s->def.density * s->def.gravity);
+    double time = s->time + dt, per_pascal = 1 / (s->def.pool.density * s->def.pool.gravity);
     for (int z = 0; z < s->nz; z++)
         for (int x = 0; x < s->nx; x++)
             s->head[und_waves_at(s, x, z)] =
                 (float)(per_pascal *
-                        und_value_at(&s->def.pressure, und_waves_x(s, x), 0, und_waves_z(s, z), time));
-    for (int i = 0; i < s->def.stir_count; i++)
-        if (time >= s->def.stirs[i].start && time < s->def.stirs[i].end)
-            add_stir(s, &s->def.stirs[i], time);
+                        und_value_at(&s->def.pool.pressure, und_waves_x(s, x), 0, und_waves_z(s, z), time));
+    for (int i = 0; i < s->def.pool.stir_count; i++)
+        if (time >= s->def.pool.stirs[i].start && time < s->def.pool.stirs[i].end)
+            add_stir(s, &s->def.pool.stirs[i], time);
 }
 
 /* The level outside an open edge: what is set or was there at the start, and the incoming wave.  Water that
@@ -214,7 +214,7 @@ void und_waves_press(und_waves *s, double dt)
  * of it: 1 + cos. */
 static double outside_level(const und_waves *s, int e, int i, double time)
 {
-    const und_edge_def *def = &s->def.edge[e];
+    const und_edge_def *def = &s->def.pool.edge[e];
     bool along_z = e == UND_LOW_X || e == UND_HIGH_X;
     double x = along_z ? (e == UND_LOW_X ? s->grid.origin[0] : s->grid.origin[0] + s->nx * s->grid.dx)
                        : und_waves_x(s, i);
@@ -248,7 +248,7 @@ und_status und_waves_create_edges(und_waves *s, und_error *err)
     static const double turn[UND_EDGES] = {1, -1, -1, 1};
     for (int e = 0; e < UND_EDGES; e++) {
         und_waves_edge *edge = &s->edge[e];
-        const und_edge_def *def = &s->def.edge[e];
+        const und_edge_def *def = &s->def.pool.edge[e];
         size_t count = (size_t)(edge->count = e == UND_LOW_X || e == UND_HIGH_X ? s->nz : s->nx);
         edge->coupling = und_alloc(count, sizeof(float), "edge", err);
         edge->drive = und_alloc(count, sizeof(float), "edge", err);
@@ -263,7 +263,7 @@ und_status und_waves_create_edges(und_waves *s, und_error *err)
         }
         if (def->period > 0 && deepest > 0)
             edge->wave_number = turn[e] * sin(def->direction * M_PI / 180) * 2 * M_PI / def->period /
-                                sqrt(s->def.gravity * deepest);
+                                sqrt(s->def.pool.gravity * deepest);
         for (int i = 0; i < edge->count && def->kind == UND_EDGE_OPEN; i++)
             edge->outside[i] = outside_level(s, e, i, 0);
     }
@@ -274,13 +274,13 @@ void und_waves_prepare_edges(und_waves *s, double dt)
 {
     for (int e = 0; e < UND_EDGES; e++) {
         und_waves_edge *edge = &s->edge[e];
-        for (int i = 0; i < edge->count && s->def.edge[e].kind == UND_EDGE_OPEN; i++) {
+        for (int i = 0; i < edge->count && s->def.pool.edge[e].kind == UND_EDGE_OPEN; i++) {
             size_t at = edge_cell(s, e, i);
             double depth = und_waves_depth(s, at), before = edge->outside[i];
             edge->outside[i] = outside_level(s, e, i, s->time + dt);
             /* A wave of any height that leaves has the flow int c dh: c at its mean depth. */
             double mean = 0.5 * (depth + fmax(edge->outside[i] - (double)s->ground[at], 0));
-            edge->coupling[i] = depth > 0 ? (float)(sqrt(s->def.gravity * mean) * dt / s->grid.dx) : 0;
+            edge->coupling[i] = depth > 0 ? (float)(sqrt(s->def.pool.gravity * mean) * dt / s->grid.dx) : 0;
             edge->drive[i] = (float)(edge->outside[i] - before);
         }
     }

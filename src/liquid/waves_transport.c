@@ -17,7 +17,7 @@ typedef struct pull {
 
 static pull pull_of(const und_waves *s)
 {
-    return (pull){(float)und_waves_kept(s), (float)(s->def.gravity * s->dt / s->grid.dx)};
+    return (pull){(float)und_waves_kept(s), (float)(s->def.pool.gravity * s->dt / s->grid.dx)};
 }
 
 /* One face's flow, m2/s, after a step. */
@@ -75,7 +75,7 @@ static void find_speeds(und_waves *s, int z)
         size_t at = und_waves_at(s, x, z);
         double depth = und_waves_depth(s, at), u = 0, w = 0;
         if (depth > 0) {
-            double limit = 2 * sqrt(s->def.gravity * depth);
+            double limit = 2 * sqrt(s->def.pool.gravity * depth);
             u = 0.5 * ((double)s->flux_x[at] + (x > 0 ? (double)s->flux_x[at - 1] : 0)) / depth;
             w = 0.5 * ((double)s->flux_z[at] + (z > 0 ? (double)s->flux_z[at - (size_t)s->stride] : 0)) /
                 depth;
@@ -141,7 +141,7 @@ static void make_foam(und_waves *s, int z)
     for (int x = 0; x < s->nx; x++) {
         size_t at = und_waves_at(s, x, z);
         float speed = hypotf(s->speed_x[at], s->speed_z[at]);
-        float wave = (float)sqrt(s->def.gravity * fmax(und_waves_depth(s, at), 0));
+        float wave = (float)sqrt(s->def.pool.gravity * fmax(und_waves_depth(s, at), 0));
         /* Fast against its own waves: about to break (a Froude number of one half and up). */
         float breaking = fminf(fmaxf(2 * speed - wave, 0) / (wave + 1e-3f), 1);
         /* A film cannot hold foam. */

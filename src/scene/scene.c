@@ -121,7 +121,7 @@ static void check_whole(lua_State *L, und_scene *scene)
         lua_pushfstring(L, "%s: no liquid: expected liquid.waves { ... }", path);
         lua_error(L);
     }
-    scene->view.waves.seed = scene->seed;
+    scene->view.waves.pool.seed = scene->seed;
 }
 
 /* Lua's compiler takes time with the square of the length of a chain of conditions, and no hook runs then. */

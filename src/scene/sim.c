@@ -25,8 +25,9 @@ struct und_sim {
 
 static und_grid grid_of(const und_waves_def *def)
 {
-    return (und_grid){
-        .n = {def->nx, 1, def->nz}, .dx = def->dx, .origin = {def->origin[0], 0, def->origin[1]}};
+    return (und_grid){.n = {def->pool.nx, 1, def->pool.nz},
+                      .dx = def->pool.dx,
+                      .origin = {def->pool.origin[0], 0, def->pool.origin[1]}};
 }
 
 /* Frame k stands at (k - start) / fps. */
@@ -48,7 +49,7 @@ und_sim *und_sim_create(und_scene *scene, int threads, und_error *err)
     sim->substeps = view->substeps;
     sim->dt = 1 / (view->fps * view->substeps);
     und_waves_def def = view->waves;
-    def.threads = sim->threads;
+    def.pool.threads = sim->threads;
     und_waves *waves = und_waves_create(&def, err);
     if (!waves) {
         free(sim);

@@ -153,11 +153,11 @@ void und_value_negate(und_value *v)
 /* n samples in the middles of n equal stretches of the domain. */
 static void spread(const und_waves_def *w, und_table *table)
 {
-    int cells[2] = {w->nx, w->nz}, n[2] = {table->nx, table->nz};
+    int cells[2] = {w->pool.nx, w->pool.nz}, n[2] = {table->nx, table->nz};
     for (int i = 0; i < 2; i++) {
-        double size = cells[i] * w->dx;
-        table->low[i] = w->origin[i] + 0.5 * size / n[i];
-        table->high[i] = w->origin[i] + size - 0.5 * size / n[i];
+        double size = cells[i] * w->pool.dx;
+        table->low[i] = w->pool.origin[i] + 0.5 * size / n[i];
+        table->high[i] = w->pool.origin[i] + size - 0.5 * size / n[i];
     }
 }
 
@@ -175,9 +175,10 @@ static const und_table *read_samples(reader *r)
     if (rows == 0 || columns == 0 || rows > TABLE_MAX / columns)
         und_read_fail(
             r, "expected a table of rows of numbers {{...}, {...}, ...}, or a list of numbers for a curve");
-    if ((rows == 1) != (w->nz == 1))
-        und_read_fail(r, w->nz == 1 ? "expected a list of numbers, as the liquid is a curve; found rows"
-                                    : "expected rows of numbers {{...}, {...}, ...}; found a single row");
+    if ((rows == 1) != (w->pool.nz == 1))
+        und_read_fail(r, w->pool.nz == 1
+                             ? "expected a list of numbers, as the liquid is a curve; found rows"
+                             : "expected rows of numbers {{...}, {...}, ...}; found a single row");
     und_table *table = und_scene_alloc(r, 1, sizeof *table);
     table->nx = (int)columns;
     table->nz = (int)rows;
@@ -206,8 +207,8 @@ void und_read_value(reader *r, const field *f, und_value *out)
         out->number = und_read_number(r, f);
     } else if (type == LUA_TFUNCTION) {
         *out = (und_value){.fn = call_value, .context = new_callback(r, 0)};
-        call_value(out->context, w->origin[0] + 0.5 * w->nx * w->dx, 0, w->origin[1] + 0.5 * w->nz * w->dx,
-                   0);
+        call_value(out->context, w->pool.origin[0] + 0.5 * w->pool.nx * w->pool.dx, 0,
+                   w->pool.origin[1] + 0.5 * w->pool.nz * w->pool.dx, 0);
         raise_trouble(r);
     } else if (type == LUA_TTABLE && f->type == F_VALUE) {
         *out = und_value_table(read_samples(r));
@@ -336,8 +337,8 @@ static const und_image *paint_picture(reader *r)
     const und_waves_def *w = &r->scene->view.waves;
     if (!(r->scene->size[0] > 0))
         und_read_fail(r, "expected liquid.waves before a map that is a function");
-    int nx = w->nx >= w->nz ? LONGER : (int)ceil((double)LONGER * w->nx / w->nz);
-    int nz = w->nz >= w->nx ? LONGER : (int)ceil((double)LONGER * w->nz / w->nx);
+    int nx = w->pool.nx >= w->pool.nz ? LONGER : (int)ceil((double)LONGER * w->pool.nx / w->pool.nz);
+    int nz = w->pool.nz >= w->pool.nx ? LONGER : (int)ceil((double)LONGER * w->pool.nz / w->pool.nx);
     und_error err = {0};
     owned *place = und_scene_own(r, release_image);
     und_image *image = calloc(1, sizeof *image);
@@ -350,8 +351,8 @@ static const und_image *paint_picture(reader *r)
     for (int j = 0; j < image->height; j++)
         for (int i = 0; i < image->width; i++, out += 3) {
             lua_pushvalue(r->L, -1);
-            lua_pushnumber(r->L, w->origin[0] + w->nx * w->dx * (i + 0.5) / image->width);
-            lua_pushnumber(r->L, w->origin[1] + w->nz * w->dx * (j + 0.5) / image->height);
+            lua_pushnumber(r->L, w->pool.origin[0] + w->pool.nx * w->pool.dx * (i + 0.5) / image->width);
+            lua_pushnumber(r->L, w->pool.origin[1] + w->pool.nz * w->pool.dx * (j + 0.5) / image->height);
             lua_call(r->L, 2, 1);
             und_read_color(r, &(field){.type = F_COLOR, .high = 1000}, out);
             lua_pop(r->L, 1);

@@ -71,20 +71,20 @@ static void read_cells(reader *r, const field *f, void *def)
             und_read_fail(r, "expected a whole number from 2 to %d, found %g", CELLS_MAX, given[i]);
         n[i] = asked ? (int)given[i] : 1;
     }
-    w->dx = size[longer] / n[longer];
+    w->pool.dx = size[longer] / n[longer];
     if (!r->scene->curve) {
-        double other = size[!longer] / w->dx, whole = fmax(1, round(other));
+        double other = size[!longer] / w->pool.dx, whole = fmax(1, round(other));
         if (count == 1)
             n[!longer] = (int)whole;
         if (fabs(other - n[!longer]) > 1e-6 * n[!longer]) {
             n[!longer] = (int)whole;
-            fail_square(r, w->dx, n);
+            fail_square(r, w->pool.dx, n);
         }
     }
     if ((double)n[0] * n[1] > CELLS_TOTAL)
         und_read_fail(r, "expected at most 2^30 cells in all, found %d x %d", n[0], n[1]);
-    w->nx = n[0];
-    w->nz = n[1];
+    w->pool.nx = n[0];
+    w->pool.nz = n[1];
     r->scene->curve = n[1] == 1;
 }
 
@@ -92,7 +92,7 @@ static void read_level(reader *r, const field *f, void *def)
 {
     und_waves_def *w = def;
     (void)f;
-    w->surface = (und_value){
+    w->pool.surface = (und_value){
         .number = und_read_number(r, &(field){.type = F_NUMBER, .unit = "m", .low = -1e9, .high = 1e9})};
 }
 
@@ -139,7 +139,7 @@ static void check_edge(reader *r, const und_edge_def *edge)
 static void read_edge(reader *r, const field *f, void *def)
 {
     und_edge_def *edge = (und_edge_def *)((char *)def + f->offset);
-    bool along_x = f->offset < offsetof(und_waves_def, edge[UND_LOW_Z]);
+    bool along_x = f->offset < offsetof(und_waves_def, pool.edge[UND_LOW_Z]);
     if (r->scene->curve && !along_x)
         und_read_fail(r, "a curve has only the edges left and right");
     *edge = (und_edge_def){0};
@@ -153,9 +153,10 @@ static void read_edge(reader *r, const field *f, void *def)
 }
 
 #define WAVES(member_) offsetof(und_waves_def, member_)
-#define SIDE(name_, which_, doc_)                                                                            \
-    {                                                                                                        \
-        name_, F_OTHER, .offset = WAVES(edge[which_]), .read = read_edge, .inside = edge_fields, .doc = doc_ \
+#define SIDE(name_, which_, doc_)                                                                     \
+    {                                                                                                 \
+        name_, F_OTHER, .offset = WAVES(pool.edge[which_]), .read = read_edge, .inside = edge_fields, \
+                        .doc = doc_                                                                   \
     }
 
 static const field side_fields[] = {SIDE("left", UND_LOW_X, "the edge at low x"),
@@ -200,16 +201,16 @@ static void add_sources(reader *r, und_waves_def *w, double sign)
 {
     int count = 0;
     und_source_def *more = und_read_list(r, source_fields, sizeof *more, init_source, check_source, &count);
-    und_source_def *all = und_scene_alloc(r, (size_t)w->source_count + (size_t)count, sizeof *all);
-    if (w->source_count)
-        memcpy(all, w->sources, (size_t)w->source_count * sizeof *all);
+    und_source_def *all = und_scene_alloc(r, (size_t)w->pool.source_count + (size_t)count, sizeof *all);
+    if (w->pool.source_count)
+        memcpy(all, w->pool.sources, (size_t)w->pool.source_count * sizeof *all);
     for (int i = 0; i < count; i++) {
         if (sign < 0)
             und_value_negate(&more[i].rate);
-        all[w->source_count + i] = more[i];
+        all[w->pool.source_count + i] = more[i];
     }
-    w->sources = all;
-    w->source_count += count;
+    w->pool.sources = all;
+    w->pool.source_count += count;
 }
 
 static void read_springs(reader *r, const field *f, void *def)
@@ -249,7 +250,7 @@ static void check_drop(reader *r, void *item)
     if (und_read_has(r, "volume") == und_read_has(r, "height"))
         und_read_fail(r, "expected either \"volume\" (m3) or \"height\" (m)");
     if (und_read_has(r, "height"))
-        d->drop.volume = d->height * (r->scene->curve ? radius * r->scene->view.waves.dx
+        d->drop.volume = d->height * (r->scene->curve ? radius * r->scene->view.waves.pool.dx
                                                       : M_PI * radius * radius * (0.5 - 2 / (M_PI * M_PI)));
 }
 
@@ -257,11 +258,11 @@ static void read_drops(reader *r, const field *f, void *def)
 {
     und_waves_def *w = def;
     (void)f;
-    drop_read *list = und_read_list(r, drop_fields, sizeof *list, NULL, check_drop, &w->drop_count);
-    und_drop_def *drops = und_scene_alloc(r, (size_t)w->drop_count, sizeof *drops);
-    for (int i = 0; i < w->drop_count; i++)
+    drop_read *list = und_read_list(r, drop_fields, sizeof *list, NULL, check_drop, &w->pool.drop_count);
+    und_drop_def *drops = und_scene_alloc(r, (size_t)w->pool.drop_count, sizeof *drops);
+    for (int i = 0; i < w->pool.drop_count; i++)
         drops[i] = list[i].drop;
-    w->drops = drops;
+    w->pool.drops = drops;
 }
 
 #define RAIN(member_) offsetof(und_rain_def, member_)
@@ -282,7 +283,7 @@ static const field rain_fields[] = {
 
 static void read_rain(reader *r, const field *f, void *def)
 {
-    und_rain_def *rain = &((und_waves_def *)def)->rain;
+    und_rain_def *rain = &((und_waves_def *)def)->pool.rain;
     (void)f;
     rain->end = INFINITY;
     und_read_table(r, rain_fields, rain);
@@ -315,7 +316,8 @@ static void read_stirs(reader *r, const field *f, void *def)
 {
     und_waves_def *w = def;
     (void)f;
-    w->stirs = und_read_list(r, stir_fields, sizeof *w->stirs, init_stir, NULL, &w->stir_count);
+    w->pool.stirs =
+        und_read_list(r, stir_fields, sizeof *w->pool.stirs, init_stir, NULL, &w->pool.stir_count);
 }
 
 typedef struct object_read {
@@ -392,23 +394,23 @@ const field und_waves_fields[] = {
      .doc = "the domain's lengths, {x, z}; one number for a curve"},
     {"cells", F_OTHER, NULL, 2, CELLS_MAX, true, .read = read_cells, .expected = "a number or {nx, nz}",
      .doc = "how many, along the longer side or {nx, nz}; cells are square"},
-    {"origin", F_PAIR, "m", .offset = WAVES(origin), .doc = "the corner at low x and low z"},
-    {"ground", F_VALUE, "m", -1e9, 1e9, .offset = WAVES(ground), .doc = "height of the ground"},
+    {"origin", F_PAIR, "m", .offset = WAVES(pool.origin), .doc = "the corner at low x and low z"},
+    {"ground", F_VALUE, "m", -1e9, 1e9, .offset = WAVES(pool.ground), .doc = "height of the ground"},
     {"level", F_OTHER, "m", -1e9, 1e9, .read = read_level, .expected = "a number",
      .doc = "height of the water at the start; dry where the ground is higher"},
-    {"surface", F_VALUE, "m", -1e9, 1e9, .offset = WAVES(surface),
+    {"surface", F_VALUE, "m", -1e9, 1e9, .offset = WAVES(pool.surface),
      .doc = "the same where it is not level, instead of level"},
     {"rising", F_VALUE, "m/s", -1e6, 1e6, .offset = WAVES(velocity0),
      .doc = "upward speed of the surface at the start"},
-    {"gravity", F_NUMBER, "m/s2", 1e-6, 1e4, .offset = WAVES(gravity), .doc = "pull downwards"},
-    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = WAVES(density),
+    {"gravity", F_NUMBER, "m/s2", 1e-6, 1e4, .offset = WAVES(pool.gravity), .doc = "pull downwards"},
+    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = WAVES(pool.density),
      .doc = "of the liquid; only pressure needs it"},
-    {"damping", F_NUMBER, "1/s", 0, 1e6, .offset = WAVES(damping), .doc = "how fast waves die down"},
+    {"damping", F_NUMBER, "1/s", 0, 1e6, .offset = WAVES(pool.damping), .doc = "how fast waves die down"},
     {"viscosity", F_NUMBER, "m2/s", 0, 1e6, .offset = WAVES(viscosity),
      .doc = "slows shallow water, by 3 viscosity / depth^2 per second; deep water hardly notices"},
     {"order", F_INTEGER, NULL, 1, 2, .offset = WAVES(order),
      .doc = "1: the paper's implicit step, which damps waves; 2: second order, which does not"},
-    {"pressure", F_VALUE, "Pa", -1e12, 1e12, .offset = WAVES(pressure),
+    {"pressure", F_VALUE, "Pa", -1e12, 1e12, .offset = WAVES(pool.pressure),
      .doc = "pressure on the surface from outside"},
     {"edges", F_OTHER, .read = read_edges, .inside = side_fields, .expected = "a table",
      .doc = "what the domain's edges do; walls where nothing is said"},

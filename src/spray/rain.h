@@ -4,7 +4,7 @@
 
 #include "grid/frame.h"
 
-#include <undine/waves.h>
+#include <undine/pool.h>
 
 typedef struct und_rain {
     und_rain_def def;

@@ -1,0 +1,64 @@
+/* Rigid bodies in six degrees of freedom: mass from shape and density, gravity, forces, and contacts with
+ * each other, the ground and walls (by the Open Dynamics Engine). */
+#ifndef UND_BODIES_BODIES_H
+#define UND_BODIES_BODIES_H
+
+#include "geom/mesh.h"
+#include "geom/motion.h"
+#include "geom/shape.h"
+#include "grid/frame.h"
+
+#include <undine/columns.h>
+
+/* What bodies bump into besides each other. */
+typedef struct und_bodies_world {
+    double gravity; /* m/s2, downwards */
+    /* Samples of the ground at cell centres, [nz][stride]; NULL: none.  Read when created. */
+    int nx, nz, stride;
+    double dx, origin[2]; /* x and z of the low corner of the first cell */
+    const float *ground;
+    bool wall[UND_EDGES]; /* the domain's edges that are walls for bodies, without end upwards */
+} und_bodies_world;
+
+typedef struct und_bodies und_bodies;
+
+/* Borrows the defs (shapes, motions, skeletons).  UND_INVALID where a body has no volume, no end or no mass.
+ */
+und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bodies_world *world,
+                              und_error *err);
+void und_bodies_destroy(und_bodies *bodies);
+
+int und_bodies_count(const und_bodies *bodies);
+und_body_state und_bodies_state(const und_bodies *bodies, int i);
+double und_bodies_mass(const und_bodies *bodies, int i);   /* kg */
+double und_bodies_volume(const und_bodies *bodies, int i); /* m3 */
+bool und_bodies_led(const und_bodies *bodies, int i);      /* held or led now: forces do not move it */
+
+/* The pose of the shape's own coordinates (not of the centre of mass), for und_pose_point and the like. */
+und_pose und_bodies_pose(const und_bodies *bodies, int i);
+
+/* 1/mass and the world-axes inverse inertia, both 0 where the body is led: what a unit impulse does. */
+double und_bodies_inverse_mass(const und_bodies *bodies, int i);
+void und_bodies_inverse_inertia(const und_bodies *bodies, int i, double out[9]);
+
+/* Adds a force (N) at a place, or a torque (N m), for the next step alone; nothing where the body is led. */
+void und_bodies_push(und_bodies *bodies, int i, und_vec3 force, und_vec3 at);
+void und_bodies_twist(und_bodies *bodies, int i, und_vec3 torque);
+
+/* One step of all bodies from time to time + dt: led ones go where they are led, with the velocity that
+ * takes them there; free ones by forces, gravity and contacts.  The same bits whatever came before. */
+void und_bodies_step(und_bodies *bodies, double time, double dt);
+
+/* Speed of a body's material at a place, m/s. */
+und_vec3 und_bodies_speed_at(const und_bodies *bodies, int i, und_vec3 at);
+
+/* The state as a checkpoint keeps it: borrowed, `count` doubles.  After they were overwritten, taken over. */
+double *und_bodies_saved(und_bodies *bodies, size_t *count);
+void und_bodies_restored(und_bodies *bodies, double time);
+
+/* Adds "objects/mesh_position", "objects/mesh_color", "objects/mesh_velocity" ([3 triangles][3]) and
+ * "bodies/position" [count][3] (centre of mass), "bodies/rotation" [count][4], "bodies/velocity",
+ * "bodies/spin" [count][3]. */
+und_status und_bodies_frame(const und_bodies *bodies, und_frame *frame, und_error *err);
+
+#endif
