@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 enum { FRAME_BYTES = 16 }; /* per cell: ground and surface as a frame holds them and as they are written */
-enum { CELLS_PER_THREAD = 8192 }; /* with less to do, starting a thread costs more than it saves */
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
 
@@ -21,8 +20,8 @@ void und_waves_step(und_waves *s, double dt)
     STEP (OBJECTS)
         und_waves_move_objects(s, dt);
     STEP (SOURCES) {
-        und_waves_add_sources(s, dt);
-        und_waves_press(s, dt);
+        und_pool_add_sources(&s->pool, dt);
+        und_pool_press(&s->pool, dt);
     }
     STEP (EDGES)
         und_waves_prepare_edges(s, dt);
@@ -43,7 +42,7 @@ void und_waves_step(und_waves *s, double dt)
     STEP (TRANSPORT)
         und_waves_transport(s);
     s->rise_time = dt;
-    s->time += dt;
+    s->pool.time += dt;
 }
 
 und_waves_def und_waves_def_default(void)
@@ -61,7 +60,7 @@ double und_waves_kept(const und_waves *s)
 }
 double und_waves_time(const und_waves *s)
 {
-    return s->time;
+    return s->pool.time;
 }
 double und_waves_surface(const und_waves *s, int x, int z)
 {
@@ -76,61 +75,17 @@ und_liquid *und_waves_liquid(und_waves *s)
     return &s->liquid;
 }
 
-static double row_volume(const und_waves *s, int z)
-{
-    double sum = 0;
-    for (int x = 0; x < s->nx; x++)
-        sum += und_waves_depth(s, und_waves_at(s, x, z));
-    return sum;
-}
-
-/* Sums rows of the grid, each on its own, then those: the same bits at any thread count. */
-static double measure_volume(const und_waves *s)
-{
-    PARALLEL_FOR(s->threads)
-    for (int z = 0; z < s->nz; z++)
-        s->row_inflow[z] = row_volume(s, z);
-    double sum = 0, lost = 0; /* Kahan */
-    for (int z = 0; z < s->nz; z++) {
-        double term = s->row_inflow[z] - lost, next = sum + term;
-        lost = (next - sum) - term;
-        sum = next;
-    }
-    return sum * s->grid.dx * s->grid.dx;
-}
-
 und_ledger und_waves_ledger(const und_waves *s)
 {
-    und_ledger ledger = s->ledger;
-    ledger.measured = measure_volume(s);
-    return ledger;
+    return und_pool_ledger(&s->pool);
 }
 
 static und_status check_def(const und_waves_def *def, und_error *err)
 {
-    if (def->pool.nx < 2 || def->pool.nz < 1 || (int64_t)def->pool.nx * def->pool.nz > (int64_t)1 << 30)
-        return und_error_set(err, UND_INVALID, "waves: expected 2 to 2^30 samples, found %d x %d",
-                             def->pool.nx, def->pool.nz);
-    if (!(def->pool.dx > 0 && def->pool.dx < 1e6) || !(def->pool.gravity >= 0 && def->pool.gravity < 1e6) ||
-        !(def->pool.damping >= 0) || !(def->viscosity >= 0) || !(def->pool.density > 0))
-        return und_error_set(
-            err, UND_INVALID,
-            "waves: dx %g, gravity %g, density %g, damping %g and viscosity %g must be positive",
-            def->pool.dx, def->pool.gravity, def->pool.density, def->pool.damping, def->viscosity);
+    if (!(def->viscosity >= 0))
+        return und_error_set(err, UND_INVALID, "waves: viscosity %g must be positive", def->viscosity);
     if (def->order != 1 && def->order != 2)
         return und_error_set(err, UND_INVALID, "waves: order: expected 1 or 2, found %d", def->order);
-    for (int e = 0; e < UND_EDGES; e++)
-        if (def->pool.edge[e].amplitude != 0 && !(def->pool.edge[e].period > 0))
-            return und_error_set(err, UND_INVALID, "waves: an edge's incoming wave needs a period, found %g",
-                                 def->pool.edge[e].period);
-    for (int i = 0; i < def->pool.stir_count; i++)
-        if (!(def->pool.stirs[i].period > 0))
-            return und_error_set(err, UND_INVALID, "waves: stir %d: expected a period, found %g", i + 1,
-                                 def->pool.stirs[i].period);
-    const und_rain_def *rain = &def->pool.rain;
-    if (rain->on && (!(rain->speed > 0) || !(rain->radius > 0) || (rain->rate.fn && !(rain->max_rate > 0))))
-        return und_error_set(err, UND_INVALID,
-                             "waves: rain needs a speed, a radius, and the most its rate reaches");
     return UND_OK;
 }
 
@@ -138,27 +93,15 @@ static void *field(const und_waves *s, size_t size, const char *what, und_error 
 {
     /* Rows are solved LANES at a time: those past the last are dry, and kernels look a little to the
      * right. */
-    size_t rows = (size_t)(s->nz + LANES - 1) / LANES * LANES;
-    return und_pages_alloc(size * ((size_t)s->stride * rows + 2 * STRIP), what, err);
-}
-
-/* Says so at once where the model and a frame of it cannot fit, rather than hours into a run. */
-static und_status check_memory(const und_waves *s, size_t per_cell, und_error *err)
-{
-    double need = (double)per_cell * s->stride * s->nz, has = und_memory_size();
-    if (need < has)
-        return UND_OK;
-    return und_error_set(err, UND_FAILED,
-                         "waves: %d x %d cells need %.1f GB of memory, and this machine has %.1f GB", s->nx,
-                         s->nz, 1e-9 * need, 1e-9 * has);
+    size_t rows = (size_t)(s->pool.nz + LANES - 1) / LANES * LANES;
+    return und_pages_alloc(size * ((size_t)s->pool.stride * rows + 2 * STRIP), what, err);
 }
 
 static und_status allocate(und_waves *s, und_error *err)
 {
-    size_t words = (size_t)s->words * (size_t)s->nz, lanes = LANES * (size_t)(s->nx + LANES + 2);
-    size_t strips = STRIP * (size_t)(s->nz + 2);
+    size_t words = (size_t)s->words * (size_t)s->pool.nz, lanes = LANES * (size_t)(s->pool.nx + LANES + 2);
+    size_t strips = STRIP * (size_t)(s->pool.nz + 2);
     s->scratch_stride = 2 * (lanes > strips ? lanes : strips);
-    bool press = s->def.pool.pressure.fn || s->def.pool.stir_count > 0;
     bool carried = s->def.foam.on || s->def.has_dye || s->def.texture, speed = s->def.velocity || carried;
     struct {
         void **array;
@@ -170,7 +113,7 @@ static und_status allocate(und_waves *s, und_error *err)
         {(void **)&s->rise, 4, true, "rise of the surface"},
         {(void **)&s->ground, 4, true, "ground"},
         {(void **)&s->middle, 4, true, "half-way surface"},
-        {(void **)&s->head, 4, press, "pressure"},
+        {(void **)&s->head, 4, und_pool_presses(&s->def.pool), "pressure"},
         {(void **)&s->bed, 4, s->def.object_count > 0, "bed"},
         {(void **)&s->flux_x, 4, speed || s->def.order == 2, "flow"},
         {(void **)&s->flux_z, 4, speed || s->def.order == 2, "flow"},
@@ -185,7 +128,7 @@ static und_status allocate(und_waves *s, und_error *err)
     size_t per_cell = FRAME_BYTES;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         per_cell += fields[i].wanted ? fields[i].size : 0;
-    if (check_memory(s, per_cell, err) != UND_OK)
+    if (und_pool_check_memory(&s->pool, per_cell, err) != UND_OK)
         return err->status;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].wanted && !(*fields[i].array = field(s, fields[i].size, fields[i].what, err)))
@@ -195,43 +138,34 @@ static und_status allocate(und_waves *s, und_error *err)
     s->least = und_pages_alloc(words * sizeof *s->least, "depths", err);
     s->plain = und_pages_alloc(words, "wet cells", err);
     s->runs =
-        und_pages_alloc_sparse(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->nz, "pieces", err);
-    s->first_run = und_alloc((size_t)s->nz, sizeof *s->first_run, "pieces", err);
-    s->run_count = und_alloc((size_t)s->nz, sizeof *s->run_count, "pieces", err);
-    s->row_inflow = und_alloc((size_t)s->nz, sizeof *s->row_inflow, "volumes", err);
-    s->scratch = und_pages_alloc(sizeof(float) * s->scratch_stride * (size_t)s->threads, "scratch", err);
+        und_pages_alloc_sparse(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->pool.nz, "pieces", err);
+    s->first_run = und_alloc((size_t)s->pool.nz, sizeof *s->first_run, "pieces", err);
+    s->run_count = und_alloc((size_t)s->pool.nz, sizeof *s->run_count, "pieces", err);
+    s->row_inflow = und_alloc((size_t)s->pool.nz, sizeof *s->row_inflow, "volumes", err);
+    s->scratch = und_pages_alloc(sizeof(float) * s->scratch_stride * (size_t)s->pool.threads, "scratch", err);
     if (!s->wet || !s->gain || !s->least || !s->plain || !s->runs || !s->first_run || !s->run_count ||
         !s->row_inflow || !s->scratch)
         return err->status;
     if (!s->bed)
         s->bed = s->ground;
+    s->pool.water = s->height;
+    s->pool.floor = s->ground;
+    s->pool.ground = s->bed;
+    s->pool.head = s->head;
     return UND_OK;
-}
-
-static und_status sample(const und_waves *s, const und_value *value, const char *what, int x, int z,
-                         double *out, und_error *err)
-{
-    *out = und_value_at(value, und_waves_x(s, x), 0, und_waves_z(s, z), 0);
-    if (fabs(*out) <= 1e6)
-        return UND_OK;
-    return und_error_set(err, UND_INVALID,
-                         "waves: %s: expected a height of at most 1e6 m, found %g at x = %g, z = %g", what,
-                         *out, und_waves_x(s, x), und_waves_z(s, z));
 }
 
 static und_status fill(und_waves *s, und_error *err)
 {
-    for (int z = 0; z < s->nz; z++)
-        for (int x = 0; x < s->nx; x++) {
+    for (int z = 0; z < s->pool.nz; z++)
+        for (int x = 0; x < s->pool.nx; x++) {
             size_t at = und_waves_at(s, x, z);
-            double ground, surface, rise;
-            if (sample(s, &s->def.pool.ground, "ground", x, z, &ground, err) ||
-                sample(s, &s->def.pool.surface, "surface", x, z, &surface, err) ||
-                sample(s, &s->def.velocity0, "rising", x, z, &rise, err))
+            double rise;
+            if (und_pool_start_at(&s->pool, x, z, &s->ground[at], &s->height[at], err) ||
+                und_pool_sample(&s->pool, &s->def.velocity0, "rising", x, z, &rise, err))
                 return err->status;
-            s->bed[at] = s->ground[at] = (float)ground;
-            s->height[at] = fmax(surface, (double)s->ground[at]);
-            s->rise[at] = surface > (double)s->ground[at] ? (float)rise : 0;
+            s->bed[at] = s->ground[at];
+            s->rise[at] = s->height[at] > (double)s->ground[at] ? (float)rise : 0;
             if (s->dye)
                 s->dye[at] = (float)und_value_at(&s->def.dye, und_waves_x(s, x), 0, und_waves_z(s, z), 0);
             if (s->texture_u) {
@@ -248,8 +182,8 @@ static und_status place_objects(und_waves *s, und_error *err)
     if (s->def.object_count == 0)
         return UND_OK;
     und_status status = und_waves_create_objects(s, err);
-    for (int z = 0; status == UND_OK && z < s->nz; z++)
-        for (int x = 0; x < s->nx; x++) {
+    for (int z = 0; status == UND_OK && z < s->pool.nz; z++)
+        for (int x = 0; x < s->pool.nx; x++) {
             size_t at = und_waves_at(s, x, z);
             if (s->ground[at] > s->bed[at])
                 s->height[at] =
@@ -258,18 +192,11 @@ static und_status place_objects(und_waves *s, und_error *err)
     return status;
 }
 
-static und_status make_rain(und_waves *s, und_error *err)
+/* Water that comes or goes has no speed of its own: "add or subtract the amounts from the current and last
+ * values of h".  A dry cell does not rise. */
+static void forget_rise(void *context, size_t at)
 {
-    if (!s->def.pool.rain.on)
-        return UND_OK;
-    const double low[2] = {s->grid.origin[0], s->grid.origin[2]};
-    const double high[2] = {low[0] + s->nx * s->grid.dx, low[1] + s->nz * s->grid.dx};
-    double floor = INFINITY;
-    for (int z = 0; z < s->nz; z++)
-        for (int x = 0; x < s->nx; x++)
-            floor = fmin(floor, (double)s->bed[und_waves_at(s, x, z)]);
-    s->rain = und_rain_create(&s->def.pool.rain, s->def.pool.seed, low, high, floor, err);
-    return s->rain ? UND_OK : err->status;
+    ((und_waves *)context)->rise[at] = 0;
 }
 
 static void destroy_liquid(und_liquid *liquid)
@@ -286,7 +213,7 @@ static und_ledger ledger_liquid(const und_liquid *liquid)
 }
 static double time_liquid(const und_liquid *liquid)
 {
-    return ((const und_waves *)liquid)->time;
+    return ((const und_waves *)liquid)->pool.time;
 }
 
 static void watch_liquid(und_liquid *liquid, und_watch watch)
@@ -326,28 +253,24 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
         return NULL;
     s->liquid.class = &waves_class;
     s->def = *def;
-    s->nx = def->pool.nx;
-    s->nz = def->pool.nz;
-    s->grid = (und_grid){.n = {def->pool.nx, 1, def->pool.nz},
-                         .dx = def->pool.dx,
-                         .origin = {def->pool.origin[0], 0, def->pool.origin[1]}};
-    int64_t useful = 1 + (int64_t)s->nx * s->nz / CELLS_PER_THREAD;
-    s->threads = und_threads(def->pool.threads) < useful ? und_threads(def->pool.threads) : (int)useful;
-    s->words = (s->nx + STRIP - 1) / STRIP;
-    s->runs_per_row = s->nx / 2 + 1;
-    s->stride = s->words * STRIP;
-    if (s->stride % 1024 == 0)
-        s->stride += STRIP; /* rows a power of two apart fall into the same cache lines */
-    s->shallow = 0.01 * s->grid.dx;
+    if (und_pool_init(&s->pool, "waves", &s->def.pool, err) != UND_OK) {
+        free(s);
+        return NULL;
+    }
+    s->pool.dried = forget_rise;
+    s->pool.context = s;
+    s->words = (s->pool.nx + STRIP - 1) / STRIP;
+    s->runs_per_row = s->pool.nx / 2 + 1;
+    s->shallow = 0.01 * s->pool.grid.dx;
     s->rise_time = 1;
     for (int i = 0; i < STAGE_COUNT; i++)
         s->stages[i].name = stage_names[i];
-    if (allocate(s, err) || fill(s, err) || place_objects(s, err) || und_waves_create_edges(s, err) ||
-        und_waves_start_flow(s, err) || make_rain(s, err)) {
+    if (allocate(s, err) || fill(s, err) || place_objects(s, err) || und_pool_create_sources(&s->pool, err) ||
+        und_waves_create_edges(s, err) || und_waves_start_flow(s, err)) {
         und_waves_destroy(s);
         return NULL;
     }
-    s->ledger.start = measure_volume(s);
+    s->pool.ledger.start = und_pool_volume(&s->pool);
     return s;
 }
 
@@ -366,12 +289,11 @@ void und_waves_destroy(und_waves *s)
         free(s->edge[e].coupling);
         free(s->edge[e].drive);
         free(s->edge[e].outside);
-        free(s->edge[e].rest_level);
     }
     free(s->first_run);
     free(s->run_count);
     free(s->row_inflow);
-    und_rain_destroy(s->rain);
+    und_pool_close(&s->pool);
     und_waves_destroy_objects(s);
     free(s);
 }

@@ -25,14 +25,14 @@ static void footprint(const und_waves *s, const und_shape *shape, const und_pose
         low[1] = fmin(low[1], p.z);
         high[1] = fmax(high[1], p.z);
     }
-    double dx = s->grid.dx;
-    out->x0 = (int)fmax(0, fmin(s->nx, floor((low[0] - s->grid.origin[0]) / dx)));
-    out->x1 = (int)fmax(0, fmin(s->nx, ceil((high[0] - s->grid.origin[0]) / dx)));
-    out->z0 = (int)fmax(0, fmin(s->nz, floor((low[1] - s->grid.origin[2]) / dx)));
-    out->z1 = (int)fmax(0, fmin(s->nz, ceil((high[1] - s->grid.origin[2]) / dx)));
-    if (s->nz == 1) {
+    double dx = s->pool.grid.dx;
+    out->x0 = (int)fmax(0, fmin(s->pool.nx, floor((low[0] - s->pool.grid.origin[0]) / dx)));
+    out->x1 = (int)fmax(0, fmin(s->pool.nx, ceil((high[0] - s->pool.grid.origin[0]) / dx)));
+    out->z0 = (int)fmax(0, fmin(s->pool.nz, floor((low[1] - s->pool.grid.origin[2]) / dx)));
+    out->z1 = (int)fmax(0, fmin(s->pool.nz, ceil((high[1] - s->pool.grid.origin[2]) / dx)));
+    if (s->pool.nz == 1) {
         out->z0 = 0;
-        out->z1 = low[1] <= 0.5 * dx + s->grid.origin[2] && high[1] >= 0.5 * dx + s->grid.origin[2];
+        out->z1 = low[1] <= 0.5 * dx + s->pool.grid.origin[2] && high[1] >= 0.5 * dx + s->pool.grid.origin[2];
     }
 }
 
@@ -44,7 +44,7 @@ static double level_around(const und_waves *s, const und_waves_object *o)
     for (int z = o->z0 - 1; z <= o->z1; z++)
         for (int x = o->x0 - 1; x <= o->x1; x++) {
             bool rim = z == o->z0 - 1 || z == o->z1 || x == o->x0 - 1 || x == o->x1;
-            if (!rim || x < 0 || z < 0 || x >= s->nx || z >= s->nz)
+            if (!rim || x < 0 || z < 0 || x >= s->pool.nx || z >= s->pool.nz)
                 continue;
             size_t at = und_waves_at(s, x, z);
             if (und_waves_depth(s, at) > s->shallow) {
@@ -71,12 +71,12 @@ static double thickness_over(const und_waves *s, const und_shape *shape, const u
     enum { LINES = 3 };
     und_quat back = {pose->rotation.w, -pose->rotation.x, -pose->rotation.y, -pose->rotation.z};
     und_vec3 up = und_quat_rotate(back, und_vec(0, 1, 0));
-    int across = s->nz > 1 ? LINES : 1; /* a curve has no width */
+    int across = s->pool.nz > 1 ? LINES : 1; /* a curve has no width */
     double sum = 0, first;
     for (int j = 0; j < across; j++)
         for (int i = 0; i < LINES; i++) {
-            double px = und_waves_x(s, x) + ((i + 0.5) / LINES - 0.5) * s->grid.dx;
-            double pz = und_waves_z(s, z) + ((j + 0.5) / across - 0.5) * s->grid.dx;
+            double px = und_waves_x(s, x) + ((i + 0.5) / LINES - 0.5) * s->pool.grid.dx;
+            double pz = und_waves_z(s, z) + ((j + 0.5) / across - 0.5) * s->pool.grid.dx;
             sum += und_shape_line(shape, und_pose_local(pose, und_vec(px, 0, pz)), up, low, high, &first);
         }
     return sum / (LINES * across);
@@ -106,7 +106,7 @@ static void lift_out(und_waves *s, const und_waves_object *o)
 void und_waves_find_objects(und_waves *s)
 {
     for (int i = 0; i < s->def.object_count; i++) {
-        und_pose pose = und_motion_at(s->def.objects[i].motion, s->time);
+        und_pose pose = und_motion_at(s->def.objects[i].motion, s->pool.time);
         footprint(s, s->def.objects[i].shape, &pose, &s->objects[i]);
     }
 }
@@ -114,7 +114,7 @@ void und_waves_find_objects(und_waves *s)
 void und_waves_move_objects(und_waves *s, double dt)
 {
     und_pose pose;
-    double time = s->time + dt;
+    double time = s->pool.time + dt;
     for (int i = 0; i < s->def.object_count; i++)
         lift_out(s, &s->objects[i]);
     for (int i = 0; i < s->def.object_count; i++) {
@@ -177,7 +177,7 @@ und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *er
         return err->status;
     float *c = color->data;
     for (int i = 0; i < s->def.object_count; i++) {
-        und_pose pose = und_motion_at(s->def.objects[i].motion, s->time);
+        und_pose pose = und_motion_at(s->def.objects[i].motion, s->pool.time);
         for (int k = 0; k < 3 * s->objects[i].mesh.triangle_count; k++, p += 3, c += 3) {
             const float *q = s->objects[i].mesh.position + 3 * k;
             und_vec3 world = und_pose_point(&pose, und_vec(q[0], q[1], q[2]));

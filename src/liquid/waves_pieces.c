@@ -49,7 +49,7 @@ static double edge_inflow(const und_waves *s, int x, int z)
         after[0] -= change[1];
     }
     const int index[UND_EDGES] = {z, z, x, x};
-    const bool touches[UND_EDGES] = {x == 0, x == s->nx - 1, z == 0, z == s->nz - 1};
+    const bool touches[UND_EDGES] = {x == 0, x == s->pool.nx - 1, z == 0, z == s->pool.nz - 1};
     for (int e = 0; e < UND_EDGES; e++) {
         const und_waves_edge *edge = &s->edge[e];
         int i = index[e], axis = e == UND_LOW_Z || e == UND_HIGH_Z;
@@ -86,7 +86,7 @@ static bool at_edge(const und_waves *s, int word, int z)
     return (word == 0 && s->def.pool.edge[UND_LOW_X].kind == UND_EDGE_OPEN) ||
            (word == s->words - 1 && s->def.pool.edge[UND_HIGH_X].kind == UND_EDGE_OPEN) ||
            (z == 0 && s->def.pool.edge[UND_LOW_Z].kind == UND_EDGE_OPEN) ||
-           (z == s->nz - 1 && s->def.pool.edge[UND_HIGH_Z].kind == UND_EDGE_OPEN);
+           (z == s->pool.nz - 1 && s->def.pool.edge[UND_HIGH_Z].kind == UND_EDGE_OPEN);
 }
 
 /* Cuts a row into runs; returns what came in through the edges.  A band's runs stand one after the other. */
@@ -151,7 +151,7 @@ static void join_row(und_waves *s, int z)
  * count. */
 static void sum_pieces(und_waves *s)
 {
-    for (int z = 0; z < s->nz; z++)
+    for (int z = 0; z < s->pool.nz; z++)
         for (int i = 0; i < s->run_count[z]; i++) {
             und_waves_run *run = &row_runs(s, z)[i], *root = &s->runs[find_root(s->runs, run->parent)];
             if (run != root) {
@@ -177,13 +177,13 @@ static double plain_depth(const und_waves *s, const und_waves_run *run, int z)
 static void sum_deep_pieces(und_waves *s)
 {
     bool any = false;
-    for (int z = 0; z < s->nz; z++)
+    for (int z = 0; z < s->pool.nz; z++)
         for (int i = 0; i < s->run_count[z]; i++) {
             und_waves_run *run = &row_runs(s, z)[i];
             if (run == &s->runs[run->parent] && run->gain > run->weight)
                 any = run->by_depth = true;
         }
-    for (int z = 0; any && z < s->nz; z++)
+    for (int z = 0; any && z < s->pool.nz; z++)
         for (int i = 0; i < s->run_count[z]; i++) {
             und_waves_run *run = &row_runs(s, z)[i], *root = &s->runs[find_root(s->runs, run->parent)];
             if (root->by_depth)
@@ -194,8 +194,8 @@ static void sum_deep_pieces(und_waves *s)
 /* The correction of each piece per weight; what a piece cannot give or take goes into the ledger. */
 static void share_out(und_waves *s)
 {
-    double cell = s->grid.dx * s->grid.dx;
-    for (int z = 0; z < s->nz; z++)
+    double cell = s->pool.grid.dx * s->pool.grid.dx;
+    for (int z = 0; z < s->pool.nz; z++)
         for (int i = 0; i < s->run_count[z]; i++) {
             und_waves_run *run = &row_runs(s, z)[i];
             if (run != &s->runs[run->parent])
@@ -204,12 +204,12 @@ static void share_out(und_waves *s)
             if (capacity <=
                 0) { /* nothing is left of it: the piece stays as it was, and the edges let nothing in */
                 run->undo = true;
-                und_ledger_add(&s->ledger.left, &s->lost.left, -(run->gain + run->before) * cell);
+                und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -(run->gain + run->before) * cell);
                 continue;
             }
             run->share = run->gain / capacity;
             if (run->by_depth && run->share > 1) { /* the edges asked for more than there is */
-                und_ledger_add(&s->ledger.left, &s->lost.left, -(run->gain - run->depth) * cell);
+                und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -(run->gain - run->depth) * cell);
                 run->share = 1;
             }
         }
@@ -217,17 +217,18 @@ static void share_out(und_waves *s)
 
 void und_waves_find_pieces(und_waves *s)
 {
-    PARALLEL_FOR(s->threads)
-    for (int band = 0; band < (s->nz + BAND - 1) / BAND; band++)
-        for (int z = band * BAND; z < s->nz && z < (band + 1) * BAND; z++) {
+    PARALLEL_FOR(s->pool.threads)
+    for (int band = 0; band < (s->pool.nz + BAND - 1) / BAND; band++)
+        for (int z = band * BAND; z < s->pool.nz && z < (band + 1) * BAND; z++) {
             s->row_inflow[z] = find_runs(s, z);
             if (z > band * BAND)
                 join_row(s, z);
         }
-    for (int z = BAND; z < s->nz; z += BAND)
+    for (int z = BAND; z < s->pool.nz; z += BAND)
         join_row(s, z);
-    for (int z = 0; z < s->nz; z++)
-        und_ledger_add(&s->ledger.left, &s->lost.left, -s->row_inflow[z] * s->grid.dx * s->grid.dx);
+    for (int z = 0; z < s->pool.nz; z++)
+        und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left,
+                       -s->row_inflow[z] * s->pool.grid.dx * s->pool.grid.dx);
     sum_pieces(s);
     sum_deep_pieces(s);
     share_out(s);
@@ -291,8 +292,8 @@ static void conserve_row(und_waves *s, int z)
 
 void und_waves_conserve(und_waves *s)
 {
-    PARALLEL_FOR(s->threads)
-    for (int band = 0; band < (s->nz + BAND - 1) / BAND; band++)
-        for (int z = band * BAND; z < s->nz && z < (band + 1) * BAND; z++)
+    PARALLEL_FOR(s->pool.threads)
+    for (int band = 0; band < (s->pool.nz + BAND - 1) / BAND; band++)
+        for (int z = band * BAND; z < s->pool.nz && z < (band + 1) * BAND; z++)
             conserve_row(s, z);
 }

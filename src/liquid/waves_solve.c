@@ -35,10 +35,11 @@ typedef struct scheme {
 static scheme scheme_of(const und_waves *s)
 {
     bool second = s->def.order == 2;
-    return (scheme){.stiffness = (float)(s->def.pool.gravity * s->dt * s->dt / (s->grid.dx * s->grid.dx)),
+    return (scheme){.stiffness =
+                        (float)(s->def.pool.gravity * s->dt * s->dt / (s->pool.grid.dx * s->pool.grid.dx)),
                     .outer = second ? 0.5f : 1.0f,
                     .kept = (float)(und_waves_kept(s) * s->dt / s->rise_time),
-                    .cells = (float)(und_waves_kept(s) * s->dt / s->grid.dx),
+                    .cells = (float)(und_waves_kept(s) * s->dt / s->pool.grid.dx),
                     .second = second};
 }
 
@@ -180,7 +181,7 @@ static inline void row_values(const und_waves *s, size_t at, float *restrict dep
 static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t)
 {
     _Alignas(64) float depth[LANES * TILE], step[LANES * TILE];
-    size_t stride = (size_t)s->stride, first = und_waves_at(s, x, z);
+    size_t stride = (size_t)s->pool.stride, first = und_waves_at(s, x, z);
     for (int r = 0; r < LANES; r++) {
         size_t at = und_waves_at(s, x, z + r), next = at + TILE;
         row_values(s, at, depth + r * TILE, step + r * TILE);
@@ -204,7 +205,7 @@ static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t
 static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, float *coupling, float *in)
 {
     for (int r = 0; r < LANES; r++) {
-        bool real = z + r < s->nz;
+        bool real = z + r < s->pool.nz;
         coupling[r] = real ? k->outer * s->edge[e].coupling[z + r] - und_waves_half(s, e, z + r) : 0;
         in[r] = real ? edge_rhs(k, &s->edge[e], z + r, s->height[und_waves_at(s, x, z + r)], 0) : 0;
     }
@@ -235,7 +236,7 @@ static void return_tile(und_waves *s, line *l, int x, int z)
         line_back(LANES, l);
     for (int r = 0; r < LANES; r++)
         __builtin_prefetch(s->middle + und_waves_at(s, ahead, z + r), 1);
-    und_transpose(TILE, LANES, l->x, 2 * LANES, s->middle + und_waves_at(s, x, z), (size_t)s->stride);
+    und_transpose(TILE, LANES, l->x, 2 * LANES, s->middle + und_waves_at(s, x, z), (size_t)s->pool.stride);
 }
 
 /* Solves LANES rows side by side.  What comes in at the first cell is counted as given to no cell. */
@@ -244,7 +245,7 @@ static void solve_rows(und_waves *s, const scheme *k, int z)
     tile t;
     line l;
     float outside[LANES], in[LANES], rhs[LANES];
-    int last = (s->nx - 1) / TILE * TILE, rest = s->nx - 1 - last;
+    int last = (s->pool.nx - 1) / TILE * TILE, rest = s->pool.nx - 1 - last;
     row_edge(s, k, UND_LOW_X, 0, z, outside, in);
     line_begin(LANES, &l, scratch(s), outside);
     for (int r = 0; r < LANES; r++)
@@ -253,7 +254,7 @@ static void solve_rows(und_waves *s, const scheme *k, int z)
         fill_tile(s, k, x, z, &t);
         eliminate_tile(s, k, &l, &t, x < last ? TILE : rest);
     }
-    row_edge(s, k, UND_HIGH_X, s->nx - 1, z, outside, in);
+    row_edge(s, k, UND_HIGH_X, s->pool.nx - 1, z, outside, in);
     for (int r = 0; r < LANES; r++)
         rhs[r] = (k->second ? 0 : k->kept) * t.rise[rest * LANES + r] + in[r];
     line_end(LANES, &l, outside, rhs);
@@ -265,8 +266,8 @@ static void solve_rows(und_waves *s, const scheme *k, int z)
 void und_waves_rows(und_waves *s)
 {
     scheme k = scheme_of(s);
-    int blocks = (s->nz + LANES - 1) / LANES;
-    PARALLEL_FOR(s->threads)
+    int blocks = (s->pool.nz + LANES - 1) / LANES;
+    PARALLEL_FOR(s->pool.threads)
     for (int i = 0; i < blocks; i++)
         solve_rows(s, &k, i * LANES);
 }
@@ -337,7 +338,7 @@ typedef struct strip {
 
 static void column_faces(const und_waves *s, const scheme *k, int x, int z, strip *restrict t)
 {
-    size_t at = und_waves_at(s, x, z), next = at + (size_t)s->stride;
+    size_t at = und_waves_at(s, x, z), next = at + (size_t)s->pool.stride;
     const double *h = s->height + at, *h_next = s->height + next;
     const float *ground = s->ground + next, *middle = s->middle + at, *middle_next = s->middle + next;
     float *depth = t->depth[~z & 1];
@@ -351,7 +352,7 @@ static void column_faces(const und_waves *s, const scheme *k, int x, int z, stri
         t->drift[i] = middle_next[i] - middle[i];
     for (int i = 0; s->head && i < STRIP; i++)
         t->slope[i] = t->step[i] + s->head[next + (size_t)i] - s->head[at + (size_t)i];
-    size_t ahead = und_waves_at(s, x, z + AHEAD_ROWS < s->nz ? z + AHEAD_ROWS : z);
+    size_t ahead = und_waves_at(s, x, z + AHEAD_ROWS < s->pool.nz ? z + AHEAD_ROWS : z);
     prefetch(s->height + ahead, STRIP * sizeof(double));
     prefetch(s->ground + ahead, STRIP * sizeof(float));
     prefetch(s->middle + ahead, STRIP * sizeof(float));
@@ -362,7 +363,7 @@ static void column_edge(const und_waves *s, const scheme *k, int e, int x, int z
                         float *base)
 {
     memset(coupling, 0, STRIP * sizeof *coupling);
-    for (int i = 0; i < STRIP && x + i < s->nx; i++) {
+    for (int i = 0; i < STRIP && x + i < s->pool.nx; i++) {
         size_t at = und_waves_at(s, x + i, z);
         coupling[i] = k->outer * s->edge[e].coupling[x + i] - und_waves_half(s, e, x + i);
         base[i] +=
@@ -378,13 +379,13 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
     strip t;
     _Alignas(64) float outside[STRIP], first[STRIP], last[STRIP];
     memcpy(first, s->middle + und_waves_at(s, x, 0), sizeof first);
-    memcpy(last, s->middle + und_waves_at(s, x, s->nz - 1), sizeof last);
-    column_edge(s, k, UND_LOW_Z, x, 0, outside, s->nz > 1 ? first : last);
+    memcpy(last, s->middle + und_waves_at(s, x, s->pool.nz - 1), sizeof last);
+    column_edge(s, k, UND_LOW_Z, x, 0, outside, s->pool.nz > 1 ? first : last);
     line_begin(STRIP, &l, scratch(s), outside);
     for (int i = 0; i < STRIP; i++)
         t.depth[0][i] = (float)und_waves_depth(s, und_waves_at(s, x + i, 0));
     s->least[x / STRIP] = strip_least(t.depth[0]);
-    for (int z = 0; z < s->nz - 1; z++) {
+    for (int z = 0; z < s->pool.nz - 1; z++) {
         size_t at = und_waves_at(s, x, z);
         face f = {.depth = t.depth[z & 1],
                   .depth_next = t.depth[~z & 1],
@@ -397,9 +398,9 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
         column_faces(s, k, x, z, &t);
         line_cell(STRIP, k, &l, &f);
     }
-    column_edge(s, k, UND_HIGH_Z, x, s->nz - 1, outside, last);
+    column_edge(s, k, UND_HIGH_Z, x, s->pool.nz - 1, outside, last);
     line_end(STRIP, &l, outside, last);
-    for (int z = s->nz - 1; z >= 0; z--) {
+    for (int z = s->pool.nz - 1; z >= 0; z--) {
         size_t ahead = und_waves_at(s, x, z >= AHEAD_ROWS ? z - AHEAD_ROWS : z);
         prefetch(s->height + ahead, STRIP * sizeof(double));
         prefetch(s->rise + ahead, STRIP * sizeof(float));
@@ -410,7 +411,7 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
 void und_waves_columns(und_waves *s)
 {
     scheme k = scheme_of(s);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(s->pool.threads)
     for (int word = 0; word < s->words; word++)
         solve_strip(s, &k, word * STRIP);
 }

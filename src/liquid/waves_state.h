@@ -7,14 +7,14 @@
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "geom/value.h"
+#include "liquid/pool.h"
 #include "liquid/waves.h"
-#include "spray/rain.h"
 
 #include <math.h>
 
 enum {
-    STRIP = 64, /* columns solved side by side, and cells in a word of the wet mask */
-    LANES = 16  /* rows solved side by side */
+    STRIP = UND_POOL_ROW, /* columns solved side by side, and cells in a word of the wet mask */
+    LANES = 16            /* rows solved side by side */
 };
 
 enum {
@@ -36,12 +36,9 @@ enum {
  * c (outside - h) in, c = sqrt(g d): what leaves does not come back (Sommerfeld 1912), and `outside` brings
  * the tide and the incoming wave in. */
 typedef struct und_waves_edge {
-    int count;
-    float *coupling;    /* c dt / dx; 0 where closed */
-    float *drive;       /* change of `outside` over the step, m */
-    double *outside;    /* m, at the end of the step */
-    double *rest_level; /* m */
-    double wave_number; /* of the incoming wave, along the edge, 1/m */
+    float *coupling; /* c dt / dx; 0 where closed */
+    float *drive;    /* change of `outside` over the step, m */
+    double *outside; /* m, at the end of the step */
 } und_waves_edge;
 
 /* A stretch of neighbouring wet cells in a row; stretches that touch make a piece. */
@@ -67,12 +64,10 @@ typedef struct und_waves_object {
 struct und_waves {
     und_liquid liquid;
     und_waves_def def;
-    und_grid grid;
-    int nx, nz, stride, words, threads;
-    double time, dt;
+    und_pool pool; /* its water is `height`, which counts from `ground` */
+    int words;
+    double dt;
     double shallow; /* m; shallower water takes its part of a correction in proportion to its depth */
-    und_ledger ledger;
-    und_ledger lost; /* by rounding, of each entry */
     und_stage stages[STAGE_COUNT];
     und_watch watch;
 
@@ -98,7 +93,6 @@ struct und_waves {
     float *scratch; /* per thread */
     size_t scratch_stride;
 
-    und_rain *rain;
     und_waves_object *objects;
 
     float *flux_x, *flux_z;   /* through the faces at high x and high z, m2/s; NULL unless wanted */
@@ -109,15 +103,15 @@ struct und_waves {
 
 static inline size_t und_waves_at(const und_waves *s, int x, int z)
 {
-    return (size_t)z * (size_t)s->stride + (size_t)x;
+    return und_pool_at(&s->pool, x, z);
 }
 static inline double und_waves_x(const und_waves *s, int x)
 {
-    return s->grid.origin[0] + (x + 0.5) * s->grid.dx;
+    return und_pool_x(&s->pool, x);
 }
 static inline double und_waves_z(const und_waves *s, int z)
 {
-    return s->grid.origin[2] + (z + 0.5) * s->grid.dx;
+    return und_pool_z(&s->pool, z);
 }
 static inline double und_waves_depth(const und_waves *s, size_t at)
 {
@@ -129,7 +123,7 @@ static inline double und_waves_depth(const und_waves *s, size_t at)
  * The first order's damping hides the difference. */
 static inline float und_waves_half(const und_waves *s, int e, int i)
 {
-    bool line = e == UND_LOW_X || e == UND_HIGH_X || s->nz > 1;
+    bool line = e == UND_LOW_X || e == UND_HIGH_X || s->pool.nz > 1;
     return s->def.order == 2 && line && s->edge[e].coupling[i] > 0 ? 0.5f : 0;
 }
 
@@ -144,8 +138,6 @@ static inline float und_waves_film_kept(const und_waves *s, double depth)
 
 /* The stages of a step, in order. */
 void und_waves_move_objects(und_waves *s, double dt);
-void und_waves_add_sources(und_waves *s, double dt);
-void und_waves_press(und_waves *s, double dt);
 void und_waves_prepare_edges(und_waves *s, double dt);
 void und_waves_rows(und_waves *s);
 void und_waves_columns(und_waves *s);
@@ -155,9 +147,6 @@ void und_waves_find_pieces(und_waves *s);
 void und_waves_conserve(und_waves *s);
 void und_waves_slow_films(und_waves *s);
 void und_waves_transport(und_waves *s);
-
-/* Adds `volume` (m3; negative: takes, as far as there is water) as a smooth bump; returns what was added. */
-double und_waves_add_drop(und_waves *s, double x, double z, double radius, double volume);
 
 /* The objects' meshes at the present time, as a frame carries them. */
 und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err);

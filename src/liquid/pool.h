@@ -1,0 +1,130 @@
+/* What models of water over a ground share: the samples and their places, the start, the volume, and what
+ * comes and goes.  Such a model holds a und_pool, which looks at the model's own water.
+ *
+ * In order: und_pool_init; the model makes its arrays and points the pool to them; und_pool_start_at for each
+ * cell; und_pool_create_sources; und_pool_close when it ends. */
+#ifndef UND_LIQUID_POOL_H
+#define UND_LIQUID_POOL_H
+
+#include "liquid/state.h"
+#include "spray/rain.h"
+
+#include <undine/pool.h>
+
+enum { UND_POOL_PARTS = 6 }; /* at most, of the state */
+enum { UND_POOL_ROW = 64 };  /* rows are padded to a multiple of this */
+
+typedef struct und_pool_edge {
+    int count;          /* of cells along it */
+    double *rest_level; /* the water's own level at the start, m */
+    double wave_number; /* of the incoming wave, along the edge, 1/m */
+} und_pool_edge;
+
+typedef struct und_pool {
+    const char *model;       /* "waves", for messages */
+    const und_pool_def *def; /* borrowed */
+    und_grid grid;
+    int nx, nz, stride, threads;
+    double time;
+
+    /* The model's arrays, [nz][stride], borrowed. */
+    double *water;       /* the surface's height, or the depth, m */
+    const float *floor;  /* what the water counts from, m; NULL: it is the depth */
+    const float *ground; /* m */
+    float *head;         /* outside pressure as a height of water, m; NULL: none */
+
+    und_rain *rain; /* NULL: none */
+    und_pool_edge edge[UND_EDGES];
+    double *row_sum; /* scratch, [nz] */
+    und_ledger ledger;
+    und_ledger lost; /* by rounding, of each entry */
+
+    void (*dried)(void *context, size_t at); /* told of a cell that lost its last water; NULL: nobody */
+    void *context;
+} und_pool;
+
+static inline size_t und_pool_at(const und_pool *p, int x, int z)
+{
+    return (size_t)z * (size_t)p->stride + (size_t)x;
+}
+/* Where a cell's middle is, m. */
+static inline double und_pool_x(const und_pool *p, int x)
+{
+    return p->grid.origin[0] + (x + 0.5) * p->grid.dx;
+}
+static inline double und_pool_z(const und_pool *p, int z)
+{
+    return p->grid.origin[2] + (z + 0.5) * p->grid.dx;
+}
+static inline double und_pool_depth(const und_pool *p, size_t at)
+{
+    return p->floor ? p->water[at] - (double)p->floor[at] : p->water[at];
+}
+/* Height of what the water stands on, and of its surface. */
+static inline double und_pool_bottom(const und_pool *p, size_t at)
+{
+    return (double)(p->floor ? p->floor : p->ground)[at];
+}
+static inline double und_pool_surface(const und_pool *p, size_t at)
+{
+    return p->floor ? p->water[at] : (double)p->ground[at] + p->water[at];
+}
+static inline double und_pool_cell_area(const und_pool *p)
+{
+    return p->grid.dx * p->grid.dx;
+}
+
+/* The cell that a place is in, or the nearest. */
+int und_pool_cell_x(const und_pool *p, double x);
+int und_pool_cell_z(const und_pool *p, double z);
+
+/* The grid that a def describes. */
+und_grid und_pool_grid(const und_pool_def *def);
+
+/* Checks the def and sets the grid, the stride and the threads; the def must outlive the pool. */
+und_status und_pool_init(und_pool *p, const char *model, const und_pool_def *def, und_error *err);
+void und_pool_close(und_pool *p);
+
+/* Says so at once where the model and a frame of it cannot fit, rather than hours into a run. */
+und_status und_pool_check_memory(const und_pool *p, size_t bytes_per_cell, und_error *err);
+/* Does the def press on the water: does it need a head? */
+bool und_pool_presses(const und_pool_def *def);
+
+/* A value of the def at a cell at the start; an error where it is no sensible number. */
+und_status und_pool_sample(const und_pool *p, const und_value *value, const char *what, int x, int z,
+                           double *out, und_error *err);
+/* The ground and the surface there, the latter nowhere below the ground. */
+und_status und_pool_start_at(const und_pool *p, int x, int z, float *ground, double *surface, und_error *err);
+
+/* After the water stands as it does at the start: edges and rain. */
+und_status und_pool_create_sources(und_pool *p, und_error *err);
+
+/* Springs, drains, drops, rain, rivers and falls over [time, time + dt). */
+void und_pool_add_sources(und_pool *p, double dt);
+/* The head at time + dt, where there is one. */
+void und_pool_press(und_pool *p, double dt);
+
+/* Adds `volume` (m3; negative: takes, as far as there is water) as a smooth bump; returns what was added.
+ * The ledger is the caller's. */
+double und_pool_add_drop(und_pool *p, double x, double z, double radius, double volume);
+
+/* The i-th cell along an edge, and the level outside an open one. */
+size_t und_pool_edge_cell(const und_pool *p, int edge, int i);
+double und_pool_outside_level(const und_pool *p, int edge, int i, double time);
+
+double und_pool_volume(const und_pool *p);     /* m3; the same bits at any thread count */
+und_ledger und_pool_ledger(const und_pool *p); /* with the volume measured now */
+
+/* What a frame shows: a field [nz][nx] from an array of the model (nothing where it is NULL), the surface,
+ * and the drops of rain, where there is any. */
+und_status und_pool_frame_field(const und_pool *p, und_frame *frame, const char *name, const char *unit,
+                                bool is_static, const float *from, und_error *err);
+und_status und_pool_frame_surface(const und_pool *p, und_frame *frame, und_error *err);
+und_status und_pool_frame_rain(const und_pool *p, und_frame *frame, und_error *err);
+
+/* The pool's parts of the model's state, after the `count` listed; the new count.  Time and ledger, and the
+ * rain: the water is the model's to list. */
+int und_pool_parts(und_pool *p, und_part *list, int count);
+int und_pool_rain_parts(und_pool *p, und_part *list, int count);
+
+#endif

@@ -1,0 +1,197 @@
+/* What comes and goes in a pool: springs, drains, drops, rain and pressure. */
+#include "geom/shape.h"
+#include "geom/value.h"
+#include "liquid/pool_state.h"
+
+#include <math.h>
+
+static int clamp_index(double cells, int count)
+{
+    return cells < 0 ? 0 : cells >= count ? count - 1 : (int)cells;
+}
+
+int und_pool_cell_x(const und_pool *p, double x)
+{
+    return clamp_index((x - p->grid.origin[0]) / p->grid.dx, p->nx);
+}
+int und_pool_cell_z(const und_pool *p, double z)
+{
+    return clamp_index((z - p->grid.origin[2]) / p->grid.dx, p->nz);
+}
+
+double und_pool_add_water(und_pool *p, size_t at, double height)
+{
+    double added = fmax(height, -und_pool_depth(p, at)), floor = p->floor ? (double)p->floor[at] : 0;
+    p->water[at] += added;
+    if (p->water[at] <= floor) {
+        p->water[at] = floor;
+        if (p->dried)
+            p->dried(p->context, at);
+    }
+    return added;
+}
+
+void und_pool_book(und_pool *p, double volume)
+{
+    if (volume > 0)
+        und_ledger_add(&p->ledger.sources, &p->lost.sources, volume);
+    else
+        und_ledger_add(&p->ledger.drains, &p->lost.drains, -volume);
+}
+
+static double distance_from(const und_pool *p, double x, double z, int cx, int cz)
+{
+    double dz = p->nz > 1 ? und_pool_z(p, cz) - z : 0;
+    return hypot(und_pool_x(p, cx) - x, dz);
+}
+
+/* A smooth bump, 1 in the middle and 0 at the radius. */
+static double bump(double distance, double radius)
+{
+    return distance < radius ? 0.5 + 0.5 * cos(M_PI * distance / radius) : 0;
+}
+
+double und_pool_add_drop(und_pool *p, double x, double z, double radius, double volume)
+{
+    int x0 = und_pool_cell_x(p, x - radius), x1 = und_pool_cell_x(p, x + radius);
+    int z0 = und_pool_cell_z(p, z - radius), z1 = und_pool_cell_z(p, z + radius);
+    double total = 0, added = 0, cell = und_pool_cell_area(p);
+    for (int cz = z0; cz <= z1; cz++)
+        for (int cx = x0; cx <= x1; cx++)
+            total += bump(distance_from(p, x, z, cx, cz), radius);
+    if (total <= 0)
+        return cell * und_pool_add_water(p, und_pool_at(p, und_pool_cell_x(p, x), und_pool_cell_z(p, z)),
+                                         volume / cell);
+    for (int cz = z0; cz <= z1; cz++)
+        for (int cx = x0; cx <= x1; cx++) {
+            double part = bump(distance_from(p, x, z, cx, cz), radius) / total;
+            if (part > 0)
+                added += cell * und_pool_add_water(p, und_pool_at(p, cx, cz), part * volume / cell);
+        }
+    return added;
+}
+
+/* A source's area seen from above: a disc, or a shape cut at its middle height. */
+typedef struct area {
+    const und_source_def *def;
+    und_bounds bounds;
+    double middle;
+} area;
+
+static area area_of(const und_source_def *def)
+{
+    area a = {.def = def};
+    if (def->shape) {
+        a.bounds = und_shape_bounds(def->shape);
+        double y = 0.5 * (a.bounds.low.y + a.bounds.high.y);
+        a.middle = isfinite(y) ? y : 0;
+    } else {
+        a.bounds.low = und_vec(def->center[0] - def->radius, 0, def->center[2] - def->radius);
+        a.bounds.high = und_vec(def->center[0] + def->radius, 0, def->center[2] + def->radius);
+    }
+    return a;
+}
+
+static bool in_area(const und_pool *p, const area *a, int cx, int cz)
+{
+    if (!a->def->shape)
+        return distance_from(p, a->def->center[0], a->def->center[2], cx, cz) <= a->def->radius;
+    return und_shape_distance(a->def->shape, und_vec(und_pool_x(p, cx), a->middle, und_pool_z(p, cz))) <= 0;
+}
+
+/* Spreads a volume evenly over the cells of an area, or over its middle cell where it is smaller than one. */
+static void add_source(und_pool *p, const und_source_def *def, double volume)
+{
+    area a = area_of(def);
+    int x0 = und_pool_cell_x(p, a.bounds.low.x), x1 = und_pool_cell_x(p, a.bounds.high.x);
+    int z0 = und_pool_cell_z(p, a.bounds.low.z), z1 = und_pool_cell_z(p, a.bounds.high.z), count = 0;
+    double cell = und_pool_cell_area(p), added = 0;
+    for (int z = z0; z <= z1; z++)
+        for (int x = x0; x <= x1; x++)
+            count += in_area(p, &a, x, z);
+    if (count == 0)
+        added = und_pool_add_water(p, und_pool_at(p, (x0 + x1) / 2, (z0 + z1) / 2), volume / cell);
+    else
+        for (int z = z0; z <= z1; z++)
+            for (int x = x0; x <= x1; x++)
+                if (in_area(p, &a, x, z))
+                    added += und_pool_add_water(p, und_pool_at(p, x, z), volume / (cell * count));
+    und_pool_book(p, added * cell);
+}
+
+static double rain_height(void *context, double x, double z)
+{
+    const und_pool *p = context;
+    return und_pool_surface(p, und_pool_at(p, und_pool_cell_x(p, x), und_pool_cell_z(p, z)));
+}
+
+static void rain_hit(void *context, double x, double z, double volume)
+{
+    und_pool *p = context;
+    /* A drop smaller than the cells still makes a ring they can carry. */
+    und_pool_book(p, und_pool_add_drop(p, x, z, fmax(p->def->rain.splash, 2 * p->grid.dx), volume));
+}
+
+und_status und_pool_create_rain(und_pool *p, und_error *err)
+{
+    if (!p->def->rain.on)
+        return UND_OK;
+    const double low[2] = {p->grid.origin[0], p->grid.origin[2]};
+    const double high[2] = {low[0] + p->nx * p->grid.dx, low[1] + p->nz * p->grid.dx};
+    double floor = INFINITY;
+    for (int z = 0; z < p->nz; z++)
+        for (int x = 0; x < p->nx; x++)
+            floor = fmin(floor, (double)p->ground[und_pool_at(p, x, z)]);
+    p->rain = und_rain_create(&p->def->rain, p->def->seed, low, high, floor, err);
+    return p->rain ? UND_OK : err->status;
+}
+
+void und_pool_add_sources(und_pool *p, double dt)
+{
+    double from = p->time, to = p->time + dt;
+    for (int i = 0; i < p->def->source_count; i++) {
+        const und_source_def *def = &p->def->sources[i];
+        double active = fmin(to, def->end) - fmax(from, def->start);
+        if (active > 0)
+            add_source(p, def,
+                       active *
+                           und_value_at(&def->rate, def->center[0], def->center[1], def->center[2], from));
+    }
+    for (int i = 0; i < p->def->drop_count; i++) {
+        const und_drop_def *def = &p->def->drops[i];
+        if (def->time >= from && def->time < to)
+            und_pool_book(p, und_pool_add_drop(p, def->center[0], def->center[2], def->radius, def->volume));
+    }
+    if (p->rain)
+        und_rain_step(p->rain, from, dt, rain_height, rain_hit, p);
+    und_pool_flow_over_edges(p, dt);
+}
+
+static void add_stir(und_pool *p, const und_stir_def *def, double time)
+{
+    double center[3];
+    und_vector_at(&def->center, time, center);
+    double head = def->amplitude * sin(2 * M_PI * (time - def->start) / def->period);
+    int x0 = und_pool_cell_x(p, center[0] - def->radius), x1 = und_pool_cell_x(p, center[0] + def->radius);
+    int z0 = und_pool_cell_z(p, center[2] - def->radius), z1 = und_pool_cell_z(p, center[2] + def->radius);
+    for (int z = z0; z <= z1; z++)
+        for (int x = x0; x <= x1; x++)
+            p->head[und_pool_at(p, x, z)] +=
+                (float)(head * bump(distance_from(p, center[0], center[2], x, z), def->radius));
+}
+
+/* Outside pressure, as a height of water: what a function says, and the stirring. */
+void und_pool_press(und_pool *p, double dt)
+{
+    if (!p->head)
+        return;
+    double time = p->time + dt, per_pascal = 1 / (p->def->density * p->def->gravity);
+    for (int z = 0; z < p->nz; z++)
+        for (int x = 0; x < p->nx; x++)
+            p->head[und_pool_at(p, x, z)] =
+                (float)(per_pascal *
+                        und_value_at(&p->def->pressure, und_pool_x(p, x), 0, und_pool_z(p, z), time));
+    for (int i = 0; i < p->def->stir_count; i++)
+        if (time >= p->def->stirs[i].start && time < p->def->stirs[i].end)
+            add_stir(p, &p->def->stirs[i], time);
+}

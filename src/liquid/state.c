@@ -1,0 +1,52 @@
+#include "liquid/state.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+static size_t values_of(const und_part *part)
+{
+    return part->items ? (size_t)*part->items * part->per_item : part->count;
+}
+
+und_status und_parts_save(const und_part *list, int count, und_frame *state, und_error *err)
+{
+    for (const und_part *part = list; part < list + count; part++) {
+        und_item_def def = {
+            .name = part->name, .unit = "", .kind = UND_NUMBERS, .type = part->type, .rank = 1};
+        def.dim[0] = values_of(part);
+        if (part->data && !und_frame_borrow(state, &def, part->data, err))
+            return UND_FAILED;
+    }
+    return UND_OK;
+}
+
+/* `follows`: the part before it has as many items, and was taken over. */
+static bool fits(const und_part *part, const und_item *item, bool follows)
+{
+    size_t found = und_item_count(item);
+    if (item->type != part->type)
+        return false;
+    if (!part->items || follows)
+        return found == values_of(part);
+    return found % part->per_item == 0 && found / part->per_item <= part->capacity;
+}
+
+und_status und_parts_restore(const und_part *list, int count, const und_frame *state, und_error *err)
+{
+    for (const und_part *part = list; part < list + count; part++) {
+        if (!part->data)
+            continue;
+        const und_item *item = und_frame_find(state, part->name);
+        bool follows = part->items && part > list && part[-1].items == part->items;
+        if (!item || !fits(part, item, follows))
+            return und_error_set(err, UND_FAILED,
+                                 "the checkpoint does not fit the scene: %s has %zu values, expected %zu",
+                                 part->name, item ? und_item_count(item) : 0, values_of(part));
+        if (und_item_bytes(item) > 0)
+            memcpy(part->data, item->data, und_item_bytes(item));
+        if (part->items)
+            *part->items = (int)(und_item_count(item) / part->per_item);
+    }
+    return UND_OK;
+}

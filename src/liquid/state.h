@@ -1,0 +1,28 @@
+/* A model's state as a list of arrays, which a checkpoint keeps and gives back. */
+#ifndef UND_LIQUID_STATE_H
+#define UND_LIQUID_STATE_H
+
+#include "liquid/liquid.h"
+
+/* One array: where it is and how long.  Where the length may change, `items` is how many items there are now,
+ * of `per_item` values each, at most `capacity` of them. */
+typedef struct und_part {
+    const char *name;
+    und_type type;
+    void *data; /* NULL: the def does not ask for it, and it is left out */
+    size_t count;
+    int *items;
+    size_t per_item, capacity;
+} und_part;
+
+/* An array of fixed length. */
+static inline und_part und_part_of(const char *name, und_type type, void *data, size_t count)
+{
+    return (und_part){.name = name, .type = type, .data = data, .count = count};
+}
+
+und_status und_parts_save(const und_part *list, int count, und_frame *state, und_error *err);
+/* An error where the state is another scene's. */
+und_status und_parts_restore(const und_part *list, int count, const und_frame *state, und_error *err);
+
+#endif
