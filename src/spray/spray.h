@@ -17,11 +17,15 @@ typedef struct und_spray {
     float *place[3], *speed[3]; /* m, m/s */
     float *radius;              /* m */
     float *age;                 /* s */
-    uint32_t *id;
-    uint64_t born; /* drops so far */
-    /* Of a step, for the next: drops that came down, in order. */
+    int32_t *id;                /* how many were born before it, modulo 2^31 */
+    double born;                /* drops so far */
+    /* Of a step, for the caller: drops that came down, in order, and what each met: 0 the floor, otherwise
+     * what und_spray_meet_fn said. */
     int landed_count;
     int32_t *landed;
+    uint8_t *landed_by;
+    int32_t *chunk_landed;     /* scratch: landed drops of each chunk */
+    double *chunk_volume;      /* scratch: volume of each chunk */
     struct und_sheets *sheets; /* NULL: none */
 } und_spray;
 
@@ -35,19 +39,40 @@ static inline double und_spray_volume(float radius) /* m3 of one drop */
     return 4.0 / 3.0 * 3.14159265358979323846 * r * r * r;
 }
 
-/* Throws one drop; false where the air is full.  `when` (s from the step's end) it set out before. */
+/* Throws one drop; false where the air is full, or where a number of it is none that water can have. */
 bool und_spray_add(und_spray *spray, const double place[3], const double speed[3], float radius);
 
-/* The height a drop at (x, z) comes down at: the surface of what is there as samples at cell centres. */
+/* Asked for drops first ... first + count - 1 after they moved: writes what each met into met[0] ..., which
+ * are 0; 1 to 255 make the drop land, even on its way up.  Called from several threads at once; what it says
+ * must depend on the drops alone. */
+typedef void und_spray_meet_fn(void *context, const und_spray *spray, int first, int count, uint8_t *met);
+
+/* What drops come down on: cells that are flat, as the columns are that take their water. */
 typedef struct und_spray_floor {
     int nx, nz, stride;
-    double dx, origin[2];
-    const float *height; /* [nz][stride], m */
-    double outside;      /* m; the ground beside the domain */
+    double dx, origin[2]; /* m; x and z of the low corner of cell (0, 0) */
+    const float *height;  /* [nz][stride], m: the surface of what is there */
+    const float *ground;  /* the same of the ground, which stops rising drops too; NULL: none */
+    double outside;       /* m; the ground beside the domain */
+    und_spray_meet_fn *meet;
+    void *context; /* of meet; NULL: there is nothing else to meet */
 } und_spray_floor;
 
-/* Moves all drops over dt: exactly along parabolas where there is no drag.  Those that came down below the
- * floor are listed in `landed`, in order, and stay until und_spray_remove. */
+/* The cell below (x, z), as an index into height; -1 beside the domain.  The same arithmetic as the step's.
+ */
+static inline int und_spray_cell(const und_spray_floor *floor, float x, float z)
+{
+    float scale = (float)(1 / floor->dx);
+    float cx = (x - (float)floor->origin[0]) * scale, cz = (z - (float)floor->origin[1]) * scale;
+    if (!(cx >= 0 && cz >= 0 && cx < (float)floor->nx && cz < (float)floor->nz))
+        return -1;
+    return (int)cz * floor->stride + (int)cx;
+}
+
+/* Moves all drops over dt, from `time`: exactly along parabolas where there is no drag.  Those that came down
+ * to the floor are listed in `landed`, in order, at the place, with the speed and of the age they had there,
+ * and stay until und_spray_remove.  One that still rises passes through the floor: the water it sprang from
+ * rises with it. */
 void und_spray_step(und_spray *spray, double time, double dt, const und_spray_floor *floor);
 
 /* Takes the landed drops out; the others keep their order. */
@@ -59,5 +84,10 @@ double und_spray_in_flight(const und_spray *spray); /* m3; the same bits at any 
  * and "spray/id" [count]; with sheets also "sheet/mesh_position" [3 triangles][3], "sheet/mesh_velocity" and
  * "sheet/mesh_thickness" [3 triangles], drops in a sheet left out of the former. */
 und_status und_spray_frame(const und_spray *spray, und_frame *frame, und_error *err);
+
+/* The whole state, as items "spray_..." and "sheet_..." of a checkpoint; save borrows the arrays.  Called
+ * between und_spray_remove and the next step. */
+und_status und_spray_save(und_spray *spray, und_frame *state, und_error *err);
+und_status und_spray_restore(und_spray *spray, const und_frame *state, und_error *err);
 
 #endif

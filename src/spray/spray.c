@@ -1,0 +1,318 @@
+#include "spray/spray.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "geom/value.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Drops that one thread moves at a time: their places stay in the nearest cache until they are tested. */
+enum { CHUNK = 2048 };
+
+enum { MOST_DROPS = 1 << 28 };
+static const double FASTEST = 1e4; /* m/s; beyond it a float no longer knows where a drop is after a second */
+static const double FARTHEST = 1e6; /* m */
+
+/* Drag on a sphere, relative to its mass: k = 1/2 air Cd pi r^2 / (water 4/3 pi r^3) = DRAG / r, 1/m. */
+static const double DRAG = 3.0 / 8 * 0.47 * 1.2 / 1000;
+
+static int chunks_of(int count)
+{
+    return count / CHUNK + (count % CHUNK != 0);
+}
+
+static und_status allocate(und_spray *s, und_error *err)
+{
+    size_t n = (size_t)s->capacity, chunks = (size_t)chunks_of(s->capacity);
+    float **arrays[] = {&s->place[0], &s->place[1], &s->place[2], &s->speed[0],
+                        &s->speed[1], &s->speed[2], &s->radius,   &s->age};
+    for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++)
+        if (!(*arrays[a] = und_pages_alloc(n * sizeof(float), "spray", err)))
+            return err->status;
+    if (!(s->id = und_pages_alloc(n * sizeof *s->id, "spray", err)) ||
+        !(s->landed = und_pages_alloc(n * sizeof *s->landed, "spray", err)) ||
+        !(s->landed_by = und_pages_alloc(n, "spray", err)) ||
+        !(s->chunk_landed = und_pages_alloc(chunks * sizeof *s->chunk_landed, "spray", err)) ||
+        !(s->chunk_volume = und_pages_alloc(chunks * sizeof *s->chunk_volume, "spray", err)))
+        return err->status;
+    return UND_OK;
+}
+
+und_spray *und_spray_create(const und_spray_def *def, double gravity, uint64_t seed, int threads,
+                            und_error *err)
+{
+    if (def->most < 1 || def->most > MOST_DROPS) {
+        und_error_set(err, UND_INVALID, "spray: most is %d, expected 1 to %d drops", def->most, MOST_DROPS);
+        return NULL;
+    }
+    und_spray *s = und_alloc(1, sizeof *s, "spray", err);
+    if (!s)
+        return NULL;
+    s->def = *def;
+    s->gravity = gravity;
+    s->seed = seed;
+    s->threads = und_threads(threads);
+    s->capacity = def->most;
+    if (allocate(s, err) != UND_OK) {
+        und_spray_destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+void und_spray_destroy(und_spray *s)
+{
+    if (!s)
+        return;
+    for (int a = 0; a < 3; a++) {
+        und_pages_free(s->place[a]);
+        und_pages_free(s->speed[a]);
+    }
+    und_pages_free(s->radius);
+    und_pages_free(s->age);
+    und_pages_free(s->id);
+    und_pages_free(s->landed);
+    und_pages_free(s->landed_by);
+    und_pages_free(s->chunk_landed);
+    und_pages_free(s->chunk_volume);
+    free(s);
+}
+
+bool und_spray_add(und_spray *s, const double place[3], const double speed[3], float radius)
+{
+    if (s->count == s->capacity || !(radius > 0 && radius < 1))
+        return false;
+    for (int a = 0; a < 3; a++)
+        if (!(fabs(place[a]) < FARTHEST && fabs(speed[a]) < FASTEST))
+            return false;
+    int i = s->count++;
+    for (int a = 0; a < 3; a++) {
+        s->place[a][i] = (float)place[a];
+        s->speed[a][i] = (float)speed[a];
+    }
+    s->radius[i] = radius;
+    s->age[i] = 0;
+    s->id[i] = (int32_t)fmod(s->born, 0x1p31);
+    s->born++;
+    return true;
+}
+
+/* What a step does to every drop. */
+typedef struct flight {
+    float dt, fall, kick; /* s; m that gravity adds in a step; m/s that it takes */
+    float wind[3];        /* m/s */
+    float drag;           /* DRAG times dt / 2 */
+} flight;
+
+static flight flight_of(const und_spray *s, double time, double dt)
+{
+    double wind[3];
+    flight f = {.dt = (float)dt,
+                .fall = (float)(0.5 * s->gravity * dt * dt),
+                .kick = (float)(s->gravity * dt),
+                .drag = (float)(DRAG * s->def.drag * 0.5 * dt)};
+    und_vector_at(&s->def.wind, time + 0.5 * dt, wind);
+    for (int a = 0; a < 3; a++)
+        f.wind[a] = fabs(wind[a]) < FASTEST ? (float)wind[a] : 0;
+    return f;
+}
+
+/* Parabolas: place += speed dt - g dt^2 / 2. */
+static void fly(const und_spray *s, int first, int end, const flight *f)
+{
+    float *restrict x = s->place[0], *restrict y = s->place[1], *restrict z = s->place[2];
+    float *restrict u = s->speed[0], *restrict v = s->speed[1], *restrict w = s->speed[2];
+    float *restrict age = s->age;
+    const float dt = f->dt, fall = f->fall, kick = f->kick;
+    SIMD
+    for (int i = first; i < end; i++) {
+        x[i] += u[i] * dt;
+        y[i] += v[i] * dt - fall;
+        z[i] += w[i] * dt;
+        v[i] -= kick;
+        age[i] += dt;
+    }
+}
+
+/* The air's drag alone has the solution u(t) = u / (1 + k |u| t), u relative to the wind.  Half a step of it
+ * before the parabola and half a step after: second order, and no dt makes it swing. */
+static void drag_half(const und_spray *s, int first, int end, const flight *f)
+{
+    float *restrict u = s->speed[0], *restrict v = s->speed[1], *restrict w = s->speed[2];
+    const float *restrict radius = s->radius;
+    const float wx = f->wind[0], wy = f->wind[1], wz = f->wind[2], drag = f->drag;
+    SIMD
+    for (int i = first; i < end; i++) {
+        float a = u[i] - wx, b = v[i] - wy, c = w[i] - wz, r = radius[i];
+        float left = r / (r + drag * sqrtf(a * a + b * b + c * c));
+        u[i] = wx + a * left;
+        v[i] = wy + b * left;
+        w[i] = wz + c * left;
+    }
+}
+
+/* Which drops are below the floor, nearest cell: that is the column which takes the drop's water, and the
+ * step between two columns is no more than what a drop falls in some hundredths of a second. */
+static void test_floor(const und_spray *s, int first, int count, const und_spray_floor *floor, uint8_t *below)
+{
+    const float *restrict x = s->place[0] + first, *restrict y = s->place[1] + first;
+    const float *restrict z = s->place[2] + first, *restrict height = floor->height;
+    const float scale = (float)(1 / floor->dx), outside = (float)floor->outside;
+    const float ox = (float)floor->origin[0], oz = (float)floor->origin[1];
+    const float nx = (float)floor->nx, nz = (float)floor->nz;
+    const int stride = floor->stride;
+    SIMD
+    for (int i = 0; i < count; i++) {
+        float cx = (x[i] - ox) * scale, cz = (z[i] - oz) * scale;
+        int in = (cx >= 0) & (cz >= 0) & (cx < nx) & (cz < nz);
+        int cell = (int)(in ? cz : 0) * stride + (int)(in ? cx : 0);
+        float h = height[cell];
+        h = in ? h : outside;
+        below[i] = !(y[i] >= h);
+    }
+}
+
+/* Takes drop i, below the floor, back along its parabola to where it met it; false where it did not. */
+static bool land(const und_spray *s, int i, double dt, const und_spray_floor *floor)
+{
+    int cell = und_spray_cell(floor, s->place[0][i], s->place[2][i]);
+    double h = cell < 0 ? floor->outside : (double)floor->height[cell];
+    double y = s->place[1][i], v = s->speed[1][i], g = s->gravity;
+    if (v > 0) {
+        double ground = cell < 0 ? floor->outside : floor->ground ? (double)floor->ground[cell] : -INFINITY;
+        return y < ground;
+    }
+    /* h - y = |v| t - g t^2 / 2, t before now; where the floor came up faster there is no such t. */
+    double met = v * v - 2 * g * (h - y);
+    double ago = met >= 0 && v < 0 ? 2 * (h - y) / (sqrt(met) - v) : 0;
+    ago = fmin(ago, fmin(dt, s->age[i]));
+    if (ago > 0) {
+        s->place[0][i] -= (float)(s->speed[0][i] * ago);
+        s->place[1][i] = (float)(y - v * ago - 0.5 * g * ago * ago);
+        s->place[2][i] -= (float)(s->speed[2][i] * ago);
+        s->speed[1][i] = (float)(v + g * ago);
+        s->age[i] -= (float)ago;
+    }
+    return true;
+}
+
+/* Lists those of a chunk that came down, from landed[first] on; returns how many. */
+static int list_landed(const und_spray *s, int first, int count, double dt, const und_spray_floor *floor,
+                       const uint8_t *below, const uint8_t *met)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        if (!(i & 7) && i + 8 <= count) { /* mostly all of eight are in the air */
+            uint64_t eight, hit;
+            memcpy(&eight, below + i, 8);
+            memcpy(&hit, met + i, 8);
+            if (!(eight | hit)) {
+                i += 7;
+                continue;
+            }
+        }
+        if (met[i] || (below[i] && land(s, first + i, dt, floor))) {
+            s->landed[first + found] = first + i;
+            s->landed_by[first + found++] = met[i];
+        }
+    }
+    return found;
+}
+
+static void step_chunk(const und_spray *s, int chunk, const flight *f, double dt,
+                       const und_spray_floor *floor)
+{
+    uint8_t below[CHUNK], met[CHUNK];
+    int first = chunk * CHUNK, count = s->count - first < CHUNK ? s->count - first : CHUNK;
+    int end = first + count;
+    if (f->drag > 0)
+        drag_half(s, first, end, f);
+    fly(s, first, end, f);
+    if (f->drag > 0)
+        drag_half(s, first, end, f);
+    test_floor(s, first, count, floor, below);
+    memset(met, 0, sizeof met);
+    if (floor->meet)
+        floor->meet(floor->context, s, first, count, met);
+    s->chunk_landed[chunk] = list_landed(s, first, count, dt, floor, below, met);
+}
+
+void und_spray_step(und_spray *s, double time, double dt, const und_spray_floor *floor)
+{
+    assert((double)floor->nz * floor->stride < 0x1p31);
+    int chunks = chunks_of(s->count);
+    flight f = flight_of(s, time, dt);
+    PARALLEL_FOR(s->threads)
+    for (int c = 0; c < chunks; c++)
+        step_chunk(s, c, &f, dt, floor);
+    s->landed_count = 0;
+    for (int c = 0; c < chunks; c++) {
+        size_t found = (size_t)s->chunk_landed[c], first = (size_t)c * CHUNK;
+        memmove(s->landed + s->landed_count, s->landed + first, found * sizeof *s->landed);
+        memmove(s->landed_by + s->landed_count, s->landed_by + first, found);
+        s->landed_count += (int)found;
+    }
+}
+
+/* Closes the gaps of the landed in one array of four-byte values. */
+static void close_gaps(const und_spray *s, void *array)
+{
+    uint32_t *values = array;
+    int to = s->landed[0];
+    for (int k = 0; k < s->landed_count; k++) {
+        int from = s->landed[k] + 1, end = k + 1 < s->landed_count ? s->landed[k + 1] : s->count;
+        memmove(values + to, values + from, (size_t)(end - from) * sizeof *values);
+        to += end - from;
+    }
+}
+
+void und_spray_remove(und_spray *s)
+{
+    void *arrays[] = {s->place[0], s->place[1], s->place[2], s->speed[0], s->speed[1],
+                      s->speed[2], s->radius,   s->age,      s->id};
+    int count = sizeof arrays / sizeof *arrays;
+    if (s->landed_count == 0)
+        return;
+    PARALLEL_FOR(s->threads)
+    for (int a = 0; a < count; a++)
+        close_gaps(s, arrays[a]);
+    s->count -= s->landed_count;
+    s->landed_count = 0;
+}
+
+/* Sum of r^3 over a chunk, in eight sums side by side. */
+static double sum_cubes(const float *radius, int count)
+{
+    double sum[8] = {0}, all = 0;
+    int i = 0;
+    for (; i + 8 <= count; i += 8) {
+        SIMD
+        for (int k = 0; k < 8; k++) {
+            double r = (double)radius[i + k];
+            sum[k] += r * r * r;
+        }
+    }
+    for (int k = 0; k < 8; k++)
+        all += sum[k];
+    for (; i < count; i++)
+        all += (double)radius[i] * (double)radius[i] * (double)radius[i];
+    return all;
+}
+
+double und_spray_in_flight(const und_spray *s)
+{
+    double sum = 0;
+    int chunks = chunks_of(s->count);
+    PARALLEL_FOR(s->threads)
+    for (int c = 0; c < chunks; c++) {
+        int first = c * CHUNK, count = s->count - first < CHUNK ? s->count - first : CHUNK;
+        s->chunk_volume[c] = sum_cubes(s->radius + first, count);
+    }
+    for (int c = 0; c < chunks; c++)
+        sum += s->chunk_volume[c];
+    return 4.0 / 3.0 * M_PI * sum;
+}
