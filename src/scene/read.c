@@ -1,6 +1,7 @@
 #include "scene/read.h"
 
 #include "base/status.h"
+#include "base/words.h"
 
 #include <lauxlib.h>
 #include <math.h>

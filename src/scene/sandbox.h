@@ -57,7 +57,4 @@ void und_sandbox_strict(lua_State *L, const char *what);
 /* hash(), noise(), fbm() and math.random's replacement, into the globals table on top of the stack. */
 void und_noise_open(lua_State *L);
 
-/* The word of `words` (count of them) nearest to `word`, or NULL where none is near. */
-const char *und_suggest(const char *word, const char *const *words, int count);
-
 #endif

@@ -1,6 +1,7 @@
 #include "scene/scene.h"
 
 #include "base/status.h"
+#include "base/words.h"
 #include "scene/blocks.h"
 
 #include <ctype.h>
