@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct knot {
@@ -76,6 +77,29 @@ static void find_tangents(und_motion *m)
     }
 }
 
+/* The harmonic mean of the slopes on both sides, weighted for uneven times, or 0 at a turning point: no cubic
+ * leaves the range of its ends.  Fritsch & Butland 1984. */
+static double monotone_slope(double in, double out, double before, double after)
+{
+    if (!(in * out > 0))
+        return 0;
+    double near = before + 2 * after, far = 2 * before + after;
+    return (near + far) / (near / in + far / out);
+}
+
+static void find_monotone_tangents(und_motion *m)
+{
+    for (int i = 1; i + 1 < m->count; i++) {
+        const knot *a = &m->knots[i - 1], *b = &m->knots[i], *c = &m->knots[i + 1];
+        double before = b->time - a->time, after = c->time - b->time;
+        und_vec3 in = und_mul(und_sub(b->position, a->position), 1 / before);
+        und_vec3 out = und_mul(und_sub(c->position, b->position), 1 / after);
+        m->knots[i].tangent =
+            und_vec(monotone_slope(in.x, out.x, before, after), monotone_slope(in.y, out.y, before, after),
+                    monotone_slope(in.z, out.z, before, after));
+    }
+}
+
 und_motion *und_motion_create(const und_key *keys, int count, und_easing easing, und_error *err)
 {
     if (!keys_good(keys, count, err))
@@ -91,8 +115,17 @@ und_motion *und_motion_create(const und_key *keys, int count, und_easing easing,
             q = (und_quat){-q.w, -q.x, -q.y, -q.z};
         m->knots[i] = (knot){.time = keys[i].time, .position = keys[i].position, .rotation = q};
     }
-    find_tangents(m);
+    if (easing == UND_EASE_MONOTONE)
+        find_monotone_tangents(m);
+    else
+        find_tangents(m);
     return m;
+}
+
+void und_motion_set_velocity(und_motion *motion, int key, und_vec3 velocity)
+{
+    assert(key >= 0 && key < motion->count);
+    motion->knots[key].tangent = velocity;
 }
 
 void und_motion_destroy(und_motion *motion)
@@ -129,14 +162,14 @@ und_pose und_motion_at(const und_motion *motion, double time)
     const knot *a = &knots[low], *b = &knots[high];
     double s = (time - a->time) / (b->time - a->time);
     und_pose pose = {.rotation = slerp(a->rotation, b->rotation, s)};
-    if (motion->easing == UND_EASE_SPLINE)
-        pose.position = hermite(a, b, s);
-    else
+    if (motion->easing == UND_EASE_LINEAR)
         pose.position = und_add(a->position, und_mul(und_sub(b->position, a->position), s));
+    else
+        pose.position = hermite(a, b, s);
     return pose;
 }
 
-static und_quat quat_mul(und_quat a, und_quat b)
+und_quat und_quat_mul(und_quat a, und_quat b)
 {
     return (und_quat){
         a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
@@ -149,7 +182,7 @@ und_quat und_quat_euler(und_vec3 degrees)
     und_quat x = {.w = cos(degrees.x * half), .x = sin(degrees.x * half)};
     und_quat y = {.w = cos(degrees.y * half), .y = sin(degrees.y * half)};
     und_quat z = {.w = cos(degrees.z * half), .z = sin(degrees.z * half)};
-    return quat_mul(z, quat_mul(y, x));
+    return und_quat_mul(z, und_quat_mul(y, x));
 }
 
 und_vec3 und_quat_rotate(und_quat q, und_vec3 v)
@@ -168,4 +201,9 @@ und_vec3 und_pose_local(const und_pose *pose, und_vec3 world)
 {
     und_quat back = {pose->rotation.w, -pose->rotation.x, -pose->rotation.y, -pose->rotation.z};
     return und_quat_rotate(back, und_sub(world, pose->position));
+}
+
+und_pose und_pose_on(const und_pose *base, const und_pose *local)
+{
+    return (und_pose){und_pose_point(base, local->position), und_quat_mul(base->rotation, local->rotation)};
 }
