@@ -1,4 +1,5 @@
-/* A figure led by a skeleton: ellipsoids on bones, with joints and keys, read from a small text file. */
+/* A figure led by a skeleton: ellipsoids on bones, with joints and keys, read from a small text file
+ * (doc/skeleton.md). */
 #ifndef UND_BODIES_SKELETON_H
 #define UND_BODIES_SKELETON_H
 
@@ -12,16 +13,26 @@ und_skeleton *und_skeleton_parse(const char *text, size_t size, const char *path
 und_skeleton *und_skeleton_load(const char *path, und_error *err);
 void und_skeleton_destroy(und_skeleton *skeleton);
 
+/* Puts the figure's origin at a place, turned (degrees about x, then y, then z); its time 0 is then `start`.
+ * Counts from how it was read, not from an earlier call.  UND_INVALID where a number is not finite. */
+und_status und_skeleton_place(und_skeleton *skeleton, und_vec3 position, und_vec3 turn, double start,
+                              und_error *err);
+
 int und_skeleton_bones(const und_skeleton *skeleton);
 const char *und_skeleton_bone_name(const und_skeleton *skeleton, int bone);
 int und_skeleton_find(const und_skeleton *skeleton, const char *name); /* -1: no such bone */
-double und_skeleton_length(const und_skeleton *skeleton);              /* s: time of the last key */
+double und_skeleton_length(const und_skeleton *skeleton);              /* s: from time 0 to the last key */
 
-/* A bone's ellipsoid, in the bone's own coordinates (it lives as long as the skeleton), and its colour. */
+/* A bone's ellipsoid, about its centre with its axes along x, y and z (it lives as long as the skeleton), and
+ * its colour. */
 const und_shape *und_skeleton_shape(const und_skeleton *skeleton, int bone);
 const float *und_skeleton_color(const und_skeleton *skeleton, int bone);
 
-/* Where the bone's own coordinates are in the world at a time. */
+/* Where the ellipsoid's own coordinates are in the world at a time; held before the first key and after the
+ * last.  Allocates nothing. */
 und_pose und_skeleton_pose(const und_skeleton *skeleton, int bone, double time);
+
+/* The same for the bone's coordinates, whose origin is its joint. */
+und_pose und_skeleton_joint(const und_skeleton *skeleton, int bone, double time);
 
 #endif
