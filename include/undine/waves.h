@@ -9,7 +9,7 @@
 typedef struct und_object_def {
     const und_shape *shape;   /* in its own coordinates */
     const und_motion *motion; /* NULL: at rest at the origin */
-    float color[3];
+    float color[3];           /* linear; the first negative: the mesh's own colours, or dark red */
 } und_object_def;
 
 typedef struct und_foam_def {

@@ -1,8 +1,10 @@
 #include "geom/mesh.h"
 
 #include "base/status.h"
+#include "geom/trimesh.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { AROUND = 48, RINGS = 24, CELLS = 48 };
 
@@ -11,6 +13,8 @@ enum { AROUND = 48, RINGS = 24, CELLS = 48 };
 typedef struct sink {
     long count;
     float *position;
+    float *color; /* NULL: not wanted */
+    bool colored; /* some part has colours */
 } sink;
 
 static void put_corner(float *to, und_vec3 p)
@@ -129,6 +133,21 @@ static void put_cylinder(sink *out, const und_shape *s)
     }
 }
 
+static void put_mesh(sink *out, const und_shape *s)
+{
+    for (int i = 0; i < und_trimesh_count(s->mesh); i++) {
+        und_vec3 p[3];
+        for (int k = 0; k < 3; k++) {
+            const float *color = und_trimesh_color(s->mesh, i, k);
+            p[k] = und_add(s->center, und_trimesh_corner(s->mesh, i, k));
+            out->colored |= color != NULL;
+            if (out->color && color)
+                memcpy(out->color + 9 * out->count + 3 * k, color, 3 * sizeof *color);
+        }
+        put_triangle(out, p[0], p[1], p[2]);
+    }
+}
+
 typedef struct corner {
     und_vec3 p;
     double distance;
@@ -233,6 +252,9 @@ static und_status put_shape(sink *out, const und_shape *s, und_error *err)
         break;
     case UND_PLANE:
         break;
+    case UND_MESH:
+        put_mesh(out, s);
+        break;
     case UND_UNION:
         for (int i = 0; i < s->child_count && status == UND_OK; i++)
             status = put_shape(out, s->children[i], err);
@@ -254,17 +276,33 @@ und_status und_shape_mesh(const und_shape *shape, und_soup *soup, und_error *err
     und_status status = put_shape(&out, shape, err);
     if (status != UND_OK)
         return status;
-    out.position = und_alloc((size_t)out.count * 9, sizeof(float), "a shape's triangles", err);
-    if (!out.position)
+    size_t numbers = 9 * (size_t)out.count;
+    soup->position = und_alloc(numbers, sizeof(float), "a shape's triangles", err);
+    if (out.colored)
+        soup->color = und_alloc(numbers, sizeof(float), "a shape's triangles", err);
+    if (!soup->position || (out.colored && !soup->color)) {
+        und_soup_destroy(soup);
         return UND_FAILED;
+    }
+    for (size_t i = 0; i < numbers && soup->color; i++)
+        soup->color[i] = -1;
     soup->triangle_count = (int)out.count;
-    soup->position = out.position;
-    out.count = 0;
+    out = (sink){.position = soup->position, .color = soup->color};
     return put_shape(&out, shape, err);
 }
 
 void und_soup_destroy(und_soup *soup)
 {
     free(soup->position);
+    free(soup->color);
     *soup = (und_soup){0};
+}
+
+void und_soup_paint(const und_soup *soup, const float color[3], float *out)
+{
+    static const float dark_red[3] = {0.55F, 0.12F, 0.08F};
+    for (int i = 0; i < 3 * soup->triangle_count; i++, out += 3) {
+        const float *own = soup->color && soup->color[3 * i] >= 0 ? soup->color + 3 * i : dark_red;
+        memcpy(out, color[0] >= 0 ? color : own, 3 * sizeof *out);
+    }
 }

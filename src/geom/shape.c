@@ -1,6 +1,7 @@
 #include "geom/shape.h"
 
 #include "base/status.h"
+#include "geom/trimesh.h"
 
 #include <stdlib.h>
 
@@ -33,6 +34,8 @@ static const char *fault(const und_shape *s)
         return has_extent ? NULL : "an ellipsoid's semi-axes must be above 0";
     case UND_PLANE:
         return und_length(s->half) > 0 ? NULL : "a plane's normal must not be zero";
+    case UND_MESH:
+        return s->mesh ? NULL : "a mesh needs triangles";
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -41,11 +44,12 @@ static const char *fault(const und_shape *s)
     return "a shape of an unknown kind";
 }
 
-static void destroy_children(const und_shape *shape)
+static void destroy_parts(const und_shape *shape)
 {
     for (int i = 0; i < shape->child_count; i++)
         und_shape_destroy(shape->children[i]);
     free(shape->children);
+    und_trimesh_release(shape->mesh);
 }
 
 und_shape *und_shape_create(const und_shape *like, und_error *err)
@@ -53,12 +57,12 @@ und_shape *und_shape_create(const und_shape *like, und_error *err)
     const char *wrong = fault(like);
     if (wrong) {
         und_error_set(err, UND_INVALID, "%s", wrong);
-        destroy_children(like);
+        destroy_parts(like);
         return NULL;
     }
     und_shape *shape = und_alloc(1, sizeof *shape, "a shape", err);
     if (!shape) {
-        destroy_children(like);
+        destroy_parts(like);
         return NULL;
     }
     *shape = *like;
@@ -71,7 +75,7 @@ void und_shape_destroy(und_shape *shape)
 {
     if (!shape)
         return;
-    destroy_children(shape);
+    destroy_parts(shape);
     free(shape);
 }
 
@@ -133,6 +137,8 @@ double und_shape_distance(const und_shape *s, und_vec3 p)
         return ellipsoid_distance(q, s->half);
     case UND_PLANE:
         return und_dot(q, s->half);
+    case UND_MESH:
+        return und_trimesh_distance(s->mesh, q);
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -154,6 +160,12 @@ static und_vec3 lower(und_vec3 a, und_vec3 b)
 static und_vec3 upper(und_vec3 a, und_vec3 b)
 {
     return und_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
+}
+
+static und_bounds mesh_bounds(const und_shape *s)
+{
+    und_bounds b = und_trimesh_bounds(s->mesh);
+    return (und_bounds){und_add(b.low, s->center), und_add(b.high, s->center)};
 }
 
 static und_bounds group_bounds(const und_shape *s)
@@ -185,6 +197,8 @@ und_bounds und_shape_bounds(const und_shape *s)
                             und_vec(fabs(s->half.x) + r, fabs(s->half.y) + r, fabs(s->half.z) + r));
     case UND_PLANE:
         return bounds_about(und_vec(0, 0, 0), und_vec(INFINITY, INFINITY, INFINITY));
+    case UND_MESH:
+        return mesh_bounds(s);
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -284,6 +298,8 @@ static span leaf_span(const und_shape *s, und_vec3 origin, und_vec3 d)
 static double next_crossing(const und_shape *s, und_vec3 origin, und_vec3 d, double after)
 {
     double next = INFINITY;
+    if (s->kind == UND_MESH)
+        return und_trimesh_next(s->mesh, und_sub(origin, s->center), d, after);
     if (!is_group(s)) {
         span inside = leaf_span(s, origin, d);
         if (inside.low < inside.high)
@@ -302,6 +318,8 @@ double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 directio
     double total = 0;
     bool found = false;
     *first = high;
+    if (shape->kind == UND_MESH)
+        return und_trimesh_line(shape->mesh, und_sub(origin, shape->center), direction, low, high, first);
     if (!is_group(shape)) { /* convex: one stretch, and no need of the middle */
         span inside = overlap(leaf_span(shape, origin, direction), (span){low, high});
         if (!(inside.low < inside.high))

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Cells that the object may touch at a pose, half open. */
 static void footprint(const und_waves *s, const und_shape *shape, const und_pose *pose, und_waves_object *out)
@@ -178,14 +177,15 @@ und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *er
     float *c = color->data;
     for (int i = 0; i < s->def.object_count; i++) {
         und_pose pose = und_motion_at(s->def.objects[i].motion, s->pool.time);
-        for (int k = 0; k < 3 * s->objects[i].mesh.triangle_count; k++, p += 3, c += 3) {
+        for (int k = 0; k < 3 * s->objects[i].mesh.triangle_count; k++, p += 3) {
             const float *q = s->objects[i].mesh.position + 3 * k;
             und_vec3 world = und_pose_point(&pose, und_vec(q[0], q[1], q[2]));
             p[0] = (float)world.x;
             p[1] = (float)world.y;
             p[2] = (float)world.z;
-            memcpy(c, s->def.objects[i].color, 3 * sizeof *c);
         }
+        und_soup_paint(&s->objects[i].mesh, s->def.objects[i].color, c);
+        c += 9 * (size_t)s->objects[i].mesh.triangle_count;
     }
     return UND_OK;
 }

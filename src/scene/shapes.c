@@ -2,6 +2,7 @@
 #include "geom/shape.h"
 
 #include "base/status.h"
+#include "geom/trimesh_file.h"
 #include "scene/read.h"
 
 #include <lauxlib.h>
@@ -14,6 +15,9 @@ typedef struct shape_def {
     und_shape shape;
     und_vec3 low, high, size;
     double height;
+    const char *file;
+    double scale;
+    und_vec3 turn;
 } shape_def;
 
 #define AT(member_) .offset = offsetof(shape_def, member_)
@@ -49,12 +53,28 @@ static const field plane_fields[] = {
     {"normal", F_POINT, AT(shape.half), .doc = "the way out; what lies below the plane is inside"},
     {0}};
 
+static void read_mesh_file(reader *r, const field *f, void *def)
+{
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_expected(r, f->expected);
+    ((shape_def *)def)->file = und_scene_file(r, lua_tostring(r->L, -1));
+}
+
+static const field mesh_fields[] = {
+    {"file", F_OTHER, .read = read_mesh_file, .required = true, .expected = "the name of an OBJ or PLY file",
+     .doc = "a Wavefront OBJ, or a PLY, ascii or binary little-endian; closed"},
+    {"scale", F_NUMBER, NULL, 1e-9, 1e9, AT(scale), .doc = "metres per unit of the file"},
+    {"turn", F_POINT, "degrees", AT(turn), .doc = "about x, then y, then z, after scaling"},
+    {"center", F_POINT, "m", AT(shape.center), .doc = "where the file's origin comes to lie"},
+    {0}};
+
 const shape_kind und_shape_kinds[] = {{"sphere", sphere_fields, "a ball"},
                                       {"box", box_fields, "a box along the axes"},
                                       {"cylinder", cylinder_fields, "an upright cylinder"},
                                       {"capsule", capsule_fields, "a rod with round ends"},
                                       {"ellipsoid", ellipsoid_fields, "a stretched ball"},
                                       {"plane", plane_fields, "everything below a plane"},
+                                      {"mesh", mesh_fields, "triangles from a file"},
                                       {"union", NULL, "all of the shapes in the list together"},
                                       {"intersection", NULL, "what all of the shapes have in common"},
                                       {"difference", NULL, "the first shape without the others"},
@@ -75,6 +95,7 @@ static void count_shape(reader *r)
 static und_shape *copy_shape(const und_shape *from, und_error *err)
 {
     und_shape like = *from;
+    like.mesh = NULL;
     like.children = NULL;
     like.child_count = 0;
     if (from->child_count > 0) {
@@ -93,6 +114,7 @@ static und_shape *copy_shape(const und_shape *from, und_error *err)
             return NULL;
         }
     }
+    like.mesh = from->mesh ? und_trimesh_keep(from->mesh) : NULL;
     return und_shape_create(&like, err);
 }
 
@@ -125,6 +147,31 @@ static void read_members(reader *r, und_shape *group)
     group->child_count = (int)count;
 }
 
+static void release_mesh(void *mesh)
+{
+    und_trimesh_release(mesh);
+}
+
+static void load_mesh(reader *r, shape_def *def)
+{
+    und_error err = {0};
+    owned *place = und_scene_own(r, release_mesh);
+    und_trimesh *mesh = und_trimesh_read(def->file, def->scale, def->turn, &err);
+    if (!mesh)
+        und_read_fail(r, "%s", err.text);
+    place->resource = def->shape.mesh = mesh;
+    size_t bytes = und_trimesh_bytes(mesh);
+    r->scene->held += (double)bytes; /* the next file is refused where that is too much */
+    und_sandbox_charge(r->L, (double)bytes);
+    long open = und_trimesh_open_edges(mesh);
+    if (open > 0)
+        und_read_fail(
+            r,
+            "%s: expected a closed mesh, found %ld open edge%s (edges with a face on one side only, or "
+            "between faces that turn opposite ways)",
+            def->file, open, open == 1 ? "" : "s");
+}
+
 static void finish_shape(reader *r, shape_def *def)
 {
     und_shape *s = &def->shape;
@@ -141,6 +188,8 @@ static void finish_shape(reader *r, shape_def *def)
         s->half = und_mul(def->size, 0.5);
     } else if (s->kind == UND_CYLINDER) {
         s->half = und_vec(0, 0.5 * def->height, 0);
+    } else if (s->kind == UND_MESH) {
+        load_mesh(r, def);
     }
 }
 
@@ -150,7 +199,7 @@ static int make_shape(lua_State *L)
     und_shape_kind kind = (und_shape_kind)lua_tointeger(L, lua_upvalueindex(2));
     const shape_kind *k = &und_shape_kinds[kind];
     reader r = und_read_begin(L, scene, k->name);
-    shape_def def = {.shape.kind = kind};
+    shape_def def = {.shape.kind = kind, .scale = 1};
     und_error err = {0};
     lua_settop(L, 1);
     if (kind == UND_PLANE)
@@ -176,9 +225,8 @@ const und_shape *und_read_shape(reader *r)
 {
     const und_shape **box = luaL_testudata(r->L, -1, SHAPE);
     if (!box)
-        und_read_expected(r,
-                          "a shape: sphere{}, box{}, cylinder{}, capsule{}, ellipsoid{}, plane{}, union{}, "
-                          "intersection{} or difference{}");
+        und_read_expected(r, "a shape: sphere{}, box{}, cylinder{}, capsule{}, ellipsoid{}, plane{}, mesh{}, "
+                             "union{}, intersection{} or difference{}");
     return *box;
 }
 

@@ -340,9 +340,7 @@ static void init_object(void *item)
 {
     object_read *o = item;
     o->path.easing = UND_EASE_SPLINE;
-    o->object.color[0] = 0.55F;
-    o->object.color[1] = 0.12F;
-    o->object.color[2] = 0.08F;
+    o->object.color[0] = -1; /* its own */
 }
 
 static void finish_object(reader *r, void *item)

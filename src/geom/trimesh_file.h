@@ -1,0 +1,36 @@
+/* Meshes from files: Wavefront OBJ and PLY. */
+#ifndef UND_GEOM_TRIMESH_FILE_H
+#define UND_GEOM_TRIMESH_FILE_H
+
+#include "geom/trimesh.h"
+
+enum { UND_TRIMESH_FILE_MAX = 1 << 28 }; /* bytes */
+
+/* The file's mesh, scaled, then turned by degrees about x, then y, then z.  A file that starts with "ply" is
+ * PLY (ascii or binary little-endian), any other is OBJ.  Faces with more than three corners become fans;
+ * colours of vertices ("v x y z r g b" or red, green, blue) are sRGB, as modelling programs write them. */
+und_trimesh *und_trimesh_read(const char *path, double scale, und_vec3 turn, und_error *err);
+
+/* What the readers of the two formats fill in. */
+typedef struct und_mesh_text {
+    const char *path;
+    const char *start, *at, *end; /* the bytes, with a zero after the last */
+    int line;
+    und_error *err;
+    int vertex_count, vertex_room, triangle_count, triangle_room;
+    und_vec3 *vertex;
+    float (*color)[3]; /* linear; negative: none */
+    int (*triangle)[3];
+    bool colored;
+} und_mesh_text;
+
+und_status und_mesh_read_obj(und_mesh_text *text);
+und_status und_mesh_read_ply(und_mesh_text *text);
+
+/* "FILE:LINE: what was expected, found the text at hand". */
+und_status und_mesh_expected(und_mesh_text *text, const char *what);
+/* `srgb` is NULL or three numbers from 0 to 1. */
+und_status und_mesh_add_vertex(und_mesh_text *text, und_vec3 v, const double *srgb);
+und_status und_mesh_add_triangle(und_mesh_text *text, int a, int b, int c);
+
+#endif
