@@ -4,7 +4,7 @@
  * it and carries the water on it up and down, so that the object pushes the water aside and no water is made
  * or lost.  How deep it is in is judged by the water around it, not by the bump it makes itself. */
 #include "base/status.h"
-#include "geom/mesh.h"
+#include "bodies/mesh_writer.h"
 #include "liquid/waves_state.h"
 
 #include <math.h>
@@ -156,36 +156,14 @@ void und_waves_destroy_objects(und_waves *s)
 
 und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err)
 {
-    size_t points = 0;
+    size_t corners = 0;
+    und_mesh_writer writer;
     for (int i = 0; i < s->def.object_count; i++)
-        points += 3 * (size_t)s->objects[i].mesh.triangle_count;
-    if (points == 0)
-        return UND_OK;
-    und_item_def def = {.name = "objects/mesh_position",
-                        .unit = "m",
-                        .kind = UND_BODIES,
-                        .type = UND_F32,
-                        .rank = 2,
-                        .dim = {points, 3}};
-    und_item *position = und_frame_add(frame, &def, err);
-    float *p = position ? position->data : NULL;
-    def.name = "objects/mesh_color";
-    def.unit = "1";
-    und_item *color = p ? und_frame_add(frame, &def, err) : NULL;
-    if (!color)
-        return err->status;
-    float *c = color->data;
-    for (int i = 0; i < s->def.object_count; i++) {
+        corners += 3 * (size_t)s->objects[i].mesh.triangle_count;
+    und_status status = und_mesh_writer_begin(&writer, frame, corners, false, err);
+    for (int i = 0; i < s->def.object_count && status == UND_OK; i++) {
         und_pose pose = und_motion_at(s->def.objects[i].motion, s->pool.time);
-        for (int k = 0; k < 3 * s->objects[i].mesh.triangle_count; k++, p += 3) {
-            const float *q = s->objects[i].mesh.position + 3 * k;
-            und_vec3 world = und_pose_point(&pose, und_vec(q[0], q[1], q[2]));
-            p[0] = (float)world.x;
-            p[1] = (float)world.y;
-            p[2] = (float)world.z;
-        }
-        und_soup_paint(&s->objects[i].mesh, s->def.objects[i].color, c);
-        c += 9 * (size_t)s->objects[i].mesh.triangle_count;
+        und_mesh_writer_put(&writer, &s->objects[i].mesh, &pose, s->def.objects[i].color, NULL);
     }
-    return UND_OK;
+    return status;
 }

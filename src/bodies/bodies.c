@@ -1,0 +1,446 @@
+/* Bodies in six degrees of freedom.  Where bodies are is kept here; the Open Dynamics Engine finds contacts
+ * between simple shapes and the velocities after them, and keeps nothing from one step to the next, so that a
+ * step depends on the state alone. */
+#include "bodies/bodies.h"
+
+#include "base/status.h"
+#include "bodies/mass.h"
+#include "bodies/skeleton.h"
+#include "bodies/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+und_body_def und_body_def_default(void)
+{
+    return (und_body_def){
+        .density = 500, .drag = 0.6, .bounce = 0.3, .friction = 0.4, .color = {0.8F, 0.25F, 0.15F}};
+}
+
+/* ---- create ---- */
+
+static und_status wrong(und_error *err, int body, const char *expected, double found)
+{
+    return und_error_set(err, UND_INVALID, "body %d: expected %s, found %g", body + 1, expected, found);
+}
+
+static und_status check_def(const und_body_def *d, int i, und_error *err)
+{
+    if (!d->shape)
+        return und_error_set(err, UND_INVALID, "body %d: expected a shape, found none", i + 1);
+    und_bounds b = und_shape_bounds(d->shape);
+    if (!und_finite(b.low) || !und_finite(b.high))
+        return und_error_set(err, UND_INVALID,
+                             "body %d: expected a shape of finite size, found one without end", i + 1);
+    const double *numbers[] = {d->position, d->rotation, d->velocity, d->spin};
+    for (int k = 0; k < 12; k++)
+        if (!isfinite(numbers[k / 3][k % 3]))
+            return wrong(err, i, "a finite position, rotation, velocity and spin", numbers[k / 3][k % 3]);
+    if (!isfinite(d->mass) || d->mass < 0)
+        return wrong(err, i, "a mass of 0 or above", d->mass);
+    if (d->mass <= 0 && !(d->density > 0 && isfinite(d->density)))
+        return wrong(err, i, "a mass or a density above 0", d->density);
+    if (!(d->bounce >= 0 && d->bounce <= 1))
+        return wrong(err, i, "a bounce from 0 to 1", d->bounce);
+    if (!(d->friction >= 0 && isfinite(d->friction)))
+        return wrong(err, i, "a friction of 0 or above", d->friction);
+    if (isnan(d->release))
+        return wrong(err, i, "a time of release", d->release);
+    if (d->skeleton && (d->bone < 0 || d->bone >= und_skeleton_bones(d->skeleton)))
+        return wrong(err, i, "a bone of the skeleton", d->bone);
+    return UND_OK;
+}
+
+/* The inverse of a symmetric matrix by cofactors; false where it is not positive. */
+static bool invert(const double m[9], double out[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int a = (j + 1) % 3, b = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            out[3 * i + j] = m[3 * a + c] * m[3 * b + d] - m[3 * a + d] * m[3 * b + c];
+        }
+    double determinant = m[0] * out[0] + m[1] * out[3] + m[2] * out[6];
+    for (int i = 0; i < 9; i++)
+        out[i] /= determinant;
+    return determinant > 0 && isfinite(out[0] + out[4] + out[8]);
+}
+
+/* Where the body is led at a time; the start where it is held. */
+static und_pose led_pose(const und_body_def *d, double time)
+{
+    if (d->skeleton)
+        return und_skeleton_pose(d->skeleton, d->bone, time);
+    if (d->motion)
+        return und_motion_at(d->motion, time);
+    return (und_pose){und_of(d->position), und_quat_euler(und_of(d->rotation))};
+}
+
+static void put_pose(const und_body *body, und_body_state *to, const und_pose *pose)
+{
+    und_to(to->position, und_pose_point(pose, body->center));
+    to->rotation[0] = pose->rotation.w;
+    to->rotation[1] = pose->rotation.x;
+    to->rotation[2] = pose->rotation.y;
+    to->rotation[3] = pose->rotation.z;
+}
+
+static void throw(const und_body_def *d, und_body_state *now)
+{
+    und_to(now->velocity, und_of(d->velocity));
+    und_to(now->spin, und_of(d->spin));
+}
+
+static void start(const und_body *body, und_kept *kept)
+{
+    const und_body_def *d = body->def;
+    bool led = d->skeleton || d->release > 0;
+    und_pose pose = {und_of(d->position), und_quat_euler(und_of(d->rotation))};
+    if (led)
+        pose = led_pose(d, 0);
+    *kept = (und_kept){.led = led};
+    put_pose(body, &kept->now, &pose);
+    if (!led)
+        throw(d, &kept->now);
+}
+
+static und_status weigh(und_body *body, int i, und_error *err)
+{
+    und_moments m = und_shape_moments(body->def->shape);
+    if (!(m.volume > 0 && isfinite(m.volume)))
+        return wrong(err, i, "a shape with a volume above 0", m.volume);
+    body->volume = m.volume;
+    body->center = m.center;
+    body->mass = body->def->mass > 0 ? body->def->mass : body->def->density * m.volume;
+    und_moments_inertia(&m, body->mass / m.volume, body->inertia);
+    if (!(body->mass > 0 && isfinite(1 / body->mass)) || !invert(body->inertia, body->inverse_inertia))
+        return wrong(err, i, "a mass above 0 that numbers can hold", body->mass);
+    return UND_OK;
+}
+
+static und_status create_body(und_bodies *s, int i, und_error *err)
+{
+    und_body *body = &s->bodies[i];
+    und_status status = check_def(body->def, i, err);
+    if (status == UND_OK)
+        status = weigh(body, i, err);
+    if (status == UND_OK)
+        status = und_shape_mesh(body->def->shape, &body->mesh, err);
+    if (status == UND_OK)
+        status = und_parts_create(body, err);
+    if (status != UND_OK)
+        return status;
+    for (int k = 0; k < 3 * body->mesh.triangle_count; k++) {
+        const float *p = body->mesh.position + 3 * (size_t)k;
+        body->reach = fmax(body->reach, 1.02 * und_length(und_sub(und_vec(p[0], p[1], p[2]), body->center)));
+    }
+    und_bounds b = und_shape_bounds(body->def->shape);
+    und_vec3 extent = und_sub(b.high, b.low);
+    body->size = 0.5 * fmin(extent.x, fmin(extent.y, extent.z));
+    dMass mass;
+    const double *I = body->inertia;
+    dMassSetParameters(&mass, body->mass, 0, 0, 0, I[0], I[4], I[8], I[1], I[2], I[5]);
+    body->ode = dBodyCreate(s->ode);
+    dBodySetMass(body->ode, &mass);
+    dBodySetGyroscopicMode(body->ode, 0); /* und_bodies_step turns bodies itself */
+    dBodyDisable(body->ode);
+    start(body, &s->kept[i]);
+    return UND_OK;
+}
+
+/* The engine's solvers remark on hard systems; what they make of them is checked here. */
+static void no_message(int number, const char *text, va_list rest)
+{
+    (void)number;
+    (void)text;
+    (void)rest;
+}
+
+static bool create_engine(und_bodies *s, und_error *err)
+{
+    s->ode_open = dInitODE2(0);
+    if (!s->ode_open || !dAllocateODEDataForThread(dAllocateMaskAll)) {
+        und_error_set(err, UND_FAILED, "the rigid body engine could not be started");
+        return false;
+    }
+    dSetMessageHandler(no_message); /* the engine's own global; its error handlers are for broken calls */
+    s->ode = dWorldCreate();
+    s->joints = dJointGroupCreate(0);
+    dWorldSetGravity(s->ode, 0, -s->world.gravity, 0);
+    dWorldSetQuickStepNumIterations(s->ode, 30);
+    dWorldSetAutoDisableFlag(s->ode, 0);
+    return true;
+}
+
+und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bodies_world *world,
+                              und_error *err)
+{
+    und_bodies *s = und_alloc(1, sizeof *s, "bodies", err);
+    if (!s)
+        return NULL;
+    size_t n = (size_t)count;
+    s->contact_limit = 256 + 64 * count;
+    s->world.gravity = world->gravity;
+    s->bodies = und_alloc(n + 1, sizeof *s->bodies, "bodies", err);
+    s->kept = s->bodies ? und_alloc(n + 1, sizeof *s->kept, "bodies", err) : NULL;
+    s->contacts =
+        s->kept ? und_alloc((size_t)s->contact_limit, sizeof *s->contacts, "contacts of bodies", err) : NULL;
+    if (!s->contacts || !create_engine(s, err) || !und_ground_create(s, world, err)) {
+        und_bodies_destroy(s);
+        return NULL;
+    }
+    for (; s->count < count; s->count++) {
+        s->bodies[s->count].def = &defs[s->count];
+        if (create_body(s, s->count, err) != UND_OK) {
+            s->count++;
+            und_bodies_destroy(s);
+            return NULL;
+        }
+    }
+    return s;
+}
+
+void und_bodies_destroy(und_bodies *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < s->count; i++) {
+        und_parts_destroy(&s->bodies[i]);
+        und_soup_destroy(&s->bodies[i].mesh);
+    }
+    und_ground_destroy(s);
+    if (s->joints)
+        dJointGroupDestroy(s->joints);
+    if (s->ode)
+        dWorldDestroy(s->ode); /* with its bodies */
+    if (s->ode_open)
+        dCloseODE();
+    free(s->contacts);
+    free(s->kept);
+    free(s->bodies);
+    free(s);
+}
+
+/* ---- what others ask ---- */
+
+int und_bodies_count(const und_bodies *s)
+{
+    return s->count;
+}
+
+und_body_state und_bodies_state(const und_bodies *s, int i)
+{
+    return s->kept[i].now;
+}
+
+double und_bodies_mass(const und_bodies *s, int i)
+{
+    return s->bodies[i].mass;
+}
+
+double und_bodies_volume(const und_bodies *s, int i)
+{
+    return s->bodies[i].volume;
+}
+
+bool und_bodies_led(const und_bodies *s, int i)
+{
+    return s->kept[i].led > 0;
+}
+
+und_pose und_bodies_pose(const und_bodies *s, int i)
+{
+    const und_body_state *now = &s->kept[i].now;
+    und_quat turn = und_rotation_of(now);
+    return (und_pose){und_sub(und_of(now->position), und_quat_rotate(turn, s->bodies[i].center)), turn};
+}
+
+double und_bodies_inverse_mass(const und_bodies *s, int i)
+{
+    return und_bodies_led(s, i) ? 0 : 1 / s->bodies[i].mass;
+}
+
+/* R m R^T */
+static void turned(und_quat turn, const double m[9], double out[9])
+{
+    double half[9]; /* R m, by columns of m */
+    for (int k = 0; k < 3; k++) {
+        und_vec3 c = und_quat_rotate(turn, und_vec(m[k], m[3 + k], m[6 + k]));
+        half[k] = c.x;
+        half[3 + k] = c.y;
+        half[6 + k] = c.z;
+    }
+    for (int k = 0; k < 3; k++)
+        und_to(&out[3 * k], und_quat_rotate(turn, und_of(&half[3 * k])));
+}
+
+void und_bodies_inverse_inertia(const und_bodies *s, int i, double out[9])
+{
+    if (und_bodies_led(s, i))
+        memset(out, 0, 9 * sizeof *out);
+    else
+        turned(und_rotation_of(&s->kept[i].now), s->bodies[i].inverse_inertia, out);
+}
+
+void und_bodies_push(und_bodies *s, int i, und_vec3 force, und_vec3 at)
+{
+    und_vec3 arm = und_sub(at, und_of(s->kept[i].now.position));
+    s->bodies[i].force = und_add(s->bodies[i].force, force);
+    s->bodies[i].torque = und_add(s->bodies[i].torque, und_cross(arm, force));
+}
+
+void und_bodies_twist(und_bodies *s, int i, und_vec3 torque)
+{
+    s->bodies[i].torque = und_add(s->bodies[i].torque, torque);
+}
+
+und_vec3 und_bodies_speed_at(const und_bodies *s, int i, und_vec3 at)
+{
+    const und_body_state *now = &s->kept[i].now;
+    und_vec3 arm = und_sub(at, und_of(now->position));
+    return und_add(und_of(now->velocity), und_cross(und_of(now->spin), arm));
+}
+
+double *und_bodies_saved(und_bodies *s, size_t *count)
+{
+    *count = (size_t)s->count * (sizeof *s->kept / sizeof(double));
+    return (double *)s->kept;
+}
+
+void und_bodies_restored(und_bodies *s, double time)
+{
+    (void)time;
+    for (int i = 0; i < s->count; i++)
+        s->bodies[i].force = s->bodies[i].torque = und_vec(0, 0, 0);
+}
+
+/* ---- the step ---- */
+
+/* The turn by a rotation vector. */
+static und_quat turn_by(und_vec3 v)
+{
+    double angle = und_length(v), s = angle > 1e-9 ? sin(0.5 * angle) / angle : 0.5;
+    return (und_quat){cos(0.5 * angle), v.x * s, v.y * s, v.z * s};
+}
+
+static und_quat unit(und_quat q)
+{
+    double length = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return (und_quat){q.w / length, q.x / length, q.y / length, q.z / length};
+}
+
+/* The rotation vector from one rotation to another, the short way. */
+static und_vec3 turn_between(und_quat from, und_quat to)
+{
+    und_quat d = und_quat_mul(to, und_back(from));
+    double sign = d.w < 0 ? -1 : 1, length = und_length(und_vec(d.x, d.y, d.z));
+    double scale = length > 1e-12 ? 2 * atan2(length, sign * d.w) / length : 2;
+    return und_mul(und_vec(d.x, d.y, d.z), sign * scale);
+}
+
+/* Where led bodies are at the end of the step, and the velocity that takes them there.  A body is free in the
+ * first step that begins at its release or after. */
+static void lead(und_bodies *s, double time, double dt)
+{
+    for (int i = 0; i < s->count; i++) {
+        und_body *body = &s->bodies[i];
+        und_body_state *now = &s->kept[i].now;
+        if (!(s->kept[i].led > 0))
+            continue;
+        if (!body->def->skeleton && time >= body->def->release - 1e-9 * dt) {
+            s->kept[i].led = 0;
+            if (!body->def->motion) /* thrown when let go; along a motion its velocity is kept */
+                throw(body->def, now);
+            continue;
+        }
+        body->target = led_pose(body->def, time + dt);
+        und_vec3 way = und_sub(und_pose_point(&body->target, body->center), und_of(now->position));
+        und_vec3 turn = turn_between(und_rotation_of(now), body->target.rotation);
+        und_to(now->velocity, und_mul(way, 1 / dt));
+        und_to(now->spin, und_mul(turn, 1 / dt));
+    }
+}
+
+static void prepare(und_bodies *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        und_body *body = &s->bodies[i];
+        body->place = und_bodies_pose(s, i);
+        body->contact_count = 0;
+        body->shift = body->tilt = und_vec(0, 0, 0);
+        if (!und_finite(body->force) || !und_finite(body->torque))
+            body->force = body->torque = und_vec(0, 0, 0);
+    }
+}
+
+/* Velocities of bodies that touch nothing. */
+static void fall(und_bodies *s, double dt)
+{
+    for (int i = 0; i < s->count; i++) {
+        und_body *body = &s->bodies[i];
+        und_body_state *now = &s->kept[i].now;
+        if (s->kept[i].led > 0 || body->contact_count > 0)
+            continue;
+        und_vec3 pull = und_add(und_mul(body->force, 1 / body->mass), und_vec(0, -s->world.gravity, 0));
+        und_to(now->velocity, und_add(und_of(now->velocity), und_mul(pull, dt)));
+        if (und_dot(body->torque, body->torque) > 0) {
+            double inverse[9];
+            und_bodies_inverse_inertia(s, i, inverse);
+            und_vec3 gain = und_mul(und_matrix_mul(inverse, body->torque), dt);
+            und_to(now->spin, und_add(und_of(now->spin), gain));
+        }
+    }
+}
+
+/* R m R^T v */
+static und_vec3 turned_mul(und_quat turn, const double m[9], und_vec3 v)
+{
+    return und_quat_rotate(turn, und_matrix_mul(m, und_quat_rotate(und_back(turn), v)));
+}
+
+/* Turns a free body over dt by the midpoint rule with the angular momentum kept: the spin is what it makes
+ * of the inertia in the body's new place. */
+static void turn(const und_body *body, und_body_state *now, double dt)
+{
+    und_vec3 spin = und_of(now->spin), tilt = und_mul(body->tilt, dt);
+    if (und_dot(spin, spin) <= 0 && und_dot(tilt, tilt) <= 0)
+        return;
+    und_quat q = und_rotation_of(now);
+    und_vec3 momentum = turned_mul(q, body->inertia, spin);
+    und_quat middle = und_quat_mul(turn_by(und_mul(spin, 0.5 * dt)), q);
+    und_vec3 mean = turned_mul(middle, body->inverse_inertia, momentum);
+    q = unit(und_quat_mul(turn_by(und_add(und_mul(mean, dt), tilt)), q));
+    und_to(now->spin, turned_mul(q, body->inverse_inertia, momentum));
+    now->rotation[0] = q.w;
+    now->rotation[1] = q.x;
+    now->rotation[2] = q.y;
+    now->rotation[3] = q.z;
+}
+
+static void move(und_bodies *s, double dt)
+{
+    for (int i = 0; i < s->count; i++) {
+        und_body *body = &s->bodies[i];
+        und_body_state *now = &s->kept[i].now;
+        body->force = body->torque = und_vec(0, 0, 0);
+        if (s->kept[i].led > 0) {
+            put_pose(body, now, &body->target);
+            continue;
+        }
+        und_vec3 way = und_mul(und_add(und_of(now->velocity), body->shift), dt);
+        und_to(now->position, und_add(und_of(now->position), way));
+        turn(body, now, dt);
+    }
+}
+
+void und_bodies_step(und_bodies *s, double time, double dt)
+{
+    if (!(dt > 0))
+        return;
+    lead(s, time, dt);
+    prepare(s);
+    und_contacts_find(s);
+    fall(s, dt);
+    und_contacts_solve(s, dt);
+    und_contacts_separate(s, dt);
+    move(s, dt);
+}

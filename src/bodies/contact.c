@@ -1,0 +1,249 @@
+/* Where bodies touch each other, the ground and walls.  Pairs are visited in the order of the bodies, so that
+ * contacts come in an order that the state alone decides. */
+#include "bodies/state.h"
+
+#include <string.h>
+
+enum { FOUND = 256, KEPT = 4 };
+
+/* What two parts have in common, before it is thinned. */
+typedef struct touching {
+    int count;
+    und_vec3 at[FOUND], normal[FOUND]; /* the normal points into the first of the pair */
+    double depth[FOUND];
+} touching;
+
+static void touch(touching *t, und_vec3 at, und_vec3 normal, double depth)
+{
+    if (t->count >= FOUND || !und_finite(at) || !und_finite(normal) || !isfinite(depth))
+        return;
+    t->at[t->count] = at;
+    t->normal[t->count] = normal;
+    t->depth[t->count++] = depth;
+}
+
+static void add_contact(und_bodies *s, int a, int b, const touching *t, int k)
+{
+    bool a_led = s->kept[a].led > 0, b_free = b >= 0 && !(s->kept[b].led > 0);
+    if (s->contact_count >= s->contact_limit || (a_led && !b_free))
+        return;
+    und_contact *c = &s->contacts[s->contact_count++];
+    *c = (und_contact){.a = a, .b = b, .at = t->at[k], .normal = t->normal[k], .depth = t->depth[k]};
+    if (a_led) {
+        c->a = b;
+        c->b = a;
+        c->normal = und_mul(c->normal, -1);
+    }
+    s->bodies[c->a].contact_count++;
+    if (c->b >= 0)
+        s->bodies[c->b].contact_count++;
+}
+
+/* The deepest, then always the one farthest from those taken: a face keeps its corners. */
+static void add_contacts(und_bodies *s, int a, int b, const touching *t)
+{
+    double away[FOUND];
+    int next = 0;
+    for (int i = 0; i < t->count; i++) {
+        away[i] = INFINITY;
+        next = t->depth[i] > t->depth[next] ? i : next;
+    }
+    for (int taken = 0; taken < KEPT && taken < t->count; taken++) {
+        und_vec3 from = t->at[next];
+        add_contact(s, a, b, t, next);
+        for (int i = 0; i < t->count; i++)
+            away[i] = fmin(away[i], und_length(und_sub(t->at[i], from)));
+        next = 0;
+        for (int i = 1; i < t->count; i++)
+            next = away[i] > away[next] ? i : next;
+        if (!(away[next] > 0))
+            return;
+    }
+}
+
+static void place_geom(const und_body *body, const und_part *part)
+{
+    und_vec3 p = und_pose_point(&body->place, part->shape->center);
+    und_quat q = und_quat_mul(body->place.rotation, part->turn);
+    dGeomSetPosition(part->geom, p.x, p.y, p.z);
+    dGeomSetQuaternion(part->geom, (dQuaternion){q.w, q.x, q.y, q.z});
+}
+
+static void collide_geoms(dGeomID a, dGeomID b, touching *t)
+{
+    enum { MOST = 16 };
+    dContactGeom found[MOST];
+    int count = dCollide(a, b, MOST, found, sizeof found[0]);
+    for (int i = 0; i < count; i++)
+        touch(t, und_of(found[i].pos), und_of(found[i].normal), found[i].depth);
+}
+
+/* The direction in which the distance grows. */
+static und_vec3 outward(const und_shape *shape, und_vec3 p, double step)
+{
+    double d[3];
+    for (int k = 0; k < 3; k++) {
+        und_vec3 e = und_vec(k == 0 ? step : 0, k == 1 ? step : 0, k == 2 ? step : 0);
+        d[k] = und_shape_distance(shape, und_add(p, e)) - und_shape_distance(shape, und_sub(p, e));
+    }
+    return und_unit(und_of(d));
+}
+
+/* Places on one part that lie inside another. */
+static void collide_points(const und_body *of, const und_part *with, const und_body *other,
+                           const und_part *in, double sign, touching *t)
+{
+    und_vec3 middle = und_pose_point(&other->place, in->center);
+    for (int i = 0; i < with->point_count; i++) {
+        und_vec3 at = und_pose_point(&of->place, with->points[i]), away = und_sub(at, middle);
+        if (und_dot(away, away) > in->reach * in->reach)
+            continue;
+        und_vec3 local = und_pose_local(&other->place, at);
+        double distance = und_shape_distance(in->shape, local);
+        if (!(distance < 0))
+            continue;
+        und_vec3 normal = outward(in->shape, local, 1e-4 * in->reach);
+        if (und_dot(normal, normal) > 0)
+            touch(t, at, und_mul(und_quat_rotate(other->place.rotation, normal), sign), -distance);
+    }
+}
+
+static bool near(const und_body *a, const und_part *p, const und_body *b, const und_part *q)
+{
+    und_vec3 way = und_sub(und_pose_point(&a->place, p->center), und_pose_point(&b->place, q->center));
+    double reach = p->reach + q->reach;
+    return und_dot(way, way) < reach * reach;
+}
+
+static void collide_bodies(und_bodies *s, int i, int j, touching *t)
+{
+    const und_body *a = &s->bodies[i], *b = &s->bodies[j];
+    for (int k = 0; k < a->part_count; k++)
+        for (int l = 0; l < b->part_count; l++) {
+            const und_part *p = &a->parts[k], *q = &b->parts[l];
+            if (!near(a, p, b, q))
+                continue;
+            t->count = 0;
+            if (p->geom && q->geom) {
+                place_geom(a, p);
+                place_geom(b, q);
+                collide_geoms(p->geom, q->geom, t);
+            } else {
+                collide_points(a, p, b, q, 1, t);
+                collide_points(b, q, a, p, -1, t);
+            }
+            add_contacts(s, i, j, t);
+        }
+}
+
+/* The point of a part farthest against a direction: exact for an ellipsoid, A^2 n / |A n| from its centre. */
+static bool support(const und_body *body, const und_part *part, und_vec3 against, und_vec3 *at)
+{
+    if (part->shape->kind != UND_ELLIPSOID)
+        return false;
+    und_vec3 n = und_quat_rotate(und_back(body->place.rotation), against), h = part->shape->half;
+    und_vec3 an = und_vec(h.x * n.x, h.y * n.y, h.z * n.z);
+    und_vec3 out = und_mul(und_vec(h.x * an.x, h.y * an.y, h.z * an.z), -1 / und_length(an));
+    *at = und_pose_point(&body->place, und_add(part->shape->center, out));
+    return true;
+}
+
+static void collide_plane(und_bodies *s, int i, int plane, touching *t)
+{
+    const und_body *body = &s->bodies[i];
+    und_vec3 normal = und_of(s->plane[plane]), at;
+    double offset = s->plane[plane][3];
+    if (und_dot(und_of(s->kept[i].now.position), normal) - offset > body->reach)
+        return;
+    for (int k = 0; k < body->part_count; k++) {
+        const und_part *part = &body->parts[k];
+        t->count = 0;
+        if (und_dot(und_pose_point(&body->place, part->center), normal) - offset > part->reach)
+            continue;
+        if (part->geom) {
+            place_geom(body, part);
+            collide_geoms(part->geom, s->plane_geom[plane], t);
+        } else if (support(body, part, normal, &at)) {
+            if (und_dot(at, normal) < offset)
+                touch(t, at, normal, offset - und_dot(at, normal));
+        } else {
+            for (int p = 0; p < part->point_count; p++) {
+                at = und_pose_point(&body->place, part->points[p]);
+                if (und_dot(at, normal) < offset)
+                    touch(t, at, normal, offset - und_dot(at, normal));
+            }
+        }
+        add_contacts(s, i, -1, t);
+    }
+}
+
+static void touch_ground(const und_bodies *s, und_vec3 at, touching *t)
+{
+    und_vec3 normal;
+    double height = und_ground_at(s, at.x, at.z, &normal);
+    if (at.y < height)
+        touch(t, at, normal, (height - at.y) * normal.y);
+}
+
+/* A ball meets the ground at the end of the radius that stands on it. */
+static void touch_ground_ball(const und_bodies *s, und_vec3 center, double radius, touching *t)
+{
+    und_vec3 normal = und_vec(0, 1, 0), at = center;
+    for (int pass = 0; pass < 3; pass++) {
+        at = und_sub(center, und_mul(normal, radius));
+        und_ground_at(s, at.x, at.z, &normal);
+    }
+    touch_ground(s, at, t);
+}
+
+static void collide_ground(und_bodies *s, int i, touching *t)
+{
+    const und_body *body = &s->bodies[i];
+    if (s->kept[i].now.position[1] - body->reach > s->ground_top)
+        return;
+    for (int k = 0; k < body->part_count; k++) {
+        const und_part *part = &body->parts[k];
+        und_vec3 center = und_pose_point(&body->place, part->center);
+        t->count = 0;
+        if (center.y - part->reach > s->ground_top)
+            continue;
+        if (part->shape->kind == UND_SPHERE)
+            touch_ground_ball(s, center, part->shape->radius, t);
+        else
+            for (int p = 0; p < part->point_count; p++)
+                touch_ground(s, und_pose_point(&body->place, part->points[p]), t);
+        add_contacts(s, i, -1, t);
+    }
+}
+
+/* A body whose numbers went bad touches nothing: the engine must not see them. */
+static bool sound(const und_body_state *b)
+{
+    const double *all = b->position;
+    double sum = 0;
+    for (size_t i = 0; i < sizeof *b / sizeof *all; i++)
+        sum += ((const double *)b)[i];
+    return isfinite(sum) && fabs(all[0]) + fabs(all[1]) + fabs(all[2]) < 1e7;
+}
+
+void und_contacts_find(und_bodies *s)
+{
+    touching t;
+    s->contact_count = 0;
+    for (int i = 0; i < s->count; i++) {
+        const und_body_state *a = &s->kept[i].now;
+        bool led = s->kept[i].led > 0;
+        if (!sound(a))
+            continue;
+        for (int p = 0; p < s->plane_count && !led; p++)
+            collide_plane(s, i, p, &t);
+        if (s->ground && !led)
+            collide_ground(s, i, &t);
+        for (int j = i + 1; j < s->count; j++) {
+            und_vec3 way = und_sub(und_of(a->position), und_of(s->kept[j].now.position));
+            double reach = s->bodies[i].reach + s->bodies[j].reach;
+            if (und_dot(way, way) < reach * reach && !(led && s->kept[j].led > 0) && sound(&s->kept[j].now))
+                collide_bodies(s, i, j, &t);
+        }
+    }
+}

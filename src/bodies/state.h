@@ -1,0 +1,118 @@
+/* What the files of this folder share of the rigid bodies. */
+#ifndef UND_BODIES_STATE_H
+#define UND_BODIES_STATE_H
+
+#include "bodies/bodies.h"
+
+#include <ode/ode.h>
+
+/* A part of a body that collides: spheres, boxes, capsules and cylinders as such; anything else by places on
+ * its surface that must not lie inside another shape. */
+typedef struct und_part {
+    const und_shape *shape; /* no union */
+    dGeomID geom;           /* NULL: by places */
+    und_vec3 center;        /* own coordinates of the body */
+    und_quat turn;          /* of the geom, whose axis is z */
+    double reach;           /* of a ball about the centre that holds it */
+    int point_count;
+    und_vec3 *points; /* own coordinates of the body */
+} und_part;
+
+/* All that a step needs to know of the past; a checkpoint is an array of these. */
+typedef struct und_kept {
+    und_body_state now;
+    double led; /* 1: held or led, 0: free */
+} und_kept;
+
+typedef struct und_body {
+    const und_body_def *def;
+    double mass, volume;
+    und_vec3 center; /* of mass, own coordinates */
+    double inertia[9], inverse_inertia[9];
+    double reach; /* of a ball about the centre of mass that holds the body */
+    double size;  /* half its smallest extent: how far a contact may be off is a part of it */
+    int part_count;
+    und_part *parts;
+    und_soup mesh;
+    dBodyID ode;
+    und_vec3 force, torque; /* of the next step */
+    /* within a step */
+    und_pose place;                  /* of its own coordinates */
+    und_pose target;                 /* a led body's, at the end of the step */
+    double world_inverse_inertia[9]; /* 0 where led */
+    int contact_count, island, island_contacts;
+    und_vec3 shift, tilt; /* m/s and rad/s that take bodies out of each other, not kept as speed */
+} und_body;
+
+typedef struct und_contact {
+    int a, b; /* bodies; a is free, b may be -1: ground or wall */
+    und_vec3 at, normal;
+    double depth;
+    double wanted, weight,
+        push; /* of the separation: speed, inverse effective mass, what was pushed so far */
+} und_contact;
+
+struct und_bodies {
+    int count;
+    und_body *bodies;
+    und_kept *kept;
+    und_bodies_world world;
+    float *ground;      /* a copy; NULL where it is flat or there is none */
+    double ground_top;  /* its highest sample */
+    int plane_count;    /* the ground where it is flat, and walls */
+    double plane[5][4]; /* normal and offset */
+    dGeomID plane_geom[5];
+    dWorldID ode;
+    dJointGroupID joints;
+    int contact_count, contact_limit;
+    und_contact *contacts;
+    bool ode_open;
+};
+
+und_status und_parts_create(und_body *body, und_error *err);
+void und_parts_destroy(und_body *body);
+bool und_ground_create(und_bodies *s, const und_bodies_world *world, und_error *err);
+void und_ground_destroy(und_bodies *s);
+double und_ground_at(const und_bodies *s, double x, double z, und_vec3 *normal);
+
+/* Fills in s->contacts from the places of the bodies. */
+void und_contacts_find(und_bodies *s);
+/* New velocities of the bodies that touch something, from forces, gravity and contacts. */
+void und_contacts_solve(und_bodies *s, double dt);
+/* Shifts and tilts that take bodies out of each other. */
+void und_contacts_separate(und_bodies *s, double dt);
+
+static inline und_vec3 und_of(const double v[3])
+{
+    return und_vec(v[0], v[1], v[2]);
+}
+
+static inline void und_to(double v[3], und_vec3 from)
+{
+    v[0] = from.x;
+    v[1] = from.y;
+    v[2] = from.z;
+}
+
+static inline und_vec3 und_matrix_mul(const double m[9], und_vec3 v)
+{
+    return und_vec(m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
+                   m[6] * v.x + m[7] * v.y + m[8] * v.z);
+}
+
+static inline und_quat und_back(und_quat q)
+{
+    return (und_quat){q.w, -q.x, -q.y, -q.z};
+}
+
+static inline und_quat und_rotation_of(const und_body_state *b)
+{
+    return (und_quat){b->rotation[0], b->rotation[1], b->rotation[2], b->rotation[3]};
+}
+
+static inline bool und_finite(und_vec3 v)
+{
+    return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
+}
+
+#endif
