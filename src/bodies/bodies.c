@@ -13,8 +13,7 @@
 
 und_body_def und_body_def_default(void)
 {
-    return (und_body_def){
-        .density = 500, .drag = 0.6, .bounce = 0.3, .friction = 0.4, .color = {0.8F, 0.25F, 0.15F}};
+    return (und_body_def){.density = 500, .drag = 0.6, .bounce = 0.3, .friction = 0.4, .color = {-1, -1, -1}};
 }
 
 /* ---- create ---- */
