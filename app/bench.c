@@ -15,8 +15,10 @@ typedef struct bench {
     bench_fn *run;
 } bench;
 
-static const bench benches[] = {
-    {"waves.step", bench_waves_step}, {"spray.step", bench_spray_step}, {"render.frame", bench_render_frame}};
+static const bench benches[] = {{"waves.step", bench_waves_step},
+                                {"spray.step", bench_spray_step},
+                                {"render.frame", bench_render_frame},
+                                {"render.spray", bench_render_spray}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct sink {

@@ -243,10 +243,16 @@ enum {
     STAGE_CAUSTICS,
     STAGE_SCAN,
     STAGE_SHADE,
-    STAGE_RAIN,
+    STAGE_DROPS,
     STAGE_SECTION,
     STAGES
 };
+
+/* Memory kept from picture to picture. */
+typedef struct und_held {
+    void *memory;
+    size_t bytes;
+} und_held;
 
 struct und_render {
     und_render_def def;
@@ -262,6 +268,7 @@ struct und_render {
     und_buffers buffers;
     und_vertex *ground_vertex, *water_vertex;
     float *sun_scratch; /* shadow heights */
+    und_held drops, drop_keys;
     double time;
     float rock_edge; /* slope of the ground where rock begins */
     und_section section;
@@ -281,7 +288,7 @@ und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err);
 float und_soup_sun(const und_soup *soup, f3 p); /* 0 in shadow, 1 in light */
 und_status und_scan(und_render *r, und_error *err);
 void und_shade(und_render *r, und_image *image);
-void und_rain(und_render *r, const und_frame *frame, und_image *image);
+und_status und_drops(und_render *r, const und_frame *frame, und_image *image, und_error *err);
 void und_section_draw(und_render *r, und_image *image);
 f3 und_film(f3 color);
 

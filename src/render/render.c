@@ -9,7 +9,7 @@ static const char *const stage_name[STAGES] = {
     [STAGE_MESH] = "mesh",       [STAGE_SKY] = "sky",
     [STAGE_SHADOWS] = "shadows", [STAGE_CAUSTICS] = "illumination",
     [STAGE_SCAN] = "scan",       [STAGE_SHADE] = "shade",
-    [STAGE_RAIN] = "rain",       [STAGE_SECTION] = "section",
+    [STAGE_DROPS] = "drops",     [STAGE_SECTION] = "section",
 };
 
 und_render_def und_render_def_default(void)
@@ -109,7 +109,8 @@ void und_render_destroy(und_render *r)
                      r->mesh.depth,         r->caustics.light,      r->caustics.landing, r->caustics.reach,
                      r->caustics.kernel,    r->soup.normal,         r->soup.next,        r->soup.slot,
                      r->soup.shadow,        r->buffers.opaque,      r->buffers.water,    r->buffers.id,
-                     r->ground_vertex,      r->water_vertex,        r->sun_scratch};
+                     r->ground_vertex,      r->water_vertex,        r->sun_scratch,      r->drops.memory,
+                     r->drop_keys.memory};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     und_pages_free(r->mesh.node);
@@ -223,7 +224,9 @@ und_status und_render_draw(und_render *r, const und_frame *frame, und_image *ima
         return status;
     STAGE (&r->stage[STAGE_SHADE])
         und_shade(r, image);
-    STAGE (&r->stage[STAGE_RAIN])
-        und_rain(r, frame, image);
+    STAGE (&r->stage[STAGE_DROPS])
+        status = und_drops(r, frame, image, err);
+    if (status != UND_OK)
+        return status;
     return und_render_stopped(r) ? und_error_set(err, UND_STOPPED, "stopped") : UND_OK;
 }

@@ -1,0 +1,318 @@
+/* Drops in the air as the renderer draws them: where, how much of the picture they cover, and what hides
+ * them. */
+#include "tests/test.h"
+
+#include "geom/value.h"
+#include "render/internal.h"
+
+enum { N = 16 };
+
+static const float MIDDLE = 8; /* m: x and z of the domain's middle, under the eye */
+
+/* A dry black floor of 16 m x 16 m. */
+static und_frame make_frame(float height)
+{
+    und_error err;
+    und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {N, 1, N}, .dx = 16.0 / N});
+    und_item_def def = {.unit = "m", .kind = UND_FIELD, .type = UND_F32, .rank = 2, .dim = {N, N}};
+    def.name = "ground";
+    float *ground = und_frame_add(&frame, &def, &err)->data;
+    def.name = "surface";
+    float *surface = und_frame_add(&frame, &def, &err)->data;
+    for (int k = 0; k < N * N; k++)
+        ground[k] = surface[k] = height;
+    return frame;
+}
+
+static float *add_item(und_frame *frame, const char *name, size_t rows, size_t columns)
+{
+    und_error err;
+    und_item_def def = {
+        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {rows, columns}};
+    return und_frame_add(frame, &def, &err)->data;
+}
+
+static void add_drop(und_frame *frame, f3 p, f3 v, float radius)
+{
+    memcpy(add_item(frame, "spray/position", 1, 3), (float[3]){p.x, p.y, p.z}, 3 * sizeof(float));
+    memcpy(add_item(frame, "spray/velocity", 1, 3), (float[3]){v.x, v.y, v.z}, 3 * sizeof(float));
+    add_item(frame, "spray/radius", 1, 1)[0] = radius;
+}
+
+static const float UP = 2;   /* m above the floor, where drops are */
+static const double FAR = 6; /* m from the eye down to them */
+
+static float white_light[2 * 2 * 3] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const und_image white = {.width = 2, .height = 2, .rgb = white_light};
+
+/* Straight down onto black ground under a white sky without a sun: drops alone are bright, each as bright as
+ * any other. */
+static und_render_def dark_def(int threads)
+{
+    und_render_def def = und_render_def_default();
+    def.width = 160;
+    def.height = 120;
+    def.threads = threads;
+    def.eye = und_vector_constant(MIDDLE, UP + FAR, MIDDLE);
+    def.look = und_vector_constant(MIDDLE, 0, MIDDLE);
+    def.sky = &white;
+    memset(def.sun_color, 0, sizeof def.sun_color);
+    memset(def.ground_color, 0, sizeof def.ground_color);
+    return def;
+}
+
+static und_image draw(const und_render_def *def, const und_frame *frame)
+{
+    und_error err = {0};
+    und_image image = {0};
+    und_render *r = und_render_create(def, &err);
+    assert_non_null(r);
+    assert_int_equal(und_render_draw(r, frame, &image, &err), UND_OK);
+    und_render_destroy(r);
+    return image;
+}
+
+typedef struct patch {
+    double sum, x, y, spread; /* spread: root mean square in x */
+    int pixels;
+} patch;
+
+static patch measure(const und_image *image)
+{
+    patch p = {0};
+    double xx = 0;
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++) {
+            double v = image->rgb[3 * (y * image->width + x) + 1];
+            p.sum += v;
+            p.x += v * (x + 0.5);
+            p.y += v * (y + 0.5);
+            xx += v * (x + 0.5) * (x + 0.5);
+            p.pixels += v > 1e-6;
+        }
+    p.x /= p.sum;
+    p.y /= p.sum;
+    p.spread = sqrt(fmax(xx / p.sum - p.x * p.x, 0));
+    return p;
+}
+
+/* A drop at (x, z) from the middle, `height` above the floor at height 0. */
+static patch drawn(const und_render_def *def, f3 at, f3 v, float radius, float floor)
+{
+    und_frame frame = make_frame(floor);
+    add_drop(&frame, f3_make(MIDDLE + at.x, at.y, MIDDLE + at.z), v, radius);
+    und_image image = draw(def, &frame);
+    patch out = measure(&image);
+    und_image_destroy(&image);
+    und_frame_clear(&frame);
+    return out;
+}
+
+static double pixels_per_metre(const und_render_def *def)
+{
+    return 0.5 * def->height / tan(0.5 * def->fov * M_PI / 180) / FAR;
+}
+
+static const f3 still = {0, 0, 0};
+static const double LIGHT = 1; /* of the white sky */
+
+static void drops_are_where_they_are(void **state)
+{
+    (void)state;
+    und_render_def def = dark_def(1);
+    double scale = pixels_per_metre(&def);
+    static const float size[] = {0.2f, 0.9f, 1.4f}; /* radius in pixels */
+    for (int k = 0; k < 3; k++) {
+        patch at = drawn(&def, f3_make(0.317f, UP, 0.211f), still, (float)(size[k] / scale), 0);
+        assert_double_near(at.x, 80 + 0.317 * scale, 0.1);
+        assert_double_near(at.y, 60 + 0.211 * scale, 0.1);
+    }
+}
+
+/* Small ones exactly, wherever they are between the pixels; those about a pixel large in the mean over
+ * places.
+ */
+static void drops_cover_their_area(void **state)
+{
+    (void)state;
+    und_render_def def = dark_def(1);
+    double scale = pixels_per_metre(&def);
+    static const double size[] = {0.01, 0.1, 0.4, 0.8, 1.4};
+    enum { PLACES = 4 };
+    for (int k = 0; k < 5; k++) {
+        double area = M_PI * size[k] * size[k], mean = 0;
+        for (int place = 0; place < PLACES * PLACES; place++) {
+            double x = (place % PLACES + 0.5) / PLACES, z = (place / PLACES + 0.5) / PLACES;
+            f3 p = f3_make((float)((8 + x) / scale), UP, (float)((5 + z) / scale));
+            double cover = drawn(&def, p, still, (float)(size[k] / scale), 0).sum / LIGHT;
+            if (size[k] < 0.5)
+                assert_double_near(cover / area, 1, 0.01);
+            mean += cover / (PLACES * PLACES);
+        }
+        assert_double_near(mean / area, 1, 0.02);
+    }
+}
+
+/* Large ones are seen into: white all over under a white sky but where they show the black ground. */
+static void large_drops_are_lenses(void **state)
+{
+    (void)state;
+    und_render_def def = dark_def(1);
+    double scale = pixels_per_metre(&def), size = 10;
+    patch at = drawn(&def, f3_make(0.3f, UP, 0.2f), still, (float)(size / scale), 0);
+    double share = at.sum / LIGHT / (M_PI * size * size);
+    assert_true(share > 0.05 && share < 0.95);
+    memset(def.ground_color, 0, sizeof def.ground_color);
+    def.ground_color[0] = def.ground_color[1] = def.ground_color[2] = 1; /* a furnace: nothing is seen */
+    def.texture = 0;
+    und_frame frame = make_frame(0);
+    add_drop(&frame, f3_make(MIDDLE, UP, MIDDLE), still, (float)(size / scale));
+    und_image image = draw(&def, &frame);
+    const float *middle = image.rgb + 3 * (60 * image.width + 80), *corner = image.rgb;
+    assert_double_near(middle[1], corner[1], 0.02);
+    und_image_destroy(&image);
+    und_frame_clear(&frame);
+}
+
+/* Moving, they cover the same in sum, spread over their way: a line of length L has the spread L / sqrt(12).
+ */
+static void streaks_keep_the_area(void **state)
+{
+    (void)state;
+    und_render_def def = dark_def(1);
+    def.shutter = 0.05;
+    double scale = pixels_per_metre(&def);
+    f3 p = f3_make(0.25f, UP, 0.2f);
+    float radius = (float)(0.3 / scale);
+    patch calm = drawn(&def, p, still, radius, 0);
+    for (int k = 0; k < 4; k++) {
+        f3 v = f3_make(8 * cosf(0.4f * (float)k), 0, 8 * sinf(0.4f * (float)k));
+        patch fast = drawn(&def, p, v, radius, 0);
+        double length = 8 * 0.05 * scale;
+        assert_double_near(fast.sum / calm.sum, 1, 0.04);
+        assert_double_near(fast.x - calm.x, -0.5 * length * cos(0.4 * k), 0.3);
+        assert_double_near(fast.y - calm.y, -0.5 * length * sin(0.4 * k), 0.3);
+        assert_double_near(fast.spread, length * cos(0.4 * k) / sqrt(12), 0.6);
+    }
+}
+
+static void ground_hides_drops(void **state)
+{
+    (void)state;
+    und_render_def def = dark_def(1);
+    float radius = 0.03f;
+    f3 at = f3_make(0.3f, UP, 0.2f);
+    assert_true(drawn(&def, at, still, radius, 0.5f * UP).sum > 0.5);
+    assert_double_near(drawn(&def, at, still, radius, 1.5f * UP).sum, 0, 1e-5);
+    at.y = UP + (float)FAR + 1; /* behind the eye */
+    assert_double_near(drawn(&def, at, still, radius, 0).sum, 0, 1e-5);
+}
+
+/* n drops that cover a tenth each, one before the other, let 0.9^n through: many are white mist. */
+static void dense_spray_is_opaque(void **state)
+{
+    (void)state;
+    und_render_def def = dark_def(1);
+    double scale = pixels_per_metre(&def);
+    static const int depth[] = {1, 5, 20, 200};
+    for (int n = 0; n < 4; n++) {
+        int count = 100 * depth[n]; /* on each of 100 pixels */
+        und_frame frame = make_frame(0);
+        float *p = add_item(&frame, "spray/position", (size_t)count, 3);
+        float *r = add_item(&frame, "spray/radius", (size_t)count, 1);
+        for (int k = 0; k < count; k++) {
+            p[3 * k] = MIDDLE + (float)((k % 10 + 0.5) / scale);
+            p[3 * k + 1] = UP;
+            p[3 * k + 2] = MIDDLE + (float)((k / 10 % 10 + 0.5) / scale);
+            r[k] = (float)(sqrt(0.1 / M_PI) / scale);
+        }
+        und_image image = draw(&def, &frame);
+        patch mist = measure(&image);
+        assert_double_near(mist.x, 85, 0.05);
+        assert_double_near(mist.y, 65, 0.05);
+        assert_double_near(mist.sum / LIGHT, 100 * (1 - pow(0.9, depth[n])), 0.5);
+        und_image_destroy(&image);
+        und_frame_clear(&frame);
+    }
+}
+
+static void fill_spray(und_frame *frame, int count)
+{
+    float *p = add_item(frame, "spray/position", (size_t)count, 3),
+          *v = add_item(frame, "spray/velocity", (size_t)count, 3),
+          *r = add_item(frame, "spray/radius", (size_t)count, 1);
+    for (int k = 0; k < count; k++) {
+        for (int c = 0; c < 3; c++) {
+            p[3 * k + c] = (float)fmod((k + 1) * (0.317 + 0.211 * c), 4) + (c == 1 ? 0 : MIDDLE - 2);
+            v[3 * k + c] = (float)fmod((k + 1) * (0.713 + 0.119 * c), 6) - 3;
+        }
+        r[k] = 0.001f + 0.0001f * (float)(k % 700);
+    }
+}
+
+static void spray_does_not_depend_on_threads(void **state)
+{
+    (void)state;
+    und_frame frame = make_frame(1);
+    fill_spray(&frame, 30000);
+    und_render_def def = dark_def(1);
+    und_image one = draw(&def, &frame);
+    for (int threads = 2; threads <= 7; threads += 5) {
+        def.threads = threads;
+        und_image many = draw(&def, &frame);
+        assert_memory_equal(one.rgb, many.rgb, 3 * sizeof(float) * (size_t)one.width * (size_t)one.height);
+        und_image_destroy(&many);
+    }
+    und_image_destroy(&one);
+    und_frame_clear(&frame);
+}
+
+static void assert_finite(const und_image *image)
+{
+    for (int k = 0; k < 3 * image->width * image->height; k++)
+        assert_true(isfinite(image->rgb[k]));
+}
+
+/* Items of wrong sizes, NaN, infinite and enormous numbers: a picture all the same. */
+static void damaged_items_do_no_harm(void **state)
+{
+    (void)state;
+    static const char *const name[] = {
+        "spray/position",        "spray/velocity",      "spray/radius",
+        "sheet/mesh_position",   "sheet/mesh_velocity", "sheet/mesh_thickness",
+        "objects/mesh_position", "objects/mesh_color",  "objects/mesh_velocity"};
+    static const float bad[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e38f, 0, -1};
+    enum { NAMES = sizeof name / sizeof *name, BAD = sizeof bad / sizeof *bad, ROWS = 300 };
+    und_render_def def = dark_def(2);
+    for (int damage = 0; damage < NAMES; damage++)
+        for (int how = 0; how < 3; how++) {
+            und_frame frame = make_frame(how == 1 ? 1 : 0);
+            for (int k = 0; k < NAMES; k++) {
+                bool single = strstr(name[k], "radius") || strstr(name[k], "thickness");
+                size_t rows = k == damage && how == 0 ? 7 : k == damage && how == 1 ? 0 : ROWS;
+                float *data = add_item(&frame, name[k], rows, single ? 1 : 3);
+                for (size_t i = 0; i < rows * (single ? 1 : 3); i++)
+                    data[i] = k == damage && how == 2 && i % 5 == 0 ? bad[i / 5 % BAD]
+                                                                    : (float)fmod(0.37 * (double)(i + 1), 4);
+            }
+            und_image image = draw(&def, &frame);
+            assert_finite(&image);
+            und_image_destroy(&image);
+            und_frame_clear(&frame);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drops_are_where_they_are),
+        cmocka_unit_test(drops_cover_their_area),
+        cmocka_unit_test(streaks_keep_the_area),
+        cmocka_unit_test(large_drops_are_lenses),
+        cmocka_unit_test(ground_hides_drops),
+        cmocka_unit_test(dense_spray_is_opaque),
+        cmocka_unit_test(spray_does_not_depend_on_threads),
+        cmocka_unit_test(damaged_items_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
