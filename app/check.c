@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "scene/sim.h"
 
+#include <math.h>
 #include <sys/resource.h>
 
 enum { TIMED_STEPS = 2 };
@@ -18,6 +19,7 @@ typedef struct cost {
     size_t frame_bytes, static_bytes, state_bytes;
     double memory; /* bytes */
     double step_seconds, draw_seconds;
+    double parts; /* that the model takes a step in, to stay stable */
 } cost;
 
 static void count_bytes(const und_frame *frame, size_t *changing, size_t *fixed)
@@ -26,15 +28,25 @@ static void count_bytes(const und_frame *frame, size_t *changing, size_t *fixed)
         *(frame->items[i].is_static ? fixed : changing) += und_item_bytes(&frame->items[i]);
 }
 
+/* How often the model's first stage was run. */
+static long count_parts(und_sim *sim)
+{
+    const und_stage *stages;
+    und_liquid *liquid = und_sim_liquid(sim);
+    return liquid->class->stages(liquid, &stages) > 0 ? stages[0].calls : 0;
+}
+
 /* One step to touch the memory, two to take the time of. */
 static und_status time_steps(und_sim *sim, cost *c, und_error *err)
 {
     bool done;
     und_status status = und_sim_step(sim, &done, err);
     double start = und_clock();
+    long before = count_parts(sim);
     for (int i = 0; i < TIMED_STEPS && status == UND_OK; i++)
         status = und_sim_step(sim, &done, err);
     c->step_seconds = (und_clock() - start) / TIMED_STEPS;
+    c->parts = (double)(count_parts(sim) - before) / TIMED_STEPS;
     und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
     if (status == UND_OK)
         status = und_sim_save(sim, &state, err);
@@ -76,6 +88,8 @@ static void print_cost(const und_scene_view *v, const cost *c, int first, int la
     const char *part = frames == 1 ? "frame" : "frames";
     printf("frames     %d to %d at %g per second, %d substep%s each\n", first, last, v->fps, v->substeps,
            v->substeps == 1 ? "" : "s");
+    if (c->parts > 1)
+        printf("steps      %g a frame, as many as stay stable\n", ceil(c->parts * v->substeps));
     print_bytes(a, sizeof a, c->memory);
     print_bytes(b, sizeof b, (double)c->state_bytes);
     printf("memory     about %s to simulate, draw and make the movie; the state is %s of it\n", a, b);
@@ -112,7 +126,7 @@ static und_status check_scene(und_scene *scene, const args *a, und_error *err)
             printf("scene      %s, model %s\n", v->name, v->model);
             printf("grid       %d x %d cells of %g m, %ld in all\n", g->n[0], g->n[2], g->dx,
                    (long)g->n[0] * g->n[1] * g->n[2]);
-            check_waves(v, frame, last);
+            check_liquid(v, frame, last);
         }
         status = time_picture(v, frame, threads, &c, err);
     }

@@ -4,7 +4,27 @@
 
 #include "scene/scene.h"
 
-/* Prints a line for each warning; returns how many.  `frame` is the first. */
-int check_waves(const und_scene_view *scene, const und_frame *frame, int last);
+/* A scene as it is looked through. */
+typedef struct survey {
+    const und_scene_view *scene;
+    const und_pool_def *pool;
+    const float *surface, *ground; /* of the first frame; NULL: it has none */
+    double low[2], high[2];        /* of the domain, x and z, m */
+    double seconds;                /* the last frame's time */
+    double dt;                     /* of a step, s */
+    double deepest;                /* m */
+    int warnings;
+} survey;
+
+/* Prints what there is and a line for each warning; returns how many.  `frame` is the first. */
+int check_liquid(const und_scene_view *scene, const und_frame *frame, int last);
+
+/* What each model adds. */
+void check_waves(survey *s);
+
+void check_warn(survey *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool check_outside(const survey *s, double x0, double x1, double z0, double z1);
+/* Prints the speed of long waves, sqrt(g d); how many cells they cross in a step. */
+double check_wave_speed(const survey *s, double deepest);
 
 #endif

@@ -4,9 +4,17 @@
 
 #include "scene/read.h"
 
+/* A field that is a list of tables. */
+#define LIST(key_, read_, inside_, doc_)                                                   \
+    {                                                                                      \
+        key_, F_OTHER, .read = read_, .inside = inside_, .expected = "a list", .doc = doc_ \
+    }
+
+extern const field und_pool_fields[]; /* of a und_pool_def */
 extern const field und_waves_fields[];
 void und_read_waves(reader *r);
 
-enum { UND_BLOCK_SCENE, UND_BLOCK_WAVES }; /* places in und_blocks */
+/* Reads the scene's liquid: `pool` begins the def that the fields describe. */
+void und_read_liquid(reader *r, const char *model, const field *fields, und_pool_def *pool);
 
 #endif

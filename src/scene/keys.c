@@ -37,6 +37,7 @@ static const char *describe(const field *f)
     case F_NAME:
         return "a name";
     case F_OTHER:
+    case F_INCLUDE:
         break;
     }
     return f->expected ? f->expected : "a table";
@@ -45,7 +46,8 @@ static const char *describe(const field *f)
 static void visit(const char *prefix, const field *fields, und_scene_key_fn *each, void *context)
 {
     char name[160];
-    for (const field *f = fields; f->key; f++) {
+    field_walk walk = und_fields_walk(fields);
+    for (const field *f; (f = und_fields_next(&walk)) != NULL;) {
         snprintf(name, sizeof name, "%s.%s", prefix, f->key);
         each(context, &(und_scene_key){.name = name,
                                        .expected = describe(f),

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "base/words.h"
 
+#include <assert.h>
 #include <lauxlib.h>
 #include <math.h>
 #include <stdarg.h>
@@ -136,11 +137,34 @@ owned *und_scene_own(reader *r, void (*release)(void *))
     return place;
 }
 
+field_walk und_fields_walk(const field *fields)
+{
+    return (field_walk){.next = {fields}};
+}
+
+const field *und_fields_next(field_walk *walk)
+{
+    while (walk->depth >= 0) {
+        const field *f = walk->next[walk->depth];
+        if (!f->key) {
+            walk->depth--;
+            continue;
+        }
+        walk->next[walk->depth]++;
+        if (f->type != F_INCLUDE)
+            return f;
+        assert(walk->depth == 0);
+        walk->next[++walk->depth] = f->inside;
+    }
+    return NULL;
+}
+
 static const char *field_nearest(const field *fields, const char *word)
 {
     const char *words[64];
     int count = 0;
-    for (const field *f = fields; f->key && count < 64; f++)
+    field_walk walk = und_fields_walk(fields);
+    for (const field *f; count < 64 && (f = und_fields_next(&walk)) != NULL;)
         words[count++] = f->key;
     return und_suggest(word, words, count);
 }
@@ -152,7 +176,8 @@ static void fail_unknown(reader *r, const field *fields, const char *key)
         und_read_fail(r, "unknown key \"%.60s\" (did you mean \"%s\"?)", key, near);
     char known[MESSAGE / 2] = "";
     size_t used = 0;
-    for (const field *f = fields; f->key && used < sizeof known; f++) {
+    field_walk walk = und_fields_walk(fields);
+    for (const field *f; used < sizeof known && (f = und_fields_next(&walk)) != NULL;) {
         int n = snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", f->key);
         used += n > 0 ? (size_t)n : 0;
     }
@@ -161,10 +186,11 @@ static void fail_unknown(reader *r, const field *fields, const char *key)
 
 static const field *find_field(const field *fields, const char *key)
 {
-    for (const field *f = fields; f->key; f++)
-        if (strcmp(f->key, key) == 0)
-            return f;
-    return NULL;
+    field_walk walk = und_fields_walk(fields);
+    const field *f;
+    while ((f = und_fields_next(&walk)) != NULL && strcmp(f->key, key) != 0)
+        ;
+    return f;
 }
 
 /* The first unknown key in the alphabet's order, as Lua's own order changes from run to run. */
@@ -297,6 +323,16 @@ void und_read_choice(reader *r, const char *const *choices, int *out)
     und_read_expected(r, what);
 }
 
+bool und_read_switch(reader *r, const field *f, void *def, const char *expected)
+{
+    bool word = lua_type(r->L, -1) == LUA_TBOOLEAN;
+    if (!word && lua_type(r->L, -1) != LUA_TTABLE)
+        und_read_expected(r, expected);
+    if (!word)
+        und_read_table(r, f->inside, def);
+    return !word || lua_toboolean(r->L, -1);
+}
+
 static const char *read_name(reader *r)
 {
     size_t length = 0;
@@ -369,6 +405,8 @@ static void read_field(reader *r, const field *f, void *def)
     case F_OTHER:
         f->read(r, f, def);
         break;
+    case F_INCLUDE: /* walked through */
+        break;
     }
 }
 
@@ -378,7 +416,8 @@ void und_read_table(reader *r, const field *fields, void *def)
         und_read_expected(r, "a table { key = value, ... }");
     luaL_checkstack(r->L, 16, "scene");
     check_keys(r, fields);
-    for (const field *f = fields; f->key; f++) {
+    field_walk walk = und_fields_walk(fields);
+    for (const field *f; (f = und_fields_next(&walk)) != NULL;) {
         lua_pushstring(r->L, f->key);
         if (lua_rawget(r->L, -2) != LUA_TNIL) {
             und_read_enter(r, f->key, 0);

@@ -26,7 +26,8 @@ typedef enum field_type {
     F_PICTURE, /* const und_image *: the name of a PNG */
     F_SHAPE,   /* const und_shape *: sphere{} and so on */
     F_NAME,    /* const char * */
-    F_OTHER    /* what `read` understands, as `expected` describes it */
+    F_OTHER,   /* what `read` understands, as `expected` describes it */
+    F_INCLUDE  /* no key of its own: the fields of `inside`, which stand in the def's beginning */
 } field_type;
 
 typedef struct reader reader;
@@ -44,6 +45,20 @@ typedef struct field {
     const char *expected;       /* F_OTHER */
     const char *doc;
 } field;
+
+#define INCLUDE(fields_)                 \
+    {                                    \
+        "", F_INCLUDE, .inside = fields_ \
+    }
+
+/* Goes through fields, those that are included in their place; NULL at the end. */
+typedef struct field_walk {
+    const field *next[2];
+    int depth;
+} field_walk;
+
+field_walk und_fields_walk(const field *fields);
+const field *und_fields_next(field_walk *walk);
 
 /* A resource that goes with the scene. */
 typedef struct owned {
@@ -77,7 +92,8 @@ struct und_scene {
     int files;
     char *folder;
     size_t text_size;
-    double size[2]; /* of the domain, m */
+    und_pool_def *pool; /* of the liquid; NULL: none so far */
+    double size[2];     /* of the domain, m */
     bool curve;
     char name[128];
     uint64_t seed;
@@ -126,6 +142,9 @@ void *und_read_list(reader *r, const field *fields, size_t size, void (*init)(vo
 
 /* The place of the word on top among `choices`, which end with NULL. */
 void und_read_choice(reader *r, const char *const *choices, int *out);
+
+/* true, false, or the table of f->inside, read into `def`; whether it is on. */
+bool und_read_switch(reader *r, const field *f, void *def, const char *expected);
 
 /* Is the key there?  (In the table on top.) */
 bool und_read_has(reader *r, const char *key);

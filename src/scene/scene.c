@@ -118,11 +118,11 @@ static void check_whole(lua_State *L, und_scene *scene)
                             scene->param_count ? "no such param" : "no param() at all");
         lua_error(L);
     }
-    if (!(scene->blocks_seen & 1U << UND_BLOCK_WAVES)) {
+    if (!scene->pool) {
         lua_pushfstring(L, "%s: no liquid: expected liquid.waves { ... }", path);
         lua_error(L);
     }
-    scene->view.waves.pool.seed = scene->seed;
+    scene->pool->seed = scene->seed;
 }
 
 /* Lua's compiler takes time with the square of the length of a chain of conditions, and no hook runs then. */

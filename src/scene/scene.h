@@ -14,8 +14,9 @@ typedef struct und_scene_view {
     const char *settings; /* "name=value ..." of what --set changed, sorted by name */
     int start, end;
     double fps;
-    int substeps;      /* per frame */
-    const char *model; /* "waves" */
+    int substeps;             /* per frame */
+    const char *model;        /* "waves" */
+    const und_pool_def *pool; /* of the model's def */
     und_waves_def waves;
     und_render_def render;
 } und_scene_view;

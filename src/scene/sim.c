@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "liquid/pool.h"
 #include "liquid/waves.h"
 
 #include <stdlib.h>
@@ -23,11 +24,26 @@ struct und_sim {
     bool frame_made;
 };
 
-static und_grid grid_of(const und_waves_def *def)
+static und_liquid *create_waves(const und_scene_view *view, int threads, und_error *err)
 {
-    return (und_grid){.n = {def->pool.nx, 1, def->pool.nz},
-                      .dx = def->pool.dx,
-                      .origin = {def->pool.origin[0], 0, def->pool.origin[1]}};
+    und_waves_def def = view->waves;
+    def.pool.threads = threads;
+    und_waves *waves = und_waves_create(&def, err);
+    return waves ? und_waves_liquid(waves) : NULL;
+}
+
+static const struct {
+    const char *name;
+    und_liquid *(*create)(const und_scene_view *view, int threads, und_error *err);
+} models[] = {{"waves", create_waves}};
+
+static und_liquid *create_liquid(const und_scene_view *view, int threads, und_error *err)
+{
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strcmp(view->model, models[i].name) == 0)
+            return models[i].create(view, threads, err);
+    und_error_set(err, UND_INVALID, "%s: no model is called \"%s\"", view->path, view->model);
+    return NULL;
 }
 
 /* Frame k stands at (k - start) / fps. */
@@ -48,14 +64,11 @@ und_sim *und_sim_create(und_scene *scene, int threads, und_error *err)
     sim->number = view->start;
     sim->substeps = view->substeps;
     sim->dt = 1 / (view->fps * view->substeps);
-    und_waves_def def = view->waves;
-    def.pool.threads = sim->threads;
-    und_waves *waves = und_waves_create(&def, err);
-    if (!waves) {
+    sim->liquid = create_liquid(view, sim->threads, err);
+    if (!sim->liquid) {
         free(sim);
         return NULL;
     }
-    sim->liquid = und_waves_liquid(waves);
     if (und_scene_trouble(scene, err) != UND_OK) {
         und_sim_destroy(sim);
         return NULL;
@@ -107,7 +120,8 @@ const und_frame *und_sim_frame(und_sim *sim)
 {
     if (!sim->frame_made) {
         und_frame_clear(&sim->frame);
-        sim->frame = und_frame_empty(sim->number, time_of(sim), grid_of(&und_scene_get(sim->scene)->waves));
+        sim->frame =
+            und_frame_empty(sim->number, time_of(sim), und_pool_grid(und_scene_get(sim->scene)->pool));
         if (sim->liquid->class->frame(sim->liquid, &sim->frame, NULL) != UND_OK)
             return NULL;
         sim->frame_made = true;
@@ -129,7 +143,7 @@ und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
     sim->mark[MARK_SUBSTEPS] = sim->substeps;
     state->number = sim->number;
     state->time = time_of(sim);
-    state->grid = grid_of(&und_scene_get(sim->scene)->waves);
+    state->grid = und_pool_grid(und_scene_get(sim->scene)->pool);
     if (!und_frame_borrow(state, &mark, sim->mark, err))
         return UND_FAILED;
     return sim->liquid->class->save(sim->liquid, state, err);

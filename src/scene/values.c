@@ -151,19 +151,19 @@ void und_value_negate(und_value *v)
 }
 
 /* n samples in the middles of n equal stretches of the domain. */
-static void spread(const und_waves_def *w, und_table *table)
+static void spread(const und_pool_def *pool, und_table *table)
 {
-    int cells[2] = {w->pool.nx, w->pool.nz}, n[2] = {table->nx, table->nz};
+    int cells[2] = {pool->nx, pool->nz}, n[2] = {table->nx, table->nz};
     for (int i = 0; i < 2; i++) {
-        double size = cells[i] * w->pool.dx;
-        table->low[i] = w->pool.origin[i] + 0.5 * size / n[i];
-        table->high[i] = w->pool.origin[i] + size - 0.5 * size / n[i];
+        double size = cells[i] * pool->dx;
+        table->low[i] = pool->origin[i] + 0.5 * size / n[i];
+        table->high[i] = pool->origin[i] + size - 0.5 * size / n[i];
     }
 }
 
 static const und_table *read_samples(reader *r)
 {
-    const und_waves_def *w = &r->scene->view.waves;
+    const und_pool_def *pool = r->scene->pool;
     lua_Unsigned rows = lua_rawlen(r->L, -1), columns = 0;
     bool flat = lua_rawgeti(r->L, -1, 1) == LUA_TNUMBER;
     columns = lua_type(r->L, -1) == LUA_TTABLE ? lua_rawlen(r->L, -1) : 0;
@@ -175,10 +175,9 @@ static const und_table *read_samples(reader *r)
     if (rows == 0 || columns == 0 || rows > TABLE_MAX / columns)
         und_read_fail(
             r, "expected a table of rows of numbers {{...}, {...}, ...}, or a list of numbers for a curve");
-    if ((rows == 1) != (w->pool.nz == 1))
-        und_read_fail(r, w->pool.nz == 1
-                             ? "expected a list of numbers, as the liquid is a curve; found rows"
-                             : "expected rows of numbers {{...}, {...}, ...}; found a single row");
+    if ((rows == 1) != (pool->nz == 1))
+        und_read_fail(r, pool->nz == 1 ? "expected a list of numbers, as the liquid is a curve; found rows"
+                                       : "expected rows of numbers {{...}, {...}, ...}; found a single row");
     und_table *table = und_scene_alloc(r, 1, sizeof *table);
     table->nx = (int)columns;
     table->nz = (int)rows;
@@ -194,28 +193,28 @@ static const und_table *read_samples(reader *r)
     }
     if (flat)
         und_read_row(r, table->sample, (int)columns);
-    spread(w, table);
+    spread(pool, table);
     return table;
 }
 
 void und_read_value(reader *r, const field *f, und_value *out)
 {
-    const und_waves_def *w = &r->scene->view.waves;
+    const und_pool_def *pool = r->scene->pool;
     *out = (und_value){0};
     int type = lua_type(r->L, -1);
     if (type == LUA_TNUMBER) {
         out->number = und_read_number(r, f);
     } else if (type == LUA_TFUNCTION) {
         *out = (und_value){.fn = call_value, .context = new_callback(r, 0)};
-        call_value(out->context, w->pool.origin[0] + 0.5 * w->pool.nx * w->pool.dx, 0,
-                   w->pool.origin[1] + 0.5 * w->pool.nz * w->pool.dx, 0);
+        call_value(out->context, pool->origin[0] + 0.5 * pool->nx * pool->dx, 0,
+                   pool->origin[1] + 0.5 * pool->nz * pool->dx, 0);
         raise_trouble(r);
     } else if (type == LUA_TTABLE && f->type == F_VALUE) {
         *out = und_value_table(read_samples(r));
     } else if (luaL_testudata(r->L, -1, MAP) && f->type == F_VALUE) {
         und_table *table = und_scene_alloc(r, 1, sizeof *table);
         *table = *(und_table *)lua_touserdata(r->L, -1);
-        spread(w, table);
+        spread(pool, table);
         *out = und_value_table(table);
     } else {
         und_read_expected(r, f->type == F_VALUE ? "a number, a function(x, z, t), a table of rows or map{}"
@@ -334,11 +333,11 @@ const und_image *und_read_picture(reader *r)
 static const und_image *paint_picture(reader *r)
 {
     enum { LONGER = 1024 };
-    const und_waves_def *w = &r->scene->view.waves;
-    if (!(r->scene->size[0] > 0))
-        und_read_fail(r, "expected liquid.waves before a map that is a function");
-    int nx = w->pool.nx >= w->pool.nz ? LONGER : (int)ceil((double)LONGER * w->pool.nx / w->pool.nz);
-    int nz = w->pool.nz >= w->pool.nx ? LONGER : (int)ceil((double)LONGER * w->pool.nz / w->pool.nx);
+    const und_pool_def *pool = r->scene->pool;
+    if (!pool || !(r->scene->size[0] > 0))
+        und_read_fail(r, "expected the liquid before a map that is a function");
+    int nx = pool->nx >= pool->nz ? LONGER : (int)ceil((double)LONGER * pool->nx / pool->nz);
+    int nz = pool->nz >= pool->nx ? LONGER : (int)ceil((double)LONGER * pool->nz / pool->nx);
     und_error err = {0};
     owned *place = und_scene_own(r, release_image);
     und_image *image = calloc(1, sizeof *image);
@@ -351,8 +350,8 @@ static const und_image *paint_picture(reader *r)
     for (int j = 0; j < image->height; j++)
         for (int i = 0; i < image->width; i++, out += 3) {
             lua_pushvalue(r->L, -1);
-            lua_pushnumber(r->L, w->pool.origin[0] + w->pool.nx * w->pool.dx * (i + 0.5) / image->width);
-            lua_pushnumber(r->L, w->pool.origin[1] + w->pool.nz * w->pool.dx * (j + 0.5) / image->height);
+            lua_pushnumber(r->L, pool->origin[0] + pool->nx * pool->dx * (i + 0.5) / image->width);
+            lua_pushnumber(r->L, pool->origin[1] + pool->nz * pool->dx * (j + 0.5) / image->height);
             lua_call(r->L, 2, 1);
             und_read_color(r, &(field){.type = F_COLOR, .high = 1000}, out);
             lua_pop(r->L, 1);
