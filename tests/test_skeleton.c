@@ -139,13 +139,30 @@ static double mass_of(const und_skeleton *s, int bone)
     return h.x * h.y * h.z;
 }
 
-/* From the world's poses alone, by differences in time; for figures that move in planes x = const. */
+/* Along x, about its own centre: the part of an ellipsoid's angular momentum that its spin makes. */
+static double spin_momentum(const und_skeleton *s, int bone, double t, double step)
+{
+    und_quat a = und_skeleton_pose(s, bone, t - step).rotation,
+             b = und_skeleton_pose(s, bone, t + step).rotation;
+    und_pose now = und_skeleton_pose(s, bone, t);
+    now.position = und_vec(0, 0, 0);
+    und_quat turn = und_quat_mul(b, (und_quat){a.w, -a.x, -a.y, -a.z});
+    und_vec3 spin = und_mul(und_vec(turn.x, turn.y, turn.z), (turn.w < 0 ? -1 : 1) / step);
+    und_vec3 own = und_pose_local(&now, spin), axis = und_pose_local(&now, und_vec(1, 0, 0));
+    und_vec3 h = und_skeleton_shape(s, bone)->half, square = und_vec(h.x * h.x, h.y * h.y, h.z * h.z);
+    return mass_of(s, bone) / 5 *
+           ((square.y + square.z) * own.x * axis.x + (square.z + square.x) * own.y * axis.y +
+            (square.x + square.y) * own.z * axis.z);
+}
+
+/* From the world's poses alone, by differences in time. */
 static motion_state measure(const und_skeleton *s, double t)
 {
-    const double step = 1e-3; /* wide enough to bridge the samples' second differences */
+    const double step = 1e-3;
     motion_state m = {0};
     und_vec3 at[BONES], velocity[BONES];
     double mass = 0;
+    assert_true(und_skeleton_bones(s) <= BONES);
     for (int i = 0; i < und_skeleton_bones(s); i++) {
         und_vec3 a = und_skeleton_pose(s, i, t - step).position,
                  b = und_skeleton_pose(s, i, t + step).position;
@@ -158,13 +175,8 @@ static motion_state measure(const und_skeleton *s, double t)
     m.center = und_mul(m.center, 1 / mass);
     m.velocity = und_mul(m.velocity, 1 / mass);
     for (int i = 0; i < und_skeleton_bones(s); i++) {
-        und_quat a = und_skeleton_pose(s, i, t - step).rotation,
-                 b = und_skeleton_pose(s, i, t + step).rotation;
-        und_vec3 from = und_quat_rotate(a, und_vec(0, 1, 0)), to = und_quat_rotate(b, und_vec(0, 1, 0));
-        double spin = asin(from.y * to.z - from.z * to.y) / (2 * step);
-        und_vec3 h = und_skeleton_shape(s, i)->half;
         und_vec3 r = und_sub(at[i], m.center), v = und_sub(velocity[i], m.velocity);
-        m.momentum += mass_of(s, i) * ((h.y * h.y + h.z * h.z) / 5 * spin + r.y * v.z - r.z * v.y);
+        m.momentum += spin_momentum(s, i, t, step) + mass_of(s, i) * (r.y * v.z - r.z * v.y);
     }
     return m;
 }
@@ -196,18 +208,18 @@ static char *document_example(void)
     return text;
 }
 
-/* Through the whole flight: the centre of mass on one parabola, the angular momentum one number. */
+/* Through the whole flight: the centre of mass on the parabola between its ends, the angular momentum one
+ * number. */
 static void assert_flies(const und_skeleton *s, double from, double to)
 {
-    double middle = 0.5 * (from + to);
-    motion_state m = measure(s, middle);
+    und_vec3 first = measure(s, from).center, last = measure(s, to).center;
+    double momentum = measure(s, 0.5 * (from + to)).momentum;
     for (int i = 1; i < 40; i++) {
-        double t = from + (to - from) * i / 40, dt = t - middle;
+        double share = i / 40.0, t = from + (to - from) * share;
         motion_state now = measure(s, t);
-        assert_vec_near(now.center, m.center.x + m.velocity.x * dt,
-                        m.center.y + m.velocity.y * dt - 0.5 * 9.81 * dt * dt, m.center.z + m.velocity.z * dt,
-                        2e-4);
-        assert_double_near(now.momentum / m.momentum, 1, 0.01);
+        und_vec3 line = und_add(first, und_mul(und_sub(last, first), share));
+        assert_vec_near(now.center, line.x, line.y + 0.5 * 9.81 * (t - from) * (to - t), line.z, 1e-4);
+        assert_double_near(now.momentum / momentum, 1, 0.01);
     }
 }
 
@@ -261,6 +273,113 @@ static void spans_join_smoothly(void **state)
         assert_vec_near(in, 0, vy, 3.4, 1e-3);
         assert_vec_near(out, 0, vy, 3.4, 1e-3);
     }
+    und_skeleton_destroy(s);
+}
+
+static und_skeleton *load_diver(void)
+{
+    und_error err = {0};
+    und_skeleton *s = und_skeleton_load(UND_SOURCE_DIR "/scenes/models/diver.skel", &err);
+    if (!s)
+        fail_msg("%s", err.text);
+    return s;
+}
+
+static und_vec3 place_of(const und_skeleton *s, const char *bone, double t)
+{
+    int index = und_skeleton_find(s, bone);
+    assert_true(index >= 0);
+    return und_skeleton_pose(s, index, t).position;
+}
+
+/* One and a half somersaults from 10 m: free flight, in head first and upright, down, up again. */
+static void the_diver_dives(void **state)
+{
+    (void)state;
+    const double leave = 1.08, enter = 2.86;
+    und_skeleton *s = load_diver();
+    assert_true(und_skeleton_length(s) > 8 && und_skeleton_length(s) < 12);
+    assert_flies(s, leave, enter);
+    motion_state entry = measure(s, enter - 0.002);
+    assert_double_near(entry.velocity.y, -14.35, 0.1); /* sqrt(2 g (11.56 - 1.06)) from the highest point */
+    assert_double_near(entry.center.z, -0.2, 0.2);
+    und_vec3 hand = place_of(s, "hand_left", enter), foot = place_of(s, "foot_left", enter);
+    und_vec3 body = und_unit(und_sub(hand, foot));
+    assert_double_near(hand.y, 0.05, 0.1);
+    assert_true(body.y < -cos(10 * acos(-1) / 180));
+    /* off the platform by its own push, not by a jump of its speed */
+    motion_state push = measure(s, leave - 0.012), flight = measure(s, leave + 0.002);
+    assert_true(und_length(und_sub(push.velocity, flight.velocity)) < 0.6);
+    double deepest = 0;
+    for (double t = enter; t < enter + 2; t += 0.02)
+        deepest = fmin(deepest, place_of(s, "pelvis", t).y);
+    assert_true(deepest < -3 && deepest > -4);
+    assert_true(und_length(measure(s, enter + 1.5).velocity) < 0.5); /* all but stopped, turning */
+    assert_true(place_of(s, "head", und_skeleton_length(s)).y > 0.05);
+    und_skeleton_destroy(s);
+}
+
+/* The feet stay on the platform and above it until the leap; the body is symmetric all the time. */
+static void the_diver_stands_firm(void **state)
+{
+    (void)state;
+    und_skeleton *s = load_diver();
+    int foot = und_skeleton_find(s, "foot_left");
+    for (double t = 0; t < 1.07; t += 0.01) {
+        und_pose pose = und_skeleton_joint(s, foot, t);
+        und_vec3 ball = und_pose_point(&pose, und_vec(0, -0.08, 0.13));
+        assert_vec_near(ball, 0.09, 10, -3.055, 1e-3);
+        assert_true(und_pose_point(&pose, und_vec(0, -0.08, -0.06)).y > 9.995);
+    }
+    for (int i = 0; i < und_skeleton_bones(s); i++) {
+        const char *name = und_skeleton_bone_name(s, i), *side = strstr(name, "_left");
+        char twin[64];
+        snprintf(twin, sizeof twin, "%.*s_right", side ? (int)(side - name) : 0, name);
+        for (double t = 0; t < 11; t += 0.37) {
+            und_vec3 here = und_skeleton_pose(s, i, t).position;
+            if (side)
+                assert_vec_near(place_of(s, twin, t), -here.x, here.y, here.z, 1e-12);
+            else if (!strstr(name, "_right"))
+                assert_double_near(here.x, 0, 1e-12);
+        }
+    }
+    und_skeleton_destroy(s);
+}
+
+/* How deep the middle line of one ellipsoid is inside another, m. */
+static double depth_inside(const und_skeleton *s, int a, int b, double t)
+{
+    und_pose pa = und_skeleton_pose(s, a, t), pb = und_skeleton_pose(s, b, t);
+    und_vec3 half = und_skeleton_shape(s, a)->half;
+    und_vec3 end = half.y > half.z ? und_vec(0, half.y, 0) : und_vec(0, 0, half.z);
+    double deepest = 0;
+    for (int k = -8; k <= 8; k++) {
+        und_vec3 p = und_pose_point(&pa, und_mul(end, 0.1 * k));
+        deepest = fmax(deepest, -und_shape_distance(und_skeleton_shape(s, b), und_pose_local(&pb, p)));
+    }
+    return deepest;
+}
+
+static void no_limb_goes_through_the_diver(void **state)
+{
+    (void)state;
+    static const char *const limbs[] = {"forearm_left", "hand_left", "shank_left", "foot_left"};
+    static const char *const others[] = {"pelvis",          "belly",         "chest",       "head",
+                                         "upper_arm_right", "forearm_right", "hand_right",  "thigh_left",
+                                         "thigh_right",     "shank_left",    "shank_right", "foot_right"};
+    und_skeleton *s = load_diver();
+    for (size_t i = 0; i < sizeof limbs / sizeof *limbs; i++)
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            int a = und_skeleton_find(s, limbs[i]), b = und_skeleton_find(s, others[k]);
+            assert_true(a >= 0 && b >= 0);
+            bool joined = (strcmp(limbs[i], "shank_left") == 0 && strcmp(others[k], "thigh_left") == 0) ||
+                          (strcmp(limbs[i], "foot_left") == 0 && strcmp(others[k], "shank_left") == 0);
+            if (joined || a == b)
+                continue;
+            for (double t = 0; t < 10.5; t += 0.02)
+                if (depth_inside(s, a, b, t) > 0.01)
+                    fail_msg("%s is in %s at %g s", limbs[i], others[k], t);
+        }
     und_skeleton_destroy(s);
 }
 
@@ -426,12 +545,19 @@ static void damaged_text_is_harmless(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_add_up),           cmocka_unit_test(joints_keep_to_their_own_keys),
-        cmocka_unit_test(a_figure_is_placed),      cmocka_unit_test(sides_are_mirror_images),
-        cmocka_unit_test(joints_do_not_overshoot), cmocka_unit_test(a_flight_obeys_newton),
-        cmocka_unit_test(a_planted_foot_stays),    cmocka_unit_test(spans_join_smoothly),
-        cmocka_unit_test(mistakes_are_explained),  cmocka_unit_test(too_much_is_refused),
-        cmocka_unit_test(damaged_text_is_harmless)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_add_up),
+                                       cmocka_unit_test(joints_keep_to_their_own_keys),
+                                       cmocka_unit_test(a_figure_is_placed),
+                                       cmocka_unit_test(sides_are_mirror_images),
+                                       cmocka_unit_test(joints_do_not_overshoot),
+                                       cmocka_unit_test(a_flight_obeys_newton),
+                                       cmocka_unit_test(a_planted_foot_stays),
+                                       cmocka_unit_test(spans_join_smoothly),
+                                       cmocka_unit_test(mistakes_are_explained),
+                                       cmocka_unit_test(too_much_is_refused),
+                                       cmocka_unit_test(damaged_text_is_harmless),
+                                       cmocka_unit_test(the_diver_dives),
+                                       cmocka_unit_test(the_diver_stands_firm),
+                                       cmocka_unit_test(no_limb_goes_through_the_diver)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,13 @@ const float *und_skeleton_color(const und_skeleton *skeleton, int index)
 /* A joint's turn; the angles, not the rotation, go from key to key, so that 0 to 540 is a turn and a half. */
 static und_quat turned(const und_motion *turn, double time)
 {
-    return turn ? und_quat_euler(und_motion_at(turn, time).position) : (und_quat){.w = 1};
+    if (!turn)
+        return (und_quat){.w = 1};
+    und_vec3 degrees = und_motion_at(turn, time).position;
+    if (degrees.y != 0 || degrees.z != 0)
+        return und_quat_euler(degrees);
+    double half = degrees.x * (acos(-1) / 360); /* most joints are hinges */
+    return (und_quat){.w = cos(half), .x = sin(half)};
 }
 
 static und_pose in_parent(const bone *b, double time)
