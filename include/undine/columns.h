@@ -53,7 +53,7 @@ typedef struct und_body_def {
     double drag;     /* of the water, on the area that faces it: about 0.5 for a ball, 1 for a box; 0.6 */
     double bounce;   /* 0 to 1: how much of the speed is left after a bump; 0.3 */
     double friction; /* 0.4 */
-    float color[3];  /* linear; negative: the shape's own */  /* linear; the first negative: the mesh's own colours, or dark red */
+    float color[3];  /* linear; negative: the shape's own, or dark red */
 } und_body_def;
 
 und_body_def und_body_def_default(void);
