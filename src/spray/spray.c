@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/value.h"
+#include "spray/sheet.h"
 
 #include <assert.h>
 #include <math.h>
@@ -57,7 +58,8 @@ und_spray *und_spray_create(const und_spray_def *def, double gravity, uint64_t s
     s->seed = seed;
     s->threads = und_threads(threads);
     s->capacity = def->most;
-    if (allocate(s, err) != UND_OK) {
+    if (allocate(s, err) != UND_OK ||
+        (def->sheets && !(s->sheets = und_sheets_create(def, seed, s->threads, err)))) {
         und_spray_destroy(s);
         return NULL;
     }
@@ -79,6 +81,7 @@ void und_spray_destroy(und_spray *s)
     und_pages_free(s->landed_by);
     und_pages_free(s->chunk_landed);
     und_pages_free(s->chunk_volume);
+    und_sheets_destroy(s->sheets);
     free(s);
 }
 
@@ -98,6 +101,8 @@ bool und_spray_add(und_spray *s, const double place[3], const double speed[3], f
     s->age[i] = 0;
     s->id[i] = (int32_t)fmod(s->born, 0x1p31);
     s->born++;
+    if (s->sheets)
+        s->sheets->node[i] = UND_SHEET_NEW;
     return true;
 }
 
@@ -246,6 +251,8 @@ void und_spray_step(und_spray *s, double time, double dt, const und_spray_floor 
     assert((double)floor->nz * floor->stride < 0x1p31);
     int chunks = chunks_of(s->count);
     flight f = flight_of(s, time, dt);
+    if (s->sheets)
+        und_sheets_step(s->sheets, s, dt, floor->dx);
     PARALLEL_FOR(s->threads)
     for (int c = 0; c < chunks; c++)
         step_chunk(s, c, &f, dt, floor);
@@ -272,11 +279,15 @@ static void close_gaps(const und_spray *s, void *array)
 
 void und_spray_remove(und_spray *s)
 {
-    void *arrays[] = {s->place[0], s->place[1], s->place[2], s->speed[0], s->speed[1],
-                      s->speed[2], s->radius,   s->age,      s->id};
-    int count = sizeof arrays / sizeof *arrays;
+    void *arrays[] = {s->place[0], s->place[1], s->place[2], s->speed[0], s->speed[1], s->speed[2],
+                      s->radius,   s->age,      s->id,       NULL,        NULL};
+    int count = sizeof arrays / sizeof *arrays - 2;
     if (s->landed_count == 0)
         return;
+    if (s->sheets) {
+        arrays[count++] = s->sheets->node;
+        arrays[count++] = s->sheets->share;
+    }
     PARALLEL_FOR(s->threads)
     for (int a = 0; a < count; a++)
         close_gaps(s, arrays[a]);

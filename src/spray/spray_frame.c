@@ -1,47 +1,65 @@
 /* What a frame and a checkpoint of spray hold. */
 #include "base/status.h"
-#include "spray/spray.h"
+#include "spray/sheet.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A particle item of the frame: `width` arrays of the spray, woven. */
-static und_status add_item(const und_spray *s, und_frame *frame, const char *name, const char *unit,
-                           int width, float *const from[], und_error *err)
+/* Drops that are drawn as such: those of sheets are not. */
+static bool is_drawn(const und_spray *s, int i)
 {
-    und_item_def def = {.name = name, .unit = unit, .kind = UND_PARTICLES, .type = UND_F32, .rank = 1};
-    def.dim[0] = (size_t)s->count;
-    if (width > 1)
-        def.dim[def.rank++] = (size_t)width;
-    und_item *item = und_frame_add(frame, &def, err);
-    if (!item)
-        return err->status;
-    float *out = item->data;
-    for (int i = 0; i < s->count; i++)
-        for (int a = 0; a < width; a++)
-            *out++ = from[a][i];
-    return UND_OK;
+    return !s->sheets || !und_sheets_hold(s->sheets, i);
 }
 
-static und_status add_ids(const und_spray *s, und_frame *frame, und_error *err)
+static int count_drawn(const und_spray *s)
 {
-    und_item_def def = {.name = "spray/id", .unit = "1", .kind = UND_PARTICLES, .type = UND_I32, .rank = 1};
-    def.dim[0] = (size_t)s->count;
+    int count = 0;
+    for (int i = 0; i < s->count; i++)
+        count += is_drawn(s, i);
+    return count;
+}
+
+/* A particle item of the frame: `width` arrays of the spray, four-byte values, woven. */
+typedef struct particles {
+    const char *name, *unit;
+    und_type type;
+    size_t width;
+    const void *from[3];
+} particles;
+
+static und_status add_particles(const und_spray *s, und_frame *frame, size_t count, const particles *p,
+                                und_error *err)
+{
+    und_item_def def = {.name = p->name, .unit = p->unit, .kind = UND_PARTICLES, .type = p->type, .rank = 1};
+    def.dim[0] = count;
+    if (p->width > 1)
+        def.dim[def.rank++] = p->width;
     und_item *item = und_frame_add(frame, &def, err);
     if (!item)
         return err->status;
-    memcpy(item->data, s->id, und_item_bytes(item));
+    char *out = item->data;
+    for (int i = 0; i < s->count; i++)
+        for (size_t a = 0; a < p->width && is_drawn(s, i); a++, out += 4)
+            memcpy(out, (const char *)p->from[a] + 4 * (size_t)i, 4);
     return UND_OK;
 }
 
 und_status und_spray_frame(const und_spray *s, und_frame *frame, und_error *err)
 {
-    if (add_item(s, frame, "spray/position", "m", 3, s->place, err) ||
-        add_item(s, frame, "spray/velocity", "m/s", 3, s->speed, err) ||
-        add_item(s, frame, "spray/radius", "m", 1, &s->radius, err) ||
-        add_item(s, frame, "spray/age", "s", 1, &s->age, err))
-        return err->status;
-    return add_ids(s, frame, err);
+    const particles all[] = {
+        {"spray/position", "m", UND_F32, 3, {s->place[0], s->place[1], s->place[2]}},
+        {"spray/velocity", "m/s", UND_F32, 3, {s->speed[0], s->speed[1], s->speed[2]}},
+        {"spray/radius", "m", UND_F32, 1, {s->radius}},
+        {"spray/age", "s", UND_F32, 1, {s->age}},
+        {"spray/id", "1", UND_I32, 1, {s->id}},
+    };
+    if (s->sheets)
+        und_sheets_measure(s->sheets, s);
+    size_t count = (size_t)count_drawn(s);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (add_particles(s, frame, count, &all[i], err) != UND_OK)
+            return err->status;
+    return s->sheets ? und_sheets_frame(s->sheets, frame, err) : UND_OK;
 }
 
 /* One array of the state.  Those of the drops have as many values as there are drops. */
@@ -80,7 +98,7 @@ und_status und_spray_save(und_spray *s, und_frame *state, und_error *err)
         if (!und_frame_borrow(state, &def, list[i].data, err))
             return err->status;
     }
-    return UND_OK;
+    return s->sheets ? und_sheets_save(s->sheets, (size_t)s->count, state, err) : UND_OK;
 }
 
 static bool all_finite(const float *values, size_t count)
@@ -116,5 +134,5 @@ und_status und_spray_restore(und_spray *s, const und_frame *state, und_error *er
     memcpy(&s->born, born->data, sizeof s->born);
     s->count = (int)count;
     s->landed_count = 0;
-    return UND_OK;
+    return s->sheets ? und_sheets_restore(s->sheets, count, state, err) : UND_OK;
 }

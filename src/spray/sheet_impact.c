@@ -1,0 +1,182 @@
+/* Which impact the drops of a row belong to: drops born near each other are of one patch, and a patch that
+ * lies where an impact sprayed just before belongs to it. */
+#include "spray/sheet.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TABLE = 2 * UND_SHEET_NEWBORN };
+enum { FEWEST = 24 };      /* drops of a patch that begin a sheet */
+enum { DROPS_A_NODE = 3 }; /* on average, in its first row */
+enum { FEWEST_SECTORS = 12 };
+static const double CELLS_A_NODE = 1.5; /* cells of the water between two nodes, at least */
+static const double PAUSE = 2;          /* rows without a drop that end an impact */
+
+static uint32_t hash_cell(int32_t x, int32_t z)
+{
+    uint32_t h = (uint32_t)x * 0x9e3779b1u ^ (uint32_t)z * 0x85ebca77u;
+    return (h ^ h >> 15) & (TABLE - 1);
+}
+
+/* The cell at (x, z); -1 where there is none. */
+static int find_cell(const und_sheets *s, int32_t x, int32_t z, uint32_t *at)
+{
+    for (*at = hash_cell(x, z); s->table[*at]; *at = (*at + 1) & (TABLE - 1)) {
+        const und_sheet_cell *cell = &s->cells[s->table[*at] - 1];
+        if (cell->x == x && cell->z == z)
+            return s->table[*at] - 1;
+    }
+    return -1;
+}
+
+static int root_of(und_sheet_cell *cells, int cell)
+{
+    while (cells[cell].parent != cell)
+        cell = cells[cell].parent = cells[cells[cell].parent].parent;
+    return cell;
+}
+
+/* Puts a drop into its cell of size `link`, and returns the cell. */
+static int drop_cell(und_sheets *s, float px, float pz, double link)
+{
+    uint32_t at;
+    int32_t x = (int32_t)floor(fmax(-1e8, fmin(1e8, px / link)));
+    int32_t z = (int32_t)floor(fmax(-1e8, fmin(1e8, pz / link)));
+    int cell = find_cell(s, x, z, &at);
+    if (cell < 0) {
+        cell = s->cell_count++;
+        s->table[at] = cell + 1;
+        s->cells[cell] =
+            (und_sheet_cell){.x = x, .z = z, .parent = cell, .slot = -1, .low = {px, pz}, .high = {px, pz}};
+    }
+    und_sheet_cell *c = &s->cells[cell];
+    c->count++;
+    c->low[0] = fminf(c->low[0], px);
+    c->low[1] = fminf(c->low[1], pz);
+    c->high[0] = fmaxf(c->high[0], px);
+    c->high[1] = fmaxf(c->high[1], pz);
+    return cell;
+}
+
+/* Neighbouring cells are of one patch; its root, the cell found first, gathers them. */
+static void join_cells(und_sheets *s)
+{
+    static const int32_t step[4][2] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};
+    und_sheet_cell *cells = s->cells;
+    uint32_t at;
+    for (int i = 0; i < s->cell_count; i++)
+        for (int k = 0; k < 4; k++) {
+            int other = find_cell(s, cells[i].x + step[k][0], cells[i].z + step[k][1], &at);
+            int a = root_of(cells, i), b = other < 0 ? a : root_of(cells, other);
+            cells[a > b ? a : b].parent = a > b ? b : a;
+        }
+    for (int i = 0; i < s->cell_count; i++) {
+        und_sheet_cell *c = &cells[i], *root = &cells[root_of(cells, i)];
+        if (root == c)
+            continue;
+        root->count += c->count;
+        for (int a = 0; a < 2; a++) {
+            root->low[a] = fminf(root->low[a], c->low[a]);
+            root->high[a] = fmaxf(root->high[a], c->high[a]);
+        }
+    }
+}
+
+/* The impact that sprayed there just before; -1: none. */
+static int impact_at(const und_sheets *s, const und_sheet_cell *patch, double link)
+{
+    for (int i = 0; i < UND_SHEET_IMPACTS; i++) {
+        const und_impact *m = &s->impact[i];
+        bool near = m->number > 0 && s->row - m->row <= PAUSE && s->row - m->first_row < UND_SHEET_ROWS;
+        for (int a = 0; a < 2; a++)
+            near = near && patch->low[a] <= m->high[a] + link && patch->high[a] >= m->low[a] - link;
+        if (near)
+            return i;
+    }
+    return -1;
+}
+
+/* A new impact; -1 where its drops are too few or the slots all taken. */
+static int begin_impact(und_sheets *s, const und_sheet_cell *patch, double dx)
+{
+    int slot = 0;
+    while (slot < UND_SHEET_IMPACTS && s->impact[slot].number > 0)
+        slot++;
+    if (patch->count < FEWEST || slot == UND_SHEET_IMPACTS)
+        return -1;
+    double around = M_PI / 2 * (patch->high[0] - patch->low[0] + patch->high[1] - patch->low[1]);
+    double sectors = fmin(patch->count / DROPS_A_NODE, around / (CELLS_A_NODE * dx));
+    s->impact[slot] = (und_impact){.number = ++s->born,
+                                   .sectors = fmax(FEWEST_SECTORS, fmin(UND_SHEET_SECTORS, floor(sectors))),
+                                   .first_row = s->row,
+                                   .row = s->row,
+                                   .low = {patch->low[0], patch->low[1]},
+                                   .high = {patch->high[0], patch->high[1]}};
+    int first = und_sheet_at(slot, 0, 0), nodes = UND_SHEET_ROWS * UND_SHEET_SECTORS;
+    memset(s->quad + first, UND_QUAD_NONE, (size_t)nodes);
+    memset(s->left + first, 0, (size_t)nodes * sizeof *s->left);
+    return slot;
+}
+
+/* The impact of each patch; one that goes on may have new quads to its row before. */
+static void match_patches(und_sheets *s, double link, double dx)
+{
+    double before[UND_SHEET_IMPACTS];
+    for (int i = 0; i < UND_SHEET_IMPACTS; i++)
+        before[i] = s->impact[i].number > 0 ? s->impact[i].row : -1;
+    for (int i = 0; i < s->cell_count; i++) {
+        und_sheet_cell *patch = &s->cells[i];
+        if (patch->parent != i)
+            continue;
+        patch->slot = impact_at(s, patch, link);
+        if (patch->slot < 0) {
+            patch->slot = begin_impact(s, patch, dx);
+            continue;
+        }
+        und_impact *m = &s->impact[patch->slot];
+        m->row = s->row;
+        for (int a = 0; a < 2; a++) {
+            m->low[a] = fmin(m->low[a], patch->low[a]);
+            m->high[a] = fmax(m->high[a], patch->high[a]);
+        }
+    }
+    for (int i = 0; i < UND_SHEET_IMPACTS; i++)
+        if (before[i] >= 0 && before[i] == s->row - 1 && s->impact[i].row == s->row)
+            memset(s->quad + und_sheet_at(i, und_impact_rows(&s->impact[i]) - 2, 0), UND_QUAD_NEW,
+                   (size_t)s->impact[i].sectors);
+}
+
+/* The nodes that a drop of the impact belongs to, by its direction from the middle. */
+static void place_drop(und_sheets *s, const und_spray *spray, int i, int slot)
+{
+    const und_impact *m = &s->impact[slot];
+    double x = spray->place[0][i] - 0.5 * (m->low[0] + m->high[0]);
+    double z = spray->place[2][i] - 0.5 * (m->low[1] + m->high[1]);
+    double turn = (atan2(z, x) / (2 * M_PI) + 1) * m->sectors;
+    double sector = floor(turn);
+    s->node[i] = und_sheet_at(slot, und_impact_rows(m) - 1, (int)fmod(sector, m->sectors));
+    s->share[i] = (float)(turn - sector);
+}
+
+void und_sheets_close_row(und_sheets *s, const und_spray *spray, double dx)
+{
+    int first = spray->count, end;
+    double link = fmax(s->reach, 3 * dx);
+    while (first > 0 && s->node[first - 1] == UND_SHEET_NEW)
+        first--;
+    end = spray->count - first > UND_SHEET_NEWBORN ? first + UND_SHEET_NEWBORN : spray->count;
+    s->cell_count = 0;
+    if (end > first)
+        memset(s->table, 0, TABLE * sizeof *s->table);
+    for (int i = first; i < end; i++)
+        s->node[i] = drop_cell(s, spray->place[0][i], spray->place[2][i], link); /* until it has a node */
+    join_cells(s);
+    match_patches(s, link, dx);
+    for (int i = first; i < spray->count; i++) {
+        int slot = i < end ? s->cells[root_of(s->cells, s->node[i])].slot : -1;
+        s->node[i] = UND_SHEET_FREE;
+        if (slot >= 0)
+            place_drop(s, spray, i, slot);
+    }
+    s->row++;
+}

@@ -1,0 +1,216 @@
+/* Sheets as triangles: quads drawn finer than they are, along smooth curves, and cut where holes and rims
+ * are, along the level of a field that is 1 where the sheet is whole and 0 where nothing is left of it. */
+#include "base/status.h"
+#include "spray/sheet.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FINE = 3 };                /* parts of a quad's edge */
+static const double LEVEL = 0.35; /* of the field, where the sheet ends */
+
+typedef struct corner {
+    double place[3], speed[3], thickness, field;
+} corner;
+
+/* The three items, [3 triangles] corners each; NULL: triangles are only counted. */
+typedef struct mesh {
+    float *position, *velocity, *thickness;
+    size_t count; /* corners so far */
+} mesh;
+
+static void put(mesh *m, const corner *c)
+{
+    size_t at = m->count++;
+    if (!m->position)
+        return;
+    for (size_t a = 0; a < 3; a++) {
+        m->position[3 * at + a] = (float)c->place[a];
+        m->velocity[3 * at + a] = (float)c->speed[a];
+    }
+    m->thickness[at] = (float)c->thickness;
+}
+
+/* Where the field has the level, between two corners. */
+static corner cut(const corner *a, const corner *b)
+{
+    double t = (LEVEL - a->field) / (b->field - a->field);
+    corner c = {.thickness = a->thickness + t * (b->thickness - a->thickness), .field = LEVEL};
+    for (int k = 0; k < 3; k++) {
+        c.place[k] = a->place[k] + t * (b->place[k] - a->place[k]);
+        c.speed[k] = a->speed[k] + t * (b->speed[k] - a->speed[k]);
+    }
+    return c;
+}
+
+/* What of a triangle lies above the level: a polygon of at most four corners. */
+static void put_triangle(mesh *m, const corner *const in[3])
+{
+    corner out[4];
+    int count = 0;
+    for (int k = 0; k < 3; k++) {
+        const corner *a = in[k], *b = in[(k + 1) % 3];
+        if (a->field >= LEVEL)
+            out[count++] = *a;
+        if ((a->field >= LEVEL) != (b->field >= LEVEL))
+            out[count++] = cut(a, b);
+    }
+    for (int k = 2; k < count; k++) {
+        put(m, &out[0]);
+        put(m, &out[k - 1]);
+        put(m, &out[k]);
+    }
+}
+
+/* A node of the impact, or NULL: sectors go around, rows end. */
+static const und_sheet_node *node_at(const und_sheets *s, int slot, int row, int sector)
+{
+    int sectors = (int)s->impact[slot].sectors;
+    if (row < 0 || row >= und_impact_rows(&s->impact[slot]))
+        return NULL;
+    const und_sheet_node *node = &s->nodes[und_sheet_at(slot, row, (sector + sectors) % sectors)];
+    return node->volume > 0 ? node : NULL;
+}
+
+/* Half of its own place, a quarter of its neighbours' in its row, a quarter of theirs in its column. */
+static void smooth_node(und_sheets *s, int slot, int row, int sector)
+{
+    und_sheet_node *node = &s->nodes[und_sheet_at(slot, row, sector)];
+    memcpy(node->smooth, node->place, sizeof node->smooth);
+    for (int way = 0; way < 2; way++) {
+        const und_sheet_node *a = node_at(s, slot, row - way, sector - !way);
+        const und_sheet_node *b = node_at(s, slot, row + way, sector + !way);
+        for (int k = 0; k < 3 && a && b; k++)
+            node->smooth[k] += 0.25 * (0.5 * (a->place[k] + b->place[k]) - node->place[k]);
+    }
+}
+
+/* Means over the quads around a node: how thick, and how whole. */
+static void blend_quads(und_sheets *s, int slot, int row, int sector)
+{
+    und_sheet_node *node = &s->nodes[und_sheet_at(slot, row, sector)];
+    int rows = und_impact_rows(&s->impact[slot]), sectors = (int)s->impact[slot].sectors, around = 0;
+    node->field = node->thickness = 0;
+    for (int k = 0; k < 4; k++) {
+        int corners[4], r = row - k / 2;
+        if (r < 0 || r + 1 >= rows)
+            continue;
+        und_sheet_corners(s, slot, r, (sector - k % 2 + sectors) % sectors, corners);
+        around++;
+        if (s->quad[corners[0]] != UND_QUAD_WHOLE || !und_sheet_filled(s, corners))
+            continue;
+        node->field += s->left[corners[0]];
+        node->thickness += und_sheet_thickness(s, corners) / node->quads;
+    }
+    node->field /= fmax(around, 1);
+}
+
+/* Catmull & Rom 1974: the weights of four points at t between the middle ones. */
+static void spline(double t, double weight[4])
+{
+    weight[0] = 0.5 * t * (-1 + t * (2 - t));
+    weight[1] = 0.5 * (2 + t * t * (-5 + 3 * t));
+    weight[2] = 0.5 * t * (1 + t * (4 - 3 * t));
+    weight[3] = 0.5 * t * t * (t - 1);
+}
+
+/* The 4 x 4 nodes around a quad; where one is missing, the quad's corner nearest to it. */
+static void find_around(const und_sheets *s, int slot, int row, int sector,
+                        const und_sheet_node *around[4][4])
+{
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) {
+            const und_sheet_node *node = node_at(s, slot, row + i - 1, sector + k - 1);
+            around[i][k] = node ? node : node_at(s, slot, row + (i > 1), sector + (k > 1));
+        }
+}
+
+/* The sheet at (u, v) of a quad, u along its sectors; `left` of it. */
+static corner point_at(const und_sheet_node *around[4][4], double u, double v, double left)
+{
+    double along[4], across[4], mean = 0;
+    corner c = {0};
+    spline(u, along);
+    spline(v, across);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++)
+            for (int a = 0; a < 3; a++)
+                c.place[a] += across[i] * along[k] * around[i][k]->smooth[a];
+    for (int i = 1; i < 3; i++)
+        for (int k = 1; k < 3; k++) {
+            const und_sheet_node *node = around[i][k];
+            double weight = (i == 2 ? v : 1 - v) * (k == 2 ? u : 1 - u);
+            for (int a = 0; a < 3; a++)
+                c.speed[a] += weight * node->speed[a];
+            c.thickness += weight * node->thickness;
+            c.field += weight * node->field;
+            mean += 0.25 * node->field;
+        }
+    c.field += (left - mean) * 16 * u * (1 - u) * v * (1 - v);
+    return c;
+}
+
+static void put_quad(mesh *m, const und_sheets *s, int slot, int row, int sector, double left)
+{
+    corner fine[FINE + 1][FINE + 1];
+    const und_sheet_node *around[4][4];
+    find_around(s, slot, row, sector, around);
+    for (int i = 0; i <= FINE; i++)
+        for (int k = 0; k <= FINE; k++)
+            fine[i][k] = point_at(around, (double)k / FINE, (double)i / FINE, left);
+    for (int i = 0; i < FINE; i++)
+        for (int k = 0; k < FINE; k++) {
+            const corner *a = &fine[i][k], *b = &fine[i][k + 1], *c = &fine[i + 1][k + 1],
+                         *d = &fine[i + 1][k];
+            put_triangle(m, (const corner *const[3]){a, b, c});
+            put_triangle(m, (const corner *const[3]){a, c, d});
+        }
+}
+
+/* Torn quads too: near their whole neighbours some of them is left, which rounds the rims. */
+static size_t put_all(mesh *m, const und_sheets *s)
+{
+    for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
+        for (int r = 0; r + 1 < und_impact_rows(&s->impact[slot]); r++)
+            for (int a = 0; a < (int)s->impact[slot].sectors; a++) {
+                int corners[4];
+                und_sheet_corners(s, slot, r, a, corners);
+                if (und_sheet_filled(s, corners))
+                    put_quad(m, s, slot, r, a, s->left[corners[0]]);
+            }
+    return m->count;
+}
+
+und_status und_sheets_frame(und_sheets *s, und_frame *frame, und_error *err)
+{
+    for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
+        for (int r = 0; r < und_impact_rows(&s->impact[slot]); r++)
+            for (int a = 0; a < (int)s->impact[slot].sectors; a++) {
+                smooth_node(s, slot, r, a);
+                blend_quads(s, slot, r, a);
+            }
+    mesh m = {0};
+    und_item_def def = {.name = "sheet/mesh_position",
+                        .unit = "m",
+                        .kind = UND_PARTICLES,
+                        .type = UND_F32,
+                        .rank = 2,
+                        .dim = {put_all(&m, s), 3}};
+    und_item *item = und_frame_add(frame, &def, err);
+    if (!item)
+        return err->status;
+    m = (mesh){.position = item->data};
+    def.name = "sheet/mesh_velocity";
+    def.unit = "m/s";
+    if (!(item = und_frame_add(frame, &def, err)))
+        return err->status;
+    m.velocity = item->data;
+    def.name = "sheet/mesh_thickness";
+    def.unit = "m";
+    def.rank = 1;
+    if (!(item = und_frame_add(frame, &def, err)))
+        return err->status;
+    m.thickness = item->data;
+    put_all(&m, s);
+    return UND_OK;
+}

@@ -1,0 +1,368 @@
+/* Sheets against rings of drops whose surface is known; tearing, cohesion, bits, restore. */
+#include "tests/test.h"
+
+#include "base/random.h"
+#include "spray/sheet.h"
+
+static const double G = 9.81, RING = 0.3, OUT = 1.5, UP = 3, DT = 0.01;
+static const float RADIUS = 0.006f;
+enum { DROPS = 96, SECTORS = 32, ROWS = 5 };
+
+static und_spray *a_spray(double tear, double cohesion, int threads)
+{
+    und_error err = {0};
+    und_spray_def def = {.on = true,
+                         .most = 20000,
+                         .rate = 40000,
+                         .sheets = true,
+                         .sheet_tear = tear,
+                         .sheet_cohesion = cohesion};
+    und_spray *spray = und_spray_create(&def, G, 3, threads, &err);
+    assert_non_null(spray);
+    return spray;
+}
+
+static void step(und_spray *spray)
+{
+    static const float none[1] = {0};
+    und_spray_floor floor = {
+        .nx = 1, .nz = 1, .stride = 1, .dx = 0.02, .origin = {1e3, 1e3}, .height = none, .outside = -0.01};
+    und_spray_step(spray, 0, DT, &floor);
+    und_spray_remove(spray);
+}
+
+static void throw_ring(und_spray *spray, double noise, uint64_t stream)
+{
+    for (int i = 0; i < DROPS; i++) {
+        double turn = 2 * M_PI * i / DROPS, place[3] = {RING * cos(turn), 0, RING * sin(turn)};
+        double speed[3] = {OUT * cos(turn), UP, OUT * sin(turn)};
+        for (int a = 0; a < 3; a++)
+            speed[a] += noise * (2 * und_random(9, stream + (uint64_t)a, (uint64_t)i) - 1);
+        assert_true(und_spray_add(spray, place, speed, RADIUS));
+    }
+}
+
+/* A step is as long as a row: one ring a row. */
+static void throw_rings(und_spray *spray, int rows, double noise)
+{
+    for (int r = 0; r < rows; r++) {
+        throw_ring(spray, noise, 10 * (uint64_t)r);
+        step(spray);
+    }
+}
+
+static int quads_of(const und_sheets *sheets)
+{
+    int count = 0;
+    for (int i = 0; i < UND_SHEET_NODES; i++) {
+        assert_int_not_equal(sheets->quad[i], UND_QUAD_NEW);
+        count += sheets->quad[i] == UND_QUAD_WHOLE;
+    }
+    return count;
+}
+
+/* Radius and height of the nodes of a row that has flown for t seconds; a node weighs its drops, three a
+ * sector, by their distance. */
+static void ring_at(double t, double *radius, double *height)
+{
+    double turn = 2 * M_PI / DROPS;
+    *radius = (RING + OUT * t) * (1 + 4.0 / 3 * cos(turn) + 2.0 / 3 * cos(2 * turn)) / 3;
+    *height = UP * t - G * t * t / 2;
+}
+
+/* Of one of the flat trapezoids between rows that have flown for t and t - DT. */
+static double area_at(double t)
+{
+    double r[2], y[2], half = M_PI / SECTORS;
+    ring_at(t, &r[0], &y[0]);
+    ring_at(t - DT, &r[1], &y[1]);
+    return (r[0] + r[1]) * sin(half) * hypot((r[0] - r[1]) * cos(half), y[0] - y[1]);
+}
+
+static void rings_make_a_closed_sheet(void **state)
+{
+    (void)state;
+    und_spray *spray = a_spray(0, 0, 2);
+    und_sheets *sheets = spray->sheets;
+    throw_rings(spray, ROWS, 0);
+    und_sheets_measure(sheets, spray);
+    assert_true(sheets->born == 1);
+    assert_true(sheets->impact[0].sectors == SECTORS);
+    assert_int_equal(quads_of(sheets), SECTORS * (ROWS - 1));
+    double volume = und_spray_volume(RADIUS) * DROPS / SECTORS, sum = 0;
+    for (int r = 0; r + 1 < ROWS; r++)
+        for (int a = 0; a < SECTORS; a++) {
+            int corner[4];
+            und_sheet_corners(sheets, 0, r, a, corner);
+            double area = area_at(DT * (ROWS - r)), thickness = und_sheet_thickness(sheets, corner);
+            /* Nodes of the outer rows have two quads to give their volume to, others four. */
+            double part = (r == 0 ? 2.0 : 1.0) / 2 + (r + 2 == ROWS ? 2.0 : 1.0) / 2;
+            assert_double_near(und_sheet_area(sheets, corner), area, 1e-5 * area);
+            assert_double_near(thickness, volume * part / area, 1e-5 * volume / area);
+            sum += thickness * und_sheet_area(sheets, corner);
+        }
+    assert_double_near(sum, und_spray_in_flight(spray), 1e-9 * sum);
+    for (int i = 0; i < spray->count; i++)
+        assert_true(und_sheets_hold(sheets, i));
+    und_spray_destroy(spray);
+}
+
+/* Two impacts, apart, are two sheets; a handful of drops is none. */
+static void impacts_are_told_apart(void **state)
+{
+    (void)state;
+    und_spray *spray = a_spray(0, 0, 1);
+    for (int r = 0; r < 3; r++) {
+        throw_ring(spray, 0, 0);
+        for (int i = 0; i < 48; i++) {
+            double turn = 2 * M_PI * i / 48, place[3] = {2 + 0.2 * cos(turn), 0, 0.2 * sin(turn)};
+            double few[3] = {-2 + 0.1 * cos(turn), 0, 0}, speed[3] = {cos(turn), 3, sin(turn)};
+            assert_true(und_spray_add(spray, place, speed, RADIUS));
+            assert_true(i % 4 || und_spray_add(spray, few, speed, RADIUS));
+        }
+        step(spray);
+    }
+    assert_true(spray->sheets->born == 2);
+    assert_true(spray->sheets->impact[1].sectors == 16);
+    assert_int_equal(quads_of(spray->sheets), 2 * (SECTORS + 16));
+    for (int i = 0; i < spray->count; i++)
+        assert_int_equal(spray->sheets->node[i] >= 0, spray->place[0][i] > -1);
+    und_spray_destroy(spray);
+}
+
+/* No hole opens where the sheet is thicker than asked for; where it is thinner all of it tears, for good. */
+static void thin_sheets_tear(void **state)
+{
+    (void)state;
+    und_spray *thick = a_spray(0, 0, 1);
+    throw_rings(thick, ROWS, 0);
+    und_sheets_measure(thick->sheets, thick);
+    int corner[4];
+    und_sheet_corners(thick->sheets, 0, 1, 0, corner);
+    double thickness = und_sheet_thickness(thick->sheets, corner);
+    for (int thin = 0; thin < 2; thin++) {
+        und_spray *spray = a_spray(thin ? 3 * thickness : 0.9 * thickness, 0, 1);
+        throw_rings(spray, ROWS, 0);
+        for (int r = 1; r + 2 < ROWS; r++) /* away from the rim */
+            for (int a = 0; a < SECTORS; a++)
+                assert_int_equal(spray->sheets->left[und_sheet_at(0, r, a)] < 1, thin);
+        int before = quads_of(spray->sheets);
+        for (int n = 0; n < 30; n++) {
+            step(spray);
+            assert_true(quads_of(spray->sheets) <= before);
+            before = quads_of(spray->sheets);
+        }
+        assert_int_equal(spray->count, ROWS * DROPS);
+        if (thin) {
+            assert_int_equal(before, 0);
+            assert_true(spray->sheets->impact[0].number == 0);
+            for (int i = 0; i < spray->count; i++)
+                assert_int_equal(spray->sheets->node[i], UND_SHEET_FREE);
+        }
+        und_spray_destroy(spray);
+    }
+    und_spray_destroy(thick);
+}
+
+static void momentum_of(const und_spray *spray, double sum[3], double *size)
+{
+    *size = 0;
+    for (int a = 0; a < 3; a++) {
+        sum[a] = 0;
+        for (int i = 0; i < spray->count; i++) {
+            sum[a] += und_spray_volume(spray->radius[i]) * spray->speed[a][i];
+            *size += und_spray_volume(spray->radius[i]) * fabs((double)spray->speed[a][i]);
+        }
+    }
+}
+
+/* How much the drops of a ring differ from their ring's radial and vertical speed. */
+static double roughness(const und_spray *spray)
+{
+    double sum = 0;
+    for (int i = 0; i < spray->count; i++) {
+        double turn = 2 * M_PI * (spray->id[i] % DROPS) / DROPS;
+        double x = spray->speed[0][i] - OUT * cos(turn), z = spray->speed[2][i] - OUT * sin(turn);
+        sum += x * x + z * z;
+    }
+    return sum;
+}
+
+static void cohesion_keeps_momentum(void **state)
+{
+    (void)state;
+    und_spray *spray = a_spray(0.0002, 20, 2);
+    throw_rings(spray, ROWS, 0.5);
+    double before[3], after[3], size, rough = roughness(spray), volume = und_spray_in_flight(spray);
+    momentum_of(spray, before, &size);
+    for (int n = 0; n < 10; n++)
+        und_sheets_step(spray->sheets, spray, DT, 0.02); /* nothing but the sheets */
+    momentum_of(spray, after, &size);
+    for (int a = 0; a < 3; a++)
+        assert_double_near(after[a], before[a], 1e-8 * size); /* rounding of the drops' float speeds */
+    /* In 0.1 s what a drop has to itself falls to e^-2; what is left is its node's. */
+    assert_true(roughness(spray) < 0.5 * rough);
+    assert_true(und_spray_in_flight(spray) == volume);
+    und_spray_destroy(spray);
+}
+
+/* A splash that lands again: rings for a while, then 0.8 s of flight. */
+static void run(und_spray *spray, int from, int to)
+{
+    for (int n = from; n < to; n++) {
+        if (n < 12)
+            throw_ring(spray, 0.4, 10 * (uint64_t)n);
+        step(spray);
+    }
+}
+
+static uint64_t hash_of(und_spray *spray)
+{
+    und_error err = {0};
+    und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    assert_int_equal(und_spray_save(spray, &state, &err), UND_OK);
+    assert_int_equal(und_spray_frame(spray, &state, &err), UND_OK);
+    uint64_t hash = und_frame_hash(&state, 1);
+    und_frame_clear(&state);
+    return hash;
+}
+
+/* Landed drops leave with their nodes: the age of each other drop is still that of its row. */
+static void drops_keep_their_nodes(void **state)
+{
+    (void)state;
+    und_spray *spray = a_spray(1e-4, 20, 2);
+    const und_sheets *sheets = spray->sheets;
+    int held = 0;
+    run(spray, 0, 66);
+    assert_in_range(spray->count, 100, 12 * DROPS - 100);
+    for (int i = 0; i < spray->count; i++)
+        if (sheets->node[i] >= 0) {
+            int row = sheets->node[i] / UND_SHEET_SECTORS % UND_SHEET_ROWS;
+            assert_double_near(spray->age[i], DT * (66 - row), 1e-4);
+            held++;
+        }
+    assert_true(held > 50);
+    und_spray_destroy(spray);
+}
+
+static void same_bits_at_any_thread_count(void **state)
+{
+    (void)state;
+    const int threads[] = {1, 2, 7};
+    uint64_t hash[3][2];
+    for (int i = 0; i < 3; i++) {
+        und_spray *spray = a_spray(5e-4, 20, threads[i]);
+        run(spray, 0, 30);
+        assert_in_range(quads_of(spray->sheets), 20, SECTORS * 11);
+        hash[i][0] = hash_of(spray);
+        run(spray, 30, 62);
+        hash[i][1] = hash_of(spray);
+        und_spray_destroy(spray);
+    }
+    for (int k = 0; k < 2; k++)
+        assert_true(hash[0][k] == hash[1][k] && hash[0][k] == hash[2][k]);
+}
+
+static void restored_sheets_go_on_alike(void **state)
+{
+    (void)state;
+    const int when[] = {5, 20, 55};
+    for (int k = 0; k < 3; k++) {
+        und_error err = {0};
+        und_spray *spray = a_spray(5e-4, 20, 2), *other = a_spray(5e-4, 20, 1);
+        und_frame saved = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        run(spray, 0, when[k]);
+        assert_int_equal(und_spray_save(spray, &saved, &err), UND_OK);
+        assert_int_equal(und_spray_restore(other, &saved, &err), UND_OK);
+        und_frame_clear(&saved);
+        run(spray, when[k], 62);
+        run(other, when[k], 62);
+        assert_true(hash_of(spray) == hash_of(other));
+        und_spray_destroy(spray);
+        und_spray_destroy(other);
+    }
+}
+
+static void damaged_sheets_are_refused(void **state)
+{
+    (void)state;
+    const char *names[] = {"sheet_node", "sheet_impact", "sheet_quad", "sheet_share", "sheet_row"};
+    for (int k = 0; k < 5; k++) {
+        und_error err = {0};
+        und_spray *spray = a_spray(5e-4, 20, 1), *other = a_spray(5e-4, 20, 1);
+        und_frame saved = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        run(spray, 0, 12);
+        assert_int_equal(und_spray_save(spray, &saved, &err), UND_OK);
+        void *data = und_frame_find(&saved, names[k])->data;
+        if (k == 0)
+            ((int32_t *)data)[40] = UND_SHEET_NODES - 1;
+        else if (k == 1)
+            ((double *)data)[1] = 1e9;
+        else if (k == 2)
+            ((uint8_t *)data)[7] = 200;
+        else if (k == 3)
+            ((float *)data)[3] = NAN;
+        else
+            ((double *)data)[0] = NAN;
+        assert_int_equal(und_spray_restore(other, &saved, &err), UND_FAILED);
+        assert_non_null(strstr(err.text, "damaged"));
+        und_frame_clear(&saved);
+        und_spray_destroy(spray);
+        und_spray_destroy(other);
+    }
+}
+
+/* The mesh of a closed sheet has its area and its volume, but for the smoothing of its rims. */
+static void meshes_have_the_sheets_area(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_spray *spray = a_spray(0, 0, 1);
+    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    double area = 0, volume = 0, expected = 0;
+    throw_rings(spray, ROWS, 0);
+    assert_int_equal(und_spray_frame(spray, &frame, &err), UND_OK);
+    const und_item *position = und_frame_find(&frame, "sheet/mesh_position"),
+                   *velocity = und_frame_find(&frame, "sheet/mesh_velocity"),
+                   *thickness = und_frame_find(&frame, "sheet/mesh_thickness"),
+                   *drops = und_frame_find(&frame, "spray/position");
+    assert_true(position && velocity && thickness && drops);
+    assert_true(position->dim[0] == thickness->dim[0] && velocity->dim[0] == thickness->dim[0]);
+    assert_true(thickness->dim[0] % 3 == 0 && position->dim[1] == 3 && velocity->dim[1] == 3);
+    assert_true(drops->dim[0] == 0); /* all are in the sheet */
+    for (size_t t = 0; t < thickness->dim[0]; t += 3) {
+        const float *p = (const float *)position->data + 3 * t, *h = (const float *)thickness->data + t;
+        double a[3], b[3];
+        for (int k = 0; k < 3; k++) {
+            a[k] = p[3 + k] - p[k];
+            b[k] = p[6 + k] - p[k];
+        }
+        double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+        double one = 0.5 * sqrt(x * x + y * y + z * z);
+        area += one;
+        volume += one * (h[0] + h[1] + h[2]) / 3;
+    }
+    for (int r = 0; r + 1 < ROWS; r++)
+        expected += SECTORS * area_at(DT * (ROWS - r));
+    assert_double_near(area, expected, 0.01 * expected);
+    assert_double_near(volume, und_spray_in_flight(spray), 0.02 * volume);
+    und_frame_clear(&frame);
+    und_spray_destroy(spray);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rings_make_a_closed_sheet),
+        cmocka_unit_test(impacts_are_told_apart),
+        cmocka_unit_test(thin_sheets_tear),
+        cmocka_unit_test(cohesion_keeps_momentum),
+        cmocka_unit_test(drops_keep_their_nodes),
+        cmocka_unit_test(same_bits_at_any_thread_count),
+        cmocka_unit_test(restored_sheets_go_on_alike),
+        cmocka_unit_test(damaged_sheets_are_refused),
+        cmocka_unit_test(meshes_have_the_sheets_area),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
