@@ -26,12 +26,6 @@ static int chunks_of(int count)
     return count / CHUNK + (count % CHUNK != 0);
 }
 
-/* Few drops are not worth waking threads for. */
-static int threads_for(const und_spray *s)
-{
-    return s->count < 4 * CHUNK ? 1 : s->threads;
-}
-
 static und_status allocate(und_spray *s, und_error *err)
 {
     size_t n = (size_t)s->capacity, chunks = (size_t)chunks_of(s->capacity);
@@ -259,7 +253,7 @@ void und_spray_step(und_spray *s, double time, double dt, const und_spray_floor 
     flight f = flight_of(s, time, dt);
     if (s->sheets)
         und_sheets_step(s->sheets, s, dt, floor->dx);
-    PARALLEL_FOR(threads_for(s))
+    PARALLEL_FOR(s->threads)
     for (int c = 0; c < chunks; c++)
         step_chunk(s, c, &f, dt, floor);
     s->landed_count = 0;
@@ -294,7 +288,7 @@ void und_spray_remove(und_spray *s)
         arrays[count++] = s->sheets->node;
         arrays[count++] = s->sheets->share;
     }
-    PARALLEL_FOR(threads_for(s))
+    PARALLEL_FOR(s->threads)
     for (int a = 0; a < count; a++)
         close_gaps(s, arrays[a]);
     s->count -= s->landed_count;
@@ -324,7 +318,7 @@ double und_spray_in_flight(const und_spray *s)
 {
     double sum = 0;
     int chunks = chunks_of(s->count);
-    PARALLEL_FOR(threads_for(s))
+    PARALLEL_FOR(s->threads)
     for (int c = 0; c < chunks; c++) {
         int first = c * CHUNK, count = s->count - first < CHUNK ? s->count - first : CHUNK;
         s->chunk_volume[c] = sum_cubes(s->radius + first, count);

@@ -1,0 +1,301 @@
+/* Columns of water joined by pipes: O'Brien & Hodgins, "Dynamic Simulation of Splashing Fluids", 1995. */
+#include "liquid/columns.h"
+
+#include "base/pages.h"
+#include "base/status.h"
+#include "liquid/columns_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BESIDE = 64 }; /* values in front of the first row, so that it has a neighbour too */
+enum { FRAME_BYTES = 16 };
+
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+
+/* The three parts of the model in turn (figure 2 of the paper): what acts on the surface, the volume, and the
+ * spray. */
+static void substep(und_columns *s)
+{
+    STEP (SOURCES) {
+        und_pool_add_sources(&s->pool, s->dt);
+        und_pool_press(&s->pool, s->dt);
+    }
+    STEP (BODIES)
+        und_columns_push(s);
+    STEP (FLOW)
+        und_columns_flow(s); /* eqs 3 to 6 */
+    STEP (LIMIT)
+        und_columns_scale_back(s); /* eq. 9 */
+    STEP (VOLUME)
+        und_columns_move_water(s); /* eq. 7 */
+    STEP (EDGES)
+        und_columns_open_edges(s);
+    STEP (EMIT)
+        und_columns_emit(s); /* eqs 12 to 15 */
+    STEP (FLY)
+        und_columns_fly(s);
+    s->pool.time += s->dt;
+    s->substep++;
+}
+
+void und_columns_step(und_columns *s, double dt)
+{
+    double end = s->pool.time + dt, left = dt;
+    while (left > 0) {
+        double most = fmin(und_columns_longest_step(s), s->body_step);
+        double parts = fmin(ceil(left / most), 1e9);
+        s->dt = parts > 1 ? left / parts : left;
+        substep(s);
+        left = parts > 1 ? left - s->dt : 0;
+    }
+    s->pool.time = end;
+}
+
+und_columns_def und_columns_def_default(void)
+{
+    return (und_columns_def){
+        .pool = und_pool_def_default(),
+        .pipe_depth = INFINITY,
+        .diagonal = 0.25,
+        .spray = {.threshold = 2.25,
+                  .rate = 40000,
+                  .radius = {0.004, 0.012},
+                  .share = 1,
+                  .scatter = 0.15,
+                  .most = 1 << 20,
+                  .sheet_tear = 0.002,
+                  .sheet_cohesion = 20},
+    };
+}
+
+double und_columns_time(const und_columns *s)
+{
+    return s->pool.time;
+}
+double und_columns_surface(const und_columns *s, int x, int z)
+{
+    return und_columns_level(s, und_columns_at(s, x, z));
+}
+double und_columns_ground(const und_columns *s, int x, int z)
+{
+    return (double)s->ground[und_columns_at(s, x, z)];
+}
+double und_columns_depth(const und_columns *s, int x, int z)
+{
+    return s->depth[und_columns_at(s, x, z)];
+}
+und_body_state und_columns_body(const und_columns *s, int body)
+{
+    return und_bodies_state(s->bodies, body);
+}
+int und_columns_spray_count(const und_columns *s)
+{
+    return s->spray ? s->spray->count : 0;
+}
+und_ledger und_columns_ledger(const und_columns *s)
+{
+    return und_pool_ledger(&s->pool);
+}
+und_liquid *und_columns_liquid(und_columns *s)
+{
+    return &s->liquid;
+}
+
+static und_status check_def(const und_columns_def *def, und_error *err)
+{
+    const und_spray_def *spray = &def->spray;
+    if (!(def->pipe_depth > 0))
+        return und_error_set(err, UND_INVALID, "columns: pipe_depth: expected a depth above 0, found %g",
+                             def->pipe_depth);
+    if (!(def->diagonal >= 0 && def->diagonal <= 1e3))
+        return und_error_set(err, UND_INVALID, "columns: diagonal: expected a ratio from 0 to 1000, found %g",
+                             def->diagonal);
+    if (spray->on && (!(spray->threshold >= 0) || !(spray->rate >= 0) || !(spray->radius[0] > 0) ||
+                      !(spray->radius[1] >= spray->radius[0]) || !(spray->share >= 0 && spray->share <= 1)))
+        return und_error_set(err, UND_INVALID,
+                             "columns: spray needs a threshold and a rate of at least 0, drops larger than 0 "
+                             "and a share from 0 to 1");
+    return UND_OK;
+}
+
+/* An array with a row and a column beside the grid on all sides. */
+static void *field(const und_columns *s, size_t size, const char *what, und_error *err)
+{
+    char *pages = und_pages_alloc(size * (BESIDE + (size_t)s->stride * (size_t)(s->nz + 3)), what, err);
+    return pages ? pages + size * (BESIDE + (size_t)s->stride) : NULL;
+}
+
+static void field_free(const und_columns *s, void *field, size_t size)
+{
+    if (field)
+        und_pages_free((char *)field - size * (BESIDE + (size_t)s->stride));
+}
+
+static und_status allocate(und_columns *s, und_error *err)
+{
+    bool mean = s->def.flow == UND_FLOW_MEAN, bodies = s->def.body_count > 0;
+    bool press = und_pool_presses(&s->def.pool) || bodies;
+    struct {
+        float **array;
+        bool wanted;
+        const char *what;
+    } fields[] = {
+        {&s->ground, true, "ground"},
+        {&s->keep, true, "flow"},
+        {&s->flow[0], true, "flow"},
+        {&s->flow[1], true, "flow"},
+        {&s->flow[2], true, "flow"},
+        {&s->flow[3], true, "flow"},
+        {&s->before[0], mean, "flow"},
+        {&s->before[1], mean, "flow"},
+        {&s->before[2], mean, "flow"},
+        {&s->before[3], mean, "flow"},
+        {&s->pool.head, und_pool_presses(&s->def.pool), "pressure"},
+        {&s->load, press, "pressure"},
+        {&s->displaced, bodies, "bodies"},
+        {&s->top, s->def.spray.on, "spray"},
+    };
+    size_t per_cell = sizeof(double) + FRAME_BYTES;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        per_cell += fields[i].wanted ? sizeof(float) : 0;
+    if (und_pool_check_memory(&s->pool, per_cell, err) != UND_OK)
+        return err->status;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].wanted && !(*fields[i].array = field(s, sizeof(float), fields[i].what, err)))
+            return err->status;
+    s->depth = field(s, sizeof(double), "water", err);
+    s->rows = und_alloc((size_t)s->nz, sizeof *s->rows, "columns", err);
+    s->zero = und_alloc((size_t)s->stride + 2, sizeof *s->zero, "columns", err);
+    s->share_z = und_alloc((size_t)s->nx, sizeof *s->share_z, "columns", err);
+    s->lanes = und_alloc((size_t)s->threads * ((size_t)s->stride + 2), 3 * sizeof *s->lanes, "columns", err);
+    if (!s->depth || !s->rows || !s->zero || !s->share_z || !s->lanes)
+        return err->status;
+    s->pool.water = s->depth;
+    s->pool.ground = s->ground;
+    return UND_OK;
+}
+
+/* The columns, and the endless walls beside them. */
+static und_status fill(und_columns *s, und_error *err)
+{
+    const float wall = 1e9f;
+    s->lowest = INFINITY;
+    for (int z = -1; z <= s->nz; z++)
+        for (int x = -1; x <= s->nx; x++)
+            s->ground[(ptrdiff_t)z * s->stride + x] = wall;
+    for (int z = 0; z < s->nz; z++)
+        for (int x = 0; x < s->nx; x++) {
+            size_t at = und_columns_at(s, x, z);
+            double surface;
+            und_status status = und_pool_start_at(&s->pool, x, z, &s->ground[at], &surface, err);
+            if (status != UND_OK)
+                return status;
+            s->depth[at] = surface - (double)s->ground[at];
+            s->keep[at] = 1;
+            s->deepest = fmax(s->deepest, s->depth[at]);
+            s->lowest = fmin(s->lowest, (double)s->ground[at]);
+        }
+    return UND_OK;
+}
+
+static und_status make_spray(und_columns *s, und_error *err)
+{
+    if (!s->def.spray.on)
+        return UND_OK;
+    s->spray = und_spray_create(&s->def.spray, s->def.pool.gravity, s->def.pool.seed, s->threads, err);
+    return s->spray ? UND_OK : err->status;
+}
+
+static void destroy_liquid(und_liquid *liquid)
+{
+    und_columns_destroy((und_columns *)liquid);
+}
+static void step_liquid(und_liquid *liquid, double dt)
+{
+    und_columns_step((und_columns *)liquid, dt);
+}
+static und_ledger ledger_liquid(const und_liquid *liquid)
+{
+    return und_columns_ledger((const und_columns *)liquid);
+}
+static double time_liquid(const und_liquid *liquid)
+{
+    return ((const und_columns *)liquid)->pool.time;
+}
+static void watch_liquid(und_liquid *liquid, und_watch watch)
+{
+    ((und_columns *)liquid)->watch = watch;
+}
+static int stages_liquid(const und_liquid *liquid, const und_stage **list)
+{
+    *list = ((const und_columns *)liquid)->stages;
+    return STAGE_COUNT;
+}
+
+static const und_liquid_class columns_class = {
+    .name = "columns",
+    .destroy = destroy_liquid,
+    .step = step_liquid,
+    .frame = und_columns_write_frame,
+    .save = und_columns_save,
+    .restore = und_columns_restore,
+    .ledger = ledger_liquid,
+    .stages = stages_liquid,
+    .time = time_liquid,
+    .watch = watch_liquid,
+    .inspect = und_columns_save,
+};
+
+und_columns *und_columns_create(const und_columns_def *def, und_error *err)
+{
+    static const char *const stage_names[STAGE_COUNT] = {"sources", "bodies", "flow", "limit",
+                                                         "volume",  "edges",  "emit", "fly"};
+    if (check_def(def, err) != UND_OK)
+        return NULL;
+    und_columns *s = und_alloc(1, sizeof *s, "columns", err);
+    if (!s)
+        return NULL;
+    s->liquid.class = &columns_class;
+    s->def = *def;
+    s->body_step = INFINITY;
+    for (int i = 0; i < STAGE_COUNT; i++)
+        s->stages[i].name = stage_names[i];
+    if (und_pool_init(&s->pool, "columns", &s->def.pool, err) != UND_OK) {
+        free(s);
+        return NULL;
+    }
+    s->nx = s->pool.nx;
+    s->nz = s->pool.nz;
+    s->threads = s->pool.threads;
+    while (s->pool.stride < s->nx + 1)
+        s->pool.stride += UND_POOL_ROW; /* room for the wall beside a row */
+    s->stride = s->pool.stride;
+    if (allocate(s, err) || fill(s, err) || und_columns_create_bodies(s, err) ||
+        und_pool_create_sources(&s->pool, err) || make_spray(s, err)) {
+        und_columns_destroy(s);
+        return NULL;
+    }
+    s->pool.ledger.start = und_pool_volume(&s->pool);
+    return s;
+}
+
+void und_columns_destroy(und_columns *s)
+{
+    if (!s)
+        return;
+    float *fields[] = {s->ground,  s->keep,      s->flow[0],   s->flow[1],   s->flow[2],
+                       s->flow[3], s->before[0], s->before[1], s->before[2], s->before[3],
+                       s->load,    s->displaced, s->pool.head, s->top};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        field_free(s, fields[i], sizeof(float));
+    field_free(s, s->depth, sizeof(double));
+    free(s->rows);
+    free(s->zero);
+    free(s->share_z);
+    free(s->lanes);
+    und_columns_destroy_bodies(s);
+    und_spray_destroy(s->spray);
+    und_pool_close(&s->pool);
+    free(s);
+}

@@ -1,0 +1,392 @@
+/* The volume model: columns and pipes.  O'Brien & Hodgins 1995, section 3.1.
+ *
+ * Equations 6 and 7 as printed, with the heights of the old time and the mean of old and new flow, make every
+ * wave grow by sqrt(1 + (w dt)^2 / 2) a step.  Here the new flow alone moves the water: the step is then
+ * symplectic, and waves keep their height as long as w dt < 2.  The mean is kept as an option, for study. */
+#include "base/parallel.h"
+#include "liquid/columns_state.h"
+
+#include <math.h>
+
+#include <omp.h>
+
+enum { BAND = 16, ROUNDS = 4 }; /* rows a thread takes at once; of scaling back by the paper's rule */
+
+static double straight_share(const und_columns *s)
+{
+    return 1 / (1 + 2 * s->def.diagonal);
+}
+
+/* The waves that turn fastest are the ones whose neighbours are opposite: w^2 = most g d / dx^2. */
+static double stiffest(const und_columns *s)
+{
+    return s->nz == 1 ? 4 : fmax(8 * straight_share(s), 4);
+}
+
+double und_columns_longest_step(const und_columns *s)
+{
+    const double safe = 0.9;
+    double deepest = fmin(s->deepest, s->def.pipe_depth);
+    double turn = sqrt(stiffest(s) * s->def.pool.gravity * deepest) / s->pool.grid.dx;
+    return turn > 0 ? safe * 2 / turn : INFINITY;
+}
+
+/* A wall mirrors the columns along it, and with them the diagonal pipes that would lead out: they carry what
+ * the pipe along the wall does.  So a wave runs along a wall as it does in the open; a curve, with walls on
+ * both sides, has pipes of the full section. */
+void und_columns_set_pipes(und_columns *s)
+{
+    double dx = s->pool.grid.dx, straight = s->dt * s->def.pool.gravity / (dx * dx) * straight_share(s);
+    s->pipes.straight = (float)straight;
+    s->pipes.diagonal = s->pipes.beside = (float)(straight * s->def.diagonal);
+    s->pipes.kept = (float)exp(-s->def.pool.damping * s->dt);
+    s->pipes.reach = (float)fmin(s->def.pipe_depth, 1e9);
+}
+
+float und_columns_straight(const und_columns *s, int pipe, int x, int z)
+{
+    int walls = pipe == PIPE_X ? (z == 0) + (z == s->nz - 1) : (x == 0) + (x == s->nx - 1);
+    return s->pipes.straight + (float)walls * s->pipes.beside;
+}
+
+/* A row of columns as its pipes see it; its neighbours beside the grid are there too. */
+typedef struct lane {
+    const double *restrict top;
+    const float *restrict depth, *restrict ground, *restrict load;
+} lane;
+
+static lane make_lane(const und_columns *s, int z, double *restrict top, float *restrict depth)
+{
+    const float *ground = s->ground + (ptrdiff_t)z * s->stride;
+    const double *from = s->depth + (ptrdiff_t)z * s->stride;
+    bool pressed = s->load && z < s->nz && s->rows[z].pressed;
+    SIMD
+    for (int x = -1; x <= s->nx; x++) {
+        top[x] = (double)ground[x] + from[x];
+        depth[x] = (float)from[x];
+    }
+    return (lane){top, depth, ground, pressed ? s->load + (ptrdiff_t)z * s->stride : s->zero + 1};
+}
+
+static inline und_column column(const lane *r, int x)
+{
+    return (und_column){r->top[x], r->depth[x], r->ground[x], r->load[x]};
+}
+
+/* All pipes that start in a row: equations 3 to 6. */
+static void flow_row(und_columns *s, int z, const lane a, const lane b)
+{
+    const size_t row = und_columns_at(s, 0, z);
+    float *restrict fx = s->flow[PIPE_X] + row, *restrict fz = s->flow[PIPE_Z] + row;
+    float *restrict fd = s->flow[PIPE_DOWN] + row, *restrict fu = s->flow[PIPE_UP] + row;
+    const float *restrict share = s->share_z, share_x = und_columns_straight(s, PIPE_X, 0, z);
+    const und_pipes p = s->pipes;
+    const int n = s->nx;
+    float fastest = 0, lowest = -INFINITY; /* of -depth */
+    UND_PRAGMA(omp simd reduction(max : fastest, lowest))
+    for (int x = 0; x < n; x++) {
+        und_column own = column(&a, x);
+        float qx = und_pipe_flow(fx[x], own, column(&a, x + 1), share_x, &p);
+        float qz = und_pipe_flow(fz[x], own, column(&b, x), share[x], &p);
+        float qd = und_pipe_flow(fd[x], own, column(&b, x + 1), p.diagonal, &p);
+        float qu = und_pipe_flow(fu[x], own, column(&b, x - 1), p.diagonal, &p);
+        fx[x] = qx;
+        fz[x] = qz;
+        fd[x] = qd;
+        fu[x] = qu;
+        float all = fabsf(qx) + fabsf(qz) + fabsf(qd) + fabsf(qu);
+        fastest = all > fastest ? all : fastest;
+        lowest = -own.depth > lowest ? -own.depth : lowest;
+    }
+    s->rows[z].fastest = fastest;
+    s->rows[z].shallowest = (double)-lowest;
+}
+
+static void remember_row(und_columns *s, int z)
+{
+    size_t row = und_columns_at(s, 0, z);
+    for (int k = 0; k < PIPES; k++)
+        for (int x = 0; x < s->nx; x++)
+            s->before[k][row + (size_t)x] = s->flow[k][row + (size_t)x];
+}
+
+static void flow_band(und_columns *s, int first, int last)
+{
+    size_t length = (size_t)s->stride + 2;
+    double *top = s->lanes + 3 * length * (size_t)omp_get_thread_num();
+    float *depth = (float *)(top + 2 * length);
+    lane a = make_lane(s, first, top + 1, depth + 1);
+    for (int z = first; z < last; z++) {
+        size_t other = length * (size_t)((z + 1 - first) % 2);
+        lane b = make_lane(s, z + 1, top + other + 1, depth + other + 1);
+        if (s->before[0])
+            remember_row(s, z);
+        flow_row(s, z, a, b);
+        a = b;
+    }
+}
+
+void und_columns_flow(und_columns *s)
+{
+    und_columns_set_pipes(s);
+    for (int x = 0; x < s->nx; x++)
+        s->share_z[x] = und_columns_straight(s, PIPE_Z, x, 0);
+    PARALLEL_FOR(s->threads)
+    for (int band = 0; band < (s->nz + BAND - 1) / BAND; band++)
+        flow_band(s, band * BAND, (band + 1) * BAND < s->nz ? (band + 1) * BAND : s->nz);
+}
+
+/* The flow that moves the water: the new one, or eq. 7's mean. */
+static inline float moving(const float *now, const float *before, ptrdiff_t at)
+{
+    return before ? 0.5f * (now[at] + before[at]) : now[at];
+}
+
+/* What flows out of and into a column in the step, as speeds, m/s. */
+typedef struct exchange {
+    double out, in;
+} exchange;
+
+static inline exchange count_pipe(exchange e, float leaves)
+{
+    e.out += leaves > 0 ? (double)leaves : 0;
+    e.in += leaves < 0 ? -(double)leaves : 0;
+    return e;
+}
+
+/* The pipes of a row and of the row before it, with the old flow where the mean counts. */
+typedef struct pipe_rows {
+    const float *now[PIPES], *before[PIPES];
+    ptrdiff_t up;
+} pipe_rows;
+
+static pipe_rows pipes_of(const und_columns *s, int z)
+{
+    pipe_rows r = {.up = -(ptrdiff_t)s->stride};
+    for (int k = 0; k < PIPES; k++) {
+        r.now[k] = s->flow[k] + und_columns_at(s, 0, z);
+        r.before[k] = s->before[k] ? s->before[k] + und_columns_at(s, 0, z) : NULL;
+    }
+    return r;
+}
+
+static inline exchange exchange_of(const pipe_rows *r, int x, bool mean)
+{
+    const ptrdiff_t from[PIPES] = {x - 1, x + r->up, x - 1 + r->up, x + 1 + r->up}; /* pipes that end here */
+    exchange e = {0, 0};
+    for (int k = 0; k < PIPES; k++) {
+        e = count_pipe(e, moving(r->now[k], mean ? r->before[k] : NULL, x));
+        e = count_pipe(e, -moving(r->now[k], mean ? r->before[k] : NULL, from[k]));
+    }
+    return e;
+}
+
+/* What the columns of a row let their pipes keep: in the last round only what they have themselves, without
+ * counting on what flows in, so that no round is needed after it. */
+static inline void judge_row(und_columns *s, int z, bool last, bool mean)
+{
+    const double less = 1 - 1e-6; /* so that rounding leaves no column below zero */
+    const double dt = s->dt, counted = last ? 0 : dt, *restrict depth = s->depth + und_columns_at(s, 0, z);
+    float *restrict keep = s->keep + und_columns_at(s, 0, z), least = 1;
+    const pipe_rows r = pipes_of(s, z);
+    const int n = s->nx;
+    least = -least;
+    UND_PRAGMA(omp simd reduction(max : least))
+    for (int x = 0; x < n; x++) {
+        exchange e = exchange_of(&r, x, mean);
+        double has = less * (depth[x] + counted * e.in), out = dt * e.out;
+        float part = out > has ? (float)(less * has / out) : 1;
+        keep[x] = part;
+        least = -part > least ? -part : least;
+    }
+    s->rows[z].scaled = least > -1;
+}
+
+/* Pipes of a row keep what the column they empty says: the one they start at, or the other. */
+static void scale_pipes(const und_columns *s, int z, int pipe, ptrdiff_t other)
+{
+    const size_t row = und_columns_at(s, 0, z);
+    float *restrict now = s->flow[pipe] + row, *restrict before = s->before[pipe];
+    const float *restrict own = s->keep + row, *restrict theirs = s->keep + row + other;
+    const int n = s->nx;
+    if (before) {
+        before += row;
+        for (int x = 0; x < n; x++) {
+            float keep = now[x] + before[x] > 0 ? own[x] : theirs[x];
+            now[x] *= keep;
+            before[x] *= keep;
+        }
+        return;
+    }
+    SIMD
+    for (int x = 0; x < n; x++)
+        now[x] *= now[x] > 0 ? own[x] : theirs[x];
+}
+
+static void scale_row(const und_columns *s, int z)
+{
+    scale_pipes(s, z, PIPE_X, 1);
+    scale_pipes(s, z, PIPE_Z, s->stride);
+    scale_pipes(s, z, PIPE_DOWN, s->stride + 1);
+    scale_pipes(s, z, PIPE_UP, s->stride - 1);
+}
+
+/* A row is tight unless its shallowest column has more than all pipes around it could take. */
+static bool find_tight(und_columns *s)
+{
+    bool any = false;
+    for (int z = 0; z < s->nz; z++) {
+        double own = (double)s->rows[z].fastest, before = z > 0 ? (double)s->rows[z - 1].fastest : 0;
+        double most =
+            2 * own + 3 * before; /* its pipes and the one that ends here; three from the row before */
+        if (s->before[0])
+            most = INFINITY;
+        s->rows[z].tight = s->rows[z].judged = s->rows[z].shallowest * (1 - 1e-5) <= s->dt * most;
+        any |= s->rows[z].tight;
+    }
+    return any;
+}
+
+static void judge(und_columns *s, int z, bool last)
+{
+    if (s->before[0])
+        judge_row(s, z, last, true);
+    else
+        judge_row(s, z, last, false);
+}
+
+/* Where the rows beside it were scaled back, a row must be judged again. */
+static bool next_round(und_columns *s)
+{
+    bool any = false;
+    for (int z = 0; z < s->nz; z++)
+        any |= s->rows[z].judged && s->rows[z].scaled;
+    for (int z = 0; z < s->nz && any; z++) {
+        bool near = false;
+        for (int k = z > 0 ? z - 1 : 0; k <= z + 1 && k < s->nz; k++)
+            near |= s->rows[k].scaled;
+        s->rows[z].judged = s->rows[z].tight && near;
+    }
+    return any;
+}
+
+/* Equation 9: where a column would have less than nothing, all pipes that empty it are scaled back, and again
+ * until none has.  All columns of a round judge by the same flows, so no order matters; flows only ever
+ * shrink; and the round after ROUNDS is the last by its rule. */
+void und_columns_scale_back(und_columns *s)
+{
+    if (!find_tight(s))
+        return;
+    for (int round = 0; round <= ROUNDS; round++) {
+        PARALLEL_FOR(s->threads)
+        for (int z = 0; z < s->nz; z++) {
+            s->rows[z].scaled = false;
+            if (s->rows[z].judged || (round == ROUNDS && s->rows[z].tight))
+                judge(s, z, round == ROUNDS);
+        }
+        if (!next_round(s))
+            return;
+        PARALLEL_FOR(s->threads)
+        for (int z = 0; z < s->nz; z++)
+            if (s->rows[z].scaled || (z + 1 < s->nz && s->rows[z + 1].scaled))
+                scale_row(s, z);
+        s->rounds = round + 1 > s->rounds ? round + 1 : s->rounds;
+    }
+}
+
+/* Equation 7 for a row. */
+static void move_row(und_columns *s, int z)
+{
+    const size_t row = und_columns_at(s, 0, z), up = row - (size_t)s->stride;
+    const float *const *f = (const float *const *)s->flow;
+    const float *restrict x0 = f[PIPE_X] + row, *restrict z1 = f[PIPE_Z] + row, *restrict z0 = f[PIPE_Z] + up;
+    const float *restrict d1 = f[PIPE_DOWN] + row, *restrict d0 = f[PIPE_DOWN] + up;
+    const float *restrict u1 = f[PIPE_UP] + row, *restrict u0 = f[PIPE_UP] + up;
+    double *restrict depth = s->depth + row, dt = s->dt, deepest = 0;
+    float quickest = -INFINITY;
+    UND_PRAGMA(omp simd reduction(max : deepest, quickest))
+    for (int x = 0; x < s->nx; x++) {
+        float rise = (x0[x - 1] - x0[x]) + (z0[x] - z1[x]) + (d0[x - 1] - d1[x]) + (u0[x + 1] - u1[x]);
+        double sum = ((double)x0[x - 1] - (double)x0[x]) + ((double)z0[x] - (double)z1[x]) +
+                     ((double)d0[x - 1] - (double)d1[x]) + ((double)u0[x + 1] - (double)u1[x]);
+        double now = depth[x] + dt * sum;
+        depth[x] = now;
+        deepest = now > deepest ? now : deepest;
+        quickest = rise > quickest ? rise : quickest;
+    }
+    s->rows[z].deepest = deepest;
+    s->rows[z].quickest = quickest;
+}
+
+/* The same with the mean of old and new flow, as printed. */
+static void move_row_by_mean(und_columns *s, int z)
+{
+    const pipe_rows r = pipes_of(s, z);
+    und_columns_row *row = &s->rows[z];
+    row->deepest = 0;
+    row->quickest = -INFINITY;
+    for (int x = 0; x < s->nx; x++) {
+        size_t at = und_columns_at(s, x, z);
+        exchange e = exchange_of(&r, x, true);
+        s->depth[at] += s->dt * (e.in - e.out);
+        row->deepest = fmax(row->deepest, s->depth[at]);
+        row->quickest = fmaxf(row->quickest, und_columns_rise(s, at));
+    }
+}
+
+void und_columns_move_water(und_columns *s)
+{
+    PARALLEL_FOR(s->threads)
+    for (int band = 0; band < (s->nz + BAND - 1) / BAND; band++)
+        for (int z = band * BAND; z < s->nz && z < (band + 1) * BAND; z++)
+            if (s->before[0])
+                move_row_by_mean(s, z);
+            else
+                move_row(s, z);
+    s->deepest = 0;
+    for (int z = 0; z < s->nz; z++)
+        s->deepest = fmax(s->deepest, s->rows[z].deepest);
+}
+
+/* Open edges let out what comes: a wave that leaves carries c (h - outside), c = sqrt(g d) (Sommerfeld 1912),
+ * and the tide and waves from outside come in. */
+void und_columns_open_edges(und_columns *s)
+{
+    double dx = s->pool.grid.dx;
+    for (int e = 0; e < UND_EDGES; e++)
+        for (int i = 0; i < s->pool.edge[e].count && s->def.pool.edge[e].kind == UND_EDGE_OPEN; i++) {
+            size_t at = und_pool_edge_cell(&s->pool, e, i);
+            double outside = und_pool_outside_level(&s->pool, e, i, s->pool.time + s->dt);
+            double depth = 0.5 * (s->depth[at] + fmax(outside - (double)s->ground[at], 0));
+            double speed = sqrt(s->def.pool.gravity * fmin(depth, s->def.pipe_depth));
+            double in = speed * s->dt / dx * (outside - ((double)s->ground[at] + s->depth[at]));
+            in = fmax(in, -s->depth[at]);
+            s->depth[at] += in;
+            und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -in * dx * dx);
+        }
+}
+
+und_column und_columns_column(const und_columns *s, size_t at)
+{
+    double depth = s->depth[at];
+    return (und_column){(double)s->ground[at] + depth, (float)depth, s->ground[at],
+                        s->load ? s->load[at] : 0};
+}
+
+double und_columns_pipe_speed(const und_columns *s, int pipe, size_t at)
+{
+    size_t other = at + (pipe == PIPE_X ? 1 : (size_t)s->stride);
+    double depth =
+        (double)und_pipe_depth(und_columns_column(s, at), und_columns_column(s, other), s->pipes.reach);
+    int x = (int)(at % (size_t)s->stride), z = (int)(at / (size_t)s->stride);
+    double dx = s->pool.grid.dx, share = (double)(und_columns_straight(s, pipe, x, z) / s->pipes.straight);
+    return depth > (double)UND_FILM ? (double)s->flow[pipe][at] * dx / (share * straight_share(s) * depth)
+                                    : 0;
+}
+
+void und_columns_speed(const und_columns *s, size_t at, double out[2])
+{
+    out[0] = 0.5 * (und_columns_pipe_speed(s, PIPE_X, at - 1) + und_columns_pipe_speed(s, PIPE_X, at));
+    out[1] = 0.5 * (und_columns_pipe_speed(s, PIPE_Z, at - (size_t)s->stride) +
+                    und_columns_pipe_speed(s, PIPE_Z, at));
+}

@@ -1,0 +1,100 @@
+/* What a frame shows of the columns, and what a checkpoint keeps. */
+#include "liquid/columns_state.h"
+
+#include <string.h>
+
+/* A field of the frame, [nz][nx], of numbers made column by column. */
+typedef float column_fn(const und_columns *s, size_t at);
+
+static float seen_at(const und_columns *s, size_t at)
+{
+    return (float)und_columns_level(s, at);
+}
+static float speed_x_at(const und_columns *s, size_t at)
+{
+    double speed[2];
+    und_columns_speed(s, at, speed);
+    return (float)speed[0];
+}
+static float speed_z_at(const und_columns *s, size_t at)
+{
+    double speed[2];
+    und_columns_speed(s, at, speed);
+    return (float)speed[1];
+}
+
+static und_status add_made(const und_columns *s, und_frame *frame, const char *name, const char *unit,
+                           column_fn *made, und_error *err)
+{
+    und_status status = und_pool_frame_field(&s->pool, frame, name, unit, false, s->ground, err);
+    if (status != UND_OK)
+        return status;
+    float *out = frame->items[frame->count - 1].data;
+    for (int z = 0; z < s->nz; z++)
+        for (int x = 0; x < s->nx; x++)
+            *out++ = made(s, und_columns_at(s, x, z));
+    return UND_OK;
+}
+
+und_status und_columns_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
+{
+    und_columns *s = (und_columns *)liquid;
+    frame->grid = s->pool.grid;
+    frame->time = s->pool.time;
+    if (und_pool_frame_field(&s->pool, frame, "ground", "m", true, s->ground, err) ||
+        add_made(s, frame, "surface", "m", seen_at, err))
+        return err->status;
+    if (s->def.velocity && (add_made(s, frame, "velocity_x", "m/s", speed_x_at, err) ||
+                            add_made(s, frame, "velocity_z", "m/s", speed_z_at, err)))
+        return err->status;
+    if (und_pool_frame_rain(&s->pool, frame, err) || (s->bodies && und_bodies_frame(s->bodies, frame, err)) ||
+        (s->spray && und_spray_frame(s->spray, frame, err)))
+        return err->status;
+    return UND_OK;
+}
+
+enum { PARTS = 48 };
+
+/* The whole state, in a fixed order. */
+static int parts_of(und_columns *s, und_part list[PARTS])
+{
+    static const char *const flow_names[PIPES] = {"flow_x", "flow_z", "flow_down", "flow_up"};
+    size_t cells = (size_t)s->stride * (size_t)s->nz, numbers = 0;
+    int count = und_pool_parts(&s->pool, list, 0);
+    list[count++] = und_part_of("substep", UND_F64, &s->substep, 1);
+    list[count++] = und_part_of("deepest", UND_F64, &s->deepest, 1);
+    list[count++] = und_part_of("depth", UND_F64, s->depth, cells);
+    for (int k = 0; k < PIPES; k++)
+        list[count++] = und_part_of(flow_names[k], UND_F32, s->flow[k], cells);
+    list[count++] = und_part_of("displaced", UND_F32, s->displaced, cells);
+    count = und_pool_rain_parts(&s->pool, list, count);
+    if (s->bodies) {
+        double *bodies = und_bodies_saved(s->bodies, &numbers);
+        list[count++] = und_part_of("bodies", UND_F64, bodies, numbers);
+    }
+    return count;
+}
+
+und_status und_columns_save(und_liquid *liquid, und_frame *state, und_error *err)
+{
+    und_columns *s = (und_columns *)liquid;
+    und_part list[PARTS];
+    state->grid = s->pool.grid;
+    state->time = s->pool.time;
+    und_status status = und_parts_save(list, parts_of(s, list), state, err);
+    return status == UND_OK && s->spray ? und_spray_save(s->spray, state, err) : status;
+}
+
+und_status und_columns_restore(und_liquid *liquid, const und_frame *state, und_error *err)
+{
+    und_columns *s = (und_columns *)liquid;
+    und_part list[PARTS];
+    und_status status = und_parts_restore(list, parts_of(s, list), state, err);
+    if (status == UND_OK && s->spray)
+        status = und_spray_restore(s->spray, state, err);
+    if (status == UND_OK && s->bodies)
+        und_bodies_restored(s->bodies, s->pool.time);
+    for (int z = 0; z < s->nz; z++)
+        s->rows[z].pressed = s->load != NULL; /* all of it is made again */
+    return status;
+}

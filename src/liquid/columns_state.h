@@ -1,0 +1,139 @@
+/* What the column model keeps, for the files that make up its step. */
+#ifndef UND_LIQUID_COLUMNS_STATE_H
+#define UND_LIQUID_COLUMNS_STATE_H
+
+#include "base/stage.h"
+#include "bodies/bodies.h"
+#include "liquid/columns.h"
+#include "liquid/columns_kernel.h"
+#include "liquid/pool.h"
+#include "spray/spray.h"
+
+/* A pipe belongs to the column it starts at: one value, so that what leaves one column enters the other
+ * (eq. 8). */
+enum { PIPE_X, PIPE_Z, PIPE_DOWN, PIPE_UP, PIPES }; /* to (x+1, z), (x, z+1), (x+1, z+1), (x-1, z+1) */
+
+enum {
+    STAGE_SOURCES,
+    STAGE_BODIES,
+    STAGE_FLOW,
+    STAGE_LIMIT,
+    STAGE_VOLUME,
+    STAGE_EDGES,
+    STAGE_EMIT,
+    STAGE_FLY,
+    STAGE_COUNT
+};
+
+/* What is known of a row of columns. */
+typedef struct und_columns_row {
+    float fastest;     /* the largest |flow| of its pipes, m/s */
+    float quickest;    /* the fastest rise, m/s */
+    double shallowest; /* m */
+    double deepest;    /* m */
+    bool pressed;      /* something presses on it */
+    bool tight;        /* its pipes might take more than a column has */
+    bool judged;       /* in the round of scaling back under way */
+    bool scaled;       /* a column of it scales its pipes back */
+} und_columns_row;
+
+typedef struct und_columns_contact und_columns_contact; /* columns_bodies.h */
+typedef struct und_columns_scratch und_columns_scratch;
+
+struct und_columns {
+    und_liquid liquid;
+    und_columns_def def;
+    und_pool pool; /* its water is the depth */
+    int nx, nz, stride, threads;
+    double dt;        /* of the substep */
+    double body_step; /* s; the longest that bodies can take */
+    double substep;   /* since the start, a whole number */
+    double deepest;   /* water after the last one, m */
+    double lowest;    /* ground, m */
+    und_pipes pipes;
+    int rounds; /* of scaling back, the most so far */
+    und_stage stages[STAGE_COUNT];
+    und_watch watch;
+
+    /* Arrays point to the first column; one column and row beside the grid is there, with endless walls on
+     * it, so that no kernel has edges. */
+    double *depth; /* V / (dx dz), m (eq. 2) */
+    float *ground; /* m */
+    float *flow[PIPES];
+    float *before[PIPES]; /* the flow before the step, where the mean moves the water; else NULL */
+    float *load;          /* E / (rho g), m; NULL: nothing ever presses */
+    float *displaced;     /* m of the column that bodies take up below the water's level; NULL: no bodies */
+    float *top;           /* the surface as it is seen, m; NULL unless there is spray */
+    uint8_t *covered;     /* by a body that drops may hit; NULL unless there are both */
+    float *keep;          /* what pipes that overdraw a column keep */
+    float *zero;          /* a row of nothing, one column longer on both sides */
+    float *share_z;       /* per column: of its pipe along z, see und_columns_straight */
+    double *lanes;        /* scratch, per thread */
+    und_columns_row *rows;
+
+    und_bodies *bodies;
+    und_columns_contact *contact;
+    und_columns_scratch *scratch;
+    und_spray *spray;
+};
+
+static inline size_t und_columns_at(const und_columns *s, int x, int z)
+{
+    return (size_t)z * (size_t)s->stride + (size_t)x;
+}
+static inline double und_columns_x(const und_columns *s, double x) /* of the middle of column x */
+{
+    return s->pool.grid.origin[0] + (x + 0.5) * s->pool.grid.dx;
+}
+static inline double und_columns_z(const und_columns *s, double z)
+{
+    return s->pool.grid.origin[2] + (z + 0.5) * s->pool.grid.dx;
+}
+static inline double und_columns_level(const und_columns *s, size_t at) /* as it is seen, m */
+{
+    return (double)s->ground[at] + s->depth[at] + (s->displaced ? (double)s->displaced[at] : 0);
+}
+
+/* How fast a column rises, m/s (eq. 12). */
+static inline float und_columns_rise(const und_columns *s, size_t at)
+{
+    size_t up = at - (size_t)s->stride;
+    return s->flow[PIPE_X][at - 1] - s->flow[PIPE_X][at] + s->flow[PIPE_Z][up] - s->flow[PIPE_Z][at] +
+           s->flow[PIPE_DOWN][up - 1] - s->flow[PIPE_DOWN][at] + s->flow[PIPE_UP][up + 1] -
+           s->flow[PIPE_UP][at];
+}
+
+und_column und_columns_column(const und_columns *s, size_t at);
+
+/* dt g / dx^2 times the share that a straight pipe has of the section. */
+float und_columns_straight(const und_columns *s, int pipe, int x, int z);
+
+/* How fast the water in a straight pipe flows, m/s: Q over the pipe's section. */
+double und_columns_pipe_speed(const und_columns *s, int pipe, size_t at);
+/* The same in the middle of a column, along x and z. */
+void und_columns_speed(const und_columns *s, size_t at, double out[2]);
+
+/* The stages of a substep, in order. */
+void und_columns_push(und_columns *s);       /* bodies press on the water, and move */
+void und_columns_set_pipes(und_columns *s);  /* for the substep's dt */
+void und_columns_flow(und_columns *s);       /* eqs 3 to 6 */
+void und_columns_scale_back(und_columns *s); /* eq. 9 */
+void und_columns_move_water(und_columns *s); /* eq. 7 */
+void und_columns_open_edges(und_columns *s);
+void und_columns_emit(und_columns *s); /* eqs 12 to 15 */
+void und_columns_fly(und_columns *s);
+
+double und_columns_longest_step(const und_columns *s); /* s; that is stable */
+
+/* Which of the drops first ... meet a body; for und_spray_step. */
+void und_columns_meet(void *columns, const und_spray *spray, int first, int count, uint8_t *met);
+
+und_status und_columns_create_bodies(und_columns *s, und_error *err);
+void und_columns_destroy_bodies(und_columns *s);
+
+/* What a frame and a checkpoint hold. */
+und_status und_columns_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);
+und_status und_columns_save(und_liquid *liquid, und_frame *state, und_error *err);
+und_status und_columns_restore(und_liquid *liquid, const und_frame *state, und_error *err);
+
+#endif
