@@ -231,7 +231,7 @@ static void open_edges_let_waves_out(void **state)
 {
     (void)state;
     double coarse = reflected(200), fine = reflected(400);
-    assert_true(coarse < 0.1);
+    assert_true(coarse < 0.01);
     assert_true(fine < 0.6 * coarse);
 }
 

@@ -359,7 +359,8 @@ void und_columns_open_edges(und_columns *s)
             double outside = und_pool_outside_level(&s->pool, e, i, s->pool.time + s->dt);
             double depth = 0.5 * (s->depth[at] + fmax(outside - (double)s->ground[at], 0));
             double speed = sqrt(s->def.pool.gravity * fmin(depth, s->def.pipe_depth));
-            double in = speed * s->dt / dx * (outside - ((double)s->ground[at] + s->depth[at]));
+            double before = s->depth[at] - s->dt * (double)und_columns_rise(s, at); /* as the pipes saw it */
+            double in = speed * s->dt / dx * (outside - ((double)s->ground[at] + before));
             in = fmax(in, -s->depth[at]);
             s->depth[at] += in;
             und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -in * dx * dx);
