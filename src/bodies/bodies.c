@@ -1,6 +1,5 @@
-/* Bodies in six degrees of freedom.  Where bodies are is kept here; the Open Dynamics Engine finds contacts
- * between simple shapes and the velocities after them, and keeps nothing from one step to the next, so that a
- * step depends on the state alone. */
+/* Bodies in six degrees of freedom.  The Open Dynamics Engine tells where simple shapes touch and keeps
+ * nothing from one step to the next, so that a step depends on the state alone. */
 #include "bodies/bodies.h"
 
 #include "base/status.h"
@@ -116,6 +115,18 @@ static und_status weigh(und_body *body, int i, und_error *err)
     return UND_OK;
 }
 
+static void measure(und_body *body)
+{
+    und_bounds b = und_shape_bounds(body->def->shape);
+    und_vec3 extent = und_sub(b.high, b.low);
+    body->size = 0.5 * fmin(extent.x, fmin(extent.y, extent.z));
+    body->skin = 0.005 * body->size;
+    for (int k = 0; k < 3 * body->mesh.triangle_count; k++) {
+        const float *p = body->mesh.position + 3 * (size_t)k;
+        body->reach = fmax(body->reach, 1.02 * und_length(und_sub(und_vec(p[0], p[1], p[2]), body->center)));
+    }
+}
+
 static und_status create_body(und_bodies *s, int i, und_error *err)
 {
     und_body *body = &s->bodies[i];
@@ -124,50 +135,37 @@ static und_status create_body(und_bodies *s, int i, und_error *err)
         status = weigh(body, i, err);
     if (status == UND_OK)
         status = und_shape_mesh(body->def->shape, &body->mesh, err);
-    if (status == UND_OK)
-        status = und_parts_create(body, err);
     if (status != UND_OK)
         return status;
-    for (int k = 0; k < 3 * body->mesh.triangle_count; k++) {
-        const float *p = body->mesh.position + 3 * (size_t)k;
-        body->reach = fmax(body->reach, 1.02 * und_length(und_sub(und_vec(p[0], p[1], p[2]), body->center)));
-    }
-    und_bounds b = und_shape_bounds(body->def->shape);
-    und_vec3 extent = und_sub(b.high, b.low);
-    body->size = 0.5 * fmin(extent.x, fmin(extent.y, extent.z));
-    dMass mass;
-    const double *I = body->inertia;
-    dMassSetParameters(&mass, body->mass, 0, 0, 0, I[0], I[4], I[8], I[1], I[2], I[5]);
-    body->ode = dBodyCreate(s->ode);
-    dBodySetMass(body->ode, &mass);
-    dBodySetGyroscopicMode(body->ode, 0); /* und_bodies_step turns bodies itself */
-    dBodyDisable(body->ode);
+    measure(body);
+    status = und_parts_create(body, err);
+    if (status != UND_OK)
+        return status;
     start(body, &s->kept[i]);
     return UND_OK;
 }
 
-/* The engine's solvers remark on hard systems; what they make of them is checked here. */
-static void no_message(int number, const char *text, va_list rest)
-{
-    (void)number;
-    (void)text;
-    (void)rest;
-}
-
-static bool create_engine(und_bodies *s, und_error *err)
+static bool open_engine(und_bodies *s, und_error *err)
 {
     s->ode_open = dInitODE2(0);
-    if (!s->ode_open || !dAllocateODEDataForThread(dAllocateMaskAll)) {
-        und_error_set(err, UND_FAILED, "the rigid body engine could not be started");
-        return false;
-    }
-    dSetMessageHandler(no_message); /* the engine's own global; its error handlers are for broken calls */
-    s->ode = dWorldCreate();
-    s->joints = dJointGroupCreate(0);
-    dWorldSetGravity(s->ode, 0, -s->world.gravity, 0);
-    dWorldSetQuickStepNumIterations(s->ode, 30);
-    dWorldSetAutoDisableFlag(s->ode, 0);
-    return true;
+    if (!s->ode_open || !dAllocateODEDataForThread(dAllocateMaskAll))
+        und_error_set(err, UND_FAILED, "the collision engine could not be started");
+    return s->ode_open;
+}
+
+static bool create_arrays(und_bodies *s, int count, und_error *err)
+{
+    size_t n = (size_t)count + 1; /* the last is the ground */
+    s->contact_limit = 256 + 64 * count;
+    s->bodies = und_alloc(n, sizeof *s->bodies, "bodies", err);
+    s->kept = s->bodies ? und_alloc(n, sizeof *s->kept, "bodies", err) : NULL;
+    s->speed = s->kept ? und_alloc(n, sizeof *s->speed, "bodies", err) : NULL;
+    s->shift = s->speed ? und_alloc(n, sizeof *s->shift, "bodies", err) : NULL;
+    s->contacts =
+        s->shift ? und_alloc((size_t)s->contact_limit, sizeof *s->contacts, "contacts of bodies", err) : NULL;
+    s->order =
+        s->contacts ? und_alloc((size_t)s->contact_limit, sizeof *s->order, "contacts of bodies", err) : NULL;
+    return s->order;
 }
 
 und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bodies_world *world,
@@ -176,14 +174,7 @@ und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bod
     und_bodies *s = und_alloc(1, sizeof *s, "bodies", err);
     if (!s)
         return NULL;
-    size_t n = (size_t)count;
-    s->contact_limit = 256 + 64 * count;
-    s->world.gravity = world->gravity;
-    s->bodies = und_alloc(n + 1, sizeof *s->bodies, "bodies", err);
-    s->kept = s->bodies ? und_alloc(n + 1, sizeof *s->kept, "bodies", err) : NULL;
-    s->contacts =
-        s->kept ? und_alloc((size_t)s->contact_limit, sizeof *s->contacts, "contacts of bodies", err) : NULL;
-    if (!s->contacts || !create_engine(s, err) || !und_ground_create(s, world, err)) {
+    if (!create_arrays(s, count, err) || !open_engine(s, err) || !und_ground_create(s, world, err)) {
         und_bodies_destroy(s);
         return NULL;
     }
@@ -207,13 +198,12 @@ void und_bodies_destroy(und_bodies *s)
         und_soup_destroy(&s->bodies[i].mesh);
     }
     und_ground_destroy(s);
-    if (s->joints)
-        dJointGroupDestroy(s->joints);
-    if (s->ode)
-        dWorldDestroy(s->ode); /* with its bodies */
     if (s->ode_open)
         dCloseODE();
+    free(s->order);
     free(s->contacts);
+    free(s->shift);
+    free(s->speed);
     free(s->kept);
     free(s->bodies);
     free(s);
@@ -363,29 +353,31 @@ static void prepare(und_bodies *s)
 {
     for (int i = 0; i < s->count; i++) {
         und_body *body = &s->bodies[i];
+        const und_body_state *now = &s->kept[i].now;
         body->place = und_bodies_pose(s, i);
+        body->inverse_mass = und_bodies_inverse_mass(s, i);
         body->contact_count = 0;
-        body->shift = body->tilt = und_vec(0, 0, 0);
+        s->speed[i] = (und_speed){und_of(now->velocity), und_of(now->spin)};
+        s->shift[i] = (und_speed){0};
         if (!und_finite(body->force) || !und_finite(body->torque))
             body->force = body->torque = und_vec(0, 0, 0);
     }
 }
 
-/* Velocities of bodies that touch nothing. */
-static void fall(und_bodies *s, double dt)
+/* What gravity and forces do to the speeds. */
+static void accelerate(und_bodies *s, double dt)
 {
     for (int i = 0; i < s->count; i++) {
-        und_body *body = &s->bodies[i];
-        und_body_state *now = &s->kept[i].now;
-        if (s->kept[i].led > 0 || body->contact_count > 0)
+        const und_body *body = &s->bodies[i];
+        und_speed *speed = &s->speed[i];
+        if (s->kept[i].led > 0)
             continue;
-        und_vec3 pull = und_add(und_mul(body->force, 1 / body->mass), und_vec(0, -s->world.gravity, 0));
-        und_to(now->velocity, und_add(und_of(now->velocity), und_mul(pull, dt)));
+        und_vec3 pull = und_add(und_mul(body->force, body->inverse_mass), und_vec(0, -s->world.gravity, 0));
+        speed->velocity = und_add(speed->velocity, und_mul(pull, dt));
         if (und_dot(body->torque, body->torque) > 0) {
             double inverse[9];
             und_bodies_inverse_inertia(s, i, inverse);
-            und_vec3 gain = und_mul(und_matrix_mul(inverse, body->torque), dt);
-            und_to(now->spin, und_add(und_of(now->spin), gain));
+            speed->spin = und_add(speed->spin, und_mul(und_matrix_mul(inverse, body->torque), dt));
         }
     }
 }
@@ -398,9 +390,9 @@ static und_vec3 turned_mul(und_quat turn, const double m[9], und_vec3 v)
 
 /* Turns a free body over dt by the midpoint rule with the angular momentum kept: the spin is what it makes
  * of the inertia in the body's new place. */
-static void turn(const und_body *body, und_body_state *now, double dt)
+static void turn(const und_body *body, und_body_state *now, und_vec3 shift, double dt)
 {
-    und_vec3 spin = und_of(now->spin), tilt = und_mul(body->tilt, dt);
+    und_vec3 spin = und_of(now->spin), tilt = und_mul(shift, dt);
     if (und_dot(spin, spin) <= 0 && und_dot(tilt, tilt) <= 0)
         return;
     und_quat q = und_rotation_of(now);
@@ -425,9 +417,11 @@ static void move(und_bodies *s, double dt)
             put_pose(body, now, &body->target);
             continue;
         }
-        und_vec3 way = und_mul(und_add(und_of(now->velocity), body->shift), dt);
+        und_vec3 way = und_mul(und_add(s->speed[i].velocity, s->shift[i].velocity), dt);
+        und_to(now->velocity, s->speed[i].velocity);
+        und_to(now->spin, s->speed[i].spin);
         und_to(now->position, und_add(und_of(now->position), way));
-        turn(body, now, dt);
+        turn(body, now, s->shift[i].spin, dt);
     }
 }
 
@@ -438,8 +432,9 @@ void und_bodies_step(und_bodies *s, double time, double dt)
     lead(s, time, dt);
     prepare(s);
     und_contacts_find(s);
-    fall(s, dt);
-    und_contacts_solve(s, dt);
+    und_contacts_prepare(s, dt);
+    accelerate(s, dt);
+    und_contacts_solve(s);
     und_contacts_separate(s, dt);
     move(s, dt);
 }

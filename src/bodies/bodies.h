@@ -1,5 +1,5 @@
 /* Rigid bodies in six degrees of freedom: mass from shape and density, gravity, forces, and contacts with
- * each other, the ground and walls (by the Open Dynamics Engine). */
+ * each other, the ground and walls (found by the Open Dynamics Engine). */
 #ifndef UND_BODIES_BODIES_H
 #define UND_BODIES_BODIES_H
 
@@ -22,7 +22,10 @@ typedef struct und_bodies_world {
 
 typedef struct und_bodies und_bodies;
 
-/* Borrows the defs (shapes, motions, skeletons).  UND_INVALID where a body has no volume, no end or no mass.
+/* Velocities and spins of the defs are those of the centre of mass, at the release where a body is held.
+ * Between two bodies the larger bounce counts, and the root of the product of the frictions; ground and walls
+ * take the body's.  Ground goes on beyond the domain as at its edge.
+ * Borrows the defs (shapes, motions, skeletons).  UND_INVALID where a body has no volume, no end or no mass.
  */
 und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bodies_world *world,
                               und_error *err);

@@ -24,7 +24,7 @@ static void touch(touching *t, und_vec3 at, und_vec3 normal, double depth)
 
 static void add_contact(und_bodies *s, int a, int b, const touching *t, int k)
 {
-    bool a_led = s->kept[a].led > 0, b_free = b >= 0 && !(s->kept[b].led > 0);
+    bool a_led = s->kept[a].led > 0, b_free = b < s->count && !(s->kept[b].led > 0);
     if (s->contact_count >= s->contact_limit || (a_led && !b_free))
         return;
     und_contact *c = &s->contacts[s->contact_count++];
@@ -35,8 +35,7 @@ static void add_contact(und_bodies *s, int a, int b, const touching *t, int k)
         c->normal = und_mul(c->normal, -1);
     }
     s->bodies[c->a].contact_count++;
-    if (c->b >= 0)
-        s->bodies[c->b].contact_count++;
+    s->bodies[c->b].contact_count++;
 }
 
 /* The deepest, then always the one farthest from those taken: a face keeps its corners. */
@@ -69,13 +68,13 @@ static void place_geom(const und_body *body, const und_part *part)
     dGeomSetQuaternion(part->geom, (dQuaternion){q.w, q.x, q.y, q.z});
 }
 
-static void collide_geoms(dGeomID a, dGeomID b, touching *t)
+static void collide_geoms(dGeomID a, dGeomID b, double skin, touching *t)
 {
     enum { MOST = 16 };
     dContactGeom found[MOST];
     int count = dCollide(a, b, MOST, found, sizeof found[0]);
     for (int i = 0; i < count; i++)
-        touch(t, und_of(found[i].pos), und_of(found[i].normal), found[i].depth);
+        touch(t, und_of(found[i].pos), und_of(found[i].normal), found[i].depth - skin);
 }
 
 /* The direction in which the distance grows. */
@@ -93,14 +92,16 @@ static und_vec3 outward(const und_shape *shape, und_vec3 p, double step)
 static void collide_points(const und_body *of, const und_part *with, const und_body *other,
                            const und_part *in, double sign, touching *t)
 {
-    und_vec3 middle = und_pose_point(&other->place, in->center);
+    und_vec3 middle = und_pose_local(&of->place, und_pose_point(&other->place, in->center));
     for (int i = 0; i < with->point_count; i++) {
-        und_vec3 at = und_pose_point(&of->place, with->points[i]), away = und_sub(at, middle);
+        und_vec3 away =
+            und_sub(with->points[i], middle); /* unturned: most places are far, and soon seen to be */
         if (und_dot(away, away) > in->reach * in->reach)
             continue;
+        und_vec3 at = und_pose_point(&of->place, with->points[i]);
         und_vec3 local = und_pose_local(&other->place, at);
         double distance = und_shape_distance(in->shape, local);
-        if (!(distance < 0))
+        if (!(distance < of->skin + other->skin))
             continue;
         und_vec3 normal = outward(in->shape, local, 1e-4 * in->reach);
         if (und_dot(normal, normal) > 0)
@@ -127,7 +128,7 @@ static void collide_bodies(und_bodies *s, int i, int j, touching *t)
             if (p->geom && q->geom) {
                 place_geom(a, p);
                 place_geom(b, q);
-                collide_geoms(p->geom, q->geom, t);
+                collide_geoms(p->geom, q->geom, a->skin + b->skin, t);
             } else {
                 collide_points(a, p, b, q, 1, t);
                 collide_points(b, q, a, p, -1, t);
@@ -148,6 +149,13 @@ static bool support(const und_body *body, const und_part *part, und_vec3 against
     return true;
 }
 
+static void touch_plane(und_vec3 at, und_vec3 normal, double offset, double skin, touching *t)
+{
+    double depth = offset - und_dot(at, normal);
+    if (depth > -skin)
+        touch(t, at, normal, depth);
+}
+
 static void collide_plane(und_bodies *s, int i, int plane, touching *t)
 {
     const und_body *body = &s->bodies[i];
@@ -162,57 +170,64 @@ static void collide_plane(und_bodies *s, int i, int plane, touching *t)
             continue;
         if (part->geom) {
             place_geom(body, part);
-            collide_geoms(part->geom, s->plane_geom[plane], t);
+            collide_geoms(part->geom, s->plane_geom[plane], body->skin, t);
         } else if (support(body, part, normal, &at)) {
-            if (und_dot(at, normal) < offset)
-                touch(t, at, normal, offset - und_dot(at, normal));
+            touch_plane(at, normal, offset, body->skin, t);
         } else {
-            for (int p = 0; p < part->point_count; p++) {
-                at = und_pose_point(&body->place, part->points[p]);
-                if (und_dot(at, normal) < offset)
-                    touch(t, at, normal, offset - und_dot(at, normal));
-            }
+            for (int p = 0; p < part->point_count; p++)
+                touch_plane(und_pose_point(&body->place, part->points[p]), normal, offset, body->skin, t);
         }
-        add_contacts(s, i, -1, t);
+        add_contacts(s, i, s->count, t);
     }
 }
 
-static void touch_ground(const und_bodies *s, und_vec3 at, touching *t)
+static void touch_ground(const und_bodies *s, und_vec3 at, double skin, touching *t)
 {
     und_vec3 normal;
-    double height = und_ground_at(s, at.x, at.z, &normal);
-    if (at.y < height)
-        touch(t, at, normal, (height - at.y) * normal.y);
+    double depth = und_ground_at(s, at.x, at.z, &normal) - at.y;
+    if (depth * normal.y > -skin)
+        touch(t, at, normal, depth * normal.y);
 }
 
 /* A ball meets the ground at the end of the radius that stands on it. */
-static void touch_ground_ball(const und_bodies *s, und_vec3 center, double radius, touching *t)
+static void touch_ground_ball(const und_bodies *s, und_vec3 center, double radius, double skin, touching *t)
 {
     und_vec3 normal = und_vec(0, 1, 0), at = center;
     for (int pass = 0; pass < 3; pass++) {
         at = und_sub(center, und_mul(normal, radius));
         und_ground_at(s, at.x, at.z, &normal);
     }
-    touch_ground(s, at, t);
+    touch_ground(s, at, skin, t);
+}
+
+static void touch_ground_points(const und_bodies *s, const und_body *body, const und_part *part, double top,
+                                touching *t)
+{
+    und_vec3 up = und_quat_rotate(und_back(body->place.rotation), und_vec(0, 1, 0));
+    double low = top + 2 * body->skin - body->place.position.y;
+    for (int p = 0; p < part->point_count; p++)
+        if (und_dot(up, part->points[p]) < low)
+            touch_ground(s, und_pose_point(&body->place, part->points[p]), body->skin, t);
 }
 
 static void collide_ground(und_bodies *s, int i, touching *t)
 {
     const und_body *body = &s->bodies[i];
-    if (s->kept[i].now.position[1] - body->reach > s->ground_top)
+    const double *at = s->kept[i].now.position;
+    if (at[1] - body->reach > s->ground_top)
         return;
+    double top = und_ground_top(s, at[0], at[2], body->reach);
     for (int k = 0; k < body->part_count; k++) {
         const und_part *part = &body->parts[k];
         und_vec3 center = und_pose_point(&body->place, part->center);
         t->count = 0;
-        if (center.y - part->reach > s->ground_top)
+        if (center.y - part->reach > top)
             continue;
         if (part->shape->kind == UND_SPHERE)
-            touch_ground_ball(s, center, part->shape->radius, t);
+            touch_ground_ball(s, center, part->shape->radius, body->skin, t);
         else
-            for (int p = 0; p < part->point_count; p++)
-                touch_ground(s, und_pose_point(&body->place, part->points[p]), t);
-        add_contacts(s, i, -1, t);
+            touch_ground_points(s, body, part, top, t);
+        add_contacts(s, i, s->count, t);
     }
 }
 

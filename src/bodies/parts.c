@@ -16,23 +16,25 @@ static und_quat turn_to(und_vec3 axis)
     return (und_quat){w / length, c.x / length, c.y / length, c.z / length};
 }
 
-static dGeomID geom_of(const und_shape *s, und_quat *turn)
+/* A simple shape with its skin. */
+static dGeomID geom_of(const und_shape *s, double skin, und_quat *turn)
 {
+    double r = s->radius + skin;
     und_vec3 h = s->half;
     *turn = (und_quat){.w = 1};
     switch (s->kind) {
     case UND_SPHERE:
-        return dCreateSphere(NULL, s->radius);
+        return dCreateSphere(NULL, r);
     case UND_BOX:
-        return dCreateBox(NULL, 2 * h.x, 2 * h.y, 2 * h.z);
+        return dCreateBox(NULL, 2 * (h.x + skin), 2 * (h.y + skin), 2 * (h.z + skin));
     case UND_CYLINDER:
         *turn = turn_to(und_vec(0, 1, 0));
-        return dCreateCylinder(NULL, s->radius, 2 * h.y);
+        return dCreateCylinder(NULL, r, 2 * (h.y + skin));
     case UND_CAPSULE:
         if (und_length(h) <= 0)
-            return dCreateSphere(NULL, s->radius);
+            return dCreateSphere(NULL, r);
         *turn = turn_to(h);
-        return dCreateCapsule(NULL, s->radius, 2 * und_length(h));
+        return dCreateCapsule(NULL, r, 2 * und_length(h));
     default:
         return NULL;
     }
@@ -133,7 +135,7 @@ static und_status add_parts(und_body *body, const und_shape *s, und_error *err)
     }
     und_part *part = &body->parts[body->part_count++];
     part->shape = s;
-    part->geom = geom_of(s, &part->turn);
+    part->geom = geom_of(s, body->skin, &part->turn);
     return find_points(part, err);
 }
 
@@ -219,6 +221,28 @@ void und_ground_destroy(und_bodies *s)
     for (int i = 0; i < s->plane_count; i++)
         dGeomDestroy(s->plane_geom[i]);
     free(s->ground);
+}
+
+static int sample_near(double place, double origin, double dx, int n)
+{
+    return (int)fmin(fmax((place - origin) / dx - 0.5, 0), n - 1);
+}
+
+double und_ground_top(const und_bodies *s, double x, double z, double reach)
+{
+    enum { WORTH = 1024 }; /* samples: to look at more would take longer than it saves */
+    const und_bodies_world *w = &s->world;
+    int x0 = sample_near(x - reach, w->origin[0], w->dx, w->nx);
+    int x1 = sample_near(x + reach + w->dx, w->origin[0], w->dx, w->nx);
+    int z0 = sample_near(z - reach, w->origin[1], w->dx, w->nz);
+    int z1 = sample_near(z + reach + w->dx, w->origin[1], w->dx, w->nz);
+    if ((long)(x1 - x0 + 1) * (z1 - z0 + 1) > WORTH)
+        return s->ground_top;
+    float top = -INFINITY;
+    for (int j = z0; j <= z1; j++)
+        for (int i = x0; i <= x1; i++)
+            top = fmaxf(top, s->ground[(size_t)j * (size_t)w->nx + (size_t)i]);
+    return (double)top;
 }
 
 /* Between samples linearly in x and z; beyond the edges as at the edge. */

@@ -30,42 +30,57 @@ typedef struct und_body {
     und_vec3 center; /* of mass, own coordinates */
     double inertia[9], inverse_inertia[9];
     double reach; /* of a ball about the centre of mass that holds the body */
-    double size;  /* half its smallest extent: how far a contact may be off is a part of it */
+    double size;  /* half its smallest extent */
+    double skin;  /* contacts are found when bodies come this near: those of a body at rest stay */
     int part_count;
     und_part *parts;
     und_soup mesh;
-    dBodyID ode;
     und_vec3 force, torque; /* of the next step */
     /* within a step */
-    und_pose place;                  /* of its own coordinates */
-    und_pose target;                 /* a led body's, at the end of the step */
-    double world_inverse_inertia[9]; /* 0 where led */
-    int contact_count, island, island_contacts;
-    und_vec3 shift, tilt; /* m/s and rad/s that take bodies out of each other, not kept as speed */
+    und_pose place;                                /* of its own coordinates */
+    und_pose target;                               /* a led body's, at the end of the step */
+    double inverse_mass, world_inverse_inertia[9]; /* 0 where led */
+    int contact_count;
+    int island, island_end; /* the body that stands for it; where its contacts end in `order` */
 } und_body;
 
+typedef struct und_speed {
+    und_vec3 velocity, spin;
+} und_speed;
+
+/* One direction of a contact. */
+typedef struct und_row {
+    und_vec3 along, arm_a, arm_b; /* arms: of the places about the centres of mass, times the direction */
+    und_vec3 turn_a, turn_b;      /* what a unit impulse does to the spins */
+    double give;                  /* and to the speed between the two places */
+    double impulse, before, step; /* of the solver: now, a round ago, and its conjugate direction */
+} und_row;
+
 typedef struct und_contact {
-    int a, b; /* bodies; a is free, b may be -1: ground or wall */
+    int a, b; /* bodies; a is free; b == count: ground or wall */
     und_vec3 at, normal;
-    double depth;
-    double wanted, weight,
-        push; /* of the separation: speed, inverse effective mass, what was pushed so far */
+    double depth; /* negative: still apart by so much */
+    double friction, target;
+    double inverse_mass[2]; /* of a and b */
+    und_row row[3];         /* along the normal, and two across it */
 } und_contact;
 
+/* Arrays over bodies have one more at the end: ground and walls, which nothing moves. */
 struct und_bodies {
     int count;
     und_body *bodies;
     und_kept *kept;
+    und_speed *speed; /* within a step */
+    und_speed *shift; /* m/s and rad/s that take bodies out of each other, not kept as speed */
     und_bodies_world world;
     float *ground;      /* a copy; NULL where it is flat or there is none */
     double ground_top;  /* its highest sample */
     int plane_count;    /* the ground where it is flat, and walls */
     double plane[5][4]; /* normal and offset */
     dGeomID plane_geom[5];
-    dWorldID ode;
-    dJointGroupID joints;
     int contact_count, contact_limit;
     und_contact *contacts;
+    int *order; /* contacts by island: what hangs together by free bodies */
     bool ode_open;
 };
 
@@ -73,13 +88,17 @@ und_status und_parts_create(und_body *body, und_error *err);
 void und_parts_destroy(und_body *body);
 bool und_ground_create(und_bodies *s, const und_bodies_world *world, und_error *err);
 void und_ground_destroy(und_bodies *s);
+/* No ground within reach of a place is higher. */
+double und_ground_top(const und_bodies *s, double x, double z, double reach);
 double und_ground_at(const und_bodies *s, double x, double z, und_vec3 *normal);
 
 /* Fills in s->contacts from the places of the bodies. */
 void und_contacts_find(und_bodies *s);
-/* New velocities of the bodies that touch something, from forces, gravity and contacts. */
-void und_contacts_solve(und_bodies *s, double dt);
-/* Shifts and tilts that take bodies out of each other. */
+/* What each contact asks for, from the speeds before the step's forces. */
+void und_contacts_prepare(und_bodies *s, double dt);
+/* Speeds after contacts, from those after forces. */
+void und_contacts_solve(und_bodies *s);
+/* Shifts that take bodies out of each other. */
 void und_contacts_separate(und_bodies *s, double dt);
 
 static inline und_vec3 und_of(const double v[3])
