@@ -236,13 +236,13 @@ static void ground_stops_rising_drops(void **state)
     und_spray_destroy(spray);
 }
 
-/* Everything with an id that 5 divides meets a thing called 9. */
+/* Everything with an id that 5 divides meets one of seven things. */
 static void meet_fifths(void *context, const und_spray *spray, int first, int count, uint8_t *met)
 {
     (void)context;
     for (int i = 0; i < count; i++)
         if (spray->id[first + i] % 5 == 0)
-            met[i] = 9;
+            met[i] = (uint8_t)(1 + spray->id[first + i] % 7);
 }
 
 static void removal_keeps_the_order(void **state)
@@ -261,7 +261,7 @@ static void removal_keeps_the_order(void **state)
     assert_int_equal(spray->landed_count, MANY / 5);
     for (int k = 0; k < spray->landed_count; k++) {
         assert_int_equal(spray->landed[k], 5 * k);
-        assert_int_equal(spray->landed_by[k], 9);
+        assert_int_equal(spray->landed_by[k], 1 + 5 * k % 7);
         landed += und_spray_volume(spray->radius[spray->landed[k]]);
     }
     und_spray_remove(spray);
@@ -395,6 +395,12 @@ static void full_air_takes_no_more(void **state)
     def.most = 0;
     assert_null(und_spray_create(&def, G, 0, 1, &err));
     assert_int_equal(err.status, UND_INVALID);
+    def = (und_spray_def){.most = 3, .drag = NAN};
+    assert_null(und_spray_create(&def, G, 0, 1, &err));
+    assert_non_null(strstr(err.text, "drag"));
+    def = (und_spray_def){.most = 3, .sheets = true, .sheet_tear = -1};
+    assert_null(und_spray_create(&def, G, 0, 1, &err));
+    assert_non_null(strstr(err.text, "sheet_tear"));
 }
 
 static void frames_hold_the_drops(void **state)

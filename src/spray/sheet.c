@@ -10,10 +10,13 @@
 #include <string.h>
 
 enum { STREAM_TEAR = 211, STREAM_FINGER };
-enum { CHUNK = 4096 };
+enum { CHUNK = 1024 };
+enum { FEW = 4 * CHUNK };            /* drops that are not worth waking threads for */
 static const double ROW_TIME = 0.01; /* s */
 static const double STRETCH = 8;     /* circumference of a quad that tears, relative to that at its birth */
-static const double THINNEST = 0.4;  /* how thin the toughest quad gets, relative to sheet_tear */
+static const double WIDEST =
+    2; /* spread of the drops of a new quad, relative to its size; beyond it is no sheet */
+static const double THINNEST = 0.4; /* how thin the toughest quad gets, relative to sheet_tear */
 static const double TENSION = 0.072, DENSITY = 1000; /* N/m, kg/m3: water */
 static const double LONGEST = 2; /* edge of a new quad, relative to the reach of an impact */
 
@@ -115,6 +118,11 @@ static int count_quads(und_sheets *s, int slot, bool filled)
     return all;
 }
 
+static int threads_for(const und_sheets *s, const und_spray *spray)
+{
+    return spray->count < FEW ? 1 : s->threads;
+}
+
 /* Adds a share of drop i to a node. */
 static void add_share(und_sheet_node *node, const und_spray *spray, int i, double volume)
 {
@@ -122,7 +130,19 @@ static void add_share(und_sheet_node *node, const und_spray *spray, int i, doubl
     for (int a = 0; a < 3; a++) {
         node->place[a] += volume * spray->place[a][i];
         node->speed[a] += volume * spray->speed[a][i];
+        node->spread += volume * spray->place[a][i] * spray->place[a][i];
     }
+}
+
+static void divide_sums(und_sheet_node *node)
+{
+    node->spread /= node->volume;
+    for (int a = 0; a < 3; a++) {
+        node->place[a] /= node->volume;
+        node->speed[a] /= node->volume;
+        node->spread -= node->place[a] * node->place[a];
+    }
+    node->spread = sqrt(fmax(node->spread, 0));
 }
 
 /* Means over the drops of each node, summed in the drops' order. */
@@ -140,16 +160,12 @@ static void measure_nodes(und_sheets *s, const und_spray *spray)
         if (share > 0)
             add_share(&s->nodes[und_sheet_next(s, s->node[i])], spray, i, share * volume);
     }
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s, spray))
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
         for (int r = 0; r < und_impact_rows(&s->impact[slot]); r++)
-            for (int a = 0; a < (int)s->impact[slot].sectors; a++) {
-                und_sheet_node *node = &s->nodes[und_sheet_at(slot, r, a)];
-                for (int k = 0; k < 3 && node->volume > 0; k++) {
-                    node->place[k] /= node->volume;
-                    node->speed[k] /= node->volume;
-                }
-            }
+            for (int a = 0; a < (int)s->impact[slot].sectors; a++)
+                if (s->nodes[und_sheet_at(slot, r, a)].volume > 0)
+                    divide_sums(&s->nodes[und_sheet_at(slot, r, a)]);
 }
 
 /* Lengths of a quad's edges: their sum, and the longest. */
@@ -164,6 +180,15 @@ static double circumference(const und_sheets *s, const int corner[4], double *lo
         *longest = fmax(*longest, length);
     }
     return sum;
+}
+
+/* How far the drops of its nodes are from them. */
+static double widest(const und_sheets *s, const int corner[4])
+{
+    double spread = 0;
+    for (int k = 0; k < 4; k++)
+        spread = fmax(spread, s->nodes[corner[k]].spread);
+    return spread;
 }
 
 /* A number from 0 to 1 of a quad, more alike along the water's flight than across it, so that rims leave
@@ -213,7 +238,7 @@ static void tear_quads(und_sheets *s, int slot, double reach, double dt)
             if (s->quad[quad] == UND_QUAD_NEW) {
                 s->edge[quad] = (float)around;
                 s->left[quad] = 1;
-                torn = torn || longest > LONGEST * reach;
+                torn = torn || longest > LONGEST * reach || widest(s, corner) > WIDEST * around / 4;
             }
             if (!torn)
                 s->left[quad] = wear_quad(s, slot, r, a, corner, dt);
@@ -307,10 +332,10 @@ static void move_alike(const und_sheets *s, und_spray *spray, int first, int end
 static void settle_all(und_sheets *s, const und_spray *spray)
 {
     int quads[UND_SHEET_IMPACTS], chunks = (spray->count + CHUNK - 1) / CHUNK;
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s, spray))
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
         quads[slot] = count_quads(s, slot, false);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s, spray))
     for (int c = 0; c < chunks; c++)
         settle_drops(s, c * CHUNK, c + 1 < chunks ? (c + 1) * CHUNK : spray->count);
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
@@ -329,14 +354,14 @@ void und_sheets_step(und_sheets *s, und_spray *spray, double dt, double dx)
     }
     settle_all(s, spray);
     measure_nodes(s, spray);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s, spray))
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++) {
         count_quads(s, slot, true);
         tear_quads(s, slot, reach, dt);
         count_quads(s, slot, true);
         exchange_all(s, slot, blend);
     }
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s, spray))
     for (int c = 0; c < chunks; c++)
         move_alike(s, spray, c * CHUNK, c + 1 < chunks ? (c + 1) * CHUNK : spray->count, blend);
 }
@@ -344,7 +369,7 @@ void und_sheets_step(und_sheets *s, und_spray *spray, double dt, double dx)
 void und_sheets_measure(und_sheets *s, const und_spray *spray)
 {
     measure_nodes(s, spray);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s, spray))
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
         count_quads(s, slot, true);
 }

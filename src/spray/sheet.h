@@ -1,12 +1,13 @@
 /* Sheets: young drops of one impact hang together in a thin sheet, a crown, until it tears.
  *
  * An impact is a patch of surface that sprays.  What it throws is a lattice over (direction around the
- * impact's middle, time of leaving): rows of nodes, one row for each short while, the oldest first.  A drop
- * belongs to the two nodes of its row nearest in direction; a node is the mean of its drops, weighted by
- * volume.  Four neighbouring nodes make a quad, whose thickness is its share of their volume over its area.
- * Where that gets less than sheet_tear a hole opens, and holes and rims run on at the speed with which
- * surface tension draws a sheet's edge back (Taylor 1959, Culick 1960).  What is torn never heals.
- * Sheets bend the paths of drops but hold no water of their own. */
+ * impact's middle, time of leaving), a crown; or, where the patch is long and narrow as at a wall, over
+ * (place along it, time of leaving), a curtain.  It has rows of nodes, one row for each short while, the
+ * oldest first.  A drop belongs to the two nodes of its row nearest to it in that sense; a node is the mean
+ * of its drops, weighted by volume.  Four neighbouring nodes make a quad, whose thickness is its share of
+ * their volume over its area. Where that gets less than sheet_tear a hole opens, and holes and rims run on at
+ * the speed with which surface tension draws a sheet's edge back (Taylor 1959, Culick 1960).  What is torn
+ * never heals. Sheets bend the paths of drops but hold no water of their own. */
 #ifndef UND_SPRAY_SHEET_H
 #define UND_SPRAY_SHEET_H
 
@@ -31,7 +32,9 @@ typedef struct und_impact {
     double number;          /* impacts before it, plus 1; 0: the slot is free */
     double sectors;         /* nodes in a row */
     double first_row, row;  /* of all rows since the start: its first, and its last */
-    double low[2], high[2]; /* x and z of what sprayed */
+    double low[2], high[2]; /* x and z of what sprayed, m */
+    double axis[2];         /* x and z along a curtain, per distance of two nodes, 1/m; 0, 0: a crown */
+    double start;           /* where along the axis its first node is */
 } und_impact;
 
 /* A node in a step: sums over its drops, then their means. */
@@ -39,6 +42,7 @@ typedef struct und_sheet_node {
     double volume;             /* m3; 0: none of its drops is in the air */
     double place[3], speed[3]; /* m, m/s */
     double change[3];          /* m/s that cohesion adds */
+    double spread;             /* m; how far its drops are from it */
     int quads;                 /* whole ones around it */
     /* As drawn. */
     double smooth[3];        /* m; place, without the noise of few drops */
@@ -50,6 +54,7 @@ typedef struct und_sheet_cell {
     int32_t x, z, parent;
     int32_t count, slot; /* of the patch, at its root: drops, and the impact it belongs to; -1: none */
     float low[2], high[2];
+    double sum[2], square[3]; /* of x and z; of x^2, x z, z^2 */
 } und_sheet_cell;
 
 typedef struct und_sheets {
@@ -82,7 +87,12 @@ static inline int und_impact_rows(const und_impact *impact)
     return impact->number > 0 ? (int)(impact->row - impact->first_row) + 1 : 0;
 }
 
-/* The node after this one, in turning order. */
+static inline bool und_impact_is_crown(const und_impact *impact)
+{
+    return impact->axis[0] == 0 && impact->axis[1] == 0;
+}
+
+/* The node after this one; after the last comes the first. */
 static inline int und_sheet_next(const und_sheets *sheets, int node)
 {
     int sectors = (int)sheets->impact[node / (UND_SHEET_ROWS * UND_SHEET_SECTORS)].sectors;

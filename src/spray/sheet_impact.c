@@ -10,6 +10,8 @@ enum { FEWEST = 24 };      /* drops of a patch that begin a sheet */
 enum { DROPS_A_NODE = 3 }; /* on average, in its first row */
 enum { FEWEST_SECTORS = 12 };
 static const double CELLS_A_NODE = 1.5; /* cells of the water between two nodes, at least */
+static const double NARROW = 0.25;      /* width over length of a patch that makes a curtain */
+static const double BEYOND = 0.15;      /* how far a curtain may grow at either end, relative to its length */
 static const double PAUSE = 2;          /* rows without a drop that end an impact */
 
 static uint32_t hash_cell(int32_t x, int32_t z)
@@ -50,7 +52,13 @@ static int drop_cell(und_sheets *s, float px, float pz, double link)
             (und_sheet_cell){.x = x, .z = z, .parent = cell, .slot = -1, .low = {px, pz}, .high = {px, pz}};
     }
     und_sheet_cell *c = &s->cells[cell];
+    double xz[2] = {px, pz};
     c->count++;
+    for (int a = 0; a < 2; a++) {
+        c->sum[a] += xz[a];
+        c->square[2 * a] += xz[a] * xz[a];
+    }
+    c->square[1] += xz[0] * xz[1];
     c->low[0] = fminf(c->low[0], px);
     c->low[1] = fminf(c->low[1], pz);
     c->high[0] = fmaxf(c->high[0], px);
@@ -78,7 +86,10 @@ static void join_cells(und_sheets *s)
         for (int a = 0; a < 2; a++) {
             root->low[a] = fminf(root->low[a], c->low[a]);
             root->high[a] = fmaxf(root->high[a], c->high[a]);
+            root->sum[a] += c->sum[a];
         }
+        for (int a = 0; a < 3; a++)
+            root->square[a] += c->square[a];
     }
 }
 
@@ -96,6 +107,22 @@ static int impact_at(const und_sheets *s, const und_sheet_cell *patch, double li
     return -1;
 }
 
+/* The longer axis of a patch, its middle, and its length there and across, as if it were evenly filled. */
+static void measure_patch(const und_sheet_cell *patch, double axis[2], double middle[2], double length[2])
+{
+    double n = patch->count;
+    for (int a = 0; a < 2; a++)
+        middle[a] = patch->sum[a] / n;
+    double xx = patch->square[0] / n - middle[0] * middle[0],
+           zz = patch->square[2] / n - middle[1] * middle[1];
+    double xz = patch->square[1] / n - middle[0] * middle[1];
+    double turn = 0.5 * atan2(2 * xz, xx - zz), half = hypot(0.5 * (xx - zz), xz);
+    axis[0] = cos(turn);
+    axis[1] = sin(turn);
+    length[0] = sqrt(12 * fmax(0.5 * (xx + zz) + half, 0));
+    length[1] = sqrt(12 * fmax(0.5 * (xx + zz) - half, 0));
+}
+
 /* A new impact; -1 where its drops are too few or the slots all taken. */
 static int begin_impact(und_sheets *s, const und_sheet_cell *patch, double dx)
 {
@@ -104,14 +131,24 @@ static int begin_impact(und_sheets *s, const und_sheet_cell *patch, double dx)
         slot++;
     if (patch->count < FEWEST || slot == UND_SHEET_IMPACTS)
         return -1;
-    double around = M_PI / 2 * (patch->high[0] - patch->low[0] + patch->high[1] - patch->low[1]);
+    double axis[2], middle[2], length[2];
+    measure_patch(patch, axis, middle, length);
+    bool crown = length[1] > NARROW * length[0];
+    double around = patch->high[0] - patch->low[0] + patch->high[1] - patch->low[1];
+    around = crown ? M_PI / 2 * around : (1 + 2 * BEYOND) * length[0];
     double sectors = fmin(patch->count / DROPS_A_NODE, around / (CELLS_A_NODE * dx));
-    s->impact[slot] = (und_impact){.number = ++s->born,
-                                   .sectors = fmax(FEWEST_SECTORS, fmin(UND_SHEET_SECTORS, floor(sectors))),
-                                   .first_row = s->row,
-                                   .row = s->row,
-                                   .low = {patch->low[0], patch->low[1]},
-                                   .high = {patch->high[0], patch->high[1]}};
+    sectors = fmax(FEWEST_SECTORS, fmin(UND_SHEET_SECTORS, floor(sectors)));
+    und_impact *m = &s->impact[slot];
+    *m = (und_impact){.number = ++s->born,
+                      .sectors = sectors,
+                      .first_row = s->row,
+                      .row = s->row,
+                      .low = {patch->low[0], patch->low[1]},
+                      .high = {patch->high[0], patch->high[1]}};
+    for (int a = 0; a < 2 && !crown; a++) {
+        m->axis[a] = axis[a] * (sectors - 1) / around;
+        m->start += m->axis[a] * (middle[a] - 0.5 * around * axis[a]);
+    }
     int first = und_sheet_at(slot, 0, 0), nodes = UND_SHEET_ROWS * UND_SHEET_SECTORS;
     memset(s->quad + first, UND_QUAD_NONE, (size_t)nodes);
     memset(s->left + first, 0, (size_t)nodes * sizeof *s->left);
@@ -143,19 +180,24 @@ static void match_patches(und_sheets *s, double link, double dx)
     for (int i = 0; i < UND_SHEET_IMPACTS; i++)
         if (before[i] >= 0 && before[i] == s->row - 1 && s->impact[i].row == s->row)
             memset(s->quad + und_sheet_at(i, und_impact_rows(&s->impact[i]) - 2, 0), UND_QUAD_NEW,
-                   (size_t)s->impact[i].sectors);
+                   (size_t)s->impact[i].sectors - !und_impact_is_crown(&s->impact[i]));
 }
 
-/* The nodes that a drop of the impact belongs to, by its direction from the middle. */
+/* The nodes that a drop of the impact belongs to. */
 static void place_drop(und_sheets *s, const und_spray *spray, int i, int slot)
 {
     const und_impact *m = &s->impact[slot];
-    double x = spray->place[0][i] - 0.5 * (m->low[0] + m->high[0]);
-    double z = spray->place[2][i] - 0.5 * (m->low[1] + m->high[1]);
-    double turn = (atan2(z, x) / (2 * M_PI) + 1) * m->sectors;
-    double sector = floor(turn);
+    double x = spray->place[0][i], z = spray->place[2][i], along, sector;
+    if (und_impact_is_crown(m)) {
+        double turn = atan2(z - 0.5 * (m->low[1] + m->high[1]), x - 0.5 * (m->low[0] + m->high[0]));
+        along = (turn / (2 * M_PI) + 1) * m->sectors;
+        sector = floor(along);
+    } else {
+        along = fmax(0, fmin(m->axis[0] * x + m->axis[1] * z - m->start, m->sectors - 1));
+        sector = fmin(floor(along), m->sectors - 2);
+    }
     s->node[i] = und_sheet_at(slot, und_impact_rows(m) - 1, (int)fmod(sector, m->sectors));
-    s->share[i] = (float)(turn - sector);
+    s->share[i] = (float)(along - sector);
 }
 
 void und_sheets_close_row(und_sheets *s, const und_spray *spray, double dx)

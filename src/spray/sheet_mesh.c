@@ -62,11 +62,12 @@ static void put_triangle(mesh *m, const corner *const in[3])
     }
 }
 
-/* A node of the impact, or NULL: sectors go around, rows end. */
+/* A node of the impact, or NULL: rows end, and so do the sectors of a curtain. */
 static const und_sheet_node *node_at(const und_sheets *s, int slot, int row, int sector)
 {
     int sectors = (int)s->impact[slot].sectors;
-    if (row < 0 || row >= und_impact_rows(&s->impact[slot]))
+    if (row < 0 || row >= und_impact_rows(&s->impact[slot]) ||
+        (!und_impact_is_crown(&s->impact[slot]) && (sector < 0 || sector >= sectors)))
         return NULL;
     const und_sheet_node *node = &s->nodes[und_sheet_at(slot, row, (sector + sectors) % sectors)];
     return node->volume > 0 ? node : NULL;
@@ -92,10 +93,10 @@ static void blend_quads(und_sheets *s, int slot, int row, int sector)
     int rows = und_impact_rows(&s->impact[slot]), sectors = (int)s->impact[slot].sectors, around = 0;
     node->field = node->thickness = 0;
     for (int k = 0; k < 4; k++) {
-        int corners[4], r = row - k / 2;
-        if (r < 0 || r + 1 >= rows)
+        int corners[4], r = row - k / 2, a = (sector - k % 2 + sectors) % sectors;
+        if (r < 0 || r + 1 >= rows || (a + 1 == sectors && !und_impact_is_crown(&s->impact[slot])))
             continue;
-        und_sheet_corners(s, slot, r, (sector - k % 2 + sectors) % sectors, corners);
+        und_sheet_corners(s, slot, r, a, corners);
         around++;
         if (s->quad[corners[0]] != UND_QUAD_WHOLE || !und_sheet_filled(s, corners))
             continue;
@@ -172,7 +173,7 @@ static size_t put_all(mesh *m, const und_sheets *s)
 {
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
         for (int r = 0; r + 1 < und_impact_rows(&s->impact[slot]); r++)
-            for (int a = 0; a < (int)s->impact[slot].sectors; a++) {
+            for (int a = 0; a < (int)s->impact[slot].sectors - !und_impact_is_crown(&s->impact[slot]); a++) {
                 int corners[4];
                 und_sheet_corners(s, slot, r, a, corners);
                 if (und_sheet_filled(s, corners))

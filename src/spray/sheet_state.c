@@ -59,10 +59,11 @@ static bool is_sound(const und_sheets *s, size_t drops)
         const und_impact *m = &s->impact[i];
         sound =
             sound && between(m->number, 0, most) &&
-            (m->number == 0 || (between(m->sectors, 1, UND_SHEET_SECTORS) && between(m->first_row, 0, most) &&
+            (m->number == 0 || (between(m->sectors, 2, UND_SHEET_SECTORS) && between(m->first_row, 0, most) &&
                                 between(m->row - m->first_row, 0, UND_SHEET_ROWS - 1)));
+        sound = sound && isfinite(m->start);
         for (int a = 0; a < 2; a++)
-            sound = sound && isfinite(m->low[a]) && isfinite(m->high[a]);
+            sound = sound && isfinite(m->low[a]) && isfinite(m->high[a]) && isfinite(m->axis[a]);
     }
     for (size_t i = 0; i < UND_SHEET_NODES; i++)
         sound = sound && s->quad[i] <= UND_QUAD_NEW && between(s->left[i], 0, 1) && isfinite(s->edge[i]);

@@ -26,6 +26,12 @@ static int chunks_of(int count)
     return count / CHUNK + (count % CHUNK != 0);
 }
 
+/* Few drops are not worth waking threads for. */
+static int threads_for(const und_spray *s)
+{
+    return s->count < 4 * CHUNK ? 1 : s->threads;
+}
+
 static und_status allocate(und_spray *s, und_error *err)
 {
     size_t n = (size_t)s->capacity, chunks = (size_t)chunks_of(s->capacity);
@@ -43,6 +49,13 @@ static und_status allocate(und_spray *s, und_error *err)
     return UND_OK;
 }
 
+static und_status check_number(const char *name, double value, und_error *err)
+{
+    if (value >= 0 && isfinite(value))
+        return UND_OK;
+    return und_error_set(err, UND_INVALID, "spray: %s is %g, expected 0 or more", name, value);
+}
+
 und_spray *und_spray_create(const und_spray_def *def, double gravity, uint64_t seed, int threads,
                             und_error *err)
 {
@@ -50,6 +63,10 @@ und_spray *und_spray_create(const und_spray_def *def, double gravity, uint64_t s
         und_error_set(err, UND_INVALID, "spray: most is %d, expected 1 to %d drops", def->most, MOST_DROPS);
         return NULL;
     }
+    if (check_number("drag", def->drag, err) ||
+        (def->sheets && check_number("sheet_tear", def->sheet_tear, err)) ||
+        (def->sheets && check_number("sheet_cohesion", def->sheet_cohesion, err)))
+        return NULL;
     und_spray *s = und_alloc(1, sizeof *s, "spray", err);
     if (!s)
         return NULL;
@@ -253,7 +270,7 @@ void und_spray_step(und_spray *s, double time, double dt, const und_spray_floor 
     flight f = flight_of(s, time, dt);
     if (s->sheets)
         und_sheets_step(s->sheets, s, dt, floor->dx);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s))
     for (int c = 0; c < chunks; c++)
         step_chunk(s, c, &f, dt, floor);
     s->landed_count = 0;
@@ -288,7 +305,7 @@ void und_spray_remove(und_spray *s)
         arrays[count++] = s->sheets->node;
         arrays[count++] = s->sheets->share;
     }
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s))
     for (int a = 0; a < count; a++)
         close_gaps(s, arrays[a]);
     s->count -= s->landed_count;
@@ -318,7 +335,7 @@ double und_spray_in_flight(const und_spray *s)
 {
     double sum = 0;
     int chunks = chunks_of(s->count);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(threads_for(s))
     for (int c = 0; c < chunks; c++) {
         int first = c * CHUNK, count = s->count - first < CHUNK ? s->count - first : CHUNK;
         s->chunk_volume[c] = sum_cubes(s->radius + first, count);
