@@ -25,8 +25,8 @@ typedef enum und_force_rule {
 typedef struct und_spray_def {
     bool on;
     double threshold;      /* upward speed of the surface above which it sprays, m/s; 2.25 */
-    double rate;           /* drops per m2 and second, at most; 40,000 */
-    double radius[2];      /* of the smallest and the largest drop, m; 0.004, 0.012 */
+    double rate;           /* drops per m2 and second, at most; 400,000 */
+    double radius[2];      /* of the smallest and the largest drop, m; 0.002, 0.008 */
     double share;          /* of the rise above the threshold that leaves as spray, 0 to 1; 1 */
     double scatter;        /* random part of a drop's velocity, relative to its speed; 0.15 */
     double drag;           /* of the air, relative to that on a sphere (drag coefficient 0.47); 0: none */

@@ -41,6 +41,8 @@ static void find_footprint(const und_columns *s, int body, und_columns_contact *
     c->x1 = within(ceil((high[0] - g->origin[0]) / g->dx), s->nx);
     c->z0 = within(floor((low[1] - g->origin[2]) / g->dx), s->nz);
     c->z1 = within(ceil((high[1] - g->origin[2]) / g->dx), s->nz);
+    c->middle[0] = und_columns_x(s, 0.5 * (c->x0 + c->x1) - 0.5);
+    c->middle[1] = und_columns_z(s, 0.5 * (c->z0 + c->z1) - 0.5);
     double across = fmin(high[0] - low[0], high[1] - low[1]) / g->dx;
     c->lines = across > 8 ? 2 : across > 3 ? 3 : LINES_MAX;
 }
@@ -80,12 +82,12 @@ static double slope_of(double n, double x, double xx, double h, double hx)
     return spread > 0 ? fmax(-steepest, fmin((hx - x * h / n) / spread, steepest)) : 0;
 }
 
-/* The level of the water around the body, and how it moves; no water: -infinity. */
-static void find_level(const und_columns *s, und_columns_contact *c)
+/* The level of the water around the body, and how it moves at the body's height; no water: -infinity. */
+static void find_level(const und_columns *s, double height, und_columns_contact *c)
 {
     rim r = {0};
-    c->middle[0] = und_columns_x(s, 0.5 * (c->x0 + c->x1) - 0.5);
-    c->middle[1] = und_columns_z(s, 0.5 * (c->z0 + c->z1) - 0.5);
+    double ground = (double)s->ground[und_columns_at(s, und_pool_cell_x(&s->pool, c->middle[0]),
+                                                     und_pool_cell_z(&s->pool, c->middle[1]))];
     for (int x = c->x0 - 2; x <= c->x1 + 1; x++) {
         add_to_rim(s, &r, c, x, c->z0 - 2);
         add_to_rim(s, &r, c, x, c->z1 + 1);
@@ -100,7 +102,10 @@ static void find_level(const und_columns *s, und_columns_contact *c)
     c->slope[0] = slope_of(r.n, r.x, r.xx, r.h, r.hx);
     c->slope[1] = slope_of(r.n, r.z, r.zz, r.h, r.hz);
     c->level = (r.h - c->slope[0] * r.x - c->slope[1] * r.z) / r.n;
-    c->water = und_vec(r.speed[0] / r.n, r.rise / r.n, r.speed[1] / r.n);
+    /* Columns move alike from top to bottom sideways; upwards, in proportion to the height above the ground.
+     */
+    double deep = c->level - ground, up = deep > 0 ? fmax(0, fmin((height - ground) / deep, 1)) : 0;
+    c->water = und_vec(r.speed[0] / r.n, up * r.rise / r.n, r.speed[1] / r.n);
 }
 
 double und_contact_level(const und_columns_contact *c, double x, double z)
@@ -182,21 +187,25 @@ static void sample(und_columns *s, und_body_view *v)
 static void carry(und_columns *s, und_body_view *v)
 {
     const und_columns_contact *c = v->contact;
+    const double *p = v->state.position, *w = v->state.spin;
     double rho = s->def.pool.density, half = 0.5 * v->def->drag * rho, side = pow(v->room, 2.0 / 3.0);
-    double mass = und_bodies_inverse_mass(s->bodies, v->body), turn[9];
-    double rx = c->water.x - v->state.velocity[0], rz = c->water.z - v->state.velocity[2];
-    double drag = half * side * hypot(rx, rz), left = drag / (1 + s->dt * drag * mass);
+    und_vec3 flow =
+        und_sub(c->water, und_vec(v->state.velocity[0], v->state.velocity[1], v->state.velocity[2]));
+    double face = v->share * s->scratch->line_count * (flow.y > 0 ? 1 : v->under);
+    double drag = half * side * hypot(flow.x, flow.z), upright = half * face * fabs(flow.y);
+    double inverse = s->dt * und_bodies_inverse_mass(s->bodies, v->body);
     double weight = rho * s->def.pool.gravity * v->room;
-    und_vec3 force = und_vec(left * rx - weight * c->slope[0], v->force, left * rz - weight * c->slope[1]);
-    und_bodies_inverse_inertia(s->bodies, v->body, turn);
-    const double *w = v->state.spin;
-    double spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]),
-           easiest = fmax(turn[0], fmax(turn[4], turn[8]));
-    double length = cbrt(v->room),
-           slow = half * v->room * length * length * (spin + 0.1 * sqrt(9.81 / fmax(length, 1e-6)));
-    slow /= 1 + s->dt * slow * easiest;
-    const double *p = v->state.position;
+    drag /= 1 + inverse * drag;
+    upright /= 1 + inverse * upright;
+    und_vec3 force = und_vec(drag * flow.x - weight * c->slope[0], v->force + upright * flow.y,
+                             drag * flow.z - weight * c->slope[1]);
     und_bodies_push(s->bodies, v->body, force, und_vec(p[0], p[1], p[2]));
+
+    double turn[9], spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), length = cbrt(v->room);
+    und_bodies_inverse_inertia(s->bodies, v->body, turn);
+    double still = 0.1 * sqrt(s->def.pool.gravity / fmax(length, 1e-6)); /* so that it stops turning at all */
+    double slow = half * v->room * length * length * (spin + still);
+    slow /= 1 + s->dt * slow * fmax(turn[0], fmax(turn[4], turn[8]));
     und_bodies_twist(s->bodies, v->body, und_sub(v->twist, und_mul(und_vec(w[0], w[1], w[2]), slow)));
 }
 
@@ -233,7 +242,7 @@ static void look_around(und_columns *s)
 {
     for (int i = 0; i < s->def.body_count; i++) {
         find_footprint(s, i, &s->contact[i]);
-        find_level(s, &s->contact[i]);
+        find_level(s, und_bodies_state(s->bodies, i).position[1], &s->contact[i]);
     }
 }
 

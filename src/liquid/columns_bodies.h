@@ -51,7 +51,7 @@ typedef struct und_face {
     double level;        /* of the water beside the body, m */
     double cover;        /* share of the control point's part of the plane that the body covers */
     double head;         /* the pressure, m */
-    double most;         /* with more the water closes over the body, m */
+    double least, most;  /* with more the water closes over the body, m; where it has, they are the same */
     double stiff;        /* how much a metre of head opens the gap, m */
 } und_face;
 

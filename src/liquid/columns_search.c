@@ -110,20 +110,31 @@ static double height_at(const und_columns *s, const patch *p, const und_point_lo
     return 0.25 * sum;
 }
 
+/* How far water that a body falls through is open above it: 1 where the body reaches above the level or rams
+ * the water harder than that closes in, 0 where it is closed. */
+static double openness(const und_line_load *l, double level, double ram)
+{
+    double under = level - (l->bottom + l->thickness) - ram;
+    return fmax(0, fmin(1 - under / l->thickness, 1));
+}
+
 /* What a control point sees of the body: the mean over its lines. */
 static und_face face_of(const und_columns *s, const und_body_view *v, const und_point_load *p)
 {
     und_face f = {.cover = p->count * v->share / und_pool_cell_area(&s->pool)};
     for (int k = p->first; k < p->first + p->count; k++) {
         const und_line_load *l = &s->scratch->line[k];
-        double falling = und_body_falling(v, l), ram = 0.5 * v->def->drag * falling * fabs(falling);
+        double falling = und_body_falling(v, l), level = und_contact_level(v->contact, l->x, l->z);
+        double ram = 0.5 * v->def->drag * fmax(falling, 0) * falling / s->def.pool.gravity;
+        double open = openness(l, level, ram);
         f.x += l->x / p->count;
         f.z += l->z / p->count;
         f.bottom += l->bottom / p->count;
-        f.most += (l->thickness + fmax(ram, 0) / s->def.pool.gravity) / p->count;
+        f.least += (1 - open) * l->thickness / p->count;
+        f.most += (l->thickness + open * ram) / p->count;
         f.speed += (v->contact->water.y - falling) / p->count;
     }
-    f.head = fmin(p->room / f.cover, f.most);
+    f.head = fmax(f.least, fmin(p->room / f.cover, f.most));
     f.level = fmax(und_contact_level(v->contact, f.x, f.z), f.bottom);
     return f;
 }
@@ -186,7 +197,7 @@ static double sweep(und_columns *s, const und_body_view *v, const patch *p, resp
         double hull = f->bottom + s->dt * (f->speed + lift_at(v, r, f));
         double inside =
             height_at(s, p, &s->scratch->point[n]) - (f->cover * hull + (1 - f->cover) * f->level);
-        double head = fmax(0, fmin(f->head + (f->stiff > 0 ? inside / f->stiff : 0), f->most));
+        double head = fmax(f->least, fmin(f->head + (f->stiff > 0 ? inside / f->stiff : 0), f->most));
         largest = fmax(largest, fabs(head - f->head));
         change_head(s, v, p, n, r, impulse, head - f->head);
         f->head = head;
