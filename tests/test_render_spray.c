@@ -53,6 +53,7 @@ static und_render_def dark_def(int threads)
     def.width = 160;
     def.height = 120;
     def.threads = threads;
+    def.caustics = 0;
     def.eye = und_vector_constant(MIDDLE, UP + FAR, MIDDLE);
     def.look = und_vector_constant(MIDDLE, 0, MIDDLE);
     def.sky = &white;
@@ -61,13 +62,26 @@ static und_render_def dark_def(int threads)
     return def;
 }
 
-static und_image draw(const und_render_def *def, const und_frame *frame)
+static und_render *make_render(const und_render_def *def)
+{
+    und_error err = {0};
+    und_render *r = und_render_create(def, &err);
+    assert_non_null(r);
+    return r;
+}
+
+static und_image draw_with(und_render *r, const und_frame *frame)
 {
     und_error err = {0};
     und_image image = {0};
-    und_render *r = und_render_create(def, &err);
-    assert_non_null(r);
     assert_int_equal(und_render_draw(r, frame, &image, &err), UND_OK);
+    return image;
+}
+
+static und_image draw(const und_render_def *def, const und_frame *frame)
+{
+    und_render *r = make_render(def);
+    und_image image = draw_with(r, frame);
     und_render_destroy(r);
     return image;
 }
@@ -96,12 +110,12 @@ static patch measure(const und_image *image)
     return p;
 }
 
-/* A drop at (x, z) from the middle, `height` above the floor at height 0. */
-static patch drawn(const und_render_def *def, f3 at, f3 v, float radius, float floor)
+/* A drop at (x, z) from the middle and a height, over a floor. */
+static patch drawn(und_render *r, f3 at, f3 v, float radius, float floor)
 {
     und_frame frame = make_frame(floor);
     add_drop(&frame, f3_make(MIDDLE + at.x, at.y, MIDDLE + at.z), v, radius);
-    und_image image = draw(def, &frame);
+    und_image image = draw_with(r, &frame);
     patch out = measure(&image);
     und_image_destroy(&image);
     und_frame_clear(&frame);
@@ -120,13 +134,15 @@ static void drops_are_where_they_are(void **state)
 {
     (void)state;
     und_render_def def = dark_def(1);
+    und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
     static const float size[] = {0.2f, 0.9f, 1.4f}; /* radius in pixels */
     for (int k = 0; k < 3; k++) {
-        patch at = drawn(&def, f3_make(0.317f, UP, 0.211f), still, (float)(size[k] / scale), 0);
+        patch at = drawn(r, f3_make(0.317f, UP, 0.211f), still, (float)(size[k] / scale), 0);
         assert_double_near(at.x, 80 + 0.317 * scale, 0.1);
         assert_double_near(at.y, 60 + 0.211 * scale, 0.1);
     }
+    und_render_destroy(r);
 }
 
 /* Small ones exactly, wherever they are between the pixels; those about a pixel large in the mean over
@@ -136,6 +152,7 @@ static void drops_cover_their_area(void **state)
 {
     (void)state;
     und_render_def def = dark_def(1);
+    und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
     static const double size[] = {0.01, 0.1, 0.4, 0.8, 1.4};
     enum { PLACES = 4 };
@@ -144,13 +161,14 @@ static void drops_cover_their_area(void **state)
         for (int place = 0; place < PLACES * PLACES; place++) {
             double x = (place % PLACES + 0.5) / PLACES, z = (place / PLACES + 0.5) / PLACES;
             f3 p = f3_make((float)((8 + x) / scale), UP, (float)((5 + z) / scale));
-            double cover = drawn(&def, p, still, (float)(size[k] / scale), 0).sum / LIGHT;
+            double cover = drawn(r, p, still, (float)(size[k] / scale), 0).sum / LIGHT;
             if (size[k] < 0.5)
                 assert_double_near(cover / area, 1, 0.01);
             mean += cover / (PLACES * PLACES);
         }
         assert_double_near(mean / area, 1, 0.02);
     }
+    und_render_destroy(r);
 }
 
 /* Large ones are seen into: white all over under a white sky but where they show the black ground. */
@@ -159,10 +177,11 @@ static void large_drops_are_lenses(void **state)
     (void)state;
     und_render_def def = dark_def(1);
     double scale = pixels_per_metre(&def), size = 10;
-    patch at = drawn(&def, f3_make(0.3f, UP, 0.2f), still, (float)(size / scale), 0);
+    und_render *r = make_render(&def);
+    patch at = drawn(r, f3_make(0.3f, UP, 0.2f), still, (float)(size / scale), 0);
+    und_render_destroy(r);
     double share = at.sum / LIGHT / (M_PI * size * size);
     assert_true(share > 0.05 && share < 0.95);
-    memset(def.ground_color, 0, sizeof def.ground_color);
     def.ground_color[0] = def.ground_color[1] = def.ground_color[2] = 1; /* a furnace: nothing is seen */
     def.texture = 0;
     und_frame frame = make_frame(0);
@@ -181,31 +200,35 @@ static void streaks_keep_the_area(void **state)
     (void)state;
     und_render_def def = dark_def(1);
     def.shutter = 0.05;
+    und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
     f3 p = f3_make(0.25f, UP, 0.2f);
     float radius = (float)(0.3 / scale);
-    patch calm = drawn(&def, p, still, radius, 0);
+    patch calm = drawn(r, p, still, radius, 0);
     for (int k = 0; k < 4; k++) {
         f3 v = f3_make(8 * cosf(0.4f * (float)k), 0, 8 * sinf(0.4f * (float)k));
-        patch fast = drawn(&def, p, v, radius, 0);
+        patch fast = drawn(r, p, v, radius, 0);
         double length = 8 * 0.05 * scale;
         assert_double_near(fast.sum / calm.sum, 1, 0.04);
         assert_double_near(fast.x - calm.x, -0.5 * length * cos(0.4 * k), 0.3);
         assert_double_near(fast.y - calm.y, -0.5 * length * sin(0.4 * k), 0.3);
         assert_double_near(fast.spread, length * cos(0.4 * k) / sqrt(12), 0.6);
     }
+    und_render_destroy(r);
 }
 
 static void ground_hides_drops(void **state)
 {
     (void)state;
     und_render_def def = dark_def(1);
+    und_render *r = make_render(&def);
     float radius = 0.03f;
     f3 at = f3_make(0.3f, UP, 0.2f);
-    assert_true(drawn(&def, at, still, radius, 0.5f * UP).sum > 0.5);
-    assert_double_near(drawn(&def, at, still, radius, 1.5f * UP).sum, 0, 1e-5);
+    assert_true(drawn(r, at, still, radius, 0.5f * UP).sum > 0.5);
+    assert_double_near(drawn(r, at, still, radius, 1.5f * UP).sum, 0, 1e-5);
     at.y = UP + (float)FAR + 1; /* behind the eye */
-    assert_double_near(drawn(&def, at, still, radius, 0).sum, 0, 1e-5);
+    assert_double_near(drawn(r, at, still, radius, 0).sum, 0, 1e-5);
+    und_render_destroy(r);
 }
 
 /* n drops that cover a tenth each, one before the other, let 0.9^n through: many are white mist. */
@@ -213,20 +236,21 @@ static void dense_spray_is_opaque(void **state)
 {
     (void)state;
     und_render_def def = dark_def(1);
+    und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
     static const int depth[] = {1, 5, 20, 200};
     for (int n = 0; n < 4; n++) {
         int count = 100 * depth[n]; /* on each of 100 pixels */
         und_frame frame = make_frame(0);
         float *p = add_item(&frame, "spray/position", (size_t)count, 3);
-        float *r = add_item(&frame, "spray/radius", (size_t)count, 1);
+        float *radius = add_item(&frame, "spray/radius", (size_t)count, 1);
         for (int k = 0; k < count; k++) {
             p[3 * k] = MIDDLE + (float)((k % 10 + 0.5) / scale);
             p[3 * k + 1] = UP;
             p[3 * k + 2] = MIDDLE + (float)((k / 10 % 10 + 0.5) / scale);
-            r[k] = (float)(sqrt(0.1 / M_PI) / scale);
+            radius[k] = (float)(sqrt(0.1 / M_PI) / scale);
         }
-        und_image image = draw(&def, &frame);
+        und_image image = draw_with(r, &frame);
         patch mist = measure(&image);
         assert_double_near(mist.x, 85, 0.05);
         assert_double_near(mist.y, 65, 0.05);
@@ -234,6 +258,7 @@ static void dense_spray_is_opaque(void **state)
         und_image_destroy(&image);
         und_frame_clear(&frame);
     }
+    und_render_destroy(r);
 }
 
 static void fill_spray(und_frame *frame, int count)
@@ -284,6 +309,8 @@ static void damaged_items_do_no_harm(void **state)
     static const float bad[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e38f, 0, -1};
     enum { NAMES = sizeof name / sizeof *name, BAD = sizeof bad / sizeof *bad, ROWS = 300 };
     und_render_def def = dark_def(2);
+    def.blur = 3;
+    und_render *r = make_render(&def);
     for (int damage = 0; damage < NAMES; damage++)
         for (int how = 0; how < 3; how++) {
             und_frame frame = make_frame(how == 1 ? 1 : 0);
@@ -295,11 +322,12 @@ static void damaged_items_do_no_harm(void **state)
                     data[i] = k == damage && how == 2 && i % 5 == 0 ? bad[i / 5 % BAD]
                                                                     : (float)fmod(0.37 * (double)(i + 1), 4);
             }
-            und_image image = draw(&def, &frame);
+            und_image image = draw_with(r, &frame);
             assert_finite(&image);
             und_image_destroy(&image);
             und_frame_clear(&frame);
         }
+    und_render_destroy(r);
 }
 
 int main(void)

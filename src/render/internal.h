@@ -76,6 +76,11 @@ static inline f3 f3_exp(f3 a, float t) /* exp(-a t) */
 {
     return (f3){expf(-a.x * t), expf(-a.y * t), expf(-a.z * t)};
 }
+static inline f3 und_inverse(f3 d) /* 1 / d, finite */
+{
+    return (f3){1 / (fabsf(d.x) > 1e-9f ? d.x : 1e-9f), 1 / (fabsf(d.y) > 1e-9f ? d.y : 1e-9f),
+                1 / (fabsf(d.z) > 1e-9f ? d.z : 1e-9f)};
+}
 static inline float clampf(float v, float low, float high)
 {
     return v < low ? low : v > high ? high : v; /* NaN stays */
@@ -194,18 +199,29 @@ typedef struct und_caustics {
     float *kernel;        /* cones at STEPS x STEPS offsets */
 } und_caustics;
 
+typedef struct und_box {
+    f3 low, high;
+} und_box;
+
 /* Objects: triangles, and their picture as the sun sees them. */
 typedef struct und_soup {
     size_t count, capacity;
-    const float *position, *color; /* [3 count][3] of the frame */
+    const float *position, *color; /* [3 count][3]; positions at the moment that is drawn */
+    const float *frame_position;   /* at the frame's time */
+    const float *velocity;         /* NULL: nothing moves while the shutter is open */
+    float *posed;                  /* [3 count][3] */
+    und_box moving;                /* what moves, over the whole time of the shutter */
+    float moving_sun[4];           /* the same in the shadow map: low and high u, low and high v, m */
+    size_t leaves, tree_capacity;  /* see tree.c */
+    uint64_t *order;
+    und_box *box;
     f3 low, high;
     float *normal;        /* [3 count][3], smooth where faces nearly agree */
     int32_t *next, *slot; /* corners at the same place, chained */
     size_t slots;
-    int size;      /* of the shadow map */
     float *shadow; /* [size][size]: how far towards the sun */
     f3 u, v;       /* axes of the shadow map */
-    float u0, v0, texel, reach[4];
+    float u0, v0, texel;
 } und_soup;
 
 typedef struct und_camera {
@@ -243,6 +259,7 @@ enum {
     STAGE_CAUSTICS,
     STAGE_SCAN,
     STAGE_SHADE,
+    STAGE_SHEETS,
     STAGE_DROPS,
     STAGE_SECTION,
     STAGES
@@ -263,9 +280,10 @@ struct und_render {
     und_samples samples;
     und_mesh mesh;
     und_caustics caustics;
-    und_soup soup;
+    und_soup soup, sheet;
     und_camera camera;
     und_buffers buffers;
+    unsigned char *mark; /* [pixels]: what of objects a pixel depends on; NULL until there are some */
     und_vertex *ground_vertex, *water_vertex;
     float *sun_scratch; /* shadow heights */
     und_held drops, drop_keys;
@@ -285,9 +303,16 @@ void und_light_open(und_samples *s, int threads);
 und_status und_caustics_build(und_render *r, und_error *err);
 float und_caustics_at(const und_render *r, float x, float z);
 und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err);
-float und_soup_sun(const und_soup *soup, f3 p); /* 0 in shadow, 1 in light */
+und_status und_soup_pose(und_render *r, float back, und_error *err); /* as it was `back` seconds before */
+float und_soup_sun(const und_soup *soup, f3 p);                      /* 0 in shadow, 1 in light */
+/* The triangles of an item, with normals; none where there is no such item or it is damaged. */
+und_status und_soup_read(und_soup *soup, const und_frame *frame, const char *name, und_error *err);
+und_status und_tree_build(und_soup *soup, und_error *err);
+float und_box_enter(const und_box *box, f3 from, f3 inverse, float far);
+bool und_tree_hit(const und_soup *soup, f3 from, f3 dir, float far, float *distance, int32_t *triangle);
 und_status und_scan(und_render *r, und_error *err);
-void und_shade(und_render *r, und_image *image);
+void und_shade(und_render *r, und_image *image, int pose, int poses);
+und_status und_sheets(und_render *r, const und_frame *frame, und_image *image, und_error *err);
 und_status und_drops(und_render *r, const und_frame *frame, und_image *image, und_error *err);
 void und_section_draw(und_render *r, und_image *image);
 f3 und_film(f3 color);
@@ -296,10 +321,13 @@ typedef struct und_material {
     f3 color;
     f3 normal;
     float wet_gloss;
+    float porous; /* 0 to 1: how much of the darkening by wetness it takes */
 } und_material;
 
 /* The ground's colour and bumpy normal where the mesh says `m`, seen with pixels `footprint` metres wide. */
 und_material und_material_at(const und_render *r, const float *m, float x, float z, float footprint);
+/* Tiles at a place of a face with this normal. */
+und_material und_material_tiles(const und_render *r, f3 p, f3 normal, float footprint);
 
 /* Has the caller asked to leave the picture as it is? */
 static inline bool und_render_stopped(const und_render *r)

@@ -218,13 +218,23 @@ static void mesh_row(und_mesh *m, const und_samples *s, const und_extras *extras
             ground = s->ground[a];
             depth = s->depth[a];
         } else {
+            float low = INFINITY, high = -INFINITY;
             cubic_weights(tx, wx);
             for (int q = 0; q < 4; q++)
                 for (int p = 0; p < 4; p++) {
                     size_t n = held(ci + p - 1, cj + q - 1, s);
                     ground += wz[q] * wx[p] * s->ground[n];
                     depth += wz[q] * wx[p] * s->depth[n];
+                    low = minf(low, s->ground[n]);
+                    high = maxf(high, s->ground[n]);
                 }
+            if (high - low > 2 * m->cell) { /* beside a wall the cubic would overshoot */
+                float held_ground =
+                    clampf(ground, minf(minf(s->ground[a], s->ground[b]), minf(s->ground[c], s->ground[d])),
+                           maxf(maxf(s->ground[a], s->ground[b]), maxf(s->ground[c], s->ground[d])));
+                depth += ground - held_ground;
+                ground = held_ground;
+            }
             bool dry = s->ring[a] && s->ring[b] && s->ring[c] && s->ring[d];
             if (dry)
                 depth = minf(depth, -1e-4f * m->cell);

@@ -9,7 +9,8 @@ static const char *const stage_name[STAGES] = {
     [STAGE_MESH] = "mesh",       [STAGE_SKY] = "sky",
     [STAGE_SHADOWS] = "shadows", [STAGE_CAUSTICS] = "illumination",
     [STAGE_SCAN] = "scan",       [STAGE_SHADE] = "shade",
-    [STAGE_DROPS] = "drops",     [STAGE_SECTION] = "section",
+    [STAGE_SHEETS] = "sheets",   [STAGE_DROPS] = "drops",
+    [STAGE_SECTION] = "section",
 };
 
 und_render_def und_render_def_default(void)
@@ -36,6 +37,10 @@ und_render_def und_render_def_default(void)
         .rock_slope = 38,
         .grass_color = {0.08f, 0.14f, 0.03f},
         .grass_height = INFINITY,
+        .tile = 0.3,
+        .grout = 0.012,
+        .tile_color = {0.34f, 0.66f, 0.76f},
+        .grout_color = {0.78f, 0.84f, 0.84f},
         .grain = 0.35,
         .texture = 1,
         .wet_darkening = 0.5,
@@ -59,6 +64,10 @@ static und_status check(const und_render_def *d, und_error *err)
                              d->width, d->height);
     if (d->samples < 1 || d->samples > 8)
         return und_error_set(err, UND_INVALID, "samples: expected 1 to 8, found %d", d->samples);
+    if (d->blur < 0 || d->blur > 256)
+        return und_error_set(err, UND_INVALID, "blur: expected 0 to 256, found %d", d->blur);
+    if (!(d->tile > 0))
+        return und_error_set(err, UND_INVALID, "tile: expected a side above 0, found %g", d->tile);
     if (!(d->fov >= 1 && d->fov <= 150))
         return und_error_set(err, UND_INVALID, "fov: expected 1 to 150 degrees, found %g", d->fov);
     if (!(d->refraction >= 1 && d->refraction <= 4))
@@ -103,13 +112,42 @@ void und_render_destroy(und_render *r)
 {
     if (!r)
         return;
-    void *owned[] = {r->pattern.texel,      r->ripple.texel,        r->sky.texel,        r->samples.ground,
-                     r->samples.surface,    r->samples.depth,       r->samples.open,     r->samples.wet,
-                     r->samples.wet_smooth, r->samples.wet_scratch, r->samples.ring,     r->mesh.ground,
-                     r->mesh.depth,         r->caustics.light,      r->caustics.landing, r->caustics.reach,
-                     r->caustics.kernel,    r->soup.normal,         r->soup.next,        r->soup.slot,
-                     r->soup.shadow,        r->buffers.opaque,      r->buffers.water,    r->buffers.id,
-                     r->ground_vertex,      r->water_vertex,        r->sun_scratch,      r->drops.memory,
+    void *owned[] = {r->pattern.texel,
+                     r->ripple.texel,
+                     r->sky.texel,
+                     r->samples.ground,
+                     r->samples.surface,
+                     r->samples.depth,
+                     r->samples.open,
+                     r->samples.wet,
+                     r->samples.wet_smooth,
+                     r->samples.wet_scratch,
+                     r->samples.ring,
+                     r->mesh.ground,
+                     r->mesh.depth,
+                     r->caustics.light,
+                     r->caustics.landing,
+                     r->caustics.reach,
+                     r->caustics.kernel,
+                     r->soup.normal,
+                     r->soup.next,
+                     r->soup.slot,
+                     r->soup.shadow,
+                     r->soup.posed,
+                     r->sheet.normal,
+                     r->sheet.next,
+                     r->sheet.slot,
+                     r->sheet.posed,
+                     r->soup.order,
+                     r->soup.box,
+                     r->mark,
+                     r->buffers.opaque,
+                     r->buffers.water,
+                     r->buffers.id,
+                     r->ground_vertex,
+                     r->water_vertex,
+                     r->sun_scratch,
+                     r->drops.memory,
                      r->drop_keys.memory};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
@@ -191,6 +229,30 @@ static und_status prepare(und_render *r, const und_frame *frame, und_error *err)
     return status;
 }
 
+/* The picture but for drops: at one moment, or where objects move the mean over some while the shutter is
+ * open. */
+static und_status draw_poses(und_render *r, und_image *image, und_error *err)
+{
+    int poses = r->soup.count && r->soup.velocity ? r->def.blur : 1;
+    size_t pixels = (size_t)image->width * (size_t)image->height;
+    bool edges = r->soup.count || r->def.ground_pattern == UND_GROUND_TILES;
+    if (edges && !r->mark && !(r->mark = und_alloc(pixels, 1, "picture", err)))
+        return UND_FAILED;
+    und_status status = UND_OK;
+    for (int k = 0; k < poses && status == UND_OK && !und_render_stopped(r); k++) {
+        if (poses > 1)
+            STAGE (&r->stage[STAGE_SHADOWS])
+                status = und_soup_pose(r, (float)(r->def.shutter * (k + 0.5) / poses), err);
+        if (status == UND_OK)
+            STAGE (&r->stage[STAGE_SCAN])
+                status = und_scan(r, err);
+        if (status == UND_OK)
+            STAGE (&r->stage[STAGE_SHADE])
+                und_shade(r, image, k, poses);
+    }
+    return status;
+}
+
 und_status und_render_draw(und_render *r, const und_frame *frame, und_image *image, und_error *err)
 {
     if (!image->rgb && image->width == 0 && image->height == 0 &&
@@ -218,12 +280,12 @@ und_status und_render_draw(und_render *r, const und_frame *frame, und_image *ima
     if (und_render_stopped(r))
         return und_error_set(err, UND_STOPPED, "stopped");
     aim(r, frame->time);
-    STAGE (&r->stage[STAGE_SCAN])
-        status = und_scan(r, err);
+    if ((status = draw_poses(r, image, err)) != UND_OK)
+        return status;
+    STAGE (&r->stage[STAGE_SHEETS])
+        status = und_sheets(r, frame, image, err);
     if (status != UND_OK)
         return status;
-    STAGE (&r->stage[STAGE_SHADE])
-        und_shade(r, image);
     STAGE (&r->stage[STAGE_DROPS])
         status = und_drops(r, frame, image, err);
     if (status != UND_OK)

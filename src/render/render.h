@@ -5,6 +5,11 @@
 #include "grid/frame.h"
 #include "io/image.h"
 
+typedef enum und_ground_pattern {
+    UND_GROUND_NATURAL, /* sand, rock and grass */
+    UND_GROUND_TILES,   /* of a swimming pool */
+} und_ground_pattern;
+
 /* What a picture is made with.  Colours are linear RGB. */
 typedef struct und_render_def {
     int width, height;    /* pixels, 1280 x 720 */
@@ -26,6 +31,11 @@ typedef struct und_render_def {
     double ripple_size;   /* m; wavelength of the largest ripples; 0: three cells */
     double shore;         /* m; depth at which water shows fully; 0: 0.15 cells */
     int caustics;         /* light samples per texel along each axis: 0 (none), 1 or 2; 2 */
+    und_ground_pattern ground_pattern;
+    double tile;                 /* m; side of a tile, 0.3 */
+    double grout;                /* m; width of the lines between tiles, 0.012 */
+    float tile_color[3];         /* light blue */
+    float grout_color[3];        /* white */
     const und_image *ground_map; /* colours over the whole domain, low z first, or NULL: ground_color */
     float ground_color[3];       /* sand */
     float rock_color[3];         /* where the ground is steep */
@@ -40,7 +50,8 @@ typedef struct und_render_def {
     double foam;                 /* brightness of foam where a frame has it, 1 */
     double haze;                 /* m; distance at which the air has taken 63 %; infinite: none */
     double exposure;             /* stops, 0; part of the linear picture too */
-    double shutter;              /* s; how long drops of rain are seen moving, 1/60 */
+    double shutter;              /* s; how long what moves is seen moving, 1/60 */
+    int blur;                    /* moments in that time at which objects are drawn; 0 or 1: one, 0 */
     double rain_width;           /* m; of a drop, 0.004 */
     bool tone;                   /* filmic curve for PNG and MP4; EXR stays linear */
     double vertical;             /* height exaggeration, 1 */

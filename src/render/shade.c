@@ -2,8 +2,13 @@
 #include "render/internal.h"
 #include "render/optics.h"
 
+/* What of objects a pixel shows: where neighbours differ an edge runs through them, and what moves is drawn
+ * more than once. */
+enum { MARK_MIRRORED = 1, MARK_SUNKEN = 2, MARK_WALL = 4, MARK_MOVING = 8 };
+
 typedef struct view {
     const und_render *r;
+    unsigned char *mark;
     f3 dir;          /* away from the eye */
     float distance;  /* m */
     float footprint; /* width of a pixel there, m */
@@ -20,9 +25,46 @@ static f3 bend(f3 d, f3 n, float ratio)
     return und_refract(a, b, ratio, out) ? f3_of(out) : mirror(d, n);
 }
 
-/* Light that the ground sends back, from any side; `water` is how deep it lies. */
-static f3 ground_light(const und_render *r, f3 p, const float *m, const und_material *g, float water)
+/* How much of the sun objects let through to p. */
+static float sun_at(const view *v, f3 p)
 {
+    const und_soup *soup = &v->r->soup;
+    if (soup->count == 0)
+        return 1;
+    if (soup->velocity) {
+        float a = f3_dot(p, soup->u), b = f3_dot(p, soup->v), pad = 4 * soup->texel;
+        const float *m = soup->moving_sun;
+        if (a > m[0] - pad && a < m[1] + pad && b > m[2] - pad && b < m[3] + pad)
+            *v->mark |= MARK_MOVING;
+    }
+    return und_soup_sun(soup, p);
+}
+
+static void mark_moving(const view *v, f3 from, f3 dir, float far)
+{
+    if (und_box_enter(&v->r->soup.moving, from, und_inverse(dir), far) < INFINITY)
+        *v->mark |= MARK_MOVING;
+}
+
+/* The object a ray meets within `far` metres. */
+static bool meets_object(const view *v, f3 from, f3 dir, float far, float *t, int32_t *id)
+{
+    const und_soup *soup = &v->r->soup;
+    if (soup->count == 0)
+        return false;
+    if (soup->velocity)
+        mark_moving(v, from, dir, far);
+    int32_t triangle;
+    if (!und_tree_hit(soup, from, dir, far, t, &triangle))
+        return false;
+    *id = ID_OBJECT + triangle;
+    return true;
+}
+
+/* Light that the ground sends back, from any side; `water` is how deep it lies. */
+static f3 ground_light(const view *v, f3 p, const float *m, const und_material *g, float water)
+{
+    const und_render *r = v->r;
     const und_sky *sky = &r->sky;
     f3 absorption = f3_of(r->def.absorption);
     f3 ambient = f3_scale(und_sky_ambient(sky, g->normal), m[M_OPEN]);
@@ -36,16 +78,13 @@ static f3 ground_light(const und_render *r, f3 p, const float *m, const und_mate
         float blend = clampf(water / (0.5f * r->mesh.cell), 0, 1);
         sun *= mixf(1, (1 - und_fresnelf(c, n)) * c / below, blend);
         towards = f3_unit(f3_mix(sky->sun, towards, blend));
-        if (r->soup.count)
-            sun *= 0.2f +
-                   0.8f * und_soup_sun(&r->soup, f3_along(p, towards, water / below)); /* water scatters */
+        sun *= 0.2f + 0.8f * sun_at(v, f3_along(p, towards, water / below)); /* water scatters */
         f3 lost = f3_exp(absorption, water / below);
         f3 direct = f3_scale(f3_times(sky->sun_color, lost), sun * maxf(f3_dot(g->normal, towards), 0));
         direct = f3_scale(direct, und_caustics_at(r, p.x, p.z));
         return f3_times(g->color, f3_add(direct, f3_times(ambient, f3_exp(absorption, 1.2f * water))));
     }
-    if (r->soup.count)
-        sun *= und_soup_sun(&r->soup, p);
+    sun *= sun_at(v, p);
     float light = sun * maxf(f3_dot(g->normal, towards), 0) * und_caustics_at(r, p.x, p.z);
     return f3_times(g->color, f3_along(ambient, sky->sun_color, light));
 }
@@ -55,7 +94,7 @@ static f3 ground_light(const und_render *r, f3 p, const float *m, const und_mate
 static void wet_down(const und_render *r, und_material *g, float wet, float depth)
 {
     float less = 1 - 0.5f * clampf(depth / (6 * r->mesh.cell), 0, 1);
-    g->color = f3_scale(g->color, 1 - (float)r->def.wet_darkening * wet * less);
+    g->color = f3_scale(g->color, 1 - (float)r->def.wet_darkening * g->porous * wet * less);
 }
 
 /* What a ray that leaves the surface meets: hills, objects, or the sky. */
@@ -86,56 +125,25 @@ static bool hits_hill(const und_render *r, f3 from, f3 dir, f3 *hit)
 }
 
 /* `water` is what the light has come down through, m; negative: in the air, where it shines. */
-static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir, float water);
+static f3 object_color(const view *v, int32_t id, f3 p, f3 dir, float water);
 
-/* Objects in a reflection are looked up in the picture itself. */
-static bool hits_object(const und_render *r, f3 from, f3 dir, f3 *color)
+static f3 reflected(const view *v, f3 p, f3 dir)
 {
-    const und_soup *soup = &r->soup;
-    const und_camera *c = &r->camera;
-    float enter = 0, leave = 1e30f, o[3] = {from.x, from.y, from.z}, d[3] = {dir.x, dir.y, dir.z};
-    float low[3] = {soup->low.x, soup->low.y, soup->low.z},
-          high[3] = {soup->high.x, soup->high.y, soup->high.z};
-    for (int k = 0; k < 3; k++) {
-        float inv = 1 / (fabsf(d[k]) > 1e-9f ? d[k] : 1e-9f), a = (low[k] - o[k]) * inv,
-              b = (high[k] - o[k]) * inv;
-        enter = maxf(enter, minf(a, b));
-        leave = minf(leave, maxf(a, b));
-    }
-    if (!(enter < leave))
-        return false;
-    enum { MARCH = 28 };
-    for (int k = 0; k < MARCH; k++) {
-        f3 p = f3_along(from, dir, mixf(enter, leave, ((float)k + 0.5f) / MARCH)), q = f3_sub(p, c->eye);
-        float along = f3_dot(q, c->forward);
-        if (along <= c->near)
-            continue;
-        float x = 0.5f * (float)c->width + c->focal * f3_dot(q, c->right) / along;
-        float y = 0.5f * (float)c->height - c->focal * f3_dot(q, c->up) / along;
-        if (!(x >= 0 && y >= 0 && x < (float)c->width && y < (float)c->height))
-            continue;
-        size_t at = (size_t)y * (size_t)c->width + (size_t)x;
-        float seen = r->buffers.id[at] >= ID_OBJECT ? 1 / r->buffers.opaque[at] : 0;
-        if (seen > 0 && along >= seen && along - seen < 0.6f * (leave - enter)) {
-            *color = object_color(r, r->buffers.id[at], p, dir, -1);
-            return true;
-        }
-    }
-    return false;
-}
-
-static f3 reflected(const und_render *r, f3 p, f3 dir, float footprint)
-{
-    f3 hit, color;
+    const und_render *r = v->r;
+    f3 hit;
+    float t;
+    int32_t id;
     dir.y = maxf(dir.y, 0.01f); /* between waves the sky again */
-    if (r->soup.count && hits_object(r, p, dir, &color))
-        return color;
+    if (meets_object(v, p, dir, 1e9f, &t, &id)) {
+        *v->mark |= MARK_MIRRORED;
+        return object_color(v, id, f3_along(p, dir, t), dir, -1);
+    }
     if (p.y < r->mesh.ground_high && hits_hill(r, p, dir, &hit)) {
         float m[M_COUNT];
         und_mesh_at(&r->mesh, hit.x, hit.z, m);
-        und_material g = und_material_at(r, m, hit.x, hit.z, 4 * footprint);
+        und_material g = und_material_at(r, m, hit.x, hit.z, 4 * v->footprint);
         wet_down(r, &g, m[M_WET], 0);
-        return ground_light(r, hit, m, &g, 0);
+        return ground_light(v, hit, m, &g, 0);
     }
     return und_sky_at(&r->sky, dir);
 }
@@ -146,13 +154,13 @@ static f3 shade_ground(const view *v, f3 p, const float *m)
     und_material g = und_material_at(r, m, p.x, p.z, v->footprint);
     float wet = clampf(m[M_WET], 0, 1);
     wet_down(r, &g, wet, 0);
-    f3 color = ground_light(r, p, m, &g, 0);
+    f3 color = ground_light(v, p, m, &g, 0);
     if (wet > 0.01f) {
         f3 n = f3_unit(
             f3_make(0.5f * (g.normal.x) - 0.5f * m[M_GX], g.normal.y, 0.5f * g.normal.z - 0.5f * m[M_GZ]));
         float sheen = wet * wet * (float)r->def.sheen * g.wet_gloss *
                       und_fresnelf(-f3_dot(v->dir, n), (float)r->def.refraction);
-        color = f3_mix(color, reflected(r, p, f3_unit(mirror(v->dir, n)), v->footprint), sheen);
+        color = f3_mix(color, reflected(v, p, f3_unit(mirror(v->dir, n))), sheen);
     }
     return color;
 }
@@ -274,45 +282,59 @@ static f3 water_absorption(const und_render *r, const float *m)
     return a;
 }
 
-/* An object under water, seen through it: the picture without water, at the bent ray's place. */
-static bool sunken_object(const und_render *r, f3 p, f3 dir, float to_bottom, f3 *color, float *t)
+/* An object under water, seen through it. */
+static bool sunken_object(const view *v, f3 p, f3 dir, float far, f3 *color, float *t)
 {
-    const und_camera *c = &r->camera;
-    enum { MARCH = 12 };
-    float surface =
-        0.999f * f3_dot(f3_sub(p, c->eye), c->forward); /* what is nearer stands before the water */
-    for (int k = 0; k < MARCH; k++) {
-        f3 q = f3_along(p, dir, to_bottom * ((float)k + 0.5f) / MARCH), e = f3_sub(q, c->eye);
-        float along = f3_dot(e, c->forward);
-        float x = 0.5f * (float)c->width + c->focal * f3_dot(e, c->right) / along;
-        float y = 0.5f * (float)c->height - c->focal * f3_dot(e, c->up) / along;
-        if (!(along > c->near && x >= 0 && y >= 0 && x < (float)c->width && y < (float)c->height))
-            continue;
-        size_t at = (size_t)y * (size_t)c->width + (size_t)x;
-        float seen = r->buffers.id[at] >= ID_OBJECT ? 1 / r->buffers.opaque[at] : 0;
-        if (seen < surface || seen > along)
-            continue;
-        *t = to_bottom * ((float)k + 0.5f) / MARCH;
-        f3 there = f3_along(c->eye, e, seen / along); /* on the object, where the straight ray meets it */
-        *color = object_color(r, r->buffers.id[at], there, dir, maxf(p.y - there.y, 0));
-        return true;
-    }
-    return false;
+    int32_t id;
+    float distance;
+    if (!meets_object(v, p, dir, far, &distance, &id))
+        return false;
+    *v->mark |= MARK_SUNKEN;
+    *t = distance;
+    f3 hit = f3_along(p, dir, distance);
+    float surface[4];
+    und_mesh_water_at(&v->r->mesh, hit.x, hit.z, surface);
+    *color = object_color(v, id, hit, dir, maxf(surface[M_GROUND] + surface[M_DEPTH] - hit.y, 0));
+    return true;
+}
+
+/* How far it is to the walls of a tiled pool, which stand at the domain's edge; in `normal` the wall's. */
+static float edge_distance(const und_mesh *m, f3 p, f3 dir, f3 *normal)
+{
+    float x = fabsf(dir.x) > 1e-6f ? ((dir.x > 0 ? m->x1 : m->x0) - p.x) / dir.x : 1e30f;
+    float z = fabsf(dir.z) > 1e-6f ? ((dir.z > 0 ? m->z1 : m->z0) - p.z) / dir.z : 1e30f;
+    *normal = x < z ? f3_make(dir.x > 0 ? -1 : 1, 0, 0) : f3_make(0, 0, dir.z > 0 ? -1 : 1);
+    return maxf(minf(x, z), 0);
+}
+
+/* The bottom, or a pool's wall, at q under the surface. */
+static f3 bottom_color(const view *v, f3 q, const f3 *wall)
+{
+    const und_render *r = v->r;
+    float b[M_COUNT];
+    und_mesh_at(&r->mesh, q.x, q.z, b);
+    und_material g =
+        wall ? und_material_tiles(r, q, *wall, v->footprint) : und_material_at(r, b, q.x, q.z, v->footprint);
+    float film = clampf(b[M_DEPTH] / (0.05f * r->mesh.cell), 0, 1); /* a film wets as the ground next to it */
+    wet_down(r, &g, mixf(clampf(b[M_WET], 0, 1), 1, film), b[M_DEPTH]);
+    float above = b[M_GROUND] + b[M_DEPTH] - q.y;
+    return ground_light(v, q, b, &g, maxf(wall ? above : b[M_DEPTH], 1e-5f));
 }
 
 /* What comes up through the surface at p along the bent ray. */
 static f3 seen_through(const view *v, f3 p, f3 dir, const float *m, float depth)
 {
     const und_render *r = v->r;
-    float t = bottom_distance(r, p, dir, depth), b[M_COUNT];
-    f3 q = f3_along(p, dir, t), color;
-    und_mesh_at(&r->mesh, q.x, q.z, b);
-    und_material g = und_material_at(r, b, q.x, q.z, v->footprint);
-    float film = clampf(b[M_DEPTH] / (0.05f * r->mesh.cell), 0, 1); /* a film wets as the ground next to it */
-    wet_down(r, &g, mixf(clampf(b[M_WET], 0, 1), 1, film), b[M_DEPTH]);
-    color = ground_light(r, q, b, &g, maxf(b[M_DEPTH], 1e-5f));
-    if (r->soup.count)
-        sunken_object(r, p, dir, t, &color, &t);
+    float t = bottom_distance(r, p, dir, depth), edge = INFINITY;
+    f3 normal;
+    if (r->def.ground_pattern == UND_GROUND_TILES)
+        edge = edge_distance(&r->mesh, p, dir, &normal);
+    bool wall = edge < t;
+    if (wall)
+        *v->mark |= MARK_WALL;
+    t = minf(t, edge);
+    f3 color = bottom_color(v, f3_along(p, dir, t), wall ? &normal : NULL);
+    sunken_object(v, p, dir, t, &color, &t);
     f3 left = f3_exp(water_absorption(r, m), t);
     return f3_add(f3_times(color, left), f3_times(deep_color(r, m), f3_sub(f3_gray(1), left)));
 }
@@ -342,12 +364,11 @@ static float foam_cover(const view *v, f3 p, const float *m)
     return clampf(m[M_FOAM] * 3, 0, 1) * stepf(edge - soft, edge + soft, lace);
 }
 
-static f3 foam_light(const und_render *r, f3 p, const float *m, f3 n)
+static f3 foam_light(const view *v, f3 p, const float *m, f3 n)
 {
+    const und_render *r = v->r;
     n = f3_unit(f3_make(0.4f * n.x, n.y, 0.4f * n.z)); /* bubbles scatter: light goes round the slope */
-    float sun = m[M_SUN_WATER] * maxf(f3_dot(n, r->sky.sun), 0);
-    if (r->soup.count)
-        sun *= und_soup_sun(&r->soup, p);
+    float sun = m[M_SUN_WATER] * maxf(f3_dot(n, r->sky.sun), 0) * sun_at(v, p);
     return f3_scale(f3_along(und_sky_ambient(&r->sky, n), r->sky.sun_color, sun), 0.78f * (float)r->def.foam);
 }
 
@@ -374,19 +395,20 @@ static f3 shade_water(const view *v, f3 p, const float *m)
     float wet = clampf(m[M_WET], 0, 1);
     float mirrored = und_fresnelf(facing, ratio) * mixf(wet * wet * (float)r->def.sheen, 1, full);
     f3 below = seen_through(v, p, bend(v->dir, f3_dot(v->dir, lens) < -0.02f ? lens : n, ratio), m, depth);
-    f3 above = reflected(r, p, f3_unit(mirror(v->dir, n)), v->footprint);
+    f3 above = reflected(v, p, f3_unit(mirror(v->dir, n)));
     f3 color = f3_mix(below, above, mirrored);
     float sun = m[M_SUN_WATER] * full;
-    if (sun > 0 && r->soup.count)
-        sun *= und_soup_sun(&r->soup, p);
+    if (sun > 0)
+        sun *= sun_at(v, p);
     if (sun > 0)
         color = f3_along(color, glitter(r, v->dir, sx, sz, variance), sun);
     float foam = foam_cover(v, p, m);
-    return foam > 0 ? f3_mix(color, foam_light(r, p, m, n), foam) : color;
+    return foam > 0 ? f3_mix(color, foam_light(v, p, m, n), foam) : color;
 }
 
-static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir, float water)
+static f3 object_color(const view *v, int32_t id, f3 p, f3 dir, float water)
 {
+    const und_render *r = v->r;
     size_t k = (size_t)(id - ID_OBJECT);
     const float *a = r->soup.position + 9 * k, *n = r->soup.normal + 9 * k;
     f3 e1 = f3_sub(f3_of(a + 3), f3_of(a)), e2 = f3_sub(f3_of(a + 6), f3_of(a)), d = f3_sub(p, f3_of(a));
@@ -407,7 +429,7 @@ static f3 object_color(const und_render *r, int32_t id, f3 p, f3 dir, float wate
     const und_sky *sky = &r->sky;
     float sun = maxf(f3_dot(normal, sky->sun), 0);
     if (sun > 0)
-        sun *= und_soup_sun(&r->soup, f3_along(p, normal, 2 * r->soup.texel));
+        sun *= sun_at(v, f3_along(p, normal, 2 * r->soup.texel));
     f3 light = f3_along(und_sky_ambient(sky, normal), sky->sun_color, sun);
     if (water >= 0)
         return f3_times(f3_times(base, light), f3_exp(f3_of(r->def.absorption), 1.2f * water));
@@ -436,6 +458,11 @@ static f3 shade_cut_ground(const view *v, f3 p, int side)
     f3 earth = f3_mix(f3_of(r->def.ground_color), f3_of(r->def.rock_color), 0.45f + 0.3f * layer);
     earth = f3_mix(f3_of(r->def.ground_color), earth, stepf(0, 0.7f * thick, below));
     earth = f3_scale(earth, (0.75f + 0.1f * f[P_NOISE]) * (1 - 0.3f * stepf(0, r->mesh.span * 0.2f, below)));
+    if (r->def.ground_pattern == UND_GROUND_TILES) { /* concrete under a layer of tiles */
+        f3 concrete = f3_scale(f3_make(0.42f, 0.41f, 0.39f), 0.9f + 0.1f * f[P_NOISE] + 0.06f * n[P_NOISE]);
+        float tiles = 1 - stepf(0, 2 * v->footprint, below - 0.25f * (float)r->def.tile);
+        earth = f3_mix(concrete, f3_of(r->def.tile_color), tiles);
+    }
     f3 normal = side_normal(side), light = und_sky_ambient(&r->sky, normal);
     light = f3_along(light, r->sky.sun_color, 0.22f + 0.35f * maxf(f3_dot(normal, r->sky.sun), 0));
     return f3_times(earth, light);
@@ -475,13 +502,15 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
 {
     const und_render *r = v->r;
     float ratio = (float)r->def.refraction, m[M_COUNT], start[M_COUNT], t = 0;
-    f3 normal = side_normal(side), dir = bend(v->dir, normal, ratio), color;
+    f3 normal = side_normal(side), dir = bend(v->dir, normal, ratio), color = f3_gray(0);
     und_mesh_at(&r->mesh, p.x, p.z, start);
     int where = 0;
     f3 q = p;
-    for (int k = 0; k < 3 && where == 0; k++) { /* inside, the other faces are mirrors */
+    bool sunken = false;
+    for (int k = 0; k < 3 && where == 0 && !sunken; k++) { /* inside, the other faces are mirrors */
         float one;
         where = leaves_water(&r->mesh, q, dir, &one, m);
+        sunken = sunken_object(v, q, dir, one, &color, &one);
         q = f3_along(q, dir, one);
         t += one;
         if (where == 0) {
@@ -489,15 +518,15 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
             dir = at_x ? f3_make(-dir.x, dir.y, dir.z) : f3_make(dir.x, dir.y, -dir.z);
         }
     }
-    if (where < 0) {
+    if (!sunken && where < 0) {
         und_material g = und_material_at(r, m, q.x, q.z, v->footprint);
         wet_down(r, &g, 1, m[M_DEPTH]);
-        color = ground_light(r, q, m, &g, maxf(m[M_DEPTH], 1e-5f));
-    } else if (where > 0) {
+        color = ground_light(v, q, m, &g, maxf(m[M_DEPTH], 1e-5f));
+    } else if (!sunken && where > 0) {
         f3 n = f3_unit(f3_make(m[M_WX], -1, m[M_WZ])); /* from below */
         float back = und_fresnelf(-f3_dot(dir, n), 1 / ratio);
         color = f3_mix(und_sky_at(&r->sky, bend(dir, n, 1 / ratio)), deep_color(r, m), back);
-    } else {
+    } else if (!sunken) {
         color = deep_color(r, start);
     }
     f3 left = f3_exp(water_absorption(r, start), t);
@@ -530,14 +559,16 @@ static int shows(const und_render *r, size_t at)
 }
 
 /* The colour at (x, y) in samples, where the nearest thing has depth w. */
-static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int32_t id)
+static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int32_t id, unsigned char *mark)
 {
     const und_camera *c = &r->camera;
     f3 d = f3_scale(c->forward, c->focal);
     d = f3_along(d, c->right, x - 0.5f * (float)c->width);
     d = f3_along(d, c->up, 0.5f * (float)c->height - y);
     float length = sqrtf(f3_dot(d, d));
-    view v = {.r = r, .dir = f3_scale(d, 1 / length)};
+    view v = {.r = r, .mark = mark, .dir = f3_scale(d, 1 / length)};
+    if (r->soup.velocity)
+        mark_moving(&v, c->eye, v.dir, 1e9f);
     if (kind == SHOWS_SKY)
         return f3_add(und_sky_at(&r->sky, v.dir), und_sky_disc(&r->sky, v.dir));
     v.distance = length / (c->focal * w);
@@ -545,7 +576,7 @@ static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int
     f3 p = f3_along(c->eye, v.dir, v.distance), color;
     float m[M_COUNT];
     if (kind == SHOWS_OTHER && id >= ID_OBJECT) {
-        color = object_color(r, id, p, v.dir, -1);
+        color = object_color(&v, id, p, v.dir, -1);
     } else if (kind == SHOWS_OTHER) {
         color = id >= ID_SIDE_WATER ? shade_cut_water(&v, p, id - ID_SIDE_WATER)
                                     : shade_cut_ground(&v, p, id - ID_SIDE_GROUND);
@@ -568,7 +599,23 @@ static bool is_plain(const und_render *r, int kind, float low, float high)
     return high < 1.02f * low && pixel < 1.2f * r->mesh.h;
 }
 
-static f3 shade_pixel(const und_render *r, int px, int py)
+static f3 shade_samples(const und_render *r, int px, int py, unsigned char *mark)
+{
+    int s = r->def.samples, width = r->camera.width;
+    f3 color = f3_gray(0);
+    for (int k = 0; k < s * s; k++) {
+        int x = px * s + k % s, y = py * s + k / s;
+        size_t at = (size_t)y * (size_t)width + (size_t)x;
+        int kind = shows(r, at);
+        float w = kind == SHOWS_WATER ? r->buffers.water[at] : r->buffers.opaque[at];
+        f3 one = shade_at(r, (float)x + 0.5f, (float)y + 0.5f, kind, w, r->buffers.id[at], mark);
+        /* A single glint must not make a jagged dot: the mean is of values the film can hold. */
+        color = f3_add(color, f3_make(minf(one.x, 16), minf(one.y, 16), minf(one.z, 16)));
+    }
+    return f3_scale(color, 1 / (float)(s * s));
+}
+
+static f3 shade_pixel(const und_render *r, int px, int py, unsigned char *mark)
 {
     int s = r->def.samples, width = r->camera.width, first = SHOWS_SKY;
     float low = INFINITY, high = 0;
@@ -586,32 +633,58 @@ static f3 shade_pixel(const und_render *r, int px, int py)
     }
     if (same && is_plain(r, first, low, high))
         return shade_at(r, ((float)px + 0.5f) * (float)s, ((float)py + 0.5f) * (float)s, first,
-                        (float)(sum / (s * s)), 0);
-    f3 color = f3_gray(0);
-    for (int k = 0; k < s * s; k++) {
-        int x = px * s + k % s, y = py * s + k / s;
-        size_t at = (size_t)y * (size_t)width + (size_t)x;
-        int kind = shows(r, at);
-        float w = kind == SHOWS_WATER ? r->buffers.water[at] : r->buffers.opaque[at];
-        f3 one = shade_at(r, (float)x + 0.5f, (float)y + 0.5f, kind, w, r->buffers.id[at]);
-        /* A single glint must not make a jagged dot: the mean is of values the film can hold. */
-        color = f3_add(color, f3_make(minf(one.x, 16), minf(one.y, 16), minf(one.z, 16)));
-    }
-    return f3_scale(color, 1 / (float)(s * s));
+                        (float)(sum / (s * s)), 0, mark);
+    return shade_samples(r, px, py, mark);
 }
 
-void und_shade(und_render *r, und_image *image)
+/* Does the edge of something sunken or mirrored, or of a pool's wall, run through the pixel? */
+static bool is_edge(const und_render *r, const und_image *image, int x, int y)
+{
+    enum { SHOWN = MARK_MIRRORED | MARK_SUNKEN | MARK_WALL };
+    const unsigned char *mark = r->mark + (size_t)y * (size_t)image->width + (size_t)x;
+    int own = *mark & SHOWN;
+    return (x > 0 && (mark[-1] & SHOWN) != own) || (x + 1 < image->width && (mark[1] & SHOWN) != own) ||
+           (y > 0 && (mark[-image->width] & SHOWN) != own) ||
+           (y + 1 < image->height && (mark[image->width] & SHOWN) != own);
+}
+
+/* How a row of pixels is shaded: all of them; edges again, with all samples; or what moves, added up. */
+enum { ROW_ALL, ROW_EDGES, ROW_MOVING };
+
+static void shade_row(const und_render *r, und_image *image, int y, int what, float share)
 {
     float gain = exp2f((float)r->def.exposure);
+    for (int x = 0; x < image->width; x++) {
+        size_t at = (size_t)y * (size_t)image->width + (size_t)x;
+        unsigned char none = 0, *mark = r->mark && what == ROW_ALL ? r->mark + at : &none;
+        if ((what == ROW_EDGES && !is_edge(r, image, x, y)) ||
+            (what == ROW_MOVING && !(r->mark[at] & MARK_MOVING)))
+            continue;
+        *mark = 0;
+        f3 c = what == ROW_ALL ? shade_pixel(r, x, y, mark) : shade_samples(r, x, y, mark);
+        float *out = image->rgb + 3 * at, kept = what == ROW_MOVING && share < 1 ? 1 - share : 0;
+        c = f3_scale(c, gain * (1 - kept));
+        out[0] = kept * out[0] + c.x;
+        out[1] = kept * out[1] + c.y;
+        out[2] = kept * out[2] + c.z;
+    }
+}
+
+static void shade_rows(const und_render *r, und_image *image, int what, float share)
+{
     enum { ROWS = 4 };
     PARALLEL_FOR(r->threads)
     for (int strip = 0; strip < (image->height + ROWS - 1) / ROWS; strip++)
         for (int y = strip * ROWS; y < (strip + 1) * ROWS && y < image->height && !und_render_stopped(r); y++)
-            for (int x = 0; x < image->width; x++) {
-                f3 c = f3_scale(shade_pixel(r, x, y), gain);
-                float *out = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-                out[0] = c.x;
-                out[1] = c.y;
-                out[2] = c.z;
-            }
+            shade_row(r, image, y, what, share);
+}
+
+void und_shade(und_render *r, und_image *image, int pose, int poses)
+{
+    if (pose == 0)
+        shade_rows(r, image, ROW_ALL, 1);
+    if (pose == 0 && r->mark && r->def.samples > 1)
+        shade_rows(r, image, ROW_EDGES, 1);
+    if (poses > 1)
+        shade_rows(r, image, ROW_MOVING, 1 / (float)(pose + 1)); /* the mean so far, the first anew */
 }

@@ -24,21 +24,22 @@ static size_t slot_of(const float *p, size_t slots)
 static void smooth_normals(und_soup *soup)
 {
     size_t corners = 3 * soup->count;
+    const float *position = soup->frame_position;
     for (size_t s = 0; s < soup->slots; s++)
         soup->slot[s] = -1;
     for (size_t c = 0; c < corners; c++) {
-        int32_t *slot = soup->slot + slot_of(soup->position + 3 * c, soup->slots);
+        int32_t *slot = soup->slot + slot_of(position + 3 * c, soup->slots);
         soup->next[c] = *slot;
         *slot = (int32_t)c;
     }
     for (size_t c = 0; c < corners; c++) {
-        const float *p = soup->position + 3 * c;
-        f3 own = f3_unit(face_normal(soup->position + 9 * (c / 3))), sum = own;
+        const float *p = position + 3 * c;
+        f3 own = f3_unit(face_normal(position + 9 * (c / 3))), sum = own;
         int32_t other = soup->slot[slot_of(p, soup->slots)];
         for (int k = 0; other >= 0 && k < 64; k++, other = soup->next[other]) {
-            if (memcmp(p, soup->position + 3 * (size_t)other, 3 * sizeof(float)) != 0)
+            if (memcmp(p, position + 3 * (size_t)other, 3 * sizeof(float)) != 0)
                 continue;
-            f3 n = face_normal(soup->position + 9 * (size_t)(other / 3));
+            f3 n = face_normal(position + 9 * (size_t)(other / 3));
             if (f3_dot(f3_unit(n), own) > 0.75f)
                 sum = f3_add(sum, f3_unit(n));
         }
@@ -49,14 +50,12 @@ static void smooth_normals(und_soup *soup)
 
 static und_status soup_allocate(und_soup *soup, size_t count, und_error *err)
 {
-    if (!soup->shadow &&
-        !(soup->shadow = und_alloc((size_t)SHADOW_SIZE * SHADOW_SIZE, sizeof(float), "shadow", err)))
-        return UND_FAILED;
     if (count <= soup->capacity)
         return UND_OK;
     free(soup->normal);
     free(soup->next);
     free(soup->slot);
+    free(soup->posed);
     soup->capacity = 0;
     soup->slots = 64;
     while (soup->slots < 3 * count)
@@ -64,7 +63,8 @@ static und_status soup_allocate(und_soup *soup, size_t count, und_error *err)
     soup->normal = und_alloc(9 * count, sizeof(float), "objects", err);
     soup->next = und_alloc(3 * count, sizeof(int32_t), "objects", err);
     soup->slot = und_alloc(soup->slots, sizeof(int32_t), "objects", err);
-    if (!soup->normal || !soup->next || !soup->slot)
+    soup->posed = und_alloc(9 * count, sizeof(float), "objects", err);
+    if (!soup->normal || !soup->next || !soup->slot || !soup->posed)
         return UND_FAILED;
     soup->capacity = count;
     return UND_OK;
@@ -100,11 +100,15 @@ static void shadow_triangle(und_soup *soup, f3 sun, const float *p)
         }
 }
 
-static void make_shadow(und_soup *soup, f3 sun)
+static void sun_axes(und_soup *soup, f3 sun)
 {
     f3 side = fabsf(sun.y) > 0.9f ? f3_make(1, 0, 0) : f3_make(0, 1, 0);
     soup->u = f3_unit(f3_cross(side, sun));
     soup->v = f3_cross(sun, soup->u);
+}
+
+static void make_shadow(und_soup *soup, f3 sun)
+{
     float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (size_t k = 0; k < 3 * soup->count; k++) {
         f3 p = f3_of(soup->position + 3 * k);
@@ -129,35 +133,95 @@ static bool is_soup(const und_item *item)
            und_item_count(item) / 9 < (size_t)INT32_MAX / 16;
 }
 
-und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
+/* What moves, and all places where it is while the shutter is open. */
+static void find_moving(und_render *r, const und_item *velocity)
 {
     und_soup *soup = &r->soup;
-    const und_item *position = und_frame_find(frame, "objects/mesh_position");
-    const und_item *color = und_frame_find(frame, "objects/mesh_color");
+    float shutter = (float)r->def.shutter, least = 1e-4f * r->mesh.span;
+    soup->velocity = NULL;
+    soup->moving = (und_box){f3_gray(INFINITY), f3_gray(-INFINITY)};
+    float *sun = soup->moving_sun;
+    sun[0] = sun[2] = INFINITY;
+    sun[1] = sun[3] = -INFINITY;
+    sun_axes(soup, r->sky.sun);
+    if (r->def.blur < 2 || !is_soup(velocity) || und_item_count(velocity) != 9 * soup->count)
+        return;
+    const float *v = velocity->data, *p = soup->frame_position;
+    for (size_t k = 0; k < 9 * soup->count; k++)
+        if (!(fabsf(v[k] * shutter) < 1e9f))
+            return;
+    for (size_t k = 0; k < 3 * soup->count; k++, v += 3, p += 3) {
+        if (f3_dot(f3_of(v), f3_of(v)) * shutter * shutter < least * least)
+            continue;
+        soup->velocity = velocity->data;
+        for (int end = 0; end < 2; end++) {
+            f3 q = f3_along(f3_of(p), f3_of(v), -(float)end * shutter);
+            und_box *b = &soup->moving;
+            float a = f3_dot(q, soup->u), c = f3_dot(q, soup->v);
+            b->low = f3_make(minf(b->low.x, q.x), minf(b->low.y, q.y), minf(b->low.z, q.z));
+            b->high = f3_make(maxf(b->high.x, q.x), maxf(b->high.y, q.y), maxf(b->high.z, q.z));
+            sun[0] = minf(sun[0], a);
+            sun[1] = maxf(sun[1], a);
+            sun[2] = minf(sun[2], c);
+            sun[3] = maxf(sun[3], c);
+        }
+    }
+}
+
+und_status und_soup_pose(und_render *r, float back, und_error *err)
+{
+    und_soup *soup = &r->soup;
+    if (soup->velocity) {
+        for (size_t k = 0; k < 9 * soup->count; k++)
+            soup->posed[k] = soup->frame_position[k] - back * soup->velocity[k];
+        soup->position = soup->posed;
+    }
+    f3 low = f3_gray(INFINITY), high = f3_gray(-INFINITY);
+    const float *p = soup->position;
+    for (size_t k = 0; k < 3 * soup->count; k++, p += 3) {
+        low = f3_make(minf(low.x, p[0]), minf(low.y, p[1]), minf(low.z, p[2]));
+        high = f3_make(maxf(high.x, p[0]), maxf(high.y, p[1]), maxf(high.z, p[2]));
+    }
+    soup->low = low;
+    soup->high = high;
+    make_shadow(soup, r->sky.sun);
+    return und_tree_build(soup, err);
+}
+
+und_status und_soup_read(und_soup *soup, const und_frame *frame, const char *name, und_error *err)
+{
+    const und_item *position = und_frame_find(frame, name);
     soup->count = 0;
     if (!is_soup(position) || und_item_count(position) == 0)
         return UND_OK;
     size_t count = und_item_count(position) / 9;
     const float *p = position->data;
-    f3 low = f3_gray(INFINITY), high = f3_gray(-INFINITY);
-    for (size_t k = 0; k < 3 * count; k++, p += 3) {
-        if (!(fabsf(p[0]) < 1e9f && fabsf(p[1]) < 1e9f && fabsf(p[2]) < 1e9f))
+    for (size_t k = 0; k < 9 * count; k++)
+        if (!(fabsf(p[k]) < 1e9f))
             return UND_OK; /* nothing that could be drawn */
-        low = f3_make(minf(low.x, p[0]), minf(low.y, p[1]), minf(low.z, p[2]));
-        high = f3_make(maxf(high.x, p[0]), maxf(high.y, p[1]), maxf(high.z, p[2]));
-    }
     und_status status = soup_allocate(soup, count, err);
     if (status != UND_OK)
         return status;
     soup->count = count;
-    soup->position = position->data;
-    soup->color = is_soup(color) && und_item_count(color) == 9 * count ? color->data : NULL;
-    soup->low = low;
-    soup->high = high;
-    soup->size = SHADOW_SIZE;
+    soup->position = soup->frame_position = p;
     smooth_normals(soup);
-    make_shadow(soup, r->sky.sun);
     return UND_OK;
+}
+
+und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
+{
+    und_soup *soup = &r->soup;
+    const und_item *color = und_frame_find(frame, "objects/mesh_color");
+    und_status status = und_soup_read(soup, frame, "objects/mesh_position", err);
+    soup->velocity = NULL;
+    if (status != UND_OK || soup->count == 0)
+        return status;
+    if (!soup->shadow &&
+        !(soup->shadow = und_alloc((size_t)SHADOW_SIZE * SHADOW_SIZE, sizeof(float), "shadow", err)))
+        return UND_FAILED;
+    soup->color = is_soup(color) && und_item_count(color) == 9 * soup->count ? color->data : NULL;
+    find_moving(r, und_frame_find(frame, "objects/mesh_velocity"));
+    return und_soup_pose(r, 0, err);
 }
 
 /* Four taps around the point, each blended over its neighbours: a soft edge. */

@@ -113,7 +113,15 @@ static const field water_fields[] = {
     {"foam", F_NUMBER, NULL, 0, 1000, .offset = RENDER(foam), .doc = "brightness of the foam"},
     {0}};
 
+static const char *const ground_patterns[] = {"natural", "tiles", NULL};
+
 static const field ground_fields[] = {
+    {"pattern", F_CHOICE, .offset = RENDER(ground_pattern), .choices = ground_patterns,
+     .doc = "what it is made of: sand, rock and grass, or the tiles of a pool"},
+    {"tile", F_NUMBER, "m", 1e-4, 1e6, .offset = RENDER(tile), .doc = "side of a tile"},
+    {"tile_color", F_COLOR, NULL, 0, 1000, .offset = RENDER(tile_color), .doc = "of the tiles"},
+    {"grout", F_NUMBER, "m", 0, 1e6, .offset = RENDER(grout), .doc = "width of the lines between tiles"},
+    {"grout_color", F_COLOR, NULL, 0, 1000, .offset = RENDER(grout_color), .doc = "of those lines"},
     {"color", F_COLOR, NULL, 0, 1000, .offset = RENDER(ground_color), .doc = "sand"},
     {"rock", F_COLOR, NULL, 0, 1000, .offset = RENDER(rock_color), .doc = "where the ground is steep"},
     {"rock_slope", F_NUMBER, "degrees", 0.1, 89.9, .offset = RENDER(rock_slope),
@@ -144,7 +152,9 @@ static const field film_fields[] = {
     {"exposure", F_NUMBER, "stops", -20, 20, .offset = RENDER(exposure), .doc = "brighter or darker"},
     {"tone", F_FLAG, NULL, .offset = RENDER(tone), .doc = "a film's curve for PNG and MP4; EXR stays linear"},
     {"shutter", F_NUMBER, "s", 0, 1e6, .offset = RENDER(shutter),
-     .doc = "how long drops of rain are seen moving"},
+     .doc = "how long what moves is seen moving: drops, and with blur objects"},
+    {"blur", F_INTEGER, NULL, 0, 256, .offset = RENDER(blur),
+     .doc = "moments in that time at which moving objects are drawn; 0 or 1: no blur"},
     {"rain_width", F_NUMBER, "m", 1e-6, 1e3, .offset = RENDER(rain_width),
      .doc = "how wide a drop of rain is drawn"},
     {"vertical", F_NUMBER, NULL, 1e-3, 1000, .offset = RENDER(vertical),

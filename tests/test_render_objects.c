@@ -1,0 +1,355 @@
+/* Bodies, sheets of water and tiles as the renderer draws them. */
+#include "tests/test.h"
+
+#include "base/random.h"
+#include "geom/value.h"
+#include "render/internal.h"
+
+enum { N = 16 };
+static const float MIDDLE = 8; /* m: x and z of the domain's middle, under the eye */
+static const float UP = 2;     /* m above the floor, where things are */
+static const double FAR = 6;   /* m from the eye down to them */
+
+static float white_light[2 * 2 * 3] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const und_image white = {.width = 2, .height = 2, .rgb = white_light};
+
+/* A dry floor of 16 m x 16 m at height 0, or under water of that depth. */
+static und_frame make_frame(float depth)
+{
+    und_error err;
+    und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {N, 1, N}, .dx = 16.0 / N});
+    und_item_def def = {.unit = "m", .kind = UND_FIELD, .type = UND_F32, .rank = 2, .dim = {N, N}};
+    def.name = "ground";
+    assert_non_null(und_frame_add(&frame, &def, &err));
+    def.name = "surface";
+    float *surface = und_frame_add(&frame, &def, &err)->data;
+    for (int k = 0; k < N * N; k++)
+        surface[k] = depth;
+    return frame;
+}
+
+static float *add_item(und_frame *frame, const char *name, size_t rows, size_t columns)
+{
+    und_error err;
+    und_item_def def = {
+        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {rows, columns}};
+    return und_frame_add(frame, &def, &err)->data;
+}
+
+/* Straight down under a white sky without a sun, over ground of one grey. */
+static und_render_def plain_def(float ground)
+{
+    und_render_def def = und_render_def_default();
+    def.width = 160;
+    def.height = 120;
+    def.threads = 2;
+    def.eye = und_vector_constant(MIDDLE, UP + FAR, MIDDLE);
+    def.look = und_vector_constant(MIDDLE, 0, MIDDLE);
+    def.sky = &white;
+    def.texture = 0;
+    def.ripples = 0;
+    memset(def.sun_color, 0, sizeof def.sun_color);
+    for (int c = 0; c < 3; c++)
+        def.ground_color[c] = ground;
+    return def;
+}
+
+static und_image draw(const und_render_def *def, const und_frame *frame)
+{
+    und_error err = {0};
+    und_image image = {0};
+    und_render *r = und_render_create(def, &err);
+    assert_non_null(r);
+    assert_int_equal(und_render_draw(r, frame, &image, &err), UND_OK);
+    und_render_destroy(r);
+    return image;
+}
+
+static double pixels_per_metre(const und_render_def *def)
+{
+    return 0.5 * def->height / tan(0.5 * def->fov * M_PI / 180) / FAR;
+}
+
+static void put_corner(float *to, f3 p)
+{
+    memcpy(to, (float[3]){p.x, p.y, p.z}, 3 * sizeof(float));
+}
+
+/* A white ball, its colours and its velocity. */
+static void add_ball(und_frame *frame, f3 center, float radius, f3 velocity)
+{
+    enum { ROWS = 24, AROUND = 48, TRIANGLES = 2 * ROWS * AROUND };
+    float *p = add_item(frame, "objects/mesh_position", 3 * TRIANGLES, 3),
+          *c = add_item(frame, "objects/mesh_color", 3 * TRIANGLES, 3),
+          *v = add_item(frame, "objects/mesh_velocity", 3 * TRIANGLES, 3);
+    static const int corner[6] = {0, 1, 2, 1, 3, 2};
+    for (int k = 0; k < ROWS * AROUND; k++)
+        for (int e = 0; e < 6; e++, p += 3, c += 3, v += 3) {
+            float a = (float)M_PI * (float)(k / AROUND + (corner[e] >> 1)) / ROWS,
+                  b = 2 * (float)M_PI * (float)((k + (corner[e] & 1)) % AROUND) / AROUND;
+            f3 out = f3_make(sinf(a) * cosf(b), cosf(a), sinf(a) * sinf(b));
+            put_corner(p, f3_along(center, out, radius));
+            put_corner(c, f3_gray(1));
+            put_corner(v, velocity);
+        }
+}
+
+/* A level square film of side 2 `half`. */
+static void add_film(und_frame *frame, float height, float half)
+{
+    static const float corner[6][2] = {{-1, -1}, {1, -1}, {-1, 1}, {1, -1}, {1, 1}, {-1, 1}};
+    float *p = add_item(frame, "sheet/mesh_position", 6, 3),
+          *t = add_item(frame, "sheet/mesh_thickness", 6, 1);
+    for (int k = 0; k < 6; k++) {
+        put_corner(p + 3 * k, f3_make(MIDDLE + half * corner[k][0], height, MIDDLE + half * corner[k][1]));
+        t[k] = 0.005f;
+    }
+}
+
+typedef struct patch {
+    double sum, x, spread;
+    int wide; /* pixels of the middle row that show something */
+} patch;
+
+static patch measure(const und_image *image)
+{
+    patch p = {0};
+    double xx = 0;
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++) {
+            double v = (double)image->rgb[3 * (y * image->width + x) + 1];
+            p.sum += v;
+            p.x += v * (x + 0.5);
+            xx += v * (x + 0.5) * (x + 0.5);
+            p.wide += y == image->height / 2 && v > 1e-6;
+        }
+    p.x /= p.sum;
+    p.spread = sqrt(fmax(xx / p.sum - p.x * p.x, 0));
+    return p;
+}
+
+static patch fast_ball(int blur, double speed, double shutter)
+{
+    und_render_def def = plain_def(0);
+    def.blur = blur;
+    def.shutter = shutter;
+    und_frame frame = make_frame(0);
+    add_ball(&frame, f3_make(MIDDLE, UP, MIDDLE), 0.3f, f3_make((float)speed, 0, 0));
+    und_image image = draw(&def, &frame);
+    patch out = measure(&image);
+    und_image_destroy(&image);
+    und_frame_clear(&frame);
+    return out;
+}
+
+/* A moving ball is as bright in sum, is seen along speed x shutter more, and its middle is half of that back;
+ * variances add up. */
+static void blur_keeps_the_light(void **state)
+{
+    (void)state;
+    und_render_def def = plain_def(0);
+    const double speed = 20, shutter = 0.05;
+    double way = speed * shutter * pixels_per_metre(&def);
+    patch sharp = fast_ball(0, speed, shutter), soft = fast_ball(32, speed, shutter);
+    assert_double_near(soft.sum / sharp.sum, 1, 0.01);
+    assert_double_near(soft.wide - sharp.wide, way, 2);
+    assert_double_near(soft.x - sharp.x, -0.5 * way, 0.3);
+    assert_double_near(soft.spread, sqrt(sharp.spread * sharp.spread + way * way / 12), 0.3);
+}
+
+/* Blur leaves what stands still as it is, to the bit. */
+static void blur_leaves_what_stands_still(void **state)
+{
+    (void)state;
+    und_render_def def = plain_def(0.5f);
+    und_frame frame = make_frame(0.5f);
+    add_ball(&frame, f3_make(MIDDLE, 0.5f, MIDDLE), 0.3f, f3_gray(0));
+    und_image sharp = draw(&def, &frame);
+    def.blur = 8;
+    und_image soft = draw(&def, &frame);
+    assert_memory_equal(sharp.rgb, soft.rgb, 3 * sizeof(float) * (size_t)sharp.width * (size_t)sharp.height);
+    und_image_destroy(&sharp);
+    und_image_destroy(&soft);
+    und_frame_clear(&frame);
+}
+
+static void pictures_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    und_render_def def = plain_def(0.5f);
+    def.blur = 3;
+    def.ground_pattern = UND_GROUND_TILES;
+    def.ripples = 0.4;
+    def.eye = und_vector_constant(MIDDLE + 2, 3, MIDDLE + 5);
+    und_frame frame = make_frame(0.5f);
+    add_ball(&frame, f3_make(MIDDLE, 0.6f, MIDDLE), 0.4f, f3_make(3, 1, 0));
+    add_film(&frame, 1, 0.8f);
+    def.threads = 1;
+    und_image one = draw(&def, &frame);
+    for (int threads = 2; threads <= 7; threads += 5) {
+        def.threads = threads;
+        und_image many = draw(&def, &frame);
+        assert_memory_equal(one.rgb, many.rgb, 3 * sizeof(float) * (size_t)one.width * (size_t)one.height);
+        und_image_destroy(&many);
+    }
+    und_image_destroy(&one);
+    und_frame_clear(&frame);
+}
+
+/* Rays meet what a search through all triangles finds. */
+static void rays_meet_the_nearest_triangle(void **state)
+{
+    (void)state;
+    enum { COUNT = 777, RAYS = 4000 };
+    und_error err;
+    float *p = calloc(9 * COUNT, sizeof *p), t = 0;
+    for (int k = 0; k < 9 * COUNT; k++)
+        p[k] = (float)(und_random(1, 0, (uint64_t)(k / 9 * 3 + k % 3)) + 0.1 * und_random(1, 1, (uint64_t)k));
+    und_soup soup = {.count = COUNT, .position = p, .high = f3_gray(1.1f)}, one = {.count = 1};
+    assert_int_equal(und_tree_build(&soup, &err), UND_OK);
+    int hits = 0;
+    for (uint64_t k = 0; k < RAYS; k++) {
+        f3 from = f3_make((float)und_random(2, 0, k), (float)und_random(2, 1, k), -0.5f);
+        f3 dir = f3_unit(f3_make((float)und_random(2, 2, k) - 0.5f, (float)und_random(2, 3, k) - 0.5f, 1));
+        int32_t triangle = -1, nearest = -1;
+        float best = 3;
+        bool found = und_tree_hit(&soup, from, dir, 3, &t, &triangle);
+        for (int32_t i = 0; i < COUNT; i++) { /* a tree of one triangle has nothing to go wrong */
+            int32_t only;
+            float at;
+            one.position = p + 9 * i;
+            one.low = f3_gray(0);
+            one.high = f3_gray(1.1f);
+            assert_int_equal(und_tree_build(&one, &err), UND_OK);
+            if (und_tree_hit(&one, from, dir, best, &at, &only)) {
+                best = at;
+                nearest = i;
+            }
+        }
+        assert_int_equal(found, nearest >= 0);
+        if (found)
+            assert_double_near((double)t, (double)best, 1e-6);
+        hits += found;
+    }
+    assert_true(hits > RAYS / 4 && hits < RAYS);
+    free(p);
+    free(soup.order);
+    free(soup.box);
+    free(one.order);
+    free(one.box);
+}
+
+/* Looking straight down the surface does not bend rays: a sunken ball has its outline, dimmed on the way down
+ * and up; it is nearer than the bottom, so brighter than that. */
+static void sunken_bodies_are_seen_through_water(void **state)
+{
+    (void)state;
+    und_render_def def = plain_def(0);
+    def.caustics = 0;
+    memset(def.water_color, 0, sizeof def.water_color);
+    double inside[2], outside[2];
+    for (int k = 0; k < 2; k++) {
+        for (int c = 0; c < 3; c++)
+            def.absorption[c] = k ? 0.5f : 0;
+        und_frame frame = make_frame(UP + 0.8f);
+        add_ball(&frame, f3_make(MIDDLE, UP, MIDDLE), 0.3f, f3_gray(0));
+        und_image image = draw(&def, &frame);
+        inside[k] = (double)image.rgb[3 * (60 * 160 + 80) + 1];
+        outside[k] = (double)image.rgb[3 * (60 * 160 + 40) + 1];
+        und_image_destroy(&image);
+        und_frame_clear(&frame);
+    }
+    const double mirrored = 0.0203732; /* of the white sky, straight down */
+    assert_double_near(outside[0], mirrored, 2e-3);
+    assert_double_near(outside[1], mirrored, 2e-3);
+    assert_double_near(inside[0], 1, 0.03);
+    /* 0.5 m of water over the ball's top: down aslant, 1.2 times as long, and up */
+    assert_double_near((inside[1] - mirrored) / (inside[0] - mirrored), exp(-0.5 * 0.5 * 2.2), 0.02);
+}
+
+/* In a furnace, white above and below, a film that takes no light cannot be seen. */
+static void films_keep_the_light(void **state)
+{
+    (void)state;
+    und_render_def def = plain_def(1);
+    und_frame frame = make_frame(0);
+    add_film(&frame, UP, 0.7f);
+    und_image image = draw(&def, &frame);
+    for (int k = 0; k < image.width * image.height; k++)
+        assert_double_near((double)image.rgb[3 * k + 1], (double)image.rgb[1], 2e-3);
+    und_image_destroy(&image);
+    und_frame_clear(&frame);
+}
+
+/* Over black ground it shows its area in what it mirrors; under the ground it is hidden. */
+static void films_cover_their_area(void **state)
+{
+    (void)state;
+    und_render_def def = plain_def(0);
+    double scale = pixels_per_metre(&def), light[2];
+    for (int k = 0; k < 2; k++) {
+        und_frame frame = make_frame(0);
+        add_film(&frame, k ? -1 : UP, 0.7f);
+        und_image image = draw(&def, &frame);
+        light[k] = measure(&image).sum;
+        double middle = (double)image.rgb[3 * (60 * 160 + 70) + 1];
+        if (k == 0) {
+            assert_true(middle > 0.0399 && middle < 0.12); /* both faces mirror 2 f / (1 + f), f = 0.0204 */
+            assert_double_near(light[k] / middle, 1.4 * 1.4 * scale * scale, 0.02 * 1.96 * scale * scale);
+        }
+        und_image_destroy(&image);
+        und_frame_clear(&frame);
+    }
+    assert_double_near(light[1], 0, 1e-5);
+}
+
+/* Whatever the pixels' size, tiles and the lines between them have the same mean colour. */
+static void tiles_keep_their_mean(void **state)
+{
+    (void)state;
+    und_error err;
+    und_render_def def = plain_def(0);
+    def.ground_pattern = UND_GROUND_TILES;
+    def.tile = 0.25;
+    def.grout = 0.05;
+    for (int c = 0; c < 3; c++) {
+        def.tile_color[c] = 0;
+        def.grout_color[c] = 1;
+    }
+    und_render *r = und_render_create(&def, &err);
+    assert_non_null(r);
+    r->mesh.span = 16;
+    static const float footprint[] = {0.001f, 0.02f, 0.1f, 0.4f, 3};
+    enum { PLACES = 100 };
+    for (int f = 0; f < 5; f++) {
+        double sum = 0, least = 1, most = 0;
+        for (int k = 0; k < PLACES * PLACES; k++) { /* over four by four tiles */
+            f3 p = f3_make(((float)(k % PLACES) + 0.5f) / PLACES, 0, ((float)k / PLACES + 0.5f) / PLACES);
+            double v = (double)und_material_tiles(r, p, f3_make(0, 1, 0), footprint[f]).color.y;
+            sum += v / (PLACES * PLACES);
+            least = fmin(least, v);
+            most = fmax(most, v);
+        }
+        assert_double_near(sum, 1 - 0.8 * 0.8, 0.01);
+        if (f == 0)
+            assert_true(least == 0 && most == 1);
+        if (f == 4)
+            assert_true(most - least < 0.05);
+    }
+    und_render_destroy(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blur_keeps_the_light),
+        cmocka_unit_test(blur_leaves_what_stands_still),
+        cmocka_unit_test(pictures_do_not_depend_on_threads),
+        cmocka_unit_test(rays_meet_the_nearest_triangle),
+        cmocka_unit_test(sunken_bodies_are_seen_through_water),
+        cmocka_unit_test(films_keep_the_light),
+        cmocka_unit_test(films_cover_their_area),
+        cmocka_unit_test(tiles_keep_their_mean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
