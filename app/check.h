@@ -21,6 +21,7 @@ int check_liquid(const und_scene_view *scene, const und_frame *frame, int last);
 
 /* What each model adds. */
 void check_waves(survey *s);
+void check_columns(survey *s);
 
 void check_warn(survey *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_outside(const survey *s, double x0, double x1, double z0, double z1);

@@ -145,7 +145,7 @@ double check_wave_speed(const survey *s, double deepest)
 static const struct {
     const char *name;
     void (*check)(survey *s);
-} models[] = {{"waves", check_waves}};
+} models[] = {{"waves", check_waves}, {"columns", check_columns}};
 
 int check_liquid(const und_scene_view *scene, const und_frame *frame, int last)
 {

@@ -237,6 +237,26 @@ expect "is explained" grep -q 'undine: ' said
 expect "check" code 0 "$program" check tiny.lua
 expect "prints the grid" grep -q '32 x 32 cells' said
 expect "check writes nothing" test ! -e out/tiny.lua
+cat >splash.lua <<'SCENE'
+scene { name = "splash", frames = 4 }
+liquid.columns {
+  size = {4, 4}, cells = 64, ground = -1, level = 0, spray = { radius = 0.1 },
+  bodies = { { shape = sphere { radius = 0.3 }, density = 2500, at = {2, 2, 2} },
+             { shape = box { size = {0.5, 0.5, 0.5} }, mass = 75, at = {1, 0, 1} },
+             { shape = sphere { radius = 0.01 }, density = 300, at = {9, 0, 9}, release = 5 },
+             { shape = sphere { radius = 0.3 }, keys = { { time = 0, at = {3, 0, 3} } } } },
+}
+film { width = 96, height = 64, samples = 1 }
+SCENE
+expect "check of bodies" code 0 "$program" check splash.lua
+expect "counts them" grep -q '^bodies     3 free, 1 led or held' said
+expect "one sinks" grep -q '^body 1     sinks: 2500 kg/m3 in a liquid of 1000' said
+expect "one floats" grep -q '^body 2     floats: 600 kg/m3 in a liquid of 1000, 40 % of it above' said
+expect "one is lost" grep -q '^warning    body 3 begins outside the domain' said
+expect "and small" grep -q '^warning    body 3 is narrower than a cell' said
+expect "and late" grep -q '^warning    body 3 is let go at 5 s, after the last frame' said
+expect "drops are large" grep -q '^warning    the largest drops of spray' said
+expect "a step is taken in parts" grep -qE '^steps      ([2-9]|[0-9]{2}) a frame' said
 expect "help" code 0 "$program" --help
 for command in run sim check render info verify validate bench; do
     expect "help lists $command" grep -q "undine $command" said

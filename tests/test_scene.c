@@ -1,6 +1,7 @@
 /* Scenes that are right: what stands in the defs, what functions and tables give, what noise promises. */
 #include "tests/test.h"
 
+#include "bodies/skeleton.h"
 #include "geom/shape.h"
 #include "geom/value.h"
 #include "scene/read.h"
@@ -167,7 +168,171 @@ static void looks_are_read(void **state)
     und_scene_destroy(scene);
 }
 
-/* Two numbers over ten metres stand at 2.5 and 7.5; between them the value is linear. */
+static const char *const all_columns =
+    "scene { seed = 9 }\n"
+    "liquid.columns {\n"
+    "  size = {10, 5}, cells = 20, origin = {-5, 1}, ground = {{-2, -3}, {-2, -3}}, level = 0.5, density = "
+    "900,\n"
+    "  drops = { { center = {0, 3}, radius = 2, height = 0.25 } }, rain = { rate = 2 },\n"
+    "  pipe_depth = 0.75, diagonal = 0.5, flow = 'mean', force = 'search', velocity = true,\n"
+    "  spray = { threshold = 3, rate = 100, radius = {0.001, 0.002}, share = 0.5, scatter = 0.25, drag = 1,\n"
+    "            wind = function(t) return {t, 0, 2} end, most = 5000, sheets = { tear = 0.01, cohesion = 7 "
+    "} "
+    "},\n"
+    "  bodies = { { shape = sphere { radius = 0.5 }, density = 600, at = {0, 2, 3}, turn = {0, 30, 0},\n"
+    "               velocity = {1, -2, 0}, spin = {0, 180, 0}, release = 1.5, drag = 0.9, bounce = 0.1,\n"
+    "               friction = 0.2, color = {0.1, 0.2, 0.3} },\n"
+    "             { shape = box { size = {1, 1, 1} },\n"
+    "               keys = { { time = 0, at = {1, 2, 3} }, { time = 2, at = {3, 2, 3} } }, easing = 'linear' "
+    "},\n"
+    "             { shape = box { size = {1, 1, 1} }, mass = 40, release = 2,\n"
+    "               keys = { { time = 0, at = {1, 2, 3} } } },\n"
+    "             { shape = box { size = {1, 1, 1} }, release = math.huge } },\n"
+    "}\n";
+
+static void columns_are_read(void **state)
+{
+    (void)state;
+    und_scene *scene = load(all_columns);
+    const und_scene_view *v = und_scene_get(scene);
+    const und_columns_def *c = &v->columns;
+    double wind[3];
+    assert_string_equal(v->model, "columns");
+    assert_ptr_equal(v->pool, &c->pool);
+    assert_int_equal(c->pool.nz, 10);
+    assert_int_equal(c->pool.seed, 9);
+    assert_double_near(c->pool.density, 900, 0);
+    assert_double_near(at(&c->pool.ground, -2.5, 3, 0), -2, 1e-12);
+    assert_double_near(at(&c->pool.ground, 0, 3, 0), -2.5, 1e-12);
+    assert_double_near(c->pool.surface.number, 0.5, 0);
+    assert_int_equal(c->pool.drop_count, 1);
+    assert_true(c->pool.rain.on);
+    assert_double_near(c->pipe_depth, 0.75, 0);
+    assert_double_near(c->diagonal, 0.5, 0);
+    assert_int_equal(c->flow, UND_FLOW_MEAN);
+    assert_int_equal(c->force, UND_FORCE_SEARCH);
+    assert_true(c->velocity && c->spray.on && c->spray.sheets);
+    assert_double_near(c->spray.threshold, 3, 0);
+    assert_double_near(c->spray.rate, 100, 0);
+    assert_double_near(c->spray.radius[0], 0.001, 0);
+    assert_double_near(c->spray.radius[1], 0.002, 0);
+    assert_double_near(c->spray.share, 0.5, 0);
+    assert_double_near(c->spray.scatter, 0.25, 0);
+    assert_double_near(c->spray.drag, 1, 0);
+    und_vector_at(&c->spray.wind, 3, wind);
+    assert_double_near(wind[0], 3, 0);
+    assert_double_near(wind[2], 2, 0);
+    assert_int_equal(c->spray.most, 5000);
+    assert_double_near(c->spray.sheet_tear, 0.01, 0);
+    assert_double_near(c->spray.sheet_cohesion, 7, 0);
+    und_scene_destroy(scene);
+}
+
+static void bodies_are_read(void **state)
+{
+    (void)state;
+    und_scene *scene = load(all_columns);
+    const und_columns_def *c = &und_scene_get(scene)->columns;
+    assert_int_equal(c->body_count, 4);
+    const und_body_def *b = c->bodies;
+    assert_double_near(und_shape_distance(b[0].shape, und_vec(2, 0, 0)), 1.5, 1e-12);
+    assert_double_near(b[0].density, 600, 0);
+    assert_double_near(b[0].mass, 0, 0);
+    assert_double_near(b[0].position[1], 2, 0);
+    assert_double_near(b[0].rotation[1], 30, 0);
+    assert_double_near(b[0].velocity[1], -2, 0);
+    assert_double_near(b[0].spin[1], M_PI, 1e-15);
+    assert_double_near(b[0].release, 1.5, 0);
+    assert_double_near(b[0].drag, 0.9, 0);
+    assert_double_near(b[0].bounce, 0.1, 0);
+    assert_double_near(b[0].friction, 0.2, 0);
+    assert_double_near(b[0].color[2], 0.3, 1e-7);
+    assert_null(b[0].motion);
+    assert_true(isinf(b[1].release)); /* led for good */
+    assert_double_near(und_motion_at(b[1].motion, 1).position.x, 2, 1e-12);
+    assert_double_near(b[2].release, 2, 0);
+    assert_double_near(b[2].mass, 40, 0);
+    assert_non_null(b[2].motion);
+    assert_true(isinf(b[3].release));
+    und_scene_destroy(scene);
+}
+
+static void spray_is_off_or_has_defaults(void **state)
+{
+    (void)state;
+    und_columns_def like = und_columns_def_default();
+    und_scene *scene = load("liquid.columns { size = {4, 2}, cells = 8 }");
+    const und_columns_def *c = &und_scene_get(scene)->columns;
+    assert_false(c->spray.on);
+    assert_double_near(c->diagonal, like.diagonal, 0);
+    assert_int_equal(c->body_count, 0);
+    und_scene_destroy(scene);
+    scene = load("liquid.columns { size = {4, 2}, cells = 8, spray = true }");
+    c = &und_scene_get(scene)->columns;
+    assert_true(c->spray.on && !c->spray.sheets);
+    assert_double_near(c->spray.threshold, like.spray.threshold, 0);
+    und_scene_destroy(scene);
+    scene = load("liquid.columns { size = {4, 2}, cells = 8, spray = { radius = 0.01, sheets = true } }");
+    c = &und_scene_get(scene)->columns;
+    assert_true(c->spray.on && c->spray.sheets);
+    assert_double_near(c->spray.radius[0], 0.01, 0);
+    assert_double_near(c->spray.radius[1], 0.01, 0);
+    assert_double_near(c->spray.sheet_tear, like.spray.sheet_tear, 0);
+    und_scene_destroy(scene);
+}
+
+/* Every bone of a figure is a body, after those of `bodies`, where the figure is put. */
+static void figures_become_bodies(void **state)
+{
+    (void)state;
+    char folder[] = "figure-XXXXXX", scene_path[64], file[64];
+    und_error err = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(scene_path, sizeof scene_path, "%s/s.lua", folder);
+    snprintf(file, sizeof file, "%s/man.skel", folder);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("skeleton man\n"
+          "bone body ellipsoid 0.2 0.4 0.1 color 0.25 0.5 0.75\n"
+          "bone head on body joint 0 0.5 0 ellipsoid 0.1 0.1 0.1\n"
+          "key 0 at 0 1 0\n"
+          "key 1 at 0 1 2\n",
+          out);
+    fclose(out);
+    und_scene *scene = und_scene_from_text(
+        "liquid.columns { size = {4, 4}, cells = 4,\n"
+        "  figures = { { file = 'man.skel', at = {1, 2, 3}, start = 0.5 }, { file = 'man.skel' } },\n"
+        "  bodies = { { shape = sphere { radius = 1 }, density = 500 } } }",
+        scene_path, NULL, 0, &err);
+    if (!scene)
+        fail_msg("%s", err.text);
+    const und_columns_def *c = &und_scene_get(scene)->columns;
+    assert_int_equal(c->body_count, 5);
+    const und_body_def *b = &c->bodies[1];
+    assert_null(c->bodies[0].skeleton);
+    assert_true(isinf(b->release));
+    assert_int_equal(b[1].bone, 1);
+    assert_double_near(b->color[2], 0.75, 1e-6);
+    und_pose pose = und_skeleton_pose(b[1].skeleton, 1, 1.5);
+    assert_double_near(pose.position.x, 1, 1e-12);
+    assert_double_near(pose.position.y, 3.5, 1e-12);
+    assert_double_near(pose.position.z, 5, 1e-12);
+    assert_double_near(und_skeleton_pose(b[2].skeleton, 0, 1).position.z, 2, 1e-12);
+    und_scene_destroy(scene);
+    out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("skeleton man\nbone body ellipsoid 0.2\n", out);
+    fclose(out);
+    assert_null(und_scene_from_text("liquid.columns { size = {4, 4}, cells = 4,\n figures = {\n"
+                                    "  { file = 'man.skel' } } }",
+                                    scene_path, NULL, 0, &err));
+    assert_int_equal(err.status, UND_INVALID);
+    assert_non_null(strstr(err.text, "/s.lua:3: liquid.columns.figures[1].file: "));
+    assert_non_null(strstr(err.text, "man.skel:2: "));
+    unlink(file);
+    rmdir(folder);
+}
+
 /* A map that is a function is sampled in the middles of texels, 1024 along the longer side. */
 static void maps_may_be_functions(void **state)
 {
@@ -184,6 +349,7 @@ static void maps_may_be_functions(void **state)
     und_scene_destroy(scene);
 }
 
+/* Two numbers over ten metres stand at 2.5 and 7.5; between them the value is linear. */
 static void tables_span_the_domain(void **state)
 {
     (void)state;
@@ -361,6 +527,10 @@ int main(void)
                                        cmocka_unit_test(everything_is_read),
                                        cmocka_unit_test(lists_are_read),
                                        cmocka_unit_test(looks_are_read),
+                                       cmocka_unit_test(columns_are_read),
+                                       cmocka_unit_test(bodies_are_read),
+                                       cmocka_unit_test(spray_is_off_or_has_defaults),
+                                       cmocka_unit_test(figures_become_bodies),
                                        cmocka_unit_test(maps_may_be_functions),
                                        cmocka_unit_test(tables_span_the_domain),
                                        cmocka_unit_test(settings_replace_params),

@@ -14,7 +14,7 @@ typedef struct wrong_scene {
 #define S(text_) "liquid.waves { size = {4, 2}, cells = 8 }\n" text_
 
 static const wrong_scene language[] = {
-    {"", "e.lua: no liquid: expected liquid.waves"},
+    {"", "e.lua: no liquid: expected liquid.waves { ... } or liquid.columns { ... }"},
     {"scene {", "e.lua:1: unexpected symbol near <eof>"},
     {"scene {\n frames = 3\n fps = 24 }",
      "e.lua:3: '}' expected (to close '{' at line 1) near 'fps' (is a comma missing before this?)"},
@@ -180,6 +180,70 @@ static const wrong_scene waves[] = {
     {W("ground = map { file = 'a.png', hihg = 3 }"), "map: unknown key \"hihg\" (did you mean \"high\"?)"},
 };
 
+/* C("..."): the same for the other liquid; B("..."): in a body of it. */
+#define C(text_) "liquid.columns { size = {4, 2}, cells = 8,\n  " text_ " }"
+#define B(text_) C("bodies = { { shape = sphere { radius = 1 }, " text_ " } }")
+
+static const wrong_scene columns[] = {
+    {"liquid.columns { cells = 8 }", "liquid.columns: missing key \"size\""},
+    {"liquid.columms {}", "e.lua:1: unknown name \"liquid.columms\" (did you mean \"columns\"?)"},
+    {S("liquid.columns { size = 1, cells = 8 }"),
+     "e.lua:2: liquid.columns: a scene has only one liquid, and this one has liquid.waves already"},
+    {C("level = 1, surface = 2"), "liquid.columns: expected either level or surface, found both"},
+    {C("gravty = 3"), "e.lua:2: liquid.columns: unknown key \"gravty\" (did you mean \"gravity\"?)"},
+    {C("pipedepth = 3"), "liquid.columns: unknown key \"pipedepth\" (did you mean \"pipe_depth\"?)"},
+    {C("zzzzzz = 3"), "unknown key \"zzzzzz\"; there are: size, cells, origin"},
+    {C("order = 2"), "liquid.columns: unknown key \"order\""},
+    {C("edges = { letf = 'open' }"), "liquid.columns.edges: unknown key \"letf\" (did you mean \"left\"?)"},
+    {C("springs = { { rate = 1 } }"), "liquid.columns.springs[1]: missing keys \"center\""},
+    {C("ground = function() return 0/0 end"), "liquid.columns.ground: expected the function to return"},
+    {C("pipe_depth = 0"), "liquid.columns.pipe_depth: expected a number of at least 1e-06 (m), found 0"},
+    {C("pipe_depth = 0/0"), "liquid.columns.pipe_depth: expected a finite number"},
+    {C("diagonal = 2"), "liquid.columns.diagonal: expected a number from 0 to 1, found 2"},
+    {C("flow = 'old'"), "liquid.columns.flow: expected \"new\" or \"mean\", found \"old\""},
+    {C("force = 'serach'"),
+     "expected \"estimate\" or \"search\", found \"serach\" (did you mean \"search\"?)"},
+    {C("spray = 3"),
+     "liquid.columns.spray: expected true, false or { threshold = ..., rate = ..., ... }, found 3"},
+    {C("spray = { treshold = 3 }"),
+     "e.lua:2: liquid.columns.spray: unknown key \"treshold\" (did you mean \"threshold\"?)"},
+    {C("spray = { radius = {1, 2, 3} }"),
+     "liquid.columns.spray.radius: expected a number or {smallest, largest}, found 3 numbers"},
+    {C("spray = { radius = 'big' }"),
+     "liquid.columns.spray.radius: expected a number or {smallest, largest}"},
+    {C("spray = { radius = {0.2, 0.1} }"), "expected the smaller radius first, found {0.2, 0.1}"},
+    {C("spray = { radius = {0, 0.1} }"), "expected radii from 1e-06 to 10 (m), found 0"},
+    {C("spray = { most = 0 }"), "liquid.columns.spray.most: expected a whole number from 1 to 6.71089e+07"},
+    {C("spray = { wind = {1, 2} }"), "liquid.columns.spray.wind: expected {x, y, z}, a function(t)"},
+    {C("spray = { sheets = 1 }"),
+     "liquid.columns.spray.sheets: expected true, false or { tear = ..., cohesion = ... }, found 1"},
+    {C("bodies = { shape = sphere { radius = 1 } }"), "liquid.columns.bodies: expected a list of tables"},
+    {C("bodies = { { density = 1 } }"), "liquid.columns.bodies[1]: missing key \"shape\""},
+    {C("bodies = {\n {\n shape = plane {}, density = 1 } }"),
+     "e.lua:3: liquid.columns.bodies[1]: expected a shape of finite size, found one without end"},
+    {B("at = {0, 0, 0}"), "liquid.columns.bodies[1]: missing key \"density\" (kg/m3) or \"mass\" (kg)"},
+    {B("release = 3, keys = {{ time = 0, at = {0, 0, 0} }}"), "missing key \"density\""},
+    {B("density = 1, mass = 1"), "expected either density or mass, found both"},
+    {B("density = 0"),
+     "liquid.columns.bodies[1].density: expected a number from 0.001 to 1e+06 (kg/m3), found 0"},
+    {B("density = 0/0"), "liquid.columns.bodies[1].density: expected a finite number"},
+    {B("mass = -1"), "liquid.columns.bodies[1].mass: expected a number from 1e-09 to 1e+12 (kg), found -1"},
+    {B("density = 1, at = {1, 2}"), "liquid.columns.bodies[1].at: expected three numbers {x, y, z}"},
+    {B("density = 1, at = {1, 2, 1/0}"),
+     "liquid.columns.bodies[1].at[3]: expected a finite number, found inf"},
+    {B("at = {0, 0, 0}, keys = {{ time = 0, at = {0, 0, 0} }}"),
+     "expected either keys or \"at\", found both"},
+    {B("spin = {0, 0, 0}, keys = {{ time = 0, at = {0, 0, 0} }}"), "expected either keys or \"spin\""},
+    {B("keys = {}"), "liquid.columns.bodies[1]: "},
+    {B("density = 1, release = -1"), "liquid.columns.bodies[1].release: expected a number of at least 0 (s)"},
+    {B("density = 1, bounce = 2"), "liquid.columns.bodies[1].bounce: expected a number from 0 to 1, found 2"},
+    {C("figures = { {} }"), "liquid.columns.figures[1]: missing key \"file\""},
+    {C("figures = { { file = 3 } }"),
+     "liquid.columns.figures[1].file: expected the name of a skeleton's file, found 3"},
+    {C("figures = { { file = '../x.skel' } }"), "leads out of the scene's folder"},
+    {C("figures = { { file = 'none.skel' } }"), "cannot open \"none.skel\": No such file or directory"},
+};
+
 static void check(const wrong_scene *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -214,6 +278,12 @@ static void wrong_waves(void **state)
 {
     (void)state;
     check(waves, sizeof waves / sizeof *waves);
+}
+
+static void wrong_columns(void **state)
+{
+    (void)state;
+    check(columns, sizeof columns / sizeof *columns);
 }
 
 /* Programs without end, or without measure, stop at a limit, whatever they do to catch it. */
@@ -307,10 +377,13 @@ static void missing_files_say_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_language),      cmocka_unit_test(wrong_blocks),
-        cmocka_unit_test(wrong_waves),         cmocka_unit_test(limits_hold),
-        cmocka_unit_test(time_is_limited),     cmocka_unit_test(endless_conditions_are_refused),
-        cmocka_unit_test(missing_files_say_so)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_language),
+                                       cmocka_unit_test(wrong_blocks),
+                                       cmocka_unit_test(wrong_waves),
+                                       cmocka_unit_test(wrong_columns),
+                                       cmocka_unit_test(limits_hold),
+                                       cmocka_unit_test(time_is_limited),
+                                       cmocka_unit_test(endless_conditions_are_refused),
+                                       cmocka_unit_test(missing_files_say_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

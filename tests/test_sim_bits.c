@@ -3,35 +3,60 @@
 
 #include "scene/sim.h"
 
-/* Every part of the liquid at once, on a grid whose sides are no multiples of anything. */
-static const char *const busy =
-    "scene { start = -2, frames = 12, fps = 24, substeps = 3, seed = 11 }\n"
-    "liquid.waves {\n"
-    "  size = {8.1, 5.3}, cells = {81, 53}, origin = {-1, 2}, order = param('order', 1), damping = 0.05,\n"
-    "  ground = function(x, z) return -0.8 + 0.15 * x + 0.2 * fbm(x, z, 3) end,\n"
-    "  surface = function(x, z) return 0.1 * math.sin(2 * x) end, rising = 0.05,\n"
-    "  pressure = function(x, z, t) return 50 * math.sin(x + 3 * t) end,\n"
-    "  edges = { left = { kind = 'open', amplitude = 0.1, period = 1, ramp = 0.2, direction = 15 },\n"
-    "            right = 'fall', back = { kind = 'flow', rate = 0.05 } },\n"
-    "  springs = { { center = {1, 4}, radius = 0.4, rate = function(x, z, t) return 0.1 * t end } },\n"
-    "  drains = { { shape = box { center = {0, 0, 3}, size = {1, 5, 1} }, rate = 0.05, start = 0.1 } },\n"
-    "  drops = { { time = 0.13, center = {2, 4}, radius = 0.5, height = 0.2 } },\n"
-    "  rain = { rate = 20, radius = 0.02, top = 1.5, speed = 6, wind = {1, 0.5} },\n"
-    "  stirs = { { center = function(t) return {t, 5} end, radius = 0.5, amplitude = 0.05, period = 0.3 } "
+/* Every part of each liquid at once, on a grid whose sides are no multiples of anything, and large enough for
+ * several threads. */
+#define START "scene { start = -2, frames = 12, fps = 24, substeps = 3, seed = 11 }\n"
+#define POOL                                                                                                \
+    "  size = {6.6, 4.5}, cells = {110, 75}, origin = {-1, 2}, damping = 0.05,\n"                           \
+    "  ground = function(x, z) return -0.8 + 0.15 * x + 0.2 * fbm(x, z, 3) end,\n"                          \
+    "  surface = function(x, z) return 0.1 * math.sin(2 * x) end,\n"                                        \
+    "  edges = { left = { kind = 'open', amplitude = 0.1, period = 1, ramp = 0.2, direction = 15 },\n"      \
+    "            right = 'fall', back = { kind = 'flow', rate = 0.05 } },\n"                                \
+    "  springs = { { center = {1, 4}, radius = 0.4, rate = function(x, z, t) return 0.1 * t end } },\n"     \
+    "  drains = { { shape = box { center = {0, 0, 3}, size = {1, 5, 1} }, rate = 0.05, start = 0.1 } },\n"  \
+    "  drops = { { time = 0.13, center = {2, 4}, radius = 0.5, height = 0.2 } },\n"                         \
+    "  rain = { rate = 20, radius = 0.02, top = 1.5, speed = 6, wind = {1, 0.5} },\n"                       \
+    "  stirs = { { center = function(t) return {t, 5} end, radius = 0.5, amplitude = 0.05, period = 0.3 } " \
+    "},"                                                                                                    \
+    "\n"
+
+typedef struct busy_scene {
+    const char *text, *setting, *value;
+} busy_scene;
+
+static const char *const busy_waves =
+    START "liquid.waves {\n" POOL "  order = param('order', 1),\n"
+          "  pressure = function(x, z, t) return 50 * math.sin(x + 3 * t) end,\n"
+          "  objects = { { shape = union { sphere { radius = 0.4 }, box { size = {1.2, 0.2, 0.2} } },\n"
+          "                keys = { { time = 0, at = {0, 0, 4} }, { time = 0.5, at = {2, 0.1, 5}, turn = {0, "
+          "60, 0} } } } },\n"
+          "  foam = true, dye = function(x, z) return x > 1 and 1 or 0 end, texture = true,\n"
+          "}\n";
+
+static const char *const busy_columns = START
+    "liquid.columns {\n" POOL "  force = param('force', 'estimate'), pipe_depth = 0.7, velocity = true,\n"
+    "  spray = { threshold = 0.5, rate = 1000, drag = 1, wind = {1, 0, 0}, sheets = true },\n"
+    "  bodies = { { shape = sphere { radius = 0.3 }, density = 2000, at = {1.5, 0.4, 4},\n"
+    "               velocity = {0.5, -4, 0}, spin = {0, 90, 200} },\n"
+    "             { shape = box { size = {0.5, 0.2, 0.4} }, density = 400, at = {0, 0.05, 4.5} },\n"
+    "             { shape = cylinder { radius = 0.2, height = 0.5 }, mass = 20, release = 0.15,\n"
+    "               keys = { { time = 0, at = {0.5, 0.8, 5.5} }, { time = 0.2, at = {0.6, 0, 5.5} } } } "
     "},\n"
-    "  objects = { { shape = union { sphere { radius = 0.4 }, box { size = {1.2, 0.2, 0.2} } },\n"
-    "                keys = { { time = 0, at = {0, 0, 4} }, { time = 0.5, at = {2, 0.1, 5}, turn = {0, 60, "
-    "0} } } } },\n"
-    "  foam = true, dye = function(x, z) return x > 1 and 1 or 0 end, texture = true,\n"
     "}\n";
+
+enum { WAVES_1, WAVES_2, COLUMNS_ESTIMATE, COLUMNS_SEARCH, SCENES };
 
 enum { FRAMES = 6 };
 
-static und_scene *load(const char *order)
+static und_scene *load(int which)
 {
+    const busy_scene scenes[SCENES] = {{busy_waves, "order", "1"},
+                                       {busy_waves, "order", "2"},
+                                       {busy_columns, "force", "estimate"},
+                                       {busy_columns, "force", "search"}};
     und_error err = {0};
-    und_setting setting = {"order", order};
-    und_scene *scene = und_scene_from_text(busy, "busy.lua", &setting, 1, &err);
+    und_setting setting = {scenes[which].setting, scenes[which].value};
+    und_scene *scene = und_scene_from_text(scenes[which].text, "busy.lua", &setting, 1, &err);
     if (!scene)
         fail_msg("%s", err.text);
     return scene;
@@ -54,9 +79,9 @@ static void advance(und_sim *sim, int frames)
             fail_msg("%s", err.text);
 }
 
-static void run(const char *order, int threads, uint64_t hash[FRAMES + 1])
+static void run(int which, int threads, uint64_t hash[FRAMES + 1])
 {
-    und_scene *scene = load(order);
+    und_scene *scene = load(which);
     und_sim *sim = start(scene, threads);
     hash[0] = und_sim_hash(sim);
     for (int i = 1; i <= FRAMES; i++) {
@@ -70,14 +95,13 @@ static void run(const char *order, int threads, uint64_t hash[FRAMES + 1])
 static void same_at_any_thread_count(void **state)
 {
     (void)state;
-    static const char *const orders[] = {"1", "2"};
-    for (int o = 0; o < 2; o++) {
+    for (int which = 0; which < SCENES; which++) {
         uint64_t one[FRAMES + 1], other[FRAMES + 1];
-        run(orders[o], 1, one);
+        run(which, 1, one);
         for (int i = 1; i <= FRAMES; i++)
             assert_int_not_equal(one[i], one[i - 1]);
         for (int threads = 2; threads <= 7; threads += 5) {
-            run(orders[o], threads, other);
+            run(which, threads, other);
             assert_memory_equal(one, other, sizeof one);
         }
     }
@@ -104,13 +128,12 @@ static und_frame copy_of(const und_frame *state)
     return copy;
 }
 
-static void same_after_save_and_restore(void **state)
+static void restore_in_the_middle(int which)
 {
-    (void)state;
     und_error err = {0};
     uint64_t whole[FRAMES + 1];
-    run("1", 2, whole);
-    und_scene *scene = load("1");
+    run(which, 2, whole);
+    und_scene *scene = load(which);
     und_sim *first = start(scene, 2);
     bool done = false;
     advance(first, 3);
@@ -123,7 +146,7 @@ static void same_after_save_and_restore(void **state)
     und_sim_destroy(first);
     und_scene_destroy(scene);
 
-    scene = load("1");
+    scene = load(which);
     und_sim *second = start(scene, 3);
     if (und_sim_restore(second, &kept, &err) != UND_OK)
         fail_msg("%s", err.text);
@@ -142,10 +165,16 @@ static void same_after_save_and_restore(void **state)
     und_scene_destroy(scene);
 }
 
-static void frames_stand_at_their_times(void **state)
+static void same_after_save_and_restore(void **state)
 {
     (void)state;
-    und_scene *scene = load("2");
+    for (int which = 0; which < SCENES; which++)
+        restore_in_the_middle(which);
+}
+
+static void stand_at_their_times(int which)
+{
+    und_scene *scene = load(which);
     und_sim *sim = start(scene, 2);
     assert_int_equal(und_sim_frame_number(sim), -2);
     assert_double_near(und_sim_frame(sim)->time, 0, 0);
@@ -156,12 +185,19 @@ static void frames_stand_at_their_times(void **state)
     assert_double_near(und_sim_liquid(sim)->class->time(und_sim_liquid(sim)), 5.0 / 24, 1e-12);
     const und_item *surface = und_frame_find(frame, "surface");
     assert_non_null(surface);
-    assert_int_equal(surface->dim[0], 53);
-    assert_int_equal(surface->dim[1], 81);
+    assert_int_equal(surface->dim[0], 75);
+    assert_int_equal(surface->dim[1], 110);
     und_ledger ledger = und_sim_ledger(sim);
     assert_double_near(und_ledger_expected(&ledger), ledger.measured, 1e-9 * ledger.start);
     und_sim_destroy(sim);
     und_scene_destroy(scene);
+}
+
+static void frames_stand_at_their_times(void **state)
+{
+    (void)state;
+    for (int which = 0; which < SCENES; which++)
+        stand_at_their_times(which);
 }
 
 /* States that do not fit are refused, and the simulation stays what it was. */
@@ -169,7 +205,7 @@ static void wrong_states_are_refused(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_scene *scene = load("1");
+    und_scene *scene = load(WAVES_1);
     und_sim *sim = start(scene, 1);
     uint64_t before = und_sim_hash(sim);
     und_frame saved = und_frame_empty(0, 0, (und_grid){0});

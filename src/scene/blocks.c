@@ -200,6 +200,8 @@ static void read_film(reader *r)
 
 const block und_blocks[] = {{"scene", scene_fields, read_scene, "name, frames and time"},
                             {"liquid.waves", und_waves_fields, und_read_waves, "height-field water"},
+                            {"liquid.columns", und_columns_fields, und_read_columns,
+                             "columns of water joined by pipes, with spray and bodies"},
                             {"camera", camera_fields, read_camera, "where the picture is taken from"},
                             {"light", light_fields, read_light, "sun and sky"},
                             {"water", water_fields, read_water, "how the water looks"},

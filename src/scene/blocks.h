@@ -11,8 +11,9 @@
     }
 
 extern const field und_pool_fields[]; /* of a und_pool_def */
-extern const field und_waves_fields[];
+extern const field und_waves_fields[], und_columns_fields[];
 void und_read_waves(reader *r);
+void und_read_columns(reader *r);
 
 /* Reads the scene's liquid: `pool` begins the def that the fields describe. */
 void und_read_liquid(reader *r, const char *model, const field *fields, und_pool_def *pool);

@@ -1,4 +1,4 @@
-/* What liquids over a ground share: the fields of a und_pool_def, with which their defs begin. */
+/* What liquid.waves{} and liquid.columns{} share: the fields of the und_pool_def that begins their defs. */
 #include "scene/blocks.h"
 
 #include <math.h>
@@ -331,7 +331,7 @@ const field und_pool_fields[] = {
      .doc = "the same where it is not level, instead of level"},
     {"gravity", F_NUMBER, "m/s2", 1e-6, 1e4, .offset = POOL(gravity), .doc = "pull downwards"},
     {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = POOL(density),
-     .doc = "of the liquid; only pressure needs it"},
+     .doc = "of the liquid; only pressure and bodies need it"},
     {"damping", F_NUMBER, "1/s", 0, 1e6, .offset = POOL(damping), .doc = "how fast waves die down"},
     {"pressure", F_VALUE, "Pa", -1e12, 1e12, .offset = POOL(pressure),
      .doc = "pressure on the surface from outside"},

@@ -119,7 +119,7 @@ static void check_whole(lua_State *L, und_scene *scene)
         lua_error(L);
     }
     if (!scene->pool) {
-        lua_pushfstring(L, "%s: no liquid: expected liquid.waves { ... }", path);
+        lua_pushfstring(L, "%s: no liquid: expected liquid.waves { ... } or liquid.columns { ... }", path);
         lua_error(L);
     }
     scene->pool->seed = scene->seed;
@@ -302,6 +302,7 @@ static und_status load(und_scene *scene, const char *text, size_t size, const ch
     scene->view.substeps = 1;
     scene->seed = 1;
     scene->view.waves = und_waves_def_default();
+    scene->view.columns = und_columns_def_default();
     scene->view.render = und_render_def_default();
     und_status status = und_sandbox_open(&scene->box, limits, err);
     return status == UND_OK ? run(scene, err) : status;

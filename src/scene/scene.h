@@ -15,9 +15,10 @@ typedef struct und_scene_view {
     int start, end;
     double fps;
     int substeps;             /* per frame */
-    const char *model;        /* "waves" */
+    const char *model;        /* "waves" or "columns" */
     const und_pool_def *pool; /* of the model's def */
     und_waves_def waves;
+    und_columns_def columns;
     und_render_def render;
 } und_scene_view;
 

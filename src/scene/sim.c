@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "liquid/columns.h"
 #include "liquid/pool.h"
 #include "liquid/waves.h"
 
@@ -32,10 +33,18 @@ static und_liquid *create_waves(const und_scene_view *view, int threads, und_err
     return waves ? und_waves_liquid(waves) : NULL;
 }
 
+static und_liquid *create_columns(const und_scene_view *view, int threads, und_error *err)
+{
+    und_columns_def def = view->columns;
+    def.pool.threads = threads;
+    und_columns *columns = und_columns_create(&def, err);
+    return columns ? und_columns_liquid(columns) : NULL;
+}
+
 static const struct {
     const char *name;
     und_liquid *(*create)(const und_scene_view *view, int threads, und_error *err);
-} models[] = {{"waves", create_waves}};
+} models[] = {{"waves", create_waves}, {"columns", create_columns}};
 
 static und_liquid *create_liquid(const und_scene_view *view, int threads, und_error *err)
 {

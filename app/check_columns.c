@@ -1,0 +1,71 @@
+#include "check.h"
+
+#include "bodies/mass.h"
+#include "geom/motion.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { BODIES_LISTED = 12 };
+
+/* Where it is at the start or, led by keys, when it is let go. */
+static und_vec3 start_of(const und_body_def *body)
+{
+    if (body->motion)
+        return und_motion_at(body->motion, isfinite(body->release) ? body->release : 0).position;
+    return und_vec(body->position[0], body->position[1], body->position[2]);
+}
+
+/* Archimedes: a body floats where it is lighter than the liquid, with that part of it under water. */
+static void check_free(survey *s, const und_body_def *body, int number, bool list)
+{
+    double volume = und_shape_moments(body->shape).volume, liquid = s->pool->density;
+    double density = body->mass > 0 ? body->mass / volume : body->density;
+    und_bounds b = und_shape_bounds(body->shape);
+    double reach = und_length(und_sub(b.high, b.low));
+    und_vec3 at = start_of(body);
+    if (list && density < liquid)
+        printf("body %-5d floats: %.4g kg/m3 in a liquid of %.4g, %.0f %% of it above the water\n", number,
+               density, liquid, 100 * (1 - density / liquid));
+    else if (list)
+        printf("body %-5d sinks: %.4g kg/m3 in a liquid of %.4g\n", number, density, liquid);
+    if (check_outside(s, at.x - reach, at.x + reach, at.z - reach, at.z + reach))
+        check_warn(s, "body %d begins outside the domain", number);
+    if (fmin(b.high.x - b.low.x, b.high.z - b.low.z) < s->pool->dx)
+        check_warn(s, "body %d is narrower than a cell of %g m: the water hardly feels it", number,
+                   s->pool->dx);
+    if (body->release > s->seconds && isfinite(body->release))
+        check_warn(s, "body %d is let go at %g s, after the last frame at %g s", number, body->release,
+                   s->seconds);
+}
+
+static void check_bodies(survey *s, const und_columns_def *def)
+{
+    int free = 0;
+    for (int i = 0; i < def->body_count; i++)
+        free += isfinite(def->bodies[i].release);
+    if (def->body_count > 0)
+        printf("bodies     %d free, %d led or held\n", free, def->body_count - free);
+    for (int i = 0, listed = 0; i < def->body_count; i++)
+        if (isfinite(def->bodies[i].release))
+            check_free(s, &def->bodies[i], i + 1, listed++ < BODIES_LISTED);
+}
+
+static void check_spray(survey *s, const und_spray_def *spray)
+{
+    if (!spray->on)
+        return;
+    printf("spray      drops of %g to %g m where water rises faster than %g m/s, at most %d in the air\n",
+           spray->radius[0], spray->radius[1], spray->threshold, spray->most);
+    if (2 * spray->radius[1] > s->pool->dx)
+        check_warn(s, "the largest drops of spray, %g m across, are wider than a cell of %g m",
+                   2 * spray->radius[1], s->pool->dx);
+}
+
+void check_columns(survey *s)
+{
+    const und_columns_def *def = &s->scene->columns;
+    check_wave_speed(s, fmin(s->deepest, def->pipe_depth));
+    check_spray(s, &def->spray);
+    check_bodies(s, def);
+}

@@ -1,0 +1,244 @@
+/* liquid.columns{} into a und_columns_def. */
+#include "bodies/skeleton.h"
+#include "geom/shape.h"
+#include "scene/blocks.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DROPS_MAX = 1 << 26 };
+
+#define COLUMNS(member_) offsetof(und_columns_def, member_)
+#define SPRAY(member_) offsetof(und_spray_def, member_)
+
+static const field sheet_fields[] = {
+    {"tear", F_NUMBER, "m", 0, 1e3, .offset = SPRAY(sheet_tear), .doc = "a sheet thinner than this tears"},
+    {"cohesion", F_NUMBER, "1/s", 0, 1e6, .offset = SPRAY(sheet_cohesion),
+     .doc = "how fast drops that are neighbours come to move alike"},
+    {0}};
+
+static void read_sheets(reader *r, const field *f, void *def)
+{
+    und_spray_def *spray = def;
+    spray->sheets = und_read_switch(r, f, spray, "true, false or { tear = ..., cohesion = ... }");
+}
+
+static void read_radius(reader *r, const field *f, void *def)
+{
+    double *radius = ((und_spray_def *)def)->radius;
+    if (lua_type(r->L, -1) == LUA_TNUMBER)
+        radius[0] = radius[1] = und_read_number(r, f);
+    else
+        und_read_numbers(r, radius, 2, 2, f->expected);
+    for (int i = 0; i < 2; i++)
+        if (!(radius[i] >= f->low && radius[i] <= f->high))
+            und_read_fail(r, "expected radii from %g to %g (m), found %g", f->low, f->high, radius[i]);
+    if (radius[0] > radius[1])
+        und_read_fail(r, "expected the smaller radius first, found {%g, %g}", radius[0], radius[1]);
+}
+
+static const field spray_fields[] = {
+    {"threshold", F_NUMBER, "m/s", 0, 1e6, .offset = SPRAY(threshold),
+     .doc = "water that rises faster than this sprays"},
+    {"rate", F_NUMBER, "1/(m2 s)", 0, 1e9, .offset = SPRAY(rate),
+     .doc = "drops per square metre and second, at most"},
+    {"radius", F_OTHER, "m", 1e-6, 10, .read = read_radius, .expected = "a number or {smallest, largest}",
+     .doc = "of the smallest and the largest drop"},
+    {"share", F_NUMBER, NULL, 0, 1, .offset = SPRAY(share),
+     .doc = "part of the rise above the threshold that leaves as spray"},
+    {"scatter", F_NUMBER, NULL, 0, 10, .offset = SPRAY(scatter),
+     .doc = "random part of a drop's velocity, relative to its speed"},
+    {"drag", F_NUMBER, NULL, 0, 1e3, .offset = SPRAY(drag),
+     .doc = "of the air, relative to that on a ball; 0: none"},
+    {"wind", F_VECTOR, "m/s", .offset = SPRAY(wind), .inside = und_path_fields,
+     .doc = "velocity of the air, which acts through the drag"},
+    {"most", F_INTEGER, NULL, 1, DROPS_MAX, .offset = SPRAY(most), .doc = "drops in the air at once"},
+    {"sheets", F_OTHER, .read = read_sheets, .inside = sheet_fields, .expected = "true or a table",
+     .doc = "young drops hang together in thin sheets until those tear"},
+    {0}};
+
+static void read_spray(reader *r, const field *f, void *def)
+{
+    und_spray_def *spray = &((und_columns_def *)def)->spray;
+    spray->on = und_read_switch(r, f, spray, "true, false or { threshold = ..., rate = ..., ... }");
+}
+
+typedef struct body_read {
+    path_def path; /* first: und_path_fields */
+    und_body_def body;
+} body_read;
+
+#define BODY(member_) offsetof(body_read, body.member_)
+
+static const field body_fields[] = {
+    {"shape", F_SHAPE, NULL, .required = true, .offset = BODY(shape),
+     .doc = "what it is, in its own coordinates"},
+    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = BODY(density),
+     .doc = "of the body; lighter than the liquid it floats"},
+    {"mass", F_NUMBER, "kg", 1e-9, 1e12, .offset = BODY(mass), .doc = "instead of the density"},
+    {"at", F_POINT, "m", .offset = BODY(position), .doc = "where it is at the start, {x, y, z}"},
+    {"turn", F_POINT, "degrees", .offset = BODY(rotation),
+     .doc = "how it is turned at the start, about x, then y, then z"},
+    {"velocity", F_POINT, "m/s", .offset = BODY(velocity), .doc = "with which it sets out"},
+    {"spin", F_POINT, "degrees/s", .offset = BODY(spin), .doc = "with which it sets out, about x, y and z"},
+    {"release", F_NUMBER, "s", 0, INFINITY, .offset = BODY(release),
+     .doc = "when it is let go; until then it is held, or led by its keys"},
+    INCLUDE(und_path_fields),
+    {"drag", F_NUMBER, NULL, 0, 1e3, .offset = BODY(drag),
+     .doc = "of the water, on the area that faces it: about 0.5 for a ball, 1 for a box"},
+    {"bounce", F_NUMBER, NULL, 0, 1, .offset = BODY(bounce), .doc = "how much of its speed a bump leaves"},
+    {"friction", F_NUMBER, NULL, 0, 1e3, .offset = BODY(friction), .doc = "where it rubs on something"},
+    {"color", F_COLOR, NULL, 0, 1000, .offset = BODY(color), .doc = "how it is painted"},
+    {0}};
+
+static void init_body(void *item)
+{
+    body_read *b = item;
+    b->path.easing = UND_EASE_SPLINE;
+    b->body = und_body_def_default();
+}
+
+/* Where keys lead a body they say where it is and how fast. */
+static void check_led(reader *r)
+{
+    static const char *const keys[] = {"at", "turn", "velocity", "spin"};
+    for (int i = 0; i < 4; i++)
+        if (und_read_has(r, keys[i]))
+            und_read_fail(r, "expected either keys or \"%s\", found both: keys say where it is and how fast",
+                          keys[i]);
+}
+
+static void finish_body(reader *r, void *item)
+{
+    body_read *b = item;
+    bool led = und_read_has(r, "keys"), mass = und_read_has(r, "mass"), density = und_read_has(r, "density");
+    und_bounds bounds = und_shape_bounds(b->body.shape);
+    if (!isfinite(und_length(und_sub(bounds.high, bounds.low))))
+        und_read_fail(r, "expected a shape of finite size, found one without end");
+    if (mass && density)
+        und_read_fail(r, "expected either density or mass, found both");
+    if (led) {
+        check_led(r);
+        b->body.motion = und_read_motion(r, &b->path);
+        und_pose start = und_motion_at(b->body.motion, 0);
+        memcpy(b->body.position, &start.position, sizeof b->body.position);
+    }
+    if (led && !und_read_has(r, "release"))
+        b->body.release = INFINITY;
+    if (!mass && !density && isfinite(b->body.release))
+        und_read_fail(r, "missing key \"density\" (kg/m3) or \"mass\" (kg) of a body that moves by itself");
+    for (int i = 0; i < 3; i++)
+        b->body.spin[i] *= M_PI / 180;
+}
+
+/* Bodies and the bones of figures are one list in the def. */
+static void add_bodies(reader *r, und_columns_def *c, const und_body_def *more, int count)
+{
+    und_body_def *all = und_scene_alloc(r, (size_t)c->body_count + (size_t)count, sizeof *all);
+    if (c->body_count)
+        memcpy(all, c->bodies, (size_t)c->body_count * sizeof *all);
+    if (count)
+        memcpy(all + c->body_count, more, (size_t)count * sizeof *all);
+    c->bodies = all;
+    c->body_count += count;
+}
+
+static void read_bodies(reader *r, const field *f, void *def)
+{
+    int count = 0;
+    body_read *list = und_read_list(r, f->inside, sizeof *list, init_body, finish_body, &count);
+    und_body_def *bodies = und_scene_alloc(r, (size_t)count, sizeof *bodies);
+    for (int i = 0; i < count; i++)
+        bodies[i] = list[i].body;
+    add_bodies(r, def, bodies, count);
+}
+
+typedef struct figure_read {
+    und_skeleton *skeleton;
+    und_vec3 at, turn;
+    double start;
+} figure_read;
+
+#define FIGURE(member_) offsetof(figure_read, member_)
+
+static void release_skeleton(void *skeleton)
+{
+    und_skeleton_destroy(skeleton);
+}
+
+static void read_skeleton(reader *r, const field *f, void *def)
+{
+    und_error err = {0};
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_expected(r, f->expected);
+    const char *file = und_scene_file(r, lua_tostring(r->L, -1));
+    owned *place = und_scene_own(r, release_skeleton);
+    und_skeleton *skeleton = und_skeleton_load(file, &err);
+    if (!skeleton)
+        und_read_fail(r, "%s", err.text);
+    place->resource = skeleton;
+    ((figure_read *)def)->skeleton = skeleton;
+}
+
+static const field figure_fields[] = {
+    {"file", F_OTHER, .read = read_skeleton, .required = true, .expected = "the name of a skeleton's file",
+     .doc = "the figure's bones, joints and keys, from the scene's folder"},
+    {"at", F_POINT, "m", .offset = FIGURE(at), .doc = "where the figure's own origin is, {x, y, z}"},
+    {"turn", F_POINT, "degrees", .offset = FIGURE(turn), .doc = "how it is turned about x, then y, then z"},
+    {"start", F_NUMBER, "s", -1e9, 1e9, .offset = FIGURE(start), .doc = "when the figure's own time begins"},
+    {0}};
+
+static void finish_figure(reader *r, void *item)
+{
+    figure_read *f = item;
+    und_error err = {0};
+    if (und_skeleton_place(f->skeleton, f->at, f->turn, f->start, &err) != UND_OK)
+        und_read_fail(r, "%s", err.text);
+}
+
+/* One led body per bone. */
+static void read_figures(reader *r, const field *f, void *def)
+{
+    int count = 0;
+    figure_read *list = und_read_list(r, f->inside, sizeof *list, NULL, finish_figure, &count);
+    for (int i = 0; i < count; i++) {
+        const und_skeleton *skeleton = list[i].skeleton;
+        int bones = und_skeleton_bones(skeleton);
+        und_body_def *bodies = und_scene_alloc(r, (size_t)bones, sizeof *bodies);
+        for (int k = 0; k < bones; k++) {
+            bodies[k] = und_body_def_default();
+            bodies[k].shape = und_skeleton_shape(skeleton, k);
+            bodies[k].skeleton = skeleton;
+            bodies[k].bone = k;
+            bodies[k].release = INFINITY;
+            memcpy(bodies[k].color, und_skeleton_color(skeleton, k), sizeof bodies[k].color);
+        }
+        add_bodies(r, def, bodies, bones);
+    }
+}
+
+/* In the order of und_flow_rule and of und_force_rule. */
+static const char *const flow_rules[] = {"new", "mean", NULL};
+static const char *const force_rules[] = {"estimate", "search", NULL};
+
+const field und_columns_fields[] = {
+    INCLUDE(und_pool_fields),
+    {"pipe_depth", F_NUMBER, "m", 1e-6, INFINITY, .offset = COLUMNS(pipe_depth),
+     .doc = "pipes between the columns reach no deeper, however deep the water"},
+    {"diagonal", F_NUMBER, NULL, 0, 1, .offset = COLUMNS(diagonal),
+     .doc = "weight of a diagonal pipe relative to a straight one; 1/4 makes rings round"},
+    {"flow", F_CHOICE, .offset = COLUMNS(flow), .choices = flow_rules,
+     .doc = "which flow moves the water in a step: the \"new\" one, or the \"mean\" of old and new"},
+    {"force", F_CHOICE, .offset = COLUMNS(force), .choices = force_rules,
+     .doc = "how the force between bodies and water is found: \"estimate\", or \"search\" for it"},
+    {"spray", F_OTHER, .read = read_spray, .inside = spray_fields, .expected = "true or a table",
+     .doc = "drops that leave the water where it rises fast"},
+    LIST("bodies", read_bodies, body_fields, "things that float, sink and splash"),
+    LIST("figures", read_figures, figure_fields, "figures that move by a skeleton and splash"),
+    {"velocity", F_FLAG, .offset = COLUMNS(velocity), .doc = "keeps the water's velocity with each frame"},
+    {0}};
+
+void und_read_columns(reader *r)
+{
+    und_read_liquid(r, "columns", und_columns_fields, &r->scene->view.columns.pool);
+}
