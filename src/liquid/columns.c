@@ -17,6 +17,7 @@ enum { FRAME_BYTES = 16 };
  * spray. */
 static void substep(und_columns *s)
 {
+    und_columns_set_pipes(s);
     STEP (SOURCES) {
         und_pool_add_sources(&s->pool, s->dt);
         und_pool_press(&s->pool, s->dt);

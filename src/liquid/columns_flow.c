@@ -128,7 +128,6 @@ static void flow_band(und_columns *s, int first, int last)
 
 void und_columns_flow(und_columns *s)
 {
-    und_columns_set_pipes(s);
     for (int x = 0; x < s->nx; x++)
         s->share_z[x] = und_columns_straight(s, PIPE_Z, x, 0);
     PARALLEL_FOR(s->threads)

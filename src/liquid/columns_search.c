@@ -214,7 +214,6 @@ void und_columns_find_force(und_columns *s, und_body_view *v)
     response r = {.mass = und_bodies_inverse_mass(s->bodies, v->body)};
     und_bodies_inverse_inertia(s->bodies, v->body, r.turn);
     r.speed.y = r.mass > 0 ? -s->def.pool.gravity * s->dt : 0;
-    und_columns_set_pipes(s);
     predict(s, &p);
     for (int n = 0; n < w->point_count; n++) {
         w->face[n] = face_of(s, v, &w->point[n]);
