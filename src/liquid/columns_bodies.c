@@ -263,6 +263,7 @@ void und_columns_push(und_columns *s)
 {
     if (!s->load)
         return;
+    und_columns_set_pipes(s);
     look_around(s); /* while what bodies displaced is still known */
     clear_load(s);
     for (int i = 0; i < s->def.body_count; i++) {
@@ -309,6 +310,7 @@ void und_columns_meet(void *columns, const und_spray *spray, int first, int coun
 /* Bodies stand in the water from the start: it is level around them, and not where they are. */
 static void make_room(und_columns *s)
 {
+    und_columns_set_pipes(s);
     look_around(s);
     for (int i = 0; i < s->def.body_count; i++) {
         und_body_view v = view_of(s, i);
@@ -348,9 +350,10 @@ static und_status make_scratch(und_columns *s, und_error *err)
     w->point = und_alloc(points, sizeof *w->point, "bodies", err);
     w->line = und_alloc(lines, sizeof *w->line, "bodies", err);
     w->face = und_alloc(points, sizeof *w->face, "bodies", err);
+    w->hull = und_alloc(patch, sizeof *w->hull, "bodies", err);
     w->after = und_alloc(patch, sizeof *w->after, "bodies", err);
     w->weight = und_alloc(patch, sizeof *w->weight, "bodies", err);
-    return w->point && w->line && w->face && w->after && w->weight ? UND_OK : err->status;
+    return w->point && w->line && w->face && w->hull && w->after && w->weight ? UND_OK : err->status;
 }
 
 /* A body bobs at sqrt(rho g A / m) at most: half a radian of that a step. */
@@ -398,6 +401,7 @@ void und_columns_destroy_bodies(und_columns *s)
     if (s->scratch) {
         free(s->scratch->point);
         free(s->scratch->line);
+        free(s->scratch->hull);
         free(s->scratch->after);
         free(s->scratch->weight);
         free(s->scratch->face);

@@ -48,7 +48,7 @@ typedef struct und_body_view {
 typedef struct und_face {
     double x, z, bottom; /* mean place of the body's lower side, m */
     double speed;        /* of it, upwards, m/s */
-    double level;        /* of the water beside the body, m */
+    double aim;          /* height that the control point must not rise above, m */
     double cover;        /* share of the control point's part of the plane that the body covers */
     double head;         /* the pressure, m */
     double least, most;  /* with more the water closes over the body, m; where it has, they are the same */
@@ -63,6 +63,7 @@ struct und_columns_scratch {
     und_line_load *line;
     und_face *face; /* per point */
     /* The patch of columns that the body touches, with a border. */
+    double *hull;       /* the body's lower side, m */
     double *after;      /* the surface at the end of the step, m */
     float (*weight)[8]; /* how much a metre of head moves through the pipes to the neighbours, m */
 };

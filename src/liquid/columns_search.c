@@ -135,8 +135,31 @@ static und_face face_of(const und_columns *s, const und_body_view *v, const und_
         f.speed += (v->contact->water.y - falling) / p->count;
     }
     f.head = fmax(f.least, fmin(p->room / f.cover, f.most));
-    f.level = fmax(und_contact_level(v->contact, f.x, f.z), f.bottom);
     return f;
+}
+
+/* Where the control points must not rise above: the body's lower side where it covers the plane, the level
+ * around elsewhere, both seen as the surface is: heads reach it through columns, and columns make control
+ * points (eqs 11 and 10), each a mean of four.  So water that is displaced by its own weight agrees. */
+static void find_aims(und_columns *s, const und_body_view *v)
+{
+    const und_columns_contact *c = v->contact;
+    und_columns_scratch *w = s->scratch;
+    const double part[3] = {0.25, 0.5, 0.25};
+    int width = c->x1 - c->x0 + 3, x0 = c->x0 - 2, z0 = c->z0 - 2;
+    for (int k = 0; k < width * (c->z1 - c->z0 + 3); k++)
+        w->hull[k] = und_contact_level(c, und_columns_x(s, x0 + k % width + 0.5),
+                                       und_columns_z(s, z0 + k / width + 0.5));
+    for (int n = 0; n < w->point_count; n++) {
+        double *hull = &w->hull[(w->point[n].j - z0) * width + w->point[n].i - x0], cover = w->face[n].cover;
+        *hull = cover * w->face[n].bottom + (1 - cover) * fmax(*hull, w->face[n].bottom);
+    }
+    for (int n = 0; n < w->point_count; n++) {
+        const double *hull = &w->hull[(w->point[n].j - z0) * width + w->point[n].i - x0];
+        w->face[n].aim = 0;
+        for (int k = 0; k < 9; k++)
+            w->face[n].aim += part[k % 3] * part[k / 3] * hull[(k / 3 - 1) * width + k % 3 - 1];
+    }
 }
 
 /* What an upward impulse at a place does to the body: its velocity there and its spin. */
@@ -187,16 +210,14 @@ static void change_head(und_columns *s, const und_body_view *v, const patch *p, 
     push_up(v, r, &s->scratch->face[n], by * impulse * s->scratch->face[n].cover);
 }
 
-/* Sets each point's head so that its gap closes, the others' as they are; the largest change, m.  What the
- * body does not cover of a point's part of the plane stays at the level around. */
+/* Sets each point's head so that its gap closes, the others' as they are; the largest change, m. */
 static double sweep(und_columns *s, const und_body_view *v, const patch *p, response *r, double impulse)
 {
     double largest = 0;
     for (int n = 0; n < s->scratch->point_count; n++) {
         und_face *f = &s->scratch->face[n];
-        double hull = f->bottom + s->dt * (f->speed + lift_at(v, r, f));
-        double inside =
-            height_at(s, p, &s->scratch->point[n]) - (f->cover * hull + (1 - f->cover) * f->level);
+        double aim = f->aim + f->cover * s->dt * (f->speed + lift_at(v, r, f));
+        double inside = height_at(s, p, &s->scratch->point[n]) - aim;
         double head = fmax(f->least, fmin(f->head + (f->stiff > 0 ? inside / f->stiff : 0), f->most));
         largest = fmax(largest, fabs(head - f->head));
         change_head(s, v, p, n, r, impulse, head - f->head);
@@ -220,6 +241,7 @@ void und_columns_find_force(und_columns *s, und_body_view *v)
         w->face[n].stiff = stiffness(s, v, &p, &w->point[n], &w->face[n], &r, impulse);
         change_head(s, v, &p, n, &r, impulse, w->face[n].head);
     }
+    find_aims(s, v);
     int most = s->def.force == UND_FORCE_SEARCH ? MOST_SWEEPS : 1;
     for (int k = 0; k < most; k++)
         if (sweep(s, v, &p, &r, impulse) < 1e-3 * s->pool.grid.dx)

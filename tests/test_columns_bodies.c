@@ -1,0 +1,261 @@
+/* Bodies and spray in the columns: what floats, what sinks, what splashes, and the same bits again. */
+#include "tests/test.h"
+
+#include "geom/motion.h"
+#include "geom/shape.h"
+#include "liquid/columns_state.h"
+
+static und_columns *make(const und_columns_def *def)
+{
+    und_error err = {0};
+    und_columns *columns = und_columns_create(def, &err);
+    if (!columns)
+        fail_msg("%s", err.text);
+    return columns;
+}
+
+static und_shape *ball(double radius)
+{
+    und_error err;
+    und_shape *shape = und_shape_create(&(und_shape){.kind = UND_SPHERE, .radius = radius}, &err);
+    assert_non_null(shape);
+    return shape;
+}
+
+static und_body_def body(const und_shape *shape, double density, double x, double y, double z)
+{
+    und_body_def def = und_body_def_default();
+    def.shape = shape;
+    def.density = density;
+    def.position[0] = x;
+    def.position[1] = y;
+    def.position[2] = z;
+    return def;
+}
+
+/* A pool of 2 m x 2 m, half a metre deep, its level at 0. */
+static und_columns_def pool(int cells)
+{
+    und_columns_def def = und_columns_def_default();
+    def.pool.nx = def.pool.nz = cells;
+    def.pool.dx = 2.0 / cells;
+    def.pool.ground.number = -0.5;
+    def.pool.threads = 1;
+    return def;
+}
+
+static void run(und_columns *columns, double seconds)
+{
+    for (int i = 0; i < 60 * seconds; i++)
+        und_columns_step(columns, 1.0 / 60);
+}
+
+/* Light bodies come up and float, heavy ones lie on the ground; neither leaves the pool. */
+static void light_floats_and_heavy_sinks(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.15);
+    und_body_def bodies[] = {body(shape, 400, 0.6, -0.25, 0.7), body(shape, 2500, 1.4, 0.3, 1.3)};
+    for (int rule = UND_FORCE_ESTIMATE; rule <= UND_FORCE_SEARCH; rule++) {
+        und_columns_def def = pool(41);
+        def.force = (und_force_rule)rule;
+        def.pool.damping = 0.5;
+        def.body_count = 2;
+        def.bodies = bodies;
+        und_columns *columns = make(&def);
+        run(columns, 8);
+        und_body_state light = und_columns_body(columns, 0), heavy = und_columns_body(columns, 1);
+        assert_true(light.position[1] > -0.02 &&
+                    light.position[1] < 0.1); /* its middle 0.02 over the level */
+        assert_double_near(heavy.position[1], -0.35, 0.002);
+        for (int i = 0; i < 3; i += 2)
+            assert_true(light.position[i] > 0.15 && light.position[i] < 1.85);
+        und_ledger ledger = und_columns_ledger(columns);
+        assert_double_near(ledger.measured / ledger.start, 1, 1e-13);
+        und_columns_destroy(columns);
+    }
+    und_shape_destroy(shape);
+}
+
+/* A body that starts in the water at its draft stays there, and the water with it. */
+static void afloat_from_the_start(void **state)
+{
+    (void)state;
+    und_error err;
+    und_shape like = {.kind = UND_BOX, .half = {0.2, 0.1, 0.2}}, *box = und_shape_create(&like, &err);
+    und_body_def one = body(box, 500, 1, 0, 1);
+    und_columns_def def = pool(41);
+    def.body_count = 1;
+    def.bodies = &one;
+    und_columns *columns = make(&def);
+    double level = und_columns_surface(columns, 3, 3);
+    run(columns, 3);
+    assert_double_near(und_columns_body(columns, 0).position[1], 0, 0.004);
+    assert_double_near(und_columns_surface(columns, 3, 3), level, 0.004);
+    assert_double_near(und_columns_surface(columns, 20, 20), level, 0.006); /* as if the body were water */
+    assert_double_near(und_columns_depth(columns, 20, 20), 0.4, 0.01);
+    und_columns_destroy(columns);
+    und_shape_destroy(box);
+}
+
+/* Waves move bodies: a dam that breaks carries a ball along; bodies make waves: a led one does. */
+static double dam(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)z, (void)t;
+    return x < 0.5 ? 0.15 : 0;
+}
+
+static void waves_move_bodies(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.1);
+    und_body_def one = body(shape, 500, 1, 0, 1);
+    und_columns_def def = pool(41);
+    def.pool.surface = (und_value){.fn = dam};
+    def.body_count = 1;
+    def.bodies = &one;
+    und_columns *columns = make(&def);
+    run(columns, 0.5);
+    assert_true(und_columns_body(columns, 0).position[0] > 1.03);
+    assert_double_near(und_columns_body(columns, 0).position[2], 1, 0.01);
+    und_columns_destroy(columns);
+    und_shape_destroy(shape);
+}
+
+static void led_bodies_make_waves(void **state)
+{
+    (void)state;
+    und_error err;
+    const und_key keys[] = {{.time = 0, .position = {1, 0.3, 1}}, {.time = 0.5, .position = {1, -0.1, 1}}};
+    und_motion *motion = und_motion_create(keys, 2, UND_EASE_SPLINE, &err);
+    und_shape *shape = ball(0.15);
+    und_body_def one = body(shape, 1000, 0, 0, 0);
+    one.motion = motion;
+    one.release = INFINITY;
+    und_columns_def def = pool(41);
+    def.pool.damping = 1;
+    def.body_count = 1;
+    def.bodies = &one;
+    und_columns *columns = make(&def);
+    run(columns, 0.5);
+    double highest = 0;
+    for (int x = 0; x < 41; x++)
+        highest = fmax(highest, und_columns_surface(columns, x, 20));
+    assert_true(highest > 0.01);
+    assert_double_near(und_columns_body(columns, 0).position[1], -0.1, 1e-9);
+    run(columns, 20); /* the level has risen by what the ball displaces */
+    double sum = 0;
+    for (int i = 0; i < 41; i++)
+        sum += und_columns_surface(columns, i, 2) / 41;
+    double under = 0.25, cap = M_PI * under * under * (0.45 - under) / 3;
+    assert_double_near(sum, cap / 4, 0.1 * cap / 4);
+    und_columns_destroy(columns);
+    und_motion_destroy(motion);
+    und_shape_destroy(shape);
+}
+
+/* A stone, ducked balls and spray: everything at once. */
+static und_columns *splash(const und_body_def *bodies, int threads, und_force_rule rule)
+{
+    und_columns_def def = pool(128);
+    def.pool.threads = threads;
+    def.pipe_depth = 0.2;
+    def.force = rule;
+    def.spray.on = true;
+    def.spray.threshold = 1;
+    def.spray.drag = 1;
+    def.spray.sheets = true;
+    def.body_count = 3;
+    def.bodies = bodies;
+    return make(&def);
+}
+
+static uint64_t hash_of(und_columns *columns, und_frame *kept)
+{
+    und_liquid *liquid = und_columns_liquid(columns);
+    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    assert_int_equal(liquid->class->save(liquid, &frame, NULL), UND_OK);
+    uint64_t hash = und_frame_hash(&frame, 1);
+    for (int i = 0; kept && i < frame.count; i++) {
+        const und_item *item = &frame.items[i];
+        und_item_def def = {.name = item->name,
+                            .unit = item->unit,
+                            .kind = item->kind,
+                            .type = item->type,
+                            .rank = item->rank,
+                            .dim = {item->dim[0], item->dim[1], item->dim[2], item->dim[3]}};
+        und_item *copy = und_frame_add(kept, &def, NULL);
+        if (und_item_bytes(item) > 0)
+            memcpy(copy->data, item->data, und_item_bytes(item));
+    }
+    und_frame_clear(&frame);
+    return hash;
+}
+
+static void same_bits_with_threads_and_after_restore(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.12);
+    und_body_def bodies[] = {body(shape, 2500, 1, 0.2, 1), body(shape, 300, 0.7, 0, 1),
+                             body(shape, 500, 0.72, 0.25, 1.02)};
+    bodies[0].velocity[1] = -4;
+    for (int rule = UND_FORCE_ESTIMATE; rule <= UND_FORCE_SEARCH; rule++) {
+        und_columns *a = splash(bodies, 1, (und_force_rule)rule),
+                    *b = splash(bodies, 2, (und_force_rule)rule);
+        run(a, 0.25);
+        run(b, 0.25);
+        assert_true(und_columns_spray_count(a) > 50);
+        und_frame kept = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        assert_true(hash_of(a, &kept) == hash_of(b, NULL));
+        run(a, 0.25);
+        und_columns *c = splash(bodies, 2, (und_force_rule)rule);
+        und_error err = {0};
+        und_liquid *liquid = und_columns_liquid(c);
+        if (liquid->class->restore(liquid, &kept, &err) != UND_OK)
+            fail_msg("%s", err.text);
+        run(c, 0.25);
+        assert_true(hash_of(a, NULL) == hash_of(c, NULL));
+        und_frame_clear(&kept);
+        und_columns_destroy(a);
+        und_columns_destroy(b);
+        und_columns_destroy(c);
+    }
+    und_shape_destroy(shape);
+}
+
+/* Water, spray and what left add up, however much flies. */
+static void spray_is_accounted_for(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.12);
+    und_body_def bodies[] = {body(shape, 2500, 1, 0.2, 1), body(shape, 300, 0.7, 0, 1),
+                             body(shape, 500, 0.72, 0.25, 1.02)};
+    bodies[0].velocity[1] = -6;
+    und_columns *columns = splash(bodies, 1, UND_FORCE_ESTIMATE);
+    double most = 0;
+    for (int i = 0; i < 120; i++) {
+        und_columns_step(columns, 1.0 / 60);
+        und_ledger ledger = und_columns_ledger(columns);
+        double flying = und_spray_in_flight(columns->spray);
+        most = fmax(most, flying);
+        assert_double_near((ledger.measured + flying + ledger.left) / ledger.start, 1, 1e-12);
+        assert_double_near(ledger.spray_out - ledger.spray_back, flying, 1e-12 * ledger.start);
+        assert_double_near(und_ledger_expected(&ledger) / ledger.measured, 1, 1e-12);
+    }
+    assert_true(most > 1e-5);
+    und_columns_destroy(columns);
+    und_shape_destroy(shape);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(light_floats_and_heavy_sinks),
+        cmocka_unit_test(afloat_from_the_start),
+        cmocka_unit_test(waves_move_bodies),
+        cmocka_unit_test(led_bodies_make_waves),
+        cmocka_unit_test(same_bits_with_threads_and_after_restore),
+        cmocka_unit_test(spray_is_accounted_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
