@@ -38,7 +38,8 @@ static void throw_ring(und_spray *spray, double noise, uint64_t stream)
         double speed[3] = {OUT * cos(turn), UP, OUT * sin(turn)};
         for (int a = 0; a < 3; a++)
             speed[a] += noise * (2 * und_random(9, stream + (uint64_t)a, (uint64_t)i) - 1);
-        float radius = RADIUS * (float)(1 + noise * (2 * und_random(9, stream + 3, (uint64_t)i) - 1));
+        float radius =
+            RADIUS * (float)(1 + fmin(noise, 0.5) * (2 * und_random(9, stream + 3, (uint64_t)i) - 1));
         assert_true(und_spray_add(spray, place, speed, radius));
     }
 }
@@ -168,6 +169,41 @@ static void impacts_are_told_apart(void **state)
     assert_int_equal(quads_of(spray->sheets), 2 * (SECTORS + 16));
     for (int i = 0; i < spray->count; i++)
         assert_int_equal(spray->sheets->node[i] >= 0, spray->place[0][i] > -1);
+    und_spray_destroy(spray);
+}
+
+/* Drops that leave at all speeds make no sheet; they fly as if there were none. */
+static void wild_drops_stay_drops(void **state)
+{
+    (void)state;
+    und_spray *spray = a_spray(0, 20, 1);
+    throw_rings(spray, ROWS, 3);
+    step(spray);
+    assert_int_equal(quads_of(spray->sheets), 0);
+    und_error err = {0};
+    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    assert_int_equal(und_spray_frame(spray, &frame, &err), UND_OK);
+    assert_true(und_frame_find(&frame, "spray/position")->dim[0] == (size_t)spray->count);
+    assert_true(und_frame_find(&frame, "sheet/mesh_position")->dim[0] == 0);
+    und_frame_clear(&frame);
+    und_spray_destroy(spray);
+}
+
+/* An impact that begins with few drops gets a finer lattice once it throws many. */
+static void impacts_outgrow_their_lattice(void **state)
+{
+    (void)state;
+    und_spray *spray = a_spray(0, 0, 1);
+    for (int i = 0; i < 30; i++) {
+        double turn = 2 * M_PI * i / 30, place[3] = {RING * cos(turn), 0, RING * sin(turn)};
+        double speed[3] = {OUT * cos(turn), UP, OUT * sin(turn)};
+        assert_true(und_spray_add(spray, place, speed, RADIUS));
+    }
+    step(spray);
+    assert_true(spray->sheets->born == 1 && spray->sheets->impact[0].sectors == 12);
+    throw_rings(spray, ROWS, 0);
+    assert_true(spray->sheets->born == 2 && spray->sheets->impact[1].sectors == SECTORS);
+    assert_int_equal(quads_of(spray->sheets), SECTORS * (ROWS - 1));
     und_spray_destroy(spray);
 }
 
@@ -405,7 +441,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_make_a_closed_sheet),     cmocka_unit_test(lines_make_a_curtain),
-        cmocka_unit_test(impacts_are_told_apart),        cmocka_unit_test(thin_sheets_tear),
+        cmocka_unit_test(impacts_are_told_apart),        cmocka_unit_test(wild_drops_stay_drops),
+        cmocka_unit_test(impacts_outgrow_their_lattice), cmocka_unit_test(thin_sheets_tear),
         cmocka_unit_test(cohesion_keeps_momentum),       cmocka_unit_test(drops_keep_their_nodes),
         cmocka_unit_test(same_bits_at_any_thread_count), cmocka_unit_test(restored_sheets_go_on_alike),
         cmocka_unit_test(damaged_sheets_are_refused),    cmocka_unit_test(meshes_have_the_sheets_area),

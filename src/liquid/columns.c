@@ -65,7 +65,7 @@ und_columns_def und_columns_def_default(void)
                   .share = 1,
                   .scatter = 0.15,
                   .most = 1 << 20,
-                  .sheet_tear = 0.002,
+                  .sheet_tear = 0.0005,
                   .sheet_cohesion = 20},
     };
 }

@@ -13,10 +13,10 @@ enum { STREAM_TEAR = 211, STREAM_FINGER };
 enum { CHUNK = 1024 };
 enum { FEW = 4 * CHUNK };            /* drops that are not worth waking threads for */
 static const double ROW_TIME = 0.01; /* s */
-static const double STRETCH = 8;     /* circumference of a quad that tears, relative to that at its birth */
-static const double WIDEST =
-    2; /* spread of the drops of a new quad, relative to its size; beyond it is no sheet */
-static const double THINNEST = 0.4; /* how thin the toughest quad gets, relative to sheet_tear */
+static const double STRETCH = 5;     /* circumference of a quad that tears, relative to that at its birth */
+static const double WIDEST = 2;      /* spread of the drops of a new quad, relative to its size */
+static const double WILDEST = 0.35;  /* how much their speeds differ, relative to their speed */
+static const double THINNEST = 0.4;  /* how thin the toughest quad gets, relative to sheet_tear */
 static const double TENSION = 0.072, DENSITY = 1000; /* N/m, kg/m3: water */
 static const double LONGEST = 2; /* edge of a new quad, relative to the reach of an impact */
 
@@ -131,18 +131,22 @@ static void add_share(und_sheet_node *node, const und_spray *spray, int i, doubl
         node->place[a] += volume * spray->place[a][i];
         node->speed[a] += volume * spray->speed[a][i];
         node->spread += volume * spray->place[a][i] * spray->place[a][i];
+        node->variety += volume * spray->speed[a][i] * spray->speed[a][i];
     }
 }
 
 static void divide_sums(und_sheet_node *node)
 {
     node->spread /= node->volume;
+    node->variety /= node->volume;
     for (int a = 0; a < 3; a++) {
         node->place[a] /= node->volume;
         node->speed[a] /= node->volume;
         node->spread -= node->place[a] * node->place[a];
+        node->variety -= node->speed[a] * node->speed[a];
     }
     node->spread = sqrt(fmax(node->spread, 0));
+    node->variety = sqrt(fmax(node->variety, 0));
 }
 
 /* Means over the drops of each node, summed in the drops' order. */
@@ -182,13 +186,17 @@ static double circumference(const und_sheets *s, const int corner[4], double *lo
     return sum;
 }
 
-/* How far the drops of its nodes are from them. */
-static double widest(const und_sheets *s, const int corner[4])
+/* Whether drops of its nodes are so near to them, and so alike in speed, that they make a sheet. */
+static bool is_coherent(const und_sheets *s, const int corner[4], double size)
 {
-    double spread = 0;
-    for (int k = 0; k < 4; k++)
-        spread = fmax(spread, s->nodes[corner[k]].spread);
-    return spread;
+    bool coherent = true;
+    for (int k = 0; k < 4; k++) {
+        const und_sheet_node *n = &s->nodes[corner[k]];
+        double speed =
+            sqrt(n->speed[0] * n->speed[0] + n->speed[1] * n->speed[1] + n->speed[2] * n->speed[2]);
+        coherent = coherent && n->spread <= WIDEST * size && n->variety <= WILDEST * speed;
+    }
+    return coherent;
 }
 
 /* A number from 0 to 1 of a quad, more alike along the water's flight than across it, so that rims leave
@@ -217,6 +225,8 @@ static float wear_quad(const und_sheets *s, int slot, int row, int sector, const
     double speed = sqrt(2 * TENSION / (DENSITY * thickness));
     int edges = !goes_on(s, slot, row, sector - 1) + !goes_on(s, slot, row, sector + 1) +
                 !goes_on(s, slot, row - 1, sector) + !goes_on(s, slot, row + 1, sector);
+    if (edges == 4) /* alone it is a drop, not a sheet */
+        return 0;
     if (thickness < s->tear * (THINNEST + (1 - THINNEST) * weak))
         edges += 2;
     return s->left[corner[0]] -
@@ -238,7 +248,7 @@ static void tear_quads(und_sheets *s, int slot, double reach, double dt)
             if (s->quad[quad] == UND_QUAD_NEW) {
                 s->edge[quad] = (float)around;
                 s->left[quad] = 1;
-                torn = torn || longest > LONGEST * reach || widest(s, corner) > WIDEST * around / 4;
+                torn = torn || longest > LONGEST * reach || !is_coherent(s, corner, around / 4);
             }
             if (!torn)
                 s->left[quad] = wear_quad(s, slot, r, a, corner, dt);

@@ -43,6 +43,7 @@ typedef struct und_sheet_node {
     double place[3], speed[3]; /* m, m/s */
     double change[3];          /* m/s that cohesion adds */
     double spread;             /* m; how far its drops are from it */
+    double variety;            /* m/s; how much their speeds differ from its own */
     int quads;                 /* whole ones around it */
     /* As drawn. */
     double smooth[3];        /* m; place, without the noise of few drops */

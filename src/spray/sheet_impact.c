@@ -12,7 +12,9 @@ enum { FEWEST_SECTORS = 12 };
 static const double CELLS_A_NODE = 1.5; /* cells of the water between two nodes, at least */
 static const double NARROW = 0.25;      /* width over length of a patch that makes a curtain */
 static const double BEYOND = 0.15;      /* how far a curtain may grow at either end, relative to its length */
-static const double PAUSE = 2;          /* rows without a drop that end an impact */
+static const double OUTGROWN =
+    2;                         /* sectors that a patch could have, relative to its impact's, to begin anew */
+static const double PAUSE = 2; /* rows without a drop that end an impact */
 
 static uint32_t hash_cell(int32_t x, int32_t z)
 {
@@ -93,18 +95,19 @@ static void join_cells(und_sheets *s)
     }
 }
 
-/* The impact that sprayed there just before; -1: none. */
+/* The impact that sprayed there just before, the latest; -1: none. */
 static int impact_at(const und_sheets *s, const und_sheet_cell *patch, double link)
 {
+    int found = -1;
     for (int i = 0; i < UND_SHEET_IMPACTS; i++) {
         const und_impact *m = &s->impact[i];
         bool near = m->number > 0 && s->row - m->row <= PAUSE && s->row - m->first_row < UND_SHEET_ROWS;
         for (int a = 0; a < 2; a++)
             near = near && patch->low[a] <= m->high[a] + link && patch->high[a] >= m->low[a] - link;
-        if (near)
-            return i;
+        if (near && (found < 0 || m->number > s->impact[found].number))
+            found = i;
     }
-    return -1;
+    return found;
 }
 
 /* The longer axis of a patch, its middle, and its length there and across, as if it were evenly filled. */
@@ -123,31 +126,44 @@ static void measure_patch(const und_sheet_cell *patch, double axis[2], double mi
     length[1] = sqrt(12 * fmax(0.5 * (xx + zz) - half, 0));
 }
 
+/* How a patch is described best. */
+typedef struct shape_of_patch {
+    bool crown;
+    double axis[2], middle[2];
+    double length; /* m, around the crown or along the curtain, with room to grow */
+    double sectors;
+} shape_of_patch;
+
+static shape_of_patch shape_of(const und_sheet_cell *patch, double dx)
+{
+    shape_of_patch shape;
+    double length[2], sides = patch->high[0] - patch->low[0] + patch->high[1] - patch->low[1];
+    measure_patch(patch, shape.axis, shape.middle, length);
+    shape.crown = length[1] > NARROW * length[0];
+    shape.length = shape.crown ? M_PI / 2 * sides : (1 + 2 * BEYOND) * length[0];
+    double sectors = floor(fmin(patch->count / DROPS_A_NODE, shape.length / (CELLS_A_NODE * dx)));
+    shape.sectors = fmax(FEWEST_SECTORS, fmin(UND_SHEET_SECTORS, sectors));
+    return shape;
+}
+
 /* A new impact; -1 where its drops are too few or the slots all taken. */
-static int begin_impact(und_sheets *s, const und_sheet_cell *patch, double dx)
+static int begin_impact(und_sheets *s, const und_sheet_cell *patch, const shape_of_patch *shape)
 {
     int slot = 0;
     while (slot < UND_SHEET_IMPACTS && s->impact[slot].number > 0)
         slot++;
     if (patch->count < FEWEST || slot == UND_SHEET_IMPACTS)
         return -1;
-    double axis[2], middle[2], length[2];
-    measure_patch(patch, axis, middle, length);
-    bool crown = length[1] > NARROW * length[0];
-    double around = patch->high[0] - patch->low[0] + patch->high[1] - patch->low[1];
-    around = crown ? M_PI / 2 * around : (1 + 2 * BEYOND) * length[0];
-    double sectors = fmin(patch->count / DROPS_A_NODE, around / (CELLS_A_NODE * dx));
-    sectors = fmax(FEWEST_SECTORS, fmin(UND_SHEET_SECTORS, floor(sectors)));
     und_impact *m = &s->impact[slot];
     *m = (und_impact){.number = ++s->born,
-                      .sectors = sectors,
+                      .sectors = shape->sectors,
                       .first_row = s->row,
                       .row = s->row,
                       .low = {patch->low[0], patch->low[1]},
                       .high = {patch->high[0], patch->high[1]}};
-    for (int a = 0; a < 2 && !crown; a++) {
-        m->axis[a] = axis[a] * (sectors - 1) / around;
-        m->start += m->axis[a] * (middle[a] - 0.5 * around * axis[a]);
+    for (int a = 0; a < 2 && !shape->crown; a++) {
+        m->axis[a] = shape->axis[a] * (shape->sectors - 1) / shape->length;
+        m->start += m->axis[a] * (shape->middle[a] - 0.5 * shape->length * shape->axis[a]);
     }
     int first = und_sheet_at(slot, 0, 0), nodes = UND_SHEET_ROWS * UND_SHEET_SECTORS;
     memset(s->quad + first, UND_QUAD_NONE, (size_t)nodes);
@@ -165,10 +181,13 @@ static void match_patches(und_sheets *s, double link, double dx)
         und_sheet_cell *patch = &s->cells[i];
         if (patch->parent != i)
             continue;
+        shape_of_patch shape = shape_of(patch, dx);
         patch->slot = impact_at(s, patch, link);
-        if (patch->slot < 0) {
-            patch->slot = begin_impact(s, patch, dx);
-            continue;
+        if (patch->slot < 0 || shape.sectors >= OUTGROWN * s->impact[patch->slot].sectors) {
+            int begun = begin_impact(s, patch, &shape);
+            patch->slot = begun < 0 ? patch->slot : begun;
+            if (begun >= 0 || patch->slot < 0)
+                continue;
         }
         und_impact *m = &s->impact[patch->slot];
         m->row = s->row;

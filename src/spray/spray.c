@@ -118,6 +118,8 @@ bool und_spray_add(und_spray *s, const double place[3], const double speed[3], f
     s->age[i] = 0;
     s->id[i] = (int32_t)fmod(s->born, 0x1p31);
     s->born++;
+    if (s->sheets && i == 0) /* the air was empty: what went on in it is over, however long ago that was */
+        memset(s->sheets->impact, 0, sizeof s->sheets->impact);
     if (s->sheets)
         s->sheets->node[i] = UND_SHEET_NEW;
     return true;
