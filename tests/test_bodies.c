@@ -182,6 +182,39 @@ static void test_tumbling(void **state)
     und_bodies_destroy(b);
 }
 
+/* A needle that turns by more than a radian a step does not gain energy. */
+static void test_fast_spin(void **state)
+{
+    (void)state;
+    und_shape s = box(0.5, 0.005, 0.01);
+    und_body_def def = body(&s, 0, 0, 0);
+    def.spin[0] = 100;
+    def.spin[1] = 50;
+    und_bodies *b = make(&def, 1, &space);
+    double energy, later;
+    angular_momentum(b, &energy);
+    for (int i = 0; i < 600; i++) {
+        und_bodies_step(b, i / 60.0, 1 / 60.0);
+        angular_momentum(b, &later);
+        assert_true(later > 0 && later < 1.07 * energy); /* 1e-4 a step at most */
+    }
+    und_bodies_destroy(b);
+}
+
+/* A sliver that falls between the cells its triangles are cut from still rests on the ground. */
+static void test_sliver(void **state)
+{
+    (void)state;
+    und_shape a = sphere(1), b = sphere(1), *parts[2] = {&a, &b};
+    b.center.y = 1.998;
+    und_shape s = {.kind = UND_INTERSECTION, .child_count = 2, .children = parts};
+    und_body_def def = body(&s, 0, 0, 0);
+    und_bodies *made = make(&def, 1, &floor_world);
+    run(made, 0, 1 / 240.0, 960);
+    assert_true(und_bodies_state(made, 0).position[1] > -0.02);
+    und_bodies_destroy(made);
+}
+
 /* A disc that wobbles by a small angle does so at (I3 / I1) spin, in space. */
 static void test_wobble(void **state)
 {
@@ -690,6 +723,8 @@ int main(void)
         cmocka_unit_test(test_pushes),
         cmocka_unit_test(test_pose_about_the_centre_of_mass),
         cmocka_unit_test(test_tumbling),
+        cmocka_unit_test(test_fast_spin),
+        cmocka_unit_test(test_sliver),
         cmocka_unit_test(test_wobble),
         cmocka_unit_test(test_equal_balls_swap_velocities),
         cmocka_unit_test(test_unequal_balls),

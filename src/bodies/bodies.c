@@ -121,10 +121,6 @@ static void measure(und_body *body)
     und_vec3 extent = und_sub(b.high, b.low);
     body->size = 0.5 * fmin(extent.x, fmin(extent.y, extent.z));
     body->skin = 0.005 * body->size;
-    for (int k = 0; k < 3 * body->mesh.triangle_count; k++) {
-        const float *p = body->mesh.position + 3 * (size_t)k;
-        body->reach = fmax(body->reach, 1.02 * und_length(und_sub(und_vec(p[0], p[1], p[2]), body->center)));
-    }
 }
 
 static und_status create_body(und_bodies *s, int i, und_error *err)
@@ -141,6 +137,10 @@ static und_status create_body(und_bodies *s, int i, und_error *err)
     status = und_parts_create(body, err);
     if (status != UND_OK)
         return status;
+    for (int k = 0; k < body->part_count; k++) {
+        const und_part *part = &body->parts[k];
+        body->reach = fmax(body->reach, und_length(und_sub(part->center, body->center)) + part->reach);
+    }
     start(body, &s->kept[i]);
     return UND_OK;
 }
@@ -389,18 +389,27 @@ static und_vec3 turned_mul(und_quat turn, const double m[9], und_vec3 v)
 }
 
 /* Turns a free body over dt by the midpoint rule with the angular momentum kept: the spin is what it makes
- * of the inertia in the body's new place. */
+ * of the inertia in the body's new place.  Fast spins go in several parts. */
 static void turn(const und_body *body, und_body_state *now, und_vec3 shift, double dt)
 {
     und_vec3 spin = und_of(now->spin), tilt = und_mul(shift, dt);
     if (und_dot(spin, spin) <= 0 && und_dot(tilt, tilt) <= 0)
         return;
-    und_quat q = und_rotation_of(now);
-    und_vec3 momentum = turned_mul(q, body->inertia, spin);
-    und_quat middle = und_quat_mul(turn_by(und_mul(spin, 0.5 * dt)), q);
-    und_vec3 mean = turned_mul(middle, body->inverse_inertia, momentum);
-    q = unit(und_quat_mul(turn_by(und_add(und_mul(mean, dt), tilt)), q));
-    und_to(now->spin, turned_mul(q, body->inverse_inertia, momentum));
+    int parts = 1 + (int)fmin(und_length(spin) * dt / 0.1, 63);
+    und_quat q = und_quat_mul(turn_by(tilt), und_rotation_of(now));
+    und_vec3 momentum = turned_mul(und_rotation_of(now), body->inertia, spin);
+    spin = turned_mul(q, body->inverse_inertia, momentum);
+    for (int i = 0; i < parts; i++) {
+        und_quat middle = und_quat_mul(turn_by(und_mul(spin, 0.5 * dt / parts)), q);
+        und_vec3 mean = turned_mul(middle, body->inverse_inertia, momentum);
+        q = unit(und_quat_mul(turn_by(und_mul(mean, dt / parts)), q));
+        spin = turned_mul(q, body->inverse_inertia, momentum);
+    }
+    /* a needle that spins too fast to be followed must not gain from it */
+    double before = und_dot(und_of(now->spin), momentum), after = und_dot(spin, momentum);
+    if (after > (1 + 1e-4) * before)
+        spin = und_mul(spin, sqrt(before / after));
+    und_to(now->spin, spin);
     now->rotation[0] = q.w;
     now->rotation[1] = q.x;
     now->rotation[2] = q.y;

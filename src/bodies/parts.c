@@ -102,6 +102,9 @@ static und_status find_points(und_part *part, und_error *err)
     memset(t->slot, -1, sizeof t->slot);
     for (int i = 0; i < soup.triangle_count; i++)
         keep_triangle(t, soup.position + 9 * (size_t)i);
+    for (int i = 0; i < 8 && t->count < 8;
+         i++) /* too thin for its triangles: it still must not fall through */
+        keep(t, und_vec(i & 1 ? b.high.x : b.low.x, i & 2 ? b.high.y : b.low.y, i & 4 ? b.high.z : b.low.z));
     part->points = und_alloc((size_t)t->count + 1, sizeof *part->points, "places on a body", err);
     if (part->points) {
         memcpy(part->points, t->points, (size_t)t->count * sizeof *part->points);
