@@ -310,7 +310,8 @@ und_status und_soup_read(und_soup *soup, const und_frame *frame, const char *nam
 und_status und_tree_build(und_soup *soup, und_error *err);
 float und_box_enter(const und_box *box, f3 from, f3 inverse, float far);
 bool und_tree_hit(const und_soup *soup, f3 from, f3 dir, float far, float *distance, int32_t *triangle);
-und_status und_scan(und_render *r, und_error *err);
+/* `moving`: the buffers hold the scene at another moment, and only what moves is drawn again. */
+und_status und_scan(und_render *r, bool moving, und_error *err);
 void und_shade(und_render *r, und_image *image, int pose, int poses);
 und_status und_sheets(und_render *r, const und_frame *frame, und_image *image, und_error *err);
 und_status und_drops(und_render *r, const und_frame *frame, und_image *image, und_error *err);

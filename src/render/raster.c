@@ -286,7 +286,32 @@ static void scan_tile(und_render *r, const layer *ground, const layer *water, co
     draw_layer(&t, water);
 }
 
-und_status und_scan(und_render *r, und_error *err)
+/* The samples among which what moves is drawn, the upper ends excluded. */
+static void moving_range(const und_render *r, int range[4])
+{
+    const und_camera *c = &r->camera;
+    const und_box *b = &r->soup.moving;
+    float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    range[0] = range[1] = 0;
+    range[2] = c->width;
+    range[3] = c->height;
+    for (int k = 0; k < 8; k++) {
+        und_vertex v = project(c, f3_make(k & 1 ? b->low.x : b->high.x, k & 2 ? b->low.y : b->high.y,
+                                          k & 4 ? b->low.z : b->high.z));
+        if (v.w <= 0)
+            return; /* around the eye: anywhere */
+        low[0] = minf(low[0], (float)v.x / SUB - 1);
+        low[1] = minf(low[1], (float)v.y / SUB - 1);
+        high[0] = maxf(high[0], (float)v.x / SUB + 2);
+        high[1] = maxf(high[1], (float)v.y / SUB + 2);
+    }
+    for (int k = 0; k < 2; k++) {
+        range[k] = (int)clampf(low[k], 0, (float)range[k + 2]);
+        range[k + 2] = (int)clampf(high[k], 0, (float)range[k + 2]);
+    }
+}
+
+und_status und_scan(und_render *r, bool moving, und_error *err)
 {
     const und_mesh *m = &r->mesh;
     const und_camera *c = &r->camera;
@@ -309,11 +334,17 @@ und_status und_scan(und_render *r, und_error *err)
     project_layer(&water, r->threads);
     for (size_t k = 0; k < 3 * r->soup.count; k++)
         soup[k] = project(c, f3_of(r->soup.position + 3 * k));
-    int tiles = ((c->width + TILE_X - 1) / TILE_X) * ((c->height + TILE_Y - 1) / TILE_Y);
+    int across = (c->width + TILE_X - 1) / TILE_X, tiles = across * ((c->height + TILE_Y - 1) / TILE_Y);
+    int range[4] = {0, 0, c->width, c->height};
+    if (moving)
+        moving_range(r, range);
     PARALLEL_FOR(r->threads)
-    for (int k = 0; k < tiles; k++)
-        if (!und_render_stopped(r)) /* nothing is shaded then either */
+    for (int k = 0; k < tiles; k++) {
+        int x = k % across * TILE_X, y = k / across * TILE_Y;
+        bool within = x < range[2] && x + TILE_X > range[0] && y < range[3] && y + TILE_Y > range[1];
+        if (within && !und_render_stopped(r)) /* nothing is shaded then either */
             scan_tile(r, &ground, &water, soup, k);
+    }
     free(ground.box);
     free(soup);
     return UND_OK;

@@ -245,7 +245,7 @@ static und_status draw_poses(und_render *r, und_image *image, und_error *err)
                 status = und_soup_pose(r, (float)(r->def.shutter * (k + 0.5) / poses), err);
         if (status == UND_OK)
             STAGE (&r->stage[STAGE_SCAN])
-                status = und_scan(r, err);
+                status = und_scan(r, k > 0, err);
         if (status == UND_OK)
             STAGE (&r->stage[STAGE_SHADE])
                 und_shade(r, image, k, poses);

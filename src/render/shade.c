@@ -427,16 +427,16 @@ static f3 object_color(const view *v, int32_t id, f3 p, f3 dir, float water)
     if (f3_dot(f3_cross(e1, e2), dir) > 0) /* seen from behind, or wound the other way */
         normal = f3_scale(normal, -1);
     const und_sky *sky = &r->sky;
-    float sun = maxf(f3_dot(normal, sky->sun), 0);
-    if (sun > 0)
-        sun *= sun_at(v, f3_along(p, normal, 2 * r->soup.texel));
+    float sun = maxf(f3_dot(normal, sky->sun), 0),
+          lit = sun > 0 ? sun_at(v, f3_along(p, normal, 2 * r->soup.texel)) : 0;
+    sun *= lit;
     f3 light = f3_along(und_sky_ambient(sky, normal), sky->sun_color, sun);
     if (water >= 0)
         return f3_times(f3_times(base, light), f3_exp(f3_of(r->def.absorption), 1.2f * water));
     f3 up = f3_unit(mirror(dir, normal));
     float gloss = und_fresnelf(-f3_dot(dir, normal), 1.4f) * stepf(-0.3f, 0.2f, up.y);
     f3 half = f3_unit(f3_sub(sky->sun, dir));
-    float shine = sun > 0 ? 1.1f * powf(maxf(f3_dot(half, normal), 0), 90) : 0;
+    float shine = 1.1f * lit * powf(maxf(f3_dot(half, normal), 0), 90);
     return f3_along(f3_mix(f3_times(base, light), und_sky_at(sky, up), gloss), sky->sun_color, shine);
 }
 
