@@ -2,7 +2,7 @@
  * scene in any of the documents loads. */
 #include "tests/test.h"
 
-#include "scene/scene.h"
+#include "scene/read.h"
 
 #include <glob.h>
 
@@ -92,20 +92,20 @@ static bool any_row(const char *text, row_fn *each, const void *context)
 }
 
 /* The last part of a key's name, and the last part of what is before it. */
-static void split(const char *name, char block[64], char key[64])
+static void split(const char *name, char parent[64], char key[64])
 {
     const char *dot = strrchr(name, '.'), *from = dot;
     while (from > name && from[-1] != '.')
         from--;
-    snprintf(block, 64, "%.*s", (int)(dot - from), from);
+    snprintf(parent, 64, "%.*s", (int)(dot - from), from);
     snprintf(key, 64, "%s", dot + 1);
 }
 
 static bool row_is(const char *heading, size_t length, const char *key, const void *context)
 {
-    char block[64], last[64];
-    split(context, block, last);
-    return strcmp(key, last) == 0 && heading_has(heading, length, block);
+    char parent[64], last[64];
+    split(context, parent, last);
+    return strcmp(key, last) == 0 && heading_has(heading, length, parent);
 }
 
 static void every_key_is_documented(void **state)
@@ -131,6 +131,113 @@ static void every_row_is_a_key(void **state)
 {
     const document *d = *state;
     assert_false(any_row(d->text, row_is_unknown, d));
+}
+
+/* Where a block's defaults are. */
+typedef struct defaults {
+    const char *parent;
+    const field *fields;
+    const void *def;
+} defaults;
+
+/* The row "| `key` | value | unit | range | default | ..." of a block, or NULL. */
+static const char *default_in(const char *text, const char *parent, const char *key)
+{
+    char begin[80];
+    bool inside = false;
+    snprintf(begin, sizeof begin, "| `%s` |", key);
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        if (*line == '#')
+            inside = heading_has(line, strcspn(line, "\n"), parent);
+        if (inside && strncmp(line, begin, strlen(begin)) == 0) {
+            for (int column = 0; column < 5; column++)
+                line = strchr(line, '|') + 1;
+            return line + 1;
+        }
+    }
+    return NULL;
+}
+
+/* A number, a fraction, "infinite" or "never", true or false; NaN where it is something else. */
+static double number_in(const char *text)
+{
+    static const struct {
+        const char *word;
+        double value;
+    } words[] = {{"infinite ", INFINITY}, {"never ", INFINITY}, {"true ", 1}, {"false ", 0}};
+    for (int i = 0; i < 4; i++)
+        if (strncmp(text, words[i].word, strlen(words[i].word)) == 0)
+            return words[i].value;
+    char *end;
+    double value = strtod(text, &end);
+    if (*end == '/')
+        value /= strtod(end + 1, &end);
+    return end > text && strncmp(end, " |", 2) == 0 ? value : NAN;
+}
+
+static int check_defaults(const document *d, const defaults *from)
+{
+    int count = 0;
+    field_walk walk = und_fields_walk(from->fields);
+    for (const field *f; (f = und_fields_next(&walk)) != NULL;) {
+        const char *at = (const char *)from->def + f->offset,
+                   *text = default_in(d->text, from->parent, f->key);
+        if (!text || (f->type != F_NUMBER && f->type != F_INTEGER && f->type != F_FLAG))
+            continue;
+        double told = number_in(text), is = f->type == F_NUMBER    ? *(const double *)at
+                                            : f->type == F_INTEGER ? (double)*(const int *)at
+                                                                   : (double)*(const bool *)at;
+        if (isnan(told))
+            continue; /* in words */
+        if (!(told == is || fabs(told - is) <= 1e-9 * fabs(is)))
+            fail_msg("doc/scene.md: %s.%s is %g where nothing is said, not %g", from->parent, f->key, is,
+                     told);
+        count++;
+    }
+    return count;
+}
+
+static const field *inside_of(const field *fields, const char *key)
+{
+    field_walk walk = und_fields_walk(fields);
+    const field *f;
+    while ((f = und_fields_next(&walk)) != NULL && strcmp(f->key, key) != 0)
+        ;
+    assert_non_null(f);
+    return f->inside;
+}
+
+static const field *block_of(const char *name)
+{
+    const block *b = und_blocks;
+    while (b->name && strcmp(b->name, name) != 0)
+        b++;
+    assert_non_null(b->name);
+    return b->fields;
+}
+
+static void defaults_are_what_is_told(void **state)
+{
+    const document *d = *state;
+    const und_waves_def waves = und_waves_def_default();
+    const und_columns_def columns = und_columns_def_default();
+    const und_render_def render = und_render_def_default();
+    const field *w = block_of("liquid.waves"), *c = block_of("liquid.columns");
+    const field *spray = inside_of(c, "spray");
+    const defaults all[] = {{"waves", w, &waves},
+                            {"columns", c, &columns},
+                            {"foam", inside_of(w, "foam"), &waves.foam},
+                            {"rain", inside_of(w, "rain"), &waves.pool.rain},
+                            {"spray", spray, &columns.spray},
+                            {"sheets", inside_of(spray, "sheets"), &columns.spray},
+                            {"camera", block_of("camera"), &render},
+                            {"light", block_of("light"), &render},
+                            {"water", block_of("water"), &render},
+                            {"ground", block_of("ground"), &render},
+                            {"film", block_of("film"), &render}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (check_defaults(d, &all[i]) == 0)
+            fail_msg("doc/scene.md has no default of %s", all[i].parent);
 }
 
 /* Loads every ```lua block that is a whole scene; how many there are. */
@@ -173,8 +280,8 @@ static void every_scene_loads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_key_is_documented),
-                                       cmocka_unit_test(every_row_is_a_key),
-                                       cmocka_unit_test(every_scene_loads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_is_documented), cmocka_unit_test(every_row_is_a_key),
+        cmocka_unit_test(defaults_are_what_is_told), cmocka_unit_test(every_scene_loads)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
