@@ -46,17 +46,24 @@ void case_steps(und_waves *waves, int count, double dt)
         und_waves_step(waves, dt);
 }
 
+static double surface_of(const void *waves, int x, int z)
+{
+    return und_waves_surface(waves, x, z);
+}
+
+case_water case_waves_water(const und_waves *waves, int nx, int nz)
+{
+    return (case_water){waves, surface_of, nx, nz};
+}
+
 double case_mode(const und_waves *waves, const und_waves_def *def, int m, int n)
 {
-    double sum = 0, weight = 0;
-    for (int z = 0; z < def->pool.nz; z++)
-        for (int x = 0; x < def->pool.nx; x++) {
-            double shape =
-                cos(m * M_PI * (x + 0.5) / def->pool.nx) * cos(n * M_PI * (z + 0.5) / def->pool.nz);
-            sum += shape * und_waves_surface(waves, x, z);
-            weight += shape * shape;
-        }
-    return sum / weight;
+    return case_water_mode(case_waves_water(waves, def->pool.nx, def->pool.nz), m, n);
+}
+
+double case_crest(const und_waves *waves, int z, int first, int last, double *height)
+{
+    return case_water_crest(case_waves_water(waves, 0, 0), z, first, last, height);
 }
 
 double case_largest(const und_waves *waves, const und_waves_def *def, double level)
@@ -71,68 +78,8 @@ double case_largest(const und_waves *waves, const und_waves_def *def, double lev
     return largest;
 }
 
-double case_crest(const und_waves *waves, int z, int first, int last, double *height)
-{
-    int best = first + 1;
-    for (int x = first + 1; x < last; x++)
-        if (und_waves_surface(waves, x, z) > und_waves_surface(waves, best, z))
-            best = x;
-    double low = und_waves_surface(waves, best - 1, z), mid = und_waves_surface(waves, best, z),
-           high = und_waves_surface(waves, best + 1, z);
-    double bend = low - 2 * mid + high, shift = bend < 0 ? 0.5 * (low - high) / bend : 0;
-    if (height)
-        *height = mid - 0.25 * (low - high) * shift;
-    return best + shift;
-}
-
-/* x(n+lag) - p x(n) + q x(n-lag) = 0 by least squares; lambda^lag is a root of its polynomial.  A lag of
- * about a quarter period keeps the two unknowns apart. */
-case_fit case_fit_series(const double *series, int count, int lag)
-{
-    double aa = 0, ab = 0, bb = 0, ac = 0, bc = 0;
-    for (int i = lag; i + lag < count; i++) {
-        double a = series[i], b = -series[i - lag], c = series[i + lag];
-        aa += a * a;
-        ab += a * b;
-        bb += b * b;
-        ac += a * c;
-        bc += b * c;
-    }
-    double det = aa * bb - ab * ab, p = (ac * bb - bc * ab) / det, q = (aa * bc - ab * ac) / det;
-    return (case_fit){.size = pow(q, 0.5 / lag), .angle = acos(p / (2 * sqrt(q))) / lag};
-}
-
-double case_slope(const double *x, const double *y, int count)
-{
-    double mx = 0, my = 0, xx = 0, xy = 0;
-    for (int i = 0; i < count; i++) {
-        mx += x[i] / count;
-        my += y[i] / count;
-    }
-    for (int i = 0; i < count; i++) {
-        xx += (x[i] - mx) * (x[i] - mx);
-        xy += (x[i] - mx) * (y[i] - my);
-    }
-    return xy / xx;
-}
-
 double case_ledger_defect(const und_waves *waves)
 {
     und_ledger l = und_waves_ledger(waves);
     return fabs(und_ledger_expected(&l) - l.measured) / (l.start + l.sources);
-}
-
-double case_mode_surface(void *context, double x, double y, double z, double t)
-{
-    const case_mode_start *m = context;
-    (void)y, (void)t;
-    return m->amplitude * cos(m->kx * x) * cos(m->kz * z);
-}
-
-double case_pulse_surface(void *context, double x, double y, double z, double t)
-{
-    const case_pulse *p = context;
-    (void)y, (void)t;
-    double s = (x - p->center) * cos(p->angle) + z * sin(p->angle);
-    return p->cut != 0 && x > p->cut ? 0 : p->amplitude * exp(-s * s / (p->width * p->width));
 }

@@ -9,76 +9,15 @@
 
 #define G 9.81
 
-enum { RING = 193, RAYS = 48 }; /* samples along a side; directions in a full turn */
-
-/* Cubic (Catmull-Rom) weights of four samples around a point. */
-static void cubic_weights(double f, double w[4])
-{
-    w[0] = f * (-0.5 + f * (1 - 0.5 * f));
-    w[1] = 1 + f * f * (-2.5 + 1.5 * f);
-    w[2] = f * (0.5 + f * (2 - 1.5 * f));
-    w[3] = f * f * (-0.5 + 0.5 * f);
-}
-
-static double surface_at(const und_waves *waves, double x, double z)
-{
-    int ix = (int)floor(x), iz = (int)floor(z);
-    double wx[4], wz[4], sum = 0;
-    cubic_weights(x - ix, wx);
-    cubic_weights(z - iz, wz);
-    for (int j = 0; j < 4; j++)
-        for (int i = 0; i < 4; i++)
-            sum += wx[i] * wz[j] * und_waves_surface(waves, ix + i - 1, iz + j - 1);
-    return sum;
-}
-
-/* A ring seen along rays from its middle: radius and height of the crest, and the energy of what it leaves
- * behind within the inner part, per length of ray. */
-typedef struct ring {
-    double radius[RAYS], height[RAYS], wake[RAYS];
-} ring;
-
-static void see_ring(const und_waves *waves, double expected, ring *r)
-{
-    double middle = (RING - 1) / 2.0, step = 0.25;
-    for (int k = 0; k < RAYS; k++) {
-        double angle = 2 * M_PI * k / RAYS, dx = cos(angle), dz = sin(angle), best = -INFINITY, at = 0;
-        r->wake[k] = 0;
-        for (double s = 8; s < 1.3 * expected; s += step) {
-            double h = surface_at(waves, middle + s * dx, middle + s * dz);
-            if (s < 0.6 * expected)
-                r->wake[k] += h * h;
-            if (h > best && s > 0.6 * expected) {
-                best = h;
-                at = s;
-            }
-        }
-        double low = surface_at(waves, middle + (at - step) * dx, middle + (at - step) * dz);
-        double high = surface_at(waves, middle + (at + step) * dx, middle + (at + step) * dz);
-        double bend = low - 2 * best + high;
-        r->radius[k] = at + (bend < 0 ? 0.5 * (low - high) / bend * step : 0);
-        r->height[k] = best;
-    }
-}
-
-static double spread(const double *v)
-{
-    double low = INFINITY, high = -INFINITY, mean = 0;
-    for (int i = 0; i < RAYS; i++) {
-        low = fmin(low, v[i]);
-        high = fmax(high, v[i]);
-        mean += v[i] / RAYS;
-    }
-    return (high - low) / mean;
-}
+enum { RING = 193 }; /* samples along a side */
 
 /* Root mean square along the four axes over that along all rays. */
 static double on_axes(const double *v)
 {
     double axes = 0, all = 0;
-    for (int i = 0; i < RAYS; i++) {
-        all += v[i] / RAYS;
-        axes += i % (RAYS / 4) == 0 ? v[i] / 4 : 0;
+    for (int i = 0; i < CASE_RAYS; i++) {
+        all += v[i] / CASE_RAYS;
+        axes += i % (CASE_RAYS / 4) == 0 ? v[i] / 4 : 0;
     }
     return sqrt(axes / all);
 }
@@ -100,13 +39,14 @@ und_status case_ring(case_sink *sink, und_error *err)
             if (!waves)
                 return err->status;
             case_steps(waves, (int)round(expected / courants[i]), dt);
-            ring r;
-            see_ring(waves, expected, &r);
+            case_ring_view r;
+            case_see_ring(case_waves_water(waves, RING, RING), expected, &r);
             und_waves_destroy(waves);
             snprintf(text, sizeof text, "order %d, Courant %g: radius, spread", order, courants[i]);
-            case_report(sink, (case_result){text, spread(r.radius), 0, 0.01, "a ring is round"});
+            case_report(sink, (case_result){text, case_spread(r.radius), 0, 0.01, "a ring is round"});
             snprintf(text, sizeof text, "order %d, Courant %g: height, spread", order, courants[i]);
-            case_report(sink, (case_result){text, spread(r.height), 0, 0.3, "a ring is as high all around"});
+            case_report(sink,
+                        (case_result){text, case_spread(r.height), 0, 0.3, "a ring is as high all around"});
             snprintf(text, sizeof text, "order %d, Courant %g: wake on the axes", order, courants[i]);
             case_report(sink,
                         (case_result){text, on_axes(r.wake), 1, 0.15, "the axes are like any direction"});

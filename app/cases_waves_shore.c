@@ -188,28 +188,13 @@ und_status case_thacker_surface(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-/* An island in the lake, and beyond a ridge a valley below the lake's level that must stay dry. */
-static double island_ground(void *context, double x, double y, double z, double t)
-{
-    (void)context, (void)y, (void)t;
-    double island = fmax(0, 0.2 - 0.05 * ((x - 10) * (x - 10) + (z - 2) * (z - 2)));
-    double ridge = 0.3 * exp(-(x - 16) * (x - 16)), rough = 0.01 * sin(7 * x) * cos(5 * z);
-    return island + ridge + (island > 0 ? 0 : rough);
-}
-
-static double island_surface(void *context, double x, double y, double z, double t)
-{
-    (void)context, (void)y, (void)z, (void)t;
-    return x < 16 ? 0.1 : -1;
-}
-
 und_status case_lake_at_rest(case_sink *sink, und_error *err)
 {
     for (int order = 1; order <= 2; order++)
         for (int rows = 1; rows <= 16; rows += 15) {
             und_waves_def def = case_tank(rows == 1 ? 200 : 80, rows, rows == 1 ? 0.1 : 0.25, 0, order);
-            def.pool.ground = (und_value){.fn = island_ground};
-            def.pool.surface = (und_value){.fn = island_surface};
+            def.pool.ground = (und_value){.fn = case_island_ground};
+            def.pool.surface = (und_value){.fn = case_island_surface};
             und_waves *waves = und_waves_create(&def, err);
             if (!waves)
                 return err->status;

@@ -23,9 +23,11 @@ static double stiffest(const und_columns *s)
     return s->nz == 1 ? 4 : fmax(8 * straight_share(s), 4);
 }
 
+/* Stable is what turns by less than pi a step, w dt < 2.  But three waves that each turn by a third of a full
+ * turn a step, w dt = sqrt(3), feed each other where they are high, and roughen the water; so fewer. */
 double und_columns_longest_step(const und_columns *s)
 {
-    const double safe = 0.9;
+    const double safe = 0.8;
     double deepest = fmin(s->deepest, s->def.pipe_depth);
     double turn = sqrt(stiffest(s) * s->def.pool.gravity * deepest) / s->pool.grid.dx;
     return turn > 0 ? safe * 2 / turn : INFINITY;
@@ -201,9 +203,11 @@ static inline void judge_row(und_columns *s, int z, bool last, bool mean)
     s->rows[z].scaled = least > -1;
 }
 
-/* Pipes of a row keep what the column they empty says: the one they start at, or the other. */
+/* Pipes of a row keep what the column they empty says: the one they start at, or the other.  Nothing is left
+ * of flows so small that denormal numbers would round them up. */
 static void scale_pipes(const und_columns *s, int z, int pipe, ptrdiff_t other)
 {
+    const float least = 1e-30f;
     const size_t row = und_columns_at(s, 0, z);
     float *restrict now = s->flow[pipe] + row, *restrict before = s->before[pipe];
     const float *restrict own = s->keep + row, *restrict theirs = s->keep + row + other;
@@ -212,14 +216,17 @@ static void scale_pipes(const und_columns *s, int z, int pipe, ptrdiff_t other)
         before += row;
         for (int x = 0; x < n; x++) {
             float keep = now[x] + before[x] > 0 ? own[x] : theirs[x];
+            keep = fabsf(keep * (now[x] + before[x])) > least ? keep : 0;
             now[x] *= keep;
             before[x] *= keep;
         }
         return;
     }
     SIMD
-    for (int x = 0; x < n; x++)
-        now[x] *= now[x] > 0 ? own[x] : theirs[x];
+    for (int x = 0; x < n; x++) {
+        float kept = now[x] * (now[x] > 0 ? own[x] : theirs[x]);
+        now[x] = fabsf(kept) > least ? kept : 0;
+    }
 }
 
 static void scale_row(const und_columns *s, int z)
