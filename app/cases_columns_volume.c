@@ -148,8 +148,8 @@ und_status case_pipe_volume(case_sink *sink, und_error *err)
                                         with ? "V0 + Q t" : OH95 ", eqs 7 to 9, sec. 3.3: V0"});
         snprintf(text, sizeof text, "%s: least depth below 0, m", what);
         case_report(sink, (case_result){text, fmin(s.least, 0), 0, 0, OH95 ", eq. 9"});
-        snprintf(text, sizeof text, "%s: water that sprayed, of all, up to 0.1", what);
-        case_report(sink, (case_result){text, fmin(s.sprayed, 0.1), 0.1, 0, "the splash is one"});
+        snprintf(text, sizeof text, "%s: water that sprayed, of all, up to 0.01", what);
+        case_report(sink, (case_result){text, fmin(s.sprayed, 0.01), 0.01, 0, "the splash is one"});
     }
     return UND_OK;
 }
