@@ -325,8 +325,10 @@ typedef struct und_material {
     float porous; /* 0 to 1: how much of the darkening by wetness it takes */
 } und_material;
 
-/* The ground's colour and bumpy normal where the mesh says `m`, seen with pixels `footprint` metres wide. */
-und_material und_material_at(const und_render *r, const float *m, float x, float z, float footprint);
+/* The ground's colour and bumpy normal at p, where the mesh says `m`, seen with pixels `footprint` metres
+ * wide.
+ */
+und_material und_material_at(const und_render *r, const float *m, f3 p, float footprint);
 /* Tiles at a place of a face with this normal. */
 und_material und_material_tiles(const und_render *r, f3 p, f3 normal, float footprint);
 

@@ -53,12 +53,12 @@ und_material und_material_tiles(const und_render *r, f3 p, f3 normal, float foot
     return out;
 }
 
-und_material und_material_at(const und_render *r, const float *m, float x, float z, float footprint)
+und_material und_material_at(const und_render *r, const float *m, f3 p, float footprint)
 {
+    float x = p.x, z = p.z;
     const und_render_def *def = &r->def;
     if (def->ground_pattern == UND_GROUND_TILES)
-        return und_material_tiles(r, f3_make(x, m[M_GROUND], z), f3_unit(f3_make(-m[M_GX], 1, -m[M_GZ])),
-                                  footprint);
+        return und_material_tiles(r, p, f3_unit(f3_make(-m[M_GX], 1, -m[M_GZ])), footprint);
     float patch = (float)def->grain * r->mesh.span, grain = 0.071f * patch, broad[PATTERN], fine[PATTERN];
     und_pattern_at(&r->pattern, x / patch, z / patch, broad);
     und_pattern_at(&r->pattern, 0.83f * x / grain + 0.56f * z / grain, 0.83f * z / grain - 0.56f * x / grain,

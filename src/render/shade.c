@@ -141,7 +141,7 @@ static f3 reflected(const view *v, f3 p, f3 dir)
     if (p.y < r->mesh.ground_high && hits_hill(r, p, dir, &hit)) {
         float m[M_COUNT];
         und_mesh_at(&r->mesh, hit.x, hit.z, m);
-        und_material g = und_material_at(r, m, hit.x, hit.z, 4 * v->footprint);
+        und_material g = und_material_at(r, m, hit, 4 * v->footprint);
         wet_down(r, &g, m[M_WET], 0);
         return ground_light(v, hit, m, &g, 0);
     }
@@ -151,7 +151,7 @@ static f3 reflected(const view *v, f3 p, f3 dir)
 static f3 shade_ground(const view *v, f3 p, const float *m)
 {
     const und_render *r = v->r;
-    und_material g = und_material_at(r, m, p.x, p.z, v->footprint);
+    und_material g = und_material_at(r, m, p, v->footprint);
     float wet = clampf(m[M_WET], 0, 1);
     wet_down(r, &g, wet, 0);
     f3 color = ground_light(v, p, m, &g, 0);
@@ -314,11 +314,13 @@ static f3 bottom_color(const view *v, f3 q, const f3 *wall)
     float b[M_COUNT];
     und_mesh_at(&r->mesh, q.x, q.z, b);
     und_material g =
-        wall ? und_material_tiles(r, q, *wall, v->footprint) : und_material_at(r, b, q.x, q.z, v->footprint);
+        wall ? und_material_tiles(r, q, *wall, v->footprint) : und_material_at(r, b, q, v->footprint);
     float film = clampf(b[M_DEPTH] / (0.05f * r->mesh.cell), 0, 1); /* a film wets as the ground next to it */
     wet_down(r, &g, mixf(clampf(b[M_WET], 0, 1), 1, film), b[M_DEPTH]);
+    /* On a steep wall the mesh's depth changes within less than a pixel: what is above q counts. */
+    bool steep = wall || b[M_GX] * b[M_GX] + b[M_GZ] * b[M_GZ] > 9;
     float above = b[M_GROUND] + b[M_DEPTH] - q.y;
-    return ground_light(v, q, b, &g, maxf(wall ? above : b[M_DEPTH], 1e-5f));
+    return ground_light(v, q, b, &g, maxf(steep ? above : b[M_DEPTH], 1e-5f));
 }
 
 /* What comes up through the surface at p along the bent ray. */
@@ -519,7 +521,7 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
         }
     }
     if (!sunken && where < 0) {
-        und_material g = und_material_at(r, m, q.x, q.z, v->footprint);
+        und_material g = und_material_at(r, m, q, v->footprint);
         wet_down(r, &g, 1, m[M_DEPTH]);
         color = ground_light(v, q, m, &g, maxf(m[M_DEPTH], 1e-5f));
     } else if (!sunken && where > 0) {
