@@ -196,6 +196,63 @@ static void many_crossings(void **state)
     und_shape_destroy(shape);
 }
 
+/* Boxes within boxes, all about one middle, make a lopsided tree; the outermost decides. */
+static void nested_boxes(void **state)
+{
+    (void)state;
+    enum { BOXES = 90 };
+    und_shape box[BOXES], *list[BOXES];
+    for (int i = 0; i < BOXES; i++) {
+        double half = pow(0.8, i);
+        box[i] = (und_shape){.kind = UND_BOX, .half = {half, half, half}};
+        list[i] = &box[i];
+    }
+    const und_shape all = {.kind = UND_UNION, .child_count = BOXES, .children = list};
+    und_trimesh *mesh = mesh_of(&all);
+    double first;
+    for (int i = 0; i < 1000; i++) {
+        und_vec3 p = noise_point(0, i), d = und_unit(noise_point(10, i));
+        double length = und_shape_line(&box[0], p, d, -9, 9, &first), found;
+        assert_double_near(und_trimesh_line(mesh, p, d, -9, 9, &found), length, 1e-9);
+        assert_double_near(found, first, 1e-9);
+        assert_true(und_trimesh_distance(mesh, p) < 0);
+    }
+    und_trimesh_release(mesh);
+}
+
+/* A tetrahedron with colours beside a ball without: the ball is painted, the tetrahedron only on demand. */
+static void soup_colors(void **state)
+{
+    (void)state;
+    const und_vec3 vertex[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const float color[4][3] = {{0.25F, 0, 0}, {0.25F, 1, 0}, {0.25F, 2, 0}, {0.25F, 3, 0}};
+    const int triangle[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+    const und_trimesh_def def = {4, 4, vertex, color, triangle};
+    und_shape *mesh = shape_of_mesh(und_trimesh_create(&def, NULL), und_vec(0, 0, 0));
+    und_shape ball = {.kind = UND_SPHERE, .radius = 1}, *both[2] = {&ball, mesh};
+    const und_shape pair = {.kind = UND_UNION, .child_count = 2, .children = both};
+    und_soup soup;
+    assert_int_equal(und_shape_mesh(&pair, &soup, NULL), UND_OK);
+    int corners = 3 * soup.triangle_count, own = corners - 12;
+    float *out = malloc((size_t)corners * 3 * sizeof *out);
+    assert_true(soup.color && soup.color[0] < 0 && out);
+    for (int i = own; i < corners; i++) { /* the second number tells the vertex */
+        const float *p = soup.position + 3 * i, *c = soup.color + 3 * i;
+        assert_true(c[0] == 0.25F && c[1] == p[0] + 2 * p[1] + 3 * p[2]);
+    }
+    und_soup_paint(&soup, (const float[3]){-1, 0, 0}, out);
+    assert_memory_equal(out + 3 * own, soup.color + 3 * own, 36 * sizeof *out);
+    assert_true(out[0] == 0.55F && out[1] == 0.12F && out[2] == 0.08F);
+    und_soup_paint(&soup, (const float[3]){0, 0.5F, 1}, out);
+    assert_true(out[1] == 0.5F && out[3 * own + 1] == 0.5F);
+    free(out);
+    und_soup_destroy(&soup);
+    und_shape_destroy(mesh);
+    assert_int_equal(und_shape_mesh(&ball, &soup, NULL), UND_OK);
+    assert_null(soup.color);
+    und_soup_destroy(&soup);
+}
+
 /* In a group a mesh is one shape among others: a ball cut from a box. */
 static void mesh_in_a_group(void **state)
 {
@@ -313,6 +370,8 @@ int main(void)
         cmocka_unit_test(lines_between_vertices),
         cmocka_unit_test(lines_add_up_to_the_volume),
         cmocka_unit_test(many_crossings),
+        cmocka_unit_test(nested_boxes),
+        cmocka_unit_test(soup_colors),
         cmocka_unit_test(mesh_in_a_group),
         cmocka_unit_test(overlaps_and_inside_out),
         cmocka_unit_test(open_meshes),

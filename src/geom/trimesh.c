@@ -1,5 +1,7 @@
 #include "geom/trimesh_tree.h"
 
+#include <stdint.h>
+
 int und_trimesh_count(const und_trimesh *mesh)
 {
     return mesh->triangle_count;
@@ -147,30 +149,36 @@ static void keep_crossing(batch *b, const crossing *c)
     b->at[i] = *c;
 }
 
-/* Which of a node's boxes the line may pass through: the rectangle around a box seen along the line. */
-static inline void touched(const tree_node *node, const sheared *l, int hit[TREE_WIDTH])
+typedef float floats __attribute__((vector_size(4 * TREE_WIDTH), aligned(4), may_alias));
+typedef int32_t ints __attribute__((vector_size(4 * TREE_WIDTH)));
+
+/* Which of a node's boxes the line may pass through, as bits: the rectangle around a box seen along the line.
+ */
+static inline unsigned touched(const tree_node *node, const sheared *l)
 {
-    const float *x = node->middle[l->axis[0]], *y = node->middle[l->axis[1]], *z = node->middle[l->axis[2]];
-    const float *hx = node->half[l->axis[0]], *hy = node->half[l->axis[1]], *hz = node->half[l->axis[2]];
-    for (int k = 0; k < TREE_WIDTH; k++) {
-        float u = fabsf(x[k] - l->slope[0] * z[k] - l->low[0]) - l->steep[0] * hz[k];
-        float v = fabsf(y[k] - l->slope[1] * z[k] - l->low[1]) - l->steep[1] * hz[k];
-        hit[k] = (u <= hx[k]) & (v <= hy[k]);
-    }
+    const int *axis = l->axis;
+    floats z = *(const floats *)node->middle[axis[2]], depth = *(const floats *)node->half[axis[2]];
+    floats x = *(const floats *)node->middle[axis[0]] - l->slope[0] * z - l->low[0];
+    floats y = *(const floats *)node->middle[axis[1]] - l->slope[1] * z - l->low[1];
+    floats wide = *(const floats *)node->half[axis[0]] + l->steep[0] * depth;
+    floats high = *(const floats *)node->half[axis[1]] + l->steep[1] * depth;
+    ints hit = (x <= wide) & (-x <= wide) & (y <= high) & (-y <= high);
+    unsigned bits = 0;
+    for (int k = 0; k < TREE_WIDTH; k++)
+        bits |= (unsigned)hit[k] & 1U << k;
+    return bits;
 }
 
 static void next_batch(const und_trimesh *mesh, const sheared *l, batch *b)
 {
-    int stack[TREE_STACK], top = 0, hit[TREE_WIDTH];
+    int stack[TREE_STACK], top = 0;
     b->count = 0;
     b->more = false;
     stack[top++] = 0;
     while (top > 0) {
         const tree_node *node = &mesh->node[stack[--top]];
-        touched(node, l, hit);
-        for (int k = 0; k < TREE_WIDTH; k++) {
-            if (!hit[k])
-                continue;
+        for (unsigned hits = touched(node, l); hits != 0; hits &= hits - 1) {
+            int k = __builtin_ctz(hits);
             if (node->count[k] == 0)
                 stack[top++] = node->child[k];
             for (int i = node->child[k]; i < node->child[k] + node->count[k]; i++) {
@@ -267,7 +275,7 @@ double und_trimesh_next(const und_trimesh *mesh, und_vec3 origin, und_vec3 direc
     return b.count > 0 ? b.at[0].t : INFINITY;
 }
 
-static und_vec3 load(const double v[3])
+static und_vec3 vec_of(const double v[3])
 {
     return und_vec(v[0], v[1], v[2]);
 }
@@ -283,7 +291,7 @@ static double edge_square(und_vec3 from_a, und_vec3 edge)
 /* The nearest point is on the plane where p lies over the triangle, else on an edge. */
 static double triangle_square(const tree_triangle *t, und_vec3 p)
 {
-    und_vec3 a = load(t->corner[0]), b = load(t->corner[1]), c = load(t->corner[2]);
+    und_vec3 a = vec_of(t->corner[0]), b = vec_of(t->corner[1]), c = vec_of(t->corner[2]);
     und_vec3 ab = und_sub(b, a), bc = und_sub(c, b), ca = und_sub(a, c);
     und_vec3 pa = und_sub(p, a), pb = und_sub(p, b), pc = und_sub(p, c);
     und_vec3 normal = und_cross(ab, bc);

@@ -302,21 +302,36 @@ static void set_child(builder *b, int node, int k, int from, int count, int dept
     n->count[k] = count > LEAF_MAX ? 0 : count;
 }
 
+/* Which of the ranges start[i] .. start[i + 1] to split next: the one that most lines meet, or once a path
+ * has become long the one with most parts; -1 where all are small enough. */
+static int widest(const builder *b, const int *start, int ranges, bool by_cost)
+{
+    int best = -1;
+    float most = -1;
+    for (int i = 0; i < ranges; i++) {
+        int count = start[i + 1] - start[i];
+        if (count <= LEAF_MAX)
+            continue;
+        tree_box box = box_of(b->part + start[i], count);
+        float size = by_cost ? box_area(&box) : (float)count;
+        if (size > most) {
+            most = size;
+            best = i;
+        }
+    }
+    return best;
+}
+
 static int build_node(builder *b, int from, int count, int depth)
 {
-    int node = b->mesh->node_count++;
-    int start[TREE_WIDTH + 1] = {from, from, from, from, from + count};
-    if (count <= LEAF_MAX) { /* a root alone */
-        start[1] = start[2] = start[3] = from + count;
-    } else {
-        bool by_cost = depth < DEPTH_BY_COST;
-        start[2] = from + split(b->part + from, count, by_cost);
-        int low = start[2] - from, high = count - low;
-        start[1] = low > LEAF_MAX ? from + split(b->part + from, low, by_cost) : start[2];
-        start[3] = high > LEAF_MAX ? start[2] + split(b->part + start[2], high, by_cost) : start[4];
+    int node = b->mesh->node_count++, ranges = 1, start[TREE_WIDTH + 1] = {from, from + count};
+    bool by_cost = depth < DEPTH_BY_COST;
+    for (int i; ranges < TREE_WIDTH && (i = widest(b, start, ranges, by_cost)) >= 0; ranges++) {
+        memmove(start + i + 2, start + i + 1, (size_t)(ranges - i) * sizeof *start);
+        start[i + 1] = start[i] + split(b->part + start[i], start[i + 2] - start[i], by_cost);
     }
     for (int k = 0; k < TREE_WIDTH; k++)
-        set_child(b, node, k, start[k], start[k + 1] - start[k], depth);
+        set_child(b, node, k, k < ranges ? start[k] : 0, k < ranges ? start[k + 1] - start[k] : 0, depth);
     return node;
 }
 

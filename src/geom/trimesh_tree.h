@@ -7,15 +7,15 @@
 #include <stdatomic.h>
 
 enum {
-    TREE_WIDTH = 4,
-    LEAF_MAX = 4,
+    TREE_WIDTH = 8,
+    LEAF_MAX = 2,
     /* Splits by cost, then by number: no path is longer than DEPTH_BY_COST + 20 nodes, as a mesh has no more
      * than 2^20 triangles, and a walk leaves at most TREE_WIDTH - 1 nodes of each level waiting. */
     DEPTH_BY_COST = 20,
     TREE_STACK = (TREE_WIDTH - 1) * (DEPTH_BY_COST + 20) + TREE_WIDTH
 };
 
-/* Four boxes side by side.  Each holds a node (count 0) or `count` triangles from `child` on.  A box that is
+/* Boxes side by side.  Each holds a node (count 0) or `count` triangles from `child` on.  A box that is
  * not used has a half of minus infinity. */
 typedef struct tree_node {
     float middle[3][TREE_WIDTH], half[3][TREE_WIDTH];
