@@ -8,6 +8,9 @@
 
 enum { BODIES_LISTED = 12 };
 
+/* Cells a wave may cross in a step before the parts it is taken in are a surprise. */
+static const double MANY = 100;
+
 /* Where it is at the start or, led by keys, when it is let go. */
 static und_vec3 start_of(const und_body_def *body)
 {
@@ -65,7 +68,12 @@ static void check_spray(survey *s, const und_spray_def *spray)
 void check_columns(survey *s)
 {
     const und_columns_def *def = &s->scene->columns;
-    check_wave_speed(s, fmin(s->deepest, def->pipe_depth));
+    double cells = check_wave_speed(s, fmin(s->deepest, def->pipe_depth));
+    if (cells > MANY)
+        check_warn(s,
+                   "waves cross %.0f cells a step, which is then taken in more parts than that; pipe_depth = "
+                   "%.3g would make it %.0f",
+                   cells, fmin(s->deepest, def->pipe_depth) * MANY * MANY / (cells * cells), MANY);
     check_spray(s, &def->spray);
     check_bodies(s, def);
 }

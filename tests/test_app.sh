@@ -256,6 +256,10 @@ expect "one is lost" grep -q '^warning    body 3 begins outside the domain' said
 expect "and small" grep -q '^warning    body 3 is narrower than a cell' said
 expect "and late" grep -q '^warning    body 3 is let go at 5 s, after the last frame' said
 expect "drops are large" grep -q '^warning    the largest drops of spray' said
+sed 's/ground = -1/ground = -900000/; s/cells = 64/cells = 8/' splash.lua >deep.lua
+expect "check of deep water" code 0 "$program" check deep.lua
+expect "which is slow" grep -q 'pipe_depth = 1.47e+05 would make it 100$' said
+"$program" check splash.lua >said
 expect "a step is taken in parts" grep -qE '^steps      ([2-9]|[0-9]{2}) a frame' said
 expect "help" code 0 "$program" --help
 for command in run sim check render info verify validate bench; do
