@@ -35,9 +35,10 @@ static double mode_surface(void *context, double x, double y, double z, double t
 }
 
 /* |lambda| of h(n + 1) = T h(n) - |lambda|^2 h(n - 1), from four heights in a row. */
-static double growth(und_flow_rule flow, double dt, double *w_dt)
+static double growth(und_flow_rule flow, double smoothing, double dt, double *w_dt)
 {
     und_columns_def def = tank(32, 3, 0.1, 0.5);
+    def.smoothing = smoothing;
     def.pool.surface = (und_value){.fn = mode_surface, .context = &def};
     def.flow = flow;
     und_columns *columns = make(&def);
@@ -56,10 +57,11 @@ static void printed_rule_grows(void **state)
     (void)state;
     double w_dt;
     for (double dt = 0.005; dt < 0.03; dt *= 2) {
-        double printed = growth(UND_FLOW_MEAN, dt, &w_dt);
+        double printed = growth(UND_FLOW_MEAN, 0, dt, &w_dt);
         assert_double_near(printed, sqrt(1 + 0.5 * w_dt * w_dt), 2e-5);
         assert_true(printed > 1 + 0.2 * w_dt * w_dt);
-        assert_double_near(growth(UND_FLOW_NEW, dt, &w_dt), 1, 2e-5);
+        assert_double_near(growth(UND_FLOW_NEW, 0, dt, &w_dt), 1, 2e-5);
+        assert_double_near(growth(UND_FLOW_NEW, 0.2, dt, &w_dt), sqrt(1 - 0.2 * w_dt * w_dt), 2e-5);
     }
 }
 

@@ -64,6 +64,8 @@ typedef struct und_columns_def {
                              pipes; infinite: long waves run at sqrt(g depth) */
     double diagonal;      /* g section / length of a diagonal pipe relative to a straight one; 1/4 makes rings
                              round, 1/sqrt(2) is equal sections, 0 is four pipes */
+    double smoothing;     /* 0 to 1: short waves lose smoothing (w dt)^2 / 2 of their height in a substep, the
+                             shortest most; 0.1 */
     und_flow_rule flow;   /* UND_FLOW_NEW */
     und_force_rule force; /* UND_FORCE_ESTIMATE */
     und_spray_def spray;

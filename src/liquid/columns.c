@@ -59,6 +59,7 @@ und_columns_def und_columns_def_default(void)
         .pool = und_pool_def_default(),
         .pipe_depth = INFINITY,
         .diagonal = 0.25,
+        .smoothing = 0.1,
         .spray = {.threshold = 2.25,
                   .rate = 400000,
                   .radius = {0.002, 0.008},
@@ -109,6 +110,9 @@ static und_status check_def(const und_columns_def *def, und_error *err)
     if (!(def->pipe_depth > 0))
         return und_error_set(err, UND_INVALID, "columns: pipe_depth: expected a depth above 0, found %g",
                              def->pipe_depth);
+    if (!(def->smoothing >= 0 && def->smoothing <= 1))
+        return und_error_set(err, UND_INVALID, "columns: smoothing: expected a number from 0 to 1, found %g",
+                             def->smoothing);
     if (!(def->diagonal >= 0 && def->diagonal <= 1e3))
         return und_error_set(err, UND_INVALID, "columns: diagonal: expected a ratio from 0 to 1000, found %g",
                              def->diagonal);
@@ -144,6 +148,7 @@ static und_status allocate(und_columns *s, und_error *err)
     } fields[] = {
         {&s->ground, true, "ground"},
         {&s->keep, true, "flow"},
+        {&s->rise, true, "rise of the surface"},
         {&s->flow[0], true, "flow"},
         {&s->flow[1], true, "flow"},
         {&s->flow[2], true, "flow"},
@@ -285,9 +290,9 @@ void und_columns_destroy(und_columns *s)
 {
     if (!s)
         return;
-    float *fields[] = {s->ground,  s->keep,      s->flow[0],   s->flow[1],   s->flow[2],
-                       s->flow[3], s->before[0], s->before[1], s->before[2], s->before[3],
-                       s->load,    s->displaced, s->pool.head, s->top};
+    float *fields[] = {s->rise,      s->ground,  s->keep,      s->flow[0],   s->flow[1],
+                       s->flow[2],   s->flow[3], s->before[0], s->before[1], s->before[2],
+                       s->before[3], s->load,    s->displaced, s->pool.head, s->top};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         field_free(s, fields[i], sizeof(float));
     field_free(s, s->depth, sizeof(double));

@@ -70,7 +70,7 @@ static void add_to_rim(const und_columns *s, rim *r, const und_columns_contact *
     r->h += h;
     r->hx += h * u;
     r->hz += h * v;
-    r->rise += (double)und_columns_rise(s, at);
+    r->rise += (double)s->rise[at];
     r->speed[0] += speed[0];
     r->speed[1] += speed[1];
 }

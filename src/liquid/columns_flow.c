@@ -2,13 +2,16 @@
  *
  * Equations 6 and 7 as printed, with the heights of the old time and the mean of old and new flow, make every
  * wave grow by sqrt(1 + (w dt)^2 / 2) a step.  Here the new flow alone moves the water: the step is then
- * symplectic, and waves keep their height as long as w dt < 2.  The mean is kept as an option, for study. */
+ * symplectic, and waves keep their height as long as w dt < 2.  The mean is kept as an option, for study.
+ *
+ * Waves of two or three columns then go on for ever; smoothing takes smoothing (w dt)^2 of their energy a
+ * step: |lambda|^2 = 1 - smoothing (w dt)^2, stable for w dt < 2 / sqrt(1 + 2 smoothing). */
 #include "base/parallel.h"
 #include "liquid/columns_state.h"
 
 #include <math.h>
-
 #include <omp.h>
+#include <string.h>
 
 enum { BAND = 16, ROUNDS = 4 }; /* rows a thread takes at once; of scaling back by the paper's rule */
 
@@ -29,7 +32,8 @@ double und_columns_longest_step(const und_columns *s)
 {
     const double safe = 0.8;
     double deepest = fmin(s->deepest, s->def.pipe_depth);
-    double turn = sqrt(stiffest(s) * s->def.pool.gravity * deepest) / s->pool.grid.dx;
+    double turn =
+        sqrt(stiffest(s) * (1 + 2 * s->def.smoothing) * s->def.pool.gravity * deepest) / s->pool.grid.dx;
     return turn > 0 ? safe * 2 / turn : INFINITY;
 }
 
@@ -51,6 +55,13 @@ float und_columns_straight(const und_columns *s, int pipe, int x, int z)
     return s->pipes.straight + (float)walls * s->pipes.beside;
 }
 
+/* Pressure that resists the rise of the surface calms short waves and leaves long ones, as viscosity does:
+ * the pipes see the surface where it would be `smoothing` steps ahead. */
+float und_columns_ahead(const und_columns *s)
+{
+    return (float)(s->def.smoothing * s->dt);
+}
+
 /* A row of columns as its pipes see it; its neighbours beside the grid are there too. */
 typedef struct lane {
     const double *restrict top;
@@ -67,12 +78,32 @@ static lane make_lane(const und_columns *s, int z, double *restrict top, float *
         top[x] = (double)ground[x] + from[x];
         depth[x] = (float)from[x];
     }
+    if (s->def.smoothing > 0) {
+        const float *rise = s->rise + (ptrdiff_t)z * s->stride, ahead = und_columns_ahead(s);
+        SIMD
+        for (int x = 0; x < s->nx; x++)
+            top[x] += (double)(ahead * rise[x]);
+    }
     return (lane){top, depth, ground, pressed ? s->load + (ptrdiff_t)z * s->stride : s->zero + 1};
 }
 
 static inline und_column column(const lane *r, int x)
 {
     return (und_column){r->top[x], r->depth[x], r->ground[x], r->load[x]};
+}
+
+/* Numbers that are not negative are ordered as their bits are; compilers vectorise the largest of those. */
+static inline int32_t order_of(float number)
+{
+    int32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+static inline float number_of(int32_t order)
+{
+    float number;
+    memcpy(&number, &order, sizeof number);
+    return number;
 }
 
 /* All pipes that start in a row: equations 3 to 6. */
@@ -84,8 +115,8 @@ static void flow_row(und_columns *s, int z, const lane a, const lane b)
     const float *restrict share = s->share_z, share_x = und_columns_straight(s, PIPE_X, 0, z);
     const und_pipes p = s->pipes;
     const int n = s->nx;
-    float fastest = 0, lowest = -INFINITY; /* of -depth */
-    UND_PRAGMA(omp simd reduction(max : fastest, lowest))
+    int32_t fastest = 0, shallowest = INT32_MAX;
+    UND_PRAGMA(omp simd reduction(max : fastest) reduction(min : shallowest))
     for (int x = 0; x < n; x++) {
         und_column own = column(&a, x);
         float qx = und_pipe_flow(fx[x], own, column(&a, x + 1), share_x, &p);
@@ -96,12 +127,12 @@ static void flow_row(und_columns *s, int z, const lane a, const lane b)
         fz[x] = qz;
         fd[x] = qd;
         fu[x] = qu;
-        float all = fabsf(qx) + fabsf(qz) + fabsf(qd) + fabsf(qu);
+        int32_t all = order_of(fabsf(qx) + fabsf(qz) + fabsf(qd) + fabsf(qu)), depth = order_of(own.depth);
         fastest = all > fastest ? all : fastest;
-        lowest = -own.depth > lowest ? -own.depth : lowest;
+        shallowest = depth < shallowest ? depth : shallowest;
     }
-    s->rows[z].fastest = fastest;
-    s->rows[z].shallowest = (double)-lowest;
+    s->rows[z].fastest = number_of(fastest);
+    s->rows[z].shallowest = (double)number_of(shallowest);
 }
 
 static void remember_row(und_columns *s, int z)
@@ -188,19 +219,17 @@ static inline void judge_row(und_columns *s, int z, bool last, bool mean)
 {
     const double less = 1 - 1e-6; /* so that rounding leaves no column below zero */
     const double dt = s->dt, counted = last ? 0 : dt, *restrict depth = s->depth + und_columns_at(s, 0, z);
-    float *restrict keep = s->keep + und_columns_at(s, 0, z), least = 1;
+    float *restrict keep = s->keep + und_columns_at(s, 0, z), smallest = 1;
     const pipe_rows r = pipes_of(s, z);
     const int n = s->nx;
-    least = -least;
-    UND_PRAGMA(omp simd reduction(max : least))
     for (int x = 0; x < n; x++) {
         exchange e = exchange_of(&r, x, mean);
         double has = less * (depth[x] + counted * e.in), out = dt * e.out;
         float part = out > has ? (float)(less * has / out) : 1;
         keep[x] = part;
-        least = -part > least ? -part : least;
+        smallest = part < smallest ? part : smallest;
     }
-    s->rows[z].scaled = least > -1;
+    s->rows[z].scaled = smallest < 1;
 }
 
 /* Pipes of a row keep what the column they empty says: the one they start at, or the other.  Nothing is left
@@ -308,8 +337,9 @@ static void move_row(und_columns *s, int z)
     const float *restrict x0 = f[PIPE_X] + row, *restrict z1 = f[PIPE_Z] + row, *restrict z0 = f[PIPE_Z] + up;
     const float *restrict d1 = f[PIPE_DOWN] + row, *restrict d0 = f[PIPE_DOWN] + up;
     const float *restrict u1 = f[PIPE_UP] + row, *restrict u0 = f[PIPE_UP] + up;
-    double *restrict depth = s->depth + row, dt = s->dt, deepest = 0;
-    float quickest = -INFINITY;
+    double *restrict depth = s->depth + row, dt = s->dt;
+    float *restrict rises = s->rise + row;
+    int32_t deepest = 0, quickest = 0;
     UND_PRAGMA(omp simd reduction(max : deepest, quickest))
     for (int x = 0; x < s->nx; x++) {
         float rise = (x0[x - 1] - x0[x]) + (z0[x] - z1[x]) + (d0[x - 1] - d1[x]) + (u0[x + 1] - u1[x]);
@@ -317,11 +347,13 @@ static void move_row(und_columns *s, int z)
                      ((double)d0[x - 1] - (double)d1[x]) + ((double)u0[x + 1] - (double)u1[x]);
         double now = depth[x] + dt * sum;
         depth[x] = now;
-        deepest = now > deepest ? now : deepest;
-        quickest = rise > quickest ? rise : quickest;
+        rises[x] = rise;
+        int32_t deep = order_of((float)now), quick = order_of(rise > 0 ? rise : 0);
+        deepest = deep > deepest ? deep : deepest;
+        quickest = quick > quickest ? quick : quickest;
     }
-    s->rows[z].deepest = deepest;
-    s->rows[z].quickest = quickest;
+    s->rows[z].deepest = (double)number_of(deepest);
+    s->rows[z].quickest = number_of(quickest);
 }
 
 /* The same with the mean of old and new flow, as printed. */
@@ -336,7 +368,8 @@ static void move_row_by_mean(und_columns *s, int z)
         exchange e = exchange_of(&r, x, true);
         s->depth[at] += s->dt * (e.in - e.out);
         row->deepest = fmax(row->deepest, s->depth[at]);
-        row->quickest = fmaxf(row->quickest, und_columns_rise(s, at));
+        s->rise[at] = (float)(e.in - e.out);
+        row->quickest = fmaxf(row->quickest, s->rise[at]);
     }
 }
 
@@ -365,10 +398,11 @@ void und_columns_open_edges(und_columns *s)
             double outside = und_pool_outside_level(&s->pool, e, i, s->pool.time + s->dt);
             double depth = 0.5 * (s->depth[at] + fmax(outside - (double)s->ground[at], 0));
             double speed = sqrt(s->def.pool.gravity * fmin(depth, s->def.pipe_depth));
-            double before = s->depth[at] - s->dt * (double)und_columns_rise(s, at); /* as the pipes saw it */
+            double before = s->depth[at] - s->dt * (double)s->rise[at]; /* as the pipes saw it */
             double in = speed * s->dt / dx * (outside - ((double)s->ground[at] + before));
             in = fmax(in, -s->depth[at]);
             s->depth[at] += in;
+            s->rise[at] += (float)(in / s->dt);
             und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -in * dx * dx);
         }
 }

@@ -66,6 +66,7 @@ static int parts_of(und_columns *s, und_part list[PARTS])
     list[count++] = und_part_of("depth", UND_F64, s->depth, cells);
     for (int k = 0; k < PIPES; k++)
         list[count++] = und_part_of(flow_names[k], UND_F32, s->flow[k], cells);
+    list[count++] = und_part_of("rise", UND_F32, s->rise, cells);
     list[count++] = und_part_of("displaced", UND_F32, s->displaced, cells);
     count = und_pool_rain_parts(&s->pool, list, count);
     if (s->bodies) {

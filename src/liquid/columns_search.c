@@ -57,6 +57,12 @@ static void weigh_pipes(und_columns *s, const patch *p)
             }
 }
 
+/* The pressure that a column's pipes see, m. */
+static double head_of(const und_columns *s, size_t at)
+{
+    return (double)s->ground[at] + s->depth[at] + (double)(und_columns_ahead(s) * s->rise[at] + s->load[at]);
+}
+
 /* Where the surface will be at the end of the step with the load there is now, from others. */
 static void predict(und_columns *s, const patch *p)
 {
@@ -69,13 +75,13 @@ static void predict(und_columns *s, const patch *p)
             if (!in_grid(s, x, z))
                 continue;
             size_t at = und_columns_at(s, x, z);
-            double top = (double)s->ground[at] + s->depth[at], sum = 0;
-            for (int k = 0; k < 8; k++) {
-                size_t b = w->weight[n][k] > 0 ? und_columns_at(s, x + step_x[k], z + step_z[k]) : at;
-                double other = (double)s->ground[b] + s->depth[b];
-                sum += (double)w->weight[n][k] * (other - top + (double)(s->load[b] - s->load[at]));
-            }
-            w->after[n] = top + sum + s->dt * (double)(s->pipes.kept * und_columns_rise(s, at));
+            double head = head_of(s, at), sum = 0;
+            for (int k = 0; k < 8; k++)
+                if (w->weight[n][k] > 0)
+                    sum += (double)w->weight[n][k] *
+                           (head_of(s, und_columns_at(s, x + step_x[k], z + step_z[k])) - head);
+            w->after[n] =
+                (double)s->ground[at] + s->depth[at] + sum + s->dt * (double)(s->pipes.kept * s->rise[at]);
         }
 }
 

@@ -29,7 +29,7 @@ static control_point control_at(const und_columns *s, int x, int z)
     control_point c = {0, {0, 0, 0}};
     for (int k = 0; k < 4; k++) {
         c.height += 0.25 * und_columns_level(s, at[k]);
-        c.speed[1] += 0.25 * (double)und_columns_rise(s, at[k]);
+        c.speed[1] += 0.25 * (double)s->rise[at[k]];
     }
     if (x >= 0 && x + 1 < s->nx)
         c.speed[0] =
@@ -124,7 +124,7 @@ void und_columns_emit(und_columns *s)
     for (int z = 0; z < s->nz; z++) {
         bool quick = s->rows[z].quickest > threshold;
         for (int x = 0; x < s->nx && quick; x++)
-            if (und_columns_rise(s, und_columns_at(s, x, z)) > threshold)
+            if (s->rise[und_columns_at(s, x, z)] > threshold)
                 emit_from(s, x, z);
     }
 }

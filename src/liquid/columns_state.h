@@ -61,6 +61,7 @@ struct und_columns {
     float *ground; /* m */
     float *flow[PIPES];
     float *before[PIPES]; /* the flow before the step, where the mean moves the water; else NULL */
+    float *rise;          /* of the surface in the last substep, m/s (eq. 12) */
     float *load;          /* E / (rho g), m; NULL: nothing ever presses */
     float *displaced;     /* m of the column that bodies take up below the water's level; NULL: no bodies */
     float *top;           /* the surface as it is seen, m; NULL unless there is spray */
@@ -94,14 +95,8 @@ static inline double und_columns_level(const und_columns *s, size_t at) /* as it
     return (double)s->ground[at] + s->depth[at] + (s->displaced ? (double)s->displaced[at] : 0);
 }
 
-/* How fast a column rises, m/s (eq. 12). */
-static inline float und_columns_rise(const und_columns *s, size_t at)
-{
-    size_t up = at - (size_t)s->stride;
-    return s->flow[PIPE_X][at - 1] - s->flow[PIPE_X][at] + s->flow[PIPE_Z][up] - s->flow[PIPE_Z][at] +
-           s->flow[PIPE_DOWN][up - 1] - s->flow[PIPE_DOWN][at] + s->flow[PIPE_UP][up + 1] -
-           s->flow[PIPE_UP][at];
-}
+/* How far ahead the pipes see the surface, s. */
+float und_columns_ahead(const und_columns *s);
 
 und_column und_columns_column(const und_columns *s, size_t at);
 

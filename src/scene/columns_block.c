@@ -227,6 +227,8 @@ const field und_columns_fields[] = {
      .doc = "pipes between the columns reach no deeper, however deep the water"},
     {"diagonal", F_NUMBER, NULL, 0, 1, .offset = COLUMNS(diagonal),
      .doc = "weight of a diagonal pipe relative to a straight one; 1/4 makes rings round"},
+    {"smoothing", F_NUMBER, NULL, 0, 1, .offset = COLUMNS(smoothing),
+     .doc = "calms waves of a few columns, which would go on for ever, and leaves long ones"},
     {"flow", F_CHOICE, .offset = COLUMNS(flow), .choices = flow_rules,
      .doc = "which flow moves the water in a step: the \"new\" one, or the \"mean\" of old and new"},
     {"force", F_CHOICE, .offset = COLUMNS(force), .choices = force_rules,
