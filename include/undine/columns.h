@@ -28,6 +28,7 @@ typedef struct und_spray_def {
     double rate;           /* drops per m2 and second, at most; 400,000 */
     double radius[2];      /* of the smallest and the largest drop, m; 0.002, 0.008 */
     double share;          /* of the rise above the threshold that leaves as spray, 0 to 1; 1 */
+    double launch[2];      /* a drop's velocity upwards and sideways relative to the surface's; 1, 1 */
     double scatter;        /* random part of a drop's velocity, relative to its speed; 0.15 */
     double drag;           /* of the air, relative to that on a sphere (drag coefficient 0.47); 0: none */
     und_vector wind;       /* m/s; acts through the drag */

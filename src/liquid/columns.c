@@ -64,6 +64,7 @@ und_columns_def und_columns_def_default(void)
                   .rate = 400000,
                   .radius = {0.002, 0.008},
                   .share = 1,
+                  .launch = {1, 1},
                   .scatter = 0.15,
                   .most = 1 << 20,
                   .sheet_tear = 0.0005,

@@ -80,7 +80,7 @@ static double throw_drop(und_columns *s, const patch *p, int x, int z, double u,
     double place[3] = {und_columns_x(s, x - 0.5 + u), between(p->height, u, v) + (double)radius,
                        und_columns_z(s, z - 0.5 + v)};
     for (int i = 0; i < 3; i++)
-        speed[i] = between(p->speed[i], u, v);
+        speed[i] = s->def.spray.launch[i != 1] * between(p->speed[i], u, v);
     double size = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
     for (int i = 0; i < 3; i++)
         speed[i] += s->def.spray.scatter * size * (2 * chance(s, STREAM_SCATTER + i, at, k) - 1);
