@@ -50,6 +50,7 @@ typedef struct und_face {
     double speed;        /* of it, upwards, m/s */
     double aim;          /* height that the control point must not rise above, m */
     double cover;        /* share of the control point's part of the plane that the body covers */
+    double reach;        /* share of what of it lies in the domain: the same, but along edges */
     double head;         /* the pressure, m */
     double least, most;  /* with more the water closes over the body, m; where it has, they are the same */
     double stiff;        /* how much a metre of head opens the gap, m */

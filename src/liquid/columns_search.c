@@ -124,14 +124,23 @@ static double openness(const und_line_load *l, double level, double ram)
     return fmax(0, fmin(1 - under / l->thickness, 1));
 }
 
-/* What a control point sees of the body: the mean over its lines. */
+/* How much of a control point's part of the plane lies in the domain: 1, or a half along each edge. */
+static double within_domain(const und_columns *s, const und_point_load *p)
+{
+    return (p->i < 0 || p->i >= s->nx - 1 ? 0.5 : 1) * (p->j < 0 || p->j >= s->nz - 1 ? 0.5 : 1);
+}
+
+/* What a control point sees of the body: the mean over its lines.  The ram is of the body's own speed: what
+ * presses makes the water beside rise at once, and counted against that it would feed itself in deep water.
+ */
 static und_face face_of(const und_columns *s, const und_body_view *v, const und_point_load *p)
 {
     und_face f = {.cover = p->count * v->share / und_pool_cell_area(&s->pool)};
     for (int k = p->first; k < p->first + p->count; k++) {
         const und_line_load *l = &s->scratch->line[k];
         double falling = und_body_falling(v, l), level = und_contact_level(v->contact, l->x, l->z);
-        double ram = 0.5 * v->def->drag * fmax(falling, 0) * falling / s->def.pool.gravity;
+        double down = fmax(falling - v->contact->water.y, 0);
+        double ram = 0.5 * v->def->drag * down * down / s->def.pool.gravity;
         double open = openness(l, level, ram);
         f.x += l->x / p->count;
         f.z += l->z / p->count;
@@ -141,7 +150,14 @@ static und_face face_of(const und_columns *s, const und_body_view *v, const und_
         f.speed += (v->contact->water.y - falling) / p->count;
     }
     f.head = fmax(f.least, fmin(p->room / f.cover, f.most));
+    f.reach = f.cover / within_domain(s, p);
     return f;
+}
+
+/* A step to the control point beside one, or where that is beyond the domain's edge, to its mirror image. */
+static int mirrored(int at, int step, int count)
+{
+    return (at < 0 && step < 0) || (at >= count - 1 && step > 0) ? -step : step;
 }
 
 /* Where the control points must not rise above: the body's lower side where it covers the plane, the level
@@ -157,14 +173,17 @@ static void find_aims(und_columns *s, const und_body_view *v)
         w->hull[k] = und_contact_level(c, und_columns_x(s, x0 + k % width + 0.5),
                                        und_columns_z(s, z0 + k / width + 0.5));
     for (int n = 0; n < w->point_count; n++) {
-        double *hull = &w->hull[(w->point[n].j - z0) * width + w->point[n].i - x0], cover = w->face[n].cover;
-        *hull = cover * w->face[n].bottom + (1 - cover) * fmax(*hull, w->face[n].bottom);
+        double *hull = &w->hull[(w->point[n].j - z0) * width + w->point[n].i - x0], reach = w->face[n].reach;
+        *hull = reach * w->face[n].bottom + (1 - reach) * fmax(*hull, w->face[n].bottom);
     }
     for (int n = 0; n < w->point_count; n++) {
-        const double *hull = &w->hull[(w->point[n].j - z0) * width + w->point[n].i - x0];
+        const und_point_load *point = &w->point[n];
+        const double *hull = &w->hull[(point->j - z0) * width + point->i - x0];
         w->face[n].aim = 0;
-        for (int k = 0; k < 9; k++)
-            w->face[n].aim += part[k % 3] * part[k / 3] * hull[(k / 3 - 1) * width + k % 3 - 1];
+        for (int k = 0; k < 9; k++) {
+            int i = mirrored(point->i, k % 3 - 1, s->nx), j = mirrored(point->j, k / 3 - 1, s->nz);
+            w->face[n].aim += part[k % 3] * part[k / 3] * hull[j * width + i];
+        }
     }
 }
 
@@ -205,7 +224,7 @@ static double stiffness(const und_columns *s, const und_body_view *v, const patc
     response alone = *r;
     alone.speed = alone.spin = und_vec(0, 0, 0);
     push_up(v, &alone, f, impulse * f->cover);
-    return f->cover * (leaves / 16 + s->dt * lift_at(v, &alone, f));
+    return f->reach * (leaves / 16 + s->dt * lift_at(v, &alone, f));
 }
 
 /* Changes the head at a control point, and with it the surface and the body's motion. */
@@ -222,7 +241,7 @@ static double sweep(und_columns *s, const und_body_view *v, const patch *p, resp
     double largest = 0;
     for (int n = 0; n < s->scratch->point_count; n++) {
         und_face *f = &s->scratch->face[n];
-        double aim = f->aim + f->cover * s->dt * (f->speed + lift_at(v, r, f));
+        double aim = f->aim + f->reach * s->dt * (f->speed + lift_at(v, r, f));
         double inside = height_at(s, p, &s->scratch->point[n]) - aim;
         double head = fmax(f->least, fmin(f->head + (f->stiff > 0 ? inside / f->stiff : 0), f->most));
         largest = fmax(largest, fabs(head - f->head));
