@@ -15,10 +15,11 @@ typedef struct bench {
     bench_fn *run;
 } bench;
 
-static const bench benches[] = {{"waves.step", bench_waves_step},
-                                {"spray.step", bench_spray_step},
-                                {"render.frame", bench_render_frame},
-                                {"render.spray", bench_render_spray}};
+static const bench benches[] = {
+    {"waves.step", bench_waves_step},       {"columns.step", bench_columns_step},
+    {"columns.shore", bench_columns_shore}, {"columns.balls", bench_columns_balls},
+    {"spray.step", bench_spray_step},       {"render.frame", bench_render_frame},
+    {"render.spray", bench_render_spray}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct sink {

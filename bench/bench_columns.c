@@ -1,0 +1,144 @@
+/* columns.step: the whole step of columns and pipes, deep water with waves; columns.shore: the same where
+ * shores wet and dry and pipes are scaled back; columns.balls: figure 6 of O'Brien & Hodgins 1995, balls on 2
+ * x 2 m of water, over 2 s. */
+#include "bench/bench.h"
+
+#include "base/status.h"
+#include "geom/shape.h"
+#include "geom/value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <undine/columns.h>
+
+static double bump(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)t;
+    return 0.1 * sin(0.5 * x) * cos(0.4 * z);
+}
+
+/* Islands and pools, 6 m from one to the next. */
+static double islands(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)t;
+    return 0.5 * sin(1.05 * x) * cos(1.05 * z);
+}
+
+static double surge(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)t;
+    return 0.4 * sin(0.35 * x) * cos(0.3 * z);
+}
+
+/* One substep, at the longest that the pipes allow where it is 1 m deep. */
+static const double STEP = 0.005, CELL = 0.05;
+
+static void step(void *columns)
+{
+    und_columns_step(columns, STEP);
+}
+
+static und_columns_def square(const bench_context *context, int n)
+{
+    und_columns_def def = und_columns_def_default();
+    def.pool.nx = def.pool.nz = n;
+    def.pool.dx = CELL;
+    def.pool.threads = context->threads;
+    def.pool.ground = und_value_constant(-1);
+    return def;
+}
+
+static und_status measure(const bench_context *context, const char *name, const und_columns_def *def,
+                          int warm_steps, und_error *err)
+{
+    int n = def->pool.nx;
+    bench_result result = {.name = name, .cells = (double)n * n};
+    und_columns *columns = und_columns_create(def, err);
+    if (!columns)
+        return err->status;
+    snprintf(result.size, sizeof result.size, "%dx%d", n, n);
+    for (int i = 0; i < warm_steps; i++)
+        step(columns);
+    bench_measure(context, step, columns, n > 1024 ? 15 : 51, &result);
+    und_columns_destroy(columns);
+    context->report(context->user, &result);
+    return UND_OK;
+}
+
+und_status bench_columns_step(const bench_context *context, und_error *err)
+{
+    static const int sizes[] = {241, 2048};
+    und_status status = UND_OK;
+    for (int i = 0; i < 2 && status == UND_OK; i++) {
+        und_columns_def def = square(context, sizes[i]);
+        def.pool.surface = (und_value){.fn = bump};
+        status = measure(context, "columns.step", &def, 4, err);
+    }
+    return status;
+}
+
+und_status bench_columns_shore(const bench_context *context, und_error *err)
+{
+    und_columns_def def = square(context, 1024);
+    def.pool.ground = (und_value){.fn = islands};
+    def.pool.surface = (und_value){.fn = surge};
+    return measure(context, "columns.shore", &def, 100, err);
+}
+
+enum { BALLS = 4, FRAMES = 48 };
+static const double SECONDS = 2;
+
+/* Three balls afloat and one that drops among them. */
+typedef struct pond {
+    und_columns_def def;
+    und_shape ball[BALLS];
+    und_body_def body[BALLS];
+    und_error err;
+} pond;
+
+static void fill_pond(pond *p, const bench_context *context)
+{
+    static const double radius[BALLS] = {0.12, 0.18, 0.24, 0.15};
+    static const double place[BALLS][3] = {
+        {0.5, 0.3, 0.6}, {1.4, 0.4, 0.5}, {0.8, 0.5, 1.45}, {1.1, 2.5, 0.9}};
+    p->def = und_columns_def_default();
+    p->def.pool.nx = p->def.pool.nz = 61;
+    p->def.pool.dx = 2.0 / 61;
+    p->def.pool.threads = context->threads;
+    p->def.pool.ground = und_value_constant(-0.5);
+    p->def.spray.on = true;
+    p->def.bodies = p->body, p->def.body_count = BALLS;
+    for (int i = 0; i < BALLS; i++) {
+        p->ball[i] = (und_shape){.kind = UND_SPHERE, .radius = radius[i]};
+        p->body[i] = und_body_def_default();
+        p->body[i].shape = &p->ball[i];
+        p->body[i].density = i == BALLS - 1 ? 1500 : 400;
+        for (int k = 0; k < 3; k++)
+            p->body[i].position[k] = place[i][k];
+    }
+}
+
+/* Each run starts anew, so that every one does the same. */
+static void let_fall(void *context)
+{
+    pond *p = context;
+    und_columns *columns = und_columns_create(&p->def, &p->err);
+    for (int i = 0; columns && i < FRAMES; i++)
+        und_columns_step(columns, SECONDS / FRAMES);
+    und_columns_destroy(columns);
+}
+
+und_status bench_columns_balls(const bench_context *context, und_error *err)
+{
+    pond p = {.err.status = UND_OK};
+    bench_result result = {.name = "columns.balls", .cells = 61 * 61, .size = "61x61, 2 s"};
+    fill_pond(&p, context);
+    bench_measure(context, let_fall, &p, 9, &result);
+    if (p.err.status != UND_OK) {
+        *err = p.err;
+        return err->status;
+    }
+    result.extra[result.extra_count++] = (bench_extra){"times_real_time", SECONDS / result.seconds};
+    context->report(context->user, &result);
+    return UND_OK;
+}
