@@ -216,7 +216,7 @@ static const span nothing = {INFINITY, -INFINITY};
 
 static span overlap(span a, span b)
 {
-    return (span){fmax(a.low, b.low), fmin(a.high, b.high)};
+    return (span){und_larger(a.low, b.low), und_smaller(a.high, b.high)};
 }
 
 /* Where |p + t d| < half along one axis. */
@@ -225,21 +225,22 @@ static span slab_span(double p, double d, double half)
     if (d == 0)
         return fabs(p) < half ? (span){-INFINITY, INFINITY} : nothing;
     double a = (-half - p) / d, b = (half - p) / d;
-    return (span){fmin(a, b), fmax(a, b)};
+    return (span){und_smaller(a, b), und_larger(a, b)};
 }
 
 /* Where |p + t d|^2 < radius^2. */
 static span round_span(und_vec3 p, und_vec3 d, double radius)
 {
-    double dd = und_dot(d, d), pd = und_dot(p, d);
+    double dd = und_dot(d, d);
     if (dd <= 0)
         return und_dot(p, p) < radius * radius ? (span){-INFINITY, INFINITY} : nothing;
-    und_vec3 nearest = und_sub(p, und_mul(d, pd / dd)); /* less cancellation than pd^2 - dd pp */
-    double under = (radius * radius - und_dot(nearest, nearest)) / dd;
+    double scale = 1 / dd, middle = -und_dot(p, d) * scale;
+    und_vec3 nearest = und_add(p, und_mul(d, middle)); /* less cancellation than pd^2 - dd pp */
+    double under = (radius * radius - und_dot(nearest, nearest)) * scale;
     if (!(under > 0))
         return nothing;
     double root = sqrt(under);
-    return (span){-pd / dd - root, -pd / dd + root};
+    return (span){middle - root, middle + root};
 }
 
 static span cylinder_span(const und_shape *s, und_vec3 p, und_vec3 d)

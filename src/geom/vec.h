@@ -4,6 +4,16 @@
 
 #include <math.h>
 
+/* Inline, unlike the library's; a NaN second gives the second. */
+static inline double und_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+static inline double und_smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 typedef struct und_vec3 {
     double x, y, z;
 } und_vec3;

@@ -4,93 +4,77 @@
 
 #include "liquid/columns_state.h"
 
-/* What a body does on an upright line. */
-typedef struct und_line_load {
-    double x, z;
-    double room;      /* m it takes up below the water's level */
-    double thickness; /* m from its lowest to its highest point there */
-    double bottom;    /* height of the lowest, m */
-} und_line_load;
-
-/* A control point that the body covers, with `count` lines from `first`. */
-typedef struct und_point_load {
-    int i, j; /* between columns (i, j) and (i + 1, j + 1) */
-    int first, count;
-    double room; /* m, mean over the control point's part of the plane */
-} und_point_load;
-
 /* Where a body and the water meet. */
 struct und_columns_contact {
-    int x0, x1, z0, z1; /* columns it touches, half open */
-    int lines;          /* along each side of a control point's part of the plane */
-    double bottom;      /* the lowest it reaches, m */
-    double middle[2];   /* of the footprint */
-    double level;       /* of the water around it at the middle, m */
-    double slope[2];    /* of that water along x and z */
-    und_vec3 water;     /* velocity of that water, m/s */
+    int x0, x1, z0, z1;       /* columns it touches, half open */
+    int lines;                /* along each side of a control point's part of the plane */
+    double bottom, top;       /* of its bounds, m */
+    double center[2], radius; /* of a circle around it, seen from above */
+    double middle[2];         /* of the footprint */
+    double level;             /* of the water around it at the middle, m */
+    double slope[2];          /* of that water along x and z */
+    und_vec3 water;           /* velocity of that water, m/s */
 };
 
+/* What a control point sees of the body, and what is known of the force there. */
+typedef struct und_face {
+    int i, j;           /* between columns (i, j) and (i + 1, j + 1) */
+    double cover;       /* share of the control point's part of the plane that the body covers */
+    double reach;       /* share of what of it lies in the domain: the same, but along edges */
+    double room;        /* m it takes up below the water's level, mean over that part */
+    double x, z;        /* mean place of what it covers */
+    double surface;     /* the body's lower side, or where the water closed over it would end without it, m */
+    double speed;       /* of the body, upwards, m/s */
+    double aim;         /* height that the control point must not rise above, m */
+    double head;        /* the pressure, m */
+    double least, most; /* with more the water closes over the body, m; where it has, they are the same */
+    double stiff;       /* how much a metre of head opens the gap, m */
+    int own[4];         /* the columns it touches, in the patch */
+} und_face;
+
+/* A body in the water, while the force is found. */
 typedef struct und_body_view {
     int body;
     const und_body_def *def;
     const und_columns_contact *contact;
-    und_pose pose;
-    und_vec3 up; /* in the body's own coordinates */
+    und_vec3 up, along_x, along_z; /* in the body's own coordinates */
+    und_vec3 origin;               /* of the world, there */
     und_body_state state;
-    double share; /* of the plane, per line: m2 */
+    double area;  /* m2 that it covers */
     double room;  /* m3 below the level */
     double under; /* 0 to 1: how much of the body that is */
     double force; /* upwards, N */
     und_vec3 twist;
 } und_body_view;
 
-/* What a control point sees of the body, and what is known of the force there. */
-typedef struct und_face {
-    double x, z, bottom; /* mean place of the body's lower side, m */
-    double speed;        /* of it, upwards, m/s */
-    double aim;          /* height that the control point must not rise above, m */
-    double cover;        /* share of the control point's part of the plane that the body covers */
-    double reach;        /* share of what of it lies in the domain: the same, but along edges */
-    double head;         /* the pressure, m */
-    double least, most;  /* with more the water closes over the body, m; where it has, they are the same */
-    double stiff;        /* how much a metre of head opens the gap, m */
-} und_face;
-
 /* For one body at a time, made for the largest. */
 struct und_columns_scratch {
-    double reach; /* of the largest body, m */
-    int point_count, line_count;
-    und_point_load *point;
-    und_line_load *line;
-    und_face *face; /* per point */
-    /* The patch of columns that the body touches, with a border. */
-    double *hull;       /* the body's lower side, m */
-    double *after;      /* the surface at the end of the step, m */
-    float (*weight)[8]; /* how much a metre of head moves through the pipes to the neighbours, m */
+    int count;
+    und_face *face;
+    double *hull; /* the surface that the body leaves at control points, with a border, m */
+    /* The patch of columns that it touches, with a border. */
+    double *head;         /* the pressure that pipes see, m */
+    double *after;        /* the surface at the end of the step, m */
+    double *leaves;       /* what flows off a column for a metre of head, m */
+    float *weight[PIPES]; /* how much a metre of head moves through a pipe, m */
 };
 
-/* Adds an upward force at (x, z). */
-static inline void und_body_lift(und_body_view *v, double x, double z, double force)
-{
-    v->force += force;
-    v->twist.x -= (z - v->state.position[2]) * force;
-    v->twist.z += (x - v->state.position[0]) * force;
-}
+/* Where the bodies are and what the water around them does: first of all, while what they displaced is still
+ * known. */
+void und_columns_look_around(und_columns *s);
 
-/* How fast the body comes down on the water at a line, m/s. */
-static inline double und_body_falling(const und_body_view *v, const und_line_load *l)
+/* The body's faces, in s->scratch. */
+und_body_view und_columns_view(und_columns *s, int body);
+
+/* The level of the water around the body, carried on to (x, z), m. */
+static inline double und_contact_level(const und_columns_contact *c, double x, double z)
 {
-    double up = v->state.velocity[1] + v->state.spin[2] * (l->x - v->state.position[0]) -
-                v->state.spin[0] * (l->z - v->state.position[2]);
-    return v->contact->water.y - up;
+    return c->level + c->slope[0] * (x - c->middle[0]) + c->slope[1] * (z - c->middle[1]);
 }
 
 /* Presses on the columns around a control point with `head` (eq. 11), m over its whole part of the plane;
- * `room` of it is seen as displaced water. */
-void und_columns_press(und_columns *s, const und_body_view *v, const und_point_load *p, double head);
-
-/* The level of the water around the body, carried on to (x, z), m. */
-double und_contact_level(const und_columns_contact *c, double x, double z);
+ * its room is seen as displaced water. */
+void und_columns_press(und_columns *s, const und_body_view *v, const und_face *f, double head);
 
 /* The force in [0, f_max] at each control point: the estimate, or the one that makes body and surface agree.
  */

@@ -47,6 +47,8 @@ void und_columns_set_pipes(und_columns *s)
     s->pipes.diagonal = s->pipes.beside = (float)(straight * s->def.diagonal);
     s->pipes.kept = (float)exp(-s->def.pool.damping * s->dt);
     s->pipes.reach = (float)fmin(s->def.pipe_depth, 1e9);
+    for (int x = 0; x < s->nx; x++)
+        s->share_z[x] = und_columns_straight(s, PIPE_Z, x, 0);
 }
 
 float und_columns_straight(const und_columns *s, int pipe, int x, int z)
@@ -161,8 +163,6 @@ static void flow_band(und_columns *s, int first, int last)
 
 void und_columns_flow(und_columns *s)
 {
-    for (int x = 0; x < s->nx; x++)
-        s->share_z[x] = und_columns_straight(s, PIPE_Z, x, 0);
     PARALLEL_FOR(s->threads)
     for (int band = 0; band < (s->nz + BAND - 1) / BAND; band++)
         flow_band(s, band * BAND, (band + 1) * BAND < s->nz ? (band + 1) * BAND : s->nz);
@@ -414,20 +414,18 @@ und_column und_columns_column(const und_columns *s, size_t at)
                         s->load ? s->load[at] : 0};
 }
 
-double und_columns_pipe_speed(const und_columns *s, int pipe, size_t at)
+double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z)
 {
-    size_t other = at + (pipe == PIPE_X ? 1 : (size_t)s->stride);
+    size_t at = (size_t)((ptrdiff_t)z * s->stride + x), other = at + (pipe == PIPE_X ? 1 : (size_t)s->stride);
     double depth =
         (double)und_pipe_depth(und_columns_column(s, at), und_columns_column(s, other), s->pipes.reach);
-    int x = (int)(at % (size_t)s->stride), z = (int)(at / (size_t)s->stride);
     double dx = s->pool.grid.dx, share = (double)(und_columns_straight(s, pipe, x, z) / s->pipes.straight);
     return depth > (double)UND_FILM ? (double)s->flow[pipe][at] * dx / (share * straight_share(s) * depth)
                                     : 0;
 }
 
-void und_columns_speed(const und_columns *s, size_t at, double out[2])
+void und_columns_speed(const und_columns *s, int x, int z, double out[2])
 {
-    out[0] = 0.5 * (und_columns_pipe_speed(s, PIPE_X, at - 1) + und_columns_pipe_speed(s, PIPE_X, at));
-    out[1] = 0.5 * (und_columns_pipe_speed(s, PIPE_Z, at - (size_t)s->stride) +
-                    und_columns_pipe_speed(s, PIPE_Z, at));
+    out[0] = 0.5 * (und_columns_pipe_speed(s, PIPE_X, x - 1, z) + und_columns_pipe_speed(s, PIPE_X, x, z));
+    out[1] = 0.5 * (und_columns_pipe_speed(s, PIPE_Z, x, z - 1) + und_columns_pipe_speed(s, PIPE_Z, x, z));
 }

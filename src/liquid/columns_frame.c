@@ -4,22 +4,22 @@
 #include <string.h>
 
 /* A field of the frame, [nz][nx], of numbers made column by column. */
-typedef float column_fn(const und_columns *s, size_t at);
+typedef float column_fn(const und_columns *s, int x, int z);
 
-static float seen_at(const und_columns *s, size_t at)
+static float seen_at(const und_columns *s, int x, int z)
 {
-    return (float)und_columns_level(s, at);
+    return (float)und_columns_level(s, und_columns_at(s, x, z));
 }
-static float speed_x_at(const und_columns *s, size_t at)
+static float speed_x_at(const und_columns *s, int x, int z)
 {
     double speed[2];
-    und_columns_speed(s, at, speed);
+    und_columns_speed(s, x, z, speed);
     return (float)speed[0];
 }
-static float speed_z_at(const und_columns *s, size_t at)
+static float speed_z_at(const und_columns *s, int x, int z)
 {
     double speed[2];
-    und_columns_speed(s, at, speed);
+    und_columns_speed(s, x, z, speed);
     return (float)speed[1];
 }
 
@@ -32,7 +32,7 @@ static und_status add_made(const und_columns *s, und_frame *frame, const char *n
     float *out = frame->items[frame->count - 1].data;
     for (int z = 0; z < s->nz; z++)
         for (int x = 0; x < s->nx; x++)
-            *out++ = made(s, und_columns_at(s, x, z));
+            *out++ = made(s, x, z);
     return UND_OK;
 }
 

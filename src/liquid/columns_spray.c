@@ -33,10 +33,10 @@ static control_point control_at(const und_columns *s, int x, int z)
     }
     if (x >= 0 && x + 1 < s->nx)
         c.speed[0] =
-            0.5 * (und_columns_pipe_speed(s, PIPE_X, at[0]) + und_columns_pipe_speed(s, PIPE_X, at[2]));
+            0.5 * (und_columns_pipe_speed(s, PIPE_X, x0, z0) + und_columns_pipe_speed(s, PIPE_X, x0, z1));
     if (z >= 0 && z + 1 < s->nz)
         c.speed[2] =
-            0.5 * (und_columns_pipe_speed(s, PIPE_Z, at[0]) + und_columns_pipe_speed(s, PIPE_Z, at[1]));
+            0.5 * (und_columns_pipe_speed(s, PIPE_Z, x0, z0) + und_columns_pipe_speed(s, PIPE_Z, x1, z0));
     return c;
 }
 

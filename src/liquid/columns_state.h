@@ -104,9 +104,9 @@ und_column und_columns_column(const und_columns *s, size_t at);
 float und_columns_straight(const und_columns *s, int pipe, int x, int z);
 
 /* How fast the water in a straight pipe flows, m/s: Q over the pipe's section. */
-double und_columns_pipe_speed(const und_columns *s, int pipe, size_t at);
+double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z);
 /* The same in the middle of a column, along x and z. */
-void und_columns_speed(const und_columns *s, size_t at, double out[2]);
+void und_columns_speed(const und_columns *s, int x, int z, double out[2]);
 
 /* The stages of a substep, in order. */
 void und_columns_push(und_columns *s);       /* bodies press on the water, and move */

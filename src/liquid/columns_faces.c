@@ -1,0 +1,251 @@
+/* Where bodies and water meet: the footprint, the water around it, and the faces of the body over the control
+ * points. */
+#include "liquid/columns_bodies.h"
+
+#include <math.h>
+
+enum { LINES_MAX = 6 };
+
+static int within(double i, int count)
+{
+    return i < 0 ? 0 : i > count ? count : (int)i;
+}
+
+/* Columns that the body may touch. */
+static void find_footprint(const und_columns *s, int body, und_columns_contact *c)
+{
+    und_bounds b = und_shape_bounds(s->def.bodies[body].shape);
+    und_pose pose = und_bodies_pose(s->bodies, body);
+    const und_grid *g = &s->pool.grid;
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    und_vec3 middle = und_pose_point(&pose, und_mul(und_add(b.low, b.high), 0.5));
+    c->center[0] = middle.x;
+    c->center[1] = middle.z;
+    c->radius = s->def.bodies[body].shape->kind == UND_SPHERE ? 0.5 * (b.high.x - b.low.x)
+                                                              : 0.5 * und_length(und_sub(b.high, b.low));
+    c->bottom = INFINITY;
+    c->top = -INFINITY;
+    for (int corner = 0; corner < 8; corner++) {
+        und_vec3 p =
+            und_pose_point(&pose, und_vec(corner & 1 ? b.high.x : b.low.x, corner & 2 ? b.high.y : b.low.y,
+                                          corner & 4 ? b.high.z : b.low.z));
+        low[0] = und_smaller(low[0], p.x);
+        high[0] = und_larger(high[0], p.x);
+        low[1] = und_smaller(low[1], p.z);
+        high[1] = und_larger(high[1], p.z);
+        c->bottom = und_smaller(c->bottom, p.y);
+        c->top = und_larger(c->top, p.y);
+    }
+    c->x0 = within(floor((low[0] - g->origin[0]) / g->dx), s->nx);
+    c->x1 = within(ceil((high[0] - g->origin[0]) / g->dx), s->nx);
+    c->z0 = within(floor((low[1] - g->origin[2]) / g->dx), s->nz);
+    c->z1 = within(ceil((high[1] - g->origin[2]) / g->dx), s->nz);
+    c->middle[0] = und_columns_x(s, 0.5 * (c->x0 + c->x1) - 0.5);
+    c->middle[1] = und_columns_z(s, 0.5 * (c->z0 + c->z1) - 0.5);
+    double across = und_smaller(high[0] - low[0], high[1] - low[1]) / g->dx;
+    c->lines = across > 8 ? 2 : across > 3 ? 3 : LINES_MAX;
+}
+
+/* Sums over the wet columns around the footprint, for the plane that fits their levels best. */
+typedef struct rim {
+    double n, x, z, xx, zz, h, hx, hz, rise, speed[2];
+} rim;
+
+static void add_to_rim(const und_columns *s, rim *r, const und_columns_contact *c, int x, int z)
+{
+    if (x < 0 || z < 0 || x >= s->nx || z >= s->nz)
+        return;
+    size_t at = und_columns_at(s, x, z);
+    if (s->depth[at] <= 0.01 * s->pool.grid.dx)
+        return;
+    double u = und_columns_x(s, x) - c->middle[0], v = und_columns_z(s, z) - c->middle[1], speed[2];
+    double h = und_columns_level(s, at);
+    und_columns_speed(s, x, z, speed);
+    r->n++;
+    r->x += u;
+    r->z += v;
+    r->xx += u * u;
+    r->zz += v * v;
+    r->h += h;
+    r->hx += h * u;
+    r->hz += h * v;
+    r->rise += (double)s->rise[at];
+    r->speed[0] += speed[0];
+    r->speed[1] += speed[1];
+}
+
+static double slope_of(double n, double x, double xx, double h, double hx)
+{
+    const double steepest = 1; /* a splash beside the body is no slope it could slide down */
+    double spread = xx - x * x / n;
+    return spread > 0 ? und_larger(-steepest, und_smaller((hx - x * h / n) / spread, steepest)) : 0;
+}
+
+/* The level of the water around the body, and how it moves at the body's height; no water: -infinity. */
+static void find_level(const und_columns *s, double height, und_columns_contact *c)
+{
+    rim r = {0};
+    double ground = (double)s->ground[und_columns_at(s, und_pool_cell_x(&s->pool, c->middle[0]),
+                                                     und_pool_cell_z(&s->pool, c->middle[1]))];
+    for (int x = c->x0 - 2; x <= c->x1 + 1; x++) {
+        add_to_rim(s, &r, c, x, c->z0 - 2);
+        add_to_rim(s, &r, c, x, c->z1 + 1);
+    }
+    for (int z = c->z0 - 1; z <= c->z1; z++) {
+        add_to_rim(s, &r, c, c->x0 - 2, z);
+        add_to_rim(s, &r, c, c->x1 + 1, z);
+    }
+    c->level = -INFINITY;
+    if (r.n == 0)
+        return;
+    c->slope[0] = slope_of(r.n, r.x, r.xx, r.h, r.hx);
+    c->slope[1] = slope_of(r.n, r.z, r.zz, r.h, r.hz);
+    c->level = (r.h - c->slope[0] * r.x - c->slope[1] * r.z) / r.n;
+    /* Columns move alike from top to bottom sideways; upwards, in proportion to the height above the ground.
+     */
+    double deep = c->level - ground,
+           up = deep > 0 ? und_larger(0, und_smaller((height - ground) / deep, 1)) : 0;
+    c->water = und_vec(r.speed[0] / r.n, up * r.rise / r.n, r.speed[1] / r.n);
+}
+
+void und_columns_press(und_columns *s, const und_body_view *v, const und_face *f, double head)
+{
+    for (int k = 0; k < 4; k++) {
+        int x = f->i + (k & 1), z = f->j + (k >> 1);
+        x = x < 0 ? 0 : x >= s->nx ? s->nx - 1 : x;
+        z = z < 0 ? 0 : z >= s->nz ? s->nz - 1 : z;
+        size_t at = und_columns_at(s, x, z);
+        double below = und_contact_level(v->contact, und_columns_x(s, x), und_columns_z(s, z)) -
+                       und_columns_level(s, at);
+        s->load[at] += (float)(0.25 * head);
+        /* Water that a body has just pushed into is not yet gone: it is not seen heaped up over the body. */
+        s->displaced[at] += (float)und_larger(0, und_smaller(below, 0.25 * f->room));
+        s->rows[z].pressed = true;
+    }
+}
+
+/* What the body does on an upright line. */
+typedef struct line_load {
+    double x, z;
+    double level;     /* of the water around, m */
+    double room;      /* m it takes up below the level */
+    double thickness; /* m from its lowest to its highest point */
+    double bottom;    /* height of the lowest, m */
+} line_load;
+
+/* False where the body does not reach below the level. */
+static bool sample_line(const und_body_view *v, line_load *l)
+{
+    const und_columns_contact *c = v->contact;
+    const und_shape *shape = v->def->shape;
+    double low = c->bottom - 1, again;
+    l->level = und_contact_level(c, l->x, l->z);
+    if (!(l->level > c->bottom))
+        return false;
+    und_vec3 from = und_add(v->origin, und_add(und_mul(v->along_x, l->x), und_mul(v->along_z, l->z)));
+    l->thickness = und_shape_line(shape, from, v->up, low, c->top + 1, &l->bottom);
+    if (!(l->thickness > 0 && l->bottom < l->level))
+        return false;
+    bool convex = shape->kind <= UND_ELLIPSOID;
+    l->room = convex ? und_smaller(l->thickness, l->level - l->bottom)
+                     : und_shape_line(shape, from, v->up, low, und_smaller(l->level, c->top + 1), &again);
+    return l->room > 0;
+}
+
+/* Is the water open above the body?  1 where the body reaches above the level, or rams the water harder than
+ * that closes in; 0 where it is closed. */
+static double openness(const line_load *l, double ram)
+{
+    double under = l->level - (l->bottom + l->thickness);
+    return under <= 0 || ram >= under ? 1 : ram / under;
+}
+
+/* The ram is of the body's own speed: what presses makes the water beside rise at once, and counted against
+ * that it would feed itself in deep water. */
+static void add_line(const und_columns *s, const und_body_view *v, const line_load *l, und_face *f)
+{
+    double up = v->state.velocity[1] + v->state.spin[2] * (l->x - v->state.position[0]) -
+                v->state.spin[0] * (l->z - v->state.position[2]);
+    double ram = 0.5 * v->def->drag * und_smaller(up, 0) * up / s->def.pool.gravity;
+    double open = openness(l, ram);
+    f->room += l->room;
+    f->x += l->x;
+    f->z += l->z;
+    f->surface += open * l->bottom + (1 - open) * (l->level - l->room);
+    f->least += (1 - open) * l->thickness;
+    f->most += l->thickness + open * ram;
+    f->speed += up;
+}
+
+/* How much of a control point's part of the plane lies in the domain: 1, or a half along each edge. */
+static double within_domain(const und_columns *s, const und_face *f)
+{
+    return (f->i < 0 || f->i >= s->nx - 1 ? 0.5 : 1) * (f->j < 0 || f->j >= s->nz - 1 ? 0.5 : 1);
+}
+
+/* The upright lines through the part of the plane that belongs to a control point; false: none meets the
+ * body. */
+static bool sample_point(const und_columns *s, const und_body_view *v, int i, int j, und_face *f)
+{
+    const und_grid *g = &s->pool.grid;
+    const und_columns_contact *c = v->contact;
+    const int lines = c->lines;
+    double dx = und_columns_x(s, i + 0.5) - c->center[0], dz = und_columns_z(s, j + 0.5) - c->center[1];
+    double reach = c->radius + g->dx;
+    int hits = 0;
+    if (dx * dx + dz * dz > reach * reach)
+        return false;
+    *f = (und_face){.i = i, .j = j};
+    for (int k = 0; k < lines * lines; k++) {
+        double a = i + 0.5 + (k % lines + 0.5) / lines, b = j + 0.5 + (k / lines + 0.5) / lines;
+        line_load l = {.x = g->origin[0] + a * g->dx, .z = g->origin[2] + b * g->dx};
+        if (a < 0 || a > s->nx || b < 0 || b > s->nz || !sample_line(v, &l))
+            continue;
+        add_line(s, v, &l, f);
+        hits++;
+    }
+    if (hits == 0)
+        return false;
+    double *means[] = {&f->x, &f->z, &f->surface, &f->least, &f->most, &f->speed};
+    for (size_t k = 0; k < sizeof means / sizeof *means; k++)
+        *means[k] /= hits;
+    f->room /= lines * lines;
+    f->cover = (double)hits / (lines * lines);
+    f->reach = f->cover / within_domain(s, f);
+    return true;
+}
+
+und_body_view und_columns_view(und_columns *s, int body)
+{
+    const und_columns_contact *c = &s->contact[body];
+    und_pose pose = und_bodies_pose(s->bodies, body);
+    und_quat q = pose.rotation, back = {q.w, -q.x, -q.y, -q.z};
+    und_body_view v = {.body = body,
+                       .def = &s->def.bodies[body],
+                       .contact = c,
+                       .up = und_quat_rotate(back, und_vec(0, 1, 0)),
+                       .along_x = und_quat_rotate(back, und_vec(1, 0, 0)),
+                       .along_z = und_quat_rotate(back, und_vec(0, 0, 1)),
+                       .origin = und_pose_local(&pose, und_vec(0, 0, 0)),
+                       .state = und_bodies_state(s->bodies, body)};
+    s->scratch->count = 0;
+    for (int j = c->z0 - 1; j < c->z1 && c->level > c->bottom; j++)
+        for (int i = c->x0 - 1; i < c->x1; i++) {
+            und_face *f = &s->scratch->face[s->scratch->count];
+            if (!sample_point(s, &v, i, j, f))
+                continue;
+            s->scratch->count++;
+            v.area += f->cover * und_pool_cell_area(&s->pool);
+            v.room += f->room * und_pool_cell_area(&s->pool);
+        }
+    v.under = und_smaller(v.room / und_bodies_volume(s->bodies, body), 1);
+    return v;
+}
+
+void und_columns_look_around(und_columns *s)
+{
+    for (int i = 0; i < s->def.body_count; i++) {
+        find_footprint(s, i, &s->contact[i]);
+        find_level(s, und_bodies_state(s->bodies, i).position[1], &s->contact[i]);
+    }
+}
