@@ -18,8 +18,8 @@ typedef struct bench {
 static const bench benches[] = {
     {"waves.step", bench_waves_step},       {"columns.step", bench_columns_step},
     {"columns.shore", bench_columns_shore}, {"columns.balls", bench_columns_balls},
-    {"spray.step", bench_spray_step},       {"render.frame", bench_render_frame},
-    {"render.spray", bench_render_spray}};
+    {"columns.diver", bench_columns_diver}, {"spray.step", bench_spray_step},
+    {"render.frame", bench_render_frame},   {"render.spray", bench_render_spray}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct sink {

@@ -168,10 +168,10 @@ void und_columns_flow(und_columns *s)
         flow_band(s, band * BAND, (band + 1) * BAND < s->nz ? (band + 1) * BAND : s->nz);
 }
 
-/* The flow that moves the water: the new one, or eq. 7's mean. */
+/* The flow that moves the water by eq. 7: the mean. */
 static inline float moving(const float *now, const float *before, ptrdiff_t at)
 {
-    return before ? 0.5f * (now[at] + before[at]) : now[at];
+    return 0.5f * (now[at] + before[at]);
 }
 
 /* What flows out of and into a column in the step, as speeds, m/s. */
@@ -186,7 +186,7 @@ static inline exchange count_pipe(exchange e, float leaves)
     return e;
 }
 
-/* The pipes of a row and of the row before it, with the old flow where the mean counts. */
+/* The pipes of a row and of the row before it, with the old flow. */
 typedef struct pipe_rows {
     const float *now[PIPES], *before[PIPES];
     ptrdiff_t up;
@@ -197,39 +197,74 @@ static pipe_rows pipes_of(const und_columns *s, int z)
     pipe_rows r = {.up = -(ptrdiff_t)s->stride};
     for (int k = 0; k < PIPES; k++) {
         r.now[k] = s->flow[k] + und_columns_at(s, 0, z);
-        r.before[k] = s->before[k] ? s->before[k] + und_columns_at(s, 0, z) : NULL;
+        r.before[k] = s->before[k] + und_columns_at(s, 0, z);
     }
     return r;
 }
 
-static inline exchange exchange_of(const pipe_rows *r, int x, bool mean)
+static inline exchange exchange_of(const pipe_rows *r, int x)
 {
     const ptrdiff_t from[PIPES] = {x - 1, x + r->up, x - 1 + r->up, x + 1 + r->up}; /* pipes that end here */
     exchange e = {0, 0};
     for (int k = 0; k < PIPES; k++) {
-        e = count_pipe(e, moving(r->now[k], mean ? r->before[k] : NULL, x));
-        e = count_pipe(e, -moving(r->now[k], mean ? r->before[k] : NULL, from[k]));
+        e = count_pipe(e, moving(r->now[k], r->before[k], x));
+        e = count_pipe(e, -moving(r->now[k], r->before[k], from[k]));
     }
     return e;
 }
 
+/* What a column of `depth` into which `in` flows lets its pipes keep, where they take `out`: a little less
+ * than all, so that rounding leaves no column below zero, and less than what makes it scale back, so that
+ * once is enough.  Next to nothing is nothing: denormal numbers are slow. */
+static inline float kept_part(double depth, float in, float out)
+{
+    const float margin = 2e-6f, nothing = 1e-25f;
+    float has = und_most((float)(depth + 1e-28) + in - nothing, 0);
+    float part = (1 - 2 * margin) * has / (out > nothing ? out : nothing);
+    return part < 1 - margin ? (part > margin ? part : 0) : 1;
+}
+
 /* What the columns of a row let their pipes keep: in the last round only what they have themselves, without
  * counting on what flows in, so that no round is needed after it. */
-static inline void judge_row(und_columns *s, int z, bool last, bool mean)
+static void judge_row(und_columns *s, int z, bool last)
 {
-    const double less = 1 - 1e-6; /* so that rounding leaves no column below zero */
-    const double dt = s->dt, counted = last ? 0 : dt, *restrict depth = s->depth + und_columns_at(s, 0, z);
-    float *restrict keep = s->keep + und_columns_at(s, 0, z), smallest = 1;
-    const pipe_rows r = pipes_of(s, z);
+    const size_t row = und_columns_at(s, 0, z), up = row - (size_t)s->stride;
+    const float *restrict x1 = s->flow[PIPE_X] + row;
+    const float *restrict z1 = s->flow[PIPE_Z] + row, *restrict z0 = s->flow[PIPE_Z] + up;
+    const float *restrict d1 = s->flow[PIPE_DOWN] + row, *restrict d0 = s->flow[PIPE_DOWN] + up;
+    const float *restrict u1 = s->flow[PIPE_UP] + row, *restrict u0 = s->flow[PIPE_UP] + up;
+    const double *restrict depth = s->depth + row;
+    const float dt = (float)s->dt, counted = last ? 0 : dt;
+    float *restrict keep = s->keep + row;
     const int n = s->nx;
+    int scaled = 0;
+    SIMD
     for (int x = 0; x < n; x++) {
-        exchange e = exchange_of(&r, x, mean);
-        double has = less * (depth[x] + counted * e.in), out = dt * e.out;
-        float part = out > has ? (float)(less * has / out) : 1;
-        keep[x] = part;
-        smallest = part < smallest ? part : smallest;
+        float out =
+            (und_most(x1[x], 0) + und_most(-x1[x - 1], 0)) + (und_most(z1[x], 0) + und_most(-z0[x], 0)) +
+            (und_most(d1[x], 0) + und_most(-d0[x - 1], 0)) + (und_most(u1[x], 0) + und_most(-u0[x + 1], 0));
+        float in =
+            (und_most(-x1[x], 0) + und_most(x1[x - 1], 0)) + (und_most(-z1[x], 0) + und_most(z0[x], 0)) +
+            (und_most(-d1[x], 0) + und_most(d0[x - 1], 0)) + (und_most(-u1[x], 0) + und_most(u0[x + 1], 0));
+        keep[x] = kept_part(depth[x], counted * in, dt * out);
     }
-    s->rows[z].scaled = smallest < 1;
+    UND_PRAGMA(omp simd reduction(| : scaled))
+    for (int x = 0; x < n; x++)
+        scaled |= keep[x] < 1;
+    s->rows[z].scaled = scaled;
+}
+
+/* The same by the mean of old and new flow. */
+static void judge_row_by_mean(und_columns *s, int z, bool last)
+{
+    const pipe_rows r = pipes_of(s, z);
+    s->rows[z].scaled = false;
+    for (int x = 0; x < s->nx; x++) {
+        size_t at = und_columns_at(s, x, z);
+        exchange e = exchange_of(&r, x);
+        s->keep[at] = kept_part(s->depth[at], last ? 0 : (float)(s->dt * e.in), (float)(s->dt * e.out));
+        s->rows[z].scaled |= s->keep[at] < 1;
+    }
 }
 
 /* Pipes of a row keep what the column they empty says: the one they start at, or the other.  Nothing is left
@@ -285,9 +320,9 @@ static bool find_tight(und_columns *s)
 static void judge(und_columns *s, int z, bool last)
 {
     if (s->before[0])
-        judge_row(s, z, last, true);
+        judge_row_by_mean(s, z, last);
     else
-        judge_row(s, z, last, false);
+        judge_row(s, z, last);
 }
 
 /* Where the rows beside it were scaled back, a row must be judged again. */
@@ -365,7 +400,7 @@ static void move_row_by_mean(und_columns *s, int z)
     row->quickest = -INFINITY;
     for (int x = 0; x < s->nx; x++) {
         size_t at = und_columns_at(s, x, z);
-        exchange e = exchange_of(&r, x, true);
+        exchange e = exchange_of(&r, x);
         s->depth[at] += s->dt * (e.in - e.out);
         row->deepest = fmax(row->deepest, s->depth[at]);
         s->rise[at] = (float)(e.in - e.out);
