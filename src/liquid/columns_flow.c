@@ -459,8 +459,21 @@ double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z)
                                     : 0;
 }
 
+/* What flows through a pipe per metre of its width, m2/s. */
+static double pipe_flux(const und_columns *s, int pipe, int x, int z)
+{
+    double share = (double)(und_columns_straight(s, pipe, x, z) / s->pipes.straight) * straight_share(s);
+    return (double)s->flow[pipe][(ptrdiff_t)z * s->stride + x] * s->pool.grid.dx / share;
+}
+
+/* By the column's own depth: a pipe at the water's edge may be all but dry while its flow goes on, and is no
+ * measure.  And no faster than a column a step, since what leaves a column is at most all of it. */
 void und_columns_speed(const und_columns *s, int x, int z, double out[2])
 {
-    out[0] = 0.5 * (und_columns_pipe_speed(s, PIPE_X, x - 1, z) + und_columns_pipe_speed(s, PIPE_X, x, z));
-    out[1] = 0.5 * (und_columns_pipe_speed(s, PIPE_Z, x, z - 1) + und_columns_pipe_speed(s, PIPE_Z, x, z));
+    double depth = fmin(s->depth[und_columns_at(s, x, z)], (double)s->pipes.reach);
+    double most = s->pool.grid.dx / s->dt;
+    out[0] = 0.5 * (pipe_flux(s, PIPE_X, x - 1, z) + pipe_flux(s, PIPE_X, x, z));
+    out[1] = 0.5 * (pipe_flux(s, PIPE_Z, x, z - 1) + pipe_flux(s, PIPE_Z, x, z));
+    for (int k = 0; k < 2; k++)
+        out[k] = depth > (double)UND_FILM ? fmax(-most, fmin(out[k] / depth, most)) : 0;
 }

@@ -105,7 +105,7 @@ float und_columns_straight(const und_columns *s, int pipe, int x, int z);
 
 /* How fast the water in a straight pipe flows, m/s: Q over the pipe's section. */
 double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z);
-/* The same in the middle of a column, along x and z. */
+/* How fast the water in a column flows along x and z, m/s; no faster than a column a step. */
 void und_columns_speed(const und_columns *s, int x, int z, double out[2]);
 
 /* The stages of a substep, in order. */
