@@ -264,7 +264,7 @@ static void meshes(void **state)
 {
     (void)state;
     und_vec3 c = {0.3, -0.2, 0.1};
-    /* an inscribed sphere of 48 x 24 facets misses about 1 % of the volume */
+    /* an inscribed sphere whose outline is out by 0.2 % misses about 1 % of the volume */
     expect_mesh(sphere(c.x, c.y, c.z, 1), 4 * pi / 3, 0.015, true);
     expect_mesh(box(c, und_vec(1, 2, 3)), 48, 1e-5, true);
     expect_mesh(shape_of((und_shape){.kind = UND_ELLIPSOID, .center = c, .half = {1, 2, 3}}), 8 * pi, 0.015,
@@ -284,9 +284,46 @@ static void meshes(void **state)
 static void cylinder_mesh(void **state)
 {
     (void)state;
-    double facets = 48, area = facets / 2 * sin(2 * pi / facets) * 0.25; /* an inscribed polygon */
-    expect_mesh(shape_of((und_shape){.kind = UND_CYLINDER, .half = {0, 2, 0}, .radius = 0.5}), 4 * area, 1e-6,
-                false);
+    for (int k = 0; k < 2; k++) { /* wide: pi / acos(1 - 0.002) = 49.7 and up; slender: the fewest */
+        double half = k ? 4 : 0.5, facets = k ? 24 : 52;
+        double area = facets / 2 * sin(2 * pi / facets) * 0.25; /* an inscribed polygon */
+        expect_mesh(shape_of((und_shape){.kind = UND_CYLINDER, .half = {0, half, 0}, .radius = 0.5}),
+                    2 * half * area, 1e-6, false);
+    }
+}
+
+/* Chords along and around are inside by at most 0.2 % of half the longest extent, so what joins the two, the
+ * diagonal of a square, by twice that; a slender shape needs fewer triangles than a ball. */
+static void outlines_are_close(void **state)
+{
+    (void)state;
+    const und_shape shapes[] = {
+        {.kind = UND_SPHERE, .radius = 0.5},
+        {.kind = UND_ELLIPSOID, .half = {0.5, 0.15, 0.1}},
+        {.kind = UND_ELLIPSOID, .half = {0.1, 0.15, 0.5}},
+        {.kind = UND_ELLIPSOID, .half = {0.1, 0.5, 0.5}},
+        {.kind = UND_CAPSULE, .half = {0, 0.4, 0}, .radius = 0.1},
+    };
+    enum { SHAPES = sizeof shapes / sizeof *shapes };
+    int count[SHAPES];
+    for (int i = 0; i < SHAPES; i++) {
+        und_error err = {0};
+        und_soup soup;
+        und_shape *shape = shape_of(shapes[i]);
+        assert_int_equal(und_shape_mesh(shape, &soup, &err), UND_OK);
+        double deepest = 0;
+        for (int k = 0; k < 3 * soup.triangle_count; k++) {
+            const float *p = soup.position + 3 * k, *q = soup.position + 3 * (k % 3 == 2 ? k - 2 : k + 1);
+            und_vec3 middle = und_mul(und_vec(p[0] + q[0], p[1] + q[1], p[2] + q[2]), 0.5);
+            deepest = fmax(deepest, -und_shape_distance(shape, middle));
+        }
+        count[i] = soup.triangle_count;
+        assert_true(deepest < 2 * 0.002 * 0.5);
+        und_soup_destroy(&soup);
+        und_shape_destroy(shape);
+    }
+    assert_true(count[0] > 1200 && count[0] < 2000);
+    assert_true(count[1] == count[2] && count[1] < count[0] * 2 / 3 && count[4] < count[0] / 2);
 }
 
 static void motions(void **state)
@@ -332,6 +369,36 @@ static void motions(void **state)
     und_pose rest = und_motion_at(NULL, 5);
     assert_double_near(rest.rotation.w, 1, 0);
     assert_double_near(rest.position.x, 0, 0);
+}
+
+/* Velocity and spin are the differences of nearby poses, at keys of those before; nothing moves beyond. */
+static void motion_velocities(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    const und_key keys[] = {{0, {0, 0, 0}, {0, 0, 0}},
+                            {1, {1, 2, 3}, {30, 90, 0}},
+                            {3, {5, 2, 3}, {30, 90, -70}},
+                            {4, {5, 9, 3}, {0, 180, 10}}};
+    const double h = 2e-7, times[] = {-1, 0, 0.25, 1, 1.7, 3, 3.9, 4, 4 + 2e-6};
+    for (int easing = UND_EASE_LINEAR; easing <= UND_EASE_MONOTONE; easing++) {
+        und_motion *m = und_motion_create(keys, 4, (und_easing)easing, &err);
+        assert_non_null(m);
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+            und_vec3 spin, velocity = und_motion_velocity(m, times[i], &spin);
+            und_pose a = und_motion_at(m, times[i] - h), b = und_motion_at(m, times[i]);
+            und_vec3 way = und_mul(und_sub(b.position, a.position), 1 / h);
+            assert_double_near(und_length(und_sub(velocity, way)), 0, 2e-5);
+            for (int k = 0; k < 3; k++) { /* axes turn by w x axis */
+                und_vec3 axis = und_vec(k == 0, k == 1, k == 2), now = und_quat_rotate(b.rotation, axis);
+                und_vec3 turn = und_mul(und_sub(now, und_quat_rotate(a.rotation, axis)), 1 / h);
+                assert_double_near(und_length(und_sub(und_cross(spin, now), turn)), 0, 2e-5);
+            }
+        }
+        und_motion_destroy(m);
+    }
+    und_vec3 spin = und_vec(1, 1, 1);
+    assert_double_near(und_length(und_motion_velocity(NULL, 1, &spin)) + und_length(spin), 0, 0);
 }
 
 /* A parabola through uneven keys comes out exactly between inner keys. */
@@ -435,11 +502,23 @@ static void values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances),     cmocka_unit_test(gradients),       cmocka_unit_test(groups),
-        cmocka_unit_test(bounds),        cmocka_unit_test(columns),         cmocka_unit_test(lines),
-        cmocka_unit_test(wrong_shapes),  cmocka_unit_test(meshes),          cmocka_unit_test(cylinder_mesh),
-        cmocka_unit_test(motions),       cmocka_unit_test(spline_parabola), cmocka_unit_test(rotations),
-        cmocka_unit_test(wrong_motions), cmocka_unit_test(tables),          cmocka_unit_test(values),
+        cmocka_unit_test(distances),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(columns),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(wrong_shapes),
+        cmocka_unit_test(meshes),
+        cmocka_unit_test(cylinder_mesh),
+        cmocka_unit_test(motion_velocities),
+        cmocka_unit_test(outlines_are_close),
+        cmocka_unit_test(motions),
+        cmocka_unit_test(spline_parabola),
+        cmocka_unit_test(rotations),
+        cmocka_unit_test(wrong_motions),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(values),
     };
     return cmocka_run_group_tests_name("geom", tests, NULL, NULL);
 }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AROUND = 48, RINGS = 24, CELLS = 48 };
+enum { LEAST = 24, CELLS = 48 };     /* chords around anything round; cells along what is cut out */
+static const double OUTLINE = 0.002; /* how far outlines may be out, of half the longest extent */
 
 /* Gathers triangles; with no room yet (position NULL) it only counts them, so that the same walk sizes the
  * array and fills it. */
@@ -41,12 +42,48 @@ static void put_quad(sink *out, und_vec3 a, und_vec3 b, und_vec3 c, und_vec3 d)
     put_triangle(out, a, c, d);
 }
 
-/* A point of the unit sphere: ring 0 is the north pole, RINGS the south pole. */
-static und_vec3 sphere_point(int ring, int step)
+/* How many chords go around a circle, so that its outline is out by at most OUTLINE of half the shape's
+ * longest extent: what is as long as a ball is wide is seen as large, and needs no more detail across than
+ * along. A multiple of 4, so that halves of it are halved by an equator. */
+static int chords(double radius, double longest)
 {
-    double pi = acos(-1), polar = pi * ring / RINGS, turn = 2 * pi * (step % AROUND) / AROUND;
-    double across = ring == 0 || ring == RINGS ? 0 : sin(polar);
-    return und_vec(across * sin(turn), cos(polar), across * cos(turn));
+    double out = OUTLINE * longest / fmax(radius, 1e-3 * longest); /* of a radius: 1 - cos(pi / chords) */
+    int count = out < 1 ? (int)ceil(acos(-1) / acos(1 - out)) : 0;
+    return count < LEAST ? LEAST : (count + 3) / 4 * 4;
+}
+
+/* Rings of points on the unit sphere from the north pole, 0, to the south pole. */
+typedef struct rings {
+    int count, around;
+    double ratio; /* of the ellipsoid's radius across to that along */
+} rings;
+
+/* A ring near a pole is shorter and less upright, and needs fewer steps: what its chords are out by, seen
+ * along the surface, is sin^2 / (steps^2 hypot(sin, ratio cos)) of the equator's.  None at the poles. */
+static int ring_steps(const rings *r, int ring)
+{
+    double polar = acos(-1) * ring / r->count, across = sin(polar);
+    if (ring == 0 || ring == r->count)
+        return 0;
+    int steps = (int)ceil(r->around * across / sqrt(hypot(across, r->ratio * cos(polar))) - 1e-9);
+    return steps < 6 ? 6 : steps;
+}
+
+static und_vec3 circle_point(int step, int steps)
+{
+    double turn = 2 * acos(-1) * (step % steps) / steps;
+    return und_vec(sin(turn), 0, cos(turn));
+}
+
+static und_vec3 sphere_point(const rings *r, int ring, int step)
+{
+    double polar = acos(-1) * ring / r->count;
+    int steps = ring_steps(r, ring);
+    if (steps == 0)
+        return und_vec(0, ring == 0 ? 1 : -1, 0);
+    und_vec3 p = und_mul(circle_point(step, steps), sin(polar));
+    p.y = cos(polar);
+    return p;
 }
 
 /* An ellipsoid pulled apart along y by twice `stretch`, in axes (x, y, z): sphere, ellipsoid and capsule. */
@@ -62,23 +99,31 @@ static und_vec3 on_frame(const frame3 *f, und_vec3 p, double lift)
     return und_add(f->center, und_add(flat, up));
 }
 
+/* The strip between a ring and the next: each triangle goes one step on along one of the two, so that the
+ * edge across is the shorter. */
+static void put_strip(sink *out, const frame3 *f, const rings *r, int ring, double lift)
+{
+    int above = ring_steps(r, ring), below = ring_steps(r, ring + 1);
+    for (int i = 0, j = 0; i < above || j < below;) {
+        und_vec3 a = on_frame(f, sphere_point(r, ring, i), lift),
+                 b = on_frame(f, sphere_point(r, ring + 1, j), lift);
+        bool is_above = j == below || (i < above && (2 * i + 1) * below <= (2 * j + 1) * above);
+        und_vec3 c = is_above ? sphere_point(r, ring, ++i) : sphere_point(r, ring + 1, ++j);
+        put_triangle(out, a, b, on_frame(f, c, lift));
+    }
+}
+
 static void put_round(sink *out, const frame3 *f)
 {
-    for (int ring = 0; ring < RINGS; ring++) {
-        double lift = ring < RINGS / 2 ? f->stretch : -f->stretch;
-        for (int step = 0; step < AROUND; step++) {
-            und_vec3 a = on_frame(f, sphere_point(ring, step), lift);
-            und_vec3 b = on_frame(f, sphere_point(ring + 1, step), lift);
-            und_vec3 c = on_frame(f, sphere_point(ring + 1, step + 1), lift);
-            und_vec3 d = on_frame(f, sphere_point(ring, step + 1), lift);
-            if (ring < RINGS - 1)
-                put_triangle(out, a, b, c);
-            if (ring > 0)
-                put_triangle(out, a, c, d);
-        }
-    }
-    for (int step = 0; step < AROUND && f->stretch > 0; step++) {
-        und_vec3 p = sphere_point(RINGS / 2, step), q = sphere_point(RINGS / 2, step + 1);
+    double across = fmax(und_length(f->x), und_length(f->z)), along = und_length(f->y);
+    double longest = fmax(across, along + f->stretch);
+    const rings r = {.count = chords(fmax(across, along), longest) / 2,
+                     .around = chords(across, longest),
+                     .ratio = along > 0 ? across / along : 1};
+    for (int ring = 0; ring < r.count; ring++)
+        put_strip(out, f, &r, ring, ring < r.count / 2 ? f->stretch : -f->stretch);
+    for (int step = 0; step < r.around && f->stretch > 0; step++) {
+        und_vec3 p = sphere_point(&r, r.count / 2, step), q = sphere_point(&r, r.count / 2, step + 1);
         put_quad(out, on_frame(f, p, f->stretch), on_frame(f, p, -f->stretch), on_frame(f, q, -f->stretch),
                  on_frame(f, q, f->stretch));
     }
@@ -88,10 +133,11 @@ static frame3 round_frame(const und_shape *s)
 {
     double r = s->radius;
     frame3 f = {.center = s->center, .x = {r, 0, 0}, .y = {0, r, 0}, .z = {0, 0, r}};
-    if (s->kind == UND_ELLIPSOID) {
-        f.x.x = s->half.x;
-        f.y.y = s->half.y;
-        f.z.z = s->half.z;
+    if (s->kind == UND_ELLIPSOID) { /* its poles at the ends of the longest axis */
+        und_vec3 h = s->half, x = {h.x, 0, 0}, y = {0, h.y, 0}, z = {0, 0, h.z};
+        f.x = h.y >= h.x && h.y >= h.z ? x : h.x >= h.z ? z : y;
+        f.y = h.y >= h.x && h.y >= h.z ? y : h.x >= h.z ? x : z;
+        f.z = h.y >= h.x && h.y >= h.z ? z : h.x >= h.z ? y : x;
     }
     if (s->kind == UND_CAPSULE && und_length(s->half) > 0) {
         und_vec3 axis = und_unit(s->half);
@@ -123,10 +169,10 @@ static void put_cylinder(sink *out, const und_shape *s)
 {
     und_vec3 up = und_vec(0, s->half.y, 0);
     und_vec3 top = und_add(s->center, up), bottom = und_sub(s->center, up);
-    for (int step = 0; step < AROUND; step++) {
-        und_vec3 p = und_mul(sphere_point(RINGS / 2, step), s->radius);
-        und_vec3 q = und_mul(sphere_point(RINGS / 2, step + 1), s->radius);
-        p.y = q.y = 0;
+    int steps = chords(s->radius, fmax(s->radius, s->half.y));
+    for (int step = 0; step < steps; step++) {
+        und_vec3 p = und_mul(circle_point(step, steps), s->radius);
+        und_vec3 q = und_mul(circle_point(step + 1, steps), s->radius);
         put_triangle(out, top, und_add(top, p), und_add(top, q));
         put_triangle(out, bottom, und_add(bottom, q), und_add(bottom, p));
         put_quad(out, und_add(top, p), und_add(bottom, p), und_add(bottom, q), und_add(top, q));

@@ -169,6 +169,40 @@ und_pose und_motion_at(const und_motion *motion, double time)
     return pose;
 }
 
+static und_vec3 hermite_slope(const knot *a, const knot *b, double s)
+{
+    double span = b->time - a->time;
+    und_vec3 moved = und_mul(und_sub(b->position, a->position), 6 * s * (1 - s) / span);
+    und_vec3 leave = und_mul(a->tangent, (1 - s) * (1 - 3 * s));
+    und_vec3 arrive = und_mul(b->tangent, s * (3 * s - 2));
+    return und_add(moved, und_add(leave, arrive));
+}
+
+/* The way from one rotation to another is a turn about one axis at one speed. */
+static und_vec3 slerp_spin(const knot *a, const knot *b)
+{
+    und_quat back = {a->rotation.w, -a->rotation.x, -a->rotation.y, -a->rotation.z};
+    und_quat turn = und_quat_mul(b->rotation, back);
+    und_vec3 axis = und_vec(turn.x, turn.y, turn.z);
+    double length = und_length(axis), angle = 2 * atan2(length, turn.w);
+    return length > 0 ? und_mul(axis, angle / (length * (b->time - a->time))) : und_vec(0, 0, 0);
+}
+
+und_vec3 und_motion_velocity(const und_motion *motion, double time, und_vec3 *spin)
+{
+    *spin = und_vec(0, 0, 0);
+    if (!motion || !(time > motion->knots[0].time) || !(time <= motion->knots[motion->count - 1].time))
+        return und_vec(0, 0, 0);
+    const knot *b = &motion->knots[1];
+    while (b->time < time)
+        b++;
+    const knot *a = b - 1;
+    *spin = slerp_spin(a, b);
+    if (motion->easing == UND_EASE_LINEAR)
+        return und_mul(und_sub(b->position, a->position), 1 / (b->time - a->time));
+    return hermite_slope(a, b, (time - a->time) / (b->time - a->time));
+}
+
 und_quat und_quat_mul(und_quat a, und_quat b)
 {
     return (und_quat){

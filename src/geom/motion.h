@@ -33,6 +33,8 @@ void und_motion_destroy(und_motion *motion);
 /* Makes a spline pass a key with this velocity, m/s. */
 void und_motion_set_velocity(und_motion *motion, int key, und_vec3 velocity);
 und_pose und_motion_at(const und_motion *motion, double time); /* NULL: at rest at the origin */
+/* The velocity just before a time, so at a key what led to it, m/s; the spin in world axes, rad/s. */
+und_vec3 und_motion_velocity(const und_motion *motion, double time, und_vec3 *spin);
 
 und_quat und_quat_euler(und_vec3 degrees);
 und_quat und_quat_mul(und_quat a, und_quat b); /* b, then a */
