@@ -631,32 +631,58 @@ static void test_same_bits_after_restore(void **state)
 
 /* ---- frames and errors ---- */
 
+static const float *item_data(const und_frame *frame, const char *name, size_t rows, size_t columns,
+                              bool is_static)
+{
+    const und_item *item = und_frame_find(frame, name);
+    assert_non_null(item);
+    assert_int_equal(item->dim[0], rows);
+    assert_int_equal(item->dim[1], columns);
+    assert_int_equal(item->is_static, is_static);
+    return item->data;
+}
+
+/* Triangles are about the centre of mass and the same in every frame; what moves is the state. */
 static void test_frame(void **state)
 {
     (void)state;
-    und_shape s = box(0.5, 0.5, 0.5);
-    und_body_def defs[2] = {body(&s, 1, 2, 3), body(&s, 9, 2, 3)};
+    und_shape s = box(0.5, 0.5, 0.5), off = s, ball = sphere(0.5);
+    off.center = und_vec(7, 0, 0);
+    und_body_def defs[3] = {body(&s, 1, 2, 3), body(&off, 9, 2, 3), body(&ball, -5, 2, 3)};
     defs[1].velocity[0] = 4;
+    defs[1].color[0] = 0.25F;
     defs[0].spin[1] = 2;
-    und_bodies *b = make(defs, 2, &space);
-    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+    und_bodies *b = make(defs, 3, &space);
+    und_frame frame[2];
     und_error err;
-    assert_int_equal(und_bodies_frame(b, &frame, &err), UND_OK);
-    assert_int_equal(frame.count, 7);
-    assert_string_equal(frame.items[0].name, "objects/mesh_position");
-    assert_int_equal(frame.items[0].dim[0], 2 * 36);
-    const float *p = frame.items[0].data, *v = frame.items[2].data;
-    assert_string_equal(frame.items[2].name, "objects/mesh_velocity");
-    for (int i = 0; i < 36; i++) {
-        assert_double_near(fabs(p[3 * i] - 1.0), 0.5, 1e-6);
-        assert_double_near(v[3 * i], 2 * (p[3 * i + 2] - 3), 1e-6); /* spin about y */
-        assert_double_near(v[3 * (i + 36)], 4, 0);
+    for (int k = 0; k < 2; k++) {
+        frame[k] = und_frame_empty(k, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+        assert_int_equal(und_bodies_frame(b, &frame[k], &err), UND_OK);
+        assert_int_equal(frame[k].count, 7);
+        run(b, 0, 1 / 240.0, 60);
     }
-    assert_string_equal(frame.items[3].name, "bodies/position");
-    assert_double_near(((const float *)frame.items[3].data)[3], 9, 0);
-    assert_string_equal(frame.items[4].name, "bodies/rotation");
-    assert_int_equal(frame.items[4].dim[1], 4);
-    und_frame_clear(&frame);
+    const und_item *first = und_frame_find(&frame[0], "bodies/mesh_first");
+    assert_true(first->type == UND_I32 && first->rank == 1 && first->is_static);
+    const int32_t *f = first->data;
+    assert_true(first->dim[0] == 4 && f[0] == 0 && f[1] == 36 && f[2] == 72 && f[3] > 1000);
+    const float *p = item_data(&frame[0], "bodies/mesh_position", (size_t)f[3], 3, true),
+                *c = item_data(&frame[0], "bodies/mesh_color", (size_t)f[3], 3, true);
+    for (int i = 0; i < 3 * 72; i++)
+        assert_double_near(fabsf(p[i]), 0.5, 1e-6);
+    for (int i = 72; i < f[3]; i++)
+        assert_double_near(und_length(und_vec(p[3 * i], p[3 * i + 1], p[3 * i + 2])), 0.5, 1e-6);
+    for (int i = 0; i < 36; i++)
+        assert_true(c[3 * (i + 36)] == 0.25F);
+    assert_double_near(item_data(&frame[0], "bodies/position", 3, 3, false)[3], 16, 1e-6);
+    assert_double_near(item_data(&frame[0], "bodies/velocity", 3, 3, false)[3], 4, 0);
+    assert_double_near(item_data(&frame[0], "bodies/rotation", 3, 4, false)[0], 1, 0);
+    assert_double_near(item_data(&frame[0], "bodies/spin", 3, 3, false)[1], 2, 0);
+    assert_double_near(item_data(&frame[1], "bodies/position", 3, 3, false)[3], 17, 1e-5);
+    assert_double_near(item_data(&frame[1], "bodies/rotation", 3, 4, false)[0], cos(0.25), 1e-5);
+    assert_memory_equal(p, item_data(&frame[1], "bodies/mesh_position", (size_t)f[3], 3, true),
+                        3 * (size_t)f[3] * sizeof *p);
+    und_frame_clear(&frame[0]);
+    und_frame_clear(&frame[1]);
     und_bodies_destroy(b);
 }
 

@@ -117,6 +117,24 @@ static void missing_files_are_named(void **state)
     assert_int_equal(verify().count, 0);
 }
 
+/* What an older version wrote is said to be that, before anything is read from it. */
+static void other_formats_are_refused(void **state)
+{
+    (void)state;
+    original o = take("manifest.json");
+    char *format = strstr(o.data, "\"format\": ");
+    assert_non_null(format);
+    char *digit = format + strlen("\"format\": "), now = *digit;
+    *digit = '1';
+    put_file(o.path, o.data, o.bytes);
+    *digit = now;
+    und_error err = {0};
+    assert_int_equal(read_one(1, &err), UND_FAILED);
+    assert_non_null(strstr(err.text, "manifest.json: format 1, written by another version"));
+    put_back(&o);
+    assert_int_equal(verify().count, 0);
+}
+
 /* At every 97th length: never a crash, always an error that names the file. */
 static void cut_files_are_errors(void **state)
 {
@@ -278,6 +296,7 @@ int main(void)
         cmocka_unit_test(a_whole_cache_passes),
         cmocka_unit_test(changed_bytes_are_named),
         cmocka_unit_test(missing_files_are_named),
+        cmocka_unit_test(other_formats_are_refused),
         cmocka_unit_test(cut_files_are_errors),
         cmocka_unit_test(ledger_must_close),
         cmocka_unit_test(checkpoints_must_hold_their_frames_state),

@@ -374,14 +374,18 @@ static und_frame full_frame(void)
     float *v = und_frame_add(&frame, &drops, &err)->data;
     for (int k = 0; k < 50; k++)
         v[3 * k + 1] = -6;
-    und_item_def soup = {.name = "objects/mesh_position",
-                         .unit = "m",
-                         .kind = UND_BODIES,
-                         .type = UND_F32,
-                         .rank = 2,
-                         .dim = {3, 3}};
+    und_item_def body = {.kind = UND_BODIES, .type = UND_F32, .rank = 2, .unit = "m", .dim = {3, 3}};
     float corners[9] = {0.4f, -0.1f, 0.4f, 0.9f, 0.1f, 0.5f, 0.5f, 0.4f, 0.8f};
-    memcpy(und_frame_add(&frame, &soup, &err)->data, corners, sizeof corners);
+    body.name = "bodies/mesh_position";
+    memcpy(und_frame_add(&frame, &body, &err)->data, corners, sizeof corners);
+    body.name = "bodies/position";
+    body.dim[0] = 1;
+    und_frame_add(&frame, &body, &err);
+    body.name = "bodies/rotation";
+    body.dim[1] = 4;
+    *(float *)und_frame_add(&frame, &body, &err)->data = 1;
+    body = (und_item_def){"bodies/mesh_first", "1", UND_BODIES, UND_I32, true, 1, {2}};
+    ((int32_t *)und_frame_add(&frame, &body, &err)->data)[1] = 3;
     return frame;
 }
 
@@ -482,8 +486,9 @@ static void damaged_frames_do_no_harm(void **state)
     (void)state;
     und_frame frame = full_frame();
     float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f};
-    const char *names[] = {"ground",        "surface",       "foam",
-                           "rain/position", "rain/velocity", "objects/mesh_position"};
+    const char *names[] = {"ground",         "surface",       "foam",
+                           "rain/position",  "rain/velocity", "bodies/mesh_position",
+                           "bodies/rotation"};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         float *data = frame_data(&frame, names[n]);
         size_t count = und_item_count(und_frame_find(&frame, names[n]));

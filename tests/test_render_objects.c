@@ -54,13 +54,26 @@ static und_render_def plain_def(float ground)
     return def;
 }
 
-static und_image draw(const und_render_def *def, const und_frame *frame)
+static und_render *make_render(const und_render_def *def)
+{
+    und_error err = {0};
+    und_render *r = und_render_create(def, &err);
+    assert_non_null(r);
+    return r;
+}
+
+static und_image draw_with(und_render *r, const und_frame *frame)
 {
     und_error err = {0};
     und_image image = {0};
-    und_render *r = und_render_create(def, &err);
-    assert_non_null(r);
     assert_int_equal(und_render_draw(r, frame, &image, &err), UND_OK);
+    return image;
+}
+
+static und_image draw(const und_render_def *def, const und_frame *frame)
+{
+    und_render *r = make_render(def);
+    und_image image = draw_with(r, frame);
     und_render_destroy(r);
     return image;
 }
@@ -75,22 +88,40 @@ static void put_corner(float *to, f3 p)
     memcpy(to, (float[3]){p.x, p.y, p.z}, 3 * sizeof(float));
 }
 
-/* A white ball, its colours and its velocity. */
+/* A body whose mesh is `corners` long; the pointer is to its corners, about `center`, not turned. */
+static float *add_body(und_frame *frame, size_t corners, f3 center, f3 velocity, f3 spin)
+{
+    und_error err;
+    und_item_def def = {.name = "bodies/mesh_first",
+                        .unit = "1",
+                        .kind = UND_BODIES,
+                        .type = UND_I32,
+                        .is_static = true,
+                        .rank = 1,
+                        .dim = {2}};
+    int32_t *first = und_frame_add(frame, &def, &err)->data;
+    first[1] = (int32_t)corners;
+    put_corner(add_item(frame, "bodies/position", 1, 3), center);
+    put_corner(add_item(frame, "bodies/velocity", 1, 3), velocity);
+    put_corner(add_item(frame, "bodies/spin", 1, 3), spin);
+    add_item(frame, "bodies/rotation", 1, 4)[0] = 1;
+    float *color = add_item(frame, "bodies/mesh_color", corners, 3);
+    for (size_t k = 0; k < 3 * corners; k++)
+        color[k] = 1;
+    return add_item(frame, "bodies/mesh_position", corners, 3);
+}
+
+/* A white ball and its velocity. */
 static void add_ball(und_frame *frame, f3 center, float radius, f3 velocity)
 {
     enum { ROWS = 24, AROUND = 48, TRIANGLES = 2 * ROWS * AROUND };
-    float *p = add_item(frame, "objects/mesh_position", 3 * TRIANGLES, 3),
-          *c = add_item(frame, "objects/mesh_color", 3 * TRIANGLES, 3),
-          *v = add_item(frame, "objects/mesh_velocity", 3 * TRIANGLES, 3);
+    float *p = add_body(frame, 3 * TRIANGLES, center, velocity, f3_gray(0));
     static const int corner[6] = {0, 1, 2, 1, 3, 2};
     for (int k = 0; k < ROWS * AROUND; k++)
-        for (int e = 0; e < 6; e++, p += 3, c += 3, v += 3) {
+        for (int e = 0; e < 6; e++, p += 3) {
             float a = (float)M_PI * (float)(k / AROUND + (corner[e] >> 1)) / ROWS,
                   b = 2 * (float)M_PI * (float)((k + (corner[e] & 1)) % AROUND) / AROUND;
-            f3 out = f3_make(sinf(a) * cosf(b), cosf(a), sinf(a) * sinf(b));
-            put_corner(p, f3_along(center, out, radius));
-            put_corner(c, f3_gray(1));
-            put_corner(v, velocity);
+            put_corner(p, f3_scale(f3_make(sinf(a) * cosf(b), cosf(a), sinf(a) * sinf(b)), radius));
         }
 }
 
@@ -107,7 +138,7 @@ static void add_film(und_frame *frame, float height, float half)
 }
 
 typedef struct patch {
-    double sum, x, spread;
+    double sum, x, y, spread;
     int wide; /* pixels of the middle row that show something */
 } patch;
 
@@ -120,10 +151,12 @@ static patch measure(const und_image *image)
             double v = (double)image->rgb[3 * (y * image->width + x) + 1];
             p.sum += v;
             p.x += v * (x + 0.5);
+            p.y += v * (y + 0.5);
             xx += v * (x + 0.5) * (x + 0.5);
             p.wide += y == image->height / 2 && v > 1e-6;
         }
     p.x /= p.sum;
+    p.y /= p.sum;
     p.spread = sqrt(fmax(xx / p.sum - p.x * p.x, 0));
     return p;
 }
@@ -171,6 +204,108 @@ static void blur_leaves_what_stands_still(void **state)
     und_image_destroy(&sharp);
     und_image_destroy(&soft);
     und_frame_clear(&frame);
+}
+
+/* A level square plate of side 0.4, 0.8 off the middle of its body along x. */
+static void add_plate(und_frame *frame, f3 velocity, f3 spin)
+{
+    static const float corner[6][2] = {{-1, -1}, {-1, 1}, {1, -1}, {1, -1}, {-1, 1}, {1, 1}};
+    float *p = add_body(frame, 6, f3_make(MIDDLE, UP, MIDDLE), velocity, spin);
+    for (int k = 0; k < 6; k++)
+        put_corner(p + 3 * k, f3_make(0.8f + 0.2f * corner[k][0], 0, 0.2f * corner[k][1]));
+}
+
+static patch measure_frame(und_render *r, und_frame *frame)
+{
+    und_image image = draw_with(r, frame);
+    patch out = measure(&image);
+    und_image_destroy(&image);
+    und_frame_clear(frame);
+    return out;
+}
+
+/* A body turned about the way of sight is seen turned: z is down in the picture. */
+static void bodies_are_turned(void **state)
+{
+    (void)state;
+    und_render_def def = plain_def(0);
+    und_render *r = make_render(&def);
+    double off = 0.8 * pixels_per_metre(&def);
+    for (int k = 0; k < 8; k++) {
+        und_frame frame = make_frame(0);
+        double angle = k * M_PI / 4;
+        add_plate(&frame, f3_gray(0), f3_gray(0));
+        float *q = und_frame_find(&frame, "bodies/rotation")->data;
+        q[0] = (float)cos(0.5 * angle);
+        q[2] = (float)sin(0.5 * angle);
+        patch p = measure_frame(r, &frame);
+        assert_double_near(p.x - 80, off * cos(angle), 0.1);
+        assert_double_near(p.y - 60, -off * sin(angle), 0.1);
+    }
+    und_render_destroy(r);
+}
+
+/* Corners move by v + w x r, so the mean of what is seen while the shutter is open is half of that back. */
+static void spins_are_blurred(void **state)
+{
+    (void)state;
+    und_render_def def = plain_def(0);
+    def.blur = 16;
+    def.shutter = 0.02;
+    double half_way = 0.5 * def.shutter * pixels_per_metre(&def), off = 0.8 * pixels_per_metre(&def);
+    und_render *r = make_render(&def);
+    und_frame frame = make_frame(0);
+    add_plate(&frame, f3_make(5, 0, 0), f3_make(0, 10, 0));
+    patch p = measure_frame(r, &frame);
+    assert_double_near(p.x - 80, off - 5 * half_way, 0.1);
+    assert_double_near(p.y - 60, 10 * 0.8 * half_way, 0.1);
+    und_render_destroy(r);
+}
+
+/* What is missing, of another size or type, out of range or no number leaves bodies out of the picture; what
+ * only says how they move or look leaves them there. */
+static void damaged_bodies_are_not_drawn(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"bodies/mesh_first", "bodies/mesh_position", "bodies/position",
+                                       "bodies/rotation",   "bodies/mesh_color",    "bodies/velocity",
+                                       "bodies/spin"};
+    enum { NAMES = sizeof name / sizeof *name, NEEDED = 4, WAYS = 9 };
+    static const int32_t wrong[WAYS] = {0, 0, 0, 0, 3, 9, -6, INT32_MAX, INT32_MIN};
+    static const float bad[WAYS] = {0, 0, 0, 0, NAN, INFINITY, -INFINITY, 2e9f, -3e38f};
+    und_render_def def = plain_def(0);
+    def.blur = 2;
+    und_render *r = make_render(&def);
+    for (int n = 0; n < NAMES; n++)
+        for (int way = 0; way < WAYS; way++) {
+            und_frame frame = make_frame(0);
+            add_plate(&frame, f3_make(5, 0, 0), f3_make(0, 10, 0));
+            und_item *item = &frame.items[und_frame_find(&frame, name[n]) - frame.items];
+            size_t last = und_item_count(item) - 1;
+            if (way == 0)
+                item->name[0] = '-';
+            else if (way == 1)
+                item->dim[0]--;
+            else if (way == 2)
+                item->type = UND_U8;
+            else if (way == 3)
+                item->rank = 0;
+            else if (item->type == UND_I32)
+                ((int32_t *)item->data)[last] = wrong[way];
+            else
+                ((float *)item->data)[last] = bad[way];
+            patch p = measure_frame(r, &frame);
+            assert_int_equal(p.wide > 0, n >= NEEDED);
+        }
+    und_frame frame = make_frame(0); /* a rotation of no direction, and one of the corners' first below 0 */
+    add_plate(&frame, f3_gray(0), f3_gray(0));
+    memset(und_frame_find(&frame, "bodies/rotation")->data, 0, 4 * sizeof(float));
+    assert_int_equal(measure_frame(r, &frame).wide, 0);
+    frame = make_frame(0);
+    add_plate(&frame, f3_gray(0), f3_gray(0));
+    *(int32_t *)und_frame_find(&frame, "bodies/mesh_first")->data = -3;
+    assert_int_equal(measure_frame(r, &frame).wide, 0);
+    und_render_destroy(r);
 }
 
 static void pictures_do_not_depend_on_threads(void **state)
@@ -344,6 +479,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blur_keeps_the_light),
         cmocka_unit_test(blur_leaves_what_stands_still),
+        cmocka_unit_test(bodies_are_turned),
+        cmocka_unit_test(spins_are_blurred),
+        cmocka_unit_test(damaged_bodies_are_not_drawn),
         cmocka_unit_test(pictures_do_not_depend_on_threads),
         cmocka_unit_test(rays_meet_the_nearest_triangle),
         cmocka_unit_test(sunken_bodies_are_seen_through_water),

@@ -298,14 +298,22 @@ static void assert_finite(const und_image *image)
         assert_true(isfinite(image->rgb[k]));
 }
 
+/* The only body has all the corners. */
+static void add_first(und_frame *frame, int32_t corners)
+{
+    und_error err;
+    und_item_def def = {"bodies/mesh_first", "1", UND_BODIES, UND_I32, true, 1, {2}};
+    ((int32_t *)und_frame_add(frame, &def, &err)->data)[1] = corners;
+}
+
 /* Items of wrong sizes, NaN, infinite and enormous numbers: a picture all the same. */
 static void damaged_items_do_no_harm(void **state)
 {
     (void)state;
-    static const char *const name[] = {
-        "spray/position",        "spray/velocity",      "spray/radius",
-        "sheet/mesh_position",   "sheet/mesh_velocity", "sheet/mesh_thickness",
-        "objects/mesh_position", "objects/mesh_color",  "objects/mesh_velocity"};
+    static const char *const name[] = {"spray/position",       "spray/velocity",      "spray/radius",
+                                       "sheet/mesh_position",  "sheet/mesh_velocity", "sheet/mesh_thickness",
+                                       "bodies/mesh_position", "bodies/mesh_color",   "bodies/position",
+                                       "bodies/rotation",      "bodies/velocity",     "bodies/spin"};
     static const float bad[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e38f, 0, -1};
     enum { NAMES = sizeof name / sizeof *name, BAD = sizeof bad / sizeof *bad, ROWS = 300 };
     und_render_def def = dark_def(2);
@@ -316,12 +324,15 @@ static void damaged_items_do_no_harm(void **state)
             und_frame frame = make_frame(how == 1 ? 1 : 0);
             for (int k = 0; k < NAMES; k++) {
                 bool single = strstr(name[k], "radius") || strstr(name[k], "thickness");
-                size_t rows = k == damage && how == 0 ? 7 : k == damage && how == 1 ? 0 : ROWS;
-                float *data = add_item(&frame, name[k], rows, single ? 1 : 3);
-                for (size_t i = 0; i < rows * (single ? 1 : 3); i++)
+                size_t columns = single ? 1 : strstr(name[k], "rotation") ? 4 : 3;
+                size_t usual = strncmp(name[k], "bodies/", 7) == 0 && !strstr(name[k], "mesh") ? 1 : ROWS;
+                size_t rows = k == damage && how == 0 ? 7 : k == damage && how == 1 ? 0 : usual;
+                float *data = add_item(&frame, name[k], rows, columns);
+                for (size_t i = 0; i < rows * columns; i++)
                     data[i] = k == damage && how == 2 && i % 5 == 0 ? bad[i / 5 % BAD]
                                                                     : (float)fmod(0.37 * (double)(i + 1), 4);
             }
+            add_first(&frame, ROWS);
             und_image image = draw_with(r, &frame);
             assert_finite(&image);
             und_image_destroy(&image);

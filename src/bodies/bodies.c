@@ -130,7 +130,7 @@ static und_status create_body(und_bodies *s, int i, und_error *err)
     if (status == UND_OK)
         status = weigh(body, i, err);
     if (status == UND_OK)
-        status = und_shape_mesh(body->def->shape, &body->mesh, err);
+        status = und_meshes_add(&s->meshes, body->def->shape, body->center, body->def->color, err);
     if (status != UND_OK)
         return status;
     measure(body);
@@ -193,10 +193,9 @@ void und_bodies_destroy(und_bodies *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->count; i++)
         und_parts_destroy(&s->bodies[i]);
-        und_soup_destroy(&s->bodies[i].mesh);
-    }
+    und_meshes_destroy(&s->meshes);
     und_ground_destroy(s);
     if (s->ode_open)
         dCloseODE();
@@ -219,6 +218,11 @@ int und_bodies_count(const und_bodies *s)
 und_body_state und_bodies_state(const und_bodies *s, int i)
 {
     return s->kept[i].now;
+}
+
+und_status und_bodies_frame(const und_bodies *s, und_frame *frame, und_error *err)
+{
+    return und_meshes_frame(&s->meshes, &s->kept[0].now, sizeof *s->kept, frame, err);
 }
 
 double und_bodies_mass(const und_bodies *s, int i)

@@ -3,7 +3,6 @@
 #ifndef UND_BODIES_BODIES_H
 #define UND_BODIES_BODIES_H
 
-#include "geom/mesh.h"
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "grid/frame.h"
@@ -59,9 +58,8 @@ und_vec3 und_bodies_speed_at(const und_bodies *bodies, int i, und_vec3 at);
 double *und_bodies_saved(und_bodies *bodies, size_t *count);
 void und_bodies_restored(und_bodies *bodies, double time);
 
-/* Adds "objects/mesh_position", "objects/mesh_color", "objects/mesh_velocity" ([3 triangles][3]) and
- * "bodies/position" [count][3] (centre of mass), "bodies/rotation" [count][4], "bodies/velocity",
- * "bodies/spin" [count][3]. */
+/* Adds the triangles, once for all frames, and the states: see und_meshes_frame(); centres are centres of
+ * mass.  The frame must not outlive the bodies. */
 und_status und_bodies_frame(const und_bodies *bodies, und_frame *frame, und_error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #define UND_BODIES_STATE_H
 
 #include "bodies/bodies.h"
+#include "bodies/meshes.h"
 
 #include <ode/ode.h>
 
@@ -34,7 +35,6 @@ typedef struct und_body {
     double skin;  /* contacts are found when bodies come this near: those of a body at rest stay */
     int part_count;
     und_part *parts;
-    und_soup mesh;
     und_vec3 force, torque; /* of the next step */
     /* within a step */
     und_pose place;                                /* of its own coordinates */
@@ -70,6 +70,7 @@ struct und_bodies {
     int count;
     und_body *bodies;
     und_kept *kept;
+    und_meshes meshes;
     und_speed *speed; /* within a step */
     und_speed *shift; /* m/s and rad/s that take bodies out of each other, not kept as speed */
     und_bodies_world world;

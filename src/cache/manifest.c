@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT = 1, MANIFEST_MAX = 256 << 20 };
+/* Raised when frames hold things in another way: 2: bodies' triangles once. */
+enum { FORMAT = 2, MANIFEST_MAX = 256 << 20 };
 
 /* Text that is not UTF-8 is kept as Latin-1, {"latin1": ...}, so that every byte comes back. */
 static json_t *put_text(const char *text)
@@ -274,8 +275,10 @@ und_status und_manifest_read(const char *path, cache_manifest *manifest, und_err
     if (!json_is_object(root) || !json_is_integer(format))
         status = und_error_set(err, UND_FAILED, "%s: not the manifest of a cache", path);
     else if (json_integer_value(format) != FORMAT)
-        status = und_error_set(err, UND_FAILED, "%s: format %lld, written by another version of the program",
-                               path, (long long)json_integer_value(format));
+        status = und_error_set(err, UND_FAILED,
+                               "%s: format %lld, written by another version of the program (this one has "
+                               "%d): simulate it again",
+                               path, (long long)json_integer_value(format), FORMAT);
     else
         from_json(&p, root, manifest);
     if (!status && p.wrong)

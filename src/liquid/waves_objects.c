@@ -4,7 +4,6 @@
  * it and carries the water on it up and down, so that the object pushes the water aside and no water is made
  * or lost.  How deep it is in is judged by the water around it, not by the bump it makes itself. */
 #include "base/status.h"
-#include "bodies/mesh_writer.h"
 #include "liquid/waves_state.h"
 
 #include <math.h>
@@ -139,7 +138,7 @@ und_status und_waves_create_objects(und_waves *s, und_error *err)
         if (!isfinite(b.low.x + b.low.y + b.low.z + b.high.x + b.high.y + b.high.z))
             return und_error_set(err, UND_INVALID,
                                  "object %d: expected a shape of finite size, found one without end", i + 1);
-        und_status status = und_shape_mesh(def->shape, &s->objects[i].mesh, err);
+        und_status status = und_meshes_add(&s->meshes, def->shape, und_vec(0, 0, 0), def->color, err);
         if (status != UND_OK)
             return status;
     }
@@ -149,21 +148,25 @@ und_status und_waves_create_objects(und_waves *s, und_error *err)
 
 void und_waves_destroy_objects(und_waves *s)
 {
-    for (int i = 0; s->objects && i < s->def.object_count; i++)
-        und_soup_destroy(&s->objects[i].mesh);
+    und_meshes_destroy(&s->meshes);
     free(s->objects);
 }
 
+/* Nothing weighs here: the origin of an object's own coordinates, which its keys move, stands for the centre
+ * of mass. */
 und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err)
 {
-    size_t corners = 0;
-    und_mesh_writer writer;
-    for (int i = 0; i < s->def.object_count; i++)
-        corners += 3 * (size_t)s->objects[i].mesh.triangle_count;
-    und_status status = und_mesh_writer_begin(&writer, frame, corners, false, err);
-    for (int i = 0; i < s->def.object_count && status == UND_OK; i++) {
-        und_pose pose = und_motion_at(s->def.objects[i].motion, s->pool.time);
-        und_mesh_writer_put(&writer, &s->objects[i].mesh, &pose, s->def.objects[i].color, NULL);
+    if (s->def.object_count == 0)
+        return UND_OK;
+    for (int i = 0; i < s->def.object_count; i++) {
+        const und_motion *motion = s->def.objects[i].motion;
+        und_pose pose = und_motion_at(motion, s->pool.time);
+        und_vec3 spin, velocity = und_motion_velocity(motion, s->pool.time, &spin);
+        s->objects[i].now =
+            (und_body_state){.position = {pose.position.x, pose.position.y, pose.position.z},
+                             .rotation = {pose.rotation.w, pose.rotation.x, pose.rotation.y, pose.rotation.z},
+                             .velocity = {velocity.x, velocity.y, velocity.z},
+                             .spin = {spin.x, spin.y, spin.z}};
     }
-    return status;
+    return und_meshes_frame(&s->meshes, &s->objects[0].now, sizeof *s->objects, frame, err);
 }

@@ -3,7 +3,7 @@
 #define UND_LIQUID_WAVES_STATE_H
 
 #include "base/stage.h"
-#include "geom/mesh.h"
+#include "bodies/meshes.h"
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "geom/value.h"
@@ -58,7 +58,7 @@ typedef struct und_waves_run {
 typedef struct und_waves_object {
     int x0, x1, z0, z1; /* cells it touched last, half open */
     double level;       /* of the water around it, m */
-    und_soup mesh;
+    und_body_state now; /* as frames hold it */
 } und_waves_object;
 
 struct und_waves {
@@ -94,6 +94,7 @@ struct und_waves {
     size_t scratch_stride;
 
     und_waves_object *objects;
+    und_meshes meshes; /* of the objects */
 
     float *flux_x, *flux_z;   /* through the faces at high x and high z, m2/s; NULL unless wanted */
     float *speed_x, *speed_z; /* of the water at cell centres, m/s */

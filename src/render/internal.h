@@ -210,6 +210,8 @@ typedef struct und_soup {
     const float *frame_position;   /* at the frame's time */
     const float *velocity;         /* NULL: nothing moves while the shutter is open */
     float *posed;                  /* [3 count][3] */
+    float *placed, *speed;         /* the same: bodies at the frame's time, and how fast, m/s */
+    size_t placed_capacity;        /* corners */
     und_box moving;                /* what moves, over the whole time of the shutter */
     float moving_sun[4];           /* the same in the shadow map: low and high u, low and high v, m */
     size_t leaves, tree_capacity;  /* see tree.c */
@@ -305,8 +307,10 @@ float und_caustics_at(const und_render *r, float x, float z);
 und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err);
 und_status und_soup_pose(und_render *r, float back, und_error *err); /* as it was `back` seconds before */
 float und_soup_sun(const und_soup *soup, f3 p);                      /* 0 in shadow, 1 in light */
-/* The triangles of an item, with normals; none where there is no such item or it is damaged. */
-und_status und_soup_read(und_soup *soup, const und_frame *frame, const char *name, und_error *err);
+/* Takes triangles, [3 count][3] and borrowed, and makes their normals; none where a number is damaged. */
+und_status und_soup_set(und_soup *soup, const float *position, size_t count, und_error *err);
+/* Takes a frame's bodies: none where they are damaged.  `speed` of the corners, m/s; NULL: not known. */
+und_status und_rigid_take(und_render *r, const und_frame *frame, const float **speed, und_error *err);
 und_status und_tree_build(und_soup *soup, und_error *err);
 float und_box_enter(const und_box *box, f3 from, f3 inverse, float far);
 bool und_tree_hit(const und_soup *soup, f3 from, f3 dir, float far, float *distance, int32_t *triangle);

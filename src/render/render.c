@@ -134,6 +134,8 @@ void und_render_destroy(und_render *r)
                      r->soup.slot,
                      r->soup.shadow,
                      r->soup.posed,
+                     r->soup.placed,
+                     r->soup.speed,
                      r->sheet.normal,
                      r->sheet.next,
                      r->sheet.slot,

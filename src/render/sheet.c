@@ -251,9 +251,17 @@ static float usual_thickness(const float *thickness, size_t count)
     return number > 0 ? (float)(sum / number) : 0.003f;
 }
 
+static bool is_soup(const und_item *item)
+{
+    return item && item->type == UND_F32 && item->data && und_item_count(item) % 9 == 0 &&
+           und_item_count(item) / 9 < (size_t)INT32_MAX / 16;
+}
+
 und_status und_sheets(und_render *r, const und_frame *frame, und_image *image, und_error *err)
 {
-    und_status status = und_soup_read(&r->sheet, frame, "sheet/mesh_position", err);
+    const und_item *position = und_frame_find(frame, "sheet/mesh_position");
+    size_t count = is_soup(position) ? und_item_count(position) / 9 : 0;
+    und_status status = und_soup_set(&r->sheet, count ? position->data : NULL, count, err);
     if (status != UND_OK || r->sheet.count == 0)
         return status;
     const und_item *thickness = und_frame_find(frame, "sheet/mesh_thickness");

@@ -127,14 +127,8 @@ static void make_shadow(und_soup *soup, f3 sun)
         shadow_triangle(soup, sun, soup->position + 9 * k);
 }
 
-static bool is_soup(const und_item *item)
-{
-    return item && item->type == UND_F32 && item->data && und_item_count(item) % 9 == 0 &&
-           und_item_count(item) / 9 < (size_t)INT32_MAX / 16;
-}
-
 /* What moves, and all places where it is while the shutter is open. */
-static void find_moving(und_render *r, const und_item *velocity)
+static void find_moving(und_render *r, const float *velocity)
 {
     und_soup *soup = &r->soup;
     float shutter = (float)r->def.shutter, least = 1e-4f * r->mesh.span;
@@ -144,16 +138,16 @@ static void find_moving(und_render *r, const und_item *velocity)
     sun[0] = sun[2] = INFINITY;
     sun[1] = sun[3] = -INFINITY;
     sun_axes(soup, r->sky.sun);
-    if (r->def.blur < 2 || !is_soup(velocity) || und_item_count(velocity) != 9 * soup->count)
+    if (r->def.blur < 2 || !velocity)
         return;
-    const float *v = velocity->data, *p = soup->frame_position;
+    const float *v = velocity, *p = soup->frame_position;
     for (size_t k = 0; k < 9 * soup->count; k++)
         if (!(fabsf(v[k] * shutter) < 1e9f))
             return;
     for (size_t k = 0; k < 3 * soup->count; k++, v += 3, p += 3) {
         if (f3_dot(f3_of(v), f3_of(v)) * shutter * shutter < least * least)
             continue;
-        soup->velocity = velocity->data;
+        soup->velocity = velocity;
         for (int end = 0; end < 2; end++) {
             f3 q = f3_along(f3_of(p), f3_of(v), -(float)end * shutter);
             und_box *b = &soup->moving;
@@ -188,22 +182,17 @@ und_status und_soup_pose(und_render *r, float back, und_error *err)
     return und_tree_build(soup, err);
 }
 
-und_status und_soup_read(und_soup *soup, const und_frame *frame, const char *name, und_error *err)
+und_status und_soup_set(und_soup *soup, const float *position, size_t count, und_error *err)
 {
-    const und_item *position = und_frame_find(frame, name);
     soup->count = 0;
-    if (!is_soup(position) || und_item_count(position) == 0)
-        return UND_OK;
-    size_t count = und_item_count(position) / 9;
-    const float *p = position->data;
     for (size_t k = 0; k < 9 * count; k++)
-        if (!(fabsf(p[k]) < 1e9f))
+        if (!(fabsf(position[k]) < 1e9f))
             return UND_OK; /* nothing that could be drawn */
-    und_status status = soup_allocate(soup, count, err);
-    if (status != UND_OK)
+    und_status status = count ? soup_allocate(soup, count, err) : UND_OK;
+    if (status != UND_OK || count == 0)
         return status;
     soup->count = count;
-    soup->position = soup->frame_position = p;
+    soup->position = soup->frame_position = position;
     smooth_normals(soup);
     return UND_OK;
 }
@@ -211,16 +200,15 @@ und_status und_soup_read(und_soup *soup, const und_frame *frame, const char *nam
 und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
 {
     und_soup *soup = &r->soup;
-    const und_item *color = und_frame_find(frame, "objects/mesh_color");
-    und_status status = und_soup_read(soup, frame, "objects/mesh_position", err);
+    const float *speed;
+    und_status status = und_rigid_take(r, frame, &speed, err);
     soup->velocity = NULL;
     if (status != UND_OK || soup->count == 0)
         return status;
     if (!soup->shadow &&
         !(soup->shadow = und_alloc((size_t)SHADOW_SIZE * SHADOW_SIZE, sizeof(float), "shadow", err)))
         return UND_FAILED;
-    soup->color = is_soup(color) && und_item_count(color) == 9 * soup->count ? color->data : NULL;
-    find_moving(r, und_frame_find(frame, "objects/mesh_velocity"));
+    find_moving(r, speed);
     return und_soup_pose(r, 0, err);
 }
 

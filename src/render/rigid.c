@@ -1,0 +1,137 @@
+/* Rigid bodies: a frame has their triangles about their centres, in their own axes, and where they are.  Made
+ * of that here: triangles in the world and how fast each corner moves. */
+#include "render/internal.h"
+
+#include <stdlib.h>
+
+/* What a frame says of bodies. */
+typedef struct rigid {
+    size_t count, corners;
+    const int32_t *first;         /* [count + 1] */
+    const float *mesh;            /* [corners][3] */
+    const float *place, *turn;    /* [count][3], [count][4] */
+    const float *velocity, *spin; /* [count][3], or both NULL */
+} rigid;
+
+/* The numbers of an item of so many rows and columns, all of them sane; NULL where there is no such item. */
+static const float *find_rows(const und_frame *frame, const char *name, size_t rows, size_t columns)
+{
+    const und_item *item = und_frame_find(frame, name);
+    if (!item || item->type != UND_F32 || !item->data || item->rank != 2 || item->dim[0] != rows ||
+        item->dim[1] != columns)
+        return NULL;
+    const float *p = item->data;
+    for (size_t k = 0; k < rows * columns; k++)
+        if (!(fabsf(p[k]) < 1e9f))
+            return NULL;
+    return p;
+}
+
+/* Do the first corners rise from 0 to the last, by whole triangles? */
+static bool firsts_good(const int32_t *first, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (first[i + 1] < first[i] || first[i + 1] % 3 != 0)
+            return false;
+    return first[0] == 0;
+}
+
+static bool turns_good(const float *q, size_t count)
+{
+    for (size_t i = 0; i < count; i++, q += 4) {
+        float square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(square > 0.25f && square < 4))
+            return false;
+    }
+    return true;
+}
+
+static bool find_rigid(const und_frame *frame, rigid *b)
+{
+    const und_item *first = und_frame_find(frame, "bodies/mesh_first");
+    *b = (rigid){0};
+    if (!first || first->type != UND_I32 || !first->data || first->rank != 1 || first->dim[0] < 2 ||
+        first->dim[0] > INT32_MAX)
+        return false;
+    b->count = first->dim[0] - 1;
+    b->first = first->data;
+    if (!firsts_good(b->first, b->count) || b->first[b->count] > INT32_MAX / 16)
+        return false;
+    b->corners = (size_t)b->first[b->count];
+    b->mesh = find_rows(frame, "bodies/mesh_position", b->corners, 3);
+    b->place = find_rows(frame, "bodies/position", b->count, 3);
+    b->turn = find_rows(frame, "bodies/rotation", b->count, 4);
+    b->velocity = find_rows(frame, "bodies/velocity", b->count, 3);
+    b->spin = b->velocity ? find_rows(frame, "bodies/spin", b->count, 3) : NULL;
+    b->velocity = b->spin ? b->velocity : NULL;
+    return b->corners > 0 && b->mesh && b->place && b->turn && turns_good(b->turn, b->count);
+}
+
+/* The columns of a rotation's matrix. */
+static void axes_of(const float q[4], f3 axis[3])
+{
+    double w = (double)q[0], x = (double)q[1], y = (double)q[2], z = (double)q[3];
+    double s = 2 / (w * w + x * x + y * y + z * z);
+    axis[0] =
+        f3_make((float)(1 - s * (y * y + z * z)), (float)(s * (x * y + w * z)), (float)(s * (x * z - w * y)));
+    axis[1] =
+        f3_make((float)(s * (x * y - w * z)), (float)(1 - s * (x * x + z * z)), (float)(s * (y * z + w * x)));
+    axis[2] =
+        f3_make((float)(s * (x * z + w * y)), (float)(s * (y * z - w * x)), (float)(1 - s * (x * x + y * y)));
+}
+
+static void put(float *to, f3 v)
+{
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+/* Places x + R p and velocities v + w x R p. */
+static void place_body(und_soup *soup, const rigid *b, size_t i)
+{
+    f3 axis[3], at = f3_of(b->place + 3 * i);
+    axes_of(b->turn + 4 * i, axis);
+    for (size_t k = (size_t)b->first[i]; k < (size_t)b->first[i + 1]; k++) {
+        const float *p = b->mesh + 3 * k;
+        f3 arm = f3_along(f3_along(f3_scale(axis[0], p[0]), axis[1], p[1]), axis[2], p[2]);
+        put(soup->placed + 3 * k, f3_add(at, arm));
+        if (b->spin)
+            put(soup->speed + 3 * k,
+                f3_add(f3_of(b->velocity + 3 * i), f3_cross(f3_of(b->spin + 3 * i), arm)));
+    }
+}
+
+static und_status make_room(und_soup *soup, size_t corners, und_error *err)
+{
+    if (corners <= soup->placed_capacity)
+        return UND_OK;
+    free(soup->placed);
+    free(soup->speed);
+    soup->placed_capacity = 0;
+    soup->placed = und_alloc(3 * corners, sizeof(float), "objects", err);
+    soup->speed = und_alloc(3 * corners, sizeof(float), "objects", err);
+    if (!soup->placed || !soup->speed)
+        return UND_FAILED;
+    soup->placed_capacity = corners;
+    return UND_OK;
+}
+
+und_status und_rigid_take(und_render *r, const und_frame *frame, const float **speed, und_error *err)
+{
+    und_soup *soup = &r->soup;
+    rigid b;
+    *speed = NULL;
+    soup->count = 0;
+    if (!find_rigid(frame, &b))
+        return UND_OK;
+    und_status status = make_room(soup, b.corners, err);
+    if (status != UND_OK)
+        return status;
+    PARALLEL_FOR(r->threads)
+    for (size_t i = 0; i < b.count; i++)
+        place_body(soup, &b, i);
+    soup->color = find_rows(frame, "bodies/mesh_color", b.corners, 3);
+    *speed = b.spin ? soup->speed : NULL;
+    return und_soup_set(soup, soup->placed, b.corners / 3, err);
+}
