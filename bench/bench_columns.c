@@ -109,6 +109,7 @@ static void fill_pond(pond *p, const bench_context *context)
     p->def.pool.threads = context->threads;
     p->def.pool.ground = und_value_constant(-0.5);
     p->def.spray.on = true;
+    p->def.spray.most = 1 << 17; /* room enough; making room for more would be measured too */
     p->def.bodies = p->body, p->def.body_count = BALLS;
     for (int i = 0; i < BALLS; i++) {
         p->ball[i] = (und_shape){.kind = UND_SPHERE, .radius = radius[i]};
