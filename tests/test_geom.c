@@ -499,6 +499,31 @@ static void values(void **state)
     assert_double_near(out[1], 3, 0);
 }
 
+/* Many lines at once are the lines one by one. */
+static void lines_side_by_side(void **state)
+{
+    (void)state;
+    und_error err;
+    const und_shape like[] = {{.kind = UND_SPHERE, .center = {0.1, 0.2, -0.1}, .radius = 0.7},
+                              {.kind = UND_ELLIPSOID, .center = {0.1, 0, 0}, .half = {0.9, 0.3, 0.5}},
+                              {.kind = UND_BOX, .half = {0.4, 0.6, 0.5}}};
+    const und_vec3 origin = {-1.3, -0.2, 0.15}, step = {0.13, 0.01, -0.02}, up = {0.2, 0.9, -0.1};
+    for (int i = 0; i < 3; i++) {
+        und_shape *shape = und_shape_create(&like[i], &err);
+        double length[21], first[21], alone, from;
+        int met = 0;
+        und_shape_lines(shape, origin, step, up, -2, 0.3, 21, length, first);
+        for (int k = 0; k < 21; k++) {
+            alone = und_shape_line(shape, und_add(origin, und_mul(step, k)), up, -2, 0.3, &from);
+            assert_double_near(length[k], alone, 1e-13);
+            assert_double_near(first[k], from, 1e-13);
+            met += alone > 0;
+        }
+        assert_true(met > 5 && met < 21);
+        und_shape_destroy(shape);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +544,7 @@ int main(void)
         cmocka_unit_test(wrong_motions),
         cmocka_unit_test(tables),
         cmocka_unit_test(values),
+        cmocka_unit_test(lines_side_by_side),
     };
     return cmocka_run_group_tests_name("geom", tests, NULL, NULL);
 }

@@ -341,6 +341,40 @@ double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 directio
     return total;
 }
 
+/* A ball of radius 1 about the origin: round_span for many lines at once. */
+static void ball_lines(und_vec3 origin, und_vec3 step, und_vec3 d, double low, double high, int count,
+                       double *restrict length, double *restrict first)
+{
+    const double scale = 1 / und_dot(d, d);
+    for (int k = 0; k < count; k++) {
+        double x = origin.x + k * step.x, y = origin.y + k * step.y, z = origin.z + k * step.z;
+        double middle = -(x * d.x + y * d.y + z * d.z) * scale;
+        double nx = x + d.x * middle, ny = y + d.y * middle, nz = z + d.z * middle;
+        double under = (1 - (nx * nx + ny * ny + nz * nz)) * scale, root = sqrt(under > 0 ? under : 0);
+        double from = und_larger(middle - root, low), to = und_smaller(middle + root, high);
+        bool meets = under > 0 && from < to;
+        length[k] = meets ? to - from : 0;
+        first[k] = meets ? from : high;
+    }
+}
+
+void und_shape_lines(const und_shape *shape, und_vec3 origin, und_vec3 step, und_vec3 direction, double low,
+                     double high, int count, double *length, double *first)
+{
+    if (shape->kind == UND_SPHERE || shape->kind == UND_ELLIPSOID) {
+        double r = shape->radius;
+        und_vec3 h = shape->kind == UND_SPHERE ? und_vec(r, r, r) : shape->half;
+        und_vec3 p = und_sub(origin, shape->center);
+        ball_lines(und_vec(p.x / h.x, p.y / h.y, p.z / h.z),
+                   und_vec(step.x / h.x, step.y / h.y, step.z / h.z),
+                   und_vec(direction.x / h.x, direction.y / h.y, direction.z / h.z), low, high, count, length,
+                   first);
+        return;
+    }
+    for (int k = 0; k < count; k++)
+        length[k] = und_shape_line(shape, und_add(origin, und_mul(step, k)), direction, low, high, &first[k]);
+}
+
 double und_shape_column(const und_shape *shape, double x, double z, double low, double high, double *bottom)
 {
     return und_shape_line(shape, und_vec(x, 0, z), und_vec(0, 1, 0), low, high, bottom);

@@ -47,6 +47,10 @@ und_bounds und_shape_bounds(const und_shape *shape);
 double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 direction, double low, double high,
                       double *first);
 
+/* The same along `count` lines side by side, from origin, origin + step, and so on; length[] and first[]. */
+void und_shape_lines(const und_shape *shape, und_vec3 origin, und_vec3 step, und_vec3 direction, double low,
+                     double high, int count, double *length, double *first);
+
 /* The same along the vertical line through (x, z): *bottom is the lowest point inside. */
 double und_shape_column(const und_shape *shape, double x, double z, double low, double high, double *bottom);
 

@@ -88,12 +88,13 @@ void und_columns_push(und_columns *s)
         und_bodies_step(s->bodies, s->pool.time, s->dt);
 }
 
-/* Only the bodies over the column (x, z) can be met there. */
-static bool inside_body(const und_columns *s, int x, int z, und_vec3 p)
+static bool inside_body(const und_columns *s, und_vec3 p)
 {
     for (int i = 0; i < s->def.body_count; i++) {
         const und_columns_contact *c = &s->contact[i];
-        if (x < c->x0 - 1 || x > c->x1 || z < c->z0 - 1 || z > c->z1)
+        double pad = s->pool.grid.dx, reach = c->radius + pad; /* it has moved on */
+        double dx = p.x - c->center[0], dz = p.z - c->center[1];
+        if (p.y > c->top + pad || p.y < c->bottom - pad || dx * dx + dz * dz > reach * reach)
             continue;
         und_pose pose = und_bodies_pose(s->bodies, i);
         if (und_shape_distance(s->def.bodies[i].shape, und_pose_local(&pose, p)) < 0)
@@ -113,8 +114,7 @@ void und_columns_meet(void *columns, const und_spray *spray, int first, int coun
                             spray->place[2][first + k]};
         int at = und_spray_cell(&floor, p[0], p[2]);
         if (at >= 0 && s->covered[at])
-            met[k] = inside_body(s, at % s->stride, at / s->stride,
-                                 und_vec((double)p[0], (double)p[1], (double)p[2]));
+            met[k] = inside_body(s, und_vec((double)p[0], (double)p[1], (double)p[2]));
     }
 }
 
@@ -154,12 +154,14 @@ static und_status make_scratch(und_columns *s, und_error *err)
     double side = reach / s->pool.grid.dx + 4;
     size_t nx = (size_t)fmin(side, s->nx + 2), nz = (size_t)fmin(side, s->nz + 2);
     size_t patch = (nx + 6) * (nz + 8); /* with rows of nothing before and after */
-    w->face = und_alloc(nx * nz, sizeof *w->face, "bodies", err);
+    w->face = und_alloc(nx * (nz + 1), sizeof *w->face, "bodies", err);
+    w->length = und_alloc(LINES_MAX * nx, sizeof *w->length, "bodies", err);
+    w->first = und_alloc(LINES_MAX * nx, sizeof *w->first, "bodies", err);
     w->hull = und_alloc(patch, sizeof *w->hull, "bodies", err);
     w->head = und_alloc(patch, sizeof *w->head, "bodies", err);
     w->after = und_alloc(patch, sizeof *w->after, "bodies", err);
     w->leaves = und_alloc(patch, sizeof *w->leaves, "bodies", err);
-    bool all = w->face && w->hull && w->head && w->after && w->leaves;
+    bool all = w->face && w->length && w->first && w->hull && w->head && w->after && w->leaves;
     for (int k = 0; k < PIPES && all; k++)
         all = (w->weight[k] = und_alloc(patch, sizeof *w->weight[k], "bodies", err)) != NULL;
     return all ? UND_OK : err->status;
@@ -209,6 +211,8 @@ void und_columns_destroy_bodies(und_columns *s)
 {
     if (s->scratch) {
         free(s->scratch->face);
+        free(s->scratch->length);
+        free(s->scratch->first);
         free(s->scratch->hull);
         free(s->scratch->head);
         free(s->scratch->after);

@@ -4,6 +4,8 @@
 
 #include "liquid/columns_state.h"
 
+enum { LINES_MAX = 6 }; /* along each side of a control point's part of the plane */
+
 /* Where a body and the water meet. */
 struct und_columns_contact {
     int x0, x1, z0, z1;       /* columns it touches, half open */
@@ -51,7 +53,8 @@ typedef struct und_body_view {
 struct und_columns_scratch {
     int count;
     und_face *face;
-    double *hull; /* the surface that the body leaves at control points, with a border, m */
+    double *length, *first; /* of a row of lines: how much of each is in the body, and where that begins */
+    double *hull;           /* the surface that the body leaves at control points, with a border, m */
     /* The patch of columns that it touches, with a border. */
     double *head;         /* the pressure that pipes see, m */
     double *after;        /* the surface at the end of the step, m */

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-enum { LINES_MAX = 6 };
-
 static int within(double i, int count)
 {
     return i < 0 ? 0 : i > count ? count : (int)i;
@@ -43,7 +41,7 @@ static void find_footprint(const und_columns *s, int body, und_columns_contact *
     c->middle[0] = und_columns_x(s, 0.5 * (c->x0 + c->x1) - 0.5);
     c->middle[1] = und_columns_z(s, 0.5 * (c->z0 + c->z1) - 0.5);
     double across = und_smaller(high[0] - low[0], high[1] - low[1]) / g->dx;
-    c->lines = across > 8 ? 2 : across > 3 ? 3 : LINES_MAX;
+    c->lines = across > 5 ? 2 : across > 2.5 ? 4 : LINES_MAX;
 }
 
 /* Sums over the wet columns around the footprint, for the plane that fits their levels best. */
@@ -133,25 +131,6 @@ typedef struct line_load {
     double bottom;    /* height of the lowest, m */
 } line_load;
 
-/* False where the body does not reach below the level. */
-static bool sample_line(const und_body_view *v, line_load *l)
-{
-    const und_columns_contact *c = v->contact;
-    const und_shape *shape = v->def->shape;
-    double low = c->bottom - 1, again;
-    l->level = und_contact_level(c, l->x, l->z);
-    if (!(l->level > c->bottom))
-        return false;
-    und_vec3 from = und_add(v->origin, und_add(und_mul(v->along_x, l->x), und_mul(v->along_z, l->z)));
-    l->thickness = und_shape_line(shape, from, v->up, low, c->top + 1, &l->bottom);
-    if (!(l->thickness > 0 && l->bottom < l->level))
-        return false;
-    bool convex = shape->kind <= UND_ELLIPSOID;
-    l->room = convex ? und_smaller(l->thickness, l->level - l->bottom)
-                     : und_shape_line(shape, from, v->up, low, und_smaller(l->level, c->top + 1), &again);
-    return l->room > 0;
-}
-
 /* Is the water open above the body?  1 where the body reaches above the level, or rams the water harder than
  * that closes in; 0 where it is closed. */
 static double openness(const line_load *l, double ram)
@@ -168,6 +147,7 @@ static void add_line(const und_columns *s, const und_body_view *v, const line_lo
                 v->state.spin[0] * (l->z - v->state.position[2]);
     double ram = 0.5 * v->def->drag * und_smaller(up, 0) * up / s->def.pool.gravity;
     double open = openness(l, ram);
+    f->cover++;
     f->room += l->room;
     f->x += l->x;
     f->z += l->z;
@@ -183,36 +163,73 @@ static double within_domain(const und_columns *s, const und_face *f)
     return (f->i < 0 || f->i >= s->nx - 1 ? 0.5 : 1) * (f->j < 0 || f->j >= s->nz - 1 ? 0.5 : 1);
 }
 
-/* The upright lines through the part of the plane that belongs to a control point; false: none meets the
- * body. */
-static bool sample_point(const und_columns *s, const und_body_view *v, int i, int j, und_face *f)
+/* The room below the level on a line that meets the body. */
+static double room_on(const und_body_view *v, const line_load *l)
+{
+    const und_columns_contact *c = v->contact;
+    double again;
+    if (v->def->shape->kind <= UND_ELLIPSOID) /* convex */
+        return und_smaller(l->thickness, l->level - l->bottom);
+    und_vec3 from = und_add(v->origin, und_add(und_mul(v->along_x, l->x), und_mul(v->along_z, l->z)));
+    return und_shape_line(v->def->shape, from, v->up, c->bottom - 1, und_smaller(l->level, c->top + 1),
+                          &again);
+}
+
+/* One row of upright lines, a part of that of control points (i, j), i from x0 - 1; `z` and the lines' first
+ * x are in columns. */
+static void sample_lines(const und_columns *s, const und_body_view *v, double z, und_face *row)
 {
     const und_grid *g = &s->pool.grid;
     const und_columns_contact *c = v->contact;
-    const int lines = c->lines;
-    double dx = und_columns_x(s, i + 0.5) - c->center[0], dz = und_columns_z(s, j + 0.5) - c->center[1];
-    double reach = c->radius + g->dx;
-    int hits = 0;
-    if (dx * dx + dz * dz > reach * reach)
-        return false;
-    *f = (und_face){.i = i, .j = j};
-    for (int k = 0; k < lines * lines; k++) {
-        double a = i + 0.5 + (k % lines + 0.5) / lines, b = j + 0.5 + (k / lines + 0.5) / lines;
-        line_load l = {.x = g->origin[0] + a * g->dx, .z = g->origin[2] + b * g->dx};
-        if (a < 0 || a > s->nx || b < 0 || b > s->nz || !sample_line(v, &l))
+    und_columns_scratch *w = s->scratch;
+    const int lines = c->lines, count = (c->x1 - c->x0 + 1) * lines;
+    double apart = g->dx / lines, x = g->origin[0] + (c->x0 - 0.5) * g->dx + 0.5 * apart;
+    line_load l = {.z = g->origin[2] + z * g->dx};
+    und_vec3 from = und_add(v->origin, und_add(und_mul(v->along_x, x), und_mul(v->along_z, l.z)));
+    und_shape_lines(v->def->shape, from, und_mul(v->along_x, apart), v->up, c->bottom - 1, c->top + 1, count,
+                    w->length, w->first);
+    double end = g->origin[0] + s->nx * g->dx;
+    for (int k = 0; k < count; k++) {
+        l.x = x + k * apart;
+        l.level = und_contact_level(c, l.x, l.z);
+        l.thickness = w->length[k];
+        l.bottom = w->first[k];
+        if (!(l.thickness > 0 && l.bottom < l.level) || l.x < g->origin[0] || l.x > end)
             continue;
-        add_line(s, v, &l, f);
-        hits++;
+        l.room = room_on(v, &l);
+        if (l.room > 0)
+            add_line(s, v, &l, &row[k / lines]);
     }
-    if (hits == 0)
-        return false;
-    double *means[] = {&f->x, &f->z, &f->surface, &f->least, &f->most, &f->speed};
-    for (size_t k = 0; k < sizeof means / sizeof *means; k++)
-        *means[k] /= hits;
-    f->room /= lines * lines;
-    f->cover = (double)hits / (lines * lines);
-    f->reach = f->cover / within_domain(s, f);
-    return true;
+}
+
+/* The faces over the control points of a row, after those there are. */
+static void sample_row(und_columns *s, und_body_view *v, int j)
+{
+    const und_columns_contact *c = v->contact;
+    und_columns_scratch *w = s->scratch;
+    und_face *row = w->face + w->count;
+    const int width = c->x1 - c->x0 + 1, lines = c->lines;
+    for (int i = 0; i < width; i++)
+        row[i] = (und_face){.i = c->x0 - 1 + i, .j = j};
+    for (int b = 0; b < lines; b++) {
+        double z = j + 0.5 + (b + 0.5) / lines;
+        if (z >= 0 && z <= s->nz)
+            sample_lines(s, v, z, row);
+    }
+    for (int i = 0; i < width; i++) {
+        und_face *f = &row[i];
+        if (f->cover == 0)
+            continue;
+        double *means[] = {&f->x, &f->z, &f->surface, &f->least, &f->most, &f->speed};
+        for (size_t k = 0; k < sizeof means / sizeof *means; k++)
+            *means[k] /= f->cover; /* the number of lines, so far */
+        f->room /= lines * lines;
+        f->cover /= lines * lines;
+        f->reach = f->cover / within_domain(s, f);
+        v->area += f->cover * und_pool_cell_area(&s->pool);
+        v->room += f->room * und_pool_cell_area(&s->pool);
+        w->face[w->count++] = *f;
+    }
 }
 
 und_body_view und_columns_view(und_columns *s, int body)
@@ -230,14 +247,7 @@ und_body_view und_columns_view(und_columns *s, int body)
                        .state = und_bodies_state(s->bodies, body)};
     s->scratch->count = 0;
     for (int j = c->z0 - 1; j < c->z1 && c->level > c->bottom; j++)
-        for (int i = c->x0 - 1; i < c->x1; i++) {
-            und_face *f = &s->scratch->face[s->scratch->count];
-            if (!sample_point(s, &v, i, j, f))
-                continue;
-            s->scratch->count++;
-            v.area += f->cover * und_pool_cell_area(&s->pool);
-            v.room += f->room * und_pool_cell_area(&s->pool);
-        }
+        sample_row(s, &v, j);
     v.under = und_smaller(v.room / und_bodies_volume(s->bodies, body), 1);
     return v;
 }

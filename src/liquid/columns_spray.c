@@ -37,6 +37,9 @@ static control_point control_at(const und_columns *s, int x, int z)
     if (z >= 0 && z + 1 < s->nz)
         c.speed[2] =
             0.5 * (und_columns_pipe_speed(s, PIPE_Z, x0, z0) + und_columns_pipe_speed(s, PIPE_Z, x1, z0));
+    double most = s->pool.grid.dx / s->dt; /* pipes at the water's edge may be all but dry while they flow */
+    for (int i = 0; i < 3; i += 2)
+        c.speed[i] = fmax(-most, fmin(c.speed[i], most));
     return c;
 }
 
