@@ -41,7 +41,9 @@ static void find_footprint(const und_columns *s, int body, und_columns_contact *
     c->middle[0] = und_columns_x(s, 0.5 * (c->x0 + c->x1) - 0.5);
     c->middle[1] = und_columns_z(s, 0.5 * (c->z0 + c->z1) - 0.5);
     double across = und_smaller(high[0] - low[0], high[1] - low[1]) / g->dx;
-    c->lines = across > 5 ? 2 : across > 2.5 ? 4 : LINES_MAX;
+    und_shape_kind kind = s->def.bodies[body].shape->kind;
+    int few = kind == UND_SPHERE || kind == UND_ELLIPSOID ? 2 : 3; /* round ones have soft edges */
+    c->lines = across > 5 ? few : across > 2.5 ? 4 : LINES_MAX;
 }
 
 /* Sums over the wet columns around the footprint, for the plane that fits their levels best. */
