@@ -15,7 +15,7 @@ liquid.columns {
   size = {side, side}, cells = cells, ground = -1.2, level = 0,
   pipe_depth = 0.3, damping = 0.05, smoothing = 0.1,
   edges = { left = "open", right = "open", back = "open", front = "open" },
-  spray = { threshold = 2, rate = 1.2e6, radius = {0.0008, 0.004}, launch = {0.42, 1.7}, scatter = 0.18, drag = 0.5,
+  spray = { threshold = 2, rate = 1.2e6, radius = {0.0008, 0.004}, launch = {0.42, sheets and 3 or 1.7}, scatter = 0.18, drag = 0.5,
             sheets = sheets },
   bodies = {
     { shape = ellipsoid { radii = {0.17, 0.11, 0.13} }, density = 2600, at = {2, 0.9, 2},

@@ -4,6 +4,7 @@
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "liquid/columns_state.h"
+#include "spray/sheet.h"
 
 static und_columns *make(const und_columns_def *def)
 {
@@ -247,6 +248,54 @@ static void spray_is_accounted_for(void **state)
     und_shape_destroy(shape);
 }
 
+/* The longest part of a row of a crown that is whole, of all of it. */
+static double wholeness(const und_sheets *sheets)
+{
+    double most = 0;
+    for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
+        for (int r = 0; r + 1 < und_impact_rows(&sheets->impact[slot]); r++) {
+            int whole = 0, sectors = (int)sheets->impact[slot].sectors;
+            for (int a = 0; a < sectors; a++)
+                whole += sheets->quad[und_sheet_at(slot, r, a)] == UND_QUAD_WHOLE;
+            most = fmax(most, (double)whole / sectors);
+        }
+    return most;
+}
+
+/* What a ball throws up is a closed crown first, most of its water in the sheet, and drops in the end. */
+static void impacts_throw_crowns(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.12);
+    und_body_def stone = body(shape, 2500, 1, 0.2, 1);
+    stone.velocity[1] = -6;
+    und_columns_def def = pool(100);
+    def.pipe_depth = 0.3;
+    def.spray.on = def.spray.sheets = true;
+    def.spray.rate = 1e6;
+    def.spray.threshold = 2;
+    def.body_count = 1;
+    def.bodies = &stone;
+    und_columns *columns = make(&def);
+    und_spray *spray = columns->spray;
+    double whole = 0, share = 0;
+    for (int i = 0; i < 15; i++) {
+        und_columns_step(columns, 1.0 / 60);
+        und_sheets_measure(spray->sheets, spray);
+        int held = 0;
+        for (int k = 0; k < spray->count; k++)
+            held += und_sheets_hold(spray->sheets, spray, k);
+        whole = fmax(whole, wholeness(spray->sheets));
+        share = fmax(share, (double)held / fmax(spray->count, 1));
+    }
+    print_message("whole %g share %g\n", whole, share);
+    assert_true(whole > 0.95 && share > 0.7);
+    run(columns, 1.5);
+    assert_true(wholeness(spray->sheets) == 0);
+    und_columns_destroy(columns);
+    und_shape_destroy(shape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +305,7 @@ int main(void)
         cmocka_unit_test(led_bodies_make_waves),
         cmocka_unit_test(same_bits_with_threads_and_after_restore),
         cmocka_unit_test(spray_is_accounted_for),
+        cmocka_unit_test(impacts_throw_crowns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

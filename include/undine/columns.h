@@ -34,7 +34,7 @@ typedef struct und_spray_def {
     und_vector wind;       /* m/s; acts through the drag */
     int most;              /* drops in the air at once; 1 << 20 */
     bool sheets;           /* young drops of one impact hang together in a thin sheet until it tears */
-    double sheet_tear;     /* m; a sheet thinner than this tears; 0.0005 */
+    double sheet_tear;     /* m; a sheet thinner than this tears; 0.0002 */
     double sheet_cohesion; /* 1/s; how fast neighbours in a sheet come to move alike; 20 */
 } und_spray_def;
 

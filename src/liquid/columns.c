@@ -67,7 +67,7 @@ und_columns_def und_columns_def_default(void)
                   .launch = {1, 1},
                   .scatter = 0.15,
                   .most = 1 << 20,
-                  .sheet_tear = 0.0005,
+                  .sheet_tear = 0.0002,
                   .sheet_cohesion = 20},
     };
 }

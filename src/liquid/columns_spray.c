@@ -85,7 +85,7 @@ static double throw_drop(und_columns *s, const patch *p, int x, int z, double u,
     for (int i = 0; i < 3; i++)
         speed[i] = s->def.spray.launch[i != 1] * between(p->speed[i], u, v);
     double size = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3 && !s->def.spray.sheets; i++) /* in a sheet it gets that when it tears loose */
         speed[i] += s->def.spray.scatter * size * (2 * chance(s, STREAM_SCATTER + i, at, k) - 1);
     if (!und_spray_add(s->spray, place, speed, radius))
         return 0;

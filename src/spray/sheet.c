@@ -14,8 +14,7 @@ enum { CHUNK = 1024 };
 enum { FEW = 4 * CHUNK };            /* drops that are not worth waking threads for */
 static const double ROW_TIME = 0.01; /* s */
 static const double STRETCH = 5;     /* circumference of a quad that tears, relative to that at its birth */
-static const double WIDEST = 2;      /* spread of the drops of a new quad, relative to its size */
-static const double WILDEST = 0.35;  /* how much their speeds differ, relative to their speed */
+static const double WIDEST = 4;      /* spread of the drops of a new quad, relative to its size */
 static const double THINNEST = 0.4;  /* how thin the toughest quad gets, relative to sheet_tear */
 static const double TENSION = 0.072, DENSITY = 1000; /* N/m, kg/m3: water */
 static const double LONGEST = 2; /* edge of a new quad, relative to the reach of an impact */
@@ -29,6 +28,7 @@ und_sheets *und_sheets_create(const und_spray_def *def, uint64_t seed, int threa
     s->seed = seed;
     s->tear = def->sheet_tear;
     s->cohesion = def->sheet_cohesion;
+    s->scatter = def->scatter;
     /* Three times the mean distance of the drops born in a row. */
     s->reach = def->rate > 0 ? 3 / sqrt(def->rate * ROW_TIME) : 0;
     size_t drops = (size_t)def->most;
@@ -127,6 +127,7 @@ static int threads_for(const und_sheets *s, const und_spray *spray)
 static void add_share(und_sheet_node *node, const und_spray *spray, int i, double volume)
 {
     node->volume += volume;
+    node->squares += volume * volume;
     for (int a = 0; a < 3; a++) {
         node->place[a] += volume * spray->place[a][i];
         node->speed[a] += volume * spray->speed[a][i];
@@ -146,7 +147,9 @@ static void divide_sums(und_sheet_node *node)
         node->variety -= node->speed[a] * node->speed[a];
     }
     node->spread = sqrt(fmax(node->spread, 0));
-    node->variety = sqrt(fmax(node->variety, 0));
+    /* The mean of few is nearer to them than what they are samples of. */
+    double others = 1 - node->squares / (node->volume * node->volume);
+    node->variety = sqrt(fmax(node->variety, 0) / (others > 0.1 ? others : 1));
 }
 
 /* Means over the drops of each node, summed in the drops' order. */
@@ -186,16 +189,12 @@ static double circumference(const und_sheets *s, const int corner[4], double *lo
     return sum;
 }
 
-/* Whether drops of its nodes are so near to them, and so alike in speed, that they make a sheet. */
+/* Whether drops of its nodes are so near to them that they make a sheet. */
 static bool is_coherent(const und_sheets *s, const int corner[4], double size)
 {
     bool coherent = true;
-    for (int k = 0; k < 4; k++) {
-        const und_sheet_node *n = &s->nodes[corner[k]];
-        double speed =
-            sqrt(n->speed[0] * n->speed[0] + n->speed[1] * n->speed[1] + n->speed[2] * n->speed[2]);
-        coherent = coherent && n->spread <= WIDEST * size && n->variety <= WILDEST * speed;
-    }
+    for (int k = 0; k < 4; k++)
+        coherent = coherent && s->nodes[corner[k]].spread <= WIDEST * size;
     return coherent;
 }
 
@@ -306,7 +305,7 @@ static bool is_fresh(const und_sheets *s, int node)
 }
 
 /* A drop whose node has no quad left goes over to its other node, or is free. */
-static void settle_drops(und_sheets *s, int first, int end)
+static void settle_drops(und_sheets *s, und_spray *spray, int first, int end)
 {
     for (int i = first; i < end; i++) {
         int node = s->node[i];
@@ -318,8 +317,52 @@ static void settle_drops(und_sheets *s, int first, int end)
         if (held && other_held)
             continue;
         s->share[i] = 0;
-        s->node[i] = held ? node : other_held ? other : UND_SHEET_FREE;
+        s->node[i] = held ? node : other;
+        if (!held && !other_held)
+            und_sheets_free_drop(s, spray, i);
     }
+}
+
+/* The sheet's normal at a node, from its neighbours. */
+static void find_normal(und_sheets *s, int slot, int row, int sector)
+{
+    int at = und_sheet_at(slot, row, sector), sectors = (int)s->impact[slot].sectors;
+    int rows = und_impact_rows(&s->impact[slot]);
+    und_sheet_node *node = &s->nodes[at];
+    const und_sheet_node *around[4] = {&s->nodes[und_sheet_at(slot, row, (sector + sectors - 1) % sectors)],
+                                       &s->nodes[und_sheet_next(s, at)],
+                                       row > 0 ? node - UND_SHEET_SECTORS : node,
+                                       row + 1 < rows ? node + UND_SHEET_SECTORS : node};
+    for (int k = 0; k < 4; k++)
+        if (around[k]->quads == 0)
+            around[k] = node;
+    double a[3], b[3];
+    for (int k = 0; k < 3; k++) {
+        a[k] = around[1]->place[k] - around[0]->place[k];
+        b[k] = around[3]->place[k] - around[2]->place[k];
+    }
+    double n[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int k = 0; k < 3 && size > 0; k++)
+        node->normal[k] = n[k] / size;
+}
+
+static void find_normals(und_sheets *s, int slot)
+{
+    for (int r = 0; r < und_impact_rows(&s->impact[slot]); r++)
+        for (int a = 0; a < (int)s->impact[slot].sectors; a++)
+            if (s->nodes[und_sheet_at(slot, r, a)].quads > 0)
+                find_normal(s, slot, r, a);
+}
+
+/* Drops beside the sheet come to it. */
+static void flatten(const und_sheet_node *node, und_spray *spray, int i, double part)
+{
+    double off = 0;
+    for (int k = 0; k < 3; k++)
+        off += node->normal[k] * (spray->place[k][i] - node->place[k]);
+    for (int k = 0; k < 3; k++)
+        spray->place[k][i] -= (float)(part * off * node->normal[k]);
 }
 
 /* Drops come to move as their node does, and with it. */
@@ -336,10 +379,11 @@ static void move_alike(const und_sheets *s, und_spray *spray, int first, int end
                  of_b * (blend * (b->speed[k] - v) + b->change[k]);
             spray->speed[k][i] = (float)v;
         }
+        flatten(s->share[i] < 0.5f ? a : b, spray, i, s->share[i] < 0.5f ? blend * of_a : blend * of_b);
     }
 }
 
-static void settle_all(und_sheets *s, const und_spray *spray)
+static void settle_all(und_sheets *s, und_spray *spray)
 {
     int quads[UND_SHEET_IMPACTS], chunks = (spray->count + CHUNK - 1) / CHUNK;
     PARALLEL_FOR(threads_for(s, spray))
@@ -347,7 +391,7 @@ static void settle_all(und_sheets *s, const und_spray *spray)
         quads[slot] = count_quads(s, slot, false);
     PARALLEL_FOR(threads_for(s, spray))
     for (int c = 0; c < chunks; c++)
-        settle_drops(s, c * CHUNK, c + 1 < chunks ? (c + 1) * CHUNK : spray->count);
+        settle_drops(s, spray, c * CHUNK, c + 1 < chunks ? (c + 1) * CHUNK : spray->count);
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
         if (quads[slot] == 0 && s->row - s->impact[slot].row > 1)
             s->impact[slot].number = 0; /* nobody is left in it */
@@ -359,7 +403,7 @@ void und_sheets_step(und_sheets *s, und_spray *spray, double dt, double dx)
     double blend = -expm1(-s->cohesion * dt), reach = fmax(s->reach, 3 * dx);
     s->row_age += dt;
     if (s->row_age >= 0.999 * ROW_TIME) {
-        und_sheets_close_row(s, spray, dx);
+        und_sheets_join(s, spray, und_sheets_close_row(s, spray, dx));
         s->row_age = 0;
     }
     settle_all(s, spray);
@@ -370,6 +414,7 @@ void und_sheets_step(und_sheets *s, und_spray *spray, double dt, double dx)
         tear_quads(s, slot, reach, dt);
         count_quads(s, slot, true);
         exchange_all(s, slot, blend);
+        find_normals(s, slot);
     }
     PARALLEL_FOR(threads_for(s, spray))
     for (int c = 0; c < chunks; c++)

@@ -35,6 +35,9 @@ typedef struct und_impact {
     double low[2], high[2]; /* x and z of what sprayed, m */
     double axis[2];         /* x and z along a curtain, per distance of two nodes, 1/m; 0, 0: a crown */
     double start;           /* where along the axis its first node is */
+    /* Of a crown, m: how far from its middle the next row will leave, how far to either side, and how much
+     * farther than the row before. */
+    double ring, width, growth;
 } und_impact;
 
 /* A node in a step: sums over its drops, then their means. */
@@ -44,7 +47,9 @@ typedef struct und_sheet_node {
     double change[3];          /* m/s that cohesion adds */
     double spread;             /* m; how far its drops are from it */
     double variety;            /* m/s; how much their speeds differ from its own */
+    double squares;            /* m6, of their volumes */
     int quads;                 /* whole ones around it */
+    double normal[3];          /* of the sheet; 0, 0, 0: none */
     /* As drawn. */
     double smooth[3];        /* m; place, without the noise of few drops */
     double thickness, field; /* m, and how whole its quads are; means over them */
@@ -56,12 +61,14 @@ typedef struct und_sheet_cell {
     int32_t count, slot; /* of the patch, at its root: drops, and the impact it belongs to; -1: none */
     float low[2], high[2];
     double sum[2], square[3]; /* of x and z; of x^2, x z, z^2 */
+    double away, away_square; /* of the distances from the middle of the patch */
+    double outwards;          /* of the speeds away from there */
 } und_sheet_cell;
 
 typedef struct und_sheets {
     int threads;
     uint64_t seed;
-    double tear, cohesion;
+    double tear, cohesion, scatter;
     double reach;  /* m; drops born nearer than this are of one impact, at least */
     int32_t *node; /* [drops] the nearer of the two in turning order, or UND_SHEET_FREE, UND_SHEET_NEW */
     float *share;  /* [drops] of the drop that is with the node after that */
@@ -104,8 +111,16 @@ static inline int und_sheet_next(const und_sheets *sheets, int node)
 und_sheets *und_sheets_create(const und_spray_def *def, uint64_t seed, int threads, und_error *err);
 void und_sheets_destroy(und_sheets *sheets);
 
-/* A row's end: finds the impacts that the new drops belong to, and their nodes (sheet_impact.c). */
-void und_sheets_close_row(und_sheets *sheets, const und_spray *spray, double dx);
+/* A row's end: finds the impacts that the new drops belong to, and their nodes (sheet_impact.c); returns the
+ * first new drop. */
+int und_sheets_close_row(und_sheets *sheets, und_spray *spray, double dx);
+
+/* Makes one row of the drops from `first` on that have just got nodes: they come to move as water that left
+ * together does (sheet_join.c). */
+void und_sheets_join(und_sheets *sheets, und_spray *spray, int first);
+
+/* A drop is on its own: it gets the random part of its velocity, which it did not get when it left. */
+void und_sheets_free_drop(und_sheets *sheets, und_spray *spray, int drop);
 
 /* Before drops move over dt: closes a row where it is time, tears what is thin, and lets neighbours come to
  * move alike.  dx: cells of the water, m. */
@@ -121,10 +136,15 @@ double und_sheet_area(const und_sheets *sheets, const int corner[4]);
 /* Its thickness: each node gives each of its quads the same part of its volume. */
 double und_sheet_thickness(const und_sheets *sheets, const int corner[4]);
 
+/* Whether drop i, just born, is where it will become part of a sheet that is there (sheet_impact.c). */
+bool und_sheets_expect(const und_sheets *sheets, const und_spray *spray, int i);
+
 /* After und_sheets_measure: whether drop i is part of a sheet. */
-static inline bool und_sheets_hold(const und_sheets *sheets, int i)
+static inline bool und_sheets_hold(const und_sheets *sheets, const und_spray *spray, int i)
 {
     int node = sheets->node[i];
+    if (node == UND_SHEET_NEW)
+        return und_sheets_expect(sheets, spray, i);
     return node >= 0 && (sheets->nodes[node].quads > 0 ||
                          (sheets->share[i] > 0 && sheets->nodes[und_sheet_next(sheets, node)].quads > 0));
 }

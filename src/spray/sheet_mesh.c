@@ -8,14 +8,23 @@
 
 enum { FINE = 3 };                /* parts of a quad's edge */
 static const double LEVEL = 0.35; /* of the field, where the sheet ends */
+static const double FOOT = 0.03;  /* s */
+static const double RIM = 0.4;    /* of the field, how far from there the rim reaches */
 
 typedef struct corner {
     double place[3], speed[3], thickness, field;
 } corner;
 
-/* The three items, [3 triangles] corners each; NULL: triangles are only counted. */
+/* How near a place of the sheet is to its rim: 1 there, 0 where the sheet is whole. */
+static double rim_of(const corner *c)
+{
+    double t = fmin((c->field - LEVEL) / RIM, 1);
+    return (1 - t) * (1 - t);
+}
+
+/* The four items, [3 triangles] corners each; NULL: triangles are only counted. */
 typedef struct mesh {
-    float *position, *velocity, *thickness;
+    float *position, *velocity, *thickness, *rim;
     size_t count; /* corners so far */
 } mesh;
 
@@ -29,6 +38,7 @@ static void put(mesh *m, const corner *c)
         m->velocity[3 * at + a] = (float)c->speed[a];
     }
     m->thickness[at] = (float)c->thickness;
+    m->rim[at] = (float)rim_of(c);
 }
 
 /* Where the field has the level, between two corners. */
@@ -62,11 +72,43 @@ static void put_triangle(mesh *m, const corner *const in[3])
     }
 }
 
+/* Rows that are drawn: while the impact sprays, also the foot of the sheet below its last row, which is in
+ * the water. */
+static int rows_of(const und_sheets *s, int slot)
+{
+    const und_impact *m = &s->impact[slot];
+    int rows = und_impact_rows(m);
+    return rows > 1 && rows < UND_SHEET_ROWS && s->row - m->row <= 1 ? rows + 1 : rows;
+}
+
+/* Where the water of the foot is: where the last row was a while ago. */
+static void make_foot(und_sheets *s, int slot)
+{
+    int rows = und_impact_rows(&s->impact[slot]);
+    for (int a = 0; a < (int)s->impact[slot].sectors && rows_of(s, slot) > rows; a++) {
+        und_sheet_node *foot = &s->nodes[und_sheet_at(slot, rows, a)];
+        *foot = foot[-UND_SHEET_SECTORS];
+        for (int k = 0; k < 3; k++)
+            foot->place[k] -= FOOT * foot->speed[k];
+    }
+}
+
+/* It is as thick and as whole as what it carries. */
+static void finish_foot(und_sheets *s, int slot)
+{
+    int rows = und_impact_rows(&s->impact[slot]);
+    for (int a = 0; a < (int)s->impact[slot].sectors && rows_of(s, slot) > rows; a++) {
+        und_sheet_node *foot = &s->nodes[und_sheet_at(slot, rows, a)];
+        foot->thickness = foot[-UND_SHEET_SECTORS].thickness;
+        foot->field = foot[-UND_SHEET_SECTORS].field;
+    }
+}
+
 /* A node of the impact, or NULL: rows end, and so do the sectors of a curtain. */
 static const und_sheet_node *node_at(const und_sheets *s, int slot, int row, int sector)
 {
     int sectors = (int)s->impact[slot].sectors;
-    if (row < 0 || row >= und_impact_rows(&s->impact[slot]) ||
+    if (row < 0 || row >= rows_of(s, slot) ||
         (!und_impact_is_crown(&s->impact[slot]) && (sector < 0 || sector >= sectors)))
         return NULL;
     const und_sheet_node *node = &s->nodes[und_sheet_at(slot, row, (sector + sectors) % sectors)];
@@ -90,14 +132,14 @@ static void smooth_node(und_sheets *s, int slot, int row, int sector)
 static void blend_quads(und_sheets *s, int slot, int row, int sector)
 {
     und_sheet_node *node = &s->nodes[und_sheet_at(slot, row, sector)];
-    int rows = und_impact_rows(&s->impact[slot]), sectors = (int)s->impact[slot].sectors, around = 0;
+    int rows = und_impact_rows(&s->impact[slot]), sectors = (int)s->impact[slot].sectors, around = 4;
     node->field = node->thickness = 0;
     for (int k = 0; k < 4; k++) {
         int corners[4], r = row - k / 2, a = (sector - k % 2 + sectors) % sectors;
+        around -= r + 1 == rows && rows_of(s, slot) > rows; /* there it goes on in the water */
         if (r < 0 || r + 1 >= rows || (a + 1 == sectors && !und_impact_is_crown(&s->impact[slot])))
             continue;
         und_sheet_corners(s, slot, r, a, corners);
-        around++;
         if (s->quad[corners[0]] != UND_QUAD_WHOLE || !und_sheet_filled(s, corners))
             continue;
         node->field += s->left[corners[0]];
@@ -172,24 +214,31 @@ static void put_quad(mesh *m, const und_sheets *s, int slot, int row, int sector
 static size_t put_all(mesh *m, const und_sheets *s)
 {
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
-        for (int r = 0; r + 1 < und_impact_rows(&s->impact[slot]); r++)
+        for (int r = 0; r + 1 < rows_of(s, slot); r++)
             for (int a = 0; a < (int)s->impact[slot].sectors - !und_impact_is_crown(&s->impact[slot]); a++) {
                 int corners[4];
                 und_sheet_corners(s, slot, r, a, corners);
+                bool foot = r + 1 == und_impact_rows(&s->impact[slot]);
+                double left = foot ? 0.5 * (s->nodes[corners[0]].field + s->nodes[corners[1]].field)
+                                   : s->left[corners[0]];
                 if (und_sheet_filled(s, corners))
-                    put_quad(m, s, slot, r, a, s->left[corners[0]]);
+                    put_quad(m, s, slot, r, a, left);
             }
     return m->count;
 }
 
 und_status und_sheets_frame(und_sheets *s, und_frame *frame, und_error *err)
 {
-    for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++)
-        for (int r = 0; r < und_impact_rows(&s->impact[slot]); r++)
+    for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++) {
+        make_foot(s, slot);
+        for (int r = 0; r < rows_of(s, slot); r++)
             for (int a = 0; a < (int)s->impact[slot].sectors; a++) {
                 smooth_node(s, slot, r, a);
-                blend_quads(s, slot, r, a);
+                if (r < und_impact_rows(&s->impact[slot]))
+                    blend_quads(s, slot, r, a);
             }
+        finish_foot(s, slot);
+    }
     mesh m = {0};
     und_item_def def = {.name = "sheet/mesh_position",
                         .unit = "m",
@@ -212,6 +261,11 @@ und_status und_sheets_frame(und_sheets *s, und_frame *frame, und_error *err)
     if (!(item = und_frame_add(frame, &def, err)))
         return err->status;
     m.thickness = item->data;
+    def.name = "sheet/mesh_rim";
+    def.unit = "1";
+    if (!(item = und_frame_add(frame, &def, err)))
+        return err->status;
+    m.rim = item->data;
     put_all(&m, s);
     return UND_OK;
 }

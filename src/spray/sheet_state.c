@@ -61,7 +61,7 @@ static bool is_sound(const und_sheets *s, size_t drops)
             sound && between(m->number, 0, most) &&
             (m->number == 0 || (between(m->sectors, 2, UND_SHEET_SECTORS) && between(m->first_row, 0, most) &&
                                 between(m->row - m->first_row, 0, UND_SHEET_ROWS - 1)));
-        sound = sound && isfinite(m->start);
+        sound = sound && isfinite(m->start) && isfinite(m->ring) && isfinite(m->width) && isfinite(m->growth);
         for (int a = 0; a < 2; a++)
             sound = sound && isfinite(m->low[a]) && isfinite(m->high[a]) && isfinite(m->axis[a]);
     }

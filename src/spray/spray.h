@@ -81,8 +81,9 @@ void und_spray_remove(und_spray *spray);
 double und_spray_in_flight(const und_spray *spray); /* m3; the same bits at any thread count */
 
 /* Adds "spray/position" [count][3], "spray/velocity" [count][3], "spray/radius", "spray/age" [count], float,
- * and "spray/id" [count]; with sheets also "sheet/mesh_position" [3 triangles][3], "sheet/mesh_velocity" and
- * "sheet/mesh_thickness" [3 triangles], drops in a sheet left out of the former. */
+ * and "spray/id" [count]; with sheets also "sheet/mesh_position" [3 triangles][3], "sheet/mesh_velocity",
+ * "sheet/mesh_thickness" and "sheet/mesh_rim" [3 triangles], 1 at a rim to 0 away from it; drops in a sheet
+ * left out of the former. */
 und_status und_spray_frame(const und_spray *spray, und_frame *frame, und_error *err);
 
 /* The whole state, as items "spray_..." and "sheet_..." of a checkpoint; save borrows the arrays.  Called

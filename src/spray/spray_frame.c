@@ -8,7 +8,7 @@
 /* Drops that are drawn as such: those of sheets are not. */
 static bool is_drawn(const und_spray *s, int i)
 {
-    return !s->sheets || !und_sheets_hold(s->sheets, i);
+    return !s->sheets || !und_sheets_hold(s->sheets, s, i);
 }
 
 static int count_drawn(const und_spray *s)
