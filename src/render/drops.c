@@ -216,6 +216,7 @@ typedef struct tile_pixel {
     f3 color;
     float left;    /* share of the light behind that comes through; 0: closed */
     float nearest; /* 1 / distance of what hides drops */
+    und_film_seen film;
 } tile_pixel;
 
 typedef struct tile {
@@ -231,8 +232,10 @@ static tile_pixel *tile_at(tile *t, int x, int y)
     return t->pixel + (y - t->y0) * DROP_TILE + x - t->x0;
 }
 
-static void cover_pixel(tile *t, tile_pixel *p, f3 light, float a)
+/* With a drop at 1 / distance w. */
+static void cover_pixel(tile *t, tile_pixel *p, f3 light, float a, float w)
 {
+    a *= w < p->film.w ? p->film.through : 1;
     p->color = f3_along(p->color, light, p->left * a);
     p->left *= 1 - a;
     if (p->left < CLOSED) {
@@ -260,7 +263,7 @@ static void draw_dots(tile *t, const drop *d, f3 light)
                 continue;
             tile_pixel *p = tile_at(t, qx, qy);
             if (p->left > 0 && w >= p->nearest)
-                cover_pixel(t, p, light, area * (k & 1 ? fx : 1 - fx) * (k >> 1 ? fy : 1 - fy));
+                cover_pixel(t, p, light, area * (k & 1 ? fx : 1 - fx) * (k >> 1 ? fy : 1 - fy), w);
         }
     }
 }
@@ -292,12 +295,13 @@ static void draw_streak(const und_render *r, const bins *b, tile *t, const drop 
             float px = (float)x + 0.5f - d->x;
             float part = clampf((px * d->dx + py * d->dy) * per_length2, 0, 1);
             float ex = px - part * d->dx, ey = py - part * d->dy, off2 = ex * ex + ey * ey;
-            if (off2 >= outer * outer || p->left <= 0 || mixf(d->w[0], d->w[1], part) < p->nearest)
+            float w = mixf(d->w[0], d->w[1], part);
+            if (off2 >= outer * outer || p->left <= 0 || w < p->nearest)
                 continue;
             f3 color = light;
             if (clear > 0)
                 color = f3_mix(light, lens_color(r, b, dir, ex / d->half, -ey / d->half, gain), clear);
-            cover_pixel(t, p, color, stepf(0, 1, outer - sqrtf(off2)) * d->alpha * (1 - d->fade * part));
+            cover_pixel(t, p, color, stepf(0, 1, outer - sqrtf(off2)) * d->alpha * (1 - d->fade * part), w);
         }
     }
 }
@@ -314,11 +318,14 @@ static void open_tile(const und_render *r, const und_image *image, tile *t)
     t->y1 = t->y0 + DROP_TILE < image->height ? t->y0 + DROP_TILE : image->height;
     t->open = (t->x1 - t->x0) * (t->y1 - t->y0);
     int n = r->def.samples;
+    const und_film_seen *films = r->has_films ? r->films.memory : NULL;
     for (int y = t->y0; y < t->y1; y++)
         for (int x = t->x0; x < t->x1; x++) {
             size_t at = (size_t)(y * n + n / 2) * (size_t)r->camera.width + (size_t)(x * n + n / 2);
             float nearest = maxf(r->buffers.opaque[at], r->buffers.water[at]);
             *tile_at(t, x, y) = (tile_pixel){.left = 1, .nearest = nearest};
+            if (films)
+                tile_at(t, x, y)->film = films[(size_t)y * (size_t)image->width + (size_t)x];
         }
 }
 
@@ -404,8 +411,7 @@ static und_status keep_picture(bins *b, const und_image *image, und_error *err)
     return UND_OK;
 }
 
-/* Memory that is kept from picture to picture; what was in it is lost when it grows. */
-static void *hold(und_held *held, size_t bytes, und_error *err)
+void *und_hold(und_held *held, size_t bytes, und_error *err)
 {
     if (bytes > held->bytes) {
         free(held->memory);
@@ -419,7 +425,7 @@ static void *hold(und_held *held, size_t bytes, und_error *err)
 static und_status draw_fields(und_render *r, const field f[2], bins *b, und_image *image, und_error *err)
 {
     size_t tiles = (size_t)(b->across * b->down);
-    b->drop = hold(&r->drops, b->drops * sizeof *b->drop, err);
+    b->drop = und_hold(&r->drops, b->drops * sizeof *b->drop, err);
     b->first = und_alloc(tiles + 1, sizeof *b->first, "drops", err);
     b->place = und_alloc((size_t)b->chunks * tiles, sizeof *b->place, "drops", err);
     if (!b->drop || !b->first || !b->place)
@@ -428,7 +434,7 @@ static und_status draw_fields(und_render *r, const field f[2], bins *b, und_imag
     for (int c = 0; c < b->chunks; c++)
         make_chunk(r, f, b, image, c);
     place_keys(b);
-    b->key = hold(&r->drop_keys, (b->first[tiles] + 1) * sizeof *b->key, err);
+    b->key = und_hold(&r->drop_keys, (b->first[tiles] + 1) * sizeof *b->key, err);
     if (!b->key || keep_picture(b, image, err) != UND_OK)
         return UND_FAILED;
     PARALLEL_FOR(r->threads)

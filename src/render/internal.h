@@ -273,6 +273,11 @@ typedef struct und_held {
     size_t bytes;
 } und_held;
 
+/* The nearest sheet in a pixel. */
+typedef struct und_film_seen {
+    float w, through; /* 1 / distance; 0: none; share of the light behind it that comes through */
+} und_film_seen;
+
 struct und_render {
     und_render_def def;
     int threads;
@@ -289,6 +294,8 @@ struct und_render {
     und_vertex *ground_vertex, *water_vertex;
     float *sun_scratch; /* shadow heights */
     und_held drops, drop_keys;
+    und_held films; /* [pixels] und_film_seen */
+    bool has_films;
     double time;
     float rock_edge; /* slope of the ground where rock begins */
     und_section section;
@@ -317,6 +324,8 @@ bool und_tree_hit(const und_soup *soup, f3 from, f3 dir, float far, float *dista
 /* `moving`: the buffers hold the scene at another moment, and only what moves is drawn again. */
 und_status und_scan(und_render *r, bool moving, und_error *err);
 void und_shade(und_render *r, und_image *image, int pose, int poses);
+/* Memory for `bytes`; what was in it is lost when it grows. */
+void *und_hold(und_held *held, size_t bytes, und_error *err);
 und_status und_sheets(und_render *r, const und_frame *frame, und_image *image, und_error *err);
 und_status und_drops(und_render *r, const und_frame *frame, und_image *image, und_error *err);
 void und_section_draw(und_render *r, und_image *image);

@@ -150,7 +150,8 @@ void und_render_destroy(und_render *r)
                      r->water_vertex,
                      r->sun_scratch,
                      r->drops.memory,
-                     r->drop_keys.memory};
+                     r->drop_keys.memory,
+                     r->films.memory};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     und_pages_free(r->mesh.node);

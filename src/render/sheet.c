@@ -1,6 +1,7 @@
-/* Sheets of water in the air: thin films that mirror the sky, let through what is behind them, and are a
- * little white where they tear.  They are binned by tiles of the picture; each tile draws its own from near
- * to far, so that the picture does not depend on the threads. */
+/* Sheets of water in the air: thin films that mirror the sky, most where they are seen along; that let
+ * through what is behind them, moved a little since they tremble; and that end in rims, which gather light.
+ * They are binned by tiles of the picture; each tile draws its own from near to far, so that the picture does
+ * not depend on the threads. */
 #include "render/internal.h"
 #include "render/optics.h"
 
@@ -14,9 +15,9 @@ typedef struct corner {
 } corner;
 
 typedef struct film {
-    const und_render *r;
-    const float *thickness; /* m, or NULL */
-    float usual;            /* m */
+    und_render *r;
+    const float *rim; /* 1 at a rim to 0; NULL: there are none */
+    f3 *behind;       /* the picture without sheets */
     int across, down;
     corner *corner; /* [3 triangles]; w 0: the triangle is not seen */
     size_t *first;  /* [tiles + 1] */
@@ -26,6 +27,8 @@ typedef struct film {
 typedef struct film_pixel {
     f3 color;
     float left, nearest;
+    float shift[2]; /* pixels, of what is seen through it */
+    und_film_seen seen;
 } film_pixel;
 
 typedef struct tile {
@@ -85,30 +88,72 @@ static void bin(film *f, bool keep)
 /* Films tremble: their normal with the slopes of fine waves of some centimetres. */
 static f3 ripple(const und_render *r, f3 p, f3 n)
 {
-    const float size = 0.9f, slope = 0.16f * (float)r->def.ripples;
+    const float size = 0.9f, slope = 0.2f * sqrtf((float)r->def.ripples);
     float run = (float)fmod(0.3 * r->time, 1000), wave[PATTERN];
     und_pattern_at(&r->ripple, (p.x + 0.6f * p.z) / size, (p.y + 0.7f * p.z) / size - run, wave);
     return f3_unit(f3_add(n, f3_make(slope * wave[0], slope * wave[1], slope * wave[2])));
 }
 
-/* Light from a film: what it adds to a pixel, and what share of the light behind it comes through. */
-static f3 film_light(const film *f, f3 place, f3 n, float thickness, float *through)
+/* What a film mirrors: the sky, or below the horizon the water, which mirrors it and is a fifth as bright. */
+static f3 mirrored_sky(const und_render *r, f3 up)
+{
+    if (up.y >= 0)
+        return und_sky_at(&r->sky, up);
+    float mirrored = und_fresnelf(maxf(-up.y, 0.02f), (float)r->def.refraction);
+    f3 sky = und_sky_at(&r->sky, f3_make(up.x, -up.y, up.z));
+    return f3_add(f3_scale(sky, mirrored), f3_scale(r->sky.ambient[0], 0.2f * (1 - mirrored)));
+}
+
+/* Water's edges refract light of all the sky, and most of the sun's when that is behind them. */
+static f3 gathered_light(const und_render *r, f3 dir, f3 n)
+{
+    float k = 1.25f - f3_dot(dir, r->sky.sun);
+    float forwards = clampf(0.75f / (k * sqrtf(k)), 0.5f, 2.5f);
+    return f3_along(r->sky.ambient[0], r->sky.sun_color,
+                    forwards * (0.25f + 0.25f * fabsf(f3_dot(n, r->sky.sun))));
+}
+
+/* What a place of a film does to a pixel. */
+typedef struct film_light {
+    f3 adds;
+    float through; /* share of the light behind that comes through */
+    float shift[2];
+} film_light;
+
+static film_light light_of(const film *f, f3 place, f3 smooth, float rim)
 {
     const und_render *r = f->r;
-    f3 dir = f3_unit(f3_sub(place, r->camera.eye));
-    n = ripple(r, place, n);
+    const und_camera *c = &r->camera;
+    f3 dir = f3_unit(f3_sub(place, c->eye)), n = ripple(r, place, smooth), bend = f3_sub(n, smooth);
+    float pixels = 0.3f * c->focal / (float)r->def.samples;
+    film_light out = {.shift = {pixels * f3_dot(bend, c->right), -pixels * f3_dot(bend, c->up)}};
     if (f3_dot(n, dir) > 0)
         n = f3_scale(n, -1);
     float one = und_fresnelf(maxf(-f3_dot(dir, n), 0.02f), (float)r->def.refraction);
     float mirrored = 2 * one / (1 + one); /* both faces, with all that goes back and forth between them */
     f3 up = f3_unit(f3_along(dir, n, -2 * f3_dot(dir, n)));
-    f3 sky = und_sky_at(&r->sky, up);
+    f3 sky = mirrored_sky(r, up);
     float glint = powf(maxf(f3_dot(up, r->sky.sun), 0), 500);
     sky = f3_along(sky, r->sky.sun_color, minf(60 * glint, 30));
-    float white = 0.03f + 0.35f * (1 - stepf(0, 0.5f * f->usual, thickness));
-    f3 light = f3_along(r->sky.ambient[0], r->sky.sun_color, 0.3f + 0.3f * fabsf(f3_dot(n, r->sky.sun)));
-    *through = (1 - mirrored) * (1 - white);
-    return f3_add(f3_scale(sky, mirrored), f3_scale(light, (1 - mirrored) * white));
+    float white = 0.035f + 0.5f * rim * rim;
+    out.through = (1 - mirrored) * (1 - white);
+    out.adds = f3_along(f3_scale(sky, mirrored), gathered_light(r, dir, n), (1 - mirrored) * white);
+    return out;
+}
+
+/* Adds a film at 1 / distance w that covers part of a pixel. */
+static void cover_pixel(film_pixel *p, const film_light *light, float cover, float w)
+{
+    const float same = 0.98f; /* 1 / distance of two parts of one film, at least */
+    float through = 1 - cover * (1 - light->through);
+    p->color = f3_along(p->color, light->adds, cover * p->left);
+    for (int a = 0; a < 2; a++)
+        p->shift[a] += cover * p->left * light->shift[a];
+    p->left *= through;
+    if (p->seen.w == 0)
+        p->seen = (und_film_seen){w, 1};
+    if (w > same * p->seen.w)
+        p->seen.through *= through;
 }
 
 /* Shares of the corners at a place: below 0 outside. */
@@ -152,22 +197,20 @@ static void draw_triangle(const film *f, tile *t, size_t k)
     for (int y = box[1] > t->y0 ? box[1] : t->y0; y < box[3] && y < t->y1; y++)
         for (int x = box[0] > t->x0 ? box[0] : t->x0; x < box[2] && x < t->x1; x++) {
             film_pixel *out = t->pixel + (y - t->y0) * SHEET_TILE + x - t->x0;
-            float s[3], cover = covered(r, c, area, x, y, s), through;
+            float s[3], cover = covered(r, c, area, x, y, s);
             float w = cover > 0 ? s[0] * c[0].w + s[1] * c[1].w + s[2] * c[2].w : 0;
             if (!(cover > 0) || w < out->nearest)
                 continue;
             f3 place = f3_gray(0), normal = f3_gray(0);
-            float thick = 0;
+            float rim = 0;
             for (int e = 0; e < 3; e++) { /* seen in perspective */
                 float share = s[e] * c[e].w / w;
                 place = f3_along(place, f3_of(p + 3 * e), share);
                 normal = f3_along(normal, f3_of(n + 3 * e), share);
-                thick += share * (f->thickness ? f->thickness[3 * k + (size_t)e] : f->usual);
+                rim += share * (f->rim ? f->rim[3 * k + (size_t)e] : 0);
             }
-            thick = thick >= 0 ? thick : 0;
-            f3 light = film_light(f, place, f3_unit(normal), thick, &through);
-            out->color = f3_along(out->color, light, cover * out->left);
-            out->left *= 1 - cover * (1 - through);
+            film_light light = light_of(f, place, f3_unit(normal), rim > 0 && rim < 1 ? rim : rim >= 1);
+            cover_pixel(out, &light, cover, w);
         }
 }
 
@@ -175,6 +218,36 @@ static int by_nearness(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x < y) - (x > y);
+}
+
+/* The picture behind the films, between four pixels. */
+static f3 seen_through(const film *f, float x, float y)
+{
+    int width = f->r->def.width, height = f->r->def.height;
+    x = clampf(x, 0, (float)(width - 1));
+    y = clampf(y, 0, (float)(height - 1));
+    int x0 = (int)x, y0 = (int)y, x1 = x0 + 1 < width ? x0 + 1 : x0, y1 = y0 + 1 < height ? y0 + 1 : y0;
+    f3 above = f3_mix(f->behind[y0 * width + x0], f->behind[y0 * width + x1], x - (float)x0);
+    f3 below = f3_mix(f->behind[y1 * width + x0], f->behind[y1 * width + x1], x - (float)x0);
+    return f3_mix(above, below, y - (float)y0);
+}
+
+/* Puts the films of a tile over the picture. */
+static void keep_tile(const film *f, const tile *t, und_image *image)
+{
+    float gain = exp2f((float)f->r->def.exposure);
+    und_film_seen *seen = f->r->films.memory;
+    for (int y = t->y0; y < t->y1; y++)
+        for (int x = t->x0; x < t->x1; x++) {
+            const film_pixel *p = t->pixel + (y - t->y0) * SHEET_TILE + x - t->x0;
+            size_t at = (size_t)y * (size_t)image->width + (size_t)x;
+            if (p->seen.w == 0)
+                continue;
+            f3 out = f3_scale(seen_through(f, (float)x + p->shift[0], (float)y + p->shift[1]), p->left);
+            out = f3_along(out, p->color, gain);
+            memcpy(image->rgb + 3 * at, &out, sizeof out);
+            seen[at] = p->seen;
+        }
 }
 
 static void draw_tile(const film *f, int index, und_image *image)
@@ -196,15 +269,7 @@ static void draw_tile(const film *f, int index, und_image *image)
     qsort(f->key + first, last - first, sizeof *f->key, by_nearness);
     for (size_t k = first; k < last; k++)
         draw_triangle(f, &t, (uint32_t)f->key[k]);
-    float gain = exp2f((float)r->def.exposure);
-    for (int y = t.y0; y < t.y1; y++)
-        for (int x = t.x0; x < t.x1; x++) {
-            const film_pixel *p = t.pixel + (y - t.y0) * SHEET_TILE + x - t.x0;
-            float *out = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-            out[0] = out[0] * p->left + gain * p->color.x;
-            out[1] = out[1] * p->left + gain * p->color.y;
-            out[2] = out[2] * p->left + gain * p->color.z;
-        }
+    keep_tile(f, &t, image);
 }
 
 static und_status draw_film(film *f, und_image *image, und_error *err)
@@ -213,8 +278,12 @@ static und_status draw_film(film *f, und_image *image, und_error *err)
     int tiles = f->across * f->down;
     f->corner = und_alloc(3 * sheet->count, sizeof *f->corner, "sheets", err);
     f->first = und_alloc((size_t)tiles + 1, sizeof *f->first, "sheets", err);
-    if (!f->corner || !f->first)
+    size_t pixels = (size_t)image->width * (size_t)image->height;
+    f->behind = und_alloc(pixels, sizeof *f->behind, "sheets", err);
+    if (!f->corner || !f->first || !f->behind || !und_hold(&f->r->films, pixels * sizeof(und_film_seen), err))
         return UND_FAILED;
+    memcpy(f->behind, image->rgb, pixels * sizeof *f->behind);
+    memset(f->r->films.memory, 0, pixels * sizeof(und_film_seen));
     for (size_t k = 0; k < sheet->count; k++) {
         bool seen = true;
         for (size_t e = 0; e < 3; e++)
@@ -239,18 +308,6 @@ static und_status draw_film(film *f, und_image *image, und_error *err)
     return UND_OK;
 }
 
-/* The mean thickness: what is much thinner is about to tear. */
-static float usual_thickness(const float *thickness, size_t count)
-{
-    double sum = 0, number = 0;
-    for (size_t k = 0; thickness && k < count; k++)
-        if (thickness[k] > 0 && thickness[k] < 1e6f) {
-            sum += (double)thickness[k];
-            number++;
-        }
-    return number > 0 ? (float)(sum / number) : 0.003f;
-}
-
 static bool is_soup(const und_item *item)
 {
     return item && item->type == UND_F32 && item->data && und_item_count(item) % 9 == 0 &&
@@ -262,15 +319,17 @@ und_status und_sheets(und_render *r, const und_frame *frame, und_image *image, u
     const und_item *position = und_frame_find(frame, "sheet/mesh_position");
     size_t count = is_soup(position) ? und_item_count(position) / 9 : 0;
     und_status status = und_soup_set(&r->sheet, count ? position->data : NULL, count, err);
+    r->has_films = false;
     if (status != UND_OK || r->sheet.count == 0)
         return status;
-    const und_item *thickness = und_frame_find(frame, "sheet/mesh_thickness");
+    const und_item *rim = und_frame_find(frame, "sheet/mesh_rim");
     film f = {.r = r, .across = (image->width + SHEET_TILE - 1) / SHEET_TILE};
     f.down = (image->height + SHEET_TILE - 1) / SHEET_TILE;
-    if (thickness && thickness->type == UND_F32 && und_item_count(thickness) == 3 * r->sheet.count)
-        f.thickness = thickness->data;
-    f.usual = usual_thickness(f.thickness, 3 * r->sheet.count);
+    if (rim && rim->type == UND_F32 && und_item_count(rim) == 3 * r->sheet.count)
+        f.rim = rim->data;
     status = draw_film(&f, image, err);
+    r->has_films = status == UND_OK;
+    free(f.behind);
     free(f.corner);
     free(f.first);
     free(f.key);
