@@ -43,7 +43,7 @@ static void find_footprint(const und_columns *s, int body, und_columns_contact *
     double across = und_smaller(high[0] - low[0], high[1] - low[1]) / g->dx;
     und_shape_kind kind = s->def.bodies[body].shape->kind;
     int few = kind == UND_SPHERE || kind == UND_ELLIPSOID ? 2 : 3; /* round ones have soft edges */
-    c->lines = across > 5 ? few : across > 2.5 ? 4 : LINES_MAX;
+    c->lines = across > 5 ? few : across > 2.5 ? 3 : LINES_MAX;
 }
 
 /* Sums over the wet columns around the footprint, for the plane that fits their levels best. */
