@@ -155,7 +155,20 @@ static void led_bodies_make_waves(void **state)
     und_shape_destroy(shape);
 }
 
-/* A stone, ducked balls and spray: everything at once. */
+enum { MANY = 9 }; /* bodies: so many that threads share them */
+
+/* A stone, balls that touch, and others around. */
+static void throw_many(und_body_def bodies[MANY], const und_shape *shape, double speed)
+{
+    bodies[0] = body(shape, 2500, 1, 0.2, 1);
+    bodies[0].velocity[1] = -speed;
+    bodies[1] = body(shape, 300, 0.7, 0, 1);
+    bodies[2] = body(shape, 500, 0.72, 0.25, 1.02);
+    for (int i = 3; i < MANY; i++)
+        bodies[i] = body(shape, 200 + 100 * i, 0.3 + 0.28 * (i - 3), 0.02 * i, i % 2 ? 0.35 : 1.6);
+}
+
+/* A stone, balls and spray: everything at once. */
 static und_columns *splash(const und_body_def *bodies, int threads, und_force_rule rule)
 {
     und_columns_def def = pool(128);
@@ -166,7 +179,7 @@ static und_columns *splash(const und_body_def *bodies, int threads, und_force_ru
     def.spray.threshold = 1;
     def.spray.drag = 1;
     def.spray.sheets = true;
-    def.body_count = 3;
+    def.body_count = MANY;
     def.bodies = bodies;
     return make(&def);
 }
@@ -197,9 +210,8 @@ static void same_bits_with_threads_and_after_restore(void **state)
 {
     (void)state;
     und_shape *shape = ball(0.12);
-    und_body_def bodies[] = {body(shape, 2500, 1, 0.2, 1), body(shape, 300, 0.7, 0, 1),
-                             body(shape, 500, 0.72, 0.25, 1.02)};
-    bodies[0].velocity[1] = -4;
+    und_body_def bodies[MANY];
+    throw_many(bodies, shape, 4);
     for (int rule = UND_FORCE_ESTIMATE; rule <= UND_FORCE_SEARCH; rule++) {
         und_columns *a = splash(bodies, 1, (und_force_rule)rule),
                     *b = splash(bodies, 2, (und_force_rule)rule);
@@ -229,9 +241,8 @@ static void spray_is_accounted_for(void **state)
 {
     (void)state;
     und_shape *shape = ball(0.12);
-    und_body_def bodies[] = {body(shape, 2500, 1, 0.2, 1), body(shape, 300, 0.7, 0, 1),
-                             body(shape, 500, 0.72, 0.25, 1.02)};
-    bodies[0].velocity[1] = -6;
+    und_body_def bodies[MANY];
+    throw_many(bodies, shape, 6);
     und_columns *columns = splash(bodies, 1, UND_FORCE_ESTIMATE);
     double most = 0;
     for (int i = 0; i < 120; i++) {

@@ -6,11 +6,14 @@
  * presses besides slows the body down; columns_search.c finds it. */
 #include "liquid/columns_bodies.h"
 
+#include "base/parallel.h"
 #include "base/status.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FEW_BODIES = 8 }; /* with fewer, starting threads costs more than it saves */
 
 /* What the water does to the body besides: it slides down slopes, and is carried along and held back by drag,
  * whose wake is too small for the columns.  Implicit, so that no step is too long. */
@@ -68,6 +71,14 @@ static void cover(und_columns *s)
     }
 }
 
+/* Each body by itself. */
+static void find_faces(und_columns *s)
+{
+    PARALLEL_FOR(s->def.body_count < FEW_BODIES ? 1 : s->threads)
+    for (int i = 0; i < s->def.body_count; i++)
+        s->view[i] = und_columns_view(s, i);
+}
+
 void und_columns_push(und_columns *s)
 {
     if (!s->load)
@@ -75,13 +86,12 @@ void und_columns_push(und_columns *s)
     und_columns_set_pipes(s);
     und_columns_look_around(s);
     clear_load(s);
-    for (int i = 0; i < s->def.body_count; i++) {
-        und_body_view v = und_columns_view(s, i);
-        if (s->scratch->count == 0)
-            continue;
-        und_columns_find_force(s, &v);
-        carry(s, &v);
-    }
+    find_faces(s);
+    for (int i = 0; i < s->def.body_count; i++)
+        if (s->view[i].contact->count > 0) {
+            und_columns_find_force(s, &s->view[i]);
+            carry(s, &s->view[i]);
+        }
     if (s->covered)
         cover(s);
     if (s->bodies)
@@ -124,8 +134,8 @@ static void make_room(und_columns *s)
     und_columns_look_around(s);
     for (int i = 0; i < s->def.body_count; i++) {
         und_body_view v = und_columns_view(s, i);
-        for (int n = 0; n < s->scratch->count; n++)
-            und_columns_press(s, &v, &s->scratch->face[n], s->scratch->face[n].room);
+        for (int n = 0; n < v.contact->count; n++)
+            und_columns_press(s, &v, &v.contact->face[n], v.contact->face[n].room);
     }
     for (int z = 0; z < s->nz; z++)
         for (int x = 0; x < s->nx; x++) {
@@ -143,25 +153,35 @@ static double size_of(const und_body_def *def)
     return und_length(und_sub(b.high, b.low));
 }
 
+static und_status make_contact(und_columns *s, int body, und_error *err)
+{
+    double side = size_of(&s->def.bodies[body]) / s->pool.grid.dx + 4;
+    size_t nx = (size_t)fmin(side, s->nx + 2), nz = (size_t)fmin(side, s->nz + 2);
+    und_columns_contact *c = &s->contact[body];
+    c->face = und_alloc(nx * (nz + 1), sizeof *c->face, "bodies", err);
+    c->length = und_alloc(LINES_MAX * nx, sizeof *c->length, "bodies", err);
+    c->first = und_alloc(LINES_MAX * nx, sizeof *c->first, "bodies", err);
+    return c->face && c->length && c->first ? UND_OK : err->status;
+}
+
 static und_status make_scratch(und_columns *s, und_error *err)
 {
     und_columns_scratch *w = s->scratch = und_alloc(1, sizeof *w, "bodies", err);
     if (!w)
         return err->status;
     double reach = 0;
-    for (int i = 0; i < s->def.body_count; i++)
+    for (int i = 0; i < s->def.body_count; i++) {
+        if (make_contact(s, i, err) != UND_OK)
+            return err->status;
         reach = fmax(reach, size_of(&s->def.bodies[i]));
-    double side = reach / s->pool.grid.dx + 4;
-    size_t nx = (size_t)fmin(side, s->nx + 2), nz = (size_t)fmin(side, s->nz + 2);
-    size_t patch = (nx + 6) * (nz + 8); /* with rows of nothing before and after */
-    w->face = und_alloc(nx * (nz + 1), sizeof *w->face, "bodies", err);
-    w->length = und_alloc(LINES_MAX * nx, sizeof *w->length, "bodies", err);
-    w->first = und_alloc(LINES_MAX * nx, sizeof *w->first, "bodies", err);
+    }
+    double side = reach / s->pool.grid.dx + 10; /* with a border, and rows of nothing before and after */
+    size_t patch = (size_t)fmin(side, s->nx + 8) * (size_t)fmin(side, s->nz + 10);
     w->hull = und_alloc(patch, sizeof *w->hull, "bodies", err);
     w->head = und_alloc(patch, sizeof *w->head, "bodies", err);
     w->after = und_alloc(patch, sizeof *w->after, "bodies", err);
     w->leaves = und_alloc(patch, sizeof *w->leaves, "bodies", err);
-    bool all = w->face && w->length && w->first && w->hull && w->head && w->after && w->leaves;
+    bool all = w->hull && w->head && w->after && w->leaves;
     for (int k = 0; k < PIPES && all; k++)
         all = (w->weight[k] = und_alloc(patch, sizeof *w->weight[k], "bodies", err)) != NULL;
     return all ? UND_OK : err->status;
@@ -193,7 +213,8 @@ und_status und_columns_create_bodies(und_columns *s, und_error *err)
         world.wall[e] = s->def.pool.edge[e].kind == UND_EDGE_WALL;
     s->bodies = und_bodies_create(s->def.bodies, s->def.body_count, &world, err);
     s->contact = s->bodies ? und_alloc((size_t)s->def.body_count, sizeof *s->contact, "bodies", err) : NULL;
-    if (!s->contact || make_scratch(s, err) != UND_OK)
+    s->view = s->contact ? und_alloc((size_t)s->def.body_count, sizeof *s->view, "bodies", err) : NULL;
+    if (!s->view || make_scratch(s, err) != UND_OK)
         return err->status;
     if (s->def.spray.on) {
         s->covered = und_alloc((size_t)s->stride * (size_t)s->nz, 1, "bodies", err);
@@ -210,9 +231,6 @@ und_status und_columns_create_bodies(und_columns *s, und_error *err)
 void und_columns_destroy_bodies(und_columns *s)
 {
     if (s->scratch) {
-        free(s->scratch->face);
-        free(s->scratch->length);
-        free(s->scratch->first);
         free(s->scratch->hull);
         free(s->scratch->head);
         free(s->scratch->after);
@@ -221,7 +239,13 @@ void und_columns_destroy_bodies(und_columns *s)
             free(s->scratch->weight[k]);
         free(s->scratch);
     }
+    for (int i = 0; s->contact && i < s->def.body_count; i++) {
+        free(s->contact[i].face);
+        free(s->contact[i].length);
+        free(s->contact[i].first);
+    }
     free(s->contact);
+    free(s->view);
     free(s->covered);
     und_bodies_destroy(s->bodies);
 }

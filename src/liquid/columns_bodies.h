@@ -6,18 +6,6 @@
 
 enum { LINES_MAX = 6 }; /* along each side of a control point's part of the plane */
 
-/* Where a body and the water meet. */
-struct und_columns_contact {
-    int x0, x1, z0, z1;       /* columns it touches, half open */
-    int lines;                /* along each side of a control point's part of the plane */
-    double bottom, top;       /* of its bounds, m */
-    double center[2], radius; /* of a circle around it, seen from above */
-    double middle[2];         /* of the footprint */
-    double level;             /* of the water around it at the middle, m */
-    double slope[2];          /* of that water along x and z */
-    und_vec3 water;           /* velocity of that water, m/s */
-};
-
 /* What a control point sees of the body, and what is known of the force there. */
 typedef struct und_face {
     int i, j;           /* between columns (i, j) and (i + 1, j + 1) */
@@ -34,11 +22,26 @@ typedef struct und_face {
     int own[4];         /* the columns it touches, in the patch */
 } und_face;
 
+/* Where a body and the water meet. */
+struct und_columns_contact {
+    int x0, x1, z0, z1;       /* columns it touches, half open */
+    int lines;                /* along each side of a control point's part of the plane */
+    double bottom, top;       /* of its bounds, m */
+    double center[2], radius; /* of a circle around it, seen from above */
+    double middle[2];         /* of the footprint */
+    double level;             /* of the water around it at the middle, m */
+    double slope[2];          /* of that water along x and z */
+    und_vec3 water;           /* velocity of that water, m/s */
+    int count;                /* of the control points it covers */
+    und_face *face;
+    double *length, *first; /* of a row of lines: how much of each is in the body, and where that begins */
+};
+
 /* A body in the water, while the force is found. */
 typedef struct und_body_view {
     int body;
     const und_body_def *def;
-    const und_columns_contact *contact;
+    und_columns_contact *contact;
     und_vec3 up, along_x, along_z; /* in the body's own coordinates */
     und_vec3 origin;               /* of the world, there */
     und_body_state state;
@@ -66,7 +69,7 @@ struct und_columns_scratch {
  * known. */
 void und_columns_look_around(und_columns *s);
 
-/* The body's faces, in s->scratch. */
+/* The body's faces, in its contact; bodies may be looked at by several threads. */
 und_body_view und_columns_view(und_columns *s, int body);
 
 /* The level of the water around the body, carried on to (x, z), m. */

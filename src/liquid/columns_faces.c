@@ -183,19 +183,18 @@ static void sample_lines(const und_columns *s, const und_body_view *v, double z,
 {
     const und_grid *g = &s->pool.grid;
     const und_columns_contact *c = v->contact;
-    und_columns_scratch *w = s->scratch;
     const int lines = c->lines, count = (c->x1 - c->x0 + 1) * lines;
     double apart = g->dx / lines, x = g->origin[0] + (c->x0 - 0.5) * g->dx + 0.5 * apart;
     line_load l = {.z = g->origin[2] + z * g->dx};
     und_vec3 from = und_add(v->origin, und_add(und_mul(v->along_x, x), und_mul(v->along_z, l.z)));
     und_shape_lines(v->def->shape, from, und_mul(v->along_x, apart), v->up, c->bottom - 1, c->top + 1, count,
-                    w->length, w->first);
+                    c->length, c->first);
     double end = g->origin[0] + s->nx * g->dx;
     for (int k = 0; k < count; k++) {
         l.x = x + k * apart;
         l.level = und_contact_level(c, l.x, l.z);
-        l.thickness = w->length[k];
-        l.bottom = w->first[k];
+        l.thickness = c->length[k];
+        l.bottom = c->first[k];
         if (!(l.thickness > 0 && l.bottom < l.level) || l.x < g->origin[0] || l.x > end)
             continue;
         l.room = room_on(v, &l);
@@ -207,9 +206,8 @@ static void sample_lines(const und_columns *s, const und_body_view *v, double z,
 /* The faces over the control points of a row, after those there are. */
 static void sample_row(und_columns *s, und_body_view *v, int j)
 {
-    const und_columns_contact *c = v->contact;
-    und_columns_scratch *w = s->scratch;
-    und_face *row = w->face + w->count;
+    und_columns_contact *c = v->contact;
+    und_face *row = c->face + c->count;
     const int width = c->x1 - c->x0 + 1, lines = c->lines;
     for (int i = 0; i < width; i++)
         row[i] = (und_face){.i = c->x0 - 1 + i, .j = j};
@@ -230,13 +228,13 @@ static void sample_row(und_columns *s, und_body_view *v, int j)
         f->reach = f->cover / within_domain(s, f);
         v->area += f->cover * und_pool_cell_area(&s->pool);
         v->room += f->room * und_pool_cell_area(&s->pool);
-        w->face[w->count++] = *f;
+        c->face[c->count++] = *f;
     }
 }
 
 und_body_view und_columns_view(und_columns *s, int body)
 {
-    const und_columns_contact *c = &s->contact[body];
+    und_columns_contact *c = &s->contact[body];
     und_pose pose = und_bodies_pose(s->bodies, body);
     und_quat q = pose.rotation, back = {q.w, -q.x, -q.y, -q.z};
     und_body_view v = {.body = body,
@@ -247,7 +245,7 @@ und_body_view und_columns_view(und_columns *s, int body)
                        .along_z = und_quat_rotate(back, und_vec(0, 0, 1)),
                        .origin = und_pose_local(&pose, und_vec(0, 0, 0)),
                        .state = und_bodies_state(s->bodies, body)};
-    s->scratch->count = 0;
+    c->count = 0;
     for (int j = c->z0 - 1; j < c->z1 && c->level > c->bottom; j++)
         sample_row(s, &v, j);
     v.under = und_smaller(v.room / und_bodies_volume(s->bodies, body), 1);

@@ -248,6 +248,8 @@ void und_columns_find_force(und_columns *s, und_body_view *v)
     response r = {.mass = und_bodies_inverse_mass(s->bodies, v->body)};
     und_bodies_inverse_inertia(s->bodies, v->body, r.turn);
     r.speed.y = r.mass > 0 ? -s->def.pool.gravity * s->dt : 0;
+    w->count = v->contact->count;
+    w->face = v->contact->face;
     weigh_pipes(s, &p);
     for (int n = 0; n < w->count; n++) {
         und_face *f = &w->face[n];

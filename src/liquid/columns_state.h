@@ -74,6 +74,7 @@ struct und_columns {
 
     und_bodies *bodies;
     und_columns_contact *contact;
+    struct und_body_view *view; /* per body */
     und_columns_scratch *scratch;
     und_spray *spray;
 };
