@@ -42,8 +42,9 @@ static void find_footprint(const und_columns *s, int body, und_columns_contact *
     c->middle[1] = und_columns_z(s, 0.5 * (c->z0 + c->z1) - 0.5);
     double across = und_smaller(high[0] - low[0], high[1] - low[1]) / g->dx;
     und_shape_kind kind = s->def.bodies[body].shape->kind;
-    int few = kind == UND_SPHERE || kind == UND_ELLIPSOID ? 2 : 3; /* round ones have soft edges */
-    c->lines = across > 5 ? few : across > 2.5 ? 3 : LINES_MAX;
+    bool sharp = kind != UND_SPHERE && kind != UND_ELLIPSOID && kind != UND_CAPSULE && kind != UND_MESH;
+    /* An even number, so that those of a control point on the domain's edge are half outside. */
+    c->lines = across < 2 ? LINES_MAX : across < 4 || sharp ? 4 : 2;
 }
 
 /* Sums over the wet columns around the footprint, for the plane that fits their levels best. */
