@@ -125,7 +125,7 @@ static film_light light_of(const film *f, f3 place, f3 smooth, float rim)
     const und_render *r = f->r;
     const und_camera *c = &r->camera;
     f3 dir = f3_unit(f3_sub(place, c->eye)), n = ripple(r, place, smooth), bend = f3_sub(n, smooth);
-    float pixels = 0.3f * c->focal / (float)r->def.samples;
+    float pixels = 0.18f * c->focal / (float)r->def.samples;
     film_light out = {.shift = {pixels * f3_dot(bend, c->right), -pixels * f3_dot(bend, c->up)}};
     if (f3_dot(n, dir) > 0)
         n = f3_scale(n, -1);
@@ -135,9 +135,10 @@ static film_light light_of(const film *f, f3 place, f3 smooth, float rim)
     f3 sky = mirrored_sky(r, up);
     float glint = powf(maxf(f3_dot(up, r->sky.sun), 0), 500);
     sky = f3_along(sky, r->sky.sun_color, minf(60 * glint, 30));
-    float white = 0.035f + 0.5f * rim * rim;
+    float veil = 0.04f, white = veil + 0.5f * rim * rim;
+    f3 scattered = f3_mix(gathered_light(r, dir, n), r->sky.ambient[0], veil / white);
     out.through = (1 - mirrored) * (1 - white);
-    out.adds = f3_along(f3_scale(sky, mirrored), gathered_light(r, dir, n), (1 - mirrored) * white);
+    out.adds = f3_along(f3_scale(sky, mirrored), scattered, (1 - mirrored) * white);
     return out;
 }
 

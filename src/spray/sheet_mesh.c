@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FINE = 3 };                /* parts of a quad's edge */
+enum { FINE = 4 };                /* parts of a quad's edge */
 static const double LEVEL = 0.35; /* of the field, where the sheet ends */
 static const double FOOT = 0.03;  /* s */
 static const double RIM = 0.4;    /* of the field, how far from there the rim reaches */
