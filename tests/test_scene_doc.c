@@ -276,6 +276,7 @@ static void every_scene_loads(void **state)
     assert_int_equal(load_scenes(UND_SOURCE_DIR "/README.md"), 1);
     assert_true(load_scenes(UND_SOURCE_DIR "/doc/recipes.md") >= 5);
     assert_true(load_scenes(UND_SOURCE_DIR "/doc/scene.md") >= 8);
+    assert_int_equal(load_scenes(UND_SOURCE_DIR "/doc/splash.md"), 1);
 }
 
 int main(void)
