@@ -58,7 +58,7 @@ static void clear_load(und_columns *s)
     }
 }
 
-/* Marks the columns that bodies stand over. */
+/* Marks the columns over which a drop may meet a body: one that is not wholly under water. */
 static void cover(und_columns *s)
 {
     memset(s->covered, 0, (size_t)s->stride * (size_t)s->nz);
@@ -66,8 +66,12 @@ static void cover(und_columns *s)
         const und_columns_contact *c = &s->contact[i];
         int x0 = c->x0 > 0 ? c->x0 - 1 : 0, x1 = c->x1 < s->nx ? c->x1 + 1 : s->nx; /* it moves on */
         int z0 = c->z0 > 0 ? c->z0 - 1 : 0, z1 = c->z1 < s->nz ? c->z1 + 1 : s->nz;
-        for (int z = z0; z < z1; z++)
-            memset(s->covered + und_columns_at(s, x0, z), 1, (size_t)(x1 - x0));
+        double reach = c->radius + 1.5 * s->pool.grid.dx;
+        for (int z = z0; z < z1 && c->top > c->level - s->pool.grid.dx; z++)
+            for (int x = x0; x < x1; x++) {
+                double dx = und_columns_x(s, x) - c->center[0], dz = und_columns_z(s, z) - c->center[1];
+                s->covered[und_columns_at(s, x, z)] |= dx * dx + dz * dz < reach * reach;
+            }
     }
 }
 
