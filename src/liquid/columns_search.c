@@ -6,8 +6,8 @@
  * the water closes over it.  How the surface moves is linear in the heads (eqs 5 to 7 for one step), and so
  * is how the body moves (eq. 16); so the point's own head that closes its gap is known when the others stand,
  * and going over the points again and again finds them all (projected Gauss-Seidel; Cottle, Pang & Stone,
- * "The Linear Complementarity Problem", 1992).  That is the search.  The estimate goes over them once, from
- * the weight of the displaced water: each point of the impact face by itself. */
+ * "The Linear Complementarity Problem", 1992).  That is the search.  The estimate goes over them once, row
+ * by row, from the weight of the displaced water. */
 #include "liquid/columns_bodies.h"
 
 #include "base/parallel.h"
