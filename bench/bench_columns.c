@@ -133,16 +133,8 @@ static und_status start_pond(pond *p, und_error *err)
     p->columns = und_columns_create(&p->def, err);
     und_liquid *liquid = p->columns ? und_columns_liquid(p->columns) : NULL;
     und_status status = liquid ? liquid->class->save(liquid, &state, err) : err->status;
-    for (int i = 0; i < state.count && status == UND_OK; i++) {
-        const und_item *item = &state.items[i];
-        und_item_def def = {
-            .name = item->name, .unit = "", .kind = item->kind, .type = item->type, .rank = 1};
-        def.dim[0] = und_item_count(item);
-        und_item *copy = und_frame_add(&p->start, &def, err);
-        status = copy ? UND_OK : err->status;
-        if (copy && def.dim[0] > 0)
-            memcpy(copy->data, item->data, und_item_bytes(item));
-    }
+    if (status == UND_OK)
+        status = und_frame_copy(&state, &p->start, err);
     und_frame_clear(&state);
     return status;
 }

@@ -20,4 +20,19 @@
             fail_msg("%s is %.17g, expected %.17g within %g", #value_, v_, e_, t_); \
     } while (0)
 
+/* A whole file as a string, to be freed. */
+static inline char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    rewind(file);
+    char *text = calloc(size + 1, 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, size, file), size);
+    fclose(file);
+    return text;
+}
+
 #endif

@@ -1,20 +1,11 @@
 /* Columns and pipes: the volume model against what is known of it. */
-#include "tests/test.h"
+#include "tests/columns_model.h"
 
 #include "liquid/columns_state.h"
 #include "liquid/liquid.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static und_columns *make(const und_columns_def *def)
-{
-    und_error err = {0};
-    und_columns *columns = und_columns_create(def, &err);
-    if (!columns)
-        fail_msg("%s", err.text);
-    return columns;
-}
 
 static und_columns_def tank(int nx, int nz, double dx, double depth)
 {
@@ -136,16 +127,6 @@ static void columns_are_never_overdrawn(void **state)
     und_columns_destroy(columns);
 }
 
-static uint64_t hash_of(und_columns *columns)
-{
-    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
-    und_liquid *liquid = und_columns_liquid(columns);
-    assert_int_equal(liquid->class->save(liquid, &frame, NULL), UND_OK);
-    uint64_t hash = und_frame_hash(&frame, 1);
-    und_frame_clear(&frame);
-    return hash;
-}
-
 /* Mirroring the scene mirrors the result to rounding: scaling back has no preferred direction. */
 static double mirrored_surface(void *context, double x, double y, double z, double t)
 {
@@ -193,7 +174,7 @@ static void same_bits_with_any_threads(void **state)
             und_columns_step(columns, 1.0 / 60);
         if (i == 0)
             assert_true(und_columns_spray_count(columns) > 10);
-        hash[i] = hash_of(columns);
+        hash[i] = hash_of(columns, NULL);
         und_columns_destroy(columns);
     }
     assert_true(hash[0] == hash[1] && hash[0] == hash[2]);

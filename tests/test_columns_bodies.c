@@ -1,19 +1,10 @@
 /* Bodies and spray in the columns: what floats, what sinks, what splashes, and the same bits again. */
-#include "tests/test.h"
+#include "tests/columns_model.h"
 
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "liquid/columns_state.h"
 #include "spray/sheet.h"
-
-static und_columns *make(const und_columns_def *def)
-{
-    und_error err = {0};
-    und_columns *columns = und_columns_create(def, &err);
-    if (!columns)
-        fail_msg("%s", err.text);
-    return columns;
-}
 
 static und_shape *ball(double radius)
 {
@@ -182,28 +173,6 @@ static und_columns *splash(const und_body_def *bodies, int threads, und_force_ru
     def.body_count = MANY;
     def.bodies = bodies;
     return make(&def);
-}
-
-static uint64_t hash_of(und_columns *columns, und_frame *kept)
-{
-    und_liquid *liquid = und_columns_liquid(columns);
-    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
-    assert_int_equal(liquid->class->save(liquid, &frame, NULL), UND_OK);
-    uint64_t hash = und_frame_hash(&frame, 1);
-    for (int i = 0; kept && i < frame.count; i++) {
-        const und_item *item = &frame.items[i];
-        und_item_def def = {.name = item->name,
-                            .unit = item->unit,
-                            .kind = item->kind,
-                            .type = item->type,
-                            .rank = item->rank,
-                            .dim = {item->dim[0], item->dim[1], item->dim[2], item->dim[3]}};
-        und_item *copy = und_frame_add(kept, &def, NULL);
-        if (und_item_bytes(item) > 0)
-            memcpy(copy->data, item->data, und_item_bytes(item));
-    }
-    und_frame_clear(&frame);
-    return hash;
 }
 
 static void same_bits_with_threads_and_after_restore(void **state)

@@ -1,5 +1,5 @@
 /* Bodies, sheets of water and tiles as the renderer draws them. */
-#include "tests/test.h"
+#include "tests/pictures.h"
 
 #include "base/random.h"
 #include "geom/value.h"
@@ -52,30 +52,6 @@ static und_render_def plain_def(float ground)
     for (int c = 0; c < 3; c++)
         def.ground_color[c] = ground;
     return def;
-}
-
-static und_render *make_render(const und_render_def *def)
-{
-    und_error err = {0};
-    und_render *r = und_render_create(def, &err);
-    assert_non_null(r);
-    return r;
-}
-
-static und_image draw_with(und_render *r, const und_frame *frame)
-{
-    und_error err = {0};
-    und_image image = {0};
-    assert_int_equal(und_render_draw(r, frame, &image, &err), UND_OK);
-    return image;
-}
-
-static und_image draw(const und_render_def *def, const und_frame *frame)
-{
-    und_render *r = make_render(def);
-    und_image image = draw_with(r, frame);
-    und_render_destroy(r);
-    return image;
 }
 
 static double pixels_per_metre(const und_render_def *def)

@@ -1,6 +1,6 @@
 /* Drops in the air as the renderer draws them: where, how much of the picture they cover, and what hides
  * them. */
-#include "tests/test.h"
+#include "tests/pictures.h"
 
 #include "geom/value.h"
 #include "render/internal.h"
@@ -60,30 +60,6 @@ static und_render_def dark_def(int threads)
     memset(def.sun_color, 0, sizeof def.sun_color);
     memset(def.ground_color, 0, sizeof def.ground_color);
     return def;
-}
-
-static und_render *make_render(const und_render_def *def)
-{
-    und_error err = {0};
-    und_render *r = und_render_create(def, &err);
-    assert_non_null(r);
-    return r;
-}
-
-static und_image draw_with(und_render *r, const und_frame *frame)
-{
-    und_error err = {0};
-    und_image image = {0};
-    assert_int_equal(und_render_draw(r, frame, &image, &err), UND_OK);
-    return image;
-}
-
-static und_image draw(const und_render_def *def, const und_frame *frame)
-{
-    und_render *r = make_render(def);
-    und_image image = draw_with(r, frame);
-    und_render_destroy(r);
-    return image;
 }
 
 typedef struct patch {

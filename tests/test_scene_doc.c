@@ -22,20 +22,6 @@ static void keep_key(void *context, const und_scene_key *key)
     d->keys[d->key_count++] = strdup(key->name);
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    size_t size = (size_t)ftell(file);
-    rewind(file);
-    char *text = calloc(size + 1, 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, size, file), size);
-    fclose(file);
-    return text;
-}
-
 static int set_up(void **state)
 {
     document *d = calloc(1, sizeof *d);

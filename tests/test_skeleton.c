@@ -181,20 +181,6 @@ static motion_state measure(const und_skeleton *s, double t)
     return m;
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    size_t size = (size_t)ftell(file);
-    rewind(file);
-    char *text = calloc(size + 1, 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, size, file), size);
-    fclose(file);
-    return text;
-}
-
 static char *document_example(void)
 {
     char *all = read_text(UND_SOURCE_DIR "/doc/skeleton.md");

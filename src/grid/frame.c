@@ -92,6 +92,26 @@ und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *er
     return item;
 }
 
+und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err)
+{
+    for (int i = 0; i < from->count; i++) {
+        const und_item *item = &from->items[i];
+        und_item_def def = {.name = item->name,
+                            .unit = item->unit,
+                            .kind = item->kind,
+                            .type = item->type,
+                            .is_static = item->is_static,
+                            .rank = item->rank};
+        memcpy(def.dim, item->dim, sizeof def.dim);
+        und_item *copy = und_frame_add(to, &def, err);
+        if (!copy)
+            return UND_FAILED;
+        if (und_item_bytes(item) > 0)
+            memcpy(copy->data, item->data, und_item_bytes(item));
+    }
+    return UND_OK;
+}
+
 uint64_t und_frame_hash(const und_frame *frame, int threads)
 {
     uint64_t hash = und_hash(&frame->number, sizeof frame->number, 0, 1);

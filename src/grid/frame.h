@@ -28,6 +28,9 @@ und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *er
 /* Adds an item whose data stays the caller's. */
 und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data, und_error *err);
 
+/* Adds copies of all items to `to`, which then owns them. */
+und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err);
+
 /* Hash of numbers, names, shapes and contents of all items. */
 uint64_t und_frame_hash(const und_frame *frame, int threads);
 
