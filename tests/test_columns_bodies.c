@@ -276,6 +276,86 @@ static void impacts_throw_crowns(void **state)
     und_shape_destroy(shape);
 }
 
+/* A ball that falls into the very middle stays there, and the water is the same on both sides. */
+static void the_force_has_no_direction(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.2);
+    und_body_def one = body(shape, 350, 1, 0.45, 1);
+    und_columns_def def = pool(61);
+    def.pipe_depth = 0.25;
+    def.body_count = 1;
+    def.bodies = &one;
+    und_columns *columns = make(&def);
+    run(columns, 2);
+    for (int z = 0; z < 61; z++)
+        for (int x = 0; x < 30; x++)
+            assert_double_near(und_columns_surface(columns, x, z), und_columns_surface(columns, 60 - x, z),
+                               1e-6);
+    assert_double_near(und_columns_body(columns, 0).position[0], 1, 1e-6);
+    und_columns_destroy(columns);
+    und_shape_destroy(shape);
+}
+
+/* A thin plate that falls flat is stopped, not thrown back, by either rule. */
+static void plates_are_not_thrown_back(void **state)
+{
+    (void)state;
+    und_error err;
+    for (int i = 0; i < 4; i++) {
+        und_shape like = {.kind = UND_BOX, .half = {0.5, i % 2 ? 0.0005 : 0.05, 0.5}};
+        und_shape *plate = und_shape_create(&like, &err);
+        und_body_def one = body(plate, 500, 1, 0.3, 1);
+        und_columns_def def = pool(41);
+        def.force = i < 2 ? UND_FORCE_ESTIMATE : UND_FORCE_SEARCH;
+        def.body_count = 1;
+        def.bodies = &one;
+        und_columns *columns = make(&def);
+        for (int n = 0; n < 120; n++) {
+            und_columns_step(columns, 1.0 / 60);
+            assert_true(und_columns_body(columns, 0).velocity[1] < 0.6); /* it fell at 2.4 m/s */
+        }
+        und_columns_destroy(columns);
+        und_shape_destroy(plate);
+    }
+}
+
+/* Fast bodies do not pass through each other. */
+static void fast_bodies_meet(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.1);
+    und_body_def two[] = {body(shape, 1000, 0.3, 0.6, 1), body(shape, 1000, 1.7, 0.6, 1)};
+    two[0].velocity[0] = 20;
+    two[1].velocity[0] = -20;
+    und_columns_def def = pool(41);
+    def.body_count = 2;
+    def.bodies = two;
+    und_columns *columns = make(&def);
+    und_columns_step(columns, 1.0 / 24);
+    assert_true(und_columns_body(columns, 0).position[0] < und_columns_body(columns, 1).position[0]);
+    und_columns_destroy(columns);
+    und_shape_destroy(shape);
+}
+
+/* A body that leaves no open water beside it floats too. */
+static void a_body_may_fill_the_pool(void **state)
+{
+    (void)state;
+    und_error err;
+    und_shape like = {.kind = UND_BOX, .half = {0.98, 0.2, 0.98}}, *box = und_shape_create(&like, &err);
+    und_body_def one = body(box, 500, 1, 0, 1);
+    und_columns_def def = pool(41);
+    def.pool.damping = 1;
+    def.body_count = 1;
+    def.bodies = &one;
+    und_columns *columns = make(&def);
+    run(columns, 3);
+    assert_true(und_columns_body(columns, 0).position[1] > -0.15);
+    und_columns_destroy(columns);
+    und_shape_destroy(box);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +366,10 @@ int main(void)
         cmocka_unit_test(same_bits_with_threads_and_after_restore),
         cmocka_unit_test(spray_is_accounted_for),
         cmocka_unit_test(impacts_throw_crowns),
+        cmocka_unit_test(the_force_has_no_direction),
+        cmocka_unit_test(plates_are_not_thrown_back),
+        cmocka_unit_test(fast_bodies_meet),
+        cmocka_unit_test(a_body_may_fill_the_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

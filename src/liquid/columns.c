@@ -44,7 +44,7 @@ void und_columns_step(und_columns *s, double dt)
 {
     double end = s->pool.time + dt, left = dt;
     while (left > 0) {
-        double most = fmin(und_columns_longest_step(s), s->body_step);
+        double most = fmin(und_columns_longest_step(s), und_columns_longest_body_step(s));
         double parts = fmin(ceil(left / most), 1e9);
         s->dt = parts > 1 ? left / parts : left;
         substep(s);

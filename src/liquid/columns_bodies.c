@@ -88,6 +88,7 @@ void und_columns_push(und_columns *s)
     if (!s->load)
         return;
     und_columns_set_pipes(s);
+    s->closing = fmin(s->dt / und_columns_longest_step(s), 1);
     und_columns_look_around(s);
     clear_load(s);
     find_faces(s);
@@ -162,6 +163,9 @@ static und_status make_contact(und_columns *s, int body, und_error *err)
     double side = size_of(&s->def.bodies[body]) / s->pool.grid.dx + 4;
     size_t nx = (size_t)fmin(side, s->nx + 2), nz = (size_t)fmin(side, s->nz + 2);
     und_columns_contact *c = &s->contact[body];
+    und_bounds b = und_shape_bounds(s->def.bodies[body].shape);
+    und_vec3 d = und_sub(b.high, b.low);
+    c->smallest = fmin(d.x, fmin(d.y, d.z));
     c->face = und_alloc(nx * (nz + 1), sizeof *c->face, "bodies", err);
     c->length = und_alloc(LINES_MAX * nx, sizeof *c->length, "bodies", err);
     c->first = und_alloc(LINES_MAX * nx, sizeof *c->first, "bodies", err);
@@ -182,10 +186,11 @@ static und_status make_scratch(und_columns *s, und_error *err)
     double side = reach / s->pool.grid.dx + 10; /* with a border, and rows of nothing before and after */
     size_t patch = (size_t)fmin(side, s->nx + 8) * (size_t)fmin(side, s->nz + 10);
     w->hull = und_alloc(patch, sizeof *w->hull, "bodies", err);
+    w->top = und_alloc(patch, sizeof *w->top, "bodies", err);
     w->head = und_alloc(patch, sizeof *w->head, "bodies", err);
     w->after = und_alloc(patch, sizeof *w->after, "bodies", err);
     w->leaves = und_alloc(patch, sizeof *w->leaves, "bodies", err);
-    bool all = w->hull && w->head && w->after && w->leaves;
+    bool all = w->hull && w->top && w->head && w->after && w->leaves;
     for (int k = 0; k < PIPES && all; k++)
         all = (w->weight[k] = und_alloc(patch, sizeof *w->weight[k], "bodies", err)) != NULL;
     return all ? UND_OK : err->status;
@@ -199,6 +204,23 @@ static double bobbing_step(const und_columns *s, int body)
     double area = fmax(d.x * d.y, fmax(d.y * d.z, d.x * d.z));
     double stiffness = s->def.pool.density * s->def.pool.gravity * area;
     return stiffness > 0 ? 0.5 * sqrt(und_bodies_mass(s->bodies, body) / stiffness) : INFINITY;
+}
+
+/* Fast bodies move no more than half of their smallest side in a step, so that they meet what is in their
+ * way; the fastest of all are not waited for. */
+double und_columns_longest_body_step(const und_columns *s)
+{
+    const double shortest = 1e-4;
+    double step = s->body_step;
+    for (int i = 0; i < s->def.body_count; i++) {
+        if (und_bodies_led(s->bodies, i))
+            continue;
+        und_body_state state = und_bodies_state(s->bodies, i);
+        double speed = und_length(und_vec(state.velocity[0], state.velocity[1], state.velocity[2]));
+        if (speed > 0)
+            step = fmin(step, fmax(0.5 * s->contact[i].smallest / speed, shortest));
+    }
+    return step;
 }
 
 und_status und_columns_create_bodies(und_columns *s, und_error *err)
@@ -226,7 +248,8 @@ und_status und_columns_create_bodies(und_columns *s, und_error *err)
             return err->status;
     }
     for (int i = 0; i < s->def.body_count; i++)
-        if (isfinite(s->def.bodies[i].release) && !s->def.bodies[i].skeleton)
+        if (isfinite(s->def.bodies[i].release) && !s->def.bodies[i].skeleton &&
+            size_of(&s->def.bodies[i]) > 0.1 * s->pool.grid.dx) /* dust makes no waves */
             s->body_step = fmin(s->body_step, bobbing_step(s, i));
     make_room(s);
     return UND_OK;
@@ -236,6 +259,7 @@ void und_columns_destroy_bodies(und_columns *s)
 {
     if (s->scratch) {
         free(s->scratch->hull);
+        free(s->scratch->top);
         free(s->scratch->head);
         free(s->scratch->after);
         free(s->scratch->leaves);

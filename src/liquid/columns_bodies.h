@@ -16,7 +16,8 @@ typedef struct und_face {
     double surface;     /* the body's lower side, or where the water closed over it would end without it, m */
     double speed;       /* of the body, upwards, m/s */
     double aim;         /* height that the control point must not rise above, m */
-    double head;        /* the pressure, m */
+    double head, next;  /* the pressure, m; what it will be */
+    double ram;         /* what most may be more where the body rams the water, m */
     double least, most; /* with more the water closes over the body, m; where it has, they are the same */
     double stiff;       /* how much a metre of head opens the gap, m */
     int own[4];         /* the columns it touches, in the patch */
@@ -28,6 +29,7 @@ struct und_columns_contact {
     int lines;                /* along each side of a control point's part of the plane */
     double bottom, top;       /* of its bounds, m */
     double center[2], radius; /* of a circle around it, seen from above */
+    double smallest;          /* side of its bounds, m */
     double middle[2];         /* of the footprint */
     double level;             /* of the water around it at the middle, m */
     double slope[2];          /* of that water along x and z */
@@ -56,9 +58,9 @@ typedef struct und_body_view {
 struct und_columns_scratch {
     int count;
     und_face *face;
-    double *length, *first; /* of a row of lines: how much of each is in the body, and where that begins */
-    double *hull;           /* the surface that the body leaves at control points, with a border, m */
+    double *hull; /* the surface that the body leaves at control points, with a border, m */
     /* The patch of columns that it touches, with a border. */
+    double *top;          /* of the water, m */
     double *head;         /* the pressure that pipes see, m */
     double *after;        /* the surface at the end of the step, m */
     double *leaves;       /* what flows off a column for a metre of head, m */

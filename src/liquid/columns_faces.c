@@ -96,6 +96,9 @@ static void find_level(const und_columns *s, double height, und_columns_contact 
         add_to_rim(s, &r, c, c->x0 - 2, z);
         add_to_rim(s, &r, c, c->x1 + 1, z);
     }
+    for (int z = c->z0; z < c->z1 && r.n == 0; z++) /* it fills the pool: the water under it must do */
+        for (int x = c->x0; x < c->x1; x++)
+            add_to_rim(s, &r, c, x, z);
     c->level = -INFINITY;
     if (r.n == 0)
         return;
@@ -156,7 +159,8 @@ static void add_line(const und_columns *s, const und_body_view *v, const line_lo
     f->z += l->z;
     f->surface += open * l->bottom + (1 - open) * (l->level - l->room);
     f->least += (1 - open) * l->thickness;
-    f->most += l->thickness + open * ram;
+    f->most += l->thickness;
+    f->ram += open * ram;
     f->speed += up;
 }
 
@@ -221,7 +225,7 @@ static void sample_row(und_columns *s, und_body_view *v, int j)
         und_face *f = &row[i];
         if (f->cover == 0)
             continue;
-        double *means[] = {&f->x, &f->z, &f->surface, &f->least, &f->most, &f->speed};
+        double *means[] = {&f->x, &f->z, &f->surface, &f->least, &f->most, &f->ram, &f->speed};
         for (size_t k = 0; k < sizeof means / sizeof *means; k++)
             *means[k] /= f->cover; /* the number of lines, so far */
         f->room /= lines * lines;

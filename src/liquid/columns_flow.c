@@ -362,6 +362,9 @@ void und_columns_scale_back(und_columns *s)
                 scale_row(s, z);
         s->rounds = round + 1 > s->rounds ? round + 1 : s->rounds;
     }
+    for (int z = 0; z < s->nz; z++) /* what the last round said holds for this step alone */
+        for (int x = 0; x < s->nx && s->rows[z].scaled; x++)
+            s->keep[und_columns_at(s, x, z)] = 1;
 }
 
 /* Equation 7 for a row. */
@@ -434,7 +437,9 @@ void und_columns_open_edges(und_columns *s)
             double depth = 0.5 * (s->depth[at] + fmax(outside - (double)s->ground[at], 0));
             double speed = sqrt(s->def.pool.gravity * fmin(depth, s->def.pipe_depth));
             double before = s->depth[at] - s->dt * (double)s->rise[at]; /* as the pipes saw it */
-            double in = speed * s->dt / dx * (outside - ((double)s->ground[at] + before));
+            double share =
+                fmin(speed * s->dt / dx, 1); /* deep water outside a dry bed: not beyond its level */
+            double in = share * (outside - ((double)s->ground[at] + before));
             in = fmax(in, -s->depth[at]);
             s->depth[at] += in;
             s->rise[at] += (float)(in / s->dt);

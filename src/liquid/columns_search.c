@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SWEEPS = 100 };
+enum { MOST_SWEEPS = 100, ESTIMATES = 2 };
 
 /* Pipes in the order of und_columns.flow. */
 static const int step_x[PIPES] = {1, 0, 1, -1}, step_z[PIPES] = {0, 1, 1, 1};
@@ -90,6 +90,7 @@ static void predict(und_columns *s, const patch *p)
             size_t at = und_columns_at(s, p->x0 + i, p->z0 + j);
             int n = p->first + j * p->nx + i;
             double top = (double)s->ground[at] + s->depth[at];
+            w->top[n] = top;
             w->head[n] = top + (double)(ahead * s->rise[at] + s->load[at]);
             w->after[n] = top + s->dt * (double)(s->pipes.kept * s->rise[at]);
         }
@@ -131,10 +132,9 @@ static void add_head(und_columns *s, const patch *p, const und_face *f, double h
     }
 }
 
-static double height_at(const und_columns *s, const und_face *f) /* eq. 10 */
+static double height_at(const double *top, const und_face *f) /* eq. 10 */
 {
-    const double *after = s->scratch->after;
-    return 0.25 * (after[f->own[0]] + after[f->own[1]] + after[f->own[2]] + after[f->own[3]]);
+    return 0.25 * (top[f->own[0]] + top[f->own[1]] + top[f->own[2]] + top[f->own[3]]);
 }
 
 /* A step to the control point beside one, or where that is beyond the domain's edge, to its mirror image. */
@@ -210,10 +210,13 @@ static double stiffness(const und_columns *s, const und_body_view *v, const und_
     return f->reach * (leaves / 16 + s->dt * lift_at(v, &alone, f));
 }
 
-/* How far the surface will be above where it should, m. */
+/* How far the surface will be above where it should, m.  What it is already is closed within the pipes' own
+ * step; in a shorter one the force would go on and off. */
 static double inside(const und_columns *s, const und_body_view *v, const und_face *f, const response *r)
 {
-    return height_at(s, f) - (f->aim + f->reach * s->dt * (f->speed + lift_at(v, r, f)));
+    double later = (1 - s->closing) * (height_at(s->scratch->top, f) - f->aim);
+    return height_at(s->scratch->after, f) - later -
+           (f->aim + f->reach * s->dt * (f->speed + lift_at(v, r, f)));
 }
 
 static double better_head(const und_face *f, double above)
@@ -221,22 +224,60 @@ static double better_head(const und_face *f, double above)
     return und_larger(f->least, und_smaller(f->head + (f->stiff > 0 ? above / f->stiff : 0), f->most));
 }
 
-/* Point after point: once for the estimate, or until all gaps are closed as far as they can be. */
+/* Changes a head, and with it what becomes of the surface and the body; the change, m. */
+static double set_head(und_columns *s, const und_body_view *v, const patch *p, und_face *f, response *r,
+                       double impulse, double head)
+{
+    double change = head - f->head;
+    add_head(s, p, f, change * f->cover);
+    push_up(v, r, f, change * impulse * f->cover);
+    f->head = head;
+    return fabs(change);
+}
+
+/* Each point of the impact face by itself, by how easily the water there and the whole body yield; no point
+ * comes before another. */
+static void estimate(und_columns *s, const und_body_view *v, const patch *p, response *r, double impulse)
+{
+    const und_columns_scratch *w = s->scratch;
+    double covered = v->area / und_pool_cell_area(&s->pool), lift = s->dt * r->mass * impulse * covered;
+    for (int sweep = 0; sweep < ESTIMATES; sweep++) {
+        for (int n = 0; n < w->count; n++) {
+            und_face *f = &w->face[n];
+            double above = 0.7 * inside(s, v, f, r) * f->stiff / (f->stiff + f->reach * lift);
+            f->next = better_head(f, above);
+        }
+        for (int n = 0; n < w->count; n++)
+            set_head(s, v, p, &w->face[n], r, impulse, w->face[n].next);
+    }
+}
+
+/* Point after point, until all gaps are closed as far as they can be. */
 static void search(und_columns *s, const und_body_view *v, const patch *p, response *r, double impulse)
 {
-    int most = s->def.force == UND_FORCE_SEARCH ? MOST_SWEEPS : 1;
     double largest = INFINITY;
-    for (int sweep = 0; sweep < most && largest > 1e-3 * s->pool.grid.dx; sweep++) {
+    for (int sweep = 0; sweep < MOST_SWEEPS && largest > 1e-3 * s->pool.grid.dx; sweep++) {
         largest = 0;
         for (int n = 0; n < s->scratch->count; n++) {
             und_face *f = &s->scratch->face[n];
-            double head = better_head(f, inside(s, v, f, r)), change = head - f->head;
-            largest = und_larger(largest, fabs(change));
-            add_head(s, p, f, change * f->cover);
-            push_up(v, r, f, change * impulse * f->cover);
-            f->head = head;
+            double head = better_head(f, inside(s, v, f, r));
+            largest = und_larger(largest, set_head(s, v, p, f, r, impulse, head));
         }
     }
+}
+
+/* Equation 17 is the force that keeps the body where it is: what the body rams the water with stops it in
+ * this step at most. */
+static void bound_ram(const und_columns *s, const und_body_view *v, const response *r, double impulse)
+{
+    const und_columns_scratch *w = s->scratch;
+    double all = 0, share = 1;
+    for (int n = 0; n < w->count; n++)
+        all += w->face[n].ram * w->face[n].cover * impulse;
+    if (r->mass > 0 && all > 0)
+        share = und_smaller(und_larger(-v->state.velocity[1], 0) / (all * r->mass), 1);
+    for (int n = 0; n < w->count; n++)
+        w->face[n].most += share * w->face[n].ram;
 }
 
 void und_columns_find_force(und_columns *s, und_body_view *v)
@@ -251,6 +292,7 @@ void und_columns_find_force(und_columns *s, und_body_view *v)
     w->count = v->contact->count;
     w->face = v->contact->face;
     weigh_pipes(s, &p);
+    bound_ram(s, v, &r, impulse);
     for (int n = 0; n < w->count; n++) {
         und_face *f = &w->face[n];
         for (int k = 0; k < 4; k++)
@@ -263,7 +305,10 @@ void und_columns_find_force(und_columns *s, und_body_view *v)
         push_up(v, &r, &w->face[n], w->face[n].head * impulse * w->face[n].cover);
     predict(s, &p);
     find_aims(s, v);
-    search(s, v, &p, &r, impulse);
+    if (s->def.force == UND_FORCE_SEARCH)
+        search(s, v, &p, &r, impulse);
+    else
+        estimate(s, v, &p, &r, impulse);
     for (int n = 0; n < w->count; n++) {
         const und_face *f = &w->face[n];
         double head = f->head * f->cover, force = weight * head * cell;

@@ -94,8 +94,8 @@ static double throw_drop(und_columns *s, const patch *p, int x, int z, double u,
     return volume;
 }
 
-/* Drops uniformly over a column, where its surface rises faster than the threshold; together they take no
- * more than what rises beyond it. */
+/* Drops uniformly over a column, where its surface rises faster than the threshold; in the mean they take
+ * what rises beyond it, at most. */
 static void emit_from(und_columns *s, int x, int z)
 {
     const und_spray_def *def = &s->def.spray;
@@ -112,8 +112,8 @@ static void emit_from(und_columns *s, int x, int z)
         double few = chance(s, STREAM_RADIUS, at, k); /* large drops are fewer */
         float radius = (float)(def->radius[0] + (def->radius[1] - def->radius[0]) * few * few * few);
         double volume = und_spray_volume(radius);
-        if (volume > left * chance(s, STREAM_LAST, at, k) && volume > left)
-            break; /* the last one fits by chance */
+        if (volume * chance(s, STREAM_LAST, at, k) > left)
+            break; /* the last one is there by chance, so that the mean is right */
         if (between(p.speed[1], u, v) > def->threshold)
             left -= throw_drop(s, &p, x, z, u, v, radius, k);
     }

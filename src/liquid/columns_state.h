@@ -47,6 +47,7 @@ struct und_columns {
     int nx, nz, stride, threads;
     double dt;        /* of the substep */
     double body_step; /* s; the longest that bodies can take */
+    double closing;   /* share of a gap between body and surface that a substep closes */
     double substep;   /* since the start, a whole number */
     double deepest;   /* water after the last one, m */
     double lowest;    /* ground, m */
@@ -119,7 +120,8 @@ void und_columns_open_edges(und_columns *s);
 void und_columns_emit(und_columns *s); /* eqs 12 to 15 */
 void und_columns_fly(und_columns *s);
 
-double und_columns_longest_step(const und_columns *s); /* s; that is stable */
+double und_columns_longest_step(const und_columns *s);      /* s; that is stable */
+double und_columns_longest_body_step(const und_columns *s); /* s; in which bodies neither jump nor pass */
 
 /* Which of the drops first ... meet a body; for und_spray_step. */
 void und_columns_meet(void *columns, const und_spray *spray, int first, int count, uint8_t *met);

@@ -104,7 +104,7 @@ void und_spray_destroy(und_spray *s)
 
 bool und_spray_add(und_spray *s, const double place[3], const double speed[3], float radius)
 {
-    if (s->count == s->capacity || !(radius > 0 && radius < 1))
+    if (s->count == s->capacity || !(radius > 0 && radius < 1000))
         return false;
     for (int a = 0; a < 3; a++)
         if (!(fabs(place[a]) < FARTHEST && fabs(speed[a]) < FASTEST))
