@@ -334,6 +334,24 @@ static void open_edges_let_waves_out(void **state)
     assert_true(fine < 0.6 * coarse);
 }
 
+/* Equation 10: a control point is the mean of its four columns. */
+static double tilted_surface(void *context, double x, double y, double z, double t)
+{
+    (void)context, (void)y, (void)t;
+    return 0.1 * x + 0.2 * z;
+}
+
+static void control_points_are_means(void **state)
+{
+    (void)state;
+    und_columns_def def = tank(8, 6, 0.5, 1);
+    def.pool.surface = (und_value){.fn = tilted_surface};
+    und_columns *columns = make(&def);
+    assert_double_near(und_columns_control(columns, 2, 3), 0.1 * 3 * 0.5 + 0.2 * 4 * 0.5, 1e-12);
+    assert_double_near(und_columns_control(columns, -1, 3), 0.1 * 0.25 + 0.2 * 4 * 0.5, 1e-12);
+    und_columns_destroy(columns);
+}
+
 static void wrong_defs_are_refused(void **state)
 {
     (void)state;
@@ -366,6 +384,7 @@ int main(void)
         cmocka_unit_test(same_bits_with_any_threads),
         cmocka_unit_test(edges_let_in_what_is_set),
         cmocka_unit_test(open_edges_let_waves_out),
+        cmocka_unit_test(control_points_are_means),
         cmocka_unit_test(wrong_defs_are_refused),
         cmocka_unit_test(high_waves_stay_smooth),
     };

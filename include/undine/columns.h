@@ -92,6 +92,9 @@ und_ledger und_columns_ledger(const und_columns *columns);
 /* Height of the water's surface as it is seen, with what bodies displace, and of the ground, m. */
 double und_columns_surface(const und_columns *columns, int x, int z);
 double und_columns_ground(const und_columns *columns, int x, int z);
+/* Height of the control point between column (x, z) and the one at (x + 1, z + 1), m: the mesh of the paper's
+ * surface (eq. 10); x from -1 to nx - 1, where the columns at the edge count twice. */
+double und_columns_control(const und_columns *columns, int x, int z);
 /* Depth of the water alone, m. */
 double und_columns_depth(const und_columns *columns, int x, int z);
 

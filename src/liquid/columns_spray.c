@@ -15,6 +15,15 @@ static int within(int i, int count)
     return i < 0 ? 0 : i >= count ? count - 1 : i;
 }
 
+double und_columns_control(const und_columns *s, int x, int z)
+{
+    int x0 = within(x, s->nx), x1 = within(x + 1, s->nx), z0 = within(z, s->nz), z1 = within(z + 1, s->nz);
+    return 0.25 * (und_columns_level(s, und_columns_at(s, x0, z0)) +
+                   und_columns_level(s, und_columns_at(s, x1, z0)) +
+                   und_columns_level(s, und_columns_at(s, x0, z1)) +
+                   und_columns_level(s, und_columns_at(s, x1, z1)));
+}
+
 /* The control point between column (x, z) and the one at (x + 1, z + 1): how fast the surface moves there. */
 typedef struct control_point {
     double height;   /* eq. 10 */
@@ -26,11 +35,9 @@ static control_point control_at(const und_columns *s, int x, int z)
     int x0 = within(x, s->nx), x1 = within(x + 1, s->nx), z0 = within(z, s->nz), z1 = within(z + 1, s->nz);
     size_t at[4] = {und_columns_at(s, x0, z0), und_columns_at(s, x1, z0), und_columns_at(s, x0, z1),
                     und_columns_at(s, x1, z1)};
-    control_point c = {0, {0, 0, 0}};
-    for (int k = 0; k < 4; k++) {
-        c.height += 0.25 * und_columns_level(s, at[k]);
+    control_point c = {und_columns_control(s, x, z), {0, 0, 0}};
+    for (int k = 0; k < 4; k++)
         c.speed[1] += 0.25 * (double)s->rise[at[k]];
-    }
     if (x >= 0 && x + 1 < s->nx)
         c.speed[0] =
             0.5 * (und_columns_pipe_speed(s, PIPE_X, x0, z0) + und_columns_pipe_speed(s, PIPE_X, x0, z1));
