@@ -267,6 +267,8 @@ static void print_word(const char *word, FILE *to)
 
 void args_print_resume(const args *a, const char *folder, FILE *to)
 {
+    print_word(a->program, to);
+    print_word(a->command, to);
     for (int i = 0; i < a->typed_plain; i++)
         print_word(a->typed[i], to);
     if (!a->output) {

@@ -32,7 +32,8 @@ enum {
 };
 
 typedef struct args {
-    int count; /* of words that are not options */
+    const char *program, *command; /* as typed */
+    int count;                     /* of words that are not options */
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
@@ -52,8 +53,8 @@ typedef struct args {
 und_status args_parse(args *a, int argc, char **argv, const char *command, unsigned allowed, und_error *err);
 void args_free(args *a);
 
-/* Prints, as a shell reads it, what goes on with a run: all that was typed, -o `folder` where none was, and
- * --resume. */
+/* Prints, as a shell reads it, what goes on with a run: all that was typed from the program on, -o `folder`
+ * where none was, and --resume. */
 void args_print_resume(const args *a, const char *folder, FILE *to);
 
 /* Prints a line for each option among `allowed`. */

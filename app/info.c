@@ -69,23 +69,24 @@ static und_status print_json(const und_cache_info *info, und_error *err)
     return UND_OK;
 }
 
-static void print_fields(und_cache *cache, int first)
+static void print_fields(und_cache *cache, int number)
 {
     static const char *const types[] = {"float", "double", "int", "byte"};
     und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
     und_error err;
-    if (und_cache_read(cache, first, &frame, &err) != UND_OK) {
-        printf("frame %d cannot be read: %s\n", first, err.text);
+    if (und_cache_read(cache, number, &frame, &err) != UND_OK) {
+        printf("frame %d cannot be read: %s\n", number, err.text);
         und_frame_clear(&frame);
         return;
     }
     const und_grid *g = &frame.grid;
     printf("grid       %d x %d x %d cells of %g m\n", g->n[0], g->n[1], g->n[2], g->dx);
+    printf("fields     of frame %d:\n", number);
     for (int i = 0; i < frame.count; i++) {
         const und_item *item = &frame.items[i];
         char bytes[32];
         print_bytes(bytes, sizeof bytes, (double)und_item_bytes(item));
-        printf("%-10s %-20s %-8s %-6s", i == 0 ? "fields" : "", item->name, item->unit, types[item->type]);
+        printf("%-10s %-20s %-8s %-6s", "", item->name, item->unit, types[item->type]);
         for (int k = 0; k < item->rank; k++)
             printf("%s%zu", k ? " x " : " ", item->dim[k]);
         printf("  %s%s\n", bytes, item->is_static ? ", once" : "");
@@ -114,7 +115,7 @@ static void print_info(und_cache *cache, const und_cache_info *info)
     int missing = info->end - info->start + 1 - info->row_count;
     printf(missing > 0 ? ", %d to come: --resume goes on\n" : "\n", missing);
     if (info->row_count > 0) {
-        print_fields(cache, info->rows[0].frame);
+        print_fields(cache, info->rows[info->row_count / 2].frame);
         print_ledger(&info->rows[info->row_count - 1].ledger);
     }
     if (info->peak_memory) {

@@ -102,7 +102,9 @@ static und_status unknown_command(const char *typed, und_error *err)
 static und_status run_command(const command *c, int argc, char **argv, und_error *err)
 {
     args a;
-    und_status status = args_parse(&a, argc, argv, c->name, c->options, err);
+    und_status status = args_parse(&a, argc - 2, argv + 2, c->name, c->options, err);
+    a.program = argv[0];
+    a.command = c->name;
     if (status == UND_OK && a.help)
         print_command_help(c);
     else if (status == UND_OK && a.count < c->least)
@@ -152,5 +154,5 @@ int main(int argc, char **argv)
     const command *c = find_command(name);
     if (!c)
         return finish(unknown_command(name, &err), &err);
-    return finish(run_command(c, argc - 2, argv + 2, &err), &err);
+    return finish(run_command(c, argc, argv, &err), &err);
 }

@@ -14,7 +14,6 @@ enum { STAGE_WRITE, STAGE_CHECKPOINT, STAGES, MAX_STAGES = 64, KEEP = 2 };
 
 typedef struct job {
     const args *args;
-    const char *command;
     char folder[UND_PATH_MAX];
     int first, last, threads;
     und_scene *scene;
@@ -231,7 +230,7 @@ static void add_what_is_kept(const job *j, und_error *err)
 
 static void print_how_to_resume(const job *j, int at)
 {
-    printf("stopped at frame %d of %d; go on with\n  undine %s", at, j->last, j->command);
+    printf("stopped at frame %d of %d; go on with\n ", at, j->last);
     args_print_resume(j->args, j->folder, stdout);
     printf("\n");
 }
@@ -287,7 +286,7 @@ static void print_made(const job *j)
 
 und_status simulate(const args *a, const char *command, bool draw, und_error *err)
 {
-    job j = {.args = a, .command = command, .threads = und_threads(a->threads)};
+    job j = {.args = a, .threads = und_threads(a->threads)};
     j.stage[STAGE_WRITE].name = "cache write";
     j.stage[STAGE_CHECKPOINT].name = "cache checkpoint";
     bool resumed = false;

@@ -59,6 +59,8 @@ static void resumes_with(const char *expected, int count, const char **words)
     assert_int_equal(parse(&a, ALL, &err, count, words), UND_OK);
     FILE *to = open_memstream(&text, &bytes);
     assert_non_null(to);
+    a.program = "bin/undine";
+    a.command = "run";
     args_print_resume(&a, "out/a b", to);
     assert_int_equal(fclose(to), 0);
     assert_string_equal(text, expected);
@@ -73,12 +75,13 @@ static void resumes_with(const char *expected, int count, const char **words)
 static void how_to_resume(void **state)
 {
     (void)state;
-    RESUMES(" a.lua -j 1 --size 64x36 --stills=3 -e40 -o hint --resume", "a.lua", "-j", "1", "--size",
-            "64x36", "--stills=3", "-e40", "-o", "hint");
-    RESUMES(" 'my scene.lua' --set 'who=it'\\''s' -o 'out/a b' --resume", "--force", "my scene.lua", "--set",
-            "who=it's");
-    RESUMES(" a.lua -o --force --resume", "a.lua", "--resume", "-o", "--force", "--resume");
-    RESUMES(" --png -o 'out/a b' --resume -- --force '~' '$x'", "--png", "--", "--force", "~", "$x");
+    RESUMES(" bin/undine run a.lua -j 1 --size 64x36 --stills=3 -e40 -o hint --resume", "a.lua", "-j", "1",
+            "--size", "64x36", "--stills=3", "-e40", "-o", "hint");
+    RESUMES(" bin/undine run 'my scene.lua' --set 'who=it'\\''s' -o 'out/a b' --resume", "--force",
+            "my scene.lua", "--set", "who=it's");
+    RESUMES(" bin/undine run a.lua -o --force --resume", "a.lua", "--resume", "-o", "--force", "--resume");
+    RESUMES(" bin/undine run --png -o 'out/a b' --resume -- --force '~' '$x'", "--png", "--", "--force", "~",
+            "$x");
 }
 
 static void refuses(const char *word, const char *value, const char *expected)
