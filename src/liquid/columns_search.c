@@ -247,9 +247,11 @@ static void estimate(und_columns *s, const und_body_view *v, const patch *p, res
             double above = 0.7 * inside(s, v, f, r) * f->stiff / (f->stiff + f->reach * lift);
             f->next = better_head(f, above);
         }
-        for (int n = 0; n < w->count; n++)
+        for (int n = 0; n < w->count && sweep + 1 < ESTIMATES; n++)
             set_head(s, v, p, &w->face[n], r, impulse, w->face[n].next);
     }
+    for (int n = 0; n < w->count; n++)
+        w->face[n].head = w->face[n].next;
 }
 
 /* Point after point, until all gaps are closed as far as they can be. */
