@@ -2,6 +2,7 @@
 
 #include "bodies/mass.h"
 #include "geom/motion.h"
+#include "geom/value.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,33 @@ static und_vec3 start_of(const und_body_def *body)
     if (body->motion)
         return und_motion_at(body->motion, isfinite(body->release) ? body->release : 0).position;
     return und_vec(body->position[0], body->position[1], body->position[2]);
+}
+
+/* The middle of a body at the start, and its smallest side. */
+static und_vec3 middle_of(const und_body_def *body, double *side)
+{
+    und_bounds b = und_shape_bounds(body->shape);
+    und_vec3 size = und_sub(b.high, b.low);
+    *side = fmin(size.x, fmin(size.y, size.z));
+    return und_add(
+        start_of(body),
+        und_quat_rotate(und_quat_euler(und_vec(body->rotation[0], body->rotation[1], body->rotation[2])),
+                        und_mul(und_add(b.low, b.high), 0.5)));
+}
+
+/* Bodies that begin in the ground or in each other fly apart. */
+static void check_room(survey *s, const und_columns_def *def, int body)
+{
+    double side, other;
+    und_vec3 at = middle_of(&def->bodies[body], &side);
+    if (at.y < und_value_at(&s->pool->ground, at.x, 0, at.z, 0))
+        check_warn(s, "body %d begins with its middle in the ground", body + 1);
+    for (int i = 0; i < body; i++) {
+        und_vec3 there = middle_of(&def->bodies[i], &other);
+        bool free = isfinite(def->bodies[i].release) && !def->bodies[i].skeleton;
+        if (free && und_length(und_sub(at, there)) < 0.25 * (side + other))
+            check_warn(s, "bodies %d and %d begin in each other", i + 1, body + 1);
+    }
 }
 
 /* Archimedes: a body floats where it is lighter than the liquid, with that part of it under water. */
@@ -50,8 +78,10 @@ static void check_bodies(survey *s, const und_columns_def *def)
     if (def->body_count > 0)
         printf("bodies     %d free, %d led or held\n", free, def->body_count - free);
     for (int i = 0, listed = 0; i < def->body_count; i++)
-        if (isfinite(def->bodies[i].release))
+        if (isfinite(def->bodies[i].release)) {
             check_free(s, &def->bodies[i], i + 1, listed++ < BODIES_LISTED);
+            check_room(s, def, i);
+        }
 }
 
 static void check_spray(survey *s, const und_spray_def *spray)
@@ -60,6 +90,9 @@ static void check_spray(survey *s, const und_spray_def *spray)
         return;
     printf("spray      drops of %g to %g m where water rises faster than %g m/s, at most %d in the air\n",
            spray->radius[0], spray->radius[1], spray->threshold, spray->most);
+    const double *wind = spray->wind.constant;
+    if (!(spray->drag > 0) && (spray->wind.fn || wind[0] != 0 || wind[1] != 0 || wind[2] != 0))
+        check_warn(s, "wind moves spray through its drag, which is 0");
     if (2 * spray->radius[1] > s->pool->dx)
         check_warn(s, "the largest drops of spray, %g m across, are wider than a cell of %g m",
                    2 * spray->radius[1], s->pool->dx);

@@ -256,6 +256,12 @@ expect "one is lost" grep -q '^warning    body 3 begins outside the domain' said
 expect "and small" grep -q '^warning    body 3 is narrower than a cell' said
 expect "and late" grep -q '^warning    body 3 is let go at 5 s, after the last frame' said
 expect "drops are large" grep -q '^warning    the largest drops of spray' said
+sed 's/at = {1, 0, 1}/at = {2.1, 2, 2}/; s/at = {2, 2, 2}/at = {2, 2, 2}, release = 0.1/; s/at = {9, 0, 9}/at = {3, -1.5, 3}/
+    s/radius = 0.1 }/radius = 0.1, wind = {1, 0, 0} }/' splash.lua >crowded.lua
+expect "check of bodies in each other" code 0 "$program" check crowded.lua
+expect "names the two" grep -q '^warning    bodies 1 and 2 begin in each other' said
+expect "and one in the ground" grep -q '^warning    body 3 begins with its middle in the ground' said
+expect "and wind that does nothing" grep -q '^warning    wind moves spray through its drag' said
 sed 's/ground = -1/ground = -900000/; s/cells = 64/cells = 8/' splash.lua >deep.lua
 expect "check of deep water" code 0 "$program" check deep.lua
 expect "which is slow" grep -q 'pipe_depth = 1.47e+05 would make it 100$' said
