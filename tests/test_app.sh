@@ -2,7 +2,7 @@
 # tests/test_app.sh PROGRAM: the program from end to end, with a tiny scene in a scratch folder.  Prints TAP.
 set -u
 program=$(realpath "${1:?usage: tests/test_app.sh PROGRAM}")
-scratch=$(mktemp -d)
+scratch=$(mktemp -d -t undine.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 count=0 failures=0
