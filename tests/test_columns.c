@@ -334,6 +334,35 @@ static void open_edges_let_waves_out(void **state)
     assert_true(fine < 0.6 * coarse);
 }
 
+/* A frame right after a restore is the frame that was there, with the water's velocity. */
+static void restored_frames_are_the_same(void **state)
+{
+    (void)state;
+    und_columns_def def = tank(30, 20, 0.2, 1);
+    def.pool.surface = (und_value){.fn = step_surface};
+    def.velocity = true;
+    und_columns *on = make(&def), *again = make(&def);
+    und_frame kept = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}}), a = kept, b = kept;
+    for (int n = 0; n < 5; n++)
+        und_columns_step(on, 1.0 / 60);
+    hash_of(on, &kept);
+    und_liquid *first = und_columns_liquid(on), *second = und_columns_liquid(again);
+    assert_int_equal(second->class->restore(second, &kept, NULL), UND_OK);
+    assert_int_equal(first->class->frame(first, &a, NULL), UND_OK);
+    assert_int_equal(second->class->frame(second, &b, NULL), UND_OK);
+    const float *speed = und_frame_find(&a, "velocity_x")->data;
+    double fastest = 0;
+    for (int k = 0; k < 30 * 20; k++)
+        fastest = fmax(fastest, fabs((double)speed[k]));
+    assert_true(fastest > 0.1 && fastest < 100);
+    assert_true(und_frame_hash(&a, 1) == und_frame_hash(&b, 1));
+    und_frame_clear(&kept);
+    und_frame_clear(&a);
+    und_frame_clear(&b);
+    und_columns_destroy(on);
+    und_columns_destroy(again);
+}
+
 /* Equation 10: a control point is the mean of its four columns. */
 static double tilted_surface(void *context, double x, double y, double z, double t)
 {
@@ -384,6 +413,7 @@ int main(void)
         cmocka_unit_test(same_bits_with_any_threads),
         cmocka_unit_test(edges_let_in_what_is_set),
         cmocka_unit_test(open_edges_let_waves_out),
+        cmocka_unit_test(restored_frames_are_the_same),
         cmocka_unit_test(control_points_are_means),
         cmocka_unit_test(wrong_defs_are_refused),
         cmocka_unit_test(high_waves_stay_smooth),

@@ -284,6 +284,7 @@ und_columns *und_columns_create(const und_columns_def *def, und_error *err)
         return NULL;
     }
     s->pool.ledger.start = und_pool_volume(&s->pool);
+    und_columns_set_pipes(s);
     return s;
 }
 

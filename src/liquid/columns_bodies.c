@@ -87,7 +87,6 @@ void und_columns_push(und_columns *s)
 {
     if (!s->load)
         return;
-    und_columns_set_pipes(s);
     s->closing = fmin(s->dt / und_columns_longest_step(s), 1);
     und_columns_look_around(s);
     clear_load(s);

@@ -51,10 +51,14 @@ void und_columns_set_pipes(und_columns *s)
         s->share_z[x] = und_columns_straight(s, PIPE_Z, x, 0);
 }
 
+static int walls_beside(const und_columns *s, int pipe, int x, int z)
+{
+    return pipe == PIPE_X ? (z == 0) + (z == s->nz - 1) : (x == 0) + (x == s->nx - 1);
+}
+
 float und_columns_straight(const und_columns *s, int pipe, int x, int z)
 {
-    int walls = pipe == PIPE_X ? (z == 0) + (z == s->nz - 1) : (x == 0) + (x == s->nx - 1);
-    return s->pipes.straight + (float)walls * s->pipes.beside;
+    return s->pipes.straight + (float)walls_beside(s, pipe, x, z) * s->pipes.beside;
 }
 
 /* Pressure that resists the rise of the surface calms short waves and leaves long ones, as viscosity does:
@@ -454,21 +458,19 @@ und_column und_columns_column(const und_columns *s, size_t at)
                         s->load ? s->load[at] : 0};
 }
 
+/* What flows through a pipe per metre of its width, m2/s. */
+static double pipe_flux(const und_columns *s, int pipe, int x, int z)
+{
+    double share = straight_share(s) * (1 + walls_beside(s, pipe, x, z) * s->def.diagonal);
+    return (double)s->flow[pipe][(ptrdiff_t)z * s->stride + x] * s->pool.grid.dx / share;
+}
+
 double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z)
 {
     size_t at = (size_t)((ptrdiff_t)z * s->stride + x), other = at + (pipe == PIPE_X ? 1 : (size_t)s->stride);
     double depth =
         (double)und_pipe_depth(und_columns_column(s, at), und_columns_column(s, other), s->pipes.reach);
-    double dx = s->pool.grid.dx, share = (double)(und_columns_straight(s, pipe, x, z) / s->pipes.straight);
-    return depth > (double)UND_FILM ? (double)s->flow[pipe][at] * dx / (share * straight_share(s) * depth)
-                                    : 0;
-}
-
-/* What flows through a pipe per metre of its width, m2/s. */
-static double pipe_flux(const und_columns *s, int pipe, int x, int z)
-{
-    double share = (double)(und_columns_straight(s, pipe, x, z) / s->pipes.straight) * straight_share(s);
-    return (double)s->flow[pipe][(ptrdiff_t)z * s->stride + x] * s->pool.grid.dx / share;
+    return depth > (double)UND_FILM ? pipe_flux(s, pipe, x, z) / depth : 0;
 }
 
 /* By the column's own depth: a pipe at the water's edge may be all but dry while its flow goes on, and is no

@@ -62,6 +62,7 @@ static int parts_of(und_columns *s, und_part list[PARTS])
     size_t cells = (size_t)s->stride * (size_t)s->nz, numbers = 0;
     int count = und_pool_parts(&s->pool, list, 0);
     list[count++] = und_part_of("substep", UND_F64, &s->substep, 1);
+    list[count++] = und_part_of("dt", UND_F64, &s->dt, 1);
     list[count++] = und_part_of("deepest", UND_F64, &s->deepest, 1);
     list[count++] = und_part_of("depth", UND_F64, s->depth, cells);
     for (int k = 0; k < PIPES; k++)
@@ -95,6 +96,7 @@ und_status und_columns_restore(und_liquid *liquid, const und_frame *state, und_e
         status = und_spray_restore(s->spray, state, err);
     if (status == UND_OK && s->bodies)
         und_bodies_restored(s->bodies, s->pool.time);
+    und_columns_set_pipes(s);
     for (int z = 0; z < s->nz; z++)
         s->rows[z].pressed = s->load != NULL; /* all of it is made again */
     return status;
