@@ -243,23 +243,15 @@ static und_status follow_seiche(mode_run r, double *period, double *kept, und_er
     return UND_OK;
 }
 
-/* Basins of 10 x 1 m (1 m deep) and 4 x 3 m (0.5 m deep), without smoothing and with as much as a scene has
+/* The basins, without smoothing and with as much as a scene has
  * that does not ask. */
 und_status case_pipe_seiche(case_sink *sink, und_error *err)
 {
-    static const mode_run basins[] = {
-        {.nx = 64, .nz = 1, .m = 1, .dx = 10 / 64.0, .depth = 1},
-        {.nx = 64, .nz = 1, .m = 2, .dx = 10 / 64.0, .depth = 1},
-        {.nx = 64, .nz = 1, .m = 3, .dx = 10 / 64.0, .depth = 1},
-        {.nx = 64, .nz = 48, .m = 1, .dx = 4 / 64.0, .depth = 0.5},
-        {.nx = 64, .nz = 48, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
-        {.nx = 64, .nz = 48, .m = 1, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
-        {.nx = 64, .nz = 48, .m = 2, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
-    };
     char text[80];
-    for (size_t i = 0; i < sizeof basins / sizeof *basins; i++)
+    for (int i = 0; i < CASE_BASINS; i++)
         for (int smooth = 0; smooth <= 1; smooth++) {
-            mode_run r = basins[i];
+            const case_basin *b = &case_basins[i];
+            mode_run r = {.nx = b->nx, .nz = b->nz, .m = b->m, .n = b->n, .dx = b->dx, .depth = b->depth};
             double true_period = 2 * M_PI / true_frequency(&r), period = NAN, kept = NAN;
             step_rule rule = {.smoothing = smooth ? und_columns_def_default().smoothing : 0};
             r.diagonal = 0.25;

@@ -2,6 +2,16 @@
 
 #include <math.h>
 
+const case_basin case_basins[CASE_BASINS] = {
+    {.nx = 64, .nz = 1, .m = 1, .dx = 10 / 64.0, .depth = 1},
+    {.nx = 64, .nz = 1, .m = 2, .dx = 10 / 64.0, .depth = 1},
+    {.nx = 64, .nz = 1, .m = 3, .dx = 10 / 64.0, .depth = 1},
+    {.nx = 64, .nz = 48, .m = 1, .dx = 4 / 64.0, .depth = 0.5},
+    {.nx = 64, .nz = 48, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
+    {.nx = 64, .nz = 48, .m = 1, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
+    {.nx = 64, .nz = 48, .m = 2, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
+};
+
 double case_water_mode(case_water w, int m, int n)
 {
     double sum = 0, weight = 0;

@@ -18,6 +18,14 @@ double case_water_mode(case_water water, int m, int n);
  * and its neighbours; its height in *height unless NULL. */
 double case_water_crest(case_water water, int z, int first, int last, double *height);
 
+/* Modes of closed basins: 10 x 1 m, 1 m deep, and 4 x 3 m, 0.5 m deep. */
+typedef struct case_basin {
+    int nx, nz, m, n;
+    double dx, depth; /* m */
+} case_basin;
+enum { CASE_BASINS = 7 };
+extern const case_basin case_basins[CASE_BASINS];
+
 /* What lambda of x(n) = Re(a lambda^n) fits a series best. */
 typedef struct case_fit {
     double size, angle; /* |lambda| and arg(lambda) per sample */

@@ -176,21 +176,12 @@ und_status case_wave_speed(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-/* Basins of 10 x 1 m (1 m deep) and 4 x 3 m (0.5 m deep). */
 und_status case_seiche(case_sink *sink, und_error *err)
 {
-    static const mode_run basins[] = {
-        {.nx = 64, .nz = 1, .m = 1, .dx = 10 / 64.0, .depth = 1},
-        {.nx = 64, .nz = 1, .m = 2, .dx = 10 / 64.0, .depth = 1},
-        {.nx = 64, .nz = 1, .m = 3, .dx = 10 / 64.0, .depth = 1},
-        {.nx = 64, .nz = 48, .m = 1, .dx = 4 / 64.0, .depth = 0.5},
-        {.nx = 64, .nz = 48, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
-        {.nx = 64, .nz = 48, .m = 1, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
-        {.nx = 64, .nz = 48, .m = 2, .n = 1, .dx = 4 / 64.0, .depth = 0.5},
-    };
     for (int order = 1; order <= 2; order++)
-        for (size_t i = 0; i < sizeof basins / sizeof *basins; i++) {
-            mode_run r = basins[i];
+        for (int i = 0; i < CASE_BASINS; i++) {
+            const case_basin *b = &case_basins[i];
+            mode_run r = {.nx = b->nx, .nz = b->nz, .m = b->m, .n = b->n, .dx = b->dx, .depth = b->depth};
             r.order = order;
             r.dt = 1.0 / 240;
             r.amplitude = 1e-6;

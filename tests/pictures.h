@@ -30,4 +30,30 @@ static inline und_image draw(const und_render_def *def, const und_frame *frame)
     return image;
 }
 
+/* A square of `side` metres and n x n samples, its ground and surface level. */
+static inline und_frame flat_frame(int n, double side, float ground, float surface)
+{
+    und_error err;
+    und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {n, 1, n}, .dx = side / n});
+    und_item_def def = {
+        .unit = "m", .kind = UND_FIELD, .type = UND_F32, .rank = 2, .dim = {(size_t)n, (size_t)n}};
+    const char *const names[] = {"ground", "surface"};
+    const float height[] = {ground, surface};
+    for (int i = 0; i < 2; i++) {
+        def.name = names[i];
+        float *to = und_frame_add(&frame, &def, &err)->data;
+        for (int k = 0; k < n * n; k++)
+            to[k] = height[i];
+    }
+    return frame;
+}
+
+static inline float *add_item(und_frame *frame, const char *name, size_t rows, size_t columns)
+{
+    und_error err;
+    und_item_def def = {
+        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {rows, columns}};
+    return und_frame_add(frame, &def, &err)->data;
+}
+
 #endif

@@ -117,13 +117,20 @@ expect "1 and 2 threads: the same bits" same hashes.1 hashes.2
 expect "1 and 7 threads: the same bits" same hashes.1 hashes.7
 expect "the hashes are those of 8 frames" test "$(wc -l <hashes.1)" = 8
 
+# frames_done COMMAND N: waits until the log has N frames of it, ten seconds at most.
+frames_done()
+{
+    local i
+    for ((i = 0; i < 1000; i++)); do
+        [ "$(grep -c "^$1 frame" log)" -ge "$2" ] && break
+        sleep 0.01
+    done
+}
+
 # stopped in the middle, then resumed: the same bits as a run left alone
 "$program" sim tiny.lua --set cells=96 -e 150 -o stopped --checkpoint 5 >log 2>&1 </dev/null &
 run=$!
-for ((i = 0; i < 1000; i++)); do
-    [ "$(grep -c '^sim frame' log)" -ge 12 ] && break
-    sleep 0.01
-done
+frames_done sim 12
 asked=$(date +%s%N)
 kill -INT $run
 wait $run
@@ -152,10 +159,7 @@ expect "ten frames in the movie" test "$(samples out/tiny/tiny.mp4)" = 10
 # stopped while it draws: the movie of the resumed run has every frame
 "$program" run tiny.lua --samples 8 --size 640x360 -o drawn >log 2>&1 </dev/null &
 run=$!
-for ((i = 0; i < 1000; i++)); do
-    [ "$(grep -c '^run frame' log)" -ge 2 ] && break
-    sleep 0.01
-done
+frames_done run 2
 kill -TERM $run
 wait $run
 expect "a run stopped while drawing exits with 130" test $? = 130
@@ -168,10 +172,7 @@ expect "and the same bits" same hashes.1 hashes.drawn
 # the command that a stopped run prints makes the pictures that were asked for
 "$program" run tiny.lua -j 1 --size 64x36 --stills 3 --set cells=64 -e 200 --force >log 2>&1 </dev/null &
 run=$!
-for ((i = 0; i < 1000; i++)); do
-    [ "$(grep -c '^run frame' log)" -ge 3 ] && break
-    sleep 0.01
-done
+frames_done run 3
 kill -INT $run
 wait $run
 expect "the printed command has every option" grep -qx \

@@ -16,24 +16,7 @@ static const und_image white = {.width = 2, .height = 2, .rgb = white_light};
 /* A dry floor of 16 m x 16 m at height 0, or under water of that depth. */
 static und_frame make_frame(float depth)
 {
-    und_error err;
-    und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {N, 1, N}, .dx = 16.0 / N});
-    und_item_def def = {.unit = "m", .kind = UND_FIELD, .type = UND_F32, .rank = 2, .dim = {N, N}};
-    def.name = "ground";
-    assert_non_null(und_frame_add(&frame, &def, &err));
-    def.name = "surface";
-    float *surface = und_frame_add(&frame, &def, &err)->data;
-    for (int k = 0; k < N * N; k++)
-        surface[k] = depth;
-    return frame;
-}
-
-static float *add_item(und_frame *frame, const char *name, size_t rows, size_t columns)
-{
-    und_error err;
-    und_item_def def = {
-        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {rows, columns}};
-    return und_frame_add(frame, &def, &err)->data;
+    return flat_frame(N, 16, 0, depth);
 }
 
 /* Straight down under a white sky without a sun, over ground of one grey. */

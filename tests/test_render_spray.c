@@ -12,24 +12,7 @@ static const float MIDDLE = 8; /* m: x and z of the domain's middle, under the e
 /* A dry black floor of 16 m x 16 m. */
 static und_frame make_frame(float height)
 {
-    und_error err;
-    und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {N, 1, N}, .dx = 16.0 / N});
-    und_item_def def = {.unit = "m", .kind = UND_FIELD, .type = UND_F32, .rank = 2, .dim = {N, N}};
-    def.name = "ground";
-    float *ground = und_frame_add(&frame, &def, &err)->data;
-    def.name = "surface";
-    float *surface = und_frame_add(&frame, &def, &err)->data;
-    for (int k = 0; k < N * N; k++)
-        ground[k] = surface[k] = height;
-    return frame;
-}
-
-static float *add_item(und_frame *frame, const char *name, size_t rows, size_t columns)
-{
-    und_error err;
-    und_item_def def = {
-        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {rows, columns}};
-    return und_frame_add(frame, &def, &err)->data;
+    return flat_frame(N, 16, height, height);
 }
 
 static void add_drop(und_frame *frame, f3 p, f3 v, float radius)
