@@ -37,11 +37,12 @@ typedef struct und_vector {
     void *context;
 } und_vector;
 
-/* A uniform grid of cubic cells.  A two-dimensional one is one cell deep: a height field over the
+/* A uniform grid of cells.  A two-dimensional one is one cell deep: a height field over the
  * x-z plane has n[1] == 1, a curve has n[2] == 1 too.  Cells are stored with x fastest, then y, then z. */
 typedef struct und_grid {
     int n[3];
-    double dx;        /* metres */
+    double dx;        /* metres along x */
+    double dy, dz;    /* along y and z; 0: cells are cubes */
     double origin[3]; /* the low corner of cell (0, 0, 0) */
 } und_grid;
 
@@ -67,6 +68,13 @@ typedef struct und_item {
     size_t dim[4]; /* slowest first */
     void *data;
 } und_item;
+
+/* Size of a cell along an axis, m. */
+static inline double und_grid_size(const und_grid *grid, int axis)
+{
+    double size[3] = {grid->dx, grid->dy, grid->dz};
+    return size[axis] > 0 ? size[axis] : grid->dx;
+}
 
 typedef struct und_frame {
     int number;

@@ -9,6 +9,7 @@
 #ifndef UNDINE_UNDINE_H
 #define UNDINE_UNDINE_H
 
+#include <undine/cells.h>
 #include <undine/columns.h>
 #include <undine/types.h>
 #include <undine/waves.h>

@@ -1,0 +1,168 @@
+/* Undine: the Navier-Stokes liquid on a grid of cells, after Foster & Metaxas, "Realistic Animation of
+ * Liquids", 1996, in two dimensions (a grid one cell deep) and three.  Fill in a und_cells_def (start from
+ * und_cells_def_default) and create the model from it. */
+#ifndef UNDINE_CELLS_H
+#define UNDINE_CELLS_H
+
+#include <undine/columns.h>
+
+/* What a cell holds (section 3.1). */
+typedef enum und_label { UND_CELL_EMPTY, UND_CELL_SURFACE, UND_CELL_FULL, UND_CELL_SOLID } und_label;
+
+/* What a solid, or a cell beside the domain, does to the liquid at it (sections 3.2.1 and 3.2.2). */
+typedef enum und_wall_kind {
+    UND_WALL_SLIP,   /* liquid slides along it */
+    UND_WALL_STICK,  /* liquid has the wall's own velocity at it */
+    UND_WALL_INFLOW, /* liquid comes in with the wall's velocity */
+    UND_WALL_OUTFLOW /* liquid leaves at its natural rate */
+} und_wall_kind;
+
+typedef struct und_wall_def {
+    und_wall_kind kind;
+    und_value velocity[3]; /* m/s, functions of place and time: of the inflow, or of a wall that sticks, along
+                              itself */
+    double markers;        /* per second, born at an inflow; 0: as many as keep their density */
+} und_wall_def;
+
+enum { UND_SIDES = 6 }; /* low x, high x, low y, high y, low z, high z */
+
+/* Something solid: the cells whose centre lies in it. */
+typedef struct und_solid_def {
+    const und_shape *shape;
+    und_wall_def wall;
+} und_solid_def;
+
+/* While it lasts, the cells in the shape, those of the layer beside the domain too, are a wall of this kind:
+ * an inflow, an outflow.  Later ones in the list win. */
+typedef struct und_gate_def {
+    const und_shape *shape; /* NULL: the whole side */
+    int side;               /* with no shape: 0 to 5 */
+    und_wall_def wall;
+    double start, end; /* s; active in [start, end) */
+} und_gate_def;
+
+/* Liquid at the start. */
+typedef struct und_fill_def {
+    const und_shape *shape;
+    und_value velocity[3]; /* m/s */
+    int chain;             /* markers on its outline, where chains track it; 0: one every half cell */
+} und_fill_def;
+
+/* How the liquid's place is followed (section 4). */
+typedef enum und_track {
+    UND_TRACK_MARKERS, /* markers all over the liquid: splashes, overturning */
+    UND_TRACK_CHAINS,  /* markers along its outline, in two dimensions */
+    UND_TRACK_HEIGHT   /* one height in each column */
+} und_track;
+
+typedef enum und_pressure_rule {
+    UND_PRESSURE_MULTIGRID, /* conjugate gradients, preconditioned by multigrid */
+    UND_PRESSURE_RELAX      /* cell by cell, equations 5 to 9 */
+} und_pressure_rule;
+
+/* A travelling pattern of pressure on the surface, equations 17 to 19. */
+typedef struct und_wave_maker {
+    double amplitude;  /* a: of the waves, m */
+    double wavelength; /* 2 L, m */
+    double depth;      /* D, m */
+    double frequency;  /* omega, rad/s; 0: that of free waves of the wavelength */
+    double direction;  /* degrees from +x towards +z */
+    double mean;       /* A, m2/s */
+    double time;       /* s, in the place of delta t: how long the pattern needs to make the waves */
+    double start, end; /* s */
+} und_wave_maker;
+
+/* Foam where spray lands (section 4.3). */
+typedef struct und_froth_def {
+    bool on;
+    double life; /* s per mm of the drop's radius, on average; random between half and one and a half; 0.5 */
+    int most;    /* bits of foam at once; 1 << 18 */
+} und_froth_def;
+
+typedef struct und_cells_def {
+    int n[3];           /* cells; n[2] == 1 is two-dimensional */
+    double cell[3];     /* m; their size */
+    double origin[3];   /* the low corner */
+    double gravity[3];  /* m/s2; {0, -9.81, 0} */
+    double density;     /* kg/m3, 1000 */
+    double viscosity;   /* nu, m2/s, 1e-6 */
+    und_value pressure; /* on the surface, Pa; a function of place and time */
+    int maker_count;
+    const und_wave_maker *makers;
+    und_wall_def wall[UND_SIDES];
+    int solid_count, gate_count, fill_count;
+    const und_solid_def *solids;
+    const und_gate_def *gates;
+    const und_fill_def *fills;
+    und_value level; /* m; liquid below it at the start, besides the fills */
+    bool has_level;
+
+    und_track track;
+    int markers_per_cell; /* at the start, in 2D about a square number, in 3D a cubic one; 25 or 27 */
+    bool keep_volume;     /* height: what equation 12 loses or gains is put back; true */
+    bool surface_in_cell; /* height: the pressure of a Surface cell counts from where the surface is in it; as
+                             printed it does not, and waves lower than a cell do not run; true */
+    und_spray_def spray;  /* height only */
+    double split;         /* 1/s: how often a drop in the air splits in two; 0.5 */
+    und_froth_def foam;
+
+    und_pressure_rule pressure_rule;
+    double beta0;    /* 1.7 */
+    double epsilon;  /* 1/s; the largest divergence left, 1e-4 */
+    int max_sweeps;  /* of relaxation, or iterations, in a step; 0: 10,000 or 100 */
+    double courant;  /* eq. 3: cells that liquid may cross in a step, 0.5 */
+    double upwind;   /* 0 to 1: donor-cell share of the convection on top of what stability needs; 0 */
+    bool plain;      /* equation 2 as printed, whatever the step: for study */
+    double max_step; /* s; infinite */
+    bool keep_flow;  /* write pressure and velocity with each frame: floating bodies need them; true */
+    uint64_t seed;
+    int threads; /* 0: all */
+} und_cells_def;
+
+und_cells_def und_cells_def_default(void);
+
+typedef struct und_cells und_cells;
+
+/* Borrows what the def points to until it is destroyed. */
+und_cells *und_cells_create(const und_cells_def *def, und_error *err);
+void und_cells_destroy(und_cells *cells);
+
+/* From time to time + dt, in as many substeps as stability needs. */
+void und_cells_step(und_cells *cells, double dt);
+/* One substep, as long as stability allows but not longer than dt: its length. */
+double und_cells_substep(und_cells *cells, double dt);
+
+double und_cells_time(const und_cells *cells);
+und_ledger und_cells_ledger(const und_cells *cells);
+
+/* What ruled the length of a substep. */
+typedef enum und_step_limit {
+    UND_LIMIT_FRAME,     /* the end of the step asked for */
+    UND_LIMIT_COURANT,   /* equation 3 */
+    UND_LIMIT_VISCOSITY, /* 2 nu dt (1/dx2 + 1/dy2 + 1/dz2) < 1 */
+    UND_LIMIT_MAX_STEP
+} und_step_limit;
+
+const char *und_step_limit_name(und_step_limit limit);
+
+/* Of the last substep. */
+typedef struct und_cells_report {
+    double dt; /* s */
+    und_step_limit limit;
+    int iterations;     /* sweeps of relaxation, or iterations */
+    double divergence;  /* the largest left in a Full cell, 1/s */
+    bool converged;     /* it is below epsilon */
+    long full, surface; /* cells */
+    long substeps;      /* since the start */
+} und_cells_report;
+
+und_cells_report und_cells_last(const und_cells *cells);
+
+und_label und_cells_label(const und_cells *cells, int x, int y, int z);
+double und_cells_pressure(const und_cells *cells, int x, int y, int z); /* Pa */
+/* Velocity on the low face of the cell along the axis; x up to n[0] where the axis is 0, and so on. */
+double und_cells_velocity(const und_cells *cells, int axis, int x, int y, int z);
+double und_cells_height(const und_cells *cells, int x, int z); /* of the height field, m */
+int und_cells_marker_count(const und_cells *cells);
+
+#endif

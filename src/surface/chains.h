@@ -1,0 +1,38 @@
+/* Chains of markers along the outline of a liquid in two dimensions (Foster & Metaxas 1996, section 4.2). */
+#ifndef UND_SURFACE_CHAINS_H
+#define UND_SURFACE_CHAINS_H
+
+#include "grid/frame.h"
+#include "grid/mac.h"
+#include "surface/markers.h"
+
+typedef struct und_chains und_chains;
+
+und_chains *und_chains_create(const und_mac *mac, int threads, und_error *err);
+void und_chains_destroy(und_chains *chains);
+
+/* Adds closed chains around where inside() says so (and no Solid cell is), with `markers` markers shared out
+ * by length; 0: one every half cell.  Liquid lies to the left of the direction of a chain. */
+und_status und_chains_add(und_chains *chains, und_inside_fn *inside, void *context, const uint8_t *label,
+                          int markers, und_error *err);
+
+/* Moves all markers as und_markers_move does, then keeps the chains well: inserts where links are longer than
+ * they should be, deletes both markers of a pair that is too close, splits a chain that meets itself and
+ * merges chains that meet; chains that enclose less than a small share of a cell go. */
+void und_chains_move(und_chains *chains, double *const u[3], const uint8_t *label, const uint8_t *wall,
+                     const und_wall_def *walls, double dt);
+
+/* Cells by region growing (figure 5): Surface cells hold a marker, the rest is grown Empty from where it is
+ * known to be outside and Full inside.  Writes UND_CELL_FULL or UND_CELL_EMPTY; Solid ones stay. */
+void und_chains_label(und_chains *chains, uint8_t *label);
+
+double und_chains_volume(const und_chains *chains);           /* m3: enclosed area times the cell's depth */
+int und_chains_count(const und_chains *chains, int *markers); /* chains */
+
+/* Adds "chain/position" [markers][3] and "chain/first" [chains + 1]. */
+und_status und_chains_frame(const und_chains *chains, und_frame *frame, und_error *err);
+
+und_status und_chains_save(und_chains *chains, und_frame *state, und_error *err);
+und_status und_chains_restore(und_chains *chains, const und_frame *state, und_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* Marker particles (Foster & Metaxas 1996, section 4.1): massless, carried by the liquid, they say where it
+ * is. */
+#ifndef UND_SURFACE_MARKERS_H
+#define UND_SURFACE_MARKERS_H
+
+#include "geom/shape.h"
+#include "grid/frame.h"
+#include "grid/mac.h"
+
+#include <undine/cells.h>
+
+typedef struct und_markers {
+    und_mac mac;
+    uint64_t seed;
+    int threads;
+    int count, capacity;
+    double *place[3];  /* m */
+    double born;       /* since the start */
+    int32_t *per_cell; /* how many each cell holds, as the grid lays cells out */
+    struct und_markers_scratch *scratch;
+} und_markers;
+
+/* Room for `capacity` markers; more grow it outside of steps only (und_markers_reserve). */
+und_markers *und_markers_create(const und_mac *mac, uint64_t seed, int threads, und_error *err);
+void und_markers_destroy(und_markers *markers);
+
+/* Fills where inside(context, x, y, z) says so: about per_cell to a full cell, jittered on a regular lattice;
+ * none in Solid cells. */
+typedef bool und_inside_fn(void *context, double x, double y, double z);
+und_status und_markers_fill(und_markers *markers, und_inside_fn *inside, void *context, const uint8_t *label,
+                            int per_cell, und_error *err);
+
+/* Moves all over dt by area weighting (figure 3) of the velocity u on high faces, midpoint rule; none ends in
+ * a Solid cell: one that would stops at its face and slides.  Those that come into an outflow cell, or leave
+ * the grid, are taken out. */
+void und_markers_move(und_markers *markers, double *const u[3], const uint8_t *label, const uint8_t *wall,
+                      const und_wall_def *walls, double dt);
+
+/* Births at inflow faces over [time, time + dt): each wall's rate over its faces beside cells that are not
+ * Solid, or as many as keep `per_cell` to a cell; at random places of the face and within the way that the
+ * inflow makes in dt.  Births beyond the capacity are left out and counted in *missed. */
+void und_markers_birth(und_markers *markers, double *const u[3], const uint8_t *label, const uint8_t *wall,
+                       const und_wall_def *walls, int wall_count, int per_cell, double dt, long *missed);
+
+/* Counts markers per cell and labels: cells that hold one are UND_CELL_FULL, others UND_CELL_EMPTY, Solid
+ * ones stay; an Empty cell with liquid on all sides (2 n of n dimensions) is a hole that markers left between
+ * them, and is liquid. */
+void und_markers_label(und_markers *markers, uint8_t *label);
+
+/* m3 of liquid: cells that are Full, and of others what their markers make of `per_cell`, at most a cell. */
+double und_markers_volume(const und_markers *markers, const uint8_t *label, int per_cell);
+
+/* Adds "markers/position" [count][3]; and in 3D the triangles around them, "liquid/mesh_position" and
+ * "liquid/mesh_normal" [corners][3]. */
+und_status und_markers_frame(const und_markers *markers, int per_cell, const uint8_t *label, und_frame *frame,
+                             und_error *err);
+
+und_status und_markers_save(und_markers *markers, und_frame *state, und_error *err);
+und_status und_markers_restore(und_markers *markers, const und_frame *state, und_error *err);
+
+#endif
