@@ -62,7 +62,7 @@ static double block_surface(void *context, double x, double y, double z, double 
 static und_status in_the_air(und_columns *columns, double *volume, und_error *err)
 {
     und_liquid *liquid = und_columns_liquid(columns);
-    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     *volume = 0;
     if (liquid->class->frame(liquid, &frame, err) == UND_OK) {
         const und_item *radius = und_frame_find(&frame, "spray/radius");

@@ -47,7 +47,7 @@ static und_status time_steps(und_sim *sim, cost *c, und_error *err)
         status = und_sim_step(sim, &done, err);
     c->step_seconds = (und_clock() - start) / TIMED_STEPS;
     c->parts = (double)(count_parts(sim) - before) / TIMED_STEPS;
-    und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     if (status == UND_OK)
         status = und_sim_save(sim, &state, err);
     count_bytes(&state, &c->state_bytes, &c->state_bytes);

@@ -72,7 +72,7 @@ static und_status print_json(const und_cache_info *info, und_error *err)
 static void print_fields(und_cache *cache, int number)
 {
     static const char *const types[] = {"float", "double", "int", "byte"};
-    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     und_error err;
     if (und_cache_read(cache, number, &frame, &err) != UND_OK) {
         printf("frame %d cannot be read: %s\n", number, err.text);

@@ -80,7 +80,7 @@ static und_status draw_frames(und_cache *cache, const und_cache_info *info, pict
     und_status status = UND_OK;
     for (int i = 0; i < info->row_count && status == UND_OK; i++) {
         int number = info->rows[i].frame;
-        und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         if (number > last)
             break;
         if (signals_stop())

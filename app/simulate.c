@@ -84,7 +84,7 @@ static und_status draw_earlier(job *j, int until, und_error *err)
     if (j->pictures && info.row_count > 0 && info.rows[0].frame <= until && !j->args->quiet)
         printf("drawing frames %d to %d again for the movie\n", info.rows[0].frame, until);
     for (int i = 0; i < info.row_count && j->pictures && status == UND_OK && !j->undrawn; i++) {
-        und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         if (info.rows[i].frame > until)
             break;
         status = und_cache_read(j->cache, info.rows[i].frame, &frame, err);
@@ -118,7 +118,7 @@ static und_status open_cache(job *j, bool *resumed, und_error *err)
         j->cache = und_cache_create(&def, a->force, err);
         return j->cache ? UND_OK : err->status;
     }
-    und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     und_status status = UND_OK;
     j->cache = und_cache_resume(&def, &state, err);
     if (!j->cache)
@@ -133,7 +133,7 @@ static und_status open_cache(job *j, bool *resumed, und_error *err)
 /* The whole state to disk; a run that goes on from it has the same bits. */
 static und_status checkpoint(job *j, und_error *err)
 {
-    und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     und_status status = UND_OK;
     STAGE (&j->stage[STAGE_CHECKPOINT]) {
         status = und_sim_save(j->sim, &state, err);
@@ -171,7 +171,8 @@ static und_status keep_frame(job *j, und_error *err)
 static void dump_stage(void *context, const char *stage)
 {
     job *j = context;
-    und_frame state = und_frame_empty(und_sim_frame_number(j->sim), 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame state = und_frame_empty(und_sim_frame_number(j->sim), 0,
+                                      (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     und_liquid *liquid = und_sim_liquid(j->sim);
     if (j->trouble.status == UND_OK && liquid->class->inspect(liquid, &state, &j->trouble) == UND_OK)
         und_cache_dump(j->cache, &state, ++j->dumped, stage, &j->trouble);

@@ -118,7 +118,9 @@ static void measure(const bench_context *context, drawing *d, bool spray)
 static und_status draw_bay(const bench_context *context, bool spray, und_error *err)
 {
     und_render_def def = und_render_def_default();
-    drawing d = {.frame = und_frame_empty(1, 0, (und_grid){{N, 1, N}, SIZE / N, {0, 0, 0}}), .err = err};
+    drawing d = {.frame =
+                     und_frame_empty(1, 0, (und_grid){.n = {N, 1, N}, .dx = SIZE / N, .origin = {0, 0, 0}}),
+                 .err = err};
     def.width = 1280;
     def.height = 720;
     def.samples = 2;

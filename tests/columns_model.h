@@ -20,7 +20,7 @@ static inline und_columns *make(const und_columns_def *def)
 static inline uint64_t hash_of(und_columns *columns, und_frame *kept)
 {
     und_liquid *liquid = und_columns_liquid(columns);
-    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     assert_int_equal(liquid->class->save(liquid, &frame, NULL), UND_OK);
     uint64_t hash = und_frame_hash(&frame, 1);
     if (kept)

@@ -30,7 +30,8 @@ static inline und_cache_def small_definition(const char *path)
 
 static inline und_frame small_frame(int number)
 {
-    und_frame f = und_frame_empty(number, number / 24.0, (und_grid){{80, 1, 60}, 0.5, {0, 0, 0}});
+    und_frame f =
+        und_frame_empty(number, number / 24.0, (und_grid){.n = {80, 1, 60}, .dx = 0.5, .origin = {0, 0, 0}});
     const und_item_def defs[] = {{"surface", "m", UND_FIELD, UND_F32, false, 2, {60, 80}},
                                  {"floor", "m", UND_FIELD, UND_F32, true, 2, {60, 80}},
                                  {"rain/position", "m", UND_PARTICLES, UND_F32, false, 2, {20, 3}},

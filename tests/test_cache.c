@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 static char out[80];
-static const und_grid GRID = {{96, 1, 64}, 0.125, {-6, -1, 2.5}};
+static const und_grid GRID = {.n = {96, 1, 64}, .dx = 0.125, .origin = {-6, -1, 2.5}};
 
 static int setup(void **state)
 {

@@ -189,7 +189,7 @@ static void steps_depend_on_the_state_alone(void **state)
     def.pool.drops = drops;
     und_columns *on = make(&def);
     for (int n = 0; n < 120; n++) {
-        und_frame kept = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         und_columns *again = make(&def);
         und_liquid *liquid = und_columns_liquid(again);
         hash_of(on, &kept);
@@ -342,7 +342,8 @@ static void restored_frames_are_the_same(void **state)
     def.pool.surface = (und_value){.fn = step_surface};
     def.velocity = true;
     und_columns *on = make(&def), *again = make(&def);
-    und_frame kept = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}}), a = kept, b = kept;
+    und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}}),
+              a = kept, b = kept;
     for (int n = 0; n < 5; n++)
         und_columns_step(on, 1.0 / 60);
     hash_of(on, &kept);

@@ -187,7 +187,7 @@ static void same_bits_with_threads_and_after_restore(void **state)
         run(a, 0.25);
         run(b, 0.25);
         assert_true(und_columns_spray_count(a) > 50);
-        und_frame kept = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         assert_true(hash_of(a, &kept) == hash_of(b, NULL));
         run(a, 0.25);
         und_columns *c = splash(bodies, 2, (und_force_rule)rule);

@@ -181,7 +181,7 @@ static void wild_drops_stay_drops(void **state)
     step(spray);
     assert_int_equal(quads_of(spray->sheets), 0);
     und_error err = {0};
-    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     assert_int_equal(und_spray_frame(spray, &frame, &err), UND_OK);
     assert_true(und_frame_find(&frame, "spray/position")->dim[0] == (size_t)spray->count);
     assert_true(und_frame_find(&frame, "sheet/mesh_position")->dim[0] == 0);
@@ -347,7 +347,7 @@ static void run(und_spray *spray, int from, int to)
 static uint64_t hash_of(und_spray *spray)
 {
     und_error err = {0};
-    und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     assert_int_equal(und_spray_save(spray, &state, &err), UND_OK);
     assert_int_equal(und_spray_frame(spray, &state, &err), UND_OK);
     uint64_t hash = und_frame_hash(&state, 1);
@@ -406,7 +406,7 @@ static void restored_sheets_go_on_alike(void **state)
     for (int k = 0; k < 3; k++) {
         und_error err = {0};
         und_spray *spray = a_spray(5e-4, 20, 2), *other = a_spray(5e-4, 20, 1);
-        und_frame saved = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         run(spray, 0, when[k]);
         assert_int_equal(und_spray_save(spray, &saved, &err), UND_OK);
         assert_int_equal(und_spray_restore(other, &saved, &err), UND_OK);
@@ -426,7 +426,7 @@ static void damaged_sheets_are_refused(void **state)
     for (int k = 0; k < 5; k++) {
         und_error err = {0};
         und_spray *spray = a_spray(5e-4, 20, 1), *other = a_spray(5e-4, 20, 1);
-        und_frame saved = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         run(spray, 0, 12);
         assert_int_equal(und_spray_save(spray, &saved, &err), UND_OK);
         void *data = und_frame_find(&saved, names[k])->data;
@@ -454,7 +454,7 @@ static void meshes_have_the_sheets_area(void **state)
     (void)state;
     und_error err = {0};
     und_spray *spray = a_spray(0, 0, 1);
-    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     double area = 0, volume = 0, expected = 0;
     throw_rings(spray, ROWS, 0);
     step(spray); /* it has left the water */

@@ -294,7 +294,7 @@ static void run(und_spray *spray, int from, int to)
 static uint64_t hash_of(und_spray *spray)
 {
     und_error err = {0};
-    und_frame state = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     assert_int_equal(und_spray_save(spray, &state, &err), UND_OK);
     uint64_t hash = und_frame_hash(&state, 1);
     und_frame_clear(&state);
@@ -334,7 +334,7 @@ static void restored_spray_goes_on_alike(void **state)
     und_error err = {0};
     und_spray_def def = windy_def();
     und_spray *spray = a_spray(&def, 2), *other = a_spray(&def, 1);
-    und_frame saved = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     run(spray, 0, 9);
     assert_int_equal(und_spray_save(spray, &saved, &err), UND_OK);
     assert_int_equal(und_spray_restore(other, &saved, &err), UND_OK);
@@ -354,7 +354,7 @@ static void damaged_states_are_refused(void **state)
     throw_many(spray, 50, 1);
     for (int how = 0; how < 5; how++) {
         und_error err = {0};
-        und_frame saved = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+        und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         assert_int_equal(und_spray_save(spray, &saved, &err), UND_OK);
         assert_int_equal(und_spray_restore(spray, &saved, &err), UND_OK);
         float bad[50];
@@ -410,7 +410,7 @@ static void frames_hold_the_drops(void **state)
     und_spray_def def = a_def(10);
     und_spray *spray = a_spray(&def, 1);
     throw_many(spray, 10, 3);
-    und_frame frame = und_frame_empty(0, 0, (und_grid){{1, 1, 1}, 1, {0, 0, 0}});
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     assert_int_equal(und_spray_frame(spray, &frame, &err), UND_OK);
     const und_item *position = und_frame_find(&frame, "spray/position"),
                    *velocity = und_frame_find(&frame, "spray/velocity"),
