@@ -32,11 +32,12 @@ typedef struct und_solid_def {
     und_wall_def wall;
 } und_solid_def;
 
-/* While it lasts, the cells in the shape, those of the layer beside the domain too, are a wall of this kind:
- * an inflow, an outflow.  Later ones in the list win. */
+/* While it lasts, cells are a wall of this kind: an inflow, an outflow.  Those of the layer beside one side
+ * of the domain, all of them or where the shape holds the middle of the face they share with the domain; or,
+ * with no side, all whose middle lies in the shape.  Later ones in the list win. */
 typedef struct und_gate_def {
-    const und_shape *shape; /* NULL: the whole side */
-    int side;               /* with no shape: 0 to 5 */
+    int side;               /* 0 to 5; -1: none */
+    const und_shape *shape; /* may be NULL with a side */
     und_wall_def wall;
     double start, end; /* s; active in [start, end) */
 } und_gate_def;
@@ -68,9 +69,18 @@ typedef struct und_wave_maker {
     double frequency;  /* omega, rad/s; 0: that of free waves of the wavelength */
     double direction;  /* degrees from +x towards +z */
     double mean;       /* A, m2/s */
-    double time;       /* s, in the place of delta t: how long the pattern needs to make the waves */
+    double time;       /* s, in the place of delta t: after it free waves have their amplitude; 10 */
+    bool printed;      /* B of equation 18 as printed, whose units do not fit; else the B that makes waves of
+                          the amplitude in that time */
     double start, end; /* s */
 } und_wave_maker;
+
+/* A surface of revolution around a vertical axis from the chains' profiles, smoothed by bicubic splines. */
+typedef struct und_revolve_def {
+    double axis_x, axis_z; /* m; where the axis stands; the profile is the half with x >= axis_x */
+    int around;            /* facets around; 0: no surface of revolution; 96 */
+    int along;             /* spline samples per marker, 3 */
+} und_revolve_def;
 
 /* Foam where spray lands (section 4.3). */
 typedef struct und_froth_def {
@@ -98,8 +108,9 @@ typedef struct und_cells_def {
     bool has_level;
 
     und_track track;
-    int markers_per_cell; /* at the start, in 2D about a square number, in 3D a cubic one; 25 or 27 */
-    bool keep_volume;     /* height: what equation 12 loses or gains is put back; true */
+    int markers_per_cell;    /* at the start, in 2D about a square number, in 3D a cubic one; 25 or 27 */
+    und_revolve_def revolve; /* chains */
+    bool keep_volume;        /* height: what equation 12 loses or gains is put back; true */
     bool surface_in_cell; /* height: the pressure of a Surface cell counts from where the surface is in it; as
                              printed it does not, and waves lower than a cell do not run; true */
     und_spray_def spray;  /* height only */

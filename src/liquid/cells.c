@@ -1,0 +1,346 @@
+/* The Navier-Stokes liquid: Foster & Metaxas, "Realistic Animation of Liquids", 1996. */
+#include "liquid/cells.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "liquid/cells_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_CELLS = 1 << 30, MOST_WALLS = 255 };
+enum { SWEEPS = 10000, ITERATIONS = 100 };
+
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+
+static und_momentum momentum_of(const und_cells *s)
+{
+    const und_cells_def *def = &s->def;
+    return (und_momentum){.gravity = {def->gravity[0], def->gravity[1], def->gravity[2]},
+                          .viscosity = def->viscosity,
+                          .upwind = def->upwind,
+                          .plain = def->plain};
+}
+
+/* As long as stability allows, in equal parts of what is left. */
+static void choose_step(und_cells *s, double left)
+{
+    und_momentum m = momentum_of(s);
+    und_step_limit limit = UND_LIMIT_FRAME;
+    double most = und_flow_longest_step(&s->flow, &m, s->def.courant, &limit);
+    if (s->def.max_step < most) {
+        most = s->def.max_step;
+        limit = UND_LIMIT_MAX_STEP;
+    }
+    double parts = fmin(ceil(left / most), 1e9);
+    s->dt = parts > 1 ? left / parts : left;
+    s->last.limit = parts > 1 ? limit : UND_LIMIT_FRAME;
+    s->last.dt = s->dt;
+}
+
+static und_flow_report make_incompressible(und_cells *s)
+{
+    const und_cells_def *def = &s->def;
+    if (s->poisson)
+        return und_flow_project(&s->flow, s->poisson, s->dt, def->epsilon,
+                                def->max_sweeps ? def->max_sweeps : ITERATIONS);
+    return und_flow_relax(&s->flow, s->dt, def->beta0, def->epsilon,
+                          def->max_sweeps ? def->max_sweeps : SWEEPS);
+}
+
+static void tell(und_cells *s, und_flow_report report)
+{
+    s->last.iterations = report.iterations;
+    s->last.divergence = report.divergence;
+    s->last.converged = report.converged;
+    s->last.full = s->flow.full;
+    s->last.surface = s->flow.surface;
+    s->last.substeps++;
+    double n = s->told[TOLD_SUBSTEPS]++;
+    if (n == 0 || s->dt < s->told[TOLD_SHORTEST]) {
+        s->told[TOLD_SHORTEST] = s->dt;
+        s->told[TOLD_LIMIT] = s->last.limit;
+    }
+    s->told[TOLD_MEAN_ITERATIONS] += (report.iterations - s->told[TOLD_MEAN_ITERATIONS]) / (n + 1);
+    s->told[TOLD_MOST_ITERATIONS] = fmax(s->told[TOLD_MOST_ITERATIONS], report.iterations);
+    s->told[TOLD_DIVERGENCE] = fmax(s->told[TOLD_DIVERGENCE], report.divergence);
+    s->told[TOLD_UNCONVERGED] += !report.converged;
+}
+
+/* The algorithm of section 6; cell contents (its step 3) are found at the end, so that they always are those
+ * of the surface. */
+static void substep(und_cells *s, double left)
+{
+    static const double still[3] = {0};
+    und_flow_report report = {0};
+    und_momentum momentum = momentum_of(s);
+    STEP (WALLS) {
+        und_cells_turn_gates(s);
+        und_flow_set_walls(&s->flow, s->time, true); /* 4 */
+    }
+    STEP (SURFACE)
+        und_flow_set_surface(&s->flow, still, 0);
+    choose_step(s, left);
+    STEP (MOMENTUM)
+        und_flow_momentum(&s->flow, &momentum, s->dt); /* 5: eq. 2 */
+    STEP (PRESSURE) {
+        und_flow_set_walls(&s->flow, s->time + s->dt, false);
+        report = make_incompressible(s); /* 6: eqs 5 to 9 */
+    }
+    STEP (OPEN) {
+        und_flow_set_surface(&s->flow, s->def.gravity, s->dt); /* 7 */
+        und_flow_set_walls(&s->flow, s->time + s->dt, true);
+    }
+    STEP (TRACK)
+        und_cells_track(s); /* 8 */
+    s->time += s->dt;
+    STEP (LABEL)
+        und_cells_find_labels(s); /* 3 */
+    tell(s, report);
+}
+
+double und_cells_substep(und_cells *s, double dt)
+{
+    substep(s, dt);
+    return s->dt;
+}
+
+void und_cells_step(und_cells *s, double dt)
+{
+    double end = s->time + dt, left = dt;
+    for (int i = 0; i < TOLD_COUNT; i++)
+        s->told[i] = 0;
+    while (left > 0) {
+        substep(s, left);
+        left = s->dt < left ? left - s->dt : 0;
+    }
+    s->time = end;
+}
+
+und_cells_def und_cells_def_default(void)
+{
+    return (und_cells_def){
+        .n = {32, 32, 1},
+        .cell = {1.0 / 32, 1.0 / 32, 1.0 / 32},
+        .gravity = {0, -9.81, 0},
+        .density = 1000,
+        .viscosity = 1e-6,
+        .keep_volume = true,
+        .surface_in_cell = true,
+        .spray = und_columns_def_default().spray,
+        .split = 0.5,
+        .foam = {.life = 0.5, .most = 1 << 18},
+        .beta0 = 1.7,
+        .epsilon = 1e-4,
+        .courant = 0.5,
+        .max_step = INFINITY,
+        .keep_flow = true,
+    };
+}
+
+const char *und_step_limit_name(und_step_limit limit)
+{
+    static const char *const names[] = {"the frame", "equation 3", "viscosity", "max_step"};
+    return names[limit];
+}
+
+double und_cells_time(const und_cells *s)
+{
+    return s->time;
+}
+und_ledger und_cells_ledger(const und_cells *s)
+{
+    return s->ledger;
+}
+und_cells_report und_cells_last(const und_cells *s)
+{
+    return s->last;
+}
+und_label und_cells_label(const und_cells *s, int x, int y, int z)
+{
+    return (und_label)s->flow.label[und_mac_at(&s->mac, x, y, z)];
+}
+double und_cells_pressure(const und_cells *s, int x, int y, int z)
+{
+    return s->def.density * s->flow.p[und_mac_at(&s->mac, x, y, z)];
+}
+double und_cells_velocity(const und_cells *s, int axis, int x, int y, int z)
+{
+    return s->flow.u[axis][und_mac_at(&s->mac, x, y, z) - (size_t)s->mac.step[axis]];
+}
+double und_cells_height(const und_cells *s, int x, int z)
+{
+    return s->height->h[(size_t)z * (size_t)s->height->stride + (size_t)x];
+}
+int und_cells_marker_count(const und_cells *s)
+{
+    return s->markers ? s->markers->count : 0;
+}
+und_liquid *und_cells_liquid(und_cells *s)
+{
+    return &s->liquid;
+}
+
+und_grid und_cells_grid(const und_cells_def *def)
+{
+    return (und_grid){.n = {def->n[0], def->n[1], def->n[2]},
+                      .dx = def->cell[0],
+                      .dy = def->cell[1],
+                      .dz = def->cell[2],
+                      .origin = {def->origin[0], def->origin[1], def->origin[2]}};
+}
+
+static und_status check_grid(const und_cells_def *def, und_error *err)
+{
+    double cells = 1;
+    for (int a = 0; a < 3; a++) {
+        if (def->n[a] < 1)
+            return und_error_set(err, UND_INVALID,
+                                 "cells: cells: expected at least 1 along each axis, found %d", def->n[a]);
+        if (!(def->cell[a] > 0) || !isfinite(def->cell[a]) || !isfinite(def->origin[a]) ||
+            !isfinite(def->gravity[a]))
+            return und_error_set(err, UND_INVALID,
+                                 "cells: size: expected cells of a size above 0 and finite numbers, found %g",
+                                 def->cell[a]);
+        cells *= def->n[a];
+    }
+    if (cells > MOST_CELLS)
+        return und_error_set(err, UND_INVALID, "cells: cells: %g are more than %d", cells, MOST_CELLS);
+    return UND_OK;
+}
+
+static und_status check_def(const und_cells_def *def, und_error *err)
+{
+    struct {
+        const char *key;
+        double value, low, high;
+    } range[] = {{"density", def->density, 1e-9, 1e9},         {"viscosity", def->viscosity, 0, 1e9},
+                 {"relaxation", def->beta0, 1e-3, 2},          {"epsilon", def->epsilon, 1e-300, 1e9},
+                 {"courant", def->courant, 1e-6, 1},           {"upwind", def->upwind, 0, 1},
+                 {"max_step", def->max_step, 1e-12, INFINITY}, {"split", def->split, 0, 1e6}};
+    if (check_grid(def, err) != UND_OK)
+        return err->status;
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (!(range[i].value >= range[i].low && range[i].value <= range[i].high))
+            return und_error_set(err, UND_INVALID, "cells: %s: expected a number from %g to %g, found %g",
+                                 range[i].key, range[i].low, range[i].high, range[i].value);
+    if (def->track == UND_TRACK_CHAINS && def->n[2] != 1)
+        return und_error_set(err, UND_INVALID,
+                             "cells: track: chains are outlines in two dimensions: expected 1 cell along z, "
+                             "found %d",
+                             def->n[2]);
+    if (def->track != UND_TRACK_HEIGHT && def->spray.on)
+        return und_error_set(err, UND_INVALID,
+                             "cells: spray: leaves a height field: expected track = \"height\"");
+    if (UND_SIDES + def->solid_count + def->gate_count > MOST_WALLS)
+        return und_error_set(err, UND_INVALID, "cells: solids and gates: %d together, at most %d",
+                             def->solid_count + def->gate_count, MOST_WALLS - UND_SIDES);
+    return UND_OK;
+}
+
+static void destroy_liquid(und_liquid *liquid)
+{
+    und_cells_destroy((und_cells *)liquid);
+}
+static void step_liquid(und_liquid *liquid, double dt)
+{
+    und_cells_step((und_cells *)liquid, dt);
+}
+static und_ledger ledger_liquid(const und_liquid *liquid)
+{
+    return und_cells_ledger((const und_cells *)liquid);
+}
+static double time_liquid(const und_liquid *liquid)
+{
+    return ((const und_cells *)liquid)->time;
+}
+static void watch_liquid(und_liquid *liquid, und_watch watch)
+{
+    ((und_cells *)liquid)->watch = watch;
+}
+static int stages_liquid(const und_liquid *liquid, const und_stage **list)
+{
+    *list = ((const und_cells *)liquid)->stages;
+    return STAGE_COUNT;
+}
+
+static const und_liquid_class cells_class = {
+    .name = "cells",
+    .destroy = destroy_liquid,
+    .step = step_liquid,
+    .frame = und_cells_write_frame,
+    .save = und_cells_save,
+    .restore = und_cells_restore,
+    .ledger = ledger_liquid,
+    .stages = stages_liquid,
+    .time = time_liquid,
+    .watch = watch_liquid,
+    .inspect = und_cells_save,
+};
+
+static und_status check_memory(const und_cells *s, und_error *err)
+{
+    /* velocity, tentative velocity, pressure, labels, the system and its preconditioner */
+    const double per_cell =
+        8 * sizeof(double) + 4 + (s->def.pressure_rule == UND_PRESSURE_MULTIGRID ? 60 : 0);
+    double bytes = per_cell * (double)s->mac.count, have = und_memory_size();
+    if (bytes > 0.9 * have)
+        return und_error_set(err, UND_INVALID,
+                             "cells: %d x %d x %d cells need about %.1f GB, this machine has %.1f GB",
+                             s->mac.n[0], s->mac.n[1], s->mac.n[2], bytes / 1e9, have / 1e9);
+    return UND_OK;
+}
+
+static und_status make_parts(und_cells *s, und_error *err)
+{
+    if (check_memory(s, err) || und_cells_make_walls(s, err))
+        return err->status;
+    if (s->def.pressure_rule == UND_PRESSURE_MULTIGRID &&
+        !(s->poisson = und_poisson_create(&s->mac, s->threads, err)))
+        return err->status;
+    return und_cells_fill(s, err);
+}
+
+und_cells *und_cells_create(const und_cells_def *def, und_error *err)
+{
+    static const char *const stage_names[STAGE_COUNT] = {"walls", "surface", "momentum", "pressure",
+                                                         "open",  "track",   "spray",    "label"};
+    if (check_def(def, err) != UND_OK)
+        return NULL;
+    und_cells *s = und_alloc(1, sizeof *s, "cells", err);
+    if (!s)
+        return NULL;
+    s->liquid.class = &cells_class;
+    s->def = *def;
+    if (!s->def.markers_per_cell)
+        s->def.markers_per_cell = def->n[2] == 1 ? 25 : 27;
+    s->threads = und_threads(def->threads);
+    s->mac = und_mac_make(def->n, def->cell, def->origin);
+    for (int i = 0; i < STAGE_COUNT; i++)
+        s->stages[i].name = stage_names[i];
+    if (make_parts(s, err) != UND_OK) {
+        und_cells_destroy(s);
+        return NULL;
+    }
+    s->ledger.start = s->ledger.measured = und_cells_volume(s);
+    return s;
+}
+
+void und_cells_destroy(und_cells *s)
+{
+    if (!s)
+        return;
+    und_flow_close(&s->flow);
+    und_poisson_destroy(s->poisson);
+    und_markers_destroy(s->markers);
+    und_chains_destroy(s->chains);
+    und_height_destroy(s->height);
+    und_spray_destroy(s->spray);
+    und_foam_destroy(s->foam);
+    free(s->walls);
+    free(s->solid_label);
+    free(s->solid_wall);
+    free(s->gate_open);
+    free(s);
+}

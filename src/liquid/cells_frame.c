@@ -1,0 +1,156 @@
+/* What a frame and a checkpoint hold of the cells. */
+#include "base/status.h"
+#include "liquid/cells_state.h"
+#include "liquid/state.h"
+#include "surface/revolve.h"
+
+#include <string.h>
+
+/* An item that lies over the cells, or the faces across `axis` (0 to 2). */
+static und_item *add_field(const und_cells *s, und_frame *frame, const char *name, const char *unit,
+                           und_type type, int axis, und_error *err)
+{
+    und_item_def def = {
+        .name = name, .unit = unit, .kind = axis < 3 ? UND_FACES : UND_FIELD, .type = type, .rank = 3};
+    for (int a = 0; a < 3; a++)
+        def.dim[2 - a] = (size_t)s->mac.n[a] + (a == axis);
+    return und_frame_add(frame, &def, err);
+}
+
+enum { CELLS = 3 }; /* no axis */
+
+static und_status add_numbers(const und_cells *s, und_frame *frame, const char *name, const char *unit,
+                              int axis, const double *from, double scale, und_error *err)
+{
+    und_item *item = add_field(s, frame, name, unit, UND_F32, axis, err);
+    if (!item)
+        return UND_FAILED;
+    float *out = item->data;
+    int low[3] = {-(axis == 0), -(axis == 1), -(axis == 2)};
+    for (int z = low[2]; z < s->mac.n[2]; z++)
+        for (int y = low[1]; y < s->mac.n[1]; y++)
+            for (int x = low[0]; x < s->mac.n[0]; x++)
+                *out++ = (float)(scale * from[und_mac_at(&s->mac, x, y, z)]);
+    return UND_OK;
+}
+
+static und_status add_labels(const und_cells *s, und_frame *frame, und_error *err)
+{
+    und_item *item = add_field(s, frame, "label", "1", UND_U8, CELLS, err);
+    if (!item)
+        return UND_FAILED;
+    uint8_t *out = item->data;
+    for (int row = 0; row < und_mac_rows(&s->mac); row++)
+        for (int x = 0; x < s->mac.n[0]; x++)
+            *out++ = s->flow.label[und_mac_row(&s->mac, row) + (size_t)x];
+    return UND_OK;
+}
+
+static und_status add_flow(const und_cells *s, und_frame *frame, und_error *err)
+{
+    static const char *const names[3] = {"velocity_x", "velocity_y", "velocity_z"};
+    for (int a = 0; a < 3; a++)
+        if (add_numbers(s, frame, names[a], "m/s", a, s->flow.u[a], 1, err) != UND_OK)
+            return UND_FAILED;
+    return add_numbers(s, frame, "pressure", "Pa", CELLS, s->flow.p, s->def.density, err);
+}
+
+static und_status add_told(const und_cells *s, und_frame *frame, und_error *err)
+{
+    und_item_def def = {
+        .name = "step", .unit = "1", .kind = UND_NUMBERS, .type = UND_F64, .rank = 1, .dim = {TOLD_COUNT}};
+    und_item *item = und_frame_add(frame, &def, err);
+    if (!item)
+        return UND_FAILED;
+    memcpy(item->data, s->told, sizeof s->told);
+    return UND_OK;
+}
+
+static und_status add_surface(const und_cells *s, und_frame *frame, und_error *err)
+{
+    if (s->markers)
+        return und_markers_frame(s->markers, s->def.markers_per_cell, s->flow.label, frame, err);
+    if (s->height)
+        return und_height_frame(s->height, frame, err);
+    und_status status = und_chains_frame(s->chains, frame, err);
+    return status == UND_OK && s->def.revolve.around > 0 ? und_revolve(&s->def.revolve, frame, err) : status;
+}
+
+und_status und_cells_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
+{
+    und_cells *s = (und_cells *)liquid;
+    if (add_labels(s, frame, err) || (s->def.keep_flow && add_flow(s, frame, err)) ||
+        add_surface(s, frame, err) || add_told(s, frame, err) ||
+        (s->spray && und_spray_frame(s->spray, frame, err)) ||
+        (s->foam && und_foam_frame(s->foam, frame, err)))
+        return UND_FAILED;
+    return UND_OK;
+}
+
+enum { MOST_PARTS = 16 };
+
+static int list_parts(und_cells *s, und_part list[MOST_PARTS])
+{
+    int n = 0;
+    list[n++] = und_part_of("time", UND_F64, &s->time, 1);
+    list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
+    list[n++] = und_part_of("lost", UND_F64, s->lost, 2);
+    list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
+    list[n++] = und_part_of("label", UND_U8, s->flow.label, s->mac.count);
+    list[n++] = und_part_of("wall", UND_U8, s->flow.wall, s->mac.count);
+    list[n++] = und_part_of("gate_open", UND_U8, s->gate_open, (size_t)s->def.gate_count + 1);
+    list[n++] = und_part_of("u", UND_F64, s->flow.u[0], s->mac.count);
+    list[n++] = und_part_of("v", UND_F64, s->flow.u[1], s->mac.count);
+    list[n++] = und_part_of("w", UND_F64, s->flow.u[2], s->mac.count);
+    list[n++] = und_part_of("p", UND_F64, s->flow.p, s->mac.count);
+    return n;
+}
+
+und_status und_cells_save(und_liquid *liquid, und_frame *state, und_error *err)
+{
+    und_cells *s = (und_cells *)liquid;
+    und_part list[MOST_PARTS];
+    if (und_parts_save(list, list_parts(s, list), state, err) != UND_OK)
+        return UND_FAILED;
+    if ((s->markers && und_markers_save(s->markers, state, err)) ||
+        (s->chains && und_chains_save(s->chains, state, err)) ||
+        (s->height && und_height_save(s->height, state, err)) ||
+        (s->spray && und_spray_save(s->spray, state, err)) || (s->foam && und_foam_save(s->foam, state, err)))
+        return UND_FAILED;
+    return UND_OK;
+}
+
+/* Are labels and walls such as the model has? */
+static bool sound(const und_cells *s)
+{
+    unsigned label = 0, wall = 0;
+    for (size_t i = 0; i < s->mac.count; i++) {
+        label = s->flow.label[i] > label ? s->flow.label[i] : label;
+        wall = s->flow.wall[i] > wall ? s->flow.wall[i] : wall;
+    }
+    return label <= UND_CELL_SOLID && wall < (unsigned)s->wall_count;
+}
+
+und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_error *err)
+{
+    und_cells *s = (und_cells *)liquid;
+    und_part list[MOST_PARTS];
+    und_status status = und_parts_restore(list, list_parts(s, list), state, err);
+    if (status == UND_OK && s->markers)
+        status = und_markers_restore(s->markers, state, err);
+    if (status == UND_OK && s->chains)
+        status = und_chains_restore(s->chains, state, err);
+    if (status == UND_OK && s->height)
+        status = und_height_restore(s->height, state, err);
+    if (status == UND_OK && s->spray)
+        status = und_spray_restore(s->spray, state, err);
+    if (status == UND_OK && s->foam)
+        status = und_foam_restore(s->foam, state, err);
+    if (status != UND_OK)
+        return status;
+    if (!sound(s))
+        return und_error_set(err, UND_FAILED, "the checkpoint holds cells of no kind: it is damaged");
+    und_flow_walls_changed(&s->flow);
+    und_flow_label(&s->flow);
+    return UND_OK;
+}

@@ -1,0 +1,81 @@
+/* What the cells model keeps, for the files that make up its step. */
+#ifndef UND_LIQUID_CELLS_STATE_H
+#define UND_LIQUID_CELLS_STATE_H
+
+#include "base/stage.h"
+#include "flow/flow.h"
+#include "liquid/cells.h"
+#include "spray/foam.h"
+#include "spray/spray.h"
+#include "surface/chains.h"
+#include "surface/height.h"
+#include "surface/markers.h"
+
+enum {
+    STAGE_WALLS,
+    STAGE_SURFACE,
+    STAGE_MOMENTUM,
+    STAGE_PRESSURE,
+    STAGE_OPEN,
+    STAGE_TRACK,
+    STAGE_SPRAY,
+    STAGE_LABEL,
+    STAGE_COUNT
+};
+
+/* What a frame tells of the steps that led to it. */
+enum {
+    TOLD_SUBSTEPS,
+    TOLD_SHORTEST,
+    TOLD_LIMIT,
+    TOLD_MEAN_ITERATIONS,
+    TOLD_MOST_ITERATIONS,
+    TOLD_DIVERGENCE,
+    TOLD_UNCONVERGED,
+    TOLD_COUNT
+};
+
+struct und_cells {
+    und_liquid liquid;
+    und_cells_def def;
+    und_mac mac;
+    int threads;
+    double time, dt;
+    und_ledger ledger;
+    double lost[2]; /* of the ledger's sums: sources, left */
+    und_stage stages[STAGE_COUNT];
+    und_watch watch;
+    und_cells_report last;
+    double told[TOLD_COUNT]; /* since the last und_cells_step began */
+    double born[2];          /* markers that found no room, substeps since the start */
+
+    und_flow flow;
+    und_poisson *poisson; /* NULL where relaxation solves */
+    und_wall_def *walls;  /* sides, solids, gates */
+    int wall_count;
+    uint8_t *solid_label, *solid_wall; /* as without gates */
+    uint8_t *gate_open;                /* per gate: it acts now */
+
+    und_markers *markers; /* one of the three */
+    und_chains *chains;
+    und_height *height;
+    und_spray *spray; /* NULL: none */
+    und_foam *foam;
+};
+
+/* cells_walls.c */
+und_status und_cells_make_walls(und_cells *s, und_error *err);
+void und_cells_turn_gates(und_cells *s); /* those that begin or end at the present time */
+
+/* cells_track.c: the liquid's place, whatever follows it. */
+und_status und_cells_fill(und_cells *s, und_error *err);
+void und_cells_track(und_cells *s);       /* over dt: moves the surface and keeps the ledger */
+void und_cells_find_labels(und_cells *s); /* Full, Surface and Empty cells, and what presses on the surface */
+double und_cells_volume(const und_cells *s);
+
+/* cells_frame.c */
+und_status und_cells_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);
+und_status und_cells_save(und_liquid *liquid, und_frame *state, und_error *err);
+und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_error *err);
+
+#endif

@@ -1,0 +1,232 @@
+/* Where the liquid is, by whichever of the three ways follows it (Foster & Metaxas 1996, section 4). */
+#include "base/status.h"
+#include "geom/shape.h"
+#include "geom/value.h"
+#include "liquid/cells_state.h"
+
+#include <math.h>
+
+/* A list of fills, of which the first `count` hold a place; the level counts as the one before the first. */
+typedef struct fills {
+    const und_cells_def *def;
+    int first, count;
+} fills;
+
+static bool in_fill(const und_cells_def *def, int i, double x, double y, double z)
+{
+    if (i < 0)
+        return def->has_level && y < und_value_at(&def->level, x, 0, z, 0);
+    return und_shape_distance(def->fills[i].shape, (und_vec3){x, y, z}) < 0;
+}
+
+static bool inside(void *context, double x, double y, double z)
+{
+    const fills *f = context;
+    for (int i = f->first; i < f->count; i++)
+        if (in_fill(f->def, i, x, y, z))
+            return true;
+    return false;
+}
+
+/* A place in the fill, and in none before it. */
+static bool inside_last(void *context, double x, double y, double z)
+{
+    const fills *f = context;
+    fills before = {f->def, f->first, f->count - 1};
+    return in_fill(f->def, f->count - 1, x, y, z) && !inside(&before, x, y, z);
+}
+
+/* Height of the liquid on a column: what the fills hold of it, standing on the ground. */
+static double height_at(const und_cells *s, double x, double z, double ground)
+{
+    const und_cells_def *def = &s->def;
+    double top = s->mac.origin[1] + s->mac.n[1] * s->mac.d[1], h = ground;
+    if (def->has_level)
+        h = fmax(h, und_value_at(&def->level, x, 0, z, 0));
+    for (int i = 0; i < def->fill_count; i++) {
+        double bottom;
+        h = fmax(h, ground + und_shape_column(def->fills[i].shape, x, z, ground, top, &bottom));
+    }
+    return fmin(h, top);
+}
+
+static und_status fill_heights(und_cells *s, und_error *err)
+{
+    s->height = und_height_create(&s->mac, s->threads, err);
+    if (!s->height)
+        return err->status;
+    und_height *t = s->height;
+    und_height_ground(t, s->solid_label);
+    for (int z = 0; z < s->mac.n[2]; z++)
+        for (int x = 0; x < s->mac.n[0]; x++) {
+            size_t at = (size_t)z * (size_t)t->stride + (size_t)x;
+            t->h[at] =
+                height_at(s, und_mac_middle(&s->mac, 0, x), und_mac_middle(&s->mac, 2, z), t->ground[at]);
+            if (!isfinite(t->h[at]))
+                return und_error_set(err, UND_INVALID, "cells: level: expected a height, found %g", t->h[at]);
+        }
+    return UND_OK;
+}
+
+static und_status fill_chains(und_cells *s, und_error *err)
+{
+    const und_cells_def *def = &s->def;
+    s->chains = und_chains_create(&s->mac, s->threads, err);
+    if (!s->chains)
+        return err->status;
+    for (int i = def->has_level ? -1 : 0; i < def->fill_count; i++) {
+        fills f = {def, -1, i + 1};
+        if (und_chains_add(s->chains, inside_last, &f, s->solid_label, i < 0 ? 0 : def->fills[i].chain, err))
+            return err->status;
+    }
+    return UND_OK;
+}
+
+static und_status fill_markers(und_cells *s, und_error *err)
+{
+    fills f = {&s->def, -1, s->def.fill_count};
+    s->markers = und_markers_create(&s->mac, s->def.seed, s->threads, err);
+    if (!s->markers)
+        return err->status;
+    return und_markers_fill(s->markers, inside, &f, s->solid_label, s->def.markers_per_cell, err);
+}
+
+static und_status make_spray(und_cells *s, und_error *err)
+{
+    if (s->def.spray.on &&
+        !(s->spray = und_spray_create(&s->def.spray, -s->def.gravity[1], s->def.seed, s->threads, err)))
+        return err->status;
+    if (s->def.foam.on && !(s->foam = und_foam_create(&s->def.foam, s->def.seed, s->threads, err)))
+        return err->status;
+    return UND_OK;
+}
+
+/* The velocity that fills begin with, on all faces that touch them. */
+static void start_velocities(und_cells *s, int fill)
+{
+    const und_mac *m = &s->mac;
+    const und_fill_def *def = &s->def.fills[fill];
+    for (int a = 0; a < 3; a++) {
+        if (!def->velocity[a].fn && def->velocity[a].number == 0)
+            continue;
+        for (int z = -1; z < m->n[2]; z++)
+            for (int y = -1; y < m->n[1]; y++)
+                for (int x = -1; x < m->n[0]; x++) {
+                    double half[3] = {0};
+                    half[a] = 0.5;
+                    double c[3] = {und_mac_middle(m, 0, x), und_mac_middle(m, 1, y), und_mac_middle(m, 2, z)};
+                    double n[3] = {und_mac_middle(m, 0, x + 2 * half[0]),
+                                   und_mac_middle(m, 1, y + 2 * half[1]),
+                                   und_mac_middle(m, 2, z + 2 * half[2])};
+                    if (in_fill(&s->def, fill, c[0], c[1], c[2]) || in_fill(&s->def, fill, n[0], n[1], n[2]))
+                        s->flow.u[a][und_mac_at(m, x, y, z)] = und_value_at(
+                            &def->velocity[a], (c[0] + n[0]) / 2, (c[1] + n[1]) / 2, (c[2] + n[2]) / 2, 0);
+                }
+    }
+}
+
+und_status und_cells_fill(und_cells *s, und_error *err)
+{
+    und_status (*const fill[])(und_cells *, und_error *) = {fill_markers, fill_chains, fill_heights};
+    if (fill[s->def.track](s, err) != UND_OK || make_spray(s, err) != UND_OK)
+        return err->status;
+    for (int i = 0; i < s->def.fill_count; i++)
+        start_velocities(s, i);
+    und_cells_find_labels(s);
+    return UND_OK;
+}
+
+/* Equation 17: the pattern's pressure over density at a place. */
+static double made_pressure(const und_wave_maker *w, double gravity, double x, double z, double t)
+{
+    const double pi = 3.14159265358979323846;
+    if (!(t >= w->start && t < w->end))
+        return 0;
+    double c = 2 * pi / w->wavelength; /* eq. 19 */
+    double depth = tanh(c * w->depth), free_waves = sqrt(gravity * c * depth);
+    double omega = w->frequency > 0 ? w->frequency : free_waves;
+    /* A pattern that runs with free waves makes them grow by C tanh(C D) p / (2 omega) a second. */
+    double b = w->printed ? w->amplitude * sqrt(gravity * w->depth / c) /* eq. 18 */
+                          : 2 * w->amplitude * omega / (c * depth);
+    double angle = w->direction * pi / 180, along = x * cos(angle) + z * sin(angle);
+    return (w->mean + b * cos(c * along - omega * t)) / w->time;
+}
+
+/* What presses on the surface in a cell, over density. */
+static double applied(const und_cells *s, int x, int y, int z)
+{
+    double c[3] = {und_mac_middle(&s->mac, 0, x), und_mac_middle(&s->mac, 1, y),
+                   und_mac_middle(&s->mac, 2, z)};
+    double p = und_value_at(&s->def.pressure, c[0], c[1], c[2], s->time) / s->def.density;
+    for (int i = 0; i < s->def.maker_count; i++)
+        p += made_pressure(&s->def.makers[i], -s->def.gravity[1], c[0], c[2], s->time);
+    /* The surface is at its height, not at the cell's middle. */
+    if (s->height && s->def.surface_in_cell)
+        p += -s->def.gravity[1] * (und_cells_height(s, x, z) - c[1]);
+    return p;
+}
+
+/* Surface cells have the pressure applied to them, Empty ones none. */
+static void press(und_cells *s)
+{
+    const und_mac *m = &s->mac;
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        size_t first = und_mac_row(m, row);
+        for (int x = 0; x < m->n[0]; x++)
+            if (s->flow.label[first + (size_t)x] == UND_CELL_SURFACE)
+                s->flow.p[first + (size_t)x] = applied(s, x, row % m->n[1], row / m->n[1]);
+            else if (s->flow.label[first + (size_t)x] == UND_CELL_EMPTY)
+                s->flow.p[first + (size_t)x] = 0;
+    }
+}
+
+void und_cells_find_labels(und_cells *s)
+{
+    if (s->markers)
+        und_markers_label(s->markers, s->flow.label);
+    else if (s->chains)
+        und_chains_label(s->chains, s->flow.label);
+    else
+        und_height_label(s->height, s->flow.label);
+    und_flow_label(&s->flow);
+    press(s);
+}
+
+double und_cells_volume(const und_cells *s)
+{
+    if (s->markers)
+        return und_markers_volume(s->markers, s->flow.label, s->def.markers_per_cell);
+    return s->chains ? und_chains_volume(s->chains) : und_height_volume(s->height);
+}
+
+static void move_markers(und_cells *s)
+{
+    long missed = 0;
+    und_markers_move(s->markers, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->dt);
+    und_markers_birth(s->markers, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->wall_count,
+                      s->def.markers_per_cell, s->dt, &missed);
+}
+
+static void move_heights(und_cells *s, double through)
+{
+    double gained = und_height_move(s->height, s->flow.u, s->flow.label, s->dt);
+    if (s->def.keep_volume)
+        und_height_add(s->height, through - gained);
+}
+
+void und_cells_track(und_cells *s)
+{
+    double in, out, before = s->ledger.measured;
+    und_flow_through(&s->flow, s->dt, &in, &out);
+    if (s->markers)
+        move_markers(s);
+    else if (s->chains)
+        und_chains_move(s->chains, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->dt);
+    else
+        move_heights(s, in - out);
+    und_ledger_add(&s->ledger.sources, &s->lost[0], in);
+    und_ledger_add(&s->ledger.left, &s->lost[1], out);
+    s->ledger.measured = und_cells_volume(s);
+    /* Markers and chains show where liquid is, not how much: what they gain and lose is told. */
+    s->ledger.correction += s->ledger.measured - before - (in - out);
+}
