@@ -10,18 +10,39 @@
 typedef struct und_height {
     und_mac mac;
     int threads;
-    int stride;     /* of a row along x; one column beside the domain on all sides is there */
-    double *h;      /* m; points to column (0, 0), [z * stride + x] */
-    double *before; /* the same, before the step */
+    int stride;   /* of a row along x; one column beside the domain on all sides is there: as its neighbour */
+    size_t first; /* index of column (0, 0) in what was allocated */
+    size_t count; /* columns that were allocated */
+    double *h;    /* m; points to column (0, 0), [z * stride + x] */
+    double *before; /* the same, before the last move */
     double *ground; /* m: top of the solid cells that a column stands on (of the lowest run of them) */
-    double *scratch;
+    /* Of the last move: the cell whose velocity the surface has, -1 where a column is dry; and that velocity,
+     * m/s, 0 where it is dry. */
+    int32_t *cell;
+    double *speed[3];
+    double *row_gain; /* scratch: m, of each row of columns */
+    double *row_clip; /* the same of what follows */
+    double clipped; /* m3: added in the last move where the ground, or the domain's top, stopped the surface;
+                       negative: taken away */
 } und_height;
 
 und_height *und_height_create(const und_mac *mac, int threads, und_error *err);
 void und_height_destroy(und_height *height);
 
-/* Reads the ground from Solid cells.  Water below `ground` is none: h is never below it. */
-void und_height_ground(und_height *height, const uint8_t *label);
+static inline size_t und_height_at(const und_height *height, int x, int z)
+{
+    return (size_t)z * (size_t)height->stride + (size_t)x;
+}
+static inline double und_height_area(const und_height *height) /* of a column, m2 */
+{
+    return height->mac.d[0] * height->mac.d[2];
+}
+/* A column with less water than this above the ground is dry: no cell of it is liquid; m. */
+double und_height_film(const und_height *height);
+
+/* Reads the ground from Solid cells.  Water below it is none: h is never below it.  Where the ground changed
+ * the water above it keeps its depth; what found no place below the domain's top is returned, m3. */
+double und_height_ground(und_height *height, const uint8_t *label);
 
 /* Equation 12 over dt with the velocity u on high faces, the vertical one taken at the surface's own height
  * and the surface's convection kept stable; returns the volume that the surface gained, m3. */
@@ -38,6 +59,7 @@ double und_height_volume(const und_height *height); /* m3 */
 /* Adds "surface" [nz][nx] and "ground" [nz][nx] (static). */
 und_status und_height_frame(const und_height *height, und_frame *frame, und_error *err);
 
+/* The state, as items "height_..." of a checkpoint; save borrows the arrays. */
 und_status und_height_save(und_height *height, und_frame *state, und_error *err);
 und_status und_height_restore(und_height *height, const und_frame *state, und_error *err);
 
