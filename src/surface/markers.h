@@ -20,31 +20,43 @@ typedef struct und_markers {
     struct und_markers_scratch *scratch;
 } und_markers;
 
-/* Room for `capacity` markers; more grow it outside of steps only (und_markers_reserve). */
+/* None yet. */
 und_markers *und_markers_create(const und_mac *mac, uint64_t seed, int threads, und_error *err);
 void und_markers_destroy(und_markers *markers);
 
+/* Room for `capacity` markers.  Steps never ask for memory: whoever wants births in one makes room before it,
+ * with und_markers_expected of what is to come.  It grows by at least half, so that it is rarely asked. */
+und_status und_markers_reserve(und_markers *markers, int capacity, und_error *err);
+
 /* Fills where inside(context, x, y, z) says so: about per_cell to a full cell, jittered on a regular lattice;
- * none in Solid cells. */
+ * none in Solid cells.  A second fill adds to what the first made, where they overlap too. */
 typedef bool und_inside_fn(void *context, double x, double y, double z);
 und_status und_markers_fill(und_markers *markers, und_inside_fn *inside, void *context, const uint8_t *label,
                             int per_cell, und_error *err);
 
 /* Moves all over dt by area weighting (figure 3) of the velocity u on high faces, midpoint rule; none ends in
- * a Solid cell: one that would stops at its face and slides.  Those that come into an outflow cell, or leave
- * the grid, are taken out. */
+ * a Solid cell: one that would stops at its face and slides.  Those that come into an outflow cell, or into
+ * an inflow's against which it flows at present, those that leave the grid and those over which a Solid cell
+ * came are taken out.  None moves further than 64 cells. */
 void und_markers_move(und_markers *markers, double *const u[3], const uint8_t *label, const uint8_t *wall,
                       const und_wall_def *walls, double dt);
 
-/* Births at inflow faces over [time, time + dt): each wall's rate over its faces beside cells that are not
- * Solid, or as many as keep `per_cell` to a cell; at random places of the face and within the way that the
- * inflow makes in dt.  Births beyond the capacity are left out and counted in *missed. */
+/* Births at inflow faces over dt: each wall's rate over its faces beside cells that are not Solid, or as many
+ * as keep `per_cell` to a cell, in proportion to what flows through them; at random places of the face and
+ * within the way that the inflow makes in dt.  Fractions are owed until they make one.  Births beyond the
+ * capacity are left out and counted in *missed. */
 void und_markers_birth(und_markers *markers, double *const u[3], const uint8_t *label, const uint8_t *wall,
                        const und_wall_def *walls, int wall_count, int per_cell, double dt, long *missed);
 
+/* How many markers there may be after dt: those there are, twice the births of the present flow, and those of
+ * a flow that crosses a cell. */
+int und_markers_expected(const und_markers *markers, double *const u[3], const uint8_t *label,
+                         const uint8_t *wall, const und_wall_def *walls, int wall_count, int per_cell,
+                         double dt);
+
 /* Counts markers per cell and labels: cells that hold one are UND_CELL_FULL, others UND_CELL_EMPTY, Solid
- * ones stay; an Empty cell with liquid on all sides (2 n of n dimensions) is a hole that markers left between
- * them, and is liquid. */
+ * ones stay; a cell without markers that has no Empty side (of the 2 n in n dimensions) and liquid on n of
+ * them or more is a hole that markers left between them, and is liquid. */
 void und_markers_label(und_markers *markers, uint8_t *label);
 
 /* m3 of liquid: cells that are Full, and of others what their markers make of `per_cell`, at most a cell. */

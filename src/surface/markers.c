@@ -1,0 +1,216 @@
+#include "surface/markers.h"
+
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "surface/markers_scratch.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 4096 };             /* markers that a thread takes at a time */
+enum { EMPTY, LIQUID, SOLID };     /* of cells, while they are labelled */
+enum { FILL_STREAM = 0x66696c6c }; /* of random numbers, and the two that follow */
+static const double JITTER = 0.5;  /* of the lattice's spacing */
+
+und_markers *und_markers_create(const und_mac *mac, uint64_t seed, int threads, und_error *err)
+{
+    und_markers *s = und_alloc(1, sizeof *s, "markers", err);
+    und_markers_scratch *scratch = s ? und_alloc(1, sizeof *scratch, "markers", err) : NULL;
+    if (!scratch) {
+        free(s);
+        return NULL;
+    }
+    size_t rows = (size_t)und_mac_rows(mac);
+    s->mac = *mac;
+    s->seed = seed;
+    s->threads = und_threads(threads);
+    s->scratch = scratch;
+    for (int a = 0; a < 3; a++)
+        scratch->per[a] = 1 / mac->d[a];
+    if (!(s->per_cell = und_alloc(mac->count, sizeof *s->per_cell, "markers per cell", err)) ||
+        !(scratch->kind = und_alloc(mac->count, sizeof *scratch->kind, "kinds of cells", err)) ||
+        !(scratch->row_sum = und_alloc(rows, sizeof *scratch->row_sum, "sums of rows", err)) ||
+        !(scratch->first = und_alloc(rows * UND_MARKER_CHUNKS, sizeof *scratch->first, "rows", err))) {
+        und_markers_destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+void und_markers_destroy(und_markers *s)
+{
+    if (!s)
+        return;
+    for (int a = 0; a < 3; a++)
+        free(s->place[a]);
+    free(s->per_cell);
+    free(s->scratch->spare);
+    free(s->scratch->row);
+    free(s->scratch->first);
+    free(s->scratch->kind);
+    free(s->scratch->row_sum);
+    free(s->scratch);
+    free(s);
+}
+
+und_status und_markers_reserve(und_markers *s, int capacity, und_error *err)
+{
+    if (capacity <= s->capacity)
+        return UND_OK;
+    int half_more = s->capacity > INT_MAX / 3 * 2 ? INT_MAX : s->capacity + s->capacity / 2;
+    size_t room = (size_t)(capacity > half_more ? capacity : half_more);
+    double *values[4];
+    int32_t *row = und_alloc(room, sizeof *row, "markers", err);
+    int got = 0;
+    while (row && got < 4 && (values[got] = und_alloc(room, sizeof **values, "markers", err)))
+        got++;
+    if (got < 4) {
+        free(row);
+        while (got > 0)
+            free(values[--got]);
+        return err->status;
+    }
+    for (int a = 0; a < 3; a++) {
+        if (s->count > 0)
+            memcpy(values[a], s->place[a], (size_t)s->count * sizeof **values);
+        free(s->place[a]);
+        s->place[a] = values[a];
+    }
+    free(s->scratch->spare);
+    free(s->scratch->row);
+    s->scratch->spare = values[3];
+    s->scratch->row = row;
+    s->capacity = (int)room;
+    return UND_OK;
+}
+
+/* A lattice of about `per_cell` points to a cell, as many along each axis as can be. */
+static void lattice_of(const und_mac *m, int per_cell, int points[3])
+{
+    double left = per_cell;
+    points[2] = m->n[2] == 1 ? 1 : (int)fmax(1, round(cbrt(left)));
+    left /= points[2];
+    points[1] = (int)fmax(1, round(sqrt(left)));
+    left /= points[1];
+    points[0] = (int)fmax(1, round(left));
+}
+
+typedef struct filling {
+    und_inside_fn *inside;
+    void *context;
+    int points[3];
+} filling;
+
+static void fill_cell(und_markers *s, const filling *f, const int cell[3])
+{
+    const und_mac *m = &s->mac;
+    uint64_t number =
+        ((uint64_t)cell[2] * (uint64_t)m->n[1] + (uint64_t)cell[1]) * (uint64_t)m->n[0] + (uint64_t)cell[0];
+    int count = f->points[0] * f->points[1] * f->points[2];
+    for (int k = 0; k < count; k++) {
+        const int at[3] = {k % f->points[0], k / f->points[0] % f->points[1],
+                           k / (f->points[0] * f->points[1])};
+        double p[3];
+        for (int a = 0; a < 3; a++) {
+            double random =
+                und_random(s->seed, (uint64_t)(FILL_STREAM + a), number * (uint64_t)count + (uint64_t)k);
+            double inside = (at[a] + 0.5 + JITTER * (random - 0.5)) / f->points[a];
+            bool flat = a == 2 && m->n[2] == 1;
+            p[a] = m->origin[a] + (cell[a] + (flat ? 0.5 : inside)) * m->d[a];
+        }
+        if (!f->inside(f->context, p[0], p[1], p[2]))
+            continue;
+        for (int a = 0; a < 3; a++)
+            s->place[a][s->count] = p[a];
+        s->count++;
+    }
+}
+
+und_status und_markers_fill(und_markers *s, und_inside_fn *inside, void *context, const uint8_t *label,
+                            int per_cell, und_error *err)
+{
+    const und_mac *m = &s->mac;
+    filling f = {.inside = inside, .context = context};
+    lattice_of(m, per_cell, f.points);
+    double most = (double)f.points[0] * f.points[1] * f.points[2] * m->n[0]; /* of a row */
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        if (s->count + most > INT_MAX)
+            return und_error_set(err, UND_INVALID, "more than %d markers: have fewer to a cell", INT_MAX);
+        if (und_markers_reserve(s, s->count + (int)most, err) != UND_OK)
+            return err->status;
+        for (int x = 0; x < m->n[0]; x++)
+            if (label[und_mac_row(m, row) + (size_t)x] != UND_CELL_SOLID)
+                fill_cell(s, &f, (const int[3]){x, row % m->n[1], row / m->n[1]});
+    }
+    return UND_OK;
+}
+
+static void count_per_cell(und_markers *s)
+{
+    int blocks = (s->count + BLOCK - 1) / BLOCK;
+    memset(s->per_cell, 0, s->mac.count * sizeof *s->per_cell);
+    PARALLEL_FOR(s->threads)
+    for (int block = 0; block < blocks; block++) {
+        int end = block == blocks - 1 ? s->count : (block + 1) * BLOCK;
+        for (int i = block * BLOCK; i < end; i++) {
+            int32_t *count = &s->per_cell[und_markers_cell(s, i)];
+            UND_PRAGMA(omp atomic)
+            ++*count;
+        }
+    }
+}
+
+/* Whether a cell without markers is one that they left between them. */
+static bool is_hole(const und_mac *m, const uint8_t *kind)
+{
+    int dimensions = m->n[2] == 1 ? 2 : 3, liquid = 0;
+    for (int a = 0; a < dimensions; a++) {
+        uint8_t low = kind[-m->step[a]], high = kind[m->step[a]];
+        if (low == EMPTY || high == EMPTY)
+            return false;
+        liquid += (low == LIQUID) + (high == LIQUID);
+    }
+    return liquid >= dimensions;
+}
+
+void und_markers_label(und_markers *s, uint8_t *label)
+{
+    const und_mac *m = &s->mac;
+    uint8_t *kind = s->scratch->kind;
+    count_per_cell(s);
+    PARALLEL_FOR(s->threads)
+    for (int z = -1; z <= m->n[2]; z++) {
+        size_t first = und_mac_at(m, -1, -1, z), end = first + (size_t)m->step[2];
+        for (size_t i = first; i < end; i++)
+            kind[i] = label[i] == UND_CELL_SOLID ? SOLID : s->per_cell[i] > 0 ? LIQUID : EMPTY;
+    }
+    PARALLEL_FOR(s->threads)
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        size_t first = und_mac_row(m, row), end = first + (size_t)m->n[0];
+        for (size_t i = first; i < end; i++)
+            if (kind[i] != SOLID)
+                label[i] = kind[i] == LIQUID || is_hole(m, kind + i) ? UND_CELL_FULL : UND_CELL_EMPTY;
+    }
+}
+
+double und_markers_volume(const und_markers *s, const uint8_t *label, int per_cell)
+{
+    const und_mac *m = &s->mac;
+    double *row_sum = s->scratch->row_sum, cells = 0;
+    PARALLEL_FOR(s->threads)
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        size_t first = und_mac_row(m, row), end = first + (size_t)m->n[0];
+        long full = 0, parts = 0;
+        for (size_t i = first; i < end; i++) {
+            int count = s->per_cell[i] < per_cell ? s->per_cell[i] : per_cell;
+            full += label[i] == UND_CELL_FULL;
+            parts += label[i] == UND_CELL_FULL || label[i] == UND_CELL_SOLID ? 0 : count;
+        }
+        row_sum[row] = (double)full + (double)parts / per_cell;
+    }
+    for (int row = 0; row < und_mac_rows(m); row++)
+        cells += row_sum[row];
+    return cells * m->d[0] * m->d[1] * m->d[2];
+}

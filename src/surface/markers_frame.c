@@ -1,0 +1,113 @@
+/* What a frame and a checkpoint of markers hold. */
+#include "base/status.h"
+#include "surface/markers_scratch.h"
+
+#include <limits.h>
+#include <string.h>
+
+und_status und_markers_frame(const und_markers *s, int per_cell, const uint8_t *label, und_frame *frame,
+                             und_error *err)
+{
+    (void)per_cell, (void)label;
+    const und_item_def def = {.name = "markers/position",
+                              .unit = "m",
+                              .kind = UND_PARTICLES,
+                              .type = UND_F32,
+                              .rank = 2,
+                              .dim = {(size_t)s->count, 3}};
+    und_item *item = und_frame_add(frame, &def, err);
+    if (!item)
+        return err->status;
+    float *out = item->data;
+    for (int i = 0; i < s->count; i++)
+        for (int a = 0; a < 3; a++)
+            *out++ = (float)s->place[a][i];
+    return UND_OK;
+}
+
+/* One array of the state; `count` values, or where it is 0 one for each marker. */
+typedef struct part {
+    const char *name;
+    und_type type;
+    void *data;
+    size_t count;
+} part;
+
+enum { PARTS = 6, PLACES = 3 }; /* the first PLACES are those of the markers */
+
+static void parts_of(und_markers *s, part list[PARTS])
+{
+    const part all[PARTS] = {
+        {"marker_x", UND_F64, s->place[0], 0},
+        {"marker_y", UND_F64, s->place[1], 0},
+        {"marker_z", UND_F64, s->place[2], 0},
+        {"marker_born", UND_F64, &s->born, 1},
+        {"marker_owed", UND_F64, s->scratch->owed, UND_MARKER_WALLS},
+        {"marker_unsorted", UND_I32, &s->scratch->unsorted, 1},
+    };
+    memcpy(list, all, sizeof all);
+}
+
+und_status und_markers_save(und_markers *s, und_frame *state, und_error *err)
+{
+    part list[PARTS];
+    parts_of(s, list);
+    for (int i = 0; i < PARTS; i++) {
+        und_item_def def = {
+            .name = list[i].name, .unit = "", .kind = UND_NUMBERS, .type = list[i].type, .rank = 1};
+        def.dim[0] = list[i].count ? list[i].count : (size_t)s->count;
+        if (!und_frame_borrow(state, &def, list[i].data, err))
+            return err->status;
+    }
+    return UND_OK;
+}
+
+/* Whether all are numbers within the grid's extent along the axis. */
+static bool all_inside(const und_mac *m, int axis, const double *place, size_t count)
+{
+    double low = m->origin[axis], high = low + m->n[axis] * m->d[axis];
+    for (size_t i = 0; i < count; i++)
+        if (!(place[i] >= low && place[i] <= high))
+            return false;
+    return true;
+}
+
+/* Numbers that a run may have left. */
+static bool are_sane(const part *p, const und_item *item)
+{
+    const double *value = item->data;
+    for (size_t i = 0; p->type == UND_F64 && i < p->count; i++)
+        if (!(value[i] >= 0 && value[i] < 0x1p53))
+            return false;
+    return p->type == UND_F64 || *(const int32_t *)item->data >= 0;
+}
+
+und_status und_markers_restore(und_markers *s, const und_frame *state, und_error *err)
+{
+    part list[PARTS];
+    const und_item *items[PARTS];
+    size_t count = 0;
+    parts_of(s, list);
+    for (int i = 0; i < PARTS; i++) {
+        items[i] = und_frame_find(state, list[i].name);
+        size_t found = items[i] ? und_item_count(items[i]) : 0;
+        count = i == 0 && found <= INT_MAX ? found : count;
+        size_t expected = list[i].count ? list[i].count : count;
+        if (!items[i] || items[i]->type != list[i].type || found != expected)
+            return und_error_set(err, UND_FAILED,
+                                 "the checkpoint does not fit the scene: %s has %zu values, expected %zu",
+                                 list[i].name, found, expected);
+        if (i < PLACES ? !all_inside(&s->mac, i, items[i]->data, count) : !are_sane(&list[i], items[i]))
+            return und_error_set(err, UND_FAILED, "the checkpoint is damaged: %s is out of range",
+                                 list[i].name);
+    }
+    s->count = 0;
+    if (und_markers_reserve(s, (int)count, err) != UND_OK)
+        return err->status;
+    parts_of(s, list);
+    for (int i = 0; i < PARTS; i++)
+        if (und_item_bytes(items[i]) > 0)
+            memcpy(list[i].data, items[i]->data, und_item_bytes(items[i]));
+    s->count = (int)count;
+    return UND_OK;
+}

@@ -1,0 +1,222 @@
+/* Markers go with the liquid, and are kept in the order of the rows of cells that hold them, so that
+ * neighbours read the same velocities. */
+#include "base/parallel.h"
+#include "grid/mac_sample.h"
+#include "surface/markers_scratch.h"
+
+#include <string.h>
+
+enum {
+    BLOCK = 4096,       /* markers that a thread takes at a time */
+    LEAST_CHUNK = 8192, /* markers in a chunk that is sorted */
+    SORT_EVERY = 8      /* moves */
+};
+static const double FARTHEST = 64; /* cells in a move */
+
+typedef struct motion {
+    const und_markers *markers;
+    double *const *u;
+    const uint8_t *label, *wall;
+    const und_wall_def *walls;
+    double dt;
+} motion;
+
+typedef enum passage { OPEN, BLOCKED, GONE } passage;
+
+/* What lies in the way from a cell (index `from`) across the axis, to the next in direction +1 or -1. */
+static passage passage_to(const motion *v, const int next[3], size_t from, int axis, int direction)
+{
+    const und_mac *m = &v->markers->mac;
+    size_t to = und_mac_at(m, next[0], next[1], next[2]), face = direction > 0 ? from : to;
+    if (v->label[to] != UND_CELL_SOLID)
+        return next[axis] < 0 || next[axis] >= m->n[axis] ? GONE : OPEN;
+    und_wall_kind kind = v->walls[v->wall[to]].kind;
+    bool leaves = kind == UND_WALL_OUTFLOW || (kind == UND_WALL_INFLOW && direction * v->u[axis][face] > 0);
+    return leaves ? GONE : BLOCKED;
+}
+
+/* When the straight way `delta` from `start` comes to the end of the cell; beyond 1 where it does not. */
+static double time_to_face(double start, double delta, int cell)
+{
+    if (delta == 0)
+        return 2;
+    return fmax(0, (cell + (delta > 0) - start) / delta);
+}
+
+/* A straight way of `delta` cells from `start` in `cell`, cell by cell; what is solid stops it along its own
+ * axis.  `cell` is that where it ends, `end` the place, stopped[a] says where it was stopped.  False: the
+ * marker left. */
+static bool walk(const motion *v, const double from[3], double delta[3], int cell[3], double end[3],
+                 bool stopped[3])
+{
+    double start[3] = {from[0], from[1], from[2]};
+    for (;;) {
+        int axis = 0;
+        double time[3];
+        for (int a = 0; a < 3; a++) {
+            time[a] = time_to_face(start[a], delta[a], cell[a]);
+            axis = time[a] < time[axis] ? a : axis;
+        }
+        if (!(time[axis] < 1))
+            break;
+        int direction = delta[axis] > 0 ? 1 : -1, next[3] = {cell[0], cell[1], cell[2]};
+        next[axis] += direction;
+        switch (
+            passage_to(v, next, und_mac_at(&v->markers->mac, cell[0], cell[1], cell[2]), axis, direction)) {
+        case GONE:
+            return false;
+        case BLOCKED:
+            stopped[axis] = true;
+            start[axis] = cell[axis] + (direction > 0 ? 1 - UND_MARKER_EDGE : UND_MARKER_EDGE);
+            delta[axis] = 0;
+            break;
+        case OPEN:
+            cell[axis] = next[axis];
+            break;
+        }
+    }
+    for (int a = 0; a < 3; a++)
+        end[a] = start[a] + delta[a];
+    return true;
+}
+
+/* The way in cells; what is not a number stays. */
+static double way(double speed, double dt_per)
+{
+    double cells = speed * dt_per;
+    cells = cells == cells ? cells : 0;
+    return fmax(-FARTHEST, fmin(FARTHEST, cells));
+}
+
+/* Where the way ends that does not stay in its cell. */
+static bool cross(const motion *v, const double from[3], double delta[3], int cell[3], double place[3])
+{
+    const und_mac *m = &v->markers->mac;
+    double end[3], again[3];
+    bool stopped[3] = {false, false, false};
+    if (!walk(v, from, delta, cell, end, stopped))
+        return false;
+    und_markers_cells(v->markers, place, again);
+    for (int a = 0; a < 3; a++) /* rounding does not bring it into another cell than it walked to */
+        if (stopped[a] || !(again[a] >= cell[a] && again[a] < cell[a] + 1)) {
+            double inside = fmax(cell[a] + UND_MARKER_EDGE, fmin(cell[a] + 1 - UND_MARKER_EDGE, end[a]));
+            place[a] = m->origin[a] + inside * m->d[a];
+        }
+    return true;
+}
+
+/* The midpoint rule.  The row where it ends, or -1: it left. */
+static int32_t move_one(const motion *v, double place[3])
+{
+    const und_markers *s = v->markers;
+    const und_mac *m = &s->mac;
+    double from[3], middle[3], speed[3], delta[3], after[3];
+    int cell[3];
+    bool stays = true;
+    und_markers_cells(s, place, from);
+    und_mac_velocity_cells(m, v->u, from, speed);
+    for (int a = 0; a < 3; a++) {
+        cell[a] = und_markers_inside(m, a, from[a]);
+        middle[a] = from[a] + way(speed[a], 0.5 * v->dt * s->scratch->per[a]);
+    }
+    if (v->label[und_mac_at(m, cell[0], cell[1], cell[2])] == UND_CELL_SOLID)
+        return -1;
+    und_mac_velocity_cells(m, v->u, middle, speed);
+    for (int a = 0; a < 3; a++) {
+        delta[a] = way(speed[a], v->dt * s->scratch->per[a]);
+        place[a] += delta[a] * m->d[a];
+    }
+    und_markers_cells(s, place, after);
+    for (int a = 0; a < 3; a++)
+        stays &= after[a] >= cell[a] && after[a] < cell[a] + 1;
+    if (!stays && !cross(v, from, delta, cell, place))
+        return -1;
+    return cell[2] * m->n[1] + cell[1];
+}
+
+typedef struct chunks {
+    int count, size;
+} chunks;
+
+/* They depend on how many markers there are alone. */
+static chunks chunks_of(int count)
+{
+    int size = (count + UND_MARKER_CHUNKS - 1) / UND_MARKER_CHUNKS;
+    size = size < LEAST_CHUNK ? LEAST_CHUNK : size;
+    return (chunks){.count = (count + size - 1) / size, .size = size};
+}
+
+static int chunk_end(const und_markers *s, chunks c, int chunk)
+{
+    return chunk == c.count - 1 ? s->count : (chunk + 1) * c.size;
+}
+
+/* From how many of each chunk are in each row to where the first of them goes; all in all. */
+static int place_rows(und_markers *s, chunks c)
+{
+    size_t rows = (size_t)und_mac_rows(&s->mac);
+    int32_t *first = s->scratch->first, next = 0;
+    for (size_t row = 0; row < rows; row++)
+        for (int chunk = 0; chunk < c.count; chunk++) {
+            int32_t count = first[(size_t)chunk * rows + row];
+            first[(size_t)chunk * rows + row] = next;
+            next += count;
+        }
+    return next;
+}
+
+/* A counting sort by rows, in which markers of a row keep their order and those taken out fall away. */
+static void sort_by_rows(und_markers *s)
+{
+    chunks c = chunks_of(s->count);
+    size_t rows = (size_t)und_mac_rows(&s->mac);
+    int32_t *first = s->scratch->first, *row = s->scratch->row;
+    memset(first, 0, (size_t)c.count * rows * sizeof *first);
+    PARALLEL_FOR(s->threads)
+    for (int chunk = 0; chunk < c.count; chunk++)
+        for (int i = chunk * c.size; i < chunk_end(s, c, chunk); i++)
+            if (row[i] >= 0)
+                first[(size_t)chunk * rows + (size_t)row[i]]++;
+    int left = place_rows(s, c);
+    PARALLEL_FOR(s->threads)
+    for (int chunk = 0; chunk < c.count; chunk++)
+        for (int i = chunk * c.size; i < chunk_end(s, c, chunk); i++)
+            if (row[i] >= 0)
+                row[i] = first[(size_t)chunk * rows + (size_t)row[i]]++;
+    for (int a = 0; a < 3; a++) {
+        double *from = s->place[a], *to = s->scratch->spare;
+        PARALLEL_FOR(s->threads)
+        for (int chunk = 0; chunk < c.count; chunk++)
+            for (int i = chunk * c.size; i < chunk_end(s, c, chunk); i++)
+                if (row[i] >= 0)
+                    to[row[i]] = from[i];
+        s->place[a] = to;
+        s->scratch->spare = from;
+    }
+    s->count = left;
+    s->scratch->unsorted = 0;
+}
+
+void und_markers_move(und_markers *s, double *const u[3], const uint8_t *label, const uint8_t *wall,
+                      const und_wall_def *walls, double dt)
+{
+    const motion v = {.markers = s, .u = u, .label = label, .wall = wall, .walls = walls, .dt = dt};
+    int blocks = (s->count + BLOCK - 1) / BLOCK, gone = 0;
+    PARALLEL_FOR(s->threads)
+    for (int block = 0; block < blocks; block++) {
+        int end = block == blocks - 1 ? s->count : (block + 1) * BLOCK;
+        for (int i = block * BLOCK; i < end; i++) {
+            double place[3] = {s->place[0][i], s->place[1][i], s->place[2][i]};
+            s->scratch->row[i] = move_one(&v, place);
+            for (int a = 0; a < 3; a++)
+                s->place[a][i] = place[a];
+            if (s->scratch->row[i] < 0) {
+                UND_PRAGMA(omp atomic write)
+                gone = 1;
+            }
+        }
+    }
+    s->scratch->unsorted++;
+    if (s->count > 0 && (gone || s->scratch->unsorted >= SORT_EVERY))
+        sort_by_rows(s);
+}
