@@ -430,15 +430,120 @@ static void frames_hold_the_drops(void **state)
     und_spray_destroy(spray);
 }
 
+/* Drops that split at 0.8 a second become e^(0.8 t) times as many; none of their volume and next to nothing
+ * of their momentum is lost. */
+static void drops_split(void **state)
+{
+    (void)state;
+    enum { START = 20000 };
+    und_spray_floor floor = flat(-1e5);
+    und_spray_def def = a_def(1 << 17);
+    und_spray *spray = a_spray(&def, 2);
+    spray->split = 0.8;
+    throw_many(spray, START, 30);
+    double before = und_spray_in_flight(spray), momentum[2] = {0};
+    for (int i = 0; i < spray->count; i++)
+        momentum[0] += und_spray_volume(spray->radius[i]) * (double)spray->speed[0][i];
+    for (int k = 1; k <= 100; k++) {
+        und_spray_step(spray, 0, 0.01, &floor);
+        double expected = exp(0.8 * 0.01 * k);
+        assert_double_near((double)spray->count / START, expected, 0.02 * expected);
+        assert_double_near(und_spray_in_flight(spray) + spray->rounding, before, 1e-12 * before);
+    }
+    for (int i = 0; i < spray->count; i++)
+        momentum[1] += und_spray_volume(spray->radius[i]) * (double)spray->speed[0][i];
+    assert_double_near(momentum[1], momentum[0], 1e-5 * fabs(momentum[0]));
+    /* The first to land takes along what rounding kept. */
+    double rounding = spray->rounding;
+    assert_true(rounding != 0 && fabs(rounding) < 1e-6 * before);
+    assert_true(und_spray_give_back(spray, 0) == und_spray_volume(spray->radius[0]) + rounding);
+    assert_true(spray->rounding == 0);
+    und_spray_destroy(spray);
+}
+
+/* The same at any thread count and after a restore; where the air is full drops stay whole. */
+static void splitting_has_the_same_bits(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
+    und_spray *all[3];
+    for (int i = 0; i < 3; i++) {
+        und_spray_def def = windy_def();
+        def.most = 1 << 17;
+        all[i] = a_spray(&def, 1 + 2 * i);
+        all[i]->split = 3;
+        if (i < 2)
+            run(all[i], 0, 20);
+    }
+    assert_true(hash_of(all[0]) == hash_of(all[1]));
+    assert_int_equal(und_spray_save(all[0], &saved, &err), UND_OK);
+    assert_int_equal(und_spray_restore(all[2], &saved, &err), UND_OK);
+    und_frame_clear(&saved);
+    run(all[1], 20, 25);
+    run(all[2], 20, 25);
+    assert_true(hash_of(all[2]) == hash_of(all[1]));
+    for (int i = 0; i < 3; i++)
+        und_spray_destroy(all[i]);
+
+    und_spray_def full = a_def(100);
+    und_spray *spray = a_spray(&full, 1);
+    und_spray_floor floor = flat(-1e5);
+    spray->split = 1000;
+    throw_many(spray, 100, 30);
+    double before = und_spray_in_flight(spray);
+    und_spray_step(spray, 0, 0.01, &floor);
+    assert_int_equal(spray->count, 100);
+    assert_true(und_spray_in_flight(spray) == before && spray->rounding == 0);
+    und_spray_destroy(spray);
+}
+
+/* Cells that are not square: drops land in the one below them. */
+static void cells_need_not_be_square(void **state)
+{
+    (void)state;
+    float height[6] = {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f};
+    und_spray_floor floor = {.nx = 2,
+                             .nz = 3,
+                             .stride = 2,
+                             .dx = 0.5,
+                             .dz = 0.1,
+                             .origin = {1, 2},
+                             .height = height,
+                             .outside = -9};
+    und_spray_def def = a_def(8);
+    und_spray *spray = a_spray(&def, 1);
+    double speed[3] = {0};
+    for (int i = 0; i < 6; i++) {
+        double place[3] = {1.25 + 0.5 * (i % 2), 0.7, 2.05 + 0.1 * (i / 2)};
+        assert_true(und_spray_add(spray, place, speed, RADIUS));
+        assert_int_equal(und_spray_cell(&floor, (float)place[0], (float)place[2]), i);
+    }
+    und_spray_step(spray, 0, 0.5, &floor);
+    assert_int_equal(spray->landed_count, 6);
+    for (int i = 0; i < 6; i++)
+        assert_double_near(spray->place[1][i], height[i], 1e-6);
+    und_spray_destroy(spray);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parabolas_are_exact),          cmocka_unit_test(drag_follows_the_solution),
-        cmocka_unit_test(any_step_is_stable),           cmocka_unit_test(wind_carries),
-        cmocka_unit_test(drops_land_on_their_cell),     cmocka_unit_test(ground_stops_rising_drops),
-        cmocka_unit_test(removal_keeps_the_order),      cmocka_unit_test(same_bits_at_any_thread_count),
-        cmocka_unit_test(restored_spray_goes_on_alike), cmocka_unit_test(damaged_states_are_refused),
-        cmocka_unit_test(full_air_takes_no_more),       cmocka_unit_test(frames_hold_the_drops),
+        cmocka_unit_test(parabolas_are_exact),
+        cmocka_unit_test(drag_follows_the_solution),
+        cmocka_unit_test(any_step_is_stable),
+        cmocka_unit_test(wind_carries),
+        cmocka_unit_test(drops_land_on_their_cell),
+        cmocka_unit_test(ground_stops_rising_drops),
+        cmocka_unit_test(removal_keeps_the_order),
+        cmocka_unit_test(same_bits_at_any_thread_count),
+        cmocka_unit_test(restored_spray_goes_on_alike),
+        cmocka_unit_test(damaged_states_are_refused),
+        cmocka_unit_test(full_air_takes_no_more),
+        cmocka_unit_test(frames_hold_the_drops),
+        cmocka_unit_test(drops_split),
+        cmocka_unit_test(splitting_has_the_same_bits),
+        cmocka_unit_test(cells_need_not_be_square),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

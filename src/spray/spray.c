@@ -186,12 +186,13 @@ static void test_floor(const und_spray *s, int first, int count, const und_spray
     const float *restrict x = s->place[0] + first, *restrict y = s->place[1] + first;
     const float *restrict z = s->place[2] + first, *restrict height = floor->height;
     const float scale = (float)(1 / floor->dx), outside = (float)floor->outside;
+    const float scale_z = (float)(1 / (floor->dz > 0 ? floor->dz : floor->dx));
     const float ox = (float)floor->origin[0], oz = (float)floor->origin[1];
     const float nx = (float)floor->nx, nz = (float)floor->nz;
     const int stride = floor->stride;
     SIMD
     for (int i = 0; i < count; i++) {
-        float cx = (x[i] - ox) * scale, cz = (z[i] - oz) * scale;
+        float cx = (x[i] - ox) * scale, cz = (z[i] - oz) * scale_z;
         int in = (cx >= 0) & (cz >= 0) & (cx < nx) & (cz < nz);
         int cell = (int)(in ? cz : 0) * stride + (int)(in ? cx : 0);
         float h = height[cell];
@@ -268,6 +269,8 @@ static void step_chunk(const und_spray *s, int chunk, const flight *f, double dt
 void und_spray_step(und_spray *s, double time, double dt, const und_spray_floor *floor)
 {
     assert((double)floor->nz * floor->stride < 0x1p31);
+    if (s->split > 0)
+        und_spray_split(s, dt);
     int chunks = chunks_of(s->count);
     flight f = flight_of(s, time, dt);
     if (s->sheets)

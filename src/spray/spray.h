@@ -19,6 +19,8 @@ typedef struct und_spray {
     float *age;                 /* s */
     int32_t *id;                /* how many were born before it, modulo 2^31 */
     double born;                /* drops so far */
+    double split;               /* 1/s: how often a drop splits in two (spray_split.c); 0, until it is set */
+    double rounding;            /* m3 that drops lost when they split, in the last bits of their radii */
     /* Of a step, for the caller: drops that came down, in order, and what each met: 0 the floor, otherwise
      * what und_spray_meet_fn said. */
     int landed_count;
@@ -50,10 +52,11 @@ typedef void und_spray_meet_fn(void *context, const und_spray *spray, int first,
 /* What drops come down on: cells that are flat, as the columns are that take their water. */
 typedef struct und_spray_floor {
     int nx, nz, stride;
-    double dx, origin[2]; /* m; x and z of the low corner of cell (0, 0) */
-    const float *height;  /* [nz][stride], m: the surface of what is there */
-    const float *ground;  /* the same of the ground, which stops rising drops too; NULL: none */
-    double outside;       /* m; the ground beside the domain */
+    double dx, dz;       /* m; 0 for dz: cells are square */
+    double origin[2];    /* m; x and z of the low corner of cell (0, 0) */
+    const float *height; /* [nz][stride], m: the surface of what is there */
+    const float *ground; /* the same of the ground, which stops rising drops too; NULL: none */
+    double outside;      /* m; the ground beside the domain */
     und_spray_meet_fn *meet;
     void *context; /* of meet; NULL: there is nothing else to meet */
 } und_spray_floor;
@@ -62,8 +65,8 @@ typedef struct und_spray_floor {
  */
 static inline int und_spray_cell(const und_spray_floor *floor, float x, float z)
 {
-    float scale = (float)(1 / floor->dx);
-    float cx = (x - (float)floor->origin[0]) * scale, cz = (z - (float)floor->origin[1]) * scale;
+    float scale[2] = {(float)(1 / floor->dx), (float)(1 / (floor->dz > 0 ? floor->dz : floor->dx))};
+    float cx = (x - (float)floor->origin[0]) * scale[0], cz = (z - (float)floor->origin[1]) * scale[1];
     if (!(cx >= 0 && cz >= 0 && cx < (float)floor->nx && cz < (float)floor->nz))
         return -1;
     return (int)cz * floor->stride + (int)cx;
@@ -78,7 +81,21 @@ void und_spray_step(und_spray *spray, double time, double dt, const und_spray_fl
 /* Takes the landed drops out; the others keep their order. */
 void und_spray_remove(und_spray *spray);
 
-double und_spray_in_flight(const und_spray *spray); /* m3; the same bits at any thread count */
+/* Lets drops split at the rate `split` over dt, those of sheets excepted; the first thing that
+ * und_spray_step does. */
+void und_spray_split(und_spray *spray, double dt);
+
+/* m3 of the drops; the same bits at any thread count.  What left and did not come back is this and
+ * `rounding`. */
+double und_spray_in_flight(const und_spray *spray);
+
+/* The volume of landed drop i, and all that rounding took from drops since the last one landed. */
+static inline double und_spray_give_back(und_spray *spray, int i)
+{
+    double volume = und_spray_volume(spray->radius[i]) + spray->rounding;
+    spray->rounding = 0;
+    return volume;
+}
 
 /* Adds "spray/position" [count][3], "spray/velocity" [count][3], "spray/radius", "spray/age" [count], float,
  * and "spray/id" [count]; with sheets also "sheet/mesh_position" [3 triangles][3], "sheet/mesh_velocity",

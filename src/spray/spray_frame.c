@@ -90,6 +90,9 @@ und_status und_spray_save(und_spray *s, und_frame *state, und_error *err)
         .name = "spray_born", .unit = "", .kind = UND_NUMBERS, .type = UND_F64, .rank = 1, .dim = {1}};
     if (!und_frame_borrow(state, &def, &s->born, err))
         return err->status;
+    def.name = "spray_rounding";
+    if (s->split > 0 && !und_frame_borrow(state, &def, &s->rounding, err))
+        return err->status;
     parts_of(s, list);
     def.dim[0] = (size_t)s->count;
     for (int i = 0; i < PARTS; i++) {
@@ -109,12 +112,24 @@ static bool all_finite(const float *values, size_t count)
     return true;
 }
 
+/* One number of the state; an error where it is not there. */
+static und_status restore_number(const und_frame *state, const char *name, double *number, und_error *err)
+{
+    const und_item *item = und_frame_find(state, name);
+    if (!item || item->type != UND_F64 || und_item_count(item) != 1)
+        return und_error_set(err, UND_FAILED, "the checkpoint does not fit the scene: %s is not in it", name);
+    memcpy(number, item->data, sizeof *number);
+    if (!isfinite(*number))
+        return und_error_set(err, UND_FAILED, "the checkpoint is damaged: %s is not finite", name);
+    return UND_OK;
+}
+
 und_status und_spray_restore(und_spray *s, const und_frame *state, und_error *err)
 {
     part list[PARTS];
-    const und_item *born = und_frame_find(state, "spray_born"), *first = und_frame_find(state, "spray_x");
+    const und_item *first = und_frame_find(state, "spray_x");
     size_t count = first ? und_item_count(first) : 0;
-    if (!born || !first || born->type != UND_F64 || und_item_count(born) != 1 || count > (size_t)s->capacity)
+    if (!first || count > (size_t)s->capacity)
         return und_error_set(err, UND_FAILED,
                              "the checkpoint does not fit the scene: spray of %zu drops, at most %d expected",
                              count, s->capacity);
@@ -131,7 +146,9 @@ und_status und_spray_restore(und_spray *s, const und_frame *state, und_error *er
                                  list[i].name);
         memcpy(list[i].data, item->data, und_item_bytes(item));
     }
-    memcpy(&s->born, born->data, sizeof s->born);
+    if (restore_number(state, "spray_born", &s->born, err) ||
+        (s->split > 0 && restore_number(state, "spray_rounding", &s->rounding, err)))
+        return err->status;
     s->count = (int)count;
     s->landed_count = 0;
     return s->sheets ? und_sheets_restore(s->sheets, count, state, err) : UND_OK;
