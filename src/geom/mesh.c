@@ -1,6 +1,7 @@
 #include "geom/mesh.h"
 
 #include "base/status.h"
+#include "geom/isosurface.h"
 #include "geom/trimesh.h"
 
 #include <stdlib.h>
@@ -194,89 +195,47 @@ static void put_mesh(sink *out, const und_shape *s)
     }
 }
 
-typedef struct corner {
-    und_vec3 p;
-    double distance;
-} corner;
-
-static und_vec3 crossing(const corner *in, const corner *out)
+/* The distance at all points, [nz][ny][nx]. */
+static void sample_distance(const und_lattice *l, const und_shape *s, float *field)
 {
-    double s = in->distance / (in->distance - out->distance);
-    return und_add(in->p, und_mul(und_sub(out->p, in->p), s));
+    for (int z = 0; z < l->n[2]; z++)
+        for (int y = 0; y < l->n[1]; y++)
+            for (int x = 0; x < l->n[0]; x++) {
+                und_vec3 p = {l->origin[0] + x * l->d[0], l->origin[1] + y * l->d[1],
+                              l->origin[2] + z * l->d[2]};
+                *field++ = (float)und_shape_distance(s, p);
+            }
 }
 
-/* A triangle turned so that its normal points outward. */
-static void put_facing(sink *to, und_vec3 a, und_vec3 b, und_vec3 c, und_vec3 outward)
-{
-    if (und_dot(und_cross(und_sub(b, a), und_sub(c, a)), outward) >= 0)
-        put_triangle(to, a, b, c);
-    else
-        put_triangle(to, a, c, b);
-}
-
-/* The surface within one tetrahedron, by linear interpolation along its edges. */
-static void put_tetrahedron(sink *to, const corner *const c[4])
-{
-    const corner *in[4], *out[4];
-    int ins = 0, outs = 0;
-    for (int i = 0; i < 4; i++) {
-        if (c[i]->distance < 0)
-            in[ins++] = c[i];
-        else
-            out[outs++] = c[i];
-    }
-    if (ins == 0 || outs == 0)
-        return;
-    und_vec3 outward = und_sub(out[0]->p, in[0]->p);
-    if (ins == 2) {
-        und_vec3 p = crossing(in[0], out[0]), q = crossing(in[0], out[1]);
-        und_vec3 r = crossing(in[1], out[1]), s = crossing(in[1], out[0]);
-        outward = und_sub(und_add(out[0]->p, out[1]->p), und_add(in[0]->p, in[1]->p));
-        put_facing(to, p, q, r, outward);
-        put_facing(to, p, r, s, outward);
-        return;
-    }
-    und_vec3 p[3];
-    for (int i = 0; i < 3; i++)
-        p[i] = ins == 1 ? crossing(in[0], out[i]) : crossing(in[i], out[0]);
-    und_vec3 middle = und_mul(und_add(p[0], und_add(p[1], p[2])), 1.0 / 3);
-    outward = ins == 1 ? und_sub(middle, in[0]->p) : und_sub(out[0]->p, middle);
-    put_facing(to, p[0], p[1], p[2], outward);
-}
-
-static void put_cell(sink *to, const und_shape *s, und_vec3 low, double size)
-{
-    /* six tetrahedra around the diagonal from corner 0 to corner 7 */
-    static const int tetrahedron[6][2] = {{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}};
-    corner c[8];
-    for (int i = 0; i < 8; i++) {
-        c[i].p = und_add(low, und_vec(i & 1 ? size : 0, i & 2 ? size : 0, i & 4 ? size : 0));
-        c[i].distance = und_shape_distance(s, c[i].p);
-    }
-    for (int i = 0; i < 6; i++) {
-        const corner *four[4] = {&c[0], &c[tetrahedron[i][0]], &c[tetrahedron[i][1]], &c[7]};
-        put_tetrahedron(to, four);
-    }
-}
-
-/* What is cut out of other shapes: from the distance, on a grid that reaches past the bounds. */
+/* What is cut out of other shapes: from the distance, on a lattice that reaches past the bounds. */
 static und_status put_cut(sink *out, const und_shape *s, und_error *err)
 {
     und_bounds b = und_shape_bounds(s);
     und_vec3 size = und_sub(b.high, b.low);
-    double longest = fmax(size.x, fmax(size.y, size.z));
+    double longest = fmax(size.x, fmax(size.y, size.z)), cell = longest / CELLS;
     if (!isfinite(longest))
         return und_error_set(err, UND_INVALID, "a shape without end cannot be drawn");
     if (!(size.x > 0 && size.y > 0 && size.z > 0))
         return UND_OK; /* empty */
-    double cell = longest / CELLS;
-    int nx = (int)ceil(size.x / cell) + 2, ny = (int)ceil(size.y / cell) + 2,
-        nz = (int)ceil(size.z / cell) + 2;
-    for (int z = 0; z < nz; z++)
-        for (int y = 0; y < ny; y++)
-            for (int x = 0; x < nx; x++)
-                put_cell(out, s, und_add(b.low, und_mul(und_vec(x - 0.99, y - 0.99, z - 0.99), cell)), cell);
-    return UND_OK;
+    const und_lattice l = {
+        .n = {(int)ceil(size.x / cell) + 3, (int)ceil(size.y / cell) + 3, (int)ceil(size.z / cell) + 3},
+        .d = {cell, cell, cell},
+        .origin = {b.low.x - 0.99 * cell, b.low.y - 0.99 * cell, b.low.z - 0.99 * cell}};
+    und_isosurface surface = {0};
+    float *field = und_alloc(und_lattice_count(&l), sizeof *field, "a shape's distances", err);
+    if (!field)
+        return UND_FAILED;
+    sample_distance(&l, s, field);
+    und_status status = und_isosurface_make(&l, field, 1, &surface, err);
+    for (int i = 0; status == UND_OK && i < surface.triangle_count; i++) {
+        const float *p = surface.position + 9 * (size_t)i;
+        if (out->position)
+            memcpy(out->position + 9 * out->count, p, 9 * sizeof *p);
+        out->count++;
+    }
+    free(field);
+    und_isosurface_free(&surface);
+    return status;
 }
 
 static und_status put_shape(sink *out, const und_shape *s, und_error *err)
