@@ -28,7 +28,8 @@ enum {
     OPT_PROFILE = 1 << 17,
     OPT_QUIET = 1 << 18,
     OPT_VERBOSE = 1 << 19,
-    OPT_DUMP = 1 << 20
+    OPT_DUMP = 1 << 20,
+    OPT_VECTOR = 1 << 21
 };
 
 typedef struct args {
@@ -41,7 +42,7 @@ typedef struct args {
     int setting_count;
     und_setting *settings;
     int checkpoint, compress, stills, width, height, samples;
-    bool resume, force, png, exr, movie, json, profile, dump_stages, quiet, verbose, help;
+    bool resume, force, png, exr, movie, svg, pdf, json, profile, dump_stages, quiet, verbose, help;
     char **owned; /* copies of the names in settings */
     int typed_count,
         typed_plain; /* the command line less --resume and --force; from typed_plain on, after -- */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { STAGE_PNG, STAGE_EXR, STAGE_MOVIE, STAGES };
+enum { STAGE_PNG, STAGE_EXR, STAGE_VECTOR, STAGE_MOVIE, STAGES };
 
 struct pictures {
     pictures_def def;
@@ -18,7 +18,7 @@ struct pictures {
     und_image image;
     und_movie *movie;
     bool started, movie_done;
-    int png_count, exr_count;
+    int png_count, exr_count, vector_count;
     char movie_path[UND_PATH_MAX], first_png[UND_PATH_MAX], last_png[UND_PATH_MAX];
     und_stage stage[STAGES];
 };
@@ -36,6 +36,8 @@ pictures_def pictures_from_args(const args *a, const und_scene_view *scene, cons
         .stills = a->given & OPT_STILLS || !asked ? a->stills : 0,
         .png = a->png,
         .exr = a->exr,
+        .svg = a->svg,
+        .pdf = a->pdf,
         .movie = a->movie || (!asked && last > first),
         .width = a->width,
         .height = a->height,
@@ -71,6 +73,7 @@ pictures *pictures_create(const pictures_def *def, und_error *err)
     p->def = *def;
     p->stage[STAGE_PNG].name = "write png";
     p->stage[STAGE_EXR].name = "write exr";
+    p->stage[STAGE_VECTOR].name = "write svg, pdf";
     p->stage[STAGE_MOVIE].name = "write movie";
     und_render_def render = def->scene->render;
     if (def->width)
@@ -80,6 +83,7 @@ pictures *pictures_create(const pictures_def *def, und_error *err)
     if (def->samples)
         render.samples = def->samples;
     render.threads = def->threads;
+    render.title = def->name;
     render.stop = signals_stop;
     p->render = und_render_create(&render, err);
     if (!p->render || und_image_create(&p->image, render.width, render.height, err) != UND_OK) {
@@ -140,6 +144,26 @@ static und_status write_exr(pictures *p, int number, und_error *err)
     return status ? status : und_exr_write(path, &p->image, err);
 }
 
+/* Drawings of lines, next to the PNG. */
+static und_status write_vectors(pictures *p, const und_frame *frame, und_error *err)
+{
+    const bool wanted[2] = {p->def.svg, p->def.pdf};
+    static const char *const end[2] = {"svg", "pdf"};
+    static const und_vector_format format[2] = {UND_VECTOR_SVG, UND_VECTOR_PDF};
+    und_status status = UND_OK;
+    for (int k = 0; k < 2 && status == UND_OK; k++) {
+        char path[UND_PATH_MAX];
+        if (!wanted[k])
+            continue;
+        status = und_path_set(path, err, "%s/stills/%s.%04d.%s", p->def.folder, p->def.name, frame->number,
+                              end[k]);
+        if (status == UND_OK)
+            status = und_render_vector(p->render, frame, format[k], path, err);
+        p->vector_count += status == UND_OK;
+    }
+    return status;
+}
+
 und_status pictures_add(pictures *p, const und_frame *frame, und_error *err)
 {
     const pictures_def *d = &p->def;
@@ -160,6 +184,9 @@ und_status pictures_add(pictures *p, const und_frame *frame, und_error *err)
     if (still)
         STAGE (&p->stage[STAGE_PNG])
             status = write_png(p, frame->number, err);
+    if (still && status == UND_OK && (d->svg || d->pdf))
+        STAGE (&p->stage[STAGE_VECTOR])
+            status = write_vectors(p, frame, err);
     if (status == UND_OK && p->movie)
         STAGE (&p->stage[STAGE_MOVIE])
             status = und_movie_add(p->movie, &p->image, err);
@@ -186,6 +213,12 @@ void pictures_print(const pictures *p)
         printf("still  %s\n", p->last_png);
     else if (p->png_count > 1)
         printf("stills %s\n  to   %s (%d)\n", p->first_png, p->last_png, p->png_count);
+    if (p->vector_count > 0)
+        printf("lines  %s/stills/%s.*.%s (%d)\n", p->def.folder, p->def.name,
+               !p->def.svg   ? "pdf"
+               : !p->def.pdf ? "svg"
+                             : "{svg,pdf}",
+               p->vector_count);
     if (p->exr_count > 0)
         printf("exr    %s/exr/%s.*.exr (%d)\n", p->def.folder, p->def.name, p->exr_count);
 }

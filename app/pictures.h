@@ -14,6 +14,7 @@ typedef struct pictures_def {
     int first, last; /* frames to draw, inclusive; those before are only observed */
     int stills;      /* how many, evenly spaced */
     bool png, exr;   /* of every frame */
+    bool svg, pdf;   /* beside each PNG */
     bool movie;
     int width, height, samples; /* 0: the scene's */
     int threads;

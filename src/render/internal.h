@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/stage.h"
 #include "base/status.h"
+#include "render/plot.h"
 #include "render/render.h"
 
 #include <math.h>
@@ -264,6 +265,7 @@ enum {
     STAGE_SHEETS,
     STAGE_DROPS,
     STAGE_SECTION,
+    STAGE_PLOT,
     STAGES
 };
 
@@ -299,7 +301,8 @@ struct und_render {
     double time;
     float rock_edge; /* slope of the ground where rock begins */
     und_section section;
-    bool is_section; /* what was drawn last */
+    und_plot_scale plot_scale;
+    bool is_flat; /* what was drawn last: a section or a plot */
 };
 
 und_status und_pattern_bake(und_pattern *noise, und_pattern *ripple, int threads, und_error *err);
@@ -328,6 +331,7 @@ void und_shade(und_render *r, und_image *image, int pose, int poses);
 void *und_hold(und_held *held, size_t bytes, und_error *err);
 und_status und_sheets(und_render *r, const und_frame *frame, und_image *image, und_error *err);
 und_status und_drops(und_render *r, const und_frame *frame, und_image *image, und_error *err);
+und_status und_plot_image(const und_render *r, const und_plot_data *d, und_image *image, und_error *err);
 void und_section_draw(und_render *r, und_image *image);
 f3 und_film(f3 color);
 

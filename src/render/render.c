@@ -10,7 +10,7 @@ static const char *const stage_name[STAGES] = {
     [STAGE_SHADOWS] = "shadows", [STAGE_CAUSTICS] = "illumination",
     [STAGE_SCAN] = "scan",       [STAGE_SHADE] = "shade",
     [STAGE_SHEETS] = "sheets",   [STAGE_DROPS] = "drops",
-    [STAGE_SECTION] = "section",
+    [STAGE_SECTION] = "section", [STAGE_PLOT] = "plot",
 };
 
 und_render_def und_render_def_default(void)
@@ -204,8 +204,12 @@ static void aim(und_render *r, double time)
 und_status und_render_observe(und_render *r, const und_frame *frame, und_error *err)
 {
     und_status status = UND_OK;
-    STAGE (&r->stage[STAGE_MESH])
-        status = und_samples_take(r, frame, err);
+    und_plot_data plot;
+    if (und_plot_read(frame, &plot))
+        und_plot_observe(&r->plot_scale, &plot);
+    else
+        STAGE (&r->stage[STAGE_MESH])
+            status = und_samples_take(r, frame, err);
     return status;
 }
 
@@ -265,11 +269,17 @@ und_status und_render_draw(und_render *r, const und_frame *frame, und_image *ima
         return und_error_set(err, UND_INVALID, "the image is not %d x %d pixels", r->def.width,
                              r->def.height);
     und_status status = und_render_observe(r, frame, err);
-    r->is_section = frame->grid.n[2] == 1;
+    und_plot_data plot;
+    r->is_flat = frame->grid.n[2] == 1;
     r->time = isfinite(frame->time) ? frame->time : 0;
     if (status != UND_OK)
         return status;
-    if (r->is_section) {
+    if (und_plot_read(frame, &plot)) {
+        STAGE (&r->stage[STAGE_PLOT])
+            status = und_plot_image(r, &plot, image, err);
+        return status;
+    }
+    if (r->is_flat) {
         STAGE (&r->stage[STAGE_SECTION])
             und_section_draw(r, image);
         return UND_OK;

@@ -1,4 +1,5 @@
-/* Pictures of height-field water by the shading of Kass & Miller 1990, with what viewers expect now. */
+/* Pictures of frames: height-field water by the shading of Kass & Miller 1990, with what viewers expect now;
+ * curves as sections; cells in two dimensions as plots. */
 #ifndef UND_RENDER_RENDER_H
 #define UND_RENDER_RENDER_H
 
@@ -9,6 +10,10 @@ typedef enum und_ground_pattern {
     UND_GROUND_NATURAL, /* sand, rock and grass */
     UND_GROUND_TILES,   /* of a swimming pool */
 } und_ground_pattern;
+
+/* What a panel of a plot shows, besides the solids: bits. */
+enum { UND_PLOT_MARKERS = 1, UND_PLOT_VELOCITY = 2, UND_PLOT_PRESSURE = 4 };
+enum { UND_PLOT_PANELS = 4 };
 
 /* What a picture is made with.  Colours are linear RGB. */
 typedef struct und_render_def {
@@ -32,33 +37,36 @@ typedef struct und_render_def {
     double shore;         /* m; depth at which water shows fully; 0: 0.15 cells */
     int caustics;         /* light samples per texel along each axis: 0 (none), 1 or 2; 2 */
     und_ground_pattern ground_pattern;
-    double tile;                 /* m; side of a tile, 0.3 */
-    double grout;                /* m; width of the lines between tiles, 0.012 */
-    float tile_color[3];         /* light blue */
-    float grout_color[3];        /* white */
-    const und_image *ground_map; /* colours over the whole domain, low z first, or NULL: ground_color */
-    float ground_color[3];       /* sand */
-    float rock_color[3];         /* where the ground is steep */
-    double rock_slope;           /* degrees; steeper ground is rock, 38 */
-    float grass_color[3];        /* where the ground is high and flat */
-    double grass_height;         /* m; infinite: none */
-    double grain;                /* size of the ground's pattern, in sides of the domain, 0.35 */
-    double texture;              /* 0 to 1 and more: how strong the ground's pattern and bumps are, 1 */
-    double wet_darkening;        /* 0.5: wet ground is up to half as bright */
-    double sheen;                /* 0 to 1: how much of water's reflection wet ground has, 0.5 */
-    double drying;               /* s until wet ground is dry, 8 */
-    double foam;                 /* brightness of foam where a frame has it, 1 */
-    double haze;                 /* m; distance at which the air has taken 63 %; infinite: none */
-    double exposure;             /* stops, 0; part of the linear picture too */
-    double shutter;              /* s; how long what moves is seen moving, 1/60 */
-    int blur;                    /* moments in that time at which objects are drawn; 0 or 1: one, 0 */
-    double rain_width;           /* m; of a drop, 0.004 */
-    bool tone;                   /* filmic curve for PNG and MP4; EXR stays linear */
-    double vertical;             /* height exaggeration, 1 */
-    bool sides;                  /* draw the cut faces of the block of water and ground */
-    float background[3];         /* behind a curve drawn as a section */
-    int threads;                 /* 0: one per core */
-    bool (*stop)(void);          /* asked often while drawing, by any thread; NULL: never stops */
+    double tile;                    /* m; side of a tile, 0.3 */
+    double grout;                   /* m; width of the lines between tiles, 0.012 */
+    float tile_color[3];            /* light blue */
+    float grout_color[3];           /* white */
+    const und_image *ground_map;    /* colours over the whole domain, low z first, or NULL: ground_color */
+    float ground_color[3];          /* sand */
+    float rock_color[3];            /* where the ground is steep */
+    double rock_slope;              /* degrees; steeper ground is rock, 38 */
+    float grass_color[3];           /* where the ground is high and flat */
+    double grass_height;            /* m; infinite: none */
+    double grain;                   /* size of the ground's pattern, in sides of the domain, 0.35 */
+    double texture;                 /* 0 to 1 and more: how strong the ground's pattern and bumps are, 1 */
+    double wet_darkening;           /* 0.5: wet ground is up to half as bright */
+    double sheen;                   /* 0 to 1: how much of water's reflection wet ground has, 0.5 */
+    double drying;                  /* s until wet ground is dry, 8 */
+    double foam;                    /* brightness of foam where a frame has it, 1 */
+    double haze;                    /* m; distance at which the air has taken 63 %; infinite: none */
+    double exposure;                /* stops, 0; part of the linear picture too */
+    double shutter;                 /* s; how long what moves is seen moving, 1/60 */
+    int blur;                       /* moments in that time at which objects are drawn; 0 or 1: one, 0 */
+    double rain_width;              /* m; of a drop, 0.004 */
+    bool tone;                      /* filmic curve for PNG and MP4; EXR stays linear */
+    double vertical;                /* height exaggeration, 1 */
+    bool sides;                     /* draw the cut faces of the block of water and ground */
+    float background[3];            /* behind a curve drawn as a section */
+    const char *title;              /* over a plot, or NULL */
+    unsigned plot[UND_PLOT_PANELS]; /* what the panels of a plot show, from left to right */
+    int plot_panels;                /* 0: markers and velocity, and pressure where there is room for it */
+    int threads;                    /* 0: one per core */
+    bool (*stop)(void);             /* asked often while drawing, by any thread; NULL: never stops */
 } und_render_def;
 
 und_render_def und_render_def_default(void);
@@ -75,7 +83,15 @@ und_status und_render_observe(und_render *render, const und_frame *frame, und_er
  * zero) and is created.  UND_STOPPED where `stop` said so: there is no picture. */
 und_status und_render_draw(und_render *render, const und_frame *frame, und_image *image, und_error *err);
 
-/* The tone curve, for PNG and MP4, in place; sections are drawn as they are shown and stay as they are. */
+typedef enum und_vector_format { UND_VECTOR_SVG, UND_VECTOR_PDF } und_vector_format;
+
+/* Draws a frame that is plotted, of cells in two dimensions, as a file of lines.  It must be the frame that
+ * was drawn or observed last. */
+und_status und_render_vector(und_render *render, const und_frame *frame, und_vector_format format,
+                             const char *path, und_error *err);
+
+/* The tone curve, for PNG and MP4, in place; sections and plots are drawn as they are shown and stay as they
+ * are. */
 void und_render_tone(const und_render *render, und_image *image);
 
 int und_render_stages(const und_render *render, const und_stage **list);

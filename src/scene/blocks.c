@@ -2,6 +2,7 @@
 #include "scene/blocks.h"
 
 #include <math.h>
+#include <string.h>
 
 const field und_key_fields[] = {
     {"time", F_NUMBER, "s", -1e9, 1e9, true, offsetof(und_key, time), .doc = "when it is there"},
@@ -144,6 +145,45 @@ static const field ground_fields[] = {
      .doc = "time in which wet ground dries"},
     {0}};
 
+static const char *const plot_layers[] = {"markers", "velocity", "pressure", NULL};
+
+/* A panel: words of plot_layers with + between them. */
+static unsigned read_panel(reader *r)
+{
+    int first = 0;
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_choice(r, plot_layers, &first); /* says what is expected */
+    const char *word = lua_tostring(r->L, -1);
+    unsigned layers = 0;
+    for (bool more = true; more; word++) {
+        size_t length = strcspn(word, "+");
+        int which = 0;
+        lua_pushlstring(r->L, word, length);
+        und_read_choice(r, plot_layers, &which);
+        lua_pop(r->L, 1);
+        layers |= 1u << which;
+        word += length;
+        more = *word == '+';
+    }
+    return layers;
+}
+
+static void read_plot(reader *r, const field *f, void *def)
+{
+    und_render_def *render = def;
+    lua_Unsigned count = lua_type(r->L, -1) == LUA_TTABLE ? lua_rawlen(r->L, -1) : 0;
+    if (count < 1 || count > UND_PLOT_PANELS)
+        und_read_expected(r, f->expected);
+    for (int k = 0; k < (int)count; k++) {
+        und_read_enter(r, NULL, k + 1);
+        lua_rawgeti(r->L, -1, k + 1);
+        render->plot[k] = read_panel(r);
+        lua_pop(r->L, 1);
+        und_read_leave(r);
+    }
+    render->plot_panels = (int)count;
+}
+
 static const field film_fields[] = {
     {"width", F_INTEGER, "pixels", 1, 16384, .offset = RENDER(width), .doc = "of the picture"},
     {"height", F_INTEGER, "pixels", 1, 16384, .offset = RENDER(height), .doc = "of the picture"},
@@ -162,6 +202,11 @@ static const field film_fields[] = {
     {"sides", F_FLAG, NULL, .offset = RENDER(sides),
      .doc = "draws the cut faces of the block of water and ground"},
     {"background", F_COLOR, NULL, 0, 1000, .offset = RENDER(background), .doc = "behind a curve"},
+    {"plot", F_OTHER, .read = read_plot,
+     .expected = "a list of one to four panels {\"markers+velocity\", ...}",
+     .doc =
+         "what the panels of a plot of two-dimensional cells show: markers, velocity, pressure, or some of "
+         "them with + between"},
     {0}};
 
 static void read_camera(reader *r)
