@@ -8,7 +8,8 @@
 
 #include <undine/cells.h>
 
-/* Solid cells, and those of the layer beside the domain, are a wall: one of a list. */
+/* Solid cells, and those of the layer beside the domain, are a wall: one of a list.  In two dimensions there
+ * is no flow along z, and the walls there count as nothing: the layers beside hold no velocities. */
 typedef struct und_flow {
     und_mac mac;
     int threads;
@@ -20,8 +21,8 @@ typedef struct und_flow {
     int wall_count;
     const und_wall_def *walls;
     int32_t *row_low, *row_high;  /* per row: the liquid (Full or Surface) cells lie in [low, high) */
-    struct und_flow_faces *faces; /* faces between walls and the rest, found when walls change */
     long full, surface;           /* cells */
+    struct und_flow_parts *parts; /* lists of faces at walls, and what the stages need for themselves */
 } und_flow;
 
 /* Arrays are zero, all cells Empty and those beside Solid with the wall of their side (0 to 5). */
@@ -59,7 +60,8 @@ typedef struct und_momentum {
 /* The longest stable step, and what ruled it; INFINITY where nothing moves. */
 double und_flow_longest_step(const und_flow *f, const und_momentum *m, double courant, und_step_limit *limit);
 
-/* Equation 2 on every face between two liquid cells; u is the tentative velocity then. */
+/* Equation 2 on every face between two liquid cells; u is the tentative velocity then, and walls are to be
+ * set again. */
 void und_flow_momentum(und_flow *f, const und_momentum *m, double dt);
 
 typedef struct und_flow_report {

@@ -1,0 +1,169 @@
+/* Velocities around the liquid, as far as markers and differences see: two layers of faces, each the mean of
+ * the faces known beside it. */
+#include "flow/flow_parts.h"
+
+#include "base/parallel.h"
+
+#include <string.h>
+
+enum { REACH = 3, AIR = 4 }; /* cells; shift of the bits that say: in the air */
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void stretch(int32_t *low, int32_t *high, int32_t other_low, int32_t other_high)
+{
+    if (other_low >= other_high)
+        return;
+    bool none = *low >= *high;
+    *low = none ? other_low : least(*low, other_low);
+    *high = none ? other_high : most(*high, other_high);
+}
+
+/* Each row's reach becomes that of the rows up to REACH away along y or z.  Row by row from the one end, then
+ * from the other, with the last REACH rows' own reaches at hand. */
+static void spread(int32_t *low, int32_t *high, int count, int step)
+{
+    int32_t own_low[2 * REACH + 1], own_high[2 * REACH + 1]; /* of rows i - REACH to i + REACH */
+    for (int k = -REACH; k <= REACH; k++) {
+        bool inside = k >= 0 && k < count;
+        own_low[k + REACH] = inside ? low[k * step] : 0;
+        own_high[k + REACH] = inside ? high[k * step] : 0;
+    }
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k <= 2 * REACH; k++)
+            stretch(&low[i * step], &high[i * step], own_low[k], own_high[k]);
+        memmove(own_low, own_low + 1, sizeof own_low - sizeof *own_low);
+        memmove(own_high, own_high + 1, sizeof own_high - sizeof *own_high);
+        bool inside = i + REACH + 1 < count;
+        own_low[2 * REACH] = inside ? low[(i + REACH + 1) * step] : 0;
+        own_high[2 * REACH] = inside ? high[(i + REACH + 1) * step] : 0;
+    }
+}
+
+/* The cell in front of a wall. */
+static size_t cell_before(const und_flow *f, const und_wall_face *w)
+{
+    return w->high ? w->at : w->at + (size_t)f->mac.step[w->axis];
+}
+
+/* The cells around liquid and around inflows. */
+static void find_reach(und_flow *f)
+{
+    und_flow_parts *s = f->parts;
+    const und_mac *m = &f->mac;
+    memcpy(s->reach_low, f->row_low, sizeof *f->row_low * (size_t)und_mac_rows(m));
+    memcpy(s->reach_high, f->row_high, sizeof *f->row_high * (size_t)und_mac_rows(m));
+    for (size_t i = 0; i < s->ports; i++) {
+        const und_wall_face *w = &s->face[s->port[i]];
+        int c[3];
+        und_flow_place(m, cell_before(f, w), c);
+        int row = c[1] + m->n[1] * c[2];
+        if (w->kind == UND_WALL_INFLOW)
+            stretch(&s->reach_low[row], &s->reach_high[row], c[0], c[0] + 1);
+    }
+    for (int z = 0; z < m->n[2]; z++)
+        spread(s->reach_low + z * m->n[1], s->reach_high + z * m->n[1], m->n[1], 1);
+    for (int y = 0; y < m->n[1]; y++)
+        spread(s->reach_low + y, s->reach_high + y, m->n[2], m->n[1]);
+    for (int row = 0; row < und_mac_rows(m); row++)
+        if (s->reach_low[row] < s->reach_high[row]) {
+            s->reach_low[row] = most(s->reach_low[row] - REACH, 0);
+            s->reach_high[row] = least(s->reach_high[row] + REACH, m->n[0]);
+        }
+}
+
+/* Which faces of a row lie in the air; those are cleared.  Faces beside liquid are known. */
+static void sort_row(und_flow *f, int row)
+{
+    und_flow_parts *s = f->parts;
+    int low = s->near_low[row], high = s->near_high[row]; /* of the time before */
+    stretch(&low, &high, s->reach_low[row], s->reach_high[row]);
+    size_t first = und_mac_row(&f->mac, row);
+    const uint8_t *label = f->label + first;
+    uint8_t *known = s->known + first, any = 0;
+    memset(known + low, 0, (size_t)(high - low));
+    memset(s->told + first + low, 0, (size_t)(high - low));
+    for (int a = 0; a < und_flow_axes(f); a++) {
+        const uint8_t *next = label + f->mac.step[a];
+        uint8_t air_bit = (uint8_t)(1 << (AIR + a)), known_bit = (uint8_t)(1 << a);
+        for (int x = low; x < high; x++) {
+            bool solid = (label[x] == UND_CELL_SOLID) | (next[x] == UND_CELL_SOLID);
+            bool air = (label[x] == UND_CELL_EMPTY) & (next[x] == UND_CELL_EMPTY);
+            uint8_t bit = air ? air_bit : solid ? 0 : known_bit;
+            known[x] |= bit;
+            any |= air ? air_bit : 0;
+        }
+        if (!(any >> (AIR + a) & 1))
+            continue;
+        for (int x = low; x < high; x++)
+            if (known[x] & air_bit)
+                f->u[a][first + (size_t)x] = f->next[a][first + (size_t)x] = 0;
+    }
+    int from = s->reach_low[row], to = s->reach_high[row];
+    for (int x = low; x < high; x++)
+        known[x] = x >= from && x < to ? known[x] : 0;
+    s->air[row] = any != 0;
+    s->near_low[row] = from;
+    s->near_high[row] = to;
+}
+
+/* Faces in the air that have known ones beside them, in a fixed order.  First by those that `known` says,
+ * then by those and the ones made first. */
+static void tell_row(und_flow *f, int row, bool second)
+{
+    und_flow_parts *s = f->parts;
+    const und_mac *m = &f->mac;
+    size_t first = und_mac_row(m, row);
+    for (int x = s->near_low[row]; x < s->near_high[row]; x++) {
+        size_t at = first + (size_t)x;
+        int unknown = s->known[at] >> AIR & ~(second ? s->told[at] : 0);
+        for (int a = 0; unknown && a < und_flow_axes(f); a++) {
+            double sum = 0;
+            int count = 0;
+            for (int side = 0; (unknown >> a & 1) && side < 2 * und_flow_axes(f); side++) {
+                size_t n = at + (size_t)(side % 2 ? m->step[side / 2] : -m->step[side / 2]);
+                int there = (s->known[n] | (second ? s->told[n] : 0)) >> a & 1;
+                sum += there ? f->u[a][n] : 0;
+                count += there;
+            }
+            if (count == 0)
+                continue;
+            f->u[a][at] = sum / count;
+            if (!second)
+                s->told[at] |= (uint8_t)(1 << a);
+        }
+    }
+}
+
+static void tell_rows(und_flow *f, bool second)
+{
+    PARALLEL_FOR(und_flow_workers(f, (size_t)(f->full + f->surface)))
+    for (int b = 0; b < und_flow_blocks(f); b++)
+        for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
+            if (f->parts->air[row])
+                tell_row(f, row, second);
+}
+
+void und_flow_extend(und_flow *f)
+{
+    und_flow_parts *s = f->parts;
+    find_reach(f);
+    PARALLEL_FOR(und_flow_workers(f, und_flow_cells(f)))
+    for (int b = 0; b < und_flow_blocks(f); b++)
+        for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
+            sort_row(f, row);
+    for (size_t i = 0; i < s->ports; i++) {
+        const und_wall_face *w = &s->face[s->port[i]];
+        if (w->kind == UND_WALL_INFLOW)
+            s->known[w->at] |= (uint8_t)(1 << w->axis);
+    }
+    tell_rows(f, false);
+    tell_rows(f, true);
+}

@@ -1,0 +1,218 @@
+#include "flow/flow_parts.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lists are as long as walls could ever make them, in pages that stay untouched until they do: a gate that
+ * opens needs no memory.  A mirror joins a face inside a wall to one outside, each of which has four sides:
+ * of F faces along an axis at most 2 F. */
+static und_status open_parts(und_flow *f, und_error *err)
+{
+    size_t n = f->mac.count, rows = (size_t)und_mac_rows(&f->mac);
+    und_flow_parts *s = f->parts;
+    s->face = und_pages_alloc_sparse(3 * n * sizeof *s->face, "faces at walls", err);
+    s->mirror = und_pages_alloc_sparse(6 * n * sizeof *s->mirror, "faces beside walls", err);
+    s->ghost = und_pages_alloc_sparse(3 * n * sizeof *s->ghost, "faces in walls", err);
+    s->port = und_pages_alloc_sparse(3 * n * sizeof *s->port, "inflows and outflows", err);
+    s->shared = und_pages_alloc_sparse(3 * n * sizeof *s->shared, "faces in thin walls", err);
+    s->near_low = und_alloc(rows, sizeof *s->near_low, "rows", err);
+    s->near_high = und_alloc(rows, sizeof *s->near_high, "rows", err);
+    s->reach_low = und_alloc(rows, sizeof *s->reach_low, "rows", err);
+    s->reach_high = und_alloc(rows, sizeof *s->reach_high, "rows", err);
+    s->air = und_alloc(rows, sizeof *s->air, "rows", err);
+    s->row_most = und_alloc(rows, sizeof *s->row_most, "rows", err);
+    s->row_count = und_alloc(rows, 2 * sizeof *s->row_count, "rows", err);
+    s->known = und_pages_alloc(n, "cells", err);
+    s->told = und_pages_alloc(n, "cells", err);
+    s->kind = und_pages_alloc(n, "cells", err);
+    s->courant = und_pages_alloc(n * sizeof *s->courant, "cells", err);
+    s->rhs = und_pages_alloc(n * sizeof *s->rhs, "cells", err);
+    s->change = und_pages_alloc(n * sizeof *s->change, "cells", err);
+    bool all = s->face && s->mirror && s->ghost && s->port && s->shared && s->near_low && s->near_high &&
+               s->reach_low && s->reach_high && s->air && s->row_most && s->row_count && s->known &&
+               s->told && s->kind && s->courant && s->rhs && s->change;
+    return all ? UND_OK : UND_FAILED;
+}
+
+static void set_sides(und_flow *f)
+{
+    const und_mac *m = &f->mac;
+    memset(f->label, UND_CELL_SOLID, m->count);
+    for (int z = -1; z <= m->n[2]; z++)
+        for (int y = -1; y <= m->n[1]; y++)
+            for (int x = -1; x <= m->n[0]; x++) {
+                int side = x < 0          ? 0
+                           : x == m->n[0] ? 1
+                           : y < 0        ? 2
+                           : y == m->n[1] ? 3
+                           : z < 0        ? 4
+                           : z == m->n[2] ? 5
+                                          : -1;
+                size_t at = und_mac_at(m, x, y, z);
+                f->wall[at] = (uint8_t)(side < 0 ? 0 : side);
+                f->label[at] = side < 0 ? UND_CELL_EMPTY : UND_CELL_SOLID;
+            }
+}
+
+und_status und_flow_open(und_flow *f, const und_mac *mac, const und_wall_def *walls, int wall_count,
+                         int threads, und_error *err)
+{
+    assert(wall_count >= UND_SIDES && wall_count <= 256);
+    *f = (und_flow){.mac = *mac, .threads = threads, .walls = walls, .wall_count = wall_count};
+    size_t n = mac->count, rows = (size_t)und_mac_rows(mac);
+    bool all = (f->parts = und_alloc(1, sizeof *f->parts, "flow", err)) != NULL;
+    for (int a = 0; all && a < 3; a++)
+        all = (f->u[a] = und_pages_alloc(n * sizeof *f->u[a], "velocity", err)) &&
+              (f->next[a] = und_pages_alloc(n * sizeof *f->next[a], "velocity", err));
+    all = all && (f->p = und_pages_alloc(n * sizeof *f->p, "pressure", err)) &&
+          (f->label = und_pages_alloc(n, "labels", err)) && (f->wall = und_pages_alloc(n, "walls", err)) &&
+          (f->row_low = und_alloc(rows, sizeof *f->row_low, "rows", err)) &&
+          (f->row_high = und_alloc(rows, sizeof *f->row_high, "rows", err)) && open_parts(f, err) == UND_OK;
+    if (!all) {
+        und_flow_close(f);
+        return UND_FAILED;
+    }
+    set_sides(f);
+    for (size_t row = 0; row < rows; row++)
+        f->parts->near_high[row] = mac->n[0]; /* until the first call knows better */
+    und_flow_walls_changed(f);
+    und_flow_label(f);
+    return UND_OK;
+}
+
+void und_flow_close(und_flow *f)
+{
+    und_flow_parts *s = f->parts;
+    if (s) {
+        void *pages[] = {s->face, s->mirror, s->ghost,   s->port, s->shared, s->known,
+                         s->told, s->kind,   s->courant, s->rhs,  s->change};
+        void *heap[] = {s->near_low, s->near_high, s->reach_low, s->reach_high,
+                        s->air,      s->row_most,  s->row_count, s};
+        for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+            und_pages_free(pages[i]);
+        for (size_t i = 0; i < sizeof heap / sizeof *heap; i++)
+            free(heap[i]);
+    }
+    for (int a = 0; a < 3; a++) {
+        und_pages_free(f->u[a]);
+        und_pages_free(f->next[a]);
+    }
+    und_pages_free(f->p);
+    und_pages_free(f->label);
+    und_pages_free(f->wall);
+    free(f->row_low);
+    free(f->row_high);
+    *f = (und_flow){0};
+}
+
+/* The labels of a row as they will be; in an array of their own, for neighbours read the old ones. */
+static void find_labels(und_flow *f, int row, uint8_t *restrict out)
+{
+    size_t first = und_mac_row(&f->mac, row);
+    const uint8_t *at = f->label + first;
+    ptrdiff_t sy = f->mac.step[1], sz = und_flow_axes(f) == 3 ? f->mac.step[2] : 0;
+    for (int x = 0; x < f->mac.n[0]; x++) {
+        bool liquid = (at[x] == UND_CELL_FULL) | (at[x] == UND_CELL_SURFACE);
+        bool air = (at[x - 1] == UND_CELL_EMPTY) | (at[x + 1] == UND_CELL_EMPTY) |
+                   (at[x - sy] == UND_CELL_EMPTY) | (at[x + sy] == UND_CELL_EMPTY) |
+                   (at[x - sz] == UND_CELL_EMPTY) | (at[x + sz] == UND_CELL_EMPTY);
+        out[x] = liquid ? (air ? UND_CELL_SURFACE : UND_CELL_FULL) : at[x];
+    }
+}
+
+static void keep_labels(und_flow *f, int row, const uint8_t *restrict found)
+{
+    uint8_t *label = f->label + und_mac_row(&f->mac, row);
+    int low = f->mac.n[0], high = 0;
+    long full = 0, surface = 0;
+    for (int x = 0; x < f->mac.n[0]; x++) {
+        label[x] = found[x];
+        full += found[x] == UND_CELL_FULL;
+        surface += found[x] == UND_CELL_SURFACE;
+    }
+    if (full + surface > 0) {
+        for (low = 0; !und_is_liquid(label[low]);)
+            low++;
+        for (high = f->mac.n[0]; !und_is_liquid(label[high - 1]);)
+            high--;
+    }
+    f->row_low[row] = low < high ? low : 0;
+    f->row_high[row] = high;
+    f->parts->row_count[2 * row] = full;
+    f->parts->row_count[2 * row + 1] = surface;
+}
+
+void und_flow_label(und_flow *f)
+{
+    uint8_t *found = f->parts->kind; /* which is not needed until the pressure's turn */
+    int blocks = und_flow_blocks(f), workers = und_flow_workers(f, und_flow_cells(f));
+    PARALLEL_FOR(workers)
+    for (int b = 0; b < blocks; b++)
+        for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
+            find_labels(f, row, found + und_mac_row(&f->mac, row));
+    PARALLEL_FOR(workers)
+    for (int b = 0; b < blocks; b++)
+        for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
+            keep_labels(f, row, found + und_mac_row(&f->mac, row));
+    f->full = f->surface = 0;
+    for (int row = 0; row < und_mac_rows(&f->mac); row++) {
+        f->full += f->parts->row_count[2 * row];
+        f->surface += f->parts->row_count[2 * row + 1];
+    }
+}
+
+static double row_divergence(const und_flow *f, int row, const double per_cell[3])
+{
+    size_t first = und_mac_row(&f->mac, row);
+    double most = 0;
+    for (int x = f->row_low[row]; x < f->row_high[row]; x++) {
+        size_t i = first + (size_t)x;
+        double missing = fabs(und_flow_missing(f, i, per_cell));
+        missing = f->label[i] == UND_CELL_FULL ? missing : 0;
+        most = missing <= most ? most : missing; /* a NaN stays */
+    }
+    return most;
+}
+
+/* The largest, or the first NaN. */
+static double most_of_rows(const und_flow *f)
+{
+    double most = 0;
+    for (int row = 0; row < und_mac_rows(&f->mac) && !isnan(most); row++)
+        most = f->parts->row_most[row] <= most ? most : f->parts->row_most[row];
+    return most;
+}
+
+double und_flow_divergence(const und_flow *f)
+{
+    const double per_cell[3] = {1 / f->mac.d[0], 1 / f->mac.d[1], 1 / f->mac.d[2]};
+    PARALLEL_FOR(und_flow_workers(f, (size_t)f->full))
+    for (int b = 0; b < und_flow_blocks(f); b++)
+        for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
+            f->parts->row_most[row] = row_divergence(f, row, per_cell);
+    return most_of_rows(f);
+}
+
+void und_flow_through(const und_flow *f, double dt, double *in, double *out)
+{
+    *in = *out = 0;
+    const und_flow_parts *s = f->parts;
+    for (size_t i = 0; i < s->ports; i++) {
+        const und_wall_face *w = &s->face[s->port[i]];
+        size_t cell = w->high ? w->at : w->at + (size_t)f->mac.step[w->axis];
+        if (!und_is_liquid(f->label[cell]))
+            continue;
+        double area = f->mac.d[(w->axis + 1) % 3] * f->mac.d[(w->axis + 2) % 3];
+        double leaving = (w->high ? 1 : -1) * f->u[w->axis][w->at] * area * dt;
+        if (w->kind == UND_WALL_INFLOW)
+            *in -= leaving;
+        else
+            *out += leaving;
+    }
+}

@@ -1,0 +1,123 @@
+/* Incompressibility cell by cell.  Foster & Metaxas 1996, equations 5 to 9.
+ *
+ * Red cells and then black ones, as on a chess board: a face has one of each beside it, so all cells of a
+ * colour may be done at once.  They are done row by row, every other row at a time, so that a row may
+ * touch the faces of the rows beside it.  Faces at walls do not move; beta is the constant of equation 7
+ * all the same, by which cells at walls relax more slowly. */
+#include "flow/flow_parts.h"
+
+#include "base/parallel.h"
+
+#include <math.h>
+
+void und_flow_find_kinds(und_flow *f)
+{
+    const und_flow_parts *s = f->parts;
+    const uint8_t of_label[] = {[UND_CELL_EMPTY] = UND_POISSON_CLOSED,
+                                [UND_CELL_SURFACE] = UND_POISSON_KNOWN,
+                                [UND_CELL_FULL] = UND_POISSON_UNKNOWN,
+                                [UND_CELL_SOLID] = UND_POISSON_CLOSED};
+    PARALLEL_FOR(und_flow_workers(f, f->mac.count))
+    for (int b = 0; b < und_flow_blocks(f); b++)
+        for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++) {
+            size_t first = und_mac_row(&f->mac, row);
+            for (size_t i = first; i < first + (size_t)f->mac.n[0]; i++)
+                s->kind[i] = of_label[f->label[i] & 3];
+        }
+    for (size_t i = 0; i < s->ports; i++) {
+        const und_wall_face *w = &s->face[s->port[i]];
+        size_t solid = w->high ? w->at + (size_t)f->mac.step[w->axis] : w->at;
+        s->kind[solid] = w->kind == UND_WALL_OUTFLOW ? UND_POISSON_KNOWN : UND_POISSON_CLOSED;
+    }
+}
+
+typedef struct relaxation {
+    double per_cell[3]; /* 1 / d */
+    double push[3];     /* dt / d */
+    double beta;
+} relaxation;
+
+/* The high or low faces of a row along y or z move where there is no wall: eq. 8. */
+static void push_faces(double *restrict u, const double *restrict change, const uint8_t *kind,
+                       const uint8_t *beside, double push, int low, int high)
+{
+    for (int x = low; x < high; x++) {
+        bool moves = (kind[x] != UND_POISSON_CLOSED) & (beside[x] != UND_POISSON_CLOSED);
+        u[x] = u[x] + (moves ? push * change[x] : 0);
+    }
+}
+
+/* One colour of a row; the largest |D| it had. */
+static double relax_row(und_flow *f, const relaxation *r, int row, int colour)
+{
+    const und_mac *m = &f->mac;
+    und_flow_parts *s = f->parts;
+    int low = f->row_low[row], high = f->row_high[row];
+    size_t first = und_mac_row(m, row);
+    if (f->parts->row_count[2 * row] == 0)
+        return 0;
+    const uint8_t *kind = s->kind + first;
+    double *change = s->change + first, *p = f->p + first, most = 0;
+    change[low - 1] = change[high] = 0;
+    for (int x = low; x < high; x++) {
+        double missing = und_flow_missing(f, first + (size_t)x, r->per_cell);
+        bool turn = ((x & 1) == colour) & (kind[x] == UND_POISSON_UNKNOWN);
+        missing = turn ? missing : 0;
+        change[x] = r->beta * missing; /* eq. 6 */
+        p[x] = p[x] + change[x];       /* eq. 9 */
+        double size = fabs(missing);
+        most = size <= most ? most : size;
+    }
+    double *u = f->u[0] + first;
+    for (int x = low - 1; x < high; x++) {
+        bool moves = (kind[x] != UND_POISSON_CLOSED) & (kind[x + 1] != UND_POISSON_CLOSED);
+        u[x] = u[x] + (moves ? r->push[0] * (change[x] - change[x + 1]) : 0);
+    }
+    for (int a = 1; a < und_flow_axes(f); a++) {
+        ptrdiff_t step = m->step[a];
+        push_faces(f->u[a] + first, change, kind, kind + step, r->push[a], low, high);
+        push_faces(f->u[a] + first - step, change, kind, kind - step, -r->push[a], low, high);
+    }
+    return most;
+}
+
+/* The largest |D| that cells had in their turn. */
+static double sweep(und_flow *f, const relaxation *r)
+{
+    int rows = und_mac_rows(&f->mac), ny = f->mac.n[1];
+    double most = 0;
+    for (int half = 0; half < 4; half++) {
+        int colour = half / 2, parity = half % 2;
+        PARALLEL_FOR(und_flow_workers(f, (size_t)f->full))
+        for (int b = 0; b < und_flow_blocks(f); b++)
+            for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
+                if (((row % ny + row / ny) & 1) == parity)
+                    f->parts->row_most[row] = relax_row(f, r, row, colour ^ parity);
+        for (int row = 0; row < rows; row++)
+            if (((row % ny + row / ny) & 1) == parity && !(f->parts->row_most[row] <= most))
+                most = f->parts->row_most[row];
+    }
+    return most;
+}
+
+und_flow_report und_flow_relax(und_flow *f, double dt, double beta0, double epsilon, int max_sweeps)
+{
+    relaxation r = {0};
+    double bend = 0;
+    for (int a = 0; a < 3; a++) {
+        r.per_cell[a] = 1 / f->mac.d[a];
+        r.push[a] = dt / f->mac.d[a];
+        bend += a < und_flow_axes(f) ? 1 / (f->mac.d[a] * f->mac.d[a]) : 0;
+    }
+    r.beta = beta0 / (2 * dt * bend); /* eq. 7 */
+    und_flow_find_kinds(f);
+    und_flow_report report = {.divergence = und_flow_divergence(f)};
+    while (report.divergence >= epsilon && report.iterations < max_sweeps) {
+        report.iterations++;
+        /* Cells that were right in their turn are not yet right together. */
+        if (sweep(f, &r) < epsilon || report.iterations == max_sweeps)
+            report.divergence = und_flow_divergence(f);
+    }
+    report.converged = report.divergence < epsilon;
+    return report;
+}

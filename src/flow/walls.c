@@ -1,0 +1,181 @@
+/* Velocities at walls.  Foster & Metaxas 1996, sections 3.2.1 and 3.2.2. */
+#include "flow/flow_parts.h"
+
+#include "base/parallel.h"
+#include "geom/value.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { AT_ONCE = 1024 }; /* items of a list that a thread takes */
+
+static double value_at(const und_value *value, const double place[3], double time)
+{
+    return und_value_at(value, place[0], place[1], place[2], time);
+}
+
+/* The middle of the high face of a cell. */
+static void face_place(const und_mac *m, size_t at, int axis, double place[3])
+{
+    int c[3];
+    und_flow_place(m, at, c);
+    for (int a = 0; a < 3; a++)
+        place[a] = und_mac_middle(m, a, c[a] + (a == axis ? 0.5 : 0));
+}
+
+/* Across a wall that stands still there is no flow. */
+static void set_value(const und_flow *f, und_wall_face *w, double time)
+{
+    double place[3];
+    face_place(&f->mac, w->at, w->axis, place);
+    w->value = w->kind == UND_WALL_INFLOW ? value_at(&f->walls[w->wall].velocity[w->axis], place, time) : 0;
+}
+
+/* The mean of what the two walls do in which a face inside walls lies: w0 = w1 where liquid slides along
+ * (3.2.1), and where it has the wall's velocity W at the wall, (w0 + w1) / 2 = W. */
+static void set_mirror(const und_flow *f, const und_ghost *g, und_mirror *mirror, double time)
+{
+    double place[3], user[3];
+    face_place(&f->mac, g->at, g->axis, place);
+    face_place(&f->mac, mirror->user, g->axis, user);
+    for (int a = 0; a < 3; a++)
+        place[a] = 0.5 * (place[a] + user[a]);
+    mirror->scale = mirror->offset = 0;
+    for (int half = 0; half < 2; half++) {
+        const und_wall_def *w = &f->walls[f->wall[g->at + (size_t)(half * f->mac.step[g->axis])]];
+        bool slides = w->kind == UND_WALL_SLIP || w->kind == UND_WALL_OUTFLOW;
+        mirror->scale += slides ? 0.5 : -0.5;
+        mirror->offset += slides ? 0 : value_at(&w->velocity[g->axis], place, time);
+    }
+}
+
+static void add_face(und_flow *f, size_t at, int axis, bool high)
+{
+    und_flow_parts *s = f->parts;
+    size_t step = (size_t)f->mac.step[axis], solid = high ? at + step : at;
+    const und_wall_def *wall = &f->walls[f->wall[solid]];
+    size_t before = high ? at - step : at + step;
+    bool through = f->label[high ? before : before + step] == UND_CELL_SOLID; /* a passage one cell long */
+    und_wall_face *w = &s->face[s->faces];
+    *w = (und_wall_face){.at = at,
+                         .before = through ? at : before,
+                         .axis = (uint8_t)axis,
+                         .wall = f->wall[solid],
+                         .kind = (uint8_t)wall->kind,
+                         .high = high,
+                         .timed = wall->kind == UND_WALL_INFLOW && wall->velocity[axis].fn};
+    if (!w->timed)
+        set_value(f, w, 0);
+    if (wall->kind == UND_WALL_INFLOW || wall->kind == UND_WALL_OUTFLOW)
+        s->port[s->ports++] = s->faces;
+    s->faces++;
+}
+
+static bool is_timed(const und_flow *f, size_t solid, int axis)
+{
+    const und_wall_def *w = &f->walls[f->wall[solid]];
+    return (w->kind == UND_WALL_STICK || w->kind == UND_WALL_INFLOW) && w->velocity[axis].fn;
+}
+
+/* A face inside a wall serves the faces beside it: those between two cells that are not solid, or if there
+ * are none those across the wall. */
+static void add_ghost(und_flow *f, size_t at, int axis, const int c[3])
+{
+    und_flow_parts *s = f->parts;
+    const und_mac *m = &f->mac;
+    size_t ahead = (size_t)m->step[axis];
+    und_ghost *g = &s->ghost[s->ghosts];
+    for (int solids = 0; solids < 2; solids++) {
+        *g = (und_ghost){.at = at, .first = s->mirrors, .axis = (uint8_t)axis};
+        for (int side = 0; side < 2 * und_flow_axes(f); side++) {
+            int b = side / 2, to = c[b] + (side % 2 ? 1 : -1);
+            if (b == axis || to < -1 || to > m->n[b])
+                continue;
+            size_t user = at + (size_t)(side % 2 ? m->step[b] : -m->step[b]);
+            int solid = (f->label[user] == UND_CELL_SOLID) + (f->label[user + ahead] == UND_CELL_SOLID);
+            if (solid == solids)
+                s->mirror[g->first + g->count++] = (und_mirror){.user = user, .side = (uint8_t)(side ^ 1)};
+        }
+        if (g->count == 0)
+            continue;
+        g->timed = is_timed(f, at, axis) || is_timed(f, at + ahead, axis);
+        g->shared = solids == 0 && g->count > 1;
+        for (int i = 0; !g->timed && i < g->count; i++)
+            set_mirror(f, g, &s->mirror[g->first + (size_t)i], 0);
+        if (g->shared)
+            s->shared[s->shareds++] = s->ghosts;
+        s->mirrors += g->count;
+        s->ghosts++;
+        return;
+    }
+}
+
+static void find_faces(und_flow *f, int axis, int y, int z)
+{
+    const und_mac *m = &f->mac;
+    size_t ahead = (size_t)m->step[axis];
+    for (int x = -1; x <= m->n[0] - (axis == 0); x++) {
+        size_t at = und_mac_at(m, x, y, z);
+        bool low = f->label[at] == UND_CELL_SOLID, high = f->label[at + ahead] == UND_CELL_SOLID;
+        if (low && high)
+            add_ghost(f, at, axis, (int[3]){x, y, z});
+        else if (low || high)
+            add_face(f, at, axis, high);
+    }
+}
+
+void und_flow_walls_changed(und_flow *f)
+{
+    und_flow_parts *s = f->parts;
+    const und_mac *m = &f->mac;
+    bool flat = und_flow_axes(f) == 2;
+    s->faces = s->mirrors = s->ghosts = s->ports = s->shareds = 0;
+    memset(s->known, 0, m->count); /* beside the domain only ports set these */
+    memset(s->kind, UND_POISSON_CLOSED, m->count);
+    for (int axis = 0; axis < und_flow_axes(f); axis++)
+        for (int z = flat ? 0 : -1; z <= (flat ? 0 : m->n[2] - (axis == 2)); z++)
+            for (int y = -1; y <= m->n[1] - (axis == 1); y++)
+                find_faces(f, axis, y, z);
+}
+
+/* Functions are called from one thread. */
+static void set_timed(und_flow *f, double time)
+{
+    und_flow_parts *s = f->parts;
+    for (size_t i = 0; i < s->faces; i++)
+        if (s->face[i].timed)
+            set_value(f, &s->face[i], time);
+    for (size_t i = 0; i < s->ghosts; i++)
+        for (int k = 0; s->ghost[i].timed && k < s->ghost[i].count; k++)
+            set_mirror(f, &s->ghost[i], &s->mirror[s->ghost[i].first + (size_t)k], time);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+void und_flow_set_walls(und_flow *f, double time, bool keep_outflow)
+{
+    und_flow_parts *s = f->parts;
+    set_timed(f, time);
+    PARALLEL_FOR(und_flow_workers(f, s->faces))
+    for (size_t b = 0; b < (s->faces + AT_ONCE - 1) / AT_ONCE; b++)
+        for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->faces); i++)
+            if (s->face[i].kind != UND_WALL_OUTFLOW)
+                f->u[s->face[i].axis][s->face[i].at] = s->face[i].value;
+    for (size_t i = 0; i < s->ports && !keep_outflow; i++) {
+        const und_wall_face *w = &s->face[s->port[i]];
+        if (w->kind == UND_WALL_OUTFLOW)
+            f->u[w->axis][w->at] = f->u[w->axis][w->before];
+    }
+    PARALLEL_FOR(und_flow_workers(f, s->ghosts))
+    for (size_t b = 0; b < (s->ghosts + AT_ONCE - 1) / AT_ONCE; b++)
+        for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->ghosts); i++) {
+            const und_ghost *g = &s->ghost[i];
+            double sum = 0;
+            for (size_t k = g->first; k < g->first + g->count; k++)
+                sum += s->mirror[k].scale * f->u[g->axis][s->mirror[k].user] + s->mirror[k].offset;
+            f->u[g->axis][g->at] = sum / g->count;
+        }
+}
