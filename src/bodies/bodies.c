@@ -208,6 +208,12 @@ void und_bodies_destroy(und_bodies *s)
     free(s);
 }
 
+void und_bodies_boxes(und_bodies *s, const und_bounds *boxes, int count)
+{
+    s->boxes = boxes;
+    s->box_count = count;
+}
+
 /* ---- what others ask ---- */
 
 int und_bodies_count(const und_bodies *s)
@@ -272,6 +278,11 @@ void und_bodies_inverse_inertia(const und_bodies *s, int i, double out[9])
         memset(out, 0, 9 * sizeof *out);
     else
         turned(und_rotation_of(&s->kept[i].now), s->bodies[i].inverse_inertia, out);
+}
+
+void und_bodies_inertia(const und_bodies *s, int i, double out[9])
+{
+    turned(und_rotation_of(&s->kept[i].now), s->bodies[i].inertia, out);
 }
 
 void und_bodies_push(und_bodies *s, int i, und_vec3 force, und_vec3 at)

@@ -15,6 +15,7 @@ typedef struct und_bodies_world {
     /* Samples of the ground at cell centres, [nz][stride]; NULL: none.  Read when created. */
     int nx, nz, stride;
     double dx, origin[2]; /* x and z of the low corner of the first cell */
+    double dz;            /* of cells along z; 0: as along x */
     const float *ground;
     bool wall[UND_EDGES]; /* the domain's edges that are walls for bodies, without end upwards */
 } und_bodies_world;
@@ -30,6 +31,9 @@ und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bod
                               und_error *err);
 void und_bodies_destroy(und_bodies *bodies);
 
+/* Solid boxes besides, from now on: borrowed.  Where they touch they are one solid. */
+void und_bodies_boxes(und_bodies *bodies, const und_bounds *boxes, int count);
+
 int und_bodies_count(const und_bodies *bodies);
 und_body_state und_bodies_state(const und_bodies *bodies, int i);
 double und_bodies_mass(const und_bodies *bodies, int i);   /* kg */
@@ -42,6 +46,7 @@ und_pose und_bodies_pose(const und_bodies *bodies, int i);
 /* 1/mass and the world-axes inverse inertia, both 0 where the body is led: what a unit impulse does. */
 double und_bodies_inverse_mass(const und_bodies *bodies, int i);
 void und_bodies_inverse_inertia(const und_bodies *bodies, int i, double out[9]);
+void und_bodies_inertia(const und_bodies *bodies, int i, double out[9]); /* world axes, kg m2; led or not */
 
 /* Adds a force (N) at a place, or a torque (N m), for the next step alone; nothing where the body is led. */
 void und_bodies_push(und_bodies *bodies, int i, und_vec3 force, und_vec3 at);

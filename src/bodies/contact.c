@@ -231,6 +231,109 @@ static void collide_ground(und_bodies *s, int i, touching *t)
     }
 }
 
+/* How far a place is outside a box along the axis that tells most; *normal is that face's. */
+static double outside_box(const und_bounds *box, und_vec3 p, und_vec3 *normal)
+{
+    const double low[3] = {box->low.x - p.x, box->low.y - p.y, box->low.z - p.z};
+    const double high[3] = {p.x - box->high.x, p.y - box->high.y, p.z - box->high.z};
+    double most = -INFINITY, n[3] = {0};
+    int axis = 0;
+    for (int k = 0; k < 3; k++)
+        if (fmax(low[k], high[k]) > most) {
+            most = fmax(low[k], high[k]);
+            axis = k;
+        }
+    n[axis] = low[axis] > high[axis] ? -1 : 1;
+    *normal = und_of(n);
+    return most;
+}
+
+static bool in_other_box(const und_bodies *s, int box, und_vec3 p, double skin)
+{
+    und_vec3 unused;
+    for (int i = 0; i < s->box_count; i++)
+        if (i != box && outside_box(&s->boxes[i], p, &unused) < skin)
+            return true;
+    return false;
+}
+
+/* A contact whose normal leads into another box may be at a seam inside the solid, where nothing can touch.
+ * It is, unless a little farther inside the body it would be at a free part of the same face. */
+static bool at_seam(const und_bodies *s, const und_body *body, int box, const touching *t, int i)
+{
+    const und_bounds *b = &s->boxes[box];
+    und_vec3 n = t->normal[i], out = und_mul(n, fmax(t->depth[i], 0) + 2 * body->skin), at = t->at[i], unused;
+    if (!in_other_box(s, box, und_add(at, out), body->skin))
+        return false;
+    und_vec3 side = und_sub(b->high, b->low),
+             inwards = und_sub(und_pose_point(&body->place, body->center), at);
+    double shift = 0.6 * fmin(body->size, fmin(side.x, fmin(side.y, side.z)));
+    inwards = und_unit(und_sub(inwards, und_mul(n, und_dot(n, inwards)))); /* along the face */
+    at = und_add(at, und_mul(inwards, shift));
+    return outside_box(b, at, &unused) > 2 * body->skin || in_other_box(s, box, und_add(at, out), body->skin);
+}
+
+static void drop_seams(const und_bodies *s, const und_body *body, int box, touching *t)
+{
+    int kept = 0;
+    for (int i = 0; i < t->count; i++) {
+        if (at_seam(s, body, box, t, i))
+            continue;
+        t->at[kept] = t->at[i];
+        t->normal[kept] = t->normal[i];
+        t->depth[kept++] = t->depth[i];
+    }
+    t->count = kept;
+}
+
+/* Places of the part inside the box, and corners of the box inside the part. */
+static void touch_box_points(const und_body *body, const und_part *part, const und_bounds *b, touching *t)
+{
+    und_vec3 normal;
+    for (int p = 0; p < part->point_count; p++) {
+        und_vec3 at = und_pose_point(&body->place, part->points[p]);
+        double out = outside_box(b, at, &normal);
+        if (out < body->skin)
+            touch(t, at, normal, -out);
+    }
+    for (int c = 0; c < 8; c++) {
+        und_vec3 at =
+            und_vec(c & 1 ? b->high.x : b->low.x, c & 2 ? b->high.y : b->low.y, c & 4 ? b->high.z : b->low.z);
+        und_vec3 local = und_pose_local(&body->place, at);
+        double distance = und_shape_distance(part->shape, local);
+        if (!(distance < body->skin))
+            continue;
+        normal = outward(part->shape, local, 1e-4 * part->reach);
+        if (und_dot(normal, normal) > 0)
+            touch(t, at, und_quat_rotate(body->place.rotation, und_mul(normal, -1)), -distance);
+    }
+}
+
+static void collide_box(und_bodies *s, int i, int box, touching *t)
+{
+    const und_body *body = &s->bodies[i];
+    const und_bounds *b = &s->boxes[box];
+    und_vec3 unused, middle = und_mul(und_add(b->low, b->high), 0.5), size = und_sub(b->high, b->low);
+    if (outside_box(b, und_of(s->kept[i].now.position), &unused) > body->reach)
+        return;
+    for (int k = 0; k < body->part_count; k++) {
+        const und_part *part = &body->parts[k];
+        t->count = 0;
+        if (outside_box(b, und_pose_point(&body->place, part->center), &unused) > part->reach)
+            continue;
+        if (part->geom) {
+            place_geom(body, part);
+            dGeomBoxSetLengths(s->box_geom, size.x, size.y, size.z);
+            dGeomSetPosition(s->box_geom, middle.x, middle.y, middle.z);
+            collide_geoms(part->geom, s->box_geom, body->skin, t);
+        } else {
+            touch_box_points(body, part, b, t);
+        }
+        drop_seams(s, body, box, t);
+        add_contacts(s, i, s->count, t);
+    }
+}
+
 /* A body whose numbers went bad touches nothing: the engine must not see them. */
 static bool sound(const und_body_state *b)
 {
@@ -254,6 +357,8 @@ void und_contacts_find(und_bodies *s)
             collide_plane(s, i, p, &t);
         if (s->ground && !led)
             collide_ground(s, i, &t);
+        for (int b = 0; b < s->box_count && !led; b++)
+            collide_box(s, i, b, &t);
         for (int j = i + 1; j < s->count; j++) {
             und_vec3 way = und_sub(und_of(a->position), und_of(s->kept[j].now.position));
             double reach = s->bodies[i].reach + s->bodies[j].reach;

@@ -198,16 +198,18 @@ bool und_ground_create(und_bodies *s, const und_bodies_world *w, und_error *err)
 {
     bool has_edges =
         w->ground || w->wall[UND_LOW_X] || w->wall[UND_HIGH_X] || w->wall[UND_LOW_Z] || w->wall[UND_HIGH_Z];
-    if (!isfinite(w->gravity) || (has_edges && !(w->nx > 0 && w->nz > 0 && w->dx > 0 && isfinite(w->dx) &&
-                                                 isfinite(w->origin[0]) && isfinite(w->origin[1])))) {
+    if (!isfinite(w->gravity) ||
+        (has_edges && !(w->nx > 0 && w->nz > 0 && w->dx > 0 && isfinite(w->dx + w->dz) &&
+                        isfinite(w->origin[0]) && isfinite(w->origin[1])))) {
         und_error_set(err, UND_INVALID, "bodies: the world's gravity, size or place is not finite");
         return false;
     }
     s->world = *w;
     s->world.ground = NULL; /* read once */
+    s->box_geom = dCreateBox(NULL, 1, 1, 1);
     if (w->ground && !add_ground(s, w, err))
         return false;
-    double x0 = w->origin[0], x1 = x0 + w->nx * w->dx, z0 = w->origin[1], z1 = z0 + w->nz * w->dx;
+    double x0 = w->origin[0], x1 = x0 + w->nx * w->dx, z0 = w->origin[1], z1 = z0 + w->nz * und_world_dz(w);
     if (w->wall[UND_LOW_X])
         add_plane(s, und_vec(1, 0, 0), x0);
     if (w->wall[UND_HIGH_X])
@@ -221,6 +223,8 @@ bool und_ground_create(und_bodies *s, const und_bodies_world *w, und_error *err)
 
 void und_ground_destroy(und_bodies *s)
 {
+    if (s->box_geom)
+        dGeomDestroy(s->box_geom);
     for (int i = 0; i < s->plane_count; i++)
         dGeomDestroy(s->plane_geom[i]);
     free(s->ground);
@@ -237,8 +241,8 @@ double und_ground_top(const und_bodies *s, double x, double z, double reach)
     const und_bodies_world *w = &s->world;
     int x0 = sample_near(x - reach, w->origin[0], w->dx, w->nx);
     int x1 = sample_near(x + reach + w->dx, w->origin[0], w->dx, w->nx);
-    int z0 = sample_near(z - reach, w->origin[1], w->dx, w->nz);
-    int z1 = sample_near(z + reach + w->dx, w->origin[1], w->dx, w->nz);
+    int z0 = sample_near(z - reach, w->origin[1], und_world_dz(w), w->nz);
+    int z1 = sample_near(z + reach + und_world_dz(w), w->origin[1], und_world_dz(w), w->nz);
     if ((long)(x1 - x0 + 1) * (z1 - z0 + 1) > WORTH)
         return s->ground_top;
     float top = -INFINITY;
@@ -253,7 +257,7 @@ double und_ground_at(const und_bodies *s, double x, double z, und_vec3 *normal)
 {
     const und_bodies_world *w = &s->world;
     double u = fmin(fmax((x - w->origin[0]) / w->dx - 0.5, 0), w->nx - 1);
-    double v = fmin(fmax((z - w->origin[1]) / w->dx - 0.5, 0), w->nz - 1);
+    double v = fmin(fmax((z - w->origin[1]) / und_world_dz(w) - 0.5, 0), w->nz - 1);
     int i = (int)fmin(u, fmax(w->nx - 2, 0)), j = (int)fmin(v, fmax(w->nz - 2, 0));
     int right = w->nx > 1, up = w->nz > 1 ? w->nx : 0;
     const float *g = s->ground + (size_t)j * (size_t)w->nx + (size_t)i;
@@ -261,6 +265,6 @@ double und_ground_at(const und_bodies *s, double x, double z, und_vec3 *normal)
     u -= i;
     v -= j;
     double du = (1 - v) * (b - a) + v * (d - c), dv = (1 - u) * (c - a) + u * (d - b);
-    *normal = und_unit(und_vec(-du / w->dx, 1, -dv / w->dx));
+    *normal = und_unit(und_vec(-du / w->dx, 1, -dv / und_world_dz(w)));
     return (1 - v) * (a + u * (b - a)) + v * (c + u * (d - c));
 }

@@ -79,6 +79,9 @@ struct und_bodies {
     int plane_count;    /* the ground where it is flat, and walls */
     double plane[5][4]; /* normal and offset */
     dGeomID plane_geom[5];
+    int box_count; /* solid boxes */
+    const und_bounds *boxes;
+    dGeomID box_geom; /* takes the size and the place of one after the other */
     int contact_count, contact_limit;
     und_contact *contacts;
     int *order; /* contacts by island: what hangs together by free bodies */
@@ -89,6 +92,10 @@ und_status und_parts_create(und_body *body, und_error *err);
 void und_parts_destroy(und_body *body);
 bool und_ground_create(und_bodies *s, const und_bodies_world *world, und_error *err);
 void und_ground_destroy(und_bodies *s);
+static inline double und_world_dz(const und_bodies_world *w)
+{
+    return w->dz > 0 ? w->dz : w->dx;
+}
 /* No ground within reach of a place is higher. */
 double und_ground_top(const und_bodies *s, double x, double z, double reach);
 double und_ground_at(const und_bodies *s, double x, double z, und_vec3 *normal);

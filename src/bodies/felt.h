@@ -1,0 +1,63 @@
+/* What floating bodies feel of a frame: where the liquid is, its velocity and the slope of its pressure, at
+ * any place. */
+#ifndef UND_BODIES_FELT_H
+#define UND_BODIES_FELT_H
+
+#include "geom/vec.h"
+#include "grid/frame.h"
+
+#include <undine/cells.h>
+
+/* What the frames of a flow have in common. */
+typedef struct und_felt_grid {
+    int n[3];
+    double d[3], origin[3];
+    double gravity[3], density;
+    bool has_surface; /* heights track the liquid */
+    int threads;
+    uint8_t *mark[2]; /* scratch: which values are known, before and after a pass */
+} und_felt_grid;
+
+/* One frame: items as they are in it, and what is made of them. */
+typedef struct und_felt {
+    double time;
+    uint8_t *label;
+    float *pressure, *velocity[3];
+    float *surface, *ground; /* where heights track the liquid */
+    float *slope[3];         /* of the pressure on faces, Pa/m, and some cells beyond the liquid */
+    float *level;            /* [nz][nx] the surface's height, m; else [nz][ny + 2][nx], a layer below the
+                                floor and one above: 1 in the liquid, 1/2 in Surface cells, 0 in the air */
+} und_felt;
+
+/* One of the arrays that a frame gives. */
+typedef struct und_felt_part {
+    const char *item;  /* in a frame */
+    const char *saved; /* in a checkpoint */
+    und_type type;
+    int rank;
+    size_t dim[3];
+    void *data;
+} und_felt_part;
+
+enum { UND_FELT_PARTS = 7 };
+
+/* Their number: the surface's are there only where heights track the liquid. */
+int und_felt_parts(const und_felt_grid *g, const und_felt *felt, und_felt_part list[UND_FELT_PARTS]);
+
+und_status und_felt_grid_open(und_felt_grid *g, const und_frame *frame, und_error *err);
+void und_felt_grid_close(und_felt_grid *g);
+und_status und_felt_open(und_felt *felt, const und_felt_grid *g, und_error *err);
+void und_felt_close(und_felt *felt);
+
+/* Takes over the items of a frame, and makes the rest of them. */
+und_status und_felt_load(und_felt *felt, const und_felt_grid *g, const und_frame *frame, und_error *err);
+void und_felt_make(und_felt *felt, const und_felt_grid *g);
+
+/* How far a place is below the surface, m (negative: above), `share` of the way from one frame to another. */
+double und_felt_depth(const und_felt_grid *g, const und_felt *from, const und_felt *to, double share,
+                      und_vec3 at);
+/* The slope of the pressure and the velocity. */
+void und_felt_flow(const und_felt_grid *g, const und_felt *from, const und_felt *to, double share,
+                   und_vec3 at, und_vec3 *slope, und_vec3 *velocity);
+
+#endif
