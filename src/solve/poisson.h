@@ -16,7 +16,7 @@ void und_poisson_destroy(und_poisson *poisson);
  * each unknown cell i
  *     sum over its six sides of weight[axis] (x_i - x_n) = b_i
  * where n is the cell at that side: an unknown one, a known one (x_n = 0), or a closed one, whose side is
- * left out.  Allocates nothing. */
+ * left out.  Allocates nothing.  Converges fast where weights are as 1 / d^2 of the grid. */
 void und_poisson_set(und_poisson *poisson, const uint8_t *kind, const double weight[3]);
 
 typedef struct und_poisson_report {
@@ -30,5 +30,8 @@ typedef struct und_poisson_report {
  * outside unknown cells is not touched. */
 und_poisson_report und_poisson_solve(und_poisson *poisson, const double *b, double *x, double tolerance,
                                      int max_iterations);
+
+/* z = M r, the preconditioner alone: one V-cycle, symmetric and positive definite. */
+void und_poisson_precondition(und_poisson *poisson, const double *r, double *z);
 
 #endif

@@ -1,0 +1,498 @@
+#include "solve/poisson.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "solve/multigrid_kernel.h"
+#include "solve/parts.h"
+#include "solve/slices.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is said of a cell in a byte: how many of its sides along each axis are not closed, and whether it is
+ * unknown (0 if not). */
+enum { SIDES_X = 3, SHIFT_Y = 2, SHIFT_Z = 4, UNKNOWN_BIT = 64, CHUNK = 256 };
+
+/* Its axes may be in another order than the grid's: slices are along the longer of y and z where a grid is
+ * flat.  r and x are double, and so is the system; directions need not be. */
+struct und_poisson {
+    und_mac mac;
+    ptrdiff_t step[3]; /* of the grid, along our axes */
+    int axis[3];       /* ours: which of the grid's */
+    double weight[3];
+    und_multigrid m;
+    und_parts parts;
+    uint8_t *code[2];
+    double *r[2], *x[2];
+    float *p[2];
+    double *slice_sum;
+    int64_t *slice_bits; /* of the largest |r|: ordered as the numbers are, with NaN above all */
+    const uint8_t *kind; /* while the system is set */
+    const double *b;     /* while it is solved */
+    double scale;        /* of r, for the preconditioner */
+    double beta, alpha;
+};
+
+static und_status allocate(und_poisson *s, und_error *err)
+{
+    const und_level *level = &s->m.level[0];
+    size_t slices = (size_t)level->n[2];
+    for (int c = 0; c < 2; c++) {
+        s->code[c] = und_pages_alloc(level->count * sizeof *s->code[c], "the pressure's system", err);
+        s->r[c] = s->code[c] ? und_pages_alloc(level->count * sizeof *s->r[c], "residuals", err) : NULL;
+        s->x[c] = s->r[c] ? und_pages_alloc(level->count * sizeof *s->x[c], "the pressure", err) : NULL;
+        s->p[c] = s->x[c] ? und_pages_alloc(level->count * sizeof *s->p[c], "search directions", err) : NULL;
+        if (!s->p[c])
+            return err->status;
+    }
+    s->slice_sum = und_alloc(slices, sizeof *s->slice_sum, "slices of the pressure's system", err);
+    s->slice_bits = s->slice_sum
+                        ? und_alloc(slices, sizeof *s->slice_bits, "slices of the pressure's system", err)
+                        : NULL;
+    return s->slice_bits ? UND_OK : err->status;
+}
+
+und_poisson *und_poisson_create(const und_mac *mac, int threads, und_error *err)
+{
+    und_poisson *s = und_alloc(1, sizeof *s, "the pressure's system", err);
+    if (!s)
+        return NULL;
+    bool flat = mac->n[2] == 1;
+    int n[3];
+    double weight[3];
+    s->mac = *mac;
+    for (int a = 0; a < 3; a++) {
+        s->axis[a] = flat && a > 0 ? 3 - a : a;
+        s->step[a] = mac->step[s->axis[a]];
+        n[a] = mac->n[s->axis[a]];
+        weight[a] = 1 / (mac->d[s->axis[a]] * mac->d[s->axis[a]]);
+    }
+    und_status status = und_multigrid_open(&s->m, n, weight, threads, err);
+    if (status == UND_OK)
+        status = und_parts_open(&s->parts, &s->m.level[0], err);
+    if (status == UND_OK)
+        status = allocate(s, err);
+    if (status == UND_OK)
+        return s;
+    und_poisson_destroy(s);
+    return NULL;
+}
+
+void und_poisson_destroy(und_poisson *s)
+{
+    if (!s)
+        return;
+    und_multigrid_close(&s->m);
+    und_parts_close(&s->parts);
+    for (int c = 0; c < 2; c++) {
+        und_pages_free(s->code[c]);
+        und_pages_free(s->r[c]);
+        und_pages_free(s->x[c]);
+        und_pages_free(s->p[c]);
+    }
+    free(s->slice_sum);
+    free(s->slice_bits);
+    free(s);
+}
+
+static size_t grid_row(const und_poisson *s, int y, int z)
+{
+    return (size_t)((ptrdiff_t)s->mac.first + y * s->step[1] + z * s->step[2]);
+}
+
+/* Unknown cells of a row: its span in q, rounded to eights; none: 0 to 0. */
+static void find_span(const uint8_t *kind, int n, int *low, int *high)
+{
+    const uint8_t *first = memchr(kind, UND_POISSON_UNKNOWN, (size_t)n);
+    const uint8_t *last = first ? memrchr(kind, UND_POISSON_UNKNOWN, (size_t)n) : NULL;
+    *low = first ? (int)(first - kind) / 16 * 8 : 0;
+    *high = last ? (int)(last - kind) / 16 * 8 + 8 : 0;
+}
+
+static void set_span(und_poisson *s, int y, int z, int low, int high)
+{
+    und_level *level = &s->m.level[0];
+    size_t row = (size_t)(y + z * level->n[1]), at = und_level_row(level, y, z);
+    int old_low = level->low[row], old_high = level->high[row];
+    if (old_low < low || old_high > high)
+        for (int c = 0; c < 2; c++) {
+            memset(s->x[c] + at + old_low, 0, (size_t)(old_high - old_low) * sizeof *s->x[c]);
+            memset(s->p[c] + at + old_low, 0, (size_t)(old_high - old_low) * sizeof *s->p[c]);
+        }
+    und_level_set_span(level, y, z, low, high);
+}
+
+/* Codes of cells x in [begin, end); 0 from n on. */
+static void code_cells(const und_poisson *s, const uint8_t *restrict k, int begin, int end,
+                       uint8_t *restrict code)
+{
+    const ptrdiff_t sy = s->step[1], sz = s->step[2];
+    int n = s->m.level[0].n[0], stop = end < n ? end : n;
+    for (int i = begin; i < stop; i++) {
+        uint8_t x = (uint8_t)((k[i - 1] != UND_POISSON_CLOSED) + (k[i + 1] != UND_POISSON_CLOSED));
+        uint8_t y = (uint8_t)((k[i - sy] != UND_POISSON_CLOSED) + (k[i + sy] != UND_POISSON_CLOSED));
+        uint8_t z = (uint8_t)((k[i - sz] != UND_POISSON_CLOSED) + (k[i + sz] != UND_POISSON_CLOSED));
+        uint8_t all = (uint8_t)(x | y << SHIFT_Y | z << SHIFT_Z | UNKNOWN_BIT);
+        code[i - begin] = k[i] == UND_POISSON_UNKNOWN ? all : 0;
+    }
+    for (int i = stop > begin ? stop : begin; i < end; i++)
+        code[i - begin] = 0;
+}
+
+static void set_row(und_poisson *s, int y, int z)
+{
+    und_level *level = &s->m.level[0];
+    const uint8_t *kind = s->kind + grid_row(s, y, z);
+    const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
+    size_t at = und_level_row(level, y, z);
+    int low, high;
+    find_span(kind, level->n[0], &low, &high);
+    set_span(s, y, z, low, high);
+    for (int begin = low; begin < high; begin += CHUNK / 2) {
+        int n = begin + CHUNK / 2 < high ? CHUNK / 2 : high - begin;
+        uint8_t code[CHUNK];
+        code_cells(s, kind, 2 * begin, 2 * (begin + n), code);
+        for (int c = 0; c < 2; c++) {
+            int offset = und_colour_offset(c, y, z);
+            uint8_t *restrict own = s->code[c] + at + begin;
+            float *restrict inverse = level->inverse[c] + at + begin;
+            for (int q = 0; q < n; q++)
+                own[q] = code[2 * q + offset];
+            for (int q = 0; q < n; q++) {
+                int byte = own[q];
+                float sum = w[0] * (float)(byte & SIDES_X) + w[1] * (float)(byte >> SHIFT_Y & SIDES_X) +
+                            w[2] * (float)(byte >> SHIFT_Z & SIDES_X);
+                inverse[q] = sum > 0 ? 1 / sum : 0;
+            }
+        }
+    }
+    und_parts_set_row(&s->parts, y, z, kind, s->step);
+}
+
+static void kind_sides(void *context, int axis, int y, int z, int begin, int end, float *restrict weight)
+{
+    const und_poisson *s = context;
+    const uint8_t *restrict k = s->kind + grid_row(s, y, z);
+    const float *w = s->m.level[0].weight;
+    int n = s->m.level[0].n[0], stop = end < n ? end : n;
+    for (int i = stop > begin ? stop : begin; i < end; i++)
+        weight[i - begin] = 0;
+    if (axis < 3) {
+        const ptrdiff_t step = s->step[axis];
+        for (int i = begin; i < stop; i++) {
+            bool both = (k[i] == UND_POISSON_UNKNOWN) & (k[i + step] == UND_POISSON_UNKNOWN);
+            weight[i - begin] = both ? w[axis] : 0;
+        }
+        return;
+    }
+    for (int i = begin; i < stop; i++)
+        weight[i - begin] = 0;
+    for (int a = 0; a < 3; a++) {
+        const ptrdiff_t step = s->step[a];
+        for (int i = begin; i < stop; i++) {
+            int sides = (k[i - step] == UND_POISSON_KNOWN) + (k[i + step] == UND_POISSON_KNOWN);
+            weight[i - begin] += k[i] == UND_POISSON_UNKNOWN ? w[a] * (float)sides : 0;
+        }
+    }
+}
+
+void und_poisson_set(und_poisson *s, const uint8_t *kind, const double weight[3])
+{
+    und_level *level = &s->m.level[0];
+    double largest = fmax(weight[0], fmax(weight[1], weight[2]));
+    s->kind = kind;
+    for (int a = 0; a < 3; a++) {
+        s->weight[a] = weight[s->axis[a]];
+        level->weight[a] = largest > 0 ? (float)(s->weight[a] / largest) : 0;
+    }
+    PARALLEL_FOR(level->most_threads)
+    for (int z = 0; z < level->n[2]; z++)
+        for (int y = 0; y < level->n[1]; y++)
+            set_row(s, y, z);
+    und_parts_join(&s->parts);
+    und_multigrid_set(&s->m, kind_sides, s);
+    s->kind = NULL;
+}
+
+/* A row of one colour, as the double passes read it. */
+typedef struct line {
+    size_t at;
+    size_t grid; /* cell q of the colour stands at grid + 2 q in the grid's arrays */
+    int low, high;
+    und_beside beside;
+} line;
+
+static line get_line(const und_poisson *s, int colour, int y, int z)
+{
+    const und_level *level = &s->m.level[0];
+    int offset = und_colour_offset(colour, y, z), row = y + z * level->n[1];
+    return (line){.at = und_level_row(level, y, z),
+                  .grid = grid_row(s, y, z) + (size_t)offset,
+                  .low = level->low[row],
+                  .high = level->high[row],
+                  .beside = und_level_beside(level, offset)};
+}
+
+static inline double diagonal(const double w[3], int code)
+{
+    return w[0] * (code & SIDES_X) + w[1] * (code >> SHIFT_Y & SIDES_X) + w[2] * (code >> SHIFT_Z & SIDES_X);
+}
+
+/* (A v)_q for float or double v. */
+#define APPLY(w, code, own, other, side, q) \
+    (diagonal(w, (code)[q]) * (own)[q] - UND_PLAIN_SUM(double, w, other, side, q))
+
+static inline int64_t magnitude_bits(double v)
+{
+    int64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits & INT64_MAX;
+}
+
+static double largest_residual(const und_poisson *s)
+{
+    int64_t bits = 0;
+    double largest;
+    for (int z = 0; z < s->m.level[0].n[2]; z++)
+        bits = s->slice_bits[z] > bits ? s->slice_bits[z] : bits;
+    memcpy(&largest, &bits, sizeof largest);
+    return largest;
+}
+
+static void take_x(und_poisson *s, const double *x, int z)
+{
+    for (int y = 0; y < s->m.level[0].n[1]; y++)
+        for (int c = 0; c < 2; c++) {
+            line l = get_line(s, c, y, z);
+            const uint8_t *restrict code = s->code[c] + l.at;
+            const double *restrict from = x + l.grid;
+            double *restrict to = s->x[c] + l.at;
+            for (int q = l.low; q < l.high; q++)
+                to[q] = code[q] ? from[2 * q] : 0;
+        }
+}
+
+static void give_x(const und_poisson *s, double *x, int z)
+{
+    for (int y = 0; y < s->m.level[0].n[1]; y++)
+        for (int c = 0; c < 2; c++) {
+            line l = get_line(s, c, y, z);
+            const uint8_t *restrict code = s->code[c] + l.at;
+            const double *restrict from = s->x[c] + l.at;
+            double *restrict to = x + l.grid;
+            for (int q = l.low; q < l.high; q++)
+                if (code[q])
+                    to[2 * q] = from[q];
+        }
+}
+
+/* r = b - A x. */
+static void set_residual(und_poisson *s, int z)
+{
+    const double w[3] = {s->weight[0], s->weight[1], s->weight[2]};
+    for (int y = 0; y < s->m.level[0].n[1]; y++)
+        for (int c = 0; c < 2; c++) {
+            line l = get_line(s, c, y, z);
+            const uint8_t *restrict code = s->code[c] + l.at;
+            const double *restrict b = s->b + l.grid, *restrict own = s->x[c] + l.at;
+            const double *restrict other = s->x[1 - c] + l.at;
+            double *restrict r = s->r[c] + l.at;
+            SIMD
+            for (int q = l.low; q < l.high; q++) {
+                double left = b[2 * q] - APPLY(w, code, own, other, l.beside.side, q);
+                r[q] = code[q] ? left : 0;
+            }
+        }
+}
+
+static void measure_residual(und_poisson *s, int z)
+{
+    int64_t bits = 0;
+    for (int y = 0; y < s->m.level[0].n[1]; y++)
+        for (int c = 0; c < 2; c++) {
+            line l = get_line(s, c, y, z);
+            const double *r = s->r[c] + l.at;
+            for (int q = l.low; q < l.high; q++) {
+                int64_t here = magnitude_bits(r[q]);
+                bits = here > bits ? here : bits;
+            }
+        }
+    s->slice_bits[z] = bits;
+}
+
+static double true_residual(und_poisson *s)
+{
+    const und_level *level = &s->m.level[0];
+    PARALLEL_FOR(level->threads)
+    for (int z = 0; z < level->n[2]; z++)
+        set_residual(s, z);
+    und_parts_take_mean(&s->parts, s->r);
+    PARALLEL_FOR(level->threads)
+    for (int z = 0; z < level->n[2]; z++)
+        measure_residual(s, z);
+    return largest_residual(s);
+}
+
+/* What the preconditioner is given: r, scaled so that floats can hold it. */
+static void give_residual(void *context, int z)
+{
+    und_poisson *s = context;
+    const und_level *level = &s->m.level[0];
+    for (int y = 0; y < level->n[1]; y++)
+        for (int c = 0; c < 2; c++) {
+            line l = get_line(s, c, y, z);
+            const double *restrict r = s->r[c] + l.at;
+            float *restrict b = level->b[c] + l.at;
+            for (int q = l.low; q < l.high; q++)
+                b[q] = (float)(s->scale * r[q]);
+        }
+}
+
+/* x += alpha p, r -= alpha A p, and r to the preconditioner. */
+static void advance(void *context, int z)
+{
+    und_poisson *s = context;
+    const und_level *level = &s->m.level[0];
+    const double w[3] = {s->weight[0], s->weight[1], s->weight[2]}, alpha = s->alpha, scale = s->scale;
+    int64_t bits = 0;
+    for (int y = 0; y < level->n[1]; y++)
+        for (int c = 0; c < 2; c++) {
+            line l = get_line(s, c, y, z);
+            const uint8_t *restrict code = s->code[c] + l.at;
+            const float *restrict own = s->p[c] + l.at, *restrict other = s->p[1 - c] + l.at;
+            double *restrict r = s->r[c] + l.at, *restrict x = s->x[c] + l.at;
+            float *restrict b = level->b[c] + l.at;
+            UND_PRAGMA(omp simd reduction(max : bits))
+            for (int q = l.low; q < l.high; q++) {
+                double left = r[q] - alpha * APPLY(w, code, own, other, l.beside.side, q);
+                left = code[q] ? left : 0;
+                x[q] += alpha * own[q];
+                r[q] = left;
+                b[q] = (float)(scale * left);
+                int64_t here = magnitude_bits(left);
+                bits = here > bits ? here : bits;
+            }
+        }
+    s->slice_bits[z] = bits;
+}
+
+/* Stage 0: p = z + beta p, where z is what the preconditioner gave; stage 1: p A p. */
+static void direct(void *context, int stage, int z)
+{
+    und_poisson *s = context;
+    const und_level *level = &s->m.level[0];
+    const double w[3] = {s->weight[0], s->weight[1], s->weight[2]};
+    const float beta = (float)s->beta;
+    double sum = 0;
+    for (int y = 0; y < level->n[1]; y++)
+        for (int c = 0; c < 2; c++) {
+            line l = get_line(s, c, y, z);
+            float *restrict own = s->p[c] + l.at;
+            if (stage == 0) {
+                const float *restrict given = level->x[c] + l.at;
+                if (beta == 0) { /* what was there before may be no number */
+                    memcpy(own + l.low, given + l.low, (size_t)(l.high - l.low) * sizeof *own);
+                    continue;
+                }
+                SIMD
+                for (int q = l.low; q < l.high; q++)
+                    own[q] = given[q] + beta * own[q];
+                continue;
+            }
+            const uint8_t *restrict code = s->code[c] + l.at;
+            const float *restrict other = s->p[1 - c] + l.at;
+            double row = 0;
+            UND_PRAGMA(omp simd reduction(+ : row))
+            for (int q = l.low; q < l.high; q++)
+                row += own[q] * APPLY(w, code, own, other, l.beside.side, q);
+            sum += row;
+        }
+    if (stage == 1)
+        s->slice_sum[z] = sum;
+}
+
+/* Conjugate gradients until the residual that is carried along is below the tolerance.  What it was made from
+ * is kept by r, x and p; directions are stored in float, but what they do to x and r is the same. */
+static void iterate(und_poisson *s, double tolerance, int max_iterations, int *iterations)
+{
+    const und_level *level = &s->m.level[0];
+    double before = 0;
+    s->scale = 1 / largest_residual(s);
+    s->beta = 0;
+    und_multigrid_begin(&s->m, give_residual, s);
+    while (*iterations < max_iterations) {
+        double product = und_multigrid_finish(&s->m), energy = 0;
+        if (!(product > 0))
+            return;
+        s->beta = before > 0 ? product / before : 0;
+        before = product;
+        und_slices_run(direct, s, 2, level->n[2], level->threads);
+        for (int z = 0; z < level->n[2]; z++)
+            energy += s->slice_sum[z];
+        if (!(energy > 0) || !isfinite(product / energy))
+            return;
+        s->alpha = product / energy / s->scale;
+        und_multigrid_begin(&s->m, advance, s);
+        ++*iterations;
+        if (!(largest_residual(s) >= tolerance))
+            return;
+    }
+}
+
+void und_poisson_precondition(und_poisson *s, const double *r, double *z)
+{
+    const und_level *level = &s->m.level[0];
+    s->scale = 1;
+    for (int slice = 0; slice < level->n[2]; slice++) {
+        take_x(s, r, slice);
+        for (int y = 0; y < level->n[1]; y++)
+            for (int c = 0; c < 2; c++) {
+                line l = get_line(s, c, y, slice);
+                memcpy(s->r[c] + l.at + l.low, s->x[c] + l.at + l.low,
+                       (size_t)(l.high - l.low) * sizeof(double));
+            }
+    }
+    und_multigrid_begin(&s->m, give_residual, s);
+    und_multigrid_finish(&s->m);
+    for (int slice = 0; slice < level->n[2]; slice++) {
+        for (int y = 0; y < level->n[1]; y++)
+            for (int c = 0; c < 2; c++) {
+                line l = get_line(s, c, y, slice);
+                for (int q = l.low; q < l.high; q++)
+                    s->x[c][l.at + (size_t)q] = level->x[c][l.at + (size_t)q];
+            }
+        give_x(s, z, slice);
+    }
+}
+
+und_poisson_report und_poisson_solve(und_poisson *s, const double *b, double *x, double tolerance,
+                                     int max_iterations)
+{
+    const und_level *level = &s->m.level[0];
+    und_poisson_report report = {0};
+    double before = INFINITY;
+    s->b = b;
+    PARALLEL_FOR(level->threads)
+    for (int z = 0; z < level->n[2]; z++)
+        take_x(s, x, z);
+    report.residual = true_residual(s);
+    bool finite = isfinite(report.residual);
+    /* The residual carried along may be smaller than the true one: then again from that, while it helps. */
+    while (report.residual >= tolerance && report.residual > 0 && report.residual < 0.9 * before &&
+           report.iterations < max_iterations) {
+        before = report.residual;
+        iterate(s, tolerance, max_iterations, &report.iterations);
+        report.residual = true_residual(s);
+    }
+    report.converged = report.residual < tolerance || report.residual == 0;
+    if (finite) {
+        und_parts_take_mean(&s->parts, s->x);
+        PARALLEL_FOR(level->threads)
+        for (int z = 0; z < level->n[2]; z++)
+            give_x(s, x, z);
+    }
+    s->b = NULL;
+    return report;
+}
