@@ -79,8 +79,6 @@ und_status und_flow_open(und_flow *f, const und_mac *mac, const und_wall_def *wa
         return UND_FAILED;
     }
     set_sides(f);
-    for (size_t row = 0; row < rows; row++)
-        f->parts->near_high[row] = mac->n[0]; /* until the first call knows better */
     und_flow_walls_changed(f);
     und_flow_label(f);
     return UND_OK;
@@ -191,7 +189,8 @@ static double most_of_rows(const und_flow *f)
 
 double und_flow_divergence(const und_flow *f)
 {
-    const double per_cell[3] = {1 / f->mac.d[0], 1 / f->mac.d[1], 1 / f->mac.d[2]};
+    double per_cell[3];
+    und_flow_per_cell(f, 1, per_cell);
     PARALLEL_FOR(und_flow_workers(f, (size_t)f->full))
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)

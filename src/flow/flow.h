@@ -30,7 +30,8 @@ und_status und_flow_open(und_flow *f, const und_mac *mac, const und_wall_def *wa
                          int threads, und_error *err);
 void und_flow_close(und_flow *f);
 
-/* After `label` of Solid cells or `wall` changed: finds the faces between walls and the rest. */
+/* After `label` of Solid cells or `wall` changed, or u was filled from outside: finds the faces between walls
+ * and the rest, and clears those inside walls until walls are set. */
 void und_flow_walls_changed(und_flow *f);
 
 /* After the trackers said which cells hold liquid (anything but Empty and Solid): which of them are Surface,

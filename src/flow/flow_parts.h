@@ -95,6 +95,13 @@ static inline void und_flow_place(const und_mac *m, size_t at, int c[3])
     c[0] = (int)(t % m->step[1]) - 1;
 }
 
+/* scale / d along each axis; 0 where there is no flow. */
+static inline void und_flow_per_cell(const und_flow *f, double scale, double out[3])
+{
+    for (int a = 0; a < 3; a++)
+        out[a] = a < und_flow_axes(f) ? scale / f->mac.d[a] : 0;
+}
+
 /* Equation 5. */
 static inline double und_flow_missing(const und_flow *f, size_t i, const double per_cell[3])
 {

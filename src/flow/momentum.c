@@ -11,12 +11,13 @@ static double row_speed(const und_flow *f, int row)
 {
     size_t first = und_mac_row(&f->mac, row);
     size_t sy = (size_t)f->mac.step[1], sz = (size_t)f->mac.step[2];
-    double per_x = 1 / f->mac.d[0], per_y = 1 / f->mac.d[1], per_z = 1 / f->mac.d[2], most = 0;
+    double per[3], most = 0;
+    und_flow_per_cell(f, 1, per);
     const double *u = f->u[0], *v = f->u[1], *w = f->u[2];
     for (size_t i = first + (size_t)f->row_low[row]; i < first + (size_t)f->row_high[row]; i++) {
-        double speed = und_larger(fabs(u[i]), fabs(u[i - 1])) * per_x +
-                       und_larger(fabs(v[i]), fabs(v[i - sy])) * per_y +
-                       und_larger(fabs(w[i]), fabs(w[i - sz])) * per_z;
+        double speed = und_larger(fabs(u[i]), fabs(u[i - 1])) * per[0] +
+                       und_larger(fabs(v[i]), fabs(v[i - sy])) * per[1] +
+                       und_larger(fabs(w[i]), fabs(w[i - sz])) * per[2];
         bool liquid = (f->label[i] == UND_CELL_FULL) | (f->label[i] == UND_CELL_SURFACE);
         speed = liquid ? speed : 0;
         most = speed > most ? speed : most;
@@ -64,12 +65,13 @@ static void find_courant(und_flow *f, int row, double dt, bool plain)
     const und_flow_parts *s = f->parts;
     size_t first = und_mac_row(&f->mac, row);
     size_t sy = (size_t)f->mac.step[1], sz = (size_t)f->mac.step[2];
-    double per_x = dt / f->mac.d[0], per_y = dt / f->mac.d[1], per_z = dt / f->mac.d[2];
+    double per[3];
+    und_flow_per_cell(f, dt, per);
     const double *u = f->u[0], *v = f->u[1], *w = f->u[2];
     for (size_t i = first + (size_t)s->near_low[row]; i < first + (size_t)s->near_high[row]; i++) {
-        double cells = und_larger(fabs(u[i]), fabs(u[i - 1])) * per_x +
-                       und_larger(fabs(v[i]), fabs(v[i - sy])) * per_y +
-                       und_larger(fabs(w[i]), fabs(w[i - sz])) * per_z;
+        double cells = und_larger(fabs(u[i]), fabs(u[i - 1])) * per[0] +
+                       und_larger(fabs(v[i]), fabs(v[i - sy])) * per[1] +
+                       und_larger(fabs(w[i]), fabs(w[i - sz])) * per[2];
         s->courant[i] = (f->label[i] == UND_CELL_SOLID) | plain ? 0 : (float)cells;
     }
 }

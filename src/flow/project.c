@@ -55,8 +55,10 @@ und_flow_report und_flow_project(und_flow *f, und_poisson *poisson, double dt, d
 {
     und_flow_parts *s = f->parts;
     const double *d = f->mac.d;
-    const double per_cell[3] = {1 / d[0], 1 / d[1], 1 / d[2]}, push[3] = {dt / d[0], dt / d[1], dt / d[2]};
-    const double weight[3] = {push[0] / d[0], push[1] / d[1], push[2] / d[2]};
+    double per_cell[3], push[3];
+    und_flow_per_cell(f, 1, per_cell);
+    und_flow_per_cell(f, dt, push);
+    const double weight[3] = {dt / (d[0] * d[0]), dt / (d[1] * d[1]), dt / (d[2] * d[2])};
     int workers = und_flow_workers(f, (size_t)(f->full + f->surface));
     und_flow_find_kinds(f);
     PARALLEL_FOR(workers)

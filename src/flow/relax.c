@@ -104,11 +104,10 @@ und_flow_report und_flow_relax(und_flow *f, double dt, double beta0, double epsi
 {
     relaxation r = {0};
     double bend = 0;
-    for (int a = 0; a < 3; a++) {
-        r.per_cell[a] = 1 / f->mac.d[a];
-        r.push[a] = dt / f->mac.d[a];
-        bend += a < und_flow_axes(f) ? 1 / (f->mac.d[a] * f->mac.d[a]) : 0;
-    }
+    und_flow_per_cell(f, 1, r.per_cell);
+    und_flow_per_cell(f, dt, r.push);
+    for (int a = 0; a < 3; a++)
+        bend += r.per_cell[a] * r.per_cell[a];
     r.beta = beta0 / (2 * dt * bend); /* eq. 7 */
     und_flow_find_kinds(f);
     und_flow_report report = {.divergence = und_flow_divergence(f)};

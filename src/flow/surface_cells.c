@@ -45,8 +45,8 @@ static void set_cell(und_flow *f, size_t at, const double fall[3])
 {
     const und_mac *m = &f->mac;
     unsigned open = 0;
-    double low[3], high[3];
-    for (int a = 0; a < 3; a++) {
+    double low[3] = {0}, high[3] = {0};
+    for (int a = 0; a < und_flow_axes(f); a++) {
         size_t step = (size_t)m->step[a];
         unsigned sides = (f->label[at - step] == UND_CELL_EMPTY ? 1u : 0) |
                          (f->label[at + step] == UND_CELL_EMPTY ? 2u : 0);

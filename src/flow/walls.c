@@ -117,9 +117,10 @@ static void find_faces(und_flow *f, int axis, int y, int z)
     for (int x = -1; x <= m->n[0] - (axis == 0); x++) {
         size_t at = und_mac_at(m, x, y, z);
         bool low = f->label[at] == UND_CELL_SOLID, high = f->label[at + ahead] == UND_CELL_SOLID;
-        if (low && high)
+        if (low && high) {
+            f->u[axis][at] = f->next[axis][at] = 0;
             add_ghost(f, at, axis, (int[3]){x, y, z});
-        else if (low || high)
+        } else if (low || high)
             add_face(f, at, axis, high);
     }
 }
@@ -132,6 +133,10 @@ void und_flow_walls_changed(und_flow *f)
     s->faces = s->mirrors = s->ghosts = s->ports = s->shareds = 0;
     memset(s->known, 0, m->count); /* beside the domain only ports set these */
     memset(s->kind, UND_POISSON_CLOSED, m->count);
+    for (int row = 0; row < und_mac_rows(m); row++) { /* until the next call to extend knows better */
+        s->near_low[row] = 0;
+        s->near_high[row] = m->n[0];
+    }
     for (int axis = 0; axis < und_flow_axes(f); axis++)
         for (int z = flat ? 0 : -1; z <= (flat ? 0 : m->n[2] - (axis == 2)); z++)
             for (int y = -1; y <= m->n[1] - (axis == 1); y++)

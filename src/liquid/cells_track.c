@@ -132,6 +132,7 @@ und_status und_cells_fill(und_cells *s, und_error *err)
         return err->status;
     for (int i = 0; i < s->def.fill_count; i++)
         start_velocities(s, i);
+    und_flow_walls_changed(&s->flow); /* none in solids */
     und_cells_find_labels(s);
     return UND_OK;
 }
