@@ -72,7 +72,8 @@ static void find_courant(und_flow *f, int row, double dt, bool plain)
         double cells = und_larger(fabs(u[i]), fabs(u[i - 1])) * per[0] +
                        und_larger(fabs(v[i]), fabs(v[i - sy])) * per[1] +
                        und_larger(fabs(w[i]), fabs(w[i - sz])) * per[2];
-        s->courant[i] = (f->label[i] == UND_CELL_SOLID) | plain ? 0 : (float)cells;
+        bool none = (f->label[i] == UND_CELL_SOLID) | plain;
+        s->courant[i] = none ? 0 : (float)cells;
     }
 }
 

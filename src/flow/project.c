@@ -32,7 +32,7 @@ static void push_row(und_flow *f, int row, const double push[3])
             bool here = (label[i] == UND_CELL_FULL) | (label[i] == UND_CELL_SURFACE);
             bool there = (label[i + step] == UND_CELL_FULL) | (label[i + step] == UND_CELL_SURFACE);
             double by = push[a] * (change[i] - change[i + step]);
-            u[i] = u[i] + (here & there ? by : 0);
+            u[i] = u[i] + ((here & there) ? by : 0);
         }
     }
     for (size_t i = from; i < to; i++)
