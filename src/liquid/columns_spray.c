@@ -3,12 +3,10 @@
  * Equations 14 and 15 set a velocity equal to the flow Q of a pipe, m3/s.  The flow over the pipe's section
  * is meant, m/s: that is what is taken here, and it is the velocity of the water along the pipe. */
 #include "base/parallel.h"
-#include "base/random.h"
 #include "liquid/columns_state.h"
+#include "liquid/splash.h"
 
 #include <math.h>
-
-enum { STREAM_COUNT = 201, STREAM_X, STREAM_Z, STREAM_RADIUS, STREAM_LAST, STREAM_SCATTER };
 
 static int within(int i, int count)
 {
@@ -50,19 +48,9 @@ static control_point control_at(const und_columns *s, int x, int z)
     return c;
 }
 
-static double between(const double corner[4], double u, double v)
+static und_splash_patch patch_at(const und_columns *s, int x, int z)
 {
-    return (corner[0] * (1 - u) + corner[1] * u) * (1 - v) + (corner[2] * (1 - u) + corner[3] * u) * v;
-}
-
-/* The surface over a column, from its four control points. */
-typedef struct patch {
-    double height[4], speed[3][4];
-} patch;
-
-static patch patch_at(const und_columns *s, int x, int z)
-{
-    patch p;
+    und_splash_patch p;
     for (int k = 0; k < 4; k++) {
         control_point c = control_at(s, x - 1 + (k & 1), z - 1 + (k >> 1));
         p.height[k] = c.height;
@@ -72,58 +60,28 @@ static patch patch_at(const und_columns *s, int x, int z)
     return p;
 }
 
-/* A drop's random numbers depend on its column, its number there and the substep alone. */
-static double chance(const und_columns *s, int stream, size_t at, int k)
+static und_splash splash_of(und_columns *s)
 {
-    return und_random(s->def.pool.seed, ((uint64_t)stream << 32) + (uint64_t)k,
-                      ((uint64_t)s->substep << 30) + (uint64_t)at);
-}
-
-/* Throws a drop from the place (u, v) of the column, 0 to 1; what it takes along, m3. */
-static double throw_drop(und_columns *s, const patch *p, int x, int z, double u, double v, float radius,
-                         int k)
-{
-    size_t at = und_columns_at(s, x, z);
-    double volume = und_spray_volume(radius), area = und_pool_cell_area(&s->pool), speed[3];
-    if (volume > 0.5 * s->depth[at] * area)
-        return 0;
-    double place[3] = {und_columns_x(s, x - 0.5 + u), between(p->height, u, v) + (double)radius,
-                       und_columns_z(s, z - 0.5 + v)};
-    for (int i = 0; i < 3; i++)
-        speed[i] = s->def.spray.launch[i != 1] * between(p->speed[i], u, v);
-    double size = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
-    for (int i = 0; i < 3 && !s->def.spray.sheets; i++) /* in a sheet it gets that when it tears loose */
-        speed[i] += s->def.spray.scatter * size * (2 * chance(s, STREAM_SCATTER + i, at, k) - 1);
-    if (!und_spray_add(s->spray, place, speed, radius))
-        return 0;
-    s->depth[at] -= volume / area;
-    und_ledger_add(&s->pool.ledger.spray_out, &s->pool.lost.spray_out, volume);
-    return volume;
-}
-
-/* Drops uniformly over a column, where its surface rises faster than the threshold; in the mean they take
- * what rises beyond it, at most. */
-static void emit_from(und_columns *s, int x, int z)
-{
-    const und_spray_def *def = &s->def.spray;
-    size_t at = und_columns_at(s, x, z);
-    double area = und_pool_cell_area(&s->pool);
-    patch p = patch_at(s, x, z);
-    double excess = between(p.speed[1], 0.5, 0.5) - def->threshold;
-    double left = def->share * excess * s->dt * area;
-    if (!(left > 0))
-        return;
-    int count = (int)fmin(def->rate * area * s->dt + chance(s, STREAM_COUNT, at, 0), 1e6);
-    for (int k = 0; k < count && left > 0; k++) {
-        double u = chance(s, STREAM_X, at, k), v = chance(s, STREAM_Z, at, k);
-        double few = chance(s, STREAM_RADIUS, at, k); /* large drops are fewer */
-        float radius = (float)(def->radius[0] + (def->radius[1] - def->radius[0]) * few * few * few);
-        double volume = und_spray_volume(radius);
-        if (volume * chance(s, STREAM_LAST, at, k) > left)
-            break; /* the last one is there by chance, so that the mean is right */
-        if (between(p.speed[1], u, v) > def->threshold)
-            left -= throw_drop(s, &p, x, z, u, v, radius, k);
-    }
+    const und_grid *g = &s->pool.grid;
+    return (und_splash){.spray = s->spray,
+                        .seed = s->def.pool.seed,
+                        .substep = s->substep,
+                        .time = s->pool.time,
+                        .dt = s->dt,
+                        .floor = {.nx = s->nx,
+                                  .nz = s->nz,
+                                  .stride = s->stride,
+                                  .dx = g->dx,
+                                  .origin = {g->origin[0], g->origin[2]},
+                                  .height = s->top,
+                                  .ground = s->ground,
+                                  .outside = s->lowest,
+                                  .meet = s->bodies ? und_columns_meet : NULL,
+                                  .context = s},
+                        .level = s->depth,
+                        .start = 1,
+                        .ledger = &s->pool.ledger,
+                        .lost = &s->pool.lost};
 }
 
 void und_columns_emit(und_columns *s)
@@ -131,11 +89,14 @@ void und_columns_emit(und_columns *s)
     if (!s->spray)
         return;
     float threshold = (float)s->def.spray.threshold;
+    und_splash splash = splash_of(s);
     for (int z = 0; z < s->nz; z++) {
         bool quick = s->rows[z].quickest > threshold;
         for (int x = 0; x < s->nx && quick; x++)
-            if (s->rise[und_columns_at(s, x, z)] > threshold)
-                emit_from(s, x, z);
+            if (s->rise[und_columns_at(s, x, z)] > threshold) {
+                und_splash_patch patch = patch_at(s, x, z);
+                und_splash_emit(&splash, &patch, x, z, 0);
+            }
     }
 }
 
@@ -149,38 +110,11 @@ static void find_tops(und_columns *s)
         }
 }
 
-/* A drop gives its water to the column it came down on, whether that is water, ground, or a body that sheds
- * it; or it has left. */
-static void land(und_columns *s, const und_spray_floor *floor, int drop)
-{
-    const und_spray *spray = s->spray;
-    int at = und_spray_cell(floor, spray->place[0][drop], spray->place[2][drop]);
-    double volume = und_spray_volume(spray->radius[drop]);
-    und_ledger_add(&s->pool.ledger.spray_back, &s->pool.lost.spray_back, volume);
-    if (at >= 0)
-        s->depth[at] += volume / und_pool_cell_area(&s->pool);
-    else
-        und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, volume);
-}
-
 void und_columns_fly(und_columns *s)
 {
     if (!s->spray || s->spray->count == 0)
         return;
-    const und_grid *g = &s->pool.grid;
-    und_spray_floor floor = {.nx = s->nx,
-                             .nz = s->nz,
-                             .stride = s->stride,
-                             .dx = g->dx,
-                             .origin = {g->origin[0], g->origin[2]},
-                             .height = s->top,
-                             .ground = s->ground,
-                             .outside = s->lowest,
-                             .meet = s->bodies ? und_columns_meet : NULL,
-                             .context = s};
+    und_splash splash = splash_of(s);
     find_tops(s);
-    und_spray_step(s->spray, s->pool.time, s->dt, &floor);
-    for (int i = 0; i < s->spray->landed_count; i++)
-        land(s, &floor, s->spray->landed[i]);
-    und_spray_remove(s->spray);
+    und_splash_fly(&splash, NULL, NULL); /* what bodies are hit by they shed */
 }

@@ -404,10 +404,10 @@ und_status und_height_restore(und_height *s, const und_frame *state, und_error *
                                  part_name[i], found, s->count);
         const double *values = item->data;
         for (size_t k = 0; k < found; k++)
-            if (!(values[k] >= s->mac.origin[1] && values[k] <= top_of(s)))
+            if (!(values[k] >= s->mac.origin[1] && isfinite(values[k])))
                 return und_error_set(err, UND_FAILED,
-                                     "the checkpoint is damaged: %s is %g, expected %g to %g", part_name[i],
-                                     values[k], s->mac.origin[1], top_of(s));
+                                     "the checkpoint is damaged: %s is %g, expected %g or more", part_name[i],
+                                     values[k], s->mac.origin[1]);
         memcpy(parts[i] - s->first, values, found * sizeof *values);
     }
     return UND_OK;

@@ -10,10 +10,10 @@
 typedef struct und_height {
     und_mac mac;
     int threads;
-    int stride;   /* of a row along x; one column beside the domain on all sides is there: as its neighbour */
-    size_t first; /* index of column (0, 0) in what was allocated */
-    size_t count; /* columns that were allocated */
-    double *h;    /* m; points to column (0, 0), [z * stride + x] */
+    int stride;     /* of a row along x; one column beside the domain on all sides is there */
+    size_t first;   /* index of column (0, 0) in what was allocated */
+    size_t count;   /* columns that were allocated */
+    double *h;      /* m; points to column (0, 0), [z * stride + x] */
     double *before; /* the same, before the last move */
     double *ground; /* m: top of the solid cells that a column stands on (of the lowest run of them) */
     /* Of the last move: the cell whose velocity the surface has, -1 where a column is dry; and that velocity,
