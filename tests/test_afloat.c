@@ -289,6 +289,26 @@ static void test_linear_in_time(void **state)
     und_afloat_destroy(s);
 }
 
+/* The first frame of a run is from before the pressure was found: bodies must not fall until the next. */
+static void test_first_frame_without_pressure(void **state)
+{
+    (void)state;
+    tank t = small_tank(8, 2, 1.7);
+    und_shape sphere = ball(0.1);
+    und_body_def def = body(&sphere, 1000, 0.7, 0.8, 1);
+    und_frame f = tank_frame(&t, 0, 0);
+    const und_item *p = und_frame_find(&f, "pressure");
+    const uint8_t *label = und_frame_find(&f, "label")->data;
+    for (size_t i = 0; i < und_item_count(p); i++)
+        if (label[i] == UND_CELL_FULL)
+            ((float *)p->data)[i] = 0;
+    und_afloat *s = make(&def, 1, 0, 1, &f);
+    und_frame_clear(&f);
+    advance(s, &t, 1, 1);
+    assert_double_near(und_bodies_state(und_afloat_bodies(s), 0).velocity[1], 0, 1e-4);
+    und_afloat_destroy(s);
+}
+
 /* ---- bumps ---- */
 
 static bool pier(double x, double y, double z)
@@ -554,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_spins_in_a_vortex),
         cmocka_unit_test(test_pushed_by_pressure),
         cmocka_unit_test(test_linear_in_time),
+        cmocka_unit_test(test_first_frame_without_pressure),
         cmocka_unit_test(test_stops_at_solid_cells),
         cmocka_unit_test(test_slides_over_seams),
         cmocka_unit_test(test_rests_on_the_floor_and_walls),

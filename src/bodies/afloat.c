@@ -343,6 +343,7 @@ und_status und_afloat_advance(und_afloat *s, const und_frame *frame, und_error *
         status = set_solids(s, s->next.label, err);
     if (status != UND_OK)
         return status;
+    und_felt_press(&s->seen, &s->next, &s->grid);
     move(s);
     und_felt seen = s->seen;
     s->seen = s->next;

@@ -310,9 +310,28 @@ static void make_shares(und_felt *f, const und_felt_grid *g)
     extend(g, f->level, n);
 }
 
+static bool is_pressed(const und_felt *f, const und_felt_grid *g)
+{
+    size_t cells = cells_of(g);
+    for (size_t i = 0; i < cells; i++)
+        if (f->label[i] == UND_CELL_FULL && f->pressure[i] != 0)
+            return true;
+    return false;
+}
+
+void und_felt_press(und_felt *f, const und_felt *next, const und_felt_grid *g)
+{
+    int n[3];
+    for (int a = 0; a < 3 && !f->pressed; a++) {
+        faces_of(g, a, n);
+        memcpy(f->slope[a], next->slope[a], count_of(n) * sizeof(float));
+    }
+}
+
 void und_felt_make(und_felt *f, const und_felt_grid *g)
 {
     make_slopes(f, g);
+    f->pressed = is_pressed(f, g);
     if (g->has_surface)
         make_heights(f, g);
     else

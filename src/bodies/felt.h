@@ -24,6 +24,7 @@ typedef struct und_felt {
     uint8_t *label;
     float *pressure, *velocity[3];
     float *surface, *ground; /* where heights track the liquid */
+    bool pressed;            /* there is pressure in Full cells: the flow has made a step */
     float *slope[3];         /* of the pressure on faces, Pa/m, and some cells beyond the liquid */
     float *level;            /* [nz][nx] the surface's height, m; else [nz][ny + 2][nx], a layer below the
                                 floor and one above: 1 in the liquid, 1/2 in Surface cells, 0 in the air */
@@ -52,6 +53,8 @@ void und_felt_close(und_felt *felt);
 /* Takes over the items of a frame, and makes the rest of them. */
 und_status und_felt_load(und_felt *felt, const und_felt_grid *g, const und_frame *frame, und_error *err);
 void und_felt_make(und_felt *felt, const und_felt_grid *g);
+/* Where a frame is from before the flow's first step, and has no pressure yet, that of the next counts. */
+void und_felt_press(und_felt *felt, const und_felt *next, const und_felt_grid *g);
 
 /* How far a place is below the surface, m (negative: above), `share` of the way from one frame to another. */
 double und_felt_depth(const und_felt_grid *g, const und_felt *from, const und_felt *to, double share,

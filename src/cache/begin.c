@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "cache/cache.h"
+#include "cache/flow.h"
 #include "cache/lock.h"
 #include "cache/state.h"
 
@@ -212,6 +213,8 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     char lock[UND_PATH_MAX];
     size_t made = 0;
     und_status status = fill_manifest(cache, def, err);
+    if (!status && def->flow)
+        status = und_flow_check_apart(def, err);
     if (!status && replace)
         status = check_replaceable(cache, err);
     if (!status)
@@ -221,6 +224,8 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     if (!status)
         status = und_lock_take(lock, err);
     cache->writes = !status;
+    if (!status && def->flow)
+        status = und_flow_share(cache, def, err);
     if (!status)
         status = write_first(cache, replace, err);
     if (!status)
@@ -236,6 +241,10 @@ static und_status same_run(const und_cache *cache, const und_cache_def *def, und
 {
     const cache_manifest *m = &cache->manifest;
     char hash[17];
+    if (m->flow)
+        return und_error_set(err, UND_INVALID,
+                             "%s holds bodies in another's flow, which undine float makes anew with --force",
+                             cache->folder);
     snprintf(hash, sizeof hash, "%016" PRIx64, und_hash(def->scene_text, strlen(def->scene_text), 0, 1));
     const char *settings = def->settings ? def->settings : "";
     if (strcmp(hash, m->scene_hash) != 0 || strcmp(def->model, m->model) != 0 ||

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "cache/flow.h"
 #include "cache/lock.h"
 #include "cache/state.h"
 
@@ -114,7 +115,10 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
                          .ledger = *ledger,
                          .state_hash = state_hash,
                          .file_hash = stamp.hash};
-    status = und_rows_append(path, &cache->rows, &row, err);
+    if (cache->manifest.flow)
+        status = und_flow_mark(cache, frame->number, err);
+    if (!status)
+        status = und_rows_append(path, &cache->rows, &row, err);
     char *fields = status ? NULL : und_manifest_describe_fields(frame);
     if (fields) {
         free(cache->manifest.fields);
@@ -242,7 +246,7 @@ und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_er
         und_frame_clear(frame);
         status = und_error_set(err, UND_FAILED, "%s holds frame %d", path, frame->number);
     }
-    return status;
+    return !status && cache->manifest.flow ? und_flow_merge(cache, frame, err) : status;
 }
 
 und_cache_info und_cache_describe(const und_cache *cache)
@@ -263,5 +267,19 @@ und_cache_info und_cache_describe(const und_cache *cache)
                             .rows = cache->rows.row,
                             .stage_count = m->stage_count,
                             .stages = m->stages,
-                            .peak_memory = m->peak_memory};
+                            .peak_memory = m->peak_memory,
+                            .flow = m->flow,
+                            .bodies_path = m->bodies_path,
+                            .bodies_text = m->bodies_text,
+                            .bodies_settings = m->bodies_settings};
+}
+
+und_status und_cache_flow_folder(const und_cache *cache, char *path, size_t size, und_error *err)
+{
+    char folder[UND_PATH_MAX];
+    und_status status = cache->manifest.flow ? und_flow_folder(cache, folder, err)
+                                             : und_path_set(folder, err, "%s", cache->folder);
+    if (!status && snprintf(path, size, "%s", folder) >= (int)size)
+        status = und_error_set(err, UND_FAILED, "the path %s is too long", folder);
+    return status;
 }

@@ -7,6 +7,8 @@
  *     OUT/checkpoints/NAME.0001.h5 the whole state, double where the model has it
  *     OUT/lock                     host and pid of the run that writes
  *
+ * A cache may share the flow of another: then its frames hold bodies alone, and reading adds the rest.
+ *
  * Every file is written to a temporary name in the same folder, fsynced and renamed, so that a reader never
  * meets a half-written one; the manifest comes last. */
 #ifndef UND_CACHE_CACHE_H
@@ -28,6 +30,9 @@ typedef struct und_cache_def {
     int compress; /* 0: none, 1 to 9: deflate */
     int keep;     /* checkpoints to keep; older ones are removed; 0: all */
     int threads;
+    /* Of a cache that shares a flow: the flow's folder, and what is put into it.  NULL: a cache of its own.
+     */
+    const char *flow, *bodies_path, *bodies_text, *bodies_settings;
 } und_cache_def;
 
 /* One row of ledger.csv. */
@@ -68,7 +73,8 @@ und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_er
 und_status und_cache_dump(und_cache *cache, const und_frame *state, int index, const char *stage,
                           und_error *err);
 
-/* Reads a frame with the static items merged in. */
+/* Reads a frame with the static items merged in, and with those of the flow that the cache shares; bodies of
+ * its own replace the flow's. */
 und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err);
 
 typedef struct und_cache_info {
@@ -80,12 +86,18 @@ typedef struct und_cache_info {
     int stage_count;
     const und_stage *stages;
     size_t peak_memory; /* bytes */
+    const char *flow;   /* folder of the flow that it shares, from its own; NULL: none */
+    const char *bodies_path, *bodies_text, *bodies_settings;
 } und_cache_info;
 
 und_cache_info und_cache_describe(const und_cache *cache);
 
-/* Recomputes every hash.  Calls `report` once for each thing wrong (a file missing, cut short, changed), and
- * returns UND_FAILED if there was any; err names the first.  UND_INVALID: that is no cache. */
+/* The folder where a cache's flow is: that of the flow it shares, or its own. */
+und_status und_cache_flow_folder(const und_cache *cache, char *path, size_t size, und_error *err);
+
+/* Recomputes every hash, also of the flow that it shares.  Calls `report` once for each thing wrong (a file
+ * missing, cut short, changed), and returns UND_FAILED if there was any; err names the first.  UND_INVALID:
+ * that is no cache. */
 typedef void und_verify_fn(void *context, const char *what);
 und_status und_cache_verify(const char *folder, und_verify_fn *report, void *context, int *checked,
                             und_error *err);

@@ -68,6 +68,14 @@ static json_t *put_stages(const cache_manifest *m)
     return list;
 }
 
+static json_t *put_flow(const cache_manifest *m)
+{
+    return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o}", "path", put_text(m->flow), "frame", m->flow_frame,
+                     "rows_hash", put_hash(m->flow_hash), "bodies_path", put_text(m->bodies_path),
+                     "bodies_text", put_text(m->bodies_text), "bodies_settings",
+                     put_text(m->bodies_settings));
+}
+
 /* The hash of everything but the hash. */
 static bool self_hash(json_t *root, uint64_t *hash)
 {
@@ -93,6 +101,8 @@ static json_t *to_json(const cache_manifest *m)
         json_object_set_new(root, "static",
                             json_pack("{s:o, s:o}", "file", put_stamp(&m->static_stamp), "items_hash",
                                       put_hash(m->static_hash)));
+    if (root && m->flow)
+        json_object_set_new(root, "flow", put_flow(m));
     uint64_t hash;
     if (root && (!self_hash(root, &hash) || json_object_set_new(root, "manifest_hash", put_hash(hash)))) {
         json_decref(root);
@@ -253,6 +263,15 @@ static void from_json(parser *p, json_t *root, cache_manifest *m)
         m->static_hash = get_hash(p, statics, "items_hash");
     }
     get_lists(p, root, m);
+    const json_t *flow = json_object_get(root, "flow");
+    if (flow) {
+        m->flow = get_text(p, flow, "path");
+        m->flow_frame = get_int(p, flow, "frame");
+        m->flow_hash = get_hash(p, flow, "rows_hash");
+        m->bodies_path = get_text(p, flow, "bodies_path");
+        m->bodies_text = get_text(p, flow, "bodies_text");
+        m->bodies_settings = get_text(p, flow, "bodies_settings");
+    }
 }
 
 und_status und_manifest_read(const char *path, cache_manifest *manifest, und_error *err)
@@ -305,6 +324,10 @@ void und_manifest_clear(cache_manifest *m)
     free(m->scene_text);
     free(m->settings);
     free(m->fields);
+    free(m->flow);
+    free(m->bodies_path);
+    free(m->bodies_text);
+    free(m->bodies_settings);
     *m = (cache_manifest){0};
 }
 

@@ -27,6 +27,10 @@ typedef struct cache_manifest {
     int stage_count;
     und_stage *stages; /* names malloc'ed */
     size_t peak_memory;
+    char *flow;         /* folder of the cache whose flow this one shares, from its own; NULL: none */
+    int flow_frame;     /* the last frame shared */
+    uint64_t flow_hash; /* of the flow's rows of the ledger up to that frame */
+    char *bodies_path, *bodies_text, *bodies_settings; /* what was put into the flow */
 } cache_manifest;
 
 und_status und_manifest_write(const char *path, const cache_manifest *manifest, und_error *err);

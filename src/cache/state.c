@@ -27,6 +27,8 @@ void und_cache_free(und_cache *cache)
     und_manifest_clear(&cache->manifest);
     und_rows_clear(&cache->rows);
     und_frame_clear(&cache->statics);
+    if (cache->flow)
+        und_cache_free(cache->flow);
     free(cache);
 }
 

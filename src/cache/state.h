@@ -18,6 +18,7 @@ struct und_cache {
     int compress, keep, threads;
     bool statics_read;
     und_frame statics;
+    und_cache *flow; /* whose flow this one shares, opened when needed */
 };
 
 /* A file of the cache by its name in the folder. */

@@ -1,5 +1,6 @@
 #include "base/status.h"
 #include "cache/cache.h"
+#include "cache/flow.h"
 #include "cache/state.h"
 
 #include <inttypes.h>
@@ -96,6 +97,24 @@ static void check_frames(verifier *v, const und_cache *cache)
     }
 }
 
+/* The flow must be the one that was shared, and whole. */
+static int check_flow(verifier *v, und_cache *cache)
+{
+    char path[UND_PATH_MAX];
+    int checked = 0;
+    und_error cause = {0};
+    if (!cache->manifest.flow)
+        return 0;
+    if (und_flow_open(cache, &cause) || und_flow_folder(cache, path, &cause)) {
+        report(v, &cause);
+        return 0;
+    }
+    und_status status = und_cache_verify(path, v->report, v->context, &checked, &cause);
+    if (status && v->wrong++ == 0)
+        und_error_set(v->err, UND_FAILED, "%s", cause.text);
+    return checked;
+}
+
 und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context, int *checked,
                             und_error *err)
 {
@@ -120,8 +139,9 @@ und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context
         report(&v, &cause);
     check_frames(&v, cache);
     check_checkpoints(&v, cache);
+    int of_flow = check_flow(&v, cache);
     if (checked)
-        *checked = 2 + m->has_static + cache->rows.count + m->checkpoint_count;
+        *checked = of_flow + 2 + m->has_static + cache->rows.count + m->checkpoint_count;
     und_cache_free(cache);
     return v.wrong ? UND_FAILED : UND_OK;
 }
