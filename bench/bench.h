@@ -48,6 +48,6 @@ void bench_measure(const bench_context *context, bench_kernel *kernel, void *ker
 typedef und_status bench_fn(const bench_context *context, und_error *err);
 
 bench_fn bench_waves_step, bench_columns_step, bench_columns_shore, bench_columns_balls, bench_spray_step;
-bench_fn bench_columns_diver, bench_render_frame, bench_render_spray;
+bench_fn bench_columns_diver, bench_render_frame, bench_render_spray, bench_cells_markers;
 
 #endif

@@ -99,12 +99,40 @@ static void uniform_fields_are_not_rounded(void **state)
         free(u[c]);
 }
 
+/* Many at once are what each is alone, bit by bit. */
+static void many_are_the_same(void **state)
+{
+    (void)state;
+    for (int nz = 1; nz <= 5; nz += 4) {
+        const int n[3] = {7, 6, nz};
+        const double d[3] = {0.1, 0.2, 0.3}, origin[3] = {0};
+        und_mac m = und_mac_make(n, d, origin);
+        double *u[3], cells[3][UND_MAC_MANY], out[3][UND_MAC_MANY], one[3];
+        fill_linear(&m, u);
+        for (int c = 0; c < 3; c++)
+            for (size_t i = 0; i < m.count; i++)
+                u[c][i] = und_random(2, (uint64_t)c, i) - 0.5;
+        for (int i = 0; i < UND_MAC_MANY; i++)
+            for (int a = 0; a < 3; a++)
+                cells[a][i] = (n[a] + 4) * und_random(3, (uint64_t)a, (uint64_t)i) - 2;
+        und_mac_velocity_many(&m, u, UND_MAC_MANY - 3, cells, out);
+        for (int i = 0; i < UND_MAC_MANY - 3; i++) {
+            und_mac_velocity_cells(&m, u, (const double[3]){cells[0][i], cells[1][i], cells[2][i]}, one);
+            for (int c = 0; c < 3; c++)
+                assert_true(out[c][i] == one[c]);
+        }
+        for (int c = 0; c < 3; c++)
+            free(u[c]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_fields_come_out_exactly),
         cmocka_unit_test(places_outside_are_at_the_ends),
         cmocka_unit_test(uniform_fields_are_not_rounded),
+        cmocka_unit_test(many_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

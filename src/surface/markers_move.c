@@ -1,6 +1,7 @@
 /* Markers go with the liquid, and are kept in the order of the rows of cells that hold them, so that
  * neighbours read the same velocities. */
 #include "base/parallel.h"
+#include "geom/vec.h"
 #include "grid/mac_sample.h"
 #include "surface/markers_scratch.h"
 
@@ -81,11 +82,10 @@ static bool walk(const motion *v, const double from[3], double delta[3], int cel
 }
 
 /* The way in cells; what is not a number stays. */
-static double way(double speed, double dt_per)
+static inline double way(double speed, double dt_per)
 {
-    double cells = speed * dt_per;
-    cells = cells == cells ? cells : 0;
-    return fmax(-FARTHEST, fmin(FARTHEST, cells));
+    double cells = und_smaller(und_larger(speed * dt_per, -FARTHEST), FARTHEST);
+    return speed == speed ? cells : 0;
 }
 
 /* Where the way ends that does not stay in its cell. */
@@ -105,33 +105,92 @@ static bool cross(const motion *v, const double from[3], double delta[3], int ce
     return true;
 }
 
-/* The midpoint rule.  The row where it ends, or -1: it left. */
-static int32_t move_one(const motion *v, double place[3])
+/* Up to UND_MAC_MANY markers on their way. */
+typedef struct batch {
+    double from[3][UND_MAC_MANY],
+        home[3][UND_MAC_MANY];     /* in cells: where they are, and the cell's low corner */
+    double speed[3][UND_MAC_MANY]; /* m/s */
+    double way[3][UND_MAC_MANY], to[3][UND_MAC_MANY]; /* in cells; in m */
+    double goal[3][UND_MAC_MANY];                     /* the cell where the way ends */
+    double crosses[UND_MAC_MANY];                     /* how many sides of cells it has to cross */
+} batch;
+
+/* The midpoint rule, as if there were nothing solid. */
+static void plan(const motion *v, int first, int count, batch *b)
 {
     const und_markers *s = v->markers;
     const und_mac *m = &s->mac;
-    double from[3], middle[3], speed[3], delta[3], after[3];
-    int cell[3];
-    bool stays = true;
-    und_markers_cells(s, place, from);
-    und_mac_velocity_cells(m, v->u, from, speed);
+    double middle[3][UND_MAC_MANY];
     for (int a = 0; a < 3; a++) {
-        cell[a] = und_markers_inside(m, a, from[a]);
-        middle[a] = from[a] + way(speed[a], 0.5 * v->dt * s->scratch->per[a]);
+        double origin = m->origin[a], per = s->scratch->per[a], last = m->n[a] - 1;
+        for (int i = 0; i < count; i++) {
+            double cells = (s->place[a][first + i] - origin) * per;
+            b->from[a][i] = cells;
+            b->home[a][i] = und_smaller(und_larger(floor(cells), 0), last);
+        }
     }
-    if (v->label[und_mac_at(m, cell[0], cell[1], cell[2])] == UND_CELL_SOLID)
-        return -1;
-    und_mac_velocity_cells(m, v->u, middle, speed);
-    for (int a = 0; a < 3; a++) {
-        delta[a] = way(speed[a], v->dt * s->scratch->per[a]);
-        place[a] += delta[a] * m->d[a];
-    }
-    und_markers_cells(s, place, after);
+    und_mac_velocity_many(m, v->u, count, b->from, b->speed);
     for (int a = 0; a < 3; a++)
-        stays &= after[a] >= cell[a] && after[a] < cell[a] + 1;
-    if (!stays && !cross(v, from, delta, cell, place))
+        for (int i = 0; i < count; i++)
+            middle[a][i] = b->from[a][i] + way(b->speed[a][i], 0.5 * v->dt * s->scratch->per[a]);
+    und_mac_velocity_many(m, v->u, count, middle, b->speed);
+    memset(b->crosses, 0, sizeof b->crosses);
+    for (int a = 0; a < 3; a++) {
+        double origin = m->origin[a], d = m->d[a], per = s->scratch->per[a], dt_per = v->dt * per;
+        for (int i = 0; i < count; i++) {
+            b->way[a][i] = way(b->speed[a][i], dt_per);
+            b->to[a][i] = s->place[a][first + i] + b->way[a][i] * d;
+            b->goal[a][i] = floor((b->to[a][i] - origin) * per);
+            b->crosses[i] += fabs(b->goal[a][i] - b->home[a][i]);
+        }
+    }
+}
+
+/* Whether the cell is inside the grid and not solid. */
+static bool is_free(const motion *v, const int cell[3])
+{
+    const und_mac *m = &v->markers->mac;
+    for (int a = 0; a < 3; a++)
+        if (cell[a] < 0 || cell[a] >= m->n[a])
+            return false;
+    return v->label[und_mac_at(m, cell[0], cell[1], cell[2])] != UND_CELL_SOLID;
+}
+
+/* Marker i of the batch to where it goes: its row there, or -1 where it leaves. */
+static int32_t arrive(const motion *v, batch *b, int i)
+{
+    int cell[3] = {(int)b->home[0][i], (int)b->home[1][i], (int)b->home[2][i]};
+    if (!is_free(v, cell))
         return -1;
-    return cell[2] * m->n[1] + cell[1];
+    if (b->crosses[i] > 0) {
+        const int goal[3] = {(int)b->goal[0][i], (int)b->goal[1][i], (int)b->goal[2][i]};
+        if (b->crosses[i] == 1 && is_free(v, goal))
+            return goal[2] * v->markers->mac.n[1] + goal[1];
+        const double from[3] = {b->from[0][i], b->from[1][i], b->from[2][i]};
+        double way_on[3] = {b->way[0][i], b->way[1][i], b->way[2][i]};
+        double to[3] = {b->to[0][i], b->to[1][i], b->to[2][i]};
+        if (!cross(v, from, way_on, cell, to))
+            return -1;
+        for (int a = 0; a < 3; a++)
+            b->to[a][i] = to[a];
+    }
+    return cell[2] * v->markers->mac.n[1] + cell[1];
+}
+
+/* Moves markers; how many left. */
+static int move_batch(const motion *v, int first, int count)
+{
+    const und_markers *s = v->markers;
+    batch b;
+    int gone = 0;
+    plan(v, first, count, &b);
+    for (int i = 0; i < count; i++) {
+        s->scratch->row[first + i] = arrive(v, &b, i);
+        gone += s->scratch->row[first + i] < 0;
+    }
+    for (int a = 0; a < 3; a++)
+        memcpy(s->place[a] + first, b.to[a], (size_t)count * sizeof **b.to);
+    return gone;
 }
 
 typedef struct chunks {
@@ -204,16 +263,12 @@ void und_markers_move(und_markers *s, double *const u[3], const uint8_t *label, 
     int blocks = (s->count + BLOCK - 1) / BLOCK, gone = 0;
     PARALLEL_FOR(s->threads)
     for (int block = 0; block < blocks; block++) {
-        int end = block == blocks - 1 ? s->count : (block + 1) * BLOCK;
-        for (int i = block * BLOCK; i < end; i++) {
-            double place[3] = {s->place[0][i], s->place[1][i], s->place[2][i]};
-            s->scratch->row[i] = move_one(&v, place);
-            for (int a = 0; a < 3; a++)
-                s->place[a][i] = place[a];
-            if (s->scratch->row[i] < 0) {
-                UND_PRAGMA(omp atomic write)
-                gone = 1;
-            }
+        int end = block == blocks - 1 ? s->count : (block + 1) * BLOCK, left = 0;
+        for (int i = block * BLOCK; i < end; i += UND_MAC_MANY)
+            left += move_batch(&v, i, end - i < UND_MAC_MANY ? end - i : UND_MAC_MANY);
+        if (left > 0) {
+            UND_PRAGMA(omp atomic write)
+            gone = 1;
         }
     }
     s->scratch->unsorted++;
