@@ -247,12 +247,12 @@ und_status und_revolve(const und_revolve_def *def, und_frame *frame, und_error *
 {
     const und_item *place = und_frame_find(frame, "chain/position");
     const und_item *first = und_frame_find(frame, "chain/first");
-    if (!place || !first || place->type != UND_F32 || first->type != UND_I32 || und_item_count(first) < 1)
+    if (!are_chains(place, first))
         return und_error_set(err, UND_INVALID, "revolve: expected chains in the frame");
-    if (def->around < 3 || def->along < 1)
+    if (def->around < 3 || def->around > MOST_AROUND || def->along < 1 || def->along > MOST_ALONG)
         return und_error_set(err, UND_INVALID,
-                             "revolve: around, along: expected at least 3 and 1, found %d and %d",
-                             def->around, def->along);
+                             "revolve: around, along: expected 3 to %d and 1 to %d, found %d and %d",
+                             MOST_AROUND, MOST_ALONG, def->around, def->along);
     size_t count = und_item_count(place) / 3, chains = und_item_count(first) - 1;
     size_t most = 2 * count + 2 * BESIDE + 2; /* every place off the axis may have two on it beside */
     profiles p = {.def = def};
