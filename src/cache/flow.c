@@ -68,7 +68,7 @@ und_status und_flow_share(und_cache *cache, const und_cache_def *def, und_error 
     m->bodies_settings = copy_of(def->bodies_settings);
     if (!m->flow || !m->bodies_path || !m->bodies_text || !m->bodies_settings)
         return und_error_set(err, UND_FAILED, "out of memory: manifest");
-    return und_flow_open(cache, err);
+    return und_flow_attach(cache, err);
 }
 
 und_status und_flow_folder(const und_cache *cache, char path[UND_PATH_MAX], und_error *err)
@@ -112,7 +112,7 @@ static und_status check_same(const und_cache *cache, und_error *err)
     return UND_OK;
 }
 
-und_status und_flow_open(und_cache *cache, und_error *err)
+und_status und_flow_attach(und_cache *cache, und_error *err)
 {
     char path[UND_PATH_MAX];
     if (cache->flow)
@@ -159,7 +159,7 @@ static und_status move_items(und_frame *from, und_frame *to, bool bodies_too, un
 und_status und_flow_merge(und_cache *cache, und_frame *frame, und_error *err)
 {
     und_frame flow, whole = und_frame_empty(frame->number, frame->time, frame->grid);
-    und_status status = und_flow_open(cache, err);
+    und_status status = und_flow_attach(cache, err);
     if (!status)
         status = und_cache_read(cache->flow, frame->number, &flow, err);
     if (status) {

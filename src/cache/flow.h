@@ -13,7 +13,7 @@ und_status und_flow_share(und_cache *cache, const und_cache_def *def, und_error 
 /* The manifest is to say that frames up to this one are there. */
 und_status und_flow_mark(und_cache *cache, int frame, und_error *err);
 /* Opens the flow's cache where it is not open, and checks that it is still the one. */
-und_status und_flow_open(und_cache *cache, und_error *err);
+und_status und_flow_attach(und_cache *cache, und_error *err);
 /* Puts the flow's items before those of the frame; bodies of its own are left out. */
 und_status und_flow_merge(und_cache *cache, und_frame *frame, und_error *err);
 /* The path of the flow's folder. */

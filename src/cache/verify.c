@@ -105,7 +105,7 @@ static int check_flow(verifier *v, und_cache *cache)
     und_error cause = {0};
     if (!cache->manifest.flow)
         return 0;
-    if (und_flow_open(cache, &cause) || und_flow_folder(cache, path, &cause)) {
+    if (und_flow_attach(cache, &cause) || und_flow_folder(cache, path, &cause)) {
         report(v, &cause);
         return 0;
     }
