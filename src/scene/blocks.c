@@ -243,13 +243,15 @@ static void read_film(reader *r)
     und_read_table(r, film_fields, &r->scene->view.render);
 }
 
-const block und_blocks[] = {{"scene", scene_fields, read_scene, "name, frames and time"},
-                            {"liquid.waves", und_waves_fields, und_read_waves, "height-field water"},
-                            {"liquid.columns", und_columns_fields, und_read_columns,
-                             "columns of water joined by pipes, with spray and bodies"},
-                            {"camera", camera_fields, read_camera, "where the picture is taken from"},
-                            {"light", light_fields, read_light, "sun and sky"},
-                            {"water", water_fields, read_water, "how the water looks"},
-                            {"ground", ground_fields, read_ground, "how the ground looks"},
-                            {"film", film_fields, read_film, "the picture"},
-                            {0}};
+const block und_blocks[] = {
+    {"scene", scene_fields, read_scene, "name, frames and time"},
+    {"liquid.waves", und_waves_fields, und_read_waves, "height-field water"},
+    {"liquid.columns", und_columns_fields, und_read_columns,
+     "columns of water joined by pipes, with spray and bodies"},
+    {"liquid.cells", und_cells_fields, und_read_cells, "the Navier-Stokes liquid on a grid of cells"},
+    {"camera", camera_fields, read_camera, "where the picture is taken from"},
+    {"light", light_fields, read_light, "sun and sky"},
+    {"water", water_fields, read_water, "how the water looks"},
+    {"ground", ground_fields, read_ground, "how the ground looks"},
+    {"film", film_fields, read_film, "the picture"},
+    {0}};

@@ -10,10 +10,18 @@
         key_, F_OTHER, .read = read_, .inside = inside_, .expected = "a list", .doc = doc_ \
     }
 
-extern const field und_pool_fields[]; /* of a und_pool_def */
-extern const field und_waves_fields[], und_columns_fields[];
+extern const field und_pool_fields[];  /* of a und_pool_def */
+extern const field und_spray_fields[]; /* of a und_spray_def */
+extern const field und_waves_fields[], und_columns_fields[], und_cells_fields[];
 void und_read_waves(reader *r);
 void und_read_columns(reader *r);
+void und_read_cells(reader *r);
+
+/* true, false or the table of f->inside into the und_spray_def at f->offset. */
+void und_read_spray(reader *r, const field *f, void *def);
+
+/* Says that the scene's liquid is of this model; an error where it has one. */
+void und_begin_liquid(reader *r, const char *model);
 
 /* Reads the scene's liquid: `pool` begins the def that the fields describe. */
 void und_read_liquid(reader *r, const char *model, const field *fields, und_pool_def *pool);

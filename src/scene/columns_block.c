@@ -37,7 +37,7 @@ static void read_radius(reader *r, const field *f, void *def)
         und_read_fail(r, "expected the smaller radius first, found {%g, %g}", radius[0], radius[1]);
 }
 
-static const field spray_fields[] = {
+const field und_spray_fields[] = {
     {"threshold", F_NUMBER, "m/s", 0, 1e6, .offset = SPRAY(threshold),
      .doc = "water that rises faster than this sprays"},
     {"rate", F_NUMBER, "1/(m2 s)", 0, 1e9, .offset = SPRAY(rate),
@@ -55,13 +55,17 @@ static const field spray_fields[] = {
     {"wind", F_VECTOR, "m/s", .offset = SPRAY(wind), .inside = und_path_fields,
      .doc = "velocity of the air, which acts through the drag"},
     {"most", F_INTEGER, NULL, 1, DROPS_MAX, .offset = SPRAY(most), .doc = "drops in the air at once"},
-    {"sheets", F_OTHER, .read = read_sheets, .inside = sheet_fields, .expected = "true or a table",
-     .doc = "young drops hang together in thin sheets until those tear"},
     {0}};
 
-static void read_spray(reader *r, const field *f, void *def)
+static const field spray_fields[] = {INCLUDE(und_spray_fields),
+                                     {"sheets", F_OTHER, .read = read_sheets, .inside = sheet_fields,
+                                      .expected = "true or a table",
+                                      .doc = "young drops hang together in thin sheets until those tear"},
+                                     {0}};
+
+void und_read_spray(reader *r, const field *f, void *def)
 {
-    und_spray_def *spray = &((und_columns_def *)def)->spray;
+    und_spray_def *spray = (und_spray_def *)((char *)def + f->offset);
     spray->on = und_read_switch(r, f, spray, "true, false or { threshold = ..., rate = ..., ... }");
 }
 
@@ -235,8 +239,8 @@ const field und_columns_fields[] = {
      .doc = "which flow moves the water in a step: the \"new\" one, or the \"mean\" of old and new"},
     {"force", F_CHOICE, .offset = COLUMNS(force), .choices = force_rules,
      .doc = "how the force between bodies and water is found: \"estimate\", or \"search\" for it"},
-    {"spray", F_OTHER, .read = read_spray, .inside = spray_fields, .expected = "true or a table",
-     .doc = "drops that leave the water where it rises fast"},
+    {"spray", F_OTHER, .offset = COLUMNS(spray), .read = und_read_spray, .inside = spray_fields,
+     .expected = "true or a table", .doc = "drops that leave the water where it rises fast"},
     LIST("bodies", read_bodies, body_fields, "things that float, sink and splash"),
     LIST("figures", read_figures, figure_fields, "figures that move by a skeleton and splash"),
     {"velocity", F_FLAG, .offset = COLUMNS(velocity), .doc = "keeps the water's velocity with each frame"},

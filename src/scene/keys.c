@@ -24,6 +24,10 @@ static const char *describe(const field *f)
         return "a value";
     case F_RATE:
         return "a number or function(x, z, t)";
+    case F_SPACE:
+        return "a number or function(x, y, z, t)";
+    case F_FLOW:
+        return "{x, y, z} or a function that returns it";
     case F_VECTOR:
         return "a moving {x, y, z}";
     case F_TRACK:

@@ -1,4 +1,5 @@
 /* What liquid.waves{} and liquid.columns{} share: the fields of the und_pool_def that begins their defs. */
+#include "liquid/pool.h"
 #include "scene/blocks.h"
 
 #include <math.h>
@@ -344,16 +345,22 @@ const field und_pool_fields[] = {
     LIST("stirs", read_stirs, stir_fields, "patches of beating pressure, which make waves and add no water"),
     {0}};
 
-void und_read_liquid(reader *r, const char *model, const field *fields, und_pool_def *pool)
+void und_begin_liquid(reader *r, const char *model)
 {
     und_scene *scene = r->scene;
     if (scene->view.model)
         und_read_fail(r, "a scene has only one liquid, and this one has liquid.%s already",
                       scene->view.model);
-    scene->pool = pool;
-    scene->view.pool = pool;
     scene->view.model = model;
+}
+
+void und_read_liquid(reader *r, const char *model, const field *fields, und_pool_def *pool)
+{
+    und_scene *scene = r->scene;
+    und_begin_liquid(r, model);
+    scene->view.pool = pool;
     if (lua_type(r->L, -1) == LUA_TTABLE && und_read_has(r, "level") && und_read_has(r, "surface"))
         und_read_fail(r, "expected either level or surface, found both");
     und_read_table(r, fields, pool);
+    scene->view.grid = und_pool_grid(pool);
 }

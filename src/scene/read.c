@@ -384,7 +384,11 @@ static void read_field(reader *r, const field *f, void *def)
         break;
     case F_VALUE:
     case F_RATE:
+    case F_SPACE:
         und_read_value(r, f, at);
+        break;
+    case F_FLOW:
+        und_read_flow(r, f, at);
         break;
     case F_VECTOR:
     case F_TRACK:

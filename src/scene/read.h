@@ -20,6 +20,8 @@ typedef enum field_type {
     F_POINT,   /* und_vec3 from {x, y, z} */
     F_VALUE,   /* und_value: a number, function(x, z, t), a table or map{} */
     F_RATE,    /* und_value: a number or function(x, z, t) */
+    F_SPACE,   /* und_value: a number or function(x, y, z, t) */
+    F_FLOW,    /* und_value[3]: {x, y, z}, function(t) or function(x, y, z, t) that return it */
     F_VECTOR,  /* und_vector: {x, y, z}, function(t) or keys */
     F_TRACK,   /* und_vector: {x, z}, function(t) or keys */
     F_CHOICE,  /* an int-sized enum, one of `choices` */
@@ -72,6 +74,7 @@ typedef struct callback {
     und_scene *scene;
     int reference; /* in Lua's registry */
     double sign;
+    bool space;    /* it gets (x, y, z, t), not (x, z, t) or t alone */
     int numbers;   /* of a vector: {x, z} or {x, y, z} */
     char what[96]; /* "liquid.waves.ground" */
 } callback;
@@ -92,9 +95,8 @@ struct und_scene {
     int files;
     char *folder;
     size_t text_size;
-    und_pool_def *pool; /* of the liquid; NULL: none so far */
-    double size[2];     /* of the domain, m */
-    bool curve;
+    double size[3]; /* of the domain, m: x and z of a pool, x, y and z of cells */
+    bool curve;     /* one cell deep */
     char name[128];
     uint64_t seed;
     setting_use settings[SETTINGS_MAX];
@@ -158,6 +160,7 @@ double und_read_number(reader *r, const field *f);
 
 /* Things with a file of their own (values.c). */
 void und_read_value(reader *r, const field *f, und_value *out);
+void und_read_flow(reader *r, const field *f, und_value out[3]);
 void und_read_vector(reader *r, const field *f, und_vector *out);
 void und_read_color(reader *r, const field *f, float out[3]);
 const und_image *und_read_picture(reader *r);
@@ -176,6 +179,9 @@ void und_value_negate(und_value *v);
 /* map{} and the shapes, into the globals table on top (shapes.c, values.c). */
 void und_shapes_open(lua_State *L, und_scene *scene);
 void und_maps_open(lua_State *L, und_scene *scene);
+
+/* The liquid's grid as far as it has been read; no cells: no liquid so far. */
+und_grid und_scene_grid(const und_scene *scene);
 
 /* The full name of a file of the scene; an error where it leads out of the scene's folder. */
 char *und_scene_file(reader *r, const char *name);

@@ -118,11 +118,14 @@ static void check_whole(lua_State *L, und_scene *scene)
                             scene->param_count ? "no such param" : "no param() at all");
         lua_error(L);
     }
-    if (!scene->pool) {
-        lua_pushfstring(L, "%s: no liquid: expected liquid.waves { ... } or liquid.columns { ... }", path);
+    if (!scene->view.model) {
+        lua_pushfstring(L,
+                        "%s: no liquid: expected liquid.waves { ... }, liquid.columns { ... } or "
+                        "liquid.cells { ... }",
+                        path);
         lua_error(L);
     }
-    scene->pool->seed = scene->seed;
+    scene->view.waves.pool.seed = scene->view.columns.pool.seed = scene->view.cells.seed = scene->seed;
 }
 
 /* Lua's compiler takes time with the square of the length of a chain of conditions, and no hook runs then. */
@@ -303,6 +306,7 @@ static und_status load(und_scene *scene, const char *text, size_t size, const ch
     scene->seed = 1;
     scene->view.waves = und_waves_def_default();
     scene->view.columns = und_columns_def_default();
+    scene->view.cells = und_cells_def_default();
     scene->view.render = und_render_def_default();
     und_status status = und_sandbox_open(&scene->box, limits, err);
     return status == UND_OK ? run(scene, err) : status;

@@ -15,10 +15,12 @@ typedef struct und_scene_view {
     int start, end;
     double fps;
     int substeps;             /* per frame */
-    const char *model;        /* "waves" or "columns" */
-    const und_pool_def *pool; /* of the model's def */
+    const char *model;        /* "waves", "columns" or "cells" */
+    und_grid grid;            /* of the frames */
+    const und_pool_def *pool; /* of the model's def; NULL: the model is no pool */
     und_waves_def waves;
     und_columns_def columns;
+    und_cells_def cells;
     und_render_def render;
 } und_scene_view;
 

@@ -2,8 +2,8 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "liquid/cells.h"
 #include "liquid/columns.h"
-#include "liquid/pool.h"
 #include "liquid/waves.h"
 
 #include <stdlib.h>
@@ -41,10 +41,18 @@ static und_liquid *create_columns(const und_scene_view *view, int threads, und_e
     return columns ? und_columns_liquid(columns) : NULL;
 }
 
+static und_liquid *create_cells(const und_scene_view *view, int threads, und_error *err)
+{
+    und_cells_def def = view->cells;
+    def.threads = threads;
+    und_cells *cells = und_cells_create(&def, err);
+    return cells ? und_cells_liquid(cells) : NULL;
+}
+
 static const struct {
     const char *name;
     und_liquid *(*create)(const und_scene_view *view, int threads, und_error *err);
-} models[] = {{"waves", create_waves}, {"columns", create_columns}};
+} models[] = {{"waves", create_waves}, {"columns", create_columns}, {"cells", create_cells}};
 
 static und_liquid *create_liquid(const und_scene_view *view, int threads, und_error *err)
 {
@@ -129,8 +137,7 @@ const und_frame *und_sim_frame(und_sim *sim)
 {
     if (!sim->frame_made) {
         und_frame_clear(&sim->frame);
-        sim->frame =
-            und_frame_empty(sim->number, time_of(sim), und_pool_grid(und_scene_get(sim->scene)->pool));
+        sim->frame = und_frame_empty(sim->number, time_of(sim), und_scene_get(sim->scene)->grid);
         if (sim->liquid->class->frame(sim->liquid, &sim->frame, NULL) != UND_OK)
             return NULL;
         sim->frame_made = true;
@@ -152,7 +159,7 @@ und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
     sim->mark[MARK_SUBSTEPS] = sim->substeps;
     state->number = sim->number;
     state->time = time_of(sim);
-    state->grid = und_pool_grid(und_scene_get(sim->scene)->pool);
+    state->grid = und_scene_get(sim->scene)->grid;
     if (!und_frame_borrow(state, &mark, sim->mark, err))
         return UND_FAILED;
     return sim->liquid->class->save(sim->liquid, state, err);

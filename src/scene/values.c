@@ -50,27 +50,38 @@ static void remember(callback *c, int status, const char *where)
     }
 }
 
+/* Pushes the function and what it is called with; how many arguments.  `where` describes them. */
+static int push_call(const callback *c, double x, double y, double z, double t, char where[96])
+{
+    lua_State *L = c->scene->box.lua;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, c->reference);
+    lua_pushnumber(L, x);
+    if (c->space)
+        lua_pushnumber(L, y);
+    lua_pushnumber(L, z);
+    lua_pushnumber(L, t);
+    if (c->space)
+        snprintf(where, 96, "x = %g, y = %g, z = %g, t = %g", x, y, z, t);
+    else
+        snprintf(where, 96, "x = %g, z = %g, t = %g", x, z, t);
+    return c->space ? 4 : 3;
+}
+
 static double call_value(void *context, double x, double y, double z, double t)
 {
     callback *c = context;
     lua_State *L = c->scene->box.lua;
     double result = 0;
-    (void)y;
+    char where[96];
     pthread_mutex_lock(&c->scene->lock);
     if (c->scene->trouble.status == UND_OK && lua_checkstack(L, 8)) {
         int top = lua_gettop(L);
-        lua_rawgeti(L, LUA_REGISTRYINDEX, c->reference);
-        lua_pushnumber(L, x);
-        lua_pushnumber(L, z);
-        lua_pushnumber(L, t);
-        int status = und_sandbox_call(&c->scene->box, 3, 1, c->scene->box.limits.call_work);
-        if (status == LUA_OK && lua_type(L, -1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1))) {
+        int arguments = push_call(c, x, y, z, t, where);
+        int status = und_sandbox_call(&c->scene->box, arguments, 1, c->scene->box.limits.call_work);
+        if (status == LUA_OK && lua_type(L, -1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1)))
             result = c->sign * lua_tonumber(L, -1);
-        } else {
-            char where[96];
-            snprintf(where, sizeof where, "x = %g, z = %g, t = %g", x, z, t);
+        else
             remember(c, status, where);
-        }
         lua_settop(L, top);
     }
     pthread_mutex_unlock(&c->scene->lock);
@@ -151,19 +162,19 @@ void und_value_negate(und_value *v)
 }
 
 /* n samples in the middles of n equal stretches of the domain. */
-static void spread(const und_pool_def *pool, und_table *table)
+static void spread(const und_grid *grid, und_table *table)
 {
-    int cells[2] = {pool->nx, pool->nz}, n[2] = {table->nx, table->nz};
+    int n[2] = {table->nx, table->nz};
     for (int i = 0; i < 2; i++) {
-        double size = cells[i] * pool->dx;
-        table->low[i] = pool->origin[i] + 0.5 * size / n[i];
-        table->high[i] = pool->origin[i] + size - 0.5 * size / n[i];
+        double size = grid->n[2 * i] * und_grid_size(grid, 2 * i);
+        table->low[i] = grid->origin[2 * i] + 0.5 * size / n[i];
+        table->high[i] = grid->origin[2 * i] + size - 0.5 * size / n[i];
     }
 }
 
 static const und_table *read_samples(reader *r)
 {
-    const und_pool_def *pool = r->scene->pool;
+    und_grid grid = und_scene_grid(r->scene);
     lua_Unsigned rows = lua_rawlen(r->L, -1), columns = 0;
     bool flat = lua_rawgeti(r->L, -1, 1) == LUA_TNUMBER;
     columns = lua_type(r->L, -1) == LUA_TTABLE ? lua_rawlen(r->L, -1) : 0;
@@ -175,9 +186,9 @@ static const und_table *read_samples(reader *r)
     if (rows == 0 || columns == 0 || rows > TABLE_MAX / columns)
         und_read_fail(
             r, "expected a table of rows of numbers {{...}, {...}, ...}, or a list of numbers for a curve");
-    if ((rows == 1) != (pool->nz == 1))
-        und_read_fail(r, pool->nz == 1 ? "expected a list of numbers, as the liquid is a curve; found rows"
-                                       : "expected rows of numbers {{...}, {...}, ...}; found a single row");
+    if ((rows == 1) != (grid.n[2] == 1))
+        und_read_fail(r, grid.n[2] == 1 ? "expected a list of numbers, as the liquid is a curve; found rows"
+                                        : "expected rows of numbers {{...}, {...}, ...}; found a single row");
     und_table *table = und_scene_alloc(r, 1, sizeof *table);
     table->nx = (int)columns;
     table->nz = (int)rows;
@@ -193,33 +204,142 @@ static const und_table *read_samples(reader *r)
     }
     if (flat)
         und_read_row(r, table->sample, (int)columns);
-    spread(pool, table);
+    spread(&grid, table);
     return table;
+}
+
+/* In the middle of the domain, at the start. */
+static void probe(reader *r, const und_grid *grid, const und_value *value)
+{
+    double at[3];
+    for (int i = 0; i < 3; i++)
+        at[i] = grid->origin[i] + 0.5 * grid->n[i] * und_grid_size(grid, i);
+    und_value_at(value, at[0], at[1], at[2], 0);
+    raise_trouble(r);
 }
 
 void und_read_value(reader *r, const field *f, und_value *out)
 {
-    const und_pool_def *pool = r->scene->pool;
+    und_grid grid = und_scene_grid(r->scene);
     *out = (und_value){0};
     int type = lua_type(r->L, -1);
     if (type == LUA_TNUMBER) {
         out->number = und_read_number(r, f);
     } else if (type == LUA_TFUNCTION) {
-        *out = (und_value){.fn = call_value, .context = new_callback(r, 0)};
-        call_value(out->context, pool->origin[0] + 0.5 * pool->nx * pool->dx, 0,
-                   pool->origin[1] + 0.5 * pool->nz * pool->dx, 0);
-        raise_trouble(r);
+        callback *c = new_callback(r, 0);
+        c->space = f->type == F_SPACE;
+        *out = (und_value){.fn = call_value, .context = c};
+        probe(r, &grid, out);
     } else if (type == LUA_TTABLE && f->type == F_VALUE) {
         *out = und_value_table(read_samples(r));
     } else if (luaL_testudata(r->L, -1, MAP) && f->type == F_VALUE) {
         und_table *table = und_scene_alloc(r, 1, sizeof *table);
         *table = *(und_table *)lua_touserdata(r->L, -1);
-        spread(pool, table);
+        spread(&grid, table);
         *out = und_value_table(table);
     } else {
-        und_read_expected(r, f->type == F_VALUE ? "a number, a function(x, z, t), a table of rows or map{}"
-                                                : "a number or a function(x, z, t)");
+        und_read_expected(r, f->type == F_VALUE  ? "a number, a function(x, z, t), a table of rows or map{}"
+                             : f->type == F_RATE ? "a number or a function(x, z, t)"
+                                                 : "a number or a function(x, y, z, t)");
     }
+}
+
+/* A velocity from one function: Lua is called once per place and time, not for each component. */
+typedef struct flow_call {
+    callback call;
+    bool time_only, known;
+    double at[4], value[3]; /* of the last call */
+} flow_call;
+
+typedef struct flow_part {
+    flow_call *flow;
+    int axis;
+} flow_part;
+
+/* Three numbers, or a list of three, as results of the call: from `first` on the stack. */
+static bool take_flow(lua_State *L, int first, double out[3])
+{
+    if (lua_type(L, first) == LUA_TTABLE) {
+        lua_settop(L, first);
+        return take_numbers(L, 3, out);
+    }
+    for (int i = 0; i < 3; i++) {
+        out[i] = lua_tonumber(L, first + i);
+        if (lua_type(L, first + i) != LUA_TNUMBER || !isfinite(out[i])) {
+            lua_settop(L, first + i); /* the message shows it */
+            return false;
+        }
+    }
+    return true;
+}
+
+static void call_flow(flow_call *f, const double at[4])
+{
+    callback *c = &f->call;
+    lua_State *L = c->scene->box.lua;
+    char where[96];
+    memset(f->value, 0, sizeof f->value);
+    if (c->scene->trouble.status != UND_OK || !lua_checkstack(L, 12))
+        return;
+    int top = lua_gettop(L), arguments = 1;
+    if (f->time_only) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, c->reference);
+        lua_pushnumber(L, at[3]);
+        snprintf(where, sizeof where, "t = %g", at[3]);
+    } else {
+        arguments = push_call(c, at[0], at[1], at[2], at[3], where);
+    }
+    int status = und_sandbox_call(&c->scene->box, arguments, 3, c->scene->box.limits.call_work);
+    if (status != LUA_OK || !take_flow(L, top + 1, f->value)) {
+        memset(f->value, 0, sizeof f->value);
+        remember(c, status, where);
+    }
+    lua_settop(L, top);
+}
+
+static double flow_value(void *context, double x, double y, double z, double t)
+{
+    const flow_part *part = context;
+    flow_call *f = part->flow;
+    double at[4] = {x, y, z, t};
+    pthread_mutex_lock(&f->call.scene->lock);
+    if (!f->known || (f->time_only ? f->at[3] != t : memcmp(f->at, at, sizeof at) != 0)) {
+        call_flow(f, at);
+        memcpy(f->at, at, sizeof at);
+        f->known = true;
+    }
+    double value = f->value[part->axis];
+    pthread_mutex_unlock(&f->call.scene->lock);
+    return value;
+}
+
+void und_read_flow(reader *r, const field *f, und_value out[3])
+{
+    const char *what = "{x, y, z}, or a function(t) or function(x, y, z, t) that returns it";
+    if (lua_type(r->L, -1) != LUA_TFUNCTION) {
+        double number[3] = {0, 0, 0};
+        und_read_numbers(r, number, r->scene->curve ? 2 : 3, 3, what);
+        for (int i = 0; i < 3; i++) {
+            if (f->high > 0 && !(fabs(number[i]) <= f->high))
+                und_read_fail(r, "expected numbers from %g to %g, found %g", -f->high, f->high, number[i]);
+            out[i] = und_value_constant(number[i]);
+        }
+        return;
+    }
+    flow_call *flow = und_scene_alloc(r, 1, sizeof *flow);
+    flow_part *parts = und_scene_alloc(r, 3, sizeof *parts);
+    lua_Debug ar;
+    lua_pushvalue(r->L, -1);
+    lua_getinfo(r->L, ">u", &ar);
+    flow->call = *new_callback(r, 3);
+    flow->call.space = true;
+    flow->time_only = ar.nparams == 1 && !ar.isvararg;
+    for (int i = 0; i < 3; i++) {
+        parts[i] = (flow_part){flow, i};
+        out[i] = (und_value){.fn = flow_value, .context = &parts[i]};
+    }
+    und_grid grid = und_scene_grid(r->scene);
+    probe(r, &grid, out);
 }
 
 static void motion_vector(void *context, double t, double out[3])
@@ -333,11 +453,12 @@ const und_image *und_read_picture(reader *r)
 static const und_image *paint_picture(reader *r)
 {
     enum { LONGER = 1024 };
-    const und_pool_def *pool = r->scene->pool;
-    if (!pool || !(r->scene->size[0] > 0))
+    und_grid grid = und_scene_grid(r->scene);
+    if (grid.n[0] == 0)
         und_read_fail(r, "expected the liquid before a map that is a function");
-    int nx = pool->nx >= pool->nz ? LONGER : (int)ceil((double)LONGER * pool->nx / pool->nz);
-    int nz = pool->nz >= pool->nx ? LONGER : (int)ceil((double)LONGER * pool->nz / pool->nx);
+    double x = grid.n[0] * und_grid_size(&grid, 0), z = grid.n[2] * und_grid_size(&grid, 2);
+    int nx = x >= z ? LONGER : (int)ceil(LONGER * x / z - 1e-9);
+    int nz = z >= x ? LONGER : (int)ceil(LONGER * z / x - 1e-9);
     und_error err = {0};
     owned *place = und_scene_own(r, release_image);
     und_image *image = calloc(1, sizeof *image);
@@ -350,8 +471,8 @@ static const und_image *paint_picture(reader *r)
     for (int j = 0; j < image->height; j++)
         for (int i = 0; i < image->width; i++, out += 3) {
             lua_pushvalue(r->L, -1);
-            lua_pushnumber(r->L, pool->origin[0] + pool->nx * pool->dx * (i + 0.5) / image->width);
-            lua_pushnumber(r->L, pool->origin[1] + pool->nz * pool->dx * (j + 0.5) / image->height);
+            lua_pushnumber(r->L, grid.origin[0] + x * (i + 0.5) / image->width);
+            lua_pushnumber(r->L, grid.origin[2] + z * (j + 0.5) / image->height);
             lua_call(r->L, 2, 1);
             und_read_color(r, &(field){.type = F_COLOR, .high = 1000}, out);
             lua_pop(r->L, 1);

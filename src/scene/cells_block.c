@@ -1,0 +1,408 @@
+/* liquid.cells{} into a und_cells_def. */
+#include "geom/shape.h"
+#include "geom/value.h"
+#include "liquid/cells.h"
+#include "liquid/pool.h"
+#include "scene/blocks.h"
+
+#include <lauxlib.h>
+#include <math.h>
+
+enum { CELLS_MAX = 4096, FOAM_MAX = 1 << 24, SHAPES_IN_LIST = 10000 };
+
+#define CELLS_TOTAL ((double)(1 << 28))
+#define FOREVER 1e9
+#define SPEED 1e6
+
+#define CELLS(member_) offsetof(und_cells_def, member_)
+
+und_grid und_scene_grid(const und_scene *scene)
+{
+    if (scene->view.pool)
+        return und_pool_grid(scene->view.pool);
+    return scene->view.model ? und_cells_grid(&scene->view.cells) : (und_grid){0};
+}
+
+static void read_size(reader *r, const field *f, void *def)
+{
+    und_scene *scene = r->scene;
+    (void)def;
+    scene->size[2] = 0;
+    int count = und_read_numbers(r, scene->size, 2, 3, "lengths {x, y, z}, or {x, y} (m)");
+    for (int i = 0; i < count; i++)
+        if (!(scene->size[i] >= f->low && scene->size[i] <= f->high))
+            und_read_fail(r, "expected lengths from %g to %g (m), found %g", f->low, f->high, scene->size[i]);
+    scene->curve = count == 2;
+}
+
+/* One number: along the longest edge, and as many along the others as make cells most nearly cubes. */
+static void spread_cells(reader *r, const field *f, und_cells_def *cells)
+{
+    const double *size = r->scene->size;
+    double longest = fmax(size[0], fmax(size[1], size[2])), count = und_read_number(r, f);
+    if (count != floor(count))
+        und_read_expected(r, "a whole number, or {nx, ny, nz}");
+    for (int i = 0; i < 3; i++)
+        cells->n[i] = (int)fmax(1, round(count * size[i] / longest));
+}
+
+static void read_cells(reader *r, const field *f, void *def)
+{
+    und_cells_def *cells = def;
+    double n[3] = {0, 0, 1}, *size = r->scene->size;
+    if (lua_type(r->L, -1) == LUA_TNUMBER) {
+        spread_cells(r, f, cells);
+    } else {
+        und_read_numbers(r, n, r->scene->curve ? 2 : 3, 3, "a number of cells, or {nx, ny, nz}");
+        for (int i = 0; i < 3; i++) {
+            if (!(n[i] >= 1 && n[i] <= f->high && n[i] == floor(n[i])))
+                und_read_fail(r, "expected whole numbers from 1 to %g, found %g", f->high, n[i]);
+            cells->n[i] = (int)n[i];
+        }
+    }
+    if (r->scene->curve && cells->n[2] != 1)
+        und_read_fail(r, "size = {x, y} is a domain one cell deep; found %d along z", cells->n[2]);
+    if ((double)cells->n[0] * cells->n[1] * cells->n[2] > CELLS_TOTAL)
+        und_read_fail(r, "expected at most 2^28 cells in all, found %d x %d x %d", cells->n[0], cells->n[1],
+                      cells->n[2]);
+    r->scene->curve = cells->n[2] == 1;
+    for (int i = 0; i < 3; i++)
+        cells->cell[i] = size[i] > 0 ? size[i] / cells->n[i] : cells->cell[0];
+}
+
+/* {x, y, z}, or {x, y} of a domain one cell deep. */
+static void read_vector(reader *r, const field *f, void *def)
+{
+    double *out = (double *)(void *)((char *)def + f->offset);
+    out[2] = 0;
+    und_read_numbers(r, out, r->scene->curve ? 2 : 3, 3, f->expected);
+    for (int i = 0; i < 3; i++)
+        if (!(out[i] >= f->low && out[i] <= f->high))
+            und_read_fail(r, "expected numbers from %g to %g (%s), found %g", f->low, f->high, f->unit,
+                          out[i]);
+}
+
+static void read_gravity(reader *r, const field *f, void *def)
+{
+    double *gravity = ((und_cells_def *)def)->gravity;
+    if (lua_type(r->L, -1) == LUA_TNUMBER) {
+        gravity[0] = gravity[2] = 0;
+        gravity[1] = -und_read_number(r, f);
+    } else {
+        read_vector(r, f, def);
+    }
+}
+
+/* In the order of und_wall_kind and of the sides. */
+static const char *const wall_kinds[] = {"slip", "stick", "inflow", "outflow", NULL};
+static const char *const side_names[] = {"left", "right", "bottom", "top", "back", "front", NULL};
+
+#define WALL(member_) offsetof(und_wall_def, member_)
+#define WALL_DOC "\"slip\", \"stick\", \"inflow\" or \"outflow\""
+
+static const field wall_fields[] = {
+    {"kind", F_CHOICE, NULL, .required = true, .offset = WALL(kind), .choices = wall_kinds, .doc = WALL_DOC},
+    {"velocity", F_FLOW, "m/s", 0, SPEED, .offset = WALL(velocity),
+     .doc = "of what comes in, or of a wall that sticks, along itself"},
+    {"markers", F_NUMBER, "1/s", 0, 1e9, .offset = WALL(markers),
+     .doc = "inflow: markers born per second; 0: as many as keep their density"},
+    {0}};
+
+/* Of the table on top. */
+static void check_wall(reader *r, const und_wall_def *wall)
+{
+    bool velocity = und_read_has(r, "velocity");
+    if (wall->kind == UND_WALL_INFLOW && !velocity)
+        und_read_fail(r, "missing key \"velocity\" (m/s) of what comes in");
+    if ((wall->kind == UND_WALL_SLIP || wall->kind == UND_WALL_OUTFLOW) && velocity)
+        und_read_fail(r, "only what is \"inflow\" or \"stick\" has a velocity, this is \"%s\"",
+                      wall_kinds[wall->kind]);
+    if (wall->kind != UND_WALL_INFLOW && und_read_has(r, "markers"))
+        und_read_fail(r, "only an \"inflow\" has markers, this is \"%s\"", wall_kinds[wall->kind]);
+}
+
+static void read_wall(reader *r, const field *f, void *def)
+{
+    und_wall_def *wall = (und_wall_def *)(void *)((char *)def + f->offset);
+    *wall = (und_wall_def){0};
+    if (lua_type(r->L, -1) == LUA_TTABLE) {
+        und_read_table(r, wall_fields, wall);
+        check_wall(r, wall);
+        return;
+    }
+    und_read_choice(r, wall_kinds, (int *)&wall->kind);
+    if (wall->kind == UND_WALL_INFLOW)
+        und_read_fail(r, "an inflow has a velocity: { kind = \"inflow\", velocity = {...} }");
+}
+
+static void read_side(reader *r, const field *f, void *def)
+{
+    if (r->scene->curve && f->offset >= CELLS(wall[4]))
+        und_read_fail(r, "a domain one cell deep has no \"%s\"", f->key);
+    read_wall(r, f, def);
+}
+
+#define SIDE(name_, which_, doc_)                                                                \
+    {                                                                                            \
+        name_, F_OTHER, .offset = CELLS(wall[which_]), .read = read_side, .inside = wall_fields, \
+                        .expected = "a word or a table", .doc = doc_                             \
+    }
+
+static const field side_fields[] = {SIDE("left", 0, "the side at low x"),
+                                    SIDE("right", 1, "the side at high x"),
+                                    SIDE("bottom", 2, "the side at low y"),
+                                    SIDE("top", 3, "the side at high y"),
+                                    SIDE("back", 4, "the side at low z"),
+                                    SIDE("front", 5, "the side at high z"),
+                                    {0}};
+
+static void read_walls(reader *r, const field *f, void *def)
+{
+    und_read_table(r, f->inside, def);
+}
+
+/* A list whose entries are shapes, or tables with a shape in them, or one shape alone.  The shape is at the
+ * beginning of an item. */
+typedef struct shape_list {
+    const field *fields;
+    size_t size;
+    void (*init)(void *item);
+    const char *expected;
+} shape_list;
+
+static void read_entry(reader *r, const shape_list *l, void *item)
+{
+    if (l->init)
+        l->init(item);
+    if (lua_type(r->L, -1) == LUA_TTABLE)
+        und_read_table(r, l->fields, item);
+    else
+        *(const und_shape **)item = und_read_shape(r);
+}
+
+static void *read_shapes(reader *r, const shape_list *l, int *count)
+{
+    if (lua_type(r->L, -1) != LUA_TTABLE && lua_type(r->L, -1) != LUA_TUSERDATA)
+        und_read_expected(r, l->expected);
+    if (lua_type(r->L, -1) == LUA_TUSERDATA || und_read_has(r, "shape")) {
+        void *item = und_scene_alloc(r, 1, l->size);
+        read_entry(r, l, item);
+        *count = 1;
+        return item;
+    }
+    for (lua_pushnil(r->L); lua_next(r->L, -2); lua_pop(r->L, 1))
+        if (lua_type(r->L, -2) != LUA_TNUMBER)
+            und_read_fail(r, "expected %s, found a table with names in it", l->expected);
+    lua_Unsigned length = lua_rawlen(r->L, -1);
+    if (length > SHAPES_IN_LIST)
+        und_read_fail(r, "expected at most %d, found %.0f", (int)SHAPES_IN_LIST, (double)length);
+    char *items = und_scene_alloc(r, length, l->size);
+    for (int i = 0; i < (int)length; i++) {
+        lua_rawgeti(r->L, -1, i + 1);
+        und_read_enter(r, NULL, i + 1);
+        read_entry(r, l, items + (size_t)i * l->size);
+        und_read_leave(r);
+        lua_pop(r->L, 1);
+    }
+    *count = (int)length;
+    return items;
+}
+
+static const field solid_fields[] = {
+    {"shape", F_SHAPE, NULL, .required = true, .offset = offsetof(und_solid_def, shape), .doc = "what it is"},
+    {"wall", F_OTHER, .offset = offsetof(und_solid_def, wall), .read = read_wall, .inside = wall_fields,
+     .expected = "a word or a table", .doc = "what it does to the liquid at it; it slips along"},
+    {0}};
+
+static void read_solids(reader *r, const field *f, void *def)
+{
+    und_cells_def *cells = def;
+    const shape_list list = {solid_fields, sizeof(und_solid_def), NULL, f->expected};
+    cells->solids = read_shapes(r, &list, &cells->solid_count);
+}
+
+static const field fill_fields[] = {
+    {"shape", F_SHAPE, NULL, .required = true, .offset = offsetof(und_fill_def, shape),
+     .doc = "where the liquid is"},
+    {"velocity", F_FLOW, "m/s", 0, SPEED, .offset = offsetof(und_fill_def, velocity),
+     .doc = "with which it sets out"},
+    {"chain", F_INTEGER, NULL, 0, 1e6, .offset = offsetof(und_fill_def, chain),
+     .doc = "markers on its outline, where chains track it; 0: one every half cell"},
+    {0}};
+
+static void read_fills(reader *r, const field *f, void *def)
+{
+    und_cells_def *cells = def;
+    const shape_list list = {fill_fields, sizeof(und_fill_def), NULL, f->expected};
+    cells->fills = read_shapes(r, &list, &cells->fill_count);
+}
+
+#define GATE(member_) offsetof(und_gate_def, member_)
+
+static const field gate_fields[] = {
+    {"shape", F_SHAPE, NULL, .offset = GATE(shape),
+     .doc = "its cells, and those beside the domain that it reaches into"},
+    {"side", F_CHOICE, .offset = GATE(side), .choices = side_names,
+     .doc = "a whole side instead: \"left\", \"right\", \"bottom\", \"top\", \"back\" or \"front\""},
+    {"kind", F_CHOICE, NULL, .required = true, .offset = GATE(wall.kind), .choices = wall_kinds,
+     .doc = WALL_DOC},
+    {"velocity", F_FLOW, "m/s", 0, SPEED, .offset = GATE(wall.velocity),
+     .doc = "of what comes in, or of a wall that sticks, along itself"},
+    {"markers", F_NUMBER, "1/s", 0, 1e9, .offset = GATE(wall.markers),
+     .doc = "inflow: markers born per second; 0: as many as keep their density"},
+    {"start", F_NUMBER, "s", -FOREVER, INFINITY, .offset = GATE(start), .doc = "when it begins"},
+    {"stop", F_NUMBER, "s", -FOREVER, INFINITY, .offset = GATE(end), .doc = "when it ends"},
+    {0}};
+
+static void init_gate(void *item)
+{
+    ((und_gate_def *)item)->end = INFINITY;
+}
+
+static void check_gate(reader *r, void *item)
+{
+    und_gate_def *gate = item;
+    if ((gate->shape != NULL) == und_read_has(r, "side"))
+        und_read_fail(r, "expected either a shape or a side, found %s", gate->shape ? "both" : "neither");
+    if (!gate->shape && r->scene->curve && gate->side >= 4)
+        und_read_fail(r, "a domain one cell deep has no \"%s\"", side_names[gate->side]);
+    if (!(gate->end > gate->start))
+        und_read_fail(r, "expected it to stop after it starts, found start = %g, stop = %g", gate->start,
+                      gate->end);
+    check_wall(r, &gate->wall);
+}
+
+static void read_gates(reader *r, const field *f, void *def)
+{
+    und_cells_def *cells = def;
+    cells->gates =
+        und_read_list(r, f->inside, sizeof(und_gate_def), init_gate, check_gate, &cells->gate_count);
+}
+
+#define MAKER(member_) offsetof(und_wave_maker, member_)
+
+static const field maker_fields[] = {
+    {"amplitude", F_NUMBER, "m", 0, 1e6, true, MAKER(amplitude), .doc = "of the waves"},
+    {"wavelength", F_NUMBER, "m", 1e-6, 1e9, true, MAKER(wavelength), .doc = "from crest to crest"},
+    {"depth", F_NUMBER, "m", 1e-6, 1e9, true, MAKER(depth), .doc = "mean depth of the liquid"},
+    {"frequency", F_NUMBER, "rad/s", 0, 1e6, .offset = MAKER(frequency),
+     .doc = "of the pattern; 0: that of free waves of the wavelength"},
+    {"direction", F_NUMBER, "degrees", -3600, 3600, .offset = MAKER(direction),
+     .doc = "where the waves go, from x towards z"},
+    {"mean", F_NUMBER, "m2/s", -1e9, 1e9, .offset = MAKER(mean), .doc = "the pattern's mean, A of eq. 17"},
+    {"time", F_NUMBER, "s", 1e-6, 1e9, true, MAKER(time),
+     .doc = "how long the pattern needs to make the waves, in the place of eq. 17's time step"},
+    {"start", F_NUMBER, "s", -FOREVER, INFINITY, .offset = MAKER(start), .doc = "when it begins"},
+    {"stop", F_NUMBER, "s", -FOREVER, INFINITY, .offset = MAKER(end), .doc = "when it ends"},
+    {0}};
+
+static void init_maker(void *item)
+{
+    ((und_wave_maker *)item)->end = INFINITY;
+}
+
+static void read_makers(reader *r, const field *f, void *def)
+{
+    und_cells_def *cells = def;
+    cells->makers =
+        und_read_list(r, f->inside, sizeof(und_wave_maker), init_maker, NULL, &cells->maker_count);
+}
+
+static const field froth_fields[] = {
+    {"life", F_NUMBER, "s/mm", 0, 1e6, .offset = offsetof(und_froth_def, life),
+     .doc = "how long it lasts on average, per millimetre of the drop's radius"},
+    {"most", F_INTEGER, NULL, 1, FOAM_MAX, .offset = offsetof(und_froth_def, most),
+     .doc = "bits of foam at once"},
+    {0}};
+
+static void read_froth(reader *r, const field *f, void *def)
+{
+    und_froth_def *foam = &((und_cells_def *)def)->foam;
+    foam->on = und_read_switch(r, f, foam, "true, false or { life = ..., most = ... }");
+}
+
+static const char *const tracks[] = {"markers", "chains", "height", NULL};
+static const char *const pressure_rules[] = {"multigrid", "relax", NULL};
+
+#define SHAPES_EXPECTED "a shape, or a list of shapes or of tables { shape = ... }"
+
+const field und_cells_fields[] = {
+    {"size", F_OTHER, "m", 1e-6, 1e6, true, .read = read_size, .expected = "{x, y, z}, or {x, y}",
+     .doc = "the domain's lengths; {x, y}: one cell deep, two-dimensional"},
+    {"cells", F_OTHER, NULL, 1, CELLS_MAX, true, .read = read_cells, .expected = "a number or {nx, ny, nz}",
+     .doc = "how many, along the longest edge (as nearly cubes as fit) or {nx, ny, nz}"},
+    {"origin", F_OTHER, "m", -1e9, 1e9, .offset = CELLS(origin), .read = read_vector, .expected = "{x, y, z}",
+     .doc = "the domain's low corner"},
+    {"gravity", F_OTHER, "m/s2", -1e4, 1e4, .offset = CELLS(gravity), .read = read_gravity,
+     .expected = "a number or {x, y, z}", .doc = "pull downwards, or {x, y, z}"},
+    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = CELLS(density), .doc = "of the liquid"},
+    {"viscosity", F_NUMBER, "m2/s", 0, 1e6, .offset = CELLS(viscosity),
+     .doc = "kinematic: water 1e-6, thick soup 0.003"},
+    {"surface_pressure", F_SPACE, "Pa", -1e12, 1e12, .offset = CELLS(pressure),
+     .doc = "what presses on the surface, a function of place and time"},
+    LIST("wave_makers", read_makers, maker_fields, "travelling pressure on the surface that makes waves"),
+    {"walls", F_OTHER, .read = read_walls, .inside = side_fields, .expected = "a table",
+     .doc = "what the domain's sides do; liquid slips along where nothing is said"},
+    {"solids", F_OTHER, .read = read_solids, .inside = solid_fields, .expected = SHAPES_EXPECTED,
+     .doc = "things in the way: the cells whose middle lies in one"},
+    LIST("gates", read_gates, gate_fields, "places where, for a time, liquid comes in or leaves"),
+    {"fill", F_OTHER, .read = read_fills, .inside = fill_fields, .expected = SHAPES_EXPECTED,
+     .doc = "liquid at the start"},
+    {"level", F_VALUE, "m", -1e9, 1e9, .offset = CELLS(level),
+     .doc = "liquid stands up to here at the start, besides what is filled"},
+    {"track", F_CHOICE, .offset = CELLS(track), .choices = tracks,
+     .doc = "how the liquid's place is followed: \"markers\", \"chains\" or \"height\""},
+    {"markers", F_INTEGER, NULL, 1, 1000, .offset = CELLS(markers_per_cell),
+     .doc = "in a cell at the start, where markers track the liquid"},
+    {"keep_volume", F_FLAG, .offset = CELLS(keep_volume),
+     .doc = "height: what the surface's equation loses or gains is put back"},
+    {"surface_in_cell", F_FLAG, .offset = CELLS(surface_in_cell),
+     .doc = "height: pressure counts from where the surface is in its cell; false: as the paper prints it"},
+    {"spray", F_OTHER, .offset = CELLS(spray), .read = und_read_spray, .inside = und_spray_fields,
+     .expected = "true or a table", .doc = "height: drops that leave the liquid where it rises fast"},
+    {"split", F_NUMBER, "1/s", 0, 1e3, .offset = CELLS(split),
+     .doc = "how often a drop in the air splits in two"},
+    {"foam", F_OTHER, .read = read_froth, .inside = froth_fields, .expected = "true or a table",
+     .doc = "foam where spray lands"},
+    {"pressure", F_CHOICE, .offset = CELLS(pressure_rule), .choices = pressure_rules,
+     .doc = "how the pressure is found: \"multigrid\", or \"relax\", cell by cell"},
+    {"relaxation", F_NUMBER, NULL, 1, 1.999, .offset = CELLS(beta0), .doc = "relax: beta0 of eq. 7"},
+    {"epsilon", F_NUMBER, "1/s", 1e-12, 1e6, .offset = CELLS(epsilon), .doc = "the largest divergence left"},
+    {"sweeps", F_INTEGER, NULL, 0, 1e7, .offset = CELLS(max_sweeps),
+     .doc = "of relaxation, or iterations, in a step at most; 0: 10,000 or 100"},
+    {"courant", F_NUMBER, NULL, 1e-3, 1, .offset = CELLS(courant),
+     .doc = "cells that liquid may cross in a step, eq. 3"},
+    {"upwind", F_NUMBER, NULL, 0, 1, .offset = CELLS(upwind),
+     .doc = "donor-cell share of the convection, on top of what stability needs"},
+    {"plain", F_FLAG, .offset = CELLS(plain), .doc = "eq. 2 as printed, whatever the step: for study"},
+    {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = CELLS(max_step),
+     .doc = "no step is longer than this"},
+    {"keep_flow", F_FLAG, .offset = CELLS(keep_flow),
+     .doc = "writes pressure and velocity with each frame: floating bodies need them"},
+    {0}};
+
+static void check_whole(reader *r, const und_cells_def *cells)
+{
+    static const char *const only_height[] = {"spray", "foam", "keep_volume", "surface_in_cell"};
+    for (int i = 0; i < 4; i++)
+        if (cells->track != UND_TRACK_HEIGHT && und_read_has(r, only_height[i]))
+            und_read_fail(r, "only track = \"height\" has %s, this is \"%s\"", only_height[i],
+                          tracks[cells->track]);
+    if (cells->track == UND_TRACK_CHAINS && cells->n[2] != 1)
+        und_read_fail(r, "chains follow a liquid in two dimensions: expected one cell along z, found %d",
+                      cells->n[2]);
+    if (cells->foam.on && !cells->spray.on)
+        und_read_fail(r, "foam is where spray lands, and there is no spray");
+}
+
+void und_read_cells(reader *r)
+{
+    und_cells_def *cells = &r->scene->view.cells;
+    und_begin_liquid(r, "cells");
+    und_read_table(r, und_cells_fields, cells);
+    cells->has_level = und_read_has(r, "level");
+    if (!und_read_has(r, "markers"))
+        cells->markers_per_cell = cells->n[2] == 1 ? 25 : 27;
+    check_whole(r, cells);
+    r->scene->view.grid = und_cells_grid(cells);
+}
