@@ -26,6 +26,8 @@ size_t memory_now(void);
 /* "12.3 MB", "1:02:03" into text. */
 void print_bytes(char *text, size_t size, double bytes);
 void print_time(char *text, size_t size, double seconds);
+/* "50 x 15 x 40 cells of 0.1 m"; a height field's layer of cells is left out. */
+void print_grid(char *text, size_t size, const und_grid *grid);
 
 /* The table of --profile: name, seconds, calls, share. */
 void print_stages(const und_stage *stages, int count);

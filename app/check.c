@@ -120,12 +120,13 @@ static und_status check_scene(und_scene *scene, const args *a, und_error *err)
     const und_frame *frame = und_sim_frame(sim);
     und_status status = frame ? UND_OK : und_error_set(err, UND_FAILED, "out of memory: the first frame");
     if (status == UND_OK) {
-        const und_grid *g = &frame->grid;
+        char grid[128];
+        print_grid(grid, sizeof grid, &frame->grid);
         count_bytes(frame, &c.frame_bytes, &c.static_bytes);
         if (!a->quiet) {
             printf("scene      %s, model %s\n", v->name, v->model);
-            printf("grid       %d x %d cells of %g m, %ld in all\n", g->n[0], g->n[2], g->dx,
-                   (long)g->n[0] * g->n[1] * g->n[2]);
+            printf("grid       %s, %.0f in all\n", grid,
+                   (double)frame->grid.n[0] * frame->grid.n[1] * frame->grid.n[2]);
             check_liquid(v, frame, last);
         }
         status = time_picture(v, frame, threads, &c, err);

@@ -7,7 +7,7 @@
 /* A scene as it is looked through. */
 typedef struct survey {
     const und_scene_view *scene;
-    const und_pool_def *pool;
+    const und_pool_def *pool;      /* NULL: the liquid is no pool */
     const float *surface, *ground; /* of the first frame; NULL: it has none */
     double low[2], high[2];        /* of the domain, x and z, m */
     double seconds;                /* the last frame's time */
@@ -22,6 +22,7 @@ int check_liquid(const und_scene_view *scene, const und_frame *frame, int last);
 /* What each model adds. */
 void check_waves(survey *s);
 void check_columns(survey *s);
+void check_cells(survey *s, const und_frame *frame);
 
 void check_warn(survey *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_outside(const survey *s, double x0, double x1, double z0, double z1);

@@ -142,21 +142,21 @@ double check_wave_speed(const survey *s, double deepest)
     return cells;
 }
 
-static const struct {
-    const char *name;
-    void (*check)(survey *s);
-} models[] = {{"waves", check_waves}, {"columns", check_columns}};
-
 int check_liquid(const und_scene_view *scene, const und_frame *frame, int last)
 {
-    const und_pool_def *pool = scene->pool;
+    const und_grid *g = &scene->grid;
     const und_item *surface = und_frame_find(frame, "surface"), *ground = und_frame_find(frame, "ground");
-    survey s = {.scene = scene,
-                .pool = pool,
-                .low = {pool->origin[0], pool->origin[1]},
-                .high = {pool->origin[0] + pool->nx * pool->dx, pool->origin[1] + pool->nz * pool->dx},
-                .seconds = (last - scene->start) / scene->fps,
-                .dt = 1 / (scene->fps * scene->substeps)};
+    survey s = {
+        .scene = scene,
+        .pool = scene->pool,
+        .low = {g->origin[0], g->origin[2]},
+        .high = {g->origin[0] + g->n[0] * und_grid_size(g, 0), g->origin[2] + g->n[2] * und_grid_size(g, 2)},
+        .seconds = (last - scene->start) / scene->fps,
+        .dt = 1 / (scene->fps * scene->substeps)};
+    if (!s.pool) {
+        check_cells(&s, frame);
+        return s.warnings;
+    }
     if (surface && ground && surface->type == UND_F32 && ground->type == UND_F32) {
         s.surface = surface->data;
         s.ground = ground->data;
@@ -165,8 +165,9 @@ int check_liquid(const und_scene_view *scene, const und_frame *frame, int last)
             check_edge(&s, edge);
     }
     check_sources(&s);
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (strcmp(scene->model, models[i].name) == 0)
-            models[i].check(&s);
+    if (strcmp(scene->model, "waves") == 0)
+        check_waves(&s);
+    else
+        check_columns(&s);
     return s.warnings;
 }

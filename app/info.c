@@ -79,8 +79,9 @@ static void print_fields(und_cache *cache, int number)
         und_frame_clear(&frame);
         return;
     }
-    const und_grid *g = &frame.grid;
-    printf("grid       %d x %d x %d cells of %g m\n", g->n[0], g->n[1], g->n[2], g->dx);
+    char grid[128];
+    print_grid(grid, sizeof grid, &frame.grid);
+    printf("grid       %s\n", grid);
     printf("fields     of frame %d:\n", number);
     for (int i = 0; i < frame.count; i++) {
         const und_item *item = &frame.items[i];

@@ -29,6 +29,19 @@ void print_bytes(char *text, size_t size, double bytes)
     snprintf(text, size, i == 0 ? "%.0f %s" : "%.3g %s", bytes, unit[i]);
 }
 
+void print_grid(char *text, size_t size, const und_grid *g)
+{
+    double d[3] = {und_grid_size(g, 0), und_grid_size(g, 1), und_grid_size(g, 2)};
+    bool field = g->n[1] == 1 && g->dy == 0; /* of heights: its layer says nothing */
+    int used = field ? snprintf(text, size, "%d x %d cells of ", g->n[0], g->n[2])
+                     : snprintf(text, size, "%d x %d x %d cells of ", g->n[0], g->n[1], g->n[2]);
+    size_t at = used > 0 && (size_t)used < size ? (size_t)used : 0;
+    if (fabs(d[1] - d[0]) <= 1e-9 * d[0] && fabs(d[2] - d[0]) <= 1e-9 * d[0])
+        snprintf(text + at, size - at, "%g m", d[0]);
+    else
+        snprintf(text + at, size - at, "%g x %g x %g m", d[0], d[1], d[2]);
+}
+
 void print_time(char *text, size_t size, double seconds)
 {
     if (!(seconds >= 0 && seconds < 1e9)) {

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 static char out[80];
-static const und_grid GRID = {.n = {96, 1, 64}, .dx = 0.125, .origin = {-6, -1, 2.5}};
+static const und_grid GRID = {.n = {96, 1, 64}, .dx = 0.125, .dy = 0.25, .dz = 0.0625, .origin = {-6, -1, 2.5}};
 
 static int setup(void **state)
 {
@@ -71,7 +71,7 @@ static void assert_frames_equal(const und_frame *a, const und_frame *b)
     assert_int_equal(a->number, b->number);
     assert_true(a->time == b->time);
     assert_memory_equal(a->grid.n, b->grid.n, sizeof a->grid.n);
-    assert_true(a->grid.dx == b->grid.dx);
+    assert_true(a->grid.dx == b->grid.dx && a->grid.dy == b->grid.dy && a->grid.dz == b->grid.dz);
     assert_memory_equal(a->grid.origin, b->grid.origin, sizeof a->grid.origin);
     assert_int_equal(a->count, b->count);
     for (int i = 0; i < a->count; i++) {

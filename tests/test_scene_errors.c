@@ -14,7 +14,7 @@ typedef struct wrong_scene {
 #define S(text_) "liquid.waves { size = {4, 2}, cells = 8 }\n" text_
 
 static const wrong_scene language[] = {
-    {"", "e.lua: no liquid: expected liquid.waves { ... } or liquid.columns { ... }"},
+    {"", "e.lua: no liquid: expected liquid.waves { ... }, liquid.columns { ... } or liquid.cells { ... }"},
     {"scene {", "e.lua:1: unexpected symbol near <eof>"},
     {"scene {\n frames = 3\n fps = 24 }",
      "e.lua:3: '}' expected (to close '{' at line 1) near 'fps' (is a comma missing before this?)"},
@@ -244,6 +244,90 @@ static const wrong_scene columns[] = {
     {C("figures = { { file = 'none.skel' } }"), "cannot open \"none.skel\": No such file or directory"},
 };
 
+/* L("..."): within cells that are right otherwise, on line 2; F("..."): the same one cell deep. */
+#define L(text_) "liquid.cells { size = {4, 2, 1}, cells = 8,\n  " text_ " }"
+#define F(text_) "liquid.cells { size = {4, 2}, cells = 8,\n  " text_ " }"
+#define G(text_) L("gates = {{ " text_ " }}")
+
+static const wrong_scene cells[] = {
+    {L(""), ""},
+    {F("walls = { left = 'stick' }, gates = {{ side = 'top', kind = 'outflow' }}"), ""},
+    {S("liquid.cells { size = {1, 1}, cells = 8 }"),
+     "e.lua:2: liquid.cells: a scene has only one liquid, and this one has liquid.waves already"},
+    {"liquid.cells { cells = 8 }", "e.lua:1: liquid.cells: missing key \"size\""},
+    {"liquid.cells { size = {1, 1} }", "liquid.cells: missing key \"cells\""},
+    {"liquid.cells { size = 1, cells = 8 }", "liquid.cells.size: expected lengths {x, y, z}, or {x, y} (m)"},
+    {"liquid.cells { size = {1, 0, 1}, cells = 8 }", "expected lengths from 1e-06 to 1e+06 (m), found 0"},
+    {"liquid.cells { size = {1, 0/0, 1}, cells = 8 }", "liquid.cells.size[2]: expected a finite number"},
+    {"liquid.cells { size = {1, 1, 1}, cells = 8.5 }", "expected a whole number, or {nx, ny, nz}, found 8.5"},
+    {"liquid.cells { size = {1, 1, 1}, cells = 0 }", "liquid.cells.cells: expected a number from 1 to 4096"},
+    {"liquid.cells { size = {1, 1, 1}, cells = {8, 8} }", "expected a number of cells, or {nx, ny, nz}"},
+    {"liquid.cells { size = {1, 1, 1}, cells = {8, 8, -1} }", "whole numbers from 1 to 4096, found -1"},
+    {"liquid.cells { size = {1, 1}, cells = {8, 8, 2} }", "is a domain one cell deep; found 2 along z"},
+    {"liquid.cells { size = {1, 1, 1}, cells = 1000 }", "expected at most 2^28 cells in all"},
+    {L("visosity = 3"), "e.lua:2: liquid.cells: unknown key \"visosity\" (did you mean \"viscosity\"?)"},
+    {L("viscosity = -1"), "liquid.cells.viscosity: expected a number from 0 to 1e+06 (m2/s), found -1"},
+    {L("viscosity = 0/0"), "liquid.cells.viscosity: expected a finite number"},
+    {L("gravity = {0, -9.81}"), "liquid.cells.gravity: expected a number or {x, y, z}, found 2 numbers"},
+    {L("gravity = {0, 1/0, 0}"), "liquid.cells.gravity[2]: expected a finite number"},
+    {L("origin = 3"), "liquid.cells.origin: expected {x, y, z}, found 3"},
+    {L("pressure = 'gauss'"), "liquid.cells.pressure: expected \"multigrid\" or \"relax\", found \"gauss\""},
+    {L("pressure = 101325"), "liquid.cells.pressure: expected \"multigrid\" or \"relax\", found 101325"},
+    {L("surface_pressure = {}"), "expected a number or a function(x, y, z, t), found a table"},
+    {L("surface_pressure = function(x, y, z, t) return 0/0 end"),
+     "liquid.cells.surface_pressure: expected the function to return a finite number, found nan at x = 2, y "
+     "= "
+     "1, z = 0.5, t = 0"},
+    {L("level = function(x, z) return nil end"), "liquid.cells.level: expected the function to return"},
+    {L("level = {{1, 2}, {3}}"), "expected a row of 2 numbers"},
+    {L("track = 'marker'"), "found \"marker\" (did you mean \"markers\"?)"},
+    {L("track = 'chains'"), "chains follow a liquid in two dimensions: expected one cell along z, found 2"},
+    {L("spray = true"), "only track = \"height\" has spray, this is \"markers\""},
+    {L("track = 'height', spray = { sheets = true }"), "liquid.cells.spray: unknown key \"sheets\""},
+    {L("track = 'height', foam = true"), "foam is where spray lands, and there is no spray"},
+    {F("revolve = true"), "only track = \"chains\" has revolve, this is \"markers\""},
+    {F("track = 'chains', revolve = { around = 2 }"), "revolve.around: expected a whole number from 3"},
+    {L("relaxation = 2"), "liquid.cells.relaxation: expected a number from 1 to 1.999, found 2"},
+    {L("epsilon = 0"), "liquid.cells.epsilon: expected a number from 1e-12 to 1e+06 (1/s), found 0"},
+    {L("courant = 1.5"), "liquid.cells.courant: expected a number from 0.001 to 1, found 1.5"},
+    {L("markers = 2.5"), "liquid.cells.markers: expected a whole number"},
+    {L("walls = { letf = 'slip' }"), "liquid.cells.walls: unknown key \"letf\" (did you mean \"left\"?)"},
+    {L("walls = { left = 'sticky' }"), "found \"sticky\" (did you mean \"stick\"?)"},
+    {L("walls = { left = 'inflow' }"), "an inflow has a velocity: { kind = \"inflow\", velocity = {...} }"},
+    {L("walls = { left = { velocity = {1, 0, 0} } }"), "liquid.cells.walls.left: missing key \"kind\""},
+    {L("walls = {\n left = { kind = 'inflow' } }"),
+     "e.lua:3: liquid.cells.walls.left: missing key \"velocity\" (m/s) of what comes in"},
+    {L("walls = { top = { kind = 'slip', velocity = {1, 0, 0} } }"),
+     "only what is \"inflow\" or \"stick\" has a velocity, this is \"slip\""},
+    {L("walls = { top = { kind = 'stick', markers = 5 } }"), "only an \"inflow\" has markers"},
+    {L("walls = { top = { kind = 'stick', velocity = {1, 0} } }"), "expected {x, y, z}, or a function(t)"},
+    {L("walls = { top = { kind = 'stick', velocity = {1e9, 0, 0} } }"), "from -1e+06 to 1e+06, found 1e+09"},
+    {F("walls = { back = 'stick' }"), "a domain one cell deep has no \"back\""},
+    {L("solids = 3"), "liquid.cells.solids: expected a shape, or a list of shapes"},
+    {L("solids = { 3 }"), "liquid.cells.solids[1]: expected a shape: sphere{}"},
+    {L("solids = { { wall = 'stick' } }"), "liquid.cells.solids[1]: missing key \"shape\""},
+    {L("solids = { shape = 3 }"), "liquid.cells.solids.shape: expected a shape"},
+    {L("solids = { wall = 'stick' }"), "found a table with names in it"},
+    {L("fill = { { shape = sphere { radius = 1 }, velocity = 3 } }"),
+     "liquid.cells.fill[1].velocity: expected {x, y, z}, or a function(t)"},
+    {L("fill = { { shape = sphere { radius = 1 }, chain = -1 } }"), "fill[1].chain: expected a whole number"},
+    {L("gates = { side = 'left', kind = 'outflow' }"), "liquid.cells.gates: expected a list of tables"},
+    {G("kind = 'outflow'"), "liquid.cells.gates[1]: missing key \"shape\" or \"side\""},
+    {G("side = 'left'"), "liquid.cells.gates[1]: missing key \"kind\""},
+    {G("side = 'high x', kind = 'outflow'"), "liquid.cells.gates[1].side: expected \"left\", \"right\""},
+    {G("side = 'left', kind = 'inflow'"), "liquid.cells.gates[1]: missing key \"velocity\""},
+    {G("side = 'left', kind = 'outflow', start = 2, stop = 2"), "found start = 2, stop = 2"},
+    {G("side = 'left', kind = 'inflow', velocity = function(t) return 1, 2 end"),
+     "gates[1].velocity: expected the function to return {x, y, z}, found nil at t = 0"},
+    {G("side = 'left', kind = 'inflow', velocity = function(x, y, z, t) return {1, 2, 0/0} end"),
+     "expected the function to return {x, y, z}, found a table at x = 2, y = 1, z = 0.5, t = 0"},
+    {G("side = 'left', kind = 'inflow', velocity = function(t) return 1, 0/0, 0 end"), "found nan at t = 0"},
+    {G("side = 'left', kind = 'inflow', velocity = function(t) return t.x end"), "attempt to index a number"},
+    {F("gates = {{ side = 'front', kind = 'outflow' }}"), "a domain one cell deep has no \"front\""},
+    {L("wave_makers = {{ amplitude = 1, wavelength = 2 }}"), "missing key \"depth\""},
+    {L("wave_makers = {{ amplitude = 1, wavelength = 0, depth = 1, time = 1 }}"), "wavelength: expected"},
+};
+
 static void check(const wrong_scene *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -286,6 +370,12 @@ static void wrong_columns(void **state)
     check(columns, sizeof columns / sizeof *columns);
 }
 
+static void wrong_cells(void **state)
+{
+    (void)state;
+    check(cells, sizeof cells / sizeof *cells);
+}
+
 /* Programs without end, or without measure, stop at a limit, whatever they do to catch it. */
 static void limits_hold(void **state)
 {
@@ -308,7 +398,8 @@ static void limits_hold(void **state)
         {"local t = {} for i = 1, 1e5 do t[i] = i end while true do table.concat(t) end", "stopped after"},
         {"local s = sphere { radius = 1 } for i = 1, 100 do s = union { s, s } end",
          "more than 100000 shapes"},
-        {"for i = 1, 100 do pcall(map, { file = 'x.png' }) end map { file = 'x.png' }", "more than 64 files"},
+        {"for i = 1, 1100 do pcall(map, { file = 'x.png' }) end map { file = 'x.png' }",
+         "more than 1024 files"},
         {"local k = {} for i = 1, 1e4 do k[i] = { time = i, at = {0, 0, 0} } end\n"
          "local o = { shape = sphere { radius = 1 }, keys = k } local list = {} for i = 1, 1e4 do list[i] = "
          "o end\n"
@@ -377,13 +468,11 @@ static void missing_files_say_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_language),
-                                       cmocka_unit_test(wrong_blocks),
-                                       cmocka_unit_test(wrong_waves),
-                                       cmocka_unit_test(wrong_columns),
-                                       cmocka_unit_test(limits_hold),
-                                       cmocka_unit_test(time_is_limited),
-                                       cmocka_unit_test(endless_conditions_are_refused),
-                                       cmocka_unit_test(missing_files_say_so)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_language),      cmocka_unit_test(wrong_blocks),
+        cmocka_unit_test(wrong_waves),         cmocka_unit_test(wrong_columns),
+        cmocka_unit_test(wrong_cells),         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(time_is_limited),     cmocka_unit_test(endless_conditions_are_refused),
+        cmocka_unit_test(missing_files_say_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

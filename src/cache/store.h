@@ -1,7 +1,8 @@
 /* One HDF5 file: a frame, the static items, or a checkpoint.
  *
  * Every item is a dataset under its own name, with attributes `unit` and `kind`.  The root group has
- * `format`, `program`, `number`, `time`, `cells`, `dx`, `origin` and `items`: the names in the frame's order,
+ * `format`, `program`, `number`, `time`, `cells`, `dx`, `dy`, `dz` (0: cells are cubes; format 1
+ * has only dx), `origin` and `items`: the names in the frame's order,
  * one per line; those kept in the file of static items are marked.  No times of creation, so the same frame
  * gives the same bytes. */
 #ifndef UND_CACHE_STORE_H

@@ -6,7 +6,12 @@
 
 #include <hdf5.h>
 
-enum { STORE_FORMAT = 1, STORE_TEXT_MAX = 1 << 16, STORE_HEAD = 36 };
+enum {
+    STORE_FORMAT = 2,
+    STORE_CUBES = 1, /* a format before, of cubes only */
+    STORE_TEXT_MAX = 1 << 16,
+    STORE_HEAD = 36
+};
 
 /* Follows the name of an item that the file of static items keeps. */
 #define STORE_ELSEWHERE "\tstatic"

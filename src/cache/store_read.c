@@ -121,16 +121,18 @@ static bool read_header(const reader *r, und_frame *frame)
 {
     int format, number;
     double time;
-    und_grid grid;
+    und_grid grid = {0};
     if (!get(r, r->file, "format", H5T_NATIVE_INT, 1, &format))
         return false;
-    if (format != STORE_FORMAT)
+    if (format != STORE_FORMAT && format != STORE_CUBES)
         return wrong(r, "format", "written by another version of the program");
     if (!get(r, r->file, "number", H5T_NATIVE_INT, 1, &number) ||
         !get(r, r->file, "time", H5T_NATIVE_DOUBLE, 1, &time) ||
         !get(r, r->file, "cells", H5T_NATIVE_INT, 3, grid.n) ||
         !get(r, r->file, "dx", H5T_NATIVE_DOUBLE, 1, &grid.dx) ||
-        !get(r, r->file, "origin", H5T_NATIVE_DOUBLE, 3, grid.origin))
+        !get(r, r->file, "origin", H5T_NATIVE_DOUBLE, 3, grid.origin) ||
+        (format != STORE_CUBES && (!get(r, r->file, "dy", H5T_NATIVE_DOUBLE, 1, &grid.dy) ||
+                                   !get(r, r->file, "dz", H5T_NATIVE_DOUBLE, 1, &grid.dz))))
         return false;
     if (grid.n[0] < 0 || grid.n[1] < 0 || grid.n[2] < 0)
         return wrong(r, "cells", "negative");

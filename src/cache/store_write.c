@@ -125,7 +125,8 @@ static bool put_header(hid_t file, const und_frame *frame, const char *names)
     return put_text(file, "program", "undine " UND_VERSION) && put_int(file, "format", STORE_FORMAT) &&
            put_int(file, "number", frame->number) && put_double(file, "time", frame->time) &&
            put(file, "cells", H5T_NATIVE_INT, H5Screate_simple(1, &three, NULL), frame->grid.n) &&
-           put_double(file, "dx", frame->grid.dx) &&
+           put_double(file, "dx", frame->grid.dx) && put_double(file, "dy", frame->grid.dy) &&
+           put_double(file, "dz", frame->grid.dz) &&
            put(file, "origin", H5T_NATIVE_DOUBLE, H5Screate_simple(1, &three, NULL), frame->grid.origin) &&
            put_text(file, "items", names);
 }

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "geom/isosurface.h"
 #include "geom/trimesh.h"
+#include "geom/voxels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,18 @@ static void put_mesh(sink *out, const und_shape *s)
     }
 }
 
+typedef struct moved_sink {
+    sink *out;
+    und_vec3 by;
+} moved_sink;
+
+static void put_face(void *context, const und_vec3 corner[4])
+{
+    const moved_sink *to = context;
+    put_quad(to->out, und_add(corner[0], to->by), und_add(corner[1], to->by), und_add(corner[2], to->by),
+             und_add(corner[3], to->by));
+}
+
 /* The distance at all points, [nz][ny][nx]. */
 static void sample_distance(const und_lattice *l, const und_shape *s, float *field)
 {
@@ -259,6 +272,9 @@ static und_status put_shape(sink *out, const und_shape *s, und_error *err)
         break;
     case UND_MESH:
         put_mesh(out, s);
+        break;
+    case UND_VOXELS:
+        status = und_voxels_faces(s->voxels, put_face, &(moved_sink){out, s->center}, err);
         break;
     case UND_UNION:
         for (int i = 0; i < s->child_count && status == UND_OK; i++)

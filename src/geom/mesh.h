@@ -16,7 +16,8 @@ enum { UND_SOUP_MAX = 1 << 20 }; /* triangles */
 /* Round shapes are tessellated with their corners on the surface, so finely that outlines are out by at most
  * 0.2 % of half the longest extent; a union is the triangles of its children;
  * intersections and differences are cut out of a grid of 48 cells along their longest edge.  A plane has no
- * triangles, a mesh its own.  UND_INVALID where there would be more than UND_SOUP_MAX. */
+ * triangles, a mesh its own; voxels have theirs' faces, joined.  UND_INVALID where there would be more than
+ * UND_SOUP_MAX. */
 und_status und_shape_mesh(const und_shape *shape, und_soup *soup, und_error *err);
 void und_soup_destroy(und_soup *soup);
 

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "geom/trimesh.h"
+#include "geom/voxels.h"
 
 #include <stdlib.h>
 
@@ -36,6 +37,8 @@ static const char *fault(const und_shape *s)
         return und_length(s->half) > 0 ? NULL : "a plane's normal must not be zero";
     case UND_MESH:
         return s->mesh ? NULL : "a mesh needs triangles";
+    case UND_VOXELS:
+        return s->voxels ? NULL : "voxels need a map";
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -50,6 +53,7 @@ static void destroy_parts(const und_shape *shape)
         und_shape_destroy(shape->children[i]);
     free(shape->children);
     und_trimesh_release(shape->mesh);
+    und_voxels_release(shape->voxels);
 }
 
 und_shape *und_shape_create(const und_shape *like, und_error *err)
@@ -139,6 +143,8 @@ double und_shape_distance(const und_shape *s, und_vec3 p)
         return und_dot(q, s->half);
     case UND_MESH:
         return und_trimesh_distance(s->mesh, q);
+    case UND_VOXELS:
+        return und_voxels_distance(s->voxels, q);
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -162,10 +168,9 @@ static und_vec3 upper(und_vec3 a, und_vec3 b)
     return und_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
 }
 
-static und_bounds mesh_bounds(const und_shape *s)
+static und_bounds moved_bounds(und_bounds b, und_vec3 by)
 {
-    und_bounds b = und_trimesh_bounds(s->mesh);
-    return (und_bounds){und_add(b.low, s->center), und_add(b.high, s->center)};
+    return (und_bounds){und_add(b.low, by), und_add(b.high, by)};
 }
 
 static und_bounds group_bounds(const und_shape *s)
@@ -198,7 +203,9 @@ und_bounds und_shape_bounds(const und_shape *s)
     case UND_PLANE:
         return bounds_about(und_vec(0, 0, 0), und_vec(INFINITY, INFINITY, INFINITY));
     case UND_MESH:
-        return mesh_bounds(s);
+        return moved_bounds(und_trimesh_bounds(s->mesh), s->center);
+    case UND_VOXELS:
+        return moved_bounds(und_voxels_bounds(s->voxels), s->center);
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -301,6 +308,8 @@ static double next_crossing(const und_shape *s, und_vec3 origin, und_vec3 d, dou
     double next = INFINITY;
     if (s->kind == UND_MESH)
         return und_trimesh_next(s->mesh, und_sub(origin, s->center), d, after);
+    if (s->kind == UND_VOXELS)
+        return und_voxels_next(s->voxels, und_sub(origin, s->center), d, after);
     if (!is_group(s)) {
         span inside = leaf_span(s, origin, d);
         if (inside.low < inside.high)
@@ -321,6 +330,8 @@ double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 directio
     *first = high;
     if (shape->kind == UND_MESH)
         return und_trimesh_line(shape->mesh, und_sub(origin, shape->center), direction, low, high, first);
+    if (shape->kind == UND_VOXELS)
+        return und_voxels_line(shape->voxels, und_sub(origin, shape->center), direction, low, high, first);
     if (!is_group(shape)) { /* convex: one stretch, and no need of the middle */
         span inside = overlap(leaf_span(shape, origin, direction), (span){low, high});
         if (!(inside.low < inside.high))

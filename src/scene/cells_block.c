@@ -241,9 +241,10 @@ static void read_fills(reader *r, const field *f, void *def)
 
 static const field gate_fields[] = {
     {"shape", F_SHAPE, NULL, .offset = GATE(shape),
-     .doc = "its cells, and those beside the domain that it reaches into"},
+     .doc = "the cells in it; with a side, only the part of the side in it"},
     {"side", F_CHOICE, .offset = GATE(side), .choices = side_names,
-     .doc = "a whole side instead: \"left\", \"right\", \"bottom\", \"top\", \"back\" or \"front\""},
+     .doc = "a side of the domain, whole or where the shape is: \"left\", \"right\", \"bottom\", \"top\", "
+            "\"back\" or \"front\""},
     {"kind", F_CHOICE, NULL, .required = true, .offset = GATE(wall.kind), .choices = wall_kinds,
      .doc = WALL_DOC},
     {"velocity", F_FLOW, "m/s", 0, SPEED, .offset = GATE(wall.velocity),
@@ -256,15 +257,15 @@ static const field gate_fields[] = {
 
 static void init_gate(void *item)
 {
-    ((und_gate_def *)item)->end = INFINITY;
+    *(und_gate_def *)item = (und_gate_def){.side = -1, .end = INFINITY};
 }
 
 static void check_gate(reader *r, void *item)
 {
     und_gate_def *gate = item;
-    if ((gate->shape != NULL) == und_read_has(r, "side"))
-        und_read_fail(r, "expected either a shape or a side, found %s", gate->shape ? "both" : "neither");
-    if (!gate->shape && r->scene->curve && gate->side >= 4)
+    if (!gate->shape && gate->side < 0)
+        und_read_fail(r, "missing key \"shape\" or \"side\"");
+    if (r->scene->curve && gate->side >= 4)
         und_read_fail(r, "a domain one cell deep has no \"%s\"", side_names[gate->side]);
     if (!(gate->end > gate->start))
         und_read_fail(r, "expected it to stop after it starts, found start = %g, stop = %g", gate->start,
@@ -321,6 +322,31 @@ static void read_froth(reader *r, const field *f, void *def)
     foam->on = und_read_switch(r, f, foam, "true, false or { life = ..., most = ... }");
 }
 
+typedef struct revolve_read {
+    double axis[2];
+    int around, along;
+} revolve_read;
+
+#define REVOLVE(member_) offsetof(revolve_read, member_)
+
+static const field revolve_fields[] = {
+    {"axis", F_PAIR, "m", .offset = REVOLVE(axis), .doc = "where the upright axis stands, {x, z}"},
+    {"around", F_INTEGER, NULL, 3, 4096, .offset = REVOLVE(around), .doc = "facets around the axis"},
+    {"along", F_INTEGER, NULL, 1, 64, .offset = REVOLVE(along),
+     .doc = "samples of the spline from one marker to the next"},
+    {0}};
+
+/* The axis stands at the domain's left side, in its middle along z, where nothing is said. */
+static void read_revolve(reader *r, const field *f, void *def)
+{
+    und_cells_def *cells = def;
+    revolve_read read = {.axis = {cells->origin[0], cells->origin[2] + 0.5 * cells->n[2] * cells->cell[2]},
+                         .around = 96,
+                         .along = 3};
+    if (und_read_switch(r, f, &read, "true, false or { axis = ..., around = ..., along = ... }"))
+        cells->revolve = (und_revolve_def){read.axis[0], read.axis[1], read.around, read.along};
+}
+
 static const char *const tracks[] = {"markers", "chains", "height", NULL};
 static const char *const pressure_rules[] = {"multigrid", "relax", NULL};
 
@@ -354,6 +380,8 @@ const field und_cells_fields[] = {
      .doc = "how the liquid's place is followed: \"markers\", \"chains\" or \"height\""},
     {"markers", F_INTEGER, NULL, 1, 1000, .offset = CELLS(markers_per_cell),
      .doc = "in a cell at the start, where markers track the liquid"},
+    {"revolve", F_OTHER, .read = read_revolve, .inside = revolve_fields, .expected = "true or a table",
+     .doc = "chains: turned about an axis they make a round surface"},
     {"keep_volume", F_FLAG, .offset = CELLS(keep_volume),
      .doc = "height: what the surface's equation loses or gains is put back"},
     {"surface_in_cell", F_FLAG, .offset = CELLS(surface_in_cell),
@@ -388,6 +416,8 @@ static void check_whole(reader *r, const und_cells_def *cells)
         if (cells->track != UND_TRACK_HEIGHT && und_read_has(r, only_height[i]))
             und_read_fail(r, "only track = \"height\" has %s, this is \"%s\"", only_height[i],
                           tracks[cells->track]);
+    if (cells->revolve.around > 0 && cells->track != UND_TRACK_CHAINS)
+        und_read_fail(r, "only track = \"chains\" has revolve, this is \"%s\"", tracks[cells->track]);
     if (cells->track == UND_TRACK_CHAINS && cells->n[2] != 1)
         und_read_fail(r, "chains follow a liquid in two dimensions: expected one cell along z, found %d",
                       cells->n[2]);

@@ -3,6 +3,7 @@
 #define UND_SCENE_READ_H
 
 #include "geom/motion.h"
+#include "geom/shape.h"
 #include "scene/sandbox.h"
 #include "scene/scene.h"
 
@@ -84,7 +85,7 @@ typedef struct setting_use {
     bool used;
 } setting_use;
 
-enum { PARAMS_MAX = 256, SETTINGS_MAX = 256, PATH_MAX_DEPTH = 8, SHAPES_MAX = 100000, FILES_MAX = 64 };
+enum { PARAMS_MAX = 256, SETTINGS_MAX = 256, PATH_MAX_DEPTH = 8, SHAPES_MAX = 100000, FILES_MAX = 1024 };
 
 struct und_scene {
     und_scene_view view;
@@ -218,6 +219,10 @@ typedef struct shape_kind {
 } shape_kind;
 
 extern const shape_kind und_shape_kinds[]; /* in the order of und_shape_kind */
+/* voxels{} (voxels.c); the scene holds what it returns. */
+extern const field und_voxels_fields[];
+und_voxels *und_read_voxels(reader *r);
+
 extern const char *const und_easings[];
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "geom/trimesh_file.h"
+#include "geom/voxels.h"
 #include "scene/read.h"
 
 #include <lauxlib.h>
@@ -75,6 +76,7 @@ const shape_kind und_shape_kinds[] = {{"sphere", sphere_fields, "a ball"},
                                       {"ellipsoid", ellipsoid_fields, "a stretched ball"},
                                       {"plane", plane_fields, "everything below a plane"},
                                       {"mesh", mesh_fields, "triangles from a file"},
+                                      {"voxels", und_voxels_fields, "boxes side by side, from a map"},
                                       {"union", NULL, "all of the shapes in the list together"},
                                       {"intersection", NULL, "what all of the shapes have in common"},
                                       {"difference", NULL, "the first shape without the others"},
@@ -96,6 +98,7 @@ static und_shape *copy_shape(const und_shape *from, und_error *err)
 {
     und_shape like = *from;
     like.mesh = NULL;
+    like.voxels = NULL;
     like.children = NULL;
     like.child_count = 0;
     if (from->child_count > 0) {
@@ -115,6 +118,7 @@ static und_shape *copy_shape(const und_shape *from, und_error *err)
         }
     }
     like.mesh = from->mesh ? und_trimesh_keep(from->mesh) : NULL;
+    like.voxels = from->voxels ? und_voxels_keep(from->voxels) : NULL;
     return und_shape_create(&like, err);
 }
 
@@ -204,7 +208,9 @@ static int make_shape(lua_State *L)
     lua_settop(L, 1);
     if (kind == UND_PLANE)
         def.shape.half = und_vec(0, 1, 0);
-    if (k->fields) {
+    if (kind == UND_VOXELS) {
+        def.shape.voxels = und_read_voxels(&r);
+    } else if (k->fields) {
         und_read_table(&r, k->fields, &def);
         finish_shape(&r, &def);
     } else {
@@ -226,7 +232,7 @@ const und_shape *und_read_shape(reader *r)
     const und_shape **box = luaL_testudata(r->L, -1, SHAPE);
     if (!box)
         und_read_expected(r, "a shape: sphere{}, box{}, cylinder{}, capsule{}, ellipsoid{}, plane{}, mesh{}, "
-                             "union{}, intersection{} or difference{}");
+                             "voxels{}, union{}, intersection{} or difference{}");
     return *box;
 }
 
