@@ -23,7 +23,86 @@ static json_t *ledger_json(const und_ledger *l)
                      number(l->correction), "measured", number(l->measured));
 }
 
-static json_t *frames_json(const und_cache_info *info)
+/* What a frame of cells tells of the steps that led to it: item "step". */
+enum {
+    STEP_COUNT,
+    STEP_SHORTEST,
+    STEP_LIMIT,
+    STEP_MEAN,
+    STEP_MOST,
+    STEP_DIVERGENCE,
+    STEP_FAILED,
+    STEP_NUMBERS
+};
+
+static bool read_step(und_cache *cache, int frame_number, double step[STEP_NUMBERS])
+{
+    und_frame frame;
+    und_error err;
+    bool good = und_cache_read_item(cache, frame_number, "step", &frame, &err) == UND_OK;
+    const und_item *item = good ? und_frame_find(&frame, "step") : NULL;
+    good = item && item->type == UND_F64 && und_item_count(item) == STEP_NUMBERS;
+    if (good)
+        memcpy(step, item->data, STEP_NUMBERS * sizeof *step);
+    und_frame_clear(&frame);
+    return good;
+}
+
+static const char *limit_name(const double step[STEP_NUMBERS])
+{
+    double limit = step[STEP_LIMIT];
+    bool known = limit >= UND_LIMIT_FRAME && limit <= UND_LIMIT_MAX_STEP;
+    return known ? und_step_limit_name((und_step_limit)limit) : "unknown";
+}
+
+static json_t *step_json(und_cache *cache, int frame_number)
+{
+    double step[STEP_NUMBERS];
+    if (!read_step(cache, frame_number, step))
+        return json_null();
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "substeps", number(step[STEP_COUNT]), "shortest",
+                     number(step[STEP_SHORTEST]), "limit", limit_name(step), "mean_iterations",
+                     number(step[STEP_MEAN]), "most_iterations", number(step[STEP_MOST]), "divergence",
+                     number(step[STEP_DIVERGENCE]), "unconverged", number(step[STEP_FAILED]));
+}
+
+/* Every frame of a short run, some of a long one, and the whole. */
+static void print_steps(und_cache *cache, const und_cache_info *info)
+{
+    enum { ROWS = 24 };
+    double all[STEP_NUMBERS] = {[STEP_SHORTEST] = INFINITY}, step[STEP_NUMBERS];
+    const char *limit = "";
+    int last = info->row_count - 1;
+    printf("steps      %7s %9s %10s  %-10s %11s %12s %12s\n", "frame", "substeps", "shortest", "ruled by",
+           "iterations", "divergence", "unconverged");
+    for (int i = 0; i <= last; i++) {
+        if (!read_step(cache, info->rows[i].frame, step))
+            continue;
+        bool shorter = step[STEP_COUNT] > 0 && step[STEP_SHORTEST] < all[STEP_SHORTEST];
+        limit = shorter ? limit_name(step) : limit;
+        all[STEP_SHORTEST] = shorter ? step[STEP_SHORTEST] : all[STEP_SHORTEST];
+        all[STEP_COUNT] += step[STEP_COUNT];
+        all[STEP_MEAN] += step[STEP_COUNT] * step[STEP_MEAN];
+        all[STEP_MOST] = fmax(all[STEP_MOST], step[STEP_MOST]);
+        all[STEP_DIVERGENCE] = fmax(all[STEP_DIVERGENCE], step[STEP_DIVERGENCE]);
+        all[STEP_FAILED] += step[STEP_FAILED];
+        if (step[STEP_COUNT] > 0 && (last < ROWS || (long)i * ROWS / last != (i - 1L) * ROWS / last))
+            printf("%-10s %7d %9.0f %8.3g s  %-10s %5.1f %5.0f %8.2g 1/s %12.0f\n", "", info->rows[i].frame,
+                   step[STEP_COUNT], step[STEP_SHORTEST], limit_name(step), step[STEP_MEAN], step[STEP_MOST],
+                   step[STEP_DIVERGENCE], step[STEP_FAILED]);
+    }
+    if (all[STEP_COUNT] > 0)
+        printf("%-10s %7s %9.0f %8.3g s  %-10s %5.1f %5.0f %8.2g 1/s %12.0f\n", "", "all", all[STEP_COUNT],
+               all[STEP_SHORTEST], limit, all[STEP_MEAN] / all[STEP_COUNT], all[STEP_MOST],
+               all[STEP_DIVERGENCE], all[STEP_FAILED]);
+}
+
+static bool has_steps(const und_cache_info *info)
+{
+    return strcmp(info->model, "cells") == 0;
+}
+
+static json_t *frames_json(und_cache *cache, const und_cache_info *info)
 {
     json_t *frames = json_array();
     for (int i = 0; i < info->row_count; i++) {
@@ -31,9 +110,12 @@ static json_t *frames_json(const und_cache_info *info)
         char hash[32], file[32];
         snprintf(hash, sizeof hash, "%016" PRIx64, row->state_hash);
         snprintf(file, sizeof file, "%016" PRIx64, row->file_hash);
-        json_array_append_new(frames, json_pack("{s:i, s:o, s:s, s:s, s:o}", "number", row->frame, "time",
-                                                number(row->time), "hash", hash, "file_hash", file, "ledger",
-                                                ledger_json(&row->ledger)));
+        json_t *frame =
+            json_pack("{s:i, s:o, s:s, s:s, s:o}", "number", row->frame, "time", number(row->time), "hash",
+                      hash, "file_hash", file, "ledger", ledger_json(&row->ledger));
+        if (frame && has_steps(info))
+            json_object_set_new(frame, "step", step_json(cache, row->frame));
+        json_array_append_new(frames, frame);
     }
     return frames;
 }
@@ -48,14 +130,14 @@ static json_t *stages_json(const und_cache_info *info)
     return stages;
 }
 
-static und_status print_json(const und_cache_info *info, und_error *err)
+static und_status print_json(und_cache *cache, const und_cache_info *info, und_error *err)
 {
     json_t *all =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:I}", "name", info->name, "model",
                   info->model, "program", info->program, "scene", info->scene_path, "scene_hash",
                   info->scene_hash, "settings", info->settings, "start", info->start, "end", info->end, "fps",
-                  number(info->fps), "frames", frames_json(info), "stages", stages_json(info), "peak_memory",
-                  (json_int_t)info->peak_memory);
+                  number(info->fps), "frames", frames_json(cache, info), "stages", stages_json(info),
+                  "peak_memory", (json_int_t)info->peak_memory);
     char *text = all ? json_dumps(all, JSON_INDENT(2)) : NULL;
     json_decref(all);
     if (!text) {
@@ -118,6 +200,8 @@ static void print_info(und_cache *cache, const und_cache_info *info)
     if (info->row_count > 0) {
         print_fields(cache, info->rows[info->row_count / 2].frame);
         print_ledger(&info->rows[info->row_count - 1].ledger);
+        if (has_steps(info))
+            print_steps(cache, info);
     }
     if (info->peak_memory) {
         char memory[32];
@@ -157,7 +241,7 @@ und_status command_info(const args *a, und_error *err)
     und_cache_info info = und_cache_describe(cache);
     und_status status = UND_OK;
     if (a->json)
-        status = print_json(&info, err);
+        status = print_json(cache, &info, err);
     else
         print_info(cache, &info);
     und_error ignored; /* reading only: nothing is lost */

@@ -220,7 +220,8 @@ static und_status read_static(und_cache *cache, und_error *err)
     return status;
 }
 
-und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err)
+/* A frame, or one item of it. */
+static und_status read_frame(und_cache *cache, int number, const char *only, und_frame *frame, und_error *err)
 {
     const cache_rows *rows = &cache->rows;
     *frame = und_frame_empty(number, 0, (und_grid){0});
@@ -229,7 +230,7 @@ und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_er
         i++;
     if (i == rows->count)
         return und_error_set(err, UND_FAILED, "%s has no frame %d", cache->folder, number);
-    und_status status = read_static(cache, err);
+    und_status status = only ? UND_OK : read_static(cache, err);
     if (status)
         return status;
     char name[2 * SLUG_MAX], path[UND_PATH_MAX], what[32];
@@ -241,12 +242,24 @@ und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_er
         return in_folder(cache, UND_FAILED, &cause, err);
     status = und_cache_path(cache, name, path, err);
     if (!status)
-        status = und_store_read(path, &cache->statics, frame, err);
+        status = only ? und_store_read_item(path, only, frame, err)
+                      : und_store_read(path, &cache->statics, frame, err);
     if (!status && frame->number != number) {
         und_frame_clear(frame);
         status = und_error_set(err, UND_FAILED, "%s holds frame %d", path, frame->number);
     }
     return !status && cache->manifest.flow ? und_flow_merge(cache, frame, err) : status;
+}
+
+und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err)
+{
+    return read_frame(cache, number, NULL, frame, err);
+}
+
+und_status und_cache_read_item(und_cache *cache, int number, const char *name, und_frame *frame,
+                               und_error *err)
+{
+    return read_frame(cache, number, name, frame, err);
 }
 
 und_cache_info und_cache_describe(const und_cache *cache)

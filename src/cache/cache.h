@@ -76,6 +76,9 @@ und_status und_cache_dump(und_cache *cache, const und_frame *state, int index, c
 /* Reads a frame with the static items merged in, and with those of the flow that the cache shares; bodies of
  * its own replace the flow's. */
 und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err);
+/* Reads one item of a frame, which is not static; none where the frame does not have it. */
+und_status und_cache_read_item(und_cache *cache, int number, const char *name, und_frame *frame,
+                               und_error *err);
 
 typedef struct und_cache_info {
     const char *folder, *name, *model, *program, *scene_path, *scene_text, *scene_hash, *settings;

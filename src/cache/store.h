@@ -35,6 +35,9 @@ und_status und_store_write(const char *path, const und_frame *frame, const store
  * static are copied from `statics`.  On an error the frame is left empty. */
 und_status und_store_read(const char *path, const und_frame *statics, und_frame *frame, und_error *err);
 
+/* The same of one item, which is not static; the frame stays without it where the file does not have it. */
+und_status und_store_read_item(const char *path, const char *name, und_frame *frame, und_error *err);
+
 /* The size that a file's own header claims, 0 where it cannot be told. */
 size_t und_store_claimed_bytes(const char *path);
 

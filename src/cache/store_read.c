@@ -58,7 +58,8 @@ void und_store_quiet_end(store_quiet *quiet)
 typedef struct reader {
     const char *path;
     hid_t file;
-    size_t bytes; /* of the file */
+    size_t bytes;     /* of the file */
+    const char *only; /* the one item wanted; NULL: all */
     und_error *err;
 } reader;
 
@@ -282,6 +283,8 @@ static bool read_all(const reader *r, const und_frame *statics, und_frame *frame
     bool good = names != NULL;
     for (char *line = good ? strtok_r(names, "\n", &rest) : NULL; good && line;
          line = strtok_r(NULL, "\n", &rest)) {
+        if (r->only && strcmp(line, r->only) != 0)
+            continue;
         char *mark = strstr(line, STORE_ELSEWHERE);
         if (mark)
             *mark = 0;
@@ -302,14 +305,16 @@ static hid_t open_file(const char *path)
     return file;
 }
 
-und_status und_store_read(const char *path, const und_frame *statics, und_frame *frame, und_error *err)
+static und_status read_file(const char *path, const und_frame *statics, const char *only, und_frame *frame,
+                            und_error *err)
 {
     *frame = und_frame_empty(0, 0, (und_grid){0});
     struct stat info;
     if (stat(path, &info))
         return und_error_set(err, UND_FAILED, "cannot read %s: it is missing", path);
     store_quiet quiet = und_store_quiet_begin();
-    reader r = {.path = path, .bytes = (size_t)info.st_size, .err = err, .file = open_file(path)};
+    reader r = {
+        .path = path, .bytes = (size_t)info.st_size, .only = only, .err = err, .file = open_file(path)};
     bool good = r.file >= 0 ? read_all(&r, statics, frame) : wrong(&r, "", "not an HDF5 file, or damaged");
     if (r.file >= 0)
         H5Fclose(r.file);
@@ -317,6 +322,16 @@ und_status und_store_read(const char *path, const und_frame *statics, und_frame 
     if (!good)
         und_frame_clear(frame);
     return good ? UND_OK : UND_FAILED;
+}
+
+und_status und_store_read(const char *path, const und_frame *statics, und_frame *frame, und_error *err)
+{
+    return read_file(path, statics, NULL, frame, err);
+}
+
+und_status und_store_read_item(const char *path, const char *name, und_frame *frame, und_error *err)
+{
+    return read_file(path, NULL, name, frame, err);
 }
 
 /* The superblock, version 2: 8 bytes of signature, 4 of version and sizes, then three addresses of 8 bytes
