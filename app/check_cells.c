@@ -22,6 +22,7 @@ typedef struct cell_survey {
     const uint8_t *label; /* [nz][ny][nx] */
     long count[4];        /* of each und_label */
     double speed;         /* the fastest that liquid is likely to be, m/s */
+    int highest;          /* cell along y that liquid is or comes in at */
     bool brings, lets_out;
 } cell_survey;
 
@@ -171,6 +172,8 @@ static void add_face(cell_survey *c, const und_gate_def *gate, const gate_face *
     und_vec3 at = place(def, p[0], p[1], p[2]);
     double v = und_value_at(&gate->wall.velocity[face->axis], at.x, at.y, at.z, flow->time);
     flow->faces++;
+    if (gate->wall.kind == UND_WALL_INFLOW && face->cell[1] > c->highest)
+        c->highest = face->cell[1];
     flow->rate += face->sign * v * cell_volume(def) / def->cell[face->axis];
     flow->fastest = fmax(flow->fastest, speed_of(gate->wall.velocity, at, flow->time));
 }
@@ -269,12 +272,12 @@ static void check_columns_of_air(cell_survey *c)
                    columns);
 }
 
-/* How far liquid may fall: from the highest that there is to the lowest cell of air, and the speed of that.
- */
+/* How far liquid may fall: from the highest that there is, or comes in, to the lowest cell of air; the speed
+ * of that. */
 static double falling_speed(const cell_survey *c)
 {
     const und_cells_def *def = c->def;
-    int highest = -1, lowest = def->n[1];
+    int highest = c->highest, lowest = def->n[1];
     for (int z = 0; z < def->n[2]; z++)
         for (int y = 0; y < def->n[1]; y++)
             for (int x = 0; x < def->n[0]; x++) {
@@ -321,7 +324,7 @@ void check_cells(survey *s, const und_frame *frame)
 {
     static const char *const tracks[] = {"markers", "chains", "a height field"};
     const und_item *label = und_frame_find(frame, "label");
-    cell_survey c = {.s = s, .def = &s->scene->cells};
+    cell_survey c = {.s = s, .def = &s->scene->cells, .highest = -1};
     size_t cells = (size_t)c.def->n[0] * (size_t)c.def->n[1] * (size_t)c.def->n[2];
     if (!label || label->type != UND_U8 || und_item_count(label) != cells)
         return;

@@ -207,6 +207,7 @@ static void defaults_are_what_is_told(void **state)
     const document *d = *state;
     const und_waves_def waves = und_waves_def_default();
     const und_columns_def columns = und_columns_def_default();
+    const und_cells_def cells = und_cells_def_default();
     const und_render_def render = und_render_def_default();
     const field *w = block_of("liquid.waves"), *c = block_of("liquid.columns");
     const field *spray = inside_of(c, "spray");
@@ -216,6 +217,7 @@ static void defaults_are_what_is_told(void **state)
                             {"rain", inside_of(w, "rain"), &waves.pool.rain},
                             {"spray", spray, &columns.spray},
                             {"sheets", inside_of(spray, "sheets"), &columns.spray},
+                            {"cells", block_of("liquid.cells"), &cells},
                             {"camera", block_of("camera"), &render},
                             {"light", block_of("light"), &render},
                             {"water", block_of("water"), &render},
