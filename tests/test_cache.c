@@ -14,7 +14,8 @@
 #include <sys/wait.h>
 
 static char out[80];
-static const und_grid GRID = {.n = {96, 1, 64}, .dx = 0.125, .dy = 0.25, .dz = 0.0625, .origin = {-6, -1, 2.5}};
+static const und_grid GRID = {
+    .n = {96, 1, 64}, .dx = 0.125, .dy = 0.25, .dz = 0.0625, .origin = {-6, -1, 2.5}};
 
 static int setup(void **state)
 {

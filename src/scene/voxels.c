@@ -58,7 +58,7 @@ static void expand_pattern(reader *r, voxels_def *d, const char *pattern)
 {
     check_pattern(r, pattern);
     const char *sign = strchr(pattern, '%'), *rest = strchr(sign, 'd') + 1;
-    int width = atoi(sign + 1); /* "02" */
+    int width = (int)strtol(sign + 1, NULL, 10); /* "02" */
     bool zeros = sign[1] == '0';
     d->layer_count = d->count;
     d->layers = und_scene_alloc(r, (size_t)d->count, sizeof *d->layers);
