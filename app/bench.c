@@ -19,8 +19,9 @@ static const bench benches[] = {
     {"waves.step", bench_waves_step},       {"columns.step", bench_columns_step},
     {"columns.shore", bench_columns_shore}, {"columns.balls", bench_columns_balls},
     {"columns.diver", bench_columns_diver}, {"spray.step", bench_spray_step},
-    {"render.frame", bench_render_frame},   {"render.spray", bench_render_spray},
-    {"cells.markers", bench_cells_markers}};
+    {"cells.markers", bench_cells_markers}, {"cells.step", bench_cells_step},
+    {"cells.cove", bench_cells_cove},       {"render.frame", bench_render_frame},
+    {"render.spray", bench_render_spray}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct sink {

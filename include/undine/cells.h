@@ -175,5 +175,6 @@ double und_cells_pressure(const und_cells *cells, int x, int y, int z); /* Pa */
 double und_cells_velocity(const und_cells *cells, int axis, int x, int y, int z);
 double und_cells_height(const und_cells *cells, int x, int z); /* of the height field, m */
 int und_cells_marker_count(const und_cells *cells);
+void und_cells_marker(const und_cells *cells, int i, double place[3]); /* m */
 
 #endif

@@ -177,6 +177,11 @@ int und_cells_marker_count(const und_cells *s)
 {
     return s->markers ? s->markers->count : 0;
 }
+void und_cells_marker(const und_cells *s, int i, double place[3])
+{
+    for (int a = 0; a < 3; a++)
+        place[a] = s->markers->place[a][i];
+}
 und_liquid *und_cells_liquid(und_cells *s)
 {
     return &s->liquid;

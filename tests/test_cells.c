@@ -1,0 +1,238 @@
+/* The cells model as a whole: the same bits whatever the threads and after a restore, the ledger, gates, and
+ * wrong input. */
+#include "tests/test.h"
+
+#include "geom/shape.h"
+#include "grid/frame.h"
+#include "liquid/cells.h"
+
+static und_cells *make(const und_cells_def *def)
+{
+    und_error err = {0};
+    und_cells *cells = und_cells_create(def, &err);
+    if (!cells)
+        fail_msg("%s", err.text);
+    return cells;
+}
+
+/* The state itself goes to `kept`, unless that is NULL. */
+static uint64_t hash_of(und_cells *cells, und_frame *kept)
+{
+    und_liquid *liquid = und_cells_liquid(cells);
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+    assert_int_equal(liquid->class->save(liquid, &frame, NULL), UND_OK);
+    uint64_t hash = und_frame_hash(&frame, 1);
+    if (kept)
+        assert_int_equal(und_frame_copy(&frame, kept, NULL), UND_OK);
+    und_frame_clear(&frame);
+    return hash;
+}
+
+/* A scene with everything in it: an obstacle, an inflow that becomes an outflow, a drop. */
+typedef struct stage {
+    und_cells_def def;
+    und_shape block, drop, mouth;
+    und_solid_def solid;
+    und_fill_def fill;
+    und_gate_def gate[2];
+} stage;
+
+static void set(stage *s, int nz, und_track track, und_pressure_rule rule)
+{
+    *s = (stage){.def = und_cells_def_default()};
+    und_cells_def *d = &s->def;
+    d->n[0] = 20, d->n[1] = 16, d->n[2] = nz;
+    for (int a = 0; a < 3; a++)
+        d->cell[a] = 0.05;
+    d->has_level = true;
+    d->level.number = 0.33;
+    d->track = track;
+    d->pressure_rule = rule;
+    s->block = (und_shape){.kind = UND_BOX, .center = {0.6, 0.1, 0}, .half = {0.1, 0.1, 0.2}};
+    s->solid.shape = &s->block;
+    d->solids = &s->solid, d->solid_count = 1;
+    s->drop = (und_shape){.kind = UND_SPHERE, .center = {0.5, 0.6, 0.05}, .radius = 0.1};
+    s->fill.shape = &s->drop;
+    s->fill.velocity[1].number = -1;
+    if (track != UND_TRACK_HEIGHT)
+        d->fills = &s->fill, d->fill_count = 1;
+    s->mouth = (und_shape){.kind = UND_BOX, .center = {0, 0.2, 0}, .half = {0.01, 0.1, 9}};
+    s->gate[0] = (und_gate_def){.side = 0, .shape = &s->mouth, .end = 0.05};
+    s->gate[0].wall.kind = UND_WALL_INFLOW;
+    s->gate[0].wall.velocity[0].number = 0.5;
+    s->gate[1] = (und_gate_def){.side = 0, .shape = &s->mouth, .start = 0.05, .end = INFINITY};
+    s->gate[1].wall.kind = UND_WALL_OUTFLOW;
+    d->gates = s->gate, d->gate_count = 2;
+    d->threads = 1;
+}
+
+static const struct {
+    int nz;
+    und_track track;
+    und_pressure_rule rule;
+} kinds[] = {{1, UND_TRACK_MARKERS, UND_PRESSURE_MULTIGRID},
+             {4, UND_TRACK_MARKERS, UND_PRESSURE_RELAX},
+             {1, UND_TRACK_CHAINS, UND_PRESSURE_MULTIGRID},
+             {1, UND_TRACK_HEIGHT, UND_PRESSURE_RELAX},
+             {6, UND_TRACK_HEIGHT, UND_PRESSURE_MULTIGRID}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void same_bits_with_any_threads(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        uint64_t hash[3];
+        static const int threads[3] = {1, 2, 7};
+        for (int i = 0; i < 3; i++) {
+            stage s;
+            set(&s, kinds[k].nz, kinds[k].track, kinds[k].rule);
+            s.def.threads = threads[i];
+            und_cells *cells = make(&s.def);
+            for (int step = 0; step < 6; step++)
+                und_cells_step(cells, 0.02);
+            hash[i] = hash_of(cells, NULL);
+            und_cells_destroy(cells);
+        }
+        assert_true(hash[0] == hash[1] && hash[1] == hash[2]);
+    }
+}
+
+static void same_bits_after_restore(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        stage s;
+        set(&s, kinds[k].nz, kinds[k].track, kinds[k].rule);
+        und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+        und_cells *a = make(&s.def), *b = make(&s.def);
+        und_liquid *liquid = und_cells_liquid(b);
+        for (int step = 0; step < 2; step++)
+            und_cells_step(a, 0.02);
+        hash_of(a, &kept);
+        for (int step = 0; step < 3; step++)
+            und_cells_step(a, 0.02);
+        assert_int_equal(liquid->class->restore(liquid, &kept, NULL), UND_OK);
+        for (int step = 0; step < 3; step++)
+            und_cells_step(b, 0.02);
+        assert_true(hash_of(a, NULL) == hash_of(b, NULL));
+        und_frame_clear(&kept);
+        und_cells_destroy(a);
+        und_cells_destroy(b);
+    }
+}
+
+/* Every term of the ledger is there, and they add up. */
+static void the_ledger_closes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        stage s;
+        set(&s, kinds[k].nz, kinds[k].track, kinds[k].rule);
+        und_cells *cells = make(&s.def);
+        for (int step = 0; step < 5; step++)
+            und_cells_step(cells, 0.02);
+        und_ledger l = und_cells_ledger(cells);
+        assert_double_near(und_ledger_expected(&l), l.measured, 1e-12 * l.start);
+        double mouth = 0.2 * 0.05 * kinds[k].nz, came = 0.5 * 0.05 * mouth;
+        assert_double_near(l.sources, came, 0.05 * came);
+        if (kinds[k].track == UND_TRACK_HEIGHT)
+            assert_double_near(l.correction, 0, 1e-12 * l.start);
+        und_cells_destroy(cells);
+    }
+}
+
+/* A tank that fills through a mouth: the volume grows by what comes in. */
+static void an_inflow_fills_the_tank(void **state)
+{
+    (void)state;
+    stage s;
+    set(&s, 4, UND_TRACK_HEIGHT, UND_PRESSURE_MULTIGRID);
+    s.gate[0].end = INFINITY;
+    s.def.gate_count = 1;
+    und_cells *cells = make(&s.def);
+    for (int step = 0; step < 50; step++)
+        und_cells_step(cells, 0.02);
+    und_ledger l = und_cells_ledger(cells);
+    double came = 0.5 * 1 * 0.2 * 0.2;
+    assert_double_near(l.sources, came, 1e-9);
+    assert_double_near(l.measured - l.start, came, 1e-9);
+    assert_true(und_cells_last(cells).converged);
+    und_cells_destroy(cells);
+}
+
+/* The step says what limited it. */
+static void steps_say_what_ruled(void **state)
+{
+    (void)state;
+    stage s;
+    set(&s, 1, UND_TRACK_HEIGHT, UND_PRESSURE_MULTIGRID);
+    s.def.viscosity = 1;
+    und_cells *cells = make(&s.def);
+    double dt = und_cells_substep(cells, 1);
+    assert_int_equal(und_cells_last(cells).limit, UND_LIMIT_VISCOSITY);
+    assert_true(2 * 1 * dt * 3 / (0.05 * 0.05) < 1.51);
+    und_cells_destroy(cells);
+    set(&s, 1, UND_TRACK_HEIGHT, UND_PRESSURE_MULTIGRID);
+    cells = make(&s.def);
+    dt = und_cells_substep(cells, 1);
+    assert_int_equal(und_cells_last(cells).limit, UND_LIMIT_COURANT);
+    assert_true(dt <= 0.5 * 0.05 / 0.5);
+    und_cells_destroy(cells);
+    s.def.max_step = 1e-4;
+    cells = make(&s.def);
+    assert_double_near(und_cells_substep(cells, 1), 1e-4, 1e-12);
+    assert_int_equal(und_cells_last(cells).limit, UND_LIMIT_MAX_STEP);
+    assert_double_near(und_cells_substep(cells, 1e-5), 1e-5, 0);
+    assert_int_equal(und_cells_last(cells).limit, UND_LIMIT_FRAME);
+    und_cells_destroy(cells);
+}
+
+static void wrong_defs_are_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        stage s;
+        und_error err = {0};
+        set(&s, 4, UND_TRACK_HEIGHT, UND_PRESSURE_RELAX);
+        switch (i) {
+        case 0:
+            s.def.n[1] = 0;
+            break;
+        case 1:
+            s.def.cell[2] = NAN;
+            break;
+        case 2:
+            s.def.viscosity = -1;
+            break;
+        case 3:
+            s.def.track = UND_TRACK_CHAINS;
+            break;
+        case 4:
+            s.def.track = UND_TRACK_MARKERS, s.def.spray.on = true;
+            break;
+        case 5:
+            s.def.courant = 0;
+            break;
+        case 6:
+            s.def.n[0] = s.def.n[1] = s.def.n[2] = 100000;
+            break;
+        case 7:
+            s.def.level.number = NAN;
+            break;
+        }
+        und_cells *cells = und_cells_create(&s.def, &err);
+        assert_null(cells);
+        assert_int_equal(err.status, UND_INVALID);
+        assert_true(strncmp(err.text, "cells: ", 7) == 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_with_any_threads), cmocka_unit_test(same_bits_after_restore),
+        cmocka_unit_test(the_ledger_closes),          cmocka_unit_test(an_inflow_fills_the_tank),
+        cmocka_unit_test(steps_say_what_ruled),       cmocka_unit_test(wrong_defs_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
