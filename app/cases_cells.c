@@ -35,7 +35,7 @@ void case_cells_fill(und_cells_def *def)
 {
     def->has_level = true;
     def->level.number = 1e9;
-    def->markers_per_cell = 1; /* full cells need no more */
+    def->track = UND_TRACK_HEIGHT; /* at the lid, for good */
 }
 
 und_shape *case_cells_box(double x, double y, double z, und_error *err)

@@ -101,7 +101,7 @@ static und_status decay(int n, double *error, double *energy, double *divergence
     fill.velocity[1] = (und_value){.fn = vortex_at, .context = &axes[1]};
     def.fills = &fill;
     def.fill_count = 1;
-    def.markers_per_cell = 1;
+    def.track = UND_TRACK_HEIGHT;
     def.gravity[1] = 0;
     def.viscosity = nu;
     def.epsilon = 1e-8;

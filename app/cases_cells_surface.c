@@ -75,7 +75,7 @@ und_status case_falling_drop(case_sink *sink, und_error *err)
 /* A jet comes in level at 3 m/s, and at 1 m/s: its middle falls along a parabola. */
 static und_status jet(case_sink *sink, double speed, double length, double drop, und_error *err)
 {
-    const double dx = 0.0125, slot = 4 * dx;
+    const double dx = 0.00625, slot = 8 * dx;
     int nx = (int)(length / dx) + 8, ny = (int)(drop / dx) + 24;
     und_cells_def def = case_cells_tank(nx, ny, dx);
     double top = (ny - 4) * dx;
@@ -204,20 +204,21 @@ static double tilted(void *context, double x, double y, double z, double t)
     return m->depth + m->amplitude * cos(m->k * x);
 }
 
-/* How much of the mode there is in the surface, m. */
+/* How much of the mode there is in the surface, m: in the heights, or in how many markers stand where. */
 static double mode_of(const und_cells *cells, const und_cells_def *def, int mode)
 {
-    double sum = 0;
-    for (int x = 0; x < def->n[0]; x++) {
-        double h = 0;
-        if (def->track == UND_TRACK_HEIGHT)
-            h = und_cells_height(cells, x, 0);
-        else
-            h = look(cells, 0, x * def->cell[0], (x + 1) * def->cell[0]).count * def->cell[1] /
-                def->markers_per_cell;
-        sum += h * cos(M_PI * mode * (x + 0.5) / def->n[0]);
+    double sum = 0, length = def->n[0] * def->cell[0];
+    if (def->track == UND_TRACK_HEIGHT) {
+        for (int x = 0; x < def->n[0]; x++)
+            sum += und_cells_height(cells, x, 0) * cos(M_PI * mode * (x + 0.5) / def->n[0]);
+        return 2 * sum / def->n[0];
     }
-    return 2 * sum / def->n[0];
+    for (int i = 0; i < und_cells_marker_count(cells); i++) {
+        double at[3];
+        und_cells_marker(cells, i, at);
+        sum += cos(M_PI * mode * at[0] / length);
+    }
+    return 2 * sum * def->cell[1] / (def->markers_per_cell * (double)def->n[0]);
 }
 
 /* The period from where the mode's amplitude goes up through 0, s; what is left of it after `periods`. */
@@ -260,10 +261,11 @@ und_status case_sloshing(case_sink *sink, und_error *err)
                 {0.5, 0.05, 0.05, 1, UND_TRACK_MARKERS, "first mode, depth 0.5 m, markers"}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         const int n = 50;
-        double k = M_PI * runs[i].mode, omega = sqrt(G * k * tanh(k * runs[i].depth)), period, left;
+        double k = M_PI * runs[i].mode, omega = sqrt(G * k * tanh(k * runs[i].depth)), period = 0, left = 0;
         und_cells_def def = case_cells_tank(n, (int)((runs[i].depth + 0.2) * n), 1.0 / n);
         tilt start = {runs[i].depth, runs[i].amplitude, k};
         def.track = runs[i].track;
+        def.markers_per_cell = 25;
         def.has_level = true;
         def.level = (und_value){.fn = tilted, .context = &start};
         bool markers = runs[i].track == UND_TRACK_MARKERS;

@@ -160,6 +160,22 @@ static void an_inflow_fills_the_tank(void **state)
     und_cells_destroy(cells);
 }
 
+/* A step ends where a gate turns, however long it might be. */
+static void gates_turn_on_time(void **state)
+{
+    (void)state;
+    stage s;
+    set(&s, 1, UND_TRACK_HEIGHT, UND_PRESSURE_MULTIGRID);
+    s.gate[0].end = s.gate[1].start = 1e-3;
+    und_cells *cells = make(&s.def);
+    und_cells_substep(cells, 1);
+    assert_double_near(und_cells_time(cells), 1e-3, 0);
+    assert_double_near(und_cells_velocity(cells, 0, 0, 4, 0), 0.5, 0);
+    und_cells_substep(cells, 1);
+    assert_true(und_cells_velocity(cells, 0, 0, 4, 0) != 0.5);
+    und_cells_destroy(cells);
+}
+
 /* The step says what limited it. */
 static void steps_say_what_ruled(void **state)
 {
@@ -173,6 +189,7 @@ static void steps_say_what_ruled(void **state)
     assert_true(2 * 1 * dt * 3 / (0.05 * 0.05) < 1.51);
     und_cells_destroy(cells);
     set(&s, 1, UND_TRACK_HEIGHT, UND_PRESSURE_MULTIGRID);
+    s.gate[0].end = s.gate[1].start = INFINITY;
     cells = make(&s.def);
     dt = und_cells_substep(cells, 1);
     assert_int_equal(und_cells_last(cells).limit, UND_LIMIT_COURANT);
@@ -232,7 +249,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits_with_any_threads), cmocka_unit_test(same_bits_after_restore),
         cmocka_unit_test(the_ledger_closes),          cmocka_unit_test(an_inflow_fills_the_tank),
-        cmocka_unit_test(steps_say_what_ruled),       cmocka_unit_test(wrong_defs_are_refused),
+        cmocka_unit_test(gates_turn_on_time),         cmocka_unit_test(steps_say_what_ruled),
+        cmocka_unit_test(wrong_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

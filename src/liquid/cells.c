@@ -23,9 +23,11 @@ static und_momentum momentum_of(const und_cells *s)
                           .plain = def->plain};
 }
 
-/* As long as stability allows, in equal parts of what is left. */
+/* As long as stability allows, in equal parts of what is left, or of the time until a gate turns. */
 static void choose_step(und_cells *s, double left)
 {
+    double turn = und_cells_next_turn(s) - s->time;
+    left = turn < left ? turn : left;
     und_momentum m = momentum_of(s);
     und_step_limit limit = UND_LIMIT_FRAME;
     double most = und_flow_longest_step(&s->flow, &m, s->def.courant, &limit);
@@ -94,7 +96,8 @@ static void substep(und_cells *s, double left)
     }
     STEP (TRACK)
         und_cells_track(s); /* 8 */
-    s->time += s->dt;
+    double turn = und_cells_next_turn(s);
+    s->time = s->dt == turn - s->time ? turn : s->time + s->dt;
     STEP (LABEL)
         und_cells_find_labels(s); /* 3 */
     tell(s, report);
@@ -111,6 +114,7 @@ void und_cells_step(und_cells *s, double dt)
     double end = s->time + dt, left = dt;
     for (int i = 0; i < TOLD_COUNT; i++)
         s->told[i] = 0;
+    und_cells_make_room(s, dt);
     while (left > 0) {
         substep(s, left);
         left = s->dt < left ? left - s->dt : 0;

@@ -47,7 +47,7 @@ struct und_cells {
     und_watch watch;
     und_cells_report last;
     double told[TOLD_COUNT]; /* since the last und_cells_step began */
-    double born[2];          /* markers that found no room, substeps since the start */
+    long missed;             /* markers that found no room */
 
     und_flow flow;
     und_poisson *poisson; /* NULL where relaxation solves */
@@ -65,11 +65,13 @@ struct und_cells {
 
 /* cells_walls.c */
 und_status und_cells_make_walls(und_cells *s, und_error *err);
-void und_cells_turn_gates(und_cells *s); /* those that begin or end at the present time */
+void und_cells_turn_gates(und_cells *s);        /* those that begin or end at the present time */
+double und_cells_next_turn(const und_cells *s); /* when the next one does; s */
 
 /* cells_track.c: the liquid's place, whatever follows it. */
 und_status und_cells_fill(und_cells *s, und_error *err);
-void und_cells_track(und_cells *s);       /* over dt: moves the surface and keeps the ledger */
+void und_cells_make_room(und_cells *s, double dt); /* for what comes in over dt */
+void und_cells_track(und_cells *s);                /* over dt: moves the surface and keeps the ledger */
 void und_cells_find_labels(und_cells *s); /* Full, Surface and Empty cells, and what presses on the surface */
 double und_cells_volume(const und_cells *s);
 

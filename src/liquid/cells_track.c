@@ -41,13 +41,15 @@ static double height_at(const und_cells *s, double x, double z, double ground)
 {
     const und_cells_def *def = &s->def;
     double top = s->mac.origin[1] + s->mac.n[1] * s->mac.d[1], h = ground;
-    if (def->has_level)
-        h = fmax(h, und_value_at(&def->level, x, 0, z, 0));
+    if (def->has_level) {
+        double level = und_value_at(&def->level, x, 0, z, 0);
+        h = level <= h ? h : level; /* NaN shows */
+    }
     for (int i = 0; i < def->fill_count; i++) {
         double bottom;
         h = fmax(h, ground + und_shape_column(def->fills[i].shape, x, z, ground, top, &bottom));
     }
-    return fmin(h, top);
+    return h > top ? top : h;
 }
 
 static und_status fill_heights(und_cells *s, und_error *err)
@@ -200,12 +202,22 @@ double und_cells_volume(const und_cells *s)
     return s->chains ? und_chains_volume(s->chains) : und_height_volume(s->height);
 }
 
+/* Steps ask for no memory: room for births is made before them. */
+void und_cells_make_room(und_cells *s, double dt)
+{
+    if (!s->markers)
+        return;
+    und_error err;
+    int most = und_markers_expected(s->markers, s->flow.u, s->flow.label, s->flow.wall, s->walls,
+                                    s->wall_count, s->def.markers_per_cell, dt);
+    (void)und_markers_reserve(s->markers, most, &err); /* where there is none, births are missed */
+}
+
 static void move_markers(und_cells *s)
 {
-    long missed = 0;
     und_markers_move(s->markers, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->dt);
     und_markers_birth(s->markers, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->wall_count,
-                      s->def.markers_per_cell, s->dt, &missed);
+                      s->def.markers_per_cell, s->dt, &s->missed);
 }
 
 static void move_heights(und_cells *s, double through)

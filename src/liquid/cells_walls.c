@@ -94,6 +94,17 @@ void und_cells_turn_gates(und_cells *s)
     und_cells_find_labels(s);
 }
 
+double und_cells_next_turn(const und_cells *s)
+{
+    double next = INFINITY;
+    for (int i = 0; i < s->def.gate_count; i++) {
+        const und_gate_def *gate = &s->def.gates[i];
+        next = gate->start > s->time ? fmin(next, gate->start) : next;
+        next = gate->end > s->time ? fmin(next, gate->end) : next;
+    }
+    return next;
+}
+
 und_status und_cells_make_walls(und_cells *s, und_error *err)
 {
     const und_cells_def *def = &s->def;

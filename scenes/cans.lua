@@ -1,0 +1,23 @@
+-- Soda cans afloat (Foster & Metaxas 1996, figure 12).
+--
+-- Water flows into a closed container whose walls hold it back, and is turned off.  30 x 10 x 20 cells.  The cans are added
+-- afterwards, without simulating the water again:
+--
+--   undine sim scenes/cans.lua
+--   undine float out/cans scenes/cans_bodies.lua -o out/cans_afloat
+--   undine render out/cans_afloat
+
+scene { name = "cans", frames = 360, fps = 30 }
+
+liquid.cells {
+  size = {3, 1, 2}, cells = {30, 10, 20},
+  track = "height", level = 0.42,
+  walls = { left = "stick", right = "stick", back = "stick", front = "stick", bottom = "stick" },
+  solids = { { shape = box { min = {1.3, 0, 0.8}, max = {1.7, 0.7, 1.2} }, wall = "stick" } },
+  gates = { { side = "left", shape = box { min = {-1, 0, 0.2}, max = {1, 0.4, 0.8} }, kind = "inflow",
+              velocity = function(t) return {0.9 * math.min(t, 1), 0, 0} end, stop = 4 } },
+}
+
+camera { eye = {-0.6, 2.2, 3.4}, look = {1.5, 0.35, 0.95}, fov = 38 }
+light { sun = {-0.5, 0.75, 0.45} }
+film { width = 1280, height = 720 }

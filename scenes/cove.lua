@@ -1,0 +1,36 @@
+-- Moonlight Cove (Foster & Metaxas 1996, figures 8 and 10).
+--
+-- Two large waves run into a shallow cove between rocks.  The rocks and the sea floor are a map of voxels, as an editor
+-- leaves it.  The plane of cells opposite the cove pushes the water in and out as equation 20 has it, u' = a w^2 cos w t,
+-- for two waves; then it lets water leave at its natural rate.
+--
+-- 50 x 15 x 40 cells as in the paper; --set fine=true is the same cove with 200 x 60 x 160.
+
+scene { name = "cove", frames = 480, fps = 30 }
+
+local fine = param("fine", false)
+local a, period = 0.8, 4
+local w = 2 * math.pi / period
+
+local rocks
+if fine then
+  rocks = voxels { layers = "models/cove/%02d.png", count = 60, what = "dark", min = {0, 0, 0}, max = {20, 6, 16} }
+else
+  rocks = voxels { file = "models/cove.vox", what = "#", min = {0, 0, 0}, max = {20, 6, 16} }
+end
+
+liquid.cells {
+  size = {20, 6, 16}, cells = fine and {200, 60, 160} or {50, 15, 40},
+  track = "height", level = 3.2,
+  solids = { rocks },
+  gates = {
+    { side = "left", kind = "inflow", velocity = function(t) return {a * w * math.sin(w * t), 0, 0} end, stop = 2 * period },
+    { side = "left", kind = "outflow", start = 2 * period },
+  },
+  spray = { threshold = 1.2, rate = 4000, radius = {0.01, 0.04} },
+  foam = { life = 0.12 },
+}
+
+camera { eye = {-6, 9.5, 22}, look = {11, 2.6, 7.2}, fov = 34 }
+light { sun = {-0.75, 0.35, -0.2}, clouds = 0.5 }
+film { width = 1280, height = 720 }
