@@ -109,54 +109,178 @@ static across across_of(const und_flow *f, const und_momentum *m, double dt, int
     return k;
 }
 
-/* The flux through the edge between face i and the next one along the second or third axis. */
-static inline double edge_flux(const across *k, int b, const double *u, const double *v, const float *c,
-                               ptrdiff_t i)
+/* The fluxes at the high points along one direction of `count` faces in a row: between each face and the next
+ * one in that direction.  Along the faces' own axis, direction 0, that is the middle of the next cell. */
+static void find_fluxes(const across *k, int direction, size_t at, int count, double *restrict out)
 {
-    ptrdiff_t sa = k->step[0], sb = k->step[b];
-    return und_flux(0.5 * (v[i] + v[i + sa]), u[i], u[i + sb],
-                    (double)und_largest(c[i], c[i + sa], c[i + sb], c[i + sa + sb]), k->own[b], k->upwind);
+    size_t ahead = (size_t)k->step[0], beside = (size_t)k->step[direction];
+    const double *u = k->u[0] + at, *v = k->u[direction] + at;
+    const float *c = k->courant + at;
+    double own = k->own[direction], upwind = k->upwind;
+    if (direction == 0)
+        for (int x = 0; x < count; x++)
+            out[x] =
+                und_flux(0.5 * (u[x] + u[x + ahead]), u[x], u[x + ahead], (double)c[x + ahead], own, upwind);
+    else
+        for (int x = 0; x < count; x++)
+            out[x] = und_flux(0.5 * (v[x] + v[x + ahead]), u[x], u[x + beside],
+                              (double)und_largest(c[x], c[x + ahead], c[x + beside], c[x + ahead + beside]),
+                              own, upwind);
 }
 
-/* Equation 2 on the high faces of the cells [from, to), where there is liquid on both sides. */
-static void step_row(across k, double *restrict next, ptrdiff_t from, ptrdiff_t to)
+/* A piece of the grid that a thread steps: plane after plane, row after row, so that each flux is made once
+ * and kept for the cell behind it. */
+enum { STRIP = 256, TILE_ROWS = 8, TILE_PLANES = 16 };
+
+typedef struct tile {
+    int low[3], high[3];     /* cells [low, high); along x only where there is liquid in one of its rows */
+    double along[STRIP + 1]; /* the fluxes of a row along x, from the low side of its first face */
+    double made[2][STRIP];   /* its fluxes on the high sides along y and z */
+    double below[3][STRIP];  /* of each component: those on the low side along y, of the row before */
+    double behind[3][TILE_ROWS][STRIP]; /* and along z, of the plane before */
+} tile;
+
+/* Equation 2 on the high faces of a row's cells, wherever they are. */
+static void step_row(const across *k, int axis, tile *t, int row, size_t at, double *restrict next)
 {
-    const double *u = k.u[0], *v = k.u[1], *w = k.u[2], *p = k.p;
-    const float *c = k.courant;
-    ptrdiff_t sa = k.step[0], sb = k.step[1], sc = k.step[2];
-    for (ptrdiff_t i = from; i < to; i++) {
-        double low = und_flux(0.5 * (u[i - sa] + u[i]), u[i - sa], u[i], (double)c[i], k.own[0], k.upwind);
-        double high =
-            und_flux(0.5 * (u[i] + u[i + sa]), u[i], u[i + sa], (double)c[i + sa], k.own[0], k.upwind);
-        double gain = k.share[0] * (low - high + (p[i] - p[i + sa])) +
-                      k.share[1] * (edge_flux(&k, 1, u, v, c, i - sb) - edge_flux(&k, 1, u, v, c, i)) +
-                      k.share[2] * (edge_flux(&k, 2, u, w, c, i - sc) - edge_flux(&k, 2, u, w, c, i)) +
-                      k.fall;
-        uint8_t here = k.label[i], there = k.label[i + sa];
-        bool liquid = ((here == UND_CELL_FULL) | (here == UND_CELL_SURFACE)) &
-                      ((there == UND_CELL_FULL) | (there == UND_CELL_SURFACE));
-        next[i] = liquid ? u[i] + gain : u[i];
+    const double *u = k->u[0] + at, *p = k->p + at;
+    int count = t->high[0] - t->low[0], dx = (3 - axis) % 3, dy = (4 - axis) % 3, dz = (5 - axis) % 3;
+    double *restrict below = t->below[axis], *restrict behind = t->behind[axis][row];
+    const double *restrict along = t->along, *restrict above = t->made[0], *restrict before = t->made[1];
+    find_fluxes(k, dx, at - 1, count + 1, t->along);
+    find_fluxes(k, dy, at, count, t->made[0]);
+    find_fluxes(k, dz, at, count, t->made[1]);
+    size_t ahead = (size_t)k->step[0];
+    double share_x = k->share[dx], share_y = k->share[dy], share_z = k->share[dz], share = k->share[0];
+    for (int x = 0; x < count; x++) {
+        double gain = share_x * (along[x] - along[x + 1]) + share_y * (below[x] - above[x]) +
+                      share_z * (behind[x] - before[x]) + share * (p[x] - p[x + ahead]) + k->fall;
+        next[x] = u[x] + gain;
+        below[x] = above[x];
+        behind[x] = before[x];
     }
 }
 
-static void carry_over(und_flow *f, int axis, size_t from, int32_t low, int32_t high)
+static const uint64_t ONES = 0x0101010101010101;
+
+/* In the lowest bit of each byte: does the cell hold liquid? */
+static uint64_t liquid_bits(const uint8_t *label)
 {
-    if (low < high)
-        memcpy(f->next[axis] + from + low, f->u[axis] + from + low, sizeof(double) * (size_t)(high - low));
+    _Static_assert(UND_CELL_EMPTY == 0 && UND_CELL_SURFACE == 1 && UND_CELL_FULL == 2 && UND_CELL_SOLID == 3,
+                   "one of two bits is set: liquid");
+    uint64_t eight;
+    memcpy(&eight, label, sizeof eight);
+    return (eight ^ eight >> 1) & ONES;
 }
 
-static void step_rows(und_flow *f, const across k[3], int block)
+/* Faces that have no liquid on one side or the other keep their velocity. */
+static void keep_others(const across *k, size_t at, int count, double *restrict next)
+{
+    const uint8_t *label = k->label + at, *ahead = label + k->step[0];
+    for (int x = 0; x < count; x += 8) {
+        uint64_t both = liquid_bits(label + x) & liquid_bits(ahead + x);
+        for (int i = x; both != ONES && i < x + 8 && i < count; i++)
+            if (!und_is_liquid(label[i]) || !und_is_liquid(ahead[i]))
+                next[i] = k->u[0][at + (size_t)i];
+    }
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void carry_over(const und_flow *f, int axis, size_t first, int low, int high)
+{
+    size_t from = first + (size_t)low;
+    if (low < high)
+        memcpy(f->next[axis] + from, f->u[axis] + from, sizeof(double) * (size_t)(high - low));
+}
+
+static bool has_liquid(const und_flow *f, int y, int z)
+{
+    int row = y + f->mac.n[1] * z;
+    return y >= 0 && z >= 0 && y < f->mac.n[1] && z < f->mac.n[2] && f->row_low[row] < f->row_high[row];
+}
+
+/* Narrows a tile to the cells along x that have liquid in some row. */
+static void narrow(const und_flow *f, tile *t)
+{
+    int low = t->high[0], high = t->low[0];
+    for (int z = t->low[2]; z < t->high[2]; z++)
+        for (int y = t->low[1]; y < t->high[1]; y++)
+            if (has_liquid(f, y, z)) {
+                low = least(low, f->row_low[y + f->mac.n[1] * z]);
+                high = most(high, f->row_high[y + f->mac.n[1] * z]);
+            }
+    t->low[0] = most(low, t->low[0]);
+    t->high[0] = most(least(high, t->high[0]), t->low[0]);
+}
+
+/* The fluxes on the low sides of the tile, before its first plane or before the first row of a plane. */
+static void enter(const und_flow *f, const across k[3], tile *t, int direction, int z)
+{
+    int count = t->high[0] - t->low[0];
+    for (int a = 0; a < und_flow_axes(f); a++)
+        for (int y = t->low[1]; y < (direction == 1 ? t->low[1] + 1 : t->high[1]); y++) {
+            size_t at = und_mac_at(&f->mac, t->low[0], y, z) - (size_t)f->mac.step[direction];
+            double *out = direction == 1 ? t->below[a] : t->behind[a][y - t->low[1]];
+            find_fluxes(&k[a], (3 + direction - a) % 3, at, count, out);
+        }
+}
+
+/* A row is done where it has liquid, and where the fluxes behind it are needed. */
+static void step_tile(und_flow *f, const across k[3], tile *t, int strip_low, int strip_high)
 {
     const und_flow_parts *s = f->parts;
-    for (int row = block * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, block); row++) {
-        size_t first = und_mac_row(&f->mac, row);
-        int32_t low = f->row_low[row], high = f->row_high[row];
-        for (int a = 0; a < und_flow_axes(f); a++) {
-            step_row(k[a], f->next[a], (ptrdiff_t)first + low, (ptrdiff_t)first + high);
-            bool none = low >= high;
-            carry_over(f, a, first, s->near_low[row], none ? s->near_high[row] : low);
-            carry_over(f, a, first, none ? s->near_high[row] : high, s->near_high[row]);
+    for (int z = t->low[2]; z < t->high[2]; z++) {
+        bool any = t->low[0] < t->high[0];
+        if (any && z == t->low[2])
+            enter(f, k, t, 2, z);
+        if (any)
+            enter(f, k, t, 1, z);
+        for (int y = t->low[1]; y < t->high[1]; y++) {
+            int row = y + f->mac.n[1] * z, low = most(s->near_low[row], strip_low);
+            int high = least(s->near_high[row], strip_high);
+            size_t first = und_mac_row(&f->mac, row), at = first + (size_t)t->low[0];
+            bool here = has_liquid(f, y, z);
+            bool done = any && (here || has_liquid(f, y + 1, z) || has_liquid(f, y, z + 1));
+            for (int a = 0; a < und_flow_axes(f); a++) {
+                if (done) {
+                    step_row(&k[a], a, t, y - t->low[1], at, f->next[a] + at);
+                    keep_others(&k[a], at, t->high[0] - t->low[0], f->next[a] + at);
+                }
+                carry_over(f, a, first, low, done ? least(high, t->low[0]) : high);
+                carry_over(f, a, first, done ? most(low, t->high[0]) : high, high);
+            }
         }
+    }
+}
+
+static int pieces(int cells, int size)
+{
+    return (cells + size - 1) / size;
+}
+
+static void step_tiles(und_flow *f, const across k[3], int workers)
+{
+    const int *n = f->mac.n, size[3] = {STRIP, TILE_ROWS, TILE_PLANES};
+    int count[3] = {pieces(n[0], size[0]), pieces(n[1], size[1]), pieces(n[2], size[2])};
+    PARALLEL_FOR(workers)
+    for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
+        int c[3] = {i % count[0], i / count[0] % count[1], i / (count[0] * count[1])};
+        tile t;
+        for (int a = 0; a < 3; a++) {
+            t.low[a] = c[a] * size[a];
+            t.high[a] = least(t.low[a] + size[a], n[a]);
+        }
+        int strip_low = t.low[0], strip_high = t.high[0];
+        narrow(f, &t);
+        step_tile(f, k, &t, strip_low, strip_high);
     }
 }
 
@@ -210,9 +334,7 @@ void und_flow_momentum(und_flow *f, const und_momentum *m, double dt)
     across k[3];
     for (int a = 0; a < und_flow_axes(f); a++)
         k[a] = across_of(f, m, dt, a);
-    PARALLEL_FOR(workers)
-    for (int b = 0; b < und_flow_blocks(f); b++)
-        step_rows(f, k, b);
+    step_tiles(f, k, workers);
     mend_shared(f, k);
     carry_ports(f);
     for (int a = 0; a < 3; a++) {
