@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +32,13 @@ static und_status open_parts(und_flow *f, und_error *err)
     s->known = und_pages_alloc(n, "cells", err);
     s->told = und_pages_alloc(n, "cells", err);
     s->kind = und_pages_alloc(n, "cells", err);
-    s->courant = und_pages_alloc(n * sizeof *s->courant, "cells", err);
+    s->share = und_pages_alloc(n * sizeof *s->share, "cells", err);
+    s->scratch = und_alloc((size_t)(f->threads * f->mac.step[1]), sizeof *s->scratch, "rows", err);
     s->rhs = und_pages_alloc(n * sizeof *s->rhs, "cells", err);
     s->change = und_pages_alloc(n * sizeof *s->change, "cells", err);
     bool all = s->face && s->mirror && s->ghost && s->port && s->shared && s->near_low && s->near_high &&
                s->reach_low && s->reach_high && s->air && s->row_most && s->row_count && s->known &&
-               s->told && s->kind && s->courant && s->rhs && s->change;
+               s->told && s->kind && s->share && s->rhs && s->change && s->scratch;
     return all ? UND_OK : UND_FAILED;
 }
 
@@ -60,20 +62,31 @@ static void set_sides(und_flow *f)
             }
 }
 
+/* Velocities and pressure in one block, each a little more than pages behind the one before: what belongs to
+ * one cell would otherwise fall into the same few lines of the cache. */
+static und_status open_fields(und_flow *f, und_error *err)
+{
+    enum { FIELDS = 7, LINE = 8, PAGE = 512, SHIFT = 9 * LINE }; /* in numbers */
+    double **field[FIELDS] = {&f->u[0], &f->u[1], &f->u[2], &f->p, &f->next[0], &f->next[1], &f->next[2]};
+    size_t each = (f->mac.count + PAGE - 1) / PAGE * PAGE + SHIFT;
+    double *block = und_pages_alloc(FIELDS * each * sizeof *block, "velocity and pressure", err);
+    f->parts->fields = block;
+    for (size_t i = 0; block && i < FIELDS; i++)
+        *field[i] = block + i * each;
+    return block ? UND_OK : UND_FAILED;
+}
+
 und_status und_flow_open(und_flow *f, const und_mac *mac, const und_wall_def *walls, int wall_count,
                          int threads, und_error *err)
 {
     assert(wall_count >= UND_SIDES && wall_count <= 256);
     *f = (und_flow){.mac = *mac, .threads = threads, .walls = walls, .wall_count = wall_count};
     size_t n = mac->count, rows = (size_t)und_mac_rows(mac);
-    bool all = (f->parts = und_alloc(1, sizeof *f->parts, "flow", err)) != NULL;
-    for (int a = 0; all && a < 3; a++)
-        all = (f->u[a] = und_pages_alloc(n * sizeof *f->u[a], "velocity", err)) &&
-              (f->next[a] = und_pages_alloc(n * sizeof *f->next[a], "velocity", err));
-    all = all && (f->p = und_pages_alloc(n * sizeof *f->p, "pressure", err)) &&
-          (f->label = und_pages_alloc(n, "labels", err)) && (f->wall = und_pages_alloc(n, "walls", err)) &&
-          (f->row_low = und_alloc(rows, sizeof *f->row_low, "rows", err)) &&
-          (f->row_high = und_alloc(rows, sizeof *f->row_high, "rows", err)) && open_parts(f, err) == UND_OK;
+    bool all =
+        (f->parts = und_alloc(1, sizeof *f->parts, "flow", err)) && open_fields(f, err) == UND_OK &&
+        (f->label = und_pages_alloc(n, "labels", err)) && (f->wall = und_pages_alloc(n, "walls", err)) &&
+        (f->row_low = und_alloc(rows, sizeof *f->row_low, "rows", err)) &&
+        (f->row_high = und_alloc(rows, sizeof *f->row_high, "rows", err)) && open_parts(f, err) == UND_OK;
     if (!all) {
         und_flow_close(f);
         return UND_FAILED;
@@ -88,20 +101,16 @@ void und_flow_close(und_flow *f)
 {
     und_flow_parts *s = f->parts;
     if (s) {
-        void *pages[] = {s->face, s->mirror, s->ghost,   s->port, s->shared, s->known,
-                         s->told, s->kind,   s->courant, s->rhs,  s->change};
-        void *heap[] = {s->near_low, s->near_high, s->reach_low, s->reach_high,
-                        s->air,      s->row_most,  s->row_count, s};
+        void *pages[] = {s->fields, s->face, s->mirror, s->ghost, s->port, s->shared,
+                         s->known,  s->told, s->kind,   s->share, s->rhs,  s->change};
+        void *heap[] = {s->near_low,   s->near_high, s->reach_low,
+                        s->reach_high, s->air,       s->row_most,
+                        s->row_count,  s->scratch,   s};
         for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
             und_pages_free(pages[i]);
         for (size_t i = 0; i < sizeof heap / sizeof *heap; i++)
             free(heap[i]);
     }
-    for (int a = 0; a < 3; a++) {
-        und_pages_free(f->u[a]);
-        und_pages_free(f->next[a]);
-    }
-    und_pages_free(f->p);
     und_pages_free(f->label);
     und_pages_free(f->wall);
     free(f->row_low);
@@ -168,14 +177,13 @@ void und_flow_label(und_flow *f)
 static double row_divergence(const und_flow *f, int row, const double per_cell[3])
 {
     size_t first = und_mac_row(&f->mac, row);
-    double most = 0;
-    for (int x = f->row_low[row]; x < f->row_high[row]; x++) {
-        size_t i = first + (size_t)x;
-        double missing = fabs(und_flow_missing(f, i, per_cell));
-        missing = f->label[i] == UND_CELL_FULL ? missing : 0;
-        most = missing <= most ? most : missing; /* a NaN stays */
-    }
-    return most;
+    int low = f->row_low[row], high = f->row_high[row];
+    double *restrict missing = und_flow_scratch(f, omp_get_thread_num());
+    for (int x = low; x < high; x++)
+        missing[x] = und_flow_missing(f, first + (size_t)x, per_cell);
+    for (int x = low; x < high; x++)
+        missing[x] = f->label[first + (size_t)x] == UND_CELL_FULL ? missing[x] : 0;
+    return und_most_size(missing + low, high - low);
 }
 
 /* The largest, or the first NaN. */

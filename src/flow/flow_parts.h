@@ -4,6 +4,8 @@
 
 #include "flow/flow.h"
 
+#include <string.h>
+
 /* A face between a wall and a cell that is not solid. */
 typedef struct und_wall_face {
     size_t at;
@@ -30,6 +32,7 @@ typedef struct und_ghost {
 } und_ghost;
 
 typedef struct und_flow_parts {
+    double *fields; /* velocities and pressure */
     und_wall_face *face;
     und_mirror *mirror;
     und_ghost *ghost;
@@ -44,11 +47,12 @@ typedef struct und_flow_parts {
     uint8_t *air;                    /* per row: 1 where it has faces in the air */
     uint8_t *known,
         *told;        /* bit a: velocity along a is known, is made from known ones; bit 4 + a: in the air */
-    float *courant;   /* per cell */
+    float *share;     /* per cell */
     double *row_most; /* per row */
     long *row_count;  /* per row: Full and Surface cells */
     uint8_t *kind;    /* as for und_poisson_set */
     double *rhs, *change; /* of the pressure's system */
+    double *scratch;      /* a row for each thread */
 } und_flow_parts;
 
 enum { UND_ROWS_AT_ONCE = 8 };
@@ -93,6 +97,28 @@ static inline void und_flow_place(const und_mac *m, size_t at, int c[3])
     c[2] = (int)(t / m->step[2]) - 1;
     c[1] = (int)(t % m->step[2] / m->step[1]) - 1;
     c[0] = (int)(t % m->step[1]) - 1;
+}
+
+/* A row of a thread's own; from cell -1 to n. */
+static inline double *und_flow_scratch(const und_flow *f, int thread)
+{
+    return f->parts->scratch + thread * f->mac.step[1] + 1;
+}
+
+/* The largest |value|; NaN where there is one.  Sizes are ordered as their bits are, NaN above all, and those
+ * are compared in vectors. */
+static inline double und_most_size(const double *value, int count)
+{
+    int64_t most = 0;
+    for (int i = 0; i < count; i++) {
+        int64_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        bits &= INT64_MAX;
+        most = bits > most ? bits : most;
+    }
+    double size;
+    memcpy(&size, &most, sizeof size);
+    return size;
 }
 
 /* scale / d along each axis; 0 where there is no flow. */

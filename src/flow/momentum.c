@@ -4,25 +4,29 @@
 
 #include "base/parallel.h"
 
+#include <omp.h>
 #include <string.h>
 
 /* The liquid's speed in each cell of a row, in cells a second along all axes together. */
 static double row_speed(const und_flow *f, int row)
 {
     size_t first = und_mac_row(&f->mac, row);
-    size_t sy = (size_t)f->mac.step[1], sz = (size_t)f->mac.step[2];
-    double per[3], most = 0;
+    double per[3];
     und_flow_per_cell(f, 1, per);
-    const double *u = f->u[0], *v = f->u[1], *w = f->u[2];
-    for (size_t i = first + (size_t)f->row_low[row]; i < first + (size_t)f->row_high[row]; i++) {
-        double speed = und_larger(fabs(u[i]), fabs(u[i - 1])) * per[0] +
-                       und_larger(fabs(v[i]), fabs(v[i - sy])) * per[1] +
-                       und_larger(fabs(w[i]), fabs(w[i - sz])) * per[2];
-        bool liquid = (f->label[i] == UND_CELL_FULL) | (f->label[i] == UND_CELL_SURFACE);
-        speed = liquid ? speed : 0;
-        most = speed > most ? speed : most;
+    const double *u = f->u[0] + first, *v = f->u[1] + first, *w = f->u[2] + first;
+    const double *below = v - f->mac.step[1], *behind = w - f->mac.step[2];
+    const uint8_t *label = f->label + first;
+    int low = f->row_low[row], high = f->row_high[row];
+    double *restrict speed = und_flow_scratch(f, omp_get_thread_num());
+    for (int x = low; x < high; x++)
+        speed[x] = und_larger(fabs(u[x]), fabs(u[x - 1])) * per[0] +
+                   und_larger(fabs(v[x]), fabs(below[x])) * per[1] +
+                   und_larger(fabs(w[x]), fabs(behind[x])) * per[2];
+    for (int x = low; x < high; x++) {
+        bool liquid = (label[x] == UND_CELL_FULL) | (label[x] == UND_CELL_SURFACE);
+        speed[x] = liquid ? speed[x] : 0;
     }
-    return most;
+    return und_most_size(speed + low, high - low);
 }
 
 /* Liquid at rest that begins to fall shall not cross more cells in a step than liquid that moves. */
@@ -59,22 +63,28 @@ double und_flow_longest_step(const und_flow *f, const und_momentum *m, double co
     return fmin(viscous, longest);
 }
 
-/* Cells that the flow crosses in a step, along all axes together; in walls 0. */
-static void find_courant(und_flow *f, int row, double dt, bool plain)
+/* The share of the donor cell's viscosity in each cell: as much as cells are crossed in a step, along all
+ * axes together, and what is wished besides; in walls 0. */
+static void find_shares(und_flow *f, const und_momentum *m, int row, double dt)
 {
     const und_flow_parts *s = f->parts;
     size_t first = und_mac_row(&f->mac, row);
-    size_t sy = (size_t)f->mac.step[1], sz = (size_t)f->mac.step[2];
     double per[3];
     und_flow_per_cell(f, dt, per);
-    const double *u = f->u[0], *v = f->u[1], *w = f->u[2];
-    for (size_t i = first + (size_t)s->near_low[row]; i < first + (size_t)s->near_high[row]; i++) {
-        double cells = und_larger(fabs(u[i]), fabs(u[i - 1])) * per[0] +
-                       und_larger(fabs(v[i]), fabs(v[i - sy])) * per[1] +
-                       und_larger(fabs(w[i]), fabs(w[i - sz])) * per[2];
-        bool none = (f->label[i] == UND_CELL_SOLID) | plain;
-        s->courant[i] = none ? 0 : (float)cells;
+    const double *u = f->u[0] + first, *v = f->u[1] + first, *w = f->u[2] + first;
+    const double *below = v - f->mac.step[1], *behind = w - f->mac.step[2];
+    const uint8_t *label = f->label + first;
+    float *restrict share = s->share + first, most = m->plain ? 0 : 1, wished = (float)m->upwind;
+    int low = s->near_low[row], high = s->near_high[row];
+    for (int x = low; x < high; x++) {
+        double cells = und_larger(fabs(u[x]), fabs(u[x - 1])) * per[0] +
+                       und_larger(fabs(v[x]), fabs(below[x])) * per[1] +
+                       und_larger(fabs(w[x]), fabs(behind[x])) * per[2];
+        float all = (float)cells + wished;
+        share[x] = all < most ? all : most;
     }
+    for (int x = low; x < high; x++)
+        share[x] = label[x] == UND_CELL_SOLID ? 0 : share[x];
 }
 
 /* What the faces along one axis need, with the axis first and the others after it; d is the cell's size and
@@ -83,49 +93,59 @@ typedef struct across {
     const double *u[3];
     const double *p;
     const uint8_t *label;
-    const float *courant;
+    const float *share; /* of the donor cell's viscosity */
     ptrdiff_t step[3];
-    double share[3]; /* dt / d */
-    double own[3];   /* nu / d */
-    double fall;     /* g dt */
-    double upwind;
+    double gain[3]; /* dt / d, a quarter of it */
+    double own[3];  /* nu / d, four times */
+    double push;    /* dt / d along the axis */
+    double fall;    /* g dt */
 } across;
 
 static across across_of(const und_flow *f, const und_momentum *m, double dt, int axis)
 {
     across k = {.p = f->p,
                 .label = f->label,
-                .courant = f->parts->courant,
-                .fall = m->gravity[axis] * dt,
-                .upwind = m->plain ? 0 : m->upwind};
+                .share = f->parts->share,
+                .push = dt / f->mac.d[axis],
+                .fall = m->gravity[axis] * dt};
     for (int i = 0; i < 3; i++) {
         int a = (axis + i) % 3;
         bool is = a < und_flow_axes(f);
         k.u[i] = f->u[a];
         k.step[i] = is ? f->mac.step[a] : 0;
-        k.share[i] = is ? dt / f->mac.d[a] : 0;
-        k.own[i] = m->viscosity / f->mac.d[a];
+        k.gain[i] = is ? 0.25 * dt / f->mac.d[a] : 0;
+        k.own[i] = 4 * m->viscosity / f->mac.d[a];
     }
     return k;
 }
 
-/* The fluxes at the high points along one direction of `count` faces in a row: between each face and the next
- * one in that direction.  Along the faces' own axis, direction 0, that is the middle of the next cell. */
-static void find_fluxes(const across *k, int direction, size_t at, int count, double *restrict out)
+/* Four times the flux at the high point of face x of a row along one direction: between it and the next face
+ * that way.  Along the faces' own axis, direction 0, that is the middle of the next cell. */
+static inline __attribute__((always_inline)) double flux_at(const across *k, int direction, const double *u,
+                                                            const double *v, const float *c, int x)
 {
-    size_t ahead = (size_t)k->step[0], beside = (size_t)k->step[direction];
-    const double *u = k->u[0] + at, *v = k->u[direction] + at;
-    const float *c = k->courant + at;
-    double own = k->own[direction], upwind = k->upwind;
+    ptrdiff_t ahead = k->step[0], beside = k->step[direction];
+    if (direction == 0)
+        return und_flux4(u[x] + u[x + ahead], u[x], u[x + ahead], (double)c[x + ahead], k->own[0]);
+    float share = und_largest(c[x], c[x + ahead], c[x + beside], c[x + ahead + beside]);
+    return und_flux4(v[x] + v[x + ahead], u[x], u[x + beside], (double)share, k->own[direction]);
+}
+
+/* Of `count` faces from `at` on. */
+static void find_fluxes(const across *given, int direction, size_t at, int count, double *restrict out)
+{
+    const across k = *given;
+    const double *u = k.u[0] + at, *v = k.u[direction] + at;
+    const float *c = k.share + at;
     if (direction == 0)
         for (int x = 0; x < count; x++)
-            out[x] =
-                und_flux(0.5 * (u[x] + u[x + ahead]), u[x], u[x + ahead], (double)c[x + ahead], own, upwind);
+            out[x] = flux_at(&k, 0, u, v, c, x);
+    else if (direction == 1)
+        for (int x = 0; x < count; x++)
+            out[x] = flux_at(&k, 1, u, v, c, x);
     else
         for (int x = 0; x < count; x++)
-            out[x] = und_flux(0.5 * (v[x] + v[x + ahead]), u[x], u[x + beside],
-                              (double)und_largest(c[x], c[x + ahead], c[x + beside], c[x + ahead + beside]),
-                              own, upwind);
+            out[x] = flux_at(&k, 2, u, v, c, x);
 }
 
 /* A piece of the grid that a thread steps: plane after plane, row after row, so that each flux is made once
@@ -133,32 +153,45 @@ static void find_fluxes(const across *k, int direction, size_t at, int count, do
 enum { STRIP = 256, TILE_ROWS = 8, TILE_PLANES = 16 };
 
 typedef struct tile {
-    int low[3], high[3];     /* cells [low, high); along x only where there is liquid in one of its rows */
-    double along[STRIP + 1]; /* the fluxes of a row along x, from the low side of its first face */
-    double made[2][STRIP];   /* its fluxes on the high sides along y and z */
-    double below[3][STRIP];  /* of each component: those on the low side along y, of the row before */
-    double behind[3][TILE_ROWS][STRIP]; /* and along z, of the plane before */
+    int low[3], high[3];                /* cells [low, high); along x only where a row of it has liquid */
+    double along[STRIP + 1];            /* the fluxes of a row along x, from the low side of its first face */
+    double below[3][STRIP];             /* of each component: those on the low side along y */
+    double behind[3][TILE_ROWS][STRIP]; /* and along z */
 } tile;
 
-/* Equation 2 on the high faces of a row's cells, wherever they are. */
+/* Equation 2 on the high faces of a row's cells, wherever they are.  The axis is known when this is compiled:
+ * the three directions are not alike. */
+static inline __attribute__((always_inline)) void step_cells(const across *given, const int axis, int count,
+                                                             size_t at, const double *restrict along,
+                                                             double *restrict below, double *restrict behind,
+                                                             double *restrict next)
+{
+    const across k = *given;
+    const int dx = (3 - axis) % 3, dy = (4 - axis) % 3, dz = (5 - axis) % 3;
+    const double *u = k.u[0] + at, *v = k.u[dy] + at, *w = k.u[dz] + at, *p = k.p + at;
+    const float *c = k.share + at;
+    ptrdiff_t ahead = k.step[0];
+    for (int x = 0; x < count; x++) {
+        double above = flux_at(&k, dy, u, v, c, x), before = flux_at(&k, dz, u, w, c, x);
+        double gain = k.gain[dx] * (along[x] - along[x + 1]) + k.gain[dy] * (below[x] - above) +
+                      k.gain[dz] * (behind[x] - before) + k.push * (p[x] - p[x + ahead]) + k.fall;
+        next[x] = u[x] + gain;
+        below[x] = above;
+        behind[x] = before;
+    }
+}
+
 static void step_row(const across *k, int axis, tile *t, int row, size_t at, double *restrict next)
 {
-    const double *u = k->u[0] + at, *p = k->p + at;
-    int count = t->high[0] - t->low[0], dx = (3 - axis) % 3, dy = (4 - axis) % 3, dz = (5 - axis) % 3;
-    double *restrict below = t->below[axis], *restrict behind = t->behind[axis][row];
-    const double *restrict along = t->along, *restrict above = t->made[0], *restrict before = t->made[1];
-    find_fluxes(k, dx, at - 1, count + 1, t->along);
-    find_fluxes(k, dy, at, count, t->made[0]);
-    find_fluxes(k, dz, at, count, t->made[1]);
-    size_t ahead = (size_t)k->step[0];
-    double share_x = k->share[dx], share_y = k->share[dy], share_z = k->share[dz], share = k->share[0];
-    for (int x = 0; x < count; x++) {
-        double gain = share_x * (along[x] - along[x + 1]) + share_y * (below[x] - above[x]) +
-                      share_z * (behind[x] - before[x]) + share * (p[x] - p[x + ahead]) + k->fall;
-        next[x] = u[x] + gain;
-        below[x] = above[x];
-        behind[x] = before[x];
-    }
+    int count = t->high[0] - t->low[0];
+    double *below = t->below[axis], *behind = t->behind[axis][row];
+    find_fluxes(k, (3 - axis) % 3, at - 1, count + 1, t->along);
+    if (axis == 0)
+        step_cells(k, 0, count, at, t->along, below, behind, next);
+    else if (axis == 1)
+        step_cells(k, 1, count, at, t->along, below, behind, next);
+    else
+        step_cells(k, 2, count, at, t->along, below, behind, next);
 }
 
 static const uint64_t ONES = 0x0101010101010101;
@@ -301,15 +334,14 @@ static void mend_shared(und_flow *f, const across k[3])
             bool high = mirror->side % 2;
             size_t edge = high ? user : g->at, beyond = edge + (size_t)at->step[b];
             const double *u = at->u[0], *v = at->u[b];
-            const float *c = at->courant;
+            const float *c = at->share;
             size_t ahead = (size_t)at->step[0];
-            double right = mirror->scale * u[user] + mirror->offset;
-            double speed = 0.5 * (v[edge] + v[edge + ahead]);
-            double courant = (double)und_largest(c[edge], c[edge + ahead], c[beyond], c[beyond + ahead]);
-            double made = und_flux(speed, u[edge], u[beyond], courant, at->own[b], at->upwind);
-            double meant = und_flux(speed, high ? u[user] : right, high ? right : u[user], courant,
-                                    at->own[b], at->upwind);
-            f->next[g->axis][user] += at->share[b] * (high ? made - meant : meant - made);
+            double right = mirror->scale * u[user] + mirror->offset, own = at->own[b];
+            double speeds = v[edge] + v[edge + ahead];
+            double share = (double)und_largest(c[edge], c[edge + ahead], c[beyond], c[beyond + ahead]);
+            double made = und_flux4(speeds, u[edge], u[beyond], share, own);
+            double meant = und_flux4(speeds, high ? u[user] : right, high ? right : u[user], share, own);
+            f->next[g->axis][user] += at->gain[b] * (high ? made - meant : meant - made);
         }
     }
 }
@@ -330,7 +362,7 @@ void und_flow_momentum(und_flow *f, const und_momentum *m, double dt)
     PARALLEL_FOR(workers)
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
-            find_courant(f, row, dt, m->plain);
+            find_shares(f, m, row, dt);
     across k[3];
     for (int a = 0; a < und_flow_axes(f); a++)
         k[a] = across_of(f, m, dt, a);

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 
 #include <math.h>
+#include <omp.h>
 
 void und_flow_find_kinds(und_flow *f)
 {
@@ -47,31 +48,43 @@ static void push_faces(double *restrict u, const double *restrict change, const 
     }
 }
 
+/* D of the row's cells whose turn it is, 0 elsewhere. */
+static void find_missing(const und_flow *f, const relaxation *r, size_t first, int low, int high, int colour,
+                         double *restrict missing)
+{
+    const double *u = f->u[0] + first, *v = f->u[1] + first, *w = f->u[2] + first;
+    const double *below = v - f->mac.step[1], *behind = w - f->mac.step[2];
+    const uint8_t *kind = f->parts->kind + first;
+    double per_x = r->per_cell[0], per_y = r->per_cell[1], per_z = r->per_cell[2];
+    for (int x = low; x < high; x++) /* eq. 5 */
+        missing[x] = -(per_x * (u[x] - u[x - 1]) + per_y * (v[x] - below[x]) + per_z * (w[x] - behind[x]));
+    for (int x = low; x < high; x++) {
+        bool turn = ((x & 1) == colour) & (kind[x] == UND_POISSON_UNKNOWN);
+        missing[x] = turn ? missing[x] : 0;
+    }
+    missing[low - 1] = missing[high] = 0;
+}
+
 /* One colour of a row; the largest |D| it had. */
 static double relax_row(und_flow *f, const relaxation *r, int row, int colour)
 {
     const und_mac *m = &f->mac;
-    und_flow_parts *s = f->parts;
     int low = f->row_low[row], high = f->row_high[row];
     size_t first = und_mac_row(m, row);
     if (f->parts->row_count[2 * row] == 0)
         return 0;
-    const uint8_t *kind = s->kind + first;
-    double *change = s->change + first, *p = f->p + first, most = 0;
-    change[low - 1] = change[high] = 0;
+    double *restrict change = und_flow_scratch(f, omp_get_thread_num());
+    find_missing(f, r, first, low, high, colour, change);
+    double most = und_most_size(change + low, high - low);
+    double *restrict p = f->p + first, *restrict u = f->u[0] + first, beta = r->beta, push = r->push[0];
+    const uint8_t *kind = f->parts->kind + first;
     for (int x = low; x < high; x++) {
-        double missing = und_flow_missing(f, first + (size_t)x, r->per_cell);
-        bool turn = ((x & 1) == colour) & (kind[x] == UND_POISSON_UNKNOWN);
-        missing = turn ? missing : 0;
-        change[x] = r->beta * missing; /* eq. 6 */
-        p[x] = p[x] + change[x];       /* eq. 9 */
-        double size = fabs(missing);
-        most = size <= most ? most : size;
+        change[x] = beta * change[x]; /* eq. 6 */
+        p[x] = p[x] + change[x];      /* eq. 9 */
     }
-    double *u = f->u[0] + first;
     for (int x = low - 1; x < high; x++) {
         bool moves = (kind[x] != UND_POISSON_CLOSED) & (kind[x + 1] != UND_POISSON_CLOSED);
-        u[x] = u[x] + (moves ? r->push[0] * (change[x] - change[x + 1]) : 0);
+        u[x] = u[x] + (moves ? push * (change[x] - change[x + 1]) : 0);
     }
     for (int a = 1; a < und_flow_axes(f); a++) {
         ptrdiff_t step = m->step[a];
