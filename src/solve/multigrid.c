@@ -1,5 +1,6 @@
 #include "solve/multigrid.h"
 
+#include "solve/eights.h"
 #include "solve/multigrid_kernel.h"
 #include "solve/slices.h"
 
@@ -24,7 +25,7 @@ static void smooth(const und_level *level, int colour, int z)
     for (int y = 0; y < level->n[1]; y++) {
         und_row r = und_level_get_row(level, colour, y, z);
         if (r.low < r.high)
-            und_row_smooth(&r);
+            und_row_smooth(level, colour, &r);
     }
 }
 
@@ -51,12 +52,12 @@ static void sum_residuals(const und_level *fine, int coarse_y, int z, int begin,
         if (low >= high)
             continue;
         if (fine->halved[0]) {
-            und_row_residual(&r, low, high, sum + (low - begin));
+            und_row_residual(fine, 0, &r, low, high, sum - begin);
             continue;
         }
         float residual[CHUNK / 2] = {0};
         int offset = und_colour_offset(0, y, z);
-        und_row_residual(&r, low, high, residual);
+        und_row_residual(fine, 0, &r, low, high, residual - low);
         for (int q = low; q < high; q++)
             sum[2 * q + offset - begin] += residual[q - low];
     }
@@ -116,12 +117,10 @@ static double dot_slice(const und_level *level, int z)
     for (int y = 0; y < level->n[1]; y++)
         for (int c = 0; c < 2; c++) {
             und_row r = und_level_get_row(level, c, y, z);
-            const float *x = r.x, *b = r.b;
-            double row = 0;
-            UND_PRAGMA(omp simd reduction(+ : row))
-            for (int q = r.low; q < r.high; q++)
-                row += (double)x[q] * (double)b[q];
-            sum += row;
+            und_f8 row = {0};
+            for (int q = r.low; q < r.high; q += 8)
+                row += UND_F8(r.x + q) * UND_F8(r.b + q);
+            sum += r.low < r.high ? und_f8_sum(&row) : 0;
         }
     return sum;
 }

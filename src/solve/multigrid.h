@@ -25,7 +25,10 @@ typedef struct und_level {
     ptrdiff_t pitch, plane; /* from a row to the next, from a slice to the next */
     size_t first, count;    /* index of q = 0 in row (0, 0); values of an array */
     int32_t *low, *high;    /* of each row: q of unknown cells is in [low, high), multiples of eight */
-    uint8_t *plain;         /* of each row: sides between unknown cells all have the full weight */
+    /* Of each row: where all cells of both colours have the full weight on all sides, multiples of eight.  It
+     * is not empty only where all sides between unknown cells have it, in the whole row. */
+    int32_t *inner_low, *inner_high;
+    float full_inverse; /* of the diagonal there */
     float *x[2], *b[2];
     float *inverse[2]; /* of the diagonal; 0 in cells that are not unknown */
     float
@@ -55,13 +58,15 @@ void und_multigrid_close(und_multigrid *m);
 
 /* Gives a row its span; what it leaves is cleared. */
 void und_level_set_span(und_level *level, int y, int z, int low, int high);
-void und_level_share(und_level *level); /* sets `threads` from the spans */
+void und_level_share(und_level *level);    /* sets `threads` from the spans */
+void und_level_set_full(und_level *level); /* sets `full_inverse` from the weights */
 
 /* Row of the finest level, cells x in [begin, end): weights of their high sides to unknown cells along an
  * axis; with axis 3, of all their sides to known cells. */
 typedef void und_multigrid_sides(void *context, int axis, int y, int z, int begin, int end, float *weight);
 
-/* Sets the coarser levels once `weight`, `low`, `high` and `inverse` of the finest are. */
+/* Sets the coarser levels once `weight`, `low`, `high`, `inner_low`, `inner_high` and `inverse` of the finest
+ * are. */
 void und_multigrid_set(und_multigrid *m, und_multigrid_sides *sides, void *context);
 
 /* The cycle for level[0].b, in two parts: what is done on the finest level before the others (`before` is

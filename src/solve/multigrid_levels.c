@@ -11,6 +11,10 @@ enum {
     FEWEST = 8,            /* cells of a level that is not coarsened further */
     CELLS_TO_SHARE = 16384 /* levels with fewer are done by one thread */
 };
+/* Of sides to known cells: between 1, where the surface is as near to the middle of the coarser cell as it
+ * was to the finer one's, and 1/2, where it is twice as far.  Iterations at 128 cells across: 11 with 0.5, 8
+ * with 0.6, 7 from 0.7 to 1. */
+static const float KNOWN_FACTOR = 0.8f;
 static const double COMPARABLE = 0.4; /* weight of an axis that is halved, over the largest */
 
 static int up_to_eights(int n)
@@ -36,11 +40,11 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
         *arrays[i] = all + i * level->count;
     level->low = all ? und_alloc(rows, sizeof *level->low, "rows of multigrid", err) : NULL;
     level->high = level->low ? und_alloc(rows, sizeof *level->high, "rows of multigrid", err) : NULL;
-    level->plain = level->high ? und_alloc(rows, 1, "rows of multigrid", err) : NULL;
-    if (!level->plain)
-        return err->status;
-    memset(level->plain, finest, rows);
-    return UND_OK;
+    level->inner_low =
+        level->high ? und_alloc(rows, sizeof *level->inner_low, "rows of multigrid", err) : NULL;
+    level->inner_high =
+        level->inner_low ? und_alloc(rows, sizeof *level->inner_high, "rows of multigrid", err) : NULL;
+    return level->inner_high ? UND_OK : err->status;
 }
 
 /* Halving an axis halves its weight and doubles the others', so that axes with weaker ones are left until
@@ -94,7 +98,8 @@ void und_multigrid_close(und_multigrid *m)
         und_pages_free(level->x[0]);
         free(level->low);
         free(level->high);
-        free(level->plain);
+        free(level->inner_low);
+        free(level->inner_high);
     }
     free(m->slice_dot);
     *m = (und_multigrid){0};
@@ -165,14 +170,14 @@ static void fine_sides(const building *b, int axis, int y, int z, int begin, int
 }
 
 /* Adds the weights of one row in it to a coarser row's: sides within a coarser cell are gone, and the others
- * are half as large across an axis that is halved.  So are sides to known cells. */
+ * are half as large across an axis that is halved. */
 static void add_row(const building *b, int axis, const int child[2], const int place[2], int begin, int end,
                     float *sum)
 {
     const und_level *fine = &b->m->level[b->coarse - 1];
     float weight[2 * CHUNK];
-    bool halves = axis == 3 || fine->halved[axis];
-    float factor = halves ? 0.5f : 1;
+    bool halves = axis < 3 && fine->halved[axis];
+    float factor = axis == 3 ? KNOWN_FACTOR : halves ? 0.5f : 1;
     if ((axis == 1 || axis == 2) && halves && child[axis - 1] == 0)
         return;
     if (!fine->halved[0]) {
@@ -213,11 +218,12 @@ static void set_diagonal(und_level *level, int colour, int y, int z)
     und_row r = und_level_get_row(level, colour, y, z);
     const float *known = level->known[colour] + und_level_row(level, y, z);
     float *restrict inverse = level->inverse[colour] + und_level_row(level, y, z);
+    const und_faces f = und_level_faces(level, colour, r.at);
     const und_beside n = r.beside;
     for (int q = r.low; q < r.high; q++) {
         float sum = known[q];
         for (int a = 0; a < 3; a++)
-            sum += r.own_face[a][q] + r.other_face[a][q + n.side[2 * a]];
+            sum += f.own[a][q] + f.other[a][q + n.side[2 * a]];
         inverse[q] = sum > 0 ? 1 / sum : 0;
     }
 }
@@ -227,16 +233,37 @@ static bool is_plain(const und_level *level, int colour, int y, int z)
 {
     und_row r = und_level_get_row(level, colour, y, z);
     const float *beside = level->inverse[1 - colour] + und_level_row(level, y, z);
+    const und_faces f = und_level_faces(level, colour, r.at);
     const und_beside n = r.beside;
     int odd = 0;
     for (int a = 0; a < 3; a++) {
-        const float *own = r.own_face[a], *other = r.other_face[a], w = level->weight[a];
+        const float *own = f.own[a], *other = f.other[a], w = level->weight[a];
         ptrdiff_t low = n.side[2 * a], high = n.side[2 * a + 1];
         for (int q = r.low; q < r.high; q++)
             odd |= (r.inverse[q] > 0) & (((beside[q + low] > 0) & (other[q + low] != w)) |
                                          ((beside[q + high] > 0) & (own[q] != w)));
     }
     return !odd;
+}
+
+/* The longest stretch of eights in which the diagonal is the full one. */
+static void set_inner(und_level *level, int y, int z)
+{
+    size_t row = (size_t)(y + z * level->n[1]), at = und_level_row(level, y, z);
+    int low = level->high[row], high = low, begin = level->low[row], end = level->high[row];
+    bool plain = begin < end && is_plain(level, 0, y, z) && is_plain(level, 1, y, z);
+    for (int q = begin; plain && q < end; q += EIGHTS) {
+        int full = 0;
+        for (int k = 0; k < EIGHTS; k++)
+            full += (level->inverse[0][at + (size_t)(q + k)] == level->full_inverse) +
+                    (level->inverse[1][at + (size_t)(q + k)] == level->full_inverse);
+        if (full < 2 * EIGHTS)
+            begin = q + EIGHTS;
+        else if (q + EIGHTS - begin > high - low)
+            low = begin, high = q + EIGHTS;
+    }
+    level->inner_low[row] = low;
+    level->inner_high[row] = high;
 }
 
 static void build(building *b)
@@ -248,6 +275,7 @@ static void build(building *b)
         for (int k = 0; k < 3; k++)
             coarse->weight[a] *= !fine->halved[k] ? 1 : k == a ? 0.5f : 2;
     }
+    und_level_set_full(coarse);
     PARALLEL_FOR(fine->threads)
     for (int z = 0; z < coarse->n[2]; z++)
         for (int y = 0; y < coarse->n[1]; y++) {
@@ -263,7 +291,15 @@ static void build(building *b)
     PARALLEL_FOR(coarse->threads)
     for (int z = 0; z < coarse->n[2]; z++)
         for (int y = 0; y < coarse->n[1]; y++)
-            coarse->plain[y + z * coarse->n[1]] = is_plain(coarse, 0, y, z) && is_plain(coarse, 1, y, z);
+            set_inner(coarse, y, z);
+}
+
+void und_level_set_full(und_level *level)
+{
+    float full = 0;
+    for (int a = 0; a < 3; a++)
+        full += level->weight[a] + level->weight[a];
+    level->full_inverse = full > 0 ? 1 / full : 0;
 }
 
 void und_level_share(und_level *level)

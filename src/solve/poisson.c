@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "solve/eights.h"
 #include "solve/multigrid_kernel.h"
 #include "solve/parts.h"
 #include "solve/slices.h"
@@ -13,7 +14,10 @@
 
 /* What is said of a cell in a byte: how many of its sides along each axis are not closed, and whether it is
  * unknown (0 if not). */
-enum { SIDES_X = 3, SHIFT_Y = 2, SHIFT_Z = 4, UNKNOWN_BIT = 64, CHUNK = 256 };
+enum { SIDES_X = 3, SHIFT_Y = 2, SHIFT_Z = 4, UNKNOWN_BIT = 64, CODES = 128, CHUNK = 256 };
+enum { WHOLE = UNKNOWN_BIT | 2 | 2 << SHIFT_Y | 2 << SHIFT_Z }; /* no side is closed */
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Its axes may be in another order than the grid's: slices are along the longer of y and z where a grid is
  * flat.  r and x are double, and so is the system; directions need not be. */
@@ -21,7 +25,9 @@ struct und_poisson {
     und_mac mac;
     ptrdiff_t step[3]; /* of the grid, along our axes */
     int axis[3];       /* ours: which of the grid's */
-    double weight[3];
+    double weight[3], largest_weight;
+    double diagonal[CODES];                      /* by a cell's code */
+    float diagonal_float[CODES], inverse[CODES]; /* of the preconditioner */
     und_multigrid m;
     und_parts parts;
     uint8_t *code[2];
@@ -141,11 +147,30 @@ static void code_cells(const und_poisson *s, const uint8_t *restrict k, int begi
         code[i - begin] = 0;
 }
 
+/* The longest stretch of eights of which no side is closed. */
+static void set_inner(und_poisson *s, int y, int z)
+{
+    und_level *level = &s->m.level[0];
+    size_t row = (size_t)(y + z * level->n[1]), at = und_level_row(level, y, z);
+    const uint64_t full = 0x0101010101010101u * WHOLE;
+    int low = level->high[row], high = low, begin = level->low[row];
+    for (int q = begin; q < level->high[row]; q += 8) {
+        uint64_t eight[2];
+        memcpy(&eight[0], s->code[0] + at + q, sizeof eight[0]);
+        memcpy(&eight[1], s->code[1] + at + q, sizeof eight[1]);
+        if (eight[0] != full || eight[1] != full)
+            begin = q + 8;
+        else if (q + 8 - begin > high - low)
+            low = begin, high = q + 8;
+    }
+    level->inner_low[row] = low;
+    level->inner_high[row] = high;
+}
+
 static void set_row(und_poisson *s, int y, int z)
 {
     und_level *level = &s->m.level[0];
     const uint8_t *kind = s->kind + grid_row(s, y, z);
-    const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
     size_t at = und_level_row(level, y, z);
     int low, high;
     find_span(kind, level->n[0], &low, &high);
@@ -160,14 +185,11 @@ static void set_row(und_poisson *s, int y, int z)
             float *restrict inverse = level->inverse[c] + at + begin;
             for (int q = 0; q < n; q++)
                 own[q] = code[2 * q + offset];
-            for (int q = 0; q < n; q++) {
-                int byte = own[q];
-                float sum = w[0] * (float)(byte & SIDES_X) + w[1] * (float)(byte >> SHIFT_Y & SIDES_X) +
-                            w[2] * (float)(byte >> SHIFT_Z & SIDES_X);
-                inverse[q] = sum > 0 ? 1 / sum : 0;
-            }
+            for (int q = 0; q < n; q++)
+                inverse[q] = s->inverse[own[q]];
         }
     }
+    set_inner(s, y, z);
     und_parts_set_row(&s->parts, y, z, kind, s->step);
 }
 
@@ -198,15 +220,36 @@ static void kind_sides(void *context, int axis, int y, int z, int begin, int end
     }
 }
 
+static void set_tables(und_poisson *s)
+{
+    const float *w = s->m.level[0].weight;
+    for (int code = 0; code < CODES; code++) {
+        int sides[3] = {code & SIDES_X, code >> SHIFT_Y & SIDES_X, code >> SHIFT_Z & SIDES_X};
+        double sum = 0;
+        float rounded = 0;
+        for (int a = 0; a < 3 && code & UNKNOWN_BIT; a++) {
+            sum += s->weight[a] * sides[a];
+            rounded += w[a] * (float)sides[a];
+        }
+        s->diagonal[code] = sum;
+        s->diagonal_float[code] = rounded;
+        s->inverse[code] = rounded > 0 ? 1 / rounded : 0;
+    }
+    s->inverse[WHOLE] = s->m.level[0].full_inverse;
+}
+
 void und_poisson_set(und_poisson *s, const uint8_t *kind, const double weight[3])
 {
     und_level *level = &s->m.level[0];
     double largest = fmax(weight[0], fmax(weight[1], weight[2]));
     s->kind = kind;
+    s->largest_weight = largest;
     for (int a = 0; a < 3; a++) {
         s->weight[a] = weight[s->axis[a]];
         level->weight[a] = largest > 0 ? (float)(s->weight[a] / largest) : 0;
     }
+    und_level_set_full(level);
+    set_tables(s);
     PARALLEL_FOR(level->most_threads)
     for (int z = 0; z < level->n[2]; z++)
         for (int y = 0; y < level->n[1]; y++)
@@ -219,8 +262,8 @@ void und_poisson_set(und_poisson *s, const uint8_t *kind, const double weight[3]
 /* A row of one colour, as the double passes read it. */
 typedef struct line {
     size_t at;
-    size_t grid; /* cell q of the colour stands at grid + 2 q in the grid's arrays */
-    int low, high;
+    size_t grid;                          /* cell q of the colour stands at grid + 2 q in the grid's arrays */
+    int low, inner_low, inner_high, high; /* as the level has them */
     und_beside beside;
 } line;
 
@@ -231,6 +274,8 @@ static line get_line(const und_poisson *s, int colour, int y, int z)
     return (line){.at = und_level_row(level, y, z),
                   .grid = grid_row(s, y, z) + (size_t)offset,
                   .low = level->low[row],
+                  .inner_low = level->inner_low[row],
+                  .inner_high = level->inner_high[row],
                   .high = level->high[row],
                   .beside = und_level_beside(level, offset)};
 }
@@ -350,32 +395,84 @@ static void give_residual(void *context, int z)
         }
 }
 
+/* Cells [low, high) of a line, whole or not; the compiler makes a loop of its own of each. */
+ALWAYS_INLINE void advance_cells(und_poisson *s, int c, const line *l, int low, int high, bool whole,
+                                 und_i4 *bits)
+{
+    const double *w = s->weight, alpha = s->alpha, scale = s->scale, full = s->diagonal[WHOLE];
+    const uint8_t *code = s->code[c] + l->at;
+    const float *own = s->p[c] + l->at, *other = s->p[1 - c] + l->at;
+    double *r = s->r[c] + l->at, *x = s->x[c] + l->at;
+    float *b = s->m.level[0].b[c] + l->at;
+    const ptrdiff_t *side = l->beside.side;
+    const und_i4 magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    und_i4 largest = *bits;
+    for (int q = low; q < high; q += 4) {
+        und_d4 p = UND_D4_OF(own + q), diagonal, unknown;
+        und_d4 sum = w[0] * (UND_D4_OF(other + q + side[0]) + UND_D4_OF(other + q + side[1])) +
+                     w[1] * (UND_D4_OF(other + q + side[2]) + UND_D4_OF(other + q + side[3])) +
+                     w[2] * (UND_D4_OF(other + q + side[4]) + UND_D4_OF(other + q + side[5]));
+        und_d4 left = UND_D4(r + q);
+        if (whole) {
+            left -= alpha * (full * p - sum);
+        } else {
+            for (int k = 0; k < 4; k++) {
+                diagonal[k] = s->diagonal[code[q + k]];
+                unknown[k] = code[q + k] / UNKNOWN_BIT;
+            }
+            left = unknown * (left - alpha * (diagonal * p - sum));
+        }
+        UND_SET_D4(x + q) = UND_D4(x + q) + alpha * p;
+        UND_SET_D4(r + q) = left;
+        UND_SET_F4(b + q) = __builtin_convertvector(scale * left, und_f4);
+        und_i4 here = (und_i4)left & magnitude, more = here > largest;
+        largest = (here & more) | (largest & ~more);
+    }
+    *bits = largest;
+}
+
 /* x += alpha p, r -= alpha A p, and r to the preconditioner. */
 static void advance(void *context, int z)
 {
     und_poisson *s = context;
-    const und_level *level = &s->m.level[0];
-    const double w[3] = {s->weight[0], s->weight[1], s->weight[2]}, alpha = s->alpha, scale = s->scale;
-    int64_t bits = 0;
-    for (int y = 0; y < level->n[1]; y++)
+    und_i4 bits = {0};
+    for (int y = 0; y < s->m.level[0].n[1]; y++)
         for (int c = 0; c < 2; c++) {
             line l = get_line(s, c, y, z);
-            const uint8_t *restrict code = s->code[c] + l.at;
-            const float *restrict own = s->p[c] + l.at, *restrict other = s->p[1 - c] + l.at;
-            double *restrict r = s->r[c] + l.at, *restrict x = s->x[c] + l.at;
-            float *restrict b = level->b[c] + l.at;
-            UND_PRAGMA(omp simd reduction(max : bits))
-            for (int q = l.low; q < l.high; q++) {
-                double left = r[q] - alpha * APPLY(w, code, own, other, l.beside.side, q);
-                left = code[q] ? left : 0;
-                x[q] += alpha * own[q];
-                r[q] = left;
-                b[q] = (float)(scale * left);
-                int64_t here = magnitude_bits(left);
-                bits = here > bits ? here : bits;
-            }
+            advance_cells(s, c, &l, l.low, l.inner_low, false, &bits);
+            advance_cells(s, c, &l, l.inner_low, l.inner_high, true, &bits);
+            advance_cells(s, c, &l, l.inner_high, l.high, false, &bits);
         }
-    s->slice_bits[z] = bits;
+    s->slice_bits[z] = 0;
+    for (int i = 0; i < 4; i++)
+        s->slice_bits[z] = bits[i] > s->slice_bits[z] ? bits[i] : s->slice_bits[z];
+}
+
+/* p A p of cells [low, high) in float.  It is taken from differences, which lose no digits, and a step that
+ * is a little too long or short does no harm. */
+ALWAYS_INLINE double energy_of_cells(const und_poisson *s, int c, const line *l, int low, int high,
+                                     bool whole)
+{
+    const float *w = s->m.level[0].weight;
+    const uint8_t *code = s->code[c] + l->at;
+    const float *own = s->p[c] + l->at, *other = s->p[1 - c] + l->at;
+    const ptrdiff_t *side = l->beside.side;
+    und_f8 total = {0};
+    for (int q = low; q < high; q += 8) {
+        und_f8 p = UND_F8(own + q), diagonal;
+        if (whole) {
+            total += p * (w[0] * ((p - UND_F8(other + q + side[0])) + (p - UND_F8(other + q + side[1]))) +
+                          w[1] * ((p - UND_F8(other + q + side[2])) + (p - UND_F8(other + q + side[3]))) +
+                          w[2] * ((p - UND_F8(other + q + side[4])) + (p - UND_F8(other + q + side[5]))));
+            continue;
+        }
+        for (int k = 0; k < 8; k++)
+            diagonal[k] = s->diagonal_float[code[q + k]];
+        total += p * (diagonal * p - w[0] * (UND_F8(other + q + side[0]) + UND_F8(other + q + side[1])) -
+                      w[1] * (UND_F8(other + q + side[2]) + UND_F8(other + q + side[3])) -
+                      w[2] * (UND_F8(other + q + side[4]) + UND_F8(other + q + side[5])));
+    }
+    return low < high ? und_f8_sum(&total) : 0;
 }
 
 /* Stage 0: p = z + beta p, where z is what the preconditioner gave; stage 1: p A p. */
@@ -383,31 +480,24 @@ static void direct(void *context, int stage, int z)
 {
     und_poisson *s = context;
     const und_level *level = &s->m.level[0];
-    const double w[3] = {s->weight[0], s->weight[1], s->weight[2]};
     const float beta = (float)s->beta;
     double sum = 0;
     for (int y = 0; y < level->n[1]; y++)
         for (int c = 0; c < 2; c++) {
             line l = get_line(s, c, y, z);
             float *restrict own = s->p[c] + l.at;
-            if (stage == 0) {
-                const float *restrict given = level->x[c] + l.at;
-                if (beta == 0) { /* what was there before may be no number */
-                    memcpy(own + l.low, given + l.low, (size_t)(l.high - l.low) * sizeof *own);
-                    continue;
-                }
+            const float *restrict given = level->x[c] + l.at;
+            if (stage == 1) {
+                sum += energy_of_cells(s, c, &l, l.low, l.inner_low, false);
+                sum += energy_of_cells(s, c, &l, l.inner_low, l.inner_high, true);
+                sum += energy_of_cells(s, c, &l, l.inner_high, l.high, false);
+            } else if (beta == 0) { /* what was there before may be no number */
+                memcpy(own + l.low, given + l.low, (size_t)(l.high - l.low) * sizeof *own);
+            } else {
                 SIMD
                 for (int q = l.low; q < l.high; q++)
                     own[q] = given[q] + beta * own[q];
-                continue;
             }
-            const uint8_t *restrict code = s->code[c] + l.at;
-            const float *restrict other = s->p[1 - c] + l.at;
-            double row = 0;
-            UND_PRAGMA(omp simd reduction(+ : row))
-            for (int q = l.low; q < l.high; q++)
-                row += own[q] * APPLY(w, code, own, other, l.beside.side, q);
-            sum += row;
         }
     if (stage == 1)
         s->slice_sum[z] = sum;
@@ -430,7 +520,7 @@ static void iterate(und_poisson *s, double tolerance, int max_iterations, int *i
         before = product;
         und_slices_run(direct, s, 2, level->n[2], level->threads);
         for (int z = 0; z < level->n[2]; z++)
-            energy += s->slice_sum[z];
+            energy += s->slice_sum[z] * s->largest_weight;
         if (!(energy > 0) || !isfinite(product / energy))
             return;
         s->alpha = product / energy / s->scale;

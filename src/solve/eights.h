@@ -1,0 +1,29 @@
+/* Eight floats or four doubles at a time, in the compilers' own vectors: where a loop's sums or mixed types
+ * keep them from finding it out. */
+#ifndef UND_SOLVE_EIGHTS_H
+#define UND_SOLVE_EIGHTS_H
+
+#include <stdint.h>
+
+typedef float und_f8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float und_f4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double und_d4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int64_t und_i4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* What stands at p and on: to be read or, where p is not const, written. */
+#define UND_F8(p) (*(const und_f8 *)(p))
+#define UND_D4(p) (*(const und_d4 *)(p))
+#define UND_D4_OF(p) __builtin_convertvector(*(const und_f4 *)(p), und_d4) /* of floats */
+#define UND_SET_F8(p) (*(und_f8 *)(p))
+#define UND_SET_F4(p) (*(und_f4 *)(p))
+#define UND_SET_D4(p) (*(und_d4 *)(p))
+
+static inline double und_f8_sum(const und_f8 *v)
+{
+    double sum = 0;
+    for (int i = 0; i < 8; i++)
+        sum += (double)(*v)[i];
+    return sum;
+}
+
+#endif
