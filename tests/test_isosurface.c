@@ -53,12 +53,23 @@ static und_isosurface make(const und_lattice *l, const float *field, int threads
     return s;
 }
 
-/* Normals are of unit length and on the side of their triangle's outside. */
+/* Normals are of unit length and on the outer side of their triangle. */
 static void check_normals(const und_isosurface *s)
 {
     for (size_t i = 0; i < 3 * (size_t)s->triangle_count; i++) {
-        const float *n = s->normal + 3 * i;
+        const float *n = s->normal + 3 * i, *p = s->position + 3 * (i - i % 3);
+        double a[3], b[3], along = 0, square = 0;
+        for (int k = 0; k < 3; k++) {
+            a[k] = (double)p[3 + k] - (double)p[k];
+            b[k] = (double)p[6 + k] - (double)p[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            double cross = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+            along += cross * (double)n[k];
+            square += cross * cross;
+        }
         assert_double_near(sqrt((double)(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])), 1, 1e-5);
+        assert_true(along > 0.49 * sqrt(square) || square < 1e-12); /* slivers are mostly rounding */
     }
 }
 

@@ -15,6 +15,8 @@ enum { CORNERS = 8, CASES = 1 << CORNERS, EDGES = 3 * CORNERS, MOST_LOOPS = 4, M
 
 /* Crossings are kept this far, of an edge, from its ends, so that no two corners of a triangle coincide. */
 static const double END = 1e-3;
+/* The cosine of the angle between gradient and triangle from which on there is a crease. */
+static const double CREASE = 0.5;
 
 /* What the surface does in a cell with some corners inside: closed loops through crossed edges. */
 typedef struct cell_case {
@@ -144,22 +146,36 @@ static void face_normal(const vertex *a, const vertex *b, const vertex *c, doubl
     }
 }
 
-/* Where the field says nothing of the normal, it is the triangle's own. */
+/* Makes it as long as 1; false where it is 0. */
+static bool make_unit(double v[3])
+{
+    double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))), square = 0;
+    for (int k = 0; k < 3 && most > 0; k++) {
+        v[k] /= most;
+        square += v[k] * v[k];
+    }
+    for (int k = 0; k < 3 && most > 0; k++)
+        v[k] /= sqrt(square);
+    return most > 0;
+}
+
+/* Where the field says nothing of the normal, or at a crease, the normal is the triangle's own. */
 static void put_triangle(const mesher *m, size_t triangle, const vertex *a, const vertex *b, const vertex *c)
 {
     const vertex *corner[3] = {a, b, c};
+    double own[3];
+    face_normal(a, b, c, own);
+    bool flat = make_unit(own);
     for (int i = 0; i < 3; i++) {
         double n[3] = {corner[i]->normal[0], corner[i]->normal[1], corner[i]->normal[2]};
-        if (!(fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2]))) > 0))
-            face_normal(a, b, c, n);
-        double most = fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2]))), length = 0;
-        for (int k = 0; k < 3 && most > 0; k++) {
-            n[k] /= most;
-            length += n[k] * n[k];
-        }
+        bool known = make_unit(n);
+        if (flat && !(known && n[0] * own[0] + n[1] * own[1] + n[2] * own[2] > CREASE))
+            memcpy(n, own, sizeof n);
+        else if (!known)
+            n[1] = 1;
         for (int k = 0; k < 3; k++) {
             m->position[9 * triangle + (size_t)(3 * i + k)] = (float)corner[i]->p[k];
-            m->normal[9 * triangle + (size_t)(3 * i + k)] = (float)(most > 0 ? n[k] / sqrt(length) : k == 1);
+            m->normal[9 * triangle + (size_t)(3 * i + k)] = (float)n[k];
         }
     }
 }

@@ -19,7 +19,8 @@ static inline size_t und_lattice_count(const und_lattice *l)
 typedef struct und_isosurface {
     int triangle_count;
     float *position; /* [3 * triangle_count][3], m */
-    float *normal;   /* the same size: unit vectors along the field's gradient, outward */
+    float *normal;   /* the same size: unit vectors along the field's gradient, outward; at
+                        creases, more than 60 degrees off it, the triangle's own */
 } und_isosurface;
 
 /* The inside is where the field is below 0.  Neighbouring cells of the lattice share corners and edges bit by

@@ -1,28 +1,48 @@
 /* What a frame and a checkpoint of markers hold. */
 #include "base/status.h"
 #include "surface/markers_scratch.h"
+#include "surface/skin.h"
 
 #include <limits.h>
 #include <string.h>
 
+/* Points or directions, [count][3]; where they go, or NULL. */
+static float *add_points(und_frame *frame, const char *name, const char *unit, size_t count, und_error *err)
+{
+    const und_item_def def = {
+        .name = name, .unit = unit, .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {count, 3}};
+    und_item *item = und_frame_add(frame, &def, err);
+    return item ? item->data : NULL;
+}
+
+static und_status add_skin(const und_markers *s, int per_cell, const uint8_t *label, und_frame *frame,
+                           und_error *err)
+{
+    und_isosurface skin;
+    und_status status = und_skin_make(s, per_cell, label, &skin, err);
+    if (status != UND_OK)
+        return status;
+    size_t corners = 3 * (size_t)skin.triangle_count, bytes = 3 * corners * sizeof(float);
+    float *position = add_points(frame, "liquid/mesh_position", "m", corners, err);
+    float *normal = position ? add_points(frame, "liquid/mesh_normal", "1", corners, err) : NULL;
+    if (normal && corners > 0) {
+        memcpy(position, skin.position, bytes);
+        memcpy(normal, skin.normal, bytes);
+    }
+    und_isosurface_free(&skin);
+    return normal ? UND_OK : err->status;
+}
+
 und_status und_markers_frame(const und_markers *s, int per_cell, const uint8_t *label, und_frame *frame,
                              und_error *err)
 {
-    (void)per_cell, (void)label;
-    const und_item_def def = {.name = "markers/position",
-                              .unit = "m",
-                              .kind = UND_PARTICLES,
-                              .type = UND_F32,
-                              .rank = 2,
-                              .dim = {(size_t)s->count, 3}};
-    und_item *item = und_frame_add(frame, &def, err);
-    if (!item)
+    float *out = add_points(frame, "markers/position", "m", (size_t)s->count, err);
+    if (!out)
         return err->status;
-    float *out = item->data;
     for (int i = 0; i < s->count; i++)
         for (int a = 0; a < 3; a++)
             *out++ = (float)s->place[a][i];
-    return UND_OK;
+    return s->mac.n[2] == 1 ? UND_OK : add_skin(s, per_cell, label, frame, err);
 }
 
 /* One array of the state; `count` values, or where it is 0 one for each marker. */

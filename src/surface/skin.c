@@ -1,0 +1,358 @@
+#include "surface/skin.h"
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "geom/vec.h"
+#include "surface/markers_scratch.h"
+#include "surface/skin_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MARGIN = 2, /* cells known around those that the lattice covers */
+    COLORS = 3, /* layers of cells so far apart write to different planes of points */
+    REACH = 2,  /* points within a cell */
+    SUPPORT = 4 /* points along an axis that a marker reaches */
+};
+static const double FULL_LEVEL = 0.5; /* the filling that the surface of much liquid has */
+static const double OF_PEAK = 0.7; /* of the most within a cell, where that is less: thin sheets stay whole */
+static const double OUTSIDE = 1000;     /* cells */
+static const double SOLID_OPEN = 0.125; /* what is open half a cell inside a flat wall */
+
+/* How the cells look around which the points are. */
+typedef enum kind { EMPTY, PARTIAL, FULL, SOLID } kind;
+
+static size_t local_cell(const und_skin *k, const int at[3])
+{
+    return ((size_t)at[2] * (size_t)k->known[1] + (size_t)at[1]) * (size_t)k->known[0] + (size_t)at[0];
+}
+
+static kind kind_of(const und_skin *k, const int cell[3])
+{
+    const und_mac *m = &k->markers->mac;
+    for (int a = 0; a < 3; a++)
+        if (cell[a] < 0 || cell[a] >= m->n[a])
+            return SOLID;
+    size_t i = und_mac_at(m, cell[0], cell[1], cell[2]);
+    if (k->label[i] == UND_CELL_SOLID)
+        return SOLID;
+    return k->count[i] > 0 || k->label[i] != UND_CELL_EMPTY ? PARTIAL : EMPTY;
+}
+
+/* Whether a cell with liquid has no Empty cell around it, not even across a corner. */
+static bool is_surrounded(const und_skin *k, const int at[3])
+{
+    for (int i = 0; i < 27; i++) {
+        const int around[3] = {at[0] + i % 3 - 1, at[1] + i / 3 % 3 - 1, at[2] + i / 9 - 1};
+        bool known = true;
+        for (int a = 0; a < 3; a++)
+            known &= around[a] >= 0 && around[a] < k->known[a];
+        if (!known || k->kind[local_cell(k, around)] == EMPTY)
+            return false;
+    }
+    return true;
+}
+
+/* Markers per cell, and the box of cells that hold liquid.  False: there is none. */
+static bool find_box(und_skin *k)
+{
+    const und_markers *s = k->markers;
+    const und_mac *m = &s->mac;
+    int low[3] = {m->n[0], m->n[1], m->n[2]}, high[3] = {-1, -1, -1};
+    for (int i = 0; i < s->count; i++)
+        k->count[und_markers_cell(s, i)]++;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (int x = 0; x < m->n[0]; x++) {
+            const int cell[3] = {x, row % m->n[1], row / m->n[1]};
+            if (kind_of(k, cell) != PARTIAL)
+                continue;
+            for (int a = 0; a < 3; a++) {
+                low[a] = cell[a] < low[a] ? cell[a] : low[a];
+                high[a] = cell[a] > high[a] ? cell[a] : high[a];
+            }
+        }
+    for (int a = 0; a < 3; a++) {
+        int cells = high[a] - low[a] + 3; /* one more on each side */
+        k->low[a] = low[a] - 1;
+        k->known[a] = cells + 2 * MARGIN;
+        k->lattice.n[a] = 2 * cells + 3; /* from half a cell before to half a cell behind */
+        k->lattice.d[a] = 0.5 * m->d[a];
+        k->lattice.origin[a] = m->origin[a] + (k->low[a] - 0.5) * m->d[a];
+    }
+    return high[0] >= 0;
+}
+
+static void find_kinds(und_skin *k)
+{
+    PARALLEL_FOR(k->threads)
+    for (int z = 0; z < k->known[2]; z++)
+        for (int y = 0; y < k->known[1]; y++)
+            for (int x = 0; x < k->known[0]; x++) {
+                const int cell[3] = {k->low[0] - MARGIN + x, k->low[1] - MARGIN + y, k->low[2] - MARGIN + z};
+                k->kind[local_cell(k, (const int[3]){x, y, z})] = (uint8_t)kind_of(k, cell);
+            }
+    PARALLEL_FOR(k->threads)
+    for (int z = 0; z < k->known[2]; z++)
+        for (int y = 0; y < k->known[1]; y++)
+            for (int x = 0; x < k->known[0]; x++) {
+                const int at[3] = {x, y, z};
+                size_t i = local_cell(k, at);
+                k->full[i] = k->kind[i] == PARTIAL && is_surrounded(k, at);
+            }
+}
+
+/* The hat's value at the SUPPORT points around a place (in cells from the lattice's first cell); the first of
+ * them. */
+static int hat_at(double place, float weight[SUPPORT])
+{
+    double t = 2 * place + 1; /* in points */
+    int first = (int)floor(t) - 1;
+    for (int i = 0; i < SUPPORT; i++)
+        weight[i] = (float)und_larger(0, 1 - 0.5 * fabs(t - first - i));
+    return first;
+}
+
+/* `fills` of a cell at a place in cells, seen through the hat. */
+static void splat(und_skin *k, const double cells[3], double fills)
+{
+    float weight[3][SUPPORT];
+    int first[3];
+    const int *n = k->lattice.n;
+    for (int a = 0; a < 3; a++)
+        first[a] = hat_at(cells[a] - k->low[a], weight[a]);
+    for (int z = 0; z < SUPPORT; z++)
+        for (int y = 0; y < SUPPORT; y++) {
+            float share = (float)fills * weight[2][z] * weight[1][y];
+            size_t row = ((size_t)(first[2] + z) * (size_t)n[1] + (size_t)(first[1] + y)) * (size_t)n[0];
+            for (int x = 0; x < SUPPORT; x++)
+                k->filled[row + (size_t)(first[0] + x)] += share * weight[0][x];
+        }
+}
+
+/* What one of the markers of a cell fills: all of it together where liquid is all around, else its share, and
+ * where they crowd no more than the cell. */
+static double share_of(const und_skin *k, size_t local, int32_t count)
+{
+    return k->full[local] || count > k->per_cell ? 1.0 / count : 1.0 / k->per_cell;
+}
+
+/* A cell that holds liquid without markers: spread over it. */
+static void splat_holes(und_skin *k, int z)
+{
+    const und_mac *m = &k->markers->mac;
+    for (int y = 0; y < m->n[1]; y++)
+        for (int x = 0; x < m->n[0]; x++) {
+            size_t i = und_mac_at(m, x, y, z);
+            if (k->count[i] > 0 || k->label[i] == UND_CELL_SOLID || k->label[i] == UND_CELL_EMPTY)
+                continue;
+            for (int c = 0; c < 8; c++) {
+                const double cells[3] = {x + 0.25 + 0.5 * (c & 1), y + 0.25 + 0.5 * (c >> 1 & 1),
+                                         z + 0.25 + 0.5 * (c >> 2)};
+                splat(k, cells, 0.125);
+            }
+        }
+}
+
+static int layer_of(const und_markers *s, int i)
+{
+    return und_markers_inside(&s->mac, 2, (s->place[2][i] - s->mac.origin[2]) * s->scratch->per[2]);
+}
+
+/* Markers in the order of their layers of cells along z. */
+static void sort_by_layers(und_skin *k)
+{
+    const und_markers *s = k->markers;
+    int layers = s->mac.n[2];
+    for (int i = 0; i < s->count; i++)
+        k->layer[layer_of(s, i) + 1]++;
+    for (int z = 0; z < layers; z++)
+        k->layer[z + 1] += k->layer[z];
+    for (int i = 0; i < s->count; i++)
+        k->order[k->layer[layer_of(s, i)]++] = i;
+    for (int z = layers; z > 0; z--) /* from ends back to beginnings */
+        k->layer[z] = k->layer[z - 1];
+    k->layer[0] = 0;
+}
+
+/* Layer by layer, so that each point's sum is made in the same order at any number of threads. */
+static void splat_all(und_skin *k)
+{
+    const und_markers *s = k->markers;
+    int layers = s->mac.n[2];
+    sort_by_layers(k);
+    for (int color = 0; color < COLORS; color++) {
+        PARALLEL_FOR(k->threads)
+        for (int z = color; z < layers; z += COLORS) {
+            for (int j = k->layer[z]; j < k->layer[z + 1]; j++) {
+                int i = k->order[j], at[3];
+                const double place[3] = {s->place[0][i], s->place[1][i], s->place[2][i]};
+                double cells[3];
+                und_markers_cells(s, place, cells);
+                for (int a = 0; a < 3; a++)
+                    at[a] = und_markers_inside(&s->mac, a, cells[a]) - k->low[a] + MARGIN;
+                splat(k, cells, share_of(k, local_cell(k, at), k->count[und_markers_cell(s, i)]));
+            }
+            splat_holes(k, z);
+        }
+    }
+}
+
+/* What a point sees of cells along an axis: those before and behind a side, or one around its middle. */
+static int seen_cells(int point, double part[3])
+{
+    static const double side[3] = {0.5, 0.5, 0}, middle[3] = {0.125, 0.75, 0.125};
+    memcpy(part, point % 2 ? side : middle, 3 * sizeof *part);
+    return point % 2 ? (point - 1) / 2 - 1 + MARGIN : point / 2 - 2 + MARGIN;
+}
+
+/* How much of what a point sees is not solid; and whether it sees nothing but liquid. */
+static double open_at(const und_skin *k, const int point[3], bool *deep)
+{
+    double part[3][3], open = 0;
+    int first[3];
+    *deep = true;
+    for (int a = 0; a < 3; a++)
+        first[a] = seen_cells(point[a], part[a]);
+    for (int i = 0; i < 27; i++) {
+        int x = i % 3, y = i / 3 % 3, z = i / 9;
+        double share = part[0][x] * part[1][y] * part[2][z];
+        if (share == 0)
+            continue;
+        size_t cell = local_cell(k, (const int[3]){first[0] + x, first[1] + y, first[2] + z});
+        open += k->kind[cell] == SOLID ? 0 : share;
+        *deep &= k->kind[cell] == SOLID || k->full[cell];
+    }
+    return open;
+}
+
+/* From what is filled to the part of what is open there. */
+static void fill_parts(und_skin *k)
+{
+    const int *n = k->lattice.n;
+    PARALLEL_FOR(k->threads)
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++) {
+                size_t i = ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
+                bool deep;
+                double open = open_at(k, (const int[3]){x, y, z}, &deep);
+                double part = open > 0 ? (double)k->filled[i] / open : 0;
+                k->open[i] = (float)open;
+                k->filled[i] = (float)(deep && open > 0 ? 1 : und_smaller(1, part));
+                k->level[i] = k->filled[i];
+            }
+}
+
+/* The largest within REACH points along a line of points. */
+static void widen_line(float *v, int count, size_t step)
+{
+    float before[REACH] = {0};
+    for (int i = 0; i < count; i++) {
+        float own = v[(size_t)i * step], most = own;
+        for (int k = 0; k < REACH; k++) {
+            most = before[k] > most ? before[k] : most;
+            if (i + k + 1 < count && v[(size_t)(i + k + 1) * step] > most)
+                most = v[(size_t)(i + k + 1) * step];
+        }
+        before[1] = before[0];
+        before[0] = own;
+        v[(size_t)i * step] = most;
+    }
+}
+
+/* The filling that is the surface, at each point. */
+static void find_level(und_skin *k)
+{
+    const int *n = k->lattice.n;
+    size_t step[3] = {1, (size_t)n[0], (size_t)n[0] * (size_t)n[1]};
+    for (int a = 0; a < 3; a++) {
+        int u = a == 0 ? 1 : 0, v = a == 2 ? 1 : 2; /* lines beside each other are neighbours along u */
+        PARALLEL_FOR(k->threads)
+        for (int j = 0; j < n[v]; j++)
+            for (int i = 0; i < n[u]; i++)
+                widen_line(k->level + (size_t)i * step[u] + (size_t)j * step[v], n[a], step[a]);
+    }
+    double least = und_larger(0.12, und_smaller(0.4, 3.0 / k->per_cell)); /* in the open; less is drops */
+    size_t count = und_lattice_count(&k->lattice);
+    for (size_t i = 0; i < count; i++) {
+        double some = least / und_larger(SOLID_OPEN, (double)k->open[i]);
+        double level = und_larger(some, OF_PEAK * (double)k->level[i]);
+        k->level[i] = (float)und_smaller(FULL_LEVEL, level);
+    }
+}
+
+/* The distance from the surface in cells, about: where less is filled than the level, and too deep in what is
+ * solid.  Points outside of the domain are so far away that the surface is at those on its sides, where it
+ * goes on to the very edge. */
+static void find_distance(und_skin *k)
+{
+    const int *n = k->lattice.n, *cells = k->markers->mac.n;
+    PARALLEL_FOR(k->threads)
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++) {
+                const int point[3] = {x, y, z};
+                size_t i = ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
+                double distance = (double)k->level[i] - (double)k->filled[i];
+                distance = und_larger(distance, 2 * (SOLID_OPEN - (double)k->open[i]));
+                for (int a = 0; a < 3; a++) {
+                    int halves = 2 * k->low[a] + point[a] - 1;
+                    distance = halves < 0 || halves > 2 * cells[a] ? OUTSIDE : distance;
+                }
+                k->level[i] = (float)distance;
+            }
+}
+
+static void close_skin(und_skin *k)
+{
+    free(k->count);
+    free(k->kind);
+    free(k->full);
+    free(k->layer);
+    free(k->order);
+    free(k->filled);
+    free(k->open);
+    free(k->level);
+}
+
+static und_status open_points(und_skin *k, und_error *err)
+{
+    size_t known = (size_t)k->known[0] * (size_t)k->known[1] * (size_t)k->known[2];
+    size_t points = und_lattice_count(&k->lattice);
+    if (!(k->kind = und_alloc(known, 1, "a skin's cells", err)) ||
+        !(k->full = und_alloc(known, 1, "a skin's cells", err)) ||
+        !(k->layer = und_alloc((size_t)k->markers->mac.n[2] + 1, sizeof *k->layer, "a skin's layers", err)) ||
+        !(k->order = und_alloc((size_t)k->markers->count, sizeof *k->order, "a skin's markers", err)) ||
+        !(k->filled = und_alloc(points, sizeof *k->filled, "a skin's points", err)) ||
+        !(k->open = und_alloc(points, sizeof *k->open, "a skin's points", err)) ||
+        !(k->level = und_alloc(points, sizeof *k->level, "a skin's points", err)))
+        return err->status;
+    return UND_OK;
+}
+
+und_status und_skin_make(const und_markers *markers, int per_cell, const uint8_t *label, und_isosurface *out,
+                         und_error *err)
+{
+    und_skin k = {.markers = markers, .label = label, .per_cell = per_cell, .threads = markers->threads};
+    und_status status = UND_FAILED;
+    *out = (und_isosurface){0};
+    k.count = und_alloc(markers->mac.count, sizeof *k.count, "markers per cell", err);
+    if (k.count && !find_box(&k))
+        status = UND_OK; /* no liquid, no skin */
+    else if (k.count && open_points(&k, err) == UND_OK) {
+        und_isosurface bulk = {0};
+        find_kinds(&k);
+        splat_all(&k);
+        fill_parts(&k);
+        find_level(&k);
+        int drops = und_skin_find_drops(&k);
+        find_distance(&k);
+        status = und_isosurface_make(&k.lattice, k.level, k.threads, &bulk, err);
+        if (status == UND_OK)
+            status = und_skin_add_drops(&k, drops, &bulk, out, err);
+        und_isosurface_free(&bulk);
+    }
+    close_skin(&k);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* What the files of the skin share. */
+#ifndef UND_SURFACE_SKIN_PARTS_H
+#define UND_SURFACE_SKIN_PARTS_H
+
+#include "surface/skin.h"
+
+typedef struct und_skin {
+    const und_markers *markers;
+    const uint8_t *label;
+    int per_cell, threads;
+    int32_t *count;       /* of markers, in each cell of the grid */
+    int low[3], known[3]; /* the first cell that points cover; how many cells are known around them */
+    uint8_t *kind, *full; /* of those */
+    int32_t *layer;       /* the first of each layer in `order`; there are one more */
+    int32_t *order;       /* markers, layer by layer; then how large a drop each is */
+    und_lattice lattice;  /* points half a cell apart, from half a cell before the first that is covered */
+    float *filled, *open; /* at points: of what is open, how much liquid; how much of all is not solid */
+    float *level;         /* what is surface; then the distance from it */
+} und_skin;
+
+/* Which markers are drops of their own: how many. */
+int und_skin_find_drops(und_skin *skin);
+
+/* The bulk's triangles and those of the drops. */
+und_status und_skin_add_drops(const und_skin *skin, int drops, const und_isosurface *bulk,
+                              und_isosurface *out, und_error *err);
+
+#endif
