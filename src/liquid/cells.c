@@ -58,7 +58,7 @@ static void tell(und_cells *s, und_flow_report report)
     s->last.converged = report.converged;
     s->last.full = s->flow.full;
     s->last.surface = s->flow.surface;
-    s->last.substeps++;
+    s->last.substeps = (long)++s->substeps;
     double n = s->told[TOLD_SUBSTEPS]++;
     if (n == 0 || s->dt < s->told[TOLD_SHORTEST]) {
         s->told[TOLD_SHORTEST] = s->dt;
@@ -96,6 +96,8 @@ static void substep(und_cells *s, double left)
     }
     STEP (TRACK)
         und_cells_track(s); /* 8 */
+    STEP (SPRAY)
+        und_cells_splash(s);
     double turn = und_cells_next_turn(s);
     s->time = s->dt == turn - s->time ? turn : s->time + s->dt;
     STEP (LABEL)
@@ -345,8 +347,7 @@ void und_cells_destroy(und_cells *s)
     und_markers_destroy(s->markers);
     und_chains_destroy(s->chains);
     und_height_destroy(s->height);
-    und_spray_destroy(s->spray);
-    und_foam_destroy(s->foam);
+    und_cells_spray_destroy(s->spray);
     free(s->walls);
     free(s->solid_label);
     free(s->solid_wall);

@@ -81,8 +81,7 @@ und_status und_cells_write_frame(und_liquid *liquid, und_frame *frame, und_error
     und_cells *s = (und_cells *)liquid;
     if (add_labels(s, frame, err) || (s->def.keep_flow && add_flow(s, frame, err)) ||
         add_surface(s, frame, err) || add_told(s, frame, err) ||
-        (s->spray && und_spray_frame(s->spray, frame, err)) ||
-        (s->foam && und_foam_frame(s->foam, frame, err)))
+        (s->spray && und_cells_spray_frame(s->spray, frame, err)))
         return UND_FAILED;
     return UND_OK;
 }
@@ -94,7 +93,8 @@ static int list_parts(und_cells *s, und_part list[MOST_PARTS])
     int n = 0;
     list[n++] = und_part_of("time", UND_F64, &s->time, 1);
     list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
-    list[n++] = und_part_of("lost", UND_F64, s->lost, 2);
+    list[n++] = und_part_of("lost", UND_F64, &s->lost, sizeof s->lost / sizeof(double));
+    list[n++] = und_part_of("substeps", UND_F64, &s->substeps, 1);
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
     list[n++] = und_part_of("label", UND_U8, s->flow.label, s->mac.count);
     list[n++] = und_part_of("wall", UND_U8, s->flow.wall, s->mac.count);
@@ -115,7 +115,7 @@ und_status und_cells_save(und_liquid *liquid, und_frame *state, und_error *err)
     if ((s->markers && und_markers_save(s->markers, state, err)) ||
         (s->chains && und_chains_save(s->chains, state, err)) ||
         (s->height && und_height_save(s->height, state, err)) ||
-        (s->spray && und_spray_save(s->spray, state, err)) || (s->foam && und_foam_save(s->foam, state, err)))
+        (s->spray && und_cells_spray_save(s->spray, state, err)))
         return UND_FAILED;
     return UND_OK;
 }
@@ -143,9 +143,7 @@ und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_err
     if (status == UND_OK && s->height)
         status = und_height_restore(s->height, state, err);
     if (status == UND_OK && s->spray)
-        status = und_spray_restore(s->spray, state, err);
-    if (status == UND_OK && s->foam)
-        status = und_foam_restore(s->foam, state, err);
+        status = und_cells_spray_restore(s->spray, state, err);
     if (status != UND_OK)
         return status;
     if (!sound(s))

@@ -5,8 +5,7 @@
 #include "base/stage.h"
 #include "flow/flow.h"
 #include "liquid/cells.h"
-#include "spray/foam.h"
-#include "spray/spray.h"
+#include "liquid/cells_spray.h"
 #include "surface/chains.h"
 #include "surface/height.h"
 #include "surface/markers.h"
@@ -42,7 +41,8 @@ struct und_cells {
     int threads;
     double time, dt;
     und_ledger ledger;
-    double lost[2]; /* of the ledger's sums: sources, left */
+    und_ledger lost; /* by rounding, of each entry */
+    double substeps; /* since the start */
     und_stage stages[STAGE_COUNT];
     und_watch watch;
     und_cells_report last;
@@ -59,8 +59,7 @@ struct und_cells {
     und_markers *markers; /* one of the three */
     und_chains *chains;
     und_height *height;
-    und_spray *spray; /* NULL: none */
-    und_foam *foam;
+    und_cells_spray *spray; /* NULL: none */
 };
 
 /* cells_walls.c */
@@ -73,6 +72,7 @@ und_status und_cells_fill(und_cells *s, und_error *err);
 void und_cells_make_room(und_cells *s, double dt); /* for what comes in over dt */
 void und_cells_track(und_cells *s);                /* over dt: moves the surface and keeps the ledger */
 void und_cells_find_labels(und_cells *s); /* Full, Surface and Empty cells, and what presses on the surface */
+void und_cells_splash(und_cells *s);      /* over dt: drops leave, fly and land; foam floats */
 double und_cells_volume(const und_cells *s);
 
 /* cells_frame.c */

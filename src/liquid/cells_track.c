@@ -93,16 +93,6 @@ static und_status fill_markers(und_cells *s, und_error *err)
     return und_markers_fill(s->markers, inside, &f, s->solid_label, s->def.markers_per_cell, err);
 }
 
-static und_status make_spray(und_cells *s, und_error *err)
-{
-    if (s->def.spray.on &&
-        !(s->spray = und_spray_create(&s->def.spray, -s->def.gravity[1], s->def.seed, s->threads, err)))
-        return err->status;
-    if (s->def.foam.on && !(s->foam = und_foam_create(&s->def.foam, s->def.seed, s->threads, err)))
-        return err->status;
-    return UND_OK;
-}
-
 /* The velocity that fills begin with, on all faces that touch them. */
 static void start_velocities(und_cells *s, int fill)
 {
@@ -130,7 +120,9 @@ static void start_velocities(und_cells *s, int fill)
 und_status und_cells_fill(und_cells *s, und_error *err)
 {
     und_status (*const fill[])(und_cells *, und_error *) = {fill_markers, fill_chains, fill_heights};
-    if (fill[s->def.track](s, err) != UND_OK || make_spray(s, err) != UND_OK)
+    if (fill[s->def.track](s, err) != UND_OK)
+        return err->status;
+    if (s->height && s->def.spray.on && !(s->spray = und_cells_spray_create(&s->def, s->height, err)))
         return err->status;
     for (int i = 0; i < s->def.fill_count; i++)
         start_velocities(s, i);
@@ -237,9 +229,24 @@ void und_cells_track(und_cells *s)
         und_chains_move(s->chains, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->dt);
     else
         move_heights(s, in - out);
-    und_ledger_add(&s->ledger.sources, &s->lost[0], in);
-    und_ledger_add(&s->ledger.left, &s->lost[1], out);
+    und_ledger_add(&s->ledger.sources, &s->lost.sources, in);
+    und_ledger_add(&s->ledger.left, &s->lost.left, out);
     s->ledger.measured = und_cells_volume(s);
     /* Markers and chains show where liquid is, not how much: what they gain and lose is told. */
     s->ledger.correction += s->ledger.measured - before - (in - out);
+}
+
+void und_cells_splash(und_cells *s)
+{
+    und_cells_spray *spray = s->spray;
+    if (!spray)
+        return;
+    spray->substep = s->substeps;
+    spray->time = s->time;
+    spray->dt = s->dt;
+    spray->ledger = &s->ledger;
+    spray->lost = &s->lost;
+    und_cells_emit(spray);
+    und_cells_fly(spray);
+    s->ledger.measured = und_cells_volume(s);
 }
