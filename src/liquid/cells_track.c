@@ -66,6 +66,9 @@ static und_status fill_heights(und_cells *s, und_error *err)
                 height_at(s, und_mac_middle(&s->mac, 0, x), und_mac_middle(&s->mac, 2, z), t->ground[at]);
             if (!isfinite(t->h[at]))
                 return und_error_set(err, UND_INVALID, "cells: level: expected a height, found %g", t->h[at]);
+            for (int y = 0; y < s->mac.n[1]; y++) /* as at rest */
+                s->flow.p[und_mac_at(&s->mac, x, y, z)] =
+                    fmax(-s->def.gravity[1] * (t->h[at] - und_mac_middle(&s->mac, 1, y)), 0);
         }
     return UND_OK;
 }
@@ -147,6 +150,19 @@ static double made_pressure(const und_wave_maker *w, double gravity, double x, d
     return (w->mean + b * cos(c * along - omega * t)) / w->time;
 }
 
+/* How fast pressure over density falls upwards below a Surface cell, m/s2: gravity, and what the liquid there
+ * accelerates by, as of the last step.  Gravity alone would leave the liquid between the surface and the
+ * cell's middle without inertia: waves are then 1% too slow or too fast with the place of the surface in its
+ * cell, and a jump of pressure where it crosses from one layer of cells to the next makes short waves grow. */
+static double fall_of_pressure(const und_cells *s, int x, int y, int z)
+{
+    const double *p = s->flow.p, gravity = -s->def.gravity[1];
+    size_t upper = und_mac_at(&s->mac, x, y - 1, z), lower = upper - (size_t)s->mac.step[1];
+    if (y < 2 || s->flow.label[upper] != UND_CELL_FULL || s->flow.label[lower] != UND_CELL_FULL)
+        return gravity;
+    return fmin(fmax((p[lower] - p[upper]) / s->mac.d[1], 0), 2 * gravity);
+}
+
 /* What presses on the surface in a cell, over density. */
 static double applied(const und_cells *s, int x, int y, int z)
 {
@@ -157,7 +173,7 @@ static double applied(const und_cells *s, int x, int y, int z)
         p += made_pressure(&s->def.makers[i], -s->def.gravity[1], c[0], c[2], s->time);
     /* The surface is at its height, not at the cell's middle. */
     if (s->height && s->def.surface_in_cell)
-        p += -s->def.gravity[1] * (und_cells_height(s, x, z) - c[1]);
+        p += fall_of_pressure(s, x, y, z) * (und_cells_height(s, x, z) - c[1]);
     return p;
 }
 
