@@ -53,6 +53,39 @@ static void missing_viscosity_by_hand(void **state)
     }
 }
 
+/* Waves of two columns' length die by e in 1 / smoothing seconds, long ones hardly, along both axes, and no
+ * water is made; a wave on the other side of a wall is not felt. */
+static void smoothing_takes_the_shortest_waves(void **state)
+{
+    (void)state;
+    for (int axis = 0; axis < 3; axis += 2) {
+        const int n = 64, wall = 40;
+        pond p = a_pond(axis ? 1 : n, 4, axis ? n : 1, 0.1, 0.1, 0.1);
+        p.height->smoothing = 2;
+        for (int y = 0; y < 4; y++)
+            p.label[und_mac_at(&p.mac, axis ? 0 : wall, y, axis ? wall : 0)] = UND_CELL_SOLID;
+        und_height_ground(p.height, p.label);
+        fill(&p, 0.25);
+        for (int i = 0; i < wall; i++)
+            *h_at(&p, axis ? 0 : i, axis ? i : 0) +=
+                (i % 2 ? 1e-3 : -1e-3) + 1e-3 * cos(M_PI * (i + 0.5) / wall);
+        double volume = und_height_volume(p.height), dt = 1e-3;
+        for (int k = 0; k < 500; k++)
+            move(&p, dt);
+        assert_double_near(und_height_volume(p.height), volume, 1e-13);
+        for (int i = 0; i < n; i++) {
+            double h = *h_at(&p, axis ? 0 : i, axis ? i : 0);
+            if (i >= 10 && i < 30) {
+                double left = (i % 2 ? 1e-3 : -1e-3) * exp(-2 * 0.5);
+                assert_double_near(h, 0.25 + left + 1e-3 * cos(M_PI * (i + 0.5) / wall), 2e-6);
+            }
+            if (i > wall)
+                assert_double_near(h, 0.25, 0);
+        }
+        close_pond(&p);
+    }
+}
+
 static double hump(double x)
 {
     double r = (x - 0.3) / 0.2;
@@ -414,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equation_12_by_hand),
         cmocka_unit_test(missing_viscosity_by_hand),
+        cmocka_unit_test(smoothing_takes_the_shortest_waves),
         cmocka_unit_test(hump_goes_with_the_flow),
         cmocka_unit_test(noise_does_not_grow),
         cmocka_unit_test(standing_wave_is_followed),

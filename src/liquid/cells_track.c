@@ -59,6 +59,9 @@ static und_status fill_heights(und_cells *s, und_error *err)
         return err->status;
     und_height *t = s->height;
     und_height_ground(t, s->solid_label);
+    /* Short waves that the surface makes where it crosses layers of cells lose a tenth in 1/omega. */
+    t->smoothing =
+        0.1 * sqrt(fabs(s->def.gravity[1]) * 3.14159265358979323846 / fmin(s->mac.d[0], s->mac.d[2]));
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int x = 0; x < s->mac.n[0]; x++) {
             size_t at = (size_t)z * (size_t)t->stride + (size_t)x;
@@ -153,7 +156,8 @@ static double made_pressure(const und_wave_maker *w, double gravity, double x, d
 /* How fast pressure over density falls upwards below a Surface cell, m/s2: gravity, and what the liquid there
  * accelerates by, as of the last step.  Gravity alone would leave the liquid between the surface and the
  * cell's middle without inertia: waves are then 1% too slow or too fast with the place of the surface in its
- * cell, and a jump of pressure where it crosses from one layer of cells to the next makes short waves grow. */
+ * cell, and a jump of pressure where it crosses from one layer of cells to the next makes short waves grow.
+ */
 static double fall_of_pressure(const und_cells *s, int x, int y, int z)
 {
     const double *p = s->flow.p, gravity = -s->def.gravity[1];

@@ -34,7 +34,7 @@ und_height *und_height_create(const und_mac *mac, int threads, und_error *err)
     s->stride = mac->n[0] + 2;
     s->first = (size_t)s->stride + 1;
     s->count = (size_t)s->stride * (size_t)(mac->n[2] + 2);
-    double **fields[] = {&s->h, &s->before, &s->ground, &s->speed[0], &s->speed[1], &s->speed[2]};
+    double **fields[] = {&s->h, &s->before, &s->ground, &s->speed[0], &s->speed[1], &s->speed[2], &s->bend};
     double **rows[] = {&s->row_gain, &s->row_clip};
     bool ok = true;
     for (size_t i = 0; i < sizeof fields / sizeof *fields && ok; i++) {
@@ -58,7 +58,7 @@ void und_height_destroy(und_height *s)
 {
     if (!s)
         return;
-    double *fields[] = {s->h, s->before, s->ground, s->speed[0], s->speed[1], s->speed[2]};
+    double *fields[] = {s->h, s->before, s->ground, s->speed[0], s->speed[1], s->speed[2], s->bend};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         free(fields[i] ? fields[i] - s->first : NULL);
     free(s->row_gain);
@@ -175,9 +175,33 @@ static side side_of(const und_height *s, int k)
     return d;
 }
 
+/* Whether water can go through a side between two wet columns at their surfaces: no wall is there, and both
+ * have water above both grounds. */
+static bool is_joined(const und_height *s, const uint8_t *label, const side *d, size_t column, size_t cell)
+{
+    size_t behind = (size_t)((ptrdiff_t)column + d->column);
+    if (label[(size_t)((ptrdiff_t)cell + d->cell)] == UND_CELL_SOLID || s->cell[behind] < 0)
+        return false;
+    ptrdiff_t level = (s->cell[behind] - s->cell[column]) * s->mac.step[1];
+    return label[(size_t)((ptrdiff_t)cell + level)] != UND_CELL_SOLID &&
+           s->before[behind] > s->ground[column] && s->before[column] > s->ground[behind];
+}
+
+static void find_bends(const und_height *s, const uint8_t *label, const side sides[4], int z)
+{
+    for (int x = 0; x < s->mac.n[0]; x++) {
+        size_t column = und_height_at(s, x, z), cell = und_mac_at(&s->mac, x, s->cell[column], z);
+        s->bend[column] = 0;
+        for (int k = 0; k < 4 && s->cell[column] >= 0; k++)
+            if (is_joined(s, label, &sides[k], column, cell))
+                s->bend[column] +=
+                    s->before[(size_t)((ptrdiff_t)column + sides[k].column)] - s->before[column];
+    }
+}
+
 /* Equation 12's share of one side in the change of a wet column, m/s: convection by the central difference,
- * a wall behind being as high as the surface before it; then the viscosity, between columns that both have
- * water above both grounds. */
+ * a wall behind being as high as the surface before it; then what goes from column to column, the viscosity
+ * and the smoothing. */
 static double through_side(const und_height *s, const uint8_t *label, const side *d, size_t column,
                            size_t cell, double dt)
 {
@@ -187,9 +211,7 @@ static double through_side(const und_height *s, const uint8_t *label, const side
     double h = s->before[column], other = s->before[behind];
     double slope = d->to * (fmax(other, s->ground[column]) - h) / d->size;
     double change = -0.5 * slope * s->speed[d->axis][column];
-    ptrdiff_t level = (s->cell[behind] - s->cell[column]) * s->mac.step[1];
-    if (s->cell[behind] < 0 || other <= s->ground[column] || h <= s->ground[behind] ||
-        label[(size_t)((ptrdiff_t)cell + level)] == UND_CELL_SOLID)
+    if (!is_joined(s, label, d, column, cell))
         return change;
     double viscosity = 0;
     const size_t both[2] = {column, behind};
@@ -197,7 +219,9 @@ static double through_side(const und_height *s, const uint8_t *label, const side
         double along = fabs(s->speed[d->axis][both[k]]), across = fabs(s->speed[2 - d->axis][both[k]]);
         viscosity += 0.25 * dt * along * (along + across * d->size / s->mac.d[2 - d->axis]);
     }
-    return change + viscosity * (other - h) / (d->size * d->size);
+    double smoothing = fmin(s->smoothing, 0.25 / dt) / 16;
+    return change + viscosity * (other - h) / (d->size * d->size) +
+           smoothing * (s->bend[column] - s->bend[behind]);
 }
 
 /* What comes into a dry column from a wet one: equation 12 with the velocity of the face between and level
@@ -249,6 +273,9 @@ double und_height_move(und_height *s, double *const u[3], const uint8_t *label, 
         find_speeds(s, u, label, z);
     s->before = s->h;
     s->h = swap;
+    PARALLEL_FOR(threads)
+    for (int z = 0; z < rows; z++)
+        find_bends(s, label, sides, z);
     PARALLEL_FOR(threads)
     for (int z = 0; z < rows; z++)
         move_row(s, u, label, sides, z, dt);

@@ -20,6 +20,8 @@ typedef struct und_height {
      * m/s, 0 where it is dry. */
     int32_t *cell;
     double *speed[3];
+    double smoothing; /* 1/s: how fast waves two columns long die; 0 until it is set */
+    double *bend;     /* scratch: m, by how much the columns beside are higher, together */
     double *row_gain; /* scratch: m, of each row of columns */
     double *row_clip; /* the same of what follows */
     double clipped; /* m3: added in the last move where the ground, or the domain's top, stopped the surface;
