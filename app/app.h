@@ -10,11 +10,14 @@
 typedef und_status command_fn(const args *a, und_error *err);
 
 command_fn command_run, command_sim, command_render, command_check, command_info, command_verify,
-    command_validate, command_bench;
+    command_float, command_validate, command_bench;
 
 /* Opens a cache to read; a scene in its place gets a word of advice. */
 und_cache *open_to_read(const char *path, und_error *err);
 und_status explain_scene(const char *path, und_error *err); /* the advice; returns the error's status */
+
+/* The scene in a cache's manifest, with the settings that it was made with and then `more`. */
+und_scene *scene_of_cache(const und_cache_info *info, const und_setting *more, int count, und_error *err);
 
 /* Signals: SIGINT and SIGTERM raise a flag, a second one ends the program at once. */
 void signals_install(void);

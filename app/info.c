@@ -138,6 +138,10 @@ static und_status print_json(und_cache *cache, const und_cache_info *info, und_e
                   info->scene_hash, "settings", info->settings, "start", info->start, "end", info->end, "fps",
                   number(info->fps), "frames", frames_json(cache, info), "stages", stages_json(info),
                   "peak_memory", (json_int_t)info->peak_memory);
+    if (all && info->flow)
+        json_object_set_new(all, "flow",
+                            json_pack("{s:s, s:s, s:s}", "path", info->flow, "bodies", info->bodies_path,
+                                      "settings", info->bodies_settings));
     char *text = all ? json_dumps(all, JSON_INDENT(2)) : NULL;
     json_decref(all);
     if (!text) {
@@ -196,7 +200,12 @@ static void print_info(und_cache *cache, const und_cache_info *info)
     printf("frames     %d to %d at %g per second, %d written", info->start, info->end, info->fps,
            info->row_count);
     int missing = info->end - info->start + 1 - info->row_count;
-    printf(missing > 0 ? ", %d to come: --resume goes on\n" : "\n", missing);
+    const char *how = info->flow ? "undine float --force makes them" : "--resume goes on";
+    if (missing > 0)
+        printf(", %d to come: %s", missing, how);
+    printf("\n");
+    if (info->flow)
+        printf("flow       %s, with the bodies of %s\n", info->flow, info->bodies_path);
     if (info->row_count > 0) {
         print_fields(cache, info->rows[info->row_count / 2].frame);
         print_ledger(&info->rows[info->row_count - 1].ledger);

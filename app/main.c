@@ -42,6 +42,16 @@ static const command commands[] = {
      "folder, or to FOLDER.  Camera and light are the scene's, as kept in the cache; --set changes them.\n",
      1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | DRAW | OPT_MOVIE | OPT_PROFILE,
      command_render},
+    {"float", "CACHE BODIES", "add floating bodies to a cached flow, without simulating again",
+     "Puts the bodies of a Lua file, bodies { { shape = ..., density = ..., at = {x, y, z} }, ... }, into "
+     "the\n"
+     "flow of a cache that liquid.cells made, as if they had been in the run.  The new cache goes to "
+     "FOLDER,\n"
+     "or to out/NAME/ after the name of the file; it holds the bodies alone and shares the flow, whose "
+     "cache\n"
+     "is only read and must stay where it is.  Bodies that the flow had are replaced.\n",
+     2, 2, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | OPT_FORCE | OPT_COMPRESS | OPT_PROFILE,
+     command_float},
     {"info", "CACHE", "what is in it, the ledger, the stages' times", "", 1, 1, OPT_JSON | OPT_QUIET,
      command_info},
     {"verify", "CACHE", "recompute the hashes",
@@ -111,8 +121,8 @@ static und_status run_command(const command *c, int argc, char **argv, und_error
         status = und_error_set(err, UND_INVALID, "undine %s wants %s; undine %s --help says more", c->name,
                                c->words, c->name);
     else if (status == UND_OK && a.count > c->most)
-        status = und_error_set(err, UND_INVALID, "undine %s takes one %s; what is %s?", c->name, c->words,
-                               a.words[c->most]);
+        status = und_error_set(err, UND_INVALID, "undine %s takes %s%s; what is %s?", c->name,
+                               c->most == 1 ? "one " : "", c->words, a.words[c->most]);
     else if (status == UND_OK)
         status = c->run(&a, err);
     args_free(&a);

@@ -9,70 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct settings {
-    char *text;
-    und_setting *list;
-    int count;
-} settings;
-
-static void add_setting(settings *s, und_setting one)
-{
-    for (int i = 0; i < s->count; i++) {
-        if (strcmp(s->list[i].name, one.name) == 0) {
-            s->list[i] = one;
-            return;
-        }
-    }
-    s->list[s->count++] = one;
-}
-
-/* The space before the next "name=", since a value may have spaces too. */
-static char *next_setting(char *text)
-{
-    for (char *space = strchr(text, ' '); space; space = strchr(space + 1, ' ')) {
-        size_t name = strcspn(space + 1, "= ");
-        if (name > 0 && space[1 + name] == '=')
-            return space;
-    }
-    return NULL;
-}
-
-/* "name=value name=value" of the manifest, then --set, which wins. */
-static und_status gather_settings(settings *s, const char *from, const args *a, und_error *err)
-{
-    size_t words = 1;
-    for (const char *c = from; *c; c++)
-        words += *c == ' ';
-    s->text = strdup(from);
-    s->list = und_alloc(words + (size_t)a->setting_count, sizeof *s->list, "the settings", err);
-    if (!s->text || !s->list)
-        return und_error_set(err, UND_FAILED, "out of memory: the settings");
-    for (char *word = s->text, *next; word && *word; word = next) {
-        next = next_setting(word);
-        if (next)
-            *next++ = 0;
-        char *equals = strchr(word, '=');
-        if (!equals)
-            continue;
-        *equals = 0;
-        add_setting(s, (und_setting){word, equals + 1});
-    }
-    for (int i = 0; i < a->setting_count; i++)
-        add_setting(s, a->settings[i]);
-    return UND_OK;
-}
-
-static und_scene *scene_of(const und_cache_info *info, const args *a, und_error *err)
-{
-    settings s = {0};
-    und_scene *scene = NULL;
-    if (gather_settings(&s, info->settings ? info->settings : "", a, err) == UND_OK)
-        scene = und_scene_from_text(info->scene_text, info->scene_path, s.list, s.count, err);
-    free(s.text);
-    free(s.list);
-    return scene;
-}
-
 /* Ground stays wet after the water has gone, so that frames before the first drawn are read too. */
 static und_status draw_frames(und_cache *cache, const und_cache_info *info, pictures *p, progress *bar,
                               int first, int last, und_error *err)
@@ -147,7 +83,7 @@ und_status command_render(const args *a, und_error *err)
     und_scene *scene = NULL;
     if (info.row_count == 0)
         status = und_error_set(err, UND_FAILED, "%s has no frames", a->words[0]);
-    else if (!(scene = scene_of(&info, a, err)))
+    else if (!(scene = scene_of_cache(&info, a->settings, a->setting_count, err)))
         status = err->status;
     else
         status = draw_cache(cache, scene, a, err);

@@ -21,10 +21,11 @@ static void print_missing(const char *folder)
         return;
     und_cache_info info = und_cache_describe(cache);
     int next = info.row_count > 0 ? info.rows[info.row_count - 1].frame + 1 : info.start;
+    const char *how = info.flow ? "undine float --force makes them" : "--resume goes on";
     if (next < info.end)
-        printf("frames %d to %d are not there yet: --resume goes on\n", next, info.end);
+        printf("frames %d to %d are not there yet: %s\n", next, info.end, how);
     else if (next == info.end)
-        printf("frame %d is not there yet: --resume goes on\n", next);
+        printf("frame %d is not there yet: %s\n", next, how);
     und_cache_close(cache, NULL, 0, &ignored);
 }
 

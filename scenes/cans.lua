@@ -4,7 +4,7 @@
 -- afterwards, without simulating the water again:
 --
 --   undine sim scenes/cans.lua
---   undine float out/cans scenes/cans_bodies.lua -o out/cans_afloat
+--   undine float out/cans scenes/bodies/cans.lua -o out/cans_afloat
 --   undine render out/cans_afloat
 
 scene { name = "cans", frames = 360, fps = 30 }

@@ -405,6 +405,7 @@ const field und_cells_fields[] = {
     {"plain", F_FLAG, .offset = CELLS(plain), .doc = "eq. 2 as printed, whatever the step: for study"},
     {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = CELLS(max_step),
      .doc = "no step is longer than this"},
+    LIST("bodies", und_read_afloat, und_body_fields, "things that float in it, and do not move it"),
     {"keep_flow", F_FLAG, .offset = CELLS(keep_flow),
      .doc = "writes pressure and velocity with each frame: floating bodies need them"},
     {0}};

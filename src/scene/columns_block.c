@@ -69,74 +69,6 @@ void und_read_spray(reader *r, const field *f, void *def)
     spray->on = und_read_switch(r, f, spray, "true, false or { threshold = ..., rate = ..., ... }");
 }
 
-typedef struct body_read {
-    path_def path; /* first: und_path_fields */
-    und_body_def body;
-} body_read;
-
-#define BODY(member_) offsetof(body_read, body.member_)
-
-static const field body_fields[] = {
-    {"shape", F_SHAPE, NULL, .required = true, .offset = BODY(shape),
-     .doc = "what it is, in its own coordinates"},
-    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = BODY(density),
-     .doc = "of the body; lighter than the liquid it floats"},
-    {"mass", F_NUMBER, "kg", 1e-9, 1e12, .offset = BODY(mass), .doc = "instead of the density"},
-    {"at", F_POINT, "m", .offset = BODY(position), .doc = "where it is at the start, {x, y, z}"},
-    {"turn", F_POINT, "degrees", .offset = BODY(rotation),
-     .doc = "how it is turned at the start, about x, then y, then z"},
-    {"velocity", F_POINT, "m/s", .offset = BODY(velocity), .doc = "with which it sets out"},
-    {"spin", F_POINT, "degrees/s", .offset = BODY(spin), .doc = "with which it sets out, about x, y and z"},
-    {"release", F_NUMBER, "s", 0, INFINITY, .offset = BODY(release),
-     .doc = "when it is let go; until then it is held, or led by its keys"},
-    INCLUDE(und_path_fields),
-    {"drag", F_NUMBER, NULL, 0, 1e3, .offset = BODY(drag),
-     .doc = "of the water, on the area that faces it: about 0.5 for a ball, 1 for a box"},
-    {"bounce", F_NUMBER, NULL, 0, 1, .offset = BODY(bounce), .doc = "how much of its speed a bump leaves"},
-    {"friction", F_NUMBER, NULL, 0, 1e3, .offset = BODY(friction), .doc = "where it rubs on something"},
-    {"color", F_COLOR, NULL, 0, 1000, .offset = BODY(color), .doc = "how it is painted"},
-    {0}};
-
-static void init_body(void *item)
-{
-    body_read *b = item;
-    b->path.easing = UND_EASE_SPLINE;
-    b->body = und_body_def_default();
-}
-
-/* Where keys lead a body they say where it is and how fast. */
-static void check_led(reader *r)
-{
-    static const char *const keys[] = {"at", "turn", "velocity", "spin"};
-    for (int i = 0; i < 4; i++)
-        if (und_read_has(r, keys[i]))
-            und_read_fail(r, "expected either keys or \"%s\", found both: keys say where it is and how fast",
-                          keys[i]);
-}
-
-static void finish_body(reader *r, void *item)
-{
-    body_read *b = item;
-    bool led = und_read_has(r, "keys"), mass = und_read_has(r, "mass"), density = und_read_has(r, "density");
-    und_bounds bounds = und_shape_bounds(b->body.shape);
-    if (!isfinite(und_length(und_sub(bounds.high, bounds.low))))
-        und_read_fail(r, "expected a shape of finite size, found one without end");
-    if (mass && density)
-        und_read_fail(r, "expected either density or mass, found both");
-    if (led) {
-        check_led(r);
-        b->body.motion = und_read_motion(r, &b->path);
-        und_pose start = und_motion_at(b->body.motion, 0);
-        memcpy(b->body.position, &start.position, sizeof b->body.position);
-    }
-    if (led && !und_read_has(r, "release"))
-        b->body.release = INFINITY;
-    if (!mass && !density && isfinite(b->body.release))
-        und_read_fail(r, "missing key \"density\" (kg/m3) or \"mass\" (kg) of a body that moves by itself");
-    for (int i = 0; i < 3; i++)
-        b->body.spin[i] *= M_PI / 180;
-}
-
 /* Bodies and the bones of figures are one list in the def. */
 static void add_bodies(reader *r, und_columns_def *c, const und_body_def *more, int count)
 {
@@ -152,10 +84,7 @@ static void add_bodies(reader *r, und_columns_def *c, const und_body_def *more, 
 static void read_bodies(reader *r, const field *f, void *def)
 {
     int count = 0;
-    body_read *list = und_read_list(r, f->inside, sizeof *list, init_body, finish_body, &count);
-    und_body_def *bodies = und_scene_alloc(r, (size_t)count, sizeof *bodies);
-    for (int i = 0; i < count; i++)
-        bodies[i] = list[i].body;
+    const und_body_def *bodies = und_read_bodies(r, f, &count);
     add_bodies(r, def, bodies, count);
 }
 
@@ -241,7 +170,7 @@ const field und_columns_fields[] = {
      .doc = "how the force between bodies and water is found: \"estimate\", or \"search\" for it"},
     {"spray", F_OTHER, .offset = COLUMNS(spray), .read = und_read_spray, .inside = spray_fields,
      .expected = "true or a table", .doc = "drops that leave the water where it rises fast"},
-    LIST("bodies", read_bodies, body_fields, "things that float, sink and splash"),
+    LIST("bodies", read_bodies, und_body_fields, "things that float, sink and splash"),
     LIST("figures", read_figures, figure_fields, "figures that move by a skeleton and splash"),
     {"velocity", F_FLAG, .offset = COLUMNS(velocity), .doc = "keeps the water's velocity with each frame"},
     {0}};

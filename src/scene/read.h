@@ -100,6 +100,7 @@ struct und_scene {
     bool curve;     /* one cell deep */
     char name[128];
     uint64_t seed;
+    bool only_bodies; /* to float in a flow that is there already */
     setting_use settings[SETTINGS_MAX];
     int setting_count;
     const char *params[PARAMS_MAX];

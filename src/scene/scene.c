@@ -101,6 +101,22 @@ static void open_language(lua_State *L, und_scene *scene)
     lua_pop(L, 1);
 }
 
+static void check_bodies(lua_State *L, const und_scene *scene)
+{
+    const und_scene_view *v = &scene->view;
+    const char *wrong = NULL;
+    if (scene->only_bodies && v->afloat.body_count == 0)
+        wrong = "no bodies: expected bodies { { shape = ..., density = ..., at = {x, y, z} }, ... }";
+    else if (!scene->only_bodies && v->afloat.body_count > 0 && strcmp(v->model, "cells") != 0)
+        wrong = "bodies { ... } float in the flow of liquid.cells; those of liquid.columns are its own";
+    else if (!scene->only_bodies && v->afloat.body_count > 0 && !v->cells.keep_flow)
+        wrong = "bodies float by the flow that is kept with each frame: expected keep_flow = true";
+    if (wrong) {
+        lua_pushfstring(L, "%s: %s", v->path, wrong);
+        lua_error(L);
+    }
+}
+
 /* What can only be said when the whole file has run. */
 static void check_whole(lua_State *L, und_scene *scene)
 {
@@ -118,13 +134,14 @@ static void check_whole(lua_State *L, und_scene *scene)
                             scene->param_count ? "no such param" : "no param() at all");
         lua_error(L);
     }
-    if (!scene->view.model) {
+    if (!scene->view.model && !scene->only_bodies) {
         lua_pushfstring(L,
                         "%s: no liquid: expected liquid.waves { ... }, liquid.columns { ... } or "
                         "liquid.cells { ... }",
                         path);
         lua_error(L);
     }
+    check_bodies(L, scene);
     scene->view.waves.pool.seed = scene->view.columns.pool.seed = scene->view.cells.seed = scene->seed;
 }
 
@@ -307,25 +324,33 @@ static und_status load(und_scene *scene, const char *text, size_t size, const ch
     scene->view.waves = und_waves_def_default();
     scene->view.columns = und_columns_def_default();
     scene->view.cells = und_cells_def_default();
+    scene->view.afloat = und_afloat_def_default();
     scene->view.render = und_render_def_default();
     und_status status = und_sandbox_open(&scene->box, limits, err);
     return status == UND_OK ? run(scene, err) : status;
 }
 
-und_scene *und_scene_load_text(const char *text, size_t size, const char *path, const und_setting *settings,
-                               int count, const und_limits *limits, und_error *err)
+static und_scene *create(const char *text, size_t size, const char *path, const und_setting *settings,
+                         int count, const und_limits *limits, bool only_bodies, und_error *err)
 {
     und_error unused;
     und_scene *scene = und_alloc(1, sizeof *scene, "a scene", err);
     if (!scene)
         return NULL;
     pthread_mutex_init(&scene->lock, NULL);
+    scene->only_bodies = only_bodies;
     if (keep_settings(scene, settings, count, err) != UND_OK ||
         load(scene, text, size, path, limits, err ? err : &unused) != UND_OK) {
         und_scene_destroy(scene);
         return NULL;
     }
     return scene;
+}
+
+und_scene *und_scene_load_text(const char *text, size_t size, const char *path, const und_setting *settings,
+                               int count, const und_limits *limits, und_error *err)
+{
+    return create(text, size, path, settings, count, limits, false, err);
 }
 
 und_scene *und_scene_from_text(const char *text, const char *path, const und_setting *settings, int count,
@@ -335,7 +360,8 @@ und_scene *und_scene_from_text(const char *text, const char *path, const und_set
     return und_scene_load_text(text, strlen(text), path, settings, count, &limits, err);
 }
 
-und_scene *und_scene_load(const char *path, const und_setting *settings, int count, und_error *err)
+static und_scene *load_file(const char *path, const und_setting *settings, int count, bool only_bodies,
+                            und_error *err)
 {
     struct stat info;
     und_limits limits = und_limits_default();
@@ -356,12 +382,22 @@ und_scene *und_scene_load(const char *path, const und_setting *settings, int cou
         if (ferror(file))
             und_error_set(err, UND_FAILED, "%s: cannot read the scene: %s", path, strerror(errno));
         else
-            scene = und_scene_load_text(text, size, path, settings, count, &limits, err);
+            scene = create(text, size, path, settings, count, &limits, only_bodies, err);
     }
     free(text);
     if (file)
         fclose(file);
     return scene;
+}
+
+und_scene *und_scene_load(const char *path, const und_setting *settings, int count, und_error *err)
+{
+    return load_file(path, settings, count, false, err);
+}
+
+und_scene *und_scene_load_bodies(const char *path, const und_setting *settings, int count, und_error *err)
+{
+    return load_file(path, settings, count, true, err);
 }
 
 void und_scene_destroy(und_scene *scene)

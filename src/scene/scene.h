@@ -2,6 +2,7 @@
 #ifndef UND_SCENE_SCENE_H
 #define UND_SCENE_SCENE_H
 
+#include "bodies/afloat.h"
 #include "render/render.h"
 
 #include <undine/undine.h>
@@ -21,6 +22,7 @@ typedef struct und_scene_view {
     und_waves_def waves;
     und_columns_def columns;
     und_cells_def cells;
+    und_afloat_def afloat; /* bodies in the flow of cells; gravity and density are the liquid's */
     und_render_def render;
 } und_scene_view;
 
@@ -44,6 +46,9 @@ typedef void und_scene_key_fn(void *context, const und_scene_key *key);
 
 /* Calls `each` for every key, block by block; for the reference and its test. */
 void und_scene_keys(und_scene_key_fn *each, void *context);
+
+/* A file of bodies to float in a flow that is there already: a scene that needs no liquid. */
+und_scene *und_scene_load_bodies(const char *path, const und_setting *settings, int count, und_error *err);
 
 /* A scene from text; `path` is what messages call it, and its folder is where the scene's files are. */
 und_scene *und_scene_from_text(const char *text, const char *path, const und_setting *settings, int count,

@@ -14,6 +14,7 @@ enum { MARK_FRAME, MARK_SUBSTEP, MARK_SUBSTEPS, MARKS };
 struct und_sim {
     und_scene *scene;
     und_liquid *liquid;
+    und_afloat *afloat; /* bodies in its flow, or NULL */
     int threads;
     /* Time is a count of steps, so that a resumed run has the same bits. */
     int number;  /* of the last whole frame */
@@ -70,6 +71,35 @@ static double time_of(const und_sim *sim)
     return ((double)sim->number - view->start) / view->fps + sim->substep * sim->dt;
 }
 
+/* What the liquid shows, without the bodies in its flow. */
+static und_status make_frame(und_sim *sim, und_error *err)
+{
+    und_frame_clear(&sim->frame);
+    sim->frame = und_frame_empty(sim->number, time_of(sim), und_scene_get(sim->scene)->grid);
+    sim->frame_made = false;
+    return sim->liquid->class->frame(sim->liquid, &sim->frame, err);
+}
+
+und_afloat_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_view *liquid, int threads)
+{
+    und_afloat_def def = bodies->afloat;
+    memcpy(def.gravity, liquid->cells.gravity, sizeof def.gravity);
+    def.density = liquid->cells.density;
+    def.threads = threads;
+    return def;
+}
+
+static und_status create_bodies(und_sim *sim, const und_scene_view *view, und_error *err)
+{
+    und_afloat_def def = und_sim_afloat_def(view, view, sim->threads);
+    if (def.body_count == 0)
+        return UND_OK;
+    und_status status = make_frame(sim, err);
+    if (status == UND_OK && !(sim->afloat = und_afloat_create(&def, &sim->frame, err)))
+        status = err->status;
+    return status;
+}
+
 und_sim *und_sim_create(und_scene *scene, int threads, und_error *err)
 {
     const und_scene_view *view = und_scene_get(scene);
@@ -86,7 +116,7 @@ und_sim *und_sim_create(und_scene *scene, int threads, und_error *err)
         free(sim);
         return NULL;
     }
-    if (und_scene_trouble(scene, err) != UND_OK) {
+    if (und_scene_trouble(scene, err) != UND_OK || create_bodies(sim, view, err) != UND_OK) {
         und_sim_destroy(sim);
         return NULL;
     }
@@ -98,6 +128,7 @@ void und_sim_destroy(und_sim *sim)
     if (!sim)
         return;
     und_frame_clear(&sim->frame);
+    und_afloat_destroy(sim->afloat);
     sim->liquid->class->destroy(sim->liquid);
     free(sim);
 }
@@ -105,6 +136,13 @@ void und_sim_destroy(und_sim *sim)
 und_liquid *und_sim_liquid(und_sim *sim)
 {
     return sim->liquid;
+}
+
+/* Bodies go from frame to frame, as they do in a flow from a cache: they get the same bits. */
+static und_status float_bodies(und_sim *sim, und_error *err)
+{
+    und_status status = make_frame(sim, err);
+    return status == UND_OK ? und_afloat_advance(sim->afloat, &sim->frame, err) : status;
 }
 
 und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err)
@@ -115,6 +153,8 @@ und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err)
     if (*frame_done) {
         sim->substep = 0;
         sim->number++;
+        if (sim->afloat && float_bodies(sim, err) != UND_OK)
+            return err->status;
     }
     return und_scene_trouble(sim->scene, err);
 }
@@ -136,9 +176,9 @@ int und_sim_frame_number(const und_sim *sim)
 const und_frame *und_sim_frame(und_sim *sim)
 {
     if (!sim->frame_made) {
-        und_frame_clear(&sim->frame);
-        sim->frame = und_frame_empty(sim->number, time_of(sim), und_scene_get(sim->scene)->grid);
-        if (sim->liquid->class->frame(sim->liquid, &sim->frame, NULL) != UND_OK)
+        und_error err;
+        if (make_frame(sim, &err) != UND_OK ||
+            (sim->afloat && und_afloat_frame(sim->afloat, &sim->frame, &err) != UND_OK))
             return NULL;
         sim->frame_made = true;
     }
@@ -162,7 +202,8 @@ und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
     state->grid = und_scene_get(sim->scene)->grid;
     if (!und_frame_borrow(state, &mark, sim->mark, err))
         return UND_FAILED;
-    return sim->liquid->class->save(sim->liquid, state, err);
+    und_status status = sim->liquid->class->save(sim->liquid, state, err);
+    return status == UND_OK && sim->afloat ? und_afloat_save(sim->afloat, state, err) : status;
 }
 
 und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err)
@@ -181,6 +222,8 @@ und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err)
         return und_error_set(err, UND_FAILED, "the saved state stands at frame %d, substep %d: it is damaged",
                              mark[MARK_FRAME], mark[MARK_SUBSTEP]);
     und_status status = sim->liquid->class->restore(sim->liquid, state, err);
+    if (status == UND_OK && sim->afloat)
+        status = und_afloat_restore(sim->afloat, state, err);
     if (status != UND_OK)
         return status;
     sim->number = mark[MARK_FRAME];
