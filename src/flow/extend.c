@@ -79,66 +79,99 @@ static void find_reach(und_flow *f)
         }
 }
 
-/* Which faces of a row lie in the air; those are cleared.  Faces beside liquid are known. */
+/* Bit a for each cell of a row: its high face along a is known, for there is liquid beside it; bit 4 + a: it
+ * lies in the air.  All bits that occur. */
+static unsigned find_known(const und_flow *f, size_t first, int low, int high)
+{
+    const uint8_t *label = f->label + first;
+    uint8_t *restrict known = f->parts->known + first;
+    memset(known + low, 0, (size_t)(high - low));
+    for (int a = 0; a < und_flow_axes(f); a++) {
+        const uint8_t *next = label + f->mac.step[a];
+        const uint8_t air_bit = (uint8_t)(1 << (AIR + a)), known_bit = (uint8_t)(1 << a);
+        for (int x = low; x < high; x++) {
+            bool solid = (label[x] == UND_CELL_SOLID) | (next[x] == UND_CELL_SOLID);
+            bool air = (label[x] == UND_CELL_EMPTY) & (next[x] == UND_CELL_EMPTY);
+            uint8_t beside = solid ? 0 : known_bit;
+            known[x] |= air ? air_bit : beside;
+        }
+    }
+    unsigned any = 0;
+    for (int x = low; x < high; x++)
+        any |= known[x];
+    return any;
+}
+
+/* Finds which faces of a row are known and which lie in the air; those are cleared. */
 static void sort_row(und_flow *f, int row)
 {
     und_flow_parts *s = f->parts;
     int low = s->near_low[row], high = s->near_high[row]; /* of the time before */
-    stretch(&low, &high, s->reach_low[row], s->reach_high[row]);
-    size_t first = und_mac_row(&f->mac, row);
-    const uint8_t *label = f->label + first;
-    uint8_t *known = s->known + first, any = 0;
-    memset(known + low, 0, (size_t)(high - low));
-    memset(s->told + first + low, 0, (size_t)(high - low));
-    for (int a = 0; a < und_flow_axes(f); a++) {
-        const uint8_t *next = label + f->mac.step[a];
-        uint8_t air_bit = (uint8_t)(1 << (AIR + a)), known_bit = (uint8_t)(1 << a);
-        for (int x = low; x < high; x++) {
-            bool solid = (label[x] == UND_CELL_SOLID) | (next[x] == UND_CELL_SOLID);
-            bool air = (label[x] == UND_CELL_EMPTY) & (next[x] == UND_CELL_EMPTY);
-            uint8_t bit = air ? air_bit : solid ? 0 : known_bit;
-            known[x] |= bit;
-            any |= air ? air_bit : 0;
-        }
-        if (!(any >> (AIR + a) & 1))
-            continue;
-        for (int x = low; x < high; x++)
-            if (known[x] & air_bit)
-                f->u[a][first + (size_t)x] = f->next[a][first + (size_t)x] = 0;
-    }
     int from = s->reach_low[row], to = s->reach_high[row];
-    for (int x = low; x < high; x++)
-        known[x] = x >= from && x < to ? known[x] : 0;
-    s->air[row] = any != 0;
+    stretch(&low, &high, from, to);
     s->near_low[row] = from;
     s->near_high[row] = to;
+    size_t first = und_mac_row(&f->mac, row);
+    uint8_t *known = s->known + first;
+    unsigned any = find_known(f, first, low, high);
+    s->air[row] = any >> AIR != 0;
+    memset(s->told + first + low, 0, (size_t)(high - low));
+    for (int x = low; s->air[row] && x < high; x++)
+        for (int a = 0, air = known[x] >> AIR; air >> a; a++)
+            if (air >> a & 1)
+                f->u[a][first + (size_t)x] = f->next[a][first + (size_t)x] = 0;
+    if (from >= to)
+        from = to = high;
+    memset(known + low, 0, (size_t)(from - low));
+    memset(known + to, 0, (size_t)(high - to));
 }
 
-/* Faces in the air that have known ones beside them, in a fixed order.  First by those that `known` says,
+/* The mean of the known faces beside one, in a fixed order. */
+static double mean_beside(const und_flow *f, int axis, size_t at, bool second)
+{
+    const und_flow_parts *s = f->parts;
+    double sum = 0;
+    int count = 0;
+    for (int side = 0; side < 2 * und_flow_axes(f); side++) {
+        size_t n = at + (size_t)(side % 2 ? f->mac.step[side / 2] : -f->mac.step[side / 2]);
+        int there = (s->known[n] | (second ? s->told[n] : 0)) >> axis & 1;
+        sum += there ? f->u[axis][n] : 0;
+        count += there;
+    }
+    return sum / count;
+}
+
+/* Which faces of `count` cells in the air have known ones beside them.  First by those that `known` says,
  * then by those and the ones made first. */
+static void find_next(const und_flow *f, size_t at, int count, bool second, uint8_t *restrict next)
+{
+    const uint8_t *known = f->parts->known + at, *told = f->parts->told + at;
+    uint8_t use_told = second ? 255 : 0;
+    memset(next, 0, (size_t)count);
+    for (int side = 0; side < 2 * und_flow_axes(f); side++) {
+        ptrdiff_t to = side % 2 ? f->mac.step[side / 2] : -f->mac.step[side / 2];
+        for (int x = 0; x < count; x++)
+            next[x] |= known[x + to] | (told[x + to] & use_told);
+    }
+    for (int x = 0; x < count; x++)
+        next[x] = (uint8_t)(next[x] & known[x] >> AIR & ~(told[x] & use_told));
+}
+
 static void tell_row(und_flow *f, int row, bool second)
 {
+    enum { STRIP = 256 };
+    uint8_t next[STRIP];
     und_flow_parts *s = f->parts;
-    const und_mac *m = &f->mac;
-    size_t first = und_mac_row(m, row);
-    for (int x = s->near_low[row]; x < s->near_high[row]; x++) {
-        size_t at = first + (size_t)x;
-        int unknown = s->known[at] >> AIR & ~(second ? s->told[at] : 0);
-        for (int a = 0; unknown && a < und_flow_axes(f); a++) {
-            double sum = 0;
-            int count = 0;
-            for (int side = 0; (unknown >> a & 1) && side < 2 * und_flow_axes(f); side++) {
-                size_t n = at + (size_t)(side % 2 ? m->step[side / 2] : -m->step[side / 2]);
-                int there = (s->known[n] | (second ? s->told[n] : 0)) >> a & 1;
-                sum += there ? f->u[a][n] : 0;
-                count += there;
-            }
-            if (count == 0)
-                continue;
-            f->u[a][at] = sum / count;
-            if (!second)
-                s->told[at] |= (uint8_t)(1 << a);
-        }
+    for (int low = s->near_low[row]; low < s->near_high[row]; low += STRIP) {
+        int count = least(s->near_high[row] - low, STRIP);
+        size_t at = und_mac_row(&f->mac, row) + (size_t)low;
+        find_next(f, at, count, second, next);
+        for (int x = 0; x < count; x++)
+            for (int a = 0; next[x] >> a; a++)
+                if (next[x] >> a & 1)
+                    f->u[a][at + (size_t)x] = mean_beside(f, a, at + (size_t)x, second);
+        if (!second)
+            memcpy(s->told + at, next, (size_t)count);
     }
 }
 

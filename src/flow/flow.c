@@ -27,6 +27,7 @@ static und_status open_parts(und_flow *f, und_error *err)
     s->reach_low = und_alloc(rows, sizeof *s->reach_low, "rows", err);
     s->reach_high = und_alloc(rows, sizeof *s->reach_high, "rows", err);
     s->air = und_alloc(rows, sizeof *s->air, "rows", err);
+    s->ease = und_alloc(rows, sizeof *s->ease, "rows", err);
     s->row_most = und_alloc(rows, sizeof *s->row_most, "rows", err);
     s->row_count = und_alloc(rows, 2 * sizeof *s->row_count, "rows", err);
     s->known = und_pages_alloc(n, "cells", err);
@@ -38,7 +39,7 @@ static und_status open_parts(und_flow *f, und_error *err)
     s->change = und_pages_alloc(n * sizeof *s->change, "cells", err);
     bool all = s->face && s->mirror && s->ghost && s->port && s->shared && s->near_low && s->near_high &&
                s->reach_low && s->reach_high && s->air && s->row_most && s->row_count && s->known &&
-               s->told && s->kind && s->share && s->rhs && s->change && s->scratch;
+               s->told && s->kind && s->share && s->rhs && s->change && s->scratch && s->ease;
     return all ? UND_OK : UND_FAILED;
 }
 
@@ -103,9 +104,8 @@ void und_flow_close(und_flow *f)
     if (s) {
         void *pages[] = {s->fields, s->face, s->mirror, s->ghost, s->port, s->shared,
                          s->known,  s->told, s->kind,   s->share, s->rhs,  s->change};
-        void *heap[] = {s->near_low,   s->near_high, s->reach_low,
-                        s->reach_high, s->air,       s->row_most,
-                        s->row_count,  s->scratch,   s};
+        void *heap[] = {s->near_low, s->near_high, s->reach_low, s->reach_high, s->air,
+                        s->row_most, s->row_count, s->scratch,   s->ease,       s};
         for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
             und_pages_free(pages[i]);
         for (size_t i = 0; i < sizeof heap / sizeof *heap; i++)

@@ -32,6 +32,7 @@ typedef struct und_ghost {
 } und_ghost;
 
 typedef struct und_flow_parts {
+    uint8_t *ease;  /* per row: of relaxation */
     double *fields; /* velocities and pressure */
     und_wall_face *face;
     und_mirror *mirror;
@@ -39,6 +40,7 @@ typedef struct und_flow_parts {
     size_t *port;   /* the faces that are inflows or outflows */
     size_t *shared; /* the ghosts that are */
     size_t faces, mirrors, ghosts, ports, shareds;
+    bool timed; /* some are functions of place and time */
 
     /* Per row: the cells around the liquid whose velocities are kept, [low, high).  Elsewhere u and next are
      * zero, but for walls. */

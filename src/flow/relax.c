@@ -38,19 +38,58 @@ typedef struct relaxation {
     double beta;
 } relaxation;
 
+static bool none_is(const uint8_t *kind, int count, uint8_t which)
+{
+    int found = 0;
+    for (int x = 0; x < count; x++)
+        found |= kind[x] == which;
+    return !found;
+}
+
+/* Most rows are full of liquid from end to end, and so are those beside: what need not be asked cell by cell.
+ * Bit 0: all cells of the row are Full; bit 1 + side: none beside it at that side is a wall. */
+static uint8_t find_ease(const und_flow *f, int row)
+{
+    int count = f->row_high[row] - f->row_low[row];
+    const uint8_t *kind = f->parts->kind + und_mac_row(&f->mac, row) + f->row_low[row];
+    bool full = none_is(kind, count, UND_POISSON_CLOSED) && none_is(kind, count, UND_POISSON_KNOWN);
+    unsigned ease = full;
+    for (int side = 2; full && side < 2 * und_flow_axes(f); side++) {
+        ptrdiff_t to = side % 2 ? f->mac.step[side / 2] : -f->mac.step[side / 2];
+        ease |= (unsigned)none_is(kind + to, count, UND_POISSON_CLOSED) << (1 + side);
+    }
+    return (uint8_t)ease;
+}
+
 /* The high or low faces of a row along y or z move where there is no wall: eq. 8. */
 static void push_faces(double *restrict u, const double *restrict change, const uint8_t *kind,
-                       const uint8_t *beside, double push, int low, int high)
+                       const uint8_t *beside, double push, int low, int high, bool all)
 {
-    for (int x = low; x < high; x++) {
-        bool moves = (kind[x] != UND_POISSON_CLOSED) & (beside[x] != UND_POISSON_CLOSED);
-        u[x] = u[x] + (moves ? push * change[x] : 0);
+    if (all)
+        for (int x = low; x < high; x++)
+            u[x] = u[x] + push * change[x];
+    else
+        for (int x = low; x < high; x++) {
+            bool moves = (kind[x] != UND_POISSON_CLOSED) & (beside[x] != UND_POISSON_CLOSED);
+            u[x] = u[x] + (moves ? push * change[x] : 0);
+        }
+}
+
+/* Along x each face has two cells that may push it, one of either colour. */
+static void push_along(double *restrict u, const double *restrict change, const uint8_t *kind, double push,
+                       int low, int high, bool all)
+{
+    for (int x = low - 1; x < high; x += all ? high - low : 1) { /* the ends, or all */
+        bool moves = (kind[x] != UND_POISSON_CLOSED) & (kind[x + 1] != UND_POISSON_CLOSED);
+        u[x] = u[x] + (moves ? push * (change[x] - change[x + 1]) : 0);
     }
+    for (int x = low; all && x < high - 1; x++)
+        u[x] = u[x] + push * (change[x] - change[x + 1]);
 }
 
 /* D of the row's cells whose turn it is, 0 elsewhere. */
 static void find_missing(const und_flow *f, const relaxation *r, size_t first, int low, int high, int colour,
-                         double *restrict missing)
+                         bool full, double *restrict missing)
 {
     const double *u = f->u[0] + first, *v = f->u[1] + first, *w = f->u[2] + first;
     const double *below = v - f->mac.step[1], *behind = w - f->mac.step[2];
@@ -58,10 +97,10 @@ static void find_missing(const und_flow *f, const relaxation *r, size_t first, i
     double per_x = r->per_cell[0], per_y = r->per_cell[1], per_z = r->per_cell[2];
     for (int x = low; x < high; x++) /* eq. 5 */
         missing[x] = -(per_x * (u[x] - u[x - 1]) + per_y * (v[x] - below[x]) + per_z * (w[x] - behind[x]));
-    for (int x = low; x < high; x++) {
-        bool turn = ((x & 1) == colour) & (kind[x] == UND_POISSON_UNKNOWN);
-        missing[x] = turn ? missing[x] : 0;
-    }
+    for (int x = low + ((low & 1) == colour); x < high; x += 2)
+        missing[x] = 0;
+    for (int x = low; !full && x < high; x++)
+        missing[x] = kind[x] == UND_POISSON_UNKNOWN ? missing[x] : 0;
     missing[low - 1] = missing[high] = 0;
 }
 
@@ -73,23 +112,23 @@ static double relax_row(und_flow *f, const relaxation *r, int row, int colour)
     size_t first = und_mac_row(m, row);
     if (f->parts->row_count[2 * row] == 0)
         return 0;
+    unsigned ease = f->parts->ease[row];
     double *restrict change = und_flow_scratch(f, omp_get_thread_num());
-    find_missing(f, r, first, low, high, colour, change);
+    find_missing(f, r, first, low, high, colour, ease & 1, change);
     double most = und_most_size(change + low, high - low);
-    double *restrict p = f->p + first, *restrict u = f->u[0] + first, beta = r->beta, push = r->push[0];
+    double *restrict p = f->p + first, beta = r->beta;
     const uint8_t *kind = f->parts->kind + first;
     for (int x = low; x < high; x++) {
         change[x] = beta * change[x]; /* eq. 6 */
         p[x] = p[x] + change[x];      /* eq. 9 */
     }
-    for (int x = low - 1; x < high; x++) {
-        bool moves = (kind[x] != UND_POISSON_CLOSED) & (kind[x + 1] != UND_POISSON_CLOSED);
-        u[x] = u[x] + (moves ? push * (change[x] - change[x + 1]) : 0);
-    }
+    push_along(f->u[0] + first, change, kind, r->push[0], low, high, ease & 1);
     for (int a = 1; a < und_flow_axes(f); a++) {
         ptrdiff_t step = m->step[a];
-        push_faces(f->u[a] + first, change, kind, kind + step, r->push[a], low, high);
-        push_faces(f->u[a] + first - step, change, kind, kind - step, -r->push[a], low, high);
+        push_faces(f->u[a] + first, change, kind, kind + step, r->push[a], low, high,
+                   ease >> (2 + 2 * a) & 1);
+        push_faces(f->u[a] + first - step, change, kind, kind - step, -r->push[a], low, high,
+                   ease >> (1 + 2 * a) & 1);
     }
     return most;
 }
@@ -123,6 +162,8 @@ und_flow_report und_flow_relax(und_flow *f, double dt, double beta0, double epsi
         bend += r.per_cell[a] * r.per_cell[a];
     r.beta = beta0 / (2 * dt * bend); /* eq. 7 */
     und_flow_find_kinds(f);
+    for (int row = 0; row < und_mac_rows(&f->mac); row++)
+        f->parts->ease[row] = find_ease(f, row);
     und_flow_report report = {.divergence = und_flow_divergence(f)};
     while (report.divergence >= epsilon && report.iterations < max_sweeps) {
         report.iterations++;

@@ -64,6 +64,7 @@ static void add_face(und_flow *f, size_t at, int axis, bool high)
                          .kind = (uint8_t)wall->kind,
                          .high = high,
                          .timed = wall->kind == UND_WALL_INFLOW && wall->velocity[axis].fn};
+    s->timed |= w->timed;
     if (!w->timed)
         set_value(f, w, 0);
     if (wall->kind == UND_WALL_INFLOW || wall->kind == UND_WALL_OUTFLOW)
@@ -99,6 +100,7 @@ static void add_ghost(und_flow *f, size_t at, int axis, const int c[3])
         if (g->count == 0)
             continue;
         g->timed = is_timed(f, at, axis) || is_timed(f, at + ahead, axis);
+        s->timed |= g->timed;
         g->shared = solids == 0 && g->count > 1;
         for (int i = 0; !g->timed && i < g->count; i++)
             set_mirror(f, g, &s->mirror[g->first + (size_t)i], 0);
@@ -130,6 +132,7 @@ void und_flow_walls_changed(und_flow *f)
     und_flow_parts *s = f->parts;
     const und_mac *m = &f->mac;
     bool flat = und_flow_axes(f) == 2;
+    s->timed = false;
     s->faces = s->mirrors = s->ghosts = s->ports = s->shareds = 0;
     memset(s->known, 0, m->count); /* beside the domain only ports set these */
     memset(s->kind, UND_POISSON_CLOSED, m->count);
@@ -147,6 +150,8 @@ void und_flow_walls_changed(und_flow *f)
 static void set_timed(und_flow *f, double time)
 {
     und_flow_parts *s = f->parts;
+    if (!s->timed)
+        return;
     for (size_t i = 0; i < s->faces; i++)
         if (s->face[i].timed)
             set_value(f, &s->face[i], time);
