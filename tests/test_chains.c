@@ -343,7 +343,7 @@ static void test_discs_merge(void **state)
 {
     (void)state;
     pond p = pond_open(50, 50, 0.02, 0.02);
-    add(&p, (shape){.kind = TWO, .x = 25, .y = 25, .r = 5, .other = 5.2}, 0);
+    add(&p, (shape){.kind = TWO, .x = 25, .y = 25, .r = 5, .other = 5.6}, 0);
     assert_int_equal(chains_in(&p), 2);
     set_flow(&p, squeeze, 1);
     double before = area(&p);
@@ -351,7 +351,7 @@ static void test_discs_merge(void **state)
     int steps = 0;
     for (; chains_in(&p) > 1 && steps < 400; steps++)
         move(&p, 0.01, 1);
-    assert_in_range(steps, 50, 200); /* 0.4 cells of air become an eighth or so */
+    assert_in_range(steps, 50, 200); /* 1.2 cells of air become half a cell */
     move(&p, 0.01, 20);
     assert_int_equal(chains_in(&p), 1);
     assert_double_near(area(&p), before, 1e-2 * before);
@@ -458,7 +458,7 @@ static void test_same_bits_after_restore(void **state)
     (void)state;
     und_error err = {0};
     pond p = pond_open(50, 50, 0.02, 0.02), q = pond_open(50, 50, 0.02, 0.02);
-    shape two = {.kind = TWO, .x = 25, .y = 25, .r = 5, .other = 5.2};
+    shape two = {.kind = TWO, .x = 25, .y = 25, .r = 5, .other = 5.6};
     add(&p, two, 0);
     add(&q, two, 0);
     set_flow(&p, squeeze, 1);

@@ -278,6 +278,8 @@ void und_cells_track(und_cells *s)
     s->ledger.measured = und_cells_volume(s);
     /* Markers and chains show where liquid is, not how much: what they gain and lose is told. */
     s->ledger.correction += s->ledger.measured - before - (in - out);
+    if (s->chains && s->def.keep_volume)
+        und_chains_owe(s->chains, s->ledger.correction);
 }
 
 void und_cells_splash(und_cells *s)

@@ -147,17 +147,16 @@ static int copy_chain(und_chains *s, int i, int begin)
  * that is all as thin as what meets. */
 static bool is_little(const und_chains *s, int begin, int count)
 {
-    double twice = 0, length = 0, spacing = 0;
+    double twice = 0, length = 0;
     und_point start = {s->spare[0][begin], s->spare[1][begin]}, last = start;
     for (int k = 1; k <= count; k++) {
         int i = begin + k % count;
         und_point p = {s->spare[0][i], s->spare[1][i]};
         twice += und_point_cross(und_point_from(start, last), und_point_from(start, p));
         length += und_point_gap(last, p);
-        spacing += s->spare[2][i] / count;
         last = p;
     }
-    double thinnest = (twice < 0 ? UND_CHAINS_AIR_GAP : UND_CHAINS_FILM) * spacing;
+    double thinnest = (twice < 0 ? UND_CHAINS_AIR_GAP / 2 : UND_CHAINS_FILM) * und_chains_cell(s);
     return count < 4 || fabs(twice / 2) < SMALLEST * und_chains_cell_area(s) ||
            fabs(twice) < thinnest * length;
 }

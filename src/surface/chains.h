@@ -18,9 +18,15 @@ und_status und_chains_add(und_chains *chains, und_inside_fn *inside, void *conte
 
 /* Moves all markers as und_markers_move does, then keeps the chains well: inserts where links are longer than
  * they should be, deletes both markers of a pair that is too close, splits a chain that meets itself and
- * merges chains that meet; chains that enclose less than a small share of a cell go. */
+ * merges chains that meet; chains that enclose less than a small share of a cell go.  Where a chain lies
+ * along a wall of any kind it stays there. */
 void und_chains_move(und_chains *chains, double *const u[3], const uint8_t *label, const uint8_t *wall,
                      const und_wall_def *walls, double dt);
+
+/* There is so much liquid too much now, m3: in the next move the free surface goes in, or out, a little, to
+ * take that back.  Chains do not know what flows through walls, so that it is for the caller to say, after
+ * each move. */
+void und_chains_owe(und_chains *chains, double volume);
 
 /* Cells by region growing (figure 5): Surface cells hold a marker, the rest is grown Empty from where it is
  * known to be outside and Full inside.  Writes UND_CELL_FULL or UND_CELL_EMPTY; Solid ones stay. */

@@ -41,11 +41,12 @@ typedef struct part {
     void *data;
 } part;
 
-enum { PARTS = 4, FIRST = 0 };
+enum { FIRST, OWED, PARTS = 5 };
 
-static void parts_of(const und_chains *s, part list[PARTS])
+static void parts_of(und_chains *s, part list[PARTS])
 {
     const part all[PARTS] = {{"chain_first", UND_I32, s->first},
+                             {"chain_owed", UND_F64, &s->owed},
                              {"chain_x", UND_F64, s->place[0]},
                              {"chain_y", UND_F64, s->place[1]},
                              {"chain_spacing", UND_F64, s->spacing}};
@@ -59,7 +60,7 @@ und_status und_chains_save(und_chains *s, und_frame *state, und_error *err)
     for (int i = 0; i < PARTS; i++) {
         und_item_def def = {
             .name = list[i].name, .unit = "", .kind = UND_NUMBERS, .type = list[i].type, .rank = 1};
-        def.dim[0] = i == FIRST ? (size_t)s->chain_count + 1 : (size_t)s->count;
+        def.dim[0] = i == FIRST ? (size_t)s->chain_count + 1 : i == OWED ? 1 : (size_t)s->count;
         if (!und_frame_borrow(state, &def, list[i].data, err))
             return err->status;
     }
@@ -103,15 +104,16 @@ und_status und_chains_restore(und_chains *s, const und_frame *state, und_error *
             return und_error_set(err, UND_FAILED, "the checkpoint does not fit the scene: no %s in it",
                                  list[i].name);
     }
-    size_t count = und_item_count(item[1]), firsts = und_item_count(item[FIRST]);
+    size_t count = und_item_count(item[OWED + 1]), firsts = und_item_count(item[FIRST]);
     if (count > (size_t)s->capacity || firsts < 1 || firsts > (size_t)s->capacity + 1)
         return und_error_set(err, UND_FAILED,
                              "the checkpoint does not fit the scene: %zu markers in %zu chains, at most %d "
                              "markers expected",
                              count, firsts ? firsts - 1 : 0, s->capacity);
-    bool sound = are_chains(item[FIRST], count);
-    for (int i = 1; i < PARTS && sound; i++)
-        sound = und_item_count(item[i]) == count && are_sound(s, item[i]->data, count, i - 1);
+    bool sound = are_chains(item[FIRST], count) && und_item_count(item[OWED]) == 1 &&
+                 isfinite(*(const double *)item[OWED]->data);
+    for (int i = OWED + 1; i < PARTS && sound; i++)
+        sound = und_item_count(item[i]) == count && are_sound(s, item[i]->data, count, i - OWED - 1);
     if (!sound)
         return und_error_set(err, UND_FAILED, "the checkpoint is damaged: its chains do not hold together");
     for (int i = 0; i < PARTS; i++)

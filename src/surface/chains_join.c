@@ -12,7 +12,7 @@ static void buckets_of(const und_chains *s, int i, int range[4])
 {
     const und_mac *m = &s->mac;
     und_point a = und_point_of(s, i), b = und_point_of(s, s->next[i]);
-    double margin = UND_CHAINS_AIR_GAP * s->spacing[i] / 2;
+    double margin = UND_CHAINS_AIR_GAP * und_chains_cell(s) / 2;
     double low[2] = {fmin(a.x, b.x) - margin, fmin(a.y, b.y) - margin};
     double high[2] = {fmax(a.x, b.x) + margin, fmax(a.y, b.y) + margin};
     for (int k = 0; k < 2; k++) {
@@ -92,31 +92,53 @@ static bool is_near(const und_chains *s, int i, int j)
     return false;
 }
 
-/* Links that face each other closely, and are not just two sides of a tip. */
-static bool touch(const und_chains *s, int i, int j)
+/* How long the two connections would be, against the links that they replace. */
+static bool is_shorter(und_point a, und_point a_next, und_point b, und_point b_next, double links)
+{
+    return und_point_gap(a, b_next) + und_point_gap(b, a_next) < SHORTER * links;
+}
+
+/* The same with a link more on all four ends, which tells of gaps that are wider than links are long. */
+static bool is_shorter_around(const und_chains *s, int i, int j, double links)
+{
+    int i_next = s->next[i], j_next = s->next[j];
+    const int from[4] = {s->prev[i], s->prev[j], i_next, j_next};
+    for (int k = 0; k < 4; k++)
+        links += und_point_gap(und_point_of(s, from[k]), und_point_of(s, s->next[from[k]]));
+    return is_shorter(und_point_of(s, s->prev[i]), und_point_of(s, s->next[i_next]),
+                      und_point_of(s, s->prev[j]), und_point_of(s, s->next[j_next]), links);
+}
+
+/* Links that face each other closely. */
+static bool touch(const und_chains *s, int i, int j, double air_gap)
 {
     int i_next = s->next[i], j_next = s->next[j];
     und_point a = und_point_of(s, i), a_next = und_point_of(s, i_next);
     und_point b = und_point_of(s, j), b_next = und_point_of(s, j_next);
     und_point u = und_point_from(a, a_next), v = und_point_from(b, b_next);
-    double lengths = und_point_length(u) + und_point_length(v);
-    if (und_point_dot(u, v) >= 0 || und_point_gap(a, b_next) + und_point_gap(b, a_next) > SHORTER * lengths)
+    if (und_point_dot(u, v) >= 0)
         return false;
-    und_point middle = {(b.x + b_next.x) / 2, (b.y + b_next.y) / 2};
-    double limit = side_of(a, a_next, middle) < 0 ? UND_CHAINS_AIR_GAP : UND_CHAINS_FILM;
     double gap = fmin(fmin(distance_to(a, a_next, b), distance_to(a, a_next, b_next)),
                       fmin(distance_to(b, b_next, a), distance_to(b, b_next, a_next)));
-    return gap < limit * fmin(s->spacing[i], s->spacing[j]) && !is_near(s, i_next, j) &&
-           !is_near(s, j_next, i);
+    double links = und_point_length(u) + und_point_length(v), cell = und_chains_cell(s);
+    und_point a_middle = {(a.x + a_next.x) / 2, (a.y + a_next.y) / 2};
+    und_point b_middle = {(b.x + b_next.x) / 2, (b.y + b_next.y) / 2};
+    bool few = is_near(s, i_next, j) || is_near(s, j_next, i);
+    if (side_of(a, a_next, b_middle) < 0 && side_of(b, b_next, a_middle) < 0) /* air is between them */
+        return gap < air_gap * cell &&
+               (few || is_shorter(a, a_next, b, b_next, links) || is_shorter_around(s, i, j, links));
+    /* The two sides of a tip are left alone. */
+    double film = UND_CHAINS_FILM * fmin(cell, 2 * fmin(s->spacing[i], s->spacing[j]));
+    return gap < film && !few && is_shorter(a, a_next, b, b_next, links);
 }
 
-static bool meet(const und_chains *s, int i, int j)
+static bool meet(const und_chains *s, int i, int j, double air_gap)
 {
     int i_next = s->next[i], j_next = s->next[j];
     if (i_next == j || j_next == i)
         return false;
     return cross(und_point_of(s, i), und_point_of(s, i_next), und_point_of(s, j), und_point_of(s, j_next)) ||
-           touch(s, i, j);
+           touch(s, i, j, air_gap);
 }
 
 static void connect(und_chains *s, int i, int j)
@@ -130,7 +152,7 @@ static void connect(und_chains *s, int i, int j)
 }
 
 /* Connects link i anew with the first one that it meets. */
-static bool join_link(und_chains *s, int i)
+static bool join_link(und_chains *s, int i, double air_gap)
 {
     int range[4];
     buckets_of(s, i, range);
@@ -141,7 +163,7 @@ static bool join_link(und_chains *s, int i)
                 s->bucket_first[bucket + 1] < s->bucket_room ? s->bucket_first[bucket + 1] : s->bucket_room;
             for (int k = s->bucket_first[bucket]; k < end; k++) {
                 int j = s->bucket_link[k];
-                if (j > i && !s->flag[j] && meet(s, i, j)) {
+                if (j > i && !s->flag[j] && meet(s, i, j, air_gap)) {
                     connect(s, i, j);
                     return true;
                 }
@@ -150,8 +172,8 @@ static bool join_link(und_chains *s, int i)
     return false;
 }
 
-/* Every connection makes the chains shorter, so this comes to an end. */
-bool und_chains_join(und_chains *s)
+/* Connections make the chains shorter, or close air, so this comes to an end. */
+bool und_chains_join(und_chains *s, double air_gap)
 {
     bool any = false, more = s->count > 0;
     if (more)
@@ -161,7 +183,7 @@ bool und_chains_join(und_chains *s)
         fill_buckets(s);
         memset(s->flag, 0, (size_t)s->count);
         for (int i = 0; i < s->count; i++)
-            if (s->next[i] != UND_GONE && !s->flag[i] && join_link(s, i))
+            if (s->next[i] != UND_GONE && !s->flag[i] && join_link(s, i, air_gap))
                 more = any = true;
     }
     return any;

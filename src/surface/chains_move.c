@@ -3,9 +3,11 @@
 #include "grid/mac_sample.h"
 #include "surface/chains_state.h"
 
-/* In spacings: markers closer than the one and links longer than the other are mended; air between a wall and
- * liquid that comes to it is closed when it is thinner than the last. */
-static const double TOO_CLOSE = 0.4, TOO_LONG = 1.6, WALL_GAP = 0.1;
+/* In spacings: markers closer than the one and links longer than the other are mended. */
+static const double TOO_CLOSE = 0.4, TOO_LONG = 1.6;
+/* In cells: air thinner than this between a wall and liquid that comes to it is closed; and how far markers
+ * go at most in a step to take back what upkeep has added. */
+static const double WALL_GAP = 0.1, MOST_BACK = 0.01;
 static const double LONGEST_PIECE = 0.5; /* of a way, in cells, so that no solid is jumped over */
 
 static double coordinate(const und_mac *m, int axis, double value)
@@ -110,6 +112,15 @@ static bool stays(const und_chains *s, int i)
     return s->flag[i] && s->flag[s->prev[i]] && s->flag[s->next[i]];
 }
 
+static void take_spare(und_chains *s)
+{
+    for (int a = 0; a < 2; a++) {
+        double *old = s->place[a];
+        s->place[a] = s->spare[a];
+        s->spare[a] = old;
+    }
+}
+
 static void carry(und_chains *s, double *const u[3], const uint8_t *label, double dt)
 {
     PARALLEL_FOR(s->threads)
@@ -125,6 +136,30 @@ static void carry(und_chains *s, double *const u[3], const uint8_t *label, doubl
             s->spare[0][i] = to.x;
             s->spare[1][i] = to.y;
         }
+    take_spare(s);
+}
+
+/* Air that closes, chains that go, and each step's error change how much liquid there is.  The free surface
+ * goes in or out until nothing is owed. */
+static void take_back(und_chains *s, const uint8_t *label)
+{
+    double length = 0, cell = und_chains_cell(s);
+    for (int i = 0; i < s->count; i++)
+        if (!s->flag[i])
+            length += und_point_gap(und_point_of(s, i), und_point_of(s, s->next[i]));
+    if (!(fabs(s->owed) > 1e-9 * cell * cell && length > 0))
+        return;
+    double out = fmin(fmax(-s->owed / length, -MOST_BACK * cell), MOST_BACK * cell);
+    for (int i = 0; i < s->count; i++) {
+        und_point p = und_point_of(s, i);
+        und_point along = und_point_from(und_point_of(s, s->prev[i]), und_point_of(s, s->next[i]));
+        double size = und_point_length(along);
+        if (!s->flag[i] && size > 0)
+            p = slide(&s->mac, label, p, (und_point){along.y * out / size, -along.x * out / size});
+        s->spare[0][i] = p.x;
+        s->spare[1][i] = p.y;
+    }
+    take_spare(s);
 }
 
 /* Liquid comes to a wall ever more slowly, the velocity across being none at it; the last bit of air between
@@ -132,7 +167,7 @@ static void carry(und_chains *s, double *const u[3], const uint8_t *label, doubl
 static und_point land(const und_chains *s, const uint8_t *label, int i)
 {
     const und_mac *m = &s->mac;
-    const double *x = s->spare[0], *y = s->spare[1];
+    const double *x = s->place[0], *y = s->place[1];
     double at[2] = {coordinate(m, 0, x[i]), coordinate(m, 1, y[i])};
     int cell[2] = {(int)floor(at[0]), (int)floor(at[1])};
     und_point along = {x[s->next[i]] - x[s->prev[i]], y[s->next[i]] - y[s->prev[i]]};
@@ -140,8 +175,7 @@ static und_point land(const und_chains *s, const uint8_t *label, int i)
     for (int a = 0; a < 2; a++) {
         int step = out[a] > 0 ? 1 : -1;
         double gap = step > 0 ? cell[a] + 1 - at[a] : at[a] - cell[a];
-        if (fabs(out[a]) > 0.7 * length && gap * m->d[a] < WALL_GAP * s->spacing[i] &&
-            !und_chains_solid(m, label, cell[0], cell[1]) &&
+        if (fabs(out[a]) > 0.7 * length && gap < WALL_GAP && !und_chains_solid(m, label, cell[0], cell[1]) &&
             und_chains_solid(m, label, cell[0] + (a == 0) * step, cell[1] + (a == 1) * step))
             at[a] = step > 0 ? cell[a] + 1 - UND_CHAINS_SKIN : cell[a] + UND_CHAINS_SKIN;
     }
@@ -154,9 +188,10 @@ static void land_all(und_chains *s, const uint8_t *label)
     for (int chunk = 0; chunk < chunks_of(s); chunk++)
         for (int i = chunk * CHUNK; i < chunk_end(s, chunk); i++) {
             und_point p = stays(s, i) ? und_point_of(s, i) : land(s, label, i);
-            s->place[0][i] = p.x;
-            s->place[1][i] = p.y;
+            s->spare[0][i] = p.x;
+            s->spare[1][i] = p.y;
         }
+    take_spare(s);
 }
 
 static void put(und_chains *s, int i, und_point p)
@@ -289,11 +324,21 @@ void und_chains_move(und_chains *s, double *const u[3], const uint8_t *label, co
     (void)walls;
     und_chains_link(s);
     find_walls(s, label);
+    take_back(s, label);
     carry(s, u, label, dt);
     land_all(s, label);
     und_chains_even(s, label);
-    bool joined = und_chains_join(s);
+    bool joined = und_chains_join(s, UND_CHAINS_AIR_GAP);
     und_chains_unlink(s);
-    if (joined)
+    if (joined) {
         und_chains_uncover(s);
+        und_chains_link(s);
+        und_chains_even(s, label);
+        und_chains_unlink(s);
+    }
+}
+
+void und_chains_owe(und_chains *s, double volume)
+{
+    s->owed = volume / s->mac.d[2];
 }

@@ -21,6 +21,7 @@ struct und_chains {
     double *place[2]; /* m */
     double *spacing;  /* m; how far apart a marker and its neighbours should be */
     int32_t *first;   /* of each chain, its first marker; the end of the last one behind them */
+    double owed;      /* m2 that there are too many */
 
     double *spare[3]; /* the places and spacings to come */
     int32_t *next, *prev;
@@ -82,17 +83,24 @@ und_status und_chains_reserve(und_chains *s, int more, und_error *err);
 /* A chain more of `count` markers, for which there is room. */
 void und_chains_append(und_chains *s, const und_point *place, const double *spacing, int count);
 
-/* Links that face each other meet when they are closer than this, in spacings: air between liquid closes
- * early, since cells cannot show it, while films of liquid are kept until they are very thin. */
-#define UND_CHAINS_AIR_GAP 0.25
-#define UND_CHAINS_FILM 0.1
+/* Links that face each other meet when they are closer than this, in cells: air between liquid closes early,
+ * since cells cannot show it and would keep it for ever, while films of liquid are kept until they are very
+ * thin. */
+#define UND_CHAINS_AIR_GAP 0.5
+#define UND_CHAINS_FILM 0.05
+
+/* The size of a cell that lengths compare with, m. */
+static inline double und_chains_cell(const und_chains *s)
+{
+    return fmin(s->mac.d[0], s->mac.d[1]);
+}
 
 double und_chains_cell_area(const und_chains *s);
 
 /* Upkeep, in this order. */
 void und_chains_link(und_chains *s);
 void und_chains_even(und_chains *s, const uint8_t *label); /* inserts and deletes */
-bool und_chains_join(und_chains *s);                       /* splits and merges; whether there was anything */
+bool und_chains_join(und_chains *s, double air_gap);       /* splits and merges; whether there was anything */
 void und_chains_unlink(und_chains *s);                     /* the small ones go */
 void und_chains_uncover(und_chains *s); /* takes out chains that are no outline of the liquid */
 

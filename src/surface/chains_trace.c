@@ -352,7 +352,7 @@ und_status und_chains_add(und_chains *s, und_inside_fn *inside, void *context, c
     if (status != UND_OK)
         return status;
     und_chains_link(s);
-    bool joined = und_chains_join(s);
+    bool joined = und_chains_join(s, UND_CHAINS_FILM); /* what lies apart stays apart as yet */
     und_chains_unlink(s);
     if (joined)
         und_chains_uncover(s);
