@@ -190,6 +190,17 @@ typedef struct und_samples {
     bool observed;
 } und_samples;
 
+/* What frames of cells are turned into before samples are taken. */
+typedef struct und_voxels {
+    int nx, nz;                  /* columns of cells */
+    float *raw, *smooth, *level; /* [nz][nx], m: tops of the voxels, ground without their steps, water */
+    unsigned char *ring;
+    int columns, rows;       /* square samples */
+    double h;                /* m; their side */
+    float *ground, *surface; /* [rows][columns] */
+    bool new_ground;
+} und_voxels;
+
 /* Light on the bottom relative to light through flat water. */
 typedef struct und_caustics {
     int nx, nz, per_node; /* texels; per mesh spacing */
@@ -286,6 +297,7 @@ struct und_render {
     und_stage stage[STAGES];
     und_pattern pattern, ripple;
     und_sky sky;
+    und_voxels voxels;
     und_samples samples;
     und_mesh mesh;
     und_caustics caustics;
@@ -306,6 +318,11 @@ struct und_render {
 };
 
 und_status und_pattern_bake(und_pattern *noise, und_pattern *ripple, int threads, und_error *err);
+/* A field of the frame with one float per column, or NULL. */
+const float *und_column_field(const und_frame *frame, const char *name);
+und_status und_voxels_take(und_render *r, const und_frame *frame, und_error *err);
+void und_voxels_free(und_voxels *v);
+void und_froth_splat(und_render *r, const und_frame *frame); /* bits of foam into the mesh's */
 und_status und_samples_take(und_render *r, const und_frame *frame, und_error *err);
 und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err);
 void und_wetness_advance(und_render *r, double time);

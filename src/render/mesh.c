@@ -7,8 +7,7 @@
 
 enum { RINGS = 3, FAR = 255 };
 
-/* A field of the frame with one float per column, or NULL. */
-static const float *column_field(const und_frame *frame, const char *name)
+const float *und_column_field(const und_frame *frame, const char *name)
 {
     const und_item *item = und_frame_find(frame, name);
     size_t need = (size_t)frame->grid.n[0] * (size_t)frame->grid.n[2];
@@ -123,16 +122,26 @@ und_status und_samples_take(und_render *r, const und_frame *frame, und_error *er
         !isfinite(grid->dx) || !isfinite(grid->origin[0]) || !isfinite(grid->origin[2]))
         return und_error_set(err, UND_INVALID, "frame %d: a picture needs a grid of at least two samples",
                              frame->number);
-    const float *ground = column_field(frame, "ground"), *surface = column_field(frame, "surface");
+    und_status status = UND_OK;
+    int nx = grid->n[0], nz = grid->n[2];
+    const float *ground = und_column_field(frame, "ground"), *surface = und_column_field(frame, "surface");
+    s->dx = grid->dx;
+    if (grid->n[1] > 1 || und_grid_size(grid, 2) != grid->dx) {
+        if ((status = und_voxels_take(r, frame, err)) != UND_OK)
+            return status;
+        nx = r->voxels.columns;
+        nz = r->voxels.rows;
+        ground = r->voxels.ground;
+        surface = r->voxels.surface;
+        s->dx = r->voxels.h;
+    }
     if (!surface)
         return und_error_set(err, UND_INVALID, "frame %d: a picture needs the field \"surface\"",
                              frame->number);
-    und_status status = samples_allocate(s, grid->n[0], grid->n[2], err);
-    if (status != UND_OK)
+    if ((status = samples_allocate(s, nx, nz, err)) != UND_OK)
         return status;
-    s->dx = grid->dx;
-    s->x0 = grid->origin[0] + 0.5 * grid->dx;
-    s->z0 = grid->origin[2] + 0.5 * grid->dx;
+    s->x0 = grid->origin[0] + 0.5 * s->dx;
+    s->z0 = grid->origin[2] + 0.5 * s->dx;
     clean_heights(s, ground, surface, r->def.vertical);
     und_wetness_advance(r, frame->time);
     s->observed = true;
@@ -293,14 +302,15 @@ und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err)
     und_status status = mesh_allocate(r, err);
     if (status != UND_OK)
         return status;
-    und_extras extras = {.field = {[M_OPEN] = s->open,
-                                   [M_WET] = s->wet_smooth,
-                                   [M_FOAM] = column_field(frame, "foam"),
-                                   [M_DYE] = column_field(frame, "dye"),
-                                   [M_U] = column_field(frame, "texture_u"),
-                                   [M_V] = column_field(frame, "texture_v"),
-                                   [M_FLOW_X] = column_field(frame, "velocity_x"),
-                                   [M_FLOW_Z] = column_field(frame, "velocity_z")}};
+    und_extras extras = {.field = {[M_OPEN] = s->open, [M_WET] = s->wet_smooth}};
+    static const struct {
+        int entry;
+        const char *name;
+    } own[] = {{M_FOAM, "foam"},   {M_DYE, "dye"},           {M_U, "texture_u"},
+               {M_V, "texture_v"}, {M_FLOW_X, "velocity_x"}, {M_FLOW_Z, "velocity_z"}};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (s->nx == frame->grid.n[0] && s->nz == frame->grid.n[2])
+            extras.field[own[k].entry] = und_column_field(frame, own[k].name);
     m->has_foam = extras.field[M_FOAM];
     m->has_dye = extras.field[M_DYE];
     m->has_texture = extras.field[M_U] && extras.field[M_V];
@@ -312,6 +322,7 @@ und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err)
     for (int j = 0; j < m->nz; j++)
         slope_row(m, j);
     mesh_range(m);
+    und_froth_splat(r, frame);
     return UND_OK;
 }
 

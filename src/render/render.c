@@ -155,6 +155,7 @@ void und_render_destroy(und_render *r)
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     und_pages_free(r->mesh.node);
+    und_voxels_free(&r->voxels);
     free(r);
 }
 
