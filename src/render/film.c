@@ -27,7 +27,7 @@ static float dither(float v, uint64_t index)
 
 void und_render_tone(const und_render *render, und_image *image)
 {
-    if (!render->def.tone || render->is_flat || !image->rgb)
+    if (!render->def.tone || und_is_flat(render) || !image->rgb)
         return;
     PARALLEL_FOR(render->threads)
     for (int j = 0; j < image->height; j++) {

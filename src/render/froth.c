@@ -16,7 +16,7 @@ static const float *rows_of(const und_frame *frame, const char *name, size_t cou
  * spread over it. */
 static void add_patch(und_mesh *m, float x, float z, float radius, float share)
 {
-    float wide = maxf(radius, 1.5f * m->h), u = (x - m->x0) * m->per_m, v = (z - m->z0) * m->per_m,
+    float wide = maxf(radius, 2.2f * m->h), u = (x - m->x0) * m->per_m, v = (z - m->z0) * m->per_m,
           reach = wide * m->per_m;
     if (!(u + reach > 0 && v + reach > 0 && u - reach < (float)m->nx && v - reach < (float)m->nz))
         return;
@@ -29,7 +29,8 @@ static void add_patch(und_mesh *m, float x, float z, float radius, float share)
             float du = ((float)i - u) / reach, dv = ((float)j - v) / reach, q = 1 - du * du - dv * dv;
             float *foam = und_mesh_node(m, i, j) + M_FOAM;
             if (q > 0)
-                *foam += (1 - *foam) * minf(share * q * q, 1); /* patches cover each other */
+                *foam +=
+                    (1 - *foam) * minf(share * q * q, 0.5f); /* patches cover each other; one alone is thin */
         }
 }
 

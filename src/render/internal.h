@@ -245,6 +245,22 @@ typedef struct und_camera {
     int width, height; /* in samples */
 } und_camera;
 
+/* How much of the sky the table sees around what stands on it. */
+enum { AROUND_SIZE = 96 };
+typedef struct und_around {
+    float x0, z0, texel;
+    float *open; /* [AROUND_SIZE][AROUND_SIZE], 0 to 1; NULL: all of it */
+} und_around;
+
+/* Triangles of what is solid, which go with the objects. */
+typedef struct und_solids {
+    size_t corners;
+    const float *position, *color; /* [corners][3]; no colour: concrete */
+} und_solids;
+
+/* What a frame is drawn as. */
+typedef enum und_drawing { UND_DRAWS_HEIGHTS, UND_DRAWS_BOX, UND_DRAWS_SECTION, UND_DRAWS_PLOT } und_drawing;
+
 /* The window on a curve that is drawn as a section. */
 typedef struct und_section {
     float x0, y0; /* m at the left and at the bottom */
@@ -259,6 +275,8 @@ enum { ID_NONE, ID_GROUND, ID_SIDE_GROUND, ID_SIDE_WATER = ID_SIDE_GROUND + 4, I
 typedef struct und_buffers {
     float *opaque, *water;
     int32_t *id;
+    float *liquid; /* a skin of triangles; NULL until there is one */
+    int32_t *liquid_id;
 } und_buffers;
 
 typedef struct und_vertex {
@@ -301,12 +319,17 @@ struct und_render {
     und_samples samples;
     und_mesh mesh;
     und_caustics caustics;
-    und_soup soup, sheet;
+    und_soup soup, sheet, liquid;
+    und_solids solids;
+    und_box box; /* that a picture of cells without heights frames */
+    und_around around;
+    und_drawing drawing;
     und_camera camera;
     und_buffers buffers;
     unsigned char *mark; /* [pixels]: what of objects a pixel depends on; NULL until there are some */
     und_vertex *ground_vertex, *water_vertex;
-    float *sun_scratch; /* shadow heights */
+    float *sun_scratch;            /* shadow heights */
+    und_held solid_corners, paint; /* [corners][3] */
     und_held drops, drop_keys;
     und_held films; /* [pixels] und_film_seen */
     bool has_films;
@@ -314,7 +337,6 @@ struct und_render {
     float rock_edge; /* slope of the ground where rock begins */
     und_section section;
     und_plot_scale plot_scale;
-    bool is_flat; /* what was drawn last: a section or a plot */
 };
 
 und_status und_pattern_bake(und_pattern *noise, und_pattern *ripple, int threads, und_error *err);
@@ -324,6 +346,15 @@ und_status und_voxels_take(und_render *r, const und_frame *frame, und_error *err
 void und_voxels_free(und_voxels *v);
 void und_froth_splat(und_render *r, const und_frame *frame); /* bits of foam into the mesh's */
 und_status und_samples_take(und_render *r, const und_frame *frame, und_error *err);
+const float *und_find_corners(const und_frame *frame, const char *name, size_t *corners);
+und_drawing und_drawing_of(const und_render *r, const und_frame *frame);
+und_status und_box_take(und_render *r, const und_frame *frame, und_error *err);
+/* After the objects are taken. */
+und_status und_box_darken(und_render *r, und_error *err);
+float und_box_open(const und_render *r, f3 p);
+void und_box_frame(const und_render *r, f3 *eye, f3 *look);
+/* `axis`: x and z about which a two-dimensional frame is turned, or NULL. */
+und_status und_solids_take(und_render *r, const und_frame *frame, const double *axis, und_error *err);
 und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err);
 void und_wetness_advance(und_render *r, double time);
 void und_wetness_smooth(und_samples *s, int threads);
@@ -365,6 +396,11 @@ typedef struct und_material {
 und_material und_material_at(const und_render *r, const float *m, f3 p, float footprint);
 /* Tiles at a place of a face with this normal. */
 und_material und_material_tiles(const und_render *r, f3 p, f3 normal, float footprint);
+
+static inline bool und_is_flat(const und_render *r) /* what was drawn last */
+{
+    return r->drawing == UND_DRAWS_SECTION || r->drawing == UND_DRAWS_PLOT;
+}
 
 /* Has the caller asked to leave the picture as it is? */
 static inline bool und_render_stopped(const und_render *r)

@@ -262,7 +262,7 @@ static void project_layer(layer *l, int threads)
 }
 
 static void scan_tile(und_render *r, const layer *ground, const layer *water, const und_vertex *soup,
-                      int index)
+                      const und_vertex *skin, int index)
 {
     const und_camera *c = &r->camera;
     int across = (c->width + TILE_X - 1) / TILE_X;
@@ -278,12 +278,20 @@ static void scan_tile(und_render *r, const layer *ground, const layer *water, co
     t.depth = r->buffers.opaque;
     t.id = r->buffers.id;
     draw_layer(&t, ground);
-    if (r->def.sides)
+    if (r->def.sides && r->drawing == UND_DRAWS_HEIGHTS)
         draw_sides(&t, ground);
     draw_soup(&t, c, &r->soup, soup);
     t.depth = r->buffers.water;
     t.id = NULL;
     draw_layer(&t, water);
+    if (r->liquid.count == 0)
+        return;
+    t.depth = r->buffers.liquid;
+    t.id = r->buffers.liquid_id;
+    for (int y = t.y0; y < t.y1; y++)
+        memset(t.depth + (size_t)y * (size_t)c->width + (size_t)t.x0, 0,
+               (size_t)(t.x1 - t.x0) * sizeof(float));
+    draw_soup(&t, c, &r->liquid, skin);
 }
 
 /* The samples among which what moves is drawn, the upper ends excluded. */
@@ -320,7 +328,8 @@ und_status und_scan(und_render *r, bool moving, und_error *err)
     ground.blocks_z = (m->nz - 1 + BLOCK - 1) / BLOCK;
     size_t blocks = (size_t)ground.blocks_x * (size_t)ground.blocks_z;
     ground.box = und_alloc(2 * blocks, 4 * sizeof(int32_t), "picture", err);
-    und_vertex *soup = und_alloc(3 * r->soup.count + 1, sizeof *soup, "picture", err);
+    und_vertex *soup = und_alloc(3 * (r->soup.count + r->liquid.count) + 1, sizeof *soup, "picture", err),
+               *skin = soup + 3 * r->soup.count;
     if (!ground.box || !soup) {
         free(ground.box);
         free(soup);
@@ -334,6 +343,8 @@ und_status und_scan(und_render *r, bool moving, und_error *err)
     project_layer(&water, r->threads);
     for (size_t k = 0; k < 3 * r->soup.count; k++)
         soup[k] = project(c, f3_of(r->soup.position + 3 * k));
+    for (size_t k = 0; k < 3 * r->liquid.count; k++)
+        skin[k] = project(c, f3_of(r->liquid.position + 3 * k));
     int across = (c->width + TILE_X - 1) / TILE_X, tiles = across * ((c->height + TILE_Y - 1) / TILE_Y);
     int range[4] = {0, 0, c->width, c->height};
     if (moving)
@@ -343,7 +354,7 @@ und_status und_scan(und_render *r, bool moving, und_error *err)
         int x = k % across * TILE_X, y = k / across * TILE_Y;
         bool within = x < range[2] && x + TILE_X > range[0] && y < range[3] && y + TILE_Y > range[1];
         if (within && !und_render_stopped(r)) /* nothing is shaded then either */
-            scan_tile(r, &ground, &water, soup, k);
+            scan_tile(r, &ground, &water, soup, skin, k);
     }
     free(ground.box);
     free(soup);

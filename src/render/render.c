@@ -140,6 +140,17 @@ void und_render_destroy(und_render *r)
                      r->sheet.next,
                      r->sheet.slot,
                      r->sheet.posed,
+                     r->liquid.normal,
+                     r->liquid.next,
+                     r->liquid.slot,
+                     r->liquid.posed,
+                     r->liquid.order,
+                     r->liquid.box,
+                     r->buffers.liquid,
+                     r->buffers.liquid_id,
+                     r->solid_corners.memory,
+                     r->paint.memory,
+                     r->around.open,
                      r->soup.order,
                      r->soup.box,
                      r->mark,
@@ -188,7 +199,11 @@ static void aim(und_render *r, double time)
     f3 eye = vector_at(&r->def.eye, time), look = vector_at(&r->def.look, time), to = f3_sub(look, eye);
     float length = sqrtf(f3_dot(to, to));
     if (!(length > 0) || !isfinite(length)) {
-        frame_all(&r->mesh, r->samples.level, r->def.fov, (double)r->def.width / r->def.height, &eye, &look);
+        if (r->drawing == UND_DRAWS_BOX)
+            und_box_frame(r, &eye, &look);
+        else
+            frame_all(&r->mesh, r->samples.level, r->def.fov, (double)r->def.width / r->def.height, &eye,
+                      &look);
         to = f3_sub(look, eye);
     }
     c->eye = eye;
@@ -199,19 +214,38 @@ static void aim(und_render *r, double time)
     c->width = r->def.width * r->def.samples;
     c->height = r->def.height * r->def.samples;
     c->focal = 0.5f * (float)c->height / tanf(0.5f * (float)(r->def.fov * M_PI / 180));
-    c->near = 1e-4f * r->mesh.span;
+    /* A table reaches far behind the eye: what is cut closer to it would be too large to be drawn. */
+    c->near = (r->drawing == UND_DRAWS_BOX ? 2e-2f : 1e-4f) * r->mesh.span;
 }
 
 und_status und_render_observe(und_render *r, const und_frame *frame, und_error *err)
 {
     und_status status = UND_OK;
     und_plot_data plot;
-    if (und_plot_read(frame, &plot))
+    r->drawing = und_drawing_of(r, frame);
+    if (r->drawing == UND_DRAWS_BOX)
+        return UND_OK; /* nothing of it is remembered */
+    if (r->drawing == UND_DRAWS_PLOT && und_plot_read(frame, &plot))
         und_plot_observe(&r->plot_scale, &plot);
+    else if (r->drawing == UND_DRAWS_PLOT)
+        status =
+            und_error_set(err, UND_INVALID, "frame %d: a plot needs a grid and its \"label\"", frame->number);
     else
         STAGE (&r->stage[STAGE_MESH])
             status = und_samples_take(r, frame, err);
     return status;
+}
+
+/* The ground, or the table, as a mesh, and the liquid's skin. */
+static und_status prepare_mesh(und_render *r, const und_frame *frame, und_error *err)
+{
+    r->liquid.count = 0;
+    r->solids.corners = 0;
+    if (r->drawing == UND_DRAWS_BOX)
+        return und_box_take(r, frame, err);
+    und_light_open(&r->samples, r->threads);
+    und_wetness_smooth(&r->samples, r->threads);
+    return und_mesh_build(r, frame, err);
 }
 
 static und_status prepare(und_render *r, const und_frame *frame, und_error *err)
@@ -223,18 +257,27 @@ static und_status prepare(und_render *r, const und_frame *frame, und_error *err)
             und_sky_bake(&r->sky, &r->def, (float[3]){sun.x, sun.y, sun.z}, &r->pattern, r->threads, err);
     if (status != UND_OK)
         return status;
-    STAGE (&r->stage[STAGE_MESH]) {
-        und_light_open(&r->samples, r->threads);
-        und_wetness_smooth(&r->samples, r->threads);
-        status = und_mesh_build(r, frame, err);
-    }
+    STAGE (&r->stage[STAGE_MESH])
+        status = prepare_mesh(r, frame, err);
     if (status != UND_OK)
         return status;
     STAGE (&r->stage[STAGE_SHADOWS]) {
         und_light_shadows(r);
         status = und_soup_take(r, frame, err);
+        if (status == UND_OK && r->drawing == UND_DRAWS_BOX)
+            status = und_box_darken(r, err);
     }
     return status;
+}
+
+static und_status skin_buffers(und_render *r, und_error *err)
+{
+    size_t count = (size_t)r->def.width * (size_t)r->def.height * (size_t)(r->def.samples * r->def.samples);
+    if (r->liquid.count > 0 && !r->buffers.liquid)
+        r->buffers.liquid = und_alloc(count, sizeof(float), "z-buffer", err);
+    if (r->buffers.liquid && !r->buffers.liquid_id)
+        r->buffers.liquid_id = und_alloc(count, sizeof(int32_t), "z-buffer", err);
+    return r->liquid.count == 0 || r->buffers.liquid_id ? UND_OK : UND_FAILED;
 }
 
 /* The picture but for drops: at one moment, or where objects move the mean over some while the shutter is
@@ -243,10 +286,10 @@ static und_status draw_poses(und_render *r, und_image *image, und_error *err)
 {
     int poses = r->soup.count && r->soup.velocity ? r->def.blur : 1;
     size_t pixels = (size_t)image->width * (size_t)image->height;
-    bool edges = r->soup.count || r->def.ground_pattern == UND_GROUND_TILES;
+    bool edges = r->soup.count || r->liquid.count || r->def.ground_pattern == UND_GROUND_TILES;
     if (edges && !r->mark && !(r->mark = und_alloc(pixels, 1, "picture", err)))
         return UND_FAILED;
-    und_status status = UND_OK;
+    und_status status = skin_buffers(r, err);
     for (int k = 0; k < poses && status == UND_OK && !und_render_stopped(r); k++) {
         if (poses > 1)
             STAGE (&r->stage[STAGE_SHADOWS])
@@ -261,6 +304,20 @@ static und_status draw_poses(und_render *r, und_image *image, und_error *err)
     return status;
 }
 
+/* What is drawn flat, on the page: a plot or a section. */
+static und_status draw_flat(und_render *r, const und_frame *frame, und_image *image, und_error *err)
+{
+    und_status status = UND_OK;
+    und_plot_data plot;
+    if (r->drawing == UND_DRAWS_PLOT && und_plot_read(frame, &plot))
+        STAGE (&r->stage[STAGE_PLOT])
+            status = und_plot_image(r, &plot, image, err);
+    else
+        STAGE (&r->stage[STAGE_SECTION])
+            und_section_draw(r, image);
+    return status;
+}
+
 und_status und_render_draw(und_render *r, const und_frame *frame, und_image *image, und_error *err)
 {
     if (!image->rgb && image->width == 0 && image->height == 0 &&
@@ -270,21 +327,11 @@ und_status und_render_draw(und_render *r, const und_frame *frame, und_image *ima
         return und_error_set(err, UND_INVALID, "the image is not %d x %d pixels", r->def.width,
                              r->def.height);
     und_status status = und_render_observe(r, frame, err);
-    und_plot_data plot;
-    r->is_flat = frame->grid.n[2] == 1;
     r->time = isfinite(frame->time) ? frame->time : 0;
     if (status != UND_OK)
         return status;
-    if (und_plot_read(frame, &plot)) {
-        STAGE (&r->stage[STAGE_PLOT])
-            status = und_plot_image(r, &plot, image, err);
-        return status;
-    }
-    if (r->is_flat) {
-        STAGE (&r->stage[STAGE_SECTION])
-            und_section_draw(r, image);
-        return UND_OK;
-    }
+    if (und_is_flat(r))
+        return draw_flat(r, frame, image, err);
     if ((status = prepare(r, frame, err)) != UND_OK)
         return status;
     STAGE (&r->stage[STAGE_CAUSTICS])

@@ -3,6 +3,7 @@
 #include "render/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a frame says of bodies. */
 typedef struct rigid {
@@ -117,21 +118,45 @@ static und_status make_room(und_soup *soup, size_t corners, und_error *err)
     return UND_OK;
 }
 
+/* Solids after the bodies: they stand still and have colours of their own. */
+static und_status add_solids(und_render *r, const rigid *b, und_error *err)
+{
+    static const float CONCRETE[3] = {0.46f, 0.45f, 0.43f};
+    const und_solids *s = &r->solids;
+    und_soup *soup = &r->soup;
+    float *paint = und_hold(&r->paint, 3 * (b->corners + s->corners) * sizeof *paint, err);
+    if (!paint)
+        return UND_FAILED;
+    for (size_t k = 0; k < 3 * b->corners; k++)
+        paint[k] = soup->color ? soup->color[k] : 0.7f;
+    for (size_t k = 0; k < 3 * s->corners; k++)
+        paint[3 * b->corners + k] = s->color ? s->color[k] : CONCRETE[k % 3];
+    memcpy(soup->placed + 3 * b->corners, s->position, 3 * s->corners * sizeof(float));
+    memset(soup->speed + 3 * b->corners, 0, 3 * s->corners * sizeof(float));
+    soup->color = paint;
+    return UND_OK;
+}
+
 und_status und_rigid_take(und_render *r, const und_frame *frame, const float **speed, und_error *err)
 {
     und_soup *soup = &r->soup;
     rigid b;
     *speed = NULL;
     soup->count = 0;
-    if (!find_rigid(frame, &b))
+    size_t solid = r->solids.corners, corners = solid + (find_rigid(frame, &b) ? b.corners : 0);
+    if (corners == 0)
         return UND_OK;
-    und_status status = make_room(soup, b.corners, err);
+    if (corners == solid)
+        b = (rigid){0};
+    und_status status = make_room(soup, corners, err);
     if (status != UND_OK)
         return status;
     PARALLEL_FOR(r->threads)
     for (size_t i = 0; i < b.count; i++)
         place_body(soup, &b, i);
-    soup->color = find_rows(frame, "bodies/mesh_color", b.corners, 3);
+    soup->color = b.corners ? find_rows(frame, "bodies/mesh_color", b.corners, 3) : NULL;
     *speed = b.spin ? soup->speed : NULL;
-    return und_soup_set(soup, soup->placed, b.corners / 3, err);
+    if (solid > 0 && (status = add_solids(r, &b, err)) != UND_OK)
+        return status;
+    return und_soup_set(soup, soup->placed, corners / 3, err);
 }

@@ -1,29 +1,11 @@
 /* Colours of what the z-buffers show. */
-#include "render/internal.h"
-#include "render/optics.h"
+#include "render/shade.h"
 
 /* What of objects a pixel shows: where neighbours differ an edge runs through them, and what moves is drawn
  * more than once. */
 enum { MARK_MIRRORED = 1, MARK_SUNKEN = 2, MARK_WALL = 4, MARK_MOVING = 8 };
 
-typedef struct view {
-    const und_render *r;
-    unsigned char *mark;
-    f3 dir;          /* away from the eye */
-    float distance;  /* m */
-    float footprint; /* width of a pixel there, m */
-} view;
-
-static f3 mirror(f3 d, f3 n)
-{
-    return f3_along(d, n, -2 * f3_dot(d, n));
-}
-
-static f3 bend(f3 d, f3 n, float ratio)
-{
-    float a[3] = {d.x, d.y, d.z}, b[3] = {n.x, n.y, n.z}, out[3];
-    return und_refract(a, b, ratio, out) ? f3_of(out) : mirror(d, n);
-}
+typedef und_view view;
 
 /* How much of the sun objects let through to p. */
 static float sun_at(const view *v, f3 p)
@@ -46,8 +28,7 @@ static void mark_moving(const view *v, f3 from, f3 dir, float far)
         *v->mark |= MARK_MOVING;
 }
 
-/* The object a ray meets within `far` metres. */
-static bool meets_object(const view *v, f3 from, f3 dir, float far, float *t, int32_t *id)
+bool und_meets_object(const view *v, f3 from, f3 dir, float far, float *t, int32_t *id)
 {
     const und_soup *soup = &v->r->soup;
     if (soup->count == 0)
@@ -67,7 +48,8 @@ static f3 ground_light(const view *v, f3 p, const float *m, const und_material *
     const und_render *r = v->r;
     const und_sky *sky = &r->sky;
     f3 absorption = f3_of(r->def.absorption);
-    f3 ambient = f3_scale(und_sky_ambient(sky, g->normal), m[M_OPEN]);
+    float open = m[M_OPEN] * (r->drawing == UND_DRAWS_BOX ? und_box_open(r, p) : 1);
+    f3 ambient = f3_scale(und_sky_ambient(sky, g->normal), open);
     float sun = m[M_SUN_GROUND];
     f3 towards = sky->sun;
     if (water > 0) {
@@ -86,7 +68,10 @@ static f3 ground_light(const view *v, f3 p, const float *m, const und_material *
     }
     sun *= sun_at(v, p);
     float light = sun * maxf(f3_dot(g->normal, towards), 0) * und_caustics_at(r, p.x, p.z);
-    return f3_times(g->color, f3_along(ambient, sky->sun_color, light));
+    f3 color = sky->sun_color;
+    if (r->liquid.count > 0 && light > 0)
+        color = f3_times(color, und_liquid_sun(r, p));
+    return f3_times(g->color, f3_along(ambient, color, light));
 }
 
 /* Kass & Miller 1990: wetness darkens the ground by up to a half.  Under deep water we take less, where the
@@ -124,9 +109,6 @@ static bool hits_hill(const und_render *r, f3 from, f3 dir, f3 *hit)
     return false;
 }
 
-/* `water` is what the light has come down through, m; negative: in the air, where it shines. */
-static f3 object_color(const view *v, int32_t id, f3 p, f3 dir, float water);
-
 static f3 reflected(const view *v, f3 p, f3 dir)
 {
     const und_render *r = v->r;
@@ -134,9 +116,9 @@ static f3 reflected(const view *v, f3 p, f3 dir)
     float t;
     int32_t id;
     dir.y = maxf(dir.y, 0.01f); /* between waves the sky again */
-    if (meets_object(v, p, dir, 1e9f, &t, &id)) {
+    if (und_meets_object(v, p, dir, 1e9f, &t, &id)) {
         *v->mark |= MARK_MIRRORED;
-        return object_color(v, id, f3_along(p, dir, t), dir, -1);
+        return und_object_color(v, id, f3_along(p, dir, t), dir, -1);
     }
     if (p.y < r->mesh.ground_high && hits_hill(r, p, dir, &hit)) {
         float m[M_COUNT];
@@ -146,6 +128,14 @@ static f3 reflected(const view *v, f3 p, f3 dir)
         return ground_light(v, hit, m, &g, 0);
     }
     return und_sky_at(&r->sky, dir);
+}
+
+f3 und_ground_color(const view *v, f3 p)
+{
+    float m[M_COUNT];
+    und_mesh_at(&v->r->mesh, p.x, p.z, m);
+    und_material g = und_material_at(v->r, m, p, 2 * v->footprint);
+    return ground_light(v, p, m, &g, 0);
 }
 
 static f3 shade_ground(const view *v, f3 p, const float *m)
@@ -160,7 +150,7 @@ static f3 shade_ground(const view *v, f3 p, const float *m)
             f3_make(0.5f * (g.normal.x) - 0.5f * m[M_GX], g.normal.y, 0.5f * g.normal.z - 0.5f * m[M_GZ]));
         float sheen = wet * wet * (float)r->def.sheen * g.wet_gloss *
                       und_fresnelf(-f3_dot(v->dir, n), (float)r->def.refraction);
-        color = f3_mix(color, reflected(v, p, f3_unit(mirror(v->dir, n))), sheen);
+        color = f3_mix(color, reflected(v, p, f3_unit(und_mirror(v->dir, n))), sheen);
     }
     return color;
 }
@@ -287,14 +277,14 @@ static bool sunken_object(const view *v, f3 p, f3 dir, float far, f3 *color, flo
 {
     int32_t id;
     float distance;
-    if (!meets_object(v, p, dir, far, &distance, &id))
+    if (!und_meets_object(v, p, dir, far, &distance, &id))
         return false;
     *v->mark |= MARK_SUNKEN;
     *t = distance;
     f3 hit = f3_along(p, dir, distance);
     float surface[4];
     und_mesh_water_at(&v->r->mesh, hit.x, hit.z, surface);
-    *color = object_color(v, id, hit, dir, maxf(surface[M_GROUND] + surface[M_DEPTH] - hit.y, 0));
+    *color = und_object_color(v, id, hit, dir, maxf(surface[M_GROUND] + surface[M_DEPTH] - hit.y, 0));
     return true;
 }
 
@@ -396,8 +386,9 @@ static f3 shade_water(const view *v, f3 p, const float *m)
     }
     float wet = clampf(m[M_WET], 0, 1);
     float mirrored = und_fresnelf(facing, ratio) * mixf(wet * wet * (float)r->def.sheen, 1, full);
-    f3 below = seen_through(v, p, bend(v->dir, f3_dot(v->dir, lens) < -0.02f ? lens : n, ratio), m, depth);
-    f3 above = reflected(v, p, f3_unit(mirror(v->dir, n)));
+    f3 below =
+        seen_through(v, p, und_bend(v->dir, f3_dot(v->dir, lens) < -0.02f ? lens : n, ratio), m, depth);
+    f3 above = reflected(v, p, f3_unit(und_mirror(v->dir, n)));
     f3 color = f3_mix(below, above, mirrored);
     float sun = m[M_SUN_WATER] * full;
     if (sun > 0)
@@ -408,24 +399,17 @@ static f3 shade_water(const view *v, f3 p, const float *m)
     return foam > 0 ? f3_mix(color, foam_light(v, p, m, n), foam) : color;
 }
 
-static f3 object_color(const view *v, int32_t id, f3 p, f3 dir, float water)
+f3 und_object_color(const view *v, int32_t id, f3 p, f3 dir, float water)
 {
     const und_render *r = v->r;
     size_t k = (size_t)(id - ID_OBJECT);
-    const float *a = r->soup.position + 9 * k, *n = r->soup.normal + 9 * k;
-    f3 e1 = f3_sub(f3_of(a + 3), f3_of(a)), e2 = f3_sub(f3_of(a + 6), f3_of(a)), d = f3_sub(p, f3_of(a));
-    float d11 = f3_dot(e1, e1), d12 = f3_dot(e1, e2), d22 = f3_dot(e2, e2), q1 = f3_dot(d, e1),
-          q2 = f3_dot(d, e2);
-    float det = d11 * d22 - d12 * d12, s = det > 0 ? clampf((d22 * q1 - d12 * q2) / det, 0, 1) : 0;
-    float t = det > 0 ? clampf((d11 * q2 - d12 * q1) / det, 0, 1 - s) : 0;
-    f3 normal = f3_unit(
-        f3_add(f3_scale(f3_of(n), 1 - s - t), f3_add(f3_scale(f3_of(n + 3), s), f3_scale(f3_of(n + 6), t))));
-    f3 base = f3_gray(0.7f);
-    if (r->soup.color) {
-        const float *c = r->soup.color + 9 * k;
-        base = f3_add(f3_scale(f3_of(c), 1 - s - t),
-                      f3_add(f3_scale(f3_of(c + 3), s), f3_scale(f3_of(c + 6), t)));
-    }
+    const float *a = r->soup.position + 9 * k;
+    float s, t;
+    und_weights(a, p, &s, &t);
+    f3 e1 = f3_sub(f3_of(a + 3), f3_of(a)), e2 = f3_sub(f3_of(a + 6), f3_of(a));
+    f3 normal = f3_unit(und_blend(r->soup.normal + 9 * k, s, t)), base = f3_gray(0.7f);
+    if (r->soup.color)
+        base = und_blend(r->soup.color + 9 * k, s, t);
     if (f3_dot(f3_cross(e1, e2), dir) > 0) /* seen from behind, or wound the other way */
         normal = f3_scale(normal, -1);
     const und_sky *sky = &r->sky;
@@ -435,7 +419,7 @@ static f3 object_color(const view *v, int32_t id, f3 p, f3 dir, float water)
     f3 light = f3_along(und_sky_ambient(sky, normal), sky->sun_color, sun);
     if (water >= 0)
         return f3_times(f3_times(base, light), f3_exp(f3_of(r->def.absorption), 1.2f * water));
-    f3 up = f3_unit(mirror(dir, normal));
+    f3 up = f3_unit(und_mirror(dir, normal));
     float gloss = und_fresnelf(-f3_dot(dir, normal), 1.4f) * stepf(-0.3f, 0.2f, up.y);
     f3 half = f3_unit(f3_sub(sky->sun, dir));
     float shine = 1.1f * lit * powf(maxf(f3_dot(half, normal), 0), 90);
@@ -504,7 +488,7 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
 {
     const und_render *r = v->r;
     float ratio = (float)r->def.refraction, m[M_COUNT], start[M_COUNT], t = 0;
-    f3 normal = side_normal(side), dir = bend(v->dir, normal, ratio), color = f3_gray(0);
+    f3 normal = side_normal(side), dir = und_bend(v->dir, normal, ratio), color = f3_gray(0);
     und_mesh_at(&r->mesh, p.x, p.z, start);
     int where = 0;
     f3 q = p;
@@ -527,14 +511,14 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
     } else if (!sunken && where > 0) {
         f3 n = f3_unit(f3_make(m[M_WX], -1, m[M_WZ])); /* from below */
         float back = und_fresnelf(-f3_dot(dir, n), 1 / ratio);
-        color = f3_mix(und_sky_at(&r->sky, bend(dir, n, 1 / ratio)), deep_color(r, m), back);
+        color = f3_mix(und_sky_at(&r->sky, und_bend(dir, n, 1 / ratio)), deep_color(r, m), back);
     } else if (!sunken) {
         color = deep_color(r, start);
     }
     f3 left = f3_exp(water_absorption(r, start), t);
     color = f3_add(f3_times(color, left), f3_times(deep_color(r, start), f3_sub(f3_gray(1), left)));
     float mirrored = und_fresnelf(-f3_dot(v->dir, normal), ratio);
-    color = f3_mix(color, und_sky_at(&r->sky, mirror(v->dir, normal)), mirrored);
+    color = f3_mix(color, und_sky_at(&r->sky, und_mirror(v->dir, normal)), mirrored);
     float rim = 1 - clampf((start[M_GROUND] + start[M_DEPTH] - p.y) / (1.5f * v->footprint), 0, 1);
     return f3_mix(color, f3_scale(r->sky.ambient[0], 1.4f), 0.6f * rim);
 }
@@ -549,15 +533,23 @@ static f3 hazy(const view *v, f3 color)
 }
 
 /* The kinds of surface a sample can show. */
-enum { SHOWS_SKY, SHOWS_GROUND, SHOWS_WATER, SHOWS_OTHER };
+enum { SHOWS_SKY, SHOWS_GROUND, SHOWS_WATER, SHOWS_OTHER, SHOWS_LIQUID };
 
 static int shows(const und_render *r, size_t at)
 {
-    float water = r->buffers.water[at];
+    float water = r->buffers.water[at], nearest = maxf(water, r->buffers.opaque[at]);
+    if (r->liquid.count > 0 && r->buffers.liquid[at] > nearest)
+        return SHOWS_LIQUID;
     if (water > r->buffers.opaque[at])
         return SHOWS_WATER;
     int32_t id = r->buffers.id[at];
     return id == ID_NONE ? SHOWS_SKY : id == ID_GROUND ? SHOWS_GROUND : SHOWS_OTHER;
+}
+
+/* The depth of what a sample shows. */
+static float depth_of(const und_buffers *b, size_t at, int kind)
+{
+    return kind == SHOWS_LIQUID ? b->liquid[at] : kind == SHOWS_WATER ? b->water[at] : b->opaque[at];
 }
 
 /* The colour at (x, y) in samples, where the nearest thing has depth w. */
@@ -577,8 +569,10 @@ static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int
     v.footprint = (float)r->def.samples * v.distance / (c->focal * sqrtf(maxf(-v.dir.y, 0.08f)));
     f3 p = f3_along(c->eye, v.dir, v.distance), color;
     float m[M_COUNT];
-    if (kind == SHOWS_OTHER && id >= ID_OBJECT) {
-        color = object_color(&v, id, p, v.dir, -1);
+    if (kind == SHOWS_LIQUID) {
+        color = und_liquid_color(&v, id - ID_OBJECT, p);
+    } else if (kind == SHOWS_OTHER && id >= ID_OBJECT) {
+        color = und_object_color(&v, id, p, v.dir, -1);
     } else if (kind == SHOWS_OTHER) {
         color = id >= ID_SIDE_WATER ? shade_cut_water(&v, p, id - ID_SIDE_WATER)
                                     : shade_cut_ground(&v, p, id - ID_SIDE_GROUND);
@@ -595,7 +589,7 @@ static bool is_plain(const und_render *r, int kind, float low, float high)
 {
     if (kind == SHOWS_SKY)
         return true;
-    if (kind == SHOWS_OTHER)
+    if (kind == SHOWS_OTHER || kind == SHOWS_LIQUID)
         return false;
     float pixel = (float)r->def.samples / (r->camera.focal * low);
     return high < 1.02f * low && pixel < 1.2f * r->mesh.h;
@@ -609,8 +603,9 @@ static f3 shade_samples(const und_render *r, int px, int py, unsigned char *mark
         int x = px * s + k % s, y = py * s + k / s;
         size_t at = (size_t)y * (size_t)width + (size_t)x;
         int kind = shows(r, at);
-        float w = kind == SHOWS_WATER ? r->buffers.water[at] : r->buffers.opaque[at];
-        f3 one = shade_at(r, (float)x + 0.5f, (float)y + 0.5f, kind, w, r->buffers.id[at], mark);
+        int32_t id = kind == SHOWS_LIQUID ? r->buffers.liquid_id[at] : r->buffers.id[at];
+        f3 one =
+            shade_at(r, (float)x + 0.5f, (float)y + 0.5f, kind, depth_of(&r->buffers, at, kind), id, mark);
         /* A single glint must not make a jagged dot: the mean is of values the film can hold. */
         color = f3_add(color, f3_make(minf(one.x, 16), minf(one.y, 16), minf(one.z, 16)));
     }
@@ -626,7 +621,7 @@ static f3 shade_pixel(const und_render *r, int px, int py, unsigned char *mark)
     for (int k = 0; k < s * s; k++) {
         size_t at = (size_t)(py * s + k / s) * (size_t)width + (size_t)(px * s + k % s);
         int kind = shows(r, at);
-        float w = kind == SHOWS_WATER ? r->buffers.water[at] : r->buffers.opaque[at];
+        float w = depth_of(&r->buffers, at, kind);
         first = k ? first : kind;
         same = same && kind == first;
         low = minf(low, w);

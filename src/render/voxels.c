@@ -14,6 +14,20 @@ static int held(int k, int n)
     return k < 0 ? 0 : k > n - 1 ? n - 1 : k;
 }
 
+/* The ground goes on beyond the edges as it came. */
+static float along_x(const und_voxels *v, const float *row, int i)
+{
+    int k = held(i, v->nx), back = held(2 * k - i, v->nx);
+    return k == i ? row[k] : 2 * row[k] - row[back];
+}
+
+static float beyond(const und_voxels *v, const float *field, int i, int j)
+{
+    int k = held(j, v->nz), back = held(2 * k - j, v->nz);
+    float here = along_x(v, field + (size_t)k * (size_t)v->nx, i);
+    return k == j ? here : 2 * here - along_x(v, field + (size_t)back * (size_t)v->nx, i);
+}
+
 /* A sweep of smoothing.  A voxel is solid where its middle is, so that the ground it came from lies within
  * half a voxel of its top. */
 static void smooth_row(const und_voxels *v, const float *from, float *to, float half, int j)
@@ -21,8 +35,8 @@ static void smooth_row(const und_voxels *v, const float *from, float *to, float 
     for (int i = 0; i < v->nx; i++) {
         float sum = 0;
         for (int k = 0; k < 9; k++) {
-            int ni = held(i + k % 3 - 1, v->nx), nj = held(j + k / 3 - 1, v->nz);
-            sum += from[nj * v->nx + ni] * (float)((k % 3 == 1 ? 2 : 1) * (k / 3 == 1 ? 2 : 1)) / 16;
+            sum += beyond(v, from, i + k % 3 - 1, j + k / 3 - 1) *
+                   (float)((k % 3 == 1 ? 2 : 1) * (k / 3 == 1 ? 2 : 1)) / 16;
         }
         float raw = v->raw[j * v->nx + i];
         to[j * v->nx + i] = clampf(mixf(sum, raw, PULL), raw - half, raw + half);

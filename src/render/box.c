@@ -1,0 +1,211 @@
+/* Liquid in a box of cells, where no height of each column tells where it is: its skin of triangles, the
+ * solids and bodies around it, and the table on which all stand. */
+#include "render/internal.h"
+
+#include <string.h>
+
+/* The corners of triangles, [3 count][3], all of them sane; NULL where there are none. */
+const float *und_find_corners(const und_frame *frame, const char *name, size_t *corners)
+{
+    const und_item *item = und_frame_find(frame, name);
+    *corners = 0;
+    if (!item || item->type != UND_F32 || !item->data || item->rank != 2 || item->dim[1] != 3 ||
+        item->dim[0] == 0 || item->dim[0] % 3 != 0 || item->dim[0] > INT32_MAX / 16)
+        return NULL;
+    const float *p = item->data;
+    for (size_t k = 0; k < 3 * item->dim[0]; k++)
+        if (!(fabsf(p[k]) < 1e9f))
+            return NULL;
+    *corners = item->dim[0];
+    return p;
+}
+
+und_drawing und_drawing_of(const und_render *r, const und_frame *frame)
+{
+    bool labels = und_frame_find(frame, "label"), skin = und_frame_find(frame, "liquid/mesh_position");
+    if (frame->grid.n[2] == 1 && labels && (!skin || r->def.plot_panels > 0))
+        return UND_DRAWS_PLOT;
+    if (!und_column_field(frame, "surface") && (labels || skin))
+        return UND_DRAWS_BOX;
+    return frame->grid.n[2] == 1 ? UND_DRAWS_SECTION : UND_DRAWS_HEIGHTS;
+}
+
+static und_box bounds_of(const float *p, size_t corners)
+{
+    und_box b = {f3_gray(INFINITY), f3_gray(-INFINITY)};
+    for (size_t k = 0; k < corners; k++, p += 3) {
+        b.low = f3_make(minf(b.low.x, p[0]), minf(b.low.y, p[1]), minf(b.low.z, p[2]));
+        b.high = f3_make(maxf(b.high.x, p[0]), maxf(b.high.y, p[1]), maxf(b.high.z, p[2]));
+    }
+    return b;
+}
+
+/* The skin, with the frame's own normals where it has them. */
+static und_status take_liquid(und_render *r, const und_frame *frame, und_error *err)
+{
+    und_soup *soup = &r->liquid;
+    size_t corners, normals;
+    const float *p = und_find_corners(frame, "liquid/mesh_position", &corners);
+    const float *n = und_find_corners(frame, "liquid/mesh_normal", &normals);
+    und_status status = und_soup_set(soup, p, p ? corners / 3 : 0, err);
+    if (status != UND_OK || soup->count == 0)
+        return status;
+    for (size_t c = 0; n && normals == corners && c < corners; c++) {
+        f3 unit = f3_unit(f3_of(n + 3 * c));
+        memcpy(soup->normal + 3 * c, (float[3]){unit.x, unit.y, unit.z}, 3 * sizeof(float));
+    }
+    und_box b = bounds_of(p, corners);
+    soup->low = b.low;
+    soup->high = b.high;
+    return und_tree_build(soup, err);
+}
+
+/* What a picture frames: the box of cells; where those are turned about an axis, the round that they sweep.
+ */
+static und_box framed_box(const und_frame *frame, const double *axis)
+{
+    const und_grid *g = &frame->grid;
+    double low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = g->origin[a];
+        high[a] = g->origin[a] + g->n[a] * und_grid_size(g, a);
+    }
+    if (axis) {
+        double reach = fmax(fabs(high[0] - axis[0]), 1e-9);
+        for (int a = 0; a < 3; a += 2) {
+            low[a] = axis[a / 2] - reach;
+            high[a] = axis[a / 2] + reach;
+        }
+    }
+    return (und_box){f3_make((float)low[0], (float)low[1], (float)low[2]),
+                     f3_make((float)high[0], (float)high[1], (float)high[2])};
+}
+
+/* A dry, level ground that reaches far beyond the box, as a mesh. */
+static und_status lay_table(und_render *r, float height, und_error *err)
+{
+    enum { N = 8 };
+    const und_box *b = &r->box;
+    float span = maxf(maxf(b->high.x - b->low.x, b->high.z - b->low.z), b->high.y - b->low.y), field[N * N];
+    double side = 160 * (double)span;
+    und_frame table = und_frame_empty(0, r->time, (und_grid){.n = {N, 1, N}, .dx = side / N});
+    table.grid.origin[0] = 0.5 * (double)(b->low.x + b->high.x) - 0.5 * side;
+    table.grid.origin[2] = 0.5 * (double)(b->low.z + b->high.z) - 0.5 * side;
+    und_item_def def = {
+        .name = "ground", .unit = "m", .kind = UND_FIELD, .type = UND_F32, .rank = 2, .dim = {N, N}};
+    for (int k = 0; k < N * N; k++)
+        field[k] = height;
+    und_status status = und_frame_borrow(&table, &def, field, err) ? UND_OK : UND_FAILED;
+    def.name = "surface";
+    if (status == UND_OK && !und_frame_borrow(&table, &def, field, err))
+        status = UND_FAILED;
+    if (status == UND_OK)
+        status = und_samples_take(r, &table, err);
+    if (status == UND_OK) {
+        und_light_open(&r->samples, r->threads);
+        und_wetness_smooth(&r->samples, r->threads);
+        status = und_mesh_build(r, &table, err);
+    }
+    und_frame_clear(&table);
+    r->mesh.span = span; /* of what is looked at: patterns are made for it */
+    return status;
+}
+
+und_status und_box_take(und_render *r, const und_frame *frame, und_error *err)
+{
+    const und_grid *g = &frame->grid;
+    for (int a = 0; a < 3; a++)
+        if (g->n[a] < 1 || g->n[a] > 65536 || !(und_grid_size(g, a) > 0) || !(und_grid_size(g, a) < 1e9) ||
+            !(fabs(g->origin[a]) < 1e9))
+            return und_error_set(err, UND_INVALID, "frame %d: a picture needs a grid of cells",
+                                 frame->number);
+    und_status status = take_liquid(r, frame, err);
+    if (status != UND_OK)
+        return status;
+    double middle[2] = {0.5 * (double)(r->liquid.low.x + r->liquid.high.x),
+                        0.5 * (double)(r->liquid.low.z + r->liquid.high.z)};
+    const double *axis = g->n[2] == 1 && r->liquid.count > 0 ? middle : NULL;
+    size_t corners;
+    r->box = framed_box(frame, axis);
+    r->solids.position = und_find_corners(frame, "solid/mesh_position", &corners);
+    r->solids.color = NULL;
+    r->solids.corners = corners;
+    if (r->solids.position) {
+        size_t colors;
+        const float *color = und_find_corners(frame, "solid/mesh_color", &colors);
+        r->solids.color = colors == corners ? color : NULL;
+    } else if ((status = und_solids_take(r, frame, axis, err)) != UND_OK) {
+        return status;
+    }
+    float foot = r->box.low.y;
+    if (r->solids.corners > 0)
+        foot = minf(foot, bounds_of(r->solids.position, r->solids.corners).low.y);
+    return lay_table(r, foot, err);
+}
+
+/* From a little above, as near as all corners of the box allow. */
+void und_box_frame(const und_render *r, f3 *eye, f3 *look)
+{
+    const und_box *b = &r->box;
+    f3 back = f3_unit(f3_make(0.38f, 0.42f, 0.9f)), right = f3_unit(f3_cross(f3_make(0, 1, 0), back)),
+       up = f3_cross(back, right);
+    float high = 0.92f * tanf(0.5f * (float)(r->def.fov * M_PI / 180)),
+          wide = high * (float)r->def.width / (float)r->def.height, away = 0;
+    *look = f3_scale(f3_add(b->low, b->high), 0.5f);
+    for (int k = 0; k < 8; k++) {
+        f3 d = f3_sub(
+            f3_make(k & 1 ? b->low.x : b->high.x, k & 2 ? b->low.y : b->high.y, k & 4 ? b->low.z : b->high.z),
+            *look);
+        float need = maxf(fabsf(f3_dot(d, right)) / wide, fabsf(f3_dot(d, up)) / high);
+        away = maxf(away, need + f3_dot(d, back));
+    }
+    *eye = f3_along(*look, back, away);
+}
+
+/* Share of a hemisphere of rays, as many at each height as a level surface is lit from there, that meet
+ * nothing; the liquid lets most of the light through. */
+static float open_share(const und_render *r, f3 p)
+{
+    enum { RAYS = 48 };
+    float sum = 0;
+    for (int k = 0; k < RAYS; k++) {
+        float turn = 6.2831853f * ((float)k * 0.61803399f), out = sqrtf(((float)k + 0.5f) / RAYS), t;
+        f3 dir = f3_make(out * cosf(turn), sqrtf(1 - out * out), out * sinf(turn));
+        int32_t id;
+        bool hidden = r->soup.count > 0 && und_tree_hit(&r->soup, p, dir, 1e9f, &t, &id);
+        bool wet = !hidden && r->liquid.count > 0 && und_tree_hit(&r->liquid, p, dir, 1e9f, &t, &id);
+        sum += hidden ? 0 : wet ? 0.6f : 1;
+    }
+    return sum / RAYS;
+}
+
+und_status und_box_darken(und_render *r, und_error *err)
+{
+    und_around *a = &r->around;
+    size_t count = (size_t)AROUND_SIZE * AROUND_SIZE;
+    if (!a->open && !(a->open = und_alloc(count, sizeof *a->open, "shade", err)))
+        return UND_FAILED;
+    float side = 2.5f * maxf(r->box.high.x - r->box.low.x, r->box.high.z - r->box.low.z);
+    a->texel = side / (AROUND_SIZE - 1);
+    a->x0 = 0.5f * (r->box.low.x + r->box.high.x) - 0.5f * side;
+    a->z0 = 0.5f * (r->box.low.z + r->box.high.z) - 0.5f * side;
+    PARALLEL_FOR(r->threads)
+    for (int j = 0; j < AROUND_SIZE; j++)
+        for (int i = 0; i < AROUND_SIZE; i++)
+            a->open[j * AROUND_SIZE + i] =
+                open_share(r, f3_make(a->x0 + (float)i * a->texel, r->mesh.low + 1e-3f * r->mesh.span,
+                                      a->z0 + (float)j * a->texel));
+    return UND_OK;
+}
+
+float und_box_open(const und_render *r, f3 p)
+{
+    const und_around *a = &r->around;
+    float u = (p.x - a->x0) / a->texel, v = (p.z - a->z0) / a->texel;
+    if (!(u >= 0 && v >= 0 && u < AROUND_SIZE - 1 && v < AROUND_SIZE - 1))
+        return 1;
+    int i = (int)u, j = (int)v;
+    const float *o = a->open + j * AROUND_SIZE + i;
+    return mixf(mixf(o[0], o[1], u - (float)i), mixf(o[AROUND_SIZE], o[AROUND_SIZE + 1], u - (float)i),
+                v - (float)j);
+}
