@@ -171,6 +171,11 @@ static unsigned read_panel(reader *r)
 static void read_plot(reader *r, const field *f, void *def)
 {
     und_render_def *render = def;
+    if (lua_type(r->L, -1) == LUA_TSTRING) {
+        render->plot[0] = read_panel(r);
+        render->plot_panels = 1;
+        return;
+    }
     lua_Unsigned count = lua_type(r->L, -1) == LUA_TTABLE ? lua_rawlen(r->L, -1) : 0;
     if (count < 1 || count > UND_PLOT_PANELS)
         und_read_expected(r, f->expected);
@@ -203,7 +208,7 @@ static const field film_fields[] = {
      .doc = "draws the cut faces of the block of water and ground"},
     {"background", F_COLOR, NULL, 0, 1000, .offset = RENDER(background), .doc = "behind a curve"},
     {"plot", F_OTHER, .read = read_plot,
-     .expected = "a list of one to four panels {\"markers+velocity\", ...}",
+     .expected = "\"markers+velocity\" or another panel, or a list of one to four",
      .doc =
          "what the panels of a plot of two-dimensional cells show: markers, velocity, pressure, or some of "
          "them with + between"},
