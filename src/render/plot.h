@@ -43,7 +43,7 @@ void und_plot_velocity(const und_plot_data *d, int i, int j, double out[2]);
 
 /* What arrows and colours mean, kept from frame to frame so that a movie does not flicker. */
 typedef struct und_plot_scale {
-    double speed;    /* m/s of the longest arrow */
+    double speed;    /* m/s of the key's arrow, that few are longer than */
     double pressure; /* Pa at the colours' upper end */
     double suction;  /* Pa at their lower end, 0 or less */
 } und_plot_scale;

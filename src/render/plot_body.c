@@ -22,7 +22,17 @@ static void splat(const und_plot_body *b, float *to, double x, double y, double 
         }
 }
 
-/* Calls for each place on the lattice's lines where `field` passes through `level`. */
+/* Where markers are few a Full cell may have none: it is filled all the same. */
+static void splat_full_cells(const und_plot_data *d, const und_plot_body *b, float *to, double reach)
+{
+    enum { POINTS = 3 };
+    for (int c = 0; c < d->nx * d->ny; c++)
+        for (int k = 0; k < POINTS * POINTS && d->label[c] == UND_CELL_FULL; k++)
+            splat(b, to, d->x0 + (c % d->nx + (k % POINTS + 0.5) / POINTS) * d->dx,
+                  d->y0 + (c / d->nx + (k / POINTS + 0.5) / POINTS) * d->dy, reach);
+}
+
+/* The same from each place on the lattice's lines where `field` passes through `level`. */
 static void splat_crossings(const und_plot_body *b, const float *field, double level, float *to, double reach)
 {
     for (int j = 0; j < b->ny; j++)
@@ -85,6 +95,7 @@ und_plot_body und_plot_body_make(const und_plot_data *d)
     }
     for (size_t k = 0; k < d->markers; k++)
         splat(&b, near, (double)d->marker[3 * k], (double)d->marker[3 * k + 1], 1.5 * wide);
+    splat_full_cells(d, &b, near, 1.5 * wide);
     splat_crossings(&b, near, wide, deep, 1.5 * wide);
     for (size_t c = 0; c < count; c++)
         deep[c] = ((double)near[c] < wide ? deep[c] : -deep[c]) - (float)(wide - rim);

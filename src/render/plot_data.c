@@ -95,24 +95,47 @@ static double follow(double scale, double largest)
     return largest > scale || largest < 0.25 * scale ? round_up(largest) : scale;
 }
 
+/* The speed that all but a few of the wet cells stay below: a single drop must not make all other arrows
+ * short. */
+static double common_speed(const und_plot_data *d)
+{
+    enum { BINS = 512 };
+    double largest = 0, v[2];
+    long bin[BINS] = {0}, wet = 0, below = 0;
+    for (int pass = 0; pass < 2 && d->u; pass++)
+        for (int j = 0; j < d->ny; j++)
+            for (int i = 0; i < d->nx; i++) {
+                if (!und_plot_wet(d, i, j))
+                    continue;
+                und_plot_velocity(d, i, j, v);
+                double speed = hypot(v[0], v[1]);
+                if (pass == 0) {
+                    largest = fmax(largest, speed);
+                    wet++;
+                } else if (largest > 0) {
+                    bin[(int)fmin(speed / largest * BINS, BINS - 1)]++;
+                }
+            }
+    int k = 0;
+    while (k < BINS - 1 && below + bin[k] < wet - wet / 40)
+        below += bin[k++];
+    return largest * (k + 1) / BINS;
+}
+
 void und_plot_observe(und_plot_scale *scale, const und_plot_data *d)
 {
-    double speed = 0, low = 0, high = 0, v[2];
+    double low = 0, high = 0;
     for (int j = 0; j < d->ny; j++)
         for (int i = 0; i < d->nx; i++) {
             if (!und_plot_wet(d, i, j))
                 continue;
-            if (d->u) {
-                und_plot_velocity(d, i, j, v);
-                speed = fmax(speed, hypot(v[0], v[1]));
-            }
             double p = d->pressure ? (double)d->pressure[(size_t)j * (size_t)d->nx + (size_t)i] : 0;
             if (fabs(p) < 1e15) {
                 low = fmin(low, p);
                 high = fmax(high, p);
             }
         }
-    scale->speed = follow(scale->speed, speed);
+    scale->speed = follow(scale->speed, common_speed(d));
     scale->pressure = follow(scale->pressure, high);
     /* A little suction under a splash is drawn as none. */
     scale->suction = -low > 0.1 * scale->pressure ? -follow(-scale->suction, -low) : 0;

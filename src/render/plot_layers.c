@@ -248,8 +248,8 @@ void und_plot_arrow(cairo_t *cr, double x, double y, double dx, double dy, doubl
     double length = hypot(dx, dy);
     if (!(length > 0.9 * unit))
         return;
-    double tx = dx / length, ty = dy / length, head = fmin(0.45 * length, 6.5 * unit), wing = 0.38 * head,
-           half = 0.55 * unit * fmin(1, length / (8 * unit)), shaft = length - 0.9 * head;
+    double tx = dx / length, ty = dy / length, head = fmin(0.5 * length, 8 * unit), wing = 0.38 * head,
+           half = 0.7 * unit * fmin(1, length / (8 * unit)), shaft = length - 0.9 * head;
     const double outline[7][2] = {{0, half},   {shaft, half},          {length - head, wing},
                                   {length, 0}, {length - head, -wing}, {shaft, -half},
                                   {0, -half}};
@@ -299,10 +299,13 @@ void und_plot_arrows(const und_plot_layer *l)
     cairo_new_path(l->cr);
     for (int j = 0; j < d->ny; j += block)
         for (int i = 0; i < d->nx; i += block)
-            if (block_arrow(d, i, j, block, at, v))
+            if (block_arrow(d, i, j, block, at, v)) {
+                /* The few that are faster than the scale end at three times the key's arrow. */
+                double scale = per_speed / fmax(1, hypot(v[0], v[1]) / (3 * l->scale->speed));
                 und_plot_arrow(l->cr, w->left + (at[0] - d->x0) * w->sx,
-                               w->top + w->height - (at[1] - d->y0) * w->sy, v[0] * per_speed,
-                               -v[1] * per_speed, l->unit);
+                               w->top + w->height - (at[1] - d->y0) * w->sy, v[0] * scale, -v[1] * scale,
+                               l->unit);
+            }
     cairo_set_source_rgba(l->cr, 1, 1, 1, 0.75); /* a rim, so that they stand out from markers */
     cairo_set_line_width(l->cr, 1.6 * l->unit);
     cairo_set_line_join(l->cr, CAIRO_LINE_JOIN_ROUND);
