@@ -16,6 +16,9 @@ const validation_case cells_cases[] = {
     {"dam_break", "cells", case_dam_break},
     {"sloshing", "cells", case_sloshing},
     {"wave_maker", "cells", case_wave_maker},
+    {"cells_draft", "cells", case_cells_draft},
+    {"cells_heave", "cells", case_cells_heave},
+    {"cells_sink", "cells", case_cells_sink},
     {0},
 };
 
