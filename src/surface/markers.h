@@ -48,8 +48,8 @@ void und_markers_move(und_markers *markers, double *const u[3], const uint8_t *l
 void und_markers_birth(und_markers *markers, double *const u[3], const uint8_t *label, const uint8_t *wall,
                        const und_wall_def *walls, int wall_count, int per_cell, double dt, long *missed);
 
-/* How many markers there may be after dt: those there are, twice the births of the present flow, and those of
- * a flow that crosses a cell. */
+/* How many markers there may be after dt: those there are, twice the births at the walls' own rates or by the
+ * present flow, and where the flow rules as many as fill a cell at each face, of inflows that begin too. */
 int und_markers_expected(const und_markers *markers, double *const u[3], const uint8_t *label,
                          const uint8_t *wall, const und_wall_def *walls, int wall_count, int per_cell,
                          double dt);

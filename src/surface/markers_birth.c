@@ -159,6 +159,13 @@ void und_markers_birth(und_markers *s, double *const u[3], const uint8_t *label,
     *missed += b.missed;
 }
 
+/* Faces of the largest side: as many as an inflow that is not yet there may have. */
+static double most_faces(const und_mac *m)
+{
+    double x = m->n[0], y = m->n[1], z = m->n[2];
+    return fmax(x * y, fmax(y * z, z * x));
+}
+
 int und_markers_expected(const und_markers *s, double *const u[3], const uint8_t *label, const uint8_t *wall,
                          const und_wall_def *walls, int wall_count, int per_cell, double dt)
 {
@@ -167,9 +174,13 @@ int und_markers_expected(const und_markers *s, double *const u[3], const uint8_t
     double expected = s->count;
     for_inlets(&f, add_inlet, &all);
     for (int w = 0; w < wall_count && w < UND_MARKER_WALLS; w++) {
-        double rate =
-            walls[w].markers > 0 ? walls[w].markers : birth_rate(&s->mac, &walls[w], all.flux[w], per_cell);
-        expected += all.faces[w] ? 2 + 2 * rate * dt + (double)all.faces[w] * per_cell : 0;
+        double faces = all.faces[w] > 0 ? all.faces[w] : most_faces(&s->mac), rate = walls[w].markers;
+        if (walls[w].kind != UND_WALL_INFLOW)
+            continue;
+        if (rate > 0)
+            expected += 2 + 2 * rate * dt;
+        else
+            expected += 2 + 2 * birth_rate(&s->mac, &walls[w], all.flux[w], per_cell) * dt + faces * per_cell;
     }
     return (int)fmin(expected, INT_MAX);
 }

@@ -3,14 +3,12 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/vec.h"
-#include "surface/markers_scratch.h"
 #include "surface/skin_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MARGIN = 2, /* cells known around those that the lattice covers */
     COLORS = 3, /* layers of cells so far apart write to different planes of points */
     REACH = 2,  /* points within a cell */
     SUPPORT = 4 /* points along an axis that a marker reaches */
@@ -21,12 +19,7 @@ static const double OUTSIDE = 1000;     /* cells */
 static const double SOLID_OPEN = 0.125; /* what is open half a cell inside a flat wall */
 
 /* How the cells look around which the points are. */
-typedef enum kind { EMPTY, PARTIAL, FULL, SOLID } kind;
-
-static size_t local_cell(const und_skin *k, const int at[3])
-{
-    return ((size_t)at[2] * (size_t)k->known[1] + (size_t)at[1]) * (size_t)k->known[0] + (size_t)at[0];
-}
+typedef enum kind { EMPTY, PARTIAL, SOLID } kind; /* partial: with liquid */
 
 static kind kind_of(const und_skin *k, const int cell[3])
 {
@@ -40,17 +33,28 @@ static kind kind_of(const und_skin *k, const int cell[3])
     return k->count[i] > 0 || k->label[i] != UND_CELL_EMPTY ? PARTIAL : EMPTY;
 }
 
-/* Whether a cell with liquid has no Empty cell around it, not even across a corner. */
-static bool is_surrounded(const und_skin *k, const int at[3])
+typedef bool cell_fn(const und_skin *k, size_t cell);
+
+static bool is_not_empty(const und_skin *k, size_t cell)
 {
-    for (int i = 0; i < 27; i++) {
-        const int around[3] = {at[0] + i % 3 - 1, at[1] + i / 3 % 3 - 1, at[2] + i / 9 - 1};
-        bool known = true;
-        for (int a = 0; a < 3; a++)
-            known &= around[a] >= 0 && around[a] < k->known[a];
-        if (!known || k->kind[local_cell(k, around)] == EMPTY)
+    return k->kind[cell] != EMPTY;
+}
+static bool is_full_or_solid(const und_skin *k, size_t cell)
+{
+    return k->full[cell] || k->kind[cell] == SOLID;
+}
+
+/* Whether all cells within so many of one, across corners too, are known to be so. */
+static bool all_around(const und_skin *k, const int at[3], int within, cell_fn *is_so)
+{
+    for (int a = 0; a < 3; a++)
+        if (at[a] < within || at[a] >= k->known[a] - within)
             return false;
-    }
+    for (int z = at[2] - within; z <= at[2] + within; z++)
+        for (int y = at[1] - within; y <= at[1] + within; y++)
+            for (int x = at[0] - within; x <= at[0] + within; x++)
+                if (!is_so(k, und_skin_cell(k, (const int[3]){x, y, z})))
+                    return false;
     return true;
 }
 
@@ -75,7 +79,7 @@ static bool find_box(und_skin *k)
     for (int a = 0; a < 3; a++) {
         int cells = high[a] - low[a] + 3; /* one more on each side */
         k->low[a] = low[a] - 1;
-        k->known[a] = cells + 2 * MARGIN;
+        k->known[a] = cells + 2 * UND_SKIN_MARGIN;
         k->lattice.n[a] = 2 * cells + 3; /* from half a cell before to half a cell behind */
         k->lattice.d[a] = 0.5 * m->d[a];
         k->lattice.origin[a] = m->origin[a] + (k->low[a] - 0.5) * m->d[a];
@@ -89,17 +93,29 @@ static void find_kinds(und_skin *k)
     for (int z = 0; z < k->known[2]; z++)
         for (int y = 0; y < k->known[1]; y++)
             for (int x = 0; x < k->known[0]; x++) {
-                const int cell[3] = {k->low[0] - MARGIN + x, k->low[1] - MARGIN + y, k->low[2] - MARGIN + z};
-                k->kind[local_cell(k, (const int[3]){x, y, z})] = (uint8_t)kind_of(k, cell);
+                const int cell[3] = {k->low[0] - UND_SKIN_MARGIN + x, k->low[1] - UND_SKIN_MARGIN + y,
+                                     k->low[2] - UND_SKIN_MARGIN + z};
+                k->kind[und_skin_cell(k, (const int[3]){x, y, z})] = (uint8_t)kind_of(k, cell);
             }
-    PARALLEL_FOR(k->threads)
-    for (int z = 0; z < k->known[2]; z++)
-        for (int y = 0; y < k->known[1]; y++)
-            for (int x = 0; x < k->known[0]; x++) {
-                const int at[3] = {x, y, z};
-                size_t i = local_cell(k, at);
-                k->full[i] = k->kind[i] == PARTIAL && is_surrounded(k, at);
-            }
+}
+
+/* Which cells with liquid have none without around them, and which are so far inside that all points that see
+ * them see nothing but such. */
+static void find_full(und_skin *k)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        PARALLEL_FOR(k->threads)
+        for (int z = 0; z < k->known[2]; z++)
+            for (int y = 0; y < k->known[1]; y++)
+                for (int x = 0; x < k->known[0]; x++) {
+                    const int at[3] = {x, y, z};
+                    size_t i = und_skin_cell(k, at);
+                    if (pass == 0)
+                        k->full[i] = k->kind[i] == PARTIAL && all_around(k, at, 1, is_not_empty);
+                    else
+                        k->buried[i] = k->full[i] && all_around(k, at, 2, is_full_or_solid);
+                }
+    }
 }
 
 /* The hat's value at the SUPPORT points around a place (in cells from the lattice's first cell); the first of
@@ -185,13 +201,13 @@ static void splat_all(und_skin *k)
         PARALLEL_FOR(k->threads)
         for (int z = color; z < layers; z += COLORS) {
             for (int j = k->layer[z]; j < k->layer[z + 1]; j++) {
-                int i = k->order[j], at[3];
+                int i = k->order[j];
                 const double place[3] = {s->place[0][i], s->place[1][i], s->place[2][i]};
                 double cells[3];
                 und_markers_cells(s, place, cells);
-                for (int a = 0; a < 3; a++)
-                    at[a] = und_markers_inside(&s->mac, a, cells[a]) - k->low[a] + MARGIN;
-                splat(k, cells, share_of(k, local_cell(k, at), k->count[und_markers_cell(s, i)]));
+                size_t local = und_skin_holder(k, cells);
+                if (!k->buried[local])
+                    splat(k, cells, share_of(k, local, k->count[und_markers_cell(s, i)]));
             }
             splat_holes(k, z);
         }
@@ -203,7 +219,7 @@ static int seen_cells(int point, double part[3])
 {
     static const double side[3] = {0.5, 0.5, 0}, middle[3] = {0.125, 0.75, 0.125};
     memcpy(part, point % 2 ? side : middle, 3 * sizeof *part);
-    return point % 2 ? (point - 1) / 2 - 1 + MARGIN : point / 2 - 2 + MARGIN;
+    return point % 2 ? (point - 1) / 2 - 1 + UND_SKIN_MARGIN : point / 2 - 2 + UND_SKIN_MARGIN;
 }
 
 /* How much of what a point sees is not solid; and whether it sees nothing but liquid. */
@@ -219,15 +235,15 @@ static double open_at(const und_skin *k, const int point[3], bool *deep)
         double share = part[0][x] * part[1][y] * part[2][z];
         if (share == 0)
             continue;
-        size_t cell = local_cell(k, (const int[3]){first[0] + x, first[1] + y, first[2] + z});
+        size_t cell = und_skin_cell(k, (const int[3]){first[0] + x, first[1] + y, first[2] + z});
         open += k->kind[cell] == SOLID ? 0 : share;
         *deep &= k->kind[cell] == SOLID || k->full[cell];
     }
     return open;
 }
 
-/* From what is filled to the part of what is open there. */
-static void fill_parts(und_skin *k)
+/* What is open at each point; and there as much is filled, where there is nothing but liquid around. */
+static void find_open(und_skin *k)
 {
     const int *n = k->lattice.n;
     PARALLEL_FOR(k->threads)
@@ -236,12 +252,46 @@ static void fill_parts(und_skin *k)
             for (int x = 0; x < n[0]; x++) {
                 size_t i = ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
                 bool deep;
-                double open = open_at(k, (const int[3]){x, y, z}, &deep);
-                double part = open > 0 ? (double)k->filled[i] / open : 0;
-                k->open[i] = (float)open;
-                k->filled[i] = (float)(deep && open > 0 ? 1 : und_smaller(1, part));
-                k->level[i] = k->filled[i];
+                k->open[i] = (float)open_at(k, (const int[3]){x, y, z}, &deep);
+                k->filled[i] = deep ? k->open[i] : k->filled[i];
             }
+}
+
+/* What a line of points has, seen with weights 1, 2, 1; in place. */
+static void smooth_line(float *v, int count, size_t step)
+{
+    float before = v[0];
+    for (int i = 0; i < count; i++) {
+        float own = v[(size_t)i * step], behind = i + 1 < count ? v[(size_t)(i + 1) * step] : own;
+        v[(size_t)i * step] = 0.25F * before + 0.5F * own + 0.25F * behind;
+        before = own;
+    }
+}
+
+typedef void line_fn(float *v, int count, size_t step);
+
+/* Along all lines of points, axis by axis. */
+static void for_lines(const und_skin *k, float *field, line_fn *fn)
+{
+    const int *n = k->lattice.n;
+    const size_t step[3] = {1, (size_t)n[0], (size_t)n[0] * (size_t)n[1]};
+    for (int a = 0; a < 3; a++) {
+        int u = a == 0 ? 1 : 0, v = a == 2 ? 1 : 2; /* lines beside each other are neighbours along u */
+        PARALLEL_FOR(k->threads)
+        for (int j = 0; j < n[v]; j++)
+            for (int i = 0; i < n[u]; i++)
+                fn(field + (size_t)i * step[u] + (size_t)j * step[v], n[a], step[a]);
+    }
+}
+
+/* From what is filled to the part of what is open. */
+static void find_parts(und_skin *k)
+{
+    size_t count = und_lattice_count(&k->lattice);
+    for (size_t i = 0; i < count; i++) {
+        float part = k->open[i] > 0 ? k->filled[i] / k->open[i] : 0;
+        k->level[i] = k->filled[i] = part < 1 ? part : 1;
+    }
 }
 
 /* The largest within REACH points along a line of points. */
@@ -264,15 +314,7 @@ static void widen_line(float *v, int count, size_t step)
 /* The filling that is the surface, at each point. */
 static void find_level(und_skin *k)
 {
-    const int *n = k->lattice.n;
-    size_t step[3] = {1, (size_t)n[0], (size_t)n[0] * (size_t)n[1]};
-    for (int a = 0; a < 3; a++) {
-        int u = a == 0 ? 1 : 0, v = a == 2 ? 1 : 2; /* lines beside each other are neighbours along u */
-        PARALLEL_FOR(k->threads)
-        for (int j = 0; j < n[v]; j++)
-            for (int i = 0; i < n[u]; i++)
-                widen_line(k->level + (size_t)i * step[u] + (size_t)j * step[v], n[a], step[a]);
-    }
+    for_lines(k, k->level, widen_line);
     double least = und_larger(0.12, und_smaller(0.4, 3.0 / k->per_cell)); /* in the open; less is drops */
     size_t count = und_lattice_count(&k->lattice);
     for (size_t i = 0; i < count; i++) {
@@ -309,6 +351,7 @@ static void close_skin(und_skin *k)
     free(k->count);
     free(k->kind);
     free(k->full);
+    free(k->buried);
     free(k->layer);
     free(k->order);
     free(k->filled);
@@ -322,6 +365,7 @@ static und_status open_points(und_skin *k, und_error *err)
     size_t points = und_lattice_count(&k->lattice);
     if (!(k->kind = und_alloc(known, 1, "a skin's cells", err)) ||
         !(k->full = und_alloc(known, 1, "a skin's cells", err)) ||
+        !(k->buried = und_alloc(known, 1, "a skin's cells", err)) ||
         !(k->layer = und_alloc((size_t)k->markers->mac.n[2] + 1, sizeof *k->layer, "a skin's layers", err)) ||
         !(k->order = und_alloc((size_t)k->markers->count, sizeof *k->order, "a skin's markers", err)) ||
         !(k->filled = und_alloc(points, sizeof *k->filled, "a skin's points", err)) ||
@@ -343,8 +387,12 @@ und_status und_skin_make(const und_markers *markers, int per_cell, const uint8_t
     else if (k.count && open_points(&k, err) == UND_OK) {
         und_isosurface bulk = {0};
         find_kinds(&k);
+        find_full(&k);
         splat_all(&k);
-        fill_parts(&k);
+        find_open(&k);
+        for_lines(&k, k.filled, smooth_line);
+        for_lines(&k, k.open, smooth_line);
+        find_parts(&k);
         find_level(&k);
         int drops = und_skin_find_drops(&k);
         find_distance(&k);

@@ -2,7 +2,6 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/vec.h"
-#include "surface/markers_scratch.h"
 #include "surface/skin_parts.h"
 
 #include <limits.h>
@@ -42,6 +41,8 @@ static double aloneness(const und_skin *k, int i)
     const double place[3] = {s->place[0][i], s->place[1][i], s->place[2][i]};
     double cells[3];
     und_markers_cells(s, place, cells);
+    if (k->full[und_skin_holder(k, cells)])
+        return 0;
     double filling = field_at(k, k->filled, cells) / field_at(k, k->level, cells);
     double t = und_larger(0, und_smaller(1, (BULK - filling) / (BULK - ALONE)));
     return t * t * (3 - 2 * t);
