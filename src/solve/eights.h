@@ -8,6 +8,7 @@
 typedef float und_f8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float und_f4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double und_d4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int32_t und_i8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int64_t und_i4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* What stands at p and on: to be read or, where p is not const, written. */

@@ -4,6 +4,8 @@
 #include "solve/multigrid_kernel.h"
 #include "solve/slices.h"
 
+#include <string.h>
+
 /* Sweeps over red and black before the coarser level, and the same in reverse order after it: so the cycle is
  * symmetric.  More on coarser levels, where they cost little. */
 enum { SWEEPS_FINEST = 2, SWEEPS_COARSER = 4, SWEEPS_COARSEST = 16, CHUNK = 256 };
@@ -55,7 +57,8 @@ static void sum_residuals(const und_level *fine, int coarse_y, int z, int begin,
             und_row_residual(fine, 0, &r, low, high, sum - begin);
             continue;
         }
-        float residual[CHUNK / 2] = {0};
+        float residual[CHUNK / 2];
+        memset(residual, 0, (size_t)(high - low) * sizeof *residual);
         int offset = und_colour_offset(0, y, z);
         und_row_residual(fine, 0, &r, low, high, residual - low);
         for (int q = low; q < high; q++)
@@ -75,8 +78,10 @@ static void restrict_slice(const und_level *fine, const und_level *coarse, int z
             int end = begin + CHUNK < 2 * coarse->high[row] ? begin + CHUNK : 2 * coarse->high[row];
             int offset = und_colour_offset(0, y, coarse_z), n = (end - begin) / 2;
             float *b[2] = {coarse->b[0] + at + begin / 2, coarse->b[1] + at + begin / 2};
-            float sum[CHUNK] = {0};
-            if (!first)
+            float sum[CHUNK];
+            if (first)
+                memset(sum, 0, (size_t)(end - begin) * sizeof *sum);
+            else
                 und_join(b[0], b[1], offset, n, sum);
             sum_residuals(fine, y, z, begin, end, sum);
             und_split(sum, offset, n, b[0], b[1]);

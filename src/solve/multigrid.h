@@ -25,8 +25,9 @@ typedef struct und_level {
     ptrdiff_t pitch, plane; /* from a row to the next, from a slice to the next */
     size_t first, count;    /* index of q = 0 in row (0, 0); values of an array */
     int32_t *low, *high;    /* of each row: q of unknown cells is in [low, high), multiples of eight */
-    /* Of each row: where all cells of both colours have the full weight on all sides, multiples of eight.  It
-     * is not empty only where all sides between unknown cells have it, in the whole row. */
+    uint8_t *plain;         /* of each row: all sides between unknown cells have the full weight */
+    /* Of each plain row: where all cells of both colours have it on all sides, multiples of eight; high to
+     * high where that is not worth a loop of its own. */
     int32_t *inner_low, *inner_high;
     float full_inverse; /* of the diagonal there */
     float *x[2], *b[2];
@@ -58,6 +59,7 @@ void und_multigrid_close(und_multigrid *m);
 
 /* Gives a row its span; what it leaves is cleared. */
 void und_level_set_span(und_level *level, int y, int z, int low, int high);
+void und_level_set_inner(und_level *level, size_t row, int low, int high);
 void und_level_share(und_level *level);    /* sets `threads` from the spans */
 void und_level_set_full(und_level *level); /* sets `full_inverse` from the weights */
 

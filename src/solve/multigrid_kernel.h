@@ -3,6 +3,7 @@
 #define UND_SOLVE_MULTIGRID_KERNEL_H
 
 #include "base/parallel.h"
+#include "solve/eights.h"
 #include "solve/multigrid.h"
 
 /* Cells of the other colour beside those of one: `at` is a row's q = 0, `offset` und_colour_offset of the
@@ -16,23 +17,23 @@ static inline und_beside und_level_beside(const und_level *level, int offset)
     return (und_beside){{offset - 1, offset, -level->pitch, level->pitch, -level->plane, level->plane}};
 }
 
-/* Sum of the weighted neighbours in v[], where all sides have the full weight; `type` is what is computed in.
- */
-#define UND_PLAIN_SUM(type, w, v, side, q)                                \
-    ((w)[0] * ((type)(v)[(q) + (side)[0]] + (type)(v)[(q) + (side)[1]]) + \
-     (w)[1] * ((type)(v)[(q) + (side)[2]] + (type)(v)[(q) + (side)[3]]) + \
-     (w)[2] * ((type)(v)[(q) + (side)[4]] + (type)(v)[(q) + (side)[5]]))
+/* Eight sums of weighted neighbours in v[], where all sides have the full weight. */
+#define UND_PLAIN_SUM(w, v, side, q)                                            \
+    ((w)[0] * (UND_F8((v) + (q) + (side)[0]) + UND_F8((v) + (q) + (side)[1])) + \
+     (w)[1] * (UND_F8((v) + (q) + (side)[2]) + UND_F8((v) + (q) + (side)[3])) + \
+     (w)[2] * (UND_F8((v) + (q) + (side)[4]) + UND_F8((v) + (q) + (side)[5])))
 
 /* The same with the weights stored: a cell's high sides, and those of its low neighbours. */
-#define UND_FACE_SUM(own, other, v, side, q)                                                   \
-    ((other)[0][(q) + (side)[0]] * (v)[(q) + (side)[0]] + (own)[0][q] * (v)[(q) + (side)[1]] + \
-     (other)[1][(q) + (side)[2]] * (v)[(q) + (side)[2]] + (own)[1][q] * (v)[(q) + (side)[3]] + \
-     (other)[2][(q) + (side)[4]] * (v)[(q) + (side)[4]] + (own)[2][q] * (v)[(q) + (side)[5]])
+#define UND_FACE_SUM(own, other, v, side, q)                                \
+    (UND_F8((other)[0] + (q) + (side)[0]) * UND_F8((v) + (q) + (side)[0]) + \
+     UND_F8((own)[0] + (q)) * UND_F8((v) + (q) + (side)[1]) +               \
+     UND_F8((other)[1] + (q) + (side)[2]) * UND_F8((v) + (q) + (side)[2]) + \
+     UND_F8((own)[1] + (q)) * UND_F8((v) + (q) + (side)[3]) +               \
+     UND_F8((other)[2] + (q) + (side)[4]) * UND_F8((v) + (q) + (side)[4]) + \
+     UND_F8((own)[2] + (q)) * UND_F8((v) + (q) + (side)[5]))
 
-static inline int und_within(int v, int low, int high)
-{
-    return v < low ? low : v > high ? high : v;
-}
+/* 0 where a cell is not unknown. */
+#define UND_WHERE_UNKNOWN(v, inverse) ((und_f8)((und_i8)(v) & ((inverse) > 0)))
 
 /* The first (0) or second (1) of a coarser row's along an axis, -1 where there is none. */
 static inline int und_child(const und_level *fine, int axis, int coarse, int which)
@@ -68,6 +69,7 @@ typedef struct und_row {
     float *x;
     size_t at;
     int low, inner_low, inner_high, high;
+    bool plain;
     und_beside beside;
 } und_row;
 
@@ -83,6 +85,7 @@ static inline und_row und_level_get_row(const und_level *level, int colour, int 
                      .inner_low = level->inner_low[row],
                      .inner_high = level->inner_high[row],
                      .high = level->high[row],
+                     .plain = level->plain[row],
                      .beside = und_level_beside(level, und_colour_offset(colour, y, z))};
 }
 
@@ -104,82 +107,63 @@ static inline und_faces und_level_faces(const und_level *level, int colour, size
 /* Gauss-Seidel from x = 0: nothing beside yet. */
 static inline void und_row_start(const und_row *r)
 {
-    const float *restrict b = r->b, *restrict inverse = r->inverse;
-    float *restrict x = r->x;
-    SIMD
-    for (int q = r->low; q < r->high; q++)
-        x[q] = inverse[q] * b[q];
-}
-
-static inline void und_row_smooth_ends(const und_row *r, const float w[3], int low, int high)
-{
-    const float *restrict b = r->b, *restrict inverse = r->inverse, *restrict v = r->other;
-    float *restrict x = r->x;
-    const und_beside n = r->beside;
-    SIMD
-    for (int q = low; q < high; q++)
-        x[q] = inverse[q] * (b[q] + UND_PLAIN_SUM(float, w, v, n.side, q));
+    const float *const b = r->b, *const inverse = r->inverse;
+    float *const x = r->x;
+    for (int q = r->low, high = r->high; q < high; q += 8)
+        UND_SET_F8(x + q) = UND_F8(inverse + q) * UND_F8(b + q);
 }
 
 /* Gauss-Seidel: each cell's equation holds afterwards. */
 static inline void und_row_smooth(const und_level *level, int colour, const und_row *r)
 {
-    const float *restrict b = r->b, *restrict inverse = r->inverse, *restrict v = r->other;
-    float *restrict x = r->x;
-    const und_beside n = r->beside;
-    if (r->inner_low < r->inner_high || !level->face[0][0]) {
-        const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
-        const float full = level->full_inverse;
-        und_row_smooth_ends(r, w, r->low, r->inner_low);
-        SIMD
-        for (int q = r->inner_low; q < r->inner_high; q++)
-            x[q] = full * (b[q] + UND_PLAIN_SUM(float, w, v, n.side, q));
-        und_row_smooth_ends(r, w, r->inner_high, r->high);
+    /* Copies: a store might change what is read through a pointer, for all that the compiler knows. */
+    const float w[3] = {level->weight[0], level->weight[1], level->weight[2]}, full = level->full_inverse;
+    const float *const b = r->b, *const inverse = r->inverse, *const v = r->other;
+    float *const x = r->x;
+    const und_beside beside = r->beside;
+    const ptrdiff_t *const side = beside.side;
+    const int inner_low = r->inner_low, inner_high = r->inner_high, high = r->high;
+    int q = r->low;
+    if (r->plain) {
+        for (; q < inner_low; q += 8)
+            UND_SET_F8(x + q) = UND_F8(inverse + q) * (UND_F8(b + q) + UND_PLAIN_SUM(w, v, side, q));
+        for (; q < inner_high; q += 8)
+            UND_SET_F8(x + q) = full * (UND_F8(b + q) + UND_PLAIN_SUM(w, v, side, q));
+        for (; q < high; q += 8)
+            UND_SET_F8(x + q) = UND_F8(inverse + q) * (UND_F8(b + q) + UND_PLAIN_SUM(w, v, side, q));
         return;
     }
     const und_faces f = und_level_faces(level, colour, r->at);
-    SIMD
-    for (int q = r->low; q < r->high; q++)
-        x[q] = inverse[q] * (b[q] + UND_FACE_SUM(f.own, f.other, v, n.side, q));
+    for (; q < high; q += 8)
+        UND_SET_F8(x + q) = UND_F8(inverse + q) * (UND_F8(b + q) + UND_FACE_SUM(f.own, f.other, v, side, q));
 }
 
-static inline void und_row_residual_ends(const und_row *r, const float w[3], int low, int high,
-                                         float *restrict residual)
-{
-    const float *restrict b = r->b, *restrict inverse = r->inverse, *restrict v = r->other;
-    const float *restrict x = r->x;
-    const und_beside n = r->beside;
-    SIMD
-    for (int q = low; q < high; q++) {
-        float left = b[q] + UND_PLAIN_SUM(float, w, v, n.side, q) - x[q] / inverse[q];
-        residual[q] += inverse[q] > 0 ? left : 0;
-    }
-}
-
-/* b - A x of cells [low, high) is added to residual[low] and on. */
+/* b - A x of cells [low, high), eights, is added to residual[low] and on. */
 static inline void und_row_residual(const und_level *level, int colour, const und_row *r, int low, int high,
-                                    float *restrict residual)
+                                    float *residual)
 {
-    const float *restrict b = r->b, *restrict inverse = r->inverse, *restrict v = r->other;
-    const float *restrict x = r->x;
-    const und_beside n = r->beside;
-    if (r->inner_low < r->inner_high || !level->face[0][0]) {
-        const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
+    const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
+    const float *const b = r->b, *const x = r->x, *const inverse = r->inverse, *const v = r->other;
+    const und_beside beside = r->beside;
+    const ptrdiff_t *const side = beside.side;
+    const int inner_low = r->inner_low, inner_high = r->inner_high;
+    if (r->plain) {
         const float full = 1 / level->full_inverse;
-        int inner_low = und_within(r->inner_low, low, high),
-            inner_high = und_within(r->inner_high, low, high);
-        und_row_residual_ends(r, w, low, inner_low, residual);
-        SIMD
-        for (int q = inner_low; q < inner_high; q++)
-            residual[q] += b[q] + UND_PLAIN_SUM(float, w, v, n.side, q) - full * x[q];
-        und_row_residual_ends(r, w, inner_high, high, residual);
+        for (int q = low; q < high; q += 8) {
+            und_f8 left = UND_F8(b + q) + UND_PLAIN_SUM(w, v, side, q);
+            if (q >= inner_low && q < inner_high)
+                left -= full * UND_F8(x + q);
+            else
+                left = UND_WHERE_UNKNOWN(left - UND_F8(x + q) / UND_F8(inverse + q), UND_F8(inverse + q));
+            UND_SET_F8(residual + q) = UND_F8(residual + q) + left;
+        }
         return;
     }
     const und_faces f = und_level_faces(level, colour, r->at);
-    SIMD
-    for (int q = low; q < high; q++) {
-        float left = b[q] + UND_FACE_SUM(f.own, f.other, v, n.side, q) - x[q] / inverse[q];
-        residual[q] += inverse[q] > 0 ? left : 0;
+    for (int q = low; q < high; q += 8) {
+        und_f8 left =
+            UND_F8(b + q) + UND_FACE_SUM(f.own, f.other, v, side, q) - UND_F8(x + q) / UND_F8(inverse + q);
+        UND_SET_F8(residual + q) = UND_F8(residual + q) + UND_WHERE_UNKNOWN(left, UND_F8(inverse + q));
     }
 }
 

@@ -8,6 +8,7 @@
 
 enum {
     EIGHTS = 8,
+    SHORTEST_INNER = 24,
     FEWEST = 8,            /* cells of a level that is not coarsened further */
     CELLS_TO_SHARE = 16384 /* levels with fewer are done by one thread */
 };
@@ -44,7 +45,11 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
         level->high ? und_alloc(rows, sizeof *level->inner_low, "rows of multigrid", err) : NULL;
     level->inner_high =
         level->inner_low ? und_alloc(rows, sizeof *level->inner_high, "rows of multigrid", err) : NULL;
-    return level->inner_high ? UND_OK : err->status;
+    level->plain = level->inner_high ? und_alloc(rows, 1, "rows of multigrid", err) : NULL;
+    if (!level->plain)
+        return err->status;
+    memset(level->plain, finest, rows);
+    return UND_OK;
 }
 
 /* Halving an axis halves its weight and doubles the others', so that axes with weaker ones are left until
@@ -100,6 +105,7 @@ void und_multigrid_close(und_multigrid *m)
         free(level->high);
         free(level->inner_low);
         free(level->inner_high);
+        free(level->plain);
     }
     free(m->slice_dot);
     *m = (und_multigrid){0};
@@ -125,6 +131,13 @@ void und_level_set_span(und_level *level, int y, int z, int low, int high)
     clear(level, at, old_low > high ? old_low : high, old_high);
     level->low[row] = low;
     level->high[row] = high;
+}
+
+void und_level_set_inner(und_level *level, size_t row, int low, int high)
+{
+    bool worth = high - low >= SHORTEST_INNER;
+    level->inner_low[row] = worth ? low : level->high[row];
+    level->inner_high[row] = worth ? high : level->high[row];
 }
 
 /* A row of a coarser level covers what the rows in it do. */
@@ -199,7 +212,8 @@ static void build_row(const building *b, int y, int z)
     for (int begin = 2 * coarse->low[row]; begin < 2 * coarse->high[row]; begin += CHUNK) {
         int end = begin + CHUNK < 2 * coarse->high[row] ? begin + CHUNK : 2 * coarse->high[row];
         for (int axis = 0; axis < 4; axis++) {
-            float sum[CHUNK] = {0};
+            float sum[CHUNK];
+            memset(sum, 0, (size_t)(end - begin) * sizeof *sum);
             for (int k = 0; k < 4; k++) {
                 const int child[2] = {k & 1, k >> 1};
                 const int place[2] = {und_child(fine, 1, y, child[0]), und_child(fine, 2, z, child[1])};
@@ -262,8 +276,8 @@ static void set_inner(und_level *level, int y, int z)
         else if (q + EIGHTS - begin > high - low)
             low = begin, high = q + EIGHTS;
     }
-    level->inner_low[row] = low;
-    level->inner_high[row] = high;
+    level->plain[row] = plain;
+    und_level_set_inner(level, row, low, high);
 }
 
 static void build(building *b)

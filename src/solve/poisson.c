@@ -26,11 +26,12 @@ struct und_poisson {
     ptrdiff_t step[3]; /* of the grid, along our axes */
     int axis[3];       /* ours: which of the grid's */
     double weight[3], largest_weight;
-    double diagonal[CODES];                      /* by a cell's code */
-    float diagonal_float[CODES], inverse[CODES]; /* of the preconditioner */
+    double diagonal_of[CODES]; /* by a cell's code */
+    float inverse_of[CODES];   /* for the preconditioner */
     und_multigrid m;
     und_parts parts;
     uint8_t *code[2];
+    double *diagonal[2]; /* in the ends of rows alone: between them it is that of whole cells */
     double *r[2], *x[2];
     float *p[2];
     double *slice_sum;
@@ -47,7 +48,10 @@ static und_status allocate(und_poisson *s, und_error *err)
     size_t slices = (size_t)level->n[2];
     for (int c = 0; c < 2; c++) {
         s->code[c] = und_pages_alloc(level->count * sizeof *s->code[c], "the pressure's system", err);
-        s->r[c] = s->code[c] ? und_pages_alloc(level->count * sizeof *s->r[c], "residuals", err) : NULL;
+        s->diagonal[c] =
+            s->code[c] ? und_pages_alloc(level->count * sizeof *s->diagonal[c], "the pressure's system", err)
+                       : NULL;
+        s->r[c] = s->diagonal[c] ? und_pages_alloc(level->count * sizeof *s->r[c], "residuals", err) : NULL;
         s->x[c] = s->r[c] ? und_pages_alloc(level->count * sizeof *s->x[c], "the pressure", err) : NULL;
         s->p[c] = s->x[c] ? und_pages_alloc(level->count * sizeof *s->p[c], "search directions", err) : NULL;
         if (!s->p[c])
@@ -94,6 +98,7 @@ void und_poisson_destroy(und_poisson *s)
     und_parts_close(&s->parts);
     for (int c = 0; c < 2; c++) {
         und_pages_free(s->code[c]);
+        und_pages_free(s->diagonal[c]);
         und_pages_free(s->r[c]);
         und_pages_free(s->x[c]);
         und_pages_free(s->p[c]);
@@ -163,8 +168,21 @@ static void set_inner(und_poisson *s, int y, int z)
         else if (q + 8 - begin > high - low)
             low = begin, high = q + 8;
     }
-    level->inner_low[row] = low;
-    level->inner_high[row] = high;
+    und_level_set_inner(level, row, low, high);
+}
+
+static void set_diagonal(und_poisson *s, int y, int z)
+{
+    const und_level *level = &s->m.level[0];
+    size_t row = (size_t)(y + z * level->n[1]), at = und_level_row(level, y, z);
+    for (int c = 0; c < 2; c++) {
+        const uint8_t *code = s->code[c] + at;
+        double *diagonal = s->diagonal[c] + at;
+        for (int q = level->low[row]; q < level->inner_low[row]; q++)
+            diagonal[q] = s->diagonal_of[code[q]];
+        for (int q = level->inner_high[row]; q < level->high[row]; q++)
+            diagonal[q] = s->diagonal_of[code[q]];
+    }
 }
 
 static void set_row(und_poisson *s, int y, int z)
@@ -186,10 +204,11 @@ static void set_row(und_poisson *s, int y, int z)
             for (int q = 0; q < n; q++)
                 own[q] = code[2 * q + offset];
             for (int q = 0; q < n; q++)
-                inverse[q] = s->inverse[own[q]];
+                inverse[q] = s->inverse_of[own[q]];
         }
     }
     set_inner(s, y, z);
+    set_diagonal(s, y, z);
     und_parts_set_row(&s->parts, y, z, kind, s->step);
 }
 
@@ -231,11 +250,10 @@ static void set_tables(und_poisson *s)
             sum += s->weight[a] * sides[a];
             rounded += w[a] * (float)sides[a];
         }
-        s->diagonal[code] = sum;
-        s->diagonal_float[code] = rounded;
-        s->inverse[code] = rounded > 0 ? 1 / rounded : 0;
+        s->diagonal_of[code] = sum;
+        s->inverse_of[code] = rounded > 0 ? 1 / rounded : 0;
     }
-    s->inverse[WHOLE] = s->m.level[0].full_inverse;
+    s->inverse_of[WHOLE] = s->m.level[0].full_inverse;
 }
 
 void und_poisson_set(und_poisson *s, const uint8_t *kind, const double weight[3])
@@ -280,14 +298,14 @@ static line get_line(const und_poisson *s, int colour, int y, int z)
                   .beside = und_level_beside(level, offset)};
 }
 
-static inline double diagonal(const double w[3], int code)
-{
-    return w[0] * (code & SIDES_X) + w[1] * (code >> SHIFT_Y & SIDES_X) + w[2] * (code >> SHIFT_Z & SIDES_X);
-}
+/* Four sums of weighted neighbours in v[], floats or doubles as READ has it, computed in double. */
+#define SUM_FOUR(READ, w, v, side, q)                                       \
+    ((w)[0] * (READ((v) + (q) + (side)[0]) + READ((v) + (q) + (side)[1])) + \
+     (w)[1] * (READ((v) + (q) + (side)[2]) + READ((v) + (q) + (side)[3])) + \
+     (w)[2] * (READ((v) + (q) + (side)[4]) + READ((v) + (q) + (side)[5])))
 
-/* (A v)_q for float or double v. */
-#define APPLY(w, code, own, other, side, q) \
-    (diagonal(w, (code)[q]) * (own)[q] - UND_PLAIN_SUM(double, w, other, side, q))
+/* Zero where a cell is not unknown, and where no side of it is open: there nothing is to be solved. */
+#define WHERE_SOLVED(v, diagonal) ((und_d4)((und_i4)(v) & ((diagonal) > 0)))
 
 static inline int64_t magnitude_bits(double v)
 {
@@ -333,22 +351,37 @@ static void give_x(const und_poisson *s, double *x, int z)
         }
 }
 
+/* Cells [low, high) of a line, whole or not; the compiler makes a loop of its own of each. */
+ALWAYS_INLINE void set_residual_of(und_poisson *s, int c, const line *l, int low, int high, bool whole)
+{
+    const double w[3] = {s->weight[0], s->weight[1], s->weight[2]}, full = s->diagonal_of[WHOLE];
+    const double *b = s->b + l->grid, *own = s->x[c] + l->at, *other = s->x[1 - c] + l->at;
+    const double *ends = s->diagonal[c] + l->at;
+    double *r = s->r[c] + l->at;
+    const und_beside beside = l->beside;
+    const ptrdiff_t *const side = beside.side;
+    for (int q = low; q < high; q += 4) {
+        und_d4 x = UND_D4(own + q), sum = SUM_FOUR(UND_D4, w, other, side, q);
+        und_d4 left = {b[2 * q], b[2 * q + 2], b[2 * q + 4], b[2 * q + 6]};
+        if (whole) {
+            left -= full * x - sum;
+        } else {
+            und_d4 diagonal = UND_D4(ends + q);
+            left = WHERE_SOLVED(left - (diagonal * x - sum), diagonal);
+        }
+        UND_SET_D4(r + q) = left;
+    }
+}
+
 /* r = b - A x. */
 static void set_residual(und_poisson *s, int z)
 {
-    const double w[3] = {s->weight[0], s->weight[1], s->weight[2]};
     for (int y = 0; y < s->m.level[0].n[1]; y++)
         for (int c = 0; c < 2; c++) {
             line l = get_line(s, c, y, z);
-            const uint8_t *restrict code = s->code[c] + l.at;
-            const double *restrict b = s->b + l.grid, *restrict own = s->x[c] + l.at;
-            const double *restrict other = s->x[1 - c] + l.at;
-            double *restrict r = s->r[c] + l.at;
-            SIMD
-            for (int q = l.low; q < l.high; q++) {
-                double left = b[2 * q] - APPLY(w, code, own, other, l.beside.side, q);
-                r[q] = code[q] ? left : 0;
-            }
+            set_residual_of(s, c, &l, l.low, l.inner_low, false);
+            set_residual_of(s, c, &l, l.inner_low, l.inner_high, true);
+            set_residual_of(s, c, &l, l.inner_high, l.high, false);
         }
 }
 
@@ -395,32 +428,25 @@ static void give_residual(void *context, int z)
         }
 }
 
-/* Cells [low, high) of a line, whole or not; the compiler makes a loop of its own of each. */
 ALWAYS_INLINE void advance_cells(und_poisson *s, int c, const line *l, int low, int high, bool whole,
                                  und_i4 *bits)
 {
-    const double *w = s->weight, alpha = s->alpha, scale = s->scale, full = s->diagonal[WHOLE];
-    const uint8_t *code = s->code[c] + l->at;
+    const double w[3] = {s->weight[0], s->weight[1], s->weight[2]}, full = s->diagonal_of[WHOLE];
+    const double alpha = s->alpha, scale = s->scale, *ends = s->diagonal[c] + l->at;
     const float *own = s->p[c] + l->at, *other = s->p[1 - c] + l->at;
     double *r = s->r[c] + l->at, *x = s->x[c] + l->at;
     float *b = s->m.level[0].b[c] + l->at;
-    const ptrdiff_t *side = l->beside.side;
+    const und_beside beside = l->beside;
+    const ptrdiff_t *const side = beside.side;
     const und_i4 magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     und_i4 largest = *bits;
     for (int q = low; q < high; q += 4) {
-        und_d4 p = UND_D4_OF(own + q), diagonal, unknown;
-        und_d4 sum = w[0] * (UND_D4_OF(other + q + side[0]) + UND_D4_OF(other + q + side[1])) +
-                     w[1] * (UND_D4_OF(other + q + side[2]) + UND_D4_OF(other + q + side[3])) +
-                     w[2] * (UND_D4_OF(other + q + side[4]) + UND_D4_OF(other + q + side[5]));
-        und_d4 left = UND_D4(r + q);
+        und_d4 p = UND_D4_OF(own + q), sum = SUM_FOUR(UND_D4_OF, w, other, side, q), left = UND_D4(r + q);
         if (whole) {
             left -= alpha * (full * p - sum);
         } else {
-            for (int k = 0; k < 4; k++) {
-                diagonal[k] = s->diagonal[code[q + k]];
-                unknown[k] = code[q + k] / UNKNOWN_BIT;
-            }
-            left = unknown * (left - alpha * (diagonal * p - sum));
+            und_d4 diagonal = UND_D4(ends + q);
+            left = WHERE_SOLVED(left - alpha * (diagonal * p - sum), diagonal);
         }
         UND_SET_D4(x + q) = UND_D4(x + q) + alpha * p;
         UND_SET_D4(r + q) = left;
@@ -448,31 +474,34 @@ static void advance(void *context, int z)
         s->slice_bits[z] = bits[i] > s->slice_bits[z] ? bits[i] : s->slice_bits[z];
 }
 
-/* p A p of cells [low, high) in float.  It is taken from differences, which lose no digits, and a step that
- * is a little too long or short does no harm. */
-ALWAYS_INLINE double energy_of_cells(const und_poisson *s, int c, const line *l, int low, int high,
-                                     bool whole)
+/* p A p of whole cells [low, high), in float and over the largest weight.  It is taken from differences,
+ * which lose no digits, and a step that is a little too long or short does no harm. */
+static inline double energy_of_whole(const und_poisson *s, int c, const line *l, int low, int high)
 {
-    const float *w = s->m.level[0].weight;
-    const uint8_t *code = s->code[c] + l->at;
-    const float *own = s->p[c] + l->at, *other = s->p[1 - c] + l->at;
+    const float *w = s->m.level[0].weight, *own = s->p[c] + l->at, *other = s->p[1 - c] + l->at;
     const ptrdiff_t *side = l->beside.side;
     und_f8 total = {0};
     for (int q = low; q < high; q += 8) {
-        und_f8 p = UND_F8(own + q), diagonal;
-        if (whole) {
-            total += p * (w[0] * ((p - UND_F8(other + q + side[0])) + (p - UND_F8(other + q + side[1]))) +
-                          w[1] * ((p - UND_F8(other + q + side[2])) + (p - UND_F8(other + q + side[3]))) +
-                          w[2] * ((p - UND_F8(other + q + side[4])) + (p - UND_F8(other + q + side[5]))));
-            continue;
-        }
-        for (int k = 0; k < 8; k++)
-            diagonal[k] = s->diagonal_float[code[q + k]];
-        total += p * (diagonal * p - w[0] * (UND_F8(other + q + side[0]) + UND_F8(other + q + side[1])) -
-                      w[1] * (UND_F8(other + q + side[2]) + UND_F8(other + q + side[3])) -
-                      w[2] * (UND_F8(other + q + side[4]) + UND_F8(other + q + side[5])));
+        und_f8 p = UND_F8(own + q);
+        total += p * (w[0] * ((p - UND_F8(other + q + side[0])) + (p - UND_F8(other + q + side[1]))) +
+                      w[1] * ((p - UND_F8(other + q + side[2])) + (p - UND_F8(other + q + side[3]))) +
+                      w[2] * ((p - UND_F8(other + q + side[4])) + (p - UND_F8(other + q + side[5]))));
     }
     return low < high ? und_f8_sum(&total) : 0;
+}
+
+/* The same of others, in double. */
+static inline void add_energy_of_ends(const und_poisson *s, int c, const line *l, int low, int high,
+                                      und_d4 *total)
+{
+    const float *own = s->p[c] + l->at, *other = s->p[1 - c] + l->at;
+    const double *diagonal = s->diagonal[c] + l->at;
+    und_d4 here = *total;
+    for (int q = low; q < high; q += 4) {
+        und_d4 p = UND_D4_OF(own + q), sum = SUM_FOUR(UND_D4_OF, s->weight, other, l->beside.side, q);
+        here += p * (UND_D4(diagonal + q) * p - sum);
+    }
+    *total = here;
 }
 
 /* Stage 0: p = z + beta p, where z is what the preconditioner gave; stage 1: p A p. */
@@ -481,16 +510,17 @@ static void direct(void *context, int stage, int z)
     und_poisson *s = context;
     const und_level *level = &s->m.level[0];
     const float beta = (float)s->beta;
-    double sum = 0;
+    double inner = 0;
+    und_d4 ends = {0};
     for (int y = 0; y < level->n[1]; y++)
         for (int c = 0; c < 2; c++) {
             line l = get_line(s, c, y, z);
             float *restrict own = s->p[c] + l.at;
             const float *restrict given = level->x[c] + l.at;
             if (stage == 1) {
-                sum += energy_of_cells(s, c, &l, l.low, l.inner_low, false);
-                sum += energy_of_cells(s, c, &l, l.inner_low, l.inner_high, true);
-                sum += energy_of_cells(s, c, &l, l.inner_high, l.high, false);
+                inner += energy_of_whole(s, c, &l, l.inner_low, l.inner_high);
+                add_energy_of_ends(s, c, &l, l.low, l.inner_low, &ends);
+                add_energy_of_ends(s, c, &l, l.inner_high, l.high, &ends);
             } else if (beta == 0) { /* what was there before may be no number */
                 memcpy(own + l.low, given + l.low, (size_t)(l.high - l.low) * sizeof *own);
             } else {
@@ -500,7 +530,7 @@ static void direct(void *context, int stage, int z)
             }
         }
     if (stage == 1)
-        s->slice_sum[z] = sum;
+        s->slice_sum[z] = s->largest_weight * inner + (ends[0] + ends[1] + ends[2] + ends[3]);
 }
 
 /* Conjugate gradients until the residual that is carried along is below the tolerance.  What it was made from
@@ -520,7 +550,7 @@ static void iterate(und_poisson *s, double tolerance, int max_iterations, int *i
         before = product;
         und_slices_run(direct, s, 2, level->n[2], level->threads);
         for (int z = 0; z < level->n[2]; z++)
-            energy += s->slice_sum[z] * s->largest_weight;
+            energy += s->slice_sum[z];
         if (!(energy > 0) || !isfinite(product / energy))
             return;
         s->alpha = product / energy / s->scale;
