@@ -8,7 +8,10 @@
  *
  * A coarser cell is two of the finer level along each axis that is halved, and unknown if one of them is; a
  * correction is the same in all of them, and the residual is summed.  Its coefficients are those of Galerkin,
- * but across an axis that is halved they are half as large: the distance between cells doubled there. */
+ * but across an axis that is halved they are half as large: the distance between cells doubled there.
+ *
+ * A wall one cell thick that parts two halves of a coarser cell is not seen there: with a gate across the
+ * tank that is nearly shut 11 iterations take the place of 7 at 128 cells across. */
 #ifndef UND_SOLVE_MULTIGRID_H
 #define UND_SOLVE_MULTIGRID_H
 
