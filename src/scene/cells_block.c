@@ -412,11 +412,13 @@ const field und_cells_fields[] = {
 
 static void check_whole(reader *r, const und_cells_def *cells)
 {
-    static const char *const only_height[] = {"spray", "foam", "keep_volume", "surface_in_cell"};
-    for (int i = 0; i < 4; i++)
+    static const char *const only_height[] = {"spray", "foam", "surface_in_cell"};
+    for (int i = 0; i < 3; i++)
         if (cells->track != UND_TRACK_HEIGHT && und_read_has(r, only_height[i]))
             und_read_fail(r, "only track = \"height\" has %s, this is \"%s\"", only_height[i],
                           tracks[cells->track]);
+    if (cells->track == UND_TRACK_MARKERS && und_read_has(r, "keep_volume"))
+        und_read_fail(r, "only track = \"height\" or \"chains\" has keep_volume, this is \"markers\"");
     if (cells->revolve.around > 0 && cells->track != UND_TRACK_CHAINS)
         und_read_fail(r, "only track = \"chains\" has revolve, this is \"%s\"", tracks[cells->track]);
     if (cells->track == UND_TRACK_CHAINS && cells->n[2] != 1)

@@ -12,7 +12,8 @@ und_chains *und_chains_create(const und_mac *mac, int threads, und_error *err);
 void und_chains_destroy(und_chains *chains);
 
 /* Adds closed chains around where inside() says so (and no Solid cell is), with `markers` markers shared out
- * by length; 0: one every half cell.  Liquid lies to the left of the direction of a chain. */
+ * by length; 0: one every half cell.  Where that is less than one a cell, more come when they move.  Liquid
+ * lies to the left of the direction of a chain. */
 und_status und_chains_add(und_chains *chains, und_inside_fn *inside, void *context, const uint8_t *label,
                           int markers, und_error *err);
 

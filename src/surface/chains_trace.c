@@ -273,7 +273,7 @@ static void add_loop(und_chains *s, const uint8_t *label, const spaced *in, int 
         if (!in[i].corner && length > 0)
             p = und_point_add(p, (und_point){along.y, -along.x}, out / length);
         place[i] = und_chains_settle(&s->mac, label, p);
-        spacing[i] = in[i].spacing;
+        spacing[i] = fmin(in[i].spacing, und_chains_cell(s)); /* few markers become more when they move */
     }
     und_chains_append(s, place, spacing, count);
 }
