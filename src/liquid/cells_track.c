@@ -113,9 +113,9 @@ static void start_velocities(und_cells *s, int fill)
     for (int a = 0; a < 3; a++) {
         if (!def->velocity[a].fn && def->velocity[a].number == 0)
             continue;
-        for (int z = -1; z < m->n[2]; z++)
-            for (int y = -1; y < m->n[1]; y++)
-                for (int x = -1; x < m->n[0]; x++) {
+        for (int z = -(a == 2); z < m->n[2]; z++)
+            for (int y = -(a == 1); y < m->n[1]; y++)
+                for (int x = -(a == 0); x < m->n[0]; x++) {
                     double half[3] = {0};
                     half[a] = 0.5;
                     double c[3] = {und_mac_middle(m, 0, x), und_mac_middle(m, 1, y), und_mac_middle(m, 2, z)};
