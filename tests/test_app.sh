@@ -268,6 +268,43 @@ expect "check of deep water" code 0 "$program" check deep.lua
 expect "which is slow" grep -q 'pipe_depth = 1.47e+05 would make it 100$' said
 "$program" check splash.lua >said
 expect "a step is taken in parts" grep -qE '^steps      ([2-9]|[0-9]{2}) a frame' said
+cat >cells.lua <<'SCENE'
+scene { name = "cells", frames = 3 }
+liquid.cells {
+  size = {1, 0.6, 0.5}, cells = {20, 15, 10}, track = "height", level = 0.2, viscosity = 0.1,
+  solids = { box { min = {0.51, 0, 0}, max = {0.52, 1, 1} }, box { min = {0.7, 0, 0}, max = {0.9, 0.3, 0.3} } },
+  fill = { box { min = {0.72, 0.1, 0.1}, max = {0.88, 0.2, 0.2} }, sphere { center = {5, 5, 5}, radius = 1 },
+           sphere { center = {0.3, 0.45, 0.25}, radius = 0.1 } },
+  gates = { { shape = box { min = {0.72, 0.1, 0.1}, max = {0.88, 0.2, 0.2} }, kind = "outflow" },
+            { side = "left", kind = "inflow", velocity = {-1, 0, 0} },
+            { side = "right", kind = "inflow", velocity = function(t) return -30, 0, 0 end, start = 0.01 },
+            { side = "top", kind = "outflow", start = 10, stop = 11 } },
+}
+film { width = 96, height = 64, samples = 1 }
+SCENE
+expect "check of cells" code 0 "$program" check cells.lua
+expect "tells their sizes" grep -q '^grid       20 x 15 x 10 cells of 0.05 x 0.04 x 0.05 m, 3000 in all' said
+expect "and what they hold" grep -qE '^liquid     [0-9]+ of 3000 cells' said
+expect "finds the thin wall" grep -q '^warning    solid 1 holds the middle of no cell' said
+expect "liquid in a wall" grep -q '^warning    fill 1 lies wholly in what is solid' said
+expect "and beyond it all" grep -q '^warning    fill 2 holds the middle of no cell' said
+expect "a walled-in gate" grep -q '^warning    gate 1 is beside no cell' said
+expect "one that sucks" grep -q '^warning    gate 2 is an inflow, and its velocity never points into' said
+expect "one that comes late" grep -q '^warning    gate 4 begins at 10 s, after the last frame' said
+expect "air below water" grep -qE '^warning    in [0-9]+ columns there is air below liquid' said
+expect "says what rules" grep -qE '^substeps   about [0-9]+ a frame when that fast: (viscosity|eq. 3) rules' said
+expect "sim of cells" code 0 "$program" sim cells.lua -o cells
+expect "info of cells" code 0 "$program" info cells
+expect "tells the steps" grep -qE '^ +all +[0-9]+ .* s  (equation 3|viscosity)' said
+expect "in JSON, too" python3 - "$program" <<'PYTHON'
+import json, subprocess, sys
+info = json.loads(subprocess.run([sys.argv[1], "info", "cells", "--json"], capture_output=True, check=True).stdout)
+steps = [frame["step"] for frame in info["frames"]]
+assert len(steps) == 3 and steps[0]["substeps"] == 0, steps
+for step in steps[1:]:
+    assert step["substeps"] >= 1 and 0 < step["shortest"] <= 1 / 24 + 1e-9, step
+    assert step["most_iterations"] >= step["mean_iterations"] > 0 and step["divergence"] >= 0, step
+PYTHON
 expect "help" code 0 "$program" --help
 for command in run sim check render info verify validate bench; do
     expect "help lists $command" grep -q "undine $command" said

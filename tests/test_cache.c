@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <hdf5.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -221,6 +222,49 @@ static void same_frame_gives_the_same_bytes(void **state)
     assert_frames_equal(&frame, &back);
     und_frame_clear(&back);
     und_frame_clear(&frame);
+}
+
+/* Files from before cells had three sizes are those of cubes. */
+static void files_of_format_1_are_read(void **state)
+{
+    (void)state;
+    const char *path = test_path(&folder, "old.h5");
+    und_frame frame = make_frame(3), back;
+    store_def def = {.part = STORE_ALL, .compress = 1, .threads = 1};
+    store_stamp stamp;
+    assert_int_equal(und_store_write(path, &frame, &def, &stamp, NULL), UND_OK);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), format = H5Aopen(file, "format", H5P_DEFAULT);
+    assert_true(format >= 0 && H5Awrite(format, H5T_NATIVE_INT, &(int){1}) >= 0);
+    assert_true(H5Adelete(file, "dy") >= 0 && H5Adelete(file, "dz") >= 0);
+    H5Aclose(format);
+    H5Fclose(file);
+    assert_int_equal(und_store_read(path, NULL, &back, NULL), UND_OK);
+    frame.grid.dy = frame.grid.dz = 0;
+    assert_frames_equal(&frame, &back);
+    und_frame_clear(&back);
+    und_frame_clear(&frame);
+}
+
+/* One item alone, or none where there is no such. */
+static void items_are_read_alone(void **state)
+{
+    (void)state;
+    make_cache(2);
+    und_error err = {0};
+    und_cache *cache = und_cache_open(out, &err);
+    und_frame one, whole = make_frame(2);
+    assert_non_null(cache);
+    assert_int_equal(und_cache_read_item(cache, 2, "bodies", &one, &err), UND_OK);
+    assert_int_equal(one.count, 1);
+    assert_memory_equal(one.items[0].data, und_frame_find(&whole, "bodies")->data, und_item_bytes(one.items));
+    und_frame_clear(&one);
+    assert_int_equal(und_cache_read_item(cache, 2, "none", &one, &err), UND_OK);
+    assert_int_equal(one.count, 0);
+    und_frame_clear(&one);
+    assert_int_equal(und_cache_read_item(cache, 7, "bodies", &one, &err), UND_FAILED);
+    und_frame_clear(&one);
+    und_frame_clear(&whole);
+    und_cache_close(cache, NULL, 0, &err);
 }
 
 static void resume_goes_on_from_the_last_checkpoint(void **state)
@@ -542,6 +586,8 @@ int main(void)
         cmocka_unit_test(frames_come_back_bit_for_bit),
         cmocka_unit_test(description_comes_back),
         cmocka_unit_test(same_frame_gives_the_same_bytes),
+        cmocka_unit_test(files_of_format_1_are_read),
+        cmocka_unit_test(items_are_read_alone),
         cmocka_unit_test(resume_goes_on_from_the_last_checkpoint),
         cmocka_unit_test(resume_falls_back_from_a_damaged_checkpoint),
         cmocka_unit_test(resume_wants_the_same_scene),

@@ -51,6 +51,21 @@ static const char *const good[] = {
     "               velocity = {1, 0, 0}, spin = {0, 0, 90}, release = 0.1, drag = 0.5, bounce = 0.2 },\n"
     "             { shape = box { size = {0.5, 0.5, 0.5} }, mass = 30, release = 1, easing = 'linear',\n"
     "               keys = { { time = 0, at = {2, 1, 1} }, { time = 1, at = {2, 0, 1} } } } } }\n",
+    "liquid.cells { size = {1, 0.5}, cells = {8, 6}, origin = {0, 1}, gravity = {0, -9.81}, viscosity = "
+    "0.01,\n"
+    "  surface_pressure = function(x, y, z, t) return x + t end, track = 'chains', revolve = { around = 8 "
+    "},\n"
+    "  walls = { left = 'stick', top = { kind = 'stick', velocity = {1, 0} } }, level = 1.2,\n"
+    "  solids = { sphere { radius = 0.2 }, { shape = box { size = {0.1, 3, 1} }, wall = 'stick' } },\n"
+    "  fill = { { shape = sphere { center = {0.5, 1.3, 0}, radius = 0.1 }, velocity = {0, -1}, chain = 20 } "
+    "} }\n",
+    "liquid.cells { size = {1, 0.5, 0.5}, cells = 6, level = {{0.2, 0.3}, {0.1, 0.2}}, track = 'height',\n"
+    "  spray = { threshold = 1, rate = 100 }, split = 0.5, foam = { life = 1 }, keep_volume = true,\n"
+    "  pressure = 'relax', relaxation = 1.7, epsilon = 1e-3, sweeps = 50, courant = 0.5, max_step = 0.1,\n"
+    "  wave_makers = { { amplitude = 0.1, wavelength = 1, depth = 0.2, time = 0.5, stop = 2 } },\n"
+    "  gates = { { side = 'left', shape = box { max = {1, 0.2, 1} }, kind = 'inflow', markers = 5,\n"
+    "              velocity = function(t) return 1, 0, 0 end, stop = 1 }, { side = 'right', kind = 'outflow' "
+    "} } }\n",
     "for k, v in pairs { b = 1, a = 2 } do if v > 1 then v = nil end end\n"
     "local t = { 3, 1, 2 } table.sort(t, function(a, b) return a < b end) table.insert(t, 4) table.remove(t, "
     "1)\n"
@@ -105,6 +120,8 @@ static const char *const pieces[] = {"0/0",
                                      "scene",
                                      "liquid.waves",
                                      "liquid.columns",
+                                     "liquid.cells",
+                                     "voxels { file = 'x', what = 'y', cell = 1 }",
                                      "..",
                                      "#",
                                      "\0",
@@ -181,18 +198,52 @@ static size_t mutate(dice *d, char *text, size_t size)
 
 static void use(und_scene *scene)
 {
-    const und_pool_def *pool = und_scene_get(scene)->pool;
-    double p[3],
-        sum = und_value_at(&pool->ground, 0.5, 0, 0.5, 1) + und_value_at(&pool->surface, 0.5, 0, 0.5, 1);
-    und_vector_at(&und_scene_get(scene)->render.eye, 1, p);
+    const und_scene_view *v = und_scene_get(scene);
+    const und_value *values[2] = {v->pool ? &v->pool->ground : &v->cells.pressure,
+                                  v->pool ? &v->pool->surface : &v->cells.level};
+    double p[3], sum = und_value_at(values[0], 0.5, 0, 0.5, 1) + und_value_at(values[1], 0.5, 0, 0.5, 1);
+    und_vector_at(&v->render.eye, 1, p);
     assert_true(isfinite(sum) && isfinite(p[0] + p[1] + p[2]));
-    assert_true(pool->nx >= 2 && pool->nz >= 1 && pool->dx > 0);
+    for (int a = 0; a < 3; a++)
+        assert_true(v->grid.n[a] >= 1 && und_grid_size(&v->grid, a) > 0);
+    assert_true(!v->pool || v->grid.n[0] >= 2);
+}
+
+static double fastest(const und_value velocity[3])
+{
+    double most = 0;
+    for (int a = 0; a < 3; a++)
+        most = fmax(most, fabs(und_value_at(&velocity[a], 0.5, 0.2, 0.2, 0)));
+    return most;
+}
+
+/* About how many steps a second cells need, with what is set. */
+static double steps_of_cells(const und_cells_def *c)
+{
+    double least = fmin(c->cell[0], fmin(c->cell[1], c->cell[2])), pull = 0, size = 0;
+    for (int a = 0; a < 3; a++) {
+        pull = fmax(pull, fabs(c->gravity[a]));
+        size = fmax(size, c->n[a] * c->cell[a]);
+    }
+    double speed =
+        sqrt(2 * pull * size) + sqrt(fabs(und_value_at(&c->pressure, 0.5, 0.2, 0.2, 0)) / c->density);
+    for (int i = 0; i < UND_SIDES; i++)
+        speed += fastest(c->wall[i].velocity);
+    for (int i = 0; i < c->gate_count; i++)
+        speed += fastest(c->gates[i].wall.velocity);
+    for (int i = 0; i < c->fill_count; i++)
+        speed += fastest(c->fills[i].velocity);
+    for (int i = 0; i < c->maker_count; i++) /* eqs 17 and 18 */
+        speed += c->makers[i].amplitude * sqrt(pull * c->makers[i].wavelength) / c->makers[i].time;
+    return speed / (c->courant * least) + 8 * c->viscosity / (least * least) + 1 / c->max_step;
 }
 
 /* How many cells a wave crosses in a step: the columns take at least as many parts. */
 static double cells_a_step(const und_scene *scene)
 {
     const und_scene_view *v = und_scene_get(scene);
+    if (!v->pool)
+        return steps_of_cells(&v->cells) / (v->fps * v->substeps);
     if (strcmp(v->model, "columns") != 0)
         return 0;
     double deepest = 0; /* of the corners and the middle, and a thousand times that */
@@ -208,10 +259,10 @@ static double cells_a_step(const und_scene *scene)
 /* Whatever loads also runs, or says why not. */
 static void try_frame(und_scene *scene)
 {
-    const und_pool_def *pool = und_scene_get(scene)->pool;
+    const int *n = und_scene_get(scene)->grid.n;
     und_error err = {0};
     bool done;
-    if ((double)pool->nx * pool->nz > 4096 || cells_a_step(scene) > 1000)
+    if ((double)n[0] * n[1] * n[2] > 4096 || cells_a_step(scene) > 1000)
         return;
     und_sim *sim = und_sim_create(scene, 1, &err);
     if (!sim) {
