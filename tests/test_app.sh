@@ -275,7 +275,7 @@ liquid.cells {
   solids = { box { min = {0.51, 0, 0}, max = {0.52, 1, 1} }, box { min = {0.7, 0, 0}, max = {0.9, 0.3, 0.3} } },
   fill = { box { min = {0.72, 0.1, 0.1}, max = {0.88, 0.2, 0.2} }, sphere { center = {5, 5, 5}, radius = 1 },
            sphere { center = {0.3, 0.45, 0.25}, radius = 0.1 } },
-  gates = { { shape = box { min = {0.72, 0.1, 0.1}, max = {0.88, 0.2, 0.2} }, kind = "outflow" },
+  gates = { { shape = box { min = {0.76, 0.1, 0.1}, max = {0.84, 0.2, 0.2} }, kind = "outflow" },
             { side = "left", kind = "inflow", velocity = {-1, 0, 0} },
             { side = "right", kind = "inflow", velocity = function(t) return -30, 0, 0 end, start = 0.01 },
             { side = "top", kind = "outflow", start = 10, stop = 11 } },
