@@ -2,6 +2,7 @@
 #ifndef UND_APP_CHECK_H
 #define UND_APP_CHECK_H
 
+#include "geom/vec.h"
 #include "scene/scene.h"
 
 /* A scene as it is looked through. */
@@ -23,6 +24,19 @@ int check_liquid(const und_scene_view *scene, const und_frame *frame, int last);
 void check_waves(survey *s);
 void check_columns(survey *s);
 void check_cells(survey *s, const und_frame *frame);
+
+/* Bodies in a liquid. */
+typedef struct check_crowd {
+    int count;
+    const und_body_def *bodies;
+    double density;    /* of the liquid, kg/m3 */
+    double narrow;     /* m; what is narrower is a mistake */
+    const char *solid; /* "the ground" */
+    bool (*in_solid)(const void *context, und_vec3 at);
+    const void *context;
+} check_crowd;
+
+void check_bodies(survey *s, const check_crowd *crowd);
 
 void check_warn(survey *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_outside(const survey *s, double x0, double x1, double z0, double z1);

@@ -320,6 +320,21 @@ static void check_steps(cell_survey *c)
         check_warn(c->s, "about %.0f steps a frame: fewer cells, or a slower inflow, need less", steps);
 }
 
+static bool in_solid(const void *context, und_vec3 at)
+{
+    const cell_survey *c = context;
+    const und_cells_def *def = c->def;
+    const double p[3] = {at.x, at.y, at.z};
+    int cell[3];
+    for (int a = 0; a < 3; a++) {
+        double q = floor((p[a] - def->origin[a]) / def->cell[a]);
+        if (!(q >= 0 && q < def->n[a]))
+            return a == 1 && q < 0; /* below the floor; beside the domain is another matter, above is air */
+        cell[a] = (int)q;
+    }
+    return label_at(c, cell[0], cell[1], cell[2]) == UND_CELL_SOLID;
+}
+
 void check_cells(survey *s, const und_frame *frame)
 {
     static const char *const tracks[] = {"markers", "chains", "a height field"};
@@ -342,4 +357,10 @@ void check_cells(survey *s, const und_frame *frame)
     if (liquid == 0 && !c.brings)
         check_warn(s, "there is no liquid at the start and nothing brings any");
     check_steps(&c);
+    check_bodies(s, &(check_crowd){.count = s->scene->afloat.body_count,
+                                   .bodies = s->scene->afloat.bodies,
+                                   .density = c.def->density,
+                                   .solid = "what is solid",
+                                   .in_solid = in_solid,
+                                   .context = &c});
 }

@@ -163,6 +163,13 @@ SCENE
 expect "another model" code 2 "$program" float pond cans.lua -o wrong
 expect "is explained" grep -q 'was made with liquid.waves: bodies are put into the flow of liquid.cells' said
 expect "none of these made a folder" test ! -e wrong
+# check
+sed 's/at = {1.1, 0.3, 0.5}/at = {0.8, 0.3, 0.5}/; s/density = param("density", 300)/density = 2000/' both.lua >crowded.lua
+expect "check of bodies in cells" code 0 "$program" check crowded.lua
+expect "counts them" grep -q '^bodies     2 free, 0 led or held' said
+expect "one sinks" grep -q '^body 1     sinks: 2000 kg/m3 in a liquid of 1000' said
+expect "one floats" grep -q '^body 2     floats: 600 kg/m3 in a liquid of 1000, 40 % of it above' said
+expect "in something solid" grep -q '^warning    body 2 begins with its middle in what is solid' said
 expect "help" bash -c "'$program' --help | grep -q 'undine float CACHE BODIES'"
 expect "float --help" code 0 "$program" float --help
 
