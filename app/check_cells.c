@@ -301,7 +301,7 @@ static void check_steps(cell_survey *c)
         bend += 1 / (def->cell[a] * def->cell[a]);
     }
     for (int i = 0; i < def->maker_count; i++)
-        c->speed = fmax(c->speed, sqrt(9.81 * def->makers[i].amplitude));
+        c->speed = fmax(c->speed, sqrt(fabs(def->gravity[1]) * def->makers[i].amplitude));
     c->speed = fmax(c->speed, falling_speed(c));
     double courant = c->speed > 0 ? def->courant * least / c->speed : INFINITY;
     double viscous = def->viscosity > 0 ? 0.9 / (2 * def->viscosity * bend) : INFINITY;

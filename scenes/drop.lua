@@ -10,7 +10,7 @@ liquid.cells {
   viscosity = 1e-5,
   track = "markers", markers = 25,
   level = 0.16,
-  fill = { { shape = cylinder { center = {0.3, 0.5, 0}, radius = 0.07, height = 2, axis = "z" }, velocity = {0, -1.5, 0} } },
+  fill = { { shape = sphere { center = {0.3, 0.5, 0.01}, radius = 0.07 }, velocity = {0, -1.5, 0} } },
 }
 
 film { width = 720, height = 900, plot = "markers+velocity" }
