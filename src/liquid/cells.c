@@ -352,7 +352,5 @@ void und_cells_destroy(und_cells *s)
     free(s->solid_label);
     free(s->solid_wall);
     free(s->gate_open);
-    free(s->fall);
-    free(s->next_fall);
     free(s);
 }

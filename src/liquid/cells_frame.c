@@ -98,7 +98,6 @@ static int list_parts(und_cells *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
     list[n++] = und_part_of("label", UND_U8, s->flow.label, s->mac.count);
     list[n++] = und_part_of("wall", UND_U8, s->flow.wall, s->mac.count);
-    list[n++] = und_part_of("fall", UND_F64, s->fall, (size_t)(s->mac.n[0] * s->mac.n[2]));
     list[n++] = und_part_of("gate_open", UND_U8, s->gate_open, (size_t)s->def.gate_count + 1);
     list[n++] = und_part_of("u", UND_F64, s->flow.u[0], s->mac.count);
     list[n++] = und_part_of("v", UND_F64, s->flow.u[1], s->mac.count);

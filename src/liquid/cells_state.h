@@ -60,9 +60,6 @@ struct und_cells {
     und_chains *chains;
     und_height *height;
     und_cells_spray *spray; /* NULL: none */
-    /* With a height field, per column: how fast pressure over density falls upwards below the surface, m/s2,
-     * in the last step, and in the next one. */
-    double *fall, *next_fall;
 };
 
 /* cells_walls.c */

@@ -58,12 +58,6 @@ static und_status fill_heights(und_cells *s, und_error *err)
     if (!s->height)
         return err->status;
     und_height *t = s->height;
-    size_t columns = (size_t)(s->mac.n[0] * s->mac.n[2]);
-    if (!(s->fall = und_alloc(columns, sizeof *s->fall, "cells", err)) ||
-        !(s->next_fall = und_alloc(columns, sizeof *s->next_fall, "cells", err)))
-        return err->status;
-    for (size_t i = 0; i < columns; i++)
-        s->fall[i] = -s->def.gravity[1];
     und_height_ground(t, s->solid_label);
     /* Short waves that the surface makes where it crosses layers of cells lose a tenth in 1/omega. */
     t->smoothing =
@@ -159,36 +153,6 @@ static double made_pressure(const und_wave_maker *w, double gravity, double x, d
     return (w->mean + b * cos(c * along - omega * t)) / w->time;
 }
 
-/* How fast pressure over density falls upwards below the surface of a column, m/s2: by gravity, and by what
- * the liquid there accelerates.  Gravity alone would leave the liquid between the surface and its cell's
- * middle without inertia: waves are then 1% too slow or too fast with the place of the surface in its cell,
- * and a jump of pressure where it crosses from one layer of cells to the next makes short waves. */
-static double fall_of_pressure(const und_cells *s, int x, int z)
-{
-    const uint8_t *label = s->flow.label;
-    const double gravity = -s->def.gravity[1];
-    int y = s->mac.n[1] - 1;
-    while (y >= 2 && label[und_mac_at(&s->mac, x, y, z)] != UND_CELL_SURFACE)
-        y--;
-    size_t upper = und_mac_at(&s->mac, x, y - 1, z), lower = upper - (size_t)s->mac.step[1];
-    if (y < 2 || label[upper] != UND_CELL_FULL || label[lower] != UND_CELL_FULL)
-        return gravity;
-    return fmin(fmax((s->flow.p[lower] - s->flow.p[upper]) / s->mac.d[1], 0), 2 * gravity);
-}
-
-/* What it will be in the next step goes on as in the last two: what it was in the last one alone would come
- * too late, and make waves grow or die. */
-static void find_falls(und_cells *s)
-{
-    const double gravity = -s->def.gravity[1];
-    for (int z = 0, i = 0; z < s->mac.n[2]; z++)
-        for (int x = 0; x < s->mac.n[0]; x++, i++) {
-            double now = fall_of_pressure(s, x, z);
-            s->next_fall[i] = fmin(fmax(2 * now - s->fall[i], 0), 2 * gravity);
-            s->fall[i] = now;
-        }
-}
-
 /* What presses on the surface in a cell, over density. */
 static double applied(const und_cells *s, int x, int y, int z)
 {
@@ -199,7 +163,7 @@ static double applied(const und_cells *s, int x, int y, int z)
         p += made_pressure(&s->def.makers[i], -s->def.gravity[1], c[0], c[2], s->time);
     /* The surface is at its height, not at the cell's middle. */
     if (s->height && s->def.surface_in_cell)
-        p += s->next_fall[z * s->mac.n[0] + x] * (und_cells_height(s, x, z) - c[1]);
+        p += -s->def.gravity[1] * (und_cells_height(s, x, z) - c[1]);
     return p;
 }
 
@@ -226,8 +190,6 @@ void und_cells_find_labels(und_cells *s)
     else
         und_height_label(s->height, s->flow.label);
     und_flow_label(&s->flow);
-    if (s->height)
-        find_falls(s);
     press(s);
 }
 
