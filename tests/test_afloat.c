@@ -433,6 +433,29 @@ static void test_flat(void **state)
     assert_double_near(now.position[2], 0.05, 1e-9);
 }
 
+/* A disc stays in the plane, whatever it was given and wherever it hits. */
+static void test_flat_stays_flat(void **state)
+{
+    (void)state;
+    tank t = small_tank(10, 1, 0.53);
+    und_shape disc = {.kind = UND_CYLINDER, .radius = 0.1, .half = {0, 0.03, 0}};
+    t.n[2] = 1;
+    t.velocity = stream;
+    und_body_def def = body(&disc, 500, 0.3, 0.8, 0.05);
+    def.rotation[0] = 90;
+    def.velocity[2] = 1;
+    def.spin[0] = def.spin[1] = 3;
+    def.spin[2] = -4;
+    und_body_state now = after(&t, &def, 5, 48);
+    /* turned about x, and then about z alone: q = {c, s, ...} with w^2 + z^2 = x^2 + y^2 = 1/2 */
+    const double *q = now.rotation;
+    assert_double_near(q[0] * q[0] + q[3] * q[3], 0.5, 0.01);
+    assert_double_near(now.position[2], 0.05, 0.005);
+    assert_double_near(now.velocity[2], 0, 0);
+    assert_double_near(now.spin[0], 0, 0);
+    assert_double_near(now.spin[1], 0, 0);
+}
+
 /* ---- the same bits ---- */
 
 enum { CROWD = 9 };
@@ -581,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_bodies_bump_into_each_other),
         cmocka_unit_test(test_gate_opens),
         cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_flat_stays_flat),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_wrong_frames),
         cmocka_unit_test(test_wrong_next_frame),

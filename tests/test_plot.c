@@ -327,6 +327,56 @@ static und_frame full_frame(int nx, int ny)
     return frame;
 }
 
+/* A square plate of half a side of 0.2 m, both of its faces, turned by 45 degrees at (1, 1.5). */
+static void add_plate(und_frame *frame)
+{
+    static const float corner[4][2] = {{-0.2f, -0.2f}, {0.2f, -0.2f}, {0.2f, 0.2f}, {-0.2f, 0.2f}};
+    static const int order[12] = {0, 1, 2, 0, 2, 3, 2, 1, 0, 3, 2, 0};
+    und_item_def first = {.name = "bodies/mesh_first", .unit = "1", .kind = UND_BODIES, .type = UND_I32};
+    first.rank = 1;
+    first.dim[0] = 2;
+    und_error err;
+    ((int32_t *)und_frame_add(frame, &first, &err)->data)[1] = 12;
+    float *mesh = add(frame, "bodies/mesh_position", UND_F32, 12, 3);
+    float *color = add(frame, "bodies/mesh_color", UND_F32, 12, 3);
+    float *at = add(frame, "bodies/position", UND_F32, 1, 3);
+    float *turn = add(frame, "bodies/rotation", UND_F32, 1, 4);
+    for (int k = 0; k < 12; k++) {
+        mesh[3 * k] = corner[order[k]][0];
+        mesh[3 * k + 1] = corner[order[k]][1];
+        mesh[3 * k + 2] = k < 6 ? 0.05f : -0.05f;
+        color[3 * k] = 0.1f;
+        color[3 * k + 1] = 0.3f;
+        color[3 * k + 2] = 0.8f;
+    }
+    at[0] = 1;
+    at[1] = 1.5f;
+    turn[0] = cosf(0.3926991f);
+    turn[3] = sinf(0.3926991f);
+}
+
+static void bodies_are_drawn(void **state)
+{
+    (void)state;
+    und_frame frame = tank(20, 20);
+    und_render_def def = plot_def(0);
+    add_plate(&frame);
+    und_image image = draw(&def, &frame);
+    box b = find_box(&image);
+    static const double in[][2] = {{1, 1.5}, {1.25, 1.5}, {1, 1.25}, {0.88, 1.62}};
+    static const double out[][2] = {{1.32, 1.5}, {1.18, 1.68}, {0.82, 1.32}};
+    for (int k = 0; k < 4; k++) {
+        const float *p = inside(&image, &b, in[k][0] / 2, in[k][1] / 2);
+        assert_double_near((double)p[0], 0.1, 0.02);
+        assert_double_near((double)p[1], 0.3, 0.02);
+        assert_double_near((double)p[2], 0.8, 0.02);
+    }
+    for (int k = 0; k < 3; k++)
+        assert_double_near((double)inside(&image, &b, out[k][0] / 2, out[k][1] / 2)[0], 1, 1e-6);
+    und_image_destroy(&image);
+    und_frame_clear(&frame);
+}
+
 static void damaged_frames_are_drawn_without_what_is_damaged(void **state)
 {
     (void)state;
@@ -474,6 +524,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_stand_where_the_cells_are),
         cmocka_unit_test(markers_fill_their_cells),
+        cmocka_unit_test(bodies_are_drawn),
         cmocka_unit_test(pressure_has_the_bars_colours),
         cmocka_unit_test(colours_have_even_steps),
         cmocka_unit_test(arrows_show_the_velocity),

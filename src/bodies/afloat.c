@@ -278,6 +278,8 @@ static void push(und_afloat *s, int i, double share, double dt)
     double inertia[9], change[6], m = s->bodies->bodies[i].mass;
     load l = feel(s, i, share);
     solve_motion(s, i, &l, dt, change);
+    if (s->grid.n[2] == 1)
+        change[2] = change[3] = change[4] = 0;
     und_bodies_inertia(s->bodies, i, inertia);
     und_vec3 force = und_mul(und_of(change), m / dt);
     force.y -= m * s->def.gravity[1];
@@ -302,12 +304,23 @@ static double next_step(const und_afloat *s, double left, double shortest)
     return left / ceil(left / fmax(step, shortest));
 }
 
+/* In a flow one cell deep bodies move in its plane. */
+static void keep_flat(und_afloat *s)
+{
+    for (int i = 0; i < s->def.body_count && s->grid.n[2] == 1; i++) {
+        und_body_state *now = &s->bodies->kept[i].now;
+        if (!und_bodies_led(s->bodies, i))
+            now->velocity[2] = now->spin[0] = now->spin[1] = 0;
+    }
+}
+
 static void move(und_afloat *s)
 {
     enum { MOST_STEPS = 1000 };
     double start = s->seen.time, whole = s->next.time - start, done = 0;
     while (whole - done > 1e-9 * whole) {
         double dt = next_step(s, whole - done, whole / MOST_STEPS);
+        keep_flat(s);
         PARALLEL_FOR(s->grid.threads)
         for (int i = 0; i < s->def.body_count; i++)
             if (!und_bodies_led(s->bodies, i))
@@ -315,6 +328,7 @@ static void move(und_afloat *s)
         und_bodies_step(s->bodies, start + done, dt);
         done += dt;
     }
+    keep_flat(s);
 }
 
 static bool same_solids(const und_felt_grid *g, const uint8_t *a, const uint8_t *b)

@@ -172,6 +172,7 @@ static void draw_panel(und_plot_layer *l, unsigned layers, bool first)
         und_plot_markers(l);
     und_plot_surface(l);
     und_plot_solids(l);
+    und_plot_bodies(l);
     if (layers & UND_PLOT_VELOCITY)
         und_plot_arrows(l);
     cairo_restore(cr);

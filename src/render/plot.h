@@ -3,6 +3,7 @@
 #define UND_RENDER_PLOT_H
 
 #include "render/render.h"
+#include "render/rigid.h"
 
 #include <undine/cells.h>
 
@@ -17,7 +18,8 @@ typedef struct und_plot_data {
     const float *chain;    /* [first[chains]][3], m */
     const int32_t *first;  /* [chains + 1] */
     size_t markers, chains;
-    double time; /* s */
+    double time;      /* s */
+    und_rigid bodies; /* none: count is 0 */
 } und_plot_data;
 
 /* How deep places lie in the liquid of the markers: a lattice of samples, some to a cell. */

@@ -64,6 +64,8 @@ bool und_plot_read(const und_frame *frame, und_plot_data *d)
         d->u = d->v = NULL;
     d->marker = find_places(frame, "markers/position", &d->markers);
     find_chains(frame, d);
+    if (!und_rigid_find(frame, &d->bodies))
+        d->bodies = (und_rigid){0};
     return true;
 }
 

@@ -36,6 +36,7 @@ void und_plot_pressure(const und_plot_layer *l);
 void und_plot_markers(const und_plot_layer *l);
 void und_plot_surface(const und_plot_layer *l);
 void und_plot_solids(const und_plot_layer *l);
+void und_plot_bodies(const und_plot_layer *l); /* plot_bodies.c */
 void und_plot_arrows(const und_plot_layer *l);
 /* Length of an arrow of the speed that the scale has, in units of the page. */
 double und_plot_arrow_length(const und_plot_layer *l);

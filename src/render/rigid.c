@@ -1,18 +1,11 @@
 /* Rigid bodies: a frame has their triangles about their centres, in their own axes, and where they are.  Made
  * of that here: triangles in the world and how fast each corner moves. */
+#include "render/rigid.h"
+
 #include "render/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* What a frame says of bodies. */
-typedef struct rigid {
-    size_t count, corners;
-    const int32_t *first;         /* [count + 1] */
-    const float *mesh;            /* [corners][3] */
-    const float *place, *turn;    /* [count][3], [count][4] */
-    const float *velocity, *spin; /* [count][3], or both NULL */
-} rigid;
 
 /* The numbers of an item of so many rows and columns, all of them sane; NULL where there is no such item. */
 static const float *find_rows(const und_frame *frame, const char *name, size_t rows, size_t columns)
@@ -47,10 +40,10 @@ static bool turns_good(const float *q, size_t count)
     return true;
 }
 
-static bool find_rigid(const und_frame *frame, rigid *b)
+bool und_rigid_find(const und_frame *frame, und_rigid *b)
 {
     const und_item *first = und_frame_find(frame, "bodies/mesh_first");
-    *b = (rigid){0};
+    *b = (und_rigid){0};
     if (!first || first->type != UND_I32 || !first->data || first->rank != 1 || first->dim[0] < 2 ||
         first->dim[0] > INT32_MAX)
         return false;
@@ -65,6 +58,7 @@ static bool find_rigid(const und_frame *frame, rigid *b)
     b->velocity = find_rows(frame, "bodies/velocity", b->count, 3);
     b->spin = b->velocity ? find_rows(frame, "bodies/spin", b->count, 3) : NULL;
     b->velocity = b->spin ? b->velocity : NULL;
+    b->color = find_rows(frame, "bodies/mesh_color", b->corners, 3);
     return b->corners > 0 && b->mesh && b->place && b->turn && turns_good(b->turn, b->count);
 }
 
@@ -88,8 +82,18 @@ static void put(float *to, f3 v)
     to[2] = v.z;
 }
 
+void und_rigid_corners(const und_rigid *b, size_t i, size_t from, size_t count, float (*out)[3])
+{
+    f3 axis[3], at = f3_of(b->place + 3 * i);
+    axes_of(b->turn + 4 * i, axis);
+    for (size_t k = 0; k < count; k++) {
+        const float *p = b->mesh + 3 * (from + k);
+        put(out[k], f3_add(at, f3_along(f3_along(f3_scale(axis[0], p[0]), axis[1], p[1]), axis[2], p[2])));
+    }
+}
+
 /* Places x + R p and velocities v + w x R p. */
-static void place_body(und_soup *soup, const rigid *b, size_t i)
+static void place_body(und_soup *soup, const und_rigid *b, size_t i)
 {
     f3 axis[3], at = f3_of(b->place + 3 * i);
     axes_of(b->turn + 4 * i, axis);
@@ -119,7 +123,7 @@ static und_status make_room(und_soup *soup, size_t corners, und_error *err)
 }
 
 /* Solids after the bodies: they stand still and have colours of their own. */
-static und_status add_solids(und_render *r, const rigid *b, und_error *err)
+static und_status add_solids(und_render *r, const und_rigid *b, und_error *err)
 {
     static const float CONCRETE[3] = {0.46f, 0.45f, 0.43f};
     const und_solids *s = &r->solids;
@@ -140,14 +144,14 @@ static und_status add_solids(und_render *r, const rigid *b, und_error *err)
 und_status und_rigid_take(und_render *r, const und_frame *frame, const float **speed, und_error *err)
 {
     und_soup *soup = &r->soup;
-    rigid b;
+    und_rigid b;
     *speed = NULL;
     soup->count = 0;
-    size_t solid = r->solids.corners, corners = solid + (find_rigid(frame, &b) ? b.corners : 0);
+    size_t solid = r->solids.corners, corners = solid + (und_rigid_find(frame, &b) ? b.corners : 0);
     if (corners == 0)
         return UND_OK;
     if (corners == solid)
-        b = (rigid){0};
+        b = (und_rigid){0};
     und_status status = make_room(soup, corners, err);
     if (status != UND_OK)
         return status;
