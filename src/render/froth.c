@@ -3,7 +3,7 @@
 
 /* A drop's foam is as many times as wide as the drop: a film of bubbles one deep holds the air that it took
  * along. */
-static const float SPREAD = 8;
+static const float SPREAD = 8, MOST = 0.7f; /* more would hide the lace */
 
 static const float *rows_of(const und_frame *frame, const char *name, size_t count)
 {
@@ -29,8 +29,7 @@ static void add_patch(und_mesh *m, float x, float z, float radius, float share)
             float du = ((float)i - u) / reach, dv = ((float)j - v) / reach, q = 1 - du * du - dv * dv;
             float *foam = und_mesh_node(m, i, j) + M_FOAM;
             if (q > 0)
-                *foam +=
-                    (1 - *foam) * minf(share * q * q, 0.5f); /* patches cover each other; one alone is thin */
+                *foam += maxf(MOST - *foam, 0) * minf(share * q * q, 0.5f); /* one patch alone is thin */
         }
 }
 

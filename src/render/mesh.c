@@ -126,7 +126,8 @@ und_status und_samples_take(und_render *r, const und_frame *frame, und_error *er
     int nx = grid->n[0], nz = grid->n[2];
     const float *ground = und_column_field(frame, "ground"), *surface = und_column_field(frame, "surface");
     s->dx = grid->dx;
-    if (grid->n[1] > 1 || und_grid_size(grid, 2) != grid->dx) {
+    bool cells = grid->n[1] > 1 || und_grid_size(grid, 2) != grid->dx;
+    if (cells) {
         if ((status = und_voxels_take(r, frame, err)) != UND_OK)
             return status;
         nx = r->voxels.columns;
@@ -145,7 +146,8 @@ und_status und_samples_take(und_render *r, const und_frame *frame, und_error *er
     clean_heights(s, ground, surface, r->def.vertical);
     und_wetness_advance(r, frame->time);
     s->observed = true;
-    extend_shores(s, s->nz > 8 ? r->threads : 1);
+    if (!cells) /* theirs are made already */
+        extend_shores(s, s->nz > 8 ? r->threads : 1);
     return UND_OK;
 }
 

@@ -63,9 +63,11 @@ static void extend_level(und_voxels *v, const float *surface, float half)
 {
     size_t count = (size_t)v->nx * (size_t)v->nz;
     for (size_t c = 0; c < count; c++) {
-        bool wet = isfinite(surface[c]) && surface[c] > v->raw[c];
-        v->level[c] = wet ? surface[c] : v->smooth[c] - half;
-        v->ring[c] = wet ? 0 : RINGS + 1;
+        float depth = isfinite(surface[c]) ? surface[c] - v->raw[c] : 0;
+        /* A film lies on the ground that is drawn, wherever that is; deeper water has its own level. */
+        float own = stepf(0.04f * half, 0.5f * half, depth);
+        v->level[c] = depth > 0 ? mixf(v->smooth[c] + depth, surface[c], own) : v->smooth[c] - half;
+        v->ring[c] = own > 0.5f ? 0 : RINGS + 1;
     }
     for (int ring = 0; ring < RINGS; ring++)
         for (size_t c = 0; c < count; c++) {
@@ -79,7 +81,8 @@ static void extend_level(und_voxels *v, const float *surface, float half)
                 sum += v->level[nj * v->nx + ni];
                 found++;
             }
-            if (found == 0 || v->raw[c] < sum / (float)found - half)
+            bool film = v->level[c] > v->smooth[c];
+            if (found == 0 || film || v->raw[c] < sum / (float)found - half)
                 continue;
             v->level[c] = sum / (float)found;
             v->ring[c] = (unsigned char)(ring + 1);
