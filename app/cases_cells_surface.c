@@ -95,7 +95,7 @@ static double middle_of(const und_cells *cells, double low, double high, double 
 /* A jet comes in level at 3 m/s, and at 1 m/s: its middle falls along a parabola. */
 static und_status jet(case_sink *sink, double speed, double length, double drop, und_error *err)
 {
-    const double dx = 0.00625, slot = 8 * dx;
+    const double dx = 0.0125, slot = 4 * dx;
     int nx = (int)(length / dx) + 8, ny = (int)(drop / dx) + 24;
     und_cells_def def = case_cells_tank(nx, ny, dx);
     double top = (ny - 4) * dx;
