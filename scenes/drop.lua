@@ -13,4 +13,4 @@ liquid.cells {
   fill = { { shape = sphere { center = {0.3, 0.5, 0.01}, radius = 0.07 }, velocity = {0, -1.5, 0} } },
 }
 
-film { width = 720, height = 900, plot = "markers+velocity" }
+film { width = 720, height = 900, plot = {"markers+velocity"} }

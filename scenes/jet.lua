@@ -18,4 +18,4 @@ liquid.cells {
               kind = "inflow", velocity = {0.8, 0, 0}, markers = 500, stop = stop } },
 }
 
-film { width = 720, height = 900, plot = "markers+velocity" }
+film { width = 720, height = 900, plot = {"markers+velocity"} }
