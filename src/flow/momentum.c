@@ -64,7 +64,9 @@ double und_flow_longest_step(const und_flow *f, const und_momentum *m, double co
 }
 
 /* The share of the donor cell's viscosity in each cell: as much as cells are crossed in a step, along all
- * axes together, and what is wished besides; in walls 0. */
+ * axes together, and what is wished besides; in walls 0, at the surface all.  There open faces have the
+ * velocity of the face opposite (3.2.3), and where liquid comes in through one, a difference that looks
+ * downstream makes it faster without end. */
 static void find_shares(und_flow *f, const und_momentum *m, int row, double dt)
 {
     const und_flow_parts *s = f->parts;
@@ -84,7 +86,7 @@ static void find_shares(und_flow *f, const und_momentum *m, int row, double dt)
         share[x] = all < most ? all : most;
     }
     for (int x = low; x < high; x++)
-        share[x] = label[x] == UND_CELL_SOLID ? 0 : share[x];
+        share[x] = label[x] == UND_CELL_SOLID ? 0 : label[x] == UND_CELL_SURFACE ? most : share[x];
 }
 
 /* What the faces along one axis need, with the axis first and the others after it; d is the cell's size and

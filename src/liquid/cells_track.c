@@ -161,9 +161,11 @@ static double applied(const und_cells *s, int x, int y, int z)
     double p = und_value_at(&s->def.pressure, c[0], c[1], c[2], s->time) / s->def.density;
     for (int i = 0; i < s->def.maker_count; i++)
         p += made_pressure(&s->def.makers[i], -s->def.gravity[1], c[0], c[2], s->time);
-    /* The surface is at its height, not at the cell's middle. */
-    if (s->height && s->def.surface_in_cell)
-        p += -s->def.gravity[1] * (und_cells_height(s, x, z) - c[1]);
+    /* The surface is at its height, not at the cell's middle; the side of a step of several cells has air at
+     * it, whatever is above. */
+    double above = s->height ? und_cells_height(s, x, z) - c[1] : 0;
+    if (s->def.surface_in_cell && above <= 0.5 * s->mac.d[1])
+        p += -s->def.gravity[1] * above;
     return p;
 }
 
