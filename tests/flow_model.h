@@ -12,6 +12,7 @@ typedef struct flow_model {
     und_wall_def walls[MODEL_WALLS];
     und_momentum momentum;
     double time, epsilon;
+    int sweeps; /* at most, in a step; 0: as many as it takes */
     und_flow_report last;
 } flow_model;
 
@@ -55,7 +56,7 @@ static inline void step_model(flow_model *s, double dt)
     und_flow *f = &s->flow;
     und_flow_momentum(f, &s->momentum, dt);
     und_flow_set_walls(f, s->time + dt, false);
-    s->last = und_flow_relax(f, dt, 1.7, s->epsilon, 100000);
+    s->last = und_flow_relax(f, dt, 1.7, s->epsilon, s->sweeps ? s->sweeps : 100000);
     und_flow_set_walls(f, s->time + dt, true);
     und_flow_set_surface(f, s->momentum.gravity, dt);
     s->time += dt;

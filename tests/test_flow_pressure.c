@@ -82,7 +82,7 @@ static void test_both_ways_agree(void **state)
 static void test_threads(void **state)
 {
     (void)state;
-    flow_model one = {.epsilon = 1e-3}, three = {.epsilon = 1e-3};
+    flow_model one = {.sweeps = 30}, three = {.sweeps = 30};
     open_tank(&one, 40, 24, 30, 1);
     open_tank(&three, 40, 24, 30, 3);
     for (int i = 0; i < 4; i++) {
