@@ -2,7 +2,7 @@
 --
 -- Two large waves run into a shallow cove between rocks.  The rocks and the sea floor are a map of voxels, as an editor
 -- leaves it.  The plane of cells opposite the cove pushes the water in and out as equation 20 has it, u' = a w^2 cos w t,
--- for two waves; then it lets water leave at its natural rate.
+-- for two waves; then it lets what it added leave at its natural rate, and is a wall.
 --
 -- 50 x 15 x 40 cells as in the paper; --set fine=true is the same cove with 200 x 60 x 160.
 
@@ -25,7 +25,7 @@ liquid.cells {
   solids = { rocks },
   gates = {
     { side = "left", kind = "inflow", velocity = function(t) return {a * w * math.sin(w * t), 0, 0} end, stop = 2 * period },
-    { side = "left", kind = "outflow", start = 2 * period },
+    { side = "left", kind = "outflow", start = 2 * period, stop = 2 * period + 1.7 },
   },
   spray = { threshold = 1.2, rate = 4000, radius = {0.01, 0.04} },
   foam = { life = 0.12 },

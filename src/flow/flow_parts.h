@@ -15,6 +15,7 @@ typedef struct und_wall_face {
     uint8_t kind; /* und_wall_kind */
     bool high;    /* the wall is at the high side */
     bool timed;   /* the value is a function of place and time */
+    bool shut;    /* an outflow's, while liquid would come in */
 } und_wall_face;
 
 /* A face inside a wall mirrors one beside the wall: scale * u + offset. */

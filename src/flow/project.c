@@ -44,8 +44,9 @@ static void push_outflows(und_flow *f, const double push[3])
     const und_flow_parts *s = f->parts;
     for (size_t i = 0; i < s->ports; i++) {
         const und_wall_face *w = &s->face[s->port[i]];
-        size_t cell = w->high ? w->at : w->at + (size_t)f->mac.step[w->axis];
-        if (w->kind == UND_WALL_OUTFLOW && f->label[cell] == UND_CELL_FULL)
+        size_t beyond = w->at + (size_t)f->mac.step[w->axis], cell = w->high ? w->at : beyond;
+        bool open = s->kind[w->high ? beyond : w->at] == UND_POISSON_KNOWN;
+        if (open && f->label[cell] == UND_CELL_FULL)
             f->u[w->axis][w->at] += (w->high ? 1 : -1) * push[w->axis] * s->change[cell];
     }
 }

@@ -28,7 +28,13 @@ void und_flow_find_kinds(und_flow *f)
     for (size_t i = 0; i < s->ports; i++) {
         const und_wall_face *w = &s->face[s->port[i]];
         size_t solid = w->high ? w->at + (size_t)f->mac.step[w->axis] : w->at;
-        s->kind[solid] = w->kind == UND_WALL_OUTFLOW ? UND_POISSON_KNOWN : UND_POISSON_CLOSED;
+        s->kind[solid] = UND_POISSON_CLOSED;
+    }
+    for (size_t i = 0; i < s->ports; i++) {
+        const und_wall_face *w = &s->face[s->port[i]];
+        size_t solid = w->high ? w->at + (size_t)f->mac.step[w->axis] : w->at;
+        if (w->kind == UND_WALL_OUTFLOW && !w->shut)
+            s->kind[solid] = UND_POISSON_KNOWN;
     }
 }
 

@@ -165,6 +165,15 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* Liquid leaves as it comes (3.2.2).  It does not come back: what comes in through a face that has the
+ * velocity of the face before it comes faster and faster.  Where there is no surface to give way, it may. */
+static void let_out(und_flow *f, und_wall_face *w)
+{
+    double speed = f->u[w->axis][w->before];
+    w->shut = f->surface > 0 && (w->high ? speed < 0 : speed > 0);
+    f->u[w->axis][w->at] = w->shut ? 0 : speed;
+}
+
 void und_flow_set_walls(und_flow *f, double time, bool keep_outflow)
 {
     und_flow_parts *s = f->parts;
@@ -174,11 +183,9 @@ void und_flow_set_walls(und_flow *f, double time, bool keep_outflow)
         for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->faces); i++)
             if (s->face[i].kind != UND_WALL_OUTFLOW)
                 f->u[s->face[i].axis][s->face[i].at] = s->face[i].value;
-    for (size_t i = 0; i < s->ports && !keep_outflow; i++) {
-        const und_wall_face *w = &s->face[s->port[i]];
-        if (w->kind == UND_WALL_OUTFLOW)
-            f->u[w->axis][w->at] = f->u[w->axis][w->before];
-    }
+    for (size_t i = 0; i < s->ports && !keep_outflow; i++)
+        if (s->face[s->port[i]].kind == UND_WALL_OUTFLOW)
+            let_out(f, &s->face[s->port[i]]);
     PARALLEL_FOR(und_flow_workers(f, s->ghosts))
     for (size_t b = 0; b < (s->ghosts + AT_ONCE - 1) / AT_ONCE; b++)
         for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->ghosts); i++) {
