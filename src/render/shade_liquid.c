@@ -1,7 +1,7 @@
 /* A liquid with a skin of triangles: what it mirrors, what is seen through it, and its own colour. */
 #include "render/shade.h"
 
-enum { BOUNCES = 3 };
+enum { BOUNCES = 4 };
 
 static f3 skin_normal(const und_soup *skin, int32_t triangle, f3 p)
 {
@@ -78,8 +78,10 @@ static f3 seen_inside(const und_view *v, f3 p, f3 dir, f3 n)
         f3 out = skin_normal(skin, triangle, p);
         out = f3_dot(out, dir) > 0 ? f3_scale(out, -1) : out; /* against the ray */
         float back = und_fresnelf(-f3_dot(dir, out), 1 / ratio);
-        if (back < 1) {
-            f3 bent = und_bend(dir, out, 1 / ratio);
+        if (back < 1 ||
+            k == BOUNCES - 1) { /* at last straight on, lest corners shine in the liquid's colour */
+            f3 bent = back < 1 ? und_bend(dir, out, 1 / ratio) : dir;
+            back = back < 1 ? back : 0;
             color = f3_mix(beyond(v, f3_along(p, bent, small), bent), own, back);
             break;
         }
