@@ -22,7 +22,7 @@ liquid.cells {
   gates = {
     { side = "left", shape = box { min = {-1, 0, 0.5}, max = {1, 1.25, 4.5} }, kind = "inflow",
       velocity = function(t) return {2.2 * math.min(t / 0.6, 1) * (t < 3 and 1 or math.exp(-(t - 3) / 1.5)), 0, 0} end },
-    { side = "front", shape = box { min = {5, 0, 9}, max = {10, 3, 11} }, kind = "outflow" },
+    { side = "front", shape = box { min = {5, 1.25, 9}, max = {10, 3, 11} }, kind = "outflow" },
   },
   spray = { threshold = 1.0, rate = 5000, radius = {0.006, 0.02} },
   foam = { life = 0.15 },
