@@ -383,7 +383,7 @@ const field und_cells_fields[] = {
     {"revolve", F_OTHER, .read = read_revolve, .inside = revolve_fields, .expected = "true or a table",
      .doc = "chains: turned about an axis they make a round surface"},
     {"keep_volume", F_FLAG, .offset = CELLS(keep_volume),
-     .doc = "height: what the surface's equation loses or gains is put back"},
+     .doc = "height, chains: what the surface loses or gains as it moves is put back"},
     {"surface_in_cell", F_FLAG, .offset = CELLS(surface_in_cell),
      .doc = "height: pressure counts from where the surface is in its cell; false: as the paper prints it"},
     {"spray", F_OTHER, .offset = CELLS(spray), .read = und_read_spray, .inside = und_spray_fields,
