@@ -204,6 +204,26 @@ static void steps_say_what_ruled(void **state)
     und_cells_destroy(cells);
 }
 
+/* Liquid too fast for any step, or of no speed at all: the run ends with a word. */
+static void liquid_that_runs_away_is_told(void **state)
+{
+    (void)state;
+    static const double speeds[] = {1e12, NAN};
+    for (int i = 0; i < 2; i++) {
+        stage s;
+        und_error err = {0};
+        set(&s, 1, UND_TRACK_HEIGHT, UND_PRESSURE_MULTIGRID);
+        s.gate[0].wall.velocity[0].number = speeds[i];
+        und_cells *cells = make(&s.def);
+        und_liquid *liquid = und_cells_liquid(cells);
+        assert_int_equal(liquid->class->trouble(liquid, &err), UND_OK);
+        und_cells_step(cells, 0.05);
+        assert_int_equal(liquid->class->trouble(liquid, &err), UND_FAILED);
+        assert_non_null(strstr(err.text, "ran away"));
+        und_cells_destroy(cells);
+    }
+}
+
 static void wrong_defs_are_refused(void **state)
 {
     (void)state;
@@ -247,9 +267,13 @@ static void wrong_defs_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_with_any_threads), cmocka_unit_test(same_bits_after_restore),
-        cmocka_unit_test(the_ledger_closes),          cmocka_unit_test(an_inflow_fills_the_tank),
-        cmocka_unit_test(gates_turn_on_time),         cmocka_unit_test(steps_say_what_ruled),
+        cmocka_unit_test(same_bits_with_any_threads),
+        cmocka_unit_test(same_bits_after_restore),
+        cmocka_unit_test(the_ledger_closes),
+        cmocka_unit_test(an_inflow_fills_the_tank),
+        cmocka_unit_test(gates_turn_on_time),
+        cmocka_unit_test(steps_say_what_ruled),
+        cmocka_unit_test(liquid_that_runs_away_is_told),
         cmocka_unit_test(wrong_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

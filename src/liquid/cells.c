@@ -11,6 +11,7 @@
 
 enum { MOST_CELLS = 1 << 30, MOST_WALLS = 255 };
 enum { SWEEPS = 10000, ITERATIONS = 100 };
+enum { MOST_SUBSTEPS = 1000000 }; /* of a step */
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
 
@@ -35,7 +36,8 @@ static void choose_step(und_cells *s, double left)
         most = s->def.max_step;
         limit = UND_LIMIT_MAX_STEP;
     }
-    double parts = fmin(ceil(left / most), 1e9);
+    double parts = fmin(ceil(left / most), MOST_SUBSTEPS);
+    s->ran_away = !(parts < MOST_SUBSTEPS); /* or a velocity is none */
     s->dt = parts > 1 ? left / parts : left;
     s->last.limit = parts > 1 ? limit : UND_LIMIT_FRAME;
     s->last.dt = s->dt;
@@ -68,6 +70,7 @@ static void tell(und_cells *s, und_flow_report report)
     s->told[TOLD_MOST_ITERATIONS] = fmax(s->told[TOLD_MOST_ITERATIONS], report.iterations);
     s->told[TOLD_DIVERGENCE] = fmax(s->told[TOLD_DIVERGENCE], report.divergence);
     s->told[TOLD_UNCONVERGED] += !report.converged;
+    s->ran_away |= !isfinite(report.divergence);
 }
 
 /* The algorithm of section 6; cell contents (its step 3) are found at the end, so that they always are those
@@ -111,17 +114,27 @@ double und_cells_substep(und_cells *s, double dt)
     return s->dt;
 }
 
+/* One substep of a step of dt; true where it was the last. */
+static bool go_on(und_cells *s, double dt)
+{
+    if (!(s->left > 0)) {
+        s->left = dt;
+        s->end = s->time + dt;
+        for (int i = 0; i < TOLD_COUNT; i++)
+            s->told[i] = 0;
+        und_cells_make_room(s, dt);
+    }
+    substep(s, s->left);
+    s->left = s->dt < s->left && !s->ran_away ? s->left - s->dt : 0;
+    if (s->left <= 0)
+        s->time = s->end;
+    return s->left <= 0;
+}
+
 void und_cells_step(und_cells *s, double dt)
 {
-    double end = s->time + dt, left = dt;
-    for (int i = 0; i < TOLD_COUNT; i++)
-        s->told[i] = 0;
-    und_cells_make_room(s, dt);
-    while (left > 0) {
-        substep(s, left);
-        left = s->dt < left ? left - s->dt : 0;
-    }
-    s->time = end;
+    while (!go_on(s, dt))
+        ;
 }
 
 und_cells_def und_cells_def_default(void)
@@ -254,9 +267,20 @@ static void destroy_liquid(und_liquid *liquid)
 {
     und_cells_destroy((und_cells *)liquid);
 }
-static void step_liquid(und_liquid *liquid, double dt)
+static bool step_liquid(und_liquid *liquid, double dt)
 {
-    und_cells_step((und_cells *)liquid, dt);
+    return go_on((und_cells *)liquid, dt);
+}
+static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
+{
+    const und_cells *s = (const und_cells *)liquid;
+    if (!s->ran_away)
+        return UND_OK;
+    return und_error_set(
+        err, UND_FAILED,
+        "cells: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that is "
+        "forced where there is no room does that; else a smaller courant, or some upwind, may help",
+        s->time, s->dt);
 }
 static und_ledger ledger_liquid(const und_liquid *liquid)
 {
@@ -280,6 +304,7 @@ static const und_liquid_class cells_class = {
     .name = "cells",
     .destroy = destroy_liquid,
     .step = step_liquid,
+    .trouble = trouble_liquid,
     .frame = und_cells_write_frame,
     .save = und_cells_save,
     .restore = und_cells_restore,

@@ -92,6 +92,8 @@ static int list_parts(und_cells *s, und_part list[MOST_PARTS])
 {
     int n = 0;
     list[n++] = und_part_of("time", UND_F64, &s->time, 1);
+    list[n++] = und_part_of("left", UND_F64, &s->left, 1);
+    list[n++] = und_part_of("end", UND_F64, &s->end, 1);
     list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
     list[n++] = und_part_of("lost", UND_F64, &s->lost, sizeof s->lost / sizeof(double));
     list[n++] = und_part_of("substeps", UND_F64, &s->substeps, 1);

@@ -40,6 +40,8 @@ struct und_cells {
     und_mac mac;
     int threads;
     double time, dt;
+    double left, end; /* of a step under way: how much is to come, and when it ends, s */
+    bool ran_away;    /* its speed is beyond all bounds */
     und_ledger ledger;
     und_ledger lost; /* by rounding, of each entry */
     double substeps; /* since the start */

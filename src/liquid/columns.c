@@ -40,17 +40,27 @@ static void substep(und_columns *s)
     s->substep++;
 }
 
+/* One substep of a step of dt; true where it was the last. */
+static bool go_on(und_columns *s, double dt)
+{
+    if (!(s->left > 0)) {
+        s->left = dt;
+        s->end = s->pool.time + dt;
+    }
+    double most = fmin(und_columns_longest_step(s), und_columns_longest_body_step(s));
+    double parts = fmin(ceil(s->left / most), 1e9);
+    s->dt = parts > 1 ? s->left / parts : s->left;
+    substep(s);
+    s->left = parts > 1 ? s->left - s->dt : 0;
+    if (s->left <= 0)
+        s->pool.time = s->end;
+    return s->left <= 0;
+}
+
 void und_columns_step(und_columns *s, double dt)
 {
-    double end = s->pool.time + dt, left = dt;
-    while (left > 0) {
-        double most = fmin(und_columns_longest_step(s), und_columns_longest_body_step(s));
-        double parts = fmin(ceil(left / most), 1e9);
-        s->dt = parts > 1 ? left / parts : left;
-        substep(s);
-        left = parts > 1 ? left - s->dt : 0;
-    }
-    s->pool.time = end;
+    while (!go_on(s, dt))
+        ;
 }
 
 und_columns_def und_columns_def_default(void)
@@ -218,9 +228,9 @@ static void destroy_liquid(und_liquid *liquid)
 {
     und_columns_destroy((und_columns *)liquid);
 }
-static void step_liquid(und_liquid *liquid, double dt)
+static bool step_liquid(und_liquid *liquid, double dt)
 {
-    und_columns_step((und_columns *)liquid, dt);
+    return go_on((und_columns *)liquid, dt);
 }
 static und_ledger ledger_liquid(const und_liquid *liquid)
 {

@@ -63,6 +63,8 @@ static int parts_of(und_columns *s, und_part list[PARTS])
     int count = und_pool_parts(&s->pool, list, 0);
     list[count++] = und_part_of("substep", UND_F64, &s->substep, 1);
     list[count++] = und_part_of("dt", UND_F64, &s->dt, 1);
+    list[count++] = und_part_of("left", UND_F64, &s->left, 1);
+    list[count++] = und_part_of("end", UND_F64, &s->end, 1);
     list[count++] = und_part_of("deepest", UND_F64, &s->deepest, 1);
     list[count++] = und_part_of("depth", UND_F64, s->depth, cells);
     for (int k = 0; k < PIPES; k++)

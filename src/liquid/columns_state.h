@@ -46,6 +46,7 @@ struct und_columns {
     und_pool pool; /* its water is the depth */
     int nx, nz, stride, threads;
     double dt;        /* of the substep */
+    double left, end; /* of a step under way: how much is to come, and when it ends, s */
     double body_step; /* s; the longest that bodies can take */
     double closing;   /* share of a gap between body and surface that a substep closes */
     double substep;   /* since the start, a whole number */

@@ -10,7 +10,11 @@ typedef struct und_liquid und_liquid;
 typedef struct und_liquid_class {
     const char *name; /* "waves" */
     void (*destroy)(und_liquid *self);
-    void (*step)(und_liquid *self, double dt);
+    /* Goes on with a step of dt, or begins one; true where it is done.  To be called again until it is: the
+     * parts are short enough to answer a signal in between, and the state may be saved there. */
+    bool (*step)(und_liquid *self, double dt);
+    /* What makes going on pointless, or UND_OK; NULL: nothing ever does. */
+    und_status (*trouble)(const und_liquid *self, und_error *err);
     /* Adds the things a frame shows (float, static ones marked). */
     und_status (*frame)(und_liquid *self, und_frame *frame, und_error *err);
     /* Adds the whole state, borrowed: what a checkpoint keeps and the state's hash covers. */

@@ -203,9 +203,10 @@ static void destroy_liquid(und_liquid *liquid)
 {
     und_waves_destroy((und_waves *)liquid);
 }
-static void step_liquid(und_liquid *liquid, double dt)
+static bool step_liquid(und_liquid *liquid, double dt)
 {
     und_waves_step((und_waves *)liquid, dt);
+    return true;
 }
 static und_ledger ledger_liquid(const und_liquid *liquid)
 {

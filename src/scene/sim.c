@@ -147,9 +147,13 @@ static und_status float_bodies(und_sim *sim, und_error *err)
 
 und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err)
 {
-    sim->liquid->class->step(sim->liquid, sim->dt);
+    const und_liquid_class *class = sim->liquid->class;
+    bool stepped = class->step(sim->liquid, sim->dt);
     sim->frame_made = false;
-    *frame_done = ++sim->substep == sim->substeps;
+    if (class->trouble && class->trouble(sim->liquid, err) != UND_OK)
+        return err->status;
+    sim->substep += stepped;
+    *frame_done = stepped && sim->substep == sim->substeps;
     if (*frame_done) {
         sim->substep = 0;
         sim->number++;
