@@ -162,10 +162,10 @@ static double applied(const und_cells *s, int x, int y, int z)
     for (int i = 0; i < s->def.maker_count; i++)
         p += made_pressure(&s->def.makers[i], -s->def.gravity[1], c[0], c[2], s->time);
     /* The surface is at its height, not at the cell's middle; the side of a step of several cells has air at
-     * it, whatever is above. */
-    double above = s->height ? und_cells_height(s, x, z) - c[1] : 0;
-    if (s->def.surface_in_cell && above <= 0.5 * s->mac.d[1])
-        p += -s->def.gravity[1] * above;
+     * it, whatever is above.  The labels know which: at a face the height rounds to either side. */
+    uint8_t over = s->flow.label[und_mac_at(&s->mac, x, y + 1, z)];
+    if (s->height && s->def.surface_in_cell && over != UND_CELL_FULL && over != UND_CELL_SURFACE)
+        p += -s->def.gravity[1] * (und_cells_height(s, x, z) - c[1]);
     return p;
 }
 
