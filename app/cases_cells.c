@@ -1,5 +1,6 @@
 /* The validation cases of the cells: a list of them, and what they share. */
 #include "cases_cells.h"
+#include "cases_columns.h"
 
 #include "geom/shape.h"
 
@@ -9,12 +10,18 @@ const validation_case cells_cases[] = {
     {"hydrostatic", "cells", case_hydrostatic},
     {"taylor_green", "cells", case_taylor_green},
     {"channel", "cells", case_channel},
+    {"kovasznay", "cells", case_kovasznay},
     {"cavity", "cells", case_cavity},
     {"same_pressure", "cells", case_same_pressure},
     {"falling_drop", "cells", case_falling_drop},
     {"jet", "cells", case_jet},
     {"dam_break", "cells", case_dam_break},
     {"sloshing", "cells", case_sloshing},
+    {"film", "cells", case_film},
+    {"lake_at_rest", "cells", case_cells_lake},
+    {"filling", "cells", case_filling},
+    {"ballistic", "cells", case_ballistic},
+    {"foam_life", "cells", case_foam_life},
     {"wave_maker", "cells", case_wave_maker},
     {"cells_draft", "cells", case_cells_draft},
     {"cells_heave", "cells", case_cells_heave},

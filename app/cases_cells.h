@@ -20,9 +20,10 @@ und_shape *case_cells_box(double x, double y, double z, und_error *err);
 /* Steps of at most dt until the time is reached. */
 void case_cells_run(und_cells *cells, double until, double dt);
 
-extern case_fn case_hydrostatic, case_cavity, case_taylor_green, case_channel, case_kovasznay;
-extern case_fn case_same_pressure, case_open_faces;
-extern case_fn case_dam_break, case_sloshing, case_jet, case_falling_drop, case_wave_maker, case_cells_volume;
+extern case_fn case_hydrostatic, case_taylor_green, case_channel, case_kovasznay, case_cavity,
+    case_same_pressure;
+extern case_fn case_falling_drop, case_jet, case_dam_break, case_sloshing, case_wave_maker;
+extern case_fn case_film, case_cells_lake, case_filling, case_foam_life;
 extern case_fn case_cells_draft, case_cells_heave, case_cells_sink;
 
 #endif
