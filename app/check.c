@@ -133,6 +133,11 @@ static und_status check_scene(und_scene *scene, const args *a, und_error *err)
     }
     if (status == UND_OK)
         status = time_steps(sim, &c, err);
+    const und_liquid *liquid = und_sim_liquid(sim);
+    if (status == UND_FAILED && liquid->class->trouble && liquid->class->trouble(liquid, err) != UND_OK) {
+        printf("warning    %s\n", err->text);
+        status = UND_OK;
+    }
     c.memory = peak_memory(&v->render);
     if (status == UND_OK && !a->quiet)
         print_cost(v, &c, first, last);

@@ -182,11 +182,11 @@ static void dump_stage(void *context, const char *stage)
 /* Substeps up to the next frame, or to a signal. */
 static und_status advance(job *j, und_error *err)
 {
-    bool done = false;
+    bool done = false, step_done;
     und_status status = UND_OK;
     j->dumped = 0;
     for (int step = 1; !done && status == UND_OK && !signals_stop(); step++) {
-        status = und_sim_step(j->sim, &done, err);
+        status = und_sim_part(j->sim, &step_done, &done, err);
         progress_substep(&j->progress, und_sim_frame_number(j->sim) + !done, step);
     }
     j->mid_frame = !done;

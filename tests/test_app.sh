@@ -283,6 +283,7 @@ liquid.cells {
 film { width = 96, height = 64, samples = 1 }
 SCENE
 expect "check of cells" code 0 "$program" check cells.lua
+expect "sees liquid run away" grep -q '^warning    cells: the liquid ran away' said
 expect "tells their sizes" grep -q '^grid       20 x 15 x 10 cells of 0.05 x 0.04 x 0.05 m, 3000 in all' said
 expect "and what they hold" grep -qE '^liquid     [0-9]+ of 3000 cells' said
 expect "finds the thin wall" grep -q '^warning    solid 1 holds the middle of no cell' said

@@ -169,9 +169,11 @@ static void restore_in_the_middle(int which)
     run(which, 2, whole);
     und_scene *scene = load(which);
     und_sim *first = start(scene, 2);
-    bool done = false;
+    bool done = false, step_done;
     advance(first, 3);
     assert_int_equal(und_sim_step(first, &done, &err), UND_OK);
+    assert_int_equal(und_sim_part(first, &step_done, &done, &err),
+                     UND_OK); /* where there are several, in a step */
     assert_false(done);
     und_frame saved = und_frame_empty(0, 0, (und_grid){0});
     assert_int_equal(und_sim_save(first, &saved, &err), UND_OK);

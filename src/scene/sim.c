@@ -145,22 +145,32 @@ static und_status float_bodies(und_sim *sim, und_error *err)
     return status == UND_OK ? und_afloat_advance(sim->afloat, &sim->frame, err) : status;
 }
 
-und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err)
+und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_error *err)
 {
     const und_liquid_class *class = sim->liquid->class;
-    bool stepped = class->step(sim->liquid, sim->dt);
+    *step_done = class->step(sim->liquid, sim->dt);
+    *frame_done = false;
     sim->frame_made = false;
     if (class->trouble && class->trouble(sim->liquid, err) != UND_OK)
         return err->status;
-    sim->substep += stepped;
-    *frame_done = stepped && sim->substep == sim->substeps;
-    if (*frame_done) {
+    sim->substep += *step_done;
+    if (sim->substep == sim->substeps) {
         sim->substep = 0;
         sim->number++;
+        *frame_done = true;
         if (sim->afloat && float_bodies(sim, err) != UND_OK)
             return err->status;
     }
     return und_scene_trouble(sim->scene, err);
+}
+
+und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err)
+{
+    bool done = false;
+    und_status status = UND_OK;
+    while (!done && status == UND_OK)
+        status = und_sim_part(sim, &done, frame_done, err);
+    return status;
 }
 
 und_status und_sim_advance(und_sim *sim, und_error *err)

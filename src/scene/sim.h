@@ -10,9 +10,12 @@ und_liquid *und_sim_liquid(und_sim *sim);
 /* The bodies of a scene in the liquid of cells of another, or of the same. */
 und_afloat_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_view *liquid, int threads);
 
-/* One substep; sets *frame_done when the next frame's time is reached.  und_sim_advance loops over it, and a
- * program that must answer to signals calls it itself. */
+/* One substep of the scene; sets *frame_done when the next frame's time is reached.  und_sim_advance loops
+ * over it. */
 und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err);
+
+/* The part of a substep that the model does at once: what a program calls that must answer to signals. */
+und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_error *err);
 
 /* The whole state, borrowed from the model, and back. */
 und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err);
