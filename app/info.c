@@ -51,7 +51,7 @@ static bool read_step(und_cache *cache, int frame_number, double step[STEP_NUMBE
 static const char *limit_name(const double step[STEP_NUMBERS])
 {
     double limit = step[STEP_LIMIT];
-    bool known = limit >= UND_LIMIT_FRAME && limit <= UND_LIMIT_MAX_STEP;
+    bool known = limit >= UND_LIMIT_FRAME && limit <= UND_LIMIT_WAVES;
     return known ? und_step_limit_name((und_step_limit)limit) : "unknown";
 }
 

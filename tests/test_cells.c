@@ -224,6 +224,39 @@ static void liquid_that_runs_away_is_told(void **state)
     }
 }
 
+/* Short waves in cells of all shapes die, however long the steps might be. */
+static void short_waves_do_not_grow(void **state)
+{
+    (void)state;
+    static const double size[][3] = {{0.05, 0.05, 0.05},
+                                     {0.005, 0.05, 0.05},
+                                     {0.05, 0.05, 0.005},
+                                     {0.05, 0.005, 0.05},
+                                     {0.005, 0.05, 0.005}};
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        und_cells_def d = und_cells_def_default();
+        d.n[0] = 8, d.n[1] = 6, d.n[2] = 8;
+        memcpy(d.cell, size[k], sizeof d.cell);
+        d.has_level = true;
+        d.level.number = 3.9 * d.cell[1];
+        d.track = UND_TRACK_HEIGHT;
+        d.threads = 1;
+        double hump = 1.955 * d.cell[1];
+        und_shape cell = {.kind = UND_BOX,
+                          .center = {3.5 * d.cell[0], hump, 4.5 * d.cell[2]},
+                          .half = {d.cell[0] / 2, hump, d.cell[2] / 2}};
+        und_fill_def fill = {.shape = &cell};
+        d.fills = &fill, d.fill_count = 1;
+        und_cells *cells = make(&d);
+        for (int i = 0; i < 150; i++)
+            und_cells_substep(cells, 1);
+        for (int z = 0; z < 8; z++)
+            for (int x = 0; x < 8; x++)
+                assert_double_near(und_cells_height(cells, x, z), 3.9 * d.cell[1], 0.005 * d.cell[1]);
+        und_cells_destroy(cells);
+    }
+}
+
 static void wrong_defs_are_refused(void **state)
 {
     (void)state;
@@ -274,6 +307,7 @@ int main(void)
         cmocka_unit_test(gates_turn_on_time),
         cmocka_unit_test(steps_say_what_ruled),
         cmocka_unit_test(liquid_that_runs_away_is_told),
+        cmocka_unit_test(short_waves_do_not_grow),
         cmocka_unit_test(wrong_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

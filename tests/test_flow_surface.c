@@ -191,13 +191,37 @@ static void test_inflow_into_air(void **state)
     und_flow_close(&s.flow);
 }
 
+/* Liquid that moves evenly, without a force, goes on so, however fast the air comes in behind it. */
+static void test_air_brings_no_speed(void **state)
+{
+    (void)state;
+    for (int high = 0; high < 2; high++) {
+        flow_model s = {0};
+        open_model(&s, 8, 3, 1, 0.1, 0.1, 0.1, 1);
+        for (int y = 0; y < 3; y++)
+            for (int x = 0; x < 8; x++)
+                set_label(&s, x, y, 0, x < 2 || x > 5 ? UND_CELL_EMPTY : UND_CELL_FULL);
+        start_model(&s);
+        double way = high ? -1 : 1;
+        for (int y = 0; y < 3; y++)
+            for (int x = -1; x < 8; x++)
+                *face(&s, 0, x, y, 0) = way;
+        *face(&s, 0, high ? 5 : 1, 1, 0) = 10 * way;
+        und_flow_momentum(&s.flow, &s.momentum, 0.005);
+        for (int y = 0; y < 3; y++)
+            for (int x = 2; x < 5; x++)
+                assert_double_near(*face(&s, 0, x, y, 0), way, 1e-12);
+        und_flow_close(&s.flow);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_configuration), cmocka_unit_test(test_equal_parts),
         cmocka_unit_test(test_printed_cases),       cmocka_unit_test(test_a_drop_falls),
         cmocka_unit_test(test_air_follows),         cmocka_unit_test(test_air_comes_to_rest),
-        cmocka_unit_test(test_inflow_into_air),
+        cmocka_unit_test(test_inflow_into_air),     cmocka_unit_test(test_air_brings_no_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

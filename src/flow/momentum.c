@@ -358,9 +358,34 @@ static void carry_ports(und_flow *f)
     }
 }
 
+/* What comes in from the air brings no more speed than the liquid has at the opposite side: open faces make
+ * up for what gathers in their cell (3.2.3), and if the liquid took that for its own, it would go faster and
+ * faster. */
+static void slow_air(und_flow *f, int row)
+{
+    size_t first = und_mac_row(&f->mac, row);
+    for (int x = f->row_low[row]; f->parts->row_count[2 * row + 1] > 0 && x < f->row_high[row]; x++) {
+        size_t at = first + (size_t)x;
+        for (int a = 0; a < und_flow_axes(f) && f->label[at] == UND_CELL_SURFACE; a++) {
+            size_t step = (size_t)f->mac.step[a];
+            double *low = &f->u[a][at - step], *high = &f->u[a][at];
+            bool low_open = f->label[at - step] == UND_CELL_EMPTY;
+            bool high_open = f->label[at + step] == UND_CELL_EMPTY;
+            if (low_open && !high_open && *low > 0)
+                *low = fmin(*low, fmax(*high, 0));
+            if (high_open && !low_open && *high < 0)
+                *high = fmax(*high, fmin(*low, 0));
+        }
+    }
+}
+
 void und_flow_momentum(und_flow *f, const und_momentum *m, double dt)
 {
     int workers = und_flow_workers(f, (size_t)(f->full + f->surface));
+    PARALLEL_FOR(workers)
+    for (int b = 0; b < und_flow_blocks(f); b++)
+        for (int row = b * UND_ROWS_AT_ONCE; !m->plain && row < und_flow_block_end(f, b); row++)
+            slow_air(f, row);
     PARALLEL_FOR(workers)
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
