@@ -39,7 +39,7 @@ static double longest_swing(const und_cells *s)
 static void choose_step(und_cells *s, double left)
 {
     double turn = und_cells_next_turn(s) - s->time;
-    left = turn < left ? turn : left;
+    left = turn < left - und_cells_rounding(s->time + left) ? turn : left;
     und_momentum m = momentum_of(s);
     und_step_limit limit = UND_LIMIT_FRAME;
     double most = und_flow_longest_step(&s->flow, &m, s->def.courant, &limit);

@@ -68,6 +68,7 @@ struct und_cells {
 und_status und_cells_make_walls(und_cells *s, und_error *err);
 void und_cells_turn_gates(und_cells *s);        /* those that begin or end at the present time */
 double und_cells_next_turn(const und_cells *s); /* when the next one does; s */
+double und_cells_rounding(double time);         /* s: turns this close to a time are at it */
 
 /* cells_track.c: the liquid's place, whatever follows it. */
 und_status und_cells_fill(und_cells *s, und_error *err);

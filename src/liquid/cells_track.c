@@ -58,7 +58,9 @@ static und_status fill_heights(und_cells *s, und_error *err)
     if (!s->height)
         return err->status;
     und_height *t = s->height;
-    und_height_ground(t, s->solid_label);
+    for (int i = 0; i < s->def.gate_count; i++)
+        t->ground_moves |= s->def.gates[i].side < 0;
+    und_height_ground(t, s->flow.label);
     /* Short waves that the surface makes where it crosses layers of cells lose a tenth in 1/omega. */
     t->smoothing =
         0.1 * sqrt(fabs(s->def.gravity[1]) * 3.14159265358979323846 / fmin(s->mac.d[0], s->mac.d[2]));
@@ -84,7 +86,7 @@ static und_status fill_chains(und_cells *s, und_error *err)
         return err->status;
     for (int i = def->has_level ? -1 : 0; i < def->fill_count; i++) {
         fills f = {def, -1, i + 1};
-        if (und_chains_add(s->chains, inside_last, &f, s->solid_label, i < 0 ? 0 : def->fills[i].chain, err))
+        if (und_chains_add(s->chains, inside_last, &f, s->flow.label, i < 0 ? 0 : def->fills[i].chain, err))
             return err->status;
     }
     return UND_OK;
@@ -96,7 +98,7 @@ static und_status fill_markers(und_cells *s, und_error *err)
     s->markers = und_markers_create(&s->mac, s->def.seed, s->threads, err);
     if (!s->markers)
         return err->status;
-    return und_markers_fill(s->markers, inside, &f, s->solid_label, s->def.markers_per_cell, err);
+    return und_markers_fill(s->markers, inside, &f, s->flow.label, s->def.markers_per_cell, err);
 }
 
 /* The velocity that fills begin with, on all faces that touch them. */

@@ -52,9 +52,15 @@ static void build_side(const und_mac *m, int side, const und_shape *shape, int w
             }
 }
 
+double und_cells_rounding(double time)
+{
+    return 1e-10 * fabs(time);
+}
+
 static bool acts(const und_gate_def *gate, double time)
 {
-    return time >= gate->start && time < gate->end;
+    double soon = time + und_cells_rounding(time);
+    return soon >= gate->start && soon < gate->end;
 }
 
 /* Cells as the solids and the gates that act make them; liquid stays where it is. */
@@ -91,16 +97,21 @@ void und_cells_turn_gates(und_cells *s)
     if (!changed)
         return;
     rebuild(s);
+    if (s->height) { /* what finds no room below the top is gone */
+        double lost = und_height_ground(s->height, s->flow.label);
+        und_ledger_add(&s->ledger.left, &s->lost.left, lost);
+        s->ledger.measured = und_cells_volume(s);
+    }
     und_cells_find_labels(s);
 }
 
 double und_cells_next_turn(const und_cells *s)
 {
-    double next = INFINITY;
+    double next = INFINITY, soon = s->time + und_cells_rounding(s->time);
     for (int i = 0; i < s->def.gate_count; i++) {
         const und_gate_def *gate = &s->def.gates[i];
-        next = gate->start > s->time ? fmin(next, gate->start) : next;
-        next = gate->end > s->time ? fmin(next, gate->end) : next;
+        next = gate->start > soon ? fmin(next, gate->start) : next;
+        next = gate->end > soon ? fmin(next, gate->end) : next;
     }
     return next;
 }

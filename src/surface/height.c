@@ -396,7 +396,7 @@ und_status und_height_frame(const und_height *s, und_frame *frame, und_error *er
 {
     if (add_field(s, s->h, "surface", false, frame, err) != UND_OK)
         return err->status;
-    return add_field(s, s->ground, "ground", true, frame, err);
+    return add_field(s, s->ground, "ground", !s->ground_moves, frame, err);
 }
 
 /* The arrays of a checkpoint, with the columns beside the domain. */

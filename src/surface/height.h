@@ -10,12 +10,13 @@
 typedef struct und_height {
     und_mac mac;
     int threads;
-    int stride;     /* of a row along x; one column beside the domain on all sides is there */
-    size_t first;   /* index of column (0, 0) in what was allocated */
-    size_t count;   /* columns that were allocated */
-    double *h;      /* m; points to column (0, 0), [z * stride + x] */
-    double *before; /* the same, before the last move */
-    double *ground; /* m: top of the solid cells that a column stands on (of the lowest run of them) */
+    int stride;        /* of a row along x; one column beside the domain on all sides is there */
+    size_t first;      /* index of column (0, 0) in what was allocated */
+    size_t count;      /* columns that were allocated */
+    double *h;         /* m; points to column (0, 0), [z * stride + x] */
+    double *before;    /* the same, before the last move */
+    double *ground;    /* m: top of the solid cells that a column stands on (of the lowest run of them) */
+    bool ground_moves; /* it is not the same in all frames */
     /* Of the last move: the cell whose velocity the surface has, -1 where a column is dry; and that velocity,
      * m/s, 0 where it is dry. */
     int32_t *cell;
@@ -58,7 +59,7 @@ void und_height_label(const und_height *height, uint8_t *label);
 
 double und_height_volume(const und_height *height); /* m3 */
 
-/* Adds "surface" [nz][nx] and "ground" [nz][nx] (static). */
+/* Adds "surface" [nz][nx] and "ground" [nz][nx] (static, unless it moves). */
 und_status und_height_frame(const und_height *height, und_frame *frame, und_error *err);
 
 /* The state, as items "height_..." of a checkpoint; save borrows the arrays. */
