@@ -293,6 +293,8 @@ static const field maker_fields[] = {
     {"mean", F_NUMBER, "m2/s", -1e9, 1e9, .offset = MAKER(mean), .doc = "the pattern's mean, A of eq. 17"},
     {"time", F_NUMBER, "s", 1e-6, 1e9, true, MAKER(time),
      .doc = "how long the pattern needs to make the waves, in the place of eq. 17's time step"},
+    {"printed", F_FLAG, .offset = MAKER(printed),
+     .doc = "as strong as eq. 18 has it, whose units do not fit; else as makes waves of the amplitude"},
     {"start", F_NUMBER, "s", -FOREVER, INFINITY, .offset = MAKER(start), .doc = "when it begins"},
     {"stop", F_NUMBER, "s", -FOREVER, INFINITY, .offset = MAKER(end), .doc = "when it ends"},
     {0}};
