@@ -188,7 +188,7 @@ void und_flow_extend(und_flow *f)
 {
     und_flow_parts *s = f->parts;
     find_reach(f);
-    PARALLEL_FOR(und_flow_workers(f, und_flow_cells(f)))
+    PARALLEL_FOR(und_flow_byte_workers(f, und_flow_cells(f)))
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
             sort_row(f, row);

@@ -26,6 +26,8 @@ static und_status open_parts(und_flow *f, und_error *err)
     s->near_high = und_alloc(rows, sizeof *s->near_high, "rows", err);
     s->reach_low = und_alloc(rows, sizeof *s->reach_low, "rows", err);
     s->reach_high = und_alloc(rows, sizeof *s->reach_high, "rows", err);
+    s->wet_low = und_alloc(rows, sizeof *s->wet_low, "rows", err);
+    s->wet_high = und_alloc(rows, sizeof *s->wet_high, "rows", err);
     s->air = und_alloc(rows, sizeof *s->air, "rows", err);
     s->ease = und_alloc(rows, sizeof *s->ease, "rows", err);
     s->row_most = und_alloc(rows, sizeof *s->row_most, "rows", err);
@@ -38,8 +40,9 @@ static und_status open_parts(und_flow *f, und_error *err)
     s->rhs = und_pages_alloc(n * sizeof *s->rhs, "cells", err);
     s->change = und_pages_alloc(n * sizeof *s->change, "cells", err);
     bool all = s->face && s->mirror && s->ghost && s->port && s->shared && s->near_low && s->near_high &&
-               s->reach_low && s->reach_high && s->air && s->row_most && s->row_count && s->known &&
-               s->told && s->kind && s->share && s->rhs && s->change && s->scratch && s->ease;
+               s->reach_low && s->reach_high && s->wet_low && s->wet_high && s->air && s->row_most &&
+               s->row_count && s->known && s->told && s->kind && s->share && s->rhs && s->change &&
+               s->scratch && s->ease;
     return all ? UND_OK : UND_FAILED;
 }
 
@@ -104,8 +107,8 @@ void und_flow_close(und_flow *f)
     if (s) {
         void *pages[] = {s->fields, s->face, s->mirror, s->ghost, s->port, s->shared,
                          s->known,  s->told, s->kind,   s->share, s->rhs,  s->change};
-        void *heap[] = {s->near_low, s->near_high, s->reach_low, s->reach_high, s->air,
-                        s->row_most, s->row_count, s->scratch,   s->ease,       s};
+        void *heap[] = {s->near_low, s->near_high, s->reach_low, s->reach_high, s->wet_low, s->wet_high,
+                        s->air,      s->row_most,  s->row_count, s->scratch,    s->ease,    s};
         for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
             und_pages_free(pages[i]);
         for (size_t i = 0; i < sizeof heap / sizeof *heap; i++)
@@ -133,32 +136,58 @@ static void find_labels(und_flow *f, int row, uint8_t *restrict out)
     }
 }
 
+static long count_of(const uint8_t *label, int count, uint8_t which)
+{
+    enum { MOST = 255 }; /* that a byte can count */
+    long sum = 0;
+    for (int from = 0; from < count; from += MOST) {
+        int to = count - from < MOST ? count : from + MOST;
+        uint8_t some = 0;
+        for (int x = from; x < to; x++)
+            some = (uint8_t)(some + (label[x] == which));
+        sum += some;
+    }
+    return sum;
+}
+
+/* Liquid that left a cell leaves no pressure behind. */
+static void clear_pressure(und_flow *f, int row, int low, int high)
+{
+    und_flow_parts *s = f->parts;
+    size_t first = und_mac_row(&f->mac, row);
+    const uint8_t *label = f->label + first;
+    double *restrict p = f->p + first;
+    int from = s->wet_low[row], to = s->wet_high[row];
+    bool left = from < to && memchr(label + from, UND_CELL_EMPTY, (size_t)(to - from));
+    for (int x = from; left && x < to; x++)
+        p[x] = label[x] == UND_CELL_EMPTY ? 0 : p[x];
+    s->wet_low[row] = low;
+    s->wet_high[row] = high;
+}
+
 static void keep_labels(und_flow *f, int row, const uint8_t *restrict found)
 {
+    int n = f->mac.n[0], low = 0, high = 0;
     uint8_t *label = f->label + und_mac_row(&f->mac, row);
-    int low = f->mac.n[0], high = 0;
-    long full = 0, surface = 0;
-    for (int x = 0; x < f->mac.n[0]; x++) {
-        label[x] = found[x];
-        full += found[x] == UND_CELL_FULL;
-        surface += found[x] == UND_CELL_SURFACE;
-    }
+    memcpy(label, found, (size_t)n);
+    long full = count_of(label, n, UND_CELL_FULL), surface = count_of(label, n, UND_CELL_SURFACE);
     if (full + surface > 0) {
-        for (low = 0; !und_is_liquid(label[low]);)
+        while (!und_is_liquid(label[low]))
             low++;
-        for (high = f->mac.n[0]; !und_is_liquid(label[high - 1]);)
+        for (high = n; !und_is_liquid(label[high - 1]);)
             high--;
     }
-    f->row_low[row] = low < high ? low : 0;
+    f->row_low[row] = low;
     f->row_high[row] = high;
     f->parts->row_count[2 * row] = full;
     f->parts->row_count[2 * row + 1] = surface;
+    clear_pressure(f, row, low, high);
 }
 
 void und_flow_label(und_flow *f)
 {
     uint8_t *found = f->parts->kind; /* which is not needed until the pressure's turn */
-    int blocks = und_flow_blocks(f), workers = und_flow_workers(f, und_flow_cells(f));
+    int blocks = und_flow_blocks(f), workers = und_flow_byte_workers(f, und_flow_cells(f));
     PARALLEL_FOR(workers)
     for (int b = 0; b < blocks; b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)

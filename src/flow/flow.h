@@ -35,7 +35,8 @@ void und_flow_close(und_flow *f);
 void und_flow_walls_changed(und_flow *f);
 
 /* After the trackers said which cells hold liquid (anything but Empty and Solid): which of them are Surface,
- * beside an Empty one, and which Full; counts them and finds the rows' ends. */
+ * beside an Empty one, and which Full; counts them and finds the rows' ends.  Empty cells have no pressure.
+ */
 void und_flow_label(und_flow *f);
 
 /* Velocities at walls (3.2.1, 3.2.2): across them, and inside them so that the differences along them come

@@ -2,6 +2,7 @@
 #ifndef UND_FLOW_FLOW_PARTS_H
 #define UND_FLOW_FLOW_PARTS_H
 
+#include "base/parallel.h"
 #include "flow/flow.h"
 
 #include <string.h>
@@ -47,6 +48,7 @@ typedef struct und_flow_parts {
      * zero, but for walls. */
     int32_t *near_low, *near_high;
     int32_t *reach_low, *reach_high; /* the same while it is found */
+    int32_t *wet_low, *wet_high;     /* where Empty cells may still have a pressure */
     uint8_t *air;                    /* per row: 1 where it has faces in the air */
     uint8_t *known,
         *told;        /* bit a: velocity along a is known, is made from known ones; bit 4 + a: in the air */
@@ -81,11 +83,14 @@ static inline int und_flow_block_end(const und_flow *f, int block)
     return end < rows ? end : rows;
 }
 
-/* A few thousand cells are done before other threads are awake. */
-static inline int und_flow_workers(const und_flow *f, size_t items)
+/* For a loop over so many numbers, and over so many bytes, which are read faster. */
+static inline int und_flow_workers(const und_flow *f, size_t numbers)
 {
-    const size_t few = 1 << 13;
-    return items < few ? 1 : f->threads;
+    return und_workers(f->threads, numbers, 1 << 15);
+}
+static inline int und_flow_byte_workers(const und_flow *f, size_t bytes)
+{
+    return und_workers(f->threads, bytes, 1 << 18);
 }
 
 static inline size_t und_flow_cells(const und_flow *f)

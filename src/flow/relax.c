@@ -18,7 +18,7 @@ void und_flow_find_kinds(und_flow *f)
                                 [UND_CELL_SURFACE] = UND_POISSON_KNOWN,
                                 [UND_CELL_FULL] = UND_POISSON_UNKNOWN,
                                 [UND_CELL_SOLID] = UND_POISSON_CLOSED};
-    PARALLEL_FOR(und_flow_workers(f, f->mac.count))
+    PARALLEL_FOR(und_flow_byte_workers(f, f->mac.count))
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++) {
             size_t first = und_mac_row(&f->mac, row);

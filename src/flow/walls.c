@@ -137,8 +137,8 @@ void und_flow_walls_changed(und_flow *f)
     memset(s->known, 0, m->count); /* beside the domain only ports set these */
     memset(s->kind, UND_POISSON_CLOSED, m->count);
     for (int row = 0; row < und_mac_rows(m); row++) { /* until the next call to extend knows better */
-        s->near_low[row] = 0;
-        s->near_high[row] = m->n[0];
+        s->near_low[row] = s->wet_low[row] = 0;
+        s->near_high[row] = s->wet_high[row] = m->n[0];
     }
     for (int axis = 0; axis < und_flow_axes(f); axis++)
         for (int z = flat ? 0 : -1; z <= (flat ? 0 : m->n[2] - (axis == 2)); z++)

@@ -1,10 +1,12 @@
 /* Where the liquid is, by whichever of the three ways follows it (Foster & Metaxas 1996, section 4). */
+#include "base/parallel.h"
 #include "base/status.h"
 #include "geom/shape.h"
 #include "geom/value.h"
 #include "liquid/cells_state.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A list of fills, of which the first `count` hold a place; the level counts as the one before the first. */
 typedef struct fills {
@@ -171,18 +173,28 @@ static double applied(const und_cells *s, int x, int y, int z)
     return p;
 }
 
-/* Surface cells have the pressure applied to them, Empty ones none. */
+static void press_row(und_cells *s, int y, int z)
+{
+    size_t first = und_mac_at(&s->mac, 0, y, z);
+    int row = y + s->mac.n[1] * z, high = s->flow.row_high[row];
+    const uint8_t *label = s->flow.label + first, *next;
+    for (int x = s->flow.row_low[row]; x < high; x = (int)(next - label) + 1) {
+        next = memchr(label + x, UND_CELL_SURFACE, (size_t)(high - x));
+        if (!next)
+            return;
+        s->flow.p[first + (size_t)(next - label)] = applied(s, (int)(next - label), y, z);
+    }
+}
+
+/* Surface cells have the pressure applied to them.  Functions of a scene are called from one thread. */
 static void press(und_cells *s)
 {
-    const und_mac *m = &s->mac;
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        size_t first = und_mac_row(m, row);
-        for (int x = 0; x < m->n[0]; x++)
-            if (s->flow.label[first + (size_t)x] == UND_CELL_SURFACE)
-                s->flow.p[first + (size_t)x] = applied(s, x, row % m->n[1], row / m->n[1]);
-            else if (s->flow.label[first + (size_t)x] == UND_CELL_EMPTY)
-                s->flow.p[first + (size_t)x] = 0;
-    }
+    enum { ENOUGH = 1 << 12 };
+    int workers = s->def.pressure.fn ? 1 : und_workers(s->threads, (size_t)s->flow.surface, ENOUGH);
+    PARALLEL_FOR(workers)
+    for (int z = 0; z < s->mac.n[2]; z++)
+        for (int y = 0; y < s->mac.n[1]; y++)
+            press_row(s, y, z);
 }
 
 void und_cells_find_labels(und_cells *s)

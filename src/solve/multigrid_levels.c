@@ -9,8 +9,8 @@
 enum {
     EIGHTS = 8,
     SHORTEST_INNER = 24,
-    FEWEST = 8,            /* cells of a level that is not coarsened further */
-    CELLS_TO_SHARE = 16384 /* levels with fewer are done by one thread */
+    FEWEST = 8,              /* cells of a level that is not coarsened further */
+    CELLS_TO_SHARE = 1 << 17 /* levels with fewer are done by one thread */
 };
 /* Of sides to known cells: between 1, where the surface is as near to the middle of the coarser cell as it
  * was to the finer one's, and 1/2, where it is twice as far.  Iterations at 128 cells across: 11 with 0.5, 8
@@ -321,7 +321,7 @@ void und_level_share(und_level *level)
     long cells = 0;
     for (int row = 0; row < level->n[1] * level->n[2]; row++)
         cells += 2 * (level->high[row] - level->low[row]);
-    level->threads = cells < CELLS_TO_SHARE ? 1 : level->most_threads;
+    level->threads = und_workers(level->most_threads, (size_t)cells, CELLS_TO_SHARE);
 }
 
 void und_multigrid_set(und_multigrid *m, und_multigrid_sides *sides, void *context)

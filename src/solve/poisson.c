@@ -15,6 +15,7 @@
 /* What is said of a cell in a byte: how many of its sides along each axis are not closed, and whether it is
  * unknown (0 if not). */
 enum { SIDES_X = 3, SHIFT_Y = 2, SHIFT_Z = 4, UNKNOWN_BIT = 64, CODES = 128, CHUNK = 256 };
+enum { CELLS_TO_SHARE = 1 << 17 }; /* of all kinds; fewer are set by one thread */
 enum { WHOLE = UNKNOWN_BIT | 2 | 2 << SHIFT_Y | 2 << SHIFT_Z }; /* no side is closed */
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -268,7 +269,7 @@ void und_poisson_set(und_poisson *s, const uint8_t *kind, const double weight[3]
     }
     und_level_set_full(level);
     set_tables(s);
-    PARALLEL_FOR(level->most_threads)
+    PARALLEL_FOR(und_workers(level->most_threads, s->mac.count, CELLS_TO_SHARE))
     for (int z = 0; z < level->n[2]; z++)
         for (int y = 0; y < level->n[1]; y++)
             set_row(s, y, z);

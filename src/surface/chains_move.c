@@ -97,9 +97,15 @@ static int chunk_end(const und_chains *s, int chunk)
     return (chunk + 1) * CHUNK < s->count ? (chunk + 1) * CHUNK : s->count;
 }
 
+static int workers_of(const und_chains *s)
+{
+    enum { ENOUGH = 1 << 13 };
+    return und_workers(s->threads, (size_t)s->count, ENOUGH);
+}
+
 static void find_walls(und_chains *s, const uint8_t *label)
 {
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(workers_of(s))
     for (int chunk = 0; chunk < chunks_of(s); chunk++)
         for (int i = chunk * CHUNK; i < chunk_end(s, chunk); i++)
             s->flag[i] = (uint8_t)und_chains_walls_at(&s->mac, label, und_point_of(s, i));
@@ -123,7 +129,7 @@ static void take_spare(und_chains *s)
 
 static void carry(und_chains *s, double *const u[3], const uint8_t *label, double dt)
 {
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(workers_of(s))
     for (int chunk = 0; chunk < chunks_of(s); chunk++)
         for (int i = chunk * CHUNK; i < chunk_end(s, chunk); i++) {
             und_point p = und_point_of(s, i), still = {0, 0}, to = p;
@@ -184,7 +190,7 @@ static und_point land(const und_chains *s, const uint8_t *label, int i)
 
 static void land_all(und_chains *s, const uint8_t *label)
 {
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(workers_of(s))
     for (int chunk = 0; chunk < chunks_of(s); chunk++)
         for (int i = chunk * CHUNK; i < chunk_end(s, chunk); i++) {
             und_point p = stays(s, i) ? und_point_of(s, i) : land(s, label, i);

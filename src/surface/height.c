@@ -15,13 +15,14 @@
 #include <string.h>
 
 static const double AT_FACE = 1e-9; /* of a cell: so near to a face the surface belongs to the cell below */
+enum { STRIP = 256 };               /* columns that are labelled at a time */
 static const double FILM = 1e-3;    /* of a cell: thinner water has no liquid cell */
 
-enum { MANY = 4096 }; /* columns that are worth waking threads for */
-
+/* For a loop over the columns. */
 static int threads_for(const und_height *s)
 {
-    return s->mac.n[0] * s->mac.n[2] < MANY ? 1 : s->threads;
+    enum { ENOUGH = 1 << 12 };
+    return und_workers(s->threads, s->count, ENOUGH);
 }
 
 und_height *und_height_create(const und_mac *mac, int threads, und_error *err)
@@ -341,21 +342,33 @@ double und_height_add(und_height *s, double volume)
     return left * area;
 }
 
+/* The labels of columns x in [0, count) of cells `at` on. */
+static void label_columns(const und_height *s, size_t column, size_t at, int count, uint8_t *labels)
+{
+    int32_t surface[STRIP];
+    double film = FILM * s->mac.d[1];
+    for (int x = 0; x < count; x++) {
+        double h = s->h[column + (size_t)x];
+        bool dry = !(h - s->ground[column + (size_t)x] >= film);
+        surface[x] = dry ? -1 : cell_of(s, h);
+    }
+    for (int y = 0; y < s->mac.n[1]; y++) {
+        uint8_t *label = labels + at + (size_t)(y * s->mac.step[1]);
+        for (int x = 0; x < count; x++) {
+            uint8_t open = y < surface[x] ? UND_CELL_FULL : UND_CELL_EMPTY;
+            open = y == surface[x] ? UND_CELL_SURFACE : open;
+            label[x] = label[x] == UND_CELL_SOLID ? label[x] : open;
+        }
+    }
+}
+
 void und_height_label(const und_height *s, uint8_t *label)
 {
     PARALLEL_FOR(threads_for(s))
     for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++)
-            for (int x = 0; x < s->mac.n[0]; x++) {
-                size_t column = und_height_at(s, x, z), cell = und_mac_at(&s->mac, x, y, z);
-                if (label[cell] == UND_CELL_SOLID)
-                    continue;
-                bool dry = !(s->h[column] - s->ground[column] >= FILM * s->mac.d[1]);
-                int surface = dry ? -1 : cell_of(s, s->h[column]);
-                label[cell] = (uint8_t)(y < surface    ? UND_CELL_FULL
-                                        : y == surface ? UND_CELL_SURFACE
-                                                       : UND_CELL_EMPTY);
-            }
+        for (int x = 0; x < s->mac.n[0]; x += STRIP)
+            label_columns(s, und_height_at(s, x, z), und_mac_at(&s->mac, x, 0, z),
+                          s->mac.n[0] - x < STRIP ? s->mac.n[0] - x : STRIP, label);
 }
 
 double und_height_volume(const und_height *s)

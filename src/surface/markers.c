@@ -147,11 +147,22 @@ und_status und_markers_fill(und_markers *s, und_inside_fn *inside, void *context
     return UND_OK;
 }
 
+static int workers_for_cells(const und_markers *s)
+{
+    enum { ENOUGH = 1 << 17 };
+    return und_workers(s->threads, s->mac.count, ENOUGH);
+}
+
 static void count_per_cell(und_markers *s)
 {
-    int blocks = (s->count + BLOCK - 1) / BLOCK;
+    int blocks = (s->count + BLOCK - 1) / BLOCK, workers = und_markers_workers(s);
     memset(s->per_cell, 0, s->mac.count * sizeof *s->per_cell);
-    PARALLEL_FOR(s->threads)
+    if (workers == 1) {
+        for (int i = 0; i < s->count; i++)
+            s->per_cell[und_markers_cell(s, i)]++;
+        return;
+    }
+    PARALLEL_FOR(workers)
     for (int block = 0; block < blocks; block++) {
         int end = block == blocks - 1 ? s->count : (block + 1) * BLOCK;
         for (int i = block * BLOCK; i < end; i++) {
@@ -162,17 +173,25 @@ static void count_per_cell(und_markers *s)
     }
 }
 
-/* Whether a cell without markers is one that they left between them. */
-static bool is_hole(const und_mac *m, const uint8_t *kind)
+/* The labels of a row.  A cell without markers may be one that they left between them. */
+static void label_row(const und_mac *m, int row, const uint8_t *kinds, uint8_t *labels)
 {
-    int dimensions = m->n[2] == 1 ? 2 : 3, liquid = 0;
-    for (int a = 0; a < dimensions; a++) {
-        uint8_t low = kind[-m->step[a]], high = kind[m->step[a]];
-        if (low == EMPTY || high == EMPTY)
-            return false;
-        liquid += (low == LIQUID) + (high == LIQUID);
+    const uint8_t *kind = kinds + und_mac_row(m, row);
+    uint8_t *restrict label = labels + und_mac_row(m, row);
+    int dimensions = m->n[2] == 1 ? 2 : 3;
+    ptrdiff_t sy = m->step[1], sz = dimensions == 3 ? m->step[2] : 0;
+    for (int x = 0; x < m->n[0]; x++) {
+        const uint8_t side[6] = {kind[x - 1],  kind[x + 1],  kind[x - sy],
+                                 kind[x + sy], kind[x - sz], kind[x + sz]}; /* in 2D: of itself */
+        uint8_t air = 0, liquid = 0;
+        for (int k = 0; k < 6; k++) {
+            air |= (uint8_t)((side[k] == EMPTY) & (k < 2 * dimensions));
+            liquid = (uint8_t)(liquid + (side[k] == LIQUID));
+        }
+        bool hole = !air & (liquid >= dimensions);
+        uint8_t open = (kind[x] == LIQUID) | hole ? UND_CELL_FULL : UND_CELL_EMPTY;
+        label[x] = kind[x] == SOLID ? UND_CELL_SOLID : open;
     }
-    return liquid >= dimensions;
 }
 
 void und_markers_label(und_markers *s, uint8_t *label)
@@ -180,26 +199,23 @@ void und_markers_label(und_markers *s, uint8_t *label)
     const und_mac *m = &s->mac;
     uint8_t *kind = s->scratch->kind;
     count_per_cell(s);
-    PARALLEL_FOR(s->threads)
+    int workers = workers_for_cells(s);
+    PARALLEL_FOR(workers)
     for (int z = -1; z <= m->n[2]; z++) {
         size_t first = und_mac_at(m, -1, -1, z), end = first + (size_t)m->step[2];
         for (size_t i = first; i < end; i++)
             kind[i] = label[i] == UND_CELL_SOLID ? SOLID : s->per_cell[i] > 0 ? LIQUID : EMPTY;
     }
-    PARALLEL_FOR(s->threads)
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        size_t first = und_mac_row(m, row), end = first + (size_t)m->n[0];
-        for (size_t i = first; i < end; i++)
-            if (kind[i] != SOLID)
-                label[i] = kind[i] == LIQUID || is_hole(m, kind + i) ? UND_CELL_FULL : UND_CELL_EMPTY;
-    }
+    PARALLEL_FOR(workers)
+    for (int row = 0; row < und_mac_rows(m); row++)
+        label_row(m, row, kind, label);
 }
 
 double und_markers_volume(const und_markers *s, const uint8_t *label, int per_cell)
 {
     const und_mac *m = &s->mac;
     double *row_sum = s->scratch->row_sum, cells = 0;
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(workers_for_cells(s))
     for (int row = 0; row < und_mac_rows(m); row++) {
         size_t first = und_mac_row(m, row), end = first + (size_t)m->n[0];
         long full = 0, parts = 0;

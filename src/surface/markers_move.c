@@ -230,21 +230,22 @@ static void sort_by_rows(und_markers *s)
     chunks c = chunks_of(s->count);
     size_t rows = (size_t)und_mac_rows(&s->mac);
     int32_t *first = s->scratch->first, *row = s->scratch->row;
+    int workers = und_markers_workers(s);
     memset(first, 0, (size_t)c.count * rows * sizeof *first);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(workers)
     for (int chunk = 0; chunk < c.count; chunk++)
         for (int i = chunk * c.size; i < chunk_end(s, c, chunk); i++)
             if (row[i] >= 0)
                 first[(size_t)chunk * rows + (size_t)row[i]]++;
     int left = place_rows(s, c);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(workers)
     for (int chunk = 0; chunk < c.count; chunk++)
         for (int i = chunk * c.size; i < chunk_end(s, c, chunk); i++)
             if (row[i] >= 0)
                 row[i] = first[(size_t)chunk * rows + (size_t)row[i]]++;
     for (int a = 0; a < 3; a++) {
         double *from = s->place[a], *to = s->scratch->spare;
-        PARALLEL_FOR(s->threads)
+        PARALLEL_FOR(workers)
         for (int chunk = 0; chunk < c.count; chunk++)
             for (int i = chunk * c.size; i < chunk_end(s, c, chunk); i++)
                 if (row[i] >= 0)
@@ -261,7 +262,7 @@ void und_markers_move(und_markers *s, double *const u[3], const uint8_t *label, 
 {
     const motion v = {.markers = s, .u = u, .label = label, .wall = wall, .walls = walls, .dt = dt};
     int blocks = (s->count + BLOCK - 1) / BLOCK, gone = 0;
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(und_markers_workers(s))
     for (int block = 0; block < blocks; block++) {
         int end = block == blocks - 1 ? s->count : (block + 1) * BLOCK, left = 0;
         for (int i = block * BLOCK; i < end; i += UND_MAC_MANY)

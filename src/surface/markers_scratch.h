@@ -2,6 +2,7 @@
 #ifndef UND_SURFACE_MARKERS_SCRATCH_H
 #define UND_SURFACE_MARKERS_SCRATCH_H
 
+#include "base/parallel.h"
 #include "surface/markers.h"
 
 #include <math.h>
@@ -24,6 +25,13 @@ typedef struct und_markers_scratch {
 
 /* Markers are kept this far (in cells) inside of their cell where they touch what is solid. */
 static const double UND_MARKER_EDGE = 1e-9;
+
+/* For a loop over all markers. */
+static inline int und_markers_workers(const und_markers *s)
+{
+    enum { ENOUGH = 1 << 14 };
+    return und_workers(s->threads, (size_t)s->count, ENOUGH);
+}
 
 /* The place of marker i in cells from the grid's low corner. */
 static inline void und_markers_cells(const und_markers *s, const double place[3], double cells[3])
