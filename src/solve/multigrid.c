@@ -26,6 +26,7 @@ static void smooth(const und_level *level, int colour, int z)
 {
     for (int y = 0; y < level->n[1]; y++) {
         und_row r = und_level_get_row(level, colour, y, z);
+        und_level_foresee(level, level->inverse[colour], sizeof(float), y, z);
         if (r.low < r.high)
             und_row_smooth(level, colour, &r);
     }

@@ -67,8 +67,8 @@ void und_level_share(und_level *level);    /* sets `threads` from the spans */
 void und_level_set_full(und_level *level); /* sets `full_inverse` from the weights */
 
 /* Row of the finest level, cells x in [begin, end): weights of their high sides to unknown cells along an
- * axis; with axis 3, of all their sides to known cells. */
-typedef void und_multigrid_sides(void *context, int axis, int y, int z, int begin, int end, float *weight);
+ * axis; with axis 3, of all their sides to known cells.  False: all are 0, and not written. */
+typedef bool und_multigrid_sides(void *context, int axis, int y, int z, int begin, int end, float *weight);
 
 /* Sets the coarser levels once `weight`, `low`, `high`, `inner_low`, `inner_high` and `inverse` of the finest
  * are. */

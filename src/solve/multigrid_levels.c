@@ -169,17 +169,16 @@ typedef struct building {
 enum { CHUNK = 256 }; /* cells of a coarser row at a time */
 
 /* Weights of a row of the finer level, cells [begin, end), as und_multigrid_sides gives them. */
-static void fine_sides(const building *b, int axis, int y, int z, int begin, int end, float *weight)
+static bool fine_sides(const building *b, int axis, int y, int z, int begin, int end, float *weight)
 {
     const und_level *fine = &b->m->level[b->coarse - 1];
-    if (b->coarse == 1) {
-        b->sides(b->context, axis, y, z, begin, end, weight);
-        return;
-    }
+    if (b->coarse == 1)
+        return b->sides(b->context, axis, y, z, begin, end, weight);
     float *const *split = axis == 3 ? fine->known : fine->face[axis];
     size_t at = und_level_row(fine, y, z);
     int offset = und_colour_offset(0, y, z);
     und_join(split[0] + at + begin / 2, split[1] + at + begin / 2, offset, (end - begin) / 2, weight);
+    return true;
 }
 
 /* Adds the weights of one row in it to a coarser row's: sides within a coarser cell are gone, and the others
@@ -194,12 +193,14 @@ static void add_row(const building *b, int axis, const int child[2], const int p
     if ((axis == 1 || axis == 2) && halves && child[axis - 1] == 0)
         return;
     if (!fine->halved[0]) {
-        fine_sides(b, axis, place[0], place[1], begin, end, weight);
+        if (!fine_sides(b, axis, place[0], place[1], begin, end, weight))
+            return;
         for (int i = 0; i < end - begin; i++)
             sum[i] += factor * weight[i];
         return;
     }
-    fine_sides(b, axis, place[0], place[1], 2 * begin, 2 * end, weight);
+    if (!fine_sides(b, axis, place[0], place[1], 2 * begin, 2 * end, weight))
+        return;
     for (int i = 0; i < end - begin; i++)
         sum[i] += factor * (axis == 0 ? weight[2 * i + 1] : weight[2 * i] + weight[2 * i + 1]);
 }

@@ -32,7 +32,6 @@ struct und_poisson {
     und_multigrid m;
     und_parts parts;
     uint8_t *code[2];
-    double *diagonal[2]; /* in the ends of rows alone: between them it is that of whole cells */
     double *r[2], *x[2];
     float *p[2];
     double *slice_sum;
@@ -49,10 +48,7 @@ static und_status allocate(und_poisson *s, und_error *err)
     size_t slices = (size_t)level->n[2];
     for (int c = 0; c < 2; c++) {
         s->code[c] = und_pages_alloc(level->count * sizeof *s->code[c], "the pressure's system", err);
-        s->diagonal[c] =
-            s->code[c] ? und_pages_alloc(level->count * sizeof *s->diagonal[c], "the pressure's system", err)
-                       : NULL;
-        s->r[c] = s->diagonal[c] ? und_pages_alloc(level->count * sizeof *s->r[c], "residuals", err) : NULL;
+        s->r[c] = s->code[c] ? und_pages_alloc(level->count * sizeof *s->r[c], "residuals", err) : NULL;
         s->x[c] = s->r[c] ? und_pages_alloc(level->count * sizeof *s->x[c], "the pressure", err) : NULL;
         s->p[c] = s->x[c] ? und_pages_alloc(level->count * sizeof *s->p[c], "search directions", err) : NULL;
         if (!s->p[c])
@@ -99,7 +95,6 @@ void und_poisson_destroy(und_poisson *s)
     und_parts_close(&s->parts);
     for (int c = 0; c < 2; c++) {
         und_pages_free(s->code[c]);
-        und_pages_free(s->diagonal[c]);
         und_pages_free(s->r[c]);
         und_pages_free(s->x[c]);
         und_pages_free(s->p[c]);
@@ -172,20 +167,6 @@ static void set_inner(und_poisson *s, int y, int z)
     und_level_set_inner(level, row, low, high);
 }
 
-static void set_diagonal(und_poisson *s, int y, int z)
-{
-    const und_level *level = &s->m.level[0];
-    size_t row = (size_t)(y + z * level->n[1]), at = und_level_row(level, y, z);
-    for (int c = 0; c < 2; c++) {
-        const uint8_t *code = s->code[c] + at;
-        double *diagonal = s->diagonal[c] + at;
-        for (int q = level->low[row]; q < level->inner_low[row]; q++)
-            diagonal[q] = s->diagonal_of[code[q]];
-        for (int q = level->inner_high[row]; q < level->high[row]; q++)
-            diagonal[q] = s->diagonal_of[code[q]];
-    }
-}
-
 static void set_row(und_poisson *s, int y, int z)
 {
     und_level *level = &s->m.level[0];
@@ -209,16 +190,27 @@ static void set_row(und_poisson *s, int y, int z)
         }
     }
     set_inner(s, y, z);
-    set_diagonal(s, y, z);
     und_parts_set_row(&s->parts, y, z, kind, s->step);
 }
 
-static void kind_sides(void *context, int axis, int y, int z, int begin, int end, float *restrict weight)
+static bool is_known_beside(const und_poisson *s, const uint8_t *k, int begin, int end)
+{
+    size_t count = end > begin ? (size_t)(end - begin) : 0;
+    bool found = memchr(k + begin - 1, UND_POISSON_KNOWN, count + 2);
+    for (int a = 1; a < 3 && !found; a++)
+        found = memchr(k + begin - s->step[a], UND_POISSON_KNOWN, count) ||
+                memchr(k + begin + s->step[a], UND_POISSON_KNOWN, count);
+    return found;
+}
+
+static bool kind_sides(void *context, int axis, int y, int z, int begin, int end, float *restrict weight)
 {
     const und_poisson *s = context;
     const uint8_t *restrict k = s->kind + grid_row(s, y, z);
     const float *w = s->m.level[0].weight;
     int n = s->m.level[0].n[0], stop = end < n ? end : n;
+    if (axis == 3 && !is_known_beside(s, k, begin, stop))
+        return false;
     for (int i = stop > begin ? stop : begin; i < end; i++)
         weight[i - begin] = 0;
     if (axis < 3) {
@@ -227,7 +219,7 @@ static void kind_sides(void *context, int axis, int y, int z, int begin, int end
             bool both = (k[i] == UND_POISSON_UNKNOWN) & (k[i + step] == UND_POISSON_UNKNOWN);
             weight[i - begin] = both ? w[axis] : 0;
         }
-        return;
+        return true;
     }
     for (int i = begin; i < stop; i++)
         weight[i - begin] = 0;
@@ -238,6 +230,7 @@ static void kind_sides(void *context, int axis, int y, int z, int begin, int end
             weight[i - begin] += k[i] == UND_POISSON_UNKNOWN ? w[a] * (float)sides : 0;
         }
     }
+    return true;
 }
 
 static void set_tables(und_poisson *s)
@@ -308,6 +301,13 @@ static line get_line(const und_poisson *s, int colour, int y, int z)
 /* Zero where a cell is not unknown, and where no side of it is open: there nothing is to be solved. */
 #define WHERE_SOLVED(v, diagonal) ((und_d4)((und_i4)(v) & ((diagonal) > 0)))
 
+/* Of four cells, in the ends of rows: between them it is that of whole cells. */
+ALWAYS_INLINE und_d4 diagonals(const und_poisson *s, const uint8_t *code)
+{
+    const double *of = s->diagonal_of;
+    return (und_d4){of[code[0]], of[code[1]], of[code[2]], of[code[3]]};
+}
+
 static inline int64_t magnitude_bits(double v)
 {
     int64_t bits;
@@ -357,7 +357,7 @@ ALWAYS_INLINE void set_residual_of(und_poisson *s, int c, const line *l, int low
 {
     const double w[3] = {s->weight[0], s->weight[1], s->weight[2]}, full = s->diagonal_of[WHOLE];
     const double *b = s->b + l->grid, *own = s->x[c] + l->at, *other = s->x[1 - c] + l->at;
-    const double *ends = s->diagonal[c] + l->at;
+    const uint8_t *code = s->code[c] + l->at;
     double *r = s->r[c] + l->at;
     const und_beside beside = l->beside;
     const ptrdiff_t *const side = beside.side;
@@ -367,7 +367,7 @@ ALWAYS_INLINE void set_residual_of(und_poisson *s, int c, const line *l, int low
         if (whole) {
             left -= full * x - sum;
         } else {
-            und_d4 diagonal = UND_D4(ends + q);
+            und_d4 diagonal = diagonals(s, code + q);
             left = WHERE_SOLVED(left - (diagonal * x - sum), diagonal);
         }
         UND_SET_D4(r + q) = left;
@@ -433,7 +433,8 @@ ALWAYS_INLINE void advance_cells(und_poisson *s, int c, const line *l, int low, 
                                  und_i4 *bits)
 {
     const double w[3] = {s->weight[0], s->weight[1], s->weight[2]}, full = s->diagonal_of[WHOLE];
-    const double alpha = s->alpha, scale = s->scale, *ends = s->diagonal[c] + l->at;
+    const double alpha = s->alpha, scale = s->scale;
+    const uint8_t *code = s->code[c] + l->at;
     const float *own = s->p[c] + l->at, *other = s->p[1 - c] + l->at;
     double *r = s->r[c] + l->at, *x = s->x[c] + l->at;
     float *b = s->m.level[0].b[c] + l->at;
@@ -446,7 +447,7 @@ ALWAYS_INLINE void advance_cells(und_poisson *s, int c, const line *l, int low, 
         if (whole) {
             left -= alpha * (full * p - sum);
         } else {
-            und_d4 diagonal = UND_D4(ends + q);
+            und_d4 diagonal = diagonals(s, code + q);
             left = WHERE_SOLVED(left - alpha * (diagonal * p - sum), diagonal);
         }
         UND_SET_D4(x + q) = UND_D4(x + q) + alpha * p;
@@ -496,11 +497,11 @@ static inline void add_energy_of_ends(const und_poisson *s, int c, const line *l
                                       und_d4 *total)
 {
     const float *own = s->p[c] + l->at, *other = s->p[1 - c] + l->at;
-    const double *diagonal = s->diagonal[c] + l->at;
+    const uint8_t *code = s->code[c] + l->at;
     und_d4 here = *total;
     for (int q = low; q < high; q += 4) {
         und_d4 p = UND_D4_OF(own + q), sum = SUM_FOUR(UND_D4_OF, s->weight, other, l->beside.side, q);
-        here += p * (UND_D4(diagonal + q) * p - sum);
+        here += p * (diagonals(s, code + q) * p - sum);
     }
     *total = here;
 }
