@@ -42,7 +42,8 @@ typedef struct und_flow_parts {
     size_t *port;   /* the faces that are inflows or outflows */
     size_t *shared; /* the ghosts that are */
     size_t faces, mirrors, ghosts, ports, shareds;
-    bool timed; /* some are functions of place and time */
+    bool timed;      /* some are functions of place and time */
+    double timed_at; /* the time for which they were asked last; NAN: never */
 
     /* Per row: the cells around the liquid whose velocities are kept, [low, high).  Elsewhere u and next are
      * zero, but for walls. */

@@ -14,16 +14,15 @@
 void und_flow_find_kinds(und_flow *f)
 {
     const und_flow_parts *s = f->parts;
-    const uint8_t of_label[] = {[UND_CELL_EMPTY] = UND_POISSON_CLOSED,
-                                [UND_CELL_SURFACE] = UND_POISSON_KNOWN,
-                                [UND_CELL_FULL] = UND_POISSON_UNKNOWN,
-                                [UND_CELL_SOLID] = UND_POISSON_CLOSED};
+    _Static_assert((int)UND_CELL_EMPTY == UND_POISSON_CLOSED && (int)UND_CELL_SURFACE == UND_POISSON_KNOWN &&
+                       (int)UND_CELL_FULL == UND_POISSON_UNKNOWN,
+                   "all but Solid cells have their label's number");
     PARALLEL_FOR(und_flow_byte_workers(f, f->mac.count))
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++) {
             size_t first = und_mac_row(&f->mac, row);
             for (size_t i = first; i < first + (size_t)f->mac.n[0]; i++)
-                s->kind[i] = of_label[f->label[i] & 3];
+                s->kind[i] = f->label[i] == UND_CELL_SOLID ? UND_POISSON_CLOSED : f->label[i];
         }
     for (size_t i = 0; i < s->ports; i++) {
         const und_wall_face *w = &s->face[s->port[i]];

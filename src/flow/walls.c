@@ -133,6 +133,7 @@ void und_flow_walls_changed(und_flow *f)
     const und_mac *m = &f->mac;
     bool flat = und_flow_axes(f) == 2;
     s->timed = false;
+    s->timed_at = NAN;
     s->faces = s->mirrors = s->ghosts = s->ports = s->shareds = 0;
     memset(s->known, 0, m->count); /* beside the domain only ports set these */
     memset(s->kind, UND_POISSON_CLOSED, m->count);
@@ -150,8 +151,9 @@ void und_flow_walls_changed(und_flow *f)
 static void set_timed(und_flow *f, double time)
 {
     und_flow_parts *s = f->parts;
-    if (!s->timed)
+    if (!s->timed || s->timed_at == time)
         return;
+    s->timed_at = time;
     for (size_t i = 0; i < s->faces; i++)
         if (s->face[i].timed)
             set_value(f, &s->face[i], time);

@@ -1,5 +1,6 @@
 #include "liquid/cells_spray.h"
 
+#include "base/pages.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -16,11 +17,16 @@ und_cells_spray *und_cells_spray_create(const und_cells_def *def, und_height *he
     if (!(s->top = und_alloc(columns, sizeof *s->top, "spray", err)) ||
         !(s->ground = und_alloc(columns, sizeof *s->ground, "spray", err)) ||
         !(s->spray = und_spray_create(&def->spray, -def->gravity[1], def->seed, def->threads, err)) ||
-        (def->foam.on && !(s->foam = und_foam_create(&def->foam, def->seed, def->threads, err)))) {
+        (def->foam.on &&
+         (!(s->foam = und_foam_create(&def->foam, def->seed, def->threads, err)) ||
+          !(s->foam_column = und_pages_alloc(height->count * sizeof *s->foam_column, "foam", err))))) {
         und_cells_spray_destroy(s);
         return NULL;
     }
     s->spray->split = def->split;
+    s->film = und_height_film(height);
+    s->per[0] = 1 / height->mac.d[0];
+    s->per[1] = 1 / height->mac.d[2];
     return s;
 }
 
@@ -30,6 +36,7 @@ void und_cells_spray_destroy(und_cells_spray *s)
         return;
     und_spray_destroy(s->spray);
     und_foam_destroy(s->foam);
+    und_pages_free(s->foam_column);
     free(s->top);
     free(s->ground);
     free(s);
@@ -130,19 +137,41 @@ static void add_foam(void *context, int drop, int column)
         und_foam_add(s->foam, s->spray->place[0][drop], s->spray->place[2][drop], s->spray->radius[drop]);
 }
 
-/* The surface's velocity and height, where there is water. */
+/* A column as foam sees it: its surface's velocity and height and 1, all of them 0 where it is dry. */
+enum { SPEED_X, SPEED_Z, HEIGHT, ONE };
+_Static_assert(sizeof(und_foam_column) == 4 * sizeof(double), "four numbers");
+
+static void set_foam_columns(und_cells_spray *s)
+{
+    const und_height *h = s->height;
+    for (int z = 0; z < h->mac.n[2]; z++)
+        for (int x = 0; x < h->mac.n[0]; x++) {
+            size_t at = und_height_at(h, x, z);
+            double wet = h->cell[at] >= 0;
+            s->foam_column[at + h->first] =
+                wet * (und_foam_column){h->speed[0][at], h->speed[2][at], h->h[at], 1};
+        }
+}
+
+/* The surface's velocity and height between the four columns around, where there is water. */
 static bool surface_at(void *context, double x, double z, double velocity[2], double *height)
 {
-    const und_height *h = context;
-    double cx = (x - h->mac.origin[0]) / h->mac.d[0], cz = (z - h->mac.origin[2]) / h->mac.d[2];
+    const und_cells_spray *s = context;
+    const und_height *h = s->height;
+    double cx = (x - h->mac.origin[0]) * s->per[0], cz = (z - h->mac.origin[2]) * s->per[1];
     if (!(cx >= 0 && cx < h->mac.n[0] && cz >= 0 && cz < h->mac.n[2]))
         return false;
     size_t at = und_height_at(h, (int)cx, (int)cz);
-    around a = columns_around(h, cx - 0.5, cz - 0.5);
-    velocity[0] = mean_of(&a, h->speed[0]);
-    velocity[1] = mean_of(&a, h->speed[2]);
-    *height = a.count ? mean_of(&a, h->h) : h->h[at];
-    return h->h[at] - h->ground[at] >= und_height_film(h);
+    /* counted from the middle of the column beside the domain's corner */
+    int low_x = (int)(cx + 0.5), low_z = (int)(cz + 0.5);
+    double px = cx + 0.5 - low_x, pz = cz + 0.5 - low_z;
+    const und_foam_column *c = s->foam_column + und_height_at(h, low_x, low_z), *next = c + h->stride;
+    und_foam_column sum = (1 - pz) * ((1 - px) * c[0] + px * c[1]) + pz * ((1 - px) * next[0] + px * next[1]);
+    und_foam_column mean = sum[ONE] > 0 ? sum / sum[ONE] : sum;
+    velocity[0] = mean[SPEED_X];
+    velocity[1] = mean[SPEED_Z];
+    *height = sum[ONE] > 0 ? mean[HEIGHT] : h->h[at];
+    return h->h[at] - h->ground[at] >= s->film;
 }
 
 void und_cells_fly(und_cells_spray *s)
@@ -157,8 +186,10 @@ void und_cells_fly(und_cells_spray *s)
         }
     if (s->spray->count > 0)
         und_splash_fly(&splash, add_foam, s);
-    if (s->foam)
-        und_foam_step(s->foam, s->dt, surface_at, s->height);
+    if (s->foam && und_foam_count(s->foam) > 0) {
+        set_foam_columns(s);
+        und_foam_step(s->foam, s->dt, surface_at, s);
+    }
 }
 
 und_status und_cells_spray_frame(const und_cells_spray *s, und_frame *frame, und_error *err)

@@ -6,12 +6,16 @@
 #include "spray/foam.h"
 #include "surface/height.h"
 
+typedef double und_foam_column __attribute__((vector_size(32)));
+
 typedef struct und_cells_spray {
     und_height *height;
     und_spray *spray;
     und_foam *foam; /* NULL: none */
     uint64_t seed;
-    float *top, *ground; /* [column]: the height field as drops see it */
+    und_foam_column *foam_column; /* the height field as foam sees it, with the columns beside the domain */
+    double film, per[2];          /* m; columns per metre along x and z */
+    float *top, *ground;          /* [column]: the height field as drops see it */
     /* Of the substep, set before emit and fly. */
     double substep; /* since the start, a whole number */
     double time, dt;

@@ -25,16 +25,19 @@ static int sweeps_of(const und_multigrid *m, int level)
 static void smooth(const und_level *level, int colour, int z)
 {
     for (int y = 0; y < level->n[1]; y++) {
+        if (und_level_is_dry(level, y, z))
+            continue;
         und_row r = und_level_get_row(level, colour, y, z);
         und_level_foresee(level, level->inverse[colour], sizeof(float), y, z);
-        if (r.low < r.high)
-            und_row_smooth(level, colour, &r);
+        und_row_smooth(level, colour, &r);
     }
 }
 
 static void start(const und_level *level, int z)
 {
     for (int y = 0; y < level->n[1]; y++) {
+        if (und_level_is_dry(level, y, z))
+            continue;
         und_row r = und_level_get_row(level, 0, y, z);
         und_row_start(&r);
     }
@@ -95,6 +98,8 @@ static void correct_slice(const und_level *fine, const und_level *coarse, int z)
 {
     int coarse_z = fine->halved[2] ? z / 2 : z;
     for (int y = 0; y < fine->n[1]; y++) {
+        if (und_level_is_dry(fine, y, z))
+            continue;
         und_row r = und_level_get_row(fine, 0, y, z);
         int coarse_y = fine->halved[1] ? y / 2 : y, fine_offset = und_colour_offset(0, y, z);
         size_t at = und_level_row(coarse, coarse_y, coarse_z);
@@ -121,12 +126,12 @@ static double dot_slice(const und_level *level, int z)
 {
     double sum = 0;
     for (int y = 0; y < level->n[1]; y++)
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2 && !und_level_is_dry(level, y, z); c++) {
             und_row r = und_level_get_row(level, c, y, z);
             und_f8 row = {0};
             for (int q = r.low; q < r.high; q += 8)
                 row += UND_F8(r.x + q) * UND_F8(r.b + q);
-            sum += r.low < r.high ? und_f8_sum(&row) : 0;
+            sum += und_f8_sum(&row);
         }
     return sum;
 }

@@ -55,6 +55,12 @@ static inline size_t und_level_row(const und_level *level, int y, int z) /* inde
     return (size_t)((ptrdiff_t)level->first + y * level->pitch + z * level->plane);
 }
 
+static inline bool und_level_is_dry(const und_level *level, int y, int z) /* no cell of a row is unknown */
+{
+    int row = y + z * level->n[1];
+    return level->low[row] >= level->high[row];
+}
+
 /* weight: decides which axes are halved on which level. */
 und_status und_multigrid_open(und_multigrid *m, const int n[3], const double weight[3], int threads,
                               und_error *err);

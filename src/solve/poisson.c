@@ -328,7 +328,7 @@ static double largest_residual(const und_poisson *s)
 static void take_x(und_poisson *s, const double *x, int z)
 {
     for (int y = 0; y < s->m.level[0].n[1]; y++)
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2 && !und_level_is_dry(&s->m.level[0], y, z); c++) {
             line l = get_line(s, c, y, z);
             const uint8_t *restrict code = s->code[c] + l.at;
             const double *restrict from = x + l.grid;
@@ -341,7 +341,7 @@ static void take_x(und_poisson *s, const double *x, int z)
 static void give_x(const und_poisson *s, double *x, int z)
 {
     for (int y = 0; y < s->m.level[0].n[1]; y++)
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2 && !und_level_is_dry(&s->m.level[0], y, z); c++) {
             line l = get_line(s, c, y, z);
             const uint8_t *restrict code = s->code[c] + l.at;
             const double *restrict from = s->x[c] + l.at;
@@ -378,7 +378,7 @@ ALWAYS_INLINE void set_residual_of(und_poisson *s, int c, const line *l, int low
 static void set_residual(und_poisson *s, int z)
 {
     for (int y = 0; y < s->m.level[0].n[1]; y++)
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2 && !und_level_is_dry(&s->m.level[0], y, z); c++) {
             line l = get_line(s, c, y, z);
             set_residual_of(s, c, &l, l.low, l.inner_low, false);
             set_residual_of(s, c, &l, l.inner_low, l.inner_high, true);
@@ -390,7 +390,7 @@ static void measure_residual(und_poisson *s, int z)
 {
     int64_t bits = 0;
     for (int y = 0; y < s->m.level[0].n[1]; y++)
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2 && !und_level_is_dry(&s->m.level[0], y, z); c++) {
             line l = get_line(s, c, y, z);
             const double *r = s->r[c] + l.at;
             for (int q = l.low; q < l.high; q++) {
@@ -420,7 +420,7 @@ static void give_residual(void *context, int z)
     und_poisson *s = context;
     const und_level *level = &s->m.level[0];
     for (int y = 0; y < level->n[1]; y++)
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2 && !und_level_is_dry(&s->m.level[0], y, z); c++) {
             line l = get_line(s, c, y, z);
             const double *restrict r = s->r[c] + l.at;
             float *restrict b = level->b[c] + l.at;
@@ -465,7 +465,7 @@ static void advance(void *context, int z)
     und_poisson *s = context;
     und_i4 bits = {0};
     for (int y = 0; y < s->m.level[0].n[1]; y++)
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2 && !und_level_is_dry(&s->m.level[0], y, z); c++) {
             line l = get_line(s, c, y, z);
             advance_cells(s, c, &l, l.low, l.inner_low, false, &bits);
             advance_cells(s, c, &l, l.inner_low, l.inner_high, true, &bits);
@@ -515,7 +515,7 @@ static void direct(void *context, int stage, int z)
     double inner = 0;
     und_d4 ends = {0};
     for (int y = 0; y < level->n[1]; y++)
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2 && !und_level_is_dry(&s->m.level[0], y, z); c++) {
             line l = get_line(s, c, y, z);
             float *restrict own = s->p[c] + l.at;
             const float *restrict given = level->x[c] + l.at;

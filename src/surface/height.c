@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "geom/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,7 +106,7 @@ double und_height_ground(und_height *s, const uint8_t *label)
             if (ground == s->ground[at])
                 continue;
             double wanted = ground + (s->h[at] - s->ground[at]);
-            s->h[at] = fmin(wanted, top_of(s));
+            s->h[at] = und_smaller(wanted, top_of(s));
             s->ground[at] = ground;
             lost += wanted - s->h[at];
         }
@@ -118,7 +119,7 @@ double und_height_ground(und_height *s, const uint8_t *label)
 static int cell_of(const und_height *s, double h)
 {
     double y = (h - s->mac.origin[1]) / s->mac.d[1];
-    return (int)fmin(fmax(ceil(y - AT_FACE) - 1, 0), s->mac.n[1] - 1);
+    return (int)und_smaller(und_larger(ceil(y - AT_FACE) - 1, 0), s->mac.n[1] - 1);
 }
 
 static bool is_liquid(uint8_t label)
@@ -152,7 +153,7 @@ static void find_speeds(const und_height *s, double *const u[3], const uint8_t *
             size_t high = und_mac_at(m, x, y < 0 ? 0 : y, z), low = high - (size_t)m->step[a];
             double share = 0.5;
             if (a == 1)
-                share = fmin(fmax((s->h[column] - m->origin[1]) / m->d[1] - y, 0), 1);
+                share = und_smaller(und_larger((s->h[column] - m->origin[1]) / m->d[1] - y, 0), 1);
             s->speed[a][column] = y < 0 ? 0 : u[a][low] + share * (u[a][high] - u[a][low]);
         }
     }
@@ -210,7 +211,7 @@ static double through_side(const und_height *s, const uint8_t *label, const side
     if (label[(size_t)((ptrdiff_t)cell + d->cell)] == UND_CELL_SOLID)
         return 0;
     double h = s->before[column], other = s->before[behind];
-    double slope = d->to * (fmax(other, s->ground[column]) - h) / d->size;
+    double slope = d->to * (und_larger(other, s->ground[column]) - h) / d->size;
     double change = -0.5 * slope * s->speed[d->axis][column];
     if (!is_joined(s, label, d, column, cell))
         return change;
@@ -220,7 +221,7 @@ static double through_side(const und_height *s, const uint8_t *label, const side
         double along = fabs(s->speed[d->axis][both[k]]), across = fabs(s->speed[2 - d->axis][both[k]]);
         viscosity += 0.25 * dt * along * (along + across * d->size / s->mac.d[2 - d->axis]);
     }
-    double smoothing = fmin(s->smoothing, 0.25 / dt) / 16;
+    double smoothing = und_smaller(s->smoothing, 0.25 / dt) / 16;
     return change + viscosity * (other - h) / (d->size * d->size) +
            smoothing * (s->bend[column] - s->bend[behind]);
 }
@@ -239,7 +240,7 @@ static double into_dry(const und_height *s, double *const u[3], const uint8_t *l
     if (label[cell] == UND_CELL_SOLID)
         return 0;
     double speed = -d->to * u[d->axis][(size_t)((ptrdiff_t)cell + d->face)];
-    return fmax(speed, 0) * fmax(s->before[from] - s->ground[column], 0) / (2 * d->size);
+    return und_larger(speed, 0) * und_larger(s->before[from] - s->ground[column], 0) / (2 * d->size);
 }
 
 static void move_row(und_height *s, double *const u[3], const uint8_t *label, const side sides[4], int z,
@@ -253,7 +254,8 @@ static void move_row(und_height *s, double *const u[3], const uint8_t *label, co
             change += s->cell[column] < 0 ? into_dry(s, u, label, &sides[k], x, z)
                                           : through_side(s, label, &sides[k], column, cell, dt);
         double wanted = s->before[column] + dt * change;
-        double h = fmin(fmax(wanted, s->ground[column]), top); /* of what is no number: the ground */
+        double h =
+            und_smaller(und_larger(wanted, s->ground[column]), top); /* of what is no number: the ground */
         clip += isfinite(wanted) ? h - wanted : 0;
         gain += h - s->before[column];
         s->h[column] = h;
@@ -314,7 +316,7 @@ static double raise(und_height *s, double each)
             size_t column = und_height_at(s, x, z);
             if (!has_room(s, column, each))
                 continue;
-            double h = fmax(fmin(s->h[column] + each, top_of(s)), s->ground[column]);
+            double h = und_larger(und_smaller(s->h[column] + each, top_of(s)), s->ground[column]);
             taken += h - s->h[column];
             s->h[column] = h;
         }
