@@ -97,7 +97,8 @@ static void substep(und_cells *s, double left)
     und_momentum momentum = momentum_of(s);
     STEP (WALLS) {
         und_cells_turn_gates(s);
-        und_flow_set_walls(&s->flow, s->time, true); /* 4 */
+        if (s->walls_at != s->time)
+            und_flow_set_walls(&s->flow, s->time, true); /* 4 */
     }
     STEP (SURFACE)
         und_flow_set_surface(&s->flow, still, 0);
@@ -111,6 +112,7 @@ static void substep(und_cells *s, double left)
     STEP (OPEN) {
         und_flow_set_surface(&s->flow, s->def.gravity, s->dt); /* 7 */
         und_flow_set_walls(&s->flow, s->time + s->dt, true);
+        s->walls_at = s->time + s->dt;
     }
     STEP (TRACK)
         und_cells_track(s); /* 8 */
@@ -367,6 +369,7 @@ und_cells *und_cells_create(const und_cells_def *def, und_error *err)
     if (!s->def.markers_per_cell)
         s->def.markers_per_cell = def->n[2] == 1 ? 25 : 27;
     s->threads = und_threads(def->threads);
+    s->walls_at = NAN;
     s->mac = und_mac_make(def->n, def->cell, def->origin);
     for (int i = 0; i < STAGE_COUNT; i++)
         s->stages[i].name = stage_names[i];

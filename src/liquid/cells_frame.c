@@ -151,6 +151,7 @@ und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_err
     if (!sound(s))
         return und_error_set(err, UND_FAILED, "the checkpoint holds cells of no kind: it is damaged");
     und_flow_walls_changed(&s->flow);
+    s->walls_at = NAN;
     und_cells_find_labels(s); /* and how many markers each cell has */
     /* once more, as velocities inside walls and labels were set anew */
     return und_parts_restore(list, list_parts(s, list), state, err);

@@ -55,6 +55,7 @@ struct und_cells {
     und_poisson *poisson; /* NULL where relaxation solves */
     und_wall_def *walls;  /* sides, solids, gates */
     int wall_count;
+    double walls_at; /* s: velocities at walls are those of this time; NAN: they are to be set */
     uint8_t *solid_label, *solid_wall; /* as without gates */
     uint8_t *gate_open;                /* per gate: it acts now */
 

@@ -84,6 +84,7 @@ static void rebuild(und_cells *s)
                 build(&s->mac, gate->shape, which, label, wall);
         }
     und_flow_walls_changed(&s->flow);
+    s->walls_at = NAN;
 }
 
 void und_cells_turn_gates(und_cells *s)
