@@ -189,7 +189,7 @@ static void label_row(const und_mac *m, int row, const uint8_t *kinds, uint8_t *
             liquid = (uint8_t)(liquid + (side[k] == LIQUID));
         }
         bool hole = !air & (liquid >= dimensions);
-        uint8_t open = (kind[x] == LIQUID) | hole ? UND_CELL_FULL : UND_CELL_EMPTY;
+        uint8_t open = ((kind[x] == LIQUID) | hole) ? UND_CELL_FULL : UND_CELL_EMPTY;
         label[x] = kind[x] == SOLID ? UND_CELL_SOLID : open;
     }
 }
