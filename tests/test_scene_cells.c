@@ -158,6 +158,12 @@ static void velocities_are_functions(void **state)
     assert_double_near(at(&gates[2], 2, 1, 2, 3, 4), first, 0);
     assert_double_near(at(&gates[2], 2, 1, 2, 3, 5), first + 1, 0);
     und_scene_destroy(scene);
+    scene = load("liquid.cells { size = {1, 1}, cells = 4, gates = { { side = 'left', kind = 'inflow',\n"
+                 "  velocity = function(t) return {1 + t, 2} end } } }");
+    gates = und_scene_get(scene)->cells.gates;
+    for (int axis = 0; axis < 3; axis++)
+        assert_double_near(at(&gates[0], axis, 0, 0, 0, 3), axis == 0 ? 4 : axis == 1 ? 2 : 0, 0);
+    und_scene_destroy(scene);
 }
 
 /* A function that fails only later is reported, with its place. */

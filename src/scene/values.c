@@ -96,9 +96,9 @@ static bool take_numbers(lua_State *L, int count, double *out)
     for (int i = 0; i < count; i++) {
         bool good = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1));
         out[i] = lua_tonumber(L, -1);
-        lua_pop(L, 1);
         if (!good)
-            return false;
+            return false; /* the message shows it */
+        lua_pop(L, 1);
     }
     return true;
 }
@@ -256,12 +256,14 @@ typedef struct flow_part {
     int axis;
 } flow_part;
 
-/* Three numbers, or a list of three, as results of the call: from `first` on the stack. */
-static bool take_flow(lua_State *L, int first, double out[3])
+/* Three numbers, or a list of three, as results of the call: from `first` on the stack.  In two dimensions
+ * the list may have two. */
+static bool take_flow(lua_State *L, int first, bool flat, double out[3])
 {
     if (lua_type(L, first) == LUA_TTABLE) {
         lua_settop(L, first);
-        return take_numbers(L, 3, out);
+        out[2] = 0;
+        return take_numbers(L, flat && lua_rawlen(L, first) == 2 ? 2 : 3, out);
     }
     for (int i = 0; i < 3; i++) {
         out[i] = lua_tonumber(L, first + i);
@@ -290,7 +292,7 @@ static void call_flow(flow_call *f, const double at[4])
         arguments = push_call(c, at[0], at[1], at[2], at[3], where);
     }
     int status = und_sandbox_call(&c->scene->box, arguments, 3, c->scene->box.limits.call_work);
-    if (status != LUA_OK || !take_flow(L, top + 1, f->value)) {
+    if (status != LUA_OK || !take_flow(L, top + 1, c->scene->curve, f->value)) {
         memset(f->value, 0, sizeof f->value);
         remember(c, status, where);
     }
