@@ -373,6 +373,31 @@ static void short_waves_do_not_grow(void **state)
     }
 }
 
+/* A wall overhead does not hold liquid, of one cell's thickness at least: all of it has come down in 0.45 s,
+ * half as much again as it takes to fall freely. */
+static void nothing_hangs_under_a_lid(void **state)
+{
+    (void)state;
+    und_cells_def def = und_cells_def_default();
+    def.n[0] = 20, def.n[1] = 20;
+    for (int a = 0; a < 3; a++)
+        def.cell[a] = 0.025;
+    const und_shape sheet = {.kind = UND_BOX, .center = {0.25, 0.4875, 0}, .half = {0.1, 0.0125, 1}};
+    const und_fill_def fill = {.shape = &sheet};
+    def.fills = &fill, def.fill_count = 1;
+    und_cells *cells = make(&def);
+    int count = und_cells_marker_count(cells);
+    assert_true(count > 100);
+    und_cells_step(cells, 0.45);
+    assert_int_equal(und_cells_marker_count(cells), count);
+    for (int i = 0; i < count; i++) {
+        double at[3];
+        und_cells_marker(cells, i, at);
+        assert_true(at[1] < 0.25);
+    }
+    und_cells_destroy(cells);
+}
+
 static void wrong_defs_are_refused(void **state)
 {
     (void)state;
@@ -428,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_gate_lifts_the_water),
         cmocka_unit_test(a_gate_holds_the_water),
         cmocka_unit_test(makers_press_as_printed),
+        cmocka_unit_test(nothing_hangs_under_a_lid),
         cmocka_unit_test(wrong_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

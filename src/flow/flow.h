@@ -43,9 +43,9 @@ void und_flow_label(und_flow *f);
  * out right.  Outflow faces take the velocity of the face before them unless `keep_outflow`. */
 void und_flow_set_walls(und_flow *f, double time, bool keep_outflow);
 
-/* Velocities of the open faces of Surface cells (3.2.3); over dt gravity acts on those that follow freely,
- * 0: they stay.  Then of the Empty cells around, as far as markers and differences see: the mean of what is
- * known beside. */
+/* Velocities of the open faces of Surface cells (3.2.3); over dt gravity acts on those that follow freely, as
+ * where liquid hangs on a wall; 0: they stay.  Then of the Empty cells around, as far as markers and
+ * differences see: the mean of what is known beside. */
 void und_flow_set_surface(und_flow *f, const double gravity[3], double dt);
 
 /* The rule for one Surface cell: bit 2 a of `open` is its low side along axis a, bit 2 a + 1 the high one;

@@ -3,6 +3,8 @@
 
 #include "base/parallel.h"
 
+#include <math.h>
+
 /* The sides of a cell that face the air, axis by axis: closed axes have none, half open ones one, open ones
  * both.  One rule makes the 64 configurations:
  *
@@ -12,7 +14,8 @@
  * 3. Sides of open axes follow the body force and do not change, unless there is no half open axis to do 2:
  *    then they let out all that gathers, evenly to both sides.
  *
- * A cell with nothing but air around it falls freely. */
+ * A cell with nothing but air around it falls freely, and so does the open side of one that hangs on a wall.
+ */
 void und_flow_open_faces(unsigned open, const double d[3], double low[3], double high[3])
 {
     int half = 0, both = 0;
@@ -41,33 +44,47 @@ void und_flow_open_faces(unsigned open, const double d[3], double low[3], double
     }
 }
 
-static void set_cell(und_flow *f, size_t at, const double fall[3])
+/* Whether along an axis the cell hangs on a wall: liquid is pulled away from it, and there is air that way.
+ * The open side would take the wall's velocity and the liquid stay for good, but nothing holds it. */
+static bool hangs(const und_flow *f, size_t at, int axis, unsigned sides, double gravity)
+{
+    size_t step = (size_t)f->mac.step[axis], wall = sides == 1 ? at + step : at - step;
+    if (!(sides == 1 ? gravity < 0 : sides == 2 && gravity > 0) || f->label[wall] != UND_CELL_SOLID)
+        return false;
+    und_wall_kind kind = f->walls[f->wall[wall]].kind;
+    return kind == UND_WALL_SLIP || kind == UND_WALL_STICK;
+}
+
+static void set_cell(und_flow *f, size_t at, const double gravity[3], double dt)
 {
     const und_mac *m = &f->mac;
     unsigned open = 0;
     double low[3] = {0}, high[3] = {0};
+    double falling[2][3] = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int a = 0; a < und_flow_axes(f); a++) {
         size_t step = (size_t)m->step[a];
         unsigned sides = (f->label[at - step] == UND_CELL_EMPTY ? 1u : 0) |
                          (f->label[at + step] == UND_CELL_EMPTY ? 2u : 0);
         open |= sides << 2 * a;
-        low[a] = f->u[a][at - step] + (sides == 3 ? fall[a] : 0);
-        high[a] = f->u[a][at] + (sides == 3 ? fall[a] : 0);
+        double fall = gravity[a] * dt;
+        low[a] = f->u[a][at - step] + (sides == 3 ? fall : 0);
+        high[a] = f->u[a][at] + (sides == 3 ? fall : 0);
+        if (hangs(f, at, a, sides, gravity[a]))
+            falling[sides == 2][a] = (sides == 2 ? high[a] : low[a]) + fall;
     }
     bool alone = und_flow_axes(f) == 2 && open == 15; /* the walls along z are none */
     if (!alone)
         und_flow_open_faces(open, m->d, low, high);
     for (int a = 0; a < 3; a++) {
         if (open >> 2 * a & 1)
-            f->u[a][at - (size_t)m->step[a]] = low[a];
+            f->u[a][at - (size_t)m->step[a]] = fmin(low[a], falling[0][a]);
         if (open >> 2 * a & 2)
-            f->u[a][at] = high[a];
+            f->u[a][at] = fmax(high[a], falling[1][a]);
     }
 }
 
 void und_flow_set_surface(und_flow *f, const double gravity[3], double dt)
 {
-    const double fall[3] = {gravity[0] * dt, gravity[1] * dt, gravity[2] * dt};
     PARALLEL_FOR(und_flow_workers(f, (size_t)(f->full + f->surface)))
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++) {
@@ -75,7 +92,7 @@ void und_flow_set_surface(und_flow *f, const double gravity[3], double dt)
             if (f->parts->row_count[2 * row + 1] > 0)
                 for (int x = f->row_low[row]; x < f->row_high[row]; x++)
                     if (f->label[first + (size_t)x] == UND_CELL_SURFACE)
-                        set_cell(f, first + (size_t)x, fall);
+                        set_cell(f, first + (size_t)x, gravity, dt);
         }
     und_flow_extend(f);
 }

@@ -92,7 +92,6 @@ static void tell(und_cells *s, und_flow_report report)
  * of the surface. */
 static void substep(und_cells *s, double left)
 {
-    static const double still[3] = {0};
     und_flow_report report = {0};
     und_momentum momentum = momentum_of(s);
     STEP (WALLS) {
@@ -101,7 +100,7 @@ static void substep(und_cells *s, double left)
             und_flow_set_walls(&s->flow, s->time, true); /* 4 */
     }
     STEP (SURFACE)
-        und_flow_set_surface(&s->flow, still, 0);
+        und_flow_set_surface(&s->flow, s->def.gravity, 0);
     choose_step(s, left);
     STEP (MOMENTUM)
         und_flow_momentum(&s->flow, &momentum, s->dt); /* 5: eq. 2 */
