@@ -17,6 +17,15 @@ typedef struct pass {
     void *context;
 } pass;
 
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 static int sweeps_of(const und_multigrid *m, int level)
 {
     return level == m->count - 1 ? SWEEPS_COARSEST : level == 0 ? SWEEPS_FINEST : SWEEPS_COARSER;
@@ -39,7 +48,8 @@ static void start(const und_level *level, int z)
         if (und_level_is_dry(level, y, z))
             continue;
         und_row r = und_level_get_row(level, 0, y, z);
-        und_row_start(&r);
+        und_level_foresee(level, level->inverse[0], sizeof(float), y, z);
+        und_row_start(level, &r);
     }
 }
 
@@ -101,6 +111,7 @@ static void correct_slice(const und_level *fine, const und_level *coarse, int z)
         if (und_level_is_dry(fine, y, z))
             continue;
         und_row r = und_level_get_row(fine, 0, y, z);
+        und_level_foresee(fine, fine->inverse[0], sizeof(float), y, z);
         int coarse_y = fine->halved[1] ? y / 2 : y, fine_offset = und_colour_offset(0, y, z);
         size_t at = und_level_row(coarse, coarse_y, coarse_z);
         int offset = und_colour_offset(0, coarse_y, coarse_z);
@@ -110,8 +121,13 @@ static void correct_slice(const und_level *fine, const und_level *coarse, int z)
             const float *inverse = r.inverse + low;
             float row[2 * CHUNK];
             if (fine->halved[0]) {
+                int whole = most(least(r.inner_low - low, n), 0), end = least(r.inner_high - low, n);
                 und_join(coarse->x[0] + at + low / 2, coarse->x[1] + at + low / 2, offset, n / 2, row);
-                for (int q = 0; q < n; q++)
+                for (int q = 0; q < whole; q++)
+                    x[q] += inverse[q] > 0 ? row[q] : 0;
+                for (int q = whole; q < end; q++)
+                    x[q] += row[q];
+                for (int q = most(whole, end); q < n; q++)
                     x[q] += inverse[q] > 0 ? row[q] : 0;
             } else {
                 und_join(coarse->x[0] + at + low, coarse->x[1] + at + low, offset, n, row);

@@ -120,11 +120,17 @@ static inline und_faces und_level_faces(const und_level *level, int colour, size
 }
 
 /* Gauss-Seidel from x = 0: nothing beside yet. */
-static inline void und_row_start(const und_row *r)
+static inline void und_row_start(const und_level *level, const und_row *r)
 {
-    const float *const b = r->b, *const inverse = r->inverse;
+    const float *const b = r->b, *const inverse = r->inverse, full = level->full_inverse;
+    const int inner_low = r->inner_low, inner_high = r->inner_high, high = r->high;
     float *const x = r->x;
-    for (int q = r->low, high = r->high; q < high; q += 8)
+    int q = r->low;
+    for (; q < inner_low; q += 8)
+        UND_SET_F8(x + q) = UND_F8(inverse + q) * UND_F8(b + q);
+    for (; q < inner_high; q += 8)
+        UND_SET_F8(x + q) = full * UND_F8(b + q);
+    for (; q < high; q += 8)
         UND_SET_F8(x + q) = UND_F8(inverse + q) * UND_F8(b + q);
 }
 

@@ -405,8 +405,12 @@ static double true_residual(und_poisson *s)
 {
     const und_level *level = &s->m.level[0];
     PARALLEL_FOR(level->threads)
-    for (int z = 0; z < level->n[2]; z++)
+    for (int z = 0; z < level->n[2]; z++) {
         set_residual(s, z);
+        measure_residual(s, z);
+    }
+    if (!s->parts.any_closed)
+        return largest_residual(s);
     und_parts_take_mean(&s->parts, s->r);
     PARALLEL_FOR(level->threads)
     for (int z = 0; z < level->n[2]; z++)

@@ -153,11 +153,14 @@ static int workers_for_cells(const und_markers *s)
     return und_workers(s->threads, s->mac.count, ENOUGH);
 }
 
+/* Counting where others count too costs several times as much. */
+enum { FEW_WORKERS = 4 };
+
 static void count_per_cell(und_markers *s)
 {
     int blocks = (s->count + BLOCK - 1) / BLOCK, workers = und_markers_workers(s);
     memset(s->per_cell, 0, s->mac.count * sizeof *s->per_cell);
-    if (workers == 1) {
+    if (workers < FEW_WORKERS) {
         for (int i = 0; i < s->count; i++)
             s->per_cell[und_markers_cell(s, i)]++;
         return;
