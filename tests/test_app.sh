@@ -1,38 +1,7 @@
 #!/usr/bin/env bash
 # tests/test_app.sh PROGRAM: the program from end to end, with a tiny scene in a scratch folder.  Prints TAP.
-set -u
-program=$(realpath "${1:?usage: tests/test_app.sh PROGRAM}")
-scratch=$(mktemp -d -t undine.XXXXXX)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-count=0 failures=0
+. "$(dirname "$0")/app.sh"
 
-# expect WHAT CONDITION...: the condition is a command.
-expect()
-{
-    local what=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then
-        echo "ok $count - $what"
-    else
-        echo "not ok $count - $what: $*"
-        failures=$((failures + 1))
-    fi
-}
-
-# code EXPECTED COMMAND...: the command exits so; what it says is kept in said.
-code()
-{
-    local expected=$1 got
-    shift
-    "$@" >said 2>&1 </dev/null
-    got=$?
-    [ $got = "$expected" ] && return 0
-    echo "# exit code $got, expected $expected:"
-    sed 's/^/# /' said
-    return 1
-}
 # How many pictures an MP4 file has: the count in its stsz box.
 samples() { python3 -c '
 import sys

@@ -1,38 +1,7 @@
 #!/usr/bin/env bash
 # tests/test_app_float.sh PROGRAM: bodies put into a cached flow, from end to end.  Prints TAP.
-set -u
-program=$(realpath "${1:?usage: tests/test_app_float.sh PROGRAM}")
-scratch=$(mktemp -d -t undine.XXXXXX)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-count=0 failures=0
+. "$(dirname "$0")/app.sh"
 
-# expect WHAT CONDITION...: the condition is a command.
-expect()
-{
-    local what=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then
-        echo "ok $count - $what"
-    else
-        echo "not ok $count - $what: $*"
-        failures=$((failures + 1))
-    fi
-}
-
-# code EXPECTED COMMAND...: the command exits so; what it says is kept in said.
-code()
-{
-    local expected=$1 got
-    shift
-    "$@" >said 2>&1 </dev/null
-    got=$?
-    [ $got = "$expected" ] && return 0
-    echo "# exit code $got, expected $expected:"
-    sed 's/^/# /' said
-    return 1
-}
 sums() { find "$1" -type f -exec cksum {} + | sort; }
 same() { cmp -s "$1" "$2"; }
 same_frames() { diff -r "$1/frames" "$2/frames" >/dev/null && cmp -s "$1/static.h5" "$2/static.h5"; }

@@ -1,0 +1,34 @@
+# What tests of the whole program begin with: a scratch folder to work in, and TAP.  Read by tests/test_app*.sh.
+set -u
+program=$(realpath "${1:?usage: $0 PROGRAM}")
+scratch=$(mktemp -d -t undine.XXXXXX)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+count=0 failures=0
+
+# expect WHAT CONDITION...: the condition is a command.
+expect()
+{
+    local what=$1
+    shift
+    count=$((count + 1))
+    if "$@"; then
+        echo "ok $count - $what"
+    else
+        echo "not ok $count - $what: $*"
+        failures=$((failures + 1))
+    fi
+}
+
+# code EXPECTED COMMAND...: the command exits so; what it says is kept in said.
+code()
+{
+    local expected=$1 got
+    shift
+    "$@" >said 2>&1 </dev/null
+    got=$?
+    [ $got = "$expected" ] && return 0
+    echo "# exit code $got, expected $expected:"
+    sed 's/^/# /' said
+    return 1
+}
