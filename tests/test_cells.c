@@ -160,6 +160,35 @@ static void an_inflow_fills_the_tank(void **state)
     und_cells_destroy(cells);
 }
 
+/* Through an outflow goes what is below the surface, however high the cell is that it crosses. */
+static void an_outflow_takes_what_is_there(void **state)
+{
+    (void)state;
+    stage s;
+    set(&s, 4, UND_TRACK_HEIGHT, UND_PRESSURE_MULTIGRID);
+    s.def.gate_count = 0;
+    s.def.wall[1].kind = UND_WALL_OUTFLOW;
+    s.drop = (und_shape){.kind = UND_BOX, .center = {0.5, 0, 0}, .half = {2, 0.33, 1}};
+    s.fill = (und_fill_def){.shape = &s.drop, .velocity[0].number = 1};
+    s.def.fills = &s.fill, s.def.fill_count = 1;
+    und_cells *cells = make(&s.def);
+    double left = 0;
+    for (int i = 0; i < 10; i++) {
+        double h[4], dt;
+        for (int z = 0; z < 4; z++)
+            h[z] = und_cells_height(cells, 19, z);
+        dt = und_cells_substep(cells, 0.01);
+        for (int z = 0; z < 4; z++)
+            for (int y = 0; y < 16; y++)
+                left +=
+                    fmin(fmax(h[z] - 0.05 * y, 0), 0.05) * 0.05 * dt * und_cells_velocity(cells, 0, 20, y, z);
+    }
+    und_ledger l = und_cells_ledger(cells);
+    assert_true(l.left > 0.01 * l.start);
+    assert_double_near(l.left, left, 1e-12);
+    und_cells_destroy(cells);
+}
+
 /* A step ends where a gate turns, however long it might be. */
 static void gates_turn_on_time(void **state)
 {
@@ -454,6 +483,7 @@ int main(void)
         cmocka_unit_test(a_gate_holds_the_water),
         cmocka_unit_test(makers_press_as_printed),
         cmocka_unit_test(nothing_hangs_under_a_lid),
+        cmocka_unit_test(an_outflow_takes_what_is_there),
         cmocka_unit_test(wrong_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

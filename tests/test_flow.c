@@ -173,7 +173,7 @@ static void test_channel(void **state)
     for (int i = 0; i < 40; i++) {
         step_model(&s, 0.01);
         assert_true(s.last.converged);
-        und_flow_through(&s.flow, 0.01, &in, &out);
+        und_flow_through(&s.flow, 0.01, NULL, NULL, &in, &out);
         assert_double_near(in, 0.7 * 8 * 0.05 * 5 * 0.08 * 0.01, 1e-15);
         assert_double_near(out, in, 1e-9);
     }

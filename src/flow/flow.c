@@ -235,7 +235,7 @@ double und_flow_divergence(const und_flow *f)
     return most_of_rows(f);
 }
 
-void und_flow_through(const und_flow *f, double dt, double *in, double *out)
+void und_flow_through(const und_flow *f, double dt, und_wet_fn *wet, void *context, double *in, double *out)
 {
     *in = *out = 0;
     const und_flow_parts *s = f->parts;
@@ -246,9 +246,13 @@ void und_flow_through(const und_flow *f, double dt, double *in, double *out)
             continue;
         double area = f->mac.d[(w->axis + 1) % 3] * f->mac.d[(w->axis + 2) % 3];
         double leaving = (w->high ? 1 : -1) * f->u[w->axis][w->at] * area * dt;
-        if (w->kind == UND_WALL_INFLOW)
+        if (w->kind == UND_WALL_INFLOW) {
             *in -= leaving;
-        else
-            *out += leaving;
+            continue;
+        }
+        int place[3];
+        und_flow_place(&f->mac, cell, place);
+        bool partly = wet && w->axis != 1 && f->label[cell] == UND_CELL_SURFACE;
+        *out += leaving * (partly ? wet(context, place) : 1);
     }
 }

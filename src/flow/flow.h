@@ -82,8 +82,12 @@ und_flow_report und_flow_project(und_flow *f, und_poisson *poisson, double dt, d
 
 double und_flow_divergence(const und_flow *f); /* the largest in a Full cell, 1/s (eq. 5) */
 
+/* How much of a Surface cell is liquid, 0 to 1. */
+typedef double und_wet_fn(void *context, const int cell[3]);
+
 /* m3 that came in through inflow and left through outflow faces of liquid cells over dt, with the present
- * velocity; signed, in a fixed order. */
-void und_flow_through(const und_flow *f, double dt, double *in, double *out);
+ * velocity; signed, in a fixed order.  Of what leaves upright faces of Surface cells only the wet part
+ * counts, where `wet` is not NULL. */
+void und_flow_through(const und_flow *f, double dt, und_wet_fn *wet, void *context, double *in, double *out);
 
 #endif

@@ -241,10 +241,17 @@ static void move_heights(und_cells *s, double through)
         und_height_add(s->height, through - gained);
 }
 
+static double wet_part(void *context, const int c[3])
+{
+    const und_cells *s = context;
+    double above = und_cells_height(s, c[0], c[2]) - und_mac_middle(&s->mac, 1, c[1] - 0.5);
+    return fmin(fmax(above / s->mac.d[1], 0), 1);
+}
+
 void und_cells_track(und_cells *s)
 {
     double in, out, before = s->ledger.measured;
-    und_flow_through(&s->flow, s->dt, &in, &out);
+    und_flow_through(&s->flow, s->dt, s->height ? wet_part : NULL, s, &in, &out);
     if (s->markers)
         move_markers(s);
     else if (s->chains)
