@@ -153,7 +153,7 @@ static int workers_for_cells(const und_markers *s)
     return und_workers(s->threads, s->mac.count, ENOUGH);
 }
 
-/* Counting where others count too costs several times as much. */
+/* Counting where others count too costs more than twice as much. */
 enum { FEW_WORKERS = 4 };
 
 static void count_per_cell(und_markers *s)
