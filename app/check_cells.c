@@ -2,6 +2,7 @@
 
 #include "geom/shape.h"
 #include "geom/value.h"
+#include "liquid/cells.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -305,10 +306,13 @@ static void check_steps(cell_survey *c)
     c->speed = fmax(c->speed, falling_speed(c));
     double courant = c->speed > 0 ? def->courant * least / c->speed : INFINITY;
     double viscous = def->viscosity > 0 ? 0.9 / (2 * def->viscosity * bend) : INFINITY;
-    double dt = fmin(fmin(courant, viscous), fmin(def->max_step, frame)), steps = ceil(frame / dt - 1e-9);
+    double waves = und_cells_longest_swing(def);
+    double dt = fmin(fmin(fmin(courant, viscous), waves), fmin(def->max_step, frame));
+    double steps = ceil(frame / dt - 1e-9);
     const char *rule = dt == frame     ? "the frame is shorter than any limit"
                        : dt == viscous ? "viscosity rules"
                        : dt == courant ? "eq. 3 rules (courant)"
+                       : dt == waves   ? "the shortest waves rule"
                                        : "max_step rules";
     printf("speed      up to about %.3g m/s; eq. 3 allows steps of %.3g s, viscosity %.3g s\n", c->speed,
            courant, viscous);

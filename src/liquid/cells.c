@@ -27,11 +27,11 @@ static und_momentum momentum_of(const und_cells *s)
 /* Where a Surface cell's pressure is that of the surface in it, the shortest waves of a height field swing by
  * omega^2 = g (4 dy (1/dx^2 + 1/dz^2) + 1/dy) at most: Surface cells full of liquid, over still ones. Heights
  * that follow velocities, and velocities that follow heights, are stable while omega dt < 2. */
-static double longest_swing(const und_cells *s)
+double und_cells_longest_swing(const und_cells_def *def)
 {
-    const double safe = 0.9, *d = s->mac.d, g = fabs(s->def.gravity[1]);
-    double bend = 1 / (d[0] * d[0]) + (s->mac.n[2] > 1 ? 1 / (d[2] * d[2]) : 0);
-    bool swings = s->height && s->def.surface_in_cell && g > 0;
+    const double safe = 0.9, *d = def->cell, g = fabs(def->gravity[1]);
+    double bend = 1 / (d[0] * d[0]) + (def->n[2] > 1 ? 1 / (d[2] * d[2]) : 0);
+    bool swings = def->track == UND_TRACK_HEIGHT && def->surface_in_cell && g > 0;
     return swings ? 2 * safe / sqrt(g * (4 * d[1] * bend + 1 / d[1])) : INFINITY;
 }
 
@@ -43,8 +43,9 @@ static void choose_step(und_cells *s, double left)
     und_momentum m = momentum_of(s);
     und_step_limit limit = UND_LIMIT_FRAME;
     double most = und_flow_longest_step(&s->flow, &m, s->def.courant, &limit);
-    if (longest_swing(s) < most) {
-        most = longest_swing(s);
+    double swing = und_cells_longest_swing(&s->def);
+    if (swing < most) {
+        most = swing;
         limit = UND_LIMIT_WAVES;
     }
     if (s->def.max_step < most) {
