@@ -357,6 +357,32 @@ static void solids_have_merged_faces(void **state)
     und_render_destroy(r);
 }
 
+/* A disc around the axis is level up to it: all its corners there lie on its two faces. */
+static void solids_have_no_hole_at_the_axis(void **state)
+{
+    (void)state;
+    und_render_def def = small_def();
+    und_render *r = make_render(&def);
+    und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {30, 24, 1}, .dx = 0.1});
+    uint8_t *label = add(&frame, "label", UND_U8, 24, 30);
+    for (int c = 0; c < 30 * 24; c++)
+        label[c] = c % 30 < 15 && c / 30 >= 4 && c / 30 < 20 ? UND_CELL_SOLID : UND_CELL_EMPTY;
+    add_skin(&frame, f3_make(0, 1, 0), 0.5f);
+    und_image image = draw_with(r, &frame);
+    int there = 0;
+    for (size_t k = 0; k < r->solids.corners; k++) {
+        const float *p = r->solids.position + 3 * k;
+        if (hypot(p[0], p[2]) > 0.05)
+            continue;
+        there++;
+        assert_double_near(fabs(p[1] - 1.2), 0.8, 1e-6);
+    }
+    assert_true(there > 0);
+    und_image_destroy(&image);
+    und_frame_clear(&frame);
+    und_render_destroy(r);
+}
+
 /* Cells turned about the axis of a liquid: a ring's volume is its section's area times its way (Pappus). */
 static void solids_are_turned_with_the_liquid(void **state)
 {
@@ -491,6 +517,7 @@ int main(void)
         cmocka_unit_test(clear_liquid_shows_what_is_in_it),
         cmocka_unit_test(solids_have_merged_faces),
         cmocka_unit_test(solids_are_turned_with_the_liquid),
+        cmocka_unit_test(solids_have_no_hole_at_the_axis),
         cmocka_unit_test(boxes_are_framed),
         cmocka_unit_test(damaged_skins_are_not_drawn),
         cmocka_unit_test(pictures_do_not_depend_on_threads),

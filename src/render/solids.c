@@ -10,6 +10,7 @@
 typedef struct cells {
     int n[3];
     double size[3], origin[3];
+    double middle; /* where the axis of what is turned stands, in cells along x */
     const uint8_t *label;
 } cells;
 
@@ -70,13 +71,21 @@ static size_t voxel_faces(const cells *c, float *to)
     return corners;
 }
 
-/* Share of solid around the low corner of cell (i, j), with a binomial filter: steps of cells vanish. */
+/* The cell at x, or beyond the axis its mirror's image. */
+static int mirrored(const cells *c, int x)
+{
+    return x + 0.5 < c->middle ? (int)floor(2 * c->middle - (x + 0.5)) : x;
+}
+
+/* Share of solid around the low corner of cell (i, j), with a binomial filter: steps of cells vanish.  What
+ * has a bit less than half of it is in the outline, which so covers the side of the liquid that lies on it.
+ */
 static double solid_share(const cells *c, int i, int j)
 {
     static const int weight[4] = {1, 3, 3, 1};
     int sum = 0;
     for (int k = 0; k < 16; k++) {
-        int at[3] = {i + k % 4 - 2, j + k / 4 - 2, 0};
+        int at[3] = {mirrored(c, i + k % 4 - 2), j + k / 4 - 2, 0};
         sum += weight[k % 4] * weight[k / 4] * solid(c, at);
     }
     return sum / 64.0 - 0.5;
@@ -98,11 +107,27 @@ static int outline_pieces(const cells *c, int i, int j, double piece[2][2][2])
         to[0] = c->origin[0] + x * c->size[0];
         to[1] = c->origin[1] + y * c->size[1];
     }
-    for (int k = 0; k < outs; k++) {
-        memcpy(piece[k][0], out[k], sizeof out[k]);
-        memcpy(piece[k][1], in[k], sizeof in[k]);
-    }
-    return outs;
+    int pieces = outs < 2 ? outs : 2; /* it enters a square as often as it leaves it */
+    for (int k = 0; k < pieces; k++)
+        for (int a = 0; a < 2; a++) {
+            piece[k][0][a] = out[k][a];
+            piece[k][1][a] = in[k][a];
+        }
+    return pieces;
+}
+
+/* Takes what lies beyond the axis from a piece; false: nothing is left. */
+static bool cut_at_axis(double piece[2][2], double axis)
+{
+    double r[2] = {piece[0][0] - axis, piece[1][0] - axis};
+    if (r[0] <= 0 && r[1] <= 0)
+        return false;
+    for (int k = 0; k < 2; k++)
+        if (r[k] < 0) {
+            piece[k][1] += (piece[1 - k][1] - piece[k][1]) * r[k] / (r[k] - r[1 - k]);
+            piece[k][0] = axis;
+        }
+    return true;
 }
 
 enum { AROUND = 96 };
@@ -128,7 +153,7 @@ static size_t turned_faces(const cells *c, const double axis[2], float *to)
     for (int j = -2; j < c->n[1] + 2; j++)
         for (int i = -2; i < c->n[0] + 2; i++)
             for (int k = 0, count = outline_pieces(c, i, j, piece); k < count; k++) {
-                if (piece[k][0][0] < axis[0] || piece[k][1][0] < axis[0])
+                if (!cut_at_axis(piece[k], axis[0]))
                     continue;
                 corners += 6 * AROUND;
                 to = to ? turn_piece(piece[k], axis, to) : NULL;
@@ -153,6 +178,7 @@ und_status und_solids_take(und_render *r, const und_frame *frame, const double *
     }
     c.label = item->data;
     bool turned = g->n[2] == 1 && axis;
+    c.middle = turned ? (axis[0] - c.origin[0]) / c.size[0] : 0;
     size_t corners = turned ? turned_faces(&c, axis, NULL) : voxel_faces(&c, NULL);
     if (corners == 0 || corners > INT32_MAX / 16)
         return UND_OK;
