@@ -9,7 +9,7 @@
 scene { name = "cove", frames = 480, fps = 30 }
 
 local fine = param("fine", false)
-local a, period = 0.8, 4
+local a, period = 0.55, 4
 local w = 2 * math.pi / period
 
 local rocks
@@ -27,10 +27,13 @@ liquid.cells {
     { side = "left", kind = "inflow", velocity = function(t) return {a * w * math.sin(w * t), 0, 0} end, stop = 2 * period },
     { side = "left", kind = "outflow", start = 2 * period, stop = 2 * period + 1.7 },
   },
-  spray = { threshold = 1.2, rate = 4000, radius = {0.01, 0.04} },
-  foam = { life = 0.12 },
+  spray = { threshold = 1.7, rate = 1500, radius = {0.01, 0.03} },
+  foam = { life = 0.05 },
 }
 
-camera { eye = {-6, 9.5, 22}, look = {11, 2.6, 7.2}, fov = 34 }
-light { sun = {-0.75, 0.35, -0.2}, clouds = 0.5 }
+camera { eye = {3, 8.5, 23.5}, look = {10.5, 2.6, 7}, fov = 36 }
+light { sun = {-0.08, 0.38, -0.85}, color = {1.2, 1.4, 1.7}, zenith = {0.016, 0.032, 0.08}, horizon = {0.1, 0.145, 0.24},
+        clouds = 0.2 }                                   -- the moon
+water { color = {0.001, 0.012, 0.025}, absorption = {0.7, 0.25, 0.15}, ripples = 0.8, ripple_size = 0.4 }
+ground { color = {0.3, 0.28, 0.25}, rock = {0.13, 0.125, 0.12} }
 film { width = 1280, height = 720 }
