@@ -11,13 +11,15 @@ scene { name = "cans", frames = 360, fps = 30 }
 
 liquid.cells {
   size = {3, 1, 2}, cells = {30, 10, 20},
-  track = "height", level = 0.42,
+  track = "height", level = 0.42, viscosity = 0.002,
   walls = { left = "stick", right = "stick", back = "stick", front = "stick", bottom = "stick" },
-  solids = { { shape = box { min = {1.3, 0, 0.8}, max = {1.7, 0.7, 1.2} }, wall = "stick" } },
-  gates = { { side = "left", shape = box { min = {-1, 0, 0.2}, max = {1, 0.4, 0.8} }, kind = "inflow",
-              velocity = function(t) return {0.9 * math.min(t, 1), 0, 0} end, stop = 4 } },
+  solids = { { shape = box { min = {1.4, 0, 1}, max = {1.7, 0.8, 1.3} }, wall = "stick" } },
+  gates = { { side = "left", shape = box { min = {-1, 0, 0}, max = {1, 0.4, 0.7} }, kind = "inflow",
+              velocity = function(t) return {0.85 * math.min(t, 1), 0, 0} end, stop = 5 } },
 }
 
-camera { eye = {-0.6, 2.2, 3.4}, look = {1.5, 0.35, 0.95}, fov = 38 }
+camera { eye = {-0.7, 2.1, 3.5}, look = {1.6, 0.3, 0.95}, fov = 36 }
 light { sun = {-0.5, 0.75, 0.45} }
+ground { pattern = "tiles", tile = 0.2 }
+water { color = {0.02, 0.12, 0.16}, absorption = {0.9, 0.18, 0.12} }
 film { width = 1280, height = 720 }

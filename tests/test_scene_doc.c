@@ -228,7 +228,7 @@ static void defaults_are_what_is_told(void **state)
             fail_msg("doc/scene.md has no default of %s", all[i].parent);
 }
 
-/* Loads every ```lua block that is a whole scene; how many there are. */
+/* Loads every ```lua block that is a whole scene, as if it lay among the scenes; how many there are. */
 static int load_scenes(const char *path)
 {
     char *all = read_text(path);
@@ -240,7 +240,7 @@ static int load_scenes(const char *path)
         char *text = strndup(p, (size_t)(end - p));
         if (strncmp(text, "scene", 5) == 0 || strstr(text, "\nscene")) {
             und_error err = {0};
-            und_scene *scene = und_scene_from_text(text, "doc.lua", NULL, 0, &err);
+            und_scene *scene = und_scene_from_text(text, UND_SOURCE_DIR "/scenes/doc.lua", NULL, 0, &err);
             if (!scene)
                 fail_msg("%s: %s\n%s", path, text, err.text);
             und_scene_destroy(scene);
