@@ -358,10 +358,16 @@ static void carry_ports(und_flow *f)
     }
 }
 
-/* What comes in from the air brings no more speed than the liquid has at the opposite side: open faces make
- * up for what gathers in their cell (3.2.3), and if the liquid took that for its own, it would go faster and
- * faster. */
-static void slow_air(und_flow *f, int row)
+/* What liquid reaches that falls an eighth of a cell: noise at the surface, m/s. */
+static double slow_speed(const und_momentum *m, double d)
+{
+    return 0.5 * sqrt(d * hypot(hypot(m->gravity[0], m->gravity[1]), m->gravity[2]));
+}
+
+/* What comes in from the air, if it is not slow, brings no more speed than the liquid has at the opposite
+ * side: open faces make up for what gathers in their cell (3.2.3), and if the liquid took that for its own,
+ * it would go faster and faster. */
+static void slow_air(und_flow *f, const double slow[3], int row)
 {
     size_t first = und_mac_row(&f->mac, row);
     for (int x = f->row_low[row]; f->parts->row_count[2 * row + 1] > 0 && x < f->row_high[row]; x++) {
@@ -372,9 +378,9 @@ static void slow_air(und_flow *f, int row)
             bool low_open = f->label[at - step] == UND_CELL_EMPTY;
             bool high_open = f->label[at + step] == UND_CELL_EMPTY;
             if (low_open && !high_open && *low > 0)
-                *low = fmin(*low, fmax(*high, 0));
+                *low = fmin(*low, fmax(*high, slow[a]));
             if (high_open && !low_open && *high < 0)
-                *high = fmax(*high, fmin(*low, 0));
+                *high = fmax(*high, fmin(*low, -slow[a]));
         }
     }
 }
@@ -382,10 +388,13 @@ static void slow_air(und_flow *f, int row)
 void und_flow_momentum(und_flow *f, const und_momentum *m, double dt)
 {
     int workers = und_flow_workers(f, (size_t)(f->full + f->surface));
+    double slow[3];
+    for (int a = 0; a < 3; a++)
+        slow[a] = slow_speed(m, f->mac.d[a]);
     PARALLEL_FOR(workers)
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; !m->plain && row < und_flow_block_end(f, b); row++)
-            slow_air(f, row);
+            slow_air(f, slow, row);
     PARALLEL_FOR(workers)
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
