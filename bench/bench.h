@@ -45,6 +45,9 @@ typedef void bench_kernel(void *kernel_context);
 void bench_measure(const bench_context *context, bench_kernel *kernel, void *kernel_context, int repeats,
                    bench_result *result);
 
+/* Reports something that was run once, in result->seconds: it takes its time. */
+void bench_report_once(const bench_context *context, bench_result *result, bench_extra extra);
+
 typedef und_status bench_fn(const bench_context *context, und_error *err);
 
 bench_fn bench_waves_step, bench_columns_step, bench_columns_shore, bench_columns_balls, bench_spray_step;

@@ -140,12 +140,6 @@ und_status bench_cells_cove(const bench_context *context, und_error *err)
     und_scene_destroy(scene);
     if (status != UND_OK)
         return status;
-    result.threads = context->threads;
-    result.sweep_seconds = bench_sweep_once(context->sweep);
-    result.extra[result.extra_count++] = (bench_extra){"best_seconds", result.seconds};
-    result.extra[result.extra_count++] =
-        (bench_extra){"best_sweeps", result.seconds / (result.sweep_seconds * result.cells)};
-    result.extra[result.extra_count++] = (bench_extra){"times_the_paper", 9000 / result.seconds};
-    context->report(context->user, &result);
+    bench_report_once(context, &result, (bench_extra){"times_the_paper", 9000 / result.seconds});
     return UND_OK;
 }

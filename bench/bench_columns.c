@@ -197,12 +197,6 @@ und_status bench_columns_diver(const bench_context *context, und_error *err)
     und_scene_destroy(scene);
     if (status != UND_OK)
         return status;
-    result.threads = context->threads;
-    result.sweep_seconds = bench_sweep_once(context->sweep);
-    result.extra[result.extra_count++] = (bench_extra){"best_seconds", result.seconds};
-    result.extra[result.extra_count++] =
-        (bench_extra){"best_sweeps", result.seconds / (result.sweep_seconds * result.cells)};
-    result.extra[result.extra_count++] = (bench_extra){"times_real_time", seconds / result.seconds};
-    context->report(context->user, &result);
+    bench_report_once(context, &result, (bench_extra){"times_real_time", seconds / result.seconds});
     return UND_OK;
 }

@@ -90,3 +90,14 @@ void bench_measure(const bench_context *context, bench_kernel *kernel, void *ker
     result->extra[result->extra_count++] = (bench_extra){"best_seconds", times[0]};
     result->extra[result->extra_count++] = (bench_extra){"best_sweeps", times[0] / (best * result->cells)};
 }
+
+void bench_report_once(const bench_context *context, bench_result *result, bench_extra extra)
+{
+    result->threads = context->threads;
+    result->sweep_seconds = bench_sweep_once(context->sweep);
+    result->extra[result->extra_count++] = (bench_extra){"best_seconds", result->seconds};
+    result->extra[result->extra_count++] =
+        (bench_extra){"best_sweeps", result->seconds / (result->sweep_seconds * result->cells)};
+    result->extra[result->extra_count++] = extra;
+    context->report(context->user, result);
+}

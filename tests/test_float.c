@@ -1,10 +1,9 @@
 /* Bodies that are put into a flow afterwards are those of the run, bit for bit, and the flow does not feel
  * them. */
 #include "tests/folder.h"
-#include "tests/test.h"
+#include "tests/sim_model.h"
 
 #include "cache/cache.h"
-#include "scene/sim.h"
 
 enum { FRAMES = 8, SAVED_AT = 3 };
 
@@ -46,15 +45,6 @@ static und_scene *load(const char *text)
     if (!scene)
         fail_msg("%s", err.text);
     return scene;
-}
-
-static und_sim *start(und_scene *scene, int threads)
-{
-    und_error err = {0};
-    und_sim *sim = und_sim_create(scene, threads, &err);
-    if (!sim)
-        fail_msg("%s", err.text);
-    return sim;
 }
 
 static und_frame copy_of(const und_frame *frame)

@@ -1,7 +1,5 @@
 /* The same bits with any number of threads, and after a save and restore in the middle of a frame. */
-#include "tests/test.h"
-
-#include "scene/sim.h"
+#include "tests/sim_model.h"
 
 /* Every part of each liquid at once, on a grid whose sides are no multiples of anything, and large enough for
  * several threads. */
@@ -94,15 +92,6 @@ static und_scene *load(int which)
     if (!scene)
         fail_msg("%s", err.text);
     return scene;
-}
-
-static und_sim *start(und_scene *scene, int threads)
-{
-    und_error err = {0};
-    und_sim *sim = und_sim_create(scene, threads, &err);
-    if (!sim)
-        fail_msg("%s", err.text);
-    return sim;
 }
 
 static void advance(und_sim *sim, int frames)
