@@ -44,6 +44,7 @@ und_status case_falling_drop(case_sink *sink, und_error *err)
     def.fills = &fill;
     def.fill_count = 1;
     def.max_step = 0.002;
+    def.keep_volume = false; /* a drop that crosses cells is not always as many of them */
     und_cells *cells = disc ? und_cells_create(&def, err) : NULL;
     if (!cells) {
         und_shape_destroy(disc);

@@ -321,6 +321,30 @@ static void makers_press_as_printed(void **state)
         }
 }
 
+/* How much of itself a splash gains. */
+static double swelling(bool keep_volume)
+{
+    stage s;
+    set(&s, 1, UND_TRACK_MARKERS, UND_PRESSURE_MULTIGRID);
+    s.def.gate_count = 0;
+    s.def.keep_volume = keep_volume;
+    s.fill.velocity[1].number = -3;
+    und_cells *cells = make(&s.def);
+    for (int step = 0; step < 60; step++)
+        und_cells_step(cells, 0.02);
+    und_ledger l = und_cells_ledger(cells);
+    und_cells_destroy(cells);
+    return fabs(l.correction) / l.start;
+}
+
+static void markers_keep_their_volume(void **state)
+{
+    (void)state;
+    double with = swelling(true), without = swelling(false);
+    assert_true(with < 0.02);
+    assert_true(without > 2 * with);
+}
+
 /* The step says what limited it. */
 static void steps_say_what_ruled(void **state)
 {
@@ -475,6 +499,7 @@ int main(void)
         cmocka_unit_test(the_ledger_closes),
         cmocka_unit_test(an_inflow_fills_the_tank),
         cmocka_unit_test(gates_turn_on_time),
+        cmocka_unit_test(markers_keep_their_volume),
         cmocka_unit_test(steps_say_what_ruled),
         cmocka_unit_test(liquid_that_runs_away_is_told),
         cmocka_unit_test(short_waves_do_not_grow),

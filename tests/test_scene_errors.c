@@ -283,7 +283,6 @@ static const wrong_scene cells[] = {
     {L("track = 'marker'"), "found \"marker\" (did you mean \"markers\"?)"},
     {L("track = 'chains'"), "chains follow a liquid in two dimensions: expected one cell along z, found 2"},
     {L("spray = true"), "only track = \"height\" has spray, this is \"markers\""},
-    {L("keep_volume = false"), "only track = \"height\" or \"chains\" has keep_volume, this is \"markers\""},
     {L("track = 'height', spray = { sheets = true }"), "liquid.cells.spray: unknown key \"sheets\""},
     {L("track = 'height', foam = true"), "foam is where spray lands, and there is no spray"},
     {F("revolve = true"), "only track = \"chains\" has revolve, this is \"markers\""},

@@ -110,7 +110,7 @@ typedef struct und_cells_def {
     und_track track;
     int markers_per_cell;    /* at the start, in 2D about a square number, in 3D a cubic one; 25 or 27 */
     und_revolve_def revolve; /* chains */
-    bool keep_volume;        /* height, chains: what their motion loses or gains is put back; true */
+    bool keep_volume;        /* what following the surface loses or gains is put back; true */
     bool surface_in_cell; /* height: the pressure of a Surface cell counts from where the surface is in it; as
                              printed it does not, and waves lower than a cell do not run; true */
     und_spray_def spray;  /* height only */

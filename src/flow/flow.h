@@ -20,8 +20,9 @@ typedef struct und_flow {
     double *p;       /* pressure over density, m2/s2; in Surface cells what presses on the surface */
     int wall_count;
     const und_wall_def *walls;
-    int32_t *row_low, *row_high;  /* per row: the liquid (Full or Surface) cells lie in [low, high) */
-    long full, surface;           /* cells */
+    int32_t *row_low, *row_high; /* per row: the liquid (Full or Surface) cells lie in [low, high) */
+    long full, surface;          /* cells */
+    double shrink; /* 1/s: what Full cells are to lose of their volume; 0: they keep it (eq. 4) */
     struct und_flow_parts *parts; /* lists of faces at walls, and what the stages need for themselves */
 } und_flow;
 

@@ -137,13 +137,14 @@ static inline void und_flow_per_cell(const und_flow *f, double scale, double out
         out[a] = a < und_flow_axes(f) ? scale / f->mac.d[a] : 0;
 }
 
-/* Equation 5. */
+/* Equation 5, less what is to be missing. */
 static inline double und_flow_missing(const und_flow *f, size_t i, const double per_cell[3])
 {
     const und_mac *m = &f->mac;
     return -(per_cell[0] * (f->u[0][i] - f->u[0][i - 1]) +
              per_cell[1] * (f->u[1][i] - f->u[1][i - (size_t)m->step[1]]) +
-             per_cell[2] * (f->u[2][i] - f->u[2][i - (size_t)m->step[2]]));
+             per_cell[2] * (f->u[2][i] - f->u[2][i - (size_t)m->step[2]])) -
+           f->shrink;
 }
 
 void und_flow_extend(und_flow *f);     /* into the air */

@@ -385,7 +385,7 @@ const field und_cells_fields[] = {
     {"revolve", F_OTHER, .read = read_revolve, .inside = revolve_fields, .expected = "true or a table",
      .doc = "chains: turned about an axis they make a round surface"},
     {"keep_volume", F_FLAG, .offset = CELLS(keep_volume),
-     .doc = "height, chains: what the surface loses or gains as it moves is put back"},
+     .doc = "what following the surface loses or gains is put back"},
     {"surface_in_cell", F_FLAG, .offset = CELLS(surface_in_cell),
      .doc = "height: pressure counts from where the surface is in its cell; false: as the paper prints it"},
     {"spray", F_OTHER, .offset = CELLS(spray), .read = und_read_spray, .inside = und_spray_fields,
@@ -419,8 +419,6 @@ static void check_whole(reader *r, const und_cells_def *cells)
         if (cells->track != UND_TRACK_HEIGHT && und_read_has(r, only_height[i]))
             und_read_fail(r, "only track = \"height\" has %s, this is \"%s\"", only_height[i],
                           tracks[cells->track]);
-    if (cells->track == UND_TRACK_MARKERS && und_read_has(r, "keep_volume"))
-        und_read_fail(r, "only track = \"height\" or \"chains\" has keep_volume, this is \"markers\"");
     if (cells->revolve.around > 0 && cells->track != UND_TRACK_CHAINS)
         und_read_fail(r, "only track = \"chains\" has revolve, this is \"%s\"", tracks[cells->track]);
     if (cells->track == UND_TRACK_CHAINS && cells->n[2] != 1)
