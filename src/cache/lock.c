@@ -46,8 +46,9 @@ static und_status write_failed(const char *path, und_error *err)
     return und_error_set(err, UND_FAILED, "cannot write the lock %s: %s", path, strerror(errno));
 }
 
-/* Rewrites the lock of a dead process in place.  Of several that try at once flock lets one in at a time,
- * and the next then finds a living owner. */
+/* Rewrites the lock of a dead process in place, its line before its length, so that a kill in between leaves
+ * no empty one.  Of several that try at once flock lets one in at a time, and the next then finds a living
+ * owner. */
 static und_status take_over(const char *path, und_error *err)
 {
     owner who = {0}, me = myself();
@@ -68,7 +69,7 @@ static und_status take_over(const char *path, und_error *err)
             und_error_set(err, UND_FAILED,
                           "process %ld on %s is writing this cache: wait for it, or remove %s if it is gone",
                           who.pid, who.host, path);
-    else if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)length, 0) != length || fsync(fd))
+    else if (pwrite(fd, text, (size_t)length, 0) != length || ftruncate(fd, length) || fsync(fd))
         status = write_failed(path, err);
     close(fd);
     return status;
