@@ -112,7 +112,7 @@ und_status bench_cells_step(const bench_context *context, und_error *err)
     if (measure(context, small, UND_PRESSURE_MULTIGRID, 0, 200, 51, err) ||
         measure(context, small, UND_PRESSURE_RELAX, 0, 200, 51, err) ||
         measure(context, large, UND_PRESSURE_MULTIGRID, 0, 5, 7, err) ||
-        measure(context, large, UND_PRESSURE_RELAX, 100, 0, 1, err))
+        measure(context, large, UND_PRESSURE_RELAX, 100, 1, 1, err))
         return err->status;
     return UND_OK;
 }
