@@ -23,9 +23,11 @@ void und_read_spray(reader *r, const field *f, void *def);
 /* Says that the scene's liquid is of this model; an error where it has one. */
 void und_begin_liquid(reader *r, const char *model);
 
-/* A list of bodies, and the same added to those that float in the scene's flow. */
+/* A list of bodies; more of them at the end of a list; and those that float in the scene's flow. */
 extern const field und_body_fields[], und_float_fields[];
 const und_body_def *und_read_bodies(reader *r, const field *f, int *count);
+void und_add_bodies(reader *r, const und_body_def **list, int *count, const und_body_def *more,
+                    int more_count);
 void und_read_afloat(reader *r, const field *f, void *def);
 void und_read_bodies_block(reader *r);
 void und_read_float(reader *r);

@@ -83,19 +83,25 @@ const und_body_def *und_read_bodies(reader *r, const field *f, int *count)
     return bodies;
 }
 
+void und_add_bodies(reader *r, const und_body_def **list, int *count, const und_body_def *more,
+                    int more_count)
+{
+    und_body_def *all = und_scene_alloc(r, (size_t)*count + (size_t)more_count, sizeof *all);
+    if (*count)
+        memcpy(all, *list, (size_t)*count * sizeof *all);
+    if (more_count)
+        memcpy(all + *count, more, (size_t)more_count * sizeof *all);
+    *list = all;
+    *count += more_count;
+}
+
 /* Those of the liquid and of bodies{} are one list. */
 void und_read_afloat(reader *r, const field *f, void *def)
 {
     und_afloat_def *a = &r->scene->view.afloat;
     int count = 0;
     const und_body_def *more = und_read_bodies(r, f, &count);
-    und_body_def *all = und_scene_alloc(r, (size_t)a->body_count + (size_t)count, sizeof *all);
-    if (a->body_count)
-        memcpy(all, a->bodies, (size_t)a->body_count * sizeof *all);
-    if (count)
-        memcpy(all + a->body_count, more, (size_t)count * sizeof *all);
-    a->bodies = all;
-    a->body_count += count;
+    und_add_bodies(r, &a->bodies, &a->body_count, more, count);
     (void)def; /* the liquid does not feel them, and knows nothing of them */
 }
 

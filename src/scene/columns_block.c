@@ -70,22 +70,12 @@ void und_read_spray(reader *r, const field *f, void *def)
 }
 
 /* Bodies and the bones of figures are one list in the def. */
-static void add_bodies(reader *r, und_columns_def *c, const und_body_def *more, int count)
-{
-    und_body_def *all = und_scene_alloc(r, (size_t)c->body_count + (size_t)count, sizeof *all);
-    if (c->body_count)
-        memcpy(all, c->bodies, (size_t)c->body_count * sizeof *all);
-    if (count)
-        memcpy(all + c->body_count, more, (size_t)count * sizeof *all);
-    c->bodies = all;
-    c->body_count += count;
-}
-
 static void read_bodies(reader *r, const field *f, void *def)
 {
     int count = 0;
     const und_body_def *bodies = und_read_bodies(r, f, &count);
-    add_bodies(r, def, bodies, count);
+    und_columns_def *c = def;
+    und_add_bodies(r, &c->bodies, &c->body_count, bodies, count);
 }
 
 typedef struct figure_read {
@@ -134,6 +124,7 @@ static void finish_figure(reader *r, void *item)
 /* One led body per bone. */
 static void read_figures(reader *r, const field *f, void *def)
 {
+    und_columns_def *c = def;
     int count = 0;
     figure_read *list = und_read_list(r, f->inside, sizeof *list, NULL, finish_figure, &count);
     for (int i = 0; i < count; i++) {
@@ -148,7 +139,7 @@ static void read_figures(reader *r, const field *f, void *def)
             bodies[k].release = INFINITY;
             memcpy(bodies[k].color, und_skeleton_color(skeleton, k), sizeof bodies[k].color);
         }
-        add_bodies(r, def, bodies, bones);
+        und_add_bodies(r, &c->bodies, &c->body_count, bodies, bones);
     }
 }
 
