@@ -1,7 +1,7 @@
 /* What a frame and a checkpoint hold of the cells. */
 #include "base/status.h"
+#include "grid/state.h"
 #include "liquid/cells_state.h"
-#include "liquid/state.h"
 #include "surface/revolve.h"
 
 #include <string.h>

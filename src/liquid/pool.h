@@ -6,7 +6,8 @@
 #ifndef UND_LIQUID_POOL_H
 #define UND_LIQUID_POOL_H
 
-#include "liquid/state.h"
+#include "grid/state.h"
+#include "liquid/liquid.h"
 #include "spray/rain.h"
 
 #include <undine/pool.h>

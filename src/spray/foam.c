@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "grid/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,17 +147,10 @@ und_status und_foam_frame(const und_foam *f, und_frame *frame, und_error *err)
 
 und_status und_foam_save(und_foam *f, und_frame *state, und_error *err)
 {
-    und_item_def def = {
-        .name = "foam_born", .unit = "", .kind = UND_NUMBERS, .type = UND_F64, .rank = 1, .dim = {1}};
-    if (!und_frame_borrow(state, &def, &f->born, err))
-        return err->status;
-    def.dim[0] = (size_t)f->count;
-    for (int i = 0; i < VALUES; i++) {
-        def.name = value_name[i];
-        if (!und_frame_borrow(state, &def, f->value[i], err))
-            return err->status;
-    }
-    return UND_OK;
+    und_part list[VALUES + 1] = {und_part_of("foam_born", UND_F64, &f->born, 1)};
+    for (int i = 0; i < VALUES; i++)
+        list[i + 1] = und_part_of(value_name[i], UND_F64, f->value[i], (size_t)f->count);
+    return und_parts_save(list, VALUES + 1, state, err);
 }
 
 und_status und_foam_restore(und_foam *f, const und_frame *state, und_error *err)

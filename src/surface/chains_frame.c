@@ -1,5 +1,6 @@
 /* What a frame and a checkpoint of chains hold. */
 #include "base/status.h"
+#include "grid/state.h"
 #include "surface/chains_state.h"
 
 #include <string.h>
@@ -34,37 +35,23 @@ und_status und_chains_frame(const und_chains *s, und_frame *frame, und_error *er
     return UND_OK;
 }
 
-/* One array of the state. */
-typedef struct part {
-    const char *name;
-    und_type type;
-    void *data;
-} part;
-
 enum { FIRST, OWED, PARTS = 5 };
 
-static void parts_of(und_chains *s, part list[PARTS])
+static void parts_of(und_chains *s, und_part list[PARTS])
 {
-    const part all[PARTS] = {{"chain_first", UND_I32, s->first},
-                             {"chain_owed", UND_F64, &s->owed},
-                             {"chain_x", UND_F64, s->place[0]},
-                             {"chain_y", UND_F64, s->place[1]},
-                             {"chain_spacing", UND_F64, s->spacing}};
-    memcpy(list, all, sizeof all);
+    size_t count = (size_t)s->count;
+    list[FIRST] = und_part_of("chain_first", UND_I32, s->first, (size_t)s->chain_count + 1);
+    list[OWED] = und_part_of("chain_owed", UND_F64, &s->owed, 1);
+    list[2] = und_part_of("chain_x", UND_F64, s->place[0], count);
+    list[3] = und_part_of("chain_y", UND_F64, s->place[1], count);
+    list[4] = und_part_of("chain_spacing", UND_F64, s->spacing, count);
 }
 
 und_status und_chains_save(und_chains *s, und_frame *state, und_error *err)
 {
-    part list[PARTS];
+    und_part list[PARTS];
     parts_of(s, list);
-    for (int i = 0; i < PARTS; i++) {
-        und_item_def def = {
-            .name = list[i].name, .unit = "", .kind = UND_NUMBERS, .type = list[i].type, .rank = 1};
-        def.dim[0] = i == FIRST ? (size_t)s->chain_count + 1 : i == OWED ? 1 : (size_t)s->count;
-        if (!und_frame_borrow(state, &def, list[i].data, err))
-            return err->status;
-    }
-    return UND_OK;
+    return und_parts_save(list, PARTS, state, err);
 }
 
 /* Chains of at least three markers, one behind the other, `count` in all. */
@@ -95,7 +82,7 @@ static bool are_sound(const und_chains *s, const double *values, size_t count, i
 
 und_status und_chains_restore(und_chains *s, const und_frame *state, und_error *err)
 {
-    part list[PARTS];
+    und_part list[PARTS];
     const und_item *item[PARTS];
     parts_of(s, list);
     for (int i = 0; i < PARTS; i++) {

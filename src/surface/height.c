@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/vec.h"
+#include "grid/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -416,41 +417,32 @@ und_status und_height_frame(const und_height *s, und_frame *frame, und_error *er
 
 /* The arrays of a checkpoint, with the columns beside the domain. */
 enum { PARTS = 2 };
-static const char *const part_name[PARTS] = {"height_surface", "height_ground"};
+
+static void parts_of(und_height *s, und_part list[PARTS])
+{
+    list[0] = und_part_of("height_surface", UND_F64, s->h - s->first, s->count);
+    list[1] = und_part_of("height_ground", UND_F64, s->ground - s->first, s->count);
+}
 
 und_status und_height_save(und_height *s, und_frame *state, und_error *err)
 {
-    double *const parts[PARTS] = {s->h, s->ground};
-    for (int i = 0; i < PARTS; i++) {
-        und_item_def def = {.name = part_name[i],
-                            .unit = "",
-                            .kind = UND_NUMBERS,
-                            .type = UND_F64,
-                            .rank = 1,
-                            .dim = {s->count}};
-        if (!und_frame_borrow(state, &def, parts[i] - s->first, err))
-            return err->status;
-    }
-    return UND_OK;
+    und_part list[PARTS];
+    parts_of(s, list);
+    return und_parts_save(list, PARTS, state, err);
 }
 
 und_status und_height_restore(und_height *s, const und_frame *state, und_error *err)
 {
-    double *const parts[PARTS] = {s->h, s->ground};
+    und_part list[PARTS];
+    parts_of(s, list);
     for (int i = 0; i < PARTS; i++) {
-        const und_item *item = und_frame_find(state, part_name[i]);
-        size_t found = item ? und_item_count(item) : 0;
-        if (!item || item->type != UND_F64 || found != s->count)
-            return und_error_set(err, UND_FAILED,
-                                 "the checkpoint does not fit the scene: %s has %zu values, expected %zu",
-                                 part_name[i], found, s->count);
-        const double *values = item->data;
-        for (size_t k = 0; k < found; k++)
+        const und_item *item = und_frame_find(state, list[i].name);
+        const double *values = item && item->type == UND_F64 ? item->data : NULL;
+        for (size_t k = 0; values && k < und_item_count(item); k++)
             if (!(values[k] >= s->mac.origin[1] && isfinite(values[k])))
                 return und_error_set(err, UND_FAILED,
-                                     "the checkpoint is damaged: %s is %g, expected %g or more", part_name[i],
+                                     "the checkpoint is damaged: %s is %g, expected %g or more", list[i].name,
                                      values[k], s->mac.origin[1]);
-        memcpy(parts[i] - s->first, values, found * sizeof *values);
     }
-    return UND_OK;
+    return und_parts_restore(list, PARTS, state, err);
 }

@@ -1,5 +1,6 @@
 /* What a frame and a checkpoint of markers hold. */
 #include "base/status.h"
+#include "grid/state.h"
 #include "surface/markers_scratch.h"
 #include "surface/skin.h"
 
@@ -45,41 +46,23 @@ und_status und_markers_frame(const und_markers *s, int per_cell, const uint8_t *
     return s->mac.n[2] == 1 ? UND_OK : add_skin(s, per_cell, label, frame, err);
 }
 
-/* One array of the state; `count` values, or where it is 0 one for each marker. */
-typedef struct part {
-    const char *name;
-    und_type type;
-    void *data;
-    size_t count;
-} part;
-
 enum { PARTS = 6, PLACES = 3 }; /* the first PLACES are those of the markers */
 
-static void parts_of(und_markers *s, part list[PARTS])
+static void parts_of(und_markers *s, und_part list[PARTS])
 {
-    const part all[PARTS] = {
-        {"marker_x", UND_F64, s->place[0], 0},
-        {"marker_y", UND_F64, s->place[1], 0},
-        {"marker_z", UND_F64, s->place[2], 0},
-        {"marker_born", UND_F64, &s->born, 1},
-        {"marker_owed", UND_F64, s->scratch->owed, UND_MARKER_WALLS},
-        {"marker_unsorted", UND_I32, &s->scratch->unsorted, 1},
-    };
-    memcpy(list, all, sizeof all);
+    const char *const names[PLACES] = {"marker_x", "marker_y", "marker_z"};
+    for (int a = 0; a < PLACES; a++)
+        list[a] = und_part_of(names[a], UND_F64, s->place[a], (size_t)s->count);
+    list[3] = und_part_of("marker_born", UND_F64, &s->born, 1);
+    list[4] = und_part_of("marker_owed", UND_F64, s->scratch->owed, UND_MARKER_WALLS);
+    list[5] = und_part_of("marker_unsorted", UND_I32, &s->scratch->unsorted, 1);
 }
 
 und_status und_markers_save(und_markers *s, und_frame *state, und_error *err)
 {
-    part list[PARTS];
+    und_part list[PARTS];
     parts_of(s, list);
-    for (int i = 0; i < PARTS; i++) {
-        und_item_def def = {
-            .name = list[i].name, .unit = "", .kind = UND_NUMBERS, .type = list[i].type, .rank = 1};
-        def.dim[0] = list[i].count ? list[i].count : (size_t)s->count;
-        if (!und_frame_borrow(state, &def, list[i].data, err))
-            return err->status;
-    }
-    return UND_OK;
+    return und_parts_save(list, PARTS, state, err);
 }
 
 /* Whether all are numbers within the grid's extent along the axis. */
@@ -93,7 +76,7 @@ static bool all_inside(const und_mac *m, int axis, const double *place, size_t c
 }
 
 /* Numbers that a run may have left. */
-static bool are_sane(const part *p, const und_item *item)
+static bool are_sane(const und_part *p, const und_item *item)
 {
     const double *value = item->data;
     for (size_t i = 0; p->type == UND_F64 && i < p->count; i++)
@@ -104,7 +87,7 @@ static bool are_sane(const part *p, const und_item *item)
 
 und_status und_markers_restore(und_markers *s, const und_frame *state, und_error *err)
 {
-    part list[PARTS];
+    und_part list[PARTS];
     const und_item *items[PARTS];
     size_t count = 0;
     parts_of(s, list);
@@ -112,7 +95,7 @@ und_status und_markers_restore(und_markers *s, const und_frame *state, und_error
         items[i] = und_frame_find(state, list[i].name);
         size_t found = items[i] ? und_item_count(items[i]) : 0;
         count = i == 0 && found <= INT_MAX ? found : count;
-        size_t expected = list[i].count ? list[i].count : count;
+        size_t expected = i < PLACES ? count : list[i].count;
         if (!items[i] || items[i]->type != list[i].type || found != expected)
             return und_error_set(err, UND_FAILED,
                                  "the checkpoint does not fit the scene: %s has %zu values, expected %zu",

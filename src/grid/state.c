@@ -1,4 +1,4 @@
-#include "liquid/state.h"
+#include "grid/state.h"
 
 #include "base/status.h"
 
@@ -15,7 +15,8 @@ und_status und_parts_save(const und_part *list, int count, und_frame *state, und
         und_item_def def = {
             .name = part->name, .unit = "", .kind = UND_NUMBERS, .type = part->type, .rank = 1};
         def.dim[0] = values_of(part);
-        if (part->data && !und_frame_borrow(state, &def, part->data, err))
+        bool wanted = part->data || def.dim[0] == 0;
+        if (wanted && !und_frame_borrow(state, &def, part->data, err))
             return UND_FAILED;
     }
     return UND_OK;

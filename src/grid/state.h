@@ -1,15 +1,15 @@
 /* A model's state as a list of arrays, which a checkpoint keeps and gives back. */
-#ifndef UND_LIQUID_STATE_H
-#define UND_LIQUID_STATE_H
+#ifndef UND_GRID_STATE_H
+#define UND_GRID_STATE_H
 
-#include "liquid/liquid.h"
+#include "grid/frame.h"
 
 /* One array: where it is and how long.  Where the length may change, `items` is how many items there are now,
  * of `per_item` values each, at most `capacity` of them. */
 typedef struct und_part {
     const char *name;
     und_type type;
-    void *data; /* NULL: the def does not ask for it, and it is left out */
+    void *data; /* NULL, though it has a length: the def does not ask for it, and it is left out */
     size_t count;
     int *items;
     size_t per_item, capacity;
