@@ -11,6 +11,7 @@
 
 #include <undine/cells.h>
 #include <undine/columns.h>
+#include <undine/levelset.h>
 #include <undine/types.h>
 #include <undine/waves.h>
 

@@ -1,0 +1,140 @@
+/* Undine: the three-dimensional liquid whose surface is a particle level set, after Wrenninge, "Fluid
+ * Simulation for Visual Effects", 2003; two-dimensional where the grid is one cell deep.  Fill in a
+ * und_levelset_def (start from und_levelset_def_default) and create the model from it. */
+#ifndef UNDINE_LEVELSET_H
+#define UNDINE_LEVELSET_H
+
+#include <undine/cells.h>
+
+typedef struct und_sequence und_sequence; /* meshes that deform from frame to frame; see und_sequence_* */
+
+/* Something solid, at rest or moving: an obstacle, or a container of liquid. */
+typedef struct und_obstacle_def {
+    const char *name;             /* for reports; NULL: its number */
+    const und_shape *shape;       /* in its own coordinates; NULL with a sequence */
+    const und_motion *motion;     /* where its origin is; NULL: at rest at the world's */
+    const und_sequence *sequence; /* deforming, instead of the shape; moved by motion too */
+    bool inside_out;              /* all but the shape is solid: a container */
+} und_obstacle_def;
+
+/* A vector field over a region, which an element renders itself into (4.1.1). */
+typedef enum und_field_kind {
+    UND_FIELD_VALUE,  /* three values, functions of place and time or constant */
+    UND_FIELD_SPLINE, /* along a curve, fading to 0 at a radius around it */
+    UND_FIELD_GRID    /* samples on a grid, linear between them, 0 outside */
+} und_field_kind;
+
+typedef struct und_field_spline {
+    int count;
+    const double (*point)[3]; /* m; the curve passes them: Catmull-Rom */
+    double radius;            /* m */
+    double speed;             /* along the curve on it, m/s (or m/s2): falls off to 0 at the radius */
+    double pull;              /* towards the curve, the same unit */
+} und_field_spline;
+
+typedef struct und_field_grid {
+    int n[3];
+    double low[3], high[3]; /* m; of the first and the last sample */
+    const float *sample;    /* [z][y][x][3] */
+} und_field_grid;
+
+typedef struct und_field_def {
+    und_field_kind kind;
+    und_value value[3];
+    und_field_spline spline;
+    und_field_grid grid;
+} und_field_def;
+
+/* What acts on the liquid (4.4.3 to 4.4.5). */
+typedef enum und_element_role {
+    UND_ELEMENT_SOURCE,  /* always liquid, with the field's velocity */
+    UND_ELEMENT_DRAIN,   /* never liquid */
+    UND_ELEMENT_FORCE,   /* the field is an acceleration, m/s2 */
+    UND_ELEMENT_VELOCITY /* equation 4.5: the field's velocity, blended in by alpha */
+} und_element_role;
+
+typedef struct und_element_def {
+    und_element_role role;
+    const und_shape *shape;   /* the region; NULL: everywhere (forces and velocities) */
+    const und_motion *motion; /* of the region; NULL: at rest */
+    und_field_def field;
+    und_value alpha;   /* velocity: how much of the way to the field is gone in 1/24 s, 0 to 1; 1 */
+    double soft;       /* m: alpha and forces fade to 0 over it inside the region's border; 0 */
+    double start, end; /* s; active in [start, end) */
+} und_element_def;
+
+typedef enum und_velocity_rule { UND_VELOCITY_SEMI_LAGRANGIAN, UND_VELOCITY_MACCORMACK } und_velocity_rule;
+typedef enum und_surface_rule { UND_SURFACE_SEMI_LAGRANGIAN, UND_SURFACE_WENO } und_surface_rule;
+
+typedef struct und_levelset_def {
+    int n[3];             /* cells; n[2] == 1 is two-dimensional */
+    double dx;            /* m; cells are cubes */
+    double origin[3];     /* the low corner */
+    double gravity[3];    /* m/s2; {0, -9.81, 0} */
+    double density;       /* kg/m3, 1000 */
+    double viscosity;     /* nu, m2/s, 0: none */
+    bool stick;           /* liquid with a viscosity sticks to solids; false: slips */
+    bool open[UND_SIDES]; /* sides that liquid leaves by */
+    int obstacle_count, fill_count, element_count;
+    const und_obstacle_def *obstacles;
+    const und_fill_def *fills; /* `chain` means nothing here */
+    und_value level;           /* m; liquid below it at the start, besides the fills */
+    bool has_level;
+    const und_element_def *elements; /* in the order they act */
+
+    double cfl;      /* CFLmultiplier of 4.4.1: substeps per cell that the fastest liquid crosses; 0.4 */
+    double max_step; /* s; infinite */
+    int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2 */
+    und_velocity_rule velocity_rule; /* MacCormack */
+    und_surface_rule surface_rule;   /* semi-Lagrangian */
+    int redistance;                  /* order, 1 or 2; 2 */
+    int particles;                   /* in a cell near the surface; 0: a plain level set; 16 in 3D */
+    int reseed;                      /* substeps from one reseeding to the next; 0: never; 20 */
+    double tolerance;                /* of the pressure: residual over right-hand side, 1e-4 */
+    int max_iterations;              /* 100 */
+    bool keep_volume;   /* what following the surface loses or gains is put back, and reported; false */
+    bool spray;         /* liquid that the level set loses flies on as drops; true */
+    int spray_most;     /* drops at once; 1 << 20 */
+    bool keep_velocity; /* write the velocity with each frame; true */
+    bool keep_pressure; /* and the pressure; false */
+    uint64_t seed;
+    int threads; /* 0: all */
+} und_levelset_def;
+
+und_levelset_def und_levelset_def_default(void);
+
+typedef struct und_levelset und_levelset;
+
+/* Borrows what the def points to until it is destroyed. */
+und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err);
+void und_levelset_destroy(und_levelset *levelset);
+
+/* From time to time + dt, in as many substeps as 4.4.1 says. */
+void und_levelset_step(und_levelset *levelset, double dt);
+
+double und_levelset_time(const und_levelset *levelset);
+und_ledger und_levelset_ledger(const und_levelset *levelset);
+
+/* Of the last substep. */
+typedef struct und_levelset_report {
+    double dt; /* s */
+    int iterations;
+    double residual;   /* of the pressure, over the right-hand side */
+    double divergence; /* the largest left in a liquid cell, 1/s */
+    bool converged;
+    long liquid; /* cells */
+    long particles;
+    long drops;    /* of spray in the air */
+    long substeps; /* since the start */
+} und_levelset_report;
+
+und_levelset_report und_levelset_last(const und_levelset *levelset);
+
+double und_levelset_distance(const und_levelset *levelset, int x, int y, int z); /* m */
+double und_levelset_pressure(const und_levelset *levelset, int x, int y, int z); /* Pa */
+/* Velocity on the low face of the cell along the axis; x up to n[0] where the axis is 0, and so on. */
+double und_levelset_velocity(const und_levelset *levelset, int axis, int x, int y, int z);
+/* m3 that ended up in a solid, or passed it, and was taken out. */
+double und_levelset_leaked(const und_levelset *levelset, int obstacle);
+
+#endif

@@ -1,0 +1,49 @@
+/* Solids in the flow, at rest and moving: a distance, a velocity, and how much of each face and cell they
+ * leave open (Wrenninge 2003, 4.1.3 and 4.3, with the cut cells of its future work). */
+#ifndef UND_FLOW_SOLIDS_H
+#define UND_FLOW_SOLIDS_H
+
+#include "grid/mask.h"
+
+#include <undine/levelset.h>
+
+typedef struct und_solids {
+    und_mac mac;
+    int threads;
+    int count;       /* of solids */
+    bool any;        /* there are solids at all; else distance, owner and room are NULL */
+    float *distance; /* cells, negative inside, clamped to +-UND_SOLIDS_REACH; at cell centres, and beside the
+                        domain */
+    uint8_t *owner;  /* which solid is nearest, where |distance| < UND_SOLIDS_REACH */
+    float *open[3];  /* 0 to 1: the part of a cell's high face that is not solid.  Closed sides of the domain
+                        are 0, open ones 1 (0 to 1 where a solid is there); faces of the layer beside that do
+                        not touch the domain are 0 */
+    float *room;     /* 0 to 1: the part of a cell that is not solid */
+    float *u[3];     /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere */
+    struct und_solids_parts *parts;
+} und_solids;
+
+enum { UND_SOLIDS_REACH = 5 };
+
+/* Copies the list of defs, borrows what they point to.  At `time`. */
+und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle_def *defs, int count,
+                           const bool side_open[6], double time, int threads, und_error *err);
+void und_solids_close(und_solids *s);
+
+/* As they are at time + dt.  What a solid passes on its way within dt is shut too, so that thin and fast ones
+ * leave no gap: a face that one sweeps over has its velocity and is closed.  False where nothing has moved.
+ */
+bool und_solids_move(und_solids *s, double time, double dt);
+
+/* Where walls are too thin for the grid: for `undine check`. */
+typedef struct und_thin_wall {
+    int solid;
+    double thickness; /* cells: the thinnest place found */
+    double place[3];  /* m */
+    double speed;     /* m/s: the fastest that the solid moves, over the times asked for */
+} und_thin_wall;
+
+/* Of each solid, at `count` times from `start` on, `dt` apart; list has room for s->count. */
+void und_solids_audit(und_solids *s, double start, double dt, int count, und_thin_wall *list);
+
+#endif

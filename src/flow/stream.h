@@ -1,0 +1,62 @@
+/* A liquid's velocity on a staggered grid, in steps longer than a cell's crossing: advection along the flow,
+ * implicit diffusion, and a projection that sees the surface and the solids within cells (Wrenninge
+ * 2003, 4.4.4 to 4.4.8). */
+#ifndef UND_FLOW_STREAM_H
+#define UND_FLOW_STREAM_H
+
+#include "flow/solids.h"
+#include "solve/pressure.h"
+#include "surface/distance.h"
+
+typedef struct und_stream {
+    und_mac mac;
+    int threads;
+    float *u[3];     /* m/s, of high faces; those of the layer beside the domain included */
+    float *next[3];  /* scratch: swapped with u by what moves it */
+    float *p;        /* pressure over density, m2/s2 */
+    und_mask liquid; /* cells whose pressure is asked for: phi < 0 and some face open */
+    und_mask
+        flows[3]; /* faces that are not closed and touch such a cell: what advects, is forced and projected */
+    struct und_stream_parts *parts;
+} und_stream;
+
+und_status und_stream_open(und_stream *s, const und_mac *mac, int threads, und_error *err);
+void und_stream_close(und_stream *s);
+
+/* Book keeping, 4.4.2: sets liquid and flows. */
+void und_stream_label(und_stream *s, const und_distance *d, const und_solids *solids);
+
+/* The fastest that a face of the flow moves, m/s. */
+double und_stream_fastest(const und_stream *s);
+
+typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK } und_advection;
+
+/* Equation 3.2 on all faces of `flows`: u is to be known as far around them as the liquid comes in the step
+ * (und_stream_extend).  MacCormack's correction is limited to the values around where the face came from. */
+void und_stream_advect(und_stream *s, double cells_per_speed, und_trace trace, und_advection rule);
+
+/* u is given to faces beyond `flows`, layer by layer, up to `layers` cells away: each the mean of those known
+ * beside it. Faces further away are not touched.  Then those closed by solids have the solids' velocity along
+ * the solid's normal and keep their own along it; closed sides of the domain let nothing through. */
+void und_stream_extend(und_stream *s, const und_solids *solids, int layers);
+
+/* Equation 3.6: implicit diffusion over dt; the liquid slips along solids, or sticks to them. */
+typedef struct und_stream_report {
+    int iterations;
+    double residual;   /* over the right-hand side's largest */
+    double divergence; /* the largest left in a cell, 1/s */
+    bool converged;
+    int closed; /* pockets that touch no air */
+} und_stream_report;
+
+und_stream_report und_stream_diffuse(und_stream *s, const und_distance *d, const und_solids *solids,
+                                     und_pressure *system, double viscosity, bool stick, double dt,
+                                     double tolerance);
+
+/* Equations 4.6 and 4.7 with cut cells and the surface's place within a cell (ghost fluid).  grown: 1/s, what
+ * the liquid of each cell is to gain of its volume, NULL: nothing; and `gain` the same everywhere. */
+und_stream_report und_stream_project(und_stream *s, const und_distance *d, const und_solids *solids,
+                                     und_pressure *system, const float *grown, double gain, double dt,
+                                     double tolerance);
+
+#endif

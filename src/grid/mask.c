@@ -1,0 +1,101 @@
+#include "grid/mask.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+
+#include <string.h>
+
+enum { WORDS_TO_SHARE = 1 << 14 };
+
+static size_t row_count(const und_mask *m)
+{
+    return (size_t)(m->n[1] + 2) * (size_t)(m->n[2] + 2);
+}
+
+und_status und_mask_open(und_mask *m, const und_mac *mac, const char *what, und_error *err)
+{
+    *m = (und_mask){.n = {mac->n[0], mac->n[1], mac->n[2]}, .words = (mac->n[0] + 2 + 63) / 64};
+    m->bits = und_pages_alloc(row_count(m) * (size_t)m->words * sizeof *m->bits, what, err);
+    return m->bits ? UND_OK : err->status;
+}
+
+void und_mask_close(und_mask *m)
+{
+    und_pages_free(m->bits);
+    m->bits = NULL;
+}
+
+bool und_mask_stretch(const und_mask *m, int y, int z, int x, int *begin, int *end)
+{
+    const uint64_t *row = und_mask_row(m, y, z);
+    int bit = x + 1, w = bit >> 6;
+    if (w >= m->words)
+        return false;
+    uint64_t bits = row[w] & ~UINT64_C(0) << (bit & 63);
+    while (!bits) {
+        if (++w >= m->words)
+            return false;
+        bits = row[w];
+    }
+    bit = __builtin_ctzll(bits);
+    *begin = 64 * w + bit - 1;
+    bits = ~row[w] & ~UINT64_C(0) << bit;
+    while (!bits && ++w < m->words)
+        bits = ~row[w];
+    *end = (bits ? 64 * w + __builtin_ctzll(bits) : 64 * m->words) - 1;
+    return true;
+}
+
+static void grow_row(const und_mask *in, int y, int z, uint64_t last, uint64_t *restrict out)
+{
+    const uint64_t *own = und_mask_row(in, y, z);
+    for (int w = 0; w < in->words; w++)
+        out[w] = own[w] | own[w] << 1 | own[w] >> 1 | (w > 0 ? own[w - 1] >> 63 : 0) |
+                 (w + 1 < in->words ? own[w + 1] << 63 : 0);
+    const uint64_t *beside[4] = {
+        y >= 0 ? und_mask_row(in, y - 1, z) : NULL, y < in->n[1] ? und_mask_row(in, y + 1, z) : NULL,
+        z >= 0 ? und_mask_row(in, y, z - 1) : NULL, z < in->n[2] ? und_mask_row(in, y, z + 1) : NULL};
+    for (int i = 0; i < 4; i++)
+        for (int w = 0; beside[i] && w < in->words; w++)
+            out[w] |= beside[i][w];
+    out[in->words - 1] &= last;
+}
+
+void und_mask_grow(const und_mask *in, und_mask *out, int threads)
+{
+    int used = (in->n[0] + 2) & 63; /* bits of a row's last word */
+    uint64_t last = used ? ~UINT64_C(0) >> (64 - used) : ~UINT64_C(0);
+    threads = und_workers(threads, row_count(in) * (size_t)in->words, WORDS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = -1; z <= in->n[2]; z++)
+        for (int y = -1; y <= in->n[1]; y++)
+            grow_row(in, y, z, last, und_mask_row(out, y, z));
+}
+
+void und_mask_clear(und_mask *m)
+{
+    memset(m->bits, 0, row_count(m) * (size_t)m->words * sizeof *m->bits);
+}
+
+void und_mask_copy(const und_mask *from, und_mask *to)
+{
+    memcpy(to->bits, from->bits, row_count(from) * (size_t)from->words * sizeof *from->bits);
+}
+
+long und_mask_count(const und_mask *m)
+{
+    long count = 0;
+    for (size_t i = 0; i < row_count(m) * (size_t)m->words; i++)
+        count += __builtin_popcountll(m->bits[i]);
+    return count;
+}
+
+void und_mask_count_slices(const und_mask *m, int32_t *count)
+{
+    size_t slice = (size_t)(m->n[1] + 2) * (size_t)m->words;
+    for (int z = 0; z < m->n[2] + 2; z++) {
+        count[z] = 0;
+        for (size_t i = 0; i < slice; i++)
+            count[z] += __builtin_popcountll(m->bits[(size_t)z * slice + i]);
+    }
+}

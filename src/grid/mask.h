@@ -1,0 +1,56 @@
+/* Sets of cells (or of faces, each at the cell whose high face it is) as bits, row by row: the traversal
+ * lists of Wrenninge 2003, 4.4.2.  The layer beside the domain belongs to it. */
+#ifndef UND_GRID_MASK_H
+#define UND_GRID_MASK_H
+
+#include "grid/mac.h"
+
+typedef struct und_mask {
+    int n[3];       /* the grid's cells */
+    int words;      /* of a row */
+    uint64_t *bits; /* [n[2] + 2][n[1] + 2][words]; bit x + 1 of row (y, z) is cell x; the rest is 0 */
+} und_mask;
+
+und_status und_mask_open(und_mask *m, const und_mac *mac, const char *what, und_error *err); /* empty */
+void und_mask_close(und_mask *m);
+
+/* y from -1 to n[1], z from -1 to n[2]. */
+static inline uint64_t *und_mask_row(const und_mask *m, int y, int z)
+{
+    return m->bits + ((size_t)(z + 1) * (size_t)(m->n[1] + 2) + (size_t)(y + 1)) * (size_t)m->words;
+}
+static inline bool und_mask_has(const und_mask *m, int x, int y, int z)
+{
+    return und_mask_row(m, y, z)[(x + 1) >> 6] >> ((x + 1) & 63) & 1;
+}
+static inline void und_mask_add(und_mask *m, int x, int y, int z)
+{
+    und_mask_row(m, y, z)[(x + 1) >> 6] |= UINT64_C(1) << ((x + 1) & 63);
+}
+
+/* The cells of a row in growing order: their x into list[], which has room for n[0] + 2; how many. */
+static inline int und_mask_list(const und_mask *m, int y, int z, int32_t *list)
+{
+    const uint64_t *row = und_mask_row(m, y, z);
+    int count = 0;
+    for (int w = 0; w < m->words; w++)
+        for (uint64_t bits = row[w]; bits; bits &= bits - 1)
+            list[count++] = 64 * w - 1 + __builtin_ctzll(bits);
+    return count;
+}
+
+/* The stretches of a row: the first cell at or after x that is in the set and the first after that which is
+ * not; false where none is. */
+bool und_mask_stretch(const und_mask *m, int y, int z, int x, int *begin, int *end);
+
+/* out: the cells of `in` and those that share a face with one of them; the layer beside included.  out is
+ * not in. */
+void und_mask_grow(const und_mask *in, und_mask *out, int threads);
+
+void und_mask_clear(und_mask *m);
+void und_mask_copy(const und_mask *from, und_mask *to);
+long und_mask_count(const und_mask *m);
+/* Cells in rows of each slice z from -1 to n[2], count[0] and on: to share work out evenly. */
+void und_mask_count_slices(const und_mask *m, int32_t *count);
+
+#endif

@@ -1,0 +1,35 @@
+/* The pressure of a liquid with cut cells: a system on a staggered grid whose sides have weights of their
+ * own, by conjugate gradients preconditioned by multigrid. */
+#ifndef UND_SOLVE_PRESSURE_H
+#define UND_SOLVE_PRESSURE_H
+
+#include "grid/mask.h"
+
+typedef struct und_pressure und_pressure;
+
+und_pressure *und_pressure_create(const und_mac *mac, int threads, und_error *err);
+void und_pressure_destroy(und_pressure *pressure);
+
+/* For each cell i of `unknown` (cells inside the domain)
+ *     sum over its six sides of weight (x_i - x_n), where n is unknown too, + known_i x_i = b_i
+ * weight[axis] is of a cell's high side, 0 or above; it is read only between two unknown cells; 1 is a side
+ * that is wholly open.  known[] is 0 or above: weights of sides to cells whose x is 0, or any other addition
+ * to the diagonal.  Arrays are laid out as the grid.  Allocates nothing; copies what it needs. */
+void und_pressure_set(und_pressure *pressure, const und_mask *unknown, const float *const weight[3],
+                      const float *known);
+
+typedef struct und_pressure_report {
+    int iterations;
+    double residual; /* the largest |b - A x| that is left, over the largest |b|: true, not a recurrence's */
+    bool converged;
+    int closed;   /* parts of the liquid without any known side */
+    double unfit; /* the largest mean of b that was taken out of one of them, over the largest |b| */
+} und_pressure_report;
+
+/* Solves from x = 0, or from the x given where `warm`, until the largest residual is below tolerance times
+ * the largest |b|.  Parts that nothing known touches have their mean taken out of b, and of x.  x of cells
+ * that are not unknown is not touched.  The same bits at any thread count. */
+und_pressure_report und_pressure_solve(und_pressure *pressure, const float *b, float *x, bool warm,
+                                       double tolerance, int max_iterations);
+
+#endif

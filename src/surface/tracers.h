@@ -1,0 +1,56 @@
+/* Particles on both sides of the surface that keep a level set from losing what is thinner than its cells:
+ * the particle level set (Enright, Fedkiw, Ferziger & Mitchell 2002; Wrenninge 2003, 2.6). */
+#ifndef UND_SURFACE_TRACERS_H
+#define UND_SURFACE_TRACERS_H
+
+#include "grid/state.h"
+#include "surface/distance.h"
+
+typedef struct und_tracers_def {
+    int per_cell;    /* of both kinds, in a cell near the surface */
+    int reseed;      /* steps from one reseeding to the next; 0: never */
+    float band;      /* cells: they are kept this near the surface; 3 */
+    float radius[2]; /* cells: the smallest and the largest; 0.1, 0.5 */
+} und_tracers_def;
+
+typedef struct und_tracers {
+    und_mac mac;
+    und_tracers_def def;
+    uint64_t seed;
+    int threads;
+    int count, capacity;
+    float *place[3]; /* cells from the grid's low corner */
+    float *radius;   /* cells; below 0: of the liquid, above 0: of the air */
+    struct und_tracers_parts *parts;
+} und_tracers;
+
+und_tracers *und_tracers_create(const und_mac *mac, const und_tracers_def *def, uint64_t seed, int threads,
+                                und_error *err);
+void und_tracers_destroy(und_tracers *t);
+
+/* wall[]: the solids' distance in cells as und_distance_into_solids has it; NULL: none. */
+void und_tracers_seed(und_tracers *t, const und_distance *d, const float *wall); /* as at the start */
+
+/* Along the flow by the second-order Runge-Kutta method; those that would enter a solid or leave the domain
+ * are put back to its surface. */
+void und_tracers_move(und_tracers *t, float *const u[3], double cells_per_speed, const float *wall);
+
+/* phi is put right by those that are on its wrong side by more than their radius. */
+void und_tracers_correct(und_tracers *t, und_distance *d);
+
+/* After a step: radii follow phi; those too far from the surface go; every `reseed` steps cells with too few
+ * get more, and such with too many lose some. */
+void und_tracers_tidy(und_tracers *t, const und_distance *d, const float *wall);
+
+/* A particle of the liquid that the level set has lost: further out than `beyond` cells. */
+typedef void und_tracers_lost_fn(void *context, const float place[3], float radius); /* cells */
+/* Calls fn for each, in a fixed order from one thread, and takes it out. */
+int und_tracers_take_lost(und_tracers *t, const und_distance *d, float beyond, und_tracers_lost_fn *fn,
+                          void *context);
+
+enum { UND_TRACERS_STATE = 8 }; /* parts of a state, at most */
+int und_tracers_state(und_tracers *t, und_part *list);
+/* After a state was given back; an error where it makes no sense. */
+und_status und_tracers_restored(und_tracers *t, und_error *err);
+
+#endif
