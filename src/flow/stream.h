@@ -49,14 +49,21 @@ typedef struct und_stream_report {
     int closed; /* pockets that touch no air */
 } und_stream_report;
 
-und_stream_report und_stream_diffuse(und_stream *s, const und_distance *d, const und_solids *solids,
-                                     und_pressure *system, double viscosity, bool stick, double dt,
-                                     double tolerance);
+und_stream_report und_stream_diffuse(und_stream *s, const und_solids *solids, und_pressure *system,
+                                     double viscosity, bool stick, double dt, double tolerance,
+                                     int max_iterations);
 
-/* Equations 4.6 and 4.7 with cut cells and the surface's place within a cell (ghost fluid).  grown: 1/s, what
- * the liquid of each cell is to gain of its volume, NULL: nothing; and `gain` the same everywhere. */
+/* What the liquid gains of its volume, 1/s. */
+typedef struct und_stream_gain {
+    double everywhere;
+    const float *grown; /* of each cell, besides; NULL: nothing */
+    const und_mask
+        *held; /* cells of sources, whose faces' velocities are given and stay the caller's; NULL: none */
+} und_stream_gain;
+
+/* Equations 4.6 and 4.7 with cut cells and the surface's place within a cell (ghost fluid). */
 und_stream_report und_stream_project(und_stream *s, const und_distance *d, const und_solids *solids,
-                                     und_pressure *system, const float *grown, double gain, double dt,
-                                     double tolerance);
+                                     und_pressure *system, const und_stream_gain *gain, double dt,
+                                     double tolerance, int max_iterations);
 
 #endif

@@ -82,6 +82,12 @@ void und_mask_copy(const und_mask *from, und_mask *to)
     memcpy(to->bits, from->bits, row_count(from) * (size_t)from->words * sizeof *from->bits);
 }
 
+void und_mask_remove(und_mask *m, const und_mask *others)
+{
+    for (size_t i = 0; i < row_count(m) * (size_t)m->words; i++)
+        m->bits[i] &= ~others->bits[i];
+}
+
 long und_mask_count(const und_mask *m)
 {
     long count = 0;
