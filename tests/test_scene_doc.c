@@ -6,7 +6,7 @@
 
 #include <glob.h>
 
-enum { KEYS_MAX = 512 };
+enum { KEYS_MAX = 1024 };
 
 typedef struct document {
     char *text;
@@ -208,6 +208,7 @@ static void defaults_are_what_is_told(void **state)
     const und_waves_def waves = und_waves_def_default();
     const und_columns_def columns = und_columns_def_default();
     const und_cells_def cells = und_cells_def_default();
+    const und_levelset_def levelset = und_levelset_def_default();
     const und_render_def render = und_render_def_default();
     const field *w = block_of("liquid.waves"), *c = block_of("liquid.columns");
     const field *spray = inside_of(c, "spray");
@@ -218,6 +219,7 @@ static void defaults_are_what_is_told(void **state)
                             {"spray", spray, &columns.spray},
                             {"sheets", inside_of(spray, "sheets"), &columns.spray},
                             {"cells", block_of("liquid.cells"), &cells},
+                            {"levelset", block_of("liquid.levelset"), &levelset},
                             {"camera", block_of("camera"), &render},
                             {"light", block_of("light"), &render},
                             {"water", block_of("water"), &render},

@@ -14,7 +14,8 @@ typedef struct wrong_scene {
 #define S(text_) "liquid.waves { size = {4, 2}, cells = 8 }\n" text_
 
 static const wrong_scene language[] = {
-    {"", "e.lua: no liquid: expected liquid.waves { ... }, liquid.columns { ... } or liquid.cells { ... }"},
+    {"", "e.lua: no liquid: expected liquid.waves { ... }, liquid.columns { ... }, liquid.cells { ... } or "
+         "liquid.levelset { ... }"},
     {"scene {", "e.lua:1: unexpected symbol near <eof>"},
     {"scene {\n frames = 3\n fps = 24 }",
      "e.lua:3: '}' expected (to close '{' at line 1) near 'fps' (is a comma missing before this?)"},

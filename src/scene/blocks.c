@@ -254,6 +254,8 @@ const block und_blocks[] = {
     {"liquid.columns", und_columns_fields, und_read_columns,
      "columns of water joined by pipes, with spray and bodies"},
     {"liquid.cells", und_cells_fields, und_read_cells, "the Navier-Stokes liquid on a grid of cells"},
+    {"liquid.levelset", und_levelset_fields, und_read_levelset,
+     "the three-dimensional liquid whose surface is a particle level set"},
     {"bodies", und_body_fields, und_read_bodies_block,
      "a list of things that float in the flow of liquid.cells"},
     {"float", und_float_fields, und_read_float, "how they float"},

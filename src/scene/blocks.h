@@ -12,10 +12,31 @@
 
 extern const field und_pool_fields[];  /* of a und_pool_def */
 extern const field und_spray_fields[]; /* of a und_spray_def */
-extern const field und_waves_fields[], und_columns_fields[], und_cells_fields[];
+extern const field und_waves_fields[], und_columns_fields[], und_cells_fields[], und_levelset_fields[];
 void und_read_waves(reader *r);
 void und_read_columns(reader *r);
 void und_read_cells(reader *r);
+void und_read_levelset(reader *r);
+
+/* Of liquids in space (space.c): the scene's size; a vector of doubles, {x, y, z} or {x, y} of a domain one
+ * cell deep; gravity, a number or a vector. */
+void und_read_size(reader *r, const field *f, void *def);
+void und_read_components(reader *r, const field *f, void *def);
+void und_read_gravity(reader *r, const field *f, void *def);
+extern const char *const und_side_names[]; /* in the order of the sides, ended by NULL */
+
+/* A list whose entries are shapes, or tables with a shape in them, or one shape alone.  The shape is at the
+ * offset in an item. */
+typedef struct shape_list {
+    const field *fields;
+    size_t size, shape;
+    void (*init)(void *item);
+    void (*finish)(reader *r, void *item); /* of an entry that is a table; it is on top */
+    const char *expected;
+} shape_list;
+
+#define SHAPES_EXPECTED "a shape, or a list of shapes or of tables { shape = ... }"
+void *und_read_shapes(reader *r, const shape_list *l, int *count);
 
 /* true, false or the table of f->inside into the und_spray_def at f->offset. */
 void und_read_spray(reader *r, const field *f, void *def);

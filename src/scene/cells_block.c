@@ -1,39 +1,18 @@
 /* liquid.cells{} into a und_cells_def. */
 #include "geom/shape.h"
-#include "geom/value.h"
 #include "liquid/cells.h"
-#include "liquid/pool.h"
 #include "scene/blocks.h"
 
 #include <lauxlib.h>
 #include <math.h>
 
-enum { CELLS_MAX = 4096, FOAM_MAX = 1 << 24, SHAPES_IN_LIST = 10000 };
+enum { CELLS_MAX = 4096, FOAM_MAX = 1 << 24 };
 
 #define CELLS_TOTAL ((double)(1 << 28))
 #define FOREVER 1e9
 #define SPEED 1e6
 
 #define CELLS(member_) offsetof(und_cells_def, member_)
-
-und_grid und_scene_grid(const und_scene *scene)
-{
-    if (scene->view.pool)
-        return und_pool_grid(scene->view.pool);
-    return scene->view.model ? und_cells_grid(&scene->view.cells) : (und_grid){0};
-}
-
-static void read_size(reader *r, const field *f, void *def)
-{
-    und_scene *scene = r->scene;
-    (void)def;
-    scene->size[2] = 0;
-    int count = und_read_numbers(r, scene->size, 2, 3, "lengths {x, y, z}, or {x, y} (m)");
-    for (int i = 0; i < count; i++)
-        if (!(scene->size[i] >= f->low && scene->size[i] <= f->high))
-            und_read_fail(r, "expected lengths from %g to %g (m), found %g", f->low, f->high, scene->size[i]);
-    scene->curve = count == 2;
-}
 
 /* One number: along the longest edge, and as many along the others as make cells most nearly cubes. */
 static void spread_cells(reader *r, const field *f, und_cells_def *cells)
@@ -70,32 +49,8 @@ static void read_cells(reader *r, const field *f, void *def)
         cells->cell[i] = size[i] > 0 ? size[i] / cells->n[i] : cells->cell[0];
 }
 
-/* {x, y, z}, or {x, y} of a domain one cell deep. */
-static void read_vector(reader *r, const field *f, void *def)
-{
-    double *out = (double *)(void *)((char *)def + f->offset);
-    out[2] = 0;
-    und_read_numbers(r, out, r->scene->curve ? 2 : 3, 3, f->expected);
-    for (int i = 0; i < 3; i++)
-        if (!(out[i] >= f->low && out[i] <= f->high))
-            und_read_fail(r, "expected numbers from %g to %g (%s), found %g", f->low, f->high, f->unit,
-                          out[i]);
-}
-
-static void read_gravity(reader *r, const field *f, void *def)
-{
-    double *gravity = ((und_cells_def *)def)->gravity;
-    if (lua_type(r->L, -1) == LUA_TNUMBER) {
-        gravity[0] = gravity[2] = 0;
-        gravity[1] = -und_read_number(r, f);
-    } else {
-        read_vector(r, f, def);
-    }
-}
-
-/* In the order of und_wall_kind and of the sides. */
+/* In the order of und_wall_kind. */
 static const char *const wall_kinds[] = {"slip", "stick", "inflow", "outflow", NULL};
-static const char *const side_names[] = {"left", "right", "bottom", "top", "back", "front", NULL};
 
 #define WALL(member_) offsetof(und_wall_def, member_)
 #define WALL_DOC "\"slip\", \"stick\", \"inflow\" or \"outflow\""
@@ -161,53 +116,6 @@ static void read_walls(reader *r, const field *f, void *def)
     und_read_table(r, f->inside, def);
 }
 
-/* A list whose entries are shapes, or tables with a shape in them, or one shape alone.  The shape is at the
- * beginning of an item. */
-typedef struct shape_list {
-    const field *fields;
-    size_t size;
-    void (*init)(void *item);
-    const char *expected;
-} shape_list;
-
-static void read_entry(reader *r, const shape_list *l, void *item)
-{
-    if (l->init)
-        l->init(item);
-    if (lua_type(r->L, -1) == LUA_TTABLE)
-        und_read_table(r, l->fields, item);
-    else
-        *(const und_shape **)item = und_read_shape(r);
-}
-
-static void *read_shapes(reader *r, const shape_list *l, int *count)
-{
-    if (lua_type(r->L, -1) != LUA_TTABLE && lua_type(r->L, -1) != LUA_TUSERDATA)
-        und_read_expected(r, l->expected);
-    if (lua_type(r->L, -1) == LUA_TUSERDATA || und_read_has(r, "shape")) {
-        void *item = und_scene_alloc(r, 1, l->size);
-        read_entry(r, l, item);
-        *count = 1;
-        return item;
-    }
-    for (lua_pushnil(r->L); lua_next(r->L, -2); lua_pop(r->L, 1))
-        if (lua_type(r->L, -2) != LUA_TNUMBER)
-            und_read_fail(r, "expected %s, found a table with names in it", l->expected);
-    lua_Unsigned length = lua_rawlen(r->L, -1);
-    if (length > SHAPES_IN_LIST)
-        und_read_fail(r, "expected at most %d, found %.0f", (int)SHAPES_IN_LIST, (double)length);
-    char *items = und_scene_alloc(r, length, l->size);
-    for (int i = 0; i < (int)length; i++) {
-        lua_rawgeti(r->L, -1, i + 1);
-        und_read_enter(r, NULL, i + 1);
-        read_entry(r, l, items + (size_t)i * l->size);
-        und_read_leave(r);
-        lua_pop(r->L, 1);
-    }
-    *count = (int)length;
-    return items;
-}
-
 static const field solid_fields[] = {
     {"shape", F_SHAPE, NULL, .required = true, .offset = offsetof(und_solid_def, shape), .doc = "what it is"},
     {"wall", F_OTHER, .offset = offsetof(und_solid_def, wall), .read = read_wall, .inside = wall_fields,
@@ -217,8 +125,8 @@ static const field solid_fields[] = {
 static void read_solids(reader *r, const field *f, void *def)
 {
     und_cells_def *cells = def;
-    const shape_list list = {solid_fields, sizeof(und_solid_def), NULL, f->expected};
-    cells->solids = read_shapes(r, &list, &cells->solid_count);
+    const shape_list list = {solid_fields, sizeof(und_solid_def), .expected = f->expected};
+    cells->solids = und_read_shapes(r, &list, &cells->solid_count);
 }
 
 static const field fill_fields[] = {
@@ -233,8 +141,8 @@ static const field fill_fields[] = {
 static void read_fills(reader *r, const field *f, void *def)
 {
     und_cells_def *cells = def;
-    const shape_list list = {fill_fields, sizeof(und_fill_def), NULL, f->expected};
-    cells->fills = read_shapes(r, &list, &cells->fill_count);
+    const shape_list list = {fill_fields, sizeof(und_fill_def), .expected = f->expected};
+    cells->fills = und_read_shapes(r, &list, &cells->fill_count);
 }
 
 #define GATE(member_) offsetof(und_gate_def, member_)
@@ -242,7 +150,7 @@ static void read_fills(reader *r, const field *f, void *def)
 static const field gate_fields[] = {
     {"shape", F_SHAPE, NULL, .offset = GATE(shape),
      .doc = "the cells in it; with a side, only the part of the side in it"},
-    {"side", F_CHOICE, .offset = GATE(side), .choices = side_names,
+    {"side", F_CHOICE, .offset = GATE(side), .choices = und_side_names,
      .doc = "a side of the domain, whole or where the shape is: \"left\", \"right\", \"bottom\", \"top\", "
             "\"back\" or \"front\""},
     {"kind", F_CHOICE, NULL, .required = true, .offset = GATE(wall.kind), .choices = wall_kinds,
@@ -266,7 +174,7 @@ static void check_gate(reader *r, void *item)
     if (!gate->shape && gate->side < 0)
         und_read_fail(r, "missing key \"shape\" or \"side\"");
     if (r->scene->curve && gate->side >= 4)
-        und_read_fail(r, "a domain one cell deep has no \"%s\"", side_names[gate->side]);
+        und_read_fail(r, "a domain one cell deep has no \"%s\"", und_side_names[gate->side]);
     if (!(gate->end > gate->start))
         und_read_fail(r, "expected it to stop after it starts, found start = %g, stop = %g", gate->start,
                       gate->end);
@@ -352,16 +260,14 @@ static void read_revolve(reader *r, const field *f, void *def)
 static const char *const tracks[] = {"markers", "chains", "height", NULL};
 static const char *const pressure_rules[] = {"multigrid", "relax", NULL};
 
-#define SHAPES_EXPECTED "a shape, or a list of shapes or of tables { shape = ... }"
-
 const field und_cells_fields[] = {
-    {"size", F_OTHER, "m", 1e-6, 1e6, true, .read = read_size, .expected = "{x, y, z}, or {x, y}",
+    {"size", F_OTHER, "m", 1e-6, 1e6, true, .read = und_read_size, .expected = "{x, y, z}, or {x, y}",
      .doc = "the domain's lengths; {x, y}: one cell deep, two-dimensional"},
     {"cells", F_OTHER, NULL, 1, CELLS_MAX, true, .read = read_cells, .expected = "a number or {nx, ny, nz}",
      .doc = "how many, along the longest edge (as nearly cubes as fit) or {nx, ny, nz}"},
-    {"origin", F_OTHER, "m", -1e9, 1e9, .offset = CELLS(origin), .read = read_vector, .expected = "{x, y, z}",
-     .doc = "the domain's low corner"},
-    {"gravity", F_OTHER, "m/s2", -1e4, 1e4, .offset = CELLS(gravity), .read = read_gravity,
+    {"origin", F_OTHER, "m", -1e9, 1e9, .offset = CELLS(origin), .read = und_read_components,
+     .expected = "{x, y, z}", .doc = "the domain's low corner"},
+    {"gravity", F_OTHER, "m/s2", -1e4, 1e4, .offset = CELLS(gravity), .read = und_read_gravity,
      .expected = "a number or {x, y, z}", .doc = "pull downwards, or {x, y, z}"},
     {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = CELLS(density), .doc = "of the liquid"},
     {"viscosity", F_NUMBER, "m2/s", 0, 1e6, .offset = CELLS(viscosity),

@@ -164,6 +164,8 @@ double und_read_number(reader *r, const field *f);
 void und_read_value(reader *r, const field *f, und_value *out);
 void und_read_flow(reader *r, const field *f, und_value out[3]);
 void und_read_vector(reader *r, const field *f, und_vector *out);
+/* A function that failed when it was tried is an error of the scene: better now than after an hour. */
+void und_read_trouble(reader *r);
 void und_read_color(reader *r, const field *f, float out[3]);
 const und_image *und_read_picture(reader *r);
 void und_read_ground_map(reader *r, const field *f, void *render_def);

@@ -136,13 +136,14 @@ static void check_whole(lua_State *L, und_scene *scene)
     }
     if (!scene->view.model && !scene->only_bodies) {
         lua_pushfstring(L,
-                        "%s: no liquid: expected liquid.waves { ... }, liquid.columns { ... } or "
-                        "liquid.cells { ... }",
+                        "%s: no liquid: expected liquid.waves { ... }, liquid.columns { ... }, "
+                        "liquid.cells { ... } or liquid.levelset { ... }",
                         path);
         lua_error(L);
     }
     check_bodies(L, scene);
     scene->view.waves.pool.seed = scene->view.columns.pool.seed = scene->view.cells.seed = scene->seed;
+    scene->view.levelset.seed = scene->seed;
 }
 
 /* Lua's compiler takes time with the square of the length of a chain of conditions, and no hook runs then. */
@@ -324,6 +325,7 @@ static und_status load(und_scene *scene, const char *text, size_t size, const ch
     scene->view.waves = und_waves_def_default();
     scene->view.columns = und_columns_def_default();
     scene->view.cells = und_cells_def_default();
+    scene->view.levelset = und_levelset_def_default();
     scene->view.afloat = und_afloat_def_default();
     scene->view.render = und_render_def_default();
     und_status status = und_sandbox_open(&scene->box, limits, err);

@@ -16,12 +16,13 @@ typedef struct und_scene_view {
     int start, end;
     double fps;
     int substeps;             /* per frame */
-    const char *model;        /* "waves", "columns" or "cells" */
+    const char *model;        /* "waves", "columns", "cells" or "levelset" */
     und_grid grid;            /* of the frames */
     const und_pool_def *pool; /* of the model's def; NULL: the model is no pool */
     und_waves_def waves;
     und_columns_def columns;
     und_cells_def cells;
+    und_levelset_def levelset;
     und_afloat_def afloat; /* bodies in the flow of cells; gravity and density are the liquid's */
     und_render_def render;
 } und_scene_view;

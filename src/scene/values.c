@@ -141,8 +141,7 @@ static callback *new_callback(reader *r, int numbers)
     return c;
 }
 
-/* A function that fails at once is an error of the scene; better now than after the first hour. */
-static void raise_trouble(reader *r)
+void und_read_trouble(reader *r)
 {
     und_scene *scene = r->scene;
     if (scene->trouble.status == UND_OK)
@@ -215,7 +214,7 @@ static void probe(reader *r, const und_grid *grid, const und_value *value)
     for (int i = 0; i < 3; i++)
         at[i] = grid->origin[i] + 0.5 * grid->n[i] * und_grid_size(grid, i);
     und_value_at(value, at[0], at[1], at[2], 0);
-    raise_trouble(r);
+    und_read_trouble(r);
 }
 
 void und_read_value(reader *r, const field *f, und_value *out)
@@ -362,7 +361,7 @@ void und_read_vector(reader *r, const field *f, und_vector *out)
         double probe[3];
         *out = (und_vector){.fn = call_vector, .context = new_callback(r, numbers)};
         call_vector(out->context, 0, probe);
-        raise_trouble(r);
+        und_read_trouble(r);
     } else if (lua_type(r->L, -1) == LUA_TTABLE && und_read_has(r, "keys")) {
         path_def path = {.easing = UND_EASE_SPLINE};
         und_read_table(r, numbers == 2 ? und_track_fields : und_path_fields, &path);

@@ -1,0 +1,227 @@
+/* liquid.levelset{} into a und_levelset_def; its elements are in elements_block.c. */
+#include "liquid/levelset.h"
+
+#include "geom/motion.h"
+#include "scene/levelset_block.h"
+
+#include <lauxlib.h>
+#include <math.h>
+#include <string.h>
+
+enum { CELLS_MAX = 4096, DROPS_MAX = 1 << 26 };
+
+#define CELLS_TOTAL ((double)(1 << 30))
+
+#define LEVELSET(member_) offsetof(und_levelset_def, member_)
+
+const field und_placed_fields[] = {{"keys", F_OTHER, .read = und_read_keys, .inside = und_key_fields,
+                                    .expected = "a list of keys {{ time = 0, at = {...} }, ...}",
+                                    .doc = "where it is and when, in the order of time"},
+                                   {"easing", F_CHOICE, .offset = offsetof(placed_read, path.easing),
+                                    .choices = und_easings, .doc = "how it moves between the keys"},
+                                   {"at", F_POINT, "m", .offset = offsetof(placed_read, pose.position),
+                                    .doc = "where it stands, instead of keys"},
+                                   {"turn", F_POINT, "degrees",
+                                    .offset = offsetof(placed_read, pose.rotation),
+                                    .doc = "how it is turned about x, then y, then z, instead of keys"},
+                                   {0}};
+
+const und_motion *und_read_placed(reader *r, const placed_read *placed)
+{
+    bool led = und_read_has(r, "keys"), put = und_read_has(r, "at") || und_read_has(r, "turn");
+    if (led && put)
+        und_read_fail(r, "expected either keys or \"at\" and \"turn\", found both: keys say where it is");
+    if (!led && und_read_has(r, "easing"))
+        und_read_fail(r, "easing is between keys, and there are none");
+    path_def rest = {.keys = &placed->pose, .count = 1};
+    return led ? und_read_motion(r, &placed->path) : put ? und_read_motion(r, &rest) : NULL;
+}
+
+/* Cells are cubes: one number is along the longest edge. */
+static void read_cells(reader *r, const field *f, void *def)
+{
+    und_levelset_def *l = def;
+    const double *size = r->scene->size;
+    double n[3] = {0, 0, 1}, longest = fmax(size[0], fmax(size[1], size[2]));
+    bool each = lua_type(r->L, -1) == LUA_TTABLE;
+    if (each) {
+        und_read_numbers(r, n, r->scene->curve ? 2 : 3, 3, f->expected);
+    } else {
+        double count = und_read_number(r, f);
+        for (int i = 0; i < 3; i++)
+            n[i] = count == floor(count) ? fmax(1, round(count * size[i] / longest)) : count;
+    }
+    l->dx = each ? size[0] / n[0] : longest / und_read_number(r, f);
+    for (int i = 0; i < 3; i++) {
+        if (!(n[i] >= 1 && n[i] <= f->high && n[i] == floor(n[i])))
+            und_read_fail(r, "expected whole numbers from 1 to %g, found %g", f->high, n[i]);
+        if (each && size[i] > 0 && fabs(n[i] * l->dx - size[i]) > 0.5 * l->dx)
+            und_read_fail(
+                r,
+                "cells are cubes: %g along x are %g m wide, and along %c %.6g of those fit into %g m, "
+                "not %g",
+                n[0], l->dx, "xyz"[i], size[i] / l->dx, size[i], n[i]);
+        l->n[i] = (int)n[i];
+    }
+    if (r->scene->curve && l->n[2] != 1)
+        und_read_fail(r, "size = {x, y} is a domain one cell deep; found %d along z", l->n[2]);
+    if (n[0] * n[1] * n[2] > CELLS_TOTAL)
+        und_read_fail(r, "expected at most 2^30 cells in all, found %g x %g x %g", n[0], n[1], n[2]);
+    r->scene->curve = l->n[2] == 1;
+}
+
+static void open_side(reader *r, und_levelset_def *l)
+{
+    int side = 0;
+    und_read_choice(r, und_side_names, &side);
+    if (r->scene->curve && side >= 4)
+        und_read_fail(r, "a domain one cell deep has no \"%s\"", und_side_names[side]);
+    l->open[side] = true;
+}
+
+static void read_open(reader *r, const field *f, void *def)
+{
+    if (lua_type(r->L, -1) != LUA_TTABLE) {
+        open_side(r, def);
+        return;
+    }
+    lua_Unsigned count = lua_rawlen(r->L, -1);
+    for (lua_pushnil(r->L); lua_next(r->L, -2); lua_pop(r->L, 1))
+        if (lua_type(r->L, -2) != LUA_TNUMBER || count > UND_SIDES)
+            und_read_fail(r, "expected %s", f->expected);
+    for (int i = 0; i < (int)count; i++) {
+        lua_rawgeti(r->L, -1, i + 1);
+        und_read_enter(r, NULL, i + 1);
+        open_side(r, def);
+        und_read_leave(r);
+        lua_pop(r->L, 1);
+    }
+}
+
+static const field fill_fields[] = {{"shape", F_SHAPE, NULL, .required = true,
+                                     .offset = offsetof(und_fill_def, shape), .doc = "where the liquid is"},
+                                    {"velocity", F_FLOW, "m/s", 0, UND_SPEED_MAX,
+                                     .offset = offsetof(und_fill_def, velocity),
+                                     .doc = "with which it sets out"},
+                                    {0}};
+
+static void read_fills(reader *r, const field *f, void *def)
+{
+    und_levelset_def *l = def;
+    const shape_list list = {fill_fields, sizeof(und_fill_def), .expected = f->expected};
+    l->fills = und_read_shapes(r, &list, &l->fill_count);
+}
+
+typedef struct solid_read {
+    placed_read placed; /* first: und_placed_fields */
+    und_obstacle_def solid;
+} solid_read;
+
+#define SOLID(member_) offsetof(solid_read, solid.member_)
+
+static const field solid_fields[] = {{"shape", F_SHAPE, NULL, .required = true, .offset = SOLID(shape),
+                                      .doc = "what it is, in its own coordinates"},
+                                     INCLUDE(und_placed_fields),
+                                     {"container", F_FLAG, .offset = SOLID(inside_out),
+                                      .doc = "all but the shape is solid: it holds the liquid"},
+                                     {"name", F_NAME, .offset = SOLID(name), .doc = "for reports"},
+                                     {0}};
+
+static void init_solid(void *item)
+{
+    ((solid_read *)item)->placed.path.easing = UND_EASE_SPLINE;
+}
+
+static void finish_solid(reader *r, void *item)
+{
+    solid_read *s = item;
+    s->solid.motion = und_read_placed(r, &s->placed);
+}
+
+static void read_solids(reader *r, const field *f, void *def)
+{
+    und_levelset_def *l = def;
+    const shape_list list = {solid_fields, sizeof(solid_read), SOLID(shape),
+                             init_solid,   finish_solid,       f->expected};
+    solid_read *read = und_read_shapes(r, &list, &l->obstacle_count);
+    und_obstacle_def *solids = und_scene_alloc(r, (size_t)l->obstacle_count, sizeof *solids);
+    for (int i = 0; i < l->obstacle_count; i++)
+        solids[i] = read[i].solid;
+    l->obstacles = solids;
+}
+
+static const field spray_fields[] = {{"most", F_INTEGER, NULL, 1, DROPS_MAX, .offset = LEVELSET(spray_most),
+                                      .doc = "drops in the air at once"},
+                                     {0}};
+
+static void read_spray(reader *r, const field *f, void *def)
+{
+    ((und_levelset_def *)def)->spray = und_read_switch(r, f, def, "true, false or { most = ... }");
+}
+
+static const char *const velocity_rules[] = {"semi-lagrangian", "maccormack", NULL};
+static const char *const surface_rules[] = {"semi-lagrangian", "weno", NULL};
+
+const field und_levelset_fields[] = {
+    {"size", F_OTHER, "m", 1e-6, 1e6, true, .read = und_read_size, .expected = "{x, y, z}, or {x, y}",
+     .doc = "the domain's lengths, rounded to whole cells; {x, y}: one cell deep, two-dimensional"},
+    {"cells", F_OTHER, NULL, 1, CELLS_MAX, true, .read = read_cells, .expected = "a number or {nx, ny, nz}",
+     .doc = "how many, along the longest edge or {nx, ny, nz}; they are cubes"},
+    {"origin", F_OTHER, "m", -1e9, 1e9, .offset = LEVELSET(origin), .read = und_read_components,
+     .expected = "{x, y, z}", .doc = "the domain's low corner"},
+    {"gravity", F_OTHER, "m/s2", -1e4, 1e4, .offset = LEVELSET(gravity), .read = und_read_gravity,
+     .expected = "a number or {x, y, z}", .doc = "pull downwards, or {x, y, z}"},
+    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = LEVELSET(density), .doc = "of the liquid"},
+    {"viscosity", F_NUMBER, "m2/s", 0, 1e6, .offset = LEVELSET(viscosity),
+     .doc = "kinematic: honey 0.005; 0: none, which suits water"},
+    {"stick", F_FLAG, .offset = LEVELSET(stick),
+     .doc = "liquid with a viscosity sticks to solids and sides; false: slips along them"},
+    {"open", F_OTHER, .read = read_open,
+     .expected = "a side of the domain (\"top\"), or a list of sides {\"left\", \"top\"}",
+     .doc = "sides that liquid leaves by: \"left\", \"right\", \"bottom\", \"top\", \"back\", \"front\""},
+    {"fill", F_OTHER, .read = read_fills, .inside = fill_fields, .expected = SHAPES_EXPECTED,
+     .doc = "liquid at the start"},
+    {"level", F_VALUE, "m", -1e9, 1e9, .offset = LEVELSET(level),
+     .doc = "liquid stands up to here at the start, besides what is filled"},
+    {"solids", F_OTHER, .read = read_solids, .inside = solid_fields, .expected = SHAPES_EXPECTED,
+     .doc = "obstacles and containers, at rest and moving"},
+    LIST("sources", und_read_sources, und_source_fields, "places that are always full of liquid"),
+    LIST("drains", und_read_drains, und_drain_fields, "places that never hold liquid"),
+    LIST("forces", und_read_forces, und_force_fields, "what pushes the liquid besides gravity"),
+    LIST("modifiers", und_read_modifiers, und_modifier_fields, "velocities that the liquid is led to"),
+    {"cfl", F_NUMBER, NULL, 0.05, 100, .offset = LEVELSET(cfl),
+     .doc = "steps in which the fastest liquid crosses a cell: more are slower and more accurate"},
+    {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = LEVELSET(max_step),
+     .doc = "no step is longer than this"},
+    {"trace", F_INTEGER, NULL, 2, 3, .offset = LEVELSET(trace),
+     .doc = "order of the Runge-Kutta method by which the flow is followed back"},
+    {"advection", F_CHOICE, .offset = LEVELSET(velocity_rule), .choices = velocity_rules,
+     .doc = "of the velocity: \"maccormack\", second order, or \"semi-lagrangian\", which is smoother"},
+    {"surface", F_CHOICE, .offset = LEVELSET(surface_rule), .choices = surface_rules,
+     .doc = "how the distance to the surface is carried: \"semi-lagrangian\" or \"weno\", fifth order"},
+    {"redistance", F_INTEGER, NULL, 1, 2, .offset = LEVELSET(redistance),
+     .doc = "order to which the surface stays put where distances are made anew"},
+    {"particles", F_INTEGER, NULL, 0, 64, .offset = LEVELSET(particles),
+     .doc = "in a cell near the surface, to correct it; 0: a plain level set"},
+    {"reseed", F_INTEGER, NULL, 0, 1e6, .offset = LEVELSET(reseed),
+     .doc = "steps from one reseeding of particles to the next; 0: never"},
+    {"tolerance", F_NUMBER, NULL, 1e-10, 0.1, .offset = LEVELSET(tolerance),
+     .doc = "of the pressure: what is left of its right-hand side"},
+    {"iterations", F_INTEGER, NULL, 1, 1e6, .offset = LEVELSET(max_iterations),
+     .doc = "of the pressure at most"},
+    {"keep_volume", F_FLAG, .offset = LEVELSET(keep_volume),
+     .doc = "what following the surface loses or gains is put back, and reported"},
+    {"spray", F_OTHER, .read = read_spray, .inside = spray_fields, .expected = "true or a table",
+     .doc = "liquid too thin for the cells flies on as drops"},
+    {"velocity", F_FLAG, .offset = LEVELSET(keep_velocity), .doc = "writes the velocity with each frame"},
+    {"pressure", F_FLAG, .offset = LEVELSET(keep_pressure), .doc = "writes the pressure with each frame"},
+    {0}};
+
+void und_read_levelset(reader *r)
+{
+    und_levelset_def *l = &r->scene->view.levelset;
+    und_begin_liquid(r, "levelset");
+    und_read_table(r, und_levelset_fields, l);
+    l->has_level = und_read_has(r, "level");
+    r->scene->view.grid = und_levelset_grid(l);
+}

@@ -1,0 +1,27 @@
+/* What the files that read liquid.levelset{} share. */
+#ifndef UND_SCENE_LEVELSET_BLOCK_H
+#define UND_SCENE_LEVELSET_BLOCK_H
+
+#include "scene/blocks.h"
+
+#define UND_SPEED_MAX 1e6
+#define UND_FOREVER 1e9
+
+/* Something that keys lead, or that stands somewhere. */
+typedef struct placed_read {
+    path_def path; /* first: und_read_keys */
+    und_key pose;
+} placed_read;
+
+extern const field und_placed_fields[]; /* of a placed_read */
+/* Of the table on top; NULL where it says nothing. */
+const und_motion *und_read_placed(reader *r, const placed_read *placed);
+
+/* Lists of elements (elements_block.c): each is added to the level set's. */
+extern const field und_source_fields[], und_drain_fields[], und_force_fields[], und_modifier_fields[];
+void und_read_sources(reader *r, const field *f, void *levelset);
+void und_read_drains(reader *r, const field *f, void *levelset);
+void und_read_forces(reader *r, const field *f, void *levelset);
+void und_read_modifiers(reader *r, const field *f, void *levelset);
+
+#endif
