@@ -1,0 +1,191 @@
+/* Values between those of a staggered grid, at UND_LANES places at a time: linear between the eight (in two
+ * dimensions four) nearest.  Places are in cells from the grid's low corner; those outside the domain are
+ * taken to its border, NaN to the low one.  Nothing beside the domain is read but the faces on its border:
+ * within half a cell of it values are those of the outermost cells or faces.  Arrays are of mac.count floats,
+ * fewer than 2^31. */
+#ifndef UND_GRID_SAMPLE_H
+#define UND_GRID_SAMPLE_H
+
+#include "base/lanes.h"
+#include "grid/mac.h"
+
+/* Of places along one axis: what the lower of two neighbouring values adds to an index, and how far towards
+ * the upper each place is, 0 to 1. */
+typedef struct und_between {
+    und_lanes_int low;
+    und_lanes part;
+} und_between;
+
+/* t counts from the value of index -1. */
+UND_INLINE und_between und_between_make(const und_mac *m, int axis, und_lanes t, float least)
+{
+    int n = m->n[axis];
+    t = und_lanes_min(und_lanes_max(t, und_lanes_all(least)), und_lanes_all((float)n));
+    und_lanes_int i = __builtin_convertvector(t, und_lanes_int);
+    i += i > n - 1; /* at the upper border: -1 */
+    return (und_between){(i - 1) * (int32_t)m->step[axis], t - __builtin_convertvector(i, und_lanes)};
+}
+/* Between the faces across the axis. */
+UND_INLINE und_between und_between_faces(const und_mac *m, int axis, und_lanes place)
+{
+    return und_between_make(m, axis, place, 0);
+}
+/* Between the middles of cells. */
+UND_INLINE und_between und_between_middles(const und_mac *m, int axis, und_lanes place)
+{
+    return und_between_make(m, axis, place + 0.5f, 1);
+}
+
+/* For each of `rows` offsets the values at index[i] + row[r], and those behind them. */
+#ifdef __AVX512F__
+/* Places near each other along x, as those of neighbours and of sorted particles are, share the reading of a
+ * stretch of 32 values. */
+UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int index, const ptrdiff_t *row,
+                                 int rows, und_lanes *low, und_lanes *high)
+{
+    enum { STRETCH = 32, BEFORE = 4 };
+    int32_t where[UND_LANES];
+    memcpy(where, &index, sizeof where);
+    const ptrdiff_t last = (ptrdiff_t)m->count - STRETCH - m->step[1] - m->step[2];
+    for (int r = 0; r < rows; r++)
+        low[r] = high[r] = (und_lanes){0};
+    for (unsigned left = 0xffff; left;) {
+        ptrdiff_t begin = where[__builtin_ctz(left)] - BEFORE;
+        begin = begin < last ? begin : last;
+        __m512i at = _mm512_sub_epi32((__m512i)index, _mm512_set1_epi32((int32_t)begin));
+        __m512i next = _mm512_add_epi32(at, _mm512_set1_epi32(1));
+        __mmask16 here = _mm512_cmplt_epu32_mask(at, _mm512_set1_epi32(STRETCH - 1));
+        for (int r = 0; r < rows; r++) {
+            __m512 a = _mm512_loadu_ps(v + begin + row[r]), b = _mm512_loadu_ps(v + begin + row[r] + 16);
+            __m512 first = _mm512_permutex2var_ps(a, at, b), second = _mm512_permutex2var_ps(a, next, b);
+            low[r] = (und_lanes)_mm512_mask_mov_ps((__m512)low[r], here, first);
+            high[r] = (und_lanes)_mm512_mask_mov_ps((__m512)high[r], here, second);
+        }
+        left &= ~(unsigned)here;
+    }
+}
+#else
+/* Two floats are read at once. */
+typedef double und_sample_pair __attribute__((vector_size(32)));
+
+UND_INLINE double und_sample_two(const float *p)
+{
+    double two;
+    memcpy(&two, p, sizeof two);
+    return two;
+}
+UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int index, const ptrdiff_t *row,
+                                 int rows, und_lanes *low, und_lanes *high)
+{
+    (void)m;
+    int32_t at[UND_LANES];
+    memcpy(at, &index, sizeof at);
+    for (int r = 0; r < rows; r++) {
+        const float *p = v + row[r];
+        und_lanes a = (und_lanes)(und_sample_pair){und_sample_two(p + at[0]), und_sample_two(p + at[1]),
+                                                   und_sample_two(p + at[4]), und_sample_two(p + at[5])};
+        und_lanes b = (und_lanes)(und_sample_pair){und_sample_two(p + at[2]), und_sample_two(p + at[3]),
+                                                   und_sample_two(p + at[6]), und_sample_two(p + at[7])};
+        low[r] = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+        high[r] = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+    }
+}
+#endif
+
+/* The least and the largest of the values around a place. */
+typedef struct und_sample_range {
+    und_lanes low, high;
+} und_sample_range;
+
+/* rows: 4, or 2 in two dimensions; a constant. */
+UND_INLINE und_lanes und_sample_rows(const und_mac *m, const float *v, const und_between *at, int rows,
+                                     und_sample_range *range)
+{
+    const ptrdiff_t row[4] = {0, m->step[1], m->step[2], m->step[1] + m->step[2]};
+    und_lanes_int index = at[0].low + at[1].low + (int32_t)m->first;
+    if (rows == 4)
+        index += at[2].low;
+    und_lanes low[4], high[4];
+    und_sample_pairs(m, v, index, row, rows, low, high);
+    if (range) {
+        *range = (und_sample_range){und_lanes_min(low[0], high[0]), und_lanes_max(low[0], high[0])};
+        for (int r = 1; r < rows; r++) {
+            range->low = und_lanes_min(range->low, und_lanes_min(low[r], high[r]));
+            range->high = und_lanes_max(range->high, und_lanes_max(low[r], high[r]));
+        }
+    }
+    for (int r = 0; r < rows; r++)
+        low[r] += at[0].part * (high[r] - low[r]);
+    low[0] += at[1].part * (low[1] - low[0]);
+    if (rows == 4) {
+        low[2] += at[1].part * (low[3] - low[2]);
+        low[0] += at[2].part * (low[2] - low[0]);
+    }
+    return low[0];
+}
+UND_INLINE und_lanes und_sample_between(const und_mac *m, const float *v, const und_between *at,
+                                        und_sample_range *range)
+{
+    return m->n[2] == 1 ? und_sample_rows(m, v, at, 2, range) : und_sample_rows(m, v, at, 4, range);
+}
+
+/* What stands at the middles of cells, such as a distance.  range may be NULL. */
+static inline void und_sample_cells(const und_mac *m, const float *v, const und_lanes place[3],
+                                    und_lanes *out, und_sample_range *range)
+{
+    und_between at[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = und_between_middles(m, a, place[a]);
+    *out = und_sample_between(m, v, at, range);
+}
+
+/* What stands at high faces across the axis: a component of a velocity.  range may be NULL. */
+static inline void und_sample_faces(const und_mac *m, const float *v, int axis, const und_lanes place[3],
+                                    und_lanes *out, und_sample_range *range)
+{
+    und_between at[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = a == axis ? und_between_faces(m, a, place[a]) : und_between_middles(m, a, place[a]);
+    *out = und_sample_between(m, v, at, range);
+}
+
+/* The velocity; in two dimensions its third component is 0. */
+static inline void und_sample_velocity(const und_mac *m, float *const u[3], const und_lanes place[3],
+                                       und_lanes out[3])
+{
+    und_between faces[3], middles[3];
+    for (int a = 0; a < 3; a++) {
+        faces[a] = und_between_faces(m, a, place[a]);
+        middles[a] = und_between_middles(m, a, place[a]);
+    }
+    out[2] = (und_lanes){0};
+    for (int c = 0; c < (m->n[2] == 1 ? 2 : 3); c++) {
+        const und_between at[3] = {c == 0 ? faces[0] : middles[0], c == 1 ? faces[1] : middles[1],
+                                   c == 2 ? faces[2] : middles[2]};
+        out[c] = und_sample_between(m, u[c], at, NULL);
+    }
+}
+
+/* Where the flow takes a place in a time in which a speed of 1 m/s crosses `cells_per_speed` cells; below 0:
+ * where it has come from.  speed[]: the velocity there, und_sample_velocity's or better known.  By the
+ * midpoint rule, or where `third` is set by Ralston's third-order rule. */
+static inline void und_sample_trace(const und_mac *m, float *const u[3], const und_lanes place[3],
+                                    const und_lanes speed[3], float cells_per_speed, bool third,
+                                    und_lanes out[3])
+{
+    und_lanes at[3], middle[3], late[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = place[a] + 0.5f * cells_per_speed * speed[a];
+    und_sample_velocity(m, u, at, middle);
+    if (third) {
+        for (int a = 0; a < 3; a++)
+            at[a] = place[a] + 0.75f * cells_per_speed * middle[a];
+        und_sample_velocity(m, u, at, late);
+        for (int a = 0; a < 3; a++)
+            middle[a] = (2 * speed[a] + 3 * middle[a] + 4 * late[a]) / 9;
+    }
+    for (int a = 0; a < 3; a++)
+        out[a] = place[a] + cells_per_speed * middle[a];
+}
+
+#endif
