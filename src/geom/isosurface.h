@@ -2,7 +2,7 @@
 #ifndef UND_GEOM_ISOSURFACE_H
 #define UND_GEOM_ISOSURFACE_H
 
-#include <undine/types.h>
+#include "geom/shell.h"
 
 typedef struct und_lattice {
     int n[3];         /* points, stored with x fastest, then y, then z */
@@ -29,6 +29,8 @@ typedef struct und_isosurface {
  * is not finite somewhere is outside there.  The same bits at any number of threads. */
 und_status und_isosurface_make(const und_lattice *lattice, const float *field, int threads,
                                und_isosurface *surface, und_error *err);
+/* The loose triangles of an indexed surface. */
+und_status und_isosurface_of(const und_shell *shell, int threads, und_isosurface *surface, und_error *err);
 void und_isosurface_free(und_isosurface *surface);
 
 #endif

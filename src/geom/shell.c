@@ -1,0 +1,475 @@
+/* Marching cubes (Lorensen & Cline 1987), with the cases derived from one rule instead of a table.  Which
+ * points are inside is kept as bits, so that whole words of points without a surface are passed over, and the
+ * number of an edge's vertex is the count of bits before it. */
+#include "geom/shell.h"
+
+#include "base/parallel.h"
+#include "base/status.h"
+#include "geom/vec.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Corners of a cell are numbered by bits: 1 is high x, 2 high y, 4 high z.  An edge is that from a corner
+ * along an axis whose bit it lacks: 3 * corner + axis. */
+enum { CORNERS = 8, CASES = 1 << CORNERS, EDGES = 3 * CORNERS, MOST_LOOPS = 4, MOST_EDGES = 12, WORD = 64 };
+
+/* Crossings are kept this far, of an edge, from its ends, so that no two corners of a triangle coincide. */
+static const double END = 1e-3;
+/* What a normal is as long as where the field is level. */
+static const double FAINT = 1e-30;
+
+/* What the surface does in a cell with some corners inside: closed loops through crossed edges. */
+typedef struct cell_case {
+    int loops, triangles, middles;
+    int first[MOST_LOOPS + 1]; /* of each loop in edge */
+    int edge[MOST_EDGES];
+} cell_case;
+
+static int edge_between(int a, int b)
+{
+    int axis = (a ^ b) >> 1; /* 1, 2, 4 to 0, 1, 2 */
+    return 3 * (a & b) + axis;
+}
+
+/* The corners of a side, counter-clockwise seen from outside the cell. */
+static void side_corners(int axis, int high, int corner[4])
+{
+    int u = 1 << (axis + 1) % 3, v = 1 << (axis + 2) % 3, base = high << axis;
+    corner[0] = base;
+    corner[1] = base | (high ? u : v);
+    corner[2] = base | u | v;
+    corner[3] = base | (high ? v : u);
+}
+
+/* Around each side: where the way around it comes inside, the surface runs to where the way next leaves the
+ * inside.  Seen from the cell beyond the side that is the same line backwards, so that all fits. */
+static void link_side(int inside, const int corner[4], int next[EDGES])
+{
+    for (int i = 0; i < 4; i++) {
+        int out = corner[i], in = corner[(i + 1) % 4];
+        if (inside >> out & 1 || !(inside >> in & 1))
+            continue;
+        int last = (i + 1) % 4;
+        while (inside >> corner[(last + 1) % 4] & 1)
+            last = (last + 1) % 4;
+        next[edge_between(out, in)] = edge_between(corner[last], corner[(last + 1) % 4]);
+    }
+}
+
+static int loop_triangles(int length)
+{
+    return length <= 4 ? length - 2 : length;
+}
+
+static void derive_case(int inside, cell_case *c)
+{
+    int next[EDGES], corner[4], count = 0;
+    for (int e = 0; e < EDGES; e++)
+        next[e] = -1;
+    for (int side = 0; side < 6; side++) {
+        side_corners(side / 2, side % 2, corner);
+        link_side(inside, corner, next);
+    }
+    *c = (cell_case){0};
+    for (int e = 0; e < EDGES; e++) {
+        if (next[e] < 0)
+            continue;
+        for (int at = e; next[at] >= 0;) {
+            int to = next[at];
+            c->edge[count++] = at;
+            next[at] = -1;
+            at = to;
+        }
+        int length = count - c->first[c->loops];
+        c->first[++c->loops] = count;
+        c->triangles += loop_triangles(length);
+        c->middles += length > 4;
+    }
+}
+
+/* A row of points along x, and the row of cells above and behind it. */
+typedef struct row {
+    size_t vertices, triangles; /* first how many, then the first one's number */
+    size_t middles;
+} row;
+
+typedef struct mesher {
+    const und_shell_def *def;
+    ptrdiff_t step[3];
+    int words, threads; /* words: of a row */
+    cell_case cases[CASES];
+    row *rows;
+    uint64_t *inside;   /* [row][words] */
+    uint64_t *cross[3]; /* [row][words]: is the edge from the point along the axis crossed? */
+    int32_t *rank[3];   /* [row][words]: number of the first vertex in the word */
+    und_shell *out;
+} mesher;
+
+static int row_of(const mesher *m, int y, int z)
+{
+    return z * m->def->n[1] + y;
+}
+
+static bool is_inside(const und_shell_def *d, ptrdiff_t i)
+{
+    return d->field[i] < 0 && isfinite(d->field[i]) && !(d->room && !(d->room[i] > 0));
+}
+
+static void mark_row(const mesher *m, int y, int z)
+{
+    ptrdiff_t base = y * m->step[1] + z * m->step[2];
+    uint64_t *inside = m->inside + (size_t)row_of(m, y, z) * (size_t)m->words;
+    for (int k = 0; k < m->words; k++) {
+        int from = k * WORD, to = from + WORD < m->def->n[0] ? from + WORD : m->def->n[0];
+        uint64_t bits = 0;
+        for (int x = from; x < to; x++)
+            bits |= (uint64_t)is_inside(m->def, base + x) << (x - from);
+        inside[k] = bits;
+    }
+}
+
+/* The bits of a row's word, and of the points one further along x. */
+typedef struct pair {
+    uint64_t here, next;
+} pair;
+
+static pair bits_of(const mesher *m, int y, int z, int word)
+{
+    const uint64_t *inside = m->inside + (size_t)row_of(m, y, z) * (size_t)m->words + word;
+    uint64_t after = word + 1 < m->words ? inside[1] << (WORD - 1) : 0;
+    return (pair){inside[0], inside[0] >> 1 | after};
+}
+
+/* Bits of the points that have one further along x. */
+static uint64_t not_last(const mesher *m, int word)
+{
+    int count = m->def->n[0] - 1 - word * WORD;
+    return count >= WORD ? ~0ULL : (1ULL << count) - 1; /* count >= 0 */
+}
+
+/* The cells of a word that the surface passes. */
+typedef struct cells {
+    pair side[4]; /* rows (y, z), (y + 1, z), (y, z + 1), (y + 1, z + 1) */
+    uint64_t active;
+} cells;
+
+static cells cells_of(const mesher *m, int y, int z, int word)
+{
+    cells c;
+    uint64_t any = 0, all = ~0ULL;
+    for (int s = 0; s < 4; s++) {
+        c.side[s] = bits_of(m, y + (s & 1), z + (s >> 1), word);
+        any |= c.side[s].here | c.side[s].next;
+        all &= c.side[s].here & c.side[s].next;
+    }
+    c.active = any & ~all & not_last(m, word);
+    return c;
+}
+
+static const cell_case *case_of(const mesher *m, const cells *c, int bit)
+{
+    int inside = 0;
+    for (int s = 0; s < 4; s++)
+        inside |= (int)(c->side[s].here >> bit & 1) << 2 * s | (int)(c->side[s].next >> bit & 1)
+                                                                   << (2 * s + 1);
+    return &m->cases[inside];
+}
+
+static void count_row(const mesher *m, int y, int z)
+{
+    const int *n = m->def->n;
+    size_t index = (size_t)row_of(m, y, z);
+    row r = {0};
+    for (int axis = 0; axis < 3; axis++)
+        for (int k = 0; k < m->words; k++) {
+            size_t at = index * (size_t)m->words + (size_t)k;
+            pair p = bits_of(m, y, z, k);
+            uint64_t bits = axis == 0 ? (p.here ^ p.next) & not_last(m, k) : 0;
+            if (axis == 1 && y + 1 < n[1])
+                bits = p.here ^ bits_of(m, y + 1, z, k).here;
+            if (axis == 2 && z + 1 < n[2])
+                bits = p.here ^ bits_of(m, y, z + 1, k).here;
+            m->cross[axis][at] = bits;
+            m->rank[axis][at] = (int32_t)r.vertices; /* within the row */
+            r.vertices += (size_t)__builtin_popcountll(bits);
+        }
+    r.middles = r.vertices;
+    for (int k = 0; k < m->words && y + 1 < n[1] && z + 1 < n[2]; k++) {
+        cells c = cells_of(m, y, z, k);
+        for (uint64_t left = c.active; left; left &= left - 1) {
+            const cell_case *kind = case_of(m, &c, __builtin_ctzll(left));
+            r.triangles += (size_t)kind->triangles;
+            r.vertices += (size_t)kind->middles;
+        }
+    }
+    m->rows[index] = r;
+}
+
+/* The field's gradient at a point along an axis. */
+static double slope(const mesher *m, const float *field, const int at[3], int axis)
+{
+    const double *place = m->def->at[axis];
+    int k = at[axis];
+    int low = k > 0 && place[k - 1] < place[k], high = k < m->def->n[axis] - 1 && place[k + 1] > place[k];
+    ptrdiff_t i = at[0] * m->step[0] + at[1] * m->step[1] + at[2] * m->step[2];
+    double rise = (double)field[i + high * m->step[axis]] - (double)field[i - low * m->step[axis]];
+    double g = low + high > 0 ? rise / (place[k + high] - place[k - low]) : 0;
+    return isfinite(g) ? g : 0;
+}
+
+/* Makes it as long as 1; false where it is 0. */
+static bool make_unit(double v[3])
+{
+    double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))), square = 0;
+    for (int k = 0; k < 3 && most > 0; k++) {
+        v[k] /= most;
+        square += v[k] * v[k];
+    }
+    for (int k = 0; k < 3 && most > 0; k++)
+        v[k] /= sqrt(square);
+    return most > 0;
+}
+
+/* Where along the edge from its low end a field is 0; not finite where it is not told. */
+static double zero_of(const float *field, ptrdiff_t low, ptrdiff_t high)
+{
+    double a = (double)field[low], b = (double)field[high];
+    return a / (a - b);
+}
+
+/* How far along the edge the surface is, and the field that it is the border of: the one that ends the inside
+ * first, seen from the end inside. */
+static double crossing(const mesher *m, ptrdiff_t low, ptrdiff_t high, bool low_inside, const float **border)
+{
+    const und_shell_def *d = m->def;
+    ptrdiff_t out = low_inside ? high : low;
+    bool by_room = d->room && !(d->room[out] > 0), by_field = !(d->field[out] < 0);
+    double part = by_room ? zero_of(d->room, low, high) : zero_of(d->field, low, high);
+    *border = by_room ? d->room : d->field;
+    if (by_room && by_field) {
+        double other = zero_of(d->field, low, high);
+        if (low_inside ? other < part : other > part) {
+            part = other;
+            *border = d->field;
+        }
+    }
+    return isfinite(part) ? und_larger(END, und_smaller(1 - END, part)) : 0.5;
+}
+
+/* The normal is left as long as the gradient, which weighs it where some are added up. */
+static void put_vertex(const mesher *m, size_t vertex, const int low[3], int axis)
+{
+    const und_shell_def *d = m->def;
+    const double *place = d->at[axis];
+    int high[3] = {low[0], low[1], low[2]};
+    high[axis]++;
+    ptrdiff_t i = low[0] * m->step[0] + low[1] * m->step[1] + low[2] * m->step[2];
+    bool low_inside = is_inside(d, i);
+    const float *border;
+    double part = crossing(m, i, i + m->step[axis], low_inside, &border), normal[3] = {0};
+    bool flat = !(place[high[axis]] > place[low[axis]]);
+    for (int k = 0; k < 3 && !flat; k++) {
+        double from = slope(m, border, low, k), to = slope(m, border, high, k);
+        normal[k] = (border == d->room ? -1 : 1) * (from + part * (to - from));
+    }
+    double most = fmax(fabs(normal[0]), fmax(fabs(normal[1]), fabs(normal[2])));
+    if (!(most > FAINT))
+        normal[axis] = (low_inside ? 1 : -1) * (flat ? 1 : FAINT);
+    if (most > 1 / FAINT)
+        make_unit(normal);
+    for (int k = 0; k < 3; k++) {
+        double from = d->at[k][low[k]], to = d->at[k][high[k]];
+        m->out->position[3 * vertex + (size_t)k] = (float)(k == axis ? from + part * (to - from) : from);
+        m->out->normal[3 * vertex + (size_t)k] = (float)normal[k];
+    }
+}
+
+static void put_row_vertices(const mesher *m, int y, int z)
+{
+    size_t index = (size_t)row_of(m, y, z);
+    for (int axis = 0; axis < 3; axis++)
+        for (int k = 0; k < m->words; k++) {
+            size_t at = index * (size_t)m->words + (size_t)k;
+            int32_t vertex = m->rank[axis][at] + (int32_t)m->rows[index].vertices;
+            m->rank[axis][at] = vertex; /* from now on of all rows */
+            for (uint64_t left = m->cross[axis][at]; left; left &= left - 1, vertex++)
+                put_vertex(m, (size_t)vertex, (const int[3]){k * WORD + __builtin_ctzll(left), y, z}, axis);
+        }
+}
+
+static int32_t vertex_of(const mesher *m, const int cell[3], int edge)
+{
+    int corner = edge / 3, axis = edge % 3, x = cell[0] + (corner & 1);
+    size_t at = (size_t)row_of(m, cell[1] + (corner >> 1 & 1), cell[2] + (corner >> 2)) * (size_t)m->words +
+                (size_t)(x / WORD);
+    uint64_t before = m->cross[axis][at] & ((1ULL << x % WORD) - 1);
+    return m->rank[axis][at] + __builtin_popcountll(before);
+}
+
+static double distance2(const mesher *m, int32_t a, int32_t b)
+{
+    const float *p = m->out->position + 3 * (size_t)a, *q = m->out->position + 3 * (size_t)b;
+    double sum = 0;
+    for (int k = 0; k < 3; k++)
+        sum += ((double)p[k] - (double)q[k]) * ((double)p[k] - (double)q[k]);
+    return sum;
+}
+
+static void put_middle(const mesher *m, int32_t vertex, const int32_t *v, int length)
+{
+    double place[3] = {0}, normal[3] = {0};
+    for (int i = 0; i < length; i++)
+        for (int k = 0; k < 3; k++) {
+            place[k] += (double)m->out->position[3 * v[i] + k] / length;
+            normal[k] += (double)m->out->normal[3 * v[i] + k];
+        }
+    for (int k = 0; k < 3; k++) {
+        m->out->position[3 * vertex + k] = (float)place[k];
+        m->out->normal[3 * vertex + k] = (float)(normal[k] / length);
+    }
+}
+
+static int32_t *put_triangle(int32_t *to, int32_t a, int32_t b, int32_t c)
+{
+    to[0] = a;
+    to[1] = b;
+    to[2] = c;
+    return to + 3;
+}
+
+/* Four corners are cut along the shorter diagonal, more are joined to their middle. */
+static int32_t *put_loop(const mesher *m, int32_t *to, const int32_t *v, int length, int32_t *middle)
+{
+    if (length == 3)
+        return put_triangle(to, v[0], v[1], v[2]);
+    if (length == 4) {
+        int turn = distance2(m, v[0], v[2]) > distance2(m, v[1], v[3]);
+        to = put_triangle(to, v[turn], v[turn + 1], v[turn + 2]);
+        return put_triangle(to, v[turn], v[turn + 2], v[(turn + 3) % 4]);
+    }
+    put_middle(m, *middle, v, length);
+    for (int i = 0; i < length; i++)
+        to = put_triangle(to, v[i], v[(i + 1) % length], *middle);
+    ++*middle;
+    return to;
+}
+
+static void put_row_triangles(const mesher *m, int y, int z)
+{
+    const row *r = &m->rows[row_of(m, y, z)];
+    int32_t *to = m->out->triangle + 3 * r->triangles, middle = (int32_t)r->middles;
+    for (int k = 0; k < m->words; k++) {
+        cells c = cells_of(m, y, z, k);
+        for (uint64_t left = c.active; left; left &= left - 1) {
+            int bit = __builtin_ctzll(left), cell[3] = {k * WORD + bit, y, z};
+            const cell_case *kind = case_of(m, &c, bit);
+            int32_t v[MOST_EDGES];
+            for (int i = 0; i < kind->first[kind->loops]; i++)
+                v[i] = vertex_of(m, cell, kind->edge[i]);
+            for (int i = 0; i < kind->loops; i++)
+                to = put_loop(m, to, v + kind->first[i], kind->first[i + 1] - kind->first[i], &middle);
+        }
+    }
+}
+
+/* Calls it for all rows; those of cells lack the last along y and z. */
+static void for_rows(const mesher *m, bool of_cells, void (*call)(const mesher *m, int y, int z))
+{
+    const int *n = m->def->n;
+    PARALLEL_FOR(m->threads)
+    for (int z = 0; z < n[2] - of_cells; z++)
+        for (int y = 0; y < n[1] - of_cells; y++)
+            call(m, y, z);
+}
+
+static void make_normals_unit(const und_shell *shell, int threads)
+{
+    enum { BLOCK = 1 << 14 };
+    int blocks = (shell->vertex_count + BLOCK - 1) / BLOCK;
+    PARALLEL_FOR(threads)
+    for (int b = 0; b < blocks; b++)
+        for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++) {
+            float *n = shell->normal + 3 * (size_t)v;
+            double unit[3] = {(double)n[0], (double)n[1], (double)n[2]};
+            unit[1] = make_unit(unit) ? unit[1] : 1;
+            for (int k = 0; k < 3; k++)
+                n[k] = (float)unit[k];
+        }
+}
+
+static und_status make(mesher *m, und_error *err)
+{
+    size_t rows = (size_t)m->def->n[1] * (size_t)m->def->n[2], vertices = 0, triangles = 0;
+    for_rows(m, false, mark_row);
+    for_rows(m, false, count_row);
+    for (size_t i = 0; i < rows; i++) {
+        row count = m->rows[i];
+        m->rows[i] = (row){vertices, triangles, vertices + count.middles};
+        vertices += count.vertices;
+        triangles += count.triangles;
+    }
+    if (triangles > INT_MAX / 9 || vertices > INT_MAX / 9)
+        return und_error_set(err, UND_FAILED, "a surface of %zu triangles, at most %d", triangles,
+                             INT_MAX / 9);
+    und_shell *out = m->out;
+    out->position = und_alloc(3 * vertices, sizeof *out->position, "a surface's vertices", err);
+    out->normal = und_alloc(3 * vertices, sizeof *out->normal, "a surface's normals", err);
+    out->triangle = und_alloc(3 * triangles, sizeof *out->triangle, "a surface's triangles", err);
+    if (!out->position || !out->normal || !out->triangle) {
+        und_shell_free(out);
+        return UND_FAILED;
+    }
+    for_rows(m, false, put_row_vertices);
+    for_rows(m, true, put_row_triangles);
+    out->vertex_count = (int)vertices;
+    out->triangle_count = (int)triangles;
+    make_normals_unit(out, m->threads);
+    return UND_OK;
+}
+
+und_status und_shell_make(const und_shell_def *def, und_shell *out, und_error *err)
+{
+    const int *n = def->n;
+    *out = (und_shell){0};
+    if (n[0] < 2 || n[1] < 2 || n[2] < 2)
+        return UND_OK; /* no cell */
+    mesher *m = und_alloc(1, sizeof *m, "a mesher", err);
+    if (!m)
+        return UND_FAILED;
+    *m = (mesher){.def = def,
+                  .step = {1, n[0], (ptrdiff_t)n[0] * n[1]},
+                  .words = (n[0] + WORD - 1) / WORD,
+                  .threads = und_workers(und_threads(def->threads),
+                                         (size_t)n[0] * (size_t)n[1] * (size_t)n[2], 1 << 15),
+                  .out = out};
+    size_t rows = (size_t)n[1] * (size_t)n[2], words = rows * (size_t)m->words;
+    m->rows = und_alloc(rows, sizeof *m->rows, "rows of a surface", err);
+    m->inside = und_alloc(4 * words, sizeof *m->inside, "rows of a surface", err);
+    m->rank[0] = und_alloc(3 * words, sizeof *m->rank[0], "rows of a surface", err);
+    und_status status = UND_FAILED;
+    if (m->rows && m->inside && m->rank[0]) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            m->cross[axis] = m->inside + (axis + 1) * words;
+            m->rank[axis] = m->rank[0] + axis * words;
+        }
+        for (int inside = 0; inside < CASES; inside++)
+            derive_case(inside, &m->cases[inside]);
+        status = make(m, err);
+    }
+    free(m->rows);
+    free(m->inside);
+    free(m->rank[0]);
+    free(m);
+    return status;
+}
+
+void und_shell_free(und_shell *shell)
+{
+    free(shell->position);
+    free(shell->normal);
+    free(shell->velocity);
+    free(shell->triangle);
+    *shell = (und_shell){0};
+}

@@ -1,0 +1,39 @@
+/* Indexed triangles of the surface around the inside of a field on points: closed, every edge that of two
+ * triangles, around every vertex one ring of them. */
+#ifndef UND_GEOM_SHELL_H
+#define UND_GEOM_SHELL_H
+
+#include <undine/types.h>
+
+typedef struct und_shell {
+    int vertex_count, triangle_count;
+    float *position;   /* [vertex_count][3], m */
+    float *normal;     /* the same size: unit vectors, outward */
+    float *velocity;   /* the same size, m/s; NULL: not known */
+    int32_t *triangle; /* [triangle_count][3] vertices, counter-clockwise seen from outside */
+} und_shell;
+
+/* A field at the points of a lattice whose planes need not be equally far apart. */
+typedef struct und_shell_def {
+    int n[3];            /* points, stored with x fastest, then y, then z */
+    const double *at[3]; /* where they are along each axis, m, not decreasing; an edge between two at the same
+                            place is crossed there, and the normal is along it */
+    const float *field;  /* inside is where it is below 0 ... */
+    const float *room;   /* ... and this above 0; NULL: everywhere */
+    int threads;
+} und_shell_def;
+
+/* Both fields are linear along an edge, and the surface crosses it where the first of them ends the inside;
+ * its normal is that one's gradient.  Closed where all points of the lattice's border are outside; at a
+ * border that is inside it ends.  Where corners of a cell's side are inside crosswise they are kept apart.
+ * What is not finite is outside.  The same bits at any number of threads. */
+und_status und_shell_make(const und_shell_def *def, und_shell *shell, und_error *err);
+
+/* Takes out vertices, while those that stay keep their place, where the one that stands in for them is off
+ * the planes of the triangles around them by at most `tolerance`, in the root mean square over their area;
+ * no edge made is longer than `longest`.  What was closed, with two triangles at each edge, still is. */
+und_status und_shell_thin(und_shell *shell, double tolerance, double longest, und_error *err);
+
+void und_shell_free(und_shell *shell);
+
+#endif

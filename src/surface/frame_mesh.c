@@ -1,0 +1,223 @@
+#include "surface/frame_mesh.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "geom/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Along each axis: a plane of points outside, one on the wall, the cells' centres, one on the wall, one
+ * outside.  The outer two are at the same place, so that the surface is closed flat on the wall, and the line
+ * where liquid meets it is as smooth as the surface. */
+enum { BESIDE = 2, LONGEST = 12 /* cells; what an edge may grow to where triangles are saved */ };
+
+bool und_frame_has_distance(const und_frame *frame)
+{
+    return und_frame_find(frame, "distance") != NULL;
+}
+
+typedef struct padded {
+    const und_grid *grid;
+    int n[3], threads; /* points */
+    ptrdiff_t step[3];
+    double *at[3];
+} padded;
+
+/* Items are as the grid says, or damaged.  *data stays NULL where an item is not there. */
+static und_status find_field(const und_frame *frame, const char *name, int faces_along, const float **data,
+                             und_error *err)
+{
+    const und_item *item = und_frame_find(frame, name);
+    *data = NULL;
+    if (!item)
+        return UND_OK;
+    bool good = item->type == UND_F32 && item->rank == 3 && item->data;
+    for (int a = 0; a < 3 && good; a++)
+        good = item->dim[2 - a] == (size_t)(frame->grid.n[a] + (a == faces_along));
+    if (!good)
+        return und_error_set(err, UND_FAILED, "frame %d: \"%s\" does not fit the grid", frame->number, name);
+    *data = item->data;
+    return UND_OK;
+}
+
+static und_status check_grid(const und_frame *frame, und_error *err)
+{
+    const und_grid *g = &frame->grid;
+    for (int a = 0; a < 3; a++)
+        if (g->n[a] < 1 || g->n[a] > 65536 || !(und_grid_size(g, a) > 0) || !(und_grid_size(g, a) < 1e9) ||
+            !(fabs(g->origin[a]) < 1e9))
+            return und_error_set(err, UND_FAILED, "frame %d: the grid is damaged", frame->number);
+    return UND_OK;
+}
+
+static und_status padded_open(padded *p, const und_frame *frame, int threads, und_error *err)
+{
+    const und_grid *g = &frame->grid;
+    *p = (padded){.grid = g, .threads = und_threads(threads)};
+    size_t points = 0;
+    for (int a = 0; a < 3; a++) {
+        p->n[a] = g->n[a] + 2 * BESIDE;
+        p->step[a] = a == 0 ? 1 : p->step[a - 1] * p->n[a - 1];
+        points += (size_t)p->n[a];
+    }
+    if (!(p->at[0] = und_alloc(points, sizeof *p->at[0], "a lattice", err)))
+        return UND_FAILED;
+    for (int a = 0; a < 3; a++) {
+        double d = und_grid_size(g, a);
+        if (a > 0)
+            p->at[a] = p->at[a - 1] + p->n[a - 1];
+        for (int i = 0; i < p->n[a]; i++)
+            p->at[a][i] = g->origin[a] + fmin(fmax(i - BESIDE + 0.5, 0), g->n[a]) * d;
+    }
+    return UND_OK;
+}
+
+/* Half a cell on, as steeply as between the last two, but no more so than a distance is. */
+static float on_wall(float last, float before, float half)
+{
+    float rise = 0.5F * (last - before);
+    return last + (rise > half ? half : rise < -half ? -half : rise);
+}
+
+static void pad_row(const padded *p, float *row, float half, float outside)
+{
+    int n = p->grid->n[0], low = BESIDE, high = BESIDE + n - 1;
+    row[low - 1] = on_wall(row[low], row[n > 1 ? low + 1 : low], half);
+    row[high + 1] = on_wall(row[high], row[n > 1 ? high - 1 : high], half);
+    row[0] = row[n + 3] = outside;
+}
+
+/* Rows across the axis, y or z: the one on the wall, and the one outside. */
+static void pad_side(const padded *p, float *field, int axis, bool high, ptrdiff_t base, float outside)
+{
+    int n = p->grid->n[axis], cell = high ? BESIDE + n - 1 : BESIDE, in = high ? -1 : 1;
+    float half = 0.5F * (float)und_grid_size(p->grid, axis);
+    const float *last = field + base + cell * p->step[axis],
+                *before = n > 1 ? last + in * p->step[axis] : last;
+    float *wall = field + base + (cell - in) * p->step[axis], *out = wall - in * p->step[axis];
+    for (int x = 0; x < p->n[0]; x++) {
+        wall[x] = x == 0 || x == p->n[0] - 1 ? outside : on_wall(last[x], before[x], half);
+        out[x] = outside;
+    }
+}
+
+/* [nz][ny][nx] values plus `add` into the padded lattice. */
+static float *pad(const padded *p, const float *values, float add, und_error *err)
+{
+    const int *n = p->grid->n;
+    const float outside = (float)p->grid->dx, half = 0.5F * (float)p->grid->dx;
+    size_t count = (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
+    float *field = und_pages_alloc(count * sizeof *field, "a lattice", err);
+    if (!field)
+        return NULL;
+    PARALLEL_FOR(und_workers(p->threads, count, 1 << 15))
+    for (int z = 0; z < n[2]; z++) {
+        ptrdiff_t plane = (z + BESIDE) * p->step[2];
+        for (int y = 0; y < n[1]; y++) {
+            float *row = field + plane + (y + BESIDE) * p->step[1];
+            const float *from = values + ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0];
+            for (int x = 0; x < n[0]; x++)
+                row[x + BESIDE] = from[x] + add;
+            pad_row(p, row, half, outside);
+        }
+        pad_side(p, field, 1, false, plane, outside);
+        pad_side(p, field, 1, true, plane, outside);
+    }
+    for (int y = 0; y < p->n[1]; y++)
+        for (int high = 0; high < 2; high++)
+            pad_side(p, field, 2, high, y * p->step[1], outside);
+    return field;
+}
+
+/* Linear between the faces' middles, held beyond the outermost. */
+static double face_value(const und_grid *g, const float *faces, int axis, const float place[3])
+{
+    int low[3], n[3];
+    double part[3], sum = 0;
+    for (int a = 0; a < 3; a++) {
+        n[a] = g->n[a] + (a == axis);
+        double s = ((double)place[a] - g->origin[a]) / und_grid_size(g, a) - (a == axis ? 0 : 0.5);
+        s = und_larger(0, und_smaller(n[a] - 1, s));
+        low[a] = (int)und_smaller(s, n[a] > 1 ? n[a] - 2 : 0);
+        part[a] = s - low[a];
+    }
+    for (int c = 0; c < 8; c++) {
+        size_t at[3];
+        double weight = 1;
+        for (int a = 0; a < 3; a++) {
+            int high = c >> a & 1;
+            weight *= high ? part[a] : 1 - part[a];
+            at[a] = (size_t)(high && n[a] > 1 ? low[a] + 1 : low[a]);
+        }
+        if (weight > 0)
+            sum += weight * (double)faces[(at[2] * (size_t)n[1] + at[1]) * (size_t)n[0] + at[0]];
+    }
+    return isfinite(sum) ? sum : 0;
+}
+
+static und_status add_velocity(const und_frame *frame, int threads, und_shell *shell, und_error *err)
+{
+    static const char *const name[3] = {"velocity_x", "velocity_y", "velocity_z"};
+    enum { BLOCK = 4096 };
+    const float *faces[3];
+    for (int a = 0; a < 3; a++)
+        if (find_field(frame, name[a], a, &faces[a], err) != UND_OK)
+            return UND_FAILED;
+    if (!faces[0] || !faces[1])
+        return UND_OK;
+    int count = shell->vertex_count, blocks = (count + BLOCK - 1) / BLOCK;
+    shell->velocity = und_alloc(3 * (size_t)count, sizeof *shell->velocity, "a surface's velocities", err);
+    if (!shell->velocity)
+        return UND_FAILED;
+    PARALLEL_FOR(und_workers(und_threads(threads), (size_t)count, BLOCK))
+    for (int b = 0; b < blocks; b++)
+        for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < count; v++)
+            for (int a = 0; a < 3 && faces[a]; a++)
+                shell->velocity[3 * v + a] =
+                    (float)face_value(&frame->grid, faces[a], a, shell->position + 3 * (size_t)v);
+    return UND_OK;
+}
+
+static und_status make(const und_frame *frame, const und_frame_mesh_def *def, const padded *p,
+                       und_shell *shell, und_error *err)
+{
+    const float *distance, *solid;
+    if (find_field(frame, "distance", -1, &distance, err) ||
+        find_field(frame, "solid/distance", -1, &solid, err))
+        return UND_FAILED;
+    if (!distance)
+        return und_error_set(err, UND_INVALID, "frame %d holds no distance of a liquid", frame->number);
+    float *field = pad(p, distance, 0, err);
+    float *room = solid && field ? pad(p, solid, (float)(def->into_solids * frame->grid.dx), err) : NULL;
+    und_status status = field && (room || !solid) ? UND_OK : UND_FAILED;
+    und_shell_def mesh = {.n = {p->n[0], p->n[1], p->n[2]},
+                          .at = {p->at[0], p->at[1], p->at[2]},
+                          .field = field,
+                          .room = room,
+                          .threads = def->threads};
+    if (status == UND_OK)
+        status = und_shell_make(&mesh, shell, err);
+    und_pages_free(field);
+    und_pages_free(room);
+    if (status == UND_OK && def->adaptive > 0)
+        status = und_shell_thin(shell, def->adaptive * frame->grid.dx, LONGEST * frame->grid.dx, err);
+    if (status == UND_OK && def->velocity)
+        status = add_velocity(frame, def->threads, shell, err);
+    return status;
+}
+
+und_status und_frame_mesh(const und_frame *frame, const und_frame_mesh_def *def, und_shell *shell,
+                          und_error *err)
+{
+    padded p;
+    *shell = (und_shell){0};
+    if (check_grid(frame, err) != UND_OK || padded_open(&p, frame, def->threads, err) != UND_OK)
+        return UND_FAILED;
+    und_status status = make(frame, def, &p, shell, err);
+    free(p.at[0]);
+    if (status != UND_OK)
+        und_shell_free(shell);
+    return status;
+}

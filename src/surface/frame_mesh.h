@@ -1,0 +1,23 @@
+/* The mesh of a liquid whose frames hold its distance: made when it is drawn or handed on, not cached. */
+#ifndef UND_SURFACE_FRAME_MESH_H
+#define UND_SURFACE_FRAME_MESH_H
+
+#include "geom/shell.h"
+#include "grid/frame.h"
+
+typedef struct und_frame_mesh_def {
+    double into_solids; /* cells that the liquid reaches into solids, so that no gap shows; 0 */
+    double adaptive;    /* cells that the surface may be off where triangles are saved; 0: none are */
+    bool velocity;      /* of the vertices, where the frame has it */
+    int threads;
+} und_frame_mesh_def;
+
+/* Is the frame one of a liquid whose surface is a distance? */
+bool und_frame_has_distance(const und_frame *frame);
+
+/* The surface of where "distance" is below 0, within the grid's box and outside of "solid/distance": closed,
+ * flat and exact at the box's walls.  UND_FAILED where an item is not what it should be. */
+und_status und_frame_mesh(const und_frame *frame, const und_frame_mesh_def *def, und_shell *shell,
+                          und_error *err);
+
+#endif
