@@ -50,7 +50,7 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 format: setup-test
-	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format-14 -i
+	@git ls-files -z '*.c' '*.cpp' '*.h' | xargs -0 clang-format-14 -i
 
 clean:
 	rm -rf $(BUILD)
