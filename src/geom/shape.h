@@ -38,6 +38,10 @@ struct und_shape {
 und_shape *und_shape_create(const und_shape *like, und_error *err);
 void und_shape_destroy(und_shape *shape); /* with its children */
 double und_shape_distance(const und_shape *shape, und_vec3 p);
+/* The same, but for rounding, at the `count` points origin + (from + k) step; a point's bits do not depend on
+ * where the row begins. */
+void und_shape_distances(const und_shape *shape, und_vec3 origin, und_vec3 step, int from, int count,
+                         double *distance);
 
 typedef struct und_bounds {
     und_vec3 low, high; /* a plane's are infinite */

@@ -1,0 +1,410 @@
+#include "flow/solids_parts.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW = 256, MOST = 255, SPARE = 16, ENOUGH = 4096 };
+
+/* Closed sides stop what comes to them; in two dimensions nothing goes along z. */
+float und_solids_side(const und_solids *s, int axis, int x)
+{
+    if (axis == 2 && s->mac.n[2] == 1)
+        return 0;
+    if (x == -1)
+        return s->parts->side_open[2 * axis];
+    if (x == s->mac.n[axis] - 1)
+        return s->parts->side_open[2 * axis + 1];
+    return 1;
+}
+
+static void open_all(und_solids *s)
+{
+    const und_mac *m = &s->mac;
+    PARALLEL_FOR(s->threads)
+    for (int z = -1; z < m->n[2]; z++)
+        for (int y = -1; y < m->n[1]; y++)
+            for (int a = 0; a < 3; a++) {
+                float *row = s->open[a] + und_mac_at(m, 0, y, z);
+                if ((a != 1 && y < 0) || (a != 2 && z < 0))
+                    continue;
+                float part = a == 0 ? 1 : und_solids_side(s, a, a == 1 ? y : z);
+                for (int x = 0; x < m->n[0]; x++)
+                    row[x] = part;
+                if (a == 0) {
+                    row[-1] = und_solids_side(s, 0, -1);
+                    row[m->n[0] - 1] = und_solids_side(s, 0, m->n[0] - 1);
+                }
+            }
+}
+
+static und_cell_box whole(const und_mac *m)
+{
+    return (und_cell_box){{-1, -1, -1}, {m->n[0] + 1, m->n[1] + 1, m->n[2] + 1}};
+}
+
+static void fill_far(und_solids *s, float *distance, float *node, const und_cell_box *b)
+{
+    for (int z = b->low[2]; z < b->high[2]; z++)
+        for (int y = b->low[1]; y < b->high[1]; y++) {
+            size_t row = und_mac_at(&s->mac, 0, y, z);
+            for (int x = b->low[0]; x < b->high[0]; x++)
+                distance[row + (size_t)x] = node[row + (size_t)x] = UND_SOLIDS_REACH;
+        }
+}
+
+/* The distances in a box go back to those of what never moves. */
+static void restore(und_solids *s, const und_cell_box *b)
+{
+    und_solids_parts *p = s->parts;
+    const size_t width = (size_t)(b->high[0] - b->low[0]);
+    if (!p->rest[0])
+        fill_far(s, s->distance, p->node, b);
+    for (int z = b->low[2]; z < b->high[2]; z++)
+        for (int y = b->low[1]; y < b->high[1]; y++) {
+            size_t row = und_mac_at(&s->mac, b->low[0], y, z);
+            memset(p->passed + row, 0, width);
+            if (!p->rest[0])
+                continue;
+            memcpy(s->distance + row, p->rest[0] + row, width * sizeof *s->distance);
+            memcpy(p->node + row, p->rest[1] + row, width * sizeof *p->node);
+            memcpy(s->owner + row, p->rest_owner + row, width);
+        }
+}
+
+static und_cell_box overlap(const und_cell_box *a, const und_cell_box *b)
+{
+    und_cell_box o;
+    for (int k = 0; k < 3; k++) {
+        o.low[k] = a->low[k] > b->low[k] ? a->low[k] : b->low[k];
+        o.high[k] = a->high[k] < b->high[k] ? a->high[k] : b->high[k];
+    }
+    return o;
+}
+
+/* Into a row of centres, or of corners (half a cell on; owner NULL): the nearer of what is there and this
+ * solid. */
+static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, int z, double on, float *field,
+                      uint8_t *owner)
+{
+    const und_mac *m = &s->mac;
+    const und_obstacle_def *def = &s->parts->defs[solid];
+    const und_pose *pose = &s->parts->state[solid].to;
+    const double scale = (def->inside_out ? -1 : 1) / m->d[0], reach = UND_SOLIDS_REACH;
+    und_vec3 start = und_pose_local(pose, und_solids_place(m, on, y + on, z + on));
+    und_vec3 next = und_pose_local(pose, und_solids_place(m, on + 1, y + on, z + on));
+    und_vec3 step = und_sub(next, start);
+    double distance[ROW];
+    for (int x = b->low[0]; x < b->high[0]; x += ROW) {
+        int count = b->high[0] - x < ROW ? b->high[0] - x : ROW;
+        size_t at = und_mac_at(m, x, y, z);
+        und_shape_distances(def->shape, start, step, x, count, distance);
+        for (int k = 0; k < count; k++) {
+            double d = und_larger(und_smaller(distance[k] * scale, reach), -reach);
+            bool nearer = (float)d < field[at + (size_t)k];
+            field[at + (size_t)k] = nearer ? (float)d : field[at + (size_t)k];
+            if (owner && nearer)
+                owner[at + (size_t)k] = (uint8_t)solid;
+        }
+    }
+}
+
+static void merge(und_solids *s, int solid, const und_cell_box *within)
+{
+    const und_cell_box b = overlap(&s->parts->state[solid].near, within);
+    if (und_cell_box_empty(&b))
+        return;
+    size_t items = (size_t)(b.high[0] - b.low[0]) * (size_t)(b.high[1] - b.low[1]);
+    PARALLEL_FOR(und_workers(s->threads, items * (size_t)(b.high[2] - b.low[2]), ENOUGH))
+    for (int z = b.low[2]; z < b.high[2]; z++)
+        for (int y = b.low[1]; y < b.high[1]; y++) {
+            merge_row(s, solid, &b, y, z, 0, s->distance, s->owner);
+            merge_row(s, solid, &b, y, z, 0.5, s->parts->node, NULL);
+        }
+}
+
+double und_solids_distance_of(const und_solids *s, int solid, und_vec3 p)
+{
+    const und_obstacle_def *def = &s->parts->defs[solid];
+    double d = und_shape_distance(def->shape, und_pose_local(&s->parts->state[solid].to, p));
+    return def->inside_out ? -d : d;
+}
+
+static und_bounds own_bounds(const und_obstacle_def *def)
+{
+    if (def->inside_out) {
+        double far = INFINITY;
+        return (und_bounds){{-far, -far, -far}, {far, far, far}};
+    }
+    return und_shape_bounds(def->shape);
+}
+
+static und_vec3 corner_of(const und_bounds *b, int corner)
+{
+    return und_vec(corner & 1 ? b->high.x : b->low.x, corner & 2 ? b->high.y : b->low.y,
+                   corner & 4 ? b->high.z : b->low.z);
+}
+
+static bool finite_bounds(const und_bounds *b)
+{
+    return isfinite(b->low.x) && isfinite(b->low.y) && isfinite(b->low.z) && isfinite(b->high.x) &&
+           isfinite(b->high.y) && isfinite(b->high.z);
+}
+
+static int clamp_cell(double x, int low, int high)
+{
+    return x > low ? (x < high ? (int)x : high) : low;
+}
+
+/* Cells within reach of the bounds at a pose. */
+static und_cell_box near_box(const und_mac *m, const und_bounds *bounds, const und_pose *pose)
+{
+    if (!finite_bounds(bounds))
+        return whole(m);
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < 8; i++) {
+        und_vec3 c = und_pose_point(pose, corner_of(bounds, i));
+        const double p[3] = {c.x, c.y, c.z};
+        for (int a = 0; a < 3; a++) {
+            low[a] = fmin(low[a], (p[a] - m->origin[a]) / m->d[a]);
+            high[a] = fmax(high[a], (p[a] - m->origin[a]) / m->d[a]);
+        }
+    }
+    und_cell_box b;
+    for (int a = 0; a < 3; a++) { /* a corner of a cell is half a cell on from its centre */
+        b.low[a] = clamp_cell(floor(low[a]) - UND_SOLIDS_REACH - 1, -1, m->n[a] + 1);
+        b.high[a] = clamp_cell(ceil(high[a]) + UND_SOLIDS_REACH + 1, -1, m->n[a] + 1);
+    }
+    return b;
+}
+
+static und_cell_box hull(const und_cell_box *a, const und_cell_box *b)
+{
+    und_cell_box h;
+    for (int k = 0; k < 3; k++) {
+        h.low[k] = a->low[k] < b->low[k] ? a->low[k] : b->low[k];
+        h.high[k] = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
+    }
+    return h;
+}
+
+static und_vec3 turned(const und_quat *to, const und_quat *from, und_vec3 v)
+{
+    und_quat back = {to->w, -to->x, -to->y, -to->z};
+    return und_quat_rotate(*from, und_quat_rotate(back, v));
+}
+
+/* What moves within the interval is as fast as its points move on the mean: then the liquid makes room for
+ * just what the solid comes to fill. */
+static void set_velocity(und_solid_state *state, const und_motion *motion, double time, double dt)
+{
+    static const und_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    und_vec3 spin = {0};
+    if (dt > 0) {
+        state->velocity = und_mul(und_sub(state->to.position, state->from.position), 1 / dt);
+        for (int a = 0; a < 3; a++)
+            state->turn[a] = und_mul(
+                und_sub(unit[a], turned(&state->to.rotation, &state->from.rotation, unit[a])), 1 / dt);
+        if (!memcmp(&state->to.rotation, &state->from.rotation, sizeof state->to.rotation))
+            memset(state->turn, 0, sizeof state->turn);
+        return;
+    }
+    state->velocity = und_motion_velocity(motion, time, &spin);
+    for (int a = 0; a < 3; a++)
+        state->turn[a] = und_cross(spin, unit[a]);
+}
+
+static void set_state(und_solids *s, int solid, double time, double dt)
+{
+    und_solid_state *state = &s->parts->state[solid];
+    const und_obstacle_def *def = &s->parts->defs[solid];
+    und_bounds bounds = own_bounds(def);
+    memset(state, 0, sizeof *state);
+    state->from = und_motion_at(def->motion, time);
+    state->to = dt > 0 ? und_motion_at(def->motion, time + dt) : state->from;
+    set_velocity(state, def->motion, time, dt);
+    und_cell_box a = near_box(&s->mac, &bounds, &state->from), b = near_box(&s->mac, &bounds, &state->to);
+    state->near = hull(&a, &b);
+}
+
+und_vec3 und_solids_velocity_of(const und_solids *s, int solid, und_vec3 p)
+{
+    const und_solid_state *state = &s->parts->state[solid];
+    und_vec3 arm = und_sub(p, state->to.position), v = state->velocity;
+    v = und_add(v, und_mul(state->turn[0], arm.x));
+    v = und_add(v, und_mul(state->turn[1], arm.y));
+    return und_add(v, und_mul(state->turn[2], arm.z));
+}
+
+/* Distances of what moves, over those of what rests, in these boxes; then all that follows from them. */
+static void redo(und_solids *s, const und_cell_box *box, int count)
+{
+    for (int i = 0; i < count; i++)
+        restore(s, &box[i]);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < s->count; k++)
+            if (s->parts->ever_moves[k])
+                merge(s, k, &box[i]);
+    for (int i = 0; i < count; i++)
+        und_solids_find_thin(s, &box[i]);
+    for (int i = 0; i < count; i++)
+        und_solids_cut(s, &box[i]);
+}
+
+bool und_solids_move(und_solids *s, double time, double dt)
+{
+    und_solids_parts *p = s->parts;
+    int count = 0;
+    for (int i = 0; i < s->count; i++) {
+        und_solid_state old = p->state[i];
+        if (!p->ever_moves[i])
+            continue;
+        set_state(s, i, time, dt);
+        if (!memcmp(&old, &p->state[i], sizeof old))
+            continue;
+        p->box[count++] = old.near;
+        p->box[count++] = p->state[i].near;
+    }
+    redo(s, p->box, count);
+    return count > 0;
+}
+
+static float *field_of(const und_mac *mac, const char *what, und_error *err)
+{
+    return und_pages_alloc((mac->count + SPARE) * sizeof(float), what, err);
+}
+
+static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_error *err)
+{
+    und_solids_parts *p = s->parts;
+    size_t count = (size_t)s->count;
+    p->defs = und_alloc(count, sizeof *p->defs, "solids", err);
+    p->state = und_alloc(count, sizeof *p->state, "solids", err);
+    p->ever_moves = und_alloc(count, sizeof *p->ever_moves, "solids", err);
+    p->box = und_alloc(2 * count, sizeof *p->box, "solids", err);
+    if (!p->defs || !p->state || !p->ever_moves || !p->box)
+        return UND_FAILED;
+    for (int i = 0; i < s->count; i++) {
+        p->defs[i] = defs[i];
+        p->ever_moves[i] = defs[i].motion || defs[i].sequence;
+        p->some_move |= p->ever_moves[i];
+        p->some_rest |= !p->ever_moves[i];
+    }
+    return UND_OK;
+}
+
+static und_status open_fields(und_solids *s, und_error *err)
+{
+    und_solids_parts *p = s->parts;
+    const und_mac *m = &s->mac;
+    const size_t cells = m->count + SPARE;
+    s->distance = field_of(m, "the solids' distance", err);
+    s->room = field_of(m, "the room in cells", err);
+    s->owner = und_pages_alloc(cells, "the solids of cells", err);
+    p->node = field_of(m, "the solids' distance at corners", err);
+    p->thin = und_pages_alloc_sparse(cells, "thin walls", err);
+    p->passed = und_pages_alloc_sparse(cells, "cells that solids pass", err);
+    p->way_out = und_pages_alloc_sparse(cells * sizeof *p->way_out, "the ways out of thin walls", err);
+    if (!s->distance || !s->room || !s->owner || !p->node || !p->thin || !p->passed || !p->way_out)
+        return UND_FAILED;
+    if (!p->some_move || !p->some_rest)
+        return UND_OK;
+    p->rest[0] = field_of(m, "the distance of solids at rest", err);
+    p->rest[1] = field_of(m, "the distance of solids at rest", err);
+    p->rest_owner = und_pages_alloc(cells, "the solids of cells", err);
+    return p->rest[0] && p->rest[1] && p->rest_owner ? UND_OK : UND_FAILED;
+}
+
+static void place_all(und_solids *s, double time)
+{
+    und_solids_parts *p = s->parts;
+    const und_cell_box all = whole(&s->mac);
+    for (int i = 0; i < s->count; i++)
+        set_state(s, i, time, 0);
+    fill_far(s, s->distance, p->node, &all);
+    for (int i = 0; i < s->count; i++)
+        if (!p->ever_moves[i])
+            merge(s, i, &all);
+    if (p->rest[0]) {
+        memcpy(p->rest[0], s->distance, s->mac.count * sizeof *s->distance);
+        memcpy(p->rest[1], p->node, s->mac.count * sizeof *p->node);
+        memcpy(p->rest_owner, s->owner, s->mac.count);
+    }
+    for (int i = 0; i < s->count; i++)
+        if (p->ever_moves[i])
+            merge(s, i, &all);
+    und_solids_find_thin(s, &all);
+    und_solids_cut(s, &all);
+}
+
+static und_status open_solids(und_solids *s, const und_obstacle_def *defs, double time, und_error *err)
+{
+    if (s->count > MOST)
+        return und_error_set(err, UND_INVALID, "%d obstacles are more than the %d that a liquid can have",
+                             s->count, MOST);
+    for (int i = 0; i < s->count; i++)
+        if (!defs[i].shape && !defs[i].sequence)
+            return und_error_set(err, UND_INVALID, "obstacle %d has no shape", i + 1);
+    und_status status = open_lists(s, defs, err);
+    if (status == UND_OK)
+        status = open_fields(s, err);
+    if (status == UND_OK)
+        place_all(s, time);
+    return status;
+}
+
+und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle_def *defs, int count,
+                           const bool side_open[6], double time, int threads, und_error *err)
+{
+    static const char *const names[3] = {"open faces along x", "open faces along y", "open faces along z"};
+    *s = (und_solids){.mac = *mac, .threads = threads, .count = count, .any = count > 0};
+    assert(mac->d[0] == mac->d[1] && mac->d[0] == mac->d[2]);
+    s->parts = und_alloc(1, sizeof *s->parts, "solids", err);
+    bool good = s->parts;
+    for (int a = 0; a < 3; a++) {
+        s->open[a] = field_of(mac, names[a], err);
+        s->u[a] = field_of(mac, "the solids' velocity", err);
+        good = good && s->open[a] && s->u[a];
+    }
+    und_status status = good ? UND_OK : UND_FAILED;
+    if (good)
+        memcpy(s->parts->side_open, side_open, sizeof s->parts->side_open);
+    if (good && count == 0)
+        open_all(s);
+    else if (good)
+        status = open_solids(s, defs, time, err);
+    if (status != UND_OK)
+        und_solids_close(s);
+    return status;
+}
+
+void und_solids_close(und_solids *s)
+{
+    und_solids_parts *p = s->parts;
+    for (int a = 0; a < 3; a++) {
+        und_pages_free(s->open[a]);
+        und_pages_free(s->u[a]);
+    }
+    und_pages_free(s->distance);
+    und_pages_free(s->room);
+    und_pages_free(s->owner);
+    if (p) {
+        free(p->defs);
+        free(p->state);
+        free(p->ever_moves);
+        free(p->box);
+        und_pages_free(p->node);
+        und_pages_free(p->rest[0]);
+        und_pages_free(p->rest[1]);
+        und_pages_free(p->rest_owner);
+        und_pages_free(p->thin);
+        und_pages_free(p->passed);
+        und_pages_free(p->way_out);
+        free(p);
+    }
+    *s = (und_solids){0};
+}

@@ -1,0 +1,182 @@
+/* How much of faces and cells the solids leave open, from their distance at the corners of cells. */
+#include "flow/solids_parts.h"
+
+#include "base/parallel.h"
+
+enum { ENOUGH = 4096 };
+static const float LEAST = 1e-3f; /* of a face: less is closed */
+static const float NEAR = 2;      /* cells: faces nearer than that have the solid's velocity */
+
+/* The part of a triangle where what is linear between its corners is above 0. */
+static float triangle_part(float a, float b, float c)
+{
+    bool pa = a > 0, pb = b > 0, pc = c > 0;
+    int above = pa + pb + pc;
+    if (above == 0 || above == 3)
+        return above ? 1 : 0;
+    bool one = above == 1; /* corner a is made the one that differs from the two others */
+    float t = a;
+    if (pb == one && pa != one) {
+        a = b;
+        b = t;
+    } else if (pc == one && pa != one) {
+        a = c;
+        c = t;
+    }
+    float part = a / (a - b) * (a / (a - c));
+    return one ? part : 1 - part;
+}
+
+/* The same of a square, corners in order around it: exact for a straight edge of a solid, and saddles are
+ * decided by their middle. */
+static float square_part(float a, float b, float c, float d)
+{
+    float middle = 0.25f * (a + b + c + d);
+    return 0.25f * (triangle_part(a, b, middle) + triangle_part(b, c, middle) + triangle_part(c, d, middle) +
+                    triangle_part(d, a, middle));
+}
+
+static float face_part(const float *node, ptrdiff_t b, ptrdiff_t c)
+{
+    return square_part(node[0], node[-b], node[-b - c], node[-c]);
+}
+
+/* The part of a cell: pyramids from its centre over its faces' open parts, and over the solid's surface in
+ * it, whose area is what opposite faces differ by.  Exact for a plane. */
+static float cell_part(const float *node, const und_mac *m)
+{
+    float pyramids = 0, square = 0, sum = 0;
+    for (int a = 0; a < 3; a++) {
+        ptrdiff_t b = m->step[(a + 1) % 3], c = m->step[(a + 2) % 3];
+        float high = face_part(node, b, c), low = face_part(node - m->step[a], b, c);
+        pyramids += high + low;
+        square += (high - low) * (high - low);
+    }
+    for (int k = 0; k < 8; k++)
+        sum += node[-(k & 1 ? m->step[0] : 0) - (k & 2 ? m->step[1] : 0) - (k & 4 ? m->step[2] : 0)];
+    float part = pyramids / 6 + sqrtf(square) * sum / 24;
+    return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+static float low4(float a, float b, float c, float d)
+{
+    float l = a < b ? a : b, h = c < d ? c : d;
+    return l < h ? l : h;
+}
+static float high4(float a, float b, float c, float d)
+{
+    float l = a > b ? a : b, h = c > d ? c : d;
+    return l > h ? l : h;
+}
+
+/* Marks what is cut with -1. */
+static void sort_faces(const float *restrict node, ptrdiff_t b, ptrdiff_t c, int from, int to,
+                       float *restrict open)
+{
+    for (int x = from; x < to; x++) {
+        float p = node[x], q = node[x - b], r = node[x - c], t = node[x - b - c];
+        float cut = high4(p, q, r, t) > 0 ? -1.0f : 0.0f;
+        open[x] = low4(p, q, r, t) > 0 ? 1.0f : cut;
+    }
+}
+
+static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int to)
+{
+    const und_mac *m = &s->mac;
+    const size_t row = und_mac_at(m, 0, y, z);
+    const ptrdiff_t b = m->step[(axis + 1) % 3], c = m->step[(axis + 2) % 3];
+    const float *node = s->parts->node + row;
+    const uint8_t *thin = s->parts->thin + row, *next = thin + m->step[axis];
+    float *open = s->open[axis] + row;
+    sort_faces(node, b, c, from, to, open);
+    for (int x = from; x < to; x++) {
+        if (open[x] < 0)
+            open[x] = face_part(node + x, b, c);
+        if (open[x] < LEAST)
+            open[x] = 0;
+        if (open[x] > 0 && (thin[x] | next[x]) && und_solids_between(s, (const int[3]){x, y, z}, axis))
+            open[x] = 0;
+    }
+    if (axis != 0) {
+        float side = und_solids_side(s, axis, axis == 1 ? y : z);
+        for (int x = from; x < to && side < 1; x++)
+            open[x] *= side;
+        return;
+    }
+    for (int x = from; x<to; x += m->n[0] - 1 - x> 0 ? m->n[0] - 1 - x : 1)
+        open[x] *= und_solids_side(s, 0, x);
+}
+
+static void cut_cells(const und_solids *s, int y, int z, int from, int to)
+{
+    const und_mac *m = &s->mac;
+    const size_t row = und_mac_at(m, 0, y, z);
+    const float *node = s->parts->node + row;
+    float *room = s->room + row;
+    for (int x = from; x < to; x++) {
+        const float *n = node + x, *f = n - m->step[2];
+        ptrdiff_t b = m->step[1];
+        float low = low4(n[0], n[-1], n[-b], n[-1 - b]), low2 = low4(f[0], f[-1], f[-b], f[-1 - b]);
+        float high = high4(n[0], n[-1], n[-b], n[-1 - b]), high2 = high4(f[0], f[-1], f[-b], f[-1 - b]);
+        float cut = high > 0 || high2 > 0 ? -1.0f : 0.0f;
+        room[x] = low > 0 && low2 > 0 ? 1.0f : cut;
+    }
+    for (int x = from; x < to; x++)
+        if (room[x] < 0)
+            room[x] = cell_part(node + x, m);
+}
+
+/* Which solid a face has its velocity from: that which passed a cell beside it, or the nearer; -1: none. */
+static int face_owner(const und_solids *s, size_t at, size_t next)
+{
+    const uint8_t *passed = s->parts->passed;
+    if (passed[at] | passed[next])
+        return (passed[at] ? passed[at] : passed[next]) - 1;
+    size_t nearer = s->distance[next] < s->distance[at] ? next : at;
+    return s->distance[nearer] < NEAR ? s->owner[nearer] : -1;
+}
+
+static void set_velocities(const und_solids *s, int axis, int y, int z, int from, int to)
+{
+    const und_mac *m = &s->mac;
+    const double half[3] = {axis == 0 ? 0.5 : 0, axis == 1 ? 0.5 : 0, axis == 2 ? 0.5 : 0};
+    for (int x = from; x < to; x++) {
+        size_t at = und_mac_at(m, x, y, z);
+        int owner = face_owner(s, at, at + (size_t)m->step[axis]);
+        s->u[axis][at] = 0;
+        if (owner < 0 || !s->parts->ever_moves[owner])
+            continue;
+        und_vec3 v =
+            und_solids_velocity_of(s, owner, und_solids_place(m, x + half[0], y + half[1], z + half[2]));
+        s->u[axis][at] = (float)(axis == 0 ? v.x : axis == 1 ? v.y : v.z);
+    }
+}
+
+/* Faces along an axis are there from the layer beside the domain on, and within it across. */
+static void cut_row(und_solids *s, const und_cell_box *b, int y, int z)
+{
+    const int *n = s->mac.n;
+    for (int a = 0; a < (n[2] > 1 ? 3 : 2); a++) {
+        int least[3] = {a == 0 ? -1 : 0, a == 1 ? -1 : 0, a == 2 ? -1 : 0};
+        int from = b->low[0] > least[0] ? b->low[0] : least[0], to = b->high[0] < n[0] ? b->high[0] : n[0];
+        if (y < least[1] || z < least[2] || y >= n[1] || z >= n[2] || from >= to)
+            continue;
+        cut_faces(s, a, y, z, from, to);
+        if (s->parts->some_move)
+            set_velocities(s, a, y, z, from, to);
+    }
+    int from = b->low[0] > 0 ? b->low[0] : 0, to = b->high[0] < n[0] ? b->high[0] : n[0];
+    if (y >= 0 && z >= 0 && y < n[1] && z < n[2])
+        cut_cells(s, y, z, from, to);
+}
+
+void und_solids_cut(und_solids *s, const und_cell_box *b)
+{
+    if (und_cell_box_empty(b))
+        return;
+    size_t rows = (size_t)(b->high[1] - b->low[1]) * (size_t)(b->high[2] - b->low[2]);
+    PARALLEL_FOR(und_workers(s->threads, rows * (size_t)(b->high[0] - b->low[0]), ENOUGH))
+    for (int z = b->low[2]; z < b->high[2]; z++)
+        for (int y = b->low[1]; y < b->high[1]; y++)
+            cut_row(s, b, y, z);
+}

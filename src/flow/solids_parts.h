@@ -1,0 +1,72 @@
+/* What the files of the solids share. */
+#ifndef UND_FLOW_SOLIDS_PARTS_H
+#define UND_FLOW_SOLIDS_PARTS_H
+
+#include "flow/solids.h"
+
+#include "geom/motion.h"
+#include "geom/shape.h"
+
+/* Cells, from low to below high; the layer beside the domain is -1 and n. */
+typedef struct und_cell_box {
+    int low[3], high[3];
+} und_cell_box;
+
+static inline bool und_cell_box_empty(const und_cell_box *b)
+{
+    return b->low[0] >= b->high[0] || b->low[1] >= b->high[1] || b->low[2] >= b->high[2];
+}
+static inline bool und_cell_box_has(const und_cell_box *b, const int cell[3])
+{
+    return cell[0] >= b->low[0] && cell[0] < b->high[0] && cell[1] >= b->low[1] && cell[1] < b->high[1] &&
+           cell[2] >= b->low[2] && cell[2] < b->high[2];
+}
+
+/* A solid within an interval. */
+typedef struct und_solid_state {
+    und_pose from, to; /* where it is at the beginning and at the end */
+    und_vec3 velocity; /* m/s, the mean over the interval, of the point that ends up at to.position */
+    und_vec3 turn[3];  /* 1/s: what is further along x, y or z from there is faster by that */
+    und_cell_box near; /* cells that it may reach */
+} und_solid_state;
+
+typedef struct und_solids_parts {
+    und_obstacle_def *defs;
+    und_solid_state *state;
+    bool *ever_moves;
+    bool side_open[UND_SIDES];
+    bool some_rest, some_move;
+    float *node;         /* cells: the distance at the high corner of each cell */
+    float *rest[2];      /* distance and node of those that never move; NULL: there are none */
+    uint8_t *rest_owner; /* and whose they are */
+    uint8_t *thin;       /* UND_THIN_... of each cell */
+    float (*way_out)[3]; /* of cells at thin walls: from the centre to a place outside solids, in cells */
+    uint8_t *passed;     /* 1 + the solid that passed the cell's centre within the interval */
+    und_cell_box *box;   /* scratch: what is to be done anew, 2 a solid */
+} und_solids_parts;
+
+/* At a wall too thin for the corners of cells to tell its sides apart; and cells that take no part. */
+enum { UND_THIN_NOT, UND_THIN_WALL, UND_THIN_SHUT };
+
+/* Where a cell's centre is (or, half a cell on, its high corner); in two dimensions all is in the plane of
+ * the centres. */
+static inline und_vec3 und_solids_place(const und_mac *m, double x, double y, double z)
+{
+    return und_vec(und_mac_middle(m, 0, x), und_mac_middle(m, 1, y),
+                   und_mac_middle(m, 2, m->n[2] > 1 ? z : 0));
+}
+
+/* The part of the face that the domain's sides leave open. */
+float und_solids_side(const und_solids *s, int axis, int x);
+/* The distance of one solid at a point, m, and its velocity there, m/s. */
+double und_solids_distance_of(const und_solids *s, int solid, und_vec3 p);
+und_vec3 und_solids_velocity_of(const und_solids *s, int solid, und_vec3 p);
+
+/* Sets thin and way_out in the box. */
+void und_solids_find_thin(und_solids *s, const und_cell_box *box);
+/* Whether a solid is between the places for which a cell at a thin wall and the next along the axis stand. */
+bool und_solids_between(const und_solids *s, const int cell[3], int axis);
+/* open, room and u of the cells in the box, from distances and thin walls. */
+void und_solids_cut(und_solids *s, const und_cell_box *box);
+
+#endif

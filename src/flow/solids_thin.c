@@ -1,0 +1,186 @@
+/* Walls thinner than a cell.  A cell stands for a place outside the solids: its centre, or where that is in a
+ * wall the nearest place out of it.  At thin walls a face is open only where nothing solid is on the straight
+ * way between the places of its two cells; so whatever goes from cell to cell stays on one side of a wall,
+ * however thin and whatever its angle.  At thick walls (more than the diagonal of a cell) a cell sees one
+ * side only, and the open parts of faces alone tell. */
+#include "flow/solids_parts.h"
+
+#include "base/parallel.h"
+
+enum { ENOUGH = 4096 };
+static const double REACHES = 1.2; /* cells: from a wall to cells that it may concern */
+static const double PROBE =
+    0.95; /* cells into a wall: as deep there is 1.9 thick, and the diagonal is 1.73 */
+static const double DEEP = 0.86;
+static const double CLEAR = 0.01; /* cells: from a wall to the places that cells stand for */
+static const double SMALL = 1e-3; /* cells: to take differences over */
+
+/* The distance at corners, linear between them; at a place in cells from the domain's corner. */
+static double between_corners(const und_solids *s, const double place[3])
+{
+    const und_mac *m = &s->mac;
+    int low[3];
+    double part[3], sum = 0;
+    for (int a = 0; a < 3; a++) {
+        double q = und_smaller(und_larger(place[a], 0), m->n[a]);
+        low[a] = (int)q < m->n[a] - 1 ? (int)q : m->n[a] - 1;
+        part[a] = q - low[a];
+    }
+    const float *node = s->parts->node + und_mac_at(m, low[0], low[1], low[2]);
+    for (int k = 0; k < 8; k++) {
+        double w = 1;
+        ptrdiff_t at = 0;
+        for (int a = 0; a < 3; a++) {
+            w *= k >> a & 1 ? part[a] : 1 - part[a];
+            at -= k >> a & 1 ? 0 : m->step[a];
+        }
+        sum += w * (double)node[at];
+    }
+    return sum;
+}
+
+static void corner_gradient(const und_solids *s, size_t at, double g[3])
+{
+    const und_mac *m = &s->mac;
+    g[0] = g[1] = g[2] = 0;
+    for (int k = 0; k < 8; k++) {
+        ptrdiff_t down = 0;
+        for (int a = 0; a < 3; a++)
+            down += k >> a & 1 ? 0 : m->step[a];
+        double value = (double)s->parts->node[(ptrdiff_t)at - down];
+        for (int a = 0; a < 3; a++)
+            g[a] += (k >> a & 1 ? 0.25 : -0.25) * value;
+    }
+}
+
+/* Whether the solid beside the cell is so thin that something may be on its other side. */
+static bool is_thin(const und_solids *s, const int cell[3])
+{
+    const und_mac *m = &s->mac;
+    size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    for (int a = 0; a < 3; a++)
+        if (cell[a] < 0 || cell[a] >= m->n[a])
+            return true; /* there are no corners to tell */
+    double g[3], place[3];
+    corner_gradient(s, at, g);
+    double length = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (!(length > 0.7))
+        return true;
+    for (int a = 0; a < 3; a++)
+        place[a] = cell[a] + 0.5 - g[a] / length * ((double)s->distance[at] + PROBE);
+    return !(between_corners(s, place) < -DEEP);
+}
+
+/* To the nearest solid, in cells; exact, unlike the fields, beyond their reach too. */
+static double nearest(const und_solids *s, const int cell[3], und_vec3 p)
+{
+    double least = INFINITY;
+    for (int i = 0; i < s->count; i++)
+        if (und_cell_box_has(&s->parts->state[i].near, cell))
+            least = und_smaller(und_solids_distance_of(s, i, p), least);
+    return least / s->mac.d[0];
+}
+
+static und_vec3 gradient(const und_solids *s, const int cell[3], und_vec3 p)
+{
+    static const und_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const double h = SMALL * s->mac.d[0];
+    double g[3] = {0};
+    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++)
+        g[a] = nearest(s, cell, und_add(p, und_mul(unit[a], h))) -
+               nearest(s, cell, und_add(p, und_mul(unit[a], -h)));
+    return und_mul(und_vec(g[0], g[1], g[2]), 0.5 / SMALL);
+}
+
+/* The place that a cell stands for; false where none was found. */
+static bool place_of(const und_solids *s, const int cell[3], und_vec3 *place)
+{
+    const und_mac *m = &s->mac;
+    und_vec3 p = und_solids_place(m, cell[0], cell[1], cell[2]);
+    *place = p;
+    double distance = nearest(s, cell, p);
+    for (int attempt = 0; attempt < 3 && !(distance >= CLEAR); attempt++) {
+        und_vec3 g = gradient(s, cell, p);
+        if (und_length(g) < 0.5) { /* in the middle of a wall: to one of its sides */
+            p = und_add(p, und_mul(und_vec(3, 5, m->n[2] > 1 ? 7 : 0), SMALL * m->d[0]));
+            g = gradient(s, cell, p);
+            distance = nearest(s, cell, p);
+        }
+        p = und_add(p, und_mul(und_unit(g), (2 * CLEAR - distance) * m->d[0]));
+        distance = nearest(s, cell, p);
+    }
+    *place = p;
+    return distance > 0;
+}
+
+static uint8_t thin_at(und_solids *s, const int cell[3])
+{
+    und_solids_parts *p = s->parts;
+    size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
+    double distance = (double)s->distance[at], scale = 1 / s->mac.d[0];
+    und_vec3 place;
+    if (p->passed[at])
+        return UND_THIN_SHUT;
+    if (!(fabs(distance) < REACHES) || !is_thin(s, cell))
+        return UND_THIN_NOT;
+    if (!place_of(s, cell, &place))
+        return UND_THIN_SHUT;
+    und_vec3 way = und_sub(place, und_solids_place(&s->mac, cell[0], cell[1], cell[2]));
+    p->way_out[at][0] = (float)(way.x * scale);
+    p->way_out[at][1] = (float)(way.y * scale);
+    p->way_out[at][2] = (float)(way.z * scale);
+    return UND_THIN_WALL;
+}
+
+void und_solids_find_thin(und_solids *s, const und_cell_box *b)
+{
+    if (und_cell_box_empty(b))
+        return;
+    size_t rows = (size_t)(b->high[1] - b->low[1]) * (size_t)(b->high[2] - b->low[2]);
+    PARALLEL_FOR(und_workers(s->threads, rows * (size_t)(b->high[0] - b->low[0]), ENOUGH))
+    for (int z = b->low[2]; z < b->high[2]; z++)
+        for (int y = b->low[1]; y < b->high[1]; y++) {
+            uint8_t *thin = s->parts->thin + und_mac_at(&s->mac, 0, y, z);
+            for (int x = b->low[0]; x < b->high[0]; x++)
+                thin[x] = thin_at(s, (const int[3]){x, y, z});
+        }
+}
+
+/* The place as found before, or where the cell is at no thin wall but its neighbour is, now. */
+static bool known_place(const und_solids *s, const int cell[3], und_vec3 *place)
+{
+    size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
+    const float *way = s->parts->way_out[at];
+    if (s->parts->thin[at] == UND_THIN_SHUT)
+        return false;
+    if (s->parts->thin[at] == UND_THIN_NOT)
+        return place_of(s, cell, place);
+    und_vec3 centre = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
+    und_vec3 by = und_vec((double)way[0], (double)way[1], (double)way[2]);
+    *place = und_add(centre, und_mul(by, s->mac.d[0]));
+    return true;
+}
+
+static bool solid_between(const und_solids *s, int solid, und_vec3 a, und_vec3 b)
+{
+    const und_obstacle_def *def = &s->parts->defs[solid];
+    const und_pose *pose = &s->parts->state[solid].to;
+    und_vec3 from = und_pose_local(pose, a), to = und_pose_local(pose, b);
+    double first, inside = und_shape_line(def->shape, from, und_sub(to, from), 0, 1, &first);
+    return def->inside_out ? inside < 1 - 1e-9 : inside > 1e-9;
+}
+
+bool und_solids_between(const und_solids *s, const int cell[3], int axis)
+{
+    int next[3] = {cell[0], cell[1], cell[2]};
+    und_vec3 a, b;
+    next[axis]++;
+    if (!known_place(s, cell, &a) || !known_place(s, next, &b))
+        return true;
+    for (int i = 0; i < s->count; i++) {
+        const und_cell_box *near = &s->parts->state[i].near;
+        if (und_cell_box_has(near, cell) && solid_between(s, i, a, b))
+            return true;
+    }
+    return false;
+}
