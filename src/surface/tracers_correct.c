@@ -1,0 +1,158 @@
+/* Particles on the wrong side of the surface put the level set right. */
+#include "surface/tracers_parts.h"
+
+#include <math.h>
+
+/* Lists those of a block that are chosen, in order. */
+typedef und_lanes_int chosen_fn(und_lanes phi, und_lanes radius, float beyond);
+
+/* On the wrong side by more than their radius. */
+UND_INLINE und_lanes_int is_escaped(und_lanes phi, und_lanes radius, float beyond)
+{
+    (void)beyond;
+    return (phi + radius) * radius < 0;
+}
+UND_INLINE und_lanes_int is_lost(und_lanes phi, und_lanes radius, float beyond)
+{
+    return (radius < 0) & (phi > beyond);
+}
+
+UND_INLINE void list_block(und_tracers *t, const und_distance *d, int block, chosen_fn *chosen, float beyond)
+{
+    int begin = block * UND_TRACERS_BLOCK, end = und_tracers_block_end(t, block);
+    int32_t *list = t->parts->order + begin, count = 0;
+    for (int i = begin; i < end; i += UND_LANES) {
+        und_lanes phi = und_tracers_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
+        unsigned bits = und_tracers_bits(chosen(phi, radius, beyond)) & und_tracers_before(i, end);
+        for (; bits; bits &= bits - 1)
+            list[count++] = i + __builtin_ctz(bits);
+    }
+    t->parts->block_count[block] = count;
+}
+
+/* A part of the domain, which one thread puts right: every `parts`th group of planes. */
+typedef struct share {
+    int part, parts;
+} share;
+
+enum { PLANES = 4 };
+
+typedef void corner_fn(und_tracers *t, und_distance *d, const int at[3], int i);
+
+/* Calls fn for the middles of cells around particle i that are this share's. */
+UND_INLINE void for_corners(und_tracers *t, und_distance *d, share s, int i, corner_fn *fn)
+{
+    const und_mac *m = &t->mac;
+    int low[3], axis = und_tracers_axis(m);
+    for (int a = 0; a < 3; a++) {
+        float place = t->place[a][i];
+        low[a] = place > 0 && place <= (float)m->n[a] ? (int)(place + 0.5F) - 1 : -1;
+    }
+    for (int k = 0; k < (m->n[2] == 1 ? 4 : 8); k++) {
+        const int at[3] = {low[0] + (k & 1), low[1] + (k >> 1 & 1), m->n[2] == 1 ? 0 : low[2] + (k >> 2)};
+        bool inside = true;
+        for (int a = 0; a < 3; a++)
+            inside &= at[a] >= 0 && at[a] < m->n[a];
+        if (inside && at[axis] / PLANES % s.parts == s.part)
+            fn(t, d, at, i);
+    }
+}
+
+UND_INLINE void take_phi(und_tracers *t, und_distance *d, const int at[3], int i)
+{
+    (void)i;
+    size_t cell = und_mac_at(&t->mac, at[0], at[1], at[2]);
+    t->parts->above[cell] = t->parts->below[cell] = d->phi[cell];
+}
+
+/* phi of the sphere that a particle is. */
+UND_INLINE void reach_cell(und_tracers *t, und_distance *d, const int at[3], int i)
+{
+    (void)d;
+    size_t cell = und_mac_at(&t->mac, at[0], at[1], at[2]);
+    float square = 0, *above = &t->parts->above[cell], *below = &t->parts->below[cell];
+    for (int a = 0; a < 3; a++) {
+        float way = (float)at[a] + 0.5F - t->place[a][i];
+        square += way * way;
+    }
+    float inside = fabsf(t->radius[i]) - sqrtf(square);
+    if (t->radius[i] > 0)
+        *above = *above > inside ? *above : inside;
+    else
+        *below = *below < -inside ? *below : -inside;
+}
+
+/* Whichever is nearer to the surface; into the layer beside the domain too. */
+UND_INLINE void settle_cell(und_tracers *t, und_distance *d, const int at[3], int i)
+{
+    (void)i;
+    const und_mac *m = &t->mac;
+    size_t cell = und_mac_at(m, at[0], at[1], at[2]);
+    float above = t->parts->above[cell], below = t->parts->below[cell];
+    float phi = fabsf(above) < fabsf(below) ? above : below;
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = at[a] == 0 ? -1 : at[a];
+        high[a] = at[a] == m->n[a] - 1 ? m->n[a] : at[a];
+    }
+    for (int z = low[2]; z <= high[2]; z++)
+        for (int y = low[1]; y <= high[1]; y++)
+            for (int x = low[0]; x <= high[0]; x++)
+                d->phi[und_mac_at(m, x, y, z)] = phi;
+    if (fabsf(phi) < (float)d->width)
+        und_mask_add(&d->band, at[0], at[1], at[2]);
+}
+
+UND_INLINE void for_listed(und_tracers *t, und_distance *d, share s, corner_fn *fn)
+{
+    int blocks = und_tracers_blocks(t->count);
+    for (int block = 0; block < blocks; block++) {
+        const int32_t *list = t->parts->order + (size_t)block * UND_TRACERS_BLOCK;
+        for (int32_t k = 0; k < t->parts->block_count[block]; k++)
+            for_corners(t, d, s, list[k], fn);
+    }
+}
+
+static void put_right(und_tracers *t, und_distance *d, share s)
+{
+    for_listed(t, d, s, take_phi);
+    for_listed(t, d, s, reach_cell);
+    for_listed(t, d, s, settle_cell);
+}
+
+/* phi+ is the largest of phi and of the spheres of the escaped air, phi- the least of phi and of those of the
+ * liquid; what is nearer to 0 is taken (Enright et al. 2002, eq. 11 to 13). */
+void und_tracers_correct(und_tracers *t, und_distance *d)
+{
+    enum { ENOUGH = 1 << 12 };
+    int blocks = und_tracers_blocks(t->count);
+    PARALLEL_FOR(und_tracers_workers(t))
+    for (int block = 0; block < blocks; block++)
+        list_block(t, d, block, is_escaped, 0);
+    size_t escaped = 0;
+    for (int block = 0; block < blocks; block++)
+        escaped += (size_t)t->parts->block_count[block];
+    int workers = und_workers(t->threads, escaped, ENOUGH);
+    PARALLEL_FOR(workers)
+    for (int part = 0; part < workers; part++)
+        put_right(t, d, (share){part, workers});
+}
+
+int und_tracers_take_lost(und_tracers *t, const und_distance *d, float beyond, und_tracers_lost_fn *fn,
+                          void *context)
+{
+    int blocks = und_tracers_blocks(t->count), lost = 0;
+    PARALLEL_FOR(und_tracers_workers(t))
+    for (int block = 0; block < blocks; block++)
+        list_block(t, d, block, is_lost, beyond);
+    for (int block = 0; block < blocks; block++)
+        for (int32_t k = 0; k < t->parts->block_count[block]; k++) {
+            int32_t i = t->parts->order[block * UND_TRACERS_BLOCK + k];
+            const float place[3] = {t->place[0][i], t->place[1][i], t->place[2][i]};
+            if (fn)
+                fn(context, place, t->radius[i]);
+            t->radius[i] = 0;
+            lost++;
+        }
+    return lost;
+}

@@ -1,0 +1,87 @@
+/* Particles go along the flow and keep out of what is solid. */
+#include "surface/tracers_parts.h"
+
+#include <math.h>
+
+/* A solid's surface is so far from those that were put back to it, in cells; the domain's border is it too.
+ */
+static const float SKIN = 1e-3F;
+
+/* Those in a solid are moved out along its normal. */
+static inline void leave_solids(const und_mac *m, const float *wall, und_lanes place[3])
+{
+    enum { TRIES = 2 };
+    const float reach = 0.5F; /* cells: differences are taken over twice this */
+    for (int k = 0; k < TRIES; k++) {
+        und_lanes depth, slope[3], square = und_lanes_all(1e-6F);
+        und_sample_cells(m, wall, place, &depth, NULL);
+        und_lanes_int inside = depth < SKIN;
+        if (!und_tracers_bits(inside))
+            return;
+        for (int a = 0; a < 3; a++) {
+            und_lanes low, high, at[3] = {place[0], place[1], place[2]};
+            at[a] = place[a] - reach;
+            und_sample_cells(m, wall, at, &low, NULL);
+            at[a] = place[a] + reach;
+            und_sample_cells(m, wall, at, &high, NULL);
+            slope[a] = high - low;
+            square += slope[a] * slope[a];
+        }
+        und_lanes way = (SKIN - depth) / square;
+        for (int a = 0; a < 3; a++)
+            place[a] = und_lanes_select(inside, place[a] + way * slope[a], place[a]);
+    }
+}
+
+/* Whether the flow at the border of the domain, where a particle was put back to, leads outwards there: it
+ * has left. */
+static bool left_domain(const und_mac *m, float *const u[3], const float place[3])
+{
+    und_lanes at[3], speed[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = und_lanes_all(place[a]);
+    und_sample_velocity(m, u, at, speed);
+    for (int a = 0; a < 3; a++)
+        if ((place[a] <= 0 && speed[a][0] < 0) || (place[a] >= (float)m->n[a] && speed[a][0] > 0))
+            return true;
+    return false;
+}
+
+static void move_batch(und_tracers *t, float *const u[3], float cells_per_speed, const float *wall, int i,
+                       unsigned which)
+{
+    const und_mac *m = &t->mac;
+    und_lanes place[3], speed[3], to[3], kept[3];
+    und_lanes_int out = {0};
+    und_tracers_places(t, i, place);
+    und_sample_velocity(m, u, place, speed);
+    und_sample_trace(m, u, place, speed, cells_per_speed, false, to);
+    for (int a = 0; a < 3; a++) {
+        to[a] =
+            und_lanes_select(to[a] == to[a], to[a], place[a]); /* a flow that is no number leads nowhere */
+        kept[a] = und_lanes_max(und_lanes_min(to[a], und_lanes_all((float)m->n[a])), und_lanes_all(0));
+        out |= kept[a] != to[a];
+    }
+    if (wall)
+        leave_solids(m, wall, kept);
+    for (int a = 0; a < 3; a++) {
+        kept[a] = und_lanes_max(und_lanes_min(kept[a], und_lanes_all((float)m->n[a])), und_lanes_all(0));
+        und_lanes_store_some(t->place[a] + i, kept[a], which);
+    }
+    for (unsigned bits = und_tracers_bits(out) & which; bits; bits &= bits - 1) {
+        int k = i + __builtin_ctz(bits);
+        if (left_domain(m, u, (const float[3]){t->place[0][k], t->place[1][k], t->place[2][k]}))
+            t->radius[k] = 0;
+    }
+}
+
+void und_tracers_move(und_tracers *t, float *const u[3], double cells_per_speed, const float *wall)
+{
+    int blocks = und_tracers_blocks(t->count);
+    PARALLEL_FOR(und_tracers_workers(t))
+    for (int block = 0; block < blocks; block++) {
+        int end = und_tracers_block_end(t, block);
+        for (int i = block * UND_TRACERS_BLOCK; i < end; i += UND_LANES)
+            move_batch(t, u, (float)cells_per_speed, wall, i, und_tracers_before(i, end));
+    }
+}

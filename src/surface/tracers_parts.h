@@ -1,0 +1,92 @@
+/* What the files of the tracers share.  They are sorted by boxes: cubes between the middles of eight cells,
+ * each with the index of the lowest of these (from -1 to n - 1 along an axis; those at the domain's border
+ * are cut by it).  So neighbours in the order mostly have the same eight values around them. */
+#ifndef UND_SURFACE_TRACERS_PARTS_H
+#define UND_SURFACE_TRACERS_PARTS_H
+
+#include "base/parallel.h"
+#include "grid/sample.h"
+#include "surface/tracers.h"
+
+enum { UND_TRACERS_BLOCK = 4096 }; /* that a thread takes at a time: a multiple of UND_LANES */
+
+typedef struct und_tracers_parts {
+    float *spare[4];      /* [capacity] to sort into: places and radius */
+    int32_t *box;         /* [capacity] of each particle, -1: taken out */
+    int32_t *order;       /* [capacity] which particle comes where; or those of each block that are listed */
+    int32_t *first;       /* [mac.count + 1]: of each box, where its particles begin; as of the last sort */
+    int32_t *block_count; /* [blocks][piles]: of each block in each pile of boxes; [blocks]: listed */
+    int32_t *row_births;  /* [rows of boxes + 1] */
+    float *above, *below; /* [mac.count]: phi as the escaped of either kind would have it */
+    int32_t steps;        /* tidied since the start */
+    int32_t seedings;     /* so far: the stream of random numbers of the next */
+} und_tracers_parts;
+
+/* For a loop over all particles. */
+static inline int und_tracers_workers(const und_tracers *t)
+{
+    enum { ENOUGH = 1 << 14 };
+    return und_workers(t->threads, (size_t)t->count, ENOUGH);
+}
+static inline int und_tracers_blocks(int count)
+{
+    return (count + UND_TRACERS_BLOCK - 1) / UND_TRACERS_BLOCK;
+}
+static inline int und_tracers_block_end(const und_tracers *t, int block)
+{
+    int end = (block + 1) * UND_TRACERS_BLOCK;
+    return end < t->count ? end : t->count;
+}
+
+/* UND_LANES of them from i on; behind the last there may be anything. */
+UND_INLINE void und_tracers_places(const und_tracers *t, int i, und_lanes out[3])
+{
+    for (int a = 0; a < 3; a++)
+        out[a] = und_lanes_load(t->place[a] + i);
+}
+UND_INLINE und_lanes und_tracers_field(const und_tracers *t, const float *value, int i)
+{
+    und_lanes place[3], out;
+    und_tracers_places(t, i, place);
+    und_sample_cells(&t->mac, value, place, &out, NULL);
+    return out;
+}
+
+/* Bit k is set where yes[k] is. */
+UND_INLINE unsigned und_tracers_bits(und_lanes_int yes)
+{
+#ifdef __AVX512F__
+    return _mm512_cmplt_epi32_mask((__m512i)yes, _mm512_setzero_si512());
+#else
+    unsigned bits = 0;
+    for (int k = 0; k < UND_LANES; k++)
+        bits |= (unsigned)(yes[k] & 1) << k;
+    return bits;
+#endif
+}
+/* Bits of those from i on that are before the end. */
+static inline unsigned und_tracers_before(int i, int end)
+{
+    return (1u << (end - i < UND_LANES ? end - i : UND_LANES)) - 1;
+}
+
+/* The axis across which boxes lie in piles, which threads share out. */
+static inline int und_tracers_axis(const und_mac *m)
+{
+    return m->n[2] == 1 ? 1 : 2;
+}
+static inline int und_tracers_piles(const und_mac *m)
+{
+    return m->n[und_tracers_axis(m)] + 1;
+}
+
+/* Puts them in the order of their boxes, those of a box in the order they had; such with no radius or no
+ * place go. */
+void und_tracers_sort(und_tracers *t);
+
+/* Those further from the surface than the band go. */
+void und_tracers_drop_far(und_tracers *t, const und_distance *d);
+/* Boxes with too many lose some and such with too few get more.  Sorted. */
+void und_tracers_reseed(und_tracers *t, const und_distance *d, const float *wall);
+
+#endif
