@@ -6,12 +6,16 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __AVX512F__
+#ifdef __AVX__
 #include <immintrin.h>
+#endif
+#ifdef __AVX512F__
 enum { UND_LANES = 16 };
 #else
 enum { UND_LANES = 8 };
 #endif
+
+enum { UND_LANES_ALL = (1 << UND_LANES) - 1 };
 
 /* All that takes or returns these vectors is inlined: how a machine without them passes them is no matter,
  * and the build says -Wno-psabi. */
@@ -66,13 +70,38 @@ UND_INLINE und_lanes und_lanes_min(und_lanes a, und_lanes b)
 #endif
 }
 
+/* Bit i is set where yes[i] is. */
+UND_INLINE unsigned und_lanes_bits(und_lanes_int yes)
+{
+#if defined __AVX512F__
+    return _mm512_cmplt_epi32_mask((__m512i)yes, _mm512_setzero_si512());
+#elif defined __AVX__
+    return (unsigned)_mm256_movemask_ps((__m256)yes);
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < UND_LANES; i++)
+        bits |= (yes[i] ? 1u : 0u) << i;
+    return bits;
+#endif
+}
+/* And back: yes[i] is -1 where bit i is set. */
+UND_INLINE und_lanes_int und_lanes_where(unsigned bits)
+{
+    und_lanes_int own;
+    for (int i = 0; i < UND_LANES; i++)
+        own[i] = 1 << i;
+    return (((und_lanes_int){0} + (int32_t)bits) & own) != 0;
+}
+
 /* Those whose bit is set in `which`, and none of the others is written. */
 UND_INLINE void und_lanes_store_some(float *p, und_lanes v, unsigned which)
 {
 #ifdef __AVX512F__
     _mm512_mask_storeu_ps(p, (__mmask16)which, (__m512)v);
+#elif defined __AVX__
+    _mm256_maskstore_ps(p, (__m256i)und_lanes_where(which), (__m256)v);
 #else
-    if (which == (1u << UND_LANES) - 1)
+    if (which == UND_LANES_ALL)
         und_lanes_store(p, v);
     else
         for (int i = 0; i < UND_LANES; i++)

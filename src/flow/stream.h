@@ -23,10 +23,14 @@ typedef struct und_stream {
 und_status und_stream_open(und_stream *s, const und_mac *mac, int threads, und_error *err);
 void und_stream_close(und_stream *s);
 
+/* After u was written from outside, from a state too: what und_stream_extend does not reach is cleared by the
+ * next call of it. */
+void und_stream_restored(und_stream *s);
+
 /* Book keeping, 4.4.2: sets liquid and flows. */
 void und_stream_label(und_stream *s, const und_distance *d, const und_solids *solids);
 
-/* The fastest that a face of the flow moves, m/s. */
+/* The fastest that a face of the flow moves, m/s; infinite where one has no number. */
 double und_stream_fastest(const und_stream *s);
 
 typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK } und_advection;
@@ -36,8 +40,9 @@ typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK }
 void und_stream_advect(und_stream *s, double cells_per_speed, und_trace trace, und_advection rule);
 
 /* u is given to faces beyond `flows`, layer by layer, up to `layers` cells away: each the mean of those known
- * beside it. Faces further away are not touched.  Then those closed by solids have the solids' velocity along
- * the solid's normal and keep their own along it; closed sides of the domain let nothing through. */
+ * beside it; those further away are 0.  Then those in solids have the solids' velocity along the solid's
+ * normal and keep their own across it; closed sides of the domain let nothing through, and what is beside the
+ * domain has the velocity of the faces it touches. */
 void und_stream_extend(und_stream *s, const und_solids *solids, int layers);
 
 /* Equation 3.6: implicit diffusion over dt; the liquid slips along solids, or sticks to them. */

@@ -39,6 +39,37 @@ static inline int und_mask_list(const und_mask *m, int y, int z, int32_t *list)
     return count;
 }
 
+/* Bits `bit` to `bit` + 63 of a row, of which what is beyond its end may be anything; the row is not one of
+ * the set's last slice. */
+static inline uint64_t und_mask_bits(const uint64_t *row, int bit)
+{
+    int w = bit >> 6, shift = bit & 63;
+    return row[w] >> shift | row[w + 1] << 1 << (63 - shift);
+}
+
+/* The cells of a row, up to `lanes` (at most 32) neighbours at a time: the first at or after x, where bit i
+ * of `which` says whether x + i is another; n[0] + 1 where none is. for (int x = -1; (x = und_mask_batch(m,
+ * row, x, lanes, &which)) <= n[0]; x += lanes) */
+static inline int und_mask_batch(const und_mask *m, const uint64_t *row, int x, int lanes, unsigned *which)
+{
+    int w = (x + 1) >> 6;
+    *which = 0;
+    if (w >= m->words)
+        return m->n[0] + 1;
+    uint64_t bits = row[w] & ~UINT64_C(0) << ((x + 1) & 63);
+    while (!bits) {
+        if (++w >= m->words)
+            return m->n[0] + 1;
+        bits = row[w];
+    }
+    int bit = __builtin_ctzll(bits);
+    bits >>= bit;
+    if (bit > 64 - lanes && w + 1 < m->words)
+        bits |= row[w + 1] << (64 - bit);
+    *which = (unsigned)bits & (unsigned)((UINT64_C(1) << lanes) - 1);
+    return 64 * w + bit - 1;
+}
+
 /* The stretches of a row: the first cell at or after x that is in the set and the first after that which is
  * not; false where none is. */
 bool und_mask_stretch(const und_mask *m, int y, int z, int x, int *begin, int *end);

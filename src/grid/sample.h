@@ -16,24 +16,23 @@ typedef struct und_between {
     und_lanes part;
 } und_between;
 
-/* t counts from the value of index -1. */
-UND_INLINE und_between und_between_make(const und_mac *m, int axis, und_lanes t, float least)
+/* t counts from the value of index -1; of n + 2 along the axis. */
+UND_INLINE und_between und_between_make(int n, ptrdiff_t step, und_lanes t, float least)
 {
-    int n = m->n[axis];
     t = und_lanes_min(und_lanes_max(t, und_lanes_all(least)), und_lanes_all((float)n));
     und_lanes_int i = __builtin_convertvector(t, und_lanes_int);
     i += i > n - 1; /* at the upper border: -1 */
-    return (und_between){(i - 1) * (int32_t)m->step[axis], t - __builtin_convertvector(i, und_lanes)};
+    return (und_between){(i - 1) * (int32_t)step, t - __builtin_convertvector(i, und_lanes)};
 }
 /* Between the faces across the axis. */
 UND_INLINE und_between und_between_faces(const und_mac *m, int axis, und_lanes place)
 {
-    return und_between_make(m, axis, place, 0);
+    return und_between_make(m->n[axis], m->step[axis], place, 0);
 }
 /* Between the middles of cells. */
 UND_INLINE und_between und_between_middles(const und_mac *m, int axis, und_lanes place)
 {
-    return und_between_make(m, axis, place + 0.5f, 1);
+    return und_between_make(m->n[axis], m->step[axis], place + 0.5f, 1);
 }
 
 /* For each of `rows` offsets the values at index[i] + row[r], and those behind them. */
