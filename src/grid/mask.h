@@ -28,6 +28,16 @@ static inline void und_mask_add(und_mask *m, int x, int y, int z)
     und_mask_row(m, y, z)[(x + 1) >> 6] |= UINT64_C(1) << ((x + 1) & 63);
 }
 
+/* Sixteen cells of a row from x on (-1 or above), cell x at bit 0; x + 16 may lie beyond the row. */
+static inline unsigned und_mask_sixteen(const und_mask *m, const uint64_t *row, int x)
+{
+    int w = (x + 1) >> 6, shift = (x + 1) & 63;
+    uint64_t bits = w < m->words ? row[w] >> shift : 0;
+    if (shift > 48 && w + 1 < m->words)
+        bits |= row[w + 1] << (64 - shift);
+    return (unsigned)(bits & 0xffff);
+}
+
 /* The cells of a row in growing order: their x into list[], which has room for n[0] + 2; how many. */
 static inline int und_mask_list(const und_mask *m, int y, int z, int32_t *list)
 {

@@ -33,50 +33,40 @@ static int sweeps_of(const und_multigrid *m, int level)
 
 static void smooth(const und_level *level, int colour, int z)
 {
-    for (int y = 0; y < level->n[1]; y++) {
-        if (und_level_is_dry(level, y, z))
-            continue;
-        und_row r = und_level_get_row(level, colour, y, z);
-        und_level_foresee(level, level->inverse[colour], sizeof(float), y, z);
-        und_row_smooth(level, colour, &r);
-    }
+    und_segments in = und_level_slice(level, z);
+    for (const und_segment *s = in.begin; s < in.end; s++)
+        und_segment_smooth(level, colour, s);
 }
 
 static void start(const und_level *level, int z)
 {
-    for (int y = 0; y < level->n[1]; y++) {
-        if (und_level_is_dry(level, y, z))
-            continue;
-        und_row r = und_level_get_row(level, 0, y, z);
-        und_level_foresee(level, level->inverse[0], sizeof(float), y, z);
-        und_row_start(level, &r);
-    }
+    und_segments in = und_level_slice(level, z);
+    for (const und_segment *s = in.begin; s < in.end; s++)
+        und_segment_start(level, 0, s);
 }
 
 /* Adds the red cells' residual in slice z to row Y of the coarser slice, cells [begin, end) of it, in sum[].
  */
 static void sum_residuals(const und_level *fine, int coarse_y, int z, int begin, int end, float *sum)
 {
+    int scale = fine->halved[0] ? 1 : 2; /* coarser cells per red one */
     for (int which = 0; which < 2; which++) {
         int y = und_child(fine, 1, coarse_y, which);
-        if (y < 0)
-            continue;
-        und_row r = und_level_get_row(fine, 0, y, z);
-        int scale = fine->halved[0] ? 1 : 2; /* coarser cells per red one */
-        int low = r.low > begin / scale ? r.low : begin / scale;
-        int high = r.high < end / scale ? r.high : end / scale;
-        if (low >= high)
-            continue;
-        if (fine->halved[0]) {
-            und_row_residual(fine, 0, &r, low, high, sum - begin);
-            continue;
+        und_segments in = y < 0 ? (und_segments){0} : und_level_rows(fine, y, y + 1, z);
+        for (const und_segment *s = in.begin; s < in.end; s++) {
+            int low = most(s->low, begin / scale), high = least(s->low + s->count, end / scale);
+            if (low >= high)
+                continue;
+            if (fine->halved[0]) {
+                und_segment_residual(fine, 0, s, low - s->low, high - s->low, sum - begin + s->low);
+                continue;
+            }
+            float residual[CHUNK / 2];
+            memset(residual, 0, (size_t)(high - low) * sizeof *residual);
+            und_segment_residual(fine, 0, s, low - s->low, high - s->low, residual - low + s->low);
+            for (int q = low; q < high; q++)
+                sum[2 * q + s->offset - begin] += residual[q - low];
         }
-        float residual[CHUNK / 2];
-        memset(residual, 0, (size_t)(high - low) * sizeof *residual);
-        int offset = und_colour_offset(0, y, z);
-        und_row_residual(fine, 0, &r, low, high, residual - low);
-        for (int q = low; q < high; q++)
-            sum[2 * q + offset - begin] += residual[q - low];
     }
 }
 
@@ -86,67 +76,59 @@ static void restrict_slice(const und_level *fine, const und_level *coarse, int z
 {
     int coarse_z = fine->halved[2] ? z / 2 : z;
     bool first = !fine->halved[2] || z % 2 == 0;
-    for (int y = 0; y < coarse->n[1]; y++) {
-        size_t row = (size_t)(y + coarse_z * coarse->n[1]), at = und_level_row(coarse, y, coarse_z);
-        for (int begin = 2 * coarse->low[row]; begin < 2 * coarse->high[row]; begin += CHUNK) {
-            int end = begin + CHUNK < 2 * coarse->high[row] ? begin + CHUNK : 2 * coarse->high[row];
-            int offset = und_colour_offset(0, y, coarse_z), n = (end - begin) / 2;
-            float *b[2] = {coarse->b[0] + at + begin / 2, coarse->b[1] + at + begin / 2};
+    und_segments in = und_level_slice(coarse, coarse_z);
+    for (const und_segment *s = in.begin; s < in.end; s++)
+        for (int done = 0; done < s->count; done += CHUNK / 2) {
+            int n = least(CHUNK / 2, s->count - done), begin = 2 * (s->low + done);
+            float *b[2] = {coarse->b[0] + s->at + done, coarse->b[1] + s->at + done};
             float sum[CHUNK];
             if (first)
-                memset(sum, 0, (size_t)(end - begin) * sizeof *sum);
+                memset(sum, 0, (size_t)(2 * n) * sizeof *sum);
             else
-                und_join(b[0], b[1], offset, n, sum);
-            sum_residuals(fine, y, z, begin, end, sum);
-            und_split(sum, offset, n, b[0], b[1]);
+                und_join(b[0], b[1], s->offset, n, sum);
+            sum_residuals(fine, s->y, z, begin, begin + 2 * n, sum);
+            und_split(sum, s->offset, n, b[0], b[1]);
         }
-    }
 }
 
 /* Adds the coarser level's correction to red cells; black ones are smoothed next and need none. */
 static void correct_slice(const und_level *fine, const und_level *coarse, int z)
 {
     int coarse_z = fine->halved[2] ? z / 2 : z;
-    for (int y = 0; y < fine->n[1]; y++) {
-        if (und_level_is_dry(fine, y, z))
-            continue;
-        und_row r = und_level_get_row(fine, 0, y, z);
-        und_level_foresee(fine, fine->inverse[0], sizeof(float), y, z);
-        int coarse_y = fine->halved[1] ? y / 2 : y, fine_offset = und_colour_offset(0, y, z);
-        size_t at = und_level_row(coarse, coarse_y, coarse_z);
+    und_segments in = und_level_slice(fine, z);
+    for (const und_segment *s = in.begin; s < in.end; s++) {
+        int coarse_y = fine->halved[1] ? s->y / 2 : s->y;
         int offset = und_colour_offset(0, coarse_y, coarse_z);
-        for (int low = r.low; low < r.high; low += CHUNK) {
-            int n = low + CHUNK < r.high ? CHUNK : r.high - low;
-            float *restrict x = r.x + low;
-            const float *inverse = r.inverse + low;
+        size_t at = und_level_row(coarse, coarse_y, coarse_z);
+        for (int done = 0; done < s->count; done += CHUNK) {
+            int n = least(CHUNK, s->count - done), low = s->low + done;
+            float *restrict x = fine->x[0] + s->at + done;
+            const float *inverse = fine->inverse[0] + s->at + done;
             float row[2 * CHUNK];
-            if (fine->halved[0]) {
-                int whole = most(least(r.inner_low - low, n), 0), end = least(r.inner_high - low, n);
-                und_join(coarse->x[0] + at + low / 2, coarse->x[1] + at + low / 2, offset, n / 2, row);
-                for (int q = 0; q < whole; q++)
-                    x[q] += inverse[q] > 0 ? row[q] : 0;
-                for (int q = whole; q < end; q++)
-                    x[q] += row[q];
-                for (int q = most(whole, end); q < n; q++)
-                    x[q] += inverse[q] > 0 ? row[q] : 0;
-            } else {
-                und_join(coarse->x[0] + at + low, coarse->x[1] + at + low, offset, n, row);
+            int begin = fine->halved[0] ? low / 2 : low, pairs = fine->halved[0] ? n / 2 : n;
+            und_join(coarse->x[0] + at + begin, coarse->x[1] + at + begin, offset, pairs, row);
+            for (int q = 0; q < pairs && !fine->halved[0]; q++)
+                row[q] = row[2 * q + s->offset];
+            if (s->kind == UND_EIGHT_WHOLE)
                 for (int q = 0; q < n; q++)
-                    x[q] += inverse[q] > 0 ? row[2 * q + fine_offset] : 0;
-            }
+                    x[q] += row[q];
+            else
+                for (int q = 0; q < n; q++)
+                    x[q] += inverse[q] > 0 ? row[q] : 0;
         }
     }
 }
 
 static double dot_slice(const und_level *level, int z)
 {
+    und_segments in = und_level_slice(level, z);
     double sum = 0;
-    for (int y = 0; y < level->n[1]; y++)
-        for (int c = 0; c < 2 && !und_level_is_dry(level, y, z); c++) {
-            und_row r = und_level_get_row(level, c, y, z);
+    for (const und_segment *s = in.begin; s < in.end; s++)
+        for (int c = 0; c < 2; c++) {
+            const float *x = level->x[c] + s->at, *b = level->b[c] + s->at;
             und_f8 row = {0};
-            for (int q = r.low; q < r.high; q += 8)
-                row += UND_F8(r.x + q) * UND_F8(r.b + q);
+            for (int q = 0; q < s->count; q += 8)
+                row += UND_F8(x + q) * UND_F8(b + q);
             sum += und_f8_sum(&row);
         }
     return sum;

@@ -1,10 +1,12 @@
-/* A V-cycle of multigrid for the seven-point system of src/solve/poisson.h: a symmetric positive definite
+/* A V-cycle of multigrid for a seven-point system with weights of its sides: a symmetric positive definite
  * preconditioner, in float.
  *
  * Cells are kept by the colours of a chess board, those of one colour in an array of their own, so that a
  * half sweep of Gauss-Seidel reads one and writes the other without gaps.  In row (y, z) the cell `q` of
  * colour c stands at x = 2 q + und_colour_offset(c, y, z).  Values are 0 in cells that are not unknown, which
- * spares the question whether a neighbour is.
+ * spares the question whether a neighbour is.  Eight cells of each colour beside each other are an eight; a
+ * slice's unknown cells are listed as segments of eights of one kind, and only where a wall cuts cells are
+ * weights stored.
  *
  * A coarser cell is two of the finer level along each axis that is halved, and unknown if one of them is; a
  * correction is the same in all of them, and the residual is summed.  Its coefficients are those of Galerkin,
@@ -15,29 +17,55 @@
 #ifndef UND_SOLVE_MULTIGRID_H
 #define UND_SOLVE_MULTIGRID_H
 
-#include <undine/types.h>
+#include "grid/mask.h"
 
-enum { UND_MULTIGRID_LEVELS = 40 };
+enum { UND_MULTIGRID_LEVELS = 40, UND_EIGHT = 8 };
+
+/* Of an eight, each kind with what is stored for it and all kinds before it. */
+enum {
+    UND_EIGHT_DRY,   /* no unknown cell */
+    UND_EIGHT_WHOLE, /* all cells of both colours have the full diagonal, and sides of the full weight */
+    UND_EIGHT_PLAIN, /* sides between unknown cells have the full weight; the diagonal is stored */
+    UND_EIGHT_CUT    /* weights are stored */
+};
+
+typedef struct und_segment {
+    uint32_t at;    /* index of its first cell in the arrays of both colours */
+    int32_t count;  /* of cells of one colour: eights */
+    uint32_t eight; /* number of its first */
+    int32_t y, low; /* its row, its first q */
+    uint8_t kind;
+    uint8_t offset; /* und_colour_offset of colour 0 */
+} und_segment;
 
 typedef struct und_level {
     int n[3];
-    float weight[3]; /* of a side between two whole cells */
+    double full[3];  /* the system's weight of a side that is wholly open */
+    double largest;  /* of them */
+    float weight[3]; /* the same over the largest: of the preconditioner */
     bool halved[3];  /* axes that the next level halves */
     int most_threads;
     int threads;            /* few cells are done by one */
     ptrdiff_t pitch, plane; /* from a row to the next, from a slice to the next */
     size_t first, count;    /* index of q = 0 in row (0, 0); values of an array */
-    int32_t *low, *high;    /* of each row: q of unknown cells is in [low, high), multiples of eight */
-    uint8_t *plain;         /* of each row: all sides between unknown cells have the full weight */
-    /* Of each plain row: where all cells of both colours have it on all sides, multiples of eight; high to
-     * high where that is not worth a loop of its own. */
-    int32_t *inner_low, *inner_high;
-    float full_inverse; /* of the diagonal there */
+    int eights;             /* of a row */
+    und_mask unknown;
+    uint8_t *kind, *kind_before; /* of each eight of each row, now and at the setting before */
+    und_segment *segment;        /* of each slice, in room for all its eights */
+    int32_t *row_segment;        /* of slice z: n[1] + 1, where rows begin in its segments */
+    double full_diagonal;
+    float full_inverse; /* of that over the largest weight */
     float *x[2], *b[2];
-    float *inverse[2]; /* of the diagonal; 0 in cells that are not unknown */
-    float
-        *face[3][2]; /* weight of a cell's high side where both cells are unknown; not on the finest level */
-    float *known[2]; /* weights of a cell's sides to known cells; not on the finest level */
+    float *inverse[2];     /* of the diagonal over the largest weight; 0 in cells that are not unknown */
+    float *coefficient[2]; /* of each eight that is cut: its 8 cells' weights of 6 sides */
+    double *diagonal[2];   /* in eights that are not whole; only on the finest level */
+    /* Of each eight, a bit for each of its cells: has it a way to its low neighbour along each axis, and
+     * known cells beside it?  Only on the finest level. */
+    uint16_t *link[4];
+    /* Weights of high sides, in multiples of the full one, and those to known cells: along x without gaps,
+     * with a row and a slice of 0 in front; not on the finest level. */
+    float *side[4];
+    ptrdiff_t side_pitch, side_plane;
 } und_level;
 
 typedef struct und_multigrid {
@@ -54,11 +82,25 @@ static inline size_t und_level_row(const und_level *level, int y, int z) /* inde
 {
     return (size_t)((ptrdiff_t)level->first + y * level->pitch + z * level->plane);
 }
-
-static inline bool und_level_is_dry(const und_level *level, int y, int z) /* no cell of a row is unknown */
+static inline size_t und_level_eight(const und_level *level, int y, int z) /* number of its first */
 {
-    int row = y + z * level->n[1];
-    return level->low[row] >= level->high[row];
+    return ((size_t)z * (size_t)level->n[1] + (size_t)y) * (size_t)level->eights;
+}
+
+/* Segments of rows [y_begin, y_end) of a slice. */
+typedef struct und_segments {
+    const und_segment *begin, *end;
+} und_segments;
+
+static inline und_segments und_level_rows(const und_level *level, int y_begin, int y_end, int z)
+{
+    const und_segment *all = level->segment + und_level_eight(level, 0, z);
+    const int32_t *row = level->row_segment + (size_t)z * (size_t)(level->n[1] + 1);
+    return (und_segments){all + row[y_begin], all + row[y_end]};
+}
+static inline und_segments und_level_slice(const und_level *level, int z)
+{
+    return und_level_rows(level, 0, level->n[1], z);
 }
 
 /* weight: decides which axes are halved on which level. */
@@ -66,19 +108,28 @@ und_status und_multigrid_open(und_multigrid *m, const int n[3], const double wei
                               und_error *err);
 void und_multigrid_close(und_multigrid *m);
 
-/* Gives a row its span; what it leaves is cleared. */
-void und_level_set_span(und_level *level, int y, int z, int low, int high);
-void und_level_set_inner(und_level *level, size_t row, int low, int high);
-void und_level_share(und_level *level);    /* sets `threads` from the spans */
-void und_level_set_full(und_level *level); /* sets `full_inverse` from the weights */
+/* What the finest level is made of. */
+typedef struct und_sides {
+    void *context;
+    /* The unknown cells of a row, as und_mask has them. */
+    void (*unknown)(void *context, int y, int z, uint64_t *row);
+    /* Cells x in [begin, end) of a row, multiples of 16: the weights of their high sides to unknown cells
+     * along the axis, in multiples of the full one; 0 where a cell or its neighbour is not unknown.  axis 3
+     * and on: weights of both sides to known cells along axis - 3, in the same multiples.  False: all are 0,
+     * and not written. */
+    bool (*get)(void *context, int axis, int y, int z, int begin, int end, float *weight);
+} und_sides;
 
-/* Row of the finest level, cells x in [begin, end): weights of their high sides to unknown cells along an
- * axis; with axis 3, of all their sides to known cells.  False: all are 0, and not written. */
-typedef bool und_multigrid_sides(void *context, int axis, int y, int z, int begin, int end, float *weight);
+/* Sets all levels; full[]: the weights of sides that are wholly open. */
+void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides);
 
-/* Sets the coarser levels once `weight`, `low`, `high`, `inner_low`, `inner_high` and `inverse` of the finest
- * are. */
-void und_multigrid_set(und_multigrid *m, und_multigrid_sides *sides, void *context);
+unsigned und_level_unknown(const und_level *level, int y, int z, int eight); /* a bit for each of its cells */
+
+/* Did the eight hold unknown cells before the last setting, and does no more? */
+static inline bool und_level_has_left(const und_level *level, size_t eight)
+{
+    return level->kind_before[eight] != UND_EIGHT_DRY && level->kind[eight] == UND_EIGHT_DRY;
+}
 
 /* The cycle for level[0].b, in two parts: what is done on the finest level before the others (`before` is
  * called for a slice before its b is read), and all the rest.  Then level[0].x is the answer; gives

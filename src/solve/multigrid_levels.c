@@ -7,8 +7,9 @@
 #include <string.h>
 
 enum {
-    EIGHTS = 8,
-    SHORTEST_INNER = 24,
+    CELLS = 2 * UND_EIGHT,   /* of an eight, along x */
+    ALL = 0xffff,            /* bits of them */
+    STRIP = 256,             /* cells of a row at a time */
     FEWEST = 8,              /* cells of a level that is not coarsened further */
     CELLS_TO_SHARE = 1 << 17 /* levels with fewer are done by one thread */
 };
@@ -18,37 +19,58 @@ enum {
 static const float KNOWN_FACTOR = 0.8f;
 static const double COMPARABLE = 0.4; /* weight of an axis that is halved, over the largest */
 
-static int up_to_eights(int n)
+static void *pages(size_t values, size_t size, und_error *err)
 {
-    return (n + EIGHTS - 1) / EIGHTS * EIGHTS;
+    return und_pages_alloc(values * size, "a level of multigrid", err);
+}
+
+static bool allocate_cells(und_level *level, bool finest, und_error *err)
+{
+    size_t eights = (size_t)level->n[1] * (size_t)level->n[2] * (size_t)level->eights;
+    float *all = pages(6 * level->count, sizeof *all, err);
+    if (!all)
+        return false;
+    float **const arrays[] = {&level->x[0], &level->x[1],       &level->b[0],
+                              &level->b[1], &level->inverse[0], &level->inverse[1]};
+    for (size_t i = 0; i < 6; i++)
+        *arrays[i] = all + i * level->count;
+    for (int c = 0; c < 2; c++) {
+        level->coefficient[c] =
+            und_pages_alloc_sparse(eights * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
+        if (!level->coefficient[c] ||
+            (finest && !(level->diagonal[c] = pages(level->count, sizeof(double), err))))
+            return false;
+    }
+    for (int i = 0; finest && i < 4; i++)
+        if (!(level->link[i] = pages(eights, sizeof **level->link, err)))
+            return false;
+    level->side_pitch = CELLS * level->eights + CELLS;
+    level->side_plane = level->side_pitch * (level->n[1] + 1);
+    size_t sides = (size_t)level->side_plane * (size_t)(level->n[2] + 1) + CELLS;
+    for (int a = 0; !finest && a < 4; a++)
+        if (!(level->side[a] = pages(sides, sizeof(float), err)))
+            return false;
+    return true;
 }
 
 static und_status allocate(und_level *level, bool finest, und_error *err)
 {
-    int per_colour = up_to_eights((level->n[0] + 1) / 2);
-    size_t rows = (size_t)level->n[1] * (size_t)level->n[2];
-    level->pitch = per_colour + EIGHTS;
+    level->eights = ((level->n[0] + 1) / 2 + UND_EIGHT - 1) / UND_EIGHT;
+    level->pitch = level->eights * UND_EIGHT + UND_EIGHT;
     level->plane = level->pitch * (level->n[1] + 2);
-    level->first = (size_t)(level->plane + level->pitch + EIGHTS);
+    level->first = (size_t)(level->plane + level->pitch + UND_EIGHT);
     level->count = (level->first + (size_t)(level->plane * (level->n[2] + 1)) + 15) / 16 * 16;
-    float **const arrays[] = {&level->x[0],       &level->x[1],       &level->b[0],       &level->b[1],
-                              &level->inverse[0], &level->inverse[1], &level->known[0],   &level->known[1],
-                              &level->face[0][0], &level->face[0][1], &level->face[1][0], &level->face[1][1],
-                              &level->face[2][0], &level->face[2][1]};
-    size_t used = finest ? 6 : sizeof arrays / sizeof *arrays;
-    float *all = und_pages_alloc(used * level->count * sizeof *all, "a level of multigrid", err);
-    for (size_t i = 0; all && i < used; i++)
-        *arrays[i] = all + i * level->count;
-    level->low = all ? und_alloc(rows, sizeof *level->low, "rows of multigrid", err) : NULL;
-    level->high = level->low ? und_alloc(rows, sizeof *level->high, "rows of multigrid", err) : NULL;
-    level->inner_low =
-        level->high ? und_alloc(rows, sizeof *level->inner_low, "rows of multigrid", err) : NULL;
-    level->inner_high =
-        level->inner_low ? und_alloc(rows, sizeof *level->inner_high, "rows of multigrid", err) : NULL;
-    level->plain = level->inner_high ? und_alloc(rows, 1, "rows of multigrid", err) : NULL;
-    if (!level->plain)
+    if (level->count > UINT32_MAX)
+        return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
+                             level->n[1], level->n[2]);
+    size_t slices = (size_t)level->n[2], eights = (size_t)level->n[1] * slices * (size_t)level->eights;
+    const und_mac mac = {.n = {level->n[0], level->n[1], level->n[2]}};
+    if (und_mask_open(&level->unknown, &mac, "cells of multigrid", err) != UND_OK ||
+        !(level->kind = pages(eights, 1, err)) || !(level->kind_before = pages(eights, 1, err)) ||
+        !(level->segment = pages(eights, sizeof *level->segment, err)) ||
+        !(level->row_segment = pages(slices * (size_t)(level->n[1] + 1), sizeof *level->row_segment, err)) ||
+        !allocate_cells(level, finest, err))
         return err->status;
-    memset(level->plain, finest, rows);
     return UND_OK;
 }
 
@@ -100,235 +122,506 @@ void und_multigrid_close(und_multigrid *m)
 {
     for (int i = 0; i < m->count; i++) {
         und_level *level = &m->level[i];
-        und_pages_free(level->x[0]);
-        free(level->low);
-        free(level->high);
-        free(level->inner_low);
-        free(level->inner_high);
-        free(level->plain);
+        und_mask_close(&level->unknown);
+        void *const arrays[] = {level->kind,        level->kind_before,    level->segment,
+                                level->row_segment, level->x[0],           level->coefficient[0],
+                                level->diagonal[0], level->coefficient[1], level->diagonal[1]};
+        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+            und_pages_free(arrays[k]);
+        for (int k = 0; k < 4; k++) {
+            und_pages_free(level->link[k]);
+            und_pages_free(level->side[k]);
+        }
     }
     free(m->slice_dot);
     *m = (und_multigrid){0};
 }
 
-/* Outside the spans all arrays are 0. */
-static void clear(const und_level *level, size_t row_at, int low, int high)
+unsigned und_level_unknown(const und_level *level, int y, int z, int eight)
 {
-    size_t bytes = high > low ? (size_t)(high - low) * sizeof(float) : 0;
-    for (int c = 0; c < 2 && bytes; c++) {
-        float *const arrays[] = {level->x[c],       level->b[c],       level->inverse[c], level->known[c],
-                                 level->face[0][c], level->face[1][c], level->face[2][c]};
-        for (size_t i = 0; i < sizeof arrays / sizeof *arrays && arrays[i]; i++)
-            memset(arrays[i] + row_at + low, 0, bytes);
+    return und_mask_sixteen(&level->unknown, und_mask_row(&level->unknown, y, z), CELLS * eight);
+}
+
+/* A stretch of a row and its sides. */
+typedef struct strip {
+    int y, z, begin, end;            /* cells x in [begin, end), eights */
+    const float *high[3], *low[3];   /* weights over the full ones, from cell `begin` on */
+    const double *known;             /* what known sides add to the diagonal */
+    const uint64_t *own, *beside[4]; /* unknown cells of the row, and of those beside it */
+} strip;
+
+static strip get_strip(const und_level *level, int y, int z)
+{
+    const und_mask *m = &level->unknown;
+    return (strip){.y = y,
+                   .z = z,
+                   .own = und_mask_row(m, y, z),
+                   .beside = {und_mask_row(m, y - 1, z), und_mask_row(m, y + 1, z), und_mask_row(m, y, z - 1),
+                              und_mask_row(m, y, z + 1)}};
+}
+
+static void clear_eight(und_level *level, int y, int z, int k)
+{
+    size_t at = und_level_row(level, y, z) + (size_t)(UND_EIGHT * k);
+    for (int c = 0; c < 2; c++)
+        memset(level->x[c] + at, 0, UND_EIGHT * sizeof(float));
+}
+
+static inline bool are_all_one(const float *v)
+{
+    int other = 0;
+    for (int i = 0; i < CELLS; i++)
+        other |= v[i] != 1.0f;
+    return !other;
+}
+
+static bool is_whole(const strip *s, int at, unsigned common)
+{
+    if (common != ALL)
+        return false;
+    int known = 0;
+    for (int i = 0; i < CELLS; i++)
+        known |= s->known[at + i] != 0;
+    bool whole = !known;
+    for (int a = 0; a < 3 && whole; a++)
+        whole = are_all_one(s->high[a] + at) && are_all_one(s->low[a] + at);
+    return whole;
+}
+
+static unsigned bits_where(const float *v)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < CELLS; i++)
+        bits |= (unsigned)(v[i] > 0) << i;
+    return bits;
+}
+
+/* Is there a side between unknown cells that is not wholly open? */
+static bool is_cut(const float *v, unsigned both)
+{
+    unsigned other = 0;
+    for (int i = 0; i < CELLS; i++)
+        other |= (both >> i & 1) & (unsigned)(v[i] != 1.0f);
+    return other;
+}
+
+static void store_coefficients(und_level *level, const strip *s, int at, int k)
+{
+    int offset = und_colour_offset(0, s->y, s->z);
+    size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
+    float *to[2] = {level->coefficient[0] + eight * UND_COEFFICIENTS,
+                    level->coefficient[1] + eight * UND_COEFFICIENTS};
+    for (int a = 0; a < 3; a++)
+        for (int side = 0; side < 2; side++) {
+            const float *from = (side ? s->high[a] : s->low[a]) + at, w = level->weight[a];
+            float scaled[CELLS];
+            for (int i = 0; i < CELLS; i++)
+                scaled[i] = w * from[i];
+            und_split(scaled, offset, UND_EIGHT, to[0] + (2 * a + side) * UND_EIGHT,
+                      to[1] + (2 * a + side) * UND_EIGHT);
+        }
+}
+
+static void store_diagonal(und_level *level, int y, int z, int k, const double *diagonal)
+{
+    size_t at = und_level_row(level, y, z) + (size_t)(UND_EIGHT * k);
+    for (int c = 0; c < 2; c++) {
+        int offset = und_colour_offset(c, y, z);
+        for (int q = 0; q < UND_EIGHT; q++) {
+            double d = diagonal[2 * q + offset];
+            level->inverse[c][at + (size_t)q] = d > 0 ? (float)(level->largest / d) : 0;
+            if (level->diagonal[c])
+                level->diagonal[c][at + (size_t)q] = d;
+        }
     }
 }
 
-void und_level_set_span(und_level *level, int y, int z, int low, int high)
+/* What stands beside the cells of an eight. */
+static uint8_t set_eight(und_level *level, const strip *s, int k)
 {
-    size_t row = (size_t)(y + z * level->n[1]), at = und_level_row(level, y, z);
-    int old_low = level->low[row], old_high = level->high[row];
-    clear(level, at, old_low, old_high < low ? old_high : low);
-    clear(level, at, old_low > high ? old_low : high, old_high);
-    level->low[row] = low;
-    level->high[row] = high;
+    const und_mask *m = &level->unknown;
+    int x = CELLS * k, at = x - s->begin;
+    unsigned own = und_mask_sixteen(m, s->own, x);
+    if (!own)
+        return UND_EIGHT_DRY;
+    unsigned both[6] = {und_mask_sixteen(m, s->own, x - 1), und_mask_sixteen(m, s->own, x + 1)}, common = own;
+    for (int i = 0; i < 4; i++)
+        both[2 + i] = und_mask_sixteen(m, s->beside[i], x);
+    for (int i = 0; i < 6; i++)
+        common &= both[i];
+    size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
+    bool whole = is_whole(s, at, common), cut = false;
+    double diagonal[CELLS] = {0};
+    if (!whole) {
+        memcpy(diagonal, s->known + at, sizeof diagonal);
+        for (int a = 0; a < 3; a++)
+            for (int i = 0; i < CELLS; i++)
+                diagonal[i] += level->full[a] * ((double)s->low[a][at + i] + (double)s->high[a][at + i]);
+        for (int i = 0; i < 6; i++)
+            cut |= is_cut((i & 1 ? s->high : s->low)[i / 2] + at, own & both[i]);
+        store_diagonal(level, s->y, s->z, k, diagonal);
+    }
+    if (cut)
+        store_coefficients(level, s, at, k);
+    if (level->link[0]) {
+        unsigned known = 0;
+        for (int i = 0; i < CELLS && !whole; i++)
+            known |= (unsigned)(s->known[at + i] > 0) << i;
+        for (int a = 0; a < 3; a++)
+            level->link[a][eight] = (uint16_t)(cut ? bits_where(s->low[a] + at) : own & both[2 * a]);
+        level->link[3][eight] = (uint16_t)known;
+    }
+    return cut ? UND_EIGHT_CUT : whole ? UND_EIGHT_WHOLE : UND_EIGHT_PLAIN;
 }
 
-void und_level_set_inner(und_level *level, size_t row, int low, int high)
+/* Finds the eights of a row from its first unknown cell to its last; false: there is none. */
+static bool find_eights(const und_level *level, int y, int z, int *begin, int *end)
 {
-    bool worth = high - low >= SHORTEST_INNER;
-    level->inner_low[row] = worth ? low : level->high[row];
-    level->inner_high[row] = worth ? high : level->high[row];
+    const uint64_t *row = und_mask_row(&level->unknown, y, z);
+    int first = 0, last = level->unknown.words - 1;
+    while (first <= last && !row[first])
+        first++;
+    if (first > last)
+        return false;
+    while (!row[last])
+        last--;
+    *begin = (64 * first + __builtin_ctzll(row[first]) - 1) / CELLS;
+    *end = (64 * last + 63 - __builtin_clzll(row[last]) - 1) / CELLS + 1;
+    return true;
 }
 
-/* A row of a coarser level covers what the rows in it do. */
-static void set_coarse_span(const und_level *fine, und_level *coarse, int y, int z)
+/* The kinds of a row's eights; the strip's sides are got by `get`, a part of it at a time. */
+static void set_kinds(und_level *level, int y, int z, void (*get)(void *context, strip *s), void *context)
 {
-    int low = INT32_MAX, high = 0;
-    for (int child = 0; child < 4; child++) {
-        int fy = und_child(fine, 1, y, child & 1), fz = und_child(fine, 2, z, child >> 1);
-        size_t row = (size_t)(fy + fz * fine->n[1]);
-        if (fy < 0 || fz < 0 || fine->high[row] <= fine->low[row])
+    size_t eight = und_level_eight(level, y, z);
+    uint8_t *kind = level->kind + eight;
+    int begin, end;
+    memset(kind, UND_EIGHT_DRY, (size_t)level->eights);
+    if (find_eights(level, y, z, &begin, &end)) {
+        strip s = get_strip(level, y, z);
+        for (int part = begin; part < end; part += STRIP / CELLS) {
+            int part_end = part + STRIP / CELLS < end ? part + STRIP / CELLS : end;
+            s.begin = CELLS * part;
+            s.end = CELLS * part_end;
+            get(context, &s);
+            for (int k = part; k < part_end; k++)
+                kind[k] = set_eight(level, &s, k);
+        }
+    }
+    for (int k = 0; k < level->eights; k++)
+        if (und_level_has_left(level, eight + (size_t)k))
+            clear_eight(level, y, z, k);
+}
+
+/* A whole eight between others is not worth a segment of its own. */
+static void join_kinds(und_level *level, int y, int z)
+{
+    uint8_t *kind = level->kind + und_level_eight(level, y, z);
+    double diagonal[CELLS];
+    for (int i = 0; i < CELLS; i++)
+        diagonal[i] = level->full_diagonal;
+    for (int k = 0; k < level->eights; k++) {
+        bool lone = kind[k] == UND_EIGHT_WHOLE && (k == 0 || kind[k - 1] != UND_EIGHT_WHOLE) &&
+                    (k == level->eights - 1 || kind[k + 1] != UND_EIGHT_WHOLE);
+        bool joins = (k > 0 && kind[k - 1] == UND_EIGHT_PLAIN) ||
+                     (k < level->eights - 1 && kind[k + 1] == UND_EIGHT_PLAIN);
+        if (!lone || !joins)
             continue;
-        low = fine->low[row] < low ? fine->low[row] : low;
-        high = fine->high[row] > high ? fine->high[row] : high;
+        store_diagonal(level, y, z, k, diagonal);
+        kind[k] = UND_EIGHT_PLAIN;
     }
-    if (high > 0 && fine->halved[0]) {
-        low = low / 2 / EIGHTS * EIGHTS;
-        high = up_to_eights(high / 2);
+}
+
+static void list_segments(und_level *level, int z)
+{
+    und_segment *list = level->segment + und_level_eight(level, 0, z);
+    int32_t *row = level->row_segment + (size_t)z * (size_t)(level->n[1] + 1), count = 0;
+    for (int y = 0; y < level->n[1]; y++) {
+        size_t eight = und_level_eight(level, y, z), at = und_level_row(level, y, z);
+        const uint8_t *kind = level->kind + eight;
+        row[y] = count;
+        join_kinds(level, y, z);
+        for (int k = 0, end; k < level->eights; k = end) {
+            for (end = k + 1; end < level->eights && kind[end] == kind[k];)
+                end++;
+            if (kind[k] != UND_EIGHT_DRY)
+                list[count++] = (und_segment){.at = (uint32_t)(at + (size_t)(UND_EIGHT * k)),
+                                              .count = UND_EIGHT * (end - k),
+                                              .eight = (uint32_t)(eight + (size_t)k),
+                                              .y = y,
+                                              .low = UND_EIGHT * k,
+                                              .kind = kind[k],
+                                              .offset = (uint8_t)und_colour_offset(0, y, z)};
+        }
     }
-    und_level_set_span(coarse, y, z, high > 0 ? low : 0, high);
+    row[level->n[1]] = count;
+}
+
+static void share(und_level *level)
+{
+    size_t cells = 0;
+    for (int z = 0; z < level->n[2]; z++) {
+        und_segments in = und_level_slice(level, z);
+        for (const und_segment *s = in.begin; s < in.end; s++)
+            cells += (size_t)(2 * s->count);
+    }
+    level->threads = und_workers(level->most_threads, cells, CELLS_TO_SHARE);
+}
+
+static void begin_level(und_level *level)
+{
+    uint8_t *kind = level->kind;
+    level->kind = level->kind_before;
+    level->kind_before = kind;
+    level->full_diagonal = 0;
+    for (int a = 0; a < 3; a++)
+        level->full_diagonal += level->full[a] * 2;
+    level->full_inverse = level->full_diagonal > 0 ? (float)(level->largest / level->full_diagonal) : 0;
 }
 
 typedef struct building {
     und_multigrid *m;
-    int coarse; /* the level that is being built */
-    und_multigrid_sides *sides;
-    void *context;
+    int level; /* that is being built */
+    const und_sides *sides;
 } building;
 
-enum { CHUNK = 256 }; /* cells of a coarser row at a time */
+/* The sides of the finest level's cells. */
+typedef struct fetched {
+    const building *building;
+    float high[3][STRIP + CELLS], low[2][STRIP];
+    double known[STRIP];
+} fetched;
 
-/* Weights of a row of the finer level, cells [begin, end), as und_multigrid_sides gives them. */
-static bool fine_sides(const building *b, int axis, int y, int z, int begin, int end, float *weight)
+static void fetch(const und_sides *sides, int axis, int y, int z, int begin, int end, float *to)
 {
-    const und_level *fine = &b->m->level[b->coarse - 1];
-    if (b->coarse == 1)
-        return b->sides(b->context, axis, y, z, begin, end, weight);
-    float *const *split = axis == 3 ? fine->known : fine->face[axis];
-    size_t at = und_level_row(fine, y, z);
-    int offset = und_colour_offset(0, y, z);
-    und_join(split[0] + at + begin / 2, split[1] + at + begin / 2, offset, (end - begin) / 2, weight);
-    return true;
+    if (y < 0 || z < 0 || !sides->get(sides->context, axis, y, z, begin, end, to))
+        memset(to, 0, (size_t)(end - begin) * sizeof *to);
 }
 
-/* Adds the weights of one row in it to a coarser row's: sides within a coarser cell are gone, and the others
- * are half as large across an axis that is halved. */
+static void get_fetched(void *context, strip *s)
+{
+    fetched *f = context;
+    const und_sides *sides = f->building->sides;
+    const und_level *level = &f->building->m->level[0];
+    int n = s->end - s->begin;
+    f->high[0][CELLS - 1] = s->high[0] ? f->high[0][CELLS + STRIP - 1] : 0; /* of the part before */
+    for (int a = 0; a < 3; a++) {
+        fetch(sides, a, s->y, s->z, s->begin, s->end, f->high[a] + CELLS);
+        s->high[a] = f->high[a] + CELLS;
+    }
+    fetch(sides, 1, s->y - 1, s->z, s->begin, s->end, f->low[0]);
+    fetch(sides, 2, s->y, s->z - 1, s->begin, s->end, f->low[1]);
+    s->low[0] = s->high[0] - 1;
+    s->low[1] = f->low[0];
+    s->low[2] = f->low[1];
+    memset(f->known, 0, (size_t)n * sizeof *f->known);
+    s->known = f->known;
+    for (int a = 0; a < 3; a++) {
+        float known[STRIP];
+        if (!sides->get(sides->context, 3 + a, s->y, s->z, s->begin, s->end, known))
+            continue;
+        for (int i = 0; i < n; i++)
+            f->known[i] += level->full[a] * (double)known[i];
+    }
+}
+
+static void set_finest(building *b, const double full[3])
+{
+    und_level *level = &b->m->level[0];
+    level->largest = 0;
+    for (int a = 0; a < 3; a++)
+        level->largest = full[a] > level->largest ? full[a] : level->largest;
+    for (int a = 0; a < 3; a++) {
+        level->full[a] = full[a];
+        level->weight[a] = level->largest > 0 ? (float)(full[a] / level->largest) : 0;
+    }
+    begin_level(level);
+    size_t cells = (size_t)level->n[0] * (size_t)level->n[1] * (size_t)level->n[2];
+    int threads = und_workers(level->most_threads, cells, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = 0; z < level->n[2]; z++)
+        for (int y = 0; y < level->n[1]; y++)
+            b->sides->unknown(b->sides->context, y, z, und_mask_row(&level->unknown, y, z));
+    PARALLEL_FOR(threads)
+    for (int z = 0; z < level->n[2]; z++) {
+        fetched f;
+        f.building = b;
+        for (int y = 0; y < level->n[1]; y++)
+            set_kinds(level, y, z, get_fetched, &f);
+        list_segments(level, z);
+    }
+    share(level);
+}
+
+static inline float *side_row(const und_level *level, int axis, int y, int z)
+{
+    return level->side[axis] + CELLS + (y + 1) * level->side_pitch + (z + 1) * level->side_plane;
+}
+
+/* Weights of a row of the finer level, as und_sides gives them; axis 3: known sides along all axes, over the
+ * largest weight. */
+static bool fine_sides(const building *b, int axis, int y, int z, int begin, int end, float *weight)
+{
+    const und_level *fine = &b->m->level[b->level - 1];
+    const und_sides *sides = b->sides;
+    if (b->level > 1) {
+        memcpy(weight, side_row(fine, axis, y, z) + begin, (size_t)(end - begin) * sizeof *weight);
+        return true;
+    }
+    if (axis < 3)
+        return sides->get(sides->context, axis, y, z, begin, end, weight);
+    bool any = false;
+    for (int a = 0; a < 3; a++) {
+        float more[2 * STRIP];
+        if (!sides->get(sides->context, 3 + a, y, z, begin, end, more))
+            continue;
+        for (int i = 0; i < end - begin; i++)
+            weight[i] = (any ? weight[i] : 0) + fine->weight[a] * more[i];
+        any = true;
+    }
+    return any;
+}
+
+/* Adds the weights of one row in it to a coarser row's: sides within a coarser cell are gone. */
 static void add_row(const building *b, int axis, const int child[2], const int place[2], int begin, int end,
                     float *sum)
 {
-    const und_level *fine = &b->m->level[b->coarse - 1];
-    float weight[2 * CHUNK];
-    bool halves = axis < 3 && fine->halved[axis];
-    float factor = axis == 3 ? KNOWN_FACTOR : halves ? 0.5f : 1;
-    if ((axis == 1 || axis == 2) && halves && child[axis - 1] == 0)
+    const und_level *fine = &b->m->level[b->level - 1];
+    float weight[2 * STRIP];
+    if ((axis == 1 || axis == 2) && fine->halved[axis] && child[axis - 1] == 0)
         return;
-    if (!fine->halved[0]) {
-        if (!fine_sides(b, axis, place[0], place[1], begin, end, weight))
-            return;
-        for (int i = 0; i < end - begin; i++)
-            sum[i] += factor * weight[i];
+    int scale = fine->halved[0] ? 2 : 1, room = CELLS * fine->eights;
+    int stop = scale * end < room ? scale * end : room; /* a finer row may be an eight shorter */
+    if (!fine_sides(b, axis, place[0], place[1], scale * begin, stop, weight))
         return;
-    }
-    if (!fine_sides(b, axis, place[0], place[1], 2 * begin, 2 * end, weight))
-        return;
-    for (int i = 0; i < end - begin; i++)
-        sum[i] += factor * (axis == 0 ? weight[2 * i + 1] : weight[2 * i] + weight[2 * i + 1]);
+    memset(weight + (stop - scale * begin), 0, (size_t)(scale * end - stop) * sizeof *weight);
+    for (int i = 0; i < end - begin && scale == 1; i++)
+        sum[i] += weight[i];
+    for (int i = 0; i < end - begin && scale == 2; i++)
+        sum[i] += axis == 0 ? weight[2 * i + 1] : weight[2 * i] + weight[2 * i + 1];
 }
 
-static void build_row(const building *b, int y, int z)
+/* The sides of a coarser row's cells: means of those of the finer cells' sides in them. */
+static void build_sides(const building *b, int y, int z, int begin, int end)
 {
-    const und_level *fine = &b->m->level[b->coarse - 1];
-    und_level *coarse = &b->m->level[b->coarse];
-    size_t row = (size_t)(y + z * coarse->n[1]), at = und_level_row(coarse, y, z);
-    for (int begin = 2 * coarse->low[row]; begin < 2 * coarse->high[row]; begin += CHUNK) {
-        int end = begin + CHUNK < 2 * coarse->high[row] ? begin + CHUNK : 2 * coarse->high[row];
-        for (int axis = 0; axis < 4; axis++) {
-            float sum[CHUNK];
-            memset(sum, 0, (size_t)(end - begin) * sizeof *sum);
-            for (int k = 0; k < 4; k++) {
-                const int child[2] = {k & 1, k >> 1};
-                const int place[2] = {und_child(fine, 1, y, child[0]), und_child(fine, 2, z, child[1])};
-                if (place[0] >= 0 && place[1] >= 0)
-                    add_row(b, axis, child, place, begin, end, sum);
-            }
-            float *const *split = axis == 3 ? coarse->known : coarse->face[axis];
-            und_split(sum, und_colour_offset(0, y, z), (end - begin) / 2, split[0] + at + begin / 2,
-                      split[1] + at + begin / 2);
+    const und_level *fine = &b->m->level[b->level - 1];
+    und_level *coarse = &b->m->level[b->level];
+    for (int axis = 0; axis < 4; axis++) {
+        float *sum = side_row(coarse, axis, y, z) + begin, factor = axis == 3 ? KNOWN_FACTOR : 1;
+        memset(sum, 0, (size_t)(end - begin) * sizeof *sum);
+        for (int k = 0; k < 4; k++) {
+            const int child[2] = {k & 1, k >> 1};
+            const int place[2] = {und_child(fine, 1, y, child[0]), und_child(fine, 2, z, child[1])};
+            if (place[0] >= 0 && place[1] >= 0)
+                add_row(b, axis, child, place, begin, end, sum);
         }
+        for (int a = 0; a < 3 && axis < 3; a++)
+            factor *= a != axis && fine->halved[a] ? 0.5f : 1;
+        for (int i = 0; i < end - begin; i++)
+            sum[i] *= factor;
     }
 }
 
-static void set_diagonal(und_level *level, int colour, int y, int z)
+static void clear_sides(und_level *level, int y, int z, int begin, int end)
 {
-    und_row r = und_level_get_row(level, colour, y, z);
-    const float *known = level->known[colour] + und_level_row(level, y, z);
-    float *restrict inverse = level->inverse[colour] + und_level_row(level, y, z);
-    const und_faces f = und_level_faces(level, colour, r.at);
-    const und_beside n = r.beside;
-    for (int q = r.low; q < r.high; q++) {
-        float sum = known[q];
-        for (int a = 0; a < 3; a++)
-            sum += f.own[a][q] + f.other[a][q + n.side[2 * a]];
-        inverse[q] = sum > 0 ? 1 / sum : 0;
+    const uint8_t *before = level->kind_before + und_level_eight(level, y, z);
+    for (int k = 0; k < level->eights; k++)
+        for (int axis = 0; axis < 4 && before[k] != UND_EIGHT_DRY && (k < begin || k >= end); axis++)
+            memset(side_row(level, axis, y, z) + CELLS * k, 0, CELLS * sizeof(float));
+}
+
+/* Every second bit, those at even places. */
+static uint64_t halve_bits(uint64_t v)
+{
+    v &= 0x5555555555555555u;
+    v = (v | v >> 1) & 0x3333333333333333u;
+    v = (v | v >> 2) & 0x0f0f0f0f0f0f0f0fu;
+    v = (v | v >> 4) & 0x00ff00ff00ff00ffu;
+    v = (v | v >> 8) & 0x0000ffff0000ffffu;
+    return (v | v >> 16) & 0x00000000ffffffffu;
+}
+
+/* A coarser cell is unknown if one in it is. */
+static void coarsen_row(const und_level *fine, und_level *coarse, int y, int z)
+{
+    const und_mask *from = &fine->unknown;
+    uint64_t *to = und_mask_row(&coarse->unknown, y, z);
+    memset(to, 0, (size_t)coarse->unknown.words * sizeof *to);
+    for (int w = 0; w < from->words; w++) {
+        uint64_t any = 0; /* cells 64 w and on: bit 0 of the row is the cell beside it */
+        for (int k = 0; k < 4; k++) {
+            int fy = und_child(fine, 1, y, k & 1), fz = und_child(fine, 2, z, k >> 1);
+            if (fy < 0 || fz < 0)
+                continue;
+            const uint64_t *row = und_mask_row(from, fy, fz);
+            any |= row[w] >> 1 | (w + 1 < from->words ? row[w + 1] << 63 : 0);
+        }
+        int bit = 1 + (fine->halved[0] ? 32 * w : 64 * w), place = bit >> 6;
+        uint64_t bits = fine->halved[0] ? halve_bits(any | any >> 1) : any;
+        if (place < coarse->unknown.words)
+            to[place] |= bits << (bit & 63);
+        if (place + 1 < coarse->unknown.words && (bit & 63))
+            to[place + 1] |= bits >> (64 - (bit & 63));
     }
 }
 
-/* Is every side between unknown cells of full weight? */
-static bool is_plain(const und_level *level, int colour, int y, int z)
+typedef struct stored {
+    const und_level *level;
+    double known[STRIP];
+} stored;
+
+static void get_stored(void *context, strip *s)
 {
-    und_row r = und_level_get_row(level, colour, y, z);
-    const float *beside = level->inverse[1 - colour] + und_level_row(level, y, z);
-    const und_faces f = und_level_faces(level, colour, r.at);
-    const und_beside n = r.beside;
-    int odd = 0;
-    for (int a = 0; a < 3; a++) {
-        const float *own = f.own[a], *other = f.other[a], w = level->weight[a];
-        ptrdiff_t low = n.side[2 * a], high = n.side[2 * a + 1];
-        for (int q = r.low; q < r.high; q++)
-            odd |= (r.inverse[q] > 0) & (((beside[q + low] > 0) & (other[q + low] != w)) |
-                                         ((beside[q + high] > 0) & (own[q] != w)));
-    }
-    return !odd;
+    stored *f = context;
+    const und_level *level = f->level;
+    const float *known = side_row(level, 3, s->y, s->z) + s->begin;
+    for (int a = 0; a < 3; a++)
+        s->high[a] = side_row(level, a, s->y, s->z) + s->begin;
+    s->low[0] = s->high[0] - 1;
+    s->low[1] = s->high[1] - level->side_pitch;
+    s->low[2] = s->high[2] - level->side_plane;
+    for (int i = 0; i < s->end - s->begin; i++)
+        f->known[i] = (double)known[i];
+    s->known = f->known;
 }
 
-/* The longest stretch of eights in which the diagonal is the full one. */
-static void set_inner(und_level *level, int y, int z)
+static void set_coarser(building *b)
 {
-    size_t row = (size_t)(y + z * level->n[1]), at = und_level_row(level, y, z);
-    int low = level->high[row], high = low, begin = level->low[row], end = level->high[row];
-    bool plain = begin < end && is_plain(level, 0, y, z) && is_plain(level, 1, y, z);
-    for (int q = begin; plain && q < end; q += EIGHTS) {
-        int full = 0;
-        for (int k = 0; k < EIGHTS; k++)
-            full += (level->inverse[0][at + (size_t)(q + k)] == level->full_inverse) +
-                    (level->inverse[1][at + (size_t)(q + k)] == level->full_inverse);
-        if (full < 2 * EIGHTS)
-            begin = q + EIGHTS;
-        else if (q + EIGHTS - begin > high - low)
-            low = begin, high = q + EIGHTS;
-    }
-    level->plain[row] = plain;
-    und_level_set_inner(level, row, low, high);
-}
-
-static void build(building *b)
-{
-    const und_level *fine = &b->m->level[b->coarse - 1];
-    und_level *coarse = &b->m->level[b->coarse];
+    const und_level *fine = &b->m->level[b->level - 1];
+    und_level *coarse = &b->m->level[b->level];
+    coarse->largest = 1;
     for (int a = 0; a < 3; a++) {
         coarse->weight[a] = fine->weight[a];
         for (int k = 0; k < 3; k++)
             coarse->weight[a] *= !fine->halved[k] ? 1 : k == a ? 0.5f : 2;
+        coarse->full[a] = (double)coarse->weight[a];
     }
-    und_level_set_full(coarse);
+    begin_level(coarse);
     PARALLEL_FOR(fine->threads)
     for (int z = 0; z < coarse->n[2]; z++)
         for (int y = 0; y < coarse->n[1]; y++) {
-            set_coarse_span(fine, coarse, y, z);
-            build_row(b, y, z);
+            int begin = 0, end = 0;
+            coarsen_row(fine, coarse, y, z);
+            bool any = find_eights(coarse, y, z, &begin, &end);
+            clear_sides(coarse, y, z, begin, end);
+            for (int part = begin; any && part < end; part += STRIP / CELLS)
+                build_sides(b, y, z, CELLS * part,
+                            CELLS * (part + STRIP / CELLS < end ? part + STRIP / CELLS : end));
         }
-    und_level_share(coarse);
-    PARALLEL_FOR(coarse->threads)
-    for (int z = 0; z < coarse->n[2]; z++)
+    PARALLEL_FOR(fine->threads)
+    for (int z = 0; z < coarse->n[2]; z++) {
+        stored f = {.level = coarse};
         for (int y = 0; y < coarse->n[1]; y++)
-            for (int c = 0; c < 2; c++)
-                set_diagonal(coarse, c, y, z);
-    PARALLEL_FOR(coarse->threads)
-    for (int z = 0; z < coarse->n[2]; z++)
-        for (int y = 0; y < coarse->n[1]; y++)
-            set_inner(coarse, y, z);
+            set_kinds(coarse, y, z, get_stored, &f);
+        list_segments(coarse, z);
+    }
+    share(coarse);
 }
 
-void und_level_set_full(und_level *level)
+void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides)
 {
-    float full = 0;
-    for (int a = 0; a < 3; a++)
-        full += level->weight[a] + level->weight[a];
-    level->full_inverse = full > 0 ? 1 / full : 0;
-}
-
-void und_level_share(und_level *level)
-{
-    long cells = 0;
-    for (int row = 0; row < level->n[1] * level->n[2]; row++)
-        cells += 2 * (level->high[row] - level->low[row]);
-    level->threads = und_workers(level->most_threads, (size_t)cells, CELLS_TO_SHARE);
-}
-
-void und_multigrid_set(und_multigrid *m, und_multigrid_sides *sides, void *context)
-{
-    building b = {.m = m, .sides = sides, .context = context};
-    und_level_share(&m->level[0]);
-    for (b.coarse = 1; b.coarse < m->count; b.coarse++)
-        build(&b);
+    building b = {.m = m, .sides = sides};
+    set_finest(&b, full);
+    for (b.level = 1; b.level < m->count; b.level++)
+        set_coarser(&b);
 }

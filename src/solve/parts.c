@@ -3,15 +3,15 @@
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
-#include "solve/poisson.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 und_status und_parts_open(und_parts *parts, const und_level *level, und_error *err)
 {
     size_t rows = (size_t)level->n[1] * (size_t)level->n[2];
-    *parts = (und_parts){.level = level, .per_row = level->n[0] / 2 + 1};
+    *parts = (und_parts){.level = level, .per_row = level->n[0]};
     if (rows * (size_t)parts->per_row > INT32_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
@@ -32,40 +32,42 @@ void und_parts_close(und_parts *parts)
     *parts = (und_parts){0};
 }
 
-static int end_of_run(const uint8_t *kind, int x, int n)
-{
-    uint64_t eight, unknown = 0x0101010101010101u * UND_POISSON_UNKNOWN;
-    for (; x + 8 <= n; x += 8) {
-        memcpy(&eight, kind + x, sizeof eight);
-        if (eight != unknown)
-            break;
-    }
-    while (x < n && kind[x] == UND_POISSON_UNKNOWN)
-        x++;
-    return x;
-}
+enum { CELLS = 2 * UND_EIGHT, ALL = 0xffff };
 
-static bool touches_known(const uint8_t *kind, int begin, int end, const ptrdiff_t step[3])
+/* The runs of a row.  `own`, `way` and `known`: bits of an eight's cells that are unknown, that have a way to
+ * the one before, that touch known ones. */
+static void set_row(und_parts *parts, int y, int z)
 {
-    bool found = kind[begin - 1] == UND_POISSON_KNOWN || kind[end] == UND_POISSON_KNOWN;
-    for (int a = 1; a < 3 && !found; a++)
-        found = memchr(kind + begin - step[a], UND_POISSON_KNOWN, (size_t)(end - begin)) ||
-                memchr(kind + begin + step[a], UND_POISSON_KNOWN, (size_t)(end - begin));
-    return found;
-}
-
-void und_parts_set_row(und_parts *parts, int y, int z, const uint8_t *kind, const ptrdiff_t step[3])
-{
-    int row = y + z * parts->level->n[1], n = parts->level->n[0], count = 0;
-    for (int x = 0; x < n;) {
-        const uint8_t *next = memchr(kind + x, UND_POISSON_UNKNOWN, (size_t)(n - x));
-        if (!next)
-            break;
-        int begin = (int)(next - kind);
-        x = end_of_run(kind, begin, n);
-        int32_t self = row * parts->per_row + count++;
-        parts->run[self] =
-            (und_run){.begin = begin, .end = x, .parent = self, .open = touches_known(kind, begin, x, step)};
+    const und_level *level = parts->level;
+    int row = y + z * level->n[1], count = 0;
+    und_run *run = parts->run + (size_t)row * (size_t)parts->per_row, *last = NULL;
+    for (int k = 0; k < level->eights; k++) {
+        size_t eight = und_level_eight(level, y, z) + (size_t)k;
+        if (level->kind[eight] == UND_EIGHT_DRY) {
+            last = NULL;
+            continue;
+        }
+        unsigned own = und_level_unknown(level, y, z, k), way = level->link[0][eight];
+        unsigned known = level->link[3][eight];
+        if (last && (own & way) == ALL) {
+            last->end += CELLS;
+            last->open |= known != 0;
+            continue;
+        }
+        for (int i = 0; i < CELLS; i++) {
+            if (!(own >> i & 1)) {
+                last = NULL;
+                continue;
+            }
+            if (!last || !(way >> i & 1)) {
+                int x = CELLS * k + i;
+                last = &run[count];
+                *last = (und_run){.begin = x, .end = x, .parent = row * parts->per_row + count};
+                count++;
+            }
+            last->end++;
+            last->open |= known >> i & 1;
+        }
     }
     parts->count[row] = count;
 }
@@ -87,14 +89,34 @@ static void unite(und_run *run, int32_t a, int32_t b)
     run[low].open |= run[high].open;
 }
 
-/* Runs of two rows beside each other that have cells side by side. */
-static void join_rows(und_parts *parts, int row, int other)
+/* Has a cell x in [begin, end) of row (y, z) a way to its low neighbour along the axis? */
+static bool has_way(const und_level *level, int axis, int y, int z, int begin, int end)
 {
+    const uint16_t *way = level->link[axis] + und_level_eight(level, y, z);
+    for (int k = begin / CELLS; k * CELLS < end; k++) {
+        unsigned bits = way[k];
+        if (k * CELLS < begin)
+            bits &= (unsigned)ALL << (begin - k * CELLS);
+        if ((k + 1) * CELLS > end)
+            bits &= (unsigned)ALL >> ((k + 1) * CELLS - end);
+        if (bits)
+            return true;
+    }
+    return false;
+}
+
+/* Runs of row (y, z) and of its low neighbour along the axis that have cells side by side. */
+static void join_rows(und_parts *parts, int axis, int y, int z)
+{
+    const und_level *level = parts->level;
     und_run *run = parts->run;
+    int row = y + z * level->n[1], other = row - (axis == 1 ? 1 : level->n[1]);
     int32_t i = row * parts->per_row, i_end = i + parts->count[row];
     int32_t k = other * parts->per_row, k_end = k + parts->count[other];
     while (i < i_end && k < k_end) {
-        if (run[i].begin < run[k].end && run[k].begin < run[i].end)
+        int begin = run[i].begin > run[k].begin ? run[i].begin : run[k].begin;
+        int end = run[i].end < run[k].end ? run[i].end : run[k].end;
+        if (begin < end && has_way(level, axis, y, z, begin, end))
             unite(run, i, k);
         if (run[i].end < run[k].end)
             i++;
@@ -103,23 +125,25 @@ static void join_rows(und_parts *parts, int row, int other)
     }
 }
 
-void und_parts_join(und_parts *parts)
+void und_parts_set(und_parts *parts)
 {
     const int *n = parts->level->n;
     und_run *run = parts->run;
+    PARALLEL_FOR(parts->level->threads)
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++) {
-            int row = y + z * n[1];
+            set_row(parts, y, z);
             if (y > 0)
-                join_rows(parts, row, row - 1);
-            if (z > 0)
-                join_rows(parts, row, row - n[1]);
+                join_rows(parts, 1, y, z);
         }
-    parts->any_closed = false;
+    for (int z = 1; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            join_rows(parts, 2, y, z);
+    parts->closed = 0;
     for (int row = 0; row < n[1] * n[2]; row++)
         for (int32_t i = row * parts->per_row, end = i + parts->count[row]; i < end; i++) {
             run[i].parent = root_of(run, i); /* a root comes before what it holds: one link is left */
-            parts->any_closed |= !run[run[i].parent].open;
+            parts->closed += run[i].parent == i && !run[i].open;
         }
 }
 
@@ -158,29 +182,40 @@ static void take_from_run(const und_parts *parts, const und_run *run, int y, int
     }
 }
 
-void und_parts_take_mean(und_parts *parts, double *const v[2])
+static void take_from_row(const und_parts *parts, int y, int z, double *const v[2])
+{
+    int row = y + z * parts->level->n[1];
+    for (int k = 0; k < parts->count[row]; k++) {
+        const und_run *own = &parts->run[row * parts->per_row + k], *root = &parts->run[own->parent];
+        if (!root->open)
+            take_from_run(parts, own, y, z, v, root->sum / root->cells);
+    }
+}
+
+double und_parts_take_mean(und_parts *parts, double *const v[2])
 {
     const int *n = parts->level->n;
     und_run *run = parts->run;
-    if (!parts->any_closed)
-        return;
+    double largest = 0;
+    if (!parts->closed)
+        return 0;
     PARALLEL_FOR(parts->level->threads)
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int k = 0, row = y + z * n[1]; k < parts->count[row]; k++)
                 sum_run(parts, &run[row * parts->per_row + k], y, z, v);
-    for (int row = 0; row < n[1] * n[2]; row++)
-        for (int32_t i = row * parts->per_row, end = i + parts->count[row]; i < end; i++)
+    for (int row = n[1] * n[2] - 1; row >= 0; row--) /* backwards: a root is met with all its part summed */
+        for (int32_t first = row * parts->per_row, i = first + parts->count[row] - 1; i >= first; i--) {
             if (run[i].parent != i) {
                 run[run[i].parent].sum += run[i].sum;
                 run[run[i].parent].cells += run[i].cells;
+            } else if (!run[i].open && fabs(run[i].sum) > largest * run[i].cells) {
+                largest = fabs(run[i].sum) / run[i].cells;
             }
+        }
     PARALLEL_FOR(parts->level->threads)
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
-            for (int k = 0, row = y + z * n[1]; k < parts->count[row]; k++) {
-                const und_run *own = &run[row * parts->per_row + k], *root = &run[own->parent];
-                if (!root->open)
-                    take_from_run(parts, own, y, z, v, root->sum / root->cells);
-            }
+            take_from_row(parts, y, z, v);
+    return largest;
 }

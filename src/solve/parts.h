@@ -1,11 +1,11 @@
-/* Connected parts of unknown cells that touch no known one: there the pressure is only known but for a
+/* Connected parts of unknown cells that no known one touches: there the pressure is only known but for a
  * constant, and a right-hand side with a mean has no answer. */
 #ifndef UND_SOLVE_PARTS_H
 #define UND_SOLVE_PARTS_H
 
 #include "solve/multigrid.h"
 
-/* Unknown cells beside each other in a row, and a node of the union-find forest of them. */
+/* Unknown cells of a row with ways from each to the next, and a node of the union-find forest of them. */
 typedef struct und_run {
     int32_t begin, end; /* x */
     int32_t parent;
@@ -19,17 +19,14 @@ typedef struct und_parts {
     int per_row;            /* room for runs of a row */
     und_run *run;           /* per_row for each row */
     int32_t *count;         /* of each row */
-    bool any_closed;
+    int closed;             /* parts that no known cell touches */
 } und_parts;
 
 und_status und_parts_open(und_parts *parts, const und_level *level, und_error *err);
 void und_parts_close(und_parts *parts);
+void und_parts_set(und_parts *parts); /* once the level is */
 
-/* Finds the runs of a row of kinds (src/solve/poisson.h); step: to the next row and slice in kind[]. */
-void und_parts_set_row(und_parts *parts, int y, int z, const uint8_t *kind, const ptrdiff_t step[3]);
-void und_parts_join(und_parts *parts); /* once all rows are set */
-
-/* Takes their mean out of values (of both colours) in each closed part. */
-void und_parts_take_mean(und_parts *parts, double *const v[2]);
+/* Takes their mean out of values (of both colours) in each closed part; gives the largest |mean|. */
+double und_parts_take_mean(und_parts *parts, double *const v[2]);
 
 #endif

@@ -1,0 +1,104 @@
+#include "solve/pressure.h"
+
+#include "base/status.h"
+#include "solve/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct und_pressure {
+    und_system system;
+    const und_mask *unknown; /* while the system is set, as the two that follow */
+    const float *const *weight;
+    const float *known;
+};
+
+und_pressure *und_pressure_create(const und_mac *mac, int threads, und_error *err)
+{
+    und_pressure *s = und_alloc(1, sizeof *s, "the pressure's system", err);
+    if (s && und_system_open(&s->system, mac, threads, err) != UND_OK) {
+        und_pressure_destroy(s);
+        s = NULL;
+    }
+    return s;
+}
+
+void und_pressure_destroy(und_pressure *s)
+{
+    if (!s)
+        return;
+    und_system_close(&s->system);
+    free(s);
+}
+
+/* A row of ours in the grid's mask. */
+static const uint64_t *mask_row(const und_pressure *s, int y, int z)
+{
+    bool flat = s->system.axis[1] == 2;
+    return und_mask_row(s->unknown, flat ? z : y, flat ? y : z);
+}
+
+static void get_unknown(void *context, int y, int z, uint64_t *row)
+{
+    const und_pressure *s = context;
+    memcpy(row, mask_row(s, y, z), (size_t)s->unknown->words * sizeof *row);
+}
+
+/* A side nearly closed is closed: less than this has no inverse in float. */
+static const float SMALLEST = 1e-20f;
+
+/* Sixteen cells: their own bits of those unknown, or 0; what is no number counts as 0. */
+static void get_sixteen(const float *restrict from, unsigned bits, float *restrict weight)
+{
+    for (unsigned i = 0; i < 16; i++)
+        weight[i] = (bits >> i & 1) && from[i] > SMALLEST ? from[i] : 0;
+}
+
+static bool get_sides(void *context, int axis, int y, int z, int begin, int end, float *restrict weight)
+{
+    const und_pressure *s = context;
+    const und_level *level = &s->system.m.level[0];
+    if (axis > 3)
+        return false;
+    const float *from =
+        (axis == 3 ? s->known : s->weight[s->system.axis[axis]]) + und_system_row(&s->system, y, z);
+    const und_mask *m = &level->unknown;
+    const uint64_t *own = und_mask_row(m, y, z);
+    const uint64_t *other = axis == 1   ? und_mask_row(m, y + 1, z)
+                            : axis == 2 ? und_mask_row(m, y, z + 1)
+                                        : own;
+    float any = 0;
+    for (int x = begin; x < end; x += 16) {
+        unsigned bits = und_mask_sixteen(m, own, x) & und_mask_sixteen(m, other, axis == 0 ? x + 1 : x);
+        get_sixteen(from + x, bits, weight + (x - begin));
+        for (int i = 0; i < 16 && axis == 3; i++)
+            any = weight[x - begin + i] > any ? weight[x - begin + i] : any;
+    }
+    return axis < 3 || any > 0;
+}
+
+void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *const weight[3],
+                      const float *known)
+{
+    const double full[3] = {1, 1, 1};
+    s->unknown = unknown;
+    s->weight = weight;
+    s->known = known;
+    und_system_set(&s->system, full, &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides});
+    s->unknown = NULL;
+    s->weight = NULL;
+    s->known = NULL;
+}
+
+und_pressure_report und_pressure_solve(und_pressure *s, const float *b, double *x, bool warm,
+                                       double tolerance, int max_iterations)
+{
+    s->system.b = b;
+    und_system_report r = und_system_solve(&s->system, x, warm, 0, tolerance, max_iterations);
+    double scale = r.largest > 0 ? 1 / r.largest : 0;
+    return (und_pressure_report){.iterations = r.iterations,
+                                 .residual = scale * r.residual,
+                                 .converged = r.converged,
+                                 .closed = s->system.parts.closed,
+                                 .unfit = scale * r.unfit};
+}

@@ -1,0 +1,55 @@
+/* A seven-point system on a grid, by conjugate gradients in double, preconditioned by multigrid in float:
+ * what src/solve/poisson.h and src/solve/pressure.h have in common. */
+#ifndef UND_SOLVE_SYSTEM_H
+#define UND_SOLVE_SYSTEM_H
+
+#include "grid/mac.h"
+#include "solve/multigrid.h"
+#include "solve/parts.h"
+
+/* Its axes may be in another order than the grid's: slices are along the longer of y and z where a grid is
+ * flat.  r and x are double, and so is the system; directions need not be. */
+typedef struct und_system {
+    und_mac mac;
+    ptrdiff_t step[3]; /* of the grid, along our axes */
+    int axis[3];       /* ours: which of the grid's */
+    und_multigrid m;
+    und_parts parts;
+    double *r[2], *x[2];
+    float *p[2];
+    double *slice_sum;
+    int64_t *slice_bits; /* of the largest |r|: ordered as the numbers are, with NaN above all */
+    const float *b;      /* while it is solved: one of them */
+    const double *b_double;
+    double scale; /* of r, for the preconditioner */
+    double beta, alpha;
+} und_system;
+
+und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_error *err);
+void und_system_close(und_system *s);
+
+/* Index in the grid's arrays of cell 0 of a row of ours. */
+static inline size_t und_system_row(const und_system *s, int y, int z)
+{
+    return (size_t)((ptrdiff_t)s->mac.first + y * s->step[1] + z * s->step[2]);
+}
+
+/* full[]: weights of sides that are wholly open, along the grid's axes. */
+void und_system_set(und_system *s, const double full[3], const und_sides *sides);
+
+typedef struct und_system_report {
+    int iterations;
+    double residual; /* the largest |b - A x| that is left: of the true residual, not of a recurrence */
+    double largest;  /* the largest |b| */
+    double unfit;    /* the largest |mean| taken out of b */
+    bool converged;
+} und_system_report;
+
+/* Until the largest residual is below tolerance + relative times the largest |b|. */
+und_system_report und_system_solve(und_system *s, double *x, bool warm, double tolerance, double relative,
+                                   int max_iterations);
+
+/* z = M r, the preconditioner alone: one V-cycle, symmetric and positive definite. */
+void und_system_precondition(und_system *s, const double *r, double *z);
+
+#endif
