@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW = 256, MOST = 255, SPARE = 16, ENOUGH = 4096 };
+enum { ROW = 256, MOST = 255, SPARE = 16, ENOUGH = 4096, LOOKS = 8 };
 
 /* Closed sides stop what comes to them; in two dimensions nothing goes along z. */
 float und_solids_side(const und_solids *s, int axis, int x)
@@ -227,8 +227,16 @@ static void set_state(und_solids *s, int solid, double time, double dt)
     state->from = und_motion_at(def->motion, time);
     state->to = dt > 0 ? und_motion_at(def->motion, time + dt) : state->from;
     set_velocity(state, def->motion, time, dt);
-    und_cell_box a = near_box(&s->mac, &bounds, &state->from), b = near_box(&s->mac, &bounds, &state->to);
-    state->near = hull(&a, &b);
+    state->near = near_box(&s->mac, &bounds, &state->to);
+    if (!memcmp(&state->from, &state->to, sizeof state->from))
+        return;
+    state->time = time;
+    state->dt = dt;
+    for (int k = 0; k < LOOKS; k++) {
+        und_pose pose = und_motion_at(def->motion, time + dt * k / LOOKS);
+        und_cell_box then = near_box(&s->mac, &bounds, &pose);
+        state->near = hull(&state->near, &then);
+    }
 }
 
 und_vec3 und_solids_velocity_of(const und_solids *s, int solid, und_vec3 p)
@@ -238,6 +246,12 @@ und_vec3 und_solids_velocity_of(const und_solids *s, int solid, und_vec3 p)
     v = und_add(v, und_mul(state->turn[0], arm.x));
     v = und_add(v, und_mul(state->turn[1], arm.y));
     return und_add(v, und_mul(state->turn[2], arm.z));
+}
+
+static void mark_passed(und_solids *s, int solid, const und_cell_box *within)
+{
+    const und_cell_box b = overlap(&s->parts->state[solid].near, within);
+    und_solids_mark_passed(s, solid, &b);
 }
 
 /* Distances of what moves, over those of what rests, in these boxes; then all that follows from them. */
@@ -250,9 +264,29 @@ static void redo(und_solids *s, const und_cell_box *box, int count)
             if (s->parts->ever_moves[k])
                 merge(s, k, &box[i]);
     for (int i = 0; i < count; i++)
+        for (int k = 0; k < s->count; k++)
+            if (s->parts->ever_moves[k])
+                mark_passed(s, k, &box[i]);
+    for (int i = 0; i < count; i++)
         und_solids_find_thin(s, &box[i]);
     for (int i = 0; i < count; i++)
         und_solids_cut(s, &box[i]);
+}
+
+static double volume(const und_cell_box *b)
+{
+    double width = b->high[0] - b->low[0], height = b->high[1] - b->low[1], depth = b->high[2] - b->low[2];
+    return und_cell_box_empty(b) ? 0 : width * height * depth;
+}
+
+/* Where a solid was and where it is: one box, or two where they are apart; how many. */
+static int boxes_of(const und_cell_box *was, const und_cell_box *is, und_cell_box box[2])
+{
+    und_cell_box both = hull(was, is);
+    bool one = volume(&both) <= volume(was) + volume(is);
+    box[0] = one ? both : *was;
+    box[1] = *is;
+    return one ? 1 : 2;
 }
 
 bool und_solids_move(und_solids *s, double time, double dt)
@@ -266,8 +300,7 @@ bool und_solids_move(und_solids *s, double time, double dt)
         set_state(s, i, time, dt);
         if (!memcmp(&old, &p->state[i], sizeof old))
             continue;
-        p->box[count++] = old.near;
-        p->box[count++] = p->state[i].near;
+        count += boxes_of(&old.near, &p->state[i].near, &p->box[count]);
     }
     redo(s, p->box, count);
     return count > 0;

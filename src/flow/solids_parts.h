@@ -27,6 +27,7 @@ typedef struct und_solid_state {
     und_pose from, to; /* where it is at the beginning and at the end */
     und_vec3 velocity; /* m/s, the mean over the interval, of the point that ends up at to.position */
     und_vec3 turn[3];  /* 1/s: what is further along x, y or z from there is faster by that */
+    double time, dt;   /* the interval, where it moves in it; else 0 */
     und_cell_box near; /* cells that it may reach */
 } und_solid_state;
 
@@ -62,6 +63,18 @@ float und_solids_side(const und_solids *s, int axis, int x);
 double und_solids_distance_of(const und_solids *s, int solid, und_vec3 p);
 und_vec3 und_solids_velocity_of(const und_solids *s, int solid, und_vec3 p);
 
+/* Some distance to what is solid, m, at a point. */
+typedef double und_solids_distance_fn(const void *context, und_vec3 p);
+/* Its gradient, by differences over `small` metres; flat: without z. */
+und_vec3 und_solids_normal(und_solids_distance_fn *distance, const void *context, und_vec3 p, double small,
+                           bool flat);
+/* Moves a point that is in solid to the nearest place just outside; false where that is not found. */
+bool und_solids_way_out(und_solids_distance_fn *distance, const void *context, const und_mac *m, und_vec3 *p);
+
+/* Whether the solid beside a cell is so thin that the cell may have to do with its other side. */
+bool und_solids_is_thin(const und_solids *s, const int cell[3]);
+/* Sets passed in the box, from distances. */
+void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *box);
 /* Sets thin and way_out in the box. */
 void und_solids_find_thin(und_solids *s, const und_cell_box *box);
 /* Whether a solid is between the places for which a cell at a thin wall and the next along the axis stand. */

@@ -13,7 +13,8 @@ static const double PROBE =
     0.95; /* cells into a wall: as deep there is 1.9 thick, and the diagonal is 1.73 */
 static const double DEEP = 0.86;
 static const double CLEAR = 0.01; /* cells: from a wall to the places that cells stand for */
-static const double SMALL = 1e-3; /* cells: to take differences over */
+static const double SMALL = 1e-5; /* cells: to take differences over */
+static const double NUDGE = 1e-3; /* cells: out of the middle of a wall */
 
 /* The distance at corners, linear between them; at a place in cells from the domain's corner. */
 static double between_corners(const und_solids *s, const double place[3])
@@ -53,8 +54,7 @@ static void corner_gradient(const und_solids *s, size_t at, double g[3])
     }
 }
 
-/* Whether the solid beside the cell is so thin that something may be on its other side. */
-static bool is_thin(const und_solids *s, const int cell[3])
+bool und_solids_is_thin(const und_solids *s, const int cell[3])
 {
     const und_mac *m = &s->mac;
     size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
@@ -71,46 +71,58 @@ static bool is_thin(const und_solids *s, const int cell[3])
     return !(between_corners(s, place) < -DEEP);
 }
 
-/* To the nearest solid, in cells; exact, unlike the fields, beyond their reach too. */
-static double nearest(const und_solids *s, const int cell[3], und_vec3 p)
+typedef struct around {
+    const und_solids *solids;
+    const int *cell;
+} around;
+
+/* To the nearest solid, m; exact, unlike the fields. */
+static double nearest(const void *context, und_vec3 p)
 {
+    const around *here = context;
+    const und_solids *s = here->solids;
     double least = INFINITY;
     for (int i = 0; i < s->count; i++)
-        if (und_cell_box_has(&s->parts->state[i].near, cell))
+        if (und_cell_box_has(&s->parts->state[i].near, here->cell))
             least = und_smaller(und_solids_distance_of(s, i, p), least);
-    return least / s->mac.d[0];
+    return least;
 }
 
-static und_vec3 gradient(const und_solids *s, const int cell[3], und_vec3 p)
+und_vec3 und_solids_normal(und_solids_distance_fn *distance, const void *context, und_vec3 p, double small,
+                           bool flat)
 {
     static const und_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const double h = SMALL * s->mac.d[0];
     double g[3] = {0};
-    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++)
-        g[a] = nearest(s, cell, und_add(p, und_mul(unit[a], h))) -
-               nearest(s, cell, und_add(p, und_mul(unit[a], -h)));
-    return und_mul(und_vec(g[0], g[1], g[2]), 0.5 / SMALL);
+    for (int a = 0; a < (flat ? 2 : 3); a++)
+        g[a] = distance(context, und_add(p, und_mul(unit[a], small))) -
+               distance(context, und_add(p, und_mul(unit[a], -small)));
+    return und_mul(und_vec(g[0], g[1], g[2]), 0.5 / small);
+}
+
+bool und_solids_way_out(und_solids_distance_fn *distance, const void *context, const und_mac *m, und_vec3 *p)
+{
+    const bool flat = m->n[2] == 1;
+    const double cell = m->d[0];
+    double d = distance(context, *p);
+    for (int attempt = 0; attempt < 3 && !(d >= CLEAR * cell); attempt++) {
+        und_vec3 g = und_solids_normal(distance, context, *p, SMALL * cell, flat);
+        if (und_length(g) < 0.5) { /* in the middle of a wall: to one of its sides */
+            *p = und_add(*p, und_mul(und_vec(3, 5, flat ? 0 : 7), NUDGE * cell));
+            g = und_solids_normal(distance, context, *p, SMALL * cell, flat);
+            d = distance(context, *p);
+        }
+        *p = und_add(*p, und_mul(und_unit(g), 2 * CLEAR * cell - d));
+        d = distance(context, *p);
+    }
+    return d > 0;
 }
 
 /* The place that a cell stands for; false where none was found. */
 static bool place_of(const und_solids *s, const int cell[3], und_vec3 *place)
 {
-    const und_mac *m = &s->mac;
-    und_vec3 p = und_solids_place(m, cell[0], cell[1], cell[2]);
-    *place = p;
-    double distance = nearest(s, cell, p);
-    for (int attempt = 0; attempt < 3 && !(distance >= CLEAR); attempt++) {
-        und_vec3 g = gradient(s, cell, p);
-        if (und_length(g) < 0.5) { /* in the middle of a wall: to one of its sides */
-            p = und_add(p, und_mul(und_vec(3, 5, m->n[2] > 1 ? 7 : 0), SMALL * m->d[0]));
-            g = gradient(s, cell, p);
-            distance = nearest(s, cell, p);
-        }
-        p = und_add(p, und_mul(und_unit(g), (2 * CLEAR - distance) * m->d[0]));
-        distance = nearest(s, cell, p);
-    }
-    *place = p;
-    return distance > 0;
+    const around here = {s, cell};
+    *place = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
+    return und_solids_way_out(nearest, &here, &s->mac, place);
 }
 
 static uint8_t thin_at(und_solids *s, const int cell[3])
@@ -121,7 +133,7 @@ static uint8_t thin_at(und_solids *s, const int cell[3])
     und_vec3 place;
     if (p->passed[at])
         return UND_THIN_SHUT;
-    if (!(fabs(distance) < REACHES) || !is_thin(s, cell))
+    if (!(fabs(distance) < REACHES) || !und_solids_is_thin(s, cell))
         return UND_THIN_NOT;
     if (!place_of(s, cell, &place))
         return UND_THIN_SHUT;
