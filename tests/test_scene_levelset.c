@@ -120,17 +120,17 @@ static void elements_stand_in_the_order_they_act_in(void **state)
     assert_true(e[0].start == 1 && e[0].end == 2);
     assert_double_near(und_motion_at(e[0].motion, 9).position.y, 1, 0);
     assert_double_near(und_motion_at(e[1].motion, 1).position.x, 1, 0);
-    assert_int_equal(e[2].field.kind, UND_FIELD_GRID);
-    const und_field_grid *g = &e[2].field.grid;
+    assert_ptr_equal(e[2].field.kind, &und_field_grid_kind);
+    const und_field_grid *g = e[2].field.data;
     assert_true(g->n[0] == 2 && g->n[1] == 3 && g->n[2] == 5 && g->high[2] == 4);
-    const float *last = g->sample + 3 * (2 * 3 * 5 - 1), *second = g->sample + 3;
-    assert_true(last[0] == 1 && last[1] == 20 && last[2] == 400);
-    assert_true(second[0] == 1 && second[1] == 0 && second[2] == 0);
-    assert_true(!e[3].shape && e[3].field.kind == UND_FIELD_VALUE && e[3].field.value[1].number == 5);
+    assert_true(!g->sample && !g->value[0].uniform && e[0].field.value[0].uniform);
+    assert_double_near(und_value_at(&g->value[2], 1, 2, 3, 0), 300, 0);
+    assert_true(!e[3].shape && !e[3].field.kind && e[3].field.value[1].number == 5);
     assert_double_near(und_value_at(&e[4].alpha, 5, 0, 0, 0), 0.5, 0);
-    assert_int_equal(e[5].field.kind, UND_FIELD_SPLINE);
-    const und_field_spline *s = &e[5].field.spline;
-    assert_true(s->count == 3 && s->point[1][2] == 3 && s->radius == 0.5 && s->speed == 2 && s->pull == 3);
+    assert_ptr_equal(e[5].field.kind, &und_field_spline_kind);
+    const und_field_spline *s = e[5].field.data;
+    assert_true(s->points.count == 3 && s->points.at[1][2] == 3 && s->radius == 0.5 && s->speed == 2 &&
+                s->pull == 3);
     assert_true(e[5].soft == 0.25 && e[5].start == 3 && isinf(e[5].end) && e[5].alpha.number == 1);
     und_scene_destroy(scene);
 }
@@ -145,7 +145,8 @@ static void short_forms(void **state)
     const und_levelset_def *l = &und_scene_get(scene)->levelset;
     assert_double_near(l->gravity[1], -3, 0);
     assert_true(l->obstacle_count == 1 && l->fill_count == 1 && l->open[3] && !l->spray);
-    assert_double_near(l->elements[0].field.spline.point[1][2], 0.125, 1e-15); /* the middle of the layer */
+    const und_field_spline *s = l->elements[0].field.data;
+    assert_double_near(s->points.at[1][2], 0.125, 1e-15); /* the middle of the layer */
     und_scene_destroy(scene);
 }
 
@@ -182,8 +183,8 @@ static void what_is_wrong_is_told(void **state)
         {L("sources = {{ velocity = {1, 0, 0} }}"), "sources[1]: missing key \"shape\""},
         {L("sources = {{ " BALL ", soft = 1 }}"), "sources[1]: unknown key \"soft\""},
         {L("drains = {{ " BALL ", start = 2, stop = 1 }}"), "expected it to stop after it starts"},
-        {L("forces = {{ }}"), "forces[1]: missing key \"acceleration\" (m/s2), \"spline\" or \"grid\""},
-        {L("modifiers = {{ alpha = 1 }}"), "missing key \"velocity\" (m/s), \"spline\" or \"grid\""},
+        {L("forces = {{ }}"), "forces[1]: missing key \"acceleration\", or a field of some kind"},
+        {L("modifiers = {{ alpha = 1 }}"), "missing key \"velocity\", or a field of some kind"},
         {L("modifiers = {{ velocity = {0, 0, 0}, alpha = 2 }}"), "expected a number from 0 to 1, found 2"},
         {L("modifiers = {{ velocity = {0, 0, 0}, soft = 1 }}"), "the border of the shape, and there is none"},
         {L("forces = {{ acceleration = {0, 1, 0}, at = {1, 1, 1} }}"), "lead the shape, and there is none"},
@@ -191,12 +192,10 @@ static void what_is_wrong_is_told(void **state)
            "2, 2},"
            " value = {1, 1, 1} } }}"),
          "expected either \"acceleration\" or \"grid\", found both"},
-        {L("forces = {{ grid = { min = {0, 0, 0}, max = {1, 0, 1}, samples = {2, 2, 2}, value = {1, 1, 1} } "
+        {L("forces = {{ grid = { min = {0, 0, 0}, max = {1, 1, 1}, samples = {2, 2, 0}, value = {1, 1, 1} } "
            "}}"),
-         "expected max above min along y"},
-        {L("forces = {{ grid = { min = {0, 0, 0}, max = {1, 1, 1}, samples = {2, 2, 2},\n"
-           " value = function(x, y, z) return x, y, z < 1 and z or 'a' end } }}"),
-         "l.lua:3: liquid.levelset.forces[1].grid.value: expected the function to return {x, y, z}"},
+         "samples: expected whole numbers from 1 to 512, found 0"},
+        {L("sources = {{ " BALL " }}"), "sources[1]: missing key \"velocity\""},
         {L("forces = {{ spline = { points = {{0, 0, 0}}, radius = 1 } }}"), "from 2 to 10000 of them"},
         {L("forces = {{ spline = { points = {{0, 0, 0}, {0, 0, 0}}, radius = 1 } }}"),
          "points[2]: expected another point"},

@@ -17,32 +17,50 @@ typedef struct und_obstacle_def {
     bool inside_out;              /* all but the shape is solid: a container */
 } und_obstacle_def;
 
-/* A vector field over a region, which an element renders itself into (4.1.1). */
-typedef enum und_field_kind {
-    UND_FIELD_VALUE,  /* three values, functions of place and time or constant */
-    UND_FIELD_SPLINE, /* along a curve, fading to 0 at a radius around it */
-    UND_FIELD_GRID    /* samples on a grid, linear between them, 0 outside */
+/* A kind of vector field that an element can be (4.1.1: whatever can be rendered into one).  A new one is a
+ * file with this in it; doc/levelset.md shows how. */
+typedef struct und_field_kind {
+    const char *name; /* "spline" */
+    size_t size;      /* of the data that describes one, bytes */
+    /* What the functions below read, made of the data once; NULL: they read the data. */
+    void *(*prepare)(const void *data, und_error *err);
+    void (*release)(void *ready);
+    /* The box, m, outside which the field is 0 at a time; NULL: it has none. */
+    void (*bounds)(const void *ready, double time, double low[3], double high[3]);
+    /* One component at `count` places, from `place` on, `step` metres apart along x. */
+    void (*row)(const void *ready, int axis, const double place[3], double step, int count, double time,
+                float *out);
+    bool (*serial)(const void *ready); /* row is to be called from one thread at a time; NULL: it is not */
 } und_field_kind;
 
-typedef struct und_field_spline {
+typedef struct und_points {
     int count;
-    const double (*point)[3]; /* m; the curve passes them: Catmull-Rom */
-    double radius;            /* m */
-    double speed;             /* along the curve on it, m/s (or m/s2): falls off to 0 at the radius */
-    double pull;              /* towards the curve, the same unit */
+    const double (*at)[3]; /* m */
+} und_points;
+
+/* Along a curve, fading to 0 at a radius around it. */
+typedef struct und_field_spline {
+    und_points points; /* the curve passes them: Catmull-Rom */
+    double radius;     /* m */
+    double speed;      /* along the curve, m/s (or m/s2): on it as given, falling off to 0 at the radius */
+    double pull;       /* towards the curve, the same unit: as given a third of the radius away, 0 on it */
 } und_field_spline;
 
+/* Samples on a grid, linear between them, 0 outside.  With one sample along an axis it is the same all along
+ * it. */
 typedef struct und_field_grid {
     int n[3];
     double low[3], high[3]; /* m; of the first and the last sample */
-    const float *sample;    /* [z][y][x][3] */
+    const float *sample;    /* [z][y][x][3]; NULL: the values, each asked for once */
+    und_value value[3];
 } und_field_grid;
 
+extern const und_field_kind und_field_spline_kind, und_field_grid_kind;
+
 typedef struct und_field_def {
-    und_field_kind kind;
-    und_value value[3];
-    und_field_spline spline;
-    und_field_grid grid;
+    const und_field_kind *kind; /* NULL: the values */
+    const void *data;           /* of the kind: a und_field_spline, say */
+    und_value value[3];         /* functions of place and time, or constant */
 } und_field_def;
 
 /* What acts on the liquid (4.4.3 to 4.4.5). */

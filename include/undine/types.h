@@ -26,6 +26,7 @@ typedef struct und_value {
     double number;    /* the value where fn is NULL */
     und_value_fn *fn; /* called from one thread at a time */
     void *context;
+    bool uniform; /* fn's result is the same everywhere: it may be asked once for a time */
 } und_value;
 
 /* A vector that depends on time: a camera's eye, a sun's direction. */

@@ -3,37 +3,34 @@
 #ifndef UND_CONTROL_ELEMENTS_H
 #define UND_CONTROL_ELEMENTS_H
 
+#include "base/fields.h"
 #include "flow/stream.h"
 
-/* A kind of field.  To add one: write a file with its class, name it in the list in elements.c. */
-typedef struct und_field_class {
-    const char *name; /* "spline" */
-    /* The box, in metres, outside which the field is 0 at a time. */
-    void (*bounds)(const und_field_def *def, double time, double low[3], double high[3]);
-    /* One component at `count` places from `place`, `step` metres apart along x. */
-    void (*row)(const und_field_def *def, int axis, const double place[3], double step, int count,
-                double time, float *out);
-    /* row() may run on several threads at once. */
-    bool (*parallel)(const und_field_def *def);
-} und_field_class;
+/* What a scene says of a kind of field: members of its data. */
+extern const field und_field_spline_keys[], und_field_grid_keys[];
+/* Three values; its data is a und_value[3]. */
+extern const und_field_kind und_field_value_kind;
 
 typedef struct und_elements und_elements;
 
+/* Copies the list of defs, borrows what they point to. */
 und_elements *und_elements_create(const und_mac *mac, const und_element_def *defs, int count, int threads,
                                   und_error *err);
 void und_elements_destroy(und_elements *e);
 
-/* Renders what acts at `time` over the cells near liquid; to be called before the others, once per substep.
- */
+/* Renders what acts at `time`: the regions where they moved, and the sources' velocities.  To be called
+ * before the others, once per substep. */
 void und_elements_render(und_elements *e, double time, const und_distance *d);
 
 /* 4.4.3: CSG of phi by sources and drains.  True where phi changed: und_distance_refresh was called. */
 bool und_elements_fill(und_elements *e, und_distance *d);
-/* Equation 4.3: velocities within sources. */
-void und_elements_pour(und_elements *e, und_stream *s);
+/* Equation 4.3: velocities on all faces of the cells in sources. */
+void und_elements_pour(const und_elements *e, und_stream *s);
+/* Those cells; NULL where no source is active. */
+const und_mask *und_elements_held(const und_elements *e);
 /* Equation 4.4: adds gravity and forces over dt to the faces of the flow. */
-void und_elements_force(und_elements *e, und_stream *s, const double gravity[3], double dt);
-/* Equation 4.5. */
-void und_elements_modify(und_elements *e, und_stream *s, double dt);
+void und_elements_force(const und_elements *e, und_stream *s, const double gravity[3], double dt);
+/* Equation 4.5, on the faces of the flow. */
+void und_elements_modify(const und_elements *e, und_stream *s, double dt);
 
 #endif

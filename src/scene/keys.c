@@ -20,6 +20,10 @@ static const char *describe(const field *f)
         return "{x, z}";
     case F_POINT:
         return "{x, y, z}";
+    case F_POINTS:
+        return "a list of points {x, y, z}";
+    case F_COUNTS:
+        return "{nx, ny, nz}";
     case F_VALUE:
         return "a value";
     case F_RATE:

@@ -14,6 +14,7 @@
 enum {
     MESSAGE = 900,
     LIST_MAX = 1000000,
+    POINTS_MAX = 10000,
     OUTSIDE = 16 /* times Lua's own memory limit is what a scene may need beside it */
 };
 
@@ -348,6 +349,41 @@ static const char *read_name(reader *r)
     return copy;
 }
 
+/* In two dimensions x and y are enough, and z is in the middle of the one layer of cells. */
+static void read_points(reader *r, und_points *out)
+{
+    const char *what = "a list of points {{x, y, z}, ...}";
+    if (lua_type(r->L, -1) != LUA_TTABLE)
+        und_read_expected(r, what);
+    lua_Unsigned count = lua_rawlen(r->L, -1);
+    if (count < 2 || count > POINTS_MAX)
+        und_read_fail(r, "expected %s, from 2 to %d of them, found %.0f", what, POINTS_MAX, (double)count);
+    double(*points)[3] = und_scene_alloc(r, count, sizeof *points);
+    const und_grid grid = und_scene_grid(r->scene);
+    for (int i = 0; i < (int)count; i++) {
+        lua_rawgeti(r->L, -1, i + 1);
+        und_read_enter(r, NULL, i + 1);
+        points[i][2] = grid.origin[2] + 0.5 * und_grid_size(&grid, 2);
+        und_read_numbers(r, points[i], r->scene->curve ? 2 : 3, 3, "a point {x, y, z}");
+        if (i > 0 && memcmp(points[i], points[i - 1], sizeof *points) == 0)
+            und_read_fail(r, "expected another point than the one before it");
+        und_read_leave(r);
+        lua_pop(r->L, 1);
+    }
+    *out = (und_points){(int)count, (const double(*)[3])points};
+}
+
+static void read_counts(reader *r, const field *f, int *out)
+{
+    double n[3];
+    und_read_numbers(r, n, 3, 3, "{nx, ny, nz}");
+    for (int i = 0; i < 3; i++) {
+        if (!(n[i] >= f->low && n[i] <= f->high && n[i] == floor(n[i])))
+            und_read_fail(r, "expected whole numbers from %g to %g, found %g", f->low, f->high, n[i]);
+        out[i] = (int)n[i];
+    }
+}
+
 static void read_field(reader *r, const field *f, void *def)
 {
     void *at = (char *)def + f->offset;
@@ -381,6 +417,12 @@ static void read_field(reader *r, const field *f, void *def)
     case F_POINT:
         und_read_numbers(r, pair, 3, 3, "three numbers {x, y, z}");
         *(und_vec3 *)at = und_vec(pair[0], pair[1], pair[2]);
+        break;
+    case F_POINTS:
+        read_points(r, at);
+        break;
+    case F_COUNTS:
+        read_counts(r, f, at);
         break;
     case F_VALUE:
     case F_RATE:

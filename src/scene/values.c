@@ -337,7 +337,7 @@ void und_read_flow(reader *r, const field *f, und_value out[3])
     flow->time_only = ar.nparams == 1 && !ar.isvararg;
     for (int i = 0; i < 3; i++) {
         parts[i] = (flow_part){flow, i};
-        out[i] = (und_value){.fn = flow_value, .context = &parts[i]};
+        out[i] = (und_value){.fn = flow_value, .context = &parts[i], .uniform = flow->time_only};
     }
     und_grid grid = und_scene_grid(r->scene);
     probe(r, &grid, out);

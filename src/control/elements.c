@@ -1,0 +1,285 @@
+#include "control/elements.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "control/elements_state.h"
+#include "geom/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 16, CELLS_TO_SHARE = 1 << 12 }; /* shared out at a time; fewer cells are done by one thread */
+
+/* Cells beside the domain belong to the grid, but for z in two dimensions. */
+static int beside(const und_mac *mac, int axis)
+{
+    return axis == 2 && mac->n[2] == 1 ? 0 : 1;
+}
+
+cell_box und_element_box(const und_mac *mac, const double low[3], const double high[3], int margin)
+{
+    cell_box box = {0};
+    bool none = false;
+    for (int a = 0; a < 3; a++) {
+        int side = beside(mac, a), least = -side, most = mac->n[a] - 1 + side;
+        double from = floor((low[a] - mac->origin[a]) / mac->d[a]) - margin;
+        double to = floor((high[a] - mac->origin[a]) / mac->d[a]) + margin;
+        none |= !(from <= to && from <= most && to >= least); /* NaN too */
+        box.low[a] = none ? least : (int)fmax(from, least);
+        box.n[a] = none ? 0 : (int)fmin(to, most) - box.low[a] + 1;
+    }
+    return none ? (cell_box){0} : box;
+}
+
+/* The bounds of the shape in the world. */
+static void posed_bounds(const und_shape *shape, const und_pose *pose, double low[3], double high[3])
+{
+    und_bounds b = und_shape_bounds(shape);
+    double x[2] = {b.low.x, b.high.x}, y[2] = {b.low.y, b.high.y}, z[2] = {b.low.z, b.high.z};
+    bool endless = !isfinite(und_length(und_sub(b.high, b.low)));
+    for (int a = 0; a < 3; a++) {
+        low[a] = endless ? -INFINITY : INFINITY;
+        high[a] = -low[a];
+    }
+    for (int corner = 0; corner < 8 && !endless; corner++) {
+        und_vec3 p = und_pose_point(pose, und_vec(x[corner & 1], y[corner >> 1 & 1], z[corner >> 2]));
+        const double at[3] = {p.x, p.y, p.z};
+        for (int a = 0; a < 3; a++) {
+            low[a] = fmin(low[a], at[a]);
+            high[a] = fmax(high[a], at[a]);
+        }
+    }
+}
+
+static void region_row(const und_elements *e, element *one, int y, int z)
+{
+    const und_mac *m = &e->mac;
+    const cell_box *b = &one->box;
+    float *out = one->inside + cell_box_at(b, b->low[0], y, z);
+    for (int i = 0; i < b->n[0]; i++) {
+        und_vec3 p =
+            und_vec(und_mac_middle(m, 0, b->low[0] + i), und_mac_middle(m, 1, y), und_mac_middle(m, 2, z));
+        out[i] = (float)(und_shape_distance(one->def.shape, und_pose_local(&one->pose, p)) / m->d[0]);
+    }
+}
+
+void und_element_region(const und_elements *e, element *one, int margin)
+{
+    und_pose pose = und_motion_at(one->def.motion, e->time);
+    double low[3], high[3];
+    if (one->margin == margin && memcmp(&pose, &one->pose, sizeof pose) == 0)
+        return;
+    one->pose = pose;
+    one->margin = margin;
+    posed_bounds(one->def.shape, &pose, low, high);
+    one->box = und_element_box(&e->mac, low, high, margin);
+    int ny = one->box.n[1], rows = ny * one->box.n[2];
+    int threads = und_workers(e->threads, (size_t)rows * (size_t)one->box.n[0], CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int block = 0; block < (rows + ROWS - 1) / ROWS; block++)
+        for (int row = block * ROWS; row < rows && row < (block + 1) * ROWS; row++)
+            region_row(e, one, one->box.low[1] + row % ny, one->box.low[2] + row / ny);
+}
+
+static int margin_of(const element *one, int width)
+{
+    bool shapes = one->def.role == UND_ELEMENT_SOURCE || one->def.role == UND_ELEMENT_DRAIN;
+    return shapes ? (width < ELEMENT_MARGIN ? width : ELEMENT_MARGIN) : 1;
+}
+
+/* Room for the region wherever it goes: a box around it is nowhere longer than its diagonal. */
+static und_status open_region(const und_elements *e, element *one, und_error *err)
+{
+    int margin = margin_of(one, ELEMENT_MARGIN);
+    double low[3], high[3], diagonal = 0;
+    und_pose pose = und_motion_at(NULL, 0);
+    posed_bounds(one->def.shape, &pose, low, high);
+    for (int a = 0; a < 3; a++)
+        diagonal += (high[a] - low[a]) * (high[a] - low[a]);
+    one->room = 1;
+    for (int a = 0; a < 3; a++) {
+        double all = e->mac.n[a] + 2 * beside(&e->mac, a);
+        one->room *= (size_t)fmin(all, ceil(sqrt(diagonal) / e->mac.d[a]) + 2 * margin + 2);
+    }
+    one->inside = und_pages_alloc(one->room * sizeof *one->inside, "an element's region", err);
+    bool ok = one->inside != NULL;
+    for (int a = 0; a < 3 && ok && one->def.role == UND_ELEMENT_SOURCE; a++)
+        ok = (one->given[a] = und_pages_alloc(one->room * sizeof(float), "a source's velocity", err)) != NULL;
+    return ok ? UND_OK : err->status;
+}
+
+static und_status open_element(const und_elements *e, element *one, und_error *err)
+{
+    const und_element_def *def = &one->def;
+    bool needs = def->role == UND_ELEMENT_SOURCE || def->role == UND_ELEMENT_DRAIN;
+    if (needs && !def->shape)
+        return und_error_set(err, UND_INVALID, "a source or drain has a shape, and this has none");
+    if (!(def->soft >= 0))
+        return und_error_set(err, UND_INVALID, "expected soft to be at least 0 (m), found %g", def->soft);
+    one->kind = def->field.kind ? def->field.kind : &und_field_value_kind;
+    one->ready = def->field.kind ? def->field.data : one->now;
+    if (one->kind->prepare) {
+        if (!(one->made = one->kind->prepare(def->field.data, err)))
+            return err->status;
+        one->ready = one->made;
+    }
+    return def->shape ? open_region(e, one, err) : UND_OK;
+}
+
+und_elements *und_elements_create(const und_mac *mac, const und_element_def *defs, int count, int threads,
+                                  und_error *err)
+{
+    und_error unused;
+    err = err ? err : &unused;
+    und_elements *e = und_alloc(1, sizeof *e, "elements", err);
+    if (!e)
+        return NULL;
+    e->mac = *mac;
+    e->threads = und_threads(threads);
+    e->list = und_alloc((size_t)(count > 0 ? count : 1), sizeof *e->list, "elements", err);
+    bool ok = e->list && und_mask_open(&e->held, mac, "elements", err) == UND_OK;
+    for (int i = 0; i < count && ok; i++) {
+        e->list[i].def = defs[i];
+        e->count++;
+        ok = open_element(e, &e->list[i], err) == UND_OK;
+    }
+    if (!ok) {
+        und_elements_destroy(e);
+        return NULL;
+    }
+    return e;
+}
+
+void und_elements_destroy(und_elements *e)
+{
+    if (!e)
+        return;
+    for (int i = 0; i < e->count; i++) {
+        element *one = &e->list[i];
+        if (one->made && one->kind->release)
+            one->kind->release(one->made);
+        und_pages_free(one->inside);
+        for (int a = 0; a < 3; a++)
+            und_pages_free(one->given[a]);
+    }
+    und_mask_close(&e->held);
+    free(e->list);
+    free(e);
+}
+
+void und_element_row(const und_elements *e, const element *one, int axis, int x, int y, int z, int count,
+                     float *out)
+{
+    const und_mac *m = &e->mac;
+    const double place[3] = {und_mac_middle(m, 0, x + (axis == 0 ? 0.5 : 0)),
+                             und_mac_middle(m, 1, y + (axis == 1 ? 0.5 : 0)),
+                             und_mac_middle(m, 2, z + (axis == 2 ? 0.5 : 0))};
+    one->kind->row(one->ready, axis, place, m->d[0], count, e->time, out);
+}
+
+/* The cells of a source are held, until a drain further down the list has them. */
+static void hold(und_elements *e, const element *one)
+{
+    const cell_box *b = &one->box;
+    bool source = one->def.role == UND_ELEMENT_SOURCE;
+    for (int z = b->low[2]; z < b->low[2] + b->n[2]; z++)
+        for (int y = b->low[1]; y < b->low[1] + b->n[1]; y++) {
+            if (z < 0 || z >= e->mac.n[2] || y < 0 || y >= e->mac.n[1])
+                continue;
+            uint64_t *bits = und_mask_row(&e->held, y, z);
+            const float *inside = one->inside + cell_box_at(b, b->low[0], y, z);
+            for (int i = 0; i < b->n[0]; i++) {
+                int x = b->low[0] + i;
+                uint64_t bit = UINT64_C(1) << ((x + 1) & 63);
+                if (!(inside[i] < 0) || x < 0 || x >= e->mac.n[0])
+                    continue;
+                bits[(x + 1) >> 6] = source ? bits[(x + 1) >> 6] | bit : bits[(x + 1) >> 6] & ~bit;
+            }
+        }
+}
+
+/* What is the same everywhere is asked once. */
+static und_value asked(const und_value *v, double time)
+{
+    return v->fn && v->uniform ? und_value_constant(v->fn(v->context, 0, 0, 0, time)) : *v;
+}
+
+static void render_values(const und_elements *e, element *one)
+{
+    for (int a = 0; a < 3; a++)
+        one->now[a] = asked(&one->def.field.value[a], e->time);
+    one->alpha = asked(&one->def.alpha, e->time);
+    one->serial = (one->kind->serial && one->kind->serial(one->ready)) ||
+                  (one->def.role == UND_ELEMENT_VELOCITY && one->alpha.fn);
+}
+
+void und_elements_render(und_elements *e, double time, const und_distance *d)
+{
+    bool held = false;
+    e->time = time;
+    for (int i = 0; i < e->count; i++) {
+        element *one = &e->list[i];
+        one->active = time >= one->def.start && time < one->def.end;
+        if (!one->active)
+            continue;
+        render_values(e, one);
+        if (one->inside)
+            und_element_region(e, one, margin_of(one, d->width));
+        held |= one->def.role == UND_ELEMENT_SOURCE;
+    }
+    if (held || e->any_held)
+        und_mask_clear(&e->held);
+    e->any_held = held;
+    for (int i = 0; i < e->count && held; i++) {
+        element *one = &e->list[i];
+        if (one->active && (one->def.role == UND_ELEMENT_SOURCE || one->def.role == UND_ELEMENT_DRAIN))
+            hold(e, one);
+    }
+    for (int i = 0; i < e->count && held; i++)
+        if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_SOURCE)
+            und_element_give(e, &e->list[i]);
+}
+
+const und_mask *und_elements_held(const und_elements *e)
+{
+    return e->any_held ? &e->held : NULL;
+}
+
+/* Union with a source, difference with a drain, on the cells of a row; whether one changed. */
+static bool fill_row(const element *one, const und_distance *d, int y, int z)
+{
+    const cell_box *b = &one->box;
+    int from = b->low[0] > 0 ? b->low[0] : 0, to = b->low[0] + b->n[0];
+    to = to < d->mac.n[0] ? to : d->mac.n[0];
+    const float *inside = one->inside + cell_box_at(b, from, y, z);
+    float *phi = d->phi + und_mac_at(&d->mac, from, y, z), width = (float)d->width;
+    bool source = one->def.role == UND_ELEMENT_SOURCE, changed = false;
+    for (int i = 0; i < to - from; i++) {
+        float s = source ? inside[i] : -inside[i];
+        s = s < -width ? -width : s > width ? width : s;
+        bool takes = source ? s < phi[i] : s > phi[i];
+        phi[i] = takes ? s : phi[i];
+        changed |= takes;
+    }
+    return changed;
+}
+
+bool und_elements_fill(und_elements *e, und_distance *d)
+{
+    bool changed = false;
+    for (int i = 0; i < e->count; i++) {
+        const element *one = &e->list[i];
+        if (!one->active || (one->def.role != UND_ELEMENT_SOURCE && one->def.role != UND_ELEMENT_DRAIN))
+            continue;
+        const cell_box *b = &one->box;
+        for (int z = b->low[2]; z < b->low[2] + b->n[2]; z++)
+            for (int y = b->low[1]; y < b->low[1] + b->n[1]; y++)
+                if (z >= 0 && z < d->mac.n[2] && y >= 0 && y < d->mac.n[1])
+                    changed |= fill_row(one, d, y, z);
+    }
+    if (changed)
+        und_distance_refresh(d);
+    return changed;
+}

@@ -1,0 +1,258 @@
+/* What elements do to the velocity: sources give it, forces add to it, modifiers lead it. */
+#include "base/parallel.h"
+#include "control/elements_state.h"
+#include "geom/value.h"
+
+#include <math.h>
+
+enum { ROWS = 16, FACES_TO_SHARE = 1 << 15 }; /* shared out at a time; fewer are done by one thread */
+
+static const double FRAME = 1.0 / 24; /* s: what alpha is the way gone in */
+
+static int axes(const und_mac *m)
+{
+    return m->n[2] == 1 ? 2 : 3;
+}
+
+/* Is the high face of the cell one of a held cell that lies in the source? */
+static bool is_given(const und_elements *e, const element *one, int axis, const int at[3])
+{
+    const cell_box *b = &one->box;
+    int next[3] = {at[0], at[1], at[2]};
+    next[axis]++;
+    return (one->inside[cell_box_at(b, at[0], at[1], at[2])] < 0 &&
+            und_mask_has(&e->held, at[0], at[1], at[2])) ||
+           (one->inside[cell_box_at(b, next[0], next[1], next[2])] < 0 &&
+            und_mask_has(&e->held, next[0], next[1], next[2]));
+}
+
+/* The next stretch of such faces in a row of the box, from *x on; its length, at most ELEMENT_PART. */
+static int given_stretch(const und_elements *e, const element *one, int axis, int *x, int y, int z)
+{
+    int end = one->box.low[0] + one->box.n[0] - (axis == 0), count = 0;
+    while (*x < end && !is_given(e, one, axis, (const int[3]){*x, y, z}))
+        ++*x;
+    while (*x + count < end && count < ELEMENT_PART &&
+           is_given(e, one, axis, (const int[3]){*x + count, y, z}))
+        count++;
+    return count;
+}
+
+/* With s: copies what is given to its velocity; without: renders what is given. */
+static void give(const und_elements *e, const element *one, und_stream *s)
+{
+    const cell_box *b = &one->box;
+    for (int axis = 0; axis < axes(&e->mac); axis++)
+        for (int z = b->low[2]; z < b->low[2] + b->n[2] - (axis == 2); z++)
+            for (int y = b->low[1]; y < b->low[1] + b->n[1] - (axis == 1); y++)
+                for (int x = b->low[0], count; (count = given_stretch(e, one, axis, &x, y, z)) > 0;
+                     x += count) {
+                    float *given = one->given[axis] + cell_box_at(b, x, y, z);
+                    if (!s)
+                        und_element_row(e, one, axis, x, y, z, count, given);
+                    for (int i = 0; s && i < count; i++)
+                        s->u[axis][und_mac_at(&e->mac, x + i, y, z)] = given[i];
+                }
+}
+
+void und_element_give(const und_elements *e, element *one)
+{
+    give(e, one, NULL);
+}
+
+void und_elements_pour(const und_elements *e, und_stream *s)
+{
+    for (int i = 0; i < e->count; i++)
+        if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_SOURCE)
+            give(e, &e->list[i], s);
+}
+
+/* How much of an element with a region acts on `count` high faces: 0 outside, 1 inside, fading over `soft`.
+ */
+static void weights(const und_elements *e, const element *one, int axis, int x, int y, int z, int count,
+                    float *out)
+{
+    const cell_box *b = &one->box;
+    const float *low = one->inside + cell_box_at(b, x, y, z);
+    const float *high = one->inside + cell_box_at(b, x + (axis == 0), y + (axis == 1), z + (axis == 2));
+    float soft = (float)(one->def.soft / e->mac.d[0]);
+    if (soft > 0)
+        for (int i = 0; i < count; i++) {
+            float w = -0.5f * (low[i] + high[i]) / soft;
+            out[i] = w > 0 ? (w < 1 ? w : 1) : 0;
+        }
+    else
+        for (int i = 0; i < count; i++)
+            out[i] = low[i] + high[i] < 0 ? 1 : 0;
+}
+
+/* Something done to faces of the flow: `count` of them, the high ones of the cells from (x, y, z) on, whose
+ * velocities stand at u; ELEMENT_PART at most. */
+typedef struct part {
+    int axis, x, y, z, count;
+    float *u;
+    const float *weight;
+} part;
+
+typedef struct action {
+    const und_elements *e;
+    const element *one; /* NULL: gravity */
+    void (*part)(const struct action *a, const part *p);
+    double dt;
+    double gravity[3];
+} action;
+
+/* Within a region: only where it acts. */
+static void act_inside(const action *a, const part *whole)
+{
+    float weight[ELEMENT_PART];
+    part p = *whole;
+    weights(a->e, a->one, p.axis, p.x, p.y, p.z, p.count, weight);
+    for (int from = 0, to; from < whole->count; from = to) {
+        while (from < whole->count && !(weight[from] > 0))
+            from++;
+        for (to = from; to < whole->count && weight[to] > 0;)
+            to++;
+        p.x = whole->x + from;
+        p.count = to - from;
+        p.u = whole->u + from;
+        p.weight = weight + from;
+        if (p.count > 0)
+            a->part(a, &p);
+    }
+}
+
+static void act_row(const action *a, und_stream *s, int axis, const cell_box *b, int y, int z)
+{
+    static const float ones[ELEMENT_PART] = {[0 ... ELEMENT_PART - 1] = 1};
+    int end = b->low[0] + b->n[0];
+    float *u = s->u[axis] + und_mac_at(&s->mac, 0, y, z);
+    for (int x = b->low[0], from, to; und_mask_stretch(&s->flows[axis], y, z, x, &from, &to) && from < end;
+         x = to) {
+        to = to < end ? to : end;
+        for (; from < to; from += ELEMENT_PART) {
+            int count = to - from < ELEMENT_PART ? to - from : ELEMENT_PART;
+            part p = {axis, from, y, z, count, u + from, ones};
+            (a->one && a->one->inside ? act_inside : a->part)(a, &p);
+        }
+    }
+}
+
+/* The cells whose high faces along the axis the action may reach. */
+static cell_box faces_of(const action *a, int axis)
+{
+    const und_mac *m = &a->e->mac;
+    double low[3] = {-INFINITY, -INFINITY, -INFINITY}, high[3] = {INFINITY, INFINITY, INFINITY};
+    if (a->one && a->one->kind->bounds)
+        a->one->kind->bounds(a->one->ready, a->e->time, low, high);
+    cell_box box = und_element_box(m, low, high, 1);
+    for (int k = 0; k < 3; k++) {
+        int from = box.low[k], to = box.low[k] + box.n[k];
+        if (a->one && a->one->inside) {
+            const cell_box *b = &a->one->box;
+            from = b->low[k] > from ? b->low[k] : from;
+            to = b->low[k] + b->n[k] < to ? b->low[k] + b->n[k] : to;
+        }
+        if (k == axis && to > m->n[k]) /* the layer beside has no high face of its own */
+            to = m->n[k];
+        if (k == axis && a->one && a->one->inside && to == a->one->box.low[k] + a->one->box.n[k])
+            to--;
+        box.low[k] = from;
+        box.n[k] = to > from ? to - from : 0;
+    }
+    return box;
+}
+
+static void act(const action *a, und_stream *s, int axis)
+{
+    cell_box b = faces_of(a, axis);
+    int ny = b.n[1], rows = ny * b.n[2];
+    size_t faces = (size_t)rows * (size_t)b.n[0];
+    int threads = a->one && a->one->serial ? 1 : und_workers(a->e->threads, faces, FACES_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int block = 0; block < (rows + ROWS - 1) / ROWS; block++)
+        for (int row = block * ROWS; row < rows && row < (block + 1) * ROWS; row++)
+            act_row(a, s, axis, &b, b.low[1] + row % ny, b.low[2] + row / ny);
+}
+
+static void gravity_part(const action *a, const part *p)
+{
+    float gain = (float)(a->gravity[p->axis] * a->dt);
+    for (int i = 0; i < p->count; i++)
+        p->u[i] += gain;
+}
+
+static void force_part(const action *a, const part *p)
+{
+    float force[ELEMENT_PART], dt = (float)a->dt;
+    und_element_row(a->e, a->one, p->axis, p->x, p->y, p->z, p->count, force);
+    for (int i = 0; i < p->count; i++)
+        p->u[i] += dt * p->weight[i] * force[i];
+}
+
+/* alpha at faces, 0 to 1. */
+static void alphas(const action *a, const part *p, float *out)
+{
+    const und_mac *m = &a->e->mac;
+    const und_value *alpha = &a->one->alpha;
+    double y = und_mac_middle(m, 1, p->y + (p->axis == 1 ? 0.5 : 0));
+    double z = und_mac_middle(m, 2, p->z + (p->axis == 2 ? 0.5 : 0));
+    for (int i = 0; i < p->count; i++) {
+        double x = und_mac_middle(m, 0, p->x + i + (p->axis == 0 ? 0.5 : 0));
+        double it = und_value_at(alpha, x, y, z, a->e->time);
+        out[i] = it > 0 ? (it < 1 ? (float)it : 1) : 0;
+    }
+}
+
+/* Equation 4.5.  alpha is the way gone in 1/24 s, so that the length of the steps does not matter: 1 - alpha
+ * is what is left of it, and that of several steps multiplies. */
+static void modify_part(const action *a, const part *p)
+{
+    float to[ELEMENT_PART], alpha[ELEMENT_PART], last = 0, way = 0;
+    und_element_row(a->e, a->one, p->axis, p->x, p->y, p->z, p->count, to);
+    alphas(a, p, alpha);
+    for (int i = 0; i < p->count; i++) {
+        float whole = alpha[i] * p->weight[i];
+        if (whole != last) {
+            way = whole < 1 ? (float)(1 - pow(1 - (double)whole, a->dt / FRAME)) : 1;
+            last = whole;
+        }
+        p->u[i] = (1 - way) * p->u[i] + way * to[i];
+    }
+}
+
+static bool is_gravity(const element *one)
+{
+    return !one->inside && one->kind == &und_field_value_kind && !one->serial;
+}
+
+void und_elements_force(const und_elements *e, und_stream *s, const double gravity[3], double dt)
+{
+    action pull = {.e = e, .part = gravity_part, .dt = dt};
+    for (int axis = 0; axis < axes(&e->mac); axis++) {
+        pull.gravity[axis] = gravity[axis];
+        for (int i = 0; i < e->count; i++) /* what is the same everywhere costs nothing */
+            if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_FORCE && is_gravity(&e->list[i]))
+                pull.gravity[axis] += e->list[i].now[axis].number;
+        if (pull.gravity[axis] != 0)
+            act(&pull, s, axis);
+    }
+    for (int i = 0; i < e->count; i++) {
+        const element *one = &e->list[i];
+        action a = {.e = e, .one = one, .part = force_part, .dt = dt};
+        if (one->active && one->def.role == UND_ELEMENT_FORCE && !is_gravity(one))
+            for (int axis = 0; axis < axes(&e->mac); axis++)
+                act(&a, s, axis);
+    }
+}
+
+void und_elements_modify(const und_elements *e, und_stream *s, double dt)
+{
+    for (int i = 0; i < e->count; i++) {
+        const element *one = &e->list[i];
+        action a = {.e = e, .one = one, .part = modify_part, .dt = dt};
+        if (one->active && one->def.role == UND_ELEMENT_VELOCITY)
+            for (int axis = 0; axis < axes(&e->mac); axis++)
+                act(&a, s, axis);
+    }
+}
