@@ -11,7 +11,7 @@ typedef struct und_distance {
     int threads;
     int width;                        /* cells: beyond it phi is +width or -width */
     float *phi;                       /* in the layer beside the domain: that of the cell it touches */
-    float *next;                      /* scratch */
+    float *next;                      /* scratch of its stages; outside the band the same as phi */
     und_mask band;                    /* cells inside the domain with |phi| < width */
     struct und_distance_parts *parts; /* what the stages need for themselves */
 } und_distance;

@@ -1,0 +1,154 @@
+/* How much liquid there is, and how much surface. */
+#include "surface/distance_parts.h"
+
+#include <math.h>
+
+/* The part of the unit cube below the plane m.x = alpha, with m >= 0 in growing order and of sum 1, for
+ * alpha <= 1/2 (Scardovelli & Zaleski 2000, "Analytical relations connecting linear interfaces and volume
+ * fractions in rectangular grids", section 2). */
+static double below(const double m[3], double alpha)
+{
+    double m12 = m[0] + m[1], product = 6 * m[0] * m[1] * m[2];
+    if (alpha < m[0])
+        return alpha * alpha * alpha / product;
+    if (alpha < m[1])
+        return alpha * (alpha - m[0]) / (2 * m[1] * m[2]) + m[0] * m[0] / (6 * m[1] * m[2]);
+    if (alpha >= m12 && m12 <= m[2])
+        return (2 * alpha - m12) / (2 * m[2]);
+    double sum = alpha * alpha * alpha;
+    for (int a = 0; a < 3; a++)
+        if (alpha > m[a])
+            sum -= (alpha - m[a]) * (alpha - m[a]) * (alpha - m[a]);
+    return sum / product;
+}
+
+static void order_two(double *a, double *b)
+{
+    double low = fmin(*a, *b), high = fmax(*a, *b);
+    *a = low;
+    *b = high;
+}
+
+double und_distance_part(double distance, const double gradient[3])
+{
+    double m[3] = {fabs(gradient[0]), fabs(gradient[1]), fabs(gradient[2])};
+    double sum = m[0] + m[1] + m[2], length = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+    order_two(&m[0], &m[1]);
+    order_two(&m[1], &m[2]);
+    order_two(&m[0], &m[1]);
+    for (int a = 0; a < 3; a++)
+        m[a] /= sum;
+    double least = 1e-6; /* a plane along an axis, within what it is off */
+    m[2] -= m[0] < least ? least - m[0] : 0;
+    m[0] = fmax(m[0], least);
+    m[2] -= m[1] < least ? least - m[1] : 0;
+    m[1] = fmax(m[1], least);
+    double alpha = 0.5 - distance * length / sum;
+    if (alpha <= 0 || alpha >= 1)
+        return alpha <= 0 ? 0 : 1;
+    return alpha <= 0.5 ? below(m, alpha) : 1 - below(m, 1 - alpha);
+}
+
+/* A cell that is no further from the surface than this can be cut by it. */
+#define REACH 0.8661f
+
+/* By differences over two cells; over one at the domain's sides. */
+static void gradient_at(const und_distance *d, const int c[3], double out[3])
+{
+    const und_mac *m = &d->mac;
+    const float *v = d->phi + und_mac_at(m, c[0], c[1], c[2]);
+    for (int a = 0; a < 3; a++) {
+        ptrdiff_t low = c[a] > 0 ? m->step[a] : 0, high = c[a] + 1 < m->n[a] ? m->step[a] : 0;
+        double over = (low > 0) + (high > 0);
+        out[a] = over > 0 ? ((double)v[high] - (double)v[-low]) / over : 0;
+    }
+}
+
+/* Of what is thinner than cells there is no gradient. */
+static double part_at(double phi, const double gradient[3])
+{
+    double length = fabs(gradient[0]) + fabs(gradient[1]) + fabs(gradient[2]);
+    return length > 0.1 ? und_distance_part(phi, gradient) : fmin(fmax(0.5 - phi, 0), 1);
+}
+
+/* Of a row: cells of liquid. */
+static double row_volume(const und_distance *d, const float *room, int row)
+{
+    const und_mac *m = &d->mac;
+    int y = row % m->n[1], z = row / m->n[1];
+    const uint64_t *band = und_mask_row(&d->band, y, z);
+    size_t first = und_mac_row(m, row) - 1;
+    double sum = 0;
+    for (int w = 0; w < d->band.words; w++) {
+        const uint64_t inside = und_distance_inside(d, w);
+        uint64_t near = band[w] & inside, deep = 0;
+        const float *phi = d->phi + first + 64 * w, *share = room ? room + first + 64 * w : NULL;
+        int count = m->n[0] + 2 - 64 * w < 64 ? m->n[0] + 2 - 64 * w : 64;
+        for (int i = 0; i < count; i++)
+            deep |= (uint64_t)(phi[i] <= -REACH) << i;
+        deep &= inside;
+        if (share)
+            for (uint64_t bits = deep; bits; bits &= bits - 1)
+                sum += (double)share[__builtin_ctzll(bits)];
+        else
+            sum += __builtin_popcountll(deep);
+        for (uint64_t bits = near & ~deep; bits; bits &= bits - 1) {
+            int i = __builtin_ctzll(bits);
+            if (phi[i] >= REACH)
+                continue;
+            double gradient[3];
+            gradient_at(d, (int[]){64 * w + i - 1, y, z}, gradient);
+            sum += part_at((double)phi[i], gradient) * (share ? (double)share[i] : 1);
+        }
+    }
+    return sum;
+}
+
+/* The area of the plane within each cell is what its part loses as the plane moves. */
+static double row_area(const und_distance *d, int row)
+{
+    const double small = 1e-3;
+    const und_mac *m = &d->mac;
+    int y = row % m->n[1], z = row / m->n[1];
+    const uint64_t *band = und_mask_row(&d->band, y, z);
+    const float *phi = d->phi + und_mac_row(m, row) - 1;
+    double sum = 0;
+    for (int w = 0; w < d->band.words; w++)
+        for (uint64_t bits = band[w]; bits; bits &= bits - 1) {
+            int i = 64 * w + __builtin_ctzll(bits);
+            if (fabsf(phi[i]) >= REACH)
+                continue;
+            double gradient[3], at = (double)phi[i];
+            gradient_at(d, (int[]){i - 1, y, z}, gradient);
+            sum += (part_at(at - small, gradient) - part_at(at + small, gradient)) / (2 * small);
+        }
+    return sum;
+}
+
+static double sum_rows(const und_distance *d)
+{
+    double sum = 0;
+    for (int r = 0; r < und_mac_rows(&d->mac); r++)
+        sum += d->parts->row_sum[r];
+    return sum;
+}
+
+double und_distance_volume(const und_distance *d, const float *room)
+{
+    int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
+    PARALLEL_FOR(threads)
+    for (int block = 0; block < blocks; block++)
+        for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
+            d->parts->row_sum[r] = row_volume(d, room, r);
+    return sum_rows(d) * d->mac.d[0] * d->mac.d[1] * d->mac.d[2];
+}
+
+double und_distance_area(const und_distance *d)
+{
+    int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
+    PARALLEL_FOR(threads)
+    for (int block = 0; block < blocks; block++)
+        for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
+            d->parts->row_sum[r] = row_area(d, r);
+    return sum_rows(d) * d->mac.d[0] * d->mac.d[1];
+}

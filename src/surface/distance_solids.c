@@ -1,0 +1,107 @@
+/* The liquid's distance goes on into solids. */
+#include "grid/sample.h"
+#include "surface/distance_parts.h"
+
+#include <math.h>
+
+/* Cells: values are taken this far in front of the wall, so that most of those around are not in the solid,
+ * and once more as far again. */
+#define BEFORE 0.75f
+#define APART 1.0f
+
+static und_lanes square_root(und_lanes v)
+{
+    for (int i = 0; i < UND_LANES; i++)
+        v[i] = sqrtf(v[i]);
+    return v;
+}
+
+/* phi goes on straight along the solid's normal: what is flat outside stays flat. */
+static und_lanes inside(const und_distance *d, const float *wall, und_lanes place[3])
+{
+    const und_mac *m = &d->mac;
+    und_lanes normal[3], far[3], near[3], sum = {0}, own = und_lanes_load(wall), first, second;
+    for (int a = 0; a < 3; a++) {
+        normal[a] = und_lanes_load(wall + m->step[a]) - und_lanes_load(wall - m->step[a]);
+        if (m->n[a] == 1)
+            normal[a] = (und_lanes){0};
+        sum += normal[a] * normal[a];
+    }
+    und_lanes over = 1 / square_root(und_lanes_max(sum, und_lanes_all(1e-12f))), out = BEFORE - own;
+    for (int a = 0; a < 3; a++) {
+        near[a] = place[a] + normal[a] * over * out;
+        far[a] = near[a] + normal[a] * over * APART;
+    }
+    und_sample_cells(m, d->phi, near, &first, NULL);
+    und_sample_cells(m, d->phi, far, &second, NULL);
+    und_lanes slope = (first - second) / APART, one = und_lanes_all(1),
+              width = und_lanes_all((float)d->width);
+    slope = und_lanes_max(und_lanes_min(slope, one), -one);
+    return und_lanes_max(und_lanes_min(first + slope * out, width), -width);
+}
+
+/* Of a batch: the cells in the solid, less such that are too deep for its distance to be known. */
+static uint32_t solid_lanes(const und_distance *d, const float *wall, uint32_t lanes)
+{
+    float deepest = 0.9f - (float)d->width;
+    uint32_t in = 0;
+    for (int i = 0; i < UND_LANES; i++)
+        in |= (uint32_t)(wall[i] < 0 && wall[i] > deepest) << i;
+    return in & lanes;
+}
+
+static void into_row(und_distance *d, const float *wall, int row)
+{
+    const und_distance_parts *p = d->parts;
+    const und_mac *m = &d->mac;
+    size_t first = und_mac_row(m, row);
+    und_lanes place[3] = {
+        {0}, und_lanes_all((float)(row % m->n[1]) + 0.5f), und_lanes_all((float)(row / m->n[1]) + 0.5f)};
+    for (int b = 0; b < p->batches[row]; b++) {
+        und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
+        const float *own = wall + first + batch.x;
+        uint32_t lanes = solid_lanes(d, own, batch.lanes);
+        if (!lanes)
+            continue;
+        place[0] = und_lanes_count() + ((float)batch.x + 0.5f);
+        und_lanes_store_some(d->next + first + batch.x, inside(d, own, place), lanes);
+    }
+}
+
+/* Takes them over; the last time what follows from them. */
+static void take_row(und_distance *d, const float *wall, int row, bool last)
+{
+    const und_distance_parts *p = d->parts;
+    size_t first = und_mac_row(&d->mac, row);
+    bool any = false;
+    for (int b = 0; b < p->batches[row]; b++) {
+        und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
+        size_t at = first + (size_t)batch.x;
+        uint32_t lanes = solid_lanes(d, wall + at, batch.lanes);
+        und_lanes_store_some(d->phi + at, und_lanes_load(d->next + at), lanes);
+        any |= lanes != 0;
+    }
+    if (any && last)
+        und_distance_refresh_row(d, row % d->mac.n[1], row / d->mac.n[1]);
+}
+
+void und_distance_into_solids(und_distance *d, const float *wall)
+{
+    enum { PASSES = 2 }; /* the second has good values where the first met such as are in the solid */
+    int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
+    if (!wall)
+        return;
+    und_distance_list(d, &d->band);
+    for (int pass = 0; pass < PASSES; pass++) {
+        PARALLEL_FOR(threads)
+        for (int block = 0; block < blocks; block++)
+            for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
+                into_row(d, wall, r);
+        PARALLEL_FOR(threads)
+        for (int block = 0; block < blocks; block++)
+            for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
+                take_row(d, wall, r, pass + 1 == PASSES);
+    }
+    und_distance_beside(d, d->phi);
+    und_distance_beside(d, d->next);
+}
