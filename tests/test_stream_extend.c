@@ -1,0 +1,331 @@
+/* The velocity beyond the liquid and in solids. */
+#include "tests/stream_model.h"
+
+#include "base/random.h"
+
+enum { NX = 70, NY = 30, NZ = 12 };
+
+static double low(double x, double y, double z)
+{
+    return y - 9 - 3 * sin(0.3 * x + 0.2 * z);
+}
+static double lower(double x, double y, double z)
+{
+    return low(x, y, z) + 4;
+}
+static double flat(double x, double y, double z)
+{
+    (void)x, (void)z;
+    return y - 10;
+}
+
+/* Random on faces that flow, NaN on all others, which shows where one is read. */
+static void fill_flow(und_stream *s, const und_mask *flows)
+{
+    const und_mac *m = &s->mac;
+    for (int a = 0; a < (m->n[2] == 1 ? 2 : 3); a++)
+        for (int z = -1; z <= m->n[2]; z++)
+            for (int y = -1; y <= m->n[1]; y++)
+                for (int x = -1; x <= m->n[0]; x++) {
+                    size_t at = und_mac_at(m, x, y, z);
+                    s->u[a][at] =
+                        und_mask_has(&flows[a], x, y, z) ? (float)und_random(3, (uint64_t)a, at) - 0.5f : NAN;
+                }
+}
+
+/* ---- Against a plain loop ---- */
+
+static bool is_inside(const und_mac *m, int axis, const int at[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (at[a] < (a == axis ? -1 : 0) || at[a] >= m->n[a])
+            return false;
+    return true;
+}
+
+/* One layer more of a component: known[] says which layer a face belongs to, 0: none yet. */
+static void plain_layer(const und_mac *m, int axis, float *u, int *known, int layer)
+{
+    for (int z = -1; z <= m->n[2]; z++)
+        for (int y = -1; y <= m->n[1]; y++)
+            for (int x = -1; x <= m->n[0]; x++) {
+                const int at[3] = {x, y, z};
+                size_t i = und_mac_at(m, x, y, z);
+                if (known[i] || !is_inside(m, axis, at))
+                    continue;
+                float sum = 0;
+                int count = 0;
+                for (int a = 0; a < (m->n[2] == 1 ? 2 : 3); a++)
+                    for (int side = -1; side <= 1; side += 2) {
+                        int beside[3] = {x, y, z};
+                        beside[a] += side;
+                        size_t j = (size_t)((ptrdiff_t)i + side * m->step[a]);
+                        if (is_inside(m, axis, beside) && known[j] && known[j] <= layer) {
+                            sum += u[j];
+                            count++;
+                        }
+                    }
+                if (count) {
+                    u[i] = sum / (float)count;
+                    known[i] = layer + 1;
+                }
+            }
+}
+
+static float *plain_extension(const stream_model *w, int axis, int layers)
+{
+    const und_mac *m = &w->s.mac;
+    float *u = model_array(m);
+    int *known = calloc(m->count, sizeof *known);
+    assert_non_null(known);
+    for (int z = -1; z <= m->n[2]; z++)
+        for (int y = -1; y <= m->n[1]; y++)
+            for (int x = -1; x <= m->n[0]; x++)
+                if (und_mask_has(&w->s.flows[axis], x, y, z)) {
+                    size_t at = und_mac_at(m, x, y, z);
+                    u[at] = w->s.u[axis][at];
+                    known[at] = 1;
+                }
+    for (int i = 1; i <= layers; i++)
+        plain_layer(m, axis, u, known, i);
+    free(known);
+    return u;
+}
+
+/* What und_stream_extend says of a face: as the plain loop has it, or for the domain's closed border and
+ * beside the domain, what it says of those. */
+static double expected_at(const stream_model *w, int axis, const float *plain, bool sides, const int place[3])
+{
+    const und_mac *m = &w->s.mac;
+    int at[3];
+    for (int a = 0; a < 3; a++) {
+        int least = a == axis ? -1 : 0;
+        at[a] = place[a] < least ? least : place[a] < m->n[a] ? place[a] : m->n[a] - 1;
+    }
+    if (!sides && (at[axis] == -1 || at[axis] == m->n[axis] - 1))
+        return 0;
+    return plain[und_mac_at(m, at[0], at[1], at[2])];
+}
+
+static void check_plain(stream_model *w, int layers, bool sides)
+{
+    const und_mac *m = &w->s.mac;
+    const int dimensions = m->n[2] == 1 ? 2 : 3;
+    float *plain[3];
+    fill_flow(&w->s, w->s.flows);
+    for (int a = 0; a < dimensions; a++)
+        plain[a] = plain_extension(w, a, layers);
+    und_stream_restored(&w->s);
+    und_stream_extend(&w->s, &w->solids, layers);
+    for (int a = 0; a < dimensions; a++) {
+        for (int z = dimensions == 3 ? -1 : 0; z <= m->n[2] - (dimensions == 2); z++)
+            for (int y = -1; y <= m->n[1]; y++)
+                for (int x = -1; x <= m->n[0]; x++) {
+                    const int at[3] = {x, y, z};
+                    if (at[a] == m->n[a]) /* belongs to nothing */
+                        continue;
+                    assert_double_near(w->s.u[a][und_mac_at(m, x, y, z)],
+                                       expected_at(w, a, plain[a], sides, at), 1e-6);
+                }
+        und_pages_free(plain[a]);
+    }
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    for (int sides = 0; sides < 2; sides++)
+        for (int nz = 1; nz <= NZ; nz += NZ - 1)
+            for (int layers = 0; layers < 7; layers += 3) {
+                stream_model w;
+                model_open(&w, NX, NY, nz, sides, 2);
+                model_label(&w, low);
+                check_plain(&w, layers, sides);
+                model_close(&w);
+            }
+}
+
+/* Above a flat surface what is linear along it goes straight up. */
+static double along(double x, double y, double z)
+{
+    (void)y;
+    return 0.5 + 0.25 * x - 0.5 * z;
+}
+
+static void test_linear(void **state)
+{
+    (void)state;
+    stream_model w;
+    model_open(&w, NX, NY, NZ, true, 2);
+    const und_mac *m = &w.s.mac;
+    model_label(&w, flat);
+    for (int a = 0; a < 3; a++)
+        model_fill(m, w.s.u[a], a, along);
+    und_stream_restored(&w.s);
+    und_stream_extend(&w.s, &w.solids, 5);
+    for (int a = 0; a < 3; a++) {
+        const int top = 9 + 5; /* of the last faces that flow, and five more */
+        for (int z = 0; z < NZ; z++)
+            for (int y = 0; y < NY; y++)
+                for (int x = 0; x < NX; x++) {
+                    double here = along(x + (a == 0 ? 1 : 0.5), 0, z + (a == 2 ? 1 : 0.5));
+                    assert_true((double)w.s.u[a][und_mac_at(m, x, y, z)] == (y <= top ? here : 0));
+                }
+    }
+    model_close(&w);
+}
+
+/* ---- What was there before is gone ---- */
+
+static void test_history(void **state)
+{
+    (void)state;
+    stream_model w, fresh;
+    model_open(&w, NX, NY, NZ, false, 2);
+    model_open(&fresh, NX, NY, NZ, false, 2);
+    model_label(&w, low);
+    for (int a = 0; a < 3; a++)
+        for (size_t i = 0; i < w.s.mac.count; i++)
+            w.s.u[a][i] = 7; /* of a state, say */
+    und_stream_restored(&w.s);
+    und_stream_extend(&w.s, &w.solids, 5);
+    model_label(&w, lower); /* the liquid sinks */
+    model_label(&fresh, lower);
+    for (int a = 0; a < 3; a++)
+        for (size_t i = 0; i < w.s.mac.count; i++) {
+            w.s.u[a][i] = (float)(w.s.u[a][i] != 0);
+            fresh.s.u[a][i] = 0;
+        }
+    const und_mac *m = &w.s.mac;
+    for (int a = 0; a < 3; a++)
+        for (int z = -1; z < NZ; z++)
+            for (int y = -1; y < NY; y++)
+                for (int x = -1; x < NX; x++)
+                    if (und_mask_has(&w.s.flows[a], x, y, z)) {
+                        size_t at = und_mac_at(m, x, y, z);
+                        w.s.u[a][at] = fresh.s.u[a][at] = (float)(und_random(1, (uint64_t)a, at));
+                    }
+    und_stream_extend(&w.s, &w.solids, 3);
+    und_stream_extend(&fresh.s, &fresh.solids, 3);
+    for (int a = 0; a < 3; a++)
+        for (int z = -1; z <= NZ; z++)
+            for (int y = -1; y <= NY; y++)
+                for (int x = -1; x <= NX; x++) {
+                    const int at[3] = {x, y, z};
+                    size_t i = und_mac_at(m, x, y, z);
+                    if (at[a] < m->n[a])
+                        assert_true(w.s.u[a][i] == fresh.s.u[a][i]);
+                }
+    model_close(&w);
+    model_close(&fresh);
+}
+
+/* ---- Solids ---- */
+
+static const double slope[3] = {0.6, 0.8, 0};
+static double plane(double x, double y, double z)
+{
+    (void)z;
+    return slope[0] * (x - 30) + slope[1] * (y - 12);
+}
+
+/* A slanted solid that moves along its normal and across it, in liquid with another velocity. */
+static void solid_model(stream_model *w, int threads)
+{
+    static const float moves[3] = {0.5f, -0.25f, 0.75f}, flow[3] = {1, 2, -1};
+    model_open(w, 60, 24, 6, true, threads);
+    const und_mac *m = &w->s.mac;
+    w->solids.any = true;
+    w->solids.distance = model_array(m);
+    model_fill(m, w->solids.distance, 3, plane);
+    for (size_t i = 0; i < m->count; i++) {
+        float d = w->solids.distance[i];
+        w->solids.distance[i] = d < -5 ? -5 : d > 5 ? 5 : d;
+    }
+    for (int a = 0; a < 3; a++)
+        for (size_t i = 0; i < m->count; i++)
+            w->solids.u[a][i] = moves[a];
+    for (int a = 0; a < 3; a++)
+        for (int z = -1; z <= 6; z++)
+            for (int y = -1; y <= 24; y++)
+                for (int x = -1; x <= 60; x++) {
+                    double d = plane(x + (a == 0 ? 1 : 0.5), y + (a == 1 ? 1 : 0.5), 0);
+                    size_t at = und_mac_at(m, x, y, z);
+                    if (d < 0.5)
+                        w->solids.open[a][at] = d < -0.5 ? 0 : (float)(d + 0.5) * w->solids.open[a][at];
+                    w->s.u[a][at] = flow[a];
+                }
+    und_stream_restored(&w->s);
+}
+static double everywhere(double x, double y, double z)
+{
+    (void)x, (void)y, (void)z;
+    return -1;
+}
+
+static void test_solid(void **state)
+{
+    (void)state;
+    static const double moves[3] = {0.5, -0.25, 0.75}, flow[3] = {1, 2, -1};
+    stream_model w;
+    solid_model(&w, 2);
+    const und_mac *m = &w.s.mac;
+    model_label(&w, everywhere);
+    und_stream_extend(&w.s, &w.solids, 3);
+    double lacks = 0;
+    for (int c = 0; c < 3; c++)
+        lacks += (moves[c] - flow[c]) * slope[c];
+    long in = 0;
+    for (int a = 0; a < 3; a++)
+        for (int z = 1; z < 5; z++)
+            for (int y = 1; y < 23; y++)
+                for (int x = 1; x < 59; x++) {
+                    double d = plane(x + (a == 0 ? 1 : 0.5), y + (a == 1 ? 1 : 0.5), 0);
+                    double value = w.s.u[a][und_mac_at(m, x, y, z)];
+                    bool flows = und_mask_has(&w.s.flows[a], x, y, z);
+                    if (flows)
+                        assert_double_near(value, flow[a], 1e-6);
+                    else if (d > -1.5) {
+                        assert_double_near(value, flow[a] + lacks * slope[a], 1e-5);
+                        in++;
+                    } else if (d < -6)
+                        assert_true(value == 0);
+                }
+    assert_true(in > 300);
+    model_close(&w);
+}
+
+static double slanted(double x, double y, double z)
+{
+    (void)z;
+    return y - 14 + 0.2 * sin(x);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    stream_model one, many;
+    solid_model(&one, 1);
+    model_label(&one, slanted);
+    und_stream_extend(&one.s, &one.solids, 5);
+    for (int threads = 2; threads <= 7; threads += 5) {
+        solid_model(&many, threads);
+        for (int a = 0; a < 3; a++)
+            memset(many.s.next[a], 255, one.s.mac.count * sizeof(float)); /* NaN: scratch is no matter */
+        model_label(&many, slanted);
+        und_stream_extend(&many.s, &many.solids, 5);
+        for (int a = 0; a < 3; a++)
+            assert_memory_equal(one.s.u[a], many.s.u[a], one.s.mac.count * sizeof(float));
+        model_close(&many);
+    }
+    model_close(&one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_linear),  cmocka_unit_test(test_history),
+        cmocka_unit_test(test_solid), cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
