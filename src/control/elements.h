@@ -22,7 +22,7 @@ void und_elements_destroy(und_elements *e);
  * before the others, once per substep. */
 void und_elements_render(und_elements *e, double time, const und_distance *d);
 
-/* 4.4.3: CSG of phi by sources and drains.  True where phi changed: und_distance_refresh was called. */
+/* 4.4.3: CSG of phi by sources and drains.  False: phi is as it was; else und_distance_refresh was called. */
 bool und_elements_fill(und_elements *e, und_distance *d);
 /* Equation 4.3: velocities on all faces of the cells in sources. */
 void und_elements_pour(const und_elements *e, und_stream *s);
