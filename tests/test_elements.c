@@ -581,10 +581,10 @@ static void what_is_wrong_is_told(void **state)
                            thin = {.points = {2, points}, .radius = 0};
     const und_field_grid turned = {.n = {2, 1, 1}, .low = {1}, .high = {0}, .sample = &samples[0][0]},
                          odd = {.n = {2, 1, 1}, .low = {0}, .high = {1}, .sample = &samples[0][0]};
-    const und_field_def fields[] = {{&und_field_spline_kind, &broken, {{0}}},
-                                    {&und_field_spline_kind, &thin, {{0}}},
-                                    {&und_field_grid_kind, &turned, {{0}}},
-                                    {&und_field_grid_kind, &odd, {{0}}}};
+    const und_field_def fields[] = {{.kind = &und_field_spline_kind, .data = &broken},
+                                    {.kind = &und_field_spline_kind, .data = &thin},
+                                    {.kind = &und_field_grid_kind, .data = &turned},
+                                    {.kind = &und_field_grid_kind, .data = &odd}};
     static const char *const told[] = {"point 2 is not finite", "radius above 0", "max above min along x",
                                        "sample 1 is not a finite number"};
     for (int i = 0; i < 4; i++) {
