@@ -24,6 +24,7 @@ int check_liquid(const und_scene_view *scene, const und_frame *frame, int last);
 void check_waves(survey *s);
 void check_columns(survey *s);
 void check_cells(survey *s, const und_frame *frame);
+void check_levelset(survey *s, const und_frame *frame);
 
 /* Bodies in a liquid. */
 typedef struct check_crowd {

@@ -154,7 +154,10 @@ int check_liquid(const und_scene_view *scene, const und_frame *frame, int last)
         .seconds = (last - scene->start) / scene->fps,
         .dt = 1 / (scene->fps * scene->substeps)};
     if (!s.pool) {
-        check_cells(&s, frame);
+        if (strcmp(scene->model, "levelset") == 0)
+            check_levelset(&s, frame);
+        else
+            check_cells(&s, frame);
         return s.warnings;
     }
     if (surface && ground && surface->type == UND_F32 && ground->type == UND_F32) {

@@ -425,11 +425,101 @@ static void test_history(void **state)
     und_shape_destroy(room);
 }
 
+static und_shape *cup(double radius, double half, double thickness)
+{
+    und_shape **parts = malloc(2 * sizeof *parts);
+    assert_non_null(parts);
+    parts[0] = make(&(und_shape){.kind = UND_CYLINDER, .half = {0, half, 0}, .radius = radius});
+    parts[1] = make(&(und_shape){.kind = UND_CYLINDER,
+                                 .center = {0, thickness, 0},
+                                 .half = {0, half, 0},
+                                 .radius = radius - thickness});
+    return make(&(und_shape){.kind = UND_DIFFERENCE, .child_count = 2, .children = parts});
+}
+
+/* Walls of known thickness; a ball has none; a turning cup's speed at its rim. */
+static void test_audit(void **state)
+{
+    (void)state;
+    const und_mac m = cube(32);
+    und_error err;
+    const double pi = acos(-1), thickness = 0.7 / 32;
+    und_key keys[2] = {{.time = 0, .position = {0.5, 1.5, 0.5}},
+                       {.time = 1, .position = {0.5, 0.5, 0.5}, .rotation = {0, 0, 90}}};
+    und_motion *motion = und_motion_create(keys, 2, UND_EASE_LINEAR, &err);
+    und_shape *pot = cup(0.2, 0.25, thickness), *ball = make(&(und_shape){.kind = UND_SPHERE, .radius = 0.3}),
+              *floor_ = make(&(und_shape){.kind = UND_PLANE, .center = {0, 0.2, 0}, .half = {0, 1, 0}});
+    const und_obstacle_def defs[3] = {{.shape = pot, .motion = motion}, {.shape = ball}, {.shape = floor_}};
+    und_solids s;
+    und_thin_wall list[3];
+    assert_int_equal(und_solids_open(&s, &m, defs, 3, closed, 0, 2, &err), UND_OK);
+    und_solids_audit(&s, 0, 0.05, 21, list);
+    assert_double_near(list[0].thickness, 0.7, 1e-3);
+    for (int a = 0; a < 3; a++)
+        assert_true(list[0].place[a] > 0 && list[0].place[a] < 1);
+    double corner = und_length(und_vec(0.2, 0.25, 0.2)), v = 1;
+    assert_true(list[0].speed > v && list[0].speed < v + 0.5 * pi * corner);
+    assert_true(list[1].thickness > UND_SOLIDS_THICK && list[2].thickness > UND_SOLIDS_THICK);
+    assert_true(list[1].speed == 0 && list[2].speed == 0);
+    und_solids_close(&s);
+    und_motion_destroy(motion);
+    und_shape_destroy(pot);
+    und_shape_destroy(ball);
+    und_shape_destroy(floor_);
+}
+
+/* What frames hold: the ball's corners at its radius, the plane within the domain, a bowl from above. */
+static void test_frame(void **state)
+{
+    (void)state;
+    const und_mac m = cube(24);
+    und_error err;
+    und_shape *ball = make(&(und_shape){.kind = UND_SPHERE, .radius = 0.1}),
+              *slope = make(&(und_shape){.kind = UND_PLANE, .center = {0, 0.2, 0}, .half = {0.3, 1, 0}}),
+              *bowl = make(&(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.5, 0.5}, .radius = 0.47});
+    und_key keys[2] = {{.time = 0, .position = {0.5, 0.9, 0.5}}, {.time = 1, .position = {0.5, 0.4, 0.5}}};
+    und_motion *motion = und_motion_create(keys, 2, UND_EASE_LINEAR, &err);
+    const und_obstacle_def list[3] = {
+        {.shape = ball, .motion = motion}, {.shape = slope}, {.shape = bowl, .inside_out = true}};
+    for (int k = 0; k < 3; k++) {
+        und_solids s = open_one(&m, &list[k], closed, 2);
+        und_solids_move(&s, 0.4, 0.1);
+        und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {24, 24, 24}, .dx = 1.0 / 24});
+        assert_int_equal(und_solids_frame(&s, 0.5, &frame, &err), UND_OK);
+        const und_item *distance = und_frame_find(&frame, "solid/distance"),
+                       *position = und_frame_find(&frame, "solid/mesh_position"),
+                       *normal = und_frame_find(&frame, "solid/mesh_normal");
+        assert_true(distance && position && normal);
+        assert_int_equal(und_item_count(distance), 24 * 24 * 24);
+        assert_int_equal(distance->is_static, k != 0);
+        assert_true(position->dim[0] > 30 && position->dim[0] == normal->dim[0]);
+        const float *p = position->data, *n = normal->data;
+        double sign = k == 2 ? -1 : 1, worst = 0, lowest = 1;
+        und_vec3 shift = k == 0 ? und_vec(0.5, 0.65, 0.5) : und_vec(0, 0, 0);
+        for (size_t i = 0; i < 3 * position->dim[0]; i += 3) {
+            und_vec3 q = und_vec((double)p[i], (double)p[i + 1], (double)p[i + 2]),
+                     out = und_vec((double)n[i], (double)n[i + 1], (double)n[i + 2]);
+            und_vec3 beyond = und_add(q, und_mul(out, 0.01));
+            worst = fmax(worst, fabs(und_shape_distance(list[k].shape, und_sub(q, shift))));
+            assert_true(sign * und_shape_distance(list[k].shape, und_sub(beyond, shift)) > 0.005);
+            lowest = fmin(lowest, out.y);
+        }
+        assert_true(worst < 1e-3);
+        assert_true(k == 2 ? lowest > -0.3 : k == 1 || lowest < -0.9);
+        und_frame_clear(&frame);
+        und_solids_close(&s);
+    }
+    und_motion_destroy(motion);
+    und_shape_destroy(ball);
+    und_shape_destroy(slope);
+    und_shape_destroy(bowl);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_none),   cmocka_unit_test(test_plane),
-                                       cmocka_unit_test(test_walls),  cmocka_unit_test(test_plates),
-                                       cmocka_unit_test(test_ball),   cmocka_unit_test(test_turning_box),
-                                       cmocka_unit_test(test_history)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_none),    cmocka_unit_test(test_plane), cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_plates),  cmocka_unit_test(test_ball),  cmocka_unit_test(test_turning_box),
+        cmocka_unit_test(test_history), cmocka_unit_test(test_audit), cmocka_unit_test(test_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,7 +323,7 @@ static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_er
         return UND_FAILED;
     for (int i = 0; i < s->count; i++) {
         p->defs[i] = defs[i];
-        p->ever_moves[i] = defs[i].motion || defs[i].sequence;
+        p->ever_moves[i] = und_motion_moves(defs[i].motion) || defs[i].sequence;
         p->some_move |= p->ever_moves[i];
         p->some_rest |= !p->ever_moves[i];
     }
@@ -426,6 +426,9 @@ void und_solids_close(und_solids *s)
     und_pages_free(s->room);
     und_pages_free(s->owner);
     if (p) {
+        for (int i = 0; i < s->count && p->skin; i++)
+            und_solids_skin_free(&p->skin[i]);
+        free(p->skin);
         free(p->defs);
         free(p->state);
         free(p->ever_moves);

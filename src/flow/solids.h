@@ -3,6 +3,7 @@
 #ifndef UND_FLOW_SOLIDS_H
 #define UND_FLOW_SOLIDS_H
 
+#include "grid/frame.h"
 #include "grid/mask.h"
 
 #include <undine/levelset.h>
@@ -18,7 +19,7 @@ typedef struct und_solids {
     float *open[3];  /* 0 to 1: the part of a cell's high face that is not solid.  Closed sides of the domain
                         are 0, open ones 1 (0 to 1 where a solid is there); faces of the layer beside that do
                         not touch the domain are 0 */
-    float *room;     /* 0 to 1: the part of a cell that is not solid */
+    float *room;     /* 0 to 1: the part of a cell that is not solid; 0 beside the domain */
     float *u[3];     /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere */
     struct und_solids_parts *parts;
 } und_solids;
@@ -35,13 +36,20 @@ void und_solids_close(und_solids *s);
  */
 bool und_solids_move(und_solids *s, double time, double dt);
 
+/* Adds "solid/distance" [nz][ny][nx], m, as of the last move, and the surfaces of the solids where they are
+ * at `time`, "solid/mesh_position" and "solid/mesh_normal" [3 triangles][3]; of containers what looks up. All
+ * static where nothing ever moves. */
+und_status und_solids_frame(const und_solids *s, double time, und_frame *frame, und_error *err);
+
 /* Where walls are too thin for the grid: for `undine check`. */
 typedef struct und_thin_wall {
     int solid;
-    double thickness; /* cells: the thinnest place found */
-    double place[3];  /* m */
+    double thickness; /* cells: the thinnest place found; infinite where none is below UND_SOLIDS_THICK */
+    double place[3];  /* m: where that is when it is first inside the domain, or at the start */
     double speed;     /* m/s: the fastest that the solid moves, over the times asked for */
 } und_thin_wall;
+
+enum { UND_SOLIDS_THICK = 6 };
 
 /* Of each solid, at `count` times from `start` on, `dt` apart; list has room for s->count. */
 void und_solids_audit(und_solids *s, double start, double dt, int count, und_thin_wall *list);

@@ -31,19 +31,29 @@ typedef struct und_solid_state {
     und_cell_box near; /* cells that it may reach */
 } und_solid_state;
 
+/* Triangles to draw a solid by, in its own coordinates. */
+typedef struct und_solid_skin {
+    size_t corners;
+    float *position, *normal; /* [corners][3] */
+    bool in_world;            /* or as it is now, in the world's */
+} und_solid_skin;
+
+void und_solids_skin_free(und_solid_skin *skin);
+
 typedef struct und_solids_parts {
     und_obstacle_def *defs;
     und_solid_state *state;
     bool *ever_moves;
     bool side_open[UND_SIDES];
     bool some_rest, some_move;
-    float *node;         /* cells: the distance at the high corner of each cell */
-    float *rest[2];      /* distance and node of those that never move; NULL: there are none */
-    uint8_t *rest_owner; /* and whose they are */
-    uint8_t *thin;       /* UND_THIN_... of each cell */
-    float (*way_out)[3]; /* of cells at thin walls: from the centre to a place outside solids, in cells */
-    uint8_t *passed;     /* 1 + the solid that passed the cell's centre within the interval */
-    und_cell_box *box;   /* scratch: what is to be done anew, 2 a solid */
+    float *node;          /* cells: the distance at the high corner of each cell */
+    float *rest[2];       /* distance and node of those that never move; NULL: there are none */
+    uint8_t *rest_owner;  /* and whose they are */
+    uint8_t *thin;        /* UND_THIN_... of each cell */
+    float (*way_out)[3];  /* of cells at thin walls: from the centre to a place outside solids, in cells */
+    uint8_t *passed;      /* 1 + the solid that passed the cell's centre within the interval */
+    und_solid_skin *skin; /* NULL: not asked for yet */
+    und_cell_box *box;    /* scratch: what is to be done anew, 2 a solid */
 } und_solids_parts;
 
 /* At a wall too thin for the corners of cells to tell its sides apart; and cells that take no part. */

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct knot {
     double time;
@@ -131,6 +132,18 @@ void und_motion_set_velocity(und_motion *motion, int key, und_vec3 velocity)
 void und_motion_destroy(und_motion *motion)
 {
     free(motion);
+}
+
+bool und_motion_moves(const und_motion *motion)
+{
+    for (int i = 1; motion && i < motion->count; i++) {
+        const knot *a = &motion->knots[i - 1], *b = &motion->knots[i];
+        bool held = und_length(und_sub(b->position, a->position)) == 0 && und_length(a->tangent) == 0 &&
+                    und_length(b->tangent) == 0;
+        if (!held || memcmp(&a->rotation, &b->rotation, sizeof a->rotation) != 0)
+            return true;
+    }
+    return false;
 }
 
 static und_vec3 hermite(const knot *a, const knot *b, double s)

@@ -32,6 +32,7 @@ und_motion *und_motion_create(const und_key *keys, int count, und_easing easing,
 void und_motion_destroy(und_motion *motion);
 /* Makes a spline pass a key with this velocity, m/s. */
 void und_motion_set_velocity(und_motion *motion, int key, und_vec3 velocity);
+bool und_motion_moves(const und_motion *motion);               /* at any time */
 und_pose und_motion_at(const und_motion *motion, double time); /* NULL: at rest at the origin */
 /* The velocity just before a time, so at a key what led to it, m/s; the spin in world axes, rad/s. */
 und_vec3 und_motion_velocity(const und_motion *motion, double time, und_vec3 *spin);

@@ -1,0 +1,125 @@
+#include "check.h"
+
+#include "flow/solids.h"
+#include "geom/shape.h"
+#include "geom/trimesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Cells: walls as thick keep what is on their two sides apart. */
+static const double ENOUGH = 2;
+
+/* "solid 2 ("cup")" */
+static void print_name(char *text, size_t size, const und_obstacle_def *def, int number)
+{
+    if (def->name)
+        snprintf(text, size, "solid %d (\"%s\")", number, def->name);
+    else
+        snprintf(text, size, "solid %d", number);
+}
+
+static long open_edges(const und_shape *shape)
+{
+    long count = 0;
+    if (!shape)
+        return 0;
+    for (int i = 0; i < shape->child_count; i++)
+        count += open_edges(shape->children[i]);
+    return count + (shape->kind == UND_MESH ? und_trimesh_open_edges(shape->mesh) : 0);
+}
+
+static void check_mesh(survey *s, const und_obstacle_def *def, const char *name)
+{
+    long edges = open_edges(def->shape);
+    if (edges > 0)
+        check_warn(s,
+                   "%s: its mesh is not watertight: %ld edge%s open, and what is inside is the majority's "
+                   "vote of six lines; liquid may pass where the votes differ",
+                   name, edges, edges == 1 ? " is" : "s are");
+}
+
+static void check_wall(survey *s, const und_levelset_def *def, const und_thin_wall *wall, const char *name)
+{
+    int longest = def->n[0];
+    for (int a = 1; a < 3; a++)
+        longest = def->n[a] > longest ? def->n[a] : longest;
+    double cells = ceil(longest * ENOUGH / wall->thickness - 1e-6);
+    if (wall->thickness < ENOUGH)
+        check_warn(
+            s,
+            "%s: walls are %.2g cells thick at (%.3g, %.3g, %.3g) m: closed on the grid, but liquid on "
+            "their two sides is seen through them; use cells >= %.0f for %g cells",
+            name, wall->thickness, wall->place[0], wall->place[1], wall->place[2], cells, ENOUGH);
+}
+
+static long solid_cells(const und_solids *solids, int number)
+{
+    const und_mac *m = &solids->mac;
+    long count = 0;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (int x = 0; x < m->n[0]; x++) {
+            size_t at = und_mac_row(m, row) + (size_t)x;
+            count += solids->distance[at] < UND_SOLIDS_REACH && solids->owner[at] == number;
+        }
+    return count;
+}
+
+static void check_solid(survey *s, const und_solids *solids, const und_thin_wall *wall)
+{
+    const und_levelset_def *def = &s->scene->levelset;
+    const und_obstacle_def *solid = &def->obstacles[wall->solid];
+    double frame = 1 / s->scene->fps, crossed = wall->speed * frame / def->dx;
+    char name[128];
+    print_name(name, sizeof name, solid, wall->solid + 1);
+    if (wall->speed > 0)
+        printf("%s moves up to %.3g m/s, %.3g cells a frame\n", name, wall->speed, crossed);
+    else if (solid_cells(solids, wall->solid) == 0)
+        check_warn(s, "%s is outside the domain, or wholly in another", name);
+    check_mesh(s, solid, name);
+    check_wall(s, def, wall, name);
+}
+
+static void check_solids(survey *s)
+{
+    const und_levelset_def *def = &s->scene->levelset;
+    const double size[3] = {def->dx, def->dx, def->dx};
+    const und_mac mac = und_mac_make(def->n, size, def->origin);
+    const double frame = 1 / s->scene->fps, start = 0; /* the first frame is at 0 s */
+    und_solids solids;
+    und_error err;
+    if (def->obstacle_count == 0)
+        return;
+    und_thin_wall *list = calloc((size_t)def->obstacle_count, sizeof *list);
+    und_status status =
+        list ? und_solids_open(&solids, &mac, def->obstacles, def->obstacle_count, def->open, start, 1, &err)
+             : UND_FAILED;
+    if (status == UND_OK) {
+        und_solids_audit(&solids, start, frame, (int)fmin(s->seconds / frame + 1, 100000), list);
+        for (int i = 0; i < def->obstacle_count; i++)
+            check_solid(s, &solids, &list[i]);
+        und_solids_close(&solids);
+    } else {
+        check_warn(s, "the solids could not be looked at: out of memory");
+    }
+    free(list);
+}
+
+void check_levelset(survey *s, const und_frame *frame)
+{
+    const und_levelset_def *def = &s->scene->levelset;
+    const und_item *distance = und_frame_find(frame, "distance");
+    size_t cells = (size_t)def->n[0] * (size_t)def->n[1] * (size_t)def->n[2], liquid = 0;
+    if (distance && distance->type == UND_F32 && und_item_count(distance) == cells) {
+        for (size_t i = 0; i < cells; i++)
+            liquid += ((const float *)distance->data)[i] < 0;
+        printf("liquid     %zu of %zu cells\n", liquid, cells);
+        bool brings = false;
+        for (int i = 0; i < def->element_count; i++)
+            brings |= def->elements[i].role == UND_ELEMENT_SOURCE;
+        if (liquid == 0 && !brings)
+            check_warn(s, "there is no liquid at the start and nothing brings any");
+    }
+    check_solids(s);
+}
