@@ -18,6 +18,9 @@ typedef struct und_trimesh_def {
     const int (*triangle)[3]; /* vertices, counter-clockwise seen from outside */
 } und_trimesh_def;
 
+/* UND_INVALID where a number or an index is wrong, or there are too many. */
+und_status und_trimesh_check(const und_trimesh_def *def, und_error *err);
+
 /* Copies what it needs.  Vertices at the same place become one, triangles without three different corners are
  * dropped, and a mesh that is inside out is turned.  UND_INVALID where no volume is left or an index is
  * wrong.

@@ -23,7 +23,7 @@ typedef struct builder {
     double pad;
 } builder;
 
-static und_status check(const und_trimesh_def *def, und_error *err)
+und_status und_trimesh_check(const und_trimesh_def *def, und_error *err)
 {
     if (def->triangle_count < 1 || def->triangle_count > UND_TRIMESH_MAX)
         return und_error_set(err, UND_INVALID, "expected 1 to %d triangles, found %d", UND_TRIMESH_MAX,
@@ -386,7 +386,7 @@ static und_status build(builder *b, und_error *err)
 
 und_trimesh *und_trimesh_create(const und_trimesh_def *def, und_error *err)
 {
-    if (check(def, err) != UND_OK)
+    if (und_trimesh_check(def, err) != UND_OK)
         return NULL;
     builder b = {.def = def, .mesh = und_alloc(1, sizeof *b.mesh, "a mesh", err)};
     if (!b.mesh)
