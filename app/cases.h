@@ -29,6 +29,7 @@ typedef struct validation_case {
     case_fn *run;
 } validation_case;
 
-extern const validation_case shape_cases[], waves_cases[], columns_cases[], cells_cases[], render_cases[];
+extern const validation_case shape_cases[], waves_cases[], columns_cases[], cells_cases[], levelset_cases[],
+    render_cases[];
 
 #endif

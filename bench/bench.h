@@ -28,7 +28,7 @@ typedef struct bench_result {
     double seconds;       /* of one run of the kernel */
     double sweep_seconds; /* per cell, the best of those in between */
     int extra_count;
-    bench_extra extra[16]; /* what else a bench has to say */
+    bench_extra extra[32]; /* what else a bench has to say */
 } bench_result;
 
 typedef struct bench_context {
@@ -52,6 +52,6 @@ typedef und_status bench_fn(const bench_context *context, und_error *err);
 
 bench_fn bench_waves_step, bench_columns_step, bench_columns_shore, bench_columns_balls, bench_spray_step;
 bench_fn bench_columns_diver, bench_render_frame, bench_render_spray, bench_cells_markers;
-bench_fn bench_cells_step, bench_cells_cove, bench_cells_solve;
+bench_fn bench_cells_step, bench_cells_cove, bench_cells_solve, bench_dambreak;
 
 #endif

@@ -40,6 +40,8 @@ bool und_solids_move(und_solids *s, double time, double dt);
  * at `time`, "solid/mesh_position" and "solid/mesh_normal" [3 triangles][3]; of containers what looks up. All
  * static where nothing ever moves. */
 und_status und_solids_frame(const und_solids *s, double time, und_frame *frame, und_error *err);
+/* A bound of how fast any of them moves between time and time + dt, m/s. */
+double und_solids_fastest(const und_solids *s, double time, double dt);
 
 /* Where walls are too thin for the grid: for `undine check`. */
 typedef struct und_thin_wall {

@@ -12,14 +12,15 @@
  * fall into the same few lines of the cache. */
 static und_status open_fields(und_stream *s, und_error *err)
 {
-    enum { FIELDS = 7, PAGE = 1024, SHIFT = 9 * 16 }; /* in numbers; 9 lines */
-    float **field[FIELDS] = {&s->u[0], &s->u[1], &s->u[2], &s->next[0], &s->next[1], &s->next[2], &s->p};
+    enum { FIELDS = 6, PAGE = 1024, SHIFT = 9 * 16 }; /* in numbers; 9 lines */
+    float **field[FIELDS] = {&s->u[0], &s->u[1], &s->u[2], &s->next[0], &s->next[1], &s->next[2]};
     size_t each = (s->mac.count + PAGE - 1) / PAGE * PAGE + SHIFT;
     float *block = und_pages_alloc(FIELDS * each * sizeof *block, "velocity and pressure", err);
     s->parts->fields = block;
     for (size_t i = 0; block && i < FIELDS; i++)
         *field[i] = block + i * each;
-    return block ? UND_OK : UND_FAILED;
+    s->p = block ? und_pages_alloc(s->mac.count * sizeof *s->p, "the pressure", err) : NULL;
+    return s->p ? UND_OK : UND_FAILED;
 }
 
 static size_t blocks_of(int rows)
@@ -38,7 +39,8 @@ static und_status open_parts(und_stream *s, const und_mac *mac, und_error *err)
     for (int a = 0; ok && a < 3; a++)
         ok = und_mask_open(&s->flows[a], &s->mac, "the flow's faces", err) == UND_OK;
     return ok && und_stream_advect_open(&s->parts->advect, &s->mac, err) == UND_OK &&
-                   und_stream_extend_open(&s->parts->extend, &s->mac, err) == UND_OK
+                   und_stream_extend_open(&s->parts->extend, &s->mac, err) == UND_OK &&
+                   und_stream_system_open(&s->parts->system, &s->mac, err) == UND_OK
                ? UND_OK
                : UND_FAILED;
 }
@@ -60,9 +62,11 @@ void und_stream_close(und_stream *s)
     und_mask_close(&s->liquid);
     for (int a = 0; a < 3; a++)
         und_mask_close(&s->flows[a]);
+    und_pages_free(s->p);
     if (s->parts) {
         und_stream_advect_close(&s->parts->advect);
         und_stream_extend_close(&s->parts->extend);
+        und_stream_system_close(&s->parts->system);
         und_pages_free(s->parts->fields);
         free(s->parts->fastest);
         free(s->parts);

@@ -13,7 +13,7 @@ typedef struct und_stream {
     int threads;
     float *u[3];     /* m/s, of high faces; those of the layer beside the domain included */
     float *next[3];  /* scratch: swapped with u by what moves it */
-    float *p;        /* pressure over density, m2/s2 */
+    double *p;       /* pressure over density, m2/s2 */
     und_mask liquid; /* cells whose pressure is asked for: phi < 0 and some face open */
     und_mask
         flows[3]; /* faces that are not closed and touch such a cell: what advects, is forced and projected */
@@ -58,7 +58,7 @@ und_stream_report und_stream_diffuse(und_stream *s, const und_solids *solids, un
                                      double viscosity, bool stick, double dt, double tolerance,
                                      int max_iterations);
 
-/* What the liquid gains of its volume, 1/s. */
+/* What the liquid gains in the step, as a part of its volume. */
 typedef struct und_stream_gain {
     double everywhere;
     const float *grown; /* of each cell, besides; NULL: nothing */

@@ -33,11 +33,22 @@ typedef struct und_stream_extend_parts {
 und_status und_stream_extend_open(und_stream_extend_parts *e, const und_mac *mac, und_error *err);
 void und_stream_extend_close(und_stream_extend_parts *e);
 
+/* stream_project.c and stream_diffuse.c: their systems. */
+typedef struct und_stream_system_parts {
+    float *known, *b, *weight;
+    double *x;
+    float *slice; /* of each slice: the largest |b| */
+} und_stream_system_parts;
+
+und_status und_stream_system_open(und_stream_system_parts *p, const und_mac *mac, und_error *err);
+void und_stream_system_close(und_stream_system_parts *p);
+
 typedef struct und_stream_parts {
-    float *fields;  /* of u, next and p */
+    float *fields;  /* of u and next */
     float *fastest; /* of each UND_STREAM_ROWS rows */
     und_stream_advect_parts advect;
     und_stream_extend_parts extend;
+    und_stream_system_parts system;
 } und_stream_parts;
 
 #endif

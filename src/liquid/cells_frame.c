@@ -1,42 +1,15 @@
 /* What a frame and a checkpoint hold of the cells. */
 #include "base/status.h"
+#include "grid/mac_frame.h"
 #include "grid/state.h"
 #include "liquid/cells_state.h"
 #include "surface/revolve.h"
 
 #include <string.h>
 
-/* An item that lies over the cells, or the faces across `axis` (0 to 2). */
-static und_item *add_field(const und_cells *s, und_frame *frame, const char *name, const char *unit,
-                           und_type type, int axis, und_error *err)
-{
-    und_item_def def = {
-        .name = name, .unit = unit, .kind = axis < 3 ? UND_FACES : UND_FIELD, .type = type, .rank = 3};
-    for (int a = 0; a < 3; a++)
-        def.dim[2 - a] = (size_t)s->mac.n[a] + (a == axis);
-    return und_frame_add(frame, &def, err);
-}
-
-enum { CELLS = 3 }; /* no axis */
-
-static und_status add_numbers(const und_cells *s, und_frame *frame, const char *name, const char *unit,
-                              int axis, const double *from, double scale, und_error *err)
-{
-    und_item *item = add_field(s, frame, name, unit, UND_F32, axis, err);
-    if (!item)
-        return UND_FAILED;
-    float *out = item->data;
-    int low[3] = {-(axis == 0), -(axis == 1), -(axis == 2)};
-    for (int z = low[2]; z < s->mac.n[2]; z++)
-        for (int y = low[1]; y < s->mac.n[1]; y++)
-            for (int x = low[0]; x < s->mac.n[0]; x++)
-                *out++ = (float)(scale * from[und_mac_at(&s->mac, x, y, z)]);
-    return UND_OK;
-}
-
 static und_status add_labels(const und_cells *s, und_frame *frame, und_error *err)
 {
-    und_item *item = add_field(s, frame, "label", "1", UND_U8, CELLS, err);
+    und_item *item = und_mac_item(&s->mac, frame, "label", "1", UND_U8, UND_MAC_CELLS, err);
     if (!item)
         return UND_FAILED;
     uint8_t *out = item->data;
@@ -50,9 +23,10 @@ static und_status add_flow(const und_cells *s, und_frame *frame, und_error *err)
 {
     static const char *const names[3] = {"velocity_x", "velocity_y", "velocity_z"};
     for (int a = 0; a < 3; a++)
-        if (add_numbers(s, frame, names[a], "m/s", a, s->flow.u[a], 1, err) != UND_OK)
+        if (und_mac_add_doubles(&s->mac, frame, names[a], "m/s", a, s->flow.u[a], 1, err) != UND_OK)
             return UND_FAILED;
-    return add_numbers(s, frame, "pressure", "Pa", CELLS, s->flow.p, s->def.density, err);
+    return und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS, s->flow.p, s->def.density,
+                               err);
 }
 
 static und_status add_told(const und_cells *s, und_frame *frame, und_error *err)

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "liquid/cells.h"
 #include "liquid/columns.h"
+#include "liquid/levelset.h"
 #include "liquid/waves.h"
 
 #include <stdlib.h>
@@ -50,10 +51,21 @@ static und_liquid *create_cells(const und_scene_view *view, int threads, und_err
     return cells ? und_cells_liquid(cells) : NULL;
 }
 
+static und_liquid *create_levelset(const und_scene_view *view, int threads, und_error *err)
+{
+    und_levelset_def def = view->levelset;
+    def.threads = threads;
+    und_levelset *levelset = und_levelset_create(&def, err);
+    return levelset ? und_levelset_liquid(levelset) : NULL;
+}
+
 static const struct {
     const char *name;
     und_liquid *(*create)(const und_scene_view *view, int threads, und_error *err);
-} models[] = {{"waves", create_waves}, {"columns", create_columns}, {"cells", create_cells}};
+} models[] = {{"waves", create_waves},
+              {"columns", create_columns},
+              {"cells", create_cells},
+              {"levelset", create_levelset}};
 
 static und_liquid *create_liquid(const und_scene_view *view, int threads, und_error *err)
 {

@@ -205,7 +205,7 @@ static und_stencil stencil(const und_distance *d, const float *v, int axis, int 
 
 static inline und_upwind upwind(const und_stencil *s, int i, float sign, int order)
 {
-    float low = s->low[0][i] * sign, high = s->high[0][i] * sign;
+    float low = fabsf(s->low[0][i]), high = fabsf(s->high[0][i]); /* both on the same side as the cell */
     bool lower = low < high;
     float b = 0, c = 0;
     if (order == 2) {

@@ -1,0 +1,32 @@
+/* What the validation cases of the particle level set share. */
+#ifndef UND_APP_CASES_LEVELSET_H
+#define UND_APP_CASES_LEVELSET_H
+
+#include "cases.h"
+
+#include "geom/shape.h"
+
+#include <undine/levelset.h>
+
+/* A tank of cells of side dx, no liquid yet; nz == 1: two-dimensional. */
+und_levelset_def case_levelset_tank(const case_sink *sink, int nx, int ny, int nz, double dx);
+
+/* A box from the low corner; to be destroyed. */
+und_shape *case_levelset_box(double x, double y, double z, und_error *err);
+
+/* Steps of dt, the last one shorter, until the time is reached. */
+void case_levelset_run(und_levelset *levelset, double until, double dt);
+
+/* Where the surface is along an axis from a cell's centre on, m from the domain's low corner: the last place
+ * where phi goes up through 0; 0 where there is no liquid. */
+double case_levelset_surface(const und_levelset *levelset, const und_levelset_def *def, int axis, int x,
+                             int y, int z);
+
+/* The largest |velocity| of faces that are next to liquid, m/s. */
+double case_levelset_fastest(const und_levelset *levelset, const und_levelset_def *def);
+
+extern case_fn case_levelset_rest, case_levelset_fall, case_levelset_sloshing, case_levelset_dam,
+    case_levelset_turning, case_levelset_divergence, case_levelset_volume, case_levelset_ellipse,
+    case_levelset_channel, case_levelset_source, case_levelset_cup, case_levelset_thin;
+
+#endif

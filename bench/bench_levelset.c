@@ -1,0 +1,93 @@
+/* dambreak: the dam break that everybody can run, box 1x1x1 m, N cells a side, liquid x < 0.4, y < 0.6 at
+ * full depth, closed walls, 24 frames of 1/24 s, with all the threads asked for and with one.  Stages are in
+ * sweeps over the liquid's cells, per substep. */
+#include "bench/bench.h"
+
+#include "base/stage.h"
+#include "geom/shape.h"
+#include "liquid/levelset.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { FRAMES = 24, EXTRAS = sizeof((bench_result *)0)->extra / sizeof(bench_extra) };
+
+static void add(bench_result *result, const char *name, double value)
+{
+    if (result->extra_count < (int)EXTRAS)
+        result->extra[result->extra_count++] = (bench_extra){name, value};
+}
+
+/* The most memory that the program ever had, bytes. */
+static double peak_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
+static void add_stages(bench_result *result, und_levelset *levelset, double substeps)
+{
+    const und_stage *list;
+    und_liquid *liquid = und_levelset_liquid(levelset);
+    int count = liquid->class->stages(liquid, &list);
+    double sweep = result->sweep_seconds * result->cells;
+    for (int i = 0; i < count; i++)
+        add(result, list[i].name, list[i].seconds / substeps / sweep);
+}
+
+static und_status break_dam(const bench_context *context, int n, int threads, und_error *err)
+{
+    bench_result result = {.name = "dambreak", .threads = threads};
+    und_levelset_def def = und_levelset_def_default();
+    und_shape *dam = und_shape_create(
+        &(und_shape){.kind = UND_BOX, .center = {0.2, 0.3, 0.5}, .half = {0.2, 0.3, 0.5}}, err);
+    und_fill_def fill = {.shape = dam};
+    snprintf(result.size, sizeof result.size, "%d^3, %d thr.", n, threads);
+    for (int a = 0; a < 3; a++)
+        def.n[a] = n;
+    def.dx = 1.0 / n;
+    def.fills = &fill;
+    def.fill_count = 1;
+    def.threads = threads;
+    und_levelset *levelset = dam ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        double start = und_clock(), iterations = 0, cells = 0, sweep = bench_sweep_once(context->sweep);
+        for (int frame = 0; frame < FRAMES; frame++) {
+            und_levelset_step(levelset, 1.0 / 24);
+            iterations += und_levelset_last(levelset).iterations / (double)FRAMES;
+            cells += (double)und_levelset_last(levelset).liquid / FRAMES;
+        }
+        und_levelset_report last = und_levelset_last(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
+        result.seconds = und_clock() - start;
+        for (int i = 0; i < 8; i++) {
+            double again = bench_sweep_once(context->sweep);
+            sweep = again < sweep ? again : sweep;
+        }
+        result.sweep_seconds = sweep;
+        result.cells = cells;
+        result.seconds /= FRAMES;
+        add(&result, "seconds_per_frame", result.seconds);
+        add(&result, "substeps", (double)last.substeps / FRAMES);
+        add(&result, "iterations", iterations);
+        add(&result, "particles", (double)last.particles);
+        add(&result, "volume_drift", ledger.correction / ledger.start);
+        add(&result, "peak_memory", peak_memory());
+        add_stages(&result, levelset, (double)last.substeps);
+        context->report(context->user, &result);
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(dam);
+    return levelset ? UND_OK : err->status;
+}
+
+und_status bench_dambreak(const bench_context *context, und_error *err)
+{
+    if (break_dam(context, 64, context->threads, err) || break_dam(context, 64, 1, err) ||
+        break_dam(context, 128, context->threads, err) || break_dam(context, 128, 1, err))
+        return err->status;
+    return UND_OK;
+}

@@ -1,0 +1,199 @@
+/* The pressure makes the flow keep its volume: equations 4.6 and 4.7, with the surface and the solids where
+ * they are within the cells. */
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "flow/stream_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CELLS_TO_SHARE = 1 << 14 };
+
+und_status und_stream_system_open(und_stream_system_parts *p, const und_mac *mac, und_error *err)
+{
+    static const char *const what = "the pressure's system";
+    *p = (und_stream_system_parts){0};
+    if (!(p->known = und_pages_alloc(mac->count * sizeof *p->known, what, err)) ||
+        !(p->b = und_pages_alloc(mac->count * sizeof *p->b, what, err)) ||
+        !(p->weight = und_pages_alloc(mac->count * sizeof *p->weight, what, err)) ||
+        !(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
+        !(p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err)))
+        return err->status;
+    return UND_OK;
+}
+
+void und_stream_system_close(und_stream_system_parts *p)
+{
+    und_pages_free(p->known);
+    und_pages_free(p->b);
+    und_pages_free(p->weight);
+    und_pages_free(p->x);
+    free(p->slice);
+}
+
+/* One over the part of the way from a liquid cell to an air cell that is in liquid (the ghost fluid method):
+ * at most this much, or a cell whose centre is all but on the surface would outweigh its neighbours. */
+#define MOST_INVERSE 100.0f
+
+static inline float inverse_part(float liquid, float air)
+{
+    float inverse = 1 - air / liquid;
+    return inverse < MOST_INVERSE ? inverse : MOST_INVERSE;
+}
+
+/* What the projection works on: pressures are q = p dt / (density dx), m/s, so that a face's velocity changes
+ * by their difference. */
+typedef struct project {
+    und_stream *s;
+    const float *phi, *grown;
+    const und_solids *solids;
+    float *known, *b;
+    double *q;
+    float gain, speed; /* m/s: what all of the liquid gains; dx / dt */
+} project;
+
+/* Sides of cells [begin, end) of a row along an axis: what the surface adds to the diagonal, and what flows
+ * out. */
+static void add_axis(const project *p, int axis, size_t row, int begin, int end)
+{
+    const ptrdiff_t step = p->s->mac.step[axis];
+    const float *restrict phi = p->phi + row, *restrict open = p->solids->open[axis] + row,
+                          *restrict u = p->s->u[axis] + row;
+    float *restrict known = p->known + row, *restrict b = p->b + row;
+    for (int x = begin; x < end; x++) {
+        float here = phi[x], low = phi[x - step], high = phi[x + step];
+        float open_low = open[x - step], open_high = open[x];
+        known[x] += (low >= 0 ? open_low * inverse_part(here, low) : 0) +
+                    (high >= 0 ? open_high * inverse_part(here, high) : 0);
+        b[x] -= open_high * u[x] - open_low * u[x - step];
+    }
+}
+
+/* The solids' part of what flows out along an axis.  Within a cell that a solid cuts, its surface and the
+ * open parts of the faces close up, so what the solid pushes out is what its velocity would bring through the
+ * open parts; a solid that ends at a face shuts it. */
+static void add_solids(const project *p, int axis, size_t row, int begin, int end)
+{
+    const ptrdiff_t step = p->s->mac.step[axis];
+    const float *restrict open = p->solids->open[axis] + row, *restrict us = p->solids->u[axis] + row,
+                          *restrict room = p->solids->room + row;
+    float *restrict b = p->b + row;
+    for (int x = begin; x < end; x++) {
+        float cut = open[x] * us[x] - open[x - step] * us[x - step];
+        float shut = (1 - open[x]) * us[x] - (1 - open[x - step]) * us[x - step];
+        b[x] += room[x] < 1 ? cut : -shut;
+    }
+}
+
+static float set_stretch(const project *p, size_t row, int begin, int end)
+{
+    const float *room = p->solids->any ? p->solids->room + row : NULL;
+    float *known = p->known + row, *b = p->b + row, most = 0;
+    for (int x = begin; x < end; x++) {
+        known[x] = 0;
+        b[x] = p->gain * (room ? room[x] : 1) + (p->grown ? p->speed * p->grown[row + (size_t)x] : 0);
+    }
+    for (int a = 0; a < 3; a++) {
+        add_axis(p, a, row, begin, end);
+        if (p->solids->any)
+            add_solids(p, a, row, begin, end);
+    }
+    for (int x = begin; x < end; x++)
+        most = fabsf(b[x]) > most ? fabsf(b[x]) : most;
+    return most;
+}
+
+/* The right-hand side and the diagonal; gives the largest |b|. */
+static double set_system(const project *p)
+{
+    und_stream *s = p->s;
+    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = 0; z < s->mac.n[2]; z++) {
+        float most = 0;
+        for (int y = 0; y < s->mac.n[1]; y++) {
+            size_t row = und_mac_at(&s->mac, 0, y, z);
+            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);) {
+                float here = set_stretch(p, row, begin, end);
+                most = here > most ? here : most;
+            }
+        }
+        s->parts->system.slice[z] = most;
+    }
+    double largest = 0;
+    for (int z = 0; z < s->mac.n[2]; z++)
+        largest = fmax(largest, (double)s->parts->system.slice[z]);
+    return largest;
+}
+
+/* Equation 4.7 on faces [begin, end) of a row. */
+static void push_stretch(const project *p, int axis, size_t row, int begin, int end)
+{
+    const ptrdiff_t step = p->s->mac.step[axis];
+    const float *restrict phi = p->phi + row;
+    const double *restrict q = p->q + row;
+    float *restrict u = p->s->u[axis] + row;
+    for (int x = begin; x < end; x++) {
+        float low = phi[x], high = phi[x + step];
+        double q_low = low < 0 ? q[x] : 0, q_high = high < 0 ? q[x + step] : 0;
+        float liquid = low < 0 ? low : high, air = low < 0 ? high : low;
+        u[x] -= (float)(q_high - q_low) * (air >= 0 ? inverse_part(liquid, air) : 1);
+    }
+}
+
+static void push(const project *p)
+{
+    und_stream *s = p->s;
+    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = -1; z < s->mac.n[2]; z++)
+        for (int a = 0; a < 3; a++)
+            for (int y = -1; y < s->mac.n[1]; y++) {
+                size_t row = und_mac_at(&s->mac, 0, y, z);
+                for (int begin, end = -1; und_mask_stretch(&s->flows[a], y, z, end, &begin, &end);)
+                    push_stretch(p, a, row, begin, end);
+            }
+}
+
+/* p of the liquid's cells times a factor. */
+static void scale_pressure(und_stream *s, double factor)
+{
+    for (int z = 0; z < s->mac.n[2]; z++)
+        for (int y = 0; y < s->mac.n[1]; y++) {
+            double *row = s->p + und_mac_at(&s->mac, 0, y, z);
+            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);)
+                for (int x = begin; x < end; x++)
+                    row[x] *= factor;
+        }
+}
+
+und_stream_report und_stream_project(und_stream *s, const und_distance *d, const und_solids *solids,
+                                     und_pressure *system, const und_stream_gain *gain, double dt,
+                                     double tolerance, int max_iterations)
+{
+    const double dx = s->mac.d[0];
+    project p = {.s = s,
+                 .phi = d->phi,
+                 .grown = gain->grown,
+                 .solids = solids,
+                 .known = s->parts->system.known,
+                 .b = s->parts->system.b,
+                 .q = s->p,
+                 .gain = (float)(gain->everywhere * dx / dt),
+                 .speed = (float)(dx / dt)};
+    if (gain->held)
+        und_mask_remove(&s->liquid, gain->held);
+    double largest = set_system(&p);
+    const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
+    und_pressure_set(system, &s->liquid, weight, p.known);
+    scale_pressure(s, dt / dx);
+    und_pressure_report solved = und_pressure_solve(system, p.b, p.q, true, tolerance, max_iterations);
+    push(&p);
+    scale_pressure(s, dx / dt);
+    return (und_stream_report){.iterations = solved.iterations,
+                               .residual = solved.residual,
+                               .divergence = solved.residual * largest / dx,
+                               .converged = solved.converged,
+                               .closed = solved.closed};
+}

@@ -1,0 +1,70 @@
+#include "grid/mac_frame.h"
+
+und_item *und_mac_item(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
+                       und_type type, int axis, und_error *err)
+{
+    und_item_def def = {.name = name,
+                        .unit = unit,
+                        .kind = axis < UND_MAC_CELLS ? UND_FACES : UND_FIELD,
+                        .type = type,
+                        .rank = 3};
+    for (int a = 0; a < 3; a++)
+        def.dim[2 - a] = (size_t)mac->n[a] + (a == axis);
+    return und_frame_add(frame, &def, err);
+}
+
+/* Where the rows of an item begin in the grid: each is n[0] long, or one more. */
+typedef struct rows {
+    const und_mac *mac;
+    int low[3], y, z;
+} rows;
+
+static rows rows_of(const und_mac *mac, int axis)
+{
+    rows r = {.mac = mac, .low = {-(axis == 0), -(axis == 1), -(axis == 2)}};
+    r.y = r.low[1];
+    r.z = r.low[2];
+    return r;
+}
+
+/* False behind the last. */
+static bool next_row(rows *r, size_t *begin, size_t *count)
+{
+    if (r->z == r->mac->n[2])
+        return false;
+    *begin = und_mac_at(r->mac, r->low[0], r->y, r->z);
+    *count = (size_t)(r->mac->n[0] - r->low[0]);
+    if (++r->y == r->mac->n[1]) {
+        r->y = r->low[1];
+        r->z++;
+    }
+    return true;
+}
+
+und_status und_mac_add_floats(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
+                              int axis, const float *from, double scale, und_error *err)
+{
+    und_item *item = und_mac_item(mac, frame, name, unit, UND_F32, axis, err);
+    if (!item)
+        return UND_FAILED;
+    float *out = item->data, factor = (float)scale;
+    rows r = rows_of(mac, axis);
+    for (size_t begin, count; next_row(&r, &begin, &count); out += count)
+        for (size_t i = 0; i < count; i++)
+            out[i] = factor * from[begin + i];
+    return UND_OK;
+}
+
+und_status und_mac_add_doubles(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
+                               int axis, const double *from, double scale, und_error *err)
+{
+    und_item *item = und_mac_item(mac, frame, name, unit, UND_F32, axis, err);
+    if (!item)
+        return UND_FAILED;
+    float *out = item->data;
+    rows r = rows_of(mac, axis);
+    for (size_t begin, count; next_row(&r, &begin, &count); out += count)
+        for (size_t i = 0; i < count; i++)
+            out[i] = (float)(scale * from[begin + i]);
+    return UND_OK;
+}

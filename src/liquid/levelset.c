@@ -1,0 +1,377 @@
+/* The particle level set: Wrenninge, "Fluid Simulation for Visual Effects", 2003. */
+#include "liquid/levelset.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_CELLS = 1 << 30, MOST_SUBSTEPS = 100000, MOST_OBSTACLES = 255, ITERATIONS = 100 };
+enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a step, and distances too */
+
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+
+/* 4.4.1: so that the fastest liquid crosses 1 / CFLmultiplier cells in a substep.  What falls from rest
+ * counts with the speed that it has after a cell.  The last two of a step are equal. */
+static void choose_step(und_levelset *s)
+{
+    const double *g = s->def.gravity, dx = s->def.dx;
+    double speed = fmax(und_stream_fastest(&s->stream), und_solids_fastest(&s->solids, s->time, s->left));
+    speed += sqrt(2 * dx * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
+    double most = fmin(dx / (s->def.cfl * speed), s->def.max_step);
+    s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
+    s->dt = most >= s->left || s->ran_away ? s->left : 2 * most > s->left ? 0.5 * s->left : most;
+}
+
+/* 4.4.3, and what it adds to the ledger. */
+static void fill_and_drain(und_levelset *s)
+{
+    double before = und_levelset_volume(s), changed;
+    if (und_elements_fill(s->elements, &s->surface)) {
+        und_distance_redistance(&s->surface, s->def.redistance);
+        changed = und_levelset_volume(s) - before;
+        und_ledger_add(changed > 0 ? &s->ledger.sources : &s->ledger.drains, &s->lost[changed > 0 ? 0 : 1],
+                       fabs(changed));
+    }
+}
+
+/* What the liquid is to grow by in this step: the drops that fell in, and where volume is kept, what
+ * following the surface lost. */
+static double growth(und_levelset *s)
+{
+    const double quick = 0.25, most = 0.02; /* of what is missing, and of the volume, in a substep */
+    double volume = s->ledger.measured, wanted = s->pending;
+    s->pending = 0;
+    if (s->def.keep_volume)
+        wanted += quick * (und_ledger_expected(&s->ledger) - s->ledger.correction - volume);
+    double part = volume > 0 ? wanted / volume : 0;
+    return fmax(-most, fmin(most, part));
+}
+
+static und_stream_report keep_volume(und_levelset *s)
+{
+    const und_stream_gain gain = {.everywhere = growth(s), .grown = und_levelset_spray_gain(s)};
+    und_stream_report report = und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &gain,
+                                                  s->dt, s->def.tolerance, s->def.max_iterations);
+    und_levelset_spray_given(s);
+    return report;
+}
+
+static void tell(und_levelset *s, const und_stream_report *report)
+{
+    s->substeps++;
+    double n = s->told[TOLD_SUBSTEPS]++;
+    s->told[TOLD_SHORTEST] = n == 0 ? s->dt : fmin(s->told[TOLD_SHORTEST], s->dt);
+    s->told[TOLD_MEAN_ITERATIONS] += (report->iterations - s->told[TOLD_MEAN_ITERATIONS]) / (n + 1);
+    s->told[TOLD_MOST_ITERATIONS] = fmax(s->told[TOLD_MOST_ITERATIONS], report->iterations);
+    s->told[TOLD_DIVERGENCE] = fmax(s->told[TOLD_DIVERGENCE], report->divergence);
+    s->told[TOLD_UNCONVERGED] += !report->converged;
+    s->ran_away |= !isfinite(report->residual);
+    s->last = (und_levelset_report){.dt = s->dt,
+                                    .iterations = report->iterations,
+                                    .residual = report->residual,
+                                    .divergence = report->divergence,
+                                    .converged = report->converged,
+                                    .liquid = und_mask_count(&s->stream.liquid),
+                                    .particles = s->tracers ? s->tracers->count : 0,
+                                    .drops = s->spray ? und_levelset_drops(s)->count : 0,
+                                    .substeps = (long)s->substeps};
+}
+
+/* The ledger's last line: what following the surface added or lost is the correction. */
+static void measure(und_levelset *s)
+{
+    s->ledger.measured = und_levelset_volume(s);
+    s->ledger.correction = 0;
+    s->ledger.correction = s->ledger.measured - und_ledger_expected(&s->ledger);
+}
+
+/* 4.4, in its order. */
+static void substep(und_levelset *s)
+{
+    const und_trace trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
+    const und_advection rule =
+        s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
+    und_stream_report report = {0};
+    choose_step(s); /* 4.4.1 */
+    STEP (SOLIDS)
+        if (und_solids_move(&s->solids, s->time, s->dt))
+            und_distance_into_solids(&s->surface, s->solids.distance);
+    STEP (SOURCES)
+        if (s->elements) {
+            und_elements_render(s->elements, s->time, &s->surface);
+            fill_and_drain(s); /* 4.4.3 */
+        }
+    STEP (LABELS)
+        und_stream_label(&s->stream, &s->surface, &s->solids); /* 4.4.2 */
+    STEP (ADVECT)
+        und_stream_advect(&s->stream, s->dt / s->def.dx, trace, rule); /* 4.4.6 */
+    STEP (FORCES) {
+        und_elements_force(s->elements, &s->stream, s->def.gravity, s->dt); /* 4.4.4 */
+        und_elements_modify(s->elements, &s->stream, s->dt);                /* 4.4.5 */
+        und_elements_pour(s->elements, &s->stream);
+    }
+    STEP (DIFFUSE)
+        if (s->def.viscosity > 0)
+            und_stream_diffuse(&s->stream, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
+                               s->def.tolerance, s->def.max_iterations); /* 4.4.7 */
+    STEP (PROJECT)
+        report = keep_volume(s); /* 4.4.8 */
+    STEP (EXTEND)
+        und_stream_extend(&s->stream, &s->solids, s->layers);
+    und_levelset_move_surface(s); /* 4.4.9 */
+    STEP (SPRAY)
+        und_levelset_spray_step(s);
+    s->time += s->dt;
+    if (s->def.keep_volume)
+        measure(s);
+    tell(s, &report);
+}
+
+/* One substep of a step of dt; true where it was the last. */
+static bool go_on(und_levelset *s, double dt)
+{
+    if (!(s->left > 0)) {
+        s->left = dt;
+        s->end = s->time + dt;
+        for (int i = 0; i < TOLD_COUNT; i++)
+            s->told[i] = 0;
+    }
+    substep(s);
+    s->left = s->dt < s->left && !s->ran_away ? s->left - s->dt : 0;
+    if (s->left > 0)
+        return false;
+    s->time = s->end;
+    measure(s);
+    return true;
+}
+
+void und_levelset_step(und_levelset *s, double dt)
+{
+    while (!go_on(s, dt))
+        ;
+}
+
+und_levelset_def und_levelset_def_default(void)
+{
+    return (und_levelset_def){
+        .n = {32, 32, 1},
+        .dx = 1.0 / 32,
+        .gravity = {0, -9.81, 0},
+        .density = 1000,
+        .cfl = 0.4,
+        .max_step = INFINITY,
+        .trace = 2,
+        .velocity_rule = UND_VELOCITY_MACCORMACK,
+        .redistance = 2,
+        .particles = 16,
+        .reseed = 20,
+        .tolerance = 1e-4,
+        .max_iterations = ITERATIONS,
+        .spray = true,
+        .spray_most = 1 << 20,
+        .keep_velocity = true,
+    };
+}
+
+double und_levelset_time(const und_levelset *s)
+{
+    return s->time;
+}
+und_ledger und_levelset_ledger(const und_levelset *s)
+{
+    return s->ledger;
+}
+und_levelset_report und_levelset_last(const und_levelset *s)
+{
+    return s->last;
+}
+double und_levelset_distance(const und_levelset *s, int x, int y, int z)
+{
+    return s->def.dx * (double)s->surface.phi[und_mac_at(&s->mac, x, y, z)];
+}
+double und_levelset_pressure(const und_levelset *s, int x, int y, int z)
+{
+    return s->def.density * s->stream.p[und_mac_at(&s->mac, x, y, z)];
+}
+double und_levelset_velocity(const und_levelset *s, int axis, int x, int y, int z)
+{
+    return (double)s->stream.u[axis][und_mac_at(&s->mac, x, y, z) - (size_t)s->mac.step[axis]];
+}
+double und_levelset_leaked(const und_levelset *s, int obstacle)
+{
+    return s->leaked[obstacle];
+}
+und_liquid *und_levelset_liquid(und_levelset *s)
+{
+    return &s->liquid;
+}
+
+und_grid und_levelset_grid(const und_levelset_def *def)
+{
+    return (und_grid){.n = {def->n[0], def->n[1], def->n[2]},
+                      .dx = def->dx,
+                      .origin = {def->origin[0], def->origin[1], def->origin[2]}};
+}
+
+static und_status check_def(const und_levelset_def *def, und_error *err)
+{
+    struct {
+        const char *key;
+        double value, low, high;
+    } range[] = {{"size", def->dx, 1e-9, 1e9},
+                 {"density", def->density, 1e-9, 1e9},
+                 {"viscosity", def->viscosity, 0, 1e9},
+                 {"cfl", def->cfl, 0.05, 100},
+                 {"max_step", def->max_step, 1e-12, INFINITY},
+                 {"trace", def->trace, 2, 3},
+                 {"redistance", def->redistance, 1, 2},
+                 {"particles", def->particles, 0, 1024},
+                 {"reseed", def->reseed, 0, 1e9},
+                 {"tolerance", def->tolerance, 1e-12, 0.5},
+                 {"iterations", def->max_iterations, 1, 1e6},
+                 {"spray_most", def->spray_most, 1, 1 << 26},
+                 {"solids", def->obstacle_count, 0, MOST_OBSTACLES}};
+    double cells = 1;
+    for (int a = 0; a < 3; a++) {
+        if (def->n[a] < 1)
+            return und_error_set(err, UND_INVALID,
+                                 "levelset: cells: expected at least 1 along each axis, found %d", def->n[a]);
+        if (!isfinite(def->origin[a]) || !isfinite(def->gravity[a]))
+            return und_error_set(err, UND_INVALID, "levelset: origin and gravity: expected finite numbers");
+        cells *= def->n[a];
+    }
+    if (cells > MOST_CELLS)
+        return und_error_set(err, UND_INVALID, "levelset: cells: %g are more than %d", cells, MOST_CELLS);
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (!(range[i].value >= range[i].low && range[i].value <= range[i].high))
+            return und_error_set(err, UND_INVALID, "levelset: %s: expected a number from %g to %g, found %g",
+                                 range[i].key, range[i].low, range[i].high, range[i].value);
+    return UND_OK;
+}
+
+static void destroy_liquid(und_liquid *liquid)
+{
+    und_levelset_destroy((und_levelset *)liquid);
+}
+static bool step_liquid(und_liquid *liquid, double dt)
+{
+    return go_on((und_levelset *)liquid, dt);
+}
+static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
+{
+    const und_levelset *s = (const und_levelset *)liquid;
+    if (!s->ran_away)
+        return UND_OK;
+    return und_error_set(
+        err, UND_FAILED,
+        "levelset: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that "
+        "is forced where there is no room does that",
+        s->time, s->dt);
+}
+static und_ledger ledger_liquid(const und_liquid *liquid)
+{
+    return und_levelset_ledger((const und_levelset *)liquid);
+}
+static double time_liquid(const und_liquid *liquid)
+{
+    return ((const und_levelset *)liquid)->time;
+}
+static void watch_liquid(und_liquid *liquid, und_watch watch)
+{
+    ((und_levelset *)liquid)->watch = watch;
+}
+static int stages_liquid(const und_liquid *liquid, const und_stage **list)
+{
+    *list = ((const und_levelset *)liquid)->stages;
+    return STAGE_COUNT;
+}
+
+static const und_liquid_class levelset_class = {
+    .name = "levelset",
+    .destroy = destroy_liquid,
+    .step = step_liquid,
+    .trouble = trouble_liquid,
+    .frame = und_levelset_write_frame,
+    .save = und_levelset_save,
+    .restore = und_levelset_restore,
+    .ledger = ledger_liquid,
+    .stages = stages_liquid,
+    .time = time_liquid,
+    .watch = watch_liquid,
+    .inspect = und_levelset_save,
+};
+
+static und_status check_memory(const und_levelset *s, und_error *err)
+{
+    const double per_cell =
+        100; /* bytes: velocities, distances, the system; particles lie near the surface */
+    double bytes = per_cell * (double)s->mac.count, have = und_memory_size();
+    if (bytes > 0.9 * have)
+        return und_error_set(err, UND_INVALID,
+                             "levelset: %d x %d x %d cells need about %.1f GB, this machine has %.1f GB",
+                             s->mac.n[0], s->mac.n[1], s->mac.n[2], bytes / 1e9, have / 1e9);
+    return UND_OK;
+}
+
+static und_status make_parts(und_levelset *s, und_error *err)
+{
+    const und_levelset_def *def = &s->def;
+    const und_tracers_def particles = {
+        .per_cell = def->particles, .reseed = def->reseed, .band = 3, .radius = {0.1f, 0.5f}};
+    if (check_memory(s, err) || und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
+        und_stream_open(&s->stream, &s->mac, s->threads, err) ||
+        und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, def->open, 0, s->threads,
+                        err) ||
+        !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
+        !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||
+        !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
+        (def->particles > 0 &&
+         !(s->tracers = und_tracers_create(&s->mac, &particles, def->seed, s->threads, err))) ||
+        (def->particles > 0 && def->spray && und_levelset_spray_open(s, err)))
+        return err->status;
+    return und_levelset_fill(s, err);
+}
+
+und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
+{
+    static const char *const stage_names[STAGE_COUNT] = {
+        "solids", "sources", "labels",    "advect",  "forces",     "diffuse", "project",
+        "extend", "surface", "particles", "correct", "redistance", "spray"};
+    if (check_def(def, err) != UND_OK)
+        return NULL;
+    und_levelset *s = und_alloc(1, sizeof *s, "levelset", err);
+    if (!s)
+        return NULL;
+    s->liquid.class = &levelset_class;
+    s->def = *def;
+    s->threads = und_threads(def->threads);
+    s->layers = (int)ceil(1 / def->cfl) + AROUND - 1;
+    s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
+    for (int i = 0; i < STAGE_COUNT; i++)
+        s->stages[i].name = stage_names[i];
+    if (make_parts(s, err) != UND_OK) {
+        und_levelset_destroy(s);
+        return NULL;
+    }
+    s->ledger.start = s->ledger.measured = und_levelset_volume(s);
+    return s;
+}
+
+void und_levelset_destroy(und_levelset *s)
+{
+    if (!s)
+        return;
+    und_levelset_spray_close(s);
+    und_tracers_destroy(s->tracers);
+    und_elements_destroy(s->elements);
+    und_pressure_destroy(s->system);
+    und_solids_close(&s->solids);
+    und_stream_close(&s->stream);
+    und_distance_close(&s->surface);
+    free(s->leaked);
+    free(s);
+}

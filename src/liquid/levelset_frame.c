@@ -1,0 +1,112 @@
+/* What a frame and a checkpoint hold of the particle level set. */
+#include "base/status.h"
+#include "grid/mac_frame.h"
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+#include <string.h>
+
+static und_status add_numbers(und_frame *frame, const char *name, const char *unit, const double *from,
+                              int count, und_error *err)
+{
+    und_item_def def = {
+        .name = name, .unit = unit, .kind = UND_NUMBERS, .type = UND_F64, .rank = 1, .dim = {(size_t)count}};
+    und_item *item = und_frame_add(frame, &def, err);
+    if (item)
+        memcpy(item->data, from, (size_t)count * sizeof *from);
+    return item ? UND_OK : err->status;
+}
+
+/* Of faces that no liquid will reach before the next frame nothing is kept: what is there is not the flow's.
+ */
+static und_status add_velocity(und_levelset *s, und_frame *frame, und_error *err)
+{
+    static const char *const names[3] = {"velocity_x", "velocity_y", "velocity_z"};
+    for (int a = 0; a < 3; a++)
+        if (und_mac_add_floats(&s->mac, frame, names[a], "m/s", a, s->stream.u[a], 1, err) != UND_OK)
+            return err->status;
+    return UND_OK;
+}
+
+und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
+{
+    und_levelset *s = (und_levelset *)liquid;
+    if (und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, s->surface.phi, s->def.dx, err) ||
+        (s->def.keep_velocity && add_velocity(s, frame, err)) ||
+        (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
+                                                     s->stream.p, s->def.density, err)) ||
+        add_numbers(frame, "step", "1", s->told, TOLD_COUNT, err) ||
+        (s->solids.any && (und_solids_frame(&s->solids, s->time, frame, err) || add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err))) ||
+        (s->spray && und_spray_frame(und_levelset_drops(s), frame, err)))
+        return err->status;
+    return UND_OK;
+}
+
+enum { MOST_PARTS = 24 + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE };
+
+static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
+{
+    int n = 0;
+    list[n++] = und_part_of("time", UND_F64, &s->time, 1);
+    list[n++] = und_part_of("left", UND_F64, &s->left, 1);
+    list[n++] = und_part_of("end", UND_F64, &s->end, 1);
+    list[n++] = und_part_of("substeps", UND_F64, &s->substeps, 1);
+    list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
+    list[n++] = und_part_of("lost", UND_F64, s->lost, sizeof s->lost / sizeof *s->lost);
+    list[n++] = und_part_of("pending", UND_F64, &s->pending, 1);
+    list[n++] = und_part_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
+    list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
+    list[n++] = und_part_of("phi", UND_F32, s->surface.phi, s->mac.count);
+    list[n++] = und_part_of("u", UND_F32, s->stream.u[0], s->mac.count);
+    list[n++] = und_part_of("v", UND_F32, s->stream.u[1], s->mac.count);
+    list[n++] = und_part_of("w", UND_F32, s->stream.u[2], s->mac.count);
+    list[n++] = und_part_of("p", UND_F64, s->stream.p, s->mac.count);
+    if (s->tracers)
+        n += und_tracers_state(s->tracers, list + n);
+    if (s->spray)
+        n += und_levelset_spray_state(s, list + n);
+    return n;
+}
+
+und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *err)
+{
+    und_levelset *s = (und_levelset *)liquid;
+    und_part list[MOST_PARTS];
+    und_status status = und_parts_save(list, list_parts(s, list), state, err);
+    return status == UND_OK && s->spray ? und_spray_save(und_levelset_drops(s), state, err) : status;
+}
+
+static bool all_finite(const und_levelset *s)
+{
+    const float *fields[4] = {s->surface.phi, s->stream.u[0], s->stream.u[1], s->stream.u[2]};
+    for (int f = 0; f < 4; f++)
+        for (size_t i = 0; i < s->mac.count; i++)
+            if (!isfinite(fields[f][i]))
+                return false;
+    for (size_t i = 0; i < s->mac.count; i++)
+        if (!isfinite(s->stream.p[i]))
+            return false;
+    return isfinite(s->time) && isfinite(s->left);
+}
+
+und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err)
+{
+    und_levelset *s = (und_levelset *)liquid;
+    und_part list[MOST_PARTS];
+    und_status status = und_parts_restore(list, list_parts(s, list), state, err);
+    if (status == UND_OK && s->spray)
+        status = und_spray_restore(und_levelset_drops(s), state, err);
+    if (status == UND_OK && s->tracers)
+        status = und_tracers_restored(s->tracers, err);
+    if (status == UND_OK && s->spray)
+        status = und_levelset_spray_restored(s, err);
+    if (status != UND_OK)
+        return status;
+    if (!all_finite(s))
+        return und_error_set(err, UND_FAILED, "the checkpoint is damaged: the liquid is not finite");
+    und_distance_refresh(&s->surface);
+    und_stream_restored(&s->stream);
+    und_solids_move(&s->solids, s->time, 0);
+    und_stream_label(&s->stream, &s->surface, &s->solids);
+    return UND_OK;
+}

@@ -1,0 +1,278 @@
+/* Liquid that the level set has lost flies on as drops, falls, and is given back where it comes down. */
+#include "base/pages.h"
+#include "base/status.h"
+#include "grid/sample.h"
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a drop met. */
+enum { MET_FLOOR, MET_LIQUID, MET_EDGE };
+
+#define LOST_BEYOND 1.0f /* cells from the surface at which a particle of the liquid is on its own */
+
+typedef struct und_levelset_spray {
+    und_spray *drops;
+    double volume;  /* m3 of a drop */
+    float radius;   /* m */
+    float floor[1]; /* m: the domain's bottom */
+    float *grown;   /* what drops bring to cells, of a cell's volume; 0 but while the flow takes it */
+    /* What drops brought since: to which cells, and how much. */
+    int brought_count, brought_most;
+    int32_t *cell;
+    float *brought;
+} und_levelset_spray;
+
+und_status und_levelset_spray_open(und_levelset *s, und_error *err)
+{
+    const double dx = s->def.dx;
+    und_levelset_spray *p = s->spray = und_alloc(1, sizeof *p, "spray", err);
+    if (!p)
+        return err->status;
+    und_spray_def def = und_columns_def_default().spray;
+    def.on = true;
+    def.most = s->def.spray_most;
+    /* each particle stands for its share of the cells that they are seeded in */
+    p->volume = dx * dx * dx / s->tracers->def.per_cell;
+    p->radius = (float)cbrt(p->volume * 3 / (4 * 3.14159265358979323846));
+    p->floor[0] = (float)s->def.origin[1];
+    p->brought_most = 8 * s->def.spray_most;
+    if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->threads, err)) ||
+        !(p->grown = und_pages_alloc(s->mac.count * sizeof *p->grown, "spray", err)) ||
+        !(p->cell = und_pages_alloc((size_t)p->brought_most * sizeof *p->cell, "spray", err)) ||
+        !(p->brought = und_pages_alloc((size_t)p->brought_most * sizeof *p->brought, "spray", err)))
+        return err->status;
+    return UND_OK;
+}
+
+void und_levelset_spray_close(und_levelset *s)
+{
+    und_levelset_spray *p = s->spray;
+    if (!p)
+        return;
+    und_spray_destroy(p->drops);
+    und_pages_free(p->grown);
+    und_pages_free(p->cell);
+    und_pages_free(p->brought);
+    free(p);
+}
+
+static void velocity_at(const und_levelset *s, const float place[3], float velocity[3])
+{
+    und_lanes at[3], found[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = und_lanes_all(place[a]);
+    und_sample_velocity(&s->mac, s->stream.u, at, found);
+    for (int a = 0; a < 3; a++)
+        velocity[a] = found[a][0];
+}
+
+static void throw_drop(void *context, const float place[3], float radius)
+{
+    und_levelset *s = context;
+    und_levelset_spray *p = s->spray;
+    double at[3], speed[3];
+    float velocity[3];
+    (void)radius; /* of a particle that may overlap many others */
+    velocity_at(s, place, velocity);
+    for (int a = 0; a < 3; a++) {
+        at[a] = s->def.origin[a] + (double)place[a] * s->def.dx;
+        speed[a] = (double)velocity[a];
+    }
+    if (und_spray_add(p->drops, at, speed, p->radius))
+        s->ledger.spray_out += und_spray_volume(p->radius);
+}
+
+static void cells_of(const und_levelset *s, const und_spray *drops, int i, float place[3])
+{
+    for (int a = 0; a < 3; a++)
+        place[a] = (float)(((double)drops->place[a][i] - s->def.origin[a]) / s->def.dx);
+}
+
+/* Of up to UND_LANES drops. */
+static void meet_some(const und_levelset *s, const und_spray *drops, int first, int count, uint8_t *met)
+{
+    und_lanes at[3] = {{0}}, phi;
+    for (int i = 0; i < count; i++) {
+        float place[3];
+        cells_of(s, drops, first + i, place);
+        for (int a = 0; a < 3; a++) {
+            at[a][i] = place[a];
+            if ((place[a] < 0 && s->def.open[2 * a]) ||
+                (place[a] > (float)s->mac.n[a] && s->def.open[2 * a + 1]))
+                met[i] = MET_EDGE;
+        }
+    }
+    und_sample_cells(&s->mac, s->surface.phi, at, &phi, NULL);
+    for (int i = 0; i < count; i++)
+        if (!met[i] && phi[i] < 0)
+            met[i] = MET_LIQUID;
+}
+
+static void meet(void *context, const und_spray *drops, int first, int count, uint8_t *met)
+{
+    for (int i = 0; i < count; i += UND_LANES)
+        meet_some(context, drops, first + i, count - i < UND_LANES ? count - i : UND_LANES, met + i);
+}
+
+/* Its volume goes to the cells of liquid around it; what is left where there are none waits for all. */
+static void give_back(und_levelset *s, const float place[3], double volume)
+{
+    und_levelset_spray *p = s->spray;
+    size_t at[8];
+    int count = 0;
+    for (int k = 0; k < 8; k++) {
+        int cell[3];
+        bool inside = true;
+        for (int a = 0; a < 3; a++) {
+            cell[a] = (int)floorf(place[a] - 0.5f) + (k >> a & 1);
+            inside = inside && cell[a] >= 0 && cell[a] < s->mac.n[a];
+        }
+        size_t i = inside ? und_mac_at(&s->mac, cell[0], cell[1], cell[2]) : 0;
+        if (inside && s->surface.phi[i] < 0)
+            at[count++] = i;
+    }
+    if (count == 0 || p->brought_count + count > p->brought_most) {
+        s->pending += volume;
+        return;
+    }
+    const double dx3 = s->def.dx * s->def.dx * s->def.dx;
+    for (int k = 0; k < count; k++) {
+        p->cell[p->brought_count] = (int32_t)at[k];
+        p->brought[p->brought_count++] = (float)(volume / (count * dx3));
+    }
+}
+
+static void land(und_levelset *s)
+{
+    und_spray *drops = s->spray->drops;
+    for (int k = 0; k < drops->landed_count; k++) {
+        int i = drops->landed[k];
+        float place[3];
+        double volume = und_spray_give_back(drops, i);
+        bool left = drops->landed_by[k] == MET_EDGE || (drops->landed_by[k] == MET_FLOOR && s->def.open[2]);
+        und_ledger_add(&s->ledger.spray_back, &s->lost[3], volume);
+        if (left) {
+            und_ledger_add(&s->ledger.left, &s->lost[2], volume);
+            continue;
+        }
+        cells_of(s, drops, i, place);
+        give_back(s, place, volume);
+    }
+    und_spray_remove(drops);
+}
+
+/* How far it is to the nearest solid, in cells, and the unit vector away from it. */
+static float solid_at(const und_levelset *s, const float place[3], float normal[3])
+{
+    und_lanes at[3], found; /* the place, and a little beside it along each axis */
+    float length = 0;
+    for (int a = 0; a < 3; a++) {
+        at[a] = und_lanes_all(place[a]);
+        at[a][1 + 2 * a] += 0.25f;
+        at[a][2 + 2 * a] -= 0.25f;
+    }
+    und_sample_cells(&s->mac, s->solids.distance, at, &found, NULL);
+    for (int a = 0; a < 3; a++) {
+        normal[a] = found[1 + 2 * a] - found[2 + 2 * a];
+        length += normal[a] * normal[a];
+    }
+    for (int a = 0; a < 3; a++)
+        normal[a] /= length > 0 ? sqrtf(length) : 1;
+    return found[0];
+}
+
+/* Drops slide along closed sides and solids. */
+static void slide(und_levelset *s)
+{
+    und_spray *drops = s->spray->drops;
+    for (int i = 0; i < drops->count; i++) {
+        float place[3], normal[3];
+        cells_of(s, drops, i, place);
+        for (int a = 0; a < 3; a++) {
+            bool low = place[a]<0, high = place[a]>(float) s->mac.n[a];
+            if (!low && !high)
+                continue;
+            drops->place[a][i] = (float)(s->def.origin[a] + (high ? s->mac.n[a] * s->def.dx : 0));
+            drops->speed[a][i] = 0;
+        }
+        float depth = s->solids.any ? solid_at(s, place, normal) : 1;
+        if (depth >= 0)
+            continue;
+        float into = 0;
+        for (int a = 0; a < 3; a++)
+            into += drops->speed[a][i] * normal[a];
+        for (int a = 0; a < 3; a++) {
+            drops->place[a][i] -= depth * normal[a] * (float)s->def.dx;
+            drops->speed[a][i] -= into < 0 ? into * normal[a] : 0;
+        }
+    }
+}
+
+void und_levelset_spray_step(und_levelset *s)
+{
+    und_levelset_spray *p = s->spray;
+    if (!p)
+        return;
+    if (p->drops->count > 0) {
+        const und_spray_floor floor = {.nx = 1,
+                                       .nz = 1,
+                                       .stride = 1,
+                                       .dx = s->mac.n[0] * s->def.dx,
+                                       .dz = s->mac.n[2] * s->def.dx,
+                                       .origin = {s->def.origin[0], s->def.origin[2]},
+                                       .height = p->floor,
+                                       .ground = p->floor,
+                                       .outside = s->def.origin[1],
+                                       .meet = meet,
+                                       .context = s};
+        und_spray_step(p->drops, s->time, s->dt, &floor);
+        land(s);
+        slide(s);
+    }
+    und_tracers_take_lost(s->tracers, &s->surface, LOST_BEYOND, throw_drop, s);
+}
+
+const float *und_levelset_spray_gain(const und_levelset *s)
+{
+    const und_levelset_spray *p = s->spray;
+    if (!p || p->brought_count == 0)
+        return NULL;
+    for (int i = 0; i < p->brought_count; i++)
+        p->grown[p->cell[i]] += p->brought[i];
+    return p->grown;
+}
+
+void und_levelset_spray_given(und_levelset *s)
+{
+    und_levelset_spray *p = s->spray;
+    for (int i = 0; p && i < p->brought_count; i++)
+        p->grown[p->cell[i]] = 0;
+    if (p)
+        p->brought_count = 0;
+}
+
+int und_levelset_spray_state(und_levelset *s, und_part *list)
+{
+    und_levelset_spray *p = s->spray;
+    list[0] = (und_part){"spray_cell", UND_I32, p->cell, 0, &p->brought_count, 1, (size_t)p->brought_most};
+    list[1] =
+        (und_part){"spray_brought", UND_F32, p->brought, 0, &p->brought_count, 1, (size_t)p->brought_most};
+    return 2;
+}
+
+und_status und_levelset_spray_restored(const und_levelset *s, und_error *err)
+{
+    const und_levelset_spray *p = s->spray;
+    for (int i = 0; i < p->brought_count; i++)
+        if (p->cell[i] < 0 || (size_t)p->cell[i] >= s->mac.count || !isfinite(p->brought[i]))
+            return und_error_set(err, UND_FAILED, "the checkpoint is damaged: spray in a cell that is none");
+    return UND_OK;
+}
+
+und_spray *und_levelset_drops(const und_levelset *s)
+{
+    return s->spray ? s->spray->drops : NULL;
+}

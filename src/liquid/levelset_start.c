@@ -1,0 +1,67 @@
+/* The liquid at the start. */
+#include "base/status.h"
+#include "geom/value.h"
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+
+/* Liquid below the level, which is a function of place. */
+static void fill_to_level(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    for (int z = 0; z < m->n[2]; z++)
+        for (int x = 0; x < m->n[0]; x++) {
+            double px = und_mac_middle(m, 0, x), pz = und_mac_middle(m, 2, z);
+            double level = und_value_at(&s->def.level, px, m->origin[1], pz, 0);
+            for (int y = 0; y < m->n[1]; y++) {
+                float *phi = &s->surface.phi[und_mac_at(m, x, y, z)];
+                double above = (und_mac_middle(m, 1, y) - level) / s->def.dx;
+                *phi = above < (double)*phi ? (float)above : *phi;
+            }
+        }
+    und_distance_refresh(&s->surface);
+}
+
+/* The fill's velocity on the faces of cells that it covers. */
+static void set_velocity(und_levelset *s, const und_fill_def *fill)
+{
+    const und_mac *m = &s->mac;
+    bool moves = false;
+    for (int a = 0; a < 3; a++)
+        moves = moves || fill->velocity[a].fn || fill->velocity[a].number != 0;
+    if (!moves)
+        return;
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++)
+        for (int z = -1; z < m->n[2]; z++)
+            for (int y = -1; y < m->n[1]; y++)
+                for (int x = -1; x < m->n[0]; x++) {
+                    und_vec3 p = und_vec(und_mac_middle(m, 0, a == 0 ? x + 0.5 : x),
+                                         und_mac_middle(m, 1, a == 1 ? y + 0.5 : y),
+                                         und_mac_middle(m, 2, a == 2 ? z + 0.5 : z));
+                    if (und_shape_distance(fill->shape, p) < 2 * s->def.dx)
+                        s->stream.u[a][und_mac_at(m, x, y, z)] =
+                            (float)und_value_at(&fill->velocity[a], p.x, p.y, p.z, 0);
+                }
+}
+
+und_status und_levelset_fill(und_levelset *s, und_error *err)
+{
+    const float *wall = s->solids.any ? s->solids.distance : NULL;
+    if (s->def.has_level)
+        fill_to_level(s);
+    for (int i = 0; i < s->def.fill_count; i++) {
+        und_distance_csg(&s->surface, UND_CSG_UNION, s->def.fills[i].shape);
+        set_velocity(s, &s->def.fills[i]);
+    }
+    for (size_t i = 0; i < s->mac.count; i++)
+        if (!isfinite(s->surface.phi[i]))
+            return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
+    if (wall)
+        und_distance_into_solids(&s->surface, wall);
+    und_distance_redistance(&s->surface, s->def.redistance);
+    if (s->tracers)
+        und_tracers_seed(s->tracers, &s->surface, wall);
+    und_stream_label(&s->stream, &s->surface, &s->solids);
+    und_stream_extend(&s->stream, &s->solids, s->layers);
+    return UND_OK;
+}

@@ -1,0 +1,89 @@
+/* What the files of the particle level set share. */
+#ifndef UND_LIQUID_LEVELSET_STATE_H
+#define UND_LIQUID_LEVELSET_STATE_H
+
+#include "control/elements.h"
+#include "liquid/levelset.h"
+#include "spray/spray.h"
+#include "surface/tracers.h"
+
+/* In the order of 4.4. */
+enum {
+    STAGE_SOLIDS,
+    STAGE_SOURCES,
+    STAGE_LABELS,
+    STAGE_ADVECT,
+    STAGE_FORCES,
+    STAGE_DIFFUSE,
+    STAGE_PROJECT,
+    STAGE_EXTEND,
+    STAGE_SURFACE,
+    STAGE_PARTICLES,
+    STAGE_CORRECT,
+    STAGE_REDISTANCE,
+    STAGE_SPRAY,
+    STAGE_COUNT
+};
+
+/* What a frame tells of its substeps. */
+enum {
+    TOLD_SUBSTEPS,
+    TOLD_SHORTEST, /* s */
+    TOLD_MEAN_ITERATIONS,
+    TOLD_MOST_ITERATIONS,
+    TOLD_DIVERGENCE, /* 1/s */
+    TOLD_UNCONVERGED,
+    TOLD_COUNT
+};
+
+struct und_levelset {
+    und_liquid liquid;
+    und_levelset_def def;
+    int threads;
+    int layers; /* cells around the liquid in which velocities are known */
+    und_mac mac;
+    und_distance surface;
+    und_tracers *tracers; /* NULL: a plain level set */
+    und_stream stream;
+    und_solids solids;
+    und_pressure *system;
+    und_elements *elements; /* NULL: nothing but gravity acts */
+    struct und_levelset_spray *spray;
+    double time, left, end, dt;
+    double substeps;
+    und_ledger ledger;
+    double lost[4]; /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
+    double pending; /* m3 to be given back to the liquid, by all of it growing */
+    double *leaked; /* m3, of each obstacle */
+    double told[TOLD_COUNT];
+    und_levelset_report last;
+    bool ran_away;
+    und_stage stages[STAGE_COUNT];
+    und_watch watch;
+};
+
+/* levelset_start.c: the liquid at the start. */
+und_status und_levelset_fill(und_levelset *s, und_error *err);
+
+/* levelset_surface.c */
+void und_levelset_move_surface(und_levelset *s);
+double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it */
+
+/* levelset_spray.c */
+und_status und_levelset_spray_open(und_levelset *s, und_error *err);
+void und_levelset_spray_close(und_levelset *s);
+void und_levelset_spray_step(und_levelset *s); /* after the surface moved */
+/* What cells gain where drops fell in, as a part of a cell; NULL: none did. */
+const float *und_levelset_spray_gain(const und_levelset *s);
+void und_levelset_spray_given(und_levelset *s); /* the gain has been made */
+enum { UND_LEVELSET_SPRAY_STATE = 2 };
+int und_levelset_spray_state(und_levelset *s, und_part *list); /* besides the drops' own */
+und_status und_levelset_spray_restored(const und_levelset *s, und_error *err);
+und_spray *und_levelset_drops(const und_levelset *s); /* NULL: there is no spray */
+
+/* levelset_frame.c */
+und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);
+und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *err);
+und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err);
+
+#endif

@@ -1,0 +1,194 @@
+/* The particle level set as a model: the ledger, the same bits at any thread count and after a resume,
+ * errors. */
+#include "tests/test.h"
+
+#include "geom/shape.h"
+#include "grid/frame.h"
+#include "liquid/levelset.h"
+
+/* A dam that breaks onto a ball, in a small box. */
+typedef struct dam {
+    und_shape box, ball;
+    und_fill_def fill;
+    und_obstacle_def solid;
+    und_levelset_def def;
+} dam;
+
+static void make_dam(dam *d, int n, int threads)
+{
+    *d = (dam){.box = {.kind = UND_BOX, .center = {0.2, 0.3, 0.5}, .half = {0.2, 0.3, 0.5}},
+               .ball = {.kind = UND_SPHERE, .center = {0.7, 0.1, 0.5}, .radius = 0.15},
+               .def = und_levelset_def_default()};
+    d->fill.shape = &d->box;
+    d->solid.shape = &d->ball;
+    for (int a = 0; a < 3; a++)
+        d->def.n[a] = n;
+    d->def.dx = 1.0 / n;
+    d->def.fills = &d->fill;
+    d->def.obstacles = &d->solid;
+    d->def.fill_count = d->def.obstacle_count = 1;
+    d->def.threads = threads;
+}
+
+static und_levelset *start(const und_levelset_def *def)
+{
+    und_error err = {0};
+    und_levelset *levelset = und_levelset_create(def, &err);
+    if (!levelset)
+        fail_msg("%s", err.text);
+    return levelset;
+}
+
+static uint64_t hash_of(und_levelset *levelset)
+{
+    und_error err;
+    und_liquid *liquid = und_levelset_liquid(levelset);
+    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+    assert_int_equal(liquid->class->save(liquid, &state, &err), UND_OK);
+    uint64_t hash = und_frame_hash(&state, 1);
+    und_frame_clear(&state);
+    return hash;
+}
+
+static void same_bits_at_any_thread_count(void **state)
+{
+    (void)state;
+    static const int threads[] = {1, 2, 7};
+    uint64_t hash[3];
+    for (int i = 0; i < 3; i++) {
+        dam d;
+        make_dam(&d, 32, threads[i]);
+        und_levelset *levelset = start(&d.def);
+        for (int frame = 0; frame < 6; frame++)
+            und_levelset_step(levelset, 1.0 / 12);
+        hash[i] = hash_of(levelset);
+        und_levelset_destroy(levelset);
+    }
+    assert_int_equal(hash[0], hash[1]);
+    assert_int_equal(hash[0], hash[2]);
+}
+
+/* Saved between two substeps of a step, given to another, which then goes on with the same bits. */
+static void goes_on_after_a_resume(void **unused)
+{
+    (void)unused;
+    dam d;
+    und_error err = {0};
+    make_dam(&d, 32, 2);
+    und_levelset *first = start(&d.def), *second = start(&d.def);
+    und_liquid *from = und_levelset_liquid(first), *to = und_levelset_liquid(second);
+    const double dt = 1.0 / 6;
+    while (!from->class->step(from, dt))
+        ;
+    assert_false(from->class->step(from, dt));
+    und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1}), copy = saved;
+    assert_int_equal(from->class->save(from, &saved, &err), UND_OK);
+    assert_int_equal(und_frame_copy(&saved, &copy, &err), UND_OK);
+    assert_int_equal(to->class->restore(to, &copy, &err), UND_OK);
+    assert_int_equal(hash_of(first), hash_of(second));
+    for (int i = 0; i < 3; i++) {
+        while (!from->class->step(from, dt))
+            ;
+        while (!to->class->step(to, dt))
+            ;
+        assert_int_equal(hash_of(first), hash_of(second));
+    }
+    und_frame_clear(&saved);
+    und_frame_clear(&copy);
+    und_levelset_destroy(first);
+    und_levelset_destroy(second);
+}
+
+static void a_damaged_state_is_refused(void **unused)
+{
+    (void)unused;
+    dam d;
+    und_error err = {0};
+    make_dam(&d, 16, 1);
+    und_levelset *levelset = start(&d.def);
+    und_liquid *liquid = und_levelset_liquid(levelset);
+    und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1}), copy = saved;
+    assert_int_equal(liquid->class->save(liquid, &saved, &err), UND_OK);
+    for (int i = 0; i < saved.count; i++) {
+        und_frame_clear(&copy);
+        copy = und_frame_empty(0, 0, saved.grid);
+        assert_int_equal(und_frame_copy(&saved, &copy, &err), UND_OK);
+        copy.items[i].dim[0]++; /* another scene's */
+        copy.items[i].data = realloc(copy.items[i].data, und_item_bytes(&copy.items[i]));
+        assert_non_null(copy.items[i].data);
+        memset((char *)copy.items[i].data + und_item_bytes(&saved.items[i]), 0xff,
+               und_item_bytes(&copy.items[i]) - und_item_bytes(&saved.items[i]));
+        assert_int_equal(liquid->class->restore(liquid, &copy, &err), UND_FAILED);
+    }
+    und_frame_clear(&saved);
+    und_frame_clear(&copy);
+    und_levelset_destroy(levelset);
+}
+
+static void the_ledger_closes(void **unused)
+{
+    (void)unused;
+    dam d;
+    make_dam(&d, 32, 2);
+    und_levelset *levelset = start(&d.def);
+    for (int frame = 0; frame < 24; frame++) {
+        und_levelset_step(levelset, 1.0 / 24);
+        und_ledger l = und_levelset_ledger(levelset);
+        assert_double_near(und_ledger_expected(&l), l.measured, 1e-12 * l.start);
+    }
+    assert_double_near(und_levelset_ledger(levelset).start, 0.24, 0.24 * 0.01);
+    und_levelset_destroy(levelset);
+}
+
+static void wrong_defs_are_refused(void **unused)
+{
+    (void)unused;
+    struct {
+        double cfl, tolerance, dx;
+        int n, particles;
+    } wrong[] = {{0, 1e-4, 1, 4, 8},  {1, 0, 1, 4, 8},      {1, 1e-4, 0, 4, 8},       {1, 1e-4, 1, 0, 8},
+                 {1, 1e-4, 1, 4, -1}, {NAN, 1e-4, 1, 4, 8}, {1, 1e-4, INFINITY, 4, 8}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        und_error err = {0};
+        und_levelset_def def = und_levelset_def_default();
+        def.cfl = wrong[i].cfl;
+        def.tolerance = wrong[i].tolerance;
+        def.dx = wrong[i].dx;
+        def.n[0] = wrong[i].n;
+        def.particles = wrong[i].particles;
+        assert_null(und_levelset_create(&def, &err));
+        assert_int_equal(err.status, UND_INVALID);
+        assert_non_null(strstr(err.text, "expected"));
+    }
+}
+
+/* 4.4.1: a frame ends on time, its last two substeps are equal. */
+static void the_last_two_substeps_are_equal(void **unused)
+{
+    (void)unused;
+    dam d;
+    make_dam(&d, 32, 1);
+    und_levelset *levelset = start(&d.def);
+    und_liquid *liquid = und_levelset_liquid(levelset);
+    und_levelset_step(levelset, 0.3);
+    double before = 0, last = 0;
+    int count = 0;
+    for (bool done = false; !done; count++) {
+        before = last;
+        done = liquid->class->step(liquid, 0.1);
+        last = und_levelset_last(levelset).dt;
+    }
+    assert_true(count >= 2);
+    assert_double_near(last, before, 1e-12);
+    assert_double_near(und_levelset_time(levelset), 0.4, 1e-12);
+    und_levelset_destroy(levelset);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_at_any_thread_count), cmocka_unit_test(goes_on_after_a_resume),
+        cmocka_unit_test(a_damaged_state_is_refused),    cmocka_unit_test(the_ledger_closes),
+        cmocka_unit_test(wrong_defs_are_refused),        cmocka_unit_test(the_last_two_substeps_are_equal)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
