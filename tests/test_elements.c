@@ -585,7 +585,7 @@ static void what_is_wrong_is_told(void **state)
                                     {.kind = &und_field_spline_kind, .data = &thin},
                                     {.kind = &und_field_grid_kind, .data = &turned},
                                     {.kind = &und_field_grid_kind, .data = &odd}};
-    static const char *const told[] = {"point 2 is not finite", "radius above 0", "max above min along x",
+    static const char *const told[] = {"point 2 is not finite", "radius above 0", "along x and max above min",
                                        "sample 1 is not a finite number"};
     for (int i = 0; i < 4; i++) {
         und_error err = {0};

@@ -100,6 +100,7 @@ typedef struct action {
     void (*part)(const struct action *a, const part *p);
     double dt;
     double gravity[3];
+    float way; /* of a modifier that is the same everywhere */
 } action;
 
 /* Within a region: only where it acts. */
@@ -190,35 +191,48 @@ static void force_part(const action *a, const part *p)
         p->u[i] += dt * p->weight[i] * force[i];
 }
 
-/* alpha at faces, 0 to 1. */
-static void alphas(const action *a, const part *p, float *out)
+/* alpha is the way gone in 1/24 s, so that the length of the steps does not matter: 1 - alpha is what is left
+ * of it, and that of several steps multiplies. */
+static float way_in(float alpha, double dt)
+{
+    return alpha < 1 ? (float)(1 - pow(1 - (double)alpha, dt / FRAME)) : 1;
+}
+
+/* alpha at faces, 0 to 1, into the way that is gone. */
+static void ways(const action *a, const part *p, float *out)
 {
     const und_mac *m = &a->e->mac;
     const und_value *alpha = &a->one->alpha;
     double y = und_mac_middle(m, 1, p->y + (p->axis == 1 ? 0.5 : 0));
     double z = und_mac_middle(m, 2, p->z + (p->axis == 2 ? 0.5 : 0));
+    float last = 0, way = 0;
     for (int i = 0; i < p->count; i++) {
         double x = und_mac_middle(m, 0, p->x + i + (p->axis == 0 ? 0.5 : 0));
-        double it = und_value_at(alpha, x, y, z, a->e->time);
-        out[i] = it > 0 ? (it < 1 ? (float)it : 1) : 0;
+        double it = alpha->fn ? und_value_at(alpha, x, y, z, a->e->time) : alpha->number;
+        float whole = p->weight[i] * (it > 0 ? (it < 1 ? (float)it : 1) : 0);
+        if (whole != last)
+            way = way_in(last = whole, a->dt);
+        out[i] = way;
     }
 }
 
-/* Equation 4.5.  alpha is the way gone in 1/24 s, so that the length of the steps does not matter: 1 - alpha
- * is what is left of it, and that of several steps multiplies. */
+/* Equation 4.5. */
 static void modify_part(const action *a, const part *p)
 {
-    float to[ELEMENT_PART], alpha[ELEMENT_PART], last = 0, way = 0;
+    float to[ELEMENT_PART], way[ELEMENT_PART];
     und_element_row(a->e, a->one, p->axis, p->x, p->y, p->z, p->count, to);
-    alphas(a, p, alpha);
-    for (int i = 0; i < p->count; i++) {
-        float whole = alpha[i] * p->weight[i];
-        if (whole != last) {
-            way = whole < 1 ? (float)(1 - pow(1 - (double)whole, a->dt / FRAME)) : 1;
-            last = whole;
-        }
+    ways(a, p, way);
+    for (int i = 0; i < p->count; i++)
+        p->u[i] = (1 - way[i]) * p->u[i] + way[i] * to[i];
+}
+
+/* With the same alpha everywhere. */
+static void modify_evenly(const action *a, const part *p)
+{
+    float to[ELEMENT_PART], way = a->way;
+    und_element_row(a->e, a->one, p->axis, p->x, p->y, p->z, p->count, to);
+    for (int i = 0; i < p->count; i++)
         p->u[i] = (1 - way) * p->u[i] + way * to[i];
-    }
 }
 
 static bool is_gravity(const element *one)
@@ -250,7 +264,13 @@ void und_elements_modify(const und_elements *e, und_stream *s, double dt)
 {
     for (int i = 0; i < e->count; i++) {
         const element *one = &e->list[i];
-        action a = {.e = e, .one = one, .part = modify_part, .dt = dt};
+        bool even = !one->inside && !one->alpha.fn;
+        double alpha = fmin(fmax(one->alpha.number, 0), 1);
+        action a = {.e = e,
+                    .one = one,
+                    .part = even ? modify_evenly : modify_part,
+                    .dt = dt,
+                    .way = even ? way_in((float)alpha, dt) : 0};
         if (one->active && one->def.role == UND_ELEMENT_VELOCITY)
             for (int axis = 0; axis < axes(&e->mac); axis++)
                 act(&a, s, axis);

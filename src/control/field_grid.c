@@ -32,11 +32,11 @@ static und_status check(const und_field_grid *g, und_error *err)
     double count = 1;
     for (int a = 0; a < 3; a++) {
         count *= g->n[a];
-        if (g->n[a] < 1 || (g->n[a] > 1 && !(g->high[a] > g->low[a])))
+        if (g->n[a] < 1 || g->n[a] > SAMPLES_MAX || (g->n[a] > 1 && !(g->high[a] > g->low[a])))
             return und_error_set(err, UND_INVALID,
-                                 "a grid of samples: expected max above min along %c, found %d samples from "
-                                 "%g to %g",
-                                 "xyz"[a], g -> n[a], g -> low[a], g -> high[a]);
+                                 "a grid of samples: expected from 1 to %d along %c and max above min, found "
+                                 "%d from %g to %g",
+                                 (int)SAMPLES_MAX, "xyz"[a], g -> n[a], g -> low[a], g -> high[a]);
     }
     if (!(count <= SAMPLES_TOTAL))
         return und_error_set(err, UND_INVALID, "a grid of samples: expected at most 2^26, found %g", count);
@@ -99,11 +99,10 @@ static bool place_in(const samples *s, int axis, double x, int *below, float *pa
 {
     int n = s->grid.n[axis];
     double at = (x - s->grid.low[axis]) * s->per_metre[axis];
-    if (n == 1) {
-        *below = 0;
-        *part = 0;
+    *below = 0;
+    *part = 0;
+    if (n == 1)
         return true;
-    }
     if (!(at >= 0 && at <= n - 1))
         return false;
     *below = (int)at < n - 1 ? (int)at : n - 2;
@@ -111,27 +110,42 @@ static bool place_in(const samples *s, int axis, double x, int *below, float *pa
     return true;
 }
 
+/* The samples from `first` to `last` along x, between those in y and z. */
+static void line_of(const samples *s, int axis, const double place[3], int first, int last, float *out)
+{
+    const int *n = s->grid.n;
+    int y, z;
+    float ty, tz;
+    bool in = place_in(s, 1, place[1], &y, &ty);
+    in &= place_in(s, 2, place[2], &z, &tz);
+    ptrdiff_t row = 3 * (ptrdiff_t)n[0], dy = n[1] > 1 ? row : 0, dz = n[2] > 1 ? row * n[1] : 0;
+    const float *p = s->grid.sample + axis + row * (y + (ptrdiff_t)n[1] * z);
+    for (int x = first; x <= last; x++) {
+        const float *at = p + 3 * (ptrdiff_t)x;
+        float front = at[0] + ty * (at[dy] - at[0]), back = at[dz] + ty * (at[dz + dy] - at[dz]);
+        out[x - first] = in ? front + tz * (back - front) : 0;
+    }
+}
+
 static void row(const void *ready, int axis, const double place[3], double step, int count, double time,
                 float *out)
 {
     const samples *s = ready;
-    const int *n = s->grid.n;
-    int x, y = 0, z = 0;
-    float tx, ty = 0, tz = 0;
-    bool in = place_in(s, 1, place[1], &y, &ty) && place_in(s, 2, place[2], &z, &tz);
-    ptrdiff_t dx = n[0] > 1 ? 3 : 0, dy = n[1] > 1 ? 3 * (ptrdiff_t)n[0] : 0,
-              dz = n[2] > 1 ? 3 * (ptrdiff_t)n[0] * n[1] : 0;
-    const float *near = s->grid.sample + axis + 3 * (ptrdiff_t)n[0] * (y + (ptrdiff_t)n[1] * z);
+    const int most = s->grid.n[0] - 1;
+    float line[SAMPLES_MAX + 1];
+    double start = (place[0] - s->grid.low[0]) * s->per_metre[0], by = step * s->per_metre[0];
+    int first = (int)fmin(fmax(floor(start), 0), most);
+    int last = (int)fmin(fmax(floor(start + by * (count - 1)) + 1, 0), most);
     (void)time;
+    line_of(s, axis, place, first, last, line);
+    line[last - first + 1] = line[last - first]; /* beyond the last, of which there is no part */
     for (int i = 0; i < count; i++) {
-        out[i] = 0;
-        if (!in || !place_in(s, 0, place[0] + i * step, &x, &tx))
-            continue;
-        const float *p = near + 3 * (ptrdiff_t)x;
-        float a = p[0] + tx * (p[dx] - p[0]), b = p[dy] + tx * (p[dy + dx] - p[dy]);
-        float c = p[dz] + tx * (p[dz + dx] - p[dz]), d = p[dz + dy] + tx * (p[dz + dy + dx] - p[dz + dy]);
-        float front = a + ty * (b - a), back = c + ty * (d - c);
-        out[i] = front + tz * (back - front);
+        double at = start + by * i;
+        bool in = most == 0 || (at >= 0 && at <= most);
+        double inside = in ? at - first : 0;
+        int below = (int)inside;
+        float part = (float)(inside - below);
+        out[i] = in ? line[below] + part * (line[below + 1] - line[below]) : 0;
     }
 }
 
