@@ -126,29 +126,50 @@ static void cut_cells(const und_solids *s, int y, int z, int from, int to)
             room[x] = cell_part(node + x, m);
 }
 
-/* Which solid a face has its velocity from: that which passed a cell beside it, or the nearer; -1: none. */
+/* Which solid a face near some has its velocity from: that which passed a cell beside it, or the nearer. */
 static int face_owner(const und_solids *s, size_t at, size_t next)
 {
     const uint8_t *passed = s->parts->passed;
     if (passed[at] | passed[next])
         return (passed[at] ? passed[at] : passed[next]) - 1;
-    size_t nearer = s->distance[next] < s->distance[at] ? next : at;
-    return s->distance[nearer] < NEAR ? s->owner[nearer] : -1;
+    return s->owner[s->distance[next] < s->distance[at] ? next : at];
+}
+
+/* A component of a solid's velocity along a row is linear. */
+typedef struct velocity_line {
+    int solid;
+    double start, step; /* m/s, at the face of cell 0 and from one to the next */
+} velocity_line;
+
+static velocity_line line_of(const und_solids *s, int solid, int axis, int y, int z)
+{
+    const double half[3] = {axis == 0 ? 0.5 : 0, axis == 1 ? 0.5 : 0, axis == 2 ? 0.5 : 0};
+    velocity_line line = {.solid = solid};
+    if (!s->parts->ever_moves[solid])
+        return line;
+    und_vec3 v =
+        und_solids_velocity_of(s, solid, und_solids_place(&s->mac, half[0], y + half[1], z + half[2]));
+    und_vec3 on = und_mul(s->parts->state[solid].turn[0], s->mac.d[0]);
+    line.start = axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+    line.step = axis == 0 ? on.x : axis == 1 ? on.y : on.z;
+    return line;
 }
 
 static void set_velocities(const und_solids *s, int axis, int y, int z, int from, int to)
 {
-    const und_mac *m = &s->mac;
-    const double half[3] = {axis == 0 ? 0.5 : 0, axis == 1 ? 0.5 : 0, axis == 2 ? 0.5 : 0};
+    const size_t row = und_mac_at(&s->mac, 0, y, z), next = row + (size_t)s->mac.step[axis];
+    const uint8_t *passed = s->parts->passed;
+    float *u = s->u[axis] + row;
+    velocity_line line = {.solid = -1};
     for (int x = from; x < to; x++) {
-        size_t at = und_mac_at(m, x, y, z);
-        int owner = face_owner(s, at, at + (size_t)m->step[axis]);
-        s->u[axis][at] = 0;
-        if (owner < 0 || !s->parts->ever_moves[owner])
+        size_t a = row + (size_t)x, b = next + (size_t)x;
+        u[x] = 0;
+        if (!(s->distance[a] < NEAR) && !(s->distance[b] < NEAR) && !(passed[a] | passed[b]))
             continue;
-        und_vec3 v =
-            und_solids_velocity_of(s, owner, und_solids_place(m, x + half[0], y + half[1], z + half[2]));
-        s->u[axis][at] = (float)(axis == 0 ? v.x : axis == 1 ? v.y : v.z);
+        int solid = face_owner(s, a, b);
+        if (solid != line.solid)
+            line = line_of(s, solid, axis, y, z);
+        u[x] = (float)(line.start + x * line.step);
     }
 }
 

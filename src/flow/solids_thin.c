@@ -12,6 +12,7 @@ static const double REACHES = 1.2; /* cells: from a wall to cells that it may co
 static const double PROBE =
     0.95; /* cells into a wall: as deep there is 1.9 thick, and the diagonal is 1.73 */
 static const double DEEP = 0.86;
+static const double APART = 1.25; /* cells: two neighbours so far from solids in sum have none in between */
 static const double CLEAR = 0.01; /* cells: from a wall to the places that cells stand for */
 static const double SMALL = 1e-5; /* cells: to take differences over */
 static const double NUDGE = 1e-3; /* cells: out of the middle of a wall */
@@ -122,6 +123,8 @@ static bool place_of(const und_solids *s, const int cell[3], und_vec3 *place)
 {
     const around here = {s, cell};
     *place = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
+    if ((double)s->distance[und_mac_at(&s->mac, cell[0], cell[1], cell[2])] > 2 * CLEAR)
+        return true;
     return und_solids_way_out(nearest, &here, &s->mac, place);
 }
 
@@ -187,6 +190,11 @@ bool und_solids_between(const und_solids *s, const int cell[3], int axis)
     int next[3] = {cell[0], cell[1], cell[2]};
     und_vec3 a, b;
     next[axis]++;
+    size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]), beside = at + (size_t)s->mac.step[axis];
+    bool shut = s->parts->thin[at] == UND_THIN_SHUT || s->parts->thin[beside] == UND_THIN_SHUT;
+    if (!shut && (double)s->distance[at] > 0 && (double)s->distance[beside] > 0 &&
+        (double)(s->distance[at] + s->distance[beside]) > APART)
+        return false;
     if (!known_place(s, cell, &a) || !known_place(s, next, &b))
         return true;
     for (int i = 0; i < s->count; i++) {
