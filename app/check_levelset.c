@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "flow/solids.h"
+#include "geom/sequence.h"
 #include "geom/shape.h"
 #include "geom/trimesh.h"
 
@@ -32,7 +33,7 @@ static long open_edges(const und_shape *shape)
 
 static void check_mesh(survey *s, const und_obstacle_def *def, const char *name)
 {
-    long edges = open_edges(def->shape);
+    long edges = def->sequence ? und_sequence_open_edges(def->sequence) : open_edges(def->shape);
     if (edges > 0)
         check_warn(s,
                    "%s: its mesh is not watertight: %ld edge%s open, and what is inside is the majority's "

@@ -1,34 +1,9 @@
 /* Solids in the flow: what they leave open of faces and cells, walls thinner than a cell, motion. */
 #include "base/random.h"
-#include "flow/solids.h"
-#include "geom/motion.h"
-#include "geom/shape.h"
-#include "test.h"
+#include "tests/solids_model.h"
 
 static const bool closed[UND_SIDES] = {false};
 static const bool opened[UND_SIDES] = {true, true, true, true, true, true};
-
-static und_mac cube(int n)
-{
-    return und_mac_make((const int[3]){n, n, n}, (const double[3]){1.0 / n, 1.0 / n, 1.0 / n},
-                        (const double[3]){0, 0, 0});
-}
-
-static und_shape *make(const und_shape *like)
-{
-    und_error err;
-    und_shape *shape = und_shape_create(like, &err);
-    assert_non_null(shape);
-    return shape;
-}
-
-static und_solids open_one(const und_mac *mac, const und_obstacle_def *def, const bool *sides, int threads)
-{
-    und_error err;
-    und_solids s;
-    assert_int_equal(und_solids_open(&s, mac, def, 1, sides, 0, threads, &err), UND_OK);
-    return s;
-}
 
 static void test_none(void **state)
 {
@@ -87,28 +62,6 @@ static void test_plane(void **state)
     assert_true(room_worst < 0.001);
     und_solids_close(&s);
     und_shape_destroy(plane);
-}
-
-/* Spreads marks over open faces from the cells that have one. */
-static void flood(const und_solids *s, uint8_t *mark)
-{
-    const und_mac *m = &s->mac;
-    size_t *stack = malloc(m->count * sizeof *stack), count = 0;
-    assert_non_null(stack);
-    for (size_t i = 0; i < m->count; i++)
-        if (mark[i])
-            stack[count++] = i;
-    while (count > 0) {
-        size_t at = stack[--count];
-        for (int way = 0; way < 6; way++) {
-            size_t step = (size_t)m->step[way / 2], next = way % 2 ? at + step : at - step;
-            if (s->open[way / 2][way % 2 ? at : next] > 0 && !mark[next]) {
-                mark[next] = 1;
-                stack[count++] = next;
-            }
-        }
-    }
-    free(stack);
 }
 
 static double uniform(uint64_t stream, uint64_t index)
@@ -217,31 +170,6 @@ static und_motion *plate_motion(const und_mac *m, uint64_t trial, double cells)
     und_motion *motion = und_motion_create(keys, 2, UND_EASE_LINEAR, &err);
     assert_non_null(motion);
     return motion;
-}
-
-/* Cells that were before the plate and are reached from those behind it. */
-static long overtaken(const und_solids *s, const und_pose *from, double half)
-{
-    const und_mac *m = &s->mac;
-    uint8_t *mark = calloc(m->count, 1);
-    long count = 0;
-    assert_non_null(mark);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int z = 0; z < m->n[2]; z++)
-            for (int y = 0; y < m->n[1]; y++)
-                for (int x = 0; x < m->n[0]; x++) {
-                    und_vec3 p =
-                        und_vec(und_mac_middle(m, 0, x), und_mac_middle(m, 1, y), und_mac_middle(m, 2, z));
-                    double side = und_pose_local(from, p).x;
-                    if (pass == 0 && side < -half)
-                        mark[und_mac_at(m, x, y, z)] = 1;
-                    count += pass == 1 && side > half && mark[und_mac_at(m, x, y, z)];
-                }
-        if (pass == 0)
-            flood(s, mark);
-    }
-    free(mark);
-    return count;
 }
 
 static void move_plates(const und_mac *m, uint64_t trials)

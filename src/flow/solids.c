@@ -102,7 +102,7 @@ static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, in
     for (int x = b->low[0]; x < b->high[0]; x += ROW) {
         int count = b->high[0] - x < ROW ? b->high[0] - x : ROW;
         size_t at = und_mac_at(m, x, y, z);
-        und_shape_distances(def->shape, start, step, x, count, distance);
+        und_shape_distances(s->parts->defs[solid].shape, start, step, x, count, distance);
         for (int k = 0; k < count; k++) {
             double d = und_larger(und_smaller(distance[k] * scale, reach), -reach);
             bool nearer = (float)d < field[at + (size_t)k];
@@ -113,34 +113,69 @@ static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, in
     }
 }
 
-static void merge(und_solids *s, int solid, const und_cell_box *within)
+static void merge(und_solids *s, int solid, const und_cell_box *b)
 {
-    const und_cell_box b = overlap(&s->parts->state[solid].near, within);
-    if (und_cell_box_empty(&b))
+    if (und_cell_box_empty(b))
         return;
-    size_t items = (size_t)(b.high[0] - b.low[0]) * (size_t)(b.high[1] - b.low[1]);
-    PARALLEL_FOR(und_workers(s->threads, items * (size_t)(b.high[2] - b.low[2]), ENOUGH))
-    for (int z = b.low[2]; z < b.high[2]; z++)
-        for (int y = b.low[1]; y < b.high[1]; y++) {
-            merge_row(s, solid, &b, y, z, 0, s->distance, s->owner);
-            merge_row(s, solid, &b, y, z, 0.5, s->parts->node, NULL);
+    size_t items = (size_t)(b->high[0] - b->low[0]) * (size_t)(b->high[1] - b->low[1]);
+    PARALLEL_FOR(und_workers(s->threads, items * (size_t)(b->high[2] - b->low[2]), ENOUGH))
+    for (int z = b->low[2]; z < b->high[2]; z++)
+        for (int y = b->low[1]; y < b->high[1]; y++) {
+            merge_row(s, solid, b, y, z, 0, s->distance, s->owner);
+            merge_row(s, solid, b, y, z, 0.5, s->parts->node, NULL);
         }
+}
+
+static bool overlaps_some(const und_cell_box *a, const und_cell_box *box, int count)
+{
+    for (int i = 0; i < count; i++) {
+        und_cell_box both = overlap(a, &box[i]);
+        if (!und_cell_box_empty(&both))
+            return true;
+    }
+    return false;
+}
+
+/* Those that move, or those that never do, into the boxes. */
+static void merge_all(und_solids *s, bool moving, const und_cell_box *box, int count)
+{
+    und_error err;
+    for (int k = 0; k < s->count; k++) {
+        const und_cell_box *near = &s->parts->state[k].near;
+        bool rendered = und_solids_on_lattice(s, k);
+        if (s->parts->ever_moves[k] != moving || !overlaps_some(near, box, count))
+            continue;
+        if (rendered && und_solids_render(s, k, &err) != UND_OK) {
+            s->failed = true;
+            continue;
+        }
+        for (int i = 0; i < count; i++) {
+            const und_cell_box within = overlap(near, &box[i]);
+            if (rendered)
+                und_solids_merge_rendered(s, k, &within);
+            else
+                merge(s, k, &within);
+        }
+    }
 }
 
 double und_solids_distance_of(const und_solids *s, int solid, und_vec3 p)
 {
     const und_obstacle_def *def = &s->parts->defs[solid];
-    double d = und_shape_distance(def->shape, und_pose_local(&s->parts->state[solid].to, p));
+    if (!s->parts->defs[solid].shape)
+        return INFINITY;
+    double d = und_shape_distance(s->parts->defs[solid].shape, und_pose_local(&s->parts->state[solid].to, p));
     return def->inside_out ? -d : d;
 }
 
-static und_bounds own_bounds(const und_obstacle_def *def)
+static und_bounds own_bounds(const und_obstacle_def *def, double low_time, double high_time)
 {
     if (def->inside_out) {
         double far = INFINITY;
         return (und_bounds){{-far, -far, -far}, {far, far, far}};
     }
-    return und_shape_bounds(def->shape);
+    return def->sequence ? und_sequence_bounds(def->sequence, low_time, high_time)
+                         : und_shape_bounds(def->shape);
 }
 
 static und_vec3 corner_of(const und_bounds *b, int corner)
@@ -222,13 +257,17 @@ static void set_state(und_solids *s, int solid, double time, double dt)
 {
     und_solid_state *state = &s->parts->state[solid];
     const und_obstacle_def *def = &s->parts->defs[solid];
-    und_bounds bounds = own_bounds(def);
+    und_bounds bounds = own_bounds(def, time, time + dt);
     memset(state, 0, sizeof *state);
     state->from = und_motion_at(def->motion, time);
     state->to = dt > 0 ? und_motion_at(def->motion, time + dt) : state->from;
     set_velocity(state, def->motion, time, dt);
     state->near = near_box(&s->mac, &bounds, &state->to);
-    if (!memcmp(&state->from, &state->to, sizeof state->from))
+    if (def->sequence) {
+        state->clock[0] = und_sequence_clock(def->sequence, time);
+        state->clock[1] = und_sequence_clock(def->sequence, time + dt);
+    }
+    if (!memcmp(&state->from, &state->to, sizeof state->from) && state->clock[0] == state->clock[1])
         return;
     state->time = time;
     state->dt = dt;
@@ -259,10 +298,7 @@ static void redo(und_solids *s, const und_cell_box *box, int count)
 {
     for (int i = 0; i < count; i++)
         restore(s, &box[i]);
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < s->count; k++)
-            if (s->parts->ever_moves[k])
-                merge(s, k, &box[i]);
+    merge_all(s, true, box, count);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < s->count; k++)
             if (s->parts->ever_moves[k])
@@ -292,6 +328,7 @@ static int boxes_of(const und_cell_box *was, const und_cell_box *is, und_cell_bo
 bool und_solids_move(und_solids *s, double time, double dt)
 {
     und_solids_parts *p = s->parts;
+    und_error err;
     int count = 0;
     for (int i = 0; i < s->count; i++) {
         und_solid_state old = p->state[i];
@@ -300,6 +337,8 @@ bool und_solids_move(und_solids *s, double time, double dt)
         set_state(s, i, time, dt);
         if (!memcmp(&old, &p->state[i], sizeof old))
             continue;
+        if (p->defs[i].sequence && und_solids_deform(s, i, &err) != UND_OK)
+            s->failed = true;
         count += boxes_of(&old.near, &p->state[i].near, &p->box[count]);
     }
     redo(s, p->box, count);
@@ -318,11 +357,13 @@ static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_er
     p->defs = und_alloc(count, sizeof *p->defs, "solids", err);
     p->state = und_alloc(count, sizeof *p->state, "solids", err);
     p->ever_moves = und_alloc(count, sizeof *p->ever_moves, "solids", err);
+    p->deformed = und_alloc(count, sizeof *p->deformed, "solids", err);
     p->box = und_alloc(2 * count, sizeof *p->box, "solids", err);
-    if (!p->defs || !p->state || !p->ever_moves || !p->box)
+    if (!p->defs || !p->state || !p->ever_moves || !p->deformed || !p->box)
         return UND_FAILED;
     for (int i = 0; i < s->count; i++) {
         p->defs[i] = defs[i];
+        p->defs[i].shape = defs[i].sequence ? NULL : defs[i].shape;
         p->ever_moves[i] = und_motion_moves(defs[i].motion) || defs[i].sequence;
         p->some_move |= p->ever_moves[i];
         p->some_rest |= !p->ever_moves[i];
@@ -352,26 +393,46 @@ static und_status open_fields(und_solids *s, und_error *err)
     return p->rest[0] && p->rest[1] && p->rest_owner ? UND_OK : UND_FAILED;
 }
 
-static void place_all(und_solids *s, double time)
+/* What meshes need. */
+static und_status open_scratch(und_solids *s, und_error *err)
+{
+    und_solids_parts *p = s->parts;
+    const und_mac *m = &s->mac;
+    bool meshes = false, deform = false, good = true;
+    for (int i = 0; i < s->count; i++) {
+        meshes |= und_solids_on_lattice(s, i);
+        deform |= p->defs[i].sequence != NULL;
+    }
+    for (int k = 0; k < 2 && meshes; k++)
+        good = (p->lattice[k] = field_of(m, "meshes as solids", err)) && good;
+    for (int a = 0; a < 3 && deform; a++) {
+        p->drift[a] = field_of(m, "meshes as solids", err);
+        p->deform[a] = field_of(m, "meshes as solids", err);
+        good = good && p->drift[a] && p->deform[a];
+    }
+    return good ? UND_OK : UND_FAILED;
+}
+
+static und_status place_all(und_solids *s, double time, und_error *err)
 {
     und_solids_parts *p = s->parts;
     const und_cell_box all = whole(&s->mac);
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count; i++) {
         set_state(s, i, time, 0);
+        if (p->defs[i].sequence && und_solids_deform(s, i, err) != UND_OK)
+            return UND_FAILED;
+    }
     fill_far(s, s->distance, p->node, &all);
-    for (int i = 0; i < s->count; i++)
-        if (!p->ever_moves[i])
-            merge(s, i, &all);
+    merge_all(s, false, &all, 1);
     if (p->rest[0]) {
         memcpy(p->rest[0], s->distance, s->mac.count * sizeof *s->distance);
         memcpy(p->rest[1], p->node, s->mac.count * sizeof *p->node);
         memcpy(p->rest_owner, s->owner, s->mac.count);
     }
-    for (int i = 0; i < s->count; i++)
-        if (p->ever_moves[i])
-            merge(s, i, &all);
+    merge_all(s, true, &all, 1);
     und_solids_find_thin(s, &all);
     und_solids_cut(s, &all);
+    return s->failed ? und_error_set(err, UND_FAILED, "out of memory: a mesh as a solid") : UND_OK;
 }
 
 static und_status open_solids(und_solids *s, const und_obstacle_def *defs, double time, und_error *err)
@@ -386,8 +447,8 @@ static und_status open_solids(und_solids *s, const und_obstacle_def *defs, doubl
     if (status == UND_OK)
         status = open_fields(s, err);
     if (status == UND_OK)
-        place_all(s, time);
-    return status;
+        status = open_scratch(s, err);
+    return status == UND_OK ? place_all(s, time, err) : status;
 }
 
 und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle_def *defs, int count,
@@ -429,10 +490,19 @@ void und_solids_close(und_solids *s)
         for (int i = 0; i < s->count && p->skin; i++)
             und_solids_skin_free(&p->skin[i]);
         free(p->skin);
+        for (int i = 0; i < s->count && p->deformed; i++)
+            und_trimesh_release(p->deformed[i].mesh);
+        free(p->deformed);
         free(p->defs);
         free(p->state);
         free(p->ever_moves);
         free(p->box);
+        for (int a = 0; a < 3; a++) {
+            und_pages_free(p->drift[a]);
+            und_pages_free(p->deform[a]);
+        }
+        und_pages_free(p->lattice[0]);
+        und_pages_free(p->lattice[1]);
         und_pages_free(p->node);
         und_pages_free(p->rest[0]);
         und_pages_free(p->rest[1]);

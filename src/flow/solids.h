@@ -12,6 +12,7 @@ typedef struct und_solids {
     und_mac mac;
     int threads;
     int count;       /* of solids */
+    bool failed;     /* memory ran out while a mesh was placed, which is then missing */
     bool any;        /* there are solids at all; else distance, owner and room are NULL */
     float *distance; /* cells, negative inside, clamped to +-UND_SOLIDS_REACH; at cell centres, and beside the
                         domain */

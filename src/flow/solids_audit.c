@@ -84,7 +84,9 @@ static thinnest probe_row(const wall *w, und_vec3 start, double spacing, int cou
 static und_bounds region(const und_solids *s, int solid)
 {
     const und_mac *m = &s->mac;
-    und_bounds b = und_shape_bounds(s->parts->defs[solid].shape);
+    const und_obstacle_def *def = &s->parts->defs[solid];
+    und_bounds b = def->sequence ? und_sequence_bounds(def->sequence, -INFINITY, INFINITY)
+                                 : und_shape_bounds(def->shape);
     if (isfinite(und_length(und_sub(b.high, b.low))))
         return b;
     b = (und_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -142,6 +144,15 @@ static thinnest probe_mesh(const wall *w)
     return best;
 }
 
+static thinnest thinnest_of(const wall *w, und_bounds bounds)
+{
+    const und_shape *shape = w->def->shape;
+    if (shape)
+        return shape->kind == UND_MESH ? probe_mesh(w) : probe_lattice(w, bounds);
+    return (thinnest){und_sequence_thickness(w->def->sequence),
+                      und_mul(und_add(bounds.low, bounds.high), 0.5)};
+}
+
 static bool in_domain(const und_mac *m, und_vec3 p)
 {
     const double q[3] = {p.x, p.y, p.z};
@@ -171,7 +182,7 @@ static und_thin_wall audit_one(const und_solids *s, int solid, double start, dou
     const und_bounds bounds = region(s, solid);
     const und_pose at_start = und_motion_at(def->motion, start);
     const wall w = {s, def, s->mac.d[0], s->mac.n[2] == 1, at_start.rotation};
-    thinnest found = def->shape->kind == UND_MESH ? probe_mesh(&w) : probe_lattice(&w, bounds);
+    thinnest found = thinnest_of(&w, bounds);
     und_thin_wall out = {.solid = solid, .thickness = found.thickness / w.cell};
     und_vec3 place = und_pose_point(&at_start, found.place);
     bool seen = in_domain(&s->mac, place);
@@ -180,7 +191,8 @@ static und_thin_wall audit_one(const und_solids *s, int solid, double start, dou
         und_vec3 then = und_pose_point(&pose, found.place);
         if (!seen && (seen = in_domain(&s->mac, then)))
             place = then;
-        out.speed = fmax(out.speed, fastest(def->motion, bounds, start + i * dt));
+        double own = def->sequence ? und_sequence_speed(def->sequence, start + i * dt) : 0;
+        out.speed = fmax(out.speed, fastest(def->motion, bounds, start + i * dt) + own);
     }
     out.place[0] = place.x;
     out.place[1] = place.y;

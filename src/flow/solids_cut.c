@@ -155,6 +155,22 @@ static velocity_line line_of(const und_solids *s, int solid, int axis, int y, in
     return line;
 }
 
+/* What a deforming mesh adds at the face between two cells: the mean of those that it owns. */
+static double drift(const und_solids *s, int solid, int axis, size_t a, size_t b)
+{
+    if (!s->parts->defs[solid].sequence)
+        return 0;
+    double sum = 0;
+    int count = 0;
+    for (int k = 0; k < 2; k++) {
+        size_t at = k ? b : a;
+        und_vec3 v = und_solids_drift(s, solid, at);
+        sum += axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+        count += s->owner[at] == solid && s->distance[at] < UND_SOLIDS_REACH;
+    }
+    return count ? sum / count : 0;
+}
+
 static void set_velocities(const und_solids *s, int axis, int y, int z, int from, int to)
 {
     const size_t row = und_mac_at(&s->mac, 0, y, z), next = row + (size_t)s->mac.step[axis];
@@ -169,7 +185,7 @@ static void set_velocities(const und_solids *s, int axis, int y, int z, int from
         int solid = face_owner(s, a, b);
         if (solid != line.solid)
             line = line_of(s, solid, axis, y, z);
-        u[x] = (float)(line.start + x * line.step);
+        u[x] = (float)(line.start + x * line.step + drift(s, solid, axis, a, b));
     }
 }
 

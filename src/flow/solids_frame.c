@@ -29,11 +29,11 @@ static double shape_distance(const void *context, und_vec3 p)
     return und_shape_distance(context, p);
 }
 
-/* Smooth where the shape is. */
+/* Smooth where the shape is; NULL: triangles of no shape. */
 static void find_normals(const und_shape *shape, und_solid_skin *skin)
 {
-    bool faceted = shape->kind == UND_MESH || shape->kind == UND_VOXELS || shape->kind == UND_UNION;
-    und_bounds b = und_shape_bounds(shape);
+    bool faceted = !shape || shape->kind == UND_MESH || shape->kind == UND_VOXELS || shape->kind == UND_UNION;
+    und_bounds b = faceted ? (und_bounds){0} : und_shape_bounds(shape);
     double small = 1e-4 * und_length(und_sub(b.high, b.low));
     for (size_t i = 0; i + 2 < skin->corners; i += 3) {
         und_vec3 p[3];
@@ -83,14 +83,15 @@ static bool ends(const und_shape *shape)
     return isfinite(und_length(und_sub(b.high, b.low)));
 }
 
-static und_status make_skin(const und_solids *s, int solid, und_solid_skin *skin, und_error *err)
+static und_status make_skin(const und_solids *s, int solid, double time, und_solid_skin *skin, und_error *err)
 {
-    const und_shape *shape = s->parts->defs[solid].shape;
+    const und_obstacle_def *def = &s->parts->defs[solid];
     und_soup soup = {0};
     und_solids_skin_free(skin);
-    if (!ends(shape))
+    if (!def->sequence && !ends(def->shape))
         return skin_in_domain(s, solid, skin, err);
-    und_status status = und_shape_mesh(shape, &soup, err);
+    und_status status = def->sequence ? und_sequence_soup(def->sequence, time, &soup, err)
+                                      : und_shape_mesh(def->shape, &soup, err);
     if (status != UND_OK)
         return status;
     skin->corners = 3 * (size_t)soup.triangle_count;
@@ -100,7 +101,7 @@ static und_status make_skin(const und_solids *s, int solid, und_solid_skin *skin
     skin->normal = und_alloc(skin->corners + 1, 3 * sizeof *skin->normal, "the surface of a solid", err);
     if (!skin->normal)
         return UND_FAILED;
-    find_normals(shape, skin);
+    find_normals(def->sequence ? NULL : def->shape, skin);
     return UND_OK;
 }
 
@@ -111,15 +112,15 @@ void und_solids_skin_free(und_solid_skin *skin)
     *skin = (und_solid_skin){0};
 }
 
-static und_status find_skins(const und_solids *s, und_error *err)
+static und_status find_skins(const und_solids *s, double time, und_error *err)
 {
     und_solids_parts *p = s->parts;
     if (!p->skin && !(p->skin = und_alloc((size_t)s->count, sizeof *p->skin, "the surfaces of solids", err)))
         return UND_FAILED;
     und_status status = UND_OK;
     for (int i = 0; i < s->count && status == UND_OK; i++)
-        if (!p->skin[i].position || (p->skin[i].in_world && p->ever_moves[i]))
-            status = make_skin(s, i, &p->skin[i], err);
+        if (!p->skin[i].position || p->defs[i].sequence || (p->skin[i].in_world && p->ever_moves[i]))
+            status = make_skin(s, i, time, &p->skin[i], err);
     return status;
 }
 
@@ -213,6 +214,6 @@ und_status und_solids_frame(const und_solids *s, double time, und_frame *frame, 
         return UND_OK;
     und_status status = add_distance(s, frame, err);
     if (status == UND_OK)
-        status = find_skins(s, err);
+        status = find_skins(s, time, err);
     return status == UND_OK ? add_skins(s, time, frame, err) : status;
 }

@@ -5,6 +5,7 @@
 #include "flow/solids.h"
 
 #include "geom/motion.h"
+#include "geom/sequence.h"
 #include "geom/shape.h"
 
 /* Cells, from low to below high; the layer beside the domain is -1 and n. */
@@ -28,6 +29,7 @@ typedef struct und_solid_state {
     und_vec3 velocity; /* m/s, the mean over the interval, of the point that ends up at to.position */
     und_vec3 turn[3];  /* 1/s: what is further along x, y or z from there is faster by that */
     double time, dt;   /* the interval, where it moves in it; else 0 */
+    double clock[2];   /* of a deforming mesh, at the beginning and the end */
     und_cell_box near; /* cells that it may reach */
 } und_solid_state;
 
@@ -41,7 +43,9 @@ typedef struct und_solid_skin {
 void und_solids_skin_free(und_solid_skin *skin);
 
 typedef struct und_solids_parts {
-    und_obstacle_def *defs;
+    und_obstacle_def *defs; /* a shape of NULL: a sheet that deforms */
+    und_shape *deformed; /* the shapes of deforming meshes, as they are: their def has them, but for sheets,
+                            which are known by their distance alone */
     und_solid_state *state;
     bool *ever_moves;
     bool side_open[UND_SIDES];
@@ -52,6 +56,9 @@ typedef struct und_solids_parts {
     uint8_t *thin;        /* UND_THIN_... of each cell */
     float (*way_out)[3];  /* of cells at thin walls: from the centre to a place outside solids, in cells */
     uint8_t *passed;      /* 1 + the solid that passed the cell's centre within the interval */
+    float *lattice[2];    /* scratch of meshes: the distance at centres and corners in a box, m */
+    float *drift[3];      /* scratch of deforming ones: their velocity at those centres, m/s */
+    float *deform[3];     /* m/s: what the velocity of a deforming mesh is beside its motion's, at centres */
     und_solid_skin *skin; /* NULL: not asked for yet */
     und_cell_box *box;    /* scratch: what is to be done anew, 2 a solid */
 } und_solids_parts;
@@ -83,6 +90,16 @@ bool und_solids_way_out(und_solids_distance_fn *distance, const void *context, c
 
 /* Whether the solid beside a cell is so thin that the cell may have to do with its other side. */
 bool und_solids_is_thin(const und_solids *s, const int cell[3]);
+/* Meshes have their distances from a lattice over all that they reach: whether that is so; into the scratch;
+ * and from there into a box. */
+bool und_solids_on_lattice(const und_solids *s, int solid);
+und_status und_solids_render(und_solids *s, int solid, und_error *err);
+void und_solids_merge_rendered(und_solids *s, int solid, const und_cell_box *box);
+/* Takes the shape of a deforming mesh at the end of the interval. */
+und_status und_solids_deform(und_solids *s, int solid, und_error *err);
+/* A place of the velocity that a deforming mesh has beside its motion's. */
+und_vec3 und_solids_drift(const und_solids *s, int solid, size_t at);
+
 /* Sets passed in the box, from distances. */
 void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *box);
 /* Sets thin and way_out in the box. */

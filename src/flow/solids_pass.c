@@ -18,7 +18,7 @@ typedef struct way {
     const und_obstacle_def *def;
     const und_mac *mac;
     int pieces;
-    und_pose pose[PIECES + 1];
+    const und_pose *pose; /* pieces + 1 */
 } way;
 
 /* The distance of the solid in one of its poses. */
@@ -146,6 +146,19 @@ static bool may_pass(const und_solids *s, const int cell[3], double distance, do
     return (distance > 0 && reach > FAR) || und_solids_is_thin(s, cell);
 }
 
+/* A deforming mesh is taken to move as its nearest part does, from one end of the interval to the other. */
+static bool passes_cell(const und_solids *s, int solid, const way *w, const int cell[3])
+{
+    const und_solid_state *state = &s->parts->state[solid];
+    und_vec3 p = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
+    if (!w->def->sequence)
+        return passes(w, p);
+    und_vec3 drift = und_solids_drift(s, solid, und_mac_at(&s->mac, cell[0], cell[1], cell[2]));
+    und_pose pose[2] = {state->from, state->to};
+    pose[0].position = und_sub(pose[0].position, und_mul(drift, state->dt));
+    return passes(&(way){w->def, w->mac, 1, pose}, p);
+}
+
 static void mark_row(und_solids *s, int solid, const way *w, const und_cell_box *b, int y, int z,
                      double reach)
 {
@@ -153,9 +166,9 @@ static void mark_row(und_solids *s, int solid, const way *w, const und_cell_box 
     const float *distance = s->distance + und_mac_at(&s->mac, 0, y, z);
     const uint8_t mark = (uint8_t)(solid + 1);
     for (int x = b->low[0]; x < b->high[0]; x++) {
+        const int cell[3] = {x, y, z};
         bool known = passed[x] && passed[x] <= mark;
-        if (!known && may_pass(s, (const int[3]){x, y, z}, (double)distance[x], reach) &&
-            passes(w, und_solids_place(&s->mac, x, y, z)))
+        if (!known && may_pass(s, cell, (double)distance[x], reach) && passes_cell(s, solid, w, cell))
             passed[x] = mark;
     }
 }
@@ -163,15 +176,18 @@ static void mark_row(und_solids *s, int solid, const way *w, const und_cell_box 
 void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *b)
 {
     const und_solid_state *state = &s->parts->state[solid];
-    if (und_cell_box_empty(b) || !(state->dt > 0))
+    const und_obstacle_def *def = &s->parts->defs[solid];
+    if (und_cell_box_empty(b) || !(state->dt > 0) || !def->shape)
         return;
-    way w = {.def = &s->parts->defs[solid], .mac = &s->mac};
+    und_pose pose[PIECES + 1];
     double reach = longest_way(s, solid, &state->near);
-    w.pieces = (int)ceil(und_smaller(reach / STRIDE, PIECES));
-    w.pieces = w.pieces < 1 ? 1 : w.pieces;
-    for (int k = 0; k <= w.pieces; k++)
-        w.pose[k] = und_motion_at(w.def->motion, state->time + state->dt * k / w.pieces);
-    w.pose[w.pieces] = state->to;
+    int pieces = (int)ceil(und_smaller(reach / STRIDE, PIECES));
+    const way w = {def, &s->mac, pieces < 1 ? 1 : pieces, pose};
+    for (int k = 0; k < w.pieces; k++)
+        pose[k] = und_motion_at(def->motion, state->time + state->dt * k / w.pieces);
+    pose[w.pieces] = state->to;
+    if (def->sequence)
+        reach += und_sequence_speed(def->sequence, state->time + state->dt) * state->dt / s->mac.d[0];
     size_t rows = (size_t)(b->high[1] - b->low[1]) * (size_t)(b->high[2] - b->low[2]);
     PARALLEL_FOR(und_workers(s->threads, rows * (size_t)(b->high[0] - b->low[0]), ENOUGH))
     for (int z = b->low[2]; z < b->high[2]; z++)

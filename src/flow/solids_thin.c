@@ -181,7 +181,7 @@ static bool solid_between(const und_solids *s, int solid, und_vec3 a, und_vec3 b
     const und_obstacle_def *def = &s->parts->defs[solid];
     const und_pose *pose = &s->parts->state[solid].to;
     und_vec3 from = und_pose_local(pose, a), to = und_pose_local(pose, b);
-    double first, inside = und_shape_line(def->shape, from, und_sub(to, from), 0, 1, &first);
+    double first, inside = und_shape_line(s->parts->defs[solid].shape, from, und_sub(to, from), 0, 1, &first);
     return def->inside_out ? inside < 1 - 1e-9 : inside > 1e-9;
 }
 
@@ -199,7 +199,7 @@ bool und_solids_between(const und_solids *s, const int cell[3], int axis)
         return true;
     for (int i = 0; i < s->count; i++) {
         const und_cell_box *near = &s->parts->state[i].near;
-        if (und_cell_box_has(near, cell) && solid_between(s, i, a, b))
+        if (s->parts->defs[i].shape && und_cell_box_has(near, cell) && solid_between(s, i, a, b))
             return true;
     }
     return false;

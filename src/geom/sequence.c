@@ -224,16 +224,69 @@ double und_sequence_speed(const und_sequence *sequence, double time)
     return fastest;
 }
 
+double und_sequence_thickness(const und_sequence *sequence)
+{
+    return sequence->thickness;
+}
+
+double und_sequence_clock(const und_sequence *sequence, double time)
+{
+    return fmin(fmax(time, sequence->frame[0].time), sequence->frame[sequence->frame_count - 1].time);
+}
+
+static und_vec3 vertex_at(const und_sequence *q, const between *m, int i)
+{
+    const float *a = m->a->vertex[i], *b = m->b->vertex[i];
+    und_vec3 v = und_vec(a[0] + m->s * ((double)b[0] - a[0]), a[1] + m->s * ((double)b[1] - a[1]),
+                         a[2] + m->s * ((double)b[2] - a[2]));
+    return und_add(q->middle, v);
+}
+
+und_trimesh *und_sequence_mesh(const und_sequence *sequence, double time, und_error *err)
+{
+    between m = find_frames(sequence, time);
+    const topology *sheet = &sequence->sheet[m.a->sheet];
+    und_vec3 *vertex = und_alloc((size_t)sheet->vertex_count, sizeof *vertex, "a mesh in time", err);
+    if (!vertex)
+        return NULL;
+    for (int i = 0; i < sheet->vertex_count; i++)
+        vertex[i] = vertex_at(sequence, &m, i);
+    und_trimesh *mesh = und_trimesh_create(&(und_trimesh_def){.vertex_count = sheet->vertex_count,
+                                                              .triangle_count = sheet->triangle_count,
+                                                              .vertex = vertex,
+                                                              .triangle = sheet->triangle},
+                                           err);
+    free(vertex);
+    return mesh;
+}
+
+und_status und_sequence_soup(const und_sequence *sequence, double time, und_soup *soup, und_error *err)
+{
+    between m = find_frames(sequence, time);
+    const topology *sheet = &sequence->sheet[m.a->sheet];
+    *soup = (und_soup){.triangle_count = sheet->triangle_count};
+    soup->position =
+        und_alloc((size_t)sheet->triangle_count, 9 * sizeof *soup->position, "a mesh in time", err);
+    if (!soup->position)
+        return UND_FAILED;
+    for (int i = 0; i < sheet->triangle_count; i++)
+        for (int k = 0; k < 3; k++) {
+            und_vec3 v = vertex_at(sequence, &m, sheet->triangle[i][k]);
+            float *to = soup->position + 9 * (size_t)i + 3 * (size_t)k;
+            to[0] = (float)v.x;
+            to[1] = (float)v.y;
+            to[2] = (float)v.z;
+        }
+    return UND_OK;
+}
+
 /* Vertices where the pose puts them, in the lattice's units. */
 static void place_vertices(const und_sequence *q, const between *m, const und_pose *pose,
                            const und_lattice *lattice, double (*place)[3])
 {
     double scale = 1 / lattice->d[0];
     for (int i = 0; i < q->sheet[m->a->sheet].vertex_count; i++) {
-        const float *a = m->a->vertex[i], *b = m->b->vertex[i];
-        und_vec3 v = und_vec(a[0] + m->s * ((double)b[0] - a[0]), a[1] + m->s * ((double)b[1] - a[1]),
-                             a[2] + m->s * ((double)b[2] - a[2]));
-        v = und_pose_point(pose, und_add(q->middle, v));
+        und_vec3 v = und_pose_point(pose, vertex_at(q, m, i));
         place[i][0] = (v.x - lattice->origin[0]) * scale;
         place[i][1] = (v.y - lattice->origin[1]) * scale;
         place[i][2] = (v.z - lattice->origin[2]) * scale;

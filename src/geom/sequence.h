@@ -4,6 +4,7 @@
 #define UND_GEOM_SEQUENCE_H
 
 #include "geom/isosurface.h"
+#include "geom/mesh.h"
 #include "geom/motion.h"
 #include "geom/trimesh.h"
 
@@ -37,6 +38,15 @@ size_t und_sequence_bytes(const und_sequence *sequence);
 long und_sequence_open_edges(const und_sequence *sequence);
 /* The fastest vertex just before a time, m/s. */
 double und_sequence_speed(const und_sequence *sequence, double time);
+
+/* 0: a body. */
+double und_sequence_thickness(const und_sequence *sequence);
+/* The time, or that of the first or the last frame where it is before or after them: it looks the same. */
+double und_sequence_clock(const und_sequence *sequence, double time);
+/* As it is at a time, in its own coordinates: a body's mesh, to be released; and its triangles, also a
+ * sheet's.  Both allocate. */
+und_trimesh *und_sequence_mesh(const und_sequence *sequence, double time, und_error *err);
+und_status und_sequence_soup(const und_sequence *sequence, double time, und_soup *soup, und_error *err);
 
 /* At a time, moved by a pose (may be NULL): distances on the lattice as above and the velocity (m/s, world
  * axes, without that of the pose) of the nearest point of the mesh just before that time where |distance| <
