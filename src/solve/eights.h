@@ -13,6 +13,7 @@ typedef int64_t und_i4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* What stands at p and on: to be read or, where p is not const, written. */
 #define UND_F8(p) (*(const und_f8 *)(p))
+#define UND_F4(p) (*(const und_f4 *)(p))
 #define UND_D4(p) (*(const und_d4 *)(p))
 #define UND_D4_OF(p) ((und_d4){(p)[0], (p)[1], (p)[2], (p)[3]}) /* of floats: one instruction */
 #define UND_SET_F8(p) (*(und_f8 *)(p))

@@ -4,11 +4,9 @@
 #include "solve/multigrid_kernel.h"
 #include "solve/slices.h"
 
-#include <string.h>
-
 /* Sweeps over red and black before the coarser level, and the same in reverse order after it: so the cycle is
  * symmetric.  More on coarser levels, where they cost little. */
-enum { SWEEPS_FINEST = 2, SWEEPS_COARSER = 4, SWEEPS_COARSEST = 16, CHUNK = 256 };
+enum { SWEEPS_FINEST = 2, SWEEPS_COARSER = 4, SWEEPS_COARSEST = 16 };
 
 typedef struct pass {
     und_multigrid *m;
@@ -17,56 +15,48 @@ typedef struct pass {
     void *context;
 } pass;
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 static int sweeps_of(const und_multigrid *m, int level)
 {
     return level == m->count - 1 ? SWEEPS_COARSEST : level == 0 ? SWEEPS_FINEST : SWEEPS_COARSER;
 }
 
-static void smooth(const und_level *level, int colour, int z)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* The red cells of an eight and the coarser ones that they are in.  Where x is halved those are of both
+ * colours, the even ones of colour `odd` and the others of the other; where not, of one. */
+ALWAYS_INLINE void add_to_parent(const und_level *coarse, const und_eight *e, bool halved, und_f8 left)
 {
-    und_segments in = und_level_slice(level, z);
-    for (const und_segment *s = in.begin; s < in.end; s++)
-        und_segment_smooth(level, colour, s);
+    unsigned odd = e->parent & 1, colour = halved ? odd : odd ^ (e->at & 1);
+    size_t at = e->parent & ~(uint32_t)3;
+    float *b = coarse->b[colour] + at, *b_odd = coarse->b[1 - colour] + at;
+    if (!halved) {
+        UND_SET_F8(b) = UND_F8(b) + left;
+        return;
+    }
+    UND_SET_F4(b) = UND_F4(b) + __builtin_shufflevector(left, left, 0, 2, 4, 6);
+    UND_SET_F4(b_odd) = UND_F4(b_odd) + __builtin_shufflevector(left, left, 1, 3, 5, 7);
 }
 
-static void start(const und_level *level, int z)
+ALWAYS_INLINE void get_from_parent(const und_level *coarse, const und_eight *e, bool halved, und_f8 *x)
 {
-    und_segments in = und_level_slice(level, z);
-    for (const und_segment *s = in.begin; s < in.end; s++)
-        und_segment_start(level, 0, s);
+    unsigned odd = e->parent & 1, colour = halved ? odd : odd ^ (e->at & 1);
+    size_t at = e->parent & ~(uint32_t)3;
+    if (!halved) {
+        *x = UND_F8(coarse->x[colour] + at);
+        return;
+    }
+    und_f4 even = UND_F4(coarse->x[colour] + at), others = UND_F4(coarse->x[1 - colour] + at);
+    *x = __builtin_shufflevector(even, others, 0, 4, 1, 5, 2, 6, 3, 7);
 }
 
-/* Adds the red cells' residual in slice z to row Y of the coarser slice, cells [begin, end) of it, in sum[].
- */
-static void sum_residuals(const und_level *fine, int coarse_y, int z, int begin, int end, float *sum)
+ALWAYS_INLINE void restrict_eights(const und_level *fine, const und_level *coarse, int z, int kind,
+                                   bool halved)
 {
-    int scale = fine->halved[0] ? 1 : 2; /* coarser cells per red one */
-    for (int which = 0; which < 2; which++) {
-        int y = und_child(fine, 1, coarse_y, which);
-        und_segments in = y < 0 ? (und_segments){0} : und_level_rows(fine, y, y + 1, z);
-        for (const und_segment *s = in.begin; s < in.end; s++) {
-            int low = most(s->low, begin / scale), high = least(s->low + s->count, end / scale);
-            if (low >= high)
-                continue;
-            if (fine->halved[0]) {
-                und_segment_residual(fine, 0, s, low - s->low, high - s->low, sum - begin + s->low);
-                continue;
-            }
-            float residual[CHUNK / 2];
-            memset(residual, 0, (size_t)(high - low) * sizeof *residual);
-            und_segment_residual(fine, 0, s, low - s->low, high - s->low, residual - low + s->low);
-            for (int q = low; q < high; q++)
-                sum[2 * q + s->offset - begin] += residual[q - low];
-        }
+    und_eights in = und_level_list(fine, kind, kind, z);
+    for (const und_eight *e = in.begin; e < in.end; e++) {
+        und_f8 left;
+        und_eight_residual(fine, 0, e, kind, &left);
+        add_to_parent(coarse, e, halved, left);
     }
 }
 
@@ -75,62 +65,60 @@ static void sum_residuals(const und_level *fine, int coarse_y, int z, int begin,
 static void restrict_slice(const und_level *fine, const und_level *coarse, int z)
 {
     int coarse_z = fine->halved[2] ? z / 2 : z;
-    bool first = !fine->halved[2] || z % 2 == 0;
-    und_segments in = und_level_slice(coarse, coarse_z);
-    for (const und_segment *s = in.begin; s < in.end; s++)
-        for (int done = 0; done < s->count; done += CHUNK / 2) {
-            int n = least(CHUNK / 2, s->count - done), begin = 2 * (s->low + done);
-            float *b[2] = {coarse->b[0] + s->at + done, coarse->b[1] + s->at + done};
-            float sum[CHUNK];
-            if (first)
-                memset(sum, 0, (size_t)(2 * n) * sizeof *sum);
-            else
-                und_join(b[0], b[1], s->offset, n, sum);
-            sum_residuals(fine, s->y, z, begin, begin + 2 * n, sum);
-            und_split(sum, s->offset, n, b[0], b[1]);
-        }
+    und_eights in = und_level_slice(coarse, coarse_z);
+    for (const und_eight *e = in.begin; e < in.end && (!fine->halved[2] || z % 2 == 0); e++)
+        for (int c = 0; c < 2; c++)
+            UND_SET_F8(coarse->b[c] + und_eight_at(e)) = (und_f8){0};
+    if (fine->halved[0]) {
+        restrict_eights(fine, coarse, z, UND_EIGHT_WHOLE, true);
+        restrict_eights(fine, coarse, z, UND_EIGHT_PLAIN, true);
+        restrict_eights(fine, coarse, z, UND_EIGHT_CUT, true);
+    } else {
+        restrict_eights(fine, coarse, z, UND_EIGHT_WHOLE, false);
+        restrict_eights(fine, coarse, z, UND_EIGHT_PLAIN, false);
+        restrict_eights(fine, coarse, z, UND_EIGHT_CUT, false);
+    }
+}
+
+ALWAYS_INLINE void correct_eights(const und_level *fine, const und_level *coarse, int z, bool halved)
+{
+    float *const x = fine->x[0];
+    const float *const inverse = fine->inverse[0];
+    und_eights in = und_level_list(fine, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z);
+    und_f8 given;
+    for (const und_eight *e = in.begin; e < in.end; e++) {
+        size_t at = und_eight_at(e);
+        get_from_parent(coarse, e, halved, &given);
+        UND_SET_F8(x + at) = UND_F8(x + at) + given;
+    }
+    in = und_level_list(fine, UND_EIGHT_PLAIN, UND_EIGHT_CUT, z);
+    for (const und_eight *e = in.begin; e < in.end; e++) {
+        size_t at = und_eight_at(e);
+        get_from_parent(coarse, e, halved, &given);
+        UND_SET_F8(x + at) = UND_F8(x + at) + UND_WHERE_UNKNOWN(given, UND_F8(inverse + at));
+    }
 }
 
 /* Adds the coarser level's correction to red cells; black ones are smoothed next and need none. */
 static void correct_slice(const und_level *fine, const und_level *coarse, int z)
 {
-    int coarse_z = fine->halved[2] ? z / 2 : z;
-    und_segments in = und_level_slice(fine, z);
-    for (const und_segment *s = in.begin; s < in.end; s++) {
-        int coarse_y = fine->halved[1] ? s->y / 2 : s->y;
-        int offset = und_colour_offset(0, coarse_y, coarse_z);
-        size_t at = und_level_row(coarse, coarse_y, coarse_z);
-        for (int done = 0; done < s->count; done += CHUNK) {
-            int n = least(CHUNK, s->count - done), low = s->low + done;
-            float *restrict x = fine->x[0] + s->at + done;
-            const float *inverse = fine->inverse[0] + s->at + done;
-            float row[2 * CHUNK];
-            int begin = fine->halved[0] ? low / 2 : low, pairs = fine->halved[0] ? n / 2 : n;
-            und_join(coarse->x[0] + at + begin, coarse->x[1] + at + begin, offset, pairs, row);
-            for (int q = 0; q < pairs && !fine->halved[0]; q++)
-                row[q] = row[2 * q + s->offset];
-            if (s->kind == UND_EIGHT_WHOLE)
-                for (int q = 0; q < n; q++)
-                    x[q] += row[q];
-            else
-                for (int q = 0; q < n; q++)
-                    x[q] += inverse[q] > 0 ? row[q] : 0;
-        }
-    }
+    if (fine->halved[0])
+        correct_eights(fine, coarse, z, true);
+    else
+        correct_eights(fine, coarse, z, false);
 }
 
 static double dot_slice(const und_level *level, int z)
 {
-    und_segments in = und_level_slice(level, z);
+    und_eights in = und_level_slice(level, z);
     double sum = 0;
-    for (const und_segment *s = in.begin; s < in.end; s++)
-        for (int c = 0; c < 2; c++) {
-            const float *x = level->x[c] + s->at, *b = level->b[c] + s->at;
-            und_f8 row = {0};
-            for (int q = 0; q < s->count; q += 8)
-                row += UND_F8(x + q) * UND_F8(b + q);
-            sum += und_f8_sum(&row);
-        }
+    for (const und_eight *e = in.begin; e < in.end;) {
+        und_f8 some = {0}; /* few enough that floats lose nothing */
+        for (const und_eight *stop = e + (in.end - e < 16 ? in.end - e : 16); e < stop; e++)
+            for (int c = 0; c < 2; c++)
+                some += UND_F8(level->x[c] + und_eight_at(e)) * UND_F8(level->b[c] + und_eight_at(e));
+        sum += und_f8_sum(&some);
+    }
     return sum;
 }
 
@@ -143,9 +131,9 @@ static void down(void *context, int stage, int z)
     } else if (stage == 0) {
         if (p->before)
             p->before(p->context, z);
-        start(level, z);
+        und_slice_start(level, 0, z);
     } else {
-        smooth(level, stage % 2, z);
+        und_slice_smooth(level, stage % 2, z);
     }
 }
 
@@ -156,7 +144,7 @@ static void up(void *context, int stage, int z)
     if (stage == 0 && p->level < p->m->count - 1)
         correct_slice(level, level + 1, z);
     else if (stage > 0)
-        smooth(level, stage % 2, z);
+        und_slice_smooth(level, stage % 2, z);
     if (p->level == 0 && stage == 2 * p->sweeps)
         p->m->slice_dot[z] = dot_slice(level, z);
 }

@@ -5,8 +5,8 @@
  * half sweep of Gauss-Seidel reads one and writes the other without gaps.  In row (y, z) the cell `q` of
  * colour c stands at x = 2 q + und_colour_offset(c, y, z).  Values are 0 in cells that are not unknown, which
  * spares the question whether a neighbour is.  Eight cells of each colour beside each other are an eight; a
- * slice's unknown cells are listed as segments of eights of one kind, and only where a wall cuts cells are
- * weights stored.
+ * slice's eights that hold unknown cells are listed by their kind, and only where a wall cuts cells are
+ * weights stored.  Rows of a splash are short: a list is twice as fast as loops along them.
  *
  * A coarser cell is two of the finer level along each axis that is halved, and unknown if one of them is; a
  * correction is the same in all of them, and the residual is summed.  Its coefficients are those of Galerkin,
@@ -21,22 +21,21 @@
 
 enum { UND_MULTIGRID_LEVELS = 40, UND_EIGHT = 8 };
 
-/* Of an eight, each kind with what is stored for it and all kinds before it. */
+/* Of an eight. */
 enum {
     UND_EIGHT_DRY,   /* no unknown cell */
     UND_EIGHT_WHOLE, /* all cells of both colours have the full diagonal, and sides of the full weight */
     UND_EIGHT_PLAIN, /* sides between unknown cells have the full weight; the diagonal is stored */
-    UND_EIGHT_CUT    /* weights are stored */
+    UND_EIGHT_CUT,   /* weights are stored as well */
+    UND_EIGHT_KINDS
 };
 
-typedef struct und_segment {
-    uint32_t at;    /* index of its first cell in the arrays of both colours */
-    int32_t count;  /* of cells of one colour: eights */
-    uint32_t eight; /* number of its first */
-    int32_t y, low; /* its row, its first q */
-    uint8_t kind;
-    uint8_t offset; /* und_colour_offset of colour 0 */
-} und_segment;
+typedef struct und_eight {
+    uint32_t at; /* index of its first cell in arrays of both colours, and und_colour_offset of colour 0 */
+    uint32_t number; /* among all eights of the level */
+    uint32_t parent; /* the same as `at` of the cells of the coarser level that its own are in */
+    uint16_t y, k;   /* its row, its place in that */
+} und_eight;
 
 typedef struct und_level {
     int n[3];
@@ -51,8 +50,8 @@ typedef struct und_level {
     int eights;             /* of a row */
     und_mask unknown;
     uint8_t *kind, *kind_before; /* of each eight of each row, now and at the setting before */
-    und_segment *segment;        /* of each slice, in room for all its eights */
-    int32_t *row_segment;        /* of slice z: n[1] + 1, where rows begin in its segments */
+    und_eight *list;             /* of each slice, in room for all its eights: those that are not dry */
+    int32_t *list_end;           /* of slice z: UND_EIGHT_KINDS, where eights of each kind end in its list */
     double full_diagonal;
     float full_inverse; /* of that over the largest weight */
     float *x[2], *b[2];
@@ -87,20 +86,24 @@ static inline size_t und_level_eight(const und_level *level, int y, int z) /* nu
     return ((size_t)z * (size_t)level->n[1] + (size_t)y) * (size_t)level->eights;
 }
 
-/* Segments of rows [y_begin, y_end) of a slice. */
-typedef struct und_segments {
-    const und_segment *begin, *end;
-} und_segments;
+/* Eights of some kinds in a slice. */
+typedef struct und_eights {
+    const und_eight *begin, *end;
+} und_eights;
 
-static inline und_segments und_level_rows(const und_level *level, int y_begin, int y_end, int z)
+static inline und_eights und_level_list(const und_level *level, int first_kind, int last_kind, int z)
 {
-    const und_segment *all = level->segment + und_level_eight(level, 0, z);
-    const int32_t *row = level->row_segment + (size_t)z * (size_t)(level->n[1] + 1);
-    return (und_segments){all + row[y_begin], all + row[y_end]};
+    const und_eight *all = level->list + und_level_eight(level, 0, z);
+    const int32_t *end = level->list_end + (size_t)z * UND_EIGHT_KINDS;
+    return (und_eights){all + end[first_kind - 1], all + end[last_kind]};
 }
-static inline und_segments und_level_slice(const und_level *level, int z)
+static inline und_eights und_level_slice(const und_level *level, int z)
 {
-    return und_level_rows(level, 0, level->n[1], z);
+    return und_level_list(level, UND_EIGHT_WHOLE, UND_EIGHT_CUT, z);
+}
+static inline size_t und_eight_at(const und_eight *e)
+{
+    return e->at & ~(uint32_t)(UND_EIGHT - 1);
 }
 
 /* weight: decides which axes are halved on which level. */

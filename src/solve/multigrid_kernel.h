@@ -1,4 +1,4 @@
-/* Segments of a level of multigrid, see src/solve/multigrid.h. */
+/* Eights of a level of multigrid, see src/solve/multigrid.h. */
 #ifndef UND_SOLVE_MULTIGRID_KERNEL_H
 #define UND_SOLVE_MULTIGRID_KERNEL_H
 
@@ -8,27 +8,18 @@
 
 enum { UND_COEFFICIENTS = 6 * UND_EIGHT }; /* of the cells of one colour in an eight */
 
-/* Cells of the other colour beside those of one whose und_colour_offset is `offset`. */
-typedef struct und_beside {
-    ptrdiff_t side[6]; /* low and high along each axis */
-} und_beside;
-
-static inline und_beside und_level_beside(const und_level *level, int offset)
-{
-    return (und_beside){{offset - 1, offset, -level->pitch, level->pitch, -level->plane, level->plane}};
-}
-
-/* Eight sums of weighted neighbours in v[], where all sides have the full weight. */
-#define UND_PLAIN_SUM(w, v, side, q)                                            \
-    ((w)[0] * (UND_F8((v) + (q) + (side)[0]) + UND_F8((v) + (q) + (side)[1])) + \
-     (w)[1] * (UND_F8((v) + (q) + (side)[2]) + UND_F8((v) + (q) + (side)[3])) + \
-     (w)[2] * (UND_F8((v) + (q) + (side)[4]) + UND_F8((v) + (q) + (side)[5])))
+/* Eight sums of weighted neighbours, where all sides have the full weight.  v: values of the other colour at
+ * the cells; `offset`: und_colour_offset of the cells whose neighbours are asked for. */
+#define UND_PLAIN_SUM(w, v, offset, pitch, plane)                   \
+    ((w)[0] * (UND_F8((v) + (offset)-1) + UND_F8((v) + (offset))) + \
+     (w)[1] * (UND_F8((v) - (pitch)) + UND_F8((v) + (pitch))) +     \
+     (w)[2] * (UND_F8((v) - (plane)) + UND_F8((v) + (plane))))
 
 /* The same with the weights stored. */
-#define UND_CUT_SUM(k, v, side, q)                                                                           \
-    (UND_F8(k) * UND_F8((v) + (q) + (side)[0]) + UND_F8((k) + 8) * UND_F8((v) + (q) + (side)[1]) +           \
-     (UND_F8((k) + 16) * UND_F8((v) + (q) + (side)[2]) + UND_F8((k) + 24) * UND_F8((v) + (q) + (side)[3])) + \
-     (UND_F8((k) + 32) * UND_F8((v) + (q) + (side)[4]) + UND_F8((k) + 40) * UND_F8((v) + (q) + (side)[5])))
+#define UND_CUT_SUM(k, v, offset, pitch, plane)                                              \
+    ((UND_F8(k) * UND_F8((v) + (offset)-1) + UND_F8((k) + 8) * UND_F8((v) + (offset))) +     \
+     (UND_F8((k) + 16) * UND_F8((v) - (pitch)) + UND_F8((k) + 24) * UND_F8((v) + (pitch))) + \
+     (UND_F8((k) + 32) * UND_F8((v) - (plane)) + UND_F8((k) + 40) * UND_F8((v) + (plane))))
 
 /* 0 where a cell is not unknown. */
 #define UND_WHERE_UNKNOWN(v, inverse) ((und_f8)((und_i8)(v) & ((inverse) > 0)))
@@ -41,7 +32,7 @@ static inline int und_child(const und_level *fine, int axis, int coarse, int whi
     return 2 * coarse + which < fine->n[axis] ? 2 * coarse + which : -1;
 }
 
-/* A row of cells into its two colours, and back; `offset` of colour 0, `n` cells of each. */
+/* A row of cells into its two colours; `offset` of colour 0, `n` cells of each. */
 static inline void und_split(const float *restrict row, int offset, int n, float *restrict zero,
                              float *restrict one)
 {
@@ -51,84 +42,74 @@ static inline void und_split(const float *restrict row, int offset, int n, float
         odd[q] = row[2 * q + 1];
     }
 }
-static inline void und_join(const float *restrict zero, const float *restrict one, int offset, int n,
-                            float *restrict row)
+static inline const float *und_coefficients(const und_level *level, int colour, const und_eight *e)
 {
-    const float *even = offset ? one : zero, *odd = offset ? zero : one;
-    for (int q = 0; q < n; q++) {
-        row[2 * q] = even[q];
-        row[2 * q + 1] = odd[q];
-    }
-}
-
-static inline const float *und_coefficients(const und_level *level, int colour, const und_segment *s)
-{
-    return level->coefficient[colour] + (size_t)s->eight * UND_COEFFICIENTS;
+    return level->coefficient[colour] + (size_t)e->number * UND_COEFFICIENTS;
 }
 
 /* Gauss-Seidel from x = 0: nothing beside yet. */
-static inline void und_segment_start(const und_level *level, int colour, const und_segment *s)
+static inline void und_slice_start(const und_level *level, int colour, int z)
 {
-    const float *const b = level->b[colour] + s->at, *const inverse = level->inverse[colour] + s->at;
+    const float *const b = level->b[colour], *const inverse = level->inverse[colour];
     const float full = level->full_inverse;
-    float *const x = level->x[colour] + s->at;
-    const int count = s->count;
-    if (s->kind == UND_EIGHT_WHOLE)
-        for (int q = 0; q < count; q += 8)
-            UND_SET_F8(x + q) = full * UND_F8(b + q);
-    else
-        for (int q = 0; q < count; q += 8)
-            UND_SET_F8(x + q) = UND_F8(inverse + q) * UND_F8(b + q);
+    float *const x = level->x[colour];
+    und_eights in = und_level_list(level, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z);
+    for (const und_eight *e = in.begin; e < in.end; e++)
+        UND_SET_F8(x + und_eight_at(e)) = full * UND_F8(b + und_eight_at(e));
+    in = und_level_list(level, UND_EIGHT_PLAIN, UND_EIGHT_CUT, z);
+    for (const und_eight *e = in.begin; e < in.end; e++)
+        UND_SET_F8(x + und_eight_at(e)) = UND_F8(inverse + und_eight_at(e)) * UND_F8(b + und_eight_at(e));
 }
 
 /* Gauss-Seidel: each cell's equation holds afterwards. */
-static inline void und_segment_smooth(const und_level *level, int colour, const und_segment *s)
+static inline void und_slice_smooth(const und_level *level, int colour, int z)
 {
     /* Copies: a store might change what is read through a pointer, for all that the compiler knows. */
     const float w[3] = {level->weight[0], level->weight[1], level->weight[2]}, full = level->full_inverse;
-    const float *const b = level->b[colour] + s->at, *const inverse = level->inverse[colour] + s->at;
-    const float *const v = level->x[1 - colour] + s->at;
-    float *const x = level->x[colour] + s->at;
-    const und_beside beside = und_level_beside(level, s->offset ^ colour);
-    const ptrdiff_t *const side = beside.side;
-    const int count = s->count;
-    if (s->kind == UND_EIGHT_WHOLE) {
-        for (int q = 0; q < count; q += 8)
-            UND_SET_F8(x + q) = full * (UND_F8(b + q) + UND_PLAIN_SUM(w, v, side, q));
-    } else if (s->kind == UND_EIGHT_PLAIN) {
-        for (int q = 0; q < count; q += 8)
-            UND_SET_F8(x + q) = UND_F8(inverse + q) * (UND_F8(b + q) + UND_PLAIN_SUM(w, v, side, q));
-    } else {
-        const float *k = und_coefficients(level, colour, s);
-        for (int q = 0; q < count; q += 8, k += UND_COEFFICIENTS)
-            UND_SET_F8(x + q) = UND_F8(inverse + q) * (UND_F8(b + q) + UND_CUT_SUM(k, v, side, q));
+    const float *const b = level->b[colour], *const inverse = level->inverse[colour];
+    const float *const other = level->x[1 - colour];
+    const ptrdiff_t pitch = level->pitch, plane = level->plane;
+    float *const x = level->x[colour];
+    und_eights in = und_level_list(level, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z);
+    for (const und_eight *e = in.begin; e < in.end; e++) {
+        size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+        const float *v = other + at;
+        UND_SET_F8(x + at) = full * (UND_F8(b + at) + UND_PLAIN_SUM(w, v, offset, pitch, plane));
+    }
+    in = und_level_list(level, UND_EIGHT_PLAIN, UND_EIGHT_PLAIN, z);
+    for (const und_eight *e = in.begin; e < in.end; e++) {
+        size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+        const float *v = other + at;
+        UND_SET_F8(x + at) =
+            UND_F8(inverse + at) * (UND_F8(b + at) + UND_PLAIN_SUM(w, v, offset, pitch, plane));
+    }
+    in = und_level_list(level, UND_EIGHT_CUT, UND_EIGHT_CUT, z);
+    for (const und_eight *e = in.begin; e < in.end; e++) {
+        size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+        const float *v = other + at, *k = und_coefficients(level, colour, e);
+        UND_SET_F8(x + at) =
+            UND_F8(inverse + at) * (UND_F8(b + at) + UND_CUT_SUM(k, v, offset, pitch, plane));
     }
 }
 
-/* b - A x of cells [low, high) of the segment, eights, is added to residual[low] and on. */
-static inline void und_segment_residual(const und_level *level, int colour, const und_segment *s, int low,
-                                        int high, float *residual)
+/* b - A x of an eight's cells of one colour; `kind` is known when this is compiled. */
+static inline __attribute__((always_inline)) void
+und_eight_residual(const und_level *level, int colour, const und_eight *e, int kind, und_f8 *residual)
 {
     const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
-    const float full = 1 / level->full_inverse;
-    const float *const b = level->b[colour] + s->at, *const inverse = level->inverse[colour] + s->at;
-    const float *const x = level->x[colour] + s->at, *const v = level->x[1 - colour] + s->at;
-    const und_beside beside = und_level_beside(level, s->offset ^ colour);
-    const ptrdiff_t *const side = beside.side;
-    if (s->kind == UND_EIGHT_WHOLE) {
-        for (int q = low; q < high; q += 8) {
-            und_f8 left = UND_F8(b + q) + UND_PLAIN_SUM(w, v, side, q) - full * UND_F8(x + q);
-            UND_SET_F8(residual + q) = UND_F8(residual + q) + left;
-        }
+    const ptrdiff_t pitch = level->pitch, plane = level->plane;
+    size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+    const float *b = level->b[colour] + at, *x = level->x[colour] + at, *v = level->x[1 - colour] + at;
+    const float *inverse = level->inverse[colour] + at, *k = und_coefficients(level, colour, e);
+    if (kind == UND_EIGHT_WHOLE) {
+        const float full = 1 / level->full_inverse;
+        *residual = UND_F8(b) + UND_PLAIN_SUM(w, v, offset, pitch, plane) - full * UND_F8(x);
         return;
     }
-    const float *k = und_coefficients(level, colour, s) + low / 8 * UND_COEFFICIENTS;
-    const bool plain = s->kind == UND_EIGHT_PLAIN;
-    for (int q = low; q < high; q += 8, k += UND_COEFFICIENTS) {
-        und_f8 sum = plain ? UND_PLAIN_SUM(w, v, side, q) : UND_CUT_SUM(k, v, side, q);
-        und_f8 left = UND_F8(b + q) + sum - UND_F8(x + q) / UND_F8(inverse + q);
-        UND_SET_F8(residual + q) = UND_F8(residual + q) + UND_WHERE_UNKNOWN(left, UND_F8(inverse + q));
-    }
+    und_f8 sum = kind == UND_EIGHT_PLAIN ? UND_PLAIN_SUM(w, v, offset, pitch, plane)
+                                         : UND_CUT_SUM(k, v, offset, pitch, plane);
+    und_f8 left = UND_F8(b) + sum - UND_F8(x) / UND_F8(inverse);
+    *residual = UND_WHERE_UNKNOWN(left, UND_F8(inverse));
 }
 
 #endif

@@ -60,15 +60,15 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
     level->plane = level->pitch * (level->n[1] + 2);
     level->first = (size_t)(level->plane + level->pitch + UND_EIGHT);
     level->count = (level->first + (size_t)(level->plane * (level->n[2] + 1)) + 15) / 16 * 16;
-    if (level->count > UINT32_MAX)
+    if (level->count > UINT32_MAX || level->n[1] > UINT16_MAX || level->eights > UINT16_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
     size_t slices = (size_t)level->n[2], eights = (size_t)level->n[1] * slices * (size_t)level->eights;
     const und_mac mac = {.n = {level->n[0], level->n[1], level->n[2]}};
     if (und_mask_open(&level->unknown, &mac, "cells of multigrid", err) != UND_OK ||
         !(level->kind = pages(eights, 1, err)) || !(level->kind_before = pages(eights, 1, err)) ||
-        !(level->segment = pages(eights, sizeof *level->segment, err)) ||
-        !(level->row_segment = pages(slices * (size_t)(level->n[1] + 1), sizeof *level->row_segment, err)) ||
+        !(level->list = pages(eights, sizeof *level->list, err)) ||
+        !(level->list_end = pages(slices * UND_EIGHT_KINDS, sizeof *level->list_end, err)) ||
         !allocate_cells(level, finest, err))
         return err->status;
     return UND_OK;
@@ -123,8 +123,8 @@ void und_multigrid_close(und_multigrid *m)
     for (int i = 0; i < m->count; i++) {
         und_level *level = &m->level[i];
         und_mask_close(&level->unknown);
-        void *const arrays[] = {level->kind,        level->kind_before,    level->segment,
-                                level->row_segment, level->x[0],           level->coefficient[0],
+        void *const arrays[] = {level->kind,        level->kind_before,    level->list,
+                                level->list_end,    level->x[0],           level->coefficient[0],
                                 level->diagonal[0], level->coefficient[1], level->diagonal[1]};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
             und_pages_free(arrays[k]);
@@ -313,57 +313,49 @@ static void set_kinds(und_level *level, int y, int z, void (*get)(void *context,
             clear_eight(level, y, z, k);
 }
 
-/* A whole eight between others is not worth a segment of its own. */
-static void join_kinds(und_level *level, int y, int z)
+/* The cells of the coarser level that those of an eight are in. */
+static uint32_t get_parent(const und_level *fine, const und_level *coarse, int y, int z, int k)
 {
-    uint8_t *kind = level->kind + und_level_eight(level, y, z);
-    double diagonal[CELLS];
-    for (int i = 0; i < CELLS; i++)
-        diagonal[i] = level->full_diagonal;
-    for (int k = 0; k < level->eights; k++) {
-        bool lone = kind[k] == UND_EIGHT_WHOLE && (k == 0 || kind[k - 1] != UND_EIGHT_WHOLE) &&
-                    (k == level->eights - 1 || kind[k + 1] != UND_EIGHT_WHOLE);
-        bool joins = (k > 0 && kind[k - 1] == UND_EIGHT_PLAIN) ||
-                     (k < level->eights - 1 && kind[k + 1] == UND_EIGHT_PLAIN);
-        if (!lone || !joins)
-            continue;
-        store_diagonal(level, y, z, k, diagonal);
-        kind[k] = UND_EIGHT_PLAIN;
-    }
+    int coarse_y = fine->halved[1] ? y / 2 : y, coarse_z = fine->halved[2] ? z / 2 : z;
+    size_t at = und_level_row(coarse, coarse_y, coarse_z) +
+                (size_t)(fine->halved[0] ? UND_EIGHT / 2 * k : UND_EIGHT * k);
+    return (uint32_t)at | (uint32_t)und_colour_offset(0, coarse_y, coarse_z);
 }
 
-static void list_segments(und_level *level, int z)
+/* coarse: NULL where there is none. */
+static void list_eights(und_level *level, const und_level *coarse, int z)
 {
-    und_segment *list = level->segment + und_level_eight(level, 0, z);
-    int32_t *row = level->row_segment + (size_t)z * (size_t)(level->n[1] + 1), count = 0;
-    for (int y = 0; y < level->n[1]; y++) {
-        size_t eight = und_level_eight(level, y, z), at = und_level_row(level, y, z);
-        const uint8_t *kind = level->kind + eight;
-        row[y] = count;
-        join_kinds(level, y, z);
-        for (int k = 0, end; k < level->eights; k = end) {
-            for (end = k + 1; end < level->eights && kind[end] == kind[k];)
-                end++;
-            if (kind[k] != UND_EIGHT_DRY)
-                list[count++] = (und_segment){.at = (uint32_t)(at + (size_t)(UND_EIGHT * k)),
-                                              .count = UND_EIGHT * (end - k),
-                                              .eight = (uint32_t)(eight + (size_t)k),
-                                              .y = y,
-                                              .low = UND_EIGHT * k,
-                                              .kind = kind[k],
-                                              .offset = (uint8_t)und_colour_offset(0, y, z)};
-        }
+    size_t first = und_level_eight(level, 0, z);
+    int count = level->n[1] * level->eights;
+    const uint8_t *kind = level->kind + first;
+    und_eight *list = level->list + first;
+    int32_t *end = level->list_end + (size_t)z * UND_EIGHT_KINDS, of_kind[UND_EIGHT_KINDS] = {0};
+    for (int i = 0; i < count; i++)
+        of_kind[kind[i]]++;
+    end[UND_EIGHT_DRY] = 0;
+    for (int i = UND_EIGHT_WHOLE, place = 0; i < UND_EIGHT_KINDS; i++) {
+        end[i] = place; /* where they begin, until they are listed */
+        place += of_kind[i];
     }
-    row[level->n[1]] = count;
+    for (int y = 0, i = 0; y < level->n[1]; y++)
+        for (int k = 0; k < level->eights; k++, i++) {
+            if (kind[i] == UND_EIGHT_DRY)
+                continue;
+            size_t at = und_level_row(level, y, z) + (size_t)(UND_EIGHT * k);
+            list[end[kind[i]]++] = (und_eight){.at = (uint32_t)at | (uint32_t)und_colour_offset(0, y, z),
+                                               .number = (uint32_t)(first + (size_t)i),
+                                               .parent = coarse ? get_parent(level, coarse, y, z, k) : 0,
+                                               .y = (uint16_t)y,
+                                               .k = (uint16_t)k};
+        }
 }
 
 static void share(und_level *level)
 {
     size_t cells = 0;
     for (int z = 0; z < level->n[2]; z++) {
-        und_segments in = und_level_slice(level, z);
-        for (const und_segment *s = in.begin; s < in.end; s++)
-            cells += (size_t)(2 * s->count);
+        und_eights in = und_level_slice(level, z);
+        cells += (size_t)(in.end - in.begin) * CELLS;
     }
     level->threads = und_workers(level->most_threads, cells, CELLS_TO_SHARE);
 }
@@ -448,7 +440,7 @@ static void set_finest(building *b, const double full[3])
         f.building = b;
         for (int y = 0; y < level->n[1]; y++)
             set_kinds(level, y, z, get_fetched, &f);
-        list_segments(level, z);
+        list_eights(level, b->m->count > 1 ? level + 1 : NULL, z);
     }
     share(level);
 }
@@ -613,7 +605,7 @@ static void set_coarser(building *b)
         stored f = {.level = coarse};
         for (int y = 0; y < coarse->n[1]; y++)
             set_kinds(coarse, y, z, get_stored, &f);
-        list_segments(coarse, z);
+        list_eights(coarse, b->level + 1 < b->m->count ? coarse + 1 : NULL, z);
     }
     share(coarse);
 }

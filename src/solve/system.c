@@ -54,7 +54,7 @@ void und_system_close(und_system *s)
     free(s->slice_bits);
 }
 
-/* Outside the segments x and p are 0. */
+/* Outside the eights listed x and p are 0. */
 static void clear_left(und_system *s, int z)
 {
     const und_level *level = &s->m.level[0];
@@ -77,55 +77,23 @@ void und_system_set(und_system *s, const double full[3], const und_sides *sides)
         clear_left(s, z);
 }
 
-/* A segment's cells of one colour, as the double passes read them: those of a whole segment need nothing
- * stored. */
-typedef struct line {
-    const und_segment *segment;
-    int colour, z;
-    size_t at;
-    size_t grid;            /* its cell q stands at grid + 2 q in the grid's arrays */
-    const float *cut;       /* weights of its sides where they are stored */
-    const double *diagonal; /* NULL where it is whole */
-    und_beside beside;
-} line;
+/* Each eight of some kinds in a slice. */
+#define EACH_EIGHT(e, s, first, last, z)                                                                 \
+    for (und_eights in_ = und_level_list(&(s)->m.level[0], first, last, z); in_.begin; in_.begin = NULL) \
+        for (const und_eight *e = in_.begin; e < in_.end; e++)
+#define EACH_OF_SLICE(e, s, z) EACH_EIGHT(e, s, UND_EIGHT_WHOLE, UND_EIGHT_CUT, z)
 
-ALWAYS_INLINE line get_line(const und_system *s, const und_segment *segment, int colour, int z)
-{
-    const und_level *level = &s->m.level[0];
-    int offset = segment->offset ^ colour;
-    return (line){.segment = segment,
-                  .colour = colour,
-                  .z = z,
-                  .at = segment->at,
-                  .grid = und_system_row(s, segment->y, z) + (size_t)(2 * segment->low + offset),
-                  .cut = segment->kind == UND_EIGHT_CUT ? und_coefficients(level, colour, segment) : NULL,
-                  .diagonal = segment->kind == UND_EIGHT_WHOLE ? NULL : level->diagonal[colour] + segment->at,
-                  .beside = und_level_beside(level, offset)};
-}
-
-/* Each line of a slice: `s` is the system, `z` the slice. */
-#define EACH_LINE(l, s, z)                                                                          \
-    for (und_segments in_ = und_level_slice(&(s)->m.level[0], z); in_.begin < in_.end; in_.begin++) \
-        for (int c_ = 0; c_ < 2; c_++)                                                              \
-            for (line l = get_line(s, in_.begin, c_, z), *once_ = &l; once_; once_ = NULL)
-
-/* Four sums of weighted neighbours in v[], floats or doubles as READ has it, computed in double. */
-#define SUM_FOUR(READ, w, v, side, q)                                       \
-    ((w)[0] * (READ((v) + (q) + (side)[0]) + READ((v) + (q) + (side)[1])) + \
-     (w)[1] * (READ((v) + (q) + (side)[2]) + READ((v) + (q) + (side)[3])) + \
-     (w)[2] * (READ((v) + (q) + (side)[4]) + READ((v) + (q) + (side)[5])))
+/* Four sums of weighted neighbours, as UND_PLAIN_SUM, of floats or doubles as READ has it, in double. */
+#define SUM_FOUR(READ, w, v, offset, pitch, plane)              \
+    ((w)[0] * (READ((v) + (offset)-1) + READ((v) + (offset))) + \
+     (w)[1] * (READ((v) - (pitch)) + READ((v) + (pitch))) +     \
+     (w)[2] * (READ((v) - (plane)) + READ((v) + (plane))))
 
 /* The same with stored weights k[], which are over the largest. */
-#define CUT_SUM_FOUR(READ, largest, k, v, side, q)                                                    \
-    ((largest) *                                                                                      \
-     (UND_D4_OF(k) * READ((v) + (q) + (side)[0]) + UND_D4_OF((k) + 8) * READ((v) + (q) + (side)[1]) + \
-      UND_D4_OF((k) + 16) * READ((v) + (q) + (side)[2]) +                                             \
-      UND_D4_OF((k) + 24) * READ((v) + (q) + (side)[3]) +                                             \
-      UND_D4_OF((k) + 32) * READ((v) + (q) + (side)[4]) +                                             \
-      UND_D4_OF((k) + 40) * READ((v) + (q) + (side)[5])))
-
-/* Where the weights of cells q and on are, of an eight's cells each. */
-#define CUT_AT(k, q) ((k) + (q) / 8 * UND_COEFFICIENTS + (q) % 8)
+#define CUT_SUM_FOUR(READ, most, k, v, offset, pitch, plane)                                             \
+    ((most) * ((UND_D4_OF(k) * READ((v) + (offset)-1) + UND_D4_OF((k) + 8) * READ((v) + (offset))) +     \
+               (UND_D4_OF((k) + 16) * READ((v) - (pitch)) + UND_D4_OF((k) + 24) * READ((v) + (pitch))) + \
+               (UND_D4_OF((k) + 32) * READ((v) - (plane)) + UND_D4_OF((k) + 40) * READ((v) + (plane)))))
 
 /* Zero where a cell is not unknown, and where no side of it is open: there nothing is to be solved. */
 #define WHERE_SOLVED(v, diagonal) ((und_d4)((und_i4)(v) & ((diagonal) > 0)))
@@ -147,70 +115,69 @@ static double largest_residual(const und_system *s)
     return largest;
 }
 
-/* Bits of the unknown cells of one colour of an eight: bit 2 i is its cell i. */
-static inline unsigned colour_bits(const und_system *s, const line *l, int q)
+static size_t grid_index(const und_system *s, const und_eight *e, int z)
 {
-    int eight = (l->segment->low + q) / UND_EIGHT, offset = l->segment->offset ^ l->colour;
-    return und_level_unknown(&s->m.level[0], l->segment->y, l->z, eight) >> offset & 0x5555;
+    return und_system_row(s, e->y, z) + (size_t)(2 * UND_EIGHT * e->k);
 }
+
+/* An eight's cells in the grid's order into its two colours, 0 where they are not unknown. */
+#define SPLIT_EIGHT(from, bits, even, odd)                             \
+    do {                                                               \
+        for (int i_ = 0; i_ < UND_EIGHT; i_++) {                       \
+            (even)[i_] = (bits) >> 2 * i_ & 1 ? (from)[2 * i_] : 0;    \
+            (odd)[i_] = (bits) >> 2 * i_ & 2 ? (from)[2 * i_ + 1] : 0; \
+        }                                                              \
+    } while (0)
 
 static void take_x(und_system *s, const double *x, int z)
 {
-    EACH_LINE(l, s, z)
+    EACH_OF_SLICE(e, s, z)
     {
-        const double *restrict from = x + l.grid;
-        double *restrict to = s->x[l.colour] + l.at;
-        for (int q = 0; q < l.segment->count; q += UND_EIGHT) {
-            unsigned bits = colour_bits(s, &l, q);
-            for (int i = 0; i < UND_EIGHT; i++)
-                to[q + i] = bits >> 2 * i & 1 ? from[2 * (q + i)] : 0;
-        }
+        const double *restrict from = x + grid_index(s, e, z);
+        unsigned bits = und_level_unknown(&s->m.level[0], e->y, z, e->k), first = e->at & 1;
+        double *restrict even = s->x[first] + und_eight_at(e), *restrict odd =
+                                                                   s->x[1 - first] + und_eight_at(e);
+        SPLIT_EIGHT(from, bits, even, odd);
     }
 }
 
 static void give_x(const und_system *s, double *x, int z)
 {
-    EACH_LINE(l, s, z)
+    EACH_OF_SLICE(e, s, z)
     {
-        const double *restrict from = s->x[l.colour] + l.at;
-        double *restrict to = x + l.grid;
-        if (!l.diagonal)
-            for (int q = 0; q < l.segment->count; q++)
-                to[2 * q] = from[q];
-        for (int q = 0; q < l.segment->count && l.diagonal; q += UND_EIGHT) {
-            unsigned bits = colour_bits(s, &l, q);
-            for (int i = 0; i < UND_EIGHT; i++)
-                if (bits >> 2 * i & 1)
-                    to[2 * (q + i)] = from[q + i];
-        }
+        unsigned bits = und_level_unknown(&s->m.level[0], e->y, z, e->k), first = e->at & 1;
+        const double *even = s->x[first] + und_eight_at(e), *odd = s->x[1 - first] + und_eight_at(e);
+        double *restrict to = x + grid_index(s, e, z);
+        if (bits == 0xffff)
+            for (int i = 0; i < UND_EIGHT; i++) {
+                to[2 * i] = even[i];
+                to[2 * i + 1] = odd[i];
+            }
+        for (int i = 0; i < 2 * UND_EIGHT && bits != 0xffff; i++)
+            if (bits >> i & 1)
+                to[i] = (i & 1 ? odd : even)[i / 2];
     }
 }
 
 /* r = b, 0 where no cell is unknown. */
-static void take_b(und_system *s, const line *l)
+static void take_b(und_system *s, const und_eight *e, int z)
 {
-    double *restrict r = s->r[l->colour] + l->at;
-    for (int q = 0; q < l->segment->count; q += UND_EIGHT) {
-        unsigned bits = l->diagonal ? colour_bits(s, l, q) : 0x5555;
-        if (s->b) {
-            const float *restrict b = s->b + l->grid + 2 * q;
-            for (int i = 0; i < UND_EIGHT; i++)
-                r[q + i] = bits >> 2 * i & 1 ? (double)b[2 * i] : 0;
-        } else {
-            const double *restrict b = s->b_double + l->grid + 2 * q;
-            for (int i = 0; i < UND_EIGHT; i++)
-                r[q + i] = bits >> 2 * i & 1 ? b[2 * i] : 0;
-        }
-    }
+    unsigned bits = und_level_unknown(&s->m.level[0], e->y, z, e->k), first = e->at & 1;
+    double *restrict even = s->r[first] + und_eight_at(e), *restrict odd = s->r[1 - first] + und_eight_at(e);
+    size_t at = grid_index(s, e, z);
+    if (s->b)
+        SPLIT_EIGHT(s->b + at, bits, even, odd);
+    else
+        SPLIT_EIGHT(s->b_double + at, bits, even, odd);
 }
 
 static void measure(und_system *s, int z)
 {
     int64_t bits = 0;
-    EACH_LINE(l, s, z)
-    {
-        const double *r = s->r[l.colour] + l.at;
-        for (int q = 0; q < l.segment->count; q++) {
+    EACH_OF_SLICE(e, s, z)
+    for (int c = 0; c < 2; c++) {
+        const double *r = s->r[c] + und_eight_at(e);
+        for (int q = 0; q < UND_EIGHT; q++) {
             int64_t here = magnitude_bits(r[q]);
             bits = here > bits ? here : bits;
         }
@@ -232,28 +199,36 @@ static double measure_fit(und_system *s, double *unfit)
     return largest_residual(s);
 }
 
-/* The compiler makes a loop of its own for each kind. */
-ALWAYS_INLINE void subtract(und_system *s, const line *l, int kind)
+/* A v of four of an eight's cells of one colour; v: float or double as READ has it.  The compiler makes a
+ * loop of its own for each kind. */
+#define APPLY_FOUR(READ, level, kind, e, colour, half, own, other, out)                                      \
+    do {                                                                                                     \
+        const ptrdiff_t pitch_ = (level)->pitch, plane_ = (level)->plane;                                    \
+        size_t offset_ = ((e)->at ^ (unsigned)(colour)) & 1, at_ = und_eight_at(e) + 4 * (size_t)(half);     \
+        const float *k_ = und_coefficients(level, colour, e) + 4 * (half);                                   \
+        und_d4 sum_ = (kind) == UND_EIGHT_CUT                                                                \
+                          ? CUT_SUM_FOUR(READ, (level)->largest, k_, (other) + at_, offset_, pitch_, plane_) \
+                          : SUM_FOUR(READ, (level)->full, (other) + at_, offset_, pitch_, plane_);           \
+        if ((kind) == UND_EIGHT_WHOLE)                                                                       \
+            (out) = (level)->full_diagonal * READ((own) + at_) - sum_;                                       \
+        else                                                                                                 \
+            (out) = WHERE_SOLVED(UND_D4((level)->diagonal[colour] + at_) * READ((own) + at_) - sum_,         \
+                                 UND_D4((level)->diagonal[colour] + at_));                                   \
+    } while (0)
+
+ALWAYS_INLINE void subtract(und_system *s, int z, int kind)
 {
     const und_level *level = &s->m.level[0];
-    const double w[3] = {level->full[0], level->full[1], level->full[2]}, full = level->full_diagonal;
-    const double largest = level->largest;
-    const double *own = s->x[l->colour] + l->at, *other = s->x[1 - l->colour] + l->at;
-    const double *diagonals = l->diagonal;
-    const float *cut = l->cut;
-    double *r = s->r[l->colour] + l->at;
-    const und_beside beside = l->beside;
-    const ptrdiff_t *const side = beside.side;
-    const int count = l->segment->count;
-    const und_d4 whole = {full, full, full, full};
-    for (int q = 0; q < count; q += 4) {
-        und_d4 x = UND_D4(own + q);
-        und_d4 sum = kind == UND_EIGHT_CUT ? CUT_SUM_FOUR(UND_D4, largest, CUT_AT(cut, q), other, side, q)
-                                           : SUM_FOUR(UND_D4, w, other, side, q);
-        und_d4 part = (kind == UND_EIGHT_WHOLE ? whole : UND_D4(diagonals + q)) * x - sum;
-        if (kind != UND_EIGHT_WHOLE)
-            part = WHERE_SOLVED(part, UND_D4(diagonals + q));
-        UND_SET_D4(r + q) = UND_D4(r + q) - part;
+    EACH_EIGHT(e, s, kind, kind, z)
+    {
+        take_b(s, e, z);
+        for (int c = 0; c < 2; c++)
+            for (int half = 0; half < 2; half++) {
+                double *r = s->r[c] + und_eight_at(e) + 4 * half;
+                und_d4 part;
+                APPLY_FOUR(UND_D4, level, kind, e, c, half, s->x[c], s->x[1 - c], part);
+                UND_SET_D4(r) = UND_D4(r) - part;
+            }
     }
 }
 
@@ -263,16 +238,9 @@ static double true_residual(und_system *s)
     const und_level *level = &s->m.level[0];
     PARALLEL_FOR(level->threads)
     for (int z = 0; z < level->n[2]; z++) {
-        EACH_LINE(l, s, z)
-        {
-            take_b(s, &l);
-            if (l.cut)
-                subtract(s, &l, UND_EIGHT_CUT);
-            else if (l.diagonal)
-                subtract(s, &l, UND_EIGHT_PLAIN);
-            else
-                subtract(s, &l, UND_EIGHT_WHOLE);
-        }
+        subtract(s, z, UND_EIGHT_WHOLE);
+        subtract(s, z, UND_EIGHT_PLAIN);
+        subtract(s, z, UND_EIGHT_CUT);
         measure(s, z);
     }
     return s->parts.closed ? measure_fit(s, NULL) : largest_residual(s);
@@ -282,44 +250,35 @@ static double true_residual(und_system *s)
 static void give_residual(void *context, int z)
 {
     und_system *s = context;
-    EACH_LINE(l, s, z)
-    {
-        const double *restrict r = s->r[l.colour] + l.at;
-        float *restrict b = s->m.level[0].b[l.colour] + l.at;
-        for (int q = 0; q < l.segment->count; q++)
+    EACH_OF_SLICE(e, s, z)
+    for (int c = 0; c < 2; c++) {
+        const double *restrict r = s->r[c] + und_eight_at(e);
+        float *restrict b = s->m.level[0].b[c] + und_eight_at(e);
+        for (int q = 0; q < UND_EIGHT; q++)
             b[q] = (float)(s->scale * r[q]);
     }
 }
 
-ALWAYS_INLINE void advance_line(und_system *s, const line *l, int kind, und_i4 *bits)
+ALWAYS_INLINE void advance_eights(und_system *s, int z, int kind, und_i4 *bits)
 {
     const und_level *level = &s->m.level[0];
-    const double w[3] = {level->full[0], level->full[1], level->full[2]}, full = level->full_diagonal;
-    const double alpha = s->alpha, scale = s->scale, most = level->largest;
-    const float *own = s->p[l->colour] + l->at, *other = s->p[1 - l->colour] + l->at, *cut = l->cut;
-    const double *diagonals = l->diagonal;
-    double *r = s->r[l->colour] + l->at, *x = s->x[l->colour] + l->at;
-    float *b = level->b[l->colour] + l->at;
-    const und_beside beside = l->beside;
-    const ptrdiff_t *const side = beside.side;
+    const double alpha = s->alpha, scale = s->scale;
     const und_i4 magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
-    const int count = l->segment->count;
-    const und_d4 whole = {full, full, full, full};
     und_i4 largest = *bits;
-    for (int q = 0; q < count; q += 4) {
-        und_d4 p = UND_D4_OF(own + q), left = UND_D4(r + q);
-        und_d4 sum = kind == UND_EIGHT_CUT ? CUT_SUM_FOUR(UND_D4_OF, most, CUT_AT(cut, q), other, side, q)
-                                           : SUM_FOUR(UND_D4_OF, w, other, side, q);
-        und_d4 part = (kind == UND_EIGHT_WHOLE ? whole : UND_D4(diagonals + q)) * p - sum;
-        if (kind != UND_EIGHT_WHOLE)
-            part = WHERE_SOLVED(part, UND_D4(diagonals + q));
-        left -= alpha * part;
-        UND_SET_D4(x + q) = UND_D4(x + q) + alpha * p;
-        UND_SET_D4(r + q) = left;
-        UND_SET_F4(b + q) = __builtin_convertvector(scale * left, und_f4);
-        und_i4 here = (und_i4)left & magnitude, more = here > largest;
-        largest = (here & more) | (largest & ~more);
-    }
+    EACH_EIGHT(e, s, kind, kind, z)
+    for (int c = 0; c < 2; c++)
+        for (int half = 0; half < 2; half++) {
+            size_t at = und_eight_at(e) + 4 * (size_t)half;
+            double *r = s->r[c] + at, *x = s->x[c] + at;
+            und_d4 part;
+            APPLY_FOUR(UND_D4_OF, level, kind, e, c, half, s->p[c], s->p[1 - c], part);
+            und_d4 left = UND_D4(r) - alpha * part;
+            UND_SET_D4(x) = UND_D4(x) + alpha * UND_D4_OF(s->p[c] + at);
+            UND_SET_D4(r) = left;
+            UND_SET_F4(level->b[c] + at) = __builtin_convertvector(scale * left, und_f4);
+            und_i4 here = (und_i4)left & magnitude, more = here > largest;
+            largest = (here & more) | (largest & ~more);
+        }
     *bits = largest;
 }
 
@@ -328,15 +287,9 @@ static void advance(void *context, int z)
 {
     und_system *s = context;
     und_i4 bits = {0};
-    EACH_LINE(l, s, z)
-    {
-        if (l.cut)
-            advance_line(s, &l, UND_EIGHT_CUT, &bits);
-        else if (l.diagonal)
-            advance_line(s, &l, UND_EIGHT_PLAIN, &bits);
-        else
-            advance_line(s, &l, UND_EIGHT_WHOLE, &bits);
-    }
+    advance_eights(s, z, UND_EIGHT_WHOLE, &bits);
+    advance_eights(s, z, UND_EIGHT_PLAIN, &bits);
+    advance_eights(s, z, UND_EIGHT_CUT, &bits);
     s->slice_bits[z] = 0;
     for (int i = 0; i < 4; i++)
         s->slice_bits[z] = bits[i] > s->slice_bits[z] ? bits[i] : s->slice_bits[z];
@@ -344,35 +297,41 @@ static void advance(void *context, int z)
 
 /* p A p of whole cells, in float and over the largest weight.  It is taken from differences, which lose no
  * digits, and a step that is a little too long or short does no harm. */
-static inline double energy_of_whole(const und_system *s, const line *l)
+static double energy_of_whole(const und_system *s, int z)
 {
-    const float *w = s->m.level[0].weight;
-    const float *own = s->p[l->colour] + l->at, *other = s->p[1 - l->colour] + l->at;
-    const ptrdiff_t *side = l->beside.side;
-    und_f8 total = {0};
-    for (int q = 0; q < l->segment->count; q += 8) {
-        und_f8 p = UND_F8(own + q);
-        total += p * (w[0] * ((p - UND_F8(other + q + side[0])) + (p - UND_F8(other + q + side[1]))) +
-                      w[1] * ((p - UND_F8(other + q + side[2])) + (p - UND_F8(other + q + side[3]))) +
-                      w[2] * ((p - UND_F8(other + q + side[4])) + (p - UND_F8(other + q + side[5]))));
+    const und_level *level = &s->m.level[0];
+    const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
+    const ptrdiff_t pitch = level->pitch, plane = level->plane;
+    double sum = 0;
+    EACH_EIGHT(e, s, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z)
+    {
+        und_f8 total = {0};
+        for (int c = 0; c < 2; c++) {
+            size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)c) & 1;
+            const float *v = s->p[1 - c] + at;
+            und_f8 p = UND_F8(s->p[c] + at);
+            total += p * (w[0] * ((p - UND_F8(v + offset - 1)) + (p - UND_F8(v + offset))) +
+                          w[1] * ((p - UND_F8(v - pitch)) + (p - UND_F8(v + pitch))) +
+                          w[2] * ((p - UND_F8(v - plane)) + (p - UND_F8(v + plane))));
+        }
+        sum += und_f8_sum(&total);
     }
-    return und_f8_sum(&total);
+    return sum;
 }
 
 /* The same of others, in double. */
-ALWAYS_INLINE void add_energy(const und_system *s, const line *l, int kind, und_d4 *total)
+ALWAYS_INLINE double energy_of(const und_system *s, int z, int kind)
 {
     const und_level *level = &s->m.level[0];
-    const float *own = s->p[l->colour] + l->at, *other = s->p[1 - l->colour] + l->at, *cut = l->cut;
-    und_d4 here = *total;
-    for (int q = 0; q < l->segment->count; q += 4) {
-        und_d4 p = UND_D4_OF(own + q);
-        und_d4 sum = kind == UND_EIGHT_CUT
-                         ? CUT_SUM_FOUR(UND_D4_OF, level->largest, CUT_AT(cut, q), other, l->beside.side, q)
-                         : SUM_FOUR(UND_D4_OF, level->full, other, l->beside.side, q);
-        here += p * (UND_D4(l->diagonal + q) * p - sum);
-    }
-    *total = here;
+    und_d4 sum = {0};
+    EACH_EIGHT(e, s, kind, kind, z)
+    for (int c = 0; c < 2; c++)
+        for (int half = 0; half < 2; half++) {
+            und_d4 part;
+            APPLY_FOUR(UND_D4_OF, level, kind, e, c, half, s->p[c], s->p[1 - c], part);
+            sum += UND_D4_OF(s->p[c] + und_eight_at(e) + 4 * half) * part;
+        }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* Stage 0: p = z + beta p, where z is what the preconditioner gave; stage 1: p A p. */
@@ -381,30 +340,20 @@ static void direct(void *context, int stage, int z)
     und_system *s = context;
     const und_level *level = &s->m.level[0];
     const float beta = (float)s->beta;
-    double whole = 0;
-    und_d4 others = {0};
-    EACH_LINE(l, s, z)
-    {
-        float *restrict own = s->p[l.colour] + l.at;
-        const float *restrict given = level->x[l.colour] + l.at;
-        const int count = l.segment->count;
-        if (stage == 1) {
-            if (l.cut)
-                add_energy(s, &l, UND_EIGHT_CUT, &others);
-            else if (l.diagonal)
-                add_energy(s, &l, UND_EIGHT_PLAIN, &others);
-            else
-                whole += energy_of_whole(s, &l);
-        } else if (beta == 0) { /* what was there before may be no number */
-            memcpy(own, given, (size_t)count * sizeof *own);
-        } else {
-            SIMD
-            for (int q = 0; q < count; q++)
-                own[q] = given[q] + beta * own[q];
-        }
+    if (stage == 1) {
+        s->slice_sum[z] = level->largest * energy_of_whole(s, z) + energy_of(s, z, UND_EIGHT_PLAIN) +
+                          energy_of(s, z, UND_EIGHT_CUT);
+        return;
     }
-    if (stage == 1)
-        s->slice_sum[z] = level->largest * whole + (others[0] + others[1] + others[2] + others[3]);
+    EACH_OF_SLICE(e, s, z)
+    for (int c = 0; c < 2; c++) {
+        float *p = s->p[c] + und_eight_at(e);
+        const float *given = level->x[c] + und_eight_at(e);
+        if (beta == 0) /* what was there before may be no number */
+            UND_SET_F8(p) = UND_F8(given);
+        else
+            UND_SET_F8(p) = UND_F8(given) + beta * UND_F8(p);
+    }
 }
 
 /* Conjugate gradients until the residual that is carried along is below the tolerance.  What it was made from
@@ -442,14 +391,15 @@ void und_system_precondition(und_system *s, const double *r, double *z)
     s->b = NULL;
     s->b_double = r;
     for (int slice = 0; slice < level->n[2]; slice++)
-        EACH_LINE(l, s, slice)
-    take_b(s, &l);
+        EACH_OF_SLICE(e, s, slice)
+    take_b(s, e, slice);
     und_multigrid_begin(&s->m, give_residual, s);
     und_multigrid_finish(&s->m);
     for (int slice = 0; slice < level->n[2]; slice++) {
-        EACH_LINE(l, s, slice)
-        for (int q = 0; q < l.segment->count; q++)
-            s->x[l.colour][l.at + (size_t)q] = (double)level->x[l.colour][l.at + (size_t)q];
+        EACH_OF_SLICE(e, s, slice)
+        for (int c = 0; c < 2; c++)
+            for (size_t i = und_eight_at(e); i < und_eight_at(e) + UND_EIGHT; i++)
+                s->x[c][i] = (double)level->x[c][i];
         give_x(s, z, slice);
     }
     s->b_double = NULL;
@@ -458,11 +408,11 @@ void und_system_precondition(und_system *s, const double *r, double *z)
 /* r = b and x = 0, or the x given. */
 static void start(und_system *s, const double *x, bool warm, int z)
 {
-    EACH_LINE(l, s, z)
+    EACH_OF_SLICE(e, s, z)
     {
-        take_b(s, &l);
-        if (!warm)
-            memset(s->x[l.colour] + l.at, 0, (size_t)l.segment->count * sizeof(double));
+        take_b(s, e, z);
+        for (int c = 0; c < 2 && !warm; c++)
+            memset(s->x[c] + und_eight_at(e), 0, UND_EIGHT * sizeof(double));
     }
     if (warm)
         take_x(s, x, z);
