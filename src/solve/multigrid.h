@@ -6,7 +6,8 @@
  * colour c stands at x = 2 q + und_colour_offset(c, y, z).  Values are 0 in cells that are not unknown, which
  * spares the question whether a neighbour is.  Eight cells of each colour beside each other are an eight; a
  * slice's eights that hold unknown cells are listed by their kind, and only where a wall cuts cells are
- * weights stored.  Rows of a splash are short: a list is twice as fast as loops along them.
+ * weights stored.  Arrays hold those eights alone, one behind the other, with an eight of 0 behind each
+ * stretch of them: a splash fills little of its rows, and what is not used must not come through the cache.
  *
  * A coarser cell is two of the finer level along each axis that is halved, and unknown if one of them is; a
  * correction is the same in all of them, and the residual is summed.  Its coefficients are those of Galerkin,
@@ -32,9 +33,9 @@ enum {
 
 typedef struct und_eight {
     uint32_t at; /* index of its first cell in arrays of both colours, and und_colour_offset of colour 0 */
-    uint32_t number; /* among all eights of the level */
-    uint32_t parent; /* the same as `at` of the cells of the coarser level that its own are in */
-    uint16_t y, k;   /* its row, its place in that */
+    uint32_t beside[4]; /* index of its neighbours' along y and z, low and high; 0, where all is 0, if dry */
+    uint32_t parent;    /* the same as `at` of the cells of the coarser level that its own are in */
+    uint16_t y, k;      /* its row, its place in that */
 } und_eight;
 
 typedef struct und_level {
@@ -44,12 +45,13 @@ typedef struct und_level {
     float weight[3]; /* the same over the largest: of the preconditioner */
     bool halved[3];  /* axes that the next level halves */
     int most_threads;
-    int threads;            /* few cells are done by one */
-    ptrdiff_t pitch, plane; /* from a row to the next, from a slice to the next */
-    size_t first, count;    /* index of q = 0 in row (0, 0); values of an array */
-    int eights;             /* of a row */
+    int threads;  /* few cells are done by one */
+    size_t count; /* values of an array */
+    int eights;   /* of a row */
     und_mask unknown;
     uint8_t *kind, *kind_before; /* of each eight of each row, now and at the setting before */
+    uint32_t *place;             /* of each eight of each row: where it stands in the arrays, 0 if dry */
+    uint32_t *slice_begin;       /* of each slice, in the arrays */
     und_eight *list;             /* of each slice, in room for all its eights: those that are not dry */
     int32_t *list_end;           /* of slice z: UND_EIGHT_KINDS, where eights of each kind end in its list */
     double full_diagonal;
@@ -76,10 +78,6 @@ typedef struct und_multigrid {
 static inline int und_colour_offset(int colour, int y, int z)
 {
     return (colour ^ y ^ z) & 1;
-}
-static inline size_t und_level_row(const und_level *level, int y, int z) /* index of its q = 0 */
-{
-    return (size_t)((ptrdiff_t)level->first + y * level->pitch + z * level->plane);
 }
 static inline size_t und_level_eight(const und_level *level, int y, int z) /* number of its first */
 {
@@ -128,10 +126,11 @@ void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *
 
 unsigned und_level_unknown(const und_level *level, int y, int z, int eight); /* a bit for each of its cells */
 
-/* Did the eight hold unknown cells before the last setting, and does no more? */
-static inline bool und_level_has_left(const und_level *level, size_t eight)
+/* Is the eight the last of a stretch, with one of 0 behind it? */
+static inline bool und_level_is_last(const und_level *level, const und_eight *e, int z)
 {
-    return level->kind_before[eight] != UND_EIGHT_DRY && level->kind[eight] == UND_EIGHT_DRY;
+    size_t number = und_level_eight(level, e->y, z) + e->k;
+    return e->k == level->eights - 1 || level->kind[number + 1] == UND_EIGHT_DRY;
 }
 
 /* The cycle for level[0].b, in two parts: what is done on the finest level before the others (`before` is

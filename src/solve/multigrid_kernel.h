@@ -8,18 +8,19 @@
 
 enum { UND_COEFFICIENTS = 6 * UND_EIGHT }; /* of the cells of one colour in an eight */
 
-/* Eight sums of weighted neighbours, where all sides have the full weight.  v: values of the other colour at
- * the cells; `offset`: und_colour_offset of the cells whose neighbours are asked for. */
-#define UND_PLAIN_SUM(w, v, offset, pitch, plane)                   \
-    ((w)[0] * (UND_F8((v) + (offset)-1) + UND_F8((v) + (offset))) + \
-     (w)[1] * (UND_F8((v) - (pitch)) + UND_F8((v) + (pitch))) +     \
-     (w)[2] * (UND_F8((v) - (plane)) + UND_F8((v) + (plane))))
+/* Eight sums of weighted neighbours of an eight's cells of one colour, where all sides have the full weight.
+ * v: values of the other colour; `offset`: und_colour_offset of the cells themselves. */
+#define UND_PLAIN_SUM(w, v, e, offset)                                                                  \
+    ((w)[0] * (UND_F8((v) + und_eight_at(e) + (offset)-1) + UND_F8((v) + und_eight_at(e) + (offset))) + \
+     (w)[1] * (UND_F8((v) + (e)->beside[0]) + UND_F8((v) + (e)->beside[1])) +                           \
+     (w)[2] * (UND_F8((v) + (e)->beside[2]) + UND_F8((v) + (e)->beside[3])))
 
 /* The same with the weights stored. */
-#define UND_CUT_SUM(k, v, offset, pitch, plane)                                              \
-    ((UND_F8(k) * UND_F8((v) + (offset)-1) + UND_F8((k) + 8) * UND_F8((v) + (offset))) +     \
-     (UND_F8((k) + 16) * UND_F8((v) - (pitch)) + UND_F8((k) + 24) * UND_F8((v) + (pitch))) + \
-     (UND_F8((k) + 32) * UND_F8((v) - (plane)) + UND_F8((k) + 40) * UND_F8((v) + (plane))))
+#define UND_CUT_SUM(k, v, e, offset)                                                                       \
+    ((UND_F8(k) * UND_F8((v) + und_eight_at(e) + (offset)-1) +                                             \
+      UND_F8((k) + 8) * UND_F8((v) + und_eight_at(e) + (offset))) +                                        \
+     (UND_F8((k) + 16) * UND_F8((v) + (e)->beside[0]) + UND_F8((k) + 24) * UND_F8((v) + (e)->beside[1])) + \
+     (UND_F8((k) + 32) * UND_F8((v) + (e)->beside[2]) + UND_F8((k) + 40) * UND_F8((v) + (e)->beside[3])))
 
 /* 0 where a cell is not unknown. */
 #define UND_WHERE_UNKNOWN(v, inverse) ((und_f8)((und_i8)(v) & ((inverse) > 0)))
@@ -44,7 +45,7 @@ static inline void und_split(const float *restrict row, int offset, int n, float
 }
 static inline const float *und_coefficients(const und_level *level, int colour, const und_eight *e)
 {
-    return level->coefficient[colour] + (size_t)e->number * UND_COEFFICIENTS;
+    return level->coefficient[colour] + und_eight_at(e) / UND_EIGHT * UND_COEFFICIENTS;
 }
 
 /* Gauss-Seidel from x = 0: nothing beside yet. */
@@ -67,28 +68,23 @@ static inline void und_slice_smooth(const und_level *level, int colour, int z)
     /* Copies: a store might change what is read through a pointer, for all that the compiler knows. */
     const float w[3] = {level->weight[0], level->weight[1], level->weight[2]}, full = level->full_inverse;
     const float *const b = level->b[colour], *const inverse = level->inverse[colour];
-    const float *const other = level->x[1 - colour];
-    const ptrdiff_t pitch = level->pitch, plane = level->plane;
+    const float *const v = level->x[1 - colour];
     float *const x = level->x[colour];
     und_eights in = und_level_list(level, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z);
     for (const und_eight *e = in.begin; e < in.end; e++) {
         size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
-        const float *v = other + at;
-        UND_SET_F8(x + at) = full * (UND_F8(b + at) + UND_PLAIN_SUM(w, v, offset, pitch, plane));
+        UND_SET_F8(x + at) = full * (UND_F8(b + at) + UND_PLAIN_SUM(w, v, e, offset));
     }
     in = und_level_list(level, UND_EIGHT_PLAIN, UND_EIGHT_PLAIN, z);
     for (const und_eight *e = in.begin; e < in.end; e++) {
         size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
-        const float *v = other + at;
-        UND_SET_F8(x + at) =
-            UND_F8(inverse + at) * (UND_F8(b + at) + UND_PLAIN_SUM(w, v, offset, pitch, plane));
+        UND_SET_F8(x + at) = UND_F8(inverse + at) * (UND_F8(b + at) + UND_PLAIN_SUM(w, v, e, offset));
     }
     in = und_level_list(level, UND_EIGHT_CUT, UND_EIGHT_CUT, z);
     for (const und_eight *e = in.begin; e < in.end; e++) {
         size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
-        const float *v = other + at, *k = und_coefficients(level, colour, e);
-        UND_SET_F8(x + at) =
-            UND_F8(inverse + at) * (UND_F8(b + at) + UND_CUT_SUM(k, v, offset, pitch, plane));
+        const float *k = und_coefficients(level, colour, e);
+        UND_SET_F8(x + at) = UND_F8(inverse + at) * (UND_F8(b + at) + UND_CUT_SUM(k, v, e, offset));
     }
 }
 
@@ -97,17 +93,15 @@ static inline __attribute__((always_inline)) void
 und_eight_residual(const und_level *level, int colour, const und_eight *e, int kind, und_f8 *residual)
 {
     const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
-    const ptrdiff_t pitch = level->pitch, plane = level->plane;
     size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
-    const float *b = level->b[colour] + at, *x = level->x[colour] + at, *v = level->x[1 - colour] + at;
+    const float *b = level->b[colour] + at, *x = level->x[colour] + at, *v = level->x[1 - colour];
     const float *inverse = level->inverse[colour] + at, *k = und_coefficients(level, colour, e);
     if (kind == UND_EIGHT_WHOLE) {
         const float full = 1 / level->full_inverse;
-        *residual = UND_F8(b) + UND_PLAIN_SUM(w, v, offset, pitch, plane) - full * UND_F8(x);
+        *residual = UND_F8(b) + UND_PLAIN_SUM(w, v, e, offset) - full * UND_F8(x);
         return;
     }
-    und_f8 sum = kind == UND_EIGHT_PLAIN ? UND_PLAIN_SUM(w, v, offset, pitch, plane)
-                                         : UND_CUT_SUM(k, v, offset, pitch, plane);
+    und_f8 sum = kind == UND_EIGHT_PLAIN ? UND_PLAIN_SUM(w, v, e, offset) : UND_CUT_SUM(k, v, e, offset);
     und_f8 left = UND_F8(b) + sum - UND_F8(x) / UND_F8(inverse);
     *residual = UND_WHERE_UNKNOWN(left, UND_F8(inverse));
 }

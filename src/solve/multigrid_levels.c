@@ -35,8 +35,8 @@ static bool allocate_cells(und_level *level, bool finest, und_error *err)
     for (size_t i = 0; i < 6; i++)
         *arrays[i] = all + i * level->count;
     for (int c = 0; c < 2; c++) {
-        level->coefficient[c] =
-            und_pages_alloc_sparse(eights * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
+        level->coefficient[c] = und_pages_alloc_sparse(
+            level->count / UND_EIGHT * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
         if (!level->coefficient[c] ||
             (finest && !(level->diagonal[c] = pages(level->count, sizeof(double), err))))
             return false;
@@ -56,10 +56,7 @@ static bool allocate_cells(und_level *level, bool finest, und_error *err)
 static und_status allocate(und_level *level, bool finest, und_error *err)
 {
     level->eights = ((level->n[0] + 1) / 2 + UND_EIGHT - 1) / UND_EIGHT;
-    level->pitch = level->eights * UND_EIGHT + UND_EIGHT;
-    level->plane = level->pitch * (level->n[1] + 2);
-    level->first = (size_t)(level->plane + level->pitch + UND_EIGHT);
-    level->count = (level->first + (size_t)(level->plane * (level->n[2] + 1)) + 15) / 16 * 16;
+    level->count = UND_EIGHT * ((size_t)level->n[1] * (size_t)level->n[2] * (size_t)(level->eights + 1) + 3);
     if (level->count > UINT32_MAX || level->n[1] > UINT16_MAX || level->eights > UINT16_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
@@ -67,6 +64,8 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
     const und_mac mac = {.n = {level->n[0], level->n[1], level->n[2]}};
     if (und_mask_open(&level->unknown, &mac, "cells of multigrid", err) != UND_OK ||
         !(level->kind = pages(eights, 1, err)) || !(level->kind_before = pages(eights, 1, err)) ||
+        !(level->place = pages(eights, sizeof *level->place, err)) ||
+        !(level->slice_begin = pages(slices + 1, sizeof *level->slice_begin, err)) ||
         !(level->list = pages(eights, sizeof *level->list, err)) ||
         !(level->list_end = pages(slices * UND_EIGHT_KINDS, sizeof *level->list_end, err)) ||
         !allocate_cells(level, finest, err))
@@ -123,9 +122,10 @@ void und_multigrid_close(und_multigrid *m)
     for (int i = 0; i < m->count; i++) {
         und_level *level = &m->level[i];
         und_mask_close(&level->unknown);
-        void *const arrays[] = {level->kind,        level->kind_before,    level->list,
-                                level->list_end,    level->x[0],           level->coefficient[0],
-                                level->diagonal[0], level->coefficient[1], level->diagonal[1]};
+        void *const arrays[] = {level->kind,           level->kind_before,    level->list,
+                                level->list_end,       level->x[0],           level->place,
+                                level->slice_begin,    level->coefficient[0], level->diagonal[0],
+                                level->coefficient[1], level->diagonal[1]};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
             und_pages_free(arrays[k]);
         for (int k = 0; k < 4; k++) {
@@ -158,13 +158,6 @@ static strip get_strip(const und_level *level, int y, int z)
                    .own = und_mask_row(m, y, z),
                    .beside = {und_mask_row(m, y - 1, z), und_mask_row(m, y + 1, z), und_mask_row(m, y, z - 1),
                               und_mask_row(m, y, z + 1)}};
-}
-
-static void clear_eight(und_level *level, int y, int z, int k)
-{
-    size_t at = und_level_row(level, y, z) + (size_t)(UND_EIGHT * k);
-    for (int c = 0; c < 2; c++)
-        memset(level->x[c] + at, 0, UND_EIGHT * sizeof(float));
 }
 
 static inline bool are_all_one(const float *v)
@@ -208,9 +201,9 @@ static bool is_cut(const float *v, unsigned both)
 static void store_coefficients(und_level *level, const strip *s, int at, int k)
 {
     int offset = und_colour_offset(0, s->y, s->z);
-    size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
-    float *to[2] = {level->coefficient[0] + eight * UND_COEFFICIENTS,
-                    level->coefficient[1] + eight * UND_COEFFICIENTS};
+    size_t at_eight = level->place[und_level_eight(level, s->y, s->z) + (size_t)k] / UND_EIGHT;
+    float *to[2] = {level->coefficient[0] + at_eight * UND_COEFFICIENTS,
+                    level->coefficient[1] + at_eight * UND_COEFFICIENTS};
     for (int a = 0; a < 3; a++)
         for (int side = 0; side < 2; side++) {
             const float *from = (side ? s->high[a] : s->low[a]) + at, w = level->weight[a];
@@ -224,7 +217,7 @@ static void store_coefficients(und_level *level, const strip *s, int at, int k)
 
 static void store_diagonal(und_level *level, int y, int z, int k, const double *diagonal)
 {
-    size_t at = und_level_row(level, y, z) + (size_t)(UND_EIGHT * k);
+    size_t at = level->place[und_level_eight(level, y, z) + (size_t)k];
     for (int c = 0; c < 2; c++) {
         int offset = und_colour_offset(c, y, z);
         for (int q = 0; q < UND_EIGHT; q++) {
@@ -293,8 +286,7 @@ static bool find_eights(const und_level *level, int y, int z, int *begin, int *e
 /* The kinds of a row's eights; the strip's sides are got by `get`, a part of it at a time. */
 static void set_kinds(und_level *level, int y, int z, void (*get)(void *context, strip *s), void *context)
 {
-    size_t eight = und_level_eight(level, y, z);
-    uint8_t *kind = level->kind + eight;
+    uint8_t *kind = level->kind + und_level_eight(level, y, z);
     int begin, end;
     memset(kind, UND_EIGHT_DRY, (size_t)level->eights);
     if (find_eights(level, y, z, &begin, &end)) {
@@ -308,22 +300,78 @@ static void set_kinds(und_level *level, int y, int z, void (*get)(void *context,
                 kind[k] = set_eight(level, &s, k);
         }
     }
-    for (int k = 0; k < level->eights; k++)
-        if (und_level_has_left(level, eight + (size_t)k))
-            clear_eight(level, y, z, k);
 }
 
-/* The cells of the coarser level that those of an eight are in. */
-static uint32_t get_parent(const und_level *fine, const und_level *coarse, int y, int z, int k)
+/* Gives each eight with unknown cells in a slice its place from `at` on, and one of 0 behind each stretch of
+ * them; where the next slice begins.  Only counts where `place` is NULL. */
+static uint32_t place_slice(const und_level *level, int z, uint32_t at, uint32_t *place)
 {
-    int coarse_y = fine->halved[1] ? y / 2 : y, coarse_z = fine->halved[2] ? z / 2 : z;
-    size_t at = und_level_row(coarse, coarse_y, coarse_z) +
-                (size_t)(fine->halved[0] ? UND_EIGHT / 2 * k : UND_EIGHT * k);
-    return (uint32_t)at | (uint32_t)und_colour_offset(0, coarse_y, coarse_z);
+    for (int y = 0; y < level->n[1]; y++) {
+        int begin = 0, end = 0;
+        size_t row = und_level_eight(level, y, z);
+        find_eights(level, y, z, &begin, &end);
+        if (place)
+            memset(place + row, 0, (size_t)level->eights * sizeof *place);
+        for (int k = begin; k < end; k++) {
+            if (!und_level_unknown(level, y, z, k))
+                continue;
+            if (place)
+                place[row + (size_t)k] = at;
+            at += UND_EIGHT;
+            if (k + 1 < end && und_level_unknown(level, y, z, k + 1))
+                continue;
+            for (int c = 0; c < 2 && place; c++)
+                memset(level->x[c] + at, 0, UND_EIGHT * sizeof(float));
+            at += UND_EIGHT;
+        }
+    }
+    return at;
 }
 
-/* coarse: NULL where there is none. */
-static void list_eights(und_level *level, const und_level *coarse, int z)
+static void place_eights(und_level *level, int threads)
+{
+    PARALLEL_FOR(threads)
+    for (int z = 0; z < level->n[2]; z++)
+        level->slice_begin[z] = place_slice(level, z, 0, NULL);
+    uint32_t at = UND_EIGHT; /* behind one that is 0 */
+    for (int z = 0; z < level->n[2]; z++) {
+        uint32_t size = level->slice_begin[z];
+        level->slice_begin[z] = at;
+        at += size;
+    }
+    PARALLEL_FOR(threads)
+    for (int z = 0; z < level->n[2]; z++)
+        place_slice(level, z, level->slice_begin[z], level->place);
+}
+
+/* The cells of the coarser level that those of an eight are in: sets `parent` once that has its places. */
+static void set_parents(und_level *fine, const und_level *coarse, int z)
+{
+    und_eight *e = fine->list + und_level_eight(fine, 0, z);
+    const und_eight *end = und_level_slice(fine, z).end;
+    int coarse_z = fine->halved[2] ? z / 2 : z;
+    for (; e < end; e++) {
+        int y = fine->halved[1] ? e->y / 2 : e->y, k = fine->halved[0] ? e->k / 2 : e->k;
+        uint32_t at = coarse->place[und_level_eight(coarse, y, coarse_z) + (size_t)k];
+        at += fine->halved[0] && e->k % 2 ? UND_EIGHT / 2 : 0;
+        e->parent = at | (uint32_t)und_colour_offset(0, y, coarse_z);
+    }
+}
+
+static und_eight get_eight(const und_level *level, int y, int z, int k)
+{
+    size_t number = und_level_eight(level, y, z) + (size_t)k, row = (size_t)level->eights;
+    const uint32_t *place = level->place + number;
+    size_t slice = row * (size_t)level->n[1];
+    return (und_eight){.at = *place | (uint32_t)und_colour_offset(0, y, z),
+                       .beside = {y > 0 ? *(place - row) : 0, y < level->n[1] - 1 ? place[row] : 0,
+                                  z > 0 ? *(place - slice) : 0, z < level->n[2] - 1 ? place[slice] : 0},
+                       .y = (uint16_t)y,
+                       .k = (uint16_t)k};
+}
+
+/* Those of a slice, by their kinds. */
+static void list_eights(und_level *level, int z)
 {
     size_t first = und_level_eight(level, 0, z);
     int count = level->n[1] * level->eights;
@@ -338,16 +386,9 @@ static void list_eights(und_level *level, const und_level *coarse, int z)
         place += of_kind[i];
     }
     for (int y = 0, i = 0; y < level->n[1]; y++)
-        for (int k = 0; k < level->eights; k++, i++) {
-            if (kind[i] == UND_EIGHT_DRY)
-                continue;
-            size_t at = und_level_row(level, y, z) + (size_t)(UND_EIGHT * k);
-            list[end[kind[i]]++] = (und_eight){.at = (uint32_t)at | (uint32_t)und_colour_offset(0, y, z),
-                                               .number = (uint32_t)(first + (size_t)i),
-                                               .parent = coarse ? get_parent(level, coarse, y, z, k) : 0,
-                                               .y = (uint16_t)y,
-                                               .k = (uint16_t)k};
-        }
+        for (int k = 0; k < level->eights; k++, i++)
+            if (kind[i] != UND_EIGHT_DRY)
+                list[end[kind[i]]++] = get_eight(level, y, z, k);
 }
 
 static void share(und_level *level)
@@ -434,13 +475,14 @@ static void set_finest(building *b, const double full[3])
     for (int z = 0; z < level->n[2]; z++)
         for (int y = 0; y < level->n[1]; y++)
             b->sides->unknown(b->sides->context, y, z, und_mask_row(&level->unknown, y, z));
+    place_eights(level, threads);
     PARALLEL_FOR(threads)
     for (int z = 0; z < level->n[2]; z++) {
         fetched f;
         f.building = b;
         for (int y = 0; y < level->n[1]; y++)
             set_kinds(level, y, z, get_fetched, &f);
-        list_eights(level, b->m->count > 1 ? level + 1 : NULL, z);
+        list_eights(level, z);
     }
     share(level);
 }
@@ -579,7 +621,7 @@ static void get_stored(void *context, strip *s)
 
 static void set_coarser(building *b)
 {
-    const und_level *fine = &b->m->level[b->level - 1];
+    und_level *fine = &b->m->level[b->level - 1];
     und_level *coarse = &b->m->level[b->level];
     coarse->largest = 1;
     for (int a = 0; a < 3; a++) {
@@ -600,14 +642,18 @@ static void set_coarser(building *b)
                 build_sides(b, y, z, CELLS * part,
                             CELLS * (part + STRIP / CELLS < end ? part + STRIP / CELLS : end));
         }
+    place_eights(coarse, fine->threads);
     PARALLEL_FOR(fine->threads)
     for (int z = 0; z < coarse->n[2]; z++) {
         stored f = {.level = coarse};
         for (int y = 0; y < coarse->n[1]; y++)
             set_kinds(coarse, y, z, get_stored, &f);
-        list_eights(coarse, b->level + 1 < b->m->count ? coarse + 1 : NULL, z);
+        list_eights(coarse, z);
     }
     share(coarse);
+    PARALLEL_FOR(fine->threads)
+    for (int z = 0; z < fine->n[2]; z++)
+        set_parents(fine, coarse, z);
 }
 
 void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides)

@@ -147,39 +147,39 @@ void und_parts_set(und_parts *parts)
         }
 }
 
-/* Colour c of a run: q in [begin, end). */
-static void colour_range(const und_run *run, int offset, int *begin, int *end)
+/* Cells [*begin, *end) of colour c in an eight that are of the run; where the eight stands. */
+static size_t cells_of_run(const und_parts *parts, const und_run *run, int c, int y, int z, int k, int *begin,
+                           int *end)
 {
-    *begin = (run->begin - offset + 1) / 2;
-    *end = (run->end - offset + 1) / 2;
+    int offset = und_colour_offset(c, y, z), first = run->begin - CELLS * k, last = run->end - CELLS * k;
+    *begin = first > 0 ? (first - offset + 1) / 2 : 0;
+    *end = last < CELLS ? (last - offset + 1) / 2 : UND_EIGHT;
+    return parts->level->place[und_level_eight(parts->level, y, z) + (size_t)k];
 }
 
 static void sum_run(const und_parts *parts, und_run *run, int y, int z, double *const v[2])
 {
     run->sum = 0;
-    for (int c = 0; c < 2; c++) {
-        const double *row = v[c] + und_level_row(parts->level, y, z);
-        double sum = 0;
-        int begin, end;
-        colour_range(run, und_colour_offset(c, y, z), &begin, &end);
-        UND_PRAGMA(omp simd reduction(+ : sum))
-        for (int q = begin; q < end; q++)
-            sum += row[q];
-        run->sum += sum;
-    }
+    for (int k = run->begin / CELLS; CELLS * k < run->end; k++)
+        for (int c = 0; c < 2; c++) {
+            int begin, end;
+            const double *value = v[c] + cells_of_run(parts, run, c, y, z, k, &begin, &end);
+            for (int q = begin; q < end; q++)
+                run->sum += value[q];
+        }
     run->cells = run->end - run->begin;
 }
 
 static void take_from_run(const und_parts *parts, const und_run *run, int y, int z, double *const v[2],
                           double mean)
 {
-    for (int c = 0; c < 2; c++) {
-        double *row = v[c] + und_level_row(parts->level, y, z);
-        int begin, end;
-        colour_range(run, und_colour_offset(c, y, z), &begin, &end);
-        for (int q = begin; q < end; q++)
-            row[q] -= mean;
-    }
+    for (int k = run->begin / CELLS; CELLS * k < run->end; k++)
+        for (int c = 0; c < 2; c++) {
+            int begin, end;
+            double *value = v[c] + cells_of_run(parts, run, c, y, z, k, &begin, &end);
+            for (int q = begin; q < end; q++)
+                value[q] -= mean;
+        }
 }
 
 static void take_from_row(const und_parts *parts, int y, int z, double *const v[2])

@@ -54,18 +54,16 @@ void und_system_close(und_system *s)
     free(s->slice_bits);
 }
 
-/* Outside the eights listed x and p are 0. */
-static void clear_left(und_system *s, int z)
+/* x and p are 0 behind each stretch of eights. */
+static void clear_gaps(und_system *s, int z)
 {
     const und_level *level = &s->m.level[0];
-    for (int y = 0; y < level->n[1]; y++) {
-        size_t eight = und_level_eight(level, y, z), at = und_level_row(level, y, z);
-        for (int k = 0; k < level->eights; k++, at += UND_EIGHT)
-            for (int c = 0; c < 2 && und_level_has_left(level, eight + (size_t)k); c++) {
-                memset(s->x[c] + at, 0, UND_EIGHT * sizeof *s->x[c]);
-                memset(s->p[c] + at, 0, UND_EIGHT * sizeof *s->p[c]);
-            }
-    }
+    und_eights in = und_level_slice(level, z);
+    for (const und_eight *e = in.begin; e < in.end; e++)
+        for (int c = 0; c < 2 && und_level_is_last(level, e, z); c++) {
+            memset(s->x[c] + und_eight_at(e) + UND_EIGHT, 0, UND_EIGHT * sizeof *s->x[c]);
+            memset(s->p[c] + und_eight_at(e) + UND_EIGHT, 0, UND_EIGHT * sizeof *s->p[c]);
+        }
 }
 
 void und_system_set(und_system *s, const double full[3], const und_sides *sides)
@@ -73,8 +71,9 @@ void und_system_set(und_system *s, const double full[3], const und_sides *sides)
     const double own[3] = {full[s->axis[0]], full[s->axis[1]], full[s->axis[2]]};
     und_multigrid_set(&s->m, own, sides);
     und_parts_set(&s->parts);
+    PARALLEL_FOR(s->m.level[0].threads)
     for (int z = 0; z < s->m.level[0].n[2]; z++)
-        clear_left(s, z);
+        clear_gaps(s, z);
 }
 
 /* Each eight of some kinds in a slice. */
@@ -84,16 +83,17 @@ void und_system_set(und_system *s, const double full[3], const und_sides *sides)
 #define EACH_OF_SLICE(e, s, z) EACH_EIGHT(e, s, UND_EIGHT_WHOLE, UND_EIGHT_CUT, z)
 
 /* Four sums of weighted neighbours, as UND_PLAIN_SUM, of floats or doubles as READ has it, in double. */
-#define SUM_FOUR(READ, w, v, offset, pitch, plane)              \
-    ((w)[0] * (READ((v) + (offset)-1) + READ((v) + (offset))) + \
-     (w)[1] * (READ((v) - (pitch)) + READ((v) + (pitch))) +     \
-     (w)[2] * (READ((v) - (plane)) + READ((v) + (plane))))
+#define SUM_FOUR(READ, w, v, at, beside, offset)                              \
+    ((w)[0] * (READ((v) + (at) + (offset)-1) + READ((v) + (at) + (offset))) + \
+     (w)[1] * (READ((v) + (beside)[0]) + READ((v) + (beside)[1])) +           \
+     (w)[2] * (READ((v) + (beside)[2]) + READ((v) + (beside)[3])))
 
 /* The same with stored weights k[], which are over the largest. */
-#define CUT_SUM_FOUR(READ, most, k, v, offset, pitch, plane)                                             \
-    ((most) * ((UND_D4_OF(k) * READ((v) + (offset)-1) + UND_D4_OF((k) + 8) * READ((v) + (offset))) +     \
-               (UND_D4_OF((k) + 16) * READ((v) - (pitch)) + UND_D4_OF((k) + 24) * READ((v) + (pitch))) + \
-               (UND_D4_OF((k) + 32) * READ((v) - (plane)) + UND_D4_OF((k) + 40) * READ((v) + (plane)))))
+#define CUT_SUM_FOUR(READ, most, k, v, at, beside, offset)                                                \
+    ((most) *                                                                                             \
+     ((UND_D4_OF(k) * READ((v) + (at) + (offset)-1) + UND_D4_OF((k) + 8) * READ((v) + (at) + (offset))) + \
+      (UND_D4_OF((k) + 16) * READ((v) + (beside)[0]) + UND_D4_OF((k) + 24) * READ((v) + (beside)[1])) +   \
+      (UND_D4_OF((k) + 32) * READ((v) + (beside)[2]) + UND_D4_OF((k) + 40) * READ((v) + (beside)[3]))))
 
 /* Zero where a cell is not unknown, and where no side of it is open: there nothing is to be solved. */
 #define WHERE_SOLVED(v, diagonal) ((und_d4)((und_i4)(v) & ((diagonal) > 0)))
@@ -201,19 +201,21 @@ static double measure_fit(und_system *s, double *unfit)
 
 /* A v of four of an eight's cells of one colour; v: float or double as READ has it.  The compiler makes a
  * loop of its own for each kind. */
-#define APPLY_FOUR(READ, level, kind, e, colour, half, own, other, out)                                      \
-    do {                                                                                                     \
-        const ptrdiff_t pitch_ = (level)->pitch, plane_ = (level)->plane;                                    \
-        size_t offset_ = ((e)->at ^ (unsigned)(colour)) & 1, at_ = und_eight_at(e) + 4 * (size_t)(half);     \
-        const float *k_ = und_coefficients(level, colour, e) + 4 * (half);                                   \
-        und_d4 sum_ = (kind) == UND_EIGHT_CUT                                                                \
-                          ? CUT_SUM_FOUR(READ, (level)->largest, k_, (other) + at_, offset_, pitch_, plane_) \
-                          : SUM_FOUR(READ, (level)->full, (other) + at_, offset_, pitch_, plane_);           \
-        if ((kind) == UND_EIGHT_WHOLE)                                                                       \
-            (out) = (level)->full_diagonal * READ((own) + at_) - sum_;                                       \
-        else                                                                                                 \
-            (out) = WHERE_SOLVED(UND_D4((level)->diagonal[colour] + at_) * READ((own) + at_) - sum_,         \
-                                 UND_D4((level)->diagonal[colour] + at_));                                   \
+#define APPLY_FOUR(READ, level, kind, e, colour, half, own, other, out)                                    \
+    do {                                                                                                   \
+        size_t offset_ = ((e)->at ^ (unsigned)(colour)) & 1, at_ = und_eight_at(e) + 4 * (size_t)(half);   \
+        const float *k_ = und_coefficients(level, colour, e) + 4 * (half);                                 \
+        const uint32_t *beside_ = (e)->beside;                                                             \
+        und_d4 sum_ =                                                                                      \
+            (kind) == UND_EIGHT_CUT                                                                        \
+                ? CUT_SUM_FOUR(READ, (level)->largest, k_, (other) + 4 * (half), und_eight_at(e), beside_, \
+                               offset_)                                                                    \
+                : SUM_FOUR(READ, (level)->full, (other) + 4 * (half), und_eight_at(e), beside_, offset_);  \
+        if ((kind) == UND_EIGHT_WHOLE)                                                                     \
+            (out) = (level)->full_diagonal * READ((own) + at_) - sum_;                                     \
+        else                                                                                               \
+            (out) = WHERE_SOLVED(UND_D4((level)->diagonal[colour] + at_) * READ((own) + at_) - sum_,       \
+                                 UND_D4((level)->diagonal[colour] + at_));                                 \
     } while (0)
 
 ALWAYS_INLINE void subtract(und_system *s, int z, int kind)
@@ -301,18 +303,17 @@ static double energy_of_whole(const und_system *s, int z)
 {
     const und_level *level = &s->m.level[0];
     const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
-    const ptrdiff_t pitch = level->pitch, plane = level->plane;
     double sum = 0;
     EACH_EIGHT(e, s, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z)
     {
         und_f8 total = {0};
         for (int c = 0; c < 2; c++) {
             size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)c) & 1;
-            const float *v = s->p[1 - c] + at;
+            const float *v = s->p[1 - c];
             und_f8 p = UND_F8(s->p[c] + at);
-            total += p * (w[0] * ((p - UND_F8(v + offset - 1)) + (p - UND_F8(v + offset))) +
-                          w[1] * ((p - UND_F8(v - pitch)) + (p - UND_F8(v + pitch))) +
-                          w[2] * ((p - UND_F8(v - plane)) + (p - UND_F8(v + plane))));
+            total += p * (w[0] * ((p - UND_F8(v + at + offset - 1)) + (p - UND_F8(v + at + offset))) +
+                          w[1] * ((p - UND_F8(v + e->beside[0])) + (p - UND_F8(v + e->beside[1]))) +
+                          w[2] * ((p - UND_F8(v + e->beside[2])) + (p - UND_F8(v + e->beside[3]))));
         }
         sum += und_f8_sum(&total);
     }
