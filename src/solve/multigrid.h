@@ -104,6 +104,12 @@ static inline size_t und_eight_at(const und_eight *e)
     return e->at & ~(uint32_t)(UND_EIGHT - 1);
 }
 
+/* A bit for each of an eight's cells. */
+static inline unsigned und_level_unknown(const und_level *level, int y, int z, int k)
+{
+    return und_mask_sixteen(&level->unknown, und_mask_row(&level->unknown, y, z), 2 * UND_EIGHT * k);
+}
+
 /* weight: decides which axes are halved on which level. */
 und_status und_multigrid_open(und_multigrid *m, const int n[3], const double weight[3], int threads,
                               und_error *err);
@@ -119,12 +125,13 @@ typedef struct und_sides {
      * and on: weights of both sides to known cells along axis - 3, in the same multiples.  False: all are 0,
      * and not written. */
     bool (*get)(void *context, int axis, int y, int z, int begin, int end, float *weight);
+    /* Cells x to x + 15 of a row, all of them and their neighbours unknown: are all their sides wholly open,
+     * and none known? */
+    bool (*is_whole)(void *context, int y, int z, int x);
 } und_sides;
 
 /* Sets all levels; full[]: the weights of sides that are wholly open. */
 void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides);
-
-unsigned und_level_unknown(const und_level *level, int y, int z, int eight); /* a bit for each of its cells */
 
 /* Is the eight the last of a stretch, with one of 0 behind it? */
 static inline bool und_level_is_last(const und_level *level, const und_eight *e, int z)

@@ -137,11 +137,6 @@ void und_multigrid_close(und_multigrid *m)
     *m = (und_multigrid){0};
 }
 
-unsigned und_level_unknown(const und_level *level, int y, int z, int eight)
-{
-    return und_mask_sixteen(&level->unknown, und_mask_row(&level->unknown, y, z), CELLS * eight);
-}
-
 /* A stretch of a row and its sides. */
 typedef struct strip {
     int y, z, begin, end;            /* cells x in [begin, end), eights */
@@ -166,19 +161,6 @@ static inline bool are_all_one(const float *v)
     for (int i = 0; i < CELLS; i++)
         other |= v[i] != 1.0f;
     return !other;
-}
-
-static bool is_whole(const strip *s, int at, unsigned common)
-{
-    if (common != ALL)
-        return false;
-    int known = 0;
-    for (int i = 0; i < CELLS; i++)
-        known |= s->known[at + i] != 0;
-    bool whole = !known;
-    for (int a = 0; a < 3 && whole; a++)
-        whole = are_all_one(s->high[a] + at) && are_all_one(s->low[a] + at);
-    return whole;
 }
 
 static unsigned bits_where(const float *v)
@@ -229,42 +211,64 @@ static void store_diagonal(und_level *level, int y, int z, int k, const double *
     }
 }
 
-/* What stands beside the cells of an eight. */
-static uint8_t set_eight(und_level *level, const strip *s, int k)
+/* Which cells of an eight are unknown, and which of those beside them along each axis, low and high. */
+typedef struct around {
+    unsigned own, beside[6];
+} around;
+
+static around get_around(const und_level *level, const strip *s, int k)
 {
     const und_mask *m = &level->unknown;
-    int x = CELLS * k, at = x - s->begin;
-    unsigned own = und_mask_sixteen(m, s->own, x);
-    if (!own)
-        return UND_EIGHT_DRY;
-    unsigned both[6] = {und_mask_sixteen(m, s->own, x - 1), und_mask_sixteen(m, s->own, x + 1)}, common = own;
+    int x = CELLS * k;
+    around c = {.own = und_mask_sixteen(m, s->own, x)};
+    c.beside[0] = und_mask_sixteen(m, s->own, x - 1);
+    c.beside[1] = und_mask_sixteen(m, s->own, x + 1);
     for (int i = 0; i < 4; i++)
-        both[2 + i] = und_mask_sixteen(m, s->beside[i], x);
-    for (int i = 0; i < 6; i++)
-        common &= both[i];
+        c.beside[2 + i] = und_mask_sixteen(m, s->beside[i], x);
+    return c;
+}
+
+static bool are_all_unknown(const around *c)
+{
+    return (c->own & c->beside[0] & c->beside[1] & c->beside[2] & c->beside[3] & c->beside[4] &
+            c->beside[5]) == ALL;
+}
+
+static void set_links(und_level *level, size_t eight, unsigned x, unsigned y, unsigned z, unsigned known)
+{
+    const unsigned link[4] = {x, y, z, known};
+    for (int i = 0; i < 4 && level->link[i]; i++)
+        level->link[i][eight] = (uint16_t)link[i];
+}
+
+/* An eight that is not known to be whole. */
+static uint8_t set_eight(und_level *level, const strip *s, int k)
+{
+    const around c = get_around(level, s, k);
+    int at = CELLS * k - s->begin;
     size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
-    bool whole = is_whole(s, at, common), cut = false;
-    double diagonal[CELLS] = {0};
-    if (!whole) {
-        memcpy(diagonal, s->known + at, sizeof diagonal);
-        for (int a = 0; a < 3; a++)
-            for (int i = 0; i < CELLS; i++)
-                diagonal[i] += level->full[a] * ((double)s->low[a][at + i] + (double)s->high[a][at + i]);
-        for (int i = 0; i < 6; i++)
-            cut |= is_cut((i & 1 ? s->high : s->low)[i / 2] + at, own & both[i]);
-        store_diagonal(level, s->y, s->z, k, diagonal);
+    bool cut = false;
+    double diagonal[CELLS];
+    unsigned known = 0;
+    if (!c.own)
+        return UND_EIGHT_DRY;
+    memcpy(diagonal, s->known + at, sizeof diagonal);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < CELLS; i++)
+            diagonal[i] += level->full[a] * ((double)s->low[a][at + i] + (double)s->high[a][at + i]);
+    for (int i = 0; i < 6 && !cut; i++)
+        cut = is_cut((i & 1 ? s->high : s->low)[i / 2] + at, c.own & c.beside[i]);
+    store_diagonal(level, s->y, s->z, k, diagonal);
+    for (int i = 0; i < CELLS; i++)
+        known |= (unsigned)(s->known[at + i] > 0) << i;
+    if (!cut) {
+        set_links(level, eight, c.own & c.beside[0], c.own & c.beside[2], c.own & c.beside[4], known);
+        return UND_EIGHT_PLAIN;
     }
-    if (cut)
-        store_coefficients(level, s, at, k);
-    if (level->link[0]) {
-        unsigned known = 0;
-        for (int i = 0; i < CELLS && !whole; i++)
-            known |= (unsigned)(s->known[at + i] > 0) << i;
-        for (int a = 0; a < 3; a++)
-            level->link[a][eight] = (uint16_t)(cut ? bits_where(s->low[a] + at) : own & both[2 * a]);
-        level->link[3][eight] = (uint16_t)known;
-    }
-    return cut ? UND_EIGHT_CUT : whole ? UND_EIGHT_WHOLE : UND_EIGHT_PLAIN;
+    store_coefficients(level, s, at, k);
+    set_links(level, eight, bits_where(s->low[0] + at), bits_where(s->low[1] + at),
+              bits_where(s->low[2] + at), known);
+    return UND_EIGHT_CUT;
 }
 
 /* Finds the eights of a row from its first unknown cell to its last; false: there is none. */
@@ -283,23 +287,48 @@ static bool find_eights(const und_level *level, int y, int z, int *begin, int *e
     return true;
 }
 
-/* The kinds of a row's eights; the strip's sides are got by `get`, a part of it at a time. */
-static void set_kinds(und_level *level, int y, int z, void (*get)(void *context, strip *s), void *context)
+/* Where a level's sides come from. */
+typedef struct source {
+    void *context;
+    bool (*is_whole)(void *context, int y, int z, int x); /* as in und_sides */
+    void (*get)(void *context, strip *s);                 /* sets the strip's sides */
+} source;
+
+/* Eights [begin, end) of a row that are not whole. */
+static void set_eights(und_level *level, strip *s, int begin, int end, const source *from, uint8_t *kind)
 {
-    uint8_t *kind = level->kind + und_level_eight(level, y, z);
+    for (int part = begin; part < end; part += STRIP / CELLS) {
+        int part_end = part + STRIP / CELLS < end ? part + STRIP / CELLS : end;
+        s->begin = CELLS * part;
+        s->end = CELLS * part_end;
+        from->get(from->context, s);
+        for (int k = part; k < part_end; k++)
+            kind[k] = set_eight(level, s, k);
+    }
+}
+
+static void set_kinds(und_level *level, int y, int z, const source *from)
+{
+    size_t eight = und_level_eight(level, y, z);
+    uint8_t *kind = level->kind + eight;
     int begin, end;
     memset(kind, UND_EIGHT_DRY, (size_t)level->eights);
-    if (find_eights(level, y, z, &begin, &end)) {
-        strip s = get_strip(level, y, z);
-        for (int part = begin; part < end; part += STRIP / CELLS) {
-            int part_end = part + STRIP / CELLS < end ? part + STRIP / CELLS : end;
-            s.begin = CELLS * part;
-            s.end = CELLS * part_end;
-            get(context, &s);
-            for (int k = part; k < part_end; k++)
-                kind[k] = set_eight(level, &s, k);
-        }
+    if (!find_eights(level, y, z, &begin, &end))
+        return;
+    strip s = get_strip(level, y, z);
+    int done = begin; /* those before it have their kinds */
+    for (int k = begin; k < end; k++) {
+        const around c = get_around(level, &s, k);
+        bool whole = are_all_unknown(&c) && from->is_whole(from->context, y, z, CELLS * k);
+        if (!whole && c.own)
+            continue;
+        set_eights(level, &s, done, k, from, kind);
+        kind[k] = whole ? UND_EIGHT_WHOLE : UND_EIGHT_DRY;
+        if (whole)
+            set_links(level, eight + (size_t)k, ALL, ALL, ALL, 0);
+        done = k + 1;
     }
+    set_eights(level, &s, done, end, from, kind);
 }
 
 /* Gives each eight with unknown cells in a slice its place from `at` on, and one of 0 behind each stretch of
@@ -437,11 +466,13 @@ static void get_fetched(void *context, strip *s)
     const und_sides *sides = f->building->sides;
     const und_level *level = &f->building->m->level[0];
     int n = s->end - s->begin;
-    f->high[0][CELLS - 1] = s->high[0] ? f->high[0][CELLS + STRIP - 1] : 0; /* of the part before */
-    for (int a = 0; a < 3; a++) {
+    f->high[0][CELLS - 1] = 0;
+    fetch(sides, 0, s->y, s->z, s->begin > 0 ? s->begin - CELLS : 0, s->end,
+          f->high[0] + (s->begin > 0 ? 0 : CELLS));
+    for (int a = 1; a < 3; a++)
         fetch(sides, a, s->y, s->z, s->begin, s->end, f->high[a] + CELLS);
+    for (int a = 0; a < 3; a++)
         s->high[a] = f->high[a] + CELLS;
-    }
     fetch(sides, 1, s->y - 1, s->z, s->begin, s->end, f->low[0]);
     fetch(sides, 2, s->y, s->z - 1, s->begin, s->end, f->low[1]);
     s->low[0] = s->high[0] - 1;
@@ -456,6 +487,12 @@ static void get_fetched(void *context, strip *s)
         for (int i = 0; i < n; i++)
             f->known[i] += level->full[a] * (double)known[i];
     }
+}
+
+static bool is_fetched_whole(void *context, int y, int z, int x)
+{
+    const und_sides *sides = ((const fetched *)context)->building->sides;
+    return sides->is_whole(sides->context, y, z, x);
 }
 
 static void set_finest(building *b, const double full[3])
@@ -480,8 +517,9 @@ static void set_finest(building *b, const double full[3])
     for (int z = 0; z < level->n[2]; z++) {
         fetched f;
         f.building = b;
+        const source from = {.context = &f, .is_whole = is_fetched_whole, .get = get_fetched};
         for (int y = 0; y < level->n[1]; y++)
-            set_kinds(level, y, z, get_fetched, &f);
+            set_kinds(level, y, z, &from);
         list_eights(level, z);
     }
     share(level);
@@ -619,6 +657,61 @@ static void get_stored(void *context, strip *s)
     s->known = f->known;
 }
 
+static bool is_stored_whole(void *context, int y, int z, int x)
+{
+    const und_level *level = ((const stored *)context)->level;
+    const float *const side[3] = {side_row(level, 0, y, z) + x, side_row(level, 1, y, z) + x,
+                                  side_row(level, 2, y, z) + x};
+    const float *known = side_row(level, 3, y, z) + x;
+    int any = 0;
+    for (int i = 0; i < CELLS; i++)
+        any |= known[i] != 0;
+    return !any && are_all_one(side[0]) && side[0][-1] == 1 && are_all_one(side[1]) &&
+           are_all_one(side[1] - level->side_pitch) && are_all_one(side[2]) &&
+           are_all_one(side[2] - level->side_plane);
+}
+
+/* Are all the finer eights whole that an eight is made of? */
+static bool has_whole_children(const und_level *fine, int y, int z, int k)
+{
+    int scale = fine->halved[0] ? 2 : 1;
+    if (scale * k + scale > fine->eights)
+        return false;
+    for (int i = 0; i < 4; i++) {
+        int child_y = und_child(fine, 1, y, i & 1), child_z = und_child(fine, 2, z, i >> 1);
+        bool none = (!fine->halved[1] && i & 1) || (!fine->halved[2] && i >> 1);
+        if (none)
+            continue;
+        if (child_y < 0 || child_z < 0)
+            return false;
+        const uint8_t *kind = fine->kind + und_level_eight(fine, child_y, child_z) + scale * k;
+        if (kind[0] != UND_EIGHT_WHOLE || kind[scale - 1] != UND_EIGHT_WHOLE)
+            return false;
+    }
+    return true;
+}
+
+static void build_row(const building *b, int y, int z, int begin, int end)
+{
+    const und_level *fine = &b->m->level[b->level - 1];
+    und_level *coarse = &b->m->level[b->level];
+    for (int k = begin, stop; k < end; k = stop) {
+        bool whole = has_whole_children(fine, y, z, k);
+        for (stop = k + 1; stop < end && stop - k < STRIP / CELLS;)
+            if (has_whole_children(fine, y, z, stop++) != whole) {
+                stop--;
+                break;
+            }
+        if (!whole)
+            build_sides(b, y, z, CELLS * k, CELLS * stop);
+        for (int i = CELLS * k; i < CELLS * stop && whole; i++) {
+            for (int axis = 0; axis < 3; axis++)
+                side_row(coarse, axis, y, z)[i] = 1;
+            side_row(coarse, 3, y, z)[i] = 0;
+        }
+    }
+}
+
 static void set_coarser(building *b)
 {
     und_level *fine = &b->m->level[b->level - 1];
@@ -636,18 +729,18 @@ static void set_coarser(building *b)
         for (int y = 0; y < coarse->n[1]; y++) {
             int begin = 0, end = 0;
             coarsen_row(fine, coarse, y, z);
-            bool any = find_eights(coarse, y, z, &begin, &end);
+            find_eights(coarse, y, z, &begin, &end);
             clear_sides(coarse, y, z, begin, end);
-            for (int part = begin; any && part < end; part += STRIP / CELLS)
-                build_sides(b, y, z, CELLS * part,
-                            CELLS * (part + STRIP / CELLS < end ? part + STRIP / CELLS : end));
+            build_row(b, y, z, begin, end);
         }
     place_eights(coarse, fine->threads);
     PARALLEL_FOR(fine->threads)
     for (int z = 0; z < coarse->n[2]; z++) {
-        stored f = {.level = coarse};
+        stored f;
+        f.level = coarse;
+        const source from = {.context = &f, .is_whole = is_stored_whole, .get = get_stored};
         for (int y = 0; y < coarse->n[1]; y++)
-            set_kinds(coarse, y, z, get_stored, &f);
+            set_kinds(coarse, y, z, &from);
         list_eights(coarse, z);
     }
     share(coarse);

@@ -69,10 +69,19 @@ static bool get_sides(void *context, int axis, int y, int z, int begin, int end,
     return true;
 }
 
+/* Where all are unknown no side is closed or known. */
+static bool is_whole(void *context, int y, int z, int x)
+{
+    (void)context, (void)y, (void)z, (void)x;
+    return true;
+}
+
 void und_poisson_set(und_poisson *s, const uint8_t *kind, const double weight[3])
 {
     s->kind = kind;
-    und_system_set(&s->system, weight, &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides});
+    und_system_set(
+        &s->system, weight,
+        &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides, .is_whole = is_whole});
     s->kind = NULL;
 }
 

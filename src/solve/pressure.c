@@ -1,6 +1,7 @@
 #include "solve/pressure.h"
 
 #include "base/status.h"
+#include "solve/eights.h"
 #include "solve/system.h"
 
 #include <stdlib.h>
@@ -47,11 +48,19 @@ static void get_unknown(void *context, int y, int z, uint64_t *row)
 /* A side nearly closed is closed: less than this has no inverse in float. */
 static const float SMALLEST = 1e-20f;
 
-/* Sixteen cells: their own bits of those unknown, or 0; what is no number counts as 0. */
-static void get_sixteen(const float *restrict from, unsigned bits, float *restrict weight)
+/* Sixteen cells: their weights, 0 where `bits` are not set; what is no number counts as 0. */
+static inline float get_sixteen(const float *restrict from, unsigned bits, float *restrict weight)
 {
-    for (unsigned i = 0; i < 16; i++)
-        weight[i] = (bits >> i & 1) && from[i] > SMALLEST ? from[i] : 0;
+    const und_i8 bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    und_f8 sum = {0};
+    for (int half = 0; half < 2; half++) {
+        und_i8 own = (und_i8){0} + (int)(bits >> 8 * half);
+        und_f8 w = UND_F8(from + 8 * half);
+        w = (und_f8)((und_i8)w & ((own & bit) != 0) & (w > SMALLEST));
+        UND_SET_F8(weight + 8 * half) = w;
+        sum += w;
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + (sum[4] + sum[5]) + (sum[6] + sum[7]);
 }
 
 static bool get_sides(void *context, int axis, int y, int z, int begin, int end, float *restrict weight)
@@ -70,11 +79,30 @@ static bool get_sides(void *context, int axis, int y, int z, int begin, int end,
     float any = 0;
     for (int x = begin; x < end; x += 16) {
         unsigned bits = und_mask_sixteen(m, own, x) & und_mask_sixteen(m, other, axis == 0 ? x + 1 : x);
-        get_sixteen(from + x, bits, weight + (x - begin));
-        for (int i = 0; i < 16 && axis == 3; i++)
-            any = weight[x - begin + i] > any ? weight[x - begin + i] : any;
+        any += get_sixteen(from + x, bits, weight + (x - begin));
     }
     return axis < 3 || any > 0;
+}
+
+/* Cells at which a value is not `expected`. */
+static inline und_i8 others(const float *v, float expected)
+{
+    return (UND_F8(v) != expected) | (UND_F8(v + 8) != expected);
+}
+
+static bool is_whole(void *context, int y, int z, int x)
+{
+    const und_pressure *s = context;
+    size_t at = und_system_row(&s->system, y, z) + (size_t)x;
+    und_i8 other = others(s->known + at, 0);
+    for (int a = 0; a < 3; a++) {
+        const float *w = s->weight[s->system.axis[a]] + at;
+        other |= others(w, 1) | others(w - s->system.step[a], 1);
+    }
+    int any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= other[i];
+    return !any;
 }
 
 void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *const weight[3],
@@ -84,7 +112,9 @@ void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *con
     s->unknown = unknown;
     s->weight = weight;
     s->known = known;
-    und_system_set(&s->system, full, &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides});
+    und_system_set(
+        &s->system, full,
+        &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides, .is_whole = is_whole});
     s->unknown = NULL;
     s->weight = NULL;
     s->known = NULL;
