@@ -3,6 +3,7 @@
 #ifndef UND_SOLVE_EIGHTS_H
 #define UND_SOLVE_EIGHTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef float und_f8 __attribute__((vector_size(32), aligned(4), may_alias));
@@ -26,6 +27,21 @@ static inline double und_f8_sum(const und_f8 *v)
     for (int i = 0; i < 8; i++)
         sum += (double)(*v)[i];
     return sum;
+}
+
+/* Not 0 where one of sixteen values is not 1 whose bit is set, in the lane of either eight. */
+static inline und_i8 und_not_one(const float *v, unsigned bits)
+{
+    const und_i8 bit = {1, 2, 4, 8, 16, 32, 64, 128}, none = {0};
+    return ((UND_F8(v) != 1.0f) & (((none + (int)bits) & bit) != 0)) |
+           ((UND_F8(v + 8) != 1.0f) & (((none + (int)(bits >> 8)) & bit) != 0));
+}
+static inline bool und_i8_any(const und_i8 *v)
+{
+    int any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= (*v)[i];
+    return any;
 }
 
 #endif

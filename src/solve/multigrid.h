@@ -115,6 +115,12 @@ und_status und_multigrid_open(und_multigrid *m, const int n[3], const double wei
                               und_error *err);
 void und_multigrid_close(und_multigrid *m);
 
+/* Which cells of an eight are unknown, a bit for each, and of which of them the neighbour is too: along each
+ * axis, low and high. */
+typedef struct und_around {
+    unsigned own, both[6];
+} und_around;
+
 /* What the finest level is made of. */
 typedef struct und_sides {
     void *context;
@@ -125,9 +131,8 @@ typedef struct und_sides {
      * and on: weights of both sides to known cells along axis - 3, in the same multiples.  False: all are 0,
      * and not written. */
     bool (*get)(void *context, int axis, int y, int z, int begin, int end, float *weight);
-    /* Cells x to x + 15 of a row, all of them and their neighbours unknown: are all their sides wholly open,
-     * and none known? */
-    bool (*is_whole)(void *context, int y, int z, int x);
+    /* Are all sides of an eight's cells wholly open that are between unknown cells? */
+    bool (*is_plain)(void *context, int y, int z, int k, const und_around *around);
 } und_sides;
 
 /* Sets all levels; full[]: the weights of sides that are wholly open. */

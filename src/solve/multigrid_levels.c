@@ -141,7 +141,6 @@ void und_multigrid_close(und_multigrid *m)
 typedef struct strip {
     int y, z, begin, end;            /* cells x in [begin, end), eights */
     const float *high[3], *low[3];   /* weights over the full ones, from cell `begin` on */
-    const double *known;             /* what known sides add to the diagonal */
     const uint64_t *own, *beside[4]; /* unknown cells of the row, and of those beside it */
 } strip;
 
@@ -155,29 +154,12 @@ static strip get_strip(const und_level *level, int y, int z)
                               und_mask_row(m, y, z + 1)}};
 }
 
-static inline bool are_all_one(const float *v)
-{
-    int other = 0;
-    for (int i = 0; i < CELLS; i++)
-        other |= v[i] != 1.0f;
-    return !other;
-}
-
 static unsigned bits_where(const float *v)
 {
     unsigned bits = 0;
     for (int i = 0; i < CELLS; i++)
         bits |= (unsigned)(v[i] > 0) << i;
     return bits;
-}
-
-/* Is there a side between unknown cells that is not wholly open? */
-static bool is_cut(const float *v, unsigned both)
-{
-    unsigned other = 0;
-    for (int i = 0; i < CELLS; i++)
-        other |= (both >> i & 1) & (unsigned)(v[i] != 1.0f);
-    return other;
 }
 
 static void store_coefficients(und_level *level, const strip *s, int at, int k)
@@ -202,72 +184,86 @@ static void store_diagonal(und_level *level, int y, int z, int k, const double *
     size_t at = level->place[und_level_eight(level, y, z) + (size_t)k];
     for (int c = 0; c < 2; c++) {
         int offset = und_colour_offset(c, y, z);
-        for (int q = 0; q < UND_EIGHT; q++) {
-            double d = diagonal[2 * q + offset];
-            level->inverse[c][at + (size_t)q] = d > 0 ? (float)(level->largest / d) : 0;
-            if (level->diagonal[c])
-                level->diagonal[c][at + (size_t)q] = d;
-        }
+        float *restrict inverse = level->inverse[c] + at;
+        double own[UND_EIGHT];
+        for (int q = 0; q < UND_EIGHT; q++)
+            own[q] = diagonal[2 * q + offset];
+        for (int q = 0; q < UND_EIGHT; q++)
+            inverse[q] = own[q] > 0 ? (float)(level->largest / own[q]) : 0;
+        if (level->diagonal[c])
+            memcpy(level->diagonal[c] + at, own, sizeof own);
     }
 }
 
-/* Which cells of an eight are unknown, and which of those beside them along each axis, low and high. */
-typedef struct around {
-    unsigned own, beside[6];
-} around;
-
-static around get_around(const und_level *level, const strip *s, int k)
+static und_around get_around(const und_level *level, const strip *s, int k)
 {
     const und_mask *m = &level->unknown;
     int x = CELLS * k;
-    around c = {.own = und_mask_sixteen(m, s->own, x)};
-    c.beside[0] = und_mask_sixteen(m, s->own, x - 1);
-    c.beside[1] = und_mask_sixteen(m, s->own, x + 1);
+    und_around c = {.own = und_mask_sixteen(m, s->own, x)};
+    if (!c.own)
+        return c;
+    c.both[0] = c.own & und_mask_sixteen(m, s->own, x - 1);
+    c.both[1] = c.own & und_mask_sixteen(m, s->own, x + 1);
     for (int i = 0; i < 4; i++)
-        c.beside[2 + i] = und_mask_sixteen(m, s->beside[i], x);
+        c.both[2 + i] = c.own & und_mask_sixteen(m, s->beside[i], x);
     return c;
 }
 
-static bool are_all_unknown(const around *c)
+static void set_links(und_level *level, size_t eight, unsigned x, unsigned y, unsigned z, const double *known)
 {
-    return (c->own & c->beside[0] & c->beside[1] & c->beside[2] & c->beside[3] & c->beside[4] &
-            c->beside[5]) == ALL;
+    unsigned touches = 0;
+    if (!level->link[0])
+        return;
+    for (int i = 0; i < CELLS; i++)
+        touches |= (unsigned)(known[i] > 0) << i;
+    level->link[0][eight] = (uint16_t)x;
+    level->link[1][eight] = (uint16_t)y;
+    level->link[2][eight] = (uint16_t)z;
+    level->link[3][eight] = (uint16_t)touches;
 }
 
-static void set_links(und_level *level, size_t eight, unsigned x, unsigned y, unsigned z, unsigned known)
-{
-    const unsigned link[4] = {x, y, z, known};
-    for (int i = 0; i < 4 && level->link[i]; i++)
-        level->link[i][eight] = (uint16_t)link[i];
-}
+/* Where a level's sides come from. */
+typedef struct source {
+    void *context;
+    bool (*is_plain)(void *context, int y, int z, int k, const und_around *around);
+    /* Sets what known sides add to the diagonals of an eight's cells; false: nothing, and not set. */
+    bool (*get_known)(void *context, int y, int z, int k, double *known);
+    void (*get)(void *context, strip *s); /* sets the strip's sides */
+} source;
 
-/* An eight that is not known to be whole. */
-static uint8_t set_eight(und_level *level, const strip *s, int k)
+static uint8_t set_plain(und_level *level, const strip *s, int k, const und_around *c, const source *from)
 {
-    const around c = get_around(level, s, k);
-    int at = CELLS * k - s->begin;
+    static const double nothing[CELLS];
     size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
-    bool cut = false;
-    double diagonal[CELLS];
-    unsigned known = 0;
-    if (!c.own)
-        return UND_EIGHT_DRY;
-    memcpy(diagonal, s->known + at, sizeof diagonal);
+    double diagonal[CELLS] = {0};
+    bool any = from->get_known(from->context, s->y, s->z, k, diagonal);
+    set_links(level, eight, c->both[0], c->both[2], c->both[4], any ? diagonal : nothing);
+    unsigned all = c->both[0] & c->both[1] & c->both[2] & c->both[3] & c->both[4] & c->both[5];
+    if (!any && all == ALL)
+        return UND_EIGHT_WHOLE;
+    for (int a = 0; a < 3; a++) {
+        const unsigned low = c->both[2 * a], high = c->both[2 * a + 1];
+        for (int i = 0; i < CELLS; i++)
+            diagonal[i] += level->full[a] * (double)(int)((low >> i & 1) + (high >> i & 1));
+    }
+    store_diagonal(level, s->y, s->z, k, diagonal);
+    return UND_EIGHT_PLAIN;
+}
+
+static uint8_t set_cut(und_level *level, strip *s, int k, const source *from)
+{
+    size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
+    double diagonal[CELLS] = {0};
+    s->begin = CELLS * k;
+    s->end = s->begin + CELLS;
+    from->get(from->context, s);
+    from->get_known(from->context, s->y, s->z, k, diagonal);
+    set_links(level, eight, bits_where(s->low[0]), bits_where(s->low[1]), bits_where(s->low[2]), diagonal);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < CELLS; i++)
-            diagonal[i] += level->full[a] * ((double)s->low[a][at + i] + (double)s->high[a][at + i]);
-    for (int i = 0; i < 6 && !cut; i++)
-        cut = is_cut((i & 1 ? s->high : s->low)[i / 2] + at, c.own & c.beside[i]);
+            diagonal[i] += level->full[a] * ((double)s->low[a][i] + (double)s->high[a][i]);
     store_diagonal(level, s->y, s->z, k, diagonal);
-    for (int i = 0; i < CELLS; i++)
-        known |= (unsigned)(s->known[at + i] > 0) << i;
-    if (!cut) {
-        set_links(level, eight, c.own & c.beside[0], c.own & c.beside[2], c.own & c.beside[4], known);
-        return UND_EIGHT_PLAIN;
-    }
-    store_coefficients(level, s, at, k);
-    set_links(level, eight, bits_where(s->low[0] + at), bits_where(s->low[1] + at),
-              bits_where(s->low[2] + at), known);
+    store_coefficients(level, s, 0, k);
     return UND_EIGHT_CUT;
 }
 
@@ -287,48 +283,20 @@ static bool find_eights(const und_level *level, int y, int z, int *begin, int *e
     return true;
 }
 
-/* Where a level's sides come from. */
-typedef struct source {
-    void *context;
-    bool (*is_whole)(void *context, int y, int z, int x); /* as in und_sides */
-    void (*get)(void *context, strip *s);                 /* sets the strip's sides */
-} source;
-
-/* Eights [begin, end) of a row that are not whole. */
-static void set_eights(und_level *level, strip *s, int begin, int end, const source *from, uint8_t *kind)
-{
-    for (int part = begin; part < end; part += STRIP / CELLS) {
-        int part_end = part + STRIP / CELLS < end ? part + STRIP / CELLS : end;
-        s->begin = CELLS * part;
-        s->end = CELLS * part_end;
-        from->get(from->context, s);
-        for (int k = part; k < part_end; k++)
-            kind[k] = set_eight(level, s, k);
-    }
-}
-
 static void set_kinds(und_level *level, int y, int z, const source *from)
 {
-    size_t eight = und_level_eight(level, y, z);
-    uint8_t *kind = level->kind + eight;
+    uint8_t *kind = level->kind + und_level_eight(level, y, z);
     int begin, end;
     memset(kind, UND_EIGHT_DRY, (size_t)level->eights);
     if (!find_eights(level, y, z, &begin, &end))
         return;
     strip s = get_strip(level, y, z);
-    int done = begin; /* those before it have their kinds */
     for (int k = begin; k < end; k++) {
-        const around c = get_around(level, &s, k);
-        bool whole = are_all_unknown(&c) && from->is_whole(from->context, y, z, CELLS * k);
-        if (!whole && c.own)
-            continue;
-        set_eights(level, &s, done, k, from, kind);
-        kind[k] = whole ? UND_EIGHT_WHOLE : UND_EIGHT_DRY;
-        if (whole)
-            set_links(level, eight + (size_t)k, ALL, ALL, ALL, 0);
-        done = k + 1;
+        const und_around c = get_around(level, &s, k);
+        if (c.own)
+            kind[k] = from->is_plain(from->context, y, z, k, &c) ? set_plain(level, &s, k, &c, from)
+                                                                 : set_cut(level, &s, k, from);
     }
-    set_eights(level, &s, done, end, from, kind);
 }
 
 /* Gives each eight with unknown cells in a slice its place from `at` on, and one of 0 behind each stretch of
@@ -447,11 +415,10 @@ typedef struct building {
     const und_sides *sides;
 } building;
 
-/* The sides of the finest level's cells. */
+/* The sides of an eight of the finest level. */
 typedef struct fetched {
     const building *building;
-    float high[3][STRIP + CELLS], low[2][STRIP];
-    double known[STRIP];
+    float high[3][2 * CELLS], low[2][CELLS];
 } fetched;
 
 static void fetch(const und_sides *sides, int axis, int y, int z, int begin, int end, float *to)
@@ -464,11 +431,9 @@ static void get_fetched(void *context, strip *s)
 {
     fetched *f = context;
     const und_sides *sides = f->building->sides;
-    const und_level *level = &f->building->m->level[0];
-    int n = s->end - s->begin;
+    bool first = s->begin == 0;
     f->high[0][CELLS - 1] = 0;
-    fetch(sides, 0, s->y, s->z, s->begin > 0 ? s->begin - CELLS : 0, s->end,
-          f->high[0] + (s->begin > 0 ? 0 : CELLS));
+    fetch(sides, 0, s->y, s->z, first ? 0 : s->begin - CELLS, s->end, f->high[0] + (first ? CELLS : 0));
     for (int a = 1; a < 3; a++)
         fetch(sides, a, s->y, s->z, s->begin, s->end, f->high[a] + CELLS);
     for (int a = 0; a < 3; a++)
@@ -478,21 +443,28 @@ static void get_fetched(void *context, strip *s)
     s->low[0] = s->high[0] - 1;
     s->low[1] = f->low[0];
     s->low[2] = f->low[1];
-    memset(f->known, 0, (size_t)n * sizeof *f->known);
-    s->known = f->known;
-    for (int a = 0; a < 3; a++) {
-        float known[STRIP];
-        if (!sides->get(sides->context, 3 + a, s->y, s->z, s->begin, s->end, known))
-            continue;
-        for (int i = 0; i < n; i++)
-            f->known[i] += level->full[a] * (double)known[i];
-    }
 }
 
-static bool is_fetched_whole(void *context, int y, int z, int x)
+static bool get_fetched_known(void *context, int y, int z, int k, double *known)
+{
+    const building *b = ((const fetched *)context)->building;
+    const und_level *level = &b->m->level[0];
+    bool any = false;
+    for (int a = 0; a < 3; a++) {
+        float more[CELLS];
+        if (!b->sides->get(b->sides->context, 3 + a, y, z, CELLS * k, CELLS * (k + 1), more))
+            continue;
+        any = true;
+        for (int i = 0; i < CELLS; i++)
+            known[i] += level->full[a] * (double)more[i];
+    }
+    return any;
+}
+
+static bool is_fetched_plain(void *context, int y, int z, int k, const und_around *around)
 {
     const und_sides *sides = ((const fetched *)context)->building->sides;
-    return sides->is_whole(sides->context, y, z, x);
+    return sides->is_plain(sides->context, y, z, k, around);
 }
 
 static void set_finest(building *b, const double full[3])
@@ -517,7 +489,7 @@ static void set_finest(building *b, const double full[3])
     for (int z = 0; z < level->n[2]; z++) {
         fetched f;
         f.building = b;
-        const source from = {.context = &f, .is_whole = is_fetched_whole, .get = get_fetched};
+        const source from = {&f, is_fetched_plain, get_fetched_known, get_fetched};
         for (int y = 0; y < level->n[1]; y++)
             set_kinds(level, y, z, &from);
         list_eights(level, z);
@@ -637,38 +609,38 @@ static void coarsen_row(const und_level *fine, und_level *coarse, int y, int z)
     }
 }
 
-typedef struct stored {
-    const und_level *level;
-    double known[STRIP];
-} stored;
-
 static void get_stored(void *context, strip *s)
 {
-    stored *f = context;
-    const und_level *level = f->level;
-    const float *known = side_row(level, 3, s->y, s->z) + s->begin;
+    const und_level *level = context;
     for (int a = 0; a < 3; a++)
         s->high[a] = side_row(level, a, s->y, s->z) + s->begin;
     s->low[0] = s->high[0] - 1;
     s->low[1] = s->high[1] - level->side_pitch;
     s->low[2] = s->high[2] - level->side_plane;
-    for (int i = 0; i < s->end - s->begin; i++)
-        f->known[i] = (double)known[i];
-    s->known = f->known;
 }
 
-static bool is_stored_whole(void *context, int y, int z, int x)
+static bool get_stored_known(void *context, int y, int z, int k, double *known)
 {
-    const und_level *level = ((const stored *)context)->level;
-    const float *const side[3] = {side_row(level, 0, y, z) + x, side_row(level, 1, y, z) + x,
-                                  side_row(level, 2, y, z) + x};
-    const float *known = side_row(level, 3, y, z) + x;
-    int any = 0;
+    const float *from = side_row(context, 3, y, z) + CELLS * k;
+    float any = 0;
     for (int i = 0; i < CELLS; i++)
-        any |= known[i] != 0;
-    return !any && are_all_one(side[0]) && side[0][-1] == 1 && are_all_one(side[1]) &&
-           are_all_one(side[1] - level->side_pitch) && are_all_one(side[2]) &&
-           are_all_one(side[2] - level->side_plane);
+        any += from[i];
+    for (int i = 0; i < CELLS && any > 0; i++)
+        known[i] = (double)from[i];
+    return any > 0;
+}
+
+static bool is_stored_plain(void *context, int y, int z, int k, const und_around *around)
+{
+    const und_level *level = context;
+    const ptrdiff_t step[3] = {1, level->side_pitch, level->side_plane};
+    und_i8 other = {0};
+    for (int a = 0; a < 3; a++) {
+        const float *side = side_row(level, a, y, z) + CELLS * k;
+        other |=
+            und_not_one(side - step[a], around->both[2 * a]) | und_not_one(side, around->both[2 * a + 1]);
+    }
+    return !und_i8_any(&other);
 }
 
 /* Are all the finer eights whole that an eight is made of? */
@@ -736,9 +708,7 @@ static void set_coarser(building *b)
     place_eights(coarse, fine->threads);
     PARALLEL_FOR(fine->threads)
     for (int z = 0; z < coarse->n[2]; z++) {
-        stored f;
-        f.level = coarse;
-        const source from = {.context = &f, .is_whole = is_stored_whole, .get = get_stored};
+        const source from = {coarse, is_stored_plain, get_stored_known, get_stored};
         for (int y = 0; y < coarse->n[1]; y++)
             set_kinds(coarse, y, z, &from);
         list_eights(coarse, z);

@@ -69,10 +69,9 @@ static bool get_sides(void *context, int axis, int y, int z, int begin, int end,
     return true;
 }
 
-/* Where all are unknown no side is closed or known. */
-static bool is_whole(void *context, int y, int z, int x)
+static bool is_plain(void *context, int y, int z, int k, const und_around *around)
 {
-    (void)context, (void)y, (void)z, (void)x;
+    (void)context, (void)y, (void)z, (void)k, (void)around;
     return true;
 }
 
@@ -81,7 +80,7 @@ void und_poisson_set(und_poisson *s, const uint8_t *kind, const double weight[3]
     s->kind = kind;
     und_system_set(
         &s->system, weight,
-        &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides, .is_whole = is_whole});
+        &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides, .is_plain = is_plain});
     s->kind = NULL;
 }
 

@@ -84,25 +84,17 @@ static bool get_sides(void *context, int axis, int y, int z, int begin, int end,
     return axis < 3 || any > 0;
 }
 
-/* Cells at which a value is not `expected`. */
-static inline und_i8 others(const float *v, float expected)
-{
-    return (UND_F8(v) != expected) | (UND_F8(v + 8) != expected);
-}
-
-static bool is_whole(void *context, int y, int z, int x)
+static bool is_plain(void *context, int y, int z, int k, const und_around *around)
 {
     const und_pressure *s = context;
-    size_t at = und_system_row(&s->system, y, z) + (size_t)x;
-    und_i8 other = others(s->known + at, 0);
+    size_t at = und_system_row(&s->system, y, z) + (size_t)(16 * k);
+    und_i8 other = {0};
     for (int a = 0; a < 3; a++) {
         const float *w = s->weight[s->system.axis[a]] + at;
-        other |= others(w, 1) | others(w - s->system.step[a], 1);
+        other |=
+            und_not_one(w - s->system.step[a], around->both[2 * a]) | und_not_one(w, around->both[2 * a + 1]);
     }
-    int any = 0;
-    for (int i = 0; i < 8; i++)
-        any |= other[i];
-    return !any;
+    return !und_i8_any(&other);
 }
 
 void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *const weight[3],
@@ -114,7 +106,7 @@ void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *con
     s->known = known;
     und_system_set(
         &s->system, full,
-        &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides, .is_whole = is_whole});
+        &(und_sides){.context = s, .unknown = get_unknown, .get = get_sides, .is_plain = is_plain});
     s->unknown = NULL;
     s->weight = NULL;
     s->known = NULL;
