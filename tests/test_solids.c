@@ -188,8 +188,9 @@ static void move_plates(const und_mac *m, uint64_t trials)
                 fail_msg("trial %d: %ld cells are overtaken by a plate of %g cells", (int)trial, count, w);
         }
         assert_true(und_solids_move(&s, 1 - 1e-3, 2));
-        assert_true(und_solids_move(&s, 1, 1));
-        assert_false(und_solids_move(&s, 2, 1)); /* it rests */
+        assert_false(und_solids_move(&s, 1, 1)); /* it rests */
+        for (size_t i = 0; i < m->count; i++)
+            assert_true(s.u[0][i] == 0 && s.u[1][i] == 0 && s.u[2][i] == 0);
         und_solids_close(&s);
         und_motion_destroy(motion);
         und_shape_destroy(wall);

@@ -330,11 +330,13 @@ bool und_solids_move(und_solids *s, double time, double dt)
     und_solids_parts *p = s->parts;
     und_error err;
     int count = 0;
+    bool moves = false;
     for (int i = 0; i < s->count; i++) {
         und_solid_state old = p->state[i];
         if (!p->ever_moves[i])
             continue;
         set_state(s, i, time, dt);
+        moves |= p->state[i].dt > 0;
         if (!memcmp(&old, &p->state[i], sizeof old))
             continue;
         if (p->defs[i].sequence && und_solids_deform(s, i, &err) != UND_OK)
@@ -342,7 +344,7 @@ bool und_solids_move(und_solids *s, double time, double dt)
         count += boxes_of(&old.near, &p->state[i].near, &p->box[count]);
     }
     redo(s, p->box, count);
-    return count > 0;
+    return moves;
 }
 
 static float *field_of(const und_mac *mac, const char *what, und_error *err)

@@ -33,7 +33,8 @@ und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle
 void und_solids_close(und_solids *s);
 
 /* As they are at time + dt.  What a solid passes on its way within dt is shut too, so that thin and fast ones
- * leave no gap: a face that one sweeps over has its velocity and is closed.  False where nothing has moved.
+ * leave no gap: a face that one sweeps over has its velocity and is closed.  False where nothing
+ * moves meanwhile.
  */
 bool und_solids_move(und_solids *s, double time, double dt);
 

@@ -162,20 +162,6 @@ static bool in_domain(const und_mac *m, und_vec3 p)
     return true;
 }
 
-static double fastest(const und_motion *motion, und_bounds b, double time)
-{
-    und_vec3 spin, v = und_motion_velocity(motion, time, &spin);
-    und_pose pose = und_motion_at(motion, time);
-    double most = 0;
-    for (int k = 0; k < 8; k++) {
-        und_vec3 corner =
-            und_vec(k & 1 ? b.high.x : b.low.x, k & 2 ? b.high.y : b.low.y, k & 4 ? b.high.z : b.low.z);
-        und_vec3 arm = und_sub(und_pose_point(&pose, corner), pose.position);
-        most = fmax(most, und_length(und_add(v, und_cross(spin, arm))));
-    }
-    return most;
-}
-
 static und_thin_wall audit_one(const und_solids *s, int solid, double start, double dt, int count)
 {
     const und_obstacle_def *def = &s->parts->defs[solid];
@@ -191,8 +177,7 @@ static und_thin_wall audit_one(const und_solids *s, int solid, double start, dou
         und_vec3 then = und_pose_point(&pose, found.place);
         if (!seen && (seen = in_domain(&s->mac, then)))
             place = then;
-        double own = def->sequence ? und_sequence_speed(def->sequence, start + i * dt) : 0;
-        out.speed = fmax(out.speed, fastest(def->motion, bounds, start + i * dt) + own);
+        out.speed = fmax(out.speed, und_solids_speed_of(s, solid, start + i * dt));
     }
     out.place[0] = place.x;
     out.place[1] = place.y;

@@ -90,6 +90,9 @@ bool und_solids_way_out(und_solids_distance_fn *distance, const void *context, c
 
 /* Whether the solid beside a cell is so thin that the cell may have to do with its other side. */
 bool und_solids_is_thin(const und_solids *s, const int cell[3]);
+/* A bound of the speed of any point of a solid, m/s. */
+double und_solids_speed_of(const und_solids *s, int solid, double time);
+
 /* Meshes have their distances from a lattice over all that they reach: whether that is so; into the scratch;
  * and from there into a box. */
 bool und_solids_on_lattice(const und_solids *s, int solid);
