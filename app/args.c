@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { FLAG, INTEGER, TEXT, SETTING, SIZE } kind;
+typedef enum kind { FLAG, INTEGER, NUMBER, TEXT, SETTING, SIZE } kind;
 
 typedef struct option {
     unsigned bit; /* 0: every command has it */
@@ -16,7 +16,7 @@ typedef struct option {
     const char *name, *value, *help;
     kind kind;
     size_t offset;
-    int low, high; /* of an integer */
+    int low, high; /* of a number */
 } option;
 
 #define AT(field) offsetof(args, field)
@@ -41,6 +41,14 @@ static const option options[] = {
      AT(svg), 0, 0},
     {OPT_VECTOR, 0, "pdf", NULL, "make a PDF drawing beside each PNG, of two-dimensional cells", FLAG,
      AT(pdf), 0, 0},
+    {OPT_EXPORT, 0, "vdb", NULL, "write the surface, velocity and pressure of every frame as OpenVDB", FLAG,
+     AT(vdb), 0, 0},
+    {OPT_EXPORT, 0, "ply", NULL, "write the liquid's mesh of every frame as PLY", FLAG, AT(ply), 0, 0},
+    {OPT_EXPORT, 0, "spray", NULL, "write the drops of spray of every frame as PLY", FLAG, AT(spray), 0, 0},
+    {OPT_EXPORT, 0, "up", "AXIS", "which axis is up in those files, y or z (y)", TEXT, AT(up), 0, 0},
+    {OPT_EXPORT, 0, "half", NULL, "VDB values in 16 bits", FLAG, AT(half), 0, 0},
+    {OPT_EXPORT, 0, "adaptive", "CELLS", "save triangles where the mesh is then off by about that (0)",
+     NUMBER, AT(adaptive), 0, 10},
     {OPT_SIZE, 0, "size", "WxH", "size of the pictures", SIZE, 0, 0, 0},
     {OPT_SIZE, 0, "width", "N", "width of the pictures", INTEGER, AT(width), 2, 16384},
     {OPT_SIZE, 0, "height", "N", "height of the pictures", INTEGER, AT(height), 2, 16384},
@@ -123,6 +131,14 @@ static bool read_integer(const char *text, int *number)
     return true;
 }
 
+static bool read_number(const char *text, double *number)
+{
+    char *rest;
+    errno = 0;
+    *number = strtod(text, &rest);
+    return !errno && rest != text && !*rest;
+}
+
 static und_status add_setting(args *a, const char *text, und_error *err)
 {
     const char *equals = strchr(text, '=');
@@ -153,6 +169,7 @@ static und_status store(args *a, const option *o, const char *text, und_error *e
     char *field = (char *)a + o->offset;
     a->given |= o->bit;
     int number;
+    double real;
     switch (o->kind) {
     case FLAG:
         *(bool *)field = true;
@@ -167,6 +184,12 @@ static und_status store(args *a, const option *o, const char *text, und_error *e
             return und_error_set(err, UND_INVALID, "--%s wants a whole number from %d to %d, not %s", o->name,
                                  o->low, o->high, text);
         *(int *)field = number;
+        return UND_OK;
+    case NUMBER:
+        if (!read_number(text, &real) || !(real >= o->low && real <= o->high))
+            return und_error_set(err, UND_INVALID, "--%s wants a number from %d to %d, not %s", o->name,
+                                 o->low, o->high, text);
+        *(double *)field = real;
         return UND_OK;
     case SETTING:
         return add_setting(a, text, err);

@@ -29,7 +29,8 @@ enum {
     OPT_QUIET = 1 << 18,
     OPT_VERBOSE = 1 << 19,
     OPT_DUMP = 1 << 20,
-    OPT_VECTOR = 1 << 21
+    OPT_VECTOR = 1 << 21,
+    OPT_EXPORT = 1 << 22
 };
 
 typedef struct args {
@@ -38,11 +39,13 @@ typedef struct args {
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
-    const char *output, *model;
+    const char *output, *model, *up;
     int setting_count;
     und_setting *settings;
     int checkpoint, compress, stills, width, height, samples;
-    bool resume, force, png, exr, movie, svg, pdf, json, profile, dump_stages, quiet, verbose, help;
+    double adaptive;
+    bool resume, force, png, exr, movie, svg, pdf, vdb, ply, spray, half, json, profile, dump_stages, quiet,
+        verbose, help;
     char **owned; /* copies of the names in settings */
     int typed_count,
         typed_plain; /* the command line less --resume and --force; from typed_plain on, after -- */

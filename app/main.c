@@ -16,7 +16,7 @@ typedef struct command {
 enum {
     COMMON = OPT_THREADS | OPT_QUIET,
     SIMULATE = COMMON | OPT_VERBOSE | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | OPT_RESUME | OPT_FORCE |
-               OPT_CHECKPOINT | OPT_COMPRESS | OPT_PROFILE | OPT_DUMP,
+               OPT_CHECKPOINT | OPT_COMPRESS | OPT_PROFILE | OPT_DUMP | OPT_EXPORT,
     DRAW = OPT_STILLS | OPT_PNG | OPT_EXR | OPT_VECTOR | OPT_SIZE | OPT_SAMPLES,
     ANY = 1000000
 };
@@ -25,7 +25,8 @@ static const command commands[] = {
     {"run", "SCENE", "simulate, render, make the movie",
      "Simulates the scene into a cache and draws each frame as it comes.  Without -o everything goes to\n"
      "out/NAME/: the cache, NAME.mp4 and stills/NAME.0001.png and so on.  Ctrl-C stops and keeps what is\n"
-     "there; --resume goes on with the same bits, and may go further with -e.\n",
+     "there; --resume goes on with the same bits, and may go further with -e.  --vdb, --ply and --spray\n"
+     "leave files for other programs beside the movie.\n",
      1, 1, SIMULATE | DRAW, command_run},
     {"sim", "SCENE", "simulate into a cache",
      "The cache goes to FOLDER, or out/NAME/ without -o.  With --start the frames before it are computed "
@@ -52,6 +53,13 @@ static const command commands[] = {
      "is only read and must stay where it is.  Bodies that the flow had are replaced.\n",
      2, 2, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | OPT_FORCE | OPT_COMPRESS | OPT_PROFILE,
      command_float},
+    {"export", "CACHE", "OpenVDB and PLY files from a cache, for other programs",
+     "Without --vdb, --ply or --spray it writes all that the frames have.  The files go to the cache's "
+     "folder,\n"
+     "or to FOLDER: vdb/NAME.0001.vdb, ply/NAME.0001.ply, spray/NAME.0001.ply and so on.  Meshes are "
+     "closed,\n"
+     "with normals and velocities; metres and seconds.\n",
+     1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_EXPORT | OPT_PROFILE, command_export},
     {"info", "CACHE", "what is in it, the ledger, the stages' times", "", 1, 1, OPT_JSON | OPT_QUIET,
      command_info},
     {"verify", "CACHE", "recompute the hashes",

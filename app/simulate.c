@@ -5,6 +5,7 @@
 #include "base/stage.h"
 #include "base/status.h"
 #include "cache/cache.h"
+#include "exports.h"
 #include "pictures.h"
 #include "scene/sim.h"
 
@@ -21,6 +22,7 @@ typedef struct job {
     und_sim *sim;
     und_cache *cache;
     pictures *pictures;
+    exports *exports; /* NULL: none were asked for */
     progress progress;
     int saved; /* frame of the last checkpoint, or first - 1 */
     bool mid_frame;
@@ -29,6 +31,22 @@ typedef struct job {
     int dumped;        /* stages since the last frame */
     und_error trouble; /* of a dump */
 } job;
+
+static und_status load_exports(job *j, und_error *err)
+{
+    exports_def def;
+    und_status status = exports_from_args(j->args, &def, err);
+    if (status != UND_OK || !exports_asked(&def))
+        return status;
+    def.folder = j->folder;
+    def.name = j->view->name;
+    def.model = j->view->model;
+    def.first = j->first;
+    def.last = j->last;
+    def.threads = j->threads;
+    j->exports = exports_create(&def, err);
+    return j->exports ? UND_OK : err->status;
+}
 
 static und_status load_job(job *j, bool draw, und_error *err)
 {
@@ -64,14 +82,16 @@ static und_status load_job(job *j, bool draw, und_error *err)
         if (!j->pictures)
             return err->status;
     }
-    return UND_OK;
+    return load_exports(j, err);
 }
 
 /* A picture cut short by a signal is no failure: the frame is in the cache, and --resume draws it. */
 static und_status draw_frame(job *j, const und_frame *frame, und_error *err)
 {
-    und_status status = j->pictures ? pictures_add(j->pictures, frame, err) : UND_OK;
-    if (status == UND_STOPPED || (j->pictures && signals_stop()))
+    und_status status = j->exports ? exports_add(j->exports, frame, err) : UND_OK;
+    if (status == UND_OK && j->pictures)
+        status = pictures_add(j->pictures, frame, err);
+    if (status == UND_STOPPED || ((j->pictures || j->exports) && signals_stop()))
         j->undrawn = status == UND_STOPPED || frame->number < j->last;
     return status == UND_STOPPED ? UND_OK : status;
 }
@@ -83,7 +103,8 @@ static und_status draw_earlier(job *j, int until, und_error *err)
     und_status status = UND_OK;
     if (j->pictures && info.row_count > 0 && info.rows[0].frame <= until && !j->args->quiet)
         printf("drawing frames %d to %d again for the movie\n", info.rows[0].frame, until);
-    for (int i = 0; i < info.row_count && j->pictures && status == UND_OK && !j->undrawn; i++) {
+    for (int i = 0; i < info.row_count && (j->pictures || j->exports) && status == UND_OK && !j->undrawn;
+         i++) {
         und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         if (info.rows[i].frame > until)
             break;
@@ -268,6 +289,8 @@ static und_status close_job(job *j, und_status status, und_error *err)
         stages[count++] = j->stage[i];
     if (j->pictures)
         count += pictures_stages(j->pictures, stages + count, MAX_STAGES - count);
+    if (j->exports)
+        count += exports_stages(j->exports, stages + count, MAX_STAGES - count);
     if (j->cache && und_cache_close(j->cache, stages, count, &later) != UND_OK &&
         (status == UND_OK || status == UND_STOPPED)) {
         *err = later;
@@ -283,6 +306,8 @@ static void print_made(const job *j)
     printf("cache  %s (frames %d to %d)\n", j->folder, j->first, j->last);
     if (j->pictures)
         pictures_print(j->pictures);
+    if (j->exports)
+        exports_print(j->exports);
 }
 
 und_status simulate(const args *a, const char *command, bool draw, und_error *err)
@@ -314,6 +339,7 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
     if (status == UND_OK && !a->quiet)
         print_made(&j);
     pictures_destroy(j.pictures);
+    exports_destroy(j.exports);
     und_sim_destroy(j.sim);
     und_scene_destroy(j.scene);
     return status;

@@ -34,6 +34,11 @@ und_status und_shell_make(const und_shell_def *def, und_shell *shell, und_error 
  * no edge made is longer than `longest`.  What was closed, with two triangles at each edge, still is. */
 und_status und_shell_thin(und_shell *shell, double tolerance, double longest, und_error *err);
 
+/* The same of loose triangles, [3 triangles][3] corners: those at the same place become one vertex, whose
+ * normal is the mean of theirs (NULL: of the triangles' own). */
+und_status und_shell_weld(const float *position, const float *normal, size_t triangles, und_shell *shell,
+                          und_error *err);
+
 void und_shell_free(und_shell *shell);
 
 #endif

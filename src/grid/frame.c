@@ -54,6 +54,22 @@ const und_item *und_frame_find(const und_frame *frame, const char *name)
     return NULL;
 }
 
+und_status und_frame_field(const und_frame *frame, const char *name, int faces_along, const float **data,
+                           und_error *err)
+{
+    const und_item *item = und_frame_find(frame, name);
+    *data = NULL;
+    if (!item)
+        return UND_OK;
+    bool good = item->type == UND_F32 && item->rank == 3 && item->data;
+    for (int a = 0; a < 3 && good; a++)
+        good = item->dim[2 - a] == (size_t)(frame->grid.n[a] + (a == faces_along));
+    if (!good)
+        return und_error_set(err, UND_FAILED, "frame %d: \"%s\" does not fit the grid", frame->number, name);
+    *data = item->data;
+    return UND_OK;
+}
+
 und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data, und_error *err)
 {
     if (frame->count == frame->capacity) {

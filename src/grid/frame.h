@@ -28,6 +28,11 @@ und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *er
 /* Adds an item whose data stays the caller's. */
 und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data, und_error *err);
 
+/* A field of floats on the grid's cells, or on the faces along an axis (-1: cells), [z][y][x].  *data is NULL
+ * where the frame does not have it; UND_FAILED where it does not fit the grid. */
+und_status und_frame_field(const und_frame *frame, const char *name, int faces_along, const float **data,
+                           und_error *err);
+
 /* Adds copies of all items to `to`, which then owns them. */
 und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err);
 

@@ -1,8 +1,12 @@
 /* Liquid in a box of cells, where no height of each column tells where it is: its skin of triangles, the
  * solids and bodies around it, and the table on which all stand. */
 #include "render/internal.h"
+#include "surface/frame_mesh.h"
 
 #include <string.h>
+
+/* Cells that liquid reaches into what is solid, so that no gap shows between the two. */
+static const double INTO_SOLIDS = 0.4;
 
 /* The corners of triangles, [3 count][3], all of them sane; NULL where there are none. */
 const float *und_find_corners(const und_frame *frame, const char *name, size_t *corners)
@@ -23,9 +27,10 @@ const float *und_find_corners(const und_frame *frame, const char *name, size_t *
 und_drawing und_drawing_of(const und_render *r, const und_frame *frame)
 {
     bool labels = und_frame_find(frame, "label"), skin = und_frame_find(frame, "liquid/mesh_position");
+    bool distance = und_frame_has_distance(frame);
     if (frame->grid.n[2] == 1 && labels && (!skin || r->def.plot_panels > 0))
         return UND_DRAWS_PLOT;
-    if (!und_column_field(frame, "surface") && (labels || skin))
+    if (!und_column_field(frame, "surface") && (labels || skin || distance))
         return UND_DRAWS_BOX;
     return frame->grid.n[2] == 1 ? UND_DRAWS_SECTION : UND_DRAWS_HEIGHTS;
 }
@@ -40,14 +45,35 @@ static und_box bounds_of(const float *p, size_t corners)
     return b;
 }
 
-/* The skin, with the frame's own normals where it has them. */
+/* A skin that is made of the frame's distance; kept until the next. */
+static und_status make_skin(und_render *r, const und_frame *frame, und_error *err)
+{
+    und_frame_mesh_def def = {.into_solids = INTO_SOLIDS, .threads = r->threads};
+    und_shell shell;
+    und_isosurface_free(&r->skin);
+    und_status status = und_frame_mesh(frame, &def, &shell, err);
+    if (status == UND_OK)
+        status = und_isosurface_of(&shell, r->threads, &r->skin, err);
+    und_shell_free(&shell);
+    return status;
+}
+
+/* The liquid's skin, with the frame's own normals where it has them. */
 static und_status take_liquid(und_render *r, const und_frame *frame, und_error *err)
 {
     und_soup *soup = &r->liquid;
     size_t corners, normals;
     const float *p = und_find_corners(frame, "liquid/mesh_position", &corners);
     const float *n = und_find_corners(frame, "liquid/mesh_normal", &normals);
-    und_status status = und_soup_set(soup, p, p ? corners / 3 : 0, err);
+    und_status status = UND_OK;
+    if (!p && und_frame_has_distance(frame)) {
+        if ((status = make_skin(r, frame, err)) != UND_OK)
+            return status;
+        p = r->skin.position;
+        n = r->skin.normal;
+        corners = normals = 3 * (size_t)r->skin.triangle_count;
+    }
+    status = und_soup_set(soup, p, p ? corners / 3 : 0, err);
     if (status != UND_OK || soup->count == 0)
         return status;
     for (size_t c = 0; n && normals == corners && c < corners; c++) {
@@ -124,7 +150,8 @@ und_status und_box_take(und_render *r, const und_frame *frame, und_error *err)
         return status;
     double middle[2] = {0.5 * (double)(r->liquid.low.x + r->liquid.high.x),
                         0.5 * (double)(r->liquid.low.z + r->liquid.high.z)};
-    const double *axis = g->n[2] == 1 && r->liquid.count > 0 ? middle : NULL;
+    bool turned = g->n[2] == 1 && r->liquid.count > 0 && !und_frame_has_distance(frame);
+    const double *axis = turned ? middle : NULL;
     size_t corners;
     r->box = framed_box(frame, axis);
     r->solids.position = und_find_corners(frame, "solid/mesh_position", &corners);

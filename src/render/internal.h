@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/stage.h"
 #include "base/status.h"
+#include "geom/isosurface.h"
 #include "render/plot.h"
 #include "render/render.h"
 
@@ -320,6 +321,7 @@ struct und_render {
     und_mesh mesh;
     und_caustics caustics;
     und_soup soup, sheet, liquid;
+    und_isosurface skin; /* that the frame's distance was made into */
     und_solids solids;
     und_box box; /* that a picture of cells without heights frames */
     und_around around;

@@ -167,6 +167,7 @@ void und_render_destroy(und_render *r)
         free(owned[k]);
     und_pages_free(r->mesh.node);
     und_voxels_free(&r->voxels);
+    und_isosurface_free(&r->skin);
     free(r);
 }
 

@@ -39,7 +39,7 @@ static f3 body_color(const und_render *r, f3 n)
 static bool meets_inside(const und_view *v, f3 from, f3 dir, float far, f3 *color, float *t)
 {
     const und_render *r = v->r;
-    float table = table_distance(r, from, dir), up = 0;
+    float table = table_distance(r, from, dir), up = 0, small = 1e-4f * r->mesh.span;
     int32_t id;
     if (und_meets_object(v, from, dir, minf(far, table), t, &id)) {
         f3 p = f3_along(from, dir, *t);
@@ -48,7 +48,7 @@ static bool meets_inside(const und_view *v, f3 from, f3 dir, float far, f3 *colo
         *color = und_object_color(v, id, p, dir, up);
         return true;
     }
-    if (!(table < far))
+    if (!(table < far + small)) /* a skin that lies on the table is not above it */
         return false;
     *t = table;
     *color = und_ground_color(v, f3_along(from, dir, table));

@@ -18,29 +18,17 @@ bool und_frame_has_distance(const und_frame *frame)
     return und_frame_find(frame, "distance") != NULL;
 }
 
+bool und_frame_has_liquid(const und_frame *frame)
+{
+    return und_frame_has_distance(frame) || und_frame_find(frame, "liquid/mesh_position");
+}
+
 typedef struct padded {
     const und_grid *grid;
     int n[3], threads; /* points */
     ptrdiff_t step[3];
     double *at[3];
 } padded;
-
-/* Items are as the grid says, or damaged.  *data stays NULL where an item is not there. */
-static und_status find_field(const und_frame *frame, const char *name, int faces_along, const float **data,
-                             und_error *err)
-{
-    const und_item *item = und_frame_find(frame, name);
-    *data = NULL;
-    if (!item)
-        return UND_OK;
-    bool good = item->type == UND_F32 && item->rank == 3 && item->data;
-    for (int a = 0; a < 3 && good; a++)
-        good = item->dim[2 - a] == (size_t)(frame->grid.n[a] + (a == faces_along));
-    if (!good)
-        return und_error_set(err, UND_FAILED, "frame %d: \"%s\" does not fit the grid", frame->number, name);
-    *data = item->data;
-    return UND_OK;
-}
 
 static und_status check_grid(const und_frame *frame, und_error *err)
 {
@@ -163,7 +151,7 @@ static und_status add_velocity(const und_frame *frame, int threads, und_shell *s
     enum { BLOCK = 4096 };
     const float *faces[3];
     for (int a = 0; a < 3; a++)
-        if (find_field(frame, name[a], a, &faces[a], err) != UND_OK)
+        if (und_frame_field(frame, name[a], a, &faces[a], err) != UND_OK)
             return UND_FAILED;
     if (!faces[0] || !faces[1])
         return UND_OK;
@@ -180,15 +168,14 @@ static und_status add_velocity(const und_frame *frame, int threads, und_shell *s
     return UND_OK;
 }
 
-static und_status make(const und_frame *frame, const und_frame_mesh_def *def, const padded *p,
-                       und_shell *shell, und_error *err)
+/* The surface of the frame's distance. */
+static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *def, const padded *p,
+                             und_shell *shell, und_error *err)
 {
     const float *distance, *solid;
-    if (find_field(frame, "distance", -1, &distance, err) ||
-        find_field(frame, "solid/distance", -1, &solid, err))
+    if (und_frame_field(frame, "distance", -1, &distance, err) ||
+        und_frame_field(frame, "solid/distance", -1, &solid, err))
         return UND_FAILED;
-    if (!distance)
-        return und_error_set(err, UND_INVALID, "frame %d holds no distance of a liquid", frame->number);
     float *field = pad(p, distance, 0, err);
     float *room = solid && field ? pad(p, solid, (float)(def->into_solids * frame->grid.dx), err) : NULL;
     und_status status = field && (room || !solid) ? UND_OK : UND_FAILED;
@@ -201,21 +188,56 @@ static und_status make(const und_frame *frame, const und_frame_mesh_def *def, co
         status = und_shell_make(&mesh, shell, err);
     und_pages_free(field);
     und_pages_free(room);
-    if (status == UND_OK && def->adaptive > 0)
-        status = und_shell_thin(shell, def->adaptive * frame->grid.dx, LONGEST * frame->grid.dx, err);
-    if (status == UND_OK && def->velocity)
-        status = add_velocity(frame, def->threads, shell, err);
     return status;
+}
+
+/* Corners of loose triangles, all of them sane; NULL where they are not. */
+static const float *find_corners(const und_frame *frame, const char *name, size_t *corners)
+{
+    const und_item *item = und_frame_find(frame, name);
+    if (!item || item->type != UND_F32 || item->rank != 2 || item->dim[1] != 3 || item->dim[0] % 3 != 0 ||
+        !item->data)
+        return NULL;
+    const float *p = item->data;
+    for (size_t k = 0; k < 3 * item->dim[0]; k++)
+        if (!(fabsf(p[k]) < 1e9F))
+            return NULL;
+    *corners = item->dim[0];
+    return p;
+}
+
+static und_status weld_skin(const und_frame *frame, und_shell *shell, und_error *err)
+{
+    size_t corners = 0, normals = 0;
+    const und_item *item = und_frame_find(frame, "liquid/mesh_position");
+    if (!item)
+        return und_error_set(err, UND_INVALID, "frame %d holds no surface of a liquid", frame->number);
+    if (und_item_count(item) == 0)
+        return UND_OK; /* no liquid */
+    const float *p = find_corners(frame, "liquid/mesh_position", &corners);
+    const float *n = find_corners(frame, "liquid/mesh_normal", &normals);
+    if (!p)
+        return und_error_set(err, UND_FAILED, "frame %d: the liquid's mesh is damaged", frame->number);
+    return und_shell_weld(p, normals == corners ? n : NULL, corners / 3, shell, err);
 }
 
 und_status und_frame_mesh(const und_frame *frame, const und_frame_mesh_def *def, und_shell *shell,
                           und_error *err)
 {
-    padded p;
+    bool distance = und_frame_has_distance(frame);
+    padded p = {0};
     *shell = (und_shell){0};
-    if (check_grid(frame, err) != UND_OK || padded_open(&p, frame, def->threads, err) != UND_OK)
-        return UND_FAILED;
-    und_status status = make(frame, def, &p, shell, err);
+    und_status status = check_grid(frame, err);
+    if (status == UND_OK && distance)
+        status = padded_open(&p, frame, def->threads, err);
+    if (status == UND_OK)
+        status = distance ? make_shell(frame, def, &p, shell, err) : weld_skin(frame, shell, err);
+    if (status == UND_OK && def->adaptive > 0)
+        status = und_shell_thin(shell, def->adaptive * frame->grid.dx, LONGEST * frame->grid.dx, err);
+    bool round =
+        !distance && frame->grid.n[2] == 1; /* a section turned about an axis: its flow is not the mesh's */
+    if (status == UND_OK && def->velocity && !round)
+        status = add_velocity(frame, def->threads, shell, err);
     free(p.at[0]);
     if (status != UND_OK)
         und_shell_free(shell);

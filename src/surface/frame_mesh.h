@@ -1,4 +1,5 @@
-/* The mesh of a liquid whose frames hold its distance: made when it is drawn or handed on, not cached. */
+/* The indexed mesh of a frame's liquid.  Where the frame holds its distance it is made when it is drawn or
+ * handed on, not cached. */
 #ifndef UND_SURFACE_FRAME_MESH_H
 #define UND_SURFACE_FRAME_MESH_H
 
@@ -15,8 +16,12 @@ typedef struct und_frame_mesh_def {
 /* Is the frame one of a liquid whose surface is a distance? */
 bool und_frame_has_distance(const und_frame *frame);
 
-/* The surface of where "distance" is below 0, within the grid's box and outside of "solid/distance": closed,
- * flat and exact at the box's walls.  UND_FAILED where an item is not what it should be. */
+/* Has the frame what a mesh of its liquid is made of: a distance, or "liquid/mesh_position"? */
+bool und_frame_has_liquid(const und_frame *frame);
+
+/* Of a distance, the surface of where it is below 0, within the grid's box and outside of "solid/distance":
+ * closed, flat and exact at the box's walls.  Of loose triangles, those, with shared vertices; `into_solids`
+ * is not heeded.  UND_FAILED where an item is not what it should be. */
 und_status und_frame_mesh(const und_frame *frame, const und_frame_mesh_def *def, und_shell *shell,
                           und_error *err);
 
