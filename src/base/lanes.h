@@ -57,6 +57,8 @@ UND_INLINE und_lanes und_lanes_max(und_lanes a, und_lanes b)
 {
 #ifdef __AVX512F__
     return (und_lanes)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined __AVX__
+    return (und_lanes)_mm256_max_ps((__m256)a, (__m256)b);
 #else
     return und_lanes_select(a > b, a, b);
 #endif
@@ -65,6 +67,8 @@ UND_INLINE und_lanes und_lanes_min(und_lanes a, und_lanes b)
 {
 #ifdef __AVX512F__
     return (und_lanes)_mm512_min_ps((__m512)a, (__m512)b);
+#elif defined __AVX__
+    return (und_lanes)_mm256_min_ps((__m256)a, (__m256)b);
 #else
     return und_lanes_select(a < b, a, b);
 #endif
@@ -98,15 +102,18 @@ UND_INLINE void und_lanes_store_some(float *p, und_lanes v, unsigned which)
 {
 #ifdef __AVX512F__
     _mm512_mask_storeu_ps(p, (__mmask16)which, (__m512)v);
-#elif defined __AVX__
-    _mm256_maskstore_ps(p, (__m256i)und_lanes_where(which), (__m256)v);
 #else
-    if (which == UND_LANES_ALL)
+    if (which == UND_LANES_ALL) /* most often, and much faster */
         und_lanes_store(p, v);
+#ifdef __AVX__
+    else
+        _mm256_maskstore_ps(p, (__m256i)und_lanes_where(which), (__m256)v);
+#else
     else
         for (int i = 0; i < UND_LANES; i++)
             if (which >> i & 1)
                 p[i] = v[i];
+#endif
 #endif
 }
 

@@ -79,6 +79,14 @@ UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int
     (void)m;
     int32_t at[UND_LANES];
     memcpy(at, &index, sizeof at);
+    const und_lanes_int in_line = (und_lanes_int){0, 1, 2, 3, 4, 5, 6, 7} + at[0];
+    if (und_lanes_bits(index == in_line) == UND_LANES_ALL) {
+        for (int r = 0; r < rows; r++) {
+            low[r] = und_lanes_load(v + row[r] + at[0]);
+            high[r] = und_lanes_load(v + row[r] + at[0] + 1);
+        }
+        return;
+    }
     for (int r = 0; r < rows; r++) {
         const float *p = v + row[r];
         und_lanes a = (und_lanes)(und_sample_pair){und_sample_two(p + at[0]), und_sample_two(p + at[1]),
@@ -148,21 +156,34 @@ static inline void und_sample_faces(const und_mac *m, const float *v, int axis, 
     *out = und_sample_between(m, v, at, range);
 }
 
+/* dimensions: a constant, so that the components are worked on side by side. */
+UND_INLINE void und_sample_components(const und_mac *m, float *const u[3], const und_lanes place[3],
+                                      und_lanes out[3], int dimensions)
+{
+    und_between faces[3], middles[3];
+    for (int a = 0; a < dimensions; a++) {
+        faces[a] = und_between_faces(m, a, place[a]);
+        middles[a] = und_between_middles(m, a, place[a]);
+    }
+    if (dimensions == 2) {
+        out[0] = und_sample_rows(m, u[0], (und_between[]){faces[0], middles[1]}, 2, NULL);
+        out[1] = und_sample_rows(m, u[1], (und_between[]){middles[0], faces[1]}, 2, NULL);
+        out[2] = (und_lanes){0};
+    } else {
+        out[0] = und_sample_rows(m, u[0], (und_between[]){faces[0], middles[1], middles[2]}, 4, NULL);
+        out[1] = und_sample_rows(m, u[1], (und_between[]){middles[0], faces[1], middles[2]}, 4, NULL);
+        out[2] = und_sample_rows(m, u[2], (und_between[]){middles[0], middles[1], faces[2]}, 4, NULL);
+    }
+}
+
 /* The velocity; in two dimensions its third component is 0. */
 static inline void und_sample_velocity(const und_mac *m, float *const u[3], const und_lanes place[3],
                                        und_lanes out[3])
 {
-    und_between faces[3], middles[3];
-    for (int a = 0; a < 3; a++) {
-        faces[a] = und_between_faces(m, a, place[a]);
-        middles[a] = und_between_middles(m, a, place[a]);
-    }
-    out[2] = (und_lanes){0};
-    for (int c = 0; c < (m->n[2] == 1 ? 2 : 3); c++) {
-        const und_between at[3] = {c == 0 ? faces[0] : middles[0], c == 1 ? faces[1] : middles[1],
-                                   c == 2 ? faces[2] : middles[2]};
-        out[c] = und_sample_between(m, u[c], at, NULL);
-    }
+    if (m->n[2] == 1)
+        und_sample_components(m, u, place, out, 2);
+    else
+        und_sample_components(m, u, place, out, 3);
 }
 
 /* Where the flow takes a place in a time in which a speed of 1 m/s crosses `cells_per_speed` cells; below 0:
