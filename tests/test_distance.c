@@ -173,6 +173,30 @@ static void a_distance_stays_what_it_is(void **state)
     assert_double_near(change_after_200(shell, (double[]){20.3, 19.8, 20.1, 12, 0.75}, 2), 0, 2e-2);
 }
 
+/* A pool whose surface leans on the walls. */
+static double pool(const double place[3], const double *p)
+{
+    return (place[1] - p[0] - p[1] * (place[0] - 20) - p[2] * (place[2] - 20)) /
+           sqrt(1 + p[1] * p[1] + p[2] * p[2]);
+}
+
+static void a_pool_stays_at_its_walls(void **state)
+{
+    (void)state;
+    const double pools[3][3] = {{20.3, 0, 0}, {20.3, 0.3, 0.1}, {19.7, -0.8, 0.3}};
+    for (int i = 0; i < 3; i++) {
+        und_distance d = model_open(model_mac(40, 40, 40), 2, pool, pools[i]);
+        double before = model_cells(&d);
+        und_distance_redistance(&d, 2);
+        assert_true(largest_error(&d, pool, pools[i], 1) < 0.35); /* what is nearest may be in the wall */
+        for (int k = 0; k < 100; k++)
+            und_distance_redistance(&d, 2);
+        assert_double_near(model_cells(&d) / before, 1, 2e-3);
+        assert_true(largest_error(&d, pool, pools[i], 0.5) < 0.5);
+        und_distance_close(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +206,7 @@ int main(void)
         cmocka_unit_test(a_distorted_circle_stays_put),
         cmocka_unit_test(redistancing_has_its_order),
         cmocka_unit_test(a_distance_stays_what_it_is),
+        cmocka_unit_test(a_pool_stays_at_its_walls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,16 @@ static und_status open_parts(und_distance *d, und_error *err)
     p->batch = und_pages_alloc(rows * (size_t)p->per_row * sizeof *p->batch, "the surface's cells", err);
     p->batches = und_pages_alloc(rows * sizeof *p->batches, "the surface's rows", err);
     p->row_sum = und_pages_alloc(rows * sizeof *p->row_sum, "the surface's rows", err);
+    p->stage = und_pages_alloc((m->count + SPARE) * sizeof *p->stage, "the surface's distance", err);
+    if (!p->stage)
+        return err->status;
+    size_t around = 3 * (size_t)m->n[1] + 3; /* rows that a row can look at */
+    p->look = und_pages_alloc(rows, "the surface's rows", err);
+    p->rows_changed = und_pages_alloc(2 * (rows + 2 * around), "the surface's rows", err);
+    if (!p->look || !p->rows_changed)
+        return err->status;
+    for (size_t i = 0; i < 2; i++)
+        p->change[i] = p->rows_changed + i * (rows + 2 * around) + around;
     p->none = und_pages_alloc(((size_t)m->step[1] + SPARE) * sizeof *p->none, "the surface's rows", err);
     if (!p->batch || !p->batches || !p->row_sum || !p->none)
         return err->status;
@@ -59,21 +69,13 @@ void und_distance_close(und_distance *d)
         und_pages_free(d->parts->batch);
         und_pages_free(d->parts->batches);
         und_pages_free(d->parts->row_sum);
+        und_pages_free(d->parts->look);
+        und_pages_free(d->parts->stage);
+        und_pages_free(d->parts->rows_changed);
         und_pages_free(d->parts->none);
     }
     free(d->parts);
     *d = (und_distance){0};
-}
-
-uint64_t und_distance_inside(const und_distance *d, int w)
-{
-    int low = 64 * w, n = d->mac.n[0]; /* bits 1 to n of the row are inside */
-    uint64_t bits = ~UINT64_C(0);
-    if (low == 0)
-        bits ^= 1;
-    if (n + 1 - low < 64)
-        bits &= n + 1 > low ? (UINT64_C(1) << (n + 1 - low)) - 1 : 0;
-    return bits;
 }
 
 /* Bit i: |v[i]| below a limit, v[i] below 0; up to 64 of a row of n + 2 from word w on. */

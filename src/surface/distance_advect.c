@@ -87,27 +87,26 @@ UND_INLINE und_lanes curved_solid(const und_distance *d, und_lanes_int index, co
     return mix(along_x[1], along_x[2], tx) + curve(along_x, tx) + curve(along_y, ty) + curve(along_z, tz);
 }
 
-static void advect_batch(const und_distance *d, float *const u[3], und_lanes place[3], float back, bool third,
-                         float *out, uint32_t lanes)
+/* first: the batch's first cell, whose middle is between two faces of each axis. */
+static void advect_batch(const und_distance *d, float *const u[3], size_t first, und_lanes place[3],
+                         float back, bool third, uint32_t lanes)
 {
     const und_mac *m = &d->mac;
-    und_lanes speed[3], foot[3];
-    und_sample_velocity(m, u, place, speed);
+    und_lanes speed[3] = {{0}}, foot[3];
+    for (int a = 0; a < und_distance_axes(d); a++)
+        speed[a] = 0.5f * (und_lanes_load(u[a] + first) + und_lanes_load(u[a] + first - (size_t)m->step[a]));
     und_sample_trace(m, u, place, speed, back, third, foot);
     und_between at[3];
     for (int a = 0; a < 3; a++)
         at[a] = und_between_middles(m, a, foot[a]);
     und_lanes value = und_sample_between(m, d->phi, at, NULL);
     und_lanes_int close = (value < CURVED) & (value > -CURVED);
-    uint32_t any = 0;
-    for (int i = 0; i < UND_LANES; i++)
-        any |= (uint32_t)close[i];
-    if (any) {
+    if (und_lanes_bits(close) & lanes) {
         und_lanes_int index = at[0].low + at[1].low + (int32_t)m->first;
         und_lanes curved = m->n[2] > 1 ? curved_solid(d, index + at[2].low, at) : curved_flat(d, index, at);
         value = und_lanes_select(close, curved, value);
     }
-    und_lanes_store_some(out, value, lanes);
+    und_lanes_store_some(d->next + first, value, lanes);
 }
 
 static void advect_row(und_distance *d, float *const u[3], float back, bool third, int row)
@@ -120,7 +119,7 @@ static void advect_row(und_distance *d, float *const u[3], float back, bool thir
     for (int b = 0; b < p->batches[row]; b++) {
         und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
         place[0] = und_lanes_count() + ((float)batch.x + 0.5f);
-        advect_batch(d, u, place, back, third, d->next + first + batch.x, batch.lanes);
+        advect_batch(d, u, first + (size_t)batch.x, place, back, third, batch.lanes);
     }
 }
 

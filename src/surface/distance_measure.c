@@ -77,16 +77,18 @@ static double row_volume(const und_distance *d, const float *room, int row)
     const und_mac *m = &d->mac;
     int y = row % m->n[1], z = row / m->n[1];
     const uint64_t *band = und_mask_row(&d->band, y, z);
+    const uint64_t *negative = und_mask_row(&d->parts->negative, y, z);
     size_t first = und_mac_row(m, row) - 1;
     double sum = 0;
     for (int w = 0; w < d->band.words; w++) {
         const uint64_t inside = und_distance_inside(d, w);
         uint64_t near = band[w] & inside, deep = 0;
         const float *phi = d->phi + first + 64 * w, *share = room ? room + first + 64 * w : NULL;
-        int count = m->n[0] + 2 - 64 * w < 64 ? m->n[0] + 2 - 64 * w : 64;
-        for (int i = 0; i < count; i++)
+        for (uint64_t bits = near; bits; bits &= bits - 1) {
+            int i = __builtin_ctzll(bits);
             deep |= (uint64_t)(phi[i] <= -REACH) << i;
-        deep &= inside;
+        }
+        deep |= negative[w] & inside & ~near; /* beyond the band signs are as they were */
         if (share)
             for (uint64_t bits = deep; bits; bits &= bits - 1)
                 sum += (double)share[__builtin_ctzll(bits)];

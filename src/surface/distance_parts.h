@@ -16,11 +16,15 @@ typedef struct und_distance_parts {
     und_mask negative; /* phi < 0; beside the domain as in the cell it touches; see und_distance_signs */
     und_mask front;    /* cells with a neighbour on the other side of the surface */
     und_mask near, wide;
-    int per_row;      /* batches that a row has at most */
-    und_batch *batch; /* [rows][per_row] */
-    int32_t *batches; /* [rows] */
-    double *row_sum;  /* [rows] */
-    float *none;      /* a row of values further than any, which stands for what is beyond the domain */
+    int per_row;           /* batches that a row has at most */
+    und_batch *batch;      /* [rows][per_row] */
+    int32_t *batches;      /* [rows] */
+    uint8_t *change[2];    /* [rows]: whether a pass, and the one before, changed values */
+    uint8_t *look;         /* [rows]: whether a row looks at such */
+    uint8_t *rows_changed; /* what change[] points into: there are zeros around */
+    double *row_sum;       /* [rows] */
+    float *stage;          /* as phi: what is between in motion by HJ-WENO */
+    float *none;           /* a row of values further than any, which stands for what is beyond the domain */
 } und_distance_parts;
 
 /* Further away than anything, in cells. */
@@ -59,7 +63,14 @@ static inline uint32_t und_mask_lanes(const und_mask *m, const uint64_t *row, in
 }
 
 /* The bits of the cells of a row inside the domain in its word w. */
-uint64_t und_distance_inside(const und_distance *d, int w);
+static inline uint64_t und_distance_inside(const und_distance *d, int w)
+{
+    int low = 64 * w, n = d->mac.n[0]; /* bits 1 to n of the row are inside */
+    uint64_t bits = low == 0 ? ~UINT64_C(1) : ~UINT64_C(0);
+    if (n + 1 - low < 64)
+        bits &= n + 1 > low ? (UINT64_C(1) << (n + 1 - low)) - 1 : 0;
+    return bits;
+}
 
 /* The batches that hold the cells of a mask: parts->batch and batches. */
 void und_distance_list(und_distance *d, const und_mask *cells);

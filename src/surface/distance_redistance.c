@@ -4,6 +4,7 @@
 #include "surface/distance_kernel.h"
 #include "surface/distance_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,37 +47,33 @@ static void front_row(und_distance *d, int row)
         out[w] &= und_distance_inside(d, w);
 }
 
-/* Cells of a row and those beside them along x. */
-static inline uint64_t along(const uint64_t *row, int w, int words)
+/* wide: near, and what shares an edge with a cell of it, or with `corners` a corner.  Rows of a slice stand
+ * one behind the other, and nothing is in the layer beside the domain: so a slice is one long row, but for
+ * its ends. */
+static void grow_slice(und_distance *d, int z, bool corners)
 {
-    return row[w] | row[w] << 1 | row[w] >> 1 | (w > 0 ? row[w - 1] >> 63 : 0) |
-           (w + 1 < words ? row[w + 1] << 63 : 0);
-}
-
-/* Adds those that share an edge with a cell of the set, and with `corners` a corner. */
-static void dilate_row(und_distance *d, const und_mask *in, und_mask *out, bool corners, int y, int z)
-{
-    int words = in->words;
-    uint64_t *row = und_mask_row(out, y, z);
-    memset(row, 0, (size_t)words * sizeof *row);
-    for (int k = -1; k <= 1; k++)
-        for (int j = -1; j <= 1; j++) {
-            const uint64_t *from = row_of(d, in, y + j, z + k);
-            bool wide = corners || !j || !k;
-            for (int w = 0; from && w < words; w++)
-                row[w] |= wide ? along(from, w, words) : from[w];
+    const und_mask *near = &d->parts->near;
+    ptrdiff_t y = near->words, slice = y * (d->mac.n[1] + 2), count = y * d->mac.n[1];
+    const uint64_t *in = und_mask_row(near, 0, z);
+    uint64_t *out = und_mask_row(&d->parts->wide, 0, z);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const uint64_t *v = in + i;
+        uint64_t edges = v[-slice - y] | v[-slice + y] | v[slice - y] | v[slice + y];
+        uint64_t own = v[0] | v[-y] | v[y] | v[-slice] | v[slice] | (corners ? edges : 0);
+        const uint64_t *l = v - 1, *h = v + 1;
+        uint64_t low = l[0] | l[-y] | l[y] | l[-slice] | l[slice];
+        uint64_t high = h[0] | h[-y] | h[y] | h[-slice] | h[slice];
+        if (corners) {
+            low |= l[-slice - y] | l[-slice + y] | l[slice - y] | l[slice + y];
+            high |= h[-slice - y] | h[-slice + y] | h[slice - y] | h[slice + y];
         }
-    for (int w = 0; w < words; w++)
-        row[w] &= und_distance_inside(d, w);
-}
-
-static void grow_edges(und_distance *d, int row)
-{
-    dilate_row(d, &d->parts->near, &d->parts->wide, false, row % d->mac.n[1], row / d->mac.n[1]);
-}
-static void grow_corners(und_distance *d, int row)
-{
-    dilate_row(d, &d->parts->near, &d->parts->wide, true, row % d->mac.n[1], row / d->mac.n[1]);
+        out[i] = own | own << 1 | own >> 1 | low >> 63 | high << 63 | edges;
+    }
+    int n = d->mac.n[0], last = (n + 1) >> 6;
+    for (ptrdiff_t i = 0; i < count; i += y) {
+        out[i] &= ~UINT64_C(1);
+        out[i + last] &= ~(UINT64_C(1) << ((n + 1) & 63));
+    }
 }
 
 /* near: all cells that can be nearer to the surface than the width. Steps of edges, and a last one of
@@ -84,10 +81,13 @@ static void grow_corners(und_distance *d, int row)
 static void find_near(und_distance *d)
 {
     und_distance_parts *p = d->parts;
+    int threads = und_distance_workers(d);
     each_row(d, front_row);
     und_mask_copy(&p->front, &p->near);
     for (int i = 1; i < d->width; i++) {
-        each_row(d, i + 1 < d->width ? grow_edges : grow_corners);
+        PARALLEL_FOR(threads)
+        for (int z = 0; z < d->mac.n[2]; z++)
+            grow_slice(d, z, i + 1 == d->width);
         und_mask swap = p->near;
         p->near = p->wide;
         p->wide = swap;
@@ -101,30 +101,34 @@ static inline uint32_t lanes_of(const und_mask *m, int y, int z, int x)
 
 /* The values of a batch and of two neighbours on both sides along an axis; beyond the domain such as go on
  * straight. */
-typedef float und_line[5][UND_LANES];
-
-static void line_of(const und_distance *d, const float *v, int axis, int at, und_line line)
+static inline void line_of(const und_distance *d, const float *v, int axis, int at, und_lanes line[5])
 {
     ptrdiff_t step = d->mac.step[axis];
     int n = d->mac.n[axis];
+    if (at >= 2 && at + 2 < n) {
+        for (int k = 0; k < 5; k++)
+            line[k] = und_lanes_load(v + (k - 2) * step);
+        return;
+    }
     for (int k = 0; k < 5; k++) {
         int there = at + k - 2, inside = there < 0 ? 0 : there > n - 1 ? n - 1 : there;
-        int in = inside > 0 ? (inside < n - 1 || n < 2 ? 0 : -1) : n > 1 ? 1 : 0; /* towards the inside */
-        float beyond = (float)abs(there - inside);
-        const float *border = v + (inside - at) * step, *next = border + in * step;
-        if (there == inside)
-            memcpy(line[k], border, sizeof line[k]);
-        else
-            for (int i = 0; i < UND_LANES; i++)
-                line[k][i] = border[i] + beyond * (border[i] - next[i]);
+        int inner = inside == there || n == 1 ? inside : there < 0 ? 1 : n - 2;
+        und_lanes border = und_lanes_load(v + (inside - at) * step);
+        und_lanes next = und_lanes_load(v + (inner - at) * step);
+        line[k] = border + (float)abs(there - inside) * (border - next);
     }
 }
 
 /* Along x the two ends of the row are beyond the domain. */
-static void line_along(const und_distance *d, const float *row, int x, und_line line)
+static inline void line_along(const und_distance *d, const float *row, int x, und_lanes line[5])
 {
     float stretch[UND_LANES + 4];
     int n = d->mac.n[0], inner = n > 1 ? 1 : 0;
+    if (x >= 2 && x + UND_LANES + 2 <= n) {
+        for (int k = 0; k < 5; k++)
+            line[k] = und_lanes_load(row + x + k - 2);
+        return;
+    }
     memcpy(stretch, row + x - 2, sizeof stretch);
     for (int k = -2; k < 0; k++)
         if (k - (x - 2) >= 0)
@@ -133,125 +137,135 @@ static void line_along(const und_distance *d, const float *row, int x, und_line 
         if (k - (x - 2) < UND_LANES + 4)
             stretch[k - (x - 2)] = row[n - 1] + (float)(k - n + 1) * (row[n - 1] - row[n - 1 - inner]);
     for (int k = 0; k < 5; k++)
-        memcpy(line[k], stretch + k, sizeof line[k]);
+        line[k] = und_lanes_load(stretch + k);
 }
 
-static inline float nearest_crossing(const und_line line, int i)
+UND_INLINE und_lanes steepest_crossing(const und_lanes line[5])
 {
-    return fminf(und_crossing(line[2][i], line[1][i]), und_crossing(line[2][i], line[3][i]));
+    return und_lanes_max(und_crossing(line[2], line[1]), und_crossing(line[2], line[3]));
 }
 
 /* Distances of the cells beside the surface: phi over its slope, and no further than linear crossings. */
-static void start_front(const und_distance *d, const float *row, int x, int y, int z, int order, float *out)
+static inline und_lanes start_front(const und_distance *d, const float *row, int x, int y, int z, int order)
 {
-    und_line lx, ly, lz;
+    und_lanes lx[5], ly[5], lz[5];
     line_along(d, row, x, lx);
     line_of(d, row + x, 1, y, ly);
     line_of(d, row + x, 2, z, lz);
-    for (int i = 0; i < UND_LANES; i++) {
-        float own = lx[2][i];
-        und_slope sx = und_slope_make(lx[0][i], lx[1][i], own, lx[3][i], lx[4][i], order);
-        und_slope sy = und_slope_make(ly[0][i], ly[1][i], own, ly[3][i], ly[4][i], order);
-        und_slope sz = und_slope_make(lz[0][i], lz[1][i], own, lz[3][i], lz[4][i], order);
-        float away = fabsf(own) / und_slope_length(sx, sy, sz);
-        away = fminf(away, fminf(nearest_crossing(lx, i), nearest_crossing(ly, i)));
-        away = fminf(away, nearest_crossing(lz, i));
-        out[i] = und_more(away, 1e-6f); /* the side stays known */
-    }
+    und_lanes slope =
+        und_slope_length(und_slope_make(lx, order), und_slope_make(ly, order), und_slope_make(lz, order));
+    und_lanes crossing = und_lanes_max(steepest_crossing(lx), steepest_crossing(ly));
+    return und_size(lx[2]) / und_lanes_max(slope, und_lanes_max(crossing, steepest_crossing(lz)));
+}
+
+/* Whole batches are written faster than parts of them, as far as they do not leave the row. */
+UND_INLINE void store(const und_distance *d, float *row, und_batch batch, und_lanes v)
+{
+    if (batch.x + UND_LANES < d->mac.step[1])
+        und_lanes_store(row + batch.x,
+                        und_lanes_select(und_lanes_where(batch.lanes), v, und_lanes_load(row + batch.x)));
+    else
+        und_lanes_store_some(row + batch.x, v, batch.lanes);
 }
 
 /* next: what the passes start from. Cells that are near neither now nor before keep what they have. */
-static void start_row(und_distance *d, int row, int order)
+static inline void start_row(und_distance *d, int row, int order)
 {
     const und_distance_parts *p = d->parts;
     const und_mac *m = &d->mac;
     int y = row % m->n[1], z = row / m->n[1];
     size_t first = und_mac_row(m, row);
     const float *phi = d->phi + first;
-    float *next = d->next + first, width = (float)d->width;
+    const und_lanes width = und_lanes_all((float)d->width), tiny = und_lanes_all(1e-6f);
     for (int b = 0; b < p->batches[row]; b++) {
         und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        uint32_t front = lanes_of(&p->front, y, z, batch.x), near = lanes_of(&p->near, y, z, batch.x);
-        const float *v = phi + batch.x;
-        float away[UND_LANES], value[UND_LANES];
-        if (front & batch.lanes)
-            start_front(d, phi, batch.x, y, z, order, away);
-        else
-            for (int i = 0; i < UND_LANES; i++)
-                away[i] = width;
-        for (int i = 0; i < UND_LANES; i++) {
-            float far = fminf(und_more(fabsf(v[i]), 1e-6f), width);
-            float size = front >> i & 1 ? away[i] : near >> i & 1 ? far : width;
-            value[i] = v[i] < 0 ? -size : size;
-        }
-        und_lanes_store_some(next + batch.x, und_lanes_load(value), batch.lanes);
+        uint32_t front = lanes_of(&p->front, y, z, batch.x) & batch.lanes;
+        und_lanes v = und_lanes_load(phi + batch.x);
+        und_lanes away =
+            und_lanes_select(und_lanes_where(lanes_of(&p->near, y, z, batch.x)), und_size(v), width);
+        if (front)
+            away = und_lanes_select(und_lanes_where(front), start_front(d, phi, batch.x, y, z, order), away);
+        away = und_lanes_min(und_lanes_max(away, tiny), width); /* the side stays known */
+        store(d, d->next + first, batch, und_signed(away, und_sign(v)));
     }
 }
 
-/* Where the values stand that a batch looks at along an axis: the first, second and third on both sides. */
-typedef struct und_stencil {
-    const float *low[3], *high[3];
-} und_stencil;
+/* Upwind along an axis: `low` and `high` are where the next values on both sides stand, and others a step
+ * each behind them; `reach` of those are inside the domain. */
+typedef struct und_side {
+    const float *at[3];
+} und_side;
 
-static und_stencil stencil(const und_distance *d, const float *v, int axis, int at)
+static inline und_side side_of(const und_distance *d, const float *v, ptrdiff_t step, int reach)
 {
-    und_stencil s;
-    for (int i = 0; i < 3; i++) {
-        s.low[i] = at > i ? v - (i + 1) * d->mac.step[axis] : d->parts->none;
-        s.high[i] = at + i + 1 < d->mac.n[axis] ? v + (i + 1) * d->mac.step[axis] : d->parts->none;
-    }
+    und_side s;
+    for (int i = 0; i < 3; i++)
+        s.at[i] = reach > i ? v + (i + 1) * step : d->parts->none;
     return s;
 }
 
-static inline und_upwind upwind(const und_stencil *s, int i, float sign, int order)
+UND_INLINE und_upwind upwind(und_side low, und_side high, und_lanes_int sign, int order)
 {
-    float low = fabsf(s->low[0][i]), high = fabsf(s->high[0][i]); /* both on the same side as the cell */
-    bool lower = low < high;
-    float b = 0, c = 0;
-    if (order == 2) {
-        b = (lower ? s->low[1][i] : s->high[1][i]) * sign;
-        c = (lower ? s->low[2][i] : s->high[2][i]) * sign;
-    }
-    return und_upwind_make(lower ? low : high, b, c, order);
+    /* Both are on the same side of the surface as the cell, or beyond the domain. */
+    und_lanes a = und_size(und_lanes_load(low.at[0])), b = und_size(und_lanes_load(high.at[0]));
+    if (order == 1)
+        return (und_upwind){und_lanes_min(a, b), und_lanes_all(1)};
+    und_lanes_int lower = a < b;
+    und_lanes second = und_lanes_select(lower, und_lanes_load(low.at[1]), und_lanes_load(high.at[1]));
+    und_lanes third = und_lanes_select(lower, und_lanes_load(low.at[2]), und_lanes_load(high.at[2]));
+    return und_upwind_make(und_lanes_min(a, b), und_signed(second, sign), und_signed(third, sign));
 }
 
-static inline void pass_batch(const float *v, const und_stencil *x, const und_stencil *y,
-                              const und_stencil *z, uint32_t lanes, float width, float *out, int order,
-                              int axes)
+#define SETTLED 2e-4f /* cells: a change that is none */
+
+/* parts->look: rows that look at such as the last pass changed.  A row is beside the first and the last of
+ * the next slice here, too: no harm is in that. */
+static void find_changes(und_distance *d)
 {
-    float value[UND_LANES];
-    for (int i = 0; i < UND_LANES; i++) {
-        float sign = v[i] < 0 ? -1.0f : 1.0f;
-        und_upwind none = {0, 1};
-        float u = und_upwind_solve(upwind(x, i, sign, order), upwind(y, i, sign, order),
-                                   axes == 3 ? upwind(z, i, sign, order) : none, axes);
-        value[i] = sign * fminf(u, width);
+    const uint8_t *change = d->parts->change[0];
+    uint8_t *restrict look = d->parts->look;
+    ptrdiff_t slice = d->mac.n[1], rows = und_mac_rows(&d->mac);
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        const uint8_t *c = change + i;
+        look[i] = c[0] | c[-1] | c[-2] | c[-3] | c[1] | c[2] | c[3] | c[-slice] | c[-2 * slice] |
+                  c[-3 * slice] | c[slice] | c[2 * slice] | c[3 * slice];
     }
-    und_lanes_store_some(out, und_lanes_load(value), lanes);
 }
 
-/* One pass over a row from `in` to `out`, which are the same but for the cells that it works on. */
-static void pass_row(const und_distance *d, const float *in, float *out, int row, int order)
+/* One pass over a row from phi to next, which are the same but for the cells that it works on. */
+UND_INLINE void pass_row(const und_distance *d, int row, int order, int axes)
 {
     const und_distance_parts *p = d->parts;
     const und_mac *m = &d->mac;
-    int y = row % m->n[1], z = row / m->n[1];
-    size_t first = und_mac_row(m, row);
-    for (int b = 0; b < p->batches[row]; b++) {
-        und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        const float *v = in + first + batch.x;
-        und_stencil sx = {{v - 1, v - 2, v - 3}, {v + 1, v + 2, v + 3}};
-        und_stencil sy = stencil(d, v, 1, y), sz = stencil(d, v, 2, z);
-        float *to = out + first + batch.x, width = (float)d->width;
-        if (m->n[2] > 1 && order == 2)
-            pass_batch(v, &sx, &sy, &sz, batch.lanes, width, to, 2, 3);
-        else if (m->n[2] > 1)
-            pass_batch(v, &sx, &sy, &sz, batch.lanes, width, to, 1, 3);
-        else if (order == 2)
-            pass_batch(v, &sx, &sy, &sz, batch.lanes, width, to, 2, 2);
-        else
-            pass_batch(v, &sx, &sy, &sz, batch.lanes, width, to, 1, 2);
+    int y = row % m->n[1], z = row / m->n[1], count = p->batches[row];
+    const float *phi = d->phi + und_mac_row(m, row);
+    float *next = d->next + und_mac_row(m, row);
+    const und_batch *batch = p->batch + (size_t)row * (size_t)p->per_row;
+    const und_lanes width = und_lanes_all((float)d->width);
+    und_lanes most = {0};
+    p->change[1][row] = 0;
+    if (!p->look[row])
+        return;
+    for (int i = 0; i < count; i++) {
+        const float *v = phi + batch[i].x;
+        und_lanes_int sign = und_sign(und_lanes_load(v));
+        und_upwind along_z = {{0}, {0}};
+        und_upwind along_x = upwind(side_of(d, v, -1, 3), side_of(d, v, 1, 3), sign, order);
+        und_upwind along_y =
+            upwind(side_of(d, v, -m->step[1], y), side_of(d, v, m->step[1], m->n[1] - 1 - y), sign, order);
+        if (axes == 3)
+            along_z = upwind(side_of(d, v, -m->step[2], z), side_of(d, v, m->step[2], m->n[2] - 1 - z), sign,
+                             order);
+        und_lanes u = und_upwind_solve(along_x, along_y, along_z, order, axes);
+        u = und_signed(und_lanes_min(u, width), sign);
+        und_lanes_int in = und_lanes_where(batch[i].lanes);
+        most = und_lanes_max(most, und_lanes_select(in, und_size(u - und_lanes_load(v)), (und_lanes){0}));
+        store(d, next, batch[i], u);
     }
+    float change = 0;
+    for (int i = 0; i < UND_LANES; i++)
+        change = most[i] > change ? most[i] : change;
+    p->change[1][row] = change > SETTLED;
 }
 
 /* phi is what next is, nothing comes from beyond the ends of rows, and cells beside the surface are done. */
@@ -265,7 +279,7 @@ static void settle_row(und_distance *d, int row)
         return;
     for (int b = 0; b < p->batches[row]; b++) {
         und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        und_lanes_store_some(phi + batch.x, und_lanes_load(next + batch.x), batch.lanes);
+        store(d, phi, batch, und_lanes_load(next + batch.x));
     }
     phi[-1] = phi[n] = next[-1] = next[n] = UND_DISTANCE_NONE;
     const uint64_t *near = und_mask_row(&p->near, y, z), *front = und_mask_row(&p->front, y, z);
@@ -285,13 +299,9 @@ static void finish_row(und_distance *d, int row)
     memcpy(band, und_mask_row(&p->front, y, z), (size_t)d->band.words * sizeof *band);
     for (int b = 0; b < p->batches[row]; b++) {
         und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        const float *v = d->phi + first + batch.x;
-        float width = (float)d->width;
-        uint32_t bits = 0;
-        for (int i = 0; i < UND_LANES; i++)
-            bits |= (uint32_t)(fabsf(v[i]) < width) << i;
-        und_lanes_store_some(d->next + first + batch.x, und_lanes_load(v), batch.lanes);
-        uint64_t lanes = bits & batch.lanes;
+        und_lanes v = und_lanes_load(d->phi + first + batch.x);
+        store(d, d->next + first, batch, v);
+        uint64_t lanes = und_lanes_bits(und_size(v) < (float)d->width) & batch.lanes;
         int bit = batch.x + 1;
         band[bit >> 6] |= lanes << (bit & 63);
         if ((bit & 63) > 64 - UND_LANES && (bit >> 6) + 1 < d->band.words)
@@ -301,6 +311,9 @@ static void finish_row(und_distance *d, int row)
 
 static void swap_fields(und_distance *d)
 {
+    uint8_t *change = d->parts->change[0];
+    d->parts->change[0] = d->parts->change[1];
+    d->parts->change[1] = change;
     float *phi = d->phi;
     d->phi = d->next;
     d->next = phi;
@@ -316,11 +329,17 @@ static void start_second(und_distance *d, int row)
 }
 static void pass_first(und_distance *d, int row)
 {
-    pass_row(d, d->phi, d->next, row, 1);
+    if (d->mac.n[2] > 1)
+        pass_row(d, row, 1, 3);
+    else
+        pass_row(d, row, 1, 2);
 }
 static void pass_second(und_distance *d, int row)
 {
-    pass_row(d, d->phi, d->next, row, 2);
+    if (d->mac.n[2] > 1)
+        pass_row(d, row, 2, 3);
+    else
+        pass_row(d, row, 2, 2);
 }
 
 void und_distance_redistance(und_distance *d, int order)
@@ -337,7 +356,9 @@ void und_distance_redistance(und_distance *d, int order)
     und_distance_list(d, &p->wide);
     /* What is `width` away along a diagonal is so many neighbours away. */
     int passes = (int)ceilf(1.7321f * (float)d->width);
+    memset(p->change[0], 1, (size_t)und_mac_rows(&d->mac));
     for (int i = 0; i < passes; i++) {
+        find_changes(d);
         each_row(d, order == 2 ? pass_second : pass_first);
         swap_fields(d);
     }

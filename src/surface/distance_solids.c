@@ -6,7 +6,7 @@
 
 /* Cells: values are taken this far in front of the wall, so that most of those around are not in the solid,
  * and once more as far again. */
-#define BEFORE 0.75f
+#define BEFORE 1.0f
 #define APART 1.0f
 
 static und_lanes square_root(und_lanes v)
@@ -87,7 +87,7 @@ static void take_row(und_distance *d, const float *wall, int row, bool last)
 
 void und_distance_into_solids(und_distance *d, const float *wall)
 {
-    enum { PASSES = 2 }; /* the second has good values where the first met such as are in the solid */
+    enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
     int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
     if (!wall)
         return;
