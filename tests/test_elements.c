@@ -470,6 +470,16 @@ static void sources_at_the_sides(void **state)
         for (int y = 0; y < 8; y++)
             for (int x = -1; x < 2; x++)
                 assert_true(t.s.u[0][und_mac_at(m, x, y, nz - 1)] == (y >= 4 && x < 1 ? 3 : 0));
+        und_solids walls = {.mac = *m};
+        for (int a = 0; a < 3; a++) {
+            walls.open[a] = calloc(m->count, sizeof(float));
+            for (size_t i = 0; i < m->count; i++)
+                walls.open[a][i] = i % (size_t)m->step[1] != m->first % (size_t)m->step[1] - 1 ? 0.5f : 0;
+        }
+        /* 4 faces along x in each slice, half open, and none at the side; what passes along y is even */
+        assert_double_near(und_elements_outflow(t.e, &t.s, &walls), 3 * 4 * nz * 0.5 * DX * DX, 1e-9);
+        for (int a = 0; a < 3; a++)
+            free(walls.open[a]);
         und_shape_destroy(shape);
         empty_tank(&t);
     }

@@ -28,6 +28,8 @@ bool und_elements_fill(und_elements *e, und_distance *d);
 void und_elements_pour(const und_elements *e, und_stream *s);
 /* Those cells; NULL where no source is active. */
 const und_mask *und_elements_held(const und_elements *e);
+/* What flows out of them, less what flows in, m3/s. */
+double und_elements_outflow(const und_elements *e, const und_stream *s, const und_solids *solids);
 /* Equation 4.4: adds gravity and forces over dt to the faces of the flow. */
 void und_elements_force(const und_elements *e, und_stream *s, const double gravity[3], double dt);
 /* Equation 4.5, on the faces of the flow. */

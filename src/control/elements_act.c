@@ -67,6 +67,32 @@ void und_elements_pour(const und_elements *e, und_stream *s)
             give(e, &e->list[i], s);
 }
 
+/* Through the high faces along the axis of the cells of a row, out of held ones into others. */
+static double row_outflow(const und_elements *e, const und_stream *s, const und_solids *solids, int axis,
+                          int y, int z)
+{
+    size_t row = und_mac_at(&e->mac, 0, y, z);
+    double sum = 0;
+    for (int x = -1; x < e->mac.n[0]; x++) {
+        int here = und_mask_has(&e->held, x, y, z);
+        int there = und_mask_has(&e->held, x + (axis == 0), y + (axis == 1), z + (axis == 2));
+        ptrdiff_t at = (ptrdiff_t)row + x;
+        if (here != there)
+            sum += (here - there) * (double)solids->open[axis][at] * (double)s->u[axis][at];
+    }
+    return sum;
+}
+
+double und_elements_outflow(const und_elements *e, const und_stream *s, const und_solids *solids)
+{
+    double sum = 0, face = e->mac.d[0] * e->mac.d[0];
+    for (int axis = 0; axis < axes(&e->mac) && e->any_held; axis++)
+        for (int z = e->mac.n[2] == 1 ? 0 : -1; z < e->mac.n[2]; z++)
+            for (int y = -1; y < e->mac.n[1]; y++)
+                sum += row_outflow(e, s, solids, axis, y, z);
+    return sum * face;
+}
+
 /* How much of an element with a region acts on `count` high faces: 0 outside, 1 inside, fading over `soft`.
  */
 static void weights(const und_elements *e, const element *one, int axis, int x, int y, int z, int count,

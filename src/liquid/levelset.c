@@ -26,15 +26,20 @@ static void choose_step(und_levelset *s)
     s->dt = most >= s->left || s->ran_away ? s->left : 2 * most > s->left ? 0.5 * s->left : most;
 }
 
+/* m3 that sources brought, or below 0 drains took. */
+static void account(und_levelset *s, double brought)
+{
+    und_ledger_add(brought > 0 ? &s->ledger.sources : &s->ledger.drains, &s->lost[brought > 0 ? 0 : 1],
+                   fabs(brought));
+}
+
 /* 4.4.3, and what it adds to the ledger. */
 static void fill_and_drain(und_levelset *s)
 {
-    double before = und_levelset_volume(s), changed;
+    double before = und_levelset_volume(s);
     if (und_elements_fill(s->elements, &s->surface)) {
         und_distance_redistance(&s->surface, s->def.redistance);
-        changed = und_levelset_volume(s) - before;
-        und_ledger_add(changed > 0 ? &s->ledger.sources : &s->ledger.drains, &s->lost[changed > 0 ? 0 : 1],
-                       fabs(changed));
+        account(s, und_levelset_volume(s) - before);
     }
 }
 
@@ -53,9 +58,12 @@ static double growth(und_levelset *s)
 
 static und_stream_report keep_volume(und_levelset *s)
 {
-    const und_stream_gain gain = {.everywhere = growth(s), .grown = und_levelset_spray_gain(s)};
+    const und_stream_gain gain = {
+        .everywhere = growth(s), .grown = und_levelset_spray_gain(s), .held = und_elements_held(s->elements)};
     und_stream_report report = und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &gain,
                                                   s->dt, s->def.tolerance, s->def.max_iterations);
+    und_elements_pour(s->elements, &s->stream);
+    account(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
     und_levelset_spray_given(s);
     return report;
 }
@@ -115,9 +123,11 @@ static void substep(und_levelset *s)
         und_elements_pour(s->elements, &s->stream);
     }
     STEP (DIFFUSE)
-        if (s->def.viscosity > 0)
+        if (s->def.viscosity > 0) {
             und_stream_diffuse(&s->stream, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
                                s->def.tolerance, s->def.max_iterations); /* 4.4.7 */
+            und_elements_pour(s->elements, &s->stream);
+        }
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
     STEP (EXTEND)
