@@ -4,7 +4,9 @@
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "geom/value.h"
+#include "io/vdb.h"
 #include "scene/scene.h"
+#include "tests/folder.h"
 
 static und_scene *load(const char *text)
 {
@@ -135,6 +137,67 @@ static void elements_stand_in_the_order_they_act_in(void **state)
     und_scene_destroy(scene);
 }
 
+/* Voxels of 0.5 m whose faces have 1 + (c + 1) times their place along c: so have their middles, in the end.
+ */
+static void vectors_come_from_files(void **state)
+{
+    (void)state;
+    enum { NX = 6, NY = 5, NZ = 4, N = NX * NY * NZ };
+    static float value[3][N];
+    static uint8_t active[N];
+    und_vdb_grid vectors = {.name = "vel",
+                            .kind = UND_VDB_STAGGERED,
+                            .n = {NX, NY, NZ},
+                            .voxel = 0.5,
+                            .origin = {1, 2, 3},
+                            .value = {value[0], value[1], value[2]},
+                            .active = active};
+    for (int i = 0; i < N; i++) {
+        const int at[3] = {i % NX, i / NX % NY, i / NX / NY};
+        active[i] = 1;
+        for (int c = 0; c < 3; c++)
+            value[c][i] = (float)(1 + (c + 1) * (vectors.origin[c] + 0.5 * (at[c] - 0.5)));
+    }
+    und_error err = {0};
+    test_folder_make(&folder);
+    assert_int_equal(und_vdb_write(test_path(&folder, "wind.vdb"),
+                                   &(und_vdb_def){.grid_count = 1, .grids = &vectors}, &err),
+                     UND_OK);
+    const char *text = "liquid.levelset { size = {4, 2, 3}, cells = 16,\n"
+                       "  forces = {{ vdb = { file = 'wind.vdb', name = 'vel', scale = 2 } }} }";
+    und_scene *scene = und_scene_from_text(text, test_path(&folder, "v.lua"), NULL, 0, &err);
+    if (!scene)
+        fail_msg("%s", err.text);
+    const und_field_def *force = &und_scene_get(scene)->levelset.elements[0].field;
+    const und_field_kind *kind = force->kind;
+    void *ready = kind->prepare(force->data, &err);
+    assert_non_null(ready);
+    for (int c = 0; c < 3; c++) {
+        float out[2];
+        const double place[3] = {1.9, 2.6, 3.7};
+        kind->row(ready, c, place, 0.3, 2, 0, out);
+        assert_double_near((double)out[0], 2 * (1 + (c + 1) * place[c]), 1e-5);
+        assert_double_near((double)out[1], 2 * (1 + (c + 1) * (place[c] + (c == 0 ? 0.3 : 0))), 1e-5);
+    }
+    kind->release(ready);
+    und_scene_destroy(scene);
+    static const char *const wrong[][2] = {
+        {"file = 'wind.vdb', name = 'wind'", "v.lua:1: liquid.levelset.forces[1].vdb: "},
+        {"file = 'wind.vdb', name = 'wind'", "there is no grid of vectors named wind in it"},
+        {"file = 'none.vdb'", "none.vdb"},
+        {"file = 3", "expected the name of a VDB file, found 3"}};
+    for (int i = 0; i < 4; i++) {
+        char bad[200];
+        snprintf(bad, sizeof bad,
+                 "liquid.levelset { size = {4, 2, 3}, cells = 16, forces = {{ vdb = { %s } }} }",
+                 wrong[i][0]);
+        assert_null(und_scene_from_text(bad, test_path(&folder, "v.lua"), NULL, 0, &err));
+        if (!strstr(err.text, wrong[i][1]))
+            fail_msg("expected \"%s\", found \"%s\"", wrong[i][1], err.text);
+    }
+    test_folder_remove(&folder);
+}
+
 static void short_forms(void **state)
 {
     (void)state;
@@ -194,7 +257,7 @@ static void what_is_wrong_is_told(void **state)
          "expected either \"acceleration\" or \"grid\", found both"},
         {L("forces = {{ grid = { min = {0, 0, 0}, max = {1, 1, 1}, samples = {2, 2, 0}, value = {1, 1, 1} } "
            "}}"),
-         "samples: expected whole numbers from 1 to 512, found 0"},
+         "samples: expected whole numbers from 1 to 1024, found 0"},
         {L("sources = {{ " BALL " }}"), "sources[1]: missing key \"velocity\""},
         {L("forces = {{ spline = { points = {{0, 0, 0}}, radius = 1 } }}"), "from 2 to 10000 of them"},
         {L("forces = {{ spline = { points = {{0, 0, 0}, {0, 0, 0}}, radius = 1 } }}"),
@@ -213,9 +276,11 @@ static void what_is_wrong_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_cubes), cmocka_unit_test(what_is_said_is_in_the_def),
-        cmocka_unit_test(elements_stand_in_the_order_they_act_in), cmocka_unit_test(short_forms),
-        cmocka_unit_test(what_is_wrong_is_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cells_are_cubes),
+                                       cmocka_unit_test(what_is_said_is_in_the_def),
+                                       cmocka_unit_test(elements_stand_in_the_order_they_act_in),
+                                       cmocka_unit_test(short_forms),
+                                       cmocka_unit_test(vectors_come_from_files),
+                                       cmocka_unit_test(what_is_wrong_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 #define GRID(member_) offsetof(und_field_grid, member_)
 
-enum { SAMPLES_MAX = 512 };
+enum { SAMPLES_MAX = 1024 };
 
 #define SAMPLES_TOTAL ((double)(1 << 26))
 #define VALUE_MAX 1e6

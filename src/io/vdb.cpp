@@ -227,32 +227,85 @@ void copy_values(const found &f, const openvdb::CoordBBox &box, float *values)
         values[i] = vectors.data()[i][f.component];
 }
 
-und_status read_lattice(const char *path, const char *name, und_lattice *lattice, float **values,
-                        und_error *err)
+/* The grid's active voxels and one more around them. */
+und_status measure(const openvdb::GridBase &grid, const char *path, openvdb::CoordBBox *box,
+                   und_lattice *lattice, und_error *err)
 {
-    const found f = find_grid(path, name);
-    if (!f.grid)
-        return und_error_set(err, UND_INVALID, "%s: there is no grid of floats%s%s in it", path,
-                             name ? " named " : "", name ? name : "");
-    openvdb::CoordBBox box = f.grid->evalActiveVoxelBoundingBox();
-    if (box.empty())
+    *box = grid.evalActiveVoxelBoundingBox();
+    if (box->empty())
         return und_error_set(err, UND_INVALID, "%s: its grid is empty", path);
-    box.expand(1);
-    const openvdb::Vec3d size = box.extents().asVec3d();
+    box->expand(1);
+    const openvdb::Vec3d size = box->extents().asVec3d();
     if (!(size[0] * size[1] * size[2] <= MOST))
         return und_error_set(err, UND_INVALID, "%s: a grid of %.0f x %.0f x %.0f voxels is too large", path,
                              size[0], size[1], size[2]);
-    if (!find_spacing(f.grid->transform(), lattice->d))
+    if (!find_spacing(grid.transform(), lattice->d))
         return und_error_set(err, UND_INVALID, "%s: its grid is turned, slanted or mirrored", path);
-    const openvdb::Vec3d low = f.grid->indexToWorld(box.min());
+    const openvdb::Vec3d low = grid.indexToWorld(box->min());
     for (int a = 0; a < 3; a++) {
         lattice->n[a] = int(size[a]);
         lattice->origin[a] = low[a];
     }
+    return UND_OK;
+}
+
+und_status read_lattice(const char *path, const char *name, und_lattice *lattice, float **values,
+                        und_error *err)
+{
+    openvdb::CoordBBox box;
+    const found f = find_grid(path, name);
+    if (!f.grid)
+        return und_error_set(err, UND_INVALID, "%s: there is no grid of floats%s%s in it", path,
+                             name ? " named " : "", name ? name : "");
+    if (measure(*f.grid, path, &box, lattice, err) != UND_OK)
+        return err->status;
     *values = static_cast<float *>(und_alloc(und_lattice_count(lattice), sizeof **values, path, err));
     if (!*values)
         return UND_FAILED;
     copy_values(f, box, *values);
+    return UND_OK;
+}
+
+/* Each component of a staggered voxel is that of its low face: in its middle it is the mean with the next's.
+ */
+void copy_vectors(const openvdb::Vec3SGrid &grid, const openvdb::CoordBBox &box, float *values)
+{
+    dense_block<openvdb::Vec3s> vectors(box);
+    openvdb::tools::copyToDense(grid, vectors);
+    const bool staggered = grid.getGridClass() == openvdb::GRID_STAGGERED;
+    const Coord n = box.dim();
+    const ptrdiff_t step[3] = {1, n[0], ptrdiff_t(n[0]) * n[1]};
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++)
+                for (int c = 0; c < 3; c++) {
+                    const int at[3] = {x, y, z};
+                    const openvdb::Vec3s *here = vectors.data() + x + step[1] * y + step[2] * z;
+                    const float next = at[c] + 1 < n[c] ? here[step[c]][c] : 0;
+                    *values++ = staggered ? 0.5f * (here[0][c] + next) : here[0][c];
+                }
+}
+
+und_status read_vectors(const char *path, const char *name, und_lattice *lattice, float **values,
+                        und_error *err)
+{
+    std::ifstream stream(path, std::ios::binary);
+    stream.exceptions(std::ios::failbit | std::ios::badbit);
+    openvdb::io::Stream all(stream, false);
+    openvdb::Vec3SGrid::Ptr grid;
+    openvdb::CoordBBox box;
+    for (const auto &one : *all.getGrids())
+        if (!grid && one->isType<openvdb::Vec3SGrid>() && (!name || one->getName() == name))
+            grid = openvdb::gridPtrCast<openvdb::Vec3SGrid>(one);
+    if (!grid)
+        return und_error_set(err, UND_INVALID, "%s: there is no grid of vectors%s%s in it", path,
+                             name ? " named " : "", name ? name : "");
+    if (measure(*grid, path, &box, lattice, err) != UND_OK)
+        return err->status;
+    *values = static_cast<float *>(und_alloc(3 * und_lattice_count(lattice), sizeof **values, path, err));
+    if (!*values)
+        return UND_FAILED;
+    copy_vectors(*grid, box, *values);
     return UND_OK;
 }
 
@@ -298,6 +351,19 @@ und_status und_vdb_read_lattice(const char *path, const char *name, und_lattice 
     *values = nullptr;
     und_status status =
         guarded("read", path, err, [&] { return read_lattice(path, name, lattice, values, err); });
+    if (status != UND_OK) {
+        std::free(*values);
+        *values = nullptr;
+    }
+    return status;
+}
+
+und_status und_vdb_read_vectors(const char *path, const char *name, und_lattice *lattice, float **values,
+                                und_error *err)
+{
+    *values = nullptr;
+    und_status status =
+        guarded("read", path, err, [&] { return read_vectors(path, name, lattice, values, err); });
     if (status != UND_OK) {
         std::free(*values);
         *values = nullptr;

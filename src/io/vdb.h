@@ -47,6 +47,11 @@ und_status und_vdb_write(const char *path, const und_vdb_def *def, und_error *er
 und_status und_vdb_read_lattice(const char *path, const char *name, und_lattice *lattice, float **values,
                                 und_error *err);
 
+/* The same of a grid of vectors: three values for each voxel's middle, to which those of a staggered one are
+ * brought. */
+und_status und_vdb_read_vectors(const char *path, const char *name, und_lattice *lattice, float **values,
+                                und_error *err);
+
 #ifdef __cplusplus
 }
 #endif

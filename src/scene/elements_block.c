@@ -1,9 +1,11 @@
 /* What acts on the level set liquid: sources, drains, forces and modifiers into und_element_defs. */
 #include "control/elements.h"
 #include "geom/value.h"
+#include "io/vdb.h"
 #include "scene/levelset_block.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct element_read {
     placed_read placed; /* first: und_placed_fields */
@@ -28,9 +30,59 @@ static void read_kind(reader *r, const field *f, void *item)
                          .with = &und_field_##name_##_kind, .doc = doc_                                \
     }
 
+typedef struct vdb_read {
+    const char *file, *name;
+    double scale;
+} vdb_read;
+
+static void read_vdb_file(reader *r, const field *f, void *def)
+{
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_expected(r, f->expected);
+    ((vdb_read *)def)->file = und_scene_file(r, lua_tostring(r->L, -1));
+}
+
+static const field vdb_fields[] = {
+    {"file", F_OTHER, .required = true, .read = read_vdb_file, .expected = "the name of a VDB file",
+     .doc = "that has vectors, at the middles of voxels or staggered"},
+    {"name", F_NAME, .offset = offsetof(vdb_read, name), .doc = "of the grid in it"},
+    {"scale", F_NUMBER, NULL, -UND_SPEED_MAX, UND_SPEED_MAX, .offset = offsetof(vdb_read, scale),
+     .doc = "what the file's vectors are multiplied by"},
+    {0}};
+
+/* A file's vectors are a grid of samples. */
+static void read_vdb(reader *r, const field *f, void *item)
+{
+    vdb_read read = {.scale = 1};
+    und_lattice lattice;
+    float *values;
+    und_error err = {0};
+    und_read_table(r, f->inside, &read);
+    owned *place = und_scene_own(r, free);
+    und_field_grid *grid = und_scene_alloc(r, 1, sizeof *grid);
+    if (und_vdb_read_vectors(read.file, read.name, &lattice, &values, &err) != UND_OK)
+        und_read_fail(r, "%s", err.text);
+    place->resource = values;
+    for (size_t i = 0; i < 3 * und_lattice_count(&lattice); i++) {
+        values[i] *= (float)read.scale;
+        if (!isfinite(values[i]))
+            und_read_fail(r, "%s: expected finite numbers, found one that is not", read.file);
+    }
+    for (int a = 0; a < 3; a++) {
+        grid->n[a] = lattice.n[a];
+        grid->low[a] = lattice.origin[a];
+        grid->high[a] = lattice.origin[a] + (lattice.n[a] - 1) * lattice.d[a];
+    }
+    grid->sample = values;
+    ((element_read *)item)->element.field.kind = &und_field_grid_kind;
+    ((element_read *)item)->element.field.data = grid;
+}
+
 /* The kinds of fields that an element may have instead of values.  A new one is added here. */
 static const field kind_fields[] = {KIND(spline, "a curve that the liquid is led along, instead"),
                                     KIND(grid, "samples, linear between them and 0 outside, instead"),
+                                    {"vdb", F_OTHER, .read = read_vdb, .inside = vdb_fields,
+                                     .expected = "a table", .doc = "the same from an OpenVDB file, instead"},
                                     {0}};
 
 #define SHAPE_KEY(required_, doc_)                                                           \
