@@ -502,28 +502,43 @@ static inline float *side_row(const und_level *level, int axis, int y, int z)
     return level->side[axis] + CELLS + (y + 1) * level->side_pitch + (z + 1) * level->side_plane;
 }
 
-/* Weights of a row of the finer level, as und_sides gives them; axis 3: known sides along all axes, over the
- * largest weight. */
-static bool fine_sides(const building *b, int axis, int y, int z, int begin, int end, float *weight)
+/* The weights of an eight of the finest level, as und_sides gives them; axis 3: known sides along all axes,
+ * over the largest weight.  They are read only where its bits do not tell. */
+static void finest_sides(const building *b, int axis, int y, int z, int k, float *weight)
 {
-    const und_level *fine = &b->m->level[b->level - 1];
+    const und_level *level = &b->m->level[0];
     const und_sides *sides = b->sides;
-    if (b->level > 1) {
-        memcpy(weight, side_row(fine, axis, y, z) + begin, (size_t)(end - begin) * sizeof *weight);
-        return true;
+    size_t eight = und_level_eight(level, y, z) + (size_t)k;
+    int x = CELLS * k;
+    if (level->kind[eight] == UND_EIGHT_DRY || (axis == 3 && !level->link[3][eight])) {
+        memset(weight, 0, CELLS * sizeof *weight);
+    } else if (axis < 3 && level->kind[eight] == UND_EIGHT_CUT) {
+        fetch(sides, axis, y, z, x, x + CELLS, weight);
+    } else if (axis < 3) {
+        const und_mask *m = &level->unknown;
+        const uint64_t *next = und_mask_row(m, y + (axis == 1), z + (axis == 2));
+        unsigned both = und_level_unknown(level, y, z, k) & und_mask_sixteen(m, next, x + (axis == 0));
+        for (int i = 0; i < CELLS; i++)
+            weight[i] = (float)(int)(both >> i & 1);
+    } else {
+        float more[CELLS];
+        memset(weight, 0, CELLS * sizeof *weight);
+        for (int a = 0; a < 3; a++) {
+            fetch(sides, 3 + a, y, z, x, x + CELLS, more);
+            for (int i = 0; i < CELLS; i++)
+                weight[i] += level->weight[a] * more[i];
+        }
     }
-    if (axis < 3)
-        return sides->get(sides->context, axis, y, z, begin, end, weight);
-    bool any = false;
-    for (int a = 0; a < 3; a++) {
-        float more[2 * STRIP];
-        if (!sides->get(sides->context, 3 + a, y, z, begin, end, more))
-            continue;
-        for (int i = 0; i < end - begin; i++)
-            weight[i] = (any ? weight[i] : 0) + fine->weight[a] * more[i];
-        any = true;
-    }
-    return any;
+}
+
+/* Weights of cells [begin, end), eights, of a row of the finer level. */
+static const float *fine_sides(const building *b, int axis, int y, int z, int begin, int end, float *room)
+{
+    if (b->level > 1)
+        return side_row(&b->m->level[b->level - 1], axis, y, z) + begin;
+    for (int x = begin; x < end; x += CELLS)
+        finest_sides(b, axis, y, z, x / CELLS, room + (x - begin));
+    return room;
 }
 
 /* Adds the weights of one row in it to a coarser row's: sides within a coarser cell are gone. */
@@ -531,17 +546,16 @@ static void add_row(const building *b, int axis, const int child[2], const int p
                     float *sum)
 {
     const und_level *fine = &b->m->level[b->level - 1];
-    float weight[2 * STRIP];
+    float room[2 * STRIP];
     if ((axis == 1 || axis == 2) && fine->halved[axis] && child[axis - 1] == 0)
         return;
-    int scale = fine->halved[0] ? 2 : 1, room = CELLS * fine->eights;
-    int stop = scale * end < room ? scale * end : room; /* a finer row may be an eight shorter */
-    if (!fine_sides(b, axis, place[0], place[1], scale * begin, stop, weight))
-        return;
-    memset(weight + (stop - scale * begin), 0, (size_t)(scale * end - stop) * sizeof *weight);
-    for (int i = 0; i < end - begin && scale == 1; i++)
+    int scale = fine->halved[0] ? 2 : 1, most = CELLS * fine->eights;
+    int stop = scale * end < most ? scale * end : most; /* a finer row may be an eight shorter */
+    const float *weight = fine_sides(b, axis, place[0], place[1], scale * begin, stop, room);
+    int n = (stop - scale * begin) / scale;
+    for (int i = 0; i < n && scale == 1; i++)
         sum[i] += weight[i];
-    for (int i = 0; i < end - begin && scale == 2; i++)
+    for (int i = 0; i < n && scale == 2; i++)
         sum[i] += axis == 0 ? weight[2 * i + 1] : weight[2 * i] + weight[2 * i + 1];
 }
 
