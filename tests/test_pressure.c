@@ -213,7 +213,7 @@ static double slope(int n, double x, double y, double z)
     return n * (y - 0.52 - 0.2 * (x - 0.5));
 }
 
-/* -Laplace of u = cos(pi x) (y - surface) (1.7 + y)^... is given; u is 0 at the slope, flat at the walls. */
+/* 0 at the slope. */
 static double chosen_u(double x, double y)
 {
     double s = y - 0.52 - 0.2 * (x - 0.5);

@@ -182,6 +182,7 @@ static void store_coefficients(und_level *level, const strip *s, int at, int k)
 static void store_diagonal(und_level *level, int y, int z, int k, const double *diagonal)
 {
     size_t at = level->place[und_level_eight(level, y, z) + (size_t)k];
+    const float largest = (float)level->largest;
     for (int c = 0; c < 2; c++) {
         int offset = und_colour_offset(c, y, z);
         float *restrict inverse = level->inverse[c] + at;
@@ -189,7 +190,7 @@ static void store_diagonal(und_level *level, int y, int z, int k, const double *
         for (int q = 0; q < UND_EIGHT; q++)
             own[q] = diagonal[2 * q + offset];
         for (int q = 0; q < UND_EIGHT; q++)
-            inverse[q] = own[q] > 0 ? (float)(level->largest / own[q]) : 0;
+            inverse[q] = (float)own[q] > 0 ? largest / (float)own[q] : 0;
         if (level->diagonal[c])
             memcpy(level->diagonal[c] + at, own, sizeof own);
     }
@@ -209,12 +210,13 @@ static und_around get_around(const und_level *level, const strip *s, int k)
     return c;
 }
 
+/* known: what known sides add to the diagonals, NULL where nothing. */
 static void set_links(und_level *level, size_t eight, unsigned x, unsigned y, unsigned z, const double *known)
 {
     unsigned touches = 0;
     if (!level->link[0])
         return;
-    for (int i = 0; i < CELLS; i++)
+    for (int i = 0; i < CELLS && known; i++)
         touches |= (unsigned)(known[i] > 0) << i;
     level->link[0][eight] = (uint16_t)x;
     level->link[1][eight] = (uint16_t)y;
@@ -233,18 +235,21 @@ typedef struct source {
 
 static uint8_t set_plain(und_level *level, const strip *s, int k, const und_around *c, const source *from)
 {
-    static const double nothing[CELLS];
     size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
     double diagonal[CELLS] = {0};
     bool any = from->get_known(from->context, s->y, s->z, k, diagonal);
-    set_links(level, eight, c->both[0], c->both[2], c->both[4], any ? diagonal : nothing);
+    set_links(level, eight, c->both[0], c->both[2], c->both[4], any ? diagonal : NULL);
     unsigned all = c->both[0] & c->both[1] & c->both[2] & c->both[3] & c->both[4] & c->both[5];
     if (!any && all == ALL)
         return UND_EIGHT_WHOLE;
     for (int a = 0; a < 3; a++) {
         const unsigned low = c->both[2 * a], high = c->both[2 * a + 1];
+        const double full = level->full[a];
+        int sides[CELLS];
         for (int i = 0; i < CELLS; i++)
-            diagonal[i] += level->full[a] * (double)(int)((low >> i & 1) + (high >> i & 1));
+            sides[i] = (int)((low >> i & 1) + (high >> i & 1));
+        for (int i = 0; i < CELLS; i++)
+            diagonal[i] += full * sides[i];
     }
     store_diagonal(level, s->y, s->z, k, diagonal);
     return UND_EIGHT_PLAIN;
