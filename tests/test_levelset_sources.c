@@ -1,0 +1,93 @@
+/* What sources bring to the level set liquid, and drains take, stands in its ledger. */
+#include "tests/test.h"
+
+#include "geom/shape.h"
+#include "geom/value.h"
+
+#include <undine/levelset.h>
+
+enum { N = 32, FRAMES = 12 };
+
+#define DX (1.0 / N)
+#define SPEED 0.5
+
+static und_shape *box(double x0, double y0, double x1, double y1)
+{
+    und_shape like = {.kind = UND_BOX,
+                      .center = {(x0 + x1) / 2, (y0 + y1) / 2, 0},
+                      .half = {(x1 - x0) / 2, (y1 - y0) / 2, 1}};
+    und_shape *shape = und_shape_create(&like, NULL);
+    assert_non_null(shape);
+    return shape;
+}
+
+static und_levelset_def half_full(const und_element_def *elements, int count, double viscosity)
+{
+    und_levelset_def def = und_levelset_def_default();
+    def.n[0] = def.n[1] = N;
+    def.n[2] = 1;
+    def.dx = DX;
+    def.level = und_value_constant(0.5);
+    def.has_level = true;
+    def.viscosity = viscosity;
+    def.keep_volume = true;
+    def.elements = elements;
+    def.element_count = count;
+    def.threads = 2;
+    return def;
+}
+
+static und_ledger run(const und_levelset_def *def)
+{
+    und_error err = {0};
+    und_levelset *l = und_levelset_create(def, &err);
+    if (!l)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < FRAMES; i++)
+        und_levelset_step(l, 1.0 / 24);
+    und_ledger ledger = und_levelset_ledger(l);
+    und_levelset_destroy(l);
+    return ledger;
+}
+
+/* Four cells at the left side, under water, thick or thin: what they bring is their faces times the speed. */
+static void a_source_brings_its_area_times_its_speed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        int thick = i % 2 ? 3 : 1;
+        und_shape *shape = box(0, 4 * DX, thick * DX, 8 * DX);
+        und_element_def source = {.role = UND_ELEMENT_SOURCE,
+                                  .shape = shape,
+                                  .field.value = {und_value_constant(SPEED)},
+                                  .end = INFINITY};
+        und_levelset_def def = half_full(&source, 1, i < 2 ? 0 : 1e-3);
+        und_ledger ledger = run(&def);
+        double brings = 4 * DX * DX * SPEED * FRAMES / 24;
+        assert_double_near(ledger.sources - ledger.drains, brings, 0.01 * brings);
+        assert_double_near(ledger.measured - ledger.start, brings, 0.05 * brings);
+        und_shape_destroy(shape);
+    }
+}
+
+/* A drain at the bottom takes what is in it, and what flows into it. */
+static void a_drain_takes_what_comes(void **state)
+{
+    (void)state;
+    und_shape *shape = box(0.4, -1, 0.6, 2 * DX);
+    und_element_def drain = {.role = UND_ELEMENT_DRAIN, .shape = shape, .end = INFINITY};
+    und_levelset_def def = half_full(&drain, 1, 0);
+    und_ledger ledger = run(&def);
+    double held = 0.2 * 2 * DX * DX;
+    assert_true(ledger.drains > 2 * held && ledger.sources == 0);
+    assert_true(ledger.measured < ledger.start - 2 * held);
+    assert_double_near(ledger.start - ledger.drains + ledger.correction, ledger.measured, 1e-12);
+    und_shape_destroy(shape);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_source_brings_its_area_times_its_speed),
+                                       cmocka_unit_test(a_drain_takes_what_comes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
