@@ -173,6 +173,8 @@ void und_distance_beside(const und_distance *d, float *phi)
 {
     const und_mac *m = &d->mac;
     const int *n = m->n;
+    int threads = und_distance_workers(d);
+    PARALLEL_FOR(threads)
     for (int z = 0; z < n[2]; z++) {
         for (int y = 0; y < n[1]; y++) {
             float *row = phi + und_mac_at(m, 0, y, z);
@@ -216,5 +218,4 @@ void und_distance_refresh(und_distance *d)
         for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
             und_distance_refresh_row(d, r % d->mac.n[1], r / d->mac.n[1]);
     und_distance_beside(d, d->phi);
-    und_distance_beside(d, d->next);
 }

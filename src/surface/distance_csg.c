@@ -65,5 +65,4 @@ void und_distance_csg(und_distance *d, und_csg operation, const und_shape *shape
         und_distance_refresh_row(d, y, z);
     }
     und_distance_beside(d, d->phi);
-    und_distance_beside(d, d->next);
 }

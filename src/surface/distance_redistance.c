@@ -342,14 +342,22 @@ static void pass_second(und_distance *d, int row)
         pass_row(d, row, 2, 2);
 }
 
+/* wide: what is near the surface, and what was. */
+static void join_row(und_distance *d, int row)
+{
+    int y = row % d->mac.n[1], z = row / d->mac.n[1];
+    const uint64_t *near = und_mask_row(&d->parts->near, y, z), *band = und_mask_row(&d->band, y, z);
+    uint64_t *wide = und_mask_row(&d->parts->wide, y, z);
+    for (int w = 0; w < d->band.words; w++)
+        wide[w] = near[w] | band[w];
+}
+
 void und_distance_redistance(und_distance *d, int order)
 {
     und_distance_parts *p = d->parts;
     und_distance_signs(d);
     find_near(d);
-    size_t words = (size_t)(d->mac.n[1] + 2) * (size_t)(d->mac.n[2] + 2) * (size_t)p->near.words;
-    for (size_t i = 0; i < words; i++)
-        p->wide.bits[i] = p->near.bits[i] | d->band.bits[i];
+    each_row(d, join_row);
     und_distance_list(d, &p->wide);
     each_row(d, order == 2 ? start_second : start_first);
     each_row(d, settle_row);
@@ -364,5 +372,4 @@ void und_distance_redistance(und_distance *d, int order)
     }
     each_row(d, finish_row);
     und_distance_beside(d, d->phi);
-    und_distance_beside(d, d->next);
 }

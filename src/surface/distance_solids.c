@@ -103,5 +103,4 @@ void und_distance_into_solids(und_distance *d, const float *wall)
                 take_row(d, wall, r, pass + 1 == PASSES);
     }
     und_distance_beside(d, d->phi);
-    und_distance_beside(d, d->next);
 }
