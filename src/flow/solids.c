@@ -360,8 +360,9 @@ static und_status open_lists(und_solids *s, const und_obstacle_def *defs, und_er
     p->state = und_alloc(count, sizeof *p->state, "solids", err);
     p->ever_moves = und_alloc(count, sizeof *p->ever_moves, "solids", err);
     p->deformed = und_alloc(count, sizeof *p->deformed, "solids", err);
+    p->leaks = und_alloc(count, (size_t)s->mac.n[2] * sizeof *p->leaks, "solids", err);
     p->box = und_alloc(2 * count, sizeof *p->box, "solids", err);
-    if (!p->defs || !p->state || !p->ever_moves || !p->deformed || !p->box)
+    if (!p->defs || !p->state || !p->ever_moves || !p->deformed || !p->leaks || !p->box)
         return UND_FAILED;
     for (int i = 0; i < s->count; i++) {
         p->defs[i] = defs[i];
@@ -498,6 +499,7 @@ void und_solids_close(und_solids *s)
         free(p->defs);
         free(p->state);
         free(p->ever_moves);
+        free(p->leaks);
         free(p->box);
         for (int a = 0; a < 3; a++) {
             und_pages_free(p->drift[a]);

@@ -60,6 +60,7 @@ typedef struct und_solids_parts {
     float *drift[3];      /* scratch of deforming ones: their velocity at those centres, m/s */
     float *deform[3];     /* m/s: what the velocity of a deforming mesh is beside its motion's, at centres */
     und_solid_skin *skin; /* NULL: not asked for yet */
+    double *leaks;        /* scratch: cells of liquid, [slice][solid] */
     und_cell_box *box;    /* scratch: what is to be done anew, 2 a solid */
 } und_solids_parts;
 

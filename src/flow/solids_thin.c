@@ -138,8 +138,8 @@ static uint8_t thin_at(und_solids *s, const int cell[3])
         return UND_THIN_SHUT;
     if (!(fabs(distance) < REACHES) || !und_solids_is_thin(s, cell))
         return UND_THIN_NOT;
-    if (!place_of(s, cell, &place))
-        return UND_THIN_SHUT;
+    if (distance < 0 || !place_of(s, cell, &place))
+        return UND_THIN_SHUT; /* a cell in the midst of a wall has liquid of two sides */
     und_vec3 way = und_sub(place, und_solids_place(&s->mac, cell[0], cell[1], cell[2]));
     p->way_out[at][0] = (float)(way.x * scale);
     p->way_out[at][1] = (float)(way.y * scale);

@@ -1,6 +1,8 @@
 /* Moving the surface (4.4.9), and what it holds. */
 #include "liquid/levelset_state.h"
 
+#include <math.h>
+
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
 
 /* Equation 4.8, corrected by the particles before and after phi is made a distance again (2.6). */
@@ -28,6 +30,10 @@ void und_levelset_move_surface(und_levelset *s)
             und_tracers_correct(s->tracers, &s->surface);
             und_tracers_tidy(s->tracers, &s->surface, wall);
         }
+    if (wall) {
+        double cells = fmin(ceil(und_stream_fastest(&s->stream) * cells_per_speed), s->surface.width);
+        und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked);
+    }
 }
 
 double und_levelset_volume(const und_levelset *s)

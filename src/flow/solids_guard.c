@@ -1,0 +1,106 @@
+/* Liquid does not pass walls.  What follows a surface along the flow sees values on both sides of a wall that
+ * is thinner than its stencil; so after each step a cell near solids is liquid only if some was within reach
+ * over open faces, and is not liquid any more only if some that was not was within reach. */
+#include "flow/solids_parts.h"
+
+#include "base/parallel.h"
+
+#include <string.h>
+
+enum { MOST_STEPS = 5, SIDE = 2 * MOST_STEPS + 1, VOLUME = SIDE * SIDE * SIDE };
+static const float NEAR = 4;    /* cells */
+static const float PUSH = 0.5f; /* cells: from the surface to cells that are put back on their side */
+
+static bool inside(const und_mac *m, const int cell[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (cell[a] < 0 || cell[a] >= m->n[a])
+            return false;
+    return true;
+}
+
+/* Cells that a search has come to, relative to where it began. */
+typedef struct search {
+    bool seen[VOLUME];
+    int16_t list[VOLUME];
+    int count;
+} search;
+
+static int number_of(const int by[3])
+{
+    return ((by[2] + MOST_STEPS) * SIDE + by[1] + MOST_STEPS) * SIDE + by[0] + MOST_STEPS;
+}
+
+static void come_to(search *f, const int by[3])
+{
+    int k = number_of(by);
+    if (!f->seen[k])
+        f->list[f->count++] = (int16_t)k;
+    f->seen[k] = true;
+}
+
+/* Whether a cell of the set (or, where it is asked for, one not of it) is at most so many steps away, each
+ * over an open face; *any: whether the cell has an open face at all. */
+static bool within_reach(const und_solids *s, const und_mask *set, bool asked, const int cell[3], int steps,
+                         bool *any)
+{
+    const und_mac *m = &s->mac;
+    search f;
+    memset(f.seen, 0, sizeof f.seen);
+    f.count = 0;
+    come_to(&f, (const int[3]){0, 0, 0});
+    for (int step = 0, begin = 0; step < steps && begin < f.count; step++) {
+        int end = f.count;
+        for (; begin < end; begin++) {
+            int k = f.list[begin];
+            int by[3] = {k % SIDE - MOST_STEPS, k / SIDE % SIDE - MOST_STEPS, k / SIDE / SIDE - MOST_STEPS};
+            for (int way = 0; way < 6; way++) {
+                int a = way / 2, next[3] = {by[0], by[1], by[2]};
+                next[a] += way % 2 ? 1 : -1;
+                const int to[3] = {cell[0] + next[0], cell[1] + next[1], cell[2] + next[2]};
+                size_t at = und_mac_at(m, cell[0] + by[0], cell[1] + by[1], cell[2] + by[2]);
+                if (!(s->open[a][way % 2 ? at : at - (size_t)m->step[a]] > 0))
+                    continue;
+                *any = true;
+                if (!inside(m, to) ? !asked : und_mask_has(set, to[0], to[1], to[2]) == asked)
+                    return true;
+                if (inside(m, to))
+                    come_to(&f, next);
+            }
+        }
+    }
+    return false;
+}
+
+static void guard_cell(const und_solids *s, const und_mask *was, float *phi, int steps, const int cell[3])
+{
+    const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
+    const bool liquid = phi[at] < 0;
+    bool any = false;
+    if (!(s->distance[at] < NEAR) || within_reach(s, was, liquid, cell, steps, &any) || !any)
+        return;
+    double part = 0.5 - (double)phi[at], room = (double)s->room[at];
+    if (liquid)
+        s->parts->leaks[cell[2] * s->count + s->owner[at]] += (part < 1 ? part : 1) * room;
+    phi[at] = liquid ? PUSH : -PUSH;
+}
+
+void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked)
+{
+    const und_mac *m = &s->mac;
+    if (!s->any)
+        return;
+    const size_t slices = (size_t)m->n[2], count = (size_t)s->count;
+    const int most = steps < MOST_STEPS ? steps : MOST_STEPS;
+    memset(s->parts->leaks, 0, slices * count * sizeof *s->parts->leaks);
+    PARALLEL_FOR(s->threads)
+    for (int z = 0; z < m->n[2]; z++)
+        for (int y = 0; y < m->n[1]; y++) {
+            const float *row = phi + und_mac_at(m, 0, y, z);
+            for (int x = 0; x < m->n[0]; x++)
+                if ((row[x] < 0) != und_mask_has(was, x, y, z))
+                    guard_cell(s, was, phi, most, (const int[3]){x, y, z});
+        }
+    for (size_t k = 0; k < slices * count; k++)
+        leaked[k % count] += s->parts->leaks[k] * m->d[0] * m->d[1] * m->d[2];
+}
