@@ -75,7 +75,7 @@ static void check_solid(survey *s, const und_solids *solids, const und_thin_wall
     char name[128];
     print_name(name, sizeof name, solid, wall->solid + 1);
     if (wall->speed > 0)
-        printf("%s moves up to %.3g m/s, %.3g cells a frame\n", name, wall->speed, crossed);
+        printf("moves      %s, up to %.3g m/s, %.3g cells a frame\n", name, wall->speed, crossed);
     else if (solid_cells(solids, wall->solid) == 0)
         check_warn(s, "%s is outside the domain, or wholly in another", name);
     check_mesh(s, solid, name);

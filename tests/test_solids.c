@@ -444,11 +444,48 @@ static void test_frame(void **state)
     und_shape_destroy(bowl);
 }
 
+/* Liquid left of a thin wall: what appears right of it goes, what grows over open faces stays, and what is
+ * lost within the liquid comes back. */
+static void test_guard(void **state)
+{
+    (void)state;
+    const int n = 12;
+    const und_mac m = cube(n);
+    und_error err;
+    und_mask was;
+    und_shape *wall = make(&(und_shape){.kind = UND_BOX, .center = {0.5, 0.5, 0.5}, .half = {0.01, 3, 3}});
+    und_solids s = open_one(&m, &(und_obstacle_def){.shape = wall}, closed, 2);
+    assert_int_equal(und_mask_open(&was, &m, "a set", &err), UND_OK);
+    float *phi = calloc(m.count, sizeof *phi);
+    assert_non_null(phi);
+    for (int row = 0; row < und_mac_rows(&m); row++)
+        for (int x = 0; x < n; x++) {
+            bool liquid = x < n / 2 && row % n < 5;
+            phi[und_mac_row(&m, row) + (size_t)x] = liquid ? -1 : 1;
+            if (liquid)
+                und_mask_add(&was, x, row % n, row / n);
+        }
+    size_t beyond = und_mac_at(&m, n / 2, 2, 6), above = und_mac_at(&m, n / 2 - 1, 5, 6),
+           within = und_mac_at(&m, n / 2 - 1, 1, 6);
+    phi[beyond] = -0.25f;
+    phi[above] = -0.25f;
+    phi[within] = 0.25f;
+    double leaked = 0;
+    und_solids_guard(&s, &was, phi, 2, &leaked);
+    assert_true(phi[beyond] > 0 && phi[above] < 0 && phi[within] < 0);
+    assert_double_near(leaked * n * n * n, 0.75 * (double)s.room[beyond], 1e-6);
+    free(phi);
+    und_mask_close(&was);
+    und_solids_close(&s);
+    und_shape_destroy(wall);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_none),    cmocka_unit_test(test_plane), cmocka_unit_test(test_walls),
-        cmocka_unit_test(test_plates),  cmocka_unit_test(test_ball),  cmocka_unit_test(test_turning_box),
-        cmocka_unit_test(test_history), cmocka_unit_test(test_audit), cmocka_unit_test(test_frame)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_none),    cmocka_unit_test(test_plane),
+                                       cmocka_unit_test(test_walls),   cmocka_unit_test(test_plates),
+                                       cmocka_unit_test(test_ball),    cmocka_unit_test(test_turning_box),
+                                       cmocka_unit_test(test_history), cmocka_unit_test(test_audit),
+                                       cmocka_unit_test(test_frame),   cmocka_unit_test(test_guard)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

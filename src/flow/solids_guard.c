@@ -85,6 +85,39 @@ static void guard_cell(const und_solids *s, const und_mask *was, float *phi, int
     phi[at] = liquid ? PUSH : -PUSH;
 }
 
+/* A cell that a thin wall is in, or has passed, is as its neighbours are on the side where it will be when
+ * the wall has gone on. */
+static void settle_cell(const und_solids *s, float *phi, const int cell[3])
+{
+    const und_mac *m = &s->mac;
+    bool any = false, liquid = false;
+    size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
+        int to[3] = {cell[0], cell[1], cell[2]};
+        to[way / 2] += way % 2 ? 1 : -1;
+        size_t next = und_mac_at(m, to[0], to[1], to[2]);
+        if (!inside(m, to) || s->parts->thin[next] == UND_THIN_SHUT || !und_solids_side_of(s, cell, to))
+            continue;
+        any = true;
+        liquid |= phi[next] < 0;
+    }
+    if (any && liquid != (phi[at] < 0))
+        phi[at] = liquid ? -PUSH : PUSH;
+}
+
+static void settle(const und_solids *s, float *phi)
+{
+    const und_mac *m = &s->mac;
+    PARALLEL_FOR(s->threads)
+    for (int z = 0; z < m->n[2]; z++)
+        for (int y = 0; y < m->n[1]; y++) {
+            const uint8_t *thin = s->parts->thin + und_mac_at(m, 0, y, z);
+            for (int x = 0; x < m->n[0]; x++)
+                if (thin[x] == UND_THIN_SHUT)
+                    settle_cell(s, phi, (const int[3]){x, y, z});
+        }
+}
+
 void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked)
 {
     const und_mac *m = &s->mac;
@@ -101,6 +134,8 @@ void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int 
                 if ((row[x] < 0) != und_mask_has(was, x, y, z))
                     guard_cell(s, was, phi, most, (const int[3]){x, y, z});
         }
+    if (s->parts->some_move)
+        settle(s, phi);
     for (size_t k = 0; k < slices * count; k++)
         leaked[k % count] += s->parts->leaks[k] * m->d[0] * m->d[1] * m->d[2];
 }

@@ -110,6 +110,8 @@ void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *box);
 void und_solids_find_thin(und_solids *s, const und_cell_box *box);
 /* Whether a solid is between the places for which a cell at a thin wall and the next along the axis stand. */
 bool und_solids_between(const und_solids *s, const int cell[3], int axis);
+/* Whether a cell that takes no part would be on the same side of thin walls as another that does. */
+bool und_solids_side_of(const und_solids *s, const int cell[3], const int other[3]);
 /* open, room and u of the cells in the box, from distances and thin walls. */
 void und_solids_cut(und_solids *s, const und_cell_box *box);
 

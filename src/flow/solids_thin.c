@@ -185,6 +185,16 @@ static bool solid_between(const und_solids *s, int solid, und_vec3 a, und_vec3 b
     return def->inside_out ? inside < 1 - 1e-9 : inside > 1e-9;
 }
 
+static bool some_between(const und_solids *s, const int cell[3], und_vec3 a, und_vec3 b)
+{
+    for (int i = 0; i < s->count; i++) {
+        const und_cell_box *near = &s->parts->state[i].near;
+        if (s->parts->defs[i].shape && und_cell_box_has(near, cell) && solid_between(s, i, a, b))
+            return true;
+    }
+    return false;
+}
+
 bool und_solids_between(const und_solids *s, const int cell[3], int axis)
 {
     int next[3] = {cell[0], cell[1], cell[2]};
@@ -197,10 +207,11 @@ bool und_solids_between(const und_solids *s, const int cell[3], int axis)
         return false;
     if (!known_place(s, cell, &a) || !known_place(s, next, &b))
         return true;
-    for (int i = 0; i < s->count; i++) {
-        const und_cell_box *near = &s->parts->state[i].near;
-        if (s->parts->defs[i].shape && und_cell_box_has(near, cell) && solid_between(s, i, a, b))
-            return true;
-    }
-    return false;
+    return some_between(s, cell, a, b);
+}
+
+bool und_solids_side_of(const und_solids *s, const int cell[3], const int other[3])
+{
+    und_vec3 a, b;
+    return place_of(s, cell, &a) && known_place(s, other, &b) && !some_between(s, cell, a, b);
 }
