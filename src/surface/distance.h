@@ -38,8 +38,8 @@ void und_distance_advect_weno(und_distance *d, float *const u[3], double cells_p
  * sets the band anew.  The same bits at any thread count. */
 void und_distance_redistance(und_distance *d, int order);
 
-/* Where a solid is (wall[] in cells, negative inside, laid out as phi; NULL: none), phi is what it is outside
- * beside it, along the solid's normal, so that the surface meets walls squarely. */
+/* Where a solid is (wall[] in cells, negative inside, laid out as phi; NULL: none), phi goes on straight
+ * along the solid's normal from what it is in front of it, so that a flat surface is flat up to the wall. */
 void und_distance_into_solids(und_distance *d, const float *wall);
 
 /* phi becomes the smaller (union), the larger (intersection) of itself and the shape's distance, or the
