@@ -7,11 +7,13 @@
 #include "surface/distance.h"
 
 typedef struct und_tracers_def {
-    int per_cell;    /* of both kinds, in a cell near the surface */
-    int reseed;      /* steps from one reseeding to the next; 0: never */
-    float band;      /* cells: they are kept this near the surface; 3 */
-    float radius[2]; /* cells: the smallest and the largest; 0.1, 0.5 */
+    int per_cell;    /* of both kinds, in a cell near the surface; 32 */
+    int reseed;      /* steps from one reseeding to the next; 0: never; 20 */
+    float band;      /* cells: they are born this near the surface; 1: those further off hardly matter */
+    float radius[2]; /* cells: the smallest and the largest; 0.02, 0.5 */
 } und_tracers_def;
+
+und_tracers_def und_tracers_def_default(void);
 
 typedef struct und_tracers {
     und_mac mac;
@@ -32,24 +34,25 @@ void und_tracers_destroy(und_tracers *t);
 void und_tracers_seed(und_tracers *t, const und_distance *d, const float *wall); /* as at the start */
 
 /* Along the flow by the second-order Runge-Kutta method; those that would enter a solid or leave the domain
- * are put back to its surface. */
+ * are put back to its surface, and such that leave the domain where the flow does are gone. */
 void und_tracers_move(und_tracers *t, float *const u[3], double cells_per_speed, const float *wall);
 
 /* phi is put right by those that are on its wrong side by more than their radius. */
 void und_tracers_correct(und_tracers *t, und_distance *d);
 
-/* After a step: radii follow phi; those too far from the surface go; every `reseed` steps cells with too few
- * get more, and such with too many lose some. */
+/* After a step.  Now and then they are sorted, and those too far from the surface go; every `reseed` steps
+ * cells with too few get more, and such with too many lose some.  A radius stays what it was at birth: were
+ * it to follow phi, it would follow phi's errors. */
 void und_tracers_tidy(und_tracers *t, const und_distance *d, const float *wall);
 
 /* A particle of the liquid that the level set has lost: further out than `beyond` cells. */
 typedef void und_tracers_lost_fn(void *context, const float place[3], float radius); /* cells */
-/* Calls fn for each, in a fixed order from one thread, and takes it out. */
+/* Calls fn (unless NULL) for each, in a fixed order from one thread, and takes it out: how many. */
 int und_tracers_take_lost(und_tracers *t, const und_distance *d, float beyond, und_tracers_lost_fn *fn,
                           void *context);
 
-enum { UND_TRACERS_STATE = 8 }; /* parts of a state, at most */
-int und_tracers_state(und_tracers *t, und_part *list);
+enum { UND_TRACERS_STATE = 8 };                        /* parts of a state, at most */
+int und_tracers_state(und_tracers *t, und_part *list); /* as it is now: a step moves the arrays */
 /* After a state was given back; an error where it makes no sense. */
 und_status und_tracers_restored(und_tracers *t, und_error *err);
 
