@@ -12,6 +12,10 @@ const validation_case levelset_cases[] = {
     {"divergence", "levelset", case_levelset_divergence},
     {"volume", "levelset", case_levelset_volume},
     {"elliptic_drop", "levelset", case_levelset_ellipse},
+    {"zalesak", "levelset", case_levelset_zalesak},
+    {"single_vortex", "levelset", case_levelset_vortex},
+    {"deformation", "levelset", case_levelset_deformation},
+    {"redistance_circle", "levelset", case_levelset_redistance},
     {0},
 };
 

@@ -177,7 +177,7 @@ und_levelset_def und_levelset_def_default(void)
         .trace = 2,
         .velocity_rule = UND_VELOCITY_MACCORMACK,
         .redistance = 2,
-        .particles = 16,
+        .particles = 32,
         .reseed = 20,
         .tolerance = 1e-4,
         .max_iterations = ITERATIONS,
@@ -330,8 +330,9 @@ static und_status check_memory(const und_levelset *s, und_error *err)
 static und_status make_parts(und_levelset *s, und_error *err)
 {
     const und_levelset_def *def = &s->def;
-    const und_tracers_def particles = {
-        .per_cell = def->particles, .reseed = def->reseed, .band = 3, .radius = {0.1f, 0.5f}};
+    und_tracers_def particles = und_tracers_def_default();
+    particles.per_cell = def->particles;
+    particles.reseed = def->reseed;
     if (check_memory(s, err) || und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
         und_stream_open(&s->stream, &s->mac, s->threads, err) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, def->open, 0, s->threads,
