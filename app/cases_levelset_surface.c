@@ -290,7 +290,7 @@ und_status case_levelset_zalesak(case_sink *sink, und_error *err)
                      .time = 1,
                      .per_cell = PARTICLES,
                      .threads = case_threads(sink)};
-        outcome out, plain;
+        outcome out;
         if (make_journey(j, false, &out, err) != UND_OK)
             return err->status;
         wrong[i] = out.wrong;
@@ -298,13 +298,6 @@ und_status case_levelset_zalesak(case_sink *sink, und_error *err)
         if (flat)
             report_limit(sink, "misplaced area over length", j.n, 2, 100 * out.wrong / outline, runs[i].wrong,
                          ENRIGHT_TABLES);
-        j.per_cell = 0;
-        if (i > 0)
-            continue;
-        if (make_journey(j, false, &plain, err) != UND_OK)
-            return err->status;
-        report_limit(sink, "the same, part of it without particles", j.n, 2, out.wrong / plain.wrong, 0.1,
-                     ENRIGHT_TABLES);
     }
     case_report(sink, (case_result){"order of convergence from 100 to 200 cells", log2(wrong[0] / wrong[1]),
                                     2, 0.5, "second order: the distance's own"});

@@ -137,8 +137,9 @@ static void sort_pile(und_tracers *t, int pile, int32_t begin, int32_t end)
     const und_mac *m = &t->mac;
     und_tracers_parts *p = t->parts;
     ptrdiff_t step = m->step[und_tracers_axis(m)];
-    /* first[1 + box] is of this pile for all its boxes; next[0] is the pile's own begin or an unused box's */
-    int32_t *next = p->first + 1, *boxes = next + (m->n[2] == 1 ? m->step[2] : 0) + pile * step;
+    /* Counted a place further on than their box, so that in the end each box has where its own begin. */
+    int32_t *next = p->first + 1;
+    int32_t *boxes = next + und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1) + pile * step;
     const float *const from[4] = {t->place[0], t->place[1], t->place[2], t->radius};
     memset(boxes, 0, (size_t)step * sizeof *boxes);
     for (int32_t k = begin; k < end; k++)
