@@ -48,7 +48,7 @@ exports *exports_create(const exports_def *def, und_error *err)
     e->wanted[KIND_VDB] = def->vdb;
     e->wanted[KIND_PLY] = def->ply;
     e->wanted[KIND_SPRAY] = def->spray;
-    static const char *const name[KINDS + 1] = {"write vdb", "write ply", "write spray", "mesh"};
+    static const char *const name[KINDS + 1] = {"write vdb", "write ply", "write spray", "export mesh"};
     for (int k = 0; k <= KINDS; k++)
         e->stage[k].name = name[k];
     return e;

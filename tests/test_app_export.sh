@@ -18,6 +18,12 @@ scene { name = "pond", frames = 2 }
 liquid.waves { size = {2, 2}, cells = 16, ground = -1, level = 0 }
 SCENE
 
+cat >dam.lua <<'SCENE'
+scene { name = "dam", frames = 3, fps = 24 }
+liquid.levelset { size = {1, 1, 1}, cells = 16, fill = box { max = {0.4, 0.6, 1} } }
+film { width = 96, height = 64, samples = 1 }
+SCENE
+
 # the mesh of a PLY file: closed, and what its header says
 cat >read.py <<'PYTHON'
 import struct, sys
@@ -70,6 +76,19 @@ expect "in one command, beside the movie" code 0 "$program" run drop.lua --ply -
 expect "says so too" grep -qx 'ply    whole/ply/drop.\*.ply (2)' said
 expect "the same files" same cache/ply/drop.0002.ply whole/ply/drop.0002.ply
 expect "and the movie" test -s whole/drop.mp4
+
+# a level set
+expect "run of a level set" code 0 "$program" run dam.lua --vdb --ply --spray -o dam
+expect "leaves VDB beside the movie" grep -qx 'vdb    dam/vdb/dam.\*.vdb (3)' said
+expect "and PLY" grep -qx 'ply    dam/ply/dam.\*.ply (3)' said
+expect "and spray, also where there is none" grep -qx 'spray  dam/spray/dam.\*.ply (3)' said
+expect "a dam is closed" mesh dam/ply/dam.0001.ply
+expect "with its volume" volume 0.235 0.2401
+expect "export of all there is" code 0 "$program" export dam -o again -q -j 7
+expect "is the same bytes" diff -r dam/vdb again/vdb
+expect "of meshes too" diff -r dam/ply again/ply
+expect "half" code 0 "$program" export dam --vdb --half -o half -q
+expect "is smaller" test "$(stat -c %s half/vdb/dam.0003.vdb)" -lt "$(stat -c %s dam/vdb/dam.0003.vdb)"
 
 # what cannot be
 expect "no level set in it" code 2 "$program" export cache --vdb -o wrong

@@ -18,24 +18,31 @@ static und_vec3 vector_at(const float *list, int32_t i)
     return und_vec((double)list[3 * i], (double)list[3 * i + 1], (double)list[3 * i + 2]);
 }
 
-/* The triangle's own normal, a unit vector where it has an area. */
-static und_vec3 face_normal(const und_shell *s, const int32_t *v)
+static double largest(und_vec3 v)
 {
-    und_vec3 a = vector_at(s->position, v[0]), b = vector_at(s->position, v[1]),
-             c = vector_at(s->position, v[2]);
-    return und_unit(und_cross(und_sub(b, a), und_sub(c, a)));
+    return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+}
+
+/* The triangle's own normal, a unit vector; false where it is too narrow for its places' rounding to tell. */
+static bool face_normal(const und_shell *s, const int32_t *v, und_vec3 *normal)
+{
+    const double rounding = 4e-7; /* of places, in floats */
+    und_vec3 a = vector_at(s->position, v[0]), ab = und_sub(vector_at(s->position, v[1]), a),
+             ac = und_sub(vector_at(s->position, v[2]), a), cross = und_cross(ab, ac);
+    *normal = und_unit(cross);
+    return und_length(cross) > rounding * largest(a) * fmax(und_length(ab), und_length(ac));
 }
 
 static void put_triangle(const und_shell *s, int triangle, und_isosurface *out)
 {
     const int32_t *v = s->triangle + 3 * (size_t)triangle;
-    und_vec3 own = face_normal(s, v);
-    bool flat = und_dot(own, own) > 0;
+    und_vec3 own;
+    bool known = face_normal(s, v, &own);
     for (int i = 0; i < 3; i++) {
         size_t to = 9 * (size_t)triangle + 3 * (size_t)i;
         memcpy(out->position + to, s->position + 3 * (size_t)v[i], 3 * sizeof(float));
         und_vec3 n = vector_at(s->normal, v[i]);
-        if (flat && !(und_dot(n, own) > CREASE))
+        if (known && !(und_dot(n, own) > CREASE))
             n = own;
         out->normal[to] = (float)n.x;
         out->normal[to + 1] = (float)n.y;

@@ -317,7 +317,8 @@ static double distance2(const mesher *m, int32_t a, int32_t b)
     return sum;
 }
 
-static void put_middle(const mesher *m, int32_t vertex, const int32_t *v, int length)
+/* In a cell without thickness all lies in a plane, whatever the normals of a border that others share. */
+static void put_middle(const mesher *m, const int cell[3], int32_t vertex, const int32_t *v, int length)
 {
     double place[3] = {0}, normal[3] = {0};
     for (int i = 0; i < length; i++)
@@ -325,6 +326,9 @@ static void put_middle(const mesher *m, int32_t vertex, const int32_t *v, int le
             place[k] += (double)m->out->position[3 * v[i] + k] / length;
             normal[k] += (double)m->out->normal[3 * v[i] + k];
         }
+    for (int axis = 0; axis < 3; axis++)
+        if (!(m->def->at[axis][cell[axis] + 1] > m->def->at[axis][cell[axis]]))
+            normal[(axis + 1) % 3] = normal[(axis + 2) % 3] = 0;
     for (int k = 0; k < 3; k++) {
         m->out->position[3 * vertex + k] = (float)place[k];
         m->out->normal[3 * vertex + k] = (float)(normal[k] / length);
@@ -340,7 +344,8 @@ static int32_t *put_triangle(int32_t *to, int32_t a, int32_t b, int32_t c)
 }
 
 /* Four corners are cut along the shorter diagonal, more are joined to their middle. */
-static int32_t *put_loop(const mesher *m, int32_t *to, const int32_t *v, int length, int32_t *middle)
+static int32_t *put_loop(const mesher *m, const int cell[3], int32_t *to, const int32_t *v, int length,
+                         int32_t *middle)
 {
     if (length == 3)
         return put_triangle(to, v[0], v[1], v[2]);
@@ -349,7 +354,7 @@ static int32_t *put_loop(const mesher *m, int32_t *to, const int32_t *v, int len
         to = put_triangle(to, v[turn], v[turn + 1], v[turn + 2]);
         return put_triangle(to, v[turn], v[turn + 2], v[(turn + 3) % 4]);
     }
-    put_middle(m, *middle, v, length);
+    put_middle(m, cell, *middle, v, length);
     for (int i = 0; i < length; i++)
         to = put_triangle(to, v[i], v[(i + 1) % length], *middle);
     ++*middle;
@@ -369,7 +374,7 @@ static void put_row_triangles(const mesher *m, int y, int z)
             for (int i = 0; i < kind->first[kind->loops]; i++)
                 v[i] = vertex_of(m, cell, kind->edge[i]);
             for (int i = 0; i < kind->loops; i++)
-                to = put_loop(m, to, v + kind->first[i], kind->first[i + 1] - kind->first[i], &middle);
+                to = put_loop(m, cell, to, v + kind->first[i], kind->first[i + 1] - kind->first[i], &middle);
         }
     }
 }

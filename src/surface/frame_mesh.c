@@ -62,11 +62,17 @@ static und_status padded_open(padded *p, const und_frame *frame, int threads, un
     return UND_OK;
 }
 
-/* Half a cell on, as steeply as between the last two, but no more so than a distance is. */
+/* Half a cell on, as steeply as between the last two, but no more so than a distance is.  Liquid whose border
+ * runs along the wall touches it: between the two there is less than half a cell, which no flow can tell from
+ * nothing. */
 static float on_wall(float last, float before, float half)
 {
+    const float along = 0.9F, across = 0.7F; /* rise, of a distance's, from which on it runs along the wall */
     float rise = 0.5F * (last - before);
-    return last + (rise > half ? half : rise < -half ? -half : rise);
+    rise = rise > half ? half : rise < -half ? -half : rise;
+    if (last < 0 && rise > across * half)
+        rise *= fmaxf(along - rise / half, 0) / (along - across);
+    return last + rise;
 }
 
 static void pad_row(const padded *p, float *row, float half, float outside)
