@@ -106,7 +106,7 @@ typedef struct und_levelset_def {
     und_velocity_rule velocity_rule; /* MacCormack */
     und_surface_rule surface_rule;   /* semi-Lagrangian */
     int redistance;                  /* order, 1 or 2; 2 */
-    int particles;                   /* in a cell near the surface; 0: a plain level set; 32 */
+    int particles;                   /* in a cell near the surface; 0: a plain level set; 16 */
     int reseed;                      /* substeps from one reseeding to the next; 0: never; 20 */
     double tolerance;                /* of the pressure: residual over right-hand side, 1e-4 */
     int max_iterations;              /* 100 */

@@ -177,7 +177,7 @@ und_levelset_def und_levelset_def_default(void)
         .trace = 2,
         .velocity_rule = UND_VELOCITY_MACCORMACK,
         .redistance = 2,
-        .particles = 32,
+        .particles = 16,
         .reseed = 20,
         .tolerance = 1e-4,
         .max_iterations = ITERATIONS,

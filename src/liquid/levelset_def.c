@@ -13,7 +13,7 @@ und_levelset_def und_levelset_def_default(void)
                               .velocity_rule = UND_VELOCITY_MACCORMACK,
                               .surface_rule = UND_SURFACE_SEMI_LAGRANGIAN,
                               .redistance = 2,
-                              .particles = 32,
+                              .particles = 16,
                               .reseed = 20,
                               .tolerance = 1e-4,
                               .max_iterations = 100,

@@ -12,7 +12,7 @@ enum { SORT_EVERY = 5 }; /* steps: in between they do not go far */
 
 und_tracers_def und_tracers_def_default(void)
 {
-    return (und_tracers_def){.per_cell = 32, .reseed = 20, .band = 1, .radius = {0.02F, 0.5F}};
+    return (und_tracers_def){.per_cell = 16, .reseed = 20, .band = 1, .radius = {0.02F, 0.5F}};
 }
 
 /* So many as will hardly ever be near a surface at once.  Room that is not used costs nothing. */

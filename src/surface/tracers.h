@@ -7,7 +7,7 @@
 #include "surface/distance.h"
 
 typedef struct und_tracers_def {
-    int per_cell;    /* of both kinds, in a cell near the surface; 32 */
+    int per_cell;    /* of both kinds, in a cell near the surface; 16 */
     int reseed;      /* steps from one reseeding to the next; 0: never; 20 */
     float band;      /* cells: they are born this near the surface; 1: those further off hardly matter */
     float radius[2]; /* cells: the smallest and the largest; 0.02, 0.5 */
