@@ -220,7 +220,7 @@ static void sample_distance(const und_lattice *l, const und_shape *s, float *fie
             }
 }
 
-/* What is cut out of other shapes: from the distance, on a lattice that reaches past the bounds. */
+/* A volume, or what is cut out of other shapes: from the distance, on a lattice that reaches past the bounds. */
 static und_status put_cut(sink *out, const und_shape *s, und_error *err)
 {
     und_bounds b = und_shape_bounds(s);
@@ -280,6 +280,7 @@ static und_status put_shape(sink *out, const und_shape *s, und_error *err)
         for (int i = 0; i < s->child_count && status == UND_OK; i++)
             status = put_shape(out, s->children[i], err);
         break;
+    case UND_VOLUME:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
         status = put_cut(out, s, err);

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "geom/trimesh.h"
+#include "geom/volume.h"
 #include "geom/voxels.h"
 
 #include <stdlib.h>
@@ -39,6 +40,8 @@ static const char *fault(const und_shape *s)
         return s->mesh ? NULL : "a mesh needs triangles";
     case UND_VOXELS:
         return s->voxels ? NULL : "voxels need a map";
+    case UND_VOLUME:
+        return s->volume ? NULL : "a volume needs values";
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -54,6 +57,7 @@ static void destroy_parts(const und_shape *shape)
     free(shape->children);
     und_trimesh_release(shape->mesh);
     und_voxels_release(shape->voxels);
+    und_volume_release(shape->volume);
 }
 
 und_shape *und_shape_create(const und_shape *like, und_error *err)
@@ -145,6 +149,8 @@ double und_shape_distance(const und_shape *s, und_vec3 p)
         return und_trimesh_distance(s->mesh, q);
     case UND_VOXELS:
         return und_voxels_distance(s->voxels, q);
+    case UND_VOLUME:
+        return und_volume_distance(s->volume, q);
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -206,6 +212,8 @@ und_bounds und_shape_bounds(const und_shape *s)
         return moved_bounds(und_trimesh_bounds(s->mesh), s->center);
     case UND_VOXELS:
         return moved_bounds(und_voxels_bounds(s->voxels), s->center);
+    case UND_VOLUME:
+        return moved_bounds(und_volume_bounds(s->volume), s->center);
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -310,6 +318,8 @@ static double next_crossing(const und_shape *s, und_vec3 origin, und_vec3 d, dou
         return und_trimesh_next(s->mesh, und_sub(origin, s->center), d, after);
     if (s->kind == UND_VOXELS)
         return und_voxels_next(s->voxels, und_sub(origin, s->center), d, after);
+    if (s->kind == UND_VOLUME)
+        return und_volume_next(s->volume, und_sub(origin, s->center), d, after);
     if (!is_group(s)) {
         span inside = leaf_span(s, origin, d);
         if (inside.low < inside.high)
@@ -332,6 +342,8 @@ double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 directio
         return und_trimesh_line(shape->mesh, und_sub(origin, shape->center), direction, low, high, first);
     if (shape->kind == UND_VOXELS)
         return und_voxels_line(shape->voxels, und_sub(origin, shape->center), direction, low, high, first);
+    if (shape->kind == UND_VOLUME)
+        return und_volume_line(shape->volume, und_sub(origin, shape->center), direction, low, high, first);
     if (!is_group(shape)) { /* convex: one stretch, and no need of the middle */
         span inside = overlap(leaf_span(shape, origin, direction), (span){low, high});
         if (!(inside.low < inside.high))

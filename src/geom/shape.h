@@ -15,6 +15,7 @@ typedef enum und_shape_kind {
     UND_PLANE,        /* half-space below: center is a point on it, half its normal */
     UND_MESH,         /* triangles, moved by center */
     UND_VOXELS,       /* boxes side by side, moved by center */
+    UND_VOLUME,       /* a sampled distance, moved by center */
     UND_UNION,        /* of children */
     UND_INTERSECTION, /* of children */
     UND_DIFFERENCE    /* the first child without the others */
@@ -22,6 +23,7 @@ typedef enum und_shape_kind {
 
 typedef struct und_trimesh und_trimesh; /* geom/trimesh.h */
 typedef struct und_voxels und_voxels;   /* geom/voxels.h */
+typedef struct und_volume und_volume;   /* geom/volume.h */
 
 struct und_shape {
     und_shape_kind kind;
@@ -31,10 +33,11 @@ struct und_shape {
     und_shape **children; /* owned */
     und_trimesh *mesh;    /* UND_MESH: held */
     und_voxels *voxels;   /* UND_VOXELS: held */
+    und_volume *volume;   /* UND_VOLUME: held */
 };
 
-/* A copy that takes over the children (malloc'ed) and the hold on mesh and voxels, also where it fails: NULL
- * with the error set where a number is not finite or a size not above 0. */
+/* A copy that takes over the children (malloc'ed) and the hold on mesh, voxels and volume, also where it
+ * fails: NULL with the error set where a number is not finite or a size not above 0. */
 und_shape *und_shape_create(const und_shape *like, und_error *err);
 void und_shape_destroy(und_shape *shape); /* with its children */
 double und_shape_distance(const und_shape *shape, und_vec3 p);

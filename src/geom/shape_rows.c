@@ -111,6 +111,7 @@ static void row_distances(const und_shape *s, const row *line, double *out)
     case UND_ELLIPSOID:
     case UND_MESH:
     case UND_VOXELS:
+    case UND_VOLUME:
         break;
     }
     for (int k = 0; k < line->count; k++)

@@ -83,37 +83,54 @@ und_status und_mesh_add_triangle(und_mesh_text *text, int a, int b, int c)
     return UND_OK;
 }
 
-static und_trimesh *make_mesh(und_mesh_text *text, double scale, und_vec3 turn)
+und_status und_mesh_load(und_mesh_text *text, const char *path, double scale, und_vec3 turn, und_error *err)
 {
+    char *data;
+    size_t bytes;
+    *text = (und_mesh_text){.path = path, .line = 1, .err = err};
+    und_status status = und_file_read(path, UND_TRIMESH_FILE_MAX, &data, &bytes, err);
+    if (status != UND_OK)
+        return status;
+    text->start = text->at = data;
+    text->end = data + bytes;
+    bool is_ply = bytes >= 4 && memcmp(data, "ply", 3) == 0 && isspace((unsigned char)data[3]);
+    status = is_ply ? und_mesh_read_ply(text) : und_mesh_read_obj(text);
     und_quat q = und_quat_euler(turn);
     for (int i = 0; i < text->vertex_count; i++)
         text->vertex[i] = und_quat_rotate(q, und_mul(text->vertex[i], scale));
-    und_trimesh_def def = {.vertex_count = text->vertex_count,
-                           .triangle_count = text->triangle_count,
-                           .vertex = text->vertex,
-                           .color = text->colored ? (const float(*)[3])text->color : NULL,
-                           .triangle = (const int(*)[3])text->triangle};
-    und_error why = {0};
-    und_trimesh *mesh = und_trimesh_create(&def, &why);
-    if (!mesh)
-        und_error_set(text->err, why.status, "%s: %s", text->path, why.text);
-    return mesh;
+    free(data);
+    text->start = text->at = text->end = NULL;
+    return status;
+}
+
+und_trimesh_def und_mesh_def(const und_mesh_text *text)
+{
+    return (und_trimesh_def){.vertex_count = text->vertex_count,
+                             .triangle_count = text->triangle_count,
+                             .vertex = text->vertex,
+                             .color = text->colored ? (const float(*)[3])text->color : NULL,
+                             .triangle = (const int(*)[3])text->triangle};
+}
+
+void und_mesh_free(und_mesh_text *text)
+{
+    free(text->vertex);
+    free(text->color);
+    free(text->triangle);
+    *text = (und_mesh_text){0};
 }
 
 und_trimesh *und_trimesh_read(const char *path, double scale, und_vec3 turn, und_error *err)
 {
-    char *data;
-    size_t bytes;
-    if (und_file_read(path, UND_TRIMESH_FILE_MAX, &data, &bytes, err) != UND_OK)
-        return NULL;
-    und_mesh_text text = {
-        .path = path, .start = data, .at = data, .end = data + bytes, .line = 1, .err = err};
-    bool is_ply = bytes >= 4 && memcmp(data, "ply", 3) == 0 && isspace((unsigned char)data[3]);
-    und_status status = is_ply ? und_mesh_read_ply(&text) : und_mesh_read_obj(&text);
-    und_trimesh *mesh = status == UND_OK ? make_mesh(&text, scale, turn) : NULL;
-    free(text.vertex);
-    free(text.color);
-    free(text.triangle);
-    free(data);
+    und_mesh_text text;
+    und_trimesh *mesh = NULL;
+    if (und_mesh_load(&text, path, scale, turn, err) == UND_OK) {
+        und_trimesh_def def = und_mesh_def(&text);
+        und_error why = {0};
+        mesh = und_trimesh_create(&def, &why);
+        if (!mesh)
+            und_error_set(err, why.status, "%s: %s", path, why.text);
+    }
+    und_mesh_free(&text);
     return mesh;
 }

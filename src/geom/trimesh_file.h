@@ -11,7 +11,7 @@ enum { UND_TRIMESH_FILE_MAX = 1 << 28 }; /* bytes */
  * colours of vertices ("v x y z r g b" or red, green, blue) are sRGB, as modelling programs write them. */
 und_trimesh *und_trimesh_read(const char *path, double scale, und_vec3 turn, und_error *err);
 
-/* What the readers of the two formats fill in. */
+/* What the readers of the two formats fill in; path, start, at, end and line are theirs alone. */
 typedef struct und_mesh_text {
     const char *path;
     const char *start, *at, *end; /* the bytes, with a zero after the last */
@@ -23,6 +23,12 @@ typedef struct und_mesh_text {
     int (*triangle)[3];
     bool colored;
 } und_mesh_text;
+
+/* A file's vertices and triangles, scaled and turned as above, without their tree; to be freed in any case.
+ */
+und_status und_mesh_load(und_mesh_text *text, const char *path, double scale, und_vec3 turn, und_error *err);
+und_trimesh_def und_mesh_def(const und_mesh_text *text); /* borrows */
+void und_mesh_free(und_mesh_text *text);
 
 und_status und_mesh_read_obj(und_mesh_text *text);
 und_status und_mesh_read_ply(und_mesh_text *text);

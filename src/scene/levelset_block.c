@@ -3,6 +3,7 @@
 
 #include "geom/motion.h"
 #include "scene/levelset_block.h"
+#include "scene/sequence_block.h"
 
 #include <lauxlib.h>
 #include <math.h>
@@ -119,13 +120,21 @@ typedef struct solid_read {
 
 #define SOLID(member_) offsetof(solid_read, solid.member_)
 
-static const field solid_fields[] = {{"shape", F_SHAPE, NULL, .required = true, .offset = SOLID(shape),
-                                      .doc = "what it is, in its own coordinates"},
-                                     INCLUDE(und_placed_fields),
-                                     {"container", F_FLAG, .offset = SOLID(inside_out),
-                                      .doc = "all but the shape is solid: it holds the liquid"},
-                                     {"name", F_NAME, .offset = SOLID(name), .doc = "for reports"},
-                                     {0}};
+static void read_sequence(reader *r, const field *f, void *def)
+{
+    (void)f;
+    ((solid_read *)def)->solid.sequence = und_read_sequence(r);
+}
+
+static const field solid_fields[] = {
+    {"shape", F_SHAPE, NULL, .offset = SOLID(shape), .doc = "what it is, in its own coordinates"},
+    {"sequence", F_OTHER, .read = read_sequence, .inside = und_sequence_fields,
+     .expected = "a table { files = ... }", .doc = "a mesh that deforms, instead of a shape"},
+    INCLUDE(und_placed_fields),
+    {"container", F_FLAG, .offset = SOLID(inside_out),
+     .doc = "all but the shape is solid: it holds the liquid"},
+    {"name", F_NAME, .offset = SOLID(name), .doc = "for reports"},
+    {0}};
 
 static void init_solid(void *item)
 {
@@ -135,6 +144,9 @@ static void init_solid(void *item)
 static void finish_solid(reader *r, void *item)
 {
     solid_read *s = item;
+    if ((s->solid.shape != NULL) == (s->solid.sequence != NULL))
+        und_read_fail(r, s->solid.shape ? "expected either a shape or a sequence, found both"
+                                        : "missing key \"shape\" or \"sequence\"");
     s->solid.motion = und_read_placed(r, &s->placed);
 }
 

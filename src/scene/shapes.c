@@ -3,7 +3,9 @@
 
 #include "base/status.h"
 #include "geom/trimesh_file.h"
+#include "geom/volume.h"
 #include "geom/voxels.h"
+#include "io/vdb.h"
 #include "scene/read.h"
 
 #include <lauxlib.h>
@@ -16,9 +18,10 @@ typedef struct shape_def {
     und_shape shape;
     und_vec3 low, high, size;
     double height;
-    const char *file;
+    const char *file, *grid;
     double scale;
     und_vec3 turn;
+    bool open;
 } shape_def;
 
 #define AT(member_) .offset = offsetof(shape_def, member_)
@@ -63,9 +66,19 @@ static void read_mesh_file(reader *r, const field *f, void *def)
 
 static const field mesh_fields[] = {
     {"file", F_OTHER, .read = read_mesh_file, .required = true, .expected = "the name of an OBJ or PLY file",
-     .doc = "a Wavefront OBJ, or a PLY, ascii or binary little-endian; closed"},
+     .doc = "a Wavefront OBJ, or a PLY, ascii or binary little-endian"},
     {"scale", F_NUMBER, NULL, 1e-9, 1e9, AT(scale), .doc = "metres per unit of the file"},
     {"turn", F_POINT, "degrees", AT(turn), .doc = "about x, then y, then z, after scaling"},
+    {"center", F_POINT, "m", AT(shape.center), .doc = "where the file's origin comes to lie"},
+    {"open", F_FLAG, AT(open),
+     .doc = "takes a mesh that is not closed: six lines along the axes vote on what is inside"},
+    {0}};
+
+static const field volume_fields[] = {
+    {"file", F_OTHER, .read = read_mesh_file, .required = true, .expected = "the name of a .vdb file",
+     .doc = "an OpenVDB file with a level set: distances, negative inside"},
+    {"grid", F_NAME, AT(grid), .doc = "which of its grids of floats"},
+    {"scale", F_NUMBER, NULL, 1e-9, 1e9, AT(scale), .doc = "metres per unit of the file"},
     {"center", F_POINT, "m", AT(shape.center), .doc = "where the file's origin comes to lie"},
     {0}};
 
@@ -77,6 +90,7 @@ const shape_kind und_shape_kinds[] = {{"sphere", sphere_fields, "a ball"},
                                       {"plane", plane_fields, "everything below a plane"},
                                       {"mesh", mesh_fields, "triangles from a file"},
                                       {"voxels", und_voxels_fields, "boxes side by side, from a map"},
+                                      {"volume", volume_fields, "a level set from an OpenVDB file"},
                                       {"union", NULL, "all of the shapes in the list together"},
                                       {"intersection", NULL, "what all of the shapes have in common"},
                                       {"difference", NULL, "the first shape without the others"},
@@ -99,6 +113,7 @@ static und_shape *copy_shape(const und_shape *from, und_error *err)
     und_shape like = *from;
     like.mesh = NULL;
     like.voxels = NULL;
+    like.volume = NULL;
     like.children = NULL;
     like.child_count = 0;
     if (from->child_count > 0) {
@@ -119,6 +134,7 @@ static und_shape *copy_shape(const und_shape *from, und_error *err)
     }
     like.mesh = from->mesh ? und_trimesh_keep(from->mesh) : NULL;
     like.voxels = from->voxels ? und_voxels_keep(from->voxels) : NULL;
+    like.volume = from->volume ? und_volume_keep(from->volume) : NULL;
     return und_shape_create(&like, err);
 }
 
@@ -168,12 +184,43 @@ static void load_mesh(reader *r, shape_def *def)
     r->scene->held += (double)bytes; /* the next file is refused where that is too much */
     und_sandbox_charge(r->L, (double)bytes);
     long open = und_trimesh_open_edges(mesh);
-    if (open > 0)
+    if (open > 0 && !def->open)
         und_read_fail(
             r,
             "%s: expected a closed mesh, found %ld open edge%s (edges with a face on one side only, or "
-            "between faces that turn opposite ways)",
+            "between faces that turn opposite ways); with open = true it is taken as it is",
             def->file, open, open == 1 ? "" : "s");
+}
+
+static void release_volume(void *volume)
+{
+    und_volume_release(volume);
+}
+
+static void load_volume(reader *r, shape_def *def)
+{
+    und_error err = {0};
+    und_volume_def d = {0};
+    float *value = NULL;
+    owned *read = und_scene_own(r, free), *place = und_scene_own(r, release_volume);
+    if (und_vdb_read_lattice(def->file, def->grid, &d.lattice, &value, &err) != UND_OK)
+        und_read_fail(r, "%s", err.text);
+    read->resource = value;
+    for (int a = 0; a < 3; a++) {
+        d.lattice.d[a] *= def->scale;
+        d.lattice.origin[a] *= def->scale;
+    }
+    for (size_t i = 0; i < und_lattice_count(&d.lattice); i++)
+        value[i] *= (float)def->scale;
+    d.value = value;
+    und_volume *volume = und_volume_create(&d, &err);
+    if (!volume)
+        und_read_fail(r, "%s: %s", def->file, err.text);
+    place->resource = def->shape.volume = volume;
+    read->resource = NULL;
+    free(value);
+    r->scene->held += (double)und_volume_bytes(volume);
+    und_sandbox_charge(r->L, (double)und_volume_bytes(volume));
 }
 
 static void finish_shape(reader *r, shape_def *def)
@@ -194,6 +241,8 @@ static void finish_shape(reader *r, shape_def *def)
         s->half = und_vec(0, 0.5 * def->height, 0);
     } else if (s->kind == UND_MESH) {
         load_mesh(r, def);
+    } else if (s->kind == UND_VOLUME) {
+        load_volume(r, def);
     }
 }
 

@@ -72,7 +72,8 @@ void *und_read_shapes(reader *r, const shape_list *l, int *count)
 {
     if (lua_type(r->L, -1) != LUA_TTABLE && lua_type(r->L, -1) != LUA_TUSERDATA)
         und_read_expected(r, l->expected);
-    if (lua_type(r->L, -1) == LUA_TUSERDATA || und_read_has(r, "shape")) {
+    bool single = lua_type(r->L, -1) == LUA_TUSERDATA || und_read_has(r, "shape");
+    if (single || und_read_has(r, "sequence")) {
         void *item = und_scene_alloc(r, 1, l->size);
         read_entry(r, l, item);
         *count = 1;

@@ -1,0 +1,209 @@
+/* Shapes that are sampled distances, against the shapes they are samples of. */
+#include "tests/test.h"
+
+#include "base/random.h"
+#include "geom/mesh.h"
+#include "geom/volume.h"
+
+static double noise(int stream, int i)
+{
+    return 2 * und_random(11, (uint64_t)stream, (uint64_t)i) - 1;
+}
+
+static und_vec3 noise_point(int stream, int i)
+{
+    return und_vec(noise(stream, i), noise(stream + 1, i), noise(stream + 2, i));
+}
+
+/* A shape's distances over [-1, 1]^3, with different spacings along the axes. */
+static und_volume *sample(const und_shape *shape, int n, und_error *err)
+{
+    und_lattice l = {{n, n + n / 4, n - n / 8}, {0, 0, 0}, {-1, -1, -1}};
+    float *value = malloc(und_lattice_count(&l) * sizeof *value);
+    assert_non_null(value);
+    for (int a = 0; a < 3; a++)
+        l.d[a] = 2.0 / (l.n[a] - 1);
+    size_t i = 0;
+    for (int z = 0; z < l.n[2]; z++)
+        for (int y = 0; y < l.n[1]; y++)
+            for (int x = 0; x < l.n[0]; x++)
+                value[i++] = (float)und_shape_distance(
+                    shape, und_vec(-1 + x * l.d[0], -1 + y * l.d[1], -1 + z * l.d[2]));
+    und_volume *v = und_volume_create(&(und_volume_def){l, value}, err);
+    free(value);
+    return v;
+}
+
+static const und_shape ball = {.kind = UND_SPHERE, .center = {0.05, -0.1, 0.02}, .radius = 0.6};
+
+static und_volume *ball_volume(int n)
+{
+    und_error err = {0};
+    und_volume *v = sample(&ball, n, &err);
+    if (!v)
+        fail_msg("%s", err.text);
+    return v;
+}
+
+/* Distances and lengths of lines to second order in the spacing. */
+static void test_order(void **state)
+{
+    (void)state;
+    double distance[3] = {0}, line[3] = {0};
+    for (int level = 0; level < 3; level++) {
+        und_volume *v = ball_volume(16 << level);
+        for (int i = 0; i < 2000; i++) {
+            und_vec3 p = noise_point(1, i), way = noise_point(4, i);
+            double first, exact = und_shape_distance(&ball, p);
+            if (exact > -0.4)
+                distance[level] += fabs(und_volume_distance(v, p) - exact);
+            line[level] += fabs(und_volume_line(v, p, way, -2, 3, &first) -
+                                und_shape_line(&ball, p, way, -2, 3, &first));
+        }
+        und_volume_release(v);
+    }
+    for (int level = 0; level < 2; level++) {
+        assert_double_near(log2(distance[level] / distance[level + 1]), 2, 0.25);
+        assert_double_near(log2(line[level] / line[level + 1]), 2, 0.4);
+    }
+}
+
+/* On a rough field, with several crossings in a cell: where a line enters or leaves the value is zero, in
+ * between it has one sign, and what the line measures is the sum. */
+static void test_lines_are_exact(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    float value[N * N * N];
+    for (int i = 0; i < N * N * N; i++)
+        value[i] = (float)noise(9, i);
+    und_volume_def def = {{{N, N, N}, {0.25, 0.3, 0.2}, {-1, -1.2, -0.8}}, value};
+    und_volume *v = und_volume_create(&def, NULL);
+    assert_non_null(v);
+    int crossings = 0;
+    for (int i = 0; i < 500; i++) {
+        und_vec3 p = noise_point(20, i), way = noise_point(30, i);
+        if (i % 5 == 0)
+            way = i % 2 ? und_vec(0, 1, 0) : und_vec(-0.5, 0, 0);
+        double first, total = und_volume_line(v, p, way, -3, 3, &first), sum = 0, begin = 3;
+        for (double t = -3; t < 3;) {
+            double next = fmin(und_volume_next(v, p, way, t), 3);
+            und_vec3 at = und_add(p, und_mul(way, next)), middle = und_add(p, und_mul(way, 0.5 * (t + next)));
+            assert_true(next > t);
+            if (next < 3) {
+                assert_double_near(und_volume_distance(v, at), 0, 1e-6);
+                crossings++;
+            }
+            if (und_volume_distance(v, middle) < 0) {
+                sum += next - t;
+                begin = fmin(begin, t);
+            }
+            t = next;
+        }
+        assert_double_near(total, sum, 1e-9);
+        assert_double_near(first, begin, 1e-9);
+    }
+    assert_true(crossings > 2000);
+    und_volume_release(v);
+}
+
+/* Outside the lattice the distance goes on; the border is outside even where its values are not. */
+static void test_border(void **state)
+{
+    (void)state;
+    und_volume *v = ball_volume(32);
+    for (int i = 0; i < 500; i++) {
+        und_vec3 p = und_mul(noise_point(40, i), 5);
+        double exact = und_shape_distance(&ball, p), got = und_volume_distance(v, p);
+        if (exact > 0.1)
+            assert_true(got > exact - 0.01 && got < 1.5 * exact);
+    }
+    und_bounds b = und_volume_bounds(v);
+    assert_true(b.low.x <= 0.05 - 0.6 && b.low.x > 0.05 - 0.6 - 0.15);
+    assert_true(b.high.y >= -0.1 + 0.6 && b.high.y < -0.1 + 0.6 + 0.15);
+    und_volume_release(v);
+    const und_shape all = {.kind = UND_SPHERE, .radius = 10};
+    v = sample(&all, 17, NULL);
+    assert_non_null(v);
+    double first, length = und_volume_line(v, und_vec(0, 0, 0), und_vec(1, 0, 0), -9, 9, &first);
+    assert_true(length > 1.7 && length < 2 && first > -1 && first < -0.8);
+    assert_true(und_volume_distance(v, und_vec(1.1, 0, 0)) > 0);
+    und_volume_release(v);
+}
+
+/* As a member of a group, moved by its center, and as triangles. */
+static void test_as_a_shape(void **state)
+{
+    (void)state;
+    und_vec3 by = und_vec(0.3, 2, -1);
+    und_shape *volume =
+        und_shape_create(&(und_shape){.kind = UND_VOLUME, .center = by, .volume = ball_volume(48)}, NULL);
+    und_shape *box = und_shape_create(&(und_shape){.kind = UND_BOX,
+                                                   .center = und_add(by, und_vec(0.05, 0.5, 0.02)),
+                                                   .half = und_vec(1, 0.6, 1)},
+                                      NULL);
+    und_shape **children = malloc(2 * sizeof *children);
+    assert_true(volume && box && children);
+    children[0] = volume;
+    children[1] = box;
+    und_shape *cut =
+        und_shape_create(&(und_shape){.kind = UND_DIFFERENCE, .child_count = 2, .children = children}, NULL);
+    assert_non_null(cut);
+    double first, length = und_shape_column(cut, by.x + 0.05, by.z + 0.02, -9, 9, &first);
+    assert_double_near(length, 0.6, 2e-3); /* the half below the box */
+    assert_double_near(first, by.y - 0.1 - 0.6, 2e-3);
+    assert_true(und_shape_distance(cut, und_add(by, und_vec(0.05, -0.2, 0))) < 0);
+    assert_true(und_shape_distance(cut, und_add(by, und_vec(0.05, 0, 0))) > 0);
+    und_soup soup;
+    assert_int_equal(und_shape_mesh(volume, &soup, NULL), UND_OK);
+    assert_true(soup.triangle_count > 500);
+    for (int i = 0; i < 3 * soup.triangle_count; i++) {
+        const float *p = soup.position + 3 * i;
+        und_vec3 at = und_sub(und_vec(p[0], p[1], p[2]), by);
+        assert_double_near(und_shape_distance(&ball, at), 0, 3e-3);
+    }
+    und_soup_destroy(&soup);
+    und_shape_destroy(cut);
+}
+
+static void test_wrong_volumes(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    float value[27];
+    for (int i = 0; i < 27; i++)
+        value[i] = 1;
+    const und_lattice good = {{3, 3, 3}, {1, 1, 1}, {0, 0, 0}};
+    assert_null(und_volume_create(&(und_volume_def){good, value}, &err)); /* no inside */
+    value[13] = -1;
+    und_volume *v = und_volume_create(&(und_volume_def){good, value}, &err);
+    assert_non_null(v);
+    assert_true(und_volume_bytes(v) >= sizeof value);
+    und_volume_release(und_volume_keep(v));
+    assert_double_near(und_volume_distance(v, und_vec(1, 1, 1)), -1, 1e-12);
+    assert_true(isnan(und_volume_distance(v, und_vec(NAN, 1, 1))) ||
+                und_volume_distance(v, und_vec(NAN, 1, 1)) > 0);
+    double first;
+    assert_double_near(und_volume_line(v, und_vec(NAN, 1, 1), und_vec(1, NAN, 0), 0, 1, &first), 0, 0);
+    und_volume_release(v);
+    const und_lattice wrong[] = {{{3, 3, 1}, {1, 1, 1}, {0, 0, 0}},
+                                 {{3, 3, 3}, {1, 0, 1}, {0, 0, 0}},
+                                 {{3, 3, 3}, {1, 1, NAN}, {0, 0, 0}},
+                                 {{3, 3, 3}, {1, 1, 1}, {0, 0, 2e6}},
+                                 {{2000, 2000, 2000}, {1, 1, 1}, {0, 0, 0}}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_null(und_volume_create(&(und_volume_def){wrong[i], value}, &err));
+    value[5] = NAN;
+    assert_null(und_volume_create(&(und_volume_def){good, value}, &err));
+    und_volume_release(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_lines_are_exact),
+        cmocka_unit_test(test_border),        cmocka_unit_test(test_as_a_shape),
+        cmocka_unit_test(test_wrong_volumes),
+    };
+    return cmocka_run_group_tests_name("volume", tests, NULL, NULL);
+}
