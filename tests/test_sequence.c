@@ -1,7 +1,9 @@
 /* Meshes that move and deform: where they are and how fast, against motions that are known. */
+#include "tests/folder.h"
 #include "tests/test.h"
 
 #include "geom/sequence.h"
+#include "scene/scene.h"
 #include "tests/ball.h"
 
 static const und_vec3 cube_vertex[8] = {{-0.4, -0.4, -0.4}, {0.4, -0.4, -0.4}, {-0.4, 0.4, -0.4},
@@ -229,12 +231,88 @@ static void test_wrong_frames(void **state)
     und_sequence_destroy(NULL);
 }
 
+static void write_cube(const char *name, double x, int triangles)
+{
+    FILE *file = fopen(test_path(&folder, name), "w");
+    assert_non_null(file);
+    for (int i = 0; i < 8; i++)
+        fprintf(file, "v %g %g %g\n", cube_vertex[i].x + x, cube_vertex[i].y, cube_vertex[i].z);
+    for (int i = 0; i < triangles; i++)
+        fprintf(file, "f %d %d %d\n", cube_triangle[i][0] + 1, cube_triangle[i][1] + 1,
+                cube_triangle[i][2] + 1);
+    fclose(file);
+}
+
+static void expect_scene(const char *solid, const char *error)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "scene { name = 'cube' }\nliquid.levelset { size = {4, 4, 4}, cells = 8,\nsolids = %s }\n",
+             solid);
+    und_error err = {0};
+    und_scene *scene = und_scene_from_text(text, test_path(&folder, "cube.lua"), NULL, 0, &err);
+    if (!error && !scene)
+        fail_msg("%s", err.text);
+    if (error && (scene || !strstr(err.text, error) || !strstr(err.text, "cube.lua:3:")))
+        fail_msg("expected \"%s\", found \"%s\"", error, err.text);
+    if (!error) {
+        const und_obstacle_def *def = und_scene_get(scene)->levelset.obstacles;
+        assert_true(def->sequence && !def->shape);
+        assert_double_near(und_sequence_speed(def->sequence, 1.1), 2 * 0.1 * 12, 1e-4);
+        assert_double_near(und_sequence_speed(def->sequence, 0.9), 0, 0);
+        assert_double_near(und_sequence_bounds(def->sequence, 9, 9).high.x, 2 * (0.4 + 0.2), 1e-6);
+    }
+    und_scene_destroy(scene);
+}
+
+static void test_scenes(void **state)
+{
+    (void)state;
+    for (int i = 7; i < 10; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "cube.%03d.obj", i);
+        write_cube(name, 0.1 * (i - 7), 12);
+    }
+    write_cube("open.1.obj", 0, 10);
+    write_cube("bad.1.obj", 0, 0);
+    expect_scene(
+        "{ sequence = { files = 'cube.###.obj', first = 7, last = 9, fps = 12, start = 1, scale = 2 } }",
+        NULL);
+    expect_scene(
+        "{ { sequence = { files = 'cube.###.obj', first = 7, last = 9, fps = 12, start = 1, scale = 2 "
+        "}, name = 'cube' } }",
+        NULL);
+    expect_scene("{ sequence = { files = 'cube.###.obj', first = 7, last = 10 } }",
+                 "cannot open \"cube.010.obj\"");
+    expect_scene("{ sequence = { files = 'cube.obj', last = 9 } }", "expected a name with one number in it");
+    expect_scene("{ sequence = { files = '#cube.#.obj', last = 9 } }",
+                 "expected a name with one number in it");
+    expect_scene("{ sequence = { files = '../cube.#.obj', last = 9 } }", "leads out of the scene's folder");
+    expect_scene("{ sequence = { files = 'cube.###.obj', first = 7, last = 6 } }",
+                 "expected 1 to 1000 frames");
+    expect_scene("{ sequence = { files = 'open.#.obj', last = 1 } }",
+                 "expected closed meshes, found 6 open edges");
+    expect_scene("{ sequence = { files = 'bad.#.obj', last = 1 } }", "bad.1.obj");
+    expect_scene(
+        "{ shape = sphere { radius = 1 }, sequence = { files = 'cube.###.obj', first = 7, last = 9 } }",
+        "expected either a shape or a sequence");
+    expect_scene("{ { name = 'nothing' } }", "missing key \"shape\" or \"sequence\"");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    test_folder_make_fast(&folder);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_translated), cmocka_unit_test(test_turning),
         cmocka_unit_test(test_threads),    cmocka_unit_test(test_other_triangles),
         cmocka_unit_test(test_sheet),      cmocka_unit_test(test_wrong_frames),
+        cmocka_unit_test(test_scenes),
     };
-    return cmocka_run_group_tests_name("sequence", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("sequence", tests, setup, teardown);
 }

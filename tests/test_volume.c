@@ -1,9 +1,19 @@
 /* Shapes that are sampled distances, against the shapes they are samples of. */
+#include "tests/folder.h"
 #include "tests/test.h"
 
 #include "base/random.h"
 #include "geom/mesh.h"
 #include "geom/volume.h"
+#include "io/vdb.h"
+#include "scene/scene.h"
+
+static int setup(void **state)
+{
+    (void)state;
+    test_folder_make_fast(&folder);
+    return 0;
+}
 
 static double noise(int stream, int i)
 {
@@ -166,6 +176,128 @@ static void test_as_a_shape(void **state)
     und_shape_destroy(cut);
 }
 
+enum { SIDE = 40 };
+
+/* A narrow band of the ball's distance, and a grid of another kind before it. */
+static void write_ball(const char *name)
+{
+    static float value[SIDE * SIDE * SIDE];
+    static uint8_t active[SIDE * SIDE * SIDE];
+    double d = 2.0 / SIDE;
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+        und_vec3 p = und_vec(i % SIDE * d - 1, i / SIDE % SIDE * d - 1, i / SIDE / SIDE * d - 1);
+        value[i] = (float)fmin(fmax(und_shape_distance(&ball, p), -3 * d), 3 * d);
+        active[i] = i % 7 == 0;
+    }
+    const und_vdb_grid grids[] = {{.name = "density",
+                                   .kind = UND_VDB_SCALAR,
+                                   .n = {SIDE, SIDE, SIDE},
+                                   .voxel = d,
+                                   .origin = {-1, -1, -1},
+                                   .value = {value},
+                                   .active = active},
+                                  {.name = "surface",
+                                   .kind = UND_VDB_LEVEL_SET,
+                                   .n = {SIDE, SIDE, SIDE},
+                                   .voxel = d,
+                                   .origin = {-1, -1, -1},
+                                   .value = {value},
+                                   .background = (float)(3 * d)}};
+    und_vdb_def def = {.grid_count = 2, .grids = grids, .threads = 1};
+    und_error err = {0};
+    if (und_vdb_write(test_path(&folder, name), &def, &err) != UND_OK)
+        fail_msg("%s", err.text);
+}
+
+static void expect_scene(const char *shape, const char *error)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "scene { name = 'volume' }\nliquid.levelset { size = {4, 4, 4}, cells = 8,\nfill = %s }\n",
+             shape);
+    und_error err = {0};
+    und_scene *scene = und_scene_from_text(text, test_path(&folder, "volume.lua"), NULL, 0, &err);
+    if (!error && !scene)
+        fail_msg("%s", err.text);
+    if (error && (scene || !strstr(err.text, error) || !strstr(err.text, "volume.lua:3:")))
+        fail_msg("expected \"%s\", found \"%s\"", error, err.text);
+    if (!error) {
+        const und_shape *s = und_scene_get(scene)->levelset.fills->shape;
+        const und_shape moved = {.kind = UND_SPHERE, .center = {1.1, 1.8, 2.04}, .radius = 1.2};
+        for (int i = 0; i < 500; i++) {
+            und_vec3 p = und_add(moved.center, und_mul(noise_point(50, i), 1.5));
+            double exact = und_shape_distance(&moved, p);
+            if (fabs(exact) < 0.15)
+                assert_double_near(und_shape_distance(s, p), exact, 3e-3); /* d^2 / 4 r */
+        }
+    }
+    und_scene_destroy(scene);
+}
+
+static void test_scenes(void **state)
+{
+    (void)state;
+    write_ball("ball.vdb");
+    expect_scene("volume { file = 'ball.vdb', grid = 'surface', scale = 2, center = {1, 2, 2} }", NULL);
+    expect_scene("union { volume { file = 'ball.vdb', grid = 'surface', scale = 2, center = {1, 2, 2} } }",
+                 NULL);
+    expect_scene("volume { file = 'ball.vdb', grid = 'fog' }", "there is no grid of floats named fog");
+    expect_scene("volume { file = 'none.vdb' }", "cannot open \"none.vdb\"");
+    expect_scene("volume { file = '../ball.vdb' }", "leads out of the scene's folder");
+    expect_scene("volume { grid = 'surface' }", "missing key \"file\"");
+    expect_scene("volume { file = 'ball.vdb', grid = 'surface', scale = 1e9 }", "expected a volume within");
+    FILE *file = fopen(test_path(&folder, "text.vdb"), "wb");
+    assert_non_null(file);
+    fputs("no volume at all\n", file);
+    fclose(file);
+    expect_scene("volume { file = 'text.vdb' }", "text.vdb");
+}
+
+/* Cut short anywhere it is refused; with bits flipped it is refused or read as something finite. */
+static void test_damaged_files(void **state)
+{
+    (void)state;
+    write_ball("whole.vdb");
+    FILE *file = fopen(test_path(&folder, "whole.vdb"), "rb");
+    assert_non_null(file);
+    static char data[1 << 20], mutant[1 << 20];
+    size_t size = fread(data, 1, sizeof data, file);
+    fclose(file);
+    assert_true(size > 1000 && size < sizeof data);
+    int refused = 0;
+    for (uint64_t i = 0; i < 160; i++) {
+        bool cut = i < 60;
+        size_t length = cut ? (size_t)(und_random(5, 1, i) * (double)(size - 1)) : size;
+        memcpy(mutant, data, size);
+        for (uint64_t k = 0; !cut && k <= i % 4; k++) { /* half of them in the headers */
+            size_t range = i % 2 ? size : 2000;
+            mutant[und_random_bits(5, 2 + k, i) % range] ^= (char)(1 << und_random_bits(5, 20 + k, i) % 8);
+        }
+        file = fopen(test_path(&folder, "damaged.vdb"), "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(mutant, 1, length, file), length);
+        fclose(file);
+        und_lattice lattice;
+        float *value = NULL;
+        und_error err = {0};
+        und_status status =
+            und_vdb_read_lattice(test_path(&folder, "damaged.vdb"), "surface", &lattice, &value, &err);
+        assert_int_equal(status == UND_OK, value != NULL);
+        assert_false(cut && status == UND_OK);
+        if (status == UND_OK) {
+            und_volume *v = und_volume_create(&(und_volume_def){lattice, value}, &err);
+            refused += v == NULL;
+            und_volume_release(v);
+        } else {
+            refused++;
+            assert_non_null(strstr(err.text, "damaged.vdb"));
+        }
+        free(value);
+    }
+    print_message("%d of 160 files refused\n", refused);
+    assert_true(refused > 100);
+}
+
 static void test_wrong_volumes(void **state)
 {
     (void)state;
@@ -203,7 +335,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),         cmocka_unit_test(test_lines_are_exact),
         cmocka_unit_test(test_border),        cmocka_unit_test(test_as_a_shape),
-        cmocka_unit_test(test_wrong_volumes),
+        cmocka_unit_test(test_wrong_volumes), cmocka_unit_test(test_scenes),
+        cmocka_unit_test(test_damaged_files),
     };
-    return cmocka_run_group_tests_name("volume", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("volume", tests, setup, teardown);
 }

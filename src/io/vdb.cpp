@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <malloc.h>
 
 extern "C" {
 #include "base/file.h"
@@ -23,7 +25,7 @@ namespace
 using openvdb::Coord;
 
 constexpr int SIDE = 8; /* of a leaf */
-constexpr double MOST = 1 << 29;
+constexpr double MOST = 1 << 27;
 
 /* Where a voxel of the file lies in the dense block; -1 outside. */
 ptrdiff_t place_of(const und_vdb_grid &g, int x, int y, int z)
@@ -199,11 +201,49 @@ bool is_named(const openvdb::GridBase &grid, const char *name, int *component)
     return false;
 }
 
+/* A file whose blocks of values are as long as they say.  Each begins with its length in eight bytes,
+ * negative where it is not compressed, and the library believes it: it reads that many bytes to where it
+ * wants fewer, or asks for any amount of memory.  Metadata of eight bytes, after a four that says so, is none
+ * of that. */
+class guarded_file : public std::filebuf
+{
+  public:
+    explicit guarded_file(const char *path)
+    {
+        if (open(path, std::ios::in | std::ios::binary))
+            size_ = pubseekoff(0, std::ios::end);
+        pubseekpos(0);
+    }
+
+  protected:
+    std::streamsize xsgetn(char *to, std::streamsize count) override
+    {
+        if (length_ < 0 && count == -length_ && malloc_usable_size(to) < size_t(count))
+            throw std::ios::failure("a block of values is too long");
+        const std::streamsize got = std::filebuf::xsgetn(to, count);
+        int64_t number = 0;
+        if (got == count && (count == 4 || count == 8))
+            std::memcpy(&number, to, size_t(count));
+        length_ = count == 8 && announced_ != 8 && number != openvdb::OPENVDB_MAGIC ? number : 0;
+        announced_ = count == 4 ? number : 0;
+        if (length_ > size_ || length_ < -size_)
+            throw std::ios::failure("a block of values is longer than the file");
+        return got;
+    }
+
+  private:
+    std::streamsize size_ = 0;
+    int64_t length_ = 0, announced_ = 0; /* of what comes next, if it has one */
+};
+
 /* Read from start to end with a stream that throws, since the library takes what is cut short for data. */
 found find_grid(const char *path, const char *name)
 {
-    std::ifstream stream(path, std::ios::binary);
+    guarded_file file(path);
+    std::istream stream(&file);
     stream.exceptions(std::ios::failbit | std::ios::badbit);
+    if (!file.is_open())
+        stream.setstate(std::ios::failbit);
     openvdb::io::Stream all(stream, false);
     found f = {nullptr, 0};
     for (const auto &grid : *all.getGrids())

@@ -42,7 +42,7 @@ und_status und_vdb_write(const char *path, const und_vdb_def *def, und_error *er
 
 /* Reads a grid of floats, by name or where that is NULL the first, or a component of one of vectors
  * ("vel.x"), into *values (malloc'ed, x fastest): its active voxels and one more around them.  UND_INVALID
- * where there is no such grid, it is turned or larger than 2^29 values; UND_FAILED where the file is damaged.
+ * where there is no such grid, it is turned or larger than 2^27 values; UND_FAILED where the file is damaged.
  */
 und_status und_vdb_read_lattice(const char *path, const char *name, und_lattice *lattice, float **values,
                                 und_error *err);
