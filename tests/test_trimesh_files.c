@@ -302,8 +302,8 @@ static void meshes_in_scenes(void **state)
                  "box { center = {2, 5.5, 0}, size = {1, 1, 1} } }",
                  NULL);
     expect_scene("mesh { file = 'open.obj' }", "expected a closed mesh, found 4 open edges");
-    expect_scene("mesh { file = 'open.obj', open = true, scale = 0.5, turn = {0, 90, 0}, center = {1, 5, 0} }",
-                 NULL);
+    expect_scene(
+        "mesh { file = 'open.obj', open = true, scale = 0.5, turn = {0, 90, 0}, center = {1, 5, 0} }", NULL);
     expect_scene("mesh { file = 'bad.obj' }", "bad.obj:1: expected v x y z");
     expect_scene("mesh { file = 'none.obj' }", "cannot open \"none.obj\"");
     expect_scene("mesh { file = '../box.obj' }", "leads out of the scene's folder");

@@ -220,7 +220,8 @@ static void sample_distance(const und_lattice *l, const und_shape *s, float *fie
             }
 }
 
-/* A volume, or what is cut out of other shapes: from the distance, on a lattice that reaches past the bounds. */
+/* A volume, or what is cut out of other shapes: from the distance, on a lattice that reaches past the bounds.
+ */
 static und_status put_cut(sink *out, const und_shape *s, und_error *err)
 {
     und_bounds b = und_shape_bounds(s);
