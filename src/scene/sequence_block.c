@@ -89,8 +89,8 @@ const und_sequence *und_read_sequence(reader *r)
     if (d.last < d.first || d.last - d.first >= FRAMES_MAX)
         und_read_fail(r, "expected 1 to %d frames, found first = %d and last = %d", (int)FRAMES_MAX, d.first,
                       d.last);
+    und_mesh_text *text = und_scene_alloc(r, 1, sizeof *text); /* outlives what is released after it */
     owned *place = und_scene_own(r, release_sequence), *loaded = und_scene_own(r, release_text);
-    und_mesh_text *text = und_scene_alloc(r, 1, sizeof *text);
     und_sequence *sequence = und_sequence_create(d.thickness, &err);
     if (!sequence)
         und_read_fail(r, "%s", err.text);
