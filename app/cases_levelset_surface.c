@@ -102,11 +102,11 @@ static void step(travel *v, double cells_per_speed)
     und_distance_advect(&v->distance, v->u, cells_per_speed, UND_TRACE_RK2);
     if (v->tracers) {
         und_tracers_move(v->tracers, v->u, cells_per_speed, NULL);
-        und_tracers_correct(v->tracers, &v->distance);
+        und_tracers_correct(v->tracers, &v->distance, NULL);
     }
     und_distance_redistance(&v->distance, 2);
     if (v->tracers) {
-        und_tracers_correct(v->tracers, &v->distance);
+        und_tracers_correct(v->tracers, &v->distance, NULL);
         und_tracers_tidy(v->tracers, &v->distance, NULL);
     }
 }

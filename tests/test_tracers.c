@@ -87,11 +87,11 @@ static void step(world *w, double cells_per_speed, bool particles)
     und_distance_advect(&w->distance, w->u, cells_per_speed, UND_TRACE_RK2);
     if (particles) {
         und_tracers_move(w->tracers, w->u, cells_per_speed, wall);
-        und_tracers_correct(w->tracers, &w->distance);
+        und_tracers_correct(w->tracers, &w->distance, NULL);
     }
     und_distance_redistance(&w->distance, 2);
     if (particles) {
-        und_tracers_correct(w->tracers, &w->distance);
+        und_tracers_correct(w->tracers, &w->distance, NULL);
         und_tracers_tidy(w->tracers, &w->distance, wall);
     }
 }
@@ -295,13 +295,45 @@ static void hands_over_what_is_lost(void **state)
     for (int i = 0; i < all; i++)
         liquid += w.tracers->radius[i] < 0;
     finds f = {0};
-    assert_int_equal(und_tracers_take_lost(w.tracers, &w.distance, 1, found, &f), 0);
+    und_tracers_lost lost = {found, &f, .little = 100, .much = INFINITY};
+    und_tracers_correct(w.tracers, &w.distance, &lost);
+    assert_int_equal(f.count, 0); /* none has escaped */
     set_field(&w, w.distance.phi, nothing);
     und_distance_refresh(&w.distance);
-    assert_int_equal(und_tracers_take_lost(w.tracers, &w.distance, 1, found, &f), liquid);
+    lost.little = 0;
+    und_tracers_correct(w.tracers, &w.distance, &lost);
+    assert_int_equal(f.count, 0); /* they put phi right instead */
+    set_field(&w, w.distance.phi, nothing);
+    und_distance_refresh(&w.distance);
+    lost.little = 100;
+    und_tracers_correct(w.tracers, &w.distance, &lost);
     assert_int_equal(f.count, liquid);
     assert_true(liquid > all / 4 && liquid < all);
-    assert_int_equal(und_tracers_take_lost(w.tracers, &w.distance, 1, found, &f), 0);
+    und_tracers_correct(w.tracers, &w.distance, &lost);
+    assert_int_equal(f.count, liquid); /* they are gone */
+    end_world(&w);
+}
+
+/* Air that is in the middle of the liquid's particles goes, and does not put phi right. */
+static void air_gives_way(void **state)
+{
+    (void)state;
+    world w = make_world(16, 24, 18, droplet, NULL, 16, 2);
+    finds f = {0};
+    for (int i = 0; i < w.tracers->count; i++)
+        w.tracers->radius[i] = i % 8 == 0 ? 0.01F : w.tracers->radius[i];
+    und_tracers_lost lost = {found, &f, .little = 0, .much = 0.3F};
+    double before = und_distance_volume(&w.distance, NULL);
+    int air = 0;
+    und_tracers_correct(w.tracers, &w.distance, &lost);
+    for (int i = 0; i < w.tracers->count; i++) {
+        const int at[3] = {(int)w.tracers->place[0][i], (int)w.tracers->place[1][i],
+                           (int)w.tracers->place[2][i]};
+        float phi = w.distance.phi[und_mac_at(&w.tracers->mac, at[0], at[1], at[2])];
+        air += phi < -0.9F && w.tracers->radius[i] > 0;
+    }
+    assert_int_equal(air, 0);
+    assert_double_near(und_distance_volume(&w.distance, NULL), before, 0.02 * before);
     end_world(&w);
 }
 
@@ -370,7 +402,7 @@ static void survives_a_broken_flow(void **state)
     set_flow(&w, no_number);
     for (int k = 0; k < 12; k++) {
         und_tracers_move(w.tracers, w.u, 1, w.wall);
-        und_tracers_correct(w.tracers, &w.distance);
+        und_tracers_correct(w.tracers, &w.distance, NULL);
         und_tracers_tidy(w.tracers, &w.distance, w.wall);
         for (int i = 0; i < w.tracers->count; i++)
             for (int a = 0; a < 3; a++)
@@ -403,6 +435,7 @@ int main(void)
         cmocka_unit_test(stirs_along_walls),
         cmocka_unit_test(keeps_out_of_solids),
         cmocka_unit_test(hands_over_what_is_lost),
+        cmocka_unit_test(air_gives_way),
         cmocka_unit_test(has_the_same_bits),
         cmocka_unit_test(survives_a_broken_flow),
         cmocka_unit_test(refuses_a_damaged_state),

@@ -113,8 +113,10 @@ static void substep(und_levelset *s)
             und_elements_render(s->elements, s->time, &s->surface);
             fill_and_drain(s); /* 4.4.3 */
         }
-    STEP (LABELS)
+    STEP (LABELS) {
+        und_levelset_press_films(s);
         und_stream_label(&s->stream, &s->surface, &s->solids); /* 4.4.2 */
+    }
     STEP (ADVECT)
         und_stream_advect(&s->stream, s->dt / s->def.dx, trace, rule); /* 4.4.6 */
     STEP (FORCES) {
@@ -130,14 +132,12 @@ static void substep(und_levelset *s)
         }
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
+    und_levelset_release_films(s);
     STEP (EXTEND)
         und_stream_extend(&s->stream, &s->solids, s->layers);
     und_levelset_move_surface(s); /* 4.4.9 */
-    STEP (SPRAY)
-        und_levelset_spray_step(s);
     s->time += s->dt;
-    if (s->def.keep_volume)
-        measure(s);
+    measure(s);
     tell(s, &report);
 }
 
@@ -333,7 +333,8 @@ static und_status make_parts(und_levelset *s, und_error *err)
     und_tracers_def particles = und_tracers_def_default();
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
-    if (check_memory(s, err) || und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
+    if (check_memory(s, err) || und_levelset_films_open(s, err) ||
+        und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
         und_stream_open(&s->stream, &s->mac, s->threads, err) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, def->open, 0, s->threads,
                         err) ||
@@ -384,5 +385,7 @@ void und_levelset_destroy(und_levelset *s)
     und_stream_close(&s->stream);
     und_distance_close(&s->surface);
     free(s->leaked);
+    free(s->film_cell);
+    free(s->film_phi);
     free(s);
 }

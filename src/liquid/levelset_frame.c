@@ -36,7 +36,8 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
                                                      s->stream.p, s->def.density, err)) ||
         add_numbers(frame, "step", "1", s->told, TOLD_COUNT, err) ||
-        (s->solids.any && (und_solids_frame(&s->solids, s->time, frame, err) || add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err))) ||
+        (s->solids.any && (und_solids_frame(&s->solids, s->time, frame, err) ||
+                           add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err))) ||
         (s->spray && und_spray_frame(und_levelset_drops(s), frame, err)))
         return err->status;
     return UND_OK;

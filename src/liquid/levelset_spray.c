@@ -11,8 +11,6 @@
 /* What a drop met. */
 enum { MET_FLOOR, MET_LIQUID, MET_EDGE };
 
-#define LOST_BEYOND 1.0f /* cells from the surface at which a particle of the liquid is on its own */
-
 typedef struct und_levelset_spray {
     und_spray *drops;
     double volume;  /* m3 of a drop */
@@ -69,20 +67,24 @@ static void velocity_at(const und_levelset *s, const float place[3], float veloc
         velocity[a] = found[a][0];
 }
 
-static void throw_drop(void *context, const float place[3], float radius)
+void und_levelset_throw_drop(void *context, const float place[3], float radius)
 {
     und_levelset *s = context;
     und_levelset_spray *p = s->spray;
     double at[3], speed[3];
     float velocity[3];
-    (void)radius; /* of a particle that may overlap many others */
+    (void)radius;                                /* of a particle that may overlap many others */
+    if (!p || s->ledger.correction > -p->volume) /* no liquid is missing: the level set has it still */
+        return;
     velocity_at(s, place, velocity);
     for (int a = 0; a < 3; a++) {
         at[a] = s->def.origin[a] + (double)place[a] * s->def.dx;
         speed[a] = (double)velocity[a];
     }
-    if (und_spray_add(p->drops, at, speed, p->radius))
+    if (und_spray_add(p->drops, at, speed, p->radius)) {
         s->ledger.spray_out += und_spray_volume(p->radius);
+        s->ledger.correction += und_spray_volume(p->radius);
+    }
 }
 
 static void cells_of(const und_levelset *s, const und_spray *drops, int i, float place[3])
@@ -232,7 +234,6 @@ void und_levelset_spray_step(und_levelset *s)
         land(s);
         slide(s);
     }
-    und_tracers_take_lost(s->tracers, &s->surface, LOST_BEYOND, throw_drop, s);
 }
 
 const float *und_levelset_spray_gain(const und_levelset *s)

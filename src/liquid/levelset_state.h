@@ -49,6 +49,9 @@ struct und_levelset {
     und_pressure *system;
     und_elements *elements; /* NULL: nothing but gravity acts */
     struct und_levelset_spray *spray;
+    int film_count; /* cells that count as liquid while the flow is made, and what phi is there */
+    size_t *film_cell;
+    float *film_phi;
     double time, left, end, dt;
     double substeps;
     und_ledger ledger;
@@ -65,6 +68,11 @@ struct und_levelset {
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);
 
+/* levelset_films.c */
+und_status und_levelset_films_open(und_levelset *s, und_error *err);
+void und_levelset_press_films(und_levelset *s);
+void und_levelset_release_films(und_levelset *s);
+
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);
 double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it */
@@ -73,6 +81,7 @@ double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it *
 und_status und_levelset_spray_open(und_levelset *s, und_error *err);
 void und_levelset_spray_close(und_levelset *s);
 void und_levelset_spray_step(und_levelset *s); /* after the surface moved */
+void und_levelset_throw_drop(void *levelset, const float place[3], float radius); /* und_tracers_lost */
 /* What cells gain where drops fell in, as a part of a cell; NULL: none did. */
 const float *und_levelset_spray_gain(const und_levelset *s);
 void und_levelset_spray_given(und_levelset *s); /* the gain has been made */

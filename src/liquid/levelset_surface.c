@@ -3,23 +3,45 @@
 
 #include <math.h>
 
+#include <math.h>
+
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+
+/* Where liquid and air are both in cells that can hold but one of them, the ledger says which is believed:
+ * while liquid is missing, air gives way and lost liquid flies on as drops; while there is too much of it,
+ * lost liquid goes and air stays. */
+static und_tracers_lost what_is_lost(und_levelset *s)
+{
+    const double drift = s->ledger.measured > 0 ? s->ledger.correction / s->ledger.measured : 0;
+    und_tracers_lost lost = {und_levelset_throw_drop, s, .little = 0.15f, .much = 0.5f};
+    if (drift > 0) {
+        lost.little = (float)fmin(0.3 + drift / 0.01, 2);
+        lost.much = INFINITY;
+    }
+    return lost;
+}
 
 /* Equation 4.8, corrected by the particles before and after phi is made a distance again (2.6). */
 void und_levelset_move_surface(und_levelset *s)
 {
     const double cells_per_speed = s->dt / s->def.dx;
+    const und_tracers_lost lost = what_is_lost(s);
     const float *wall = s->solids.any ? s->solids.distance : NULL;
     STEP (SURFACE) {
-        und_distance_advect(&s->surface, s->stream.u, cells_per_speed,
-                            s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
+        if (s->def.surface_rule == UND_SURFACE_WENO)
+            und_distance_advect_weno(&s->surface, s->stream.u, cells_per_speed);
+        else
+            und_distance_advect(&s->surface, s->stream.u, cells_per_speed,
+                                s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
     }
     STEP (PARTICLES)
         if (s->tracers)
             und_tracers_move(s->tracers, s->stream.u, cells_per_speed, wall);
+    STEP (SPRAY)
+        und_levelset_spray_step(s);
     STEP (CORRECT)
         if (s->tracers)
-            und_tracers_correct(s->tracers, &s->surface);
+            und_tracers_correct(s->tracers, &s->surface, &lost);
     STEP (REDISTANCE) {
         if (wall)
             und_distance_into_solids(&s->surface, wall);
@@ -27,7 +49,7 @@ void und_levelset_move_surface(und_levelset *s)
     }
     STEP (CORRECT)
         if (s->tracers) {
-            und_tracers_correct(s->tracers, &s->surface);
+            und_tracers_correct(s->tracers, &s->surface, &lost);
             und_tracers_tidy(s->tracers, &s->surface, wall);
         }
     if (wall) {

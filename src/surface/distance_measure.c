@@ -2,6 +2,7 @@
 #include "surface/distance_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* The part of the unit cube below the plane m.x = alpha, with m >= 0 in growing order and of sum 1, for
  * alpha <= 1/2 (Scardovelli & Zaleski 2000, "Analytical relations connecting linear interfaces and volume
@@ -71,6 +72,20 @@ static double part_at(double phi, const double gradient[3])
     return length > 0.1 ? und_distance_part(phi, gradient) : fmin(fmax(0.5 - phi, 0), 1);
 }
 
+/* Is there liquid in one of the cells that share a face or an edge with a cell?  Where there is none, a small
+ * distance is that to a particle alone. */
+static bool beside_liquid(const und_distance *d, const int c[3])
+{
+    const und_mac *m = &d->mac;
+    const float *v = d->phi + und_mac_at(m, c[0], c[1], c[2]);
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++)
+            for (int x = -1; x <= 1; x++)
+                if (abs(x) + abs(y) + abs(z) < 3 && v[x + y * m->step[1] + z * m->step[2]] < 0)
+                    return true;
+    return false;
+}
+
 /* Of a row: cells of liquid. */
 static double row_volume(const und_distance *d, const float *room, int row)
 {
@@ -99,7 +114,10 @@ static double row_volume(const und_distance *d, const float *room, int row)
             if (phi[i] >= REACH)
                 continue;
             double gradient[3];
-            gradient_at(d, (int[]){64 * w + i - 1, y, z}, gradient);
+            const int at[3] = {64 * w + i - 1, y, z};
+            if (phi[i] >= 0 && !beside_liquid(d, at))
+                continue;
+            gradient_at(d, at, gradient);
             sum += part_at((double)phi[i], gradient) * (share ? (double)share[i] : 1);
         }
     }

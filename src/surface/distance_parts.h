@@ -75,6 +75,9 @@ static inline uint64_t und_distance_inside(const und_distance *d, int w)
 /* The batches that hold the cells of a mask: parts->batch and batches. */
 void und_distance_list(und_distance *d, const und_mask *cells);
 
+/* distance_thin.c: what is one cell thick gets thinner or thicker as the flow across it goes. */
+void und_distance_draw_thin(und_distance *d, float *const u[3], double cells_per_speed);
+
 /* parts->negative anew where the band is: elsewhere signs have not changed. */
 void und_distance_signs(und_distance *d);
 

@@ -36,6 +36,7 @@ static und_status make_room(und_tracers *t, und_error *err)
                 (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
                 (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
                 (p->above = und_pages_alloc(m->count * sizeof *p->above, "a distance", err)) &&
+                (p->liquid = und_pages_alloc(m->count * sizeof *p->liquid, "a distance", err)) &&
                 (p->below = und_pages_alloc(m->count * sizeof *p->below, "a distance", err));
     for (int a = 0; a < 4 && made; a++) {
         float **home = a < 3 ? &t->place[a] : &t->radius;
@@ -79,6 +80,7 @@ void und_tracers_destroy(und_tracers *t)
     und_pages_free(p->block_count);
     und_pages_free(p->row_births);
     und_pages_free(p->above);
+    und_pages_free(p->liquid);
     und_pages_free(p->below);
     free(p);
     free(t);

@@ -37,19 +37,23 @@ void und_tracers_seed(und_tracers *t, const und_distance *d, const float *wall);
  * are put back to its surface, and such that leave the domain where the flow does are gone. */
 void und_tracers_move(und_tracers *t, float *const u[3], double cells_per_speed, const float *wall);
 
-/* phi is put right by those that are on its wrong side by more than their radius. */
-void und_tracers_correct(und_tracers *t, und_distance *d);
+/* Called for a particle of the liquid that the grid cannot hold: in a fixed order, from one thread. */
+typedef struct und_tracers_lost {
+    void (*fn)(void *context, const float place[3], float radius); /* cells */
+    void *context;
+    float little, much; /* of the particles that a cell of liquid has: below this many liquid is on its own,
+                           from so many on air is overrun; infinite: never */
+} und_tracers_lost;
+
+/* phi is put right by those that are on its wrong side by more than their radius.  In a flow (lost is not
+ * NULL), what the grid cannot hold is taken out instead: liquid where there is little of it, of which `lost`
+ * is told, and air that liquid has closed in on. */
+void und_tracers_correct(und_tracers *t, und_distance *d, const und_tracers_lost *lost);
 
 /* After a step.  Now and then they are sorted, and those too far from the surface go; every `reseed` steps
  * cells with too few get more, and such with too many lose some.  A radius stays what it was at birth: were
  * it to follow phi, it would follow phi's errors. */
 void und_tracers_tidy(und_tracers *t, const und_distance *d, const float *wall);
-
-/* A particle of the liquid that the level set has lost: further out than `beyond` cells. */
-typedef void und_tracers_lost_fn(void *context, const float place[3], float radius); /* cells */
-/* Calls fn (unless NULL) for each, in a fixed order from one thread, and takes it out: how many. */
-int und_tracers_take_lost(und_tracers *t, const und_distance *d, float beyond, und_tracers_lost_fn *fn,
-                          void *context);
 
 enum { UND_TRACERS_STATE = 8 };                        /* parts of a state, at most */
 int und_tracers_state(und_tracers *t, und_part *list); /* as it is now: a step moves the arrays */

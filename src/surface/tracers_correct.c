@@ -120,9 +120,97 @@ static void put_right(und_tracers *t, und_distance *d, share s)
     for_listed(t, d, s, settle_cell);
 }
 
+/* ---- What the grid cannot hold ----
+ *
+ * Beyond the liquid the flow is made up: where liquid closes in on air it leads air into the liquid, and what
+ * leaves the liquid is thinner than cells.  The liquid's own flow keeps its volume, and so the number of its
+ * particles in a cell tells how much of it there is.  Escaped air among much liquid was overrun, and goes;
+ * escaped liquid where there is little of it is on its own. */
+
+static inline size_t cell_of(const und_tracers *t, int i)
+{
+    int at[3];
+    for (int a = 0; a < 3; a++) {
+        float place = t->place[a][i];
+        at[a] = place > 0 ? (int)place : 0;
+        at[a] = at[a] < t->mac.n[a] ? at[a] : t->mac.n[a] - 1;
+    }
+    return und_mac_at(&t->mac, at[0], at[1], at[2]);
+}
+
+typedef void listed_fn(und_tracers *t, int32_t *list, int32_t *count, const und_tracers_lost *lost);
+
+static void for_lists(und_tracers *t, listed_fn *fn, const und_tracers_lost *lost)
+{
+    int blocks = und_tracers_blocks(t->count);
+    for (int block = 0; block < blocks; block++)
+        fn(t, t->parts->order + (size_t)block * UND_TRACERS_BLOCK, &t->parts->block_count[block], lost);
+}
+
+static void mark_cells(und_tracers *t, int32_t *list, int32_t *count, const und_tracers_lost *lost)
+{
+    (void)lost;
+    for (int32_t k = 0; k < *count; k++)
+        t->parts->liquid[cell_of(t, list[k])] = 1;
+}
+static void unmark_cells(und_tracers *t, int32_t *list, int32_t *count, const und_tracers_lost *lost)
+{
+    (void)lost;
+    for (int32_t k = 0; k < *count; k++)
+        t->parts->liquid[cell_of(t, list[k])] = 0;
+}
+
+/* One more than how many of the liquid there are, in cells that are marked. */
+static void count_liquid(und_tracers *t, int begin, int end)
+{
+    enum { ENOUGH = 200 };
+    for (int i = begin; i < end; i++) {
+        uint8_t *liquid = &t->parts->liquid[cell_of(t, i)];
+        if (*liquid && *liquid < ENOUGH && t->radius[i] < 0)
+            __atomic_fetch_add(liquid, 1, __ATOMIC_RELAXED);
+    }
+}
+
+/* Those that go have no radius. */
+static void judge(und_tracers *t, int32_t *list, int32_t *count, const und_tracers_lost *lost)
+{
+    float much = lost->much * (float)t->def.per_cell, little = lost->little * (float)t->def.per_cell;
+    for (int32_t k = 0; k < *count; k++) {
+        int32_t i = list[k];
+        int liquid = t->parts->liquid[cell_of(t, i)] - 1;
+        if (t->radius[i] > 0 ? (float)liquid < much : (float)liquid >= little)
+            continue;
+        const float place[3] = {t->place[0][i], t->place[1][i], t->place[2][i]};
+        if (t->radius[i] < 0)
+            lost->fn(lost->context, place, t->radius[i]);
+        t->radius[i] = 0;
+    }
+}
+static void keep_others(und_tracers *t, int32_t *list, int32_t *count, const und_tracers_lost *lost)
+{
+    (void)lost;
+    int32_t kept = 0;
+    for (int32_t k = 0; k < *count; k++)
+        if (t->radius[list[k]] != 0)
+            list[kept++] = list[k];
+    *count = kept;
+}
+
+static void take_lost(und_tracers *t, const und_tracers_lost *lost)
+{
+    int blocks = und_tracers_blocks(t->count);
+    for_lists(t, mark_cells, lost);
+    PARALLEL_FOR(und_tracers_workers(t))
+    for (int block = 0; block < blocks; block++)
+        count_liquid(t, block * UND_TRACERS_BLOCK, und_tracers_block_end(t, block));
+    for_lists(t, judge, lost);
+    for_lists(t, unmark_cells, lost);
+    for_lists(t, keep_others, lost);
+}
+
 /* phi+ is the largest of phi and of the spheres of the escaped air, phi- the least of phi and of those of the
  * liquid; what is nearer to 0 is taken (Enright et al. 2002, eq. 11 to 13). */
-void und_tracers_correct(und_tracers *t, und_distance *d)
+void und_tracers_correct(und_tracers *t, und_distance *d, const und_tracers_lost *lost)
 {
     enum { ENOUGH = 1 << 12 };
     int blocks = und_tracers_blocks(t->count);
@@ -132,27 +220,10 @@ void und_tracers_correct(und_tracers *t, und_distance *d)
     size_t escaped = 0;
     for (int block = 0; block < blocks; block++)
         escaped += (size_t)t->parts->block_count[block];
+    if (escaped > 0 && lost)
+        take_lost(t, lost);
     int workers = und_workers(t->threads, escaped, ENOUGH);
     PARALLEL_FOR(workers)
     for (int part = 0; part < workers; part++)
         put_right(t, d, (share){part, workers});
-}
-
-int und_tracers_take_lost(und_tracers *t, const und_distance *d, float beyond, und_tracers_lost_fn *fn,
-                          void *context)
-{
-    int blocks = und_tracers_blocks(t->count), lost = 0;
-    PARALLEL_FOR(und_tracers_workers(t))
-    for (int block = 0; block < blocks; block++)
-        list_block(t, d, block, is_lost, beyond);
-    for (int block = 0; block < blocks; block++)
-        for (int32_t k = 0; k < t->parts->block_count[block]; k++) {
-            int32_t i = t->parts->order[block * UND_TRACERS_BLOCK + k];
-            const float place[3] = {t->place[0][i], t->place[1][i], t->place[2][i]};
-            if (fn)
-                fn(context, place, t->radius[i]);
-            t->radius[i] = 0;
-            lost++;
-        }
-    return lost;
 }

@@ -18,6 +18,7 @@ typedef struct und_tracers_parts {
     int32_t *block_count; /* [blocks][piles]: of each block in each pile of boxes; [blocks]: listed */
     int32_t *row_births;  /* [rows of boxes + 1] */
     float *above, *below; /* [mac.count]: phi as the escaped of either kind would have it */
+    uint8_t *liquid;      /* [mac.count]: 0, but while air that was overrun is looked for */
     int32_t steps;        /* tidied since the start */
     int32_t seedings;     /* so far: the stream of random numbers of the next */
 } und_tracers_parts;
