@@ -19,7 +19,7 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 static void choose_step(und_levelset *s)
 {
     const double *g = s->def.gravity, dx = s->def.dx;
-    double speed = fmax(und_stream_fastest(&s->stream), und_solids_fastest(&s->solids, s->time, s->left));
+    double speed = fmax(s->fastest, und_solids_fastest(&s->solids, s->time, s->left));
     speed += sqrt(2 * dx * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
     double most = fmin(dx / (s->def.cfl * speed), s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
@@ -133,8 +133,10 @@ static void substep(und_levelset *s)
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
     und_levelset_release_films(s);
-    STEP (EXTEND)
+    STEP (EXTEND) {
+        s->fastest = und_stream_fastest(&s->stream);
         und_stream_extend(&s->stream, &s->solids, s->layers);
+    }
     und_levelset_move_surface(s); /* 4.4.9 */
     s->time += s->dt;
     measure(s);

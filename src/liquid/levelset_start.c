@@ -62,6 +62,7 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
     if (s->tracers)
         und_tracers_seed(s->tracers, &s->surface, wall);
     und_stream_label(&s->stream, &s->surface, &s->solids);
+    s->fastest = und_stream_fastest(&s->stream);
     und_stream_extend(&s->stream, &s->solids, s->layers);
     return UND_OK;
 }

@@ -54,6 +54,7 @@ struct und_levelset {
     float *film_phi;
     double time, left, end, dt;
     double substeps;
+    double fastest; /* m/s: of the flow that last moved the liquid */
     und_ledger ledger;
     double lost[4]; /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
     double pending; /* m3 to be given back to the liquid, by all of it growing */

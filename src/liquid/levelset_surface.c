@@ -53,7 +53,7 @@ void und_levelset_move_surface(und_levelset *s)
             und_tracers_tidy(s->tracers, &s->surface, wall);
         }
     if (wall) {
-        double cells = fmin(ceil(und_stream_fastest(&s->stream) * cells_per_speed), s->surface.width);
+        double cells = fmin(ceil(s->fastest * cells_per_speed), s->surface.width);
         und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked);
     }
 }
