@@ -184,11 +184,35 @@ static void the_last_two_substeps_are_equal(void **unused)
     und_levelset_destroy(levelset);
 }
 
+/* A pool in a box without a right side runs out there, and all that is missing has left by it. */
+static void leaves_by_open_sides(void **unused)
+{
+    (void)unused;
+    for (int depth = 1; depth <= 6; depth += 5) {
+        und_levelset_def def = und_levelset_def_default();
+        def.n[0] = 24, def.n[1] = 16, def.n[2] = depth;
+        def.dx = 1.0 / 24;
+        def.has_level = true;
+        def.level.number = 0.3;
+        def.open[1] = true;
+        def.threads = 2;
+        und_levelset *levelset = start(&def);
+        for (int frame = 0; frame < 24; frame++)
+            und_levelset_step(levelset, 1.0 / 24);
+        und_ledger l = und_levelset_ledger(levelset);
+        assert_double_near(und_ledger_expected(&l), l.measured, 1e-12 * l.start);
+        assert_true(l.left > 0.5 * l.start);
+        assert_double_near(l.left, l.start - l.measured, 0.05 * l.start);
+        und_levelset_destroy(levelset);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits_at_any_thread_count), cmocka_unit_test(goes_on_after_a_resume),
         cmocka_unit_test(a_damaged_state_is_refused),    cmocka_unit_test(the_ledger_closes),
-        cmocka_unit_test(wrong_defs_are_refused),        cmocka_unit_test(the_last_two_substeps_are_equal)};
+        cmocka_unit_test(wrong_defs_are_refused),        cmocka_unit_test(the_last_two_substeps_are_equal),
+        cmocka_unit_test(leaves_by_open_sides)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

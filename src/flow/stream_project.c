@@ -159,6 +159,8 @@ static void push(const project *p)
 /* p of the liquid's cells times a factor. */
 static void scale_pressure(und_stream *s, double factor)
 {
+    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int y = 0; y < s->mac.n[1]; y++) {
             double *row = s->p + und_mac_at(&s->mac, 0, y, z);

@@ -14,14 +14,15 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
 
-/* 4.4.1: so that the fastest liquid crosses 1 / CFLmultiplier cells in a substep.  What falls from rest
- * counts with the speed that it has after a cell.  The last two of a step are equal. */
+/* 4.4.1: so that the fastest liquid crosses 1 / CFLmultiplier cells in a substep, with the speed v = u + g dt
+ * that it has at its end: v dt = dx / C.  The last two of a step are equal. */
 static void choose_step(und_levelset *s)
 {
-    const double *g = s->def.gravity, dx = s->def.dx;
+    const double *g = s->def.gravity, cross = s->def.dx / s->def.cfl;
+    double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     double speed = fmax(s->fastest, und_solids_fastest(&s->solids, s->time, s->left));
-    speed += sqrt(2 * dx * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
-    double most = fmin(dx / (s->def.cfl * speed), s->def.max_step);
+    speed = 0.5 * (speed + sqrt(speed * speed + 4 * pull * cross));
+    double most = fmin(cross / speed, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
     s->dt = most >= s->left || s->ran_away ? s->left : 2 * most > s->left ? 0.5 * s->left : most;
 }
@@ -36,7 +37,7 @@ static void account(und_levelset *s, double brought)
 /* 4.4.3, and what it adds to the ledger. */
 static void fill_and_drain(und_levelset *s)
 {
-    double before = und_levelset_volume(s);
+    double before = s->solids.any ? und_levelset_volume(s) : s->ledger.measured; /* solids may have moved */
     if (und_elements_fill(s->elements, &s->surface)) {
         und_distance_redistance(&s->surface, s->def.redistance);
         account(s, und_levelset_volume(s) - before);
@@ -60,8 +61,10 @@ static und_stream_report keep_volume(und_levelset *s)
 {
     const und_stream_gain gain = {
         .everywhere = growth(s), .grown = und_levelset_spray_gain(s), .held = und_elements_held(s->elements)};
+    und_levelset_air_beyond(s, true);
     und_stream_report report = und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &gain,
                                                   s->dt, s->def.tolerance, s->def.max_iterations);
+    und_levelset_air_beyond(s, false);
     und_elements_pour(s->elements, &s->stream);
     account(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
     und_levelset_spray_given(s);
@@ -133,6 +136,7 @@ static void substep(und_levelset *s)
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
     und_levelset_release_films(s);
+    und_levelset_leave(s);
     STEP (EXTEND) {
         s->fastest = und_stream_fastest(&s->stream);
         und_stream_extend(&s->stream, &s->solids, s->layers);

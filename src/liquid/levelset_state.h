@@ -74,6 +74,11 @@ und_status und_levelset_films_open(und_levelset *s, und_error *err);
 void und_levelset_press_films(und_levelset *s);
 void und_levelset_release_films(und_levelset *s);
 
+/* levelset_edges.c: while the pressure is solved for there is air beyond open sides; then what leaves by them
+ * is booked, and they let nothing in. */
+void und_levelset_air_beyond(und_levelset *s, bool air);
+void und_levelset_leave(und_levelset *s);
+
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);
 double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it */

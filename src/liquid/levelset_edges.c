@@ -1,0 +1,64 @@
+/* Sides of the domain that liquid leaves by: there is air beyond them, and nothing comes back in. */
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+
+/* Calls fn for each cell beside an open side, in a fixed order: the cell, that beyond the side, and which
+ * side. */
+typedef void edge_fn(und_levelset *s, size_t cell, size_t beyond, int side);
+
+static void for_edges(und_levelset *s, edge_fn *fn)
+{
+    const und_mac *m = &s->mac;
+    for (int side = 0; side < UND_SIDES; side++) {
+        int axis = side / 2, a = (axis + 1) % 3, b = (axis + 2) % 3, at[3];
+        if (!s->def.open[side])
+            continue;
+        at[axis] = side % 2 ? m->n[axis] - 1 : 0;
+        for (at[b] = 0; at[b] < m->n[b]; at[b]++)
+            for (at[a] = 0; at[a] < m->n[a]; at[a]++) {
+                size_t cell = und_mac_at(m, at[0], at[1], at[2]);
+                ptrdiff_t out = side % 2 ? m->step[axis] : -m->step[axis];
+                fn(s, cell, (size_t)((ptrdiff_t)cell + out), side);
+            }
+    }
+}
+
+/* The surface that a pressure of 0 is on is the side itself. */
+static void set_air(und_levelset *s, size_t cell, size_t beyond, int side)
+{
+    (void)side;
+    s->surface.phi[beyond] = fabsf(s->surface.phi[cell]);
+}
+static void set_same(und_levelset *s, size_t cell, size_t beyond, int side)
+{
+    (void)side;
+    s->surface.phi[beyond] = s->surface.phi[cell];
+}
+
+void und_levelset_air_beyond(und_levelset *s, bool air)
+{
+    for_edges(s, air ? set_air : set_same);
+}
+
+static void leave(und_levelset *s, size_t cell, size_t beyond, int side)
+{
+    int axis = side / 2;
+    float *u = &s->stream.u[axis][side % 2 ? cell : beyond];
+    bool out = side % 2 ? *u > 0 : *u < 0;
+    if (!out)
+        *u = 0;
+    /* phi on the side, half a cell on from the middle */
+    double phi = (double)s->surface.phi[cell], inner = (double)s->surface.phi[2 * cell - beyond];
+    double at_side = s->mac.n[axis] > 1 ? 1.5 * phi - 0.5 * inner : phi;
+    double wet = fmin(fmax(0.5 - at_side, 0), 1);
+    double open = (double)s->solids.open[axis][side % 2 ? cell : beyond];
+    double volume = fabs((double)*u) * s->dt * s->def.dx * s->def.dx * wet * open;
+    if (volume > 0)
+        und_ledger_add(&s->ledger.left, &s->lost[2], volume);
+}
+
+void und_levelset_leave(und_levelset *s)
+{
+    for_edges(s, leave);
+}
