@@ -8,6 +8,11 @@
  * and once more as far again. */
 #define BEFORE 1.0f
 #define APART 1.0f
+/* Cells: a surface that far from where values are taken does not come to the wall there: in the solid is
+ * then no other side, or liquid on one side of a wall would grow through it to the other; at least so deep
+ * is what is there. */
+#define ELSEWHERE 1.5f
+#define AT_LEAST 0.5f
 
 static und_lanes square_root(und_lanes v)
 {
@@ -37,7 +42,10 @@ static und_lanes inside(const und_distance *d, const float *wall, und_lanes plac
     und_lanes slope = (first - second) / APART, one = und_lanes_all(1),
               width = und_lanes_all((float)d->width);
     slope = und_lanes_max(und_lanes_min(slope, one), -one);
-    return und_lanes_max(und_lanes_min(first + slope * out, width), -width);
+    und_lanes value = first + slope * out;
+    value = und_lanes_select(first > ELSEWHERE, und_lanes_max(value, und_lanes_all(AT_LEAST)), value);
+    value = und_lanes_select(first < -ELSEWHERE, und_lanes_min(value, und_lanes_all(-AT_LEAST)), value);
+    return und_lanes_max(und_lanes_min(value, width), -width);
 }
 
 /* Of a batch: the cells in the solid, less such that are too deep for its distance to be known. */
