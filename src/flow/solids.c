@@ -307,6 +307,8 @@ static void redo(und_solids *s, const und_cell_box *box, int count)
         und_solids_find_thin(s, &box[i]);
     for (int i = 0; i < count; i++)
         und_solids_cut(s, &box[i]);
+    for (int i = 0; i < count; i++)
+        und_solids_split(s, &box[i]);
 }
 
 static double volume(const und_cell_box *b)
@@ -385,8 +387,15 @@ static und_status open_fields(und_solids *s, und_error *err)
     p->node = field_of(m, "the solids' distance at corners", err);
     p->thin = und_pages_alloc_sparse(cells, "thin walls", err);
     p->passed = und_pages_alloc_sparse(cells, "cells that solids pass", err);
+    p->thin_rows = und_alloc((size_t)(m->n[1] + 2), (size_t)(m->n[2] + 2), "thin walls", err);
+    p->slice_sum = und_alloc((size_t)m->n[2], sizeof *p->slice_sum, "thin walls", err);
+    p->split = und_pages_alloc_sparse(cells * sizeof *p->split, "thin walls", err);
+    p->contact = und_pages_alloc_sparse(cells * sizeof *p->contact, "thin walls", err);
+    s->plain_room = field_of(m, "the room in cells", err);
+    s->beside_thin = und_pages_alloc_sparse(cells, "thin walls", err);
     p->way_out = und_pages_alloc_sparse(cells * sizeof *p->way_out, "the ways out of thin walls", err);
-    if (!s->distance || !s->room || !s->owner || !p->node || !p->thin || !p->passed || !p->way_out)
+    if (!s->distance || !s->room || !s->owner || !p->node || !p->thin || !p->passed || !p->way_out ||
+        !p->thin_rows || !s->beside_thin || !p->slice_sum || !p->split || !p->contact || !s->plain_room)
         return UND_FAILED;
     if (!p->some_move || !p->some_rest)
         return UND_OK;
@@ -435,6 +444,7 @@ static und_status place_all(und_solids *s, double time, und_error *err)
     merge_all(s, true, &all, 1);
     und_solids_find_thin(s, &all);
     und_solids_cut(s, &all);
+    und_solids_split(s, &all);
     return s->failed ? und_error_set(err, UND_FAILED, "out of memory: a mesh as a solid") : UND_OK;
 }
 
@@ -489,7 +499,13 @@ void und_solids_close(und_solids *s)
     und_pages_free(s->distance);
     und_pages_free(s->room);
     und_pages_free(s->owner);
+    und_pages_free(s->beside_thin);
+    und_pages_free(s->plain_room);
     if (p) {
+        free(p->slice_sum);
+        und_pages_free(p->split);
+        und_pages_free(p->contact);
+        free(p->thin_rows);
         for (int i = 0; i < s->count && p->skin; i++)
             und_solids_skin_free(&p->skin[i]);
         free(p->skin);

@@ -21,7 +21,11 @@ typedef struct und_solids {
                         are 0, open ones 1 (0 to 1 where a solid is there); faces of the layer beside that do
                         not touch the domain are 0 */
     float *room;     /* 0 to 1: the part of a cell that is not solid; 0 beside the domain */
-    float *u[3];     /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere */
+    float *plain_room;    /* the same, but 0 in cells at walls too thin for the grid, which
+                             und_solids_thin_volume counts */
+    uint8_t *beside_thin; /* cells that touch one at a wall too thin for the grid: between values of theirs
+                             are such of both sides.  NULL where there are no solids */
+    float *u[3];          /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere */
     struct und_solids_parts *parts;
 } und_solids;
 
@@ -37,6 +41,19 @@ void und_solids_close(und_solids *s);
  * moves meanwhile.
  */
 bool und_solids_move(und_solids *s, double time, double dt);
+
+/* A surface has been followed back along the flow, from `before` to phi (cells): near walls thinner than the
+ * grid can tell it is done anew, by what is on the same side. */
+void und_solids_follow(const und_solids *s, const float *before, float *phi, float *const u[3],
+                       double cells_per_speed);
+/* Before phi is made a distance again: where liquid on one side of such a wall has air on the other, the
+ * surface is in the wall.  And after: a surface that comes to the wall is where it was, as phi beyond the
+ * wall is not of the same surface. */
+void und_solids_pin(const und_solids *s, float *phi);
+void und_solids_unpin(const und_solids *s, float *phi);
+
+/* m3 of liquid in cells at such walls. */
+double und_solids_thin_volume(const und_solids *s, const float *phi);
 
 /* After a surface (phi, cells, negative in liquid) has moved at most steps - 1 cells: near solids, cells that
  * became liquid though none that `was` is within so many steps over open faces are put back, and so are those

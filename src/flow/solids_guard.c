@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+enum { CELLS_TO_SHARE = 1 << 15 };
 enum { MOST_STEPS = 5, SIDE = 2 * MOST_STEPS + 1, VOLUME = SIDE * SIDE * SIDE };
 static const float NEAR = 4;    /* cells */
 static const float PUSH = 0.5f; /* cells: from the surface to cells that are put back on their side */
@@ -108,7 +109,7 @@ static void settle_cell(const und_solids *s, float *phi, const int cell[3])
 static void settle(const und_solids *s, float *phi)
 {
     const und_mac *m = &s->mac;
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
     for (int z = 0; z < m->n[2]; z++)
         for (int y = 0; y < m->n[1]; y++) {
             const uint8_t *thin = s->parts->thin + und_mac_at(m, 0, y, z);
@@ -126,7 +127,7 @@ void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int 
     const size_t slices = (size_t)m->n[2], count = (size_t)s->count;
     const int most = steps < MOST_STEPS ? steps : MOST_STEPS;
     memset(s->parts->leaks, 0, slices * count * sizeof *s->parts->leaks);
-    PARALLEL_FOR(s->threads)
+    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
     for (int z = 0; z < m->n[2]; z++)
         for (int y = 0; y < m->n[1]; y++) {
             const float *row = phi + und_mac_at(m, 0, y, z);

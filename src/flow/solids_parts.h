@@ -42,6 +42,13 @@ typedef struct und_solid_skin {
 
 void und_solids_skin_free(und_solid_skin *skin);
 
+/* The room in a cell at a thin wall, 0 to 1: on the side that is nearer to its middle and beyond the wall,
+ * and the cells that these belong to. */
+typedef struct und_thin_split {
+    float near, far;
+    uint8_t to_near, to_far; /* 2 axis, or one more upwards: the neighbour; 6: itself; 7: none */
+} und_thin_split;
+
 typedef struct und_solids_parts {
     und_obstacle_def *defs; /* a shape of NULL: a sheet that deforms */
     und_shape *deformed; /* the shapes of deforming meshes, as they are: their def has them, but for sheets,
@@ -50,18 +57,22 @@ typedef struct und_solids_parts {
     bool *ever_moves;
     bool side_open[UND_SIDES];
     bool some_rest, some_move;
-    float *node;          /* cells: the distance at the high corner of each cell */
-    float *rest[2];       /* distance and node of those that never move; NULL: there are none */
-    uint8_t *rest_owner;  /* and whose they are */
-    uint8_t *thin;        /* UND_THIN_... of each cell */
-    float (*way_out)[3];  /* of cells at thin walls: from the centre to a place outside solids, in cells */
-    uint8_t *passed;      /* 1 + the solid that passed the cell's centre within the interval */
-    float *lattice[2];    /* scratch of meshes: the distance at centres and corners in a box, m */
-    float *drift[3];      /* scratch of deforming ones: their velocity at those centres, m/s */
-    float *deform[3];     /* m/s: what the velocity of a deforming mesh is beside its motion's, at centres */
-    und_solid_skin *skin; /* NULL: not asked for yet */
-    double *leaks;        /* scratch: cells of liquid, [slice][solid] */
-    und_cell_box *box;    /* scratch: what is to be done anew, 2 a solid */
+    float *node;           /* cells: the distance at the high corner of each cell */
+    float *rest[2];        /* distance and node of those that never move; NULL: there are none */
+    uint8_t *rest_owner;   /* and whose they are */
+    uint8_t *thin;         /* UND_THIN_... of each cell */
+    uint8_t *thin_rows;    /* rows of cells that have such, from y and z of -1 on */
+    und_thin_split *split; /* of cells at thin walls */
+    float *contact;        /* of cells at thin walls: phi where a surface comes to the wall, else 0 */
+    double *slice_sum;     /* scratch */
+    float (*way_out)[3];   /* of cells at thin walls: from the centre to a place outside solids, in cells */
+    uint8_t *passed;       /* 1 + the solid that passed the cell's centre within the interval */
+    float *lattice[2];     /* scratch of meshes: the distance at centres and corners in a box, m */
+    float *drift[3];       /* scratch of deforming ones: their velocity at those centres, m/s */
+    float *deform[3];      /* m/s: what the velocity of a deforming mesh is beside its motion's, at centres */
+    und_solid_skin *skin;  /* NULL: not asked for yet */
+    double *leaks;         /* scratch: cells of liquid, [slice][solid] */
+    und_cell_box *box;     /* scratch: what is to be done anew, 2 a solid */
 } und_solids_parts;
 
 /* At a wall too thin for the corners of cells to tell its sides apart; and cells that take no part. */
@@ -108,6 +119,14 @@ und_vec3 und_solids_drift(const und_solids *s, int solid, size_t at);
 void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *box);
 /* Sets thin and way_out in the box. */
 void und_solids_find_thin(und_solids *s, const und_cell_box *box);
+/* What follows from thin for rows and beside_thin. */
+void und_solids_mark_sides(und_solids *s, const und_cell_box *box);
+static inline bool und_solids_thin_row(const und_solids *s, int y, int z)
+{
+    return s->parts->thin_rows[(z + 1) * (s->mac.n[1] + 2) + y + 1];
+}
+/* Sets split and plain_room, from all the above. */
+void und_solids_split(und_solids *s, const und_cell_box *box);
 /* Whether a solid is between the places for which a cell at a thin wall and the next along the axis stand. */
 bool und_solids_between(const und_solids *s, const int cell[3], int axis);
 /* Whether a cell that takes no part would be on the same side of thin walls as another that does. */

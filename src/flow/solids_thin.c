@@ -159,6 +159,7 @@ void und_solids_find_thin(und_solids *s, const und_cell_box *b)
             for (int x = b->low[0]; x < b->high[0]; x++)
                 thin[x] = thin_at(s, (const int[3]){x, y, z});
         }
+    und_solids_mark_sides(s, b);
 }
 
 /* The place as found before, or where the cell is at no thin wall but its neighbour is, now. */

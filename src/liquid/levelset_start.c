@@ -56,11 +56,17 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
     for (size_t i = 0; i < s->mac.count; i++)
         if (!isfinite(s->surface.phi[i]))
             return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
-    if (wall)
+    if (wall) {
         und_distance_into_solids(&s->surface, wall);
+        und_solids_pin(&s->solids, s->surface.phi);
+    }
     und_distance_redistance(&s->surface, s->def.redistance);
+    if (wall)
+        und_solids_unpin(&s->solids, s->surface.phi);
     if (s->tracers)
         und_tracers_seed(s->tracers, &s->surface, wall);
+    if (s->tracers && wall)
+        und_tracers_leave(s->tracers, s->solids.beside_thin);
     und_stream_label(&s->stream, &s->surface, &s->solids);
     s->fastest = und_stream_fastest(&s->stream);
     und_stream_extend(&s->stream, &s->solids, s->layers);

@@ -33,19 +33,28 @@ void und_levelset_move_surface(und_levelset *s)
         else
             und_distance_advect(&s->surface, s->stream.u, cells_per_speed,
                                 s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
+        if (wall && s->def.surface_rule != UND_SURFACE_WENO)
+            und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed);
     }
     STEP (PARTICLES)
-        if (s->tracers)
+        if (s->tracers) {
             und_tracers_move(s->tracers, s->stream.u, cells_per_speed, wall);
+            if (wall)
+                und_tracers_leave(s->tracers, s->solids.beside_thin);
+        }
     STEP (SPRAY)
         und_levelset_spray_step(s);
     STEP (CORRECT)
         if (s->tracers)
             und_tracers_correct(s->tracers, &s->surface, &lost);
     STEP (REDISTANCE) {
-        if (wall)
+        if (wall) {
             und_distance_into_solids(&s->surface, wall);
+            und_solids_pin(&s->solids, s->surface.phi);
+        }
         und_distance_redistance(&s->surface, s->def.redistance);
+        if (wall)
+            und_solids_unpin(&s->solids, s->surface.phi);
     }
     STEP (CORRECT)
         if (s->tracers) {
@@ -60,5 +69,6 @@ void und_levelset_move_surface(und_levelset *s)
 
 double und_levelset_volume(const und_levelset *s)
 {
-    return und_distance_volume(&s->surface, s->solids.any ? s->solids.room : NULL);
+    return und_distance_volume(&s->surface, s->solids.plain_room) +
+           und_solids_thin_volume(&s->solids, s->surface.phi);
 }

@@ -50,6 +50,9 @@ typedef struct und_tracers_lost {
  * is told, and air that liquid has closed in on. */
 void und_tracers_correct(und_tracers *t, und_distance *d, const und_tracers_lost *lost);
 
+/* Those in cells that are marked (a byte each, laid out as phi) go. */
+void und_tracers_leave(und_tracers *t, const uint8_t *marked);
+
 /* After a step.  Now and then they are sorted, and those too far from the surface go; every `reseed` steps
  * cells with too few get more, and such with too many lose some.  A radius stays what it was at birth: were
  * it to follow phi, it would follow phi's errors. */

@@ -127,17 +127,6 @@ static void put_right(und_tracers *t, und_distance *d, share s)
  * particles in a cell tells how much of it there is.  Escaped air among much liquid was overrun, and goes;
  * escaped liquid where there is little of it is on its own. */
 
-static inline size_t cell_of(const und_tracers *t, int i)
-{
-    int at[3];
-    for (int a = 0; a < 3; a++) {
-        float place = t->place[a][i];
-        at[a] = place > 0 ? (int)place : 0;
-        at[a] = at[a] < t->mac.n[a] ? at[a] : t->mac.n[a] - 1;
-    }
-    return und_mac_at(&t->mac, at[0], at[1], at[2]);
-}
-
 typedef void listed_fn(und_tracers *t, int32_t *list, int32_t *count, const und_tracers_lost *lost);
 
 static void for_lists(und_tracers *t, listed_fn *fn, const und_tracers_lost *lost)
@@ -151,13 +140,13 @@ static void mark_cells(und_tracers *t, int32_t *list, int32_t *count, const und_
 {
     (void)lost;
     for (int32_t k = 0; k < *count; k++)
-        t->parts->liquid[cell_of(t, list[k])] = 1;
+        t->parts->liquid[und_tracers_cell(t, list[k])] = 1;
 }
 static void unmark_cells(und_tracers *t, int32_t *list, int32_t *count, const und_tracers_lost *lost)
 {
     (void)lost;
     for (int32_t k = 0; k < *count; k++)
-        t->parts->liquid[cell_of(t, list[k])] = 0;
+        t->parts->liquid[und_tracers_cell(t, list[k])] = 0;
 }
 
 /* One more than how many of the liquid there are, in cells that are marked. */
@@ -165,7 +154,7 @@ static void count_liquid(und_tracers *t, int begin, int end)
 {
     enum { ENOUGH = 200 };
     for (int i = begin; i < end; i++) {
-        uint8_t *liquid = &t->parts->liquid[cell_of(t, i)];
+        uint8_t *liquid = &t->parts->liquid[und_tracers_cell(t, i)];
         if (*liquid && *liquid < ENOUGH && t->radius[i] < 0)
             __atomic_fetch_add(liquid, 1, __ATOMIC_RELAXED);
     }
@@ -177,7 +166,7 @@ static void judge(und_tracers *t, int32_t *list, int32_t *count, const und_trace
     float much = lost->much * (float)t->def.per_cell, little = lost->little * (float)t->def.per_cell;
     for (int32_t k = 0; k < *count; k++) {
         int32_t i = list[k];
-        int liquid = t->parts->liquid[cell_of(t, i)] - 1;
+        int liquid = t->parts->liquid[und_tracers_cell(t, i)] - 1;
         if (t->radius[i] > 0 ? (float)liquid < much : (float)liquid >= little)
             continue;
         const float place[3] = {t->place[0][i], t->place[1][i], t->place[2][i]};

@@ -85,3 +85,14 @@ void und_tracers_move(und_tracers *t, float *const u[3], double cells_per_speed,
             move_batch(t, u, (float)cells_per_speed, wall, i, und_tracers_before(i, end));
     }
 }
+
+/* Those without a radius are gone. */
+void und_tracers_leave(und_tracers *t, const uint8_t *marked)
+{
+    int blocks = und_tracers_blocks(t->count);
+    PARALLEL_FOR(und_tracers_workers(t))
+    for (int block = 0; block < blocks; block++)
+        for (int i = block * UND_TRACERS_BLOCK; i < und_tracers_block_end(t, block); i++)
+            if (marked[und_tracers_cell(t, i)])
+                t->radius[i] = 0;
+}

@@ -71,6 +71,18 @@ static inline unsigned und_tracers_before(int i, int end)
     return (1u << (end - i < UND_LANES ? end - i : UND_LANES)) - 1;
 }
 
+/* The cell that one is in. */
+static inline size_t und_tracers_cell(const und_tracers *t, int i)
+{
+    int at[3];
+    for (int a = 0; a < 3; a++) {
+        float place = t->place[a][i];
+        at[a] = place > 0 ? (int)place : 0;
+        at[a] = at[a] < t->mac.n[a] ? at[a] : t->mac.n[a] - 1;
+    }
+    return und_mac_at(&t->mac, at[0], at[1], at[2]);
+}
+
 /* The axis across which boxes lie in piles, which threads share out. */
 static inline int und_tracers_axis(const und_mac *m)
 {

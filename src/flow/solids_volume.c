@@ -1,0 +1,185 @@
+/* How much liquid is beside thin walls.  A cell that such a wall is in has room on both sides of it: what is
+ * on the side of the cell's middle is the cell's own, what is on the other belongs to the cell across; of a
+ * cell whose middle is in the wall both belong to others.  So the volume does not change as a wall that
+ * carries liquid moves through cells. */
+#include "flow/solids_parts.h"
+
+#include "base/parallel.h"
+#include "surface/distance.h"
+
+#include <math.h>
+
+enum { CELLS_TO_SHARE = 1 << 15, ENOUGH = 4096, OWN = 6, NOBODY = 7 };
+static const double LONGEST = 4;  /* cells: walls are looked for so far */
+static const double SMALL = 1e-4; /* cells: to take differences over */
+
+typedef struct around {
+    const und_solids *solids;
+    const int *cell;
+} around;
+
+/* To the nearest solid, m. */
+static double nearest(const void *context, und_vec3 p)
+{
+    const around *here = context;
+    const und_solids *s = here->solids;
+    double least = INFINITY;
+    for (int i = 0; i < s->count; i++)
+        if (und_cell_box_has(&s->parts->state[i].near, here->cell))
+            least = und_smaller(und_solids_distance_of(s, i, p), least);
+    return least;
+}
+
+static bool inside(const und_mac *m, const int cell[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (cell[a] < 0 || cell[a] >= m->n[a])
+            return false;
+    return true;
+}
+
+/* The way (axis and sign) to the neighbour furthest along a direction that takes part in the flow. */
+static uint8_t neighbour_along(const und_solids *s, const int cell[3], const double along[3])
+{
+    double most = 0.3;
+    uint8_t found = NOBODY;
+    for (int way = 0; way < 6; way++) {
+        int a = way / 2, to[3] = {cell[0], cell[1], cell[2]};
+        double by = way % 2 ? along[a] : -along[a];
+        to[a] += way % 2 ? 1 : -1;
+        if (!(by > most) || !inside(&s->mac, to) ||
+            s->parts->thin[und_mac_at(&s->mac, to[0], to[1], to[2])] == UND_THIN_SHUT)
+            continue;
+        most = by;
+        found = (uint8_t)way;
+    }
+    return found;
+}
+
+/* How much of a line from a place on is solid, in cells, before it is no more. */
+static double thickness(const und_solids *s, const int cell[3], und_vec3 from, und_vec3 along)
+{
+    double most = 0, first;
+    und_vec3 way = und_mul(along, LONGEST * s->mac.d[0]);
+    for (int i = 0; i < s->count; i++) {
+        const und_obstacle_def *def = &s->parts->defs[i];
+        const und_pose *pose = &s->parts->state[i].to;
+        if (!def->shape || !und_cell_box_has(&s->parts->state[i].near, cell))
+            continue;
+        und_vec3 a = und_pose_local(pose, from), b = und_pose_local(pose, und_add(from, way));
+        double in = und_shape_line(def->shape, a, und_sub(b, a), 0, 1, &first);
+        most = und_larger(LONGEST * (def->inside_out ? 1 - in : in), most);
+    }
+    return most;
+}
+
+static und_thin_split split_cell(const und_solids *s, const int cell[3])
+{
+    const und_mac *m = &s->mac;
+    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    const around here = {s, cell};
+    const bool shut = s->parts->thin[at] == UND_THIN_SHUT;
+    und_thin_split split = {s->room[at], 0, OWN, NOBODY};
+    und_vec3 centre = und_solids_place(m, cell[0], cell[1], cell[2]);
+    double distance = nearest(&here, centre) / m->d[0];
+    und_vec3 g = und_solids_normal(nearest, &here, centre, SMALL * m->d[0], m->n[2] == 1);
+    if (!(fabs(distance) < LONGEST) || !(und_length(g) > 0.5)) {
+        split.to_near = shut ? NOBODY : OWN;
+        return split;
+    }
+    g = und_unit(g);
+    const double along[3] = {g.x, g.y, g.z}, against[3] = {-g.x, -g.y, -g.z};
+    /* from the wall's near side on */
+    und_vec3 surface = und_add(centre, und_mul(g, (SMALL - distance) * m->d[0]));
+    double thick = thickness(s, cell, surface, und_mul(g, -1));
+    split.near = (float)(1 - und_distance_part(distance, along));
+    split.far = (float)und_distance_part(distance + thick, along);
+    split.to_far = neighbour_along(s, cell, against);
+    if (shut)
+        split.to_near = neighbour_along(s, cell, along);
+    else if (split.far == 0)
+        split.near = s->room[at]; /* exact where solids are thick but have an edge */
+    return split;
+}
+
+void und_solids_split(und_solids *s, const und_cell_box *b)
+{
+    const und_mac *m = &s->mac;
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = b->low[a] > 0 ? b->low[a] : 0;
+        high[a] = b->high[a] < m->n[a] ? b->high[a] : m->n[a];
+    }
+    if (low[0] >= high[0] || low[1] >= high[1] || low[2] >= high[2])
+        return;
+    size_t cells = (size_t)(high[0] - low[0]) * (size_t)(high[1] - low[1]) * (size_t)(high[2] - low[2]);
+    PARALLEL_FOR(und_workers(s->threads, cells, ENOUGH))
+    for (int z = low[2]; z < high[2]; z++)
+        for (int y = low[1]; y < high[1]; y++) {
+            size_t row = und_mac_at(m, 0, y, z);
+            for (int x = low[0]; x < high[0]; x++) {
+                const uint8_t thin = s->parts->thin[row + (size_t)x];
+                s->plain_room[row + (size_t)x] = thin ? 0 : s->room[row + (size_t)x];
+                if (thin)
+                    s->parts->split[row + (size_t)x] = split_cell(s, (const int[3]){x, y, z});
+            }
+        }
+}
+
+/* The part of a cell that is liquid, by what is on its side. */
+static double part_of(const und_solids *s, const float *phi, const int cell[3])
+{
+    const und_mac *m = &s->mac;
+    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    double gradient[3] = {0}, square = 0;
+    bool mixed = false; /* else no surface but the wall is near */
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+        size_t low = at - (size_t)m->step[a], high = at + (size_t)m->step[a];
+        bool below = cell[a] > 0 && s->open[a][low] > 0, above = cell[a] + 1 < m->n[a] && s->open[a][at] > 0;
+        double to = (double)(above ? phi[high] : phi[at]), from = (double)(below ? phi[low] : phi[at]);
+        gradient[a] = below && above ? 0.5 * (to - from) : to - from;
+        square += gradient[a] * gradient[a];
+        mixed |= (to < 0) != (phi[at] < 0) || (from < 0) != (phi[at] < 0);
+    }
+    if (!mixed || !(square > 1e-6))
+        return phi[at] < 0 ? 1 : 0;
+    return und_distance_part((double)phi[at] / sqrt(square), gradient);
+}
+
+static double part_along(const und_solids *s, const float *phi, const int cell[3], uint8_t way)
+{
+    int to[3] = {cell[0], cell[1], cell[2]};
+    if (way == NOBODY)
+        return 0;
+    if (way != OWN)
+        to[way / 2] += way % 2 ? 1 : -1;
+    return part_of(s, phi, to);
+}
+
+double und_solids_thin_volume(const und_solids *s, const float *phi)
+{
+    const und_mac *m = &s->mac;
+    double sum = 0;
+    if (!s->any)
+        return 0;
+    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
+    for (int z = 0; z < m->n[2]; z++) {
+        double slice = 0;
+        for (int y = 0; y < m->n[1]; y++) {
+            size_t row = und_mac_at(m, 0, y, z);
+            for (int x = 0; x < m->n[0] && und_solids_thin_row(s, y, z); x++) {
+                const int cell[3] = {x, y, z};
+                const und_thin_split *split = &s->parts->split[row + (size_t)x];
+                if (!s->parts->thin[row + (size_t)x])
+                    continue;
+                slice += (double)split->near * part_along(s, phi, cell, split->to_near);
+                if (split->far > 0)
+                    slice += (double)split->far * part_along(s, phi, cell, split->to_far);
+            }
+        }
+        s->parts->slice_sum[z] = slice;
+    }
+    for (int z = 0; z < m->n[2]; z++)
+        sum += s->parts->slice_sum[z];
+    return sum * m->d[0] * m->d[1] * m->d[2];
+}
