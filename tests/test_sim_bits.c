@@ -72,7 +72,38 @@ static const char *const busy_height =
           "  wave_makers = { { amplitude = 0.05, wavelength = 1, depth = 0.3, time = 0.2 } },\n"
           "}\n";
 
-enum { WAVES_1, WAVES_2, COLUMNS_ESTIMATE, COLUMNS_SEARCH, MARKERS, CHAINS, HEIGHT, RELAX, SCENES };
+static const char *const busy_levelset = START
+    "liquid.levelset {\n"
+    "  size = {1.15, 0.85, 0.55}, cells = {46, 34, 22}, origin = {0, -0.2, 0.1}, open = 'right',\n"
+    "  particles = param('particles', 8), level = 0.1, viscosity = 1e-4, pressure = true,\n"
+    "  gravity = {1, -9, 0.5}, reseed = 3, keep_volume = true,\n"
+    "  fill = { { shape = sphere { center = {0.4, 0.45, 0.3}, radius = 0.15 }, velocity = {0, -2, 0} } },\n"
+    "  solids = { box { min = {0.7, -1, 0}, max = {0.8, 0, 0.4} },\n"
+    "             { shape = sphere { radius = 0.12 },\n"
+    "               keys = { { time = 0, at = {1, 0.4, 0.3} }, { time = 0.3, at = {0.6, 0, 0.3} } } } },\n"
+    "  sources = { { shape = box { min = {0, 0.2, 0.2}, max = {0.1, 0.3, 0.3} }, stop = 0.15,\n"
+    "                velocity = function(x, y, z, t) return 1 + t, 0, 0.1 * z end } },\n"
+    "  drains = { { shape = box { min = {0.3, -0.2, 0.2}, max = {0.5, -0.1, 0.5} }, start = 0.1 } },\n"
+    "  forces = { { acceleration = function(t) return 3 * math.sin(9 * t), 0, 0 end },\n"
+    "             { spline = { points = {{0, 0, 0.3}, {0.5, 0.2, 0.3}, {1, 0, 0.3}}, radius = 0.2, speed = 5 "
+    "} } },\n"
+    "  modifiers = { { shape = sphere { center = {0.9, 0.1, 0.5}, radius = 0.2 }, velocity = {0, 1, 0},\n"
+    "                  alpha = 0.5, soft = 0.05 } },\n"
+    "}\n";
+
+enum {
+    WAVES_1,
+    WAVES_2,
+    COLUMNS_ESTIMATE,
+    COLUMNS_SEARCH,
+    MARKERS,
+    CHAINS,
+    HEIGHT,
+    RELAX,
+    LEVELSET,
+    PLAIN_LEVELSET,
+    SCENES
+};
 
 enum { FRAMES = 6 };
 
@@ -85,7 +116,9 @@ static und_scene *load(int which)
                                        {busy_markers, "pressure", "multigrid"},
                                        {busy_chains, "pressure", "multigrid"},
                                        {busy_height, "pressure", "multigrid"},
-                                       {busy_markers, "pressure", "relax"}};
+                                       {busy_markers, "pressure", "relax"},
+                                       {busy_levelset, "particles", "8"},
+                                       {busy_levelset, "particles", "0"}};
     und_error err = {0};
     und_setting setting = {scenes[which].setting, scenes[which].value};
     und_scene *scene = und_scene_from_text(scenes[which].text, "busy.lua", &setting, 1, &err);

@@ -166,6 +166,17 @@ static void land(und_levelset *s)
     und_spray_remove(drops);
 }
 
+/* Gravity that is aslant; along y it is the drops' own. */
+static void pull_aside(und_levelset *s)
+{
+    und_spray *drops = s->spray->drops;
+    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 1); a += 2) {
+        float kick = (float)(s->def.gravity[a] * s->dt);
+        for (int i = 0; i < drops->count && kick != 0; i++)
+            drops->speed[a][i] += kick;
+    }
+}
+
 /* How far it is to the nearest solid, in cells, and the unit vector away from it. */
 static float solid_at(const und_levelset *s, const float place[3], float normal[3])
 {
@@ -230,6 +241,7 @@ void und_levelset_spray_step(und_levelset *s)
                                        .outside = s->def.origin[1],
                                        .meet = meet,
                                        .context = s};
+        pull_aside(s);
         und_spray_step(p->drops, s->time, s->dt, &floor);
         land(s);
         slide(s);

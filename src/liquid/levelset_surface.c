@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include <math.h>
-
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
 
 /* Where liquid and air are both in cells that can hold but one of them, the ledger says which is believed:
