@@ -50,6 +50,8 @@ static void give(const und_elements *e, const element *one, und_stream *s)
                     float *given = one->given[axis] + cell_box_at(b, x, y, z);
                     if (!s)
                         und_element_row(e, one, axis, x, y, z, count, given);
+                    else
+                        und_stream_written(s, axis, x, y, z, count);
                     for (int i = 0; s && i < count; i++)
                         s->u[axis][und_mac_at(&e->mac, x + i, y, z)] = given[i];
                 }

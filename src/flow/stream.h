@@ -26,6 +26,8 @@ void und_stream_close(und_stream *s);
 /* After u was written from outside, from a state too: what und_stream_extend does not reach is cleared by the
  * next call of it. */
 void und_stream_restored(und_stream *s);
+/* The same for the high faces along the axis of `count` cells from (x, y, z) on. */
+void und_stream_written(und_stream *s, int axis, int x, int y, int z, int count);
 
 /* Book keeping, 4.4.2: sets liquid and flows. */
 void und_stream_label(und_stream *s, const und_distance *d, const und_solids *solids);

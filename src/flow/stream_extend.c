@@ -64,6 +64,12 @@ void und_stream_restored(und_stream *s)
                    slice_words(&e->set[a]) * sizeof *e->inside[a]);
 }
 
+void und_stream_written(und_stream *s, int axis, int x, int y, int z, int count)
+{
+    for (int i = 0; s->parts && i < count; i++)
+        und_mask_add(&s->parts->extend.set[axis], x + i, y, z);
+}
+
 /* ---- Layers ---- */
 
 /* Faces from `at` on beside known ones become their mean; row: of those known, its word of bit 0. */

@@ -3,27 +3,20 @@
 
 #include <math.h>
 
-/* Lists those of a block that are chosen, in order. */
-typedef und_lanes_int chosen_fn(und_lanes phi, und_lanes radius, float beyond);
-
 /* On the wrong side by more than their radius. */
-UND_INLINE und_lanes_int is_escaped(und_lanes phi, und_lanes radius, float beyond)
+UND_INLINE und_lanes_int is_escaped(und_lanes phi, und_lanes radius)
 {
-    (void)beyond;
     return (phi + radius) * radius < 0;
 }
-UND_INLINE und_lanes_int is_lost(und_lanes phi, und_lanes radius, float beyond)
-{
-    return (radius < 0) & (phi > beyond);
-}
 
-UND_INLINE void list_block(und_tracers *t, const und_distance *d, int block, chosen_fn *chosen, float beyond)
+/* Lists those of a block that are, in order. */
+UND_INLINE void list_block(und_tracers *t, const und_distance *d, int block)
 {
     int begin = block * UND_TRACERS_BLOCK, end = und_tracers_block_end(t, block);
     int32_t *list = t->parts->order + begin, count = 0;
     for (int i = begin; i < end; i += UND_LANES) {
         und_lanes phi = und_tracers_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
-        unsigned bits = und_tracers_bits(chosen(phi, radius, beyond)) & und_tracers_before(i, end);
+        unsigned bits = und_tracers_bits(is_escaped(phi, radius)) & und_tracers_before(i, end);
         for (; bits; bits &= bits - 1)
             list[count++] = i + __builtin_ctz(bits);
     }
@@ -205,7 +198,7 @@ void und_tracers_correct(und_tracers *t, und_distance *d, const und_tracers_lost
     int blocks = und_tracers_blocks(t->count);
     PARALLEL_FOR(und_tracers_workers(t))
     for (int block = 0; block < blocks; block++)
-        list_block(t, d, block, is_escaped, 0);
+        list_block(t, d, block);
     size_t escaped = 0;
     for (int block = 0; block < blocks; block++)
         escaped += (size_t)t->parts->block_count[block];
