@@ -152,7 +152,9 @@ double und_levelset_distance(const und_levelset *levelset, int x, int y, int z);
 double und_levelset_pressure(const und_levelset *levelset, int x, int y, int z); /* Pa */
 /* Velocity on the low face of the cell along the axis; x up to n[0] where the axis is 0, and so on. */
 double und_levelset_velocity(const und_levelset *levelset, int axis, int x, int y, int z);
-/* m3 that ended up in a solid, or passed it, and was taken out. */
+/* m3 of liquid that showed up beside the obstacle where no way over open faces led from liquid in a substep,
+ * and was taken out, since the start: what would have passed it.  Not what is lost elsewhere, which the
+ * ledger's correction has with it; nor what was never let through. */
 double und_levelset_leaked(const und_levelset *levelset, int obstacle);
 
 #endif

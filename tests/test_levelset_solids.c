@@ -1,0 +1,261 @@
+/* The level set liquid and its solids: containers hold what is in them, thin walls and fast ones let nothing
+ * through; the same bits at any thread count and after a resume while a thin wall moves. */
+#include "tests/test.h"
+
+#include "geom/motion.h"
+#include "geom/shape.h"
+#include "grid/frame.h"
+#include "liquid/levelset.h"
+
+static und_shape *make(const und_shape *like)
+{
+    und_error err = {0};
+    und_shape *shape = und_shape_create(like, &err);
+    if (!shape)
+        fail_msg("%s", err.text);
+    return shape;
+}
+
+/* A solid that moves, liquid, and the side of the solid that the liquid is to stay on. */
+typedef struct scene {
+    und_shape *wall, *fill;
+    und_motion *motion;
+    und_obstacle_def solid;
+    und_fill_def liquid;
+    und_levelset_def def;
+} scene;
+
+/* n cells a side of 1/n m; key frames over 1 s. */
+static void set_scene(scene *s, int n, int threads, const und_key keys[3])
+{
+    und_error err = {0};
+    s->motion = und_motion_create(keys, 3, UND_EASE_SPLINE, &err);
+    assert_non_null(s->motion);
+    s->solid = (und_obstacle_def){.shape = s->wall, .motion = s->motion};
+    s->liquid = (und_fill_def){.shape = s->fill};
+    s->def = und_levelset_def_default();
+    for (int a = 0; a < 3; a++)
+        s->def.n[a] = n;
+    s->def.dx = 1.0 / n;
+    s->def.threads = threads;
+    s->def.obstacles = &s->solid;
+    s->def.fills = &s->liquid;
+    s->def.obstacle_count = s->def.fill_count = 1;
+}
+
+static void clear_scene(scene *s)
+{
+    und_shape_destroy(s->wall);
+    und_shape_destroy(s->fill);
+    und_motion_destroy(s->motion);
+}
+
+static und_levelset *start(const scene *s)
+{
+    und_error err = {0};
+    und_levelset *levelset = und_levelset_create(&s->def, &err);
+    if (!levelset)
+        fail_msg("%s", err.text);
+    return levelset;
+}
+
+/* In the solid's own coordinates: is a place on the side where liquid is to be? */
+typedef bool side_fn(const scene *s, und_vec3 p);
+
+/* Cells of liquid on the wrong side of the solid, out of it. */
+static int count_wrong(const scene *s, const und_levelset *levelset, side_fn *right)
+{
+    const und_pose pose = und_motion_at(s->motion, und_levelset_time(levelset));
+    int wrong = 0;
+    for (int z = 0; z < s->def.n[2]; z++)
+        for (int y = 0; y < s->def.n[1]; y++)
+            for (int x = 0; x < s->def.n[0]; x++) {
+                und_vec3 p = und_mul(und_vec(x + 0.5, y + 0.5, z + 0.5), s->def.dx);
+                und_vec3 own = und_pose_local(&pose, p);
+                wrong += und_levelset_distance(levelset, x, y, z) < 0 && !right(s, own) &&
+                         und_shape_distance(s->wall, own) > 0;
+            }
+    return wrong;
+}
+
+/* ---- Cups ---- */
+
+#define RADIUS 0.25
+#define HALF 0.22
+static const und_vec3 middle = {0.5, 0.35, 0.5};
+
+static void make_cup(scene *s, int n, double cells, int threads, const und_key keys[3])
+{
+    const double wall = cells / n, low = middle.y - HALF + wall / 2, high = middle.y + 0.02;
+    und_shape **parts = malloc(2 * sizeof *parts);
+    assert_non_null(parts);
+    parts[0] = make(&(und_shape){.kind = UND_CYLINDER, .half = {0, HALF, 0}, .radius = RADIUS});
+    parts[1] = make(&(und_shape){
+        .kind = UND_CYLINDER, .center = {0, wall, 0}, .half = {0, HALF, 0}, .radius = RADIUS - wall});
+    s->wall = make(&(und_shape){.kind = UND_DIFFERENCE, .child_count = 2, .children = parts});
+    s->fill = make(&(und_shape){.kind = UND_CYLINDER, /* to the middle of the wall */
+                                .center = {middle.x, (low + high) / 2, middle.z},
+                                .half = {0, (high - low) / 2, 0},
+                                .radius = RADIUS - wall / 2});
+    set_scene(s, n, threads, keys);
+}
+
+static bool in_cup(const scene *s, und_vec3 p)
+{
+    (void)s;
+    return p.x * p.x + p.z * p.z < RADIUS * RADIUS && p.y > -HALF;
+}
+
+static void keys_of(und_key keys[3], double turn, double rise)
+{
+    for (int k = 0; k < 3; k++) {
+        keys[k] = (und_key){.time = 0.5 * k, .position = middle};
+        keys[k].rotation.z = 0.5 * k * turn;
+        keys[k].position.y += 0.5 * k * rise;
+    }
+}
+
+static void cups_hold_liquid(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double cells, turn, rise;
+        double drift; /* of the volume */
+    } cup[] = {{0.3, 0, 0, 0.003},  {1, 0, 0, 0.001},   {3, 0, 0, 0.001},
+               {0.3, 30, 0, 0.03},  {1, 30, 0, 0.005},  {3, 30, 0, 0.01},
+               {0.3, 0, 0.2, 0.03}, {1, 0, 0.2, 0.005}, {3, 0, 0.2, 0.015}};
+    for (size_t i = 0; i < sizeof cup / sizeof *cup; i++) {
+        scene s;
+        und_key keys[3];
+        keys_of(keys, cup[i].turn, cup[i].rise);
+        make_cup(&s, 32, cup[i].cells, 1, keys);
+        und_levelset *levelset = start(&s);
+        for (int frame = 0; frame < 24; frame++) {
+            und_levelset_step(levelset, 1.0 / 24);
+            assert_int_equal(count_wrong(&s, levelset, in_cup), 0);
+        }
+        und_ledger ledger = und_levelset_ledger(levelset);
+        assert_double_near(ledger.correction / ledger.start, 0, cup[i].drift);
+        assert_double_near(und_levelset_leaked(levelset, 0) / ledger.start, 0, 1e-3);
+        und_levelset_destroy(levelset);
+        clear_scene(&s);
+    }
+}
+
+/* ---- Plates ---- */
+
+static bool beside_plate(const scene *s, und_vec3 p)
+{
+    (void)s;
+    return p.x > 0;
+}
+
+/* A plate across the tank with liquid on one side. */
+static void make_plate(scene *s, int n, double cells, const und_key keys[3], und_vec3 normal)
+{
+    und_shape **parts = malloc(2 * sizeof *parts);
+    assert_non_null(parts);
+    s->wall = make(&(und_shape){.kind = UND_BOX, .half = {cells / n / 2, 3, 3}});
+    parts[0] = make(&(und_shape){.kind = UND_PLANE, .center = keys[0].position, .half = und_mul(normal, -1)});
+    parts[1] = make(&(und_shape){.kind = UND_PLANE, .center = {0, 0.5, 0}, .half = {0, 1, 0}});
+    s->fill = make(&(und_shape){.kind = UND_INTERSECTION, .child_count = 2, .children = parts});
+    set_scene(s, n, 1, keys);
+}
+
+static void run_plate(double cells, double degrees, const double x[3], double drift)
+{
+    scene s;
+    und_key keys[3];
+    for (int k = 0; k < 3; k++)
+        keys[k] =
+            (und_key){.time = 0.5 * k, .position = {x[k], 0.4, 0.5}, .rotation = {0, 0.5 * degrees, degrees}};
+    und_error err = {0};
+    und_motion *motion = und_motion_create(keys, 3, UND_EASE_SPLINE, &err);
+    assert_non_null(motion);
+    und_pose pose = und_motion_at(motion, 0);
+    make_plate(&s, 24, cells, keys, und_quat_rotate(pose.rotation, und_vec(1, 0, 0)));
+    und_motion_destroy(motion);
+    und_levelset *levelset = start(&s);
+    for (int frame = 0; frame < 24; frame++) {
+        und_levelset_step(levelset, 1.0 / 24);
+        assert_int_equal(count_wrong(&s, levelset, beside_plate), 0);
+    }
+    und_ledger ledger = und_levelset_ledger(levelset);
+    assert_double_near(und_levelset_leaked(levelset, 0) / ledger.start, 0, 1e-3);
+    assert_double_near(ledger.correction / ledger.start, 0, drift);
+    und_levelset_destroy(levelset);
+    clear_scene(&s);
+}
+
+static void thin_walls_divide_a_tank(void **unused)
+{
+    (void)unused;
+    static const double rest[3] = {0.45, 0.45, 0.45};
+    run_plate(0.3, 0, rest, 1e-3);
+    run_plate(1, 0, rest, 1e-3);
+    run_plate(0.3, 20, rest, 1e-3);
+    run_plate(1, 20, rest, 1e-3);
+}
+
+/* At up to 1 m/s and back: in a step by more than it is thick. */
+static void a_fast_plate_pushes_all_liquid(void **unused)
+{
+    (void)unused;
+    static const double way[3] = {0.3, 0.5, 0.3};
+    run_plate(0.3, 0, way, 0.03);
+    run_plate(0.5, 10, way, 0.03);
+}
+
+/* ---- Bits ---- */
+
+static uint64_t hash_of(und_levelset *levelset)
+{
+    und_error err;
+    und_liquid *liquid = und_levelset_liquid(levelset);
+    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+    assert_int_equal(liquid->class->save(liquid, &state, &err), UND_OK);
+    uint64_t hash = und_frame_hash(&state, 1);
+    und_frame_clear(&state);
+    return hash;
+}
+
+static void same_bits_beside_a_thin_wall_that_moves(void **unused)
+{
+    (void)unused;
+    static const int threads[] = {1, 2, 5};
+    uint64_t hash[3];
+    und_key keys[3];
+    keys_of(keys, 30, 0.1);
+    for (int i = 0; i < 3; i++) {
+        scene s;
+        und_error err = {0};
+        make_cup(&s, 33, 0.3, threads[i], keys);
+        und_levelset *first = start(&s), *second = start(&s);
+        und_liquid *from = und_levelset_liquid(first), *to = und_levelset_liquid(second);
+        const double dt = 1.0 / 6;
+        assert_false(from->class->step(from, dt));
+        und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+        assert_int_equal(from->class->save(from, &saved, &err), UND_OK);
+        assert_int_equal(to->class->restore(to, &saved, &err), UND_OK);
+        while (!from->class->step(from, dt))
+            ;
+        while (!to->class->step(to, dt))
+            ;
+        hash[i] = hash_of(first);
+        assert_int_equal(hash[i], hash_of(second));
+        assert_int_equal(hash[i], hash[0]);
+        und_frame_clear(&saved);
+        und_levelset_destroy(first);
+        und_levelset_destroy(second);
+        clear_scene(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cups_hold_liquid),
+                                       cmocka_unit_test(thin_walls_divide_a_tank),
+                                       cmocka_unit_test(a_fast_plate_pushes_all_liquid),
+                                       cmocka_unit_test(same_bits_beside_a_thin_wall_that_moves)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
