@@ -45,16 +45,17 @@ static void fill_and_drain(und_levelset *s)
 }
 
 /* What the liquid is to grow by in this step: the drops that fell in, and where volume is kept, what
- * following the surface lost. */
+ * following the surface has lost and is about to lose: as much as of late. */
 static double growth(und_levelset *s)
 {
-    const double quick = 0.25, most = 0.02; /* of what is missing, and of the volume, in a substep */
+    const double most = 0.02; /* of the volume in a substep */
     double volume = s->ledger.measured, wanted = s->pending;
     s->pending = 0;
     if (s->def.keep_volume)
-        wanted += quick * (und_ledger_expected(&s->ledger) - s->ledger.correction - volume);
-    double part = volume > 0 ? wanted / volume : 0;
-    return fmax(-most, fmin(most, part));
+        wanted += 0.5 * s->losing - s->ledger.correction; /* between too late and too much */
+    double part = volume > 0 ? fmax(-most, fmin(most, wanted / volume)) : 0;
+    s->given = s->def.keep_volume ? part * volume : 0;
+    return part;
 }
 
 static und_stream_report keep_volume(und_levelset *s)
@@ -95,9 +96,14 @@ static void tell(und_levelset *s, const und_stream_report *report)
 /* The ledger's last line: what following the surface added or lost is the correction. */
 static void measure(und_levelset *s)
 {
+    const double lately = 0.3; /* the share of this substep in what is lost of late */
+    double before = s->ledger.correction;
     s->ledger.measured = und_levelset_volume(s);
     s->ledger.correction = 0;
     s->ledger.correction = s->ledger.measured - und_ledger_expected(&s->ledger);
+    double lost = before + s->given - s->ledger.correction;
+    s->losing += lately * (lost - s->losing);
+    s->given = 0;
 }
 
 /* 4.4, in its order. */
@@ -161,7 +167,6 @@ static bool go_on(und_levelset *s, double dt)
     if (s->left > 0)
         return false;
     s->time = s->end;
-    measure(s);
     return true;
 }
 

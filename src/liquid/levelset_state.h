@@ -57,6 +57,8 @@ struct und_levelset {
     double fastest; /* m/s: of the flow that last moved the liquid */
     und_ledger ledger;
     double lost[4]; /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
+    double losing;  /* m3 that following the surface loses in a substep, of late */
+    double given;   /* m3 that the flow of this substep puts back of it */
     double pending; /* m3 to be given back to the liquid, by all of it growing */
     double *leaked; /* m3, of each obstacle */
     double told[TOLD_COUNT];
