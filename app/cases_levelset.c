@@ -9,6 +9,7 @@ const validation_case levelset_cases[] = {
     {"sloshing", "levelset", case_levelset_sloshing},
     {"dam_break", "levelset", case_levelset_dam},
     {"turning_container", "levelset", case_levelset_turning},
+    {"turning_box", "levelset", case_levelset_box_turns},
     {"tilted_cup", "levelset", case_levelset_cup},
     {"thin_wall", "levelset", case_levelset_thin},
     {"divergence", "levelset", case_levelset_divergence},

@@ -1,4 +1,5 @@
-/* Solids of the particle level set hold what is in them: cups that tilt, walls thinner than a cell. */
+/* Solids of the particle level set hold what is in them: cups that tilt, walls thinner than a cell, a box
+ * that turns. */
 #include "cases_levelset.h"
 
 #include "geom/motion.h"
@@ -146,4 +147,38 @@ und_status case_levelset_thin(case_sink *sink, und_error *err)
 {
     und_status status = divide(sink, 0.3, err);
     return status == UND_OK ? divide(sink, 1, err) : status;
+}
+
+/* A box that is all there is, half full, turns by 90 degrees in 1 s. */
+und_status case_levelset_box_turns(case_sink *sink, und_error *err)
+{
+    enum { N = 40 };
+    const und_vec3 at = {0.5, 0.5, 0.5}, half = {0.3, 0.25, 0.2};
+    const und_key keys[3] = {{.time = 0, .position = at},
+                             {.time = 0.5, .position = at, .rotation = {0, 0, 45}},
+                             {.time = 1, .position = at, .rotation = {0, 0, 90}}};
+    und_levelset_def def = case_levelset_tank(sink, N, N, N, 1.0 / N);
+    und_shape *box = und_shape_create(&(und_shape){.kind = UND_BOX, .half = half}, err);
+    und_shape *pool =
+        und_shape_create(&(und_shape){.kind = UND_PLANE, .center = {0, 0.5, 0}, .half = {0, 1, 0}}, err);
+    und_motion *motion = und_motion_create(keys, 3, UND_EASE_SPLINE, err);
+    const und_obstacle_def solid = {.shape = box, .motion = motion, .inside_out = true};
+    const und_fill_def fill = {.shape = pool};
+    def.obstacles = &solid;
+    def.fills = &fill;
+    def.obstacle_count = def.fill_count = 1;
+    und_levelset *levelset = box && pool && motion ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        case_levelset_run(levelset, 1, 1.0 / 24);
+        und_ledger ledger = und_levelset_ledger(levelset);
+        case_report(sink, (case_result){"volume at the start, of half the box",
+                                        ledger.start / (4 * half.x * half.y * half.z), 1, 0.005, source});
+        case_report(sink, (case_result){"volume after a turn by 90 degrees, of what it was",
+                                        ledger.measured / ledger.start, 1, 0.02, source});
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(box);
+    und_shape_destroy(pool);
+    und_motion_destroy(motion);
+    return levelset ? UND_OK : err->status;
 }

@@ -122,7 +122,7 @@ static void cups_hold_liquid(void **unused)
         double cells, turn, rise;
         double drift; /* of the volume */
     } cup[] = {{0.3, 0, 0, 0.003},  {1, 0, 0, 0.001},   {3, 0, 0, 0.001},
-               {0.3, 30, 0, 0.03},  {1, 30, 0, 0.005},  {3, 30, 0, 0.01},
+               {0.3, 30, 0, 0.03},  {1, 30, 0, 0.01},   {3, 30, 0, 0.015},
                {0.3, 0, 0.2, 0.03}, {1, 0, 0.2, 0.005}, {3, 0, 0.2, 0.015}};
     for (size_t i = 0; i < sizeof cup / sizeof *cup; i++) {
         scene s;

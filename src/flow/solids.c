@@ -234,7 +234,8 @@ static und_vec3 turned(const und_quat *to, const und_quat *from, und_vec3 v)
 }
 
 /* What moves within the interval is as fast as its points move on the mean: then the liquid makes room for
- * just what the solid comes to fill. */
+ * just what the solid comes to fill.  Of a turn that is the mean of the ways to and from where they are: the
+ * way to there alone has a part outwards, by which a container would grow. */
 static void set_velocity(und_solid_state *state, const und_motion *motion, double time, double dt)
 {
     static const und_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -242,8 +243,9 @@ static void set_velocity(und_solid_state *state, const und_motion *motion, doubl
     if (dt > 0) {
         state->velocity = und_mul(und_sub(state->to.position, state->from.position), 1 / dt);
         for (int a = 0; a < 3; a++)
-            state->turn[a] = und_mul(
-                und_sub(unit[a], turned(&state->to.rotation, &state->from.rotation, unit[a])), 1 / dt);
+            state->turn[a] = und_mul(und_sub(turned(&state->from.rotation, &state->to.rotation, unit[a]),
+                                             turned(&state->to.rotation, &state->from.rotation, unit[a])),
+                                     0.5 / dt);
         if (!memcmp(&state->to.rotation, &state->from.rotation, sizeof state->to.rotation))
             memset(state->turn, 0, sizeof state->turn);
         return;
