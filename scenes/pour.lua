@@ -1,13 +1,13 @@
 -- A container pours into a pool (Wrenninge 2003, figure 5.3).
 --
--- A box full of water is turned about its rim until it is empty.  It is a solid that moves by keys like any other; nothing
--- leaks through its walls, either way.  96 x 84 x 60 cells; the walls are three of them thick.
+-- A tub of water is turned until it is empty.  It is a solid that moves by keys like any other, and holds its water until
+-- that runs over the rim.  96 x 84 x 60 cells; the walls are three of them thick.
 
 scene { name = "pour", frames = 120, fps = 24 }
 
 local cells = param("cells", 96)
 
--- Around the middle of the box, which turns about the place of its right upper edge.
+-- Around the middle of the tub, m: half its width and its depth inside, and how thick its walls are.
 local half, high, wall = 0.36, 0.44, 0.075
 local tub = difference {
   box { size = {2 * half + 2 * wall, high + wall, 2 * half + 2 * wall} },
