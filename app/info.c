@@ -191,6 +191,24 @@ static void print_ledger(const und_ledger *l)
            l->measured);
 }
 
+/* What solids kept from passing them, as the last frame has it. */
+static void print_leaked(und_cache *cache, int number)
+{
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
+    und_error err;
+    if (und_cache_read(cache, number, &frame, &err) == UND_OK)
+        for (int i = 0; i < frame.count; i++) {
+            const und_item *item = &frame.items[i];
+            if (strcmp(item->name, "solid/leaked") != 0 || item->type != UND_F64 || item->rank != 1)
+                continue;
+            printf("leaked     taken out at solids, each:");
+            for (size_t k = 0; k < item->dim[0]; k++)
+                printf(" %.3g", ((const double *)item->data)[k]);
+            printf(" m3\n");
+        }
+    und_frame_clear(&frame);
+}
+
 static void print_info(und_cache *cache, const und_cache_info *info)
 {
     printf("name       %s\nmodel      %s\nprogram    %s\nscene      %s (%s)\n", info->name, info->model,
@@ -209,6 +227,7 @@ static void print_info(und_cache *cache, const und_cache_info *info)
     if (info->row_count > 0) {
         print_fields(cache, info->rows[info->row_count / 2].frame);
         print_ledger(&info->rows[info->row_count - 1].ledger);
+        print_leaked(cache, info->rows[info->row_count - 1].frame);
         if (has_steps(info))
             print_steps(cache, info);
     }
