@@ -57,9 +57,8 @@ double und_solids_thin_volume(const und_solids *s, const float *phi);
 
 /* After a surface (phi, cells, negative in liquid) has moved at most steps - 1 cells: near solids, cells that
  * became liquid though none that `was` is within so many steps over open faces are put back, and so are those
- * that ceased to be liquid where all around was.  Adds what was taken out to leaked[], m3 of each solid.
- * False where phi is as it was. */
-bool und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked);
+ * that ceased to be liquid where all around was.  Adds what was taken out to leaked[], m3 of each solid. */
+void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked);
 
 /* Adds "solid/distance" [nz][ny][nx], m, as of the last move, and the surfaces of the solids where they are
  * at `time`, "solid/mesh_position" and "solid/mesh_normal" [3 triangles][3]; of containers what looks up. All

@@ -73,30 +73,22 @@ static bool within_reach(const und_solids *s, const und_mask *set, bool asked, c
     return false;
 }
 
-static bool guard_cell(const und_solids *s, const und_mask *was, float *phi, int steps, const int cell[3])
+static void guard_cell(const und_solids *s, const und_mask *was, float *phi, int steps, const int cell[3])
 {
     const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
     const bool liquid = phi[at] < 0;
     bool any = false;
     if (!(s->distance[at] < NEAR) || within_reach(s, was, liquid, cell, steps, &any) || !any)
-        return false;
+        return;
     double part = 0.5 - (double)phi[at], room = (double)s->room[at];
     if (liquid)
         s->parts->leaks[cell[2] * s->count + s->owner[at]] += (part < 1 ? part : 1) * room;
     phi[at] = liquid ? PUSH : -PUSH;
-    return true;
-}
-
-/* By any thread. */
-static void tell(bool *changed)
-{
-#pragma omp atomic write
-    *changed = true;
 }
 
 /* A cell that a thin wall is in, or has passed, is as its neighbours are on the side where it will be when
  * the wall has gone on. */
-static bool settle_cell(const und_solids *s, float *phi, const int cell[3])
+static void settle_cell(const und_solids *s, float *phi, const int cell[3])
 {
     const und_mac *m = &s->mac;
     bool any = false, liquid = false;
@@ -110,33 +102,28 @@ static bool settle_cell(const und_solids *s, float *phi, const int cell[3])
         any = true;
         liquid |= phi[next] < 0;
     }
-    if (!any || liquid == (phi[at] < 0))
-        return false;
-    phi[at] = liquid ? -PUSH : PUSH;
-    return true;
+    if (any && liquid != (phi[at] < 0))
+        phi[at] = liquid ? -PUSH : PUSH;
 }
 
-static bool settle(const und_solids *s, float *phi)
+static void settle(const und_solids *s, float *phi)
 {
     const und_mac *m = &s->mac;
-    bool changed = false;
     PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
     for (int z = 0; z < m->n[2]; z++)
         for (int y = 0; y < m->n[1]; y++) {
             const uint8_t *thin = s->parts->thin + und_mac_at(m, 0, y, z);
             for (int x = 0; x < m->n[0]; x++)
-                if (thin[x] == UND_THIN_SHUT && settle_cell(s, phi, (const int[3]){x, y, z}))
-                    tell(&changed);
+                if (thin[x] == UND_THIN_SHUT)
+                    settle_cell(s, phi, (const int[3]){x, y, z});
         }
-    return changed;
 }
 
-bool und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked)
+void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked)
 {
     const und_mac *m = &s->mac;
-    bool changed = false;
     if (!s->any)
-        return false;
+        return;
     const size_t slices = (size_t)m->n[2], count = (size_t)s->count;
     const int most = steps < MOST_STEPS ? steps : MOST_STEPS;
     memset(s->parts->leaks, 0, slices * count * sizeof *s->parts->leaks);
@@ -145,13 +132,11 @@ bool und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int 
         for (int y = 0; y < m->n[1]; y++) {
             const float *row = phi + und_mac_at(m, 0, y, z);
             for (int x = 0; x < m->n[0]; x++)
-                if ((row[x] < 0) != und_mask_has(was, x, y, z) &&
-                    guard_cell(s, was, phi, most, (const int[3]){x, y, z}))
-                    tell(&changed);
+                if ((row[x] < 0) != und_mask_has(was, x, y, z))
+                    guard_cell(s, was, phi, most, (const int[3]){x, y, z});
         }
-    if (s->parts->some_move && settle(s, phi))
-        changed = true;
+    if (s->parts->some_move)
+        settle(s, phi);
     for (size_t k = 0; k < slices * count; k++)
         leaked[k % count] += s->parts->leaks[k] * m->d[0] * m->d[1] * m->d[2];
-    return changed;
 }

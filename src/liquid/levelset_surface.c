@@ -61,8 +61,8 @@ void und_levelset_move_surface(und_levelset *s)
         }
     if (wall) {
         double cells = fmin(ceil(s->fastest * cells_per_speed), s->surface.width);
-        if (und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked))
-            und_distance_refresh(&s->surface);
+        und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked);
+        und_distance_refresh(&s->surface);
     }
 }
 
