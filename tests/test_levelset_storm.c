@@ -296,12 +296,12 @@ static void storms(bool flat, int count)
 static void storms_in_a_plane(void **state)
 {
     (void)state;
-    storms(true, 30);
+    storms(true, 16);
 }
 static void storms_in_space(void **state)
 {
     (void)state;
-    storms(false, 30);
+    storms(false, 8);
 }
 
 int main(void)
