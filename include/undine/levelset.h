@@ -100,7 +100,7 @@ typedef struct und_levelset_def {
     bool has_level;
     const und_element_def *elements; /* in the order they act */
 
-    double cfl;      /* CFLmultiplier of 4.4.1: substeps per cell that the fastest liquid crosses; 0.4 */
+    double cfl;      /* CFLmultiplier of 4.4.1: substeps per cell that the fastest liquid crosses; 0.6 */
     double max_step; /* s; infinite */
     int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2 */
     und_velocity_rule velocity_rule; /* MacCormack */

@@ -183,7 +183,7 @@ und_levelset_def und_levelset_def_default(void)
         .dx = 1.0 / 32,
         .gravity = {0, -9.81, 0},
         .density = 1000,
-        .cfl = 0.4,
+        .cfl = 0.6,
         .max_step = INFINITY,
         .trace = 2,
         .velocity_rule = UND_VELOCITY_MACCORMACK,
