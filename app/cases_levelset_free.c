@@ -42,6 +42,7 @@ und_status case_levelset_fall(case_sink *sink, und_error *err)
     fill.velocity[0].number = sideways;
     def.fills = &fill;
     def.fill_count = 1;
+    def.max_step = 0.005;
     und_levelset *levelset = ball ? und_levelset_create(&def, err) : NULL;
     if (!levelset) {
         und_shape_destroy(ball);
@@ -49,7 +50,7 @@ und_status case_levelset_fall(case_sink *sink, und_error *err)
     }
     case_levelset_run(levelset, until, 1.0 / 24);
     blob b = look(levelset, &def);
-    double uneven = 0, least = INFINITY, most = 0, longest = und_levelset_last(levelset).dt;
+    double uneven = 0, least = INFINITY, most = 0;
     for (int z = 0; z < def.n[2]; z++)
         for (int y = 0; y < def.n[1]; y++)
             for (int x = 1; x < def.n[0]; x++) {
@@ -66,7 +67,7 @@ und_status case_levelset_fall(case_sink *sink, und_error *err)
             }
     und_ledger ledger = und_levelset_ledger(levelset);
     case_report(sink, (case_result){"height of the middle, m", b.middle[1], 1 - G * until * until / 2,
-                                    G * until * longest / 2 + 0.1 * dx, source});
+                                    G * until * def.max_step / 2 + 0.1 * dx, source});
     case_report(sink,
                 (case_result){"x of the middle, m", b.middle[0], 0.13 + sideways * until, 0.1 * dx, source});
     case_report(sink, (case_result){"unevenness of u, m/s", uneven, 0, 1e-5, source});

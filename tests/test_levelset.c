@@ -162,25 +162,31 @@ static void wrong_defs_are_refused(void **unused)
     }
 }
 
-/* 4.4.1: a frame ends on time, its last two substeps are equal. */
+/* 4.4.1: a frame ends on time, and no sliver of it is left: its last two substeps are equal, or the last is
+ * longer where the liquid has become slower. */
 static void the_last_two_substeps_are_equal(void **unused)
 {
     (void)unused;
     dam d;
+    int equal = 0;
     make_dam(&d, 32, 1);
     und_levelset *levelset = start(&d.def);
     und_liquid *liquid = und_levelset_liquid(levelset);
-    und_levelset_step(levelset, 0.3);
-    double before = 0, last = 0;
-    int count = 0;
-    for (bool done = false; !done; count++) {
-        before = last;
-        done = liquid->class->step(liquid, 0.1);
-        last = und_levelset_last(levelset).dt;
+    und_levelset_step(levelset, 0.1);
+    for (int frame = 0; frame < 6; frame++) {
+        double before = 0, last = 0;
+        int count = 0;
+        for (bool done = false; !done; count++) {
+            before = last;
+            done = liquid->class->step(liquid, 0.1);
+            last = und_levelset_last(levelset).dt;
+        }
+        assert_true(count >= 2);
+        assert_true(last >= before - 1e-12);
+        equal += fabs(last - before) < 1e-12;
     }
-    assert_true(count >= 2);
-    assert_double_near(last, before, 1e-12);
-    assert_double_near(und_levelset_time(levelset), 0.4, 1e-12);
+    assert_true(equal >= 3);
+    assert_double_near(und_levelset_time(levelset), 0.7, 1e-12);
     und_levelset_destroy(levelset);
 }
 

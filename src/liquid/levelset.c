@@ -24,7 +24,9 @@ static void choose_step(und_levelset *s)
     speed = 0.5 * (speed + sqrt(speed * speed + 4 * pull * cross));
     double most = fmin(cross / speed, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
-    s->dt = most >= s->left || s->ran_away ? s->left : 2 * most > s->left ? 0.5 * s->left : most;
+    bool last = most >= s->left || s->ran_away || s->halved > 0;
+    s->halved = !last && 2 * most > s->left;
+    s->dt = last ? s->left : s->halved > 0 ? 0.5 * s->left : most;
 }
 
 /* m3 that sources brought, or below 0 drains took. */

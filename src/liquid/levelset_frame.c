@@ -52,6 +52,7 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("left", UND_F64, &s->left, 1);
     list[n++] = und_part_of("end", UND_F64, &s->end, 1);
     list[n++] = und_part_of("substeps", UND_F64, &s->substeps, 1);
+    list[n++] = und_part_of("halved", UND_F64, &s->halved, 1);
     list[n++] = und_part_of("fastest", UND_F64, &s->fastest, 1);
     list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
     list[n++] = und_part_of("lost", UND_F64, s->lost, sizeof s->lost / sizeof *s->lost);

@@ -54,6 +54,7 @@ struct und_levelset {
     float *film_phi;
     double time, left, end, dt;
     double substeps;
+    double halved;  /* 1: half of what was left of a step is done, and the rest is its last substep */
     double fastest; /* m/s: of the flow that last moved the liquid */
     und_ledger ledger;
     double lost[4]; /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
