@@ -374,7 +374,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->liquid.class = &levelset_class;
     s->def = *def;
     s->threads = und_threads(def->threads);
-    s->layers = (int)ceil(1 / def->cfl) + AROUND - 1;
+    s->layers = (int)fmax(ceil(1 / def->cfl) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     for (int i = 0; i < STAGE_COUNT; i++)
         s->stages[i].name = stage_names[i];
