@@ -173,7 +173,7 @@ static double strain(void *context, double x, double y, double z, double t)
 
 und_status case_levelset_ellipse(case_sink *sink, und_error *err)
 {
-    enum { PER_RADIUS = 20 };
+    enum { PER_RADIUS = 32 };
     static const char *const source = "Monaghan 1994, the elliptical drop";
     const double dx = 1.0 / PER_RADIUS, long_axis[2] = {2.27551598, 3.67898951}, tolerance[2] = {0.02, 0.04};
     und_levelset_def def = case_levelset_tank(sink, 3 * PER_RADIUS, 8 * PER_RADIUS, 1, dx);
