@@ -30,6 +30,8 @@ void und_elements_pour(const und_elements *e, und_stream *s);
 const und_mask *und_elements_held(const und_elements *e);
 /* What flows out of them, less what flows in, m3/s. */
 double und_elements_outflow(const und_elements *e, const und_stream *s, const und_solids *solids);
+/* m3/s that flow from the liquid into drains. */
+double und_elements_inflow(const und_elements *e, const und_stream *s, const und_solids *solids);
 /* Equation 4.4: adds gravity and forces over dt to the faces of the flow. */
 void und_elements_force(const und_elements *e, und_stream *s, const double gravity[3], double dt);
 /* Equation 4.5, on the faces of the flow. */

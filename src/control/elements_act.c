@@ -95,6 +95,61 @@ double und_elements_outflow(const und_elements *e, const und_stream *s, const un
     return sum * face;
 }
 
+/* Is there liquid in the cell, which is not in the drain? */
+static bool gives(const element *one, const und_stream *s, const int at[3])
+{
+    const cell_box *b = &one->box;
+    bool in_box = true;
+    for (int a = 0; a < 3; a++) {
+        if (at[a] < 0 || at[a] >= s->mac.n[a])
+            return false;
+        in_box = in_box && at[a] >= b->low[a] && at[a] < b->low[a] + b->n[a];
+    }
+    return und_mask_has(&s->liquid, at[0], at[1], at[2]) &&
+           !(in_box && one->inside[cell_box_at(b, at[0], at[1], at[2])] < 0);
+}
+
+/* Into a cell of a drain from the liquid around it, m/s in all. */
+static double cell_inflow(const element *one, const und_stream *s, const und_solids *solids, const int at[3])
+{
+    double sum = 0;
+    for (int side = 0; side < 6; side++) {
+        int axis = side / 2, from[3] = {at[0], at[1], at[2]};
+        from[axis] += side % 2 ? 1 : -1;
+        if (!gives(one, s, from))
+            continue;
+        size_t face = und_mac_at(&s->mac, at[0], at[1], at[2]) - (side % 2 ? 0 : (size_t)s->mac.step[axis]);
+        double in = (double)s->u[axis][face] * (side % 2 ? -1 : 1) * (double)solids->open[axis][face];
+        sum += in > 0 ? in : 0;
+    }
+    return sum;
+}
+
+static double drain_inflow(const element *one, const und_stream *s, const und_solids *solids)
+{
+    const cell_box *b = &one->box;
+    double sum = 0;
+    for (int z = b->low[2]; z < b->low[2] + b->n[2]; z++)
+        for (int y = b->low[1]; y < b->low[1] + b->n[1]; y++)
+            for (int x = b->low[0]; x < b->low[0] + b->n[0]; x++) {
+                const int at[3] = {x, y, z};
+                bool inside =
+                    x >= 0 && y >= 0 && z >= 0 && x < s->mac.n[0] && y < s->mac.n[1] && z < s->mac.n[2];
+                if (inside && one->inside[cell_box_at(b, x, y, z)] < 0)
+                    sum += cell_inflow(one, s, solids, at);
+            }
+    return sum;
+}
+
+double und_elements_inflow(const und_elements *e, const und_stream *s, const und_solids *solids)
+{
+    double sum = 0;
+    for (int i = 0; i < e->count; i++)
+        if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_DRAIN)
+            sum += drain_inflow(&e->list[i], s, solids);
+    return sum * e->mac.d[0] * e->mac.d[0];
+}
+
 /* How much of an element with a region acts on `count` high faces: 0 outside, 1 inside, fading over `soft`.
  */
 static void weights(const und_elements *e, const element *one, int axis, int x, int y, int z, int count,

@@ -29,21 +29,29 @@ static void choose_step(und_levelset *s)
     s->dt = last ? s->left : s->halved > 0 ? 0.5 * s->left : most;
 }
 
-/* m3 that sources brought, or below 0 drains took. */
-static void account(und_levelset *s, double brought)
+static void brought(und_levelset *s, double volume)
 {
-    und_ledger_add(brought > 0 ? &s->ledger.sources : &s->ledger.drains, &s->lost[brought > 0 ? 0 : 1],
-                   fabs(brought));
+    und_ledger_add(&s->ledger.sources, &s->lost[0], volume);
 }
 
-/* 4.4.3, and what it adds to the ledger. */
+/* 4.4.3, and what it adds to the ledger.  Drains took what they were found to hold, or what flowed into them
+ * where that is more: liquid that comes into a drain from several sides is pressed together there. */
 static void fill_and_drain(und_levelset *s)
 {
     double before = s->solids.any ? und_levelset_volume(s) : s->ledger.measured; /* solids may have moved */
+    double changed = 0;
     if (und_elements_fill(s->elements, &s->surface)) {
         und_distance_redistance(&s->surface, s->def.redistance);
-        account(s, und_levelset_volume(s) - before);
+        changed = und_levelset_volume(s) - before;
     }
+    if (changed > 0)
+        brought(s, changed);
+    bool drains = false;
+    for (int i = 0; i < s->def.element_count; i++)
+        drains = drains || s->def.elements[i].role == UND_ELEMENT_DRAIN;
+    if (drains)
+        und_ledger_add(&s->ledger.drains, &s->lost[1], fmax(s->drained, -changed));
+    s->drained = 0;
 }
 
 /* What the liquid is to grow by in this step: the drops that fell in, and where volume is kept, what
@@ -69,7 +77,8 @@ static und_stream_report keep_volume(und_levelset *s)
                                                   s->dt, s->def.tolerance, s->def.max_iterations);
     und_levelset_air_beyond(s, false);
     und_elements_pour(s->elements, &s->stream);
-    account(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
+    brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
+    s->drained = s->dt * und_elements_inflow(s->elements, &s->stream, &s->solids);
     und_levelset_spray_given(s);
     return report;
 }

@@ -57,6 +57,7 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
     list[n++] = und_part_of("lost", UND_F64, s->lost, sizeof s->lost / sizeof *s->lost);
     list[n++] = und_part_of("losing", UND_F64, &s->losing, 1);
+    list[n++] = und_part_of("drained", UND_F64, &s->drained, 1);
     list[n++] = und_part_of("pending", UND_F64, &s->pending, 1);
     list[n++] = und_part_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);

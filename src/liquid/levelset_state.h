@@ -60,6 +60,7 @@ struct und_levelset {
     double lost[4]; /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
     double losing;  /* m3 that following the surface loses in a substep, of late */
     double given;   /* m3 that the flow of this substep puts back of it */
+    double drained; /* m3 that flowed into drains in this substep; booked in the next */
     double pending; /* m3 to be given back to the liquid, by all of it growing */
     double *leaked; /* m3, of each obstacle */
     double told[TOLD_COUNT];
