@@ -1,10 +1,8 @@
 /* The particle level set as a model: the ledger, the same bits at any thread count and after a resume,
  * errors. */
-#include "tests/test.h"
+#include "tests/levelset_model.h"
 
 #include "geom/shape.h"
-#include "grid/frame.h"
-#include "liquid/levelset.h"
 
 /* A dam that breaks onto a ball, in a small box. */
 typedef struct dam {
@@ -30,26 +28,6 @@ static void make_dam(dam *d, int n, int threads)
     d->def.threads = threads;
 }
 
-static und_levelset *start(const und_levelset_def *def)
-{
-    und_error err = {0};
-    und_levelset *levelset = und_levelset_create(def, &err);
-    if (!levelset)
-        fail_msg("%s", err.text);
-    return levelset;
-}
-
-static uint64_t hash_of(und_levelset *levelset)
-{
-    und_error err;
-    und_liquid *liquid = und_levelset_liquid(levelset);
-    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
-    assert_int_equal(liquid->class->save(liquid, &state, &err), UND_OK);
-    uint64_t hash = und_frame_hash(&state, 1);
-    und_frame_clear(&state);
-    return hash;
-}
-
 static void same_bits_at_any_thread_count(void **state)
 {
     (void)state;
@@ -58,10 +36,10 @@ static void same_bits_at_any_thread_count(void **state)
     for (int i = 0; i < 3; i++) {
         dam d;
         make_dam(&d, 32, threads[i]);
-        und_levelset *levelset = start(&d.def);
+        und_levelset *levelset = start_levelset(&d.def);
         for (int frame = 0; frame < 6; frame++)
             und_levelset_step(levelset, 1.0 / 12);
-        hash[i] = hash_of(levelset);
+        hash[i] = hash_of_levelset(levelset);
         und_levelset_destroy(levelset);
     }
     assert_int_equal(hash[0], hash[1]);
@@ -75,7 +53,7 @@ static void goes_on_after_a_resume(void **unused)
     dam d;
     und_error err = {0};
     make_dam(&d, 32, 2);
-    und_levelset *first = start(&d.def), *second = start(&d.def);
+    und_levelset *first = start_levelset(&d.def), *second = start_levelset(&d.def);
     und_liquid *from = und_levelset_liquid(first), *to = und_levelset_liquid(second);
     const double dt = 1.0 / 6;
     while (!from->class->step(from, dt))
@@ -85,13 +63,13 @@ static void goes_on_after_a_resume(void **unused)
     assert_int_equal(from->class->save(from, &saved, &err), UND_OK);
     assert_int_equal(und_frame_copy(&saved, &copy, &err), UND_OK);
     assert_int_equal(to->class->restore(to, &copy, &err), UND_OK);
-    assert_int_equal(hash_of(first), hash_of(second));
+    assert_int_equal(hash_of_levelset(first), hash_of_levelset(second));
     for (int i = 0; i < 3; i++) {
         while (!from->class->step(from, dt))
             ;
         while (!to->class->step(to, dt))
             ;
-        assert_int_equal(hash_of(first), hash_of(second));
+        assert_int_equal(hash_of_levelset(first), hash_of_levelset(second));
     }
     und_frame_clear(&saved);
     und_frame_clear(&copy);
@@ -105,7 +83,7 @@ static void a_damaged_state_is_refused(void **unused)
     dam d;
     und_error err = {0};
     make_dam(&d, 16, 1);
-    und_levelset *levelset = start(&d.def);
+    und_levelset *levelset = start_levelset(&d.def);
     und_liquid *liquid = und_levelset_liquid(levelset);
     und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1}), copy = saved;
     assert_int_equal(liquid->class->save(liquid, &saved, &err), UND_OK);
@@ -130,7 +108,7 @@ static void the_ledger_closes(void **unused)
     (void)unused;
     dam d;
     make_dam(&d, 32, 2);
-    und_levelset *levelset = start(&d.def);
+    und_levelset *levelset = start_levelset(&d.def);
     for (int frame = 0; frame < 24; frame++) {
         und_levelset_step(levelset, 1.0 / 24);
         und_ledger l = und_levelset_ledger(levelset);
@@ -170,7 +148,7 @@ static void the_last_two_substeps_are_equal(void **unused)
     dam d;
     int equal = 0;
     make_dam(&d, 32, 1);
-    und_levelset *levelset = start(&d.def);
+    und_levelset *levelset = start_levelset(&d.def);
     und_liquid *liquid = und_levelset_liquid(levelset);
     und_levelset_step(levelset, 0.1);
     for (int frame = 0; frame < 6; frame++) {
@@ -202,7 +180,7 @@ static void leaves_by_open_sides(void **unused)
         def.level.number = 0.3;
         def.open[1] = true;
         def.threads = 2;
-        und_levelset *levelset = start(&def);
+        und_levelset *levelset = start_levelset(&def);
         for (int frame = 0; frame < 24; frame++)
             und_levelset_step(levelset, 1.0 / 24);
         und_ledger l = und_levelset_ledger(levelset);

@@ -1,11 +1,9 @@
 /* The level set liquid and its solids: containers hold what is in them, thin walls and fast ones let nothing
  * through; the same bits at any thread count and after a resume while a thin wall moves. */
-#include "tests/test.h"
+#include "tests/levelset_model.h"
 
 #include "geom/motion.h"
 #include "geom/shape.h"
-#include "grid/frame.h"
-#include "liquid/levelset.h"
 
 static und_shape *make(const und_shape *like)
 {
@@ -48,15 +46,6 @@ static void clear_scene(scene *s)
     und_shape_destroy(s->wall);
     und_shape_destroy(s->fill);
     und_motion_destroy(s->motion);
-}
-
-static und_levelset *start(const scene *s)
-{
-    und_error err = {0};
-    und_levelset *levelset = und_levelset_create(&s->def, &err);
-    if (!levelset)
-        fail_msg("%s", err.text);
-    return levelset;
 }
 
 /* In the solid's own coordinates: is a place on the side where liquid is to be? */
@@ -129,7 +118,7 @@ static void cups_hold_liquid(void **unused)
         und_key keys[3];
         keys_of(keys, cup[i].turn, cup[i].rise);
         make_cup(&s, 32, cup[i].cells, 1, keys);
-        und_levelset *levelset = start(&s);
+        und_levelset *levelset = start_levelset(&s.def);
         for (int frame = 0; frame < 24; frame++) {
             und_levelset_step(levelset, 1.0 / 24);
             assert_int_equal(count_wrong(&s, levelset, in_cup), 0);
@@ -175,7 +164,7 @@ static void run_plate(double cells, double degrees, const double x[3], double dr
     und_pose pose = und_motion_at(motion, 0);
     make_plate(&s, 24, cells, keys, und_quat_rotate(pose.rotation, und_vec(1, 0, 0)));
     und_motion_destroy(motion);
-    und_levelset *levelset = start(&s);
+    und_levelset *levelset = start_levelset(&s.def);
     for (int frame = 0; frame < 24; frame++) {
         und_levelset_step(levelset, 1.0 / 24);
         assert_int_equal(count_wrong(&s, levelset, beside_plate), 0);
@@ -208,17 +197,6 @@ static void a_fast_plate_pushes_all_liquid(void **unused)
 
 /* ---- Bits ---- */
 
-static uint64_t hash_of(und_levelset *levelset)
-{
-    und_error err;
-    und_liquid *liquid = und_levelset_liquid(levelset);
-    und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
-    assert_int_equal(liquid->class->save(liquid, &state, &err), UND_OK);
-    uint64_t hash = und_frame_hash(&state, 1);
-    und_frame_clear(&state);
-    return hash;
-}
-
 static void same_bits_beside_a_thin_wall_that_moves(void **unused)
 {
     (void)unused;
@@ -230,7 +208,7 @@ static void same_bits_beside_a_thin_wall_that_moves(void **unused)
         scene s;
         und_error err = {0};
         make_cup(&s, 33, 0.3, threads[i], keys);
-        und_levelset *first = start(&s), *second = start(&s);
+        und_levelset *first = start_levelset(&s.def), *second = start_levelset(&s.def);
         und_liquid *from = und_levelset_liquid(first), *to = und_levelset_liquid(second);
         const double dt = 1.0 / 6;
         assert_false(from->class->step(from, dt));
@@ -241,8 +219,8 @@ static void same_bits_beside_a_thin_wall_that_moves(void **unused)
             ;
         while (!to->class->step(to, dt))
             ;
-        hash[i] = hash_of(first);
-        assert_int_equal(hash[i], hash_of(second));
+        hash[i] = hash_of_levelset(first);
+        assert_int_equal(hash[i], hash_of_levelset(second));
         assert_int_equal(hash[i], hash[0]);
         und_frame_clear(&saved);
         und_levelset_destroy(first);

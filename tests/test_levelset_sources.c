@@ -1,10 +1,8 @@
 /* What sources bring to the level set liquid, and drains take, stands in its ledger. */
-#include "tests/test.h"
+#include "tests/levelset_model.h"
 
 #include "geom/shape.h"
 #include "geom/value.h"
-
-#include <undine/levelset.h>
 
 enum { N = 32, FRAMES = 12 };
 
@@ -39,10 +37,7 @@ static und_levelset_def half_full(const und_element_def *elements, int count, do
 
 static und_ledger run(const und_levelset_def *def)
 {
-    und_error err = {0};
-    und_levelset *l = und_levelset_create(def, &err);
-    if (!l)
-        fail_msg("%s", err.text);
+    und_levelset *l = start_levelset(def);
     for (int i = 0; i < FRAMES; i++)
         und_levelset_step(l, 1.0 / 24);
     und_ledger ledger = und_levelset_ledger(l);

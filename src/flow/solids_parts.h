@@ -94,6 +94,12 @@ und_vec3 und_solids_velocity_of(const und_solids *s, int solid, und_vec3 p);
 
 /* Some distance to what is solid, m, at a point. */
 typedef double und_solids_distance_fn(const void *context, und_vec3 p);
+/* One such, exact unlike the fields: to the nearest of the solids that may reach a cell. */
+typedef struct und_solids_around {
+    const und_solids *solids;
+    const int *cell;
+} und_solids_around;
+und_solids_distance_fn und_solids_nearest; /* of a und_solids_around */
 /* Its gradient, by differences over `small` metres; flat: without z. */
 und_vec3 und_solids_normal(und_solids_distance_fn *distance, const void *context, und_vec3 p, double small,
                            bool flat);

@@ -72,15 +72,9 @@ bool und_solids_is_thin(const und_solids *s, const int cell[3])
     return !(between_corners(s, place) < -DEEP);
 }
 
-typedef struct around {
-    const und_solids *solids;
-    const int *cell;
-} around;
-
-/* To the nearest solid, m; exact, unlike the fields. */
-static double nearest(const void *context, und_vec3 p)
+double und_solids_nearest(const void *context, und_vec3 p)
 {
-    const around *here = context;
+    const und_solids_around *here = context;
     const und_solids *s = here->solids;
     double least = INFINITY;
     for (int i = 0; i < s->count; i++)
@@ -121,11 +115,11 @@ bool und_solids_way_out(und_solids_distance_fn *distance, const void *context, c
 /* The place that a cell stands for; false where none was found. */
 static bool place_of(const und_solids *s, const int cell[3], und_vec3 *place)
 {
-    const around here = {s, cell};
+    const und_solids_around here = {s, cell};
     *place = und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
     if ((double)s->distance[und_mac_at(&s->mac, cell[0], cell[1], cell[2])] > 2 * CLEAR)
         return true;
-    return und_solids_way_out(nearest, &here, &s->mac, place);
+    return und_solids_way_out(und_solids_nearest, &here, &s->mac, place);
 }
 
 static uint8_t thin_at(und_solids *s, const int cell[3])

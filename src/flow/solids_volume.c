@@ -13,23 +13,6 @@ enum { CELLS_TO_SHARE = 1 << 15, ENOUGH = 4096, OWN = 6, NOBODY = 7 };
 static const double LONGEST = 4;  /* cells: walls are looked for so far */
 static const double SMALL = 1e-4; /* cells: to take differences over */
 
-typedef struct around {
-    const und_solids *solids;
-    const int *cell;
-} around;
-
-/* To the nearest solid, m. */
-static double nearest(const void *context, und_vec3 p)
-{
-    const around *here = context;
-    const und_solids *s = here->solids;
-    double least = INFINITY;
-    for (int i = 0; i < s->count; i++)
-        if (und_cell_box_has(&s->parts->state[i].near, here->cell))
-            least = und_smaller(und_solids_distance_of(s, i, p), least);
-    return least;
-}
-
 static bool inside(const und_mac *m, const int cell[3])
 {
     for (int a = 0; a < 3; a++)
@@ -77,12 +60,12 @@ static und_thin_split split_cell(const und_solids *s, const int cell[3])
 {
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    const around here = {s, cell};
+    const und_solids_around here = {s, cell};
     const bool shut = s->parts->thin[at] == UND_THIN_SHUT;
     und_thin_split split = {s->room[at], 0, OWN, NOBODY};
     und_vec3 centre = und_solids_place(m, cell[0], cell[1], cell[2]);
-    double distance = nearest(&here, centre) / m->d[0];
-    und_vec3 g = und_solids_normal(nearest, &here, centre, SMALL * m->d[0], m->n[2] == 1);
+    double distance = und_solids_nearest(&here, centre) / m->d[0];
+    und_vec3 g = und_solids_normal(und_solids_nearest, &here, centre, SMALL * m->d[0], m->n[2] == 1);
     if (!(fabs(distance) < LONGEST) || !(und_length(g) > 0.5)) {
         split.to_near = shut ? NOBODY : OWN;
         return split;
