@@ -88,6 +88,12 @@ void und_mask_remove(und_mask *m, const und_mask *others)
         m->bits[i] &= ~others->bits[i];
 }
 
+void und_mask_unite(und_mask *m, const und_mask *others)
+{
+    for (size_t i = 0; i < row_count(m) * (size_t)m->words; i++)
+        m->bits[i] |= others->bits[i];
+}
+
 long und_mask_count(const und_mask *m)
 {
     long count = 0;

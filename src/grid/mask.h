@@ -91,6 +91,7 @@ void und_mask_grow(const und_mask *in, und_mask *out, int threads);
 void und_mask_clear(und_mask *m);
 void und_mask_copy(const und_mask *from, und_mask *to);
 void und_mask_remove(und_mask *m, const und_mask *others); /* what is in both goes */
+void und_mask_unite(und_mask *m, const und_mask *others);
 long und_mask_count(const und_mask *m);
 /* Cells in rows of each slice z from -1 to n[2], count[0] and on: to share work out evenly. */
 void und_mask_count_slices(const und_mask *m, int32_t *count);

@@ -71,12 +71,12 @@ static double growth(und_levelset *s)
 static und_stream_report keep_volume(und_levelset *s)
 {
     const und_stream_gain gain = {
-        .everywhere = growth(s), .grown = und_levelset_spray_gain(s), .held = und_elements_held(s->elements)};
+        .everywhere = growth(s), .grown = und_levelset_spray_gain(s), .held = und_levelset_held(s)};
     und_levelset_air_beyond(s, true);
     und_stream_report report = und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &gain,
                                                   s->dt, s->def.tolerance, s->def.max_iterations);
     und_levelset_air_beyond(s, false);
-    und_elements_pour(s->elements, &s->stream);
+    und_levelset_give(s);
     brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
     s->drained = s->dt * und_elements_inflow(s->elements, &s->stream, &s->solids);
     und_levelset_spray_given(s);
@@ -136,19 +136,20 @@ static void substep(und_levelset *s)
     STEP (LABELS) {
         und_levelset_press_films(s);
         und_stream_label(&s->stream, &s->surface, &s->solids); /* 4.4.2 */
+        und_levelset_hold(s);
     }
     STEP (ADVECT)
         und_stream_advect(&s->stream, s->dt / s->def.dx, trace, rule); /* 4.4.6 */
     STEP (FORCES) {
         und_elements_force(s->elements, &s->stream, s->def.gravity, s->dt); /* 4.4.4 */
         und_elements_modify(s->elements, &s->stream, s->dt);                /* 4.4.5 */
-        und_elements_pour(s->elements, &s->stream);
+        und_levelset_give(s);
     }
     STEP (DIFFUSE)
         if (s->def.viscosity > 0) {
             und_stream_diffuse(&s->stream, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
                                s->def.tolerance, s->def.max_iterations); /* 4.4.7 */
-            und_elements_pour(s->elements, &s->stream);
+            und_levelset_give(s);
         }
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
@@ -355,7 +356,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
     und_tracers_def particles = und_tracers_def_default();
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
-    if (check_memory(s, err) || und_levelset_films_open(s, err) ||
+    if (check_memory(s, err) || und_levelset_films_open(s, err) || und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
         und_stream_open(&s->stream, &s->mac, s->threads, err) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, def->open, 0, s->threads,
@@ -400,6 +401,7 @@ void und_levelset_destroy(und_levelset *s)
     if (!s)
         return;
     und_levelset_spray_close(s);
+    und_levelset_held_close(s);
     und_tracers_destroy(s->tracers);
     und_elements_destroy(s->elements);
     und_pressure_destroy(s->system);

@@ -49,6 +49,7 @@ struct und_levelset {
     und_pressure *system;
     und_elements *elements; /* NULL: nothing but gravity acts */
     struct und_levelset_spray *spray;
+    struct und_levelset_held *held; /* cells whose faces' velocities are given */
     int film_count; /* cells that count as liquid while the flow is made, and what phi is there */
     size_t *film_cell;
     float *film_phi;
@@ -82,6 +83,15 @@ void und_levelset_release_films(und_levelset *s);
  * is booked, and they let nothing in. */
 void und_levelset_air_beyond(und_levelset *s, bool air);
 void und_levelset_leave(und_levelset *s);
+
+/* levelset_held.c: cells of the liquid whose faces' velocities are given, by whoever: they have no pressure,
+ * and what is beside them sees a wall that moves.  They are found after the cells are labelled; what is given
+ * is put back after each stage that changes velocities. */
+und_status und_levelset_held_open(und_levelset *s, und_error *err);
+void und_levelset_held_close(und_levelset *s);
+void und_levelset_hold(und_levelset *s);
+const und_mask *und_levelset_held(const und_levelset *s); /* NULL: none */
+void und_levelset_give(und_levelset *s);
 
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);
