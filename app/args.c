@@ -32,6 +32,10 @@ static const option options[] = {
     {OPT_FORCE, 0, "force", NULL, "replace a cache that is already there", FLAG, AT(force), 0, 0},
     {OPT_CHECKPOINT, 0, "checkpoint", "K", "keep the state every K frames (24), and at the end", INTEGER,
      AT(checkpoint), 1, 1000000},
+    {OPT_CHECKPOINT, 0, "keep", "N", "how many of those states to keep (2); 0: all", INTEGER, AT(keep), 0,
+     1000000},
+    {OPT_FROM, 0, "from", "CACHE@FRAME", "branch: begin with the frames of another cache up to that one",
+     TEXT, AT(from), 0, 0},
     {OPT_COMPRESS, 0, "compress", "LEVEL", "0: not at all, 1: quick, 9: small", INTEGER, AT(compress), 0, 9},
     {OPT_STILLS, 0, "stills", "N", "make N pictures, evenly spaced (5)", INTEGER, AT(stills), 0, 1000000},
     {OPT_PNG, 0, "png", NULL, "make a PNG picture of every frame", FLAG, AT(png), 0, 0},
@@ -226,7 +230,7 @@ static const option *match(const char *word, unsigned allowed, const char **valu
 und_status args_parse(args *a, int argc, char **argv, const char *command, unsigned allowed, und_error *err)
 {
     bool only_words = false;
-    *a = (args){.checkpoint = 24, .compress = 1, .stills = 5};
+    *a = (args){.checkpoint = 24, .keep = 2, .compress = 1, .stills = 5};
     a->words = und_alloc((size_t)argc, sizeof *a->words, "the options", err);
     a->settings = und_alloc((size_t)argc, sizeof *a->settings, "the options", err);
     a->owned = und_alloc((size_t)argc, sizeof *a->owned, "the options", err);

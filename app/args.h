@@ -30,7 +30,8 @@ enum {
     OPT_VERBOSE = 1 << 19,
     OPT_DUMP = 1 << 20,
     OPT_VECTOR = 1 << 21,
-    OPT_EXPORT = 1 << 22
+    OPT_EXPORT = 1 << 22,
+    OPT_FROM = 1 << 23
 };
 
 typedef struct args {
@@ -39,10 +40,10 @@ typedef struct args {
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
-    const char *output, *model, *up;
+    const char *output, *model, *up, *from;
     int setting_count;
     und_setting *settings;
-    int checkpoint, compress, stills, width, height, samples;
+    int checkpoint, keep, compress, stills, width, height, samples;
     double adaptive;
     bool resume, force, png, exr, movie, svg, pdf, vdb, ply, spray, half, json, profile, dump_stages, quiet,
         verbose, help;

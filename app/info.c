@@ -142,6 +142,9 @@ static und_status print_json(und_cache *cache, const und_cache_info *info, und_e
         json_object_set_new(all, "flow",
                             json_pack("{s:s, s:s, s:s}", "path", info->flow, "bodies", info->bodies_path,
                                       "settings", info->bodies_settings));
+    if (all && info->branch)
+        json_object_set_new(all, "branch",
+                            json_pack("{s:s, s:i}", "path", info->branch, "frame", info->branch_frame));
     char *text = all ? json_dumps(all, JSON_INDENT(2)) : NULL;
     json_decref(all);
     if (!text) {
@@ -224,6 +227,8 @@ static void print_info(und_cache *cache, const und_cache_info *info)
     printf("\n");
     if (info->flow)
         printf("flow       %s, with the bodies of %s\n", info->flow, info->bodies_path);
+    if (info->branch)
+        printf("branch     of %s, whose frames up to %d are its first\n", info->branch, info->branch_frame);
     if (info->row_count > 0) {
         print_fields(cache, info->rows[info->row_count / 2].frame);
         print_ledger(&info->rows[info->row_count - 1].ledger);

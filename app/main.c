@@ -16,7 +16,7 @@ typedef struct command {
 enum {
     COMMON = OPT_THREADS | OPT_QUIET,
     SIMULATE = COMMON | OPT_VERBOSE | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | OPT_RESUME | OPT_FORCE |
-               OPT_CHECKPOINT | OPT_COMPRESS | OPT_PROFILE | OPT_DUMP | OPT_EXPORT,
+               OPT_CHECKPOINT | OPT_COMPRESS | OPT_PROFILE | OPT_DUMP | OPT_EXPORT | OPT_FROM,
     DRAW = OPT_STILLS | OPT_PNG | OPT_EXR | OPT_VECTOR | OPT_SIZE | OPT_SAMPLES,
     ANY = 1000000
 };
@@ -31,7 +31,11 @@ static const command commands[] = {
     {"sim", "SCENE", "simulate into a cache",
      "The cache goes to FOLDER, or out/NAME/ without -o.  With --start the frames before it are computed "
      "but\n"
-     "not kept.  Ctrl-C stops and keeps what is there; --resume goes on with the same bits.\n",
+     "not kept.  Ctrl-C stops and keeps what is there; --resume goes on with the same bits.  --from "
+     "branches:\n"
+     "the first frames are those of another cache, which is only read and must stay where it is, and the "
+     "scene,\n"
+     "which may be another but for its grid, goes on from there.\n",
      1, 1, SIMULATE, command_sim},
     {"check", "SCENE", "what it will cost and what will leak, without running it",
      "Loads the scene, makes a few steps and draws one picture in memory.  Prints the grid, memory, disk "

@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/stage.h"
 #include "base/status.h"
+#include "branch.h"
 #include "cache/cache.h"
 #include "exports.h"
 #include "pictures.h"
@@ -11,7 +12,7 @@
 
 #include <string.h>
 
-enum { STAGE_WRITE, STAGE_CHECKPOINT, STAGES, MAX_STAGES = 64, KEEP = 2 };
+enum { STAGE_WRITE, STAGE_CHECKPOINT, STAGES, MAX_STAGES = 64 };
 
 typedef struct job {
     const args *args;
@@ -23,6 +24,7 @@ typedef struct job {
     und_cache *cache;
     pictures *pictures;
     exports *exports; /* NULL: none were asked for */
+    branch branch;    /* nothing in it: the run is none */
     progress progress;
     int saved; /* frame of the last checkpoint, or first - 1 */
     bool mid_frame;
@@ -66,8 +68,11 @@ static und_status load_job(job *j, bool draw, und_error *err)
     if (j->last < j->first)
         return und_error_set(err, UND_INVALID, "the last frame, %d, is before the first, %d", j->last,
                              j->first);
-    und_status status = a->output ? und_path_set(j->folder, err, "%s", a->output)
-                                  : und_path_set(j->folder, err, "out/%s", j->view->name);
+    und_status status = a->from ? branch_open(&j->branch, a, j->view, &j->first, &j->last, err) : UND_OK;
+    if (status != UND_OK)
+        return status;
+    status = a->output ? und_path_set(j->folder, err, "%s", a->output)
+                       : und_path_set(j->folder, err, "out/%s", j->view->name);
     if (status != UND_OK)
         return status;
     j->sim = und_sim_create(j->scene, j->threads, err);
@@ -117,6 +122,14 @@ static und_status draw_earlier(job *j, int until, und_error *err)
     return status;
 }
 
+/* A branch that was stopped in its first frame goes on from the other's state. */
+static und_status restore(job *j, const und_frame *state, und_error *err)
+{
+    und_cache_info info = und_cache_describe(j->cache);
+    return info.branch && state->number == info.branch_frame ? und_sim_branch(j->sim, state, err)
+                                                             : und_sim_restore(j->sim, state, err);
+}
+
 static und_status open_cache(job *j, bool *resumed, und_error *err)
 {
     const args *a = j->args;
@@ -131,21 +144,26 @@ static und_status open_cache(job *j, bool *resumed, und_error *err)
         .end = j->last,
         .fps = j->view->fps,
         .compress = a->compress,
-        .keep = KEEP,
+        .keep = a->keep,
         .threads = j->threads,
+        .branch = j->branch.cache ? j->branch.folder : NULL,
+        .branch_frame = j->branch.frame,
     };
-    *resumed = false;
-    if (!a->resume) {
-        j->cache = und_cache_create(&def, a->force, err);
-        return j->cache ? UND_OK : err->status;
-    }
     und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     und_status status = UND_OK;
-    j->cache = und_cache_resume(&def, &state, err);
-    if (!j->cache)
+    *resumed = false;
+    if (!a->resume && j->branch.cache) {
+        status = branch_state(&j->branch, a, j->sim, &state, err);
+        def.branch_state = &state;
+    }
+    if (status == UND_OK)
+        j->cache = a->resume ? und_cache_resume(&def, &state, err) : und_cache_create(&def, a->force, err);
+    if (status == UND_OK && !j->cache)
         status = err->status;
-    else if (state.count > 0)
-        status = und_sim_restore(j->sim, &state, err);
+    else if (status == UND_OK && a->resume && state.count > 0)
+        status = restore(j, &state, err);
+    if (j->cache)
+        j->first = und_cache_describe(j->cache).start; /* of a branch: the other cache's */
     *resumed = status == UND_OK && state.count > 0;
     und_frame_clear(&state);
     return status;
@@ -326,7 +344,7 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
         if (a->dump_stages)
             liquid->class->watch(liquid, (und_watch){dump_stage, &j});
         progress_start(&j.progress, command, j.first, j.last, a->quiet);
-        if (resumed && !a->quiet)
+        if (resumed && !a->quiet && a->resume)
             printf("resuming after frame %d\n", und_sim_frame_number(j.sim));
         status = run_frames(&j, resumed, err);
         progress_end(&j.progress);
@@ -340,6 +358,7 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
         print_made(&j);
     pictures_destroy(j.pictures);
     exports_destroy(j.exports);
+    branch_close(&j.branch);
     und_sim_destroy(j.sim);
     und_scene_destroy(j.scene);
     return status;

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "cache/branch.h"
 #include "cache/cache.h"
 #include "cache/flow.h"
 #include "cache/lock.h"
@@ -165,7 +166,9 @@ static void take_def(und_cache *cache, const und_cache_def *def)
     cache->threads = und_threads(def->threads);
 }
 
-static und_status make_parts(und_cache *cache, bool made[COUNT_OF_FOLDERS], und_error *err)
+/* A branch is one from its first manifest on: that is written with its state. */
+static und_status make_parts(und_cache *cache, const und_frame *state, bool made[COUNT_OF_FOLDERS],
+                             und_error *err)
 {
     char path[UND_PATH_MAX];
     und_status status = UND_OK;
@@ -177,13 +180,17 @@ static und_status make_parts(und_cache *cache, bool made[COUNT_OF_FOLDERS], und_
     }
     if (!status)
         status = und_cache_path(cache, "ledger.csv", path, err);
-    if (!status)
+    if (!status && cache->manifest.branch)
+        status = und_branch_copy_rows(cache, path, err);
+    else if (!status)
         status = und_rows_create(path, err);
-    return status ? status : und_cache_save_manifest(cache, err);
+    if (status)
+        return status;
+    return state ? und_cache_checkpoint(cache, state, err) : und_cache_save_manifest(cache, err);
 }
 
 /* After a failure the empty beginnings go again. */
-static und_status write_first(und_cache *cache, bool replace, und_error *err)
+static und_status write_first(und_cache *cache, const und_frame *state, bool replace, und_error *err)
 {
     char path[UND_PATH_MAX];
     if (!replace && (there(cache, "manifest.json") || there(cache, "ledger.csv")))
@@ -194,7 +201,7 @@ static und_status write_first(und_cache *cache, bool replace, und_error *err)
     sweep_temporary(cache);
     und_status status = remove_old(cache, err);
     if (!status)
-        status = make_parts(cache, made, err);
+        status = make_parts(cache, state, made, err);
     if (status)
         remove_old(cache, NULL);
     for (int i = 0; status && i < COUNT_OF_FOLDERS; i++)
@@ -215,6 +222,8 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     und_status status = fill_manifest(cache, def, err);
     if (!status && def->flow)
         status = und_flow_check_apart(def, err);
+    if (!status && def->branch)
+        status = und_branch_check_apart(def, err);
     if (!status && replace)
         status = check_replaceable(cache, err);
     if (!status)
@@ -226,8 +235,10 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     cache->writes = !status;
     if (!status && def->flow)
         status = und_flow_share(cache, def, err);
+    if (!status && def->branch)
+        status = und_branch_share(cache, def, err);
     if (!status)
-        status = write_first(cache, replace, err);
+        status = write_first(cache, def->branch_state, replace, err);
     if (!status)
         return cache;
     if (cache->writes)
@@ -258,7 +269,12 @@ static und_status same_run(const und_cache *cache, const und_cache_def *def, und
                              "%s was made with the settings \"%s\", not \"%s\": use the same, or --force to "
                              "begin anew",
                              cache->folder, m->settings, settings);
-    if (def->start != m->start || def->fps != m->fps)
+    if (def->branch && (!m->branch || def->branch_frame != m->branch_frame))
+        return und_error_set(err, UND_INVALID,
+                             "%s is no branch after frame %d: resume it without --from, or use --force to "
+                             "begin anew",
+                             cache->folder, def->branch_frame);
+    if ((!m->branch && def->start != m->start) || def->fps != m->fps)
         return und_error_set(err, UND_INVALID,
                              "%s begins at frame %d with %g frames per second, not at %d with %g: use the "
                              "same, or --force to begin anew",
@@ -307,12 +323,35 @@ static und_status go_back(und_cache *cache, und_frame *state, und_error *err)
         rows = 0;
         m->checkpoint_count--;
     }
+    if (m->branch && m->checkpoint_count == 0)
+        return und_error_set(err, UND_FAILED, "%s: no checkpoint of it is whole: branch again, with --force",
+                             cache->folder);
     und_rows_keep(&cache->rows, rows);
     char path[UND_PATH_MAX];
     und_status status = und_cache_save_manifest(cache, err);
     if (!status)
         status = und_cache_path(cache, "ledger.csv", path, err);
     return status ? status : und_rows_trim(path, &cache->rows, err);
+}
+
+und_status und_cache_state(und_cache *cache, int frame, und_frame *state, und_error *err)
+{
+    const cache_manifest *m = &cache->manifest;
+    const und_cache_row *row = NULL;
+    *state = und_frame_empty(frame, 0, (und_grid){0});
+    for (int i = 0; i < cache->rows.count && !row; i++)
+        row = cache->rows.row[i].frame == frame ? &cache->rows.row[i] : NULL;
+    if (!row)
+        return und_error_set(err, UND_INVALID, "%s has no frame %d", cache->folder, frame);
+    for (int i = m->checkpoint_count - 1; i >= 0; i--) {
+        const cache_checkpoint *c =
+            &m->checkpoints[i]; /* a run that was stopped leaves one after its frame */
+        bool serves = c->frame < frame || (c->frame == frame && c->state_hash == row->state_hash);
+        if (serves && load_checkpoint(cache, c, state))
+            return UND_OK;
+    }
+    *state = und_frame_empty(frame, 0, (und_grid){0});
+    return UND_OK;
 }
 
 und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_error *err)

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "cache/branch.h"
 #include "cache/flow.h"
 #include "cache/lock.h"
 #include "cache/state.h"
@@ -230,6 +231,9 @@ static und_status read_frame(und_cache *cache, int number, const char *only, und
         i++;
     if (i == rows->count)
         return und_error_set(err, UND_FAILED, "%s has no frame %d", cache->folder, number);
+    und_cache *holder = und_branch_holder(cache, number, err);
+    if (holder != cache)
+        return holder ? read_frame(holder, number, only, frame, err) : err->status;
     und_status status = only ? UND_OK : read_static(cache, err);
     if (status)
         return status;
@@ -284,7 +288,19 @@ und_cache_info und_cache_describe(const und_cache *cache)
                             .flow = m->flow,
                             .bodies_path = m->bodies_path,
                             .bodies_text = m->bodies_text,
-                            .bodies_settings = m->bodies_settings};
+                            .bodies_settings = m->bodies_settings,
+                            .branch = m->branch,
+                            .branch_frame = m->branch_frame};
+}
+
+und_status und_cache_holder(und_cache *cache, int frame, char *path, size_t size, und_error *err)
+{
+    const und_cache *holder = und_branch_holder(cache, frame, err);
+    if (!holder)
+        return err->status;
+    if (snprintf(path, size, "%s", holder->folder) >= (int)size)
+        return und_error_set(err, UND_FAILED, "the path %s is too long", holder->folder);
+    return UND_OK;
 }
 
 und_status und_cache_flow_folder(const und_cache *cache, char *path, size_t size, und_error *err)

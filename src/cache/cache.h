@@ -7,7 +7,8 @@
  *     OUT/checkpoints/NAME.0001.h5 the whole state, double where the model has it
  *     OUT/lock                     host and pid of the run that writes
  *
- * A cache may share the flow of another: then its frames hold bodies alone, and reading adds the rest.
+ * A cache may share the flow of another: then its frames hold bodies alone, and reading adds the rest.  Or it
+ * branches off another: then its first frames are the other's, and reading finds them there.
  *
  * Every file is written to a temporary name in the same folder, fsynced and renamed, so that a reader never
  * meets a half-written one; the manifest comes last. */
@@ -33,6 +34,11 @@ typedef struct und_cache_def {
     /* Of a cache that shares a flow: the flow's folder, and what is put into it.  NULL: a cache of its own.
      */
     const char *flow, *bodies_path, *bodies_text, *bodies_settings;
+    /* Of a branch: the folder of the cache that it branches off, the frame after which it is its own, and the
+     * whole state there, which becomes its first checkpoint.  NULL: a cache of its own. */
+    const char *branch;
+    int branch_frame;
+    const und_frame *branch_state;
 } und_cache_def;
 
 /* One row of ledger.csv. */
@@ -53,6 +59,10 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
  * reads back whole is loaded into *state (the caller clears it), ledger rows after it are dropped. UND_OK
  * with state->count == 0: no checkpoint, begin at the start. */
 und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_error *err);
+
+/* Loads the last checkpoint that reads back whole and stands at or before the frame; state->count == 0: there
+ * is none, state->number: which it is.  The caller clears it. */
+und_status und_cache_state(und_cache *cache, int frame, und_frame *state, und_error *err);
 
 /* Opens for reading: no lock.  UND_INVALID: that is no cache, UND_FAILED: it is damaged. */
 und_cache *und_cache_open(const char *folder, und_error *err);
@@ -91,6 +101,8 @@ typedef struct und_cache_info {
     size_t peak_memory; /* bytes */
     const char *flow;   /* folder of the flow that it shares, from its own; NULL: none */
     const char *bodies_path, *bodies_text, *bodies_settings;
+    const char *branch; /* folder of the cache that it branches off, from its own; NULL: none */
+    int branch_frame;   /* the last frame that is the other's */
 } und_cache_info;
 
 und_cache_info und_cache_describe(const und_cache *cache);
@@ -98,9 +110,12 @@ und_cache_info und_cache_describe(const und_cache *cache);
 /* The folder where a cache's flow is: that of the flow it shares, or its own. */
 und_status und_cache_flow_folder(const und_cache *cache, char *path, size_t size, und_error *err);
 
-/* Recomputes every hash, also of the flow that it shares.  Calls `report` once for each thing wrong (a file
- * missing, cut short, changed), and returns UND_FAILED if there was any; err names the first.  UND_INVALID:
- * that is no cache. */
+/* The folder of the cache that has the file of a frame: its own, or that of one that it branches off. */
+und_status und_cache_holder(und_cache *cache, int frame, char *path, size_t size, und_error *err);
+
+/* Recomputes every hash, also of the flow that it shares and of frames that are another's.  Calls `report`
+ * once for each thing wrong (a file missing, cut short, changed), and returns UND_FAILED if there was any;
+ * err names the first.  UND_INVALID: that is no cache. */
 typedef void und_verify_fn(void *context, const char *what);
 und_status und_cache_verify(const char *folder, und_verify_fn *report, void *context, int *checked,
                             und_error *err);

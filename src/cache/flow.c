@@ -2,8 +2,6 @@
 
 #include "base/status.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,33 +16,6 @@ und_status und_flow_check_apart(const und_cache_def *def, und_error *err)
                 : UND_OK;
 }
 
-/* The path that leads from one folder to another, both without links and dots. */
-static und_status relative(const char *from, const char *to, char path[UND_PATH_MAX], und_error *err)
-{
-    size_t common = 0;
-    for (size_t i = 0;; i++) {
-        bool ends_from = !from[i] || from[i] == '/', ends_to = !to[i] || to[i] == '/';
-        if (ends_from && ends_to)
-            common = i;
-        if (!from[i] || !to[i] || from[i] != to[i])
-            break;
-    }
-    und_status status = und_path_set(path, err, "%s", "");
-    for (const char *rest = from + common; !status && *rest; rest++)
-        if (*rest == '/' && rest[1]) {
-            char up[UND_PATH_MAX];
-            status = und_path_set(up, err, "../%s", path);
-            if (!status)
-                status = und_path_set(path, err, "%s", up);
-        }
-    const char *down = to + common;
-    down += *down == '/';
-    char whole[UND_PATH_MAX];
-    if (!status)
-        status = und_path_set(whole, err, "%s%s", path, down);
-    return status ? status : und_path_set(path, err, "%s", *whole ? whole : ".");
-}
-
 static char *copy_of(const char *text)
 {
     return strdup(text ? text : "");
@@ -54,12 +25,7 @@ und_status und_flow_share(und_cache *cache, const und_cache_def *def, und_error 
 {
     cache_manifest *m = &cache->manifest;
     char path[UND_PATH_MAX];
-    char *own = realpath(cache->folder, NULL), *flow = realpath(def->flow, NULL);
-    und_status status = own && flow ? relative(own, flow, path, err)
-                                    : und_error_set(err, UND_FAILED, "%s: %s",
-                                                    own ? def->flow : cache->folder, strerror(errno));
-    free(own);
-    free(flow);
+    und_status status = und_cache_path_to(cache, def->flow, path, err);
     if (status)
         return status;
     m->flow = copy_of(path);
@@ -73,9 +39,7 @@ und_status und_flow_share(und_cache *cache, const und_cache_def *def, und_error 
 
 und_status und_flow_folder(const und_cache *cache, char path[UND_PATH_MAX], und_error *err)
 {
-    const char *flow = cache->manifest.flow;
-    return *flow == '/' ? und_path_set(path, err, "%s", flow)
-                        : und_path_set(path, err, "%s/%s", cache->folder, flow);
+    return und_cache_beside(cache, cache->manifest.flow, path, err);
 }
 
 /* The ledger's row of a frame, -1 where it has none. */

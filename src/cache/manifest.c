@@ -103,6 +103,9 @@ static json_t *to_json(const cache_manifest *m)
                                       put_hash(m->static_hash)));
     if (root && m->flow)
         json_object_set_new(root, "flow", put_flow(m));
+    if (root && m->branch)
+        json_object_set_new(root, "branch",
+                            json_pack("{s:o, s:i}", "path", put_text(m->branch), "frame", m->branch_frame));
     uint64_t hash;
     if (root && (!self_hash(root, &hash) || json_object_set_new(root, "manifest_hash", put_hash(hash)))) {
         json_decref(root);
@@ -263,7 +266,11 @@ static void from_json(parser *p, json_t *root, cache_manifest *m)
         m->static_hash = get_hash(p, statics, "items_hash");
     }
     get_lists(p, root, m);
-    const json_t *flow = json_object_get(root, "flow");
+    const json_t *flow = json_object_get(root, "flow"), *branch = json_object_get(root, "branch");
+    if (branch) {
+        m->branch = get_text(p, branch, "path");
+        m->branch_frame = get_int(p, branch, "frame");
+    }
     if (flow) {
         m->flow = get_text(p, flow, "path");
         m->flow_frame = get_int(p, flow, "frame");
@@ -325,6 +332,7 @@ void und_manifest_clear(cache_manifest *m)
     free(m->settings);
     free(m->fields);
     free(m->flow);
+    free(m->branch);
     free(m->bodies_path);
     free(m->bodies_text);
     free(m->bodies_settings);

@@ -31,6 +31,8 @@ typedef struct cache_manifest {
     int flow_frame;     /* the last frame shared */
     uint64_t flow_hash; /* of the flow's rows of the ledger up to that frame */
     char *bodies_path, *bodies_text, *bodies_settings; /* what was put into the flow */
+    char *branch; /* folder of the cache whose first frames are this one's too, from its own; NULL: none */
+    int branch_frame; /* the last frame shared so */
 } cache_manifest;
 
 und_status und_manifest_write(const char *path, const cache_manifest *manifest, und_error *err);

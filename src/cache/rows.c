@@ -146,6 +146,28 @@ und_status und_rows_read(const char *path, cache_rows *rows, und_error *err)
     return status;
 }
 
+und_status und_rows_copy(const char *path, cache_rows *rows, const cache_rows *from, int count,
+                         und_error *err)
+{
+    size_t bytes = sizeof HEADER - 1;
+    char *text = und_alloc(bytes + (size_t)count * ROW_MAX, 1, "ledger rows", err);
+    if (!text)
+        return UND_FAILED;
+    memcpy(text, HEADER, bytes);
+    und_status status = UND_OK;
+    for (int i = 0; i < count && !status; i++) {
+        size_t length = print_row(&from->row[i], text + bytes);
+        status = reserve(rows, err);
+        if (!status)
+            push(rows, &from->row[i], text + bytes, length);
+        bytes += length;
+    }
+    if (!status)
+        status = und_file_write(path, text, bytes, err);
+    free(text);
+    return status;
+}
+
 static bool write_at(int fd, const char *line, size_t length, size_t at)
 {
     for (size_t done = 0; done < length;) {

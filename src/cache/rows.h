@@ -19,6 +19,9 @@ und_status und_rows_create(const char *path, und_error *err);
 und_status und_rows_read(const char *path, cache_rows *rows, und_error *err);
 /* Adds a row after those known, over whatever a crash left there. */
 und_status und_rows_append(const char *path, cache_rows *rows, const und_cache_row *row, und_error *err);
+/* Begins the file with the first `count` rows of another, which are known then. */
+und_status und_rows_copy(const char *path, cache_rows *rows, const cache_rows *from, int count,
+                         und_error *err);
 /* Forgets all but the first `count` rows, in memory. */
 void und_rows_keep(cache_rows *rows, int count);
 /* Cuts the file after the rows known. */

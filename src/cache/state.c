@@ -29,12 +29,59 @@ void und_cache_free(und_cache *cache)
     und_frame_clear(&cache->statics);
     if (cache->flow)
         und_cache_free(cache->flow);
+    if (cache->parent)
+        und_cache_free(cache->parent);
     free(cache);
 }
 
 und_status und_cache_path(const und_cache *cache, const char *name, char path[UND_PATH_MAX], und_error *err)
 {
     return und_path_set(path, err, "%s/%s", cache->folder, name);
+}
+
+/* The path that leads from one folder to another, both without links and dots. */
+static und_status relative(const char *from, const char *to, char path[UND_PATH_MAX], und_error *err)
+{
+    size_t common = 0;
+    for (size_t i = 0;; i++) {
+        bool ends_from = !from[i] || from[i] == '/', ends_to = !to[i] || to[i] == '/';
+        if (ends_from && ends_to)
+            common = i;
+        if (!from[i] || !to[i] || from[i] != to[i])
+            break;
+    }
+    und_status status = und_path_set(path, err, "%s", "");
+    for (const char *rest = from + common; !status && *rest; rest++)
+        if (*rest == '/' && rest[1]) {
+            char up[UND_PATH_MAX];
+            status = und_path_set(up, err, "../%s", path);
+            if (!status)
+                status = und_path_set(path, err, "%s", up);
+        }
+    const char *down = to + common;
+    down += *down == '/';
+    char whole[UND_PATH_MAX];
+    if (!status)
+        status = und_path_set(whole, err, "%s%s", path, down);
+    return status ? status : und_path_set(path, err, "%s", *whole ? whole : ".");
+}
+
+und_status und_cache_path_to(const und_cache *cache, const char *other, char path[UND_PATH_MAX],
+                             und_error *err)
+{
+    char *own = realpath(cache->folder, NULL), *to = realpath(other, NULL);
+    und_status status =
+        own && to ? relative(own, to, path, err)
+                  : und_error_set(err, UND_FAILED, "%s: %s", own ? other : cache->folder, strerror(errno));
+    free(own);
+    free(to);
+    return status;
+}
+
+und_status und_cache_beside(const und_cache *cache, const char *name, char path[UND_PATH_MAX], und_error *err)
+{
+    return *name == '/' ? und_path_set(path, err, "%s", name)
+                        : und_path_set(path, err, "%s/%s", cache->folder, name);
 }
 
 void und_cache_name(const und_cache *cache, const char *kind, int number, char name[2 * SLUG_MAX])

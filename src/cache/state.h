@@ -18,11 +18,17 @@ struct und_cache {
     int compress, keep, threads;
     bool statics_read;
     und_frame statics;
-    und_cache *flow; /* whose flow this one shares, opened when needed */
+    und_cache *flow;   /* whose flow this one shares, opened when needed */
+    und_cache *parent; /* that this one branches off, opened when needed */
 };
 
 /* A file of the cache by its name in the folder. */
 und_status und_cache_path(const und_cache *cache, const char *name, char path[UND_PATH_MAX], und_error *err);
+/* The path that leads from the cache's folder to another, and the other way round. */
+und_status und_cache_path_to(const und_cache *cache, const char *other, char path[UND_PATH_MAX],
+                             und_error *err);
+und_status und_cache_beside(const und_cache *cache, const char *name, char path[UND_PATH_MAX],
+                            und_error *err);
 /* "frames/beach.0017.h5" for ("frames", 17). */
 void und_cache_name(const und_cache *cache, const char *kind, int number, char name[2 * SLUG_MAX]);
 

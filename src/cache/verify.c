@@ -1,4 +1,5 @@
 #include "base/status.h"
+#include "cache/branch.h"
 #include "cache/cache.h"
 #include "cache/flow.h"
 #include "cache/state.h"
@@ -82,19 +83,38 @@ static void check_checkpoints(verifier *v, const und_cache *cache)
     }
 }
 
-static void check_frames(verifier *v, const und_cache *cache)
+/* Frames that are another's are looked for there; that it is not there, or has changed, is said once. */
+static void check_frames(verifier *v, und_cache *cache)
 {
+    bool lost = false;
     for (int i = 0; i < cache->rows.count; i++) {
         const und_cache_row *row = &cache->rows.row[i];
         char what[40], name[2 * SLUG_MAX];
         und_error cause;
         store_stamp stamp = {.hash = row->file_hash};
+        const und_cache *holder = und_branch_holder(cache, row->frame, &cause);
         snprintf(what, sizeof what, "frame %d", row->frame);
-        und_cache_name(cache, "frames", row->frame, name);
-        if (und_cache_check_file(cache, what, name, &stamp, &cause))
+        und_cache_name(holder ? holder : cache, "frames", row->frame, name);
+        if ((!holder && !lost) || (holder && und_cache_check_file(holder, what, name, &stamp, &cause)))
             report(v, &cause);
+        lost = lost || !holder;
         check_row(v, row);
     }
+}
+
+/* Static items of the cache and of those that it branches off; how many files. */
+static int check_static(verifier *v, const und_cache *cache)
+{
+    int checked = 0;
+    und_error cause;
+    for (; cache; cache = cache->parent) {
+        const cache_manifest *m = &cache->manifest;
+        checked += m->has_static;
+        if (m->has_static &&
+            und_cache_check_file(cache, "static items", "static.h5", &m->static_stamp, &cause))
+            report(v, &cause);
+    }
+    return checked;
 }
 
 /* The flow must be the one that was shared, and whole. */
@@ -135,13 +155,12 @@ und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context
                       m->row_count);
         report(&v, &cause);
     }
-    if (m->has_static && und_cache_check_file(cache, "static items", "static.h5", &m->static_stamp, &cause))
-        report(&v, &cause);
     check_frames(&v, cache);
+    int statics = check_static(&v, cache);
     check_checkpoints(&v, cache);
     int of_flow = check_flow(&v, cache);
     if (checked)
-        *checked = of_flow + 2 + m->has_static + cache->rows.count + m->checkpoint_count;
+        *checked = of_flow + 2 + statics + cache->rows.count + m->checkpoint_count;
     und_cache_free(cache);
     return v.wrong ? UND_FAILED : UND_OK;
 }

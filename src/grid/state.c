@@ -40,6 +40,8 @@ und_status und_parts_restore(const und_part *list, int count, const und_frame *s
             continue;
         const und_item *item = und_frame_find(state, part->name);
         bool follows = part->items && part > list && part[-1].items == part->items;
+        if (part->adapts && (!item || (!part->items && !fits(part, item, false))))
+            continue;
         if (!item || !fits(part, item, follows))
             return und_error_set(err, UND_FAILED,
                                  "the checkpoint does not fit the scene: %s has %zu values, expected %zu",

@@ -13,6 +13,8 @@ typedef struct und_part {
     size_t count;
     int *items;
     size_t per_item, capacity;
+    bool adapts; /* where the state does not have it, or not of that fixed length, it stays as it is: a branch
+                    may have a scene with more or fewer things */
 } und_part;
 
 /* An array of fixed length. */

@@ -59,7 +59,8 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("losing", UND_F64, &s->losing, 1);
     list[n++] = und_part_of("drained", UND_F64, &s->drained, 1);
     list[n++] = und_part_of("pending", UND_F64, &s->pending, 1);
-    list[n++] = und_part_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
+    list[n] = und_part_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
+    list[n++].adapts = true;
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
     list[n++] = und_part_of("phi", UND_F32, s->surface.phi, s->mac.count);
     list[n++] = und_part_of("u", UND_F32, s->stream.u[0], s->mac.count);
@@ -99,7 +100,7 @@ und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_
     und_levelset *s = (und_levelset *)liquid;
     und_part list[MOST_PARTS];
     und_status status = und_parts_restore(list, list_parts(s, list), state, err);
-    if (status == UND_OK && s->spray)
+    if (status == UND_OK && s->spray && und_frame_find(state, "spray_cell"))
         status = und_spray_restore(und_levelset_drops(s), state, err);
     if (status == UND_OK && s->tracers)
         status = und_tracers_restored(s->tracers, err);
@@ -113,5 +114,7 @@ und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_
     und_stream_restored(&s->stream);
     und_solids_move(&s->solids, s->time, 0);
     und_stream_label(&s->stream, &s->surface, &s->solids);
+    if (s->tracers && !und_frame_find(state, "tracer_x")) /* a branch of a plain level set */
+        und_tracers_seed(s->tracers, &s->surface, s->solids.any ? s->solids.distance : NULL);
     return UND_OK;
 }

@@ -270,9 +270,9 @@ void und_levelset_spray_given(und_levelset *s)
 int und_levelset_spray_state(und_levelset *s, und_part *list)
 {
     und_levelset_spray *p = s->spray;
-    list[0] = (und_part){"spray_cell", UND_I32, p->cell, 0, &p->brought_count, 1, (size_t)p->brought_most};
-    list[1] =
-        (und_part){"spray_brought", UND_F32, p->brought, 0, &p->brought_count, 1, (size_t)p->brought_most};
+    const size_t most = (size_t)p->brought_most;
+    list[0] = (und_part){"spray_cell", UND_I32, p->cell, 0, &p->brought_count, 1, most, true};
+    list[1] = (und_part){"spray_brought", UND_F32, p->brought, 0, &p->brought_count, 1, most, true};
     return 2;
 }
 

@@ -7,6 +7,7 @@
 #include "liquid/levelset.h"
 #include "liquid/waves.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,17 +233,17 @@ und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
     return status == UND_OK && sim->afloat ? und_afloat_save(sim->afloat, state, err) : status;
 }
 
-und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err)
+static und_status read_mark(const und_frame *state, int32_t mark[MARKS], und_error *err)
 {
     const und_item *item = und_frame_find(state, "sim");
-    int32_t mark[MARKS];
     if (!item || item->type != UND_I32 || item->rank != 1 || item->dim[0] != MARKS || !item->data)
         return und_error_set(err, UND_FAILED, "the saved state has no item \"sim\": it is damaged");
-    memcpy(mark, item->data, sizeof mark);
-    if (mark[MARK_SUBSTEPS] != sim->substeps)
-        return und_error_set(err, UND_INVALID,
-                             "the state was saved with %d substeps per frame, the scene has %d",
-                             mark[MARK_SUBSTEPS], sim->substeps);
+    memcpy(mark, item->data, MARKS * sizeof *mark);
+    return UND_OK;
+}
+
+static und_status restore_at(und_sim *sim, const int32_t mark[MARKS], const und_frame *state, und_error *err)
+{
     if (mark[MARK_FRAME] < und_scene_start(sim->scene) || mark[MARK_SUBSTEP] < 0 ||
         mark[MARK_SUBSTEP] >= sim->substeps)
         return und_error_set(err, UND_FAILED, "the saved state stands at frame %d, substep %d: it is damaged",
@@ -256,6 +257,61 @@ und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err)
     sim->substep = mark[MARK_SUBSTEP];
     sim->frame_made = false;
     return UND_OK;
+}
+
+und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err)
+{
+    int32_t mark[MARKS];
+    und_status status = read_mark(state, mark, err);
+    if (status == UND_OK && mark[MARK_SUBSTEPS] != sim->substeps)
+        status = und_error_set(err, UND_INVALID,
+                               "the state was saved with %d substeps per frame, the scene has %d",
+                               mark[MARK_SUBSTEPS], sim->substeps);
+    return status == UND_OK ? restore_at(sim, mark, state, err) : status;
+}
+
+/* The grids' cells are the same ones. */
+static und_status check_grid(const und_scene_view *view, const und_grid *was, und_error *err)
+{
+    const und_grid *is = &view->grid;
+    if (is->n[0] != was->n[0] || is->n[1] != was->n[1] || is->n[2] != was->n[2])
+        return und_error_set(err, UND_INVALID,
+                             "%s has %d x %d x %d cells, and what it is to go on from %d x %d x %d: a branch "
+                             "keeps the grid",
+                             view->path, is->n[0], is->n[1], is->n[2], was->n[0], was->n[1], was->n[2]);
+    for (int a = 0; a < 3; a++) {
+        double size = und_grid_size(is, a), before = und_grid_size(was, a);
+        if (!(fabs(size - before) <= 1e-9 * before))
+            return und_error_set(err, UND_INVALID,
+                                 "%s has cells of %g m, and what it is to go on from of %g m: a branch keeps "
+                                 "the grid",
+                                 view->path, size, before);
+        if (!(fabs(is->origin[a] - was->origin[a]) <= 1e-6 * before))
+            return und_error_set(
+                err, UND_INVALID,
+                "%s has its origin at %g m along %c, and what it is to go on from at %g m: a "
+                "branch keeps the grid",
+                view->path, is->origin[a], "xyz"[a], was -> origin[a]);
+    }
+    return UND_OK;
+}
+
+und_status und_sim_branch(und_sim *sim, const und_frame *state, und_error *err)
+{
+    const und_scene_view *view = und_scene_get(sim->scene);
+    int32_t mark[MARKS];
+    und_status status = read_mark(state, mark, err);
+    if (status == UND_OK && mark[MARK_SUBSTEP] != 0)
+        return und_sim_restore(sim, state, err); /* a branch that was stopped on its way to the next frame */
+    if (status == UND_OK)
+        status = check_grid(view, &state->grid, err);
+    double time = status == UND_OK ? ((double)mark[MARK_FRAME] - view->start) / view->fps : 0;
+    if (status == UND_OK && !(fabs(time - state->time) <= 1e-9 * fmax(1, fabs(time))))
+        status = und_error_set(err, UND_INVALID,
+                               "frame %d of %s is at %g s, and that of what it is to go on from at %g s: a "
+                               "branch keeps start and fps",
+                               mark[MARK_FRAME], view->path, time, state->time);
+    return status == UND_OK ? restore_at(sim, mark, state, err) : status;
 }
 
 uint64_t und_sim_hash(const und_sim *sim)

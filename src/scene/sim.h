@@ -20,5 +20,8 @@ und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_err
 /* The whole state, borrowed from the model, and back. */
 und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err);
 und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err);
+/* The state of another scene at a whole frame, to go on from, or one after it that the own scene made: the
+ * model, the grid and the frames' times must be the same; the error says which is not. */
+und_status und_sim_branch(und_sim *sim, const und_frame *state, und_error *err);
 
 #endif

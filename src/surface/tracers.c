@@ -211,9 +211,11 @@ int und_tracers_state(und_tracers *t, und_part *list)
                                    .data = a < 3 ? t->place[a] : t->radius,
                                    .items = &t->count,
                                    .per_item = 1,
-                                   .capacity = (size_t)t->capacity};
+                                   .capacity = (size_t)t->capacity,
+                                   .adapts = true};
     list[parts++] = und_part_of("tracer_steps", UND_I32, &t->parts->steps, 1);
     list[parts++] = und_part_of("tracer_seedings", UND_I32, &t->parts->seedings, 1);
+    list[parts - 1].adapts = list[parts - 2].adapts = true;
     return parts;
 }
 
