@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const validation_case *const tables[] = {shape_cases, waves_cases,    columns_cases,
-                                                cells_cases, levelset_cases, render_cases};
+static const validation_case *const tables[] = {shape_cases,    waves_cases,  columns_cases, cells_cases,
+                                                levelset_cases, direct_cases, render_cases};
 enum { TABLES = sizeof tables / sizeof *tables, MAX_CASES = 256, QUANTITY = 50 };
 
 struct case_sink {

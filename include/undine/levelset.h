@@ -84,13 +84,22 @@ typedef struct und_element_def {
 typedef enum und_velocity_rule { UND_VELOCITY_SEMI_LAGRANGIAN, UND_VELOCITY_MACCORMACK } und_velocity_rule;
 typedef enum und_surface_rule { UND_SURFACE_SEMI_LAGRANGIAN, UND_SURFACE_WENO } und_surface_rule;
 
+/* How viscosity acts (Rasmussen et al. 2004, 5.1). */
+typedef enum und_viscosity_solver {
+    UND_VISCOSITY_DIFFUSE, /* each component on its own: of a constant viscosity alone, else as SPLIT */
+    UND_VISCOSITY_SPLIT,   /* equations 8 to 16: partly explicit, partly implicit */
+    UND_VISCOSITY_COUPLED  /* all components at once, with no stress on the surface: ropes buckle and coil */
+} und_viscosity_solver;
+
 typedef struct und_levelset_def {
-    int n[3];             /* cells; n[2] == 1 is two-dimensional */
-    double dx;            /* m; cells are cubes */
-    double origin[3];     /* the low corner */
-    double gravity[3];    /* m/s2; {0, -9.81, 0} */
-    double density;       /* kg/m3, 1000 */
-    double viscosity;     /* nu, m2/s, 0: none */
+    int n[3];                  /* cells; n[2] == 1 is two-dimensional */
+    double dx;                 /* m; cells are cubes */
+    double origin[3];          /* the low corner */
+    double gravity[3];         /* m/s2; {0, -9.81, 0} */
+    double density;            /* kg/m3, 1000 */
+    double viscosity;          /* nu, m2/s, 0: none */
+    und_value viscosity_field; /* of place and time, instead, where it is a function */
+    und_viscosity_solver viscosity_solver;
     bool stick;           /* liquid with a viscosity sticks to solids; false: slips */
     bool open[UND_SIDES]; /* sides that liquid leaves by */
     int obstacle_count, fill_count, element_count;

@@ -140,19 +140,17 @@ static void substep(und_levelset *s)
     }
     STEP (ADVECT)
         und_stream_advect(&s->stream, s->dt / s->def.dx, trace, rule); /* 4.4.6 */
+    und_levelset_viscous_keep(s);
     STEP (FORCES) {
         und_elements_force(s->elements, &s->stream, s->def.gravity, s->dt); /* 4.4.4 */
         und_elements_modify(s->elements, &s->stream, s->dt);                /* 4.4.5 */
         und_levelset_give(s);
     }
     STEP (DIFFUSE)
-        if (s->def.viscosity > 0) {
-            und_stream_diffuse(&s->stream, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
-                               s->def.tolerance, s->def.max_iterations); /* 4.4.7 */
-            und_levelset_give(s);
-        }
+        und_levelset_viscosity(s); /* 4.4.7 */
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
+    und_levelset_viscosity_done(s);
     und_levelset_release_films(s);
     und_levelset_leave(s);
     STEP (EXTEND) {
@@ -173,6 +171,7 @@ static bool go_on(und_levelset *s, double dt)
         s->end = s->time + dt;
         for (int i = 0; i < TOLD_COUNT; i++)
             s->told[i] = 0;
+        und_levelset_viscous_begin(s);
     }
     substep(s);
     s->left = s->dt < s->left && !s->ran_away ? s->left - s->dt : 0;
@@ -342,7 +341,8 @@ static und_status check_memory(const und_levelset *s, und_error *err)
 {
     const double per_cell =
         100; /* bytes: velocities, distances, the system; particles lie near the surface */
-    double bytes = per_cell * (double)s->mac.count, have = und_memory_size();
+    const double viscous = s->viscous ? 400 : 0;
+    double bytes = (per_cell + viscous) * (double)s->mac.count, have = und_memory_size();
     if (bytes > 0.9 * have)
         return und_error_set(err, UND_INVALID,
                              "levelset: %d x %d x %d cells need about %.1f GB, this machine has %.1f GB",
@@ -356,7 +356,8 @@ static und_status make_parts(und_levelset *s, und_error *err)
     und_tracers_def particles = und_tracers_def_default();
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
-    if (check_memory(s, err) || und_levelset_films_open(s, err) || und_levelset_held_open(s, err) ||
+    if (und_levelset_viscous_open(s, err) || check_memory(s, err) || und_levelset_films_open(s, err) ||
+        und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
         und_stream_open(&s->stream, &s->mac, s->threads, err) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, def->open, 0, s->threads,
@@ -401,6 +402,7 @@ void und_levelset_destroy(und_levelset *s)
     if (!s)
         return;
     und_levelset_spray_close(s);
+    und_levelset_viscous_close(s);
     und_levelset_held_close(s);
     und_tracers_destroy(s->tracers);
     und_elements_destroy(s->elements);

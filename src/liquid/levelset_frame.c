@@ -36,6 +36,8 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
                                                      s->stream.p, s->def.density, err)) ||
         add_numbers(frame, "step", "1", s->told, TOLD_COUNT, err) ||
+        (s->viscous &&
+         add_numbers(frame, "viscous", "1", und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD, err)) ||
         (s->solids.any && (und_solids_frame(&s->solids, s->time, frame, err) ||
                            add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err))) ||
         (s->spray && und_spray_frame(und_levelset_drops(s), frame, err)))
@@ -67,6 +69,10 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("v", UND_F32, s->stream.u[1], s->mac.count);
     list[n++] = und_part_of("w", UND_F32, s->stream.u[2], s->mac.count);
     list[n++] = und_part_of("p", UND_F64, s->stream.p, s->mac.count);
+    if (s->viscous) {
+        list[n] = und_part_of("viscous", UND_F64, und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD);
+        list[n++].adapts = true;
+    }
     if (s->tracers)
         n += und_tracers_state(s->tracers, list + n);
     if (s->spray)

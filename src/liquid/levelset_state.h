@@ -49,7 +49,8 @@ struct und_levelset {
     und_pressure *system;
     und_elements *elements; /* NULL: nothing but gravity acts */
     struct und_levelset_spray *spray;
-    struct und_levelset_held *held; /* cells whose faces' velocities are given */
+    struct und_levelset_viscous *viscous; /* NULL: the viscosity is a number that diffuses, or none */
+    struct und_levelset_held *held;       /* cells whose faces' velocities are given */
     int film_count; /* cells that count as liquid while the flow is made, and what phi is there */
     size_t *film_cell;
     float *film_phi;
@@ -70,6 +71,22 @@ struct und_levelset {
     und_stage stages[STAGE_COUNT];
     und_watch watch;
 };
+
+/* levelset_viscous.c: the viscosity, by whichever solver. */
+enum {
+    UND_LEVELSET_VISCOUS_STEPS, /* what a frame tells of its substeps */
+    UND_LEVELSET_VISCOUS_MEAN,  /* iterations */
+    UND_LEVELSET_VISCOUS_MOST,
+    UND_LEVELSET_VISCOUS_FAILED, /* did not converge */
+    UND_LEVELSET_VISCOUS_TOLD
+};
+und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
+void und_levelset_viscous_close(und_levelset *s);
+void und_levelset_viscous_keep(und_levelset *s); /* before forces act */
+void und_levelset_viscosity(und_levelset *s);
+void und_levelset_viscosity_done(und_levelset *s);  /* after the projection */
+void und_levelset_viscous_begin(und_levelset *s);   /* a frame's steps */
+double *und_levelset_viscous_told(und_levelset *s); /* NULL: the viscosity is a number, or none */
 
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);

@@ -171,6 +171,18 @@ static void read_spray(reader *r, const field *f, void *def)
     ((und_levelset_def *)def)->spray = und_read_switch(r, f, def, "true, false or { most = ... }");
 }
 
+static void read_viscosity(reader *r, const field *f, void *def)
+{
+    und_levelset_def *l = def;
+    field space = *f;
+    und_value value;
+    space.type = F_SPACE;
+    und_read_value(r, &space, &value);
+    l->viscosity = value.number;
+    l->viscosity_field = value;
+}
+
+static const char *const viscosity_solvers[] = {"diffuse", "split", "coupled", NULL};
 static const char *const velocity_rules[] = {"semi-lagrangian", "maccormack", NULL};
 static const char *const surface_rules[] = {"semi-lagrangian", "weno", NULL};
 
@@ -184,8 +196,13 @@ const field und_levelset_fields[] = {
     {"gravity", F_OTHER, "m/s2", -1e4, 1e4, .offset = LEVELSET(gravity), .read = und_read_gravity,
      .expected = "a number or {x, y, z}", .doc = "pull downwards, or {x, y, z}"},
     {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = LEVELSET(density), .doc = "of the liquid"},
-    {"viscosity", F_NUMBER, "m2/s", 0, 1e6, .offset = LEVELSET(viscosity),
-     .doc = "kinematic: honey 0.005; 0: none, which suits water"},
+    {"viscosity", F_OTHER, "m2/s", 0, 1e6, .read = read_viscosity,
+     .expected = "a number or a function(x, y, z, t)",
+     .doc = "kinematic: honey 0.005; 0: none, which suits water; or a function of place and time"},
+    {"viscosity_solver", F_CHOICE, .offset = LEVELSET(viscosity_solver), .choices = viscosity_solvers,
+     .doc =
+         "\"diffuse\", of a constant viscosity alone; \"split\", or \"coupled\", by which ropes buckle and "
+         "coil"},
     {"stick", F_FLAG, .offset = LEVELSET(stick),
      .doc = "liquid with a viscosity sticks to solids and sides; false: slips along them"},
     {"open", F_OTHER, .read = read_open,

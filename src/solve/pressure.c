@@ -124,3 +124,8 @@ und_pressure_report und_pressure_solve(und_pressure *s, const float *b, double *
                                  .closed = s->system.parts.closed,
                                  .unfit = scale * r.unfit};
 }
+
+void und_pressure_precondition(und_pressure *s, const double *r, double *z)
+{
+    und_system_precondition(&s->system, r, z);
+}

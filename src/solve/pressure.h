@@ -33,4 +33,7 @@ typedef struct und_pressure_report {
 und_pressure_report und_pressure_solve(und_pressure *pressure, const float *b, double *x, bool warm,
                                        double tolerance, int max_iterations);
 
+/* z = M r, the preconditioner alone: one V-cycle, symmetric and positive definite. */
+void und_pressure_precondition(und_pressure *pressure, const double *r, double *z);
+
 #endif

@@ -1,0 +1,10 @@
+/* What the validation cases of directed liquids share. */
+#ifndef UND_APP_CASES_DIRECT_H
+#define UND_APP_CASES_DIRECT_H
+
+#include "cases.h"
+
+extern case_fn case_direct_couette, case_direct_poiseuille, case_direct_blob, case_direct_spreading,
+    case_direct_film;
+
+#endif

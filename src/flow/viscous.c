@@ -1,0 +1,414 @@
+/* The viscous step's system, by conjugate gradients preconditioned by multigrid on each component. */
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "flow/viscous_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A change of velocities below this part of the fastest is rounding. */
+static const double ROUNDING = 1e-7;
+/* Of the split solver.  A stiff shear flow keeps 1 - 1 / share of its strain in a step and a pure strain
+ * 1 - 2 / share: 1 is as printed, where the second turns around each step and never ends; with 1.5 both are a
+ * third. */
+static const float OWN_SHARE = 1.5f;
+
+/* ---- Storage ---- */
+
+static bool open_component(und_viscous *v, const und_mac *mac, int a, und_error *err)
+{
+    static const char *const what = "the viscosity's system";
+    const size_t n = mac->count;
+    double **const doubles[] = {&v->x[a], &v->r[a], &v->p[a], &v->q[a]};
+    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
+        if (!(*doubles[i] = und_pages_alloc(n * sizeof(double), what, err)))
+            return false;
+    return (v->kind[a] = und_pages_alloc(n, what, err)) &&
+           (v->mass[a] = und_pages_alloc(n * sizeof(float), what, err)) &&
+           (v->weight[a] = und_pages_alloc(n * sizeof(float), what, err)) &&
+           (v->coupled || (v->base[a] = und_pages_alloc(n * sizeof(float), what, err))) &&
+           und_mask_open(&v->unknown[a], mac, what, err) == UND_OK &&
+           (v->level[a] = und_pressure_create(mac, v->threads, err));
+}
+
+static int blocks_of(const und_mac *m)
+{
+    return (und_mac_rows(m) + UND_VISCOUS_ROWS - 1) / UND_VISCOUS_ROWS;
+}
+
+static bool open_all(und_viscous *v, const und_mac *mac, und_error *err)
+{
+    static const char *const what = "the viscosity's system";
+    const size_t bytes = mac->count * sizeof(float);
+    for (int a = 0; a < v->axes; a++)
+        if (!open_component(v, mac, a, err))
+            return false;
+    for (int c = v->axes == 3 ? 0 : 2; c < 3; c++)
+        for (int k = 0; k < 2; k++)
+            if (!(v->edge[c][k] = und_pages_alloc(bytes, what, err)))
+                return false;
+    if (v->axes == 2 && !(v->weight[2] = und_pages_alloc(bytes, what, err)))
+        return false;
+    return (v->inverse = und_pages_alloc(bytes, what, err)) &&
+           (v->cell = und_pages_alloc(bytes, what, err)) && (v->known = und_pages_alloc(bytes, what, err)) &&
+           (v->block_sum = und_alloc((size_t)blocks_of(mac), sizeof(double), what, err)) &&
+           (v->block_most = und_alloc((size_t)blocks_of(mac), sizeof(double), what, err));
+}
+
+und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, und_error *err)
+{
+    und_viscous *v = und_alloc(1, sizeof *v, "the viscosity's system", err);
+    if (!v)
+        return NULL;
+    v->mac = *mac;
+    v->threads = threads;
+    v->axes = mac->n[2] == 1 ? 2 : 3;
+    v->coupled = coupled;
+    v->own_share = coupled ? 1 : OWN_SHARE;
+    if (!open_all(v, mac, err)) {
+        und_viscous_destroy(v);
+        return NULL;
+    }
+    return v;
+}
+
+void und_viscous_destroy(und_viscous *v)
+{
+    if (!v)
+        return;
+    for (int a = 0; a < 3; a++) {
+        void *const pages[] = {v->x[a],    v->r[a],      v->p[a],       v->q[a],       v->kind[a],
+                               v->mass[a], v->weight[a], v->edge[a][0], v->edge[a][1], v->base[a]};
+        for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+            und_pages_free(pages[i]);
+        und_mask_close(&v->unknown[a]);
+        und_pressure_destroy(v->level[a]);
+    }
+    und_pages_free(v->inverse);
+    und_pages_free(v->cell);
+    und_pages_free(v->known);
+    free(v->block_sum);
+    free(v->block_most);
+    free(v);
+}
+
+/* ---- Passes over the unknown faces ---- */
+
+/* Work on faces [begin, end) of a component in a row; gives what is summed, and the largest of what is
+ * looked at into most. */
+typedef double pass_fn(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most);
+
+typedef struct total {
+    double sum, most;
+} total;
+
+static double run_row(und_viscous *v, pass_fn *fn, void *context, int row, double *most)
+{
+    const und_mac *m = &v->mac;
+    double sum = 0;
+    for (int a = 0; a < v->axes; a++)
+        for (int begin, end = -1;
+             und_mask_stretch(&v->unknown[a], row % m->n[1], row / m->n[1], end, &begin, &end);)
+            sum += fn(v, context, a, und_mac_row(m, row), begin, end, most);
+    return sum;
+}
+
+static total run(und_viscous *v, pass_fn *fn, void *context)
+{
+    const int rows = und_mac_rows(&v->mac), blocks = blocks_of(&v->mac);
+    int threads = und_workers(v->threads, v->mac.count, UND_VISCOUS_CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int block = 0; block < blocks; block++) {
+        double sum = 0, most = 0;
+        for (int row = block * UND_VISCOUS_ROWS; row < rows && row < (block + 1) * UND_VISCOUS_ROWS; row++)
+            sum += run_row(v, fn, context, row, &most);
+        v->block_sum[block] = sum;
+        v->block_most[block] = most;
+    }
+    total all = {0};
+    for (int block = 0; block < blocks; block++) {
+        all.sum += v->block_sum[block];
+        all.most =
+            v->block_most[block] > all.most || isnan(v->block_most[block]) ? v->block_most[block] : all.most;
+    }
+    return all;
+}
+
+static inline void note(double value, double *most)
+{
+    double size = fabs(value);
+    *most = size > *most || isnan(size) ? size : *most;
+}
+
+/* ---- The operator ---- */
+
+/* q += what the cells' stresses along the component's axis make of p. */
+static void add_normal(const und_viscous *v, int a, size_t row, int begin, int end)
+{
+    const ptrdiff_t step = v->mac.step[a];
+    const float *restrict cell = v->cell + row, *restrict mass = v->mass[a] + row;
+    const double *restrict p = v->p[a] + row;
+    double *restrict q = v->q[a] + row;
+    SIMD
+    for (int x = begin; x < end; x++)
+        q[x] = (double)mass[x] * p[x] + (double)cell[x] * (p[x] - p[x - step]) +
+               (double)cell[x + step] * (p[x] - p[x + step]);
+}
+
+/* The same of edges across axis b, both of a face. */
+static void add_shear(const und_viscous *v, int a, int b, size_t row, int begin, int end)
+{
+    const ptrdiff_t sa = v->mac.step[a], sb = v->mac.step[b];
+    const float *restrict own = und_viscous_edge(v, a, b) + row, *restrict other =
+                                                                     und_viscous_edge(v, b, a) + row;
+    const double *restrict p = v->p[a] + row, *restrict across = v->p[b] + row;
+    double *restrict q = v->q[a] + row;
+    SIMD
+    for (int x = begin; x < end; x++) {
+        double low = (double)own[x - sb] * (p[x] - p[x - sb]) +
+                     (double)other[x - sb] * (across[x - sb + sa] - across[x - sb]);
+        double high = (double)own[x] * (p[x + sb] - p[x]) + (double)other[x] * (across[x + sa] - across[x]);
+        q[x] += (double)own[x - sb] * low - (double)own[x] * high;
+    }
+}
+
+static void add_own_shear(const und_viscous *v, int a, int b, size_t row, int begin, int end)
+{
+    const ptrdiff_t sb = v->mac.step[b];
+    const double share = (double)v->own_share;
+    const float *restrict own = und_viscous_edge(v, a, b) + row;
+    const double *restrict p = v->p[a] + row;
+    double *restrict q = v->q[a] + row;
+    SIMD
+    for (int x = begin; x < end; x++)
+        q[x] += share * ((double)(own[x - sb] * own[x - sb]) * (p[x] - p[x - sb]) +
+                         (double)(own[x] * own[x]) * (p[x] - p[x + sb]));
+}
+
+/* q = A p; sums p q. */
+static double apply(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+{
+    (void)context, (void)most;
+    add_normal(v, axis, row, begin, end);
+    for (int b = 0; b < v->axes; b++)
+        if (b != axis) {
+            if (v->coupled)
+                add_shear(v, axis, b, row, begin, end);
+            else
+                add_own_shear(v, axis, b, row, begin, end);
+        }
+    const double *p = v->p[axis] + row, *q = v->q[axis] + row;
+    double sum = 0;
+    for (int x = begin; x < end; x++)
+        sum += p[x] * q[x];
+    return sum;
+}
+
+/* ---- Its preconditioner ---- */
+
+typedef struct sides {
+    int component;
+    float divide;
+} sides;
+
+/* The largest weight of a component. */
+static double find_largest(und_viscous *v, void *context, int axis, size_t row, int begin, int end,
+                           double *most)
+{
+    (void)context;
+    for (int x = begin; x < end; x++) {
+        size_t i = row + (size_t)x;
+        note((double)v->cell[i], most);
+        note((double)v->cell[i + (size_t)v->mac.step[axis]], most);
+        for (int b = 0; b < v->axes; b++)
+            if (b != axis) {
+                const float *own = und_viscous_edge(v, axis, b);
+                note((double)(own[i] * own[i]), most);
+            }
+    }
+    return 0;
+}
+
+static double set_sides(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+{
+    const sides *s = context;
+    (void)most;
+    if (axis != s->component)
+        return 0;
+    for (int x = begin; x < end; x++) {
+        size_t i = row + (size_t)x;
+        float known = v->mass[axis][i];
+        for (int b = 0; b < v->axes; b++) {
+            const size_t step = (size_t)v->mac.step[b];
+            const float *own = b == axis ? NULL : und_viscous_edge(v, axis, b);
+            float low = own ? v->own_share * own[i - step] * own[i - step] : v->cell[i];
+            float high = own ? v->own_share * own[i] * own[i] : v->cell[i + step];
+            known += v->kind[axis][i - step] == UND_FACE_UNKNOWN ? 0 : low;
+            known += v->kind[axis][i + step] == UND_FACE_UNKNOWN ? 0 : high;
+            v->weight[b][i] = high * s->divide;
+        }
+        v->known[i] = known * s->divide;
+    }
+    return 0;
+}
+
+static void set_preconditioner(und_viscous *v)
+{
+    double largest = fmax(1, run(v, find_largest, NULL).most);
+    for (int a = 0; a < v->axes; a++) {
+        sides s = {a, (float)(1 / largest)};
+        run(v, set_sides, &s);
+        und_pressure_set(v->level[a], &v->unknown[a], (const float *const *)v->weight, v->known);
+        v->scale[a] = 1 / largest;
+    }
+}
+
+/* q = P r, up to the scale; sums r q and finds the largest q. */
+static double take_product(und_viscous *v, void *context, int axis, size_t row, int begin, int end,
+                           double *most)
+{
+    (void)context;
+    const double *r = v->r[axis] + row, scale = v->scale[axis];
+    double *q = v->q[axis] + row, sum = 0;
+    for (int x = begin; x < end; x++) {
+        q[x] *= scale;
+        sum += r[x] * q[x];
+        note(q[x], most);
+    }
+    return sum;
+}
+
+static total precondition(und_viscous *v)
+{
+    for (int a = 0; a < v->axes; a++)
+        und_pressure_precondition(v->level[a], v->r[a], v->q[a]);
+    return run(v, take_product, NULL);
+}
+
+/* ---- Conjugate gradients ---- */
+
+static double turn(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+{
+    const double beta = *(const double *)context, *q = v->q[axis] + row;
+    double *p = v->p[axis] + row;
+    (void)most;
+    for (int x = begin; x < end; x++)
+        p[x] = q[x] + beta * p[x];
+    return 0;
+}
+
+static double advance(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+{
+    const double alpha = *(const double *)context, *p = v->p[axis] + row, *q = v->q[axis] + row;
+    double *x_row = v->x[axis] + row, *r = v->r[axis] + row;
+    (void)most;
+    for (int x = begin; x < end; x++) {
+        x_row[x] += alpha * p[x];
+        r[x] -= alpha * q[x];
+    }
+    return 0;
+}
+
+/* The change of velocities, into x.  It ends where the preconditioner finds but little left to change. */
+static und_stream_report solve(und_viscous *v, double fastest, double tolerance, int max_iterations)
+{
+    und_stream_report report = {.converged = true};
+    total left = precondition(v);
+    double first = left.most, enough = fmax(tolerance * first, ROUNDING * fastest), beta = 0;
+    while (left.most > enough && report.iterations < max_iterations && left.sum > 0) {
+        run(v, turn, &beta);
+        double energy = run(v, apply, NULL).sum, alpha = left.sum / energy;
+        if (!(energy > 0) || !isfinite(alpha))
+            break;
+        run(v, advance, &alpha);
+        report.iterations++;
+        total next = precondition(v);
+        beta = next.sum / left.sum;
+        left = next;
+    }
+    report.residual = first > 0 ? left.most / first : first;
+    report.converged = left.most <= enough;
+    return report;
+}
+
+/* ---- The step ---- */
+
+static double find_fastest(und_viscous *v, void *context, int axis, size_t row, int begin, int end,
+                           double *most)
+{
+    const und_viscous_flow *f = context;
+    (void)v;
+    for (int x = begin; x < end; x++)
+        note((double)f->stream->u[axis][row + (size_t)x], most);
+    return 0;
+}
+
+/* What forces added is the first guess, and the stress of it is implicit. */
+static double guess(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+{
+    const und_viscous_flow *f = context;
+    const float *u = f->stream->u[axis] + row, *base = v->base[axis] + row;
+    (void)most;
+    for (int x = begin; x < end; x++)
+        v->p[axis][row + (size_t)x] = (double)u[x] - (double)base[x];
+    return 0;
+}
+static double take_guess(und_viscous *v, void *context, int axis, size_t row, int begin, int end,
+                         double *most)
+{
+    const double *p = v->p[axis] + row, *q = v->q[axis] + row;
+    (void)context, (void)most;
+    for (int x = begin; x < end; x++)
+        v->r[axis][row + (size_t)x] -= q[x] - (double)v->mass[axis][row + (size_t)x] * p[x];
+    return 0;
+}
+
+/* Leaves x and p 0 everywhere, as the next step finds them. */
+static double give(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+{
+    const und_viscous_flow *f = context;
+    float *u = f->stream->u[axis] + row;
+    double *change = v->x[axis] + row, *p = v->p[axis] + row;
+    (void)most;
+    for (int x = begin; x < end; x++) {
+        u[x] = (float)((double)u[x] + change[x]);
+        change[x] = p[x] = 0;
+    }
+    return 0;
+}
+
+void und_viscous_keep(und_viscous *v, const und_stream *stream)
+{
+    const und_mac *m = &v->mac;
+    int rows = und_mac_rows(m), threads = und_workers(v->threads, m->count, 8 * UND_VISCOUS_CELLS_TO_SHARE);
+    if (v->coupled)
+        return;
+    PARALLEL_FOR(threads)
+    for (int row = 0; row < rows; row++)
+        for (int a = 0; a < v->axes; a++) {
+            size_t at = und_mac_row(m, row);
+            for (int begin, end = -1;
+                 und_mask_stretch(&stream->flows[a], row % m->n[1], row / m->n[1], end, &begin, &end);)
+                for (int x = begin; x < end; x++)
+                    v->base[a][at + (size_t)(ptrdiff_t)x] = stream->u[a][at + (size_t)(ptrdiff_t)x];
+        }
+}
+
+und_stream_report und_viscous_step(und_viscous *v, const und_viscous_flow *flow)
+{
+    void *context = (void *)flow;
+    und_viscous_set_weights(v, flow);
+    und_viscous_force(v, flow, v->coupled ? flow->stream->u : v->base);
+    set_preconditioner(v);
+    if (!v->coupled) {
+        run(v, guess, context);
+        run(v, apply, NULL);
+        run(v, take_guess, NULL);
+    }
+    double fastest = run(v, find_fastest, context).most;
+    und_stream_report report = solve(v, fastest, flow->tolerance, flow->max_iterations);
+    run(v, give, context);
+    und_viscous_follow_border(v, flow);
+    return report;
+}

@@ -1,0 +1,173 @@
+/* The liquid's viscosity where it is more than a number: Rasmussen et al. 2004, 5.1. */
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "flow/viscous.h"
+#include "geom/value.h"
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double MOST_NU = 1e6; /* m2/s */
+
+struct und_levelset_viscous {
+    und_viscous *solver;
+    float *nu;        /* m2/s, of cells of liquid */
+    double *pressure; /* of the projection before the step */
+    double told[UND_LEVELSET_VISCOUS_TOLD];
+};
+
+static bool varies(const und_levelset_def *def)
+{
+    return def->viscosity_field.fn != NULL;
+}
+
+und_status und_levelset_viscous_open(und_levelset *s, und_error *err)
+{
+    static const char *const what = "the viscosity";
+    const und_levelset_def *def = &s->def;
+    if (!varies(def) && (def->viscosity_solver == UND_VISCOSITY_DIFFUSE || !(def->viscosity > 0)))
+        return UND_OK;
+    struct und_levelset_viscous *v = s->viscous = und_alloc(1, sizeof *v, what, err);
+    if (!v || !(v->nu = und_pages_alloc(s->mac.count * sizeof *v->nu, what, err)) ||
+        !(v->pressure = und_pages_alloc(s->mac.count * sizeof *v->pressure, what, err)) ||
+        !(v->solver =
+              und_viscous_create(&s->mac, def->viscosity_solver == UND_VISCOSITY_COUPLED, s->threads, err)))
+        return err->status;
+    return UND_OK;
+}
+
+void und_levelset_viscous_close(und_levelset *s)
+{
+    if (!s->viscous)
+        return;
+    und_viscous_destroy(s->viscous->solver);
+    und_pages_free(s->viscous->nu);
+    und_pages_free(s->viscous->pressure);
+    free(s->viscous);
+}
+
+/* A field's value may be anything: what is no number counts as 0. */
+static float within(double nu)
+{
+    return nu > 0 ? (float)fmin(nu, MOST_NU) : 0;
+}
+
+static void set_row(und_levelset *s, int y, int z)
+{
+    const und_mac *m = &s->mac;
+    const und_value *given = &s->def.viscosity_field;
+    float *nu = s->viscous->nu + und_mac_at(m, 0, y, z);
+    const float *phi = s->surface.phi + und_mac_at(m, 0, y, z);
+    const double place[2] = {und_mac_middle(m, 1, y), und_mac_middle(m, 2, z)};
+    for (int x = 0; x < m->n[0]; x++)
+        if (phi[x] < 0)
+            nu[x] = within(
+                given->fn ? und_value_at(given, und_mac_middle(m, 0, x), place[0], place[1], s->time + s->dt)
+                          : s->def.viscosity);
+}
+
+/* The viscosity of each cell of liquid at the end of the substep. */
+static void set_viscosity(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    int rows = und_mac_rows(m), threads = varies(&s->def) ? 1 : und_workers(s->threads, m->count, 1 << 16);
+    PARALLEL_FOR(threads)
+    for (int row = 0; row < rows; row++)
+        set_row(s, row % m->n[1], row / m->n[1]);
+}
+
+typedef void cell_fn(double *now, double *before);
+
+static void keep_aside(double *now, double *before)
+{
+    *before = *now;
+    *now = 0;
+}
+static void add_both(double *now, double *before)
+{
+    *now += *before;
+}
+
+static void each_pressure(und_levelset *s, cell_fn *fn)
+{
+    const und_mac *m = &s->mac;
+    int rows = und_mac_rows(m), threads = und_workers(s->threads, m->count, 1 << 16);
+    PARALLEL_FOR(threads)
+    for (int row = 0; row < rows; row++)
+        for (int begin, end = -1;
+             und_mask_stretch(&s->stream.liquid, row % m->n[1], row / m->n[1], end, &begin, &end);)
+            for (int x = begin; x < end; x++) {
+                size_t i = und_mac_row(m, row) + (size_t)x;
+                fn(&s->stream.p[i], &s->viscous->pressure[i]);
+            }
+}
+
+static void tell(struct und_levelset_viscous *v, const und_stream_report *report)
+{
+    double n = v->told[UND_LEVELSET_VISCOUS_STEPS]++, *mean = &v->told[UND_LEVELSET_VISCOUS_MEAN];
+    *mean += (report->iterations - *mean) / (n + 1);
+    v->told[UND_LEVELSET_VISCOUS_MOST] = fmax(v->told[UND_LEVELSET_VISCOUS_MOST], report->iterations);
+    v->told[UND_LEVELSET_VISCOUS_FAILED] += !report->converged;
+}
+
+/* The stresses of a flow that keeps its volume: without the projection before it, viscosity would hold up
+ * the liquid's weight in the place of the pressure. */
+static void stress(und_levelset *s)
+{
+    const und_stream_gain none = {.held = und_levelset_held(s)};
+    const und_viscous_flow flow = {.stream = &s->stream,
+                                   .surface = &s->surface,
+                                   .solids = &s->solids,
+                                   .held = none.held,
+                                   .nu = s->viscous->nu,
+                                   .stick = s->def.stick,
+                                   .dt = s->dt,
+                                   .tolerance = s->def.tolerance,
+                                   .max_iterations = s->def.max_iterations};
+    set_viscosity(s);
+    und_levelset_air_beyond(s, true);
+    und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &none, s->dt, s->def.tolerance,
+                       s->def.max_iterations);
+    und_levelset_air_beyond(s, false);
+    und_levelset_give(s);
+    each_pressure(s, keep_aside);
+    und_stream_report report = und_viscous_step(s->viscous->solver, &flow);
+    tell(s->viscous, &report);
+}
+
+void und_levelset_viscous_keep(und_levelset *s)
+{
+    if (s->viscous)
+        und_viscous_keep(s->viscous->solver, &s->stream);
+}
+
+void und_levelset_viscosity(und_levelset *s)
+{
+    if (s->viscous)
+        stress(s);
+    else if (s->def.viscosity > 0)
+        und_stream_diffuse(&s->stream, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
+                           s->def.tolerance, s->def.max_iterations); /* Wrenninge 2003, 4.4.7 */
+    else
+        return;
+    und_levelset_give(s);
+}
+
+void und_levelset_viscosity_done(und_levelset *s)
+{
+    if (s->viscous)
+        each_pressure(s, add_both);
+}
+
+void und_levelset_viscous_begin(und_levelset *s)
+{
+    for (int i = 0; s->viscous && i < UND_LEVELSET_VISCOUS_TOLD; i++)
+        s->viscous->told[i] = 0;
+}
+
+double *und_levelset_viscous_told(und_levelset *s)
+{
+    return s->viscous ? s->viscous->told : NULL;
+}
