@@ -31,7 +31,9 @@ enum {
     OPT_DUMP = 1 << 20,
     OPT_VECTOR = 1 << 21,
     OPT_EXPORT = 1 << 22,
-    OPT_FROM = 1 << 23
+    OPT_FROM = 1 << 23,
+    OPT_SPACING = 1 << 24,
+    OPT_TEXTURE = 1 << 25
 };
 
 typedef struct args {
@@ -40,11 +42,11 @@ typedef struct args {
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
-    const char *output, *model, *up, *from;
+    const char *output, *model, *up, *from, *texture;
     int setting_count;
     und_setting *settings;
     int checkpoint, keep, compress, stills, width, height, samples;
-    double adaptive;
+    double adaptive, spacing;
     bool resume, force, png, exr, movie, svg, pdf, vdb, ply, spray, half, json, profile, dump_stages, quiet,
         verbose, help;
     char **owned; /* copies of the names in settings */

@@ -4,6 +4,10 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "cache/cache.h"
+#include "flow.h"
+#include "scene/scene.h"
+
+#include <string.h>
 
 static und_status export_frames(und_cache *cache, const und_cache_info *info, exports *e, progress *bar,
                                 int first, int last, und_error *err)
@@ -26,12 +30,14 @@ static und_status export_frames(und_cache *cache, const und_cache_info *info, ex
     return status;
 }
 
-static und_status export_cache(und_cache *cache, const args *a, und_error *err)
+static und_status export_cache(und_cache *cache, const args *a, const und_paint *paint, und_error *err)
 {
     und_cache_info info = und_cache_describe(cache);
     exports_def def;
     if (exports_from_args(a, &def, err) != UND_OK)
         return err->status;
+    def.paint = *paint;
+    def.textured = a->texture;
     int first = info.rows[0].frame, last = info.rows[info.row_count - 1].frame;
     def.first = a->given & OPT_START ? a->start : first;
     def.last = a->given & OPT_END ? a->end : last;
@@ -65,13 +71,36 @@ static und_status export_cache(und_cache *cache, const args *a, und_error *err)
     return status;
 }
 
+/* What the meshes are painted with: as the scene says, or --texture. */
+static und_status export_painted(und_cache *cache, const args *a, und_error *err)
+{
+    und_cache_info info = und_cache_describe(cache);
+    und_paint paint = {0};
+    und_image image = {0};
+    und_scene *scene = NULL;
+    und_status status = UND_OK;
+    if (info.pass && strcmp(info.pass, "texture") == 0) {
+        scene = scene_of_cache(&info, NULL, 0, err);
+        status = scene ? UND_OK : err->status;
+        if (scene)
+            paint = und_scene_get(scene)->render.paint;
+    }
+    if (status == UND_OK)
+        status = paint_from_args(a, &paint, &image, err);
+    if (status == UND_OK)
+        status = export_cache(cache, a, &paint, err);
+    und_image_destroy(&image);
+    und_scene_destroy(scene);
+    return status;
+}
+
 und_status command_export(const args *a, und_error *err)
 {
     und_cache *cache = open_to_read(a->words[0], err);
     if (!cache)
         return err->status;
     und_cache_info info = und_cache_describe(cache);
-    und_status status = info.row_count > 0 ? export_cache(cache, a, err)
+    und_status status = info.row_count > 0 ? export_painted(cache, a, err)
                                            : und_error_set(err, UND_FAILED, "%s has no frames", a->words[0]);
     und_error ignored; /* reading only: nothing is lost */
     und_cache_close(cache, NULL, 0, &ignored);

@@ -7,6 +7,7 @@
 #include "pictures.h"
 #include "surface/frame_mesh.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct exports {
     bool started;
     bool wanted[KINDS];
     int count[KINDS];
-    und_stage stage[KINDS + 1]; /* the last: meshing */
+    und_stage stage[KINDS + 2]; /* the last: meshing, texture */
 };
 
 und_status exports_from_args(const args *a, exports_def *def, und_error *err)
@@ -48,8 +49,9 @@ exports *exports_create(const exports_def *def, und_error *err)
     e->wanted[KIND_VDB] = def->vdb;
     e->wanted[KIND_PLY] = def->ply;
     e->wanted[KIND_SPRAY] = def->spray;
-    static const char *const name[KINDS + 1] = {"write vdb", "write ply", "write spray", "export mesh"};
-    for (int k = 0; k <= KINDS; k++)
+    static const char *const name[KINDS + 2] = {"write vdb", "write ply", "write spray", "export mesh",
+                                                "texture"};
+    for (int k = 0; k < KINDS + 2; k++)
         e->stage[k].name = name[k];
     return e;
 }
@@ -78,6 +80,10 @@ static und_status start(exports *e, const und_frame *frame, und_error *err)
         return und_error_set(err, UND_INVALID,
                              "frames of this liquid.%s hold nothing to export: no distance, mesh or spray",
                              e->def.model);
+    if (e->def.textured && !(e->wanted[KIND_PLY] && und_frame_has_texture(frame)))
+        return und_error_set(
+            err, UND_INVALID,
+            "--texture is for meshes with texture particles, which undine texture CACHE makes");
     for (int k = 0; k < KINDS; k++) {
         char path[UND_PATH_MAX];
         if (e->wanted[k] && (und_path_set(path, err, "%s/%s", e->def.folder, kind_folder[k]) != UND_OK ||
@@ -88,16 +94,69 @@ static und_status start(exports *e, const und_frame *frame, und_error *err)
     return UND_OK;
 }
 
+/* What the frame's texture particles say of a mesh's vertices. */
+typedef struct mesh_texture {
+    und_texture_map *map;
+    float *uv, *rest;
+    uint8_t *color;
+} mesh_texture;
+
+static void texture_free(mesh_texture *t)
+{
+    und_texture_map_destroy(t->map);
+    free(t->uv);
+    free(t->rest);
+    free(t->color);
+}
+
+static uint8_t byte_of(float linear)
+{
+    return (uint8_t)(255 * und_srgb_encode(fminf(fmaxf(linear, 0), 1)) + 0.5f);
+}
+
+static und_status texture_make(const exports *e, const und_frame *frame, const und_shell *shell,
+                               mesh_texture *t, und_error *err)
+{
+    size_t count = (size_t)shell->vertex_count;
+    bool painted = e->def.paint.kind != UND_PAINT_NONE;
+    *t = (mesh_texture){.map = und_texture_map_create(frame, e->def.threads, err)};
+    if (!t->map)
+        return UND_FAILED;
+    const und_plate *plate = und_texture_map_plate(t->map);
+    t->rest = und_alloc(3 * count + 3, sizeof *t->rest, "a texture", err);
+    t->uv = plate ? und_alloc(2 * count + 2, sizeof *t->uv, "a texture", err) : NULL;
+    t->color = painted ? und_alloc(3 * count + 3, 1, "a texture", err) : NULL;
+    if (!t->rest || (plate && !t->uv) || (painted && !t->color))
+        return UND_FAILED;
+    und_texture_map_look(t->map, shell->position, shell->vertex_count, t->rest);
+    for (size_t i = 0; i < count; i++) {
+        float rgb[3];
+        if (plate)
+            und_plate_project(plate, t->rest + 3 * i, t->uv + 2 * i);
+        if (!painted)
+            continue;
+        und_paint_at(&e->def.paint, t->map, t->rest + 3 * i, (float)frame->grid.dx, rgb);
+        for (int k = 0; k < 3; k++)
+            t->color[3 * i + (size_t)k] = byte_of(rgb[k]);
+    }
+    return UND_OK;
+}
+
 static und_status write_mesh(exports *e, const und_frame *frame, const char *path, und_error *err)
 {
     und_frame_mesh_def def = {.adaptive = e->def.adaptive, .velocity = true, .threads = e->def.threads};
     und_shell shell;
+    mesh_texture t = {0};
     und_status status = UND_OK;
     STAGE (&e->stage[KINDS])
         status = und_frame_mesh(frame, &def, &shell, err);
+    if (status == UND_OK && und_frame_has_texture(frame))
+        STAGE (&e->stage[KINDS + 1])
+            status = texture_make(e, frame, &shell, &t, err);
     if (status == UND_OK)
         STAGE (&e->stage[KIND_PLY])
-            status = und_ply_write(path, &shell, e->def.up, err);
+            status = und_ply_write(path, &shell, &(und_ply_texture){t.uv, t.rest, t.color}, e->def.up, err);
+    texture_free(&t);
     und_shell_free(&shell);
     return status;
 }
@@ -168,7 +227,7 @@ void exports_print(const exports *e)
 int exports_stages(const exports *e, und_stage *list, int room)
 {
     int count = 0;
-    for (int k = 0; k <= KINDS && count < room; k++)
+    for (int k = 0; k < KINDS + 2 && count < room; k++)
         if (e->stage[k].calls > 0)
             list[count++] = e->stage[k];
     return count;

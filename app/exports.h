@@ -5,6 +5,7 @@
 #include "app.h"
 
 #include "io/ply.h"
+#include "render/paint.h"
 
 typedef struct exports exports;
 
@@ -16,6 +17,8 @@ typedef struct exports_def {
     bool half; /* VDB values in 16 bits */
     und_up up;
     double adaptive; /* cells; see und_frame_mesh_def */
+    bool textured;   /* --texture was asked for */
+    und_paint paint; /* of meshes with texture particles: makes their colours */
     int threads;
 } exports_def;
 

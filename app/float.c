@@ -1,5 +1,5 @@
 /* undine float: bodies in a flow that is in a cache already.  The flow's cache is only read. */
-#include "app.h"
+#include "flow.h"
 
 #include "base/file.h"
 #include "base/parallel.h"
@@ -23,50 +23,6 @@ typedef struct job {
     progress progress;
     und_stage stage[STAGES];
 } job;
-
-/* Of a cache that shares a flow, the one that it shares: bodies replace bodies. */
-static und_status open_flow(job *j, und_error *err)
-{
-    und_error ignored; /* reading only: nothing is lost */
-    und_cache *given = open_to_read(j->args->words[0], err);
-    if (!given)
-        return err->status;
-    und_status status = und_cache_flow_folder(given, j->flow_folder, sizeof j->flow_folder, err);
-    und_cache_close(given, NULL, 0, &ignored);
-    if (status == UND_OK && !(j->flow = und_cache_open(j->flow_folder, err)))
-        status = err->status;
-    if (status != UND_OK)
-        return status;
-    j->info = und_cache_describe(j->flow);
-    return j->info.row_count > 0 ? UND_OK
-                                 : und_error_set(err, UND_FAILED, "%s has no frames", j->flow_folder);
-}
-
-static int row_of(const und_cache_info *info, int frame)
-{
-    for (int i = 0; i < info->row_count; i++)
-        if (info->rows[i].frame == frame)
-            return i;
-    return -1;
-}
-
-static und_status choose_frames(job *j, und_error *err)
-{
-    const args *a = j->args;
-    const und_cache_row *rows = j->info.rows;
-    j->last = j->info.row_count - 1;
-    if (a->given & OPT_START)
-        j->first = row_of(&j->info, a->start);
-    if (a->given & OPT_END)
-        j->last = row_of(&j->info, a->end);
-    if (j->first < 0 || j->last < 0)
-        return und_error_set(err, UND_INVALID, "%s has frames %d to %d", j->flow_folder, rows[0].frame,
-                             rows[j->info.row_count - 1].frame);
-    if (j->last < j->first)
-        return und_error_set(err, UND_INVALID, "the last frame, %d, is before the first, %d", a->end,
-                             rows[j->first].frame);
-    return UND_OK;
-}
 
 static und_status load_scenes(job *j, und_error *err)
 {
@@ -198,9 +154,9 @@ und_status command_float(const args *a, und_error *err)
     static const char *const names[STAGES] = {"cache read", "float", "cache write"};
     for (int i = 0; i < STAGES; i++)
         j.stage[i].name = names[i];
-    und_status status = open_flow(&j, err);
+    und_status status = flow_open(a, j.flow_folder, &j.flow, &j.info, err);
     if (status == UND_OK)
-        status = choose_frames(&j, err);
+        status = flow_rows(a, &j.info, &j.first, &j.last, err);
     if (status == UND_OK)
         status = load_scenes(&j, err);
     if (status == UND_OK)

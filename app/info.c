@@ -140,8 +140,8 @@ static und_status print_json(und_cache *cache, const und_cache_info *info, und_e
                   "peak_memory", (json_int_t)info->peak_memory);
     if (all && info->flow)
         json_object_set_new(all, "flow",
-                            json_pack("{s:s, s:s, s:s}", "path", info->flow, "bodies", info->bodies_path,
-                                      "settings", info->bodies_settings));
+                            json_pack("{s:s, s:s, s:s, s:s}", "path", info->flow, "pass", info->pass,
+                                      "bodies", info->bodies_path, "settings", info->bodies_settings));
     if (all && info->branch)
         json_object_set_new(all, "branch",
                             json_pack("{s:s, s:i}", "path", info->branch, "frame", info->branch_frame));
@@ -221,12 +221,16 @@ static void print_info(und_cache *cache, const und_cache_info *info)
     printf("frames     %d to %d at %g per second, %d written", info->start, info->end, info->fps,
            info->row_count);
     int missing = info->end - info->start + 1 - info->row_count;
-    const char *how = info->flow ? "undine float --force makes them" : "--resume goes on";
-    if (missing > 0)
-        printf(", %d to come: %s", missing, how);
+    if (missing > 0 && info->flow)
+        printf(", %d to come: undine %s --force makes them", missing, info->pass);
+    else if (missing > 0)
+        printf(", %d to come: --resume goes on", missing);
     printf("\n");
-    if (info->flow)
+    if (info->flow && *info->bodies_path)
         printf("flow       %s, with the bodies of %s\n", info->flow, info->bodies_path);
+    else if (info->flow)
+        printf("flow       %s, with what undine %s made of it (%s)\n", info->flow, info->pass,
+               info->bodies_settings);
     if (info->branch)
         printf("branch     of %s, whose frames up to %d are its first\n", info->branch, info->branch_frame);
     if (info->row_count > 0) {

@@ -45,7 +45,7 @@ static const command commands[] = {
     {"render", "CACHE", "pictures and movie from a cache",
      "Without --png, --exr, --movie or --stills it makes the movie and five stills.  They go to the cache's\n"
      "folder, or to FOLDER.  Camera and light are the scene's, as kept in the cache; --set changes them.\n",
-     1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | DRAW | OPT_MOVIE | OPT_PROFILE,
+     1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | DRAW | OPT_MOVIE | OPT_TEXTURE | OPT_PROFILE,
      command_render},
     {"float", "CACHE BODIES", "add floating bodies to a cached flow, without simulating again",
      "Puts the bodies of a Lua file, bodies { { shape = ..., density = ..., at = {x, y, z} }, ... }, into "
@@ -57,13 +57,28 @@ static const command commands[] = {
      "is only read and must stay where it is.  Bodies that the flow had are replaced.\n",
      2, 2, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | OPT_FORCE | OPT_COMPRESS | OPT_PROFILE,
      command_float},
+    {"texture", "CACHE", "a texture that flows with the surface of a cached liquid",
+     "Puts particles on the surface that a liquid.levelset has at the first frame and carries them through "
+     "the\n"
+     "velocities in its cache, so that each place of the surface knows where it was at first: what a "
+     "picture\n"
+     "that the scene's camera projected onto the liquid, or a solid texture, shows there.  The new cache "
+     "goes "
+     "to\n"
+     "FOLDER, or to CACHE-texture beside the other; it holds the particles alone and shares the flow, whose\n"
+     "cache is only read and must stay where it is.  undine render and undine export take it as any.\n",
+     1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SPACING | OPT_FORCE | OPT_COMPRESS | OPT_PROFILE,
+     command_texture},
     {"export", "CACHE", "OpenVDB and PLY files from a cache, for other programs",
      "Without --vdb, --ply or --spray it writes all that the frames have.  The files go to the cache's "
      "folder,\n"
      "or to FOLDER: vdb/NAME.0001.vdb, ply/NAME.0001.ply, spray/NAME.0001.ply and so on.  Meshes are "
      "closed,\n"
-     "with normals and velocities; metres and seconds.\n",
-     1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_EXPORT | OPT_PROFILE, command_export},
+     "with normals and velocities, and after undine texture with u v and, where there is a texture, "
+     "colours;\n"
+     "metres and seconds.\n",
+     1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_EXPORT | OPT_TEXTURE | OPT_PROFILE,
+     command_export},
     {"info", "CACHE", "what is in it, the ledger, the stages' times", "", 1, 1, OPT_JSON | OPT_QUIET,
      command_info},
     {"verify", "CACHE", "recompute the hashes",

@@ -82,6 +82,8 @@ pictures *pictures_create(const pictures_def *def, und_error *err)
         render.height = def->height;
     if (def->samples)
         render.samples = def->samples;
+    if (def->paint)
+        render.paint = *def->paint;
     render.threads = def->threads;
     render.title = def->name;
     render.stop = signals_stop;

@@ -17,6 +17,7 @@ typedef struct pictures_def {
     bool svg, pdf;   /* beside each PNG */
     bool movie;
     int width, height, samples; /* 0: the scene's */
+    const und_paint *paint;     /* NULL: the scene's */
     int threads;
     double fps;
 } pictures_def;

@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "cache/cache.h"
+#include "flow.h"
 #include "pictures.h"
 
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static und_status draw_frames(und_cache *cache, const und_cache_info *info, pict
     return status;
 }
 
-static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, und_error *err)
+static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, const und_paint *paint,
+                             und_error *err)
 {
     und_cache_info info = und_cache_describe(cache);
     int threads = und_threads(a->threads);
@@ -46,6 +48,7 @@ static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, 
     const char *folder = a->output ? a->output : info.folder;
     pictures_def def = pictures_from_args(a, und_scene_get(scene), folder, first, last);
     def.threads = threads;
+    def.paint = paint;
     def.name = info.name;
     def.fps = info.fps;
     pictures *p = pictures_create(&def, err);
@@ -73,6 +76,21 @@ static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, 
     return status;
 }
 
+static und_status draw_painted(und_cache *cache, und_scene *scene, const args *a, und_error *err)
+{
+    und_cache_info info = und_cache_describe(cache);
+    und_paint paint = und_scene_get(scene)->render.paint;
+    und_image image = {0};
+    if (a->texture && !(info.pass && strcmp(info.pass, "texture") == 0))
+        return und_error_set(err, UND_INVALID, "%s has no texture particles: undine texture %s makes them",
+                             info.folder, info.folder);
+    und_status status = paint_from_args(a, &paint, &image, err);
+    if (status == UND_OK)
+        status = draw_cache(cache, scene, a, &paint, err);
+    und_image_destroy(&image);
+    return status;
+}
+
 und_status command_render(const args *a, und_error *err)
 {
     und_cache *cache = open_to_read(a->words[0], err);
@@ -86,7 +104,7 @@ und_status command_render(const args *a, und_error *err)
     else if (!(scene = scene_of_cache(&info, a->settings, a->setting_count, err)))
         status = err->status;
     else
-        status = draw_cache(cache, scene, a, err);
+        status = draw_painted(cache, scene, a, err);
     und_scene_destroy(scene);
     und_error ignored; /* reading only: nothing is lost */
     und_cache_close(cache, NULL, 0, &ignored);

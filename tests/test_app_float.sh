@@ -92,7 +92,7 @@ expect "both moved together" code 0 "$program" verify moved/deep/cans
 sed 's/cos(2/sin(2/' flow.lua >other.lua
 expect "another flow in its place" code 0 "$program" sim other.lua -o moved/flow --force -q
 expect "verify" code 1 "$program" verify moved/deep/cans
-expect "says that it has changed" grep -q 'has changed since the bodies were put into it: float them again' said
+expect "says that it has changed" grep -q 'has changed since undine float read it: run that again' said
 
 # stopped: what is there is whole
 "$program" sim flow.lua -e 150 -o long -q

@@ -146,7 +146,7 @@ static void test_flow_has_changed(void **state)
         und_frame_clear(&frame);
     }
     und_cache_close(cache, NULL, 0, &err);
-    expect_trouble("has changed since the bodies were put into it");
+    expect_trouble("has changed since undine float read it");
 }
 
 /* A frame's file damaged: the flow's own hashes tell. */
@@ -223,7 +223,7 @@ static void test_is_not_resumed(void **state)
     und_error err = {0};
     und_frame kept;
     assert_null(und_cache_resume(&def, &kept, &err));
-    assert_non_null(strstr(err.text, "holds bodies in another's flow"));
+    assert_non_null(strstr(err.text, "holds what was made of another's flow: undine float --force"));
 }
 
 #define IN_FOLDER(test_) cmocka_unit_test_setup_teardown(test_, setup, teardown)

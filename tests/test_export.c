@@ -269,8 +269,8 @@ static void a_mesh_is_read_back(void **state)
     und_shell s;
     assert_int_equal(und_frame_mesh(&f, &def, &s, &err), UND_OK);
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(und_ply_write(test_path(&folder, "ball.ply"), &s, k ? UND_UP_Z : UND_UP_Y, &err),
-                         UND_OK);
+        assert_int_equal(
+            und_ply_write(test_path(&folder, "ball.ply"), &s, NULL, k ? UND_UP_Z : UND_UP_Y, &err), UND_OK);
         und_trimesh *mesh = und_trimesh_read(test_path(&folder, "ball.ply"), 1, und_vec(0, 0, 0), &err);
         assert_non_null(mesh);
         assert_int_equal(und_trimesh_count(mesh), s.triangle_count);

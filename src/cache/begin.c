@@ -254,8 +254,8 @@ static und_status same_run(const und_cache *cache, const und_cache_def *def, und
     char hash[17];
     if (m->flow)
         return und_error_set(err, UND_INVALID,
-                             "%s holds bodies in another's flow, which undine float makes anew with --force",
-                             cache->folder);
+                             "%s holds what was made of another's flow: undine %s --force makes it anew",
+                             cache->folder, m->pass);
     snprintf(hash, sizeof hash, "%016" PRIx64, und_hash(def->scene_text, strlen(def->scene_text), 0, 1));
     const char *settings = def->settings ? def->settings : "";
     if (strcmp(hash, m->scene_hash) != 0 || strcmp(def->model, m->model) != 0 ||

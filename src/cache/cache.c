@@ -286,6 +286,7 @@ und_cache_info und_cache_describe(const und_cache *cache)
                             .stages = m->stages,
                             .peak_memory = m->peak_memory,
                             .flow = m->flow,
+                            .pass = m->pass,
                             .bodies_path = m->bodies_path,
                             .bodies_text = m->bodies_text,
                             .bodies_settings = m->bodies_settings,

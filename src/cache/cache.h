@@ -7,8 +7,9 @@
  *     OUT/checkpoints/NAME.0001.h5 the whole state, double where the model has it
  *     OUT/lock                     host and pid of the run that writes
  *
- * A cache may share the flow of another: then its frames hold bodies alone, and reading adds the rest.  Or it
- * branches off another: then its first frames are the other's, and reading finds them there.
+ * A cache may share the flow of another: then its frames hold alone what a pass made of it, bodies or texture
+ * particles, and reading adds the rest.  Or it branches off another: then its first frames are the other's,
+ * and reading finds them there.
  *
  * Every file is written to a temporary name in the same folder, fsynced and renamed, so that a reader never
  * meets a half-written one; the manifest comes last. */
@@ -34,6 +35,7 @@ typedef struct und_cache_def {
     /* Of a cache that shares a flow: the flow's folder, and what is put into it.  NULL: a cache of its own.
      */
     const char *flow, *bodies_path, *bodies_text, *bodies_settings;
+    const char *pass; /* the command that puts it there, "texture"; NULL: "float" */
     /* Of a branch: the folder of the cache that it branches off, the frame after which it is its own, and the
      * whole state there, which becomes its first checkpoint.  NULL: a cache of its own. */
     const char *branch;
@@ -83,8 +85,8 @@ und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_er
 und_status und_cache_dump(und_cache *cache, const und_frame *state, int index, const char *stage,
                           und_error *err);
 
-/* Reads a frame with the static items merged in, and with those of the flow that the cache shares; bodies of
- * its own replace the flow's. */
+/* Reads a frame with the static items merged in, and with those of the flow that the cache shares; what a
+ * pass made replaces what the flow has of it. */
 und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err);
 /* Reads one item of a frame, which is not static; none where the frame does not have it. */
 und_status und_cache_read_item(und_cache *cache, int number, const char *name, und_frame *frame,
@@ -100,6 +102,7 @@ typedef struct und_cache_info {
     const und_stage *stages;
     size_t peak_memory; /* bytes */
     const char *flow;   /* folder of the flow that it shares, from its own; NULL: none */
+    const char *pass;   /* "float" or "texture": what was made of that flow; NULL: none is shared */
     const char *bodies_path, *bodies_text, *bodies_settings;
     const char *branch; /* folder of the cache that it branches off, from its own; NULL: none */
     int branch_frame;   /* the last frame that is the other's */

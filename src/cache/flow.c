@@ -11,7 +11,7 @@ und_status und_flow_check_apart(const und_cache_def *def, und_error *err)
     bool same = flow && own && strcmp(flow, own) == 0;
     free(flow);
     free(own);
-    return same ? und_error_set(err, UND_INVALID, "%s is the flow's own cache: bodies need another folder",
+    return same ? und_error_set(err, UND_INVALID, "%s is the flow's own cache: the pass needs another folder",
                                 def->folder)
                 : UND_OK;
 }
@@ -32,7 +32,8 @@ und_status und_flow_share(und_cache *cache, const und_cache_def *def, und_error 
     m->bodies_path = copy_of(def->bodies_path);
     m->bodies_text = copy_of(def->bodies_text);
     m->bodies_settings = copy_of(def->bodies_settings);
-    if (!m->flow || !m->bodies_path || !m->bodies_text || !m->bodies_settings)
+    m->pass = copy_of(def->pass ? def->pass : "float");
+    if (!m->pass || !m->flow || !m->bodies_path || !m->bodies_text || !m->bodies_settings)
         return und_error_set(err, UND_FAILED, "out of memory: manifest");
     return und_flow_attach(cache, err);
 }
@@ -70,9 +71,8 @@ static und_status check_same(const und_cache *cache, und_error *err)
                              cache->folder, cache->flow->folder);
     if (cache->rows.count > 0 && (row < 0 || cache->flow->rows.hash[row] != m->flow_hash))
         return und_error_set(err, UND_FAILED,
-                             "%s: its flow, %s, has changed since the bodies were put into it: float them "
-                             "again",
-                             cache->folder, cache->flow->folder);
+                             "%s: its flow, %s, has changed since undine %s read it: run that again",
+                             cache->folder, cache->flow->folder, m->pass);
     return UND_OK;
 }
 
@@ -97,17 +97,18 @@ und_status und_flow_attach(und_cache *cache, und_error *err)
     return status;
 }
 
-static bool is_body(const und_item *item)
+/* What the items are called that a pass makes. */
+static const char *prefix_of(const char *pass)
 {
-    return strncmp(item->name, "bodies/", 7) == 0;
+    return strcmp(pass, "texture") == 0 ? "texture/" : "bodies/";
 }
 
-/* Takes the items that are not bodies' out of a frame and adds them to another. */
-static und_status move_items(und_frame *from, und_frame *to, bool bodies_too, und_error *err)
+/* Takes items out of a frame and adds them to another: all but those with the prefix (NULL: all). */
+static und_status move_items(und_frame *from, und_frame *to, const char *but, und_error *err)
 {
     for (int i = 0; i < from->count; i++) {
         und_item *item = &from->items[i];
-        if (is_body(item) && !bodies_too)
+        if (but && strncmp(item->name, but, strlen(but)) == 0)
             continue;
         und_item_def def = {item->name, item->unit, item->kind, item->type, item->is_static, item->rank, {0}};
         memcpy(def.dim, item->dim, sizeof def.dim);
@@ -131,9 +132,9 @@ und_status und_flow_merge(und_cache *cache, und_frame *frame, und_error *err)
         return status;
     }
     whole.grid = flow.grid;
-    status = move_items(&flow, &whole, false, err);
+    status = move_items(&flow, &whole, prefix_of(cache->manifest.pass), err);
     if (!status)
-        status = move_items(frame, &whole, true, err);
+        status = move_items(frame, &whole, NULL, err);
     und_frame_clear(&flow);
     und_frame_clear(frame);
     if (status)

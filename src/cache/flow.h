@@ -1,6 +1,6 @@
-/* A cache that shares another's flow: its frames hold bodies alone, and the rest comes from the flow's cache,
- * which it names by a path from its own folder and knows again by the hash of the ledger's rows, where the
- * hashes of the frames' files are. */
+/* A cache that shares another's flow: its frames hold alone what a pass made, bodies or texture particles,
+ * and the rest comes from the flow's cache, which it names by a path from its own folder and knows again by
+ * the hash of the ledger's rows, where the hashes of the frames' files are. */
 #ifndef UND_CACHE_FLOW_H
 #define UND_CACHE_FLOW_H
 
@@ -14,7 +14,7 @@ und_status und_flow_share(und_cache *cache, const und_cache_def *def, und_error 
 und_status und_flow_mark(und_cache *cache, int frame, und_error *err);
 /* Opens the flow's cache where it is not open, and checks that it is still the one. */
 und_status und_flow_attach(und_cache *cache, und_error *err);
-/* Puts the flow's items before those of the frame; bodies of its own are left out. */
+/* Puts the flow's items before those of the frame; what the pass made anew is left out. */
 und_status und_flow_merge(und_cache *cache, und_frame *frame, und_error *err);
 /* The path of the flow's folder. */
 und_status und_flow_folder(const und_cache *cache, char path[UND_PATH_MAX], und_error *err);

@@ -70,9 +70,9 @@ static json_t *put_stages(const cache_manifest *m)
 
 static json_t *put_flow(const cache_manifest *m)
 {
-    return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o}", "path", put_text(m->flow), "frame", m->flow_frame,
-                     "rows_hash", put_hash(m->flow_hash), "bodies_path", put_text(m->bodies_path),
-                     "bodies_text", put_text(m->bodies_text), "bodies_settings",
+    return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "path", put_text(m->flow), "frame", m->flow_frame,
+                     "rows_hash", put_hash(m->flow_hash), "pass", put_text(m->pass), "bodies_path",
+                     put_text(m->bodies_path), "bodies_text", put_text(m->bodies_text), "bodies_settings",
                      put_text(m->bodies_settings));
 }
 
@@ -275,6 +275,7 @@ static void from_json(parser *p, json_t *root, cache_manifest *m)
         m->flow = get_text(p, flow, "path");
         m->flow_frame = get_int(p, flow, "frame");
         m->flow_hash = get_hash(p, flow, "rows_hash");
+        m->pass = json_object_get(flow, "pass") ? get_text(p, flow, "pass") : strdup("float");
         m->bodies_path = get_text(p, flow, "bodies_path");
         m->bodies_text = get_text(p, flow, "bodies_text");
         m->bodies_settings = get_text(p, flow, "bodies_settings");
@@ -333,6 +334,7 @@ void und_manifest_clear(cache_manifest *m)
     free(m->fields);
     free(m->flow);
     free(m->branch);
+    free(m->pass);
     free(m->bodies_path);
     free(m->bodies_text);
     free(m->bodies_settings);

@@ -30,6 +30,7 @@ typedef struct cache_manifest {
     char *flow;         /* folder of the cache whose flow this one shares, from its own; NULL: none */
     int flow_frame;     /* the last frame shared */
     uint64_t flow_hash; /* of the flow's rows of the ledger up to that frame */
+    char *pass;         /* "float" or "texture": what was made of the flow */
     char *bodies_path, *bodies_text, *bodies_settings; /* what was put into the flow */
     char *branch; /* folder of the cache whose first frames are this one's too, from its own; NULL: none */
     int branch_frame; /* the last frame shared so */

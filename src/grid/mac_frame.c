@@ -68,3 +68,12 @@ und_status und_mac_add_doubles(const und_mac *mac, und_frame *frame, const char 
             out[i] = (float)(scale * from[begin + i]);
     return UND_OK;
 }
+
+void und_mac_take_floats(const und_mac *mac, const float *from, int axis, double scale, float *to)
+{
+    float factor = (float)scale;
+    rows r = rows_of(mac, axis);
+    for (size_t begin, count; next_row(&r, &begin, &count); from += count)
+        for (size_t i = 0; i < count; i++)
+            to[begin + i] = factor * from[i];
+}

@@ -17,4 +17,7 @@ und_status und_mac_add_floats(const und_mac *mac, und_frame *frame, const char *
 und_status und_mac_add_doubles(const und_mac *mac, und_frame *frame, const char *name, const char *unit,
                                int axis, const double *from, double scale, und_error *err);
 
+/* The way back: values of an item of such a shape, times scale, to where the grid has them. */
+void und_mac_take_floats(const und_mac *mac, const float *from, int axis, double scale, float *to);
+
 #endif

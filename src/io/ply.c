@@ -14,9 +14,14 @@ enum { HEADER = 1024, WORD = 4, FACE = 1 + 3 * WORD };
 typedef struct property {
     const char *names; /* "nx ny nz" */
     const char *type;
-    const void *from; /* four bytes each; NULL: left out */
+    const void *from; /* four bytes each, or one where the type is uchar; NULL: left out */
     int width;
 } property;
+
+static size_t bytes_of(const property *p)
+{
+    return strcmp(p->type, "uchar") == 0 ? 1 : WORD;
+}
 
 /* Bytes of the file as they come. */
 typedef struct sheet {
@@ -36,16 +41,22 @@ static void put_word(sheet *s, const void *word)
 static void put_vertex(sheet *s, const property *list, int count, size_t vertex, und_up up)
 {
     for (int i = 0; i < count; i++) {
-        const char *from = (const char *)list[i].from + vertex * (size_t)list[i].width * WORD;
+        size_t width = (size_t)list[i].width, bytes = bytes_of(&list[i]);
+        const char *from = (const char *)list[i].from + vertex * width * bytes;
         float vector[3];
         if (!list[i].from)
             continue;
-        if (list[i].width == 3) {
+        if (bytes == 1) {
+            memcpy(s->data + s->used, from, width);
+            s->used += width;
+            continue;
+        }
+        if (width == 3) {
             memcpy(vector, from, sizeof vector);
             und_up_turn(up, vector, vector);
             from = (const char *)vector;
         }
-        for (int k = 0; k < list[i].width; k++)
+        for (size_t k = 0; k < width; k++)
             put_word(s, from + k * WORD);
     }
 }
@@ -92,10 +103,10 @@ static und_status write_file(const char *path, const property *list, int count, 
 {
     char header[HEADER];
     int length = print_header(header, list, count, vertices, faces, up);
-    size_t words = 0;
+    size_t each = 0;
     for (int i = 0; i < count; i++)
-        words += list[i].from ? (size_t)list[i].width : 0;
-    size_t bytes = (size_t)length + words * WORD * (size_t)vertices + (faces > 0 ? FACE * (size_t)faces : 0);
+        each += list[i].from ? (size_t)list[i].width * bytes_of(&list[i]) : 0;
+    size_t bytes = (size_t)length + each * (size_t)vertices + (faces > 0 ? FACE * (size_t)faces : 0);
     sheet s = {.data = und_alloc(bytes, 1, path, err)};
     if (!s.data)
         return UND_FAILED;
@@ -109,12 +120,18 @@ static und_status write_file(const char *path, const property *list, int count, 
     return status;
 }
 
-und_status und_ply_write(const char *path, const und_shell *shell, und_up up, und_error *err)
+und_status und_ply_write(const char *path, const und_shell *shell, const und_ply_texture *texture, und_up up,
+                         und_error *err)
 {
+    const und_ply_texture t = texture ? *texture : (und_ply_texture){0};
     const property list[] = {{"x y z", "float", shell->position, 3},
                              {"nx ny nz", "float", shell->normal, 3},
-                             {"vx vy vz", "float", shell->velocity, 3}};
-    return write_file(path, list, 3, shell->vertex_count, shell->triangle, shell->triangle_count, up, err);
+                             {"vx vy vz", "float", shell->velocity, 3},
+                             {"u v", "float", t.uv, 2},
+                             {"s t", "float", t.uv, 2},
+                             {"rest_x rest_y rest_z", "float", t.rest, 3},
+                             {"red green blue", "uchar", t.color, 3}};
+    return write_file(path, list, 7, shell->vertex_count, shell->triangle, shell->triangle_count, up, err);
 }
 
 und_status und_ply_write_particles(const char *path, const und_ply_particles *p, und_up up, und_error *err)

@@ -16,9 +16,18 @@ static inline void und_up_turn(und_up up, const float v[3], float out[3])
     out[2] = up == UND_UP_Z ? y : z;
 }
 
-/* Vertices: x y z, nx ny nz and, where the shell has them, vx vy vz; faces of three vertices.  Written to a
- * temporary name, fsynced, renamed. */
-und_status und_ply_write(const char *path, const und_shell *shell, und_up up, und_error *err);
+/* What a texture adds to a shell's vertices; what is NULL is left out. */
+typedef struct und_ply_texture {
+    const float *uv;      /* [vertex_count][2] */
+    const float *rest;    /* [vertex_count][3], m: where each was at first */
+    const uint8_t *color; /* [vertex_count][3], sRGB */
+} und_ply_texture;
+
+/* Vertices: x y z, nx ny nz and, where the shell has them, vx vy vz; with a texture (NULL: none) u v, the
+ * same again as s t (the names that Blender reads), rest_x rest_y rest_z and red green blue; faces of three
+ * vertices.  Written to a temporary name, fsynced, renamed. */
+und_status und_ply_write(const char *path, const und_shell *shell, const und_ply_texture *texture, und_up up,
+                         und_error *err);
 
 /* Particles; what is NULL is left out. */
 typedef struct und_ply_particles {

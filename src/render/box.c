@@ -45,6 +45,21 @@ static und_box bounds_of(const float *p, size_t corners)
     return b;
 }
 
+/* Where the corners of the skin's triangles were at first. */
+static und_status find_rest(und_render *r, const und_frame *frame, const und_shell *shell, und_error *err)
+{
+    size_t vertices = (size_t)shell->vertex_count, corners = 3 * (size_t)shell->triangle_count;
+    float *rest = und_hold(&r->rest_corners, 3 * (vertices + corners) * sizeof *rest, err);
+    if (!rest || !(r->texture = und_texture_map_create(frame, r->threads, err)))
+        return UND_FAILED;
+    float *of_vertex = rest + 3 * corners;
+    und_texture_map_look(r->texture, shell->position, shell->vertex_count, of_vertex);
+    for (size_t c = 0; c < corners; c++)
+        memcpy(rest + 3 * c, of_vertex + 3 * (size_t)shell->triangle[c], 3 * sizeof *rest);
+    r->rest = rest;
+    return UND_OK;
+}
+
 /* A skin that is made of the frame's distance; kept until the next. */
 static und_status make_skin(und_render *r, const und_frame *frame, und_error *err)
 {
@@ -54,6 +69,9 @@ static und_status make_skin(und_render *r, const und_frame *frame, und_error *er
     und_status status = und_frame_mesh(frame, &def, &shell, err);
     if (status == UND_OK)
         status = und_isosurface_of(&shell, r->threads, &r->skin, err);
+    bool painted = r->def.paint.kind != UND_PAINT_NONE && und_frame_has_texture(frame);
+    if (status == UND_OK && painted && shell.triangle_count > 0)
+        status = find_rest(r, frame, &shell, err);
     und_shell_free(&shell);
     return status;
 }
@@ -66,6 +84,8 @@ static und_status take_liquid(und_render *r, const und_frame *frame, und_error *
     const float *p = und_find_corners(frame, "liquid/mesh_position", &corners);
     const float *n = und_find_corners(frame, "liquid/mesh_normal", &normals);
     und_status status = UND_OK;
+    und_texture_map_destroy(r->texture);
+    r->texture = NULL;
     if (!p && und_frame_has_distance(frame)) {
         if ((status = make_skin(r, frame, err)) != UND_OK)
             return status;
@@ -86,9 +106,7 @@ static und_status take_liquid(und_render *r, const und_frame *frame, und_error *
     return und_tree_build(soup, err);
 }
 
-/* What a picture frames: the box of cells; where those are turned about an axis, the round that they sweep.
- */
-static und_box framed_box(const und_frame *frame, const double *axis)
+und_box und_box_of(const und_frame *frame, const double *axis)
 {
     const und_grid *g = &frame->grid;
     double low[3], high[3];
@@ -153,7 +171,7 @@ und_status und_box_take(und_render *r, const und_frame *frame, und_error *err)
     bool turned = g->n[2] == 1 && r->liquid.count > 0 && !und_frame_has_distance(frame);
     const double *axis = turned ? middle : NULL;
     size_t corners;
-    r->box = framed_box(frame, axis);
+    r->box = und_box_of(frame, axis);
     r->solids.position = und_find_corners(frame, "solid/mesh_position", &corners);
     r->solids.color = NULL;
     r->solids.corners = corners;
@@ -171,13 +189,12 @@ und_status und_box_take(und_render *r, const und_frame *frame, und_error *err)
 }
 
 /* From a little above, as near as all corners of the box allow. */
-void und_box_frame(const und_render *r, f3 *eye, f3 *look)
+void und_box_frame(const und_render_def *def, const und_box *b, f3 *eye, f3 *look)
 {
-    const und_box *b = &r->box;
     f3 back = f3_unit(f3_make(0.38f, 0.42f, 0.9f)), right = f3_unit(f3_cross(f3_make(0, 1, 0), back)),
        up = f3_cross(back, right);
-    float high = 0.92f * tanf(0.5f * (float)(r->def.fov * M_PI / 180)),
-          wide = high * (float)r->def.width / (float)r->def.height, away = 0;
+    float high = 0.92f * tanf(0.5f * (float)(def->fov * M_PI / 180)),
+          wide = high * (float)def->width / (float)def->height, away = 0;
     *look = f3_scale(f3_add(b->low, b->high), 0.5f);
     for (int k = 0; k < 8; k++) {
         f3 d = f3_sub(
@@ -190,7 +207,7 @@ void und_box_frame(const und_render *r, f3 *eye, f3 *look)
 }
 
 /* Share of a hemisphere of rays, as many at each height as a level surface is lit from there, that meet
- * nothing; the liquid lets most of the light through. */
+ * nothing; the liquid lets most of the light through where it is not painted. */
 static float open_share(const und_render *r, f3 p)
 {
     enum { RAYS = 48 };
@@ -201,7 +218,7 @@ static float open_share(const und_render *r, f3 p)
         int32_t id;
         bool hidden = r->soup.count > 0 && und_tree_hit(&r->soup, p, dir, 1e9f, &t, &id);
         bool wet = !hidden && r->liquid.count > 0 && und_tree_hit(&r->liquid, p, dir, 1e9f, &t, &id);
-        sum += hidden ? 0 : wet ? 0.6f : 1;
+        sum += hidden || (wet && r->texture) ? 0 : wet ? 0.6f : 1;
     }
     return sum / RAYS;
 }

@@ -321,7 +321,9 @@ struct und_render {
     und_mesh mesh;
     und_caustics caustics;
     und_soup soup, sheet, liquid;
-    und_isosurface skin; /* that the frame's distance was made into */
+    und_isosurface skin;      /* that the frame's distance was made into */
+    und_texture_map *texture; /* of a liquid that is painted; NULL: it is not */
+    const float *rest;        /* [3 liquid.count][3]: where its corners were at first */
     und_solids solids;
     und_box box; /* that a picture of cells without heights frames */
     und_around around;
@@ -330,8 +332,8 @@ struct und_render {
     und_buffers buffers;
     unsigned char *mark; /* [pixels]: what of objects a pixel depends on; NULL until there are some */
     und_vertex *ground_vertex, *water_vertex;
-    float *sun_scratch;            /* shadow heights */
-    und_held solid_corners, paint; /* [corners][3] */
+    float *sun_scratch;                          /* shadow heights */
+    und_held solid_corners, rest_corners, paint; /* [corners][3] */
     und_held drops, drop_keys;
     und_held films; /* [pixels] und_film_seen */
     bool has_films;
@@ -354,7 +356,10 @@ und_status und_box_take(und_render *r, const und_frame *frame, und_error *err);
 /* After the objects are taken. */
 und_status und_box_darken(und_render *r, und_error *err);
 float und_box_open(const und_render *r, f3 p);
-void und_box_frame(const und_render *r, f3 *eye, f3 *look);
+/* What a picture frames: the box of cells; where those are turned about an axis, the round that they sweep.
+ */
+und_box und_box_of(const und_frame *frame, const double *axis);
+void und_box_frame(const und_render_def *def, const und_box *box, f3 *eye, f3 *look);
 /* `axis`: x and z about which a two-dimensional frame is turned, or NULL. */
 und_status und_solids_take(und_render *r, const und_frame *frame, const double *axis, und_error *err);
 und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err);

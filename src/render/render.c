@@ -29,6 +29,8 @@ und_render_def und_render_def_default(void)
         .absorption = {0.70f, 0.13f, 0.06f},
         .dye_color = {0.55f, 0.05f, 0.12f},
         .dye_strength = 8,
+        .paint = {.color = {{0.80f, 0.74f, 0.60f}, {0.42f, 0.05f, 0.03f}}},
+        .gloss = 0.6,
         .refraction = 1.333,
         .ripples = 0.35,
         .caustics = 2,
@@ -149,6 +151,7 @@ void und_render_destroy(und_render *r)
                      r->buffers.liquid,
                      r->buffers.liquid_id,
                      r->solid_corners.memory,
+                     r->rest_corners.memory,
                      r->paint.memory,
                      r->around.open,
                      r->soup.order,
@@ -168,6 +171,7 @@ void und_render_destroy(und_render *r)
     und_pages_free(r->mesh.node);
     und_voxels_free(&r->voxels);
     und_isosurface_free(&r->skin);
+    und_texture_map_destroy(r->texture);
     free(r);
 }
 
@@ -194,24 +198,58 @@ static void frame_all(const und_mesh *m, float level, double fov, double aspect,
     *eye = f3_along(*look, f3_unit(f3_make(0.35f, 0.52f, 0.9f)), away);
 }
 
-static void aim(und_render *r, double time)
+/* Where the scene's camera is; false where it has none. */
+static bool camera_at(const und_render_def *def, double time, f3 *eye, f3 *look)
 {
-    und_camera *c = &r->camera;
-    f3 eye = vector_at(&r->def.eye, time), look = vector_at(&r->def.look, time), to = f3_sub(look, eye);
+    *eye = vector_at(&def->eye, time);
+    *look = vector_at(&def->look, time);
+    f3 to = f3_sub(*look, *eye);
     float length = sqrtf(f3_dot(to, to));
-    if (!(length > 0) || !isfinite(length)) {
-        if (r->drawing == UND_DRAWS_BOX)
-            und_box_frame(r, &eye, &look);
-        else
-            frame_all(&r->mesh, r->samples.level, r->def.fov, (double)r->def.width / r->def.height, &eye,
-                      &look);
-        to = f3_sub(look, eye);
-    }
+    return length > 0 && isfinite(length);
+}
+
+static void turn_camera(und_camera *c, f3 eye, f3 look)
+{
     c->eye = eye;
-    c->forward = f3_unit(to);
+    c->forward = f3_unit(f3_sub(look, eye));
     f3 up = fabsf(c->forward.y) > 0.9999f ? f3_make(0, 0, -1) : f3_make(0, 1, 0);
     c->right = f3_unit(f3_cross(c->forward, up));
     c->up = f3_cross(c->right, c->forward);
+}
+
+static void put(double to[3], f3 v)
+{
+    to[0] = (double)v.x;
+    to[1] = (double)v.y;
+    to[2] = (double)v.z;
+}
+
+und_plate und_render_plate(const und_render_def *def, const und_frame *frame)
+{
+    und_plate plate = {.half = tan(0.5 * def->fov * M_PI / 180), .aspect = (double)def->width / def->height};
+    und_camera c = {0};
+    f3 eye, look;
+    und_box box = und_box_of(frame, NULL);
+    if (!camera_at(def, isfinite(frame->time) ? frame->time : 0, &eye, &look))
+        und_box_frame(def, &box, &eye, &look);
+    turn_camera(&c, eye, look);
+    put(plate.eye, c.eye);
+    put(plate.right, c.right);
+    put(plate.up, c.up);
+    put(plate.forward, c.forward);
+    return plate;
+}
+
+static void aim(und_render *r, double time)
+{
+    und_camera *c = &r->camera;
+    f3 eye, look;
+    bool given = camera_at(&r->def, time, &eye, &look);
+    if (!given && r->drawing == UND_DRAWS_BOX)
+        und_box_frame(&r->def, &r->box, &eye, &look);
+    else if (!given)
+        frame_all(&r->mesh, r->samples.level, r->def.fov, (double)r->def.width / r->def.height, &eye, &look);
+    turn_camera(c, eye, look);
     c->width = r->def.width * r->def.samples;
     c->height = r->def.height * r->def.samples;
     c->focal = 0.5f * (float)c->height / tanf(0.5f * (float)(r->def.fov * M_PI / 180));

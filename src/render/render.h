@@ -5,6 +5,7 @@
 
 #include "grid/frame.h"
 #include "io/image.h"
+#include "render/paint.h"
 
 typedef enum und_ground_pattern {
     UND_GROUND_NATURAL, /* sand, rock and grass */
@@ -31,6 +32,8 @@ typedef struct und_render_def {
     float absorption[3];  /* 1/m */
     float dye_color[3];   /* of water full of dye */
     double dye_strength;  /* 1/m; how fast full dye hides what is behind it, 8 */
+    und_paint paint;      /* of liquid in a box of cells that has texture particles: it is then opaque */
+    double gloss;         /* 0 to 1: how much of the water's mirror painted liquid has, 0.6 */
     double refraction;    /* index of water, 1.333 */
     double ripples;       /* 0 to 1: fine surface detail too small for the grid, 0.35 */
     double ripple_size;   /* m; wavelength of the largest ripples; 0: three cells */
@@ -93,6 +96,9 @@ und_status und_render_vector(und_render *render, const und_frame *frame, und_vec
 /* The tone curve, for PNG and MP4, in place; sections and plots are drawn as they are shown and stay as they
  * are. */
 void und_render_tone(const und_render *render, und_image *image);
+
+/* The camera of a picture of the frame, for a liquid in a box of cells. */
+und_plate und_render_plate(const und_render_def *def, const und_frame *frame);
 
 int und_render_stages(const und_render *render, const und_stage **list);
 

@@ -108,6 +108,40 @@ static f3 highlight(const und_render *r, f3 dir, f3 n)
     return f3_scale(r->sky.sun_color, minf(shine, 8));
 }
 
+/* How much longer a way on the triangle was at first. */
+static float stretch(const und_render *r, int32_t id)
+{
+    const float *now = r->liquid.position + 9 * (size_t)id, *first = r->rest + 9 * (size_t)id;
+    float ways[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        const float *a = k ? first : now;
+        for (int c = 1; c < 3; c++) {
+            f3 e = f3_sub(f3_of(a + 3 * c), f3_of(a));
+            ways[k] += sqrtf(f3_dot(e, e));
+        }
+    }
+    return ways[0] > 0 ? ways[1] / ways[0] : 1;
+}
+
+/* The paint in the light of sky and sun; nothing is seen through it. */
+static f3 painted(const und_view *v, int32_t id, f3 p, f3 n)
+{
+    const und_render *r = v->r;
+    float s, t, color[3], small = 1e-3f * r->mesh.span, far;
+    und_weights(r->liquid.position + 9 * (size_t)id, p, &s, &t);
+    f3 rest = und_blend(r->rest + 9 * (size_t)id, s, t), from = f3_along(p, n, small);
+    float pixel = v->distance / r->camera.focal; /* of a sample: a pixel takes the mean of its own */
+    und_paint_at(&r->def.paint, r->texture, (float[3]){rest.x, rest.y, rest.z}, pixel * stretch(r, id),
+                 color);
+    float sun = maxf(f3_dot(n, r->sky.sun), 0);
+    int32_t other;
+    if (sun > 0 && und_tree_hit(&r->liquid, from, r->sky.sun, 1e9f, &far, &other))
+        sun = 0;
+    if (sun > 0 && r->soup.count)
+        sun *= und_soup_sun(&r->soup, from);
+    return f3_times(f3_of(color), f3_along(und_sky_ambient(&r->sky, n), r->sky.sun_color, sun));
+}
+
 f3 und_liquid_color(const und_view *v, int32_t id, f3 p)
 {
     const und_render *r = v->r;
@@ -125,9 +159,11 @@ f3 und_liquid_color(const und_view *v, int32_t id, f3 p)
         facing = 0.03f;
     }
     f3 up = f3_unit(und_mirror(v->dir, n));
-    f3 color = f3_mix(seen_inside(v, p, und_bend(v->dir, n, ratio), n), beyond(v, f3_along(p, n, small), up),
-                      und_fresnelf(facing, ratio));
+    f3 inside = r->texture ? painted(v, id, p, n) : seen_inside(v, p, und_bend(v->dir, n, ratio), n);
+    float gloss = r->texture ? (float)r->def.gloss : 1;
+    f3 color = f3_mix(inside, beyond(v, f3_along(p, n, small), up), gloss * und_fresnelf(facing, ratio));
     float lit = r->soup.count ? und_soup_sun(&r->soup, f3_along(p, n, small)) : 1;
+    lit *= gloss;
     return lit > 0 ? f3_along(color, highlight(r, v->dir, n), lit) : color;
 }
 
@@ -140,6 +176,8 @@ f3 und_liquid_sun(const und_render *r, f3 p)
         int32_t triangle;
         if (!und_tree_hit(skin, from, sun, 1e9f, &enter, &triangle))
             break;
+        if (r->texture)
+            return f3_gray(0);
         from = f3_along(from, sun, enter + 1e-4f * r->mesh.span);
         und_tree_hit(skin, from, sun, 1e9f, &way, &triangle);
         through = f3_times(through, f3_scale(f3_exp(f3_of(r->def.absorption), way), 0.9f));

@@ -95,6 +95,22 @@ static const field light_fields[] = {
      .doc = "distance at which the air has taken 63 % of the light"},
     {0}};
 
+/* A kind of paint by its name, or a picture. */
+static void read_paint(reader *r, const field *f, void *def)
+{
+    und_paint *paint = &((und_render_def *)def)->paint;
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_expected(r, f->expected);
+    const char *word = lua_tostring(r->L, -1);
+    for (int k = UND_PAINT_CHECKER; und_paint_names[k]; k++)
+        if (strcmp(word, und_paint_names[k]) == 0) {
+            paint->kind = (und_paint_kind)k;
+            return;
+        }
+    paint->image = und_read_picture(r);
+    paint->kind = UND_PAINT_PLATE;
+}
+
 static const field water_fields[] = {
     {"color", F_COLOR, NULL, 0, 1000, .offset = RENDER(water_color), .doc = "what deep water scatters back"},
     {"absorption", F_COLOR, "1/m", 0, 1e6, .offset = RENDER(absorption),
@@ -112,6 +128,17 @@ static const field water_fields[] = {
     {"caustics", F_INTEGER, NULL, 0, 2, .offset = RENDER(caustics),
      .doc = "light focused on the ground: 0 (none), 1 or 2 (finest)"},
     {"foam", F_NUMBER, NULL, 0, 1000, .offset = RENDER(foam), .doc = "brightness of the foam"},
+    {"texture", F_OTHER, .read = read_paint, .expected = "\"checker\", \"marble\" or the name of a PNG file",
+     .doc = "what a liquid with texture particles is painted with: a solid texture, or a picture that the "
+            "camera of the first frame projects onto it"},
+    {"texture_size", F_NUMBER, "m", 0, 1e6, .offset = RENDER(paint.size),
+     .doc = "side of a check, from one vein of marble to the next; 0: a tenth of the domain's longest side"},
+    {"texture_color", F_COLOR, NULL, 0, 1000, .offset = RENDER(paint.color[0]),
+     .doc = "of checks and of marble"},
+    {"texture_other", F_COLOR, NULL, 0, 1000, .offset = RENDER(paint.color[1]),
+     .doc = "of the other checks and of the veins"},
+    {"gloss", F_NUMBER, NULL, 0, 1, .offset = RENDER(gloss),
+     .doc = "how much of water's reflection a painted liquid has"},
     {0}};
 
 static const char *const ground_patterns[] = {"natural", "tiles", NULL};
