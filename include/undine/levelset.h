@@ -5,6 +5,7 @@
 #define UNDINE_LEVELSET_H
 
 #include <undine/cells.h>
+#include <undine/control.h>
 
 typedef struct und_sequence und_sequence; /* meshes that deform from frame to frame; see und_sequence_* */
 
@@ -108,6 +109,8 @@ typedef struct und_levelset_def {
     und_value level;           /* m; liquid below it at the start, besides the fills */
     bool has_level;
     const und_element_def *elements; /* in the order they act */
+    int guide_count;
+    const und_guide_def *guides; /* control particles */
 
     double cfl;      /* CFLmultiplier of 4.4.1: substeps per cell that the fastest liquid crosses; 0.6 */
     double max_step; /* s; infinite */

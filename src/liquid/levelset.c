@@ -21,6 +21,7 @@ static void choose_step(und_levelset *s)
     const double *g = s->def.gravity, cross = s->def.dx / s->def.cfl;
     double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     double speed = fmax(s->fastest, und_solids_fastest(&s->solids, s->time, s->left));
+    speed = fmax(speed, und_guides_fastest(und_levelset_guides(s), s->time, s->left));
     speed = 0.5 * (speed + sqrt(speed * speed + 4 * pull * cross));
     double most = fmin(cross / speed, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
@@ -70,15 +71,19 @@ static double growth(und_levelset *s)
 
 static und_stream_report keep_volume(und_levelset *s)
 {
+    const float *drops = und_levelset_spray_gain(s);
     const und_stream_gain gain = {
-        .everywhere = growth(s), .grown = und_levelset_spray_gain(s), .held = und_levelset_held(s)};
+        .everywhere = growth(s), .grown = und_levelset_control_gain(s, drops), .held = und_levelset_held(s)};
     und_levelset_air_beyond(s, true);
     und_stream_report report = und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &gain,
                                                   s->dt, s->def.tolerance, s->def.max_iterations);
     und_levelset_air_beyond(s, false);
     und_levelset_give(s);
+    und_levelset_held_release(s);
+    und_levelset_book(s, s->dt * und_levelset_held_gain(s));
     brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
     s->drained = s->dt * und_elements_inflow(s->elements, &s->stream, &s->solids);
+    und_levelset_control_given(s, drops != NULL);
     und_levelset_spray_given(s);
     return report;
 }
@@ -133,6 +138,9 @@ static void substep(und_levelset *s)
             und_elements_render(s->elements, s->time, &s->surface);
             fill_and_drain(s); /* 4.4.3 */
         }
+    STEP (CONTROL)
+        if (s->control)
+            und_guides_render(und_levelset_guides(s), s->time, s->dt);
     STEP (LABELS) {
         und_levelset_press_films(s);
         und_stream_label(&s->stream, &s->surface, &s->solids); /* 4.4.2 */
@@ -144,6 +152,8 @@ static void substep(und_levelset *s)
     STEP (FORCES) {
         und_elements_force(s->elements, &s->stream, s->def.gravity, s->dt); /* 4.4.4 */
         und_elements_modify(s->elements, &s->stream, s->dt);                /* 4.4.5 */
+        if (s->control)
+            und_guides_lead(und_levelset_guides(s), &s->stream, s->dt);
         und_levelset_give(s);
     }
     STEP (DIFFUSE)
@@ -156,6 +166,8 @@ static void substep(und_levelset *s)
     STEP (EXTEND) {
         s->fastest = und_stream_fastest(&s->stream);
         und_stream_extend(&s->stream, &s->solids, s->layers);
+        if (s->control)
+            und_guides_give_air(und_levelset_guides(s), &s->stream, &s->solids);
     }
     und_levelset_move_surface(s); /* 4.4.9 */
     s->time += s->dt;
@@ -178,6 +190,7 @@ static bool go_on(und_levelset *s, double dt)
     if (s->left > 0)
         return false;
     s->time = s->end;
+    und_levelset_control_tell(s);
     return true;
 }
 
@@ -365,6 +378,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||
         !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
+        und_levelset_control_open(s, err) ||
         (def->particles > 0 &&
          !(s->tracers = und_tracers_create(&s->mac, &particles, def->seed, s->threads, err))) ||
         (def->particles > 0 && def->spray && und_levelset_spray_open(s, err)))
@@ -375,8 +389,8 @@ static und_status make_parts(und_levelset *s, und_error *err)
 und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
 {
     static const char *const stage_names[STAGE_COUNT] = {
-        "solids", "sources", "labels",    "advect",  "forces",     "diffuse", "project",
-        "extend", "surface", "particles", "correct", "redistance", "spray"};
+        "solids",  "sources", "control", "labels",    "advect",  "forces",     "diffuse",
+        "project", "extend",  "surface", "particles", "correct", "redistance", "spray"};
     if (check_def(def, err) != UND_OK)
         return NULL;
     und_levelset *s = und_alloc(1, sizeof *s, "levelset", err);
@@ -404,6 +418,7 @@ void und_levelset_destroy(und_levelset *s)
     und_levelset_spray_close(s);
     und_levelset_viscous_close(s);
     und_levelset_held_close(s);
+    und_levelset_control_close(s);
     und_tracers_destroy(s->tracers);
     und_elements_destroy(s->elements);
     und_pressure_destroy(s->system);

@@ -38,6 +38,8 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         add_numbers(frame, "step", "1", s->told, TOLD_COUNT, err) ||
         (s->viscous &&
          add_numbers(frame, "viscous", "1", und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD, err)) ||
+        (s->control &&
+         add_numbers(frame, "control", "1", und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL, err)) ||
         (s->solids.any && (und_solids_frame(&s->solids, s->time, frame, err) ||
                            add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err))) ||
         (s->spray && und_spray_frame(und_levelset_drops(s), frame, err)))
@@ -45,7 +47,7 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
     return UND_OK;
 }
 
-enum { MOST_PARTS = 24 + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE };
+enum { MOST_PARTS = 25 + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE };
 
 static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
 {
@@ -71,6 +73,10 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("p", UND_F64, s->stream.p, s->mac.count);
     if (s->viscous) {
         list[n] = und_part_of("viscous", UND_F64, und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD);
+        list[n++].adapts = true;
+    }
+    if (s->control) {
+        list[n] = und_part_of("control", UND_F64, und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL);
         list[n++].adapts = true;
     }
     if (s->tracers)

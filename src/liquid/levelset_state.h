@@ -3,6 +3,7 @@
 #define UND_LIQUID_LEVELSET_STATE_H
 
 #include "control/elements.h"
+#include "control/guides.h"
 #include "liquid/levelset.h"
 #include "spray/spray.h"
 #include "surface/tracers.h"
@@ -11,6 +12,7 @@
 enum {
     STAGE_SOLIDS,
     STAGE_SOURCES,
+    STAGE_CONTROL,
     STAGE_LABELS,
     STAGE_ADVECT,
     STAGE_FORCES,
@@ -50,7 +52,9 @@ struct und_levelset {
     und_elements *elements; /* NULL: nothing but gravity acts */
     struct und_levelset_spray *spray;
     struct und_levelset_viscous *viscous; /* NULL: the viscosity is a number that diffuses, or none */
-    struct und_levelset_held *held;       /* cells whose faces' velocities are given */
+    struct und_levelset_control *control; /* NULL: no control particles */
+    struct und_levelset_pockets *pockets;
+    struct und_levelset_held *held; /* cells whose faces' velocities are given */
     int film_count; /* cells that count as liquid while the flow is made, and what phi is there */
     size_t *film_cell;
     float *film_phi;
@@ -109,6 +113,38 @@ void und_levelset_held_close(und_levelset *s);
 void und_levelset_hold(und_levelset *s);
 const und_mask *und_levelset_held(const und_levelset *s); /* NULL: none */
 void und_levelset_give(und_levelset *s);
+
+/* m3/s that they gain by what they are given, where control leads them or they are enslaved. */
+double und_levelset_held_gain(const und_levelset *s);
+/* After the projection: they are liquid again. */
+void und_levelset_held_release(und_levelset *s);
+
+/* levelset_pockets.c: parts of the liquid that only walls and held cells enclose, and at least one of these
+ * (Rasmussen et al. 2004, 5.6).  `held` may be NULL; NULL: there are none. */
+und_status und_levelset_pockets_open(und_levelset *s, und_error *err);
+void und_levelset_pockets_close(und_levelset *s);
+const und_mask *und_levelset_pockets_find(und_levelset *s, const und_mask *held);
+void und_levelset_pockets_give(und_levelset *s);
+
+/* levelset_control.c: control particles. */
+und_status und_levelset_control_open(und_levelset *s, und_error *err);
+void und_levelset_control_close(und_levelset *s);
+und_guides *und_levelset_guides(const und_levelset *s); /* NULL: there are none */
+void und_levelset_book(und_levelset *s, double volume); /* m3 that control made, or took */
+/* What cells gain in the step, with what they gain already (NULL: nothing); and when it has been made. */
+const float *und_levelset_control_gain(und_levelset *s, const float *grown);
+void und_levelset_control_given(und_levelset *s, bool others);
+/* The surface is shaped, false where nothing does; and after phi is a distance again. */
+bool und_levelset_control_shape(und_levelset *s);
+void und_levelset_control_shaped(und_levelset *s);
+/* How far the liquid is from what was asked, at the end of a step. */
+enum {
+    UND_LEVELSET_CONTROL_KINDS = 4,   /* velocity, viscosity, surface, divergence */
+    UND_LEVELSET_CONTROL_NUMBERS = 5, /* of each, a und_guide_report */
+    UND_LEVELSET_TOLD_CONTROL = UND_LEVELSET_CONTROL_KINDS * UND_LEVELSET_CONTROL_NUMBERS
+};
+void und_levelset_control_tell(und_levelset *s);
+double *und_levelset_control_told(und_levelset *s); /* NULL: there is no control */
 
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);

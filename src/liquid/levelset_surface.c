@@ -45,6 +45,10 @@ void und_levelset_move_surface(und_levelset *s)
     STEP (CORRECT)
         if (s->tracers)
             und_tracers_correct(s->tracers, &s->surface, &lost);
+    bool shaped = false;
+    if (s->control)
+        STEP (CONTROL)
+            shaped = und_levelset_control_shape(s);
     STEP (REDISTANCE) {
         if (wall) {
             und_distance_into_solids(&s->surface, wall);
@@ -54,6 +58,9 @@ void und_levelset_move_surface(und_levelset *s)
         if (wall)
             und_solids_unpin(&s->solids, s->surface.phi);
     }
+    if (shaped)
+        STEP (CONTROL)
+            und_levelset_control_shaped(s);
     STEP (CORRECT)
         if (s->tracers) {
             und_tracers_correct(s->tracers, &s->surface, &lost);

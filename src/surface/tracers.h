@@ -53,6 +53,12 @@ void und_tracers_correct(und_tracers *t, und_distance *d, const und_tracers_lost
 /* Those in cells that are marked (a byte each, laid out as phi) go. */
 void und_tracers_leave(und_tracers *t, const uint8_t *marked);
 
+/* After the surface was put elsewhere in the cells that are marked: those there are on the side and have the
+ * radius that phi says; such as are far from the surface go. */
+void und_tracers_refit(und_tracers *t, const und_distance *d, const uint8_t *marked);
+/* Those far from the surface go, and cells with too few get more, at once. */
+void und_tracers_refill(und_tracers *t, const und_distance *d, const float *wall);
+
 /* After a step.  Now and then they are sorted, and those too far from the surface go; every `reseed` steps
  * cells with too few get more, and such with too many lose some.  A radius stays what it was at birth: were
  * it to follow phi, it would follow phi's errors. */

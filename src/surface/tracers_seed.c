@@ -173,3 +173,25 @@ void und_tracers_drop_far(und_tracers *t, const und_distance *d)
         }
     }
 }
+
+void und_tracers_refit(und_tracers *t, const und_distance *d, const uint8_t *marked)
+{
+    int blocks = und_tracers_blocks(t->count);
+    PARALLEL_FOR(und_tracers_workers(t))
+    for (int block = 0; block < blocks; block++) {
+        int end = und_tracers_block_end(t, block);
+        for (int i = block * UND_TRACERS_BLOCK; i < end; i += UND_LANES) {
+            und_lanes phi = und_tracers_field(t, d->phi, i);
+            for (int k = 0; k < UND_LANES && i + k < end; k++)
+                if (marked[und_tracers_cell(t, i + k)] && t->radius[i + k] != 0)
+                    t->radius[i + k] = fabsf(phi[k]) > t->def.band + 1 ? 0 : radius_at(t, phi[k]);
+        }
+    }
+}
+
+void und_tracers_refill(und_tracers *t, const und_distance *d, const float *wall)
+{
+    und_tracers_drop_far(t, d);
+    und_tracers_sort(t);
+    und_tracers_reseed(t, d, wall);
+}

@@ -1,0 +1,195 @@
+#include "control/guides.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "control/guides_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const what = "control particles";
+
+static bool all_finite(const float *numbers, size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; numbers && i < count; i++)
+        good = good && isfinite(numbers[i]);
+    return good;
+}
+
+static und_status check_frame(const und_guide_def *def, int number, int k, und_error *err)
+{
+    const und_guide_frame *f = &def->frames[k];
+    size_t n = (size_t)f->count;
+    if (f->count < 0 || !isfinite(f->time) || (k > 0 && !(f->time > f[-1].time)))
+        return und_error_set(err, UND_INVALID,
+                             "control %d: frame %d is at %g s, not after the frame before it", number, k + 1,
+                             f->time);
+    for (int i = 1; f->id && i < f->count; i++)
+        if (!(f->id[i] > f->id[i - 1]))
+            return und_error_set(err, UND_INVALID, "control %d: frame %d has the particle %d twice", number,
+                                 k + 1, (int)f->id[i]);
+    if (!all_finite((const float *)f->at, 3 * n) || !all_finite((const float *)f->velocity, 3 * n) ||
+        !all_finite((const float *)f->normal, 3 * n) || !all_finite(f->radius, n) ||
+        !all_finite(f->strength, n) || !all_finite(f->value, n))
+        return und_error_set(err, UND_INVALID, "control %d: frame %d: expected finite numbers", number,
+                             k + 1);
+    return UND_OK;
+}
+
+static und_status check_def(const und_guide_def *def, int number, und_error *err)
+{
+    struct {
+        const char *key;
+        double value, low, high;
+    } range[] = {{"radius", def->radius, 0, 1e9},           {"length", def->length, 0, 1e9},
+                 {"strength", def->strength, 0, 1},         {"hard", def->hard, 0, 1},
+                 {"value", def->value, -1e9, 1e9},          {"velocity", def->velocity[0], -1e9, 1e9},
+                 {"velocity", def->velocity[1], -1e9, 1e9}, {"velocity", def->velocity[2], -1e9, 1e9},
+                 {"normal", def->normal[0], -1e9, 1e9},     {"normal", def->normal[1], -1e9, 1e9},
+                 {"normal", def->normal[2], -1e9, 1e9}};
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (!(range[i].value >= range[i].low && range[i].value <= range[i].high))
+            return und_error_set(err, UND_INVALID,
+                                 "control %d: %s: expected a number from %g to %g, found %g", number,
+                                 range[i].key, range[i].low, range[i].high, range[i].value);
+    if (def->kind == UND_GUIDE_SURFACE && def->shape != UND_GUIDE_CYLINDER)
+        return und_error_set(err, UND_INVALID,
+                             "control %d: what leads the surface is a cylinder: its normal says which way",
+                             number);
+    if (def->falloff == UND_FALLOFF_CURVE && (def->sample_count < 2 || !def->samples))
+        return und_error_set(err, UND_INVALID, "control %d: expected a curve of two samples or more", number);
+    for (int i = 0; def->falloff == UND_FALLOFF_CURVE && i < def->sample_count; i++)
+        if (!(def->samples[i] >= 0 && def->samples[i] <= 1))
+            return und_error_set(err, UND_INVALID,
+                                 "control %d: expected a curve's samples from 0 to 1, found %g", number,
+                                 def->samples[i]);
+    if (def->frame_count < 1)
+        return und_error_set(err, UND_INVALID, "control %d: there are no particles", number);
+    for (int k = 0; k < def->frame_count; k++)
+        if (check_frame(def, number, k, err) != UND_OK)
+            return err->status;
+    return UND_OK;
+}
+
+static und_status open_field(const und_guides *g, guide_field *f, und_error *err)
+{
+    const und_mac *m = &g->mac;
+    size_t most = (size_t)f->capacity, slices = (size_t)guides_slices(m), rows = (size_t)und_mac_rows(m);
+    size_t blocks = (most + GUIDES_BLOCK - 1) / GUIDES_BLOCK;
+    if (!(f->list = und_pages_alloc(most * sizeof *f->list, what, err)) ||
+        !(f->order = und_pages_alloc(most * sizeof *f->order, what, err)) ||
+        !(f->block_count = und_pages_alloc(blocks * (slices + 1) * sizeof *f->block_count, what, err)) ||
+        !(f->first = und_pages_alloc((slices + 2) * sizeof *f->first, what, err)) ||
+        !(f->cell = und_pages_alloc_sparse(m->count * sizeof *f->cell, what, err)) ||
+        !(f->span = und_pages_alloc(rows * sizeof *f->span, what, err)) ||
+        !(f->row_low = und_alloc(slices, sizeof *f->row_low, what, err)) ||
+        !(f->row_high = und_alloc(slices, sizeof *f->row_high, what, err)))
+        return err->status;
+    for (size_t i = 0; i < slices; i++) {
+        f->row_low[i] = m->n[1];
+        f->row_high[i] = -1;
+    }
+    return UND_OK;
+}
+
+static void close_field(guide_field *f)
+{
+    und_pages_free(f->list);
+    und_pages_free(f->order);
+    und_pages_free(f->block_count);
+    und_pages_free(f->first);
+    und_pages_free(f->cell);
+    und_pages_free(f->span);
+    free(f->row_low);
+    free(f->row_high);
+}
+
+static und_status open_all(und_guides *g, const und_guide_def *defs, int count, und_error *err)
+{
+    double most[UND_GUIDE_KINDS] = {0};
+    for (int i = 0; i < count; i++) {
+        guide_group *group = &g->groups[i];
+        group->def = defs[i];
+        g->count++;
+        if (check_def(&group->def, i + 1, err) != UND_OK || und_guide_open_group(group, err) != UND_OK)
+            return err->status;
+        most[group->def.kind] += group->most;
+    }
+    for (int k = 0; k < UND_GUIDE_KINDS; k++) {
+        guide_field *f = &g->field[k];
+        f->kind = (und_guide_kind)k;
+        if (most[k] > 1 << 30)
+            return und_error_set(err, UND_INVALID, "control: %g particles are too many", most[k]);
+        f->capacity = (int)most[k];
+        if (f->capacity > 0 && open_field(g, f, err) != UND_OK)
+            return err->status;
+    }
+    return und_mask_open(&g->held, &g->mac, what, err);
+}
+
+und_guides *und_guides_create(const und_mac *mac, const und_guide_def *defs, int count, int threads,
+                              und_error *err)
+{
+    und_error unused;
+    err = err ? err : &unused;
+    if (mac->n[0] > INT16_MAX || mac->n[1] > INT16_MAX || mac->n[2] > INT16_MAX) {
+        und_error_set(err, UND_INVALID, "control: more than %d cells along an axis", INT16_MAX);
+        return NULL;
+    }
+    und_guides *g = und_alloc(1, sizeof *g, what, err);
+    if (!g)
+        return NULL;
+    g->mac = *mac;
+    g->threads = und_threads(threads);
+    g->groups = und_alloc((size_t)(count > 0 ? count : 1), sizeof *g->groups, what, err);
+    g->sums = g->groups
+                  ? und_alloc(GUIDES_SUMS * ((size_t)guides_slices(mac) + 1), sizeof *g->sums, what, err)
+                  : NULL;
+    if (!g->sums || open_all(g, defs, count, err) != UND_OK) {
+        und_guides_destroy(g);
+        return NULL;
+    }
+    return g;
+}
+
+void und_guides_destroy(und_guides *g)
+{
+    if (!g)
+        return;
+    for (int i = 0; i < g->count; i++)
+        und_guide_close_group(&g->groups[i]);
+    for (int k = 0; k < UND_GUIDE_KINDS; k++)
+        close_field(&g->field[k]);
+    und_mask_close(&g->held);
+    free(g->groups);
+    free(g->sums);
+    free(g);
+}
+
+bool und_guides_have(const und_guides *g, und_guide_kind kind)
+{
+    return g && g->field[kind].capacity > 0;
+}
+
+void und_guides_render(und_guides *g, double time, double dt)
+{
+    und_guide_render(g, &g->field[UND_GUIDE_VELOCITY], time, dt);
+    und_guide_render(g, &g->field[UND_GUIDE_VISCOSITY], time, dt);
+    und_guide_render(g, &g->field[UND_GUIDE_DIVERGENCE], time, dt);
+}
+
+void und_guides_render_surface(und_guides *g, double time)
+{
+    und_guide_render(g, &g->field[UND_GUIDE_SURFACE], time, 0);
+    und_guide_render(g, &g->field[UND_GUIDE_ADDER], time, 0);
+    und_guide_render(g, &g->field[UND_GUIDE_ERASER], time, 0);
+}
+
+const und_guide_cell *und_guides_cell(const und_guides *g, und_guide_kind kind, int x, int y, int z)
+{
+    int begin, end;
+    bool any = guide_row(g, &g->field[kind], y, z, &begin, &end) && x >= begin && x < end;
+    return any ? &g->field[kind].cell[und_mac_at(&g->mac, x, y, z)] : NULL;
+}

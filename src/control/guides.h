@@ -1,0 +1,82 @@
+/* Control particles: rendered into the cells of a grid, and what they do there (Rasmussen et al. 2004,
+ * section 4). */
+#ifndef UND_CONTROL_GUIDES_H
+#define UND_CONTROL_GUIDES_H
+
+#include "flow/stream.h"
+
+#include <undine/control.h>
+
+typedef struct und_guides und_guides;
+
+/* Copies the list of defs, borrows what they point to. */
+und_guides *und_guides_create(const und_mac *mac, const und_guide_def *defs, int count, int threads,
+                              und_error *err);
+void und_guides_destroy(und_guides *g);
+
+/* Is there any of the kind, at any time?  g may be NULL. */
+bool und_guides_have(const und_guides *g, und_guide_kind kind);
+/* A bound of the velocities asked for between time and time + dt, m/s. */
+double und_guides_fastest(const und_guides *g, double time, double dt);
+
+/* Renders what leads velocity, viscosity and divergence from `time` on: where the particles are then, with
+ * the velocity that brings them to where they are at time + dt. */
+void und_guides_render(und_guides *g, double time, double dt);
+/* And what shapes the surface, as it is at `time`. */
+void und_guides_render_surface(und_guides *g, double time);
+
+/* What particles of a kind ask for in a cell: alpha is the largest of theirs, the value the mean of theirs
+ * weighted by alpha (equation 4 and below).  Of surfaces the value is the distance to the plane, of adders
+ * and erasers that to the shape, in cells. */
+typedef struct und_guide_cell {
+    float alpha, weight, value[3];
+    float hard; /* 1: some alpha is above its def's */
+} und_guide_cell;
+
+/* Of a cell; NULL where nothing of the kind acts in its row. */
+const und_guide_cell *und_guides_cell(const und_guides *g, und_guide_kind kind, int x, int y, int z);
+
+/* Soft control of the velocity: faces of the flow go alpha of the way to what is asked in 1/24 s. */
+void und_guides_lead(const und_guides *g, und_stream *s, double dt);
+/* Hard control: the liquid's cells whose alpha is above `hard`; NULL where there is none.  Then the
+ * velocities of their faces, but for such that solids close. */
+const und_mask *und_guides_hold(und_guides *g, const und_stream *s);
+void und_guides_give(const und_guides *g, und_stream *s, const und_solids *solids);
+/* After u was extended: faces in the air that touch cells under hard control have the velocity asked for, so
+ * that the surface moves by it. */
+void und_guides_give_air(const und_guides *g, und_stream *s, const und_solids *solids);
+
+/* Blends viscosities into a field of cells, m2/s. */
+void und_guides_viscosity(const und_guides *g, float *nu);
+
+/* Adds to grown[] what cells of the liquid, but for those held (may be NULL), gain in dt, as a part of a
+ * cell; m3 in all. */
+double und_guides_grow(const und_guides *g, const und_stream *s, const und_distance *d,
+                       const und_solids *solids, const und_mask *held, double dt, float *grown);
+void und_guides_grown(const und_guides *g, float *grown); /* where it added: 0 again */
+
+/* Blends the planes into phi, adds and erases.  The cells that were touched are 1 in touched[], laid out as
+ * phi, which is 0 before; the farthest that the surface went, in cells.  phi is to be made a distance again.
+ */
+float und_guides_shape(const und_guides *g, und_distance *d, double dt, uint8_t *touched);
+void und_guides_untouch(const und_guides *g, uint8_t *touched); /* 0 again */
+
+/* How far the liquid is from what was asked. */
+typedef struct und_guide_report {
+    double particles, cells; /* that act, in or beside the domain; cells (of velocity: faces) under control */
+    double largest, mean;    /* of the difference; the mean is weighted by alpha */
+    double asked;            /* the mean of what is asked for, weighted the same */
+} und_guide_report;
+
+/* nu is NULL where the viscosity is the same everywhere. */
+typedef struct und_guide_state {
+    const und_stream *stream;
+    const und_distance *surface;
+    const float *nu;
+    double viscosity;
+} und_guide_state;
+
+/* Velocities m/s, viscosities m2/s, surfaces m, divergences 1/s; as of the last rendering. */
+und_guide_report und_guides_report(const und_guides *g, und_guide_kind kind, const und_guide_state *state);
+
+#endif

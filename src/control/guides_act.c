@@ -1,0 +1,173 @@
+/* What control particles do to the flow: its velocity, viscosity and volume. */
+#include "control/guides_state.h"
+
+static void lead_row(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
+{
+    (void)sum;
+    const und_mac *m = &w->g->mac;
+    const size_t row = und_mac_at(m, 0, y, z);
+    const und_guide_cell *cell = w->f->cell + row;
+    float *u = w->s->u[axis] + row, last = 0, way = 0;
+    for (int x = begin, from, to; und_mask_stretch(&w->s->flows[axis], y, z, x, &from, &to) && from < end;
+         x = to)
+        for (int i = from; i < to && i < end; i++) {
+            guide_face f = guide_face_of(&cell[i], &cell[i + m->step[axis]], axis);
+            if (!(f.alpha > 0))
+                continue;
+            if (f.alpha != last)
+                way = und_guide_way(last = f.alpha, w->dt);
+            u[i] = (1 - way) * u[i] + way * f.value;
+        }
+}
+
+void und_guides_lead(const und_guides *g, und_stream *s, double dt)
+{
+    und_guide_for_faces(&(guide_work){.g = g, .f = &g->field[UND_GUIDE_VELOCITY], .s = s, .dt = dt},
+                        lead_row);
+}
+
+const und_mask *und_guides_hold(und_guides *g, const und_stream *s)
+{
+    const und_mac *m = &g->mac;
+    const guide_field *f = &g->field[UND_GUIDE_VELOCITY];
+    bool any = false;
+    if (g->any_held)
+        und_mask_clear(&g->held);
+    for (int row = 0; row < und_mac_rows(m) && f->acting > 0; row++) {
+        int y = row % m->n[1], z = row / m->n[1], begin, end;
+        const und_guide_cell *cell = f->cell + und_mac_row(m, row);
+        if (!guide_row(g, f, y, z, &begin, &end))
+            continue;
+        for (int x = begin; x < end; x++)
+            if (cell[x].hard > 0 && und_mask_has(&s->liquid, x, y, z)) {
+                und_mask_add(&g->held, x, y, z);
+                any = true;
+            }
+    }
+    g->any_held = any;
+    return any ? &g->held : NULL;
+}
+
+/* Is the high face one of a cell that is held? */
+static inline bool held_face(const und_guides *g, int axis, int x, int y, int z)
+{
+    return und_mask_has(&g->held, x, y, z) ||
+           und_mask_has(&g->held, x + (axis == 0), y + (axis == 1), z + (axis == 2));
+}
+
+static void give_row(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
+{
+    (void)sum;
+    const und_mac *m = &w->g->mac;
+    const size_t row = und_mac_at(m, 0, y, z);
+    const und_guide_cell *cell = w->f->cell + row;
+    const float *open = w->solids->open[axis] + row;
+    float *u = w->s->u[axis] + row;
+    for (int x = begin; x < end; x++)
+        if (open[x] > 0 && held_face(w->g, axis, x, y, z))
+            u[x] = guide_face_of(&cell[x], &cell[x + m->step[axis]], axis).value;
+}
+
+void und_guides_give(const und_guides *g, und_stream *s, const und_solids *solids)
+{
+    if (g->any_held)
+        und_guide_for_faces(
+            &(guide_work){.g = g, .f = &g->field[UND_GUIDE_VELOCITY], .s = s, .solids = solids}, give_row);
+}
+
+static void give_air_row(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
+{
+    (void)sum;
+    const und_mac *m = &w->g->mac;
+    const size_t row = und_mac_at(m, 0, y, z);
+    const und_guide_cell *cell = w->f->cell + row;
+    const float *open = w->solids->open[axis] + row;
+    float *u = w->s->u[axis] + row;
+    for (int x = begin; x < end; x++) {
+        guide_face f = guide_face_of(&cell[x], &cell[x + m->step[axis]], axis);
+        if (!f.hard || !(open[x] > 0) || und_mask_has(&w->s->flows[axis], x, y, z))
+            continue;
+        u[x] = f.value;
+        und_stream_written(w->s, axis, x, y, z, 1);
+    }
+}
+
+void und_guides_give_air(const und_guides *g, und_stream *s, const und_solids *solids)
+{
+    und_guide_for_faces(&(guide_work){.g = g, .f = &g->field[UND_GUIDE_VELOCITY], .s = s, .solids = solids},
+                        give_air_row);
+}
+
+static void viscosity_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+{
+    (void)sum;
+    const size_t row = und_mac_at(&w->g->mac, 0, y, z);
+    const und_guide_cell *cell = w->f->cell + row;
+    float *nu = w->field + row;
+    for (int x = begin; x < end; x++)
+        if (cell[x].alpha > 0)
+            nu[x] = (1 - cell[x].alpha) * nu[x] + cell[x].alpha * cell[x].value[0];
+}
+
+void und_guides_viscosity(const und_guides *g, float *nu)
+{
+    if (und_guides_have(g, UND_GUIDE_VISCOSITY))
+        und_guide_for_cells(&(guide_work){.g = g, .f = &g->field[UND_GUIDE_VISCOSITY], .field = nu},
+                            viscosity_row);
+}
+
+/* The part of a cell that is liquid, about. */
+static inline double wet(float phi)
+{
+    return phi < -0.5F ? 1 : phi > 0.5F ? 0 : 0.5 - (double)phi;
+}
+
+/* Cells grow as wholes, and where their middles are liquid; what that makes is what all the liquid does,
+ * which grows while it moves. */
+static void grow_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+{
+    const size_t row = und_mac_at(&w->g->mac, 0, y, z);
+    const und_guide_cell *cell = w->f->cell + row;
+    const float *room = w->solids->any ? w->solids->room + row : NULL, *phi = w->d->phi + row;
+    float *grown = w->field + row;
+    for (int x = begin; x < end; x++) {
+        if (w->held && und_mask_has(w->held, x, y, z))
+            continue;
+        double gain = w->dt * (double)cell[x].alpha * (double)cell[x].value[0],
+               part = room ? (double)room[x] : 1;
+        sum[0] += expm1(gain) * part * wet(phi[x]);
+        if (und_mask_has(&w->flow->liquid, x, y, z))
+            grown[x] += (float)(gain * part);
+    }
+}
+
+double und_guides_grow(const und_guides *g, const und_stream *s, const und_distance *d,
+                       const und_solids *solids, const und_mask *held, double dt, float *grown)
+{
+    const double *size = g->mac.d;
+    und_guide_for_cells(&(guide_work){.g = g,
+                                      .f = &g->field[UND_GUIDE_DIVERGENCE],
+                                      .flow = s,
+                                      .d = d,
+
+                                      .solids = solids,
+                                      .held = held,
+                                      .field = grown,
+                                      .dt = dt},
+                        grow_row);
+    return und_guide_sum(g, 0) * size[0] * size[1] * size[2];
+}
+
+static void grown_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+{
+    (void)sum;
+    const size_t row = und_mac_at(&w->g->mac, 0, y, z);
+    for (int x = begin; x < end; x++)
+        w->field[row + (size_t)x] = 0;
+}
+
+void und_guides_grown(const und_guides *g, float *grown)
+{
+    und_guide_for_cells(&(guide_work){.g = g, .f = &g->field[UND_GUIDE_DIVERGENCE], .field = grown},
+                        grown_row);
+}

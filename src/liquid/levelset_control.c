@@ -1,0 +1,125 @@
+/* Control particles in the model: when they act, and what the ledger and the report say of it (Rasmussen et
+ * al. 2004, section 4). */
+#include "base/pages.h"
+#include "base/status.h"
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct und_levelset_control {
+    und_guides *guides;
+    uint8_t *touched; /* cells whose surface was shaped; 0 in between */
+    float *grown;     /* what cells gain, as a part of a cell; 0 in between */
+    double before;    /* m3 before the surface was shaped */
+    float farthest;   /* cells that the surface went by it */
+    double told[UND_LEVELSET_TOLD_CONTROL];
+};
+
+und_status und_levelset_control_open(und_levelset *s, und_error *err)
+{
+    if (s->def.guide_count == 0)
+        return UND_OK;
+    struct und_levelset_control *c = s->control = und_alloc(1, sizeof *c, "control", err);
+    if (!c || !(c->guides = und_guides_create(&s->mac, s->def.guides, s->def.guide_count, s->threads, err)))
+        return err->status;
+    if (und_guides_have(c->guides, UND_GUIDE_DIVERGENCE) &&
+        !(c->grown = und_pages_alloc(s->mac.count * sizeof *c->grown, "control", err)))
+        return err->status;
+    bool shapes = und_guides_have(c->guides, UND_GUIDE_SURFACE) ||
+                  und_guides_have(c->guides, UND_GUIDE_ADDER) || und_guides_have(c->guides, UND_GUIDE_ERASER);
+    if (shapes && !(c->touched = und_pages_alloc(s->mac.count, "control", err)))
+        return err->status;
+    return UND_OK;
+}
+
+void und_levelset_control_close(und_levelset *s)
+{
+    if (!s->control)
+        return;
+    und_guides_destroy(s->control->guides);
+    und_pages_free(s->control->touched);
+    und_pages_free(s->control->grown);
+    free(s->control);
+}
+
+und_guides *und_levelset_guides(const und_levelset *s)
+{
+    return s->control ? s->control->guides : NULL;
+}
+
+void und_levelset_book(und_levelset *s, double volume)
+{
+    if (volume > 0)
+        und_ledger_add(&s->ledger.sources, &s->lost[0], volume);
+    else if (volume < 0)
+        und_ledger_add(&s->ledger.drains, &s->lost[1], -volume);
+}
+
+const float *und_levelset_control_gain(und_levelset *s, const float *grown)
+{
+    struct und_levelset_control *c = s->control;
+    if (!c || !c->grown)
+        return grown;
+    if (grown)
+        memcpy(c->grown, grown, s->mac.count * sizeof *c->grown);
+    und_levelset_book(s, und_guides_grow(c->guides, &s->stream, &s->surface, &s->solids, und_levelset_held(s),
+                                         s->dt, c->grown));
+    return c->grown;
+}
+
+void und_levelset_control_given(und_levelset *s, bool others)
+{
+    struct und_levelset_control *c = s->control;
+    if (c && c->grown && others)
+        memset(c->grown, 0, s->mac.count * sizeof *c->grown);
+    else if (c && c->grown)
+        und_guides_grown(c->guides, c->grown);
+}
+
+/* ---- The surface ---- */
+
+bool und_levelset_control_shape(und_levelset *s)
+{
+    struct und_levelset_control *c = s->control;
+    if (!c || !c->touched)
+        return false;
+    und_guides_render_surface(c->guides, s->time + s->dt);
+    c->before = und_levelset_volume(s);
+    c->farthest = und_guides_shape(c->guides, &s->surface, s->dt, c->touched);
+    und_distance_refresh(&s->surface);
+    return true;
+}
+
+void und_levelset_control_shaped(und_levelset *s)
+{
+    const float far = 1; /* cells: there are no tracers where the surface is now */
+    struct und_levelset_control *c = s->control;
+    const float *wall = s->solids.any ? s->solids.distance : NULL;
+    und_levelset_book(s, und_levelset_volume(s) - c->before);
+    if (s->tracers) {
+        und_tracers_refit(s->tracers, &s->surface, c->touched);
+        if (c->farthest > far)
+            und_tracers_refill(s->tracers, &s->surface, wall);
+    }
+    und_guides_untouch(c->guides, c->touched);
+}
+
+/* ---- The report ---- */
+
+void und_levelset_control_tell(und_levelset *s)
+{
+    const und_guide_state state = {&s->stream, &s->surface, NULL, s->def.viscosity};
+    double *out = s->control ? s->control->told : NULL;
+    for (int kind = 0; out && kind < UND_LEVELSET_CONTROL_KINDS; kind++) {
+        und_guide_report r = und_guides_report(s->control->guides, (und_guide_kind)kind, &state);
+        const double row[UND_LEVELSET_CONTROL_NUMBERS] = {r.particles, r.cells, r.largest, r.mean, r.asked};
+        memcpy(out + UND_LEVELSET_CONTROL_NUMBERS * kind, row, sizeof row);
+    }
+}
+
+double *und_levelset_control_told(und_levelset *s)
+{
+    return s->control ? s->control->told : NULL;
+}
