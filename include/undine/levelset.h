@@ -92,8 +92,22 @@ typedef enum und_viscosity_solver {
     UND_VISCOSITY_COUPLED  /* all components at once, with no stress on the surface: ropes buckle and coil */
 } und_viscosity_solver;
 
+/* The grid as a window of a larger one that covers the domain (Rasmussen et al. 2004, 5.3): it moves by whole
+ * cells and is resized while running. */
+typedef enum und_window_follow { UND_WINDOW_PATH, UND_WINDOW_LIQUID, UND_WINDOW_SOLID } und_window_follow;
+
+typedef struct und_window_def {
+    bool on;
+    und_window_follow follow;
+    int solid;              /* which of the obstacles it goes with */
+    const und_motion *path; /* of its middle, m; with a solid: as seen from that */
+    const und_motion *size; /* its lengths along x, y and z as a position, m; NULL: that of what it follows */
+    bool resize;            /* and large enough for the liquid with the margin */
+    int margin;             /* cells around the liquid, or the solid, that it is fitted to; 10 */
+} und_window_def;
+
 typedef struct und_levelset_def {
-    int n[3];                  /* cells; n[2] == 1 is two-dimensional */
+    int n[3];                  /* cells of the domain; n[2] == 1 is two-dimensional */
     double dx;                 /* m; cells are cubes */
     double origin[3];          /* the low corner */
     double gravity[3];         /* m/s2; {0, -9.81, 0} */
@@ -111,6 +125,8 @@ typedef struct und_levelset_def {
     const und_element_def *elements; /* in the order they act */
     int guide_count;
     const und_guide_def *guides; /* control particles */
+
+    und_window_def window; /* the grid is only a part of the domain */
 
     double cfl;      /* CFLmultiplier of 4.4.1: substeps per cell that the fastest liquid crosses; 0.6 */
     double max_step; /* s; infinite */
@@ -160,6 +176,9 @@ typedef struct und_levelset_report {
 
 und_levelset_report und_levelset_last(const und_levelset *levelset);
 
+/* The cells of the domain that the grid has: n from low on; all of them where there is no window. */
+void und_levelset_window(const und_levelset *levelset, int low[3], int n[3]);
+/* Cells are counted over the domain; what is not in the window is air at rest. */
 double und_levelset_distance(const und_levelset *levelset, int x, int y, int z); /* m */
 double und_levelset_pressure(const und_levelset *levelset, int x, int y, int z); /* Pa */
 /* Velocity on the low face of the cell along the axis; x up to n[0] where the axis is 0, and so on. */

@@ -24,8 +24,8 @@ cell_box und_element_box(const und_mac *mac, const double low[3], const double h
     bool none = false;
     for (int a = 0; a < 3; a++) {
         int side = beside(mac, a), least = -side, most = mac->n[a] - 1 + side;
-        double from = floor((low[a] - mac->origin[a]) / mac->d[a]) - margin;
-        double to = floor((high[a] - mac->origin[a]) / mac->d[a]) + margin;
+        double from = floor((low[a] - mac->origin[a]) / mac->d[a]) - mac->low[a] - margin;
+        double to = floor((high[a] - mac->origin[a]) / mac->d[a]) - mac->low[a] + margin;
         none |= !(from <= to && from <= most && to >= least); /* NaN too */
         box.low[a] = none ? least : (int)fmax(from, least);
         box.n[a] = none ? 0 : (int)fmin(to, most) - box.low[a] + 1;

@@ -243,7 +243,8 @@ void und_guide_pose(const guide_group *group, const und_mac *mac, double time, d
                        : def->has_velocity             ? def->velocity[axis]
                                                        : now.velocity[axis];
             out->value[axis] = (float)v;
-            out->place[axis] = flat ? 0.5F : (float)((now.at[axis] - mac->origin[axis]) * cell);
+            out->place[axis] =
+                flat ? 0.5F : (float)((now.at[axis] - mac->origin[axis]) * cell) - (float)mac->low[axis];
         }
         out->strength = (float)evenly(a->strength, b->strength, (size_t)i, next, s, def->strength);
         out->radius = (float)(radius * cell);

@@ -95,14 +95,15 @@ static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, in
     const und_obstacle_def *def = &s->parts->defs[solid];
     const und_pose *pose = &s->parts->state[solid].to;
     const double scale = (def->inside_out ? -1 : 1) / m->d[0], reach = UND_SOLIDS_REACH;
-    und_vec3 start = und_pose_local(pose, und_solids_place(m, on, y + on, z + on));
-    und_vec3 next = und_pose_local(pose, und_solids_place(m, on + 1, y + on, z + on));
+    const int low = m->low[0]; /* rows begin with the whole grid's, so that all windows have the same bits */
+    und_vec3 start = und_pose_local(pose, und_solids_place(m, on - low, y + on, z + on));
+    und_vec3 next = und_pose_local(pose, und_solids_place(m, on - low + 1, y + on, z + on));
     und_vec3 step = und_sub(next, start);
     double distance[ROW];
     for (int x = b->low[0]; x < b->high[0]; x += ROW) {
         int count = b->high[0] - x < ROW ? b->high[0] - x : ROW;
         size_t at = und_mac_at(m, x, y, z);
-        und_shape_distances(s->parts->defs[solid].shape, start, step, x, count, distance);
+        und_shape_distances(s->parts->defs[solid].shape, start, step, x + low, count, distance);
         for (int k = 0; k < count; k++) {
             double d = und_larger(und_smaller(distance[k] * scale, reach), -reach);
             bool nearer = (float)d < field[at + (size_t)k];
@@ -205,8 +206,8 @@ static und_cell_box near_box(const und_mac *m, const und_bounds *bounds, const u
         und_vec3 c = und_pose_point(pose, corner_of(bounds, i));
         const double p[3] = {c.x, c.y, c.z};
         for (int a = 0; a < 3; a++) {
-            low[a] = fmin(low[a], (p[a] - m->origin[a]) / m->d[a]);
-            high[a] = fmax(high[a], (p[a] - m->origin[a]) / m->d[a]);
+            low[a] = fmin(low[a], und_mac_cells_along(m, a, p[a]));
+            high[a] = fmax(high[a], und_mac_cells_along(m, a, p[a]));
         }
     }
     und_cell_box b;

@@ -91,9 +91,9 @@ static und_bounds region(const und_solids *s, int solid)
         return b;
     b = (und_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int k = 0; k < 8; k++) {
-        und_vec3 p = und_vec(m->origin[0] + (k & 1 ? m->n[0] * m->d[0] : 0),
-                             m->origin[1] + (k & 2 ? m->n[1] * m->d[1] : 0),
-                             m->origin[2] + (k & 4 ? m->n[2] * m->d[2] : 0));
+        und_vec3 p = und_vec(m->origin[0] + (k & 1 ? m->whole[0] * m->d[0] : 0),
+                             m->origin[1] + (k & 2 ? m->whole[1] * m->d[1] : 0),
+                             m->origin[2] + (k & 4 ? m->whole[2] * m->d[2] : 0));
         und_vec3 q = und_pose_local(&s->parts->state[solid].to, p);
         b.low = und_vec(fmin(b.low.x, q.x), fmin(b.low.y, q.y), fmin(b.low.z, q.z));
         b.high = und_vec(fmax(b.high.x, q.x), fmax(b.high.y, q.y), fmax(b.high.z, q.z));
@@ -157,7 +157,7 @@ static bool in_domain(const und_mac *m, und_vec3 p)
 {
     const double q[3] = {p.x, p.y, p.z};
     for (int a = 0; a < 3; a++)
-        if (!(q[a] >= m->origin[a] && q[a] <= m->origin[a] + m->n[a] * m->d[a]))
+        if (!(q[a] >= m->origin[a] && q[a] <= m->origin[a] + m->whole[a] * m->d[a]))
             return false;
     return true;
 }

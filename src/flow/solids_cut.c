@@ -138,7 +138,7 @@ static int face_owner(const und_solids *s, size_t at, size_t next)
 /* A component of a solid's velocity along a row is linear. */
 typedef struct velocity_line {
     int solid;
-    double start, step; /* m/s, at the face of cell 0 and from one to the next */
+    double start, step; /* m/s, at the face of the whole grid's cell 0 and from one to the next */
 } velocity_line;
 
 static velocity_line line_of(const und_solids *s, int solid, int axis, int y, int z)
@@ -147,8 +147,8 @@ static velocity_line line_of(const und_solids *s, int solid, int axis, int y, in
     velocity_line line = {.solid = solid};
     if (!s->parts->ever_moves[solid])
         return line;
-    und_vec3 v =
-        und_solids_velocity_of(s, solid, und_solids_place(&s->mac, half[0], y + half[1], z + half[2]));
+    und_vec3 v = und_solids_velocity_of(
+        s, solid, und_solids_place(&s->mac, half[0] - s->mac.low[0], y + half[1], z + half[2]));
     und_vec3 on = und_mul(s->parts->state[solid].turn[0], s->mac.d[0]);
     line.start = axis == 0 ? v.x : axis == 1 ? v.y : v.z;
     line.step = axis == 0 ? on.x : axis == 1 ? on.y : on.z;
@@ -185,7 +185,7 @@ static void set_velocities(const und_solids *s, int axis, int y, int z, int from
         int solid = face_owner(s, a, b);
         if (solid != line.solid)
             line = line_of(s, solid, axis, y, z);
-        u[x] = (float)(line.start + x * line.step + drift(s, solid, axis, a, b));
+        u[x] = (float)(line.start + (x + s->mac.low[0]) * line.step + drift(s, solid, axis, a, b));
     }
 }
 

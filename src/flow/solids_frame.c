@@ -56,7 +56,8 @@ static und_status skin_in_domain(const und_solids *s, int solid, und_solid_skin 
     const und_obstacle_def *def = &s->parts->defs[solid];
     und_isosurface surface = {0};
     und_lattice l = {{m->n[0] + 1, m->n[1] + 1, m->n[2] + 1}, {m->d[0], m->d[1], m->d[2]}, {0}};
-    memcpy(l.origin, m->origin, sizeof l.origin);
+    for (int a = 0; a < 3; a++)
+        l.origin[a] = m->origin[a] + m->low[a] * m->d[a];
     float *field = und_pages_alloc(und_lattice_count(&l) * sizeof *field, "the surface of a solid", err);
     if (!field)
         return UND_FAILED;

@@ -203,14 +203,18 @@ static void follow_some(const und_solids *s, const float *before, float *phi, fl
                         int y, int z, const int *x, int count)
 {
     const und_mac *m = &s->mac;
-    und_lanes place[3] = {{0}, und_lanes_all((float)y + 0.5f), und_lanes_all((float)z + 0.5f)}, speed[3],
-              foot[3];
+    und_lanes place[3] = {{0},
+                          und_lanes_all((float)(y + m->low[1]) + 0.5f),
+                          und_lanes_all((float)(z + m->low[2]) + 0.5f)},
+              speed[3], foot[3];
     for (int i = 0; i < UND_LANES; i++)
-        place[0][i] = (float)x[i < count ? i : 0] + 0.5f;
+        place[0][i] = (float)(x[i < count ? i : 0] + m->low[0]) + 0.5f;
     und_sample_velocity(m, u, place, speed);
     und_sample_trace(m, u, place, speed, back, false, foot);
     for (int i = 0; i < count; i++) {
-        const double to[3] = {(double)foot[0][i], (double)foot[1][i], m->n[2] > 1 ? (double)foot[2][i] : 0.5};
+        double to[3] = {(double)foot[0][i], (double)foot[1][i], m->n[2] > 1 ? (double)foot[2][i] : 0.5};
+        for (int a = 0; a < 3; a++)
+            to[a] -= m->low[a];
         follow_cell(s, before, phi, (const int[3]){x[i], y, z}, to);
     }
 }

@@ -43,11 +43,11 @@ static void each_batch(const move *v, int axis, int y, int z, batch_fn *fn)
     const und_mask *flows = &v->s->flows[axis];
     const uint64_t *row = und_mask_row(flows, y, z);
     const size_t first = und_mac_at(m, 0, y, z);
-    und_lanes place[3] = {und_lanes_all(0), und_lanes_all((float)y + (axis == 1 ? 1 : 0.5f)),
-                          und_lanes_all((float)z + (axis == 2 ? 1 : 0.5f))};
+    und_lanes place[3] = {und_lanes_all(0), und_lanes_all((float)(y + m->low[1]) + (axis == 1 ? 1 : 0.5f)),
+                          und_lanes_all((float)(z + m->low[2]) + (axis == 2 ? 1 : 0.5f))};
     unsigned which;
     for (int x = -1; (x = und_mask_batch(flows, row, x, UND_LANES, &which)) <= m->n[0]; x += UND_LANES) {
-        place[0] = und_lanes_count() + ((float)x + (axis == 0 ? 1 : 0.5f));
+        place[0] = und_lanes_count() + ((float)(x + m->low[0]) + (axis == 0 ? 1 : 0.5f));
         fn(v, axis, (size_t)((ptrdiff_t)first + x), place, which);
     }
 }
@@ -95,10 +95,12 @@ static unsigned places_known(const und_stream *s, int axis, const und_lanes plac
     const ptrdiff_t row = 64 * whole->words, step[3] = {1, row, row * (whole->n[1] + 2)};
     und_lanes_int bit = {0};
     bit += (int32_t)(step[0] + step[1] + step[2]);
-    for (int a = 0; a < (s->mac.n[2] == 1 ? 2 : 3); a++)
-        bit += (a == axis ? und_between_make(whole->n[a], step[a], place[a], 0)
-                          : und_between_make(whole->n[a], step[a], place[a] + 0.5f, 1))
+    for (int a = 0; a < (s->mac.n[2] == 1 ? 2 : 3); a++) {
+        const float low = (float)s->mac.low[a];
+        bit += (a == axis ? und_between_make(whole->n[a], step[a], place[a] - low, 0)
+                          : und_between_make(whole->n[a], step[a], place[a] + 0.5f - low, 1))
                    .low;
+    }
     unsigned known = 0;
     for (int i = 0; i < UND_LANES; i++)
         known |= (unsigned)(whole->bits[bit[i] >> 6] >> (bit[i] & 63) & 1) << i;

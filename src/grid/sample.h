@@ -1,6 +1,6 @@
 /* Values between those of a staggered grid, at UND_LANES places at a time: linear between the eight (in two
- * dimensions four) nearest.  Places are in cells from the grid's low corner; those outside the domain are
- * taken to its border, NaN to the low one.  Nothing beside the domain is read but the faces on its border:
+ * dimensions four) nearest.  Places are in cells from the low corner of the whole grid, of which this one may
+ * be a window: its values do not depend on which.  Those outside the domain are taken to its border, NaN to the low one.  Nothing beside the domain is read but the faces on its border:
  * within half a cell of it values are those of the outermost cells or faces.  Arrays are of mac.count floats,
  * fewer than 2^31. */
 #ifndef UND_GRID_SAMPLE_H
@@ -27,12 +27,12 @@ UND_INLINE und_between und_between_make(int n, ptrdiff_t step, und_lanes t, floa
 /* Between the faces across the axis. */
 UND_INLINE und_between und_between_faces(const und_mac *m, int axis, und_lanes place)
 {
-    return und_between_make(m->n[axis], m->step[axis], place, 0);
+    return und_between_make(m->n[axis], m->step[axis], place - (float)m->low[axis], 0);
 }
 /* Between the middles of cells. */
 UND_INLINE und_between und_between_middles(const und_mac *m, int axis, und_lanes place)
 {
-    return und_between_make(m->n[axis], m->step[axis], place + 0.5f, 1);
+    return und_between_make(m->n[axis], m->step[axis], place + 0.5f - (float)m->low[axis], 1);
 }
 
 /* For each of `rows` offsets the values at index[i] + row[r], and those behind them. */

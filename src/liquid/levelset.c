@@ -4,10 +4,12 @@
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "grid/mac_frame.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_CELLS = 1 << 30, MOST_SUBSTEPS = 100000, MOST_OBSTACLES = 255, ITERATIONS = 100 };
 enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a step, and distances too */
@@ -185,6 +187,7 @@ static bool go_on(und_levelset *s, double dt)
             s->told[i] = 0;
         und_levelset_viscous_begin(s);
     }
+    und_levelset_move_window(s);
     substep(s);
     s->left = s->dt < s->left && !s->ran_away ? s->left - s->dt : 0;
     if (s->left > 0)
@@ -219,6 +222,7 @@ und_levelset_def und_levelset_def_default(void)
         .spray = true,
         .spray_most = 1 << 20,
         .keep_velocity = true,
+        .window.margin = 10,
     };
 }
 
@@ -234,17 +238,38 @@ und_levelset_report und_levelset_last(const und_levelset *s)
 {
     return s->last;
 }
+void und_levelset_window(const und_levelset *s, int low[3], int n[3])
+{
+    memcpy(low, s->mac.low, sizeof s->mac.low);
+    memcpy(n, s->mac.n, sizeof s->mac.n);
+}
+
+/* Where a cell of the domain, or its low face along the axis, stands in the grid's arrays; false: it has
+ * none. */
+static bool find_cell(const und_levelset *s, int axis, int x, int y, int z, size_t *at)
+{
+    const und_mac *m = &s->mac;
+    const int cell[3] = {x - m->low[0], y - m->low[1], z - m->low[2]};
+    for (int a = 0; a < 3; a++)
+        if (cell[a] < 0 || cell[a] >= m->n[a] + (a == axis))
+            return false;
+    *at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    return true;
+}
 double und_levelset_distance(const und_levelset *s, int x, int y, int z)
 {
-    return s->def.dx * (double)s->surface.phi[und_mac_at(&s->mac, x, y, z)];
+    size_t at;
+    return s->def.dx * (find_cell(s, UND_MAC_CELLS, x, y, z, &at) ? (double)s->surface.phi[at] : s->layers);
 }
 double und_levelset_pressure(const und_levelset *s, int x, int y, int z)
 {
-    return s->def.density * s->stream.p[und_mac_at(&s->mac, x, y, z)];
+    size_t at;
+    return find_cell(s, UND_MAC_CELLS, x, y, z, &at) ? s->def.density * s->stream.p[at] : 0;
 }
 double und_levelset_velocity(const und_levelset *s, int axis, int x, int y, int z)
 {
-    return (double)s->stream.u[axis][und_mac_at(&s->mac, x, y, z) - (size_t)s->mac.step[axis]];
+    size_t at;
+    return find_cell(s, axis, x, y, z, &at) ? (double)s->stream.u[axis][at - (size_t)s->mac.step[axis]] : 0;
 }
 double und_levelset_leaked(const und_levelset *s, int obstacle)
 {
@@ -309,6 +334,8 @@ static bool step_liquid(und_liquid *liquid, double dt)
 static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
 {
     const und_levelset *s = (const und_levelset *)liquid;
+    if (s->window_failed)
+        return und_error_set(err, s->window_error.status, "%s", s->window_error.text);
     if (!s->ran_away)
         return UND_OK;
     return und_error_set(
@@ -363,22 +390,53 @@ static und_status check_memory(const und_levelset *s, und_error *err)
     return UND_OK;
 }
 
+und_status und_levelset_open_grid(und_levelset *s, und_error *err)
+{
+    const und_levelset_def *def = &s->def;
+    s->surface = (und_distance){0};
+    s->stream = (und_stream){0};
+    s->solids = (und_solids){0};
+    s->elements = NULL;
+    s->held = NULL;
+    s->viscous = NULL;
+    s->control = NULL;
+    s->pockets = NULL;
+    s->film_cell = NULL;
+    s->film_phi = NULL;
+    if (und_levelset_viscous_open(s, err) || check_memory(s, err) || und_levelset_films_open(s, err) ||
+        und_levelset_held_open(s, err) ||
+        und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
+        und_stream_open(&s->stream, &s->mac, s->threads, err) ||
+        und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
+                        s->threads, err) ||
+        !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
+        und_levelset_control_open(s, err))
+        return err->status;
+    return UND_OK;
+}
+
+void und_levelset_close_grid(und_levelset *s)
+{
+    und_levelset_control_close(s);
+    und_levelset_viscous_close(s);
+    und_levelset_held_close(s);
+    und_elements_destroy(s->elements);
+    und_solids_close(&s->solids);
+    und_stream_close(&s->stream);
+    und_distance_close(&s->surface);
+    free(s->film_cell);
+    free(s->film_phi);
+}
+
 static und_status make_parts(und_levelset *s, und_error *err)
 {
     const und_levelset_def *def = &s->def;
     und_tracers_def particles = und_tracers_def_default();
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
-    if (und_levelset_viscous_open(s, err) || check_memory(s, err) || und_levelset_films_open(s, err) ||
-        und_levelset_held_open(s, err) ||
-        und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
-        und_stream_open(&s->stream, &s->mac, s->threads, err) ||
-        und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, def->open, 0, s->threads,
-                        err) ||
+    if (und_levelset_open_grid(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||
-        !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
-        und_levelset_control_open(s, err) ||
         (def->particles > 0 &&
          !(s->tracers = und_tracers_create(&s->mac, &particles, def->seed, s->threads, err))) ||
         (def->particles > 0 && def->spray && und_levelset_spray_open(s, err)))
@@ -401,6 +459,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->threads = und_threads(def->threads);
     s->layers = (int)fmax(ceil(1 / def->cfl) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
+    und_levelset_first_window(s);
     for (int i = 0; i < STAGE_COUNT; i++)
         s->stages[i].name = stage_names[i];
     if (make_parts(s, err) != UND_OK) {
@@ -416,17 +475,9 @@ void und_levelset_destroy(und_levelset *s)
     if (!s)
         return;
     und_levelset_spray_close(s);
-    und_levelset_viscous_close(s);
-    und_levelset_held_close(s);
-    und_levelset_control_close(s);
     und_tracers_destroy(s->tracers);
-    und_elements_destroy(s->elements);
     und_pressure_destroy(s->system);
-    und_solids_close(&s->solids);
-    und_stream_close(&s->stream);
-    und_distance_close(&s->surface);
+    und_levelset_close_grid(s);
     free(s->leaked);
-    free(s->film_cell);
-    free(s->film_phi);
     free(s);
 }

@@ -12,7 +12,7 @@ static void for_edges(und_levelset *s, edge_fn *fn)
     const und_mac *m = &s->mac;
     for (int side = 0; side < UND_SIDES; side++) {
         int axis = side / 2, a = (axis + 1) % 3, b = (axis + 2) % 3, at[3];
-        if (!s->def.open[side])
+        if (!s->open[side])
             continue;
         at[axis] = side % 2 ? m->n[axis] - 1 : 0;
         for (at[b] = 0; at[b] < m->n[b]; at[b]++)

@@ -47,7 +47,7 @@ void und_levelset_press_films(und_levelset *s)
 {
     s->film_count = 0;
     for (int side = 0; side < UND_SIDES; side++)
-        if (!s->def.open[side] && s->mac.n[side / 2] > 1)
+        if (!s->open[side] && s->mac.n[side / 2] > 1)
             press_side(s, side / 2, side % 2 == 1);
 }
 

@@ -31,6 +31,10 @@ static und_status add_velocity(und_levelset *s, und_frame *frame, und_error *err
 und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
+    for (int a = 0; a < 3; a++) {
+        frame->grid.n[a] = s->mac.n[a];
+        frame->grid.origin[a] = s->mac.origin[a] + s->mac.low[a] * s->def.dx;
+    }
     if (und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, s->surface.phi, s->def.dx, err) ||
         (s->def.keep_velocity && add_velocity(s, frame, err)) ||
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
@@ -47,7 +51,7 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
     return UND_OK;
 }
 
-enum { MOST_PARTS = 25 + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE };
+enum { MOST_PARTS = 25 + UND_LEVELSET_FIELDS + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE };
 
 static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
 {
@@ -66,11 +70,10 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n] = und_part_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
     list[n++].adapts = true;
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
-    list[n++] = und_part_of("phi", UND_F32, s->surface.phi, s->mac.count);
-    list[n++] = und_part_of("u", UND_F32, s->stream.u[0], s->mac.count);
-    list[n++] = und_part_of("v", UND_F32, s->stream.u[1], s->mac.count);
-    list[n++] = und_part_of("w", UND_F32, s->stream.u[2], s->mac.count);
-    list[n++] = und_part_of("p", UND_F64, s->stream.p, s->mac.count);
+    und_levelset_field carried[UND_LEVELSET_FIELDS];
+    int fields = und_levelset_carried(s, carried);
+    for (int i = 0; i < fields; i++)
+        list[n++] = und_part_of(carried[i].name, carried[i].type, carried[i].data, s->mac.count);
     if (s->viscous) {
         list[n] = und_part_of("viscous", UND_F64, und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD);
         list[n++].adapts = true;
@@ -86,11 +89,38 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     return n;
 }
 
+static const und_item_def window_item = {
+    .name = "window", .unit = "1", .kind = UND_NUMBERS, .type = UND_I32, .rank = 1, .dim = {6}};
+
+static und_status save_window(const und_levelset *s, und_frame *state, und_error *err)
+{
+    und_item *item = und_frame_add(state, &window_item, err);
+    if (!item)
+        return err->status;
+    for (int a = 0; a < 3; a++) {
+        ((int32_t *)item->data)[a] = s->mac.low[a];
+        ((int32_t *)item->data)[3 + a] = s->mac.n[a];
+    }
+    return UND_OK;
+}
+
+/* The window that the state is of; a branch may have another scene's, or none: it goes on from there. */
+static und_status restore_window(und_levelset *s, const und_frame *state, und_error *err)
+{
+    const und_item *item = und_frame_find(state, window_item.name);
+    const int32_t all[6] = {0, 0, 0, s->mac.whole[0], s->mac.whole[1], s->mac.whole[2]};
+    if (item && (item->type != UND_I32 || und_item_count(item) != window_item.dim[0]))
+        return und_error_set(err, UND_FAILED, "the checkpoint is damaged: its window is none");
+    return und_levelset_set_window(s, item ? item->data : all, err);
+}
+
 und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
     und_part list[MOST_PARTS];
-    und_status status = und_parts_save(list, list_parts(s, list), state, err);
+    und_status status = und_mac_is_window(&s->mac) ? save_window(s, state, err) : UND_OK;
+    if (status == UND_OK)
+        status = und_parts_save(list, list_parts(s, list), state, err);
     return status == UND_OK && s->spray ? und_spray_save(und_levelset_drops(s), state, err) : status;
 }
 
@@ -107,11 +137,21 @@ static bool all_finite(const und_levelset *s)
     return isfinite(s->time) && isfinite(s->left);
 }
 
+void und_levelset_ready(und_levelset *s)
+{
+    und_distance_refresh(&s->surface);
+    und_stream_restored(&s->stream);
+    und_solids_move(&s->solids, s->time, 0);
+    und_stream_label(&s->stream, &s->surface, &s->solids);
+}
+
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
     und_part list[MOST_PARTS];
-    und_status status = und_parts_restore(list, list_parts(s, list), state, err);
+    und_status status = restore_window(s, state, err);
+    if (status == UND_OK)
+        status = und_parts_restore(list, list_parts(s, list), state, err);
     if (status == UND_OK && s->spray && und_frame_find(state, "spray_cell"))
         status = und_spray_restore(und_levelset_drops(s), state, err);
     if (status == UND_OK && s->tracers)
@@ -122,10 +162,7 @@ und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_
         return status;
     if (!all_finite(s))
         return und_error_set(err, UND_FAILED, "the checkpoint is damaged: the liquid is not finite");
-    und_distance_refresh(&s->surface);
-    und_stream_restored(&s->stream);
-    und_solids_move(&s->solids, s->time, 0);
-    und_stream_label(&s->stream, &s->surface, &s->solids);
+    und_levelset_ready(s);
     if (s->tracers && !und_frame_find(state, "tracer_x")) /* a branch of a plain level set */
         und_tracers_seed(s->tracers, &s->surface, s->solids.any ? s->solids.distance : NULL);
     return UND_OK;

@@ -93,23 +93,34 @@ static void cells_of(const und_levelset *s, const und_spray *drops, int i, float
         place[a] = (float)(((double)drops->place[a][i] - s->def.origin[a]) / s->def.dx);
 }
 
+/* Drops fly on where the grid does not reach, and meet nothing there but the domain's sides. */
+static bool in_window(const und_levelset *s, const float place[3])
+{
+    for (int a = 0; a < 3 && und_mac_is_window(&s->mac); a++)
+        if (!(place[a] >= (float)s->mac.low[a] && place[a] <= (float)(s->mac.low[a] + s->mac.n[a])))
+            return false;
+    return true;
+}
+
 /* Of up to UND_LANES drops. */
 static void meet_some(const und_levelset *s, const und_spray *drops, int first, int count, uint8_t *met)
 {
     und_lanes at[3] = {{0}}, phi;
+    bool known[UND_LANES];
     for (int i = 0; i < count; i++) {
         float place[3];
         cells_of(s, drops, first + i, place);
         for (int a = 0; a < 3; a++) {
             at[a][i] = place[a];
             if ((place[a] < 0 && s->def.open[2 * a]) ||
-                (place[a] > (float)s->mac.n[a] && s->def.open[2 * a + 1]))
+                (place[a] > (float)s->mac.whole[a] && s->def.open[2 * a + 1]))
                 met[i] = MET_EDGE;
         }
+        known[i] = in_window(s, place);
     }
     und_sample_cells(&s->mac, s->surface.phi, at, &phi, NULL);
     for (int i = 0; i < count; i++)
-        if (!met[i] && phi[i] < 0)
+        if (!met[i] && known[i] && phi[i] < 0)
             met[i] = MET_LIQUID;
 }
 
@@ -129,7 +140,7 @@ static void give_back(und_levelset *s, const float place[3], double volume)
         int cell[3];
         bool inside = true;
         for (int a = 0; a < 3; a++) {
-            cell[a] = (int)floorf(place[a] - 0.5f) + (k >> a & 1);
+            cell[a] = (int)floorf(place[a] - 0.5f) + (k >> a & 1) - s->mac.low[a];
             inside = inside && cell[a] >= 0 && cell[a] < s->mac.n[a];
         }
         size_t i = inside ? und_mac_at(&s->mac, cell[0], cell[1], cell[2]) : 0;
@@ -154,13 +165,14 @@ static void land(und_levelset *s)
         int i = drops->landed[k];
         float place[3];
         double volume = und_spray_give_back(drops, i);
-        bool left = drops->landed_by[k] == MET_EDGE || (drops->landed_by[k] == MET_FLOOR && s->def.open[2]);
+        cells_of(s, drops, i, place);
+        bool left = drops->landed_by[k] == MET_EDGE ||
+                    (drops->landed_by[k] == MET_FLOOR && (s->def.open[2] || !in_window(s, place)));
         und_ledger_add(&s->ledger.spray_back, &s->lost[3], volume);
         if (left) {
             und_ledger_add(&s->ledger.left, &s->lost[2], volume);
             continue;
         }
-        cells_of(s, drops, i, place);
         give_back(s, place, volume);
     }
     und_spray_remove(drops);
@@ -205,13 +217,13 @@ static void slide(und_levelset *s)
         float place[3], normal[3];
         cells_of(s, drops, i, place);
         for (int a = 0; a < 3; a++) {
-            bool low = place[a]<0, high = place[a]>(float) s->mac.n[a];
+            bool low = place[a]<0, high = place[a]>(float) s->mac.whole[a];
             if (!low && !high)
                 continue;
-            drops->place[a][i] = (float)(s->def.origin[a] + (high ? s->mac.n[a] * s->def.dx : 0));
+            drops->place[a][i] = (float)(s->def.origin[a] + (high ? s->mac.whole[a] * s->def.dx : 0));
             drops->speed[a][i] = 0;
         }
-        float depth = s->solids.any ? solid_at(s, place, normal) : 1;
+        float depth = s->solids.any && in_window(s, place) ? solid_at(s, place, normal) : 1;
         if (depth >= 0)
             continue;
         float into = 0;
@@ -233,8 +245,8 @@ void und_levelset_spray_step(und_levelset *s)
         const und_spray_floor floor = {.nx = 1,
                                        .nz = 1,
                                        .stride = 1,
-                                       .dx = s->mac.n[0] * s->def.dx,
-                                       .dz = s->mac.n[2] * s->def.dx,
+                                       .dx = s->mac.whole[0] * s->def.dx,
+                                       .dz = s->mac.whole[2] * s->def.dx,
                                        .origin = {s->def.origin[0], s->def.origin[2]},
                                        .height = p->floor,
                                        .ground = p->floor,
@@ -265,6 +277,44 @@ void und_levelset_spray_given(und_levelset *s)
         p->grown[p->cell[i]] = 0;
     if (p)
         p->brought_count = 0;
+}
+
+/* The cell that another window's is, or -1. */
+static int32_t same_cell(const und_mac *from, const und_mac *to, int32_t cell)
+{
+    ptrdiff_t left = cell - (ptrdiff_t)from->first;
+    const int at[3] = {(int)(left % from->step[2] % from->step[1]),
+                       (int)(left % from->step[2] / from->step[1]), (int)(left / from->step[2])};
+    int there[3];
+    for (int a = 0; a < 3; a++) {
+        there[a] = at[a] + from->low[a] - to->low[a];
+        if (there[a] < 0 || there[a] >= to->n[a])
+            return -1;
+    }
+    return (int32_t)und_mac_at(to, there[0], there[1], there[2]);
+}
+
+und_status und_levelset_spray_window(und_levelset *s, const und_mac *before, bool carried, und_error *err)
+{
+    und_levelset_spray *p = s->spray;
+    float *grown = und_pages_alloc(s->mac.count * sizeof *grown, "spray", err);
+    if (!grown)
+        return err->status;
+    und_pages_free(p->grown);
+    p->grown = grown;
+    int kept = 0;
+    for (int i = 0; i < p->brought_count && carried; i++) {
+        int32_t cell = same_cell(before, &s->mac, p->cell[i]);
+        double volume = (double)p->brought[i] * s->def.dx * s->def.dx * s->def.dx;
+        if (cell < 0) {
+            und_ledger_add(&s->ledger.left, &s->lost[2], volume);
+            continue;
+        }
+        p->cell[kept] = cell;
+        p->brought[kept++] = p->brought[i];
+    }
+    p->brought_count = kept;
+    return UND_OK;
 }
 
 int und_levelset_spray_state(und_levelset *s, und_part *list)

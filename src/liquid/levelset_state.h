@@ -55,7 +55,9 @@ struct und_levelset {
     struct und_levelset_control *control; /* NULL: no control particles */
     struct und_levelset_pockets *pockets;
     struct und_levelset_held *held; /* cells whose faces' velocities are given */
-    int film_count; /* cells that count as liquid while the flow is made, and what phi is there */
+    bool open[UND_SIDES]; /* sides of the grid that liquid leaves by: of a window, all but closed ones of the
+                             domain */
+    int film_count;       /* cells that count as liquid while the flow is made, and what phi is there */
     size_t *film_cell;
     float *film_phi;
     double time, left, end, dt;
@@ -72,6 +74,8 @@ struct und_levelset {
     double told[TOLD_COUNT];
     und_levelset_report last;
     bool ran_away;
+    bool window_failed;
+    und_error window_error;
     und_stage stages[STAGE_COUNT];
     und_watch watch;
 };
@@ -91,6 +95,27 @@ void und_levelset_viscosity(und_levelset *s);
 void und_levelset_viscosity_done(und_levelset *s);  /* after the projection */
 void und_levelset_viscous_begin(und_levelset *s);   /* a frame's steps */
 double *und_levelset_viscous_told(und_levelset *s); /* NULL: the viscosity is a number, or none */
+/* levelset.c: all that goes by the grid's cells but the particles, the drops and the pressure's system, which
+ * stay when a window moves. */
+und_status und_levelset_open_grid(und_levelset *s, und_error *err);
+void und_levelset_close_grid(und_levelset *s);
+
+/* levelset_window.c: what stands at each cell, or high face across an axis, and goes on from one substep to
+ * the next: saved with the state and carried along when the window moves.  A new one is one more line there.
+ */
+typedef struct und_levelset_field {
+    const char *name;
+    und_type type;  /* UND_F32 or UND_F64 */
+    void *data;     /* of the grid's layout */
+    int axis;       /* of faces; UND_MAC_CELLS */
+    double outside; /* what comes in where a window had nothing */
+} und_levelset_field;
+enum { UND_LEVELSET_FIELDS = 24 };
+int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_FIELDS]);
+void und_levelset_first_window(und_levelset *s); /* sets mac and open; before anything is opened on it */
+void und_levelset_sides(und_levelset *s);
+void und_levelset_move_window(und_levelset *s);
+und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err); /* low, n */
 
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);
@@ -161,11 +186,14 @@ void und_levelset_spray_given(und_levelset *s); /* the gain has been made */
 enum { UND_LEVELSET_SPRAY_STATE = 2 };
 int und_levelset_spray_state(und_levelset *s, und_part *list); /* besides the drops' own */
 und_status und_levelset_spray_restored(const und_levelset *s, und_error *err);
+/* The grid was another window before: what drops brought to cells goes along. */
+und_status und_levelset_spray_window(und_levelset *s, const und_mac *before, bool carried, und_error *err);
 und_spray *und_levelset_drops(const und_levelset *s); /* NULL: there is no spray */
 
 /* levelset_frame.c */
 und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);
 und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *err);
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err);
+void und_levelset_ready(und_levelset *s); /* what follows from fields that were written from outside */
 
 #endif

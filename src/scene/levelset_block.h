@@ -24,4 +24,8 @@ void und_read_drains(reader *r, const field *f, void *levelset);
 void und_read_forces(reader *r, const field *f, void *levelset);
 void und_read_modifiers(reader *r, const field *f, void *levelset);
 
+/* window_block.c; after the solids, whose names it knows. */
+extern const field und_window_fields[];
+void und_read_window(reader *r, const field *f, void *levelset);
+
 #endif

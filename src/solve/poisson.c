@@ -32,7 +32,7 @@ void und_poisson_destroy(und_poisson *s)
 static void get_unknown(void *context, int y, int z, uint64_t *row)
 {
     const und_poisson *s = context;
-    const uint8_t *kind = s->kind + und_system_row(&s->system, y, z);
+    const uint8_t *kind = s->kind + und_system_at(&s->system, 0, y, z);
     int n = s->system.mac.n[0], words = s->system.m.level[0].unknown.words;
     for (int w = 0; w < words; w++) {
         uint64_t bits = 0;
@@ -57,7 +57,7 @@ static bool get_known(const und_poisson *s, const uint8_t *k, ptrdiff_t step, in
 static bool get_sides(void *context, int axis, int y, int z, int begin, int end, float *restrict weight)
 {
     const und_poisson *s = context;
-    const uint8_t *restrict k = s->kind + und_system_row(&s->system, y, z) + begin;
+    const uint8_t *restrict k = s->kind + und_system_at(&s->system, begin, y, z);
     int inside = s->system.mac.n[0] - begin, n = end - begin < inside ? end - begin : inside;
     const ptrdiff_t step = s->system.step[axis % 3];
     if (axis >= 3 && !get_known(s, k, step, n, weight))

@@ -32,17 +32,39 @@ void und_pressure_destroy(und_pressure *s)
     free(s);
 }
 
-/* A row of ours in the grid's mask. */
+void und_pressure_window(und_pressure *s, const und_mac *mac)
+{
+    und_system_window(&s->system, mac);
+}
+
+/* A row of ours in the grid's mask; NULL: the window does not have it. */
 static const uint64_t *mask_row(const und_pressure *s, int y, int z)
 {
+    const und_mac *m = &s->system.mac;
     bool flat = s->system.axis[1] == 2;
-    return und_mask_row(s->unknown, flat ? z : y, flat ? y : z);
+    int own_y = (flat ? z : y) - m->low[1], own_z = (flat ? y : z) - m->low[2];
+    if (own_y < 0 || own_y >= m->n[1] || own_z < 0 || own_z >= m->n[2])
+        return NULL;
+    return und_mask_row(s->unknown, own_y, own_z);
 }
 
 static void get_unknown(void *context, int y, int z, uint64_t *row)
 {
     const und_pressure *s = context;
-    memcpy(row, mask_row(s, y, z), (size_t)s->unknown->words * sizeof *row);
+    const uint64_t *from = mask_row(s, y, z);
+    const int words = s->system.m.level[0].unknown.words, low = s->system.mac.low[0];
+    if (low == 0 && s->unknown->words == words && from) {
+        memcpy(row, from, (size_t)words * sizeof *row);
+        return;
+    }
+    memset(row, 0, (size_t)words * sizeof *row);
+    for (int w = 0; from && w < s->unknown->words; w++) {
+        int place = (64 * w + low) / 64, shift = low % 64;
+        if (place < words)
+            row[place] |= from[w] << shift;
+        if (shift > 0 && place + 1 < words)
+            row[place + 1] |= from[w] >> (64 - shift);
+    }
 }
 
 /* A side nearly closed is closed: less than this has no inverse in float. */
@@ -69,8 +91,7 @@ static bool get_sides(void *context, int axis, int y, int z, int begin, int end,
     const und_level *level = &s->system.m.level[0];
     if (axis > 3)
         return false;
-    const float *from =
-        (axis == 3 ? s->known : s->weight[s->system.axis[axis]]) + und_system_row(&s->system, y, z);
+    const float *from = axis == 3 ? s->known : s->weight[s->system.axis[axis]];
     const und_mask *m = &level->unknown;
     const uint64_t *own = und_mask_row(m, y, z);
     const uint64_t *other = axis == 1   ? und_mask_row(m, y + 1, z)
@@ -79,7 +100,10 @@ static bool get_sides(void *context, int axis, int y, int z, int begin, int end,
     float any = 0;
     for (int x = begin; x < end; x += 16) {
         unsigned bits = und_mask_sixteen(m, own, x) & und_mask_sixteen(m, other, axis == 0 ? x + 1 : x);
-        any += get_sixteen(from + x, bits, weight + (x - begin));
+        if (bits)
+            any += get_sixteen(from + und_system_at(&s->system, x, y, z), bits, weight + (x - begin));
+        else
+            memset(weight + (x - begin), 0, 16 * sizeof *weight);
     }
     return axis < 3 || any > 0;
 }
@@ -87,7 +111,7 @@ static bool get_sides(void *context, int axis, int y, int z, int begin, int end,
 static bool is_plain(void *context, int y, int z, int k, const und_around *around)
 {
     const und_pressure *s = context;
-    size_t at = und_system_row(&s->system, y, z) + (size_t)(16 * k);
+    size_t at = und_system_at(&s->system, 16 * k, y, z);
     und_i8 other = {0};
     for (int a = 0; a < 3; a++) {
         const float *w = s->weight[s->system.axis[a]] + at;

@@ -15,14 +15,14 @@
 
 und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_error *err)
 {
-    bool flat = mac->n[2] == 1;
+    bool flat = mac->whole[2] == 1;
     int n[3];
     double weight[3];
     *s = (und_system){.mac = *mac};
     for (int a = 0; a < 3; a++) {
         s->axis[a] = flat && a > 0 ? 3 - a : a;
         s->step[a] = mac->step[s->axis[a]];
-        n[a] = mac->n[s->axis[a]];
+        n[a] = mac->whole[s->axis[a]];
         weight[a] = 1 / (mac->d[s->axis[a]] * mac->d[s->axis[a]]);
     }
     if (und_multigrid_open(&s->m, n, weight, threads, err) != UND_OK ||
@@ -39,6 +39,13 @@ und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_e
         !(s->slice_bits = und_alloc(slices, sizeof *s->slice_bits, "slices of the pressure's system", err)))
         return err->status;
     return UND_OK;
+}
+
+void und_system_window(und_system *s, const und_mac *mac)
+{
+    s->mac = *mac;
+    for (int a = 0; a < 3; a++)
+        s->step[a] = mac->step[s->axis[a]];
 }
 
 void und_system_close(und_system *s)
@@ -117,7 +124,7 @@ static double largest_residual(const und_system *s)
 
 static size_t grid_index(const und_system *s, const und_eight *e, int z)
 {
-    return und_system_row(s, e->y, z) + (size_t)(2 * UND_EIGHT * e->k);
+    return und_system_at(s, 2 * UND_EIGHT * e->k, e->y, z);
 }
 
 /* An eight's cells in the grid's order into its two colours, 0 where they are not unknown. */

@@ -114,11 +114,12 @@ static void advect_row(und_distance *d, float *const u[3], float back, bool thir
     const und_distance_parts *p = d->parts;
     const und_mac *m = &d->mac;
     size_t first = und_mac_row(m, row);
-    und_lanes place[3] = {
-        {0}, und_lanes_all((float)(row % m->n[1]) + 0.5f), und_lanes_all((float)(row / m->n[1]) + 0.5f)};
+    und_lanes place[3] = {{0},
+                          und_lanes_all((float)(row % m->n[1] + m->low[1]) + 0.5f),
+                          und_lanes_all((float)(row / m->n[1] + m->low[2]) + 0.5f)};
     for (int b = 0; b < p->batches[row]; b++) {
         und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        place[0] = und_lanes_count() + ((float)batch.x + 0.5f);
+        place[0] = und_lanes_count() + ((float)(batch.x + m->low[0]) + 0.5f);
         advect_batch(d, u, first + (size_t)batch.x, place, back, third, batch.lanes);
     }
 }

@@ -38,7 +38,7 @@ static void combine_row(und_distance *d, und_csg operation, const und_shape *sha
 /* The first cell whose middle is not below a place, within the domain. */
 static int cell_at(const und_mac *m, int axis, double place)
 {
-    double cell = ceil((place - m->origin[axis]) / m->d[axis] - 0.5);
+    double cell = ceil((place - m->origin[axis]) / m->d[axis] - 0.5) - m->low[axis];
     return (int)fmin(fmax(cell, 0), m->n[axis]);
 }
 

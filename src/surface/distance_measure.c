@@ -86,6 +86,23 @@ static bool beside_liquid(const und_distance *d, const int c[3])
     return false;
 }
 
+/* 64 bits of a row of a mask from bit `begin` on, -63 at least. */
+static uint64_t bits_from(const uint64_t *row, int words, int begin)
+{
+    int w = begin >> 6, shift = begin & 63;
+    uint64_t bits = w >= 0 && w < words ? row[w] >> shift : 0;
+    if (shift > 0 && w + 1 >= 0 && w + 1 < words)
+        bits |= row[w + 1] << (64 - shift);
+    return bits;
+}
+/* Of those the cells inside the domain: bits 1 to n[0] of the row. */
+static uint64_t inside_from(const und_mac *m, int begin)
+{
+    int low = 1 - begin, high = m->n[0] + 1 - begin;
+    uint64_t bits = low > 0 ? (low < 64 ? ~UINT64_C(0) << low : 0) : ~UINT64_C(0);
+    return high < 64 ? (high > 0 ? bits & ((UINT64_C(1) << high) - 1) : 0) : bits;
+}
+
 /* Of a row: cells of liquid. */
 static double row_volume(const und_distance *d, const float *room, int row)
 {
@@ -95,15 +112,18 @@ static double row_volume(const und_distance *d, const float *room, int row)
     const uint64_t *negative = und_mask_row(&d->parts->negative, y, z);
     size_t first = und_mac_row(m, row) - 1;
     double sum = 0;
-    for (int w = 0; w < d->band.words; w++) {
-        const uint64_t inside = und_distance_inside(d, w);
-        uint64_t near = band[w] & inside, deep = 0;
-        const float *phi = d->phi + first + 64 * w, *share = room ? room + first + 64 * w : NULL;
+    /* in words of the whole grid's row, so that the sum has the same bits in all windows of it */
+    for (int begin = -(m->low[0] & 63); begin < m->n[0] + 1; begin += 64) {
+        const uint64_t inside = inside_from(m, begin);
+        uint64_t near = bits_from(band, d->band.words, begin) & inside, deep = 0;
+        const size_t at = (size_t)((ptrdiff_t)first + begin);
+        const float *phi = d->phi + at, *share = room ? room + at : NULL;
         for (uint64_t bits = near; bits; bits &= bits - 1) {
             int i = __builtin_ctzll(bits);
             deep |= (uint64_t)(phi[i] <= -REACH) << i;
         }
-        deep |= negative[w] & inside & ~near; /* beyond the band signs are as they were */
+        deep |= bits_from(negative, d->band.words, begin) & inside &
+                ~near; /* beyond the band signs are as they were */
         if (share)
             for (uint64_t bits = deep; bits; bits &= bits - 1)
                 sum += (double)share[__builtin_ctzll(bits)];
@@ -114,10 +134,10 @@ static double row_volume(const und_distance *d, const float *room, int row)
             if (phi[i] >= REACH)
                 continue;
             double gradient[3];
-            const int at[3] = {64 * w + i - 1, y, z};
-            if (phi[i] >= 0 && !beside_liquid(d, at))
+            const int cell[3] = {begin + i - 1, y, z};
+            if (phi[i] >= 0 && !beside_liquid(d, cell))
                 continue;
-            gradient_at(d, at, gradient);
+            gradient_at(d, cell, gradient);
             sum += part_at((double)phi[i], gradient) * (share ? (double)share[i] : 1);
         }
     }
@@ -171,4 +191,51 @@ double und_distance_area(const und_distance *d)
         for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
             d->parts->row_sum[r] = row_area(d, r);
     return sum_rows(d) * d->mac.d[0] * d->mac.d[1];
+}
+
+/* Of a slice: the first and one behind the last cell with liquid along x and y. */
+typedef struct extent {
+    int low[2], high[2];
+} extent;
+
+static extent slice_extent(const und_distance *d, int z)
+{
+    const und_mac *m = &d->mac;
+    extent e = {{m->n[0], m->n[1]}, {0, 0}};
+    for (int y = 0; y < m->n[1]; y++) {
+        const float *phi = d->phi + und_mac_at(m, 0, y, z);
+        int first = 0, last = m->n[0];
+        while (first < last && !(phi[first] < 0))
+            first++;
+        if (first == last)
+            continue;
+        while (!(phi[last - 1] < 0))
+            last--;
+        e.low[0] = first < e.low[0] ? first : e.low[0];
+        e.high[0] = last > e.high[0] ? last : e.high[0];
+        e.low[1] = y < e.low[1] ? y : e.low[1];
+        e.high[1] = y + 1;
+    }
+    return e;
+}
+
+bool und_distance_bounds(const und_distance *d, int low[3], int high[3])
+{
+    const und_mac *m = &d->mac;
+    for (int a = 0; a < 3; a++) {
+        low[a] = m->n[a];
+        high[a] = 0;
+    }
+    for (int z = 0; z < m->n[2]; z++) {
+        extent e = slice_extent(d, z);
+        if (e.high[0] == 0)
+            continue;
+        for (int a = 0; a < 2; a++) {
+            low[a] = e.low[a] < low[a] ? e.low[a] : low[a];
+            high[a] = e.high[a] > high[a] ? e.high[a] : high[a];
+        }
+        low[2] = z < low[2] ? z : low[2];
+        high[2] = z + 1;
+    }
+    return high[0] > 0;
 }

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SORT_EVERY = 5 }; /* steps: in between they do not go far */
 
@@ -19,25 +20,46 @@ und_tracers_def und_tracers_def_default(void)
 static int room_for(const und_mac *m, int per_cell)
 {
     const double few_cells = 1 << 16, share = 0.25, most = INT_MAX / 2;
-    double cells = (double)m->n[0] * m->n[1] * m->n[2];
+    double cells = (double)m->whole[0] * m->whole[1] * m->whole[2];
     return (int)fmin(fmax(share * cells, fmin(2 * cells, few_cells)) * per_cell + UND_TRACERS_BLOCK, most);
 }
 
-static und_status make_room(und_tracers *t, und_error *err)
+/* What goes by the grid's cells. */
+static und_status make_cells(und_tracers *t, und_error *err)
 {
     const und_mac *m = &t->mac;
     und_tracers_parts *p = t->parts;
-    size_t most = (size_t)t->capacity + UND_LANES;
     size_t blocks = (size_t)und_tracers_blocks(t->capacity) * (size_t)und_tracers_piles(m);
     size_t rows = (size_t)(m->n[1] + 1) * (size_t)(m->n[2] + 1) + 1;
-    bool made = (p->box = und_pages_alloc(most * sizeof *p->box, "boxes of tracers", err)) &&
-                (p->order = und_pages_alloc(most * sizeof *p->order, "the order of tracers", err)) &&
-                (p->first = und_pages_alloc((m->count + 1) * sizeof *p->first, "tracers of boxes", err)) &&
+    bool made = (p->first = und_pages_alloc((m->count + 1) * sizeof *p->first, "tracers of boxes", err)) &&
                 (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
                 (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
                 (p->above = und_pages_alloc(m->count * sizeof *p->above, "a distance", err)) &&
                 (p->liquid = und_pages_alloc(m->count * sizeof *p->liquid, "a distance", err)) &&
                 (p->below = und_pages_alloc(m->count * sizeof *p->below, "a distance", err));
+    return made ? UND_OK : err->status;
+}
+
+static void free_cells(und_tracers_parts *p)
+{
+    und_pages_free(p->first);
+    und_pages_free(p->block_count);
+    und_pages_free(p->row_births);
+    und_pages_free(p->above);
+    und_pages_free(p->liquid);
+    und_pages_free(p->below);
+    p->first = p->block_count = p->row_births = NULL;
+    p->above = p->below = NULL;
+    p->liquid = NULL;
+}
+
+static und_status make_room(und_tracers *t, und_error *err)
+{
+    und_tracers_parts *p = t->parts;
+    size_t most = (size_t)t->capacity + UND_LANES;
+    bool made = (p->box = und_pages_alloc(most * sizeof *p->box, "boxes of tracers", err)) &&
+                (p->order = und_pages_alloc(most * sizeof *p->order, "the order of tracers", err)) &&
+                make_cells(t, err) == UND_OK;
     for (int a = 0; a < 4 && made; a++) {
         float **home = a < 3 ? &t->place[a] : &t->radius;
         made = (*home = und_pages_alloc(most * sizeof **home, "tracers", err)) &&
@@ -76,14 +98,39 @@ void und_tracers_destroy(und_tracers *t)
     }
     und_pages_free(p->box);
     und_pages_free(p->order);
-    und_pages_free(p->first);
-    und_pages_free(p->block_count);
-    und_pages_free(p->row_births);
-    und_pages_free(p->above);
-    und_pages_free(p->liquid);
-    und_pages_free(p->below);
+    free_cells(p);
     free(p);
     free(t);
+}
+
+und_status und_tracers_window(und_tracers *t, const und_mac *mac, und_error *err)
+{
+    bool same = !memcmp(t->mac.n, mac->n, sizeof mac->n);
+    und_mac before = t->mac;
+    und_tracers_parts old = *t->parts;
+    t->mac = *mac;
+    if (!same) {
+        t->parts->first = t->parts->block_count = t->parts->row_births = NULL;
+        t->parts->above = t->parts->below = NULL;
+        t->parts->liquid = NULL;
+    }
+    if (!same && make_cells(t, err) != UND_OK) {
+        free_cells(t->parts);
+        *t->parts = old;
+        t->mac = before;
+        return err->status;
+    }
+    if (!same)
+        free_cells(&old);
+    for (int i = 0; i < t->count; i++)
+        for (int a = 0; a < 3; a++) {
+            float low = (float)mac->low[a], high = (float)(mac->low[a] + mac->n[a]), *place = &t->place[a][i];
+            if (und_tracers_inside(mac, a, *place))
+                continue;
+            *place = *place < low ? low : high;
+            t->radius[i] = 0;
+        }
+    return UND_OK;
 }
 
 /* The box of each, and how many of a block are in each pile. */
@@ -99,8 +146,8 @@ static void find_boxes(und_tracers *t, int block)
         bool inside = t->radius[i] != 0;
         for (int a = 0; a < 3; a++) {
             float place = t->place[a][i];
-            bool there = place >= 0 && place <= (float)m->n[a];
-            at[a] = there ? (int)(place + 0.5F) - 1 : 0;
+            bool there = und_tracers_inside(m, a, place);
+            at[a] = there ? (int)(place + 0.5F) - 1 - m->low[a] : 0;
             inside &= there;
         }
         p->box[i] = inside ? (int32_t)und_mac_at(m, at[0], at[1], at[2]) : -1;
@@ -130,7 +177,7 @@ static void sort_block(und_tracers *t, int block)
     int32_t *next = p->block_count + (size_t)block * (size_t)piles;
     for (int i = block * UND_TRACERS_BLOCK; i < und_tracers_block_end(t, block); i++)
         if (p->box[i] >= 0)
-            p->order[next[(int)(t->place[axis][i] + 0.5F)]++] = i;
+            p->order[next[(int)(t->place[axis][i] + 0.5F) - m->low[axis]]++] = i;
 }
 
 /* Those of a pile, begin to end in the order, to their places in `spare`. */
@@ -227,7 +274,7 @@ und_status und_tracers_restored(und_tracers *t, und_error *err)
     for (int i = 0; i < t->count; i++) {
         bool good = fabsf(t->radius[i]) <= t->def.radius[1];
         for (int a = 0; a < 3; a++)
-            good &= t->place[a][i] >= 0 && t->place[a][i] <= (float)t->mac.n[a];
+            good &= und_tracers_inside(&t->mac, a, t->place[a][i]);
         if (!good)
             return und_error_set(err, UND_FAILED,
                                  "the checkpoint's tracer %d is at %g, %g, %g (radius %g): not in the domain",

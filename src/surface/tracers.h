@@ -21,7 +21,7 @@ typedef struct und_tracers {
     uint64_t seed;
     int threads;
     int count, capacity;
-    float *place[3]; /* cells from the grid's low corner */
+    float *place[3]; /* cells from the low corner of the whole grid, of which this may be a window */
     float *radius;   /* cells; below 0: of the liquid, above 0: of the air */
     struct und_tracers_parts *parts;
 } und_tracers;
@@ -29,6 +29,8 @@ typedef struct und_tracers {
 und_tracers *und_tracers_create(const und_mac *mac, const und_tracers_def *def, uint64_t seed, int threads,
                                 und_error *err);
 void und_tracers_destroy(und_tracers *t);
+/* The grid is another window of the same whole from now on; those outside it are gone. */
+und_status und_tracers_window(und_tracers *t, const und_mac *mac, und_error *err);
 
 /* wall[]: the solids' distance in cells as und_distance_into_solids has it; NULL: none. */
 void und_tracers_seed(und_tracers *t, const und_distance *d, const float *wall); /* as at the start */

@@ -39,7 +39,8 @@ UND_INLINE void for_corners(und_tracers *t, und_distance *d, share s, int i, cor
     int low[3], axis = und_tracers_axis(m);
     for (int a = 0; a < 3; a++) {
         float place = t->place[a][i];
-        low[a] = place > 0 && place <= (float)m->n[a] ? (int)(place + 0.5F) - 1 : -1;
+        bool there = place > (float)m->low[a] && place <= (float)(m->low[a] + m->n[a]);
+        low[a] = there ? (int)(place + 0.5F) - 1 - m->low[a] : -1;
     }
     for (int k = 0; k < (m->n[2] == 1 ? 4 : 8); k++) {
         const int at[3] = {low[0] + (k & 1), low[1] + (k >> 1 & 1), m->n[2] == 1 ? 0 : low[2] + (k >> 2)};
@@ -65,7 +66,7 @@ UND_INLINE void reach_cell(und_tracers *t, und_distance *d, const int at[3], int
     size_t cell = und_mac_at(&t->mac, at[0], at[1], at[2]);
     float square = 0, *above = &t->parts->above[cell], *below = &t->parts->below[cell];
     for (int a = 0; a < 3; a++) {
-        float way = (float)at[a] + 0.5F - t->place[a][i];
+        float way = (float)(at[a] + t->mac.low[a]) + 0.5F - t->place[a][i];
         square += way * way;
     }
     float inside = fabsf(t->radius[i]) - sqrtf(square);

@@ -42,9 +42,16 @@ static bool left_domain(const und_mac *m, float *const u[3], const float place[3
         at[a] = und_lanes_all(place[a]);
     und_sample_velocity(m, u, at, speed);
     for (int a = 0; a < 3; a++)
-        if ((place[a] <= 0 && speed[a][0] < 0) || (place[a] >= (float)m->n[a] && speed[a][0] > 0))
+        if ((place[a] <= (float)m->low[a] && speed[a][0] < 0) ||
+            (place[a] >= (float)(m->low[a] + m->n[a]) && speed[a][0] > 0))
             return true;
     return false;
+}
+
+static inline und_lanes in_domain(const und_mac *m, int axis, und_lanes place)
+{
+    return und_lanes_max(und_lanes_min(place, und_lanes_all((float)(m->low[axis] + m->n[axis]))),
+                         und_lanes_all((float)m->low[axis]));
 }
 
 static void move_batch(und_tracers *t, float *const u[3], float cells_per_speed, const float *wall, int i,
@@ -59,13 +66,13 @@ static void move_batch(und_tracers *t, float *const u[3], float cells_per_speed,
     for (int a = 0; a < 3; a++) {
         to[a] =
             und_lanes_select(to[a] == to[a], to[a], place[a]); /* a flow that is no number leads nowhere */
-        kept[a] = und_lanes_max(und_lanes_min(to[a], und_lanes_all((float)m->n[a])), und_lanes_all(0));
+        kept[a] = in_domain(m, a, to[a]);
         out |= kept[a] != to[a];
     }
     if (wall)
         leave_solids(m, wall, kept);
     for (int a = 0; a < 3; a++) {
-        kept[a] = und_lanes_max(und_lanes_min(kept[a], und_lanes_all((float)m->n[a])), und_lanes_all(0));
+        kept[a] = in_domain(m, a, kept[a]);
         und_lanes_store_some(t->place[a] + i, kept[a], which);
     }
     for (unsigned bits = und_tracers_bits(out) & which; bits; bits &= bits - 1) {

@@ -71,13 +71,19 @@ static inline unsigned und_tracers_before(int i, int end)
     return (1u << (end - i < UND_LANES ? end - i : UND_LANES)) - 1;
 }
 
+/* Whether a place along an axis is in the domain. */
+static inline bool und_tracers_inside(const und_mac *m, int axis, float place)
+{
+    return place >= (float)m->low[axis] && place <= (float)(m->low[axis] + m->n[axis]);
+}
+
 /* The cell that one is in. */
 static inline size_t und_tracers_cell(const und_tracers *t, int i)
 {
     int at[3];
     for (int a = 0; a < 3; a++) {
         float place = t->place[a][i];
-        at[a] = place > 0 ? (int)place : 0;
+        at[a] = place > (float)t->mac.low[a] ? (int)place - t->mac.low[a] : 0;
         at[a] = at[a] < t->mac.n[a] ? at[a] : t->mac.n[a] - 1;
     }
     return und_mac_at(&t->mac, at[0], at[1], at[2]);

@@ -49,7 +49,7 @@ static void points_of(const und_tracers *t, const int box[3], size_t index, int 
             double part = start + (from + k) * next[a];
             part -= floor(part);
             bool flat = a == 2 && t->mac.n[2] == 1;
-            place[a][k] = flat ? 0.5F : (float)(box[a] + 0.5 + part);
+            place[a][k] = flat ? 0.5F : (float)(box[a] + t->mac.low[a] + 0.5 + part);
         }
     }
 }
@@ -65,7 +65,7 @@ static void fill_box(births *b, const int box[3], size_t index, int wanted)
         und_sample_cells(m, b->d->phi, place, &phi, NULL);
         und_lanes_int good = (phi < limit) & (phi > -limit);
         for (int a = 0; a < 3; a++)
-            good &= (place[a] >= 0) & (place[a] <= (float)m->n[a]);
+            good &= (place[a] >= (float)m->low[a]) & (place[a] <= (float)(m->low[a] + m->n[a]));
         if (b->wall) {
             und_sample_cells(m, b->wall, place, &depth, NULL);
             good &= depth >= 0;
@@ -90,7 +90,7 @@ static void fill_row(births *b, int y, int z)
         size_t index = und_mac_at(&t->mac, x, y, z);
         int have = t->parts->first[index + 1] - t->parts->first[index];
         if (fabsf(b->d->phi[index]) < reach && (float)have < TOO_FEW * (float)t->def.per_cell)
-            fill_box(b, (const int[3]){x, y, z}, index, t->def.per_cell - have);
+            fill_box(b, (const int[3]){x, y, z}, und_mac_number(&t->mac, x, y, z), t->def.per_cell - have);
     }
 }
 

@@ -1,0 +1,357 @@
+/* The grid as a window of a larger one, which moves and grows with what it is to hold: Rasmussen et al. 2004,
+ * 5.3.
+ *
+ * A window moves by whole cells: what its cells and faces hold is carried over as it is, and particles stay
+ * where they are, since places count from the whole grid's corner.  What comes in is air; liquid that is left
+ * behind is booked as left.  Its sides are open, but for those that are the domain's own. */
+#include "base/status.h"
+#include "geom/motion.h"
+#include "geom/sequence.h"
+#include "grid/mac_frame.h"
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEAST = 16, /* cells along an axis */
+    SLACK = 8,  /* cells that a fitted window has beyond what it is to hold, when it is fitted */
+    LOOSE = 24, /* and from how many more on it is fitted again */
+    LAG = 4     /* cells that the liquid's middle may be off that of a window of fixed size */
+};
+
+/* ---- What is carried ---- */
+
+int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_FIELDS])
+{
+    const double air = s->layers;
+    int n = 0;
+    list[n++] = (und_levelset_field){"phi", UND_F32, s->surface.phi, UND_MAC_CELLS, air};
+    list[n++] = (und_levelset_field){"u", UND_F32, s->stream.u[0], 0, 0};
+    list[n++] = (und_levelset_field){"v", UND_F32, s->stream.u[1], 1, 0};
+    list[n++] = (und_levelset_field){"w", UND_F32, s->stream.u[2], 2, 0};
+    list[n++] = (und_levelset_field){"p", UND_F64, s->stream.p, UND_MAC_CELLS, 0};
+    return n;
+}
+
+/* What is not of cells but of parts that are opened anew. */
+static void carry_numbers(und_levelset *from, und_levelset *to)
+{
+    if (to->viscous)
+        memcpy(und_levelset_viscous_told(to), und_levelset_viscous_told(from),
+               UND_LEVELSET_VISCOUS_TOLD * sizeof(double));
+    if (to->control)
+        memcpy(und_levelset_control_told(to), und_levelset_control_told(from),
+               UND_LEVELSET_TOLD_CONTROL * sizeof(double));
+}
+
+static void carry(und_levelset *from, und_levelset *to)
+{
+    und_levelset_field old[UND_LEVELSET_FIELDS], new[UND_LEVELSET_FIELDS];
+    int count = und_levelset_carried(from, old);
+    und_levelset_carried(to, new);
+    for (int i = 0; i < count; i++) {
+        const float fill = (float)new[i].outside;
+        bool single = new[i].type == UND_F32;
+        und_mac_carry(&from->mac, old[i].data, &to->mac, new[i].data, single ? sizeof(float) : sizeof(double),
+                      new[i].axis, single ? (const void *)&fill : &new[i].outside);
+    }
+}
+
+/* ---- Where the window is to be, in cells of the whole grid, from low to below high ---- */
+
+typedef struct box {
+    int low[3], high[3];
+} box;
+
+static box current(const und_levelset *s)
+{
+    box b;
+    for (int a = 0; a < 3; a++) {
+        b.low[a] = s->mac.low[a];
+        b.high[a] = s->mac.low[a] + s->mac.n[a];
+    }
+    return b;
+}
+
+static box all_of(const und_levelset *s)
+{
+    return (box){{0, 0, 0}, {s->mac.whole[0], s->mac.whole[1], s->mac.whole[2]}};
+}
+
+static bool contains(const box *outer, const box *inner)
+{
+    for (int a = 0; a < 3; a++)
+        if (inner->low[a] < outer->low[a] || inner->high[a] > outer->high[a])
+            return false;
+    return true;
+}
+
+static const box NOTHING = {{1, 1, 1}, {0, 0, 0}};
+
+static bool is_nothing(const box *b)
+{
+    return b->low[0] >= b->high[0];
+}
+
+static void add_box(box *to, const box *b)
+{
+    if (is_nothing(b))
+        return;
+    bool first = is_nothing(to);
+    for (int a = 0; a < 3; a++) {
+        to->low[a] = first || b->low[a] < to->low[a] ? b->low[a] : to->low[a];
+        to->high[a] = first || b->high[a] > to->high[a] ? b->high[a] : to->high[a];
+    }
+}
+
+static box grown(const box *b, int by)
+{
+    box g = *b;
+    for (int a = 0; a < 3 && !is_nothing(b); a++) {
+        g.low[a] -= by;
+        g.high[a] += by;
+    }
+    return g;
+}
+
+/* Within the domain, and along each axis at least LEAST cells, or what there is. */
+static box clipped(const und_mac *m, box b)
+{
+    for (int a = 0; a < 3; a++) {
+        int least = m->whole[a] < LEAST ? m->whole[a] : LEAST;
+        b.low[a] = b.low[a] < 0 ? 0 : b.low[a] > m->whole[a] - least ? m->whole[a] - least : b.low[a];
+        b.high[a] = b.high[a] > m->whole[a] ? m->whole[a] : b.high[a];
+        b.high[a] = b.high[a] < b.low[a] + least ? b.low[a] + least : b.high[a];
+    }
+    return b;
+}
+
+static int whole_cell(double cells)
+{
+    const double far = 1 << 24;
+    return (int)fmin(fmax(cells, -far), far); /* NaN: the lower */
+}
+
+/* The cells that bounds at a pose touch. */
+static box posed_box(const und_mac *m, und_bounds bounds, const und_pose *pose)
+{
+    const double x[2] = {bounds.low.x, bounds.high.x}, y[2] = {bounds.low.y, bounds.high.y},
+                 z[2] = {bounds.low.z, bounds.high.z};
+    box b = NOTHING;
+    if (!isfinite(und_length(und_sub(bounds.high, bounds.low))))
+        return (box){{0, 0, 0}, {m->whole[0], m->whole[1], m->whole[2]}};
+    for (int k = 0; k < 8; k++) {
+        und_vec3 p = und_pose_point(pose, und_vec(x[k & 1], y[k >> 1 & 1], z[k >> 2]));
+        const double at[3] = {p.x, p.y, p.z};
+        box corner;
+        for (int a = 0; a < 3; a++) {
+            corner.low[a] = whole_cell(floor((at[a] - m->origin[a]) / m->d[a]));
+            corner.high[a] = corner.low[a] + 1;
+        }
+        add_box(&b, &corner);
+    }
+    return b;
+}
+
+/* The liquid, and sources, which are always full of it. */
+static box liquid_box(const und_levelset *s)
+{
+    box b = NOTHING, own;
+    if (und_distance_bounds(&s->surface, own.low, own.high)) {
+        for (int a = 0; a < 3; a++) {
+            own.low[a] += s->mac.low[a];
+            own.high[a] += s->mac.low[a];
+        }
+        add_box(&b, &own);
+    }
+    for (int i = 0; i < s->def.element_count; i++) {
+        const und_element_def *e = &s->def.elements[i];
+        if (e->role != UND_ELEMENT_SOURCE || !(s->time >= e->start && s->time < e->end))
+            continue;
+        und_pose pose = und_motion_at(e->motion, s->time);
+        own = posed_box(&s->mac, und_shape_bounds(e->shape), &pose);
+        add_box(&b, &own);
+    }
+    return b;
+}
+
+/* Before there is any: where the scene puts it. */
+static box first_liquid(const und_levelset *s)
+{
+    box b = liquid_box(s), own;
+    const und_pose rest = und_motion_at(NULL, 0);
+    for (int i = 0; i < s->def.fill_count; i++) {
+        own = posed_box(&s->mac, und_shape_bounds(s->def.fills[i].shape), &rest);
+        add_box(&b, &own);
+    }
+    own = all_of(s);
+    if (s->def.has_level)
+        add_box(&b, &own);
+    return b;
+}
+
+static box solid_box(const und_levelset *s)
+{
+    const und_obstacle_def *def = &s->def.obstacles[s->def.window.solid];
+    und_pose pose = und_motion_at(def->motion, s->time);
+    und_bounds b =
+        def->sequence ? und_sequence_bounds(def->sequence, s->time, s->time) : und_shape_bounds(def->shape);
+    return posed_box(&s->mac, b, &pose);
+}
+
+/* A box of the size asked for: its middle is on the path, goes with the solid, or is that of the liquid. */
+static box sized_box(const und_levelset *s, const box *liquid)
+{
+    const und_window_def *w = &s->def.window;
+    const und_mac *m = &s->mac;
+    und_vec3 size = und_motion_at(w->size, s->time).position, at = und_motion_at(w->path, s->time).position;
+    if (w->follow == UND_WINDOW_SOLID)
+        at = und_add(at, und_motion_at(s->def.obstacles[w->solid].motion, s->time).position);
+    const double length[3] = {size.x, size.y, size.z}, middle[3] = {at.x, at.y, at.z};
+    const box now = current(s), *around = is_nothing(liquid) ? &now : liquid;
+    box b;
+    for (int a = 0; a < 3; a++) {
+        int n = whole_cell(round(length[a] / m->d[a]));
+        n = n < LEAST ? LEAST : n;
+        n = n > m->whole[a] ? m->whole[a] : n;
+        double to = w->follow == UND_WINDOW_LIQUID ? 0.5 * (around->low[a] + around->high[a])
+                                                   : (middle[a] - m->origin[a]) / m->d[a];
+        int low = whole_cell(floor(to - 0.5 * n + 0.5));
+        if (w->follow == UND_WINDOW_LIQUID && n == m->n[a] && abs(low - m->low[a]) < LAG)
+            low = m->low[a];
+        low = low > m->whole[a] - n ? m->whole[a] - n : low;
+        b.low[a] = low < 0 ? 0 : low;
+        b.high[a] = b.low[a] + n;
+    }
+    return b;
+}
+
+/* A window that holds what it must and is not much larger stays. */
+static box fitted(const und_levelset *s, const box *need)
+{
+    const box now = current(s), tight = clipped(&s->mac, *need), loose = grown(need, LOOSE);
+    if (contains(&now, &tight) && contains(&loose, &now))
+        return now;
+    box b = grown(need, SLACK);
+    for (int a = 0; a < 3; a++) /* sizes that come again need no new arrays as often */
+        b.high[a] += (SLACK - (b.high[a] - b.low[a]) % SLACK) % SLACK;
+    return clipped(&s->mac, b);
+}
+
+static box wanted(const und_levelset *s, const box *liquid)
+{
+    const und_window_def *w = &s->def.window;
+    const bool follows_liquid = w->follow == UND_WINDOW_LIQUID && !w->size;
+    const bool follows_solid = w->follow == UND_WINDOW_SOLID && !w->size;
+    box need = w->size ? sized_box(s, liquid) : NOTHING;
+    if (w->size && !w->resize)
+        return need;
+    if (w->resize || follows_liquid) {
+        box own = grown(liquid, w->margin);
+        add_box(&need, &own);
+    }
+    if (follows_solid) {
+        box own = solid_box(s);
+        own = grown(&own, w->margin);
+        add_box(&need, &own);
+    }
+    return is_nothing(&need) ? current(s) : fitted(s, &need);
+}
+
+/* ---- Going there ---- */
+
+void und_levelset_sides(und_levelset *s)
+{
+    for (int side = 0; side < UND_SIDES; side++) {
+        int a = side / 2, at = s->mac.low[a] + (side % 2 ? s->mac.n[a] : 0);
+        bool own = at == (side % 2 ? s->mac.whole[a] : 0);
+        s->open[side] = own ? s->def.open[side] : true;
+    }
+}
+
+static und_mac mac_of(const und_levelset *s, const box *b)
+{
+    int n[3];
+    for (int a = 0; a < 3; a++)
+        n[a] = b->high[a] - b->low[a];
+    return und_mac_window(&s->mac, b->low, n);
+}
+
+/* All that goes by the grid's cells is opened anew on the window; with `carried` what the cells hold comes
+ * along.  Where memory does not suffice all stays as it was. */
+static und_status change(und_levelset *s, const box *to, bool carried, und_error *err)
+{
+    und_levelset old = *s;
+    s->mac = mac_of(&old, to);
+    und_levelset_sides(s);
+    und_status status = und_levelset_open_grid(s, err);
+    if (status == UND_OK && s->spray)
+        status = und_levelset_spray_window(s, &old.mac, carried, err);
+    if (status == UND_OK && s->tracers)
+        status = und_tracers_window(s->tracers, &s->mac, err);
+    if (status != UND_OK) {
+        und_levelset_close_grid(s);
+        *s = old;
+        return status;
+    }
+    und_pressure_window(s->system, &s->mac);
+    if (carried)
+        carry(&old, s);
+    carry_numbers(&old, s);
+    und_levelset_close_grid(&old);
+    und_levelset_ready(s);
+    return UND_OK;
+}
+
+void und_levelset_move_window(und_levelset *s)
+{
+    if (!s->def.window.on && !und_mac_is_window(&s->mac))
+        return;
+    const box liquid = liquid_box(s), now = current(s),
+              to = s->def.window.on ? wanted(s, &liquid) : all_of(s); /* a branch may have none any more */
+    if (!memcmp(&to, &now, sizeof to))
+        return;
+    const double before = contains(&to, &liquid) ? 0 : und_levelset_volume(s);
+    if (change(s, &to, true, &s->window_error) != UND_OK) {
+        s->window_failed = true;
+        return;
+    }
+    if (!contains(&to, &liquid)) {
+        double left = before - und_levelset_volume(s);
+        if (left > 0)
+            und_ledger_add(&s->ledger.left, &s->lost[2], left);
+    }
+}
+
+void und_levelset_first_window(und_levelset *s)
+{
+    und_levelset_sides(s);
+    if (!s->def.window.on)
+        return;
+    const box liquid = first_liquid(s), to = wanted(s, &liquid);
+    s->mac = mac_of(s, &to);
+    und_levelset_sides(s);
+}
+
+und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err)
+{
+    box to;
+    bool good = true;
+    for (int a = 0; a < 3; a++) {
+        int least = s->mac.whole[a] < LEAST ? s->mac.whole[a] : LEAST;
+        good &= window[a] >= 0 && window[3 + a] >= least && window[3 + a] <= s->mac.whole[a] &&
+                window[a] <= s->mac.whole[a] - window[3 + a];
+    }
+    if (!good)
+        return und_error_set(err, UND_FAILED,
+                             "the checkpoint is damaged: a window of %d x %d x %d cells from %d, %d, %d on",
+                             window[3], window[4], window[5], window[0], window[1], window[2]);
+    for (int a = 0; a < 3; a++) {
+        to.low[a] = window[a];
+        to.high[a] = window[a] + window[3 + a];
+    }
+    const box now = current(s);
+    return memcmp(&to, &now, sizeof to) ? change(s, &to, false, err) : UND_OK;
+}
