@@ -1,8 +1,8 @@
 /* Values between those of a staggered grid, at UND_LANES places at a time: linear between the eight (in two
  * dimensions four) nearest.  Places are in cells from the low corner of the whole grid, of which this one may
- * be a window: its values do not depend on which.  Those outside the domain are taken to its border, NaN to the low one.  Nothing beside the domain is read but the faces on its border:
- * within half a cell of it values are those of the outermost cells or faces.  Arrays are of mac.count floats,
- * fewer than 2^31. */
+ * be a window: its values do not depend on which.  Those outside the domain are taken to its border, NaN to
+ * the low one.  Nothing beside the domain is read but the faces on its border: within half a cell of it
+ * values are those of the outermost cells or faces.  Arrays are of mac.count floats, fewer than 2^31. */
 #ifndef UND_GRID_SAMPLE_H
 #define UND_GRID_SAMPLE_H
 
