@@ -4,6 +4,7 @@
 /* clang-format off */
 const validation_case direct_cases[] = {
     {"couette", "direct", case_direct_couette},
+    {"poiseuille", "direct", case_direct_poiseuille},
     {"viscous_blob", "direct", case_direct_blob},
     {"viscous_spreading", "direct", case_direct_spreading},
     {"viscous_film", "direct", case_direct_film},

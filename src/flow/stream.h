@@ -73,4 +73,7 @@ und_stream_report und_stream_project(und_stream *s, const und_distance *d, const
                                      und_pressure *system, const und_stream_gain *gain, double dt,
                                      double tolerance, int max_iterations);
 
+/* The flow pushed for dt by a pressure that is known, over density, m2/s2: equation 4.7 alone. */
+void und_stream_push(und_stream *s, const und_distance *d, const double *pressure, double dt);
+
 #endif

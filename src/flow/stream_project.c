@@ -156,18 +156,25 @@ static void push(const project *p)
             }
 }
 
-/* p of the liquid's cells times a factor. */
-static void scale_pressure(und_stream *s, double factor)
+/* `to` in the liquid's cells: p times a factor. */
+static void scale_pressure(und_stream *s, const double *p, double factor, double *to)
 {
     int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
     PARALLEL_FOR(threads)
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int y = 0; y < s->mac.n[1]; y++) {
-            double *row = s->p + und_mac_at(&s->mac, 0, y, z);
+            size_t row = und_mac_at(&s->mac, 0, y, z);
             for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);)
                 for (int x = begin; x < end; x++)
-                    row[x] *= factor;
+                    to[row + (size_t)x] = p[row + (size_t)x] * factor;
         }
+}
+
+void und_stream_push(und_stream *s, const und_distance *d, const double *pressure, double dt)
+{
+    const project p = {.s = s, .phi = d->phi, .q = s->parts->system.x};
+    scale_pressure(s, pressure, dt / s->mac.d[0], p.q);
+    push(&p);
 }
 
 und_stream_report und_stream_project(und_stream *s, const und_distance *d, const und_solids *solids,
@@ -189,10 +196,10 @@ und_stream_report und_stream_project(und_stream *s, const und_distance *d, const
     double largest = set_system(&p);
     const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
     und_pressure_set(system, &s->liquid, weight, p.known);
-    scale_pressure(s, dt / dx);
+    scale_pressure(s, s->p, dt / dx, s->p);
     und_pressure_report solved = und_pressure_solve(system, p.b, p.q, true, tolerance, max_iterations);
     push(&p);
-    scale_pressure(s, dx / dt);
+    scale_pressure(s, s->p, dx / dt, s->p);
     return (und_stream_report){.iterations = solved.iterations,
                                .residual = solved.residual,
                                .divergence = solved.residual * largest / dx,
