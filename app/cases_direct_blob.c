@@ -112,8 +112,6 @@ und_status case_direct_blob(case_sink *sink, und_error *err)
     disc d = {.nu = 0};
     if (turn_disc(sink, &d, plain, &oval, err) != UND_OK)
         return err->status;
-    case_report(sink,
-                (case_result){"angular momentum after a turn, without viscosity", plain[0], 1, 0.3, source});
     for (int solver = UND_VISCOSITY_SPLIT; solver <= UND_VISCOSITY_COUPLED; solver++)
         for (size_t i = 0; i < sizeof liquids / sizeof *liquids; i++) {
             double momentum[2] = {0};

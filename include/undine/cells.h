@@ -45,8 +45,9 @@ typedef struct und_gate_def {
 /* Liquid at the start. */
 typedef struct und_fill_def {
     const und_shape *shape;
-    und_value velocity[3]; /* m/s */
-    int chain;             /* markers on its outline, where chains track it; 0: one every half cell */
+    und_value velocity[3];        /* m/s */
+    int chain;                    /* markers on its outline, where chains track it; 0: one every half cell */
+    const und_value *temperature; /* where the level set has one; NULL: as the rest of the liquid */
 } und_fill_def;
 
 /* How the liquid's place is followed (section 4). */

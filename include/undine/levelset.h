@@ -16,6 +16,7 @@ typedef struct und_obstacle_def {
     const und_motion *motion;     /* where its origin is; NULL: at rest at the world's */
     const und_sequence *sequence; /* deforming, instead of the shape; moved by motion too */
     bool inside_out;              /* all but the shape is solid: a container */
+    const und_value *temperature; /* of its surface, where the liquid has one; NULL: it is insulated */
 } und_obstacle_def;
 
 /* A kind of vector field that an element can be (4.1.1: whatever can be rendered into one).  A new one is a
@@ -80,7 +81,19 @@ typedef struct und_element_def {
     und_value alpha;   /* velocity: how much of the way to the field is gone in 1/24 s, 0 to 1; 1 */
     double soft;       /* m: alpha and forces fade to 0 over it inside the region's border; 0 */
     double start, end; /* s; active in [start, end) */
+    const und_value *temperature; /* sources: of the liquid in it; NULL: as it comes */
 } und_element_def;
+
+/* The liquid's temperature, which moves with it and spreads in it; its unit is whichever the numbers have. */
+#define UND_HEAT_MOST 1e9
+typedef struct und_heat_def {
+    und_value start;              /* of the liquid at the start, where its fill says nothing */
+    double diffusivity;           /* m2/s: water 1.4e-7, wax 1e-7; 0 */
+    const und_value *walls;       /* of the domain's sides; NULL: they are insulated */
+    int count;                    /* of the table; 0: the viscosity does not depend on it */
+    const double (*viscosity)[2]; /* {temperature, m2/s} by growing temperature: in between the viscosity's
+                                     logarithm is linear, beyond the ends it stays */
+} und_heat_def;
 
 typedef enum und_velocity_rule { UND_VELOCITY_SEMI_LAGRANGIAN, UND_VELOCITY_MACCORMACK } und_velocity_rule;
 typedef enum und_surface_rule { UND_SURFACE_SEMI_LAGRANGIAN, UND_SURFACE_WENO } und_surface_rule;
@@ -115,8 +128,9 @@ typedef struct und_levelset_def {
     double viscosity;          /* nu, m2/s, 0: none */
     und_value viscosity_field; /* of place and time, instead, where it is a function */
     und_viscosity_solver viscosity_solver;
-    bool stick;           /* liquid with a viscosity sticks to solids; false: slips */
-    bool open[UND_SIDES]; /* sides that liquid leaves by */
+    const und_heat_def *heat; /* NULL: the liquid has no temperature */
+    bool stick;               /* liquid with a viscosity sticks to solids; false: slips */
+    bool open[UND_SIDES];     /* sides that liquid leaves by */
     int obstacle_count, fill_count, element_count;
     const und_obstacle_def *obstacles;
     const und_fill_def *fills; /* `chain` means nothing here */
@@ -183,6 +197,7 @@ double und_levelset_distance(const und_levelset *levelset, int x, int y, int z);
 double und_levelset_pressure(const und_levelset *levelset, int x, int y, int z); /* Pa */
 /* Velocity on the low face of the cell along the axis; x up to n[0] where the axis is 0, and so on. */
 double und_levelset_velocity(const und_levelset *levelset, int axis, int x, int y, int z);
+double und_levelset_temperature(const und_levelset *levelset, int x, int y, int z);
 /* m3 of liquid that showed up beside the obstacle where no way over open faces led from liquid in a substep,
  * and was taken out, since the start: what would have passed it.  Not what is lost elsewhere, which the
  * ledger's correction has with it; nor what was never let through. */

@@ -247,6 +247,19 @@ const und_mask *und_elements_held(const und_elements *e)
     return e->any_held ? &e->held : NULL;
 }
 
+int und_elements_source_at(const und_elements *e, int x, int y, int z)
+{
+    for (int i = e->count - 1; i >= 0; i--) {
+        const element *one = &e->list[i];
+        const cell_box *b = &one->box;
+        if (one->active && one->def.role == UND_ELEMENT_SOURCE && one->inside && x >= b->low[0] &&
+            x < b->low[0] + b->n[0] && y >= b->low[1] && y < b->low[1] + b->n[1] && z >= b->low[2] &&
+            z < b->low[2] + b->n[2] && one->inside[cell_box_at(b, x, y, z)] < 0)
+            return i;
+    }
+    return -1;
+}
+
 /* Union with a source, difference with a drain, on the cells of a row; whether one changed. */
 static bool fill_row(const element *one, const und_distance *d, int y, int z)
 {

@@ -28,6 +28,8 @@ bool und_elements_fill(und_elements *e, und_distance *d);
 void und_elements_pour(const und_elements *e, und_stream *s);
 /* Those cells; NULL where no source is active. */
 const und_mask *und_elements_held(const und_elements *e);
+/* Which element, the last of the sources that have the cell, is the source of a held one; -1: none. */
+int und_elements_source_at(const und_elements *e, int x, int y, int z);
 /* What flows out of them, less what flows in, m3/s. */
 double und_elements_outflow(const und_elements *e, const und_stream *s, const und_solids *solids);
 /* m3/s that flow from the liquid into drains. */

@@ -158,8 +158,10 @@ static void substep(und_levelset *s)
             und_guides_lead(und_levelset_guides(s), &s->stream, s->dt);
         und_levelset_give(s);
     }
-    STEP (DIFFUSE)
+    STEP (DIFFUSE) {
+        und_levelset_heat_spread(s);
         und_levelset_viscosity(s); /* 4.4.7 */
+    }
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
     und_levelset_viscosity_done(s);
@@ -171,6 +173,7 @@ static void substep(und_levelset *s)
         if (s->control)
             und_guides_give_air(und_levelset_guides(s), &s->stream, &s->solids);
     }
+    und_levelset_heat_move(s);
     und_levelset_move_surface(s); /* 4.4.9 */
     s->time += s->dt;
     measure(s);
@@ -399,12 +402,13 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     s->elements = NULL;
     s->held = NULL;
     s->viscous = NULL;
+    s->heat = NULL;
     s->control = NULL;
     s->pockets = NULL;
     s->film_cell = NULL;
     s->film_phi = NULL;
-    if (und_levelset_viscous_open(s, err) || check_memory(s, err) || und_levelset_films_open(s, err) ||
-        und_levelset_held_open(s, err) ||
+    if (und_levelset_viscous_open(s, err) || und_levelset_heat_open(s, err) || check_memory(s, err) ||
+        und_levelset_films_open(s, err) || und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
         und_stream_open(&s->stream, &s->mac, s->threads, err) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
@@ -419,6 +423,7 @@ void und_levelset_close_grid(und_levelset *s)
 {
     und_levelset_control_close(s);
     und_levelset_viscous_close(s);
+    und_levelset_heat_close(s);
     und_levelset_held_close(s);
     und_elements_destroy(s->elements);
     und_solids_close(&s->solids);

@@ -40,6 +40,8 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
                                                      s->stream.p, s->def.density, err)) ||
         add_numbers(frame, "step", "1", s->told, TOLD_COUNT, err) ||
+        (s->heat && und_mac_add_floats(&s->mac, frame, "temperature", "1", UND_MAC_CELLS,
+                                       und_levelset_temperatures(s), 1, err)) ||
         (s->viscous &&
          add_numbers(frame, "viscous", "1", und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD, err)) ||
         (s->control &&
@@ -72,8 +74,10 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
     und_levelset_field carried[UND_LEVELSET_FIELDS];
     int fields = und_levelset_carried(s, carried);
-    for (int i = 0; i < fields; i++)
-        list[n++] = und_part_of(carried[i].name, carried[i].type, carried[i].data, s->mac.count);
+    for (int i = 0; i < fields; i++) {
+        list[n] = und_part_of(carried[i].name, carried[i].type, carried[i].data, s->mac.count);
+        list[n++].adapts = carried[i].adapts;
+    }
     if (s->viscous) {
         list[n] = und_part_of("viscous", UND_F64, und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD);
         list[n++].adapts = true;
@@ -133,6 +137,11 @@ static bool all_finite(const und_levelset *s)
                 return false;
     for (size_t i = 0; i < s->mac.count; i++)
         if (!isfinite(s->stream.p[i]))
+            return false;
+    const float *temperature = und_levelset_temperatures(s);
+    const double *viscous = und_levelset_viscous_pressure(s);
+    for (size_t i = 0; i < s->mac.count; i++)
+        if ((temperature && !isfinite(temperature[i])) || (viscous && !isfinite(viscous[i])))
             return false;
     return isfinite(s->time) && isfinite(s->left);
 }

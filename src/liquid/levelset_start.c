@@ -67,6 +67,7 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
         und_tracers_seed(s->tracers, &s->surface, wall);
     if (s->tracers && wall)
         und_tracers_leave(s->tracers, s->solids.beside_thin);
+    und_levelset_heat_fill(s);
     und_stream_restored(&s->stream);
     und_stream_label(&s->stream, &s->surface, &s->solids);
     s->fastest = und_stream_fastest(&s->stream);

@@ -52,6 +52,7 @@ struct und_levelset {
     und_elements *elements; /* NULL: nothing but gravity acts */
     struct und_levelset_spray *spray;
     struct und_levelset_viscous *viscous; /* NULL: the viscosity is a number that diffuses, or none */
+    struct und_levelset_heat *heat;       /* NULL: the liquid has no temperature */
     struct und_levelset_control *control; /* NULL: no control particles */
     struct und_levelset_pockets *pockets;
     struct und_levelset_held *held; /* cells whose faces' velocities are given */
@@ -92,9 +93,21 @@ und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
 void und_levelset_viscous_close(und_levelset *s);
 void und_levelset_viscous_keep(und_levelset *s); /* before forces act */
 void und_levelset_viscosity(und_levelset *s);
-void und_levelset_viscosity_done(und_levelset *s);  /* after the projection */
-void und_levelset_viscous_begin(und_levelset *s);   /* a frame's steps */
-double *und_levelset_viscous_told(und_levelset *s); /* NULL: the viscosity is a number, or none */
+void und_levelset_viscosity_done(und_levelset *s);            /* after the projection */
+void und_levelset_viscous_begin(und_levelset *s);             /* a frame's steps */
+double *und_levelset_viscous_pressure(const und_levelset *s); /* of the state */
+double *und_levelset_viscous_told(und_levelset *s);           /* NULL: the viscosity is a number, or none */
+
+/* levelset_heat.c: the temperature; each does nothing where there is none. */
+und_status und_levelset_heat_open(und_levelset *s, und_error *err);
+void und_levelset_heat_close(und_levelset *s);
+void und_levelset_heat_fill(und_levelset *s);            /* at the start */
+void und_levelset_heat_spread(und_levelset *s);          /* from sources and walls, and within the liquid */
+void und_levelset_heat_move(und_levelset *s);            /* with the flow, before the surface does */
+float *und_levelset_temperatures(const und_levelset *s); /* NULL: none */
+bool und_levelset_melts(const und_levelset *s);          /* the viscosity depends on it */
+double und_levelset_melt_viscosity(const und_levelset *s, size_t cell);
+
 /* levelset.c: all that goes by the grid's cells but the particles, the drops and the pressure's system, which
  * stay when a window moves. */
 und_status und_levelset_open_grid(und_levelset *s, und_error *err);
@@ -109,6 +122,7 @@ typedef struct und_levelset_field {
     void *data;     /* of the grid's layout */
     int axis;       /* of faces; UND_MAC_CELLS */
     double outside; /* what comes in where a window had nothing */
+    bool adapts;    /* a branch may come from a state without it */
 } und_levelset_field;
 enum { UND_LEVELSET_FIELDS = 24 };
 int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_FIELDS]);

@@ -26,7 +26,7 @@ struct und_levelset_viscous {
 
 static bool varies(const und_levelset_def *def)
 {
-    return def->viscosity_field.fn != NULL;
+    return def->viscosity_field.fn != NULL || (def->heat && def->heat->count > 0);
 }
 
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err)
@@ -74,14 +74,16 @@ static void set_row(und_levelset *s, int y, int z)
         if (phi[x] < 0)
             nu[x] = within(
                 given->fn ? und_value_at(given, und_mac_middle(m, 0, x), place[0], place[1], s->time + s->dt)
-                          : s->def.viscosity);
+                : und_levelset_melts(s) ? und_levelset_melt_viscosity(s, und_mac_at(m, x, y, z))
+                                        : s->def.viscosity);
 }
 
 /* The viscosity of each cell of liquid at the end of the substep. */
 static void set_viscosity(und_levelset *s)
 {
     const und_mac *m = &s->mac;
-    int rows = und_mac_rows(m), threads = varies(&s->def) ? 1 : und_workers(s->threads, m->count, 1 << 16);
+    int rows = und_mac_rows(m),
+        threads = s->def.viscosity_field.fn ? 1 : und_workers(s->threads, m->count, 1 << 16);
     PARALLEL_FOR(threads)
     for (int row = 0; row < rows; row++)
         set_row(s, row % m->n[1], row / m->n[1]);
@@ -198,4 +200,9 @@ void und_levelset_viscous_begin(und_levelset *s)
 double *und_levelset_viscous_told(und_levelset *s)
 {
     return s->viscous ? s->viscous->told : NULL;
+}
+
+double *und_levelset_viscous_pressure(const und_levelset *s)
+{
+    return s->viscous ? s->viscous->viscous : NULL;
 }

@@ -27,11 +27,18 @@ int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_F
 {
     const double air = s->layers;
     int n = 0;
-    list[n++] = (und_levelset_field){"phi", UND_F32, s->surface.phi, UND_MAC_CELLS, air};
-    list[n++] = (und_levelset_field){"u", UND_F32, s->stream.u[0], 0, 0};
-    list[n++] = (und_levelset_field){"v", UND_F32, s->stream.u[1], 1, 0};
-    list[n++] = (und_levelset_field){"w", UND_F32, s->stream.u[2], 2, 0};
-    list[n++] = (und_levelset_field){"p", UND_F64, s->stream.p, UND_MAC_CELLS, 0};
+    list[n++] = (und_levelset_field){"phi", UND_F32, s->surface.phi, UND_MAC_CELLS, air, false};
+    list[n++] = (und_levelset_field){"u", UND_F32, s->stream.u[0], 0, 0, false};
+    list[n++] = (und_levelset_field){"v", UND_F32, s->stream.u[1], 1, 0, false};
+    list[n++] = (und_levelset_field){"w", UND_F32, s->stream.u[2], 2, 0, false};
+    list[n++] = (und_levelset_field){"p", UND_F64, s->stream.p, UND_MAC_CELLS, 0, false};
+    if (s->viscous)
+        list[n++] = (und_levelset_field){"p_viscous",   UND_F64, und_levelset_viscous_pressure(s),
+                                         UND_MAC_CELLS, 0,       true};
+    if (s->heat)
+        list[n++] = (und_levelset_field){
+            "temperature", UND_F32, und_levelset_temperatures(s), UND_MAC_CELLS, s->def.heat->start.number,
+            true};
     return n;
 }
 

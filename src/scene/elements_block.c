@@ -108,6 +108,7 @@ const field und_source_fields[] = {SHAPE_KEY(true, "where it is, in its own coor
                                    {"velocity", F_FLOW, "m/s", 0, UND_SPEED_MAX,
                                     .offset = ELEMENT(field.value), .doc = "of the liquid in it"},
                                    INCLUDE(kind_fields),
+                                   UND_TEMPERATURE(ELEMENT(temperature), "of the liquid in it"),
                                    START,
                                    STOP,
                                    {0}};

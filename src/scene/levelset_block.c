@@ -104,6 +104,7 @@ static const field fill_fields[] = {{"shape", F_SHAPE, NULL, .required = true,
                                     {"velocity", F_FLOW, "m/s", 0, UND_SPEED_MAX,
                                      .offset = offsetof(und_fill_def, velocity),
                                      .doc = "with which it sets out"},
+                                    UND_TEMPERATURE(offsetof(und_fill_def, temperature), "of its own"),
                                     {0}};
 
 static void read_fills(reader *r, const field *f, void *def)
@@ -133,6 +134,7 @@ static const field solid_fields[] = {
     INCLUDE(und_placed_fields),
     {"container", F_FLAG, .offset = SOLID(inside_out),
      .doc = "all but the shape is solid: it holds the liquid"},
+    UND_TEMPERATURE(SOLID(temperature), "of its surface; without it nothing passes"),
     {"name", F_NAME, .offset = SOLID(name), .doc = "for reports"},
     {0}};
 
@@ -203,6 +205,8 @@ const field und_levelset_fields[] = {
      .doc =
          "\"diffuse\", of a constant viscosity alone; \"split\", or \"coupled\", by which ropes buckle and "
          "coil"},
+    {"temperature", F_OTHER, .read = und_read_heat, .inside = und_heat_fields, .expected = "a table",
+     .doc = "that the liquid carries, and what viscosity it makes"},
     {"stick", F_FLAG, .offset = LEVELSET(stick),
      .doc = "liquid with a viscosity sticks to solids and sides; false: slips along them"},
     {"open", F_OTHER, .read = read_open,

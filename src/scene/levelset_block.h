@@ -17,6 +17,17 @@ extern const field und_placed_fields[]; /* of a placed_read */
 /* Of the table on top; NULL where it says nothing. */
 const und_motion *und_read_placed(reader *r, const placed_read *placed);
 
+/* temperature (heat_block.c): of the liquid; of a fill, a source or a solid, a und_value * at the offset. */
+extern const field und_heat_fields[];
+void und_read_heat(reader *r, const field *f, void *levelset);
+void und_read_temperature(reader *r, const field *f, void *def);
+#define UND_TEMPERATURE(offset_, doc_)                                      \
+    {                                                                       \
+        "temperature", F_OTHER, NULL, -UND_HEAT_MOST, UND_HEAT_MOST,        \
+            .offset = (offset_), .read = und_read_temperature,              \
+            .expected = "a number or a function(x, y, z, t)", .doc = (doc_) \
+    }
+
 /* Lists of elements (elements_block.c): each is added to the level set's. */
 extern const field und_source_fields[], und_drain_fields[], und_force_fields[], und_modifier_fields[];
 void und_read_sources(reader *r, const field *f, void *levelset);

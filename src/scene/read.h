@@ -118,6 +118,7 @@ double und_read_number(reader *r, const field *f);
 
 /* Things with a file of their own (values.c). */
 void und_read_value(reader *r, const field *f, und_value *out);
+void und_read_function(reader *r, und_value *out); /* of x alone, not tried yet */
 void und_read_flow(reader *r, const field *f, und_value out[3]);
 void und_read_vector(reader *r, const field *f, und_vector *out);
 /* A function that failed when it was tried is an error of the scene: better now than after an hour. */

@@ -243,6 +243,13 @@ void und_read_value(reader *r, const field *f, und_value *out)
     }
 }
 
+void und_read_function(reader *r, und_value *out)
+{
+    callback *c = new_callback(r, 0);
+    c->space = true;
+    *out = (und_value){.fn = call_value, .context = c};
+}
+
 /* A velocity from one function: Lua is called once per place and time, not for each component. */
 typedef struct flow_call {
     callback call;
