@@ -110,7 +110,7 @@ void und_levelset_control_shaped(und_levelset *s)
 
 void und_levelset_control_tell(und_levelset *s)
 {
-    const und_guide_state state = {&s->stream, &s->surface, NULL, s->def.viscosity};
+    const und_guide_state state = {&s->stream, &s->surface, und_levelset_viscosities(s), s->def.viscosity};
     double *out = s->control ? s->control->told : NULL;
     for (int kind = 0; out && kind < UND_LEVELSET_CONTROL_KINDS; kind++) {
         und_guide_report r = und_guides_report(s->control->guides, (und_guide_kind)kind, &state);

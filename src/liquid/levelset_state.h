@@ -95,6 +95,7 @@ void und_levelset_viscous_keep(und_levelset *s); /* before forces act */
 void und_levelset_viscosity(und_levelset *s);
 void und_levelset_viscosity_done(und_levelset *s);            /* after the projection */
 void und_levelset_viscous_begin(und_levelset *s);             /* a frame's steps */
+const float *und_levelset_viscosities(const und_levelset *s); /* of the last substep; NULL: one for all */
 double *und_levelset_viscous_pressure(const und_levelset *s); /* of the state */
 double *und_levelset_viscous_told(und_levelset *s);           /* NULL: the viscosity is a number, or none */
 

@@ -26,6 +26,9 @@ struct und_levelset_viscous {
 
 static bool varies(const und_levelset_def *def)
 {
+    for (int i = 0; i < def->guide_count; i++)
+        if (def->guides[i].kind == UND_GUIDE_VISCOSITY)
+            return true;
     return def->viscosity_field.fn != NULL || (def->heat && def->heat->count > 0);
 }
 
@@ -87,6 +90,8 @@ static void set_viscosity(und_levelset *s)
     PARALLEL_FOR(threads)
     for (int row = 0; row < rows; row++)
         set_row(s, row % m->n[1], row / m->n[1]);
+    if (s->control)
+        und_guides_viscosity(und_levelset_guides(s), s->viscous->nu);
 }
 
 /* p is the plain pressure: it is put aside, and what is asked for next is what changes in the viscous one. */
@@ -205,4 +210,9 @@ double *und_levelset_viscous_told(und_levelset *s)
 double *und_levelset_viscous_pressure(const und_levelset *s)
 {
     return s->viscous ? s->viscous->viscous : NULL;
+}
+
+const float *und_levelset_viscosities(const und_levelset *s)
+{
+    return s->viscous ? s->viscous->nu : NULL;
 }
