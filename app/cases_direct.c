@@ -13,6 +13,7 @@ const validation_case direct_cases[] = {
     {"texture_turn", "direct", case_texture_turn},
     {"texture_shear", "direct", case_texture_shear},
     {"texture_sway", "direct", case_texture_sway},
+    {"texture_flow", "direct", case_texture_flow},
     {0},
 };
 /* clang-format on */

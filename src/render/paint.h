@@ -16,6 +16,7 @@ typedef struct und_paint {
     und_paint_kind kind;
     const und_image *image;
     float color[2][3];
+    bool unlit;  /* it has the light of the plate already: neither sun nor sky light it again */
     double size; /* m; side of a cube, from one vein to the next; 0: a tenth of the box's longest side */
 } und_paint;
 

@@ -133,6 +133,8 @@ static f3 painted(const und_view *v, int32_t id, f3 p, f3 n)
     float pixel = v->distance / r->camera.focal; /* of a sample: a pixel takes the mean of its own */
     und_paint_at(&r->def.paint, r->texture, (float[3]){rest.x, rest.y, rest.z}, pixel * stretch(r, id),
                  color);
+    if (r->def.paint.unlit)
+        return f3_of(color);
     float sun = maxf(f3_dot(n, r->sky.sun), 0);
     int32_t other;
     if (sun > 0 && und_tree_hit(&r->liquid, from, r->sky.sun, 1e9f, &far, &other))

@@ -137,6 +137,8 @@ static const field water_fields[] = {
      .doc = "of checks and of marble"},
     {"texture_other", F_COLOR, NULL, 0, 1000, .offset = RENDER(paint.color[1]),
      .doc = "of the other checks and of the veins"},
+    {"texture_unlit", F_FLAG, NULL, .offset = RENDER(paint.unlit),
+     .doc = "the texture has its light already, as a photographed plate does: sun and sky do not light it"},
     {"gloss", F_NUMBER, NULL, 0, 1, .offset = RENDER(gloss),
      .doc = "how much of water's reflection a painted liquid has"},
     {0}};
