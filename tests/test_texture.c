@@ -155,10 +155,7 @@ static void test_lookups_are_linear(void **state)
     make_linear(&own);
     und_texture_map *map = und_texture_map_create(&own, 2, &err);
     assert_non_null(map);
-    double low[3], side;
-    und_texture_map_box(map, low, &side);
-    assert_double_near(side, 1, 1e-12);
-    assert_double_near(low[1], LOW[1], 1e-12);
+    assert_double_near(und_texture_map_side(map), 1, 1e-12);
     assert_null(und_texture_map_plate(map));
     float before[3] = {0};
     for (int k = 0; k <= 2000; k++) { /* round the ball, aslant */
@@ -321,7 +318,7 @@ static void test_damaged_particles(void **state)
         else if (k == 1)
             item_of(&own, "texture/rest")->dim[0]--;
         else if (k == 2)
-            ((double *)und_frame_find(&own, "texture/box")->data)[3] = -1;
+            *(double *)und_frame_find(&own, "texture/side")->data = -1;
         else
             item_of(&own, "texture/rest")->type = UND_I32;
         assert_null(und_texture_map_create(&own, 1, &err));

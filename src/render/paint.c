@@ -83,12 +83,10 @@ void und_paint_at(const und_paint *paint, const und_texture_map *map, const floa
 {
     const und_plate *plate = und_texture_map_plate(map);
     f3 color = f3_of(paint->color[0]), other = f3_of(paint->color[1]);
-    double low[3], side;
     float p[3], uv[2];
-    und_texture_map_box(map, low, &side);
-    double size = paint->size > 0 ? paint->size : 0.1 * side;
+    double size = paint->size > 0 ? paint->size : 0.1 * und_texture_map_side(map);
     for (int a = 0; a < 3; a++) /* shifted, lest a cube's side lie in that of a box of liquid */
-        p[a] = (float)(((double)rest[a] - low[a]) / size) + 0.137f;
+        p[a] = (float)((double)rest[a] / size) + 0.137f;
     wide = (float)((double)wide / size);
     if (paint->kind == UND_PAINT_PLATE && plate && paint->image) {
         und_plate_project(plate, rest, uv);

@@ -140,9 +140,8 @@ static und_status begin(und_texture *t, const und_frame *first, und_error *err)
     und_status status = flow_open(&t->flow[0], first, t->threads, err);
     if (status != UND_OK)
         return status;
-    memcpy(t->box, g->origin, 3 * sizeof *t->box);
     for (int a = 0; a < 3; a++)
-        t->box[3] = fmax(t->box[3], g->n[a] * und_grid_size(g, a));
+        t->side = fmax(t->side, g->n[a] * und_grid_size(g, a));
     return und_texture_fill(t, first, err);
 }
 
@@ -239,7 +238,7 @@ und_status und_texture_frame(const und_texture *t, und_frame *frame, und_error *
         .name = "texture/id", .unit = "1", .kind = UND_PARTICLES, .type = UND_I32, .rank = 1, .dim = {count}};
     if (item && (item = und_frame_add(frame, &def, err)) && count > 0)
         memcpy(item->data, p->id, count * sizeof *p->id);
-    if (!item || add_numbers(frame, "texture/box", "m", t->box, 4, err) != UND_OK)
+    if (!item || add_numbers(frame, "texture/side", "m", &t->side, 1, err) != UND_OK)
         return UND_FAILED;
     return t->def.plate ? add_numbers(frame, "texture/plate", "m", (const double *)&t->plate,
                                       sizeof t->plate / sizeof(double), err)

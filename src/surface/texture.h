@@ -35,7 +35,7 @@ void und_texture_destroy(und_texture *texture);
 /* To the next frame, whose grid may be another. */
 und_status und_texture_advance(und_texture *texture, const und_frame *next, und_error *err);
 
-/* Adds "texture/position", "texture/rest", "texture/id" and what is the same in all frames: "texture/box"
+/* Adds "texture/position", "texture/rest", "texture/id" and what is the same in all frames: "texture/side"
  * and "texture/plate". */
 und_status und_texture_frame(const und_texture *texture, und_frame *frame, und_error *err);
 
@@ -62,7 +62,6 @@ void und_texture_map_destroy(und_texture_map *map);
 void und_texture_map_look(const und_texture_map *map, const float *place, int count, float *rest);
 
 const und_plate *und_texture_map_plate(const und_texture_map *map); /* NULL: none */
-/* The low corner and the longest side of the box at first, m. */
-void und_texture_map_box(const und_texture_map *map, double low[3], double *side);
+double und_texture_map_side(const und_texture_map *map); /* m; the longest of the grid's box at first */
 
 #endif

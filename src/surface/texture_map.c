@@ -82,9 +82,9 @@ und_texture_map *und_texture_map_create(const und_frame *frame, int threads, und
     size_t places = 0, rests = 0, numbers = sizeof(und_plate) / sizeof(double);
     const float *place = find_points(frame, "texture/position", &places),
                 *rest = find_points(frame, "texture/rest", &rests);
-    const double *box = find_numbers(frame, "texture/box", 4),
+    const double *side = find_numbers(frame, "texture/side", 1),
                  *plate = find_numbers(frame, "texture/plate", numbers);
-    if (!place || !rest || places != rests || !box || !(box[3] > 0) ||
+    if (!place || !rest || places != rests || !side || !(*side > 0) ||
         (!plate && und_frame_find(frame, "texture/plate"))) {
         und_error_set(err, UND_FAILED, "frame %d: the texture particles are damaged", frame->number);
         return NULL;
@@ -92,7 +92,7 @@ und_texture_map *und_texture_map_create(const und_frame *frame, int threads, und
     und_texture_map *map = und_alloc(1, sizeof *map, "a texture", err);
     if (!map)
         return NULL;
-    memcpy(map->box, box, sizeof map->box);
+    map->side = *side;
     if (plate)
         memcpy(&map->plate, plate, sizeof map->plate);
     map->has_plate = plate;
@@ -115,10 +115,9 @@ const und_plate *und_texture_map_plate(const und_texture_map *map)
     return map->has_plate ? &map->plate : NULL;
 }
 
-void und_texture_map_box(const und_texture_map *map, double low[3], double *side)
+double und_texture_map_side(const und_texture_map *map)
 {
-    memcpy(low, map->box, 3 * sizeof *low);
-    *side = map->box[3];
+    return map->side;
 }
 
 /* Weighted sums over neighbours, places relative to the one asked for. */

@@ -27,7 +27,7 @@ typedef struct texture_points {
 struct und_texture {
     und_texture_def def;
     und_plate plate;
-    double box[4]; /* low corner, longest side */
+    double side; /* m; the longest of the first frame's box */
     int threads;
     texture_flow flow[2]; /* of the frame that the particles are at, and of the one before or after */
     texture_points points;
@@ -41,7 +41,7 @@ struct und_texture_map {
     int threads;
     bool has_plate;
     und_plate plate;
-    double box[4];
+    double side;
 };
 
 /* How far a particle may be from the surface, cells: it is put back onto it; it is kept. */
