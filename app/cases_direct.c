@@ -14,6 +14,9 @@ const validation_case direct_cases[] = {
     {"texture_shear", "direct", case_texture_shear},
     {"texture_sway", "direct", case_texture_sway},
     {"texture_flow", "direct", case_texture_flow},
+    {"window_drop", "direct", case_direct_window_drop},
+    {"window_blob", "direct", case_direct_window_blob},
+    {"window_left", "direct", case_direct_window_left},
     {0},
 };
 /* clang-format on */

@@ -26,6 +26,7 @@ typedef struct und_solids {
     uint8_t *beside_thin; /* cells that touch one at a wall too thin for the grid: between values of theirs
                              are such of both sides.  NULL where there are no solids */
     float *u[3];          /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere */
+    bool windowed;        /* the grid is a window that moves: no field is the same in all frames */
     struct und_solids_parts *parts;
 } und_solids;
 
@@ -35,6 +36,8 @@ enum { UND_SOLIDS_REACH = 5 };
 und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle_def *defs, int count,
                            const bool side_open[6], double time, int threads, und_error *err);
 void und_solids_close(und_solids *s);
+/* Takes over what the same solids on another window of the grid are drawn by. */
+void und_solids_take_skins(und_solids *s, und_solids *from);
 
 /* As they are at time + dt.  What a solid passes on its way within dt is shut too, so that thin and fast ones
  * leave no gap: a face that one sweeps over has its velocity and is closed.  False where nothing

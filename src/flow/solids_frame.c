@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_OF_A_LATTICE = 96 };
 static const double CREASE = 0.5;  /* cosine: a corner further off the triangle's normal has that */
 static const double UPWARD = 0.05; /* of a container only what looks up is drawn: the rest would hide it */
 
@@ -55,9 +56,12 @@ static und_status skin_in_domain(const und_solids *s, int solid, und_solid_skin 
     const und_mac *m = &s->mac;
     const und_obstacle_def *def = &s->parts->defs[solid];
     und_isosurface surface = {0};
-    und_lattice l = {{m->n[0] + 1, m->n[1] + 1, m->n[2] + 1}, {m->d[0], m->d[1], m->d[2]}, {0}};
-    for (int a = 0; a < 3; a++)
-        l.origin[a] = m->origin[a] + m->low[a] * m->d[a];
+    und_lattice l = {{0}, {0}, {m->origin[0], m->origin[1], m->origin[2]}};
+    for (int a = 0; a < 3; a++) { /* a window's domain may be very large */
+        int most = s->windowed && m->whole[a] > MOST_OF_A_LATTICE ? MOST_OF_A_LATTICE : m->whole[a];
+        l.n[a] = most + 1;
+        l.d[a] = most == m->whole[a] ? m->d[a] : m->d[a] * m->whole[a] / most;
+    }
     float *field = und_pages_alloc(und_lattice_count(&l) * sizeof *field, "the surface of a solid", err);
     if (!field)
         return UND_FAILED;
@@ -104,6 +108,14 @@ static und_status make_skin(const und_solids *s, int solid, double time, und_sol
         return UND_FAILED;
     find_normals(def->sequence ? NULL : def->shape, skin);
     return UND_OK;
+}
+
+void und_solids_take_skins(und_solids *s, und_solids *from)
+{
+    if (!s->parts || !from->parts || s->parts->skin || s->count != from->count)
+        return;
+    s->parts->skin = from->parts->skin;
+    from->parts->skin = NULL;
 }
 
 void und_solids_skin_free(und_solid_skin *skin)
@@ -162,7 +174,7 @@ static und_status add_distance(const und_solids *s, und_frame *frame, und_error 
                               .unit = "m",
                               .kind = UND_FIELD,
                               .type = UND_F32,
-                              .is_static = !s->parts->some_move,
+                              .is_static = !s->parts->some_move && !s->windowed,
                               .rank = 3,
                               .dim = {(size_t)m->n[2], (size_t)m->n[1], (size_t)m->n[0]}};
     und_item *item = und_frame_add(frame, &def, err);

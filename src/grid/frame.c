@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/status.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,20 @@ und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *er
     else
         free(data);
     return item;
+}
+
+bool und_frame_domain(const und_frame *frame, double low[3], double high[3])
+{
+    const und_item *item = und_frame_find(frame, "domain");
+    if (!item || item->type != UND_F64 || !item->data || und_item_count(item) != 6)
+        return false;
+    const double *d = item->data;
+    for (int a = 0; a < 3; a++)
+        if (!(fabs(d[a]) < 1e9 && fabs(d[3 + a]) < 1e9 && d[a] < d[3 + a]))
+            return false;
+    memcpy(low, d, 3 * sizeof *low);
+    memcpy(high, d + 3, 3 * sizeof *high);
+    return true;
 }
 
 und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err)

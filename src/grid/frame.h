@@ -33,6 +33,10 @@ und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data
 und_status und_frame_field(const und_frame *frame, const char *name, int faces_along, const float **data,
                            und_error *err);
 
+/* The domain, m, of which the frame's grid is a window: the item "domain".  False, and nothing set, where it
+ * has none: the grid is the domain then. */
+bool und_frame_domain(const und_frame *frame, double low[3], double high[3]);
+
 /* Adds copies of all items to `to`, which then owns them. */
 und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err);
 

@@ -416,6 +416,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
         und_levelset_control_open(s, err))
         return err->status;
+    s->solids.windowed = def->window.on;
     return UND_OK;
 }
 

@@ -28,6 +28,25 @@ static und_status add_velocity(und_levelset *s, und_frame *frame, und_error *err
     return UND_OK;
 }
 
+/* What the window is a part of: pictures do not move with it. */
+static und_status add_domain(const und_levelset *s, und_frame *frame, und_error *err)
+{
+    const und_item_def def = {.name = "domain",
+                              .unit = "m",
+                              .kind = UND_NUMBERS,
+                              .type = UND_F64,
+                              .is_static = true,
+                              .rank = 1,
+                              .dim = {6}};
+    und_item *item = und_frame_add(frame, &def, err);
+    double *out = item ? item->data : NULL;
+    for (int a = 0; a < 3 && out; a++) {
+        out[a] = s->mac.origin[a];
+        out[3 + a] = s->mac.origin[a] + s->mac.whole[a] * s->def.dx;
+    }
+    return item ? UND_OK : err->status;
+}
+
 und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
@@ -35,7 +54,8 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         frame->grid.n[a] = s->mac.n[a];
         frame->grid.origin[a] = s->mac.origin[a] + s->mac.low[a] * s->def.dx;
     }
-    if (und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, s->surface.phi, s->def.dx, err) ||
+    if ((s->def.window.on && add_domain(s, frame, err)) ||
+        und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, s->surface.phi, s->def.dx, err) ||
         (s->def.keep_velocity && add_velocity(s, frame, err)) ||
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
                                                      s->stream.p, s->def.density, err)) ||

@@ -304,6 +304,7 @@ static und_status change(und_levelset *s, const box *to, bool carried, und_error
         return status;
     }
     und_pressure_window(s->system, &s->mac);
+    und_solids_take_skins(&s->solids, &old.solids);
     if (carried)
         carry(&old, s);
     carry_numbers(&old, s);

@@ -114,6 +114,7 @@ und_box und_box_of(const und_frame *frame, const double *axis)
         low[a] = g->origin[a];
         high[a] = g->origin[a] + g->n[a] * und_grid_size(g, a);
     }
+    und_frame_domain(frame, low, high);
     if (axis) {
         double reach = fmax(fabs(high[0] - axis[0]), 1e-9);
         for (int a = 0; a < 3; a += 2) {
