@@ -152,6 +152,13 @@ und_elements *und_elements_create(const und_mac *mac, const und_element_def *def
     return e;
 }
 
+void und_elements_shift(und_elements *e, const und_mac *mac)
+{
+    e->mac = *mac;
+    for (int i = 0; i < e->count; i++)
+        e->list[i].margin = 0; /* its region is not made yet */
+}
+
 void und_elements_destroy(und_elements *e)
 {
     if (!e)

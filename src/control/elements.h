@@ -17,6 +17,8 @@ typedef struct und_elements und_elements;
 und_elements *und_elements_create(const und_mac *mac, const und_element_def *defs, int count, int threads,
                                   und_error *err);
 void und_elements_destroy(und_elements *e);
+/* The grid is another window of the same size from now on. */
+void und_elements_shift(und_elements *e, const und_mac *mac);
 
 /* Renders what acts at `time`: the regions where they moved, and the sources' velocities.  To be called
  * before the others, once per substep. */

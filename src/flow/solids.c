@@ -492,6 +492,19 @@ und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle
     return status;
 }
 
+und_status und_solids_shift(und_solids *s, const und_mac *mac, const bool side_open[6], double time,
+                            und_error *err)
+{
+    s->mac = *mac;
+    memcpy(s->parts->side_open, side_open, sizeof s->parts->side_open);
+    if (!s->any) {
+        open_all(s);
+        return UND_OK;
+    }
+    memset(s->parts->passed, 0, mac->count);
+    return place_all(s, time, err);
+}
+
 void und_solids_close(und_solids *s)
 {
     und_solids_parts *p = s->parts;

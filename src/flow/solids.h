@@ -36,6 +36,9 @@ enum { UND_SOLIDS_REACH = 5 };
 und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle_def *defs, int count,
                            const bool side_open[6], double time, int threads, und_error *err);
 void und_solids_close(und_solids *s);
+/* The grid is another window of the same size from now on; at `time`. */
+und_status und_solids_shift(und_solids *s, const und_mac *mac, const bool side_open[6], double time,
+                            und_error *err);
 /* Takes over what the same solids on another window of the grid are drawn by. */
 void und_solids_take_skins(und_solids *s, und_solids *from);
 

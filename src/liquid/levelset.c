@@ -190,7 +190,8 @@ static bool go_on(und_levelset *s, double dt)
             s->told[i] = 0;
         und_levelset_viscous_begin(s);
     }
-    und_levelset_move_window(s);
+    STEP (WINDOW)
+        und_levelset_move_window(s);
     substep(s);
     s->left = s->dt < s->left && !s->ran_away ? s->left - s->dt : 0;
     if (s->left > 0)
@@ -453,8 +454,8 @@ static und_status make_parts(und_levelset *s, und_error *err)
 und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
 {
     static const char *const stage_names[STAGE_COUNT] = {
-        "solids",  "sources", "control", "labels",    "advect",  "forces",     "diffuse",
-        "project", "extend",  "surface", "particles", "correct", "redistance", "spray"};
+        "window",  "solids", "sources", "control",   "labels",  "advect",     "forces", "diffuse",
+        "project", "extend", "surface", "particles", "correct", "redistance", "spray"};
     if (check_def(def, err) != UND_OK)
         return NULL;
     und_levelset *s = und_alloc(1, sizeof *s, "levelset", err);

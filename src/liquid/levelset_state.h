@@ -10,6 +10,7 @@
 
 /* In the order of 4.4. */
 enum {
+    STAGE_WINDOW,
     STAGE_SOLIDS,
     STAGE_SOURCES,
     STAGE_CONTROL,
