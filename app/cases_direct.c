@@ -3,6 +3,7 @@
 
 /* clang-format off */
 const validation_case direct_cases[] = {
+    {"two_drops", "direct", case_direct_drops},
     {"couette", "direct", case_direct_couette},
     {"poiseuille", "direct", case_direct_poiseuille},
     {"viscous_blob", "direct", case_direct_blob},

@@ -4,6 +4,7 @@
 
 #include "cases.h"
 
+extern case_fn case_direct_drops;
 extern case_fn case_direct_couette, case_direct_poiseuille, case_direct_blob, case_direct_spreading,
     case_direct_film, case_direct_heat, case_direct_heat_flies;
 extern case_fn case_texture_turn, case_texture_shear, case_texture_sway, case_texture_flow;

@@ -106,7 +106,8 @@ und_status case_levelset_jet(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-/* Two drops without gravity run into each other. */
+/* Two drops without gravity run into each other, with plain extrapolation: air that keeps its volume is in
+ * app/cases_direct_drops.c. */
 und_status case_levelset_merge(case_sink *sink, und_error *err)
 {
     static const char *const source = "momentum is kept";
@@ -125,6 +126,7 @@ und_status case_levelset_merge(case_sink *sink, und_error *err)
     def.fills = fills;
     def.fill_count = 2;
     def.gravity[1] = 0;
+    def.free_air = false;
     und_levelset *levelset = drops[0] && drops[1] ? und_levelset_create(&def, err) : NULL;
     if (levelset) {
         case_levelset_run(levelset, 0.2, 1.0 / 48);

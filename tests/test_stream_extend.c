@@ -321,11 +321,100 @@ static void test_threads(void **state)
     model_close(&one);
 }
 
+/* Two bodies of liquid, one on the other's way, the other at rest below: the air between is squeezed. */
+static double two_drops(double x, double y, double z)
+{
+    double low = sqrt((x - 12) * (x - 12) + (y - 7) * (y - 7) + (z - 12) * (z - 12)) - 5;
+    double high = sqrt((x - 12) * (x - 12) + (y - 19) * (y - 19) + (z - 12) * (z - 12)) - 5;
+    return fmin(low, high);
+}
+static double falls(double x, double y, double z)
+{
+    (void)x;
+    (void)z;
+    return y > 13 ? -2 : 0;
+}
+
+static double divergence(const stream_model *w, int x, int y, int z)
+{
+    double sum = 0;
+    for (int a = 0; a < 3; a++) {
+        size_t at = und_mac_at(&w->s.mac, x, y, z), low = at - (size_t)w->s.mac.step[a];
+        sum += (double)(w->s.u[a][at] * w->solids.open[a][at]) -
+               (double)(w->s.u[a][low] * w->solids.open[a][low]);
+    }
+    return sum;
+}
+
+/* The most in cells of air within the reach. */
+static double squeezed(const stream_model *w, double reach)
+{
+    double most = 0;
+    for (int z = 0; z < w->s.mac.n[2]; z++)
+        for (int y = 0; y < w->s.mac.n[1]; y++)
+            for (int x = 0; x < w->s.mac.n[0]; x++) {
+                double phi = two_drops(x + 0.5, y + 0.5, z + 0.5);
+                if (phi >= 0 && phi < reach)
+                    most = fmax(most, fabs(divergence(w, x, y, z)));
+            }
+    return most;
+}
+
+static void free_air(stream_model *w, int threads, float *const plain[3])
+{
+    enum { N = 24 };
+    und_error err;
+    model_open(w, N, N, N, false, threads);
+    model_label(w, two_drops);
+    model_fill(&w->s.mac, w->s.u[1], 1, falls);
+    und_stream_restored(&w->s);
+    und_stream_extend(&w->s, &w->solids, 6);
+    for (int a = 0; a < 3 && plain; a++)
+        memcpy(plain[a], w->s.u[a], w->s.mac.count * sizeof(float));
+    und_pressure *system = und_pressure_create(&w->s.mac, threads, &err);
+    assert_non_null(system);
+    und_stream_report report = und_stream_free_air(&w->s, &w->d, &w->solids, system, 3, 1e-4, 100);
+    assert_true(report.converged && report.closed == 0);
+    und_pressure_destroy(system);
+}
+
+/* Rasmussen et al. 2004, 5.2: what flows into the air between flows out of it sideways, and the liquid's
+ * velocity stays. */
+static void test_free_air(void **state)
+{
+    (void)state;
+    stream_model w, other;
+    und_mac m = und_mac_make((int[]){24, 24, 24}, (double[]){1, 1, 1}, (double[]){0, 0, 0});
+    float *plain[3] = {model_array(&m), model_array(&m), model_array(&m)};
+    free_air(&w, 1, plain);
+    assert_true(squeezed(&w, 3) < 1e-3);
+    double aside = w.s.u[0][und_mac_at(&m, 14, 12, 11)]; /* between them, off the axis */
+    assert_true(aside > 0.3);
+    assert_double_near(aside, -(double)w.s.u[0][und_mac_at(&m, 8, 12, 11)], 1e-3);
+    for (int a = 0; a < 3; a++)
+        for (int z = 0; z < 23; z++)
+            for (int y = 0; y < 23; y++)
+                for (int x = 0; x < 23; x++)
+                    if (und_mask_has(&w.s.flows[a], x, y, z))
+                        assert_true(w.s.u[a][und_mac_at(&m, x, y, z)] == plain[a][und_mac_at(&m, x, y, z)]);
+    free_air(&other, 7, NULL);
+    for (int a = 0; a < 3; a++)
+        assert_memory_equal(w.s.u[a], other.s.u[a], m.count * sizeof(float));
+    und_stream_plain_air(&w.s);
+    assert_true(squeezed(&w, 3) > 0.1);
+    for (int a = 0; a < 3; a++) {
+        assert_memory_equal(w.s.u[a], plain[a], m.count * sizeof(float));
+        und_pages_free(plain[a]);
+    }
+    model_close(&w);
+    model_close(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain), cmocka_unit_test(test_linear),  cmocka_unit_test(test_history),
-        cmocka_unit_test(test_solid), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_solid), cmocka_unit_test(test_threads), cmocka_unit_test(test_free_air),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,7 @@ typedef struct und_levelset_def {
     int reseed;                      /* substeps from one reseeding to the next; 0: never; 20 */
     double tolerance;                /* of the pressure: residual over right-hand side, 1e-4 */
     int max_iterations;              /* 100 */
+    bool free_air;      /* the air near the liquid keeps its volume too while it moves the surface; false */
     bool keep_volume;   /* what following the surface loses or gains is put back, and reported; false */
     bool spray;         /* liquid that the level set loses flies on as drops; true */
     int spray_most;     /* drops at once; 1 << 20 */
@@ -182,7 +183,8 @@ typedef struct und_levelset_report {
     double residual;   /* of the pressure, over the right-hand side */
     double divergence; /* the largest left in a liquid cell, 1/s */
     bool converged;
-    long liquid; /* cells */
+    double air_divergence; /* the same of the air near the liquid, where that keeps its volume */
+    long liquid;           /* cells */
     long particles;
     long drops;    /* of spray in the air */
     long substeps; /* since the start */

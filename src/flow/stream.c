@@ -36,8 +36,10 @@ static und_status open_parts(und_stream *s, const und_mac *mac, und_error *err)
     s->parts->fastest = und_alloc(blocks_of((mac->n[1] + 1) * (mac->n[2] + 1)), sizeof(float), "rows", err);
     bool ok = s->parts->fastest && open_fields(s, err) == UND_OK &&
               und_mask_open(&s->liquid, &s->mac, "the liquid's cells", err) == UND_OK;
+    ok = ok && und_mask_open(&s->parts->air.cells, &s->mac, "the air's cells", err) == UND_OK;
     for (int a = 0; ok && a < 3; a++)
-        ok = und_mask_open(&s->flows[a], &s->mac, "the flow's faces", err) == UND_OK;
+        ok = und_mask_open(&s->flows[a], &s->mac, "the flow's faces", err) == UND_OK &&
+             und_mask_open(&s->parts->air.faces[a], &s->mac, "the air's faces", err) == UND_OK;
     return ok && und_stream_advect_open(&s->parts->advect, &s->mac, err) == UND_OK &&
                    und_stream_extend_open(&s->parts->extend, &s->mac, err) == UND_OK &&
                    und_stream_system_open(&s->parts->system, &s->mac, err) == UND_OK
@@ -67,6 +69,9 @@ void und_stream_close(und_stream *s)
         und_stream_advect_close(&s->parts->advect);
         und_stream_extend_close(&s->parts->extend);
         und_stream_system_close(&s->parts->system);
+        und_mask_close(&s->parts->air.cells);
+        for (int a = 0; a < 3; a++)
+            und_mask_close(&s->parts->air.faces[a]);
         und_pages_free(s->parts->fields);
         free(s->parts->fastest);
         free(s->parts);
@@ -78,14 +83,15 @@ void und_stream_close(und_stream *s)
 
 typedef enum sign { BELOW, ABOVE } sign;
 
-/* Bits x + 1 of the word that begins with bit 64 w, for cells of `row` (its cell 0) below or above 0. */
-static uint64_t bits_of(const float *row, int n, int w, sign which)
+/* Bits x + 1 of the word that begins with bit 64 w, for cells of `row` (its cell 0) below or above a level.
+ */
+static uint64_t bits_of(const float *row, int n, int w, sign which, float level)
 {
     uint64_t bits = 0;
     int end = n + 2 - 64 * w;
     for (int b = 0; b < 64 && b < end; b += UND_LANES) {
         und_lanes v = und_lanes_load(row + 64 * w + b - 1);
-        bits |= (uint64_t)und_lanes_bits(which == BELOW ? v < 0 : v > 0) << b;
+        bits |= (uint64_t)und_lanes_bits(which == BELOW ? v < level : v > level) << b;
     }
     return bits;
 }
@@ -102,22 +108,23 @@ static uint64_t bits_inside(int low, int n, int w)
 /* Cells of a word that have an open face. */
 static uint64_t opened(const und_mac *m, const und_solids *solids, size_t row, int w)
 {
-    uint64_t across = bits_of(solids->open[0] + row, m->n[0], w, ABOVE);
+    uint64_t across = bits_of(solids->open[0] + row, m->n[0], w, ABOVE, 0);
     uint64_t before = w > 0 ? (uint64_t)(solids->open[0][row + (size_t)(64 * w) - 2] > 0) : 0;
     uint64_t open = across | across << 1 | before;
     for (int a = 1; a < (m->n[2] == 1 ? 2 : 3); a++)
-        open |= bits_of(solids->open[a] + row, m->n[0], w, ABOVE) |
-                bits_of(solids->open[a] + row - m->step[a], m->n[0], w, ABOVE);
+        open |= bits_of(solids->open[a] + row, m->n[0], w, ABOVE, 0) |
+                bits_of(solids->open[a] + row - m->step[a], m->n[0], w, ABOVE, 0);
     return open;
 }
 
-static void label_cells(und_stream *s, const und_distance *d, const und_solids *solids, int y, int z)
+static void label_cells(und_stream *s, const und_distance *d, const und_solids *solids, float level, int y,
+                        int z)
 {
     const und_mac *m = &s->mac;
     size_t row = und_mac_at(m, 0, y, z);
     uint64_t *liquid = und_mask_row(&s->liquid, y, z);
     for (int w = 0; w < s->liquid.words; w++) {
-        uint64_t bits = bits_of(d->phi + row, m->n[0], w, BELOW) & bits_inside(0, m->n[0], w);
+        uint64_t bits = bits_of(d->phi + row, m->n[0], w, BELOW, level) & bits_inside(0, m->n[0], w);
         liquid[w] = bits ? bits & opened(m, solids, row, w) : 0;
     }
 }
@@ -135,22 +142,29 @@ static void label_faces(und_stream *s, const und_solids *solids, int axis, int y
     int words = s->liquid.words;
     for (int w = 0; w < words; w++) {
         uint64_t beyond = axis ? there[w] : here[w] >> 1 | (w + 1 < words ? here[w + 1] << 63 : 0);
-        uint64_t touched = here[w] | beyond, free = touched ? bits_of(open, m->n[0], w, ABOVE) : 0;
+        uint64_t touched = here[w] | beyond, free = touched ? bits_of(open, m->n[0], w, ABOVE, 0) : 0;
         flows[w] = touched & free;
         shut[w] = touched & ~free;
         set[w] |= flows[w];
     }
 }
 
-void und_stream_label(und_stream *s, const und_distance *d, const und_solids *solids)
+void und_stream_label_cells(und_stream *s, const und_distance *d, const und_solids *solids, float level)
 {
     const und_mac *m = &s->mac;
-    const int rows = und_mac_rows(m), dimensions = m->n[2] == 1 ? 2 : 3;
+    const int rows = und_mac_rows(m);
     int threads = und_workers(s->threads, m->count, 8 * UND_STREAM_CELLS_TO_SHARE);
     PARALLEL_FOR(threads)
     for (int block = 0; block < rows; block += UND_STREAM_ROWS)
         for (int row = block; row < rows && row < block + UND_STREAM_ROWS; row++)
-            label_cells(s, d, solids, row % m->n[1], row / m->n[1]);
+            label_cells(s, d, solids, level, row % m->n[1], row / m->n[1]);
+}
+
+void und_stream_label_faces(und_stream *s, const und_solids *solids)
+{
+    const und_mac *m = &s->mac;
+    const int dimensions = m->n[2] == 1 ? 2 : 3;
+    int threads = und_workers(s->threads, m->count, 8 * UND_STREAM_CELLS_TO_SHARE);
     /* faces of rows y, z from -1 on, where there is one across y or z on the border */
     const int wide = m->n[1] + 1, deep = dimensions == 3 ? m->n[2] + 1 : 1, first = dimensions == 3 ? -1 : 0;
     PARALLEL_FOR(threads)
@@ -161,6 +175,12 @@ void und_stream_label(und_stream *s, const und_distance *d, const und_solids *so
                 if ((y >= 0 || a == 1) && (z >= 0 || a == 2))
                     label_faces(s, solids, a, y, z);
         }
+}
+
+void und_stream_label(und_stream *s, const und_distance *d, const und_solids *solids)
+{
+    und_stream_label_cells(s, d, solids, 0);
+    und_stream_label_faces(s, solids);
 }
 
 static float fastest_of_row(const und_stream *s, int y, int z)

@@ -43,12 +43,19 @@ typedef struct und_stream_system_parts {
 und_status und_stream_system_open(und_stream_system_parts *p, const und_mac *mac, und_error *err);
 void und_stream_system_close(und_stream_system_parts *p);
 
+/* stream.c: labels of cells with phi below a level, then of their faces. */
+void und_stream_label_cells(und_stream *s, const und_distance *d, const und_solids *solids, float level);
+void und_stream_label_faces(und_stream *s, const und_solids *solids);
+
 typedef struct und_stream_parts {
     float *fields;  /* of u and next */
     float *fastest; /* of each UND_STREAM_ROWS rows */
     und_stream_advect_parts advect;
     und_stream_extend_parts extend;
     und_stream_system_parts system;
+    struct {
+        und_mask cells, faces[3];
+    } air; /* near the liquid, whose flow is to keep its volume too */
 } und_stream_parts;
 
 #endif

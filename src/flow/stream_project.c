@@ -50,6 +50,7 @@ typedef struct project {
     const und_solids *solids;
     float *known, *b;
     double *q;
+    float level;       /* of phi: below it the pressure is asked for, or the velocity given */
     float gain, speed; /* m/s: what all of the liquid gains; dx / dt */
 } project;
 
@@ -62,7 +63,7 @@ static void add_axis(const project *p, int axis, size_t row, int begin, int end)
                           *restrict u = p->s->u[axis] + row;
     float *restrict known = p->known + row, *restrict b = p->b + row;
     for (int x = begin; x < end; x++) {
-        float here = phi[x], low = phi[x - step], high = phi[x + step];
+        float here = phi[x] - p->level, low = phi[x - step] - p->level, high = phi[x + step] - p->level;
         float open_low = open[x - step], open_high = open[x];
         known[x] += (low >= 0 ? open_low * inverse_part(here, low) : 0) +
                     (high >= 0 ? open_high * inverse_part(here, high) : 0);
@@ -135,7 +136,7 @@ static void push_stretch(const project *p, int axis, size_t row, int begin, int 
     const double *restrict q = p->q + row;
     float *restrict u = p->s->u[axis] + row;
     for (int x = begin; x < end; x++) {
-        float low = phi[x], high = phi[x + step];
+        float low = phi[x] - p->level, high = phi[x + step] - p->level;
         double q_low = low < 0 ? q[x] : 0, q_high = high < 0 ? q[x + step] : 0;
         float liquid = low < 0 ? low : high, air = low < 0 ? high : low;
         u[x] -= (float)(q_high - q_low) * (air >= 0 ? inverse_part(liquid, air) : 1);
@@ -154,6 +155,22 @@ static void push(const project *p)
                 for (int begin, end = -1; und_mask_stretch(&s->flows[a], y, z, end, &begin, &end);)
                     push_stretch(p, a, row, begin, end);
             }
+}
+
+static und_stream_report solve(project *p, und_pressure *system, bool warm, double tolerance,
+                               int max_iterations)
+{
+    const und_solids *solids = p->solids;
+    const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
+    double largest = set_system(p);
+    und_pressure_set(system, &p->s->liquid, weight, p->known);
+    und_pressure_report solved = und_pressure_solve(system, p->b, p->q, warm, tolerance, max_iterations);
+    push(p);
+    return (und_stream_report){.iterations = solved.iterations,
+                               .residual = solved.residual,
+                               .divergence = solved.residual * largest / p->s->mac.d[0],
+                               .converged = solved.converged,
+                               .closed = solved.closed};
 }
 
 /* `to` in the liquid's cells: p times a factor. */
@@ -193,16 +210,60 @@ und_stream_report und_stream_project(und_stream *s, const und_distance *d, const
                  .speed = (float)(dx / dt)};
     if (gain->held)
         und_mask_remove(&s->liquid, gain->held);
-    double largest = set_system(&p);
-    const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
-    und_pressure_set(system, &s->liquid, weight, p.known);
     scale_pressure(s, s->p, dt / dx, s->p);
-    und_pressure_report solved = und_pressure_solve(system, p.b, p.q, true, tolerance, max_iterations);
-    push(&p);
+    und_stream_report report = solve(&p, system, true, tolerance, max_iterations);
     scale_pressure(s, s->p, dx / dt, s->p);
-    return (und_stream_report){.iterations = solved.iterations,
-                               .residual = solved.residual,
-                               .divergence = solved.residual * largest / dx,
-                               .converged = solved.converged,
-                               .closed = solved.closed};
+    return report;
+}
+
+/* ---- The air ---- */
+
+/* Cells that are not liquid and nearer to it than `reach`, and their faces that the liquid does not have. */
+static void label_air(und_stream *air, const und_stream *s, const und_distance *d, const und_solids *solids,
+                      float reach)
+{
+    und_stream_label_cells(air, d, solids, reach);
+    und_mask_remove(&air->liquid, &s->liquid);
+    und_stream_label_faces(air, solids);
+    for (int a = 0; a < 3; a++)
+        und_mask_remove(&air->flows[a], &s->flows[a]);
+}
+
+/* The air's faces, from one velocity into another. */
+static void copy_air(const und_stream *s, float *const from[3], float *const to[3])
+{
+    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = -1; z < s->mac.n[2]; z++)
+        for (int a = 0; a < 3; a++)
+            for (int y = -1; y < s->mac.n[1]; y++) {
+                size_t row = und_mac_at(&s->mac, 0, y, z);
+                for (int begin, end = -1; und_mask_stretch(&s->parts->air.faces[a], y, z, end, &begin, &end);)
+                    for (int x = begin; x < end; x++)
+                        to[a][(ptrdiff_t)row + x] = from[a][(ptrdiff_t)row + x];
+            }
+}
+
+und_stream_report und_stream_free_air(und_stream *s, const und_distance *d, const und_solids *solids,
+                                      und_pressure *system, float reach, double tolerance, int max_iterations)
+{
+    und_stream air = *s;
+    air.liquid = s->parts->air.cells;
+    for (int a = 0; a < 3; a++)
+        air.flows[a] = s->parts->air.faces[a];
+    project p = {.s = &air,
+                 .phi = d->phi,
+                 .solids = solids,
+                 .known = s->parts->system.known,
+                 .b = s->parts->system.b,
+                 .q = s->parts->system.x,
+                 .level = reach};
+    label_air(&air, s, d, solids, reach);
+    copy_air(s, s->u, s->next);
+    return solve(&p, system, false, tolerance, max_iterations);
+}
+
+void und_stream_plain_air(und_stream *s)
+{
+    copy_air(s, s->next, s->u);
 }

@@ -14,6 +14,8 @@
 enum { MOST_CELLS = 1 << 30, MOST_SUBSTEPS = 100000, MOST_OBSTACLES = 255, ITERATIONS = 100 };
 enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a step, and distances too */
 
+#define AIR_TOLERANCE 1e-3 /* of the air's projection */
+
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
 
 /* 4.4.1: so that the fastest liquid crosses 1 / CFLmultiplier cells in a substep, with the speed v = u + g dt
@@ -90,7 +92,7 @@ static und_stream_report keep_volume(und_levelset *s)
     return report;
 }
 
-static void tell(und_levelset *s, const und_stream_report *report)
+static void tell(und_levelset *s, const und_stream_report *report, const und_stream_report *air)
 {
     s->substeps++;
     double n = s->told[TOLD_SUBSTEPS]++;
@@ -105,6 +107,7 @@ static void tell(und_levelset *s, const und_stream_report *report)
                                     .residual = report->residual,
                                     .divergence = report->divergence,
                                     .converged = report->converged,
+                                    .air_divergence = air->divergence,
                                     .liquid = und_mask_count(&s->stream.liquid),
                                     .particles = s->tracers ? s->tracers->count : 0,
                                     .drops = s->spray ? und_levelset_drops(s)->count : 0,
@@ -124,13 +127,20 @@ static void measure(und_levelset *s)
     s->given = 0;
 }
 
+/* How far from the liquid what moves in a substep comes, in cells; layers go further along the axes than
+ * diagonally. */
+static float reach(const und_levelset *s)
+{
+    return (float)fmin(1 / s->def.cfl + 1, s->layers / sqrt(3));
+}
+
 /* 4.4, in its order. */
 static void substep(und_levelset *s)
 {
     const und_trace trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
     const und_advection rule =
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
-    und_stream_report report = {0};
+    und_stream_report report = {0}, air = {0};
     choose_step(s); /* 4.4.1 */
     STEP (SOLIDS)
         if (und_solids_move(&s->solids, s->time, s->dt))
@@ -170,14 +180,19 @@ static void substep(und_levelset *s)
     STEP (EXTEND) {
         s->fastest = und_stream_fastest(&s->stream);
         und_stream_extend(&s->stream, &s->solids, s->layers);
+        if (s->def.free_air)
+            air = und_stream_free_air(&s->stream, &s->surface, &s->solids, s->system, reach(s), AIR_TOLERANCE,
+                                      s->def.max_iterations);
         if (s->control)
             und_guides_give_air(und_levelset_guides(s), &s->stream, &s->solids);
     }
     und_levelset_heat_move(s);
     und_levelset_move_surface(s); /* 4.4.9 */
+    if (s->def.free_air)
+        und_stream_plain_air(&s->stream);
     s->time += s->dt;
     measure(s);
-    tell(s, &report);
+    tell(s, &report, &air);
 }
 
 /* One substep of a step of dt; true where it was the last. */

@@ -13,8 +13,9 @@ static und_tracers_lost what_is_lost(und_levelset *s)
     const double drift = s->ledger.measured > 0 ? s->ledger.correction / s->ledger.measured : 0;
     und_tracers_lost lost = {und_levelset_throw_drop, s, .little = 0.15f, .much = 0.5f};
     if (drift > 0) {
+        const double most = s->def.free_air ? 0.003 : 0; /* air that is not pressed out stays for long */
         lost.little = (float)fmin(0.3 + drift / 0.01, 2);
-        lost.much = INFINITY;
+        lost.much = drift > most ? INFINITY : lost.much;
     }
     return lost;
 }

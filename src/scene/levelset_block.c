@@ -245,6 +245,8 @@ const field und_levelset_fields[] = {
      .doc = "of the pressure: what is left of its right-hand side"},
     {"iterations", F_INTEGER, NULL, 1, 1e6, .offset = LEVELSET(max_iterations),
      .doc = "of the pressure at most"},
+    {"free_air", F_FLAG, .offset = LEVELSET(free_air),
+     .doc = "the air near the liquid keeps its volume too while it moves the surface"},
     {"keep_volume", F_FLAG, .offset = LEVELSET(keep_volume),
      .doc = "what following the surface loses or gains is put back, and reported"},
     {"spray", F_OTHER, .read = read_spray, .inside = spray_fields, .expected = "true or a table",
