@@ -21,8 +21,8 @@ static const bench benches[] = {
     {"columns.diver", bench_columns_diver}, {"spray.step", bench_spray_step},
     {"cells.markers", bench_cells_markers}, {"cells.step", bench_cells_step},
     {"cells.cove", bench_cells_cove},       {"cells.solve", bench_cells_solve},
-    {"dambreak", bench_dambreak},           {"render.frame", bench_render_frame},
-    {"render.spray", bench_render_spray}};
+    {"dambreak", bench_dambreak},           {"direct.viscosity", bench_direct_viscosity},
+    {"render.frame", bench_render_frame},   {"render.spray", bench_render_spray}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct sink {

@@ -97,6 +97,47 @@ static void print_steps(und_cache *cache, const und_cache_info *info)
                all[STEP_DIVERGENCE], all[STEP_FAILED]);
 }
 
+/* What a frame tells of its viscosity: item "viscous". */
+enum { VISCOUS_STEPS, VISCOUS_MEAN, VISCOUS_MOST, VISCOUS_FAILED, VISCOUS_NUMBERS };
+
+static bool read_viscous(und_cache *cache, int frame_number, double out[VISCOUS_NUMBERS])
+{
+    und_frame frame;
+    und_error err;
+    bool good = und_cache_read_item(cache, frame_number, "viscous", &frame, &err) == UND_OK;
+    const und_item *item = good ? und_frame_find(&frame, "viscous") : NULL;
+    good = item && item->type == UND_F64 && und_item_count(item) == VISCOUS_NUMBERS;
+    if (good)
+        memcpy(out, item->data, VISCOUS_NUMBERS * sizeof *out);
+    und_frame_clear(&frame);
+    return good;
+}
+
+static json_t *viscous_json(und_cache *cache, int frame_number)
+{
+    double v[VISCOUS_NUMBERS];
+    if (!read_viscous(cache, frame_number, v))
+        return NULL;
+    return json_pack("{s:o, s:o, s:o, s:o}", "steps", number(v[VISCOUS_STEPS]), "mean_iterations",
+                     number(v[VISCOUS_MEAN]), "most_iterations", number(v[VISCOUS_MOST]), "unconverged",
+                     number(v[VISCOUS_FAILED]));
+}
+
+static void print_viscous(und_cache *cache, const und_cache_info *info)
+{
+    double steps = 0, sum = 0, most = 0, failed = 0, v[VISCOUS_NUMBERS];
+    for (int i = 0; i < info->row_count; i++)
+        if (read_viscous(cache, info->rows[i].frame, v)) {
+            steps += v[VISCOUS_STEPS];
+            sum += v[VISCOUS_STEPS] * v[VISCOUS_MEAN];
+            most = fmax(most, v[VISCOUS_MOST]);
+            failed += v[VISCOUS_FAILED];
+        }
+    if (steps > 0)
+        printf("viscosity  %.0f steps, %.1f iterations a step, %.0f at most, %.0f unconverged\n", steps,
+               sum / steps, most, failed);
+}
+
 static bool has_steps(const und_cache_info *info)
 {
     return strcmp(info->model, "cells") == 0;
@@ -115,6 +156,10 @@ static json_t *frames_json(und_cache *cache, const und_cache_info *info)
                       hash, "file_hash", file, "ledger", ledger_json(&row->ledger));
         if (frame && has_steps(info))
             json_object_set_new(frame, "step", step_json(cache, row->frame));
+        json_t *viscous =
+            frame && strcmp(info->model, "levelset") == 0 ? viscous_json(cache, row->frame) : NULL;
+        if (viscous)
+            json_object_set_new(frame, "viscous", viscous);
         json_array_append_new(frames, frame);
     }
     return frames;
@@ -239,6 +284,8 @@ static void print_info(und_cache *cache, const und_cache_info *info)
         print_leaked(cache, info->rows[info->row_count - 1].frame);
         if (has_steps(info))
             print_steps(cache, info);
+        if (strcmp(info->model, "levelset") == 0)
+            print_viscous(cache, info);
     }
     if (info->peak_memory) {
         char memory[32];
