@@ -22,7 +22,8 @@ static const bench benches[] = {
     {"cells.markers", bench_cells_markers}, {"cells.step", bench_cells_step},
     {"cells.cove", bench_cells_cove},       {"cells.solve", bench_cells_solve},
     {"dambreak", bench_dambreak},           {"direct.viscosity", bench_direct_viscosity},
-    {"render.frame", bench_render_frame},   {"render.spray", bench_render_spray}};
+    {"render.frame", bench_render_frame},   {"render.spray", bench_render_spray},
+    {"direct.splat", bench_direct_splat}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct sink {

@@ -18,6 +18,11 @@ const validation_case direct_cases[] = {
     {"window_drop", "direct", case_direct_window_drop},
     {"window_blob", "direct", case_direct_window_blob},
     {"window_left", "direct", case_direct_window_left},
+    {"soft_control", "direct", case_direct_soft},
+    {"hard_control", "direct", case_direct_hard},
+    {"surface_control", "direct", case_direct_surface},
+    {"divergence_control", "direct", case_direct_growth},
+    {"pocket", "direct", case_direct_pocket},
     {0},
 };
 /* clang-format on */

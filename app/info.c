@@ -2,6 +2,7 @@
 #include "app.h"
 
 #include "cache/cache.h"
+#include "control_report.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -160,6 +161,9 @@ static json_t *frames_json(und_cache *cache, const und_cache_info *info)
             frame && strcmp(info->model, "levelset") == 0 ? viscous_json(cache, row->frame) : NULL;
         if (viscous)
             json_object_set_new(frame, "viscous", viscous);
+        json_t *control = frame ? control_json(cache, row->frame) : NULL;
+        if (control)
+            json_object_set_new(frame, "control", control);
         json_array_append_new(frames, frame);
     }
     return frames;
@@ -286,6 +290,7 @@ static void print_info(und_cache *cache, const und_cache_info *info)
             print_steps(cache, info);
         if (strcmp(info->model, "levelset") == 0)
             print_viscous(cache, info);
+        print_control(cache, info);
     }
     if (info->peak_memory) {
         char memory[32];

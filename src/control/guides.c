@@ -77,11 +77,12 @@ static und_status open_field(const und_guides *g, guide_field *f, und_error *err
 {
     const und_mac *m = &g->mac;
     size_t most = (size_t)f->capacity, slices = (size_t)guides_slices(m), rows = (size_t)und_mac_rows(m);
-    size_t blocks = (most + GUIDES_BLOCK - 1) / GUIDES_BLOCK;
+    size_t blocks = (most + GUIDES_BLOCK - 1) / GUIDES_BLOCK, piles = (size_t)guides_piles(m);
     if (!(f->list = und_pages_alloc(most * sizeof *f->list, what, err)) ||
-        !(f->order = und_pages_alloc(most * sizeof *f->order, what, err)) ||
-        !(f->block_count = und_pages_alloc(blocks * (slices + 1) * sizeof *f->block_count, what, err)) ||
-        !(f->first = und_pages_alloc((slices + 2) * sizeof *f->first, what, err)) ||
+        !(f->pile = und_pages_alloc(most * sizeof *f->pile, what, err)) ||
+        !(f->block_reach = und_alloc(blocks, sizeof *f->block_reach, what, err)) ||
+        !(f->block_count = und_pages_alloc(blocks * piles * sizeof *f->block_count, what, err)) ||
+        !(f->first = und_pages_alloc((piles + 1) * sizeof *f->first, what, err)) ||
         !(f->cell = und_pages_alloc_sparse(m->count * sizeof *f->cell, what, err)) ||
         !(f->span = und_pages_alloc(rows * sizeof *f->span, what, err)) ||
         !(f->row_low = und_alloc(slices, sizeof *f->row_low, what, err)) ||
@@ -97,7 +98,8 @@ static und_status open_field(const und_guides *g, guide_field *f, und_error *err
 static void close_field(guide_field *f)
 {
     und_pages_free(f->list);
-    und_pages_free(f->order);
+    und_pages_free(f->pile);
+    free(f->block_reach);
     und_pages_free(f->block_count);
     und_pages_free(f->first);
     und_pages_free(f->cell);
@@ -113,7 +115,8 @@ static und_status open_all(und_guides *g, const und_guide_def *defs, int count, 
         guide_group *group = &g->groups[i];
         group->def = defs[i];
         g->count++;
-        if (check_def(&group->def, i + 1, err) != UND_OK || und_guide_open_group(group, err) != UND_OK)
+        if (check_def(&group->def, i + 1, err) != UND_OK ||
+            und_guide_open_group(group, &g->mac, err) != UND_OK)
             return err->status;
         most[group->def.kind] += group->most;
     }

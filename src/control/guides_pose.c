@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BEFORE, NEXT, AFTER };
 
@@ -34,7 +35,7 @@ static bool between_frames(const guide_group *group, int frame)
     return frame >= 0 && frame < group->def.frame_count - 1;
 }
 
-bool und_guide_acts(const guide_group *group, double time)
+static bool acts(const guide_group *group, double time)
 {
     return time >= group->def.start && time < group->def.end;
 }
@@ -59,7 +60,7 @@ static const und_guide_frame *shown(const guide_group *group, double time)
 
 int und_guide_count(const guide_group *group, double time)
 {
-    return und_guide_acts(group, time) ? shown(group, time)->count : 0;
+    return acts(group, time) ? shown(group, time)->count : 0;
 }
 
 static int32_t id_of(const und_guide_frame *frame, int i)
@@ -77,11 +78,73 @@ static void link_frames(const und_guide_frame *from, const und_guide_frame *to, 
     }
 }
 
-void und_guide_link(guide_group *group, double time)
+/* ---- Splines ----
+ *
+ * Where a particle is between two frames is a mix of where it is in frames, from the first of the two on, and
+ * of its velocities, the same mix for all: so it is made once. */
+
+/* Hermite's polynomials at s and their slopes, for a span of time: of the next place and of both velocities.
+ */
+static void hermite(double s, double span, double place[3], double slope[3])
+{
+    const double r = 1 - s;
+    const double p[3] = {s * s * (3 - 2 * s), span * s * r * r, -span * s * s * r};
+    const double d[3] = {6 * s * r / span, r * (1 - 3 * s), s * (3 * s - 2)};
+    memcpy(place, p, sizeof p);
+    memcpy(slope, d, sizeof d);
+}
+
+/* Velocities from places: those of parabolas through three, or even ones at the ends (Catmull-Rom, of uneven
+ * times). */
+static void mix_places(const double h[3], double span, double before, double after, double mix[3])
+{
+    double leave[3] = {0, 1 / span, 0}, arrive[3] = {0, 1 / span, 0}; /* of before, next, after */
+    if (before > 0) {
+        leave[BEFORE] = -span / (before * (before + span));
+        leave[NEXT] = before / (span * (before + span));
+    }
+    if (after > 0) {
+        arrive[AFTER] = span / (after * (after + span));
+        arrive[NEXT] = after / (span * (after + span)) - arrive[AFTER];
+    }
+    for (int k = 0; k < 3; k++)
+        mix[k] = (k == NEXT ? h[0] : 0) + h[1] * leave[k] + h[2] * arrive[k];
+}
+
+static void make_mix(guide_group *group, int frame, double time, double dt)
+{
+    const und_guide_frame *a = &group->def.frames[frame], *b = a + 1;
+    double span = b->time - a->time, end = fmin(time + dt, b->time), step = end - time;
+    double now[3], slope[3], then[3], unused[3];
+    hermite((time - a->time) / span, span, now, slope);
+    hermite((end - a->time) / span, span, then, unused);
+    for (int k = 0; k < 3 && step > 1e-6 * span; k++)
+        slope[k] = (then[k] - now[k]) / step;
+    for (int ends = 0; ends < 4; ends++) {
+        double before = ends & 1 && frame > 0 ? a->time - a[-1].time : 0;
+        double after = ends & 2 && frame + 2 < group->def.frame_count ? b[1].time - b->time : 0;
+        mix_places(now, span, before, after, group->mix[ends].place);
+        mix_places(slope, span, before, after, group->mix[ends].rate);
+    }
+    memcpy(group->led.place, now, sizeof now);
+    memcpy(group->led.rate, slope, sizeof slope);
+}
+
+void und_guide_set(guide_group *group, const und_mac *mac, double time, double dt)
 {
     int frame = frame_at(group, time), last = group->def.frame_count - 1;
     const und_guide_frame *frames = group->def.frames;
-    if (!between_frames(group, frame) || group->linked == frame)
+    group->frame = frame < 0 ? 0 : frame;
+    group->moves = between_frames(group, frame);
+    group->part = group->age = 0;
+    group->cell = 1 / mac->d[0];
+    group->bands = (double)GUIDES_BANDS / mac->n[guides_axis(mac) - 1];
+    if (!group->moves)
+        return;
+    group->age = time - frames[frame].time;
+    group->part = group->age / (frames[frame + 1].time - frames[frame].time);
+    make_mix(group, frame, time, dt);
+    if (group->linked == frame)
         return;
     link_frames(&frames[frame], frame > 0 ? &frames[frame - 1] : NULL, group->link[BEFORE]);
     link_frames(&frames[frame], &frames[frame + 1], group->link[NEXT]);
@@ -89,84 +152,47 @@ void und_guide_link(guide_group *group, double time)
     group->linked = frame;
 }
 
-/* From one frame to the next, along an axis: places, and velocities there. */
-typedef struct piece {
-    double span, from, to, leave, arrive;
-} piece;
-
-/* The velocity at `b` of the parabola through three places. */
-static double parabola(double a, double b, double c, double before, double after)
+/* Where a particle is along an axis, m, and the velocity by which it gets on. */
+static inline double place_of(const guide_group *group, int i, int axis, double *rate)
 {
-    return ((b - a) / before * after + (c - b) / after * before) / (before + after);
-}
-
-static piece find_piece(const guide_group *group, int frame, int i, int axis)
-{
-    const und_guide_frame *a = &group->def.frames[frame], *b = a + 1;
-    const int before = group->link[BEFORE][i], next = group->link[NEXT][i], after = group->link[AFTER][i];
-    piece p = {.span = b->time - a->time, .from = (double)a->at[i][axis], .to = (double)b->at[next][axis]};
-    bool led = a->velocity && b->velocity && !group->def.still;
-    p.leave = p.arrive = (p.to - p.from) / p.span;
-    if (led) {
-        p.leave = (double)a->velocity[i][axis];
-        p.arrive = (double)b->velocity[next][axis];
-        return p;
+    const und_guide_frame *a = &group->def.frames[group->frame];
+    const double here = (double)a->at[i][axis];
+    const int next = group->moves ? group->link[NEXT][i] : -1;
+    if (next < 0) { /* gone at the next frame, or at rest */
+        double v = group->moves && a->velocity && !group->def.still ? (double)a->velocity[i][axis] : 0;
+        *rate = v;
+        return here + v * group->age;
     }
-    if (before >= 0)
-        p.leave = parabola((double)a[-1].at[before][axis], p.from, p.to, a->time - a[-1].time, p.span);
-    if (after >= 0)
-        p.arrive = parabola(p.from, p.to, (double)b[1].at[after][axis], p.span, b[1].time - b->time);
-    return p;
-}
-
-static double piece_at(const piece *p, double s)
-{
-    double r = 1 - s;
-    return p->from * (r * r * (1 + 2 * s)) + p->to * (s * s * (3 - 2 * s)) +
-           p->span * s * r * (p->leave * r - p->arrive * s);
-}
-
-static double piece_velocity(const piece *p, double s)
-{
-    return 6 * s * (1 - s) * (p->to - p->from) / p->span + (1 - s) * (1 - 3 * s) * p->leave +
-           s * (3 * s - 2) * p->arrive;
-}
-
-/* Where a particle is, m, and the velocity it asks for. */
-typedef struct state {
-    double at[3], velocity[3];
-} state;
-
-/* Where a particle of the frame goes that is in the next too. */
-static void move(const guide_group *group, int frame, int i, double time, double dt, state *now)
-{
-    const und_guide_frame *a = &group->def.frames[frame], *b = a + 1;
-    const int next = group->link[NEXT][i];
-    double end = fmin(time + dt, b->time), step = end - time;
-    for (int axis = 0; axis < 3; axis++) {
-        piece p = find_piece(group, frame, i, axis);
-        double s = (time - a->time) / p.span, t = (end - a->time) / p.span;
-        now->at[axis] = piece_at(&p, s);
-        if (group->def.still)
-            now->velocity[axis] = a->velocity && b->velocity ? (1 - s) * (double)a->velocity[i][axis] +
-                                                                   s * (double)b->velocity[next][axis]
-                                                             : 0;
-        else
-            now->velocity[axis] =
-                step > 1e-6 * p.span ? (piece_at(&p, t) - now->at[axis]) / step : piece_velocity(&p, s);
+    const und_guide_frame *b = a + 1;
+    const double way = (double)b->at[next][axis] - here;
+    if (a->velocity && b->velocity && !group->def.still) {
+        const guide_mix *m = &group->led;
+        const double leave = (double)a->velocity[i][axis], arrive = (double)b->velocity[next][axis];
+        *rate = m->rate[0] * way + m->rate[1] * leave + m->rate[2] * arrive;
+        return here + m->place[0] * way + m->place[1] * leave + m->place[2] * arrive;
     }
+    const int before = group->link[BEFORE][i], after = group->link[AFTER][i];
+    const guide_mix *m = &group->mix[(before >= 0) + 2 * (after >= 0)];
+    const double back = before >= 0 ? (double)a[-1].at[before][axis] - here : 0;
+    const double on = after >= 0 ? (double)b[1].at[after][axis] - here : 0;
+    *rate = m->rate[BEFORE] * back + m->rate[NEXT] * way + m->rate[AFTER] * on;
+    return here + m->place[BEFORE] * back + m->place[NEXT] * way + m->place[AFTER] * on;
 }
 
-static void rest(const guide_group *group, int frame, int i, double time, state *now)
+/* The velocity asked for: its own, unless it is given. */
+static double velocity_of(const guide_group *group, int i, int axis, double rate)
 {
     const und_guide_def *def = &group->def;
-    const und_guide_frame *f = &def->frames[frame < 0 ? 0 : frame];
-    bool leaving = between_frames(group, frame), asks = def->still || leaving || def->frame_count == 1;
-    for (int axis = 0; axis < 3; axis++) {
-        double v = f->velocity ? (double)f->velocity[i][axis] : 0;
-        now->at[axis] = (double)f->at[i][axis] + (leaving && !def->still ? v * (time - f->time) : 0);
-        now->velocity[axis] = asks ? v : 0;
-    }
+    const und_guide_frame *a = &def->frames[group->frame];
+    const int next = group->moves ? group->link[NEXT][i] : -1;
+    if (def->has_velocity)
+        return def->velocity[axis];
+    if (!def->still && def->frame_count > 1)
+        return rate;
+    if (!a->velocity)
+        return 0;
+    double v = (double)a->velocity[i][axis];
+    return next >= 0 && a[1].velocity ? v + group->part * ((double)a[1].velocity[next][axis] - v) : v;
 }
 
 /* A number that changes evenly from one frame to the next. */
@@ -177,15 +203,50 @@ static double evenly(const float *from, const float *to, size_t i, int next, dou
     return next >= 0 && to ? (1 - s) * (double)from[i] + s * (double)to[next] : (double)from[i];
 }
 
-static void set_normal(const guide_group *group, const und_mac *mac, int frame, int i, int next, double s,
-                       guide_now *out)
+static double radius_of(const guide_group *group, int i, int next)
 {
-    const und_guide_frame *a = &group->def.frames[frame], *b = next >= 0 ? a + 1 : NULL;
+    const und_guide_frame *a = &group->def.frames[group->frame], *b = group->moves ? a + 1 : a;
+    return evenly(a->radius, b->radius, (size_t)i, next, group->part, group->def.radius);
+}
+
+static float half_of(const guide_group *group, float radius, double cell)
+{
+    const und_guide_def *def = &group->def;
+    return def->shape == UND_GUIDE_SPHERE ? -1 : def->length > 0 ? (float)(0.5 * def->length * cell) : radius;
+}
+
+/* Which of `count` parts a place is in, or beside. */
+static int part_of(double place, int count)
+{
+    return place > 0 ? place < count ? (int)place : count - 1 : 0;
+}
+
+int und_guide_pile(const guide_group *group, const und_mac *mac, int i, float *reach)
+{
+    const int axis = guides_axis(mac), slices = guides_slices(mac);
+    const int next = group->moves ? group->link[NEXT][i] : -1;
+    const double cell = group->cell;
+    double unused, place[2];
+    for (int k = 0; k < 2; k++)
+        place[k] =
+            (place_of(group, i, axis - k, &unused) - mac->origin[axis - k]) * cell - mac->low[axis - k];
+    float radius = (float)(radius_of(group, i, next) * cell), half = half_of(group, radius, cell);
+    *reach = radius + (half > 0 ? half : 0) + (group->def.kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0);
+    if (!(radius > 0) || !(place[0] + (double)*reach > 0) || !(place[0] - (double)*reach < slices))
+        return -1;
+    if (!(*reach < GUIDES_REACH))
+        return GUIDES_BANDS * slices;
+    return GUIDES_BANDS * part_of(place[0], slices) + part_of(place[1] * group->bands, GUIDES_BANDS);
+}
+
+static void set_normal(const guide_group *group, const und_mac *mac, int i, int next, guide_now *out)
+{
+    const und_guide_frame *a = &group->def.frames[group->frame], *b = next >= 0 ? a + 1 : NULL;
     double n[3], square = 0;
     for (int axis = 0; axis < 3; axis++) {
         n[axis] = a->normal ? (double)a->normal[i][axis] : group->def.normal[axis];
         if (a->normal && b && b->normal)
-            n[axis] += s * ((double)b->normal[next][axis] - n[axis]);
+            n[axis] += group->part * ((double)b->normal[next][axis] - n[axis]);
         n[axis] = axis == 2 && mac->n[2] == 1 ? 0 : n[axis];
         square += n[axis] * n[axis];
     }
@@ -193,70 +254,53 @@ static void set_normal(const guide_group *group, const und_mac *mac, int frame, 
     for (int axis = 0; axis < 3; axis++)
         out->normal[axis] = (float)(n[axis] * scale);
     if (!(square > 0))
-        out->group = -1; /* it turns round between two frames, and has no direction now */
+        out->strength = 0; /* it turns round between two frames, and has no direction now */
 }
 
-/* The slices of cells whose middles it reaches; a margin more around shapes that add and erase. */
+/* How far a particle reaches along an axis, in cells. */
+static float reach_along(const guide_now *p, int axis)
+{
+    float n = p->normal[axis], across = 1 - n * n;
+    return p->half < 0 ? p->radius : p->half * fabsf(n) + p->radius * sqrtf(across > 0 ? across : 0);
+}
+
+/* The cells whose middles it may reach: low > high where it reaches none. */
 static void set_reach(const guide_group *group, const und_mac *mac, guide_now *out)
 {
-    const und_guide_kind kind = group->def.kind;
-    int axis = guides_axis(mac), margin = kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0;
+    const float more = (group->def.kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0) + 1e-3F;
     for (int a = 0; a < 3; a++) {
-        double low = ceil((double)out->place[a] - guide_reach(out, a) - margin - 0.5);
-        double high = floor((double)out->place[a] + guide_reach(out, a) + margin - 0.5);
-        low = fmax(low, 0);
-        high = fmin(high, mac->n[a] - 1);
-        if (!(low <= high)) {
-            out->group = -1;
-            return;
-        }
-        if (a == axis) {
-            out->low = (int16_t)low;
-            out->high = (int16_t)high;
-        }
+        float reach = reach_along(out, a) + more;
+        float low = ceilf(out->place[a] - reach - 0.5F), high = floorf(out->place[a] + reach - 0.5F);
+        float most = (float)(mac->n[a] - 1);
+        out->low[a] = (int16_t)(low > 0 ? (low < most ? low : most + 1) : 0);
+        out->high[a] = (int16_t)(high < most ? (high > -1 ? high : -1) : most);
+        if (a == 2 && mac->n[2] == 1)
+            out->low[a] = out->high[a] = 0;
     }
 }
 
-void und_guide_pose(const guide_group *group, const und_mac *mac, double time, double dt, int begin, int end,
-                    guide_now *list)
+void und_guide_pose(const guide_group *group, const und_mac *mac, int i, guide_now *out)
 {
     const und_guide_def *def = &group->def;
-    int found = frame_at(group, time), frame = found < 0 ? 0 : found;
-    bool moves = between_frames(group, found);
-    const und_guide_frame *a = &def->frames[frame], *b = moves ? a + 1 : a;
-    double s = moves ? (time - a->time) / (b->time - a->time) : 0, cell = 1 / mac->d[0];
-    for (int i = begin; i < end; i++) {
-        guide_now *out = &list[i];
-        int next = moves ? group->link[NEXT][i] : -1;
-        state now;
-        if (next >= 0)
-            move(group, frame, i, time, dt, &now);
-        else
-            rest(group, found, i, time, &now);
-        double radius = evenly(a->radius, b->radius, (size_t)i, next, s, def->radius);
-        double value = evenly(a->value, b->value, (size_t)i, next, s, def->value);
-        out->group = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            bool flat = axis == 2 && mac->n[2] == 1;
-            double v = def->kind != UND_GUIDE_VELOCITY ? (axis == 0 ? value : 0)
-                       : flat                          ? 0
-                       : def->has_velocity             ? def->velocity[axis]
-                                                       : now.velocity[axis];
-            out->value[axis] = (float)v;
-            out->place[axis] =
-                flat ? 0.5F : (float)((now.at[axis] - mac->origin[axis]) * cell) - (float)mac->low[axis];
-        }
-        out->strength = (float)evenly(a->strength, b->strength, (size_t)i, next, s, def->strength);
-        out->radius = (float)(radius * cell);
-        out->half = def->shape == UND_GUIDE_SPHERE ? -1
-                    : def->length > 0              ? (float)(0.5 * def->length * cell)
-                                                   : out->radius;
-        set_normal(group, mac, frame, i, next, s, out);
-        if (!(out->radius > 0) || !(out->strength > 0))
-            out->group = -1;
-        if (out->group >= 0)
-            set_reach(group, mac, out);
+    const int next = group->moves ? group->link[NEXT][i] : -1;
+    const und_guide_frame *a = &def->frames[group->frame], *b = group->moves ? a + 1 : a;
+    const double cell = group->cell;
+    for (int axis = 0; axis < 3; axis++) {
+        bool flat = axis == 2 && mac->n[2] == 1;
+        double rate, at = place_of(group, i, axis, &rate);
+        out->place[axis] = flat ? 0.5F : (float)((at - mac->origin[axis]) * cell) - (float)mac->low[axis];
+        out->value[axis] = flat ? 0 : (float)velocity_of(group, i, axis, rate);
     }
+    if (def->kind != UND_GUIDE_VELOCITY) {
+        out->value[0] = (float)evenly(a->value, b->value, (size_t)i, next, group->part, def->value);
+        out->value[1] = out->value[2] = 0;
+    }
+    out->strength = (float)evenly(a->strength, b->strength, (size_t)i, next, group->part, def->strength);
+    out->radius = (float)(radius_of(group, i, next) * cell);
+    out->half = half_of(group, out->radius, cell);
+    if (out->half >= 0)
+        set_normal(group, mac, i, next, out);
+    set_reach(group, mac, out);
 }
 
 /* ---- At the start ---- */
@@ -267,24 +311,22 @@ static double speed_of(const float velocity[3])
                 (double)velocity[2] * velocity[2]);
 }
 
-/* The fastest from a frame to the next, which are linked. */
-static double fastest_from(const guide_group *group, int frame)
+/* The fastest from a frame to the next. */
+static double fastest_from(guide_group *group, const und_mac *mac, int frame)
 {
     enum { LOOKS = 4 };
     const und_guide_frame *f = &group->def.frames[frame];
+    const int looks = between_frames(group, frame) && !group->def.still ? LOOKS : 0;
     double most = 0;
-    for (int i = 0; i < f->count; i++) {
-        if (f->velocity)
-            most = fmax(most, speed_of(f->velocity[i]));
-        if (!between_frames(group, frame) || group->link[NEXT][i] < 0 || group->def.still)
-            continue;
-        piece p[3] = {find_piece(group, frame, i, 0), find_piece(group, frame, i, 1),
-                      find_piece(group, frame, i, 2)};
-        for (int k = 0; k <= LOOKS; k++) {
-            double square = 0;
+    for (int i = 0; f->velocity && i < f->count; i++)
+        most = fmax(most, speed_of(f->velocity[i]));
+    for (int k = 0; k < looks; k++) {
+        und_guide_set(group, mac, f->time + (f[1].time - f->time) * (k + 0.5) / LOOKS, 0);
+        for (int i = 0; i < f->count; i++) {
+            double square = 0, rate;
             for (int axis = 0; axis < 3; axis++) {
-                double v = piece_velocity(&p[axis], (double)k / LOOKS);
-                square += v * v;
+                place_of(group, i, axis, &rate);
+                square += rate * rate;
             }
             most = fmax(most, sqrt(square));
         }
@@ -292,7 +334,7 @@ static double fastest_from(const guide_group *group, int frame)
     return most;
 }
 
-und_status und_guide_open_group(guide_group *group, und_error *err)
+und_status und_guide_open_group(guide_group *group, const und_mac *mac, und_error *err)
 {
     static const char *const what = "control particles";
     const und_guide_def *def = &group->def;
@@ -306,11 +348,10 @@ und_status und_guide_open_group(guide_group *group, und_error *err)
     if (!group->fastest)
         return err->status;
     for (int i = 0; i < def->frame_count && def->kind == UND_GUIDE_VELOCITY; i++) {
-        und_guide_link(group, def->frames[i].time);
         double asked = 0;
         for (int axis = 0; axis < 3; axis++)
             asked += def->velocity[axis] * def->velocity[axis];
-        group->fastest[i] = def->has_velocity ? sqrt(asked) : fastest_from(group, i);
+        group->fastest[i] = def->has_velocity ? sqrt(asked) : fastest_from(group, mac, i);
     }
     return UND_OK;
 }

@@ -8,12 +8,18 @@
 
 /* A particle as it is now, in cells. */
 typedef struct guide_now {
-    float place[3], radius, half; /* half: of a cylinder's length */
+    float place[3], radius, half; /* half: of a cylinder's length; below 0: a sphere */
     float normal[3];
     float strength, value[3];
-    int32_t group;     /* -1: it reaches no cell */
-    int16_t low, high; /* slices that it reaches */
+    int32_t group;
+    int16_t low[3], high[3]; /* cells that it may reach */
 } guide_now;
+
+/* What of the places before, next and after a particle makes up its place and velocity; or of the next place
+ * and the velocities at both ends. */
+typedef struct guide_mix {
+    double place[3], rate[3];
+} guide_mix;
 
 typedef struct guide_group {
     und_guide_def def;
@@ -22,17 +28,27 @@ typedef struct guide_group {
     int32_t *link[3]; /* of each in a frame: which it is in the one before, the next and the one after; -1 */
     int linked;       /* the frame for which; -1: none */
     double *fastest;  /* [frame_count]: m/s from each frame to the next */
+    /* As it is now: the frame, whether it goes on to the next and how far that is, and splines by which of
+     * the frames before and after have the particle, or with velocities. */
+    int frame;
+    bool moves;
+    double part, age;
+    double cell;  /* 1/m */
+    double bands; /* in a cell */
+    guide_mix mix[4], led;
 } guide_group;
 
 /* The particles of one kind, and the cells they act on. */
 typedef struct guide_field {
     und_guide_kind kind;
-    int capacity; /* 0: there are none */
-    guide_now *list;
-    int32_t *order; /* by the first slice, then as in the list; such as reach many come last */
-    int32_t *block_count;
-    int32_t *first; /* [slices + 2]: where in the order a slice's begin */
-    int acting;     /* in the order */
+    int capacity;    /* 0: there are none */
+    guide_now *list; /* by the slice they are in, then as the defs have them; large ones come last */
+    int16_t *pile;   /* of each of the defs' particles: its slice, `slices` where it is large; -1: none */
+    int32_t *block_count; /* [blocks][piles] */
+    float *block_reach;   /* the farthest of each block that is not large */
+    int32_t *first;       /* [piles + 1]: where in the list a pile begins */
+    int acting;           /* in the list */
+    int reach;            /* slices, of those that are not large */
     und_guide_cell *cell;
     int32_t (*span)[2];      /* of each row: its cells from .. to that are touched */
     int *row_low, *row_high; /* of each slice: rows that are */
@@ -51,6 +67,8 @@ struct und_guides {
 };
 
 enum {
+    GUIDES_SLAB = 8,        /* slices that a thread takes at a time */
+    GUIDES_BANDS = 16,      /* parts of a slice: their cells stay in the cache */
     GUIDES_BLOCK = 4096,    /* particles that a thread takes at a time */
     GUIDES_REACH = 8,       /* slices: such as reach more are looked at in each slice */
     GUIDES_MARGIN = 2,      /* cells around shapes that add and erase in which phi follows them */
@@ -68,25 +86,23 @@ static inline int guides_slices(const und_mac *m)
     return m->n[guides_axis(m)];
 }
 
-/* How far a particle reaches along an axis, in cells. */
-static inline double guide_reach(const guide_now *p, int axis)
+/* Particles lie in piles, GUIDES_BANDS in each slice by where they are across it, and one of large ones. */
+static inline int guides_piles(const und_mac *m)
 {
-    double n = (double)p->normal[axis], across = 1 - n * n;
-    if (p->half < 0)
-        return (double)p->radius;
-    return (double)p->half * fabs(n) + (double)p->radius * sqrt(across > 0 ? across : 0);
+    return GUIDES_BANDS * guides_slices(m) + 1;
 }
 
-/* guides_pose.c: particles of a group as they are at `time`, with the velocity that leads to time + dt. */
-und_status und_guide_open_group(guide_group *group, und_error *err);
+/* guides_pose.c */
+und_status und_guide_open_group(guide_group *group, const und_mac *mac, und_error *err);
 void und_guide_close_group(guide_group *group);
-bool und_guide_acts(const guide_group *group, double time);
 /* Until when nothing of it changes; `time` itself where it moves. */
 double und_guide_rests(const guide_group *group, double time);
-int und_guide_count(const guide_group *group, double time);
-void und_guide_link(guide_group *group, double time);
-void und_guide_pose(const guide_group *group, const und_mac *mac, double time, double dt, int begin, int end,
-                    guide_now *list);
+int und_guide_count(const guide_group *group, double time); /* that act */
+/* Sets it as it is at `time`, with velocities that lead to time + dt: before the others. */
+void und_guide_set(guide_group *group, const und_mac *mac, double time, double dt);
+/* The pile of particle i; -1: it reaches no cell. */
+int und_guide_pile(const guide_group *group, const und_mac *mac, int i, float *reach);
+void und_guide_pose(const guide_group *group, const und_mac *mac, int i, guide_now *out);
 
 /* guides_splat.c */
 void und_guide_render(und_guides *g, guide_field *f, double time, double dt);

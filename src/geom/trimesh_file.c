@@ -103,6 +103,27 @@ und_status und_mesh_load(und_mesh_text *text, const char *path, double scale, un
     return status;
 }
 
+und_status und_mesh_rows(und_mesh_text *text, const char *path, und_error *err)
+{
+    char *data;
+    size_t bytes;
+    text->path = path;
+    text->line = 1;
+    text->err = err;
+    und_status status = und_file_read(path, UND_TRIMESH_FILE_MAX, &data, &bytes, err);
+    if (status != UND_OK)
+        return status;
+    text->start = text->at = data;
+    text->end = data + bytes;
+    bool is_ply = bytes >= 4 && memcmp(data, "ply", 3) == 0 && isspace((unsigned char)data[3]);
+    status = is_ply
+                 ? und_mesh_read_ply(text)
+                 : und_error_set(err, UND_INVALID, "%s:1: expected a PLY file, which begins with ply", path);
+    free(data);
+    text->start = text->at = text->end = NULL;
+    return status;
+}
+
 und_trimesh_def und_mesh_def(const und_mesh_text *text)
 {
     return (und_trimesh_def){.vertex_count = text->vertex_count,

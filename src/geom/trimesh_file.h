@@ -22,7 +22,16 @@ typedef struct und_mesh_text {
     float (*color)[3]; /* linear; negative: none */
     int (*triangle)[3];
     bool colored;
+    /* A PLY's vertices as rows of numbers, instead of a mesh: the properties asked for by name, up to 32 and
+     * ended by NULL, which of them it has as bits, and what takes each row; those it has not are 0. */
+    const char *const *column;
+    unsigned has;
+    und_status (*take)(struct und_mesh_text *text, const double *row);
+    void *taker;
 } und_mesh_text;
+
+/* The rows of a PLY file, where column, take and taker are set. */
+und_status und_mesh_rows(und_mesh_text *text, const char *path, und_error *err);
 
 /* A file's vertices and triangles, scaled and turned as above, without their tree; to be freed in any case.
  */

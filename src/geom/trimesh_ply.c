@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS_MAX = 16, PROPERTIES_MAX = 64, WORD_MAX = 32 };
+enum { ELEMENTS_MAX = 16, PROPERTIES_MAX = 64, WORD_MAX = 32, COLUMNS_MAX = 32 };
 
 typedef enum ply_type { INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64, NO_TYPE } ply_type;
 
@@ -20,6 +20,7 @@ typedef enum ply_use { USE_X, USE_Y, USE_Z, USE_RED, USE_GREEN, USE_BLUE, USE_CO
 typedef struct ply_property {
     ply_type type, count_type; /* NO_TYPE: not a list */
     ply_use use;
+    int column; /* of those that are asked for; -1: none */
 } ply_property;
 
 typedef struct ply_element {
@@ -81,6 +82,17 @@ static ply_use use_named(const ply_element *element, const char *word, bool list
     return element->is_face && list && corners ? USE_CORNERS : USE_NONE;
 }
 
+/* Which of the columns asked for the property is. */
+static int column_named(und_mesh_text *text, const ply_element *element, const char *word, bool list)
+{
+    for (int i = 0; text->column && element->is_vertex && !list && text->column[i]; i++)
+        if (strcmp(word, text->column[i]) == 0) {
+            text->has |= 1U << i;
+            return i;
+        }
+    return -1;
+}
+
 static und_status read_property(ply *p)
 {
     und_mesh_text *text = p->text;
@@ -106,6 +118,7 @@ static und_status read_property(ply *p)
     if (word[0] == '\0')
         return und_mesh_expected(text, "the name of a property");
     property.use = use_named(element, word, list);
+    property.column = column_named(text, element, word, list);
     element->property[element->property_count++] = property;
     return UND_OK;
 }
@@ -263,7 +276,7 @@ static und_status read_list(ply *p, const ply_property *property)
 /* One vertex, face or whatever else there is. */
 static und_status read_row(ply *p, const ply_element *element, bool colored)
 {
-    double n[USE_CORNERS] = {0}, other;
+    double n[USE_CORNERS] = {0}, row[COLUMNS_MAX] = {0}, other = 0;
     for (int i = 0; i < element->property_count; i++) {
         const ply_property *property = &element->property[i];
         und_status status;
@@ -273,6 +286,12 @@ static und_status read_row(ply *p, const ply_element *element, bool colored)
             status = read_number(p, property->type, property->use < USE_CORNERS ? &n[property->use] : &other);
         if (status != UND_OK)
             return status;
+        if (property->column >= 0) {
+            double number = property->use < USE_CORNERS ? n[property->use] : other;
+            row[property->column] = number;
+            if (!isfinite(number))
+                return wrong_number(p, "a finite number", number);
+        }
         if (property->use < USE_CORNERS && !isfinite(n[property->use]))
             return wrong_number(p, "a finite number", n[property->use]);
         if (property->use >= USE_RED && property->use <= USE_BLUE && property->type == UINT8)
@@ -280,6 +299,8 @@ static und_status read_row(ply *p, const ply_element *element, bool colored)
     }
     if (!element->is_vertex)
         return UND_OK;
+    if (p->text->take)
+        return p->text->take(p->text, row);
     return und_mesh_add_vertex(p->text, und_vec(n[USE_X], n[USE_Y], n[USE_Z]), colored ? n + USE_RED : NULL);
 }
 
@@ -316,7 +337,7 @@ und_status und_mesh_read_ply(und_mesh_text *text)
     und_status status = read_header(p);
     for (int i = 0; i < p->element_count && status == UND_OK; i++)
         status = read_rows(p, &p->element[i]);
-    if (status == UND_OK && text->triangle_count == 0)
+    if (status == UND_OK && text->triangle_count == 0 && !text->take)
         status = und_error_set(text->err, UND_INVALID, "%s: no faces", text->path);
     free(p);
     return status;

@@ -225,6 +225,8 @@ const field und_levelset_fields[] = {
     {"window", F_OTHER, .read = und_read_window, .inside = und_window_fields,
      .expected = "a table { follow = ... }",
      .doc = "the grid is only a part of the domain, which moves and grows with what it is to hold"},
+    LIST("control", und_read_control, und_control_fields,
+         "control particles, which lead what is around them"),
     {"cfl", F_NUMBER, NULL, 0.05, 100, .offset = LEVELSET(cfl),
      .doc = "steps in which the fastest liquid crosses a cell: more are slower and more accurate"},
     {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = LEVELSET(max_step),

@@ -38,5 +38,8 @@ void und_read_modifiers(reader *r, const field *f, void *levelset);
 /* window_block.c; after the solids, whose names it knows. */
 extern const field und_window_fields[];
 void und_read_window(reader *r, const field *f, void *levelset);
+/* control_block.c */
+extern const field und_control_fields[];
+void und_read_control(reader *r, const field *f, void *levelset);
 
 #endif

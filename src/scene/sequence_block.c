@@ -16,24 +16,35 @@ typedef struct sequence_def {
     bool open;
 } sequence_def;
 
-static void read_files(reader *r, const field *f, void *def)
+const char *und_read_numbered(reader *r, const char *expected)
 {
     const char *name = lua_type(r->L, -1) == LUA_TSTRING ? lua_tostring(r->L, -1) : NULL;
     if (!name)
-        und_read_expected(r, f->expected);
+        und_read_expected(r, expected);
     const char *number = strchr(name, '#');
     size_t width = number ? strspn(number, "#") : 0;
     if (width == 0 || width > 7 || strchr(number + width, '#') || strlen(name) > 400)
-        und_read_fail(r, "expected a name with one number in it, as \"flag.####.obj\", found \"%.100s\"",
-                      name);
-    ((sequence_def *)def)->files = name;
+        und_read_fail(r, "expected %s, found \"%.100s\"", expected, name);
+    return name;
+}
+
+void und_numbered_name(const char *files, int number, char *name, size_t size)
+{
+    const char *hash = strchr(files, '#');
+    int width = (int)strspn(hash, "#");
+    snprintf(name, size, "%.*s%0*d%s", (int)(hash - files), files, width, number, hash + width);
+}
+
+static void read_files(reader *r, const field *f, void *def)
+{
+    ((sequence_def *)def)->files = und_read_numbered(r, f->expected);
 }
 
 #define AT(member_) .offset = offsetof(sequence_def, member_)
 
 const field und_sequence_fields[] = {
     {"files", F_OTHER, .read = read_files, .required = true,
-     .expected = "a name with a number in it, as \"flag.####.obj\"",
+     .expected = "a name with one number in it, as \"flag.####.obj\"",
      .doc = "an OBJ or PLY for each frame; #### is its number, in at least so many digits"},
     {"first", F_INTEGER, NULL, 0, NUMBER_MAX, AT(first), .doc = "number of the first frame"},
     {"last", F_INTEGER, NULL, 0, NUMBER_MAX, true, AT(last), .doc = "number of the last one"},
@@ -62,11 +73,9 @@ static void release_text(void *text)
 static void add_frame(reader *r, const sequence_def *d, int number, und_mesh_text *text, owned *loaded,
                       und_sequence *sequence)
 {
-    const char *hash = strchr(d->files, '#');
-    int width = (int)strspn(hash, "#");
     char name[512];
     und_error err = {0};
-    snprintf(name, sizeof name, "%.*s%0*d%s", (int)(hash - d->files), d->files, width, number, hash + width);
+    und_numbered_name(d->files, number, name, sizeof name);
     const char *path = und_scene_file(r, name);
     loaded->resource = text;
     if (und_mesh_load(text, path, d->scale, d->turn, &err) != UND_OK)

@@ -1,0 +1,103 @@
+/* direct.splat: one velocity particle in each of 128^3 cells, put anywhere in it and moving by splines, is
+ * rendered into the cells; and beside it, direct.advect, the advection of the velocity in as many. */
+#include "bench/bench.h"
+
+#include "base/random.h"
+#include "base/status.h"
+#include "control/guides.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SIDE = 128, MANY = SIDE * SIDE * SIDE, FRAMES = 4 };
+
+typedef struct splat {
+    und_mac mac;
+    und_guides *guides;
+    float (*at[FRAMES])[3];
+    und_guide_frame frames[FRAMES];
+    double time;
+    und_stream stream;
+    und_solids solids;
+    und_distance surface;
+} splat;
+
+static void render(void *context)
+{
+    splat *s = context;
+    s->time += 1e-3;
+    und_guides_render(s->guides, s->time, 1e-3);
+}
+
+static void advect(void *context)
+{
+    splat *s = context;
+    und_stream_advect(&s->stream, 1.5, UND_TRACE_RK2, UND_ADVECT_MACCORMACK);
+}
+
+static void set_flow(splat *s)
+{
+    const und_mac *m = &s->mac;
+    for (int z = -1; z <= SIDE; z++)
+        for (int y = -1; y <= SIDE; y++)
+            for (int x = -1; x <= SIDE; x++) {
+                size_t i = und_mac_at(m, x, y, z);
+                s->surface.phi[i] = -1;
+                s->stream.u[0][i] = (float)(1 - 2 * (y + 0.5) / SIDE);
+                s->stream.u[1][i] = (float)(2 * (x + 0.5) / SIDE - 1);
+            }
+    und_distance_refresh(&s->surface);
+    und_stream_label(&s->stream, &s->surface, &s->solids);
+}
+
+static und_status open_splat(splat *s, int threads, und_error *err)
+{
+    const bool sides[6] = {false};
+    s->mac = und_mac_make((const int[3]){SIDE, SIDE, SIDE}, (const double[3]){1, 1, 1}, (const double[3]){0});
+    for (int k = 0; k < FRAMES; k++) {
+        if (!(s->at[k] = und_alloc(MANY, sizeof *s->at[k], "particles", err)))
+            return err->status;
+        for (uint64_t i = 0; i < MANY; i++) {
+            const uint64_t cell[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+            for (int a = 0; a < 3; a++)
+                s->at[k][i][a] = (float)((double)cell[a] + und_random(1, i, (uint64_t)a) + 0.1 * k * k);
+        }
+        s->frames[k] = (und_guide_frame){.time = k, .count = MANY, .at = (const float(*)[3])s->at[k]};
+    }
+    und_guide_def def = und_guide_def_default();
+    def.falloff = UND_FALLOFF_CUBIC;
+    def.radius = 0.75; /* cells: between a half and one, as is usual */
+    def.frames = s->frames;
+    def.frame_count = FRAMES;
+    s->time = 1;
+    if (!(s->guides = und_guides_create(&s->mac, &def, 1, threads, err)) ||
+        und_stream_open(&s->stream, &s->mac, threads, err) ||
+        und_distance_open(&s->surface, &s->mac, 3, threads, err) ||
+        und_solids_open(&s->solids, &s->mac, NULL, 0, sides, 0, threads, err))
+        return err->status;
+    set_flow(s);
+    return UND_OK;
+}
+
+und_status bench_direct_splat(const bench_context *context, und_error *err)
+{
+    splat s = {0};
+    und_status status = open_splat(&s, context->threads, err);
+    bench_result result = {.name = "direct.splat", .cells = MANY, .threads = context->threads};
+    snprintf(result.size, sizeof result.size, "%d^3", SIDE);
+    if (status == UND_OK) {
+        bench_measure(context, render, &s, 5, &result);
+        context->report(context->user, &result);
+        result.name = "direct.advect";
+        result.extra_count = 0;
+        bench_measure(context, advect, &s, 5, &result);
+        context->report(context->user, &result);
+    }
+    und_guides_destroy(s.guides);
+    und_stream_close(&s.stream);
+    und_solids_close(&s.solids);
+    und_distance_close(&s.surface);
+    for (int k = 0; k < FRAMES; k++)
+        free(s.at[k]);
+    return status;
+}

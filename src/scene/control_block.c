@@ -1,0 +1,422 @@
+/* control = {...} of the level set liquid: control particles into und_guide_defs. */
+#include "geom/motion.h"
+#include "io/points.h"
+#include "scene/levelset_block.h"
+#include "scene/sequence_block.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLES_MAX = 4096, SAMPLES = 257, NUMBER_MAX = 9999999, FRAMES_MAX = 1000 };
+
+typedef struct control_key {
+    double time;
+    und_vec3 at, velocity, normal;
+    double radius, strength, value;
+    bool has_velocity;
+} control_key;
+
+typedef struct control_read {
+    und_guide_def guide;
+    int key_count;
+    const control_key *keys;
+    und_points points;
+    und_vec3 at;
+    const und_guide_frame *frames; /* of files */
+    int frame_count;
+} control_read;
+
+#define GUIDE(member_) .offset = offsetof(control_read, guide.member_)
+
+static const char *const kinds[] = {"velocity", "viscosity", "level_set", "divergence",
+                                    "eraser",   "adder",     NULL};
+static const char *const shapes[] = {"sphere", "cylinder", NULL};
+static const char *const falloffs[] = {"box", "hat", "cubic", NULL};
+
+/* ---- The curve ---- */
+
+static void sample_function(reader *r, double *out)
+{
+    for (int i = 0; i < SAMPLES; i++) {
+        lua_pushvalue(r->L, -1);
+        lua_pushnumber(r->L, (double)i / (SAMPLES - 1));
+        lua_call(r->L, 1, 1);
+        if (lua_type(r->L, -1) != LUA_TNUMBER)
+            und_read_expected(r, "a number from 0 to 1 from the function");
+        out[i] = lua_tonumber(r->L, -1);
+        lua_pop(r->L, 1);
+    }
+}
+
+static void read_falloff(reader *r, const field *f, void *def)
+{
+    und_guide_def *g = &((control_read *)def)->guide;
+    int type = lua_type(r->L, -1), choice = 0;
+    if (type == LUA_TSTRING) {
+        und_read_choice(r, falloffs, &choice);
+        g->falloff = (und_falloff)choice;
+        return;
+    }
+    if (type != LUA_TTABLE && type != LUA_TFUNCTION)
+        und_read_expected(r, f->expected);
+    double *samples = und_scene_alloc(r, SAMPLES_MAX, sizeof *samples);
+    g->falloff = UND_FALLOFF_CURVE;
+    g->samples = samples;
+    g->sample_count = SAMPLES;
+    if (type == LUA_TFUNCTION)
+        sample_function(r, samples);
+    else
+        g->sample_count = und_read_numbers(r, samples, 2, SAMPLES_MAX, f->expected);
+    for (int i = 0; i < g->sample_count; i++)
+        if (!(samples[i] >= 0 && samples[i] <= 1))
+            und_read_fail(r, "expected a curve from 0 to 1, found %g", samples[i]);
+}
+
+/* ---- Keys ---- */
+
+#define KEY(member_) .offset = offsetof(control_key, member_)
+
+static const field key_fields[] = {
+    {"time", F_NUMBER, "s", -UND_FOREVER, UND_FOREVER, true, KEY(time), .doc = "when"},
+    {"at", F_POINT, "m", .required = true, KEY(at), .doc = "where it is then"},
+    {"velocity", F_POINT, "m/s", KEY(velocity),
+     .doc = "with which it passes; else as the keys around it have it"},
+    {"normal", F_POINT, NULL, KEY(normal), .doc = "of a cylinder"},
+    {"radius", F_NUMBER, "m", 0, 1e6, KEY(radius), .doc = "of its shape"},
+    {"strength", F_NUMBER, NULL, 0, 1, KEY(strength), .doc = "that alpha is multiplied by"},
+    {"value", F_NUMBER, NULL, -1e9, 1e9, KEY(value), .doc = "that is asked for"},
+    {0}};
+
+static void init_key(void *item)
+{
+    control_key *k = item;
+    k->normal.x = k->radius = k->strength = k->value = NAN; /* as the particle has it */
+}
+
+static void finish_key(reader *r, void *item)
+{
+    ((control_key *)item)->has_velocity = und_read_has(r, "velocity");
+}
+
+static void read_keys(reader *r, const field *f, void *def)
+{
+    control_read *c = def;
+    c->keys = und_read_list(r, f->inside, sizeof *c->keys, init_key, finish_key, &c->key_count);
+}
+
+static float *three(reader *r, und_vec3 v)
+{
+    float *out = und_scene_alloc(r, 3, sizeof *out);
+    out[0] = (float)v.x;
+    out[1] = (float)v.y;
+    out[2] = (float)v.z;
+    return out;
+}
+
+static float *one(reader *r, double key, double same)
+{
+    float *out = und_scene_alloc(r, 1, sizeof *out);
+    *out = (float)(isnan(key) ? same : key);
+    return out;
+}
+
+static void use_keys(reader *r, control_read *c)
+{
+    const und_guide_def *g = &c->guide;
+    const und_vec3 normal = und_vec(g->normal[0], g->normal[1], g->normal[2]);
+    und_guide_frame *frames = und_scene_alloc(r, (size_t)c->key_count, sizeof *frames);
+    for (int i = 0; i < c->key_count; i++) {
+        const control_key *k = &c->keys[i];
+        if (i > 0 && !(k->time > c->keys[i - 1].time))
+            und_read_fail(r, "expected keys in the order of time, found one at %g s after one at %g s",
+                          k->time, c->keys[i - 1].time);
+        frames[i] =
+            (und_guide_frame){.time = k->time,
+                              .count = 1,
+                              .at = (const float(*)[3])three(r, k->at),
+                              .velocity = k->has_velocity ? (const float(*)[3])three(r, k->velocity) : NULL,
+                              .normal = (const float(*)[3])three(r, isnan(k->normal.x) ? normal : k->normal),
+                              .radius = one(r, k->radius, g->radius),
+                              .strength = one(r, k->strength, g->strength),
+                              .value = one(r, k->value, g->value)};
+    }
+    c->guide.frames = frames;
+    c->guide.frame_count = c->key_count;
+}
+
+static void use_points(reader *r, control_read *c, const double (*at)[3], int count)
+{
+    float(*place)[3] = und_scene_alloc(r, (size_t)count, sizeof *place);
+    und_guide_frame *frame = und_scene_alloc(r, 1, sizeof *frame);
+    for (int i = 0; i < count; i++)
+        for (int a = 0; a < 3; a++)
+            place[i][a] = (float)at[i][a];
+    *frame = (und_guide_frame){.count = count, .at = (const float(*)[3])place};
+    c->guide.frames = frame;
+    c->guide.frame_count = 1;
+}
+
+/* ---- Files ---- */
+
+typedef struct particles_read {
+    const char *file, *files, *grid;
+    int first, last;
+    double fps, start, scale;
+    und_vec3 turn;
+} particles_read;
+
+static void read_name(reader *r, const field *f, void *def)
+{
+    if (lua_type(r->L, -1) != LUA_TSTRING)
+        und_read_expected(r, f->expected);
+    ((particles_read *)def)->file = lua_tostring(r->L, -1);
+}
+
+static void read_names(reader *r, const field *f, void *def)
+{
+    ((particles_read *)def)->files = und_read_numbered(r, f->expected);
+}
+
+#define FROM(member_) .offset = offsetof(particles_read, member_)
+
+static const field particles_fields[] = {
+    {"file", F_OTHER, .read = read_name, .expected = "the name of a CSV, PLY or VDB file",
+     .doc = "all of them: a CSV names its columns in the first line, x y z and frame id vx vy vz nx ny nz "
+            "radius "
+            "strength value; a PLY its vertices' properties the same; a VDB has points"},
+    {"files", F_OTHER, .read = read_names, .expected = "a name with a number in it, as \"ctl.####.ply\"",
+     .doc = "one for each frame instead; #### is its number, in at least so many digits"},
+    {"grid", F_NAME, FROM(grid), .doc = "the points' name in a VDB"},
+    {"first", F_INTEGER, NULL, -NUMBER_MAX, NUMBER_MAX, FROM(first),
+     .doc = "number of the frame that is at start"},
+    {"last", F_INTEGER, NULL, -NUMBER_MAX, NUMBER_MAX, FROM(last),
+     .doc = "number of the last of several files"},
+    {"fps", F_NUMBER, NULL, 1e-3, 1e6, FROM(fps),
+     .doc = "frames a second; in between particles follow splines"},
+    {"start", F_NUMBER, "s", -1e9, 1e9, FROM(start), .doc = "when the first frame is"},
+    {"scale", F_NUMBER, NULL, 1e-9, 1e9, FROM(scale), .doc = "metres per unit of the files"},
+    {"turn", F_POINT, "degrees", FROM(turn), .doc = "about x, then y, then z, after scaling"},
+    {0}};
+
+/* Three numbers of each row, turned and scaled; NULL where the rows do not have them. */
+static const float (*vectors(reader *r, const particles_read *d, const und_point_rows *rows, int begin,
+                             int end, int number, double scale))[3]
+{
+    if ((rows->has >> number & 7) != 7)
+        return NULL;
+    float(*out)[3] = und_scene_alloc(r, (size_t)(end - begin), sizeof *out);
+    und_quat q = und_quat_euler(d->turn);
+    for (int i = begin; i < end; i++) {
+        const float *from = rows->number[i] + number;
+        und_vec3 v =
+            und_quat_rotate(q, und_mul(und_vec((double)from[0], (double)from[1], (double)from[2]), scale));
+        out[i - begin][0] = (float)v.x;
+        out[i - begin][1] = (float)v.y;
+        out[i - begin][2] = (float)v.z;
+    }
+    return (const float(*)[3])out;
+}
+
+static const float *numbers(reader *r, const und_point_rows *rows, int begin, int end, int number,
+                            double scale)
+{
+    if (!(rows->has >> number & 1))
+        return NULL;
+    float *out = und_scene_alloc(r, (size_t)(end - begin), sizeof *out);
+    for (int i = begin; i < end; i++)
+        out[i - begin] = (float)((double)rows->number[i][number] * scale);
+    return out;
+}
+
+static und_guide_frame make_frame(reader *r, const particles_read *d, const und_point_rows *rows, int begin,
+                                  int end, double number)
+{
+    int32_t *id = und_scene_alloc(r, (size_t)(end - begin), sizeof *id);
+    memcpy(id, rows->id + begin, (size_t)(end - begin) * sizeof *id);
+    und_sandbox_charge(r->L, 20.0 * (end - begin));
+    return (und_guide_frame){.time = d->start + (number - d->first) / d->fps,
+                             .count = end - begin,
+                             .id = id,
+                             .at = vectors(r, d, rows, begin, end, UND_POINT_X, d->scale),
+                             .velocity = vectors(r, d, rows, begin, end, UND_POINT_VX, d->scale),
+                             .normal = vectors(r, d, rows, begin, end, UND_POINT_NX, 1),
+                             .radius = numbers(r, rows, begin, end, UND_POINT_RADIUS, d->scale),
+                             .strength = numbers(r, rows, begin, end, UND_POINT_STRENGTH, 1),
+                             .value = numbers(r, rows, begin, end, UND_POINT_VALUE, 1)};
+}
+
+static void free_rows(void *rows)
+{
+    und_points_free(rows);
+}
+
+static void load_rows(reader *r, const particles_read *d, const char *name, und_point_rows *rows,
+                      owned *loaded)
+{
+    und_error err = {0};
+    const char *path = und_scene_file(r, name);
+    loaded->resource = rows;
+    if (und_points_read(path, d->grid, rows, &err) != UND_OK)
+        und_read_fail(r, "%s", err.text);
+}
+
+/* One file with all frames: a CSV's frames by their numbers, or one alone. */
+static void use_file(reader *r, control_read *c, const particles_read *d, und_point_rows *rows, owned *loaded)
+{
+    load_rows(r, d, d->file, rows, loaded);
+    int count = 1;
+    for (int i = 1; i < rows->count; i++)
+        count += rows->frame[i] != rows->frame[i - 1];
+    und_guide_frame *frames = und_scene_alloc(r, (size_t)count, sizeof *frames);
+    for (int begin = 0, end; begin < rows->count; begin = end) {
+        for (end = begin + 1; end < rows->count && rows->frame[end] == rows->frame[begin];)
+            end++;
+        frames[c->frame_count++] =
+            make_frame(r, d, rows, begin, end, rows->has_frame ? rows->frame[begin] : d->first);
+    }
+    c->frames = frames;
+}
+
+static void use_files(reader *r, control_read *c, const particles_read *d, und_point_rows *rows,
+                      owned *loaded)
+{
+    if (d->last < d->first || d->last - d->first >= FRAMES_MAX)
+        und_read_fail(r, "expected 1 to %d frames, found first = %d and last = %d", (int)FRAMES_MAX, d->first,
+                      d->last);
+    und_guide_frame *frames = und_scene_alloc(r, (size_t)(d->last - d->first + 1), sizeof *frames);
+    for (int number = d->first; number <= d->last; number++) {
+        char name[512];
+        und_numbered_name(d->files, number, name, sizeof name);
+        load_rows(r, d, name, rows, loaded);
+        frames[c->frame_count++] = make_frame(r, d, rows, 0, rows->count, number);
+        loaded->resource = NULL;
+        und_points_free(rows);
+    }
+    c->frames = frames;
+}
+
+static void read_particles(reader *r, const field *f, void *def)
+{
+    particles_read d = {.first = 1, .last = 0, .fps = 24, .scale = 1};
+    if (lua_type(r->L, -1) != LUA_TTABLE)
+        und_read_expected(r, f->expected);
+    und_read_table(r, f->inside, &d);
+    if (!d.file == !d.files)
+        und_read_fail(r, d.file ? "expected either \"file\" or \"files\", found both"
+                                : "missing key \"file\" or \"files\"");
+    if (d.file && und_read_has(r, "last"))
+        und_read_fail(r, "\"last\" is of several files, and there is one");
+    und_point_rows *rows = und_scene_alloc(r, 1, sizeof *rows); /* outlives what is released after it */
+    owned *loaded = und_scene_own(r, free_rows);
+    (d.file ? use_file : use_files)(r, def, &d, rows, loaded);
+    loaded->resource = NULL;
+    und_points_free(rows);
+}
+
+/* ---- All of it ---- */
+
+const field und_control_fields[] = {
+    {"kind", F_CHOICE, .required = true, GUIDE(kind), .choices = kinds,
+     .doc = "what it leads: \"velocity\", \"viscosity\", \"level_set\", \"divergence\"; or an \"adder\" of "
+            "liquid, "
+            "an \"eraser\""},
+    {"at", F_POINT, "m", .offset = offsetof(control_read, at), .doc = "where it stands"},
+    {"points", F_POINTS, "m", .offset = offsetof(control_read, points), .doc = "several that stand, instead"},
+    {"keys", F_OTHER, .read = read_keys, .inside = key_fields,
+     .expected = "a list of keys {{ time = 0, at = {...} }, ...}",
+     .doc = "where it is and when, in the order of time, instead"},
+    {"particles", F_OTHER, .read = read_particles, .inside = particles_fields,
+     .expected = "a table { file = ... }", .doc = "any number of them from files, instead"},
+    {"shape", F_CHOICE, GUIDE(shape), .choices = shapes,
+     .doc = "\"sphere\" or \"cylinder\"; what leads the level set is a cylinder"},
+    {"radius", F_NUMBER, "m", 0, 1e6, GUIDE(radius), .doc = "of the shape"},
+    {"length", F_NUMBER, "m", 0, 1e6, GUIDE(length), .doc = "of a cylinder; 0: twice its radius"},
+    {"normal", F_POINT, NULL, GUIDE(normal),
+     .doc = "a cylinder's axis; of what leads the level set, out of the liquid"},
+    {"falloff", F_OTHER, .read = read_falloff,
+     .expected = "\"box\", \"hat\", \"cubic\", numbers from the middle out, or function(s)",
+     .doc = "alpha by s, the distance from the middle or the axis over the radius: a word, samples at even "
+            "s, or a "
+            "function of s"},
+    {"strength", F_NUMBER, NULL, 0, 1, GUIDE(strength), .doc = "that alpha is multiplied by"},
+    {"hard", F_NUMBER, NULL, 0, 1, GUIDE(hard),
+     .doc = "a velocity is fixed where alpha is above this; 1: nowhere"},
+    {"velocity", F_POINT, "m/s", GUIDE(velocity), .doc = "asked for instead of the particles' own"},
+    {"value", F_NUMBER, NULL, -1e9, 1e9, GUIDE(value),
+     .doc = "asked for: a viscosity, m2/s; a divergence, 1/s, below 0 where liquid is to vanish"},
+    {"still", F_FLAG, GUIDE(still),
+     .doc = "velocities of frames are asked of the liquid, and do not move the particles"},
+    {"start", F_NUMBER, "s", -UND_FOREVER, INFINITY, GUIDE(start), .doc = "when it begins to act"},
+    {"stop", F_NUMBER, "s", -UND_FOREVER, INFINITY, GUIDE(end), .doc = "when it ends"},
+    {"name", F_NAME, GUIDE(name), .doc = "for messages"},
+    {0}};
+
+static void init_control(void *item)
+{
+    ((control_read *)item)->guide = und_guide_def_default();
+    ((control_read *)item)->guide.radius = NAN;
+}
+
+static void check_control(reader *r, const und_guide_def *g)
+{
+    bool valued = g->kind == UND_GUIDE_VISCOSITY || g->kind == UND_GUIDE_DIVERGENCE;
+    if (g->kind == UND_GUIDE_SURFACE && g->shape != UND_GUIDE_CYLINDER)
+        und_read_fail(r,
+                      "what leads the level set is a cylinder: its normal says which way the surface looks");
+    if (g->kind == UND_GUIDE_VISCOSITY && g->value < 0)
+        und_read_fail(r, "expected a viscosity of 0 or more, found %g", g->value);
+    if (!valued && und_read_has(r, "value"))
+        und_read_fail(r, "\"value\" is of \"viscosity\" and \"divergence\", and this leads \"%s\"",
+                      kinds[g->kind]);
+    if (g->kind != UND_GUIDE_VELOCITY && (und_read_has(r, "velocity") || und_read_has(r, "hard")))
+        und_read_fail(r, "\"velocity\" and \"hard\" are of what leads the velocity, and this leads \"%s\"",
+                      kinds[g->kind]);
+    if (g->shape != UND_GUIDE_CYLINDER && (und_read_has(r, "length") || und_read_has(r, "normal")))
+        und_read_fail(r, "\"length\" and \"normal\" are of a cylinder, and this is a sphere");
+    if (!(g->normal[0] * g->normal[0] + g->normal[1] * g->normal[1] + g->normal[2] * g->normal[2] > 0))
+        und_read_fail(r, "expected a normal that points somewhere, found {0, 0, 0}");
+    if (!(g->end > g->start))
+        und_read_fail(r, "expected it to stop after it starts, found start = %g, stop = %g", g->start,
+                      g->end);
+}
+
+static void finish_control(reader *r, void *item)
+{
+    static const char *const places[] = {"at", "points", "keys", "particles"};
+    control_read *c = item;
+    und_guide_def *g = &c->guide;
+    const char *first = NULL;
+    for (int i = 0; i < 4; i++)
+        if (und_read_has(r, places[i])) {
+            if (first)
+                und_read_fail(r, "expected either \"%s\" or \"%s\", found both", first, places[i]);
+            first = places[i];
+        }
+    if (!first)
+        und_read_fail(r, "missing key \"at\", \"points\", \"keys\" or \"particles\"");
+    if (g->kind == UND_GUIDE_SURFACE && !und_read_has(r, "shape"))
+        g->shape = UND_GUIDE_CYLINDER;
+    g->has_velocity = und_read_has(r, "velocity");
+    g->radius = isnan(g->radius) ? r->scene->view.levelset.dx : g->radius;
+    check_control(r, g);
+    if (c->key_count > 0)
+        use_keys(r, c);
+    else if (c->frames) {
+        g->frames = c->frames;
+        g->frame_count = c->frame_count;
+    } else if (c->points.count > 0)
+        use_points(r, c, c->points.at, c->points.count);
+    else
+        use_points(r, c, (const double[1][3]){{c->at.x, c->at.y, c->at.z}}, 1);
+}
+
+void und_read_control(reader *r, const field *f, void *levelset)
+{
+    und_levelset_def *l = levelset;
+    const control_read *read =
+        und_read_list(r, f->inside, sizeof *read, init_control, finish_control, &l->guide_count);
+    und_guide_def *guides = und_scene_alloc(r, (size_t)l->guide_count, sizeof *guides);
+    for (int i = 0; i < l->guide_count; i++)
+        guides[i] = read[i].guide;
+    l->guides = guides;
+}
