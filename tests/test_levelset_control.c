@@ -139,6 +139,33 @@ static void a_surface_comes_to_the_plane(void **state)
     und_levelset_destroy(l);
 }
 
+/* Where alpha is 1 the liquid has the viscosity asked for, and where it is a half, half of it. */
+static void viscosity_is_reported(void **state)
+{
+    (void)state;
+    const float place[1][3] = {{0.5F, 0.2F, 0}};
+    const und_guide_frame frame = {.count = 1, .at = place};
+    for (int i = 0; i < 2; i++) {
+        und_guide_def guide = at(UND_GUIDE_VISCOSITY, &frame);
+        guide.radius = 0.2;
+        guide.strength = i ? 0.5 : 1;
+        guide.value = 8;
+        und_levelset_def def = pool(&guide, 1, 0.5);
+        und_levelset *l = start_levelset(&def);
+        und_levelset_step(l, 1.0 / 24);
+        und_error err;
+        und_frame out = und_frame_empty(0, 0, (und_grid){.n = {N, N, 1}, .dx = DX});
+        und_liquid *liquid = und_levelset_liquid(l);
+        assert_int_equal(liquid->class->frame(liquid, &out, &err), UND_OK);
+        const double *told = (const double *)und_frame_find(&out, "control")->data + 5;
+        assert_true(told[0] == 1 && told[1] > 100);
+        assert_true(fabs(told[2] - (i ? 4 : 0)) < 1e-6 && fabs(told[3] - (i ? 4 : 0)) < 1e-6);
+        assert_true(fabs(told[4] - 8) < 1e-6);
+        und_frame_clear(&out);
+        und_levelset_destroy(l);
+    }
+}
+
 /* V exp(rate t), and the ledger knows. */
 static void divergence_makes_volume(void **state)
 {
@@ -258,7 +285,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hard_control_is_exact),        cmocka_unit_test(soft_control_goes_its_way),
         cmocka_unit_test(a_surface_comes_to_the_plane), cmocka_unit_test(divergence_makes_volume),
-        cmocka_unit_test(pockets_are_enslaved),         cmocka_unit_test(the_same_bits_again),
+        cmocka_unit_test(viscosity_is_reported),        cmocka_unit_test(pockets_are_enslaved),
+        cmocka_unit_test(the_same_bits_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static void compare_viscosity(const guide_work *w, int y, int z, int begin, int 
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
     const und_guide_cell *cell = w->f->cell + row;
     for (int x = begin; x < end; x++)
-        if (cell[x].alpha > 0 && w->d->phi[row + (size_t)x] < 0)
+        if (cell[x].alpha > 0 && und_mask_has(&w->flow->liquid, x, y, z))
             compare(sum, (double)cell[x].alpha,
                     w->state->nu ? (double)w->state->nu[row + (size_t)x] : w->state->viscosity,
                     (double)cell[x].value[0]);
