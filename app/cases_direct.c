@@ -9,6 +9,7 @@ const validation_case direct_cases[] = {
     {"viscous_blob", "direct", case_direct_blob},
     {"viscous_spreading", "direct", case_direct_spreading},
     {"viscous_film", "direct", case_direct_film},
+    {"viscous_sheet", "direct", case_direct_sheet},
     {"heat_spreads", "direct", case_direct_heat},
     {"heat_flies", "direct", case_direct_heat_flies},
     {"texture_turn", "direct", case_texture_turn},
