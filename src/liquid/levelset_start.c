@@ -1,6 +1,8 @@
 /* The liquid at the start. */
+#include "base/pages.h"
 #include "base/status.h"
 #include "geom/value.h"
+#include "grid/sample.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
@@ -44,15 +46,61 @@ static void set_velocity(und_levelset *s, const und_fill_def *fill)
                 }
 }
 
+/* phi one and a half cells from the wall that a cell is in, or at, straight in front of it. */
+static float before_wall(const und_levelset *s, int x, int y, int z)
+{
+    const und_mac *m = &s->mac;
+    const float *wall = s->solids.distance + und_mac_at(m, x, y, z), before = 1.5f;
+    const float middle[3] = {(float)x + 0.5f, (float)y + 0.5f, (float)z + 0.5f};
+    float normal[3] = {0}, square = 1e-12f;
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+        normal[a] = wall[m->step[a]] - wall[-m->step[a]];
+        square += normal[a] * normal[a];
+    }
+    und_lanes place[3], value;
+    for (int a = 0; a < 3; a++)
+        place[a] = und_lanes_all(middle[a] + normal[a] / sqrtf(square) * (before - wall[0]));
+    und_sample_cells(m, s->surface.phi, place, &value, NULL);
+    return value[0];
+}
+
+/* Fills that end at a wall touch it all along, in its corners too: air that is caught there, with no pressure
+ * of its own, would swallow more than it has room for. */
+static und_status touch_walls(und_levelset *s, und_error *err)
+{
+    const float near = 0.5f, enough = -0.5f; /* cells: from the wall, and below the surface */
+    const float *wall = s->solids.distance;
+    const und_mac *m = &s->mac;
+    float *deep = und_pages_alloc(m->count * sizeof *deep, "the liquid at the start", err);
+    if (!deep)
+        return err->status;
+    for (int z = 0; z < m->n[2]; z++)
+        for (int y = 0; y < m->n[1]; y++)
+            for (int x = 0; x < m->n[0]; x++) {
+                size_t at = und_mac_at(m, x, y, z);
+                if (wall[at] < near && !(wall[at] < -2))
+                    deep[at] = before_wall(s, x, y, z) < enough;
+            }
+    for (size_t i = 0; i < m->count; i++)
+        if (deep[i] > 0)
+            s->surface.phi[i] = fminf(s->surface.phi[i], enough);
+    und_pages_free(deep);
+    und_distance_refresh(&s->surface);
+    und_distance_redistance(&s->surface, s->def.redistance);
+    return UND_OK;
+}
+
 und_status und_levelset_fill(und_levelset *s, und_error *err)
 {
     const float *wall = s->solids.any ? s->solids.distance : NULL;
-    if (s->def.has_level)
-        fill_to_level(s);
     for (int i = 0; i < s->def.fill_count; i++) {
         und_distance_csg(&s->surface, UND_CSG_UNION, s->def.fills[i].shape);
         set_velocity(s, &s->def.fills[i]);
     }
+    if (wall && s->def.fill_count > 0 && touch_walls(s, err) != UND_OK)
+        return err->status;
+    if (s->def.has_level)
+        fill_to_level(s);
     for (size_t i = 0; i < s->mac.count; i++)
         if (!isfinite(s->surface.phi[i]))
             return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");

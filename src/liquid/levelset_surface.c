@@ -20,6 +20,13 @@ static und_tracers_lost what_is_lost(und_levelset *s)
     return lost;
 }
 
+/* Liquid that passed a solid is taken out. */
+static void guard(und_levelset *s)
+{
+    double cells = fmin(ceil(s->fastest * s->dt / s->def.dx), s->surface.width);
+    und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked);
+}
+
 /* Equation 4.8, corrected by the particles before and after phi is made a distance again (2.6). */
 void und_levelset_move_surface(und_levelset *s)
 {
@@ -53,6 +60,7 @@ void und_levelset_move_surface(und_levelset *s)
     STEP (REDISTANCE) {
         if (wall) {
             und_distance_into_solids(&s->surface, wall);
+            guard(s); /* now, so that what is near does not keep the distance of what is taken out */
             und_solids_pin(&s->solids, s->surface.phi);
         }
         und_distance_redistance(&s->surface, s->def.redistance);
@@ -68,8 +76,7 @@ void und_levelset_move_surface(und_levelset *s)
             und_tracers_tidy(s->tracers, &s->surface, wall);
         }
     if (wall) {
-        double cells = fmin(ceil(s->fastest * cells_per_speed), s->surface.width);
-        und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked);
+        guard(s);
         und_distance_refresh(&s->surface);
     }
 }

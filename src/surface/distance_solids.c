@@ -13,6 +13,10 @@
  * is what is there. */
 #define ELSEWHERE 1.5f
 #define AT_LEAST 0.5f
+/* Cells, and cells per cell: liquid that deep where values are taken, whose surface faces the wall, touches
+ * it: a gap that the grid cannot see, as where a fill ends right at a wall, would be lost volume. */
+#define TOUCHES 0.5f
+#define FACES 0.9f
 
 static und_lanes square_root(und_lanes v)
 {
@@ -44,7 +48,8 @@ static und_lanes inside(const und_distance *d, const float *wall, und_lanes plac
     slope = und_lanes_max(und_lanes_min(slope, one), -one);
     und_lanes value = first + slope * out;
     value = und_lanes_select(first > ELSEWHERE, und_lanes_max(value, und_lanes_all(AT_LEAST)), value);
-    value = und_lanes_select(first < -ELSEWHERE, und_lanes_min(value, und_lanes_all(-AT_LEAST)), value);
+    und_lanes_int liquid = (first < -ELSEWHERE) | ((first < -TOUCHES) & (slope > FACES));
+    value = und_lanes_select(liquid, und_lanes_min(value, und_lanes_all(-AT_LEAST)), value);
     return und_lanes_max(und_lanes_min(value, width), -width);
 }
 
