@@ -51,7 +51,8 @@ static float before_wall(const und_levelset *s, int x, int y, int z)
 {
     const und_mac *m = &s->mac;
     const float *wall = s->solids.distance + und_mac_at(m, x, y, z), before = 1.5f;
-    const float middle[3] = {(float)x + 0.5f, (float)y + 0.5f, (float)z + 0.5f};
+    const float middle[3] = {(float)(m->low[0] + x) + 0.5f, (float)(m->low[1] + y) + 0.5f,
+                             (float)(m->low[2] + z) + 0.5f};
     float normal[3] = {0}, square = 1e-12f;
     for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
         normal[a] = wall[m->step[a]] - wall[-m->step[a]];
