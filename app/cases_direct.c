@@ -24,6 +24,10 @@ const validation_case direct_cases[] = {
     {"surface_control", "direct", case_direct_surface},
     {"divergence_control", "direct", case_direct_growth},
     {"pocket", "direct", case_direct_pocket},
+    {"ceiling", "direct", case_direct_ceiling},
+    {"slope", "direct", case_direct_slope},
+    {"ball", "direct", case_direct_ball},
+    {"friction", "direct", case_direct_friction},
     {0},
 };
 /* clang-format on */

@@ -17,6 +17,8 @@ typedef struct und_obstacle_def {
     const und_sequence *sequence; /* deforming, instead of the shape; moved by motion too */
     bool inside_out;              /* all but the shape is solid: a container */
     const und_value *temperature; /* of its surface, where the liquid has one; NULL: it is insulated */
+    double friction;              /* 0: liquid slips along it, 1: it sticks; Rasmussen et al. 2004, 5.5.1 */
+    bool separate;                /* it does not hold liquid by suction: sheets come off it */
 } und_obstacle_def;
 
 /* A kind of vector field that an element can be (4.1.1: whatever can be rendered into one).  A new one is a

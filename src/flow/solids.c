@@ -408,6 +408,32 @@ static und_status open_fields(und_solids *s, und_error *err)
     return p->rest[0] && p->rest[1] && p->rest_owner ? UND_OK : UND_FAILED;
 }
 
+/* What solids that rub or let go need. */
+static und_status open_manners(und_solids *s, const und_obstacle_def *defs, und_error *err)
+{
+    bool rub = false, let_go = false;
+    for (int i = 0; i < s->count; i++) {
+        if (!(defs[i].friction >= 0 && defs[i].friction <= 1))
+            return und_error_set(err, UND_INVALID, "obstacle %d: friction: expected 0 to 1, found %g", i + 1,
+                                 defs[i].friction);
+        rub |= defs[i].friction > 0;
+        let_go |= defs[i].separate;
+    }
+    if (rub && !(s->friction = und_alloc((size_t)s->count, sizeof *s->friction, "solids", err)))
+        return UND_FAILED;
+    if (let_go && (!(s->separate = und_alloc((size_t)s->count, sizeof *s->separate, "solids", err)) ||
+                   und_mask_open(&s->loose, &s->mac, "cells that solids let go", err) != UND_OK ||
+                   und_mask_open(&s->apart, &s->mac, "cells that solids let go", err) != UND_OK))
+        return UND_FAILED;
+    for (int i = 0; i < s->count; i++) {
+        if (rub)
+            s->friction[i] = (float)defs[i].friction;
+        if (let_go)
+            s->separate[i] = defs[i].separate;
+    }
+    return UND_OK;
+}
+
 /* What meshes need. */
 static und_status open_scratch(und_solids *s, und_error *err)
 {
@@ -464,6 +490,8 @@ static und_status open_solids(und_solids *s, const und_obstacle_def *defs, doubl
         status = open_fields(s, err);
     if (status == UND_OK)
         status = open_scratch(s, err);
+    if (status == UND_OK)
+        status = open_manners(s, defs, err);
     return status == UND_OK ? place_all(s, time, err) : status;
 }
 
@@ -517,6 +545,10 @@ void und_solids_close(und_solids *s)
     und_pages_free(s->owner);
     und_pages_free(s->beside_thin);
     und_pages_free(s->plain_room);
+    free(s->friction);
+    free(s->separate);
+    und_mask_close(&s->loose);
+    und_mask_close(&s->apart);
     if (p) {
         free(p->slice_sum);
         und_pages_free(p->split);

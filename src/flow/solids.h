@@ -27,6 +27,10 @@ typedef struct und_solids {
                              are such of both sides.  NULL where there are no solids */
     float *u[3];          /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere */
     bool windowed;        /* the grid is a window that moves: no field is the same in all frames */
+    float *friction;      /* of each solid, 0 to 1; NULL: all slip */
+    bool *separate; /* of each solid: liquid comes off it (Rasmussen et al. 2004, 5.5); NULL: off none */
+    und_mask loose; /* then: cells of the liquid that a solid does not hold in this step */
+    und_mask apart; /* and cells in solids that are air behind such */
     struct und_solids_parts *parts;
 } und_solids;
 
@@ -65,6 +69,12 @@ double und_solids_thin_volume(const und_solids *s, const float *phi);
  * became liquid though none that `was` is within so many steps over open faces are put back, and so are those
  * that ceased to be liquid where all around was.  Adds what was taken out to leaked[], m3 of each solid. */
 void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked);
+
+/* Whose a face is: the solid nearer to the two cells beside it. */
+static inline int und_solids_face_owner(const und_solids *s, size_t at, size_t next)
+{
+    return s->owner[s->distance[next] < s->distance[at] ? next : at];
+}
 
 /* Adds "solid/distance" [nz][ny][nx], m, as of the last move, and the surfaces of the solids where they are
  * at `time`, "solid/mesh_position" and "solid/mesh_normal" [3 triangles][3]; of containers what looks up. All

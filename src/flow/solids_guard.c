@@ -78,6 +78,8 @@ static void guard_cell(const und_solids *s, const und_mask *was, float *phi, int
     const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
     const bool liquid = phi[at] < 0;
     bool any = false;
+    if (!liquid && s->separate && und_mask_has(&s->loose, cell[0], cell[1], cell[2]))
+        return; /* it came off */
     if (!(s->distance[at] < NEAR) || within_reach(s, was, liquid, cell, steps, &any) || !any)
         return;
     double part = 0.5 - (double)phi[at], room = (double)s->room[at];

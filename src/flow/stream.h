@@ -63,10 +63,15 @@ und_stream_report und_stream_diffuse(und_stream *s, const und_solids *solids, un
 /* What the liquid gains in the step, as a part of its volume. */
 typedef struct und_stream_gain {
     double everywhere;
+    double pull;        /* m2/s2: pressure over density, so much below the air's, at which solids let go */
     const float *grown; /* of each cell, besides; NULL: nothing */
     const und_mask
         *held; /* cells of sources, whose faces' velocities are given and stay the caller's; NULL: none */
 } und_stream_gain;
+
+/* Friction of solids that have any: faces of the flow within half a cell of one go a part of the way to its
+ * velocity, along it: the friction in 1/24 s, at once where that is 1; less up to a cell away. */
+void und_stream_rub(und_stream *s, const und_solids *solids, double dt);
 
 /* Equations 4.6 and 4.7 with cut cells and the surface's place within a cell (ghost fluid). */
 und_stream_report und_stream_project(und_stream *s, const und_distance *d, const und_solids *solids,

@@ -150,8 +150,22 @@ static void add_layers(const und_stream *s, const und_mask *const known[3], und_
 
 /* ---- Solids and sides ---- */
 
+/* How solids deal with liquid at faces from `at` on: how much they rub, and whether they let go. */
+static void manners(const und_solids *solids, int axis, size_t at, unsigned which, und_lanes *rub,
+                    und_lanes_int *let_go)
+{
+    for (; which; which &= which - 1) {
+        int i = __builtin_ctz(which);
+        size_t cell = at + (size_t)i;
+        int owner = und_solids_face_owner(solids, cell, cell + (size_t)solids->mac.step[axis]);
+        (*rub)[i] = solids->friction ? solids->friction[owner] : 0;
+        (*let_go)[i] = solids->separate && solids->separate[owner] ? -1 : 0;
+    }
+}
+
 /* Faces of a row that are in a solid: what its velocity lacks along the solid's normal is added, into next;
- * changed: which those are. */
+ * changed: which those are.  Where the solid rubs, the velocity along it goes so much of the way to the
+ * solid's; one that lets go does not hold back what leaves it (Rasmussen et al. 2004, 5.5.1). */
 static void slip_row(und_stream *s, const und_solids *solids, int axis, const und_mask *known,
                      und_mask *changed, int y, int z)
 {
@@ -181,6 +195,14 @@ static void slip_row(und_stream *s, const und_solids *solids, int axis, const un
             length += normal[c] * normal[c];
         }
         which &= und_lanes_bits(length > 1e-6f); /* deep inside there is no normal */
+        if (solids->friction || solids->separate) {
+            und_lanes rub = {0};
+            und_lanes_int let_go = {0};
+            manners(solids, axis, at, which, &rub, &let_go);
+            und_lanes leaves = und_lanes_select(let_go & (lacks < 0), und_lanes_all(0), lacks);
+            lacks = leaves - rub * lacks;
+            speed[axis] += rub * (solid[axis] - speed[axis]);
+        }
         und_lanes_store_some(s->next[axis] + at, speed[axis] + lacks / length * normal[axis], which);
         mark[(x + 1) >> 6] |= (uint64_t)which << ((x + 1) & 63);
         if (((x + 1) & 63) > 64 - UND_LANES && ((x + 1) >> 6) + 1 < known->words)

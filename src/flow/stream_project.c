@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CELLS_TO_SHARE = 1 << 14 };
 
@@ -52,6 +53,8 @@ typedef struct project {
     double *q;
     float level;       /* of phi: below it the pressure is asked for, or the velocity given */
     float gain, speed; /* m/s: what all of the liquid gains; dx / dt */
+    bool lets_go;      /* solids may */
+    double pull;       /* m/s, as q is: so much below the air's pressure is suction */
 } project;
 
 /* Sides of cells [begin, end) of a row along an axis: what the surface adds to the diagonal, and what flows
@@ -128,6 +131,76 @@ static double set_system(const project *p)
     return largest;
 }
 
+/* ---- Solids that let go ---- */
+
+#define PRESSED 10 /* times the suction at which liquid comes off: at this pressure it is back */
+
+/* What a solid covers of a cell: where it is, towards the liquid, in faces; and how fast the liquid comes off
+ * it there, times that. */
+static float leaving(const project *p, const int cell[3], size_t at, float *off)
+{
+    const und_mac *m = &p->s->mac;
+    float square = 0;
+    *off = 0;
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+        const size_t low = at - (size_t)m->step[a];
+        const float *open = p->solids->open[a], *u = p->s->u[a], *us = p->solids->u[a];
+        float sum = open[at] + open[low];
+        if (cell[a] == 0 || cell[a] == m->n[a] - 1 || !(sum > 0))
+            continue; /* the domain's side is none that lets go */
+        float area = open[at] - open[low], own = (open[at] * u[at] + open[low] * u[low]) / sum;
+        square += area * area;
+        *off += area * (own - 0.5f * (us[at] + us[low]));
+    }
+    return sqrtf(square);
+}
+
+/* Whether there is air in the solid beside a cell: liquid has come off there. */
+static bool air_behind(const project *p, size_t at)
+{
+    const und_mac *m = &p->s->mac;
+    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
+        size_t next = way % 2 ? at + (size_t)m->step[way / 2] : at - (size_t)m->step[way / 2];
+        if (p->solids->distance[next] < 0 && p->phi[next] >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* A wall cannot pull: where liquid leaves a solid that lets go, and the pressure there was below the air's,
+ * the solid is to the pressure as air is.  So that is for as long as there is air between them, unless
+ * something presses the liquid on. */
+static void let_go(const project *p, int x, int y, int z)
+{
+    const float nearest = 0.25f, reach = 1.5f, least = 0.05f; /* cells, and of a face */
+    const size_t at = und_mac_at(&p->s->mac, x, y, z);
+    const und_solids *solids = p->solids;
+    const float distance = solids->distance[at];
+    if (!(distance < reach) || !solids->separate[solids->owner[at]])
+        return;
+    float off, area = leaving(p, (const int[3]){x, y, z}, at, &off);
+    if (!(area > least) || !(off > 0) ||
+        !(p->q[at] < -p->pull || (p->q[at] < PRESSED * p->pull && air_behind(p, at))))
+        return;
+    p->known[at] += area / (distance > nearest ? distance : nearest);
+    p->b[at] += off;
+    und_mask_add((und_mask *)&solids->loose, x, y, z);
+}
+
+static void let_all_go(const project *p)
+{
+    const und_stream *s = p->s;
+    const und_mask *loose = &p->solids->loose;
+    PARALLEL_FOR(und_workers(s->threads, s->mac.count, CELLS_TO_SHARE))
+    for (int z = 0; z < s->mac.n[2]; z++)
+        for (int y = 0; y < s->mac.n[1]; y++) {
+            memset(und_mask_row(loose, y, z), 0, (size_t)loose->words * sizeof *loose->bits);
+            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);)
+                for (int x = begin; x < end; x++)
+                    let_go(p, x, y, z);
+        }
+}
+
 /* Equation 4.7 on faces [begin, end) of a row. */
 static void push_stretch(const project *p, int axis, size_t row, int begin, int end)
 {
@@ -163,6 +236,8 @@ static und_stream_report solve(project *p, und_pressure *system, bool warm, doub
     const und_solids *solids = p->solids;
     const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
     double largest = set_system(p);
+    if (p->lets_go)
+        let_all_go(p);
     und_pressure_set(system, &p->s->liquid, weight, p->known);
     und_pressure_report solved = und_pressure_solve(system, p->b, p->q, warm, tolerance, max_iterations);
     push(p);
@@ -207,7 +282,9 @@ und_stream_report und_stream_project(und_stream *s, const und_distance *d, const
                  .b = s->parts->system.b,
                  .q = s->p,
                  .gain = (float)(gain->everywhere * dx / dt),
-                 .speed = (float)(dx / dt)};
+                 .speed = (float)(dx / dt),
+                 .lets_go = solids->separate != NULL,
+                 .pull = gain->pull * dt / dx};
     if (gain->held)
         und_mask_remove(&s->liquid, gain->held);
     scale_pressure(s, s->p, dt / dx, s->p);

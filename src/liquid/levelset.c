@@ -76,8 +76,11 @@ static double growth(und_levelset *s)
 static und_stream_report keep_volume(und_levelset *s)
 {
     const float *drops = und_levelset_spray_gain(s);
-    const und_stream_gain gain = {
-        .everywhere = growth(s), .grown = und_levelset_control_gain(s, drops), .held = und_levelset_held(s)};
+    const double *g = s->def.gravity, pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const und_stream_gain gain = {.pull = 0.05 * pull * s->def.dx,
+                                  .everywhere = growth(s),
+                                  .grown = und_levelset_control_gain(s, drops),
+                                  .held = und_levelset_held(s)};
     und_levelset_air_beyond(s, true);
     und_stream_report report = und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &gain,
                                                   s->dt, s->def.tolerance, s->def.max_iterations);
@@ -144,7 +147,7 @@ static void substep(und_levelset *s)
     choose_step(s); /* 4.4.1 */
     STEP (SOLIDS)
         if (und_solids_move(&s->solids, s->time, s->dt))
-            und_distance_into_solids(&s->surface, s->solids.distance);
+            und_levelset_into_solids(s, true);
     STEP (SOURCES)
         if (s->elements) {
             und_elements_render(s->elements, s->time, &s->surface);
@@ -172,6 +175,7 @@ static void substep(und_levelset *s)
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s); /* 4.4.7 */
     }
+    und_stream_rub(&s->stream, &s->solids, s->dt);
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
     und_levelset_viscosity_done(s);
@@ -456,6 +460,8 @@ static und_status make_parts(und_levelset *s, und_error *err)
     und_tracers_def particles = und_tracers_def_default();
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
+    for (int i = 0; i < def->obstacle_count; i++)
+        particles.layered |= def->obstacles[i].separate;
     if (und_levelset_open_grid(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||

@@ -187,6 +187,11 @@ enum {
 void und_levelset_control_tell(und_levelset *s);
 double *und_levelset_control_told(und_levelset *s); /* NULL: there is no control */
 
+/* levelset_apart.c: before the surface moves, air comes between solids and liquid that leaves them; and phi
+ * goes on into solids but there, also after the solids moved. */
+void und_levelset_come_apart(und_levelset *s);
+void und_levelset_into_solids(und_levelset *s, bool moved);
+
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);
 double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it */

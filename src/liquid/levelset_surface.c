@@ -23,6 +23,9 @@ static und_tracers_lost what_is_lost(und_levelset *s)
 /* Liquid that passed a solid is taken out. */
 static void guard(und_levelset *s)
 {
+    const und_mask *held = und_levelset_held(s);
+    if (held)
+        und_mask_unite(&s->stream.liquid, held); /* which the pressure had no part in */
     double cells = fmin(ceil(s->fastest * s->dt / s->def.dx), s->surface.width);
     und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked);
 }
@@ -34,6 +37,7 @@ void und_levelset_move_surface(und_levelset *s)
     const und_tracers_lost lost = what_is_lost(s);
     const float *wall = s->solids.any ? s->solids.distance : NULL;
     STEP (SURFACE) {
+        und_levelset_come_apart(s);
         if (s->def.surface_rule == UND_SURFACE_WENO)
             und_distance_advect_weno(&s->surface, s->stream.u, cells_per_speed);
         else
@@ -59,7 +63,7 @@ void und_levelset_move_surface(und_levelset *s)
             shaped = und_levelset_control_shape(s);
     STEP (REDISTANCE) {
         if (wall) {
-            und_distance_into_solids(&s->surface, wall);
+            und_levelset_into_solids(s, false);
             guard(s); /* now, so that what is near does not keep the distance of what is taken out */
             und_solids_pin(&s->solids, s->surface.phi);
         }

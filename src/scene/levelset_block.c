@@ -135,6 +135,11 @@ static const field solid_fields[] = {
     {"container", F_FLAG, .offset = SOLID(inside_out),
      .doc = "all but the shape is solid: it holds the liquid"},
     UND_TEMPERATURE(SOLID(temperature), "of its surface; without it nothing passes"),
+    {"friction", F_NUMBER, NULL, 0, 1, .offset = SOLID(friction),
+     .doc = "0: liquid slips along it, 1: it sticks to it; in between, what goes in 1/24 s of its speed "
+            "along it"},
+    {"separate", F_FLAG, .offset = SOLID(separate),
+     .doc = "liquid comes off it where it would have to pull; false: it holds liquid by suction"},
     {"name", F_NAME, .offset = SOLID(name), .doc = "for reports"},
     {0}};
 

@@ -54,16 +54,22 @@ static und_lanes inside(const und_distance *d, const float *wall, und_lanes plac
 }
 
 /* Of a batch: the cells in the solid, less such that are too deep for its distance to be known. */
-static uint32_t solid_lanes(const und_distance *d, const float *wall, uint32_t lanes)
+static uint32_t solid_lanes(const und_distance *d, const float *wall, const und_mask *kept, int row, int x,
+                            uint32_t lanes)
 {
     float deepest = 0.9f - (float)d->width;
     uint32_t in = 0;
+    if (kept) {
+        const uint64_t *bits = und_mask_row(kept, row % d->mac.n[1], row / d->mac.n[1]);
+        for (int i = 0; i < UND_LANES; i += 16)
+            lanes &= ~(und_mask_sixteen(kept, bits, x + i) << i);
+    }
     for (int i = 0; i < UND_LANES; i++)
         in |= (uint32_t)(wall[i] < 0 && wall[i] > deepest) << i;
     return in & lanes;
 }
 
-static void into_row(und_distance *d, const float *wall, int row)
+static void into_row(und_distance *d, const float *wall, const und_mask *kept, int row)
 {
     const und_distance_parts *p = d->parts;
     const und_mac *m = &d->mac;
@@ -74,7 +80,7 @@ static void into_row(und_distance *d, const float *wall, int row)
     for (int b = 0; b < p->batches[row]; b++) {
         und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
         const float *own = wall + first + batch.x;
-        uint32_t lanes = solid_lanes(d, own, batch.lanes);
+        uint32_t lanes = solid_lanes(d, own, kept, row, batch.x, batch.lanes);
         if (!lanes)
             continue;
         place[0] = und_lanes_count() + ((float)(batch.x + m->low[0]) + 0.5f);
@@ -83,7 +89,7 @@ static void into_row(und_distance *d, const float *wall, int row)
 }
 
 /* Takes them over; the last time what follows from them. */
-static void take_row(und_distance *d, const float *wall, int row, bool last)
+static void take_row(und_distance *d, const float *wall, const und_mask *kept, int row, bool last)
 {
     const und_distance_parts *p = d->parts;
     size_t first = und_mac_row(&d->mac, row);
@@ -91,7 +97,7 @@ static void take_row(und_distance *d, const float *wall, int row, bool last)
     for (int b = 0; b < p->batches[row]; b++) {
         und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
         size_t at = first + (size_t)batch.x;
-        uint32_t lanes = solid_lanes(d, wall + at, batch.lanes);
+        uint32_t lanes = solid_lanes(d, wall + at, kept, row, batch.x, batch.lanes);
         und_lanes_store_some(d->phi + at, und_lanes_load(d->next + at), lanes);
         any |= lanes != 0;
     }
@@ -99,7 +105,7 @@ static void take_row(und_distance *d, const float *wall, int row, bool last)
         und_distance_refresh_row(d, row % d->mac.n[1], row / d->mac.n[1]);
 }
 
-void und_distance_into_solids(und_distance *d, const float *wall)
+void und_distance_into_solids_but(und_distance *d, const float *wall, const und_mask *kept)
 {
     enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
     int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
@@ -110,11 +116,16 @@ void und_distance_into_solids(und_distance *d, const float *wall)
         PARALLEL_FOR(threads)
         for (int block = 0; block < blocks; block++)
             for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-                into_row(d, wall, r);
+                into_row(d, wall, kept, r);
         PARALLEL_FOR(threads)
         for (int block = 0; block < blocks; block++)
             for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-                take_row(d, wall, r, pass + 1 == PASSES);
+                take_row(d, wall, kept, r, pass + 1 == PASSES);
     }
     und_distance_beside(d, d->phi);
+}
+
+void und_distance_into_solids(und_distance *d, const float *wall)
+{
+    und_distance_into_solids_but(d, wall, NULL);
 }

@@ -11,6 +11,9 @@ typedef struct und_tracers_def {
     int reseed;      /* steps from one reseeding to the next; 0: never; 20 */
     float band;      /* cells: they are born this near the surface; 1: those further off hardly matter */
     float radius[2]; /* cells: the smallest and the largest; 0.02, 0.5 */
+    bool layered;    /* at solids those of the liquid come no nearer than they were, so that films keep their
+                        layers, and those of the air may enter, to be gone when they are half a cell deep
+                        (Rasmussen et al. 2004, 5.5.3); false: all are kept out */
 } und_tracers_def;
 
 und_tracers_def und_tracers_def_default(void);

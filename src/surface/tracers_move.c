@@ -7,15 +7,16 @@
  */
 static const float SKIN = 1e-3F;
 
-/* Those in a solid are moved out along its normal. */
-static inline void leave_solids(const und_mac *m, const float *wall, und_lanes place[3])
+/* Those nearer to a solid than `least` (in it, but for the skin, where that is 0) are moved away along its
+ * normal. */
+static inline void leave_solids(const und_mac *m, const float *wall, und_lanes least, und_lanes place[3])
 {
     enum { TRIES = 2 };
     const float reach = 0.5F; /* cells: differences are taken over twice this */
     for (int k = 0; k < TRIES; k++) {
         und_lanes depth, slope[3], square = und_lanes_all(1e-6F);
         und_sample_cells(m, wall, place, &depth, NULL);
-        und_lanes_int inside = depth < SKIN;
+        und_lanes_int inside = depth < least;
         if (!und_tracers_bits(inside))
             return;
         for (int a = 0; a < 3; a++) {
@@ -27,7 +28,7 @@ static inline void leave_solids(const und_mac *m, const float *wall, und_lanes p
             slope[a] = high - low;
             square += slope[a] * slope[a];
         }
-        und_lanes way = (SKIN - depth) / square;
+        und_lanes way = (least - depth) / square;
         for (int a = 0; a < 3; a++)
             place[a] = und_lanes_select(inside, place[a] + way * slope[a], place[a]);
     }
@@ -54,6 +55,25 @@ static inline und_lanes in_domain(const und_mac *m, int axis, und_lanes place)
                          und_lanes_all((float)m->low[axis]));
 }
 
+/* 5.5.3: how near to a solid they may come, from where they are before they move. */
+static und_lanes least_distance(const und_tracers *t, const float *wall, int i, const und_lanes place[3])
+{
+    const float far = -1e3F; /* cells */
+    und_lanes depth, at[3] = {place[0], place[1], place[2]};
+    und_sample_cells(&t->mac, wall, at, &depth, NULL);
+    depth = und_lanes_max(und_lanes_min(depth, und_lanes_all(1)), und_lanes_all(SKIN));
+    return und_lanes_select(und_lanes_load(t->radius + i) < 0, depth, und_lanes_all(far));
+}
+
+/* Those of the air that are deep in a solid go. */
+static void end_deep(und_tracers *t, const float *wall, int i, unsigned which)
+{
+    const float deep = -0.5F; /* cells */
+    und_lanes_int gone = (und_tracers_field(t, wall, i) < deep) & (und_lanes_load(t->radius + i) > 0);
+    for (unsigned bits = und_tracers_bits(gone) & which; bits; bits &= bits - 1)
+        t->radius[i + __builtin_ctz(bits)] = 0;
+}
+
 static void move_batch(und_tracers *t, float *const u[3], float cells_per_speed, const float *wall, int i,
                        unsigned which)
 {
@@ -70,11 +90,13 @@ static void move_batch(und_tracers *t, float *const u[3], float cells_per_speed,
         out |= kept[a] != to[a];
     }
     if (wall)
-        leave_solids(m, wall, kept);
+        leave_solids(m, wall, t->def.layered ? least_distance(t, wall, i, place) : und_lanes_all(SKIN), kept);
     for (int a = 0; a < 3; a++) {
         kept[a] = in_domain(m, a, kept[a]);
         und_lanes_store_some(t->place[a] + i, kept[a], which);
     }
+    if (wall && t->def.layered)
+        end_deep(t, wall, i, which);
     for (unsigned bits = und_tracers_bits(out) & which; bits; bits &= bits - 1) {
         int k = i + __builtin_ctz(bits);
         if (left_domain(m, u, (const float[3]){t->place[0][k], t->place[1][k], t->place[2][k]}))

@@ -1,0 +1,116 @@
+/* Liquid comes off solids: Rasmussen et al. 2004, 5.5.2.
+ *
+ * Behind liquid that leaves a solid there is air, in the solid, so that the flow draws it out between them.
+ * The paper asks how the flow leaves; here the pressure has been asked before whether the solid holds it
+ * (solids.loose), or flow that turns away from a wall below the surface would leave air there. */
+#include "base/parallel.h"
+#include "liquid/levelset_state.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CELLS_TO_SHARE = 1 << 15 };
+static const float LEAVES = 0.1f; /* of the speed: along the normal */
+
+/* The velocity in the middle of a cell. */
+static float middle(const und_mac *m, float *const u[3], int axis, size_t at)
+{
+    return 0.5f * (u[axis][at] + u[axis][at - (size_t)m->step[axis]]);
+}
+
+/* Whether the cell so far in front of the solid that a cell is in is not held by it. */
+static bool loose_before(const und_levelset *s, const int cell[3], const float normal[3], float before)
+{
+    const und_mac *m = &s->mac;
+    const float out = before - s->solids.distance[und_mac_at(m, cell[0], cell[1], cell[2])];
+    int front[3];
+    for (int a = 0; a < 3; a++) {
+        front[a] = (int)floorf((float)cell[a] + 0.5f + out * normal[a]);
+        if (front[a] < 0 || front[a] >= m->n[a])
+            return false;
+    }
+    return und_mask_has(&s->solids.loose, front[0], front[1], front[2]);
+}
+
+/* Whether the flow in a cell at or in a solid leaves that, and the solid's normal. */
+static bool leaves(const und_levelset *s, size_t at, float normal[3])
+{
+    const und_mac *m = &s->mac;
+    const und_solids *solids = &s->solids;
+    float square = 1e-12f, along = 0, speed = 0;
+    for (int a = 0; a < 3; a++) {
+        const size_t step = (size_t)m->step[a];
+        normal[a] = m->n[a] > 1 ? solids->distance[at + step] - solids->distance[at - step] : 0;
+        square += normal[a] * normal[a];
+    }
+    for (int a = 0; a < 3; a++) {
+        float way = m->n[a] > 1 ? middle(m, s->stream.u, a, at) - middle(m, solids->u, a, at) : 0;
+        normal[a] /= sqrtf(square);
+        along += way * normal[a];
+        speed += way * way;
+    }
+    return along > LEAVES * sqrtf(speed);
+}
+
+/* Air there is as far from the liquid as the solid's surface: in the solid, behind liquid that it does not
+ * hold or where there was air before; and such liquid ends at it. */
+static bool comes_apart(const und_levelset *s, const int cell[3], size_t at)
+{
+    const und_mask *loose = &s->solids.loose;
+    float normal[3];
+    if (s->solids.distance[at] >= 0)
+        return und_mask_has(loose, cell[0], cell[1], cell[2]) && leaves(s, at, normal);
+    return leaves(s, at, normal) && (s->surface.phi[at] >= 0 || loose_before(s, cell, normal, 0) ||
+                                     loose_before(s, cell, normal, 0.5f));
+}
+
+typedef bool apart_fn(const und_levelset *s, const int cell[3], size_t at);
+
+/* Cells at solids that let go, of which fn says so, come apart from them: whether phi changed. */
+static bool mark(und_levelset *s, apart_fn *fn)
+{
+    const und_mac *m = &s->mac;
+    const float deepest = -2, furthest = 1.5f; /* cells */
+    int changed = 0;
+    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        const int y = row % m->n[1], z = row / m->n[1];
+        const size_t first = und_mac_row(m, row);
+        und_mask *apart = &s->solids.apart;
+        memset(und_mask_row(apart, y, z), 0, (size_t)apart->words * sizeof *apart->bits);
+        for (int x = 0; x < m->n[0]; x++) {
+            const size_t at = first + (size_t)x;
+            const float wall = s->solids.distance[at];
+            if (!(wall < furthest && wall > deepest) || !s->solids.separate[s->solids.owner[at]] ||
+                !fn(s, (const int[3]){x, y, z}, at))
+                continue;
+            if (wall < 0)
+                und_mask_add(apart, x, y, z);
+            if (s->surface.phi[at] < -wall) {
+                s->surface.phi[at] = -wall;
+                __atomic_store_n(&changed, 1, __ATOMIC_RELAXED);
+            }
+        }
+    }
+    return changed;
+}
+
+static bool is_air(const und_levelset *s, const int cell[3], size_t at)
+{
+    (void)cell;
+    return s->solids.distance[at] < 0 && s->surface.phi[at] >= 0;
+}
+
+void und_levelset_come_apart(und_levelset *s)
+{
+    if (s->solids.separate && mark(s, comes_apart))
+        und_distance_refresh(&s->surface);
+}
+
+void und_levelset_into_solids(und_levelset *s, bool moved)
+{
+    const bool some = s->solids.separate;
+    if (some && moved)
+        mark(s, is_air); /* what came off is off still */
+    und_distance_into_solids_but(&s->surface, s->solids.distance, some ? &s->solids.apart : NULL);
+}
