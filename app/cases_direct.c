@@ -25,7 +25,6 @@ const validation_case direct_cases[] = {
     {"divergence_control", "direct", case_direct_growth},
     {"pocket", "direct", case_direct_pocket},
     {"ceiling", "direct", case_direct_ceiling},
-    {"slope", "direct", case_direct_slope},
     {"ball", "direct", case_direct_ball},
     {"friction", "direct", case_direct_friction},
     {0},

@@ -161,6 +161,10 @@ static void make_storm(storm *s, uint64_t seed, bool flat)
     draw_rules(s);
     draw_liquid(s);
     draw_elements(s);
+    for (int i = 0; i < SOLIDS; i++) { /* last, so that all else is as it would be without */
+        s->solid[i].friction = maybe(s, 0.5) ? 0 : draw(s, 0, 1);
+        s->solid[i].separate = maybe(s, 0.5);
+    }
 }
 
 static void end_storm(storm *s)
