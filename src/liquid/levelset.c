@@ -175,7 +175,10 @@ static void substep(und_levelset *s)
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s); /* 4.4.7 */
     }
-    und_stream_rub(&s->stream, &s->solids, s->dt);
+    if (s->solids.friction) {
+        und_stream_rub(&s->stream, &s->solids, s->dt);
+        und_levelset_give(s);
+    }
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
     und_levelset_viscosity_done(s);
