@@ -76,7 +76,7 @@ static const char *const busy_levelset = START
     "liquid.levelset {\n"
     "  size = {1.15, 0.85, 0.55}, cells = {23, 17, 11}, origin = {0, -0.2, 0.1}, open = 'right',\n"
     "  particles = param('particles', 8), level = 0.1, viscosity = 1e-4, pressure = true,\n"
-    "  gravity = {1, -9, 0.5}, reseed = 3, keep_volume = true,\n"
+    "  gravity = {1, -9, 0.5}, reseed = 3, free_air = true, keep_volume = true,\n"
     "  fill = { { shape = sphere { center = {0.4, 0.45, 0.3}, radius = 0.15 }, velocity = {0, -2, 0} } },\n"
     "  solids = { box { min = {0.7, -1, 0}, max = {0.8, 0, 0.4} },\n"
     "             { shape = sphere { radius = 0.12 },\n"
