@@ -36,6 +36,9 @@ static const option options[] = {
      1000000},
     {OPT_FROM, 0, "from", "CACHE@FRAME", "branch: begin with the frames of another cache up to that one",
      TEXT, AT(from), 0, 0},
+    {OPT_GRID, 0, "grid", "NAME", "simulate only that one of the scene's grids", TEXT, AT(grid), 0, 0},
+    {OPT_GRID, 0, "wait", "S", "seconds to wait for a grid that liquid comes from to be begun (30)", NUMBER,
+     AT(wait), 0, 1000000000},
     {OPT_COMPRESS, 0, "compress", "LEVEL", "0: not at all, 1: quick, 9: small", INTEGER, AT(compress), 0, 9},
     {OPT_STILLS, 0, "stills", "N", "make N pictures, evenly spaced (5)", INTEGER, AT(stills), 0, 1000000},
     {OPT_PNG, 0, "png", NULL, "make a PNG picture of every frame", FLAG, AT(png), 0, 0},
@@ -235,7 +238,7 @@ static const option *match(const char *word, unsigned allowed, const char **valu
 und_status args_parse(args *a, int argc, char **argv, const char *command, unsigned allowed, und_error *err)
 {
     bool only_words = false;
-    *a = (args){.checkpoint = 24, .keep = 2, .compress = 1, .stills = 5};
+    *a = (args){.checkpoint = 24, .keep = 2, .wait = 30, .compress = 1, .stills = 5};
     a->words = und_alloc((size_t)argc, sizeof *a->words, "the options", err);
     a->settings = und_alloc((size_t)argc, sizeof *a->settings, "the options", err);
     a->owned = und_alloc((size_t)argc, sizeof *a->owned, "the options", err);

@@ -33,7 +33,8 @@ enum {
     OPT_EXPORT = 1 << 22,
     OPT_FROM = 1 << 23,
     OPT_SPACING = 1 << 24,
-    OPT_TEXTURE = 1 << 25
+    OPT_TEXTURE = 1 << 25,
+    OPT_GRID = 1 << 26
 };
 
 typedef struct args {
@@ -42,11 +43,11 @@ typedef struct args {
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
-    const char *output, *model, *up, *from, *texture;
+    const char *output, *model, *up, *from, *texture, *grid;
     int setting_count;
     und_setting *settings;
     int checkpoint, keep, compress, stills, width, height, samples;
-    double adaptive, spacing;
+    double adaptive, spacing, wait;
     bool resume, force, png, exr, movie, svg, pdf, vdb, ply, spray, half, json, profile, dump_stages, quiet,
         verbose, help;
     char **owned; /* copies of the names in settings */

@@ -1,6 +1,7 @@
 #include "branch.h"
 
 #include "base/status.h"
+#include "links.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,17 +82,21 @@ static und_status simulate_on(const branch *b, und_sim *other, bool quiet, und_e
 }
 
 /* The state that the other's scene has at the frame, which must be the one that made the frames there. */
-static und_status make_state(const branch *b, const und_cache_info *info, und_frame *state, int threads,
-                             bool quiet, und_error *err)
+static und_status make_state(const branch *b, const args *a, const und_cache_info *info, und_frame *state,
+                             und_error *err)
 {
+    links joined = {0};
     und_scene *scene = scene_of_cache(info, NULL, 0, err);
-    und_sim *other = scene ? und_sim_create(scene, threads, err) : NULL;
-    und_status status = other ? UND_OK : err->status;
+    und_status status = scene ? UND_OK : err->status;
+    if (status == UND_OK && info->grid)
+        status = links_read(&joined, a, scene, info->folder, err);
+    und_sim *other = status == UND_OK ? und_sim_create(scene, a->threads, err) : NULL;
+    status = other ? UND_OK : err->status;
     und_frame made = und_frame_empty(0, 0, (und_grid){0});
     if (status == UND_OK && state->count > 0)
         status = und_sim_restore(other, state, err);
     if (status == UND_OK)
-        status = simulate_on(b, other, quiet, err);
+        status = simulate_on(b, other, a->quiet, err);
     if (status == UND_OK && und_sim_hash(other) != find_row(info, b->frame)->state_hash)
         status = und_error_set(err, UND_FAILED,
                                "%s: its scene no longer gives the frames that are there, so that nothing can "
@@ -105,6 +110,7 @@ static und_status make_state(const branch *b, const und_cache_info *info, und_fr
         status = und_frame_copy(&made, state, err);
     und_frame_clear(&made);
     und_sim_destroy(other);
+    links_close(&joined);
     und_scene_destroy(scene);
     return status;
 }
@@ -120,7 +126,7 @@ und_status branch_state(branch *b, const args *a, und_sim *sim, und_frame *state
     und_cache_info info = und_cache_describe(cache);
     status = und_cache_state(cache, b->frame, state, err);
     if (status == UND_OK && (state->count == 0 || state->number < b->frame))
-        status = make_state(b, &info, state, a->threads, a->quiet, err);
+        status = make_state(b, a, &info, state, err);
     if (status == UND_OK)
         status = und_sim_branch(sim, state, err);
     und_cache_close(cache, NULL, 0, &ignored);

@@ -67,6 +67,10 @@ und_scene *scene_of_cache(const und_cache_info *info, const und_setting *more, i
     und_scene *scene = NULL;
     if (gather_settings(&s, info->settings ? info->settings : "", more, count, err) == UND_OK)
         scene = und_scene_from_text(info->scene_text, info->scene_path, s.list, s.count, err);
+    if (scene && info->grid && und_scene_choose(scene, info->grid, err) != UND_OK) {
+        und_scene_destroy(scene);
+        scene = NULL;
+    }
     free(s.text);
     free(s.list);
     return scene;

@@ -13,4 +13,6 @@ extern case_fn case_direct_soft, case_direct_hard, case_direct_surface, case_dir
     case_direct_pocket;
 extern case_fn case_direct_ceiling, case_direct_ball, case_direct_friction;
 
+extern case_fn case_direct_sourcing;
+
 #endif

@@ -150,7 +150,18 @@ und_status command_check(const args *a, und_error *err)
     und_scene *scene = und_scene_load(a->words[0], a->settings, a->setting_count, err);
     if (!scene)
         return err->status;
-    und_status status = check_scene(scene, a, err);
+    const und_scene_view *v = und_scene_get(scene);
+    und_status status = UND_OK;
+    for (int i = 0; v->grid_name && i < v->grid_count && status == UND_OK; i++) {
+        const char *name = v->grids[v->grid_order[i]].name;
+        status = und_scene_choose(scene, name, err);
+        if (status == UND_OK && !a->quiet)
+            printf("%sgrid %s\n", i > 0 ? "\n" : "", name);
+        if (status == UND_OK)
+            status = check_scene(scene, a, err);
+    }
+    if (!v->grid_name)
+        status = check_scene(scene, a, err);
     und_scene_destroy(scene);
     return status;
 }

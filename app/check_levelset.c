@@ -116,7 +116,7 @@ void check_levelset(survey *s, const und_frame *frame)
         for (size_t i = 0; i < cells; i++)
             liquid += ((const float *)distance->data)[i] < 0;
         printf("liquid     %zu of %zu cells\n", liquid, cells);
-        bool brings = false;
+        bool brings = def->upstream_count > 0;
         for (int i = 0; i < def->element_count; i++)
             brings |= def->elements[i].role == UND_ELEMENT_SOURCE;
         if (liquid == 0 && !brings)

@@ -1,5 +1,6 @@
 /* undine export: a cache's frames as files for other programs. */
 #include "exports.h"
+#include "grids.h"
 
 #include "base/parallel.h"
 #include "base/status.h"
@@ -96,6 +97,9 @@ static und_status export_painted(und_cache *cache, const args *a, und_error *err
 
 und_status command_export(const args *a, und_error *err)
 {
+    grids_list list;
+    if (grids_read(a->words[0], &list))
+        return grids_each(a, &list, command_export, err);
     und_cache *cache = open_to_read(a->words[0], err);
     if (!cache)
         return err->status;

@@ -1,5 +1,6 @@
 /* undine info: what is in a cache. */
 #include "app.h"
+#include "grids.h"
 
 #include "cache/cache.h"
 #include "control_report.h"
@@ -324,6 +325,9 @@ und_cache *open_to_read(const char *path, und_error *err)
 
 und_status command_info(const args *a, und_error *err)
 {
+    grids_list list;
+    if (grids_read(a->words[0], &list))
+        return grids_each(a, &list, command_info, err);
     und_cache *cache = open_to_read(a->words[0], err);
     if (!cache)
         return err->status;

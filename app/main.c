@@ -16,7 +16,7 @@ typedef struct command {
 enum {
     COMMON = OPT_THREADS | OPT_QUIET,
     SIMULATE = COMMON | OPT_VERBOSE | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | OPT_RESUME | OPT_FORCE |
-               OPT_CHECKPOINT | OPT_COMPRESS | OPT_PROFILE | OPT_DUMP | OPT_EXPORT | OPT_FROM,
+               OPT_CHECKPOINT | OPT_COMPRESS | OPT_PROFILE | OPT_DUMP | OPT_EXPORT | OPT_FROM | OPT_GRID,
     DRAW = OPT_STILLS | OPT_PNG | OPT_EXR | OPT_VECTOR | OPT_SIZE | OPT_SAMPLES,
     ANY = 1000000
 };
@@ -35,7 +35,9 @@ static const command commands[] = {
      "branches:\n"
      "the first frames are those of another cache, which is only read and must stay where it is, and the "
      "scene,\n"
-     "which may be another but for its grid, goes on from there.\n",
+     "which may be another but for its grid, goes on from there.  Grids with names, which source each other, "
+     "are\n"
+     "simulated side by side, each by a process of its own into FOLDER/NAME; --grid does one of them.\n",
      1, 1, SIMULATE, command_sim},
     {"check", "SCENE", "what it will cost and what will leak, without running it",
      "Loads the scene, makes a few steps and draws one picture in memory.  Prints the grid, memory, disk "

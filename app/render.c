@@ -5,24 +5,82 @@
 #include "base/status.h"
 #include "cache/cache.h"
 #include "flow.h"
+#include "grids.h"
+#include "merge.h"
 #include "pictures.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What is drawn: a cache, or the caches of grids that make one picture. */
+typedef struct footage {
+    und_cache *caches[UND_GRIDS_MAX];
+    int count;
+    const char *folder, *name;
+    und_cache_info info; /* of the last, which has the latest scene */
+    int first, last;     /* frames that all have */
+} footage;
+
+static und_status read_frame(const footage *f, int number, und_frame *frame, und_error *err)
+{
+    if (f->count == 1)
+        return und_cache_read(f->caches[0], number, frame, err);
+    und_frame parts[UND_GRIDS_MAX];
+    und_status status = UND_OK;
+    int read = 0;
+    while (read < f->count && status == UND_OK) {
+        status = und_cache_read(f->caches[read], number, &parts[read], err);
+        read += status == UND_OK;
+    }
+    if (status == UND_OK)
+        status = merge_frames(parts, f->count, frame, err);
+    for (int i = 0; i < read; i++)
+        und_frame_clear(&parts[i]);
+    return status;
+}
+
+static und_status open_footage(footage *f, const char *path, const grids_list *list, und_error *err)
+{
+    f->folder = path;
+    f->first = INT_MIN;
+    f->last = INT_MAX;
+    for (int i = 0; i < (list->count > 0 ? list->count : 1); i++) {
+        char folder[UND_PATH_MAX];
+        und_status status = list->count > 0 ? und_path_set(folder, err, "%s/%s", path, list->grid[i])
+                                            : und_path_set(folder, err, "%s", path);
+        und_cache *cache = status == UND_OK ? open_to_read(folder, err) : NULL;
+        if (!cache)
+            return err->status;
+        f->caches[f->count++] = cache;
+        f->info = und_cache_describe(cache);
+        if (f->info.row_count == 0)
+            return und_error_set(err, UND_FAILED, "%s has no frames", folder);
+        int first = f->info.rows[0].frame, last = f->info.rows[f->info.row_count - 1].frame;
+        f->first = first > f->first ? first : f->first;
+        f->last = last < f->last ? last : f->last;
+    }
+    f->name = list->count > 0 ? list->name : f->info.name;
+    if (f->last < f->first)
+        return und_error_set(err, UND_FAILED, "%s: its grids have no frame in common", path);
+    return UND_OK;
+}
+
 /* Ground stays wet after the water has gone, so that frames before the first drawn are read too. */
-static und_status draw_frames(und_cache *cache, const und_cache_info *info, pictures *p, progress *bar,
-                              int first, int last, und_error *err)
+static und_status draw_frames(const footage *f, pictures *p, progress *bar, int first, int last,
+                              und_error *err)
 {
     und_status status = UND_OK;
-    for (int i = 0; i < info->row_count && status == UND_OK; i++) {
-        int number = info->rows[i].frame;
+    for (int i = 0; i < f->info.row_count && status == UND_OK; i++) {
+        int number = f->info.rows[i].frame;
         und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         if (number > last)
             break;
+        if (number < f->first)
+            continue;
         if (signals_stop())
             return UND_STOPPED;
-        status = und_cache_read(cache, number, &frame, err);
+        status = read_frame(f, number, &frame, err);
         if (status == UND_OK)
             status = pictures_add(p, &frame, err);
         und_frame_clear(&frame);
@@ -32,25 +90,24 @@ static und_status draw_frames(und_cache *cache, const und_cache_info *info, pict
     return status;
 }
 
-static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, const und_paint *paint,
+static und_status draw_cache(const footage *f, und_scene *scene, const args *a, const und_paint *paint,
                              und_error *err)
 {
-    und_cache_info info = und_cache_describe(cache);
     int threads = und_threads(a->threads);
-    int first = info.rows[0].frame, last = info.rows[info.row_count - 1].frame;
+    int first = f->first, last = f->last;
     if ((a->given & OPT_START && (a->start < first || a->start > last)) ||
         (a->given & OPT_END && (a->end < first || a->end > last)))
-        return und_error_set(err, UND_INVALID, "%s has frames %d to %d", info.folder, first, last);
+        return und_error_set(err, UND_INVALID, "%s has frames %d to %d", f->folder, first, last);
     first = a->given & OPT_START ? a->start : first;
     last = a->given & OPT_END ? a->end : last;
     if (last < first)
         return und_error_set(err, UND_INVALID, "the last frame, %d, is before the first, %d", last, first);
-    const char *folder = a->output ? a->output : info.folder;
+    const char *folder = a->output ? a->output : f->folder;
     pictures_def def = pictures_from_args(a, und_scene_get(scene), folder, first, last);
     def.threads = threads;
     def.paint = paint;
-    def.name = info.name;
-    def.fps = info.fps;
+    def.name = f->name;
+    def.fps = f->info.fps;
     pictures *p = pictures_create(&def, err);
     if (!p)
         return err->status;
@@ -58,7 +115,7 @@ static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, 
     signals_install();
     progress_start(&bar, "render", first, last, a->quiet);
     bar.only_draws = true;
-    und_status status = draw_frames(cache, &info, p, &bar, first, last, err), finished = UND_OK;
+    und_status status = draw_frames(f, p, &bar, first, last, err), finished = UND_OK;
     progress_end(&bar);
     if (status == UND_OK || status == UND_STOPPED)
         finished = pictures_finish(p, err);
@@ -76,9 +133,9 @@ static und_status draw_cache(und_cache *cache, und_scene *scene, const args *a, 
     return status;
 }
 
-static und_status draw_painted(und_cache *cache, und_scene *scene, const args *a, und_error *err)
+static und_status draw_painted(const footage *f, und_scene *scene, const args *a, und_error *err)
 {
-    und_cache_info info = und_cache_describe(cache);
+    const und_cache_info info = f->info;
     und_paint paint = und_scene_get(scene)->render.paint;
     und_image image = {0};
     if (a->texture && !(info.pass && strcmp(info.pass, "texture") == 0))
@@ -86,27 +143,25 @@ static und_status draw_painted(und_cache *cache, und_scene *scene, const args *a
                              info.folder, info.folder);
     und_status status = paint_from_args(a, &paint, &image, err);
     if (status == UND_OK)
-        status = draw_cache(cache, scene, a, &paint, err);
+        status = draw_cache(f, scene, a, &paint, err);
     und_image_destroy(&image);
     return status;
 }
 
 und_status command_render(const args *a, und_error *err)
 {
-    und_cache *cache = open_to_read(a->words[0], err);
-    if (!cache)
-        return err->status;
-    und_cache_info info = und_cache_describe(cache);
-    und_status status = UND_OK;
+    grids_list list;
+    footage f = {0};
     und_scene *scene = NULL;
-    if (info.row_count == 0)
-        status = und_error_set(err, UND_FAILED, "%s has no frames", a->words[0]);
-    else if (!(scene = scene_of_cache(&info, a->settings, a->setting_count, err)))
+    grids_read(a->words[0], &list);
+    und_status status = open_footage(&f, a->words[0], &list, err);
+    if (status == UND_OK && !(scene = scene_of_cache(&f.info, a->settings, a->setting_count, err)))
         status = err->status;
-    else
-        status = draw_painted(cache, scene, a, err);
+    if (status == UND_OK)
+        status = draw_painted(&f, scene, a, err);
     und_scene_destroy(scene);
     und_error ignored; /* reading only: nothing is lost */
-    und_cache_close(cache, NULL, 0, &ignored);
+    for (int i = 0; i < f.count; i++)
+        und_cache_close(f.caches[i], NULL, 0, &ignored);
     return status;
 }

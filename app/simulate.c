@@ -7,6 +7,8 @@
 #include "branch.h"
 #include "cache/cache.h"
 #include "exports.h"
+#include "grids.h"
+#include "links.h"
 #include "pictures.h"
 #include "scene/sim.h"
 
@@ -24,7 +26,9 @@ typedef struct job {
     und_cache *cache;
     pictures *pictures;
     exports *exports; /* NULL: none were asked for */
-    branch branch;    /* nothing in it: the run is none */
+    bool several;     /* grids, and none was chosen */
+    links links;
+    branch branch; /* nothing in it: the run is none */
     progress progress;
     int saved; /* frame of the last checkpoint, or first - 1 */
     bool mid_frame;
@@ -34,6 +38,12 @@ typedef struct job {
     und_error trouble; /* of a dump */
 } job;
 
+/* What names the files. */
+static const char *name_of(const job *j)
+{
+    return j->view->grid_name ? j->view->grid_name : j->view->name;
+}
+
 static und_status load_exports(job *j, und_error *err)
 {
     exports_def def;
@@ -41,7 +51,7 @@ static und_status load_exports(job *j, und_error *err)
     if (status != UND_OK || !exports_asked(&def))
         return status;
     def.folder = j->folder;
-    def.name = j->view->name;
+    def.name = name_of(j);
     def.model = j->view->model;
     def.first = j->first;
     def.last = j->last;
@@ -57,9 +67,12 @@ static und_status load_job(job *j, bool draw, und_error *err)
         return und_error_set(err, UND_INVALID,
                              "--resume goes on with a cache, --force begins it anew: give one of them");
     j->scene = und_scene_load(a->words[0], a->settings, a->setting_count, err);
-    if (!j->scene)
+    if (!j->scene || (a->grid && und_scene_choose(j->scene, a->grid, err) != UND_OK))
         return err->status;
     j->view = und_scene_get(j->scene);
+    j->several = !a->grid && j->view->grid_name;
+    if (j->several)
+        return UND_OK;
     j->first = a->given & OPT_START ? a->start : j->view->start;
     j->last = a->given & OPT_END ? a->end : j->view->end;
     if (j->first < j->view->start)
@@ -71,8 +84,9 @@ static und_status load_job(job *j, bool draw, und_error *err)
     und_status status = a->from ? branch_open(&j->branch, a, j->view, &j->first, &j->last, err) : UND_OK;
     if (status != UND_OK)
         return status;
-    status = a->output ? und_path_set(j->folder, err, "%s", a->output)
-                       : und_path_set(j->folder, err, "out/%s", j->view->name);
+    status = grids_folder(a, j->view, j->folder, err);
+    if (status == UND_OK && j->view->grid_name)
+        status = links_open(&j->links, a, j->scene, j->folder, err);
     if (status != UND_OK)
         return status;
     j->sim = und_sim_create(j->scene, j->threads, err);
@@ -135,7 +149,8 @@ static und_status open_cache(job *j, bool *resumed, und_error *err)
     const args *a = j->args;
     und_cache_def def = {
         .folder = j->folder,
-        .name = j->view->name,
+        .name = name_of(j),
+        .grid = j->view->grid_name,
         .model = j->view->model,
         .scene_path = a->words[0],
         .scene_text = j->view->text,
@@ -162,6 +177,8 @@ static und_status open_cache(job *j, bool *resumed, und_error *err)
         status = err->status;
     else if (status == UND_OK && a->resume && state.count > 0)
         status = restore(j, &state, err);
+    if (status == UND_OK)
+        status = links_begin(&j->links, j->folder, j->branch.cache, j->branch.frame, !a->resume, err);
     if (j->cache)
         j->first = und_cache_describe(j->cache).start; /* of a branch: the other cache's */
     *resumed = status == UND_OK && state.count > 0;
@@ -175,7 +192,9 @@ static und_status checkpoint(job *j, und_error *err)
     und_frame state = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     und_status status = UND_OK;
     STAGE (&j->stage[STAGE_CHECKPOINT]) {
-        status = und_sim_save(j->sim, &state, err);
+        status = links_sync(&j->links, err);
+        if (status == UND_OK)
+            status = und_sim_save(j->sim, &state, err);
         if (status == UND_OK)
             status = und_cache_checkpoint(j->cache, &state, err);
     }
@@ -335,6 +354,11 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
     j.stage[STAGE_CHECKPOINT].name = "cache checkpoint";
     bool resumed = false;
     und_status status = load_job(&j, draw, err);
+    if (status == UND_OK && j.several) {
+        status = grids_run(a, j.view, draw, err);
+        und_scene_destroy(j.scene);
+        return status;
+    }
     if (status == UND_OK)
         status = open_cache(&j, &resumed, err);
     if (status == UND_OK) {
@@ -343,13 +367,18 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
         und_liquid *liquid = und_sim_liquid(j.sim);
         if (a->dump_stages)
             liquid->class->watch(liquid, (und_watch){dump_stage, &j});
-        progress_start(&j.progress, command, j.first, j.last, a->quiet);
+        progress_start(&j.progress, j.view->grid_name ? links_title(&j.links, command) : command, j.first,
+                       j.last, a->quiet);
+        j.progress.bar = j.progress.bar && !j.view->grid_name; /* others write to the terminal too */
         if (resumed && !a->quiet && a->resume)
             printf("resuming after frame %d\n", und_sim_frame_number(j.sim));
         status = run_frames(&j, resumed, err);
         progress_end(&j.progress);
         if (status == UND_INVALID)
             add_what_is_kept(&j, err);
+        und_error ignored; /* what it waited for is the trouble to tell of */
+        if (status == UND_FAILED && links_in_vain(&j.links))
+            checkpoint(&j, &ignored);
         if (status == UND_OK && signals_stop() && (und_sim_frame_number(j.sim) < j.last || j.undrawn))
             status = stop_run(&j, err);
     }
@@ -359,6 +388,7 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
     pictures_destroy(j.pictures);
     exports_destroy(j.exports);
     branch_close(&j.branch);
+    links_close(&j.links);
     und_sim_destroy(j.sim);
     und_scene_destroy(j.scene);
     return status;

@@ -1,5 +1,6 @@
 /* undine verify: recompute the hashes of a cache. */
 #include "app.h"
+#include "grids.h"
 
 #include "base/status.h"
 #include "cache/cache.h"
@@ -31,6 +32,9 @@ static void print_missing(const char *folder)
 
 und_status command_verify(const args *a, und_error *err)
 {
+    grids_list list;
+    if (grids_read(a->words[0], &list))
+        return grids_each(a, &list, command_verify, err);
     int wrong = 0, checked = 0;
     und_status status = und_cache_verify(a->words[0], print_wrong, &wrong, &checked, err);
     if (status == UND_INVALID)

@@ -97,6 +97,47 @@ typedef struct und_heat_def {
                                      logarithm is linear, beyond the ends it stays */
 } und_heat_def;
 
+/* Grids that source others: what one keeps after each substep for those further down the flow, of the cells
+ * along its open sides (Rasmussen et al. 2004, 5.4). */
+enum { UND_BAND = 3 }; /* cells deep */
+
+typedef struct und_band {
+    int low[3], n[3]; /* its cells in the grid */
+    size_t
+        from[5]; /* where in the values its distances are (cells, [z][y][x]); velocities of its cells' faces
+                    along x, y and z, from the low faces of the first cells on (m/s); and temperatures */
+} und_band;
+
+typedef struct und_bands {
+    int axes;  /* 2: the grid is one cell deep, and nothing moves along z */
+    bool heat; /* there are temperatures */
+    int count;
+    und_band band[UND_SIDES];
+    size_t values;
+} und_bands;
+
+und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool heat);
+
+/* Who keeps them: called at the start and after each substep.  After a state was given back the index goes
+ * on from where the state was. */
+typedef struct und_band_sink {
+    und_status (*put)(void *context, long index, double time, const float *values, und_error *err);
+    void *context; /* put NULL: nobody */
+} und_band_sink;
+
+/* A grid that this one begins in: its cells are this one's where both have them. */
+typedef struct und_upstream_def {
+    const char *name;
+    int n[3];
+    double origin[3];
+    bool open[UND_SIDES];
+    bool heat; /* its liquid has a temperature */
+    /* The values before and after a time, and when they were.  UND_STOPPED: not now, the step is tried again.
+     * NULL: nothing comes. */
+    und_status (*fetch)(void *context, double time, const float *value[2], double when[2], und_error *err);
+    void *context;
+} und_upstream_def;
+
 typedef enum und_velocity_rule { UND_VELOCITY_SEMI_LAGRANGIAN, UND_VELOCITY_MACCORMACK } und_velocity_rule;
 typedef enum und_surface_rule { UND_SURFACE_SEMI_LAGRANGIAN, UND_SURFACE_WENO } und_surface_rule;
 
@@ -122,6 +163,7 @@ typedef struct und_window_def {
 } und_window_def;
 
 typedef struct und_levelset_def {
+    const char *name;          /* of a grid that sources others or is sourced; NULL: none */
     int n[3];                  /* cells of the domain; n[2] == 1 is two-dimensional */
     double dx;                 /* m; cells are cubes */
     double origin[3];          /* the low corner */
@@ -143,6 +185,10 @@ typedef struct und_levelset_def {
     const und_guide_def *guides; /* control particles */
 
     und_window_def window; /* the grid is only a part of the domain */
+
+    int upstream_count; /* grids that liquid comes from over their open sides */
+    const und_upstream_def *upstreams;
+    und_band_sink sink; /* of what goes on to other grids */
 
     double cfl;      /* CFLmultiplier of 4.4.1: substeps per cell that the fastest liquid crosses; 0.6 */
     double max_step; /* s; infinite */

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 static const char *const FOLDERS[] = {"frames", "checkpoints"};
-static const char *const FILES[] = {"manifest.json", "static.h5", "ledger.csv"};
-enum { COUNT_OF_FOLDERS = 2, COUNT_OF_FILES = 3 };
+static const char *const FILES[] = {"manifest.json", "static.h5", "ledger.csv", "bands"};
+enum { COUNT_OF_FOLDERS = 2, COUNT_OF_FILES = 4 };
 
 static bool there(const und_cache *cache, const char *name)
 {
@@ -152,10 +152,12 @@ static und_status fill_manifest(und_cache *cache, const und_cache_def *def, und_
     m->settings = strdup(def->settings ? def->settings : "");
     snprintf(m->scene_hash, sizeof m->scene_hash, "%016" PRIx64,
              und_hash(def->scene_text, strlen(def->scene_text), 0, 1));
+    m->grid = def->grid ? strdup(def->grid) : NULL;
     m->start = def->start;
     m->end = def->end;
     m->fps = def->fps;
-    bool good = m->program && m->name && m->model && m->scene_path && m->scene_text && m->settings;
+    bool good = m->program && m->name && m->model && m->scene_path && m->scene_text && m->settings &&
+                (m->grid || !def->grid);
     return good ? UND_OK : und_error_set(err, UND_FAILED, "out of memory: manifest");
 }
 

@@ -290,8 +290,15 @@ und_cache_info und_cache_describe(const und_cache *cache)
                             .bodies_path = m->bodies_path,
                             .bodies_text = m->bodies_text,
                             .bodies_settings = m->bodies_settings,
+                            .grid = m->grid,
                             .branch = m->branch,
                             .branch_frame = m->branch_frame};
+}
+
+bool und_cache_is_written(const char *folder)
+{
+    char path[UND_PATH_MAX];
+    return !und_path_set(path, NULL, "%s/lock", folder) && und_lock_held(path);
 }
 
 und_status und_cache_holder(und_cache *cache, int frame, char *path, size_t size, und_error *err)

@@ -5,7 +5,8 @@
  *     OUT/static.h5                items that are the same in every frame
  *     OUT/frames/NAME.0001.h5
  *     OUT/checkpoints/NAME.0001.h5 the whole state, double where the model has it
- *     OUT/lock                     host and pid of the run that writes
+ *     OUT/bands                    what other grids take over, a record for each substep; of grids with a
+ * name OUT/lock                     host and pid of the run that writes
  *
  * A cache may share the flow of another: then its frames hold alone what a pass made of it, bodies or texture
  * particles, and reading adds the rest.  Or it branches off another: then its first frames are the other's,
@@ -27,6 +28,7 @@ typedef struct und_cache_def {
     const char *scene_path; /* as given on the command line */
     const char *scene_text; /* kept whole in the manifest, with its hash */
     const char *settings;   /* "name=value name=value", or "" */
+    const char *grid;       /* which of the scene's grids; NULL: it has but one */
     int start, end;         /* frames, inclusive */
     double fps;
     int compress; /* 0: none, 1 to 9: deflate */
@@ -66,6 +68,9 @@ und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_erro
  * is none, state->number: which it is.  The caller clears it. */
 und_status und_cache_state(und_cache *cache, int frame, und_frame *state, und_error *err);
 
+/* Is a process writing it?  One on another host is taken to be alive. */
+bool und_cache_is_written(const char *folder);
+
 /* Opens for reading: no lock.  UND_INVALID: that is no cache, UND_FAILED: it is damaged. */
 und_cache *und_cache_open(const char *folder, und_error *err);
 
@@ -104,6 +109,7 @@ typedef struct und_cache_info {
     const char *flow;   /* folder of the flow that it shares, from its own; NULL: none */
     const char *pass;   /* "float" or "texture": what was made of that flow; NULL: none is shared */
     const char *bodies_path, *bodies_text, *bodies_settings;
+    const char *grid;   /* which of the scene's grids; NULL: it has but one */
     const char *branch; /* folder of the cache that it branches off, from its own; NULL: none */
     int branch_frame;   /* the last frame that is the other's */
 } und_cache_info;

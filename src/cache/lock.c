@@ -126,3 +126,14 @@ void und_lock_release(const char *path)
         unlink(path);
     close(fd);
 }
+
+bool und_lock_held(const char *path)
+{
+    owner who = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool dead = read_owner(fd, &who) && is_dead(&who);
+    close(fd);
+    return !dead;
+}

@@ -9,4 +9,7 @@ und_status und_lock_take(const char *path, und_error *err);
 /* Removes it if it is ours. */
 void und_lock_release(const char *path);
 
+/* Is there one, of a process that is not known to be dead? */
+bool und_lock_held(const char *path);
+
 #endif

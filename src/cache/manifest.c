@@ -103,6 +103,8 @@ static json_t *to_json(const cache_manifest *m)
                                       put_hash(m->static_hash)));
     if (root && m->flow)
         json_object_set_new(root, "flow", put_flow(m));
+    if (root && m->grid)
+        json_object_set_new(root, "grid", put_text(m->grid));
     if (root && m->branch)
         json_object_set_new(root, "branch",
                             json_pack("{s:o, s:i}", "path", put_text(m->branch), "frame", m->branch_frame));
@@ -267,6 +269,8 @@ static void from_json(parser *p, json_t *root, cache_manifest *m)
     }
     get_lists(p, root, m);
     const json_t *flow = json_object_get(root, "flow"), *branch = json_object_get(root, "branch");
+    if (json_object_get(root, "grid"))
+        m->grid = get_text(p, root, "grid");
     if (branch) {
         m->branch = get_text(p, branch, "path");
         m->branch_frame = get_int(p, branch, "frame");
@@ -335,6 +339,7 @@ void und_manifest_clear(cache_manifest *m)
     free(m->flow);
     free(m->branch);
     free(m->pass);
+    free(m->grid);
     free(m->bodies_path);
     free(m->bodies_text);
     free(m->bodies_settings);

@@ -32,6 +32,7 @@ typedef struct cache_manifest {
     uint64_t flow_hash; /* of the flow's rows of the ledger up to that frame */
     char *pass;         /* "float" or "texture": what was made of the flow */
     char *bodies_path, *bodies_text, *bodies_settings; /* what was put into the flow */
+    char *grid;                                        /* which of the scene's grids; NULL: it has but one */
     char *branch; /* folder of the cache whose first frames are this one's too, from its own; NULL: none */
     int branch_frame; /* the last frame shared so */
 } cache_manifest;

@@ -1,4 +1,5 @@
 #include "base/status.h"
+#include "cache/bands.h"
 #include "cache/branch.h"
 #include "cache/cache.h"
 #include "cache/flow.h"
@@ -159,8 +160,11 @@ und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context
     int statics = check_static(&v, cache);
     check_checkpoints(&v, cache);
     int of_flow = check_flow(&v, cache);
+    long records;
+    if (und_bands_check(folder, &records, &cause))
+        report(&v, &cause);
     if (checked)
-        *checked = of_flow + 2 + statics + cache->rows.count + m->checkpoint_count;
+        *checked = of_flow + 2 + statics + (records >= 0) + cache->rows.count + m->checkpoint_count;
     und_cache_free(cache);
     return v.wrong ? UND_FAILED : UND_OK;
 }

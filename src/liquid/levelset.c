@@ -89,6 +89,7 @@ static und_stream_report keep_volume(und_levelset *s)
     und_levelset_held_release(s);
     und_levelset_book(s, s->dt * und_levelset_held_gain(s));
     brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
+    brought(s, s->dt * und_levelset_bands_inflow(s));
     s->drained = s->dt * und_elements_inflow(s->elements, &s->stream, &s->solids);
     und_levelset_control_given(s, drops != NULL);
     und_levelset_spray_given(s);
@@ -145,6 +146,7 @@ static void substep(und_levelset *s)
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
     und_stream_report report = {0}, air = {0};
     choose_step(s); /* 4.4.1 */
+    und_levelset_bands_step(s);
     STEP (SOLIDS)
         if (und_solids_move(&s->solids, s->time, s->dt))
             und_levelset_into_solids(s, true);
@@ -192,6 +194,7 @@ static void substep(und_levelset *s)
                                       s->def.max_iterations);
         if (s->control)
             und_guides_give_air(und_levelset_guides(s), &s->stream, &s->solids);
+        und_levelset_take_flow(s);
     }
     und_levelset_heat_move(s);
     und_levelset_move_surface(s); /* 4.4.9 */
@@ -200,6 +203,21 @@ static void substep(und_levelset *s)
     s->time += s->dt;
     measure(s);
     tell(s, &report, &air);
+}
+
+/* What comes from other grids in the substep ahead is there; nothing has changed where it is not. */
+static bool bands_ready(und_levelset *s)
+{
+    if (!s->bands)
+        return true;
+    if (s->recorded == 0)
+        und_levelset_bands_keep(s);
+    if (!und_levelset_bands_begin(s))
+        return false;
+    double halved = s->halved;
+    choose_step(s);
+    s->halved = halved;
+    return und_levelset_bands_ready(s, s->dt);
 }
 
 /* One substep of a step of dt; true where it was the last. */
@@ -212,15 +230,19 @@ static bool go_on(und_levelset *s, double dt)
             s->told[i] = 0;
         und_levelset_viscous_begin(s);
     }
+    if (!bands_ready(s))
+        return false;
     STEP (WINDOW)
         und_levelset_move_window(s);
     substep(s);
     s->left = s->dt < s->left && !s->ran_away ? s->left - s->dt : 0;
-    if (s->left > 0)
-        return false;
-    s->time = s->end;
-    und_levelset_control_tell(s);
-    return true;
+    bool last = !(s->left > 0);
+    if (last) {
+        s->time = s->end;
+        und_levelset_control_tell(s);
+    }
+    und_levelset_bands_keep(s);
+    return last;
 }
 
 void und_levelset_step(und_levelset *s, double dt)
@@ -363,7 +385,7 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
     if (s->window_failed)
         return und_error_set(err, s->window_error.status, "%s", s->window_error.text);
     if (!s->ran_away)
-        return UND_OK;
+        return und_levelset_bands_trouble(s, err);
     return und_error_set(
         err, UND_FAILED,
         "levelset: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that "
@@ -465,7 +487,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
     particles.reseed = def->reseed;
     for (int i = 0; i < def->obstacle_count; i++)
         particles.layered |= def->obstacles[i].separate;
-    if (und_levelset_open_grid(s, err) ||
+    if (und_levelset_open_grid(s, err) || und_levelset_bands_open(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||
         (def->particles > 0 &&
@@ -506,6 +528,7 @@ void und_levelset_destroy(und_levelset *s)
     if (!s)
         return;
     und_levelset_spray_close(s);
+    und_levelset_bands_close(s);
     und_tracers_destroy(s->tracers);
     und_pressure_destroy(s->system);
     und_levelset_close_grid(s);

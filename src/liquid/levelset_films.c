@@ -35,7 +35,7 @@ static void press_side(und_levelset *s, int axis, bool high)
         for (at[a] = 0; at[a] < m->n[a]; at[a]++) {
             size_t cell = und_mac_at(m, at[0], at[1], at[2]);
             float *phi = s->surface.phi + cell;
-            if (!is_film(phi, high ? -m->step[axis] : m->step[axis]))
+            if (und_levelset_band_at(s, cell) || !is_film(phi, high ? -m->step[axis] : m->step[axis]))
                 continue;
             s->film_cell[s->film_count] = cell;
             s->film_phi[s->film_count++] = *phi;

@@ -106,6 +106,10 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
         list[n] = und_part_of("control", UND_F64, und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL);
         list[n++].adapts = true;
     }
+    if (s->def.sink.put) {
+        list[n] = und_part_of("recorded", UND_F64, &s->recorded, 1);
+        list[n++].adapts = true;
+    }
     if (s->tracers)
         n += und_tracers_state(s->tracers, list + n);
     if (s->spray)

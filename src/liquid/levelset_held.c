@@ -39,6 +39,7 @@ static void control_give(und_levelset *s)
 static const giver givers[] = {
     {sources_cells, sources_give, false},
     {control_cells, control_give, true},
+    {und_levelset_bands_cells, und_levelset_take_flow, false},
     {und_levelset_pockets_find, und_levelset_pockets_give, true},
 };
 enum { GIVERS = sizeof givers / sizeof *givers };

@@ -74,6 +74,8 @@ struct und_levelset {
     double pending; /* m3 to be given back to the liquid, by all of it growing */
     double *leaked; /* m3, of each obstacle */
     double told[TOLD_COUNT];
+    struct und_levelset_bands *bands; /* NULL: the grid neither sources others nor is sourced */
+    double recorded;                  /* bands kept since the start */
     und_levelset_report last;
     bool ran_away;
     bool window_failed;
@@ -191,6 +193,24 @@ double *und_levelset_control_told(und_levelset *s); /* NULL: there is no control
  * goes on into solids but there, also after the solids moved. */
 void und_levelset_come_apart(und_levelset *s);
 void und_levelset_into_solids(und_levelset *s, bool moved);
+
+/* levelset_bands.c: cells that other grids share with this one. */
+und_status und_levelset_bands_open(und_levelset *s, und_error *err);
+void und_levelset_bands_close(und_levelset *s);
+und_status und_levelset_bands_trouble(const und_levelset *s, und_error *err);
+void und_levelset_bands_keep(und_levelset *s); /* for those further down */
+/* At the start: begins with what the others have.  Then before each substep, which is at most as long as
+ * given: gets what they have at its end.  False: not now. */
+bool und_levelset_bands_begin(und_levelset *s);
+bool und_levelset_bands_ready(und_levelset *s, double longest);
+void und_levelset_bands_step(und_levelset *s); /* how long it is */
+/* Cells of the liquid that are another grid's; NULL: none. */
+const und_mask *und_levelset_bands_cells(und_levelset *s, const und_mask *held);
+void und_levelset_take_flow(und_levelset *s);               /* their faces' velocities */
+void und_levelset_take_surface(und_levelset *s, bool last); /* phi; at last with new particles too */
+double und_levelset_bands_inflow(const und_levelset *s);    /* m3/s over their border */
+const float *und_levelset_counted(const und_levelset *s);   /* the part of each cell that the ledger counts */
+bool und_levelset_band_at(const und_levelset *s, size_t cell);
 
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);

@@ -45,6 +45,7 @@ void und_levelset_move_surface(und_levelset *s)
                                 s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
         if (wall && s->def.surface_rule != UND_SURFACE_WENO)
             und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed);
+        und_levelset_take_surface(s, false);
     }
     STEP (PARTICLES)
         if (s->tracers) {
@@ -83,10 +84,11 @@ void und_levelset_move_surface(und_levelset *s)
         guard(s);
         und_distance_refresh(&s->surface);
     }
+    und_levelset_take_surface(s, true);
 }
 
 double und_levelset_volume(const und_levelset *s)
 {
-    return und_distance_volume(&s->surface, s->solids.plain_room) +
+    return und_distance_volume(&s->surface, und_levelset_counted(s)) +
            und_solids_thin_volume(&s->solids, s->surface.phi);
 }

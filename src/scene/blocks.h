@@ -41,6 +41,12 @@ void *und_read_shapes(reader *r, const shape_list *l, int *count);
 /* true, false or the table of f->inside into the und_spray_def at f->offset. */
 void und_read_spray(reader *r, const field *f, void *def);
 
+/* A grid of the level set begins and has been read (grids.c); whole: what can be said of them all. */
+void und_begin_grid(reader *r);
+void und_end_grid(reader *r);
+void und_read_from(reader *r, const field *f, void *def);
+void und_check_grids(lua_State *L, und_scene *scene);
+
 /* Says that the scene's liquid is of this model; an error where it has one. */
 void und_begin_liquid(reader *r, const char *model);
 

@@ -194,6 +194,11 @@ static const char *const velocity_rules[] = {"semi-lagrangian", "maccormack", NU
 static const char *const surface_rules[] = {"semi-lagrangian", "weno", NULL};
 
 const field und_levelset_fields[] = {
+    {"name", F_NAME, .offset = LEVELSET(name),
+     .doc = "of the grid, where a scene has several; what leaves by its open sides is then kept for others"},
+    {"from", F_OTHER, .read = und_read_from, .expected = "a grid's name, or a list of names",
+     .doc =
+         "grids that liquid comes from over their open sides; three cells along such a side belong to both"},
     {"size", F_OTHER, "m", 1e-6, 1e6, true, .read = und_read_size, .expected = "{x, y, z}, or {x, y}",
      .doc = "the domain's lengths, rounded to whole cells; {x, y}: one cell deep, two-dimensional"},
     {"cells", F_OTHER, NULL, 1, CELLS_MAX, true, .read = read_cells, .expected = "a number or {nx, ny, nz}",
@@ -265,8 +270,9 @@ const field und_levelset_fields[] = {
 void und_read_levelset(reader *r)
 {
     und_levelset_def *l = &r->scene->view.levelset;
-    und_begin_liquid(r, "levelset");
+    und_begin_grid(r);
     und_read_table(r, und_levelset_fields, l);
     l->has_level = und_read_has(r, "level");
     r->scene->view.grid = und_levelset_grid(l);
+    und_end_grid(r);
 }

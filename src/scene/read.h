@@ -62,6 +62,8 @@ struct und_scene {
     const char *params[PARAMS_MAX];
     int param_count;
     int shape_count;
+    und_named_grid grids[UND_GRIDS_MAX];
+    int ordered, chosen;
     unsigned blocks_seen; /* a bit per block */
     und_error trouble;    /* of a callback */
 };

@@ -21,7 +21,7 @@ static int read_block(lua_State *L)
     int which = (int)lua_tointeger(L, lua_upvalueindex(2));
     reader r = und_read_begin(L, scene, und_blocks[which].name);
     lua_settop(L, 1);
-    if (scene->blocks_seen & 1U << which)
+    if (scene->blocks_seen & 1U << which && und_blocks[which].read != und_read_levelset)
         und_read_fail(&r, "a scene has only one");
     scene->blocks_seen |= 1U << which;
     und_blocks[which].read(&r);
@@ -143,7 +143,7 @@ static void check_whole(lua_State *L, und_scene *scene)
     }
     check_bodies(L, scene);
     scene->view.waves.pool.seed = scene->view.columns.pool.seed = scene->view.cells.seed = scene->seed;
-    scene->view.levelset.seed = scene->seed;
+    und_check_grids(L, scene);
 }
 
 /* Lua's compiler takes time with the square of the length of a chain of conditions, and no hook runs then. */

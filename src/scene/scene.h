@@ -7,6 +7,19 @@
 
 #include <undine/undine.h>
 
+enum { UND_GRIDS_MAX = 16 };
+
+/* One of the grids of a scene whose grids have names. */
+typedef struct und_named_grid {
+    const char *name; /* NULL: the only one, which has none */
+    int line;
+    und_levelset_def def;
+    int from_count; /* grids that liquid comes from */
+    const char *from_name[UND_GRIDS_MAX];
+    int from[UND_GRIDS_MAX];
+    und_upstream_def upstream[UND_GRIDS_MAX];
+} und_named_grid;
+
 /* What a loaded scene says; everything it points to lives as long as the scene. */
 typedef struct und_scene_view {
     const char *name; /* "beach": letters, digits, _ and - */
@@ -22,12 +35,22 @@ typedef struct und_scene_view {
     und_waves_def waves;
     und_columns_def columns;
     und_cells_def cells;
-    und_levelset_def levelset;
-    und_afloat_def afloat; /* bodies in the flow of cells; gravity and density are the liquid's */
+    und_levelset_def levelset; /* the grid that was chosen, where there are several */
+    int grid_count;
+    const und_named_grid *grids;
+    int grid_order[UND_GRIDS_MAX]; /* each after those that it takes from */
+    const char *grid_name;         /* the one chosen; NULL: it has no name */
+    und_afloat_def afloat;         /* bodies in the flow of cells; gravity and density are the liquid's */
     und_render_def render;
 } und_scene_view;
 
 const und_scene_view *und_scene_get(const und_scene *scene);
+
+/* Makes a grid the one that levelset, grid and grid_name tell of; the first is without it. */
+und_status und_scene_choose(und_scene *scene, const char *name, und_error *err);
+/* Where the bands of the chosen grid go, and where those are that it takes: as many as def.upstream_count, or
+ * NULL. */
+void und_scene_connect(und_scene *scene, und_band_sink sink, const und_upstream_def *upstreams);
 
 /* A function of the scene that fails while the simulation runs (a Lua error, NaN where a number was due, the
  * instruction limit) gives 0 and is remembered here: UND_INVALID with file and line, once. */

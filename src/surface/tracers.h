@@ -63,6 +63,8 @@ void und_tracers_leave(und_tracers *t, const uint8_t *marked);
 void und_tracers_refit(und_tracers *t, const und_distance *d, const uint8_t *marked);
 /* Those far from the surface go, and cells with too few get more, at once. */
 void und_tracers_refill(und_tracers *t, const und_distance *d, const float *wall);
+/* Those in cells that are marked go, and as many new ones come as phi there asks for. */
+void und_tracers_renew(und_tracers *t, const und_distance *d, const float *wall, const uint8_t *marked);
 
 /* After a step.  Now and then they are sorted, and those too far from the surface go; every `reseed` steps
  * cells with too few get more, and such with too many lose some.  A radius stays what it was at birth: were

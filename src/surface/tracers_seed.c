@@ -34,6 +34,8 @@ typedef struct births {
     und_tracers *t;
     const und_distance *d;
     const float *wall;
+    const uint8_t
+        *only; /* they come in marked cells, where there are none; NULL: in all, where there are too few */
     int32_t next, end; /* where the next is written; next == end where they are only counted */
     int32_t count;
 } births;
@@ -54,6 +56,34 @@ static void points_of(const und_tracers *t, const int box[3], size_t index, int 
     }
 }
 
+/* Bits of those that are in marked cells. */
+static unsigned marked_bits(const births *b, const und_lanes place[3], unsigned bits)
+{
+    const und_mac *m = &b->t->mac;
+    unsigned kept = 0;
+    for (; bits; bits &= bits - 1) {
+        int k = __builtin_ctz(bits), at[3];
+        for (int a = 0; a < 3; a++) {
+            int cell = (int)place[a][k];
+            at[a] = cell < m->n[a] ? cell : m->n[a] - 1;
+        }
+        kept |= (unsigned)b->only[und_mac_at(m, at[0], at[1], at[2])] << k;
+    }
+    return kept;
+}
+
+/* A box has the lowest of the cells around it: is one of them marked? */
+static bool near_marked(const births *b, size_t box)
+{
+    const ptrdiff_t *step = b->t->mac.step;
+    uint8_t any = 0;
+    for (int k = 0; k < 8; k++) {
+        ptrdiff_t z = b->t->mac.n[2] > 1 ? (k >> 2) * step[2] : 0;
+        any |= b->only[(ptrdiff_t)box + (k & 1) + (k >> 1 & 1) * step[1] + z];
+    }
+    return any != 0;
+}
+
 /* Adds `wanted` at most to a box: such points of it as are near the surface and in no solid. */
 static void fill_box(births *b, const int box[3], size_t index, int wanted)
 {
@@ -71,6 +101,8 @@ static void fill_box(births *b, const int box[3], size_t index, int wanted)
             good &= depth >= 0;
         }
         unsigned bits = und_tracers_bits(good) & und_tracers_before(from, wanted);
+        if (b->only)
+            bits &= marked_bits(b, place, bits);
         b->count += __builtin_popcount(bits);
         for (; bits && b->next < b->end; bits &= bits - 1) {
             int k = __builtin_ctz(bits);
@@ -88,21 +120,23 @@ static void fill_row(births *b, int y, int z)
     float reach = farthest(t, b->d) + 2; /* a box's corners are this near where any point of it is */
     for (int x = -1; x < t->mac.n[0]; x++) {
         size_t index = und_mac_at(&t->mac, x, y, z);
-        int have = t->parts->first[index + 1] - t->parts->first[index];
+        int have = b->only ? 0 : t->parts->first[index + 1] - t->parts->first[index];
+        if (b->only && !near_marked(b, index))
+            continue;
         if (fabsf(b->d->phi[index]) < reach && (float)have < TOO_FEW * (float)t->def.per_cell)
             fill_box(b, (const int[3]){x, y, z}, und_mac_number(&t->mac, x, y, z), t->def.per_cell - have);
     }
 }
 
 /* Adds to all boxes that have too few; as many as there is room for. */
-static void fill(und_tracers *t, const und_distance *d, const float *wall)
+static void fill(und_tracers *t, const und_distance *d, const float *wall, const uint8_t *only)
 {
     const und_mac *m = &t->mac;
     int lowest = m->n[2] == 1 ? 0 : -1, across = m->n[1] + 1, rows = across * (m->n[2] - lowest);
     int32_t *row_births = t->parts->row_births;
     PARALLEL_FOR(t->threads)
     for (int row = 0; row < rows; row++) {
-        births b = {.t = t, .d = d, .wall = wall};
+        births b = {.t = t, .d = d, .wall = wall, .only = only};
         fill_row(&b, row % across - 1, row / across + lowest);
         row_births[row] = b.count;
     }
@@ -115,7 +149,8 @@ static void fill(und_tracers *t, const und_distance *d, const float *wall)
     row_births[rows] = before;
     PARALLEL_FOR(t->threads)
     for (int row = 0; row < rows; row++) {
-        births b = {.t = t, .d = d, .wall = wall, .next = row_births[row], .end = row_births[row + 1]};
+        births b = {
+            .t = t, .d = d, .wall = wall, .only = only, .next = row_births[row], .end = row_births[row + 1]};
         if (b.next < b.end)
             fill_row(&b, row % across - 1, row / across + lowest);
     }
@@ -147,14 +182,20 @@ void und_tracers_reseed(und_tracers *t, const und_distance *d, const float *wall
             for (size_t box = und_mac_at(m, -1, y, z), end = box + (size_t)m->n[0] + 1; box < end; box++)
                 if (first[box + 1] - first[box] > crowd)
                     thin_box(t, d, first[box], first[box + 1]);
-    fill(t, d, wall);
+    fill(t, d, wall, NULL);
+}
+
+void und_tracers_renew(und_tracers *t, const und_distance *d, const float *wall, const uint8_t *marked)
+{
+    und_tracers_leave(t, marked);
+    fill(t, d, wall, marked);
 }
 
 void und_tracers_seed(und_tracers *t, const und_distance *d, const float *wall)
 {
     t->count = 0;
     und_tracers_sort(t);
-    fill(t, d, wall);
+    fill(t, d, wall, NULL);
     und_tracers_sort(t);
 }
 
