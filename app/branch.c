@@ -94,7 +94,8 @@ static und_status make_state(const branch *b, const args *a, const und_cache_inf
     status = other ? UND_OK : err->status;
     und_frame made = und_frame_empty(0, 0, (und_grid){0});
     if (status == UND_OK && state->count > 0)
-        status = und_sim_restore(other, state, err);
+        status = info->branch && state->number == info->branch_frame ? und_sim_branch(other, state, err)
+                                                                     : und_sim_restore(other, state, err);
     if (status == UND_OK)
         status = simulate_on(b, other, a->quiet, err);
     if (status == UND_OK && und_sim_hash(other) != find_row(info, b->frame)->state_hash)

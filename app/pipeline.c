@@ -5,11 +5,10 @@
 #include "base/parallel.h"
 #include "base/status.h"
 
-#include <errno.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -175,19 +174,19 @@ static und_status start(const pipeline *p, child *c, und_error *err)
     }
     make_line(line, p, c, room);
     fflush(stdout);
-    c->pid = fork();
-    if (c->pid == 0) {
-        setpgid(0, 0);
-        prctl(PR_SET_PDEATHSIG, SIGINT);
-        execv("/proc/self/exe", (char *const *)line->word);
-        _exit(UND_FAILED);
+    posix_spawnattr_t own_group;
+    int wrong = posix_spawnattr_init(&own_group);
+    if (!wrong) {
+        posix_spawnattr_setflags(&own_group, POSIX_SPAWN_SETPGROUP);
+        wrong = posix_spawn(&c->pid, "/proc/self/exe", NULL, &own_group, (char *const *)line->word, environ);
+        posix_spawnattr_destroy(&own_group);
     }
     free(line);
     free(room);
-    if (c->pid < 0) {
+    if (wrong) {
         c->pid = 0;
         return und_error_set(err, UND_FAILED, "cannot start a process for %s: %s", c->grid->name,
-                             strerror(errno));
+                             strerror(wrong));
     }
     return UND_OK;
 }

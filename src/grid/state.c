@@ -35,12 +35,13 @@ static bool fits(const und_part *part, const und_item *item, bool follows)
 
 und_status und_parts_restore(const und_part *list, int count, const und_frame *state, und_error *err)
 {
+    const bool branches = und_frame_find(state, UND_STATE_BRANCH) != NULL;
     for (const und_part *part = list; part < list + count; part++) {
         if (!part->data)
             continue;
         const und_item *item = und_frame_find(state, part->name);
         bool follows = part->items && part > list && part[-1].items == part->items;
-        if (part->adapts && (!item || (!part->items && !fits(part, item, false))))
+        if (branches && part->adapts && (!item || (!part->items && !fits(part, item, false))))
             continue;
         if (!item || !fits(part, item, follows))
             return und_error_set(err, UND_FAILED,

@@ -13,8 +13,8 @@ typedef struct und_part {
     size_t count;
     int *items;
     size_t per_item, capacity;
-    bool adapts; /* where the state does not have it, or not of that fixed length, it stays as it is: a branch
-                    may have a scene with more or fewer things */
+    bool adapts; /* in a branch: where the state does not have it, or not of that fixed length, it stays as it
+                    is, since the scene may have more or fewer things */
 } und_part;
 
 /* An array of fixed length. */
@@ -22,6 +22,9 @@ static inline und_part und_part_of(const char *name, und_type type, void *data, 
 {
     return (und_part){.name = name, .type = type, .data = data, .count = count};
 }
+
+/* A state with an item of this name is another scene's, to go on from. */
+#define UND_STATE_BRANCH "branch"
 
 und_status und_parts_save(const und_part *list, int count, und_frame *state, und_error *err);
 /* An error where the state is another scene's. */

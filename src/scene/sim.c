@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "grid/state.h"
 #include "liquid/cells.h"
 #include "liquid/columns.h"
 #include "liquid/levelset.h"
@@ -296,6 +297,21 @@ static und_status check_grid(const und_scene_view *view, const und_grid *was, un
     return UND_OK;
 }
 
+/* The items of a state, and the one that says whose they are. */
+static und_status mark_branch(const und_frame *state, und_frame *marked, und_error *err)
+{
+    for (int i = 0; i < state->count; i++) {
+        const und_item *item = &state->items[i];
+        und_item_def def = {item->name, item->unit, item->kind, item->type, item->is_static, item->rank, {0}};
+        memcpy(def.dim, item->dim, sizeof def.dim);
+        if (!und_frame_borrow(marked, &def, item->data, err))
+            return err->status;
+    }
+    und_item_def def = {
+        .name = UND_STATE_BRANCH, .unit = "", .kind = UND_NUMBERS, .type = UND_U8, .rank = 1, .dim = {1}};
+    return und_frame_add(marked, &def, err) ? UND_OK : err->status;
+}
+
 und_status und_sim_branch(und_sim *sim, const und_frame *state, und_error *err)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
@@ -311,7 +327,13 @@ und_status und_sim_branch(und_sim *sim, const und_frame *state, und_error *err)
                                "frame %d of %s is at %g s, and that of what it is to go on from at %g s: a "
                                "branch keeps start and fps",
                                mark[MARK_FRAME], view->path, time, state->time);
-    return status == UND_OK ? restore_at(sim, mark, state, err) : status;
+    und_frame marked = und_frame_empty(state->number, state->time, state->grid);
+    if (status == UND_OK)
+        status = mark_branch(state, &marked, err);
+    if (status == UND_OK)
+        status = restore_at(sim, mark, &marked, err);
+    und_frame_clear(&marked);
+    return status;
 }
 
 uint64_t und_sim_hash(const und_sim *sim)
