@@ -23,7 +23,7 @@ static const bench benches[] = {
     {"cells.cove", bench_cells_cove},       {"cells.solve", bench_cells_solve},
     {"dambreak", bench_dambreak},           {"direct.viscosity", bench_direct_viscosity},
     {"render.frame", bench_render_frame},   {"render.spray", bench_render_spray},
-    {"direct.splat", bench_direct_splat}};
+    {"direct.splat", bench_direct_splat},   {"direct.extrapolation", bench_direct_extrapolation}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct sink {
