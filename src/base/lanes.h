@@ -74,6 +74,25 @@ UND_INLINE und_lanes und_lanes_min(und_lanes a, und_lanes b)
 #endif
 }
 
+UND_INLINE und_lanes und_lanes_sqrt(und_lanes v)
+{
+#ifdef __AVX512F__
+    return (und_lanes)_mm512_sqrt_ps((__m512)v);
+#elif defined __AVX__
+    return (und_lanes)_mm256_sqrt_ps((__m256)v);
+#else
+    for (int i = 0; i < UND_LANES; i++)
+        v[i] = __builtin_sqrtf(v[i]);
+    return v;
+#endif
+}
+/* Rounded down; of numbers that an int32_t holds. */
+UND_INLINE und_lanes_int und_lanes_floor(und_lanes v)
+{
+    und_lanes_int whole = __builtin_convertvector(v, und_lanes_int);
+    return whole + (__builtin_convertvector(whole, und_lanes) > v);
+}
+
 /* Bit i is set where yes[i] is. */
 UND_INLINE unsigned und_lanes_bits(und_lanes_int yes)
 {

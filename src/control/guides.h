@@ -29,8 +29,8 @@ void und_guides_render_surface(und_guides *g, double time);
  * weighted by alpha (equation 4 and below).  Of surfaces the value is the distance to the plane, of adders
  * and erasers that to the shape, in cells. */
 typedef struct und_guide_cell {
-    float alpha, weight, value[3];
-    float hard; /* 1: some alpha is above its def's */
+    float value[3], weight;
+    float alpha, hard; /* hard: 1: some alpha is above its def's */
 } und_guide_cell;
 
 /* Of a cell; NULL where nothing of the kind acts in its row. */

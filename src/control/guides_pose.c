@@ -138,6 +138,7 @@ void und_guide_set(guide_group *group, const und_mac *mac, double time, double d
     group->moves = between_frames(group, frame);
     group->part = group->age = 0;
     group->cell = 1 / mac->d[0];
+    group->half = group->def.shape == UND_GUIDE_SPHERE ? -1 : (float)(0.5 * group->def.length * group->cell);
     group->bands = (double)GUIDES_BANDS / mac->n[guides_axis(mac) - 1];
     if (!group->moves)
         return;
@@ -209,28 +210,21 @@ static double radius_of(const guide_group *group, int i, int next)
     return evenly(a->radius, b->radius, (size_t)i, next, group->part, group->def.radius);
 }
 
-static float half_of(const guide_group *group, float radius, double cell)
-{
-    const und_guide_def *def = &group->def;
-    return def->shape == UND_GUIDE_SPHERE ? -1 : def->length > 0 ? (float)(0.5 * def->length * cell) : radius;
-}
-
 /* Which of `count` parts a place is in, or beside. */
 static int part_of(double place, int count)
 {
     return place > 0 ? place < count ? (int)place : count - 1 : 0;
 }
 
-int und_guide_pile(const guide_group *group, const und_mac *mac, int i, float *reach)
+static int pile_of(const guide_group *group, const und_mac *mac, int i, const double at[3], float *reach)
 {
     const int axis = guides_axis(mac), slices = guides_slices(mac);
     const int next = group->moves ? group->link[NEXT][i] : -1;
     const double cell = group->cell;
-    double unused, place[2];
+    double place[2];
     for (int k = 0; k < 2; k++)
-        place[k] =
-            (place_of(group, i, axis - k, &unused) - mac->origin[axis - k]) * cell - mac->low[axis - k];
-    float radius = (float)(radius_of(group, i, next) * cell), half = half_of(group, radius, cell);
+        place[k] = (at[axis - k] - mac->origin[axis - k]) * cell - mac->low[axis - k];
+    float radius = (float)(radius_of(group, i, next) * cell), half = guide_half(group, radius);
     *reach = radius + (half > 0 ? half : 0) + (group->def.kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0);
     if (!(radius > 0) || !(place[0] + (double)*reach > 0) || !(place[0] - (double)*reach < slices))
         return -1;
@@ -257,29 +251,8 @@ static void set_normal(const guide_group *group, const und_mac *mac, int i, int 
         out->strength = 0; /* it turns round between two frames, and has no direction now */
 }
 
-/* How far a particle reaches along an axis, in cells. */
-static float reach_along(const guide_now *p, int axis)
-{
-    float n = p->normal[axis], across = 1 - n * n;
-    return p->half < 0 ? p->radius : p->half * fabsf(n) + p->radius * sqrtf(across > 0 ? across : 0);
-}
-
-/* The cells whose middles it may reach: low > high where it reaches none. */
-static void set_reach(const guide_group *group, const und_mac *mac, guide_now *out)
-{
-    const float more = (group->def.kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0) + 1e-3F;
-    for (int a = 0; a < 3; a++) {
-        float reach = reach_along(out, a) + more;
-        float low = ceilf(out->place[a] - reach - 0.5F), high = floorf(out->place[a] + reach - 0.5F);
-        float most = (float)(mac->n[a] - 1);
-        out->low[a] = (int16_t)(low > 0 ? (low < most ? low : most + 1) : 0);
-        out->high[a] = (int16_t)(high < most ? (high > -1 ? high : -1) : most);
-        if (a == 2 && mac->n[2] == 1)
-            out->low[a] = out->high[a] = 0;
-    }
-}
-
-void und_guide_pose(const guide_group *group, const und_mac *mac, int i, guide_now *out)
+static void pose(const guide_group *group, const und_mac *mac, int i, const double at[3],
+                 const double rate[3], guide_now *out)
 {
     const und_guide_def *def = &group->def;
     const int next = group->moves ? group->link[NEXT][i] : -1;
@@ -287,9 +260,9 @@ void und_guide_pose(const guide_group *group, const und_mac *mac, int i, guide_n
     const double cell = group->cell;
     for (int axis = 0; axis < 3; axis++) {
         bool flat = axis == 2 && mac->n[2] == 1;
-        double rate, at = place_of(group, i, axis, &rate);
-        out->place[axis] = flat ? 0.5F : (float)((at - mac->origin[axis]) * cell) - (float)mac->low[axis];
-        out->value[axis] = flat ? 0 : (float)velocity_of(group, i, axis, rate);
+        out->place[axis] =
+            flat ? 0.5F : (float)((at[axis] - mac->origin[axis]) * cell) - (float)mac->low[axis];
+        out->value[axis] = flat ? 0 : (float)velocity_of(group, i, axis, rate[axis]);
     }
     if (def->kind != UND_GUIDE_VELOCITY) {
         out->value[0] = (float)evenly(a->value, b->value, (size_t)i, next, group->part, def->value);
@@ -297,10 +270,120 @@ void und_guide_pose(const guide_group *group, const und_mac *mac, int i, guide_n
     }
     out->strength = (float)evenly(a->strength, b->strength, (size_t)i, next, group->part, def->strength);
     out->radius = (float)(radius_of(group, i, next) * cell);
-    out->half = half_of(group, out->radius, cell);
-    if (out->half >= 0)
+    if (group->half >= 0)
         set_normal(group, mac, i, next, out);
-    set_reach(group, mac, out);
+}
+
+/* ---- Many at a time ----
+ *
+ * Where the same particles follow each other in all frames, as they mostly do, a spline's mix is that of
+ * whole arrays. */
+
+typedef struct paths {
+    double at[3 * GUIDES_BATCH], rate[3 * GUIDES_BATCH];
+} paths;
+
+/* A part of a mix: numbers, less those of the particles' own places where `from` is 1. */
+typedef struct term {
+    const float *of;
+    double from;
+} term;
+
+/* Particles that another frame has one after the other, from *first on, or has none of: -1. */
+static bool in_a_row(const int32_t *link, int count, int32_t *first)
+{
+    const int32_t begin = link[0], step = begin >= 0;
+    int32_t other = 0;
+    for (int i = 0; i < count; i++)
+        other |= link[i] ^ (begin + step * i);
+    *first = begin;
+    return other == 0;
+}
+
+static void mix_arrays(const float *here, const term t[3], double own, const double part[3], int count,
+                       double *out)
+{
+    const float *x = t[0].of, *y = t[1].of, *z = t[2].of;
+    const double from[3] = {t[0].from, t[1].from, t[2].from}, p[3] = {part[0], part[1], part[2]};
+    for (int k = 0; k < count; k++) {
+        const double h = (double)here[k];
+        out[k] = own * h + p[0] * ((double)x[k] - from[0] * h) + p[1] * ((double)y[k] - from[1] * h) +
+                 p[2] * ((double)z[k] - from[2] * h);
+    }
+}
+
+/* Of particles that go on to the next frame, all by the same mix; false where they do not. */
+static bool follow_row(const guide_group *group, int begin, int count, bool rates, paths *out)
+{
+    const und_guide_frame *a = &group->def.frames[group->frame], *b = a + 1;
+    const float *here = a->at[begin];
+    int32_t first[3];
+    for (int k = 0; k < 3; k++)
+        if (!group->moves || !in_a_row(group->link[k] + begin, count, &first[k]))
+            return false;
+    if (first[NEXT] < 0)
+        return false;
+    const guide_mix *m = &group->mix[(first[BEFORE] >= 0) + 2 * (first[AFTER] >= 0)];
+    term t[3] = {{first[BEFORE] >= 0 ? a[-1].at[first[BEFORE]] : here, 1},
+                 {b->at[first[NEXT]], 1},
+                 {first[AFTER] >= 0 ? b[1].at[first[AFTER]] : here, 1}};
+    if (a->velocity && b->velocity && !group->def.still) {
+        m = &group->led;
+        t[0] = t[NEXT];
+        t[1] = (term){a->velocity[begin], 0};
+        t[2] = (term){b->velocity[first[NEXT]], 0};
+    }
+    mix_arrays(here, t, 1, m->place, 3 * count, out->at);
+    if (rates)
+        mix_arrays(here, t, 0, m->rate, 3 * count, out->rate);
+    return true;
+}
+
+static void follow(const guide_group *group, int begin, int count, bool rates, paths *out)
+{
+    if (follow_row(group, begin, count, rates, out))
+        return;
+    for (int i = 0; i < count; i++)
+        for (int axis = 0; axis < 3; axis++)
+            out->at[3 * i + axis] = place_of(group, begin + i, axis, &out->rate[3 * i + axis]);
+}
+
+void und_guide_piles(const guide_group *group, const und_mac *mac, int begin, int end, int32_t *pile,
+                     int32_t *count, float *reach)
+{
+    const int large = guides_piles(mac) - 1;
+    paths way;
+    for (int from = begin; from < end; from += GUIDES_BATCH) {
+        const int some = end - from < GUIDES_BATCH ? end - from : GUIDES_BATCH;
+        follow(group, from, some, false, &way);
+        for (int i = 0; i < some; i++) {
+            float far;
+            int its = pile_of(group, mac, from + i, way.at + 3 * i, &far);
+            pile[from - begin + i] = its;
+            if (its < 0)
+                continue;
+            count[its]++;
+            *reach = its < large && far > *reach ? far : *reach;
+        }
+    }
+}
+
+void und_guide_poses(const und_guides *g, int group, int begin, int end, const int32_t *pile, int32_t *where,
+                     guide_now *list)
+{
+    paths way;
+    for (int from = begin; from < end; from += GUIDES_BATCH) {
+        const int some = end - from < GUIDES_BATCH ? end - from : GUIDES_BATCH;
+        follow(&g->groups[group], from, some, true, &way);
+        for (int i = 0; i < some; i++) {
+            const int its = pile[from - begin + i];
+            if (its < 0)
+                continue;
+            guide_now *out = &list[where[its]++];
+            out->group = group;
+            pose(&g->groups[group], &g->mac, from + i, way.at + 3 * i, way.rate + 3 * i, out);
+        }
+    }
 }
 
 /* ---- At the start ---- */

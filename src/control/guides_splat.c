@@ -3,6 +3,7 @@
  * They are put in the order of the slices that they are in, and of their places there, and each slice is done
  * by one thread that goes through those that may reach it in that order: so means have the same bits at any
  * number of threads. */
+#include "base/lanes.h"
 #include "base/parallel.h"
 #include "control/guides_state.h"
 
@@ -30,74 +31,114 @@ static inline float falloff(const und_guide_def *def, float s)
     return 1;
 }
 
+/* The same of several, whatever is beyond 1. */
+UND_INLINE und_lanes falloff_lanes(const und_guide_def *def, und_lanes s)
+{
+    switch (def->falloff) {
+    case UND_FALLOFF_HAT:
+        return 1 - s;
+    case UND_FALLOFF_CUBIC:
+        return 1 - s * s * (3 - 2 * s);
+    case UND_FALLOFF_CURVE:
+        for (int i = 0; i < UND_LANES; i++)
+            s[i] = falloff(def, s[i] < 1 ? s[i] : 1);
+        return s;
+    case UND_FALLOFF_BOX:
+        break;
+    }
+    return und_lanes_all(1);
+}
+
 /* One row's cells. */
 typedef struct row {
     und_guide_cell *cell; /* of x = 0 */
     int32_t *span;
-    float y, z; /* of their middles, in cells */
+    int begin, end, most; /* cells that are looked at, and all */
+    float y, z;           /* of their middles, in cells */
 } row;
 
-static inline void touch(const row *r, int begin, int end)
+/* Whole stretches of cells, so that few of those that follow touch more. */
+static inline void touch(int32_t span[2], int begin, int end, int most)
 {
-    if (begin < end) {
-        r->span[0] = begin < r->span[0] ? begin : r->span[0];
-        r->span[1] = end > r->span[1] ? end : r->span[1];
-    }
+    const int low = begin & ~(GUIDES_STRETCH - 1), high = (end + GUIDES_STRETCH - 1) & ~(GUIDES_STRETCH - 1);
+    span[0] = low < span[0] ? low : span[0];
+    span[1] = high < most ? (high > span[1] ? high : span[1]) : most;
 }
 
-/* One more to the mean: as it goes, so that what all agree on is what they say, to the bit. */
-static inline void add(und_guide_cell *c, const und_guide_def *def, float alpha, const float value[3])
+static inline void touch_row(guide_field *f, int slice, int y)
 {
+    f->row_low[slice] = y < f->row_low[slice] ? y : f->row_low[slice];
+    f->row_high[slice] = y > f->row_high[slice] ? y : f->row_high[slice];
+}
+
+typedef float four __attribute__((vector_size(16)));
+
+static inline four load_four(const float *from)
+{
+    four v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+/* One more, of an alpha above 0, to the mean: as it goes, so that what all agree on is what they say, to the
+ * bit.  value[3] is any number. */
+static inline void add(und_guide_cell *c, float alpha, float hard, four value)
+{
+    four mean;
+    memcpy(&mean, c, sizeof mean); /* and its weight */
+    const float weight = mean[3] + alpha;
+    mean += (alpha / weight) * (value - mean);
+    mean[3] = weight;
+    memcpy(c, &mean, sizeof mean);
     c->alpha = alpha > c->alpha ? alpha : c->alpha;
-    c->hard = alpha > (float)def->hard ? 1 : c->hard;
-    c->weight += alpha;
-    float part = c->weight > 0 ? alpha / c->weight : 0;
-    for (int k = 0; k < 3; k++)
-        c->value[k] += part * (value[k] - c->value[k]);
+    c->hard = alpha > hard ? 1 : c->hard;
 }
 
 static void splat_sphere(const und_guide_def *def, const guide_now *p, const row *r)
 {
     const float dy = r->y - p->place[1], dz = r->z - p->place[2], inverse = 1 / p->radius;
     const float off = dy * dy + dz * dz, square = p->radius * p->radius;
+    const four value = load_four(p->value);
     if (!(off <= square))
         return;
-    for (int x = p->low[0]; x <= p->high[0]; x++) {
+    for (int x = r->begin; x < r->end; x++) {
         float dx = (float)x + 0.5F - p->place[0], far = dx * dx + off;
-        if (far <= square)
-            add(&r->cell[x], def, p->strength * falloff(def, sqrtf(far) * inverse), p->value);
+        float alpha = far <= square ? p->strength * falloff(def, sqrtf(far) * inverse) : 0;
+        if (alpha > 0)
+            add(&r->cell[x], alpha, (float)def->hard, value);
     }
-    touch(r, p->low[0], p->high[0] + 1);
+    touch(r->span, r->begin, r->end, r->most);
 }
 
-static void splat_cylinder(const und_guide_def *def, const guide_now *p, const row *r)
+static void splat_cylinder(const und_guide_def *def, const guide_now *p, float half, const row *r)
 {
     float dy = r->y - p->place[1], dz = r->z - p->place[2], inverse = 1 / p->radius;
+    const four value = load_four(p->value);
     bool plane = def->kind == UND_GUIDE_SURFACE;
-    for (int x = p->low[0]; x <= p->high[0]; x++) {
+    for (int x = r->begin; x < r->end; x++) {
         float dx = (float)x + 0.5F - p->place[0];
         float along = dx * p->normal[0] + dy * p->normal[1] + dz * p->normal[2];
         float across = dx * dx + dy * dy + dz * dz - along * along;
         float s = sqrtf(across > 0 ? across : 0) * inverse;
-        float alpha = s <= 1 && fabsf(along) <= p->half ? p->strength * falloff(def, s) : 0;
+        float alpha = s <= 1 && fabsf(along) <= half ? p->strength * falloff(def, s) : 0;
         if (!(alpha > 0))
             continue;
-        touch(r, x, x + 1);
-        add(&r->cell[x], def, alpha, plane ? (const float[3]){along} : p->value);
+        touch(r->span, x, x + 1, r->most);
+        add(&r->cell[x], alpha, (float)def->hard, plane ? (four){along} : value);
     }
 }
 
 /* The distance to the nearest shape that adds, or erases. */
-static void splat_shape(const guide_now *p, const row *r)
+static void splat_shape(const guide_now *p, float half, const row *r)
 {
     float dy = r->y - p->place[1], dz = r->z - p->place[2];
-    for (int x = p->low[0]; x <= p->high[0]; x++) {
+    for (int x = r->begin; x < r->end; x++) {
         float dx = (float)x + 0.5F - p->place[0], square = dx * dx + dy * dy + dz * dz, d;
-        if (p->half < 0)
+        if (half < 0)
             d = sqrtf(square) - p->radius;
         else {
             float along = dx * p->normal[0] + dy * p->normal[1] + dz * p->normal[2];
-            float across = square - along * along, out = fabsf(along) - p->half;
+            float across = square - along * along, out = fabsf(along) - half;
             float side = sqrtf(across > 0 ? across : 0) - p->radius;
             float beyond = hypotf(side > 0 ? side : 0, out > 0 ? out : 0);
             d = beyond > 0 ? beyond : fmaxf(side, out);
@@ -105,40 +146,201 @@ static void splat_shape(const guide_now *p, const row *r)
         und_guide_cell *c = &r->cell[x];
         if (!(d < GUIDES_MARGIN) || (c->weight > 0 && c->value[0] <= d))
             continue;
-        touch(r, x, x + 1);
+        touch(r->span, x, x + 1, r->most);
         *c = (und_guide_cell){.alpha = 1, .weight = 1, .value = {d}};
     }
 }
 
-static void splat_row(const und_guides *g, const guide_now *p, const row *r)
+/* How far a particle reaches along an axis, in cells. */
+static float reach_along(const guide_now *p, float half, int axis)
 {
-    const und_guide_def *def = &g->groups[p->group].def;
-    if (def->kind >= UND_GUIDE_ERASER)
-        splat_shape(p, r);
-    else if (p->half < 0)
-        splat_sphere(def, p, r);
-    else
-        splat_cylinder(def, p, r);
+    float n = p->normal[axis], across = 1 - n * n;
+    return half < 0 ? p->radius : half * fabsf(n) + p->radius * sqrtf(across > 0 ? across : 0);
+}
+
+/* The cells from low to high - 1 whose middles it may reach. */
+static void set_reach(const guide_group *group, const und_mac *m, const guide_now *p, int low[3], int high[3])
+{
+    const float more = (group->def.kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0) + 1e-3F;
+    for (int a = 0; a < 3; a++) {
+        float reach = reach_along(p, guide_half(group, p->radius), a) + more, all = (float)m->n[a];
+        float first = ceilf(p->place[a] - reach - 0.5F), last = floorf(p->place[a] + reach - 0.5F);
+        low[a] = first > 0 ? (int)(first < all ? first : all) : 0;
+        high[a] = last < all - 1 ? (last >= 0 ? (int)last + 1 : 0) : m->n[a];
+    }
 }
 
 /* What a particle does in slices [begin, end). */
 static void splat(const und_guides *g, guide_field *f, const guide_now *p, int begin, int end)
 {
     const und_mac *m = &g->mac;
-    const int axis = guides_axis(m), from = p->low[axis] > begin ? p->low[axis] : begin;
-    const int to = p->high[axis] < end - 1 ? p->high[axis] : end - 1;
-    if (p->low[0] > p->high[0])
-        return;
-    for (int slice = from; slice <= to; slice++) {
-        const int low = axis == 1 ? slice : p->low[1], high = axis == 1 ? slice : p->high[1];
-        const int z = axis == 1 ? 0 : slice;
-        for (int y = low; y <= high; y++) {
-            row r = {f->cell + und_mac_at(m, 0, y, z), f->span[y + m->n[1] * z], (float)y + 0.5F,
-                     (float)z + 0.5F};
-            splat_row(g, p, &r);
+    const guide_group *group = &g->groups[p->group];
+    const float half = guide_half(group, p->radius);
+    const int axis = guides_axis(m);
+    int low[3], high[3];
+    set_reach(group, m, p, low, high);
+    low[axis] = low[axis] > begin ? low[axis] : begin;
+    high[axis] = high[axis] < end ? high[axis] : end;
+    for (int z = low[2]; z < high[2] && low[0] < high[0]; z++)
+        for (int y = low[1]; y < high[1]; y++) {
+            const row r = {f->cell + und_mac_at(m, 0, y, z),
+                           f->span[y + m->n[1] * z],
+                           low[0],
+                           high[0],
+                           m->n[0],
+                           (float)y + 0.5F,
+                           (float)z + 0.5F};
+            if (group->def.kind >= UND_GUIDE_ERASER)
+                splat_shape(p, half, &r);
+            else if (half < 0)
+                splat_sphere(&group->def, p, &r);
+            else
+                splat_cylinder(&group->def, p, half, &r);
+            touch_row(f, axis == 1 ? y : z, y);
         }
-        f->row_low[slice] = low < f->row_low[slice] ? low : f->row_low[slice];
-        f->row_high[slice] = high > f->row_high[slice] ? high : f->row_high[slice];
+}
+
+/* ---- Small spheres ----
+ *
+ * Such as reach no farther than a cell reach the middles of the eight cells around them alone: those of as
+ * many particles as there are lanes are weighed at a time, and added in the particles' order. */
+
+typedef struct eights {
+    float alpha[8][UND_LANES];
+    int32_t base[3][UND_LANES];                 /* the lowest of the eight cells */
+    int32_t which[UND_LANES], small[UND_LANES]; /* bits of those that are reached; is it such a particle? */
+} eights;
+
+/* One axis of them: the squares of both distances, and which of both cells are in [begin, end). */
+typedef struct eights_axis {
+    und_lanes square[2];
+    und_lanes_int in[2];
+} eights_axis;
+
+UND_INLINE eights_axis set_axis(und_lanes place, int begin, int end, int32_t *base)
+{
+    /* Also what is far away or no number gets a cell beside these. */
+    und_lanes near =
+        und_lanes_max(und_lanes_min(place, und_lanes_all((float)end + 1)), und_lanes_all((float)begin - 1));
+    und_lanes_int low = und_lanes_floor(near - 0.5F);
+    und_lanes d = __builtin_convertvector(low, und_lanes) + 0.5F - place, e = d + 1;
+    memcpy(base, &low, sizeof low);
+    return (eights_axis){{d * d, e * e},
+                         {(low >= begin) & (low < end), (low >= begin - 1) & (low < end - 1)}};
+}
+
+/* Numbers of particles, each in its lane. */
+UND_INLINE und_lanes across(const guide_now *p, size_t offset, int count)
+{
+    und_lanes v;
+    for (int i = 0; i < UND_LANES; i++)
+        v[i] = *(const float *)((const char *)&p[i < count ? i : count - 1] + offset);
+    return v;
+}
+
+static void weigh(const und_guides *g, const guide_now *p, int count, int begin, int end, eights *out)
+{
+    const und_guide_def *def = &g->groups[p->group].def;
+    const int slices = guides_axis(&g->mac);
+    const und_lanes radius = across(p, offsetof(guide_now, radius), count), inverse = 1 / radius;
+    const und_lanes strength = across(p, offsetof(guide_now, strength), count), square = radius * radius;
+    const bool ends = def->falloff == UND_FALLOFF_HAT || def->falloff == UND_FALLOFF_CUBIC; /* in 0 */
+    const und_lanes_int small = ends ? radius <= 1 : radius < 1;
+    eights_axis at[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = set_axis(across(p, offsetof(guide_now, place) + (size_t)a * sizeof(float), count),
+                         a == slices ? begin : 0, a == slices ? end : g->mac.n[a], out->base[a]);
+    und_lanes_int which = {0};
+    for (int k = 0; k < 8; k++) {
+        const int x = k & 1, y = k >> 1 & 1, z = k >> 2;
+        und_lanes far = at[0].square[x] + (at[1].square[y] + at[2].square[z]);
+        und_lanes alpha = strength * falloff_lanes(def, und_lanes_sqrt(far) * inverse);
+        which |= (far <= square) & (alpha > 0) & at[0].in[x] & at[1].in[y] & at[2].in[z] & (1 << k);
+        und_lanes_store(out->alpha[k], alpha);
+    }
+    memcpy(out->which, &which, sizeof which);
+    memcpy(out->small, &small, sizeof small);
+}
+
+static inline int within(int i, int begin, int end)
+{
+    return i < begin ? begin : i < end ? i : end - 1;
+}
+
+/* Are the rows around a cell touched that far already? */
+static inline bool is_touched(const und_guides *g, const guide_field *f, const int c[3], int begin, int end)
+{
+    const int *n = g->mac.n;
+    const bool flat = n[2] == 1;
+    const int x[2] = {within(c[0], 0, n[0]), within(c[0] + 1, 0, n[0])};
+    const int low = flat ? begin : 0, high = flat ? end : n[1];
+    const int y[2] = {within(c[1], low, high), within(c[1] + 1, low, high)};
+    const int z[2] = {flat ? 0 : within(c[2], begin, end), flat ? 0 : within(c[2] + 1, begin, end)};
+    bool all = true;
+    for (int k = 0; k < 4; k++) {
+        const int32_t *span = f->span[y[k & 1] + n[1] * z[k >> 1]];
+        all &= (span[0] <= x[0]) & (span[1] > x[1]);
+    }
+    return all;
+}
+
+static void touch_eight(const und_guides *g, guide_field *f, const int c[3], unsigned which)
+{
+    const int *n = g->mac.n, axis = guides_axis(&g->mac);
+    for (int k = 0; k < 4; k++) {
+        const unsigned both = which >> (2 * k) & 3;
+        const int y = c[1] + (k & 1), z = c[2] + (k >> 1);
+        if (both == 0)
+            continue;
+        touch(f->span[y + n[1] * z], both & 1 ? c[0] : c[0] + 1, both & 2 ? c[0] + 2 : c[0] + 1, n[0]);
+        touch_row(f, axis == 1 ? y : z, y);
+    }
+}
+
+/* Particles of one group, as many as there are lanes or fewer. */
+static void splat_eights(const und_guides *g, guide_field *f, const guide_now *p, int count, int begin,
+                         int end)
+{
+    const und_mac *m = &g->mac;
+    const float hard = (float)g->groups[p->group].def.hard;
+    size_t step[8];
+    eights e;
+    weigh(g, p, count, begin, end, &e);
+    for (size_t k = 0; k < 8; k++)
+        step[k] = (k & 1) + (k >> 1 & 1) * (size_t)m->step[1] + (k >> 2) * (size_t)m->step[2];
+    for (int i = 0; i < count; i++) {
+        const int c[3] = {e.base[0][i], e.base[1][i], e.base[2][i]};
+        if (!e.small[i]) {
+            splat(g, f, &p[i], begin, end);
+            continue;
+        }
+        if (e.which[i] == 0)
+            continue;
+        und_guide_cell *cell = f->cell + und_mac_at(m, c[0], c[1], c[2]);
+        const four value = load_four(p[i].value);
+        for (unsigned left = (unsigned)e.which[i]; left; left &= left - 1) {
+            const int k = __builtin_ctz(left);
+            add(cell + step[k], e.alpha[k][i], hard, value);
+        }
+        if (!is_touched(g, f, c, begin, end))
+            touch_eight(g, f, c, (unsigned)e.which[i]);
+    }
+}
+
+/* Those of the list from .. to, in slices [begin, end). */
+static void splat_list(const und_guides *g, guide_field *f, int32_t from, int32_t to, int begin, int end)
+{
+    for (int32_t k = from, next; k < to; k = next) {
+        const guide_now *p = &f->list[k];
+        const guide_group *group = &g->groups[p->group];
+        const bool spheres = group->half < 0 && group->def.kind < UND_GUIDE_ERASER;
+        for (next = k + 1; spheres && next < to && next < k + UND_LANES; next++)
+            if (f->list[next].group != p->group)
+                break;
+        if (spheres)
+            splat_eights(g, f, p, next - k, begin, end);
+        else
+            splat(g, f, p, begin, end);
     }
 }
 
@@ -158,65 +360,53 @@ static void clear_slice(const und_guides *g, guide_field *f, int slice)
     f->row_high[slice] = -1;
 }
 
-/* A thread's work: so many slices that few particles are in two. */
-static void do_slab(const und_guides *g, guide_field *f, int begin)
+/* A thread's work, slices [begin, end): so many that few particles are in two. */
+static void do_slab(const und_guides *g, guide_field *f, int begin, int end)
 {
-    const int slices = guides_slices(&g->mac);
-    const int end = begin + GUIDES_SLAB < slices ? begin + GUIDES_SLAB : slices;
-    const int from = begin > f->reach ? begin - f->reach : 0,
-              to = end + f->reach < slices ? end + f->reach : slices;
-    for (int slice = begin; slice < end; slice++)
-        clear_slice(g, f, slice);
-    for (int32_t k = f->first[GUIDES_BANDS * from]; k < f->first[GUIDES_BANDS * to]; k++)
-        splat(g, f, &f->list[k], begin, end);
-    for (int32_t k = f->first[GUIDES_BANDS * slices]; k < f->acting; k++)
-        splat(g, f, &f->list[k], begin, end);
+    const int slices = guides_slices(&g->mac), reach = f->reach;
+    int clear = begin;
+    for (int at = begin > reach ? begin - reach : 0; at < slices && at < end + reach; at++) {
+        for (; clear < end && clear <= at + reach; clear++)
+            clear_slice(g, f, clear);
+        splat_list(g, f, f->first[GUIDES_BANDS * at], f->first[GUIDES_BANDS * (at + 1)], begin, end);
+    }
+    splat_list(g, f, f->first[GUIDES_BANDS * slices], f->acting, begin, end);
 }
 
 /* ---- Their order ---- */
-
-/* Calls fn for particles [begin, end) of a kind, which are several groups'. */
-typedef void particle_fn(const und_guides *g, guide_field *f, int group, int i, int all, int block);
-
-static void for_block(const und_guides *g, guide_field *f, int block, int count, particle_fn *fn)
-{
-    int begin = block * GUIDES_BLOCK, end = count - begin < GUIDES_BLOCK ? count : begin + GUIDES_BLOCK;
-    for (int i = 0; i < g->count; i++) {
-        const guide_group *group = &g->groups[i];
-        if (group->def.kind != f->kind || group->now == 0)
-            continue;
-        int from = begin - group->first, to = end - group->first;
-        from = from > 0 ? from : 0;
-        to = to < group->now ? to : group->now;
-        for (int k = from; k < to; k++)
-            fn(g, f, i, k, group->first + k, block);
-    }
-}
 
 static int32_t *counts_of(const und_guides *g, const guide_field *f, int block)
 {
     return f->block_count + (size_t)block * (size_t)guides_piles(&g->mac);
 }
 
-static void count_one(const und_guides *g, guide_field *f, int group, int i, int all, int block)
+/* The particles of a block are several groups'. */
+static void count_block(const und_guides *g, guide_field *f, int block, int count)
 {
-    float reach;
-    int pile = und_guide_pile(&g->groups[group], &g->mac, i, &reach);
-    f->pile[all] = pile;
-    if (pile < 0)
-        return;
-    counts_of(g, f, block)[pile]++;
-    if (pile < guides_piles(&g->mac) - 1 && reach > f->block_reach[block])
-        f->block_reach[block] = reach;
+    const int begin = block * GUIDES_BLOCK, end = count - begin < GUIDES_BLOCK ? count : begin + GUIDES_BLOCK;
+    memset(counts_of(g, f, block), 0, (size_t)guides_piles(&g->mac) * sizeof(int32_t));
+    f->block_reach[block] = 0;
+    for (int i = 0; i < g->count; i++) {
+        const guide_group *group = &g->groups[i];
+        const int from = begin > group->first ? begin : group->first;
+        const int to = end < group->first + group->now ? end : group->first + group->now;
+        if (group->def.kind == f->kind && from < to)
+            und_guide_piles(group, &g->mac, from - group->first, to - group->first, f->pile + from,
+                            counts_of(g, f, block), &f->block_reach[block]);
+    }
 }
 
-static void pose_one(const und_guides *g, guide_field *f, int group, int i, int all, int block)
+static void pose_block(const und_guides *g, guide_field *f, int block, int count)
 {
-    if (f->pile[all] < 0)
-        return;
-    guide_now *out = &f->list[counts_of(g, f, block)[f->pile[all]]++];
-    und_guide_pose(&g->groups[group], &g->mac, i, out);
-    out->group = group;
+    const int begin = block * GUIDES_BLOCK, end = count - begin < GUIDES_BLOCK ? count : begin + GUIDES_BLOCK;
+    for (int i = 0; i < g->count; i++) {
+        const guide_group *group = &g->groups[i];
+        const int from = begin > group->first ? begin : group->first;
+        const int to = end < group->first + group->now ? end : group->first + group->now;
+        if (group->def.kind == f->kind && from < to)
+            und_guide_poses(g, i, from - group->first, to - group->first, f->pile + from,
+                            counts_of(g, f, block), f->list);
+    }
 }
 
 /* How many there are in each pile becomes where the first of each block goes. */
@@ -225,16 +415,19 @@ static void share_out(const und_guides *g, guide_field *f, int blocks)
     const int piles = guides_piles(&g->mac);
     int32_t before = 0;
     float reach = 0;
-    for (int pile = 0; pile < piles; pile++) {
-        f->first[pile] = before;
-        for (int block = 0; block < blocks; block++) {
-            int32_t *here = &counts_of(g, f, block)[pile], some = *here;
-            *here = before;
-            before += some;
-        }
-    }
+    memset(f->first, 0, ((size_t)piles + 1) * sizeof *f->first);
     for (int block = 0; block < blocks; block++)
+        for (int pile = 0; pile < piles; pile++)
+            f->first[pile + 1] += counts_of(g, f, block)[pile];
+    for (int pile = 0; pile <= piles; pile++)
+        before = f->first[pile] += before;
+    for (int block = blocks - 1; block >= 0; block--) { /* from the ends of the piles */
+        int32_t *here = counts_of(g, f, block);
+        for (int pile = 0; pile < piles; pile++)
+            here[pile] = f->first[pile + 1] -= here[pile];
         reach = fmaxf(reach, f->block_reach[block]);
+    }
+    memmove(f->first, f->first + 1, (size_t)piles * sizeof *f->first);
     f->first[piles] = before;
     f->acting = before;
     f->reach = (int)ceilf(reach);
@@ -244,15 +437,12 @@ static void sort(und_guides *g, guide_field *f, int count, int threads)
 {
     const int blocks = (count + GUIDES_BLOCK - 1) / GUIDES_BLOCK;
     PARALLEL_FOR(threads)
-    for (int block = 0; block < blocks; block++) {
-        memset(counts_of(g, f, block), 0, (size_t)guides_piles(&g->mac) * sizeof(int32_t));
-        f->block_reach[block] = 0;
-        for_block(g, f, block, count, count_one);
-    }
+    for (int block = 0; block < blocks; block++)
+        count_block(g, f, block, count);
     share_out(g, f, blocks);
     PARALLEL_FOR(threads)
     for (int block = 0; block < blocks; block++)
-        for_block(g, f, block, count, pose_one);
+        pose_block(g, f, block, count);
 }
 
 /* How many of each group there are, and where they stand; in all. */
@@ -283,7 +473,8 @@ void und_guide_render(und_guides *g, guide_field *f, double time, double dt)
     f->time = time;
     f->rendered = true;
     sort(g, f, count, threads);
+    const int share = slices / (4 * threads), slab = share > GUIDES_SLAB ? share : GUIDES_SLAB;
     PARALLEL_FOR(threads)
-    for (int slice = 0; slice < slices; slice += GUIDES_SLAB)
-        do_slab(g, f, slice);
+    for (int slice = 0; slice < slices; slice += slab)
+        do_slab(g, f, slice, slices - slice < slab ? slices : slice + slab);
 }

@@ -8,11 +8,10 @@
 
 /* A particle as it is now, in cells. */
 typedef struct guide_now {
-    float place[3], radius, half; /* half: of a cylinder's length; below 0: a sphere */
-    float normal[3];
-    float strength, value[3];
+    float place[3], radius;
+    float value[3], strength;
+    float normal[3]; /* of cylinders */
     int32_t group;
-    int16_t low[3], high[3]; /* cells that it may reach */
 } guide_now;
 
 /* What of the places before, next and after a particle makes up its place and velocity; or of the next place
@@ -34,6 +33,7 @@ typedef struct guide_group {
     bool moves;
     double part, age;
     double cell;  /* 1/m */
+    float half;   /* of a cylinder's length, in cells; 0: its radius; below 0: a sphere */
     double bands; /* in a cell */
     guide_mix mix[4], led;
 } guide_group;
@@ -41,9 +41,9 @@ typedef struct guide_group {
 /* The particles of one kind, and the cells they act on. */
 typedef struct guide_field {
     und_guide_kind kind;
-    int capacity;    /* 0: there are none */
-    guide_now *list; /* by the slice they are in, then as the defs have them; large ones come last */
-    int16_t *pile;   /* of each of the defs' particles: its slice, `slices` where it is large; -1: none */
+    int capacity;         /* 0: there are none */
+    guide_now *list;      /* by the slice they are in, then as the defs have them; large ones come last */
+    int32_t *pile;        /* of each of the defs' particles; -1: it reaches no cell */
     int32_t *block_count; /* [blocks][piles] */
     float *block_reach;   /* the farthest of each block that is not large */
     int32_t *first;       /* [piles + 1]: where in the list a pile begins */
@@ -67,12 +67,14 @@ struct und_guides {
 };
 
 enum {
-    GUIDES_SLAB = 8,        /* slices that a thread takes at a time */
+    GUIDES_SLAB = 8,        /* slices that a thread takes at a time, or more */
     GUIDES_BANDS = 16,      /* parts of a slice: their cells stay in the cache */
     GUIDES_BLOCK = 4096,    /* particles that a thread takes at a time */
+    GUIDES_BATCH = 128,     /* particles whose splines are followed at a time */
     GUIDES_REACH = 8,       /* slices: such as reach more are looked at in each slice */
     GUIDES_MARGIN = 2,      /* cells around shapes that add and erase in which phi follows them */
     GUIDES_TO_SHARE = 2048, /* fewer particles are done by one thread */
+    GUIDES_STRETCH = 8,     /* cells, in whole numbers of which rows are touched: a power of 2 */
     GUIDES_SUMS = 5
 };
 
@@ -92,6 +94,12 @@ static inline int guides_piles(const und_mac *m)
     return GUIDES_BANDS * guides_slices(m) + 1;
 }
 
+/* Half of a particle's length, in cells; below 0: a sphere. */
+static inline float guide_half(const guide_group *group, float radius)
+{
+    return group->half > 0 || group->half < 0 ? group->half : radius;
+}
+
 /* guides_pose.c */
 und_status und_guide_open_group(guide_group *group, const und_mac *mac, und_error *err);
 void und_guide_close_group(guide_group *group);
@@ -100,9 +108,13 @@ double und_guide_rests(const guide_group *group, double time);
 int und_guide_count(const guide_group *group, double time); /* that act */
 /* Sets it as it is at `time`, with velocities that lead to time + dt: before the others. */
 void und_guide_set(guide_group *group, const und_mac *mac, double time, double dt);
-/* The pile of particle i; -1: it reaches no cell. */
-int und_guide_pile(const guide_group *group, const und_mac *mac, int i, float *reach);
-void und_guide_pose(const guide_group *group, const und_mac *mac, int i, guide_now *out);
+/* The piles of particles [begin, end), -1 where one reaches no cell; count[] of each pile grows, and so does
+ * the farthest reach of those that are not large. */
+void und_guide_piles(const guide_group *group, const und_mac *mac, int begin, int end, int32_t *pile,
+                     int32_t *count, float *reach);
+/* And they as they are: each goes to where[] of its pile, which is then one further. */
+void und_guide_poses(const und_guides *g, int group, int begin, int end, const int32_t *pile, int32_t *where,
+                     guide_now *list);
 
 /* guides_splat.c */
 void und_guide_render(und_guides *g, guide_field *f, double time, double dt);
