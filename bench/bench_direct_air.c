@@ -73,7 +73,7 @@ static void extend(void *context)
 static void free_air(void *context)
 {
     balls *b = context;
-    b->report = und_stream_free_air(&b->stream, &b->surface, &b->solids, b->system, REACH, 1e-3, 100);
+    b->report = und_stream_free_air(&b->stream, &b->surface, &b->solids, b->system, NULL, REACH, 1e-3, 100);
     und_stream_plain_air(&b->stream);
 }
 

@@ -373,7 +373,7 @@ static void free_air(stream_model *w, int threads, float *const plain[3])
         memcpy(plain[a], w->s.u[a], w->s.mac.count * sizeof(float));
     und_pressure *system = und_pressure_create(&w->s.mac, threads, &err);
     assert_non_null(system);
-    und_stream_report report = und_stream_free_air(&w->s, &w->d, &w->solids, system, 3, 1e-4, 100);
+    und_stream_report report = und_stream_free_air(&w->s, &w->d, &w->solids, system, NULL, 3, 1e-4, 100);
     assert_true(report.converged && report.closed == 0);
     und_pressure_destroy(system);
 }

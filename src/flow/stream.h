@@ -83,10 +83,12 @@ void und_stream_push(und_stream *s, const und_distance *d, const double *pressur
 
 /* After und_stream_extend: the air within `reach` cells of the liquid keeps its volume too, by the same
  * projection, so that what is squeezed out between two surfaces, or at a wall, gets out of the way.  The
- * liquid's velocities are given; the pressure beyond the reach is 0 (Rasmussen et al. 2004, 5.2). */
+ * liquid's velocities are given; the pressure beyond the reach is 0 (Rasmussen et al. 2004, 5.2).  Air within
+ * two cells of cells that are held (NULL: none) stays as it is: it would eat into what is put back there in
+ * each step. */
 und_stream_report und_stream_free_air(und_stream *s, const und_distance *d, const und_solids *solids,
-                                      und_pressure *system, float reach, double tolerance,
-                                      int max_iterations);
+                                      und_pressure *system, const und_mask *held, float reach,
+                                      double tolerance, int max_iterations);
 /* Its velocity is as und_stream_extend had it again: the liquid that comes there next is to bring its own
  * velocity, not to meet that of jets of air.  Nothing may have used `next` meanwhile. */
 void und_stream_plain_air(und_stream *s);

@@ -297,10 +297,16 @@ und_stream_report und_stream_project(und_stream *s, const und_distance *d, const
 
 /* Cells that are not liquid and nearer to it than `reach`, and their faces that the liquid does not have. */
 static void label_air(und_stream *air, const und_stream *s, const und_distance *d, const und_solids *solids,
-                      float reach)
+                      const und_mask *held, float reach)
 {
+    und_mask *near = s->parts->extend.known[0], *nearer = s->parts->extend.known[1];
     und_stream_label_cells(air, d, solids, reach);
     und_mask_remove(&air->liquid, &s->liquid);
+    if (held) {
+        und_mask_grow(held, nearer, s->threads);
+        und_mask_grow(nearer, near, s->threads);
+        und_mask_remove(&air->liquid, near);
+    }
     und_stream_label_faces(air, solids);
     for (int a = 0; a < 3; a++)
         und_mask_remove(&air->flows[a], &s->flows[a]);
@@ -322,7 +328,8 @@ static void copy_air(const und_stream *s, float *const from[3], float *const to[
 }
 
 und_stream_report und_stream_free_air(und_stream *s, const und_distance *d, const und_solids *solids,
-                                      und_pressure *system, float reach, double tolerance, int max_iterations)
+                                      und_pressure *system, const und_mask *held, float reach,
+                                      double tolerance, int max_iterations)
 {
     und_stream air = *s;
     air.liquid = s->parts->air.cells;
@@ -335,7 +342,7 @@ und_stream_report und_stream_free_air(und_stream *s, const und_distance *d, cons
                  .b = s->parts->system.b,
                  .q = s->parts->system.x,
                  .level = reach};
-    label_air(&air, s, d, solids, reach);
+    label_air(&air, s, d, solids, held, reach);
     copy_air(s, s->u, s->next);
     return solve(&p, system, false, tolerance, max_iterations);
 }

@@ -190,8 +190,8 @@ static void substep(und_levelset *s)
         s->fastest = und_stream_fastest(&s->stream);
         und_stream_extend(&s->stream, &s->solids, s->layers);
         if (s->def.free_air)
-            air = und_stream_free_air(&s->stream, &s->surface, &s->solids, s->system, reach(s), AIR_TOLERANCE,
-                                      s->def.max_iterations);
+            air = und_stream_free_air(&s->stream, &s->surface, &s->solids, s->system, und_levelset_held(s),
+                                      reach(s), AIR_TOLERANCE, s->def.max_iterations);
         if (s->control)
             und_guides_give_air(und_levelset_guides(s), &s->stream, &s->solids);
         und_levelset_take_flow(s);
