@@ -137,6 +137,90 @@ static void overlapping_particles_are_averaged(void **state)
     und_guides_destroy(g);
 }
 
+/* Such as reach few cells, at any place, beside the grid as well, and of several groups. */
+enum { TINY = 3000, TINY_GROUPS = 3 };
+
+typedef struct tiny {
+    float at[TINY_GROUPS][TINY][3], velocity[TINY_GROUPS][TINY][3], radius[TINY_GROUPS][TINY];
+} tiny;
+
+static tiny *make_tiny(const und_mac *m)
+{
+    tiny *t = malloc(sizeof *t);
+    assert_non_null(t);
+    for (uint64_t k = 0; k < TINY_GROUPS; k++)
+        for (uint64_t i = 0; i < TINY; i++) {
+            for (uint64_t a = 0; a < 3; a++) {
+                t->at[k][i][a] = (float)metres(m, (int)a, -2 + (N + 4) * und_random(3 * k + a, i, 1));
+                t->velocity[k][i][a] = (float)(2 * und_random(3 * k + a, i, 2) - 1);
+            }
+            t->radius[k][i] = (float)(DX * (i % 8 == 0 ? 1.4 : 1) * und_random(k, i, 3));
+        }
+    return t;
+}
+
+static void check_tiny(const und_mac *m, const tiny *t, const und_guide_def *def, const und_guides *g, int x,
+                       int y, int z)
+{
+    const double middle[3] = {metres(m, 0, x + 0.5), metres(m, 1, y + 0.5), metres(m, 2, z + 0.5)};
+    double sum[3] = {0}, weight = 0, most = 0, nearest = 1;
+    bool hard = false;
+    for (int k = 0; k < TINY_GROUPS; k++)
+        for (int i = 0; i < TINY; i++) {
+            double square = 0, radius = (double)t->radius[k][i];
+            for (int a = 0; a < (m->n[2] == 1 ? 2 : 3); a++)
+                square += pow(middle[a] - (double)t->at[k][i][a], 2);
+            if (square > 1.1 * radius * radius)
+                continue;
+            double s = sqrt(square) / radius, alpha = falloff(def[k].falloff, s);
+            nearest = fmin(nearest, fabs(s - 1));
+            nearest = fmin(nearest, fabs(alpha - def[k].hard));
+            for (int a = 0; a < 3; a++)
+                sum[a] += alpha * (m->n[2] == 1 && a == 2 ? 0 : (double)t->velocity[k][i][a]);
+            weight += alpha;
+            most = fmax(most, alpha);
+            hard = hard || alpha > def[k].hard;
+        }
+    if (nearest < 1e-3) /* of a border */
+        return;
+    const und_guide_cell *c = und_guides_cell(g, UND_GUIDE_VELOCITY, x, y, z);
+    assert_true(fabs((c ? (double)c->alpha : 0) - most) < 1e-4);
+    assert_true(fabs((c ? (double)c->weight : 0) - weight) < 1e-4 * (1 + weight));
+    assert_int_equal(c && c->hard > 0, hard);
+    for (int a = 0; a < 3 && weight > 0.2; a++)
+        assert_true(fabs((double)c->value[a] - sum[a] / weight) < 1e-4);
+}
+
+static void tiny_particles_are_averaged(void **state)
+{
+    (void)state;
+    for (int flat = 0; flat < 2; flat++) {
+        const und_mac m = grid(flat ? 1 : N);
+        tiny *t = make_tiny(&m);
+        und_guide_frame frame[TINY_GROUPS];
+        und_guide_def def[TINY_GROUPS];
+        for (int k = 0; k < TINY_GROUPS; k++) {
+            frame[k] = (und_guide_frame){.count = TINY,
+                                         .at = (const float(*)[3])t->at[k],
+                                         .velocity = (const float(*)[3])t->velocity[k],
+                                         .radius = t->radius[k]};
+            def[k] = und_guide_def_default();
+            def[k].falloff = (und_falloff)k;
+            def[k].hard = 1 - 0.2 * k;
+            def[k].frame_count = 1;
+            def[k].frames = &frame[k];
+        }
+        und_guides *g = make(&m, def, TINY_GROUPS, 2);
+        und_guides_render(g, 0, 0.01);
+        for (int z = 0; z < m.n[2]; z += 3)
+            for (int y = 0; y < N; y++)
+                for (int x = 0; x < N; x += 1 + z % 2)
+                    check_tiny(&m, t, def, g, x, y, z);
+        und_guides_destroy(g);
+        free(t);
+    }
+}
+
 /* A particle on a cubic path is on it in between, and its velocities bring it from step to step. */
 static void splines_follow_a_path(void **state)
 {
@@ -331,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alphas_of_a_sphere_and_a_cylinder),
         cmocka_unit_test(overlapping_particles_are_averaged),
+        cmocka_unit_test(tiny_particles_are_averaged),
         cmocka_unit_test(splines_follow_a_path),
         cmocka_unit_test(particles_come_and_go),
         cmocka_unit_test(the_same_bits_at_any_thread_count),

@@ -78,7 +78,12 @@ static und_status open_field(const und_guides *g, guide_field *f, und_error *err
     const und_mac *m = &g->mac;
     size_t most = (size_t)f->capacity, slices = (size_t)guides_slices(m), rows = (size_t)und_mac_rows(m);
     size_t blocks = (most + GUIDES_BLOCK - 1) / GUIDES_BLOCK, piles = (size_t)guides_piles(m);
-    if (!(f->list = und_pages_alloc(most * sizeof *f->list, what, err)) ||
+    bool cylinders = false;
+    for (int i = 0; i < g->count; i++)
+        cylinders |= g->groups[i].def.kind == f->kind && g->groups[i].def.shape == UND_GUIDE_CYLINDER;
+    if (!(f->now = und_pages_alloc(most * sizeof *f->now, what, err)) ||
+        (cylinders && !(f->normal = und_pages_alloc(most * sizeof *f->normal, what, err))) ||
+        !(f->list = und_pages_alloc(most * sizeof *f->list, what, err)) ||
         !(f->pile = und_pages_alloc(most * sizeof *f->pile, what, err)) ||
         !(f->block_reach = und_alloc(blocks, sizeof *f->block_reach, what, err)) ||
         !(f->block_count = und_pages_alloc(blocks * piles * sizeof *f->block_count, what, err)) ||
@@ -97,6 +102,8 @@ static und_status open_field(const und_guides *g, guide_field *f, und_error *err
 
 static void close_field(guide_field *f)
 {
+    und_pages_free(f->now);
+    und_pages_free(f->normal);
     und_pages_free(f->list);
     und_pages_free(f->pile);
     free(f->block_reach);

@@ -1,4 +1,5 @@
 /* Control particles in time: splines between frames. */
+#include "base/parallel.h"
 #include "base/status.h"
 #include "control/guides_state.h"
 
@@ -78,6 +79,17 @@ static void link_frames(const und_guide_frame *from, const und_guide_frame *to, 
     }
 }
 
+/* Particles that another frame has one after the other, from *first on, or has none of: -1. */
+static bool in_a_row(const int32_t *link, int count, int32_t *first)
+{
+    const int32_t begin = link[0], step = begin >= 0;
+    int32_t other = 0;
+    for (int i = 0; i < count; i++)
+        other |= link[i] ^ (begin + step * i);
+    *first = begin;
+    return other == 0;
+}
+
 /* ---- Splines ----
  *
  * Where a particle is between two frames is a mix of where it is in frames, from the first of the two on, and
@@ -139,7 +151,7 @@ void und_guide_set(guide_group *group, const und_mac *mac, double time, double d
     group->part = group->age = 0;
     group->cell = 1 / mac->d[0];
     group->half = group->def.shape == UND_GUIDE_SPHERE ? -1 : (float)(0.5 * group->def.length * group->cell);
-    group->bands = (double)GUIDES_BANDS / mac->n[guides_axis(mac) - 1];
+    group->bands = (float)GUIDES_BANDS / (float)mac->n[guides_axis(mac) - 1];
     if (!group->moves)
         return;
     group->age = time - frames[frame].time;
@@ -150,11 +162,16 @@ void und_guide_set(guide_group *group, const und_mac *mac, double time, double d
     link_frames(&frames[frame], frame > 0 ? &frames[frame - 1] : NULL, group->link[BEFORE]);
     link_frames(&frames[frame], &frames[frame + 1], group->link[NEXT]);
     link_frames(&frames[frame], frame + 2 <= last ? &frames[frame + 2] : NULL, group->link[AFTER]);
+    group->straight = true;
+    for (int k = 0; k < 3; k++)
+        group->straight = group->straight && frames[frame].count > 0 &&
+                          in_a_row(group->link[k], frames[frame].count, &group->start[k]);
     group->linked = frame;
 }
 
-/* Where a particle is along an axis, m, and the velocity by which it gets on. */
-static inline double place_of(const guide_group *group, int i, int axis, double *rate)
+/* How far a particle is along an axis from where the frame has it, m, and the velocity by which it gets on.
+ */
+static inline double way_of(const guide_group *group, int i, int axis, double *rate)
 {
     const und_guide_frame *a = &group->def.frames[group->frame];
     const double here = (double)a->at[i][axis];
@@ -162,7 +179,7 @@ static inline double place_of(const guide_group *group, int i, int axis, double 
     if (next < 0) { /* gone at the next frame, or at rest */
         double v = group->moves && a->velocity && !group->def.still ? (double)a->velocity[i][axis] : 0;
         *rate = v;
-        return here + v * group->age;
+        return v * group->age;
     }
     const und_guide_frame *b = a + 1;
     const double way = (double)b->at[next][axis] - here;
@@ -170,71 +187,82 @@ static inline double place_of(const guide_group *group, int i, int axis, double 
         const guide_mix *m = &group->led;
         const double leave = (double)a->velocity[i][axis], arrive = (double)b->velocity[next][axis];
         *rate = m->rate[0] * way + m->rate[1] * leave + m->rate[2] * arrive;
-        return here + m->place[0] * way + m->place[1] * leave + m->place[2] * arrive;
+        return m->place[0] * way + m->place[1] * leave + m->place[2] * arrive;
     }
     const int before = group->link[BEFORE][i], after = group->link[AFTER][i];
     const guide_mix *m = &group->mix[(before >= 0) + 2 * (after >= 0)];
     const double back = before >= 0 ? (double)a[-1].at[before][axis] - here : 0;
     const double on = after >= 0 ? (double)b[1].at[after][axis] - here : 0;
     *rate = m->rate[BEFORE] * back + m->rate[NEXT] * way + m->rate[AFTER] * on;
-    return here + m->place[BEFORE] * back + m->place[NEXT] * way + m->place[AFTER] * on;
+    return m->place[BEFORE] * back + m->place[NEXT] * way + m->place[AFTER] * on;
+}
+
+/* Which particle i is in the next frame; -1: in none. */
+static inline int next_of(const guide_group *group, int i)
+{
+    return group->moves ? group->link[NEXT][i] : -1;
 }
 
 /* The velocity asked for: its own, unless it is given. */
-static double velocity_of(const guide_group *group, int i, int axis, double rate)
+static inline double velocity_of(const guide_group *group, int i, int axis, double rate)
 {
     const und_guide_def *def = &group->def;
     const und_guide_frame *a = &def->frames[group->frame];
-    const int next = group->moves ? group->link[NEXT][i] : -1;
     if (def->has_velocity)
         return def->velocity[axis];
     if (!def->still && def->frame_count > 1)
         return rate;
     if (!a->velocity)
         return 0;
+    const int next = next_of(group, i);
     double v = (double)a->velocity[i][axis];
     return next >= 0 && a[1].velocity ? v + group->part * ((double)a[1].velocity[next][axis] - v) : v;
 }
 
 /* A number that changes evenly from one frame to the next. */
-static double evenly(const float *from, const float *to, size_t i, int next, double s, double same)
+static inline double evenly(const guide_group *group, const float *from, const float *to, int i, double same)
 {
     if (!from)
         return same;
+    const int next = next_of(group, i);
+    const double s = group->part;
     return next >= 0 && to ? (1 - s) * (double)from[i] + s * (double)to[next] : (double)from[i];
 }
 
-static double radius_of(const guide_group *group, int i, int next)
+static inline double radius_of(const guide_group *group, int i)
 {
     const und_guide_frame *a = &group->def.frames[group->frame], *b = group->moves ? a + 1 : a;
-    return evenly(a->radius, b->radius, (size_t)i, next, group->part, group->def.radius);
+    return evenly(group, a->radius, b->radius, i, group->def.radius);
+}
+
+/* Where it is along an axis, in cells. */
+static inline double cells_of(const guide_group *group, const und_mac *mac, int axis, float here, float way)
+{
+    return ((double)here + (double)way - mac->origin[axis]) * group->cell - mac->low[axis];
 }
 
 /* Which of `count` parts a place is in, or beside. */
-static int part_of(double place, int count)
+static inline int part_of(float place, int count)
 {
-    return place > 0 ? place < count ? (int)place : count - 1 : 0;
+    return place > 0 ? place < (float)count ? (int)place : count - 1 : 0;
 }
 
-static int pile_of(const guide_group *group, const und_mac *mac, int i, const double at[3], float *reach)
+/* -1: it reaches no cell. */
+static inline int pile_of(const guide_group *group, const und_mac *mac, const guide_now *p, float *reach)
 {
     const int axis = guides_axis(mac), slices = guides_slices(mac);
-    const int next = group->moves ? group->link[NEXT][i] : -1;
-    const double cell = group->cell;
-    double place[2];
-    for (int k = 0; k < 2; k++)
-        place[k] = (at[axis - k] - mac->origin[axis - k]) * cell - mac->low[axis - k];
-    float radius = (float)(radius_of(group, i, next) * cell), half = guide_half(group, radius);
-    *reach = radius + (half > 0 ? half : 0) + (group->def.kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0);
-    if (!(radius > 0) || !(place[0] + (double)*reach > 0) || !(place[0] - (double)*reach < slices))
+    const float place = p->place[axis], half = guide_half(group, p->radius);
+    *reach = p->radius + (half > 0 ? half : 0) + (group->def.kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0);
+    if (!(p->radius > 0) || !(place + *reach > 0) || !(place - *reach < (float)slices))
         return -1;
     if (!(*reach < GUIDES_REACH))
         return GUIDES_BANDS * slices;
-    return GUIDES_BANDS * part_of(place[0], slices) + part_of(place[1] * group->bands, GUIDES_BANDS);
+    return GUIDES_BANDS * part_of(place, slices) + part_of(p->place[axis - 1] * group->bands, GUIDES_BANDS);
 }
 
-static void set_normal(const guide_group *group, const und_mac *mac, int i, int next, guide_now *out)
+static void set_normal(const guide_group *group, const und_mac *mac, int i, guide_now *out, float normal[3])
 {
+    const int next = next_of(group, i);
     const und_guide_frame *a = &group->def.frames[group->frame], *b = next >= 0 ? a + 1 : NULL;
     double n[3], square = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -246,32 +274,28 @@ static void set_normal(const guide_group *group, const und_mac *mac, int i, int 
     }
     double scale = square > 0 ? 1 / sqrt(square) : 0;
     for (int axis = 0; axis < 3; axis++)
-        out->normal[axis] = (float)(n[axis] * scale);
+        normal[axis] = (float)(n[axis] * scale);
     if (!(square > 0))
         out->strength = 0; /* it turns round between two frames, and has no direction now */
 }
 
-static void pose(const guide_group *group, const und_mac *mac, int i, const double at[3],
-                 const double rate[3], guide_now *out)
+static inline void pose(const guide_group *group, const und_mac *mac, int i, const float way[3],
+                        const float rate[3], guide_now *out)
 {
     const und_guide_def *def = &group->def;
-    const int next = group->moves ? group->link[NEXT][i] : -1;
     const und_guide_frame *a = &def->frames[group->frame], *b = group->moves ? a + 1 : a;
-    const double cell = group->cell;
+    const float *here = a->at[i];
     for (int axis = 0; axis < 3; axis++) {
         bool flat = axis == 2 && mac->n[2] == 1;
-        out->place[axis] =
-            flat ? 0.5F : (float)((at[axis] - mac->origin[axis]) * cell) - (float)mac->low[axis];
-        out->value[axis] = flat ? 0 : (float)velocity_of(group, i, axis, rate[axis]);
+        out->place[axis] = flat ? 0.5F : (float)cells_of(group, mac, axis, here[axis], way[axis]);
+        out->value[axis] = flat ? 0 : (float)velocity_of(group, i, axis, (double)rate[axis]);
     }
     if (def->kind != UND_GUIDE_VELOCITY) {
-        out->value[0] = (float)evenly(a->value, b->value, (size_t)i, next, group->part, def->value);
+        out->value[0] = (float)evenly(group, a->value, b->value, i, def->value);
         out->value[1] = out->value[2] = 0;
     }
-    out->strength = (float)evenly(a->strength, b->strength, (size_t)i, next, group->part, def->strength);
-    out->radius = (float)(radius_of(group, i, next) * cell);
-    if (group->half >= 0)
-        set_normal(group, mac, i, next, out);
+    out->strength = (float)evenly(group, a->strength, b->strength, i, def->strength);
+    out->radius = (float)(radius_of(group, i) * group->cell);
 }
 
 /* ---- Many at a time ----
@@ -279,48 +303,39 @@ static void pose(const guide_group *group, const und_mac *mac, int i, const doub
  * Where the same particles follow each other in all frames, as they mostly do, a spline's mix is that of
  * whole arrays. */
 
+/* How far particles are from where they are in the frame, m, and their velocities. */
 typedef struct paths {
-    double at[3 * GUIDES_BATCH], rate[3 * GUIDES_BATCH];
+    float way[3 * GUIDES_BATCH], rate[3 * GUIDES_BATCH];
 } paths;
 
 /* A part of a mix: numbers, less those of the particles' own places where `from` is 1. */
 typedef struct term {
     const float *of;
-    double from;
+    float from;
 } term;
 
-/* Particles that another frame has one after the other, from *first on, or has none of: -1. */
-static bool in_a_row(const int32_t *link, int count, int32_t *first)
+static void mix_arrays(const float *here, const term t[3], const double part[3], int count, float *out)
 {
-    const int32_t begin = link[0], step = begin >= 0;
-    int32_t other = 0;
-    for (int i = 0; i < count; i++)
-        other |= link[i] ^ (begin + step * i);
-    *first = begin;
-    return other == 0;
-}
-
-static void mix_arrays(const float *here, const term t[3], double own, const double part[3], int count,
-                       double *out)
-{
-    const float *x = t[0].of, *y = t[1].of, *z = t[2].of;
-    const double from[3] = {t[0].from, t[1].from, t[2].from}, p[3] = {part[0], part[1], part[2]};
+    const float *x = t[0].of, *y = t[1].of, *z = t[2].of, from[3] = {t[0].from, t[1].from, t[2].from};
+    const float p[3] = {(float)part[0], (float)part[1], (float)part[2]};
+    SIMD
     for (int k = 0; k < count; k++) {
-        const double h = (double)here[k];
-        out[k] = own * h + p[0] * ((double)x[k] - from[0] * h) + p[1] * ((double)y[k] - from[1] * h) +
-                 p[2] * ((double)z[k] - from[2] * h);
+        const float h = here[k];
+        out[k] = p[0] * (x[k] - from[0] * h) + p[1] * (y[k] - from[1] * h) + p[2] * (z[k] - from[2] * h);
     }
 }
 
 /* Of particles that go on to the next frame, all by the same mix; false where they do not. */
-static bool follow_row(const guide_group *group, int begin, int count, bool rates, paths *out)
+static bool follow_row(const guide_group *group, int begin, int count, paths *out)
 {
     const und_guide_frame *a = &group->def.frames[group->frame], *b = a + 1;
     const float *here = a->at[begin];
     int32_t first[3];
-    for (int k = 0; k < 3; k++)
-        if (!group->moves || !in_a_row(group->link[k] + begin, count, &first[k]))
+    for (int k = 0; k < 3; k++) {
+        first[k] = group->straight ? group->start[k] + (group->start[k] >= 0 ? begin : 0) : -1;
+        if (!group->moves || (!group->straight && !in_a_row(group->link[k] + begin, count, &first[k])))
             return false;
+    }
     if (first[NEXT] < 0)
         return false;
     const guide_mix *m = &group->mix[(first[BEFORE] >= 0) + 2 * (first[AFTER] >= 0)];
@@ -333,57 +348,46 @@ static bool follow_row(const guide_group *group, int begin, int count, bool rate
         t[1] = (term){a->velocity[begin], 0};
         t[2] = (term){b->velocity[first[NEXT]], 0};
     }
-    mix_arrays(here, t, 1, m->place, 3 * count, out->at);
-    if (rates)
-        mix_arrays(here, t, 0, m->rate, 3 * count, out->rate);
+    mix_arrays(here, t, m->place, 3 * count, out->way);
+    mix_arrays(here, t, m->rate, 3 * count, out->rate);
     return true;
 }
 
-static void follow(const guide_group *group, int begin, int count, bool rates, paths *out)
+static void follow(const guide_group *group, int begin, int count, paths *out)
 {
-    if (follow_row(group, begin, count, rates, out))
+    if (follow_row(group, begin, count, out))
         return;
     for (int i = 0; i < count; i++)
-        for (int axis = 0; axis < 3; axis++)
-            out->at[3 * i + axis] = place_of(group, begin + i, axis, &out->rate[3 * i + axis]);
+        for (int axis = 0; axis < 3; axis++) {
+            double rate;
+            out->way[3 * i + axis] = (float)way_of(group, begin + i, axis, &rate);
+            out->rate[3 * i + axis] = (float)rate;
+        }
 }
 
-void und_guide_piles(const guide_group *group, const und_mac *mac, int begin, int end, int32_t *pile,
-                     int32_t *count, float *reach)
+void und_guide_pose(const guide_group *group, const und_mac *mac, const guide_field *f, int begin, int end,
+                    int32_t *count, float *reach)
 {
     const int large = guides_piles(mac) - 1;
-    paths way;
+    float most = *reach;
+    paths path;
     for (int from = begin; from < end; from += GUIDES_BATCH) {
         const int some = end - from < GUIDES_BATCH ? end - from : GUIDES_BATCH;
-        follow(group, from, some, false, &way);
+        follow(group, from, some, &path);
         for (int i = 0; i < some; i++) {
+            const int at = group->first + from + i;
             float far;
-            int its = pile_of(group, mac, from + i, way.at + 3 * i, &far);
-            pile[from - begin + i] = its;
-            if (its < 0)
+            pose(group, mac, from + i, path.way + 3 * i, path.rate + 3 * i, &f->now[at]);
+            if (group->half >= 0)
+                set_normal(group, mac, from + i, &f->now[at], f->normal[at]);
+            const int pile = f->pile[at] = pile_of(group, mac, &f->now[at], &far);
+            if (pile < 0)
                 continue;
-            count[its]++;
-            *reach = its < large && far > *reach ? far : *reach;
+            count[pile]++;
+            most = pile < large && far > most ? far : most;
         }
     }
-}
-
-void und_guide_poses(const und_guides *g, int group, int begin, int end, const int32_t *pile, int32_t *where,
-                     guide_now *list)
-{
-    paths way;
-    for (int from = begin; from < end; from += GUIDES_BATCH) {
-        const int some = end - from < GUIDES_BATCH ? end - from : GUIDES_BATCH;
-        follow(&g->groups[group], from, some, true, &way);
-        for (int i = 0; i < some; i++) {
-            const int its = pile[from - begin + i];
-            if (its < 0)
-                continue;
-            guide_now *out = &list[where[its]++];
-            out->group = group;
-            pose(&g->groups[group], &g->mac, from + i, way.at + 3 * i, way.rate + 3 * i, out);
-        }
-    }
+    *reach = most; /* once: others write beside it */
 }
 
 /* ---- At the start ---- */
@@ -408,7 +412,7 @@ static double fastest_from(guide_group *group, const und_mac *mac, int frame)
         for (int i = 0; i < f->count; i++) {
             double square = 0, rate;
             for (int axis = 0; axis < 3; axis++) {
-                place_of(group, i, axis, &rate);
+                way_of(group, i, axis, &rate);
                 square += rate * rate;
             }
             most = fmax(most, sqrt(square));

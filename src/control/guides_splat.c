@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { AHEAD = 4 * UND_LANES }; /* particles in the list that are fetched before they are needed */
+
 /* alpha by the distance over the radius, 0 to 1. */
 static inline float falloff(const und_guide_def *def, float s)
 {
@@ -32,9 +34,9 @@ static inline float falloff(const und_guide_def *def, float s)
 }
 
 /* The same of several, whatever is beyond 1. */
-UND_INLINE und_lanes falloff_lanes(const und_guide_def *def, und_lanes s)
+UND_INLINE und_lanes falloff_lanes(const und_guide_def *def, und_falloff kind, und_lanes s)
 {
-    switch (def->falloff) {
+    switch (kind) {
     case UND_FALLOFF_HAT:
         return 1 - s;
     case UND_FALLOFF_CUBIC:
@@ -110,14 +112,15 @@ static void splat_sphere(const und_guide_def *def, const guide_now *p, const row
     touch(r->span, r->begin, r->end, r->most);
 }
 
-static void splat_cylinder(const und_guide_def *def, const guide_now *p, float half, const row *r)
+static void splat_cylinder(const und_guide_def *def, const guide_now *p, const float normal[3], float half,
+                           const row *r)
 {
     float dy = r->y - p->place[1], dz = r->z - p->place[2], inverse = 1 / p->radius;
     const four value = load_four(p->value);
     bool plane = def->kind == UND_GUIDE_SURFACE;
     for (int x = r->begin; x < r->end; x++) {
         float dx = (float)x + 0.5F - p->place[0];
-        float along = dx * p->normal[0] + dy * p->normal[1] + dz * p->normal[2];
+        float along = dx * normal[0] + dy * normal[1] + dz * normal[2];
         float across = dx * dx + dy * dy + dz * dz - along * along;
         float s = sqrtf(across > 0 ? across : 0) * inverse;
         float alpha = s <= 1 && fabsf(along) <= half ? p->strength * falloff(def, s) : 0;
@@ -129,7 +132,7 @@ static void splat_cylinder(const und_guide_def *def, const guide_now *p, float h
 }
 
 /* The distance to the nearest shape that adds, or erases. */
-static void splat_shape(const guide_now *p, float half, const row *r)
+static void splat_shape(const guide_now *p, const float normal[3], float half, const row *r)
 {
     float dy = r->y - p->place[1], dz = r->z - p->place[2];
     for (int x = r->begin; x < r->end; x++) {
@@ -137,7 +140,7 @@ static void splat_shape(const guide_now *p, float half, const row *r)
         if (half < 0)
             d = sqrtf(square) - p->radius;
         else {
-            float along = dx * p->normal[0] + dy * p->normal[1] + dz * p->normal[2];
+            float along = dx * normal[0] + dy * normal[1] + dz * normal[2];
             float across = square - along * along, out = fabsf(along) - half;
             float side = sqrtf(across > 0 ? across : 0) - p->radius;
             float beyond = hypotf(side > 0 ? side : 0, out > 0 ? out : 0);
@@ -152,33 +155,38 @@ static void splat_shape(const guide_now *p, float half, const row *r)
 }
 
 /* How far a particle reaches along an axis, in cells. */
-static float reach_along(const guide_now *p, float half, int axis)
+static float reach_along(const guide_now *p, const float normal[3], float half, int axis)
 {
-    float n = p->normal[axis], across = 1 - n * n;
-    return half < 0 ? p->radius : half * fabsf(n) + p->radius * sqrtf(across > 0 ? across : 0);
+    if (half < 0)
+        return p->radius;
+    float n = normal[axis], across = 1 - n * n;
+    return half * fabsf(n) + p->radius * sqrtf(across > 0 ? across : 0);
 }
 
 /* The cells from low to high - 1 whose middles it may reach. */
-static void set_reach(const guide_group *group, const und_mac *m, const guide_now *p, int low[3], int high[3])
+static void set_reach(const guide_group *group, const und_mac *m, const guide_now *p, const float normal[3],
+                      int low[3], int high[3])
 {
     const float more = (group->def.kind >= UND_GUIDE_ERASER ? GUIDES_MARGIN : 0) + 1e-3F;
     for (int a = 0; a < 3; a++) {
-        float reach = reach_along(p, guide_half(group, p->radius), a) + more, all = (float)m->n[a];
+        float reach = reach_along(p, normal, guide_half(group, p->radius), a) + more, all = (float)m->n[a];
         float first = ceilf(p->place[a] - reach - 0.5F), last = floorf(p->place[a] + reach - 0.5F);
         low[a] = first > 0 ? (int)(first < all ? first : all) : 0;
         high[a] = last < all - 1 ? (last >= 0 ? (int)last + 1 : 0) : m->n[a];
     }
 }
 
-/* What a particle does in slices [begin, end). */
-static void splat(const und_guides *g, guide_field *f, const guide_now *p, int begin, int end)
+/* What a particle of a group does in slices [begin, end). */
+static void splat(const und_guides *g, guide_field *f, const guide_group *group, int which, int begin,
+                  int end)
 {
     const und_mac *m = &g->mac;
-    const guide_group *group = &g->groups[p->group];
+    const guide_now *p = &f->now[which];
+    const float *normal = group->half < 0 ? NULL : f->normal[which];
     const float half = guide_half(group, p->radius);
     const int axis = guides_axis(m);
     int low[3], high[3];
-    set_reach(group, m, p, low, high);
+    set_reach(group, m, p, normal, low, high);
     low[axis] = low[axis] > begin ? low[axis] : begin;
     high[axis] = high[axis] < end ? high[axis] : end;
     for (int z = low[2]; z < high[2] && low[0] < high[0]; z++)
@@ -191,11 +199,11 @@ static void splat(const und_guides *g, guide_field *f, const guide_now *p, int b
                            (float)y + 0.5F,
                            (float)z + 0.5F};
             if (group->def.kind >= UND_GUIDE_ERASER)
-                splat_shape(p, half, &r);
+                splat_shape(p, normal, half, &r);
             else if (half < 0)
                 splat_sphere(&group->def, p, &r);
             else
-                splat_cylinder(&group->def, p, half, &r);
+                splat_cylinder(&group->def, p, normal, half, &r);
             touch_row(f, axis == 1 ? y : z, y);
         }
 }
@@ -209,13 +217,21 @@ typedef struct eights {
     float alpha[8][UND_LANES];
     int32_t base[3][UND_LANES];                 /* the lowest of the eight cells */
     int32_t which[UND_LANES], small[UND_LANES]; /* bits of those that are reached; is it such a particle? */
+    int32_t row[4][UND_LANES], low[UND_LANES], high[UND_LANES]; /* their rows' spans, and cells there */
 } eights;
 
-/* One axis of them: the squares of both distances, and which of both cells are in [begin, end). */
+/* One axis of them: the squares of both distances, and which of both cells are in [begin, end); then both as
+ * the nearest that are. */
 typedef struct eights_axis {
     und_lanes square[2];
-    und_lanes_int in[2];
+    und_lanes_int in[2], cell[2];
 } eights_axis;
+
+UND_INLINE und_lanes_int within(und_lanes_int i, int begin, int end)
+{
+    const und_lanes_int below = i < begin, above = i >= end;
+    return (~(below | above) & i) | (below & begin) | (above & (end - 1));
+}
 
 UND_INLINE eights_axis set_axis(und_lanes place, int begin, int end, int32_t *base)
 {
@@ -226,60 +242,75 @@ UND_INLINE eights_axis set_axis(und_lanes place, int begin, int end, int32_t *ba
     und_lanes d = __builtin_convertvector(low, und_lanes) + 0.5F - place, e = d + 1;
     memcpy(base, &low, sizeof low);
     return (eights_axis){{d * d, e * e},
-                         {(low >= begin) & (low < end), (low >= begin - 1) & (low < end - 1)}};
+                         {(low >= begin) & (low < end), (low >= begin - 1) & (low < end - 1)},
+                         {within(low, begin, end), within(low + 1, begin, end)}};
 }
 
-/* Numbers of particles, each in its lane. */
-UND_INLINE und_lanes across(const guide_now *p, size_t offset, int count)
+/* A number of each particle in its lane. */
+UND_INLINE und_lanes across(const guide_now *const p[UND_LANES], size_t offset)
 {
     und_lanes v;
     for (int i = 0; i < UND_LANES; i++)
-        v[i] = *(const float *)((const char *)&p[i < count ? i : count - 1] + offset);
+        memcpy((char *)&v + 4 * i, (const char *)p[i] + offset, 4);
     return v;
 }
 
-static void weigh(const und_guides *g, const guide_now *p, int count, int begin, int end, eights *out)
+UND_INLINE void weigh_by(const und_guides *g, const und_guide_def *def, und_falloff falloff_kind,
+                         const guide_now *const p[UND_LANES], int begin, int end, eights *out)
 {
-    const und_guide_def *def = &g->groups[p->group].def;
-    const int slices = guides_axis(&g->mac);
-    const und_lanes radius = across(p, offsetof(guide_now, radius), count), inverse = 1 / radius;
-    const und_lanes strength = across(p, offsetof(guide_now, strength), count), square = radius * radius;
-    const bool ends = def->falloff == UND_FALLOFF_HAT || def->falloff == UND_FALLOFF_CUBIC; /* in 0 */
+    const int slices = guides_axis(&g->mac), *n = g->mac.n;
+    const und_lanes radius = across(p, offsetof(guide_now, radius)), inverse = 1 / radius;
+    const und_lanes strength = across(p, offsetof(guide_now, strength)), square = radius * radius;
+    const bool ends = falloff_kind == UND_FALLOFF_HAT || falloff_kind == UND_FALLOFF_CUBIC; /* in 0 */
     const und_lanes_int small = ends ? radius <= 1 : radius < 1;
     eights_axis at[3];
     for (int a = 0; a < 3; a++)
-        at[a] = set_axis(across(p, offsetof(guide_now, place) + (size_t)a * sizeof(float), count),
-                         a == slices ? begin : 0, a == slices ? end : g->mac.n[a], out->base[a]);
+        at[a] = set_axis(across(p, offsetof(guide_now, place) + (size_t)a * sizeof(float)),
+                         a == slices ? begin : 0, a == slices ? end : n[a], out->base[a]);
     und_lanes_int which = {0};
     for (int k = 0; k < 8; k++) {
         const int x = k & 1, y = k >> 1 & 1, z = k >> 2;
         und_lanes far = at[0].square[x] + (at[1].square[y] + at[2].square[z]);
-        und_lanes alpha = strength * falloff_lanes(def, und_lanes_sqrt(far) * inverse);
+        und_lanes alpha = strength * falloff_lanes(def, falloff_kind, und_lanes_sqrt(far) * inverse);
         which |= (far <= square) & (alpha > 0) & at[0].in[x] & at[1].in[y] & at[2].in[z] & (1 << k);
         und_lanes_store(out->alpha[k], alpha);
     }
     memcpy(out->which, &which, sizeof which);
     memcpy(out->small, &small, sizeof small);
+    for (int k = 0; k < 4; k++) {
+        const und_lanes_int rows = at[1].cell[k & 1] + n[1] * at[2].cell[k >> 1];
+        memcpy(out->row[k], &rows, sizeof rows);
+    }
+    memcpy(out->low, &at[0].cell[0], sizeof out->low);
+    memcpy(out->high, &at[0].cell[1], sizeof out->high);
 }
 
-static inline int within(int i, int begin, int end)
+static void weigh(const und_guides *g, const und_guide_def *def, const guide_now *const p[UND_LANES],
+                  int begin, int end, eights *out)
 {
-    return i < begin ? begin : i < end ? i : end - 1;
+    switch (def->falloff) {
+    case UND_FALLOFF_BOX:
+        weigh_by(g, def, UND_FALLOFF_BOX, p, begin, end, out);
+        break;
+    case UND_FALLOFF_HAT:
+        weigh_by(g, def, UND_FALLOFF_HAT, p, begin, end, out);
+        break;
+    case UND_FALLOFF_CUBIC:
+        weigh_by(g, def, UND_FALLOFF_CUBIC, p, begin, end, out);
+        break;
+    case UND_FALLOFF_CURVE:
+        weigh_by(g, def, UND_FALLOFF_CURVE, p, begin, end, out);
+        break;
+    }
 }
 
-/* Are the rows around a cell touched that far already? */
-static inline bool is_touched(const und_guides *g, const guide_field *f, const int c[3], int begin, int end)
+/* Are the rows around particle i touched that far already? */
+static inline bool is_touched(const guide_field *f, const eights *e, int i)
 {
-    const int *n = g->mac.n;
-    const bool flat = n[2] == 1;
-    const int x[2] = {within(c[0], 0, n[0]), within(c[0] + 1, 0, n[0])};
-    const int low = flat ? begin : 0, high = flat ? end : n[1];
-    const int y[2] = {within(c[1], low, high), within(c[1] + 1, low, high)};
-    const int z[2] = {flat ? 0 : within(c[2], begin, end), flat ? 0 : within(c[2] + 1, begin, end)};
     bool all = true;
     for (int k = 0; k < 4; k++) {
-        const int32_t *span = f->span[y[k & 1] + n[1] * z[k >> 1]];
-        all &= (span[0] <= x[0]) & (span[1] > x[1]);
+        const int32_t *span = f->span[e->row[k][i]];
+        all &= (span[0] <= e->low[i]) & (span[1] > e->high[i]);
     }
     return all;
 }
@@ -298,49 +329,67 @@ static void touch_eight(const und_guides *g, guide_field *f, const int c[3], uns
 }
 
 /* Particles of one group, as many as there are lanes or fewer. */
-static void splat_eights(const und_guides *g, guide_field *f, const guide_now *p, int count, int begin,
-                         int end)
+static void splat_eights(const und_guides *g, guide_field *f, const guide_group *group, const int32_t *list,
+                         int count, int begin, int end)
 {
     const und_mac *m = &g->mac;
-    const float hard = (float)g->groups[p->group].def.hard;
+    const float hard = (float)group->def.hard;
+    const guide_now *p[UND_LANES];
     size_t step[8];
     eights e;
-    weigh(g, p, count, begin, end, &e);
+    for (int i = 0; i < UND_LANES; i++)
+        p[i] = &f->now[list[i < count ? i : 0]];
+    weigh(g, &group->def, p, begin, end, &e);
     for (size_t k = 0; k < 8; k++)
         step[k] = (k & 1) + (k >> 1 & 1) * (size_t)m->step[1] + (k >> 2) * (size_t)m->step[2];
     for (int i = 0; i < count; i++) {
         const int c[3] = {e.base[0][i], e.base[1][i], e.base[2][i]};
         if (!e.small[i]) {
-            splat(g, f, &p[i], begin, end);
+            splat(g, f, group, list[i], begin, end);
             continue;
         }
         if (e.which[i] == 0)
             continue;
         und_guide_cell *cell = f->cell + und_mac_at(m, c[0], c[1], c[2]);
-        const four value = load_four(p[i].value);
+        const four value = load_four(p[i]->value);
         for (unsigned left = (unsigned)e.which[i]; left; left &= left - 1) {
             const int k = __builtin_ctz(left);
             add(cell + step[k], e.alpha[k][i], hard, value);
         }
-        if (!is_touched(g, f, c, begin, end))
+        if (!is_touched(f, &e, i))
             touch_eight(g, f, c, (unsigned)e.which[i]);
     }
+}
+
+/* The group of a kind that a particle is of. */
+static const guide_group *group_of(const und_guides *g, und_guide_kind kind, int which)
+{
+    const guide_group *group = g->groups;
+    while (group->def.kind != kind || which - group->first >= group->now)
+        group++;
+    return group;
 }
 
 /* Those of the list from .. to, in slices [begin, end). */
 static void splat_list(const und_guides *g, guide_field *f, int32_t from, int32_t to, int begin, int end)
 {
+    const guide_group *group = NULL;
     for (int32_t k = from, next; k < to; k = next) {
-        const guide_now *p = &f->list[k];
-        const guide_group *group = &g->groups[p->group];
+        const int32_t *list = f->list + k;
+        if (!group || *list < group->first || *list - group->first >= group->now)
+            group = group_of(g, f->kind, *list);
         const bool spheres = group->half < 0 && group->def.kind < UND_GUIDE_ERASER;
-        for (next = k + 1; spheres && next < to && next < k + UND_LANES; next++)
-            if (f->list[next].group != p->group)
-                break;
+        const int32_t most = spheres ? (to - k < UND_LANES ? to - k : UND_LANES) : 1;
+        int32_t count = 1;
+        while (count < most && list[count] >= group->first && list[count] - group->first < group->now)
+            count++;
+        next = k + count;
+        for (int32_t i = 0; i < count && k + AHEAD + i < to; i++)
+            __builtin_prefetch(&f->now[list[AHEAD + i]]);
         if (spheres)
-            splat_eights(g, f, p, next - k, begin, end);
+            splat_eights(g, f, group, list, count, begin, end);
         else
-            splat(g, f, p, begin, end);
+            splat(g, f, group, *list, begin, end);
     }
 }
 
@@ -381,7 +430,7 @@ static int32_t *counts_of(const und_guides *g, const guide_field *f, int block)
 }
 
 /* The particles of a block are several groups'. */
-static void count_block(const und_guides *g, guide_field *f, int block, int count)
+static void pose_block(const und_guides *g, guide_field *f, int block, int count)
 {
     const int begin = block * GUIDES_BLOCK, end = count - begin < GUIDES_BLOCK ? count : begin + GUIDES_BLOCK;
     memset(counts_of(g, f, block), 0, (size_t)guides_piles(&g->mac) * sizeof(int32_t));
@@ -391,22 +440,18 @@ static void count_block(const und_guides *g, guide_field *f, int block, int coun
         const int from = begin > group->first ? begin : group->first;
         const int to = end < group->first + group->now ? end : group->first + group->now;
         if (group->def.kind == f->kind && from < to)
-            und_guide_piles(group, &g->mac, from - group->first, to - group->first, f->pile + from,
-                            counts_of(g, f, block), &f->block_reach[block]);
+            und_guide_pose(group, &g->mac, f, from - group->first, to - group->first, counts_of(g, f, block),
+                           &f->block_reach[block]);
     }
 }
 
-static void pose_block(const und_guides *g, guide_field *f, int block, int count)
+static void list_block(const und_guides *g, guide_field *f, int block, int count)
 {
     const int begin = block * GUIDES_BLOCK, end = count - begin < GUIDES_BLOCK ? count : begin + GUIDES_BLOCK;
-    for (int i = 0; i < g->count; i++) {
-        const guide_group *group = &g->groups[i];
-        const int from = begin > group->first ? begin : group->first;
-        const int to = end < group->first + group->now ? end : group->first + group->now;
-        if (group->def.kind == f->kind && from < to)
-            und_guide_poses(g, i, from - group->first, to - group->first, f->pile + from,
-                            counts_of(g, f, block), f->list);
-    }
+    int32_t *where = counts_of(g, f, block);
+    for (int i = begin; i < end; i++)
+        if (f->pile[i] >= 0)
+            f->list[where[f->pile[i]]++] = i;
 }
 
 /* How many there are in each pile becomes where the first of each block goes. */
@@ -438,11 +483,11 @@ static void sort(und_guides *g, guide_field *f, int count, int threads)
     const int blocks = (count + GUIDES_BLOCK - 1) / GUIDES_BLOCK;
     PARALLEL_FOR(threads)
     for (int block = 0; block < blocks; block++)
-        count_block(g, f, block, count);
+        pose_block(g, f, block, count);
     share_out(g, f, blocks);
     PARALLEL_FOR(threads)
     for (int block = 0; block < blocks; block++)
-        pose_block(g, f, block, count);
+        list_block(g, f, block, count);
 }
 
 /* How many of each group there are, and where they stand; in all. */

@@ -10,8 +10,6 @@
 typedef struct guide_now {
     float place[3], radius;
     float value[3], strength;
-    float normal[3]; /* of cylinders */
-    int32_t group;
 } guide_now;
 
 /* What of the places before, next and after a particle makes up its place and velocity; or of the next place
@@ -26,15 +24,17 @@ typedef struct guide_group {
     int most;         /* particles in a frame */
     int32_t *link[3]; /* of each in a frame: which it is in the one before, the next and the one after; -1 */
     int linked;       /* the frame for which; -1: none */
-    double *fastest;  /* [frame_count]: m/s from each frame to the next */
+    bool straight;    /* all of these go up one by one, or are -1: from start[] on */
+    int32_t start[3];
+    double *fastest; /* [frame_count]: m/s from each frame to the next */
     /* As it is now: the frame, whether it goes on to the next and how far that is, and splines by which of
      * the frames before and after have the particle, or with velocities. */
     int frame;
     bool moves;
     double part, age;
-    double cell;  /* 1/m */
-    float half;   /* of a cylinder's length, in cells; 0: its radius; below 0: a sphere */
-    double bands; /* in a cell */
+    double cell; /* 1/m */
+    float half;  /* of a cylinder's length, in cells; 0: its radius; below 0: a sphere */
+    float bands; /* in a cell */
     guide_mix mix[4], led;
 } guide_group;
 
@@ -42,8 +42,10 @@ typedef struct guide_group {
 typedef struct guide_field {
     und_guide_kind kind;
     int capacity;         /* 0: there are none */
-    guide_now *list;      /* by the slice they are in, then as the defs have them; large ones come last */
-    int32_t *pile;        /* of each of the defs' particles; -1: it reaches no cell */
+    guide_now *now;       /* as the defs have them, one group after the other */
+    float (*normal)[3];   /* theirs; NULL where there are only spheres */
+    int32_t *list;        /* which of them act, by their piles and then as the defs have them */
+    int32_t *pile;        /* of each of them; -1: it reaches no cell */
     int32_t *block_count; /* [blocks][piles] */
     float *block_reach;   /* the farthest of each block that is not large */
     int32_t *first;       /* [piles + 1]: where in the list a pile begins */
@@ -108,13 +110,10 @@ double und_guide_rests(const guide_group *group, double time);
 int und_guide_count(const guide_group *group, double time); /* that act */
 /* Sets it as it is at `time`, with velocities that lead to time + dt: before the others. */
 void und_guide_set(guide_group *group, const und_mac *mac, double time, double dt);
-/* The piles of particles [begin, end), -1 where one reaches no cell; count[] of each pile grows, and so does
- * the farthest reach of those that are not large. */
-void und_guide_piles(const guide_group *group, const und_mac *mac, int begin, int end, int32_t *pile,
-                     int32_t *count, float *reach);
-/* And they as they are: each goes to where[] of its pile, which is then one further. */
-void und_guide_poses(const und_guides *g, int group, int begin, int end, const int32_t *pile, int32_t *where,
-                     guide_now *list);
+/* Its particles [begin, end) as they are now, which follow each other in the kind's arrays.  count[] of each
+ * pile grows, and so does the farthest reach of those that are not large. */
+void und_guide_pose(const guide_group *group, const und_mac *mac, const guide_field *f, int begin, int end,
+                    int32_t *count, float *reach);
 
 /* guides_splat.c */
 void und_guide_render(und_guides *g, guide_field *f, double time, double dt);
