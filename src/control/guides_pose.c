@@ -69,10 +69,21 @@ static int32_t id_of(const und_guide_frame *frame, int i)
     return frame->id ? frame->id[i] : i;
 }
 
+/* Do they have the same particles?  Most have, and need not be compared one by one. */
+static bool same_particles(const und_guide_frame *from, const und_guide_frame *to)
+{
+    if (!to || from->count != to->count || !from->id != !to->id)
+        return false;
+    return !from->id || memcmp(from->id, to->id, (size_t)from->count * sizeof *from->id) == 0;
+}
+
 /* Which each particle of a frame is in another. */
 static void link_frames(const und_guide_frame *from, const und_guide_frame *to, int32_t *link)
 {
-    for (int i = 0, k = 0; i < from->count; i++) {
+    const bool same = same_particles(from, to);
+    for (int i = 0; same && i < from->count; i++)
+        link[i] = i;
+    for (int i = 0, k = 0; !same && i < from->count; i++) {
         while (to && k < to->count && id_of(to, k) < id_of(from, i))
             k++;
         link[i] = to && k < to->count && id_of(to, k) == id_of(from, i) ? k : -1;
@@ -392,10 +403,14 @@ void und_guide_pose(const guide_group *group, const und_mac *mac, const guide_fi
 
 /* ---- At the start ---- */
 
-static double speed_of(const float velocity[3])
+/* The largest square of vectors, if it is above `most`. */
+static double largest_square(const float *v, int count, double most)
 {
-    return sqrt((double)velocity[0] * velocity[0] + (double)velocity[1] * velocity[1] +
-                (double)velocity[2] * velocity[2]);
+    for (int i = 0; i < count; i++, v += 3) {
+        const double x = (double)v[0], y = (double)v[1], z = (double)v[2], square = x * x + y * y + z * z;
+        most = square > most ? square : most;
+    }
+    return most;
 }
 
 /* The fastest from a frame to the next. */
@@ -404,21 +419,17 @@ static double fastest_from(guide_group *group, const und_mac *mac, int frame)
     enum { LOOKS = 4 };
     const und_guide_frame *f = &group->def.frames[frame];
     const int looks = between_frames(group, frame) && !group->def.still ? LOOKS : 0;
-    double most = 0;
-    for (int i = 0; f->velocity && i < f->count; i++)
-        most = fmax(most, speed_of(f->velocity[i]));
+    double most = f->velocity ? largest_square(f->velocity[0], f->count, 0) : 0;
+    paths path;
     for (int k = 0; k < looks; k++) {
         und_guide_set(group, mac, f->time + (f[1].time - f->time) * (k + 0.5) / LOOKS, 0);
-        for (int i = 0; i < f->count; i++) {
-            double square = 0, rate;
-            for (int axis = 0; axis < 3; axis++) {
-                way_of(group, i, axis, &rate);
-                square += rate * rate;
-            }
-            most = fmax(most, sqrt(square));
+        for (int i = 0; i < f->count; i += GUIDES_BATCH) {
+            const int some = f->count - i < GUIDES_BATCH ? f->count - i : GUIDES_BATCH;
+            follow(group, i, some, &path);
+            most = largest_square(path.rate, some, most);
         }
     }
-    return most;
+    return sqrt(most);
 }
 
 und_status und_guide_open_group(guide_group *group, const und_mac *mac, und_error *err)
