@@ -231,8 +231,11 @@ static const float *numbers(reader *r, const und_point_rows *rows, int begin, in
 static und_guide_frame make_frame(reader *r, const particles_read *d, const und_point_rows *rows, int begin,
                                   int end, double number)
 {
-    int32_t *id = und_scene_alloc(r, (size_t)(end - begin), sizeof *id);
-    memcpy(id, rows->id + begin, (size_t)(end - begin) * sizeof *id);
+    int32_t *id = NULL; /* without them they are 0, 1, 2 and on */
+    if (rows->has_id) {
+        id = und_scene_alloc(r, (size_t)(end - begin), sizeof *id);
+        memcpy(id, rows->id + begin, (size_t)(end - begin) * sizeof *id);
+    }
     und_sandbox_charge(r->L, 20.0 * (end - begin));
     return (und_guide_frame){.time = d->start + (number - d->first) / d->fps,
                              .count = end - begin,
