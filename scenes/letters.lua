@@ -9,9 +9,11 @@
 local word = param("word", "UNDINE")
 local high, stroke = 0.6, 0.06             -- of a letter, and the radius of its strokes, m
 local gap, side, deep = 0.1, 0.3, 0.75     -- between letters, beside the word, front to back
-local pool, base = 0.27, 0.47              -- heights of the water and of the letters' feet
--- When the ropes set out, when all are in their places, the cue from which the word is held, and when it is let go, s.
-local rise, there, cue, let_go = 0.2, 1.6, 1.75, 2.85
+local pool, base = 0.27, 0.5               -- heights of the water and of the letters' feet
+-- When the ropes set out, when all are in their places, when their surface is tight, the cue from which the word is held
+-- and the last bits have fallen off, and when it is let go, s.
+local rise, there, tight, cue = 0.2, 1.6, 1.75, 1.87
+local let_go = cue + 1.09
 
 -- Strokes in parts of a letter's height, each from where its water comes in; those of `via` lead there and are not drawn.
 -- Corners are as round as `soft` says, or as a third number does.
@@ -134,11 +136,16 @@ for _, r in ipairs(ropes) do
         keys[#keys + 1] = { time = t, at = {p[1], p[2], z}, radius = 0.85 * stroke }  -- it drags some more along
       end
     end
-    keys[#keys + 1] = { time = cue, at = keys[#keys].at, radius = stroke + 0.5 * cell }
+    keys[#keys + 1] = { time = tight, at = keys[#keys].at, radius = stroke + 0.5 * cell }
     control[#control + 1] = { kind = "velocity", keys = keys, start = keys[1].time, stop = let_go }
     -- No bubble stays in a letter.
     control[#control + 1] = { kind = "adder", at = keys[#keys].at, radius = 0.7 * stroke, start = there, stop = let_go }
   end
+end
+
+-- The ropes are cut off under the letters; jets that shoot up from the pool where they were come no nearer.
+for _, r in ipairs(ropes) do
+  control[#control + 1] = { kind = "eraser", at = {r.at(0)[1], base - 2 * stroke - 0.05, z}, radius = 0.05, start = there, stop = let_go }
 end
 
 -- ---- What shapes it: particles all over the letters' surface ----
@@ -156,14 +163,14 @@ local function outside(letter, x, y, dz)
   return math.sqrt(least + dz * dz) - stroke
 end
 
--- One that draws the surface tight until the cue, and keeps it there.
+-- One that draws the surface tight before the cue, and keeps it there.
 local function shape(letter, middle, normal)
   local x, y, dz = middle[1] + stroke * normal[1], middle[2] + stroke * normal[2], stroke * normal[3]
   if outside(letter, x, y, dz) > -0.1 * cell then
     local at = {x, y, z + dz}
     control[#control + 1] = { kind = "level_set", normal = normal, radius = 1.2 * cell, length = 2 * stroke,
                               start = there, stop = let_go,
-                              keys = { { time = there, at = at, strength = 0.05 }, { time = cue - 1 / 24, at = at, strength = 1 } } }
+                              keys = { { time = there, at = at, strength = 0.05 }, { time = tight - 1 / 24, at = at, strength = 1 } } }
   end
 end
 
