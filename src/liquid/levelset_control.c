@@ -88,6 +88,10 @@ bool und_levelset_control_shape(und_levelset *s)
     und_guides_render_surface(c->guides, s->time + s->dt);
     c->before = und_levelset_volume(s);
     c->farthest = und_guides_shape(c->guides, &s->surface, s->dt, c->touched);
+    if (!(c->farthest > 0)) { /* none acts: what changes from here on is not by control */
+        und_guides_untouch(c->guides, c->touched);
+        return false;
+    }
     und_distance_refresh(&s->surface);
     return true;
 }
