@@ -65,6 +65,28 @@ static void a_source_brings_its_area_times_its_speed(void **state)
     }
 }
 
+/* In the open air, without gravity: the air that follows the liquid into the source cuts nothing out of it.
+ */
+static void a_source_in_the_air_loses_nothing(void **state)
+{
+    (void)state;
+    const double wide = 8 * DX, high = 4 * DX;
+    und_shape *shape = box(12 * DX, 24 * DX, 20 * DX, 28 * DX);
+    und_element_def source = {.role = UND_ELEMENT_SOURCE,
+                              .shape = shape,
+                              .field.value = {und_value_constant(0), und_value_constant(-SPEED)},
+                              .end = INFINITY};
+    und_levelset_def def = half_full(&source, 1, 0);
+    def.has_level = def.keep_volume = false;
+    def.gravity[1] = 0;
+    def.reseed = 2;
+    und_ledger ledger = run(&def);
+    double brings = wide * (high + SPEED * (FRAMES - 1) / 24) * DX; /* the last step's is not filled up yet */
+    assert_double_near(ledger.sources, brings, 0.02 * brings);
+    assert_double_near(ledger.measured, brings, 0.02 * brings);
+    und_shape_destroy(shape);
+}
+
 /* A drain at the bottom takes what is in it, and what flows into it. */
 static void a_drain_takes_what_comes(void **state)
 {
@@ -86,6 +108,7 @@ static void a_drain_takes_what_comes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_source_brings_its_area_times_its_speed),
+                                       cmocka_unit_test(a_source_in_the_air_loses_nothing),
                                        cmocka_unit_test(a_drain_takes_what_comes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,10 @@ static void fill_and_drain(und_levelset *s)
         und_distance_redistance(&s->surface, s->def.redistance);
         changed = und_levelset_volume(s) - before;
     }
+    /* Air that the last step carried into a source is liquid now: it would be cut out of what flows from it.
+     */
+    if (s->tracers && und_elements_held(s->elements))
+        und_tracers_refit(s->tracers, &s->surface, NULL, und_elements_held(s->elements));
     if (changed > 0)
         brought(s, changed);
     bool drains = false;

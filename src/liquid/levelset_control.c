@@ -103,7 +103,7 @@ void und_levelset_control_shaped(und_levelset *s)
     const float *wall = s->solids.any ? s->solids.distance : NULL;
     und_levelset_book(s, und_levelset_volume(s) - c->before);
     if (s->tracers) {
-        und_tracers_refit(s->tracers, &s->surface, c->touched);
+        und_tracers_refit(s->tracers, &s->surface, c->touched, NULL);
         if (c->farthest > far)
             und_tracers_refill(s->tracers, &s->surface, wall);
     }

@@ -3,6 +3,7 @@
 #ifndef UND_SURFACE_TRACERS_H
 #define UND_SURFACE_TRACERS_H
 
+#include "grid/mask.h"
 #include "grid/state.h"
 #include "surface/distance.h"
 
@@ -58,9 +59,9 @@ void und_tracers_correct(und_tracers *t, und_distance *d, const und_tracers_lost
 /* Those in cells that are marked (a byte each, laid out as phi) go. */
 void und_tracers_leave(und_tracers *t, const uint8_t *marked);
 
-/* After the surface was put elsewhere in the cells that are marked: those there are on the side and have the
- * radius that phi says; such as are far from the surface go. */
-void und_tracers_refit(und_tracers *t, const und_distance *d, const uint8_t *marked);
+/* After the surface was put elsewhere in the cells that are marked, or in those of a set (the other is NULL):
+ * those there are on the side and have the radius that phi says; such as are far from the surface go. */
+void und_tracers_refit(und_tracers *t, const und_distance *d, const uint8_t *marked, const und_mask *cells);
 /* Those far from the surface go, and cells with too few get more, at once. */
 void und_tracers_refill(und_tracers *t, const und_distance *d, const float *wall);
 /* Those in cells that are marked go, and as many new ones come as phi there asks for. */

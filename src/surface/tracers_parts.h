@@ -78,14 +78,18 @@ static inline bool und_tracers_inside(const und_mac *m, int axis, float place)
 }
 
 /* The cell that one is in. */
-static inline size_t und_tracers_cell(const und_tracers *t, int i)
+static inline void und_tracers_cell_at(const und_tracers *t, int i, int at[3])
 {
-    int at[3];
     for (int a = 0; a < 3; a++) {
         float place = t->place[a][i];
         at[a] = place > (float)t->mac.low[a] ? (int)place - t->mac.low[a] : 0;
         at[a] = at[a] < t->mac.n[a] ? at[a] : t->mac.n[a] - 1;
     }
+}
+static inline size_t und_tracers_cell(const und_tracers *t, int i)
+{
+    int at[3];
+    und_tracers_cell_at(t, i, at);
     return und_mac_at(&t->mac, at[0], at[1], at[2]);
 }
 

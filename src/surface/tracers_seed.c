@@ -215,7 +215,15 @@ void und_tracers_drop_far(und_tracers *t, const und_distance *d)
     }
 }
 
-void und_tracers_refit(und_tracers *t, const und_distance *d, const uint8_t *marked)
+static bool is_marked(const und_tracers *t, int i, const uint8_t *marked, const und_mask *cells)
+{
+    int at[3];
+    und_tracers_cell_at(t, i, at);
+    return marked ? marked[und_mac_at(&t->mac, at[0], at[1], at[2])] != 0
+                  : und_mask_has(cells, at[0], at[1], at[2]);
+}
+
+void und_tracers_refit(und_tracers *t, const und_distance *d, const uint8_t *marked, const und_mask *cells)
 {
     int blocks = und_tracers_blocks(t->count);
     PARALLEL_FOR(und_tracers_workers(t))
@@ -224,7 +232,7 @@ void und_tracers_refit(und_tracers *t, const und_distance *d, const uint8_t *mar
         for (int i = block * UND_TRACERS_BLOCK; i < end; i += UND_LANES) {
             und_lanes phi = und_tracers_field(t, d->phi, i);
             for (int k = 0; k < UND_LANES && i + k < end; k++)
-                if (marked[und_tracers_cell(t, i + k)] && t->radius[i + k] != 0)
+                if (t->radius[i + k] != 0 && is_marked(t, i + k, marked, cells))
                     t->radius[i + k] = fabsf(phi[k]) > t->def.band + 1 ? 0 : radius_at(t, phi[k]);
         }
     }
