@@ -55,7 +55,7 @@ local creature = difference {
 
 -- Heat comes down: a cell is cold below the front and hot above it, and in between, over `width`, its viscosity grows
 -- evenly in its logarithm, m2/s.
-local cold, hot = 2e3, 0.1
+local cold, hot = 1e4, 0.1
 local hold, top, speed, width = 0.5, 1.5, 0.45, 0.3   -- s, m, m/s, m
 
 local function viscosity(x, y, z, t)
