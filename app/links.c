@@ -83,7 +83,7 @@ static und_status open_from(links *l, const args *a, const und_levelset_def *def
     und_status status = slash
                             ? und_path_set(f->folder, err, "%.*s/%s", (int)(slash - folder), folder, up->name)
                             : und_path_set(f->folder, err, "%s", up->name);
-    bands_grid grid = grid_of(up->n, def->dx, up->origin, up->open, up->heat);
+    bands_grid grid = grid_of(up->n, up->dx, up->origin, up->open, up->heat);
     if (status == UND_OK && !(f->reader = und_bands_reader_open(f->folder, &grid, wait_for, f, err)))
         status = err->status;
     up->fetch = und_bands_fetch;

@@ -53,6 +53,8 @@ expect "and the same bands" same out/top/bands alone/top/bands
 # another grid is added later
 sums out/top >top.before
 sums out/low >low.before
+sed 's/size = {1, 1 + 3 \* dx}/size = {1 + 1e-9, 1 + 3 * dx}/' fall.lua >rounded.lua
+expect "cells that differ by rounding" code 0 "$program" sim rounded.lua -o rounded -e 4 -q -j 2
 expect "a grid more" code 0 "$program" sim more.lua -o out --grid side -q
 sums out/top >top.after
 sums out/low >low.after

@@ -129,7 +129,7 @@ typedef struct und_band_sink {
 typedef struct und_upstream_def {
     const char *name;
     int n[3];
-    double origin[3];
+    double dx, origin[3];
     bool open[UND_SIDES];
     bool heat; /* its liquid has a temperature */
     /* The values before and after a time, and when they were.  UND_STOPPED: not now, the step is tried again.

@@ -393,7 +393,7 @@ und_status und_bands_check(const char *folder, long *count, und_error *err)
         free(packed);
         if (!good)
             status = und_error_set(err, UND_FAILED, "%s: record %ld has changed", path, *count);
-        at += (off_t)(sizeof r + r.bytes);
+        at += good ? (off_t)(sizeof r + r.bytes) : 0;
         *count += good;
     }
     close(fd);

@@ -196,6 +196,7 @@ static void connect(und_scene *scene, und_named_grid *grid)
         memcpy(u->origin, up->origin, sizeof u->origin);
         memcpy(u->open, up->open, sizeof u->open);
         u->heat = up->heat != NULL;
+        u->dx = up->dx; /* this grid's own may differ by rounding */
     }
     grid->def.upstream_count = grid->from_count;
     grid->def.upstreams = grid->upstream;
