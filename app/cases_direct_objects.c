@@ -1,6 +1,5 @@
-/* Liquid at objects (Rasmussen et al. 2004, 5.5): what hangs from a ceiling falls, a sheet that leaves the
- * edge of a slope flies on as it would in the air, none stays below a ball, and friction holds it back.  In
- * two dimensions. */
+/* Liquid at objects (Rasmussen et al. 2004, 5.5): what hangs from a ceiling falls, little stays below a ball,
+ * and friction holds it back.  In two dimensions. */
 #include "cases_direct.h"
 #include "cases_levelset.h"
 

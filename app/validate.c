@@ -101,13 +101,16 @@ static int gather(const validation_case **list)
     return count;
 }
 
-/* A line "there are: a, b, c"; names that follow their like are left out. */
+/* A line "there are: a, b, c", each once. */
 static void add_names(const char *const *names, int count, und_error *err)
 {
     const char *between = "\nthere are: ";
     for (int i = 0; i < count; i++) {
         size_t used = strlen(err->text);
-        if (i > 0 && strcmp(names[i], names[i - 1]) == 0)
+        bool told = false;
+        for (int k = 0; k < i && !told; k++)
+            told = strcmp(names[i], names[k]) == 0;
+        if (told)
             continue;
         snprintf(err->text + used, sizeof err->text - used, "%s%s", between, names[i]);
         between = ", ";

@@ -16,7 +16,7 @@ typedef enum und_status {
 
 typedef struct und_error {
     und_status status;
-    char text[1024];
+    char text[2048];
 } und_error;
 
 /* A place and time dependent number: a constant, or a function with its context. */

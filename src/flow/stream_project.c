@@ -54,6 +54,7 @@ typedef struct project {
     float level;       /* of phi: below it the pressure is asked for, or the velocity given */
     float gain, speed; /* m/s: what all of the liquid gains; dx / dt */
     bool lets_go;      /* solids may */
+    bool again;        /* in the same step */
     double pull;       /* m/s, as q is: so much below the air's pressure is suction */
 } project;
 
@@ -167,38 +168,52 @@ static bool air_behind(const project *p, size_t at)
     return false;
 }
 
-/* A wall cannot pull: where liquid leaves a solid that lets go, and the pressure there was below the air's,
+static bool solid_moves(const project *p, size_t at)
+{
+    for (int a = 0; a < 3; a++)
+        if (p->solids->u[a][at] != 0 || p->solids->u[a][at - (size_t)p->s->mac.step[a]] != 0)
+            return true;
+    return false;
+}
+
+/* A wall cannot pull: where liquid leaves a solid that lets go, and the pressure there is below the air's,
  * the solid is to the pressure as air is.  So that is for as long as there is air between them, unless
- * something presses the liquid on. */
-static void let_go(const project *p, int x, int y, int z)
+ * something presses the liquid on.  Whether it was not let go before in this step. */
+static bool let_go(const project *p, int x, int y, int z)
 {
     const float nearest = 0.25f, reach = 1.5f, least = 0.05f; /* cells, and of a face */
     const size_t at = und_mac_at(&p->s->mac, x, y, z);
     const und_solids *solids = p->solids;
     const float distance = solids->distance[at];
+    const bool gone = und_mask_has(&solids->loose, x, y, z);
     if (!(distance < reach) || !solids->separate[solids->owner[at]])
-        return;
+        return false;
     float off, area = leaving(p, (const int[3]){x, y, z}, at, &off);
-    if (!(area > least) || !(off > 0) ||
-        !(p->q[at] < -p->pull || (p->q[at] < PRESSED * p->pull && air_behind(p, at))))
-        return;
+    bool pulls = p->q[at] < -p->pull || (p->q[at] < PRESSED * p->pull && air_behind(p, at));
+    if (!gone && (!(area > least) || !(off > 0) || !pulls || (p->again && !solid_moves(p, at))))
+        return false;
     p->known[at] += area / (distance > nearest ? distance : nearest);
     p->b[at] += off;
     und_mask_add((und_mask *)&solids->loose, x, y, z);
+    return !gone;
 }
 
-static void let_all_go(const project *p)
+static bool let_all_go(const project *p)
 {
     const und_stream *s = p->s;
-    const und_mask *loose = &p->solids->loose;
+    float *gone = s->parts->system.slice;
     PARALLEL_FOR(und_workers(s->threads, s->mac.count, CELLS_TO_SHARE))
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++) {
-            memset(und_mask_row(loose, y, z), 0, (size_t)loose->words * sizeof *loose->bits);
+    for (int z = 0; z < s->mac.n[2]; z++) {
+        gone[z] = 0;
+        for (int y = 0; y < s->mac.n[1]; y++)
             for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);)
                 for (int x = begin; x < end; x++)
-                    let_go(p, x, y, z);
-        }
+                    gone[z] = let_go(p, x, y, z) ? 1 : gone[z];
+    }
+    bool any = false;
+    for (int z = 0; z < s->mac.n[2]; z++)
+        any = any || gone[z] > 0;
+    return any;
 }
 
 /* Equation 4.7 on faces [begin, end) of a row. */
@@ -230,18 +245,29 @@ static void push(const project *p)
             }
 }
 
+/* What is let go is known by the pressure of the step before; at solids that move then by that of the step
+ * itself too, as one that draws back all at once has not pulled before. */
 static und_stream_report solve(project *p, und_pressure *system, bool warm, double tolerance,
                                int max_iterations)
 {
     const und_solids *solids = p->solids;
     const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
-    double largest = set_system(p);
+    und_pressure_report solved = {0};
+    double largest = 0;
+    int iterations = 0;
     if (p->lets_go)
-        let_all_go(p);
-    und_pressure_set(system, &p->s->liquid, weight, p->known);
-    und_pressure_report solved = und_pressure_solve(system, p->b, p->q, warm, tolerance, max_iterations);
+        und_mask_clear((und_mask *)&solids->loose);
+    for (int round = 0; round < (p->lets_go ? 2 : 1); round++) {
+        p->again = round > 0;
+        largest = set_system(p);
+        if (p->lets_go && !let_all_go(p) && p->again)
+            break;
+        und_pressure_set(system, &p->s->liquid, weight, p->known);
+        solved = und_pressure_solve(system, p->b, p->q, warm, tolerance, max_iterations);
+        iterations += solved.iterations;
+    }
     push(p);
-    return (und_stream_report){.iterations = solved.iterations,
+    return (und_stream_report){.iterations = iterations,
                                .residual = solved.residual,
                                .divergence = solved.residual * largest / p->s->mac.d[0],
                                .converged = solved.converged,
