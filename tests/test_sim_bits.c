@@ -199,6 +199,9 @@ static void restore_in_the_middle(int which)
     assert_false(done);
     und_frame saved = und_frame_empty(0, 0, (und_grid){0});
     assert_int_equal(und_sim_save(first, &saved, &err), UND_OK);
+    double step = 1.0 / (und_scene_get(scene)->fps * und_scene_get(scene)->substeps);
+    assert_true(step_done || (saved.time > 3.0 / und_scene_get(scene)->fps + step * (1 - 1e-9) &&
+                              saved.time < 3.0 / und_scene_get(scene)->fps + 2 * step));
     und_frame kept = copy_of(&saved);
     und_frame_clear(&saved);
     und_sim_destroy(first);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARK_FRAME, MARK_SUBSTEP, MARK_SUBSTEPS, MARKS };
+enum { MARK_FRAME, MARK_SUBSTEP, MARK_SUBSTEPS, MARK_WITHIN, MARKS };
 
 struct und_sim {
     und_scene *scene;
@@ -23,6 +23,7 @@ struct und_sim {
     int number;  /* of the last whole frame */
     int substep; /* steps done since */
     int substeps;
+    bool within; /* a step that has begun */
     double dt;
     int32_t mark[MARKS]; /* the same, as saved */
     und_frame frame;
@@ -83,6 +84,13 @@ static double time_of(const und_sim *sim)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
     return ((double)sim->number - view->start) / view->fps + sim->substep * sim->dt;
+}
+
+/* Of a state: after its last step even where the model has not moved the clock of the one that has begun. */
+static double time_of_state(const und_sim *sim)
+{
+    double time = time_of(sim);
+    return sim->within ? fmax(sim->liquid->class->time(sim->liquid), nextafter(time, INFINITY)) : time;
 }
 
 /* What the liquid shows, without the bodies in its flow. */
@@ -167,6 +175,7 @@ und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_err
     sim->frame_made = false;
     if (class->trouble && class->trouble(sim->liquid, err) != UND_OK)
         return err->status;
+    sim->within = !*step_done;
     sim->substep += *step_done;
     if (sim->substep == sim->substeps) {
         sim->substep = 0;
@@ -225,8 +234,9 @@ und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
     sim->mark[MARK_FRAME] = sim->number;
     sim->mark[MARK_SUBSTEP] = sim->substep;
     sim->mark[MARK_SUBSTEPS] = sim->substeps;
+    sim->mark[MARK_WITHIN] = sim->within;
     state->number = sim->number;
-    state->time = time_of(sim);
+    state->time = time_of_state(sim);
     state->grid = und_scene_get(sim->scene)->grid;
     if (!und_frame_borrow(state, &mark, sim->mark, err))
         return UND_FAILED;
@@ -256,6 +266,7 @@ static und_status restore_at(und_sim *sim, const int32_t mark[MARKS], const und_
         return status;
     sim->number = mark[MARK_FRAME];
     sim->substep = mark[MARK_SUBSTEP];
+    sim->within = mark[MARK_WITHIN] != 0;
     sim->frame_made = false;
     return UND_OK;
 }
@@ -317,7 +328,7 @@ und_status und_sim_branch(und_sim *sim, const und_frame *state, und_error *err)
     const und_scene_view *view = und_scene_get(sim->scene);
     int32_t mark[MARKS];
     und_status status = read_mark(state, mark, err);
-    if (status == UND_OK && mark[MARK_SUBSTEP] != 0)
+    if (status == UND_OK && (mark[MARK_SUBSTEP] != 0 || mark[MARK_WITHIN]))
         return und_sim_restore(sim, state, err); /* a branch that was stopped on its way to the next frame */
     if (status == UND_OK)
         status = check_grid(view, &state->grid, err);
