@@ -357,6 +357,22 @@ static und_status draw_flat(und_render *r, const und_frame *frame, und_image *im
     return status;
 }
 
+bool und_render_is_flat(const und_render *r)
+{
+    return und_is_flat(r);
+}
+
+und_status und_render_prepare(und_render *r, const und_frame *frame, und_error *err)
+{
+    und_status status = und_render_observe(r, frame, err);
+    r->time = isfinite(frame->time) ? frame->time : 0;
+    if (status != UND_OK || und_is_flat(r))
+        return status;
+    if ((status = prepare(r, frame, err)) == UND_OK)
+        aim(r, frame->time);
+    return status;
+}
+
 und_status und_render_draw(und_render *r, const und_frame *frame, und_image *image, und_error *err)
 {
     if (!image->rgb && image->width == 0 && image->height == 0 &&
@@ -365,21 +381,17 @@ und_status und_render_draw(und_render *r, const und_frame *frame, und_image *ima
     if (!image->rgb || image->width != r->def.width || image->height != r->def.height)
         return und_error_set(err, UND_INVALID, "the image is not %d x %d pixels", r->def.width,
                              r->def.height);
-    und_status status = und_render_observe(r, frame, err);
-    r->time = isfinite(frame->time) ? frame->time : 0;
+    und_status status = und_render_prepare(r, frame, err);
     if (status != UND_OK)
         return status;
     if (und_is_flat(r))
         return draw_flat(r, frame, image, err);
-    if ((status = prepare(r, frame, err)) != UND_OK)
-        return status;
     STAGE (&r->stage[STAGE_CAUSTICS])
         status = und_caustics_build(r, err);
     if (status != UND_OK)
         return status;
     if (und_render_stopped(r))
         return und_error_set(err, UND_STOPPED, "stopped");
-    aim(r, frame->time);
     if ((status = draw_poses(r, image, err)) != UND_OK)
         return status;
     STAGE (&r->stage[STAGE_SHEETS])

@@ -82,6 +82,11 @@ void und_render_destroy(und_render *render);
 /* Takes note of a frame without drawing it: wet ground remembers.  Frames come in order. */
 und_status und_render_observe(und_render *render, const und_frame *frame, und_error *err);
 
+/* Observes the frame and makes of it what a picture needs: ground and water or the box as meshes, objects,
+ * sky and sun, the camera.  What is drawn flat (sections and plots) has nothing to prepare. */
+und_status und_render_prepare(und_render *render, const und_frame *frame, und_error *err);
+bool und_render_is_flat(const und_render *render); /* the frame that was prepared last */
+
 /* Observes the frame and draws it, linear, before tone.  The image has the size of the def, or is empty (all
  * zero) and is created.  UND_STOPPED where `stop` said so: there is no picture. */
 und_status und_render_draw(und_render *render, const und_frame *frame, und_image *image, und_error *err);

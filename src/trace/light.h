@@ -1,0 +1,53 @@
+/* Light that comes from outside: sky or environment map, sun, area lights.  Each can be looked at along a
+ * ray, and sampled from a place. */
+#ifndef UND_TRACE_LIGHT_H
+#define UND_TRACE_LIGHT_H
+
+#include "trace/world.h"
+
+enum { UND_LIGHTS_MOST = 64 };
+
+/* A rectangle that shines on one side, or a sphere. */
+typedef struct und_lamp {
+    bool sphere;
+    float place[3], u[3], v[3]; /* middle; half sides of a rectangle, which shines along u x v */
+    float radius;               /* of a sphere */
+    float radiance[3];
+    bool shown; /* can the camera see it? */
+} und_lamp;
+
+typedef struct und_lights_def {
+    const struct und_sky *sky; /* baked: its picture, the sun's direction and colour; NULL: none */
+    float sun_angle;           /* degrees across; 0.53 */
+    const und_lamp *lamps;
+    int lamp_count;
+    f3 constant; /* added to the sky from every direction: a furnace */
+} und_lights_def;
+
+typedef struct und_lights und_lights;
+
+typedef struct und_light_sample {
+    f3 dir; /* towards the light */
+    float distance;
+    f3 radiance;
+    float density; /* per steradian; 0: none; infinite (a sun of angle 0): radiance is irradiance */
+} und_light_sample;
+
+und_lights *und_lights_create(const und_lights_def *def, und_error *err);
+void und_lights_destroy(und_lights *lights);
+
+/* One light, chosen by how much it may matter, and a direction to it; u: three numbers in [0, 1). */
+und_light_sample und_lights_sample(const und_lights *lights, f3 place, f3 normal, const float u[3]);
+/* How densely und_lights_sample() would choose this direction, per steradian. */
+float und_lights_density(const und_lights *lights, f3 place, f3 normal, f3 dir);
+/* What a ray that meets nothing but the sky sees; with or without the sun's disc. */
+f3 und_lights_beyond(const und_lights *lights, f3 dir, bool sun);
+/* The nearest lamp along a ray, before `far`; false: none. */
+bool und_lights_meet(const und_lights *lights, const und_ray *ray, float *t, f3 *radiance);
+
+/* A photon: where it starts, outside `bounds` and aimed into it, and the flux (W per unit) it stands for when
+ * `count` are sent.  u: four numbers in [0, 1).  Sun and lamps by their power; the sky sends none. */
+und_ray und_lights_emit(const und_lights *lights, const und_box *bounds, double count, const float u[4],
+                        f3 *flux);
+
+#endif
