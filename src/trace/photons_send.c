@@ -1,0 +1,332 @@
+/* Photons on their way: sent where dielectrics and metal are, followed until a surface keeps them. */
+#include "trace/photons_parts.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "render/internal.h"
+#include "render/optics.h"
+
+#include <string.h>
+
+enum {
+    SCOUTS = 65536, /* sent first, to find out where to aim */
+    CHUNK = 1024,   /* photons that a thread follows at a time */
+    ASIDE = 16,     /* one of so many is sent past the aim, for what the scouts did not see */
+    MEDIA = 8,      /* dielectrics around one place */
+    SURE = 4,       /* events before chance may end a photon */
+};
+
+/* The dielectrics that a photon has entered and not left. */
+typedef struct media {
+    und_matter in[MEDIA];
+    int count;
+} media;
+
+static const und_matter air = {.kind = UND_MATTER_DIELECTRIC, .index = 1, .priority = INT32_MIN};
+
+/* Where several overlap the one of highest priority is there; of equal ones the last entered. */
+static const und_matter *medium(const media *m)
+{
+    const und_matter *top = &air;
+    for (int i = 0; i < m->count; i++)
+        if (m->in[i].priority >= top->priority)
+            top = m->in + i;
+    return top;
+}
+
+static void enter(media *m, const und_matter *matter)
+{
+    if (m->count < MEDIA)
+        m->in[m->count++] = *matter;
+}
+
+/* The one of the same priority that was entered last; a surface that was never entered is left as well. */
+static void leave(media *m, const und_matter *matter)
+{
+    for (int i = m->count - 1; i >= 0; i--)
+        if (m->in[i].priority == matter->priority) {
+            m->count--;
+            memmove(m->in + i, m->in + i + 1, (size_t)(m->count - i) * sizeof *m->in);
+            return;
+        }
+}
+
+static float largest(f3 a)
+{
+    return maxf(a.x, maxf(a.y, a.z));
+}
+
+static f3 mirrored(f3 dir, f3 normal)
+{
+    return f3_along(dir, normal, -2 * f3_dot(dir, normal));
+}
+
+/* Leaves from the side of the surface that `dir` points to. */
+static void leave_surface(und_ray *ray, const und_hit *hit, f3 dir)
+{
+    float side = f3_dot(dir, hit->face) < 0 ? -1 : 1;
+    ray->from = f3_along(hit->place, hit->face, side * hit->offset);
+    ray->dir = f3_unit(dir);
+    ray->near = 0;
+    ray->far = INFINITY;
+}
+
+/* A smooth normal must face the ray as the surface does. */
+static f3 facing_normal(const und_hit *hit, f3 dir)
+{
+    f3 face = f3_dot(dir, hit->face) < 0 ? hit->face : f3_scale(hit->face, -1);
+    f3 normal = f3_dot(hit->normal, face) < 0 ? f3_scale(hit->normal, -1) : hit->normal;
+    return f3_dot(dir, normal) < 0 ? normal : face;
+}
+
+/* A photon under way. */
+typedef struct flight {
+    und_ray ray;
+    f3 flux;
+    float sent;
+    media media;
+    uint64_t seed, die;
+    int event;
+    bool changed; /* has it come off or through anything? */
+} flight;
+
+/* Leaves a dielectric's surface, reflected or refracted. */
+static void divide(flight *f, const und_hit *hit, const media *after, const f3 *bent, f3 normal)
+{
+    f3 dir = bent ? *bent : mirrored(f->ray.dir, normal);
+    bool passes = f3_dot(dir, hit->face) * f3_dot(f->ray.dir, hit->face) > 0;
+    if (passes != (bent != NULL)) /* a bumpy normal sent it to the wrong side of the surface */
+        dir = mirrored(dir, hit->face);
+    if (bent)
+        f->media = *after;
+    f->changed = true;
+    leave_surface(&f->ray, hit, dir);
+}
+
+/* By Fresnel's shares: the first time both are followed, so that what passes is thinned by no chance; later
+ * one of them, by chance.  `other`: takes the share that is reflected. */
+static void meet_dielectric(flight *f, const und_hit *hit, flight *other)
+{
+    media after = f->media;
+    if (f3_dot(f->ray.dir, hit->face) < 0)
+        enter(&after, &hit->matter);
+    else
+        leave(&after, &hit->matter);
+    const und_matter *from = medium(&f->media), *to = medium(&after);
+    float ratio = to->index / from->index;
+    if (to->priority == from->priority || ratio == 1) { /* inside another dielectric it is not seen */
+        f->media = after;
+        leave_surface(&f->ray, hit, f->ray.dir);
+        return;
+    }
+    f3 normal = facing_normal(hit, f->ray.dir);
+    float d[3] = {f->ray.dir.x, f->ray.dir.y, f->ray.dir.z}, n[3] = {normal.x, normal.y, normal.z},
+          bent[3] = {0};
+    float back = und_refract(d, n, ratio, bent) ? und_fresnelf(-f3_dot(f->ray.dir, normal), ratio) : 1;
+    f3 on = f3_of(bent);
+    if (back < 1 && other) {
+        *other = *f;
+        other->flux = f3_scale(f->flux, back);
+        other->sent = largest(other->flux);
+        other->seed = ~f->seed;
+        divide(other, hit, &after, NULL, normal);
+        f->flux = f3_scale(f->flux, 1 - back);
+        divide(f, hit, &after, &on, normal);
+    } else
+        divide(f, hit, &after, und_random(f->seed, 0, f->die++) < back ? NULL : &on, normal);
+}
+
+/* Schlick 1994 about the colour seen head on. */
+static void meet_metal(und_ray *ray, const und_hit *hit, f3 *flux)
+{
+    f3 normal = facing_normal(hit, ray->dir);
+    float graze = 1 + f3_dot(ray->dir, normal), graze2 = graze * graze, s = graze2 * graze2 * graze;
+    *flux = f3_times(*flux, f3_mix(f3_of(hit->matter.color), f3_gray(1), s));
+    f3 dir = mirrored(ray->dir, normal);
+    if (f3_dot(dir, hit->face) * f3_dot(ray->dir, hit->face) > 0)
+        dir = mirrored(dir, hit->face);
+    leave_surface(ray, hit, dir);
+}
+
+static void rest(und_photon *photon, const und_hit *hit, f3 dir, f3 flux, bool within)
+{
+    float side = f3_dot(dir, hit->face) < 0 ? 127 : -127;
+    *photon = (und_photon){.place = {hit->place.x, hit->place.y, hit->place.z},
+                           .flux = {flux.x, flux.y, flux.z},
+                           .normal = {(int8_t)lrintf(side * hit->face.x), (int8_t)lrintf(side * hit->face.y),
+                                      (int8_t)lrintf(side * hit->face.z)},
+                           .within = within};
+}
+
+/* After the first few events chance ends what carries little. */
+static bool goes_on(flight *f)
+{
+    float left = largest(f->flux) / f->sent;
+    if (f->event < SURE || left >= 1)
+        return left > 0;
+    if (!(und_random(f->seed, 1, f->die++) < left))
+        return false;
+    f->flux = f3_scale(f->flux, 1 / left);
+    return true;
+}
+
+/* To where it rests; one that does not keeps no flux.  `other`: as above; has no flux while nothing divided
+ * the light. */
+static void follow(const und_photons_def *def, flight *f, flight *other, und_photon *photon)
+{
+    const und_world *world = def->world;
+    for (; f->event < def->bounces; f->event++) {
+        und_hit hit;
+        if (!world->cast(world, &f->ray, &hit) || !(hit.t >= 0 && hit.t < INFINITY))
+            return;
+        f->flux = f3_times(f->flux, f3_exp(f3_of(medium(&f->media)->absorption), hit.t));
+        if (!und_photons_carry(&hit.matter)) {
+            if (f->changed && largest(f->flux) < INFINITY)
+                rest(photon, &hit, f->ray.dir, f->flux, medium(&f->media) != &air);
+            return;
+        }
+        if (hit.matter.kind == UND_MATTER_METAL) {
+            meet_metal(&f->ray, &hit, &f->flux);
+            f->changed = true;
+        } else
+            meet_dielectric(f, &hit, other && !(other->sent > 0) ? other : NULL);
+        if (!goes_on(f))
+            return;
+    }
+}
+
+/* Both shares of the photon numbered `index` of a stream. */
+static void send(const und_photons_def *def, uint64_t stream, uint64_t index, const und_ray *ray, f3 flux,
+                 und_photon photon[2])
+{
+    flight f = {
+        .ray = *ray, .flux = flux, .sent = largest(flux), .seed = und_random_bits(def->seed, stream, index)};
+    if (def->world->within && def->world->within(def->world, ray->from, &f.media.in[0]))
+        f.media.count = 1;
+    flight other = {.sent = 0};
+    follow(def, &f, &other, photon);
+    if (other.sent > 0) {
+        other.event++;
+        if (goes_on(&other))
+            follow(def, &other, NULL, photon + 1);
+    }
+}
+
+/* Roberts 2018: additive recurrences with powers of the root of x^6 = x + 1, which fill five dimensions
+ * evenly in any run of indices; shifted by the seed. */
+enum { DIMENSIONS = 5 };
+static void spread(uint64_t seed, uint64_t stream, uint64_t index, float u[DIMENSIONS])
+{
+    double step = 1;
+    for (int d = 0; d < DIMENSIONS; d++) {
+        step /= 1.1347241384015194926;
+        uint64_t bits = und_random_bits(seed, stream, (uint64_t)d) + (index + 1) * (uint64_t)(step * 0x1p64);
+        u[d] = (float)(bits >> 40) * 0x1p-24f;
+    }
+}
+
+enum { STREAM_SCOUT, STREAM_AIMED, STREAM_ASIDE };
+
+typedef struct sending {
+    const und_photons_def *def;
+    und_box bounds; /* that light is sent into */
+    und_box aim;    /* around what the scouts found */
+    uint64_t stream;
+    size_t count;
+} sending;
+
+static und_ray emit(const sending *s, size_t index, f3 *flux)
+{
+    float u[DIMENSIONS];
+    spread(s->def->seed, s->stream, index, u);
+    und_ray ray = (s->def->emit ? s->def->emit : und_lights_emit)(s->def->lights, &s->bounds,
+                                                                  (double)s->count, u, flux);
+    ray.time = u[4];
+    return ray;
+}
+
+static bool is_aimed(const und_box *aim, const und_ray *ray)
+{
+    return und_box_enter(aim, ray->from, und_inverse(ray->dir), INFINITY) < INFINITY;
+}
+
+static bool is_light(f3 flux)
+{
+    return largest(flux) > 0 && largest(flux) < INFINITY;
+}
+
+/* Each ray of light is sent in one of two ways: what enters the aim by those that are aimed, all else by the
+ * few that are sent past it.  So nothing is missed or counted twice, wherever the aim lies. */
+static void send_all(const sending *s, und_photon *list)
+{
+    long chunks = (long)((s->count + CHUNK - 1) / CHUNK);
+    int workers = und_workers(s->def->threads, s->count, CHUNK);
+    PARALLEL_FOR(workers)
+    for (long chunk = 0; chunk < chunks; chunk++) {
+        size_t begin = (size_t)chunk * CHUNK, end = begin + CHUNK < s->count ? begin + CHUNK : s->count;
+        for (size_t i = begin; i < end; i++) {
+            f3 flux = {0, 0, 0};
+            und_ray ray = emit(s, i, &flux);
+            if (is_light(flux) && is_aimed(&s->aim, &ray) == (s->stream == STREAM_AIMED))
+                send(s->def, s->stream, i, &ray, flux, list + 2 * i);
+        }
+    }
+}
+
+static void widen(und_box *box, f3 low, f3 high)
+{
+    box->low = f3_make(minf(box->low.x, low.x), minf(box->low.y, low.y), minf(box->low.z, low.z));
+    box->high = f3_make(maxf(box->high.x, high.x), maxf(box->high.y, high.y), maxf(box->high.z, high.z));
+}
+
+/* The box around what light meets first of dielectrics and metal; none: low above high. */
+static und_box find_aim(const und_photons_def *def)
+{
+    enum { GROUPS = SCOUTS / CHUNK };
+    sending s = {def, def->world->bounds, def->world->bounds, STREAM_SCOUT, SCOUTS};
+    const und_box none = {f3_gray(INFINITY), f3_gray(-INFINITY)};
+    und_box seen[GROUPS];
+    PARALLEL_FOR(def->threads)
+    for (int g = 0; g < GROUPS; g++) {
+        seen[g] = none;
+        for (size_t i = (size_t)g * CHUNK; i < (size_t)(g + 1) * CHUNK; i++) {
+            f3 flux = {0, 0, 0};
+            und_ray ray = emit(&s, i, &flux);
+            und_hit hit;
+            if (is_light(flux) && def->world->cast(def->world, &ray, &hit) && und_photons_carry(&hit.matter))
+                widen(&seen[g], hit.place, hit.place);
+        }
+    }
+    und_box aim = none;
+    for (int g = 0; g < GROUPS; g++)
+        widen(&aim, seen[g].low, seen[g].high);
+    const und_box *all = &def->world->bounds;
+    f3 edge = f3_scale(f3_sub(all->high, all->low), 1 / sqrtf(SCOUTS)); /* as far as scouts are apart */
+    f3 low = f3_sub(aim.low, edge), high = f3_add(aim.high, edge);
+    aim.low = f3_make(maxf(low.x, all->low.x), maxf(low.y, all->low.y), maxf(low.z, all->low.z));
+    aim.high = f3_make(minf(high.x, all->high.x), minf(high.y, all->high.y), minf(high.z, all->high.z));
+    return aim;
+}
+
+und_status und_photons_send(const und_photons_def *def, und_photon **list, int *count, und_error *err)
+{
+    *list = und_pages_alloc(2 * def->count * sizeof(und_photon) + 1, "photons", err);
+    if (!*list)
+        return UND_FAILED;
+    und_box aim = find_aim(def);
+    bool found = aim.low.x <= aim.high.x;
+    size_t aside = def->count / ASIDE, aimed = found ? def->count - aside : 0;
+    sending past = {def, def->world->bounds, aim, STREAM_ASIDE, aside};
+    sending there = {def, aim, aim, STREAM_AIMED, aimed};
+    if (aimed > 0)
+        send_all(&there, *list);
+    send_all(&past, *list + 2 * aimed);
+    int kept = 0;
+    for (size_t i = 0; i < 2 * (aimed + aside); i++)
+        if ((*list)[i].flux[0] + (*list)[i].flux[1] + (*list)[i].flux[2] > 0)
+            (*list)[kept++] = (*list)[i];
+    *count = kept;
+    return UND_OK;
+}
