@@ -1,8 +1,17 @@
-/* The picture: a camera's rays, filtered and averaged into layers until the noise is below what was asked. */
+/* The picture: a camera's rays, filtered and averaged into layers until the noise is below what was asked.
+ *
+ * Noise is measured as it is seen.  A pixel's samples come in batches of UND_FILM_BATCH; the mean of each is
+ * turned into what is displayed (exposure, tone curve, the sRGB curve: 0 black, 1 white), and the spread of
+ * the batches gives the standard error of the pixel's displayed value, as a share of that value or, in the
+ * dark, of UND_FILM_DARK.  Highlights beyond white have none.  The squares are smoothed over 5 x 5 pixels, so
+ * that a pixel whose few samples agree by chance does not stop before its neighbours. */
 #ifndef UND_TRACE_FILM_H
 #define UND_TRACE_FILM_H
 
 #include "trace/path.h"
+
+enum { UND_FILM_BATCH = 8 };
+#define UND_FILM_DARK 0.25f
 
 /* A thin lens. */
 typedef struct und_lens {
@@ -16,20 +25,29 @@ typedef struct und_lens {
 
 typedef struct und_film_def {
     int width, height;
-    int least, most; /* samples per pixel */
-    float noise;     /* standard error of a pixel's displayed mean, relative; 0: always the most */
+    int least, most; /* samples per pixel, rounded up to whole batches; at least two */
+    float noise;     /* to be reached, 0.02; 0: always the most */
+    float gain;      /* of exposure: part of the picture */
+    bool tone;       /* is it displayed through the tone curve? */
     uint64_t seed;
     int threads;
-    bool (*stop)(void);
+    bool (*stop)(void); /* NULL: never */
 } und_film_def;
 
-/* Rows from the top. */
+/* What the light along a ray comes from: und_path() in a world, or a test's own.  `first` is never NULL. */
+typedef struct und_subject {
+    f3 (*look)(const void *of, const und_ray *ray, und_dice *dice, und_hit *first);
+    const void *of;
+} und_subject;
+
+/* Rows from the top.  Depth, velocity and id are not mixed: they are of the sample nearest to the middle of
+ * pixel and lens. */
 typedef struct und_layers {
     int width, height;
     float *rgb;      /* [pixels][3], linear */
     float *alpha;    /* share of samples that met something */
     float *depth;    /* m along forward; infinite where nothing was met */
-    float *normal;   /* [pixels][3] */
+    float *normal;   /* [pixels][3], mean, unit; 0 where nothing was met */
     float *velocity; /* [pixels][3], m/s */
     float *id;
     float *samples; /* how many were taken */
@@ -40,12 +58,15 @@ void und_layers_destroy(und_layers *layers);
 
 typedef struct und_film_report {
     double samples; /* mean per pixel */
-    double noise;   /* reached: mean over pixels */
-    double rays;
+    double noise;   /* reached: root of the mean square over pixels */
+    double reached; /* share of pixels whose noise is below the target */
+    double rays;    /* from the camera */
+    double dropped; /* of them, those that were not finite */
+    double cleaned; /* pixels whose noise was a lone bright path */
 } und_film_report;
 
 /* UND_STOPPED where `stop` said so.  The same bits at any number of threads. */
-und_status und_film_expose(const und_film_def *def, const und_lens *lens, const und_paths *paths,
+und_status und_film_expose(const und_film_def *def, const und_lens *lens, und_subject subject,
                            und_layers *layers, und_film_report *report, und_error *err);
 
 #endif

@@ -1,0 +1,408 @@
+/* Camera rays, and how many of them each pixel gets. */
+#include "trace/film.h"
+
+#include "base/status.h"
+#include "render/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = UND_FILM_BATCH, TILE_SIDE = 16, STEPS = 512, REACH = 2 };
+
+static const float FILTER_RADIUS = 1.5f; /* pixels */
+static const float LONE = 8;             /* times as bright as the other batches: not one of them */
+
+/* What is kept of a pixel from round to round. */
+typedef struct pixel {
+    double sum[3];  /* of its samples */
+    double mean[3]; /* of the displayed batches, and the sum of squares about it (Welford 1962) */
+    double squares;
+    int batches, met, wanted; /* wanted: batches in the coming round */
+    int dropped;
+    float nearest;      /* of its samples to the middle: squared distance */
+    float brightest[3]; /* batch, its sum */
+} pixel;
+
+typedef struct film {
+    const und_film_def *def;
+    const und_lens *lens;
+    und_subject subject;
+    und_layers *layers;
+    pixel *pixels;
+    float *variance, *rows; /* of the displayed value, and the same smoothed along rows */
+    float filter[STEPS + 1];
+    int tiles[2];
+    bool still; /* the camera does not move */
+} film;
+
+/* Blackman & Tukey's windows as Harris 1978 put them, over [-1, 1]. */
+static double window(double x)
+{
+    double a = M_PI * (x + 1);
+    return 0.35875 - 0.48829 * cos(a) + 0.14128 * cos(2 * a) - 0.01168 * cos(3 * a);
+}
+
+/* The inverse of the filter's distribution: samples fall as densely as the filter is high, and all weigh the
+ * same (Ernst, Stamminger & Greiner 2006). */
+static void tabulate_filter(film *f)
+{
+    enum { FINE = 16 * STEPS };
+    double total = 0, sum = 0;
+    for (int i = 0; i < FINE; i++)
+        total += window((2 * i + 1.0) / FINE - 1);
+    for (int i = 0, k = 0; i < FINE; i++) {
+        double here = window((2 * i + 1.0) / FINE - 1) / total;
+        for (; k < STEPS && sum + here >= (double)k / STEPS; k++) {
+            double part = ((double)k / STEPS - sum) / here;
+            f->filter[k] = FILTER_RADIUS * (float)(2 * (i + part) / FINE - 1);
+        }
+        sum += here;
+    }
+    f->filter[STEPS] = FILTER_RADIUS;
+}
+
+static float filter_at(const film *f, float u)
+{
+    float x = u * STEPS;
+    int k = (int)x < STEPS ? (int)x : STEPS - 1;
+    return mixf(f->filter[k], f->filter[k + 1], x - (float)k);
+}
+
+/* A disc from a square, without breaking its strata (Shirley & Chiu 1997). */
+static void disc(float u, float v, float *x, float *y)
+{
+    float a = 2 * u - 1, b = 2 * v - 1, r, angle;
+    if (a == 0 && b == 0) {
+        *x = *y = 0;
+        return;
+    }
+    if (fabsf(a) > fabsf(b)) {
+        r = a;
+        angle = 0.25f * (float)M_PI * (b / a);
+    } else {
+        r = b;
+        angle = 0.5f * (float)M_PI - 0.25f * (float)M_PI * (a / b);
+    }
+    *x = r * cosf(angle);
+    *y = r * sinf(angle);
+}
+
+/* The ray through a place of the picture, in pixels from the top left; *middle: how far from the middle of
+ * lens and pixel, squared. */
+static und_ray camera_ray(const film *f, int i, int j, und_dice *dice, float *middle, f3 *forward)
+{
+    const und_lens *l = f->lens;
+    float u[5];
+    for (int k = 0; k < 5; k++)
+        u[k] = und_dice_roll(dice);
+    float fx = filter_at(f, u[0]), fy = filter_at(f, u[1]), t = u[4], lx = 0, ly = 0;
+    f3 eye = l->eye, right = l->right, up = l->up;
+    *forward = l->forward;
+    if (!f->still) {
+        eye = f3_mix(l->eye, l->eye1, t);
+        right = f3_unit(f3_mix(l->right, l->right1, t));
+        up = f3_unit(f3_mix(l->up, l->up1, t));
+        *forward = f3_unit(f3_mix(l->forward, l->forward1, t));
+    }
+    float pixel_side = 2 * l->half_height / (float)f->def->height;
+    float sx = ((float)i + 0.5f + fx - 0.5f * (float)f->def->width) * pixel_side;
+    float sy = (0.5f * (float)f->def->height - (float)j - 0.5f - fy) * pixel_side;
+    f3 dir = f3_along(f3_along(*forward, right, sx), up, sy);
+    *middle = fx * fx + fy * fy;
+    if (l->radius > 0) {
+        disc(u[2], u[3], &lx, &ly);
+        *middle += lx * lx + ly * ly;
+        f3 aside = f3_scale(f3_along(f3_scale(right, lx), up, ly), l->radius);
+        eye = f3_add(eye, aside);
+        dir = f3_along(dir, aside, -1 / l->focus);
+    }
+    return (und_ray){
+        .from = eye, .dir = f3_unit(dir), .far = INFINITY, .time = t, .spread = 0.5f * pixel_side};
+}
+
+/* What a screen shows of it: 0 to 1. */
+static void displayed(const und_film_def *def, const double sum[3], double count, double shown[3])
+{
+    double g = (double)def->gain / count;
+    f3 c = f3_make((float)(sum[0] * g), (float)(sum[1] * g), (float)(sum[2] * g));
+    c = def->tone ? und_film(c) : c;
+    shown[0] = (double)und_srgb_encode(c.x);
+    shown[1] = (double)und_srgb_encode(c.y);
+    shown[2] = (double)und_srgb_encode(c.z);
+}
+
+/* What the sample says of its first hit. */
+static void note(const film *f, pixel *p, size_t at, const und_ray *ray, const und_hit *first, f3 forward,
+                 float middle)
+{
+    und_layers *out = f->layers;
+    bool met = first->t < INFINITY, nearest = middle < p->nearest;
+    p->met += met;
+    if (met) {
+        float *n = out->normal + 3 * at;
+        n[0] += first->normal.x;
+        n[1] += first->normal.y;
+        n[2] += first->normal.z;
+    }
+    if (!nearest)
+        return;
+    float *v = out->velocity + 3 * at;
+    p->nearest = middle;
+    out->depth[at] = met ? first->t * f3_dot(ray->dir, forward) : INFINITY;
+    out->id[at] = met ? (float)first->id : UND_ID_NONE;
+    v[0] = met ? first->velocity.x : 0;
+    v[1] = met ? first->velocity.y : 0;
+    v[2] = met ? first->velocity.z : 0;
+}
+
+static float brightness(f3 c)
+{
+    return 0.2126f * c.x + 0.7152f * c.y + 0.0722f * c.z;
+}
+
+static void expose_batch(const film *f, pixel *p, int i, int j)
+{
+    size_t at = (size_t)j * (size_t)f->def->width + (size_t)i;
+    double sum[3] = {0}, shown[3];
+    for (int k = 0; k < BATCH; k++) {
+        und_dice dice = {f->def->seed, at, (uint32_t)(p->batches * BATCH + k), 0};
+        und_hit first = {.t = INFINITY};
+        float middle;
+        f3 forward;
+        und_ray ray = camera_ray(f, i, j, &dice, &middle, &forward);
+        f3 c = f->subject.look(f->subject.of, &ray, &dice, &first);
+        bool good = isfinite(c.x) && isfinite(c.y) && isfinite(c.z);
+        p->dropped += !good;
+        sum[0] += good ? (double)c.x : 0;
+        sum[1] += good ? (double)c.y : 0;
+        sum[2] += good ? (double)c.z : 0;
+        note(f, p, at, &ray, &first, forward, middle);
+    }
+    p->batches++;
+    f3 light = f3_make((float)sum[0], (float)sum[1], (float)sum[2]);
+    if (brightness(light) > brightness(f3_of(p->brightest)))
+        memcpy(p->brightest, &light, sizeof p->brightest);
+    displayed(f->def, sum, BATCH, shown);
+    for (int c = 0; c < 3; c++) {
+        double away = shown[c] - p->mean[c];
+        p->sum[c] += sum[c];
+        p->mean[c] += away / p->batches;
+        p->squares += away * (shown[c] - p->mean[c]) / 3;
+    }
+}
+
+static bool stopped(const film *f)
+{
+    return f->def->stop && f->def->stop();
+}
+
+static void expose_tile(const film *f, int tile)
+{
+    int i0 = tile % f->tiles[0] * TILE_SIDE, j0 = tile / f->tiles[0] * TILE_SIDE;
+    int i1 = i0 + TILE_SIDE < f->def->width ? i0 + TILE_SIDE : f->def->width;
+    int j1 = j0 + TILE_SIDE < f->def->height ? j0 + TILE_SIDE : f->def->height;
+    for (int j = j0; j < j1 && !stopped(f); j++)
+        for (int i = i0; i < i1; i++) {
+            pixel *p = &f->pixels[(size_t)j * (size_t)f->def->width + (size_t)i];
+            for (; p->wanted > 0; p->wanted--)
+                expose_batch(f, p, i, j);
+        }
+}
+
+/* How far a pixel's displayed value may be off, over what it may be off at most by. */
+static float excess(const film *f, size_t at, float variance)
+{
+    double shown[3];
+    const pixel *p = &f->pixels[at];
+    displayed(f->def, p->sum, p->batches * BATCH, shown);
+    float bright = (float)((shown[0] + shown[1] + shown[2]) / 3);
+    return sqrtf(variance) / maxf(bright, UND_FILM_DARK);
+}
+
+static const float BINOMIAL[2 * REACH + 1] = {1, 4, 6, 4, 1};
+
+static float smoothed(const float *from, size_t stride, int at, int count)
+{
+    float sum = 0, weight = 0;
+    for (int k = -REACH; k <= REACH; k++)
+        if (at + k >= 0 && at + k < count) {
+            sum += BINOMIAL[k + REACH] * from[(size_t)(at + k) * stride];
+            weight += BINOMIAL[k + REACH];
+        }
+    return sum / weight;
+}
+
+/* The noise of every pixel into `variance`, as a share. */
+static void measure(film *f)
+{
+    int w = f->def->width, h = f->def->height;
+    PARALLEL_FOR(f->def->threads)
+    for (int j = 0; j < h; j++) {
+        size_t row = (size_t)j * (size_t)w;
+        for (int i = 0; i < w; i++) {
+            const pixel *p = &f->pixels[row + (size_t)i];
+            f->variance[row + (size_t)i] =
+                (float)(p->squares / ((double)(p->batches - 1) * (double)p->batches));
+        }
+        for (int i = 0; i < w; i++)
+            f->rows[row + (size_t)i] = smoothed(f->variance + row, 1, i, w);
+    }
+    PARALLEL_FOR(f->def->threads)
+    for (int j = 0; j < h; j++)
+        for (int i = 0; i < w; i++) {
+            size_t at = (size_t)j * (size_t)w + (size_t)i;
+            f->variance[at] = excess(f, at, smoothed(f->rows + i, (size_t)w, j, h));
+        }
+}
+
+/* Noise falls as the root of the samples; at most as many again as there are, for that is but an estimate.
+ */
+static int batches_wanted(const film *f, const pixel *p, float noise)
+{
+    int most = (f->def->most + BATCH - 1) / BATCH, room = most - p->batches;
+    double over = (double)noise / (double)f->def->noise, more = ceil(p->batches * (over * over - 1));
+    if (noise <= f->def->noise || room <= 0)
+        return 0;
+    int wanted = more < p->batches ? (int)more : p->batches;
+    wanted = wanted > 1 ? wanted : 1;
+    return wanted < room ? wanted : room;
+}
+
+static bool plan(film *f)
+{
+    size_t count = (size_t)f->def->width * (size_t)f->def->height, busy = 0;
+    if (f->def->noise <= 0)
+        return false;
+    measure(f);
+    for (size_t at = 0; at < count; at++)
+        busy += (f->pixels[at].wanted = batches_wanted(f, &f->pixels[at], f->variance[at])) > 0;
+    return busy > 0;
+}
+
+static void expose_round(film *f)
+{
+    PARALLEL_FOR(f->def->threads)
+    for (int tile = 0; tile < f->tiles[0] * f->tiles[1]; tile++)
+        expose_tile(f, tile);
+}
+
+/* Is most of a pixel's light from one batch of many? */
+static bool lone(const pixel *p)
+{
+    f3 all = f3_make((float)p->sum[0], (float)p->sum[1], (float)p->sum[2]);
+    float top = brightness(f3_of(p->brightest)), others = brightness(all) - top;
+    return p->batches >= 4 && top * (float)(p->batches - 1) > LONE * others;
+}
+
+/* A pixel that is far brighter than all but one of its neighbours, because one path in hundreds found a
+ * light: that path's batch is left out. */
+static bool clean_pixel(const film *f, const float *rgb, int i, int j, float *to)
+{
+    int w = f->def->width, h = f->def->height;
+    size_t at = (size_t)j * (size_t)w + (size_t)i;
+    const pixel *p = &f->pixels[at];
+    float here = brightness(f3_of(rgb + 3 * at)), first = 0, second = 0;
+    if (i < 1 || j < 1 || i >= w - 1 || j >= h - 1 || !lone(p))
+        return false;
+    for (int y = j - 1; y <= j + 1; y++)
+        for (int x = i - 1; x <= i + 1; x++) {
+            float b = brightness(f3_of(rgb + 3 * ((size_t)y * (size_t)w + (size_t)x)));
+            if (x == i && y == j)
+                continue;
+            second = b > first ? first : maxf(second, b);
+            first = maxf(first, b);
+        }
+    if (!(here > 2 * second))
+        return false;
+    double gain = (double)f->def->gain / (BATCH * (p->batches - 1));
+    for (int c = 0; c < 3; c++)
+        to[c] = (float)((p->sum[c] - (double)p->brightest[c]) * gain);
+    return true;
+}
+
+static double clean(const film *f, float *scratch)
+{
+    int w = f->def->width, h = f->def->height;
+    size_t bytes = (size_t)w * (size_t)h * 3 * sizeof(float);
+    float *rgb = f->layers->rgb;
+    double cleaned = 0;
+    memcpy(scratch, rgb, bytes);
+    for (int j = 0; j < h; j++)
+        for (int i = 0; i < w; i++)
+            cleaned += clean_pixel(f, scratch, i, j, rgb + 3 * ((size_t)j * (size_t)w + (size_t)i));
+    return cleaned;
+}
+
+static void develop(const film *f, und_film_report *report)
+{
+    const und_film_def *d = f->def;
+    size_t count = (size_t)d->width * (size_t)d->height;
+    double squares = 0, within = 0;
+    *report = (und_film_report){0};
+    for (size_t at = 0; at < count; at++) {
+        const pixel *p = &f->pixels[at];
+        float *rgb = f->layers->rgb + 3 * at, *n = f->layers->normal + 3 * at;
+        double samples = (double)p->batches * BATCH;
+        for (int c = 0; c < 3; c++)
+            rgb[c] = (float)(p->sum[c] * (double)d->gain / samples);
+        f3 normal = p->met > 0 ? f3_unit(f3_of(n)) : f3_gray(0);
+        n[0] = normal.x;
+        n[1] = normal.y;
+        n[2] = normal.z;
+        f->layers->alpha[at] = (float)(p->met / samples);
+        f->layers->samples[at] = (float)samples;
+        report->rays += samples;
+        report->dropped += p->dropped;
+        squares += (double)f->variance[at] * (double)f->variance[at];
+        within += f->variance[at] <= d->noise;
+    }
+    report->samples = report->rays / (double)count;
+    report->noise = sqrt(squares / (double)count);
+    report->reached = within / (double)count;
+}
+
+static und_status expose(film *f, und_film_report *report, float *scratch, und_error *err)
+{
+    const und_film_def *d = f->def;
+    size_t count = (size_t)d->width * (size_t)d->height;
+    int first = ((d->noise > 0 ? d->least : d->most) + BATCH - 1) / BATCH;
+    for (size_t at = 0; at < count; at++)
+        f->pixels[at] = (pixel){.wanted = first > 2 ? first : 2, .nearest = INFINITY};
+    memset(f->layers->normal, 0, count * 3 * sizeof(float));
+    do
+        expose_round(f);
+    while (!stopped(f) && plan(f));
+    if (stopped(f))
+        return und_error_set(err, UND_STOPPED, "stopped");
+    measure(f);
+    develop(f, report);
+    report->cleaned = clean(f, scratch);
+    return UND_OK;
+}
+
+und_status und_film_expose(const und_film_def *def, const und_lens *lens, und_subject subject,
+                           und_layers *layers, und_film_report *report, und_error *err)
+{
+    size_t count = (size_t)def->width * (size_t)def->height;
+    film *f = und_alloc(1, sizeof *f, "film", err);
+    float *scratch = und_alloc(count, 3 * sizeof *scratch, "film", err);
+    und_status status = UND_FAILED;
+    if (f && scratch) {
+        *f = (film){.def = def, .lens = lens, .subject = subject, .layers = layers};
+        f->tiles[0] = (def->width + TILE_SIDE - 1) / TILE_SIDE;
+        f->tiles[1] = (def->height + TILE_SIDE - 1) / TILE_SIDE;
+        f->still = memcmp(&lens->eye, &lens->eye1, 4 * sizeof(f3)) == 0;
+        f->pixels = und_alloc(count, sizeof *f->pixels, "film", err);
+        f->variance = und_alloc(count, sizeof *f->variance, "film", err);
+        f->rows = und_alloc(count, sizeof *f->rows, "film", err);
+        tabulate_filter(f);
+        if (f->pixels && f->variance && f->rows)
+            status = expose(f, report, scratch, err);
+        free(f->pixels);
+        free(f->variance);
+        free(f->rows);
+    }
+    free(f);
+    free(scratch);
+    return status;
+}
