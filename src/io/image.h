@@ -17,7 +17,20 @@ void und_image_destroy(und_image *image);
  */
 und_status und_png_write(const char *path, const und_image *image, int threads, und_error *err);
 
-/* RGB as half floats, ZIP compressed, scene linear (Rec. 709 chromaticities). */
+/* One number of every pixel: data[pixel * stride]. */
+typedef struct und_exr_channel {
+    const char *name; /* "R", "Z", "N.x" */
+    const float *data;
+    int stride;
+    bool whole; /* as floats; otherwise as half floats */
+    bool light; /* is it light, which the eye sees by its ratios? */
+} und_exr_channel;
+
+/* A picture of channels, ZIP compressed, scene linear (Rec. 709 chromaticities).  NaN becomes 0; what is
+ * beyond 65504, or 1e10 in whole floats, is clipped to it. */
+und_status und_exr_write_channels(const char *path, int width, int height, const und_exr_channel *channel,
+                                  int count, und_error *err);
+/* The same of RGB as half floats. */
 und_status und_exr_write(const char *path, const und_image *image, und_error *err);
 
 /* A grey map with values in [0, 1], 8 or 16 bits; colour is turned into luma.  Rows from the top.

@@ -55,6 +55,9 @@ typedef struct und_layers {
 
 und_status und_layers_create(und_layers *layers, int width, int height, und_error *err);
 void und_layers_destroy(und_layers *layers);
+/* As EXR: R G B A N.x N.y N.z in half floats; Z (1e10 where nothing was met), velocity.x .y .z (m/s), id and
+ * samples in whole ones. */
+und_status und_layers_write(const und_layers *layers, const char *path, und_error *err);
 
 typedef struct und_film_report {
     double samples; /* mean per pixel */
