@@ -254,6 +254,9 @@ struct und_render {
     und_plot_scale plot_scale;
 };
 
+/* Where the camera of the frame that was prepared is at a time, and how far from what it looks at. */
+und_camera und_camera_at(const und_render *r, double time, float *distance);
+
 und_status und_pattern_bake(und_pattern *noise, und_pattern *ripple, int threads, und_error *err);
 /* A field of the frame with one float per column, or NULL. */
 const float *und_column_field(const und_frame *frame, const char *name);

@@ -56,6 +56,8 @@ und_render_def und_render_def_default(void)
         .vertical = 1,
         .sides = true,
         .background = {0.94f, 0.96f, 0.98f},
+        .photons = -1,
+        .sun_angle = 0.53,
     };
 }
 
@@ -66,6 +68,10 @@ static und_status check(const und_render_def *d, und_error *err)
                              d->width, d->height);
     if (d->samples < 1 || d->samples > 8)
         return und_error_set(err, UND_INVALID, "samples: expected 1 to 8, found %d", d->samples);
+    if (!(d->noise >= 0 && d->noise <= 1) || d->least_samples < 0 || d->most_samples < 0 || d->bounces < 0)
+        return und_error_set(err, UND_INVALID, "noise (at most 1), samples and bounces cannot be negative");
+    if (!(d->lens >= 0 && d->focus >= 0 && d->sun_angle >= 0 && d->sun_angle <= 90) || !(d->photons < 1e4))
+        return und_error_set(err, UND_INVALID, "lens, focus, the sun's angle or photons are out of range");
     if (d->blur < 0 || d->blur > 256)
         return und_error_set(err, UND_INVALID, "blur: expected 0 to 256, found %d", d->blur);
     if (!(d->tile > 0))
@@ -240,9 +246,9 @@ und_plate und_render_plate(const und_render_def *def, const und_frame *frame)
     return plate;
 }
 
-static void aim(und_render *r, double time)
+und_camera und_camera_at(const und_render *r, double time, float *distance)
 {
-    und_camera *c = &r->camera;
+    und_camera camera = {0}, *c = &camera;
     f3 eye, look;
     bool given = camera_at(&r->def, time, &eye, &look);
     if (!given && r->drawing == UND_DRAWS_BOX)
@@ -250,11 +256,13 @@ static void aim(und_render *r, double time)
     else if (!given)
         frame_all(&r->mesh, r->samples.level, r->def.fov, (double)r->def.width / r->def.height, &eye, &look);
     turn_camera(c, eye, look);
+    *distance = sqrtf(f3_dot(f3_sub(look, eye), f3_sub(look, eye)));
     c->width = r->def.width * r->def.samples;
     c->height = r->def.height * r->def.samples;
     c->focal = 0.5f * (float)c->height / tanf(0.5f * (float)(r->def.fov * M_PI / 180));
     /* A table reaches far behind the eye: what is cut closer to it would be too large to be drawn. */
     c->near = (r->drawing == UND_DRAWS_BOX ? 2e-2f : 1e-4f) * r->mesh.span;
+    return camera;
 }
 
 und_status und_render_observe(und_render *r, const und_frame *frame, und_error *err)
@@ -357,6 +365,11 @@ static und_status draw_flat(und_render *r, const und_frame *frame, und_image *im
     return status;
 }
 
+bool und_render_remembers(const und_render *r)
+{
+    return r->drawing != UND_DRAWS_BOX;
+}
+
 bool und_render_is_flat(const und_render *r)
 {
     return und_is_flat(r);
@@ -368,8 +381,9 @@ und_status und_render_prepare(und_render *r, const und_frame *frame, und_error *
     r->time = isfinite(frame->time) ? frame->time : 0;
     if (status != UND_OK || und_is_flat(r))
         return status;
+    float distance;
     if ((status = prepare(r, frame, err)) == UND_OK)
-        aim(r, frame->time);
+        r->camera = und_camera_at(r, frame->time, &distance);
     return status;
 }
 

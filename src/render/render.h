@@ -12,6 +12,14 @@ typedef enum und_ground_pattern {
     UND_GROUND_TILES,   /* of a swimming pool */
 } und_ground_pattern;
 
+/* How much is done for a picture. */
+typedef enum und_quality {
+    UND_QUALITY_UNSAID,  /* preview while a scene is simulated, review of a cache */
+    UND_QUALITY_PREVIEW, /* the quick pictures of this module */
+    UND_QUALITY_REVIEW,  /* traced (trace.h), to look at */
+    UND_QUALITY_FINAL,   /* traced, to keep */
+} und_quality;
+
 /* What a panel of a plot shows, besides the solids: bits. */
 enum { UND_PLOT_MARKERS = 1, UND_PLOT_VELOCITY = 2, UND_PLOT_PRESSURE = 4 };
 enum { UND_PLOT_PANELS = 4 };
@@ -65,6 +73,15 @@ typedef struct und_render_def {
     double vertical;                /* height exaggeration, 1 */
     bool sides;                     /* draw the cut faces of the block of water and ground */
     float background[3];            /* behind a curve drawn as a section */
+    und_quality quality;            /* how much is done */
+    double noise;                   /* of traced pictures, as film.h measures it; 0: the quality's */
+    int least_samples;              /* of a traced pixel; 0: the quality's */
+    int most_samples;               /* the same */
+    int bounces;                    /* of a traced path, at most; 0: the quality's */
+    double photons;                 /* sent for caustics, in millions; below 0: the quality's; 0: none */
+    double sun_angle;               /* degrees across the sun, of traced pictures, 0.53 */
+    double lens;                    /* m; radius of the lens of traced pictures; 0: all is sharp */
+    double focus;                   /* m to what is sharp; 0: to `look` */
     const char *title;              /* over a plot, or NULL */
     unsigned plot[UND_PLOT_PANELS]; /* what the panels of a plot show, from left to right */
     int plot_panels;                /* 0: markers and velocity, and pressure where there is room for it */
@@ -85,6 +102,8 @@ und_status und_render_observe(und_render *render, const und_frame *frame, und_er
 /* Observes the frame and makes of it what a picture needs: ground and water or the box as meshes, objects,
  * sky and sun, the camera.  What is drawn flat (sections and plots) has nothing to prepare. */
 und_status und_render_prepare(und_render *render, const und_frame *frame, und_error *err);
+/* Do pictures of such frames depend on the frames before?  Of what was observed last. */
+bool und_render_remembers(const und_render *render);
 bool und_render_is_flat(const und_render *render); /* the frame that was prepared last */
 
 /* Observes the frame and draws it, linear, before tone.  The image has the size of the def, or is empty (all
