@@ -14,9 +14,8 @@ static const float LONE = 8;             /* times as bright as the other batches
 
 /* What is kept of a pixel from round to round. */
 typedef struct pixel {
-    double sum[3];  /* of its samples */
-    double mean[3]; /* of the displayed batches, and the sum of squares about it (Welford 1962) */
-    double squares;
+    double sum[3];            /* of its samples */
+    double squares[3];        /* of the batches' means about their mean (Welford 1962) */
     int batches, met, wanted; /* wanted: batches in the coming round */
     int dropped;
     float nearest;      /* of its samples to the middle: squared distance */
@@ -29,7 +28,8 @@ typedef struct film {
     und_subject subject;
     und_layers *layers;
     pixel *pixels;
-    float *variance, *rows; /* of the displayed value, and the same smoothed along rows */
+    float *square, *rows; /* of a pixel's error as displayed; the same smoothed along rows */
+    float *shown, *noise; /* displayed brightness; error as a share */
     float filter[STEPS + 1];
     int tiles[2];
     bool still; /* the camera does not move */
@@ -120,15 +120,13 @@ static und_ray camera_ray(const film *f, int i, int j, und_dice *dice, float *mi
         .from = eye, .dir = f3_unit(dir), .far = INFINITY, .time = t, .spread = 0.5f * pixel_side};
 }
 
-/* What a screen shows of it: 0 to 1. */
-static void displayed(const und_film_def *def, const double sum[3], double count, double shown[3])
+/* What a screen shows of light: 0 to 1. */
+static f3 displayed(const und_film_def *def, const double light[3])
 {
-    double g = (double)def->gain / count;
-    f3 c = f3_make((float)(sum[0] * g), (float)(sum[1] * g), (float)(sum[2] * g));
+    double g = (double)def->gain;
+    f3 c = f3_make((float)(light[0] * g), (float)(light[1] * g), (float)(light[2] * g));
     c = def->tone ? und_film(c) : c;
-    shown[0] = (double)und_srgb_encode(c.x);
-    shown[1] = (double)und_srgb_encode(c.y);
-    shown[2] = (double)und_srgb_encode(c.z);
+    return f3_make(und_srgb_encode(c.x), und_srgb_encode(c.y), und_srgb_encode(c.z));
 }
 
 /* What the sample says of its first hit. */
@@ -163,7 +161,7 @@ static float brightness(f3 c)
 static void expose_batch(const film *f, pixel *p, int i, int j)
 {
     size_t at = (size_t)j * (size_t)f->def->width + (size_t)i;
-    double sum[3] = {0}, shown[3];
+    double sum[3] = {0};
     for (int k = 0; k < BATCH; k++) {
         und_dice dice = {f->def->seed, at, (uint32_t)(p->batches * BATCH + k), 0};
         und_hit first = {.t = INFINITY};
@@ -182,13 +180,29 @@ static void expose_batch(const film *f, pixel *p, int i, int j)
     f3 light = f3_make((float)sum[0], (float)sum[1], (float)sum[2]);
     if (brightness(light) > brightness(f3_of(p->brightest)))
         memcpy(p->brightest, &light, sizeof p->brightest);
-    displayed(f->def, sum, BATCH, shown);
     for (int c = 0; c < 3; c++) {
-        double away = shown[c] - p->mean[c];
+        double before = p->batches > 1 ? p->sum[c] / (BATCH * (p->batches - 1)) : 0;
         p->sum[c] += sum[c];
-        p->mean[c] += away / p->batches;
-        p->squares += away * (shown[c] - p->mean[c]) / 3;
+        p->squares[c] += (sum[c] / BATCH - before) * (sum[c] / BATCH - p->sum[c] / (BATCH * p->batches));
     }
+}
+
+/* How far the displayed value moves when the mean is a standard error off, to both sides.  The curves bend,
+ * and where all is beyond white nothing moves. */
+static void judge(const film *f, size_t at)
+{
+    const pixel *p = &f->pixels[at];
+    double mean[3], low[3], high[3], batches = p->batches;
+    for (int c = 0; c < 3; c++) {
+        double error = sqrt(fmax(p->squares[c], 0) / (batches * (batches - 1)));
+        mean[c] = p->sum[c] / (BATCH * batches);
+        low[c] = mean[c] - error;
+        high[c] = mean[c] + error;
+    }
+    f3 is = displayed(f->def, mean);
+    f3 off = f3_scale(f3_sub(displayed(f->def, high), displayed(f->def, low)), 0.5f);
+    f->shown[at] = (is.x + is.y + is.z) / 3;
+    f->square[at] = f3_dot(off, off) / 3;
 }
 
 static bool stopped(const film *f)
@@ -203,20 +217,14 @@ static void expose_tile(const film *f, int tile)
     int j1 = j0 + TILE_SIDE < f->def->height ? j0 + TILE_SIDE : f->def->height;
     for (int j = j0; j < j1 && !stopped(f); j++)
         for (int i = i0; i < i1; i++) {
-            pixel *p = &f->pixels[(size_t)j * (size_t)f->def->width + (size_t)i];
+            size_t at = (size_t)j * (size_t)f->def->width + (size_t)i;
+            pixel *p = &f->pixels[at];
+            if (p->wanted == 0)
+                continue;
             for (; p->wanted > 0; p->wanted--)
                 expose_batch(f, p, i, j);
+            judge(f, at);
         }
-}
-
-/* How far a pixel's displayed value may be off, over what it may be off at most by. */
-static float excess(const film *f, size_t at, float variance)
-{
-    double shown[3];
-    const pixel *p = &f->pixels[at];
-    displayed(f->def, p->sum, p->batches * BATCH, shown);
-    float bright = (float)((shown[0] + shown[1] + shown[2]) / 3);
-    return sqrtf(variance) / maxf(bright, UND_FILM_DARK);
 }
 
 static const float BINOMIAL[2 * REACH + 1] = {1, 4, 6, 4, 1};
@@ -232,26 +240,19 @@ static float smoothed(const float *from, size_t stride, int at, int count)
     return sum / weight;
 }
 
-/* The noise of every pixel into `variance`, as a share. */
 static void measure(film *f)
 {
     int w = f->def->width, h = f->def->height;
     PARALLEL_FOR(f->def->threads)
-    for (int j = 0; j < h; j++) {
-        size_t row = (size_t)j * (size_t)w;
-        for (int i = 0; i < w; i++) {
-            const pixel *p = &f->pixels[row + (size_t)i];
-            f->variance[row + (size_t)i] =
-                (float)(p->squares / ((double)(p->batches - 1) * (double)p->batches));
-        }
+    for (int j = 0; j < h; j++)
         for (int i = 0; i < w; i++)
-            f->rows[row + (size_t)i] = smoothed(f->variance + row, 1, i, w);
-    }
+            f->rows[(size_t)j * (size_t)w + (size_t)i] = smoothed(f->square + (size_t)j * (size_t)w, 1, i, w);
     PARALLEL_FOR(f->def->threads)
     for (int j = 0; j < h; j++)
         for (int i = 0; i < w; i++) {
             size_t at = (size_t)j * (size_t)w + (size_t)i;
-            f->variance[at] = excess(f, at, smoothed(f->rows + i, (size_t)w, j, h));
+            float error = sqrtf(smoothed(f->rows + i, (size_t)w, j, h));
+            f->noise[at] = error / maxf(f->shown[at], UND_FILM_DARK);
         }
 }
 
@@ -275,7 +276,7 @@ static bool plan(film *f)
         return false;
     measure(f);
     for (size_t at = 0; at < count; at++)
-        busy += (f->pixels[at].wanted = batches_wanted(f, &f->pixels[at], f->variance[at])) > 0;
+        busy += (f->pixels[at].wanted = batches_wanted(f, &f->pixels[at], f->noise[at])) > 0;
     return busy > 0;
 }
 
@@ -353,8 +354,8 @@ static void develop(const film *f, und_film_report *report)
         f->layers->samples[at] = (float)samples;
         report->rays += samples;
         report->dropped += p->dropped;
-        squares += (double)f->variance[at] * (double)f->variance[at];
-        within += f->variance[at] <= d->noise;
+        squares += (double)f->noise[at] * (double)f->noise[at];
+        within += f->noise[at] <= d->noise;
     }
     report->samples = report->rays / (double)count;
     report->noise = sqrt(squares / (double)count);
@@ -393,14 +394,18 @@ und_status und_film_expose(const und_film_def *def, const und_lens *lens, und_su
         f->tiles[1] = (def->height + TILE_SIDE - 1) / TILE_SIDE;
         f->still = memcmp(&lens->eye, &lens->eye1, 4 * sizeof(f3)) == 0;
         f->pixels = und_alloc(count, sizeof *f->pixels, "film", err);
-        f->variance = und_alloc(count, sizeof *f->variance, "film", err);
+        f->noise = und_alloc(count, sizeof *f->noise, "film", err);
         f->rows = und_alloc(count, sizeof *f->rows, "film", err);
+        f->square = und_alloc(count, sizeof *f->square, "film", err);
+        f->shown = und_alloc(count, sizeof *f->shown, "film", err);
         tabulate_filter(f);
-        if (f->pixels && f->variance && f->rows)
+        if (f->pixels && f->noise && f->rows && f->square && f->shown)
             status = expose(f, report, scratch, err);
         free(f->pixels);
-        free(f->variance);
+        free(f->noise);
         free(f->rows);
+        free(f->square);
+        free(f->shown);
     }
     free(f);
     free(scratch);

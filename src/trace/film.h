@@ -1,10 +1,11 @@
 /* The picture: a camera's rays, filtered and averaged into layers until the noise is below what was asked.
  *
- * Noise is measured as it is seen.  A pixel's samples come in batches of UND_FILM_BATCH; the mean of each is
- * turned into what is displayed (exposure, tone curve, the sRGB curve: 0 black, 1 white), and the spread of
- * the batches gives the standard error of the pixel's displayed value, as a share of that value or, in the
- * dark, of UND_FILM_DARK.  Highlights beyond white have none.  The squares are smoothed over 5 x 5 pixels, so
- * that a pixel whose few samples agree by chance does not stop before its neighbours. */
+ * Noise is measured as it is seen.  A pixel's samples come in batches of UND_FILM_BATCH, whose spread gives
+ * the standard error of its mean.  How far the displayed value (after exposure, tone curve and the sRGB
+ * curve: 0 black, 1 white) moves when the mean is that much higher or lower is its noise, as a share of the
+ * displayed value or, in the dark, of UND_FILM_DARK.  Highlights beyond white have none.  The squares are
+ * smoothed over 5 x 5 pixels, so that a pixel whose few samples agree by chance does not stop before its
+ * neighbours. */
 #ifndef UND_TRACE_FILM_H
 #define UND_TRACE_FILM_H
 
