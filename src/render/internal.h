@@ -36,6 +36,8 @@ typedef struct und_sky {
 und_status und_sky_bake(und_sky *sky, const und_render_def *def, const float sun[3], const und_pattern *noise,
                         int threads, und_error *err);
 f3 und_sky_at(const und_sky *sky, f3 direction);
+f3 und_sky_unfold(float u, float v); /* direction at a place of the map, 0 to 1 */
+void und_sky_fold(f3 direction, float *u, float *v);
 f3 und_sky_disc(const und_sky *sky, f3 direction); /* the sun itself */
 static inline f3 und_sky_ambient(const und_sky *sky, f3 n)
 {

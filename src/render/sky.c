@@ -6,7 +6,7 @@
 enum { SKY_SIZE = 1024 };
 
 /* The octahedron unfolded: direction to square and back (Meyer et al. 2010). */
-static f3 unfold(float u, float v)
+f3 und_sky_unfold(float u, float v)
 {
     float x = 2 * u - 1, z = 2 * v - 1, y = 1 - fabsf(x) - fabsf(z);
     if (y < 0) {
@@ -17,7 +17,7 @@ static f3 unfold(float u, float v)
     return f3_unit(f3_make(x, y, z));
 }
 
-static void fold(f3 d, float *u, float *v)
+void und_sky_fold(f3 d, float *u, float *v)
 {
     float s = 1 / (fabsf(d.x) + fabsf(d.y) + fabsf(d.z)), x = d.x * s, z = d.z * s;
     if (d.y < 0) {
@@ -124,7 +124,7 @@ und_status und_sky_bake(und_sky *sky, const und_render_def *def, const float sun
     PARALLEL_FOR(threads)
     for (int j = 0; j < SKY_SIZE; j++)
         for (int i = 0; i < SKY_SIZE; i++) {
-            f3 d = unfold((float)i / (SKY_SIZE - 1), (float)j / (SKY_SIZE - 1));
+            f3 d = und_sky_unfold((float)i / (SKY_SIZE - 1), (float)j / (SKY_SIZE - 1));
             f3 c = def->sky ? from_picture(def->sky, def->sky_turn, d)
                             : built_in(def, noise, towards, sky->sun_color, d);
             float *t = sky->texel + ((size_t)j * SKY_SIZE + (size_t)i) * 4;
@@ -140,7 +140,7 @@ und_status und_sky_bake(und_sky *sky, const und_render_def *def, const float sun
 f3 und_sky_at(const und_sky *sky, f3 d)
 {
     float u, v;
-    fold(d, &u, &v);
+    und_sky_fold(d, &u, &v);
     float x = clampf(u, 0, 1) * (float)(sky->size - 1), y = clampf(v, 0, 1) * (float)(sky->size - 1);
     int i = (int)x, j = (int)y, n = sky->size;
     i = i < 0 ? 0 : i > n - 2 ? n - 2 : i;

@@ -163,7 +163,7 @@ static void expose_batch(const film *f, pixel *p, int i, int j)
     size_t at = (size_t)j * (size_t)f->def->width + (size_t)i;
     double sum[3] = {0};
     for (int k = 0; k < BATCH; k++) {
-        und_dice dice = {f->def->seed, at, (uint32_t)(p->batches * BATCH + k), 0};
+        und_dice dice = {.seed = f->def->seed, .pixel = at, .sample = (uint32_t)(p->batches * BATCH + k)};
         und_hit first = {.t = INFINITY};
         float middle;
         f3 forward;

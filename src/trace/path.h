@@ -11,12 +11,14 @@ typedef struct und_paths {
     const und_photons *photons; /* NULL: caustics by chance alone (a furnace) */
     int bounces;                /* most */
     float clamp;                /* what a path may add after its first diffuse bounce; infinite: anything */
+    float glint;                /* radians by which waves too small to see spread the sun's image, 0.03; 0 */
 } und_paths;
 
 /* Numbers in [0, 1) for one path: the same for the same (seed, pixel, sample), whatever the thread. */
 typedef struct und_dice {
     uint64_t seed, pixel;
     uint32_t sample, next;
+    uint32_t rays, dropped; /* for reports: rays cast, and light left out since it was no number */
 } und_dice;
 float und_dice_roll(und_dice *dice);
 

@@ -14,6 +14,8 @@ static const char *const stage_name[TRACE_STAGES] = {"prepare", "world",  "light
 
 /* What a path may bring after it left a diffuse surface: more would be speckles. */
 static const float CLAMP = 12;
+/* How far waves too small for the grid spread the sun's image, radians: slopes of about 0.015. */
+static const float GLINT = 0.03f;
 
 struct und_trace {
     und_render_def def;
@@ -119,8 +121,12 @@ static und_status expose(und_trace *t, const setting *s, und_layers *layers, und
                                .seed = 1,
                                .threads = t->threads,
                                .stop = d->stop};
-    const und_paths paths = {
-        .world = s->world, .lights = s->lights, .photons = s->photons, .bounces = d->bounces, .clamp = CLAMP};
+    const und_paths paths = {.world = s->world,
+                             .lights = s->lights,
+                             .photons = s->photons,
+                             .bounces = d->bounces,
+                             .clamp = CLAMP,
+                             .glint = GLINT};
     und_lens lens = make_lens(t);
     return und_film_expose(&film, &lens, (und_subject){look, &paths}, layers, report, err);
 }
