@@ -197,14 +197,26 @@ static und_status add_skins(const und_solids *s, double time, und_frame *frame, 
                         .is_static = !s->parts->some_move,
                         .rank = 2,
                         .dim = {0, 3}};
+    const und_item_def firsts = {.name = "solid/mesh_first",
+                                 .unit = "1",
+                                 .kind = UND_NUMBERS,
+                                 .type = UND_I32,
+                                 .is_static = !s->parts->some_move,
+                                 .rank = 1,
+                                 .dim = {(size_t)s->count + 1}};
     und_pose pose;
+    und_item *item = und_frame_add(frame, &firsts, err);
+    if (!item)
+        return UND_FAILED;
+    int32_t *first = item->data; /* corners of a solid begin here, and of the last end */
     for (int i = 0; i < s->count; i++) {
         pose = und_motion_at(s->parts->defs[i].motion, time);
         def.dim[0] += put_skin(s, i, &pose, NULL, NULL);
+        first[i + 1] = (int32_t)def.dim[0];
     }
     if (def.dim[0] == 0)
         return UND_OK;
-    und_item *item = und_frame_add(frame, &def, err);
+    item = und_frame_add(frame, &def, err);
     float *position = item ? item->data : NULL;
     def.name = "solid/mesh_normal";
     def.unit = "1";

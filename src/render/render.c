@@ -58,6 +58,7 @@ und_render_def und_render_def_default(void)
         .background = {0.94f, 0.96f, 0.98f},
         .photons = -1,
         .sun_angle = 0.53,
+        .motion_blur = true,
     };
 }
 

@@ -5,6 +5,7 @@
 
 #include "grid/frame.h"
 #include "io/image.h"
+#include "render/look.h"
 #include "render/paint.h"
 
 typedef enum und_ground_pattern {
@@ -85,8 +86,13 @@ typedef struct und_render_def {
     const char *title;              /* over a plot, or NULL */
     unsigned plot[UND_PLOT_PANELS]; /* what the panels of a plot show, from left to right */
     int plot_panels;                /* 0: markers and velocity, and pressure where there is room for it */
-    int threads;                    /* 0: one per core */
-    bool (*stop)(void);             /* asked often while drawing, by any thread; NULL: never stops */
+    const und_vector *focus_at;     /* m; the point that is sharp, instead; NULL: none */
+    const und_lamp *lamps;          /* of traced pictures */
+    int lamp_count;
+    und_looks looks;    /* the same */
+    bool motion_blur;   /* true */
+    int threads;        /* 0: one per core */
+    bool (*stop)(void); /* asked often while drawing, by any thread; NULL: never stops */
 } und_render_def;
 
 und_render_def und_render_def_default(void);

@@ -7,15 +7,6 @@
 
 enum { UND_LIGHTS_MOST = 64 };
 
-/* A rectangle that shines on one side, or a sphere. */
-typedef struct und_lamp {
-    bool sphere;
-    float place[3], u[3], v[3]; /* middle; half sides of a rectangle, which shines along u x v */
-    float radius;               /* of a sphere */
-    float radiance[3];
-    bool shown; /* can the camera see it? */
-} und_lamp;
-
 typedef struct und_lights_def {
     const struct und_sky *sky; /* baked: its picture, the sun's direction and colour; NULL: none */
     float sun_angle;           /* degrees across; 0.53 */

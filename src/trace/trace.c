@@ -2,6 +2,7 @@
 #include "trace/trace.h"
 
 #include "base/status.h"
+#include "geom/value.h"
 #include "render/internal.h"
 
 #include <stdlib.h>
@@ -83,12 +84,21 @@ int und_trace_stages(const und_trace *t, const und_stage **list)
     return TRACE_STAGES;
 }
 
+/* How far along the camera's axis the point is that shall be sharp; behind the camera nothing can be. */
+static float focus_on(const und_trace *t, const und_camera *c)
+{
+    double at[3];
+    und_vector_at(t->def.focus_at, t->render->time, at);
+    f3 away = f3_sub(f3_make((float)at[0], (float)at[1], (float)at[2]), c->eye);
+    return maxf(f3_dot(away, c->forward), c->near);
+}
+
 /* The shutter closes at the frame's time, as in the preview. */
 static und_lens make_lens(const und_trace *t)
 {
     const und_render *r = t->render;
-    float distance, shutter = (float)t->def.shutter;
-    und_camera c = und_camera_at(r, r->time - t->def.shutter, &distance);
+    float distance, shutter = t->def.motion_blur ? (float)t->def.shutter : 0;
+    und_camera c = und_camera_at(r, r->time - (double)shutter, &distance);
     und_lens lens = {.eye = c.eye, .right = c.right, .up = c.up, .forward = c.forward};
     c = und_camera_at(r, r->time, &distance);
     lens.eye1 = c.eye;
@@ -97,7 +107,7 @@ static und_lens make_lens(const und_trace *t)
     lens.forward1 = c.forward;
     lens.half_height = tanf((float)(0.5 * t->def.fov * M_PI / 180));
     lens.radius = (float)t->def.lens;
-    lens.focus = t->def.focus > 0 ? (float)t->def.focus : distance;
+    lens.focus = t->def.focus_at ? focus_on(t, &c) : t->def.focus > 0 ? (float)t->def.focus : distance;
     lens.time[0] = -shutter;
     return lens;
 }
@@ -138,7 +148,10 @@ static bool stopped(const und_trace *t)
 
 static und_status make_lights(und_trace *t, setting *s, und_error *err)
 {
-    und_lights_def def = {.sky = &t->render->sky, .sun_angle = (float)t->def.sun_angle};
+    und_lights_def def = {.sky = &t->render->sky,
+                          .sun_angle = (float)t->def.sun_angle,
+                          .lamps = t->def.lamps,
+                          .lamp_count = t->def.lamp_count};
     STAGE (&t->stage[LIGHTS])
         s->lights = und_lights_create(&def, err);
     return s->lights ? UND_OK : err->status;

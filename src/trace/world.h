@@ -6,25 +6,6 @@
 #include "render/f3.h"
 #include "render/render.h"
 
-typedef enum und_matter_kind {
-    UND_MATTER_DIFFUSE, /* chalk, sand, concrete: Lambert */
-    UND_MATTER_GLOSSY,  /* the same under a clear coat of `index` and `roughness`: plastic, tiles, wet sand */
-    UND_MATTER_METAL,   /* `color` seen head on; liquid metal, steel, gold */
-    UND_MATTER_DIELECTRIC, /* water, glass: reflects and refracts; rays go on inside */
-} und_matter_kind;
-
-/* What a thing is made of. */
-typedef struct und_matter {
-    und_matter_kind kind;
-    float color[3];      /* reflectance: of diffuse and glossy things, of metal head on */
-    float roughness;     /* 0: a mirror; alpha of GGX is its square */
-    float index;         /* of refraction, of dielectrics and clear coats */
-    float absorption[3]; /* 1/m, inside a dielectric */
-    float scatter[3];    /* what a deep, lit body of it sends back, as the preview's water colour; 0: clear */
-    int priority;        /* where dielectrics overlap the higher one is there: glass 2, liquid 1 */
-    float emission[3];   /* light that it gives off */
-} und_matter;
-
 typedef struct und_ray {
     f3 from, dir; /* dir: unit */
     float near, far;
