@@ -76,7 +76,7 @@ static f3 ground_light(const view *v, f3 p, const float *m, const und_material *
 
 /* Kass & Miller 1990: wetness darkens the ground by up to a half.  Under deep water we take less, where the
  * water itself darkens it. */
-static void wet_down(const und_render *r, und_material *g, float wet, float depth)
+void und_wet_down(const und_render *r, und_material *g, float wet, float depth)
 {
     float less = 1 - 0.5f * clampf(depth / (6 * r->mesh.cell), 0, 1);
     g->color = f3_scale(g->color, 1 - (float)r->def.wet_darkening * g->porous * wet * less);
@@ -124,7 +124,7 @@ static f3 reflected(const view *v, f3 p, f3 dir)
         float m[M_COUNT];
         und_mesh_at(&r->mesh, hit.x, hit.z, m);
         und_material g = und_material_at(r, m, hit, 4 * v->footprint);
-        wet_down(r, &g, m[M_WET], 0);
+        und_wet_down(r, &g, m[M_WET], 0);
         return ground_light(v, hit, m, &g, 0);
     }
     return und_sky_at(&r->sky, dir);
@@ -143,7 +143,7 @@ static f3 shade_ground(const view *v, f3 p, const float *m)
     const und_render *r = v->r;
     und_material g = und_material_at(r, m, p, v->footprint);
     float wet = clampf(m[M_WET], 0, 1);
-    wet_down(r, &g, wet, 0);
+    und_wet_down(r, &g, wet, 0);
     f3 color = ground_light(v, p, m, &g, 0);
     if (wet > 0.01f) {
         f3 n = f3_unit(
@@ -176,7 +176,7 @@ static carried carry(const und_render *r, f3 p, const float *m)
 
 /* Fine waves the grid has no room for: two baked seas that run through each other.  `lost` is the variance of
  * slope that pixels of this size cannot show. */
-static void ripples_at(const view *v, f3 p, const float *m, float amount, float slope[2], float *lost)
+void und_ripples_at(const view *v, f3 p, const float *m, float amount, float slope[2], float *lost)
 {
     const und_render *r = v->r;
     float size = (float)r->def.ripple_size, period = 12 * (size > 0 ? size : 3 * r->mesh.cell);
@@ -262,7 +262,7 @@ static f3 deep_color(const und_render *r, const float *m)
     return f3_times(color, light);
 }
 
-static f3 water_absorption(const und_render *r, const float *m)
+f3 und_water_absorption(const und_render *r, const float *m)
 {
     f3 a = f3_of(r->def.absorption);
     if (r->mesh.has_dye) {
@@ -306,7 +306,7 @@ static f3 bottom_color(const view *v, f3 q, const f3 *wall)
     und_material g =
         wall ? und_material_tiles(r, q, *wall, v->footprint) : und_material_at(r, b, q, v->footprint);
     float film = clampf(b[M_DEPTH] / (0.05f * r->mesh.cell), 0, 1); /* a film wets as the ground next to it */
-    wet_down(r, &g, mixf(clampf(b[M_WET], 0, 1), 1, film), b[M_DEPTH]);
+    und_wet_down(r, &g, mixf(clampf(b[M_WET], 0, 1), 1, film), b[M_DEPTH]);
     /* On a steep wall the mesh's depth changes within less than a pixel: what is above q counts. */
     bool steep = wall || b[M_GX] * b[M_GX] + b[M_GZ] * b[M_GZ] > 9;
     float above = b[M_GROUND] + b[M_DEPTH] - q.y;
@@ -327,7 +327,7 @@ static f3 seen_through(const view *v, f3 p, f3 dir, const float *m, float depth)
     t = minf(t, edge);
     f3 color = bottom_color(v, f3_along(p, dir, t), wall ? &normal : NULL);
     sunken_object(v, p, dir, t, &color, &t);
-    f3 left = f3_exp(water_absorption(r, m), t);
+    f3 left = f3_exp(und_water_absorption(r, m), t);
     return f3_add(f3_times(color, left), f3_times(deep_color(r, m), f3_sub(f3_gray(1), left)));
 }
 
@@ -339,7 +339,7 @@ static float lace_at(const und_render *r, float u, float w, float period)
     return 0.62f * coarse[P_LACE] + 0.42f * fine[P_LACE];
 }
 
-static float foam_cover(const view *v, f3 p, const float *m)
+float und_foam_cover(const view *v, f3 p, const float *m)
 {
     const und_render *r = v->r;
     if (!r->mesh.has_foam || m[M_FOAM] < 0.004f)
@@ -373,7 +373,7 @@ static f3 shade_water(const view *v, f3 p, const float *m)
     float sz = full * m[M_WZ] + (1 - full) * m[M_GZ], variance = 1.6e-4f, fine[2] = {0, 0};
     variance += 2e-4f * minf(1, v->footprint * v->footprint / (r->mesh.h * r->mesh.h));
     if (r->def.ripples > 0)
-        ripples_at(v, p, m, (float)r->def.ripples * full, fine, &variance);
+        und_ripples_at(v, p, m, (float)r->def.ripples * full, fine, &variance);
     /* Seen through them the bottom would only blur: it gets a part of the ripples. */
     f3 lens = f3_unit(f3_make(-sx - 0.4f * fine[0], 1, -sz - 0.4f * fine[1]));
     sx += fine[0];
@@ -395,7 +395,7 @@ static f3 shade_water(const view *v, f3 p, const float *m)
         sun *= sun_at(v, p);
     if (sun > 0)
         color = f3_along(color, glitter(r, v->dir, sx, sz, variance), sun);
-    float foam = foam_cover(v, p, m);
+    float foam = und_foam_cover(v, p, m);
     return foam > 0 ? f3_mix(color, foam_light(v, p, m, n), foam) : color;
 }
 
@@ -432,9 +432,8 @@ static f3 side_normal(int side)
 }
 
 /* Layers of earth, bent and grained by noise. */
-static f3 shade_cut_ground(const view *v, f3 p, int side)
+f3 und_cut_ground(const und_render *r, f3 p, int side, float footprint)
 {
-    const und_render *r = v->r;
     float along = side < 2 ? p.z : p.x, patch = 0.5f * r->mesh.span, n[PATTERN], f[PATTERN], m[M_COUNT];
     und_pattern_at(&r->pattern, along / patch, p.y / patch, n);
     und_pattern_at(&r->pattern, 5 * along / patch, 7 * p.y / patch, f);
@@ -446,9 +445,16 @@ static f3 shade_cut_ground(const view *v, f3 p, int side)
     earth = f3_scale(earth, (0.75f + 0.1f * f[P_NOISE]) * (1 - 0.3f * stepf(0, r->mesh.span * 0.2f, below)));
     if (r->def.ground_pattern == UND_GROUND_TILES) { /* concrete under a layer of tiles */
         f3 concrete = f3_scale(f3_make(0.42f, 0.41f, 0.39f), 0.9f + 0.1f * f[P_NOISE] + 0.06f * n[P_NOISE]);
-        float tiles = 1 - stepf(0, 2 * v->footprint, below - 0.25f * (float)r->def.tile);
+        float tiles = 1 - stepf(0, 2 * footprint, below - 0.25f * (float)r->def.tile);
         earth = f3_mix(concrete, f3_of(r->def.tile_color), tiles);
     }
+    return earth;
+}
+
+static f3 shade_cut_ground(const view *v, f3 p, int side)
+{
+    const und_render *r = v->r;
+    f3 earth = und_cut_ground(r, p, side, v->footprint);
     f3 normal = side_normal(side), light = und_sky_ambient(&r->sky, normal);
     light = f3_along(light, r->sky.sun_color, 0.22f + 0.35f * maxf(f3_dot(normal, r->sky.sun), 0));
     return f3_times(earth, light);
@@ -506,7 +512,7 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
     }
     if (!sunken && where < 0) {
         und_material g = und_material_at(r, m, q, v->footprint);
-        wet_down(r, &g, 1, m[M_DEPTH]);
+        und_wet_down(r, &g, 1, m[M_DEPTH]);
         color = ground_light(v, q, m, &g, maxf(m[M_DEPTH], 1e-5f));
     } else if (!sunken && where > 0) {
         f3 n = f3_unit(f3_make(m[M_WX], -1, m[M_WZ])); /* from below */
@@ -515,7 +521,7 @@ static f3 shade_cut_water(const view *v, f3 p, int side)
     } else if (!sunken) {
         color = deep_color(r, start);
     }
-    f3 left = f3_exp(water_absorption(r, start), t);
+    f3 left = f3_exp(und_water_absorption(r, start), t);
     color = f3_add(f3_times(color, left), f3_times(deep_color(r, start), f3_sub(f3_gray(1), left)));
     float mirrored = und_fresnelf(-f3_dot(v->dir, normal), ratio);
     color = f3_mix(color, und_sky_at(&r->sky, und_mirror(v->dir, normal)), mirrored);

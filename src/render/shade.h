@@ -50,6 +50,15 @@ f3 und_object_color(const und_view *v, int32_t id, f3 p, f3 dir, float water);
 /* Dry ground at p. */
 f3 und_ground_color(const und_view *v, f3 p);
 
+/* Wet ground is darker; `depth`: of the water over it. */
+void und_wet_down(const und_render *r, und_material *g, float wet, float depth);
+/* Slopes of the fine waves on a height field's water, and the variance of slope that pixels cannot show. */
+void und_ripples_at(const und_view *v, f3 p, const float *m, float amount, float slope[2], float *lost);
+float und_foam_cover(const und_view *v, f3 p, const float *m); /* share of the surface there */
+f3 und_water_absorption(const und_render *r, const float *m);  /* with its dye */
+/* The colour of the block's cut face; side 0 to 3: low x, high x, low z, high z. */
+f3 und_cut_ground(const und_render *r, f3 p, int side, float footprint);
+
 /* The liquid's skin, triangle `id`, at p (shade_liquid.c). */
 f3 und_liquid_color(const und_view *v, int32_t id, f3 p);
 /* Share of the sun's light that comes through the liquid to p. */

@@ -62,24 +62,11 @@ static und_status padded_open(padded *p, const und_frame *frame, int threads, un
     return UND_OK;
 }
 
-/* Half a cell on, as steeply as between the last two, but no more so than a distance is.  Liquid whose border
- * runs along the wall touches it: between the two there is less than half a cell, which no flow can tell from
- * nothing. */
-static float on_wall(float last, float before, float half)
-{
-    const float along = 0.9F, across = 0.7F; /* rise, of a distance's, from which on it runs along the wall */
-    float rise = 0.5F * (last - before);
-    rise = rise > half ? half : rise < -half ? -half : rise;
-    if (last < 0 && rise > across * half)
-        rise *= fmaxf(along - rise / half, 0) / (along - across);
-    return last + rise;
-}
-
 static void pad_row(const padded *p, float *row, float half, float outside)
 {
     int n = p->grid->n[0], low = BESIDE, high = BESIDE + n - 1;
-    row[low - 1] = on_wall(row[low], row[n > 1 ? low + 1 : low], half);
-    row[high + 1] = on_wall(row[high], row[n > 1 ? high - 1 : high], half);
+    row[low - 1] = und_distance_on_wall(row[low], row[n > 1 ? low + 1 : low], half);
+    row[high + 1] = und_distance_on_wall(row[high], row[n > 1 ? high - 1 : high], half);
     row[0] = row[n + 3] = outside;
 }
 
@@ -92,7 +79,7 @@ static void pad_side(const padded *p, float *field, int axis, bool high, ptrdiff
                 *before = n > 1 ? last + in * p->step[axis] : last;
     float *wall = field + base + (cell - in) * p->step[axis], *out = wall - in * p->step[axis];
     for (int x = 0; x < p->n[0]; x++) {
-        wall[x] = x == 0 || x == p->n[0] - 1 ? outside : on_wall(last[x], before[x], half);
+        wall[x] = x == 0 || x == p->n[0] - 1 ? outside : und_distance_on_wall(last[x], before[x], half);
         out[x] = outside;
     }
 }

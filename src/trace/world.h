@@ -14,7 +14,14 @@ typedef struct und_ray {
 } und_ray;
 
 /* Of what a picture's layer `id` tells apart. */
-enum { UND_ID_NONE, UND_ID_LIQUID, UND_ID_GROUND, UND_ID_SPRAY, UND_ID_SOLID = 16 /* + its number */ };
+enum {
+    UND_ID_NONE,
+    UND_ID_LIQUID,
+    UND_ID_GROUND,
+    UND_ID_SPRAY,
+    UND_ID_SOLID = 16, /* + its number */
+    UND_ID_BODY = 4096 /* + its number */
+};
 
 typedef struct und_hit {
     float t; /* m along the ray; infinite: nothing was met */

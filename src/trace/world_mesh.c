@@ -1,0 +1,294 @@
+/* Triangles and spheres of a frame's world: solids and bodies, a liquid's skin, sheets, drops. */
+#include "trace/world_parts.h"
+
+#include "base/random.h"
+#include "base/status.h"
+#include "render/rigid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+RTCGeometry und_world_geometry(und_world_parts *w, enum RTCGeometryType type, size_t vertices, int floats,
+                               int moments, float *data[2], und_error *err)
+{
+    RTCGeometry g = rtcNewGeometry(w->device, type);
+    enum RTCFormat format = floats == 4 ? RTC_FORMAT_FLOAT4 : RTC_FORMAT_FLOAT3;
+    rtcSetGeometryTimeStepCount(g, (unsigned)moments);
+    for (unsigned k = 0; k < (unsigned)moments; k++) {
+        data[k] = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, k, format,
+                                          (size_t)floats * sizeof(float), vertices);
+        if (!data[k]) {
+            rtcReleaseGeometry(g);
+            und_error_set(err, UND_FAILED, "out of memory for what rays meet");
+            return NULL;
+        }
+    }
+    return g;
+}
+
+uint32_t *und_world_triangles(und_world_parts *w, RTCGeometry g, size_t triangles, und_error *err)
+{
+    (void)w;
+    uint32_t *index = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                              3 * sizeof(uint32_t), triangles);
+    if (!index) {
+        rtcReleaseGeometry(g);
+        und_error_set(err, UND_FAILED, "out of memory for what rays meet");
+    }
+    return index;
+}
+
+void und_world_attach(und_world_parts *w, RTCGeometry g, und_part_kind kind, unsigned mask)
+{
+    rtcSetGeometryMask(g, mask);
+    rtcCommitGeometry(g);
+    rtcAttachGeometryByID(w->scene, g, (unsigned)kind);
+    rtcReleaseGeometry(g);
+    w->any = true;
+}
+
+/* Loose triangles, each with its own corners; `list`: which of them, or NULL for the first `count`. */
+static und_status add_triangles(und_world_parts *w, und_part_kind kind, unsigned mask, const float *position,
+                                const float *speed, const uint32_t *list, size_t count, und_error *err)
+{
+    float *data[2];
+    int moments = speed && w->shutter > 0 ? 2 : 1;
+    if (count == 0)
+        return UND_OK;
+    RTCGeometry g = und_world_geometry(w, RTC_GEOMETRY_TYPE_TRIANGLE, 3 * count, 3, moments, data, err);
+    uint32_t *index = g ? und_world_triangles(w, g, count, err) : NULL;
+    if (!index)
+        return UND_FAILED;
+    for (size_t k = 0; k < count; k++) {
+        size_t from = 9 * (list ? list[k] : k);
+        for (size_t c = 0; c < 9; c++) { /* the last moment is the frame's */
+            data[moments - 1][9 * k + c] = position[from + c];
+            if (moments > 1)
+                data[0][9 * k + c] = position[from + c] - w->shutter * speed[from + c];
+        }
+        for (size_t c = 0; c < 3; c++)
+            index[3 * k + c] = (uint32_t)(3 * k + c);
+    }
+    und_world_attach(w, g, kind, mask);
+    return UND_OK;
+}
+
+/* Corners of each solid begin at the frame's "solid/mesh_first"; older frames do not tell them apart. */
+static const int32_t *find_firsts(const und_frame *frame, size_t corners, size_t *count)
+{
+    const und_item *item = und_frame_find(frame, "solid/mesh_first");
+    if (!item || item->type != UND_I32 || !item->data || item->rank != 1 || item->dim[0] < 2)
+        return NULL;
+    const int32_t *first = item->data;
+    *count = item->dim[0] - 1;
+    for (size_t i = 0; i < *count; i++)
+        if (first[i + 1] < first[i] || first[i + 1] % 3 != 0)
+            return NULL;
+    return first[0] == 0 && (size_t)first[*count] == corners ? first : NULL;
+}
+
+static void own(int32_t *owner, const int32_t *first, size_t count, int32_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int32_t k = first[i] / 3; k < first[i + 1] / 3; k++)
+            owner[k] = id + (int32_t)i;
+}
+
+/* Whose a triangle is: bodies come first, solids after them. */
+static void find_owners(und_world_parts *w, const und_frame *frame, const und_rigid *bodies)
+{
+    size_t count = w->render->soup.count, solids = 0, before = bodies->corners / 3;
+    if (bodies->count > 0)
+        own(w->owner, bodies->first, bodies->count, UND_ID_BODY);
+    for (size_t k = before; k < count; k++)
+        w->owner[k] = UND_ID_SOLID;
+    const int32_t *first = find_firsts(frame, 3 * (count - before), &solids);
+    if (first && solids < UND_ID_BODY - UND_ID_SOLID)
+        own(w->owner + before, first, solids, UND_ID_SOLID);
+}
+
+und_look und_world_look_of(const und_world_parts *w, int32_t owner)
+{
+    const und_looks *l = &w->render->def.looks;
+    return owner >= UND_ID_BODY ? und_look_of(l->bodies, l->body_count, owner - UND_ID_BODY)
+                                : und_look_of(l->solids, l->solid_count, owner - UND_ID_SOLID);
+}
+
+und_status und_world_objects(und_world_parts *w, const und_frame *frame, und_error *err)
+{
+    und_soup *soup = &w->render->soup;
+    size_t count = soup->count, number[2] = {0};
+    und_rigid bodies;
+    if (count == 0)
+        return UND_OK;
+    if (!und_rigid_find(frame, &bodies))
+        bodies = (und_rigid){0};
+    w->owner = und_alloc(count, sizeof *w->owner, "objects", err);
+    for (int k = 0; k < 2; k++)
+        w->object[k] = und_alloc(count, sizeof *w->object[k], "objects", err);
+    if (!w->owner || !w->object[0] || !w->object[1])
+        return UND_FAILED;
+    find_owners(w, frame, &bodies);
+    for (size_t k = 0; k < count; k++) {
+        und_look look = und_world_look_of(w, w->owner[k]);
+        int clear = look.given && look.matter.kind == UND_MATTER_DIELECTRIC;
+        w->object[clear][number[clear]++] = (uint32_t)k;
+    }
+    const float *p = soup->frame_position, *speed = bodies.spin ? soup->speed : NULL;
+    for (size_t k = 0; speed && k < 9 * count; k++)
+        if (!(fabsf(speed[k] * w->shutter) < 1e9f))
+            speed = NULL;
+    und_status status =
+        add_triangles(w, UND_PART_OBJECTS, UND_MASK_OPAQUE, p, speed, w->object[0], number[0], err);
+    return status == UND_OK
+               ? add_triangles(w, UND_PART_GLASS, UND_MASK_CLEAR, p, speed, w->object[1], number[1], err)
+               : status;
+}
+
+und_status und_world_skin(und_world_parts *w, und_error *err)
+{
+    const und_soup *skin = &w->render->liquid;
+    return add_triangles(w, UND_PART_SKIN, w->opaque_liquid ? UND_MASK_OPAQUE : UND_MASK_CLEAR,
+                         skin->frame_position, NULL, NULL, skin->count, err);
+}
+
+float und_world_chance(f3 from, f3 dir, uint32_t stream)
+{
+    const float v[6] = {dir.x, dir.y, dir.z, from.x, from.y, from.z};
+    uint64_t bits[3];
+    memcpy(bits, v, sizeof bits);
+    return (float)(und_random_bits(bits[0], bits[1], bits[2] ^ (uint64_t)stream << 48) >> 40) * 0x1p-24f;
+}
+
+float und_world_rim(const und_world_parts *w, uint32_t triangle, float u, float v)
+{
+    const float *rim = w->rim ? w->rim + 3 * (size_t)triangle : NULL;
+    float value = rim ? rim[0] * (1 - u - v) + rim[1] * u + rim[2] * v : 0;
+    return value > 0 ? minf(value, 1) : 0;
+}
+
+float und_world_film(const und_world_parts *w, f3 dir, f3 normal, float rim, float *mirrored)
+{
+    const float veil = 0.04f; /* of what drifts in it */
+    float one = und_fresnelf(maxf(fabsf(f3_dot(dir, normal)), 0.02f), (float)w->render->def.refraction);
+    *mirrored = 2 * one / (1 + one); /* both faces, with all that goes back and forth between them */
+    return (1 - *mirrored) * (1 - veil - 0.5f * rim * rim);
+}
+
+/* Rays go through a film as often as light does. */
+static void pass_film(const struct RTCFilterFunctionNArguments *a)
+{
+    const und_world_parts *w = a->geometryUserPtr;
+    const struct RTCRay *ray = (const struct RTCRay *)a->ray;
+    const struct RTCHit *hit = (const struct RTCHit *)a->hit;
+    if (a->N != 1 || a->valid[0] != -1)
+        return;
+    f3 dir = f3_make(ray->dir_x, ray->dir_y, ray->dir_z), from = f3_make(ray->org_x, ray->org_y, ray->org_z);
+    f3 normal = f3_unit(f3_make(hit->Ng_x, hit->Ng_y, hit->Ng_z));
+    float mirrored, rim = und_world_rim(w, hit->primID, hit->u, hit->v);
+    float through = und_world_film(w, dir, normal, rim, &mirrored);
+    if (und_world_chance(from, dir, hit->primID + 1) < through)
+        a->valid[0] = 0;
+}
+
+und_status und_world_sheets(und_world_parts *w, const und_frame *frame, und_error *err)
+{
+    und_soup *sheet = &w->render->sheet;
+    size_t corners;
+    const float *p = und_find_corners(frame, "sheet/mesh_position", &corners);
+    und_status status = und_soup_set(sheet, p, corners / 3, err);
+    if (status != UND_OK || sheet->count == 0)
+        return status;
+    const und_item *rim = und_frame_find(frame, "sheet/mesh_rim");
+    if (rim && rim->type == UND_F32 && rim->data && und_item_count(rim) == 3 * sheet->count)
+        w->rim = rim->data;
+    if ((status = add_triangles(w, UND_PART_SHEET, UND_MASK_CLEAR, p, NULL, NULL, sheet->count, err)))
+        return status;
+    RTCGeometry g = rtcGetGeometry(w->scene, UND_PART_SHEET);
+    rtcSetGeometryUserData(g, w);
+    rtcSetGeometryIntersectFilterFunction(g, pass_film);
+    rtcCommitGeometry(g);
+    return UND_OK;
+}
+
+typedef struct drops {
+    const float *position, *velocity, *radius;
+    size_t count;
+} drops;
+
+static const float *floats(const und_frame *frame, const char *name, size_t count)
+{
+    const und_item *item = und_frame_find(frame, name);
+    bool fits = item && item->type == UND_F32 && item->data && und_item_count(item) == count;
+    return fits ? item->data : NULL;
+}
+
+static drops find_drops(const und_frame *frame, const char *position, const char *velocity,
+                        const char *radius)
+{
+    const und_item *item = und_frame_find(frame, position);
+    drops d = {0};
+    if (!item || item->type != UND_F32 || !item->data)
+        return d;
+    d.count = und_item_count(item) / 3;
+    d.position = item->data;
+    d.velocity = floats(frame, velocity, 3 * d.count);
+    d.radius = radius ? floats(frame, radius, d.count) : NULL;
+    return d;
+}
+
+/* A drop's place and radius, and its velocity, as pictures have them; false where they are not sane, or the
+ * drop is before the lens. */
+static bool find_drop(const und_world_parts *w, const drops *d, size_t k, float sphere[4], float speed[3])
+{
+    const und_render_def *def = &w->render->def;
+    const und_camera *c = &w->render->camera;
+    const float most = 0.06f; /* of the distance, that a radius may be */
+    float square = 0;
+    sphere[3] = d->radius ? d->radius[k] : 0.5f * (float)def->rain_width;
+    for (int a = 0; a < 3; a++) {
+        float stretch = a == 1 ? (float)def->vertical : 1;
+        sphere[a] = d->position[3 * k + (size_t)a] * stretch;
+        speed[a] = d->velocity ? d->velocity[3 * k + (size_t)a] * stretch : 0;
+        square += speed[a] * speed[a];
+        if (!(fabsf(sphere[a]) < 1e9f))
+            return false;
+    }
+    if (!(square * w->shutter * w->shutter < 1e12f))
+        memset(speed, 0, 3 * sizeof *speed);
+    f3 to = f3_sub(f3_of(sphere), c->eye);
+    return sphere[3] > 0 && sphere[3] * sphere[3] < most * most * f3_dot(to, to);
+}
+
+und_status und_world_drops(und_world_parts *w, const und_frame *frame, und_error *err)
+{
+    const drops d[2] = {find_drops(frame, "spray/position", "spray/velocity", "spray/radius"),
+                        find_drops(frame, "rain/position", "rain/velocity", NULL)};
+    float sphere[4], speed[3], *data[2];
+    size_t count = 0, all = d[0].count + d[1].count;
+    for (size_t k = 0; k < all; k++)
+        count += k < d[0].count ? find_drop(w, &d[0], k, sphere, speed)
+                                : find_drop(w, &d[1], k - d[0].count, sphere, speed);
+    if (count == 0 || count > UINT32_MAX / 2)
+        return UND_OK;
+    if (!(w->drop_speed = und_alloc(3 * count, sizeof *w->drop_speed, "drops", err)))
+        return UND_FAILED;
+    int moments = w->shutter > 0 ? 2 : 1;
+    RTCGeometry g = und_world_geometry(w, RTC_GEOMETRY_TYPE_SPHERE_POINT, count, 4, moments, data, err);
+    if (!g)
+        return UND_FAILED;
+    for (size_t k = 0, to = 0; k < all; k++) {
+        bool second = k >= d[0].count;
+        if (!find_drop(w, &d[second], second ? k - d[0].count : k, sphere, speed))
+            continue;
+        memcpy(data[moments - 1] + 4 * to, sphere, sizeof sphere);
+        memcpy(w->drop_speed + 3 * to, speed, sizeof speed);
+        for (int a = 0; a < 3; a++)
+            sphere[a] -= w->shutter * speed[a];
+        if (moments > 1)
+            memcpy(data[0] + 4 * to, sphere, sizeof sphere);
+        to++;
+    }
+    und_world_attach(w, g, UND_PART_DROPS, UND_MASK_CLEAR);
+    return UND_OK;
+}

@@ -1,0 +1,75 @@
+/* What the files of a frame's world share. */
+#ifndef UND_TRACE_WORLD_PARTS_H
+#define UND_TRACE_WORLD_PARTS_H
+
+#include "render/shade.h"
+#include "trace/world.h"
+#include "trace/world_level.h"
+
+#include <embree3/rtcore.h>
+
+/* Kinds of triangles and spheres; each is one geometry of the scene, under this number. */
+typedef enum und_part_kind {
+    UND_PART_OBJECTS, /* solids and bodies that light does not go through */
+    UND_PART_GLASS,   /* and those that it does */
+    UND_PART_GROUND,
+    UND_PART_CUT,  /* the sides of the block of ground, and its base */
+    UND_PART_WALL, /* of a tiled pool: seen from inside alone */
+    UND_PART_WATER,
+    UND_PART_WATER_SIDE,
+    UND_PART_SKIN, /* a liquid that comes as triangles */
+    UND_PART_SHEET,
+    UND_PART_DROPS,
+    UND_PARTS
+} und_part_kind;
+
+enum { UND_MASK_OPAQUE = 1, UND_MASK_CLEAR = 2 };
+
+typedef struct und_world_parts {
+    und_world base; /* first: a world is this */
+    und_render *render;
+    und_level level; /* phi NULL: none */
+    und_matter water;
+    bool opaque_liquid;
+    bool is_table; /* a level ground, far around, at this height */
+    float table;
+    RTCDevice device;
+    RTCScene scene;
+    bool any;               /* has the scene anything in it? */
+    uint32_t *object[2];    /* [primitives] of objects and glass: triangles of the renderer's soup */
+    int32_t *owner;         /* [soup's triangles]: id */
+    uint8_t *cut_side;      /* [primitives] of the cut: 0 to 3, 4: the base */
+    uint8_t *side_of_water; /* of the water's sides, and of a pool's walls */
+    const float *rim;       /* [3 sheet triangles], or NULL */
+    float *drop_speed;      /* [drops][3], m/s */
+    float shutter;          /* s */
+} und_world_parts;
+
+/* Fills the scene (world_mesh.c, world_ground.c). */
+und_status und_world_objects(und_world_parts *w, const und_frame *frame, und_error *err);
+und_status und_world_skin(und_world_parts *w, und_error *err);
+und_status und_world_sheets(und_world_parts *w, const und_frame *frame, und_error *err);
+und_status und_world_drops(und_world_parts *w, const und_frame *frame, und_error *err);
+und_status und_world_ground(und_world_parts *w, und_error *err);
+
+/* A new geometry with `vertices` of `floats` numbers at each of `moments`; what is written to *data[moment]
+ * must be done before und_world_attach. */
+RTCGeometry und_world_geometry(und_world_parts *w, enum RTCGeometryType type, size_t vertices, int floats,
+                               int moments, float *data[2], und_error *err);
+uint32_t *und_world_triangles(und_world_parts *w, RTCGeometry geometry, size_t triangles, und_error *err);
+void und_world_attach(und_world_parts *w, RTCGeometry geometry, und_part_kind kind, unsigned mask);
+
+/* What a hit looks like, its t, place and face set already (world_look.c). */
+void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit *hit);
+void und_world_look(const und_world_parts *w, const und_ray *ray, const struct RTCRayHit *found,
+                    und_hit *hit);
+
+und_look und_world_look_of(const und_world_parts *w, int32_t owner);
+
+/* A number in [0, 1) that belongs to the ray: what it chooses where a surface is a mixture. */
+float und_world_chance(f3 from, f3 dir, uint32_t stream);
+/* Share of the light that comes through a film of water. */
+float und_world_film(const und_world_parts *w, f3 dir, f3 normal, float rim, float *mirrored);
+float und_world_rim(const und_world_parts *w, uint32_t triangle, float u, float v);
+
+#endif

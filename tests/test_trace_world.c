@@ -1,0 +1,429 @@
+/* What rays meet: the liquid's distance against exact surfaces, triangles against a plain test, drops on
+ * their way, damaged frames. */
+#include "tests/distance_frame.h"
+#include "tests/test.h"
+
+#include "base/random.h"
+#include "trace/world_parts.h"
+
+typedef struct shown {
+    und_render *render;
+    und_world *world;
+} shown;
+
+static und_render_def small_def(void)
+{
+    und_render_def def = und_render_def_default();
+    def.width = 32;
+    def.height = 18;
+    def.threads = 1;
+    return def;
+}
+
+static shown show_with(const und_frame *frame, und_render_def def)
+{
+    und_error err = {0};
+    shown s = {.render = und_render_create(&def, &err)};
+    assert_non_null(s.render);
+    if (und_render_prepare(s.render, frame, &err) == UND_OK)
+        s.world = und_world_create(s.render, frame, &err);
+    return s;
+}
+
+static shown show(const und_frame *frame)
+{
+    shown s = show_with(frame, small_def());
+    assert_non_null(s.world);
+    return s;
+}
+
+static void hide(shown *s)
+{
+    und_world_destroy(s->world);
+    und_render_destroy(s->render);
+}
+
+static float chance(uint64_t stream, uint64_t index)
+{
+    return (float)und_random(5, stream, index);
+}
+
+static f3 any_direction(uint64_t index)
+{
+    float y = 2 * chance(1, index) - 1, out = sqrtf(maxf(1 - y * y, 0)), turn = 6.2831853f * chance(2, index);
+    return f3_unit(f3_make(out * cosf(turn), y, out * sinf(turn)));
+}
+
+static und_ray ray_from(f3 from, f3 dir)
+{
+    return (und_ray){.from = from, .dir = dir, .near = 0, .far = INFINITY, .time = 1};
+}
+
+/* A ball of radius 0.31 in the middle of a unit box. */
+static const f3 MIDDLE = {0.75f, 0, 1.5f};
+static const double RADIUS = 0.31;
+
+static double ball_distance(double x, double y, double z)
+{
+    double d[3] = {x - 0.75, y, z - 1.5};
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - RADIUS;
+}
+
+/* The farthest of hits from the ball and of normals from its own, in and out. */
+static void ball_errors(int n, double *place, double *normal)
+{
+    und_frame frame = distance_frame(n, n, n, 1.0 / n, ball_distance);
+    shown s = show(&frame);
+    *place = *normal = 0;
+    for (uint64_t k = 0; k < 400; k++) {
+        f3 dir = any_direction(k), side = any_direction(k + 1000);
+        if (k % 2 == 0)
+            dir.y = -fabsf(dir.y); /* from above the table */
+        f3 aim = f3_along(MIDDLE, side, 0.7f * (float)RADIUS * chance(3, k));
+        und_ray ray = ray_from(f3_along(aim, dir, k % 2 ? 0 : -0.8f), dir); /* from inside, from outside */
+        und_hit hit;
+        assert_true(s.world->cast(s.world, &ray, &hit));
+        assert_int_equal(hit.id, UND_ID_LIQUID);
+        assert_int_equal(hit.matter.kind, UND_MATTER_DIELECTRIC);
+        assert_true((f3_dot(hit.face, dir) > 0) == (k % 2 == 1));
+        assert_true((f3_dot(hit.normal, dir) > 0) == (k % 2 == 1));
+        f3 out = f3_unit(f3_sub(hit.place, MIDDLE));
+        *place =
+            fmax(*place, fabs(ball_distance((double)hit.place.x, (double)hit.place.y, (double)hit.place.z)));
+        f3 off = f3_sub(hit.normal, out);
+        *normal = fmax(*normal, sqrt((double)f3_dot(off, off)));
+    }
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
+static void hits_a_ball(void **state)
+{
+    (void)state;
+    double place[3], normal[3];
+    for (int k = 0; k < 3; k++)
+        ball_errors(16 << k, &place[k], &normal[k]);
+    for (int k = 0; k < 3; k++) { /* the interpolant is off by at most h^2 / 8 times the curvatures' sum */
+        double h = 1.0 / (16 << k);
+        if (!(place[k] < 0.26 * h * h / RADIUS) || !(normal[k] < 0.5 * h / RADIUS))
+            fail_msg("at h = 1/%d: places off by %g, normals by %g", 16 << k, place[k], normal[k]);
+    }
+    assert_true(place[0] / place[2] > 12); /* 16: second order */
+    assert_true(normal[0] / normal[2] > 6);
+}
+
+/* Lumps that merge, thin necks, holes, and a floor of liquid: no distance anywhere. */
+static double lumps(double x, double y, double z)
+{
+    double f = sin(11 * x) * cos(9 * y + 1) + sin(8 * z + x) * cos(12 * y) + sin(10 * z) * cos(7 * x);
+    return 0.08 * f + 0.05 * (y + 0.1);
+}
+
+/* Follows a straight way through the world's liquid; the number of its surfaces. */
+static int follow(const und_world *w, f3 from, f3 dir, int *lost)
+{
+    und_matter matter;
+    bool inside = w->within(w, from, &matter);
+    int count = 0;
+    for (;; count++) {
+        und_ray ray = ray_from(from, dir);
+        und_hit hit;
+        if (!w->cast(w, &ray, &hit) || hit.id != UND_ID_LIQUID)
+            break;
+        assert_true((f3_dot(hit.face, dir) > 0) == inside); /* out of it after into it */
+        assert_true(hit.t >= 0 && hit.offset > 0);
+        inside = !inside;
+        from = f3_along(hit.place, hit.face, f3_dot(hit.face, dir) > 0 ? hit.offset : -hit.offset);
+        assert_true(count < 200);
+    }
+    /* Beside an edge of the box the offset may lead out by the other wall. */
+    bool beside = from.x < 0.25f || from.x > 1.25f || from.y > 0.5f || from.z < 1 || from.z > 2;
+    assert_true(!inside || beside);
+    *lost += inside;
+    return count;
+}
+
+static void never_lost(void **state)
+{
+    (void)state;
+    und_frame frame = distance_frame(40, 40, 40, 1.0 / 40, lumps);
+    shown s = show(&frame);
+    int surfaces = 0, lost = 0;
+    for (uint64_t k = 0; k < 20000; k++) {
+        f3 dir = any_direction(k);
+        dir = f3_unit(f3_make(dir.x, fabsf(dir.y) + 0.01f, dir.z)); /* up: off the table */
+        f3 through = f3_make(0.25f + chance(4, k), -0.5f + chance(5, k), 1 + chance(6, k));
+        f3 from = f3_along(through, dir, -minf(3, (through.y + 0.499f) / dir.y)); /* above the table */
+        if (k % 7 == 0) /* along the lattice's planes and lines */
+            dir = k % 2 ? f3_make(1, 0, 0) : f3_make(0, 0, -1);
+        if (k % 7 == 0)
+            from = f3_along(
+                f3_make(0.2625f + 0.0125f * (float)(k % 78), -0.4875f + 0.0125f * (float)(k % 76), 1.5f), dir,
+                -3);
+        surfaces += follow(s.world, from, dir, &lost);
+    }
+    assert_true(surfaces > 60000);
+    assert_true(lost < 5);
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
+static double everywhere(double x, double y, double z)
+{
+    (void)x;
+    (void)y;
+    (void)z;
+    return -1;
+}
+
+static void full_box(void **state)
+{
+    (void)state;
+    und_frame frame = distance_frame(12, 10, 14, 0.05, everywhere);
+    shown s = show(&frame);
+    const float low[3] = {0.25f, -0.5f, 1}, high[3] = {0.85f, 0, 1.7f};
+    for (uint64_t k = 0; k < 500; k++) {
+        f3 from =
+            f3_make(low[0] + 0.6f * chance(7, k), low[1] + 0.5f * chance(8, k), low[2] + 0.7f * chance(9, k));
+        f3 dir = any_direction(k);
+        und_ray ray = ray_from(from, dir);
+        und_hit hit;
+        assert_true(s.world->cast(s.world, &ray, &hit));
+        float t = INFINITY, d[3] = {dir.x, dir.y, dir.z}, p[3] = {from.x, from.y, from.z};
+        int wall = -1;
+        for (int a = 0; a < 3; a++) {
+            float to = ((d[a] > 0 ? high[a] : low[a]) - p[a]) / d[a];
+            wall = to < t ? a : wall;
+            t = minf(t, to);
+        }
+        assert_double_near((double)hit.t, (double)t, 2e-6);
+        float n[3] = {hit.normal.x, hit.normal.y, hit.normal.z};
+        if (wall == 1 && d[1] < 0) { /* it stands on the table */
+            assert_int_equal(hit.id, UND_ID_GROUND);
+            continue;
+        }
+        assert_int_equal(hit.id, UND_ID_LIQUID);
+        assert_double_near((double)n[wall], d[wall] > 0 ? 1 : -1, 0);
+        und_matter matter;
+        assert_true(s.world->within(s.world, from, &matter));
+        assert_false(s.world->blocked(s.world, &ray) && d[1] > 0);
+        assert_false(s.world->within(s.world, f3_along(from, dir, t + 1e-3f), &matter));
+    }
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
+static float *add_rows(und_frame *frame, const char *name, size_t rows, size_t columns)
+{
+    und_item_def def = {
+        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {rows, columns}};
+    und_item *item = und_frame_add(frame, &def, NULL);
+    assert_non_null(item);
+    return item->data;
+}
+
+static double nowhere(double x, double y, double z)
+{
+    (void)x;
+    (void)y;
+    (void)z;
+    return 1;
+}
+
+/* Moller & Trumbore 1997, in double precision; infinite: missed.  *close: so near an edge that rounding
+ * decides. */
+static double meet_triangle(const float *p, f3 from, f3 dir, bool *close)
+{
+    double a[3], e1[3], e2[3], o[3] = {(double)from.x, (double)from.y, (double)from.z},
+                               d[3] = {(double)dir.x, (double)dir.y, (double)dir.z};
+    for (int k = 0; k < 3; k++) {
+        a[k] = o[k] - (double)p[k];
+        e1[k] = (double)p[3 + k] - (double)p[k];
+        e2[k] = (double)p[6 + k] - (double)p[k];
+    }
+#define CROSS(u, v)                                                                     \
+    {                                                                                   \
+        u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0] \
+    }
+#define DOT(u, v) (u[0] * v[0] + u[1] * v[1] + u[2] * v[2])
+    double h[3] = CROSS(d, e2), q[3] = CROSS(a, e1), det = DOT(e1, h);
+    double u = DOT(a, h) / det, v = DOT(d, q) / det, t = DOT(e2, q) / det;
+    double least = fmin(fmin(u, v), 1 - u - v);
+    *close = *close || (fabs(least) < 1e-4 && t > 0);
+    return least >= 0 && t > 0 ? t : INFINITY;
+}
+
+static void meets_triangles(void **state)
+{
+    (void)state;
+    enum { TRIANGLES = 300 };
+    und_frame frame = distance_frame(8, 8, 8, 0.125, nowhere);
+    float *p = add_rows(&frame, "solid/mesh_position", 3 * TRIANGLES, 3);
+    for (uint64_t k = 0; k < TRIANGLES; k++)
+        for (uint64_t c = 0; c < 9; c++) {
+            const float low[3] = {0.25f, -0.5f, 1};
+            p[9 * k + c] = low[c % 3] + 0.7f * chance(10 + c % 3, k) + 0.3f * chance(20 + c, k);
+        }
+    shown s = show(&frame);
+    int met = 0;
+    for (uint64_t k = 0; k < 3000; k++) {
+        f3 dir = any_direction(k);
+        dir = f3_unit(f3_make(dir.x, fabsf(dir.y) + 0.01f, dir.z));
+        f3 from = f3_along(f3_make(0.25f + chance(4, k), -0.5f + chance(5, k), 1 + chance(6, k)), dir, -1.5f);
+        from.y = maxf(from.y, -0.45f);
+        double t = INFINITY;
+        bool close = false;
+        for (size_t i = 0; i < TRIANGLES; i++)
+            t = fmin(t, meet_triangle(p + 9 * i, from, dir, &close));
+        und_ray ray = ray_from(from, dir);
+        und_hit hit;
+        bool found = s.world->cast(s.world, &ray, &hit);
+        if (close)
+            continue;
+        assert_true(found == isfinite(t));
+        assert_true(s.world->blocked(s.world, &ray) == found);
+        if (found) {
+            assert_double_near((double)hit.t, t, 1e-5);
+            assert_int_equal(hit.id, UND_ID_SOLID);
+            assert_true(f3_dot(hit.face, dir) < 0 && f3_dot(hit.normal, dir) < 0);
+            met++;
+        }
+    }
+    assert_true(met > 500);
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
+/* A drop that flies past: where it is depends on the ray's time, over the shutter's. */
+static void drop_on_its_way(void **state)
+{
+    (void)state;
+    und_frame frame = distance_frame(8, 8, 8, 0.125, nowhere);
+    memcpy(add_rows(&frame, "spray/position", 1, 3), (float[3]){0.75f, 0.2f, 1.5f}, 12);
+    memcpy(add_rows(&frame, "spray/velocity", 1, 3), (float[3]){10, 0, -4}, 12);
+    add_rows(&frame, "spray/radius", 1, 1)[0] = 0.02f;
+    und_render_def def = small_def();
+    def.shutter = 0.02;
+    shown s = show_with(&frame, def);
+    assert_non_null(s.world);
+    for (int k = 0; k <= 4; k++) {
+        float time = 0.25f * (float)k, back = 0.02f * (1 - time);
+        f3 at = f3_make(0.75f - 10 * back, 0.2f, 1.5f + 4 * back);
+        und_ray ray = ray_from(f3_make(at.x, 1, at.z), f3_make(0, -1, 0));
+        ray.time = time;
+        und_hit hit;
+        assert_true(s.world->cast(s.world, &ray, &hit));
+        assert_int_equal(hit.id, UND_ID_SPRAY);
+        assert_int_equal(hit.matter.kind, UND_MATTER_DIELECTRIC);
+        assert_double_near((double)hit.t, 0.78, 1e-5);
+        assert_double_near((double)hit.velocity.x, 10, 0);
+        ray.spread = 0.1f; /* a wide cone sees what many of them are */
+        assert_true(s.world->cast(s.world, &ray, &hit));
+        assert_int_equal(hit.matter.kind, UND_MATTER_DIFFUSE);
+        ray.spread = 0;
+        ray.from.y = 0.2f; /* from its middle: out of it */
+        assert_true(s.world->cast(s.world, &ray, &hit));
+        assert_double_near((double)hit.t, 0.02, 1e-5);
+        assert_true(f3_dot(hit.face, ray.dir) > 0);
+        ray.from.y = 1;
+        ray.time = k < 2 ? 1 : 0; /* it is not there yet, or no longer */
+        assert_true(s.world->cast(s.world, &ray, &hit) && hit.id == UND_ID_GROUND);
+    }
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
+static void any_threads(void **state)
+{
+    (void)state;
+    und_frame frame = distance_frame(40, 40, 40, 1.0 / 40, lumps);
+    shown s[2];
+    for (int k = 0; k < 2; k++) {
+        und_render_def def = small_def();
+        def.threads = 1 + 2 * k;
+        s[k] = show_with(&frame, def);
+        assert_non_null(s[k].world);
+    }
+    for (uint64_t k = 0; k < 2000; k++) {
+        f3 dir = any_direction(k);
+        und_ray ray = ray_from(
+            f3_along(f3_make(0.25f + chance(4, k), -0.5f + chance(5, k), 1 + chance(6, k)), dir, -0.5f), dir);
+        und_hit a, b;
+        bool met = s[0].world->cast(s[0].world, &ray, &a);
+        assert_true(met == s[1].world->cast(s[1].world, &ray, &b));
+        assert_true(!met || (a.t == b.t && a.normal.x == b.normal.x && a.id == b.id));
+    }
+    hide(&s[0]);
+    hide(&s[1]);
+    und_frame_clear(&frame);
+}
+
+static double damaged(double x, double y, double z)
+{
+    int k = (int)(1000 * (x + 3 * y + 7 * z));
+    return k % 5 == 0 ? NAN : k % 5 == 1 ? INFINITY : k % 5 == 2 ? -INFINITY : k % 5 == 3 ? -0.01 : 1e30;
+}
+
+static void throw_rays(const und_world *w)
+{
+    for (uint64_t k = 0; k < 500; k++) {
+        f3 dir = any_direction(k);
+        und_ray ray = ray_from(f3_along(f3_make(0.7f, 0, 1.5f), dir, -2 * chance(3, k)), dir);
+        if (k % 9 == 0)
+            ray.dir.x = NAN;
+        if (k % 11 == 0)
+            ray.from.y = k % 2 ? NAN : INFINITY;
+        if (k % 13 == 0)
+            ray.dir = f3_gray(0);
+        und_hit hit = {0};
+        und_matter matter;
+        if (w->cast(w, &ray, &hit)) {
+            assert_true(isfinite(hit.t) && isfinite(hit.place.x) && isfinite(f3_dot(hit.normal, hit.face)));
+            assert_double_near((double)f3_dot(hit.normal, hit.normal), 1, 1e-4);
+        }
+        w->blocked(w, &ray);
+        w->within(w, ray.from, &matter);
+    }
+}
+
+static void damaged_frames(void **state)
+{
+    (void)state;
+    const int n[4][3] = {{9, 7, 8}, {1, 1, 1}, {2, 1, 5}, {17, 3, 1}};
+    for (int k = 0; k < 4; k++) {
+        und_frame frame = distance_frame(n[k][0], n[k][1], n[k][2], 0.1, damaged);
+        add_samples(&frame, "solid/distance", "m", -1, damaged);
+        for (int a = 0; a < 3; a++)
+            add_samples(&frame,
+                        a == 0   ? "velocity_x"
+                        : a == 1 ? "velocity_y"
+                                 : "velocity_z",
+                        "m/s", a, damaged);
+        float *p = add_rows(&frame, "spray/position", 4, 3);
+        p[0] = NAN;
+        p[4] = INFINITY;
+        p[8] = -1e30f;
+        add_rows(&frame, "spray/radius", 4, 1)[3] = NAN;
+        shown s = show_with(&frame, small_def());
+        if (s.world)
+            throw_rays(s.world);
+        hide(&s);
+        und_frame_clear(&frame);
+    }
+    und_frame wrong = distance_frame(8, 8, 8, 0.125, nowhere);
+    wrong.grid.n[0] = 9; /* the item does not fit */
+    shown s = show_with(&wrong, small_def());
+    assert_null(s.world);
+    hide(&s);
+    und_frame_clear(&wrong);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hits_a_ball),     cmocka_unit_test(never_lost),      cmocka_unit_test(full_box),
+        cmocka_unit_test(meets_triangles), cmocka_unit_test(drop_on_its_way), cmocka_unit_test(any_threads),
+        cmocka_unit_test(damaged_frames),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
