@@ -30,6 +30,6 @@ typedef struct validation_case {
 } validation_case;
 
 extern const validation_case shape_cases[], waves_cases[], columns_cases[], cells_cases[], levelset_cases[],
-    direct_cases[], render_cases[];
+    direct_cases[], render_cases[], trace_cases[];
 
 #endif

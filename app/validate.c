@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const validation_case *const tables[] = {shape_cases,    waves_cases,  columns_cases, cells_cases,
-                                                levelset_cases, direct_cases, render_cases};
+                                                levelset_cases, direct_cases, render_cases,  trace_cases};
 enum { TABLES = sizeof tables / sizeof *tables, MAX_CASES = 256, QUANTITY = 50 };
 
 struct case_sink {

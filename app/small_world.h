@@ -1,6 +1,6 @@
-/* A small world for rays: spheres, planes and slabs. */
-#ifndef UND_TESTS_TRACE_WORLD_H
-#define UND_TESTS_TRACE_WORLD_H
+/* A small world for rays, for cases and tests: spheres, planes and slabs. */
+#ifndef UND_APP_SMALL_WORLD_H
+#define UND_APP_SMALL_WORLD_H
 
 #include "trace/world.h"
 
@@ -25,7 +25,7 @@ typedef struct small_world {
 } small_world;
 
 /* Both ends of the ray's way through the thing; a plane has one. */
-static int small_ways(const small_thing *thing, const und_ray *ray, float t[2])
+static inline int small_ways(const small_thing *thing, const und_ray *ray, float t[2])
 {
     f3 to = f3_sub(thing->place, ray->from);
     if (thing->kind == SMALL_PLANE) {
@@ -47,7 +47,7 @@ static int small_ways(const small_thing *thing, const und_ray *ray, float t[2])
     return 2;
 }
 
-static f3 small_normal(const small_thing *thing, f3 place)
+static inline f3 small_normal(const small_thing *thing, f3 place)
 {
     if (thing->kind == SMALL_PLANE)
         return thing->normal;
@@ -55,7 +55,7 @@ static f3 small_normal(const small_thing *thing, f3 place)
     return thing->kind == SMALL_SLAB ? f3_make(0, off.y < 0 ? -1 : 1, 0) : f3_unit(off);
 }
 
-static bool small_nearest(const und_world *world, const und_ray *ray, bool opaque, und_hit *hit)
+static inline bool small_nearest(const und_world *world, const und_ray *ray, bool opaque, und_hit *hit)
 {
     const small_world *w = (const small_world *)world;
     const small_thing *best = NULL;
@@ -83,12 +83,12 @@ static bool small_nearest(const und_world *world, const und_ray *ray, bool opaqu
     return true;
 }
 
-static bool small_cast(const und_world *world, const und_ray *ray, und_hit *hit)
+static inline bool small_cast(const und_world *world, const und_ray *ray, und_hit *hit)
 {
     return small_nearest(world, ray, false, hit);
 }
 
-static bool small_blocked(const und_world *world, const und_ray *ray)
+static inline bool small_blocked(const und_world *world, const und_ray *ray)
 {
     und_hit hit;
     return small_nearest(world, ray, true, &hit);
