@@ -270,8 +270,8 @@ static und_status run_frames(job *j, bool resumed, und_error *err)
     return status;
 }
 
-/* A scene's function that fails in the middle: says what is left of the run, on a line of its own. */
-static void add_what_is_kept(const job *j, und_error *err)
+/* What fails in the middle: says what is left of the run, on a line of its own. */
+static void add_what_is_kept(const job *j, const char *advice, und_error *err)
 {
     und_cache_info info = und_cache_describe(j->cache);
     char note[640], kept[64] = "no frame is";
@@ -280,8 +280,7 @@ static void add_what_is_kept(const job *j, und_error *err)
                  info.rows[info.row_count - 1].frame);
     else if (info.row_count == 1)
         snprintf(kept, sizeof kept, "frame %d is", info.rows[0].frame);
-    int length = snprintf(note, sizeof note, "\n%s kept in %.400s; run the corrected scene with --force",
-                          kept, j->folder);
+    int length = snprintf(note, sizeof note, "\n%s kept in %.400s; %s", kept, j->folder, advice);
     size_t room = sizeof err->text - (size_t)length, used = strlen(err->text);
     used = used < room ? used : room - 1;
     memcpy(err->text + used, note, (size_t)length + 1);
@@ -374,11 +373,14 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
             printf("resuming after frame %d\n", und_sim_frame_number(j.sim));
         status = run_frames(&j, resumed, err);
         progress_end(&j.progress);
+        const bool intact = status == UND_FAILED && und_sim_intact(j.sim);
         if (status == UND_INVALID)
-            add_what_is_kept(&j, err);
+            add_what_is_kept(&j, "run the corrected scene with --force", err);
         und_error ignored; /* what it waited for is the trouble to tell of */
-        if (status == UND_FAILED && links_in_vain(&j.links))
+        if (intact || (status == UND_FAILED && links_in_vain(&j.links)))
             checkpoint(&j, &ignored);
+        if (intact)
+            add_what_is_kept(&j, "with the file as it was, --resume goes on", err);
         if (status == UND_OK && signals_stop() && (und_sim_frame_number(j.sim) < j.last || j.undrawn))
             status = stop_run(&j, err);
     }

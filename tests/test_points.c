@@ -4,7 +4,7 @@
 #include "tests/test.h"
 
 #include "io/ply.h"
-#include "io/points.h"
+#include "io/points_rows.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -134,6 +134,52 @@ static void vdb_points_are_read(void **state)
     und_points_free(&rows);
 }
 
+/* Frames of one file, one at a time: in any order, in pieces, of CSV and of PLY. */
+static void frames_are_read_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text;
+    } file[] = {
+        {"f.csv", "x,y,z,frame,id\n1,0,0,2,5\n2,0,0,2,4\n# of the first\n3,0,0,-1,9\r\n\n4,0,0,2,3\n"},
+        {"f.ply", "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+                  "property float z\nproperty float frame\nproperty int id\nend_header\n"
+                  "1 0 0 2 5\n2 0 0 2 4\n3 0 0 -1 9\n4 0 0 2 3\n"}};
+    for (int i = 0; i < 2; i++) {
+        und_point_index index;
+        und_point_rows rows;
+        und_error err = {0};
+        const char *path = put(file[i].name, file[i].text, strlen(file[i].text));
+        assert_int_equal(und_points_index(path, &index, &err), UND_OK);
+        assert_true(index.has_frame && index.count == 2 && index.span[0].frame == -1);
+        assert_true(index.span[0].rows == 1 && index.span[1].rows == 3 && index.span[1].runs == 2);
+        assert_int_equal(und_points_read_frame(path, NULL, &index, 1, &rows, &err), UND_OK);
+        assert_true(rows.count == 3 && rows.number[0][0] == 4 && rows.number[1][0] == 2 && rows.id[2] == 5);
+        und_points_free(&rows);
+        assert_int_equal(und_points_read_frame(path, NULL, &index, 0, &rows, &err), UND_OK);
+        assert_true(rows.count == 1 && rows.number[0][0] == 3 && rows.id[0] == 9);
+        und_points_free(&rows);
+        put(file[i].name, file[i].text, strlen(file[i].text) - 12);
+        und_status status = und_points_read_frame(path, NULL, &index, 1, &rows, &err);
+        assert_true(status != UND_OK && strstr(err.text, file[i].name));
+        und_points_free(&rows);
+        und_points_index_free(&index);
+    }
+}
+
+/* Rows that change frames all the time are few frames, or too many to be found again. */
+static void rows_are_grouped(void **state)
+{
+    (void)state;
+    und_point_index index = {.has_frame = true};
+    und_error err = {0};
+    for (int i = 0; i < UND_POINT_RUNS_MAX; i++)
+        assert_int_equal(und_points_index_add(&index, "a.csv", i % 2, 10 * i, i, &err), UND_OK);
+    assert_int_equal(und_points_index_add(&index, "a.csv", 0, 0, 0, &err), UND_INVALID);
+    assert_non_null(strstr(err.text, "a.csv: its rows go from one frame to another"));
+    und_points_index_free(&index);
+}
+
 static und_scene *load(const char *control, und_error *err)
 {
     char text[2048], path[300];
@@ -164,9 +210,18 @@ static void a_scene_has_them(void **state)
     const und_levelset_def *l = &und_scene_get(scene)->levelset;
     const und_guide_def *g = l->guides;
     assert_int_equal(l->guide_count, 3);
-    assert_true(g[0].frame_count == 2 && g[0].frames[0].count == 2 && g[0].frames[1].count == 1);
-    assert_true(fabs(g[0].frames[1].time - 1.2) < 1e-12 && g[0].radius == 1.0 / 16);
-    assert_true(fabsf(g[0].frames[1].at[0][0] + 1) < 1e-6F && fabsf(g[0].frames[1].at[0][1] - 1.2F) < 1e-6F);
+    assert_true(g[0].frame_count == 2 && fabs(g[0].frames[1].time - 1.2) < 1e-12 && g[0].radius == 1.0 / 16);
+    for (int k = 1; k >= 0; k--) {
+        const und_guide_loader *files = &g[0].loader;
+        und_guide_frame frame;
+        void *memory = NULL;
+        assert_int_equal(files->load(files->context, k, &frame, &memory, &err), UND_OK);
+        assert_int_equal(frame.count, k == 0 ? 2 : 1);
+        assert_true(fabsf(frame.at[0][0] + 1) < 1e-6F);
+        assert_true(fabsf(frame.at[0][1] - (k == 0 ? 1 : 1.2F)) < 1e-6F);
+        assert_true(!frame.velocity && !frame.radius && frame.id[0] == 1);
+        files->release(files->context, memory);
+    }
     assert_true(g[1].shape == UND_GUIDE_CYLINDER && g[1].falloff == UND_FALLOFF_CURVE &&
                 g[1].sample_count == 3);
     assert_true(g[2].frame_count == 2 && g[2].frames[0].value[0] == 2 && g[2].frames[1].value[0] == 4);
@@ -219,9 +274,10 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_csv_is_read),    cmocka_unit_test(wrong_csvs_name_the_line),
-        cmocka_unit_test(a_ply_is_read),    cmocka_unit_test(vdb_points_are_read),
-        cmocka_unit_test(a_scene_has_them), cmocka_unit_test(wrong_scenes_are_refused),
+        cmocka_unit_test(a_csv_is_read),         cmocka_unit_test(wrong_csvs_name_the_line),
+        cmocka_unit_test(a_ply_is_read),         cmocka_unit_test(vdb_points_are_read),
+        cmocka_unit_test(frames_are_read_alone), cmocka_unit_test(rows_are_grouped),
+        cmocka_unit_test(a_scene_has_them),      cmocka_unit_test(wrong_scenes_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, teardown);
 }

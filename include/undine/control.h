@@ -37,6 +37,15 @@ typedef struct und_guide_frame {
     const float *strength, *value;
 } und_guide_frame;
 
+/* Frames that are read only when they are needed, a few at a time: fills in one of them but for its time, in
+ * memory that release() lets go.  The same each time, or an error; called from one thread at a time. */
+typedef struct und_guide_loader {
+    und_status (*load)(void *context, int frame, und_guide_frame *out, void **memory, und_error *err);
+    void (*release)(void *context, void *memory);
+    const char *(*name)(void *context, int frame); /* for messages */
+    void *context;
+} und_guide_loader;
+
 /* Some that share how they act. */
 typedef struct und_guide_def {
     const char *name; /* for reports and messages; NULL: its number */
@@ -60,7 +69,8 @@ typedef struct und_guide_def {
      * that the next frame does not have is gone then.  With one frame alone they stay there, and its
      * velocities are asked for. */
     int frame_count;
-    const und_guide_frame *frames;
+    const und_guide_frame *frames; /* with a loader: of these the times alone */
+    und_guide_loader loader;       /* load is NULL: frames[] have all of it */
 } und_guide_def;
 
 und_guide_def und_guide_def_default(void);

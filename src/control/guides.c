@@ -10,69 +10,6 @@
 
 static const char *const what = "control particles";
 
-static bool all_finite(const float *numbers, size_t count)
-{
-    bool good = true;
-    for (size_t i = 0; numbers && i < count; i++)
-        good = good && isfinite(numbers[i]);
-    return good;
-}
-
-static und_status check_frame(const und_guide_def *def, int number, int k, und_error *err)
-{
-    const und_guide_frame *f = &def->frames[k];
-    size_t n = (size_t)f->count;
-    if (f->count < 0 || !isfinite(f->time) || (k > 0 && !(f->time > f[-1].time)))
-        return und_error_set(err, UND_INVALID,
-                             "control %d: frame %d is at %g s, not after the frame before it", number, k + 1,
-                             f->time);
-    for (int i = 1; f->id && i < f->count; i++)
-        if (!(f->id[i] > f->id[i - 1]))
-            return und_error_set(err, UND_INVALID, "control %d: frame %d has the particle %d twice", number,
-                                 k + 1, (int)f->id[i]);
-    if (!all_finite((const float *)f->at, 3 * n) || !all_finite((const float *)f->velocity, 3 * n) ||
-        !all_finite((const float *)f->normal, 3 * n) || !all_finite(f->radius, n) ||
-        !all_finite(f->strength, n) || !all_finite(f->value, n))
-        return und_error_set(err, UND_INVALID, "control %d: frame %d: expected finite numbers", number,
-                             k + 1);
-    return UND_OK;
-}
-
-static und_status check_def(const und_guide_def *def, int number, und_error *err)
-{
-    struct {
-        const char *key;
-        double value, low, high;
-    } range[] = {{"radius", def->radius, 0, 1e9},           {"length", def->length, 0, 1e9},
-                 {"strength", def->strength, 0, 1},         {"hard", def->hard, 0, 1},
-                 {"value", def->value, -1e9, 1e9},          {"velocity", def->velocity[0], -1e9, 1e9},
-                 {"velocity", def->velocity[1], -1e9, 1e9}, {"velocity", def->velocity[2], -1e9, 1e9},
-                 {"normal", def->normal[0], -1e9, 1e9},     {"normal", def->normal[1], -1e9, 1e9},
-                 {"normal", def->normal[2], -1e9, 1e9}};
-    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
-        if (!(range[i].value >= range[i].low && range[i].value <= range[i].high))
-            return und_error_set(err, UND_INVALID,
-                                 "control %d: %s: expected a number from %g to %g, found %g", number,
-                                 range[i].key, range[i].low, range[i].high, range[i].value);
-    if (def->kind == UND_GUIDE_SURFACE && def->shape != UND_GUIDE_CYLINDER)
-        return und_error_set(err, UND_INVALID,
-                             "control %d: what leads the surface is a cylinder: its normal says which way",
-                             number);
-    if (def->falloff == UND_FALLOFF_CURVE && (def->sample_count < 2 || !def->samples))
-        return und_error_set(err, UND_INVALID, "control %d: expected a curve of two samples or more", number);
-    for (int i = 0; def->falloff == UND_FALLOFF_CURVE && i < def->sample_count; i++)
-        if (!(def->samples[i] >= 0 && def->samples[i] <= 1))
-            return und_error_set(err, UND_INVALID,
-                                 "control %d: expected a curve's samples from 0 to 1, found %g", number,
-                                 def->samples[i]);
-    if (def->frame_count < 1)
-        return und_error_set(err, UND_INVALID, "control %d: there are no particles", number);
-    for (int k = 0; k < def->frame_count; k++)
-        if (check_frame(def, number, k, err) != UND_OK)
-            return err->status;
-    return UND_OK;
-}
-
 static und_status open_field(const und_guides *g, guide_field *f, und_error *err)
 {
     const und_mac *m = &g->mac;
@@ -115,17 +52,18 @@ static void close_field(guide_field *f)
     free(f->row_high);
 }
 
-static und_status open_all(und_guides *g, const und_guide_def *defs, int count, und_error *err)
+static und_status open_all(und_guides *g, und_error *err)
 {
     double most[UND_GUIDE_KINDS] = {0};
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < g->reels->count; i++) {
         guide_group *group = &g->groups[i];
-        group->def = defs[i];
+        group->reel = &g->reels->reel[i];
+        group->def = group->reel->def;
         g->count++;
-        if (check_def(&group->def, i + 1, err) != UND_OK ||
-            und_guide_open_group(group, &g->mac, err) != UND_OK)
+        if ((!group->reel->looked && und_guide_look(group, &g->mac, err) != UND_OK) ||
+            und_guide_open_group(group, err) != UND_OK)
             return err->status;
-        most[group->def.kind] += group->most;
+        most[group->def.kind] += group->reel->most;
     }
     for (int k = 0; k < UND_GUIDE_KINDS; k++) {
         guide_field *f = &g->field[k];
@@ -139,6 +77,28 @@ static und_status open_all(und_guides *g, const und_guide_def *defs, int count, 
     return und_mask_open(&g->held, &g->mac, what, err);
 }
 
+/* Takes over the reels, in any case. */
+static und_guides *create(const und_mac *mac, guide_reels *reels, int threads, und_error *err)
+{
+    und_guides *g = und_alloc(1, sizeof *g, what, err);
+    if (!g) {
+        und_guide_reels_close(reels);
+        return NULL;
+    }
+    g->mac = *mac;
+    g->threads = threads;
+    g->reels = reels;
+    g->groups = und_alloc((size_t)(reels->count > 0 ? reels->count : 1), sizeof *g->groups, what, err);
+    g->sums = g->groups
+                  ? und_alloc(GUIDES_SUMS * ((size_t)guides_slices(mac) + 1), sizeof *g->sums, what, err)
+                  : NULL;
+    if (!g->sums || open_all(g, err) != UND_OK) {
+        und_guides_destroy(g);
+        return NULL;
+    }
+    return g;
+}
+
 und_guides *und_guides_create(const und_mac *mac, const und_guide_def *defs, int count, int threads,
                               und_error *err)
 {
@@ -148,20 +108,14 @@ und_guides *und_guides_create(const und_mac *mac, const und_guide_def *defs, int
         und_error_set(err, UND_INVALID, "control: more than %d cells along an axis", INT16_MAX);
         return NULL;
     }
-    und_guides *g = und_alloc(1, sizeof *g, what, err);
-    if (!g)
-        return NULL;
-    g->mac = *mac;
-    g->threads = und_threads(threads);
-    g->groups = und_alloc((size_t)(count > 0 ? count : 1), sizeof *g->groups, what, err);
-    g->sums = g->groups
-                  ? und_alloc(GUIDES_SUMS * ((size_t)guides_slices(mac) + 1), sizeof *g->sums, what, err)
-                  : NULL;
-    if (!g->sums || open_all(g, defs, count, err) != UND_OK) {
-        und_guides_destroy(g);
-        return NULL;
-    }
-    return g;
+    guide_reels *reels = und_guide_reels_open(defs, count, err);
+    return reels ? create(mac, reels, und_threads(threads), err) : NULL;
+}
+
+und_guides *und_guides_create_like(const und_guides *g, const und_mac *mac, und_error *err)
+{
+    g->reels->users++;
+    return create(mac, g->reels, g->threads, err);
 }
 
 void und_guides_destroy(und_guides *g)
@@ -173,6 +127,7 @@ void und_guides_destroy(und_guides *g)
     for (int k = 0; k < UND_GUIDE_KINDS; k++)
         close_field(&g->field[k]);
     und_mask_close(&g->held);
+    und_guide_reels_close(g->reels);
     free(g->groups);
     free(g->sums);
     free(g);
@@ -181,6 +136,17 @@ void und_guides_destroy(und_guides *g)
 bool und_guides_have(const und_guides *g, und_guide_kind kind)
 {
     return g && g->field[kind].capacity > 0;
+}
+
+und_status und_guides_fetch(und_guides *g, double time, double dt, und_error *err)
+{
+    for (int i = 0; i < g->count; i++) {
+        const und_guide_kind kind = g->groups[i].def.kind;
+        const bool surface = kind == UND_GUIDE_SURFACE || kind >= UND_GUIDE_ERASER;
+        if (und_guide_fetch(&g->groups[i], surface ? time + dt : time, err) != UND_OK)
+            return err->status;
+    }
+    return UND_OK;
 }
 
 void und_guides_render(und_guides *g, double time, double dt)

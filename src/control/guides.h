@@ -9,15 +9,22 @@
 
 typedef struct und_guides und_guides;
 
-/* Copies the list of defs, borrows what they point to. */
+/* Copies the list of defs, borrows what they point to.  Frames of loaders are all loaded once, one after the
+ * other, to be checked. */
 und_guides *und_guides_create(const und_mac *mac, const und_guide_def *defs, int count, int threads,
                               und_error *err);
+/* The same particles on another grid, with the frames that are loaded; either may be destroyed first. */
+und_guides *und_guides_create_like(const und_guides *g, const und_mac *mac, und_error *err);
 void und_guides_destroy(und_guides *g);
 
 /* Is there any of the kind, at any time?  g may be NULL. */
 bool und_guides_have(const und_guides *g, und_guide_kind kind);
 /* A bound of the velocities asked for between time and time + dt, m/s. */
 double und_guides_fastest(const und_guides *g, double time, double dt);
+
+/* Has loaders' frames in memory that rendering at `time`, of surfaces at time + dt, needs, and no others: to
+ * be called before it.  UND_FAILED where one is not what it was when it was checked. */
+und_status und_guides_fetch(und_guides *g, double time, double dt, und_error *err);
 
 /* Renders what leads velocity, viscosity and divergence from `time` on: where the particles are then, with
  * the velocity that brings them to where they are at time + dt. */

@@ -158,6 +158,7 @@ void und_guide_set(guide_group *group, const und_mac *mac, double time, double d
     int frame = frame_at(group, time), last = group->def.frame_count - 1;
     const und_guide_frame *frames = group->def.frames;
     group->frame = frame < 0 ? 0 : frame;
+    assert(frames[group->frame].at || frames[group->frame].count == 0);
     group->moves = between_frames(group, frame);
     group->part = group->age = 0;
     group->cell = 1 / mac->d[0];
@@ -170,9 +171,10 @@ void und_guide_set(guide_group *group, const und_mac *mac, double time, double d
     make_mix(group, frame, time, dt);
     if (group->linked == frame)
         return;
-    link_frames(&frames[frame], frame > 0 ? &frames[frame - 1] : NULL, group->link[BEFORE]);
+    const bool led = und_guide_reel_led(group->reel, frame); /* the frames around are of no matter then */
+    link_frames(&frames[frame], !led && frame > 0 ? &frames[frame - 1] : NULL, group->link[BEFORE]);
     link_frames(&frames[frame], &frames[frame + 1], group->link[NEXT]);
-    link_frames(&frames[frame], frame + 2 <= last ? &frames[frame + 2] : NULL, group->link[AFTER]);
+    link_frames(&frames[frame], !led && frame + 2 <= last ? &frames[frame + 2] : NULL, group->link[AFTER]);
     group->straight = true;
     for (int k = 0; k < 3; k++)
         group->straight = group->straight && frames[frame].count > 0 &&
@@ -432,33 +434,71 @@ static double fastest_from(guide_group *group, const und_mac *mac, int frame)
     return sqrt(most);
 }
 
-und_status und_guide_open_group(guide_group *group, const und_mac *mac, und_error *err)
+/* Room for the links of so many particles. */
+static und_status make_links(guide_group *group, int count, und_error *err)
 {
-    static const char *const what = "control particles";
-    const und_guide_def *def = &group->def;
-    group->linked = -1;
-    for (int i = 0; i < def->frame_count; i++)
-        group->most = def->frames[i].count > group->most ? def->frames[i].count : group->most;
-    for (int k = 0; k < 3 && def->frame_count > 1; k++)
-        if (!(group->link[k] = und_alloc((size_t)group->most + 1, sizeof *group->link[k], what, err)))
+    if (group->def.frame_count == 1 || count < group->room)
+        return UND_OK;
+    for (int k = 0; k < 3; k++) {
+        free(group->link[k]);
+        if (!(group->link[k] =
+                  und_alloc((size_t)count + 1, sizeof *group->link[k], "control particles", err)))
             return err->status;
-    group->fastest = und_alloc((size_t)def->frame_count, sizeof *group->fastest, what, err);
-    if (!group->fastest)
-        return err->status;
-    for (int i = 0; i < def->frame_count && def->kind == UND_GUIDE_VELOCITY; i++) {
-        double asked = 0;
-        for (int axis = 0; axis < 3; axis++)
-            asked += def->velocity[axis] * def->velocity[axis];
-        group->fastest[i] = def->has_velocity ? sqrt(asked) : fastest_from(group, mac, i);
     }
+    group->room = count + 1;
+    group->linked = -1;
     return UND_OK;
+}
+
+und_status und_guide_open_group(guide_group *group, und_error *err)
+{
+    group->linked = -1;
+    return make_links(group, group->reel->most, err);
 }
 
 void und_guide_close_group(guide_group *group)
 {
     for (int k = 0; k < 3; k++)
         free(group->link[k]);
-    free(group->fastest);
+}
+
+/* What makes up the way from a frame to the next; of frame -1, that it rests at the first. */
+static und_status hold_around(guide_group *group, int frame, und_error *err)
+{
+    const int last = group->def.frame_count - 1;
+    int low = frame < 0 ? 0 : frame, high = frame < last ? frame + 1 : last;
+    if (between_frames(group, frame) && !und_guide_reel_led(group->reel, frame)) {
+        low -= low > 0;
+        high += high < last;
+    }
+    return und_guide_reel_hold(group->reel, low, high, err);
+}
+
+und_status und_guide_look(guide_group *group, const und_mac *mac, und_error *err)
+{
+    guide_reel *reel = group->reel;
+    const und_guide_def *def = &group->def;
+    const bool leads = def->kind == UND_GUIDE_VELOCITY, own = leads && !def->has_velocity;
+    double asked = 0;
+    for (int axis = 0; axis < 3; axis++)
+        asked += def->velocity[axis] * def->velocity[axis];
+    for (int i = 0; i < def->frame_count; i++) {
+        const int next = own && i + 1 < def->frame_count ? i + 1 : i;
+        if (und_guide_reel_hold(reel, own && i > 0 ? i - 1 : i, next, err) != UND_OK ||
+            (own && hold_around(group, i, err) != UND_OK) ||
+            (own && make_links(group, def->frames[i].count, err) != UND_OK))
+            return err->status;
+        reel->fastest[i] = own ? fastest_from(group, mac, i) : leads ? sqrt(asked) : 0;
+        reel->most = def->frames[i].count > reel->most ? def->frames[i].count : reel->most;
+    }
+    reel->looked = true;
+    return UND_OK;
+}
+
+und_status und_guide_fetch(guide_group *group, double time, und_error *err)
+{
+    return acts(group, time) ? hold_around(group, frame_at(group, time), err)
+                             : und_guide_reel_hold(group->reel, 0, -1, err);
 }
 
 double und_guides_fastest(const und_guides *g, double time, double dt)
@@ -471,7 +511,7 @@ double und_guides_fastest(const und_guides *g, double time, double dt)
             continue;
         int from = frame_at(group, time), to = frame_at(group, time + dt);
         for (int k = from < 0 ? 0 : from; k <= (to < 0 ? 0 : to); k++)
-            most = fmax(most, group->fastest[k]);
+            most = fmax(most, group->reel->fastest[k]);
     }
     return most;
 }

@@ -18,15 +18,37 @@ typedef struct guide_mix {
     double place[3], rate[3];
 } guide_mix;
 
+/* A def's frames, of which those of a loader are in memory by turns; and what is known of all of them. */
+typedef struct guide_reel {
+    und_guide_def def;       /* its frames are these: */
+    und_guide_frame *frames; /* a loader's: without pointers where they are not in memory; else NULL */
+    void **memory;
+    uint64_t *hash; /* of each when it was checked */
+    uint8_t *state; /* of each: REEL_ bits */
+    int number;     /* of the def, from 1 */
+    int low, high;  /* those in memory; none where low is above high */
+    int most;       /* particles in a frame, and how fast they are from each to the next, m/s: */
+    double *fastest;
+    bool looked; /* these are known */
+} guide_reel;
+
+enum { REEL_KNOWN = 1, REEL_HELD = 2, REEL_VELOCITY = 4 };
+
+/* Of all defs; guides on several grids may share them. */
+typedef struct guide_reels {
+    int users, count;
+    guide_reel *reel;
+} guide_reels;
+
 typedef struct guide_group {
+    guide_reel *reel;
     und_guide_def def;
     int first, now;   /* its particles in its kind's list: the first, and how many now */
-    int most;         /* particles in a frame */
+    int room;         /* in each of these: */
     int32_t *link[3]; /* of each in a frame: which it is in the one before, the next and the one after; -1 */
     int linked;       /* the frame for which; -1: none */
     bool straight;    /* all of these go up one by one, or are -1: from start[] on */
     int32_t start[3];
-    double *fastest; /* [frame_count]: m/s from each frame to the next */
     /* As it is now: the frame, whether it goes on to the next and how far that is, and splines by which of
      * the frames before and after have the particle, or with velocities. */
     int frame;
@@ -61,6 +83,7 @@ typedef struct guide_field {
 struct und_guides {
     und_mac mac;
     int threads, count;
+    guide_reels *reels;
     guide_group *groups;
     guide_field field[UND_GUIDE_KINDS];
     und_mask held;
@@ -102,9 +125,20 @@ static inline float guide_half(const guide_group *group, float radius)
     return group->half > 0 || group->half < 0 ? group->half : radius;
 }
 
+/* guides_reel.c */
+guide_reels *und_guide_reels_open(const und_guide_def *defs, int count, und_error *err);
+void und_guide_reels_close(guide_reels *reels); /* where it was the last user's */
+/* Has a loader's frames low .. high in memory and no others; none where low is above high.  UND_FAILED where
+ * one is not what it was at first. */
+und_status und_guide_reel_hold(guide_reel *reel, int low, int high, und_error *err);
+bool und_guide_reel_led(const guide_reel *reel, int frame); /* by velocities to the next one? */
+
 /* guides_pose.c */
-und_status und_guide_open_group(guide_group *group, const und_mac *mac, und_error *err);
+und_status und_guide_open_group(guide_group *group, und_error *err);
 void und_guide_close_group(guide_group *group);
+/* Looks at all frames, one after the other: how many particles they have, and how fast these are. */
+und_status und_guide_look(guide_group *group, const und_mac *mac, und_error *err);
+und_status und_guide_fetch(guide_group *group, double time, und_error *err);
 /* Until when nothing of it changes; `time` itself where it moves. */
 double und_guide_rests(const guide_group *group, double time);
 int und_guide_count(const guide_group *group, double time); /* that act */

@@ -1,22 +1,16 @@
 #include "io/points.h"
 
-#include "base/file.h"
 #include "base/status.h"
 #include "geom/trimesh_file.h"
+#include "io/points_rows.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-/* Columns beyond the numbers. */
-enum { FRAME = UND_POINT_NUMBERS, ID, COLUMNS };
-
-static const char *const names[] = {"x",  "y",      "z",        "vx",    "vy",    "vz", "nx", "ny",
-                                    "nz", "radius", "strength", "value", "frame", "id", NULL};
-
-static const size_t FILE_MAX = (size_t)1 << 31; /* bytes of text */
+const char *const und_points_columns[] = {"x",  "y",      "z",        "vx",    "vy",    "vz", "nx", "ny",
+                                          "nz", "radius", "strength", "value", "frame", "id", NULL};
 
 float *und_points_add(und_point_rows *rows, const char *path, und_error *err)
 {
@@ -54,9 +48,8 @@ void und_points_free(und_point_rows *rows)
     *rows = (und_point_rows){0};
 }
 
-/* A row of columns, of which those that the file has not are 0. */
-static und_status take_columns(und_point_rows *rows, const char *path, const double column[COLUMNS],
-                               und_error *err)
+und_status und_points_take(und_point_rows *rows, const char *path, const double column[POINTS_COLUMNS],
+                           und_error *err)
 {
     float *row = und_points_add(rows, path, err);
     if (!row)
@@ -64,177 +57,68 @@ static und_status take_columns(und_point_rows *rows, const char *path, const dou
     for (int i = 0; i < UND_POINT_NUMBERS; i++)
         row[i] = (float)column[i];
     if (rows->has_frame)
-        rows->frame[rows->count - 1] = column[FRAME];
+        rows->frame[rows->count - 1] = column[POINTS_FRAME];
     if (rows->has_id)
-        rows->id[rows->count - 1] = (int32_t)column[ID];
+        rows->id[rows->count - 1] = (int32_t)column[POINTS_ID];
     return UND_OK;
 }
 
-static bool is_id(double id)
+bool und_points_is_id(double id)
 {
     return id >= INT32_MIN && id <= INT32_MAX && id == floor(id);
 }
 
-static void set_has(und_point_rows *rows, unsigned has)
+void und_points_has(und_point_rows *rows, unsigned has)
 {
     rows->has = has & ((1U << UND_POINT_NUMBERS) - 1);
-    rows->has_frame = has >> FRAME & 1;
-    rows->has_id = has >> ID & 1;
+    rows->has_frame = has >> POINTS_FRAME & 1;
+    rows->has_id = has >> POINTS_ID & 1;
 }
 
 /* ---- PLY ---- */
 
+typedef struct ply_taker {
+    und_point_rows *rows;
+    und_point_index *index; /* instead */
+    const double *frame;    /* only its rows; NULL: all */
+    int vertex;
+} ply_taker;
+
 static und_status take_row(und_mesh_text *text, const double *row)
 {
-    und_point_rows *rows = text->taker;
-    set_has(rows, text->has);
-    if (rows->has_id && !is_id(row[ID]))
+    ply_taker *taker = text->taker;
+    und_point_rows *rows = taker->rows;
+    taker->vertex++;
+    und_points_has(rows, text->has);
+    if (taker->frame && !(rows->has_frame && row[POINTS_FRAME] == *taker->frame))
+        return UND_OK;
+    if (rows->has_id && !und_points_is_id(row[POINTS_ID]))
         return und_error_set(text->err, UND_INVALID,
                              "%s: vertex %d: expected a whole number as its id, found %g", text->path,
-                             rows->count + 1, row[ID]);
+                             taker->vertex, row[POINTS_ID]);
     for (int i = 0; i < UND_POINT_NUMBERS; i++)
         if (!isfinite((float)row[i]))
             return und_error_set(text->err, UND_INVALID,
                                  "%s: vertex %d: expected a number that a float holds, found %g", text->path,
-                                 rows->count + 1, row[i]);
-    return take_columns(rows, text->path, row, text->err);
+                                 taker->vertex, row[i]);
+    return und_points_take(rows, text->path, row, text->err);
 }
 
-static und_status read_ply(const char *path, und_point_rows *rows, und_error *err)
+static und_status take_place(und_mesh_text *text, const double *row)
 {
-    und_mesh_text text = {.column = names, .take = take_row, .taker = rows};
+    ply_taker *taker = text->taker;
+    taker->index->has_frame = text->has >> POINTS_FRAME & 1;
+    if (!taker->index->has_frame)
+        return UND_STOPPED; /* that is known now */
+    return und_points_index_add(taker->index, text->path, row[POINTS_FRAME], 0, 0, text->err);
+}
+
+static und_status read_ply(const char *path, ply_taker *taker, und_error *err)
+{
+    und_mesh_text text = {
+        .column = und_points_columns, .take = taker->index ? take_place : take_row, .taker = taker};
     und_status status = und_mesh_rows(&text, path, err);
     und_mesh_free(&text);
-    return status;
-}
-
-/* ---- CSV ---- */
-
-typedef struct csv {
-    const char *path, *at, *end;
-    int line;
-    int column[64], columns; /* of each field, -1: not ours */
-} csv;
-
-static bool at_end(const csv *c)
-{
-    return c->at >= c->end || *c->at == '\n' || *c->at == '\r';
-}
-
-static void skip_blanks(csv *c)
-{
-    while (!at_end(c) && (*c->at == ' ' || *c->at == '\t'))
-        c->at++;
-}
-
-/* To the next line that is not empty nor a comment; false at the end. */
-static bool next_line(csv *c)
-{
-    for (;;) {
-        skip_blanks(c);
-        if (c->at >= c->end)
-            return false;
-        if (*c->at != '#' && !at_end(c))
-            return true;
-        while (c->at < c->end && *c->at != '\n')
-            c->at++;
-        c->at += c->at < c->end;
-        c->line++;
-    }
-}
-
-static und_status read_head(csv *c, unsigned *has, und_error *err)
-{
-    enum { MOST = sizeof c->column / sizeof *c->column };
-    if (!next_line(c))
-        return und_error_set(err, UND_INVALID, "%s:%d: expected a line that names the columns, found nothing",
-                             c->path, c->line);
-    for (bool more = true; more;) {
-        skip_blanks(c);
-        const char *from = c->at;
-        while (!at_end(c) && *c->at != ',')
-            c->at++;
-        const char *to = c->at;
-        while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '"'))
-            to--;
-        from += from < to && *from == '"';
-        if (c->columns == MOST)
-            return und_error_set(err, UND_INVALID, "%s:%d: more than %d columns", c->path, c->line, MOST);
-        int which = -1;
-        for (int i = 0; i < COLUMNS; i++)
-            if (strlen(names[i]) == (size_t)(to - from) &&
-                strncasecmp(names[i], from, (size_t)(to - from)) == 0)
-                which = i;
-        if (which >= 0 && *has >> which & 1)
-            return und_error_set(err, UND_INVALID, "%s:%d: there are two columns %s", c->path, c->line,
-                                 names[which]);
-        c->column[c->columns++] = which;
-        *has |= which >= 0 ? 1U << which : 0;
-        more = !at_end(c);
-        c->at += more;
-    }
-    if ((*has & 7) != 7)
-        return und_error_set(err, UND_INVALID,
-                             "%s:%d: expected columns x, y and z among the first line's names", c->path,
-                             c->line);
-    return UND_OK;
-}
-
-static und_status read_field(csv *c, double *out, und_error *err)
-{
-    char *stop, found[32];
-    skip_blanks(c);
-    *out = strtod(c->at, &stop);
-    bool good = stop > c->at && !at_end(c);
-    size_t length = 0;
-    for (const char *p = c->at;
-         length < sizeof found - 1 && p < c->end && isgraph((unsigned char)*p) && *p != ','; p++)
-        found[length++] = *p;
-    found[length] = '\0';
-    c->at = good ? stop : c->at;
-    skip_blanks(c);
-    if (!good || !(at_end(c) || *c->at == ',') || !isfinite((float)*out))
-        return und_error_set(err, UND_INVALID, "%s:%d: expected a number, found \"%s\"", c->path, c->line,
-                             found);
-    return UND_OK;
-}
-
-static und_status read_line(csv *c, und_point_rows *rows, und_error *err)
-{
-    double column[COLUMNS] = {0}, number;
-    for (int i = 0; i < c->columns; i++) {
-        if (c->column[i] >= 0) {
-            if (read_field(c, &number, err) != UND_OK)
-                return err->status;
-            column[c->column[i]] = number;
-        } else
-            while (!at_end(c) && *c->at != ',')
-                c->at++;
-        if (i + 1 < c->columns ? at_end(c) || *c->at != ',' : !at_end(c))
-            return und_error_set(err, UND_INVALID, "%s:%d: expected %d numbers, found %s", c->path, c->line,
-                                 c->columns, i + 1 < c->columns ? "fewer" : "more");
-        c->at += i + 1 < c->columns;
-    }
-    if (rows->has_id && !is_id(column[ID]))
-        return und_error_set(err, UND_INVALID, "%s:%d: expected a whole number as its id, found %g", c->path,
-                             c->line, column[ID]);
-    return take_columns(rows, c->path, column, err);
-}
-
-static und_status read_csv(const char *path, und_point_rows *rows, und_error *err)
-{
-    char *data;
-    size_t bytes;
-    unsigned has = 0;
-    und_status status = und_file_read(path, FILE_MAX, &data, &bytes, err);
-    if (status != UND_OK)
-        return status;
-    csv c = {.path = path, .at = data, .end = data + bytes, .line = 1};
-    status = read_head(&c, &has, err);
-    set_has(rows, has);
-    while (status == UND_OK && next_line(&c))
-        status = read_line(&c, rows, err);
-    free(data);
     return status;
 }
 
@@ -309,19 +193,149 @@ static und_status check_rows(und_point_rows *rows, const char *path, und_error *
     return UND_OK;
 }
 
+typedef enum file_kind { CSV, PLY, VDB, NO_KIND } file_kind;
+
+static file_kind kind_of(const char *path)
+{
+    static const char *const endings[] = {".csv", ".ply", ".vdb"};
+    const char *dot = strrchr(path, '.');
+    int kind = 0;
+    while (kind < NO_KIND && !(dot && strcasecmp(dot, endings[kind]) == 0))
+        kind++;
+    return (file_kind)kind;
+}
+
+static und_status not_known(const char *path, und_error *err)
+{
+    return und_error_set(err, UND_INVALID, "%s: expected a name that ends with .csv, .ply or .vdb", path);
+}
+
 und_status und_points_read(const char *path, const char *grid, und_point_rows *rows, und_error *err)
 {
-    const char *dot = strrchr(path, '.');
     *rows = (und_point_rows){0};
-    und_status status;
-    if (dot && strcasecmp(dot, ".csv") == 0)
-        status = read_csv(path, rows, err);
-    else if (dot && strcasecmp(dot, ".ply") == 0)
-        status = read_ply(path, rows, err);
-    else if (dot && strcasecmp(dot, ".vdb") == 0)
+    und_status status = UND_OK;
+    switch (kind_of(path)) {
+    case CSV:
+        status = und_csv_read(path, rows, err);
+        break;
+    case PLY:
+        status = read_ply(path, &(ply_taker){.rows = rows}, err);
+        break;
+    case VDB:
         status = und_vdb_read_points(path, grid, rows, err);
-    else
-        status =
-            und_error_set(err, UND_INVALID, "%s: expected a name that ends with .csv, .ply or .vdb", path);
+        break;
+    case NO_KIND:
+        return not_known(path, err);
+    }
+    return status == UND_OK ? check_rows(rows, path, err) : status;
+}
+
+/* ---- Frames ---- */
+
+und_status und_points_index_add(und_point_index *index, const char *path, double frame, int64_t offset,
+                                int line, und_error *err)
+{
+    und_point_run *last = index->run_count > 0 ? &index->run[index->run_count - 1] : NULL;
+    if (last && last->frame == frame && last->rows < UND_POINT_ROWS_MAX) {
+        last->rows++;
+        return UND_OK;
+    }
+    if (index->run_count == index->run_room) {
+        const int room = index->run_room == 0 ? 256 : 2 * index->run_room;
+        und_point_run *run =
+            room <= UND_POINT_RUNS_MAX ? realloc(index->run, (size_t)room * sizeof *run) : NULL;
+        if (!run)
+            return und_error_set(err, UND_INVALID,
+                                 "%s: its rows go from one frame to another more than %d times: expected the "
+                                 "rows of a frame after each other",
+                                 path, index->run_room);
+        index->run = run;
+        index->run_room = room;
+    }
+    index->run[index->run_count++] = (und_point_run){frame, offset, line, 1};
+    return UND_OK;
+}
+
+typedef struct run_place {
+    und_point_run run;
+    int before;
+} run_place;
+
+static int compare_runs(const void *left, const void *right)
+{
+    const run_place *a = left, *b = right;
+    if (a->run.frame != b->run.frame)
+        return a->run.frame < b->run.frame ? -1 : 1;
+    return a->before < b->before ? -1 : a->before > b->before;
+}
+
+und_status und_points_index_sort(und_point_index *index, const char *path, und_error *err)
+{
+    const size_t n = (size_t)index->run_count;
+    if (n == 0)
+        return UND_OK;
+    run_place *order = und_alloc(n, sizeof *order, path, err);
+    if (!order)
+        return err->status;
+    for (int i = 0; i < index->run_count; i++)
+        order[i] = (run_place){index->run[i], i};
+    qsort(order, n, sizeof *order, compare_runs);
+    for (int i = 0; i < index->run_count; i++) {
+        index->run[i] = order[i].run;
+        index->count += i == 0 || order[i].run.frame != order[i - 1].run.frame;
+    }
+    free(order);
+    index->span = und_alloc((size_t)index->count, sizeof *index->span, path, err);
+    if (!index->span)
+        return err->status;
+    for (int i = 0, k = -1; i < index->run_count; i++) {
+        const und_point_run *run = &index->run[i];
+        if (i == 0 || run->frame != run[-1].frame)
+            index->span[++k] = (struct und_point_span){.frame = run->frame, .first = i};
+        if (run->rows > UND_POINT_ROWS_MAX - index->span[k].rows)
+            return und_error_set(err, UND_INVALID, "%s: more than %d particles in frame %g", path,
+                                 (int)UND_POINT_ROWS_MAX, run->frame);
+        index->span[k].runs++;
+        index->span[k].rows += run->rows;
+    }
+    return UND_OK;
+}
+
+und_status und_points_index(const char *path, und_point_index *index, und_error *err)
+{
+    *index = (und_point_index){0};
+    und_status status = UND_OK;
+    const file_kind kind = kind_of(path);
+    und_point_rows rows = {0};
+    if (kind == NO_KIND)
+        return not_known(path, err);
+    if (kind == CSV)
+        status = und_csv_index(path, index, err);
+    else if (kind == PLY)
+        status = read_ply(path, &(ply_taker){.rows = &rows, .index = index}, err);
+    if (status != UND_OK && status != UND_STOPPED)
+        return status;
+    if (index->has_frame && index->run_count == 0)
+        return und_error_set(err, UND_INVALID, "%s: there are no particles in it", path);
+    return und_points_index_sort(index, path, err);
+}
+
+void und_points_index_free(und_point_index *index)
+{
+    free(index->span);
+    free(index->run);
+    *index = (und_point_index){0};
+}
+
+und_status und_points_read_frame(const char *path, const char *grid, const und_point_index *index, int which,
+                                 und_point_rows *rows, und_error *err)
+{
+    if (!index->has_frame)
+        return und_points_read(path, grid, rows, err);
+    const struct und_point_span *span = &index->span[which];
+    *rows = (und_point_rows){0};
+    und_status status = kind_of(path) == CSV
+                            ? und_csv_read_runs(path, index->run + span->first, span->runs, rows, err)
+                            : read_ply(path, &(ply_taker){.rows = rows, .frame = &span->frame}, err);
     return status == UND_OK ? check_rows(rows, path, err) : status;
 }

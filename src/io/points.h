@@ -43,6 +43,35 @@ typedef struct und_point_rows {
 und_status und_points_read(const char *path, const char *grid, und_point_rows *rows, und_error *err);
 void und_points_free(und_point_rows *rows);
 
+/* Rows of one frame that follow each other in a file. */
+typedef struct und_point_run {
+    double frame;
+    int64_t offset; /* bytes */
+    int line, rows;
+} und_point_run;
+
+/* Which frames a file has, in the order of their numbers, and where.  A file without such numbers is one
+ * frame, and this is empty. */
+typedef struct und_point_index {
+    bool has_frame;
+    int count;
+    struct und_point_span {
+        double frame;
+        int first, runs, rows;
+    } * span; /* of each frame: its runs, and its rows */
+    int run_count, run_room;
+    und_point_run *run;
+} und_point_index;
+
+enum { UND_POINT_RUNS_MAX = 1 << 22 };
+
+/* To be freed in any case.  Rows that are not looked at for it are not checked. */
+und_status und_points_index(const char *path, und_point_index *index, und_error *err);
+void und_points_index_free(und_point_index *index);
+/* The rows of the frame at a place in the index, or all where it is empty; as above. */
+und_status und_points_read_frame(const char *path, const char *grid, const und_point_index *index, int which,
+                                 und_point_rows *rows, und_error *err);
+
 /* Room for one more row, all 0; NULL with the error set. */
 float *und_points_add(und_point_rows *rows, const char *path, und_error *err);
 

@@ -142,15 +142,20 @@ static float reach(const und_levelset *s)
     return (float)fmin(1 / s->def.cfl + 1, s->layers / sqrt(3));
 }
 
-/* 4.4, in its order. */
-static void substep(und_levelset *s)
+/* 4.4, in its order; false where nothing has changed, since what it needs is not there. */
+static bool substep(und_levelset *s)
 {
     const und_trace trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
     const und_advection rule =
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
     und_stream_report report = {0}, air = {0};
+    const double halved = s->halved;
     choose_step(s); /* 4.4.1 */
     und_levelset_bands_step(s);
+    if (!und_levelset_control_ready(s)) {
+        s->halved = halved;
+        return false;
+    }
     STEP (SOLIDS)
         if (und_solids_move(&s->solids, s->time, s->dt))
             und_levelset_into_solids(s, true);
@@ -207,6 +212,7 @@ static void substep(und_levelset *s)
     s->time += s->dt;
     measure(s);
     tell(s, &report, &air);
+    return true;
 }
 
 /* What comes from other grids in the substep ahead is there; nothing has changed where it is not. */
@@ -238,7 +244,8 @@ static bool go_on(und_levelset *s, double dt)
         return false;
     STEP (WINDOW)
         und_levelset_move_window(s);
-    substep(s);
+    if (!substep(s))
+        return false;
     s->left = s->dt < s->left && !s->ran_away ? s->left - s->dt : 0;
     bool last = !(s->left > 0);
     if (last) {
@@ -251,7 +258,8 @@ static bool go_on(und_levelset *s, double dt)
 
 void und_levelset_step(und_levelset *s, double dt)
 {
-    while (!go_on(s, dt))
+    und_error unused;
+    while (!go_on(s, dt) && und_levelset_control_trouble(s, &unused) == UND_OK)
         ;
 }
 
@@ -388,6 +396,8 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
     const und_levelset *s = (const und_levelset *)liquid;
     if (s->window_failed)
         return und_error_set(err, s->window_error.status, "%s", s->window_error.text);
+    if (!s->ran_away && und_levelset_control_trouble(s, err) != UND_OK)
+        return err->status;
     if (!s->ran_away)
         return und_levelset_bands_trouble(s, err);
     return und_error_set(
@@ -395,6 +405,11 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
         "levelset: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that "
         "is forced where there is no room does that",
         s->time, s->dt);
+}
+static bool intact_liquid(const und_liquid *liquid)
+{
+    und_error unused;
+    return und_levelset_control_trouble((const und_levelset *)liquid, &unused) != UND_OK;
 }
 static und_ledger ledger_liquid(const und_liquid *liquid)
 {
@@ -419,6 +434,7 @@ static const und_liquid_class levelset_class = {
     .destroy = destroy_liquid,
     .step = step_liquid,
     .trouble = trouble_liquid,
+    .intact = intact_liquid,
     .frame = und_levelset_write_frame,
     .save = und_levelset_save,
     .restore = und_levelset_restore,
@@ -445,6 +461,7 @@ static und_status check_memory(const und_levelset *s, und_error *err)
 und_status und_levelset_open_grid(und_levelset *s, und_error *err)
 {
     const und_levelset_def *def = &s->def;
+    const struct und_levelset_control *old = s->control; /* on the grid before this one */
     s->surface = (und_distance){0};
     s->stream = (und_stream){0};
     s->solids = (und_solids){0};
@@ -463,7 +480,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
                         s->threads, err) ||
         !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
-        und_levelset_control_open(s, err))
+        und_levelset_control_open(s, old, err))
         return err->status;
     s->solids.windowed = def->window.on;
     return UND_OK;

@@ -15,14 +15,19 @@ struct und_levelset_control {
     double before;    /* m3 before the surface was shaped */
     float farthest;   /* cells that the surface went by it */
     double told[UND_LEVELSET_TOLD_CONTROL];
+    und_error trouble; /* of their files */
 };
 
-und_status und_levelset_control_open(und_levelset *s, und_error *err)
+und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_control *old, und_error *err)
 {
     if (s->def.guide_count == 0)
         return UND_OK;
     struct und_levelset_control *c = s->control = und_alloc(1, sizeof *c, "control", err);
-    if (!c || !(c->guides = und_guides_create(&s->mac, s->def.guides, s->def.guide_count, s->threads, err)))
+    if (!c)
+        return err->status;
+    c->guides = old ? und_guides_create_like(old->guides, &s->mac, err)
+                    : und_guides_create(&s->mac, s->def.guides, s->def.guide_count, s->threads, err);
+    if (!c->guides)
         return err->status;
     if (und_guides_have(c->guides, UND_GUIDE_DIVERGENCE) &&
         !(c->grown = und_pages_alloc(s->mac.count * sizeof *c->grown, "control", err)))
@@ -47,6 +52,20 @@ void und_levelset_control_close(und_levelset *s)
 und_guides *und_levelset_guides(const und_levelset *s)
 {
     return s->control ? s->control->guides : NULL;
+}
+
+bool und_levelset_control_ready(und_levelset *s)
+{
+    struct und_levelset_control *c = s->control;
+    return !c || und_guides_fetch(c->guides, s->time, s->dt, &c->trouble) == UND_OK;
+}
+
+und_status und_levelset_control_trouble(const und_levelset *s, und_error *err)
+{
+    if (!s->control || !s->control->trouble.status)
+        return UND_OK;
+    *err = s->control->trouble;
+    return err->status;
 }
 
 void und_levelset_book(und_levelset *s, double volume)

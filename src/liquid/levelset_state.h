@@ -170,7 +170,10 @@ const und_mask *und_levelset_pockets_find(und_levelset *s, const und_mask *held)
 void und_levelset_pockets_give(und_levelset *s);
 
 /* levelset_control.c: control particles. */
-und_status und_levelset_control_open(und_levelset *s, und_error *err);
+und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_control *old, und_error *err);
+/* Whether all is in memory that the substep ahead needs; if not, what the trouble is. */
+bool und_levelset_control_ready(und_levelset *s);
+und_status und_levelset_control_trouble(const und_levelset *s, und_error *err);
 void und_levelset_control_close(und_levelset *s);
 und_guides *und_levelset_guides(const und_levelset *s); /* NULL: there are none */
 void und_levelset_book(und_levelset *s, double volume); /* m3 that control made, or took */

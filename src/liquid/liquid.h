@@ -15,6 +15,8 @@ typedef struct und_liquid_class {
     bool (*step)(und_liquid *self, double dt);
     /* What makes going on pointless, or UND_OK; NULL: nothing ever does. */
     und_status (*trouble)(const und_liquid *self, und_error *err);
+    /* Is it that something was not there, and the state as it was before?  NULL: it never is. */
+    bool (*intact)(const und_liquid *self);
     /* Adds the things a frame shows (float, static ones marked). */
     und_status (*frame)(und_liquid *self, und_frame *frame, und_error *err);
     /* Adds the whole state, borrowed: what a checkpoint keeps and the state's hash covers. */

@@ -1,13 +1,11 @@
 /* control = {...} of the level set liquid: control particles into und_guide_defs. */
-#include "geom/motion.h"
-#include "io/points.h"
 #include "scene/levelset_block.h"
-#include "scene/sequence_block.h"
+#include "scene/particles_block.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES_MAX = 4096, SAMPLES = 257, NUMBER_MAX = 9999999, FRAMES_MAX = 1000 };
+enum { SAMPLES_MAX = 4096, SAMPLES = 257 };
 
 typedef struct control_key {
     double time;
@@ -22,8 +20,7 @@ typedef struct control_read {
     const control_key *keys;
     und_points points;
     und_vec3 at;
-    const und_guide_frame *frames; /* of files */
-    int frame_count;
+    const und_particles *files;
 } control_read;
 
 #define GUIDE(member_) .offset = offsetof(control_read, guide.member_)
@@ -156,164 +153,10 @@ static void use_points(reader *r, control_read *c, const double (*at)[3], int co
     c->guide.frame_count = 1;
 }
 
-/* ---- Files ---- */
-
-typedef struct particles_read {
-    const char *file, *files, *grid;
-    int first, last;
-    double fps, start, scale;
-    und_vec3 turn;
-} particles_read;
-
-static void read_name(reader *r, const field *f, void *def)
-{
-    if (lua_type(r->L, -1) != LUA_TSTRING)
-        und_read_expected(r, f->expected);
-    ((particles_read *)def)->file = lua_tostring(r->L, -1);
-}
-
-static void read_names(reader *r, const field *f, void *def)
-{
-    ((particles_read *)def)->files = und_read_numbered(r, f->expected);
-}
-
-#define FROM(member_) .offset = offsetof(particles_read, member_)
-
-static const field particles_fields[] = {
-    {"file", F_OTHER, .read = read_name, .expected = "the name of a CSV, PLY or VDB file",
-     .doc = "all of them: a CSV names its columns in the first line, x y z and frame id vx vy vz nx ny nz "
-            "radius "
-            "strength value; a PLY its vertices' properties the same; a VDB has points"},
-    {"files", F_OTHER, .read = read_names, .expected = "a name with a number in it, as \"ctl.####.ply\"",
-     .doc = "one for each frame instead; #### is its number, in at least so many digits"},
-    {"grid", F_NAME, FROM(grid), .doc = "the points' name in a VDB"},
-    {"first", F_INTEGER, NULL, -NUMBER_MAX, NUMBER_MAX, FROM(first),
-     .doc = "number of the frame that is at start"},
-    {"last", F_INTEGER, NULL, -NUMBER_MAX, NUMBER_MAX, FROM(last),
-     .doc = "number of the last of several files"},
-    {"fps", F_NUMBER, NULL, 1e-3, 1e6, FROM(fps),
-     .doc = "frames a second; in between particles follow splines"},
-    {"start", F_NUMBER, "s", -1e9, 1e9, FROM(start), .doc = "when the first frame is"},
-    {"scale", F_NUMBER, NULL, 1e-9, 1e9, FROM(scale), .doc = "metres per unit of the files"},
-    {"turn", F_POINT, "degrees", FROM(turn), .doc = "about x, then y, then z, after scaling"},
-    {0}};
-
-/* Three numbers of each row, turned and scaled; NULL where the rows do not have them. */
-static const float (*vectors(reader *r, const particles_read *d, const und_point_rows *rows, int begin,
-                             int end, int number, double scale))[3]
-{
-    if ((rows->has >> number & 7) != 7)
-        return NULL;
-    float(*out)[3] = und_scene_alloc(r, (size_t)(end - begin), sizeof *out);
-    und_quat q = und_quat_euler(d->turn);
-    for (int i = begin; i < end; i++) {
-        const float *from = rows->number[i] + number;
-        und_vec3 v =
-            und_quat_rotate(q, und_mul(und_vec((double)from[0], (double)from[1], (double)from[2]), scale));
-        out[i - begin][0] = (float)v.x;
-        out[i - begin][1] = (float)v.y;
-        out[i - begin][2] = (float)v.z;
-    }
-    return (const float(*)[3])out;
-}
-
-static const float *numbers(reader *r, const und_point_rows *rows, int begin, int end, int number,
-                            double scale)
-{
-    if (!(rows->has >> number & 1))
-        return NULL;
-    float *out = und_scene_alloc(r, (size_t)(end - begin), sizeof *out);
-    for (int i = begin; i < end; i++)
-        out[i - begin] = (float)((double)rows->number[i][number] * scale);
-    return out;
-}
-
-static und_guide_frame make_frame(reader *r, const particles_read *d, const und_point_rows *rows, int begin,
-                                  int end, double number)
-{
-    int32_t *id = NULL; /* without them they are 0, 1, 2 and on */
-    if (rows->has_id) {
-        id = und_scene_alloc(r, (size_t)(end - begin), sizeof *id);
-        memcpy(id, rows->id + begin, (size_t)(end - begin) * sizeof *id);
-    }
-    und_sandbox_charge(r->L, 20.0 * (end - begin));
-    return (und_guide_frame){.time = d->start + (number - d->first) / d->fps,
-                             .count = end - begin,
-                             .id = id,
-                             .at = vectors(r, d, rows, begin, end, UND_POINT_X, d->scale),
-                             .velocity = vectors(r, d, rows, begin, end, UND_POINT_VX, d->scale),
-                             .normal = vectors(r, d, rows, begin, end, UND_POINT_NX, 1),
-                             .radius = numbers(r, rows, begin, end, UND_POINT_RADIUS, d->scale),
-                             .strength = numbers(r, rows, begin, end, UND_POINT_STRENGTH, 1),
-                             .value = numbers(r, rows, begin, end, UND_POINT_VALUE, 1)};
-}
-
-static void free_rows(void *rows)
-{
-    und_points_free(rows);
-}
-
-static void load_rows(reader *r, const particles_read *d, const char *name, und_point_rows *rows,
-                      owned *loaded)
-{
-    und_error err = {0};
-    const char *path = und_scene_file(r, name);
-    loaded->resource = rows;
-    if (und_points_read(path, d->grid, rows, &err) != UND_OK)
-        und_read_fail(r, "%s", err.text);
-}
-
-/* One file with all frames: a CSV's frames by their numbers, or one alone. */
-static void use_file(reader *r, control_read *c, const particles_read *d, und_point_rows *rows, owned *loaded)
-{
-    load_rows(r, d, d->file, rows, loaded);
-    int count = 1;
-    for (int i = 1; i < rows->count; i++)
-        count += rows->frame[i] != rows->frame[i - 1];
-    und_guide_frame *frames = und_scene_alloc(r, (size_t)count, sizeof *frames);
-    for (int begin = 0, end; begin < rows->count; begin = end) {
-        for (end = begin + 1; end < rows->count && rows->frame[end] == rows->frame[begin];)
-            end++;
-        frames[c->frame_count++] =
-            make_frame(r, d, rows, begin, end, rows->has_frame ? rows->frame[begin] : d->first);
-    }
-    c->frames = frames;
-}
-
-static void use_files(reader *r, control_read *c, const particles_read *d, und_point_rows *rows,
-                      owned *loaded)
-{
-    if (d->last < d->first || d->last - d->first >= FRAMES_MAX)
-        und_read_fail(r, "expected 1 to %d frames, found first = %d and last = %d", (int)FRAMES_MAX, d->first,
-                      d->last);
-    und_guide_frame *frames = und_scene_alloc(r, (size_t)(d->last - d->first + 1), sizeof *frames);
-    for (int number = d->first; number <= d->last; number++) {
-        char name[512];
-        und_numbered_name(d->files, number, name, sizeof name);
-        load_rows(r, d, name, rows, loaded);
-        frames[c->frame_count++] = make_frame(r, d, rows, 0, rows->count, number);
-        loaded->resource = NULL;
-        und_points_free(rows);
-    }
-    c->frames = frames;
-}
-
 static void read_particles(reader *r, const field *f, void *def)
 {
-    particles_read d = {.first = 1, .last = 0, .fps = 24, .scale = 1};
-    if (lua_type(r->L, -1) != LUA_TTABLE)
-        und_read_expected(r, f->expected);
-    und_read_table(r, f->inside, &d);
-    if (!d.file == !d.files)
-        und_read_fail(r, d.file ? "expected either \"file\" or \"files\", found both"
-                                : "missing key \"file\" or \"files\"");
-    if (d.file && und_read_has(r, "last"))
-        und_read_fail(r, "\"last\" is of several files, and there is one");
-    und_point_rows *rows = und_scene_alloc(r, 1, sizeof *rows); /* outlives what is released after it */
-    owned *loaded = und_scene_own(r, free_rows);
-    (d.file ? use_file : use_files)(r, def, &d, rows, loaded);
-    loaded->resource = NULL;
-    und_points_free(rows);
+    control_read *c = def;
+    c->files = und_read_particles(r, f);
 }
 
 /* ---- All of it ---- */
@@ -328,7 +171,7 @@ const field und_control_fields[] = {
     {"keys", F_OTHER, .read = read_keys, .inside = key_fields,
      .expected = "a list of keys {{ time = 0, at = {...} }, ...}",
      .doc = "where it is and when, in the order of time, instead"},
-    {"particles", F_OTHER, .read = read_particles, .inside = particles_fields,
+    {"particles", F_OTHER, .read = read_particles, .inside = und_particles_fields,
      .expected = "a table { file = ... }", .doc = "any number of them from files, instead"},
     {"shape", F_CHOICE, GUIDE(shape), .choices = shapes,
      .doc = "\"sphere\" or \"cylinder\"; what leads the level set is a cylinder"},
@@ -404,9 +247,10 @@ static void finish_control(reader *r, void *item)
     check_control(r, g);
     if (c->key_count > 0)
         use_keys(r, c);
-    else if (c->frames) {
-        g->frames = c->frames;
-        g->frame_count = c->frame_count;
+    else if (c->files) {
+        g->frames = c->files->frames;
+        g->frame_count = c->files->frame_count;
+        g->loader = c->files->loader;
     } else if (c->points.count > 0)
         use_points(r, c, c->points.at, c->points.count);
     else

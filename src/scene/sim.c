@@ -173,9 +173,9 @@ und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_err
     *step_done = class->step(sim->liquid, sim->dt);
     *frame_done = false;
     sim->frame_made = false;
+    sim->within = !*step_done;
     if (class->trouble && class->trouble(sim->liquid, err) != UND_OK)
         return err->status;
-    sim->within = !*step_done;
     sim->substep += *step_done;
     if (sim->substep == sim->substeps) {
         sim->substep = 0;
@@ -185,6 +185,12 @@ und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_err
             return err->status;
     }
     return und_scene_trouble(sim->scene, err);
+}
+
+bool und_sim_intact(const und_sim *sim)
+{
+    const und_liquid_class *class = sim->liquid->class;
+    return class->intact && class->intact(sim->liquid);
 }
 
 und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err)

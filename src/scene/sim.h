@@ -14,6 +14,9 @@ und_afloat_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_
  * over it. */
 und_status und_sim_step(und_sim *sim, bool *frame_done, und_error *err);
 
+/* After trouble: is the state as it was before the part that failed? */
+bool und_sim_intact(const und_sim *sim);
+
 /* The part of a substep that the model does at once: what a program calls that must answer to signals. */
 und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_error *err);
 
