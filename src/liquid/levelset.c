@@ -152,7 +152,11 @@ static bool substep(und_levelset *s)
     const double halved = s->halved;
     choose_step(s); /* 4.4.1 */
     und_levelset_bands_step(s);
-    if (!und_levelset_control_ready(s)) {
+    bool ready = true;
+    if (s->control)
+        STAGE (&s->stages[STAGE_CONTROL])
+            ready = und_levelset_control_ready(s);
+    if (!ready) {
         s->halved = halved;
         return false;
     }

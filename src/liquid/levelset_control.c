@@ -57,7 +57,7 @@ und_guides *und_levelset_guides(const und_levelset *s)
 bool und_levelset_control_ready(und_levelset *s)
 {
     struct und_levelset_control *c = s->control;
-    return !c || und_guides_fetch(c->guides, s->time, s->dt, &c->trouble) == UND_OK;
+    return und_guides_fetch(c->guides, s->time, s->dt, &c->trouble) == UND_OK;
 }
 
 und_status und_levelset_control_trouble(const und_levelset *s, und_error *err)
