@@ -1,5 +1,5 @@
 /* Validation cases of the ray tracer, each through und_path() itself. */
-#include "cases.h"
+#include "cases_caustics.h"
 
 #include "small_world.h"
 #include "trace/path.h"
@@ -259,4 +259,7 @@ const validation_case trace_cases[] = {{"reflectance", "trace", reflectance},
                                        {"refraction", "trace", refraction},
                                        {"absorption", "trace", absorption},
                                        {"furnace", "trace", furnace},
+                                       {"caustic_flat", "trace", case_caustic_flat},
+                                       {"caustic_bulge", "trace", case_caustic_bulge},
+                                       {"caustic_sine", "trace", case_caustic_sine},
                                        {0}};

@@ -70,14 +70,8 @@ static und_ray beam(const und_lights *lights, const und_box *bounds, double coun
     f3 dir = {sinf(lean), -cosf(lean), 0}, size = f3_sub(bounds->high, bounds->low);
     float low = bounds->low.x - tanf(lean) * size.y, wide = bounds->high.x - low;
     *flux = f3_gray((float)(wide * size.z * cosf(lean) / count));
-    f3 top = {low + u[0] * wide, bounds->high.y, bounds->low.z + u[1] * size.z};
+    f3 top = {low + u[2] * wide, bounds->high.y, bounds->low.z + u[3] * size.z};
     return (und_ray){.from = f3_along(top, dir, -1), .dir = dir, .far = INFINITY};
-}
-
-und_ray und_lights_emit(const und_lights *lights, const und_box *bounds, double count, const float u[4],
-                        f3 *flux)
-{
-    return beam(lights, bounds, count, u, flux);
 }
 
 static und_photons_def pond_def(const pond *p, size_t count)
@@ -230,8 +224,9 @@ static void a_bulge_focuses(void **state)
 static double sine(double x, double z, double slope[2])
 {
     double k = 2 * acos(-1);
+    (void)z;
     slope[0] = -0.02 * k * sin(k * x);
-    slope[1] = 0 * z;
+    slope[1] = 0;
     return 0.02 * cos(k * x);
 }
 
@@ -300,11 +295,11 @@ static und_ray broken(const und_lights *lights, const und_box *bounds, double co
                       f3 *flux)
 {
     und_ray ray = beam(lights, bounds, count, u, flux);
-    if (u[0] < 0.3f)
+    if (u[2] < 0.3f)
         flux->y = NAN;
-    if (u[1] < 0.3f)
+    if (u[3] < 0.3f)
         ray.dir.x = NAN;
-    if (u[1] > 0.9f)
+    if (u[3] > 0.9f)
         ray.from.y = INFINITY;
     return ray;
 }

@@ -7,60 +7,20 @@
 #include "base/status.h"
 #include "render/internal.h"
 #include "render/optics.h"
-
-#include <string.h>
+#include "trace/matter.h"
+#include "trace/media.h"
+#include "trace/path.h"
 
 enum {
     SCOUTS = 65536, /* sent first, to find out where to aim */
     CHUNK = 1024,   /* photons that a thread follows at a time */
     ASIDE = 16,     /* one of so many is sent past the aim, for what the scouts did not see */
-    MEDIA = 8,      /* dielectrics around one place */
     SURE = 4,       /* events before chance may end a photon */
 };
-
-/* The dielectrics that a photon has entered and not left. */
-typedef struct media {
-    und_matter in[MEDIA];
-    int count;
-} media;
-
-static const und_matter air = {.kind = UND_MATTER_DIELECTRIC, .index = 1, .priority = INT32_MIN};
-
-/* Where several overlap the one of highest priority is there; of equal ones the last entered. */
-static const und_matter *medium(const media *m)
-{
-    const und_matter *top = &air;
-    for (int i = 0; i < m->count; i++)
-        if (m->in[i].priority >= top->priority)
-            top = m->in + i;
-    return top;
-}
-
-static void enter(media *m, const und_matter *matter)
-{
-    if (m->count < MEDIA)
-        m->in[m->count++] = *matter;
-}
-
-/* The one of the same priority that was entered last; a surface that was never entered is left as well. */
-static void leave(media *m, const und_matter *matter)
-{
-    for (int i = m->count - 1; i >= 0; i--)
-        if (m->in[i].priority == matter->priority) {
-            m->count--;
-            memmove(m->in + i, m->in + i + 1, (size_t)(m->count - i) * sizeof *m->in);
-            return;
-        }
-}
 
 static float largest(f3 a)
 {
     return maxf(a.x, maxf(a.y, a.z));
-}
-
-static f3 mirrored(f3 dir, f3 normal)
-{
-    return f3_along(dir, normal, -2 * f3_dot(dir, normal));
 }
 
 /* Leaves from the side of the surface that `dir` points to. */
@@ -86,68 +46,74 @@ typedef struct flight {
     und_ray ray;
     f3 flux;
     float sent;
-    media media;
+    und_media media;
     uint64_t seed, die;
     int event;
     bool changed; /* has it come off or through anything? */
 } flight;
 
-/* Leaves a dielectric's surface, reflected or refracted. */
-static void divide(flight *f, const und_hit *hit, const media *after, const f3 *bent, f3 normal)
+static float dice(flight *f)
 {
-    f3 dir = bent ? *bent : mirrored(f->ray.dir, normal);
-    bool passes = f3_dot(dir, hit->face) * f3_dot(f->ray.dir, hit->face) > 0;
-    if (passes != (bent != NULL)) /* a bumpy normal sent it to the wrong side of the surface */
-        dir = mirrored(dir, hit->face);
-    if (bent)
-        f->media = *after;
+    return minf((float)und_random(f->seed, 0, f->die++), 0.99999994f);
+}
+
+/* Leaves the surface along `dir`, behind it or in front; a bumpy normal may have sent it to the wrong side.
+ */
+static void leave(flight *f, const und_hit *hit, f3 dir, bool behind)
+{
+    if ((f3_dot(dir, hit->face) * f3_dot(f->ray.dir, hit->face) > 0) != behind)
+        dir = f3_scale(und_mirrored(dir, hit->face), -1);
     f->changed = true;
     leave_surface(&f->ray, hit, dir);
 }
 
-/* By Fresnel's shares: the first time both are followed, so that what passes is thinned by no chance; later
- * one of them, by chance.  `other`: takes the share that is reflected. */
-static void meet_dielectric(flight *f, const und_hit *hit, flight *other)
+/* Both shares of smooth dielectrics are followed the first time, so that what passes is thinned by no chance;
+ * later one of them, by chance.  `other`: takes the share that is reflected. */
+static bool divide(flight *f, const und_hit *hit, f3 normal, float ratio, const und_media *beyond,
+                   flight *other)
 {
-    media after = f->media;
-    if (f3_dot(f->ray.dir, hit->face) < 0)
-        enter(&after, &hit->matter);
-    else
-        leave(&after, &hit->matter);
-    const und_matter *from = medium(&f->media), *to = medium(&after);
-    float ratio = to->index / from->index;
-    if (to->priority == from->priority || ratio == 1) { /* inside another dielectric it is not seen */
-        f->media = after;
-        leave_surface(&f->ray, hit, f->ray.dir);
-        return;
-    }
-    f3 normal = facing_normal(hit, f->ray.dir);
-    float d[3] = {f->ray.dir.x, f->ray.dir.y, f->ray.dir.z}, n[3] = {normal.x, normal.y, normal.z},
-          bent[3] = {0};
-    float back = und_refract(d, n, ratio, bent) ? und_fresnelf(-f3_dot(f->ray.dir, normal), ratio) : 1;
-    f3 on = f3_of(bent);
-    if (back < 1 && other) {
-        *other = *f;
-        other->flux = f3_scale(f->flux, back);
-        other->sent = largest(other->flux);
-        other->seed = ~f->seed;
-        divide(other, hit, &after, NULL, normal);
-        f->flux = f3_scale(f->flux, 1 - back);
-        divide(f, hit, &after, &on, normal);
-    } else
-        divide(f, hit, &after, und_random(f->seed, 0, f->die++) < back ? NULL : &on, normal);
+    float d[3] = {f->ray.dir.x, f->ray.dir.y, f->ray.dir.z}, n[3] = {normal.x, normal.y, normal.z}, bent[3];
+    if (!und_refract(d, n, ratio, bent))
+        return false;
+    float back = und_fresnelf(-f3_dot(f->ray.dir, normal), ratio);
+    *other = *f;
+    other->flux = f3_scale(f->flux, back);
+    other->sent = largest(other->flux);
+    other->seed = ~f->seed;
+    leave(other, hit, f3_scale(und_mirrored(f->ray.dir, normal), -1), false);
+    f->flux = f3_scale(f->flux, 1 - back);
+    leave(f, hit, f3_of(bent), true);
+    f->media = *beyond;
+    return true;
 }
 
-/* Schlick 1994 about the colour seen head on. */
-static void meet_metal(und_ray *ray, const und_hit *hit, f3 *flux)
+/* Off or through the surface.  False: it keeps the photon. */
+static bool meet(flight *f, const und_hit *hit, flight *other)
 {
-    f3 normal = facing_normal(hit, ray->dir);
-    float graze = 1 + f3_dot(ray->dir, normal), graze2 = graze * graze, s = graze2 * graze2 * graze;
-    *flux = f3_times(*flux, f3_mix(f3_of(hit->matter.color), f3_gray(1), s));
-    f3 dir = mirrored(ray->dir, normal);
-    if (f3_dot(dir, hit->face) * f3_dot(ray->dir, hit->face) > 0)
-        dir = mirrored(dir, hit->face);
-    leave_surface(ray, hit, dir);
+    const und_matter *matter = &hit->matter;
+    und_media beyond;
+    float ratio = 1;
+    if (matter->kind == UND_MATTER_DIELECTRIC) {
+        ratio = und_media_meet(&f->media, hit, f->ray.dir, &beyond);
+        if (ratio == 1) { /* inside another dielectric it is not seen */
+            f->media = beyond;
+            leave_surface(&f->ray, hit, f->ray.dir);
+            return true;
+        }
+    }
+    f3 normal = facing_normal(hit, f->ray.dir);
+    if (matter->kind == UND_MATTER_DIELECTRIC && und_matter_smooth(matter) && other &&
+        divide(f, hit, normal, ratio, &beyond, other))
+        return true;
+    und_scatter s;
+    float u[3] = {dice(f), dice(f), dice(f)};
+    if (!und_matter_sample(matter, normal, f3_scale(f->ray.dir, -1), ratio, u, &s))
+        return false;
+    f->flux = f3_times(f->flux, s.weight);
+    leave(f, hit, s.dir, s.through);
+    if (s.through)
+        f->media = beyond;
+    return true;
 }
 
 static void rest(und_photon *photon, const und_hit *hit, f3 dir, f3 flux, bool within)
@@ -166,7 +132,7 @@ static bool goes_on(flight *f)
     float left = largest(f->flux) / f->sent;
     if (f->event < SURE || left >= 1)
         return left > 0;
-    if (!(und_random(f->seed, 1, f->die++) < left))
+    if (!(dice(f) < left))
         return false;
     f->flux = f3_scale(f->flux, 1 / left);
     return true;
@@ -181,18 +147,15 @@ static void follow(const und_photons_def *def, flight *f, flight *other, und_pho
         und_hit hit;
         if (!world->cast(world, &f->ray, &hit) || !(hit.t >= 0 && hit.t < INFINITY))
             return;
-        f->flux = f3_times(f->flux, f3_exp(f3_of(medium(&f->media)->absorption), hit.t));
+        const und_medium *medium = und_media_here(&f->media);
+        if (medium)
+            f->flux = f3_times(f->flux, f3_exp(medium->absorption, hit.t));
         if (!und_photons_carry(&hit.matter)) {
             if (f->changed && largest(f->flux) < INFINITY)
-                rest(photon, &hit, f->ray.dir, f->flux, medium(&f->media) != &air);
+                rest(photon, &hit, f->ray.dir, f->flux, medium != NULL);
             return;
         }
-        if (hit.matter.kind == UND_MATTER_METAL) {
-            meet_metal(&f->ray, &hit, &f->flux);
-            f->changed = true;
-        } else
-            meet_dielectric(f, &hit, other && !(other->sent > 0) ? other : NULL);
-        if (!goes_on(f))
+        if (!meet(f, &hit, other && !(other->sent > 0) ? other : NULL) || !goes_on(f))
             return;
     }
 }
@@ -203,27 +166,15 @@ static void send(const und_photons_def *def, uint64_t stream, uint64_t index, co
 {
     flight f = {
         .ray = *ray, .flux = flux, .sent = largest(flux), .seed = und_random_bits(def->seed, stream, index)};
-    if (def->world->within && def->world->within(def->world, ray->from, &f.media.in[0]))
-        f.media.count = 1;
+    und_matter around;
+    if (def->world->within && def->world->within(def->world, ray->from, &around))
+        und_media_enter(&f.media, &around, UND_ID_LIQUID);
     flight other = {.sent = 0};
     follow(def, &f, &other, photon);
     if (other.sent > 0) {
         other.event++;
         if (goes_on(&other))
             follow(def, &other, NULL, photon + 1);
-    }
-}
-
-/* Roberts 2018: additive recurrences with powers of the root of x^6 = x + 1, which fill five dimensions
- * evenly in any run of indices; shifted by the seed. */
-enum { DIMENSIONS = 5 };
-static void spread(uint64_t seed, uint64_t stream, uint64_t index, float u[DIMENSIONS])
-{
-    double step = 1;
-    for (int d = 0; d < DIMENSIONS; d++) {
-        step /= 1.1347241384015194926;
-        uint64_t bits = und_random_bits(seed, stream, (uint64_t)d) + (index + 1) * (uint64_t)(step * 0x1p64);
-        u[d] = (float)(bits >> 40) * 0x1p-24f;
     }
 }
 
@@ -237,13 +188,25 @@ typedef struct sending {
     size_t count;
 } sending;
 
+/* Where the sun's light starts is laid out most evenly of all, by the additive recurrence of Roberts 2018,
+ * whose steps are powers of the root of x^3 = x + 1: its points nearly make a lattice. */
+static void lay_out(const sending *s, size_t index, float u[2])
+{
+    static const uint64_t step[2] = {0xc13fa9a902a6328fu, 0x91e10da5c79e7b1cu};
+    for (int k = 0; k < 2; k++) {
+        uint64_t start = und_random_bits(s->def->seed, s->stream, ~(uint64_t)k);
+        u[k] = (float)((start + index * step[k]) >> 40) * 0x1p-24f;
+    }
+}
+
 static und_ray emit(const sending *s, size_t index, f3 *flux)
 {
-    float u[DIMENSIONS];
-    spread(s->def->seed, s->stream, index, u);
+    und_dice dice = {.seed = s->def->seed, .pixel = s->stream, .sample = (uint32_t)index};
+    float u[4] = {und_dice_roll(&dice), und_dice_roll(&dice)};
+    lay_out(s, index, u + 2);
     und_ray ray = (s->def->emit ? s->def->emit : und_lights_emit)(s->def->lights, &s->bounds,
                                                                   (double)s->count, u, flux);
-    ray.time = u[4];
+    ray.time = und_dice_roll(&dice);
     return ray;
 }
 
