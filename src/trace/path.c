@@ -140,15 +140,11 @@ static void pass(tracer *t, walk *w, float distance)
         f3 left = f3_exp(m->absorption, minf(distance, 1e9f));
         add_scatter(t, w, m, minf(distance, 1e9f), left);
         w->through = f3_times(w->through, left);
-    } else if (world->air && !w->diffuse) {
+    } else if (world->air && !w->diffuse && isfinite(distance)) {
         float through = 1;
-        f3 color = f3_gray(0), towards;
+        f3 color = f3_gray(0);
         world->air(world, &w->ray, distance, &through, &color);
-        if (largest(color) > 0) {
-            f3 around = und_lights_ambient(t->paths->lights, f3_make(0, 1, 0));
-            f3 sun = und_lights_sun(t->paths->lights, &towards);
-            add(t, w, f3_times(color, f3_along(around, sun, 0.5f * maxf(towards.y, 0))));
-        }
+        add(t, w, color);
         w->through = f3_scale(w->through, through);
     }
 }
@@ -193,8 +189,12 @@ static bool hidden(tracer *t, const walk *w, const meeting *m, const und_light_s
     ray.dir = s->dir;
     ray.near = 0;
     ray.far = s->distance * 0.9999f;
+    const und_world *world = t->paths->world;
     und_hit other;
-    return cast(t, &ray, &other);
+    if (!world->meets)
+        return cast(t, &ray, &other);
+    t->dice->rays++;
+    return world->meets(world, &ray);
 }
 
 /* Looks for a light directly.  False: from here that is of no use. */

@@ -111,9 +111,8 @@ static bool cast(const und_world *world, const und_ray *ray, und_hit *hit)
     return true;
 }
 
-static bool blocked(const und_world *world, const und_ray *ray)
+static bool any_between(const und_world_parts *w, const und_ray *ray, unsigned mask, bool liquid)
 {
-    const und_world_parts *w = (const und_world_parts *)world;
     if (!sane(ray))
         return false;
     if (table_distance(w, ray) < ray->far)
@@ -121,13 +120,24 @@ static bool blocked(const und_world *world, const und_ray *ray)
     if (w->any) {
         struct RTCIntersectContext context;
         rtcInitIntersectContext(&context);
-        struct RTCRay test = scene_ray(ray, ray->far, UND_MASK_OPAQUE);
+        struct RTCRay test = scene_ray(ray, ray->far, mask);
         rtcOccluded1(w->scene, &context, &test);
         if (test.tfar < 0)
             return true;
     }
-    und_level_hit liquid;
-    return w->opaque_liquid && w->level.phi && und_level_cast(&w->level, ray, ray->near, ray->far, &liquid);
+    und_level_hit met;
+    return liquid && w->level.phi && und_level_cast(&w->level, ray, ray->near, ray->far, &met);
+}
+
+static bool blocked(const und_world *world, const und_ray *ray)
+{
+    const und_world_parts *w = (const und_world_parts *)world;
+    return any_between(w, ray, UND_MASK_OPAQUE, w->opaque_liquid);
+}
+
+static bool meets(const und_world *world, const und_ray *ray)
+{
+    return any_between((const und_world_parts *)world, ray, UND_MASK_OPAQUE | UND_MASK_CLEAR, true);
 }
 
 static bool within(const und_world *world, f3 place, und_matter *matter)
@@ -236,7 +246,8 @@ und_world *und_world_create(und_render *render, const und_frame *frame, und_erro
     if (!w)
         return NULL;
     w->render = render;
-    w->base = (und_world){.cast = cast, .blocked = blocked, .within = within, .bounds = find_bounds(render)};
+    w->base = (und_world){
+        .cast = cast, .blocked = blocked, .meets = meets, .within = within, .bounds = find_bounds(render)};
     if (render->def.haze > 0 && isfinite(render->def.haze))
         w->base.air = hazy_air;
     w->water = find_water(&render->def, render->texture);

@@ -42,6 +42,8 @@ struct und_world {
     bool (*cast)(const und_world *world, const und_ray *ray, und_hit *hit);
     /* Is there anything opaque between near and far?  Dielectrics (and drops) are not. */
     bool (*blocked)(const und_world *world, const und_ray *ray);
+    /* Anything at all, dielectrics too?  NULL: as cast() says. */
+    bool (*meets)(const und_world *world, const und_ray *ray);
     /* The dielectric that a place lies in, where a camera may stand: false: air.  NULL: always air. */
     bool (*within)(const und_world *world, f3 place, und_matter *matter);
     /* What the air carries (far aerosol of spray, haze) along `distance` of the ray: the share of light that
