@@ -34,7 +34,9 @@ enum {
     OPT_FROM = 1 << 23,
     OPT_SPACING = 1 << 24,
     OPT_TEXTURE = 1 << 25,
-    OPT_GRID = 1 << 26
+    OPT_GRID = 1 << 26,
+    OPT_QUALITY = 1 << 27,
+    OPT_PREVIEW = 1 << 28
 };
 
 typedef struct args {
@@ -43,13 +45,13 @@ typedef struct args {
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
-    const char *output, *model, *up, *from, *texture, *grid;
+    const char *output, *model, *up, *from, *texture, *grid, *quality;
     int setting_count;
     und_setting *settings;
     int checkpoint, keep, compress, stills, width, height, samples;
-    double adaptive, spacing, wait;
+    double adaptive, spacing, wait, noise;
     bool resume, force, png, exr, movie, svg, pdf, vdb, ply, spray, half, json, profile, dump_stages, quiet,
-        verbose, help;
+        verbose, help, preview, overwrite;
     char **owned; /* copies of the names in settings */
     int typed_count,
         typed_plain; /* the command line less --resume and --force; from typed_plain on, after -- */

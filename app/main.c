@@ -17,7 +17,7 @@ enum {
     COMMON = OPT_THREADS | OPT_QUIET,
     SIMULATE = COMMON | OPT_VERBOSE | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | OPT_RESUME | OPT_FORCE |
                OPT_CHECKPOINT | OPT_COMPRESS | OPT_PROFILE | OPT_DUMP | OPT_EXPORT | OPT_FROM | OPT_GRID,
-    DRAW = OPT_STILLS | OPT_PNG | OPT_EXR | OPT_VECTOR | OPT_SIZE | OPT_SAMPLES,
+    DRAW = OPT_STILLS | OPT_PNG | OPT_EXR | OPT_VECTOR | OPT_SIZE | OPT_SAMPLES | OPT_QUALITY,
     ANY = 1000000
 };
 
@@ -45,9 +45,16 @@ static const command commands[] = {
      "time to expect, and warns of what is likely a mistake.  Writes nothing.\n",
      1, 1, COMMON | OPT_SET | OPT_START | OPT_END, command_check},
     {"render", "CACHE", "pictures and movie from a cache",
-     "Without --png, --exr, --movie or --stills it makes the movie and five stills.  They go to the cache's\n"
-     "folder, or to FOLDER.  Camera and light are the scene's, as kept in the cache; --set changes them.\n",
-     1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | DRAW | OPT_MOVIE | OPT_TEXTURE | OPT_PROFILE,
+     "Traces rays: review quality, or what the scene's film block says, or --quality.  Pictures go to\n"
+     "CACHE/review/stills (and exr), or CACHE/final, or to FOLDER, frame by frame; those that are there\n"
+     "already are kept, so that it may be stopped and begun again, and several may work on one folder at\n"
+     "once.  Without --png, --exr, --movie or --stills it makes a picture of every frame and, when all are\n"
+     "there, the movie.  --preview draws quickly, the movie and five stills into the cache's folder.  "
+     "Camera\n"
+     "and light are the scene's, as kept in the cache; --set changes them.\n",
+     1, 1,
+     COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | DRAW | OPT_PREVIEW | OPT_MOVIE | OPT_TEXTURE |
+         OPT_PROFILE,
      command_render},
     {"float", "CACHE BODIES", "add floating bodies to a cached flow, without simulating again",
      "Puts the bodies of a Lua file, bodies { { shape = ..., density = ..., at = {x, y, z} }, ... }, into "
@@ -105,7 +112,7 @@ static void print_help(FILE *to)
     fputs("\nTo get going:\n\n"
           "  undine check scenes/beach.lua     what it will cost\n"
           "  undine run scenes/beach.lua       makes out/beach/beach.mp4\n"
-          "  undine render out/beach --png     every frame as a picture\n\n"
+          "  undine render out/beach -s 24 -e 24 --png    a frame of it, ray-traced\n\n"
           "A scene is a Lua file; its param() values are changed with --set name=value.\n"
           "undine COMMAND --help lists the options.  undine --version prints the version.\n"
           "Exit codes: 0 done, 1 failed, 2 wrong input, 130 stopped by a signal.\n",

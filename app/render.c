@@ -1,6 +1,7 @@
 /* undine render: pictures and a movie of a cache.  The scene comes from the cache's manifest. */
 #include "app.h"
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "cache/cache.h"
@@ -66,7 +67,8 @@ static und_status open_footage(footage *f, const char *path, const grids_list *l
     return UND_OK;
 }
 
-/* Ground stays wet after the water has gone, so that frames before the first drawn are read too. */
+/* Ground stays wet after the water has gone, so that frames before the first drawn are read too, unless they
+ * have no such ground. */
 static und_status draw_frames(const footage *f, pictures *p, progress *bar, int first, int last,
                               und_error *err)
 {
@@ -76,7 +78,10 @@ static und_status draw_frames(const footage *f, pictures *p, progress *bar, int 
         und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         if (number > last)
             break;
-        if (number < f->first)
+        bool passed = number < f->first;
+        if (!passed)
+            status = pictures_pass(p, number, &passed, err);
+        if (passed || status != UND_OK)
             continue;
         if (signals_stop())
             return UND_STOPPED;
@@ -102,8 +107,24 @@ static und_status draw_cache(const footage *f, und_scene *scene, const args *a, 
     last = a->given & OPT_END ? a->end : last;
     if (last < first)
         return und_error_set(err, UND_INVALID, "the last frame, %d, is before the first, %d", last, first);
-    const char *folder = a->output ? a->output : f->folder;
+    bool asks = a->png || a->exr || a->movie || a->given & OPT_STILLS;
+    und_quality unsaid = strcmp(a->command, "render") == 0 ? UND_QUALITY_REVIEW : UND_QUALITY_PREVIEW,
+                quality;
+    und_status status = pictures_quality(a, und_scene_get(scene), unsaid, &quality, err);
+    char folder[UND_PATH_MAX];
+    if (status == UND_OK)
+        status = a->output ? und_path_set(folder, err, "%s", a->output)
+                           : und_path_set(folder, err, *pictures_folder(quality) ? "%s/%s" : "%s%s",
+                                          f->folder, pictures_folder(quality));
+    if (status != UND_OK)
+        return status;
     pictures_def def = pictures_from_args(a, und_scene_get(scene), folder, first, last);
+    def.quality = quality;
+    if (!asks) { /* the whole movie, when the last of its pictures is there */
+        def.movie = def.movie || (quality != UND_QUALITY_PREVIEW && f->last > f->first);
+        def.movie_first = f->first;
+        def.movie_last = f->last;
+    }
     def.threads = threads;
     def.paint = paint;
     def.name = f->name;
@@ -115,7 +136,8 @@ static und_status draw_cache(const footage *f, und_scene *scene, const args *a, 
     signals_install();
     progress_start(&bar, "render", first, last, a->quiet);
     bar.only_draws = true;
-    und_status status = draw_frames(f, p, &bar, first, last, err), finished = UND_OK;
+    und_status finished = UND_OK;
+    status = draw_frames(f, p, &bar, first, last, err);
     progress_end(&bar);
     if (status == UND_OK || status == UND_STOPPED)
         finished = pictures_finish(p, err);

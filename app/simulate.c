@@ -18,7 +18,7 @@ enum { STAGE_WRITE, STAGE_CHECKPOINT, STAGES, MAX_STAGES = 64 };
 
 typedef struct job {
     const args *args;
-    char folder[UND_PATH_MAX];
+    char folder[UND_PATH_MAX], pictures_folder[UND_PATH_MAX];
     int first, last, threads;
     und_scene *scene;
     const und_scene_view *view;
@@ -93,7 +93,16 @@ static und_status load_job(job *j, bool draw, und_error *err)
     if (!j->sim)
         return err->status;
     if (draw) {
-        pictures_def def = pictures_from_args(a, j->view, j->folder, j->first, j->last);
+        und_quality quality;
+        status = pictures_quality(a, j->view, UND_QUALITY_PREVIEW, &quality, err);
+        if (status == UND_OK)
+            status = und_path_set(j->pictures_folder, err, *pictures_folder(quality) ? "%s/%s" : "%s%s",
+                                  j->folder, pictures_folder(quality));
+        if (status != UND_OK)
+            return status;
+        pictures_def def = pictures_from_args(a, j->view, j->pictures_folder, j->first, j->last);
+        def.quality = quality;
+        def.overwrite = !a->resume;
         def.threads = j->threads;
         def.movie = true;
         def.stills = a->stills;

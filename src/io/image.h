@@ -45,6 +45,7 @@ typedef struct und_movie und_movie;
 und_movie *und_movie_open(const char *path, int width, int height, double fps, int threads, und_error *err);
 und_status und_movie_add(und_movie *movie, const und_image *image, und_error *err);
 und_status und_movie_close(und_movie *movie, und_error *err); /* finishes, renames into place; frees always */
+void und_movie_cancel(und_movie *movie);                      /* leaves none */
 
 /* The sRGB curve, both ways. */
 float und_srgb_encode(float linear);

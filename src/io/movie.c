@@ -251,3 +251,12 @@ und_status und_movie_close(und_movie *movie, und_error *err)
         und_file_cancel(&file);
     return status ? status : und_file_commit(&file, err);
 }
+
+void und_movie_cancel(und_movie *movie)
+{
+    if (!movie)
+        return;
+    und_file file = movie->file;
+    destroy(movie);
+    und_file_cancel(&file);
+}
