@@ -5,7 +5,7 @@
 --
 --   undine sim scenes/cans.lua
 --   undine float out/cans scenes/bodies/cans.lua -o out/cans_afloat
---   undine render out/cans_afloat
+--   undine render out/cans_afloat --preview
 
 scene { name = "cans", frames = 360, fps = 30 }
 

@@ -71,11 +71,11 @@ for command in info render verify; do
 done
 
 # pictures from the cache
-expect "render" code 0 "$program" render out/tiny -s 3 -e 5 --png --exr --movie --size 64x36 -o pictures
+expect "render" code 0 "$program" render out/tiny --preview -s 3 -e 5 --png --exr --movie --size 64x36 -o pictures
 expect "three PNG" test "$(find pictures -name '*.png' | wc -l)" = 3
 expect "three EXR" test "$(find pictures -name '*.exr' | wc -l)" = 3
 expect "a movie" test -s pictures/tiny.mp4
-expect "frames that are not there" code 2 "$program" render out/tiny -s 3 -e 50
+expect "frames that are not there" code 2 "$program" render out/tiny --preview -s 3 -e 50
 
 # the same bits at any number of threads
 for threads in 1 2 7; do

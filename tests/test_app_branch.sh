@@ -55,7 +55,7 @@ expect "info --json" bash -c "'$program' info deep/blown --json | python3 -c '
 import json, sys
 info = json.load(sys.stdin)
 assert info[\"branch\"] == {\"path\": \"../../tank\", \"frame\": 6} and len(info[\"frames\"]) == 12'"
-expect "render" code 0 "$program" render deep/blown --png -o drawn -q
+expect "render" code 0 "$program" render deep/blown --preview --png -o drawn -q
 expect "of all frames" test "$(find drawn -name '*.png' | wc -l)" = 12
 expect "export" code 0 "$program" export deep/blown --vdb -o out_there -q
 expect "of all frames" test "$(find out_there -name '*.vdb' | wc -l)" = 12
@@ -105,7 +105,7 @@ expect "is explained" grep -q 'stopped is no branch after frame 8' said
 mv tank gone
 expect "the other is gone: verify" code 1 "$program" verify deep/blown
 expect "says so once" test "$(grep -c 'that it branches off is not there' said)" -le 2
-expect "the other is gone: render" code 1 "$program" render deep/blown --png -o nothing
+expect "the other is gone: render" code 1 "$program" render deep/blown --preview --png -o nothing
 expect "says so too" grep -q 'the cache that it branches off is not there' said
 mv gone tank
 mkdir -p moved/deep

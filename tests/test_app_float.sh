@@ -47,8 +47,8 @@ expect "info --json" bash -c "'$program' info deep/cans --json | python3 -c '
 import json, sys
 info = json.load(sys.stdin)
 assert info[\"flow\"][\"path\"] == \"../../flow\" and len(info[\"frames\"]) == 10'"
-expect "render" code 0 "$program" render deep/cans --png -o added -q
-expect "render of the run with bodies" code 0 "$program" render both --png -o inside -q
+expect "render" code 0 "$program" render deep/cans --preview --png -o added -q
+expect "render of the run with bodies" code 0 "$program" render both --preview --png -o inside -q
 expect "ten pictures" test "$(find added -name '*.png' | wc -l)" = 10
 pictures() { local i; for i in 0001 0005 0010; do same added/stills/cans.$i.png inside/stills/flow.$i.png || return 1; done; }
 expect "the same pictures, pixel for pixel" pictures
@@ -81,7 +81,7 @@ expect "and leaves it alone" same before after
 mv flow gone
 expect "the flow is gone: verify" code 1 "$program" verify deep/cans
 expect "says so" grep -q 'its flow is not there' said
-expect "the flow is gone: render" code 1 "$program" render deep/cans --png -o nothing
+expect "the flow is gone: render" code 1 "$program" render deep/cans --preview --png -o nothing
 expect "says so too" grep -q 'its flow is not there' said
 mv gone flow
 expect "it is back" code 0 "$program" verify deep/cans

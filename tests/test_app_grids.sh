@@ -34,7 +34,7 @@ expect "verify" code 0 "$program" verify out
 expect "of both" test "$(grep -c 'files, all as they were written' said)" = 2
 expect "info" code 0 "$program" info out
 expect "of both" test "$(grep -c '^name ' said)" = 2
-expect "render" code 0 "$program" render out --png -o drawn -q
+expect "render" code 0 "$program" render out --preview --png -o drawn -q
 expect "one picture of both" test "$(find drawn -name 'fall.*.png' | wc -l)" = 24
 expect "export" code 0 "$program" export out --vdb -o vdb -q
 expect "a folder for each" test -s vdb/low/vdb/low.0024.vdb -a -s vdb/top/vdb/top.0001.vdb
@@ -66,7 +66,7 @@ expect "as --resume of all does" code 0 "$program" sim more.lua -o out --resume
 expect "which says what is there" grep -qx 'top is there already, up to frame 24' said
 sums out/top >top.after
 expect "and leaves it alone" same top.before top.after
-expect "render of three" code 0 "$program" render out -s 24 --stills 1 -o three -q
+expect "render of three" code 0 "$program" render out --preview -s 24 --stills 1 -o three -q
 
 # killed and resumed, both and one
 long() { sed 's/frames = 24/frames = 200/' fall.lua; }

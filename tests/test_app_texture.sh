@@ -32,13 +32,13 @@ expect "info" code 0 "$program" info out/blob-texture
 expect "names the flow" grep -qx 'flow       ../blob, with what undine texture made of it (spacing=0.5)' said
 expect "has what is the flow's" grep -q ' distance ' said
 expect "and the particles" grep -q ' texture/rest ' said
-expect "render" code 0 "$program" render out/blob-texture --png -o checks -q
-expect "render of the flow alone" code 0 "$program" render out/blob --png -o water -q
+expect "render" code 0 "$program" render out/blob-texture --preview --png -o checks -q
+expect "render of the flow alone" code 0 "$program" render out/blob --preview --png -o water -q
 expect "six pictures" test "$(find checks -name '*.png' | wc -l)" = 6
 expect "other than without" not same checks/stills/blob.0003.png water/stills/blob.0003.png
-expect "render with another texture" code 0 "$program" render out/blob-texture --png --texture marble -o marble -q
+expect "render with another texture" code 0 "$program" render out/blob-texture --preview --png --texture marble -o marble -q
 expect "looks another way" not same checks/stills/blob.0003.png marble/stills/blob.0003.png
-expect "render with a plate" code 0 "$program" render out/blob-texture --png --texture water/stills/blob.0001.png -o plate -q
+expect "render with a plate" code 0 "$program" render out/blob-texture --preview --png --texture water/stills/blob.0001.png -o plate -q
 
 # meshes
 expect "export" code 0 "$program" export out/blob-texture --ply -o files -q
@@ -49,7 +49,7 @@ expect "export of the flow alone" code 0 "$program" export out/blob --ply -o bar
 expect "has no u" not grep -qaxF 'property float u' bare/ply/blob.0003.ply
 expect "export --texture of it" code 2 "$program" export out/blob --ply --texture marble -o bare
 expect "says what makes it" grep -q 'which undine texture CACHE makes' said
-expect "render --texture of it" code 2 "$program" render out/blob --texture marble -o bare
+expect "render --texture of it" code 2 "$program" render out/blob --preview --texture marble -o bare
 expect "says what makes it" grep -q 'undine texture out/blob makes them' said
 expect "a texture that is not there" code 2 "$program" export out/blob-texture --texture nothing.png -o bare
 expect "names it" grep -q 'nothing.png' said
