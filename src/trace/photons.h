@@ -15,6 +15,7 @@ typedef struct und_photons_def {
     uint64_t seed;
     int bounces;
     int threads;
+    bool (*stop)(void); /* asked often; then those sent so far are all; NULL: never */
     /* Tests bring their own beams; NULL: und_lights_emit(). */
     und_ray (*emit)(const und_lights *lights, const und_box *bounds, double count, const float u[4],
                     f3 *flux);

@@ -229,6 +229,8 @@ static void send_all(const sending *s, und_photon *list)
     PARALLEL_FOR(workers)
     for (long chunk = 0; chunk < chunks; chunk++) {
         size_t begin = (size_t)chunk * CHUNK, end = begin + CHUNK < s->count ? begin + CHUNK : s->count;
+        if (s->def->stop && s->def->stop())
+            continue;
         for (size_t i = begin; i < end; i++) {
             f3 flux = {0, 0, 0};
             und_ray ray = emit(s, i, &flux);

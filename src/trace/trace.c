@@ -40,7 +40,9 @@ void und_trace_settle(und_render_def *d)
     d->most_samples = d->most_samples > 0 ? d->most_samples : final ? 4096 : 512;
     d->most_samples = d->most_samples > d->least_samples ? d->most_samples : d->least_samples;
     d->bounces = d->bounces > 0 ? d->bounces : final ? 32 : 16;
-    d->photons = d->photons >= 0 ? d->photons : final ? 8 : 1;
+    /* The noise of caustics goes with the root of the photons. */
+    double wanted = 1 * (0.02 / d->noise) * (0.02 / d->noise);
+    d->photons = d->photons >= 0 ? d->photons : fmin(fmax(wanted, 0.01), 8);
 }
 
 und_trace *und_trace_create(const und_render_def *def, und_error *err)
@@ -167,7 +169,8 @@ static und_status send_photons(und_trace *t, setting *s, und_error *err)
                            .nearest = 48,
                            .seed = 2,
                            .bounces = t->def.bounces,
-                           .threads = t->threads};
+                           .threads = t->threads,
+                           .stop = t->def.stop};
     if (def.count == 0)
         return UND_OK;
     STAGE (&t->stage[PHOTONS])
