@@ -255,11 +255,8 @@ static und_status furnace(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-const validation_case trace_cases[] = {{"reflectance", "trace", reflectance},
-                                       {"refraction", "trace", refraction},
-                                       {"absorption", "trace", absorption},
-                                       {"furnace", "trace", furnace},
-                                       {"caustic_flat", "trace", case_caustic_flat},
-                                       {"caustic_bulge", "trace", case_caustic_bulge},
-                                       {"caustic_sine", "trace", case_caustic_sine},
-                                       {0}};
+const validation_case trace_cases[] = {
+    {"reflectance", "trace", reflectance},        {"refraction", "trace", refraction},
+    {"absorption", "trace", absorption},          {"furnace", "trace", furnace},
+    {"caustic_flat", "trace", case_caustic_flat}, {"caustic_bulge", "trace", case_caustic_bulge},
+    {"caustic_sine", "trace", case_caustic_sine}, {0}};

@@ -224,7 +224,8 @@ static void defaults_are_what_is_told(void **state)
                             {"light", block_of("light"), &render},
                             {"water", block_of("water"), &render},
                             {"ground", block_of("ground"), &render},
-                            {"film", block_of("film"), &render}};
+                            {"film", block_of("film"), &render},
+                            {"render", block_of("render"), &render}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (check_defaults(d, &all[i]) == 0)
             fail_msg("doc/scene.md has no default of %s", all[i].parent);

@@ -71,6 +71,31 @@ static void read_scene(reader *r)
 
 #define RENDER(member_) offsetof(und_render_def, member_)
 
+static void read_aperture(reader *r, const field *f, void *def)
+{
+    ((und_render_def *)def)->lens = 0.5 * und_read_number(r, f);
+}
+
+/* For now the number: the lens follows from it when the angle is known. */
+static void read_fstop(reader *r, const field *f, void *def)
+{
+    ((und_render_def *)def)->lens = und_read_number(r, f);
+}
+
+static void read_focus(reader *r, const field *f, void *def)
+{
+    und_render_def *d = def;
+    if (lua_type(r->L, -1) == LUA_TNUMBER) {
+        d->focus = und_read_number(r, f);
+        return;
+    }
+    und_vector *at = und_scene_alloc(r, 1, sizeof *at);
+    field point = *f;
+    point.type = F_VECTOR;
+    und_read_vector(r, &point, at);
+    d->focus_at = at;
+}
+
 static const field camera_fields[] = {
     {"eye", F_VECTOR, "m", .offset = RENDER(eye), .inside = und_path_fields,
      .doc = "where the camera stands; without a camera the whole domain is framed"},
@@ -78,6 +103,13 @@ static const field camera_fields[] = {
      .doc = "the point it looks at"},
     {"fov", F_NUMBER, "degrees", 1, 150, .offset = RENDER(fov),
      .doc = "how much it sees, from top to bottom"},
+    {"aperture", F_OTHER, "m", 0, 1e3, .read = read_aperture, .expected = "a number",
+     .doc = "across the lens: what is not in focus is blurred; 0: all is sharp"},
+    {"fstop", F_OTHER, NULL, 0.1, 1e3, .read = read_fstop, .expected = "a number",
+     .doc = "the same as photographers say it, of a lens for film 24 mm high: 2.8 blurs, 16 hardly"},
+    {"focus", F_OTHER, "m", 1e-3, 1e9, .read = read_focus, .inside = und_path_fields,
+     .expected = "a number, {x, y, z}, a function(t) that returns it, or { keys = {...} }",
+     .doc = "what is sharp: how far away, or a point that may move; else what it looks at"},
     {0}};
 
 static const field light_fields[] = {
@@ -88,7 +120,10 @@ static const field light_fields[] = {
     {"horizon", F_COLOR, NULL, 0, 1000, .offset = RENDER(sky_horizon), .doc = "the sky at the horizon"},
     {"clouds", F_NUMBER, NULL, 0, 1, .offset = RENDER(clouds), .doc = "how much of the sky the clouds cover"},
     {"sky", F_PICTURE, NULL, .offset = RENDER(sky),
-     .doc = "a PNG of the whole sky (longitude by latitude) instead of the built-in one"},
+     .doc = "a picture of the whole sky (longitude by latitude) instead of the built-in one"},
+    {"sun_size", F_NUMBER, "degrees", 0, 90, .offset = RENDER(sun_angle),
+     .doc = "across the sun: larger ones make softer shadows, in ray-traced pictures"},
+    LIST("lamps", und_read_lamps, und_lamp_fields, "rectangles and balls that shine, in ray-traced pictures"),
     {"turn", F_NUMBER, "degrees", -3600, 3600, .offset = RENDER(sky_turn),
      .doc = "turns the sky about the vertical"},
     {"haze", F_NUMBER, "m", 1e-3, INFINITY, .offset = RENDER(haze),
@@ -141,6 +176,8 @@ static const field water_fields[] = {
      .doc = "the texture has its light already, as a photographed plate does: sun and sky do not light it"},
     {"gloss", F_NUMBER, NULL, 0, 1, .offset = RENDER(gloss),
      .doc = "how much of water's reflection a painted liquid has"},
+    {"material", F_OTHER, .offset = RENDER(looks.liquid), .read = und_read_look,
+     .expected = MATERIAL_EXPECTED, .doc = "what the liquid is made of instead, in ray-traced pictures"},
     {0}};
 
 static const char *const ground_patterns[] = {"natural", "tiles", NULL};
@@ -172,6 +209,8 @@ static const field ground_fields[] = {
      .doc = "how much of water's reflection wet ground has"},
     {"drying", F_NUMBER, "s", 1e-3, INFINITY, .offset = RENDER(drying),
      .doc = "time in which wet ground dries"},
+    {"material", F_OTHER, .offset = RENDER(looks.ground), .read = und_read_look,
+     .expected = MATERIAL_EXPECTED, .doc = "what the ground is made of, in ray-traced pictures"},
     {0}};
 
 static const char *const plot_layers[] = {"markers", "velocity", "pressure", NULL};
@@ -247,6 +286,11 @@ static void read_camera(reader *r)
 {
     const und_vector *eye = &r->scene->view.render.eye, *look = &r->scene->view.render.look;
     und_read_table(r, camera_fields, &r->scene->view.render);
+    und_render_def *d = &r->scene->view.render;
+    if (und_read_has(r, "fstop") && und_read_has(r, "aperture"))
+        und_read_fail(r, "expected either aperture or fstop, found both");
+    if (und_read_has(r, "fstop")) /* focal length over twice the number */
+        d->lens = 0.012 / tan(0.5 * d->fov * M_PI / 180) / (2 * d->lens);
     const double *a = eye->constant, *b = look->constant;
     bool both = und_read_has(r, "eye") && und_read_has(r, "look") && !eye->fn && !look->fn;
     if (both && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
@@ -265,6 +309,7 @@ static void read_light(reader *r)
 static void read_water(reader *r)
 {
     und_read_table(r, water_fields, &r->scene->view.render);
+    r->scene->view.render.looks.liquid.matter.priority = 1; /* what stands in it displaces it */
 }
 
 static void read_ground(reader *r)
@@ -293,4 +338,6 @@ const block und_blocks[] = {
     {"water", water_fields, read_water, "how the water looks"},
     {"ground", ground_fields, read_ground, "how the ground looks"},
     {"film", film_fields, read_film, "the picture"},
+    {"render", und_render_fields, und_read_render, "how well it is ray-traced"},
+    {"material", und_material_fields, und_read_material_block, "what things are made of; as often as needed"},
     {0}};

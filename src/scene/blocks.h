@@ -50,9 +50,25 @@ void und_check_grids(lua_State *L, und_scene *scene);
 /* Says that the scene's liquid is of this model; an error where it has one. */
 void und_begin_liquid(reader *r, const char *model);
 
+/* How things look in ray-traced pictures (looks_block.c): a material's name or a table into the und_look at
+ * f->offset; the looks of a list's items, the first of which is the thing numbered `first`. */
+#define MATERIAL_EXPECTED "a material's name, or a table as of material { }"
+typedef struct look_list {
+    const void *items;
+    size_t size, look; /* bytes of an item, and where in it the look stands */
+    int count;
+} look_list;
+extern const field und_material_fields[], und_lamp_fields[], und_render_fields[];
+void und_read_look(reader *r, const field *f, void *def);
+void und_add_looks(reader *r, const und_look **list, int *count, int first, const look_list *from);
+void und_read_lamps(reader *r, const field *f, void *def);
+void und_read_material_block(reader *r);
+void und_read_render(reader *r);
+
 /* A list of bodies; more of them at the end of a list; and those that float in the scene's flow. */
 extern const field und_body_fields[], und_float_fields[];
-const und_body_def *und_read_bodies(reader *r, const field *f, int *count);
+/* `first`: the number that the first of them has in a frame. */
+const und_body_def *und_read_bodies(reader *r, const field *f, int first, int *count);
 void und_add_bodies(reader *r, const und_body_def **list, int *count, const und_body_def *more,
                     int more_count);
 void und_read_afloat(reader *r, const field *f, void *def);

@@ -8,6 +8,7 @@
 typedef struct body_read {
     path_def path; /* first: und_path_fields */
     und_body_def body;
+    und_look look;
 } body_read;
 
 #define BODY(member_) offsetof(body_read, body.member_)
@@ -32,6 +33,8 @@ const field und_body_fields[] = {
     {"bounce", F_NUMBER, NULL, 0, 1, .offset = BODY(bounce), .doc = "how much of its speed a bump leaves"},
     {"friction", F_NUMBER, NULL, 0, 1e3, .offset = BODY(friction), .doc = "where it rubs on something"},
     {"color", F_COLOR, NULL, 0, 1000, .offset = BODY(color), .doc = "how it is painted"},
+    {"material", F_OTHER, .offset = offsetof(body_read, look), .read = und_read_look,
+     .expected = MATERIAL_EXPECTED, .doc = "what it is made of, in ray-traced pictures"},
     {0}};
 
 static void init_body(void *item)
@@ -74,12 +77,15 @@ static void finish_body(reader *r, void *item)
         b->body.spin[i] *= M_PI / 180;
 }
 
-const und_body_def *und_read_bodies(reader *r, const field *f, int *count)
+const und_body_def *und_read_bodies(reader *r, const field *f, int first, int *count)
 {
     body_read *list = und_read_list(r, f->inside, sizeof *list, init_body, finish_body, count);
     und_body_def *bodies = und_scene_alloc(r, (size_t)*count, sizeof *bodies);
     for (int i = 0; i < *count; i++)
         bodies[i] = list[i].body;
+    und_looks *looks = &r->scene->view.render.looks;
+    const look_list look = {list, sizeof *list, offsetof(body_read, look), *count};
+    und_add_looks(r, &looks->bodies, &looks->body_count, first, &look);
     return bodies;
 }
 
@@ -100,7 +106,7 @@ void und_read_afloat(reader *r, const field *f, void *def)
 {
     und_afloat_def *a = &r->scene->view.afloat;
     int count = 0;
-    const und_body_def *more = und_read_bodies(r, f, &count);
+    const und_body_def *more = und_read_bodies(r, f, a->body_count, &count);
     und_add_bodies(r, &a->bodies, &a->body_count, more, count);
     (void)def; /* the liquid does not feel them, and knows nothing of them */
 }

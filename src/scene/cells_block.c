@@ -5,6 +5,7 @@
 
 #include <lauxlib.h>
 #include <math.h>
+#include <string.h>
 
 enum { CELLS_MAX = 4096, FOAM_MAX = 1 << 24 };
 
@@ -116,17 +117,46 @@ static void read_walls(reader *r, const field *f, void *def)
     und_read_table(r, f->inside, def);
 }
 
+typedef struct solid_read {
+    und_solid_def solid; /* first: a shape alone is one */
+    und_look look;
+} solid_read;
+
 static const field solid_fields[] = {
     {"shape", F_SHAPE, NULL, .required = true, .offset = offsetof(und_solid_def, shape), .doc = "what it is"},
     {"wall", F_OTHER, .offset = offsetof(und_solid_def, wall), .read = read_wall, .inside = wall_fields,
      .expected = "a word or a table", .doc = "what it does to the liquid at it; it slips along"},
+    {"material", F_OTHER, .offset = offsetof(solid_read, look), .read = und_read_look,
+     .expected = MATERIAL_EXPECTED,
+     .doc = "what it is made of, in ray-traced pictures; cells are told apart by nothing: the same for all"},
     {0}};
+
+static bool same_look(const und_look *a, const und_look *b)
+{
+    return a->paint == b->paint && memcmp(&a->matter, &b->matter, sizeof a->matter) == 0 &&
+           a->texture == b->texture && a->texture_size == b->texture_size;
+}
 
 static void read_solids(reader *r, const field *f, void *def)
 {
     und_cells_def *cells = def;
-    const shape_list list = {solid_fields, sizeof(und_solid_def), .expected = f->expected};
-    cells->solids = und_read_shapes(r, &list, &cells->solid_count);
+    const shape_list list = {solid_fields, sizeof(solid_read), .expected = f->expected};
+    solid_read *read = und_read_shapes(r, &list, &cells->solid_count);
+    und_solid_def *solids = und_scene_alloc(r, (size_t)cells->solid_count, sizeof *solids);
+    const und_look *one = NULL;
+    for (int i = 0; i < cells->solid_count; i++) {
+        solids[i] = read[i].solid;
+        if (one && read[i].look.given && !same_look(one, &read[i].look))
+            und_read_fail(r,
+                          "[%d].material: expected the same as of the others: a solid cell does not know "
+                          "which of them it belongs to",
+                          i + 1);
+        one = read[i].look.given ? &read[i].look : one;
+    }
+    cells->solids = solids;
+    und_looks *looks = &r->scene->view.render.looks;
+    if (one)
+        und_add_looks(r, &looks->solids, &looks->solid_count, 0, &(look_list){one, sizeof *one, 0, 1});
 }
 
 static const field fill_fields[] = {

@@ -73,8 +73,8 @@ void und_read_spray(reader *r, const field *f, void *def)
 static void read_bodies(reader *r, const field *f, void *def)
 {
     int count = 0;
-    const und_body_def *bodies = und_read_bodies(r, f, &count);
     und_columns_def *c = def;
+    const und_body_def *bodies = und_read_bodies(r, f, c->body_count, &count);
     und_add_bodies(r, &c->bodies, &c->body_count, bodies, count);
 }
 

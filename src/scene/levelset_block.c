@@ -117,6 +117,7 @@ static void read_fills(reader *r, const field *f, void *def)
 typedef struct solid_read {
     placed_read placed; /* first: und_placed_fields */
     und_obstacle_def solid;
+    und_look look;
 } solid_read;
 
 #define SOLID(member_) offsetof(solid_read, solid.member_)
@@ -141,6 +142,8 @@ static const field solid_fields[] = {
     {"separate", F_FLAG, .offset = SOLID(separate),
      .doc = "liquid comes off it where it would have to pull; false: it holds liquid by suction"},
     {"name", F_NAME, .offset = SOLID(name), .doc = "for reports"},
+    {"material", F_OTHER, .offset = offsetof(solid_read, look), .read = und_read_look,
+     .expected = MATERIAL_EXPECTED, .doc = "what it is made of, in ray-traced pictures"},
     {0}};
 
 static void init_solid(void *item)
@@ -167,6 +170,10 @@ static void read_solids(reader *r, const field *f, void *def)
     for (int i = 0; i < l->obstacle_count; i++)
         solids[i] = read[i].solid;
     l->obstacles = solids;
+    und_looks *looks = &r->scene->view.render.looks;
+    const look_list look = {read, sizeof *read, offsetof(solid_read, look), l->obstacle_count};
+    if (r->scene->view.grid_count == 0) /* the others' solids are those of the first, or look as they do */
+        und_add_looks(r, &looks->solids, &looks->solid_count, 0, &look);
 }
 
 static const field spray_fields[] = {{"most", F_INTEGER, NULL, 1, DROPS_MAX, .offset = LEVELSET(spray_most),

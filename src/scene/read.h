@@ -64,8 +64,9 @@ struct und_scene {
     int shape_count;
     und_named_grid grids[UND_GRIDS_MAX];
     int ordered, chosen;
-    unsigned blocks_seen; /* a bit per block */
-    und_error trouble;    /* of a callback */
+    unsigned blocks_seen;               /* a bit per block */
+    struct und_material_def *materials; /* that material{} made */
+    und_error trouble;                  /* of a callback */
 };
 
 /* Where in the scene the reading stands, for messages. */

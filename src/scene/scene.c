@@ -21,7 +21,9 @@ static int read_block(lua_State *L)
     int which = (int)lua_tointeger(L, lua_upvalueindex(2));
     reader r = und_read_begin(L, scene, und_blocks[which].name);
     lua_settop(L, 1);
-    if (scene->blocks_seen & 1U << which && und_blocks[which].read != und_read_levelset)
+    bool many =
+        und_blocks[which].read == und_read_levelset || und_blocks[which].read == und_read_material_block;
+    if (scene->blocks_seen & 1U << which && !many)
         und_read_fail(&r, "a scene has only one");
     scene->blocks_seen |= 1U << which;
     und_blocks[which].read(&r);

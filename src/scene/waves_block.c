@@ -6,6 +6,7 @@
 typedef struct object_read {
     path_def path; /* first: und_path_fields */
     und_object_def object;
+    und_look look;
 } object_read;
 
 static const field object_fields[] = {
@@ -14,6 +15,8 @@ static const field object_fields[] = {
     INCLUDE(und_path_fields),
     {"color", F_COLOR, NULL, 0, 1000, .offset = offsetof(object_read, object.color),
      .doc = "how it is painted"},
+    {"material", F_OTHER, .offset = offsetof(object_read, look), .read = und_read_look,
+     .expected = MATERIAL_EXPECTED, .doc = "what it is made of, in ray-traced pictures"},
     {0}};
 
 static void init_object(void *item)
@@ -40,6 +43,9 @@ static void read_objects(reader *r, const field *f, void *def)
     for (int i = 0; i < w->object_count; i++)
         objects[i] = list[i].object;
     w->objects = objects;
+    und_looks *looks = &r->scene->view.render.looks;
+    const look_list look = {list, sizeof *list, offsetof(object_read, look), w->object_count};
+    und_add_looks(r, &looks->bodies, &looks->body_count, 0, &look);
 }
 
 #define FOAM(member_) offsetof(und_foam_def, member_)

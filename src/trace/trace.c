@@ -36,7 +36,11 @@ void und_trace_settle(und_render_def *d)
 {
     bool final = d->quality == UND_QUALITY_FINAL;
     d->noise = d->noise > 0 ? d->noise : final ? 0.008 : 0.02;
-    d->least_samples = d->least_samples > 0 ? d->least_samples : final ? 64 : 16;
+    if (d->least_samples == 0) {
+        d->least_samples = final ? 64 : 16;
+        if (d->most_samples > 0 && d->most_samples < d->least_samples)
+            d->least_samples = d->most_samples;
+    }
     d->most_samples = d->most_samples > 0 ? d->most_samples : final ? 4096 : 512;
     d->most_samples = d->most_samples > d->least_samples ? d->most_samples : d->least_samples;
     d->bounces = d->bounces > 0 ? d->bounces : final ? 32 : 16;
