@@ -333,6 +333,64 @@ static void drop_on_its_way(void **state)
     und_frame_clear(&frame);
 }
 
+static double speed_x(double x, double y, double z) /* known where the ball is, and little beyond */
+{
+    return ball_distance(x, y, z) < 0.06 ? 4 : 0;
+}
+
+static double speed_y(double x, double y, double z)
+{
+    return ball_distance(x, y, z) < 0.06 ? -2 : 0;
+}
+
+static double no_speed(double x, double y, double z)
+{
+    (void)x;
+    (void)y;
+    (void)z;
+    return 0;
+}
+
+/* A ball of liquid that flies by: at each moment it is where it was then, as round as ever. */
+static void ball_on_its_way(void **state)
+{
+    (void)state;
+    const int n = 48;
+    const float shutter = 0.03f;
+    und_frame frame = distance_frame(n, n, n, 1.0 / n, ball_distance);
+    add_samples(&frame, "velocity_x", "m/s", 0, speed_x);
+    add_samples(&frame, "velocity_y", "m/s", 1, speed_y);
+    add_samples(&frame, "velocity_z", "m/s", 2, no_speed);
+    und_render_def def = small_def();
+    def.shutter = (double)shutter;
+    def.motion_blur = true;
+    shown s = show_with(&frame, def);
+    assert_non_null(s.world);
+    double worst = 0, still = 0;
+    for (uint64_t k = 0; k < 1200; k++) {
+        float time = chance(4, k), back = shutter * (1 - time);
+        f3 middle = f3_add(MIDDLE, f3_make(-4 * back, 2 * back, 0)), dir = any_direction(k), n_smooth, out;
+        und_ray ray = ray_from(f3_along(middle, any_direction(k + 5000), 0.2f), dir);
+        ray.time = k % 3 ? time : 1;
+        if (k % 3 == 0)
+            ray.from = f3_add(ray.from, f3_sub(MIDDLE, middle)), middle = MIDDLE;
+        und_hit hit;
+        assert_true(s.world->cast(s.world, &ray, &hit));
+        out = f3_sub(hit.place, middle);
+        double off = fabs(sqrt((double)f3_dot(out, out)) - RADIUS);
+        n_smooth = f3_sub(hit.normal, f3_unit(out));
+        *(k % 3 ? &worst : &still) = fmax(k % 3 ? worst : still, off);
+        assert_true(f3_dot(n_smooth, n_smooth) < 0.15f * 0.15f);
+        if (k % 3 == 0)
+            assert_double_near((double)hit.velocity.x, 4, 1e-5);
+    }
+    assert_true(still < 0.26 / (n * n * RADIUS)); /* as without motion */
+    if (!(worst < 0.15 / n))
+        fail_msg("off by %g cells", worst * n);
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
 static void any_threads(void **state)
 {
     (void)state;
@@ -421,9 +479,10 @@ static void damaged_frames(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hits_a_ball),     cmocka_unit_test(never_lost),      cmocka_unit_test(full_box),
-        cmocka_unit_test(meets_triangles), cmocka_unit_test(drop_on_its_way), cmocka_unit_test(any_threads),
-        cmocka_unit_test(damaged_frames),
+        cmocka_unit_test(hits_a_ball),     cmocka_unit_test(never_lost),
+        cmocka_unit_test(full_box),        cmocka_unit_test(meets_triangles),
+        cmocka_unit_test(drop_on_its_way), cmocka_unit_test(ball_on_its_way),
+        cmocka_unit_test(any_threads),     cmocka_unit_test(damaged_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,12 +157,18 @@ static bool within(const und_world *world, f3 place, und_matter *matter)
     return in && !w->opaque_liquid;
 }
 
-/* The sky at the horizon comes in with the distance. */
+/* The sky at the horizon comes in with the distance: as a share of the light that the air is in, of the sky
+ * and half the sun. */
 static void hazy_air(const und_world *world, const und_ray *ray, float distance, float *through, f3 *color)
 {
     const und_render *r = ((const und_world_parts *)world)->render;
-    *through = expf(-maxf(distance, 0) / (float)r->def.haze);
-    *color = f3_scale(und_sky_at(&r->sky, f3_unit(f3_make(ray->dir.x, 0.02f, ray->dir.z))), 1 - *through);
+    f3 far = und_sky_at(&r->sky, f3_unit(f3_make(ray->dir.x, 0.02f, ray->dir.z)));
+    f3 light =
+        f3_along(und_sky_ambient(&r->sky, f3_make(0, 1, 0)), r->sky.sun_color, 0.5f * maxf(r->sky.sun.y, 0));
+    float hidden = distance < INFINITY ? 1 - expf(-maxf(distance, 0) / (float)r->def.haze) : 0;
+    *through = 1 - hidden;
+    *color = f3_make(hidden * far.x / maxf(light.x, 1e-6f), hidden * far.y / maxf(light.y, 1e-6f),
+                     hidden * far.z / maxf(light.z, 1e-6f));
 }
 
 static und_matter find_water(const und_render_def *def, bool painted)
@@ -204,7 +210,7 @@ static und_status take_liquid(und_world_parts *w, const und_frame *frame, und_er
     if (r->texture || !und_frame_has_distance(frame))
         return und_world_skin(w, err);
     float cell = (float)frame->grid.dx;
-    und_level_def def = {.into_solids = INTO_SOLIDS, .threads = r->threads};
+    und_level_def def = {.into_solids = INTO_SOLIDS, .shutter = w->shutter, .threads = r->threads};
     if (w->table > r->box.low.y - 0.1f * cell) /* it stands on the table */
         def.below = INTO_SOLIDS;
     return und_level_open(&w->level, frame, &def, err);

@@ -87,6 +87,12 @@ static uint8_t brick_kind(const und_level *l, const int at[3])
 {
     bool full, empty, solid = false, free = true;
     brick_signs(l, l->phi, at, &full, &empty);
+    for (int k = 0; k + 1 < l->moments && (full || empty); k++) {
+        bool all, none;
+        brick_signs(l, l->at[k], at, &all, &none);
+        full = full && all;
+        empty = empty && none;
+    }
     if (l->room)
         brick_signs(l, l->room, at, &solid, &free);
     if (empty || solid || (full && free))
@@ -147,7 +153,10 @@ und_status und_level_open(und_level *l, const und_frame *frame, const und_level_
     l->phi = pad(l, distance, 0, def->threads, err);
     l->room = solid && l->phi ? pad(l, solid, (float)(def->into_solids * g->dx), def->threads, err) : NULL;
     l->brick = und_alloc(bricks, 1, "the liquid's bricks", err);
-    if (!l->phi || !l->brick || (solid && !l->room)) {
+    l->moments = 1;
+    l->at[0] = l->phi;
+    if (!l->phi || !l->brick || (solid && !l->room) ||
+        und_level_move(l, def->shutter, def->threads, err) != UND_OK) {
         und_level_close(l);
         return UND_FAILED;
     }
@@ -157,6 +166,9 @@ und_status und_level_open(und_level *l, const und_frame *frame, const und_level_
 
 void und_level_close(und_level *l)
 {
+    for (int k = 0; k < UND_LEVEL_MOMENTS; k++)
+        if (l->at[k] != l->phi)
+            und_pages_free(l->at[k]);
     und_pages_free(l->phi);
     und_pages_free(l->room);
     free(l->brick);

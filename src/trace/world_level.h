@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { UND_LEVEL_BRICK = 8 /* cells */ };
+enum { UND_LEVEL_BRICK = 8 /* cells */, UND_LEVEL_MOMENTS = 9 };
 
 /* What a brick of cells between nodes holds of the surface. */
 enum { UND_BRICK_PLAIN, UND_BRICK_SURFACE, UND_BRICK_ROOM /* as well as the border of solids */ };
@@ -17,8 +17,10 @@ enum { UND_BRICK_PLAIN, UND_BRICK_SURFACE, UND_BRICK_ROOM /* as well as the bord
 typedef struct und_level {
     int n[3]; /* nodes */
     ptrdiff_t step[3];
-    float *phi;  /* m; negative in the liquid */
-    float *room; /* m; positive where no solid is; NULL: none is */
+    float *phi;                   /* m; negative in the liquid */
+    int moments;                  /* of the time that the shutter is open, evenly spaced */
+    float *at[UND_LEVEL_MOMENTS]; /* phi at each; the last is `phi`, the frame's */
+    float *room;                  /* m; positive where no solid is; NULL: none is */
     double origin[3];
     float per_m[3], cell[3];
     float small;           /* the least of `cell` */
@@ -33,6 +35,7 @@ typedef struct und_level {
 typedef struct und_level_def {
     double into_solids; /* cells that the liquid reaches into solids */
     double below;       /* cells that it goes on below the box's floor, where that stands on something */
+    float shutter;      /* s */
     int threads;
 } und_level_def;
 
@@ -41,11 +44,15 @@ typedef struct und_level_def {
 und_status und_level_open(und_level *level, const und_frame *frame, const und_level_def *def, und_error *err);
 void und_level_close(und_level *level);
 
+/* Makes the moments before the frame's (world_motion.c). */
+und_status und_level_move(und_level *level, float shutter, int threads, und_error *err);
+
 typedef struct und_level_hit {
     float t;
     float node[3];
-    int wall;  /* axis of the wall of the box that was met; -1: none */
-    bool room; /* the border of a solid was met */
+    float time; /* as the ray's */
+    int wall;   /* axis of the wall of the box that was met; -1: none */
+    bool room;  /* the border of a solid was met */
     bool leaves;
 } und_level_hit;
 

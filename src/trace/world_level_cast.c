@@ -6,6 +6,7 @@
 #include "trace/world_level.h"
 
 typedef float four __attribute__((vector_size(16)));
+typedef uint64_t two_words __attribute__((vector_size(16)));
 typedef int32_t four_int __attribute__((vector_size(16)));
 
 UND_INLINE four four_select(four_int yes, four a, four b)
@@ -23,6 +24,9 @@ UND_INLINE four four_load(const float *p)
 typedef struct walk {
     const und_level *level;
     four from, dir, low, high;
+    const float *phi,
+        *next; /* the moment before the ray's, and the one after; NULL: it is the moment itself */
+    float part;
     bool inside, room;
     float before, value; /* the last place at which the distance was looked up, and what it was */
 } walk;
@@ -34,13 +38,24 @@ UND_INLINE four walk_at(const walk *w, float t)
     return four_select(q > w->low, q, w->low);
 }
 
-/* Two neighbours along x at y and at y + 1. */
+/* Two neighbours along x at y and at y + 1; in whole words, which need not go through memory. */
 UND_INLINE four load_pairs(const float *p, ptrdiff_t row)
 {
-    four v;
-    memcpy(&v, p, 2 * sizeof(float));
-    memcpy((float *)&v + 2, p + row, 2 * sizeof(float));
-    return v;
+    uint64_t low, high;
+    memcpy(&low, p, sizeof low);
+    memcpy(&high, p + row, sizeof high);
+    return (four)(two_words){low, high};
+}
+
+/* At the ray's moment, between those on both sides of it. */
+static void set_moment(walk *w, float time)
+{
+    const und_level *l = w->level;
+    float place = maxf(minf(time, 1), 0) * (float)(l->moments - 1);
+    int k = place < (float)(l->moments - 1) ? (int)place : l->moments - 1;
+    w->phi = l->at[k];
+    w->part = place - (float)k;
+    w->next = w->part > 0 ? l->at[k + 1] : NULL;
 }
 
 UND_INLINE float linear(const und_level *l, const float *field, four q)
@@ -57,7 +72,9 @@ UND_INLINE float linear(const und_level *l, const float *field, four q)
 UND_INLINE float look(const walk *w, float t)
 {
     four q = walk_at(w, t);
-    float phi = linear(w->level, w->level->phi, q);
+    float phi = linear(w->level, w->phi, q);
+    if (w->next)
+        phi += w->part * (linear(w->level, w->next, q) - phi);
     return w->room ? maxf(phi, -linear(w->level, w->level->room, q)) : phi;
 }
 
@@ -161,16 +178,16 @@ static bool clip(const und_level *l, const double from[3], const float dir[3], d
     return t[0] < t[1];
 }
 
-static void note(const walk *w, double start, float t, int wall, und_level_hit *hit)
+static void note(const walk *w, float time, double start, float t, int wall, und_level_hit *hit)
 {
     const und_level *l = w->level;
     four q = walk_at(w, t);
-    *hit = (und_level_hit){.t = (float)(start + (double)t), .wall = wall, .leaves = w->inside};
+    *hit = (und_level_hit){.t = (float)(start + (double)t), .time = time, .wall = wall, .leaves = w->inside};
     for (int a = 0; a < 3; a++)
         hit->node[a] = q[a];
     if (wall >= 0) /* exactly on it */
         hit->node[wall] = (w->dir[wall] > 0) == w->inside ? l->high[wall] : l->low[wall];
-    hit->room = wall < 0 && w->room && -linear(l, l->room, q) > linear(l, l->phi, q);
+    hit->room = wall < 0 && w->room && -linear(l, l->room, q) >= look(w, t);
 }
 
 bool und_level_cast(const und_level *l, const und_ray *ray, float near, float far, und_level_hit *hit)
@@ -192,20 +209,21 @@ bool und_level_cast(const und_level *l, const und_ray *ray, float near, float fa
         w.low[a] = l->low[a];
         w.high[a] = l->high[a];
     }
+    set_moment(&w, ray->time);
     w.value = look(&w, 0);
     if (wall[0] >= 0 && w.value < 0) {
-        note(&w, span[0], 0, wall[0], hit);
+        note(&w, ray->time, span[0], 0, wall[0], hit);
         return true;
     }
     w.inside = w.value < 0;
     float end = (float)fmin(span[1] - span[0], (double)l->reach);
     if (cross_bricks(&w, end, &t)) {
-        note(&w, span[0], t, -1, hit);
+        note(&w, ray->time, span[0], t, -1, hit);
         return true;
     }
     if (!w.inside || wall[1] < 0)
         return false;
-    note(&w, span[0], end, wall[1], hit);
+    note(&w, ray->time, span[0], end, wall[1], hit);
     return true;
 }
 
@@ -220,6 +238,7 @@ bool und_level_within(const und_level *l, f3 place)
         if (!(w.from[a] > l->low[a] && w.from[a] < l->high[a]))
             return false;
     }
+    set_moment(&w, 1);
     return look(&w, 0) < 0;
 }
 
@@ -295,57 +314,47 @@ void und_level_normals(const und_level *l, const und_level_hit *hit, f3 dir, f3 
         *face = *smooth = f3_of(n);
         return;
     }
-    const float *field = hit->room ? l->room : l->phi, sign = hit->room ? -1 : 1;
+    walk moment = {.level = l};
+    set_moment(&moment, hit->time);
+    const float *field = hit->room ? l->room : moment.phi, *next = hit->room ? NULL : moment.next;
+    const float sign = hit->room ? -1 : 1;
     int at[3];
     float part[3];
     for (int a = 0; a < 3; a++) {
         at[a] = (int)hit->node[a];
         part[a] = hit->node[a] - (float)at[a];
     }
-    f3 against = f3_scale(dir, hit->leaves ? 1 : -1);
-    *face = normal_of(l, f3_scale(linear_gradient(l, field, at, part), sign), against);
+    f3 against = f3_scale(dir, hit->leaves ? 1 : -1), flat = linear_gradient(l, field, at, part),
+       round = smooth_gradient(l, field, at, part);
+    if (next) {
+        flat = f3_mix(flat, linear_gradient(l, next, at, part), moment.part);
+        round = f3_mix(round, smooth_gradient(l, next, at, part), moment.part);
+    }
+    *face = normal_of(l, f3_scale(flat, sign), against);
     if (f3_dot(*face, against) < 0) /* the ray crossed it this way */
         *face = against;
-    *smooth = normal_of(l, f3_scale(smooth_gradient(l, field, at, part), sign), *face);
-}
-
-/* Linear between the middles of faces, held beyond the outermost. */
-static float face_value(const und_grid *g, const float *faces, int axis, const float node[3])
-{
-    size_t at[3], step[3];
-    float part[3], v[8];
-    for (int a = 0; a < 3; a++) {
-        int n = g->n[a] + (a == axis);
-        float s = maxf(minf(node[a] + (a == axis ? 0.5f : 0), (float)(n - 1)), 0);
-        int low = n > 1 && (int)s > n - 2 ? n - 2 : (int)s;
-        at[a] = (size_t)low;
-        part[a] = s - (float)low;
-        step[a] = a == 0 ? 1 : step[a - 1] * (size_t)(g->n[a - 1] + (a - 1 == axis));
-    }
-    const float *p = faces + at[2] * step[2] + at[1] * step[1] + at[0];
-    for (size_t c = 0; c < 8; c++) {
-        size_t off = 0;
-        for (size_t a = 0; a < 3; a++)
-            off += (c >> a & 1) && part[a] > 0 ? step[a] : 0;
-        v[c] = p[off];
-    }
-    for (int a = 0, half = 8; a < 3; a++) {
-        half /= 2;
-        for (int c = 0; c < half; c++)
-            v[c] = mixf(v[2 * c], v[2 * c + 1], part[a]);
-    }
-    return isfinite(v[0]) ? v[0] : 0;
+    *smooth = normal_of(l, f3_scale(round, sign), *face);
 }
 
 f3 und_level_velocity(const und_level *l, f3 place)
 {
+    const und_grid *g = &l->grid;
     const float p[3] = {place.x, place.y, place.z};
-    float node[3], v[3]; /* the first cell's centre is 0 */
-    if (!l->face[0])
-        return f3_gray(0);
-    for (int a = 0; a < 3; a++)
-        node[a] = (float)(((double)p[a] - l->grid.origin[a]) * (double)l->per_m[a]) - 0.5f;
-    for (int a = 0; a < 3; a++)
-        v[a] = face_value(&l->grid, l->face[a], a, node);
+    size_t at[3];
+    float part[3], v[3] = {0};
+    for (int a = 0; a < 3 && l->face[0]; a++) {
+        float cell = (float)(((double)p[a] - g->origin[a]) * (double)l->per_m[a]);
+        cell = maxf(minf(cell, (float)g->n[a]), 0);
+        at[a] = (size_t)(cell < (float)(g->n[a] - 1) ? (int)cell : g->n[a] - 1);
+        part[a] = cell - (float)at[a];
+    }
+    for (int a = 0; a < 3 && l->face[0]; a++) { /* between the two faces of the cell */
+        size_t nx = (size_t)(g->n[0] + (a == 0)), ny = (size_t)(g->n[1] + (a == 1));
+        const float *low = l->face[a] + (at[2] * ny + at[1]) * nx + at[0], *high = low + (a == 0   ? 1
+                                                                                          : a == 1 ? nx
+                                                                                                   : nx * ny);
+        v[a] = mixf(*low, *high, part[a]);
+        v[a] = isfinite(v[a]) ? v[a] : 0;
+    }
     return f3_of(v);
 }
