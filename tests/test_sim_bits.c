@@ -75,7 +75,8 @@ static const char *const busy_height =
 static const char *const busy_levelset = START
     "liquid.levelset {\n"
     "  size = {1.15, 0.85, 0.55}, cells = {23, 17, 11}, origin = {0, -0.2, 0.1}, open = 'right',\n"
-    "  particles = param('particles', 8), level = 0.1, viscosity = 1e-4, pressure = true,\n"
+    "  particles = param('particles', 8), order = param('order', 1), level = 0.1, viscosity = 1e-4, pressure "
+    "= true,\n"
     "  gravity = {1, -9, 0.5}, reseed = 3, free_air = true, keep_volume = true,\n"
     "  fill = { { shape = sphere { center = {0.4, 0.45, 0.3}, radius = 0.15 }, velocity = {0, -2, 0} } },\n"
     "  solids = { box { min = {0.7, -1, 0}, max = {0.8, 0, 0.4} },\n"
@@ -102,6 +103,7 @@ enum {
     RELAX,
     LEVELSET,
     PLAIN_LEVELSET,
+    SECOND_LEVELSET,
     SCENES
 };
 
@@ -118,7 +120,8 @@ static und_scene *load(int which)
                                        {busy_height, "pressure", "multigrid"},
                                        {busy_markers, "pressure", "relax"},
                                        {busy_levelset, "particles", "8"},
-                                       {busy_levelset, "particles", "0"}};
+                                       {busy_levelset, "particles", "0"},
+                                       {busy_levelset, "order", "2"}};
     und_error err = {0};
     und_setting setting = {scenes[which].setting, scenes[which].value};
     und_scene *scene = und_scene_from_text(scenes[which].text, "busy.lua", &setting, 1, &err);

@@ -175,6 +175,100 @@ static void test_linear(void **state)
     model_close(&w);
 }
 
+/* With what the flow gained kept, it goes on above a flat surface as it changed below; where it did not
+ * change in one way, as it was. */
+static double across(double x, double y, double z)
+{
+    return 0.5 + 0.25 * x - 0.125 * y - 0.5 * z;
+}
+static double wavy(double x, double y, double z)
+{
+    (void)x, (void)z;
+    return (int)floor(y) % 2 ? 1 : -1;
+}
+
+static void test_slope(void **state)
+{
+    (void)state;
+    und_error err;
+    for (int nz = 1; nz <= NZ; nz += NZ - 1)
+        for (int rough = 0; rough < 2; rough++) {
+            stream_model w;
+            model_open(&w, NX, NY, nz, true, 2);
+            assert_int_equal(und_stream_keep_gained(&w.s, &err), UND_OK);
+            model_label(&w, flat);
+            const und_mac *m = &w.s.mac;
+            model_fill(m, w.s.u[0], 0, rough ? wavy : across);
+            float last[NX];
+            int top = 0; /* the highest row of faces that flow */
+            while (und_mask_has(&w.s.flows[0], 3, top + 1, 0))
+                top++;
+            for (int x = 0; x < NX; x++)
+                last[x] = w.s.u[0][und_mac_at(m, x, top, 0)];
+            und_stream_restored(&w.s);
+            und_stream_extend(&w.s, &w.solids, 3);
+            for (int y = top + 1; y <= top + 3; y++)
+                for (int x = 0; x < NX - 1; x++)
+                    assert_double_near(w.s.u[0][und_mac_at(m, x, y, 0)],
+                                       rough ? last[x] : across(x + 1, y + 0.5, 0.5), 1e-5);
+            model_close(&w);
+        }
+}
+
+/* A body that turns, its middle at the origin of a frame of its own: what a step gains and what the next one
+ * carries along leave the spin as it was but for the fourth power of the angle. */
+static double turning_u(double x, double y, double z)
+{
+    (void)x, (void)z;
+    return -(y - 16);
+}
+static double turning_v(double x, double y, double z)
+{
+    (void)y, (void)z;
+    return x - 16;
+}
+static double inwards_u(double x, double y, double z)
+{
+    (void)y, (void)z;
+    return -(x - 16);
+}
+static double inwards_v(double x, double y, double z)
+{
+    (void)x, (void)z;
+    return -(y - 16);
+}
+static double everywhere(double x, double y, double z)
+{
+    (void)x, (void)y, (void)z;
+    return -1;
+}
+
+static void test_gained(void **state)
+{
+    (void)state;
+    const double angle = 0.1;
+    und_error err;
+    stream_model w;
+    model_open(&w, 32, 32, 1, true, 1);
+    assert_int_equal(und_stream_keep_gained(&w.s, &err), UND_OK);
+    model_label(&w, everywhere);
+    const und_mac *m = &w.s.mac;
+    model_fill(m, w.s.u[0], 0, turning_u);
+    model_fill(m, w.s.u[1], 1, turning_v);
+    model_fill(m, w.s.gained[0], 0, inwards_u); /* half of the angle times the radius */
+    model_fill(m, w.s.gained[1], 1, inwards_v);
+    und_stream_scale_gained(&w.s, 0.5 * angle);
+    und_stream_advect(&w.s, angle, UND_TRACE_RK3, UND_ADVECT_MACCORMACK);
+    double u =
+        w.s.u[0][und_mac_at(m, 15, 22, 0)]; /* over the middle, 6.5 cells up: no part of it is radial */
+    assert_double_near(u / -6.5, 1, pow(angle, 4) / 10);
+    und_stream_before_gain(&w.s);
+    model_fill(m, w.s.u[0], 0, turning_u);
+    und_stream_after_gain(&w.s, NULL, 2);
+    assert_double_near(w.s.gained[0][und_mac_at(m, 15, 22, 0)], 0.5 * (-6.5 - u), 1e-6);
+    model_close(&w);
+}
+
 /* ---- What was there before is gone ---- */
 
 static void test_history(void **state)
@@ -257,12 +351,6 @@ static void solid_model(stream_model *w, int threads)
                 }
     und_stream_restored(&w->s);
 }
-static double everywhere(double x, double y, double z)
-{
-    (void)x, (void)y, (void)z;
-    return -1;
-}
-
 static void test_solid(void **state)
 {
     (void)state;
@@ -413,8 +501,9 @@ static void test_free_air(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_linear),  cmocka_unit_test(test_history),
-        cmocka_unit_test(test_solid), cmocka_unit_test(test_threads), cmocka_unit_test(test_free_air),
+        cmocka_unit_test(test_plain),   cmocka_unit_test(test_linear),   cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_gained),  cmocka_unit_test(test_history),  cmocka_unit_test(test_solid),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_free_air),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,12 +194,14 @@ typedef struct und_levelset_def {
     double max_step; /* s; infinite */
     int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2 */
     und_velocity_rule velocity_rule; /* MacCormack */
-    und_surface_rule surface_rule;   /* semi-Lagrangian */
-    int redistance;                  /* order, 1 or 2; 2 */
-    int particles;                   /* in a cell near the surface; 0: a plain level set; 16 */
-    int reseed;                      /* substeps from one reseeding to the next; 0: never; 20 */
-    double tolerance;                /* of the pressure: residual over right-hand side, 1e-4 */
-    int max_iterations;              /* 100 */
+    int order; /* of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns; 1
+                */
+    und_surface_rule surface_rule; /* semi-Lagrangian */
+    int redistance;                /* order, 1 or 2; 2 */
+    int particles;                 /* in a cell near the surface; 0: a plain level set; 16 */
+    int reseed;                    /* substeps from one reseeding to the next; 0: never; 20 */
+    double tolerance;              /* of the pressure: residual over right-hand side, 1e-4 */
+    int max_iterations;            /* 100 */
     bool free_air;      /* the air near the liquid keeps its volume too while it moves the surface; false */
     bool keep_volume;   /* what following the surface loses or gains is put back, and reported; false */
     bool spray;         /* liquid that the level set loses flies on as drops; true */

@@ -73,6 +73,7 @@ void und_stream_close(und_stream *s)
         for (int a = 0; a < 3; a++)
             und_mask_close(&s->parts->air.faces[a]);
         und_pages_free(s->parts->fields);
+        und_pages_free(s->parts->gained);
         free(s->parts->fastest);
         free(s->parts);
     }

@@ -31,6 +31,7 @@ typedef struct move {
     und_stream *s;
     float cells_per_speed;
     bool third;
+    const float *moved[3]; /* what is carried along: u, or more */
 } move;
 
 /* What is done with the faces of a component that stand from index `at` on in a row, at `place`; bits of
@@ -52,7 +53,6 @@ static void each_batch(const move *v, int axis, int y, int z, batch_fn *fn)
     }
 }
 
-/* All faces of a component, or of all (axis 3). */
 static void each_face(const move *v, int axis, batch_fn *fn)
 {
     const und_mac *m = &v->s->mac;
@@ -60,9 +60,8 @@ static void each_face(const move *v, int axis, batch_fn *fn)
     int threads = und_workers(v->s->threads, m->count, UND_STREAM_CELLS_TO_SHARE);
     PARALLEL_FOR(threads)
     for (int block = 0; block < rows; block += UND_STREAM_ROWS)
-        for (int a = axis % 3; a <= (axis == 3 ? 2 : axis); a++)
-            for (int row = block; row < rows && row < block + UND_STREAM_ROWS; row++)
-                each_batch(v, a, row % wide - 1, row / wide - 1, fn);
+        for (int row = block; row < rows && row < block + UND_STREAM_ROWS; row++)
+            each_batch(v, axis, row % wide - 1, row / wide - 1, fn);
 }
 
 static void take_over(const move *v, int axis, size_t at, const und_lanes place[3], unsigned which)
@@ -70,7 +69,7 @@ static void take_over(const move *v, int axis, size_t at, const und_lanes place[
     und_lanes speed[3], foot[3], value;
     und_faces_velocity(&v->s->mac, v->s->u, axis, at, speed);
     und_sample_trace(&v->s->mac, v->s->u, place, speed, -v->cells_per_speed, v->third, foot);
-    und_sample_faces(&v->s->mac, v->s->u[axis], axis, foot, &value, NULL);
+    und_sample_faces(&v->s->mac, v->moved[axis], axis, foot, &value, NULL);
     und_lanes_store_some(v->s->next[axis] + at, value, which);
 }
 
@@ -82,7 +81,7 @@ static void guess(const move *v, int axis, size_t at, const und_lanes place[3], 
     und_sample_range range;
     und_faces_velocity(&v->s->mac, v->s->u, axis, at, speed);
     und_sample_trace(&v->s->mac, v->s->u, place, speed, -v->cells_per_speed, v->third, foot);
-    und_sample_faces(&v->s->mac, v->s->u[axis], axis, foot, &value, &range);
+    und_sample_faces(&v->s->mac, v->moved[axis], axis, foot, &value, &range);
     und_lanes_store_some(p->guess + at, value, which);
     und_lanes_store_some(v->s->next[axis] + at, range.low, which);
     und_lanes_store_some(p->high + at, range.high, which);
@@ -119,7 +118,7 @@ static void correct(const move *v, int axis, size_t at, const und_lanes place[3]
     unsigned known = places_known(v->s, axis, foot) & which;
     if (known) {
         und_sample_faces(m, p->guess, axis, foot, &back, NULL);
-        und_lanes better = value + 0.5f * (speed[axis] - back);
+        und_lanes better = value + 0.5f * (und_lanes_load(v->moved[axis] + at) - back);
         better = und_lanes_max(better, und_lanes_load(v->s->next[axis] + at));
         better = und_lanes_min(better, und_lanes_load(p->high + at));
         value = und_lanes_select(und_lanes_where(known), better, value);
@@ -128,7 +127,7 @@ static void correct(const move *v, int axis, size_t at, const und_lanes place[3]
 }
 
 /* Places between faces that flow or are shut, whose guess is what they have: a row at a time. */
-static void know_row(und_stream *s, int axis, int y, int z)
+static void know_row(und_stream *s, const float *moved, int axis, int y, int z)
 {
     und_stream_advect_parts *p = &s->parts->advect;
     const int words = p->whole.words, sides = s->mac.n[2] == 1 ? 2 : 4;
@@ -148,36 +147,42 @@ static void know_row(und_stream *s, int axis, int y, int z)
     for (int x = -1; (x = und_mask_batch(&p->shut[axis], shut, x, UND_LANES, &which)) <= s->mac.n[0];
          x += UND_LANES) {
         size_t at = (size_t)((ptrdiff_t)row + x);
-        und_lanes_store_some(p->guess + at, und_lanes_load(s->u[axis] + at), which);
+        und_lanes_store_some(p->guess + at, und_lanes_load(moved + at), which);
     }
 }
 
-static void know_places(und_stream *s, int axis)
+static void know_places(und_stream *s, const float *moved, int axis)
 {
     const und_mac *m = &s->mac;
     int threads = und_workers(s->threads, m->count, 8 * UND_STREAM_CELLS_TO_SHARE);
     PARALLEL_FOR(threads)
     for (int z = m->n[2] == 1 ? 0 : -1; z < m->n[2]; z++)
         for (int y = -1; y < m->n[1]; y++)
-            know_row(s, axis, y, z);
+            know_row(s, moved, axis, y, z);
 }
 
 static void put_back(const move *v, int axis, size_t at, const und_lanes place[3], unsigned which)
 {
     (void)place;
-    und_lanes_store_some(v->s->u[axis] + at, und_lanes_load(v->s->next[axis] + at), which);
+    und_lanes value = und_lanes_load(v->s->next[axis] + at);
+    if (v->s->gained[axis])
+        value -= und_lanes_load(v->s->gained[axis] + at);
+    und_lanes_store_some(v->s->u[axis] + at, value, which);
 }
 
 void und_stream_advect(und_stream *s, double cells_per_speed, und_trace trace, und_advection rule)
 {
-    const move v = {s, (float)cells_per_speed, trace == UND_TRACE_RK3};
-    if (rule == UND_ADVECT_SEMI_LAGRANGIAN)
-        each_face(&v, 3, take_over);
-    else
-        for (int a = 0; a < 3; a++) {
+    move v = {s, (float)cells_per_speed, trace == UND_TRACE_RK3, {NULL}};
+    for (int a = 0; a < 3; a++) {
+        v.moved[a] = und_stream_moved(s, a);
+        if (rule == UND_ADVECT_SEMI_LAGRANGIAN) {
+            each_face(&v, a, take_over);
+        } else {
             each_face(&v, a, guess);
-            know_places(s, a);
+            know_places(s, v.moved[a], a);
             each_face(&v, a, correct);
         }
-    each_face(&v, 3, put_back);
+    }
+    for (int a = 0; a < 3; a++)
+        each_face(&v, a, put_back);
 }

@@ -72,40 +72,76 @@ void und_stream_written(und_stream *s, int axis, int x, int y, int z, int count)
 
 /* ---- Layers ---- */
 
-/* Faces from `at` on beside known ones become their mean; row: of those known, its word of bit 0. */
-static void fill_batch(const und_stream *s, int axis, size_t at, const uint64_t *known, int bit,
-                       unsigned which, const uint64_t *below, const uint64_t *above)
+/* A row that layers are added to. */
+typedef struct ring_row {
+    const und_stream *s;
+    float *field;
+    const und_mask *known;
+    const uint64_t *bits, *below, *above; /* of what is known: its own, and those of the slices beside */
+    int y, z;
+} ring_row;
+
+/* Which faces of a batch from x on are known, `steps` along an axis from there. */
+static unsigned known_at(const ring_row *r, int x, int along, int steps)
 {
-    const int words = s->flows[0].words;
-    const ptrdiff_t *step = s->mac.step;
-    float *u = s->u[axis] + at;
-    const struct {
-        uint64_t bits;
-        ptrdiff_t step;
-    } beside[6] = {
-        {bit > 0 ? und_mask_bits(known, bit - 1) : known[0] << 1, -step[0]},
-        {und_mask_bits(known, bit + 1), step[0]},
-        {und_mask_bits(known - words, bit), -step[1]},
-        {und_mask_bits(known + words, bit), step[1]},
-        {und_mask_bits(below, bit), -step[2]},
-        {und_mask_bits(above, bit), step[2]},
+    const und_mask *m = r->known;
+    int y = r->y + (along == 1 ? steps : 0), z = r->z + (along == 2 ? steps : 0);
+    x += along == 0 ? steps : 0;
+    if (y < -1 || y > m->n[1] || z < -1 || z > m->n[2])
+        return 0;
+    const uint64_t *bits = und_mask_row(m, y, z);
+    return x >= -1 ? und_mask_sixteen(m, bits, x) : und_mask_sixteen(m, bits, -1) << (-1 - x);
+}
+
+/* By how much the field changes in a step outwards from the faces at `steps` (1 or -1) along an axis: the
+ * lesser of the last two changes, none where they disagree or are not known. */
+static und_lanes slope(const ring_row *r, int x, size_t at, int along, int steps, unsigned which)
+{
+    const ptrdiff_t step = steps * r->s->mac.step[along];
+    const und_lanes none = {0};
+    which &= known_at(r, x, along, 2 * steps) & known_at(r, x, along, 3 * steps);
+    if (!which)
+        return none;
+    const float *u = r->field + at;
+    und_lanes two = und_lanes_load(u + 2 * step), last = und_lanes_load(u + step) - two;
+    und_lanes before = two - und_lanes_load(u + 3 * step);
+    und_lanes lesser = und_lanes_select(last * last < before * before, last, before);
+    return und_lanes_select(und_lanes_where(which) & (last * before > none), lesser, none);
+}
+
+/* Faces from x on beside known ones become the mean of those, or of what they lead to. */
+static void fill_batch(const ring_row *r, int x, size_t at, unsigned which)
+{
+    const int words = r->known->words, bit = x + 1;
+    const uint64_t *known = r->bits;
+    const uint64_t beside[6] = {
+        bit > 0 ? und_mask_bits(known, bit - 1) : known[0] << 1,
+        und_mask_bits(known, bit + 1),
+        und_mask_bits(known - words, bit),
+        und_mask_bits(known + words, bit),
+        und_mask_bits(r->below, bit),
+        und_mask_bits(r->above, bit),
     };
     und_lanes sum = {0};
     und_lanes_int count = {0};
     for (int i = 0; i < 6; i++) {
-        unsigned bits = (unsigned)beside[i].bits & which;
+        unsigned bits = (unsigned)beside[i] & which;
         if (bits) {
+            const int along = i / 2, steps = i % 2 ? 1 : -1;
             und_lanes_int there = und_lanes_where(bits);
-            sum += (und_lanes)(there & (und_lanes_int)und_lanes_load(u + beside[i].step));
+            und_lanes value = und_lanes_load(r->field + at + steps * r->s->mac.step[along]);
+            if (r->s->gained[0])
+                value += slope(r, x, at, along, steps, bits);
+            sum += (und_lanes)(there & (und_lanes_int)value);
             count -= there;
         }
     }
-    und_lanes_store_some(u, sum / __builtin_convertvector(count, und_lanes), which);
+    und_lanes_store_some(r->field + at, sum / __builtin_convertvector(count, und_lanes), which);
 }
 
 /* Rows y to end - 1 of slice z: the faces beside known ones, which are known then. */
-static void add_layer(const und_stream *s, int axis, const und_mask *known, und_mask *out, int z, int y,
-                      int end)
+static void add_layer(const und_stream *s, float *field, int axis, const und_mask *known, und_mask *out,
+                      int z, int y, int end)
 {
     const und_stream_extend_parts *e = &s->parts->extend;
     const int words = known->words, count = (end - y) * words;
@@ -119,18 +155,19 @@ static void add_layer(const und_stream *s, int axis, const und_mask *known, und_
                   ~k[i] & inside[i];
         all[i] = k[i] | ring[i];
     }
-    for (int row = 0; row < end - y; row++) {
-        const int first = row * words;
-        const size_t cell = und_mac_at(&s->mac, 0, y + row, z);
+    for (int i = 0; i < end - y; i++) {
+        const int first = i * words;
+        const ring_row r = {s, field, known, k + first, below + first, above + first, y + i, z};
+        const size_t cell = und_mac_at(&s->mac, 0, y + i, z);
         unsigned which;
         for (int x = -1; (x = und_mask_batch(known, ring + first, x, UND_LANES, &which)) <= s->mac.n[0];
              x += UND_LANES)
-            fill_batch(s, axis, (size_t)((ptrdiff_t)cell + x), k + first, x + 1, which, below + first,
-                       above + first);
+            fill_batch(&r, x, (size_t)((ptrdiff_t)cell + x), which);
     }
 }
 
-static void add_layers(const und_stream *s, const und_mask *const known[3], und_mask *out)
+static void add_layers(const und_stream *s, float *const field[3], const und_mask *const known[3],
+                       und_mask *out)
 {
     const und_mac *m = &s->mac;
     int rows = UND_STREAM_WORDS / known[0]->words;
@@ -144,7 +181,19 @@ static void add_layers(const und_stream *s, const und_mask *const known[3], und_
         if (y < 0 && axis != 1)
             y = 0;
         if (z >= 0 || axis == 2)
-            add_layer(s, axis, known[axis], &out[axis], z, y, end);
+            add_layer(s, field[axis], axis, known[axis], &out[axis], z, y, end);
+    }
+}
+
+void und_stream_extend_layers(und_stream *s, float *const field[3], int layers, const und_mask *known[3])
+{
+    und_stream_extend_parts *e = &s->parts->extend;
+    for (int a = 0; a < 3; a++)
+        known[a] = &s->flows[a];
+    for (int i = 0; i < layers; i++) {
+        add_layers(s, field, (const und_mask *const *)known, e->known[i % 2]);
+        for (int a = 0; a < 3; a++)
+            known[a] = &e->known[i % 2][a];
     }
 }
 
@@ -265,12 +314,9 @@ static void clear_row(und_stream *s, int axis, const und_mask *known, int y, int
     }
 }
 
-/* Rows beside the domain along y and z: as those they touch. */
-static void copy_beside(und_stream *s, int axis)
+void und_stream_copy_beside(const und_mac *m, float *u, int axis)
 {
-    const und_mac *m = &s->mac;
     const size_t wide = (size_t)m->n[0] + 2;
-    float *u = s->u[axis];
     for (int z = axis == 2 ? -1 : 0; z < m->n[2] && axis != 1; z++) {
         memcpy(u + und_mac_at(m, -1, -1, z), u + und_mac_at(m, -1, 0, z), wide * sizeof *u);
         memcpy(u + und_mac_at(m, -1, m->n[1], z), u + und_mac_at(m, -1, m->n[1] - 1, z), wide * sizeof *u);
@@ -309,19 +355,14 @@ static void each_row(und_stream *s, const und_solids *solids, const und_mask *co
 
 void und_stream_extend(und_stream *s, const und_solids *solids, int layers)
 {
-    und_stream_extend_parts *e = &s->parts->extend;
-    const und_mask *known[3] = {&s->flows[0], &s->flows[1], &s->flows[2]};
-    int out = 0;
-    for (int i = 0; i < layers; i++, out ^= 1) {
-        add_layers(s, known, e->known[out]);
-        for (int a = 0; a < 3; a++)
-            known[a] = &e->known[out][a];
-    }
+    const und_mask *known[3];
+    und_stream_extend_layers(s, s->u, layers, known);
     if (solids->any) {
-        each_row(s, solids, known, e->known[out], SLIP);
-        each_row(s, solids, known, e->known[out], TAKE);
+        und_mask *changed = s->parts->extend.known[layers % 2];
+        each_row(s, solids, known, changed, SLIP);
+        each_row(s, solids, known, changed, TAKE);
     }
     each_row(s, solids, known, NULL, SETTLE);
     for (int a = 0; a < dimensions_of(&s->mac); a++)
-        copy_beside(s, a);
+        und_stream_copy_beside(&s->mac, s->u[a], a);
 }

@@ -33,6 +33,11 @@ typedef struct und_stream_extend_parts {
 und_status und_stream_extend_open(und_stream_extend_parts *e, const und_mac *mac, und_error *err);
 void und_stream_extend_close(und_stream_extend_parts *e);
 
+/* Fields of faces, known in `flows`, up to `layers` cells further: each the mean of those known beside it. */
+void und_stream_extend_layers(und_stream *s, float *const field[3], int layers, const und_mask *known[3]);
+/* Rows beside the domain along y and z: as those they touch. */
+void und_stream_copy_beside(const und_mac *m, float *field, int axis);
+
 /* stream_project.c and stream_diffuse.c: their systems. */
 typedef struct und_stream_system_parts {
     float *known, *b, *weight;
@@ -47,8 +52,13 @@ void und_stream_system_close(und_stream_system_parts *p);
 void und_stream_label_cells(und_stream *s, const und_distance *d, const und_solids *solids, float level);
 void und_stream_label_faces(und_stream *s, const und_solids *solids);
 
+/* stream_gain.c: what of a component is carried along; until the next call. */
+const float *und_stream_moved(und_stream *s, int axis);
+
 typedef struct und_stream_parts {
     float *fields;  /* of u and next */
+    float *gained;  /* of those fields */
+    float *moved;   /* a component of u and what it gained; NULL: u itself is carried along */
     float *fastest; /* of each UND_STREAM_ROWS rows */
     und_stream_advect_parts advect;
     und_stream_extend_parts extend;

@@ -176,8 +176,14 @@ static bool substep(und_levelset *s)
         und_stream_label(&s->stream, &s->surface, &s->solids); /* 4.4.2 */
         und_levelset_hold(s);
     }
-    STEP (ADVECT)
+    STEP (ADVECT) {
+        const bool second = s->def.order == 2;
+        if (second)
+            und_stream_scale_gained(&s->stream, s->before > 0 ? s->dt / s->before : 0);
         und_stream_advect(&s->stream, s->dt / s->def.dx, trace, rule); /* 4.4.6 */
+        if (second)
+            und_stream_before_gain(&s->stream);
+    }
     und_levelset_viscous_keep(s);
     STEP (FORCES) {
         und_elements_force(s->elements, &s->stream, s->def.gravity, s->dt); /* 4.4.4 */
@@ -202,6 +208,9 @@ static bool substep(und_levelset *s)
     STEP (EXTEND) {
         s->fastest = und_stream_fastest(&s->stream);
         und_stream_extend(&s->stream, &s->solids, s->layers);
+        if (s->def.order == 2)
+            und_stream_after_gain(&s->stream, und_levelset_held(s), s->layers);
+        s->before = s->dt;
         if (s->def.free_air)
             air = und_stream_free_air(&s->stream, &s->surface, &s->solids, s->system, und_levelset_held(s),
                                       reach(s), AIR_TOLERANCE, s->def.max_iterations);
@@ -277,6 +286,7 @@ und_levelset_def und_levelset_def_default(void)
         .cfl = 0.6,
         .max_step = INFINITY,
         .trace = 2,
+        .order = 1,
         .velocity_rule = UND_VELOCITY_MACCORMACK,
         .redistance = 2,
         .particles = 16,
@@ -362,6 +372,7 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
                  {"cfl", def->cfl, 0.05, 100},
                  {"max_step", def->max_step, 1e-12, INFINITY},
                  {"trace", def->trace, 2, 3},
+                 {"order", def->order, 1, 2},
                  {"redistance", def->redistance, 1, 2},
                  {"particles", def->particles, 0, 1024},
                  {"reseed", def->reseed, 0, 1e9},
@@ -481,6 +492,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         und_levelset_films_open(s, err) || und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
         und_stream_open(&s->stream, &s->mac, s->threads, err) ||
+        (s->def.order == 2 && und_stream_keep_gained(&s->stream, err)) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
                         s->threads, err) ||
         !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||

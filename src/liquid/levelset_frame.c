@@ -73,12 +73,16 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
     return UND_OK;
 }
 
-enum { MOST_PARTS = 25 + UND_LEVELSET_FIELDS + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE };
+enum { MOST_PARTS = 26 + UND_LEVELSET_FIELDS + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE };
 
 static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
 {
     int n = 0;
     list[n++] = und_part_of("time", UND_F64, &s->time, 1);
+    if (s->def.order == 2) {
+        list[n] = und_part_of("before", UND_F64, &s->before, 1);
+        list[n++].adapts = true;
+    }
     list[n++] = und_part_of("left", UND_F64, &s->left, 1);
     list[n++] = und_part_of("end", UND_F64, &s->end, 1);
     list[n++] = und_part_of("substeps", UND_F64, &s->substeps, 1);

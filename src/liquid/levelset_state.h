@@ -63,6 +63,7 @@ struct und_levelset {
     size_t *film_cell;
     float *film_phi;
     double time, left, end, dt;
+    double before; /* s: the substep before this one */
     double substeps;
     double halved;  /* 1: half of what was left of a step is done, and the rest is its last substep */
     double fastest; /* m/s: of the flow that last moved the liquid */

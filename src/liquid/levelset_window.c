@@ -33,6 +33,9 @@ int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_F
     list[n++] = (und_levelset_field){"v", UND_F32, s->stream.u[1], 1, 0, false};
     list[n++] = (und_levelset_field){"w", UND_F32, s->stream.u[2], 2, 0, false};
     list[n++] = (und_levelset_field){"p", UND_F64, s->stream.p, UND_MAC_CELLS, 0, false};
+    static const char *const gained[] = {"gained_u", "gained_v", "gained_w"};
+    for (int a = 0; a < 3 && s->def.order == 2; a++)
+        list[n++] = (und_levelset_field){gained[a], UND_F32, s->stream.gained[a], a, 0, true};
     if (s->viscous)
         list[n++] = (und_levelset_field){"p_viscous",   UND_F64, und_levelset_viscous_pressure(s),
                                          UND_MAC_CELLS, 0,       true};

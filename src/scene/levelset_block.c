@@ -250,6 +250,9 @@ const field und_levelset_fields[] = {
      .doc = "no step is longer than this"},
     {"trace", F_INTEGER, NULL, 2, 3, .offset = LEVELSET(trace),
      .doc = "order of the Runge-Kutta method by which the flow is followed back"},
+    {"order", F_INTEGER, NULL, 1, 2, .offset = LEVELSET(order),
+     .doc = "of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns in the "
+            "air"},
     {"advection", F_CHOICE, .offset = LEVELSET(velocity_rule), .choices = velocity_rules,
      .doc = "of the velocity: \"maccormack\", second order, or \"semi-lagrangian\", which is smoother"},
     {"surface", F_CHOICE, .offset = LEVELSET(surface_rule), .choices = surface_rules,
