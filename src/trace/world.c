@@ -281,5 +281,6 @@ void und_world_destroy(und_world *world)
     free(w->cut_side);
     free(w->side_of_water);
     free(w->drop_speed);
+    free(w->rain_shown);
     free(w);
 }

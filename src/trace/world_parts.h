@@ -20,6 +20,7 @@ typedef enum und_part_kind {
     UND_PART_SKIN, /* a liquid that comes as triangles */
     UND_PART_SHEET,
     UND_PART_DROPS,
+    UND_PART_RAIN,
     UND_PARTS
 } und_part_kind;
 
@@ -42,6 +43,7 @@ typedef struct und_world_parts {
     uint8_t *side_of_water; /* of the water's sides, and of a pool's walls */
     const float *rim;       /* [3 sheet triangles], or NULL */
     float *drop_speed;      /* [drops][3], m/s */
+    float *rain_shown;      /* [streaks]: share of the rays that see them */
     float shutter;          /* s */
 } und_world_parts;
 
