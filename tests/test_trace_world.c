@@ -311,21 +311,23 @@ static void drop_on_its_way(void **state)
         f3 at = f3_make(0.75f - 10 * back, 0.2f, 1.5f + 4 * back);
         und_ray ray = ray_from(f3_make(at.x, 1, at.z), f3_make(0, -1, 0));
         ray.time = time;
+        ray.spread = 1e-4f;
         und_hit hit;
         assert_true(s.world->cast(s.world, &ray, &hit));
         assert_int_equal(hit.id, UND_ID_SPRAY);
         assert_int_equal(hit.matter.kind, UND_MATTER_DIELECTRIC);
         assert_double_near((double)hit.t, 0.78, 1e-5);
         assert_double_near((double)hit.velocity.x, 10, 0);
-        ray.spread = 0.1f; /* a wide cone sees what many of them are */
+        ray.spread = 0.04f; /* a wide cone sees what many of them are */
         assert_true(s.world->cast(s.world, &ray, &hit));
         assert_int_equal(hit.matter.kind, UND_MATTER_DIFFUSE);
-        ray.spread = 0;
+        ray.spread = 1e-4f;
         ray.from.y = 0.2f; /* from its middle: out of it */
         assert_true(s.world->cast(s.world, &ray, &hit));
         assert_double_near((double)hit.t, 0.02, 1e-5);
         assert_true(f3_dot(hit.face, ray.dir) > 0);
         ray.from.y = 1;
+        assert_false(s.world->blocked(s.world, &(und_ray){ray.from, ray.dir, 0, 1, time, 0}));
         ray.time = k < 2 ? 1 : 0; /* it is not there yet, or no longer */
         assert_true(s.world->cast(s.world, &ray, &hit) && hit.id == UND_ID_GROUND);
     }

@@ -9,6 +9,8 @@
 /* Cells that liquid reaches into what is solid, and into the table it stands on, so that no gap shows. */
 static const double INTO_SOLIDS = 0.4;
 
+static const float DULL = 0.05f; /* spread of rays that left something dull is more */
+
 static bool sane(const und_ray *ray)
 {
     return f3_dot(ray->dir, ray->dir) > 0.5f && f3_dot(ray->from, ray->from) < 1e24f && ray->near < ray->far;
@@ -39,7 +41,8 @@ static bool cast_scene(const und_world_parts *w, const und_ray *ray, float far, 
 {
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
-    found->ray = scene_ray(ray, far, UND_MASK_OPAQUE | UND_MASK_CLEAR);
+    unsigned mask = UND_MASK_OPAQUE | UND_MASK_CLEAR;
+    found->ray = scene_ray(ray, far, ray->spread > 0 && ray->spread < DULL ? mask | UND_MASK_AIRY : mask);
     found->hit.geomID = RTC_INVALID_GEOMETRY_ID;
     rtcIntersect1(w->scene, &context, found);
     return found->hit.geomID != RTC_INVALID_GEOMETRY_ID;

@@ -10,7 +10,8 @@ typedef struct und_ray {
     f3 from, dir; /* dir: unit */
     float near, far;
     float time;   /* 0 to 1: from when the shutter opens until it closes */
-    float spread; /* half the angle of the ray's cone: what is smaller than it at the hit is averaged */
+    float spread; /* half the angle of the ray's cone: what is smaller than it at the hit is averaged; 0:
+                   * light's own, which drops and films in the air do not stop */
 } und_ray;
 
 /* Of what a picture's layer `id` tells apart. */

@@ -86,7 +86,7 @@ static und_status add_spray(und_world_parts *w, const drops *d, und_error *err)
             memcpy(data[0] + 4 * to, sphere, sizeof sphere);
         to++;
     }
-    und_world_attach(w, g, UND_PART_DROPS, UND_MASK_CLEAR);
+    und_world_attach(w, g, UND_PART_DROPS, UND_MASK_AIRY);
     return UND_OK;
 }
 
@@ -140,7 +140,7 @@ static und_status add_rain(und_world_parts *w, const drops *d, und_error *err)
     }
     rtcSetGeometryUserData(g, w);
     rtcSetGeometryIntersectFilterFunction(g, pass_rain);
-    und_world_attach(w, g, UND_PART_RAIN, UND_MASK_CLEAR);
+    und_world_attach(w, g, UND_PART_RAIN, UND_MASK_AIRY);
     return UND_OK;
 }
 

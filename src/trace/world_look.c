@@ -105,7 +105,7 @@ static void look_cut(const und_world_parts *w, const und_ray *ray, uint8_t side,
     und_view v = view_of(w, ray, hit, &none);
     hit->id = UND_ID_GROUND;
     hit->normal = hit->face;
-    hit->matter = diffuse(f3_scale(und_cut_ground(w->render, hit->place, side & 3, v.footprint), 1.4f));
+    hit->matter = diffuse(f3_scale(und_cut_ground(w->render, hit->place, side & 3, v.footprint), 1.8f));
     face_ray(hit, ray->dir);
 }
 
@@ -291,7 +291,7 @@ void und_world_look(const und_world_parts *w, const und_ray *ray, const struct R
     case UND_PART_RAIN:
         hit->id = UND_ID_SPRAY;
         hit->normal = hit->face;
-        hit->matter = diffuse(f3_gray(0.6f));
+        hit->matter = diffuse(f3_gray(0.9f));
         face_ray(hit, ray->dir);
         break;
     case UND_PART_DROPS:

@@ -202,7 +202,7 @@ und_status und_world_sheets(und_world_parts *w, const und_frame *frame, und_erro
     const und_item *rim = und_frame_find(frame, "sheet/mesh_rim");
     if (rim && rim->type == UND_F32 && rim->data && und_item_count(rim) == 3 * sheet->count)
         w->rim = rim->data;
-    if ((status = add_triangles(w, UND_PART_SHEET, UND_MASK_CLEAR, p, NULL, NULL, sheet->count, err)))
+    if ((status = add_triangles(w, UND_PART_SHEET, UND_MASK_AIRY, p, NULL, NULL, sheet->count, err)))
         return status;
     RTCGeometry g = rtcGetGeometry(w->scene, UND_PART_SHEET);
     rtcSetGeometryUserData(g, w);

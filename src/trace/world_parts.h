@@ -24,7 +24,9 @@ typedef enum und_part_kind {
     UND_PARTS
 } und_part_kind;
 
-enum { UND_MASK_OPAQUE = 1, UND_MASK_CLEAR = 2 };
+/* Drops and films are for the eye and for mirrors: to light, and after a bounce off something dull, they are
+ * air. */
+enum { UND_MASK_OPAQUE = 1, UND_MASK_CLEAR = 2, UND_MASK_AIRY = 4 };
 
 typedef struct und_world_parts {
     und_world base; /* first: a world is this */
