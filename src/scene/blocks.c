@@ -76,7 +76,7 @@ static void read_aperture(reader *r, const field *f, void *def)
     ((und_render_def *)def)->lens = 0.5 * und_read_number(r, f);
 }
 
-/* For now the number: the lens follows from it when the angle is known. */
+/* The number itself: the lens follows from it when the angle of view has been read. */
 static void read_fstop(reader *r, const field *f, void *def)
 {
     ((und_render_def *)def)->lens = und_read_number(r, f);
