@@ -2,6 +2,7 @@
  */
 #include "cases_caustics.h"
 
+#include "base/pages.h"
 #include "render/optics.h"
 #include "trace/photons_parts.h"
 
@@ -81,16 +82,41 @@ static und_ray beam(const und_lights *lights, const und_box *bounds, double coun
     return (und_ray){.from = from, .dir = {0, -1, 0}, .far = INFINITY};
 }
 
+static und_photons_def pond_def(case_sink *sink, const pond *p, size_t count)
+{
+    return (und_photons_def){.world = &p->world,
+                             .count = count,
+                             .nearest = 50,
+                             .seed = 1,
+                             .bounces = 8,
+                             .threads = case_threads(sink),
+                             .emit = beam};
+}
+
 static und_photons *illuminate(case_sink *sink, const pond *p, size_t count, und_error *err)
 {
-    const und_photons_def def = {.world = &p->world,
-                                 .count = count,
-                                 .nearest = 50,
-                                 .seed = 1,
-                                 .bounces = 8,
-                                 .threads = case_threads(sink),
-                                 .emit = beam};
+    const und_photons_def def = pond_def(sink, p, count);
     return und_photons_create(&def, err);
+}
+
+/* What lands within half a width of the middle, as far as x goes: its flux, and its mean squared distance
+ * from the axis. */
+static und_status measure(case_sink *sink, const pond *p, size_t count, double half, double *flux,
+                          double *wide, und_error *err)
+{
+    const und_photons_def def = pond_def(sink, p, count);
+    und_photon *list = NULL;
+    int landed = 0;
+    und_status status = und_photons_send(&def, &list, &landed, err);
+    *flux = *wide = 0;
+    for (int i = 0; i < landed; i++)
+        if (fabsf(list[i].place[0]) < (float)half) {
+            double x = (double)list[i].place[0], z = (double)list[i].place[2];
+            *flux += (double)list[i].flux[1];
+            *wide += (x * x + z * z) / landed;
+        }
+    und_pages_free(list);
+    return status;
 }
 
 static pond make_pond(double (*height)(double, double[2], double), double depth, float half)
@@ -98,14 +124,6 @@ static pond make_pond(double (*height)(double, double[2], double), double depth,
     return (pond){.world = {.cast = cast, .bounds = {{-half, -(float)depth, -half}, {half, 0.1f, half}}},
                   .height = height,
                   .depth = depth};
-}
-
-static double total(const und_photons *photons)
-{
-    double sum = 0;
-    for (int i = 0; i < photons->tree.count; i++)
-        sum += (double)photons->light[i].flux[1];
-    return sum;
 }
 
 static double light_at(const und_photons *photons, float x, float depth, float z)
@@ -116,10 +134,12 @@ static double light_at(const und_photons *photons, float x, float depth, float z
 und_status case_caustic_flat(case_sink *sink, und_error *err)
 {
     pond p = make_pond(flat, 0.5, 1);
+    double flux, wide, through = 1 - und_fresnel(1, (double)INDEX), sum = 0, square = 0;
+    if (measure(sink, &p, 400000, INFINITY, &flux, &wide, err) != UND_OK)
+        return err->status;
     und_photons *photons = illuminate(sink, &p, 400000, err);
     if (!photons)
         return err->status;
-    double through = 1 - und_fresnel(1, (double)INDEX), sum = 0, square = 0;
     enum { N = 32 };
     for (int k = 0; k < N * N; k++) {
         double e =
@@ -127,8 +147,8 @@ und_status case_caustic_flat(case_sink *sink, und_error *err)
         sum += e / (N * N);
         square += (e / through - 1) * (e / through - 1) / (N * N);
     }
-    case_report(sink, (case_result){"energy on the floor under flat water, of what came", total(photons) / 4,
-                                    through, 0.005 * through, "Fresnel's transmittance"});
+    case_report(sink, (case_result){"energy on the floor under flat water, of what came", flux / 4, through,
+                                    0.005 * through, "Fresnel's transmittance"});
     case_report(sink, (case_result){"irradiance of the floor, of what came", sum, through, 0.005 * through,
                                     "Fresnel's transmittance"});
     case_report(sink,
@@ -143,14 +163,12 @@ und_status case_caustic_bulge(case_sink *sink, und_error *err)
     const double depth = 2, radius = 0.03, n = (double)INDEX;
     pond p = make_pond(ball, depth, 0.04f);
     p.clear = radius;
+    double flux, wide;
+    if (measure(sink, &p, 200000, INFINITY, &flux, &wide, err) != UND_OK)
+        return err->status;
     und_photons *photons = illuminate(sink, &p, 200000, err);
     if (!photons)
         return err->status;
-    double wide = 0, count = photons->tree.count;
-    for (int i = 0; i < photons->tree.count; i++) {
-        const float *at = photons->tree.place + 3 * (size_t)i;
-        wide += (double)(at[0] * at[0] + at[2] * at[2]) / count;
-    }
     double f = depth / (1 - sqrt(2 * wide) / radius), focus = n / (n - 1);
     case_report(sink, (case_result){"focus under a bulge of radius 1 m, m", f, focus, 1e-3 * focus,
                                     "n R / (n - 1), paraxial"});
@@ -188,11 +206,11 @@ und_status case_caustic_sine(case_sink *sink, und_error *err)
             worst = fmax(worst, fabs(sum / through / sine_light[i][2] - 1));
             axis[d] = sine_light[i][1] == 0 ? sum / through : axis[d];
         }
-        for (int i = 0; i < photons->tree.count; i++) {
-            double x = (double)photons->tree.place[3 * (size_t)i];
-            energy += d == 0 && fabs(x) < 0.5 ? (double)photons->light[i].flux[1] / 3 : 0; /* of one wave */
-        }
         und_photons_destroy(photons);
+        double flux, wide;
+        if (d == 0 && measure(sink, &p, 500000, 0.5, &flux, &wide, err) != UND_OK) /* of one wave, 3 m long */
+            return err->status;
+        energy = d == 0 ? flux / 3 : energy;
     }
     /* E = 1 / (1 - (D + a) / f) on the axis */
     double f = (depth[1] + a) / (1 - 1 / axis[1]), n = (double)INDEX, focus = n / ((n - 1) * a * k * k);

@@ -1,6 +1,7 @@
 /* Photons under water whose optics can be written down. */
 #include "tests/test.h"
 
+#include "base/pages.h"
 #include "render/optics.h"
 #include "trace/photons_parts.h"
 
@@ -94,12 +95,22 @@ static und_photons *illuminate(const pond *p, size_t count)
     return photons;
 }
 
-static double flux_of(const und_photons *photons)
+/* Where they came to rest. */
+typedef struct landing {
+    und_photon *list;
+    int count;
+    double flux;
+} landing;
+
+static landing send(const pond *p, size_t count)
 {
-    double sum = 0;
-    for (int i = 0; i < photons->tree.count; i++)
-        sum += photons->light[i].flux[1];
-    return sum;
+    und_photons_def def = pond_def(p, count);
+    und_error err = {0};
+    landing l = {0};
+    assert_int_equal(und_photons_send(&def, &l.list, &l.count, &err), UND_OK);
+    for (int i = 0; i < l.count; i++)
+        l.flux += l.list[i].flux[1];
+    return l;
 }
 
 static pond make_pond(double depth, double half)
@@ -141,12 +152,12 @@ static void energy_is_kept(void **state)
         lean = (float)k * 0.5f;
         pond p = make_pond(0.5, 1);
         p.layer[0].matter = &murky;
-        und_photons *photons = illuminate(&p, 200000);
+        landing l = send(&p, 200000);
         double sine = und_snell_sine(cos(lean), 1.333f), path = 0.5 / sqrt(1 - sine * sine);
         double side = 2 + 0.6 * tan(lean); /* m along x of what the beam covers of the surface */
         double sent = side * 2 * cos(lean) * (1 - und_fresnel(cos(lean), 1.333f));
-        assert_double_near(flux_of(photons) / sent, exp(-0.4 * path), 0.005 * exp(-0.4 * path));
-        und_photons_destroy(photons);
+        assert_double_near(l.flux / sent, exp(-0.4 * path), 0.005 * exp(-0.4 * path));
+        und_pages_free(l.list);
     }
     lean = 0;
 }
@@ -161,12 +172,12 @@ static void glass_in_water(void **state)
     p.layer[2] = (layer){-0.3, true, &glass};
     p.layer[3] = (layer){-1, false, &chalk};
     p.world.bounds.high.y = 0.3f;
-    und_photons *photons = illuminate(&p, 200000);
+    landing l = send(&p, 200000);
     double in = und_fresnel(1, 1.5), on = und_fresnel(1, 1.333 / 1.5);
     /* light goes to and fro in the pane: shares of a series */
     double through = (1 - in) * (1 - on) / (1 - in * on);
-    assert_double_near(flux_of(photons) / 4, through, 0.005 * through);
-    und_photons_destroy(photons);
+    assert_double_near(l.flux / 4, through, 0.005 * through);
+    und_pages_free(l.list);
 }
 
 static void metal_throws_light(void **state)
@@ -179,18 +190,17 @@ static void metal_throws_light(void **state)
     p.layers = 2;
     /* the light starts under the ceiling */
     p.world.bounds.high.y = 0.5f;
-    und_photons *photons = illuminate(&p, 20000);
-    assert_true(photons->tree.count > 15000);
-    for (int i = 0; i < photons->tree.count; i++) {
-        assert_double_near(photons->tree.place[3 * i + 1], 2, 1e-5);
-        assert_int_equal(photons->light[i].normal[1], -127);
-        assert_false(photons->light[i].within);
+    landing l = send(&p, 20000);
+    assert_true(l.count > 15000);
+    for (int i = 0; i < l.count; i++) {
+        assert_double_near(l.list[i].place[1], 2, 1e-5);
+        assert_int_equal(l.list[i].normal[1], -127);
+        assert_false(l.list[i].within);
     }
-    const und_photon_light *l = photons->light;
     double graze = pow(1 - cos(0.6), 5);
-    assert_double_near(l->flux[2] / l->flux[0], (0.7 + 0.3 * graze) / (0.9 + 0.1 * graze), 1e-5);
+    assert_double_near(l.list->flux[2] / l.list->flux[0], (0.7 + 0.3 * graze) / (0.9 + 0.1 * graze), 1e-5);
     lean = 0;
-    und_photons_destroy(photons);
+    und_pages_free(l.list);
 }
 
 static double ball(double x, double z, double slope[2])
@@ -210,14 +220,14 @@ static void a_bulge_focuses(void **state)
         pond p = make_pond(depth[k], 0.05);
         p.height = ball;
         p.clear = 0.04;
-        und_photons *photons = illuminate(&p, 100000);
+        landing l = send(&p, 100000);
         double wide = 0;
-        for (int i = 0; i < photons->tree.count; i++)
+        for (int i = 0; i < l.count; i++)
             for (int a = 0; a < 3; a += 2)
-                wide += pow(photons->tree.place[3 * i + a], 2) / photons->tree.count;
+                wide += pow(l.list[i].place[a], 2) / l.count;
         double ratio = sqrt(wide * 2) / 0.04 * (depth[k] > 4 ? -1 : 1);
         assert_double_near(depth[k] / (1 - ratio), 1.333 / 0.333, 4.003e-3);
-        und_photons_destroy(photons);
+        und_pages_free(l.list);
     }
 }
 
@@ -256,6 +266,49 @@ static void waves_focus(void **state)
     }
 }
 
+/* Flat water over a floor that ends in the air at x = 0.7 and at a wall at z = 0.7. */
+static bool cast_tank(const und_world *world, const und_ray *ray, und_hit *hit)
+{
+    (void)world;
+    hit->t = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        float t = k == 0   ? -ray->from.y / ray->dir.y
+                  : k == 1 ? (-0.5f - ray->from.y) / ray->dir.y
+                           : (0.7f - ray->from.z) / ray->dir.z;
+        f3 place = f3_along(ray->from, ray->dir, t);
+        bool there = k == 0 || (k == 1 ? place.x < 0.7f : place.y > -0.6f && place.y < 0.3f);
+        if (!(t > 1e-5f && t < ray->far && t < hit->t && there))
+            continue;
+        *hit = (und_hit){.t = t, .place = place, .normal = k < 2 ? f3_make(0, 1, 0) : f3_make(0, 0, -1)};
+        hit->face = hit->normal;
+        hit->matter = k == 0 ? water : chalk;
+    }
+    return hit->t < INFINITY;
+}
+
+static void floors_are_as_bright_at_their_edges(void **state)
+{
+    (void)state;
+    pond p = {.world = {.cast = cast_tank, .bounds = {{-1, -0.5f, -1}, {1, 0.1f, 0.7f}}}};
+    und_photons *photons = illuminate(&p, 200000);
+    double through = 1 - und_fresnel(1, 1.333);
+    static const float off[] = {0.001f, 0.004f, 0.008f, 0.012f, 0.02f, 0.05f};
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+        double end = 0, wall = 0, corner = 0;
+        for (int k = 0; k < 60; k++) {
+            float along = -0.6f + 0.02f * (float)k;
+            f3 up = {0, 1, 0};
+            end += und_photons_at(photons, f3_make(0.7f - off[i], -0.5f, along), up, true).y / 60;
+            wall += und_photons_at(photons, f3_make(along, -0.5f, 0.7f - off[i]), up, true).y / 60;
+            corner += und_photons_at(photons, f3_make(0.7f - off[i], -0.5f, 0.7f - off[i]), up, true).y / 60;
+        }
+        assert_double_near(end / through, 1, 0.1);
+        assert_double_near(wall / through, 1, 0.05);
+        assert_double_near(corner / through, 1, 0.13);
+    }
+    und_photons_destroy(photons);
+}
+
 static void the_same_bits_with_any_threads(void **state)
 {
     (void)state;
@@ -269,11 +322,10 @@ static void the_same_bits_with_any_threads(void **state)
         one[k] = und_photons_create(&def, &err);
         assert_non_null(one[k]);
     }
-    size_t n = (size_t)one[0]->tree.count;
-    assert_int_equal(one[1]->tree.count, n);
-    assert_memory_equal(one[0]->tree.place, one[1]->tree.place, n * 3 * sizeof(float));
-    assert_memory_equal(one[0]->light, one[1]->light, n * sizeof *one[0]->light);
-    assert_memory_equal(one[0]->leaf, one[1]->leaf, n / 4 * sizeof *one[0]->leaf);
+    size_t n = (size_t)one[0]->block_count;
+    assert_int_equal(one[1]->block_count, n);
+    assert_memory_equal(one[0]->block, one[1]->block, n * sizeof *one[0]->block);
+    assert_memory_equal(one[0]->box, one[1]->box, 2 * (size_t)one[0]->leaves * sizeof *one[0]->box);
     und_photons_destroy(one[0]);
     und_photons_destroy(one[1]);
 }
@@ -284,11 +336,11 @@ static void light_is_aimed(void **state)
     (void)state;
     pond p = make_pond(1, 4);
     p.clear = 0.3;
-    und_photons *photons = illuminate(&p, 100000);
-    assert_true(photons->tree.count > 40000);
+    landing l = send(&p, 100000);
+    assert_true(l.count > 40000);
     double area = acos(-1) * 0.09 * (1 - und_fresnel(1, 1.333));
-    assert_double_near(flux_of(photons), area, 0.005 * area);
-    und_photons_destroy(photons);
+    assert_double_near(l.flux, area, 0.005 * area);
+    und_pages_free(l.list);
 }
 
 static und_ray broken(const und_lights *lights, const und_box *bounds, double count, const float u[4],
@@ -313,8 +365,9 @@ static void damaged_light_is_dropped(void **state)
     und_error err = {0};
     und_photons *photons = und_photons_create(&def, &err);
     assert_non_null(photons);
-    assert_true(photons->tree.count > 5000);
-    assert_true(flux_of(photons) > 0 && flux_of(photons) < 4);
+    assert_true(photons->block_count > 5000 / UND_PHOTON_BLOCK);
+    f3 lit = und_photons_at(photons, f3_make(0.5f, -1, 0.5f), f3_make(0, 1, 0), true);
+    assert_true(lit.y > 0 && lit.y < 2);
     f3 e = und_photons_at(photons, f3_make(NAN, 0, 0), f3_make(0, 1, 0), true);
     assert_true(e.y == 0);
     und_photons_destroy(photons);
@@ -334,6 +387,7 @@ int main(void)
         cmocka_unit_test(metal_throws_light),
         cmocka_unit_test(a_bulge_focuses),
         cmocka_unit_test(waves_focus),
+        cmocka_unit_test(floors_are_as_bright_at_their_edges),
         cmocka_unit_test(the_same_bits_with_any_threads),
         cmocka_unit_test(light_is_aimed),
         cmocka_unit_test(damaged_light_is_dropped),

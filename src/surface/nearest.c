@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARED = 6 /* levels of the tree that are made one by one */, PARALLEL = 4096 };
+enum { LEAF = 8, SHARED = 6 /* levels of the tree that are made one by one */, PARALLEL = 4096 };
 
 /* While the tree is made: points by number, not moved. */
 typedef struct maker {
@@ -77,7 +77,7 @@ static void node_range(int count, int level, int node, int *begin, int *end)
 {
     *begin = 0;
     *end = count;
-    for (int bit = level - 1; bit >= 0 && *end - *begin > UND_NEAREST_LEAF; bit--) {
+    for (int bit = level - 1; bit >= 0 && *end - *begin > LEAF; bit--) {
         int middle = *begin + (*end - *begin) / 2;
         if (node >> bit & 1)
             *begin = middle + 1;
@@ -89,7 +89,7 @@ static void node_range(int count, int level, int node, int *begin, int *end)
 /* A range that ends as a leaf above its level is met by several nodes; it has nothing left to do. */
 static void split_node(const maker *m, int begin, int end, bool deeper)
 {
-    if (end - begin <= UND_NEAREST_LEAF)
+    if (end - begin <= LEAF)
         return;
     int middle = begin + (end - begin) / 2, axis = widest_axis(m, begin, end);
     select_middle(m, begin, end, middle, axis);
@@ -191,7 +191,7 @@ static void consider(search *s, int at)
 
 static void search_range(search *s, int begin, int end)
 {
-    while (end - begin > UND_NEAREST_LEAF) {
+    while (end - begin > LEAF) {
         int middle = begin + (end - begin) / 2, axis = s->tree->axis[middle];
         float ahead = s->place[axis] - s->tree->place[3 * (size_t)middle + (size_t)axis];
         if (ahead < 0)

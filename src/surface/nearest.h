@@ -4,7 +4,7 @@
 
 #include <undine/types.h>
 
-enum { UND_NEAREST_MOST = 64, UND_NEAREST_LEAF = 8 /* a range of no more is not split */ };
+enum { UND_NEAREST_MOST = 64 };
 
 typedef struct und_nearest {
     int count;

@@ -11,7 +11,7 @@ typedef struct und_photons_def {
     const und_world *world;
     const und_lights *lights;
     size_t count; /* sent */
-    int nearest;  /* photons in an estimate, up to 64 */
+    int nearest;  /* photons in an estimate, about */
     uint64_t seed;
     int bounces;
     int threads;
