@@ -1,193 +1,102 @@
-/* undine texture: texture particles on the surface of a liquid that is in a cache already.  The flow's cache
- * is only read. */
-#include "flow.h"
+/* undine texture: texture particles on the surface of a liquid that is in a cache already. */
+#include "pass.h"
 
-#include "base/file.h"
 #include "base/parallel.h"
-#include "base/stage.h"
 #include "base/status.h"
 #include "scene/scene.h"
 
 #include <string.h>
 
-enum { STAGE_READ, STAGE_CARRY, STAGE_WRITE, STAGES };
-
-typedef struct job {
-    const args *args;
-    char flow_folder[UND_PATH_MAX], folder[UND_PATH_MAX], settings[64];
-    und_cache *flow, *cache;
-    und_cache_info info; /* of the flow */
-    und_scene *scene;    /* its camera */
-    int first, last;     /* rows of the flow */
+typedef struct painting {
+    char settings[64];
     und_plate plate;
     und_texture *texture;
-    und_frame frame; /* of the flow */
-    progress progress;
-    und_stage stage[STAGES];
-} job;
+} painting;
 
-static und_status check_flow(job *j, und_error *err)
+/* Without -o beside the flow. */
+static und_status choose_folder(pass *p, und_error *err)
 {
-    if (strcmp(j->info.model, "levelset") != 0)
+    if (p->args->output)
+        return und_path_set(p->folder, err, "%s", p->args->output);
+    size_t length = strlen(p->flow_folder);
+    while (length > 1 && p->flow_folder[length - 1] == '/')
+        length--;
+    return und_path_set(p->folder, err, "%.*s-texture", (int)length, p->flow_folder);
+}
+
+static und_status open_painting(pass *p, und_error *err)
+{
+    if (strcmp(p->info.model, "levelset") != 0)
         return und_error_set(err, UND_INVALID,
                              "%s was made with liquid.%s: texture particles are put on the surface of "
                              "liquid.levelset",
-                             j->flow_folder, j->info.model);
-    return UND_OK;
-}
-
-/* Without -o beside the flow. */
-static und_status choose_folder(job *j, und_error *err)
-{
-    if (j->args->output)
-        return und_path_set(j->folder, err, "%s", j->args->output);
-    size_t length = strlen(j->flow_folder);
-    while (length > 1 && j->flow_folder[length - 1] == '/')
-        length--;
-    return und_path_set(j->folder, err, "%.*s-texture", (int)length, j->flow_folder);
-}
-
-static und_status read_frame(job *j, int row, und_error *err)
-{
-    und_status status = UND_OK;
-    und_frame_clear(&j->frame);
-    STAGE (&j->stage[STAGE_READ])
-        status = und_cache_read(j->flow, j->info.rows[row].frame, &j->frame, err);
-    return status;
+                             p->flow_folder, p->info.model);
+    p->def.name = p->info.name;
+    p->def.pass = "texture";
+    p->def.bodies_path = p->def.bodies_text = "";
+    p->def.bodies_settings = ((painting *)p->own)->settings;
+    return choose_folder(p, err);
 }
 
 /* Says which cache it is about. */
-static und_status in_flow(const job *j, und_error *err)
+static und_status in_flow(const pass *p, und_error *err)
 {
     und_error cause = *err;
-    return und_error_set(err, cause.status, "%.400s: %.600s", j->flow_folder, cause.text);
+    return und_error_set(err, cause.status, "%.400s: %.600s", p->flow_folder, cause.text);
 }
 
-/* Before anything is written, so that a flow without velocities leaves nothing behind. */
-static und_status start_texture(job *j, und_error *err)
+static und_status start_painting(pass *p, und_error *err)
 {
+    painting *own = p->own;
     und_texture_def def = und_texture_def_default();
-    und_status status = read_frame(j, j->first, err);
-    if (status != UND_OK)
-        return status;
-    def.threads = j->args->threads;
-    if (j->args->given & OPT_SPACING)
-        def.spacing = j->args->spacing;
-    snprintf(j->settings, sizeof j->settings, "spacing=%g", def.spacing);
-    j->plate = und_render_plate(&und_scene_get(j->scene)->render, &j->frame);
-    def.plate = &j->plate;
-    STAGE (&j->stage[STAGE_CARRY])
-        j->texture = und_texture_create(&def, &j->frame, err);
-    return j->texture ? UND_OK : in_flow(j, err);
+    und_scene *scene = scene_of_cache(&p->info, NULL, 0, err); /* its camera */
+    if (!scene)
+        return err->status;
+    own->plate = und_render_plate(&und_scene_get(scene)->render, &p->frame);
+    und_scene_destroy(scene);
+    def.threads = p->args->threads;
+    if (p->args->given & OPT_SPACING)
+        def.spacing = p->args->spacing;
+    snprintf(own->settings, sizeof own->settings, "spacing=%g", def.spacing);
+    def.plate = &own->plate;
+    own->texture = und_texture_create(&def, &p->frame, err);
+    return own->texture ? UND_OK : in_flow(p, err);
 }
 
-static und_status open_cache(job *j, und_error *err)
+static und_status carry(pass *p, und_error *err)
 {
-    und_cache_def def = {.folder = j->folder,
-                         .name = j->info.name,
-                         .model = j->info.model,
-                         .scene_path = j->info.scene_path,
-                         .scene_text = j->info.scene_text,
-                         .settings = j->info.settings,
-                         .start = j->info.rows[j->first].frame,
-                         .end = j->info.rows[j->last].frame,
-                         .fps = j->info.fps,
-                         .compress = j->args->compress,
-                         .threads = und_threads(j->args->threads),
-                         .flow = j->flow_folder,
-                         .pass = "texture",
-                         .bodies_path = "",
-                         .bodies_text = "",
-                         .bodies_settings = j->settings};
-    j->cache = und_cache_create(&def, j->args->force, err);
-    return j->cache ? UND_OK : err->status;
+    const painting *own = p->own;
+    return und_texture_advance(own->texture, &p->frame, err) == UND_OK ? UND_OK : in_flow(p, err);
 }
 
-/* The particles alone: the rest of the frame stays where it is. */
-static und_status write_frame(job *j, int row, und_error *err)
+static und_status paint_frame(pass *p, und_frame *made, uint64_t *hash, und_error *err)
 {
-    und_frame own = und_frame_empty(j->frame.number, j->frame.time, j->frame.grid);
-    und_status status = und_texture_frame(j->texture, &own, err);
-    STAGE (&j->stage[STAGE_WRITE])
-        if (status == UND_OK)
-            status = und_cache_write(j->cache, &own, &j->info.rows[row].ledger,
-                                     und_frame_hash(&own, und_threads(j->args->threads)), err);
-    und_frame_clear(&own);
-    progress_frame(&j->progress, j->info.rows[row].frame);
+    const painting *own = p->own;
+    und_status status = und_texture_frame(own->texture, made, err);
+    *hash = status == UND_OK ? und_frame_hash(made, und_threads(p->args->threads)) : 0;
     return status;
 }
 
-static und_status carry_frames(job *j, und_error *err)
+static void print_particles(const pass *p)
 {
-    und_status status = write_frame(j, j->first, err);
-    for (int row = j->first + 1; row <= j->last && status == UND_OK; row++) {
-        if (signals_stop())
-            return UND_STOPPED;
-        status = read_frame(j, row, err);
-        STAGE (&j->stage[STAGE_CARRY])
-            if (status == UND_OK && und_texture_advance(j->texture, &j->frame, err) != UND_OK)
-                status = in_flow(j, err);
-        if (status == UND_OK)
-            status = write_frame(j, row, err);
-    }
-    return status;
+    const painting *own = p->own;
+    printf(", %d texture particles", und_texture_counts(own->texture).particles);
 }
 
-static und_status close_job(job *j, und_status status, und_error *err)
+static void close_painting(pass *p)
 {
-    und_error later = {0};
-    if (j->cache && und_cache_close(j->cache, j->stage, STAGES, &later) != UND_OK &&
-        (status == UND_OK || status == UND_STOPPED)) {
-        *err = later;
-        status = later.status;
-    }
-    if (j->args->profile && (status == UND_OK || status == UND_STOPPED))
-        print_stages(j->stage, STAGES);
-    und_frame_clear(&j->frame);
-    und_texture_destroy(j->texture);
-    und_scene_destroy(j->scene);
-    und_cache_close(j->flow, NULL, 0, &later); /* reading only: nothing is lost */
-    return status;
-}
-
-static void print_made(const job *j, und_status status)
-{
-    if (status == UND_STOPPED)
-        printf("stopped; what was made so far is in %s; --force begins again\n", j->folder);
-    else
-        printf("cache  %s (frames %d to %d, %d texture particles, in the flow of %s)\n", j->folder,
-               j->info.rows[j->first].frame, j->info.rows[j->last].frame,
-               und_texture_counts(j->texture).particles, j->flow_folder);
+    und_texture_destroy(((painting *)p->own)->texture);
 }
 
 und_status command_texture(const args *a, und_error *err)
 {
-    job j = {.args = a};
-    static const char *const names[STAGES] = {"cache read", "texture", "cache write"};
-    for (int i = 0; i < STAGES; i++)
-        j.stage[i].name = names[i];
-    und_status status = flow_open(a, j.flow_folder, &j.flow, &j.info, err);
-    if (status == UND_OK)
-        status = flow_rows(a, &j.info, &j.first, &j.last, err);
-    if (status == UND_OK)
-        status = check_flow(&j, err);
-    if (status == UND_OK && !(j.scene = scene_of_cache(&j.info, NULL, 0, err)))
-        status = err->status;
-    if (status == UND_OK)
-        status = choose_folder(&j, err);
-    if (status == UND_OK)
-        status = start_texture(&j, err);
-    if (status == UND_OK)
-        status = open_cache(&j, err);
-    if (status == UND_OK) {
-        signals_install();
-        progress_start(&j.progress, "texture", j.info.rows[j.first].frame, j.info.rows[j.last].frame,
-                       a->quiet);
-        j.progress.only_draws = true;
-        status = carry_frames(&j, err);
-        progress_end(&j.progress);
-    }
-    if ((status == UND_OK || status == UND_STOPPED) && !a->quiet)
-        print_made(&j, status);
-    return close_job(&j, status, err);
+    static const pass_class class = {.name = "texture",
+                                     .open = open_painting,
+                                     .start = start_painting,
+                                     .advance = carry,
+                                     .frame = paint_frame,
+                                     .print = print_particles,
+                                     .close = close_painting};
+    painting own = {0};
+    return pass_run(&class, a, &own, err);
 }

@@ -142,24 +142,66 @@ static float reach(const und_levelset *s)
     return (float)fmin(1 / s->def.cfl + 1, s->layers / sqrt(3));
 }
 
-/* 4.4, in its order; false where nothing has changed, since what it needs is not there. */
-static bool substep(und_levelset *s)
+/* False where what the substep needs is not there: nothing has changed then. */
+static bool begin_substep(und_levelset *s)
+{
+    const double halved = s->halved;
+    bool ready = true;
+    choose_step(s); /* 4.4.1 */
+    und_levelset_bands_step(s);
+    if (s->control)
+        STAGE (&s->stages[STAGE_CONTROL])
+            ready = und_levelset_control_ready(s);
+    if (!ready)
+        s->halved = halved;
+    return ready;
+}
+
+static void carry_velocity(und_levelset *s)
 {
     const und_trace trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
     const und_advection rule =
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
-    und_stream_report report = {0}, air = {0};
-    const double halved = s->halved;
-    choose_step(s); /* 4.4.1 */
-    und_levelset_bands_step(s);
-    bool ready = true;
+    if (s->def.order == 2)
+        und_stream_scale_gained(&s->stream, s->before > 0 ? s->dt / s->before : 0);
+    und_stream_advect(&s->stream, s->dt / s->def.dx, trace, rule);
+    if (s->def.order == 2)
+        und_stream_before_gain(&s->stream);
+}
+
+static void push(und_levelset *s)
+{
+    und_elements_force(s->elements, &s->stream, s->def.gravity, s->dt); /* 4.4.4 */
+    und_elements_modify(s->elements, &s->stream, s->dt);                /* 4.4.5 */
     if (s->control)
-        STAGE (&s->stages[STAGE_CONTROL])
-            ready = und_levelset_control_ready(s);
-    if (!ready) {
-        s->halved = halved;
+        und_guides_lead(und_levelset_guides(s), &s->stream, s->dt);
+    und_levelset_give(s);
+}
+
+/* The velocity beyond the liquid; what is left of divergence there where the air keeps its volume. */
+static und_stream_report extend(und_levelset *s)
+{
+    und_stream_report air = {0};
+    s->fastest = und_stream_fastest(&s->stream);
+    und_stream_extend(&s->stream, &s->solids, s->layers);
+    if (s->def.order == 2)
+        und_stream_after_gain(&s->stream, und_levelset_held(s), s->layers);
+    s->before = s->dt;
+    if (s->def.free_air)
+        air = und_stream_free_air(&s->stream, &s->surface, &s->solids, s->system, und_levelset_held(s),
+                                  reach(s), AIR_TOLERANCE, s->def.max_iterations);
+    if (s->control)
+        und_guides_give_air(und_levelset_guides(s), &s->stream, &s->solids);
+    und_levelset_take_flow(s);
+    return air;
+}
+
+/* 4.4, in its order; false where it is to be tried again later. */
+static bool substep(und_levelset *s)
+{
+    und_stream_report report = {0}, air = {0};
+    if (!begin_substep(s))
         return false;
-    }
     STEP (SOLIDS)
         if (und_solids_move(&s->solids, s->time, s->dt))
             und_levelset_into_solids(s, true);
@@ -176,22 +218,11 @@ static bool substep(und_levelset *s)
         und_stream_label(&s->stream, &s->surface, &s->solids); /* 4.4.2 */
         und_levelset_hold(s);
     }
-    STEP (ADVECT) {
-        const bool second = s->def.order == 2;
-        if (second)
-            und_stream_scale_gained(&s->stream, s->before > 0 ? s->dt / s->before : 0);
-        und_stream_advect(&s->stream, s->dt / s->def.dx, trace, rule); /* 4.4.6 */
-        if (second)
-            und_stream_before_gain(&s->stream);
-    }
+    STEP (ADVECT)
+        carry_velocity(s); /* 4.4.6 */
     und_levelset_viscous_keep(s);
-    STEP (FORCES) {
-        und_elements_force(s->elements, &s->stream, s->def.gravity, s->dt); /* 4.4.4 */
-        und_elements_modify(s->elements, &s->stream, s->dt);                /* 4.4.5 */
-        if (s->control)
-            und_guides_lead(und_levelset_guides(s), &s->stream, s->dt);
-        und_levelset_give(s);
-    }
+    STEP (FORCES)
+        push(s);
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s); /* 4.4.7 */
@@ -205,19 +236,8 @@ static bool substep(und_levelset *s)
     und_levelset_viscosity_done(s);
     und_levelset_release_films(s);
     und_levelset_leave(s);
-    STEP (EXTEND) {
-        s->fastest = und_stream_fastest(&s->stream);
-        und_stream_extend(&s->stream, &s->solids, s->layers);
-        if (s->def.order == 2)
-            und_stream_after_gain(&s->stream, und_levelset_held(s), s->layers);
-        s->before = s->dt;
-        if (s->def.free_air)
-            air = und_stream_free_air(&s->stream, &s->surface, &s->solids, s->system, und_levelset_held(s),
-                                      reach(s), AIR_TOLERANCE, s->def.max_iterations);
-        if (s->control)
-            und_guides_give_air(und_levelset_guides(s), &s->stream, &s->solids);
-        und_levelset_take_flow(s);
-    }
+    STEP (EXTEND)
+        air = extend(s);
     und_levelset_heat_move(s);
     und_levelset_move_surface(s); /* 4.4.9 */
     if (s->def.free_air)
