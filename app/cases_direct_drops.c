@@ -10,7 +10,13 @@
 
 #include <math.h>
 
-enum { R = 10, NX = 64, NY = 40, STEPS = 26, TOUCH = 5 }; /* cells; steps, and the one in which they touch */
+enum {
+    R = CASE_DROP_R,
+    NX = CASE_DROPS_X,
+    NY = CASE_DROPS_Y,
+    STEPS = 26,
+    TOUCH = 5
+}; /* cells; steps, and the one in which they touch */
 
 typedef struct collision {
     double air_particles; /* in the middle, while they touch */
@@ -54,37 +60,22 @@ static double cells_of_air(const und_levelset *levelset)
 
 static und_status collide(case_sink *sink, bool free_air, collision *c, und_error *err)
 {
-    const double dx = 0.01, speed = 0.5, middle = NY / 2 * dx;
-    und_levelset_def def = case_levelset_tank(sink, NX, NY, NY, dx);
-    und_shape *drops[2];
-    und_fill_def fills[2] = {0};
-    for (int i = 0; i < 2; i++) {
-        double x = (NX / 2 + (i ? 1 : -1) * (R + 2)) * dx;
-        drops[i] = und_shape_create(
-            &(und_shape){.kind = UND_SPHERE, .center = {x, middle, middle}, .radius = R * dx}, err);
-        fills[i].shape = drops[i];
-        fills[i].velocity[0].number = i ? -speed : speed;
-    }
-    def.fills = fills;
-    def.fill_count = 2;
-    def.gravity[1] = 0;
-    def.free_air = free_air;
+    und_levelset_def def;
+    und_levelset *levelset = case_levelset_drops(sink, free_air, &def, err);
     *c = (collision){0};
-    und_levelset *levelset = drops[0] && drops[1] ? und_levelset_create(&def, err) : NULL;
     und_status status = levelset ? UND_OK : err->status;
     for (int i = 1; i <= STEPS && status == UND_OK; i++) {
         und_levelset_step(levelset, 1.0 / 96);
         und_ledger ledger = und_levelset_ledger(levelset);
         c->drift = fmax(c->drift, fabs(ledger.correction) / ledger.start);
-        c->divergence = fmax(c->divergence, und_levelset_last(levelset).air_divergence * dx / speed);
+        c->divergence =
+            fmax(c->divergence, und_levelset_last(levelset).air_divergence * def.dx / CASE_DROP_SPEED);
         if (i == TOUCH)
             status = count_air(levelset, &c->air_particles, err);
     }
     if (status == UND_OK)
         c->air = cells_of_air(levelset);
     und_levelset_destroy(levelset);
-    for (int i = 0; i < 2; i++)
-        und_shape_destroy(drops[i]);
     return status;
 }
 

@@ -14,6 +14,13 @@ und_levelset_def case_levelset_tank(const case_sink *sink, int nx, int ny, int n
 /* A box from the low corner; to be destroyed. */
 und_shape *case_levelset_box(double x, double y, double z, und_error *err);
 
+/* Two drops of 10 cells' radius, 4 apart, that run into each other at CASE_DROP_SPEED each, without gravity,
+ * in CASE_DROPS_X by CASE_DROPS_Y by CASE_DROPS_Y cells of 1 cm. */
+enum { CASE_DROP_R = 10, CASE_DROPS_X = 64, CASE_DROPS_Y = 40 };
+#define CASE_DROP_SPEED 0.5 /* m/s */
+und_levelset *case_levelset_drops(const case_sink *sink, bool free_air, und_levelset_def *def,
+                                  und_error *err);
+
 /* Steps of dt, the last one shorter, until the time is reached. */
 void case_levelset_run(und_levelset *levelset, double until, double dt);
 

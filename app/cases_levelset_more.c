@@ -106,28 +106,39 @@ und_status case_levelset_jet(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-/* Two drops without gravity run into each other, with plain extrapolation: air that keeps its volume is in
+und_levelset *case_levelset_drops(const case_sink *sink, bool free_air, und_levelset_def *def, und_error *err)
+{
+    const double dx = 0.01, middle = CASE_DROPS_Y / 2 * dx;
+    und_shape *drops[2];
+    und_fill_def fills[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        double x = (CASE_DROPS_X / 2 + (i ? 1 : -1) * (CASE_DROP_R + 2)) * dx;
+        drops[i] = und_shape_create(
+            &(und_shape){.kind = UND_SPHERE, .center = {x, middle, middle}, .radius = CASE_DROP_R * dx}, err);
+        fills[i].shape = drops[i];
+        fills[i].velocity[0].number = i ? -CASE_DROP_SPEED : CASE_DROP_SPEED;
+    }
+    *def = case_levelset_tank(sink, CASE_DROPS_X, CASE_DROPS_Y, CASE_DROPS_Y, dx);
+    def->fills = fills;
+    def->fill_count = 2;
+    def->gravity[1] = 0;
+    def->free_air = free_air;
+    und_levelset *levelset = drops[0] && drops[1] ? und_levelset_create(def, err) : NULL;
+    def->fills = NULL;
+    def->fill_count = 0;
+    for (int i = 0; i < 2; i++)
+        und_shape_destroy(drops[i]);
+    return levelset;
+}
+
+/* Two drops run into each other, with plain extrapolation: air that keeps its volume is in
  * app/cases_direct_drops.c. */
 und_status case_levelset_merge(case_sink *sink, und_error *err)
 {
     static const char *const source = "momentum is kept";
-    enum { R = 10, NX = 64, NY = 40 };
-    const double dx = 0.01, speed = 0.5, middle = NY / 2 * dx;
-    und_levelset_def def = case_levelset_tank(sink, NX, NY, NY, dx);
-    und_shape *drops[2];
-    und_fill_def fills[2] = {0};
-    for (int i = 0; i < 2; i++) {
-        double x = (NX / 2 + (i ? 1 : -1) * (R + 2)) * dx;
-        drops[i] = und_shape_create(
-            &(und_shape){.kind = UND_SPHERE, .center = {x, middle, middle}, .radius = R * dx}, err);
-        fills[i].shape = drops[i];
-        fills[i].velocity[0].number = i ? -speed : speed;
-    }
-    def.fills = fills;
-    def.fill_count = 2;
-    def.gravity[1] = 0;
-    def.free_air = false;
-    und_levelset *levelset = drops[0] && drops[1] ? und_levelset_create(&def, err) : NULL;
+    enum { R = CASE_DROP_R, NX = CASE_DROPS_X, NY = CASE_DROPS_Y };
+    und_levelset_def def;
+    und_levelset *levelset = case_levelset_drops(sink, false, &def, err);
     if (levelset) {
         case_levelset_run(levelset, 0.2, 1.0 / 48);
         double momentum = 0, liquid = 0, air = 0;
@@ -143,13 +154,11 @@ und_status case_levelset_merge(case_sink *sink, und_error *err)
                     double r = hypot(hypot(x + 0.5 - NX / 2.0, y + 0.5 - NY / 2.0), z + 0.5 - NY / 2.0);
                     air += r < R / 2.0 && in < 1;
                 }
-        case_report(sink, (case_result){"momentum, of what each had", 2 * momentum / (liquid * speed), 0,
-                                        1e-3, source});
+        case_report(sink, (case_result){"momentum, of what each had",
+                                        2 * momentum / (liquid * CASE_DROP_SPEED), 0, 1e-3, source});
         case_report(sink, (case_result){"cells with air in the middle", air, 0, 0, "the drops are one"});
     }
     und_levelset_destroy(levelset);
-    for (int i = 0; i < 2; i++)
-        und_shape_destroy(drops[i]);
     return levelset ? UND_OK : err->status;
 }
 

@@ -48,13 +48,6 @@ const und_mask *und_guides_hold(und_guides *g, const und_stream *s)
     return any ? &g->held : NULL;
 }
 
-/* Is the high face one of a cell that is held? */
-static inline bool held_face(const und_guides *g, int axis, int x, int y, int z)
-{
-    return und_mask_has(&g->held, x, y, z) ||
-           und_mask_has(&g->held, x + (axis == 0), y + (axis == 1), z + (axis == 2));
-}
-
 static void give_row(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
 {
     (void)sum;
@@ -64,7 +57,7 @@ static void give_row(const guide_work *w, int axis, int y, int z, int begin, int
     const float *open = w->solids->open[axis] + row;
     float *u = w->s->u[axis] + row;
     for (int x = begin; x < end; x++)
-        if (open[x] > 0 && held_face(w->g, axis, x, y, z))
+        if (open[x] > 0 && und_mask_has_face(&w->g->held, axis, x, y, z))
             u[x] = guide_face_of(&cell[x], &cell[x + m->step[axis]], axis).value;
 }
 

@@ -72,12 +72,6 @@ void und_stream_before_gain(und_stream *s)
         each_slice(s, a, keep_slice, 1);
 }
 
-static bool is_held(const und_mask *held, int axis, int x, int y, int z)
-{
-    return held && (und_mask_has(held, x, y, z) ||
-                    und_mask_has(held, x + (axis == 0), y + (axis == 1), z + (axis == 2)));
-}
-
 /* Half the difference on faces of the flow that are not held, nothing on others. */
 static void gain_row(und_stream *s, const und_mask *held, int axis, int y, int z)
 {
@@ -91,7 +85,7 @@ static void gain_row(und_stream *s, const und_mask *held, int axis, int y, int z
          x += UND_LANES) {
         und_lanes gain = 0.5f * (und_lanes_load(s->u[axis] + row + x) + und_lanes_load(was + x));
         for (int i = 0; held && i < UND_LANES; i++)
-            if (which >> i & 1 && is_held(held, axis, x + i, y, z))
+            if (which >> i & 1 && und_mask_has_face(held, axis, x + i, y, z))
                 which &= ~(1u << i);
         und_lanes_store_some(gained + x, gain, which);
     }

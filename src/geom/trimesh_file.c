@@ -83,27 +83,8 @@ und_status und_mesh_add_triangle(und_mesh_text *text, int a, int b, int c)
     return UND_OK;
 }
 
-und_status und_mesh_load(und_mesh_text *text, const char *path, double scale, und_vec3 turn, und_error *err)
-{
-    char *data;
-    size_t bytes;
-    *text = (und_mesh_text){.path = path, .line = 1, .err = err};
-    und_status status = und_file_read(path, UND_TRIMESH_FILE_MAX, &data, &bytes, err);
-    if (status != UND_OK)
-        return status;
-    text->start = text->at = data;
-    text->end = data + bytes;
-    bool is_ply = bytes >= 4 && memcmp(data, "ply", 3) == 0 && isspace((unsigned char)data[3]);
-    status = is_ply ? und_mesh_read_ply(text) : und_mesh_read_obj(text);
-    und_quat q = und_quat_euler(turn);
-    for (int i = 0; i < text->vertex_count; i++)
-        text->vertex[i] = und_quat_rotate(q, und_mul(text->vertex[i], scale));
-    free(data);
-    text->start = text->at = text->end = NULL;
-    return status;
-}
-
-und_status und_mesh_rows(und_mesh_text *text, const char *path, und_error *err)
+/* Reads PLY, or where it may be one OBJ, into what text has room for. */
+static und_status read_file(und_mesh_text *text, const char *path, bool may_be_obj, und_error *err)
 {
     char *data;
     size_t bytes;
@@ -116,12 +97,30 @@ und_status und_mesh_rows(und_mesh_text *text, const char *path, und_error *err)
     text->start = text->at = data;
     text->end = data + bytes;
     bool is_ply = bytes >= 4 && memcmp(data, "ply", 3) == 0 && isspace((unsigned char)data[3]);
-    status = is_ply
-                 ? und_mesh_read_ply(text)
-                 : und_error_set(err, UND_INVALID, "%s:1: expected a PLY file, which begins with ply", path);
+    if (is_ply)
+        status = und_mesh_read_ply(text);
+    else if (may_be_obj)
+        status = und_mesh_read_obj(text);
+    else
+        status = und_error_set(err, UND_INVALID, "%s:1: expected a PLY file, which begins with ply", path);
     free(data);
     text->start = text->at = text->end = NULL;
     return status;
+}
+
+und_status und_mesh_load(und_mesh_text *text, const char *path, double scale, und_vec3 turn, und_error *err)
+{
+    *text = (und_mesh_text){0};
+    und_status status = read_file(text, path, true, err);
+    und_quat q = und_quat_euler(turn);
+    for (int i = 0; i < text->vertex_count; i++)
+        text->vertex[i] = und_quat_rotate(q, und_mul(text->vertex[i], scale));
+    return status;
+}
+
+und_status und_mesh_rows(und_mesh_text *text, const char *path, und_error *err)
+{
+    return read_file(text, path, false, err);
 }
 
 und_trimesh_def und_mesh_def(const und_mesh_text *text)

@@ -109,6 +109,21 @@ und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *er
     return item;
 }
 
+const float *und_frame_points(const und_frame *frame, const char *name, size_t *count)
+{
+    const und_item *item = und_frame_find(frame, name);
+    *count = 0;
+    if (!item || item->type != UND_F32 || item->rank != 2 || item->dim[1] != 3 || !item->data ||
+        item->dim[0] > INT32_MAX / 16)
+        return NULL;
+    const float *p = item->data;
+    for (size_t k = 0; k < 3 * item->dim[0]; k++)
+        if (!(fabsf(p[k]) < 1e9f))
+            return NULL;
+    *count = item->dim[0];
+    return p;
+}
+
 bool und_frame_domain(const und_frame *frame, double low[3], double high[3])
 {
     const und_item *item = und_frame_find(frame, "domain");

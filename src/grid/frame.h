@@ -33,6 +33,9 @@ und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data
 und_status und_frame_field(const und_frame *frame, const char *name, int faces_along, const float **data,
                            und_error *err);
 
+/* Places, [count][3], all of them sane; NULL and 0 where there are none such. */
+const float *und_frame_points(const und_frame *frame, const char *name, size_t *count);
+
 /* The domain, m, of which the frame's grid is a window: the item "domain".  False, and nothing set, where it
  * has none: the grid is the domain then. */
 bool und_frame_domain(const und_frame *frame, double low[3], double high[3]);

@@ -1,5 +1,6 @@
 /* C++ as OpenVDB is, and nothing but the calls to it: no exception leaves this file. */
 #include "io/vdb.h"
+#include "io/vdb_guard.h"
 
 #include <openvdb/io/Stream.h>
 #include <openvdb/openvdb.h>
@@ -347,24 +348,6 @@ und_status read_vectors(const char *path, const char *name, und_lattice *lattice
         return UND_FAILED;
     copy_vectors(*grid, box, *values);
     return UND_OK;
-}
-
-/* What is thrown becomes an error. */
-template <typename Work> und_status guarded(const char *verb, const char *path, und_error *err, Work work)
-{
-    try {
-        openvdb::initialize();
-        return work();
-    } catch (const std::bad_alloc &) {
-        return und_error_set(err, UND_FAILED, "cannot %s %s: out of memory", verb, path);
-    } catch (const std::ios::failure &) {
-        return und_error_set(err, UND_FAILED, "cannot %s %s: it is not there, cut short or damaged", verb,
-                             path);
-    } catch (const std::exception &e) {
-        return und_error_set(err, UND_FAILED, "cannot %s %s: %s", verb, path, e.what());
-    } catch (...) {
-        return und_error_set(err, UND_FAILED, "cannot %s %s: OpenVDB failed", verb, path);
-    }
 }
 
 } // namespace

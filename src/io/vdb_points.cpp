@@ -1,5 +1,6 @@
 /* Points of OpenVDB, and nothing but the calls to it: no exception leaves this file. */
 #include "io/points.h"
+#include "io/vdb_guard.h"
 
 #include <openvdb/io/Stream.h>
 #include <openvdb/openvdb.h>
@@ -155,24 +156,6 @@ void write_points(const char *path, const und_point_rows *rows, double voxel)
     openvdb::io::File file(path);
     file.write({grid});
     file.close();
-}
-
-/* What is thrown becomes an error. */
-template <typename Work> und_status guarded(const char *verb, const char *path, und_error *err, Work work)
-{
-    try {
-        openvdb::initialize();
-        return work();
-    } catch (const std::bad_alloc &) {
-        return und_error_set(err, UND_FAILED, "cannot %s %s: out of memory", verb, path);
-    } catch (const std::ios::failure &) {
-        return und_error_set(err, UND_FAILED, "cannot %s %s: it is not there, cut short or damaged", verb,
-                             path);
-    } catch (const std::exception &e) {
-        return und_error_set(err, UND_FAILED, "cannot %s %s: %s", verb, path, e.what());
-    } catch (...) {
-        return und_error_set(err, UND_FAILED, "cannot %s %s: OpenVDB failed", verb, path);
-    }
 }
 
 } // namespace

@@ -11,17 +11,10 @@ static const double INTO_SOLIDS = 0.4;
 /* The corners of triangles, [3 count][3], all of them sane; NULL where there are none. */
 const float *und_find_corners(const und_frame *frame, const char *name, size_t *corners)
 {
-    const und_item *item = und_frame_find(frame, name);
-    *corners = 0;
-    if (!item || item->type != UND_F32 || !item->data || item->rank != 2 || item->dim[1] != 3 ||
-        item->dim[0] == 0 || item->dim[0] % 3 != 0 || item->dim[0] > INT32_MAX / 16)
-        return NULL;
-    const float *p = item->data;
-    for (size_t k = 0; k < 3 * item->dim[0]; k++)
-        if (!(fabsf(p[k]) < 1e9f))
-            return NULL;
-    *corners = item->dim[0];
-    return p;
+    const float *p = und_frame_points(frame, name, corners);
+    if (*corners % 3 != 0)
+        *corners = 0;
+    return *corners > 0 ? p : NULL;
 }
 
 und_drawing und_drawing_of(const und_render *r, const und_frame *frame)

@@ -28,21 +28,6 @@ void und_plate_project(const und_plate *plate, const float place[3], float uv[2]
     uv[1] = (float)(0.5 + 0.5 * y / (along * plate->half));
 }
 
-/* `width` floats for each of `count` particles, all of them sane; NULL where they are not. */
-static const float *find_points(const und_frame *frame, const char *name, size_t *count)
-{
-    const und_item *item = und_frame_find(frame, name);
-    if (!item || item->type != UND_F32 || item->rank != 2 || item->dim[1] != 3 || !item->data ||
-        item->dim[0] > INT32_MAX / 8)
-        return NULL;
-    const float *p = item->data;
-    for (size_t k = 0; k < 3 * item->dim[0]; k++)
-        if (!(fabsf(p[k]) < 1e9f))
-            return NULL;
-    *count = item->dim[0];
-    return p;
-}
-
 static const double *find_numbers(const und_frame *frame, const char *name, size_t count)
 {
     const und_item *item = und_frame_find(frame, name);
@@ -80,8 +65,8 @@ void und_texture_map_close(und_texture_map *map)
 und_texture_map *und_texture_map_create(const und_frame *frame, int threads, und_error *err)
 {
     size_t places = 0, rests = 0, numbers = sizeof(und_plate) / sizeof(double);
-    const float *place = find_points(frame, "texture/position", &places),
-                *rest = find_points(frame, "texture/rest", &rests);
+    const float *place = und_frame_points(frame, "texture/position", &places),
+                *rest = und_frame_points(frame, "texture/rest", &rests);
     const double *side = find_numbers(frame, "texture/side", 1),
                  *plate = find_numbers(frame, "texture/plate", numbers);
     if (!place || !rest || places != rests || !side || !(*side > 0) ||
