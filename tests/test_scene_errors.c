@@ -90,7 +90,7 @@ static const wrong_scene blocks[] = {
     {S("ground { map = function(x, z) return -1 end }"),
      "ground.map: expected colours from 0 to 1000, found -1"},
     {"ground { map = function(x, z) return 1 end }", "ground.map: expected the liquid before a map"},
-    {S("light { sky = 5 }"), "light.sky: expected the name of a PNG file, found 5"},
+    {S("light { sky = 5 }"), "light.sky: expected the name of a PNG, EXR or HDR file, found 5"},
     {S("film { tone = 1 }"), "film.tone: expected true or false, found 1"},
     {S("film { width = 1e9 }"), "film.width: expected a whole number from 1 to 16384 (pixels)"},
 };

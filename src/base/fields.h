@@ -25,7 +25,7 @@ typedef enum field_type {
     F_VECTOR,  /* und_vector: {x, y, z}, function(t) or keys */
     F_TRACK,   /* und_vector: {x, z}, function(t) or keys */
     F_CHOICE,  /* an int-sized enum, one of `choices` */
-    F_PICTURE, /* const und_image *: the name of a PNG */
+    F_PICTURE, /* const und_image *: the name of a PNG, EXR or HDR file */
     F_SHAPE,   /* const und_shape *: sphere{} and so on */
     F_NAME,    /* const char * */
     F_OTHER,   /* what `read` understands, as `expected` describes it */

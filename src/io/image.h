@@ -1,4 +1,4 @@
-/* Pictures on disk: PNG in and out, linear EXR out, MP4 out. */
+/* Pictures on disk: PNG and linear EXR in and out, Radiance's in, MP4 out. */
 #ifndef UND_IO_IMAGE_H
 #define UND_IO_IMAGE_H
 
@@ -39,6 +39,10 @@ und_status und_png_read_gray(const char *path, int *width, int *height, float **
 
 /* An image in linear light from an 8-bit or 16-bit sRGB PNG. */
 und_status und_png_read(const char *path, und_image *image, und_error *err);
+
+/* An image in linear light from a PNG, an EXR (in rows, R, G and B or Y) or a Radiance picture, whatever its
+ * name; what is not a number is 0, and nothing is brighter than 1e6. */
+und_status und_image_read(const char *path, und_image *image, und_error *err);
 
 /* H.264 in MP4, yuv420p, BT.709; the width and height are cut to even numbers. */
 typedef struct und_movie und_movie;

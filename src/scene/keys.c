@@ -39,7 +39,7 @@ static const char *describe(const field *f)
     case F_CHOICE:
         return "a word";
     case F_PICTURE:
-        return "a PNG";
+        return "a PNG, EXR or HDR file";
     case F_SHAPE:
         return "a shape";
     case F_NAME:

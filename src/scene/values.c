@@ -445,14 +445,14 @@ const und_image *und_read_picture(reader *r)
 {
     und_error err = {0};
     if (lua_type(r->L, -1) != LUA_TSTRING)
-        und_read_expected(r, "the name of a PNG file");
+        und_read_expected(r, "the name of a PNG, EXR or HDR file");
     const char *file = und_scene_file(r, lua_tostring(r->L, -1));
     owned *place = und_scene_own(r, release_image);
     und_image *image = calloc(1, sizeof *image);
     if (!image)
         luaL_error(r->L, "out of memory: a picture");
     place->resource = image;
-    if (und_png_read(file, image, &err) != UND_OK)
+    if (und_image_read(file, image, &err) != UND_OK)
         und_read_fail(r, "%s", err.text);
     return image;
 }
