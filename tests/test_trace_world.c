@@ -335,6 +335,80 @@ static void drop_on_its_way(void **state)
     und_frame_clear(&frame);
 }
 
+/* A height field: a ground that falls along x, under still water. */
+static und_frame pool_frame(int n)
+{
+    und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {n, 1, n}, .dx = 1.0 / n});
+    und_item_def def = {.name = "ground",
+                        .unit = "m",
+                        .kind = UND_FIELD,
+                        .type = UND_F32,
+                        .rank = 2,
+                        .dim = {(size_t)n, (size_t)n}};
+    und_item *item = und_frame_add(&frame, &def, NULL);
+    assert_non_null(item);
+    for (int k = 0; k < n * n; k++)
+        ((float *)item->data)[k] = 0.1f - 0.5f * ((float)(k % n) + 0.5f) / (float)n;
+    def.name = "surface"; /* dry where the ground is higher than 0 */
+    item = und_frame_add(&frame, &def, NULL);
+    assert_non_null(item);
+    for (int k = 0; k < n * n; k++)
+        ((float *)item->data)[k] = fmaxf(0, 0.1f - 0.5f * ((float)(k % n) + 0.5f) / (float)n);
+    return frame;
+}
+
+/* The block of water over the ground: what a straight way through it meets, from all sides. */
+static void meets_a_pool(void **state)
+{
+    (void)state;
+    und_frame frame = pool_frame(32);
+    und_render_def def = small_def();
+    def.ripples = 0;
+    def.texture = 0; /* no bumps */
+    shown s = show_with(&frame, def);
+    assert_non_null(s.world);
+    const und_mesh *m = &s.render->mesh;
+    int waters = 0, grounds = 0;
+    for (uint64_t k = 0; k < 4000; k++) {
+        f3 aim = f3_make(m->x0 + 0.9f * chance(4, k), -0.3f * chance(5, k), m->z0 + 0.9f * chance(6, k));
+        f3 dir = any_direction(k), from = f3_along(aim, dir, -3);
+        bool inside = false;
+        for (int events = 0; events < 8; events++) {
+            und_ray ray = ray_from(from, dir);
+            und_hit hit;
+            if (!s.world->cast(s.world, &ray, &hit))
+                break;
+            if (hit.id == UND_ID_GROUND) {
+                float high = 0.1f - 0.5f * hit.place.x;
+                if (hit.face.y > 0.5f) {
+                    assert_double_near((double)hit.place.y, (double)high, 1e-4);
+                    assert_double_near((double)hit.face.x, 0.5 / sqrt(1.25), 1e-3);
+                    assert_true(inside == (high < -1e-3f) || fabsf(high) < 1e-3f);
+                    grounds++;
+                }
+                assert_true(s.world->blocked(s.world, &ray));
+                inside = false;
+                break;
+            }
+            assert_int_equal(hit.id, UND_ID_LIQUID);
+            assert_true((f3_dot(hit.face, dir) > 0) == inside);
+            if (fabsf(hit.face.y) > 0.5f)
+                assert_double_near((double)hit.place.y, 0, 1e-5);
+            inside = !inside;
+            waters++;
+            und_matter water;
+            from = f3_along(hit.place, hit.face, inside ? -hit.offset : hit.offset);
+            f3 beyond = f3_along(from, hit.face, inside ? -1e-3f : 1e-3f);
+            bool deep = 0.1f - 0.5f * beyond.x < beyond.y; /* not in the ground, at the shore */
+            assert_true(!deep || s.world->within(s.world, beyond, &water) == inside);
+        }
+        assert_false(inside);
+    }
+    assert_true(waters > 1500 && grounds > 1000);
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
 static double speed_x(double x, double y, double z) /* known where the ball is, and little beyond */
 {
     return ball_distance(x, y, z) < 0.06 ? 4 : 0;
@@ -481,10 +555,9 @@ static void damaged_frames(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hits_a_ball),     cmocka_unit_test(never_lost),
-        cmocka_unit_test(full_box),        cmocka_unit_test(meets_triangles),
-        cmocka_unit_test(drop_on_its_way), cmocka_unit_test(ball_on_its_way),
-        cmocka_unit_test(any_threads),     cmocka_unit_test(damaged_frames),
+        cmocka_unit_test(hits_a_ball),     cmocka_unit_test(never_lost),   cmocka_unit_test(full_box),
+        cmocka_unit_test(meets_triangles), cmocka_unit_test(meets_a_pool), cmocka_unit_test(drop_on_its_way),
+        cmocka_unit_test(ball_on_its_way), cmocka_unit_test(any_threads),  cmocka_unit_test(damaged_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,13 +56,15 @@ static und_status find_rest(und_render *r, const und_frame *frame, const und_she
 /* A skin that is made of the frame's distance; kept until the next. */
 static und_status make_skin(und_render *r, const und_frame *frame, und_error *err)
 {
+    bool painted = r->def.paint.kind != UND_PAINT_NONE && und_frame_has_texture(frame);
     und_frame_mesh_def def = {.into_solids = INTO_SOLIDS, .threads = r->threads};
     und_shell shell;
     und_isosurface_free(&r->skin);
+    if (r->traced && !painted)
+        return UND_OK;
     und_status status = und_frame_mesh(frame, &def, &shell, err);
     if (status == UND_OK)
         status = und_isosurface_of(&shell, r->threads, &r->skin, err);
-    bool painted = r->def.paint.kind != UND_PAINT_NONE && und_frame_has_texture(frame);
     if (status == UND_OK && painted && shell.triangle_count > 0)
         status = find_rest(r, frame, &shell, err);
     und_shell_free(&shell);

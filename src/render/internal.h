@@ -225,6 +225,8 @@ typedef struct und_film_seen {
 
 struct und_render {
     und_render_def def;
+    bool traced; /* prepares for rays, which meet a distance itself and find by themselves what the sky lights
+                  */
     int threads;
     und_stage stage[STAGES];
     und_pattern pattern, ripple;

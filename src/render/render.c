@@ -312,7 +312,7 @@ static und_status prepare(und_render *r, const und_frame *frame, und_error *err)
     STAGE (&r->stage[STAGE_SHADOWS]) {
         und_light_shadows(r);
         status = und_soup_take(r, frame, err);
-        if (status == UND_OK && r->drawing == UND_DRAWS_BOX)
+        if (status == UND_OK && r->drawing == UND_DRAWS_BOX && !r->traced)
             status = und_box_darken(r, err);
     }
     return status;

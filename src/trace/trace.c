@@ -64,6 +64,7 @@ und_trace *und_trace_create(const und_render_def *def, und_error *err)
         und_trace_destroy(t);
         return NULL;
     }
+    t->render->traced = true;
     return t;
 }
 

@@ -143,21 +143,38 @@ static bool meets(const und_world *world, const und_ray *ray)
     return any_between((const und_world_parts *)world, ray, UND_MASK_OPAQUE | UND_MASK_CLEAR, true);
 }
 
+/* Is the next of the skin's triangles above one through which a ray would leave? */
+static bool within_skin(const und_world_parts *w, f3 place)
+{
+    const und_ray up = {.from = place, .dir = {0, 1, 0}, .far = INFINITY, .time = 1};
+    struct RTCRayHit found;
+    und_hit hit = {.place = place};
+    if (!w->render->liquid.count || !cast_scene(w, &up, INFINITY, &found) ||
+        found.hit.geomID != UND_PART_SKIN)
+        return false;
+    und_world_look(w, &up, &found, &hit);
+    return hit.face.y > 0;
+}
+
+static bool within_heights(const und_world_parts *w, f3 place)
+{
+    const und_mesh *m = &w->render->mesh;
+    float water[4];
+    if (w->render->drawing != UND_DRAWS_HEIGHTS || !(place.x > m->x0 && place.x < m->x1) ||
+        !(place.z > m->z0 && place.z < m->z1))
+        return false;
+    und_mesh_water_at(m, place.x, place.z, water);
+    return place.y > water[M_GROUND] && place.y < water[M_GROUND] + water[M_DEPTH];
+}
+
 static bool within(const und_world *world, f3 place, und_matter *matter)
 {
     const und_world_parts *w = (const und_world_parts *)world;
-    const und_mesh *m = &w->render->mesh;
-    bool in = false;
-    if (w->level.phi) {
-        in = und_level_within(&w->level, place);
-    } else if (w->render->drawing == UND_DRAWS_HEIGHTS && place.x > m->x0 && place.x < m->x1 &&
-               place.z > m->z0 && place.z < m->z1) {
-        float water[4];
-        und_mesh_water_at(m, place.x, place.z, water);
-        in = place.y > water[M_GROUND] && place.y < water[M_GROUND] + water[M_DEPTH];
-    }
     *matter = w->water;
-    return in && !w->opaque_liquid;
+    if (w->opaque_liquid || !(f3_dot(place, place) < 1e24f))
+        return false;
+    return w->level.phi ? und_level_within(&w->level, place)
+                        : within_heights(w, place) || within_skin(w, place);
 }
 
 /* The sky at the horizon comes in with the distance: as a share of the light that the air is in, of the sky

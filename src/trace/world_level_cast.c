@@ -5,13 +5,32 @@
 #include "base/lanes.h"
 #include "trace/world_level.h"
 
+#ifdef __SSE__
+#include <immintrin.h>
+#endif
+
 typedef float four __attribute__((vector_size(16)));
 typedef uint64_t two_words __attribute__((vector_size(16)));
 typedef int32_t four_int __attribute__((vector_size(16)));
 
-UND_INLINE four four_select(four_int yes, four a, four b)
+/* The second where the first is NaN. */
+UND_INLINE four four_min(four a, four b)
 {
+#ifdef __SSE__
+    return (four)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    four_int yes = a < b;
     return (four)((yes & (four_int)a) | (~yes & (four_int)b));
+#endif
+}
+UND_INLINE four four_max(four a, four b)
+{
+#ifdef __SSE__
+    return (four)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    four_int yes = a > b;
+    return (four)((yes & (four_int)a) | (~yes & (four_int)b));
+#endif
 }
 UND_INLINE four four_load(const float *p)
 {
@@ -33,9 +52,7 @@ typedef struct walk {
 
 UND_INLINE four walk_at(const walk *w, float t)
 {
-    four q = w->from + t * w->dir;
-    q = four_select(q < w->high, q, w->high); /* also NaN */
-    return four_select(q > w->low, q, w->low);
+    return four_max(four_min(w->from + t * w->dir, w->high), w->low); /* also NaN */
 }
 
 /* Two neighbours along x at y and at y + 1; in whole words, which need not go through memory. */
@@ -103,13 +120,20 @@ static float find_root(const walk *w, float t, float value)
     return root;
 }
 
-/* Through a brick; true where the surface is met, at *t. */
+/* Through a brick; true where the surface is met, at *t.  Steps are longer than the distance; where two balls
+ * of that size then do not touch, something thin may lie between, and the step is taken back (Keinert et al.
+ * 2014). */
 static bool cross_brick(walk *w, float from, float to, float *t)
 {
-    const float least = 0.35f * w->level->small;
-    float at = from;
+    const float least = 0.35f * w->level->small, longer = 1.6f;
+    float at = from, safe = INFINITY; /* as far as the last place's ball reaches */
     for (;;) {
-        float value = look(w, at);
+        float value = look(w, at), size = fabsf(value);
+        if (at - size > safe) {
+            at = safe;
+            safe = INFINITY;
+            continue;
+        }
         if ((value < 0) != w->inside) {
             *t = find_root(w, at, value);
             return true;
@@ -118,7 +142,8 @@ static bool cross_brick(walk *w, float from, float to, float *t)
         w->value = value;
         if (!(at < to))
             return false;
-        at = minf(at + maxf(0.95f * fabsf(value), least), to);
+        safe = at + maxf(size, least);
+        at = minf(at + maxf(longer * size, least), to);
     }
 }
 
