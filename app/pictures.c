@@ -24,7 +24,9 @@ struct pictures {
     und_image image;     /* of a traced picture: its layer */
     und_movie *movie;
     bool started, movie_done, observed;
-    int kept_count, left_count, missing; /* traced: were there; are others'; the movie waits for */
+    und_film_report film; /* sums over traced pictures */
+    int traced_count, kept_count, left_count,
+        missing; /* traced: were there; are others'; the movie waits for */
     int png_count, exr_count, vector_count;
     char movie_path[UND_PATH_MAX], first_png[UND_PATH_MAX], last_png[UND_PATH_MAX];
     und_stage stage[STAGES];
@@ -256,9 +258,17 @@ static und_status write_vectors(pictures *p, const und_frame *frame, und_error *
 /* Linear, before the tone curve. */
 static und_status draw(pictures *p, const und_frame *frame, und_error *err)
 {
+    if (!p->trace)
+        return und_render_draw(p->render, frame, &p->image, err);
     und_film_report report;
-    return p->trace ? und_trace_draw(p->trace, frame, &p->layers, &report, err)
-                    : und_render_draw(p->render, frame, &p->image, err);
+    und_status status = und_trace_draw(p->trace, frame, &p->layers, &report, err);
+    p->traced_count += status == UND_OK;
+    p->film.samples += report.samples;
+    p->film.noise += report.noise;
+    p->film.reached += report.reached;
+    p->film.dropped += report.dropped;
+    p->film.cleaned += report.cleaned;
+    return status;
 }
 
 static und_status draw_files(pictures *p, const und_frame *frame, bool still, und_error *err)
@@ -389,6 +399,16 @@ void pictures_print(const pictures *p)
         printf("movie  waits for %d pictures\n", p->missing);
     if (p->exr_count > 0)
         printf("exr    %s/exr/%s.*.exr (%d)\n", p->def.folder, p->def.name, p->exr_count);
+}
+
+void pictures_print_film(const pictures *p)
+{
+    double n = p->traced_count;
+    if (p->traced_count > 0)
+        printf("%.1f samples a pixel, noise %.4f, reached in %.1f %% of pixels; %g paths dropped, %g pixels "
+               "cleaned\n",
+               p->film.samples / n, p->film.noise / n, 100 * p->film.reached / n, p->film.dropped,
+               p->film.cleaned);
 }
 
 int pictures_stages(const pictures *p, und_stage *list, int room)

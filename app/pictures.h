@@ -56,6 +56,9 @@ und_status pictures_finish(pictures *p, und_error *err);
 /* Names what was made, on the standard output. */
 void pictures_print(const pictures *p);
 
+/* How many samples traced pictures took, and what noise is left: their means. */
+void pictures_print_film(const pictures *p);
+
 int pictures_stages(const pictures *p, und_stage *list, int room);
 void pictures_destroy(pictures *p);
 

@@ -150,6 +150,7 @@ static und_status draw_cache(const footage *f, und_scene *scene, const args *a, 
     if (status == UND_OK && a->profile) {
         und_stage stages[64];
         print_stages(stages, pictures_stages(p, stages, 64));
+        pictures_print_film(p);
     }
     pictures_destroy(p);
     return status;
