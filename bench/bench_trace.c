@@ -84,7 +84,8 @@ static und_status trace_once(const bench_context *context, shot *s, int threads,
         add(&result, "samples", film.samples);
         add(&result, "noise", film.noise);
         add(&result, "reached", film.reached);
-        add(&result, "paths_per_second", film.rays / seconds);
+        add(&result, "paths_per_second", film.paths / seconds);
+        add(&result, "rays_per_second", film.rays / seconds);
         for (int k = 0; k < count; k++)
             if (list[k].calls > 0)
                 add(&result, list[k].name, list[k].seconds);

@@ -236,7 +236,7 @@ static void test_glare_and_damage(void **state)
     def.noise = 0;
     def.most = 512;
     report = expose(&def, &lens, &damaged, &out);
-    assert_double_near(report.dropped / report.rays, 0.25, 0.01);
+    assert_double_near(report.dropped / report.paths, 0.25, 0.01);
     for (int k = 0; k < 16 * 16 * 3; k++)
         assert_double_near(out.rgb[k], 0.75, 0.1);
     und_layers_destroy(&out);

@@ -7,17 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = UND_FILM_BATCH, TILE_SIDE = 16, STEPS = 512, REACH = 2 };
+enum { BATCH = UND_FILM_BATCH, PACK = 4 /* batches */, TILE_SIDE = 16, STEPS = 512, REACH = 2 };
 
 static const float FILTER_RADIUS = 1.5f; /* pixels */
+static const float AROUND = 6;           /* differences that the neighbours count for in a pixel's noise */
 static const float LONE = 8;             /* times as bright as the other batches: not one of them */
 
 /* What is kept of a pixel from round to round. */
 typedef struct pixel {
-    double sum[3];            /* of its samples */
-    double squares[3];        /* of the batches' means about their mean (Welford 1962) */
-    int batches, met, wanted; /* wanted: batches in the coming round */
+    double sum[3];                     /* of its samples */
+    double squares[3];                 /* of the batches' means about their mean (Welford 1962) */
+    double packed[3], pack_squares[3]; /* sum up to the last whole pack of batches, and the same of packs */
+    int batches, met, wanted;          /* wanted: batches in the coming round */
     int dropped;
+    uint32_t rays;      /* cast for it */
     float nearest;      /* of its samples to the middle: squared distance */
     float brightest[3]; /* batch, its sum */
 } pixel;
@@ -92,9 +95,12 @@ static void disc(float u, float v, float *x, float *y)
 static und_ray camera_ray(const film *f, int i, int j, und_dice *dice, float *middle, f3 *forward)
 {
     const und_lens *l = f->lens;
-    float u[5];
+    float u[5] = {0};
     for (int k = 0; k < 5; k++)
-        u[k] = und_dice_roll(dice);
+        if (k < 2 || k == 4 || l->radius > 0)
+            u[k] = und_dice_roll(dice);
+        else
+            dice->next++;
     float fx = filter_at(f, u[0]), fy = filter_at(f, u[1]), t = u[4], lx = 0, ly = 0;
     f3 eye = l->eye, right = l->right, up = l->up;
     *forward = l->forward;
@@ -158,6 +164,17 @@ static float brightness(f3 c)
     return 0.2126f * c.x + 0.7152f * c.y + 0.0722f * c.z;
 }
 
+static void close_pack(pixel *p)
+{
+    int packs = p->batches / PACK;
+    for (int c = 0; c < 3; c++) {
+        double size = PACK * BATCH, mean = (p->sum[c] - p->packed[c]) / size;
+        double before = packs > 1 ? p->packed[c] / (size * (packs - 1)) : 0;
+        p->packed[c] = p->sum[c];
+        p->pack_squares[c] += (mean - before) * (mean - p->sum[c] / (size * packs));
+    }
+}
+
 static void expose_batch(const film *f, pixel *p, int i, int j)
 {
     size_t at = (size_t)j * (size_t)f->def->width + (size_t)i;
@@ -170,7 +187,8 @@ static void expose_batch(const film *f, pixel *p, int i, int j)
         und_ray ray = camera_ray(f, i, j, &dice, &middle, &forward);
         f3 c = f->subject.look(f->subject.of, &ray, &dice, &first);
         bool good = isfinite(c.x) && isfinite(c.y) && isfinite(c.z);
-        p->dropped += !good;
+        p->dropped += !good || dice.dropped > 0;
+        p->rays += dice.rays;
         sum[0] += good ? (double)c.x : 0;
         sum[1] += good ? (double)c.y : 0;
         sum[2] += good ? (double)c.z : 0;
@@ -185,6 +203,16 @@ static void expose_batch(const film *f, pixel *p, int i, int j)
         p->sum[c] += sum[c];
         p->squares[c] += (sum[c] / BATCH - before) * (sum[c] / BATCH - p->sum[c] / (BATCH * p->batches));
     }
+    if (p->batches % PACK == 0)
+        close_pack(p);
+}
+
+/* Samples that are spread evenly tell more together than their batches do one by one; so many of them are
+ * taken by packs.  How many differences an error is estimated from. */
+static int degrees(const pixel *p)
+{
+    int packs = p->batches / PACK;
+    return packs >= 4 ? packs - 1 : p->batches - 1;
 }
 
 /* How far the displayed value moves when the mean is a standard error off, to both sides.  The curves bend,
@@ -193,8 +221,12 @@ static void judge(const film *f, size_t at)
 {
     const pixel *p = &f->pixels[at];
     double mean[3], low[3], high[3], batches = p->batches;
+    double own = degrees(p);
+    bool packed = degrees(p) < p->batches - 1;
     for (int c = 0; c < 3; c++) {
-        double error = sqrt(fmax(p->squares[c], 0) / (batches * (batches - 1)));
+        double square =
+            packed ? p->pack_squares[c] * PACK / (batches * own) : p->squares[c] / (batches * own);
+        double error = sqrt(fmax(square, 0));
         mean[c] = p->sum[c] / (BATCH * batches);
         low[c] = mean[c] - error;
         high[c] = mean[c] + error;
@@ -251,8 +283,9 @@ static void measure(film *f)
     for (int j = 0; j < h; j++)
         for (int i = 0; i < w; i++) {
             size_t at = (size_t)j * (size_t)w + (size_t)i;
-            float error = sqrtf(smoothed(f->rows + i, (size_t)w, j, h));
-            f->noise[at] = error / maxf(f->shown[at], UND_FILM_DARK);
+            float own = (float)degrees(&f->pixels[at]), around = smoothed(f->rows + i, (size_t)w, j, h);
+            float square = (own * f->square[at] + AROUND * around) / (own + AROUND);
+            f->noise[at] = sqrtf(square) / maxf(f->shown[at], UND_FILM_DARK);
         }
 }
 
@@ -352,12 +385,13 @@ static void develop(const film *f, und_film_report *report)
         n[2] = normal.z;
         f->layers->alpha[at] = (float)(p->met / samples);
         f->layers->samples[at] = (float)samples;
-        report->rays += samples;
+        report->paths += samples;
+        report->rays += (double)p->rays;
         report->dropped += p->dropped;
         squares += (double)f->noise[at] * (double)f->noise[at];
         within += f->noise[at] <= d->noise;
     }
-    report->samples = report->rays / (double)count;
+    report->samples = report->paths / (double)count;
     report->noise = sqrt(squares / (double)count);
     report->reached = within / (double)count;
 }

@@ -64,8 +64,9 @@ typedef struct und_film_report {
     double samples; /* mean per pixel */
     double noise;   /* reached: root of the mean square over pixels */
     double reached; /* share of pixels whose noise is below the target */
-    double rays;    /* from the camera */
-    double dropped; /* of them, those that were not finite */
+    double paths;   /* from the camera */
+    double rays;    /* that they were made of */
+    double dropped; /* paths with light that was no number, which was left out */
     double cleaned; /* pixels whose noise was a lone bright path */
 } und_film_report;
 
