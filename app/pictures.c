@@ -264,6 +264,8 @@ static und_status draw(pictures *p, const und_frame *frame, und_error *err)
     und_status status = und_trace_draw(p->trace, frame, &p->layers, &report, err);
     p->traced_count += status == UND_OK;
     p->film.samples += report.samples;
+    p->film.paths += report.paths;
+    p->film.rays += report.rays;
     p->film.noise += report.noise;
     p->film.reached += report.reached;
     p->film.dropped += report.dropped;
@@ -405,10 +407,11 @@ void pictures_print_film(const pictures *p)
 {
     double n = p->traced_count;
     if (p->traced_count > 0)
-        printf("%.1f samples a pixel, noise %.4f, reached in %.1f %% of pixels; %g paths dropped, %g pixels "
-               "cleaned\n",
-               p->film.samples / n, p->film.noise / n, 100 * p->film.reached / n, p->film.dropped,
-               p->film.cleaned);
+        printf(
+            "%.1f samples a pixel of %.1f rays, noise %.4f, reached in %.1f %% of pixels; %g paths dropped, "
+            "%g pixels cleaned\n",
+            p->film.samples / n, p->film.rays / fmax(p->film.paths, 1), p->film.noise / n,
+            100 * p->film.reached / n, p->film.dropped, p->film.cleaned);
 }
 
 int pictures_stages(const pictures *p, und_stage *list, int room)
