@@ -56,7 +56,7 @@ static f3 any_direction(uint64_t index)
 
 static und_ray ray_from(f3 from, f3 dir)
 {
-    return (und_ray){.from = from, .dir = dir, .near = 0, .far = INFINITY, .time = 1};
+    return (und_ray){.from = from, .dir = dir, .near = 0, .far = INFINITY, .time = 1, .camera = true};
 }
 
 /* A ball of radius 0.31 in the middle of a unit box. */
@@ -327,7 +327,8 @@ static void drop_on_its_way(void **state)
         assert_double_near((double)hit.t, 0.02, 1e-5);
         assert_true(f3_dot(hit.face, ray.dir) > 0);
         ray.from.y = 1;
-        assert_false(s.world->blocked(s.world, &(und_ray){ray.from, ray.dir, 0, 1, time, 0}));
+        assert_false(
+            s.world->blocked(s.world, &(und_ray){.from = ray.from, .dir = ray.dir, .far = 1, .time = time}));
         ray.time = k < 2 ? 1 : 0; /* it is not there yet, or no longer */
         assert_true(s.world->cast(s.world, &ray, &hit) && hit.id == UND_ID_GROUND);
     }

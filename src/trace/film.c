@@ -122,8 +122,12 @@ static und_ray camera_ray(const film *f, int i, int j, und_dice *dice, float *mi
         eye = f3_add(eye, aside);
         dir = f3_along(dir, aside, -1 / l->focus);
     }
-    return (und_ray){
-        .from = eye, .dir = f3_unit(dir), .far = INFINITY, .time = t, .spread = 0.5f * pixel_side};
+    return (und_ray){.from = eye,
+                     .dir = f3_unit(dir),
+                     .far = INFINITY,
+                     .time = t,
+                     .spread = 0.5f * pixel_side,
+                     .camera = true};
 }
 
 /* What a screen shows of light: 0 to 1. */

@@ -178,7 +178,7 @@ static void leave(walk *w, const meeting *m, f3 dir, bool behind)
     w->ray.dir = dir;
     w->ray.near = 0;
     w->ray.far = INFINITY;
-    w->eye = false;
+    w->ray.camera = w->eye = false;
 }
 
 /* Is anything at all between a surface and a light? */

@@ -76,7 +76,7 @@ static void look_liquid(const und_world_parts *w, const und_ray *ray, const und_
     hit->t = found->t;
     hit->place = f3_of(place);
     und_level_normals(l, found, ray->dir, &hit->face, &hit->normal);
-    hit->velocity = und_level_velocity(l, hit->place);
+    hit->velocity = ray->camera ? und_level_velocity(l, hit->place) : f3_gray(0);
     hit->matter = w->water;
     hit->offset = 2e-3f * l->small + offset_at(w, hit->place, 0);
     hit->id = UND_ID_LIQUID;

@@ -12,6 +12,7 @@ typedef struct und_ray {
     float time;   /* 0 to 1: from when the shutter opens until it closes */
     float spread; /* half the angle of the ray's cone: what is smaller than it at the hit is averaged; 0:
                    * light's own, which drops and films in the air do not stop */
+    bool camera;  /* straight from it: liquid that it meets says its velocity */
 } und_ray;
 
 /* Of what a picture's layer `id` tells apart. */
