@@ -14,23 +14,29 @@ typedef struct estimate {
     float sum[3][UND_PHOTON_BLOCK]; /* lane by lane, so that the order of sums is always the same */
 } estimate;
 
+static bool agrees(const und_photon_block *b, int i, f3 n)
+{
+    return b->normal[0][i] * n.x + b->normal[1][i] * n.y + b->normal[2][i] * n.z > 127 * UND_PHOTON_AGREE;
+}
+
 /* Each photon's light is spread over the disc in which its surface lies, by Epanechnikov's kernel. */
 static void add_block(estimate *e, const und_photon_block *b)
 {
     const float thick2 = UND_PHOTON_FLAT2 * b->reach2, inverse = 1 / b->reach2;
-    const f3 n = e->normal;
+    const f3 n = e->normal, at = e->place;
     float weight[UND_PHOTON_BLOCK];
+    if (b->even && !agrees(b, 0, n))
+        return;
     SIMD
     for (int i = 0; i < UND_PHOTON_BLOCK; i++) {
-        float x = b->place[0][i] - e->place.x, y = b->place[1][i] - e->place.y,
-              z = b->place[2][i] - e->place.z;
+        float x = b->place[0][i] - at.x, y = b->place[1][i] - at.y, z = b->place[2][i] - at.z;
         float off = x * n.x + y * n.y + z * n.z, across2 = x * x + y * y + z * z - off * off;
-        float facing = b->normal[0][i] * n.x + b->normal[1][i] * n.y + b->normal[2][i] * n.z;
         float w = 1 - across2 * inverse;
         w = off * off < thick2 ? w : 0;
-        w = facing > 127 * UND_PHOTON_AGREE ? w : 0;
         weight[i] = w > 0 ? w : 0;
     }
+    for (int i = 0; i < UND_PHOTON_BLOCK && !b->even; i++)
+        weight[i] = agrees(b, i, n) ? weight[i] : 0;
     for (int a = 0; a < 3; a++)
         SIMD
     for (int i = 0; i < UND_PHOTON_BLOCK; i++)
@@ -55,8 +61,11 @@ f3 und_photons_at(const und_photons *p, f3 place, f3 normal, bool within)
             continue;
         }
         for (int k = 2 * node + 1; k >= 2 * node; k--)
-            if (und_box_holds(&p->box[k], place))
+            if (und_box_holds(&p->box[k], place)) {
                 stack[depth++] = k;
+                __builtin_prefetch(k < p->leaves ? (const void *)&p->box[2 * k]
+                                                 : (const void *)(p->block + (k - p->leaves)));
+            }
     }
     float sum[3] = {0, 0, 0};
     for (int a = 0; a < 3 && any; a++)
@@ -94,7 +103,7 @@ void und_photons_destroy(und_photons *photons)
 {
     if (!photons)
         return;
-    free(photons->block);
+    und_pages_free(photons->block);
     free(photons->box);
     free(photons);
 }

@@ -5,6 +5,7 @@
  * at its walls as elsewhere and no light is lost. */
 #include "trace/photons_parts.h"
 
+#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "trace/matter.h"
@@ -180,7 +181,8 @@ static int mirror(const und_photon_block *b, f3 middle, const edges *e, und_phot
     const float reach = sqrtf(b->reach2);
     for (int which = 1; which < 1 << e->count; which++) {
         und_photon_block *image = &out[blocks];
-        *image = (und_photon_block){.reach2 = b->reach2, .side = b->side, .within = b->within};
+        *image =
+            (und_photon_block){.reach2 = b->reach2, .side = b->side, .within = b->within, .even = b->even};
         for (int i = 0; i < b->count; i++) {
             f3 place = place_in(b, i);
             bool near = true;
@@ -211,7 +213,8 @@ static und_status add_mirrors(und_photons *p, const edges *found, und_error *err
     size_t more = 0;
     for (int k = 0; k < p->block_count; k++)
         more += found[k].count > 0 ? EDGES + 1 : 0;
-    und_photon_block *all = und_alloc((size_t)p->block_count + more + 1, sizeof *all, "photons", err);
+    und_photon_block *all =
+        und_pages_alloc(((size_t)p->block_count + more + 1) * sizeof *all, "photons", err);
     if (!all)
         return UND_FAILED;
     memcpy(all, p->block, (size_t)p->block_count * sizeof *all);
@@ -219,7 +222,7 @@ static und_status add_mirrors(und_photons *p, const edges *found, und_error *err
     for (int k = 0; k < p->block_count; k++)
         if (found[k].count > 0)
             count += mirror(all + k, place_in(all + k, all[k].count / 2), &found[k], all + count);
-    free(p->block);
+    und_pages_free(p->block);
     p->block = all;
     p->block_count = count;
     return UND_OK;

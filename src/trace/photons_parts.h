@@ -16,11 +16,12 @@ enum { UND_PHOTON_BLOCK = 16 };
 
 /* Photons that lie side by side on one surface.  Those that are not there have no flux. */
 typedef struct und_photon_block {
-    float place[3][UND_PHOTON_BLOCK], flux[3][UND_PHOTON_BLOCK];
-    int8_t normal[3][UND_PHOTON_BLOCK];
     float reach2; /* how far the light of each is spread, squared */
     int count;
     uint8_t side, within; /* which way the surface faces: 0 to 5 */
+    bool even;            /* all have the same normal */
+    int8_t normal[3][UND_PHOTON_BLOCK];
+    float place[3][UND_PHOTON_BLOCK], flux[3][UND_PHOTON_BLOCK];
 } und_photon_block;
 
 /* A tree of boxes over the blocks: node k has 2 k and 2 k + 1 under it. */

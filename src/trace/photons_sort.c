@@ -2,6 +2,7 @@
  * both by halving along the longest side (Bentley 1975). */
 #include "trace/photons_parts.h"
 
+#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 
@@ -117,12 +118,17 @@ static void fill_block(und_photon_block *b, const und_photon *list, const spot *
             b->flux[a][i] = photon->flux[a];
             b->normal[a][i] = photon->normal[a];
         }
+    b->even = true;
+    for (int i = 1; i < count; i++)
+        for (int a = 0; a < 3; a++)
+            b->even &= b->normal[a][i] == b->normal[a][0];
 }
 
 und_status und_photons_sort(und_photons *p, const und_photon *list, int count, int threads, und_error *err)
 {
     spot *s = und_alloc((size_t)count + 1, sizeof *s, "photons", err);
-    p->block = und_alloc((size_t)count / UND_PHOTON_BLOCK + KINDS + 1, sizeof *p->block, "photons", err);
+    p->block =
+        und_pages_alloc(((size_t)count / UND_PHOTON_BLOCK + KINDS + 1) * sizeof *p->block, "photons", err);
     if (!s || !p->block) {
         free(s);
         return UND_FAILED;
@@ -175,7 +181,7 @@ static und_box around(const und_box *a, const und_box *b)
 static und_status order_blocks(und_photons *p, int threads, und_error *err)
 {
     spot *s = und_alloc((size_t)p->block_count + 1, sizeof *s, "photons", err);
-    und_photon_block *all = und_alloc((size_t)p->block_count + 1, sizeof *all, "photons", err);
+    und_photon_block *all = und_pages_alloc(((size_t)p->block_count + 1) * sizeof *all, "photons", err);
     for (int k = 0; k < p->block_count && s && all; k++) {
         const und_photon_block *b = p->block + k;
         int m = b->count / 2;
@@ -186,10 +192,10 @@ static und_status order_blocks(und_photons *p, int threads, und_error *err)
         arrange_all(s, p->block_count, 1, threads);
         for (int k = 0; k < p->block_count; k++)
             all[k] = p->block[s[k].id];
-        free(p->block);
+        und_pages_free(p->block);
         p->block = all;
     } else
-        free(all);
+        und_pages_free(all);
     free(s);
     return good ? UND_OK : UND_FAILED;
 }
