@@ -67,6 +67,8 @@ static const option options[] = {
      0},
     {OPT_QUALITY, 0, "noise", "SHARE", "noise of review and final pictures (0.02 and 0.008)", NUMBER,
      AT(noise), 0, 1},
+    {OPT_PREVIEW, 0, "look", "SCENE", "camera, light and materials of this scene, not of the cache's", TEXT,
+     AT(look), 0, 0},
     {OPT_PREVIEW, 0, "overwrite", NULL, "draw review and final pictures that are there already again", FLAG,
      AT(overwrite), 0, 0},
     {OPT_SIZE, 0, "size", "WxH", "size of the pictures", SIZE, 0, 0, 0},

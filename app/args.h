@@ -45,7 +45,7 @@ typedef struct args {
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
-    const char *output, *model, *up, *from, *texture, *grid, *quality;
+    const char *output, *model, *up, *from, *texture, *grid, *quality, *look;
     int setting_count;
     und_setting *settings;
     int checkpoint, keep, compress, stills, width, height, samples;

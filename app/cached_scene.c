@@ -61,12 +61,15 @@ static und_status gather_settings(settings *s, const char *from, const und_setti
     return UND_OK;
 }
 
-und_scene *scene_of_cache(const und_cache_info *info, const und_setting *more, int count, und_error *err)
+/* From the file, or where there is none from the manifest. */
+static und_scene *load(const und_cache_info *info, const char *path, const und_setting *more, int count,
+                       und_error *err)
 {
     settings s = {0};
     und_scene *scene = NULL;
     if (gather_settings(&s, info->settings ? info->settings : "", more, count, err) == UND_OK)
-        scene = und_scene_from_text(info->scene_text, info->scene_path, s.list, s.count, err);
+        scene = path ? und_scene_load(path, s.list, s.count, err)
+                     : und_scene_from_text(info->scene_text, info->scene_path, s.list, s.count, err);
     if (scene && info->grid && und_scene_choose(scene, info->grid, err) != UND_OK) {
         und_scene_destroy(scene);
         scene = NULL;
@@ -74,4 +77,22 @@ und_scene *scene_of_cache(const und_cache_info *info, const und_setting *more, i
     free(s.text);
     free(s.list);
     return scene;
+}
+
+und_scene *scene_of_cache(const und_cache_info *info, const und_setting *more, int count, und_error *err)
+{
+    return load(info, NULL, more, count, err);
+}
+
+und_scene *scene_for_cache(const und_cache_info *info, const char *path, const und_setting *more, int count,
+                           und_error *err)
+{
+    und_scene *scene = load(info, path, more, count, err);
+    const char *model = scene ? und_scene_get(scene)->model : NULL;
+    if (!scene || strcmp(model, info->model) == 0)
+        return scene;
+    und_error_set(err, UND_INVALID, "%s has liquid.%s, and %s was made with liquid.%s", path, model,
+                  info->folder, info->model);
+    und_scene_destroy(scene);
+    return NULL;
 }

@@ -50,8 +50,9 @@ static const command commands[] = {
      "already are kept, so that it may be stopped and begun again, and several may work on one folder at\n"
      "once.  Without --png, --exr, --movie or --stills it makes a picture of every frame and, when all are\n"
      "there, the movie.  --preview draws quickly, the movie and five stills into the cache's folder.  "
-     "Camera\n"
-     "and light are the scene's, as kept in the cache; --set changes them.\n",
+     "Camera,\n"
+     "light and materials are the scene's, as kept in the cache; --set changes them, --look takes "
+     "another's.\n",
      1, 1,
      COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_SET | DRAW | OPT_PREVIEW | OPT_MOVIE | OPT_TEXTURE |
          OPT_PROFILE,

@@ -178,8 +178,11 @@ und_status command_render(const args *a, und_error *err)
     und_scene *scene = NULL;
     grids_read(a->words[0], &list);
     und_status status = open_footage(&f, a->words[0], &list, err);
-    if (status == UND_OK && !(scene = scene_of_cache(&f.info, a->settings, a->setting_count, err)))
-        status = err->status;
+    if (status == UND_OK) {
+        scene = a->look ? scene_for_cache(&f.info, a->look, a->settings, a->setting_count, err)
+                        : scene_of_cache(&f.info, a->settings, a->setting_count, err);
+        status = scene ? UND_OK : err->status;
+    }
     if (status == UND_OK)
         status = draw_painted(&f, scene, a, err);
     und_scene_destroy(scene);

@@ -20,7 +20,7 @@ liquid.levelset {
   level = 0.4,
   fill = box { min = {start[1] - half, start[2] - 0.5 * (high + wall) + wall, start[3] - half},
                max = {start[1] + half, start[2] + 0.12, start[3] + half} },
-  solids = { { name = "tub", shape = tub,
+  solids = { { name = "tub", shape = tub, material = "glass",
                keys = { { time = 0.4, at = start }, { time = 3.2, at = {0.95, 1.4, 0.75}, turn = {0, 0, -125} } } } },
 }
 

@@ -62,6 +62,14 @@ expect "the same picture" same one/stills/shore.0005.png two/stills/shore.0005.p
 expect "the same layers" same one/exr/shore.0005.exr two/exr/shore.0005.exr
 expect "the picture of the sequence" same one/stills/shore.0005.png out/shore/review/stills/shore.0005.png
 
+# the look of another scene, of the same liquid
+sed 's/eye = {1, 1.5, 4}/eye = {2, 1.5, 4}/' shore.lua >moved.lua
+expect "--look" code 0 "$program" render out/shore --look moved.lua -s 5 -e 5 --png "${noise[@]}" -o look -q
+expect "is another picture" test -s look/stills/shore.0005.png -a "$(same one/stills/shore.0005.png look/stills/shore.0005.png; echo $?)" = 1
+expect "not among the others" code 2 "$program" render out/shore --look moved.lua -s 6 -e 6 --png "${noise[@]}" -o one
+expect "of another liquid" code 2 "$program" render out/shore --look dam.lua -o look
+expect "is explained" grep -q 'dam.lua has liquid.levelset, and out/shore was made with liquid.waves' said
+
 # two processes on one folder, then two on halves of it
 "$program" render out/shore "${noise[@]}" -j 1 -o shared -q &
 first=$!
