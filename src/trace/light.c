@@ -43,7 +43,7 @@ static float cell_light(const und_lights *l, int i, int j)
 static void build_table(und_lights *l, int threads)
 {
     und_sky_table *t = &l->table;
-    double total = 0;
+    double total = 0, squares = 0;
     PARALLEL_FOR(threads)
     for (int j = 0; j < SKY_CELLS; j++)
         for (int i = 0; i < SKY_CELLS; i++)
@@ -51,7 +51,15 @@ static void build_table(und_lights *l, int threads)
     for (int j = 0; j < SKY_CELLS; j++)
         for (int i = 0; i < SKY_CELLS; i++)
             total += t->column[j][i + 1];
-    l->sky_mean = (float)(total / (SKY_CELLS * SKY_CELLS) / (4 * M_PI));
+    double mean = total / (SKY_CELLS * SKY_CELLS) / (4 * M_PI), cells = SKY_CELLS * SKY_CELLS;
+    l->sky_mean = (float)mean;
+    for (int j = 0; j < SKY_CELLS; j++)
+        for (int i = 0; i < SKY_CELLS; i++) {
+            f3 d = und_sky_unfold(((float)i + 0.5f) / SKY_CELLS, ((float)j + 0.5f) / SKY_CELLS);
+            double solid = (double)map_stretch(d) / cells, off = (double)t->column[j][i + 1] / cells / solid;
+            squares += (off - mean) * (off - mean) * solid / (4 * M_PI);
+        }
+    l->sky_uneven = mean > 0 ? clampf((float)(squares / (mean * mean)), 0.05f, 1) : 0;
     double floor = 0.02 * total / (SKY_CELLS * SKY_CELLS), rows = 0;
     for (int j = 0; j < SKY_CELLS; j++) {
         double sum = 0;
@@ -300,7 +308,8 @@ static void share_out(const und_lights *l, f3 place, f3 n, shares *s)
 {
     bool surface = n.x != 0 || n.y != 0 || n.z != 0;
     float sky = und_luminance(und_lights_ambient(l, n)), facing = surface ? f3_dot(n, l->sun) : 1;
-    s->sky = pi * maxf(sky, 0.1f * l->sky_mean);
+    /* An even sky is found well by paths alone. */
+    s->sky = pi * maxf(sky, 0.1f * l->sky_mean) * l->sky_uneven;
     /* A little before it has risen: a wide sun, bumpy normals. */
     s->sun = has_sun(l) ? und_luminance(l->sun_irradiance) * maxf(facing, facing > -0.3f ? 0.02f : 0) : 0;
     s->total = s->sky + s->sun;

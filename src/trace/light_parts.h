@@ -22,6 +22,7 @@ struct und_lights {
     float sun_chord2;  /* square of the distance on the unit sphere from the disc's middle to its edge */
     float sun_solid;   /* sr */
     float sky_mean;    /* luminance of the mean over all directions */
+    float sky_uneven;  /* variance over the square of the mean, 0.05 to 1 */
     int lamp_count;
     und_lamp lamps[UND_LIGHTS_MOST];
     und_sky_table table;

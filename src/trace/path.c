@@ -37,6 +37,7 @@ typedef struct walk {
     float density;    /* of its direction; infinite: lights were not looked for from there */
     float blur2;      /* square of what smooth water spread the sun's image by */
     int bounces, splits;
+    int surfaces; /* of smooth dielectrics, passed since blur2 was 0 */
     bool eye;     /* straight from the camera */
     bool diffuse; /* was scattered so that clamping applies */
     bool broad;   /* the last that was no carrier of photons sent light to all sides */
@@ -274,6 +275,7 @@ static bool bounce(tracer *t, walk *w, meeting *m)
     leave(w, m, s.dir, false);
     if (!mirror) {
         w->blur2 = 0;
+        w->surfaces = 0;
         w->diffuse |= !metal;
         w->ray.spread = maxf(w->ray.spread, metal ? 0.3f * matter->roughness * matter->roughness : 0.1f);
     }
@@ -285,7 +287,12 @@ static bool bounce(tracer *t, walk *w, meeting *m)
 /* Over or through the surface of a smooth dielectric. */
 static void go_on(const tracer *t, walk *w, const meeting *m, f3 dir, const und_media *beyond)
 {
-    float spread = (beyond ? 0.5f : 1) * t->paths->glint;
+    /* Drops are no clean balls, and their highlights are far smaller than a pixel; what is seen by way of
+     * many surfaces is no image any more. */
+    float more = w->surfaces < 2 ? 1 : w->surfaces < 4 ? 4 : 8;
+    more = m->hit.id == UND_ID_SPRAY ? maxf(more, 6) : more;
+    float spread = (beyond ? 0.5f : 1) * more * t->paths->glint;
+    w->surfaces++;
     w->blur2 += spread * spread;
     w->density = INFINITY;
     if (beyond)
@@ -341,6 +348,7 @@ static bool cross(tracer *t, walk *w, meeting *m)
     go_on(t, w, m, s.dir, s.through ? &beyond : NULL);
     if (!smooth) {
         w->blur2 = 0;
+        w->surfaces = 0;
         w->place = m->hit.place;
         w->normal = m->normal;
         w->density = looked && !s.through ? s.density : INFINITY;
