@@ -229,12 +229,13 @@ static bool look_for_light(tracer *t, const walk *w, const meeting *m)
     return true;
 }
 
-/* Paths that can bring little more end, the others stand for them. */
+/* Paths that can bring little more end, the others stand for them.  Ending more of them costs more in noise
+ * than it saves. */
 static bool survives(tracer *t, walk *w)
 {
     if (++w->bounces > t->paths->bounces)
         return false;
-    float keep = minf(largest(w->through), 1);
+    float keep = minf(6 * largest(w->through), 1);
     if (w->bounces < 3 || keep >= 0.8f)
         return keep > 0;
     keep = maxf(keep, 0.02f);
