@@ -336,6 +336,44 @@ static void drop_on_its_way(void **state)
     und_frame_clear(&frame);
 }
 
+/* Of two solids that stand side by side one turns. */
+static void solid_on_its_way(void **state)
+{
+    (void)state;
+    und_frame frame = distance_frame(8, 8, 8, 0.125, nowhere);
+    const float corner[18] = {0.3f, 0,    1.2f, 0.3f, 0,    1.8f, 0.9f, 0,    1.2f,
+                              0.3f, 0.1f, 1.2f, 0.3f, 0.1f, 1.8f, 0.9f, 0.1f, 1.2f};
+    memcpy(add_rows(&frame, "solid/mesh_position", 6, 3), corner, sizeof corner);
+    und_item_def def = {
+        .name = "solid/mesh_first", .unit = "1", .kind = UND_NUMBERS, .type = UND_I32, .rank = 1, .dim = {3}};
+    und_item *item = und_frame_add(&frame, &def, NULL);
+    assert_non_null(item);
+    memcpy(item->data, (int32_t[3]){0, 3, 6}, 12);
+    float *motion = add_rows(&frame, "solid/motion", 2, 9);
+    memcpy(motion + 9, (float[9]){0.3f, 0.1f, 1.2f, 0, 2, 0, 0, 0, 3}, 36); /* up, and about z */
+    und_render_def render = small_def();
+    render.shutter = 0.01;
+    shown s = show_with(&frame, render);
+    assert_non_null(s.world);
+    for (int k = 0; k <= 4; k++) {
+        float time = 0.25f * (float)k;
+        und_ray ray = ray_from(f3_make(0.5f, 1, 1.4f), f3_make(0, -1, 0));
+        ray.time = time;
+        und_hit hit;
+        assert_true(s.world->cast(s.world, &ray, &hit));
+        assert_int_equal(hit.id, UND_ID_SOLID + 1);
+        assert_double_near((double)hit.place.y, 0.1 - 0.01 * (1 - (double)time) * (2 + 3 * 0.2), 1e-5);
+        assert_double_near((double)hit.velocity.y, 2 + 3 * 0.2, 1e-4);
+        ray.from.y = 0.05f;
+        assert_true(s.world->cast(s.world, &ray, &hit));
+        assert_int_equal(hit.id, UND_ID_SOLID);
+        assert_double_near((double)hit.place.y, 0, 1e-6);
+        assert_double_near((double)hit.velocity.y, 0, 0);
+    }
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
 /* A height field: a ground that falls along x, under still water. */
 static und_frame pool_frame(int n)
 {
@@ -556,9 +594,10 @@ static void damaged_frames(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hits_a_ball),     cmocka_unit_test(never_lost),   cmocka_unit_test(full_box),
-        cmocka_unit_test(meets_triangles), cmocka_unit_test(meets_a_pool), cmocka_unit_test(drop_on_its_way),
-        cmocka_unit_test(ball_on_its_way), cmocka_unit_test(any_threads),  cmocka_unit_test(damaged_frames),
+        cmocka_unit_test(hits_a_ball),     cmocka_unit_test(never_lost),       cmocka_unit_test(full_box),
+        cmocka_unit_test(meets_triangles), cmocka_unit_test(solid_on_its_way), cmocka_unit_test(meets_a_pool),
+        cmocka_unit_test(drop_on_its_way), cmocka_unit_test(ball_on_its_way),  cmocka_unit_test(any_threads),
+        cmocka_unit_test(damaged_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,6 +233,29 @@ static und_status add_skins(const und_solids *s, double time, und_frame *frame, 
     return UND_OK;
 }
 
+/* How solids move, where some do: a point of each, m, its velocity, m/s, and the spin, rad/s. */
+static und_status add_motion(const und_solids *s, double time, und_frame *frame, und_error *err)
+{
+    const und_item_def def = {.name = "solid/motion",
+                              .unit = "1",
+                              .kind = UND_BODIES,
+                              .type = UND_F32,
+                              .rank = 2,
+                              .dim = {(size_t)s->count, 9}};
+    if (!s->parts->some_move)
+        return UND_OK;
+    und_item *item = und_frame_add(frame, &def, err);
+    for (int i = 0; i < s->count && item; i++) {
+        const und_motion *motion = s->parts->defs[i].motion;
+        float *out = (float *)item->data + 9 * (size_t)i;
+        und_vec3 spin, velocity = und_motion_velocity(motion, time, &spin);
+        put(out, und_motion_at(motion, time).position);
+        put(out + 3, velocity);
+        put(out + 6, spin);
+    }
+    return item ? UND_OK : UND_FAILED;
+}
+
 und_status und_solids_frame(const und_solids *s, double time, und_frame *frame, und_error *err)
 {
     if (!s->any)
@@ -240,5 +263,7 @@ und_status und_solids_frame(const und_solids *s, double time, und_frame *frame, 
     und_status status = add_distance(s, frame, err);
     if (status == UND_OK)
         status = find_skins(s, time, err);
-    return status == UND_OK ? add_skins(s, time, frame, err) : status;
+    if (status == UND_OK)
+        status = add_skins(s, time, frame, err);
+    return status == UND_OK ? add_motion(s, time, frame, err) : status;
 }

@@ -183,8 +183,8 @@ static void look_object(const und_world_parts *w, const und_ray *ray, const stru
     hit->matter = body ? coated(color, 0.25f, 1.4f) : diffuse(color);
     if (look.given)
         dress(&look, color, hit);
-    if (body && w->shutter > 0)
-        hit->velocity = blend(soup->speed + 9 * k, h);
+    if (w->speed)
+        hit->velocity = blend(w->speed + 9 * k, h);
     if (hit->matter.kind != UND_MATTER_DIELECTRIC)
         face_ray(hit, ray->dir);
 }

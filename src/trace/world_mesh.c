@@ -114,6 +114,47 @@ und_look und_world_look_of(const und_world_parts *w, int32_t owner)
                                 : und_look_of(l->solids, l->solid_count, owner - UND_ID_SOLID);
 }
 
+static bool all_sane(const float *v, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!(fabsf(v[k]) < 1e9f))
+            return false;
+    return true;
+}
+
+/* Of the corners of the frame's solids: v + w x (p - x) of each; false: they are not known to move. */
+static bool move_solids(und_world_parts *w, const und_frame *frame, size_t before)
+{
+    und_soup *soup = &w->render->soup;
+    const und_item *item = und_frame_find(frame, "solid/motion");
+    size_t solids = 0;
+    const int32_t *first = find_firsts(frame, 3 * soup->count - before, &solids);
+    if (!first || !item || item->type != UND_F32 || !item->data || item->rank != 2 ||
+        item->dim[0] != solids || item->dim[1] != 9 || !all_sane(item->data, 9 * solids))
+        return false;
+    for (size_t i = 0; i < solids; i++) {
+        const float *m = (const float *)item->data + 9 * i;
+        for (size_t c = before + (size_t)first[i]; c < before + (size_t)first[i + 1]; c++) {
+            f3 arm = f3_sub(f3_of(soup->frame_position + 3 * c), f3_of(m));
+            f3 v = f3_add(f3_of(m + 3), f3_cross(f3_of(m + 6), arm));
+            memcpy(soup->speed + 3 * c, (float[3]){v.x, v.y, v.z}, 3 * sizeof(float));
+        }
+    }
+    return true;
+}
+
+/* How fast corners are, m/s; NULL: nothing moves. */
+static const float *find_speed(und_world_parts *w, const und_frame *frame, const und_rigid *bodies)
+{
+    und_soup *soup = &w->render->soup;
+    if (!soup->speed || soup->frame_position != soup->placed)
+        return NULL;
+    if (!bodies->spin)
+        memset(soup->speed, 0, 3 * bodies->corners * sizeof *soup->speed);
+    bool moves = 3 * soup->count > bodies->corners && move_solids(w, frame, bodies->corners);
+    return (moves || bodies->spin) && all_sane(soup->speed, 9 * soup->count) ? soup->speed : NULL;
+}
+
 und_status und_world_objects(und_world_parts *w, const und_frame *frame, und_error *err)
 {
     und_soup *soup = &w->render->soup;
@@ -134,10 +175,7 @@ und_status und_world_objects(und_world_parts *w, const und_frame *frame, und_err
         int clear = look.given && look.matter.kind == UND_MATTER_DIELECTRIC;
         w->object[clear][number[clear]++] = (uint32_t)k;
     }
-    const float *p = soup->frame_position, *speed = bodies.spin ? soup->speed : NULL;
-    for (size_t k = 0; speed && k < 9 * count; k++)
-        if (!(fabsf(speed[k] * w->shutter) < 1e9f))
-            speed = NULL;
+    const float *p = soup->frame_position, *speed = w->speed = find_speed(w, frame, &bodies);
     und_status status =
         add_triangles(w, UND_PART_OBJECTS, UND_MASK_OPAQUE, p, speed, w->object[0], number[0], err);
     return status == UND_OK

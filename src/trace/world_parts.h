@@ -40,6 +40,7 @@ typedef struct und_world_parts {
     RTCScene scene;
     bool any;               /* has the scene anything in it? */
     uint32_t *object[2];    /* [primitives] of objects and glass: triangles of the renderer's soup */
+    const float *speed;     /* [soup's corners][3], m/s; NULL: nothing moves */
     int32_t *owner;         /* [soup's triangles]: id */
     uint8_t *cut_side;      /* [primitives] of the cut: 0 to 3, 4: the base */
     uint8_t *side_of_water; /* of the water's sides, and of a pool's walls */
