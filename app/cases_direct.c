@@ -27,6 +27,7 @@ const validation_case direct_cases[] = {
     {"ceiling", "direct", case_direct_ceiling},
     {"ball", "direct", case_direct_ball},
     {"friction", "direct", case_direct_friction},
+    {"slope", "direct", case_direct_slope},
     {"sourced_grids", "direct", case_direct_sourcing},
     {0},
 };

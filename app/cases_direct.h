@@ -11,7 +11,7 @@ extern case_fn case_texture_turn, case_texture_shear, case_texture_sway, case_te
 extern case_fn case_direct_window_drop, case_direct_window_blob, case_direct_window_left;
 extern case_fn case_direct_soft, case_direct_hard, case_direct_surface, case_direct_growth,
     case_direct_pocket;
-extern case_fn case_direct_ceiling, case_direct_ball, case_direct_friction;
+extern case_fn case_direct_ceiling, case_direct_ball, case_direct_friction, case_direct_slope;
 
 extern case_fn case_direct_sourcing;
 

@@ -106,6 +106,8 @@ und_vec3 und_solids_normal(und_solids_distance_fn *distance, const void *context
 /* Moves a point that is in solid to the nearest place just outside; false where that is not found. */
 bool und_solids_way_out(und_solids_distance_fn *distance, const void *context, const und_mac *m, und_vec3 *p);
 
+/* The distance at a place in cells from the grid's corner, linear between the corners of cells. */
+double und_solids_between_corners(const und_solids *s, const double place[3]);
 /* Whether the solid beside a cell is so thin that the cell may have to do with its other side. */
 bool und_solids_is_thin(const und_solids *s, const int cell[3]);
 /* A bound of the speed of any point of a solid, m/s. */

@@ -12,13 +12,13 @@ static const double REACHES = 1.2; /* cells: from a wall to cells that it may co
 static const double PROBE =
     0.95; /* cells into a wall: as deep there is 1.9 thick, and the diagonal is 1.73 */
 static const double DEEP = 0.86;
+static const double EDGE = 1.3, CORNER = 1.6; /* cells into right-angled ones: as deep there */
 static const double APART = 1.25; /* cells: two neighbours so far from solids in sum have none in between */
 static const double CLEAR = 0.01; /* cells: from a wall to the places that cells stand for */
 static const double SMALL = 1e-5; /* cells: to take differences over */
 static const double NUDGE = 1e-3; /* cells: out of the middle of a wall */
 
-/* The distance at corners, linear between them; at a place in cells from the domain's corner. */
-static double between_corners(const und_solids *s, const double place[3])
+double und_solids_between_corners(const und_solids *s, const double place[3])
 {
     const und_mac *m = &s->mac;
     int low[3];
@@ -55,21 +55,35 @@ static void corner_gradient(const und_solids *s, size_t at, double g[3])
     }
 }
 
-bool und_solids_is_thin(const und_solids *s, const int cell[3])
+/* Whether the solid beside a cell is deep so far inside it, in a direction that is told that well. */
+static bool is_deep(const und_solids *s, const int cell[3], double probe, double told)
 {
     const und_mac *m = &s->mac;
     size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
     for (int a = 0; a < 3; a++)
         if (cell[a] < 0 || cell[a] >= m->n[a])
-            return true; /* there are no corners to tell */
+            return false; /* there are no corners to tell */
     double g[3], place[3];
     corner_gradient(s, at, g);
     double length = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    if (!(length > 0.7))
-        return true;
+    if (!(length > told))
+        return false;
     for (int a = 0; a < 3; a++)
-        place[a] = cell[a] + 0.5 - g[a] / length * ((double)s->distance[at] + PROBE);
-    return !(between_corners(s, place) < -DEEP);
+        place[a] = cell[a] + 0.5 - g[a] / length * ((double)s->distance[at] + probe);
+    return und_solids_between_corners(s, place) < -DEEP;
+}
+
+bool und_solids_is_thin(const und_solids *s, const int cell[3])
+{
+    return !is_deep(s, cell, PROBE, 0.7);
+}
+
+/* At the edge of a thick solid, over which sheets run: all of it is one side. */
+static bool is_edge(const und_solids *s, const int cell[3])
+{
+    const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
+    return s->separate && s->separate[s->owner[at]] &&
+           (is_deep(s, cell, EDGE, 0.5) || is_deep(s, cell, CORNER, 0.5));
 }
 
 double und_solids_nearest(const void *context, und_vec3 p)
@@ -130,7 +144,7 @@ static uint8_t thin_at(und_solids *s, const int cell[3])
     und_vec3 place;
     if (p->passed[at])
         return UND_THIN_SHUT;
-    if (!(fabs(distance) < REACHES) || !und_solids_is_thin(s, cell))
+    if (!(fabs(distance) < REACHES) || !und_solids_is_thin(s, cell) || is_edge(s, cell))
         return UND_THIN_NOT;
     if (distance < 0 || !place_of(s, cell, &place))
         return UND_THIN_SHUT; /* a cell in the midst of a wall has liquid of two sides */

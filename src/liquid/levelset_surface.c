@@ -30,6 +30,15 @@ static void guard(und_levelset *s)
     und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked);
 }
 
+/* What phi was followed back to at solids may be on their other side, or within them. */
+static void follow_walls(und_levelset *s, double cells_per_speed)
+{
+    const double furthest = 1 / s->def.cfl + 1; /* cells: what moves in a substep */
+    und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed);
+    und_solids_brink(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed,
+                     s->def.trace == 3, furthest);
+}
+
 /* Equation 4.8, corrected by the particles before and after phi is made a distance again (2.6). */
 void und_levelset_move_surface(und_levelset *s)
 {
@@ -44,7 +53,7 @@ void und_levelset_move_surface(und_levelset *s)
             und_distance_advect(&s->surface, s->stream.u, cells_per_speed,
                                 s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
         if (wall && s->def.surface_rule != UND_SURFACE_WENO)
-            und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed);
+            follow_walls(s, cells_per_speed);
         und_levelset_take_surface(s, false);
     }
     STEP (PARTICLES)
