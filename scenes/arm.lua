@@ -56,7 +56,7 @@ for i = 0, 3 do                                      -- fingers
   figure[#figure + 1] = limb({1.13, 0.38, 0.345 + aside}, middle, 0.034)
   figure[#figure + 1] = limb(middle, {1.15, 0.16 - low, 0.355 + 1.5 * aside}, 0.03)
 end
-local statue = { name = "statue", shape = union(figure) }
+local statue = { name = "statue", shape = union(figure), material = "marble" }
 
 -- A cap on the shoulder that never ends: it slides down along the shoulder, outwards more than inwards.
 local cap = intersection { sphere { center = shoulder, radius = 0.19 }, plane { center = {0, 1.58, 0}, normal = {0, -1, 0} } }

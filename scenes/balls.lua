@@ -13,10 +13,10 @@ liquid.columns {
   force = param("force", "estimate"),
   spray = { threshold = 1.5, rate = 2e6, radius = {0.0006, 0.003}, launch = {0.6, 1.5} },
   bodies = {
-    { shape = sphere { radius = 0.20 }, density = 350, at = {0.50, 0.45, 0.62}, color = {0.75, 0.06, 0.04} },
-    { shape = sphere { radius = 0.14 }, density = 350, at = {1.52, 0.55, 0.50}, color = {0.85, 0.55, 0.05} },
-    { shape = sphere { radius = 0.09 }, density = 350, at = {1.40, 0.40, 1.50}, color = {0.05, 0.30, 0.65} },
-    { shape = sphere { radius = 0.13 }, density = 2600, at = {0.98, 1.50, 1.08}, release = 2.4, color = {0.10, 0.10, 0.11} },
+    { shape = sphere { radius = 0.20 }, density = 350, at = {0.50, 0.45, 0.62}, color = {0.75, 0.06, 0.04}, material = { kind = "glossy" } },
+    { shape = sphere { radius = 0.14 }, density = 350, at = {1.52, 0.55, 0.50}, color = {0.85, 0.55, 0.05}, material = { kind = "glossy" } },
+    { shape = sphere { radius = 0.09 }, density = 350, at = {1.40, 0.40, 1.50}, color = {0.05, 0.30, 0.65}, material = { kind = "glossy" } },
+    { shape = sphere { radius = 0.13 }, density = 2600, at = {0.98, 1.50, 1.08}, release = 2.4, color = {0.10, 0.10, 0.11}, material = { kind = "glossy" } },
   },
 }
 

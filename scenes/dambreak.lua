@@ -13,5 +13,6 @@ liquid.levelset {
 
 camera { eye = {2.15, 1.35, 2.7}, look = {0.5, 0.38, 0.5}, fov = 30 }
 light { sun = {-0.35, 0.7, 0.5} }
+ground { color = {0.34, 0.34, 0.35}, texture = 0.3 }
 water { color = {0.02, 0.2, 0.3}, absorption = {7, 2, 1.2} }
 film { width = 1280, height = 720 }

@@ -163,8 +163,12 @@ liquid.levelset {
 }
 
 camera { eye = {0.5 * across, 0, 2.3}, look = {0.5 * across, -0.14, 0}, fov = 27 }
--- A dark room with a bright ceiling: metal looks like what it mirrors.
-light { sun = {0.7, 0.6, 0.5}, clouds = 0, zenith = {0.7, 0.8, 1}, horizon = {0.07, 0.08, 0.1} }
+-- A dark room with a bright ceiling and two tall windows behind the camera: metal looks like what it mirrors.
+local function window(x)
+  return { at = {0.5 * across + x, 0.3, 1.9}, size = {0.7, 2.4}, towards = {0.5 * across, -0.1, 0}, power = 40, hidden = true }
+end
+light { sun = {0.7, 0.6, 0.5}, clouds = 0, zenith = {0.7, 0.8, 1}, horizon = {0.07, 0.08, 0.1},
+        lamps = { window(-1.9), window(1.9) } }
 ground { color = {0.045, 0.048, 0.053}, texture = 0.2 }
-water { color = {0.1, 0.1, 0.105}, absorption = {200, 200, 200}, refraction = 4, ripples = 0 }
+water { color = {0.1, 0.1, 0.105}, absorption = {200, 200, 200}, refraction = 4, ripples = 0, material = "mercury" }
 film { width = 1280, height = 720 }

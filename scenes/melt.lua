@@ -74,5 +74,6 @@ camera { eye = {1.9, 1.4, 4.1}, look = {1, 0.68, 0.8}, fov = 30 }
 light { sun = {-0.3, 0.75, 0.65} }
 ground { color = {0.3, 0.29, 0.28}, texture = 0.3 }
 water { color = {0.06, 0.24, 0.12}, absorption = {120, 120, 120}, ripples = 0,
+        material = { kind = "glossy", color = {0.1, 0.42, 0.2}, roughness = 0.15 },
         texture = "marble", texture_size = 0.13, texture_color = {0.22, 0.5, 0.3}, texture_other = {0.03, 0.16, 0.1} }
 film { width = 960, height = 720 }

@@ -11,7 +11,7 @@ liquid.levelset {
   size = {2.8, 1.82, 2.22}, cells = cells,
   level = 0.8,
   solids = {
-    { name = "ball", shape = sphere { radius = 0.27 }, easing = "linear",
+    { name = "ball", shape = sphere { radius = 0.27 }, material = { like = "plastic", color = {0.75, 0.06, 0.04} }, easing = "linear",
       keys = { { time = 0.04, at = {1.4, 1.5, 1.11} }, { time = 0.2, at = {1.4, 0.56, 1.11} },
                { time = 0.35, at = {1.4, 0.36, 1.11} } } },
   },

@@ -26,5 +26,6 @@ liquid.levelset {
 
 camera { eye = {3.9, 2.2, 4.2}, look = {1.15, 0.9, 0.75}, fov = 31 }
 light { sun = {0.25, 0.7, 0.5} }
+ground { color = {0.34, 0.34, 0.35}, texture = 0.3 }
 water { color = {0.02, 0.18, 0.26}, absorption = {4, 1.1, 0.7} }
 film { width = 1280, height = 720 }

@@ -16,5 +16,5 @@ liquid.levelset {
 
 camera { eye = {0.2, 0.19, 0.34}, look = {0.06, 0.075, 0.06}, fov = 34 }
 light { sun = {0.5, 0.6, 0.4} }
-water { color = {0.45, 0.16, 0.01}, absorption = {8, 40, 160} }
+water { color = {0.45, 0.16, 0.01}, absorption = {8, 40, 160}, material = "honey" }
 film { width = 960, height = 720 }

@@ -41,7 +41,7 @@ local body = union {
 liquid.levelset {
   size = {0.44, 0.4, 0.4}, cells = cells, open = {"left", "right", "front", "back"}, spray = false,
   sources = { { shape = box { center = at(0, 0.4, 0.004), size = {0.34, 0.06, 0.036} }, velocity = {0, -1.5, 0} } },
-  solids = { { name = "body", shape = body, separate = true, friction = 0.1 } },
+  solids = { { name = "body", shape = body, material = { like = "copper", roughness = 0.35 }, separate = true, friction = 0.1 } },
 }
 
 camera { eye = {0.5, 0.33, 1.15}, look = {0.22, 0.19, 0.2}, fov = 22.5 }
