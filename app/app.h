@@ -44,13 +44,15 @@ typedef struct progress {
     bool only_draws; /* there are no substeps to tell of */
     const char *what;
     int first, last, frame;
-    int done; /* frames finished since the start */
+    int done;    /* frames finished since the start */
+    double part; /* 0 to 1: how much of the next is */
     int substeps;
     double started, shown, frame_started;
 } progress;
 
 void progress_start(progress *p, const char *what, int first, int last, bool quiet);
 void progress_substep(progress *p, int frame, int substep); /* frame: the one being made */
+void progress_part(progress *p, int frame, double part);    /* so much of that frame is finished */
 void progress_frame(progress *p, int frame);                /* that frame is finished */
 void progress_end(progress *p);                             /* leaves the bar's line */
 

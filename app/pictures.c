@@ -25,6 +25,7 @@ struct pictures {
     und_movie *movie;
     bool started, movie_done, observed;
     und_film_report film; /* sums over traced pictures */
+    int drawn;            /* the frame that is */
     int traced_count, kept_count, left_count,
         missing; /* traced: were there; are others'; the movie waits for */
     int png_count, exr_count, vector_count;
@@ -104,6 +105,12 @@ und_status folder_make(const char *path, und_error *err)
     return status;
 }
 
+static void tell(void *context, double share)
+{
+    const pictures *p = context;
+    progress_part(p->def.bar, p->drawn, share);
+}
+
 static und_status make_drawer(pictures *p, const und_render_def *render, und_error *err)
 {
     if (p->def.quality == UND_QUALITY_PREVIEW) {
@@ -143,6 +150,10 @@ pictures *pictures_create(const pictures_def *def, und_error *err)
     render.threads = def->threads;
     render.title = def->name;
     render.stop = signals_stop;
+    if (def->bar) {
+        render.told = tell;
+        render.told_context = p;
+    }
     if (def->noise > 0)
         render.noise = def->noise;
     render.quality = def->quality;
@@ -261,6 +272,7 @@ static und_status draw(pictures *p, const und_frame *frame, und_error *err)
     if (!p->trace)
         return und_render_draw(p->render, frame, &p->image, err);
     und_film_report report;
+    p->drawn = frame->number;
     und_status status = und_trace_draw(p->trace, frame, &p->layers, &report, err);
     p->traced_count += status == UND_OK;
     p->film.samples += report.samples;

@@ -24,6 +24,7 @@ typedef struct pictures_def {
     const und_paint *paint;     /* NULL: the scene's */
     int threads;
     double fps;
+    progress *bar; /* told how much of a traced picture is done; NULL: none */
 } pictures_def;
 
 /* What the options ask for; without any of --png --exr --movie: the movie and stills. */

@@ -83,13 +83,16 @@ void progress_start(progress *p, const char *what, int first, int last, bool qui
 
 static double seconds_left(const progress *p, double now)
 {
-    return p->done > 0 ? (now - p->started) / p->done * (p->last - p->frame) : INFINITY;
+    double done = p->done + p->part, left = p->last - p->frame + (p->part > 0 ? 1 - p->part : 0);
+    return done > 0 ? (now - p->started) / done * left : INFINITY;
 }
 
-static void draw_bar(progress *p, double now)
+/* `finished`: frames, from the first on. */
+static void draw_bar(progress *p, double finished, double now)
 {
     char left[32], memory[32], substeps[32] = "", bar[BAR + 1];
-    int all = p->last - p->first + 1, filled = all > 0 ? (p->frame - p->first) * BAR / all : 0;
+    int all = p->last - p->first + 1;
+    int filled = all > 0 ? (int)(finished * BAR / all) : 0;
     for (int i = 0; i < BAR; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[BAR] = 0;
@@ -109,7 +112,16 @@ void progress_substep(progress *p, int frame, int substep)
     p->frame = frame;
     p->substeps = substep;
     if (p->bar && now - p->shown >= REFRESH)
-        draw_bar(p, now);
+        draw_bar(p, frame - p->first, now);
+}
+
+void progress_part(progress *p, int frame, double part)
+{
+    double now = und_clock();
+    p->frame = frame;
+    p->part = part;
+    if (p->bar && now - p->shown >= REFRESH)
+        draw_bar(p, frame - p->first + part, now);
 }
 
 /* "run frame 30 of 270, 2 substeps, 2.6 s, 682 s left, 308 MB" */
@@ -129,9 +141,10 @@ void progress_frame(progress *p, int frame)
 {
     double now = und_clock();
     p->frame = frame;
+    p->part = 0;
     p->done++;
     if (p->bar && (now - p->shown >= REFRESH || frame >= p->last))
-        draw_bar(p, now);
+        draw_bar(p, frame - p->first + 1, now);
     if (!p->bar && !p->quiet)
         print_line(p, now);
     p->frame_started = now;

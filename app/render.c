@@ -95,49 +95,64 @@ static und_status draw_frames(const footage *f, pictures *p, progress *bar, int 
     return status;
 }
 
+/* Which frames are asked for. */
+static und_status choose_frames(const footage *f, const args *a, int *first, int *last, und_error *err)
+{
+    *first = f->first;
+    *last = f->last;
+    if ((a->given & OPT_START && (a->start < *first || a->start > *last)) ||
+        (a->given & OPT_END && (a->end < *first || a->end > *last)))
+        return und_error_set(err, UND_INVALID, "%s has frames %d to %d", f->folder, *first, *last);
+    *first = a->given & OPT_START ? a->start : *first;
+    *last = a->given & OPT_END ? a->end : *last;
+    if (*last < *first)
+        return und_error_set(err, UND_INVALID, "the last frame, %d, is before the first, %d", *last, *first);
+    return UND_OK;
+}
+
+/* What is made of them, and where; undine run of several grids comes here too. */
+static und_status choose_pictures(const footage *f, const und_scene_view *scene, const args *a,
+                                  pictures_def *def, char folder[UND_PATH_MAX], und_error *err)
+{
+    int first, last;
+    und_status status = choose_frames(f, a, &first, &last, err);
+    if (status != UND_OK)
+        return status;
+    bool run = strcmp(a->command, "render") != 0,
+         asks = a->png || a->exr || a->movie || a->given & OPT_STILLS;
+    *def = pictures_from_args(a, scene, folder, first, last);
+    status = pictures_quality(a, scene, run ? UND_QUALITY_PREVIEW : UND_QUALITY_REVIEW, &def->quality, err);
+    const char *within = pictures_folder(def->quality);
+    if (status == UND_OK)
+        status = a->output ? und_path_set(folder, err, "%s", a->output)
+                           : und_path_set(folder, err, *within ? "%s/%s" : "%s%s", f->folder, within);
+    if (!asks) { /* the whole movie, when the last of its pictures is there */
+        def->movie = def->movie || (def->quality != UND_QUALITY_PREVIEW && f->last > f->first);
+        def->movie_first = f->first;
+        def->movie_last = f->last;
+    }
+    def->threads = und_threads(a->threads);
+    def->name = f->name;
+    def->fps = f->info.fps;
+    return status;
+}
+
 static und_status draw_cache(const footage *f, und_scene *scene, const args *a, const und_paint *paint,
                              und_error *err)
 {
-    int threads = und_threads(a->threads);
-    int first = f->first, last = f->last;
-    if ((a->given & OPT_START && (a->start < first || a->start > last)) ||
-        (a->given & OPT_END && (a->end < first || a->end > last)))
-        return und_error_set(err, UND_INVALID, "%s has frames %d to %d", f->folder, first, last);
-    first = a->given & OPT_START ? a->start : first;
-    last = a->given & OPT_END ? a->end : last;
-    if (last < first)
-        return und_error_set(err, UND_INVALID, "the last frame, %d, is before the first, %d", last, first);
-    bool asks = a->png || a->exr || a->movie || a->given & OPT_STILLS;
-    und_quality unsaid = strcmp(a->command, "render") == 0 ? UND_QUALITY_REVIEW : UND_QUALITY_PREVIEW,
-                quality;
-    und_status status = pictures_quality(a, und_scene_get(scene), unsaid, &quality, err);
+    pictures_def def;
     char folder[UND_PATH_MAX];
-    if (status == UND_OK)
-        status = a->output ? und_path_set(folder, err, "%s", a->output)
-                           : und_path_set(folder, err, *pictures_folder(quality) ? "%s/%s" : "%s%s",
-                                          f->folder, pictures_folder(quality));
-    if (status != UND_OK)
-        return status;
-    pictures_def def = pictures_from_args(a, und_scene_get(scene), folder, first, last);
-    def.quality = quality;
-    if (!asks) { /* the whole movie, when the last of its pictures is there */
-        def.movie = def.movie || (quality != UND_QUALITY_PREVIEW && f->last > f->first);
-        def.movie_first = f->first;
-        def.movie_last = f->last;
-    }
-    def.threads = threads;
+    und_status status = choose_pictures(f, und_scene_get(scene), a, &def, folder, err), finished = UND_OK;
+    progress bar;
     def.paint = paint;
-    def.name = f->name;
-    def.fps = f->info.fps;
-    pictures *p = pictures_create(&def, err);
+    def.bar = &bar;
+    pictures *p = status == UND_OK ? pictures_create(&def, err) : NULL;
     if (!p)
         return err->status;
-    progress bar;
     signals_install();
-    progress_start(&bar, "render", first, last, a->quiet);
+    progress_start(&bar, "render", def.first, def.last, a->quiet);
     bar.only_draws = true;
-    und_status finished = UND_OK;
-    status = draw_frames(f, p, &bar, first, last, err);
+    status = draw_frames(f, p, &bar, def.first, def.last, err);
     progress_end(&bar);
     if (status == UND_OK || status == UND_STOPPED)
         finished = pictures_finish(p, err);

@@ -93,6 +93,8 @@ typedef struct und_render_def {
     bool motion_blur;   /* true */
     int threads;        /* 0: one per core */
     bool (*stop)(void); /* asked often while drawing, by any thread; NULL: never stops */
+    void (*told)(void *context, double share); /* how much of a traced picture is done; NULL: nobody */
+    void *told_context;
 } und_render_def;
 
 und_render_def und_render_def_default(void);

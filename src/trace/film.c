@@ -35,7 +35,8 @@ typedef struct film {
     float *shown, *noise; /* displayed brightness; error as a share */
     float filter[STEPS + 1];
     int tiles[2];
-    bool still; /* the camera does not move */
+    bool still;            /* the camera does not move */
+    double done, expected; /* batches, of the whole picture */
 } film;
 
 /* Blackman & Tukey's windows as Harris 1978 put them, over [-1, 1]. */
@@ -246,8 +247,10 @@ static bool stopped(const film *f)
     return f->def->stop && f->def->stop();
 }
 
-static void expose_tile(const film *f, int tile)
+/* How many batches that took. */
+static double expose_tile(const film *f, int tile)
 {
+    double batches = 0;
     int i0 = tile % f->tiles[0] * TILE_SIDE, j0 = tile / f->tiles[0] * TILE_SIDE;
     int i1 = i0 + TILE_SIDE < f->def->width ? i0 + TILE_SIDE : f->def->width;
     int j1 = j0 + TILE_SIDE < f->def->height ? j0 + TILE_SIDE : f->def->height;
@@ -257,10 +260,12 @@ static void expose_tile(const film *f, int tile)
             pixel *p = &f->pixels[at];
             if (p->wanted == 0)
                 continue;
+            batches += p->wanted;
             for (; p->wanted > 0; p->wanted--)
                 expose_batch(f, p, i, j);
             judge(f, at);
         }
+    return batches;
 }
 
 static const float BINOMIAL[2 * REACH + 1] = {1, 4, 6, 4, 1};
@@ -317,11 +322,31 @@ static bool plan(film *f)
     return busy > 0;
 }
 
+/* What the coming round has to do, and a guess at those after it. */
+static void foresee(film *f)
+{
+    size_t count = (size_t)f->def->width * (size_t)f->def->height;
+    double coming = 0;
+    for (size_t at = 0; at < count; at++)
+        coming += f->pixels[at].wanted;
+    f->expected = f->done + coming * (f->def->noise > 0 ? 1.4 : 1);
+}
+
 static void expose_round(film *f)
 {
-    PARALLEL_FOR(f->def->threads)
-    for (int tile = 0; tile < f->tiles[0] * f->tiles[1]; tile++)
-        expose_tile(f, tile);
+    const und_film_def *d = f->def;
+    foresee(f);
+    PARALLEL_FOR(d->threads)
+    for (int tile = 0; tile < f->tiles[0] * f->tiles[1]; tile++) {
+        double batches = expose_tile(f, tile);
+        if (!d->told)
+            continue;
+        UND_PRAGMA(omp critical(und_film_told))
+        {
+            f->done += batches;
+            d->told(d->told_context, f->done / f->expected);
+        }
+    }
 }
 
 /* Is most of a pixel's light from one batch of many? */

@@ -32,7 +32,9 @@ typedef struct und_film_def {
     bool tone;       /* is it displayed through the tone curve? */
     uint64_t seed;
     int threads;
-    bool (*stop)(void); /* NULL: never */
+    bool (*stop)(void);                        /* NULL: never */
+    void (*told)(void *context, double share); /* about how much is done, by one thread at a time; or NULL */
+    void *told_context;
 } und_film_def;
 
 /* What the light along a ray comes from: und_path() in a world, or a test's own.  `first` is never NULL. */

@@ -137,7 +137,9 @@ static und_status expose(und_trace *t, const setting *s, und_layers *layers, und
                                .tone = d->tone,
                                .seed = 1,
                                .threads = t->threads,
-                               .stop = d->stop};
+                               .stop = d->stop,
+                               .told = d->told,
+                               .told_context = d->told_context};
     const und_paths paths = {.world = s->world,
                              .lights = s->lights,
                              .photons = s->photons,
