@@ -357,6 +357,35 @@ static void test_overlap(void **state)
     assert_double_near(und_media_meet(&air, &wet, down, &in_water), 1 / 1.333, 1e-6);
 }
 
+/* Damaged matter and places make no light, and no path without end. */
+static void test_damage(void **state)
+{
+    (void)state;
+    und_error err;
+    const und_lamp lamp = {.sphere = true, .place = {0, 3, 0}, .radius = 0.5f, .radiance = {1, 1, 1}};
+    und_lights *lights =
+        und_lights_create(&(und_lights_def){.constant = {1, 1, 1}, .lamps = &lamp, .lamp_count = 1}, &err);
+    assert_non_null(lights);
+    und_matter bad[4] = {lambert, water, rough_of(UND_MATTER_DIELECTRIC, NAN, NAN),
+                         rough_of(UND_MATTER_GLOSSY, 0.5f, -1)};
+    bad[0].color[1] = NAN;
+    bad[1].index = 0;
+    for (int k = 0; k < 5; k++) {
+        small_thing ball = {.kind = SMALL_SPHERE, .size = 1, .matter = bad[k % 4], .id = 16};
+        small_world world = small_world_of(&ball, 1);
+        und_paths paths = {.world = &world.base, .lights = lights, .bounces = 16, .clamp = INFINITY};
+        for (uint32_t i = 0; i < 200; i++) {
+            und_dice dice = {.seed = 6, .sample = i};
+            float x = und_dice_roll(&dice);
+            und_ray ray = {.from = {x, 0.3f, 4}, .dir = {0, 0, k == 4 ? NAN : -1}, .far = INFINITY};
+            f3 light = und_path(&paths, &ray, &dice, NULL);
+            assert_true(isfinite(light.x) && isfinite(light.y) && isfinite(light.z));
+            assert_true(k != 4 || dice.dropped == 1);
+        }
+    }
+    und_lights_destroy(lights);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_snell_by_rays),
         cmocka_unit_test(test_critical_angle),
         cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

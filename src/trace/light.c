@@ -102,7 +102,8 @@ static float sky_density(const und_lights *l, f3 d)
     const und_sky_table *t = &l->table;
     float u, v;
     und_sky_fold(d, &u, &v);
-    int i = (int)clampf(u * SKY_CELLS, 0, SKY_CELLS - 1), j = (int)clampf(v * SKY_CELLS, 0, SKY_CELLS - 1);
+    int i = (int)minf(maxf(u * SKY_CELLS, 0), SKY_CELLS - 1),
+        j = (int)minf(maxf(v * SKY_CELLS, 0), SKY_CELLS - 1);
     float p = (t->row[j + 1] - t->row[j]) * (t->column[j][i + 1] - t->column[j][i]);
     return p * (SKY_CELLS * SKY_CELLS) / map_stretch(d);
 }

@@ -364,6 +364,10 @@ static void follow(tracer *t, walk *w, und_hit *first)
         meeting m;
         f3 glow;
         float lamp;
+        if (!(f3_dot(w->ray.dir, w->ray.dir) < 2)) { /* damaged: no number */
+            t->dice->dropped++;
+            return;
+        }
         bool met = cast(t, &w->ray, &m.hit);
         if (first) {
             *first = m.hit;
