@@ -99,7 +99,7 @@ UND_INLINE float look(const walk *w, float t)
  * weakened (Dowell & Jarratt 1971). */
 static float find_root(const walk *w, float t, float value)
 {
-    const float fine = 2e-5f * w->level->small;
+    const float fine = 1e-4f * w->level->small;
     float a = w->before, fa = w->value, b = t, fb = value, root = t;
     for (int k = 0; k < 32 && b - a > fine; k++) {
         float part = fa / (fa - fb);
