@@ -374,6 +374,38 @@ static void solid_on_its_way(void **state)
     und_frame_clear(&frame);
 }
 
+/* A film of water mirrors as both of its faces do, a little of it is white, and the rest of the rays go on;
+ * light's own rays go through. */
+static void sees_a_film(void **state)
+{
+    (void)state;
+    enum { RAYS = 20000 };
+    und_frame frame = distance_frame(8, 8, 8, 0.125, nowhere);
+    const float corner[9] = {-2, 0.3f, -2, 0, 0.3f, 8, 5, 0.3f, -2};
+    memcpy(add_rows(&frame, "sheet/mesh_position", 3, 3), corner, sizeof corner);
+    shown s = show(&frame);
+    for (int tilt = 0; tilt < 2; tilt++) {
+        int met = 0, mirrors = 0;
+        f3 dir = f3_unit(f3_make(tilt ? 2.5f : 0, -1, 0));
+        double one = und_fresnel((double)-dir.y, s.render->def.refraction), mirrored = 2 * one / (1 + one);
+        for (uint64_t k = 0; k < RAYS; k++) {
+            und_ray ray =
+                ray_from(f3_make(0.2f + 0.2f * chance(4, k), 0.5f, 1.2f + 0.5f * chance(5, k)), dir);
+            und_hit hit;
+            assert_true(s.world->cast(s.world, &ray, &hit) && hit.id == UND_ID_GROUND);
+            ray.spread = 1e-4f;
+            assert_true(s.world->cast(s.world, &ray, &hit));
+            met += hit.id == UND_ID_SPRAY;
+            mirrors += hit.matter.kind == UND_MATTER_METAL;
+        }
+        double share = 1 - (1 - mirrored) * (1 - 0.04), deviation = sqrt(share * (1 - share) / RAYS);
+        assert_double_near((double)met / RAYS, share, 4 * deviation);
+        assert_double_near((double)mirrors / RAYS, mirrored, 4 * deviation);
+    }
+    hide(&s);
+    und_frame_clear(&frame);
+}
+
 /* A height field: a ground that falls along x, under still water. */
 static und_frame pool_frame(int n)
 {
@@ -542,6 +574,7 @@ static void throw_rays(const und_world *w)
     for (uint64_t k = 0; k < 500; k++) {
         f3 dir = any_direction(k);
         und_ray ray = ray_from(f3_along(f3_make(0.7f, 0, 1.5f), dir, -2 * chance(3, k)), dir);
+        ray.spread = k % 2 ? 1e-3f : 0;
         if (k % 9 == 0)
             ray.dir.x = NAN;
         if (k % 11 == 0)
@@ -583,6 +616,19 @@ static void damaged_frames(void **state)
         hide(&s);
         und_frame_clear(&frame);
     }
+    und_frame heights = pool_frame(12);
+    for (int k = 0; k < heights.count; k++)
+        for (int c = 0; c < 144; c += 5)
+            ((float *)heights.items[k].data)[c] = c % 3 == 0 ? NAN : c % 3 == 1 ? INFINITY : -1e30f;
+    const float odd[9] = {NAN, INFINITY, -INFINITY, 1e30f, 0.5f, 0.5f, 0.5f, 0.2f, 0.5f};
+    memcpy(add_rows(&heights, "rain/position", 3, 3), odd, sizeof odd);
+    memcpy(add_rows(&heights, "rain/velocity", 3, 3), odd, sizeof odd);
+    memcpy(add_rows(&heights, "sheet/mesh_position", 3, 3), odd, sizeof odd);
+    shown h = show_with(&heights, small_def());
+    if (h.world)
+        throw_rays(h.world);
+    hide(&h);
+    und_frame_clear(&heights);
     und_frame wrong = distance_frame(8, 8, 8, 0.125, nowhere);
     wrong.grid.n[0] = 9; /* the item does not fit */
     shown s = show_with(&wrong, small_def());
@@ -594,9 +640,11 @@ static void damaged_frames(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hits_a_ball),     cmocka_unit_test(never_lost),       cmocka_unit_test(full_box),
-        cmocka_unit_test(meets_triangles), cmocka_unit_test(solid_on_its_way), cmocka_unit_test(meets_a_pool),
-        cmocka_unit_test(drop_on_its_way), cmocka_unit_test(ball_on_its_way),  cmocka_unit_test(any_threads),
+        cmocka_unit_test(hits_a_ball),      cmocka_unit_test(never_lost),
+        cmocka_unit_test(full_box),         cmocka_unit_test(meets_triangles),
+        cmocka_unit_test(solid_on_its_way), cmocka_unit_test(sees_a_film),
+        cmocka_unit_test(meets_a_pool),     cmocka_unit_test(drop_on_its_way),
+        cmocka_unit_test(ball_on_its_way),  cmocka_unit_test(any_threads),
         cmocka_unit_test(damaged_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

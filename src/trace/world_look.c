@@ -143,7 +143,7 @@ static void look_water(const und_world_parts *w, const und_ray *ray, und_hit *hi
     float shore = r->def.shore > 0 ? (float)r->def.shore : 0.15f * r->mesh.cell;
     float full = stepf(0, shore, m[M_DEPTH]), sx = mixf(m[M_GX], m[M_WX], full),
           sz = mixf(m[M_GZ], m[M_WZ], full);
-    if (r->def.ripples > 0)
+    if (r->def.ripples > 0 && ray->spread < 0.05f) /* wider cones see their mean */
         und_ripples_at(&v, hit->place, m, (float)r->def.ripples * full, fine, &lost);
     hit->id = UND_ID_LIQUID;
     hit->normal = f3_unit(f3_make(-sx - fine[0], 1, -sz - fine[1]));

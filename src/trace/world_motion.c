@@ -18,6 +18,8 @@ enum {
     MOST = 24
 };
 
+static const size_t MEMORY = (size_t)1 << 30; /* bytes, that all moments may take; of large grids two do */
+
 typedef struct motion {
     und_level *level;
     float *
@@ -170,7 +172,9 @@ static und_status make_moments(motion *m, int threads, und_error *err)
     enum { BLOCK = 4096 };
     und_level *l = m->level;
     size_t nodes = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
-    int moments = m->reach + 1 < UND_LEVEL_MOMENTS ? m->reach + 1 : UND_LEVEL_MOMENTS;
+    size_t room = MEMORY / (nodes * sizeof *l->phi);
+    int most = room < 2 ? 2 : room < UND_LEVEL_MOMENTS ? (int)room : UND_LEVEL_MOMENTS;
+    int moments = m->reach + 1 < most ? m->reach + 1 : most;
     int blocks = (int)((m->count + BLOCK - 1) / BLOCK);
     for (int k = 0; k + 1 < moments; k++) {
         float *phi = und_pages_alloc((nodes + 16) * sizeof *phi, "the liquid's distance", err);
