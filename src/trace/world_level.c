@@ -7,6 +7,7 @@
 #include "surface/frame_mesh.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BESIDE = 2 };
 
@@ -131,15 +132,26 @@ static void lay_out(und_level *l, const und_grid *g, const und_level_def *def)
         l->reach += (float)l->n[a] * l->cell[a];
 }
 
-und_status und_level_open(und_level *l, const und_frame *frame, const und_level_def *def, und_error *err)
+/* Without all three, or where they do not fit, nothing is known of how the liquid moves. */
+static void find_velocity(und_level *l, const und_frame *frame)
 {
     static const char *const name[3] = {"velocity_x", "velocity_y", "velocity_z"};
+    const float *face[3] = {0};
+    und_error unused;
+    for (int a = 0; a < 3; a++)
+        if (und_frame_field(frame, name[a], a, &face[a], &unused) != UND_OK || !face[a])
+            return;
+    memcpy(l->face, face, sizeof face);
+}
+
+und_status und_level_open(und_level *l, const und_frame *frame, const und_level_def *def, und_error *err)
+{
     const und_grid *g = &frame->grid;
-    const float *distance, *solid, *face[3];
+    const float *distance, *solid;
     *l = (und_level){0};
     for (int a = 0; a < 3; a++)
         if (g->n[a] < 1 || g->n[a] > 65536 || !(und_grid_size(g, a) > 0) || !(und_grid_size(g, a) < 1e9) ||
-            !(fabs(g->origin[a]) < 1e9) || und_frame_field(frame, name[a], a, &face[a], err))
+            !(fabs(g->origin[a]) < 1e9))
             return und_error_set(err, UND_FAILED, "frame %d: the grid is damaged", frame->number);
     if (und_frame_field(frame, "distance", -1, &distance, err) ||
         und_frame_field(frame, "solid/distance", -1, &solid, err))
@@ -147,8 +159,7 @@ und_status und_level_open(und_level *l, const und_frame *frame, const und_level_
     if (!distance)
         return UND_OK;
     lay_out(l, g, def);
-    for (int a = 0; a < 3 && face[0] && face[1] && face[2]; a++)
-        l->face[a] = face[a];
+    find_velocity(l, frame);
     size_t bricks = (size_t)l->bricks[0] * (size_t)l->bricks[1] * (size_t)l->bricks[2];
     l->phi = pad(l, distance, 0, def->threads, err);
     l->room = solid && l->phi ? pad(l, solid, (float)(def->into_solids * g->dx), def->threads, err) : NULL;
