@@ -51,14 +51,17 @@ static und_ray emit_sun(const und_lights *l, const target *t, const float u[4], 
         .from = f3_along(from, towards, t->radius), .dir = f3_scale(towards, -1), .far = INFINITY};
 }
 
-/* A sphere looks the same from everywhere: a disc, which sends radiance times its area. */
+/* Where a photon lands depends most on the two numbers that are laid out most evenly, the last: on where the
+ * sun's light starts, and on which way a lamp's goes.
+ *
+ * A sphere looks the same from everywhere: a disc, which sends radiance times its area. */
 static und_ray emit_sphere(const und_lamp *lamp, const target *t, const float u[4], f3 *flux)
 {
     f3 axis, s, v, middle = f3_of(lamp->place);
     float chord2 = aim(t, middle, lamp->radius, &axis);
-    f3 dir = und_cap_sample(axis, chord2, u);
+    f3 dir = und_cap_sample(axis, chord2, u + 2);
     und_across(dir, &s, &v);
-    float r = sqrtf(u[2]), a = 2 * pi * u[3], forward = lamp->radius * sqrtf(maxf(1 - u[2], 0));
+    float r = sqrtf(u[0]), a = 2 * pi * u[1], forward = lamp->radius * sqrtf(maxf(1 - u[0], 0));
     f3 from = f3_along(f3_along(middle, s, lamp->radius * r * cosf(a)), v, lamp->radius * r * sinf(a));
     *flux = f3_scale(f3_of(lamp->radiance), und_lamp_area(lamp) * pi * chord2);
     return (und_ray){.from = f3_along(from, dir, forward), .dir = dir, .far = INFINITY};
@@ -68,16 +71,16 @@ static und_ray emit_rectangle(const und_lamp *lamp, const target *t, const float
 {
     f3 axis, n = und_lamp_axis(lamp), s, v, dir;
     f3 from =
-        f3_along(f3_along(f3_of(lamp->place), f3_of(lamp->u), 2 * u[2] - 1), f3_of(lamp->v), 2 * u[3] - 1);
+        f3_along(f3_along(f3_of(lamp->place), f3_of(lamp->u), 2 * u[0] - 1), f3_of(lamp->v), 2 * u[1] - 1);
     float chord2 = aim(t, from, 0, &axis), area = und_lamp_area(lamp);
     if (chord2 < 1) {
-        dir = und_cap_sample(axis, chord2, u);
+        dir = und_cap_sample(axis, chord2, u + 2);
         *flux = f3_scale(f3_of(lamp->radiance), area * pi * chord2 * maxf(f3_dot(dir, n), 0));
     } else { /* by the cosine to all sides */
         und_across(n, &s, &v);
-        float r = sqrtf(u[0]), a = 2 * pi * u[1];
+        float r = sqrtf(u[2]), a = 2 * pi * u[3];
         dir = f3_unit(
-            f3_along(f3_along(f3_scale(n, sqrtf(maxf(1 - u[0], 0))), s, r * cosf(a)), v, r * sinf(a)));
+            f3_along(f3_along(f3_scale(n, sqrtf(maxf(1 - u[2], 0))), s, r * cosf(a)), v, r * sinf(a)));
         *flux = f3_scale(f3_of(lamp->radiance), area * pi);
     }
     return (und_ray){.from = from, .dir = dir, .far = INFINITY};

@@ -170,10 +170,14 @@ static und_status make_lights(und_trace *t, setting *s, und_error *err)
  * nothing moves. */
 static und_status send_photons(und_trace *t, setting *s, und_error *err)
 {
+    /* Broad lights blur what they focus, and lay their photons down less evenly. */
+    enum { NARROW = 48, BROAD = 192 };
+    f3 sun = t->render->sky.sun_color;
+    bool broad = t->def.sun_angle > 2 || !(sun.x + sun.y + sun.z > 0);
     und_photons_def def = {.world = s->world,
                            .lights = s->lights,
                            .count = (size_t)(1e6 * t->def.photons),
-                           .nearest = 48,
+                           .nearest = broad ? BROAD : NARROW,
                            .seed = 2,
                            .bounces = t->def.bounces,
                            .threads = t->threads,
