@@ -288,11 +288,10 @@ static bool bounce(tracer *t, walk *w, meeting *m)
 /* Over or through the surface of a smooth dielectric. */
 static void go_on(const tracer *t, walk *w, const meeting *m, f3 dir, const und_media *beyond)
 {
-    /* Drops are no clean balls, and their highlights are far smaller than a pixel; what is seen by way of
-     * many surfaces is no image any more. */
-    float more = w->surfaces < 2 ? 1 : w->surfaces < 4 ? 4 : 8;
-    more = m->hit.id == UND_ID_SPRAY ? maxf(more, 6) : more;
-    float spread = (beyond ? 0.5f : 1) * more * t->paths->glint;
+    /* The sun is seen in one surface; by way of more, or in drops, which are no clean balls and smaller than
+     * a pixel, its light comes from about there. */
+    bool image = w->surfaces == 0 && m->hit.id != UND_ID_SPRAY;
+    float spread = (beyond ? 0.5f : 1) * (image ? 1 : 12) * t->paths->glint;
     w->surfaces++;
     w->blur2 += spread * spread;
     w->density = INFINITY;
