@@ -33,7 +33,9 @@ static float aim(const target *t, f3 place, float pad, f3 *axis)
     return s2 < 1 ? 2 * s2 / (1 + sqrtf(1 - s2)) : 4;
 }
 
-/* Parallel light enters the box through the three faces that it sees, each as large as it looks. */
+/* Parallel light leaves the box through the three faces that it does not see, each as large as it looks.
+ * Where it leaves is laid out evenly, not where it enters: the sun's disc blurs less of that on the way to a
+ * floor. */
 static und_ray emit_sun(const und_lights *l, const target *t, const float u[4], f3 *flux)
 {
     f3 towards = und_cap_sample(l->sun, l->sun_chord2, u);
@@ -42,13 +44,13 @@ static und_ray emit_sun(const und_lights *l, const target *t, const float u[4], 
     float before = face == 0 ? 0 : face == 1 ? part[0] : part[0] + part[1];
     float a = 2 * clampf((pick - before) / maxf(part[face], 1e-30f), 0, 1) - 1, b = 2 * u[3] - 1;
     float side[3] = {copysignf(1, towards.x), copysignf(1, towards.y), copysignf(1, towards.z)}, at[3];
-    at[face] = side[face];
+    at[face] = -side[face];
     at[(face + 1) % 3] = a;
     at[(face + 2) % 3] = b;
     f3 from = f3_add(t->middle, f3_times(t->half, f3_of(at)));
     *flux = f3_scale(l->sun_irradiance, all);
     return (und_ray){
-        .from = f3_along(from, towards, t->radius), .dir = f3_scale(towards, -1), .far = INFINITY};
+        .from = f3_along(from, towards, 2 * t->radius), .dir = f3_scale(towards, -1), .far = INFINITY};
 }
 
 /* Where a photon lands depends most on the two numbers that are laid out most evenly, the last: on where the

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "render/internal.h"
 #include "render/optics.h"
+#include "trace/light_parts.h"
 #include "trace/matter.h"
 #include "trace/media.h"
 #include "trace/path.h"
@@ -199,6 +200,18 @@ static void lay_out(const sending *s, size_t index, float u[2])
     }
 }
 
+/* The sun's light comes from beyond all that may stand in its way, not only from beyond what it is aimed at.
+ */
+static void begin_outside(const und_photons_def *def, und_ray *ray)
+{
+    if (!def->lights || !(largest(def->lights->sun_irradiance) > 0))
+        return;
+    f3 off = f3_add(ray->dir, def->lights->sun),
+       size = f3_sub(def->world->bounds.high, def->world->bounds.low);
+    if (f3_dot(off, off) <= 1.01f * def->lights->sun_chord2 + 1e-7f)
+        ray->from = f3_along(ray->from, ray->dir, -sqrtf(f3_dot(size, size)));
+}
+
 static und_ray emit(const sending *s, size_t index, f3 *flux)
 {
     und_dice dice = {.seed = s->def->seed, .pixel = s->stream, .sample = (uint32_t)index};
@@ -207,6 +220,7 @@ static und_ray emit(const sending *s, size_t index, f3 *flux)
     und_ray ray = (s->def->emit ? s->def->emit : und_lights_emit)(s->def->lights, &s->bounds,
                                                                   (double)s->count, u, flux);
     ray.time = und_dice_roll(&dice);
+    begin_outside(s->def, &ray);
     return ray;
 }
 

@@ -171,7 +171,7 @@ static und_status make_lights(und_trace *t, setting *s, und_error *err)
 static und_status send_photons(und_trace *t, setting *s, und_error *err)
 {
     /* Broad lights blur what they focus, and lay their photons down less evenly. */
-    enum { NARROW = 48, BROAD = 192 };
+    enum { NARROW = 96, BROAD = 192 };
     f3 sun = t->render->sky.sun_color;
     bool broad = t->def.sun_angle > 2 || !(sun.x + sun.y + sun.z > 0);
     und_photons_def def = {.world = s->world,
