@@ -140,9 +140,8 @@ typedef struct und_soup {
     size_t placed_capacity;        /* corners */
     und_box moving;                /* what moves, over the whole time of the shutter */
     float moving_sun[4];           /* the same in the shadow map: low and high u, low and high v, m */
-    size_t leaves, tree_capacity;  /* see tree.c */
-    uint64_t *order;
-    und_box *box;
+    struct RTCDeviceTy *device;    /* Embree's; see tree.c */
+    struct RTCSceneTy *scene;
     f3 low, high;
     float *normal;        /* [3 count][3], smooth where faces nearly agree */
     int32_t *next, *slot; /* corners at the same place, chained */
@@ -295,6 +294,7 @@ und_status und_soup_set(und_soup *soup, const float *position, size_t count, und
 /* Takes a frame's bodies: none where they are damaged.  `speed` of the corners, m/s; NULL: not known. */
 und_status und_rigid_take(und_render *r, const und_frame *frame, const float **speed, und_error *err);
 und_status und_tree_build(und_soup *soup, und_error *err);
+void und_tree_free(und_soup *soup);
 float und_box_enter(const und_box *box, f3 from, f3 inverse, float far);
 bool und_tree_hit(const und_soup *soup, f3 from, f3 dir, float far, float *distance, int32_t *triangle);
 /* `moving`: the buffers hold the scene at another moment, and only what moves is drawn again. */

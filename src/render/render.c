@@ -153,16 +153,12 @@ void und_render_destroy(und_render *r)
                      r->liquid.next,
                      r->liquid.slot,
                      r->liquid.posed,
-                     r->liquid.order,
-                     r->liquid.box,
                      r->buffers.liquid,
                      r->buffers.liquid_id,
                      r->solid_corners.memory,
                      r->rest_corners.memory,
                      r->paint.memory,
                      r->around.open,
-                     r->soup.order,
-                     r->soup.box,
                      r->mark,
                      r->buffers.opaque,
                      r->buffers.water,
@@ -175,6 +171,8 @@ void und_render_destroy(und_render *r)
                      r->films.memory};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
+    und_tree_free(&r->soup);
+    und_tree_free(&r->liquid);
     und_pages_free(r->mesh.node);
     und_voxels_free(&r->voxels);
     und_isosurface_free(&r->skin);
