@@ -341,7 +341,7 @@ static void expose_round(film *f)
         double batches = expose_tile(f, tile);
         if (!d->told)
             continue;
-        UND_PRAGMA(omp critical(und_film_told))
+        UND_PRAGMA(omp critical)
         {
             f->done += batches;
             d->told(d->told_context, f->done / f->expected);
