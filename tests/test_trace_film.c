@@ -139,6 +139,34 @@ static void test_filter_and_lens(void **state)
     }
 }
 
+/* Second moments of the other filters, in pixels, with radii of their own and of the caller's. */
+static void test_filters(void **state)
+{
+    (void)state;
+    const struct {
+        und_filter filter;
+        double radius, moment;
+    } filters[] = {{UND_FILTER_BOX, 0, 1.0 / 12},
+                   {UND_FILTER_TENT, 0, 1.0 / 6},
+                   {UND_FILTER_BOX, 2, 4.0 / 3},
+                   /* exp(-4.5 x^2), cut off at 3 standard deviations */
+                   {UND_FILTER_GAUSSIAN, 0, 2.25 / 9 * 0.97333}};
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        und_film_def def = film_def(1, 1);
+        def.noise = 0;
+        def.most = 1 << 16;
+        def.filter = filters[i].filter;
+        def.filter_radius = (float)filters[i].radius;
+        und_lens lens = pinhole();
+        wall w = {1, square_color}; /* a pixel is a metre wide there */
+        und_layers out;
+        expose(&def, &lens, &w, &out);
+        assert_double_near(out.rgb[0], filters[i].moment, 0.02 * filters[i].moment);
+        assert_double_near(out.rgb[1], filters[i].moment, 0.02 * filters[i].moment);
+        und_layers_destroy(&out);
+    }
+}
+
 static void test_layers(void **state)
 {
     (void)state;
@@ -308,10 +336,11 @@ static void test_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),           cmocka_unit_test(test_filter_and_lens),
-        cmocka_unit_test(test_layers),           cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_glare_and_damage), cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_threads),          cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_places),  cmocka_unit_test(test_filter_and_lens),
+        cmocka_unit_test(test_filters), cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_noise),   cmocka_unit_test(test_glare_and_damage),
+        cmocka_unit_test(test_clean),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

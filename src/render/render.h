@@ -21,6 +21,13 @@ typedef enum und_quality {
     UND_QUALITY_FINAL,   /* traced, to keep */
 } und_quality;
 
+typedef enum und_filter {
+    UND_FILTER_BLACKMAN, /* Blackman and Harris', 1.5 pixels: smooth and fairly sharp */
+    UND_FILTER_GAUSSIAN, /* of a third of its radius, 1.5 pixels: soft */
+    UND_FILTER_TENT,     /* 1 pixel */
+    UND_FILTER_BOX,      /* half a pixel: each for itself, as some compositors want it */
+} und_filter;
+
 /* What a panel of a plot shows, besides the solids: bits. */
 enum { UND_PLOT_MARKERS = 1, UND_PLOT_VELOCITY = 2, UND_PLOT_PRESSURE = 4 };
 enum { UND_PLOT_PANELS = 4 };
@@ -79,6 +86,8 @@ typedef struct und_render_def {
     int least_samples;              /* of a traced pixel; 0: the quality's */
     int most_samples;               /* the same */
     int bounces;                    /* of a traced path, at most; 0: the quality's */
+    und_filter filter;              /* over which a traced pixel is a mean */
+    double filter_radius;           /* pixels; 0: the filter's own */
     double photons;                 /* sent for caustics, in millions; below 0: the quality's; 0: none */
     double sun_angle;               /* degrees across the sun, of traced pictures, 0.53 */
     double lens;                    /* m; radius of the lens of traced pictures; 0: all is sharp */

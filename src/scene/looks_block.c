@@ -258,6 +258,7 @@ void und_read_lamps(reader *r, const field *f, void *def)
 #define RENDER(member_) offsetof(und_render_def, member_)
 
 static const char *const qualities[] = {"preview", "review", "final", NULL};
+static const char *const filters[] = {"blackman", "gaussian", "tent", "box", NULL};
 
 static void read_quality(reader *r, const field *f, void *def)
 {
@@ -276,6 +277,10 @@ const field und_render_fields[] = {
     {"least", F_INTEGER, NULL, 1, 1 << 20, .offset = RENDER(least_samples), .doc = "of a pixel at least"},
     {"bounces", F_INTEGER, NULL, 1, 1000, .offset = RENDER(bounces),
      .doc = "surfaces that light is followed over, at most"},
+    {"filter", F_CHOICE, .offset = RENDER(filter), .choices = filters,
+     .doc = "over which a pixel is a mean: smooth and fairly sharp, soft, a tent, or each pixel for itself"},
+    {"filter_radius", F_NUMBER, "pixels", 0.1, 8, .offset = RENDER(filter_radius),
+     .doc = "how far the filter reaches"},
     {"photons", F_NUMBER, "millions", 0, 1000, .offset = RENDER(photons),
      .doc = "sent for caustics: more make them sharper; 0: none"},
     {"motion_blur", F_FLAG, .offset = RENDER(motion_blur),

@@ -9,9 +9,8 @@
 
 enum { BATCH = UND_FILM_BATCH, PACK = 4 /* batches */, TILE_SIDE = 16, STEPS = 512, REACH = 2 };
 
-static const float FILTER_RADIUS = 1.5f; /* pixels */
-static const float AROUND = 6;           /* differences that the neighbours count for in a pixel's noise */
-static const float LONE = 8;             /* times as bright as the other batches: not one of them */
+static const float AROUND = 6; /* differences that the neighbours count for in a pixel's noise */
+static const float LONE = 8;   /* times as bright as the other batches: not one of them */
 
 /* What is kept of a pixel from round to round. */
 typedef struct pixel {
@@ -39,10 +38,20 @@ typedef struct film {
     double done, expected; /* batches, of the whole picture */
 } film;
 
-/* Blackman & Tukey's windows as Harris 1978 put them, over [-1, 1]. */
-static double window(double x)
+/* The filter's height, over [-1, 1]; Blackman & Tukey's window as Harris 1978 put it. */
+static double window(und_filter filter, double x)
 {
     double a = M_PI * (x + 1);
+    switch (filter) {
+    case UND_FILTER_GAUSSIAN:
+        return exp(-4.5 * x * x);
+    case UND_FILTER_TENT:
+        return 1 - fabs(x);
+    case UND_FILTER_BOX:
+        return 1;
+    case UND_FILTER_BLACKMAN:
+        break;
+    }
     return 0.35875 - 0.48829 * cos(a) + 0.14128 * cos(2 * a) - 0.01168 * cos(3 * a);
 }
 
@@ -51,18 +60,21 @@ static double window(double x)
 static void tabulate_filter(film *f)
 {
     enum { FINE = 16 * STEPS };
+    static const float own[] = {1.5f, 1.5f, 1, 0.5f};
+    const und_filter filter = f->def->filter;
+    const float radius = f->def->filter_radius > 0 ? f->def->filter_radius : own[filter];
     double total = 0, sum = 0;
     for (int i = 0; i < FINE; i++)
-        total += window((2 * i + 1.0) / FINE - 1);
+        total += window(filter, (2 * i + 1.0) / FINE - 1);
     for (int i = 0, k = 0; i < FINE; i++) {
-        double here = window((2 * i + 1.0) / FINE - 1) / total;
+        double here = window(filter, (2 * i + 1.0) / FINE - 1) / total;
         for (; k < STEPS && sum + here >= (double)k / STEPS; k++) {
             double part = ((double)k / STEPS - sum) / here;
-            f->filter[k] = FILTER_RADIUS * (float)(2 * (i + part) / FINE - 1);
+            f->filter[k] = radius * (float)(2 * (i + part) / FINE - 1);
         }
         sum += here;
     }
-    f->filter[STEPS] = FILTER_RADIUS;
+    f->filter[STEPS] = radius;
 }
 
 static float filter_at(const film *f, float u)

@@ -28,8 +28,10 @@ typedef struct und_film_def {
     int width, height;
     int least, most; /* samples per pixel, rounded up to whole batches; at least two */
     float noise;     /* to be reached, 0.02; 0: always the most */
-    float gain;      /* of exposure: part of the picture */
-    bool tone;       /* is it displayed through the tone curve? */
+    und_filter filter;
+    float filter_radius; /* pixels; 0: the filter's own */
+    float gain;          /* of exposure: part of the picture */
+    bool tone;           /* is it displayed through the tone curve? */
     uint64_t seed;
     int threads;
     bool (*stop)(void);                        /* NULL: never */

@@ -133,6 +133,8 @@ static und_status expose(und_trace *t, const setting *s, und_layers *layers, und
                                .least = d->least_samples,
                                .most = d->most_samples,
                                .noise = (float)d->noise,
+                               .filter = d->filter,
+                               .filter_radius = (float)d->filter_radius,
                                .gain = exp2f((float)d->exposure),
                                .tone = d->tone,
                                .seed = 1,
