@@ -83,6 +83,16 @@ static const char *name(void *context, int frame)
     return (const char *const[]){"a.ply", "b.ply", "c.ply"}[frame % 3];
 }
 
+static reel *make_reel(bool led, bool comes)
+{
+    reel *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    r->led = led;
+    r->comes = comes;
+    fill(r);
+    return r;
+}
+
 static und_guide_def def_of(reel *r, und_guide_frame heads[FRAMES])
 {
     und_guide_def def = und_guide_def_default();
@@ -129,11 +139,7 @@ static void frames_come_and_go(void **state)
     (void)state;
     const und_mac m = grid();
     for (int kind = 0; kind < 4; kind++) {
-        reel *r = calloc(1, sizeof *r);
-        assert_non_null(r);
-        r->led = kind & 1;
-        r->comes = kind & 2;
-        fill(r);
+        reel *r = make_reel(kind & 1, kind & 2);
         und_guide_frame heads[FRAMES];
         und_guide_def whole = def_of(r, NULL), lazy = def_of(r, heads);
         und_guides *a = make(&m, &whole), *b = make(&m, &lazy);
@@ -165,9 +171,7 @@ static void a_window_shares_them(void **state)
 {
     (void)state;
     const und_mac m = grid();
-    reel *r = calloc(1, sizeof *r);
-    assert_non_null(r);
-    fill(r);
+    reel *r = make_reel(false, false);
     und_guide_frame heads[FRAMES];
     und_guide_def lazy = def_of(r, heads);
     und_error err = {0};
@@ -193,9 +197,7 @@ static void changed_frames_are_refused(void **state)
 {
     (void)state;
     const und_mac m = grid();
-    reel *r = calloc(1, sizeof *r);
-    assert_non_null(r);
-    fill(r);
+    reel *r = make_reel(false, false);
     und_guide_frame heads[FRAMES];
     und_guide_def lazy = def_of(r, heads);
     und_error err = {0};

@@ -95,11 +95,10 @@ static und_status add_spray(und_world_parts *w, const drops *d, und_error *err)
 static void pass_rain(const struct RTCFilterFunctionNArguments *a)
 {
     const und_world_parts *w = a->geometryUserPtr;
-    const struct RTCRay *ray = (const struct RTCRay *)a->ray;
     const struct RTCHit *hit = (const struct RTCHit *)a->hit;
-    if (a->N != 1 || a->valid[0] != -1)
+    f3 from, dir;
+    if (!und_world_filtered(a, &from, &dir))
         return;
-    f3 dir = f3_make(ray->dir_x, ray->dir_y, ray->dir_z), from = f3_make(ray->org_x, ray->org_y, ray->org_z);
     float shown = w->rain_shown[hit->primID] * (1 - 0.6f * clampf(hit->u, 0, 1));
     if (und_world_chance(from, dir, hit->primID + 5) >= shown)
         a->valid[0] = 0;

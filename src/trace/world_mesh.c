@@ -190,6 +190,16 @@ und_status und_world_skin(und_world_parts *w, und_error *err)
                          skin->frame_position, NULL, NULL, skin->count, err);
 }
 
+bool und_world_filtered(const struct RTCFilterFunctionNArguments *a, f3 *from, f3 *dir)
+{
+    const struct RTCRay *ray = (const struct RTCRay *)a->ray;
+    if (a->N != 1 || a->valid[0] != -1)
+        return false;
+    *from = f3_make(ray->org_x, ray->org_y, ray->org_z);
+    *dir = f3_make(ray->dir_x, ray->dir_y, ray->dir_z);
+    return true;
+}
+
 float und_world_chance(f3 from, f3 dir, uint32_t stream)
 {
     const float v[6] = {dir.x, dir.y, dir.z, from.x, from.y, from.z};
@@ -217,11 +227,10 @@ float und_world_film(const und_world_parts *w, f3 dir, f3 normal, float rim, flo
 static void pass_film(const struct RTCFilterFunctionNArguments *a)
 {
     const und_world_parts *w = a->geometryUserPtr;
-    const struct RTCRay *ray = (const struct RTCRay *)a->ray;
     const struct RTCHit *hit = (const struct RTCHit *)a->hit;
-    if (a->N != 1 || a->valid[0] != -1)
+    f3 from, dir;
+    if (!und_world_filtered(a, &from, &dir))
         return;
-    f3 dir = f3_make(ray->dir_x, ray->dir_y, ray->dir_z), from = f3_make(ray->org_x, ray->org_y, ray->org_z);
     f3 normal = f3_unit(f3_make(hit->Ng_x, hit->Ng_y, hit->Ng_z));
     float mirrored, rim = und_world_rim(w, hit->primID, hit->u, hit->v);
     float through = und_world_film(w, dir, normal, rim, &mirrored);

@@ -73,6 +73,8 @@ und_look und_world_look_of(const und_world_parts *w, int32_t owner);
 
 /* A number in [0, 1) that belongs to the ray: what it chooses where a surface is a mixture. */
 float und_world_chance(f3 from, f3 dir, uint32_t stream);
+/* What a filter of Embree's looks at, one ray at a time; false: nothing. */
+bool und_world_filtered(const struct RTCFilterFunctionNArguments *a, f3 *from, f3 *dir);
 /* Share of the light that comes through a film of water. */
 float und_world_film(const und_world_parts *w, f3 dir, f3 normal, float rim, float *mirrored);
 float und_world_rim(const und_world_parts *w, uint32_t triangle, float u, float v);
