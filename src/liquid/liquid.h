@@ -4,6 +4,7 @@
 
 #include "base/stage.h"
 #include "grid/frame.h"
+#include "liquid/touch.h"
 
 typedef struct und_liquid und_liquid;
 
@@ -30,6 +31,12 @@ typedef struct und_liquid_class {
      * with. */
     void (*watch)(und_liquid *self, und_watch watch);
     und_status (*inspect)(und_liquid *self, und_frame *state, und_error *err);
+    /* A person at it, between steps; NULL: not with this model. */
+    unsigned tools; /* bit 1 << und_tool: what a hand can do */
+    void (*touch)(und_liquid *self, const und_hand *hand, double dt); /* for the step of dt that comes */
+    void (*tuning)(const und_liquid *self, und_tuning *tuning);       /* as it is; NaN: not with this model */
+    void (*tune)(und_liquid *self, const und_tuning *tuning);         /* as it is to be; NaN: as it is */
+    bool (*throw_ball)(und_liquid *self, const und_ball *ball);       /* false: none is left */
 } und_liquid_class;
 
 /* A model's struct begins with this. */

@@ -1,0 +1,16 @@
+/* Actions: what a key does stands in a menu, both from one table. */
+#ifndef UND_VIEW_ACTION_H
+#define UND_VIEW_ACTION_H
+
+#include "view/event.h"
+
+typedef struct und_action {
+    const char *menu, *label; /* "View", "Caustics" */
+    int key;                  /* as events name them; 0: none */
+    unsigned mods;
+    void (*run)(void *context);
+    bool (*checked)(const void *context); /* NULL: nothing to check */
+    bool (*enabled)(const void *context); /* NULL: always */
+} und_action;                             /* the context is who gave the table: the painter, the source */
+
+#endif

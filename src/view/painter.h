@@ -1,0 +1,49 @@
+/* Painters: each knows how to show frames of one kind, whether they come from a liquid that runs or from a
+ * cache: height fields (sea), cells in two dimensions (flat), liquid in space (volume). */
+#ifndef UND_VIEW_PAINTER_H
+#define UND_VIEW_PAINTER_H
+
+#include "grid/frame.h"
+#include "render/render.h"
+#include "view/action.h"
+#include "view/camera.h"
+#include "view/ui.h"
+
+typedef struct und_painter und_painter;
+
+typedef struct und_painter_class {
+    const char *name;
+    void (*destroy)(und_painter *self);
+    /* A new frame; it is the caller's and may be gone after the call.  Uploads what drawing needs.  Frames
+     * may come in any order (a timeline is scrubbed); `time` of the frame tells. */
+    und_status (*take)(und_painter *self, const und_frame *frame, und_error *err);
+    /* Where what it shows is, m. */
+    void (*bounds)(const und_painter *self, double low[3], double high[3]);
+    /* Draws into the lens's viewport of the buffer that is bound, which is cleared already; depth test is off
+     * before and after.  `seconds`: the wall's clock, for what moves by itself. */
+    void (*draw)(und_painter *self, const und_lens *lens, double seconds);
+    /* Over the picture: legends, labels.  NULL: nothing. */
+    void (*annotate)(und_painter *self, const und_lens *lens, und_ui *ui);
+    /* Its part of the panel "Show": what is drawn and how. */
+    void (*panel)(und_painter *self, und_ui *ui);
+    /* What a ray meets first: water, ground or solid.  False: nothing. */
+    bool (*pick)(const und_painter *self, const double origin[3], const double direction[3], double point[3]);
+    /* Its entries of menus, with their keys; *count 0: none. */
+    const und_action *(*actions)(const und_painter *self, int *count);
+} und_painter_class;
+
+struct und_painter {
+    const und_painter_class *class;
+};
+
+/* Whether a painter is the one for such a frame, and a new one.  `look` is the scene's and outlives it:
+ * colours, sun, sky, water; und_render_def's camera is the viewer's to use.  NULL with the error set: OpenGL
+ * said no. */
+bool und_sea_fits(const und_frame *frame);
+und_painter *und_sea_create(const und_render_def *look, und_error *err);
+bool und_flat_fits(const und_frame *frame);
+und_painter *und_flat_create(const und_render_def *look, und_error *err);
+bool und_volume_fits(const und_frame *frame); /* anything else */
+und_painter *und_volume_create(const und_render_def *look, und_error *err);
+
+#endif
