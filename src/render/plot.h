@@ -54,5 +54,7 @@ void und_plot_observe(und_plot_scale *scale, const und_plot_data *d);
 
 /* Colour maps of even steps (plot_color.c): t from 0 to 1, sRGB. */
 void und_plot_color(double t, double rgb[3]);
+/* A colour of Ottosson's Oklab as sRGB, what no screen has cut off. */
+void und_plot_oklab(double lightness, double a, double b, double rgb[3]);
 
 #endif

@@ -17,6 +17,13 @@ static void from_oklab(double lightness, double a, double b, double rgb[3])
     rgb[2] = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
 }
 
+void und_plot_oklab(double lightness, double a, double b, double rgb[3])
+{
+    from_oklab(lightness, a, b, rgb);
+    for (int k = 0; k < 3; k++)
+        rgb[k] = (double)und_srgb_encode((float)fmin(fmax(rgb[k], 0), 1));
+}
+
 /* From dark blue over green to light yellow: lightness and hue rise evenly at one chroma, so that all steps
  * are of one length, and grey prints keep the order. */
 void und_plot_color(double t, double rgb[3])
@@ -24,7 +31,5 @@ void und_plot_color(double t, double rgb[3])
     const double chroma = 0.1, degree = 3.14159265358979 / 180;
     t = t > 0 ? fmin(t, 1) : 0;
     double hue = (285 - 180 * t) * degree;
-    from_oklab(0.36 + 0.57 * t, chroma * cos(hue), chroma * sin(hue), rgb);
-    for (int k = 0; k < 3; k++)
-        rgb[k] = (double)und_srgb_encode((float)fmin(fmax(rgb[k], 0), 1));
+    und_plot_oklab(0.36 + 0.57 * t, chroma * cos(hue), chroma * sin(hue), rgb);
 }
