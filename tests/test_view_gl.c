@@ -2,7 +2,7 @@
 #include "tests/test.h"
 #include "view/camera.h"
 #include "view/gl.h"
-#include "view/window.h"
+#include "view/screen.h"
 
 #include <math.h>
 
@@ -10,8 +10,8 @@ static void square_is_drawn_and_read_back(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_window *window =
-        und_window_create(&(und_window_def){.width = 8, .height = 4, .offscreen = true}, &err);
+    und_screen *window =
+        und_screen_create(&(und_screen_def){.width = 8, .height = 4, .offscreen = true}, &err);
     if (!window)
         fail_msg("%s", err.text);
     und_program_def def = {
@@ -22,11 +22,11 @@ static void square_is_drawn_and_read_back(void **state)
     GLuint program = und_gl_program(&def, &err);
     if (!program)
         fail_msg("%s", err.text);
-    und_window_bind(window);
+    und_screen_bind(window);
     glViewport(0, 0, 8, 4);
     glUseProgram(program);
     und_gl_draw_square();
-    und_window_show(window);
+    und_screen_show(window);
     unsigned char rgb[4][8][3];
     und_gl_read(0, 0, 8, 4, rgb[0][0]);
     assert_int_equal(rgb[0][7][0], 255); /* the first row is the upper one */
@@ -38,7 +38,7 @@ static void square_is_drawn_and_read_back(void **state)
     def.fragment[1] = "this is no shader";
     assert_int_equal(und_gl_program(&def, &err), 0);
     assert_non_null(strstr(err.text, "fragment shader of a test"));
-    und_window_destroy(window);
+    und_screen_destroy(window);
 }
 
 /* What the ray through a pixel meets is seen at that pixel. */

@@ -1,5 +1,5 @@
 /* Windows by GLFW; without a display, EGL's surfaceless platform and a buffer in the place of the window. */
-#include "view/window.h"
+#include "view/screen.h"
 
 #include "base/status.h"
 #include "view/gl.h"
@@ -14,7 +14,7 @@
 
 enum { QUEUE = 256 };
 
-struct und_window {
+struct und_screen {
     GLFWwindow *glfw; /* NULL: offscreen */
     EGLDisplay display;
     EGLContext context;
@@ -26,13 +26,13 @@ struct und_window {
 
 static const char advice[] = "undine render CACHE --preview makes pictures without either";
 
-static void push(und_window *w, und_event event)
+static void push(und_screen *w, und_event event)
 {
     if (w->count < QUEUE)
         w->queue[(w->first + w->count++) % QUEUE] = event;
 }
 
-static und_window *of(GLFWwindow *glfw)
+static und_screen *of(GLFWwindow *glfw)
 {
     return glfwGetWindowUserPointer(glfw);
 }
@@ -44,7 +44,7 @@ static unsigned mods_of(int mods)
 }
 
 /* Where the mouse is, in pixels of the picture: a screen with many dots has more of them than of its own. */
-static void mouse(const und_window *w, double *x, double *y)
+static void mouse(const und_screen *w, double *x, double *y)
 {
     int columns, rows;
     glfwGetCursorPos(w->glfw, x, y);
@@ -90,7 +90,7 @@ static void typed_text(GLFWwindow *glfw, unsigned text)
 
 static void resized(GLFWwindow *glfw, int width, int height)
 {
-    und_window *w = of(glfw);
+    und_screen *w = of(glfw);
     w->width = width;
     w->height = height;
     push(w, (und_event){.kind = UND_EVENT_SIZE, .x = width, .y = height});
@@ -112,7 +112,7 @@ static und_status no_window(und_error *err)
                          why ? why : "the system does not say why", advice);
 }
 
-static und_status open_glfw(und_window *w, const und_window_def *def, und_error *err)
+static und_status open_glfw(und_screen *w, const und_screen_def *def, und_error *err)
 {
     if (!glfwInit())
         return no_window(err);
@@ -150,7 +150,7 @@ static EGLContext egl_context(EGLDisplay display, EGLenum api, const EGLint *wan
                            : EGL_NO_CONTEXT;
 }
 
-static und_status open_offscreen(und_window *w, const und_window_def *def, und_error *err)
+static und_status open_offscreen(und_screen *w, const und_screen_def *def, und_error *err)
 {
     static const EGLint desktop[] = {EGL_CONTEXT_MAJOR_VERSION,
                                      3,
@@ -179,19 +179,19 @@ static und_status open_offscreen(und_window *w, const und_window_def *def, und_e
     return und_gl_target(&w->target, GL_RGBA8, def->width, def->height, true, err);
 }
 
-und_window *und_window_create(const und_window_def *def, und_error *err)
+und_screen *und_screen_create(const und_screen_def *def, und_error *err)
 {
-    und_window *w = und_alloc(1, sizeof *w, "a window", err);
+    und_screen *w = und_alloc(1, sizeof *w, "a window", err);
     if (!w)
         return NULL;
     if ((def->offscreen ? open_offscreen(w, def, err) : open_glfw(w, def, err)) != UND_OK) {
-        und_window_destroy(w);
+        und_screen_destroy(w);
         return NULL;
     }
     return w;
 }
 
-void und_window_destroy(und_window *w)
+void und_screen_destroy(und_screen *w)
 {
     if (!w)
         return;
@@ -207,13 +207,13 @@ void und_window_destroy(und_window *w)
     free(w);
 }
 
-void und_window_size(const und_window *w, int *width, int *height)
+void und_screen_size(const und_screen *w, int *width, int *height)
 {
     *width = w->width;
     *height = w->height;
 }
 
-double und_window_scale(const und_window *w)
+double und_screen_scale(const und_screen *w)
 {
     float x = 1, y = 1;
     if (w->glfw)
@@ -221,7 +221,7 @@ double und_window_scale(const und_window *w)
     return x > 1 ? (double)x : 1;
 }
 
-bool und_window_event(und_window *w, und_event *event)
+bool und_screen_event(und_screen *w, und_event *event)
 {
     if (w->glfw && w->count == 0)
         glfwPollEvents();
@@ -233,12 +233,12 @@ bool und_window_event(und_window *w, und_event *event)
     return true;
 }
 
-void und_window_bind(und_window *w)
+void und_screen_bind(und_screen *w)
 {
     glBindFramebuffer(GL_FRAMEBUFFER, w->target.buffer);
 }
 
-void und_window_show(und_window *w)
+void und_screen_show(und_screen *w)
 {
     if (w->glfw)
         glfwSwapBuffers(w->glfw);
@@ -246,13 +246,13 @@ void und_window_show(und_window *w)
         glFinish();
 }
 
-void und_window_title(und_window *w, const char *title)
+void und_screen_title(und_screen *w, const char *title)
 {
     if (w->glfw)
         glfwSetWindowTitle(w->glfw, title);
 }
 
-const char *und_window_driver(const und_window *w)
+const char *und_screen_driver(const und_screen *w)
 {
     (void)w;
     const char *name = (const char *)glGetString(GL_RENDERER);
