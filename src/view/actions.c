@@ -1,0 +1,102 @@
+/* What the window itself does. */
+#include "base/status.h"
+#include "io/image.h"
+#include "view/view_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+und_status und_view_shoot(und_view *v, const char *path, und_error *err)
+{
+    und_image image = {0};
+    size_t count = 3 * (size_t)v->width * (size_t)v->height;
+    unsigned char *rgb = und_alloc(count, 1, "a picture", err);
+    und_status status = rgb ? und_image_create(&image, v->width, v->height, err) : err->status;
+    if (status == UND_OK) {
+        und_view_read(v, rgb);
+        for (size_t i = 0; i < count; i++)
+            image.rgb[i] = und_srgb_decode((float)rgb[i] / 255);
+        status = und_png_write(path, &image, 0, err);
+    }
+    und_image_destroy(&image);
+    free(rgb);
+    return status;
+}
+
+static void shoot(void *context)
+{
+    und_view *v = context;
+    char path[300];
+    und_error err;
+    snprintf(path, sizeof path, "%s.%04d.png", v->pane[0].scene->name, ++v->shots);
+    if (und_view_shoot(v, path, &err) == UND_OK)
+        und_view_say(v, "%s", path);
+    else
+        und_view_say(v, "%.400s", err.text);
+}
+
+static void quit(void *context)
+{
+    ((und_view *)context)->quit = true;
+}
+static void go_home(void *context)
+{
+    und_view_look_home(context);
+}
+static void follow(void *context)
+{
+    und_view *v = context;
+    v->follow = !v->follow;
+}
+static bool follows(const void *context)
+{
+    return ((const und_view *)context)->follow;
+}
+static bool can_follow(const void *context)
+{
+    const und_view *v = context;
+    double eye[3], look[3], angle;
+    return !v->camera.flat && und_pane_camera(&v->pane[0], eye, look, &angle);
+}
+static void hide(void *context)
+{
+    und_view *v = context;
+    v->bare = !v->bare;
+}
+static bool hides(const void *context)
+{
+    return ((const und_view *)context)->bare;
+}
+static void help(void *context)
+{
+    und_view *v = context;
+    v->help = !v->help;
+}
+static bool helps(const void *context)
+{
+    return ((const und_view *)context)->help;
+}
+static void zoom_in(void *context)
+{
+    und_camera_zoom(&((und_view *)context)->camera, 0.8);
+}
+static void zoom_out(void *context)
+{
+    und_camera_zoom(&((und_view *)context)->camera, 1.25);
+}
+
+const und_action *und_view_actions(int *count)
+{
+    static const und_action actions[] = {
+        {"File", "Keep this picture", 'P', 0, shoot, NULL, NULL},
+        {"File", "Quit", 'Q', UND_MOD_CONTROL, quit, NULL, NULL},
+        {"View", "First view", 'F', 0, go_home, NULL, NULL},
+        {"View", "Follow the scene's camera", 'C', 0, follow, follows, can_follow},
+        {"View", "Nearer", '=', 0, zoom_in, NULL, NULL},
+        {"View", "Farther", '-', 0, zoom_out, NULL, NULL},
+        {"View", "Hide the panels", UND_KEY_TAB, 0, hide, hides, NULL},
+        {"Help", "Keys and mouse...", '/', 0, help, helps, NULL},
+    };
+    *count = sizeof actions / sizeof *actions;
+    return actions;
+}

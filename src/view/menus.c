@@ -1,0 +1,208 @@
+/* Menus, keys, help and the corner: all from the tables of actions. */
+#include "view/view_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct choice {
+    const und_action *action;
+    void *context;
+} choice;
+
+static int add(choice *list, int count, const und_action *actions, int more, void *context)
+{
+    for (int i = 0; i < more && count < UND_VIEW_ACTIONS; i++)
+        list[count++] = (choice){&actions[i], context};
+    return count;
+}
+
+/* All that can be done now. */
+static int collect(und_view *v, choice list[UND_VIEW_ACTIONS])
+{
+    int more = 0, count = 0;
+    const und_action *actions = und_view_actions(&more);
+    count = add(list, count, actions, more, v);
+    if (v->pane[0].live) {
+        actions = und_hands_actions(&more);
+        count = add(list, count, actions, more, v);
+    }
+    for (int i = 0; i < v->def.count; i++) {
+        und_painter *painter = v->pane[i].painter;
+        if (painter && painter->class->actions && i == 0) {
+            actions = painter->class->actions(painter, &more);
+            count = add(list, count, actions, more, painter);
+        }
+    }
+    return count;
+}
+
+static bool enabled(const choice *c)
+{
+    return !c->action->enabled || c->action->enabled(c->context);
+}
+
+bool und_menus_key(und_view *v, const und_event *event)
+{
+    choice list[UND_VIEW_ACTIONS];
+    int count = collect(v, list);
+    unsigned shift =
+        event->key == '/' || event->key == '=' ? UND_MOD_SHIFT : 0; /* on some keyboards it takes shift */
+    for (int i = 0; i < count; i++)
+        if (list[i].action->key == event->key && (list[i].action->mods | shift) == (event->mods | shift) &&
+            enabled(&list[i])) {
+            list[i].action->run(list[i].context);
+            return true;
+        }
+    return false;
+}
+
+/* "Ctrl+S", "Space". */
+static void key_name(const und_action *action, char *text, size_t size)
+{
+    static const struct {
+        int key;
+        const char *name;
+    } names[] = {{' ', "Space"},
+                 {'/', "?"},
+                 {UND_KEY_ESCAPE, "Esc"},
+                 {UND_KEY_ENTER, "Enter"},
+                 {UND_KEY_TAB, "Tab"},
+                 {UND_KEY_BACKSPACE, "Backspace"},
+                 {UND_KEY_DELETE, "Delete"},
+                 {UND_KEY_RIGHT, "Right"},
+                 {UND_KEY_LEFT, "Left"},
+                 {UND_KEY_DOWN, "Down"},
+                 {UND_KEY_UP, "Up"},
+                 {UND_KEY_PAGE_UP, "Page up"},
+                 {UND_KEY_PAGE_DOWN, "Page down"},
+                 {UND_KEY_HOME, "Home"},
+                 {UND_KEY_END, "End"}};
+    char plain[8] = {(char)action->key};
+    const char *name = action->key < 128 ? plain : "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].key == action->key)
+            name = names[i].name;
+    if (action->key >= UND_KEY_F1 && action->key < UND_KEY_F1 + 12) {
+        snprintf(plain, sizeof plain, "F%d", action->key - UND_KEY_F1 + 1);
+        name = plain;
+    }
+    snprintf(text, size, "%s%s%s%s", action->mods & UND_MOD_CONTROL ? "Ctrl+" : "",
+             action->mods & UND_MOD_ALT ? "Alt+" : "", action->mods & UND_MOD_SHIFT ? "Shift+" : "", name);
+}
+
+static void draw_entry(und_view *v, const choice *c)
+{
+    char key[32];
+    key_name(c->action, key, sizeof key);
+    bool checked = c->action->checked && c->action->checked(c->context);
+    if (und_ui_entry(v->ui, c->action->label, key, checked, enabled(c)))
+        c->action->run(c->context);
+}
+
+/* Has a menu of that name been drawn already? */
+static bool drawn(const choice *list, int count, const char *menu)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i].action->menu, menu) == 0)
+            return true;
+    return false;
+}
+
+static void draw_menus(und_view *v, const choice *list, int count)
+{
+    und_ui_menu_bar(v->ui);
+    for (int i = 0; i < count; i++) {
+        if (drawn(list, i, list[i].action->menu) || !und_ui_menu(v->ui, list[i].action->menu))
+            continue;
+        for (int k = i; k < count; k++)
+            if (strcmp(list[k].action->menu, list[i].action->menu) == 0)
+                draw_entry(v, &list[k]);
+        und_ui_menu_end(v->ui);
+    }
+    und_ui_menu_bar_end(v->ui);
+}
+
+static void draw_help(und_view *v, const choice *list, int count)
+{
+    if (und_ui_panel(v->ui, "Keys and mouse", v->width / 2.0 - 280, 60, 560)) {
+        und_ui_text(v->ui, "Left button: the hand, or turn the view.  Right: turn.  Middle, or Shift: move.");
+        und_ui_text(v->ui, "Wheel: nearer and farther.  W A S D, Q E: fly, with Shift faster.");
+        for (int i = 0; i < count; i++) {
+            if (drawn(list, i, list[i].action->menu))
+                continue;
+            und_ui_line(v->ui);
+            for (int k = i; k < count; k++) {
+                char key[32];
+                const und_action *action = list[k].action;
+                key_name(action, key, sizeof key);
+                if (strcmp(action->menu, list[i].action->menu) == 0 && key[0] && enabled(&list[k]))
+                    und_ui_text(v->ui, "%-14s %s: %s", key, action->menu, action->label);
+            }
+        }
+        if (und_ui_button(v->ui, "Close"))
+            v->help = false;
+    }
+    und_ui_panel_end(v->ui);
+}
+
+static void draw_corner(und_view *v)
+{
+    const und_pane *pane = &v->pane[0];
+    const und_live_state *state = &pane->state;
+    if (und_ui_corner(v->ui, "rates", -8, und_ui_menu_height(v->ui) + 4)) {
+        if (pane->live) {
+            und_ui_text(v->ui, "%8.2f s   %s", state->time,
+                        state->failed    ? "failed"
+                        : state->playing ? ""
+                                         : "paused");
+            und_ui_text(v->ui, "simulation %.0f steps/s, %.2f x real time", state->steps_a_second,
+                        state->real_time);
+        } else {
+            und_ui_text(v->ui, "frame %d, %.3f s", pane->number, pane->time);
+        }
+        und_ui_text(v->ui, "drawing %.0f pictures/s, %.1f ms", v->picture_rate, 1e3 * v->picture_time);
+    }
+    und_ui_panel_end(v->ui);
+}
+
+static void draw_note(und_view *v)
+{
+    const char *text = v->clock < v->note_until ? v->note : NULL;
+    for (int i = 0; i < v->def.count && !text; i++)
+        text = v->pane[i].trouble[0] ? v->pane[i].trouble : NULL;
+    if (!text || !*text)
+        return;
+    double width, height, y = v->height - (v->pane[0].reel ? 190 : 30);
+    und_ui_text_size(v->ui, text, &width, &height);
+    double x = fmax((v->width - width) / 2, 8);
+    und_ui_draw_rect(v->ui, x - 10, y - 6, x + width + 10, y + height + 6, 0x0e1319e0, true);
+    und_ui_draw_text(v->ui, x, y, 0xffe9c0ff, text);
+}
+
+void und_menus_draw(und_view *v)
+{
+    choice list[UND_VIEW_ACTIONS];
+    int count = collect(v, list);
+    for (int i = 0; i < v->def.count; i++) {
+        und_pane *pane = &v->pane[i];
+        if (pane->painter && pane->painter->class->annotate)
+            pane->painter->class->annotate(pane->painter, &pane->lens, v->ui);
+    }
+    und_hands_annotate(v);
+    draw_note(v);
+    if (v->bare)
+        return;
+    draw_menus(v, list, count);
+    draw_corner(v);
+    if (v->pane[0].live)
+        und_hands_panel(v);
+    und_painter *painter = v->pane[0].painter;
+    if (painter && painter->class->panel) {
+        if (und_ui_panel(v->ui, "Show", -10, und_ui_menu_height(v->ui) + 70, 0))
+            painter->class->panel(painter, v->ui);
+        und_ui_panel_end(v->ui);
+    }
+    if (v->help)
+        draw_help(v, list, count);
+}

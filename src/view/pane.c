@@ -1,0 +1,109 @@
+/* A part of the window: frames from a scene that runs or from a cache, and the painter for them. */
+#include "base/status.h"
+#include "cache/cache.h"
+#include "view/gl.h"
+#include "view/view_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Who paints what; the first that fits. */
+static const struct {
+    bool (*fits)(const und_frame *frame);
+    und_painter *(*create)(const und_render_def *look, und_error *err);
+} painters[] = {
+    {und_flat_fits, und_flat_create},
+    {und_sea_fits, und_sea_create},
+    {und_volume_fits, und_volume_create},
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+und_status und_pane_open(und_pane *pane, const und_view_def *def, int index, und_error *err)
+{
+    const char *path = def->paths[index];
+    if (is_folder(path))
+        pane->reel = und_reel_create(path, def->settings, def->setting_count, err);
+    else if (def->count > 1)
+        return und_error_set(err, UND_INVALID, "%s is no cache: two are compared, and both must be caches",
+                             path);
+    else
+        pane->live = und_live_create(path, def->settings, def->setting_count, def->threads, err);
+    if (!pane->reel && !pane->live)
+        return err->status;
+    pane->scene = pane->live ? und_live_scene(pane->live) : und_reel_scene(pane->reel);
+    pane->look = pane->scene->render;
+    return UND_OK;
+}
+
+void und_pane_close(und_pane *pane)
+{
+    if (pane->painter)
+        pane->painter->class->destroy(pane->painter);
+    und_live_destroy(pane->live);
+    und_reel_destroy(pane->reel);
+}
+
+static und_status choose_painter(und_pane *pane, const und_frame *frame, und_error *err)
+{
+    for (size_t i = 0; i < sizeof painters / sizeof *painters && !pane->painter; i++)
+        if (painters[i].fits(frame)) {
+            pane->painter = painters[i].create(&pane->look, err);
+            if (!pane->painter)
+                return err->status;
+        }
+    return pane->painter
+               ? UND_OK
+               : und_error_set(err, UND_FAILED, "%s: nothing here can show its frames", pane->scene->name);
+}
+
+und_status und_pane_take(und_pane *pane, und_error *err)
+{
+    const und_frame *frame = pane->live ? und_live_take(pane->live) : und_reel_take(pane->reel);
+    if (pane->live)
+        und_live_state_now(pane->live, &pane->state);
+    else if (!und_reel_failed(pane->reel, pane->trouble, sizeof pane->trouble))
+        pane->trouble[0] = 0;
+    if (!frame)
+        return UND_OK;
+    und_status status = pane->painter ? UND_OK : choose_painter(pane, frame, err);
+    if (status != UND_OK)
+        return status;
+    und_error why;
+    if (pane->painter->class->take(pane->painter, frame, &why) !=
+        UND_OK) /* one bad frame: the others go on */
+        snprintf(pane->trouble, sizeof pane->trouble, "%.500s", why.text);
+    pane->time = frame->time;
+    pane->number = frame->number;
+    return UND_OK;
+}
+
+void und_pane_draw(und_pane *pane, double seconds)
+{
+    const und_lens *lens = &pane->lens;
+    glViewport(lens->x, lens->y, lens->width, lens->height);
+    glScissor(lens->x, lens->y, lens->width, lens->height);
+    if (pane->painter)
+        pane->painter->class->draw(pane->painter, lens, seconds);
+}
+
+bool und_pane_camera(const und_pane *pane, double eye[3], double look[3], double *view_angle)
+{
+    const und_vector *from = &pane->look.eye, *to = &pane->look.look;
+    memcpy(eye, from->constant, sizeof from->constant);
+    memcpy(look, to->constant, sizeof to->constant);
+    *view_angle = pane->look.fov * M_PI / 180;
+    bool still = !pane->live; /* a live scene's functions are its thread's alone */
+    if (from->fn && still)
+        from->fn(from->context, pane->time, eye);
+    if (to->fn && still)
+        to->fn(to->context, pane->time, look);
+    double apart = hypot(hypot(eye[0] - look[0], eye[1] - look[1]), eye[2] - look[2]);
+    return apart > 0 && isfinite(apart) && !((from->fn || to->fn) && !still);
+}

@@ -1,0 +1,314 @@
+/* The viewer's window: events in, pictures out. */
+#include "view/view.h"
+
+#include "base/status.h"
+#include "view/gl.h"
+#include "view/view_parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double TURN = 0.006; /* radians that a pixel of dragging turns */
+
+double und_view_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void und_view_say(und_view *v, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(v->note, sizeof v->note, format, list);
+    va_end(list);
+    v->note_until = v->clock + 6;
+}
+
+static void start_timeline(und_view *v)
+{
+    und_timeline *line = &v->timeline;
+    const und_reel *reel = v->pane[0].reel;
+    *line = (und_timeline){.loop = true, .speed = 1, .fps = und_reel_info(reel).fps};
+    line->first = und_reel_first(reel);
+    line->last = und_reel_last(reel);
+    line->frame = line->first;
+    line->playing = !v->def.paused;
+}
+
+static und_status open_view(und_view *v, und_error *err)
+{
+    und_status status = UND_OK;
+    for (int i = 0; i < v->def.count && status == UND_OK; i++)
+        status = und_pane_open(&v->pane[i], &v->def, i, err);
+    if (status != UND_OK)
+        return status;
+    char title[300];
+    snprintf(title, sizeof title, "%s - Undine", v->pane[0].scene->name);
+    und_screen_def window = {
+        .title = title, .width = v->def.width, .height = v->def.height, .offscreen = v->def.offscreen};
+    v->window = und_screen_create(&window, err);
+    v->ui = v->window ? und_ui_create(und_screen_scale(v->window), err) : NULL;
+    if (!v->ui)
+        return err->status;
+    und_screen_size(v->window, &v->width, &v->height);
+    snprintf(v->scene_path, sizeof v->scene_path, "out/%s-moment.lua", v->pane[0].scene->name);
+    snprintf(v->state_path, sizeof v->state_path, "out/%s-moment", v->pane[0].scene->name);
+    if (v->pane[0].reel)
+        start_timeline(v);
+    else if (!v->def.paused)
+        und_live_play(v->pane[0].live, true);
+    v->clock = und_view_clock();
+    return UND_OK;
+}
+
+und_view *und_view_create(const und_view_def *def, und_error *err)
+{
+    und_view *v = und_alloc(1, sizeof *v, "the viewer", err);
+    if (!v)
+        return NULL;
+    v->def = *def;
+    v->def.width = def->width > 0 ? def->width : 1280;
+    v->def.height = def->height > 0 ? def->height : 800;
+    v->size = 1;
+    if (open_view(v, err) != UND_OK) {
+        und_view_destroy(v);
+        return NULL;
+    }
+    return v;
+}
+
+void und_view_destroy(und_view *v)
+{
+    if (!v)
+        return;
+    for (int i = 0; i < v->def.count; i++)
+        und_pane_close(&v->pane[i]); /* painters first: they need the window's OpenGL */
+    und_ui_destroy(v->ui);
+    und_screen_destroy(v->window);
+    free(v);
+}
+
+/* Dragging: orbit, or pan with shift, the middle button, or where all is flat. */
+static void drag_camera(und_view *v, double dx, double dy)
+{
+    bool pan = v->button[UND_BUTTON_MIDDLE] || (v->mods & UND_MOD_SHIFT) || v->camera.flat;
+    if (!v->button[UND_BUTTON_LEFT] && !v->button[UND_BUTTON_RIGHT] && !v->button[UND_BUTTON_MIDDLE])
+        return;
+    if (pan)
+        und_camera_pan(&v->camera, -dx / v->height, dy / v->height);
+    else
+        und_camera_orbit(&v->camera, dx * TURN, dy * TURN);
+    v->follow = false;
+}
+
+static void use_mouse(und_view *v, const und_event *event)
+{
+    double dx = event->x - v->mouse[0], dy = event->y - v->mouse[1];
+    if (event->kind == UND_EVENT_BUTTON) {
+        v->button[event->button] = event->down;
+        v->mods = event->mods;
+    }
+    if (event->kind == UND_EVENT_SCROLL) {
+        und_camera_zoom(&v->camera, pow(0.88, event->y));
+        v->follow = false;
+        return;
+    }
+    v->mouse[0] = event->x;
+    v->mouse[1] = event->y;
+    if (!und_hands_event(v, event) && event->kind == UND_EVENT_MOVE)
+        drag_camera(v, dx, dy);
+}
+
+void und_view_event(und_view *v, const und_event *event)
+{
+    if (event->kind == UND_EVENT_CLOSE)
+        v->quit = true;
+    if (event->kind == UND_EVENT_SIZE) {
+        v->width = (int)event->x;
+        v->height = (int)event->y;
+        return;
+    }
+    bool taken = und_ui_event(v->ui, event);
+    if (event->kind == UND_EVENT_KEY && event->key > 0 && event->key < UND_KEY_COUNT) {
+        v->key[event->key] = event->down && !taken;
+        v->mods = event->mods;
+        if (!taken && event->down)
+            und_menus_key(v, event);
+    } else if (event->kind == UND_EVENT_BUTTON && !event->down && taken) {
+        v->button[event->button] = false;
+    } else if (!taken && (event->kind == UND_EVENT_MOVE || event->kind == UND_EVENT_BUTTON ||
+                          event->kind == UND_EVENT_SCROLL)) {
+        use_mouse(v, event);
+    } else if (event->kind == UND_EVENT_MOVE) {
+        v->mouse[0] = event->x;
+        v->mouse[1] = event->y;
+    }
+}
+
+/* W A S D Q E, while they are down: a fifth of what is seen a second, five times as fast with shift. */
+static void fly(und_view *v, double seconds)
+{
+    double right = v->key['D'] - v->key['A'], up = v->key['E'] - v->key['Q'], on = v->key['W'] - v->key['S'];
+    double way = fmin(seconds, 0.1) * v->camera.distance * (v->mods & UND_MOD_SHIFT ? 2.0 : 0.4);
+    if (v->mods & (UND_MOD_CONTROL | UND_MOD_ALT) || (right == 0 && up == 0 && on == 0))
+        return;
+    v->follow = false;
+    if (v->camera.flat)
+        und_camera_fly(&v->camera, right * way, (on != 0 ? on : up) * way, 0);
+    else
+        und_camera_fly(&v->camera, right * way, up * way, on * way);
+}
+
+/* All that a painter shows, from the side that shows most of it. */
+static void frame_bounds(und_view *v, const double low[3], const double high[3])
+{
+    double look[3], eye[3], angle = 40 * M_PI / 180, span = 0;
+    for (int a = 0; a < 3; a++) {
+        look[a] = (low[a] + high[a]) / 2;
+        span = fmax(span, high[a] - low[a]);
+    }
+    memcpy(eye, (double[]){look[0] + 0.4 * span, look[1] + 0.85 * span, look[2] + 1.45 * span}, sizeof eye);
+    if (v->camera.flat) {
+        double aspect = (double)v->width / v->def.count / v->height, height = high[1] - low[1];
+        memcpy(eye, (double[]){look[0], look[1], look[2] + 1.12 * fmax(height, (high[0] - low[0]) / aspect)},
+               sizeof eye);
+    }
+    und_camera_look(&v->camera, eye, look, angle);
+}
+
+void und_view_look_home(und_view *v)
+{
+    double low[3], high[3], eye[3], look[3], angle;
+    und_pane *pane = &v->pane[0];
+    if (!pane->painter)
+        return;
+    pane->painter->class->bounds(pane->painter, low, high);
+    v->size = fmax(hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]), 1e-6);
+    if (!v->camera.flat && und_pane_camera(pane, eye, look, &angle))
+        und_camera_look(&v->camera, eye, look, angle);
+    else
+        frame_bounds(v, low, high);
+}
+
+static und_status take_frames(und_view *v, und_error *err)
+{
+    und_status status = UND_OK;
+    if (v->pane[0].reel) {
+        v->timeline.last = und_reel_last(v->pane[0].reel);
+        int frame = und_timeline_frame(&v->timeline), direction = v->timeline.playing ? 1 : 0;
+        for (int i = 0; i < v->def.count; i++) {
+            und_reel *reel = v->pane[i].reel;
+            int first = und_reel_first(reel), last = und_reel_last(reel);
+            und_reel_seek(reel, frame < first ? first : frame > last ? last : frame, direction);
+        }
+    }
+    for (int i = 0; i < v->def.count && status == UND_OK; i++)
+        status = und_pane_take(&v->pane[i], err);
+    if (status == UND_OK && !v->framed && v->pane[0].painter) {
+        v->camera.flat = strcmp(v->pane[0].painter->class->name, "flat") == 0;
+        und_view_look_home(v);
+        und_hands_reset(v);
+        v->framed = true;
+    }
+    double eye[3], look[3], angle;
+    if (v->follow && !v->camera.flat && und_pane_camera(&v->pane[0], eye, look, &angle))
+        und_camera_look(&v->camera, eye, look, angle);
+    return status;
+}
+
+static void draw_panes(und_view *v)
+{
+    und_screen_bind(v->window);
+    glDisable(GL_SCISSOR_TEST);
+    glClearColor(0.05f, 0.06f, 0.08f, 1);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    glEnable(GL_SCISSOR_TEST);
+    for (int i = 0; i < v->def.count; i++) {
+        int left = i * v->width / v->def.count, right = (i + 1) * v->width / v->def.count;
+        v->pane[i].lens = und_camera_lens(
+            &v->camera, (int[]){left + (i > 0), 0, right - left - (i > 0), v->height}, v->height, v->size);
+        und_pane_draw(&v->pane[i], v->clock);
+    }
+    und_screen_bind(v->window);
+    glDisable(GL_SCISSOR_TEST);
+    glViewport(0, 0, v->width, v->height);
+}
+
+static void measure(und_view *v, double began)
+{
+    enum { KEPT = sizeof v->drawn / sizeof *v->drawn };
+    double now = und_view_clock();
+    v->picture_time = now - began;
+    v->drawn[v->pictures++ % KEPT] = now;
+    int back = v->pictures < KEPT ? v->pictures : KEPT;
+    while (back > 2 && now - v->drawn[(v->pictures - back) % KEPT] > 1)
+        back--;
+    double over = now - v->drawn[(v->pictures - back) % KEPT];
+    v->picture_rate = back > 1 && over > 0 ? (back - 1) / over : 0;
+}
+
+bool und_view_frame(und_view *v, und_error *err)
+{
+    double began = und_view_clock(), seconds = began - v->clock;
+    v->clock = began;
+    und_event event;
+    while (und_screen_event(v->window, &event))
+        und_view_event(v, &event);
+    fly(v, seconds);
+    if (v->pane[0].reel)
+        und_timeline_advance(&v->timeline, seconds);
+    if (take_frames(v, err) != UND_OK)
+        return false;
+    if (v->pane[0].live && v->pane[0].state.notes != v->notes_seen) {
+        v->notes_seen = v->pane[0].state.notes;
+        und_view_say(v, "%s", v->pane[0].state.note);
+    }
+    draw_panes(v);
+    und_ui_begin(v->ui, v->width, v->height, seconds);
+    und_menus_draw(v);
+    und_ui_end(v->ui);
+    measure(v, began);
+    und_screen_show(v->window);
+    return !v->quit;
+}
+
+void und_view_read(und_view *v, unsigned char *rgb)
+{
+    und_screen_bind(v->window);
+    und_gl_read(0, 0, v->width, v->height, rgb);
+}
+void und_view_size(const und_view *v, int *width, int *height)
+{
+    *width = v->width;
+    *height = v->height;
+}
+und_live *und_view_live(und_view *v)
+{
+    return v->pane[0].live;
+}
+und_timeline *und_view_timeline(und_view *v)
+{
+    return v->pane[0].reel ? &v->timeline : NULL;
+}
+void und_view_settle(und_view *v)
+{
+    for (int i = 0; i < v->def.count; i++)
+        if (v->pane[i].live)
+            und_live_settle(v->pane[i].live);
+        else
+            und_reel_settle(v->pane[i].reel);
+}
+bool und_view_where(const und_view *v, const char *label, double rect[4])
+{
+    return und_ui_where(v->ui, label, rect);
+}
+const und_lens *und_view_lens(const und_view *v)
+{
+    return &v->pane[0].lens;
+}
