@@ -16,12 +16,6 @@ command_fn command_run, command_sim, command_render, command_check, command_info
 und_cache *open_to_read(const char *path, und_error *err);
 und_status explain_scene(const char *path, und_error *err); /* the advice; returns the error's status */
 
-/* The scene in a cache's manifest, with the settings that it was made with and then `more`. */
-und_scene *scene_of_cache(const und_cache_info *info, const und_setting *more, int count, und_error *err);
-/* The same of a scene file of the same model. */
-und_scene *scene_for_cache(const und_cache_info *info, const char *path, const und_setting *more, int count,
-                           und_error *err);
-
 /* Signals: SIGINT and SIGTERM raise a flag, a second one ends the program at once. */
 void signals_install(void);
 bool signals_stop(void);

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "links.h"
+#include "scene/cached_scene.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static und_status make_state(const branch *b, const args *a, const und_cache_inf
                              und_error *err)
 {
     links joined = {0};
-    und_scene *scene = scene_of_cache(info, NULL, 0, err);
+    und_scene *scene = und_scene_of_cache(info, NULL, 0, err);
     und_status status = scene ? UND_OK : err->status;
     if (status == UND_OK && info->grid)
         status = links_read(&joined, a, scene, info->folder, err);

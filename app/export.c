@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cache/cache.h"
 #include "flow.h"
+#include "scene/cached_scene.h"
 #include "scene/scene.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ static und_status export_painted(und_cache *cache, const args *a, und_error *err
     und_scene *scene = NULL;
     und_status status = UND_OK;
     if (info.pass && strcmp(info.pass, "texture") == 0) {
-        scene = scene_of_cache(&info, NULL, 0, err);
+        scene = und_scene_of_cache(&info, NULL, 0, err);
         status = scene ? UND_OK : err->status;
         if (scene)
             paint = und_scene_get(scene)->render.paint;

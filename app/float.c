@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "scene/cached_scene.h"
 #include "scene/sim.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static und_status open_floating(pass *p, und_error *err)
                              "%s was made with liquid.%s: bodies are put into the flow of liquid.cells",
                              p->flow_folder, p->info.model);
     own->bodies = und_scene_load_bodies(a->words[1], a->settings, a->setting_count, err);
-    own->flow_scene = own->bodies ? scene_of_cache(&p->info, NULL, 0, err) : NULL;
+    own->flow_scene = own->bodies ? und_scene_of_cache(&p->info, NULL, 0, err) : NULL;
     if (!own->flow_scene)
         return err->status;
     const und_scene_view *bodies = und_scene_get(own->bodies);

@@ -9,6 +9,7 @@
 #include "grids.h"
 #include "merge.h"
 #include "pictures.h"
+#include "scene/cached_scene.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -194,8 +195,8 @@ und_status command_render(const args *a, und_error *err)
     grids_read(a->words[0], &list);
     und_status status = open_footage(&f, a->words[0], &list, err);
     if (status == UND_OK) {
-        scene = a->look ? scene_for_cache(&f.info, a->look, a->settings, a->setting_count, err)
-                        : scene_of_cache(&f.info, a->settings, a->setting_count, err);
+        scene = a->look ? und_scene_for_cache(&f.info, a->look, a->settings, a->setting_count, err)
+                        : und_scene_of_cache(&f.info, a->settings, a->setting_count, err);
         status = scene ? UND_OK : err->status;
     }
     if (status == UND_OK)

@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "scene/cached_scene.h"
 #include "scene/scene.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ static und_status start_painting(pass *p, und_error *err)
 {
     painting *own = p->own;
     und_texture_def def = und_texture_def_default();
-    und_scene *scene = scene_of_cache(&p->info, NULL, 0, err); /* its camera */
+    und_scene *scene = und_scene_of_cache(&p->info, NULL, 0, err); /* its camera */
     if (!scene)
         return err->status;
     own->plate = und_render_plate(&und_scene_get(scene)->render, &p->frame);

@@ -1,5 +1,4 @@
-/* The scene that a cache was made of, from its manifest. */
-#include "app.h"
+#include "scene/cached_scene.h"
 
 #include "base/status.h"
 #include "scene/scene.h"
@@ -79,13 +78,13 @@ static und_scene *load(const und_cache_info *info, const char *path, const und_s
     return scene;
 }
 
-und_scene *scene_of_cache(const und_cache_info *info, const und_setting *more, int count, und_error *err)
+und_scene *und_scene_of_cache(const und_cache_info *info, const und_setting *more, int count, und_error *err)
 {
     return load(info, NULL, more, count, err);
 }
 
-und_scene *scene_for_cache(const und_cache_info *info, const char *path, const und_setting *more, int count,
-                           und_error *err)
+und_scene *und_scene_for_cache(const und_cache_info *info, const char *path, const und_setting *more,
+                               int count, und_error *err)
 {
     und_scene *scene = load(info, path, more, count, err);
     const char *model = scene ? und_scene_get(scene)->model : NULL;
