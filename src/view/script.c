@@ -123,7 +123,9 @@ static und_status do_click(script *s)
     und_status status = s->count > 1 ? do_move(s) : UND_OK;
     if (status == UND_OK)
         status = press(s, UND_BUTTON_LEFT, true);
-    return status == UND_OK ? press(s, UND_BUTTON_LEFT, false) : status;
+    if (status == UND_OK)
+        status = press(s, UND_BUTTON_LEFT, false);
+    return status == UND_OK ? picture(s) : status; /* what opened knows its size then */
 }
 
 /* From here to there in ten steps, with the left button down, or another. */

@@ -1,8 +1,10 @@
 /* Dear ImGui behind ui.h: no more than its calls, and where each widget was drawn. */
 #include "view/ui.h"
 
+extern "C" {
 #include "base/status.h"
 #include "view/gl.h"
+}
 
 #include <backends/imgui_impl_opengl3.h>
 #include <fontconfig/fontconfig.h>
