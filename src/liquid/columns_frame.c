@@ -41,7 +41,7 @@ und_status und_columns_write_frame(und_liquid *liquid, und_frame *frame, und_err
     und_columns *s = (und_columns *)liquid;
     frame->grid = s->pool.grid;
     frame->time = s->pool.time;
-    if (und_pool_frame_field(&s->pool, frame, "ground", "m", true, s->ground, err) ||
+    if (und_pool_frame_field(&s->pool, frame, "ground", "m", !s->pool.ground_moved, s->ground, err) ||
         add_made(s, frame, "surface", "m", seen_at, err))
         return err->status;
     if (s->def.velocity && (add_made(s, frame, "velocity_x", "m/s", speed_x_at, err) ||

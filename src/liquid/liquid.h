@@ -37,6 +37,7 @@ typedef struct und_liquid_class {
     void (*tuning)(const und_liquid *self, und_tuning *tuning);       /* as it is; NaN: not with this model */
     void (*tune)(und_liquid *self, const und_tuning *tuning);         /* as it is to be; NaN: as it is */
     bool (*throw_ball)(und_liquid *self, const und_ball *ball);       /* false: none is left */
+    int (*balls_left)(const und_liquid *self);
 } und_liquid_class;
 
 /* A model's struct begins with this. */

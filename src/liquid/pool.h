@@ -12,8 +12,9 @@
 
 #include <undine/pool.h>
 
-enum { UND_POOL_PARTS = 6 }; /* at most, of the state */
-enum { UND_POOL_ROW = 64 };  /* rows are padded to a multiple of this */
+enum { UND_POOL_PARTS = 7 };  /* at most, of the state */
+enum { UND_POOL_TUNING = 8 }; /* numbers that may be turned, in a state */
+enum { UND_POOL_ROW = 64 };   /* rows are padded to a multiple of this */
 
 typedef struct und_pool_edge {
     int count;          /* of cells along it */
@@ -41,7 +42,16 @@ typedef struct und_pool {
     und_ledger lost; /* by rounding, of each entry */
 
     void (*dried)(void *context, size_t at); /* told of a cell that lost its last water; NULL: nobody */
+    /* Raises the ground of a cell by so much and the water on it with it; false: not this cell. */
+    bool (*lift)(void *context, size_t at, double by);
     void *context;
+
+    und_hand hand;              /* of the step under way or to come; its tool is none where there is none */
+    double hand_from, hand_end; /* s; when that step begins and ends */
+    int patch[4];               /* cells that the hand presses on: x0, x1, z0, z1, half open */
+    bool ground_moved;          /* by a hand: the def does not say what it is */
+    bool tuned;                 /* likewise gravity, damping, viscosity or rain */
+    double tuning[UND_POOL_TUNING]; /* as a state keeps it */
 } und_pool;
 
 static inline size_t und_pool_at(const und_pool *p, int x, int z)
@@ -108,6 +118,13 @@ void und_pool_press(und_pool *p, double dt);
 /* Adds `volume` (m3; negative: takes, as far as there is water) as a smooth bump; returns what was added.
  * The ledger is the caller's. */
 double und_pool_add_drop(und_pool *p, double x, double z, double radius, double volume);
+
+/* A hand, between steps.  `head` is the model's array for pressure, zero unless the def presses; NULL: it has
+ * none, and the hand does not stir. */
+void und_pool_touch(und_pool *p, const und_hand *hand, double dt, float *head);
+/* What of the tuning is the pool's.  The def is the model's own copy. */
+void und_pool_tuning(const und_pool *p, und_tuning *tuning);
+void und_pool_tune(und_pool *p, und_pool_def *def, const und_tuning *tuning);
 
 /* The i-th cell along an edge, and the level outside an open one. */
 size_t und_pool_edge_cell(const und_pool *p, int edge, int i);

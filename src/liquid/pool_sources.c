@@ -45,12 +45,6 @@ static double distance_from(const und_pool *p, double x, double z, int cx, int c
     return hypot(und_pool_x(p, cx) - x, dz);
 }
 
-/* A smooth bump, 1 in the middle and 0 at the radius. */
-static double bump(double distance, double radius)
-{
-    return distance < radius ? 0.5 + 0.5 * cos(M_PI * distance / radius) : 0;
-}
-
 double und_pool_add_drop(und_pool *p, double x, double z, double radius, double volume)
 {
     int x0 = und_pool_cell_x(p, x - radius), x1 = und_pool_cell_x(p, x + radius);
@@ -58,13 +52,13 @@ double und_pool_add_drop(und_pool *p, double x, double z, double radius, double 
     double total = 0, added = 0, cell = und_pool_cell_area(p);
     for (int cz = z0; cz <= z1; cz++)
         for (int cx = x0; cx <= x1; cx++)
-            total += bump(distance_from(p, x, z, cx, cz), radius);
+            total += und_pool_bump(distance_from(p, x, z, cx, cz), radius);
     if (total <= 0)
         return cell * und_pool_add_water(p, und_pool_at(p, und_pool_cell_x(p, x), und_pool_cell_z(p, z)),
                                          volume / cell);
     for (int cz = z0; cz <= z1; cz++)
         for (int cx = x0; cx <= x1; cx++) {
-            double part = bump(distance_from(p, x, z, cx, cz), radius) / total;
+            double part = und_pool_bump(distance_from(p, x, z, cx, cz), radius) / total;
             if (part > 0)
                 added += cell * und_pool_add_water(p, und_pool_at(p, cx, cz), part * volume / cell);
         }
@@ -167,26 +161,32 @@ void und_pool_add_sources(und_pool *p, double dt)
     und_pool_flow_over_edges(p, dt);
 }
 
+void und_pool_press_at(und_pool *p, double px, double pz, double radius, double head)
+{
+    int x0 = und_pool_cell_x(p, px - radius), x1 = und_pool_cell_x(p, px + radius);
+    int z0 = und_pool_cell_z(p, pz - radius), z1 = und_pool_cell_z(p, pz + radius);
+    for (int z = z0; z <= z1; z++)
+        for (int x = x0; x <= x1; x++)
+            p->head[und_pool_at(p, x, z)] +=
+                (float)(head * und_pool_bump(distance_from(p, px, pz, x, z), radius));
+}
+
 static void add_stir(und_pool *p, const und_stir_def *def, double time)
 {
     double center[3];
     und_vector_at(&def->center, time, center);
-    double head = def->amplitude * sin(2 * M_PI * (time - def->start) / def->period);
-    int x0 = und_pool_cell_x(p, center[0] - def->radius), x1 = und_pool_cell_x(p, center[0] + def->radius);
-    int z0 = und_pool_cell_z(p, center[2] - def->radius), z1 = und_pool_cell_z(p, center[2] + def->radius);
-    for (int z = z0; z <= z1; z++)
-        for (int x = x0; x <= x1; x++)
-            p->head[und_pool_at(p, x, z)] +=
-                (float)(head * bump(distance_from(p, center[0], center[2], x, z), def->radius));
+    und_pool_press_at(p, center[0], center[2], def->radius,
+                      def->amplitude * sin(2 * M_PI * (time - def->start) / def->period));
 }
 
 /* Outside pressure, as a height of water: what a function says, and the stirring. */
 void und_pool_press(und_pool *p, double dt)
 {
+    und_pool_end_hand(p);
     if (!p->head)
         return;
     double time = p->time + dt, per_pascal = 1 / (p->def->density * p->def->gravity);
-    for (int z = 0; z < p->nz; z++)
+    for (int z = 0; z < p->nz && und_pool_presses(p->def); z++)
         for (int x = 0; x < p->nx; x++)
             p->head[und_pool_at(p, x, z)] =
                 (float)(per_pascal *
@@ -194,4 +194,5 @@ void und_pool_press(und_pool *p, double dt)
     for (int i = 0; i < p->def->stir_count; i++)
         if (time >= p->def->stirs[i].start && time < p->def->stirs[i].end)
             add_stir(p, &p->def->stirs[i], time);
+    und_pool_press_hand(p, time);
 }

@@ -4,9 +4,24 @@
 
 #include "liquid/pool.h"
 
+#include <math.h>
+
 /* Raises a cell by `height` (m), or lowers it as far as there is water; "add or subtract the amounts from the
  * current and last values of h" (Kass & Miller 1990): motion stays.  Returns what was added. */
 double und_pool_add_water(und_pool *p, size_t at, double height);
+
+/* A smooth bump, 1 in the middle and 0 at the radius. */
+static inline double und_pool_bump(double distance, double radius)
+{
+    return distance < radius ? 0.5 + 0.5 * cos(M_PI * distance / radius) : 0;
+}
+
+/* Adds a bump of pressure, `head` metres of water high. */
+void und_pool_press_at(und_pool *p, double x, double z, double radius, double head);
+/* Forgets the hand where its step is over. */
+void und_pool_end_hand(und_pool *p);
+/* The head of a hand that stirs at a time, at the end of a step of the model. */
+void und_pool_press_hand(und_pool *p, double time);
 
 /* Enters what came (m3) or, below 0, went into the ledger. */
 void und_pool_book(und_pool *p, double volume);

@@ -199,6 +199,48 @@ static void forget_rise(void *context, size_t at)
     ((und_waves *)context)->rise[at] = 0;
 }
 
+/* Raises or lowers the ground of a cell and the water on it; exact, since the ground is float and the height
+ * double. */
+static bool lift_ground(void *context, size_t at, double by)
+{
+    und_waves *s = context;
+    float bed = (float)((double)s->bed[at] + by);
+    if (s->bed != s->ground) {
+        float standing = s->ground[at] - s->bed[at]; /* a part of an object, under water */
+        s->bed[at] = bed;
+        bed += standing;
+    }
+    s->height[at] += (double)bed - (double)s->ground[at];
+    s->ground[at] = bed;
+    return true;
+}
+
+static void touch_liquid(und_liquid *liquid, const und_hand *hand, double dt)
+{
+    und_waves *s = (und_waves *)liquid;
+    und_error err;
+    if (hand->tool == UND_TOOL_STIR && !s->head)
+        s->head = field(s, sizeof *s->head, "pressure", &err); /* zero; without it the hand does not stir */
+    und_pool_touch(&s->pool, hand, dt, s->head);
+}
+
+static void tuning_liquid(const und_liquid *liquid, und_tuning *tuning)
+{
+    const und_waves *s = (const und_waves *)liquid;
+    und_pool_tuning(&s->pool, tuning);
+    tuning->viscosity = s->def.viscosity;
+}
+
+static void tune_liquid(und_liquid *liquid, const und_tuning *tuning)
+{
+    und_waves *s = (und_waves *)liquid;
+    und_pool_tune(&s->pool, &s->def.pool, tuning);
+    if (tuning->viscosity >= 0 && isfinite(tuning->viscosity) && tuning->viscosity != s->def.viscosity) {
+        s->def.viscosity = tuning->viscosity;
+        s->pool.tuned = true;
+    }
+}
+
 static void destroy_liquid(und_liquid *liquid)
 {
     und_waves_destroy((und_waves *)liquid);
@@ -240,6 +282,11 @@ static const und_liquid_class waves_class = {
     .time = time_liquid,
     .watch = watch_liquid,
     .inspect = und_waves_inspect,
+    .tools = 1 << UND_TOOL_STIR | 1 << UND_TOOL_POUR | 1 << UND_TOOL_DRAIN | 1 << UND_TOOL_RAISE |
+             1 << UND_TOOL_DIG,
+    .touch = touch_liquid,
+    .tuning = tuning_liquid,
+    .tune = tune_liquid,
 };
 
 und_waves *und_waves_create(const und_waves_def *def, und_error *err)
@@ -259,6 +306,7 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
         return NULL;
     }
     s->pool.dried = forget_rise;
+    s->pool.lift = lift_ground;
     s->pool.context = s;
     s->words = (s->pool.nx + STRIP - 1) / STRIP;
     s->runs_per_row = s->pool.nx / 2 + 1;

@@ -9,7 +9,7 @@ und_status und_waves_write_frame(und_liquid *liquid, und_frame *frame, und_error
     const und_pool *p = &s->pool;
     frame->grid = s->pool.grid;
     frame->time = s->pool.time;
-    if (und_pool_frame_field(p, frame, "ground", "m", true, s->bed, err) ||
+    if (und_pool_frame_field(p, frame, "ground", "m", !p->ground_moved, s->bed, err) ||
         und_pool_frame_surface(p, frame, err) ||
         und_pool_frame_field(p, frame, "velocity_x", "m/s", false, s->speed_x, err) ||
         und_pool_frame_field(p, frame, "velocity_z", "m/s", false, s->speed_z, err) ||

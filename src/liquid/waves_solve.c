@@ -192,11 +192,11 @@ static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t
     und_transpose(LANES, TILE, s->rise + first, stride, t->rise, LANES);
     if (k->second)
         und_transpose(LANES, TILE, s->flux_x + first, stride, t->flux, LANES);
-    if (!s->head)
+    if (!s->pool.head)
         return;
     for (int r = 0; r < LANES; r++)
         for (int i = 0; i < TILE; i++) {
-            const float *head = s->head + und_waves_at(s, x + i, z + r);
+            const float *head = s->pool.head + und_waves_at(s, x + i, z + r);
             t->slope[i * LANES + r] = t->step[i * LANES + r] + head[1] - head[0];
         }
 }
@@ -214,7 +214,7 @@ static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, f
 /* Eliminates `count` columns of a tile; the last column of the domain is not among them. */
 static void eliminate_tile(const und_waves *s, const scheme *k, line *l, const tile *t, int count)
 {
-    const float *slope = s->head ? t->slope : t->step, *flux = k->second ? t->flux : NULL;
+    const float *slope = s->pool.head ? t->slope : t->step, *flux = k->second ? t->flux : NULL;
     float weight = k->second ? 0 : k->kept; /* the second order's motion is in the flows */
     for (int i = 0; i < count * LANES; i += LANES) {
         face f = {.depth = t->depth + i,
@@ -350,8 +350,8 @@ static void column_faces(const und_waves *s, const scheme *k, int x, int z, stri
     s->least[(size_t)(z + 1) * (size_t)s->words + (size_t)(x / STRIP)] = strip_least(depth);
     for (int i = 0; k->second && i < STRIP; i++)
         t->drift[i] = middle_next[i] - middle[i];
-    for (int i = 0; s->head && i < STRIP; i++)
-        t->slope[i] = t->step[i] + s->head[next + (size_t)i] - s->head[at + (size_t)i];
+    for (int i = 0; s->pool.head && i < STRIP; i++)
+        t->slope[i] = t->step[i] + s->pool.head[next + (size_t)i] - s->pool.head[at + (size_t)i];
     size_t ahead = und_waves_at(s, x, z + AHEAD_ROWS < s->pool.nz ? z + AHEAD_ROWS : z);
     prefetch(s->height + ahead, STRIP * sizeof(double));
     prefetch(s->ground + ahead, STRIP * sizeof(float));
@@ -390,7 +390,7 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
         face f = {.depth = t.depth[z & 1],
                   .depth_next = t.depth[~z & 1],
                   .step = t.step,
-                  .slope = s->head ? t.slope : t.step,
+                  .slope = s->pool.head ? t.slope : t.step,
                   .flux = k->second ? s->flux_z + at : NULL,
                   .drift = t.drift,
                   .base = z == 0 ? first : s->middle + at,

@@ -41,7 +41,8 @@ void und_waves_flux_x(und_waves *s)
             float da = (float)und_waves_depth(s, a), db = (float)und_waves_depth(s, b);
             float step = (float)(s->height[b] - s->height[a]), face = und_waves_face(da, db, step);
             float new = second ? und_waves_late(da, db, step) : 1;
-            float slope = step + new *(s->middle[b] - s->middle[a]) + (s->head ? s->head[b] - s->head[a] : 0);
+            float slope = step + new *(s->middle[b] - s->middle[a]) +
+                          (s->pool.head ? s->pool.head[b] - s->pool.head[a] : 0);
             s->flux_x[a] = flow_after(p, s->flux_x[a], da, db, face, slope);
         }
 }
@@ -63,7 +64,7 @@ void und_waves_flux_z(und_waves *s)
             float old = second ? 1 - und_waves_late(da, db, step) : 0;
             float half_a = old * (s->rise[a] - s->middle[a]), half_b = old * (s->rise[b] - s->middle[b]);
             float slope = (float)(s->height[b] - s->height[a]) - (half_b - half_a) +
-                          (s->head ? s->head[b] - s->head[a] : 0);
+                          (s->pool.head ? s->pool.head[b] - s->pool.head[a] : 0);
             s->flux_z[a] = flow_after(p, s->flux_z[a], da, db, face, slope);
         }
 }

@@ -8,6 +8,7 @@
 #include "liquid/levelset.h"
 #include "liquid/waves.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct und_sim {
     int substep; /* steps done since */
     int substeps;
     bool within; /* a step that has begun */
+    bool loose;  /* its steps were not the scene's: the liquid's own clock counts */
     double dt;
     int32_t mark[MARKS]; /* the same, as saved */
     und_frame frame;
@@ -83,6 +85,8 @@ static und_liquid *create_liquid(const und_scene_view *view, int threads, und_er
 static double time_of(const und_sim *sim)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
+    if (sim->loose)
+        return sim->liquid->class->time(sim->liquid);
     return ((double)sim->number - view->start) / view->fps + sim->substep * sim->dt;
 }
 
@@ -94,12 +98,17 @@ static double time_of_state(const und_sim *sim)
 }
 
 /* What the liquid shows, without the bodies in its flow. */
+static und_status show_liquid(und_sim *sim, und_frame *frame, und_error *err)
+{
+    und_frame_clear(frame);
+    *frame = und_frame_empty(sim->number, time_of(sim), und_scene_get(sim->scene)->grid);
+    return sim->liquid->class->frame(sim->liquid, frame, err);
+}
+
 static und_status make_frame(und_sim *sim, und_error *err)
 {
-    und_frame_clear(&sim->frame);
-    sim->frame = und_frame_empty(sim->number, time_of(sim), und_scene_get(sim->scene)->grid);
     sim->frame_made = false;
-    return sim->liquid->class->frame(sim->liquid, &sim->frame, err);
+    return show_liquid(sim, &sim->frame, err);
 }
 
 und_afloat_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_view *liquid, int threads)
@@ -167,14 +176,19 @@ static und_status float_bodies(und_sim *sim, und_error *err)
     return status == UND_OK ? und_afloat_advance(sim->afloat, &sim->frame, err) : status;
 }
 
-und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_error *err)
+static und_status step_part(und_sim *sim, double dt, bool *step_done, und_error *err)
 {
     const und_liquid_class *class = sim->liquid->class;
-    *step_done = class->step(sim->liquid, sim->dt);
-    *frame_done = false;
+    *step_done = class->step(sim->liquid, dt);
     sim->frame_made = false;
     sim->within = !*step_done;
-    if (class->trouble && class->trouble(sim->liquid, err) != UND_OK)
+    return class->trouble ? class->trouble(sim->liquid, err) : UND_OK;
+}
+
+und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_error *err)
+{
+    *frame_done = false;
+    if (step_part(sim, sim->dt, step_done, err) != UND_OK)
         return err->status;
     sim->substep += *step_done;
     if (sim->substep == sim->substeps) {
@@ -185,6 +199,40 @@ und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_err
             return err->status;
     }
     return und_scene_trouble(sim->scene, err);
+}
+
+/* The last frame whose time the liquid's clock has reached. */
+static void number_by_clock(und_sim *sim)
+{
+    const und_scene_view *view = und_scene_get(sim->scene);
+    double frames = sim->liquid->class->time(sim->liquid) * view->fps;
+    sim->number = view->start + (int)fmin(floor(frames + 1e-6), INT32_MAX / 2);
+    sim->substep = 0;
+}
+
+und_status und_sim_play_part(und_sim *sim, double dt, bool *step_done, und_error *err)
+{
+    sim->loose = true;
+    if (step_part(sim, dt, step_done, err) != UND_OK)
+        return err->status;
+    if (*step_done) {
+        number_by_clock(sim);
+        if (sim->afloat && float_bodies(sim, err) != UND_OK)
+            return err->status;
+    }
+    return und_scene_trouble(sim->scene, err);
+}
+
+double und_sim_to_frame(const und_sim *sim)
+{
+    const und_scene_view *view = und_scene_get(sim->scene);
+    double frames = sim->liquid->class->time(sim->liquid) * view->fps, next = ceil(frames - 1e-6);
+    return fabs(next - frames) <= 1e-6 ? 0 : (next - frames) / view->fps;
+}
+
+void und_sim_changed(und_sim *sim)
+{
+    sim->frame_made = false;
 }
 
 bool und_sim_intact(const und_sim *sim)
@@ -226,6 +274,12 @@ const und_frame *und_sim_frame(und_sim *sim)
         sim->frame_made = true;
     }
     return &sim->frame;
+}
+
+und_status und_sim_write_frame(und_sim *sim, und_frame *frame, und_error *err)
+{
+    und_status status = show_liquid(sim, frame, err);
+    return status == UND_OK && sim->afloat ? und_afloat_frame(sim->afloat, frame, err) : status;
 }
 
 und_ledger und_sim_ledger(const und_sim *sim)

@@ -20,6 +20,14 @@ bool und_sim_intact(const und_sim *sim);
 /* The part of a substep that the model does at once: what a program calls that must answer to signals. */
 und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_error *err);
 
+/* The part of a step of any length, which the scene's frames do not bind: what a person plays with.  The
+ * liquid's own clock counts from then on. */
+und_status und_sim_play_part(und_sim *sim, double dt, bool *step_done, und_error *err);
+double und_sim_to_frame(const und_sim *sim); /* s to the next whole frame; 0: it is one */
+/* What und_sim_frame gives, into another frame; what it had is cleared.  It may borrow from the liquid. */
+und_status und_sim_write_frame(und_sim *sim, und_frame *frame, und_error *err);
+void und_sim_changed(und_sim *sim); /* a hand did something to the liquid: the frame is a new one */
+
 /* The whole state, borrowed from the model, and back. */
 und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err);
 und_status und_sim_restore(und_sim *sim, const und_frame *state, und_error *err);

@@ -9,6 +9,15 @@
 
 enum { STREAM_X = 101, STREAM_Z, STREAM_CHANCE, STREAM_WHEN };
 
+/* In the air at once. */
+static int most_drops(const und_rain *rain)
+{
+    double area = (rain->high[0] - rain->low[0]) * (rain->high[1] - rain->low[1]);
+    double fall = fmax(rain->def.top - rain->floor, 0) / rain->def.speed;
+    double most = rain->def.max_rate * area * (fall + 0.1) + 64;
+    return (int)fmin(most, 1 << 24);
+}
+
 und_rain *und_rain_create(const und_rain_def *def, uint64_t seed, const double low[2], const double high[2],
                           double floor, und_error *err)
 {
@@ -26,10 +35,7 @@ und_rain *und_rain_create(const und_rain_def *def, uint64_t seed, const double l
         rain->def.max_rate = def->rate.number;
     rain->drop_volume = 4.0 / 3.0 * M_PI * def->radius * def->radius * def->radius;
 
-    double area = (high[0] - low[0]) * (high[1] - low[1]);
-    double fall = fmax(def->top - floor, 0) / def->speed;
-    double most = rain->def.max_rate * area * (fall + 0.1) + 64;
-    rain->capacity = (int)fmin(most, 1 << 24);
+    rain->capacity = most_drops(rain);
     rain->position = und_alloc((size_t)rain->capacity, 3 * sizeof(float), "rain drops", err);
     rain->velocity = und_alloc((size_t)rain->capacity, 3 * sizeof(float), "rain drops", err);
     if (!rain->position || !rain->velocity) {
@@ -46,6 +52,30 @@ void und_rain_destroy(und_rain *rain)
         free(rain->velocity);
         free(rain);
     }
+}
+
+bool und_rain_set_rate(und_rain *rain, double rate)
+{
+    und_rain_def before = rain->def;
+    rain->def.rate = (und_value){.number = rate};
+    rain->def.max_rate = rate;
+    rain->def.start = -INFINITY;
+    rain->def.end = INFINITY;
+    int capacity = most_drops(rain);
+    if (capacity <= rain->capacity)
+        return true;
+    size_t bytes = (size_t)capacity * 3 * sizeof(float);
+    float *position = realloc(rain->position, bytes);
+    if (position)
+        rain->position = position;
+    float *velocity = position ? realloc(rain->velocity, bytes) : NULL;
+    if (!velocity) {
+        rain->def = before;
+        return false;
+    }
+    rain->velocity = velocity;
+    rain->capacity = capacity;
+    return true;
 }
 
 /* Drop number `index` sets out at `when`; where the air is full it lands at once, so that none is lost. */

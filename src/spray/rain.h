@@ -24,6 +24,10 @@ und_rain *und_rain_create(const und_rain_def *def, uint64_t seed, const double l
                           double floor, und_error *err);
 void und_rain_destroy(und_rain *rain);
 
+/* Another rate from now on, the same everywhere; drops in the air fall on.  False: no memory, and it is as it
+ * was. */
+bool und_rain_set_rate(und_rain *rain, double rate);
+
 /* Asked for each drop after it fell: the height of what it may hit.  Told of each that hit. */
 typedef double und_rain_height_fn(void *context, double x, double z);
 typedef void und_rain_hit_fn(void *context, double x, double z, double volume);

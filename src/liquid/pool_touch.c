@@ -1,0 +1,220 @@
+/* A hand on a pool, and what may be turned while it runs. */
+#include "geom/value.h"
+#include "liquid/pool_state.h"
+
+#include <math.h>
+
+static const double deepest_pit = 1e5; /* m; no hand digs deeper or heaps higher */
+
+/* How far the middle of a cell is from the way that the hand went. */
+static double distance_from_way(const und_pool *p, const und_hand *hand, int x, int z)
+{
+    double way[2] = {hand->place[0] - hand->from[0], p->nz > 1 ? hand->place[2] - hand->from[2] : 0};
+    double to[2] = {und_pool_x(p, x) - hand->from[0], p->nz > 1 ? und_pool_z(p, z) - hand->from[2] : 0};
+    double square = way[0] * way[0] + way[1] * way[1];
+    double share = square > 0 ? fmin(fmax((to[0] * way[0] + to[1] * way[1]) / square, 0), 1) : 0;
+    return hypot(to[0] - share * way[0], to[1] - share * way[1]);
+}
+
+/* Cells within reach of the hand, half open. */
+static void reach(const und_pool *p, const und_hand *hand, int box[4])
+{
+    double low[2], high[2];
+    for (int i = 0; i < 2; i++) {
+        low[i] = fmin(hand->from[2 * i], hand->place[2 * i]) - hand->radius;
+        high[i] = fmax(hand->from[2 * i], hand->place[2 * i]) + hand->radius;
+    }
+    box[0] = und_pool_cell_x(p, low[0]);
+    box[1] = und_pool_cell_x(p, high[0]) + 1;
+    box[2] = und_pool_cell_z(p, low[1]);
+    box[3] = und_pool_cell_z(p, high[1]) + 1;
+}
+
+static bool sane(const und_hand *hand)
+{
+    double sum = hand->radius + hand->strength;
+    for (int a = 0; a < 3; a++)
+        sum += hand->from[a] + hand->place[a];
+    return isfinite(sum) && hand->radius > 0;
+}
+
+/* Adds exactly `volume` (m3; negative: takes, as far as there is water) along the hand's way; into the cell
+ * under it where the hand is smaller than one. */
+static void pour(und_pool *p, const und_hand *hand, double volume)
+{
+    int box[4];
+    double cell = und_pool_cell_area(p), total = 0, added = 0;
+    reach(p, hand, box);
+    for (int z = box[2]; z < box[3]; z++)
+        for (int x = box[0]; x < box[1]; x++)
+            total += und_pool_bump(distance_from_way(p, hand, x, z), hand->radius);
+    if (total <= 0) {
+        size_t at = und_pool_at(p, und_pool_cell_x(p, hand->place[0]), und_pool_cell_z(p, hand->place[2]));
+        und_pool_book(p, cell * und_pool_add_water(p, at, volume / cell));
+        return;
+    }
+    for (int z = box[2]; z < box[3]; z++)
+        for (int x = box[0]; x < box[1]; x++) {
+            double part = und_pool_bump(distance_from_way(p, hand, x, z), hand->radius) / total;
+            if (part > 0)
+                added += cell * und_pool_add_water(p, und_pool_at(p, x, z), part * volume / cell);
+        }
+    und_pool_book(p, added);
+}
+
+/* The ground rises or sinks by a smooth bump and carries its water along: neither depths nor the volume
+ * change. */
+static void lift(und_pool *p, const und_hand *hand, double by)
+{
+    int box[4];
+    reach(p, hand, box);
+    by = fmin(fmax(by, -hand->radius), hand->radius);
+    for (int z = box[2]; z < box[3]; z++)
+        for (int x = box[0]; x < box[1]; x++) {
+            size_t at = und_pool_at(p, x, z);
+            double part = by * und_pool_bump(distance_from_way(p, hand, x, z), hand->radius);
+            if (part != 0 && fabs((double)p->ground[at] + part) < deepest_pit)
+                p->ground_moved |= p->lift(p->context, at, part);
+        }
+}
+
+/* No hand presses any more: where the def does not either, there is no head. */
+static void let_go(und_pool *p)
+{
+    for (int z = p->patch[2]; p->head && z < p->patch[3]; z++)
+        for (int x = p->patch[0]; x < p->patch[1]; x++)
+            p->head[und_pool_at(p, x, z)] = 0;
+    for (int i = 0; i < 4; i++)
+        p->patch[i] = 0;
+    if (!und_pool_presses(p->def))
+        p->head = NULL;
+}
+
+void und_pool_end_hand(und_pool *p)
+{
+    double left = p->hand_end - p->time;
+    if (p->hand.tool != UND_TOOL_NONE && !(left > 1e-9 * (p->hand_end - p->hand_from))) {
+        let_go(p);
+        p->hand.tool = UND_TOOL_NONE;
+    }
+}
+
+void und_pool_touch(und_pool *p, const und_hand *hand, double dt, float *head)
+{
+    let_go(p);
+    p->hand = (und_hand){.tool = UND_TOOL_NONE};
+    if (!sane(hand) || !(dt > 0))
+        return;
+    switch (hand->tool) {
+    case UND_TOOL_STIR:
+        if (head && hand->period > 0) {
+            p->head = head;
+            p->hand = *hand;
+            p->hand_from = p->time;
+            p->hand_end = p->time + dt;
+        }
+        break;
+    case UND_TOOL_POUR:
+        pour(p, hand, fmax(hand->strength, 0) * dt);
+        break;
+    case UND_TOOL_DRAIN:
+        pour(p, hand, -fmax(hand->strength, 0) * dt);
+        break;
+    case UND_TOOL_RAISE:
+        lift(p, hand, hand->strength * dt);
+        break;
+    case UND_TOOL_DIG:
+        lift(p, hand, -hand->strength * dt);
+        break;
+    default:
+        break;
+    }
+}
+
+/* "Applying a sinusoidal disturbance" (Kass & Miller 1990, figure 4), as und_stir_def, where the hand is on
+ * its way. */
+void und_pool_press_hand(und_pool *p, double time)
+{
+    const und_hand *hand = &p->hand;
+    if (hand->tool != UND_TOOL_STIR)
+        return;
+    double share = fmin((time - p->hand_from) / (p->hand_end - p->hand_from), 1);
+    double x = hand->from[0] + share * (hand->place[0] - hand->from[0]);
+    double z = hand->from[2] + share * (hand->place[2] - hand->from[2]);
+    if (!und_pool_presses(p->def))
+        for (int k = p->patch[2]; k < p->patch[3]; k++)
+            for (int i = p->patch[0]; i < p->patch[1]; i++)
+                p->head[und_pool_at(p, i, k)] = 0;
+    double phase = 2 * M_PI * (hand->held + time - p->hand_from) / hand->period;
+    und_pool_press_at(p, x, z, hand->radius, hand->strength * sin(phase));
+    und_hand there = *hand;
+    there.from[0] = there.place[0] = x;
+    there.from[2] = there.place[2] = z;
+    reach(p, &there, p->patch);
+}
+
+/* ---- what may be turned ---- */
+
+void und_pool_tuning(const und_pool *p, und_tuning *tuning)
+{
+    const und_rain_def *rain = p->rain ? &p->rain->def : NULL;
+    double x = p->grid.origin[0] + 0.5 * p->nx * p->grid.dx, z = p->grid.origin[2] + 0.5 * p->nz * p->grid.dx;
+    bool falls = rain && p->time >= rain->start && p->time < rain->end;
+    *tuning = (und_tuning){.gravity = p->def->gravity,
+                           .damping = p->def->damping,
+                           .viscosity = NAN,
+                           .rain = falls ? und_value_at(&rain->rate, x, 0, z, p->time) : 0};
+}
+
+/* Where the def has no rain: drops whose rings can be seen on these cells, from above all that there is. */
+static void invent_rain(const und_pool *p, und_pool_def *def)
+{
+    double highest = -INFINITY, across = p->grid.dx * (p->nx > p->nz ? p->nx : p->nz);
+    for (int z = 0; z < p->nz; z++)
+        for (int x = 0; x < p->nx; x++)
+            highest = fmax(highest, und_pool_surface(p, und_pool_at(p, x, z)));
+    def->rain.on = true;
+    def->rain.radius = fmax(def->rain.radius, 0.25 * p->grid.dx);
+    def->rain.top = highest + fmin(fmax(0.2 * across, 2), def->rain.speed);
+}
+
+/* Rain from now on, or none; where there is no memory for it, it stays as it is. */
+static void set_rain(und_pool *p, und_pool_def *def, double rate)
+{
+    const double most = 1e5;
+    und_error err;
+    rate = fmin(rate, most);
+    if (!p->rain && rate > 0) {
+        und_rain_def before = def->rain;
+        if (!def->rain.on)
+            invent_rain(p, def);
+        def->rain.rate = (und_value){.number = rate};
+        def->rain.max_rate = 0;
+        if (und_pool_create_rain(p, &err) != UND_OK)
+            def->rain = before;
+    }
+    if (p->rain)
+        und_rain_set_rate(p->rain, rate);
+}
+
+void und_pool_tune(und_pool *p, und_pool_def *def, const und_tuning *tuning)
+{
+    const double least_gravity = 1e-3, most_gravity = 1e3; /* m/s2 */
+    und_tuning now;
+    und_pool_tuning(p, &now);
+    if (tuning->gravity >= 0 && tuning->gravity != now.gravity) {
+        double before = def->gravity;
+        def->gravity = fmin(fmax(tuning->gravity, least_gravity), most_gravity);
+        for (int e = 0; e < UND_EDGES; e++) /* a wave number is a frequency over sqrt(g depth) */
+            p->edge[e].wave_number *= sqrt(before / def->gravity);
+        p->tuned = true;
+    }
+    if (tuning->damping >= 0 && isfinite(tuning->damping) && tuning->damping != now.damping) {
+        def->damping = tuning->damping;
+        p->tuned = true;
+    }
+    if (tuning->rain >= 0 && tuning->rain != now.rain) {
+        set_rain(p, def, tuning->rain);
+        p->tuned = true;
+    }
+}

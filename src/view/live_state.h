@@ -1,0 +1,93 @@
+/* What the files of a scene that runs share among themselves. */
+#ifndef UND_VIEW_LIVE_STATE_H
+#define UND_VIEW_LIVE_STATE_H
+
+#include "scene/sim.h"
+#include "view/live.h"
+
+#include <pthread.h>
+
+typedef enum und_order_kind {
+    UND_ORDER_PLAY,
+    UND_ORDER_STEP,
+    UND_ORDER_RESET,
+    UND_ORDER_HAND,
+    UND_ORDER_THROW,
+    UND_ORDER_TUNE,
+    UND_ORDER_TIME_STEP,
+    UND_ORDER_SPEED,
+    UND_ORDER_SAVE_SCENE,
+    UND_ORDER_SAVE_CHECKPOINT
+} und_order_kind;
+
+typedef struct und_order {
+    und_order_kind kind;
+    union {
+        bool on;
+        int steps;
+        und_hand hand;
+        und_ball ball;
+        und_tuning tuning;
+        double number;
+        char *path; /* its own */
+    };
+} und_order;
+
+enum { UND_ORDERS = 256 }; /* that wait at most */
+enum { UND_TENTHS = 16 };  /* of a second of the wall's clock, the last ones */
+
+/* What happened in a tenth of a second. */
+typedef struct und_tenth {
+    int64_t number; /* of tenths since the clock's start */
+    int steps;
+    double time; /* s of liquid */
+} und_tenth;
+
+struct und_live {
+    und_scene *shown; /* the window's: never run */
+    char *text, *path;
+    und_setting *settings;
+    int setting_count, threads;
+
+    /* The thread's own. */
+    pthread_t thread;
+    und_scene *scene;
+    und_sim *sim; /* NULL: it could not be made again */
+    und_hand hand;
+    bool hand_used, hand_lifts; /* a hand that came and went between two steps acts in one */
+    double dt, speed;
+    double due;        /* the wall's time at which the next step is, s */
+    double frame_wall; /* when the last frame was made */
+    int steps_left;    /* of und_live_step */
+    bool playing, failed;
+    bool changed; /* since the last frame */
+    und_tenth tenths[UND_TENTHS];
+    double play_wall; /* since when it plays */
+    und_frame writing;
+
+    /* Shared, under the lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t posted, settled; /* something came; something was done */
+    und_order orders[UND_ORDERS];
+    int first, waiting;
+    int64_t posts, done;
+    bool idle; /* nothing to do, and the newest frame is made */
+    bool quit;
+    und_live_state state;
+    und_frame ready;
+    bool is_ready;
+
+    und_frame taken; /* the window's */
+};
+
+double und_live_clock(void); /* the wall's, s */
+/* The note that the window reads. */
+void und_live_note(und_live *live, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One step of the liquid; false: it failed, and that is noted. */
+bool und_live_go(und_live *live, double dt);
+
+void und_live_write_scene(und_live *live, const char *path);
+void und_live_write_checkpoint(und_live *live, const char *folder);
+
+#endif
