@@ -43,7 +43,7 @@ bool und_sea_fits(const und_frame *frame);
 und_painter *und_sea_create(const und_render_def *look, und_error *err);
 bool und_flat_fits(const und_frame *frame);
 und_painter *und_flat_create(const und_render_def *look, und_error *err);
-bool und_volume_fits(const und_frame *frame); /* anything else */
-und_painter *und_volume_create(const und_render_def *look, und_error *err);
+bool und_space_fits(const und_frame *frame); /* anything else */
+und_painter *und_space_create(const und_render_def *look, und_error *err);
 
 #endif

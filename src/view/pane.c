@@ -16,7 +16,7 @@ static const struct {
 } painters[] = {
     {und_flat_fits, und_flat_create},
     {und_sea_fits, und_sea_create},
-    {und_volume_fits, und_volume_create},
+    {und_space_fits, und_space_create},
 };
 
 static bool is_folder(const char *path)
