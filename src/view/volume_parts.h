@@ -1,0 +1,58 @@
+/* What the files of the painter of liquid in space share. */
+#ifndef UND_VIEW_VOLUME_PARTS_H
+#define UND_VIEW_VOLUME_PARTS_H
+
+#include "view/gl.h"
+#include "view/painter.h"
+#include "view/volume_world.h"
+
+extern const char und_space_light_text[], und_space_floor_text[], und_space_back_text[],
+    und_space_corner_text[], und_space_thing_text[], und_space_way_text[], und_space_water_text[],
+    und_space_skin_text[], und_space_sun_text[], und_space_tone_text[];
+
+typedef enum und_space_program {
+    UND_SPACE_BACK,  /* sky and floor */
+    UND_SPACE_THING, /* solids and bodies */
+    UND_SPACE_WAY,   /* metres of liquid along lines of sight */
+    UND_SPACE_SKIN,  /* its surface, as triangles */
+    UND_SPACE_SUN,   /* the same along the sun's rays */
+    UND_SPACE_TONE,  /* to the screen */
+    UND_SPACE_PROGRAMS
+} und_space_program;
+
+/* Triangles in OpenGL's memory. */
+typedef struct und_space_buffer {
+    GLuint array, corners, indices;
+    GLsizei count; /* of indices */
+} und_space_buffer;
+
+/* What is shown, and how: the panel's. */
+typedef struct und_space_show {
+    bool liquid, solids, floor, boxes, axes, clay, marched;
+} und_space_show;
+
+typedef struct und_space {
+    und_painter base; /* first: a painter is this */
+    const und_render_def *look;
+    und_space_world world;
+    und_space_show show;
+    bool software; /* OpenGL draws on the processor */
+    bool taken;    /* a frame */
+    GLuint program[UND_SPACE_PROGRAMS];
+    GLuint sky, pattern, around;
+    unsigned baked, solids_made; /* that OpenGL has */
+    und_space_buffer skin, solid, glass;
+    und_target solids, picture, way; /* as large as the viewport */
+    und_target sun_solid, sun_skin;  /* as the sun sees them */
+    float sun_matrix[16];            /* from places to theirs, 0 to 1 */
+    float sun_range;                 /* m, from the nearest place in them to the farthest */
+} und_space;
+
+/* The passes (volume_draw.c). */
+und_status und_space_programs(und_space *v, und_error *err);
+void und_space_forget(und_space *v); /* all that OpenGL keeps */
+und_status und_space_upload(und_space *v, und_error *err);
+void und_space_draw_buffer(const und_space_buffer *buffer);
+void und_space_draw(und_painter *self, const und_lens *lens, double seconds);
+
+#endif

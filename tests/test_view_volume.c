@@ -1,0 +1,203 @@
+/* The painter of liquid in space, by known answers: where a ball of liquid is seen, and picked. */
+#include "base/status.h"
+#include "tests/test.h"
+#include "view/gl.h"
+#include "view/painter.h"
+#include "view/screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS = 48, WIDTH = 320, HEIGHT = 240 };
+
+static const double MIDDLE[3] = {0.5, 0.55, 0.45}, RADIUS = 0.22;
+
+/* A box of 1 m with a ball of liquid in it. */
+static void make_ball(und_frame *frame)
+{
+    und_error err = {0};
+    *frame = und_frame_empty(1, 0.25, (und_grid){.n = {CELLS, CELLS, CELLS}, .dx = 1.0 / CELLS});
+    const und_item_def def = {.name = "distance",
+                              .unit = "m",
+                              .kind = UND_FIELD,
+                              .type = UND_F32,
+                              .rank = 3,
+                              .dim = {CELLS, CELLS, CELLS}};
+    und_item *item = und_frame_add(frame, &def, &err);
+    assert_non_null(item);
+    float *phi = item->data;
+    for (int z = 0; z < CELLS; z++)
+        for (int y = 0; y < CELLS; y++)
+            for (int x = 0; x < CELLS; x++) {
+                double d[3] = {(x + 0.5) / CELLS - MIDDLE[0], (y + 0.5) / CELLS - MIDDLE[1],
+                               (z + 0.5) / CELLS - MIDDLE[2]};
+                *phi++ = (float)(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - RADIUS);
+            }
+}
+
+typedef struct stage {
+    und_screen *screen;
+    und_painter *painter;
+    und_render_def look;
+    und_lens lens;
+    und_frame frame;
+    unsigned char rgb[HEIGHT][WIDTH][3];
+} stage;
+
+static int open_stage(void **state)
+{
+    und_error err = {0};
+    stage *s = calloc(1, sizeof *s);
+    s->screen =
+        und_screen_create(&(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true}, &err);
+    s->look = und_render_def_default();
+    s->painter = s->screen ? und_space_create(&s->look, &err) : NULL;
+    if (!s->painter)
+        fail_msg("%s", err.text);
+    und_camera camera = {0};
+    und_camera_look(&camera, (double[]){1.6, 1.1, 2.4}, (double[]){0.5, 0.5, 0.5}, 0.6);
+    s->lens = und_camera_lens(&camera, (int[]){0, 0, WIDTH, HEIGHT}, HEIGHT, 1.7);
+    make_ball(&s->frame);
+    *state = s;
+    return 0;
+}
+
+static int close_stage(void **state)
+{
+    stage *s = *state;
+    s->painter->class->destroy(s->painter);
+    und_screen_destroy(s->screen);
+    und_frame_clear(&s->frame);
+    free(s);
+    return 0;
+}
+
+static void show(stage *s)
+{
+    und_screen_bind(s->screen);
+    glViewport(0, 0, WIDTH, HEIGHT);
+    glClearColor(0, 0, 0, 1);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    s->painter->class->draw(s->painter, &s->lens, 0);
+    assert_int_equal(glGetError(), GL_NO_ERROR);
+    und_gl_read(0, 0, WIDTH, HEIGHT, s->rgb[0][0]);
+}
+
+static void take(stage *s)
+{
+    und_error err = {0};
+    if (s->painter->class->take(s->painter, &s->frame, &err) != UND_OK)
+        fail_msg("%s", err.text);
+}
+
+/* Does the line of sight through a pixel's middle meet the ball? */
+static bool meets_ball(const und_lens *lens, int x, int y)
+{
+    double from[3], along[3], b = 0, c = -RADIUS * RADIUS;
+    und_lens_ray(lens, x + 0.5, y + 0.5, from, along);
+    for (int a = 0; a < 3; a++) {
+        b += (from[a] - MIDDLE[a]) * along[a];
+        c += (from[a] - MIDDLE[a]) * (from[a] - MIDDLE[a]);
+    }
+    return b * b > c;
+}
+
+/* Depths that are handed on tell liquid from what is behind it: the outline is the ball's to a pixel. */
+static void check_outline(stage *s)
+{
+    static float depth[HEIGHT][WIDTH];
+    show(s);
+    glReadPixels(0, 0, WIDTH, HEIGHT, GL_DEPTH_COMPONENT, GL_FLOAT, depth);
+    int wrong = 0, inside = 0;
+    double sum[2][2] = {{0}};
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) {
+            bool expected = meets_ball(&s->lens, x, y);
+            /* The place that the depth says; near the ball's middle, or on the floor far behind. */
+            float z = 2 * depth[HEIGHT - 1 - y][x] - 1, q[4];
+            double u = 2 * (x + 0.5) / WIDTH - 1, v = 1 - 2 * (y + 0.5) / HEIGHT;
+            for (int row = 0; row < 4; row++)
+                q[row] = s->lens.inverse[row] * (float)u + s->lens.inverse[4 + row] * (float)v +
+                         s->lens.inverse[8 + row] * z + s->lens.inverse[12 + row];
+            double off = 0;
+            for (int a = 0; a < 3; a++)
+                off += pow((double)(q[a] / q[3]) - MIDDLE[a], 2);
+            bool found = sqrt(off) < RADIUS + 0.5 / CELLS;
+            inside += expected;
+            wrong += found != expected;
+            sum[0][0] += expected * x;
+            sum[0][1] += expected * y;
+            sum[1][0] += found * x;
+            sum[1][1] += found * y;
+        }
+    double around = 2 * M_PI * sqrt(inside / M_PI);
+    assert_true(inside > 2000);
+    assert_true(wrong < around); /* a pixel's width all around */
+    assert_double_near(sum[0][0] / inside, sum[1][0] / inside, 1);
+    assert_double_near(sum[0][1] / inside, sum[1][1] / inside, 1);
+}
+
+static void ball_is_seen_where_it_is(void **state)
+{
+    stage *s = *state;
+    take(s);
+    check_outline(s);
+}
+
+static void pole_is_picked(void **state)
+{
+    stage *s = *state;
+    double away[3], length = 0, point[3];
+    take(s);
+    for (int a = 0; a < 3; a++) {
+        away[a] = (double)s->lens.eye[a] - MIDDLE[a];
+        length += away[a] * away[a];
+    }
+    length = sqrt(length);
+    double eye[3], along[3];
+    for (int a = 0; a < 3; a++) {
+        eye[a] = (double)s->lens.eye[a];
+        along[a] = -away[a] / length;
+    }
+    assert_true(s->painter->class->pick(s->painter, eye, along, point));
+    for (int a = 0; a < 3; a++)
+        assert_double_near(point[a], MIDDLE[a] + RADIUS * away[a] / length, 0.1 / CELLS);
+    /* Beside it the floor. */
+    assert_true(s->painter->class->pick(s->painter, (double[]){0.1, 0.9, 0.1}, (double[]){0, -1, 0}, point));
+    assert_double_near(point[1], 0, 1e-6);
+    assert_false(s->painter->class->pick(s->painter, (double[]){0.1, 0.9, 0.1}, (double[]){0, 1, 0}, point));
+}
+
+static void damaged_frames_are_refused(void **state)
+{
+    stage *s = *state;
+    und_error err = {0};
+    und_frame empty = und_frame_empty(1, 0, s->frame.grid);
+    assert_false(und_space_fits(&empty));
+    assert_int_not_equal(s->painter->class->take(s->painter, &empty, &err), UND_OK);
+    show(s); /* an empty picture */
+    und_frame other = s->frame;
+    other.grid.n[0]++; /* does not fit its distance */
+    assert_int_not_equal(s->painter->class->take(s->painter, &other, &err), UND_OK);
+    show(s);
+    float *phi = s->frame.items[0].data;
+    for (size_t i = 0; i < (size_t)CELLS * CELLS * CELLS; i++)
+        phi[i] = i % 3 ? NAN : INFINITY;
+    take(s); /* nothing of it is liquid */
+    show(s);
+    double point[3];
+    assert_true(s->painter->class->pick(s->painter, (double[]){0.5, 2, 0.5}, (double[]){0, -1, 0}, point));
+    assert_double_near(point[1], 0, 1e-6);
+    und_frame_clear(&empty);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ball_is_seen_where_it_is, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(pole_is_picked, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(damaged_frames_are_refused, open_stage, close_stage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
