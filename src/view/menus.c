@@ -136,8 +136,11 @@ static void draw_help(und_view *v, const choice *list, int count)
                 char key[32];
                 const und_action *action = list[k].action;
                 key_name(action, key, sizeof key);
-                if (strcmp(action->menu, list[i].action->menu) == 0 && key[0] && enabled(&list[k]))
-                    und_ui_text(v->ui, "%-14s %s: %s", key, action->menu, action->label);
+                if (strcmp(action->menu, list[i].action->menu) != 0 || !key[0] || !enabled(&list[k]))
+                    continue;
+                und_ui_text(v->ui, "%s", key);
+                und_ui_column(v->ui, 110);
+                und_ui_text(v->ui, "%s", action->label);
             }
         }
         if (und_ui_button(v->ui, "Close"))

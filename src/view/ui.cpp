@@ -43,11 +43,13 @@ namespace
 const ImGuiWindowFlags BARE = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs |
                               ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
                               ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                              ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoMove;
+                              ImGuiWindowFlags_NoMove;
 
 void note(und_ui *ui, const char *label, ImVec2 low, ImVec2 high)
 {
-    ui->places[label] = {{low.x, low.y, high.x, high.y}, ImGui::GetFrameCount()};
+    ImVec2 middle((low.x + high.x) / 2, (low.y + high.y) / 2);
+    if (ImGui::GetCurrentWindow()->ClipRect.Contains(middle)) /* not scrolled out of sight */
+        ui->places[label] = {{low.x, low.y, high.x, high.y}, ImGui::GetFrameCount()};
 }
 /* The widget drawn last, with its label. */
 void note_item(und_ui *ui, const char *label)
@@ -266,14 +268,15 @@ bool und_ui_panel(und_ui *ui, const char *title, double x, double y, double widt
     ImGui::SetNextWindowPos(at(x < 0 ? size.x + x : x, y < 0 ? size.y + y : y), ImGuiCond_FirstUseEver,
                             pivot);
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;
-    if (width > 0)
-        ImGui::SetNextWindowSizeConstraints(at(width, 0), at(width, size.y - ui->menu_height));
-    else
-        ImGui::SetNextWindowSizeConstraints(at(0, 0), at(size.x, size.y - ui->menu_height));
+    double most = fmax(size.y - (y < 0 ? ui->menu_height : y) - 10, 60);
+    ImGui::SetNextWindowSizeConstraints(at(fmax(width, 0), 0), at(width > 0 ? width : size.x, most));
     ui->panels++;
     bool open = ImGui::Begin(title, nullptr, flags | ImGuiWindowFlags_AlwaysAutoResize);
     ImGuiWindow *window = ImGui::GetCurrentWindow();
-    note(ui, title, window->TitleBarRect().Min, window->TitleBarRect().Max);
+    ui->places[title] = {{window->Pos.x, window->Pos.y, window->Pos.x + window->SizeFull.x,
+                          window->Pos.y + window->TitleBarHeight()},
+                         ImGui::GetFrameCount()};
+    ImGui::PushItemWidth(10 * ImGui::GetFontSize());
     return open;
 }
 
@@ -283,12 +286,16 @@ bool und_ui_corner(und_ui *ui, const char *name, double x, double y)
     ImGui::SetNextWindowPos(at(x < 0 ? size.x + x : x, y < 0 ? size.y + y : y), ImGuiCond_Always,
                             ImVec2(x < 0, y < 0));
     ui->panels++;
-    return ImGui::Begin(name, nullptr, BARE);
+    ImGui::SetNextWindowBgAlpha(0.35f); /* legible over bright water */
+    bool open = ImGui::Begin(name, nullptr, BARE);
+    ImGui::PushItemWidth(10 * ImGui::GetFontSize());
+    return open;
 }
 
 void und_ui_panel_end(und_ui *ui)
 {
     ui->panels--;
+    ImGui::PopItemWidth();
     ImGui::End();
 }
 
@@ -371,6 +378,10 @@ void und_ui_beside(und_ui *ui)
 {
     (void)ui;
     ImGui::SameLine();
+}
+void und_ui_column(und_ui *ui, double x)
+{
+    ImGui::SameLine((float)(x * ui->scale));
 }
 void und_ui_line(und_ui *ui)
 {

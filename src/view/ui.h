@@ -47,8 +47,9 @@ bool und_ui_choice(und_ui *ui, const char *label, int *value, const char *const 
                    int count);                                             /* a list */
 bool und_ui_radio(und_ui *ui, const char *label, bool on);                 /* true: it was chosen now */
 bool und_ui_field(und_ui *ui, const char *label, char *text, size_t size); /* true: enter was pressed */
-void und_ui_beside(und_ui *ui);                                            /* the next one on the same line */
-void und_ui_line(und_ui *ui);                                              /* a line across */
+void und_ui_column(und_ui *ui, double x);      /* the next one on the same line, so far from the left */
+void und_ui_beside(und_ui *ui);                /* the next one on the same line */
+void und_ui_line(und_ui *ui);                  /* a line across */
 void und_ui_tip(und_ui *ui, const char *text); /* for the widget before, when the mouse rests on it */
 void und_ui_width(und_ui *ui, double width);   /* of the next widget */
 
