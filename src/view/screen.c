@@ -200,10 +200,8 @@ void und_screen_destroy(und_screen *w)
         eglMakeCurrent(w->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         eglDestroyContext(w->display, w->context);
     }
-    if (w->display)
-        eglTerminate(w->display);
-    else
-        glfwTerminate();
+    if (w->glfw) /* displays and drivers are the process's and stay: unloading them leaves what they forget */
+        glfwDestroyWindow(w->glfw);
     free(w);
 }
 
