@@ -26,6 +26,9 @@ static int collect(und_view *v, choice list[UND_VIEW_ACTIONS])
     if (v->pane[0].live) {
         actions = und_hands_actions(&more);
         count = add(list, count, actions, more, v);
+    } else {
+        actions = und_timeline_actions(&more);
+        count = add(list, count, actions, more, &v->timeline);
     }
     for (int i = 0; i < v->def.count; i++) {
         und_painter *painter = v->pane[i].painter;
@@ -183,6 +186,16 @@ static void draw_note(und_view *v)
     und_ui_draw_text(v->ui, x, y, 0xffe9c0ff, text);
 }
 
+static void draw_timeline(und_view *v)
+{
+    und_reel *reels[UND_VIEW_PANES];
+    for (int i = 0; i < v->def.count; i++)
+        reels[i] = v->pane[i].reel;
+    if (und_ui_strip(v->ui, "Timeline"))
+        und_timeline_panel(&v->timeline, reels, v->def.count, v->ui);
+    und_ui_panel_end(v->ui);
+}
+
 void und_menus_draw(und_view *v)
 {
     choice list[UND_VIEW_ACTIONS];
@@ -200,6 +213,8 @@ void und_menus_draw(und_view *v)
     draw_corner(v);
     if (v->pane[0].live)
         und_hands_panel(v);
+    else
+        draw_timeline(v);
     und_painter *painter = v->pane[0].painter;
     if (painter && painter->class->panel) {
         if (und_ui_panel(v->ui, "Show", -10, und_ui_menu_height(v->ui) + 70, 0))

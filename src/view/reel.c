@@ -424,6 +424,15 @@ int und_reel_frame_at(const und_reel *reel, double time)
     return reel->row_count ? reel->rows[nearest_row(reel, time, true)].frame : und_reel_first(reel);
 }
 
+const char *und_reel_name(const und_reel *reel)
+{
+    const char *folder = und_cache_describe(reel->described).folder, *name = folder;
+    for (const char *c = folder; *c; c++)
+        if (*c == '/' && c[1] && c[1] != '/')
+            name = c + 1;
+    return name;
+}
+
 bool und_reel_grows(const und_reel *reel)
 {
     und_reel *own = (und_reel *)reel;
@@ -486,15 +495,26 @@ const und_frame *und_reel_take(und_reel *reel)
     return next ? &next->frame : NULL;
 }
 
+static bool ready(const und_reel *reel)
+{
+    int wanted = find_slot(reel, reel->wanted);
+    return wanted < 0 || reel->slots[wanted].kept || reel->slots[wanted].failed;
+}
+
+bool und_reel_ready(const und_reel *reel)
+{
+    und_reel *own = (und_reel *)reel;
+    pthread_mutex_lock(&own->mutex);
+    bool is_ready = ready(reel);
+    pthread_mutex_unlock(&own->mutex);
+    return is_ready;
+}
+
 void und_reel_settle(und_reel *reel)
 {
     pthread_mutex_lock(&reel->mutex);
-    for (;;) {
-        int wanted = find_slot(reel, reel->wanted);
-        if (wanted < 0 || reel->slots[wanted].kept || reel->slots[wanted].failed || reel->stop)
-            break;
+    while (!ready(reel))
         pthread_cond_wait(&reel->news, &reel->mutex);
-    }
     pthread_mutex_unlock(&reel->mutex);
 }
 

@@ -18,6 +18,7 @@ int und_reel_first(const und_reel *reel);                 /* frames that are the
 int und_reel_last(const und_reel *reel);                  /* below the first: none is there */
 double und_reel_time(const und_reel *reel, int frame);    /* s; of the nearest frame that is there */
 int und_reel_frame_at(const und_reel *reel, double time); /* the frame nearest to a time */
+const char *und_reel_name(const und_reel *reel);          /* the last part of its folder's path */
 bool und_reel_grows(const und_reel *reel);                /* a run is writing it */
 
 /* Wants that frame shown, or the nearest that is there; those after it in the direction of play (+1, -1) are
@@ -26,6 +27,8 @@ void und_reel_seek(und_reel *reel, int frame, int direction);
 /* The frame wanted; while it is not there yet the nearest one in memory, where that is nearer than the one
  * given last.  NULL: there is nothing newer to show.  Borrowed until the next call that gives one. */
 const und_frame *und_reel_take(und_reel *reel);
+/* Is the frame wanted in memory?  Also where it cannot be read, and no waiting helps. */
+bool und_reel_ready(const und_reel *reel);
 /* Waits until the frame wanted is there: scripts and tests. */
 void und_reel_settle(und_reel *reel);
 bool und_reel_failed(const und_reel *reel, char *text,
@@ -36,17 +39,5 @@ bool und_reel_failed(const und_reel *reel, char *text,
 void und_reel_keep(und_reel *reel, size_t bytes);
 /* Which frames are in memory: marks[i] for frame first + i, of `count`; how many they are. */
 int und_reel_kept(const und_reel *reel, int first, int count, bool *marks);
-
-/* The place in time of one or two reels, and what moves it: the panel along the lower border. */
-typedef struct und_timeline {
-    double frame; /* the one shown is the nearest whole one */
-    bool playing, loop;
-    double speed; /* 1: the scene's frames per second */
-    int first, last;
-    double fps;
-} und_timeline;
-
-void und_timeline_advance(und_timeline *line, double seconds);
-int und_timeline_frame(const und_timeline *line);
 
 #endif

@@ -30,15 +30,19 @@ void und_view_say(und_view *v, const char *format, ...)
     v->note_until = v->clock + 6;
 }
 
+static void follow_timeline(und_view *v)
+{
+    und_reel *reels[UND_VIEW_PANES];
+    for (int i = 0; i < v->def.count; i++)
+        reels[i] = v->pane[i].reel;
+    und_timeline_follow(&v->timeline, reels, v->def.count);
+}
+
 static void start_timeline(und_view *v)
 {
-    und_timeline *line = &v->timeline;
-    const und_reel *reel = v->pane[0].reel;
-    *line = (und_timeline){.loop = true, .speed = 1, .fps = und_reel_info(reel).fps};
-    line->first = und_reel_first(reel);
-    line->last = und_reel_last(reel);
-    line->frame = line->first;
-    line->playing = !v->def.paused;
+    v->timeline = und_timeline_begin();
+    v->timeline.playing = !v->def.paused;
+    follow_timeline(v);
 }
 
 static und_status open_view(und_view *v, und_error *err)
@@ -199,15 +203,8 @@ void und_view_look_home(und_view *v)
 static und_status take_frames(und_view *v, und_error *err)
 {
     und_status status = UND_OK;
-    if (v->pane[0].reel) {
-        v->timeline.last = und_reel_last(v->pane[0].reel);
-        int frame = und_timeline_frame(&v->timeline), direction = v->timeline.playing ? 1 : 0;
-        for (int i = 0; i < v->def.count; i++) {
-            und_reel *reel = v->pane[i].reel;
-            int first = und_reel_first(reel), last = und_reel_last(reel);
-            und_reel_seek(reel, frame < first ? first : frame > last ? last : frame, direction);
-        }
-    }
+    if (v->pane[0].reel)
+        follow_timeline(v);
     for (int i = 0; i < v->def.count && status == UND_OK; i++)
         status = und_pane_take(&v->pane[i], err);
     if (status == UND_OK && !v->framed && v->pane[0].painter) {

@@ -6,7 +6,7 @@
 #include "view/camera.h"
 #include "view/event.h"
 #include "view/live.h"
-#include "view/reel.h"
+#include "view/timeline.h"
 
 enum { UND_VIEW_PANES = 2 };
 
