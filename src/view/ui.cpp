@@ -298,10 +298,13 @@ bool und_ui_strip(und_ui *ui, const char *name)
     ImGui::SetNextWindowPos(at(0, size.y), ImGuiCond_Always, ImVec2(0, 1));
     ImGui::SetNextWindowSizeConstraints(at(size.x, 0), at(size.x, size.y));
     ui->panels++;
-    return ImGui::Begin(name, nullptr,
-                        ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                            ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
-                            ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoBringToFrontOnFocus);
+    bool open =
+        ImGui::Begin(name, nullptr,
+                     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                         ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
+                         ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoBringToFrontOnFocus);
+    ImGui::PushItemWidth(10 * ImGui::GetFontSize());
+    return open;
 }
 
 void und_ui_panel_end(und_ui *ui)
