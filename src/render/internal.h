@@ -283,6 +283,9 @@ und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err)
 void und_wetness_advance(und_render *r, double time);
 void und_wetness_smooth(und_samples *s, int threads);
 void und_light_shadows(und_render *r);
+/* Up to which height the sun is hidden at each node of the mesh, of which nothing but the ground is read; the
+ * penumbra's height, m. */
+float und_light_sweep(const und_mesh *mesh, f3 sun, float *shadow);
 void und_light_open(und_samples *s, int threads);
 und_status und_caustics_build(und_render *r, und_error *err);
 float und_caustics_at(const und_render *r, float x, float z);

@@ -54,11 +54,8 @@ static void apply_row(und_mesh *m, const float *shadow, float soft, int j)
     }
 }
 
-void und_light_shadows(und_render *r)
+float und_light_sweep(const und_mesh *m, f3 sun, float *shadow)
 {
-    und_mesh *m = &r->mesh;
-    float *shadow = r->sun_scratch;
-    f3 sun = r->sky.sun;
     sun.y = maxf(sun.y, 0.02f);
     sweep w = make_sweep(m, sun);
     int first = w.step > 0 ? 0 : w.lines - 1;
@@ -68,10 +65,16 @@ void und_light_shadows(und_render *r)
         for (int k = 0; k < w.width; k++)
             shadow[sweep_node(m, &w, line, k)] =
                 line_value(m, &w, shadow, line - w.step, (float)k + w.shift) - w.drop;
-    float soft = maxf(0.6f * w.drop, 0.003f * m->span * w.drop / m->h);
+    return maxf(0.6f * w.drop, 0.003f * m->span * w.drop / m->h);
+}
+
+void und_light_shadows(und_render *r)
+{
+    und_mesh *m = &r->mesh;
+    float soft = und_light_sweep(m, r->sky.sun, r->sun_scratch);
     PARALLEL_FOR(r->threads)
     for (int j = 0; j < m->nz; j++)
-        apply_row(m, shadow, soft, j);
+        apply_row(m, r->sun_scratch, soft, j);
 }
 
 /* Share of the sky seen from a sample: one minus the mean squared sine of the horizon over eight directions.

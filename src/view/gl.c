@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECES = 4 };
-
 const char und_gl_square[] =
     "out vec2 place;\n"
     "void main()\n"
@@ -16,17 +14,17 @@ const char und_gl_square[] =
     "    gl_Position = vec4(place, 0.0, 1.0);\n"
     "}\n";
 
-static GLuint shader(GLenum kind, const und_program_def *def, const char *const pieces[PIECES],
+static GLuint shader(GLenum kind, const und_program_def *def, const char *const pieces[UND_GL_PIECES],
                      und_error *err)
 {
-    const char *text[PIECES + 1] = {epoxy_is_desktop_gl() ? "#version 330 core\n"
-                                                          : "#version 300 es\n"
-                                                            "precision highp float;\n"
-                                                            "precision highp int;\n"
-                                                            "precision highp sampler2D;\n"
-                                                            "precision highp sampler3D;\n"};
+    const char *text[UND_GL_PIECES + 1] = {epoxy_is_desktop_gl() ? "#version 330 core\n"
+                                                                 : "#version 300 es\n"
+                                                                   "precision highp float;\n"
+                                                                   "precision highp int;\n"
+                                                                   "precision highp sampler2D;\n"
+                                                                   "precision highp sampler3D;\n"};
     int count = 1;
-    for (int i = 0; i < PIECES && pieces[i]; i++)
+    for (int i = 0; i < UND_GL_PIECES && pieces[i]; i++)
         text[count++] = pieces[i];
     GLuint name = glCreateShader(kind);
     glShaderSource(name, count, text, NULL);

@@ -6,11 +6,13 @@
 #include <undine/types.h>
 
 /* A program from the text of its shaders, which begin after the line of the version: both languages are meant
- * to take them (`in`, `out`, texture(), texelFetch(); no implicit int to float).  Up to four pieces each,
- * NULL at the end: what several programs share is a piece.  The error names the shader's own complaint. */
+ * to take them (`in`, `out`, texture(), texelFetch(); no implicit int to float).  Up to eight pieces
+ * each, NULL at the end: what several programs share is a piece.  The error names the shader's own complaint.
+ */
+enum { UND_GL_PIECES = 8 };
 typedef struct und_program_def {
     const char *name;
-    const char *vertex[4], *fragment[4];
+    const char *vertex[UND_GL_PIECES], *fragment[UND_GL_PIECES];
 } und_program_def;
 GLuint und_gl_program(const und_program_def *def, und_error *err);
 

@@ -1,0 +1,94 @@
+/* The painter of height fields: seas, ponds, rivers. */
+#include "base/status.h"
+#include "view/sea_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool und_sea_fits(const und_frame *frame)
+{
+    const und_item *surface = und_frame_find(frame, "surface");
+    double columns = (double)frame->grid.n[0] * frame->grid.n[2];
+    return frame->grid.n[2] > 1 && surface && surface->type == UND_F32 && surface->data &&
+           (double)und_item_count(surface) == columns;
+}
+
+double und_sea_vertical(const und_sea *s)
+{
+    return s->look->vertical * s->options.vertical;
+}
+
+static void destroy(und_painter *self)
+{
+    und_sea *s = (und_sea *)self;
+    for (int kind = 0; kind < SEA_KINDS; kind++)
+        for (int k = 0; k < SEA_VARIANTS; k++)
+            glDeleteProgram(s->program[kind][k]);
+    und_sea_maps_destroy(s);
+    und_gl_target_clear(&s->picture);
+    und_sea_reader_destroy(s->reader);
+    free(s);
+}
+
+static und_status take(und_painter *self, const und_frame *frame, und_error *err)
+{
+    und_sea *s = (und_sea *)self;
+    und_status status = und_sea_reader_take(s->reader, frame, und_sea_vertical(s), err);
+    if (status == UND_OK)
+        status = und_sea_maps_take(s, err);
+    if (status == UND_OK)
+        status = und_sea_programs(s, err);
+    s->taken = status == UND_OK || s->taken;
+    return status;
+}
+
+static void bounds(const und_painter *self, double low[3], double high[3])
+{
+    const und_sea *s = (const und_sea *)self;
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    double vertical = und_sea_vertical(s);
+    memcpy(low, (double[]){f->x0, vertical * (double)f->base, f->z0}, 3 * sizeof *low);
+    memcpy(high,
+           (double[]){f->x0 + f->h * (f->nx - 1), vertical * (double)f->high, f->z0 + f->h * (f->nz - 1)},
+           3 * sizeof *high);
+}
+
+/* Does the driver draw with the processor that the liquid runs on? */
+static bool is_software(void)
+{
+    static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "Software", "SwiftShader"};
+    const char *driver = (const char *)glGetString(GL_RENDERER);
+    for (size_t k = 0; driver && k < sizeof names / sizeof *names; k++)
+        if (strstr(driver, names[k]))
+            return true;
+    return false;
+}
+
+und_painter *und_sea_create(const und_render_def *look, und_error *err)
+{
+    static const und_painter_class class = {
+        .name = "sea",
+        .destroy = destroy,
+        .take = take,
+        .bounds = bounds,
+        .draw = und_sea_draw,
+        .annotate = und_sea_annotate,
+        .panel = und_sea_panel,
+        .pick = und_sea_pick,
+        .actions = und_sea_actions,
+    };
+    und_sea *s = und_alloc(1, sizeof *s, "a painter", err);
+    if (!s)
+        return NULL;
+    s->painter.class = &class;
+    s->look = look;
+    s->software = is_software();
+    s->options = (und_sea_options){
+        .quality = !s->software, .caustics = look->caustics > 0, .wet = true, .vertical = 1};
+    if (!(s->reader = und_sea_reader_create(look, err)) || und_sea_maps_create(s, err) != UND_OK) {
+        destroy(&s->painter);
+        return NULL;
+    }
+    return &s->painter;
+}

@@ -1,0 +1,262 @@
+/* Draws the block of ground and water: water first, since it shows the ground under it by itself, then what
+ * is dry, the cut sides and the sky. */
+#include "base/status.h"
+#include "view/colormap.h"
+#include "view/sea_parts.h"
+#include "view/sea_shaders.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static int variant_of(const und_sea *s)
+{
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    return (s->options.quality == 1 ? SEA_GOOD : 0) | (f->drift ? SEA_DRIFT : 0) |
+           (s->options.tinted ? SEA_TINTED : 0);
+}
+
+static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
+{
+    static const struct {
+        const char *name, *vertex, *fragment;
+    } own[SEA_KINDS] = {
+        [SEA_SKY] = {"the sky", und_sea_far_glsl, und_sea_sky_glsl},
+        [SEA_GROUND] = {"the ground", und_sea_grid_glsl, und_sea_dry_glsl},
+        [SEA_WATER] = {"the water", und_sea_grid_glsl, und_sea_water_glsl},
+        [SEA_CUT_GROUND] = {"the cut ground", und_sea_side_glsl, und_sea_cut_ground_glsl},
+        [SEA_CUT_WATER] = {"the cut water", und_sea_side_glsl, und_sea_cut_water_glsl},
+    };
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    const und_render_def *look = s->look;
+    char wanted[256];
+    snprintf(wanted, sizeof wanted,
+             "#define GOOD %d\n#define DRIFT %d\n#define BODIES %d\n#define TINTED %d\n#define TILES %d\n"
+             "#define PAINTED %d\n#define HAZE %d\n#define SKY_SIZE %d\n#define MARCH %d\n",
+             !!(variant & SEA_GOOD), !!(variant & SEA_DRIFT), !!(variant & SEA_BODIES),
+             !!(variant & SEA_TINTED), look->ground_pattern == UND_GROUND_TILES, look->ground_map != NULL,
+             look->haze > 0 && isfinite(look->haze), f->sky_size, variant & SEA_GOOD ? 24 : 12);
+    const und_program_def def = {.name = own[kind].name,
+                                 .vertex = {und_sea_plan_glsl, own[kind].vertex},
+                                 .fragment = {wanted, und_sea_plan_glsl, und_sea_light_glsl,
+                                              und_colormap_glsl, und_sea_ground_glsl, und_sea_around_glsl,
+                                              own[kind].fragment}};
+    return und_gl_program(&def, err);
+}
+
+und_status und_sea_programs(und_sea *s, und_error *err)
+{
+    int variant = variant_of(s);
+    for (int kind = 0; kind < SEA_KINDS; kind++)
+        if (!s->program[kind][variant] && !(s->program[kind][variant] = compile(s, kind, variant, err)))
+            return err->status;
+    return UND_OK;
+}
+
+void und_sea_tint_range(const und_sea *s, double *low, double *high)
+{
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    *low = (double)f->water_low;
+    *high = fmax((double)f->water_high, *low + 1e-6 * f->h);
+}
+
+static void set_light(const und_sea *s, GLuint program, const und_lens *lens)
+{
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    static const char *const ambient[4] = {"ambient0", "ambient1", "ambient2", "ambient3"};
+    for (int k = 0; k < 4; k++)
+        und_gl_vec3(program, ambient[k], f->ambient[k]);
+    und_gl_vec3(program, "eye", lens->eye);
+    und_gl_vec3(program, "forward", lens->forward);
+    und_gl_vec3(program, "sun", f->sun);
+    und_gl_vec3(program, "sun_color", f->sun_color);
+    und_gl_float(program, "flat_view", lens->flat);
+    und_gl_float(program, "gain", exp2(s->look->exposure));
+    und_gl_float(program, "filmic", s->look->tone);
+    und_gl_float(program, "haze", s->look->haze > 0 ? 1 / s->look->haze : 0);
+    und_gl_float(program, "pixel", 2 / ((double)lens->projection[5] * lens->height));
+    und_gl_float(program, "ratio", s->look->refraction);
+    und_gl_mat4(program, "both", lens->both);
+    und_gl_mat4(program, "inverse_both", lens->inverse);
+    und_gl_texture(program, "sky_map", 0, GL_TEXTURE_2D, s->sky);
+}
+
+static void set_ground(const und_sea *s, GLuint program)
+{
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    const und_render_def *look = s->look;
+    double span = f->h * ((f->nx > f->nz ? f->nx : f->nz) - 1), vertical = und_sea_vertical(s);
+    und_gl_texture(program, "heights_map", 1, GL_TEXTURE_2D, s->heights.color);
+    und_gl_texture(program, "ground_map", 2, GL_TEXTURE_2D, s->ground_map.color);
+    und_gl_texture(program, "water_map", 3, GL_TEXTURE_2D, s->water_map.color);
+    und_gl_texture(program, "light_map", 4, GL_TEXTURE_2D, s->light.color);
+    und_gl_texture(program, "wet_map", 5, GL_TEXTURE_2D, s->wet_samples);
+    und_gl_texture(program, "noise_map", 6, GL_TEXTURE_2D, s->noise);
+    und_gl_texture(program, "paint_map", 7, GL_TEXTURE_2D, s->paint);
+    und_gl_vec3(program, "absorption", look->absorption);
+    und_gl_vec3(program, "ground_color", look->ground_color);
+    und_gl_vec3(program, "rock_color", look->rock_color);
+    und_gl_vec3(program, "grass_color", look->grass_color);
+    und_gl_vec3(program, "tile_color", look->tile_color);
+    und_gl_vec3(program, "grout_color", look->grout_color);
+    und_gl_float(program, "span", span);
+    und_gl_float(program, "cell", f->h);
+    und_gl_float(program, "base", vertical * (double)f->base);
+    und_gl_float(program, "ground_high", vertical * (double)f->ground_high);
+    und_gl_float(program, "caustics", s->options.caustics && look->caustics > 0);
+    und_gl_float(program, "wet_darkening", look->wet_darkening);
+    und_gl_float(program, "sheen", look->sheen);
+    und_gl_float(program, "wetness", s->options.wet);
+    und_gl_float(program, "grain", look->grain * span);
+    und_gl_float(program, "rough", look->texture);
+    und_gl_float(program, "rock_edge", tan(look->rock_slope * M_PI / 180));
+    und_gl_float(program, "grass_height", fmin(look->grass_height * vertical, 1e9));
+    und_gl_float(program, "tile", look->tile);
+    und_gl_float(program, "grout", fmin(look->grout, 0.9 * look->tile));
+}
+
+static void set_water(const und_sea *s, GLuint program)
+{
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    const und_render_def *look = s->look;
+    double size = look->ripple_size > 0 ? look->ripple_size : 3 * f->h, period = 12 * size;
+    double speed = 0.35 * sqrt(9.81 * size / 6.283), low, high;
+    double span = f->h * ((f->nx > f->nz ? f->nx : f->nz) - 1);
+    und_sea_tint_range(s, &low, &high);
+    und_gl_texture(program, "ripple_map", 8, GL_TEXTURE_2D, s->ripple);
+    und_gl_texture(program, "drift_map", 9, GL_TEXTURE_2D, s->drift_samples);
+    und_gl_texture(program, "colormaps", 10, GL_TEXTURE_2D, s->colormaps);
+    und_gl_int(program, "colormap", UND_MAP_DIVERGING);
+    und_gl_vec3(program, "water_color", look->water_color);
+    und_gl_vec3(program, "dye_color", look->dye_color);
+    und_gl_float(program, "ripples", look->ripples);
+    und_gl_float(program, "ripple_period", period);
+    und_gl_float(program, "ripple_run", fmod(f->time * speed / period, 1000));
+    und_gl_float(program, "drift_phase", fmod(f->time / 1.5, 1000));
+    und_gl_float(program, "shore", look->shore > 0 ? look->shore : 0.15 * f->h);
+    und_gl_float(program, "dye_strength", look->dye_strength);
+    und_gl_float(program, "foam_light", 0.78 * look->foam);
+    und_gl_float(program, "foam_period", 0.5 * look->grain * span);
+    und_gl_float(program, "opaque", s->options.water == SEA_WATER_OPAQUE);
+    und_gl_float(program, "tint_low", low * und_sea_vertical(s));
+    und_gl_float(program, "tint_per_m", 1 / ((high - low) * und_sea_vertical(s)));
+}
+
+static GLuint use(const und_sea *s, int kind, const und_lens *lens)
+{
+    GLuint program = s->program[kind][variant_of(s)];
+    glUseProgram(program);
+    und_sea_set_plan(s, program);
+    set_light(s, program, lens);
+    if (kind != SEA_SKY)
+        set_ground(s, program);
+    if (kind == SEA_WATER || kind == SEA_CUT_WATER)
+        set_water(s, program);
+    return program;
+}
+
+/* The part of the plan that the window shows, low corner and sides: the grid's vertices are spent there. */
+static void find_window(const und_sea *s, const und_lens *lens, float window[4])
+{
+    enum { STEPS = 32 };
+    double low[3], high[3], from[2] = {1, 1}, to[2] = {0, 0};
+    s->painter.class->bounds(&s->painter, low, high);
+    for (int k = 0; k < 2 * (STEPS + 1) * (STEPS + 1); k++) { /* places that are seen */
+        double u[2] = {(double)(k / 2 % (STEPS + 1)) / STEPS, (double)(k / 2 / (STEPS + 1)) / STEPS}, x, y;
+        double at[3] = {low[0] + u[0] * (high[0] - low[0]), k % 2 ? low[1] : high[1],
+                        low[2] + u[1] * (high[2] - low[2])};
+        bool seen = und_lens_project(lens, at, &x, &y) && und_lens_holds(lens, x, y);
+        for (int a = 0; a < 2 && seen; a++) {
+            from[a] = fmin(from[a], u[a]);
+            to[a] = fmax(to[a], u[a]);
+        }
+    }
+    for (int k = 0; k < 2 * 25; k++) { /* and what is under places of the window */
+        double origin[3], along[3];
+        und_lens_ray(lens, lens->x + lens->width * (k % 5) / 4.0,
+                     lens->window_height - lens->y - lens->height * (k / 5 % 5) / 4.0, origin, along);
+        double height = k < 25 ? low[1] : high[1], t = (height - origin[1]) / along[1];
+        for (int a = 0; a < 2 && t > 0 && t < 1e9; a++) {
+            double u = (origin[2 * a] + t * along[2 * a] - low[2 * a]) / (high[2 * a] - low[2 * a]);
+            from[a] = fmin(from[a], fmin(fmax(u, 0), 1));
+            to[a] = fmax(to[a], fmin(fmax(u, 0), 1));
+        }
+    }
+    for (int a = 0; a < 2; a++) {
+        from[a] = fmax(from[a] - 1.5 / STEPS, 0);
+        to[a] = fmin(to[a] + 1.5 / STEPS, 1);
+        window[a] = to[a] > from[a] ? (float)from[a] : 0;
+        window[2 + a] = to[a] > from[a] ? (float)(to[a] - from[a]) : 1;
+    }
+}
+
+static void draw_grid(const und_sea *s, int kind, const und_lens *lens, const float window[4])
+{
+    GLuint program = use(s, kind, lens);
+    glUniform2i(glGetUniformLocation(program, "grid"), s->grid_size[0], s->grid_size[1]);
+    und_gl_vec4(program, "window", window);
+    und_gl_float(program, "surface", kind == SEA_WATER);
+    und_sea_draw_grid(s->grid_array, s->grid_size);
+}
+
+static void draw_sides(const und_sea *s, int kind, const und_lens *lens, const float w[4])
+{
+    static const float normal[4][3] = {{-1, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0, 1}};
+    const float line[4][4] = {{0, w[1], 0, w[3]}, {1, w[1], 0, w[3]}, {w[0], 0, w[2], 0}, {w[0], 1, w[2], 0}};
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    const double middle[3] = {f->x0 + 0.5 * f->h * (f->nx - 1), 0, f->z0 + 0.5 * f->h * (f->nz - 1)};
+    const double half[3] = {0.5 * f->h * (f->nx - 1), 0, 0.5 * f->h * (f->nz - 1)};
+    GLuint program = use(s, kind, lens);
+    und_gl_float(program, "surface", kind == SEA_CUT_WATER);
+    glBindVertexArray(s->no_array);
+    for (int side = 0; side < 4; side++) {
+        int axis = side < 2 ? 0 : 2, count = s->grid_size[side < 2];
+        double sign = side % 2 ? 1 : -1, eye = sign * ((double)lens->eye[axis] - middle[axis]);
+        if (!lens->flat && eye < half[axis]) /* seen from inside */
+            continue;
+        und_gl_vec3(program, "side_normal", normal[side]);
+        und_gl_vec4(program, "window", line[side]);
+        und_gl_int(program, "count", count);
+        glDrawArrays(GL_TRIANGLE_STRIP, 0, 2 * count);
+    }
+    glBindVertexArray(0);
+}
+
+static void draw_all(const und_sea *s, const und_lens *lens)
+{
+    float window[4];
+    find_window(s, lens, window);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_LEQUAL);
+    bool water = s->options.water != SEA_WATER_HIDDEN;
+    if (water) {
+        glEnable(GL_POLYGON_OFFSET_FILL);
+        glPolygonOffset(0, -2); /* a film lies on the ground, not in it */
+        draw_grid(s, SEA_WATER, lens, window);
+        glDisable(GL_POLYGON_OFFSET_FILL);
+    }
+    if (s->look->sides) {
+        if (water)
+            draw_sides(s, SEA_CUT_WATER, lens, window);
+        draw_sides(s, SEA_CUT_GROUND, lens, window);
+    }
+    draw_grid(s, SEA_GROUND, lens, window);
+    use(s, SEA_SKY, lens);
+    glBindVertexArray(s->no_array);
+    glDepthMask(GL_FALSE);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    glDepthMask(GL_TRUE);
+    glBindVertexArray(0);
+    glDisable(GL_DEPTH_TEST);
+    glUseProgram(0);
+}
+
+void und_sea_draw(und_painter *self, const und_lens *lens, double seconds)
+{
+    und_sea *s = (und_sea *)self;
+    und_error err;
+    (void)seconds;
+    und_sea_maps_refresh(s);
+    if (!s->taken || und_sea_programs(s, &err) != UND_OK)
+        return;
+    draw_all(s, lens);
+}

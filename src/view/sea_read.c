@@ -1,0 +1,224 @@
+/* Reads frames for the painter of height fields, with the preview's own functions. */
+#include "view/sea_read.h"
+
+#include "geom/value.h"
+#include "render/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct und_sea_reader {
+    und_render *render; /* of a picture of one pixel: what it has besides the picture is what counts */
+    und_sea_fields fields;
+    float *shadow, *drift;
+    size_t samples; /* that both have room for */
+    float sky_sun[3];
+};
+
+und_sea_reader *und_sea_reader_create(const und_render_def *look, und_error *err)
+{
+    und_sea_reader *reader = und_alloc(1, sizeof *reader, "the sea's picture", err);
+    if (!reader)
+        return NULL;
+    und_render_def def = *look;
+    def.width = def.height = def.samples = 1;
+    def.vertical = 1;
+    def.stop = NULL;
+    if (!(reader->render = und_render_create(&def, err))) {
+        und_sea_reader_destroy(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void und_sea_reader_destroy(und_sea_reader *reader)
+{
+    if (!reader)
+        return;
+    und_render_destroy(reader->render);
+    free(reader->shadow);
+    free(reader->drift);
+    free(reader);
+}
+
+void und_sea_reader_patterns(const und_sea_reader *reader, int *size, const float **noise,
+                             const float **ripple)
+{
+    *size = TILE;
+    *noise = reader->render->pattern.texel;
+    *ripple = reader->render->ripple.texel;
+}
+
+const und_sea_fields *und_sea_reader_fields(const und_sea_reader *reader)
+{
+    return &reader->fields;
+}
+
+static und_status make_room(und_sea_reader *reader, size_t samples, und_error *err)
+{
+    if (reader->samples == samples)
+        return UND_OK;
+    free(reader->shadow);
+    free(reader->drift);
+    reader->samples = 0;
+    reader->shadow = und_alloc(samples, sizeof(float), "shadows", err);
+    reader->drift = und_alloc(4 * samples, sizeof(float), "foam", err);
+    if (!reader->shadow || !reader->drift)
+        return UND_FAILED;
+    reader->samples = samples;
+    return UND_OK;
+}
+
+/* A sun that moves is followed by the light at once, by the sky's picture in steps of a degree. */
+static und_status take_sky(und_sea_reader *reader, double time, und_error *err)
+{
+    und_render *r = reader->render;
+    und_sea_fields *f = &reader->fields;
+    double towards[3];
+    und_vector_at(&r->def.sun, isfinite(time) ? time : 0, towards);
+    f3 sun = f3_unit(f3_make((float)towards[0], (float)towards[1], (float)towards[2]));
+    float turned = f3_dot(sun, f3_of(reader->sky_sun));
+    f->new_sky = !r->sky.baked || turned < 0.99985f;
+    if (f->new_sky) {
+        und_status status =
+            und_sky_bake(&r->sky, &r->def, (float[3]){sun.x, sun.y, sun.z}, &r->pattern, r->threads, err);
+        if (status != UND_OK)
+            return status;
+        memcpy(reader->sky_sun, &sun, sizeof reader->sky_sun);
+    }
+    memcpy(f->sun, &sun, sizeof f->sun);
+    memcpy(f->sun_color, &r->sky.sun_color, sizeof f->sun_color);
+    memcpy(f->ambient, r->sky.ambient, sizeof f->ambient);
+    f->sky_size = r->sky.size;
+    f->sky = r->sky.texel;
+    return UND_OK;
+}
+
+static float sane(const float *field, size_t c)
+{
+    return field && isfinite(field[c]) ? field[c] : 0;
+}
+
+/* What the water carries, woven for one texture. */
+static void take_drift(und_sea_reader *reader, const und_frame *frame)
+{
+    und_sea_fields *f = &reader->fields;
+    bool own = f->nx == frame->grid.n[0] && f->nz == frame->grid.n[2];
+    static const char *const name[4] = {"foam", "dye", "velocity_x", "velocity_z"};
+    const float *field[4];
+    for (int k = 0; k < 4; k++)
+        field[k] = own ? und_column_field(frame, name[k]) : NULL;
+    f->has_foam = field[0];
+    f->has_dye = field[1];
+    f->has_flow = field[2] && field[3];
+    f->drift = f->has_foam || f->has_dye || f->has_flow ? reader->drift : NULL;
+    if (!f->drift)
+        return;
+    PARALLEL_FOR(reader->render->threads)
+    for (int j = 0; j < f->nz; j++)
+        for (size_t c = (size_t)j * (size_t)f->nx; c < (size_t)(j + 1) * (size_t)f->nx; c++)
+            for (int k = 0; k < 4; k++)
+                reader->drift[4 * c + (size_t)k] = clampf(sane(field[k], c), -1e4f, 1e4f);
+}
+
+static void take_range(und_sea_fields *f)
+{
+    size_t count = (size_t)f->nx * (size_t)f->nz;
+    float low = INFINITY, high = -INFINITY, water_low = INFINITY, water_high = -INFINITY;
+    for (size_t c = 0; c < count; c++) {
+        float g = f->ground[c], s = f->surface[c];
+        low = minf(g, low);
+        high = maxf(g, high);
+        water_low = minf(s > g ? s : INFINITY, water_low);
+        water_high = maxf(s > g ? s : -INFINITY, water_high);
+    }
+    bool dry = !(water_high >= water_low);
+    f->low = low;
+    f->ground_high = high;
+    f->water_low = dry ? low : water_low;
+    f->water_high = dry ? high : water_high;
+    f->high = maxf(high, f->water_high);
+    float span = (float)f->h * (float)(f->nx > f->nz ? f->nx - 1 : f->nz - 1);
+    f->base = low - maxf(0.06f * span, 0.15f * (high - low));
+}
+
+void und_sea_reader_shade(und_sea_reader *reader, double vertical)
+{
+    const und_samples *s = &reader->render->samples;
+    und_sea_fields *f = &reader->fields;
+    und_mesh plain = {.nx = s->nx, .nz = s->nz, .h = (float)s->dx, .ground = s->ground};
+    plain.span = plain.h * (float)(s->nx > s->nz ? s->nx - 1 : s->nz - 1);
+    /* Heights that are larger and a sun that is lower shade alike. */
+    f3 sun = f3_of(f->sun);
+    f->penumbra = und_light_sweep(&plain, f3_make(sun.x, sun.y / (float)vertical, sun.z), reader->shadow);
+    f->shadow = reader->shadow;
+}
+
+/* Places of drops, all of them sane. */
+static int drops_of(const und_frame *frame, const char *name, const float **places)
+{
+    size_t count = 0;
+    *places = und_frame_points(frame, name, &count);
+    return count < (1u << 26) ? (int)count : 0;
+}
+
+static const float *beside(const und_frame *frame, const char *name, int count)
+{
+    const und_item *item = und_frame_find(frame, name);
+    bool fits = item && item->type == UND_F32 && item->data && und_item_count(item) == (size_t)count;
+    return fits ? item->data : NULL;
+}
+
+static void take_drops(und_sea_fields *f, const und_frame *frame)
+{
+    f->rain_count = drops_of(frame, "rain/position", &f->rain);
+    f->rain_speed = beside(frame, "rain/velocity", 3 * f->rain_count);
+    f->spray_count = drops_of(frame, "spray/position", &f->spray);
+    f->spray_size = beside(frame, "spray/radius", f->spray_count);
+    f->spray_speed = beside(frame, "spray/velocity", 3 * f->spray_count);
+}
+
+static und_status take_bodies(und_sea_reader *reader, const und_frame *frame, und_error *err)
+{
+    const float *speed;
+    und_soup *soup = &reader->render->soup;
+    und_status status = und_rigid_take(reader->render, frame, &speed, err);
+    reader->fields.corners = status == UND_OK ? 3 * (int)soup->count : 0;
+    reader->fields.position = soup->position;
+    reader->fields.normal = soup->normal;
+    reader->fields.color = soup->color;
+    return status;
+}
+
+und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, double vertical,
+                               und_error *err)
+{
+    und_render *r = reader->render;
+    und_samples *s = &r->samples;
+    und_sea_fields *f = &reader->fields;
+    und_status status = und_render_observe(r, frame, err);
+    if (status == UND_OK && (r->drawing != UND_DRAWS_HEIGHTS || s->nx < 2 || s->nz < 2))
+        status = und_error_set(err, UND_INVALID, "frame %d: there is no height field in it", frame->number);
+    if (status != UND_OK || (status = make_room(reader, (size_t)s->nx * (size_t)s->nz, err)) != UND_OK ||
+        (status = take_sky(reader, frame->time, err)) != UND_OK)
+        return status;
+    f->new_ground = s->ground_changed;
+    und_light_open(s, r->threads);
+    und_wetness_smooth(s, r->threads);
+    f->nx = s->nx;
+    f->nz = s->nz;
+    f->h = s->dx;
+    f->x0 = s->x0;
+    f->z0 = s->z0;
+    f->ground = s->ground;
+    f->surface = s->surface;
+    f->wet = s->wet_smooth;
+    f->open = s->open;
+    f->time = isfinite(frame->time) ? frame->time : 0;
+    take_range(f);
+    if (f->new_ground || f->new_sky)
+        und_sea_reader_shade(reader, vertical);
+    take_drift(reader, frame);
+    take_drops(f, frame);
+    return take_bodies(reader, frame, err);
+}

@@ -1,0 +1,22 @@
+/* Pieces of shaders of the painter of height fields. */
+#ifndef UND_VIEW_SEA_SHADERS_H
+#define UND_VIEW_SEA_SHADERS_H
+
+extern const char und_sea_plan_glsl[];
+extern const char und_sea_light_glsl[];
+extern const char und_sea_ground_glsl[];
+extern const char und_sea_around_glsl[];
+extern const char und_sea_grid_glsl[];
+extern const char und_sea_dry_glsl[];
+extern const char und_sea_water_glsl[];
+extern const char und_sea_side_glsl[];
+extern const char und_sea_cut_ground_glsl[];
+extern const char und_sea_cut_water_glsl[];
+extern const char und_sea_far_glsl[];
+extern const char und_sea_sky_glsl[];
+extern const char und_sea_heights_glsl[];
+extern const char und_sea_slopes_glsl[];
+extern const char und_sea_bend_glsl[];
+extern const char und_sea_gather_glsl[];
+
+#endif
