@@ -1,7 +1,7 @@
 /* Colour maps: even steps, the same on the GPU, and round numbers beside them. */
 #include "tests/test.h"
 #include "view/colormap.h"
-#include "view/window.h"
+#include "view/screen.h"
 
 #include <math.h>
 
@@ -64,8 +64,8 @@ static void the_gpu_has_the_same_colours(void **state)
     (void)state;
     enum { WIDTH = 200 };
     und_error err = {0};
-    und_window *window =
-        und_window_create(&(und_window_def){.width = WIDTH, .height = 1, .offscreen = true}, &err);
+    und_screen *window =
+        und_screen_create(&(und_screen_def){.width = WIDTH, .height = 1, .offscreen = true}, &err);
     if (!window)
         fail_msg("%s", err.text);
     GLuint program = und_gl_program(
@@ -78,7 +78,7 @@ static void the_gpu_has_the_same_colours(void **state)
     if (!program)
         fail_msg("%s", err.text);
     GLuint maps = und_colormap_texture();
-    und_window_bind(window);
+    und_screen_bind(window);
     glViewport(0, 0, WIDTH, 1);
     glUseProgram(program);
     for (int which = 0; which < UND_MAPS; which++) {
@@ -96,7 +96,7 @@ static void the_gpu_has_the_same_colours(void **state)
     }
     glDeleteTextures(1, &maps);
     glDeleteProgram(program);
-    und_window_destroy(window);
+    und_screen_destroy(window);
 }
 
 static void ticks_are_round(void **state)

@@ -261,8 +261,6 @@ struct und_render {
 und_camera und_camera_at(const und_render *r, double time, float *distance);
 
 und_status und_pattern_bake(und_pattern *noise, und_pattern *ripple, int threads, und_error *err);
-/* A field of the frame with one float per column, or NULL. */
-const float *und_column_field(const und_frame *frame, const char *name);
 und_status und_voxels_take(und_render *r, const und_frame *frame, und_error *err);
 void und_voxels_free(und_voxels *v);
 void und_froth_splat(und_render *r, const und_frame *frame); /* bits of foam into the mesh's */

@@ -34,6 +34,9 @@ und_plot_body und_plot_body_make(const und_plot_data *d);
 /* Is it a frame that is drawn as a plot?  Then `data` is filled in. */
 bool und_plot_read(const und_frame *frame, und_plot_data *data);
 
+/* A field of the frame with one float per column, or NULL. */
+const float *und_column_field(const und_frame *frame, const char *name);
+
 static inline bool und_plot_wet(const und_plot_data *d, int i, int j)
 {
     return i >= 0 && j >= 0 && i < d->nx && j < d->ny &&

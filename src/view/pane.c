@@ -57,6 +57,7 @@ static und_status choose_painter(und_pane *pane, const und_frame *frame, und_err
             pane->painter = painters[i].create(&pane->look, err);
             if (!pane->painter)
                 return err->status;
+            pane->painter->covered = pane->reel ? 180 : 0; /* the timeline */
         }
     return pane->painter
                ? UND_OK

@@ -1,0 +1,239 @@
+/* The painter of liquid in two dimensions: cells as FM96's figures show them, and curves of water as
+ * sections. */
+#include "view/flat.h"
+
+#include "base/status.h"
+#include "view/colormap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const field_names[UND_FLAT_FIELDS] = {"water", "pressure", "speed", "vorticity"};
+
+static void destroy(und_painter *self)
+{
+    und_flat *f = (und_flat *)self;
+    GLuint *textures[] = {&f->maps, &f->cells_texture, &f->fields_texture, &f->fill_texture,
+                          &f->curve_texture};
+    GLuint programs[] = {f->program.cells, f->program.curve, f->program.dots, f->program.arrows,
+                         f->program.triangles};
+    und_flat_buffer *buffers[] = {&f->markers, &f->drops, &f->arrows, &f->bodies};
+    for (size_t i = 0; i < sizeof textures / sizeof *textures; i++)
+        glDeleteTextures(1, textures[i]);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        glDeleteProgram(programs[i]);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        glDeleteBuffers(1, &buffers[i]->buffer);
+        glDeleteVertexArrays(1, &buffers[i]->array);
+    }
+    free(f->flow);
+    free(f->wet);
+    free(f->field);
+    free(f->curve);
+    free(f->fill.share);
+    free(f);
+}
+
+static void bounds(const und_painter *self, double low[3], double high[3])
+{
+    const und_flat *f = (const und_flat *)self;
+    bool curve = f->kind == UND_FLAT_CURVE;
+    low[0] = f->x0;
+    high[0] = f->x0 + f->nx * f->dx;
+    low[1] = curve ? f->low * f->stretch : f->y0;
+    high[1] = curve ? f->high * f->stretch : f->y0 + f->ny * f->dy;
+    low[2] = high[2] = f->z;
+}
+
+/* The place in the plane, within what is shown. */
+static bool pick(const und_painter *self, const double origin[3], const double direction[3], double point[3])
+{
+    const und_flat *f = (const und_flat *)self;
+    double way = direction[2] != 0 ? (f->z - origin[2]) / direction[2] : NAN, low[3], high[3];
+    if (f->kind == UND_FLAT_NOTHING || !(way >= 0))
+        return false;
+    bounds(self, low, high);
+    for (int a = 0; a < 3; a++)
+        point[a] = origin[a] + way * direction[a];
+    if (!(point[0] >= low[0] && point[0] <= high[0] && point[1] >= low[1] && point[1] <= high[1]))
+        return false;
+    point[1] /= f->stretch;
+    return true;
+}
+
+static void panel(und_painter *self, und_ui *ui)
+{
+    und_flat *f = (und_flat *)self;
+    if (f->kind != UND_FLAT_CELLS) {
+        und_ui_text(ui, "A curve of water, as a section");
+        if (f->stretch != 1)
+            und_ui_text(ui, "Heights are %.3g times as large", f->stretch);
+        return;
+    }
+    int colors = (int)f->colors;
+    if (und_ui_choice(ui, "Colour", &colors, field_names, UND_FLAT_FIELDS))
+        f->colors = (und_flat_field)colors;
+    if (f->colors != UND_FLAT_PLAIN) {
+        und_ui_check(ui, "Hold the range", &f->hold);
+        und_ui_tip(ui, "Colours and arrows mean the same in all frames from now on");
+    }
+    und_ui_check(ui, "Markers", &f->show_markers);
+    und_ui_check(ui, "Velocity arrows", &f->show_arrows);
+    und_ui_check(ui, "Surface line", &f->show_surface);
+    und_ui_check(ui, "Kinds of cells", &f->show_cells);
+    und_ui_tip(ui, "Surface cells orange, Full cells blue");
+    und_ui_check(ui, "Grid lines", &f->show_grid);
+}
+
+static const unsigned INK = 0xf2f4f6ff, PAPER = 0x14181cc0;
+
+/* A line with its ends, and words behind it. */
+static void draw_key(und_ui *ui, double x, double y, double length, bool arrow, const char *text)
+{
+    double end = x + length, back = arrow ? end - 8 : end, width, height;
+    und_ui_draw_line(ui, x, y, end, y, INK, 2);
+    und_ui_draw_line(ui, end, arrow ? y : y - 4, back, y + 4, INK, 2);
+    if (arrow)
+        und_ui_draw_line(ui, end, y, back, y - 4, INK, 2);
+    else
+        und_ui_draw_line(ui, x, y - 4, x, y + 4, INK, 2);
+    und_ui_text_size(ui, text, &width, &height);
+    und_ui_draw_text(ui, end + 8, y - 0.5 * height, INK, text);
+}
+
+/* 1, 2 or 5 times a power of ten metres, about an eighth of the picture. */
+static double bar_length(const und_flat_view *v)
+{
+    double eighth = v->pixel[0] * v->width / 8;
+    if (!(eighth > 1e-9) || !(eighth < 1e9))
+        return 0;
+    double ten = pow(10, floor(log10(eighth)));
+    return eighth >= 5 * ten ? 5 * ten : eighth >= 2 * ten ? 2 * ten : ten;
+}
+
+/* How long a length is in the picture, and an arrow of the scale's speed. */
+static void draw_keys(const und_flat *f, const und_flat_view *v, double x, double bottom, und_ui *ui)
+{
+    bool arrows = f->kind == UND_FLAT_CELLS && f->show_arrows && f->has_flow && f->scale.speed > 0;
+    double metres = bar_length(v), bar = metres / v->pixel[0], arrow = und_flat_arrow_pixels(f, v), width,
+           height;
+    char length[32], speed[32];
+    snprintf(length, sizeof length, metres < 1 ? "%.3g cm" : "%.3g m", metres < 1 ? 100 * metres : metres);
+    snprintf(speed, sizeof speed, "%.3g m/s", f->scale.speed);
+    und_ui_text_size(ui, length, &width, &height);
+    double right = x + bar + 16 + width;
+    und_ui_text_size(ui, speed, &width, &height);
+    right = arrows ? fmax(right, x + arrow + 16 + width) : right;
+    und_ui_draw_rect(ui, x - 8, bottom - (arrows ? 50 : 26), right, bottom, PAPER, true);
+    if (metres > 0)
+        draw_key(ui, x, bottom - 13, bar, false, length);
+    if (arrows)
+        draw_key(ui, x, bottom - 37, arrow, true, speed);
+}
+
+static void annotate(und_painter *self, const und_lens *lens, und_ui *ui)
+{
+    const und_flat *f = (const und_flat *)self;
+    if (f->kind == UND_FLAT_NOTHING)
+        return;
+    und_flat_view v = und_flat_view_of(f, lens);
+    double left = lens->x + 18, bottom = lens->window_height - lens->y - self->covered - 10;
+    draw_keys(f, &v, left, bottom, ui);
+    if (f->kind != UND_FLAT_CELLS || f->colors == UND_FLAT_PLAIN)
+        return;
+    double low, high, tall = fmin(260, 0.5 * lens->height);
+    int map;
+    const char *unit, *title = und_flat_title(f->colors, &unit);
+    und_flat_range(f, f->colors, &low, &high, &map);
+    und_legend_draw(ui, left - 8, bottom - 58 - tall, tall, map, low, high, title, unit);
+}
+
+static void toggle(bool *what)
+{
+    *what = !*what;
+}
+static void do_markers(void *context)
+{
+    toggle(&((und_flat *)context)->show_markers);
+}
+static void do_arrows(void *context)
+{
+    toggle(&((und_flat *)context)->show_arrows);
+}
+static void do_cells(void *context)
+{
+    toggle(&((und_flat *)context)->show_cells);
+}
+static void do_grid(void *context)
+{
+    toggle(&((und_flat *)context)->show_grid);
+}
+static void do_next_color(void *context)
+{
+    und_flat *f = context;
+    f->colors = (und_flat_field)((f->colors + 1) % UND_FLAT_FIELDS);
+}
+static bool has_markers(const void *context)
+{
+    return ((const und_flat *)context)->show_markers;
+}
+static bool has_arrows(const void *context)
+{
+    return ((const und_flat *)context)->show_arrows;
+}
+static bool has_cells(const void *context)
+{
+    return ((const und_flat *)context)->show_cells;
+}
+static bool has_grid(const void *context)
+{
+    return ((const und_flat *)context)->show_grid;
+}
+static bool are_cells(const void *context)
+{
+    return ((const und_flat *)context)->kind == UND_FLAT_CELLS;
+}
+
+static const und_action *actions(const und_painter *self, int *count)
+{
+    static const und_action list[] = {
+        {"View", "Next colours", 'C', 0, do_next_color, NULL, are_cells},
+        {"View", "Markers", 'M', 0, do_markers, has_markers, are_cells},
+        {"View", "Velocity arrows", 'V', 0, do_arrows, has_arrows, are_cells},
+        {"View", "Kinds of cells", 'K', 0, do_cells, has_cells, are_cells},
+        {"View", "Grid lines", 'G', 0, do_grid, has_grid, are_cells},
+    };
+    (void)self;
+    *count = sizeof list / sizeof *list;
+    return list;
+}
+
+static const und_painter_class flat_class = {
+    .name = "flat",
+    .destroy = destroy,
+    .take = und_flat_take,
+    .bounds = bounds,
+    .draw = und_flat_draw,
+    .annotate = annotate,
+    .panel = panel,
+    .pick = pick,
+    .actions = actions,
+};
+
+und_painter *und_flat_create(const und_render_def *look, und_error *err)
+{
+    und_flat *f = und_alloc(1, sizeof *f, "the painter", err);
+    if (!f)
+        return NULL;
+    f->painter.class = &flat_class;
+    f->look = look;
+    f->stretch = 1;
+    f->show_markers = f->show_arrows = f->show_surface = true;
+    if (und_flat_programs(f, err) != UND_OK) {
+        destroy(&f->painter);
+        return NULL;
+    }
+    f->maps = und_colormap_texture();
+    return &f->painter;
+}
