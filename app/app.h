@@ -10,7 +10,7 @@
 typedef und_status command_fn(const args *a, und_error *err);
 
 command_fn command_run, command_sim, command_render, command_check, command_info, command_verify,
-    command_float, command_texture, command_export, command_validate, command_bench;
+    command_float, command_texture, command_export, command_validate, command_bench, command_view;
 
 /* Opens a cache to read; a scene in its place gets a word of advice. */
 und_cache *open_to_read(const char *path, und_error *err);

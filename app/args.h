@@ -36,7 +36,8 @@ enum {
     OPT_TEXTURE = 1 << 25,
     OPT_GRID = 1 << 26,
     OPT_QUALITY = 1 << 27,
-    OPT_PREVIEW = 1 << 28
+    OPT_PREVIEW = 1 << 28,
+    OPT_VIEW = 1 << 29
 };
 
 typedef struct args {
@@ -45,13 +46,13 @@ typedef struct args {
     const char **words;
     unsigned given; /* OPT_ bits of the options that were there */
     int start, end, threads;
-    const char *output, *model, *up, *from, *texture, *grid, *quality, *look;
+    const char *output, *model, *up, *from, *texture, *grid, *quality, *look, *script;
     int setting_count;
     und_setting *settings;
     int checkpoint, keep, compress, stills, width, height, samples;
     double adaptive, spacing, wait, noise;
     bool resume, force, png, exr, movie, svg, pdf, vdb, ply, spray, half, json, profile, dump_stages, quiet,
-        verbose, help, preview, overwrite;
+        verbose, help, preview, overwrite, paused, offscreen;
     char **owned; /* copies of the names in settings */
     int typed_count,
         typed_plain; /* the command line less --resume and --force; from typed_plain on, after -- */

@@ -89,6 +89,17 @@ static const command commands[] = {
      "metres and seconds.\n",
      1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_EXPORT | OPT_TEXTURE | OPT_PROFILE,
      command_export},
+    {"view", "SCENE|CACHE [CACHE]", "play with a scene that runs, or look at a cache",
+     "Opens a window.  A scene runs in it: stir the water with the mouse, pour, dig, drop balls, turn its "
+     "damping\n"
+     "and gravity.  A cache is played; two are played side by side.  ? shows the keys; all that they do is "
+     "in "
+     "the\n"
+     "menus too.  Needs a display and OpenGL 3.3; Mesa's software OpenGL will do.  With --script the "
+     "pictures "
+     "that\n"
+     "it takes go to FOLDER.\n",
+     1, 2, COMMON | OPT_SET | OPT_SIZE | OPT_OUTPUT | OPT_VIEW, command_view},
     {"info", "CACHE", "what is in it, the ledger, the stages' times", "", 1, 1, OPT_JSON | OPT_QUIET,
      command_info},
     {"verify", "CACHE", "recompute the hashes",
@@ -112,6 +123,7 @@ static void print_help(FILE *to)
     }
     fputs("\nTo get going:\n\n"
           "  undine check scenes/beach.lua     what it will cost\n"
+          "  undine view scenes/beach.lua      play with it\n"
           "  undine run scenes/beach.lua       makes out/beach/beach.mp4\n"
           "  undine render out/beach -s 24 -e 24 --png    a frame of it, ray-traced\n\n"
           "A scene is a Lua file; its param() values are changed with --set name=value.\n"

@@ -231,6 +231,12 @@ bool und_screen_event(und_screen *w, und_event *event)
     return true;
 }
 
+void und_screen_wait(und_screen *w, double seconds)
+{
+    if (w->glfw && w->count == 0)
+        glfwWaitEventsTimeout(seconds);
+}
+
 void und_screen_bind(und_screen *w)
 {
     glBindFramebuffer(GL_FRAMEBUFFER, w->target.buffer);

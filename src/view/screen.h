@@ -23,6 +23,8 @@ void und_screen_size(const und_screen *window, int *width, int *height);
 double und_screen_scale(const und_screen *window); /* of text: 1, or 2 on a screen with many dots */
 /* The next thing that happened; false: nothing more now.  Offscreen nothing ever happens. */
 bool und_screen_event(und_screen *window, und_event *event);
+/* Waits until something happens, but not longer than that. */
+void und_screen_wait(und_screen *screen, double seconds);
 void und_screen_bind(und_screen *window); /* what is drawn from now on goes to it */
 void und_screen_show(und_screen *window);
 void und_screen_title(und_screen *window, const char *title);

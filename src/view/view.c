@@ -250,13 +250,26 @@ static void measure(und_view *v, double began)
     v->picture_rate = back > 1 && over > 0 ? (back - 1) / over : 0;
 }
 
+/* Nothing moves: there is no need to draw the same picture sixty times a second. */
+static bool idle(const und_view *v)
+{
+    bool moving = v->pane[0].live ? v->pane[0].state.playing : v->timeline.playing;
+    for (int i = 0; i < UND_KEY_COUNT; i++)
+        moving |= v->key[i];
+    return !moving && v->clock > v->last_event + 0.5 && v->clock > v->note_until && v->framed;
+}
+
 bool und_view_frame(und_view *v, und_error *err)
 {
+    if (idle(v))
+        und_screen_wait(v->window, 0.2);
     double began = und_view_clock(), seconds = began - v->clock;
     v->clock = began;
     und_event event;
-    while (und_screen_event(v->window, &event))
+    while (und_screen_event(v->window, &event)) {
         und_view_event(v, &event);
+        v->last_event = v->clock;
+    }
     fly(v, seconds);
     if (v->pane[0].reel)
         und_timeline_advance(&v->timeline, seconds);

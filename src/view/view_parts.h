@@ -64,7 +64,7 @@ struct und_view {
     int pictures;
     int shots;
     char note[512];
-    double note_until;
+    double note_until, last_event;
     int notes_seen;
 };
 
