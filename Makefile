@@ -7,10 +7,11 @@ JOBS   ?= $(shell nproc)
 # Threads that wait spin only shortly: on a busy machine they would keep each other from working.
 export GOMP_SPINCOUNT ?= 10000
 
-.PHONY: help build demo test asan tsan install format clean setup setup-test
+.PHONY: help build demo view test asan tsan install format clean setup setup-test
 
 help:
 	@echo 'make demo      build, run $(DEMO), leave a movie and stills in out/'
+	@echo 'make view      build, and play with $(DEMO) in a window'
 	@echo 'make test      build and run every test'
 	@echo 'make build     $(BUILD)/undine and $(BUILD)/libundine.a'
 	@echo 'make install   PREFIX=$(PREFIX): program, library, headers, scenes'
@@ -35,6 +36,9 @@ demo: build
 	@echo 'Look at:'
 	@find out -name '*.mp4' | sort
 	@find out -name '*.png' | sort
+
+view: build
+	$(BUILD)/undine view $(DEMO)
 
 test: setup-test
 	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test
