@@ -33,11 +33,11 @@ und_status und_pane_open(und_pane *pane, const und_view_def *def, int index, und
     else if (def->count > 1)
         return und_error_set(err, UND_INVALID, "%s is no cache: two are compared, and both must be caches",
                              path);
-    else
+    else if ((pane->own = und_scene_load(path, def->settings, def->setting_count, err)))
         pane->live = und_live_create(path, def->settings, def->setting_count, def->threads, err);
     if (!pane->reel && !pane->live)
         return err->status;
-    pane->scene = pane->live ? und_live_scene(pane->live) : und_reel_scene(pane->reel);
+    pane->scene = pane->live ? und_scene_get(pane->own) : und_reel_scene(pane->reel);
     pane->look = pane->scene->render;
     return UND_OK;
 }
@@ -48,6 +48,7 @@ void und_pane_close(und_pane *pane)
         pane->painter->class->destroy(pane->painter);
     und_live_destroy(pane->live);
     und_reel_destroy(pane->reel);
+    und_scene_destroy(pane->own);
 }
 
 static und_status choose_painter(und_pane *pane, const und_frame *frame, und_error *err)
@@ -100,11 +101,10 @@ bool und_pane_camera(const und_pane *pane, double eye[3], double look[3], double
     memcpy(eye, from->constant, sizeof from->constant);
     memcpy(look, to->constant, sizeof to->constant);
     *view_angle = pane->look.fov * M_PI / 180;
-    bool still = !pane->live; /* a live scene's functions are its thread's alone */
-    if (from->fn && still)
+    if (from->fn)
         from->fn(from->context, pane->time, eye);
-    if (to->fn && still)
+    if (to->fn)
         to->fn(to->context, pane->time, look);
     double apart = hypot(hypot(eye[0] - look[0], eye[1] - look[1]), eye[2] - look[2]);
-    return apart > 0 && isfinite(apart) && !((from->fn || to->fn) && !still);
+    return apart > 0 && isfinite(apart);
 }
