@@ -179,7 +179,7 @@ static void draw_note(und_view *v)
         text = v->pane[i].trouble[0] ? v->pane[i].trouble : NULL;
     if (!text || !*text)
         return;
-    double width, height, y = v->height - (v->pane[0].reel ? 190 : 30);
+    double width, height, y = v->height - 30 - (v->pane[0].reel && !v->bare ? und_ui_strip_height(v->ui) : 0);
     und_ui_text_size(v->ui, text, &width, &height);
     double x = fmax((v->width - width) / 2, 8);
     und_ui_draw_rect(v->ui, x - 10, y - 6, x + width + 10, y + height + 6, 0x0e1319e0, true);
@@ -217,7 +217,7 @@ void und_menus_draw(und_view *v)
         draw_timeline(v);
     und_painter *painter = v->pane[0].painter;
     if (painter && painter->class->panel) {
-        if (und_ui_panel(v->ui, "Show", -10, und_ui_menu_height(v->ui) + 70, 0))
+        if (und_ui_panel(v->ui, "Show", -10, und_ui_menu_height(v->ui) + (v->pane[0].live ? 84 : 64), 0))
             painter->class->panel(painter, v->ui);
         und_ui_panel_end(v->ui);
     }

@@ -31,7 +31,7 @@ struct Place {
 struct und_ui {
     ImGuiContext *context;
     std::map<std::string, Place> places; /* of widgets, by label */
-    double menu_height;
+    double menu_height, strip_height;
     bool mouse_taken; /* a button went down on a panel: all until it is up is the panel's */
     int panels;       /* open now: drawing goes into them */
     double scale;
@@ -303,8 +303,14 @@ bool und_ui_strip(und_ui *ui, const char *name)
                      ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                          ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings |
                          ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoBringToFrontOnFocus);
+    ui->strip_height = ImGui::GetWindowSize().y;
     ImGui::PushItemWidth(10 * ImGui::GetFontSize());
     return open;
+}
+
+double und_ui_strip_height(const und_ui *ui)
+{
+    return ui->strip_height;
 }
 
 void und_ui_panel_end(und_ui *ui)

@@ -36,8 +36,9 @@ void und_ui_panel_end(und_ui *ui);
 /* The same without title, border or background, fixed where it is: what the corner shows. */
 bool und_ui_corner(und_ui *ui, const char *name, double x, double y);
 
-/* All along the lower border, with a background. */
+/* All along the lower border, with a background; and its height as drawn last. */
 bool und_ui_strip(und_ui *ui, const char *name);
+double und_ui_strip_height(const und_ui *ui);
 
 bool und_ui_section(und_ui *ui, const char *label, bool open); /* folds; true: show what is in it */
 void und_ui_text(und_ui *ui, const char *format, ...) __attribute__((format(printf, 2, 3)));

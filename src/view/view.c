@@ -221,6 +221,7 @@ static und_status take_frames(und_view *v, und_error *err)
 
 static void draw_panes(und_view *v)
 {
+    int above = v->pane[0].reel && !v->bare ? (int)und_ui_strip_height(v->ui) : 0; /* the timeline */
     und_screen_bind(v->window);
     glDisable(GL_SCISSOR_TEST);
     glClearColor(0.05f, 0.06f, 0.08f, 1);
@@ -229,7 +230,8 @@ static void draw_panes(und_view *v)
     for (int i = 0; i < v->def.count; i++) {
         int left = i * v->width / v->def.count, right = (i + 1) * v->width / v->def.count;
         v->pane[i].lens = und_camera_lens(
-            &v->camera, (int[]){left + (i > 0), 0, right - left - (i > 0), v->height}, v->height, v->size);
+            &v->camera, (int[]){left + (i > 0), above, right - left - (i > 0), v->height - above}, v->height,
+            v->size);
         und_pane_draw(&v->pane[i], v->clock);
     }
     und_screen_bind(v->window);
@@ -283,6 +285,7 @@ bool und_view_frame(und_view *v, und_error *err)
     und_ui_begin(v->ui, v->width, v->height, seconds);
     und_menus_draw(v);
     und_ui_end(v->ui);
+    glFinish(); /* what a picture takes, not what ordering it takes */
     measure(v, began);
     und_screen_show(v->window);
     return !v->quit;

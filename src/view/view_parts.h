@@ -15,7 +15,7 @@ enum { UND_VIEW_ACTIONS = 128 };
 typedef struct und_pane {
     und_live *live; /* or */
     und_reel *reel;
-    und_scene *own;   /* of what runs: a copy for looks and the camera, since the other is its thread's */
+    und_scene *own; /* of what runs: a copy for looks and the camera, since the other is its thread's */
     const und_scene_view *scene;
     und_painter *painter; /* NULL: no frame has come yet */
     und_render_def look;  /* the scene's */
