@@ -9,19 +9,39 @@
 
 und_status und_space_programs(und_space *v, und_error *err)
 {
+    const char *const quick = v->software ? "#define QUICK\n" : "";
+    const char *const opaque = v->software ? "#define OPAQUE\n#define QUICK\n" : "#define OPAQUE\n";
+    const char *const inside = v->software ? "#define INSIDE\n#define QUICK\n#define BOUNCES 2\n"
+                                           : "#define INSIDE\n#define BOUNCES 4\n";
     const und_program_def defs[UND_SPACE_PROGRAMS] = {
         [UND_SPACE_BACK] = {"floor and sky",
                             {und_gl_square},
                             {und_space_light_text, und_space_floor_text, und_space_back_text}},
         [UND_SPACE_THING] = {"solids",
                              {und_space_corner_text},
-                             {und_space_light_text, und_space_floor_text, und_space_thing_text}},
+                             {quick, und_space_light_text, und_space_floor_text, und_space_thing_text}},
         [UND_SPACE_WAY] = {"the way through the liquid", {und_space_corner_text}, {und_space_way_text}},
+        [UND_SPACE_TINT] = {"the liquid's paint", {und_space_corner_text}, {und_space_tint_text}},
+        [UND_SPACE_SKIN] = {"the liquid's surface", {und_space_corner_text}, {und_space_skin_text}},
+        [UND_SPACE_MARCH] = {"the liquid's distance",
+                             {und_gl_square},
+                             {und_space_phi_text, und_space_march_text}},
+        [UND_SPACE_CLEAR] = {"the liquid's light",
+                             {und_gl_square},
+                             {quick, und_space_light_text, und_space_floor_text, und_space_water_text,
+                              und_space_shade_text}},
+        [UND_SPACE_CLEAR_PHI] = {"the light of the liquid's distance",
+                                 {und_gl_square},
+                                 {inside, und_space_light_text, und_space_floor_text, und_space_phi_text,
+                                  und_space_water_text, und_space_shade_text}},
+        [UND_SPACE_OPAQUE] = {"the opaque liquid's light",
+                              {und_gl_square},
+                              {opaque, und_space_light_text, und_space_floor_text, und_space_water_text,
+                               und_space_shade_text}},
         [UND_SPACE_SUN] = {"the sun's view", {und_space_corner_text}, {und_space_sun_text}},
-        [UND_SPACE_SKIN] = {"the liquid's surface",
-                            {und_space_corner_text},
-                            {und_space_light_text, und_space_floor_text, und_space_water_text,
-                             und_space_skin_text}},
+        [UND_SPACE_SUN_MARCH] = {"the sun's view of the distance",
+                                 {und_gl_square},
+                                 {und_space_phi_text, und_space_sun_march_text}},
         [UND_SPACE_TONE] = {"tones", {und_gl_square}, {und_space_tone_text}},
     };
     for (int k = 0; k < UND_SPACE_PROGRAMS; k++)
@@ -32,7 +52,7 @@ und_status und_space_programs(und_space *v, und_error *err)
 
 static und_status fit_target(und_target *t, GLenum format, int width, int height, bool depth, und_error *err)
 {
-    if (t->buffer && t->width == width && t->height == height)
+    if (t->buffer && t->width == width && t->height == height && !t->depth == !depth)
         return UND_OK;
     und_gl_target_clear(t);
     return und_gl_target(t, format, width, height, depth, err);
@@ -44,11 +64,13 @@ enum {
     UNIT_PATTERN,
     UNIT_AROUND,
     UNIT_SUN_DEPTH,
-    UNIT_SKIN_DEPTH,
-    UNIT_SKIN_WAY,
+    UNIT_SUN_SKIN,
     UNIT_SOLID_COLOR,
     UNIT_SOLID_DEPTH,
-    UNIT_WAY
+    UNIT_SURFACE,
+    UNIT_SURFACE_DEPTH,
+    UNIT_WAY,
+    UNIT_PHI
 };
 
 static void set_floor(const und_space *v, GLuint p)
@@ -84,8 +106,7 @@ static void set_light(const und_space *v, GLuint p, const und_lens *lens)
     for (int k = 0; k < UND_SKY_AMBIENT; k++)
         und_gl_vec3(p, ambient[k], l->ambient[k]);
     und_gl_texture(p, "sun_depth", UNIT_SUN_DEPTH, GL_TEXTURE_2D, v->sun_solid.depth);
-    und_gl_texture(p, "skin_depth", UNIT_SKIN_DEPTH, GL_TEXTURE_2D, v->sun_skin.depth);
-    und_gl_texture(p, "skin_way", UNIT_SKIN_WAY, GL_TEXTURE_2D, v->sun_skin.color);
+    und_gl_texture(p, "sun_skin", UNIT_SUN_SKIN, GL_TEXTURE_2D, v->sun_skin.color);
     und_gl_mat4(p, "sun_matrix", v->sun_matrix);
     und_gl_float(p, "sun_texel", 1.0 / v->sun_solid.width);
     und_gl_float(p, "shadows", 1);
@@ -123,6 +144,11 @@ static void draw_solids(const und_space *v, const und_lens *lens)
     glDisable(GL_DEPTH_TEST);
 }
 
+static bool is_opaque(const und_space *v)
+{
+    return v->show.clay || v->world.matter.opaque || v->world.matter.painted;
+}
+
 /* The distance from the eye that ways through the liquid are counted from. */
 static double middle_of(const und_space *v, const und_lens *lens)
 {
@@ -150,30 +176,125 @@ static void draw_way(const und_space *v, const und_lens *lens, bool under)
     glDisable(GL_BLEND);
 }
 
-static void set_water(const und_space *v, GLuint p, bool under)
+static void draw_tint(const und_space *v, const und_lens *lens)
 {
-    const und_space_matter *m = &v->world.matter;
-    und_gl_texture(p, "solid_color", UNIT_SOLID_COLOR, GL_TEXTURE_2D, v->solids.color);
-    und_gl_texture(p, "solid_depth", UNIT_SOLID_DEPTH, GL_TEXTURE_2D, v->solids.depth);
-    und_gl_vec3(p, "scatter", m->scatter);
-    und_gl_vec3(p, "base_color", m->color);
-    und_gl_float(p, "ratio", (double)m->index);
-    und_gl_float(p, "gloss", (double)m->gloss);
-    und_gl_float(p, "metal", m->metal);
-    und_gl_float(p, "painted", m->painted);
-    und_gl_float(p, "clay", v->show.clay);
-    und_gl_float(p, "under", under);
-}
-
-static void draw_skin(const und_space *v, const und_lens *lens, bool under)
-{
-    GLuint p = use(v, UND_SPACE_SKIN, lens);
-    set_light(v, p, lens);
-    set_water(v, p, under);
-    und_gl_texture(p, "way", UNIT_WAY, GL_TEXTURE_2D, v->way.color);
+    use(v, UND_SPACE_TINT, lens);
+    glBindFramebuffer(GL_FRAMEBUFFER, v->way.buffer);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     glEnable(GL_DEPTH_TEST);
     und_space_draw_buffer(&v->skin);
     glDisable(GL_DEPTH_TEST);
+}
+
+/* The nearest surface before anything solid: its normals and depths. */
+static void find_skin(const und_space *v, const und_lens *lens, bool under)
+{
+    use(v, UND_SPACE_SKIN, lens);
+    glEnable(GL_DEPTH_TEST);
+    if (!under)
+        glEnable(GL_CULL_FACE);
+    und_space_draw_buffer(&v->skin);
+    glDisable(GL_CULL_FACE);
+    glDisable(GL_DEPTH_TEST);
+}
+
+static void find_marched(const und_space *v, const und_lens *lens, bool under)
+{
+    GLuint p = use(v, UND_SPACE_MARCH, lens);
+    und_space_set_phi(v, p, UNIT_PHI);
+    und_gl_texture(p, "solid_depth", UNIT_SOLID_DEPTH, GL_TEXTURE_2D, v->solids.depth);
+    und_gl_vec3(p, "eye", lens->eye);
+    und_gl_float(p, "under", under);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_ALWAYS);
+    und_gl_draw_square();
+    glDepthFunc(GL_LESS);
+    glDisable(GL_DEPTH_TEST);
+}
+
+static void set_water(const und_space *v, GLuint p, bool under)
+{
+    static const float clay[3] = {0.50f, 0.52f, 0.55f};
+    const und_space_matter *m = &v->world.matter;
+    und_gl_texture(p, "solid_color", UNIT_SOLID_COLOR, GL_TEXTURE_2D, v->solids.color);
+    und_gl_texture(p, "solid_depth", UNIT_SOLID_DEPTH, GL_TEXTURE_2D, v->solids.depth);
+    und_gl_texture(p, "surface", UNIT_SURFACE, GL_TEXTURE_2D, v->surface.color);
+    und_gl_texture(p, "surface_depth", UNIT_SURFACE_DEPTH, GL_TEXTURE_2D, v->surface.depth);
+    und_gl_texture(p, "way", UNIT_WAY, GL_TEXTURE_2D, v->way.color);
+    und_gl_vec3(p, "scatter", m->scatter);
+    und_gl_vec3(p, "base_color", v->show.clay ? clay : m->color);
+    und_gl_float(p, "ratio", (double)m->index);
+    und_gl_float(p, "gloss", v->show.clay ? 0.25 : (double)m->gloss);
+    und_gl_float(p, "metal", m->metal && !v->show.clay);
+    und_gl_float(p, "painted", m->painted && !v->show.clay);
+    und_gl_float(p, "under", under);
+}
+
+/* The part of the buffers that the liquid is in, so that no other pixel costs anything. */
+static void cut_to_liquid(const und_space *v, const und_lens *lens, bool under)
+{
+    double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
+    bool all = under;
+    for (int c = 0; c < 8 && !all; c++) {
+        double p[3], x, y;
+        for (int a = 0; a < 3; a++)
+            p[a] = c >> a & 1 ? v->world.skin_high[a] : v->world.skin_low[a];
+        all = !und_lens_project(lens, p, &x, &y);
+        y = lens->window_height - y;
+        x0 = fmin(x0, x - lens->x);
+        x1 = fmax(x1, x - lens->x);
+        y0 = fmin(y0, y - lens->y);
+        y1 = fmax(y1, y - lens->y);
+    }
+    if (all) {
+        x0 = y0 = 0;
+        x1 = lens->width;
+        y1 = lens->height;
+    }
+    x0 = fmin(fmax(floor(x0) - 1, 0), lens->width);
+    y0 = fmin(fmax(floor(y0) - 1, 0), lens->height);
+    x1 = fmin(fmax(ceil(x1) + 1, x0), lens->width);
+    y1 = fmin(fmax(ceil(y1) + 1, y0), lens->height);
+    glScissor((GLint)x0, (GLint)y0, (GLsizei)(x1 - x0), (GLsizei)(y1 - y0));
+    glEnable(GL_SCISSOR_TEST);
+}
+
+static void find_surface(const und_space *v, const und_lens *lens, bool under)
+{
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, v->solids.buffer);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, v->surface.buffer);
+    glBlitFramebuffer(0, 0, lens->width, lens->height, 0, 0, lens->width, lens->height, GL_DEPTH_BUFFER_BIT,
+                      GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, v->surface.buffer);
+    glClearColor(0, 0, 0, -1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    if (v->skin.count == 0)
+        find_marched(v, lens, under);
+    else
+        find_skin(v, lens, under);
+}
+
+static void draw_liquid(const und_space *v, const und_lens *lens, bool under)
+{
+    cut_to_liquid(v, lens, under);
+    find_surface(v, lens, under);
+    if (v->world.matter.painted)
+        draw_tint(v, lens);
+    else if (!v->world.level.phi && !is_opaque(v))
+        draw_way(v, lens, under);
+    glBindFramebuffer(GL_FRAMEBUFFER, v->picture.buffer);
+    und_space_program clear = v->world.level.phi ? UND_SPACE_CLEAR_PHI : UND_SPACE_CLEAR;
+    GLuint p = use(v, is_opaque(v) ? UND_SPACE_OPAQUE : clear, lens);
+    set_light(v, p, lens);
+    if (v->world.level.phi)
+        und_space_set_phi(v, p, UNIT_PHI);
+    set_water(v, p, under);
+    glEnable(GL_DEPTH_TEST);
+    glDepthFunc(GL_ALWAYS);
+    und_gl_draw_square();
+    glDepthFunc(GL_LESS);
+    glDisable(GL_DEPTH_TEST);
+    glDisable(GL_SCISSOR_TEST);
 }
 
 static void draw_glass(const und_space *v, const und_lens *lens)
@@ -232,7 +353,10 @@ static und_status fit_targets(und_space *v, const und_lens *lens, und_error *err
     if (status == UND_OK)
         status = fit_target(&v->picture, GL_RGBA16F, width, height, true, err);
     if (status == UND_OK)
-        status = fit_target(&v->way, GL_R16F, width, height, false, err);
+        status = fit_target(&v->surface, GL_RGBA16F, width, height, true, err);
+    bool painted = v->world.matter.painted;
+    if (status == UND_OK)
+        status = fit_target(&v->way, painted ? GL_RGBA16F : GL_R16F, width, height, painted, err);
     return status;
 }
 
@@ -253,11 +377,9 @@ void und_space_draw(und_painter *self, const und_lens *lens, double seconds)
     glViewport(0, 0, lens->width, lens->height);
     glBindFramebuffer(GL_FRAMEBUFFER, v->solids.buffer);
     draw_solids(v, lens);
-    if (v->show.liquid && v->skin.count > 0)
-        draw_way(v, lens, under);
     copy(&v->solids, &v->picture);
-    if (v->show.liquid && v->skin.count > 0)
-        draw_skin(v, lens, under);
+    if (v->show.liquid && (v->skin.count > 0 || (v->show.marched && v->world.level.phi)))
+        draw_liquid(v, lens, under);
     draw_glass(v, lens);
     glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)before);
     glViewport(lens->x, lens->y, lens->width, lens->height);

@@ -7,16 +7,23 @@
 #include "view/volume_world.h"
 
 extern const char und_space_light_text[], und_space_floor_text[], und_space_back_text[],
-    und_space_corner_text[], und_space_thing_text[], und_space_way_text[], und_space_water_text[],
-    und_space_skin_text[], und_space_sun_text[], und_space_tone_text[];
+    und_space_corner_text[], und_space_thing_text[], und_space_way_text[], und_space_tint_text[],
+    und_space_skin_text[], und_space_phi_text[], und_space_march_text[], und_space_water_text[],
+    und_space_shade_text[], und_space_sun_text[], und_space_sun_march_text[], und_space_tone_text[];
 
 typedef enum und_space_program {
-    UND_SPACE_BACK,  /* sky and floor */
-    UND_SPACE_THING, /* solids and bodies */
-    UND_SPACE_WAY,   /* metres of liquid along lines of sight */
-    UND_SPACE_SKIN,  /* its surface, as triangles */
-    UND_SPACE_SUN,   /* the same along the sun's rays */
-    UND_SPACE_TONE,  /* to the screen */
+    UND_SPACE_BACK,         /* sky and floor */
+    UND_SPACE_THING,        /* solids and bodies */
+    UND_SPACE_WAY,          /* metres of liquid along lines of sight */
+    UND_SPACE_TINT,         /* the paint on it */
+    UND_SPACE_SKIN,         /* its surface, of triangles */
+    UND_SPACE_MARCH,        /* or found in the distance */
+    UND_SPACE_CLEAR,     /* its light, where light goes through it */
+    UND_SPACE_CLEAR_PHI, /* the same, looked for in the distance */
+    UND_SPACE_OPAQUE,    /* and where it does not */
+    UND_SPACE_SUN,       /* what the sun sees of it */
+    UND_SPACE_SUN_MARCH,
+    UND_SPACE_TONE,         /* to the screen */
     UND_SPACE_PROGRAMS
 } und_space_program;
 
@@ -42,7 +49,9 @@ typedef struct und_space {
     GLuint sky, pattern, around;
     unsigned baked, solids_made; /* that OpenGL has */
     und_space_buffer skin, solid, glass;
-    und_target solids, picture, way; /* as large as the viewport */
+    GLuint phi;                               /* the distance */
+    int phi_size[3];
+    und_target solids, surface, way, picture; /* as large as the viewport */
     und_target sun_solid, sun_skin;  /* as the sun sees them */
     float sun_matrix[16];            /* from places to theirs, 0 to 1 */
     float sun_range;                 /* m, from the nearest place in them to the farthest */
@@ -52,6 +61,8 @@ typedef struct und_space {
 und_status und_space_programs(und_space *v, und_error *err);
 void und_space_forget(und_space *v); /* all that OpenGL keeps */
 und_status und_space_upload(und_space *v, und_error *err);
+/* Sets what lines through the distance need, for the program in use. */
+void und_space_set_phi(const und_space *v, GLuint program, int unit);
 void und_space_draw_buffer(const und_space_buffer *buffer);
 void und_space_draw(und_painter *self, const und_lens *lens, double seconds);
 

@@ -5,6 +5,8 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { SUN_SIZE = 1024, SUN_SIZE_SOFTWARE = 512 };
 
@@ -77,13 +79,15 @@ static void upload_light(und_space *v)
 
 /* ---- The sun's view ---- */
 
-static und_status sun_target(const und_space *v, und_target *t, GLenum format, und_error *err)
+static und_status sun_target(const und_space *v, und_target *t, GLenum format, bool depth, und_error *err)
 {
     int size = v->software ? SUN_SIZE_SOFTWARE : SUN_SIZE;
     if (t->buffer)
         return UND_OK;
-    if (und_gl_target(t, format, size, size, true, err) != UND_OK)
+    if (und_gl_target(t, format, size, size, depth, err) != UND_OK)
         return err->status;
+    if (!depth)
+        return UND_OK;
     glBindTexture(GL_TEXTURE_2D, t->depth);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
@@ -135,24 +139,33 @@ static sun_view find_sun_view(const und_space_world *w)
     return s;
 }
 
-/* From places to 0 to 1 in the sun's view, and from places to OpenGL's -1 to 1. */
-static void set_sun_matrix(und_space *v, float clip[16])
+/* From places to 0 to 1 in the sun's view, from places to OpenGL's -1 to 1, and from those to places. */
+static void set_sun_matrix(und_space *v, float clip[16], float inverse[16])
 {
     sun_view s = find_sun_view(&v->world);
+    double size[3], middle[3];
     for (int row = 0; row < 3; row++) {
-        double pad = 0.02 * (s.high[row] - s.low[row]) + 1e-6, low = s.low[row] - pad,
-               size = s.high[row] + pad - low;
-        for (int a = 0; a < 3; a++)
-            v->sun_matrix[4 * a + row] = (float)(s.axis[row][a] / size);
-        v->sun_matrix[12 + row] = (float)(-low / size);
-        v->sun_range = (float)size;
+        double pad = 0.02 * (s.high[row] - s.low[row]) + 1e-6;
+        size[row] = s.high[row] - s.low[row] + 2 * pad;
+        middle[row] = 0.5 * (s.high[row] + s.low[row]);
     }
-    v->sun_matrix[3] = v->sun_matrix[7] = v->sun_matrix[11] = 0;
-    v->sun_matrix[15] = 1;
+    v->sun_range = (float)size[2];
     for (int column = 0; column < 4; column++)
-        for (int row = 0; row < 4; row++)
-            clip[4 * column + row] = row < 3 ? 2 * v->sun_matrix[4 * column + row] - (column == 3)
-                                             : v->sun_matrix[4 * column + row];
+        for (int row = 0; row < 4; row++) {
+            int at = 4 * column + row;
+            double one = row == 3 && column == 3, place = one;
+            if (row < 3)
+                place = (column < 3 ? s.axis[row][column] : -middle[row]) / size[row];
+            clip[at] = (float)(row < 3 ? 2 * place : one);
+            v->sun_matrix[at] = (float)(row < 3 && column == 3 ? place + 0.5 : place);
+            inverse[at] = (float)one;
+            if (row < 3) { /* axes are at right angles and of length 1 */
+                double sum = 0;
+                for (int k = 0; k < 3 && column == 3; k++)
+                    sum += s.axis[k][row] * middle[k];
+                inverse[at] = (float)(column < 3 ? 0.5 * size[column] * s.axis[column][row] : sum);
+            }
+        }
 }
 
 static void open_sun_target(const und_target *t)
@@ -160,41 +173,113 @@ static void open_sun_target(const und_target *t)
     glBindFramebuffer(GL_FRAMEBUFFER, t->buffer);
     glViewport(0, 0, t->width, t->height);
     glDepthMask(GL_TRUE);
-    glClearColor(0, 0, 0, 0);
+    glClearColor(0, 1, 0, 1); /* no liquid: all the light comes, from the farthest on */
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+}
+
+void und_space_set_phi(const und_space *v, GLuint p, int unit)
+{
+    const und_level *l = &v->world.level;
+    float origin[3], scale[3], low[3], high[3];
+    for (int a = 0; a < 3; a++) { /* texels' middles are the nodes */
+        origin[a] = (float)(l->origin[a] - 0.5 * (double)l->cell[a]);
+        scale[a] = l->per_m[a] / (float)l->n[a];
+        low[a] = (float)(l->origin[a] + (double)l->low[a] * (double)l->cell[a]);
+        high[a] = (float)(l->origin[a] + (double)l->high[a] * (double)l->cell[a]);
+    }
+    und_gl_texture(p, "phi", unit, GL_TEXTURE_3D, v->phi);
+    und_gl_vec3(p, "phi_origin", origin);
+    und_gl_vec3(p, "phi_scale", scale);
+    und_gl_vec3(p, "box_low", low);
+    und_gl_vec3(p, "box_high", high);
+    und_gl_float(p, "cell", (double)l->small);
+}
+
+/* Of triangles, two sums in one pass: metres of liquid along the rays, and the least depth where they enter
+ * it. */
+static void draw_sun_skin(const und_space *v, const float clip[16])
+{
+    GLuint p = v->program[UND_SPACE_SUN];
+    glUseProgram(p);
+    und_gl_mat4(p, "both", clip);
+    und_gl_float(p, "range", (double)v->sun_range);
+    glEnable(GL_BLEND);
+    glBlendEquationSeparate(GL_FUNC_ADD, GL_MIN);
+    glBlendFunc(GL_ONE, GL_ONE);
+    und_space_draw_buffer(&v->skin);
+    glBlendEquation(GL_FUNC_ADD);
+    glDisable(GL_BLEND);
+}
+
+static void draw_sun_distance(const und_space *v, const float inverse[16])
+{
+    GLuint p = v->program[UND_SPACE_SUN_MARCH];
+    glUseProgram(p);
+    und_space_set_phi(v, p, 0);
+    und_gl_mat4(p, "inverse", inverse);
+    und_gl_float(p, "range", (double)v->sun_range);
+    und_gl_float(p, "ratio", (double)v->world.matter.index);
+    und_gl_draw_square();
 }
 
 static und_status draw_sun(und_space *v, und_error *err)
 {
-    float clip[16];
+    float clip[16], inverse[16];
     GLuint program = v->program[UND_SPACE_SUN];
     GLint before = 0, viewport[4];
+    const GLboolean cut = glIsEnabled(GL_SCISSOR_TEST);
     glGetIntegerv(GL_FRAMEBUFFER_BINDING, &before);
     glGetIntegerv(GL_VIEWPORT, viewport);
-    und_status status = sun_target(v, &v->sun_solid, GL_R8, err);
+    glDisable(GL_SCISSOR_TEST);
+    und_status status = sun_target(v, &v->sun_solid, GL_R8, true, err);
     if (status == UND_OK)
-        status = sun_target(v, &v->sun_skin, GL_R16F, err);
+        status = sun_target(v, &v->sun_skin, GL_RGBA16F, false, err);
     if (status == UND_OK) {
-        set_sun_matrix(v, clip);
+        set_sun_matrix(v, clip, inverse);
         glUseProgram(program);
         und_gl_mat4(program, "both", clip);
-        und_gl_float(program, "range", (double)v->sun_range);
         glEnable(GL_DEPTH_TEST);
         open_sun_target(&v->sun_solid);
         und_space_draw_buffer(&v->solid);
-        open_sun_target(&v->sun_skin);
-        glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
-        und_space_draw_buffer(&v->skin);
-        glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
         glDisable(GL_DEPTH_TEST);
-        glEnable(GL_BLEND);
-        glBlendFunc(GL_ONE, GL_ONE);
-        und_space_draw_buffer(&v->skin);
-        glDisable(GL_BLEND);
+        open_sun_target(&v->sun_skin);
+        if (v->world.level.phi)
+            draw_sun_distance(v, inverse);
+        else
+            draw_sun_skin(v, clip);
     }
+    if (cut)
+        glEnable(GL_SCISSOR_TEST);
     glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)before);
     glViewport(viewport[0], viewport[1], viewport[2], viewport[3]);
     return status;
+}
+
+/* The distance, and where solids end the liquid, in one texture. */
+static und_status upload_distance(und_space *v, und_error *err)
+{
+    const und_level *l = &v->world.level;
+    size_t count = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
+    if (!l->phi)
+        return UND_OK;
+    float *both = NULL;
+    if (l->room) {
+        if (!(both = und_alloc(count, sizeof *both, "the distance", err)))
+            return err->status;
+        for (size_t i = 0; i < count; i++)
+            both[i] = fmaxf(l->phi[i], -l->room[i]);
+    }
+    if (memcmp(v->phi_size, l->n, sizeof l->n) != 0) {
+        glDeleteTextures(1, &v->phi);
+        v->phi = und_gl_texture_3d(GL_R16F, l->n, true);
+        memcpy(v->phi_size, l->n, sizeof l->n);
+    }
+    glBindTexture(GL_TEXTURE_3D, v->phi);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glTexSubImage3D(GL_TEXTURE_3D, 0, 0, 0, 0, l->n[0], l->n[1], l->n[2], GL_RED, GL_FLOAT,
+                    both ? both : l->phi);
+    free(both);
+    return UND_OK;
 }
 
 und_status und_space_upload(und_space *v, und_error *err)
@@ -206,14 +291,15 @@ und_status und_space_upload(und_space *v, und_error *err)
         upload(&v->glass, &v->world.glass);
         v->solids_made = v->world.solids_made;
     }
-    return draw_sun(v, err);
+    und_status status = upload_distance(v, err);
+    return status == UND_OK ? draw_sun(v, err) : status;
 }
 
 void und_space_forget(und_space *v)
 {
     und_space_buffer *buffers[] = {&v->skin, &v->solid, &v->glass};
-    und_target *targets[] = {&v->solids, &v->picture, &v->way, &v->sun_solid, &v->sun_skin};
-    GLuint textures[] = {v->sky, v->pattern, v->around};
+    und_target *targets[] = {&v->solids, &v->surface, &v->way, &v->picture, &v->sun_solid, &v->sun_skin};
+    GLuint textures[] = {v->sky, v->pattern, v->around, v->phi};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         drop(buffers[k]);
     for (size_t k = 0; k < sizeof targets / sizeof *targets; k++)
