@@ -79,7 +79,7 @@ und_painter *und_space_create(const und_render_def *look, und_error *err)
     v->base.class = &volume_class;
     v->look = look;
     v->software = driver && (strstr(driver, "llvmpipe") || strstr(driver, "softpipe"));
-    v->show = (und_space_show){.liquid = true, .solids = true, .floor = true, .boxes = true};
+    v->show = (und_space_show){.liquid = true, .solids = true, .floor = true, .boxes = true, .marched = true};
     if (und_space_programs(v, err) == UND_OK && und_space_world_open(&v->world, look, err) == UND_OK)
         return &v->base;
     destroy(&v->base);

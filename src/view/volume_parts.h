@@ -12,18 +12,18 @@ extern const char und_space_light_text[], und_space_floor_text[], und_space_back
     und_space_shade_text[], und_space_sun_text[], und_space_sun_march_text[], und_space_tone_text[];
 
 typedef enum und_space_program {
-    UND_SPACE_BACK,         /* sky and floor */
-    UND_SPACE_THING,        /* solids and bodies */
-    UND_SPACE_WAY,          /* metres of liquid along lines of sight */
-    UND_SPACE_TINT,         /* the paint on it */
-    UND_SPACE_SKIN,         /* its surface, of triangles */
-    UND_SPACE_MARCH,        /* or found in the distance */
+    UND_SPACE_BACK,      /* sky and floor */
+    UND_SPACE_THING,     /* solids and bodies */
+    UND_SPACE_WAY,       /* metres of liquid along lines of sight */
+    UND_SPACE_TINT,      /* the paint on it */
+    UND_SPACE_SKIN,      /* its surface, of triangles */
+    UND_SPACE_MARCH,     /* or found in the distance */
     UND_SPACE_CLEAR,     /* its light, where light goes through it */
     UND_SPACE_CLEAR_PHI, /* the same, looked for in the distance */
     UND_SPACE_OPAQUE,    /* and where it does not */
     UND_SPACE_SUN,       /* what the sun sees of it */
     UND_SPACE_SUN_MARCH,
-    UND_SPACE_TONE,         /* to the screen */
+    UND_SPACE_TONE, /* to the screen */
     UND_SPACE_PROGRAMS
 } und_space_program;
 
@@ -49,12 +49,12 @@ typedef struct und_space {
     GLuint sky, pattern, around;
     unsigned baked, solids_made; /* that OpenGL has */
     und_space_buffer skin, solid, glass;
-    GLuint phi;                               /* the distance */
+    GLuint phi; /* the distance */
     int phi_size[3];
     und_target solids, surface, way, picture; /* as large as the viewport */
-    und_target sun_solid, sun_skin;  /* as the sun sees them */
-    float sun_matrix[16];            /* from places to theirs, 0 to 1 */
-    float sun_range;                 /* m, from the nearest place in them to the farthest */
+    und_target sun_solid, sun_skin;           /* as the sun sees them */
+    float sun_matrix[16];                     /* from places to theirs, 0 to 1 */
+    float sun_range;                          /* m, from the nearest place in them to the farthest */
 } und_space;
 
 /* The passes (volume_draw.c). */

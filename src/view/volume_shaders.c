@@ -10,8 +10,8 @@ const char und_space_light_text[] =
     "uniform sampler2D sky;\n"
     "uniform float sky_size;\n"
     "uniform vec3 eye, sun, sun_color, ambient0, ambient1, ambient2, ambient3;\n"
-    "uniform sampler2DShadow sun_depth;\n"  /* what is solid, as the sun sees it */
-    "uniform sampler2D sun_skin;\n"         /* metres of liquid on the sun's way; where it begins */
+    "uniform sampler2DShadow sun_depth;\n" /* what is solid, as the sun sees it */
+    "uniform sampler2D sun_skin;\n"        /* metres of liquid on the sun's way; where it begins */
     "uniform mat4 sun_matrix;\n"
     "uniform float sun_texel, shadows;\n"
     "uniform vec3 absorption;\n"
@@ -248,8 +248,9 @@ const char und_space_water_text[] =
     "    }\n"
     "    return textureLod(solid_color, uv, 0.0).rgb;\n"
     "}\n"
-    /* The surface at p, with its normal against the line of sight d; `way`: metres of liquid behind it.  Liquid
-     * that light goes through, and that which is opaque, are two programs: what is not needed costs time. */
+    /* The surface at p, with its normal against the line of sight d; `way`: metres of liquid behind it.
+     * Liquid that light goes through, and that which is opaque, are two programs: what is not needed costs
+     * time. */
     "#ifdef OPAQUE\n"
     "vec3 water(vec3 p, vec3 d, vec3 n, float way, vec3 paint)\n"
     "{\n"
@@ -345,13 +346,18 @@ const char und_space_skin_text[] =
     "in vec3 point, normal;\n"
     "in vec4 tint;\n"
     "out vec4 surface;\n"
-    "void main() { surface = vec4(gl_FrontFacing ? normal : -normal, 1.0); }\n";
+    "void main()\n"
+    "{\n"
+    "    vec3 n = normalize(normal), face = normalize(cross(dFdx(point), dFdy(point)));\n"
+    "    n = abs(dot(n, face)) < 0.5 ? face * (dot(n, face) < 0.0 ? -1.0 : 1.0) : n;\n" /* creases are sharp
+                                                                                         */
+    "    surface = vec4(gl_FrontFacing ? n : -n, 1.0);\n"
+    "}\n";
 
-const char und_space_tint_text[] =
-    "in vec3 point, normal;\n"
-    "in vec4 tint;\n"
-    "out vec4 color;\n"
-    "void main() { color = tint; }\n";
+const char und_space_tint_text[] = "in vec3 point, normal;\n"
+                                   "in vec4 tint;\n"
+                                   "out vec4 color;\n"
+                                   "void main() { color = tint; }\n";
 
 /* Lines through the distance: steps as long as it allows, then the place between the last two.  The liquid is
  * closed at the grid's walls. */
@@ -474,11 +480,13 @@ const char und_space_sun_march_text[] =
     "    vec2 h = vec2(1.5 * cell, 0.0);\n"
     "    float bent = (at(p + h.xyy) + at(p - h.xyy) + at(p + h.yxy) + at(p - h.yxy) + at(p + h.yyx) +\n"
     "                  at(p - h.yyx) - 6.0 * at(p)) / (h.x * h.x);\n"
+    "    bent = first > max(ways.x, 0.0) + 0.5 * cell ? bent : 0.0;\n" /* walls are flat */
     "    float lens = 1.0 - clamp(sum * bent * (1.0 - 1.0 / ratio), -2.0, 0.72);\n"
     "    way = vec4(sum, 1.0 / lens, 0.0, first / range);\n"
     "}\n";
 
-/* The same along the sun's rays, `range` metres from the nearest place to the farthest; and where they enter. */
+/* The same along the sun's rays, `range` metres from the nearest place to the farthest; and where they enter.
+ */
 const char und_space_sun_text[] =
     "in vec3 point, normal;\n"
     "in vec4 tint;\n"
