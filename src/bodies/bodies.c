@@ -153,18 +153,22 @@ static bool open_engine(und_bodies *s, und_error *err)
     return s->ode_open;
 }
 
+static size_t contacts_for(int count)
+{
+    return 256 + 64 * (size_t)count;
+}
+
 static bool create_arrays(und_bodies *s, int count, und_error *err)
 {
-    size_t n = (size_t)count + 1; /* the last is the ground */
-    s->contact_limit = 256 + 64 * count;
+    size_t n = (size_t)s->limit + 1; /* the last is the ground */
+    size_t contacts = contacts_for(s->limit);
+    s->contact_limit = (int)contacts_for(count);
     s->bodies = und_alloc(n, sizeof *s->bodies, "bodies", err);
     s->kept = s->bodies ? und_alloc(n, sizeof *s->kept, "bodies", err) : NULL;
     s->speed = s->kept ? und_alloc(n, sizeof *s->speed, "bodies", err) : NULL;
     s->shift = s->speed ? und_alloc(n, sizeof *s->shift, "bodies", err) : NULL;
-    s->contacts =
-        s->shift ? und_alloc((size_t)s->contact_limit, sizeof *s->contacts, "contacts of bodies", err) : NULL;
-    s->order =
-        s->contacts ? und_alloc((size_t)s->contact_limit, sizeof *s->order, "contacts of bodies", err) : NULL;
+    s->contacts = s->shift ? und_alloc(contacts, sizeof *s->contacts, "contacts of bodies", err) : NULL;
+    s->order = s->contacts ? und_alloc(contacts, sizeof *s->order, "contacts of bodies", err) : NULL;
     return s->order;
 }
 
@@ -174,6 +178,7 @@ und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bod
     und_bodies *s = und_alloc(1, sizeof *s, "bodies", err);
     if (!s)
         return NULL;
+    s->limit = count + world->spare;
     if (!create_arrays(s, count, err) || !open_engine(s, err) || !und_ground_create(s, world, err)) {
         und_bodies_destroy(s);
         return NULL;
@@ -206,6 +211,41 @@ void und_bodies_destroy(und_bodies *s)
     free(s->kept);
     free(s->bodies);
     free(s);
+}
+
+und_status und_bodies_add(und_bodies *s, const und_body_def *def, und_error *err)
+{
+    if (s->count >= s->limit)
+        return und_error_set(err, UND_INVALID, "no body is left that could be added");
+    und_body *body = &s->bodies[s->count];
+    *body = (und_body){.def = def};
+    und_status status = create_body(s, s->count, err);
+    s->count++;
+    s->contact_limit = (int)contacts_for(s->count);
+    if (status != UND_OK)
+        und_bodies_drop(s, s->count - 1);
+    s->meshes.changes = true;
+    return status;
+}
+
+/* The place after the last is the ground's: nothing may be left in it. */
+void und_bodies_drop(und_bodies *s, int count)
+{
+    while (s->count > count) {
+        s->count--;
+        und_parts_destroy(&s->bodies[s->count]);
+        s->bodies[s->count] = (und_body){0};
+        s->kept[s->count] = (und_kept){0};
+        s->speed[s->count] = s->shift[s->count] = (und_speed){0};
+    }
+    s->contact_limit = (int)contacts_for(s->count);
+    if (s->meshes.count > count)
+        s->meshes.count = count;
+}
+
+void und_bodies_set_gravity(und_bodies *s, double gravity)
+{
+    s->world.gravity = gravity;
 }
 
 void und_bodies_boxes(und_bodies *s, const und_bounds *boxes, int count)

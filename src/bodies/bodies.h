@@ -18,6 +18,7 @@ typedef struct und_bodies_world {
     double dz;            /* of cells along z; 0: as along x */
     const float *ground;
     bool wall[UND_EDGES]; /* the domain's edges that are walls for bodies, without end upwards */
+    int spare;            /* bodies that may be added later */
 } und_bodies_world;
 
 typedef struct und_bodies und_bodies;
@@ -30,6 +31,13 @@ typedef struct und_bodies und_bodies;
 und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bodies_world *world,
                               und_error *err);
 void und_bodies_destroy(und_bodies *bodies);
+
+/* Between steps: one more, of those spare (the def is borrowed); all after the first `count` gone again;
+ * other gravity; another ground, as many samples as before. */
+und_status und_bodies_add(und_bodies *bodies, const und_body_def *def, und_error *err);
+void und_bodies_drop(und_bodies *bodies, int count);
+void und_bodies_set_gravity(und_bodies *bodies, double gravity);
+und_status und_bodies_set_ground(und_bodies *bodies, const float *ground, und_error *err);
 
 /* Solid boxes besides, from now on: borrowed.  Where they touch they are one solid. */
 void und_bodies_boxes(und_bodies *bodies, const und_bounds *boxes, int count);

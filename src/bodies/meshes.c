@@ -74,7 +74,7 @@ static und_status borrow_corners(const und_meshes *m, und_frame *frame, und_erro
                         .unit = "m",
                         .kind = UND_BODIES,
                         .type = UND_F32,
-                        .is_static = true,
+                        .is_static = !m->changes,
                         .rank = 2,
                         .dim = {corners, 3}};
     if (!und_frame_borrow(frame, &def, m->position, err))
@@ -87,7 +87,7 @@ static und_status borrow_corners(const und_meshes *m, und_frame *frame, und_erro
                          .unit = "1",
                          .kind = UND_BODIES,
                          .type = UND_I32,
-                         .is_static = true,
+                         .is_static = !m->changes,
                          .rank = 1,
                          .dim = {(size_t)m->count + 1}};
     return und_frame_borrow(frame, &def, m->first, err) ? UND_OK : err->status;

@@ -167,31 +167,58 @@ static void add_plane(und_bodies *s, und_vec3 normal, double offset)
     s->plane_geom[s->plane_count++] = dCreatePlane(NULL, p[0], p[1], p[2], p[3]);
 }
 
-static bool add_ground(und_bodies *s, const und_bodies_world *w, und_error *err)
+/* The ground's plane is the first. */
+static void add_ground_plane(und_bodies *s, double height)
 {
+    add_plane(s, und_vec(0, 1, 0), height);
+    int last = s->plane_count - 1;
+    double plane[4];
+    dGeomID geom = s->plane_geom[last];
+    memcpy(plane, s->plane[last], sizeof plane);
+    memmove(s->plane + 1, s->plane, (size_t)last * sizeof *s->plane);
+    memmove(s->plane_geom + 1, s->plane_geom, (size_t)last * sizeof *s->plane_geom);
+    memcpy(s->plane[0], plane, sizeof plane);
+    s->plane_geom[0] = geom;
+    s->flat = true;
+}
+
+static void remove_ground_plane(und_bodies *s)
+{
+    dGeomDestroy(s->plane_geom[0]);
+    s->plane_count--;
+    memmove(s->plane, s->plane + 1, (size_t)s->plane_count * sizeof *s->plane);
+    memmove(s->plane_geom, s->plane_geom + 1, (size_t)s->plane_count * sizeof *s->plane_geom);
+    s->flat = false;
+}
+
+und_status und_bodies_set_ground(und_bodies *s, const float *ground, und_error *err)
+{
+    const und_bodies_world *w = &s->world;
     size_t n = (size_t)w->nx * (size_t)w->nz;
     float low = INFINITY, high = -INFINITY;
-    s->ground = und_alloc(n, sizeof *s->ground, "the ground under bodies", err);
     if (!s->ground)
-        return false;
+        s->ground = und_alloc(n, sizeof *s->ground, "the ground under bodies", err);
+    if (!s->ground)
+        return err->status;
     for (int z = 0; z < w->nz; z++)
         for (int x = 0; x < w->nx; x++) {
-            float y = w->ground[(size_t)z * (size_t)w->stride + (size_t)x];
-            if (!isfinite(y)) {
-                und_error_set(err, UND_INVALID, "the ground under bodies has a height that is not finite");
-                return false;
-            }
+            float y = ground[(size_t)z * (size_t)w->stride + (size_t)x];
+            if (!isfinite(y))
+                return und_error_set(err, UND_INVALID,
+                                     "the ground under bodies has a height that is not finite");
             s->ground[(size_t)z * (size_t)w->nx + (size_t)x] = y;
             low = fminf(low, y);
             high = fmaxf(high, y);
         }
     s->ground_top = (double)high;
+    if (s->flat)
+        remove_ground_plane(s);
     if (low == high) { /* a plane, which gives the best contacts */
         free(s->ground);
         s->ground = NULL;
-        add_plane(s, und_vec(0, 1, 0), (double)high);
+        add_ground_plane(s, (double)high);
     }
-    return true;
+    return UND_OK;
 }
 
 bool und_ground_create(und_bodies *s, const und_bodies_world *w, und_error *err)
@@ -207,7 +234,7 @@ bool und_ground_create(und_bodies *s, const und_bodies_world *w, und_error *err)
     s->world = *w;
     s->world.ground = NULL; /* read once */
     s->box_geom = dCreateBox(NULL, 1, 1, 1);
-    if (w->ground && !add_ground(s, w, err))
+    if (w->ground && und_bodies_set_ground(s, w->ground, err) != UND_OK)
         return false;
     double x0 = w->origin[0], x1 = x0 + w->nx * w->dx, z0 = w->origin[1], z1 = z0 + w->nz * und_world_dz(w);
     if (w->wall[UND_LOW_X])

@@ -67,7 +67,7 @@ typedef struct und_contact {
 
 /* Arrays over bodies have one more at the end: ground and walls, which nothing moves. */
 struct und_bodies {
-    int count;
+    int count, limit; /* how many there may be */
     und_body *bodies;
     und_kept *kept;
     und_meshes meshes;
@@ -76,6 +76,7 @@ struct und_bodies {
     und_bodies_world world;
     float *ground;      /* a copy; NULL where it is flat or there is none */
     double ground_top;  /* its highest sample */
+    bool flat;          /* the first plane is the ground */
     int plane_count;    /* the ground where it is flat, and walls */
     double plane[5][4]; /* normal and offset */
     dGeomID plane_geom[5];

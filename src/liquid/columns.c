@@ -136,7 +136,7 @@ static und_status check_def(const und_columns_def *def, und_error *err)
 }
 
 /* An array with a row and a column beside the grid on all sides. */
-static void *field(const und_columns *s, size_t size, const char *what, und_error *err)
+void *und_columns_field(const und_columns *s, size_t size, const char *what, und_error *err)
 {
     char *pages = und_pages_alloc(size * (BESIDE + (size_t)s->stride * (size_t)(s->nz + 3)), what, err);
     return pages ? pages + size * (BESIDE + (size_t)s->stride) : NULL;
@@ -168,7 +168,7 @@ static und_status allocate(und_columns *s, und_error *err)
         {&s->before[1], mean, "flow"},
         {&s->before[2], mean, "flow"},
         {&s->before[3], mean, "flow"},
-        {&s->pool.head, und_pool_presses(&s->def.pool), "pressure"},
+        {&s->head, und_pool_presses(&s->def.pool), "pressure"},
         {&s->load, press, "pressure"},
         {&s->displaced, bodies, "bodies"},
         {&s->top, s->def.spray.on, "spray"},
@@ -179,9 +179,10 @@ static und_status allocate(und_columns *s, und_error *err)
     if (und_pool_check_memory(&s->pool, per_cell, err) != UND_OK)
         return err->status;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (fields[i].wanted && !(*fields[i].array = field(s, sizeof(float), fields[i].what, err)))
+        if (fields[i].wanted &&
+            !(*fields[i].array = und_columns_field(s, sizeof(float), fields[i].what, err)))
             return err->status;
-    s->depth = field(s, sizeof(double), "water", err);
+    s->depth = und_columns_field(s, sizeof(double), "water", err);
     s->rows = und_alloc((size_t)s->nz, sizeof *s->rows, "columns", err);
     s->zero = und_alloc((size_t)s->stride + 2, sizeof *s->zero, "columns", err);
     s->share_z = und_alloc((size_t)s->nx, sizeof *s->share_z, "columns", err);
@@ -190,6 +191,7 @@ static und_status allocate(und_columns *s, und_error *err)
         return err->status;
     s->pool.water = s->depth;
     s->pool.ground = s->ground;
+    s->pool.head = s->head;
     return UND_OK;
 }
 
@@ -262,6 +264,13 @@ static const und_liquid_class columns_class = {
     .time = time_liquid,
     .watch = watch_liquid,
     .inspect = und_columns_save,
+    .tools = 1 << UND_TOOL_STIR | 1 << UND_TOOL_POUR | 1 << UND_TOOL_DRAIN | 1 << UND_TOOL_RAISE |
+             1 << UND_TOOL_DIG,
+    .touch = und_columns_touch,
+    .tuning = und_columns_tuning,
+    .tune = und_columns_tune,
+    .throw_ball = und_columns_throw_ball,
+    .balls_left = und_columns_balls_left,
 };
 
 und_columns *und_columns_create(const und_columns_def *def, und_error *err)
@@ -282,6 +291,9 @@ und_columns *und_columns_create(const und_columns_def *def, und_error *err)
         free(s);
         return NULL;
     }
+    s->pool.lift = und_columns_lift;
+    s->pool.context = s;
+    s->led_count = def->body_count;
     s->nx = s->pool.nx;
     s->nz = s->pool.nz;
     s->threads = s->pool.threads;
@@ -304,7 +316,7 @@ void und_columns_destroy(und_columns *s)
         return;
     float *fields[] = {s->rise,      s->ground,  s->keep,      s->flow[0],   s->flow[1],
                        s->flow[2],   s->flow[3], s->before[0], s->before[1], s->before[2],
-                       s->before[3], s->load,    s->displaced, s->pool.head, s->top};
+                       s->before[3], s->load,    s->displaced, s->head,      s->top};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         field_free(s, fields[i], sizeof(float));
     field_free(s, s->depth, sizeof(double));

@@ -171,17 +171,31 @@ static und_status make_contact(und_columns *s, int body, und_error *err)
     return c->face && c->length && c->first ? UND_OK : err->status;
 }
 
-static und_status make_scratch(und_columns *s, und_error *err)
+static void free_scratch(und_columns *s)
 {
+    if (s->scratch) {
+        free(s->scratch->hull);
+        free(s->scratch->top);
+        free(s->scratch->head);
+        free(s->scratch->after);
+        free(s->scratch->leaves);
+        for (int k = 0; k < PIPES; k++)
+            free(s->scratch->weight[k]);
+        free(s->scratch);
+    }
+    s->scratch = NULL;
+}
+
+/* For bodies no larger than `reach`. */
+static und_status make_scratch(und_columns *s, double reach, und_error *err)
+{
+    if (s->scratch && s->scratch->reach >= reach)
+        return UND_OK;
+    free_scratch(s);
     und_columns_scratch *w = s->scratch = und_alloc(1, sizeof *w, "bodies", err);
     if (!w)
         return err->status;
-    double reach = 0;
-    for (int i = 0; i < s->def.body_count; i++) {
-        if (make_contact(s, i, err) != UND_OK)
-            return err->status;
-        reach = fmax(reach, size_of(&s->def.bodies[i]));
-    }
+    w->reach = reach;
     double side = reach / s->pool.grid.dx + 10; /* with a border, and rows of nothing before and after */
     size_t patch = (size_t)fmin(side, s->nx + 8) * (size_t)fmin(side, s->nz + 10);
     w->hull = und_alloc(patch, sizeof *w->hull, "bodies", err);
@@ -205,6 +219,15 @@ static double bobbing_step(const und_columns *s, int body)
     return stiffness > 0 ? 0.5 * sqrt(und_bodies_mass(s->bodies, body) / stiffness) : INFINITY;
 }
 
+void und_columns_bobbing(und_columns *s)
+{
+    s->body_step = INFINITY;
+    for (int i = 0; i < s->def.body_count; i++)
+        if (isfinite(s->def.bodies[i].release) && !s->def.bodies[i].skeleton &&
+            size_of(&s->def.bodies[i]) > 0.1 * s->pool.grid.dx) /* dust makes no waves */
+            s->body_step = fmin(s->body_step, bobbing_step(s, i));
+}
+
 /* Fast bodies move no more than half of their smallest side in a step, so that they meet what is in their
  * way; the fastest of all are not waited for. */
 double und_columns_longest_body_step(const und_columns *s)
@@ -222,10 +245,8 @@ double und_columns_longest_body_step(const und_columns *s)
     return step;
 }
 
-und_status und_columns_create_bodies(und_columns *s, und_error *err)
+static und_status open_bodies(und_columns *s, und_error *err)
 {
-    if (s->def.body_count == 0)
-        return UND_OK;
     const und_grid *g = &s->pool.grid;
     und_bodies_world world = {.gravity = s->def.pool.gravity,
                               .nx = s->nx,
@@ -233,45 +254,101 @@ und_status und_columns_create_bodies(und_columns *s, und_error *err)
                               .stride = s->stride,
                               .dx = g->dx,
                               .origin = {g->origin[0], g->origin[2]},
-                              .ground = s->ground};
+                              .ground = s->ground,
+                              .spare = UND_BALLS};
     for (int e = 0; e < UND_EDGES; e++)
         world.wall[e] = s->def.pool.edge[e].kind == UND_EDGE_WALL;
     s->bodies = und_bodies_create(s->def.bodies, s->def.body_count, &world, err);
-    s->contact = s->bodies ? und_alloc((size_t)s->def.body_count, sizeof *s->contact, "bodies", err) : NULL;
-    s->view = s->contact ? und_alloc((size_t)s->def.body_count, sizeof *s->view, "bodies", err) : NULL;
-    if (!s->view || make_scratch(s, err) != UND_OK)
+    size_t most = (size_t)s->def.body_count + UND_BALLS;
+    s->contact = s->bodies ? und_alloc(most, sizeof *s->contact, "bodies", err) : NULL;
+    s->view = s->contact ? und_alloc(most, sizeof *s->view, "bodies", err) : NULL;
+    if (!s->view)
         return err->status;
-    if (s->def.spray.on) {
+    if (s->def.spray.on)
         s->covered = und_alloc((size_t)s->stride * (size_t)s->nz, 1, "bodies", err);
-        if (!s->covered)
+    return s->covered || !s->def.spray.on ? UND_OK : err->status;
+}
+
+und_status und_columns_create_bodies(und_columns *s, und_error *err)
+{
+    if (s->def.body_count == 0)
+        return UND_OK;
+    if (open_bodies(s, err) != UND_OK)
+        return err->status;
+    double reach = 0;
+    for (int i = 0; i < s->def.body_count; i++) {
+        if (make_contact(s, i, err) != UND_OK)
             return err->status;
+        reach = fmax(reach, size_of(&s->def.bodies[i]));
     }
-    for (int i = 0; i < s->def.body_count; i++)
-        if (isfinite(s->def.bodies[i].release) && !s->def.bodies[i].skeleton &&
-            size_of(&s->def.bodies[i]) > 0.1 * s->pool.grid.dx) /* dust makes no waves */
-            s->body_step = fmin(s->body_step, bobbing_step(s, i));
+    if (make_scratch(s, reach, err) != UND_OK)
+        return err->status;
+    und_columns_bobbing(s);
     make_room(s);
     return UND_OK;
 }
 
+/* What models without bodies do not have. */
+static und_status make_ready(und_columns *s, und_error *err)
+{
+    if (!s->load)
+        s->load = und_columns_field(s, sizeof *s->load, "pressure", err);
+    if (s->load && !s->displaced)
+        s->displaced = und_columns_field(s, sizeof *s->displaced, "bodies", err);
+    if (!s->displaced)
+        return err->status;
+    return s->view ? UND_OK : open_bodies(s, err);
+}
+
+und_status und_columns_add_body(und_columns *s, const und_body_def *def, und_error *err)
+{
+    if (make_ready(s, err) != UND_OK)
+        return err->status;
+    size_t most = (size_t)s->led_count + UND_BALLS;
+    if (!s->thrown) {
+        s->thrown = und_alloc(most, sizeof *s->thrown, "bodies", err);
+        if (!s->thrown)
+            return err->status;
+        for (int i = 0; i < s->led_count; i++)
+            s->thrown[i] = s->def.bodies[i];
+        s->def.bodies = s->thrown;
+    }
+    int i = s->def.body_count++;
+    s->thrown[i] = *def;
+    double reach = fmax(size_of(def), s->scratch ? s->scratch->reach : 0);
+    if (und_bodies_add(s->bodies, &s->thrown[i], err) != UND_OK || make_contact(s, i, err) != UND_OK ||
+        make_scratch(s, reach, err) != UND_OK) {
+        und_columns_drop_bodies(s, i);
+        return err->status;
+    }
+    und_columns_bobbing(s);
+    return UND_OK;
+}
+
+static void free_contact(und_columns_contact *c)
+{
+    free(c->face);
+    free(c->length);
+    free(c->first);
+    *c = (und_columns_contact){0};
+}
+
+void und_columns_drop_bodies(und_columns *s, int count)
+{
+    while (s->def.body_count > count)
+        free_contact(&s->contact[--s->def.body_count]);
+    if (s->bodies)
+        und_bodies_drop(s->bodies, count);
+    und_columns_bobbing(s);
+}
+
 void und_columns_destroy_bodies(und_columns *s)
 {
-    if (s->scratch) {
-        free(s->scratch->hull);
-        free(s->scratch->top);
-        free(s->scratch->head);
-        free(s->scratch->after);
-        free(s->scratch->leaves);
-        for (int k = 0; k < PIPES; k++)
-            free(s->scratch->weight[k]);
-        free(s->scratch);
-    }
-    for (int i = 0; s->contact && i < s->def.body_count; i++) {
-        free(s->contact[i].face);
-        free(s->contact[i].length);
-        free(s->contact[i].first);
-    }
+    free_scratch(s);
+    for (int i = 0; s->contact && i < s->def.body_count; i++)
+        free_contact(&s->contact[i]);
     free(s->contact);
+    free(s->thrown);
     free(s->view);
     free(s->covered);
     und_bodies_destroy(s->bodies);

@@ -56,6 +56,7 @@ typedef struct und_body_view {
 
 /* For one body at a time, made for the largest. */
 struct und_columns_scratch {
+    double reach; /* size of that, m */
     int count;
     und_face *face;
     double *hull; /* the surface that the body leaves at control points, with a border, m */

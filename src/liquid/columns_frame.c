@@ -47,7 +47,8 @@ und_status und_columns_write_frame(und_liquid *liquid, und_frame *frame, und_err
     if (s->def.velocity && (add_made(s, frame, "velocity_x", "m/s", speed_x_at, err) ||
                             add_made(s, frame, "velocity_z", "m/s", speed_z_at, err)))
         return err->status;
-    if (und_pool_frame_rain(&s->pool, frame, err) || (s->bodies && und_bodies_frame(s->bodies, frame, err)) ||
+    if (und_pool_frame_rain(&s->pool, frame, err) ||
+        (s->def.body_count > 0 && und_bodies_frame(s->bodies, frame, err)) ||
         (s->spray && und_spray_frame(s->spray, frame, err)))
         return err->status;
     return UND_OK;
@@ -60,6 +61,7 @@ static int parts_of(und_columns *s, und_part list[PARTS])
 {
     static const char *const flow_names[PIPES] = {"flow_x", "flow_z", "flow_down", "flow_up"};
     size_t cells = (size_t)s->stride * (size_t)s->nz, numbers = 0;
+    bool bodies = s->def.body_count > 0;
     int count = und_pool_parts(&s->pool, list, 0);
     list[count++] = und_part_of("substep", UND_F64, &s->substep, 1);
     list[count++] = und_part_of("dt", UND_F64, &s->dt, 1);
@@ -70,12 +72,16 @@ static int parts_of(und_columns *s, und_part list[PARTS])
     for (int k = 0; k < PIPES; k++)
         list[count++] = und_part_of(flow_names[k], UND_F32, s->flow[k], cells);
     list[count++] = und_part_of("rise", UND_F32, s->rise, cells);
-    list[count++] = und_part_of("displaced", UND_F32, s->displaced, cells);
+    list[count++] = und_part_of("displaced", UND_F32, bodies ? s->displaced : NULL, cells);
     count = und_pool_rain_parts(&s->pool, list, count);
-    if (s->bodies) {
-        double *bodies = und_bodies_saved(s->bodies, &numbers);
-        list[count++] = und_part_of("bodies", UND_F64, bodies, numbers);
+    if (bodies) {
+        double *saved = und_bodies_saved(s->bodies, &numbers);
+        list[count++] = und_part_of("bodies", UND_F64, saved, numbers);
     }
+    if (s->pool.ground_moved)
+        list[count++] = und_part_of("ground", UND_F32, s->ground, cells);
+    if (s->balls.count > 0)
+        list[count++] = und_balls_part(&s->balls);
     return count;
 }
 
@@ -93,7 +99,11 @@ und_status und_columns_restore(und_liquid *liquid, const und_frame *state, und_e
 {
     und_columns *s = (und_columns *)liquid;
     und_part list[PARTS];
-    und_status status = und_parts_restore(list, parts_of(s, list), state, err);
+    und_status status = und_columns_restore_touched(s, state, err);
+    if (status == UND_OK)
+        status = und_parts_restore(list, parts_of(s, list), state, err);
+    if (status == UND_OK)
+        status = und_columns_follow_touched(s, err);
     if (status == UND_OK && s->spray)
         status = und_spray_restore(s->spray, state, err);
     if (status == UND_OK && s->bodies)

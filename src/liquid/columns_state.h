@@ -4,6 +4,7 @@
 
 #include "base/stage.h"
 #include "bodies/bodies.h"
+#include "liquid/balls.h"
 #include "liquid/columns.h"
 #include "liquid/columns_kernel.h"
 #include "liquid/pool.h"
@@ -64,6 +65,7 @@ struct und_columns {
     float *flow[PIPES];
     float *before[PIPES]; /* the flow before the step, where the mean moves the water; else NULL */
     float *rise;          /* of the surface in the last substep, m/s (eq. 12) */
+    float *head;          /* outside pressure as a height of water, m; NULL: nothing ever pressed */
     float *load;          /* E / (rho g), m; NULL: nothing ever presses */
     float *displaced;     /* m of the column that bodies take up below the water's level; NULL: no bodies */
     float *top;           /* the surface as it is seen, m; NULL unless there is spray */
@@ -74,7 +76,10 @@ struct und_columns {
     double *lanes;        /* scratch, per thread */
     und_columns_row *rows;
 
-    und_bodies *bodies;
+    und_bodies *bodies;   /* of the def, and then the balls */
+    int led_count;        /* those of the def */
+    und_balls balls;      /* thrown; the last bodies */
+    und_body_def *thrown; /* the def's bodies with the balls after them; NULL: none was ever thrown */
     und_columns_contact *contact;
     struct und_body_view *view; /* per body */
     und_columns_scratch *scratch;
@@ -128,6 +133,23 @@ double und_columns_longest_body_step(const und_columns *s); /* s; in which bodie
 void und_columns_meet(void *columns, const und_spray *spray, int first, int count, uint8_t *met);
 
 und_status und_columns_create_bodies(und_columns *s, und_error *err);
+und_status und_columns_add_body(und_columns *s, const und_body_def *def, und_error *err); /* between steps */
+void und_columns_drop_bodies(und_columns *s, int count); /* all but the first ones */
+void und_columns_bobbing(und_columns *s);                /* how long a step bodies take, by gravity */
+
+/* An array over the columns with those beside them. */
+void *und_columns_field(const und_columns *s, size_t size, const char *what, und_error *err);
+
+/* A person at it: columns_touch.c. */
+void und_columns_touch(und_liquid *liquid, const und_hand *hand, double dt);
+void und_columns_tuning(const und_liquid *liquid, und_tuning *tuning);
+void und_columns_tune(und_liquid *liquid, const und_tuning *tuning);
+bool und_columns_throw_ball(und_liquid *liquid, const und_ball *ball);
+int und_columns_balls_left(const und_liquid *liquid);
+bool und_columns_lift(void *columns, size_t at, double by);
+/* Before a state's parts are restored: what hands did to it; and after. */
+und_status und_columns_restore_touched(und_columns *s, const und_frame *state, und_error *err);
+und_status und_columns_follow_touched(und_columns *s, und_error *err);
 void und_columns_destroy_bodies(und_columns *s);
 
 /* What a frame and a checkpoint hold. */

@@ -12,9 +12,9 @@
 
 #include <undine/pool.h>
 
-enum { UND_POOL_PARTS = 7 };  /* at most, of the state */
-enum { UND_POOL_TUNING = 8 }; /* numbers that may be turned, in a state */
-enum { UND_POOL_ROW = 64 };   /* rows are padded to a multiple of this */
+enum { UND_POOL_PARTS = 7 };    /* at most, of the state */
+enum { UND_POOL_TOUCHED = 15 }; /* numbers that a state keeps of hands */
+enum { UND_POOL_ROW = 64 };     /* rows are padded to a multiple of this */
 
 typedef struct und_pool_edge {
     int count;          /* of cells along it */
@@ -51,7 +51,10 @@ typedef struct und_pool {
     int patch[4];               /* cells that the hand presses on: x0, x1, z0, z1, half open */
     bool ground_moved;          /* by a hand: the def does not say what it is */
     bool tuned;                 /* likewise gravity, damping, viscosity or rain */
-    double tuning[UND_POOL_TUNING]; /* as a state keeps it */
+    double touched[UND_POOL_TOUCHED]; /* as a state keeps it */
+    und_pool_def def_before;          /* where it was tuned: as it was */
+    double viscosity_before;
+    double *viscosity; /* the model's, m2/s; NULL: it has none */
 } und_pool;
 
 static inline size_t und_pool_at(const und_pool *p, int x, int z)
@@ -144,5 +147,12 @@ und_status und_pool_frame_rain(const und_pool *p, und_frame *frame, und_error *e
  * rain: the water is the model's to list. */
 int und_pool_parts(und_pool *p, und_part *list, int count);
 int und_pool_rain_parts(und_pool *p, und_part *list, int count);
+
+/* What hands did: a part only where they did; and back from a state, before its parts are: flags, tuning and
+ * rain as they were, or as the def says.  The def is the model's own copy. */
+int und_pool_touched_part(und_pool *p, und_part *list, int count);
+und_status und_pool_restore_touched(und_pool *p, und_pool_def *def, const und_frame *state, und_error *err);
+/* The def's ground, [nz][stride]. */
+und_status und_pool_sample_ground(const und_pool *p, float *ground, und_error *err);
 
 #endif

@@ -75,6 +75,8 @@ static void lift(und_pool *p, const und_hand *hand, double by)
             double part = by * und_pool_bump(distance_from_way(p, hand, x, z), hand->radius);
             if (part != 0 && fabs((double)p->ground[at] + part) < deepest_pit)
                 p->ground_moved |= p->lift(p->context, at, part);
+            if (p->rain) /* drops fall into pits, too */
+                p->rain->floor = fmin(p->rain->floor, (double)p->ground[at]);
         }
 }
 
@@ -151,70 +153,4 @@ void und_pool_press_hand(und_pool *p, double time)
     there.from[0] = there.place[0] = x;
     there.from[2] = there.place[2] = z;
     reach(p, &there, p->patch);
-}
-
-/* ---- what may be turned ---- */
-
-void und_pool_tuning(const und_pool *p, und_tuning *tuning)
-{
-    const und_rain_def *rain = p->rain ? &p->rain->def : NULL;
-    double x = p->grid.origin[0] + 0.5 * p->nx * p->grid.dx, z = p->grid.origin[2] + 0.5 * p->nz * p->grid.dx;
-    bool falls = rain && p->time >= rain->start && p->time < rain->end;
-    *tuning = (und_tuning){.gravity = p->def->gravity,
-                           .damping = p->def->damping,
-                           .viscosity = NAN,
-                           .rain = falls ? und_value_at(&rain->rate, x, 0, z, p->time) : 0};
-}
-
-/* Where the def has no rain: drops whose rings can be seen on these cells, from above all that there is. */
-static void invent_rain(const und_pool *p, und_pool_def *def)
-{
-    double highest = -INFINITY, across = p->grid.dx * (p->nx > p->nz ? p->nx : p->nz);
-    for (int z = 0; z < p->nz; z++)
-        for (int x = 0; x < p->nx; x++)
-            highest = fmax(highest, und_pool_surface(p, und_pool_at(p, x, z)));
-    def->rain.on = true;
-    def->rain.radius = fmax(def->rain.radius, 0.25 * p->grid.dx);
-    def->rain.top = highest + fmin(fmax(0.2 * across, 2), def->rain.speed);
-}
-
-/* Rain from now on, or none; where there is no memory for it, it stays as it is. */
-static void set_rain(und_pool *p, und_pool_def *def, double rate)
-{
-    const double most = 1e5;
-    und_error err;
-    rate = fmin(rate, most);
-    if (!p->rain && rate > 0) {
-        und_rain_def before = def->rain;
-        if (!def->rain.on)
-            invent_rain(p, def);
-        def->rain.rate = (und_value){.number = rate};
-        def->rain.max_rate = 0;
-        if (und_pool_create_rain(p, &err) != UND_OK)
-            def->rain = before;
-    }
-    if (p->rain)
-        und_rain_set_rate(p->rain, rate);
-}
-
-void und_pool_tune(und_pool *p, und_pool_def *def, const und_tuning *tuning)
-{
-    const double least_gravity = 1e-3, most_gravity = 1e3; /* m/s2 */
-    und_tuning now;
-    und_pool_tuning(p, &now);
-    if (tuning->gravity >= 0 && tuning->gravity != now.gravity) {
-        double before = def->gravity;
-        def->gravity = fmin(fmax(tuning->gravity, least_gravity), most_gravity);
-        for (int e = 0; e < UND_EDGES; e++) /* a wave number is a frequency over sqrt(g depth) */
-            p->edge[e].wave_number *= sqrt(before / def->gravity);
-        p->tuned = true;
-    }
-    if (tuning->damping >= 0 && isfinite(tuning->damping) && tuning->damping != now.damping) {
-        def->damping = tuning->damping;
-        p->tuned = true;
-    }
-    if (tuning->rain >= 0 && tuning->rain != now.rain) {
-        set_rain(p, def, tuning->rain);
-        p->tuned = true;
-    }
 }

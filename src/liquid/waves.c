@@ -89,7 +89,7 @@ static und_status check_def(const und_waves_def *def, und_error *err)
     return UND_OK;
 }
 
-static void *field(const und_waves *s, size_t size, const char *what, und_error *err)
+void *und_waves_field(const und_waves *s, size_t size, const char *what, und_error *err)
 {
     /* Rows are solved LANES at a time: those past the last are dry, and kernels look a little to the
      * right. */
@@ -131,7 +131,7 @@ static und_status allocate(und_waves *s, und_error *err)
     if (und_pool_check_memory(&s->pool, per_cell, err) != UND_OK)
         return err->status;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (fields[i].wanted && !(*fields[i].array = field(s, fields[i].size, fields[i].what, err)))
+        if (fields[i].wanted && !(*fields[i].array = und_waves_field(s, fields[i].size, fields[i].what, err)))
             return err->status;
     s->wet = und_pages_alloc(words * sizeof *s->wet, "wet cells", err);
     s->gain = und_pages_alloc(words * sizeof *s->gain, "volumes", err);
@@ -220,25 +220,23 @@ static void touch_liquid(und_liquid *liquid, const und_hand *hand, double dt)
     und_waves *s = (und_waves *)liquid;
     und_error err;
     if (hand->tool == UND_TOOL_STIR && !s->head)
-        s->head = field(s, sizeof *s->head, "pressure", &err); /* zero; without it the hand does not stir */
+        s->head = und_waves_field(s, sizeof *s->head, "pressure",
+                                  &err); /* zero; without it the hand does not stir */
     und_pool_touch(&s->pool, hand, dt, s->head);
+    if (hand->tool == UND_TOOL_RAISE || hand->tool == UND_TOOL_DIG)
+        und_waves_ground_balls(s);
 }
 
 static void tuning_liquid(const und_liquid *liquid, und_tuning *tuning)
 {
-    const und_waves *s = (const und_waves *)liquid;
-    und_pool_tuning(&s->pool, tuning);
-    tuning->viscosity = s->def.viscosity;
+    und_pool_tuning(&((const und_waves *)liquid)->pool, tuning);
 }
 
 static void tune_liquid(und_liquid *liquid, const und_tuning *tuning)
 {
     und_waves *s = (und_waves *)liquid;
     und_pool_tune(&s->pool, &s->def.pool, tuning);
-    if (tuning->viscosity >= 0 && isfinite(tuning->viscosity) && tuning->viscosity != s->def.viscosity) {
-        s->def.viscosity = tuning->viscosity;
-        s->pool.tuned = true;
-    }
+    und_waves_tune_balls(s);
 }
 
 static void destroy_liquid(und_liquid *liquid)
@@ -287,6 +285,8 @@ static const und_liquid_class waves_class = {
     .touch = touch_liquid,
     .tuning = tuning_liquid,
     .tune = tune_liquid,
+    .throw_ball = und_waves_throw_ball,
+    .balls_left = und_waves_balls_left,
 };
 
 und_waves *und_waves_create(const und_waves_def *def, und_error *err)
@@ -307,6 +307,7 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
     }
     s->pool.dried = forget_rise;
     s->pool.lift = lift_ground;
+    s->pool.viscosity = &s->def.viscosity;
     s->pool.context = s;
     s->words = (s->pool.nx + STRIP - 1) / STRIP;
     s->runs_per_row = s->pool.nx / 2 + 1;

@@ -22,7 +22,7 @@ und_status und_waves_write_frame(und_liquid *liquid, und_frame *frame, und_error
     return und_waves_frame_objects(s, frame, err);
 }
 
-enum { PARTS = 24 };
+enum { PARTS = 28 };
 
 /* The whole state, in a fixed order. */
 static int parts_of(und_waves *s, und_part list[PARTS])
@@ -47,13 +47,21 @@ static int parts_of(und_waves *s, und_part list[PARTS])
                                        und_part_of("edge_low_z", UND_F64, s->edge[UND_LOW_Z].outside, nx),
                                        und_part_of("edge_high_z", UND_F64, s->edge[UND_HIGH_Z].outside, nx)};
     enum { FIELDS = sizeof fields / sizeof *fields };
-    static_assert(FIELDS + UND_EDGES + UND_POOL_PARTS <= PARTS, "room for all parts");
+    static_assert(FIELDS + UND_EDGES + UND_POOL_PARTS + 3 <= PARTS, "room for all parts");
     int count = und_pool_parts(&s->pool, list, 0);
     for (int i = 0; i < FIELDS; i++)
         list[count++] = fields[i];
     count = und_pool_rain_parts(&s->pool, list, count);
     for (int e = 0; e < UND_EDGES; e++)
         list[count++] = edges[e];
+    if (s->pool.ground_moved && s->bed != s->ground)
+        list[count++] = und_part_of("bed", UND_F32, s->bed, cells);
+    if (s->balls.count > 0) {
+        size_t numbers;
+        double *state = und_bodies_saved(s->bodies, &numbers);
+        list[count++] = und_balls_part(&s->balls);
+        list[count++] = und_part_of("ball_state", UND_F64, state, numbers);
+    }
     return count;
 }
 
@@ -81,8 +89,19 @@ und_status und_waves_restore(und_liquid *liquid, const und_frame *state, und_err
 {
     und_waves *s = (und_waves *)liquid;
     und_part list[PARTS];
-    und_status status = und_parts_restore(list, parts_of(s, list), state, err);
+    bool moved = s->pool.ground_moved;
+    und_status status = und_pool_restore_touched(&s->pool, &s->def.pool, state, err);
     if (status == UND_OK)
-        und_waves_find_objects(s);
-    return status;
+        status = und_waves_restore_balls(s, state, moved, err);
+    if (status == UND_OK)
+        status = und_parts_restore(list, parts_of(s, list), state, err);
+    if (status != UND_OK)
+        return status;
+    und_waves_find_objects(s);
+    und_waves_tune_balls(s);
+    if (s->pool.ground_moved)
+        und_waves_ground_balls(s);
+    if (s->bodies)
+        und_bodies_restored(s->bodies, s->pool.time);
+    return UND_OK;
 }

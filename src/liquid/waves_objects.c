@@ -101,11 +101,28 @@ static void lift_out(und_waves *s, const und_waves_object *o)
             set_ground(s, und_waves_at(s, x, z), s->bed[und_waves_at(s, x, z)]);
 }
 
+/* Those that the def leads, and the balls. */
+static int count_of(const und_waves *s)
+{
+    return s->def.object_count + s->balls.count;
+}
+
+static const und_shape *shape_of(const und_waves *s, int i)
+{
+    return i < s->def.object_count ? s->def.objects[i].shape : &s->balls.shape[i - s->def.object_count];
+}
+
+static und_pose pose_of(const und_waves *s, int i, double time)
+{
+    return i < s->def.object_count ? und_motion_at(s->def.objects[i].motion, time)
+                                   : und_bodies_pose(s->bodies, i - s->def.object_count);
+}
+
 void und_waves_find_objects(und_waves *s)
 {
-    for (int i = 0; i < s->def.object_count; i++) {
-        und_pose pose = und_motion_at(s->def.objects[i].motion, s->pool.time);
-        footprint(s, s->def.objects[i].shape, &pose, &s->objects[i]);
+    for (int i = 0; i < count_of(s); i++) {
+        und_pose pose = pose_of(s, i, s->pool.time);
+        footprint(s, shape_of(s, i), &pose, &s->objects[i]);
     }
 }
 
@@ -113,23 +130,23 @@ void und_waves_move_objects(und_waves *s, double dt)
 {
     und_pose pose;
     double time = s->pool.time + dt;
-    for (int i = 0; i < s->def.object_count; i++)
+    for (int i = 0; i < count_of(s); i++)
         lift_out(s, &s->objects[i]);
-    for (int i = 0; i < s->def.object_count; i++) {
-        const und_object_def *def = &s->def.objects[i];
-        pose = und_motion_at(def->motion, time);
-        footprint(s, def->shape, &pose, &s->objects[i]);
+    und_waves_move_balls(s, dt);
+    for (int i = 0; i < count_of(s); i++) {
+        pose = pose_of(s, i, time);
+        footprint(s, shape_of(s, i), &pose, &s->objects[i]);
         s->objects[i].level = level_around(s, &s->objects[i]);
     }
-    for (int i = 0; i < s->def.object_count; i++) {
-        pose = und_motion_at(s->def.objects[i].motion, time);
-        stand_on_ground(s, s->def.objects[i].shape, &pose, &s->objects[i]);
+    for (int i = 0; i < count_of(s); i++) {
+        pose = pose_of(s, i, time);
+        stand_on_ground(s, shape_of(s, i), &pose, &s->objects[i]);
     }
 }
 
 und_status und_waves_create_objects(und_waves *s, und_error *err)
 {
-    s->objects = und_alloc((size_t)s->def.object_count, sizeof *s->objects, "objects", err);
+    s->objects = und_alloc((size_t)s->def.object_count + UND_BALLS, sizeof *s->objects, "objects", err);
     if (!s->objects)
         return err->status;
     for (int i = 0; i < s->def.object_count; i++) {
@@ -149,6 +166,7 @@ und_status und_waves_create_objects(und_waves *s, und_error *err)
 void und_waves_destroy_objects(und_waves *s)
 {
     und_meshes_destroy(&s->meshes);
+    und_bodies_destroy(s->bodies);
     free(s->objects);
 }
 
@@ -156,8 +174,10 @@ void und_waves_destroy_objects(und_waves *s)
  * of mass. */
 und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err)
 {
-    if (s->def.object_count == 0)
+    if (count_of(s) == 0)
         return UND_OK;
+    for (int i = 0; i < s->balls.count; i++)
+        s->objects[s->def.object_count + i].now = und_bodies_state(s->bodies, i);
     for (int i = 0; i < s->def.object_count; i++) {
         const und_motion *motion = s->def.objects[i].motion;
         und_pose pose = und_motion_at(motion, s->pool.time);

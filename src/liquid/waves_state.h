@@ -7,6 +7,7 @@
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "geom/value.h"
+#include "liquid/balls.h"
 #include "liquid/pool.h"
 #include "liquid/waves.h"
 
@@ -94,8 +95,10 @@ struct und_waves {
     float *scratch; /* per thread */
     size_t scratch_stride;
 
-    und_waves_object *objects;
-    und_meshes meshes; /* of the objects */
+    und_waves_object *objects; /* of the def, and then the balls */
+    und_meshes meshes;         /* of the objects */
+    und_balls balls;
+    und_bodies *bodies; /* the balls as such; NULL: none was ever thrown */
 
     float *flux_x, *flux_z;   /* through the faces at high x and high z, m2/s; NULL unless wanted */
     float *speed_x, *speed_z; /* of the water at cell centres, m/s */
@@ -149,6 +152,18 @@ void und_waves_find_pieces(und_waves *s);
 void und_waves_conserve(und_waves *s);
 void und_waves_slow_films(und_waves *s);
 void und_waves_transport(und_waves *s);
+
+/* Balls. */
+bool und_waves_throw_ball(und_liquid *liquid, const und_ball *ball);
+int und_waves_balls_left(const und_liquid *liquid);
+void und_waves_move_balls(und_waves *s, double dt); /* while no object stands in the water */
+void und_waves_ground_balls(und_waves *s);          /* the bed has moved */
+void und_waves_tune_balls(und_waves *s);            /* gravity has changed */
+/* `moved`: the bed as it is now is not the def's. */
+und_status und_waves_restore_balls(und_waves *s, const und_frame *state, bool moved, und_error *err);
+
+/* An array over the cells, with what kernels read beside them. */
+void *und_waves_field(const und_waves *s, size_t size, const char *what, und_error *err);
 
 /* The objects' meshes at the present time, as a frame carries them. */
 und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err);

@@ -54,14 +54,8 @@ void und_rain_destroy(und_rain *rain)
     }
 }
 
-bool und_rain_set_rate(und_rain *rain, double rate)
+bool und_rain_reserve(und_rain *rain, int capacity)
 {
-    und_rain_def before = rain->def;
-    rain->def.rate = (und_value){.number = rate};
-    rain->def.max_rate = rate;
-    rain->def.start = -INFINITY;
-    rain->def.end = INFINITY;
-    int capacity = most_drops(rain);
     if (capacity <= rain->capacity)
         return true;
     size_t bytes = (size_t)capacity * 3 * sizeof(float);
@@ -69,13 +63,24 @@ bool und_rain_set_rate(und_rain *rain, double rate)
     if (position)
         rain->position = position;
     float *velocity = position ? realloc(rain->velocity, bytes) : NULL;
-    if (!velocity) {
-        rain->def = before;
+    if (!velocity)
         return false;
-    }
     rain->velocity = velocity;
     rain->capacity = capacity;
     return true;
+}
+
+bool und_rain_set_rate(und_rain *rain, double rate)
+{
+    und_rain_def before = rain->def;
+    rain->def.rate = (und_value){.number = rate};
+    rain->def.max_rate = rate;
+    rain->def.start = -INFINITY;
+    rain->def.end = INFINITY;
+    if (und_rain_reserve(rain, most_drops(rain)))
+        return true;
+    rain->def = before;
+    return false;
 }
 
 /* Drop number `index` sets out at `when`; where the air is full it lands at once, so that none is lost. */

@@ -27,6 +27,7 @@ void und_rain_destroy(und_rain *rain);
 /* Another rate from now on, the same everywhere; drops in the air fall on.  False: no memory, and it is as it
  * was. */
 bool und_rain_set_rate(und_rain *rain, double rate);
+bool und_rain_reserve(und_rain *rain, int capacity); /* room for so many drops, if it has less */
 
 /* Asked for each drop after it fell: the height of what it may hit.  Told of each that hit. */
 typedef double und_rain_height_fn(void *context, double x, double z);

@@ -380,10 +380,28 @@ static void do_orders(und_live *live)
     }
 }
 
+/* The liquid is made and ends in the thread that runs it: what finds the contacts of bodies belongs to one
+ * thread. */
+static bool begin(und_live *live)
+{
+    und_error err = {0};
+    bool made = make_again(live, &err);
+    if (made)
+        make_frame(live);
+    pthread_mutex_lock(&live->lock);
+    live->begun = true;
+    live->beginning = err;
+    live->idle = made;
+    pthread_cond_broadcast(&live->settled);
+    pthread_mutex_unlock(&live->lock);
+    return made;
+}
+
 static void *run(void *context)
 {
     und_live *live = context;
-    while (!has_quit(live)) {
+    bool made = begin(live);
+    while (made && !has_quit(live)) {
         do_orders(live);
         bool stepping = live->steps_left > 0;
         if (!has_quit(live) && live->sim && (stepping || live->playing)) {
@@ -397,6 +415,10 @@ static void *run(void *context)
         if (stepping && live->steps_left == 0)
             order_done(live);
     }
+    und_sim_destroy(live->sim);
+    und_scene_destroy(live->scene);
+    live->sim = NULL;
+    live->scene = NULL;
     return NULL;
 }
 
@@ -548,13 +570,30 @@ static bool load(und_live *live, const char *path, const und_setting *settings, 
         und_error_set(err, UND_FAILED, "out of memory: the text of a scene");
         return false;
     }
-    return make_again(live, err);
+    return true;
+}
+
+/* Waits until the liquid is made. */
+static bool start(und_live *live, und_error *err)
+{
+    if (pthread_create(&live->thread, NULL, run, live) != 0) {
+        und_error_set(err, UND_FAILED, "the liquid's thread could not be started");
+        return false;
+    }
+    pthread_mutex_lock(&live->lock);
+    while (!live->begun)
+        pthread_cond_wait(&live->settled, &live->lock);
+    bool made = live->idle;
+    if (!made)
+        *err = live->beginning;
+    pthread_mutex_unlock(&live->lock);
+    if (!made)
+        pthread_join(live->thread, NULL);
+    return made;
 }
 
 static void free_all(und_live *live)
 {
-    und_sim_destroy(live->sim);
-    und_scene_destroy(live->scene);
     und_scene_destroy(live->shown);
     und_frame_clear(&live->writing);
     und_frame_clear(&live->ready);
@@ -592,13 +631,7 @@ und_live *und_live_create(const char *path, const und_setting *settings, int cou
     live->threads = threads;
     live->speed = 1;
     open_lock(live);
-    if (!load(live, path, settings, count, err)) {
-        free_all(live);
-        return NULL;
-    }
-    make_frame(live);
-    if (pthread_create(&live->thread, NULL, run, live) != 0) {
-        und_error_set(err, UND_FAILED, "the liquid's thread could not be started");
+    if (!load(live, path, settings, count, err) || !start(live, err)) {
         free_all(live);
         return NULL;
     }

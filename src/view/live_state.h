@@ -72,7 +72,8 @@ struct und_live {
     int first, waiting;
     int64_t posts, done;
     bool idle; /* nothing to do, and the newest frame is made */
-    bool quit;
+    bool begun, quit;
+    und_error beginning; /* why the liquid could not be made */
     und_live_state state;
     und_frame ready;
     bool is_ready;

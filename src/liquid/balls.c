@@ -1,0 +1,57 @@
+#include "liquid/balls.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool sane(const und_ball *ball)
+{
+    double sum = 0;
+    for (int a = 0; a < 3; a++)
+        sum += fabs(ball->place[a]) + fabs(ball->velocity[a]);
+    return sum < 1e6 && ball->radius > 1e-4 && ball->radius < 1e4 && ball->density > 1 && ball->density < 1e5;
+}
+
+const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball)
+{
+    static const float colors[][3] = {{0.75f, 0.05f, 0.03f}, {0.90f, 0.55f, 0.04f}, {0.04f, 0.25f, 0.65f},
+                                      {0.85f, 0.85f, 0.80f}, {0.05f, 0.42f, 0.12f}, {0.55f, 0.08f, 0.45f},
+                                      {0.02f, 0.45f, 0.50f}, {0.95f, 0.30f, 0.05f}};
+    if (balls->count == UND_BALLS || !sane(ball))
+        return NULL;
+    int i = balls->count++;
+    balls->kept[i][0] = ball->radius;
+    balls->kept[i][1] = ball->density;
+    balls->shape[i] = (und_shape){.kind = UND_SPHERE, .radius = ball->radius};
+    und_body_def *def = &balls->def[i];
+    *def = und_body_def_default();
+    def->shape = &balls->shape[i];
+    def->density = ball->density;
+    def->drag = 0.5;
+    memcpy(def->position, ball->place, sizeof def->position);
+    memcpy(def->velocity, ball->velocity, sizeof def->velocity);
+    memcpy(def->color, colors[i], sizeof def->color);
+    return def;
+}
+
+und_part und_balls_part(und_balls *balls)
+{
+    return (und_part){.name = "balls",
+                      .type = UND_F64,
+                      .data = balls->kept,
+                      .items = &balls->count,
+                      .per_item = 2,
+                      .capacity = UND_BALLS};
+}
+
+int und_balls_kept(const und_frame *state, double kept[UND_BALLS][2])
+{
+    const und_item *item = und_frame_find(state, "balls");
+    if (!item)
+        return 0;
+    size_t numbers = und_item_count(item);
+    if (item->type != UND_F64 || numbers % 2 != 0 || numbers > 2 * UND_BALLS || (numbers > 0 && !item->data))
+        return -1;
+    if (numbers > 0)
+        memcpy(kept, item->data, numbers * sizeof(double));
+    return (int)numbers / 2;
+}

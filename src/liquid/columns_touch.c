@@ -1,0 +1,140 @@
+/* A person at the columns: hands, what may be turned, and balls, which are bodies as any other. */
+#include "base/status.h"
+#include "liquid/columns_state.h"
+
+#include <math.h>
+#include <string.h>
+
+bool und_columns_lift(void *columns, size_t at, double by)
+{
+    und_columns *s = columns;
+    s->ground[at] = (float)((double)s->ground[at] + by);
+    return true;
+}
+
+/* What is known of the ground and the water besides the arrays. */
+static void look_over(und_columns *s)
+{
+    s->deepest = 0;
+    s->lowest = INFINITY;
+    for (int z = 0; z < s->nz; z++)
+        for (int x = 0; x < s->nx; x++) {
+            size_t at = und_columns_at(s, x, z);
+            s->deepest = fmax(s->deepest, s->depth[at]);
+            s->lowest = fmin(s->lowest, (double)s->ground[at]);
+        }
+}
+
+/* Arrays that only a hand needs; without them it does not stir. */
+static bool can_press(und_columns *s)
+{
+    und_error err;
+    if (!s->load)
+        s->load = und_columns_field(s, sizeof *s->load, "pressure", &err);
+    if (s->load && !s->head)
+        s->head = und_columns_field(s, sizeof *s->head, "pressure", &err);
+    return s->load && s->head;
+}
+
+void und_columns_touch(und_liquid *liquid, const und_hand *hand, double dt)
+{
+    und_columns *s = (und_columns *)liquid;
+    und_error err;
+    float *head = hand->tool == UND_TOOL_STIR && can_press(s) ? s->head : NULL;
+    und_pool_touch(&s->pool, hand, dt, head);
+    bool digs = hand->tool == UND_TOOL_RAISE || hand->tool == UND_TOOL_DIG;
+    if (digs || hand->tool == UND_TOOL_POUR || hand->tool == UND_TOOL_DRAIN)
+        look_over(s);
+    if (digs && s->bodies)
+        und_bodies_set_ground(s->bodies, s->ground, &err); /* without memory they fall on the old one */
+}
+
+/* ---- what may be turned ---- */
+
+void und_columns_tuning(const und_liquid *liquid, und_tuning *tuning)
+{
+    und_pool_tuning(&((const und_columns *)liquid)->pool, tuning);
+}
+
+static void follow_gravity(und_columns *s)
+{
+    if (s->spray)
+        s->spray->gravity = s->def.pool.gravity;
+    if (s->bodies) {
+        und_bodies_set_gravity(s->bodies, s->def.pool.gravity);
+        und_columns_bobbing(s);
+    }
+}
+
+void und_columns_tune(und_liquid *liquid, const und_tuning *tuning)
+{
+    und_columns *s = (und_columns *)liquid;
+    und_pool_tune(&s->pool, &s->def.pool, tuning);
+    follow_gravity(s);
+}
+
+/* ---- balls ---- */
+
+int und_columns_balls_left(const und_liquid *liquid)
+{
+    return UND_BALLS - ((const und_columns *)liquid)->balls.count;
+}
+
+static bool add_ball(und_columns *s, const und_ball *ball)
+{
+    und_error err;
+    const und_body_def *def = und_balls_add(&s->balls, ball);
+    if (!def)
+        return false;
+    if (und_columns_add_body(s, def, &err) == UND_OK)
+        return true;
+    s->balls.count--;
+    return false;
+}
+
+bool und_columns_throw_ball(und_liquid *liquid, const und_ball *ball)
+{
+    und_columns *s = (und_columns *)liquid;
+    und_ball thrown = *ball;
+    if (s->nz == 1) { /* a curve has no width */
+        thrown.place[2] = und_columns_z(s, 0);
+        thrown.velocity[2] = 0;
+    }
+    return add_ball(s, &thrown);
+}
+
+/* ---- states ---- */
+
+und_status und_columns_restore_touched(und_columns *s, const und_frame *state, und_error *err)
+{
+    double kept[UND_BALLS][2];
+    bool moved = s->pool.ground_moved;
+    int count = und_balls_kept(state, kept);
+    if (count < 0)
+        return und_error_set(err, UND_FAILED, "the saved state has a wrong item \"balls\": it is damaged");
+    if (und_pool_restore_touched(&s->pool, &s->def.pool, state, err) != UND_OK)
+        return err->status;
+    if (moved && (und_pool_sample_ground(&s->pool, s->ground, err) != UND_OK ||
+                  (s->bodies && und_bodies_set_ground(s->bodies, s->ground, err) != UND_OK)))
+        return err->status;
+    und_columns_drop_bodies(s, s->led_count);
+    s->balls.count = 0;
+    for (int i = 0; i < count; i++)
+        if (!add_ball(s, &(und_ball){.radius = kept[i][0], .density = kept[i][1]}))
+            return und_error_set(err, UND_FAILED, "a ball of the saved state could not be made again");
+    if (s->displaced && s->def.body_count == 0)
+        for (int z = 0; z < s->nz; z++)
+            memset(s->displaced + und_columns_at(s, 0, z), 0, (size_t)s->nx * sizeof *s->displaced);
+    return UND_OK;
+}
+
+und_status und_columns_follow_touched(und_columns *s, und_error *err)
+{
+    double deepest = s->deepest;
+    look_over(s);
+    s->deepest = deepest; /* as it was saved */
+    follow_gravity(s);
+    if (s->pool.ground_moved && s->bodies)
+        return und_bodies_set_ground(s->bodies, s->ground, err);
+    return UND_OK;
+}
