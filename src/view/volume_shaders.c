@@ -386,7 +386,7 @@ const char und_space_phi_text[] =
     "    float h = 0.8 * cell;\n"
     "    vec2 k = vec2(1.0, -1.0);\n"
     "    return normalize(k.xyy * at(p + h * k.xyy) + k.yyx * at(p + h * k.yyx) +\n"
-    "                     k.yxy * at(p + h * k.yxy) + k.xxx * at(p + h * k.xxx) + vec3(0.0, 1e-12, 0.0));\n"
+    "                     k.yxy * at(p + h * k.yxy) + vec3(at(p + vec3(h))) + vec3(0.0, 1e-12, 0.0));\n"
     "}\n"
     /* From t on to where `side` times the distance is below 0; 1e9: nowhere before the end. */
     "float march(vec3 o, vec3 d, float t, float end, float side)\n"
