@@ -162,6 +162,7 @@ und_ui *und_ui_create(double scale, und_error *err)
     }
     ui->scale = scale;
     ui->context = ImGui::CreateContext();
+    ImGui::SetCurrentContext(ui->context);
     ImGuiIO &io = ImGui::GetIO();
     io.IniFilename = io.LogFilename = nullptr; /* nothing is kept on disk */
     io.ConfigWindowsMoveFromTitleBarOnly = true;

@@ -1,0 +1,198 @@
+/* The viewer as a person meets it: synthetic mouse and keys in, pixels out. */
+#include "tests/test.h"
+#include "view/colormap.h"
+#include "view/sea_parts.h"
+#include "view/view_parts.h"
+
+#include <unistd.h>
+
+enum { SIDE = 640, STEPS_A_SECOND = 96 };
+static const double depth = 0.4, middle = 4;
+
+static const char pond[] =
+    "scene { name = 'pond', frames = 480, fps = 48, substeps = 2 }\n"
+    "liquid.waves { size = {8, 8}, cells = 160, ground = -0.4, level = 0, order = 2 }\n"
+    "camera { eye = {4, 9, 4.4}, look = {4, 0, 4} }\n";
+
+static und_view *open_text(const char *name, const char *text)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s.%d.lua", name, (int)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    und_error err;
+    und_view_def def = {
+        .paths = {path}, .count = 1, .width = SIDE, .height = SIDE, .offscreen = true, .paused = true};
+    und_view *view = und_view_create(&def, &err);
+    if (!view)
+        fail_msg("%s", err.text);
+    remove(path);
+    return view;
+}
+
+static void draw(und_view *view)
+{
+    und_error err;
+    und_view_settle(view);
+    assert_true(und_view_frame(view, &err));
+}
+
+static void event(und_view *view, und_event e)
+{
+    und_view_event(view, &e);
+    draw(view);
+}
+
+static void key(und_view *view, int k, unsigned mods)
+{
+    event(view, (und_event){.kind = UND_EVENT_KEY, .key = k, .mods = mods, .down = true});
+    event(view, (und_event){.kind = UND_EVENT_KEY, .key = k, .mods = mods});
+}
+
+static void steps(und_view *view, int count)
+{
+    und_live_step(und_view_live(view), count);
+    draw(view);
+}
+
+/* The mouse onto a place of the liquid. */
+static void point(und_view *view, double x, double y, double z, double at[2])
+{
+    assert_true(und_lens_project(und_view_lens(view), (double[]){x, y, z}, &at[0], &at[1]));
+    event(view, (und_event){.kind = UND_EVENT_MOVE, .x = at[0], .y = at[1]});
+}
+
+static void button(und_view *view, const double at[2], bool down)
+{
+    event(view, (und_event){.kind = UND_EVENT_BUTTON, .down = down, .x = at[0], .y = at[1]});
+}
+
+/* Drags a slider's grab to a share of its length. */
+static void slide(und_view *view, const char *label, double share)
+{
+    double r[4];
+    if (!und_view_where(view, label, r))
+        fail_msg("there is no slider %s", label);
+    double at[2] = {r[0] + share * (r[2] - r[0]), (r[1] + r[3]) / 2};
+    event(view, (und_event){.kind = UND_EVENT_MOVE, .x = at[0], .y = at[1]});
+    button(view, at, true);
+    button(view, at, false);
+}
+
+/* What the colour of a pixel says: 0 to 1 of what the legend spans. */
+static double value_of(const unsigned char *rgb)
+{
+    double best = 1e9, value = 0;
+    for (int i = 0; i <= 255; i++) {
+        float color[3];
+        und_colormap(UND_MAP_DIVERGING, i / 255.0, color);
+        double off = 0;
+        for (int c = 0; c < 3; c++)
+            off += pow(rgb[c] - 255 * (double)color[c], 2);
+        if (off < best) {
+            best = off;
+            value = i / 255.0;
+        }
+    }
+    return value;
+}
+
+/* Heights along a line from the middle to the left, as seen, m; sample i is at i * 0.02 m. */
+enum { SAMPLES = 155 };
+static void read_line(und_view *view, double line[SAMPLES])
+{
+    static unsigned char rgb[SIDE][SIDE][3];
+    double low, high, x, y;
+    und_view_read(view, rgb[0][0]);
+    und_sea_tint_range((const und_sea *)view->pane[0].painter, &low, &high);
+    for (int i = 0; i < SAMPLES; i++) {
+        assert_true(und_lens_project(und_view_lens(view), (double[]){middle - 0.02 * i, 0, middle}, &x, &y));
+        assert_true(x >= 0 && x < SIDE && y >= 0 && y < SIDE);
+        line[i] = low + value_of(rgb[(int)y][(int)x]) * (high - low);
+    }
+}
+
+/* The foremost crest: its height, and where it is, m from the middle: the mean of where it is above half. */
+typedef struct crest {
+    double height, place;
+} crest;
+
+static crest foremost_crest(const double line[SAMPLES])
+{
+    double highest = 0, sum = 0, moment = 0;
+    crest found = {0};
+    for (int i = 0; i < SAMPLES; i++)
+        highest = fmax(highest, line[i]);
+    int i = SAMPLES - 1;
+    while (i > 0 && line[i] < 0.6 * highest)
+        i--;
+    for (; i > 0 && line[i] > 0.5 * highest; i--) {
+        found.height = fmax(found.height, line[i]);
+        sum += line[i] - 0.5 * highest;
+        moment += (line[i] - 0.5 * highest) * 0.02 * i;
+    }
+    found.place = sum > 0 ? moment / sum : 0;
+    return found;
+}
+
+/* A pond seen from above, its heights as colours, stirred for half a second. */
+static und_view *stirred_pond(void)
+{
+    und_view *view = open_text("pond", pond);
+    double at[2];
+    draw(view);
+    key(view, 'H', 0);
+    point(view, middle, 0, middle, at);
+    button(view, at, true);
+    steps(view, STEPS_A_SECOND / 2);
+    button(view, at, false);
+    return view;
+}
+
+static void wave_runs_from_the_hand_at_its_speed(void **state)
+{
+    (void)state;
+    und_view *view = stirred_pond();
+    key(view, UND_KEY_TAB, 0); /* no panel over the water */
+    double line[SAMPLES], where[2];
+    for (int i = 0; i < 2; i++) {
+        steps(view, STEPS_A_SECOND / 2);
+        read_line(view, line);
+        where[i] = foremost_crest(line).place;
+    }
+    assert_double_near((where[1] - where[0]) / 0.5, sqrt(9.81 * depth), 0.05 * sqrt(9.81 * depth));
+    und_view_destroy(view);
+}
+
+/* The height of the foremost crest, m, a second later, with the slider of the damping at a share. */
+static double crest_later(double share)
+{
+    und_view *view = stirred_pond();
+    slide(view, "damping", share);
+    key(view, UND_KEY_TAB, 0);
+    steps(view, STEPS_A_SECOND);
+    double line[SAMPLES];
+    read_line(view, line);
+    und_view_destroy(view);
+    return foremost_crest(line).height;
+}
+
+/* Equation 17 slows the motion at the rate of the damping: heights fall at half of it. */
+static void slider_damps_the_wave(void **state)
+{
+    (void)state;
+    double free = crest_later(0), damped = crest_later(0.4); /* of 5 per second */
+    assert_true(damped > 0);
+    assert_double_near(log(free / damped), 0.4 * 5 / 2, 0.15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wave_runs_from_the_hand_at_its_speed),
+        cmocka_unit_test(slider_damps_the_wave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
