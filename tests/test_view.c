@@ -188,11 +188,104 @@ static void slider_damps_the_wave(void **state)
     assert_double_near(log(free / damped), 0.4 * 5 / 2, 0.15);
 }
 
+/* In every mode: what has a key is in a menu, and no key does two things. */
+static void keys_do_one_thing_each(void **state)
+{
+    (void)state;
+    static const char *const scenes[] = {
+        pond,
+        "scene { name = 'columns', frames = 3 }\nliquid.columns { size = {2, 2}, cells = 16, ground = -1, "
+        "level = 0 }\n",
+        "scene { name = 'cells', frames = 3 }\n"
+        "liquid.cells { size = {1, 1}, cells = 16, fill = { box { max = {0.4, 0.6, 1} } } }\n",
+        "scene { name = 'level', frames = 3 }\n"
+        "liquid.levelset { size = {1, 1, 1}, cells = 16, fill = box { max = {0.4, 0.6, 1} } }\n",
+    };
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        und_view *view = open_text("keys", scenes[k]);
+        draw(view);
+        und_choice list[UND_VIEW_ACTIONS];
+        int count = und_menus_collect(view, list);
+        assert_in_range(count, 10, UND_VIEW_ACTIONS - 1);
+        for (int i = 0; i < count; i++) {
+            const und_action *a = list[i].action;
+            assert_true(a->menu[0] && a->label[0]);
+            for (int j = 0; j < i && a->key; j++) {
+                const und_action *b = list[j].action;
+                bool both = (!a->enabled || a->enabled(list[i].context)) &&
+                            (!b->enabled || b->enabled(list[j].context));
+                if (both && a->key == b->key && a->mods == b->mods)
+                    fail_msg("key %c of scene %zu: %s and %s", a->key, k, a->label, b->label);
+            }
+            if (strchr("WASDQE", a->key) && a->key < 128 && a->key && !a->mods)
+                fail_msg("%c, which flies, is %s's", a->key, a->label);
+        }
+        und_view_destroy(view);
+    }
+}
+
+static void mouse_turns_and_moves_the_view(void **state)
+{
+    (void)state;
+    und_view *view = open_text("turn", pond);
+    draw(view);
+    double turn = view->camera.turn, climb = view->camera.climb, distance = view->camera.distance;
+    const double at[2] = {500, 500};
+    key(view, '0', 0); /* the hand only looks */
+    event(view, (und_event){.kind = UND_EVENT_MOVE, .x = at[0], .y = at[1]});
+    button(view, at, true);
+    event(view, (und_event){.kind = UND_EVENT_MOVE, .x = 400, .y = 450});
+    button(view, (double[]){400, 450}, false);
+    assert_true(view->camera.turn > turn + 0.3);
+    assert_true(view->camera.climb < climb - 0.2);
+    event(view, (und_event){.kind = UND_EVENT_SCROLL, .y = 2});
+    assert_double_near(view->camera.distance, distance * 0.88 * 0.88, 1e-9);
+    key(view, 'F', 0);
+    assert_double_near(view->camera.turn, turn, 1e-9);
+    assert_double_near(view->camera.distance, distance, 1e-9);
+    double before[3];
+    memcpy(before, view->camera.target, sizeof before);
+    event(view, (und_event){
+                    .kind = UND_EVENT_BUTTON, .button = UND_BUTTON_MIDDLE, .down = true, .x = 400, .y = 450});
+    event(view, (und_event){.kind = UND_EVENT_MOVE, .x = 464, .y = 450}); /* a tenth of the height */
+    event(view, (und_event){.kind = UND_EVENT_BUTTON, .button = UND_BUTTON_MIDDLE, .x = 464, .y = 450});
+    double way = hypot(hypot(view->camera.target[0] - before[0], view->camera.target[1] - before[1]),
+                       view->camera.target[2] - before[2]);
+    assert_double_near(way, 0.2 * distance * tan(view->camera.view_angle / 2), 1e-6);
+    und_view_destroy(view);
+}
+
+/* A hand on the water pours; reset takes it back. */
+static void pouring_adds_and_reset_takes_back(void **state)
+{
+    (void)state;
+    und_view *view = open_text("pour", pond);
+    double at[2], start;
+    draw(view);
+    start = view->pane[0].state.ledger.measured;
+    key(view, '2', 0);
+    point(view, middle, 0, middle, at);
+    button(view, at, true);
+    steps(view, 48);
+    button(view, at, false);
+    steps(view, 1);
+    const und_ledger *ledger = &view->pane[0].state.ledger;
+    assert_double_near(ledger->measured - start, 0.5 * view->hands.strength[UND_TOOL_POUR], 1e-6);
+    assert_double_near(ledger->sources, ledger->measured - start, 1e-6);
+    key(view, UND_KEY_BACKSPACE, 0);
+    steps(view, 1);
+    assert_double_near(view->pane[0].state.ledger.measured, start, 1e-9);
+    und_view_destroy(view);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wave_runs_from_the_hand_at_its_speed),
         cmocka_unit_test(slider_damps_the_wave),
+        cmocka_unit_test(keys_do_one_thing_each),
+        cmocka_unit_test(mouse_turns_and_moves_the_view),
+        cmocka_unit_test(pouring_adds_and_reset_takes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

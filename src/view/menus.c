@@ -5,20 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct choice {
-    const und_action *action;
-    void *context;
-} choice;
-
-static int add(choice *list, int count, const und_action *actions, int more, void *context)
+static int add(und_choice *list, int count, const und_action *actions, int more, void *context)
 {
     for (int i = 0; i < more && count < UND_VIEW_ACTIONS; i++)
-        list[count++] = (choice){&actions[i], context};
+        list[count++] = (und_choice){&actions[i], context};
     return count;
 }
 
-/* All that can be done now. */
-static int collect(und_view *v, choice list[UND_VIEW_ACTIONS])
+int und_menus_collect(und_view *v, und_choice list[UND_VIEW_ACTIONS])
 {
     int more = 0, count = 0;
     const und_action *actions = und_view_actions(&more);
@@ -40,15 +34,15 @@ static int collect(und_view *v, choice list[UND_VIEW_ACTIONS])
     return count;
 }
 
-static bool enabled(const choice *c)
+static bool enabled(const und_choice *c)
 {
     return !c->action->enabled || c->action->enabled(c->context);
 }
 
 bool und_menus_key(und_view *v, const und_event *event)
 {
-    choice list[UND_VIEW_ACTIONS];
-    int count = collect(v, list);
+    und_choice list[UND_VIEW_ACTIONS];
+    int count = und_menus_collect(v, list);
     unsigned shift =
         event->key == '/' || event->key == '=' ? UND_MOD_SHIFT : 0; /* on some keyboards it takes shift */
     for (int i = 0; i < count; i++)
@@ -94,7 +88,7 @@ static void key_name(const und_action *action, char *text, size_t size)
              action->mods & UND_MOD_ALT ? "Alt+" : "", action->mods & UND_MOD_SHIFT ? "Shift+" : "", name);
 }
 
-static void draw_entry(und_view *v, const choice *c)
+static void draw_entry(und_view *v, const und_choice *c)
 {
     char key[32];
     key_name(c->action, key, sizeof key);
@@ -104,7 +98,7 @@ static void draw_entry(und_view *v, const choice *c)
 }
 
 /* Has a menu of that name been drawn already? */
-static bool drawn(const choice *list, int count, const char *menu)
+static bool drawn(const und_choice *list, int count, const char *menu)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(list[i].action->menu, menu) == 0)
@@ -112,7 +106,7 @@ static bool drawn(const choice *list, int count, const char *menu)
     return false;
 }
 
-static void draw_menus(und_view *v, const choice *list, int count)
+static void draw_menus(und_view *v, const und_choice *list, int count)
 {
     und_ui_menu_bar(v->ui);
     for (int i = 0; i < count; i++) {
@@ -126,7 +120,7 @@ static void draw_menus(und_view *v, const choice *list, int count)
     und_ui_menu_bar_end(v->ui);
 }
 
-static void draw_help(und_view *v, const choice *list, int count)
+static void draw_help(und_view *v, const und_choice *list, int count)
 {
     if (und_ui_panel(v->ui, "Keys and mouse", v->width / 2.0 - 280, 60, 560)) {
         und_ui_text(v->ui, "Left button: the hand, or turn the view.  Right: turn.  Middle, or Shift: move.");
@@ -198,8 +192,8 @@ static void draw_timeline(und_view *v)
 
 void und_menus_draw(und_view *v)
 {
-    choice list[UND_VIEW_ACTIONS];
-    int count = collect(v, list);
+    und_choice list[UND_VIEW_ACTIONS];
+    int count = und_menus_collect(v, list);
     for (int i = 0; i < v->def.count; i++) {
         und_pane *pane = &v->pane[i];
         if (pane->painter && pane->painter->class->annotate)

@@ -88,6 +88,11 @@ void und_hands_panel(und_view *view);
 const und_action *und_hands_actions(int *count); /* their context is the view */
 
 /* menus.c */
+typedef struct und_choice {
+    const und_action *action;
+    void *context;
+} und_choice;
+int und_menus_collect(und_view *view, und_choice list[UND_VIEW_ACTIONS]); /* all that can be done now */
 void und_menus_draw(und_view *view);
 bool und_menus_key(und_view *view, const und_event *event); /* true: an action has that key */
 
