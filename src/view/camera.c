@@ -80,9 +80,11 @@ static void multiply(const float a[16], const float b[16], float out[16])
         }
 }
 
+/* Of a view that is higher than it is wide, as two side by side may be, the width is kept. */
 static void set_projection(und_lens *lens, const und_camera *c)
 {
     float *p = lens->projection, aspect = (float)lens->width / (float)lens->height;
+    float tall = aspect < 1.25f ? 1.25f / aspect : 1;
     float near = lens->near, far = lens->far;
     if (c->flat) {
         p[5] = 2 / (float)c->distance;
@@ -90,7 +92,7 @@ static void set_projection(und_lens *lens, const und_camera *c)
         p[14] = -(far + near) / (far - near);
         p[15] = 1;
     } else {
-        p[5] = 1 / (float)tan(c->view_angle / 2);
+        p[5] = 1 / ((float)tan(c->view_angle / 2) * tall);
         p[10] = -(far + near) / (far - near);
         p[11] = -1;
         p[14] = -2 * far * near / (far - near);

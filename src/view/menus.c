@@ -190,6 +190,19 @@ static void draw_timeline(und_view *v)
     und_ui_panel_end(v->ui);
 }
 
+/* Whose water is where. */
+static void draw_names(und_view *v)
+{
+    und_reel *reels[UND_VIEW_PANES] = {v->pane[0].reel, v->pane[1].reel};
+    for (int i = 0; i < v->def.count && v->def.count > 1; i++) {
+        double width, height, x = v->pane[i].lens.x + 12, y = und_ui_menu_height(v->ui) + 10;
+        const char *name = und_timeline_name(reels, v->def.count, i);
+        und_ui_text_size(v->ui, name, &width, &height);
+        und_ui_draw_rect(v->ui, x - 6, y - 4, x + width + 6, y + height + 4, 0x0e1319c0, true);
+        und_ui_draw_text(v->ui, x, y, und_timeline_color(i), name);
+    }
+}
+
 void und_menus_draw(und_view *v)
 {
     und_choice list[UND_VIEW_ACTIONS];
@@ -200,6 +213,7 @@ void und_menus_draw(und_view *v)
             pane->painter->class->annotate(pane->painter, &pane->lens, v->ui);
     }
     und_hands_annotate(v);
+    draw_names(v);
     draw_note(v);
     if (v->bare)
         return;

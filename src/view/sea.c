@@ -65,6 +65,11 @@ static bool is_software(void)
     return false;
 }
 
+static void match(und_painter *self, const und_painter *other)
+{
+    ((und_sea *)self)->options = ((const und_sea *)other)->options;
+}
+
 und_painter *und_sea_create(const und_render_def *look, und_error *err)
 {
     static const und_painter_class class = {
@@ -77,6 +82,7 @@ und_painter *und_sea_create(const und_render_def *look, und_error *err)
         .panel = und_sea_panel,
         .pick = und_sea_pick,
         .actions = und_sea_actions,
+        .match = match,
     };
     und_sea *s = und_alloc(1, sizeof *s, "a painter", err);
     if (!s)

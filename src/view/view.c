@@ -232,6 +232,9 @@ static void draw_panes(und_view *v)
         v->pane[i].lens = und_camera_lens(
             &v->camera, (int[]){left + (i > 0), above, right - left - (i > 0), v->height - above}, v->height,
             v->size);
+        und_painter *painter = v->pane[i].painter, *first = v->pane[0].painter;
+        if (i > 0 && painter && first && painter->class == first->class && painter->class->match)
+            painter->class->match(painter, first);
         und_pane_draw(&v->pane[i], v->clock);
     }
     und_screen_bind(v->window);
