@@ -90,7 +90,6 @@ void und_pane_draw(und_pane *pane, double seconds)
 {
     const und_lens *lens = &pane->lens;
     glViewport(lens->x, lens->y, lens->width, lens->height);
-    glScissor(lens->x, lens->y, lens->width, lens->height);
     if (pane->painter)
         pane->painter->class->draw(pane->painter, lens, seconds);
 }

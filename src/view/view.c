@@ -226,7 +226,6 @@ static void draw_panes(und_view *v)
     glDisable(GL_SCISSOR_TEST);
     glClearColor(0.05f, 0.06f, 0.08f, 1);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    glEnable(GL_SCISSOR_TEST);
     for (int i = 0; i < v->def.count; i++) {
         int left = i * v->width / v->def.count, right = (i + 1) * v->width / v->def.count;
         v->pane[i].lens = und_camera_lens(
@@ -238,7 +237,6 @@ static void draw_panes(und_view *v)
         und_pane_draw(&v->pane[i], v->clock);
     }
     und_screen_bind(v->window);
-    glDisable(GL_SCISSOR_TEST);
     glViewport(0, 0, v->width, v->height);
 }
 
