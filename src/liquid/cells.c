@@ -317,20 +317,22 @@ static int stages_liquid(const und_liquid *liquid, const und_stage **list)
     return STAGE_COUNT;
 }
 
-static const und_liquid_class cells_class = {
-    .name = "cells",
-    .destroy = destroy_liquid,
-    .step = step_liquid,
-    .trouble = trouble_liquid,
-    .frame = und_cells_write_frame,
-    .save = und_cells_save,
-    .restore = und_cells_restore,
-    .ledger = ledger_liquid,
-    .stages = stages_liquid,
-    .time = time_liquid,
-    .watch = watch_liquid,
-    .inspect = und_cells_save,
+/* What a hand can do depends on how the liquid's place is followed: chains are not born at inflows. */
+enum {
+    PAINTING = 1 << UND_TOOL_LIQUID | 1 << UND_TOOL_SOLID | 1 << UND_TOOL_ERASE,
+    WITH_INFLOWS = PAINTING | 1 << UND_TOOL_INFLOW
 };
+#define CELLS_CLASS(TOOLS)                                                                               \
+    {                                                                                                    \
+        .name = "cells", .destroy = destroy_liquid, .step = step_liquid, .trouble = trouble_liquid,      \
+        .frame = und_cells_write_frame, .save = und_cells_save, .restore = und_cells_restore,            \
+        .ledger = ledger_liquid, .stages = stages_liquid, .time = time_liquid, .watch = watch_liquid,    \
+        .inspect = und_cells_save, .tools = TOOLS, .touch = und_cells_touch, .tuning = und_cells_tuning, \
+        .tune = und_cells_tune,                                                                          \
+    }
+static const und_liquid_class cells_class[] = {[UND_TRACK_MARKERS] = CELLS_CLASS(WITH_INFLOWS),
+                                               [UND_TRACK_CHAINS] = CELLS_CLASS(PAINTING),
+                                               [UND_TRACK_HEIGHT] = CELLS_CLASS(WITH_INFLOWS)};
 
 static und_status check_memory(const und_cells *s, und_error *err)
 {
@@ -364,10 +366,12 @@ und_cells *und_cells_create(const und_cells_def *def, und_error *err)
     und_cells *s = und_alloc(1, sizeof *s, "cells", err);
     if (!s)
         return NULL;
-    s->liquid.class = &cells_class;
+    s->liquid.class = &cells_class[def->track];
     s->def = *def;
     if (!s->def.markers_per_cell)
         s->def.markers_per_cell = def->n[2] == 1 ? 25 : 27;
+    s->scene_gravity = def->gravity[1];
+    s->scene_viscosity = def->viscosity;
     s->threads = und_threads(def->threads);
     s->walls_at = NAN;
     s->mac = und_mac_make(def->n, def->cell, def->origin);
@@ -395,5 +399,7 @@ void und_cells_destroy(und_cells *s)
     free(s->solid_label);
     free(s->solid_wall);
     free(s->gate_open);
+    free(s->painted);
+    free(s->change);
     free(s);
 }

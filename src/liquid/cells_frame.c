@@ -5,6 +5,7 @@
 #include "liquid/cells_state.h"
 #include "surface/revolve.h"
 
+#include <math.h>
 #include <string.h>
 
 static und_status add_labels(const und_cells *s, und_frame *frame, und_error *err)
@@ -16,6 +17,21 @@ static und_status add_labels(const und_cells *s, und_frame *frame, und_error *er
     for (int row = 0; row < und_mac_rows(&s->mac); row++)
         for (int x = 0; x < s->mac.n[0]; x++)
             *out++ = s->flow.label[und_mac_row(&s->mac, row) + (size_t)x];
+    return UND_OK;
+}
+
+/* What hands made solid: 1, or an inflow: 2. */
+static und_status add_painted(const und_cells *s, und_frame *frame, und_error *err)
+{
+    und_item *item = und_mac_item(&s->mac, frame, "painted", "1", UND_U8, UND_MAC_CELLS, err);
+    if (!item)
+        return UND_FAILED;
+    uint8_t *out = item->data;
+    for (int row = 0; row < und_mac_rows(&s->mac); row++)
+        for (int x = 0; x < s->mac.n[0]; x++) {
+            uint8_t painted = s->painted[und_mac_row(&s->mac, row) + (size_t)x];
+            *out++ = painted < 2 ? painted : 2;
+        }
     return UND_OK;
 }
 
@@ -55,7 +71,8 @@ und_status und_cells_write_frame(und_liquid *liquid, und_frame *frame, und_error
     und_cells *s = (und_cells *)liquid;
     if (add_labels(s, frame, err) || (s->def.keep_flow && add_flow(s, frame, err)) ||
         add_surface(s, frame, err) || add_told(s, frame, err) ||
-        (s->spray && und_cells_spray_frame(s->spray, frame, err)))
+        (s->spray && und_cells_spray_frame(s->spray, frame, err)) ||
+        (s->is_painted && add_painted(s, frame, err)))
         return UND_FAILED;
     return UND_OK;
 }
@@ -80,6 +97,14 @@ static int list_parts(und_cells *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("v", UND_F64, s->flow.u[1], s->mac.count);
     list[n++] = und_part_of("w", UND_F64, s->flow.u[2], s->mac.count);
     list[n++] = und_part_of("p", UND_F64, s->flow.p, s->mac.count);
+    if (s->is_painted) {
+        list[n++] = und_part_of("painted", UND_U8, s->painted, s->mac.count);
+        list[n++] = und_part_of("paint_velocity", UND_F64, s->paint_velocity[0], 3 * UND_PAINTS);
+    }
+    if (s->is_tuned) {
+        list[n++] = und_part_of("tuned_gravity", UND_F64, &s->def.gravity[1], 1);
+        list[n++] = und_part_of("tuned_viscosity", UND_F64, &s->def.viscosity, 1);
+    }
     return n;
 }
 
@@ -97,21 +122,47 @@ und_status und_cells_save(und_liquid *liquid, und_frame *state, und_error *err)
     return UND_OK;
 }
 
-/* Are labels and walls such as the model has? */
+/* Are labels and walls such as the model has, and what hands did such as they do? */
 static bool sound(const und_cells *s)
 {
-    unsigned label = 0, wall = 0;
+    unsigned label = 0, wall = 0, painted = 0;
+    double sum = s->def.gravity[1] + s->def.viscosity;
     for (size_t i = 0; i < s->mac.count; i++) {
         label = s->flow.label[i] > label ? s->flow.label[i] : label;
         wall = s->flow.wall[i] > wall ? s->flow.wall[i] : wall;
+        painted = s->painted[i] > painted ? s->painted[i] : painted;
     }
-    return label <= UND_CELL_SOLID && wall < (unsigned)s->wall_count;
+    for (int i = 0; i < 3 * UND_PAINTS; i++)
+        sum += s->paint_velocity[i / 3][i % 3];
+    return label <= UND_CELL_SOLID && wall < (unsigned)s->wall_count && painted <= (unsigned)s->paints &&
+           isfinite(sum) && s->def.viscosity >= 0;
+}
+
+/* A state tells of hands where there were any; else all is as the scene has it. */
+static void forget_hands(und_cells *s, const und_frame *state)
+{
+    s->is_painted = und_frame_find(state, "painted") != NULL;
+    s->is_tuned = und_frame_find(state, "tuned_gravity") != NULL;
+    memset(s->painted, 0, s->mac.count);
+    memset(s->paint_velocity, 0, sizeof s->paint_velocity);
+    s->def.gravity[1] = s->scene_gravity;
+    s->def.viscosity = s->scene_viscosity;
+}
+
+static void recall_hands(und_cells *s)
+{
+    und_cells_set_paints(s);
+    if (s->height) {
+        s->height->smoothing = und_cells_smoothing(s);
+        s->height->ground_moves |= s->is_painted;
+    }
 }
 
 und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_cells *s = (und_cells *)liquid;
     und_part list[MOST_PARTS];
+    forget_hands(s, state);
     und_status status = und_parts_restore(list, list_parts(s, list), state, err);
     if (status == UND_OK && s->markers)
         status = und_markers_restore(s->markers, state, err);
@@ -125,6 +176,7 @@ und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_err
         return status;
     if (!sound(s))
         return und_error_set(err, UND_FAILED, "the checkpoint holds cells of no kind: it is damaged");
+    recall_hands(s);
     und_flow_walls_changed(&s->flow);
     s->walls_at = NAN;
     und_cells_find_labels(s); /* and how many markers each cell has */

@@ -34,6 +34,14 @@ enum {
     TOLD_COUNT
 };
 
+enum { UND_PAINTS = 16 };
+
+/* What a stroke does to the liquid of a cell. */
+typedef enum und_cells_change {
+    UND_CHANGE_FILL = UND_CHAINS_FILL,
+    UND_CHANGE_DRY = UND_CHAINS_DRY
+} und_cells_change;
+
 struct und_cells {
     und_liquid liquid;
     und_cells_def def;
@@ -59,6 +67,15 @@ struct und_cells {
     uint8_t *solid_label, *solid_wall; /* as without gates */
     uint8_t *gate_open;                /* per gate: it acts now */
 
+    /* What hands did (cells_touch.c).  The last UND_PAINTS of the walls are theirs: one that is solid, and
+     * inflows. */
+    uint8_t *painted; /* per cell: 0, or 1 + which of these */
+    uint8_t *change;  /* per cell, of a stroke under way: und_cells_change */
+    double paint_velocity[UND_PAINTS][3];
+    int first_paint, paints;   /* walls; 0: the scene has too many of its own */
+    bool is_painted, is_tuned; /* ever */
+    double scene_gravity, scene_viscosity;
+
     und_markers *markers; /* one of the three */
     und_chains *chains;
     und_height *height;
@@ -67,6 +84,8 @@ struct und_cells {
 
 /* cells_walls.c */
 und_status und_cells_make_walls(und_cells *s, und_error *err);
+void und_cells_rebuild(
+    und_cells *s); /* cells as solids, gates and hands make them; liquid stays where it is */
 void und_cells_turn_gates(und_cells *s);        /* those that begin or end at the present time */
 double und_cells_next_turn(const und_cells *s); /* when the next one does; s */
 double und_cells_rounding(double time);         /* s: turns this close to a time are at it */
@@ -78,6 +97,14 @@ void und_cells_track(und_cells *s);                /* over dt: moves the surface
 void und_cells_find_labels(und_cells *s); /* Full, Surface and Empty cells, and what presses on the surface */
 void und_cells_splash(und_cells *s);      /* over dt: drops leave, fly and land; foam floats */
 double und_cells_volume(const und_cells *s);
+
+double und_cells_smoothing(const und_cells *s); /* 1/s, of a height field */
+
+/* cells_touch.c */
+void und_cells_touch(und_liquid *liquid, const und_hand *hand, double dt);
+void und_cells_tuning(const und_liquid *liquid, und_tuning *tuning);
+void und_cells_tune(und_liquid *liquid, const und_tuning *tuning);
+void und_cells_set_paints(und_cells *s); /* walls as the hands' velocities are */
 
 /* cells_frame.c */
 und_status und_cells_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);

@@ -54,6 +54,12 @@ static double height_at(const und_cells *s, double x, double z, double ground)
     return h > top ? top : h;
 }
 
+/* Short waves that the surface makes where it crosses layers of cells lose a tenth in 1/omega. */
+double und_cells_smoothing(const und_cells *s)
+{
+    return 0.1 * sqrt(fabs(s->def.gravity[1]) * 3.14159265358979323846 / fmin(s->mac.d[0], s->mac.d[2]));
+}
+
 static und_status fill_heights(und_cells *s, und_error *err)
 {
     s->height = und_height_create(&s->mac, s->threads, err);
@@ -63,9 +69,7 @@ static und_status fill_heights(und_cells *s, und_error *err)
     for (int i = 0; i < s->def.gate_count; i++)
         t->ground_moves |= s->def.gates[i].side < 0;
     und_height_ground(t, s->flow.label);
-    /* Short waves that the surface makes where it crosses layers of cells lose a tenth in 1/omega. */
-    t->smoothing =
-        0.1 * sqrt(fabs(s->def.gravity[1]) * 3.14159265358979323846 / fmin(s->mac.d[0], s->mac.d[2]));
+    t->smoothing = und_cells_smoothing(s);
     for (int z = 0; z < s->mac.n[2]; z++)
         for (int x = 0; x < s->mac.n[0]; x++) {
             size_t at = (size_t)z * (size_t)t->stride + (size_t)x;

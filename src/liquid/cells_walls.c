@@ -63,8 +63,7 @@ static bool acts(const und_gate_def *gate, double time)
     return soon >= gate->start && soon < gate->end;
 }
 
-/* Cells as the solids and the gates that act make them; liquid stays where it is. */
-static void rebuild(und_cells *s)
+void und_cells_rebuild(und_cells *s)
 {
     const und_cells_def *def = &s->def;
     uint8_t *label = s->flow.label, *wall = s->flow.wall;
@@ -83,6 +82,11 @@ static void rebuild(und_cells *s)
             else
                 build(&s->mac, gate->shape, which, label, wall);
         }
+    for (size_t i = 0; s->is_painted && i < s->mac.count; i++)
+        if (s->painted[i]) {
+            label[i] = UND_CELL_SOLID;
+            wall[i] = (uint8_t)(s->first_paint + s->painted[i] - 1);
+        }
     und_flow_walls_changed(&s->flow);
     s->walls_at = NAN;
 }
@@ -97,7 +101,7 @@ void und_cells_turn_gates(und_cells *s)
     }
     if (!changed)
         return;
-    rebuild(s);
+    und_cells_rebuild(s);
     if (s->height) { /* what finds no room below the top is gone */
         double lost = und_height_ground(s->height, s->flow.label);
         und_ledger_add(&s->ledger.left, &s->lost.left, lost);
@@ -120,12 +124,16 @@ double und_cells_next_turn(const und_cells *s)
 und_status und_cells_make_walls(und_cells *s, und_error *err)
 {
     const und_cells_def *def = &s->def;
-    s->wall_count = UND_SIDES + def->solid_count + def->gate_count;
+    s->first_paint = UND_SIDES + def->solid_count + def->gate_count;
+    s->paints = s->first_paint + UND_PAINTS <= 1 + UINT8_MAX ? UND_PAINTS : 0;
+    s->wall_count = s->first_paint + s->paints;
     s->walls = und_alloc((size_t)s->wall_count, sizeof *s->walls, "walls", err);
     s->solid_label = und_alloc(s->mac.count, 1, "solids", err);
     s->solid_wall = und_alloc(s->mac.count, 1, "solids", err);
     s->gate_open = und_alloc((size_t)def->gate_count + 1, 1, "gates", err);
-    if (!s->walls || !s->solid_label || !s->solid_wall || !s->gate_open)
+    s->painted = und_alloc(s->mac.count, 1, "painted cells", err);
+    s->change = und_alloc(s->mac.count, 1, "painted cells", err);
+    if (!s->walls || !s->solid_label || !s->solid_wall || !s->gate_open || !s->painted || !s->change)
         return err->status;
     memcpy(s->walls, def->wall, sizeof def->wall);
     for (int i = 0; i < def->solid_count; i++)
@@ -140,6 +148,6 @@ und_status und_cells_make_walls(und_cells *s, und_error *err)
         build(&s->mac, def->solids[i].shape, UND_SIDES + i, s->solid_label, s->solid_wall);
     for (int i = 0; i < def->gate_count; i++)
         s->gate_open[i] = acts(&def->gates[i], 0);
-    rebuild(s);
+    und_cells_rebuild(s);
     return UND_OK;
 }

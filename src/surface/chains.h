@@ -17,6 +17,12 @@ void und_chains_destroy(und_chains *chains);
 und_status und_chains_add(und_chains *chains, und_inside_fn *inside, void *context, const uint8_t *label,
                           int markers, und_error *err);
 
+/* Draws the chains anew around what they hold and the cells, by index, where `change` is UND_CHAINS_FILL, and
+ * not around those where it is UND_CHAINS_DRY or that are Solid.  Where there is no memory they stay as they
+ * are. */
+enum { UND_CHAINS_FILL = 1, UND_CHAINS_DRY = 2 };
+und_status und_chains_change(und_chains *chains, const uint8_t *change, const uint8_t *label, und_error *err);
+
 /* Moves all markers as und_markers_move does, then keeps the chains well: inserts where links are longer than
  * they should be, deletes both markers of a pair that is too close, splits a chain that meets itself and
  * merges chains that meet; chains that enclose less than a small share of a cell go.  Where a chain lies

@@ -35,7 +35,7 @@ und_status und_chains_frame(const und_chains *s, und_frame *frame, und_error *er
     return UND_OK;
 }
 
-enum { FIRST, OWED, PARTS = 5 };
+enum { FIRST, OWED, PARTS = 5, MOST_PER_CELL = 64 };
 
 static void parts_of(und_chains *s, und_part list[PARTS])
 {
@@ -92,6 +92,14 @@ und_status und_chains_restore(und_chains *s, const und_frame *state, und_error *
                                  list[i].name);
     }
     size_t count = und_item_count(item[OWED + 1]), firsts = und_item_count(item[FIRST]);
+    /* A hand may have put more liquid in than the scene has. */
+    if (count > (size_t)s->capacity && count < (size_t)s->mac.n[0] * (size_t)s->mac.n[1] * MOST_PER_CELL) {
+        s->count = s->chain_count = 0;
+        s->first[0] = 0;
+        if (und_chains_reserve(s, (int)count, err) != UND_OK)
+            return err->status;
+        parts_of(s, list);
+    }
     if (count > (size_t)s->capacity || firsts < 1 || firsts > (size_t)s->capacity + 1)
         return und_error_set(err, UND_FAILED,
                              "the checkpoint does not fit the scene: %zu markers in %zu chains, at most %d "

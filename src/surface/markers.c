@@ -128,23 +128,43 @@ static void fill_cell(und_markers *s, const filling *f, const int cell[3])
     }
 }
 
-und_status und_markers_fill(und_markers *s, und_inside_fn *inside, void *context, const uint8_t *label,
-                            int per_cell, und_error *err)
+und_status und_markers_fill_box(und_markers *s, und_inside_fn *inside, void *context, const uint8_t *label,
+                                int per_cell, const int low[3], const int high[3], und_error *err)
 {
     const und_mac *m = &s->mac;
     filling f = {.inside = inside, .context = context};
     lattice_of(m, per_cell, f.points);
-    double most = (double)f.points[0] * f.points[1] * f.points[2] * m->n[0]; /* of a row */
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        if (s->count + most > INT_MAX)
-            return und_error_set(err, UND_INVALID, "more than %d markers: have fewer to a cell", INT_MAX);
-        if (und_markers_reserve(s, s->count + (int)most, err) != UND_OK)
-            return err->status;
-        for (int x = 0; x < m->n[0]; x++)
-            if (label[und_mac_row(m, row) + (size_t)x] != UND_CELL_SOLID)
-                fill_cell(s, &f, (const int[3]){x, row % m->n[1], row / m->n[1]});
-    }
+    double most = (double)f.points[0] * f.points[1] * f.points[2] * (high[0] - low[0]); /* of a row */
+    for (int z = low[2]; z < high[2]; z++)
+        for (int y = low[1]; y < high[1]; y++) {
+            if (s->count + most > INT_MAX)
+                return und_error_set(err, UND_INVALID, "more than %d markers: have fewer to a cell", INT_MAX);
+            if (und_markers_reserve(s, s->count + (int)most, err) != UND_OK)
+                return err->status;
+            for (int x = low[0]; x < high[0]; x++)
+                if (label[und_mac_at(m, x, y, z)] != UND_CELL_SOLID)
+                    fill_cell(s, &f, (const int[3]){x, y, z});
+        }
     return UND_OK;
+}
+
+und_status und_markers_fill(und_markers *s, und_inside_fn *inside, void *context, const uint8_t *label,
+                            int per_cell, und_error *err)
+{
+    return und_markers_fill_box(s, inside, context, label, per_cell, (const int[3]){0, 0, 0}, s->mac.n, err);
+}
+
+void und_markers_take_out(und_markers *s, const uint8_t *gone, uint8_t value)
+{
+    int left = 0;
+    for (int i = 0; i < s->count; i++) {
+        if (gone[und_markers_cell(s, i)] == value)
+            continue;
+        for (int a = 0; a < 3; a++)
+            s->place[a][left] = s->place[a][i];
+        left++;
+    }
+    s->count = left;
 }
 
 static int workers_for_cells(const und_markers *s)

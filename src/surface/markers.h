@@ -34,6 +34,13 @@ typedef bool und_inside_fn(void *context, double x, double y, double z);
 und_status und_markers_fill(und_markers *markers, und_inside_fn *inside, void *context, const uint8_t *label,
                             int per_cell, und_error *err);
 
+/* The same in the cells from `low` to before `high` alone. */
+und_status und_markers_fill_box(und_markers *markers, und_inside_fn *inside, void *context,
+                                const uint8_t *label, int per_cell, const int low[3], const int high[3],
+                                und_error *err);
+/* Takes out all markers of the cells, by index, where `gone` has `value`. */
+void und_markers_take_out(und_markers *markers, const uint8_t *gone, uint8_t value);
+
 /* Moves all over dt by area weighting (figure 3) of the velocity u on high faces, midpoint rule; none ends in
  * a Solid cell: one that would stops at its face and slides.  Those that come into an outflow cell, or into
  * an inflow's against which it flows at present, those that leave the grid and those over which a Solid cell
