@@ -183,7 +183,9 @@ static void tuning_panel(und_view *v)
     if (und_ui_slider(v->ui, "speed", &speed, 0, 4, speed > 0 ? "%.2f x real time" : "as fast as it can",
                       false))
         und_live_speed(live, speed);
-    bool turned = und_ui_slider(v->ui, "gravity", &tuning.gravity, 0, 30, "%.2f m/s2", false);
+    bool turned = false;
+    if (isfinite(tuning.gravity))
+        turned |= und_ui_slider(v->ui, "gravity", &tuning.gravity, 0, 30, "%.2f m/s2", false);
     if (state->has_damping)
         turned |= und_ui_slider(v->ui, "damping", &tuning.damping, 0, 5, "%.3f 1/s", false);
     if (state->has_viscosity)
