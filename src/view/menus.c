@@ -31,6 +31,10 @@ int und_menus_collect(und_view *v, und_choice list[UND_VIEW_ACTIONS])
             count = add(list, count, actions, more, painter);
         }
     }
+    if (v->pane[0].slice) {
+        actions = und_slice_actions(&more);
+        count = add(list, count, actions, more, v->pane[0].slice);
+    }
     return count;
 }
 
@@ -180,11 +184,21 @@ static void draw_note(und_view *v)
     und_ui_draw_text(v->ui, x, y, 0xffe9c0ff, text);
 }
 
+static void draw_show(und_view *v, und_painter *painter)
+{
+    painter->class->panel(painter, v->ui);
+    if (v->pane[0].slice && und_ui_section(v->ui, "Slice", true))
+        und_slice_panel(v->pane[0].slice, v->ui);
+}
+
 static void draw_timeline(und_view *v)
 {
     und_reel *reels[UND_VIEW_PANES];
     for (int i = 0; i < v->def.count; i++)
         reels[i] = v->pane[i].reel;
+    for (int i = 0; i < v->def.count && v->def.count > 1; i++)
+        und_ui_draw_text(v->ui, v->pane[i].lens.x + 14.0, und_ui_menu_height(v->ui) + 8,
+                         und_timeline_color(i), und_timeline_name(reels, v->def.count, i));
     if (und_ui_strip(v->ui, "Timeline"))
         und_timeline_panel(&v->timeline, reels, v->def.count, v->ui);
     und_ui_panel_end(v->ui);
@@ -211,6 +225,11 @@ void und_menus_draw(und_view *v)
         und_pane *pane = &v->pane[i];
         if (pane->painter && pane->painter->class->annotate)
             pane->painter->class->annotate(pane->painter, &pane->lens, v->ui);
+        if (pane->slice) {
+            bool off = und_ui_hovered(v->ui);
+            und_slice_mouse(pane->slice, off ? -1 : v->mouse[0], off ? -1 : v->mouse[1]);
+            und_slice_annotate(pane->slice, &pane->lens, v->ui);
+        }
     }
     und_hands_annotate(v);
     draw_names(v);
@@ -226,7 +245,7 @@ void und_menus_draw(und_view *v)
     und_painter *painter = v->pane[0].painter;
     if (painter && painter->class->panel) {
         if (und_ui_panel(v->ui, "Show", -10, und_ui_menu_height(v->ui) + (v->pane[0].live ? 84 : 64), 0))
-            painter->class->panel(painter, v->ui);
+            draw_show(v, painter);
         und_ui_panel_end(v->ui);
     }
     if (v->help)

@@ -46,6 +46,7 @@ void und_pane_close(und_pane *pane)
 {
     if (pane->painter)
         pane->painter->class->destroy(pane->painter);
+    und_slice_destroy(pane->slice);
     und_live_destroy(pane->live);
     und_reel_destroy(pane->reel);
     und_scene_destroy(pane->own);
@@ -83,7 +84,9 @@ und_status und_pane_take(und_pane *pane, und_error *err)
         snprintf(pane->trouble, sizeof pane->trouble, "%.500s", why.text);
     pane->time = frame->time;
     pane->number = frame->number;
-    return UND_OK;
+    if (!pane->slice && und_slice_fits(frame) && !(pane->slice = und_slice_create(err)))
+        return err->status;
+    return pane->slice ? und_slice_take(pane->slice, frame, err) : UND_OK;
 }
 
 void und_pane_draw(und_pane *pane, double seconds)
@@ -92,6 +95,8 @@ void und_pane_draw(und_pane *pane, double seconds)
     glViewport(lens->x, lens->y, lens->width, lens->height);
     if (pane->painter)
         pane->painter->class->draw(pane->painter, lens, seconds);
+    if (pane->slice)
+        und_slice_draw(pane->slice, lens);
 }
 
 bool und_pane_camera(const und_pane *pane, double eye[3], double look[3], double *view_angle)

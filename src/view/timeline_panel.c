@@ -282,8 +282,9 @@ static void draw_names(const plot *p, int frame)
             continue;
         char text[256];
         double width, height;
+        double gain = und_timeline_gain(&row->ledger);
         snprintf(text, sizeof text, "%.120s   %.6g m3   %+.3g %%", und_timeline_name(p->reels, p->count, k),
-                 row->ledger.measured, und_timeline_gain(&row->ledger));
+                 row->ledger.measured, fabs(gain) < 1e-6 ? 0 : gain); /* not what rounding does */
         und_ui_text_size(p->ui, text, &width, &height);
         und_ui_draw_text(p->ui, x, p->area.y0 + 3, und_timeline_color(k), text);
         x += width + 28;

@@ -201,6 +201,12 @@ static bool over_panel(und_ui *ui, double x, double y)
     return false;
 }
 
+bool und_ui_hovered(const und_ui *ui)
+{
+    ImVec2 mouse = ImGui::GetIO().MousePos;
+    return over_panel(const_cast<und_ui *>(ui), mouse.x, mouse.y);
+}
+
 bool und_ui_event(und_ui *ui, const und_event *e)
 {
     ImGuiIO &io = ImGui::GetIO();
@@ -277,6 +283,8 @@ bool und_ui_panel(und_ui *ui, const char *title, double x, double y, double widt
     ui->places[title] = {{window->Pos.x, window->Pos.y, window->Pos.x + window->SizeFull.x,
                           window->Pos.y + window->TitleBarHeight()},
                          ImGui::GetFrameCount()};
+    if (window->Pos.x + window->Size.x > size.x && window->Size.x < size.x) /* it grew over the border */
+        ImGui::SetWindowPos(at(size.x - window->Size.x - 10, window->Pos.y));
     ImGui::PushItemWidth(10 * ImGui::GetFontSize());
     return open;
 }

@@ -207,6 +207,8 @@ static und_status take_frames(und_view *v, und_error *err)
         follow_timeline(v);
     for (int i = 0; i < v->def.count && status == UND_OK; i++)
         status = und_pane_take(&v->pane[i], err);
+    if (v->pane[0].slice && v->pane[1].slice)
+        und_slice_match(v->pane[0].slice, v->pane[1].slice);
     if (status == UND_OK && !v->framed && v->pane[0].painter) {
         v->camera.flat = strcmp(v->pane[0].painter->class->name, "flat") == 0;
         und_view_look_home(v);

@@ -5,6 +5,7 @@
 #include "view/action.h"
 #include "view/painter.h"
 #include "view/screen.h"
+#include "view/slice.h"
 #include "view/ui.h"
 #include "view/view.h"
 
@@ -18,6 +19,7 @@ typedef struct und_pane {
     und_scene *own; /* of what runs: a copy for looks and the camera, since the other is its thread's */
     const und_scene_view *scene;
     und_painter *painter; /* NULL: no frame has come yet */
+    und_slice *slice;     /* NULL: such frames have none */
     und_render_def look;  /* the scene's */
     und_lens lens;        /* as drawn last */
     double time;          /* of the frame shown, s */

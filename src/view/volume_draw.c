@@ -373,6 +373,8 @@ void und_space_draw(und_painter *self, const und_lens *lens, double seconds)
     }
     bool under = und_space_world_within(&v->world, lens->eye) && v->show.liquid;
     const GLboolean cut = glIsEnabled(GL_SCISSOR_TEST);
+    GLint box[4];
+    glGetIntegerv(GL_SCISSOR_BOX, box);
     glDisable(GL_SCISSOR_TEST); /* it is the screen's, not that of the buffers here */
     glViewport(0, 0, lens->width, lens->height);
     glBindFramebuffer(GL_FRAMEBUFFER, v->solids.buffer);
@@ -383,6 +385,7 @@ void und_space_draw(und_painter *self, const und_lens *lens, double seconds)
     draw_glass(v, lens);
     glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)before);
     glViewport(lens->x, lens->y, lens->width, lens->height);
+    glScissor(box[0], box[1], box[2], box[3]);
     if (cut)
         glEnable(GL_SCISSOR_TEST);
     show(v, lens, under);
