@@ -138,11 +138,129 @@ static void check_outline(stage *s)
     assert_double_near(sum[0][1] / inside, sum[1][1] / inside, 1);
 }
 
+static void run(stage *s, const char *label)
+{
+    int count = 0;
+    const und_action *actions = s->painter->class->actions(s->painter, &count);
+    for (int i = 0; i < count; i++)
+        if (strcmp(actions[i].label, label) == 0) {
+            actions[i].run(s->painter);
+            return;
+        }
+    fail_msg("there is no %s", label);
+}
+
 static void ball_is_seen_where_it_is(void **state)
 {
     stage *s = *state;
     take(s);
+    check_outline(s); /* by its distance */
+    run(s, "Distance, not triangles");
     check_outline(s);
+    take(s);
+    check_outline(s);
+}
+
+/* Where the picture changed: how many pixels, and their middle. */
+static int changed(const stage *s, unsigned char (*before)[WIDTH][3], double middle[2])
+{
+    int count = 0;
+    middle[0] = middle[1] = 0;
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++)
+            if (memcmp(s->rgb[y][x], before[y][x], 3) != 0) {
+                count++;
+                middle[0] += x + 0.5;
+                middle[1] += y + 0.5;
+            }
+    middle[0] /= count > 0 ? count : 1;
+    middle[1] /= count > 0 ? count : 1;
+    return count;
+}
+
+static void add_points(stage *s, const char *name, const float *points, size_t count)
+{
+    und_error err = {0};
+    const und_item_def def = {
+        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {count, 3}};
+    und_item *item = und_frame_add(&s->frame, &def, &err);
+    assert_non_null(item);
+    memcpy(item->data, points, 3 * count * sizeof *points);
+}
+
+/* With the liquid away a grain covers the disc that its radius has there, or 1.6 pixels, where the lens sees
+ * it. */
+static void check_grain(stage *s, const char *label, const double place[3], double radius)
+{
+    static unsigned char before[HEIGHT][WIDTH][3];
+    double middle[2], x, y, distance = 0;
+    run(s, "Liquid");
+    run(s, label);
+    show(s);
+    memcpy(before, s->rgb, sizeof before);
+    run(s, label);
+    show(s);
+    int count = changed(s, before, middle);
+    assert_true(und_lens_project(&s->lens, place, &x, &y));
+    for (int a = 0; a < 3; a++)
+        distance += (place[a] - (double)s->lens.eye[a]) * (double)s->lens.forward[a];
+    double pixels = fmax(radius / distance * (double)s->lens.projection[5] * HEIGHT / 2, 0.8);
+    assert_double_near(middle[0], x, 0.5);
+    assert_double_near(middle[1], y, 0.5);
+    assert_double_near(sqrt(count / M_PI), pixels, 0.5);
+}
+
+static void marker_is_seen_where_it_is(void **state)
+{
+    stage *s = *state;
+    const double place[3] = {0.3, 0.7, 0.6};
+    add_points(s, "markers/position", (float[]){0.3f, 0.7f, 0.6f}, 1);
+    und_error err = {0};
+    const und_item_def def = {
+        .name = "markers/radius", .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 1, .dim = {1}};
+    *(float *)und_frame_add(&s->frame, &def, &err)->data = 0.03f;
+    take(s);
+    run(s, "Markers");
+    check_grain(s, "Markers", place, 0.03);
+}
+
+/* Half way between two frames, on a straight line: control particles are where they act. */
+static void control_particle_is_seen_where_it_acts(void **state)
+{
+    stage *s = *state;
+    const float from[1][3] = {{0.2f, 0.6f, 0.5f}}, to[1][3] = {{0.4f, 0.8f, 0.5f}};
+    const und_guide_frame frames[2] = {{.time = 0, .count = 1, .at = from},
+                                       {.time = 0.5, .count = 1, .at = to}}; /* the frame's time is 0.25 */
+    und_guide_def def = und_guide_def_default();
+    def.radius = 0.1;
+    def.frame_count = 2;
+    def.frames = frames;
+    und_space_guides(s->painter, &def, 1);
+    take(s);
+    check_grain(s, "Control particles", (double[]){0.3, 0.7, 0.5}, 0.2 / CELLS);
+}
+
+/* A wall before the ball hides it, and is what is picked. */
+static void solids_hide_what_is_behind(void **state)
+{
+    stage *s = *state;
+    static unsigned char before[HEIGHT][WIDTH][3];
+    const float w[18] = {-1, -1, 0.9f, 2, -1, 0.9f, 2, 2, 0.9f, -1, -1, 0.9f, 2, 2, 0.9f, -1, 2, 0.9f};
+    double point[3], middle[2];
+    add_points(s, "solid/mesh_position", w, 6);
+    take(s);
+    show(s);
+    memcpy(before, s->rgb, sizeof before);
+    run(s, "Liquid");
+    show(s);
+    assert_int_equal(changed(s, before, middle), 0);
+    run(s, "Liquid");
+    run(s, "Solids");
+    show(s);
+    assert_true(changed(s, before, middle) > 20000);
+    assert_true(s->painter->class->pick(s->painter, (double[]){MIDDLE[0], MIDDLE[1], 3}, (double[]){0, 0, -1},
+                                        point));
+    assert_double_near(point[2], 0.9, 1e-6);
 }
 
 static void pole_is_picked(void **state)
@@ -196,6 +314,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ball_is_seen_where_it_is, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(marker_is_seen_where_it_is, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(control_particle_is_seen_where_it_acts, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(solids_hide_what_is_behind, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(pole_is_picked, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(damaged_frames_are_refused, open_stage, close_stage),
     };

@@ -169,3 +169,23 @@ const und_guide_cell *und_guides_cell(const und_guides *g, und_guide_kind kind, 
     bool any = guide_row(g, &g->field[kind], y, z, &begin, &end) && x >= begin && x < end;
     return any ? &g->field[kind].cell[und_mac_at(&g->mac, x, y, z)] : NULL;
 }
+
+int und_guides_count(const und_guides *g, und_guide_kind kind)
+{
+    int count = 0;
+    for (int i = 0; i < g->count; i++)
+        count += g->groups[i].def.kind == kind ? g->groups[i].now : 0;
+    return count;
+}
+
+und_guide_place und_guides_place(const und_guides *g, und_guide_kind kind, int i)
+{
+    const und_mac *m = &g->mac;
+    const guide_now *now = &g->field[kind].now[i];
+    und_guide_place out = {.radius = (float)((double)now->radius * m->d[0])};
+    for (int a = 0; a < 3; a++) {
+        out.at[a] = (float)(m->origin[a] + ((double)now->place[a] + m->low[a]) * m->d[a]);
+        out.velocity[a] = kind == UND_GUIDE_VELOCITY ? now->value[a] : 0;
+    }
+    return out;
+}

@@ -32,6 +32,14 @@ void und_guides_render(und_guides *g, double time, double dt);
 /* And what shapes the surface, as it is at `time`. */
 void und_guides_render_surface(und_guides *g, double time);
 
+/* How many of a kind act, and where one of them is: as of the last rendering, for pictures. */
+typedef struct und_guide_place {
+    float at[3], radius; /* m */
+    float velocity[3];   /* m/s, that is asked for; 0 of other kinds */
+} und_guide_place;
+int und_guides_count(const und_guides *g, und_guide_kind kind);
+und_guide_place und_guides_place(const und_guides *g, und_guide_kind kind, int i);
+
 /* What particles of a kind ask for in a cell: alpha is the largest of theirs, the value the mean of theirs
  * weighted by alpha (equation 4 and below).  Of surfaces the value is the distance to the plane, of adders
  * and erasers that to the shape, in cells. */

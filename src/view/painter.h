@@ -50,5 +50,7 @@ bool und_flat_fits(const und_frame *frame);
 und_painter *und_flat_create(const und_render_def *look, und_error *err);
 bool und_space_fits(const und_frame *frame); /* anything else */
 und_painter *und_space_create(const und_render_def *look, und_error *err);
+/* Gives it the control particles of the scene, which frames do not hold.  They outlive it. */
+void und_space_guides(und_painter *painter, const und_guide_def *defs, int count);
 
 #endif

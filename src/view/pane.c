@@ -59,6 +59,9 @@ static und_status choose_painter(und_pane *pane, const und_frame *frame, und_err
             pane->painter = painters[i].create(&pane->look, err);
             if (!pane->painter)
                 return err->status;
+            if (painters[i].create == und_space_create)
+                und_space_guides(pane->painter, pane->scene->levelset.guides,
+                                 pane->scene->levelset.guide_count);
             pane->painter->covered = pane->reel ? 180 : 0; /* the timeline */
         }
     return pane->painter

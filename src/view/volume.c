@@ -2,11 +2,16 @@
 #include "view/volume_parts.h"
 
 #include "base/status.h"
+#include "grid/mac.h"
 #include "surface/frame_mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double TOO_LONG = 0.05;                /* s to make all triangles while frames are played */
+enum { MOST_GRAINS = 500000, SOME_GRAINS = 60000 }; /* of a kind */
 
 bool und_space_fits(const und_frame *frame)
 {
@@ -19,16 +24,47 @@ static void destroy(und_painter *self)
     if (!v)
         return;
     und_space_forget(v);
+    und_space_marks_free(&v->marks);
     und_space_world_close(&v->world);
     free(v);
+}
+
+/* Control particles are posed on a grid of a few metres: where they are does not depend on it. */
+static void open_guides(und_space *v)
+{
+    const int n[3] = {4, 4, 4};
+    const double d[3] = {1, 1, 1}, origin[3] = {0};
+    und_mac mac = und_mac_make(n, d, origin);
+    und_error err = {0};
+    if (v->guide_count == 0)
+        return;
+    v->marks.guides = und_guides_create(&mac, v->guide_defs, v->guide_count, v->look->threads, &err);
+    if (!v->marks.guides)
+        snprintf(v->trouble, sizeof v->trouble, "%.250s", err.text);
+    v->guide_count = 0;
+}
+
+void und_space_guides(und_painter *painter, const und_guide_def *defs, int count)
+{
+    und_space *v = (und_space *)painter;
+    v->guide_defs = defs;
+    v->guide_count = count;
 }
 
 static und_status take(und_painter *self, const und_frame *frame, und_error *err)
 {
     und_space *v = (und_space *)self;
-    und_space_take how = {.mesh = !v->show.marched};
+    bool hurry = v->world.seconds > TOO_LONG || (v->world.coarse && 4 * v->world.seconds > TOO_LONG);
+    und_space_take how = {.mesh = !v->show.marched, .coarse = hurry && v->changes > 1};
+    bool first = v->world.time == 0 && !v->taken;
     v->taken = false;
+    open_guides(v);
     und_status status = und_space_world_take(&v->world, frame, &how, err);
+    if (status == UND_OK)
+        status = und_space_marks_take(&v->marks, frame, v->software ? SOME_GRAINS : MOST_GRAINS,
+                                      v->world.cell, err);
+    if (status == UND_OK && first)
+        v->show.boxes = v->world.window;
     if (status == UND_OK)
         status = und_space_upload(v, err);
     v->taken = status == UND_OK;
@@ -51,13 +87,9 @@ static bool pick(const und_painter *self, const double origin[3], const double d
     return isfinite(far);
 }
 
-static void panel(und_painter *self, und_ui *ui)
+static void match(und_painter *self, const und_painter *other)
 {
-    und_space *v = (und_space *)self;
-    und_ui_check(ui, "Liquid", &v->show.liquid);
-    und_ui_check(ui, "Clay", &v->show.clay);
-    und_ui_check(ui, "Solids", &v->show.solids);
-    und_ui_check(ui, "Floor", &v->show.floor);
+    ((und_space *)self)->show = ((const und_space *)other)->show;
 }
 
 static const und_painter_class volume_class = {
@@ -66,8 +98,11 @@ static const und_painter_class volume_class = {
     .take = take,
     .bounds = bounds,
     .draw = und_space_draw,
-    .panel = panel,
+    .annotate = und_space_annotate,
+    .panel = und_space_panel,
+    .actions = und_space_actions,
     .pick = pick,
+    .match = match,
 };
 
 und_painter *und_space_create(const und_render_def *look, und_error *err)
@@ -79,7 +114,9 @@ und_painter *und_space_create(const und_render_def *look, und_error *err)
     v->base.class = &volume_class;
     v->look = look;
     v->software = driver && (strstr(driver, "llvmpipe") || strstr(driver, "softpipe"));
-    v->show = (und_space_show){.liquid = true, .solids = true, .floor = true, .boxes = true, .marched = true};
+    v->show = (und_space_show){
+        .liquid = true, .solids = true, .floor = true, .marched = true, .through = true, .grain_size = 1};
+    v->show.set[UND_SET_SPRAY] = v->show.set[UND_SET_FOAM] = v->show.set[UND_SET_CONTROL] = true;
     if (und_space_programs(v, err) == UND_OK && und_space_world_open(&v->world, look, err) == UND_OK)
         return &v->base;
     destroy(&v->base);

@@ -3,6 +3,7 @@
 #include "view/volume_parts.h"
 
 #include "base/status.h"
+#include "view/volume_mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,6 +43,9 @@ und_status und_space_programs(und_space *v, und_error *err)
         [UND_SPACE_SUN_MARCH] = {"the sun's view of the distance",
                                  {und_gl_square},
                                  {und_space_phi_text, und_space_sun_march_text}},
+        [UND_SPACE_GRAIN] = {"particles", {und_space_grain_vertex_text}, {und_space_grain_text}},
+        [UND_SPACE_LINE] = {"lines", {und_space_line_vertex_text}, {und_space_line_text}},
+        [UND_SPACE_MEAN] = {"means", {und_gl_square}, {und_space_mean_text}},
         [UND_SPACE_TONE] = {"tones", {und_gl_square}, {und_space_tone_text}},
     };
     for (int k = 0; k < UND_SPACE_PROGRAMS; k++)
@@ -56,6 +60,16 @@ static und_status fit_target(und_target *t, GLenum format, int width, int height
         return UND_OK;
     und_gl_target_clear(t);
     return und_gl_target(t, format, width, height, depth, err);
+}
+
+static bool marches(const und_space *v)
+{
+    return v->show.marched && v->world.level.phi && !v->world.matter.painted;
+}
+
+static bool is_opaque(const und_space *v)
+{
+    return v->show.clay || v->world.matter.opaque || v->world.matter.painted;
 }
 
 /* Textures have their places. */
@@ -111,7 +125,7 @@ static void set_light(const und_space *v, GLuint p, const und_lens *lens)
     und_gl_float(p, "sun_texel", 1.0 / v->sun_solid.width);
     und_gl_float(p, "shadows", 1);
     und_gl_vec3(p, "absorption", v->world.matter.absorption);
-    und_gl_float(p, "opaque", v->world.matter.opaque || v->world.matter.painted);
+    und_gl_float(p, "opaque", is_opaque(v));
     set_floor(v, p);
 }
 
@@ -141,12 +155,8 @@ static void draw_solids(const und_space *v, const und_lens *lens)
         und_gl_float(p, "glass", 0);
         und_space_draw_buffer(&v->solid);
     }
+    und_space_draw_grains(v, lens, 1);
     glDisable(GL_DEPTH_TEST);
-}
-
-static bool is_opaque(const und_space *v)
-{
-    return v->show.clay || v->world.matter.opaque || v->world.matter.painted;
 }
 
 /* The distance from the eye that ways through the liquid are counted from. */
@@ -268,7 +278,7 @@ static void find_surface(const und_space *v, const und_lens *lens, bool under)
     glBindFramebuffer(GL_FRAMEBUFFER, v->surface.buffer);
     glClearColor(0, 0, 0, -1);
     glClear(GL_COLOR_BUFFER_BIT);
-    if (v->skin.count == 0)
+    if (marches(v))
         find_marched(v, lens, under);
     else
         find_skin(v, lens, under);
@@ -314,13 +324,36 @@ static void draw_glass(const und_space *v, const und_lens *lens)
     glDisable(GL_DEPTH_TEST);
 }
 
-static void copy(const und_target *from, const und_target *to)
+static void copy(const und_target *from, const und_target *to, GLbitfield what)
 {
     glBindFramebuffer(GL_READ_FRAMEBUFFER, from->buffer);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, to->buffer);
-    glBlitFramebuffer(0, 0, from->width, from->height, 0, 0, to->width, to->height,
-                      GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT, GL_NEAREST);
+    glBlitFramebuffer(0, 0, from->width, from->height, 0, 0, to->width, to->height, what, GL_NEAREST);
     glBindFramebuffer(GL_FRAMEBUFFER, to->buffer);
+}
+
+/* Particles in the liquid, as if it were glass. */
+static void draw_through(const und_space *v, const und_lens *lens)
+{
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    und_space_draw_grains(v, lens, 0.5);
+    glDisable(GL_BLEND);
+}
+
+static void draw_all(und_space *v, const und_lens *lens, bool under)
+{
+    glViewport(0, 0, lens->width, lens->height);
+    glBindFramebuffer(GL_FRAMEBUFFER, v->solids.buffer);
+    draw_solids(v, lens);
+    copy(&v->solids, &v->picture, GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    if (v->show.liquid && (v->skin.count > 0 || marches(v)))
+        draw_liquid(v, lens, under);
+    glBindFramebuffer(GL_FRAMEBUFFER, v->picture.buffer);
+    if (v->show.through && v->show.liquid)
+        draw_through(v, lens);
+    draw_glass(v, lens);
+    und_space_draw_lines(v, lens);
 }
 
 static void show(const und_space *v, const und_lens *lens, bool under)
@@ -331,13 +364,14 @@ static void show(const und_space *v, const und_lens *lens, bool under)
     for (int k = 0; k < 3; k++)
         fog[k] = m->scatter[k] * (l->ambient[0][k] + 0.5f * l->sun_color[k]);
     GLuint p = use(v, UND_SPACE_TONE, lens);
-    und_gl_texture(p, "picture", UNIT_SOLID_COLOR, GL_TEXTURE_2D, v->picture.color);
+    und_gl_texture(p, "picture", UNIT_SOLID_COLOR, GL_TEXTURE_2D,
+                   v->samples > 1 ? v->mean.color : v->picture.color);
     und_gl_texture(p, "picture_depth", UNIT_SOLID_DEPTH, GL_TEXTURE_2D, v->picture.depth);
     und_gl_vec3(p, "eye", lens->eye);
     und_gl_vec3(p, "absorption", m->absorption);
     und_gl_vec3(p, "fog", fog);
     und_gl_float(p, "exposure", exp2(v->look->exposure));
-    und_gl_float(p, "under", under && !v->show.clay);
+    und_gl_float(p, "under", under && !is_opaque(v));
     und_gl_float(p, "film", v->look->tone);
     glEnable(GL_DEPTH_TEST); /* depths are handed on, so that others can draw into the same space */
     glDepthFunc(GL_ALWAYS);
@@ -346,18 +380,117 @@ static void show(const und_space *v, const und_lens *lens, bool under)
     glDisable(GL_DEPTH_TEST);
 }
 
-static und_status fit_targets(und_space *v, const und_lens *lens, und_error *err)
+static und_status fit_targets(und_space *v, int width, int height, und_error *err)
 {
-    int width = lens->width, height = lens->height;
-    und_status status = fit_target(&v->solids, GL_RGBA16F, width, height, true, err);
-    if (status == UND_OK)
-        status = fit_target(&v->picture, GL_RGBA16F, width, height, true, err);
-    if (status == UND_OK)
-        status = fit_target(&v->surface, GL_RGBA16F, width, height, true, err);
     bool painted = v->world.matter.painted;
-    if (status == UND_OK)
-        status = fit_target(&v->way, painted ? GL_RGBA16F : GL_R16F, width, height, painted, err);
+    const struct {
+        und_target *target;
+        GLenum format;
+        bool depth;
+    } all[] = {{&v->solids, GL_RGBA16F, true},
+               {&v->surface, GL_RGBA16F, true},
+               {&v->way, painted ? GL_RGBA16F : GL_R16F, painted},
+               {&v->picture, GL_RGBA16F, true},
+               {&v->mean, GL_RGBA16F, false}};
+    und_status status = UND_OK;
+    for (size_t k = 0; k < sizeof all / sizeof *all && status == UND_OK; k++)
+        status = fit_target(all[k].target, all[k].format, width, height, all[k].depth, err);
     return status;
+}
+
+/* ---- How often, and how large ---- */
+
+enum { MOST_SAMPLES = 8, FINE_PIXELS = 2500000 };
+static const double AT_MOST = 0.06; /* s, for a picture by software while things move */
+
+/* How much larger than the viewport pictures are drawn. */
+static double scale_now(const und_space *v, const und_lens *lens)
+{
+    double pixels = (double)lens->width * lens->height;
+    if (!v->software)
+        return pixels < FINE_PIXELS ? 2 : 1;
+    if (v->changes < 4 || !(v->effort > 0))
+        return 1;
+    double scale = sqrt(AT_MOST / (v->effort * pixels));
+    return scale < 0.45 ? 0.45 : scale > 0.85 ? 1 : scale;
+}
+
+/* The lens of a buffer of its own, moved by a part of a pixel. */
+static und_lens inner_lens(const und_lens *lens, double scale, int sample)
+{
+    /* Halton's sequences of 2 and 3, about the pixel's middle. */
+    static const float off[MOST_SAMPLES][2] = {{0, 0},
+                                               {-0.25f, 0.1667f},
+                                               {0.25f, -0.3889f},
+                                               {-0.375f, -0.0556f},
+                                               {0.125f, 0.2778f},
+                                               {-0.125f, -0.2778f},
+                                               {0.375f, 0.0556f},
+                                               {-0.4375f, 0.3889f}};
+    und_lens in = *lens;
+    in.x = in.y = 0;
+    in.width = (int)fmax(lround(scale * lens->width), 1);
+    in.height = in.window_height = (int)fmax(lround(scale * lens->height), 1);
+    float dx = 2 * off[sample][0] / (float)in.width, dy = 2 * off[sample][1] / (float)in.height;
+    for (int column = 0; column < 4; column++) { /* x and y grow by so many w */
+        in.both[4 * column] += dx * in.both[4 * column + 3];
+        in.both[4 * column + 1] += dy * in.both[4 * column + 3];
+    }
+    for (int row = 0; row < 4; row++) /* and the inverse takes that back */
+        in.inverse[12 + row] -= dx * in.inverse[row] + dy * in.inverse[4 + row];
+    return in;
+}
+
+/* The picture into the mean of those before. */
+static void add_to_mean(const und_space *v)
+{
+    if (v->samples == 0)
+        return;
+    GLuint p = v->program[UND_SPACE_MEAN];
+    glBindFramebuffer(GL_FRAMEBUFFER, v->mean.buffer);
+    glViewport(0, 0, v->mean.width, v->mean.height);
+    glUseProgram(p);
+    und_gl_texture(p, "picture", UNIT_SOLID_COLOR, GL_TEXTURE_2D, v->picture.color);
+    glEnable(GL_BLEND);
+    glBlendColor(0, 0, 0, 1 / (float)(v->samples + 1));
+    glBlendFunc(GL_CONSTANT_ALPHA, GL_ONE_MINUS_CONSTANT_ALPHA);
+    und_gl_draw_square();
+    glDisable(GL_BLEND);
+}
+
+static void draw_sample(und_space *v, const und_lens *lens, double scale)
+{
+    und_lens in = inner_lens(lens, scale, v->samples);
+    double start = und_seconds();
+    if (v->samples == 1)
+        copy(&v->picture, &v->mean, GL_COLOR_BUFFER_BIT);
+    v->drawn_under = v->show.liquid && und_space_world_within(&v->world, lens->eye);
+    draw_all(v, &in, v->drawn_under);
+    add_to_mean(v);
+    if (v->software) {
+        glFinish();
+        double effort = (und_seconds() - start) / ((double)in.width * in.height);
+        v->effort = v->effort > 0 ? 0.7 * v->effort + 0.3 * effort : effort;
+    }
+    v->samples++;
+}
+
+static bool same_lens(const und_lens *a, const und_lens *b)
+{
+    return a->x == b->x && a->y == b->y && a->width == b->width && a->height == b->height &&
+           a->flat == b->flat && memcmp(a->both, b->both, sizeof a->both) == 0;
+}
+
+/* What a person changed needs other triangles or colours; and while nothing moves all triangles are made. */
+static void follow_changes(und_space *v)
+{
+    const und_space_show *now = &v->show, *last = &v->drawn_show;
+    und_error err;
+    bool wants = !marches(v) && v->world.level.phi && (v->skin.count == 0 || v->world.coarse);
+    if (wants && (v->skin.count == 0 || v->samples > 1) && und_space_world_mesh(&v->world, &err) == UND_OK)
+        und_space_upload_skin(v);
+    if (now->tint != last->tint || memcmp(now->set, last->set, sizeof now->set) != 0)
+        und_space_upload_grains(v, &err);
 }
 
 void und_space_draw(und_painter *self, const und_lens *lens, double seconds)
@@ -366,27 +499,35 @@ void und_space_draw(und_painter *self, const und_lens *lens, double seconds)
     (void)seconds;
     GLint before = 0;
     und_error err;
-    glGetIntegerv(GL_FRAMEBUFFER_BINDING, &before);
-    if (!v->taken || fit_targets(v, lens, &err) != UND_OK) {
-        glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)before);
-        return;
-    }
-    bool under = und_space_world_within(&v->world, lens->eye) && v->show.liquid;
     const GLboolean cut = glIsEnabled(GL_SCISSOR_TEST);
     GLint box[4];
     glGetIntegerv(GL_SCISSOR_BOX, box);
+    if (!same_lens(lens, &v->drawn_lens) || memcmp(&v->show, &v->drawn_show, sizeof v->show) != 0)
+        v->samples = 0;
+    if (v->taken)
+        follow_changes(v);
+    v->drawn_lens = *lens;
+    v->drawn_show = v->show;
+    v->changes = v->samples == 0 ? v->changes + 1 : 0;
+    double scale = v->samples == 0 ? scale_now(v, lens) : (double)v->picture.height / lens->height;
+    if (v->samples > 0 && scale < 0.99) { /* it stands still now */
+        v->samples = 0;
+        scale = 1;
+    }
+    glGetIntegerv(GL_FRAMEBUFFER_BINDING, &before);
     glDisable(GL_SCISSOR_TEST); /* it is the screen's, not that of the buffers here */
-    glViewport(0, 0, lens->width, lens->height);
-    glBindFramebuffer(GL_FRAMEBUFFER, v->solids.buffer);
-    draw_solids(v, lens);
-    copy(&v->solids, &v->picture);
-    if (v->show.liquid && (v->skin.count > 0 || (v->show.marched && v->world.level.phi)))
-        draw_liquid(v, lens, under);
-    draw_glass(v, lens);
+    bool ready = v->taken;
+    if (ready && v->samples < MOST_SAMPLES) {
+        und_lens in = inner_lens(lens, scale, 0);
+        ready = fit_targets(v, in.width, in.height, &err) == UND_OK;
+        if (ready)
+            draw_sample(v, lens, scale);
+    }
     glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)before);
     glViewport(lens->x, lens->y, lens->width, lens->height);
     glScissor(box[0], box[1], box[2], box[3]);
     if (cut)
         glEnable(GL_SCISSOR_TEST);
-    show(v, lens, under);
+    if (ready)
+        show(v, lens, v->drawn_under);
 }

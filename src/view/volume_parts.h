@@ -4,12 +4,14 @@
 
 #include "view/gl.h"
 #include "view/painter.h"
+#include "view/volume_marks.h"
 #include "view/volume_world.h"
 
 extern const char und_space_light_text[], und_space_floor_text[], und_space_back_text[],
     und_space_corner_text[], und_space_thing_text[], und_space_way_text[], und_space_tint_text[],
     und_space_skin_text[], und_space_phi_text[], und_space_march_text[], und_space_water_text[],
-    und_space_shade_text[], und_space_sun_text[], und_space_sun_march_text[], und_space_tone_text[];
+    und_space_shade_text[], und_space_sun_text[], und_space_sun_march_text[], und_space_mean_text[],
+    und_space_tone_text[];
 
 typedef enum und_space_program {
     UND_SPACE_BACK,      /* sky and floor */
@@ -23,7 +25,10 @@ typedef enum und_space_program {
     UND_SPACE_OPAQUE,    /* and where it does not */
     UND_SPACE_SUN,       /* what the sun sees of it */
     UND_SPACE_SUN_MARCH,
-    UND_SPACE_TONE, /* to the screen */
+    UND_SPACE_GRAIN, /* particles */
+    UND_SPACE_LINE,  /* boxes and axes */
+    UND_SPACE_MEAN,  /* of several pictures */
+    UND_SPACE_TONE,  /* to the screen */
     UND_SPACE_PROGRAMS
 } und_space_program;
 
@@ -35,7 +40,13 @@ typedef struct und_space_buffer {
 
 /* What is shown, and how: the panel's. */
 typedef struct und_space_show {
-    bool liquid, solids, floor, boxes, axes, clay, marched;
+    bool liquid, solids, floor, boxes, axes;
+    bool clay;    /* the liquid's shape alone */
+    bool marched; /* where there is a choice: the distance itself, not triangles */
+    bool through; /* particles are seen through the liquid */
+    bool set[UND_SETS];
+    und_space_tint tint;
+    double grain_size; /* a factor */
 } und_space_show;
 
 typedef struct und_space {
@@ -48,19 +59,47 @@ typedef struct und_space {
     GLuint program[UND_SPACE_PROGRAMS];
     GLuint sky, pattern, around;
     unsigned baked, solids_made; /* that OpenGL has */
-    und_space_buffer skin, solid, glass;
-    GLuint phi; /* the distance */
+    und_space_buffer skin, solid, glass, lines, grains[UND_SETS];
+    und_space_marks marks;
+    const und_guide_def *guide_defs; /* the scene's, until they are opened */
+    int guide_count;
+    char trouble[256]; /* "": none; why control particles are not there */
+    GLuint phi;        /* the distance */
     int phi_size[3];
-    und_target solids, surface, way, picture; /* as large as the viewport */
-    und_target sun_solid, sun_skin;           /* as the sun sees them */
-    float sun_matrix[16];                     /* from places to theirs, 0 to 1 */
-    float sun_range;                          /* m, from the nearest place in them to the farthest */
+    und_target solids, surface, way, picture; /* as large as the viewport, or some times that */
+    /* Pictures of the same are drawn some times, a part of a pixel apart, and `mean` is what they all show:
+     * edges become smooth while nothing moves.  While things move software draws fewer pixels. */
+    und_target mean;
+    int samples;   /* in the mean; 0: something changed */
+    int changes;   /* pictures in a row that were new ones */
+    double effort; /* s that a pixel takes, by software */
+    und_lens drawn_lens;
+    und_space_show drawn_show;
+    bool drawn_under;
+    und_target sun_solid, sun_skin; /* as the sun sees them */
+    float sun_matrix[16];           /* from places to theirs, 0 to 1 */
+    float sun_range;                /* m, from the nearest place in them to the farthest */
 } und_space;
+
+extern const char und_space_grain_vertex_text[], und_space_grain_text[], und_space_line_vertex_text[],
+    und_space_line_text[];
+
+/* Particles, boxes and axes (volume_marks_draw.c). */
+und_status und_space_upload_grains(und_space *v, und_error *err);
+void und_space_draw_grains(const und_space *v, const und_lens *lens, double alpha);
+void und_space_draw_lines(und_space *v, const und_lens *lens);
+double und_space_axis_length(const und_space *v); /* m */
+
+/* Its part of panels and menus, and what is written over the picture (volume_panel.c). */
+void und_space_panel(und_painter *self, und_ui *ui);
+void und_space_annotate(und_painter *self, const und_lens *lens, und_ui *ui);
+const und_action *und_space_actions(const und_painter *self, int *count);
 
 /* The passes (volume_draw.c). */
 und_status und_space_programs(und_space *v, und_error *err);
 void und_space_forget(und_space *v); /* all that OpenGL keeps */
 und_status und_space_upload(und_space *v, und_error *err);
+void und_space_upload_skin(und_space *v);
 /* Sets what lines through the distance need, for the program in use. */
 void und_space_set_phi(const und_space *v, GLuint program, int unit);
 void und_space_draw_buffer(const und_space_buffer *buffer);

@@ -500,6 +500,12 @@ const char und_space_sun_text[] =
 
 /* ---- To the screen ---- */
 
+const char und_space_mean_text[] =
+    "in vec2 place;\n"
+    "out vec4 color;\n"
+    "uniform sampler2D picture;\n"
+    "void main() { color = texelFetch(picture, ivec2(gl_FragCoord.xy), 0); }\n";
+
 /* The filmic curve of und_film, then sRGB. */
 const char und_space_tone_text[] =
     "in vec2 place;\n"

@@ -282,26 +282,38 @@ static und_status upload_distance(und_space *v, und_error *err)
     return UND_OK;
 }
 
+void und_space_upload_skin(und_space *v)
+{
+    upload(&v->skin, &v->world.skin);
+    v->samples = 0;
+}
+
 und_status und_space_upload(und_space *v, und_error *err)
 {
     upload_light(v);
-    upload(&v->skin, &v->world.skin);
+    und_space_upload_skin(v);
     if (v->solids_made != v->world.solids_made) {
         upload(&v->solid, &v->world.solid);
         upload(&v->glass, &v->world.glass);
         v->solids_made = v->world.solids_made;
     }
-    und_status status = upload_distance(v, err);
+    und_status status = und_space_upload_grains(v, err);
+    if (status == UND_OK)
+        status = upload_distance(v, err);
+    v->samples = 0;
     return status == UND_OK ? draw_sun(v, err) : status;
 }
 
 void und_space_forget(und_space *v)
 {
-    und_space_buffer *buffers[] = {&v->skin, &v->solid, &v->glass};
-    und_target *targets[] = {&v->solids, &v->surface, &v->way, &v->picture, &v->sun_solid, &v->sun_skin};
+    und_space_buffer *buffers[] = {&v->skin, &v->solid, &v->glass, &v->lines};
+    und_target *targets[] = {&v->solids, &v->surface,   &v->way,     &v->picture,
+                             &v->mean,   &v->sun_solid, &v->sun_skin};
     GLuint textures[] = {v->sky, v->pattern, v->around, v->phi};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         drop(buffers[k]);
+    for (int k = 0; k < UND_SETS; k++)
+        drop(&v->grains[k]);
     for (size_t k = 0; k < sizeof targets / sizeof *targets; k++)
         und_gl_target_clear(targets[k]);
     glDeleteTextures(sizeof textures / sizeof *textures, textures);

@@ -238,6 +238,58 @@ static void bound_skin(und_space_world *w)
         }
 }
 
+/* The distances as a frame has them, out of what lines of sight go through: the frame may be gone. */
+static und_status inner_frame(const und_level *l, und_frame *frame, und_error *err)
+{
+    const und_grid *g = &l->grid;
+    const float *from[2] = {l->phi, l->room}, less[2] = {0, (float)(INTO_SOLIDS * g->dx)};
+    static const char *const names[2] = {"distance", "solid/distance"};
+    *frame = und_frame_empty(0, 0, *g);
+    for (int k = 0; k < 2; k++) {
+        und_item_def def = {.name = names[k],
+                            .unit = "m",
+                            .kind = UND_FIELD,
+                            .type = UND_F32,
+                            .rank = 3,
+                            .dim = {(size_t)g->n[2], (size_t)g->n[1], (size_t)g->n[0]}};
+        und_item *item = from[k] ? und_frame_add(frame, &def, err) : NULL;
+        if (from[k] && !item)
+            return err->status;
+        float *out = item ? item->data : NULL;
+        for (int z = 0; z < g->n[2] && out; z++)
+            for (int y = 0; y < g->n[1]; y++) {
+                const int beside = (l->n[0] - g->n[0]) / 2;
+                const float *row = from[k] + (z + beside) * l->step[2] + (y + beside) * l->step[1] + beside;
+                for (int x = 0; x < g->n[0]; x++)
+                    *out++ = row[x] - less[k];
+            }
+    }
+    return UND_OK;
+}
+
+/* `frame` is NULL: of the distance that is kept. */
+static und_status make_mesh(und_space_world *w, const und_frame *frame, bool coarse, und_error *err)
+{
+    und_space_mesh_def def = {.into_solids = INTO_SOLIDS,
+                              .coarse = coarse,
+                              .paint = w->matter.painted ? &w->render->def.paint : NULL,
+                              .threads = w->render->threads};
+    double start = und_seconds();
+    und_frame own = {0};
+    und_status status = frame ? UND_OK : inner_frame(&w->level, &own, err);
+    if (status == UND_OK)
+        status = und_space_mesh(frame ? frame : &own, &def, &w->skin, err);
+    und_frame_clear(&own);
+    w->coarse = coarse;
+    w->seconds = und_seconds() - start;
+    return status;
+}
+
+und_status und_space_world_mesh(und_space_world *w, und_error *err)
+{
+    return w->level.phi && !w->matter.painted ? make_mesh(w, NULL, false, err) : UND_OK;
+}
+
 und_status und_space_world_take(und_space_world *w, const und_frame *frame, const und_space_take *how,
                                 und_error *err)
 {
@@ -254,15 +306,8 @@ und_status und_space_world_take(und_space_world *w, const und_frame *frame, cons
     status = und_level_open(&w->level, frame, &level, err);
     w->level.face[0] = w->level.face[1] = w->level.face[2] = NULL; /* the frame's, which may be gone */
     bool mesh = how->mesh || painted || !w->level.phi;
-    if (status == UND_OK && mesh) {
-        und_space_mesh_def def = {.into_solids = INTO_SOLIDS,
-                                  .coarse = how->coarse,
-                                  .paint = painted ? &w->render->def.paint : NULL,
-                                  .threads = w->render->threads};
-        double start = und_seconds();
-        status = und_frame_has_liquid(frame) ? und_space_mesh(frame, &def, &w->skin, err) : UND_OK;
-        w->seconds = und_seconds() - start;
-    }
+    if (status == UND_OK && mesh && und_frame_has_liquid(frame))
+        status = make_mesh(w, frame, how->coarse && w->level.phi && !painted, err);
     bound_skin(w);
     return status;
 }

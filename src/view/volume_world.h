@@ -54,6 +54,7 @@ typedef struct und_space_world {
     double cell;                      /* m */
     double time;
     float floor;      /* m; height of what all stands on */
+    bool coarse;      /* the triangles are of every other cell */
     double seconds;   /* that making the triangles took */
     uint64_t objects; /* hash of what solids and bodies were made of */
 } und_space_world;
@@ -67,6 +68,8 @@ und_status und_space_world_open(und_space_world *world, const und_render_def *lo
 void und_space_world_close(und_space_world *world);
 und_status und_space_world_take(und_space_world *world, const und_frame *frame, const und_space_take *how,
                                 und_error *err);
+/* Makes the triangles of what was taken, all of them. */
+und_status und_space_world_mesh(und_space_world *world, und_error *err);
 
 /* How far a ray goes to the liquid, a solid or the floor; infinite: to none of them. */
 double und_space_world_cast(const und_space_world *world, const double origin[3], const double direction[3]);
