@@ -188,7 +188,30 @@ static void slider_damps_the_wave(void **state)
     assert_double_near(log(free / damped), 0.4 * 5 / 2, 0.15);
 }
 
-/* In every mode: what has a key is in a menu, and no key does two things. */
+static bool enabled(const und_choice *c)
+{
+    return !c->action->enabled || c->action->enabled(c->context);
+}
+
+/* What has a key is in a menu, and no key does two things. */
+static void check_keys(und_view *view, const char *mode)
+{
+    und_choice list[UND_VIEW_ACTIONS];
+    int count = und_menus_collect(view, list);
+    assert_in_range(count, 10, UND_VIEW_ACTIONS - 1);
+    for (int i = 0; i < count; i++) {
+        const und_action *a = list[i].action;
+        assert_true(a->menu[0] && a->label[0]);
+        for (int j = 0; j < i && a->key && enabled(&list[i]); j++) {
+            const und_action *b = list[j].action;
+            if (enabled(&list[j]) && a->key == b->key && a->mods == b->mods)
+                fail_msg("%s: key %d (%c): %s and %s", mode, a->key, a->key & 127, a->label, b->label);
+        }
+        if (a->key && a->key < 128 && strchr("WASDQE", a->key) && !a->mods)
+            fail_msg("%s: %c, which flies, is %s's", mode, a->key, a->label);
+    }
+}
+
 static void keys_do_one_thing_each(void **state)
 {
     (void)state;
@@ -204,22 +227,9 @@ static void keys_do_one_thing_each(void **state)
     for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
         und_view *view = open_text("keys", scenes[k]);
         draw(view);
-        und_choice list[UND_VIEW_ACTIONS];
-        int count = und_menus_collect(view, list);
-        assert_in_range(count, 10, UND_VIEW_ACTIONS - 1);
-        for (int i = 0; i < count; i++) {
-            const und_action *a = list[i].action;
-            assert_true(a->menu[0] && a->label[0]);
-            for (int j = 0; j < i && a->key; j++) {
-                const und_action *b = list[j].action;
-                bool both = (!a->enabled || a->enabled(list[i].context)) &&
-                            (!b->enabled || b->enabled(list[j].context));
-                if (both && a->key == b->key && a->mods == b->mods)
-                    fail_msg("key %c of scene %zu: %s and %s", a->key, k, a->label, b->label);
-            }
-            if (strchr("WASDQE", a->key) && a->key < 128 && a->key && !a->mods)
-                fail_msg("%c, which flies, is %s's", a->key, a->label);
-        }
+        check_keys(view, view->pane[0].scene->name);
+        key(view, 'X', 0); /* a slice, and its keys */
+        check_keys(view, view->pane[0].scene->name);
         und_view_destroy(view);
     }
 }

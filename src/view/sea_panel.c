@@ -59,7 +59,7 @@ const und_action *und_sea_actions(const und_painter *self, int *count)
 {
     static const und_action actions[] = {
         {"Show", "Good pictures", 'G', 0, switch_quality, has_quality, NULL},
-        {"Show", "Caustics", 'L', 0, switch_caustics, has_caustics, NULL},
+        {"Show", "Caustics", 'K', 0, switch_caustics, has_caustics, NULL},
         {"Show", "Wet sand", 'V', 0, switch_wet, has_wet, NULL},
         {"Show", "Water clear, opaque, hidden", 'O', 0, next_water, NULL, NULL},
         {"Show", "Heights as colours", 'H', 0, switch_tinted, has_tinted, NULL},

@@ -372,7 +372,7 @@ const und_action *und_slice_actions(int *count)
         {"Slice", "Move up", UND_KEY_PAGE_UP, 0, move_up, NULL, is_on},
         {"Slice", "Move down", UND_KEY_PAGE_DOWN, 0, move_down, NULL, is_on},
         {"Slice", "Next field", 'N', 0, next_field, NULL, is_on},
-        {"Slice", "Arrows", 'V', UND_MOD_SHIFT, arrows, has_arrows, is_on},
+        {"Slice", "Arrows", 'N', UND_MOD_SHIFT, arrows, has_arrows, is_on},
         {"Slice", "Only in the liquid", 0, 0, liquid_only, is_liquid_only, is_on},
     };
     *count = sizeof actions / sizeof *actions;

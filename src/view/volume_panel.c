@@ -52,7 +52,7 @@ const und_action *und_space_actions(const und_painter *self, int *count)
         {"Show", "Distance, not triangles", 'M', 0, do_marched, is_marched, has_distance},
         {"Show", "Solids", 'U', 0, do_solids, is_solids, NULL},
         {"Show", "Floor", 'G', 0, do_floor, is_floor, NULL},
-        {"Show", "Boxes and their sizes", 'N', 0, do_boxes, is_boxes, NULL},
+        {"Show", "Boxes and their sizes", 'Z', 0, do_boxes, is_boxes, NULL},
         {"Show", "Axes", 'J', 0, do_axes, is_axes, NULL},
         {"Show", "Drops", 'V', 0, do_drops, is_drops, NULL},
         {"Show", "Foam", 'V', UND_MOD_SHIFT, do_foam, is_foam, NULL},
