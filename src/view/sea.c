@@ -19,6 +19,11 @@ double und_sea_vertical(const und_sea *s)
     return s->look->vertical * s->options.vertical;
 }
 
+und_sea_wish und_sea_wish_of(const und_sea *s)
+{
+    return (und_sea_wish){.vertical = und_sea_vertical(s), .texels = s->options.quality == 1 ? 640 : 400};
+}
+
 static void destroy(und_painter *self)
 {
     und_sea *s = (und_sea *)self;
@@ -34,7 +39,8 @@ static void destroy(und_painter *self)
 static und_status take(und_painter *self, const und_frame *frame, und_error *err)
 {
     und_sea *s = (und_sea *)self;
-    und_status status = und_sea_reader_take(s->reader, frame, und_sea_vertical(s), err);
+    und_sea_wish wish = und_sea_wish_of(s);
+    und_status status = und_sea_reader_take(s->reader, frame, &wish, err);
     if (status == UND_OK)
         status = und_sea_maps_take(s, err);
     if (status == UND_OK)
@@ -47,10 +53,8 @@ static void bounds(const und_painter *self, double low[3], double high[3])
 {
     const und_sea *s = (const und_sea *)self;
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    double vertical = und_sea_vertical(s);
-    memcpy(low, (double[]){f->x0, vertical * (double)f->base, f->z0}, 3 * sizeof *low);
-    memcpy(high,
-           (double[]){f->x0 + f->h * (f->nx - 1), vertical * (double)f->high, f->z0 + f->h * (f->nz - 1)},
+    memcpy(low, (double[]){f->x0, (double)f->base, f->z0}, 3 * sizeof *low);
+    memcpy(high, (double[]){f->x0 + f->h * (f->nx - 1), (double)f->high, f->z0 + f->h * (f->nz - 1)},
            3 * sizeof *high);
 }
 

@@ -85,11 +85,11 @@ static void set_ground(const und_sea *s, GLuint program)
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     const und_render_def *look = s->look;
     double span = f->h * ((f->nx > f->nz ? f->nx : f->nz) - 1), vertical = und_sea_vertical(s);
-    und_gl_texture(program, "heights_map", 1, GL_TEXTURE_2D, s->heights.color);
-    und_gl_texture(program, "ground_map", 2, GL_TEXTURE_2D, s->ground_map.color);
-    und_gl_texture(program, "water_map", 3, GL_TEXTURE_2D, s->water_map.color);
+    und_gl_texture(program, "bed_map", 1, GL_TEXTURE_2D, s->bed);
+    und_gl_texture(program, "ground_map", 2, GL_TEXTURE_2D, s->ground_map);
+    und_gl_texture(program, "water_map", 3, GL_TEXTURE_2D, s->water_map);
     und_gl_texture(program, "light_map", 4, GL_TEXTURE_2D, s->light.color);
-    und_gl_texture(program, "wet_map", 5, GL_TEXTURE_2D, s->wet_samples);
+    und_gl_texture(program, "wet_map", 5, GL_TEXTURE_2D, s->wet);
     und_gl_texture(program, "noise_map", 6, GL_TEXTURE_2D, s->noise);
     und_gl_texture(program, "paint_map", 7, GL_TEXTURE_2D, s->paint);
     und_gl_vec3(program, "absorption", look->absorption);
@@ -99,9 +99,9 @@ static void set_ground(const und_sea *s, GLuint program)
     und_gl_vec3(program, "tile_color", look->tile_color);
     und_gl_vec3(program, "grout_color", look->grout_color);
     und_gl_float(program, "span", span);
-    und_gl_float(program, "cell", f->h);
-    und_gl_float(program, "base", vertical * (double)f->base);
-    und_gl_float(program, "ground_high", vertical * (double)f->ground_high);
+    und_gl_float(program, "cell", f->cell);
+    und_gl_float(program, "base", (double)f->base);
+    und_gl_float(program, "ground_high", (double)f->ground_high);
     und_gl_float(program, "caustics", s->options.caustics && look->caustics > 0);
     und_gl_float(program, "wet_darkening", look->wet_darkening);
     und_gl_float(program, "sheen", look->sheen);
@@ -118,12 +118,12 @@ static void set_water(const und_sea *s, GLuint program)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     const und_render_def *look = s->look;
-    double size = look->ripple_size > 0 ? look->ripple_size : 3 * f->h, period = 12 * size;
+    double size = look->ripple_size > 0 ? look->ripple_size : 3 * f->cell, period = 12 * size;
     double speed = 0.35 * sqrt(9.81 * size / 6.283), low, high;
     double span = f->h * ((f->nx > f->nz ? f->nx : f->nz) - 1);
     und_sea_tint_range(s, &low, &high);
     und_gl_texture(program, "ripple_map", 8, GL_TEXTURE_2D, s->ripple);
-    und_gl_texture(program, "drift_map", 9, GL_TEXTURE_2D, s->drift_samples);
+    und_gl_texture(program, "drift_map", 9, GL_TEXTURE_2D, s->drift);
     und_gl_texture(program, "colormaps", 10, GL_TEXTURE_2D, s->colormaps);
     und_gl_int(program, "colormap", UND_MAP_DIVERGING);
     und_gl_vec3(program, "water_color", look->water_color);
@@ -132,13 +132,13 @@ static void set_water(const und_sea *s, GLuint program)
     und_gl_float(program, "ripple_period", period);
     und_gl_float(program, "ripple_run", fmod(f->time * speed / period, 1000));
     und_gl_float(program, "drift_phase", fmod(f->time / 1.5, 1000));
-    und_gl_float(program, "shore", look->shore > 0 ? look->shore : 0.15 * f->h);
+    und_gl_float(program, "shore", look->shore > 0 ? look->shore : 0.15 * f->cell);
     und_gl_float(program, "dye_strength", look->dye_strength);
     und_gl_float(program, "foam_light", 0.78 * look->foam);
     und_gl_float(program, "foam_period", 0.5 * look->grain * span);
     und_gl_float(program, "opaque", s->options.water == SEA_WATER_OPAQUE);
-    und_gl_float(program, "tint_low", low * und_sea_vertical(s));
-    und_gl_float(program, "tint_per_m", 1 / ((high - low) * und_sea_vertical(s)));
+    und_gl_float(program, "tint_low", low);
+    und_gl_float(program, "tint_per_m", 1 / (high - low));
 }
 
 static GLuint use(const und_sea *s, int kind, const und_lens *lens)
@@ -189,13 +189,19 @@ static void find_window(const und_sea *s, const und_lens *lens, float window[4])
     }
 }
 
-static void draw_grid(const und_sea *s, int kind, const und_lens *lens, const float window[4])
+static void draw_grid(und_sea *s, int kind, const und_lens *lens, const float window[4])
 {
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    bool water = kind == SEA_WATER, all = !water && s->options.water == SEA_WATER_HIDDEN;
+    und_sea_grid *grid = water ? &s->grid : &s->dry_grid;
+    und_sea_picked picked = {.tile = f->tile, .wanted = water ? UND_SEA_WET : UND_SEA_DRY};
+    und_sea_grid_fill(grid, window, all ? NULL : &picked);
+    if (grid->count == 0)
+        return;
     GLuint program = use(s, kind, lens);
-    glUniform2i(glGetUniformLocation(program, "grid"), s->grid_size[0], s->grid_size[1]);
     und_gl_vec4(program, "window", window);
-    und_gl_float(program, "surface", kind == SEA_WATER);
-    und_sea_draw_grid(s->grid_array, s->grid_size);
+    und_gl_float(program, "surface", water);
+    und_sea_grid_draw(grid, program);
 }
 
 static void draw_sides(const und_sea *s, int kind, const und_lens *lens, const float w[4])
@@ -209,7 +215,7 @@ static void draw_sides(const und_sea *s, int kind, const und_lens *lens, const f
     und_gl_float(program, "surface", kind == SEA_CUT_WATER);
     glBindVertexArray(s->no_array);
     for (int side = 0; side < 4; side++) {
-        int axis = side < 2 ? 0 : 2, count = s->grid_size[side < 2];
+        int axis = side < 2 ? 0 : 2, count = s->grid.size[side < 2];
         double sign = side % 2 ? 1 : -1, eye = sign * ((double)lens->eye[axis] - middle[axis]);
         if (!lens->flat && eye < half[axis]) /* seen from inside */
             continue;
@@ -221,7 +227,7 @@ static void draw_sides(const und_sea *s, int kind, const und_lens *lens, const f
     glBindVertexArray(0);
 }
 
-static void draw_all(const und_sea *s, const und_lens *lens)
+static void draw_all(und_sea *s, const und_lens *lens)
 {
     float window[4];
     find_window(s, lens, window);

@@ -1,20 +1,10 @@
-/* The frame's fields as textures, and the maps that are made of them on the way: heights between the samples,
- * slopes, light. */
+/* The frame's fields as textures, and the light that the waves gather on the ground. */
 #include "base/status.h"
 #include "view/colormap.h"
 #include "view/sea_parts.h"
 #include "view/sea_shaders.h"
 
 #include <math.h>
-
-enum { HEIGHTS_PLAIN, HEIGHTS_SCALED, SLOPES, CAUSTICS };
-
-/* As many texels as let waves of few samples be round. */
-static int scale_for(int samples, bool good)
-{
-    int enough = good ? 640 : 384, scale = enough / samples;
-    return scale < 1 ? 1 : scale > 6 ? 6 : scale;
-}
 
 static GLuint repeating(const float *texel, int size)
 {
@@ -29,15 +19,10 @@ static GLuint repeating(const float *texel, int size)
 
 und_status und_sea_maps_create(und_sea *s, und_error *err)
 {
-    static const und_program_def passes[4] = {
-        {"the sea's heights", {und_gl_square}, {"#define SCALED 0\n", und_sea_heights_glsl}},
-        {"the sea's heights", {und_gl_square}, {"#define SCALED 1\n", und_sea_heights_glsl}},
-        {"the sea's slopes", {und_gl_square}, {und_sea_plan_glsl, und_sea_slopes_glsl}},
-        {"caustics", {und_sea_plan_glsl, und_sea_bend_glsl}, {und_sea_gather_glsl}},
-    };
-    for (int k = 0; k < 4; k++)
-        if (!(s->map_program[k] = und_gl_program(&passes[k], err)))
-            return err->status;
+    const und_program_def caustics = {
+        "caustics", {und_sea_plan_glsl, und_sea_bend_glsl}, {und_sea_gather_glsl}};
+    if (!(s->caustics_program = und_gl_program(&caustics, err)))
+        return err->status;
     int size;
     const float *noise, *ripple;
     und_sea_reader_patterns(s->reader, &size, &noise, &ripple);
@@ -55,26 +40,29 @@ und_status und_sea_maps_create(und_sea *s, und_error *err)
 
 static void free_maps(und_sea *s)
 {
-    GLuint *samples[] = {&s->ground_samples, &s->surface_samples, &s->wet_samples,
-                         &s->open_samples,   &s->shadow_samples,  &s->drift_samples};
-    for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
-        glDeleteTextures(1, samples[k]);
-        *samples[k] = 0;
+    GLuint *maps[] = {&s->bed, &s->ground_map, &s->water_map, &s->wet, &s->drift};
+    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++) {
+        glDeleteTextures(1, maps[k]);
+        *maps[k] = 0;
     }
-    und_gl_target_clear(&s->heights);
-    und_gl_target_clear(&s->ground_map);
-    und_gl_target_clear(&s->water_map);
     und_gl_target_clear(&s->light);
 }
 
 void und_sea_maps_destroy(und_sea *s)
 {
     free_maps(s);
-    for (int k = 0; k < 4; k++)
-        glDeleteProgram(s->map_program[k]);
+    glDeleteProgram(s->caustics_program);
     glDeleteTextures(5, (GLuint[]){s->noise, s->ripple, s->sky, s->paint, s->colormaps});
-    glDeleteVertexArrays(3, (GLuint[]){s->no_array, s->grid_array, s->light_array});
-    glDeleteBuffers(2, (GLuint[]){s->grid_indices, s->light_indices});
+    glDeleteVertexArrays(4, (GLuint[]){s->no_array, s->grid.array, s->dry_grid.array, s->light_grid.array});
+    glDeleteBuffers(3, (GLuint[]){s->grid.indices, s->dry_grid.indices, s->light_grid.indices});
+}
+
+/* A grid of at most so many vertices along the longer side. */
+static void set_size(und_sea_grid *grid, const und_sea_fields *f, double most, double per_texel)
+{
+    double part = fmin(most / (f->nx > f->nz ? f->nx : f->nz), per_texel);
+    grid->size[0] = (int)fmax(part * f->nx, 2);
+    grid->size[1] = (int)fmax(part * f->nz, 2);
 }
 
 /* Textures as large as the frame and the quality want them; *fresh: new ones, with nothing in them. */
@@ -82,12 +70,10 @@ static und_status allocate(und_sea *s, bool *fresh, und_error *err)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     bool good = s->options.quality == 1;
-    int longer = f->nx > f->nz ? f->nx : f->nz, scale = scale_for(longer, good);
-    *fresh = false;
-    if (s->heights.buffer && s->nx == f->nx && s->nz == f->nz && s->scale == scale && s->made_good == good)
+    *fresh = !(s->light.buffer && s->nx == f->nx && s->nz == f->nz && s->sample_nx == f->sample_nx &&
+               s->made_good == good);
+    if (!*fresh)
         return UND_OK;
-    *fresh = true;
-    s->made_good = good;
     GLint most = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &most);
     if (f->nx > most || f->nz > most)
@@ -96,63 +82,76 @@ static und_status allocate(und_sea *s, bool *fresh, und_error *err)
     free_maps(s);
     s->nx = f->nx;
     s->nz = f->nz;
-    s->scale = scale;
-    s->fine_nx = (f->nx - 1) * scale + 1;
-    s->fine_nz = (f->nz - 1) * scale + 1;
-    s->ground_samples = und_gl_texture_2d(GL_R32F, f->nx, f->nz, false);
-    s->surface_samples = und_gl_texture_2d(GL_R32F, f->nx, f->nz, false);
-    s->shadow_samples = und_gl_texture_2d(GL_R32F, f->nx, f->nz, true);
-    s->open_samples = und_gl_texture_2d(GL_R16F, f->nx, f->nz, true);
-    s->wet_samples = und_gl_texture_2d(GL_R16F, f->nx, f->nz, true);
-    s->drift_samples = und_gl_texture_2d(GL_RGBA16F, f->nx, f->nz, true);
-    double most_light = good ? 1024 : 384, per = fmin(most_light / longer, 4);
-    int light[2] = {(int)fmax(per * f->nx, 8), (int)fmax(per * f->nz, 8)};
-    und_status status = UND_OK;
-    if ((status = und_gl_target(&s->heights, GL_RG32F, s->fine_nx, s->fine_nz, false, err)) ||
-        (status = und_gl_target(&s->ground_map, GL_RGBA16F, s->fine_nx, s->fine_nz, false, err)) ||
-        (status = und_gl_target(&s->water_map, GL_RGBA16F, s->fine_nx, s->fine_nz, false, err)) ||
-        (status = und_gl_target(&s->light, GL_R16F, light[0], light[1], false, err)))
+    s->sample_nx = f->sample_nx;
+    s->made_good = good;
+    s->bed = und_gl_texture_2d(GL_R32F, f->nx, f->nz, true);
+    s->ground_map = und_gl_texture_2d(GL_RGBA32F, f->nx, f->nz, true);
+    s->water_map = und_gl_texture_2d(GL_RGBA32F, f->nx, f->nz, true);
+    s->wet = und_gl_texture_2d(GL_R32F, f->sample_nx, f->sample_nz, true);
+    s->drift = und_gl_texture_2d(GL_RGBA32F, f->sample_nx, f->sample_nz, true);
+    double most_light = !good ? 320 : s->software ? 512 : 1024, longer = f->nx > f->nz ? f->nx : f->nz;
+    double per = fmin(most_light / longer, 2);
+    und_status status =
+        und_gl_target(&s->light, GL_R16F, (int)fmax(per * f->nx, 8), (int)fmax(per * f->nz, 8), false, err);
+    if (status != UND_OK)
         return status;
-    int most_nodes = good ? (s->software ? 320 : 640) : 224;
-    double part = fmin((double)most_nodes / longer, 2);
-    s->light_size[0] = (int)fmax(part * f->nx, 4);
-    s->light_size[1] = (int)fmax(part * f->nz, 4);
-    und_sea_grid(&s->light_array, &s->light_indices, s->light_size);
-    double most_vertices = !good ? 192 : s->software ? 320 : 512;
-    part = fmin(most_vertices / (s->fine_nx > s->fine_nz ? s->fine_nx : s->fine_nz), 1);
-    s->grid_size[0] = (int)fmax(part * s->fine_nx, 2);
-    s->grid_size[1] = (int)fmax(part * s->fine_nz, 2);
-    und_sea_grid(&s->grid_array, &s->grid_indices, s->grid_size);
+    set_size(&s->light_grid, f, !good ? 160 : s->software ? 256 : 640, 1);
+    und_sea_grid_fill(&s->light_grid, NULL, NULL);
+    set_size(&s->grid, f, !good ? 176 : s->software ? 288 : 512, 1);
+    s->dry_grid = (und_sea_grid){.array = s->dry_grid.array,
+                                 .indices = s->dry_grid.indices,
+                                 .size = {s->grid.size[0], s->grid.size[1]}};
     return UND_OK;
 }
 
-void und_sea_grid(GLuint *array, GLuint *indices, const int size[2])
+/* Has a cell of the grid over part of the plan anything that is wet, or dry? */
+static bool holds(const und_sea_grid *grid, const float window[4], const und_sea_picked *picked, int i, int j)
 {
-    size_t cells = (size_t)(size[0] - 1) * (size_t)(size[1] - 1);
-    if (!*array) {
-        glGenVertexArrays(1, array);
-        glGenBuffers(1, indices);
+    int from[2], to[2], at[2] = {i, j};
+    for (int a = 0; a < 2; a++) {
+        double unit = UND_SEA_TILES * (double)window[2 + a] / (grid->size[a] - 1),
+               low = UND_SEA_TILES * (double)window[a];
+        from[a] = (int)fmax(low + at[a] * unit - 0.01, 0);
+        to[a] = (int)fmin(low + (at[a] + 1) * unit + 0.01, UND_SEA_TILES - 1);
     }
-    glBindVertexArray(*array);
-    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, *indices);
-    glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(6 * cells * sizeof(GLuint)), NULL, GL_STATIC_DRAW);
-    GLuint *to = glMapBufferRange(GL_ELEMENT_ARRAY_BUFFER, 0, (GLsizeiptr)(6 * cells * sizeof(GLuint)),
-                                  GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
-    for (int j = 0; to && j < size[1] - 1; j++)
-        for (int i = 0; i < size[0] - 1; i++) {
-            GLuint a = (GLuint)(j * size[0] + i), b = a + 1, c = a + (GLuint)size[0], d = c + 1;
+    for (int z = from[1]; z <= to[1]; z++)
+        for (int x = from[0]; x <= to[0]; x++)
+            if (picked->tile[z * UND_SEA_TILES + x] & picked->wanted)
+                return true;
+    return false;
+}
+
+void und_sea_grid_fill(und_sea_grid *grid, const float window[4], const und_sea_picked *picked)
+{
+    GLsizeiptr bytes = (GLsizeiptr)sizeof(GLuint) * 6 * (grid->size[0] - 1) * (grid->size[1] - 1);
+    if (!grid->array) {
+        glGenVertexArrays(1, &grid->array);
+        glGenBuffers(1, &grid->indices);
+    }
+    grid->count = 0;
+    glBindVertexArray(grid->array);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, grid->indices);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, bytes, NULL, GL_DYNAMIC_DRAW);
+    GLuint *to =
+        glMapBufferRange(GL_ELEMENT_ARRAY_BUFFER, 0, bytes, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
+    for (int j = 0; to && j < grid->size[1] - 1; j++)
+        for (int i = 0; i < grid->size[0] - 1; i++) {
+            if (picked && !holds(grid, window, picked, i, j))
+                continue;
+            GLuint a = (GLuint)(j * grid->size[0] + i), b = a + 1, c = a + (GLuint)grid->size[0], d = c + 1;
             const GLuint corner[6] = {a, c, b, b, c, d};
             for (int k = 0; k < 6; k++)
-                *to++ = corner[k];
+                to[grid->count++] = corner[k];
         }
     glUnmapBuffer(GL_ELEMENT_ARRAY_BUFFER);
     glBindVertexArray(0);
 }
 
-void und_sea_draw_grid(GLuint array, const int size[2])
+void und_sea_grid_draw(const und_sea_grid *grid, GLuint program)
 {
-    glBindVertexArray(array);
-    glDrawElements(GL_TRIANGLES, 6 * (size[0] - 1) * (size[1] - 1), GL_UNSIGNED_INT, NULL);
+    glUniform2i(glGetUniformLocation(program, "grid"), grid->size[0], grid->size[1]);
+    glBindVertexArray(grid->array);
+    glDrawElements(GL_TRIANGLES, grid->count, GL_UNSIGNED_INT, NULL);
     glBindVertexArray(0);
 }
 
@@ -160,7 +159,7 @@ void und_sea_set_plan(const und_sea *s, GLuint program)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     double side[2] = {f->h * (f->nx - 1), f->h * (f->nz - 1)};
-    const int n[2][2] = {{s->fine_nx, s->fine_nz}, {f->nx, f->nz}};
+    const int n[2][2] = {{f->nx, f->nz}, {f->sample_nx, f->sample_nz}};
     static const char *const name[2] = {"fine", "coarse"};
     und_gl_vec4(program, "plan",
                 (float[]){(float)f->x0, (float)f->z0, (float)(1 / side[0]), (float)(1 / side[1])});
@@ -170,81 +169,36 @@ void und_sea_set_plan(const und_sea *s, GLuint program)
                               (float)(n[k][1] - 1) / (float)n[k][1], 0.5f / (float)n[k][1]});
 }
 
-static void pass_into(const und_target *target, GLuint program)
+static void make_light(und_sea *s)
 {
-    glBindFramebuffer(GL_FRAMEBUFFER, target->buffer);
-    glViewport(0, 0, target->width, target->height);
-    glUseProgram(program);
-}
-
-static void make_heights(und_sea *s, const und_sea_fields *f)
-{
-    GLuint program = s->map_program[s->scale > 1 ? HEIGHTS_SCALED : HEIGHTS_PLAIN];
-    pass_into(&s->heights, program);
-    und_gl_texture(program, "ground_samples", 0, GL_TEXTURE_2D, s->ground_samples);
-    und_gl_texture(program, "surface_samples", 1, GL_TEXTURE_2D, s->surface_samples);
-    und_gl_int(program, "scale", s->scale);
-    und_gl_float(program, "vertical", und_sea_vertical(s));
-    und_gl_float(program, "wall", 2 * f->h);
-    und_gl_draw_square();
-}
-
-static void make_slopes(und_sea *s, const und_sea_fields *f, const und_target *to, bool surface)
-{
-    GLuint program = s->map_program[SLOPES];
-    pass_into(to, program);
-    und_sea_set_plan(s, program);
-    und_gl_texture(program, "heights_map", 0, GL_TEXTURE_2D, s->heights.color);
-    und_gl_texture(program, "shadow_samples", 1, GL_TEXTURE_2D, s->shadow_samples);
-    und_gl_texture(program, "open_samples", 2, GL_TEXTURE_2D, s->open_samples);
-    und_gl_float(program, "h", f->h / s->scale);
-    und_gl_float(program, "cell", f->h);
-    und_gl_float(program, "penumbra", (double)f->penumbra);
-    und_gl_float(program, "vertical", und_sea_vertical(s));
-    und_gl_float(program, "surface", surface);
-    und_gl_draw_square();
-}
-
-static void make_light(und_sea *s, const und_sea_fields *f)
-{
-    GLuint program = s->map_program[CAUSTICS];
-    pass_into(&s->light, program);
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    GLuint program = s->caustics_program;
+    GLint buffer = 0, viewport[4];
+    GLboolean scissor = glIsEnabled(GL_SCISSOR_TEST);
+    glGetIntegerv(GL_FRAMEBUFFER_BINDING, &buffer);
+    glGetIntegerv(GL_VIEWPORT, viewport);
+    glDisable(GL_SCISSOR_TEST);
+    glBindFramebuffer(GL_FRAMEBUFFER, s->light.buffer);
+    glViewport(0, 0, s->light.width, s->light.height);
     glClearColor(0, 0, 0, 0);
     glClear(GL_COLOR_BUFFER_BIT);
+    glUseProgram(program);
     und_sea_set_plan(s, program);
-    und_gl_texture(program, "heights_map", 0, GL_TEXTURE_2D, s->heights.color);
-    und_gl_texture(program, "water_map", 1, GL_TEXTURE_2D, s->water_map.color);
+    und_gl_texture(program, "bed_map", 0, GL_TEXTURE_2D, s->bed);
+    und_gl_texture(program, "water_map", 1, GL_TEXTURE_2D, s->water_map);
     float sun[3] = {f->sun[0], fmaxf(f->sun[1], 0.05f), f->sun[2]};
     float length = sqrtf(sun[0] * sun[0] + sun[1] * sun[1] + sun[2] * sun[2]);
     for (int a = 0; a < 3; a++)
         sun[a] /= length;
     und_gl_vec3(program, "sun", sun);
     und_gl_float(program, "ratio", s->look->refraction);
-    und_gl_float(program, "thin", fmax(0.15 * f->h / s->scale, 1e-6));
+    und_gl_float(program, "thin", fmax(0.15 * f->h, 1e-6));
     und_gl_float(program, "margin", 0.06);
     und_gl_vec2(program, "size", s->light.width, s->light.height);
-    glUniform2i(glGetUniformLocation(program, "grid"), s->light_size[0], s->light_size[1]);
     glEnable(GL_BLEND);
     glBlendFunc(GL_ONE, GL_ONE);
-    und_sea_draw_grid(s->light_array, s->light_size);
+    und_sea_grid_draw(&s->light_grid, program);
     glDisable(GL_BLEND);
-}
-
-static void make_maps(und_sea *s, bool new_ground)
-{
-    const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    GLint buffer = 0, viewport[4];
-    GLboolean scissor = glIsEnabled(GL_SCISSOR_TEST);
-    glGetIntegerv(GL_FRAMEBUFFER_BINDING, &buffer);
-    glGetIntegerv(GL_VIEWPORT, viewport);
-    glDisable(GL_SCISSOR_TEST);
-    make_heights(s, f);
-    if (new_ground)
-        make_slopes(s, f, &s->ground_map, false);
-    make_slopes(s, f, &s->water_map, true);
-    if (s->look->caustics > 0)
-        make_light(s, f);
-    s->mapped_vertical = und_sea_vertical(s);
     glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)buffer);
     glViewport(viewport[0], viewport[1], viewport[2], viewport[3]);
     if (scissor)
@@ -255,20 +209,6 @@ static void upload(GLuint texture, int nx, int nz, GLenum parts, const float *da
 {
     glBindTexture(GL_TEXTURE_2D, texture);
     glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, nx, nz, parts, GL_FLOAT, data);
-}
-
-static void upload_samples(und_sea *s, bool new_ground)
-{
-    const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    upload(s->surface_samples, f->nx, f->nz, GL_RED, f->surface);
-    upload(s->wet_samples, f->nx, f->nz, GL_RED, f->wet);
-    if (f->drift)
-        upload(s->drift_samples, f->nx, f->nz, GL_RGBA, f->drift);
-    if (!new_ground)
-        return;
-    upload(s->ground_samples, f->nx, f->nz, GL_RED, f->ground);
-    upload(s->open_samples, f->nx, f->nz, GL_RED, f->open);
-    upload(s->shadow_samples, f->nx, f->nz, GL_RED, f->shadow);
 }
 
 und_status und_sea_maps_take(und_sea *s, und_error *err)
@@ -283,20 +223,28 @@ und_status und_sea_maps_take(und_sea *s, und_error *err)
         s->sky = und_gl_texture_2d(GL_RGBA16F, f->sky_size, f->sky_size, true);
         upload(s->sky, f->sky_size, f->sky_size, GL_RGBA, f->sky);
     }
-    bool new_ground = f->new_ground || f->new_sky || fresh || s->mapped_vertical != und_sea_vertical(s);
-    upload_samples(s, new_ground);
-    make_maps(s, new_ground);
+    if (fresh || f->new_ground) {
+        upload(s->bed, f->nx, f->nz, GL_RED, f->ground);
+        upload(s->ground_map, f->nx, f->nz, GL_RGBA, f->ground_map);
+    }
+    upload(s->water_map, f->nx, f->nz, GL_RGBA, f->water_map);
+    upload(s->wet, f->sample_nx, f->sample_nz, GL_RED, f->wet);
+    if (f->drift)
+        upload(s->drift, f->sample_nx, f->sample_nz, GL_RGBA, f->drift);
+    if (s->look->caustics > 0 && s->options.caustics)
+        make_light(s);
+    s->made = und_sea_wish_of(s);
+    s->made_caustics = s->options.caustics;
     return UND_OK;
 }
 
 void und_sea_maps_refresh(und_sea *s)
 {
     und_error err;
-    bool fresh, stretched = s->mapped_vertical != und_sea_vertical(s);
-    if (!s->taken || allocate(s, &fresh, &err) != UND_OK || (!fresh && !stretched))
+    und_sea_wish wish = und_sea_wish_of(s);
+    bool other = wish.vertical != s->made.vertical || wish.texels != s->made.texels;
+    if (!s->taken || (!other && s->made_caustics == s->options.caustics))
         return;
-    if (stretched)
-        und_sea_reader_shade(s->reader, und_sea_vertical(s));
-    upload_samples(s, true);
-    make_maps(s, true);
+    if (!other || und_sea_reader_remake(s->reader, &wish, &err) == UND_OK)
+        und_sea_maps_take(s, &err);
 }

@@ -20,33 +20,40 @@ typedef struct und_sea_options {
     double vertical; /* on top of the scene's */
 } und_sea_options;
 
+/* Triangles over a grid of vertices, whose numbers count along x first. */
+typedef struct und_sea_grid {
+    GLuint array, indices;
+    int size[2], count; /* vertices; indices */
+} und_sea_grid;
+
+/* Which cells of a grid are wanted: those whose tiles have a bit of `wanted`. */
+typedef struct und_sea_picked {
+    const unsigned char *tile;
+    unsigned wanted;
+} und_sea_picked;
+
 typedef struct und_sea {
     und_painter painter;
     const und_render_def *look;
     und_sea_reader *reader;
     und_sea_options options;
-    bool software; /* the driver has no processor of its own to draw with */
-    bool taken;    /* a frame */
-    /* the frame's samples, as they came */
-    int nx, nz;
-    GLuint ground_samples, surface_samples, wet_samples, open_samples, shadow_samples, drift_samples;
-    /* maps made of them, `scale` texels per sample */
-    int scale, fine_nx, fine_nz;
-    bool made_good;
-    und_target heights;               /* ground and surface, m, exaggerated */
-    und_target ground_map, water_map; /* slopes, depth, light */
-    und_target light;                 /* caustics: 1 through flat water */
-    double mapped_vertical;           /* as the maps have it */
+    bool software;     /* the driver has no processor of its own to draw with */
+    bool taken;        /* a frame */
+    und_sea_wish made; /* what the maps are like */
+    bool made_good, made_caustics;
+    int nx, nz, sample_nx;
+    GLuint bed, ground_map, water_map; /* heights of the ground; und_sea_fields' maps */
+    GLuint wet, drift;
+    und_target light; /* caustics: 1 through flat water */
     GLuint noise, ripple, sky, paint, colormaps;
-    GLuint map_program[4]; /* heights of as many samples, of more; slopes; caustics */
-    GLuint program[SEA_KINDS][SEA_VARIANTS];
-    GLuint grid_array, grid_indices, no_array;
-    int grid_size[2], light_size[2];
-    GLuint light_array, light_indices;
+    GLuint caustics_program, program[SEA_KINDS][SEA_VARIANTS];
+    GLuint no_array;
+    und_sea_grid grid, dry_grid, light_grid;
     und_target picture; /* where it is smaller than the window, or has more samples */
 } und_sea;
 
 double und_sea_vertical(const und_sea *sea); /* the whole exaggeration */
+und_sea_wish und_sea_wish_of(const und_sea *sea);
 
 /* Uploads what the reader has, and makes the maps (sea_maps.c). */
 und_status und_sea_maps_create(und_sea *sea, und_error *err);
@@ -56,9 +63,9 @@ und_status und_sea_maps_take(und_sea *sea, und_error *err);
 void und_sea_maps_refresh(und_sea *sea);
 /* The plan's place in the maps, for the program in use. */
 void und_sea_set_plan(const und_sea *sea, GLuint program);
-/* Triangles over a grid of vertices, whose numbers count along x first. */
-void und_sea_grid(GLuint *array, GLuint *indices, const int size[2]);
-void und_sea_draw_grid(GLuint array, const int size[2]);
+/* Sets the grid's cells, all where `picked` is NULL; the grid covers `window` of the plan. */
+void und_sea_grid_fill(und_sea_grid *grid, const float window[4], const und_sea_picked *picked);
+void und_sea_grid_draw(const und_sea_grid *grid, GLuint program);
 
 /* Programs for the frame and the options as they are (sea_draw.c). */
 und_status und_sea_programs(und_sea *sea, und_error *err);

@@ -4,21 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-/* The higher of ground and water, m, as drawn; between samples as the shaders have it where each texel is a
- * sample. */
-static double top_at(const und_sea_fields *f, double vertical, double x, double z)
+/* The higher of ground and water, m, between texels as the shaders have it. */
+static double top_at(const und_sea_fields *f, double x, double z)
 {
     double u = fmin(fmax((x - f->x0) / f->h, 0), f->nx - 1), v = fmin(fmax((z - f->z0) / f->h, 0), f->nz - 1);
     int i = (int)fmin(u, f->nx - 2), j = (int)fmin(v, f->nz - 2);
-    size_t at = (size_t)j * (size_t)f->nx + (size_t)i, row = (size_t)f->nx;
-    double fx = u - i, fz = v - j, height[2];
-    for (int k = 0; k < 2; k++) {
-        const float *h = k ? f->surface : f->ground;
-        double near = (double)h[at] * (1 - fx) + (double)h[at + 1] * fx;
-        double far = (double)h[at + row] * (1 - fx) + (double)h[at + row + 1] * fx;
-        height[k] = near * (1 - fz) + far * fz;
+    size_t row = (size_t)f->nx, at = (size_t)j * row + (size_t)i,
+           corner[4] = {at, at + 1, at + row, at + row + 1};
+    double fx = u - i, fz = v - j, ground = 0, depth = 0;
+    for (int k = 0; k < 4; k++) {
+        double weight = (k & 1 ? fx : 1 - fx) * (k >> 1 ? fz : 1 - fz);
+        ground += weight * (double)f->ground[corner[k]];
+        depth += weight * (double)f->water_map[4 * corner[k]];
     }
-    return vertical * fmax(height[0], height[1]);
+    return ground + fmax(depth, 0);
 }
 
 /* The stretch of a ray within a box; false: it passes by. */
@@ -71,12 +70,12 @@ static double to_bodies(const und_sea *s, const double from[3], const double alo
     return nearest;
 }
 
-/* By steps of half a sample, then by halves. */
+/* By steps of half a texel, then by halves. */
 static double to_heights(const und_sea *s, const double from[3], const double along[3])
 {
     enum { HALVES = 40 };
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    double low[3], high[3], enter, leave, vertical = und_sea_vertical(s);
+    double low[3], high[3], enter, leave;
     s->painter.class->bounds(&s->painter, low, high);
     if (!within(low, high, from, along, &enter, &leave))
         return INFINITY;
@@ -84,7 +83,7 @@ static double to_heights(const und_sea *s, const double from[3], const double al
     double before = enter, t = enter;
     for (int first = 1; before < leave || first; first = 0) {
         double x = from[0] + t * along[0], z = from[2] + t * along[2];
-        if (from[1] + t * along[1] <= top_at(f, vertical, x, z))
+        if (from[1] + t * along[1] <= top_at(f, x, z))
             break;
         if (t >= leave)
             return INFINITY;
@@ -94,7 +93,7 @@ static double to_heights(const und_sea *s, const double from[3], const double al
     for (int k = 0; k < HALVES; k++) {
         double middle = 0.5 * (before + t);
         bool under = from[1] + middle * along[1] <=
-                     top_at(f, vertical, from[0] + middle * along[0], from[2] + middle * along[2]);
+                     top_at(f, from[0] + middle * along[0], from[2] + middle * along[2]);
         *(under ? &t : &before) = middle;
     }
     return t;

@@ -2,7 +2,7 @@
 #include "view/sea_read.h"
 
 #include "geom/value.h"
-#include "render/internal.h"
+#include "view/sea_fine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,9 @@
 struct und_sea_reader {
     und_render *render; /* of a picture of one pixel: what it has besides the picture is what counts */
     und_sea_fields fields;
-    float *shadow, *drift;
-    size_t samples; /* that both have room for */
+    und_sea_fine fine;
+    float *drift;
+    size_t samples; /* that it has room for */
     float sky_sun[3];
 };
 
@@ -36,7 +37,7 @@ void und_sea_reader_destroy(und_sea_reader *reader)
     if (!reader)
         return;
     und_render_destroy(reader->render);
-    free(reader->shadow);
+    und_sea_fine_free(&reader->fine);
     free(reader->drift);
     free(reader);
 }
@@ -58,12 +59,9 @@ static und_status make_room(und_sea_reader *reader, size_t samples, und_error *e
 {
     if (reader->samples == samples)
         return UND_OK;
-    free(reader->shadow);
     free(reader->drift);
     reader->samples = 0;
-    reader->shadow = und_alloc(samples, sizeof(float), "shadows", err);
-    reader->drift = und_alloc(4 * samples, sizeof(float), "foam", err);
-    if (!reader->shadow || !reader->drift)
+    if (!(reader->drift = und_alloc(4 * samples, sizeof(float), "foam", err)))
         return UND_FAILED;
     reader->samples = samples;
     return UND_OK;
@@ -103,30 +101,27 @@ static float sane(const float *field, size_t c)
 static void take_drift(und_sea_reader *reader, const und_frame *frame)
 {
     und_sea_fields *f = &reader->fields;
-    bool own = f->nx == frame->grid.n[0] && f->nz == frame->grid.n[2];
+    bool own = f->sample_nx == frame->grid.n[0] && f->sample_nz == frame->grid.n[2];
     static const char *const name[4] = {"foam", "dye", "velocity_x", "velocity_z"};
     const float *field[4];
     for (int k = 0; k < 4; k++)
         field[k] = own ? und_column_field(frame, name[k]) : NULL;
-    f->has_foam = field[0];
-    f->has_dye = field[1];
-    f->has_flow = field[2] && field[3];
-    f->drift = f->has_foam || f->has_dye || f->has_flow ? reader->drift : NULL;
+    f->drift = field[0] || field[1] || (field[2] && field[3]) ? reader->drift : NULL;
     if (!f->drift)
         return;
     PARALLEL_FOR(reader->render->threads)
-    for (int j = 0; j < f->nz; j++)
-        for (size_t c = (size_t)j * (size_t)f->nx; c < (size_t)(j + 1) * (size_t)f->nx; c++)
+    for (int j = 0; j < f->sample_nz; j++)
+        for (size_t c = (size_t)j * (size_t)f->sample_nx; c < (size_t)(j + 1) * (size_t)f->sample_nx; c++)
             for (int k = 0; k < 4; k++)
                 reader->drift[4 * c + (size_t)k] = clampf(sane(field[k], c), -1e4f, 1e4f);
 }
 
-static void take_range(und_sea_fields *f)
+static void take_range(und_sea_fields *f, const float *ground, const float *depth)
 {
     size_t count = (size_t)f->nx * (size_t)f->nz;
     float low = INFINITY, high = -INFINITY, water_low = INFINITY, water_high = -INFINITY;
     for (size_t c = 0; c < count; c++) {
-        float g = f->ground[c], s = f->surface[c];
+        float g = ground[c], s = g + depth[c];
         low = minf(g, low);
         high = maxf(g, high);
         water_low = minf(s > g ? s : INFINITY, water_low);
@@ -142,16 +137,42 @@ static void take_range(und_sea_fields *f)
     f->base = low - maxf(0.06f * span, 0.15f * (high - low));
 }
 
-void und_sea_reader_shade(und_sea_reader *reader, double vertical)
+/* Few samples get more texels each, so that shores and waves are round. */
+static int scale_for(const und_samples *s, int texels)
+{
+    enum { MOST = 6 };
+    int scale = texels / (s->nx > s->nz ? s->nx : s->nz);
+    return scale < 1 ? 1 : scale > MOST ? MOST : scale;
+}
+
+static und_status make_fine(und_sea_reader *reader, const und_sea_wish *wish, bool new_ground, und_error *err)
 {
     const und_samples *s = &reader->render->samples;
     und_sea_fields *f = &reader->fields;
-    und_mesh plain = {.nx = s->nx, .nz = s->nz, .h = (float)s->dx, .ground = s->ground};
-    plain.span = plain.h * (float)(s->nx > s->nz ? s->nx - 1 : s->nz - 1);
-    /* Heights that are larger and a sun that is lower shade alike. */
-    f3 sun = f3_of(f->sun);
-    f->penumbra = und_light_sweep(&plain, f3_make(sun.x, sun.y / (float)vertical, sun.z), reader->shadow);
-    f->shadow = reader->shadow;
+    und_sea_fine *fine = &reader->fine;
+    bool fresh;
+    und_status status = und_sea_fine_allocate(fine, s->nx, s->nz, scale_for(s, wish->texels), &fresh, err);
+    if (status != UND_OK)
+        return status;
+    f->new_ground = new_ground || fresh;
+    und_sea_fine_make(fine, s, wish->vertical, f3_of(f->sun), f->new_ground, reader->render->threads);
+    f->scale = fine->scale;
+    f->nx = fine->nx;
+    f->nz = fine->nz;
+    f->h = s->dx / fine->scale;
+    f->x0 = s->x0;
+    f->z0 = s->z0;
+    f->ground = fine->ground;
+    f->water_map = fine->water_map;
+    f->ground_map = fine->ground_map;
+    f->tile = fine->tile;
+    take_range(f, fine->ground, fine->depth);
+    return UND_OK;
+}
+
+und_status und_sea_reader_remake(und_sea_reader *reader, const und_sea_wish *wish, und_error *err)
+{
+    return make_fine(reader, wish, true, err);
 }
 
 /* Places of drops, all of them sane. */
@@ -190,7 +211,7 @@ static und_status take_bodies(und_sea_reader *reader, const und_frame *frame, un
     return status;
 }
 
-und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, double vertical,
+und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, const und_sea_wish *wish,
                                und_error *err)
 {
     und_render *r = reader->render;
@@ -202,22 +223,16 @@ und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, d
     if (status != UND_OK || (status = make_room(reader, (size_t)s->nx * (size_t)s->nz, err)) != UND_OK ||
         (status = take_sky(reader, frame->time, err)) != UND_OK)
         return status;
-    f->new_ground = s->ground_changed;
+    bool new_ground = s->ground_changed;
     und_light_open(s, r->threads);
     und_wetness_smooth(s, r->threads);
-    f->nx = s->nx;
-    f->nz = s->nz;
-    f->h = s->dx;
-    f->x0 = s->x0;
-    f->z0 = s->z0;
-    f->ground = s->ground;
-    f->surface = s->surface;
+    f->sample_nx = s->nx;
+    f->sample_nz = s->nz;
+    f->cell = s->dx;
     f->wet = s->wet_smooth;
-    f->open = s->open;
     f->time = isfinite(frame->time) ? frame->time : 0;
-    take_range(f);
-    if (f->new_ground || f->new_sky)
-        und_sea_reader_shade(reader, vertical);
+    if ((status = make_fine(reader, wish, new_ground || f->new_sky, err)) != UND_OK)
+        return status;
     take_drift(reader, frame);
     take_drops(f, frame);
     return take_bodies(reader, frame, err);

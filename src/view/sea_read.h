@@ -1,40 +1,54 @@
 /* What the painter of height fields takes from a frame, by the reading that the preview has: heights without
- * what no picture can use, wet ground that remembers, sky and sun, bodies and drops. */
+ * what no picture can use, wet ground that remembers, sky and sun, bodies and drops; and what lies between
+ * the samples, so that few of them make round waves and shores. */
 #ifndef UND_VIEW_SEA_READ_H
 #define UND_VIEW_SEA_READ_H
 
 #include "grid/frame.h"
 #include "render/render.h"
 
-/* Fields are [nz][nx], and of them all only heights are always there.  Heights are as the frame has them: the
- * vertical exaggeration is the painter's. */
+/* The plan in TILES x TILES parts: whether some of it is wet, or dry. */
+enum { UND_SEA_TILES = 128, UND_SEA_WET = 1, UND_SEA_DRY = 2 };
+
 typedef struct und_sea_fields {
-    int nx, nz;
-    double h, x0, z0;              /* m: distance of samples, and where the first is */
-    const float *ground, *surface; /* m; the surface runs on under the shore */
-    const float *wet;              /* 0 to 1 */
-    const float *open;             /* share of the sky that the ground sees */
-    const float *shadow;           /* m; up to there the sun is hidden */
-    float penumbra;                /* m, of height */
-    const float *drift;            /* [nz][nx][4]: foam, dye, velocity along x and z; NULL: none */
-    bool has_foam, has_dye, has_flow;
-    bool new_ground, new_sky;        /* since the frame before */
-    float low, high, ground_high;    /* m: of ground, of ground and water, of ground */
-    float water_low, water_high;     /* m: of the water where there is some */
-    float base;                      /* m: where the block ends below */
-    float sun[3], sun_color[3];      /* towards it; irradiance / pi */
-    float ambient[4][3];             /* of the sky: constant, x, y and z parts of a linear fit */
-    int sky_size;                    /* a square map, folded as und_sky_fold has it */
-    const float *sky;                /* [size][size][4] */
-    int corners;                     /* of bodies, three a triangle */
-    const float *position, *normal;  /* [corners][3], m */
-    const float *color;              /* the same, linear; NULL: grey */
-    int rain_count, spray_count;     /* drops */
-    const float *rain, *rain_speed;  /* [count][3], m and m/s; the speeds may be NULL */
-    const float *spray, *spray_size; /* [count][3], and radii, m, or NULL */
-    const float *spray_speed;        /* [count][3], m/s, or NULL */
-    double time;                     /* s */
+    /* The frame's samples, [sample_nz][sample_nx]. */
+    int sample_nx, sample_nz;
+    double cell;        /* m from one to the next */
+    const float *wet;   /* 0 to 1 */
+    const float *drift; /* [sample_nz][sample_nx][4]: foam, dye, velocity along x and z; NULL: none */
+    /* What is drawn: `scale` texels per sample, [nz][nx], heights `vertical` times as large. */
+    int scale, nx, nz;
+    double h, x0, z0;             /* m from one to the next, and where the first is */
+    const float *ground;          /* m */
+    const float *water_map;       /* [nz][nx][4]: depth (negative: dry), slopes of the surface, sun there */
+    const float *ground_map;      /* [nz][nx][4]: slopes, share of the sky seen, sun there */
+    const unsigned char *tile;    /* [TILES][TILES] */
+    float low, high, ground_high; /* m: of ground, of ground and water, of ground */
+    float water_low, water_high;  /* m: of the water where there is some */
+    float base;                   /* m: where the block ends below */
+    bool new_ground, new_sky;     /* since the frame before */
+    float sun[3], sun_color[3];   /* towards it; irradiance / pi */
+    float ambient[4][3];          /* of the sky: constant, x, y and z parts of a linear fit */
+    int sky_size;                 /* a square map, folded as und_sky_fold has it */
+    const float *sky;             /* [size][size][4] */
+    int corners;                  /* of bodies, three a triangle */
+    const float *position;        /* [corners][3], m, not exaggerated */
+    const float *normal;          /* [corners][3] */
+    const float *color;           /* the same, linear; NULL: grey */
+    int rain_count, spray_count;  /* drops */
+    const float *rain;            /* [count][3], m */
+    const float *rain_speed;      /* the same, m/s, or NULL */
+    const float *spray;           /* [count][3], m */
+    const float *spray_size;      /* [count], radii, m, or NULL */
+    const float *spray_speed;     /* [count][3], m/s, or NULL */
+    double time;                  /* s */
 } und_sea_fields;
+
+/* How it is to be drawn. */
+typedef struct und_sea_wish {
+    double vertical; /* exaggeration of heights */
+    int texels;      /* about as many along the longer side, where samples are fewer */
+} und_sea_wish;
 
 typedef struct und_sea_reader und_sea_reader;
 
@@ -47,10 +61,10 @@ void und_sea_reader_patterns(const und_sea_reader *reader, int *size, const floa
 
 /* Reads a frame.  Drops and the bodies' colours are the frame's, and gone with it; the rest stays until the
  * next. */
-und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, double vertical,
+und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, const und_sea_wish *wish,
                                und_error *err);
-/* The shadows once more, where heights are drawn `vertical` times as large. */
-void und_sea_reader_shade(und_sea_reader *reader, double vertical);
+/* The same frame once more, drawn otherwise. */
+und_status und_sea_reader_remake(und_sea_reader *reader, const und_sea_wish *wish, und_error *err);
 const und_sea_fields *und_sea_reader_fields(const und_sea_reader *reader);
 
 #endif

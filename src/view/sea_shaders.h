@@ -14,8 +14,6 @@ extern const char und_sea_cut_ground_glsl[];
 extern const char und_sea_cut_water_glsl[];
 extern const char und_sea_far_glsl[];
 extern const char und_sea_sky_glsl[];
-extern const char und_sea_heights_glsl[];
-extern const char und_sea_slopes_glsl[];
 extern const char und_sea_bend_glsl[];
 extern const char und_sea_gather_glsl[];
 
