@@ -14,10 +14,10 @@ static const float *rows_of(const und_frame *frame, const char *name, size_t cou
 
 /* Adds a patch whose share of the nodes around it is as its area; smaller ones than the nodes' distance are
  * spread over it. */
-static void add_patch(und_mesh *m, float x, float z, float radius, float share)
+static void add_patch(const und_foam_plan *m, float x, float z, float radius, float share)
 {
-    float wide = maxf(radius, 2.2f * m->h), u = (x - m->x0) * m->per_m, v = (z - m->z0) * m->per_m,
-          reach = wide * m->per_m;
+    float wide = maxf(radius, 2.2f * m->h), u = (x - m->x0) / m->h, v = (z - m->z0) / m->h,
+          reach = wide / m->h;
     if (!(u + reach > 0 && v + reach > 0 && u - reach < (float)m->nx && v - reach < (float)m->nz))
         return;
     /* The mean of (1 - q^2)^2 over a disc is a third. */
@@ -27,27 +27,27 @@ static void add_patch(und_mesh *m, float x, float z, float radius, float share)
     for (int j = j0; j <= j1; j++)
         for (int i = i0; i <= i1; i++) {
             float du = ((float)i - u) / reach, dv = ((float)j - v) / reach, q = 1 - du * du - dv * dv;
-            float *foam = und_mesh_node(m, i, j) + M_FOAM;
+            float *foam = m->foam + ((size_t)j * (size_t)m->nx + (size_t)i) * (size_t)m->stride;
             if (q > 0)
                 *foam += maxf(MOST - *foam, 0) * minf(share * q * q, 0.5f); /* one patch alone is thin */
         }
 }
 
-void und_froth_splat(und_render *r, const und_frame *frame)
+bool und_froth_splat(const und_frame *frame, const und_foam_plan *plan)
 {
     const und_item *place = und_frame_find(frame, "foam/position");
     if (!place || place->type != UND_F32 || !place->data || place->rank != 2 || place->dim[1] != 3 ||
         place->dim[0] == 0)
-        return;
+        return false;
     size_t count = place->dim[0];
     const float *p = place->data, *radius = rows_of(frame, "foam/radius", count),
                 *age = rows_of(frame, "foam/age", count), *life = rows_of(frame, "foam/life", count);
-    r->mesh.has_foam = true;
     for (size_t k = 0; k < count; k++) {
         float old = age && life && life[k] > 0 ? clampf(age[k] / life[k], 0, 1) : 0;
         float size = SPREAD * (radius ? radius[k] : 0.005f) * (1 + 0.6f * old);
         float fresh = 1 - old * old;
         if (size > 0 && size < 1e6f && fresh > 0 && fabsf(p[3 * k]) < 1e9f && fabsf(p[3 * k + 2]) < 1e9f)
-            add_patch(&r->mesh, p[3 * k], p[3 * k + 2], size, fresh);
+            add_patch(plan, p[3 * k], p[3 * k + 2], size, fresh);
     }
+    return true;
 }

@@ -263,7 +263,13 @@ und_camera und_camera_at(const und_render *r, double time, float *distance);
 und_status und_pattern_bake(und_pattern *noise, und_pattern *ripple, int threads, und_error *err);
 und_status und_voxels_take(und_render *r, const und_frame *frame, und_error *err);
 void und_voxels_free(und_voxels *v);
-void und_froth_splat(und_render *r, const und_frame *frame); /* bits of foam into the mesh's */
+/* Where bits of foam go: numbers on a plan, `stride` apart. */
+typedef struct und_foam_plan {
+    int nx, nz, stride;
+    float x0, z0, h; /* m: place of the first, distance between them */
+    float *foam;
+} und_foam_plan;
+bool und_froth_splat(const und_frame *frame, const und_foam_plan *plan); /* false: the frame has none */
 und_status und_samples_take(und_render *r, const und_frame *frame, und_error *err);
 const float *und_find_corners(const und_frame *frame, const char *name, size_t *corners);
 und_drawing und_drawing_of(const und_render *r, const und_frame *frame);

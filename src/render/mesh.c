@@ -324,7 +324,8 @@ und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err)
     for (int j = 0; j < m->nz; j++)
         slope_row(m, j);
     mesh_range(m);
-    und_froth_splat(r, frame);
+    und_foam_plan plan = {m->nx, m->nz, M_COUNT, m->x0, m->z0, m->h, m->node + M_FOAM};
+    m->has_foam = und_froth_splat(frame, &plan) || m->has_foam;
     return UND_OK;
 }
 

@@ -31,6 +31,7 @@ static void destroy(und_painter *self)
         for (int k = 0; k < SEA_VARIANTS; k++)
             glDeleteProgram(s->program[kind][k]);
     und_sea_maps_destroy(s);
+    und_sea_things_destroy(s);
     und_gl_target_clear(&s->picture);
     und_sea_reader_destroy(s->reader);
     free(s);
@@ -43,8 +44,11 @@ static und_status take(und_painter *self, const und_frame *frame, und_error *err
     und_status status = und_sea_reader_take(s->reader, frame, &wish, err);
     if (status == UND_OK)
         status = und_sea_maps_take(s, err);
-    if (status == UND_OK)
+    if (status == UND_OK) {
+        und_sea_things_take(s);
         status = und_sea_programs(s, err);
+    }
+    s->takes++;
     s->taken = status == UND_OK || s->taken;
     return status;
 }
@@ -96,7 +100,8 @@ und_painter *und_sea_create(const und_render_def *look, und_error *err)
     s->software = is_software();
     s->options = (und_sea_options){
         .quality = !s->software, .caustics = look->caustics > 0, .wet = true, .vertical = 1};
-    if (!(s->reader = und_sea_reader_create(look, err)) || und_sea_maps_create(s, err) != UND_OK) {
+    if (!(s->reader = und_sea_reader_create(look, err)) || und_sea_maps_create(s, err) != UND_OK ||
+        und_sea_things_create(s, err) != UND_OK) {
         destroy(&s->painter);
         return NULL;
     }

@@ -7,12 +7,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static int variant_of(const und_sea *s)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     return (s->options.quality == 1 ? SEA_GOOD : 0) | (f->drift ? SEA_DRIFT : 0) |
-           (s->options.tinted ? SEA_TINTED : 0);
+           (s->things.corners > 0 ? SEA_BODIES : 0) | (s->options.tinted ? SEA_TINTED : 0) |
+           (s->options.lines ? SEA_LINES : 0);
 }
 
 static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
@@ -25,16 +27,21 @@ static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
         [SEA_WATER] = {"the water", und_sea_grid_glsl, und_sea_water_glsl},
         [SEA_CUT_GROUND] = {"the cut ground", und_sea_side_glsl, und_sea_cut_ground_glsl},
         [SEA_CUT_WATER] = {"the cut water", und_sea_side_glsl, und_sea_cut_water_glsl},
+        [SEA_THING] = {"bodies", und_sea_thing_glsl, und_sea_lit_thing_glsl},
+        [SEA_DROPS] = {"drops", und_sea_drop_glsl, und_sea_drops_glsl},
     };
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     const und_render_def *look = s->look;
-    char wanted[256];
+    bool good = variant & SEA_GOOD;
+    char wanted[384];
     snprintf(wanted, sizeof wanted,
              "#define GOOD %d\n#define DRIFT %d\n#define BODIES %d\n#define TINTED %d\n#define TILES %d\n"
-             "#define PAINTED %d\n#define HAZE %d\n#define SKY_SIZE %d\n#define MARCH %d\n",
-             !!(variant & SEA_GOOD), !!(variant & SEA_DRIFT), !!(variant & SEA_BODIES),
-             !!(variant & SEA_TINTED), look->ground_pattern == UND_GROUND_TILES, look->ground_map != NULL,
-             look->haze > 0 && isfinite(look->haze), f->sky_size, variant & SEA_GOOD ? 24 : 12);
+             "#define LINES %d\n#define PAINTED %d\n#define HAZE %d\n#define SKY_SIZE %d\n#define MARCH %d\n"
+             "#define BOTTOM_STEPS %d\n#define BODY_STEPS %d\n",
+             good, !!(variant & SEA_DRIFT), !!(variant & SEA_BODIES), !!(variant & SEA_TINTED),
+             look->ground_pattern == UND_GROUND_TILES, !!(variant & SEA_LINES), look->ground_map != NULL,
+             look->haze > 0 && isfinite(look->haze), f->sky_size, good ? 24 : 12, good ? 6 : 3,
+             good ? 16 : 10);
     const und_program_def def = {.name = own[kind].name,
                                  .vertex = {und_sea_plan_glsl, own[kind].vertex},
                                  .fragment = {wanted, und_sea_plan_glsl, und_sea_light_glsl,
@@ -141,7 +148,7 @@ static void set_water(const und_sea *s, GLuint program)
     und_gl_float(program, "tint_per_m", 1 / (high - low));
 }
 
-static GLuint use(const und_sea *s, int kind, const und_lens *lens)
+GLuint und_sea_use(const und_sea *s, int kind, const und_lens *lens)
 {
     GLuint program = s->program[kind][variant_of(s)];
     glUseProgram(program);
@@ -151,6 +158,7 @@ static GLuint use(const und_sea *s, int kind, const und_lens *lens)
         set_ground(s, program);
     if (kind == SEA_WATER || kind == SEA_CUT_WATER)
         set_water(s, program);
+    und_sea_things_set(s, program, kind == SEA_WATER || kind == SEA_CUT_WATER);
     return program;
 }
 
@@ -198,7 +206,7 @@ static void draw_grid(und_sea *s, int kind, const und_lens *lens, const float wi
     und_sea_grid_fill(grid, window, all ? NULL : &picked);
     if (grid->count == 0)
         return;
-    GLuint program = use(s, kind, lens);
+    GLuint program = und_sea_use(s, kind, lens);
     und_gl_vec4(program, "window", window);
     und_gl_float(program, "surface", water);
     und_sea_grid_draw(grid, program);
@@ -211,7 +219,7 @@ static void draw_sides(const und_sea *s, int kind, const und_lens *lens, const f
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     const double middle[3] = {f->x0 + 0.5 * f->h * (f->nx - 1), 0, f->z0 + 0.5 * f->h * (f->nz - 1)};
     const double half[3] = {0.5 * f->h * (f->nx - 1), 0, 0.5 * f->h * (f->nz - 1)};
-    GLuint program = use(s, kind, lens);
+    GLuint program = und_sea_use(s, kind, lens);
     und_gl_float(program, "surface", kind == SEA_CUT_WATER);
     glBindVertexArray(s->no_array);
     for (int side = 0; side < 4; side++) {
@@ -245,13 +253,75 @@ static void draw_all(und_sea *s, const und_lens *lens)
             draw_sides(s, SEA_CUT_WATER, lens, window);
         draw_sides(s, SEA_CUT_GROUND, lens, window);
     }
+    und_sea_things_draw(s, lens, false);
     draw_grid(s, SEA_GROUND, lens, window);
-    use(s, SEA_SKY, lens);
+    und_sea_use(s, SEA_SKY, lens);
     glBindVertexArray(s->no_array);
     glDepthMask(GL_FALSE);
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     glDepthMask(GL_TRUE);
     glBindVertexArray(0);
+    und_sea_drops_draw(s, lens);
+    glDisable(GL_DEPTH_TEST);
+    glUseProgram(0);
+}
+
+/* Is it what the picture shows already? */
+static bool is_same(const und_sea *s, const und_lens *lens)
+{
+    const und_sea_options *a = &s->options, *b = &s->drawn;
+    return s->picture.buffer && s->takes == s->drawn_takes && memcmp(lens, &s->lens, sizeof *lens) == 0 &&
+           a->quality == b->quality && a->caustics == b->caustics && a->wet == b->wet &&
+           a->lines == b->lines && a->tinted == b->tinted && a->water == b->water &&
+           a->vertical == b->vertical;
+}
+
+/* Pixels of the picture per pixel of the window.  Without a graphics processor what moves has fewer; with one
+ * good pictures have four to each. */
+static double pixels_per_pixel(const und_sea *s)
+{
+    bool good = s->options.quality == 1;
+    if (!s->software)
+        return good ? 2 : 1;
+    return good || s->still > 0 ? 1 : 0.5;
+}
+
+static und_status make_picture(und_sea *s, const und_lens *lens, und_error *err)
+{
+    double per = pixels_per_pixel(s);
+    int width = (int)fmax(lrint(per * lens->width), 1), height = (int)fmax(lrint(per * lens->height), 1);
+    und_lens own = *lens;
+    own.x = own.y = 0;
+    own.width = width;
+    own.height = own.window_height = height;
+    und_status status = UND_OK;
+    und_sea_aside aside = und_sea_turn_to(0, 1, 1);
+    if (s->picture.width != width || s->picture.height != height) {
+        und_gl_target_clear(&s->picture);
+        status = und_gl_target(&s->picture, GL_RGBA8, width, height, true, err);
+    }
+    if (status == UND_OK)
+        status = und_sea_things_prepare(s, &own, width, height, err);
+    if (status == UND_OK) {
+        glBindFramebuffer(GL_FRAMEBUFFER, s->picture.buffer);
+        glViewport(0, 0, width, height);
+        glClear(GL_DEPTH_BUFFER_BIT); /* the sky covers what is left */
+        draw_all(s, &own);
+    }
+    und_sea_turn_back(&aside);
+    return status;
+}
+
+static void show_picture(const und_sea *s, bool rough)
+{
+    GLuint program = s->compose_program[rough];
+    glUseProgram(program);
+    und_gl_texture(program, "picture", 0, GL_TEXTURE_2D, s->picture.color);
+    und_gl_texture(program, "picture_depth", 1, GL_TEXTURE_2D, s->picture.depth);
+    glEnable(GL_DEPTH_TEST); /* else depths are not written */
+    glDepthFunc(GL_ALWAYS);
+    und_gl_draw_square();
+    glDepthFunc(GL_LESS);
     glDisable(GL_DEPTH_TEST);
     glUseProgram(0);
 }
@@ -264,5 +334,14 @@ void und_sea_draw(und_painter *self, const und_lens *lens, double seconds)
     und_sea_maps_refresh(s);
     if (!s->taken || und_sea_programs(s, &err) != UND_OK)
         return;
-    draw_all(s, lens);
+    bool same = is_same(s, lens);
+    s->still = same ? s->still + 1 : 0;
+    /* What stands still is drawn once more, with all its pixels. */
+    if ((!same || (s->still == 1 && s->software && s->options.quality == 0)) &&
+        make_picture(s, lens, &err) != UND_OK)
+        return;
+    s->lens = *lens;
+    s->drawn = s->options;
+    s->drawn_takes = s->takes;
+    show_picture(s, s->picture.width <= lens->width);
 }

@@ -5,6 +5,8 @@
 #include "view/sea_shaders.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static GLuint repeating(const float *texel, int size)
 {
@@ -17,11 +19,37 @@ static GLuint repeating(const float *texel, int size)
     return texture;
 }
 
+/* The ground's picture. */
+static und_status take_paint(und_sea *s, und_error *err)
+{
+    const und_image *map = s->look->ground_map;
+    size_t count = map ? (size_t)map->width * (size_t)map->height : 0;
+    float *texel = map ? und_alloc(4 * count, sizeof *texel, "the ground's picture", err) : NULL;
+    if (!map || !texel)
+        return map ? err->status : UND_OK;
+    for (size_t k = 0; k < count; k++)
+        memcpy(texel + 4 * k, map->rgb + 3 * k, 3 * sizeof *texel);
+    s->paint = und_gl_texture_2d(GL_RGBA16F, map->width, map->height, true);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA16F, map->width, map->height, 0, GL_RGBA, GL_FLOAT, texel);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+    glGenerateMipmap(GL_TEXTURE_2D);
+    free(texel);
+    return UND_OK;
+}
+
 und_status und_sea_maps_create(und_sea *s, und_error *err)
 {
+    const und_program_def shadow = {
+        "a shadow", {und_sea_thing_glsl}, {"out vec4 color;\nvoid main() { color = vec4(1.0); }\n"}};
+    const und_program_def compose[2] = {
+        {"the sea's picture", {und_gl_square}, {"#define SMOOTH 0\n", und_sea_compose_glsl}},
+        {"the sea's picture", {und_gl_square}, {"#define SMOOTH 1\n", und_sea_compose_glsl}}};
     const und_program_def caustics = {
         "caustics", {und_sea_plan_glsl, und_sea_bend_glsl}, {und_sea_gather_glsl}};
-    if (!(s->caustics_program = und_gl_program(&caustics, err)))
+    if (!(s->caustics_program = und_gl_program(&caustics, err)) ||
+        !(s->shadow_program = und_gl_program(&shadow, err)) ||
+        !(s->compose_program[0] = und_gl_program(&compose[0], err)) ||
+        !(s->compose_program[1] = und_gl_program(&compose[1], err)))
         return err->status;
     int size;
     const float *noise, *ripple;
@@ -30,12 +58,7 @@ und_status und_sea_maps_create(und_sea *s, und_error *err)
     s->ripple = repeating(ripple, size);
     s->colormaps = und_colormap_texture();
     glGenVertexArrays(1, &s->no_array);
-    const und_image *map = s->look->ground_map;
-    if (map) {
-        s->paint = und_gl_texture_2d(GL_RGBA16F, 1, 1, true);
-        glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB16F, map->width, map->height, 0, GL_RGB, GL_FLOAT, map->rgb);
-    }
-    return UND_OK;
+    return take_paint(s, err);
 }
 
 static void free_maps(und_sea *s)
@@ -52,6 +75,9 @@ void und_sea_maps_destroy(und_sea *s)
 {
     free_maps(s);
     glDeleteProgram(s->caustics_program);
+    glDeleteProgram(s->shadow_program);
+    glDeleteProgram(s->compose_program[0]);
+    glDeleteProgram(s->compose_program[1]);
     glDeleteTextures(5, (GLuint[]){s->noise, s->ripple, s->sky, s->paint, s->colormaps});
     glDeleteVertexArrays(4, (GLuint[]){s->no_array, s->grid.array, s->dry_grid.array, s->light_grid.array});
     glDeleteBuffers(3, (GLuint[]){s->grid.indices, s->dry_grid.indices, s->light_grid.indices});
@@ -89,13 +115,15 @@ static und_status allocate(und_sea *s, bool *fresh, und_error *err)
     s->water_map = und_gl_texture_2d(GL_RGBA32F, f->nx, f->nz, true);
     s->wet = und_gl_texture_2d(GL_R32F, f->sample_nx, f->sample_nz, true);
     s->drift = und_gl_texture_2d(GL_RGBA32F, f->sample_nx, f->sample_nz, true);
-    double most_light = !good ? 320 : s->software ? 512 : 1024, longer = f->nx > f->nz ? f->nx : f->nz;
+    double most_light = !good ? 448 : s->software ? 512 : 1024, longer = f->nx > f->nz ? f->nx : f->nz;
     double per = fmin(most_light / longer, 2);
+    und_sea_aside aside = und_sea_turn_to(0, 1, 1);
     und_status status =
         und_gl_target(&s->light, GL_R16F, (int)fmax(per * f->nx, 8), (int)fmax(per * f->nz, 8), false, err);
+    und_sea_turn_back(&aside);
     if (status != UND_OK)
         return status;
-    set_size(&s->light_grid, f, !good ? 160 : s->software ? 256 : 640, 1);
+    set_size(&s->light_grid, f, !good ? 224 : s->software ? 256 : 640, 1);
     und_sea_grid_fill(&s->light_grid, NULL, NULL);
     set_size(&s->grid, f, !good ? 176 : s->software ? 288 : 512, 1);
     s->dry_grid = (und_sea_grid){.array = s->dry_grid.array,
@@ -169,17 +197,31 @@ void und_sea_set_plan(const und_sea *s, GLuint program)
                               (float)(n[k][1] - 1) / (float)n[k][1], 0.5f / (float)n[k][1]});
 }
 
+und_sea_aside und_sea_turn_to(GLuint buffer, int width, int height)
+{
+    und_sea_aside aside = {.scissor = glIsEnabled(GL_SCISSOR_TEST)};
+    glGetIntegerv(GL_FRAMEBUFFER_BINDING, &aside.buffer);
+    glGetIntegerv(GL_VIEWPORT, aside.viewport);
+    glDisable(GL_SCISSOR_TEST);
+    glBindFramebuffer(GL_FRAMEBUFFER, buffer);
+    glViewport(0, 0, width, height);
+    return aside;
+}
+
+void und_sea_turn_back(const und_sea_aside *aside)
+{
+    const GLint *v = aside->viewport;
+    glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)aside->buffer);
+    glViewport(v[0], v[1], v[2], v[3]);
+    if (aside->scissor)
+        glEnable(GL_SCISSOR_TEST);
+}
+
 static void make_light(und_sea *s)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     GLuint program = s->caustics_program;
-    GLint buffer = 0, viewport[4];
-    GLboolean scissor = glIsEnabled(GL_SCISSOR_TEST);
-    glGetIntegerv(GL_FRAMEBUFFER_BINDING, &buffer);
-    glGetIntegerv(GL_VIEWPORT, viewport);
-    glDisable(GL_SCISSOR_TEST);
-    glBindFramebuffer(GL_FRAMEBUFFER, s->light.buffer);
-    glViewport(0, 0, s->light.width, s->light.height);
+    und_sea_aside aside = und_sea_turn_to(s->light.buffer, s->light.width, s->light.height);
     glClearColor(0, 0, 0, 0);
     glClear(GL_COLOR_BUFFER_BIT);
     glUseProgram(program);
@@ -199,10 +241,7 @@ static void make_light(und_sea *s)
     glBlendFunc(GL_ONE, GL_ONE);
     und_sea_grid_draw(&s->light_grid, program);
     glDisable(GL_BLEND);
-    glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)buffer);
-    glViewport(viewport[0], viewport[1], viewport[2], viewport[3]);
-    if (scissor)
-        glEnable(GL_SCISSOR_TEST);
+    und_sea_turn_back(&aside);
 }
 
 static void upload(GLuint texture, int nx, int nz, GLenum parts, const float *data)

@@ -7,8 +7,8 @@
 #include "view/sea_read.h"
 
 /* Programs that draw; which parts of them are compiled depends on what the frame has and on the options. */
-enum { SEA_SKY, SEA_GROUND, SEA_WATER, SEA_CUT_GROUND, SEA_CUT_WATER, SEA_KINDS };
-enum { SEA_GOOD = 1, SEA_DRIFT = 2, SEA_BODIES = 4, SEA_TINTED = 8, SEA_VARIANTS = 16 };
+enum { SEA_SKY, SEA_GROUND, SEA_WATER, SEA_CUT_GROUND, SEA_CUT_WATER, SEA_THING, SEA_DROPS, SEA_KINDS };
+enum { SEA_GOOD = 1, SEA_DRIFT = 2, SEA_BODIES = 4, SEA_TINTED = 8, SEA_LINES = 16, SEA_VARIANTS = 32 };
 
 enum { SEA_WATER_CLEAR, SEA_WATER_OPAQUE, SEA_WATER_HIDDEN };
 
@@ -32,6 +32,25 @@ typedef struct und_sea_picked {
     unsigned wanted;
 } und_sea_picked;
 
+enum { UND_SEA_BUFFERS = 8 };
+
+/* What is in the water and over it. */
+typedef struct und_sea_things {
+    int corners, rain, spray; /* of bodies; drops */
+    GLuint array[3];          /* bodies, rain, spray */
+    GLuint buffer[UND_SEA_BUFFERS];
+    float sun_row[3][4];    /* take a place to the shadow's map, 0 to 1 */
+    double shaded_vertical; /* of the shadow; -1: none yet */
+    und_target shadow;      /* its depth counts */
+    und_target seen;        /* bodies alone: light that they send, and how far they are */
+} und_sea_things;
+
+/* What a pass into a target of its own puts aside. */
+typedef struct und_sea_aside {
+    GLint buffer, viewport[4];
+    GLboolean scissor;
+} und_sea_aside;
+
 typedef struct und_sea {
     und_painter painter;
     const und_render_def *look;
@@ -46,10 +65,16 @@ typedef struct und_sea {
     GLuint wet, drift;
     und_target light; /* caustics: 1 through flat water */
     GLuint noise, ripple, sky, paint, colormaps;
-    GLuint caustics_program, program[SEA_KINDS][SEA_VARIANTS];
+    GLuint caustics_program, shadow_program, compose_program[2];
+    GLuint program[SEA_KINDS][SEA_VARIANTS];
     GLuint no_array;
     und_sea_grid grid, dry_grid, light_grid;
-    und_target picture; /* where it is smaller than the window, or has more samples */
+    und_sea_things things;
+    und_target picture; /* as drawn, with fewer pixels than the window or more */
+    und_lens lens;      /* of the picture; and what it shows */
+    und_sea_options drawn;
+    int takes, drawn_takes; /* frames so far */
+    int still;              /* times that the same was drawn */
 } und_sea;
 
 double und_sea_vertical(const und_sea *sea); /* the whole exaggeration */
@@ -67,8 +92,23 @@ void und_sea_set_plan(const und_sea *sea, GLuint program);
 void und_sea_grid_fill(und_sea_grid *grid, const float window[4], const und_sea_picked *picked);
 void und_sea_grid_draw(const und_sea_grid *grid, GLuint program);
 
+/* Draws into a target for a while, with nothing cut off. */
+und_sea_aside und_sea_turn_to(GLuint buffer, int width, int height);
+void und_sea_turn_back(const und_sea_aside *aside);
+
+/* Bodies and drops (sea_things.c). */
+und_status und_sea_things_create(und_sea *sea, und_error *err);
+void und_sea_things_destroy(und_sea *sea);
+void und_sea_things_take(und_sea *sea);
+/* The shadow, and the picture that the water takes of bodies, so many pixels large. */
+und_status und_sea_things_prepare(und_sea *sea, const und_lens *lens, int width, int height, und_error *err);
+void und_sea_things_set(const und_sea *sea, GLuint program, bool seen); /* for programs that look at them */
+void und_sea_things_draw(und_sea *sea, const und_lens *lens, bool for_water);
+void und_sea_drops_draw(und_sea *sea, const und_lens *lens);
+
 /* Programs for the frame and the options as they are (sea_draw.c). */
 und_status und_sea_programs(und_sea *sea, und_error *err);
+GLuint und_sea_use(const und_sea *sea, int kind, const und_lens *lens);
 void und_sea_tint_range(const und_sea *sea, double *low, double *high); /* m, of the water */
 void und_sea_draw(und_painter *self, const und_lens *lens, double seconds);
 

@@ -106,7 +106,8 @@ static void take_drift(und_sea_reader *reader, const und_frame *frame)
     const float *field[4];
     for (int k = 0; k < 4; k++)
         field[k] = own ? und_column_field(frame, name[k]) : NULL;
-    f->drift = field[0] || field[1] || (field[2] && field[3]) ? reader->drift : NULL;
+    bool bits = und_frame_find(frame, "foam/position");
+    f->drift = bits || field[0] || field[1] || (field[2] && field[3]) ? reader->drift : NULL;
     if (!f->drift)
         return;
     PARALLEL_FOR(reader->render->threads)
@@ -114,6 +115,11 @@ static void take_drift(und_sea_reader *reader, const und_frame *frame)
         for (size_t c = (size_t)j * (size_t)f->sample_nx; c < (size_t)(j + 1) * (size_t)f->sample_nx; c++)
             for (int k = 0; k < 4; k++)
                 reader->drift[4 * c + (size_t)k] = clampf(sane(field[k], c), -1e4f, 1e4f);
+    und_foam_plan plan = {.nx = f->sample_nx, .nz = f->sample_nz, .stride = 4, .foam = reader->drift};
+    plan.x0 = (float)f->x0;
+    plan.z0 = (float)f->z0;
+    plan.h = (float)f->cell;
+    und_froth_splat(frame, &plan);
 }
 
 static void take_range(und_sea_fields *f, const float *ground, const float *depth)

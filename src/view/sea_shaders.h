@@ -16,5 +16,10 @@ extern const char und_sea_far_glsl[];
 extern const char und_sea_sky_glsl[];
 extern const char und_sea_bend_glsl[];
 extern const char und_sea_gather_glsl[];
+extern const char und_sea_thing_glsl[];
+extern const char und_sea_lit_thing_glsl[];
+extern const char und_sea_drop_glsl[];
+extern const char und_sea_drops_glsl[];
+extern const char und_sea_compose_glsl[];
 
 #endif
