@@ -177,7 +177,10 @@ static const wrong_scene waves[] = {
     {W("objects = { { shape = difference { sphere { radius = 1 }, 3 } } }"),
      "difference[2]: expected a shape"},
     {W("foam = 3"), "liquid.waves.foam: expected true, false or { threshold"},
-    {W("ground = map { file = 7 }"), "map.file: expected the name of a PNG file, found 7"},
+    {W("ground = map { file = 7 }"), "map.file: expected the name of a PNG or EXR file, found 7"},
+    {W("balls = { { radius = 1, density = 5, at = {1, 1, 1} } }"),
+     "balls[1].density: expected a number from 10 to"},
+    {W("balls = { { radius = 1, density = 500 } }"), "missing key \"at\""},
     {W("ground = map { file = 'a.png', hihg = 3 }"), "map: unknown key \"hihg\" (did you mean \"high\"?)"},
 };
 

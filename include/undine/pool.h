@@ -84,6 +84,7 @@ typedef struct und_pool_def {
     const und_drop_def *drops;
     const und_stir_def *stirs;
     uint64_t seed;
+    double time; /* at the start, s; 0 */
     int threads; /* 0: all */
 } und_pool_def;
 

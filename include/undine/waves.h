@@ -12,6 +12,14 @@ typedef struct und_object_def {
     float color[3];           /* linear; the first negative: the mesh's own colours, or dark red */
 } und_object_def;
 
+/* A ball that falls, floats or sinks, and pushes the water aside. */
+typedef struct und_ball {
+    double place[3];    /* m; its middle */
+    double velocity[3]; /* m/s */
+    double radius;      /* m */
+    double density;     /* kg/m3 */
+} und_ball;
+
 typedef struct und_foam_def {
     bool on;
     double threshold; /* water faster than this makes foam, m/s */
@@ -26,6 +34,8 @@ typedef struct und_waves_def {
     int order;           /* 1: the paper's implicit step; 2: second order, does not damp */
     int object_count;
     const und_object_def *objects;
+    int ball_count; /* 8 at most */
+    const und_ball *balls;
     bool velocity;     /* keep the water's velocity and write it with each frame */
     und_foam_def foam; /* needs velocity, and turns it on */
     bool has_dye;

@@ -88,13 +88,13 @@ static void throw(const und_body_def *d, und_body_state *now)
     und_to(now->spin, und_of(d->spin));
 }
 
-static void start(const und_body *body, und_kept *kept)
+static void start(const und_body *body, double time, und_kept *kept)
 {
     const und_body_def *d = body->def;
-    bool led = d->skeleton || d->release > 0;
+    bool led = d->skeleton || d->release > time;
     und_pose pose = {und_of(d->position), und_quat_euler(und_of(d->rotation))};
     if (led)
-        pose = led_pose(d, 0);
+        pose = led_pose(d, time);
     *kept = (und_kept){.led = led};
     put_pose(body, &kept->now, &pose);
     if (!led)
@@ -141,7 +141,7 @@ static und_status create_body(und_bodies *s, int i, und_error *err)
         const und_part *part = &body->parts[k];
         body->reach = fmax(body->reach, und_length(und_sub(part->center, body->center)) + part->reach);
     }
-    start(body, &s->kept[i]);
+    start(body, s->world.time, &s->kept[i]);
     return UND_OK;
 }
 

@@ -19,6 +19,7 @@ typedef struct und_bodies_world {
     const float *ground;
     bool wall[UND_EDGES]; /* the domain's edges that are walls for bodies, without end upwards */
     int spare;            /* bodies that may be added later */
+    double time;          /* at the start, s: where led bodies are then */
 } und_bodies_world;
 
 typedef struct und_bodies und_bodies;

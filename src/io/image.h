@@ -37,6 +37,10 @@ und_status und_exr_write(const char *path, const und_image *image, und_error *er
  * Larger than 16384 on a side is refused.  *map is malloc'ed [height][width]. */
 und_status und_png_read_gray(const char *path, int *width, int *height, float **map, und_error *err);
 
+/* The same from a PNG, or from an EXR's luminance (or red), whatever its numbers are: exact where it has
+ * whole floats.  UND_FAILED where one is not finite. */
+und_status und_map_read(const char *path, int *width, int *height, float **map, und_error *err);
+
 /* An image in linear light from an 8-bit or 16-bit sRGB PNG. */
 und_status und_png_read(const char *path, und_image *image, und_error *err);
 

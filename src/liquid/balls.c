@@ -11,11 +11,16 @@ static bool sane(const und_ball *ball)
     return sum < 1e6 && ball->radius > 1e-4 && ball->radius < 1e4 && ball->density > 1 && ball->density < 1e5;
 }
 
-const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball)
+const float *und_balls_color(int i)
 {
     static const float colors[][3] = {{0.75f, 0.05f, 0.03f}, {0.90f, 0.55f, 0.04f}, {0.04f, 0.25f, 0.65f},
                                       {0.85f, 0.85f, 0.80f}, {0.05f, 0.42f, 0.12f}, {0.55f, 0.08f, 0.45f},
                                       {0.02f, 0.45f, 0.50f}, {0.95f, 0.30f, 0.05f}};
+    return colors[i];
+}
+
+const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball)
+{
     if (balls->count == UND_BALLS || !sane(ball))
         return NULL;
     int i = balls->count++;
@@ -29,7 +34,7 @@ const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball)
     def->drag = 0.5;
     memcpy(def->position, ball->place, sizeof def->position);
     memcpy(def->velocity, ball->velocity, sizeof def->velocity);
-    memcpy(def->color, colors[i], sizeof def->color);
+    memcpy(def->color, und_balls_color(i), sizeof def->color);
     return def;
 }
 

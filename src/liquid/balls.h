@@ -15,6 +15,8 @@ typedef struct und_balls {
     und_body_def def[UND_BALLS];
 } und_balls;
 
+const float *und_balls_color(int i); /* linear, [3] */
+
 /* The next ball as a body; NULL: none is left, or its numbers are not sane. */
 const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball);
 

@@ -255,7 +255,8 @@ static und_status open_bodies(und_columns *s, und_error *err)
                               .dx = g->dx,
                               .origin = {g->origin[0], g->origin[2]},
                               .ground = s->ground,
-                              .spare = UND_BALLS};
+                              .spare = UND_BALLS,
+                              .time = s->def.pool.time};
     for (int e = 0; e < UND_EDGES; e++)
         world.wall[e] = s->def.pool.edge[e].kind == UND_EDGE_WALL;
     s->bodies = und_bodies_create(s->def.bodies, s->def.body_count, &world, err);

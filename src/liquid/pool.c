@@ -36,7 +36,7 @@ static und_status check_def(const char *model, const und_pool_def *def, und_erro
         return und_error_set(err, UND_INVALID, "%s: expected 2 to 2^30 samples, found %d x %d", model,
                              def->nx, def->nz);
     if (!(def->dx > 0 && def->dx < 1e6) || !(def->gravity >= 0 && def->gravity < 1e6) ||
-        !(def->damping >= 0) || !(def->density > 0))
+        !(def->damping >= 0) || !(def->density > 0) || !isfinite(def->time))
         return und_error_set(err, UND_INVALID,
                              "%s: dx %g, gravity %g, density %g and damping %g must be positive", model,
                              def->dx, def->gravity, def->density, def->damping);
@@ -64,6 +64,7 @@ und_status und_pool_init(und_pool *p, const char *model, const und_pool_def *def
     int threads = und_threads(def->threads);
     *p = (und_pool){.model = model,
                     .def = def,
+                    .time = def->time,
                     .grid = und_pool_grid(def),
                     .nx = def->nx,
                     .nz = def->nz,

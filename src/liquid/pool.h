@@ -12,9 +12,27 @@
 
 #include <undine/pool.h>
 
-enum { UND_POOL_PARTS = 7 };    /* at most, of the state */
-enum { UND_POOL_TOUCHED = 15 }; /* numbers that a state keeps of hands */
-enum { UND_POOL_ROW = 64 };     /* rows are padded to a multiple of this */
+enum { UND_POOL_PARTS = 7 }; /* at most, of the state */
+/* Numbers of a state's item "touched", which it has where hands did something. */
+enum {
+    UND_TOUCHED_GROUND, /* it was moved */
+    UND_TOUCHED_TUNED,
+    UND_TOUCHED_GRAVITY,
+    UND_TOUCHED_DAMPING,
+    UND_TOUCHED_VISCOSITY,
+    UND_TOUCHED_RAIN, /* there is some, with what follows */
+    UND_TOUCHED_RATE,
+    UND_TOUCHED_RADIUS,
+    UND_TOUCHED_SPLASH,
+    UND_TOUCHED_TOP,
+    UND_TOUCHED_SPEED,
+    UND_TOUCHED_WIND_X,
+    UND_TOUCHED_WIND_Z,
+    UND_TOUCHED_FLOOR,
+    UND_TOUCHED_CAPACITY,
+    UND_TOUCHED_COUNT
+};
+enum { UND_POOL_ROW = 64 }; /* rows are padded to a multiple of this */
 
 typedef struct und_pool_edge {
     int count;          /* of cells along it */
@@ -51,8 +69,8 @@ typedef struct und_pool {
     int patch[4];               /* cells that the hand presses on: x0, x1, z0, z1, half open */
     bool ground_moved;          /* by a hand: the def does not say what it is */
     bool tuned;                 /* likewise gravity, damping, viscosity or rain */
-    double touched[UND_POOL_TOUCHED]; /* as a state keeps it */
-    und_pool_def def_before;          /* where it was tuned: as it was */
+    double touched[UND_TOUCHED_COUNT]; /* as a state keeps it */
+    und_pool_def def_before;           /* where it was tuned: as it was */
     double viscosity_before;
     double *viscosity; /* the model's, m2/s; NULL: it has none */
 } und_pool;

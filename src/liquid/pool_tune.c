@@ -3,30 +3,8 @@
 #include "geom/value.h"
 #include "liquid/pool_state.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
-
-/* Numbers of the item "touched". */
-enum {
-    TOUCHED_GROUND, /* it was moved */
-    TOUCHED_TUNED,
-    TOUCHED_GRAVITY,
-    TOUCHED_DAMPING,
-    TOUCHED_VISCOSITY,
-    TOUCHED_RAIN, /* there is some, with what follows */
-    TOUCHED_RATE,
-    TOUCHED_RADIUS,
-    TOUCHED_SPLASH,
-    TOUCHED_TOP,
-    TOUCHED_SPEED,
-    TOUCHED_WIND_X,
-    TOUCHED_WIND_Z,
-    TOUCHED_FLOOR,
-    TOUCHED_CAPACITY,
-    TOUCHED_COUNT
-};
-static_assert((int)TOUCHED_COUNT == (int)UND_POOL_TOUCHED, "as many numbers as a pool has room for");
 
 void und_pool_tuning(const und_pool *p, und_tuning *tuning)
 {
@@ -110,59 +88,60 @@ int und_pool_touched_part(und_pool *p, und_part *list, int count)
     const und_rain *rain = p->rain;
     double *t = p->touched;
     memset(t, 0, sizeof p->touched);
-    t[TOUCHED_GROUND] = p->ground_moved;
-    t[TOUCHED_TUNED] = p->tuned;
-    t[TOUCHED_GRAVITY] = p->def->gravity;
-    t[TOUCHED_DAMPING] = p->def->damping;
-    t[TOUCHED_VISCOSITY] = p->viscosity ? *p->viscosity : 0;
+    t[UND_TOUCHED_GROUND] = p->ground_moved;
+    t[UND_TOUCHED_TUNED] = p->tuned;
+    t[UND_TOUCHED_GRAVITY] = p->def->gravity;
+    t[UND_TOUCHED_DAMPING] = p->def->damping;
+    t[UND_TOUCHED_VISCOSITY] = p->viscosity ? *p->viscosity : 0;
     if (rain && p->tuned && !rain->def.rate.fn) {
-        t[TOUCHED_RAIN] = 1;
-        t[TOUCHED_RATE] = rain->def.rate.number;
-        t[TOUCHED_RADIUS] = rain->def.radius;
-        t[TOUCHED_SPLASH] = rain->def.splash;
-        t[TOUCHED_TOP] = rain->def.top;
-        t[TOUCHED_SPEED] = rain->def.speed;
-        t[TOUCHED_WIND_X] = rain->def.wind[0];
-        t[TOUCHED_WIND_Z] = rain->def.wind[1];
-        t[TOUCHED_FLOOR] = rain->floor;
-        t[TOUCHED_CAPACITY] = rain->capacity;
+        t[UND_TOUCHED_RAIN] = 1;
+        t[UND_TOUCHED_RATE] = rain->def.rate.number;
+        t[UND_TOUCHED_RADIUS] = rain->def.radius;
+        t[UND_TOUCHED_SPLASH] = rain->def.splash;
+        t[UND_TOUCHED_TOP] = rain->def.top;
+        t[UND_TOUCHED_SPEED] = rain->def.speed;
+        t[UND_TOUCHED_WIND_X] = rain->def.wind[0];
+        t[UND_TOUCHED_WIND_Z] = rain->def.wind[1];
+        t[UND_TOUCHED_FLOOR] = rain->floor;
+        t[UND_TOUCHED_CAPACITY] = rain->capacity;
     }
-    list[count++] = und_part_of("touched", UND_F64, t, UND_POOL_TOUCHED);
+    list[count++] = und_part_of("touched", UND_F64, t, UND_TOUCHED_COUNT);
     return count;
 }
 
-static bool sane(const double t[UND_POOL_TOUCHED])
+static bool sane(const double t[UND_TOUCHED_COUNT])
 {
-    for (int i = 0; i < UND_POOL_TOUCHED; i++)
+    for (int i = 0; i < UND_TOUCHED_COUNT; i++)
         if (!(fabs(t[i]) < 1e9))
             return false;
-    return t[TOUCHED_GRAVITY] >= 0 && t[TOUCHED_DAMPING] >= 0 && t[TOUCHED_VISCOSITY] >= 0 &&
-           (t[TOUCHED_RAIN] == 0 || (t[TOUCHED_RATE] >= 0 && t[TOUCHED_RADIUS] > 0 && t[TOUCHED_SPEED] > 0 &&
-                                     t[TOUCHED_CAPACITY] >= 0 && t[TOUCHED_CAPACITY] <= 1 << 24));
+    return t[UND_TOUCHED_GRAVITY] >= 0 && t[UND_TOUCHED_DAMPING] >= 0 && t[UND_TOUCHED_VISCOSITY] >= 0 &&
+           (t[UND_TOUCHED_RAIN] == 0 ||
+            (t[UND_TOUCHED_RATE] >= 0 && t[UND_TOUCHED_RADIUS] > 0 && t[UND_TOUCHED_SPEED] > 0 &&
+             t[UND_TOUCHED_CAPACITY] >= 0 && t[UND_TOUCHED_CAPACITY] <= 1 << 24));
 }
 
 /* Rain as the state has it, in the place of what there is. */
-static und_status restore_rain(und_pool *p, und_pool_def *def, const double t[UND_POOL_TOUCHED],
+static und_status restore_rain(und_pool *p, und_pool_def *def, const double t[UND_TOUCHED_COUNT],
                                und_error *err)
 {
     und_rain_def *rain = &def->rain;
     und_rain_destroy(p->rain);
     p->rain = NULL;
     *rain = (und_rain_def){.on = true,
-                           .rate = {.number = t[TOUCHED_RATE]},
-                           .radius = t[TOUCHED_RADIUS],
-                           .splash = t[TOUCHED_SPLASH],
-                           .top = t[TOUCHED_TOP],
-                           .speed = t[TOUCHED_SPEED],
-                           .wind = {t[TOUCHED_WIND_X], t[TOUCHED_WIND_Z]},
+                           .rate = {.number = t[UND_TOUCHED_RATE]},
+                           .radius = t[UND_TOUCHED_RADIUS],
+                           .splash = t[UND_TOUCHED_SPLASH],
+                           .top = t[UND_TOUCHED_TOP],
+                           .speed = t[UND_TOUCHED_SPEED],
+                           .wind = {t[UND_TOUCHED_WIND_X], t[UND_TOUCHED_WIND_Z]},
                            .start = -INFINITY,
                            .end = INFINITY};
     if (und_pool_create_rain(p, err) != UND_OK)
         return err->status;
-    if (!und_rain_reserve(p->rain, (int)t[TOUCHED_CAPACITY]))
+    if (!und_rain_reserve(p->rain, (int)t[UND_TOUCHED_CAPACITY]))
         return und_error_set(err, UND_FAILED, "out of memory: rain drops");
-    p->rain->capacity = (int)t[TOUCHED_CAPACITY];
-    p->rain->floor = t[TOUCHED_FLOOR];
+    p->rain->capacity = (int)t[UND_TOUCHED_CAPACITY];
+    p->rain->floor = t[UND_TOUCHED_FLOOR];
     return UND_OK;
 }
 
@@ -190,18 +169,18 @@ und_status und_pool_restore_touched(und_pool *p, und_pool_def *def, const und_fr
     if (!item)
         return UND_OK;
     const double *t = item->data;
-    if (item->type != UND_F64 || und_item_count(item) != UND_POOL_TOUCHED || !t || !sane(t))
+    if (item->type != UND_F64 || und_item_count(item) != UND_TOUCHED_COUNT || !t || !sane(t))
         return und_error_set(err, UND_FAILED, "the saved state has a wrong item \"touched\": it is damaged");
-    p->ground_moved = t[TOUCHED_GROUND] != 0;
-    if (t[TOUCHED_TUNED] == 0)
+    p->ground_moved = t[UND_TOUCHED_GROUND] != 0;
+    if (t[UND_TOUCHED_TUNED] == 0)
         return UND_OK;
-    und_tuning tuning = {.gravity = t[TOUCHED_GRAVITY],
-                         .damping = t[TOUCHED_DAMPING],
-                         .viscosity = t[TOUCHED_VISCOSITY],
+    und_tuning tuning = {.gravity = t[UND_TOUCHED_GRAVITY],
+                         .damping = t[UND_TOUCHED_DAMPING],
+                         .viscosity = t[UND_TOUCHED_VISCOSITY],
                          .rain = NAN};
     und_pool_tune(p, def, &tuning);
     p->tuned = true;
-    return t[TOUCHED_RAIN] != 0 ? restore_rain(p, def, t, err) : UND_OK;
+    return t[UND_TOUCHED_RAIN] != 0 ? restore_rain(p, def, t, err) : UND_OK;
 }
 
 und_status und_pool_sample_ground(const und_pool *p, float *ground, und_error *err)

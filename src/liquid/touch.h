@@ -2,7 +2,7 @@
 #ifndef UND_LIQUID_TOUCH_H
 #define UND_LIQUID_TOUCH_H
 
-#include <undine/types.h>
+#include <undine/waves.h>
 
 typedef enum und_tool {
     UND_TOOL_NONE,
@@ -39,12 +39,7 @@ typedef struct und_tuning {
     double rain;      /* drops per m2 and second; 0: none; water over a ground */
 } und_tuning;
 
-/* A ball let go in the air or in the water; models that have bodies, or objects, keep a few in reserve. */
-typedef struct und_ball {
-    double place[3];    /* m; its middle */
-    double velocity[3]; /* m/s */
-    double radius;      /* m */
-    double density;     /* kg/m3 */
-} und_ball;
+/* A ball let go in the air or in the water is a und_ball; models that have bodies, or objects, keep a few in
+ * reserve. */
 
 #endif

@@ -114,7 +114,7 @@ static und_status allocate(und_waves *s, und_error *err)
         {(void **)&s->ground, 4, true, "ground"},
         {(void **)&s->middle, 4, true, "half-way surface"},
         {(void **)&s->head, 4, und_pool_presses(&s->def.pool), "pressure"},
-        {(void **)&s->bed, 4, s->def.object_count > 0, "bed"},
+        {(void **)&s->bed, 4, s->def.object_count + s->def.ball_count > 0, "bed"},
         {(void **)&s->flux_x, 4, speed || s->def.order == 2, "flow"},
         {(void **)&s->flux_z, 4, speed || s->def.order == 2, "flow"},
         {(void **)&s->speed_x, 4, speed, "velocity"},
@@ -179,7 +179,7 @@ static und_status fill(und_waves *s, und_error *err)
 /* Objects stand in the water from the start: it is level around them, not pushed up. */
 static und_status place_objects(und_waves *s, und_error *err)
 {
-    if (s->def.object_count == 0)
+    if (s->def.object_count + s->def.ball_count == 0)
         return UND_OK;
     und_status status = und_waves_create_objects(s, err);
     for (int z = 0; status == UND_OK && z < s->pool.nz; z++)

@@ -204,9 +204,20 @@ static bool add_ball(und_waves *s, const und_ball *ball)
         s->balls.count = last;
         return false;
     }
-    s->meshes.changes = true;
     und_waves_find_objects(s);
     return true;
+}
+
+und_status und_waves_create_balls(und_waves *s, und_error *err)
+{
+    for (int i = 0; i < s->def.ball_count; i++)
+        if (!und_waves_throw_ball(&s->liquid, &s->def.balls[i]))
+            return und_error_set(
+                err, UND_INVALID,
+                "ball %d: expected at most %d balls, each with a place, a radius and a density", i + 1,
+                UND_BALLS);
+    s->meshes.changes = false; /* as long as none is thrown */
+    return UND_OK;
 }
 
 bool und_waves_throw_ball(und_liquid *liquid, const und_ball *ball)
@@ -217,6 +228,7 @@ bool und_waves_throw_ball(und_liquid *liquid, const und_ball *ball)
         thrown.place[2] = und_waves_z(s, 0);
         thrown.velocity[2] = 0;
     }
+    s->meshes.changes = true;
     return add_ball(s, &thrown);
 }
 
@@ -249,6 +261,7 @@ und_status und_waves_restore_balls(und_waves *s, const und_frame *state, bool mo
         und_bodies_drop(s->bodies, 0);
     s->balls.count = 0;
     s->meshes.count = s->def.object_count;
+    s->meshes.changes = count != s->def.ball_count;
     for (int i = 0; i < count; i++)
         if (!add_ball(s, &(und_ball){.radius = kept[i][0], .density = kept[i][1]}))
             return und_error_set(err, UND_FAILED, "a ball of the saved state could not be made again");

@@ -159,6 +159,8 @@ und_status und_waves_create_objects(und_waves *s, und_error *err)
         if (status != UND_OK)
             return status;
     }
+    if (und_waves_create_balls(s, err) != UND_OK)
+        return err->status;
     und_waves_move_objects(s, 0);
     return UND_OK;
 }

@@ -154,6 +154,7 @@ void und_waves_slow_films(und_waves *s);
 void und_waves_transport(und_waves *s);
 
 /* Balls. */
+und_status und_waves_create_balls(und_waves *s, und_error *err); /* those of the def */
 bool und_waves_throw_ball(und_liquid *liquid, const und_ball *ball);
 int und_waves_balls_left(const und_liquid *liquid);
 void und_waves_move_balls(und_waves *s, double dt); /* while no object stands in the water */

@@ -37,7 +37,7 @@ const field und_track_fields[] = {{"keys", F_OTHER, .read = und_read_keys, .insi
 typedef struct scene_def {
     const char *name;
     int start, frames, substeps;
-    double fps;
+    double fps, begin;
     uint64_t seed;
 } scene_def;
 
@@ -51,6 +51,8 @@ static const field scene_fields[] = {
      .doc = "frames per second of time"},
     {"substeps", F_INTEGER, NULL, 1, 10000, .offset = SCENE(substeps),
      .doc = "steps of the liquid per frame"},
+    {"begin", F_NUMBER, "s", -1e6, 1e6, .offset = SCENE(begin),
+     .doc = "time at the first frame; liquid.waves and liquid.columns alone"},
     {"seed", F_SEED, NULL, 0, 9e15, .offset = SCENE(seed),
      .doc = "other seeds give other rain and other noise"},
     {0}};
@@ -65,6 +67,7 @@ static void read_scene(reader *r)
     scene->view.start = def.start;
     scene->view.end = def.start + def.frames - 1;
     scene->view.fps = def.fps;
+    scene->view.begin = def.begin;
     scene->view.substeps = def.substeps;
     scene->seed = scene->box.seed = def.seed;
 }

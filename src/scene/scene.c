@@ -123,6 +123,11 @@ static void check_bodies(lua_State *L, const und_scene *scene)
 static void check_whole(lua_State *L, und_scene *scene)
 {
     const char *path = scene->view.path;
+    if (scene->view.begin != 0 && scene->view.model && !scene->view.pool) {
+        lua_pushfstring(
+            L, "%s: scene.begin: only liquid.waves and liquid.columns begin at another time than 0", path);
+        lua_error(L);
+    }
     for (int i = 0; i < scene->setting_count; i++) {
         const setting_use *s = &scene->settings[i];
         if (s->used)

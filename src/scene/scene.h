@@ -27,7 +27,7 @@ typedef struct und_scene_view {
     const char *text;     /* the file's bytes */
     const char *settings; /* "name=value ..." of what --set changed, sorted by name */
     int start, end;
-    double fps;
+    double fps, begin;        /* begin: time at the first frame, s */
     int substeps;             /* per frame */
     const char *model;        /* "waves", "columns", "cells" or "levelset" */
     und_grid grid;            /* of the frames */

@@ -36,6 +36,7 @@ static und_liquid *create_waves(const und_scene_view *view, int threads, und_err
 {
     und_waves_def def = view->waves;
     def.pool.threads = threads;
+    def.pool.time = view->begin;
     und_waves *waves = und_waves_create(&def, err);
     return waves ? und_waves_liquid(waves) : NULL;
 }
@@ -44,6 +45,7 @@ static und_liquid *create_columns(const und_scene_view *view, int threads, und_e
 {
     und_columns_def def = view->columns;
     def.pool.threads = threads;
+    def.pool.time = view->begin;
     und_columns *columns = und_columns_create(&def, err);
     return columns ? und_columns_liquid(columns) : NULL;
 }
@@ -81,13 +83,13 @@ static und_liquid *create_liquid(const und_scene_view *view, int threads, und_er
     return NULL;
 }
 
-/* Frame k stands at (k - start) / fps. */
+/* Frame k stands at begin + (k - start) / fps. */
 static double time_of(const und_sim *sim)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
     if (sim->loose)
         return sim->liquid->class->time(sim->liquid);
-    return ((double)sim->number - view->start) / view->fps + sim->substep * sim->dt;
+    return view->begin + ((double)sim->number - view->start) / view->fps + sim->substep * sim->dt;
 }
 
 /* Of a state: after its last step even where the model has not moved the clock of the one that has begun. */
@@ -205,7 +207,7 @@ und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_err
 static void number_by_clock(und_sim *sim)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
-    double frames = sim->liquid->class->time(sim->liquid) * view->fps;
+    double frames = (sim->liquid->class->time(sim->liquid) - view->begin) * view->fps;
     sim->number = view->start + (int)fmin(floor(frames + 1e-6), INT32_MAX / 2);
     sim->substep = 0;
 }
@@ -226,7 +228,8 @@ und_status und_sim_play_part(und_sim *sim, double dt, bool *step_done, und_error
 double und_sim_to_frame(const und_sim *sim)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
-    double frames = sim->liquid->class->time(sim->liquid) * view->fps, next = ceil(frames - 1e-6);
+    double frames = (sim->liquid->class->time(sim->liquid) - view->begin) * view->fps,
+           next = ceil(frames - 1e-6);
     return fabs(next - frames) <= 1e-6 ? 0 : (next - frames) / view->fps;
 }
 
@@ -392,7 +395,7 @@ und_status und_sim_branch(und_sim *sim, const und_frame *state, und_error *err)
         return und_sim_restore(sim, state, err); /* a branch that was stopped on its way to the next frame */
     if (status == UND_OK)
         status = check_grid(view, &state->grid, err);
-    double time = status == UND_OK ? ((double)mark[MARK_FRAME] - view->start) / view->fps : 0;
+    double time = status == UND_OK ? view->begin + ((double)mark[MARK_FRAME] - view->start) / view->fps : 0;
     if (status == UND_OK && !(fabs(time - state->time) <= 1e-9 * fmax(1, fabs(time))))
         status = und_error_set(err, UND_INVALID,
                                "frame %d of %s is at %g s, and that of what it is to go on from at %g s: a "

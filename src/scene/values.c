@@ -505,15 +505,16 @@ static void read_file_name(reader *r, const field *f, void *def)
 {
     (void)f;
     if (lua_type(r->L, -1) != LUA_TSTRING)
-        und_read_expected(r, "the name of a PNG file");
+        und_read_expected(r, "the name of a PNG or EXR file");
     ((map_def *)def)->file = und_scene_file(r, lua_tostring(r->L, -1));
 }
 
 const field und_map_fields[] = {
-    {"file", F_OTHER, .read = read_file_name, .required = true, .expected = "the name of a PNG file",
-     .doc = "a PNG, grey or colour (its luma counts), 8 or 16 bits, laid over the whole domain"},
-    {"low", F_NUMBER, .offset = offsetof(map_def, low), .doc = "the value where the picture is black"},
-    {"high", F_NUMBER, .offset = offsetof(map_def, high), .doc = "the value where it is white"},
+    {"file", F_OTHER, .read = read_file_name, .required = true, .expected = "the name of a PNG or EXR file",
+     .doc = "a PNG, grey or colour (its luma counts), 8 or 16 bits, or an EXR (Y or R), laid over the whole "
+            "domain"},
+    {"low", F_NUMBER, .offset = offsetof(map_def, low), .doc = "the value where the picture is black, 0"},
+    {"high", F_NUMBER, .offset = offsetof(map_def, high), .doc = "the value where it is white, 1"},
     {0}};
 
 static int make_map(lua_State *L)
@@ -529,7 +530,7 @@ static int make_map(lua_State *L)
     *table = (und_table){0};
     owned *place = und_scene_own(&r, free);
     float *gray = NULL;
-    if (und_png_read_gray(def.file, &table->nx, &table->nz, &gray, &err) != UND_OK)
+    if (und_map_read(def.file, &table->nx, &table->nz, &gray, &err) != UND_OK)
         und_read_fail(&r, "%s", err.text);
     place->resource = gray;
     size_t count = (size_t)table->nx * (size_t)table->nz;

@@ -48,6 +48,27 @@ static void read_objects(reader *r, const field *f, void *def)
     und_add_looks(r, &looks->bodies, &looks->body_count, 0, &look);
 }
 
+#define BALL(member_) offsetof(und_ball, member_)
+
+static const field ball_fields[] = {
+    {"at", F_POINT, "m", .required = true, .offset = BALL(place),
+     .doc = "where its middle is at the start, {x, y, z}"},
+    {"radius", F_NUMBER, "m", 1e-3, 1e3, true, BALL(radius), .doc = "of the ball"},
+    {"density", F_NUMBER, "kg/m3", 10, 50000, true, BALL(density),
+     .doc = "lighter than the liquid it floats"},
+    {"velocity", F_POINT, "m/s", .offset = BALL(velocity), .doc = "with which it sets out"},
+    {0}};
+
+static void read_balls(reader *r, const field *f, void *def)
+{
+    enum { MOST = 8 };
+    und_waves_def *w = def;
+    (void)f;
+    w->balls = und_read_list(r, ball_fields, sizeof *w->balls, NULL, NULL, &w->ball_count);
+    if (w->ball_count > MOST)
+        und_read_fail(r, "expected at most %d balls, found %d", MOST, w->ball_count);
+}
+
 #define FOAM(member_) offsetof(und_foam_def, member_)
 
 static const field foam_fields[] = {
@@ -72,6 +93,7 @@ const field und_waves_fields[] = {
     {"order", F_INTEGER, NULL, 1, 2, .offset = WAVES(order),
      .doc = "1: the paper's implicit step, which damps waves; 2: second order, which does not"},
     LIST("objects", read_objects, object_fields, "things that move through the water and push it aside"),
+    LIST("balls", read_balls, ball_fields, "balls that fall, float and sink by themselves"),
     {"velocity", F_FLAG, .offset = WAVES(velocity), .doc = "keeps the water's velocity with each frame"},
     {"foam", F_OTHER, .read = read_foam, .inside = foam_fields, .expected = "true or a table",
      .doc = "foam where the water is fast; turns velocity on"},

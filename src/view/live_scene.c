@@ -1,0 +1,389 @@
+/* A moment as a scene: the text of the scene that ran, and before it a few lines that put the water, the
+ * ground, the bodies and what was turned in the place of what the text says.  Fields are maps of whole floats
+ * beside it. */
+#include "base/file.h"
+#include "base/status.h"
+#include "bodies/mass.h"
+#include "geom/value.h"
+#include "io/image.h"
+#include "liquid/balls.h"
+#include "liquid/pool.h"
+#include "view/live_state.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is written, and what it is written from. */
+typedef struct moment {
+    und_live *live;
+    const und_scene_view *view;
+    const und_pool_def *pool;
+    const und_frame *frame; /* as it is seen */
+    und_frame state;        /* all that there is */
+    char folder[UND_PATH_MAX], name[128];
+    FILE *text;
+    char *bytes;
+    size_t size;
+    char maps[4][UND_PATH_MAX]; /* written */
+    int map_count;
+} moment;
+
+static void say(moment *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(moment *m, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vfprintf(m->text, format, list);
+    va_end(list);
+}
+
+/* ---- the maps ---- */
+
+static und_status write_map(moment *m, const char *what, const float *data, und_error *err)
+{
+    char *path = m->maps[m->map_count];
+    und_status status = und_path_set(path, err, "%s/%s.%s.exr", m->folder, m->name, what);
+    und_exr_channel channel = {.name = "Y", .data = data, .stride = 1, .whole = true};
+    if (status == UND_OK)
+        status = und_exr_write_channels(path, m->pool->nx, m->pool->nz, &channel, 1, err);
+    if (status != UND_OK)
+        return status;
+    m->map_count++;
+    say(m, "    water.%s = map { file = \"%s.%s.exr\" }\n", what, m->name, what);
+    return UND_OK;
+}
+
+static const und_item *field_of(const moment *m, const char *name)
+{
+    const und_item *item = und_frame_find(m->frame, name);
+    bool fits = item && item->type == UND_F32 && item->data &&
+                und_item_count(item) == (size_t)m->pool->nx * (size_t)m->pool->nz;
+    return fits ? item : NULL;
+}
+
+/* How fast the surface rises, of waves: what they have of motion in the language. */
+static und_status write_rising(moment *m, und_error *err)
+{
+    const und_item *rise = und_frame_find(&m->state, "rise");
+    const und_item *span = und_frame_find(&m->state, "rise_time");
+    size_t nx = (size_t)m->pool->nx, nz = (size_t)m->pool->nz;
+    if (!rise || !span || rise->type != UND_F32 || und_item_count(rise) < nx * nz)
+        return UND_OK;
+    size_t stride = und_item_count(rise) / nz;
+    float *speed = und_alloc(nx * nz, sizeof *speed, "a map", err);
+    if (!speed)
+        return err->status;
+    for (size_t z = 0; z < nz; z++)
+        for (size_t x = 0; x < nx; x++)
+            speed[z * nx + x] =
+                (float)((double)((const float *)rise->data)[z * stride + x] / *(const double *)span->data);
+    und_status status = write_map(m, "rising", speed, err);
+    free(speed);
+    return status;
+}
+
+static und_status write_fields(moment *m, und_error *err)
+{
+    const und_item *surface = field_of(m, "surface"), *ground = field_of(m, "ground");
+    const und_item *dye = field_of(m, "dye");
+    if (!surface || !ground)
+        return und_error_set(err, UND_FAILED, "the liquid shows no surface over a ground");
+    say(m, "    water.level = nil\n");
+    und_status status = write_map(m, "surface", surface->data, err);
+    if (status == UND_OK && !ground->is_static) /* a hand moved it */
+        status = write_map(m, "ground", ground->data, err);
+    if (status == UND_OK && strcmp(m->view->model, "waves") == 0)
+        status = write_rising(m, err);
+    if (status == UND_OK && dye)
+        status = write_map(m, "dye", dye->data, err);
+    return status;
+}
+
+/* ---- what was turned ---- */
+
+static void write_tuning(moment *m)
+{
+    const und_item *item = und_frame_find(&m->state, "touched");
+    if (!item || item->type != UND_F64 || und_item_count(item) != UND_TOUCHED_COUNT)
+        return;
+    const double *t = item->data;
+    if (t[UND_TOUCHED_TUNED] == 0)
+        return;
+    say(m, "    water.gravity, water.damping = %.17g, %.17g\n", t[UND_TOUCHED_GRAVITY],
+        t[UND_TOUCHED_DAMPING]);
+    if (strcmp(m->view->model, "waves") == 0)
+        say(m, "    water.viscosity = %.17g\n", t[UND_TOUCHED_VISCOSITY]);
+    if (t[UND_TOUCHED_RAIN] != 0 && t[UND_TOUCHED_RATE] > 0)
+        say(m,
+            "    water.rain = { rate = %.17g, radius = %.17g, splash = %.17g, top = %.17g, speed = %.17g,\n"
+            "                   wind = {%.17g, %.17g} }\n",
+            t[UND_TOUCHED_RATE], t[UND_TOUCHED_RADIUS], t[UND_TOUCHED_SPLASH], t[UND_TOUCHED_TOP],
+            t[UND_TOUCHED_SPEED], t[UND_TOUCHED_WIND_X], t[UND_TOUCHED_WIND_Z]);
+    else if (t[UND_TOUCHED_RAIN] != 0)
+        say(m, "    water.rain = nil\n");
+}
+
+/* Outside an open edge is the level that was there when the scene began, not that of this moment's waves. */
+static void write_edges(moment *m)
+{
+    static const char *const sides[UND_EDGES] = {"left", "right", "back", "front"};
+    const und_pool_def *p = m->pool;
+    for (int e = 0; e < UND_EDGES; e++) {
+        const und_edge_def *edge = &p->edge[e];
+        if (edge->kind != UND_EDGE_OPEN || edge->has_level)
+            continue;
+        bool along_z = e == UND_LOW_X || e == UND_HIGH_X;
+        int count = along_z ? p->nz : p->nx, wet = 0;
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            int cx = along_z ? (e == UND_LOW_X ? 0 : p->nx - 1) : i;
+            int cz = along_z ? i : (e == UND_LOW_Z ? 0 : p->nz - 1);
+            double x = p->origin[0] + (cx + 0.5) * p->dx, z = p->origin[1] + (cz + 0.5) * p->dx;
+            double level = und_value_at(&p->surface, x, 0, z, 0);
+            if (level > und_value_at(&p->ground, x, 0, z, 0)) {
+                sum += level;
+                wet++;
+            }
+        }
+        if (wet > 0)
+            say(m, "    outside(water.edges, \"%s\", %.9g)\n", sides[e], sum / wet);
+    }
+}
+
+/* ---- bodies ---- */
+
+/* As a checkpoint has it: und_body_state, and 1 where it is led. */
+enum { BODY_NUMBERS = sizeof(und_body_state) / sizeof(double) + 1 };
+
+static void write_three(moment *m, const char *name, und_vec3 v, double scale)
+{
+    say(m, "%s = {%.9g, %.9g, %.9g}", name, scale * v.x, scale * v.y, scale * v.z);
+}
+
+/* Degrees about x, then y, then z. */
+static und_vec3 turns_of(und_quat q)
+{
+    und_vec3 x = und_quat_rotate(q, und_vec(1, 0, 0)), y = und_quat_rotate(q, und_vec(0, 1, 0));
+    und_vec3 z = und_quat_rotate(q, und_vec(0, 0, 1));
+    return und_mul(und_vec(atan2(y.z, z.z), asin(fmax(-1, fmin(-x.z, 1))), atan2(x.y, x.x)), 180 / M_PI);
+}
+
+/* The state of a body as the language says it; `center` of mass in its own coordinates. */
+static void write_state(moment *m, const double *numbers, und_vec3 center)
+{
+    und_body_state now;
+    memcpy(&now, numbers, sizeof now);
+    und_quat q = {now.rotation[0], now.rotation[1], now.rotation[2], now.rotation[3]};
+    und_vec3 middle = und_vec(now.position[0], now.position[1], now.position[2]);
+    write_three(m, "at", und_sub(middle, und_quat_rotate(q, center)), 1);
+    say(m, ", ");
+    write_three(m, "velocity", und_vec(now.velocity[0], now.velocity[1], now.velocity[2]), 1);
+    if (strcmp(m->view->model, "waves") == 0)
+        return;
+    say(m, ", ");
+    write_three(m, "turn", turns_of(q), 1);
+    say(m, ", ");
+    write_three(m, "spin", und_vec(now.spin[0], now.spin[1], now.spin[2]), 180 / M_PI);
+}
+
+/* Balls of waves. */
+static void write_balls(moment *m)
+{
+    double kept[UND_BALLS][2];
+    const und_item *item = und_frame_find(&m->state, "ball_state");
+    int count = item ? und_balls_kept(&m->state, kept) : 0;
+    if (strcmp(m->view->model, "waves") != 0 || (count <= 0 && m->view->waves.ball_count == 0))
+        return;
+    say(m, "    water.balls = {\n");
+    for (int i = 0; i < count; i++) {
+        say(m, "      { radius = %.9g, density = %.9g, ", kept[i][0], kept[i][1]);
+        write_state(m, (const double *)item->data + (size_t)i * BODY_NUMBERS, und_vec(0, 0, 0));
+        say(m, " },\n");
+    }
+    say(m, "    }\n");
+}
+
+/* Bodies of columns: those that move by themselves; balls come after them. */
+static void write_bodies(moment *m)
+{
+    double kept[UND_BALLS][2];
+    const und_item *item = und_frame_find(&m->state, "bodies");
+    int balls = und_balls_kept(&m->state, kept);
+    if (strcmp(m->view->model, "columns") != 0 || !item)
+        return;
+    const double *numbers = item->data;
+    for (int i = 0; i < m->view->columns.body_count; i++) {
+        const double *body = numbers + (size_t)i * BODY_NUMBERS;
+        if (body[BODY_NUMBERS - 1] > 0)
+            continue; /* led: where it is follows from the time */
+        say(m, "    free(water.bodies[%d], { ", i + 1);
+        write_state(m, body, und_shape_moments(m->view->columns.bodies[i].shape).center);
+        say(m, " })\n");
+    }
+    for (int i = 0; i < balls; i++) {
+        const float *color = und_balls_color(i);
+        say(m,
+            "    water.bodies = water.bodies or {}\n"
+            "    table.insert(water.bodies, { shape = sphere { radius = %.9g }, density = %.9g, drag = 0.5,\n"
+            "      color = {%g, %g, %g}, ",
+            kept[i][0], kept[i][1], (double)color[0], (double)color[1], (double)color[2]);
+        write_state(m, numbers + (size_t)(m->view->columns.body_count + i) * BODY_NUMBERS, und_vec(0, 0, 0));
+        say(m, " })\n");
+    }
+}
+
+/* ---- the text ---- */
+
+static void write_helpers(moment *m)
+{
+    say(m, "  local function outside(edges, side, level)\n"
+           "    if type(edges[side]) == \"string\" then edges[side] = { kind = edges[side] } end\n"
+           "    edges[side].level = edges[side].level or level\n"
+           "  end\n"
+           "  local function free(body, now)\n"
+           "    for key, value in pairs(now) do body[key] = value end\n"
+           "    body.release, body.keys, body.easing = nil, nil, nil\n"
+           "  end\n");
+}
+
+/* What --set said is the default now. */
+static void write_settings(moment *m)
+{
+    if (m->live->setting_count == 0)
+        return;
+    say(m, "  local set, ask = {}, param\n");
+    for (int i = 0; i < m->live->setting_count; i++)
+        say(m, "  set[\"%s\"] = [==[%s]==]\n", m->live->settings[i].name, m->live->settings[i].value);
+    say(m, "  param = function(name, default)\n"
+           "    local value, kind = set[name], type(default)\n"
+           "    if value == nil then return ask(name, default) end\n"
+           "    if kind == \"number\" then return ask(name, tonumber(value)) end\n"
+           "    if kind == \"boolean\" then return ask(name, value == \"true\") end\n"
+           "    return ask(name, value)\n"
+           "  end\n");
+}
+
+/* As many steps a frame as it takes the time step that was played with. */
+static int substeps_of(const moment *m)
+{
+    double steps = 1 / (m->view->fps * m->live->dt);
+    return (int)fmax(1, fmin(ceil(steps - 1e-6), 10000));
+}
+
+static und_status write_text(moment *m, und_error *err)
+{
+    const char *model = m->view->model;
+    double time = m->frame->time;
+    say(m,
+        "-- The scene \"%s\" as it was at %g s, saved while it ran.\n"
+        "--\n"
+        "-- The lines down to the ruler put that moment in the place of the scene's start; what is below the "
+        "ruler is the\n"
+        "-- scene as it was.  Time goes on: what happens at a time happens then.\n"
+        "local moment = { scene = false }\n"
+        "do\n",
+        m->view->name, time);
+    write_helpers(m);
+    write_settings(m);
+    say(m, "  local make, begin = liquid.%s, scene\n  liquid.%s = function(water)\n", model, model);
+    und_status status = write_fields(m, err);
+    if (status != UND_OK)
+        return status;
+    write_tuning(m);
+    write_edges(m);
+    write_balls(m);
+    write_bodies(m);
+    say(m,
+        "    make(water)\n"
+        "  end\n"
+        "  scene = function(def)\n"
+        "    moment.scene = true\n"
+        "    def.name, def.begin, def.substeps = \"%s\", %.17g, %d\n"
+        "    begin(def)\n"
+        "  end\n"
+        "end\n"
+        "-- %s\n",
+        m->name, time, substeps_of(m),
+        "------------------------------------------------------------------------------------------------");
+    say(m, "%s\n", m->view->text);
+    say(m, "if not moment.scene then scene {} end\n");
+    return UND_OK;
+}
+
+static und_status split_path(moment *m, const char *path, und_error *err)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    size_t length = strlen(file);
+    if (length < 5 || strcmp(file + length - 4, ".lua") != 0 || length - 4 >= sizeof m->name)
+        return und_error_set(err, UND_INVALID, "expected a name that ends with .lua");
+    memcpy(m->name, file, length - 4);
+    for (const char *c = m->name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
+            return und_error_set(err, UND_INVALID, "expected a name of letters, digits, _ and -");
+    return und_path_set(m->folder, err, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+}
+
+/* It must load: a scene that needs files of its own folder does so only there. */
+static und_status try_it(const moment *m, const char *path, und_error *err)
+{
+    und_error why;
+    und_scene *scene = und_scene_load(path, NULL, 0, &why);
+    if (scene) {
+        und_scene_destroy(scene);
+        return UND_OK;
+    }
+    unlink(path);
+    for (int i = 0; i < m->map_count; i++)
+        unlink(m->maps[i]);
+    return und_error_set(err, UND_INVALID,
+                         "there it would not load (a scene that has files needs them beside it): %s",
+                         why.text);
+}
+
+static und_status write_scene(moment *m, const char *path, und_error *err)
+{
+    und_status status = und_sim_save(m->live->sim, &m->state, err);
+    m->text = status == UND_OK ? open_memstream(&m->bytes, &m->size) : NULL;
+    if (status == UND_OK && !m->text)
+        status = und_error_set(err, UND_FAILED, "out of memory: a scene");
+    if (status == UND_OK)
+        status = write_text(m, err);
+    if (m->text && fclose(m->text) != 0 && status == UND_OK)
+        status = und_error_set(err, UND_FAILED, "out of memory: a scene");
+    if (status == UND_OK)
+        status = und_file_write(path, m->bytes, m->size, err);
+    free(m->bytes);
+    und_frame_clear(&m->state);
+    return status == UND_OK ? try_it(m, path, err) : status;
+}
+
+void und_live_write_scene(und_live *live, const char *path)
+{
+    und_error err = {0};
+    moment *m = und_alloc(1, sizeof *m, "a scene", &err);
+    if (!m) {
+        und_live_note(live, "%s", err.text);
+        return;
+    }
+    m->live = live;
+    m->view = und_scene_get(live->scene);
+    m->pool = m->view->pool;
+    m->frame = und_sim_frame(live->sim);
+    und_status status = m->frame ? split_path(m, path, &err) : und_error_set(&err, UND_FAILED, "no memory");
+    if (status == UND_OK && !m->pool)
+        status = und_error_set(&err, UND_INVALID,
+                               "a scene of liquid.%s cannot begin in the middle; a checkpoint can",
+                               m->view->model);
+    if (status == UND_OK)
+        status = write_scene(m, path, &err);
+    if (status != UND_OK)
+        und_live_note(live, "%s was not written: %s", path, err.text);
+    else
+        und_live_note(live, "%s begins at %g s. To run it: undine run %s", path, m->frame->time, path);
+    free(m);
+}

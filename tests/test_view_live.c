@@ -1,0 +1,487 @@
+/* A scene that runs in its thread: orders, frames, failures, and moments that are saved. */
+#include "tests/test.h"
+
+#include "cache/cache.h"
+#include "scene/sim.h"
+#include "tests/folder.h"
+#include "view/live.h"
+
+#include <time.h>
+
+static int setup(void **state)
+{
+    (void)state;
+    test_folder_make(&folder);
+    return 0;
+}
+
+static const char *write_scene(const char *name, const char *text)
+{
+    static char path[256];
+    und_error err;
+    snprintf(path, sizeof path, "%s/%s.lua", folder.path, name);
+    if (und_file_write(path, text, strlen(text), &err) != UND_OK)
+        fail_msg("%s", err.text);
+    return path;
+}
+
+static const char *const pond =
+    "scene { fps = 30, substeps = 2, frames = 20 }\n"
+    "liquid.waves { size = {4, 4}, cells = param('cells', 40), ground = -0.5, level = 0 }\n";
+static const double dt = 1.0 / 60;
+
+static und_live *open_live(const char *path)
+{
+    und_error err = {0};
+    und_live *live = und_live_create(path, NULL, 0, 2, &err);
+    if (!live)
+        fail_msg("%s", err.text);
+    return live;
+}
+
+static und_live_state settled(und_live *live)
+{
+    und_live_state state;
+    und_live_settle(live);
+    und_live_state_now(live, &state);
+    return state;
+}
+
+static const float *field(const und_frame *frame, const char *name, size_t *count)
+{
+    const und_item *item = und_frame_find(frame, name);
+    assert_non_null(item);
+    *count = und_item_count(item);
+    return item->data;
+}
+
+static double wall(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static und_hand a_hand(und_tool tool, double strength)
+{
+    return (und_hand){.tool = tool, .radius = 0.6, .strength = strength, .period = 0.5, .place = {2, 0, 2}};
+}
+
+/* The first frame is there and it stands; steps are as many as asked, and the orders between them are done
+ * between them. */
+static void orders_are_done_in_order(void **state)
+{
+    (void)state;
+    und_live *live = open_live(write_scene("pond", pond));
+    und_live_state now;
+    und_live_state_now(live, &now);
+    assert_false(now.playing);
+    assert_double_near(now.time, 0, 0);
+    assert_double_near(now.time_step, dt, 1e-15);
+    assert_true(now.tools >> UND_TOOL_STIR & 1 && now.tools >> UND_TOOL_DIG & 1);
+    assert_true(now.has_damping && now.has_viscosity && now.has_rain && now.has_balls);
+    const und_frame *frame = und_live_take(live);
+    assert_non_null(frame);
+    assert_double_near(frame->time, 0, 0);
+    assert_null(und_live_take(live));
+
+    und_live_step(live, 7);
+    now = settled(live);
+    assert_double_near(now.time, 7 * dt, 1e-12);
+    assert_false(now.playing);
+    frame = und_live_take(live); /* the newest, not one of those before it */
+    assert_non_null(frame);
+    assert_double_near(frame->time, 7 * dt, 1e-12);
+
+    und_live_step(live, 3);
+    und_live_time_step(live, 0.1);
+    und_live_step(live, 2);
+    und_live_tune(live, &(und_tuning){.gravity = 4, .damping = NAN, .viscosity = NAN, .rain = NAN});
+    und_live_time_step(live, 0.01);
+    und_live_step(live, 1);
+    now = settled(live);
+    assert_double_near(now.time, 10 * dt + 0.2 + 0.01, 1e-12);
+    assert_double_near(now.time_step, 0.01, 0);
+    assert_double_near(now.tuning.gravity, 4, 0);
+    for (int i = 0; i < 1000; i++) /* more than can wait */
+        und_live_step(live, 1);
+    now = settled(live);
+    assert_double_near(now.time, 10 * dt + 0.2 + 0.01 + 10, 1e-9);
+    und_live_destroy(live);
+}
+
+/* Held through steps it acts in each; a click between two steps acts in one; what it added is in the ledger
+ * of the newest frame. */
+static void hands_act_in_steps(void **state)
+{
+    (void)state;
+    und_live *live = open_live(write_scene("pond", pond));
+    und_hand hand = a_hand(UND_TOOL_POUR, 0.6), none = {.tool = UND_TOOL_NONE};
+    und_live_hand(live, &hand);
+    und_live_step(live, 10);
+    und_live_hand(live, &none);
+    und_live_step(live, 10);
+    assert_double_near(settled(live).ledger.sources, 0.6 * 10 * dt, 1e-12);
+    und_live_hand(live, &hand);
+    und_live_hand(live, &none);
+    und_live_step(live, 5);
+    assert_double_near(settled(live).ledger.sources, 0.6 * 11 * dt, 1e-12);
+    hand.place[0] = 1;
+    und_live_hand(live, &hand);
+    hand.place[0] = 3; /* drawn across: along the whole way */
+    und_live_hand(live, &hand);
+    hand.tool = UND_TOOL_RAISE;
+    hand.strength = 6;
+    hand.place[0] = 1;
+    und_live_hand(live, &hand);
+    hand.place[0] = 3;
+    und_live_hand(live, &hand);
+    und_live_step(live, 1);
+    und_live_state now = settled(live);
+    assert_double_near(now.ledger.measured, und_ledger_expected(&now.ledger), 1e-12 * now.ledger.start);
+    size_t count;
+    const float *ground = field(und_live_take(live), "ground", &count);
+    for (int x = 10; x < 30; x++)
+        assert_double_near((double)ground[20 * 40 + x], -0.5 + 0.1, 0.01);
+    assert_double_near((double)ground[20 * 40 + 1], -0.5, 0);
+    und_live_throw(live, &(und_ball){.place = {2, 1, 2}, .radius = 0.2, .density = 500});
+    now = settled(live);
+    assert_int_equal(now.balls_left, 7);
+    assert_int_equal(now.notes, 0);
+    und_live_destroy(live);
+}
+
+/* Real time and no faster, and the window gets frames meanwhile. */
+static void it_plays_by_the_clock(void **state)
+{
+    (void)state;
+    und_live *live = open_live(write_scene("pond", pond));
+    double start = wall();
+    int frames = 0;
+    und_live_play(live, true);
+    while (wall() - start < 0.6)
+        frames += und_live_take(live) != NULL;
+    und_live_state now;
+    und_live_state_now(live, &now);
+    double passed = wall() - start;
+    assert_true(now.playing);
+    assert_true(now.time > 0.1 && now.time <= passed + 2 * dt);
+    assert_true(frames > 5 && frames <= (int)(passed / dt) + 2);
+    assert_true(now.steps_a_second > 5 && now.steps_a_second < 90);
+    und_live_speed(live, 0.25);
+    und_live_settle(live);
+    und_live_state_now(live, &now);
+    double before = now.time;
+    start = wall();
+    while (wall() - start < 0.4)
+        ;
+    und_live_state_now(live, &now);
+    assert_true(now.time - before <= 0.25 * (wall() - start) + 2 * dt);
+    und_live_speed(live, 0);
+    start = wall();
+    before = now.time;
+    while (now.time < before + 5 && wall() - start < 20) /* a small pond is faster than the clock */
+        und_live_state_now(live, &now);
+    assert_true(now.time - before > 2 * (wall() - start));
+    und_live_play(live, false);
+    before = settled(live).time;
+    assert_false(settled(live).playing);
+    assert_double_near(settled(live).time, before, 0);
+    und_live_destroy(live);
+}
+
+/* Each step of this takes long: asking for frames and for the state goes on meanwhile. */
+static void taking_never_waits_for_a_step(void **state)
+{
+    (void)state;
+    und_live *live =
+        open_live(write_scene("slow", "scene { fps = 30 }\n"
+                                      "local function slow()\n"
+                                      "  local s = 0 for i = 1, 1500000 do s = s + i % 7 end return 0 * s\n"
+                                      "end\n"
+                                      "local springs = {}\n"
+                                      "for i = 1, 12 do springs[i] = { center = {2, 2}, radius = 0.5, "
+                                      "rate = slow } end\n"
+                                      "liquid.waves { size = {4, 4}, cells = 16, springs = springs }\n"));
+    und_live_state now;
+    int asked = 0;
+    while (und_live_take(live))
+        ;
+    double start = wall(), longest = 0;
+    und_live_step(live, 2);
+    do {
+        double before = wall();
+        const und_frame *frame = und_live_take(live);
+        und_live_state_now(live, &now);
+        longest = fmax(longest, wall() - before);
+        asked += frame == NULL;
+        struct timespec rest = {.tv_nsec = 1000000};
+        nanosleep(&rest, NULL);
+    } while (now.time < 1.9 / 30 && wall() - start < 60);
+    double took = wall() - start;
+    assert_double_near(now.time, 2.0 / 30, 1e-12);
+    assert_true(took > 0.02);
+    assert_true(asked > 10); /* while two steps were made */
+    assert_true(longest < 0.5 * took);
+    und_live_destroy(live);
+}
+
+/* As it was at first, whatever was done. */
+static void reset_begins_anew(void **state)
+{
+    (void)state;
+    und_live *live = open_live(write_scene("pond", pond));
+    size_t count, again;
+    const float *first = field(und_live_take(live), "surface", &count);
+    float *kept = malloc(count * sizeof *kept);
+    assert_non_null(kept);
+    memcpy(kept, first, count * sizeof *kept);
+    und_hand hand = a_hand(UND_TOOL_DIG, 1);
+    und_live_hand(live, &hand);
+    und_live_tune(live, &(und_tuning){.gravity = 3, .damping = 2, .viscosity = 1, .rain = 5});
+    und_live_throw(live, &(und_ball){.place = {2, 1, 2}, .radius = 0.2, .density = 500});
+    und_live_time_step(live, 0.05);
+    und_live_step(live, 10);
+    und_live_reset(live);
+    und_live_state now = settled(live);
+    assert_double_near(now.time, 0, 0);
+    assert_double_near(now.time_step, dt, 1e-15);
+    assert_double_near(now.tuning.gravity, 9.81, 0);
+    assert_double_near(now.tuning.rain, 0, 0);
+    assert_int_equal(now.balls_left, 8);
+    const und_frame *frame = und_live_take(live);
+    assert_non_null(frame);
+    assert_memory_equal(field(frame, "surface", &again), kept, count * sizeof *kept);
+    const float *ground = field(frame, "ground", &again);
+    for (size_t i = 0; i < again; i++)
+        assert_double_near((double)ground[i], -0.5, 0);
+    und_live_step(live, 5); /* the hand is gone */
+    assert_double_near(settled(live).ledger.measured, 8, 1e-6);
+    free(kept);
+    und_live_destroy(live);
+}
+
+/* A scene that fails on the way says where and why; it can be begun anew.  One that does not load is an
+ * error. */
+static void failures_are_told(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    assert_null(
+        und_live_create(write_scene("wrong", "liquid.waves { size = {4, 4}, cellz = 4 }"), NULL, 0, 1, &err));
+    assert_int_equal(err.status, UND_INVALID);
+    assert_non_null(strstr(err.text, "cellz"));
+    assert_null(und_live_create("nowhere.lua", NULL, 0, 1, &err));
+    assert_null(und_live_create(
+        write_scene("falls", "liquid.waves { size = {4, 4}, cells = 8, ground = function(x) return x < 1 and "
+                             "1e9 or 0 end }"),
+        NULL, 0, 1, &err));
+
+    und_live *live = open_live(write_scene(
+        "boom", "scene { fps = 30 }\n"
+                "liquid.waves { size = {4, 4}, cells = 16, springs = { { center = {2, 2}, radius = 0.5,\n"
+                "  rate = function(x, z, t) if t > 0.15 then error('boom') end return 0.1 end } } }\n"));
+    und_live_step(live, 20);
+    und_live_state now = settled(live);
+    assert_true(now.failed);
+    assert_false(now.playing);
+    assert_int_equal(now.notes, 1);
+    assert_non_null(strstr(now.note, "boom.lua:3"));
+    und_live_play(live, true);
+    und_live_step(live, 3);
+    und_live_throw(live, &(und_ball){.place = {2, 1, 2}, .radius = 0.2, .density = 500});
+    assert_false(settled(live).playing);
+    und_live_reset(live);
+    und_live_step(live, 3);
+    now = settled(live);
+    assert_false(now.failed);
+    assert_double_near(now.time, 0.1, 1e-12);
+    und_live_step(live, 20);
+    assert_true(settled(live).failed);
+    und_live_destroy(live);
+}
+
+/* ---- saving ---- */
+
+static und_sim *load_sim(const char *path, und_scene **scene)
+{
+    und_error err = {0};
+    *scene = und_scene_load(path, NULL, 0, &err);
+    if (!*scene)
+        fail_msg("%s", err.text);
+    und_sim *sim = und_sim_create(*scene, 2, &err);
+    if (!sim)
+        fail_msg("%s", err.text);
+    return sim;
+}
+
+static void fields_are_near(const und_frame *a, const und_frame *b, const char *name, double tolerance)
+{
+    size_t count, other;
+    const float *x = field(a, name, &count), *y = field(b, name, &other);
+    assert_int_equal(count, other);
+    for (size_t i = 0; i < count; i++)
+        assert_double_near((double)x[i], (double)y[i], tolerance);
+}
+
+/* A person at it for a while, and stopped at a time that is no frame's. */
+static und_live *played(const char *path)
+{
+    und_live *live = open_live(path);
+    und_hand hand = a_hand(UND_TOOL_RAISE, 1), none = {.tool = UND_TOOL_NONE};
+    und_live_hand(live, &hand);
+    und_live_step(live, 5);
+    hand = a_hand(UND_TOOL_STIR, 0.05);
+    und_live_hand(live, &hand);
+    und_live_step(live, 20);
+    und_live_tune(live, &(und_tuning){.gravity = 7, .damping = 0.3, .viscosity = NAN, .rain = NAN});
+    und_live_hand(live, &none);
+    und_live_throw(
+        live, &(und_ball){.place = {1, 0.5, 2.5}, .velocity = {0.5, 0, 0}, .radius = 0.25, .density = 600});
+    und_live_step(live, 30);
+    settled(live);
+    return live;
+}
+
+static const char *const models[] = {
+    "scene { fps = 30, substeps = 2, frames = 20 }\n"
+    "liquid.waves { size = {4, 4}, cells = 40, ground = -0.5, level = 0, edges = { left = 'open' } }\n"
+    "camera { eye = {9, 3, 9}, look = function(t) return {t, 0, 0} end }\n",
+    "scene { fps = 30, substeps = 2, frames = 20, name = 'tank' }\n"
+    "liquid.columns { size = {4, 4}, cells = 40, ground = -0.5, level = 0,\n"
+    "  bodies = { { shape = box { size = {0.6, 0.4, 0.5} }, density = 500, at = {3, 0.4, 1}, turn = {20, 30, "
+    "40} },\n"
+    "    { shape = sphere { radius = 0.3 }, keys = { { time = 0, at = {1, 0, 1} }, { time = 2, at = {1, "
+    "-0.3, 1} } } },\n"
+    "    { shape = sphere { radius = 0.1 }, density = 300, at = {2, 1, 3}, release = 5 } } }\n",
+};
+
+/* It loads, and begins with the surface, the ground, the bodies and the tuning of that moment; and goes on as
+ * it did, as far as a scene knows of motion. */
+static void a_moment_is_saved_as_a_scene(void **state)
+{
+    (void)state;
+    for (int model = 0; model < 2; model++) {
+        und_live *live = played(write_scene("played", models[model]));
+        char saved[256];
+        snprintf(saved, sizeof saved, "%s/moment%d.lua", folder.path, model);
+        und_live_save_scene(live, saved);
+        und_live_state now = settled(live);
+        assert_int_equal(now.notes, 1);
+        if (!strstr(now.note, "undine run"))
+            fail_msg("%s", now.note);
+        und_scene *scene;
+        und_sim *sim = load_sim(saved, &scene);
+        const und_scene_view *view = und_scene_get(scene);
+        assert_double_near(view->begin, 55 * dt, 1e-9);
+        assert_string_equal(view->name, model == 0 ? "moment0" : "moment1");
+        assert_double_near(view->pool->gravity, 7, 0);
+        assert_double_near(view->pool->damping, 0.3, 0);
+        const und_frame *was = und_live_take(live), *is = und_sim_frame(sim);
+        assert_double_near(was->time, is->time, 1e-9);
+        fields_are_near(was, is, "ground", 0);
+        fields_are_near(was, is, "surface",
+                        model == 0 ? 1e-6 : 2e-3); /* columns look for the bodies' room anew */
+        fields_are_near(was, is, "bodies/position", 1e-5);
+        fields_are_near(was, is, "bodies/rotation", 1e-5);
+        /* but for the room of the balls, which follows the water around them of a step before */
+        assert_double_near(und_sim_ledger(sim).measured, now.ledger.measured,
+                           0.1 * 4.0 / 3 * M_PI * pow(0.25, 3));
+        und_error err;
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(und_sim_advance(sim, &err), UND_OK);
+        und_live_step(live, 6);
+        settled(live);
+        if (model == 0) {
+            double most = 0;
+            size_t count;
+            const float *surface = field(und_sim_frame(sim), "surface", &count);
+            for (size_t i = 0; i < count; i++)
+                most = fmax(most, fabs((double)surface[i]));
+            assert_true(most > 0.01);
+            fields_are_near(und_live_take(live), und_sim_frame(sim), "surface", 1e-3 * most);
+        }
+        und_sim_destroy(sim);
+        und_scene_destroy(scene);
+        und_live_destroy(live);
+
+        live = open_live(saved); /* a moment of a moment */
+        und_live_step(live, 4);
+        snprintf(saved, sizeof saved, "%s/later%d.lua", folder.path, model);
+        und_live_save_scene(live, saved);
+        settled(live);
+        sim = load_sim(saved, &scene);
+        assert_double_near(und_scene_get(scene)->begin, 59 * dt, 1e-9);
+        fields_are_near(und_live_take(live), und_sim_frame(sim), "surface", model == 0 ? 1e-6 : 2e-3);
+        und_live_save_scene(live, "no/such/folder.lua");
+        und_live_save_scene(live, "wrong name.lua");
+        now = settled(live);
+        assert_int_equal(now.notes, 3);
+        assert_non_null(strstr(now.note, "was not written"));
+        und_sim_destroy(sim);
+        und_scene_destroy(scene);
+        und_live_destroy(live);
+    }
+}
+
+/* Another run goes on from it with the same bits as the one that was played with. */
+static void a_moment_is_saved_as_a_checkpoint(void **state)
+{
+    (void)state;
+    for (int model = 0; model < 2; model++) {
+        und_live *live = played(write_scene("played", models[model]));
+        char saved[256], copy[256];
+        snprintf(saved, sizeof saved, "%s/cache%d", folder.path, model);
+        und_live_save_checkpoint(live, saved);
+        und_live_state now = settled(live);
+        assert_double_near(now.time, 56 * dt, 1e-9); /* the next whole frame: the 29th */
+        assert_non_null(strstr(now.note, "@29 -o NEW"));
+        und_live_save_checkpoint(live, saved); /* there is one already */
+        assert_non_null(strstr(settled(live).note, "was not written"));
+
+        und_error err = {0};
+        und_frame state_then = und_frame_empty(0, 0, (und_grid){0});
+        und_cache *cache = und_cache_open(saved, &err);
+        assert_non_null(cache);
+        und_cache_info info = und_cache_describe(cache);
+        assert_int_equal(info.row_count, 1);
+        assert_int_equal(info.rows[0].frame, 29);
+        assert_int_equal(und_cache_state(cache, 29, &state_then, &err), UND_OK);
+        snprintf(copy, sizeof copy, "%s/played.lua", folder.path);
+        und_scene *scene;
+        und_sim *sim = load_sim(copy, &scene);
+        if (und_sim_branch(sim, &state_then, &err) != UND_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(und_sim_frame_number(sim), 29);
+        assert_true(und_sim_hash(sim) == info.rows[0].state_hash);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(und_sim_advance(sim, &err), UND_OK);
+        und_live_step(live, 8);
+        settled(live);
+        const und_frame *was = und_live_take(live), *is = und_sim_frame(sim);
+        assert_double_near(was->time, is->time, 1e-9);
+        fields_are_near(was, is, "surface", 0);
+        fields_are_near(was, is, "ground", 0);
+        fields_are_near(was, is, "bodies/position", 0);
+        und_sim_destroy(sim);
+        und_scene_destroy(scene);
+        und_frame_clear(&state_then);
+        und_cache_close(cache, NULL, 0, &err);
+        und_live_destroy(live);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orders_are_done_in_order),
+        cmocka_unit_test(hands_act_in_steps),
+        cmocka_unit_test(it_plays_by_the_clock),
+        cmocka_unit_test(taking_never_waits_for_a_step),
+        cmocka_unit_test(reset_begins_anew),
+        cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(a_moment_is_saved_as_a_scene),
+        cmocka_unit_test(a_moment_is_saved_as_a_checkpoint),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
