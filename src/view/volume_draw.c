@@ -43,7 +43,9 @@ und_status und_space_programs(und_space *v, und_error *err)
         [UND_SPACE_SUN_MARCH] = {"the sun's view of the distance",
                                  {und_gl_square},
                                  {und_space_phi_text, und_space_sun_march_text}},
-        [UND_SPACE_GRAIN] = {"particles", {und_space_grain_vertex_text}, {und_space_grain_text}},
+        [UND_SPACE_GRAIN] = {"particles",
+                             {und_space_grain_vertex_text},
+                             {und_space_light_text, und_space_grain_text}},
         [UND_SPACE_LINE] = {"lines", {und_space_line_vertex_text}, {und_space_line_text}},
         [UND_SPACE_MEAN] = {"means", {und_gl_square}, {und_space_mean_text}},
         [UND_SPACE_TONE] = {"tones", {und_gl_square}, {und_space_tone_text}},
@@ -64,7 +66,7 @@ static und_status fit_target(und_target *t, GLenum format, int width, int height
 
 static bool marches(const und_space *v)
 {
-    return v->show.marched && v->world.level.phi && !v->world.matter.painted;
+    return v->show.marched && v->world.level.phi && !v->world.made && !v->world.matter.painted;
 }
 
 static bool is_opaque(const und_space *v)
@@ -108,7 +110,7 @@ static void set_floor(const und_space *v, GLuint p)
     und_gl_float(p, "span", span);
 }
 
-static void set_light(const und_space *v, GLuint p, const und_lens *lens)
+void und_space_set_light(const und_space *v, GLuint p, const und_lens *lens)
 {
     const und_space_light *l = &v->world.light;
     static const char *const ambient[] = {"ambient0", "ambient1", "ambient2", "ambient3"};
@@ -143,7 +145,7 @@ static GLuint use(const und_space *v, und_space_program which, const und_lens *l
 static void draw_solids(const und_space *v, const und_lens *lens)
 {
     GLuint p = use(v, UND_SPACE_BACK, lens);
-    set_light(v, p, lens);
+    und_space_set_light(v, p, lens);
     und_gl_float(p, "with_floor", v->show.floor);
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_ALWAYS);
@@ -151,11 +153,14 @@ static void draw_solids(const und_space *v, const und_lens *lens)
     glDepthFunc(GL_LESS);
     if (v->show.solids && v->solid.count > 0) {
         p = use(v, UND_SPACE_THING, lens);
-        set_light(v, p, lens);
+        und_space_set_light(v, p, lens);
         und_gl_float(p, "glass", 0);
         und_space_draw_buffer(&v->solid);
     }
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     und_space_draw_grains(v, lens, 1);
+    glDisable(GL_BLEND);
     glDisable(GL_DEPTH_TEST);
 }
 
@@ -295,7 +300,7 @@ static void draw_liquid(const und_space *v, const und_lens *lens, bool under)
     glBindFramebuffer(GL_FRAMEBUFFER, v->picture.buffer);
     und_space_program clear = v->world.level.phi ? UND_SPACE_CLEAR_PHI : UND_SPACE_CLEAR;
     GLuint p = use(v, is_opaque(v) ? UND_SPACE_OPAQUE : clear, lens);
-    set_light(v, p, lens);
+    und_space_set_light(v, p, lens);
     if (v->world.level.phi)
         und_space_set_phi(v, p, UNIT_PHI);
     set_water(v, p, under);
@@ -312,7 +317,7 @@ static void draw_glass(const und_space *v, const und_lens *lens)
     if (!v->show.solids || v->glass.count == 0)
         return;
     GLuint p = use(v, UND_SPACE_THING, lens);
-    set_light(v, p, lens);
+    und_space_set_light(v, p, lens);
     und_gl_float(p, "glass", 1);
     glEnable(GL_DEPTH_TEST);
     glDepthMask(GL_FALSE);
@@ -486,9 +491,10 @@ static void follow_changes(und_space *v)
 {
     const und_space_show *now = &v->show, *last = &v->drawn_show;
     und_error err;
-    bool wants = !marches(v) && v->world.level.phi && (v->skin.count == 0 || v->world.coarse);
-    if (wants && (v->skin.count == 0 || v->samples > 1) && und_space_world_mesh(&v->world, &err) == UND_OK)
-        und_space_upload_skin(v);
+    bool none = !marches(v) && v->world.level.phi && v->skin.count == 0;
+    if ((none || (v->world.coarse && !marches(v) && v->samples > 1)) &&
+        und_space_world_refine(&v->world, &err) == UND_OK)
+        und_space_upload(v, &err);
     if (now->tint != last->tint || memcmp(now->set, last->set, sizeof now->set) != 0)
         und_space_upload_grains(v, &err);
 }

@@ -22,12 +22,13 @@ const char und_space_grain_vertex_text[] =
     "    tint = pow(grain_color.rgb, vec3(2.2));\n"
     "}\n";
 
-/* A ball in the light of sky and sun. */
+/* A ball in the light of sky and sun; a drop is clear: it mirrors the sky, has the sun on it, and in it what
+ * is above upside down. */
 const char und_space_grain_text[] =
     "in vec3 tint;\n"
     "out vec4 color;\n"
-    "uniform vec3 right, up, forward, sun, sun_color, ambient0, ambient2;\n"
-    "uniform float alpha;\n"
+    "uniform vec3 right, up, forward;\n"
+    "uniform float alpha, drop;\n"
     "void main()\n"
     "{\n"
     "    vec2 q = 2.0 * gl_PointCoord - 1.0;\n"
@@ -35,8 +36,17 @@ const char und_space_grain_text[] =
     "    if (r > 1.0)\n"
     "        discard;\n"
     "    vec3 n = q.x * right - q.y * up - sqrt(1.0 - r) * forward;\n"
-    "    vec3 light = ambient0 + ambient2 * n.y + sun_color * max(dot(n, sun), 0.0);\n"
+    "    vec3 light = ambient_at(n) + sun_color * max(dot(n, sun), 0.0);\n"
     "    color = vec4(tint * light * alpha, alpha);\n"
+    "    if (drop > 0.5) {\n"
+    "        float mirror = fresnel(max(-dot(forward, n), 0.05), 1.333), glint = max(dot(reflect(forward, "
+    "n), sun), 0.0);\n"
+    "        vec3 in_it = sky_at(normalize(refract(forward, n, 0.75) - 0.9 * n), 2.0);\n"
+    "        vec3 c = mix(in_it, sky_at(reflect(forward, n), 1.0), mirror) + 3.0 * sun_color * pow(glint, "
+    "60.0);\n"
+    "        float a = alpha * mix(0.55, 1.0, mirror);\n"
+    "        color = vec4(c * a, a);\n"
+    "    }\n"
     "}\n";
 
 /* A line as wide as asked for, whatever its distance. */
@@ -115,9 +125,13 @@ und_status und_space_upload_grains(und_space *v, und_error *err)
     return UND_OK;
 }
 
+static bool tinted(const und_space *v, int set)
+{
+    return v->show.tint != UND_TINT_PLAIN && v->marks.set[set].has[v->show.tint];
+}
+
 void und_space_draw_grains(const und_space *v, const und_lens *lens, double alpha)
 {
-    const und_space_light *l = &v->world.light;
     GLuint p = v->program[UND_SPACE_GRAIN];
     bool any = false;
     for (int k = 0; k < UND_SETS; k++)
@@ -133,14 +147,12 @@ void und_space_draw_grains(const und_space *v, const und_lens *lens, double alph
     und_gl_vec3(p, "right", lens->right);
     und_gl_vec3(p, "up", lens->up);
     und_gl_vec3(p, "forward", lens->forward);
-    und_gl_vec3(p, "sun", l->sun);
-    und_gl_vec3(p, "sun_color", l->sun_color);
-    und_gl_vec3(p, "ambient0", l->ambient[0]);
-    und_gl_vec3(p, "ambient2", l->ambient[2]);
+    und_space_set_light(v, p, lens);
     if (epoxy_is_desktop_gl())
         glEnable(GL_PROGRAM_POINT_SIZE);
     for (int k = 0; k < UND_SETS; k++)
         if (v->show.set[k] && v->grains[k].count > 0) {
+            und_gl_float(p, "drop", k == UND_SET_SPRAY && !tinted(v, k));
             glBindVertexArray(v->grains[k].array);
             glDrawArrays(GL_POINTS, 0, v->grains[k].count);
         }

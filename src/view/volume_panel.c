@@ -35,7 +35,8 @@ SWITCH(control, set[UND_SET_CONTROL])
 
 static bool has_distance(const void *context)
 {
-    return ((const und_space *)context)->world.level.phi;
+    const und_space_world *w = &((const und_space *)context)->world;
+    return w->level.phi && !w->made && !w->matter.painted;
 }
 
 static void next_tint(void *context)
@@ -100,7 +101,7 @@ void und_space_panel(und_painter *self, und_ui *ui)
 {
     und_space *v = (und_space *)self;
     und_ui_check(ui, "Liquid", &v->show.liquid);
-    if (v->world.level.phi && !v->world.matter.painted) {
+    if (has_distance(v)) {
         if (und_ui_radio(ui, "Distance", v->show.marched))
             v->show.marched = true;
         und_ui_tip(ui, "lines of sight go through the distance to the surface");

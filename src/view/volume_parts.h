@@ -99,7 +99,8 @@ const und_action *und_space_actions(const und_painter *self, int *count);
 und_status und_space_programs(und_space *v, und_error *err);
 void und_space_forget(und_space *v); /* all that OpenGL keeps */
 und_status und_space_upload(und_space *v, und_error *err);
-void und_space_upload_skin(und_space *v);
+/* Sets sky, sun, shadows and floor for the program in use. */
+void und_space_set_light(const und_space *v, GLuint program, const und_lens *lens);
 /* Sets what lines through the distance need, for the program in use. */
 void und_space_set_phi(const und_space *v, GLuint program, int unit);
 void und_space_draw_buffer(const und_space_buffer *buffer);

@@ -82,10 +82,10 @@ const char und_space_floor_text[] =
     "        color = mix(tile_color, grout_color, gu + gv - gu * gv);\n"
     "    } else {\n"
     "        vec2 q = p.xz / patch_size, r = p.xz / (0.071 * patch_size);\n"
-    "        float level = log2(max(wide / patch_size * 256.0, 1e-6));\n"
-    "        vec3 broad = textureLod(pattern, q, level).rgb;\n"
+    "        float level = log2(max(wide / patch_size * 256.0, 1e-6)), k = 14.0 * wide / patch_size;\n"
+    "        vec3 broad = textureLod(pattern, q, level).rgb / (1.0 + k * k);\n" /* what pixels can show */
     "        vec3 fine = textureLod(pattern, vec2(0.83 * r.x + 0.56 * r.y, 0.83 * r.y - 0.56 * r.x),\n"
-    "                               level + 3.82).rgb;\n"
+    "                               level + 3.82).rgb / (1.0 + k * k / (0.071 * 0.071));\n"
     "        color = floor_color * (1.0 + texture_strength * (0.15 * broad.x + 0.16 * fine.x));\n"
     "        n = normalize(vec3(0.0, 1.0, 0.0) -\n"
     "                      texture_strength * 0.0016 * vec3(broad.y + fine.y, 0.0, broad.z + fine.z));\n"
@@ -477,11 +477,11 @@ const char und_space_sun_march_text[] =
     "    if (first > 1e8)\n"
     "        return;\n"
     "    vec3 p = a.xyz + first * d;\n"
-    "    vec2 h = vec2(1.5 * cell, 0.0);\n"
+    "    vec2 h = vec2(2.0 * cell, 0.0);\n"
     "    float bent = (at(p + h.xyy) + at(p - h.xyy) + at(p + h.yxy) + at(p - h.yxy) + at(p + h.yyx) +\n"
     "                  at(p - h.yyx) - 6.0 * at(p)) / (h.x * h.x);\n"
     "    bent = first > max(ways.x, 0.0) + 0.5 * cell ? bent : 0.0;\n" /* walls are flat */
-    "    float lens = 1.0 - clamp(sum * bent * (1.0 - 1.0 / ratio), -2.0, 0.72);\n"
+    "    float lens = 1.0 - clamp(sum * bent * (1.0 - 1.0 / ratio), -1.5, 0.62);\n"
     "    way = vec4(sum, 1.0 / lens, 0.0, first / range);\n"
     "}\n";
 

@@ -282,16 +282,10 @@ static und_status upload_distance(und_space *v, und_error *err)
     return UND_OK;
 }
 
-void und_space_upload_skin(und_space *v)
-{
-    upload(&v->skin, &v->world.skin);
-    v->samples = 0;
-}
-
 und_status und_space_upload(und_space *v, und_error *err)
 {
     upload_light(v);
-    und_space_upload_skin(v);
+    upload(&v->skin, &v->world.skin);
     if (v->solids_made != v->world.solids_made) {
         upload(&v->solid, &v->world.solid);
         upload(&v->glass, &v->world.glass);

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "geom/mesh_band.h"
 #include "geom/value.h"
 #include "render/internal.h"
 #include "render/rigid.h"
@@ -285,9 +286,72 @@ static und_status make_mesh(und_space_world *w, const und_frame *frame, bool coa
     return status;
 }
 
-und_status und_space_world_mesh(und_space_world *w, und_error *err)
+/* ---- A distance to triangles, for lines of sight that go on in the liquid ---- */
+
+static const double REACH = 4; /* cells, in which it is exact */
+
+static und_corners *lattice_corners(const und_triangles *t, const und_grid *g, und_error *err)
 {
-    return w->level.phi && !w->matter.painted ? make_mesh(w, NULL, false, err) : UND_OK;
+    und_corners *corners = und_alloc(t->triangles, sizeof *corners, "the liquid's surface", err);
+    for (size_t k = 0; corners && k < 3 * t->triangles; k++)
+        for (int a = 0; a < 3; a++)
+            corners[k / 3].at[k % 3][a] =
+                ((double)t->corner[t->index[k]].place[a] - g->origin[a]) / g->dx - 0.5;
+    return corners;
+}
+
+static und_status fill_distance(const und_triangles *t, und_frame *frame, int threads, und_error *err)
+{
+    const und_grid *g = &frame->grid;
+    size_t count = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
+    const und_item_def def = {.name = "distance",
+                              .unit = "m",
+                              .kind = UND_FIELD,
+                              .type = UND_F32,
+                              .rank = 3,
+                              .dim = {(size_t)g->n[2], (size_t)g->n[1], (size_t)g->n[0]}};
+    und_item *item = und_frame_add(frame, &def, err);
+    und_corners *corners = item ? lattice_corners(t, g, err) : NULL;
+    int32_t *nearest = corners ? und_alloc(count, sizeof *nearest, "the liquid's distance", err) : NULL;
+    und_status status = nearest ? und_corners_distance(corners, (int)t->triangles, UND_SIGN_OPEN, g->n, REACH,
+                                                       threads, item->data, nearest, err)
+                                : err->status;
+    float *phi = status == UND_OK ? item->data : NULL;
+    for (size_t i = 0; i < count && phi; i++)
+        phi[i] *= (float)g->dx;
+    free(corners);
+    free(nearest);
+    return status;
+}
+
+static bool has_cubes(const und_grid *g)
+{
+    return g->n[2] > 1 && und_grid_size(g, 1) == g->dx && und_grid_size(g, 2) == g->dx;
+}
+
+/* Of a liquid that comes as triangles; none where the cells are no cubes. */
+static und_status make_distance(und_space_world *w, und_error *err)
+{
+    const und_level_def def = {.into_solids = INTO_SOLIDS, .threads = w->render->threads};
+    if (w->skin.triangles == 0 || w->skin.triangles > INT32_MAX / 16 || !has_cubes(&w->grid))
+        return UND_OK;
+    und_frame own = und_frame_empty(0, 0, w->grid);
+    double start = und_seconds();
+    und_status status = fill_distance(&w->skin, &own, w->render->threads, err);
+    if (status == UND_OK)
+        status = und_level_open(&w->level, &own, &def, err);
+    und_frame_clear(&own);
+    w->made = status == UND_OK;
+    w->coarse = false;
+    w->seconds += und_seconds() - start;
+    return status;
+}
+
+und_status und_space_world_refine(und_space_world *w, und_error *err)
+{
+    if (w->matter.painted)
+        return UND_OK;
+    return w->level.phi ? make_mesh(w, NULL, false, err) : make_distance(w, err);
 }
 
 und_status und_space_world_take(und_space_world *w, const und_frame *frame, const und_space_take *how,
@@ -295,6 +359,8 @@ und_status und_space_world_take(und_space_world *w, const und_frame *frame, cons
 {
     w->skin.corners = w->skin.triangles = 0;
     und_level_close(&w->level);
+    w->made = false;
+    w->grid = frame->grid;
     und_status status = take_render(w, frame, err);
     if (status != UND_OK)
         return status;
@@ -308,6 +374,10 @@ und_status und_space_world_take(und_space_world *w, const und_frame *frame, cons
     bool mesh = how->mesh || painted || !w->level.phi;
     if (status == UND_OK && mesh && und_frame_has_liquid(frame))
         status = make_mesh(w, frame, how->coarse && w->level.phi && !painted, err);
+    if (status == UND_OK && !w->level.phi && !painted && !how->coarse)
+        status = make_distance(w, err);
+    else if (!w->level.phi && !painted)
+        w->coarse = true;
     bound_skin(w);
     return status;
 }
@@ -320,9 +390,9 @@ double und_space_world_cast(const und_space_world *w, const double origin[3], co
                    .time = 1};
     und_level_hit hit;
     double far = INFINITY;
-    if (w->level.phi && und_level_cast(&w->level, &ray, 0, 1e9f, &hit))
+    if (w->level.phi && !w->made && und_level_cast(&w->level, &ray, 0, 1e9f, &hit))
         far = (double)hit.t;
-    else if (!w->level.phi)
+    else if (!w->level.phi || w->made)
         far = und_triangles_cast(&w->skin, origin, direction);
     far = fmin(far, und_triangles_cast(&w->solid, origin, direction));
     far = fmin(far, und_triangles_cast(&w->glass, origin, direction));

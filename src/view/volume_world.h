@@ -54,22 +54,26 @@ typedef struct und_space_world {
     double cell;                      /* m */
     double time;
     float floor;      /* m; height of what all stands on */
-    bool coarse;      /* the triangles are of every other cell */
-    double seconds;   /* that making the triangles took */
+    bool made;        /* the distance is one to the frame's triangles, which are what is seen */
+    und_grid grid;    /* the frame's */
+    bool coarse;      /* the triangles are of every other cell, or there is no distance to them yet */
+    double seconds;   /* that making triangles, or the distance to them, took */
     uint64_t objects; /* hash of what solids and bodies were made of */
 } und_space_world;
 
 typedef struct und_space_take {
-    bool mesh;   /* triangles, where there is a choice */
-    bool coarse; /* of every other cell */
+    bool mesh;     /* triangles, where there is a choice */
+    bool made;     /* the distance is one to the frame's triangles, which are what is seen */
+    und_grid grid; /* the frame's */
+    bool coarse;   /* of every other cell */
 } und_space_take;
 
 und_status und_space_world_open(und_space_world *world, const und_render_def *look, und_error *err);
 void und_space_world_close(und_space_world *world);
 und_status und_space_world_take(und_space_world *world, const und_frame *frame, const und_space_take *how,
                                 und_error *err);
-/* Makes the triangles of what was taken, all of them. */
-und_status und_space_world_mesh(und_space_world *world, und_error *err);
+/* What was left out in a hurry: all triangles of the distance, or the distance to triangles. */
+und_status und_space_world_refine(und_space_world *world, und_error *err);
 
 /* How far a ray goes to the liquid, a solid or the floor; infinite: to none of them. */
 double und_space_world_cast(const und_space_world *world, const double origin[3], const double direction[3]);
