@@ -1,4 +1,5 @@
 /* The viewer as a person meets it: synthetic mouse and keys in, pixels out. */
+#include "tests/play_cache.h"
 #include "tests/test.h"
 #include "view/colormap.h"
 #include "view/sea_parts.h"
@@ -14,6 +15,15 @@ static const char pond[] =
     "liquid.waves { size = {8, 8}, cells = 160, ground = -0.4, level = 0, order = 2 }\n"
     "camera { eye = {4, 9, 4.4}, look = {4, 0, 4} }\n";
 
+static und_view *open_view(const und_view_def *def)
+{
+    und_error err;
+    und_view *view = und_view_create(def, &err);
+    if (!view)
+        fail_msg("%s", err.text);
+    return view;
+}
+
 static und_view *open_text(const char *name, const char *text)
 {
     char path[64];
@@ -22,12 +32,9 @@ static und_view *open_text(const char *name, const char *text)
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    und_error err;
     und_view_def def = {
         .paths = {path}, .count = 1, .width = SIDE, .height = SIDE, .offscreen = true, .paused = true};
-    und_view *view = und_view_create(&def, &err);
-    if (!view)
-        fail_msg("%s", err.text);
+    und_view *view = open_view(&def);
     remove(path);
     return view;
 }
@@ -288,6 +295,55 @@ static void pouring_adds_and_reset_takes_back(void **state)
     und_view_destroy(view);
 }
 
+/* Two caches, linked: the same camera, the same moment, the same choices. */
+static void two_caches_are_seen_alike(void **state)
+{
+    (void)state;
+    test_folder place;
+    char other[256];
+    test_folder_make(&place);
+    snprintf(other, sizeof other, "%s", test_path(&place, "b"));
+    play_cache(other, 1, 6, 24);
+    play_cache(test_path(&place, "a"), 1, 6, 24);
+    und_view *view = open_view(&(und_view_def){.paths = {test_path(&place, "a"), other},
+                                               .count = 2,
+                                               .width = SIDE,
+                                               .height = SIDE / 2,
+                                               .offscreen = true,
+                                               .paused = true});
+    draw(view);
+    draw(view);
+    check_keys(view, "two caches");
+    key(view, UND_KEY_RIGHT, 0);
+    key(view, UND_KEY_RIGHT, 0);
+    draw(view);
+    assert_int_equal(view->pane[0].number, 3);
+    assert_int_equal(view->pane[1].number, 3);
+    key(view, 'H', 0); /* a choice of the first pane */
+    und_view_event(
+        view,
+        &(und_event){.kind = UND_EVENT_BUTTON, .button = UND_BUTTON_RIGHT, .down = true, .x = 500, .y = 100});
+    und_view_event(view, &(und_event){.kind = UND_EVENT_MOVE, .x = 520, .y = 130});
+    und_view_event(view,
+                   &(und_event){.kind = UND_EVENT_BUTTON, .button = UND_BUTTON_RIGHT, .x = 520, .y = 130});
+    key(view, UND_KEY_TAB, 0);
+    draw(view);
+    static unsigned char rgb[SIDE / 2][SIDE][3];
+    und_view_read(view, rgb[0][0]);
+    int bright = 0;
+    double apart = 0;
+    for (int y = 60; y < SIDE / 2 - 20; y++)
+        for (int x = 2; x < SIDE / 2 - 120; x++) { /* but for the name above and the legend */
+            for (int c = 0; c < 3; c++)
+                apart = fmax(apart, abs(rgb[y][x][c] - rgb[y][x + SIDE / 2 + 1][c]));
+            bright += rgb[y][x][1] > 40;
+        }
+    assert_true(bright > 10000);
+    assert_double_near(apart, 0, 3); /* of 255: patterns begin at the window's corner */
+    und_view_destroy(view);
+    test_folder_remove(&place);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +352,7 @@ int main(void)
         cmocka_unit_test(keys_do_one_thing_each),
         cmocka_unit_test(mouse_turns_and_moves_the_view),
         cmocka_unit_test(pouring_adds_and_reset_takes_back),
+        cmocka_unit_test(two_caches_are_seen_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

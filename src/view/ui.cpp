@@ -275,7 +275,7 @@ bool und_ui_panel(und_ui *ui, const char *title, double x, double y, double widt
     ImGui::SetNextWindowPos(at(x < 0 ? size.x + x : x, y < 0 ? size.y + y : y), ImGuiCond_FirstUseEver,
                             pivot);
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;
-    double most = fmax(size.y - (y < 0 ? ui->menu_height : y) - 10, 60);
+    double most = fmax(size.y - ui->strip_height - (y < 0 ? ui->menu_height : y) - 10, 60);
     ImGui::SetNextWindowSizeConstraints(at(fmax(width, 0), 0), at(width > 0 ? width : size.x, most));
     ui->panels++;
     bool open = ImGui::Begin(title, nullptr, flags | ImGuiWindowFlags_AlwaysAutoResize);

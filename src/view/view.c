@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+enum { GAP = 2 };                 /* pixels between panes */
 static const double TURN = 0.006; /* radians that a pixel of dragging turns */
 
 double und_view_clock(void)
@@ -229,10 +230,9 @@ static void draw_panes(und_view *v)
     glClearColor(0.05f, 0.06f, 0.08f, 1);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     for (int i = 0; i < v->def.count; i++) {
-        int left = i * v->width / v->def.count, right = (i + 1) * v->width / v->def.count;
+        int width = (v->width - GAP * (v->def.count - 1)) / v->def.count; /* the same for both */
         v->pane[i].lens = und_camera_lens(
-            &v->camera, (int[]){left + (i > 0), above, right - left - (i > 0), v->height - above}, v->height,
-            v->size);
+            &v->camera, (int[]){i * (width + GAP), above, width, v->height - above}, v->height, v->size);
         und_painter *painter = v->pane[i].painter, *first = v->pane[0].painter;
         if (i > 0 && painter && first && painter->class == first->class && painter->class->match)
             painter->class->match(painter, first);
