@@ -209,6 +209,22 @@ static const und_action *actions(const und_painter *self, int *count)
     return list;
 }
 
+/* The same layers, and colours and arrows that mean the same. */
+static void match(und_painter *self, const und_painter *other)
+{
+    und_flat *f = (und_flat *)self;
+    const und_flat *like = (const und_flat *)other;
+    f->colors = like->colors;
+    f->show_markers = like->show_markers;
+    f->show_arrows = like->show_arrows;
+    f->show_cells = like->show_cells;
+    f->show_grid = like->show_grid;
+    f->show_surface = like->show_surface;
+    f->scale = like->scale;
+    f->vorticity = like->vorticity;
+    f->hold = true;
+}
+
 static const und_painter_class flat_class = {
     .name = "flat",
     .destroy = destroy,
@@ -219,6 +235,7 @@ static const und_painter_class flat_class = {
     .panel = panel,
     .pick = pick,
     .actions = actions,
+    .match = match,
 };
 
 und_painter *und_flat_create(const und_render_def *look, und_error *err)

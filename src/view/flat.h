@@ -54,14 +54,15 @@ typedef struct und_flat {
     uint8_t *wet;             /* [ny][nx] */
     size_t room;              /* cells for which there is memory */
     float *curve;             /* [nx][4]: surface, ground, is it wet, how wet is the ground */
-    float *field;             /* [ny][nx][4], what colours show, of 0 to 1 */
+    float *field;             /* [ny][nx][4], what colours show, shares of a range */
     und_flat_lattice fill;
     bool has_flow, has_pressure, has_markers;
     bool has_fill;  /* more is known than which cells are wet */
     double spacing; /* m between markers, about */
     double drop;    /* m; the widest drop's radius */
     und_plot_scale scale;
-    double vorticity; /* 1/s at the end of the colours */
+    double vorticity;                 /* 1/s at the end of the colours */
+    double taken[UND_FLAT_FIELDS][2]; /* the ranges that `field` has shares of */
 
     /* What is shown. */
     und_flat_field colors;

@@ -105,6 +105,8 @@ static void draw_cells(const und_flat *f, const und_flat_view *v, double seconds
     und_gl_texture(p, "fields", 1, GL_TEXTURE_2D, f->fields_texture);
     und_gl_texture(p, "fill", 2, GL_TEXTURE_2D, f->has_fill ? f->fill_texture : f->cells_texture);
     und_gl_texture(p, "colormaps", 3, GL_TEXTURE_2D, f->maps);
+    const double *taken = f->taken[f->colors]; /* another painter may have set the range since */
+    und_gl_vec2(p, "range", (taken[1] - taken[0]) / (high - low), (taken[0] - low) / (high - low));
     und_gl_int(p, "colormap", map);
     und_gl_int(p, "field", (int)f->colors);
     und_gl_int(p, "has_fill", f->has_fill);

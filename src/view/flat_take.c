@@ -168,8 +168,11 @@ static void finish_fields(und_flat *f)
     int cells = f->nx * f->ny;
     double low[3], high[3];
     int map;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         und_flat_range(f, (und_flat_field)(UND_FLAT_PRESSURE + k), &low[k], &high[k], &map);
+        f->taken[UND_FLAT_PRESSURE + k][0] = low[k];
+        f->taken[UND_FLAT_PRESSURE + k][1] = high[k];
+    }
     for (int c = 0; c < cells; c++) {
         for (int k = 0; k < 3; k++)
             f->field[4 * c + k] =

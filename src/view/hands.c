@@ -121,6 +121,14 @@ bool und_hands_event(und_view *v, const und_event *event)
     return true;
 }
 
+/* Dark on the light ground of what is flat. */
+static unsigned ring_color(bool flat, bool down)
+{
+    if (flat)
+        return down ? 0xd06010ff : 0x203040b0;
+    return down ? 0xffe08cff : 0xffffffb0;
+}
+
 void und_hands_annotate(und_view *v)
 {
     const und_hands *h = &v->hands;
@@ -135,7 +143,7 @@ void und_hands_annotate(und_view *v)
         point[v->camera.flat ? 1 : 2] += radius * sin(angle);
         bool seen = und_lens_project(&v->pane[0].lens, point, &now[0], &now[1]);
         if (seen && had)
-            und_ui_draw_line(v->ui, before[0], before[1], now[0], now[1], h->down ? 0xffe08cff : 0xffffffb0,
+            und_ui_draw_line(v->ui, before[0], before[1], now[0], now[1], ring_color(v->camera.flat, h->down),
                              1.5);
         memcpy(before, now, sizeof before);
         had = seen;
