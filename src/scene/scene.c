@@ -21,8 +21,9 @@ static int read_block(lua_State *L)
     int which = (int)lua_tointeger(L, lua_upvalueindex(2));
     reader r = und_read_begin(L, scene, und_blocks[which].name);
     lua_settop(L, 1);
-    bool many =
-        und_blocks[which].read == und_read_levelset || und_blocks[which].read == und_read_material_block;
+    bool many = und_blocks[which].read == und_read_levelset ||
+                und_blocks[which].read == und_read_material_block ||
+                und_blocks[which].read == und_read_bodies_block;
     if (scene->blocks_seen & 1U << which && !many)
         und_read_fail(&r, "a scene has only one");
     scene->blocks_seen |= 1U << which;
@@ -367,6 +368,13 @@ und_scene *und_scene_from_text(const char *text, const char *path, const und_set
 {
     und_limits limits = und_limits_default();
     return und_scene_load_text(text, strlen(text), path, settings, count, &limits, err);
+}
+
+und_scene *und_scene_bodies_from_text(const char *text, const char *path, const und_setting *settings,
+                                      int count, und_error *err)
+{
+    und_limits limits = und_limits_default();
+    return create(text, strlen(text), path, settings, count, &limits, true, err);
 }
 
 static und_scene *load_file(const char *path, const und_setting *settings, int count, bool only_bodies,

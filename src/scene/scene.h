@@ -78,4 +78,8 @@ und_scene *und_scene_load_bodies(const char *path, const und_setting *settings, 
 und_scene *und_scene_from_text(const char *text, const char *path, const und_setting *settings, int count,
                                und_error *err);
 
+/* The same of a file of bodies. */
+und_scene *und_scene_bodies_from_text(const char *text, const char *path, const und_setting *settings,
+                                      int count, und_error *err);
+
 #endif

@@ -138,7 +138,7 @@ static void annotate(und_painter *self, const und_lens *lens, und_ui *ui)
     if (f->kind == UND_FLAT_NOTHING)
         return;
     und_flat_view v = und_flat_view_of(f, lens);
-    double left = lens->x + 18, bottom = lens->window_height - lens->y - self->covered - 10;
+    double left = lens->x + 18, bottom = lens->window_height - lens->y - 10;
     draw_keys(f, &v, left, bottom, ui);
     if (f->kind != UND_FLAT_CELLS || f->colors == UND_FLAT_PLAIN)
         return;
@@ -198,11 +198,11 @@ static bool are_cells(const void *context)
 static const und_action *actions(const und_painter *self, int *count)
 {
     static const und_action list[] = {
-        {"View", "Next colours", 'C', 0, do_next_color, NULL, are_cells},
-        {"View", "Markers", 'M', 0, do_markers, has_markers, are_cells},
-        {"View", "Velocity arrows", 'V', 0, do_arrows, has_arrows, are_cells},
-        {"View", "Kinds of cells", 'K', 0, do_cells, has_cells, are_cells},
-        {"View", "Grid lines", 'G', 0, do_grid, has_grid, are_cells},
+        {"Show", "Next colours", 'C', 0, do_next_color, NULL, are_cells},
+        {"Show", "Markers", 'M', 0, do_markers, has_markers, are_cells},
+        {"Show", "Velocity arrows", 'V', 0, do_arrows, has_arrows, are_cells},
+        {"Show", "Kinds of cells", 'K', 0, do_cells, has_cells, are_cells},
+        {"Show", "Grid lines", 'G', 0, do_grid, has_grid, are_cells},
     };
     (void)self;
     *count = sizeof list / sizeof *list;

@@ -223,8 +223,8 @@ void und_flat_draw(und_painter *self, const und_lens *lens, double seconds)
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     draw_markers(f, &v);
     draw_dots(f, &f->drops, &v, 2, 64, f->kind == UND_FLAT_CURVE ? spray : drops);
-    draw_bodies(f, &v);
     draw_arrows(f, &v);
+    draw_bodies(f, &v);
     glDisable(GL_BLEND);
     glDisable(GL_SCISSOR_TEST);
 }

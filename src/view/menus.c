@@ -31,6 +31,10 @@ int und_menus_collect(und_view *v, und_choice list[UND_VIEW_ACTIONS])
             count = add(list, count, actions, more, painter);
         }
     }
+    if (v->pane[0].editor) {
+        actions = und_editor_actions(v->pane[0].editor, &more);
+        count = add(list, count, actions, more, v->pane[0].editor);
+    }
     if (v->pane[0].slice) {
         actions = und_slice_actions(&more);
         count = add(list, count, actions, more, v->pane[0].slice);
@@ -232,6 +236,8 @@ void und_menus_draw(und_view *v)
         }
     }
     und_hands_annotate(v);
+    if (v->pane[0].editor)
+        und_editor_annotate(v->pane[0].editor, &v->pane[0].lens, v->ui);
     draw_names(v);
     draw_note(v);
     if (v->bare)
@@ -242,6 +248,8 @@ void und_menus_draw(und_view *v)
         und_hands_panel(v);
     else
         draw_timeline(v);
+    if (v->pane[0].editor)
+        und_editor_panel(v->pane[0].editor, v->ui);
     und_painter *painter = v->pane[0].painter;
     if (painter && painter->class->panel) {
         if (und_ui_panel(v->ui, "Show", -10, und_ui_menu_height(v->ui) + (v->pane[0].live ? 84 : 64), 0))

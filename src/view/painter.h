@@ -38,7 +38,6 @@ typedef struct und_painter_class {
 /* A painter begins with this. */
 struct und_painter {
     const und_painter_class *class;
-    double covered; /* pixels along the lower border that a panel lies over: no place for legends */
 };
 
 /* Whether a painter is the one for such a frame, and a new one.  `look` is the scene's and outlives it:

@@ -39,6 +39,10 @@ und_status und_pane_open(und_pane *pane, const und_view_def *def, int index, und
         return err->status;
     pane->scene = pane->live ? und_scene_get(pane->own) : und_reel_scene(pane->reel);
     pane->look = pane->scene->render;
+    und_error why; /* without the editor all else goes on */
+    if (pane->reel && index == 0 && und_editor_fits(pane->reel) &&
+        !(pane->editor = und_editor_create(pane->reel, &why)))
+        snprintf(pane->trouble, sizeof pane->trouble, "%.500s", why.text);
     return UND_OK;
 }
 
@@ -47,6 +51,7 @@ void und_pane_close(und_pane *pane)
     if (pane->painter)
         pane->painter->class->destroy(pane->painter);
     und_slice_destroy(pane->slice);
+    und_editor_destroy(pane->editor);
     und_live_destroy(pane->live);
     und_reel_destroy(pane->reel);
     und_scene_destroy(pane->own);
@@ -62,7 +67,6 @@ static und_status choose_painter(und_pane *pane, const und_frame *frame, und_err
             if (painters[i].create == und_space_create)
                 und_space_guides(pane->painter, pane->scene->levelset.guides,
                                  pane->scene->levelset.guide_count);
-            pane->painter->covered = pane->reel ? 180 : 0; /* the timeline */
         }
     return pane->painter
                ? UND_OK
@@ -76,6 +80,11 @@ und_status und_pane_take(und_pane *pane, und_error *err)
         und_live_state_now(pane->live, &pane->state);
     else if (!und_reel_failed(pane->reel, pane->trouble, sizeof pane->trouble))
         pane->trouble[0] = 0;
+    if (pane->editor) {
+        pane->shown = frame ? frame : pane->shown;
+        bool anew = frame || (pane->shown && und_editor_has_news(pane->editor));
+        frame = anew ? und_editor_dress(pane->editor, pane->shown) : NULL;
+    }
     if (!frame)
         return UND_OK;
     und_status status = pane->painter ? UND_OK : choose_painter(pane, frame, err);

@@ -126,6 +126,11 @@ static void use_mouse(und_view *v, const und_event *event)
     }
     v->mouse[0] = event->x;
     v->mouse[1] = event->y;
+    und_pane *pane = &v->pane[0];
+    if (pane->editor && und_editor_event(pane->editor, event, &pane->lens, pane->painter)) {
+        v->button[UND_BUTTON_LEFT] = false; /* a body hangs on the mouse, and the view stands */
+        return;
+    }
     if (!und_hands_event(v, event) && event->kind == UND_EVENT_MOVE)
         drag_camera(v, dx, dy);
 }
@@ -284,6 +289,13 @@ bool und_view_frame(und_view *v, und_error *err)
         v->notes_seen = v->pane[0].state.notes;
         und_view_say(v, "%s", v->pane[0].state.note);
     }
+    if (v->pane[0].editor) {
+        int notes;
+        const char *note = und_editor_note(v->pane[0].editor, &notes);
+        if (notes != v->notes_seen)
+            und_view_say(v, "%s", note);
+        v->notes_seen = notes;
+    }
     draw_panes(v);
     und_ui_begin(v->ui, v->width, v->height, seconds);
     und_menus_draw(v);
@@ -319,6 +331,8 @@ void und_view_settle(und_view *v)
             und_live_settle(v->pane[i].live);
         else
             und_reel_settle(v->pane[i].reel);
+    if (v->pane[0].editor)
+        und_editor_settle(v->pane[0].editor);
 }
 bool und_view_where(const und_view *v, const char *label, double rect[4])
 {

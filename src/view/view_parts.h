@@ -3,6 +3,7 @@
 #define UND_VIEW_VIEW_PARTS_H
 
 #include "view/action.h"
+#include "view/editor.h"
 #include "view/painter.h"
 #include "view/screen.h"
 #include "view/slice.h"
@@ -18,11 +19,13 @@ typedef struct und_pane {
     und_reel *reel;
     und_scene *own; /* of what runs: a copy for looks and the camera, since the other is its thread's */
     const und_scene_view *scene;
-    und_painter *painter; /* NULL: no frame has come yet */
-    und_slice *slice;     /* NULL: such frames have none */
-    und_render_def look;  /* the scene's */
-    und_lens lens;        /* as drawn last */
-    double time;          /* of the frame shown, s */
+    und_painter *painter;   /* NULL: no frame has come yet */
+    und_slice *slice;       /* NULL: such frames have none */
+    und_editor *editor;     /* NULL: bodies cannot be put into it */
+    const und_frame *shown; /* of the reel, for the editor to dress again */
+    und_render_def look;    /* the scene's */
+    und_lens lens;          /* as drawn last */
+    double time;            /* of the frame shown, s */
     int number;
     und_live_state state; /* as it was when the picture began */
     char trouble[512];    /* "": none */

@@ -189,7 +189,7 @@ void und_space_annotate(und_painter *self, const und_lens *lens, und_ui *ui)
     if (!tints_something(v))
         return;
     bool sign = v->show.tint == UND_TINT_SIGN, speed = v->show.tint == UND_TINT_SPEED;
-    double height = 0.3 * lens->height, top = lens->window_height - lens->y - v->base.covered - height - 20;
+    double height = 0.3 * lens->height, top = lens->window_height - lens->y - height - 20;
     und_legend_draw(ui, lens->x + 14, top, height, sign ? UND_MAP_DIVERGING : UND_MAP_EVEN, v->marks.low,
                     v->marks.high,
                     sign    ? "side"

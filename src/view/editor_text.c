@@ -1,0 +1,209 @@
+/* Bodies as the text of a file that `undine float` takes, and back. */
+#include "base/file.h"
+#include "base/status.h"
+#include "geom/shape.h"
+#include "view/editor_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- to text ---- */
+
+static bool is_zero(const double v[3])
+{
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+/* Seventeen digits: the same number when it is read. */
+static void write_point(FILE *to, const char *key, const double v[3])
+{
+    fprintf(to, ", %s = {%.17g, %.17g, %.17g}", key, v[0], v[1], v[2]);
+}
+
+static void write_shape(FILE *to, const und_buoy *b)
+{
+    const double *s = b->size;
+    switch (b->kind) {
+    case UND_BUOY_BOX:
+        fprintf(to, "box { size = {%.17g, %.17g, %.17g} }", s[0], s[1], s[2]);
+        break;
+    case UND_BUOY_CYLINDER:
+        fprintf(to, "cylinder { radius = %.17g, height = %.17g }", 0.5 * s[0], s[1]);
+        break;
+    case UND_BUOY_EGG:
+        fprintf(to, "ellipsoid { radii = {%.17g, %.17g, %.17g} }", 0.5 * s[0], 0.5 * s[1], 0.5 * s[2]);
+        break;
+    default:
+        fprintf(to, "sphere { radius = %.17g }", 0.5 * s[0]);
+    }
+}
+
+static void write_buoy(FILE *to, const und_buoy *b)
+{
+    const und_body_def usual = und_body_def_default();
+    fprintf(to, "  { shape = ");
+    write_shape(to, b);
+    fprintf(to, ", density = %.17g", b->density);
+    write_point(to, "at", b->at);
+    if (!is_zero(b->turn))
+        write_point(to, "turn", b->turn);
+    if (!is_zero(b->velocity))
+        write_point(to, "velocity", b->velocity);
+    if (!is_zero(b->spin))
+        write_point(to, "spin", b->spin);
+    if (b->release > 0)
+        fprintf(to, ", release = %.17g", b->release);
+    if (b->drag != usual.drag)
+        fprintf(to, ", drag = %.17g", b->drag);
+    if (b->bounce != usual.bounce)
+        fprintf(to, ", bounce = %.17g", b->bounce);
+    if (b->friction != usual.friction)
+        fprintf(to, ", friction = %.17g", b->friction);
+    if (b->color[0] >= 0)
+        fprintf(to, ", color = {%.9g, %.9g, %.9g}", (double)b->color[0], (double)b->color[1],
+                (double)b->color[2]);
+    fprintf(to, " },\n");
+}
+
+char *und_editor_text(const und_editor *e, und_error *err)
+{
+    const und_afloat_def usual = und_afloat_def_default();
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) {
+        und_error_set(err, UND_FAILED, "out of memory: a file of bodies");
+        return NULL;
+    }
+    if (e->fixed)
+        fprintf(to, "%s\n\n", e->fixed);
+    else
+        fprintf(to, "-- Bodies to float in a flow of cells: undine float CACHE THIS_FILE\n\n");
+    if (!e->fixed && (e->damping != usual.damping || e->nodes != usual.nodes))
+        fprintf(to, "float { damping = %.17g, nodes = %d }\n\n", e->damping, e->nodes);
+    if (e->count > 0) {
+        fprintf(to, "bodies {\n");
+        for (int i = 0; i < e->count; i++)
+            write_buoy(to, &e->buoys[i]);
+        fprintf(to, "}\n");
+    }
+    if (fclose(to) != 0) {
+        free(text);
+        und_error_set(err, UND_FAILED, "out of memory: a file of bodies");
+        return NULL;
+    }
+    return text;
+}
+
+und_status und_editor_save(und_editor *e, const char *path, und_error *err)
+{
+    if (e->count + e->fixed_count == 0)
+        return und_error_set(err, UND_INVALID, "there are no bodies to save yet");
+    char *text = und_editor_text(e, err);
+    und_status status = text ? und_file_write(path, text, strlen(text), err) : err->status;
+    free(text);
+    if (status != UND_OK)
+        return status;
+    /* What was loaded may name files that are not beside the new one. */
+    und_scene *again = und_scene_load_bodies(path, NULL, 0, err);
+    if (!again)
+        return err->status;
+    und_scene_destroy(again);
+    return UND_OK;
+}
+
+/* ---- from text ---- */
+
+/* The body as the editor has them; false: it is something else, to be left as it is. */
+static bool buoy_of(const und_body_def *body, und_buoy *b)
+{
+    const und_shape *s = body->shape;
+    *b = und_buoy_default();
+    if (body->motion || body->skeleton || body->mass > 0 || !isfinite(body->release) || s->center.x != 0 ||
+        s->center.y != 0 || s->center.z != 0)
+        return false;
+    switch (s->kind) {
+    case UND_SPHERE:
+        b->kind = UND_BUOY_BALL;
+        b->size[0] = b->size[1] = b->size[2] = 2 * s->radius;
+        break;
+    case UND_CYLINDER:
+        b->kind = UND_BUOY_CYLINDER;
+        b->size[0] = b->size[2] = 2 * s->radius;
+        b->size[1] = 2 * s->half.y;
+        break;
+    case UND_BOX:
+    case UND_ELLIPSOID:
+        b->kind = s->kind == UND_BOX ? UND_BUOY_BOX : UND_BUOY_EGG;
+        b->size[0] = 2 * s->half.x;
+        b->size[1] = 2 * s->half.y;
+        b->size[2] = 2 * s->half.z;
+        break;
+    default:
+        return false;
+    }
+    for (int a = 0; a < 3; a++) {
+        b->at[a] = body->position[a];
+        b->turn[a] = body->rotation[a];
+        b->velocity[a] = body->velocity[a];
+        b->spin[a] = body->spin[a] * 180 / M_PI;
+        b->color[a] = body->color[a];
+    }
+    b->density = body->density;
+    b->release = body->release;
+    b->drag = body->drag;
+    b->bounce = body->bounce;
+    b->friction = body->friction;
+    return true;
+}
+
+und_status und_editor_read(und_editor *e, const char *text, const char *path, und_error *err)
+{
+    und_scene *scene = und_scene_bodies_from_text(text, path, NULL, 0, err);
+    if (!scene)
+        return err->status;
+    const und_scene_view *view = und_scene_get(scene);
+    const und_afloat_def *def = &view->afloat;
+    bool plain = def->body_count <= UND_BUOYS && view->render.looks.body_count == 0;
+    und_buoy buoy, *buoys = und_alloc((size_t)def->body_count + 1, sizeof *buoys, "bodies", err);
+    for (int i = 0; i < def->body_count && plain && buoys; i++) {
+        plain = buoy_of(&def->bodies[i], &buoy);
+        buoys[i] = buoy;
+    }
+    char *fixed = plain || !buoys ? NULL : strdup(text), *fixed_path = fixed ? strdup(path) : NULL;
+    und_status status = buoys && (plain || fixed_path) ? UND_OK : UND_FAILED;
+    if (status == UND_OK) {
+        free(e->buoys);
+        free(e->fixed);
+        free(e->fixed_path);
+        e->buoys = buoys;
+        e->room = def->body_count + 1;
+        e->count = plain ? def->body_count : 0;
+        e->fixed = fixed;
+        e->fixed_path = fixed_path;
+        e->fixed_count = plain ? 0 : def->body_count;
+        e->damping = def->damping;
+        e->nodes = def->nodes;
+        e->selected = -1;
+    } else {
+        free(buoys);
+        free(fixed);
+        status = und_error_set(err, UND_FAILED, "out of memory: %s", path);
+    }
+    und_scene_destroy(scene);
+    return status;
+}
+
+und_status und_editor_load(und_editor *e, const char *path, und_error *err)
+{
+    und_scene *scene = und_scene_load_bodies(path, NULL, 0, err);
+    if (!scene)
+        return err->status;
+    und_status status = und_editor_read(e, und_scene_get(scene)->text, path, err);
+    und_scene_destroy(scene);
+    if (status == UND_OK)
+        und_editor_changed(e);
+    return status;
+}

@@ -1,0 +1,306 @@
+/* The thread that works out where bodies float. */
+#include "base/file.h"
+#include "base/status.h"
+#include "scene/cached_scene.h"
+#include "scene/sim.h"
+#include "view/disk.h"
+#include "view/editor_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t KEPT_MOST = (size_t)1 << 30; /* bytes of the flow that stay in memory */
+
+/* What bodies feel of a frame. */
+static bool is_felt(const char *name)
+{
+    static const char *const felt[] = {"label",      "pressure", "velocity_x", "velocity_y",
+                                       "velocity_z", "surface",  "ground"};
+    for (size_t i = 0; i < sizeof felt / sizeof *felt; i++)
+        if (strcmp(felt[i], name) == 0)
+            return true;
+    return false;
+}
+
+static und_item_def def_of(const und_item *item)
+{
+    und_item_def def = {.name = item->name,
+                        .unit = item->unit,
+                        .kind = item->kind,
+                        .type = item->type,
+                        .is_static = item->is_static,
+                        .rank = item->rank};
+    memcpy(def.dim, item->dim, sizeof def.dim);
+    return def;
+}
+
+static und_status copy_item(const und_item *item, und_frame *to, und_error *err)
+{
+    und_item_def def = def_of(item);
+    und_item *copy = und_frame_add(to, &def, err);
+    if (!copy)
+        return err->status;
+    size_t bytes = und_item_bytes(item);
+    if (bytes > 0)
+        memcpy(copy->data, item->data, bytes);
+    return UND_OK;
+}
+
+/* Copies what of a frame is felt. */
+static und_status strip(const und_frame *from, und_frame *to, size_t *bytes, und_error *err)
+{
+    *to = und_frame_empty(from->number, from->time, from->grid);
+    *bytes = 0;
+    for (int i = 0; i < from->count; i++)
+        if (is_felt(from->items[i].name)) {
+            if (copy_item(&from->items[i], to, err) != UND_OK)
+                return err->status;
+            *bytes += und_item_bytes(&from->items[i]);
+        }
+    return UND_OK;
+}
+
+/* The flow's frame of a row, from memory where it is there; `own` is where one that is not kept lives. */
+static const und_frame *flow_frame(und_floater *f, int row, und_frame *own, und_error *err)
+{
+    und_frame whole = {0};
+    size_t bytes = 0;
+    if (f->kept[row].count > 0)
+        return &f->kept[row];
+    und_disk_lock();
+    und_status status = und_cache_read(f->flow, f->numbers[row], &whole, err);
+    und_disk_unlock();
+    und_frame_clear(own);
+    if (status == UND_OK)
+        status = strip(&whole, own, &bytes, err);
+    und_frame_clear(&whole);
+    if (status != UND_OK)
+        return NULL;
+    if (f->kept_bytes + bytes > KEPT_MOST)
+        return own;
+    f->kept_bytes += bytes;
+    f->kept[row] = *own;
+    *own = (und_frame){0};
+    return &f->kept[row];
+}
+
+/* ---- results ---- */
+
+static void forget_results(und_floater *f)
+{
+    for (int i = 0; i < f->count; i++)
+        und_frame_clear(&f->bodies[i]);
+    f->count = 0;
+    f->finished = false;
+    f->trouble[0] = 0;
+}
+
+/* A frame's bodies of their own; the triangles, which never change, in the first alone. */
+static und_status copy_bodies(const und_afloat *afloat, int row, und_frame *to, und_error *err)
+{
+    und_frame made = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+    und_status status = und_afloat_frame(afloat, &made, err);
+    *to = und_frame_empty(0, 0, made.grid);
+    for (int i = 0; i < made.count && status == UND_OK; i++)
+        if (row == 0 || !made.items[i].is_static)
+            status = copy_item(&made.items[i], to, err);
+    und_frame_clear(&made);
+    return status;
+}
+
+/* False: another text is wanted already. */
+static bool put_result(und_floater *f, unsigned number, und_frame *bodies)
+{
+    pthread_mutex_lock(&f->lock);
+    bool current = number == f->wanted && !f->stop;
+    if (current) {
+        if (f->made != number)
+            forget_results(f); /* of the text before, which were shown until now */
+        f->made = number;
+        f->bodies[f->count++] = *bodies;
+    }
+    pthread_mutex_unlock(&f->lock);
+    if (!current)
+        und_frame_clear(bodies);
+    return current;
+}
+
+static void finish(und_floater *f, unsigned number, und_status status, const und_error *err)
+{
+    pthread_mutex_lock(&f->lock);
+    if (number == f->wanted) {
+        if (f->made != number)
+            forget_results(f);
+        f->made = number;
+        f->finished = true;
+        snprintf(f->trouble, sizeof f->trouble, "%.500s", status == UND_OK ? "" : err->text);
+    }
+    pthread_cond_broadcast(&f->done);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* ---- the thread ---- */
+
+static und_status float_all(und_floater *f, unsigned number, const und_scene *bodies, und_error *err)
+{
+    und_afloat_def def = und_sim_afloat_def(und_scene_get(bodies), und_scene_get(f->flow_scene), 1);
+    und_frame own = {0};
+    und_afloat *afloat = NULL;
+    und_status status = UND_OK;
+    for (int row = 0; row < f->rows && status == UND_OK; row++) {
+        und_frame made = {0};
+        const und_frame *frame = flow_frame(f, row, &own, err);
+        if (!frame)
+            status = err->status;
+        else if (row == 0)
+            status = (afloat = und_afloat_create(&def, frame, err)) ? UND_OK : err->status;
+        else
+            status = und_afloat_advance(afloat, frame, err);
+        if (status == UND_OK)
+            status = copy_bodies(afloat, row, &made, err);
+        if (status != UND_OK)
+            und_frame_clear(&made);
+        else if (!put_result(f, number, &made))
+            break;
+    }
+    und_afloat_destroy(afloat);
+    und_frame_clear(&own);
+    return status;
+}
+
+/* Bodies are made, and moved, by this thread alone: the collision library keeps something for each. */
+static void work(und_floater *f, unsigned number, const char *text, const char *path)
+{
+    und_error err = {0};
+    und_status status = UND_OK;
+    und_scene *bodies = text ? und_scene_bodies_from_text(text, path, NULL, 0, &err) : NULL;
+    if (bodies)
+        status = float_all(f, number, bodies, &err);
+    else if (text)
+        status = err.status;
+    und_scene_destroy(bodies);
+    finish(f, number, status, &err);
+}
+
+static void *run(void *context)
+{
+    und_floater *f = context;
+    unsigned done = 0;
+    for (;;) {
+        pthread_mutex_lock(&f->lock);
+        while (!f->stop && f->wanted == done)
+            pthread_cond_wait(&f->wake, &f->lock);
+        bool stop = f->stop;
+        char *text = f->text, *path = f->path;
+        f->text = f->path = NULL;
+        done = f->wanted;
+        pthread_mutex_unlock(&f->lock);
+        if (!stop)
+            work(f, done, text, path);
+        free(text);
+        free(path);
+        if (stop)
+            return NULL;
+    }
+}
+
+void und_floater_start(und_floater *f, char *text, const char *path)
+{
+    pthread_mutex_lock(&f->lock);
+    free(f->text);
+    free(f->path);
+    f->text = text;
+    f->path = text ? strdup(path) : NULL;
+    if (text && !f->path) {
+        free(f->text);
+        f->text = NULL;
+    }
+    f->wanted++;
+    pthread_cond_signal(&f->wake);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* ---- the window's side ---- */
+
+int und_floater_row(const und_floater *f, int number)
+{
+    int row = 0;
+    while (row + 1 < f->rows && f->numbers[row] < number)
+        row++;
+    if (row > 0 && number - f->numbers[row - 1] < f->numbers[row] - number)
+        row--;
+    return row;
+}
+
+/* The flow itself, where the cache shares that of another. */
+static und_status open_flow(und_floater *f, const char *folder, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    und_cache *given = und_cache_open(folder, err);
+    if (!given)
+        return err->status;
+    und_error unused;
+    und_status status = und_cache_flow_folder(given, path, sizeof path, err);
+    und_cache_close(given, NULL, 0, &unused); /* reading only: nothing is lost */
+    if (status == UND_OK && !(f->flow = und_cache_open(path, err)))
+        status = err->status;
+    if (status != UND_OK)
+        return status;
+    und_cache_info info = und_cache_describe(f->flow);
+    f->rows = info.row_count;
+    if (f->rows < 1)
+        return und_error_set(err, UND_INVALID, "%s has no frames", path);
+    f->numbers = und_alloc((size_t)f->rows, sizeof *f->numbers, "frames", err);
+    f->kept = und_alloc((size_t)f->rows, sizeof *f->kept, "frames", err);
+    f->bodies = und_alloc((size_t)f->rows, sizeof *f->bodies, "frames", err);
+    if (!f->numbers || !f->kept || !f->bodies)
+        return err->status;
+    for (int i = 0; i < f->rows; i++)
+        f->numbers[i] = info.rows[i].frame;
+    f->flow_scene = und_scene_of_cache(&info, NULL, 0, err);
+    return f->flow_scene ? UND_OK : err->status;
+}
+
+und_status und_floater_open(und_floater *f, const und_reel *reel, und_error *err)
+{
+    pthread_mutex_init(&f->lock, NULL);
+    pthread_cond_init(&f->wake, NULL);
+    pthread_cond_init(&f->done, NULL);
+    f->finished = true;
+    und_disk_lock();
+    und_status status = open_flow(f, und_reel_info(reel).folder, err);
+    und_disk_unlock();
+    if (status == UND_OK && pthread_create(&f->thread, NULL, run, f) != 0)
+        status = und_error_set(err, UND_FAILED, "no thread can be started");
+    f->started = status == UND_OK;
+    return status;
+}
+
+void und_floater_close(und_floater *f)
+{
+    if (f->started) {
+        pthread_mutex_lock(&f->lock);
+        f->stop = true;
+        pthread_cond_signal(&f->wake);
+        pthread_mutex_unlock(&f->lock);
+        pthread_join(f->thread, NULL);
+    }
+    forget_results(f);
+    for (int i = 0; f->kept && i < f->rows; i++)
+        und_frame_clear(&f->kept[i]);
+    und_error unused;
+    und_disk_lock();
+    if (f->flow)
+        und_cache_close(f->flow, NULL, 0, &unused);
+    und_disk_unlock();
+    und_scene_destroy(f->flow_scene);
+    free(f->numbers);
+    free(f->kept);
+    free(f->bodies);
+    free(f->text);
+    free(f->path);
+    pthread_mutex_destroy(&f->lock);
+    pthread_cond_destroy(&f->wake);
+    pthread_cond_destroy(&f->done);
+}

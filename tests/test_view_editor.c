@@ -1,0 +1,385 @@
+/* Bodies put into a cached flow in the viewer are those that `undine float` puts there, bit for bit. */
+#include "tests/folder.h"
+#include "tests/sim_model.h"
+
+#include "cache/cache.h"
+#include "scene/cached_scene.h"
+#include "view/editor.h"
+#include "view/gl.h"
+#include "view/screen.h"
+
+enum { FRAMES = 12 };
+
+#define TIMES "scene { name = 'flow', start = 3, frames = 12, fps = 24 }\n"
+static const char flat_flow[] = TIMES "liquid.cells { size = {1.6, 1, 0.05}, cells = {32, 20, 1},\n"
+                                      "  track = 'markers', markers = 9, level = 0.3,\n"
+                                      "  fill = box { max = {0.4, 0.7, 1} } }";
+static const char deep_flow[] =
+    TIMES "liquid.cells { size = {1.5, 0.6, 1}, cells = {15, 8, 10},\n"
+          "  track = 'height', level = 0.25,\n"
+          "  solids = { box { min = {0.7, 0, 0.3}, max = {0.8, 0.6, 0.6} } },\n"
+          "  walls = { left = { kind = 'inflow', velocity = {0.4, 0, 0} }, right = 'outflow' } }";
+
+static char folders[2][300];
+
+static void write_flow(const char *text, const char *path)
+{
+    und_error err = {0};
+    und_ledger ledger = {0};
+    und_scene *scene = und_scene_from_text(text, "flow.lua", NULL, 0, &err);
+    if (!scene)
+        fail_msg("%s", err.text);
+    und_sim *sim = start(scene, 1);
+    und_cache_def def = {.folder = path,
+                         .name = "flow",
+                         .model = "cells",
+                         .scene_path = "flow.lua",
+                         .scene_text = text,
+                         .settings = "",
+                         .start = 3,
+                         .end = 2 + FRAMES,
+                         .fps = 24,
+                         .threads = 1};
+    und_cache *cache = und_cache_create(&def, true, &err);
+    for (int i = 0; cache && i < FRAMES; i++)
+        if ((i > 0 && und_sim_advance(sim, &err)) ||
+            und_cache_write(cache, und_sim_frame(sim), &ledger, 1, &err))
+            fail_msg("%s", err.text);
+    assert_non_null(cache);
+    assert_int_equal(und_cache_close(cache, NULL, 0, &err), UND_OK);
+    und_sim_destroy(sim);
+    und_scene_destroy(scene);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    test_folder_make_fast(&folder);
+    snprintf(folders[0], sizeof folders[0], "%s/flat", folder.path);
+    snprintf(folders[1], sizeof folders[1], "%s/deep", folder.path);
+    write_flow(flat_flow, folders[0]);
+    write_flow(deep_flow, folders[1]);
+    return 0;
+}
+
+static und_editor *open_editor(const char *path, und_reel **reel)
+{
+    und_error err = {0};
+    *reel = und_reel_create(path, NULL, 0, &err);
+    if (!*reel)
+        fail_msg("%s", err.text);
+    assert_true(und_editor_fits(*reel));
+    und_editor *editor = und_editor_create(*reel, &err);
+    if (!editor)
+        fail_msg("%s", err.text);
+    return editor;
+}
+
+static void close_editor(und_editor *editor, und_reel *reel)
+{
+    und_editor_destroy(editor);
+    und_reel_destroy(reel);
+}
+
+static und_frame read_frame(const char *path, int number)
+{
+    und_error err = {0};
+    und_frame frame = {0};
+    und_cache *cache = und_cache_open(path, &err);
+    assert_non_null(cache);
+    if (und_cache_read(cache, number, &frame, &err) != UND_OK)
+        fail_msg("%s", err.text);
+    und_cache_close(cache, NULL, 0, &err);
+    return frame;
+}
+
+static void add_some(und_editor *editor, bool flat)
+{
+    und_buoy ball = und_buoy_default(), box = und_buoy_default(), can = und_buoy_default();
+    memcpy(ball.at, (double[]){0.31, 0.7, flat ? 0.025 : 0.41}, sizeof ball.at);
+    box.kind = UND_BUOY_BOX;
+    box.density = 700.0 / 3;
+    memcpy(box.size, (double[]){0.2, 0.1, 0.12}, sizeof box.size);
+    memcpy(box.at, (double[]){0.9, 0.45, flat ? 0.025 : 0.77}, sizeof box.at);
+    box.spin[2] = 123.4;
+    box.velocity[0] = -0.3;
+    box.color[0] = 0.7f;
+    box.color[1] = box.color[2] = 0.1f;
+    can.kind = UND_BUOY_CYLINDER;
+    memcpy(can.at, (double[]){1.2, 0.4, flat ? 0.025 : 0.2}, sizeof can.at);
+    can.turn[2] = 100.0 / 7;
+    can.release = 0.2;
+    assert_int_equal(und_editor_add(editor, &ball), 0);
+    assert_int_equal(und_editor_add(editor, &box), 1);
+    assert_int_equal(und_editor_add(editor, &can), 2);
+}
+
+static int same_bodies(const und_frame *a, const und_frame *b)
+{
+    int count = 0;
+    for (int i = 0; i < a->count; i++) {
+        const und_item *x = &a->items[i], *y = und_frame_find(b, x->name);
+        if (strncmp(x->name, "bodies/", 7) != 0)
+            continue;
+        assert_non_null(y);
+        assert_int_equal(und_item_bytes(x), und_item_bytes(y));
+        if (memcmp(x->data, y->data, und_item_bytes(x)) != 0)
+            fail_msg("frame %d: %s differs", a->number, x->name);
+        count++;
+    }
+    return count;
+}
+
+/* As `undine float` does it: the file, over the cache's frames; compared with what the editor shows. */
+static void compare_with_float(und_editor *editor, const char *flow, const char *bodies_path)
+{
+    und_error err = {0};
+    und_scene *bodies = und_scene_load_bodies(bodies_path, NULL, 0, &err);
+    if (!bodies)
+        fail_msg("%s", err.text);
+    und_cache *cache = und_cache_open(flow, &err);
+    und_cache_info info = und_cache_describe(cache);
+    und_scene *scene = und_scene_of_cache(&info, NULL, 0, &err);
+    und_afloat_def def = und_sim_afloat_def(und_scene_get(bodies), und_scene_get(scene), 2);
+    und_afloat *afloat = NULL;
+    for (int i = 3; i < 3 + FRAMES; i++) {
+        und_frame frame = {0};
+        assert_int_equal(und_cache_read(cache, i, &frame, &err), UND_OK);
+        if (i == 3)
+            afloat = und_afloat_create(&def, &frame, &err);
+        else
+            assert_int_equal(und_afloat_advance(afloat, &frame, &err), UND_OK);
+        assert_non_null(afloat);
+        und_frame made = und_frame_empty(i, 0, frame.grid);
+        assert_int_equal(und_afloat_frame(afloat, &made, &err), UND_OK);
+        const und_frame *shown = und_editor_dress(editor, &frame);
+        assert_ptr_not_equal(shown, &frame);
+        assert_int_equal(same_bodies(&made, shown), 7);
+        assert_int_equal(same_bodies(shown, &made), 7);
+        assert_int_equal(shown->count, frame.count + 7); /* and all else is there */
+        assert_true(und_frame_find(shown, "pressure")->data == und_frame_find(&frame, "pressure")->data);
+        und_frame_clear(&made);
+        und_frame_clear(&frame);
+    }
+    und_afloat_destroy(afloat);
+    und_cache_close(cache, NULL, 0, &err);
+    und_scene_destroy(scene);
+    und_scene_destroy(bodies);
+}
+
+static void shown_is_what_float_makes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        und_error err = {0};
+        und_reel *reel;
+        und_editor *editor = open_editor(folders[k], &reel);
+        und_frame frame = read_frame(folders[k], 3);
+        assert_ptr_equal(und_editor_dress(editor, &frame), &frame); /* no bodies yet */
+        char path[400];
+        snprintf(path, sizeof path, "%s/bodies%d.lua", folder.path, k);
+        assert_int_equal(und_editor_save(editor, path, &err), UND_INVALID);
+        add_some(editor, k == 0);
+        und_editor_settle(editor);
+        int done, all;
+        und_editor_progress(editor, &done, &all);
+        assert_int_equal(done, FRAMES);
+        assert_int_equal(all, FRAMES);
+        if (und_editor_save(editor, path, &err) != UND_OK)
+            fail_msg("%s", err.text);
+        compare_with_float(editor, folders[k], path);
+        und_frame_clear(&frame);
+        close_editor(editor, reel);
+
+        /* loaded again they are the same, in all their digits, and can be edited */
+        editor = open_editor(folders[k], &reel);
+        assert_int_equal(und_editor_load(editor, path, &err), UND_OK);
+        assert_int_equal(und_editor_count(editor), 3);
+        assert_true(und_editor_get(editor, 1).density == 700.0 / 3);
+        assert_true(und_editor_get(editor, 2).turn[2] == 100.0 / 7);
+        assert_int_equal(und_editor_get(editor, 2).kind, UND_BUOY_CYLINDER);
+        und_editor_settle(editor);
+        compare_with_float(editor, folders[k], path);
+        close_editor(editor, reel);
+    }
+}
+
+static const float *places(const und_frame *frame)
+{
+    const und_item *item = und_frame_find(frame, "bodies/position");
+    assert_non_null(item);
+    return item->data;
+}
+
+/* A change is seen; what is taken away is gone. */
+static void changes_are_seen(void **state)
+{
+    (void)state;
+    und_reel *reel;
+    und_editor *editor = open_editor(folders[0], &reel);
+    und_frame late = read_frame(folders[0], 2 + FRAMES);
+    add_some(editor, true);
+    und_editor_settle(editor);
+    float before = places(und_editor_dress(editor, &late))[1];
+    assert_false(und_editor_has_news(editor));
+    und_buoy heavy = und_editor_get(editor, 0);
+    heavy.density = 5000;
+    und_editor_set(editor, 0, &heavy);
+    und_editor_settle(editor);
+    assert_true(und_editor_has_news(editor));
+    float after = places(und_editor_dress(editor, &late))[1];
+    assert_true(after < before - 0.01f); /* it sinks */
+    assert_false(und_editor_has_news(editor));
+    /* held where it is until it is let go, at frame 8 */
+    const float *at = places(und_editor_dress(editor, &late));
+    assert_true(at[7] != 0.4f);
+    und_frame early = read_frame(folders[0], 5);
+    at = places(und_editor_dress(editor, &early));
+    assert_true(at[6] == 1.2f && at[7] == 0.4f);
+    for (int i = 0; i < 40; i++) { /* a mouse that moves faster than it is worked out */
+        heavy.at[0] = 0.3 + 0.02 * i;
+        und_editor_set(editor, 0, &heavy);
+    }
+    und_editor_settle(editor);
+    und_frame_clear(&early);
+    early = read_frame(folders[0], 3);
+    assert_double_near((double)places(und_editor_dress(editor, &early))[0], 0.3 + 0.02 * 39, 1e-6);
+    for (int i = 0; i < 3; i++)
+        und_editor_remove(editor, 0);
+    und_editor_settle(editor);
+    assert_null(und_frame_find(und_editor_dress(editor, &late), "bodies/position"));
+    und_frame_clear(&early);
+    und_frame_clear(&late);
+    add_some(editor, true);
+    close_editor(editor, reel); /* in the middle of its work */
+}
+
+/* Bodies that the editor does not know how to write stay as their file has them; others are added to them. */
+static void what_it_does_not_know_stays(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_reel *reel;
+    und_editor *editor = open_editor(folders[1], &reel);
+    char path[400], copy[400];
+    snprintf(path, sizeof path, "%s/odd.lua", folder.path);
+    snprintf(copy, sizeof copy, "%s/copy.lua", folder.path);
+    static const char odd[] =
+        "local r = 0.05\n"
+        "bodies { { shape = union { sphere { radius = r }, box { size = {0.3, 0.02, 0.02} } },\n"
+        "  density = 300, at = {0.3, 0.3, 0.5} } }\n";
+    assert_int_equal(und_file_write(path, odd, strlen(odd), &err), UND_OK);
+    assert_int_equal(und_editor_load(editor, path, &err), UND_OK);
+    assert_int_equal(und_editor_count(editor), 0);
+    und_buoy ball = und_buoy_default();
+    memcpy(ball.at, (double[]){1.1, 0.4, 0.5}, sizeof ball.at);
+    assert_int_equal(und_editor_add(editor, &ball), 0);
+    und_editor_settle(editor);
+    if (und_editor_save(editor, copy, &err) != UND_OK)
+        fail_msg("%s", err.text);
+    und_scene *scene = und_scene_load_bodies(copy, NULL, 0, &err);
+    assert_non_null(scene);
+    assert_int_equal(und_scene_get(scene)->afloat.body_count, 2);
+    und_scene_destroy(scene);
+    compare_with_float(editor, folders[1], copy);
+    /* nonsense is refused, and nothing is lost */
+    assert_int_equal(und_file_write(path, "bodies {", 8, &err), UND_OK);
+    assert_int_equal(und_editor_load(editor, path, &err), UND_INVALID);
+    assert_non_null(strstr(err.text, "odd.lua"));
+    assert_int_equal(und_editor_load(editor, "nowhere.lua", &err), UND_INVALID);
+    assert_int_equal(und_editor_count(editor), 1);
+    close_editor(editor, reel);
+}
+
+/* Numbers that no body may have are told, and the editor goes on. */
+static void wrong_numbers_are_told(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_reel *reel;
+    und_editor *editor = open_editor(folders[0], &reel);
+    und_buoy bad = und_buoy_default();
+    bad.density = NAN;
+    und_editor_add(editor, &bad);
+    und_editor_settle(editor);
+    char path[400];
+    snprintf(path, sizeof path, "%s/bad.lua", folder.path);
+    assert_int_equal(und_editor_save(editor, path, &err), UND_INVALID);
+    bad.density = 300;
+    bad.at[0] = 0.5;
+    bad.at[1] = 0.5;
+    und_editor_set(editor, 0, &bad);
+    und_editor_settle(editor);
+    int done, all;
+    und_editor_progress(editor, &done, &all);
+    assert_int_equal(done, FRAMES);
+    close_editor(editor, reel);
+}
+
+static und_event mouse(und_event_kind kind, double x, double y, bool down)
+{
+    return (und_event){.kind = kind, .x = x, .y = y, .button = UND_BUTTON_LEFT, .down = down};
+}
+
+/* With the mouse: dropped where it is clicked, seen there, and dragged. */
+static void the_mouse_drops_and_drags(void **state)
+{
+    (void)state;
+    enum { WIDTH = 320, HEIGHT = 200 };
+    und_error err = {0};
+    und_reel *reel;
+    und_editor *editor = open_editor(folders[0], &reel);
+    und_screen *screen =
+        und_screen_create(&(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true}, &err);
+    assert_non_null(screen);
+    const und_render_def look = {.vertical = 1};
+    und_painter *painter = und_flat_create(&look, &err);
+    assert_non_null(painter);
+    und_frame frame = read_frame(folders[0], 8);
+    und_camera camera = {.flat = true};
+    und_camera_look(&camera, (double[]){0.8, 0.5, 1.025}, (double[]){0.8, 0.5, 0.025},
+                    0.7); /* 5 mm a pixel */
+    und_lens lens = und_camera_lens(&camera, (int[]){0, 0, WIDTH, HEIGHT}, HEIGHT, 2);
+    assert_int_equal(painter->class->take(painter, und_editor_dress(editor, &frame), &err), UND_OK);
+    und_event down = mouse(UND_EVENT_BUTTON, 200, 60, true), up = mouse(UND_EVENT_BUTTON, 200, 60, false);
+    assert_false(und_editor_event(editor, &down, &lens, painter)); /* it is not open */
+    und_editor_open(editor, true);
+    assert_false(und_editor_event(editor, &down, &lens, painter)); /* nothing is there to be selected */
+    und_buoy ball = und_buoy_default();
+    memcpy(ball.at, (double[]){0.5, 0.8, 0.025}, sizeof ball.at);
+    ball.release = 5.0 / 24; /* at the frame shown */
+    und_editor_add(editor, &ball);
+    und_editor_settle(editor);
+    und_editor_dress(editor, &frame);
+    und_event grab = mouse(UND_EVENT_BUTTON, 102, 41, true), drag = mouse(UND_EVENT_MOVE, 222, 61, false);
+    assert_true(und_editor_event(editor, &grab, &lens, painter));
+    assert_true(und_editor_event(editor, &drag, &lens, painter));
+    assert_true(und_editor_event(editor, &up, &lens, painter));
+    assert_false(und_editor_event(editor, &drag, &lens, painter)); /* it was let go */
+    ball = und_editor_get(editor, 0);
+    assert_double_near(ball.at[0], 0.5 + 120 * 0.005, 1e-5);
+    assert_double_near(ball.at[1], 0.8 - 20 * 0.005, 1e-5);
+    assert_true(ball.release == frame.time);
+    und_editor_settle(editor);
+    assert_int_equal(painter->class->take(painter, und_editor_dress(editor, &frame), &err), UND_OK);
+    und_screen_bind(screen);
+    painter->class->draw(painter, &lens, 0);
+    unsigned char seen[HEIGHT][WIDTH][3];
+    und_gl_read(0, 0, WIDTH, HEIGHT, seen[0][0]);
+    assert_true(seen[60][220][0] > seen[60][220][2] + 50); /* red, where it is now */
+    assert_true(seen[40][100][2] > 200);                   /* air, where it was */
+    painter->class->destroy(painter);
+    und_frame_clear(&frame);
+    close_editor(editor, reel);
+    und_screen_destroy(screen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shown_is_what_float_makes),   cmocka_unit_test(changes_are_seen),
+        cmocka_unit_test(what_it_does_not_know_stays), cmocka_unit_test(wrong_numbers_are_told),
+        cmocka_unit_test(the_mouse_drops_and_drags),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
