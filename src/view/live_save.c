@@ -1,6 +1,7 @@
 /* Saving a moment of a scene that runs: as a cache with a checkpoint, or (live_scene.c) as a scene. */
 #include "base/status.h"
 #include "cache/cache.h"
+#include "view/disk.h"
 #include "view/live_state.h"
 
 #include <stdio.h>
@@ -50,7 +51,10 @@ void und_live_write_checkpoint(und_live *live, const char *folder)
         und_live_note(live, "%s was not written: the liquid cannot go on to the next frame", folder);
         return;
     }
-    if (write_cache(live, folder, &number, &err) != UND_OK) {
+    und_disk_lock();
+    und_status status = write_cache(live, folder, &number, &err);
+    und_disk_unlock();
+    if (status != UND_OK) {
         und_live_note(live, "%s was not written: %s", folder, err.text);
         return;
     }

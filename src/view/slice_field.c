@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES_MOST = 16384 };
+enum { SAMPLES_MOST = 16384, PLANE_MOST = 512 }; /* of a plane's sides: more than that nobody sees */
 
 static double value_at(const und_item *item, size_t i)
 {
@@ -169,6 +169,11 @@ static double depth(const und_slice_source *s, const int cell[3])
     return value_at(s->surface, i) - value_at(s->ground, i);
 }
 
+static double square(double x)
+{
+    return x * x;
+}
+
 double und_slice_cell(const und_slice_source *s, const und_slice_field *field, const int cell[3], int across)
 {
     double sum = 0;
@@ -183,11 +188,11 @@ double und_slice_cell(const und_slice_source *s, const und_slice_field *field, c
         return fmax(depth(s, cell), 0);
     case UND_SLICE_SPEED:
         for (int a = 0; a < 3; a++)
-            sum += s->velocity[a] ? pow(component(s, a, cell), 2) : 0;
+            sum += s->velocity[a] ? square(component(s, a, cell)) : 0;
         return sqrt(sum);
     default:
         for (int a = 0; a < 3; a++)
-            sum += pow(vorticity(s, a, cell), 2);
+            sum += square(vorticity(s, a, cell));
         return sqrt(sum);
     }
 }
@@ -232,6 +237,21 @@ static float sane(double value, float otherwise)
     return fabs(value) < 1e30 ? (float)value : otherwise;
 }
 
+/* The cell under a sample, where there may be fewer samples than cells. */
+static int cell_of(int sample, int samples, int cells)
+{
+    return samples == cells ? sample : (int)((sample + 0.5) * cells / samples);
+}
+
+/* Value, distance to the surface and to the solid. */
+static void look_at(const und_slice_source *s, const und_slice_field *field, const int cell[3], int across,
+                    double seen[3])
+{
+    seen[0] = und_slice_cell(s, field, cell, across);
+    seen[1] = und_slice_phi(s, cell);
+    seen[2] = und_slice_solid(s, cell);
+}
+
 void und_slice_fill(const und_slice_source *s, const und_slice_field *field, int axis, double place,
                     und_slice_plane *plane)
 {
@@ -240,23 +260,31 @@ void und_slice_fill(const und_slice_source *s, const und_slice_field *field, int
     plane->axis = axis;
     plane->along = (axis + 1) % 3;
     plane->across = (axis + 2) % 3;
-    plane->n[0] = s->n[plane->along];
-    plane->n[1] = s->n[plane->across];
+    for (int k = 0; k < 2; k++) {
+        int n = s->n[k ? plane->across : plane->along];
+        plane->n[k] = n < PLANE_MOST ? n : PLANE_MOST;
+    }
     plane->place = place;
+    bool one = layer[0] == layer[1] || share < 1e-6;
+    float *texel = plane->texel;
     for (int j = 0; j < plane->n[1]; j++)
-        for (int i = 0; i < plane->n[0]; i++) {
-            int a[3], b[3];
-            a[plane->along] = b[plane->along] = i;
-            a[plane->across] = b[plane->across] = j;
-            a[axis] = layer[0];
-            b[axis] = layer[1];
-            float *texel = plane->texel + 4 * ((size_t)j * (size_t)plane->n[0] + (size_t)i);
-            double low = und_slice_cell(s, field, a, axis), high = und_slice_cell(s, field, b, axis);
-            double value = field->whole ? (share < 0.5 ? low : high) : between(low, high, share);
+        for (int i = 0; i < plane->n[0]; i++, texel += 4) {
+            int cell[3];
+            double low[3], high[3];
+            cell[plane->along] = cell_of(i, plane->n[0], s->n[plane->along]);
+            cell[plane->across] = cell_of(j, plane->n[1], s->n[plane->across]);
+            cell[axis] = layer[0];
+            look_at(s, field, cell, axis, low);
+            cell[axis] = layer[1];
+            if (one)
+                memcpy(high, low, sizeof high);
+            else
+                look_at(s, field, cell, axis, high);
+            double value = field->whole ? (share < 0.5 ? low[0] : high[0]) : between(low[0], high[0], share);
             texel[0] = sane(value, NAN);
-            texel[1] = sane(between(und_slice_phi(s, a), und_slice_phi(s, b), share) / s->size[0], 1);
-            texel[2] = sane(between(und_slice_solid(s, a), und_slice_solid(s, b), share) / s->size[0], 1);
-            texel[3] = s->surface ? sane(value_at(s->surface, index_of(s, a)), 0) : 0;
+            texel[1] = sane(between(low[1], high[1], share) / s->size[0], 1);
+            texel[2] = sane(between(low[2], high[2], share) / s->size[0], 1);
+            texel[3] = s->surface ? sane(value_at(s->surface, index_of(s, cell)), 0) : 0;
         }
 }
 
