@@ -200,9 +200,6 @@ static void draw_timeline(und_view *v)
     und_reel *reels[UND_VIEW_PANES];
     for (int i = 0; i < v->def.count; i++)
         reels[i] = v->pane[i].reel;
-    for (int i = 0; i < v->def.count && v->def.count > 1; i++)
-        und_ui_draw_text(v->ui, v->pane[i].lens.x + 14.0, und_ui_menu_height(v->ui) + 8,
-                         und_timeline_color(i), und_timeline_name(reels, v->def.count, i));
     if (und_ui_strip(v->ui, "Timeline"))
         und_timeline_panel(&v->timeline, reels, v->def.count, v->ui);
     und_ui_panel_end(v->ui);
