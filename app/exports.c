@@ -87,7 +87,7 @@ static und_status start(exports *e, const und_frame *frame, und_error *err)
     for (int k = 0; k < KINDS; k++) {
         char path[UND_PATH_MAX];
         if (e->wanted[k] && (und_path_set(path, err, "%s/%s", e->def.folder, kind_folder[k]) != UND_OK ||
-                             folder_make(path, err) != UND_OK))
+                             und_folder_make(path, err) != UND_OK))
             return err->status;
     }
     e->started = true;

@@ -35,7 +35,7 @@ und_status grids_save(const char *folder, const und_scene_view *view, und_error 
     und_status status = text ? und_path_set(path, err, "%s/grids.json", folder)
                              : und_error_set(err, UND_FAILED, "out of memory: grids");
     if (status == UND_OK)
-        status = folder_make(folder, err);
+        status = und_folder_make(folder, err);
     if (status == UND_OK)
         status = und_file_write(path, text, strlen(text), err);
     free(text);

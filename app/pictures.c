@@ -87,24 +87,6 @@ pictures_def pictures_from_args(const args *a, const und_scene_view *scene, cons
     };
 }
 
-und_status folder_make(const char *path, und_error *err)
-{
-    char part[UND_PATH_MAX];
-    und_status status = und_path_set(part, err, "%s", path);
-    for (char *slash = part + 1; status == UND_OK && *part; slash++) {
-        char was = *slash;
-        if (was != '/' && was)
-            continue;
-        *slash = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return und_error_set(err, UND_FAILED, "cannot make the folder %s: %s", part, strerror(errno));
-        if (!was)
-            break;
-        *slash = was;
-    }
-    return status;
-}
-
 static void tell(void *context, double share)
 {
     const pictures *p = context;
@@ -205,14 +187,14 @@ static und_status start_files(pictures *p, und_error *err)
 {
     const pictures_def *d = &p->def;
     char path[UND_PATH_MAX];
-    und_status status = folder_make(d->folder, err);
+    und_status status = und_folder_make(d->folder, err);
     if (status == UND_OK && (d->png || d->stills > 0)) {
         status = und_path_set(path, err, "%s/stills", d->folder);
-        status = status ? status : folder_make(path, err);
+        status = status ? status : und_folder_make(path, err);
     }
     if (status == UND_OK && d->exr) {
         status = und_path_set(path, err, "%s/exr", d->folder);
-        status = status ? status : folder_make(path, err);
+        status = status ? status : und_folder_make(path, err);
     }
     if (status == UND_OK && p->trace)
         status = sign_folder(p, err);

@@ -63,7 +63,5 @@ void pictures_print_film(const pictures *p);
 int pictures_stages(const pictures *p, und_stage *list, int room);
 void pictures_destroy(pictures *p);
 
-/* Makes a folder and those above it; one that is there is fine. */
-und_status folder_make(const char *path, und_error *err);
 
 #endif

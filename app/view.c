@@ -35,6 +35,8 @@ und_status command_view(const args *a, und_error *err)
         def.paths[i] = a->words[i];
         status = check_path(a->words[i], err);
     }
+    if (status == UND_OK && a->output)
+        status = und_folder_make(a->output, err);
     und_view *view = status == UND_OK ? und_view_create(&def, err) : NULL;
     if (!view)
         return err->status;

@@ -15,7 +15,7 @@ SCENE
 told() { sed -n "$2p" said | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1; }
 differ() { [ -s "$1" ] && [ -s "$2" ] && ! cmp -s "$1" "$2"; }
 between() { awk -v a="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(a != "" && a >= low && a <= high) }'; }
-small=(--offscreen --size 800x700 -j 1)
+small=(--offscreen --size 800x860 -j 1)
 
 cat >stir.txt <<'SCRIPT'
 shot before.png

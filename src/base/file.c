@@ -213,3 +213,21 @@ und_status und_file_hash(const char *path, int threads, uint64_t *hash, size_t *
     free(data);
     return status;
 }
+
+und_status und_folder_make(const char *path, und_error *err)
+{
+    char part[UND_PATH_MAX];
+    und_status status = und_path_set(part, err, "%s", path);
+    for (char *slash = part + 1; status == UND_OK && *part; slash++) {
+        char was = *slash;
+        if (was != '/' && was)
+            continue;
+        *slash = 0;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return und_error_set(err, UND_FAILED, "cannot make the folder %s: %s", part, strerror(errno));
+        if (!was)
+            break;
+        *slash = was;
+    }
+    return status;
+}

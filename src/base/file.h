@@ -35,5 +35,7 @@ und_status und_file_hash(const char *path, int threads, uint64_t *hash, size_t *
 uint64_t und_file_hash_memory(const void *data, size_t bytes, int threads);
 /* Syncs the folder that a path lies in, so that a new or removed name lasts. */
 und_status und_folder_sync(const char *path, und_error *err);
+/* Makes a folder and those above it, as far as they are not there. */
+und_status und_folder_make(const char *path, und_error *err);
 
 #endif

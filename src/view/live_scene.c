@@ -380,6 +380,8 @@ void und_live_write_scene(und_live *live, const char *path)
                                "a scene of liquid.%s cannot begin in the middle; a checkpoint can",
                                m->view->model);
     if (status == UND_OK)
+        status = und_folder_make(m->folder, &err);
+    if (status == UND_OK)
         status = write_scene(m, path, &err);
     if (status != UND_OK)
         und_live_note(live, "%s was not written: %s", path, err.text);

@@ -295,6 +295,7 @@ bool und_ui_corner(und_ui *ui, const char *name, double x, double y)
     ImGui::SetNextWindowPos(at(x < 0 ? size.x + x : x, y < 0 ? size.y + y : y), ImGuiCond_Always,
                             ImVec2(x < 0, y < 0));
     ui->panels++;
+    ImGui::SetNextWindowSizeConstraints(at(290 * ui->scale, 0), at(size.x, size.y)); /* numbers come and go */
     ImGui::SetNextWindowBgAlpha(0.35f); /* legible over bright water */
     bool open = ImGui::Begin(name, nullptr, BARE);
     ImGui::PushItemWidth(10 * ImGui::GetFontSize());
