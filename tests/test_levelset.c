@@ -191,12 +191,44 @@ static void leaves_by_open_sides(void **unused)
     }
 }
 
+/* Around a ball at rest: those of the liquid inside, those of the air outside, none far from its surface. */
+static void frames_show_the_particles(void **unused)
+{
+    (void)unused;
+    dam d;
+    und_error err = {0};
+    make_dam(&d, 24, 2);
+    d.ball.center = (und_vec3){0.5, 0.5, 0.5};
+    d.ball.radius = 0.3;
+    d.fill.shape = &d.ball;
+    d.def.obstacle_count = 0;
+    d.def.keep_tracers = true;
+    und_levelset *levelset = start_levelset(&d.def);
+    und_liquid *liquid = und_levelset_liquid(levelset);
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {24, 24, 24}, .dx = d.def.dx});
+    assert_int_equal(liquid->class->frame(liquid, &frame, &err), UND_OK);
+    size_t count = 0;
+    const float *at = und_frame_points(&frame, "tracers/position", &count);
+    const und_item *item = und_frame_find(&frame, "tracers/radius");
+    assert_true(at && item && und_item_count(item) == count && count > 1000);
+    for (size_t i = 0; i < count; i++) {
+        double off = sqrt(pow((double)at[3 * i] - 0.5, 2) + pow((double)at[3 * i + 1] - 0.5, 2) +
+                          pow((double)at[3 * i + 2] - 0.5, 2)) -
+                     0.3;
+        float radius = ((const float *)item->data)[i];
+        assert_true(fabs(off) < 1.1 * d.def.dx && fabs((double)radius) < 0.51 * d.def.dx);
+        assert_true(fabs(off) < 0.1 * d.def.dx || (radius < 0) == (off < 0));
+    }
+    und_frame_clear(&frame);
+    und_levelset_destroy(levelset);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bits_at_any_thread_count), cmocka_unit_test(goes_on_after_a_resume),
         cmocka_unit_test(a_damaged_state_is_refused),    cmocka_unit_test(the_ledger_closes),
         cmocka_unit_test(wrong_defs_are_refused),        cmocka_unit_test(the_last_two_substeps_are_equal),
-        cmocka_unit_test(leaves_by_open_sides)};
+        cmocka_unit_test(leaves_by_open_sides),          cmocka_unit_test(frames_show_the_particles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

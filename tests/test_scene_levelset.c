@@ -55,7 +55,7 @@ static const char everything[] =
     "  stick = true, open = {'top', 'left'}, cfl = 1.5, max_step = 0.01, trace = 3,\n"
     "  advection = 'semi-lagrangian', surface = 'weno', redistance = 1, particles = 32, reseed = 7,\n"
     "  tolerance = 1e-6, iterations = 12, free_air = true, keep_volume = true, spray = { most = 99 },\n"
-    "  velocity = false, pressure = true, level = function(x, z) return x + 10 * z end,\n"
+    "  velocity = false, pressure = true, tracers = true, level = function(x, z) return x + 10 * z end,\n"
     "  fill = { sphere { radius = 0.5 }, { shape = box { size = {1, 1, 1} }, velocity = {0, -0.2, 0} } },\n"
     "  solids = { sphere { radius = 1 },\n"
     "             { shape = box { size = {1, 1, 1} }, at = {1, 2, 3}, turn = {0, 90, 0}, name = 'step' },\n"
@@ -76,7 +76,7 @@ static void what_is_said_is_in_the_def(void **state)
     assert_int_equal(l->surface_rule, UND_SURFACE_WENO);
     assert_true(l->particles == 32 && l->reseed == 7 && l->tolerance == 1e-6 && l->max_iterations == 12);
     assert_true(l->free_air && l->keep_volume && l->spray && l->spray_most == 99 && !l->keep_velocity &&
-                l->keep_pressure);
+                l->keep_pressure && l->keep_tracers);
     assert_true(l->has_level);
     assert_double_near(und_value_at(&l->level, 2, 99, 3, 0), 32, 0);
     assert_int_equal(l->fill_count, 2);

@@ -47,6 +47,34 @@ static und_status add_domain(const und_levelset *s, und_frame *frame, und_error 
     return item ? UND_OK : err->status;
 }
 
+/* Radii are below 0 of those in the liquid, above 0 of those in the air. */
+static und_status add_tracers(const und_levelset *s, und_frame *frame, und_error *err)
+{
+    const und_tracers *t = s->tracers;
+    const und_item_def places = {.name = "tracers/position",
+                                 .unit = "m",
+                                 .kind = UND_PARTICLES,
+                                 .type = UND_F32,
+                                 .rank = 2,
+                                 .dim = {(size_t)t->count, 3}},
+                       radii = {.name = "tracers/radius",
+                                .unit = "m",
+                                .kind = UND_PARTICLES,
+                                .type = UND_F32,
+                                .rank = 1,
+                                .dim = {(size_t)t->count}};
+    und_item *place = und_frame_add(frame, &places, err);
+    float *at = place ? place->data : NULL;
+    und_item *item = place ? und_frame_add(frame, &radii, err) : NULL;
+    float *radius = item ? item->data : NULL;
+    for (int i = 0; i < t->count && radius; i++) {
+        for (int a = 0; a < 3; a++)
+            *at++ = (float)(s->mac.origin[a] + (double)t->place[a][i] * s->def.dx);
+        radius[i] = (float)((double)t->radius[i] * s->def.dx);
+    }
+    return item ? UND_OK : err->status;
+}
+
 und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
@@ -59,6 +87,7 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         (s->def.keep_velocity && add_velocity(s, frame, err)) ||
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
                                                      s->stream.p, s->def.density, err)) ||
+        (s->def.keep_tracers && s->tracers && add_tracers(s, frame, err)) ||
         add_numbers(frame, "step", "1", s->told, TOLD_COUNT, err) ||
         (s->heat && und_mac_add_floats(&s->mac, frame, "temperature", "1", UND_MAC_CELLS,
                                        und_levelset_temperatures(s), 1, err)) ||

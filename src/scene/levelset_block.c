@@ -275,6 +275,8 @@ const field und_levelset_fields[] = {
      .doc = "liquid too thin for the cells flies on as drops"},
     {"velocity", F_FLAG, .offset = LEVELSET(keep_velocity), .doc = "writes the velocity with each frame"},
     {"pressure", F_FLAG, .offset = LEVELSET(keep_pressure), .doc = "writes the pressure with each frame"},
+    {"tracers", F_FLAG, .offset = LEVELSET(keep_tracers),
+     .doc = "writes the particles that correct the surface with each frame, for a look at them"},
     {0}};
 
 void und_read_levelset(reader *r)

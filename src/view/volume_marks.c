@@ -88,13 +88,13 @@ static und_status take_set(und_space_set *s, und_space_set_name which, const und
     s->all = count;
     s->has[UND_TINT_SPEED] = velocity;
     s->has[UND_TINT_SIZE] = radius;
-    s->has[UND_TINT_SIGN] = radius && which == UND_SET_LEVEL; /* radii of those outside are below 0 */
+    s->has[UND_TINT_SIGN] = radius && which == UND_SET_LEVEL; /* radii of those in the liquid are below 0 */
     for (size_t i = 0; i < count; i += step) {
         const float *v = velocity ? velocity + 3 * i : NULL;
         float speed = v ? sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) : 0;
         float r = radius ? radius[i] : known[which].cells * (float)cell;
         if (set_grain(s->number + s->count * UND_GRAIN_NUMBERS, place + 3 * i, fabsf(r), speed,
-                      r < 0 ? 1.0f : -1.0f))
+                      r < 0 ? -1.0f : 1.0f))
             s->count++;
     }
     return UND_OK;

@@ -15,11 +15,23 @@ const char und_space_grain_vertex_text[] =
     "out vec3 tint;\n"
     "uniform mat4 both;\n"
     "uniform float high, least, size;\n" /* pixels of a metre at a distance of one; pixels; a factor */
+    "uniform float exact, exposure, film;\n"
+    /* The light that und_film makes into a colour: colours that say something are seen as the legend has
+       them. */
+    "vec3 unfilm(vec3 t)\n"
+    "{\n"
+    "    t = min(t, vec3(0.97));\n"
+    "    vec3 a = 2.51 - 2.43 * t, b = 0.03 - 0.59 * t, x = (sqrt(b * b + 0.56 * a * t) - b) / (2.0 * a) / "
+    "0.55;\n"
+    "    return max((x + 0.2 * (x.r + x.g + x.b) / 3.0) / 1.2, vec3(0.0));\n"
+    "}\n"
     "void main()\n"
     "{\n"
     "    gl_Position = both * vec4(grain.xyz, 1.0);\n"
     "    gl_PointSize = clamp(2.0 * size * grain.w * high / max(gl_Position.w, 1e-6), least, 63.0);\n"
-    "    tint = pow(grain_color.rgb, vec3(2.2));\n"
+    "    vec3 c = grain_color.rgb;\n"
+    "    tint = mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(vec3(0.04045), c));\n"
+    "    tint = (exact > 0.5 && film > 0.5 ? unfilm(tint) : tint) / (exact > 0.5 ? exposure : 1.0);\n"
     "}\n";
 
 /* A ball in the light of sky and sun; a drop is clear: it mirrors the sky, has the sun on it, and in it what
@@ -28,7 +40,7 @@ const char und_space_grain_text[] =
     "in vec3 tint;\n"
     "out vec4 color;\n"
     "uniform vec3 right, up, forward;\n"
-    "uniform float alpha, drop;\n"
+    "uniform float alpha, drop, exact;\n"
     "void main()\n"
     "{\n"
     "    vec2 q = 2.0 * gl_PointCoord - 1.0;\n"
@@ -37,6 +49,7 @@ const char und_space_grain_text[] =
     "        discard;\n"
     "    vec3 n = q.x * right - q.y * up - sqrt(1.0 - r) * forward;\n"
     "    vec3 light = ambient_at(n) + sun_color * max(dot(n, sun), 0.0);\n"
+    "    light = exact > 0.5 ? vec3(1.0 - 0.6 * r * r) : light;\n" /* a rim, to tell them apart */
     "    color = vec4(tint * light * alpha, alpha);\n"
     "    if (drop > 0.5) {\n"
     "        float mirror = fresnel(max(-dot(forward, n), 0.05), 1.333), glint = max(dot(reflect(forward, "
@@ -147,11 +160,14 @@ void und_space_draw_grains(const und_space *v, const und_lens *lens, double alph
     und_gl_vec3(p, "right", lens->right);
     und_gl_vec3(p, "up", lens->up);
     und_gl_vec3(p, "forward", lens->forward);
+    und_gl_float(p, "exposure", exp2(v->look->exposure));
+    und_gl_float(p, "film", v->look->tone);
     und_space_set_light(v, p, lens);
     if (epoxy_is_desktop_gl())
         glEnable(GL_PROGRAM_POINT_SIZE);
     for (int k = 0; k < UND_SETS; k++)
         if (v->show.set[k] && v->grains[k].count > 0) {
+            und_gl_float(p, "exact", tinted(v, k));
             und_gl_float(p, "drop", k == UND_SET_SPRAY && !tinted(v, k));
             glBindVertexArray(v->grains[k].array);
             glDrawArrays(GL_POINTS, 0, v->grains[k].count);
