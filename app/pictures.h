@@ -63,5 +63,4 @@ void pictures_print_film(const pictures *p);
 int pictures_stages(const pictures *p, und_stage *list, int room);
 void pictures_destroy(pictures *p);
 
-
 #endif
