@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { STAGE_PNG, STAGE_EXR, STAGE_VECTOR, STAGE_MOVIE, STAGES };
 
