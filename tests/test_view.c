@@ -24,7 +24,7 @@ static und_view *open_view(const und_view_def *def)
     return view;
 }
 
-static und_view *open_text(const char *name, const char *text)
+static und_view *open_text_on(const char *name, const char *text, bool small)
 {
     char path[64];
     snprintf(path, sizeof path, "%s.%d.lua", name, (int)getpid());
@@ -32,11 +32,21 @@ static und_view *open_text(const char *name, const char *text)
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    und_view_def def = {
-        .paths = {path}, .count = 1, .width = SIDE, .height = SIDE, .offscreen = true, .paused = true};
+    und_view_def def = {.paths = {path},
+                        .count = 1,
+                        .width = SIDE,
+                        .height = SIDE,
+                        .offscreen = true,
+                        .paused = true,
+                        .small = small};
     und_view *view = open_view(&def);
     remove(path);
     return view;
+}
+
+static und_view *open_text(const char *name, const char *text)
+{
+    return open_text_on(name, text, false);
 }
 
 static void draw(und_view *view)
@@ -219,18 +229,20 @@ static void check_keys(und_view *view, const char *mode)
     }
 }
 
+/* One of each kind that is painted. */
+static const char *const scenes[] = {
+    pond,
+    "scene { name = 'columns', frames = 3 }\nliquid.columns { size = {2, 2}, cells = 16, ground = -1, "
+    "level = 0 }\n",
+    "scene { name = 'cells', frames = 3 }\n"
+    "liquid.cells { size = {1, 1}, cells = 16, fill = { box { max = {0.4, 0.6, 1} } } }\n",
+    "scene { name = 'level', frames = 3 }\n"
+    "liquid.levelset { size = {1, 1, 1}, cells = 16, fill = box { max = {0.4, 0.6, 1} } }\n",
+};
+
 static void keys_do_one_thing_each(void **state)
 {
     (void)state;
-    static const char *const scenes[] = {
-        pond,
-        "scene { name = 'columns', frames = 3 }\nliquid.columns { size = {2, 2}, cells = 16, ground = -1, "
-        "level = 0 }\n",
-        "scene { name = 'cells', frames = 3 }\n"
-        "liquid.cells { size = {1, 1}, cells = 16, fill = { box { max = {0.4, 0.6, 1} } } }\n",
-        "scene { name = 'level', frames = 3 }\n"
-        "liquid.levelset { size = {1, 1, 1}, cells = 16, fill = box { max = {0.4, 0.6, 1} } }\n",
-    };
     for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
         und_view *view = open_text("keys", scenes[k]);
         draw(view);
@@ -295,6 +307,31 @@ static void pouring_adds_and_reset_takes_back(void **state)
     und_view_destroy(view);
 }
 
+/* What OpenGL 3.3 shows OpenGL ES 3.0 shows too. */
+static void small_devices_show_the_same(void **state)
+{
+    (void)state;
+    static unsigned char rgb[2][3 * SIDE * SIDE];
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        for (int small = 0; small < 2; small++) {
+            und_view *view = open_text_on("small", scenes[k], small);
+            draw(view);
+            steps(view, 3);
+            key(view, UND_KEY_TAB, 0);
+            und_view_read(view, rgb[small]);
+            und_view_destroy(view);
+        }
+        double apart = 0, spread = 0;
+        for (size_t i = 0; i < sizeof rgb[0]; i++) {
+            double a = rgb[0][i], b = rgb[1][i];
+            apart += fabs(a - b);
+            spread += fabs(a - rgb[0][i % 3]);
+        }
+        assert_true(spread / sizeof rgb[0] > 2);         /* there is something to see */
+        assert_double_near(apart / sizeof rgb[0], 0, 1); /* on average, of 255 */
+    }
+}
+
 /* Two caches, linked: the same camera, the same moment, the same choices. */
 static void two_caches_are_seen_alike(void **state)
 {
@@ -353,6 +390,7 @@ int main(void)
         cmocka_unit_test(mouse_turns_and_moves_the_view),
         cmocka_unit_test(pouring_adds_and_reset_takes_back),
         cmocka_unit_test(two_caches_are_seen_alike),
+        cmocka_unit_test(small_devices_show_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

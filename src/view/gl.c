@@ -196,8 +196,13 @@ void und_gl_draw_square(void)
 
 void und_gl_read(int x, int y, int width, int height, unsigned char *rgb)
 {
-    size_t row = 3 * (size_t)width;
-    glPixelStorei(GL_PACK_ALIGNMENT, 1);
-    for (int i = 0; i < height; i++) /* OpenGL's rows go up */
-        glReadPixels(x, y + height - 1 - i, width, 1, GL_RGB, GL_UNSIGNED_BYTE, rgb + (size_t)i * row);
+    enum { PIECE = 1024 };
+    unsigned char piece[PIECE][4];              /* four numbers are what every OpenGL gives */
+    for (int row = height - 1; row >= 0; row--) /* whose rows go up */
+        for (int from = 0; from < width; from += PIECE) {
+            int count = width - from < PIECE ? width - from : PIECE;
+            glReadPixels(x + from, y + row, count, 1, GL_RGBA, GL_UNSIGNED_BYTE, piece);
+            for (int i = 0; i < count; i++, rgb += 3)
+                memcpy(rgb, piece[i], 3);
+        }
 }

@@ -167,7 +167,7 @@ static und_status open_offscreen(und_screen *w, const und_screen_def *def, und_e
     w->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
     if (w->display == EGL_NO_DISPLAY || !eglInitialize(w->display, NULL, NULL))
         return und_error_set(err, UND_FAILED, "OpenGL is missing: EGL does not start; %s", advice);
-    w->context = egl_context(w->display, EGL_OPENGL_API, desktop);
+    w->context = def->small ? EGL_NO_CONTEXT : egl_context(w->display, EGL_OPENGL_API, desktop);
     if (w->context == EGL_NO_CONTEXT)
         w->context = egl_context(w->display, EGL_OPENGL_ES_API, small);
     if (w->context == EGL_NO_CONTEXT ||

@@ -12,6 +12,7 @@ typedef struct und_screen_def {
     const char *title;
     int width, height; /* pixels */
     bool offscreen;
+    bool small;   /* offscreen: OpenGL ES 3.0, as small devices and browsers have, even where there is more */
     bool no_wait; /* showing a picture does not wait for the screen */
 } und_screen_def;
 

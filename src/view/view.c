@@ -55,8 +55,11 @@ static und_status open_view(und_view *v, und_error *err)
         return status;
     char title[300];
     snprintf(title, sizeof title, "%s - Undine", v->pane[0].scene->name);
-    und_screen_def window = {
-        .title = title, .width = v->def.width, .height = v->def.height, .offscreen = v->def.offscreen};
+    und_screen_def window = {.title = title,
+                             .width = v->def.width,
+                             .height = v->def.height,
+                             .offscreen = v->def.offscreen,
+                             .small = v->def.small};
     v->window = und_screen_create(&window, err);
     v->ui = v->window ? und_ui_create(und_screen_scale(v->window), err) : NULL;
     if (!v->ui)

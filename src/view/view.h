@@ -17,6 +17,7 @@ typedef struct und_view_def {
     int setting_count;
     int width, height; /* pixels; 0: 1280 x 800 */
     bool offscreen;    /* no window: scripts and tests */
+    bool small;        /* OpenGL ES 3.0: tests */
     bool paused;       /* what runs stands at first */
     int threads;       /* of the liquid; 0: one per core */
 } und_view_def;
