@@ -6,10 +6,10 @@
 #include <undine/types.h>
 
 /* A program from the text of its shaders, which begin after the line of the version: both languages are meant
- * to take them (`in`, `out`, texture(), texelFetch(); no implicit int to float).  Up to eight pieces
+ * to take them (`in`, `out`, texture(), texelFetch(); no implicit int to float).  Up to twelve pieces
  * each, NULL at the end: what several programs share is a piece.  The error names the shader's own complaint.
  */
-enum { UND_GL_PIECES = 8 };
+enum { UND_GL_PIECES = 12 };
 typedef struct und_program_def {
     const char *name;
     const char *vertex[UND_GL_PIECES], *fragment[UND_GL_PIECES];

@@ -32,7 +32,7 @@ static void destroy(und_painter *self)
             glDeleteProgram(s->program[kind][k]);
     und_sea_maps_destroy(s);
     und_sea_things_destroy(s);
-    und_gl_target_clear(&s->picture);
+    und_sea_pictures_clear(s);
     und_sea_reader_destroy(s->reader);
     free(s);
 }

@@ -1,5 +1,6 @@
-/* Draws the block of ground and water: water first, since it shows the ground under it by itself, then what
- * is dry, the cut sides and the sky. */
+/* Draws the block of ground and water.  First what each pixel shows, by grids displaced in the vertex shader;
+ * then each kind is shaded in a pass over the pixels: triangles of a few pixels each would cost software many
+ * times their pixels, and what is hidden costs nothing. */
 #include "base/status.h"
 #include "view/colormap.h"
 #include "view/sea_parts.h"
@@ -17,16 +18,19 @@ static int variant_of(const und_sea *s)
            (s->options.lines ? SEA_LINES : 0);
 }
 
+/* 1: the bodies' picture for the water, light alone and how far they are. */
+static const char thing_piece[] = "uniform float under_water;\n";
+
 static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
 {
     static const struct {
         const char *name, *vertex, *fragment;
     } own[SEA_KINDS] = {
-        [SEA_SKY] = {"the sky", und_sea_far_glsl, und_sea_sky_glsl},
-        [SEA_GROUND] = {"the ground", und_sea_grid_glsl, und_sea_dry_glsl},
-        [SEA_WATER] = {"the water", und_sea_grid_glsl, und_sea_water_glsl},
-        [SEA_CUT_GROUND] = {"the cut ground", und_sea_side_glsl, und_sea_cut_ground_glsl},
-        [SEA_CUT_WATER] = {"the cut water", und_sea_side_glsl, und_sea_cut_water_glsl},
+        [SEA_SKY] = {"the sky", und_sea_pass_glsl, und_sea_sky_glsl},
+        [SEA_GROUND] = {"the ground", und_sea_pass_glsl, und_sea_dry_glsl},
+        [SEA_WATER] = {"the water", und_sea_pass_glsl, und_sea_water_glsl},
+        [SEA_CUT_GROUND] = {"the cut ground", und_sea_pass_glsl, und_sea_cut_ground_glsl},
+        [SEA_CUT_WATER] = {"the cut water", und_sea_pass_glsl, und_sea_cut_water_glsl},
         [SEA_THING] = {"bodies", und_sea_thing_glsl, und_sea_lit_thing_glsl},
         [SEA_DROPS] = {"drops", und_sea_drop_glsl, und_sea_drops_glsl},
     };
@@ -37,16 +41,20 @@ static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
     snprintf(wanted, sizeof wanted,
              "#define GOOD %d\n#define DRIFT %d\n#define BODIES %d\n#define TINTED %d\n#define TILES %d\n"
              "#define LINES %d\n#define PAINTED %d\n#define HAZE %d\n#define SKY_SIZE %d\n#define MARCH %d\n"
-             "#define BOTTOM_STEPS %d\n#define BODY_STEPS %d\n",
+             "#define BOTTOM_STEPS %d\n#define BODY_STEPS %d\n#define SHADE_TAPS %d\n",
              good, !!(variant & SEA_DRIFT), !!(variant & SEA_BODIES), !!(variant & SEA_TINTED),
              look->ground_pattern == UND_GROUND_TILES, !!(variant & SEA_LINES), look->ground_map != NULL,
              look->haze > 0 && isfinite(look->haze), f->sky_size, good ? 24 : 12, good ? 6 : 3,
-             good ? 16 : 10);
-    const und_program_def def = {.name = own[kind].name,
-                                 .vertex = {und_sea_plan_glsl, own[kind].vertex},
-                                 .fragment = {wanted, und_sea_plan_glsl, und_sea_light_glsl,
-                                              und_colormap_glsl, und_sea_ground_glsl, und_sea_around_glsl,
-                                              own[kind].fragment}};
+             good ? 16 : 10, good ? 4 : 1);
+    const char *extra = kind < SEA_SHADES ? und_sea_each_glsl : kind == SEA_THING ? thing_piece : "";
+    const und_program_def def = {
+        .name = own[kind].name,
+        .vertex = {wanted, kind == SEA_THING && !good ? "#define LIT_CORNERS 1\n" : "#define LIT_CORNERS 0\n",
+                   und_sea_light_glsl, kind == SEA_THING ? thing_piece : "",
+                   kind == SEA_THING ? und_sea_thing_light_glsl : "", own[kind].vertex},
+        .fragment = {wanted, und_sea_plan_glsl, und_sea_light_glsl, und_sea_film_glsl, und_colormap_glsl,
+                     und_sea_ground_glsl, und_sea_around_glsl, extra,
+                     kind == SEA_THING ? und_sea_thing_light_glsl : "", own[kind].fragment}};
     return und_gl_program(&def, err);
 }
 
@@ -105,6 +113,8 @@ static void set_ground(const und_sea *s, GLuint program)
     und_gl_vec3(program, "grass_color", look->grass_color);
     und_gl_vec3(program, "tile_color", look->tile_color);
     und_gl_vec3(program, "grout_color", look->grout_color);
+    if (look->ground_map)
+        und_gl_float(program, "paint_per_m", look->ground_map->width / (f->h * (f->nx - 1)));
     und_gl_float(program, "span", span);
     und_gl_float(program, "cell", f->cell);
     und_gl_float(program, "base", (double)f->base);
@@ -154,10 +164,15 @@ GLuint und_sea_use(const und_sea *s, int kind, const und_lens *lens)
     glUseProgram(program);
     und_sea_set_plan(s, program);
     set_light(s, program, lens);
-    if (kind != SEA_SKY)
-        set_ground(s, program);
+    set_ground(s, program);
     if (kind == SEA_WATER || kind == SEA_CUT_WATER)
         set_water(s, program);
+    if (kind < SEA_SHADES) {
+        und_gl_texture(program, "kind_map", 14, GL_TEXTURE_2D, s->kinds);
+        und_gl_texture(program, "depth_map", 15, GL_TEXTURE_2D, s->picture.depth);
+        und_gl_vec2(program, "picture_size", s->picture.width, s->picture.height);
+        und_gl_float(program, "pass", kind);
+    }
     und_sea_things_set(s, program, kind == SEA_WATER || kind == SEA_CUT_WATER);
     return program;
 }
@@ -197,73 +212,148 @@ static void find_window(const und_sea *s, const und_lens *lens, float window[4])
     }
 }
 
-static void draw_grid(und_sea *s, int kind, const und_lens *lens, const float window[4])
+static GLuint begin_kind(const und_sea *s, GLuint program, const und_lens *lens)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    bool water = kind == SEA_WATER, all = !water && s->options.water == SEA_WATER_HIDDEN;
-    und_sea_grid *grid = water ? &s->grid : &s->dry_grid;
-    und_sea_picked picked = {.tile = f->tile, .wanted = water ? UND_SEA_WET : UND_SEA_DRY};
-    und_sea_grid_fill(grid, window, all ? NULL : &picked);
-    if (grid->count == 0)
-        return;
-    GLuint program = und_sea_use(s, kind, lens);
-    und_gl_vec4(program, "window", window);
-    und_gl_float(program, "surface", water);
-    und_sea_grid_draw(grid, program);
+    glUseProgram(program);
+    und_sea_set_plan(s, program);
+    und_gl_mat4(program, "both", lens->both);
+    und_gl_texture(program, "bed_map", 0, GL_TEXTURE_2D, s->bed);
+    und_gl_texture(program, "water_map", 1, GL_TEXTURE_2D, s->water_map);
+    und_gl_float(program, "surface", s->options.water != SEA_WATER_HIDDEN);
+    und_gl_float(program, "base", (double)f->base);
+    return program;
 }
 
-static void draw_sides(const und_sea *s, int kind, const und_lens *lens, const float w[4])
+static void draw_top(const und_sea *s, const und_lens *lens, const float window[4])
 {
-    static const float normal[4][3] = {{-1, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0, 1}};
+    GLuint program = begin_kind(s, s->grid_program, lens);
+    und_gl_vec4(program, "window", window);
+    und_gl_float(program, "kind", SEA_SHOWS_TOP);
+    und_sea_grid_draw(&s->grid, program);
+}
+
+static void draw_sides(const und_sea *s, const und_lens *lens, const float w[4])
+{
     const float line[4][4] = {{0, w[1], 0, w[3]}, {1, w[1], 0, w[3]}, {w[0], 0, w[2], 0}, {w[0], 1, w[2], 0}};
-    const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    const double middle[3] = {f->x0 + 0.5 * f->h * (f->nx - 1), 0, f->z0 + 0.5 * f->h * (f->nz - 1)};
-    const double half[3] = {0.5 * f->h * (f->nx - 1), 0, 0.5 * f->h * (f->nz - 1)};
-    GLuint program = und_sea_use(s, kind, lens);
-    und_gl_float(program, "surface", kind == SEA_CUT_WATER);
+    double low[3], high[3];
+    s->painter.class->bounds(&s->painter, low, high);
+    GLuint program = begin_kind(s, s->side_program, lens);
     glBindVertexArray(s->no_array);
     for (int side = 0; side < 4; side++) {
         int axis = side < 2 ? 0 : 2, count = s->grid.size[side < 2];
-        double sign = side % 2 ? 1 : -1, eye = sign * ((double)lens->eye[axis] - middle[axis]);
-        if (!lens->flat && eye < half[axis]) /* seen from inside */
+        double eye = (double)lens->eye[axis];
+        if (!lens->flat && (side % 2 ? eye < high[axis] : eye > low[axis])) /* seen from inside */
             continue;
-        und_gl_vec3(program, "side_normal", normal[side]);
+        und_gl_float(program, "kind", SEA_SHOWS_SIDE + side);
         und_gl_vec4(program, "window", line[side]);
         und_gl_int(program, "count", count);
         glDrawArrays(GL_TRIANGLE_STRIP, 0, 2 * count);
     }
+    program = begin_kind(s, s->floor_program, lens);
+    und_gl_float(program, "kind", SEA_SHOWS_FLOOR);
+    if ((double)lens->eye[1] < low[1])
+        glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     glBindVertexArray(0);
+}
+
+/* What each pixel shows, and how far it is; bodies are shaded at once. */
+static void draw_kinds(und_sea *s, const und_lens *lens)
+{
+    float window[4];
+    find_window(s, lens, window);
+    glBindFramebuffer(GL_FRAMEBUFFER, s->picture.buffer);
+    glDrawBuffers(2, (const GLenum[]){GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1});
+    glClearBufferfv(GL_COLOR, 1, (const float[]){0, 0, 0, 0});
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glEnable(GL_DEPTH_TEST);
+    draw_top(s, lens, window);
+    if (s->look->sides)
+        draw_sides(s, lens, window);
+    und_sea_things_draw(s, lens, false);
+    glDisable(GL_DEPTH_TEST);
+    glDrawBuffers(1, (const GLenum[]){GL_COLOR_ATTACHMENT0});
+}
+
+static void sort_kinds(const und_sea *s, const und_lens *lens)
+{
+    GLuint program = begin_kind(s, s->sort_program, lens);
+    und_gl_mat4(program, "inverse_both", lens->inverse);
+    und_gl_texture(program, "kind_map", 14, GL_TEXTURE_2D, s->kinds);
+    und_gl_texture(program, "depth_map", 15, GL_TEXTURE_2D, s->picture.depth);
+    und_gl_vec2(program, "picture_size", s->picture.width, s->picture.height);
+    und_gl_float(program, "hidden_water", s->options.water == SEA_WATER_HIDDEN);
+    glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
+    glDepthFunc(GL_ALWAYS);
+    und_gl_draw_square();
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+}
+
+static void shade_kinds(const und_sea *s, const und_lens *lens)
+{
+    glBindFramebuffer(GL_FRAMEBUFFER, s->shades);
+    glEnable(GL_DEPTH_TEST);
+    sort_kinds(s, lens);
+    glDepthFunc(GL_EQUAL);
+    glDepthMask(GL_FALSE);
+    for (int kind = 0; kind < SEA_SHADES; kind++) {
+        if (kind >= SEA_CUT_GROUND && !s->look->sides)
+            continue;
+        und_sea_use(s, kind, lens);
+        glBindVertexArray(s->no_array);
+        glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    }
+    glBindVertexArray(0);
+    glDepthMask(GL_TRUE);
+    glDepthFunc(GL_LESS);
+    glDisable(GL_DEPTH_TEST);
 }
 
 static void draw_all(und_sea *s, const und_lens *lens)
 {
-    float window[4];
-    find_window(s, lens, window);
+    draw_kinds(s, lens);
+    shade_kinds(s, lens);
+    glBindFramebuffer(GL_FRAMEBUFFER, s->picture.buffer);
     glEnable(GL_DEPTH_TEST);
-    glDepthFunc(GL_LEQUAL);
-    bool water = s->options.water != SEA_WATER_HIDDEN;
-    if (water) {
-        glEnable(GL_POLYGON_OFFSET_FILL);
-        glPolygonOffset(0, -2); /* a film lies on the ground, not in it */
-        draw_grid(s, SEA_WATER, lens, window);
-        glDisable(GL_POLYGON_OFFSET_FILL);
-    }
-    if (s->look->sides) {
-        if (water)
-            draw_sides(s, SEA_CUT_WATER, lens, window);
-        draw_sides(s, SEA_CUT_GROUND, lens, window);
-    }
-    und_sea_things_draw(s, lens, false);
-    draw_grid(s, SEA_GROUND, lens, window);
-    und_sea_use(s, SEA_SKY, lens);
-    glBindVertexArray(s->no_array);
-    glDepthMask(GL_FALSE);
-    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-    glDepthMask(GL_TRUE);
-    glBindVertexArray(0);
     und_sea_drops_draw(s, lens);
     glDisable(GL_DEPTH_TEST);
     glUseProgram(0);
+}
+
+void und_sea_pictures_clear(und_sea *s)
+{
+    und_gl_target_clear(&s->picture);
+    und_gl_target_clear(&s->smooth);
+    glDeleteTextures(1, &s->kinds);
+    glDeleteFramebuffers(1, &s->shades);
+    glDeleteRenderbuffers(1, &s->passes);
+    s->kinds = s->shades = s->passes = 0;
+}
+
+static und_status make_pictures(und_sea *s, int width, int height, und_error *err)
+{
+    if (s->picture.width == width && s->picture.height == height)
+        return UND_OK;
+    und_sea_pictures_clear(s);
+    und_status status = und_gl_target(&s->smooth, GL_RGBA8, width, height, false, err);
+    if (status == UND_OK)
+        status = und_gl_target(&s->picture, GL_RGBA8, width, height, true, err);
+    if (status != UND_OK)
+        return status;
+    s->kinds = und_gl_texture_2d(GL_R8, width, height, false);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_TEXTURE_2D, s->kinds, 0);
+    glGenFramebuffers(1, &s->shades);
+    glBindFramebuffer(GL_FRAMEBUFFER, s->shades);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, s->picture.color, 0);
+    glGenRenderbuffers(1, &s->passes);
+    glBindRenderbuffer(GL_RENDERBUFFER, s->passes);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT32F, width,
+                          height); /* eighths are exact in it */
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, s->passes);
+    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+        return und_error_set(err, UND_FAILED, "OpenGL does not draw into a picture of %d x %d pixels", width,
+                             height);
+    return UND_OK;
 }
 
 /* Is it what the picture shows already? */
@@ -294,29 +384,29 @@ static und_status make_picture(und_sea *s, const und_lens *lens, und_error *err)
     own.x = own.y = 0;
     own.width = width;
     own.height = own.window_height = height;
-    und_status status = UND_OK;
     und_sea_aside aside = und_sea_turn_to(0, 1, 1);
-    if (s->picture.width != width || s->picture.height != height) {
-        und_gl_target_clear(&s->picture);
-        status = und_gl_target(&s->picture, GL_RGBA8, width, height, true, err);
-    }
+    und_status status = make_pictures(s, width, height, err);
     if (status == UND_OK)
         status = und_sea_things_prepare(s, &own, width, height, err);
     if (status == UND_OK) {
-        glBindFramebuffer(GL_FRAMEBUFFER, s->picture.buffer);
         glViewport(0, 0, width, height);
-        glClear(GL_DEPTH_BUFFER_BIT); /* the sky covers what is left */
         draw_all(s, &own);
+        if (per <= 1) {
+            glBindFramebuffer(GL_FRAMEBUFFER, s->smooth.buffer);
+            glUseProgram(s->smooth_program);
+            und_gl_texture(s->smooth_program, "picture", 0, GL_TEXTURE_2D, s->picture.color);
+            und_gl_draw_square();
+        }
     }
     und_sea_turn_back(&aside);
     return status;
 }
 
-static void show_picture(const und_sea *s, bool rough)
+static void show_picture(const und_sea *s, bool smooth)
 {
-    GLuint program = s->compose_program[rough];
+    GLuint program = s->compose_program;
     glUseProgram(program);
-    und_gl_texture(program, "picture", 0, GL_TEXTURE_2D, s->picture.color);
+    und_gl_texture(program, "picture", 0, GL_TEXTURE_2D, smooth ? s->smooth.color : s->picture.color);
     und_gl_texture(program, "picture_depth", 1, GL_TEXTURE_2D, s->picture.depth);
     glEnable(GL_DEPTH_TEST); /* else depths are not written */
     glDepthFunc(GL_ALWAYS);

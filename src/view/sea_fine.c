@@ -183,26 +183,6 @@ static void ground_row(und_sea_fine *f, const und_samples *s, float h, int j)
     }
 }
 
-/* A tile has the texels at its edges too, and one more all around. */
-static void tile_row(und_sea_fine *f, int row)
-{
-    int j0 = within(row * (f->nz - 1) / UND_SEA_TILES - 1, f->nz),
-        j1 = within(((row + 1) * (f->nz - 1) + UND_SEA_TILES - 1) / UND_SEA_TILES + 1, f->nz);
-    for (int t = 0; t < UND_SEA_TILES; t++) {
-        int i0 = within(t * (f->nx - 1) / UND_SEA_TILES - 1, f->nx),
-            i1 = within(((t + 1) * (f->nx - 1) + UND_SEA_TILES - 1) / UND_SEA_TILES + 1, f->nx);
-        float least = INFINITY, most = -INFINITY;
-        for (int j = j0; j <= j1; j++)
-            for (int i = i0; i <= i1; i++) {
-                float d = f->depth[(size_t)j * (size_t)f->nx + (size_t)i];
-                least = minf(d, least);
-                most = maxf(d, most);
-            }
-        f->tile[row * UND_SEA_TILES + t] =
-            (unsigned char)((most > 0 ? UND_SEA_WET : 0) | (least <= 0 ? UND_SEA_DRY : 0));
-    }
-}
-
 void und_sea_fine_make(und_sea_fine *f, const und_samples *s, double vertical, f3 sun, bool new_ground,
                        int threads)
 {
@@ -219,7 +199,4 @@ void und_sea_fine_make(und_sea_fine *f, const und_samples *s, double vertical, f
     PARALLEL_FOR(threads)
     for (int j = 0; j < f->nz; j++)
         water_row(f, h, (float)s->dx, j);
-    PARALLEL_FOR(threads)
-    for (int row = 0; row < UND_SEA_TILES; row++)
-        tile_row(f, row);
 }

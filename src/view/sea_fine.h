@@ -12,8 +12,7 @@ typedef struct und_sea_fine {
     float *rows[2];                /* [samples_nz][nx]: ground and depth, fine along x alone */
     float *shadow;                 /* [nz][nx], m: up to there the sun is hidden */
     float *water_map, *ground_map; /* [nz][nx][4], as und_sea_fields has them */
-    unsigned char tile[UND_SEA_TILES * UND_SEA_TILES];
-    float soft; /* m: height of the penumbra */
+    float soft;                    /* m: height of the penumbra */
 } und_sea_fine;
 
 /* Room for so many samples, each `scale` texels; *fresh: nothing is in it yet. */

@@ -39,18 +39,24 @@ static und_status take_paint(und_sea *s, und_error *err)
 
 und_status und_sea_maps_create(und_sea *s, und_error *err)
 {
-    const und_program_def shadow = {
-        "a shadow", {und_sea_thing_glsl}, {"out vec4 color;\nvoid main() { color = vec4(1.0); }\n"}};
-    const und_program_def compose[2] = {
-        {"the sea's picture", {und_gl_square}, {"#define SMOOTH 0\n", und_sea_compose_glsl}},
-        {"the sea's picture", {und_gl_square}, {"#define SMOOTH 1\n", und_sea_compose_glsl}}};
-    const und_program_def caustics = {
-        "caustics", {und_sea_plan_glsl, und_sea_bend_glsl}, {und_sea_gather_glsl}};
-    if (!(s->caustics_program = und_gl_program(&caustics, err)) ||
-        !(s->shadow_program = und_gl_program(&shadow, err)) ||
-        !(s->compose_program[0] = und_gl_program(&compose[0], err)) ||
-        !(s->compose_program[1] = und_gl_program(&compose[1], err)))
-        return err->status;
+    const und_program_def defs[] = {
+        {"caustics", {und_sea_plan_glsl, und_sea_bend_glsl}, {und_sea_gather_glsl}},
+        {"a shadow",
+         {"#define LIT_CORNERS 0\n", und_sea_thing_glsl},
+         {"out vec4 color;\nvoid main() { color = vec4(1.0); }\n"}},
+        {"the sea's grid", {und_sea_plan_glsl, und_sea_grid_glsl}, {und_sea_kind_glsl}},
+        {"the sea's sides", {und_sea_plan_glsl, und_sea_side_glsl}, {und_sea_kind_glsl}},
+        {"the sea's floor", {und_sea_plan_glsl, und_sea_floor_glsl}, {und_sea_kind_glsl}},
+        {"the sea's pixels", {und_gl_square}, {und_sea_plan_glsl, und_sea_sort_glsl}},
+        {"smooth edges", {und_gl_square}, {und_sea_smooth_glsl}},
+        {"the sea's picture", {und_gl_square}, {und_sea_compose_glsl}},
+    };
+    GLuint *const programs[] = {&s->caustics_program, &s->shadow_program, &s->grid_program,
+                                &s->side_program,     &s->floor_program,  &s->sort_program,
+                                &s->smooth_program,   &s->compose_program};
+    for (size_t k = 0; k < sizeof defs / sizeof *defs; k++)
+        if (!(*programs[k] = und_gl_program(&defs[k], err)))
+            return err->status;
     int size;
     const float *noise, *ripple;
     und_sea_reader_patterns(s->reader, &size, &noise, &ripple);
@@ -74,13 +80,13 @@ static void free_maps(und_sea *s)
 void und_sea_maps_destroy(und_sea *s)
 {
     free_maps(s);
-    glDeleteProgram(s->caustics_program);
-    glDeleteProgram(s->shadow_program);
-    glDeleteProgram(s->compose_program[0]);
-    glDeleteProgram(s->compose_program[1]);
+    const GLuint programs[] = {s->caustics_program, s->shadow_program, s->grid_program,   s->side_program,
+                               s->floor_program,    s->sort_program,   s->smooth_program, s->compose_program};
+    for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
+        glDeleteProgram(programs[k]);
     glDeleteTextures(5, (GLuint[]){s->noise, s->ripple, s->sky, s->paint, s->colormaps});
-    glDeleteVertexArrays(4, (GLuint[]){s->no_array, s->grid.array, s->dry_grid.array, s->light_grid.array});
-    glDeleteBuffers(3, (GLuint[]){s->grid.indices, s->dry_grid.indices, s->light_grid.indices});
+    glDeleteVertexArrays(3, (GLuint[]){s->no_array, s->grid.array, s->light_grid.array});
+    glDeleteBuffers(2, (GLuint[]){s->grid.indices, s->light_grid.indices});
 }
 
 /* A grid of at most so many vertices along the longer side. */
@@ -124,32 +130,13 @@ static und_status allocate(und_sea *s, bool *fresh, und_error *err)
     if (status != UND_OK)
         return status;
     set_size(&s->light_grid, f, !good ? 224 : s->software ? 256 : 640, 1);
-    und_sea_grid_fill(&s->light_grid, NULL, NULL);
+    und_sea_grid_fill(&s->light_grid);
     set_size(&s->grid, f, !good ? 176 : s->software ? 288 : 512, 1);
-    s->dry_grid = (und_sea_grid){.array = s->dry_grid.array,
-                                 .indices = s->dry_grid.indices,
-                                 .size = {s->grid.size[0], s->grid.size[1]}};
+    und_sea_grid_fill(&s->grid);
     return UND_OK;
 }
 
-/* Has a cell of the grid over part of the plan anything that is wet, or dry? */
-static bool holds(const und_sea_grid *grid, const float window[4], const und_sea_picked *picked, int i, int j)
-{
-    int from[2], to[2], at[2] = {i, j};
-    for (int a = 0; a < 2; a++) {
-        double unit = UND_SEA_TILES * (double)window[2 + a] / (grid->size[a] - 1),
-               low = UND_SEA_TILES * (double)window[a];
-        from[a] = (int)fmax(low + at[a] * unit - 0.01, 0);
-        to[a] = (int)fmin(low + (at[a] + 1) * unit + 0.01, UND_SEA_TILES - 1);
-    }
-    for (int z = from[1]; z <= to[1]; z++)
-        for (int x = from[0]; x <= to[0]; x++)
-            if (picked->tile[z * UND_SEA_TILES + x] & picked->wanted)
-                return true;
-    return false;
-}
-
-void und_sea_grid_fill(und_sea_grid *grid, const float window[4], const und_sea_picked *picked)
+void und_sea_grid_fill(und_sea_grid *grid)
 {
     GLsizeiptr bytes = (GLsizeiptr)sizeof(GLuint) * 6 * (grid->size[0] - 1) * (grid->size[1] - 1);
     if (!grid->array) {
@@ -159,13 +146,11 @@ void und_sea_grid_fill(und_sea_grid *grid, const float window[4], const und_sea_
     grid->count = 0;
     glBindVertexArray(grid->array);
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, grid->indices);
-    glBufferData(GL_ELEMENT_ARRAY_BUFFER, bytes, NULL, GL_DYNAMIC_DRAW);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, bytes, NULL, GL_STATIC_DRAW);
     GLuint *to =
         glMapBufferRange(GL_ELEMENT_ARRAY_BUFFER, 0, bytes, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
     for (int j = 0; to && j < grid->size[1] - 1; j++)
         for (int i = 0; i < grid->size[0] - 1; i++) {
-            if (picked && !holds(grid, window, picked, i, j))
-                continue;
             GLuint a = (GLuint)(j * grid->size[0] + i), b = a + 1, c = a + (GLuint)grid->size[0], d = c + 1;
             const GLuint corner[6] = {a, c, b, b, c, d};
             for (int k = 0; k < 6; k++)

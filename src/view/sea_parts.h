@@ -7,7 +7,10 @@
 #include "view/sea_read.h"
 
 /* Programs that draw; which parts of them are compiled depends on what the frame has and on the options. */
-enum { SEA_SKY, SEA_GROUND, SEA_WATER, SEA_CUT_GROUND, SEA_CUT_WATER, SEA_THING, SEA_DROPS, SEA_KINDS };
+enum { SEA_SKY, SEA_GROUND, SEA_WATER, SEA_CUT_GROUND, SEA_CUT_WATER, SEA_SHADES };
+enum { SEA_THING = SEA_SHADES, SEA_DROPS, SEA_KINDS };
+/* What a pixel shows: sides are 2 to 5, low x, high x, low z, high z. */
+enum { SEA_SHOWS_TOP = 1, SEA_SHOWS_SIDE, SEA_SHOWS_BODY = 6, SEA_SHOWS_FLOOR };
 enum { SEA_GOOD = 1, SEA_DRIFT = 2, SEA_BODIES = 4, SEA_TINTED = 8, SEA_LINES = 16, SEA_VARIANTS = 32 };
 
 enum { SEA_WATER_CLEAR, SEA_WATER_OPAQUE, SEA_WATER_HIDDEN };
@@ -26,21 +29,17 @@ typedef struct und_sea_grid {
     int size[2], count; /* vertices; indices */
 } und_sea_grid;
 
-/* Which cells of a grid are wanted: those whose tiles have a bit of `wanted`. */
-typedef struct und_sea_picked {
-    const unsigned char *tile;
-    unsigned wanted;
-} und_sea_picked;
-
-enum { UND_SEA_BUFFERS = 8 };
+enum { UND_SEA_BUFFERS = 9 };
 
 /* What is in the water and over it. */
 typedef struct und_sea_things {
     int corners, rain, spray; /* of bodies; drops */
     GLuint array[3];          /* bodies, rain, spray */
     GLuint buffer[UND_SEA_BUFFERS];
+    GLuint poses;           /* of bodies: two texels each */
     float sun_row[3][4];    /* take a place to the shadow's map, 0 to 1 */
     double shaded_vertical; /* of the shadow; -1: none yet */
+    float box[4];           /* where they are seen, -1 to 1 over the window */
     und_target shadow;      /* its depth counts */
     und_target seen;        /* bodies alone: light that they send, and how far they are */
 } und_sea_things;
@@ -65,12 +64,17 @@ typedef struct und_sea {
     GLuint wet, drift;
     und_target light; /* caustics: 1 through flat water */
     GLuint noise, ripple, sky, paint, colormaps;
-    GLuint caustics_program, shadow_program, compose_program[2];
+    GLuint caustics_program, shadow_program, grid_program, side_program, floor_program, sort_program,
+        smooth_program, compose_program;
     GLuint program[SEA_KINDS][SEA_VARIANTS];
     GLuint no_array;
-    und_sea_grid grid, dry_grid, light_grid;
+    und_sea_grid grid, light_grid;
     und_sea_things things;
-    und_target picture; /* as drawn, with fewer pixels than the window or more */
+    und_target picture; /* as drawn, with fewer pixels than the window or more; with `kinds` beside it */
+    und_target smooth;  /* the same with smooth edges */
+    GLuint kinds;       /* what each pixel shows */
+    GLuint shades;      /* the picture's colours, with `passes` as depth: its own is looked at */
+    GLuint passes;      /* which pass shades a pixel */
     und_lens lens;      /* of the picture; and what it shows */
     und_sea_options drawn;
     int takes, drawn_takes; /* frames so far */
@@ -88,8 +92,7 @@ und_status und_sea_maps_take(und_sea *sea, und_error *err);
 void und_sea_maps_refresh(und_sea *sea);
 /* The plan's place in the maps, for the program in use. */
 void und_sea_set_plan(const und_sea *sea, GLuint program);
-/* Sets the grid's cells, all where `picked` is NULL; the grid covers `window` of the plan. */
-void und_sea_grid_fill(und_sea_grid *grid, const float window[4], const und_sea_picked *picked);
+void und_sea_grid_fill(und_sea_grid *grid); /* makes it as large as its size says */
 void und_sea_grid_draw(const und_sea_grid *grid, GLuint program);
 
 /* Draws into a target for a while, with nothing cut off. */
@@ -110,6 +113,7 @@ void und_sea_drops_draw(und_sea *sea, const und_lens *lens);
 und_status und_sea_programs(und_sea *sea, und_error *err);
 GLuint und_sea_use(const und_sea *sea, int kind, const und_lens *lens);
 void und_sea_tint_range(const und_sea *sea, double *low, double *high); /* m, of the water */
+void und_sea_pictures_clear(und_sea *sea);
 void und_sea_draw(und_painter *self, const und_lens *lens, double seconds);
 
 bool und_sea_pick(const und_painter *self, const double origin[3], const double direction[3],

@@ -40,14 +40,13 @@ static bool within(const double low[3], const double high[3], const double from[
 }
 
 /* Moeller & Trumbore 1997: where the ray goes through a triangle; infinite: it does not. */
-static double through_triangle(const float *p, double vertical, const double from[3], const double along[3])
+static double through_triangle(const float *p, const double from[3], const double along[3])
 {
     double a[3], b[3], c[3], n[3], q[3];
     for (int k = 0; k < 3; k++) {
-        double stretch = k == 1 ? vertical : 1;
-        a[k] = stretch * (double)p[3 + k] - stretch * (double)p[k];
-        b[k] = stretch * (double)p[6 + k] - stretch * (double)p[k];
-        c[k] = from[k] - stretch * (double)p[k];
+        a[k] = (double)p[3 + k] - (double)p[k];
+        b[k] = (double)p[6 + k] - (double)p[k];
+        c[k] = from[k] - (double)p[k];
     }
     for (int k = 0; k < 3; k++) {
         int l = (k + 1) % 3, m = (k + 2) % 3;
@@ -61,12 +60,35 @@ static double through_triangle(const float *p, double vertical, const double fro
     return u >= 0 && v >= 0 && u + v <= 1 && t > 0 ? t : INFINITY;
 }
 
+/* A vector in the axes of what is turned by q (x, y, z, w). */
+static void into_axes(const float q[4], const double v[3], double out[3])
+{
+    double x[3], w = (double)q[3];
+    for (int k = 0; k < 3; k++) {
+        int l = (k + 1) % 3, m = (k + 2) % 3;
+        x[k] = v[l] * (double)q[m] - v[m] * (double)q[l] + w * v[k]; /* v x q + w v */
+    }
+    for (int k = 0; k < 3; k++) {
+        int l = (k + 1) % 3, m = (k + 2) % 3;
+        out[k] = v[k] + 2 * (x[l] * (double)q[m] - x[m] * (double)q[l]);
+    }
+}
+
 static double to_bodies(const und_sea *s, const double from[3], const double along[3])
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     double nearest = INFINITY, vertical = und_sea_vertical(s);
-    for (int k = 0; k < f->corners; k += 3)
-        nearest = fmin(nearest, through_triangle(f->position + 3 * k, vertical, from, along));
+    const double way[3] = {along[0], along[1] / vertical, along[2]};
+    for (int i = 0; i < f->bodies; i++) {
+        const float *pose = f->pose + 8 * i;
+        double at[3] = {from[0] - (double)pose[0], from[1] / vertical - (double)pose[1],
+                        from[2] - (double)pose[2]};
+        double own_at[3], own_way[3];
+        into_axes(pose + 4, at, own_at);
+        into_axes(pose + 4, way, own_way);
+        for (int c = f->first[i]; c < f->first[i + 1]; c += 3)
+            nearest = fmin(nearest, through_triangle(f->mesh + 3 * c, own_at, own_way));
+    }
     return nearest;
 }
 

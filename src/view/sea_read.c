@@ -2,6 +2,7 @@
 #include "view/sea_read.h"
 
 #include "geom/value.h"
+#include "view/sea_bodies.h"
 #include "view/sea_fine.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ struct und_sea_reader {
     und_render *render; /* of a picture of one pixel: what it has besides the picture is what counts */
     und_sea_fields fields;
     und_sea_fine fine;
+    und_sea_bodies bodies;
     float *drift;
     size_t samples; /* that it has room for */
     float sky_sun[3];
@@ -38,6 +40,7 @@ void und_sea_reader_destroy(und_sea_reader *reader)
         return;
     und_render_destroy(reader->render);
     und_sea_fine_free(&reader->fine);
+    und_sea_bodies_free(&reader->bodies);
     free(reader->drift);
     free(reader);
 }
@@ -171,7 +174,6 @@ static und_status make_fine(und_sea_reader *reader, const und_sea_wish *wish, bo
     f->ground = fine->ground;
     f->water_map = fine->water_map;
     f->ground_map = fine->ground_map;
-    f->tile = fine->tile;
     take_range(f, fine->ground, fine->depth);
     return UND_OK;
 }
@@ -207,13 +209,17 @@ static void take_drops(und_sea_fields *f, const und_frame *frame)
 
 static und_status take_bodies(und_sea_reader *reader, const und_frame *frame, und_error *err)
 {
-    const float *speed;
-    und_soup *soup = &reader->render->soup;
-    und_status status = und_rigid_take(reader->render, frame, &speed, err);
-    reader->fields.corners = status == UND_OK ? 3 * (int)soup->count : 0;
-    reader->fields.position = soup->position;
-    reader->fields.normal = soup->normal;
-    reader->fields.color = soup->color;
+    und_sea_fields *f = &reader->fields;
+    und_sea_bodies *b = &reader->bodies;
+    und_status status = und_sea_bodies_take(b, frame, &f->new_bodies, &f->bodies_moved, err);
+    f->bodies = b->count;
+    f->corners = b->corners;
+    f->first = b->first;
+    f->mesh = b->mesh;
+    f->normal = b->soup.normal;
+    f->color = b->color;
+    f->reach = b->reach;
+    f->pose = b->pose;
     return status;
 }
 

@@ -7,9 +7,6 @@
 #include "grid/frame.h"
 #include "render/render.h"
 
-/* The plan in TILES x TILES parts: whether some of it is wet, or dry. */
-enum { UND_SEA_TILES = 128, UND_SEA_WET = 1, UND_SEA_DRY = 2 };
-
 typedef struct und_sea_fields {
     /* The frame's samples, [sample_nz][sample_nx]. */
     int sample_nx, sample_nz;
@@ -22,7 +19,6 @@ typedef struct und_sea_fields {
     const float *ground;          /* m */
     const float *water_map;       /* [nz][nx][4]: depth (negative: dry), slopes of the surface, sun there */
     const float *ground_map;      /* [nz][nx][4]: slopes, share of the sky seen, sun there */
-    const unsigned char *tile;    /* [TILES][TILES] */
     float low, high, ground_high; /* m: of ground, of ground and water, of ground */
     float water_low, water_high;  /* m: of the water where there is some */
     float base;                   /* m: where the block ends below */
@@ -31,17 +27,22 @@ typedef struct und_sea_fields {
     float ambient[4][3];          /* of the sky: constant, x, y and z parts of a linear fit */
     int sky_size;                 /* a square map, folded as und_sky_fold has it */
     const float *sky;             /* [size][size][4] */
-    int corners;                  /* of bodies, three a triangle */
-    const float *position;        /* [corners][3], m, not exaggerated */
-    const float *normal;          /* [corners][3] */
-    const float *color;           /* the same, linear; NULL: grey */
-    int rain_count, spray_count;  /* drops */
-    const float *rain;            /* [count][3], m */
-    const float *rain_speed;      /* the same, m/s, or NULL */
-    const float *spray;           /* [count][3], m */
-    const float *spray_size;      /* [count], radii, m, or NULL */
-    const float *spray_speed;     /* [count][3], m/s, or NULL */
-    double time;                  /* s */
+    int bodies, corners;          /* three corners a triangle */
+    bool new_bodies;              /* other ones than in the frame before */
+    bool bodies_moved;
+    const int32_t *first;        /* [bodies + 1]: first corner of each */
+    const float *mesh;           /* [corners][3], m, about the body's centre and in its axes */
+    const float *normal;         /* [corners][3], likewise */
+    const float *color;          /* [corners][3], linear */
+    const float *reach;          /* [bodies]: m, of the farthest corner from the centre */
+    const float *pose;           /* [bodies][8]: centre and 0, m, and turn (x, y, z, w) */
+    int rain_count, spray_count; /* drops */
+    const float *rain;           /* [count][3], m */
+    const float *rain_speed;     /* the same, m/s, or NULL */
+    const float *spray;          /* [count][3], m */
+    const float *spray_size;     /* [count], radii, m, or NULL */
+    const float *spray_speed;    /* [count][3], m/s, or NULL */
+    double time;                 /* s */
 } und_sea_fields;
 
 /* How it is to be drawn. */
@@ -59,7 +60,7 @@ void und_sea_reader_destroy(und_sea_reader *reader);
 void und_sea_reader_patterns(const und_sea_reader *reader, int *size, const float **noise,
                              const float **ripple);
 
-/* Reads a frame.  Drops and the bodies' colours are the frame's, and gone with it; the rest stays until the
+/* Reads a frame.  Drops are the frame's, and gone with it; the rest stays until the
  * next. */
 und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, const und_sea_wish *wish,
                                und_error *err);

@@ -1,37 +1,61 @@
 /* Shaders of what is in and over the water: bodies, drops; and of the finished picture. */
 #include "view/sea_shaders.h"
 
-const char und_sea_thing_glsl[] = "uniform mat4 both;\n"
-                                  "uniform float vertical;\n"
-                                  "layout(location = 0) in vec3 position;\n"
-                                  "layout(location = 1) in vec3 normal;\n"
-                                  "layout(location = 2) in vec3 paint;\n"
-                                  "out vec3 place, facing, base_color;\n"
-                                  "void main()\n"
-                                  "{\n"
-                                  "    place = position * vec3(1.0, vertical, 1.0);\n"
-                                  "    facing = normal / vec3(1.0, vertical, 1.0);\n"
-                                  "    base_color = paint;\n"
-                                  "    gl_Position = both * vec4(place, 1.0);\n"
-                                  "}\n";
-
-const char und_sea_lit_thing_glsl[] =
-    "uniform float under_water; /* its picture for the water: light alone, and how far it is */\n"
-    "in vec3 place, facing, base_color;\n"
-    "out vec4 color;\n"
+const char und_sea_thing_glsl[] =
+    "uniform mat4 both;\n"
+    "uniform float vertical;\n"
+    "layout(location = 0) in vec3 position;\n"
+    "layout(location = 1) in vec3 normal;\n"
+    "layout(location = 2) in vec3 paint;\n"
+    "layout(location = 3) in float body;\n"
+    "uniform sampler2D poses;\n"
+    "out vec3 place, facing, base_color;\n"
+    "vec3 turned(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }\n"
     "void main()\n"
     "{\n"
-    "    vec3 dir = looking_at(place), n = normalize(facing);\n"
+    "    vec3 center = texelFetch(poses, ivec2(0, int(body)), 0).xyz;\n"
+    "    vec4 turn = texelFetch(poses, ivec2(1, int(body)), 0);\n"
+    "    place = (center + turned(turn, position)) * vec3(1.0, vertical, 1.0);\n"
+    "    facing = turned(turn, normal) / vec3(1.0, vertical, 1.0);\n"
+    "    base_color = paint;\n"
+    "    gl_Position = both * vec4(place, 1.0);\n"
+    "#if LIT_CORNERS\n"
+    "    thing_light(place, normalize(facing), paint, base_color, facing);\n"
+    "#endif\n"
+    "}\n";
+
+/* Light on bodies; fast pictures have it at corners, where software draws triangles of few pixels. */
+const char und_sea_thing_light_glsl[] =
+    "void thing_light(vec3 at, vec3 n, vec3 base, out vec3 even, out vec3 direct)\n"
+    "{\n"
+    "    vec3 dir = looking_at(at), up;\n"
     "    n = dot(n, dir) > 0.0 ? -n : n;\n"
-    "    float lit = shade_at(place + n * (0.004 * span)), away = flat_view > 0.5 ? 1.0 : distance(place, "
-    "eye);\n"
-    "    vec3 light = base_color * (ambient_at(n) + sun_color * lit * max(dot(n, sun), 0.0));\n"
-    "    vec3 up = reflect(dir, n);\n"
-    "    float gloss = fresnel(-dot(dir, n), 1.4) * smoothstep(-0.3, 0.2, up.y);\n"
-    "    float shine = 1.1 * lit * pow(max(dot(normalize(sun - dir), n), 0.0), 90.0);\n"
-    "    vec3 seen = mix(light, sky_at(up), gloss) + sun_color * shine;\n"
-    "    color = under_water > 0.5 ? vec4(light, dot(place - eye, forward)) : vec4(shown(hazy(seen, dir, "
+    "    up = reflect(dir, n);\n"
+    "    float gloss = fresnel(-dot(dir, n), 1.4) * smoothstep(-0.3, 0.2, up.y) * (1.0 - under_water);\n"
+    "    float shine = 1.1 * pow(max(dot(normalize(sun - dir), n), 0.0), 90.0) * (1.0 - under_water);\n"
+    "    even = base * ambient_at(n) * (1.0 - gloss) + sky_at(up) * gloss;\n"
+    "    direct = sun_color * (base * max(dot(n, sun), 0.0) * (1.0 - gloss) + shine);\n"
+    "}\n";
+
+const char und_sea_lit_thing_glsl[] =
+    "in vec3 place, facing, base_color;\n"
+    "layout(location = 0) out vec4 color;\n"
+    "layout(location = 1) out vec4 shown_kind;\n"
+    "void main()\n"
+    "{\n"
+    "    vec3 even, direct, n = normalize(facing);\n"
+    "#if GOOD\n"
+    "    thing_light(place, n, base_color, even, direct);\n"
+    "#else\n"
+    "    even = base_color;\n"
+    "    direct = facing;\n"
+    "#endif\n"
+    "    vec3 light = even + direct * (under_water > 0.5 ? 1.0 : shade_at(place + sun * (0.004 * span)));\n"
+    "    vec3 dir = looking_at(place);\n"
+    "    float away = flat_view > 0.5 ? 1.0 : distance(place, eye);\n"
+    "    color = under_water > 0.5 ? vec4(light, dot(place - eye, forward)) : vec4(shown(hazy(light, dir, "
     "away)), 1.0);\n"
+    "    shown_kind = vec4(6.0 / 255.0);\n"
     "}\n";
 
 const char und_sea_drop_glsl[] =
@@ -101,8 +125,8 @@ const char und_sea_drops_glsl[] =
     "    color = vec4(shown(light), pow(share, 0.6) * cover); /* blended as pixels are, not as light */\n"
     "}\n";
 
-const char und_sea_compose_glsl[] =
-    "uniform sampler2D picture, picture_depth;\n"
+const char und_sea_smooth_glsl[] =
+    "uniform sampler2D picture;\n"
     "in vec2 place;\n"
     "out vec4 color;\n"
     "float luma(vec3 c) { return dot(c, vec3(0.3, 0.6, 0.1)); }\n"
@@ -110,10 +134,8 @@ const char und_sea_compose_glsl[] =
     "2009). */\n"
     "void main()\n"
     "{\n"
-    "    vec2 at = 0.5 + 0.5 * place;\n"
+    "    vec2 at = 0.5 + 0.5 * place, texel = 1.0 / vec2(textureSize(picture, 0));\n"
     "    vec3 here = textureLod(picture, at, 0.0).rgb;\n"
-    "#if SMOOTH\n"
-    "    vec2 texel = 1.0 / vec2(textureSize(picture, 0));\n"
     "    float a = luma(textureLod(picture, at + texel * vec2(-0.5, -0.5), 0.0).rgb);\n"
     "    float b = luma(textureLod(picture, at + texel * vec2(0.5, -0.5), 0.0).rgb);\n"
     "    float c = luma(textureLod(picture, at + texel * vec2(-0.5, 0.5), 0.0).rgb);\n"
@@ -126,8 +148,15 @@ const char und_sea_compose_glsl[] =
     "    vec3 wide = 0.5 * near + 0.25 * (textureLod(picture, at - 0.5 * along, 0.0).rgb + "
     "textureLod(picture, at + 0.5 * along, 0.0).rgb);\n"
     "    float low = min(min(a, b), min(c, d)), high = max(max(a, b), max(c, d)), l = luma(wide);\n"
-    "    here = high - low < 0.03 ? here : l < low || l > high ? near : wide;\n"
-    "#endif\n"
-    "    color = vec4(here, 1.0);\n"
-    "    gl_FragDepth = textureLod(picture_depth, at, 0.0).r;\n"
+    "    color = vec4(high - low < 0.03 ? here : l < low || l > high ? near : wide, 1.0);\n"
     "}\n";
+
+const char und_sea_compose_glsl[] = "uniform sampler2D picture, picture_depth;\n"
+                                    "in vec2 place;\n"
+                                    "out vec4 color;\n"
+                                    "void main()\n"
+                                    "{\n"
+                                    "    vec2 at = 0.5 + 0.5 * place;\n"
+                                    "    color = textureLod(picture, at, 0.0);\n"
+                                    "    gl_FragDepth = textureLod(picture_depth, at, 0.0).r;\n"
+                                    "}\n";

@@ -2,6 +2,7 @@
 #include "view/sea_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHADOW_SIZE = 512 };
@@ -34,19 +35,34 @@ void und_sea_things_destroy(und_sea *s)
     und_sea_things *t = &s->things;
     glDeleteVertexArrays(3, t->array);
     glDeleteBuffers(UND_SEA_BUFFERS, t->buffer);
+    glDeleteTextures(1, &t->poses);
     und_gl_target_clear(&t->shadow);
     und_gl_target_clear(&t->seen);
 }
 
+/* Triangles go up where they are new; where each body is, every time. */
 static void take_bodies(und_sea_things *t, const und_sea_fields *f)
 {
+    bool anew = f->new_bodies || t->corners != f->corners;
     t->corners = f->corners;
     if (f->corners == 0)
         return;
-    glBindVertexArray(t->array[0]);
-    numbers(0, t->buffer[0], 3, f->corners, f->position, 0);
-    numbers(1, t->buffer[1], 3, f->corners, f->normal, 0);
-    numbers(2, t->buffer[2], 3, f->corners, f->color, 0);
+    if (anew) {
+        glBindVertexArray(t->array[0]);
+        numbers(0, t->buffer[0], 3, f->corners, f->mesh, 0);
+        numbers(1, t->buffer[1], 3, f->corners, f->normal, 0);
+        numbers(2, t->buffer[2], 3, f->corners, f->color, 0);
+        float *body = malloc((size_t)f->corners * sizeof *body);
+        for (int i = 0; body && i < f->bodies; i++)
+            for (int c = f->first[i]; c < f->first[i + 1]; c++)
+                body[c] = (float)i;
+        numbers(3, t->buffer[8], 1, f->corners, body, 0);
+        free(body);
+        glDeleteTextures(1, &t->poses);
+        t->poses = und_gl_texture_2d(GL_RGBA32F, 2, f->bodies, false);
+    }
+    glBindTexture(GL_TEXTURE_2D, t->poses);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 2, f->bodies, GL_RGBA, GL_FLOAT, f->pose);
 }
 
 static void take_drops(und_sea_things *t, const und_sea_fields *f)
@@ -81,12 +97,13 @@ static void aim_shadow(und_sea *s, const und_sea_fields *f)
     for (int k = 0; k < 3; k++) {
         low[k] = INFINITY;
         high[k] = -INFINITY;
-        for (int c = 0; c < f->corners; c++) {
-            const float *p = f->position + 3 * c;
+        for (int i = 0; i < f->bodies; i++) {
+            const float *p = f->pose + 8 * i;
             double at = (double)(axis[k][0] * p[0]) + vertical * (double)(axis[k][1] * p[1]) +
                         (double)(axis[k][2] * p[2]);
-            low[k] = fmin(low[k], at);
-            high[k] = fmax(high[k], at);
+            double reach = fmax(vertical, 1) * (double)f->reach[i];
+            low[k] = fmin(low[k], at - reach);
+            high[k] = fmax(high[k], at + reach);
         }
         double pad = 0.03 * (high[k] - low[k]) + 1e-6, per = 1 / (high[k] - low[k] + 2 * pad);
         for (int a = 0; a < 3; a++)
@@ -95,12 +112,42 @@ static void aim_shadow(und_sea *s, const und_sea_fields *f)
     }
 }
 
-static void draw_bodies(const und_sea *s, GLuint program)
+/* Is a body in the window, and, for the water, is some of it under the highest wave? */
+static bool is_wanted(const und_sea_fields *f, int body, const und_lens *lens, bool for_water, float vertical)
 {
+    const float *p = f->pose + 8 * body;
+    float reach = fmaxf(vertical, 1) * f->reach[body], y = vertical * p[1];
+    float at[3] = {p[0] - lens->eye[0], y - lens->eye[1], p[2] - lens->eye[2]}, view[3] = {0, 0, 0};
+    if (for_water && y - reach > f->water_high)
+        return false;
+    for (int a = 0; a < 3; a++) {
+        view[0] += at[a] * lens->right[a];
+        view[1] += at[a] * lens->up[a];
+        view[2] += at[a] * lens->forward[a];
+    }
+    for (int k = 0; k < 2; k++) { /* planes of the view's sides */
+        float per = lens->projection[5 * k] * (for_water ? ZOOM : 1), length = sqrtf(1 + per * per);
+        if (!lens->flat && fabsf(view[k]) * per - view[2] > reach * length)
+            return false;
+    }
+    return true;
+}
+
+/* Those that are wanted, or where there is no lens all. */
+static void draw_bodies(const und_sea *s, GLuint program, const und_lens *lens, bool for_water)
+{
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    float vertical = (float)und_sea_vertical(s);
     und_gl_float(program, "vertical", und_sea_vertical(s));
+    und_gl_texture(program, "poses", 13, GL_TEXTURE_2D, s->things.poses);
     glBindVertexArray(s->things.array[0]);
-    glVertexAttrib3f(2, 0.7f, 0.7f, 0.7f); /* where the frame does not say */
-    glDrawArrays(GL_TRIANGLES, 0, s->things.corners);
+    for (int i = 0, from = 0; i <= f->bodies; i++) {
+        bool wanted = i < f->bodies && (!lens || is_wanted(f, i, lens, for_water, vertical));
+        if (!wanted && f->first[i] > f->first[from])
+            glDrawArrays(GL_TRIANGLES, f->first[from], f->first[i] - f->first[from]);
+        if (!wanted)
+            from = i + 1;
+    }
     glBindVertexArray(0);
 }
 
@@ -119,7 +166,7 @@ static void make_shadow(und_sea *s)
     glEnable(GL_DEPTH_TEST);
     glUseProgram(s->shadow_program);
     und_gl_mat4(s->shadow_program, "both", both);
-    draw_bodies(s, s->shadow_program);
+    draw_bodies(s, s->shadow_program, NULL, false);
     glDisable(GL_DEPTH_TEST);
     und_sea_turn_back(&aside);
 }
@@ -130,7 +177,8 @@ void und_sea_things_take(und_sea *s)
     take_bodies(&s->things, f);
     take_drops(&s->things, f);
     glBindVertexArray(0);
-    s->things.shaded_vertical = -1;
+    if (f->bodies_moved || f->new_sky)
+        s->things.shaded_vertical = -1;
 }
 
 /* After the vertical exaggeration is known. */
@@ -144,12 +192,36 @@ static void shade(und_sea *s)
     s->things.shaded_vertical = und_sea_vertical(s);
 }
 
+/* Where bodies are seen, -1 to 1 over the window: all of it where one is behind the eye. */
+static void find_box(und_sea *s, const und_lens *lens)
+{
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    float *box = s->things.box, vertical = (float)und_sea_vertical(s);
+    memcpy(box, (float[]){1e9f, 1e9f, -1e9f, -1e9f}, 4 * sizeof *box);
+    for (int i = 0; i < f->bodies; i++) {
+        const float *p = f->pose + 8 * i;
+        float at[4], reach = fmaxf(vertical, 1) * f->reach[i];
+        for (int row = 0; row < 4; row++)
+            at[row] = lens->both[row] * p[0] + lens->both[4 + row] * p[1] * vertical +
+                      lens->both[8 + row] * p[2] + lens->both[12 + row];
+        bool behind = at[3] < 2 * reach;
+        for (int a = 0; a < 2; a++) {
+            float wide = lens->projection[5 * a] * reach / (at[3] - reach), middle = at[a] / at[3];
+            box[a] = behind ? -1e9f : fminf(box[a], middle - wide);
+            box[2 + a] = behind ? 1e9f : fmaxf(box[2 + a], middle + wide);
+        }
+        if (behind)
+            return;
+    }
+}
+
 und_status und_sea_things_prepare(und_sea *s, const und_lens *lens, int width, int height, und_error *err)
 {
     und_sea_things *t = &s->things;
     if (t->corners == 0)
         return UND_OK;
     shade(s);
+    find_box(s, lens);
     if (t->seen.width != width || t->seen.height != height) {
         und_gl_target_clear(&t->seen);
         und_sea_aside aside = und_sea_turn_to(0, 1, 1);
@@ -182,7 +254,7 @@ void und_sea_things_draw(und_sea *s, const und_lens *lens, bool for_water)
         return;
     GLuint program = und_sea_use(s, SEA_THING, lens);
     und_gl_float(program, "under_water", for_water);
-    draw_bodies(s, program);
+    draw_bodies(s, program, lens, for_water);
 }
 
 void und_sea_things_set(const und_sea *s, GLuint program, bool seen)
@@ -193,6 +265,7 @@ void und_sea_things_set(const und_sea *s, GLuint program, bool seen)
     und_gl_texture(program, "body_shadow_map", 11, GL_TEXTURE_2D, t->shadow.depth);
     und_gl_texture(program, "things_map", 12, GL_TEXTURE_2D, seen ? t->seen.color : t->shadow.color);
     und_gl_float(program, "things_zoom", (double)ZOOM);
+    und_gl_vec4(program, "things_box", t->box);
     und_gl_vec4(program, "sun_u", t->sun_row[0]);
     und_gl_vec4(program, "sun_v", t->sun_row[1]);
     und_gl_vec4(program, "sun_w", t->sun_row[2]);
