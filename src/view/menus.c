@@ -190,9 +190,11 @@ static void draw_note(und_view *v)
 
 static void draw_show(und_view *v, und_painter *painter)
 {
-    painter->class->panel(painter, v->ui);
-    if (v->pane[0].slice && und_ui_section(v->ui, "Slice", true))
+    if (v->pane[0].slice && und_ui_section(v->ui, "Slice", true)) {
         und_slice_panel(v->pane[0].slice, v->ui);
+        und_ui_line(v->ui);
+    }
+    painter->class->panel(painter, v->ui);
 }
 
 static void draw_timeline(und_view *v)
