@@ -413,11 +413,18 @@ static void a_moment_is_saved_as_a_scene(void **state)
         sim = load_sim(saved, &scene);
         assert_double_near(und_scene_get(scene)->begin, 59 * dt, 1e-9);
         fields_are_near(und_live_take(live), und_sim_frame(sim), "surface", model == 0 ? 1e-6 : 2e-3);
-        und_live_save_scene(live, "no/such/folder.lua");
+        und_live_save_scene(live, saved); /* over itself */
+        assert_non_null(strstr(settled(live).note, "undine run"));
         und_live_save_scene(live, "wrong name.lua");
+        assert_non_null(strstr(settled(live).note, "letters"));
+        snprintf(saved, sizeof saved, "%s/played.lua", folder.path); /* no moment: the scene itself */
+        und_live_save_scene(live, saved);
         now = settled(live);
-        assert_int_equal(now.notes, 3);
+        assert_int_equal(now.notes, 4);
         assert_non_null(strstr(now.note, "was not written"));
+        char *text = read_text(saved);
+        assert_string_equal(text, models[model]);
+        free(text);
         und_sim_destroy(sim);
         und_scene_destroy(scene);
         und_live_destroy(live);

@@ -82,6 +82,7 @@ typedef struct und_frame {
     double time; /* seconds */
     und_grid grid;
     int count, capacity;
+    int spares; /* items after the last that are gone, but whose memory may serve new ones */
     und_item *items;
 } und_frame;
 

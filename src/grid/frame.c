@@ -15,11 +15,23 @@ und_frame und_frame_empty(int number, double time, und_grid grid)
 
 void und_frame_clear(und_frame *frame)
 {
-    for (int i = 0; i < frame->count; i++)
+    for (int i = 0; i < frame->count + frame->spares; i++)
         if (!frame->items[i].borrowed)
             free(frame->items[i].data);
     free(frame->items);
     *frame = und_frame_empty(frame->number, frame->time, frame->grid);
+}
+
+void und_frame_recycle(und_frame *frame)
+{
+    int kept = 0;
+    for (int i = 0; i < frame->count + frame->spares; i++)
+        if (i < frame->count && !frame->items[i].borrowed)
+            frame->items[kept++] = frame->items[i];
+        else if (!frame->items[i].borrowed)
+            free(frame->items[i].data); /* nothing took it the last time */
+    frame->count = 0;
+    frame->spares = kept;
 }
 
 size_t und_type_size(und_type type)
@@ -73,7 +85,7 @@ und_status und_frame_field(const und_frame *frame, const char *name, int faces_a
 
 und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data, und_error *err)
 {
-    if (frame->count == frame->capacity) {
+    if (frame->count + frame->spares == frame->capacity) {
         int capacity = frame->capacity ? 2 * frame->capacity : 16;
         und_item *items = realloc(frame->items, (size_t)capacity * sizeof *items);
         if (!items) {
@@ -83,6 +95,8 @@ und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data
         frame->items = items;
         frame->capacity = capacity;
     }
+    if (frame->spares > 0)
+        frame->items[frame->count + frame->spares] = frame->items[frame->count];
     und_item *item = &frame->items[frame->count++];
     *item = (und_item){.kind = def->kind,
                        .type = def->type,
@@ -96,11 +110,26 @@ und_item *und_frame_borrow(und_frame *frame, const und_item_def *def, void *data
     return item;
 }
 
+/* The memory of a spare item as large as that, zeroed; NULL: there is none. */
+static void *take_spare(und_frame *frame, size_t bytes)
+{
+    for (int i = frame->count; i < frame->count + frame->spares && bytes > 0; i++)
+        if (und_item_bytes(&frame->items[i]) == bytes) {
+            void *data = frame->items[i].data;
+            frame->spares--;
+            frame->items[i] = frame->items[frame->count + frame->spares];
+            return memset(data, 0, bytes);
+        }
+    return NULL;
+}
+
 und_item *und_frame_add(und_frame *frame, const und_item_def *def, und_error *err)
 {
     und_item shape = {.type = def->type, .rank = def->rank};
     memcpy(shape.dim, def->dim, sizeof shape.dim);
-    void *data = und_alloc(und_item_count(&shape), und_type_size(def->type), def->name, err);
+    void *data = take_spare(frame, und_item_bytes(&shape));
+    if (!data)
+        data = und_alloc(und_item_count(&shape), und_type_size(def->type), def->name, err);
     und_item *item = data ? und_frame_borrow(frame, def, data, err) : NULL;
     if (item)
         item->borrowed = false;

@@ -7,6 +7,9 @@
 
 und_frame und_frame_empty(int number, double time, und_grid grid);
 void und_frame_clear(und_frame *frame); /* frees the items and what they own */
+/* Has no items any more, but keeps their memory for those that are added next: frames that are made again and
+ * again cost no new pages. */
+void und_frame_recycle(und_frame *frame);
 
 size_t und_type_size(und_type type);
 size_t und_item_count(const und_item *item); /* number of values */

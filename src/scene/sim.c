@@ -102,8 +102,10 @@ static double time_of_state(const und_sim *sim)
 /* What the liquid shows, without the bodies in its flow. */
 static und_status show_liquid(und_sim *sim, und_frame *frame, und_error *err)
 {
-    und_frame_clear(frame);
-    *frame = und_frame_empty(sim->number, time_of(sim), und_scene_get(sim->scene)->grid);
+    und_frame_recycle(frame);
+    frame->number = sim->number;
+    frame->time = time_of(sim);
+    frame->grid = und_scene_get(sim->scene)->grid;
     return sim->liquid->class->frame(sim->liquid, frame, err);
 }
 

@@ -1,5 +1,6 @@
 /* A scene that runs: orders go into a queue, frames come out through three buffers (one is written, one is
  * ready, one is the window's), and neither side ever waits for the other's work. */
+#include "base/stage.h"
 #include "base/status.h"
 #include "view/live_state.h"
 
@@ -13,13 +14,6 @@
 
 static const double fresh = 0.03; /* s; a frame that nobody took is made again when it is older */
 static const double lag = 0.1;    /* s behind the clock that are made up for: more are let go */
-
-double und_live_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void und_live_note(und_live *live, const char *format, ...)
 {
@@ -44,7 +38,7 @@ static void fail(und_live *live, const und_error *err)
 
 static void count_step(und_live *live, double dt)
 {
-    int64_t number = (int64_t)floor(10 * und_live_clock());
+    int64_t number = (int64_t)floor(10 * und_clock());
     und_tenth *tenth = &live->tenths[number % UND_TENTHS];
     if (tenth->number != number)
         *tenth = (und_tenth){.number = number};
@@ -55,7 +49,7 @@ static void count_step(und_live *live, double dt)
 /* Over the last ten whole tenths, or since it plays. */
 static void measure_rates(const und_live *live, und_live_state *state)
 {
-    double now = und_live_clock(), from = floor(10 * now) - 10, span = 1, steps = 0, time = 0;
+    double now = und_clock(), from = floor(10 * now) - 10, span = 1, steps = 0, time = 0;
     int64_t first = (int64_t)from, last = first + 10;
     if (live->play_wall > 0.1 * from) { /* the tenth under way counts, too */
         span = fmax(now - live->play_wall, 0.01);
@@ -136,7 +130,7 @@ static bool frame_wanted(und_live *live)
     pthread_mutex_lock(&live->lock);
     bool wanted = !live->is_ready;
     pthread_mutex_unlock(&live->lock);
-    return wanted || und_live_clock() - live->frame_wall > fresh;
+    return wanted || und_clock() - live->frame_wall > fresh;
 }
 
 static void make_frame(und_live *live)
@@ -144,7 +138,7 @@ static void make_frame(und_live *live)
     und_error err;
     if (live->sim && und_sim_write_frame(live->sim, &live->writing, &err) == UND_OK &&
         own_items(&live->writing, &err) == UND_OK) {
-        live->frame_wall = und_live_clock();
+        live->frame_wall = und_clock();
         publish(live, true);
     } else if (live->sim && !live->failed) {
         fail(live, &err);
@@ -207,7 +201,7 @@ static void take_hand(und_live *live, const und_hand *hand)
 static void play(und_live *live, bool on)
 {
     live->playing = on && !live->failed;
-    live->due = live->play_wall = und_live_clock();
+    live->due = live->play_wall = und_clock();
 }
 
 static void throw_ball(und_live *live, const und_ball *ball)
@@ -266,7 +260,7 @@ static void obey(und_live *live, und_order *order)
     case UND_ORDER_SPEED:
         if (order->number >= 0)
             live->speed = order->number;
-        live->due = und_live_clock();
+        live->due = und_clock();
         break;
     default:
         if (live->sim)
@@ -321,7 +315,7 @@ static bool next_order(und_live *live, und_order *order)
     bool busy = live->steps_left > 0;
     pthread_mutex_lock(&live->lock);
     while (!live->quit && (busy || live->waiting == 0)) {
-        if (busy || (live->playing && und_live_clock() >= live->due))
+        if (busy || (live->playing && und_clock() >= live->due))
             break;
         if (!live->playing && live->changed)
             break;
@@ -345,7 +339,7 @@ static bool next_order(und_live *live, und_order *order)
 /* When the next step is due; lost time is not run after. */
 static void pace(und_live *live)
 {
-    double now = und_live_clock();
+    double now = und_clock();
     live->due = live->speed > 0 ? live->due + live->dt / live->speed : now;
     if (live->due < now - lag)
         live->due = now;
@@ -559,9 +553,12 @@ static bool copy_settings(und_live *live, const und_setting *settings, int count
     return live->settings != NULL;
 }
 
-static bool load(und_live *live, const char *path, const und_setting *settings, int count, und_error *err)
+/* From a file where there is no text. */
+static bool load(und_live *live, const char *text, const char *path, const und_setting *settings, int count,
+                 und_error *err)
 {
-    live->shown = und_scene_load(path, settings, count, err);
+    live->shown = text ? und_scene_from_text(text, path, settings, count, err)
+                       : und_scene_load(path, settings, count, err);
     if (!live->shown || !copy_settings(live, settings, count, err))
         return false;
     live->text = strdup(und_scene_get(live->shown)->text);
@@ -622,8 +619,8 @@ static void open_lock(und_live *live)
     pthread_condattr_destroy(&monotonic);
 }
 
-und_live *und_live_create(const char *path, const und_setting *settings, int count, int threads,
-                          und_error *err)
+static und_live *create(const char *text, const char *path, const und_setting *settings, int count,
+                        int threads, und_error *err)
 {
     und_live *live = und_alloc(1, sizeof *live, "a scene that runs", err);
     if (!live)
@@ -631,11 +628,22 @@ und_live *und_live_create(const char *path, const und_setting *settings, int cou
     live->threads = threads;
     live->speed = 1;
     open_lock(live);
-    if (!load(live, path, settings, count, err) || !start(live, err)) {
+    if (!load(live, text, path, settings, count, err) || !start(live, err)) {
         free_all(live);
         return NULL;
     }
     return live;
+}
+
+und_live *und_live_create(const char *path, const und_setting *settings, int count, int threads,
+                          und_error *err)
+{
+    return create(NULL, path, settings, count, threads, err);
+}
+
+und_live *und_live_from_text(const char *text, const char *path, int threads, und_error *err)
+{
+    return create(text, path, NULL, 0, threads, err);
 }
 
 void und_live_destroy(und_live *live)

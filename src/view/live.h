@@ -12,6 +12,8 @@ typedef struct und_live und_live;
  * core. */
 und_live *und_live_create(const char *path, const und_setting *settings, int count, int threads,
                           und_error *err);
+/* The same from a scene's text; `path` is what messages call it. */
+und_live *und_live_from_text(const char *text, const char *path, int threads, und_error *err);
 void und_live_destroy(und_live *live); /* the thread ends after its step */
 
 const und_scene_view *und_live_scene(const und_live *live); /* as loaded: fixed */
@@ -53,7 +55,8 @@ typedef struct und_live_state {
 } und_live_state;
 void und_live_state_now(und_live *live, und_live_state *state);
 
-/* The newest frame since the last call, or NULL.  It stays until the next call that gives one. */
+/* The newest frame since the last call, or NULL.  It stays until the next call that gives one.  What a hand
+ * has changed (the ground, the meshes of balls) is no longer marked as static. */
 const und_frame *und_live_take(und_live *live);
 
 #endif

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MARK ", saved while it ran." /* ends the first line */
+
 /* What is written, and what it is written from. */
 typedef struct moment {
     und_live *live;
@@ -280,7 +282,7 @@ static und_status write_text(moment *m, und_error *err)
     const char *model = m->view->model;
     double time = m->frame->time;
     say(m,
-        "-- The scene \"%s\" as it was at %g s, saved while it ran.\n"
+        "-- The scene \"%s\" as it was at %g s" MARK "\n"
         "--\n"
         "-- The lines down to the ruler put that moment in the place of the scene's start; what is below the "
         "ruler is the\n"
@@ -313,6 +315,19 @@ static und_status write_text(moment *m, und_error *err)
     say(m, "%s\n", m->view->text);
     say(m, "if not moment.scene then scene {} end\n");
     return UND_OK;
+}
+
+/* A moment saved before may be written over, and nothing else. */
+static und_status check_free(const char *path, und_error *err)
+{
+    char line[512] = "";
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return UND_OK;
+    bool ours = fgets(line, sizeof line, file) && strstr(line, MARK);
+    fclose(file);
+    return ours ? UND_OK
+                : und_error_set(err, UND_INVALID, "there is a file of that name, and it is no moment");
 }
 
 static und_status split_path(moment *m, const char *path, und_error *err)
@@ -381,6 +396,8 @@ void und_live_write_scene(und_live *live, const char *path)
                                m->view->model);
     if (status == UND_OK)
         status = und_folder_make(m->folder, &err);
+    if (status == UND_OK)
+        status = check_free(path, &err);
     if (status == UND_OK)
         status = write_scene(m, path, &err);
     if (status != UND_OK)

@@ -81,7 +81,6 @@ struct und_live {
     und_frame taken; /* the window's */
 };
 
-double und_live_clock(void); /* the wall's, s */
 /* The note that the window reads. */
 void und_live_note(und_live *live, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
