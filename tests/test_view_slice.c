@@ -79,14 +79,14 @@ typedef struct board {
     unsigned char rgb[HEIGHT][WIDTH][3];
 } board;
 
-static void draw(board *b, double far)
+static void draw(board *b, float far)
 {
     und_screen_bind(b->screen);
     glViewport(0, 0, WIDTH, HEIGHT);
     glClearColor(0, 1, 0, 1);
-    glClearDepth(far);
+    glClearDepthf(far);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    glClearDepth(1);
+    glClearDepthf(1);
     und_slice_draw(b->slice, &b->lens);
     und_gl_read(0, 0, WIDTH, HEIGHT, b->rgb[0][0]);
 }
@@ -105,12 +105,12 @@ static void look_from(board *b, double x, double y, double z)
     b->lens = und_camera_lens(&camera, (int[]){0, 0, WIDTH, HEIGHT}, HEIGHT, 3);
 }
 
-static int open_board(void **state)
+static int open_board_on(void **state, bool small)
 {
     static board b;
     und_error err = {0};
-    b.screen =
-        und_screen_create(&(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true}, &err);
+    und_screen_def def = {.width = WIDTH, .height = HEIGHT, .offscreen = true, .small = small};
+    b.screen = und_screen_create(&def, &err);
     b.ui = b.screen ? und_ui_create(1, &err) : NULL;
     b.slice = b.ui ? und_slice_create(&err) : NULL;
     if (!b.slice) {
@@ -120,6 +120,16 @@ static int open_board(void **state)
     look_from(&b, 2.6, 2, 3);
     *state = &b;
     return 0;
+}
+
+static int open_board(void **state)
+{
+    return open_board_on(state, false);
+}
+
+static int open_small_board(void **state)
+{
+    return open_board_on(state, true);
 }
 
 static int close_board(void **state)
@@ -593,5 +603,13 @@ int main(void)
         cmocka_unit_test(heights_are_a_plane_too),
         cmocka_unit_test(panel_and_keys),
     };
-    return cmocka_run_group_tests(tests, open_board, close_board);
+    const struct CMUnitTest small[] = {
+        /* what OpenGL ES 3.0 has to say to the shaders */
+        cmocka_unit_test(linear_fields_have_the_maps_colours),
+        cmocka_unit_test(only_the_liquid),
+        cmocka_unit_test(missing_values),
+        cmocka_unit_test(heights_are_a_plane_too),
+    };
+    return cmocka_run_group_tests(tests, open_board, close_board) +
+           cmocka_run_group_tests(small, open_small_board, close_board);
 }

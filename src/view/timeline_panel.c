@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TICKS_MOST = 16, MEMORY_BAR = 3 };
+enum { TICKS_MOST = 16, MEMORY_BAR = 3, FRAMES_MOST = 1 << 24 };
 static const unsigned INK = 0xd5dde4ff, FAINT = 0x8b98a4ff, GRID = 0xffffff18, HEAD = 0xffffffe0,
                       MEMORY = 0x4f93b8c0, GROUND = 0x060a0eb0;
 
@@ -229,6 +229,8 @@ static void draw_curves(const plot *p, int which)
         const und_cache_row *row = &info.rows[i];
         double x = x_of(p, frame_of(p, row->time)), y = y_of(p, value_of(p, &row->ledger));
         double due = y_of(p, p->line->percent ? 0 : und_timeline_due(&row->ledger));
+        if (!isfinite(x))
+            continue;
         if (i > 0) {
             und_ui_draw_line(p->ui, last[0], last[2], x, due, pale, 1);
             und_ui_draw_line(p->ui, last[0], last[1], x, y, color, 1.6);
@@ -249,11 +251,11 @@ static void draw_curves(const plot *p, int which)
 static void draw_memory(const plot *p, int which)
 {
     int first = und_reel_first(p->reels[which]), last = und_reel_last(p->reels[which]);
-    bool *marks = last >= first ? malloc(((size_t)last - (size_t)first + 1) * sizeof *marks) : NULL;
+    long count = (long)last - first + 1;
+    bool *marks = count > 0 && count < FRAMES_MOST ? malloc((size_t)count * sizeof *marks) : NULL;
     if (!marks)
         return;
-    int count = last - first + 1;
-    und_reel_kept(p->reels[which], first, count, marks);
+    und_reel_kept(p->reels[which], first, (int)count, marks);
     double y = p->y1 + 2 + which * (MEMORY_BAR + 1);
     double half = 0.5 * (x_of(p, 1) - x_of(p, 0));
     for (int i = 0, k; i < count; i = k + 1) {
