@@ -104,27 +104,45 @@ static bool meets_ball(const und_lens *lens, int x, int y)
     return b * b > c;
 }
 
+/* The place that a pixel's depth says. */
+static void place_at(const und_lens *lens, int x, int y, float depth, double place[3])
+{
+    double clip[4] = {2 * (x + 0.5) / WIDTH - 1, 1 - 2 * (y + 0.5) / HEIGHT, 2 * (double)depth - 1, 1}, q[4];
+    for (int row = 0; row < 4; row++) {
+        q[row] = 0;
+        for (int column = 0; column < 4; column++)
+            q[row] += (double)lens->inverse[4 * column + row] * clip[column];
+    }
+    for (int a = 0; a < 3; a++)
+        place[a] = q[a] / q[3];
+}
+
+typedef float depths[HEIGHT][WIDTH];
+
+static void read_depths(stage *s, depths out)
+{
+    static depths up;
+    for (int i = 0; i < 4; i++) /* until all that was left out in a hurry is there */
+        show(s);
+    glReadPixels(0, 0, WIDTH, HEIGHT, GL_DEPTH_COMPONENT, GL_FLOAT, up);
+    for (int y = 0; y < HEIGHT; y++)
+        memcpy(out[y], up[HEIGHT - 1 - y], sizeof up[0]);
+}
+
 /* Depths that are handed on tell liquid from what is behind it: the outline is the ball's to a pixel. */
 static void check_outline(stage *s)
 {
-    static float depth[HEIGHT][WIDTH];
-    for (int i = 0; i < 4; i++) /* until all that was left out in a hurry is there */
-        show(s);
-    glReadPixels(0, 0, WIDTH, HEIGHT, GL_DEPTH_COMPONENT, GL_FLOAT, depth);
+    static depths depth;
     int wrong = 0, inside = 0, seen = 0;
     double sum[2][2] = {{0}};
+    read_depths(s, depth);
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++) {
             bool expected = meets_ball(&s->lens, x, y);
-            /* The place that the depth says; near the ball's middle, or on the floor far behind. */
-            float z = 2 * depth[HEIGHT - 1 - y][x] - 1, q[4];
-            double u = 2 * (x + 0.5) / WIDTH - 1, v = 1 - 2 * (y + 0.5) / HEIGHT;
-            for (int row = 0; row < 4; row++)
-                q[row] = s->lens.inverse[row] * (float)u + s->lens.inverse[4 + row] * (float)v +
-                         s->lens.inverse[8 + row] * z + s->lens.inverse[12 + row];
-            double off = 0;
+            double place[3], off = 0;
+            place_at(&s->lens, x, y, depth[y][x], place);
             for (int a = 0; a < 3; a++)
-                off += pow((double)(q[a] / q[3]) - MIDDLE[a], 2);
+                off += pow(place[a] - MIDDLE[a], 2);
             bool found = sqrt(off) < RADIUS + 0.5 / CELLS;
             inside += expected;
             seen += found;
@@ -162,6 +180,63 @@ static void ball_is_seen_where_it_is(void **state)
     check_outline(s);
     take(s);
     check_outline(s);
+}
+
+/* Triangles and the distance are the same surface, but at its very edge within a fifth of a cell. */
+static void triangles_are_where_the_distance_is(void **state)
+{
+    stage *s = *state;
+    static depths marched, meshed;
+    double worst = 0;
+    take(s);
+    read_depths(s, marched);
+    run(s, "Distance, not triangles");
+    read_depths(s, meshed);
+    for (int y = 1; y + 1 < HEIGHT; y++)
+        for (int x = 1; x + 1 < WIDTH; x++) {
+            bool inner = true;
+            for (int k = 0; k < 9; k++)
+                inner = inner && meets_ball(&s->lens, x + k % 3 - 1, y + k / 3 - 1);
+            double a[3], b[3];
+            place_at(&s->lens, x, y, marched[y][x], a);
+            place_at(&s->lens, x, y, meshed[y][x], b);
+            double apart = sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
+            worst = inner ? fmax(worst, apart * CELLS) : worst;
+        }
+    assert_true(worst > 0 && worst < 0.2);
+}
+
+/* Floor and sky are as bright as in the preview. */
+static void brightness_is_that_of_the_preview(void **state)
+{
+    stage *s = *state;
+    und_error err = {0};
+    und_image image = {0};
+    und_render_def def = s->look;
+    def.width = WIDTH;
+    def.height = HEIGHT;
+    def.fov = 0.6 * 180 / M_PI;
+    def.eye = (und_vector){.constant = {1.6, 1.1, 2.4}};
+    def.look = (und_vector){.constant = {0.5, 0.5, 0.5}};
+    und_render *render = und_render_create(&def, &err);
+    assert_non_null(render);
+    assert_int_equal(und_render_draw(render, &s->frame, &image, &err), UND_OK);
+    und_render_tone(render, &image);
+    take(s);
+    show(s);
+    for (int k = 0; k < 4; k++) { /* means of 24 x 24 pixels at the corners */
+        for (int c = 0; c < 3; c++) {
+            double mean[2] = {0};
+            for (int i = 0; i < 24 * 24; i++) {
+                int x = (k & 1 ? WIDTH - 24 : 0) + i % 24, y = (k >> 1 ? HEIGHT - 24 : 0) + i / 24;
+                mean[0] += s->rgb[y][x][c] / 576.0;
+                mean[1] += 255 * (double)und_srgb_encode(image.rgb[3 * (y * WIDTH + x) + c]) / 576.0;
+            }
+            assert_double_near(mean[0], mean[1], 3);
+        }
+    }
+    und_image_destroy(&image);
+    und_render_destroy(render);
 }
 
 /* Where the picture changed: how many pixels, and their middle. */
@@ -293,9 +368,8 @@ static void solids_hide_what_is_behind(void **state)
     assert_double_near(point[2], 0.9, 1e-6);
 }
 
-static void pole_is_picked(void **state)
+static void check_pole(stage *s)
 {
-    stage *s = *state;
     double away[3], length = 0, point[3];
     take(s);
     for (int a = 0; a < 3; a++) {
@@ -311,10 +385,76 @@ static void pole_is_picked(void **state)
     assert_true(s->painter->class->pick(s->painter, eye, along, point));
     for (int a = 0; a < 3; a++)
         assert_double_near(point[a], MIDDLE[a] + RADIUS * away[a] / length, 0.1 / CELLS);
+}
+
+static void pole_is_picked(void **state)
+{
+    stage *s = *state;
+    double point[3];
+    check_pole(s);
     /* Beside it the floor. */
     assert_true(s->painter->class->pick(s->painter, (double[]){0.1, 0.9, 0.1}, (double[]){0, -1, 0}, point));
     assert_double_near(point[1], 0, 1e-6);
     assert_false(s->painter->class->pick(s->painter, (double[]){0.1, 0.9, 0.1}, (double[]){0, 1, 0}, point));
+}
+
+/* The ball as loose triangles and no distance, as frames of cells have their liquid. */
+static void skin_is_seen_and_picked(void **state)
+{
+    enum { ROUND = 96, UP = 48 };
+    stage *s = *state;
+    static float corners[ROUND * UP * 6][3];
+    size_t count = 0;
+    static const int order[6][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 0}, {0, 1}, {1, 1}};
+    for (int j = 0; j < UP; j++)
+        for (int i = 0; i < ROUND; i++)
+            for (int k = 0; k < 6; k++, count++) {
+                double turn = 2 * M_PI * ((i + order[k][0]) % ROUND) / ROUND,
+                       rise = M_PI * (j + order[k][1]) / UP;
+                corners[count][0] = (float)(MIDDLE[0] + RADIUS * sin(rise) * cos(turn));
+                corners[count][1] = (float)(MIDDLE[1] + RADIUS * cos(rise));
+                corners[count][2] = (float)(MIDDLE[2] + RADIUS * sin(rise) * sin(turn));
+            }
+    und_frame_clear(&s->frame);
+    s->frame = und_frame_empty(1, 0.25, (und_grid){.n = {CELLS, CELLS, CELLS}, .dx = 1.0 / CELLS});
+    add_points(s, "liquid/mesh_position", corners[0], count);
+    take(s);
+    check_outline(s);
+    check_pole(s);
+    corners[77][1] = NAN;
+    memcpy(s->frame.items[0].data, corners, sizeof corners);
+    und_error err = {0};
+    assert_int_not_equal(s->painter->class->take(s->painter, &s->frame, &err), UND_OK);
+    show(s);
+}
+
+/* Particles, solids and bodies that make no sense are not shown, and hurt nothing. */
+static void damaged_things_are_left_out(void **state)
+{
+    stage *s = *state;
+    static unsigned char before[HEIGHT][WIDTH][3];
+    static const char *const names[] = {"spray/position",       "foam/position",     "markers/position",
+                                        "texture/position",     "tracers/position",  "solid/mesh_position",
+                                        "bodies/mesh_position", "solid/mesh_normal", "bodies/position",
+                                        "liquid/mesh_normal",   "solid/mesh_color"};
+    double middle[2];
+    take(s);
+    show(s);
+    memcpy(before, s->rgb, sizeof before);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        add_points(s, names[k], (float[]){0.5f, NAN, 0.5f, INFINITY, 0, 0, 3e30f, 0, 0, 1, 1, 1}, 4);
+    const und_item_def def = {
+        .name = "spray/radius", .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 1, .dim = {9}};
+    const und_item_def first = {
+        .name = "solid/mesh_first", .unit = "1", .kind = UND_NUMBERS, .type = UND_I32, .rank = 1, .dim = {3}};
+    const und_item_def domain = {
+        .name = "domain", .unit = "m", .kind = UND_NUMBERS, .type = UND_F64, .rank = 1, .dim = {6}};
+    und_error err = {0};
+    assert_true(und_frame_add(&s->frame, &def, &err) && und_frame_add(&s->frame, &first, &err) &&
+                und_frame_add(&s->frame, &domain, &err));
+    take(s);
+    show(s);
+    assert_int_equal(changed(s, before, middle), 0);
 }
 
 static void damaged_frames_are_refused(void **state)
@@ -349,6 +489,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(control_particle_is_seen_where_it_acts, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(solids_hide_what_is_behind, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(pole_is_picked, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(triangles_are_where_the_distance_is, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(brightness_is_that_of_the_preview, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(skin_is_seen_and_picked, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(damaged_things_are_left_out, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(damaged_frames_are_refused, open_stage, close_stage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ const char und_space_floor_text[] =
     "#else\n"
     "    vec3 near = floor_at(p + t * d, max(wide * t / max(-d.y, 0.05), 1e-6));\n"
     "#endif\n"
-    "    return mix(near, far, smoothstep(30.0, 80.0, t / span));\n"
+    "    return mix(near, far, smoothstep(72.0, 80.0, t / span));\n"
     "}\n";
 
 const char und_space_back_text[] =
@@ -130,7 +130,7 @@ const char und_space_back_text[] =
     "    if (d.y < -1e-5) {\n"
     "        float t = (floor_height - from.y) / d.y;\n"
     "        vec3 p = from + d * t, near = floor_at(p, max(pixel * t / max(-d.y, 0.05), 1e-6));\n"
-    "        color = vec4(mix(near, far, smoothstep(30.0, 80.0, t / span)), 1.0);\n"
+    "        color = vec4(mix(near, far, smoothstep(72.0, 80.0, t / span)), 1.0);\n"
     "        vec4 q = both * vec4(p, 1.0);\n"
     "        gl_FragDepth = q.w > 0.0 ? clamp(0.5 * q.z / q.w + 0.5, 0.0, 1.0) : 1.0;\n"
     "    }\n"
