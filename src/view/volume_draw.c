@@ -159,7 +159,7 @@ static void draw_solids(const und_space *v, const und_lens *lens)
     }
     glEnable(GL_BLEND);
     glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    und_space_draw_grains(v, lens, 1);
+    und_space_draw_grains(v, lens, false);
     glDisable(GL_BLEND);
     glDisable(GL_DEPTH_TEST);
 }
@@ -342,7 +342,7 @@ static void draw_through(const und_space *v, const und_lens *lens)
 {
     glEnable(GL_BLEND);
     glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    und_space_draw_grains(v, lens, 0.5);
+    und_space_draw_grains(v, lens, true);
     glDisable(GL_BLEND);
 }
 

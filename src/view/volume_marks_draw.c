@@ -143,12 +143,19 @@ static bool tinted(const und_space *v, int set)
     return v->show.tint != UND_TINT_PLAIN && v->marks.set[set].has[v->show.tint];
 }
 
-void und_space_draw_grains(const und_space *v, const und_lens *lens, double alpha)
+/* Drops and foam are not in the liquid: through it there is nothing of them to see. */
+static bool is_drawn(const und_space *v, int set, bool through)
+{
+    return v->show.set[set] && v->grains[set].count > 0 &&
+           !(through && (set == UND_SET_SPRAY || set == UND_SET_FOAM));
+}
+
+void und_space_draw_grains(const und_space *v, const und_lens *lens, bool through)
 {
     GLuint p = v->program[UND_SPACE_GRAIN];
     bool any = false;
     for (int k = 0; k < UND_SETS; k++)
-        any = any || (v->show.set[k] && v->grains[k].count > 0);
+        any = any || is_drawn(v, k, through);
     if (!any)
         return;
     glUseProgram(p);
@@ -156,7 +163,7 @@ void und_space_draw_grains(const und_space *v, const und_lens *lens, double alph
     und_gl_float(p, "high", 0.5 * (double)lens->projection[5] * lens->height);
     und_gl_float(p, "least", fmax(1.6 * lens->height / 540.0, 1.6));
     und_gl_float(p, "size", v->show.grain_size);
-    und_gl_float(p, "alpha", alpha);
+    und_gl_float(p, "alpha", through ? 0.5 : 1);
     und_gl_vec3(p, "right", lens->right);
     und_gl_vec3(p, "up", lens->up);
     und_gl_vec3(p, "forward", lens->forward);
@@ -166,7 +173,7 @@ void und_space_draw_grains(const und_space *v, const und_lens *lens, double alph
     if (epoxy_is_desktop_gl())
         glEnable(GL_PROGRAM_POINT_SIZE);
     for (int k = 0; k < UND_SETS; k++)
-        if (v->show.set[k] && v->grains[k].count > 0) {
+        if (is_drawn(v, k, through)) {
             und_gl_float(p, "exact", tinted(v, k));
             und_gl_float(p, "drop", k == UND_SET_SPRAY && !tinted(v, k));
             glBindVertexArray(v->grains[k].array);

@@ -86,7 +86,7 @@ extern const char und_space_grain_vertex_text[], und_space_grain_text[], und_spa
 
 /* Particles, boxes and axes (volume_marks_draw.c). */
 und_status und_space_upload_grains(und_space *v, und_error *err);
-void und_space_draw_grains(const und_space *v, const und_lens *lens, double alpha);
+void und_space_draw_grains(const und_space *v, const und_lens *lens, bool through); /* the liquid: faint */
 void und_space_draw_lines(und_space *v, const und_lens *lens);
 double und_space_axis_length(const und_space *v); /* m */
 
