@@ -251,7 +251,7 @@ static void chains_are_filled(void **state)
     draw(s, &frame, true);
     double wet = 0, pixel_area = CELL / 20 * CELL / 20;
     for (int i = 0; i < WIDTH * HEIGHT; i++)
-        wet += is_blue(s->seen[0][i]);
+        wet += is_blue(s->seen[i / WIDTH][i % WIDTH]);
     double triangle = 0.5 * (1.2 * 0.9 - 0.5 * 0.1);
     assert_double_near(wet * pixel_area, triangle - 0.04, 0.006);
     assert_false(is_blue(pixel(s, 5.7, -2.5)));
