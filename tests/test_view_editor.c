@@ -7,6 +7,7 @@
 #include "view/editor.h"
 #include "view/gl.h"
 #include "view/screen.h"
+#include "view/view.h"
 
 enum { FRAMES = 12 };
 
@@ -374,12 +375,87 @@ static void the_mouse_drops_and_drags(void **state)
     und_screen_destroy(screen);
 }
 
+static void send(und_view *view, und_event event)
+{
+    und_view_event(view, &event);
+}
+
+static void draw(und_view *view)
+{
+    und_error err;
+    und_view_settle(view);
+    assert_true(und_view_frame(view, &err));
+}
+
+static void click(und_view *view, double x, double y)
+{
+    send(view, mouse(UND_EVENT_MOVE, x, y, false));
+    draw(view);
+    send(view, mouse(UND_EVENT_BUTTON, x, y, true));
+    draw(view);
+    send(view, mouse(UND_EVENT_BUTTON, x, y, false));
+    draw(view);
+}
+
+static void click_on(und_view *view, const char *label)
+{
+    double rect[4];
+    draw(view);
+    if (!und_view_where(view, label, rect))
+        fail_msg("%s is not there", label);
+    click(view, rect[0] + 8, 0.5 * (rect[1] + rect[3]));
+}
+
+/* In the whole viewer: keys and clicks put a body in, and it is seen in all frames. */
+static void the_window_shows_them(void **state)
+{
+    (void)state;
+    enum { WIDTH = 900, HEIGHT = 700 };
+    static unsigned char before[HEIGHT][WIDTH][3], after[HEIGHT][WIDTH][3];
+    und_error err = {0};
+    und_view_def def = {.paths = {folders[0]},
+                        .count = 1,
+                        .width = WIDTH,
+                        .height = HEIGHT,
+                        .offscreen = true,
+                        .paused = true};
+    und_view *view = und_view_create(&def, &err);
+    if (!view)
+        fail_msg("%s", err.text);
+    draw(view);
+    draw(view);
+    send(view, (und_event){.kind = UND_EVENT_KEY, .key = 'F', .mods = UND_MOD_CONTROL, .down = true});
+    send(view, (und_event){.kind = UND_EVENT_KEY, .key = 'F', .mods = UND_MOD_CONTROL});
+    draw(view);
+    click_on(view, "Drop balls");
+    double x, y;
+    assert_true(und_lens_project(und_view_lens(view), (double[]){1.1, 0.7, 0.025}, &x, &y));
+    und_view_read(view, before[0][0]);
+    click(view, x, y);
+    draw(view);
+    und_view_read(view, after[0][0]);
+    const unsigned char *was = before[(int)y][(int)x], *is = after[(int)y][(int)x];
+    assert_true(was[0] > 230 && was[2] > 230);   /* air */
+    assert_true(is[0] > is[2] + 60);             /* an orange ball */
+    und_view_timeline(view)->frame = 2 + FRAMES; /* by then it has fallen */
+    draw(view);
+    draw(view);
+    und_view_read(view, after[0][0]);
+    assert_true(is[0] > 230 && is[2] > 230);
+    int orange = 0; /* lower, wherever the waves took it; the panel's bar is not so red */
+    for (int row = (int)y + 20; row < HEIGHT - und_view_lens(view)->y; row++)
+        for (int column = 330; column < WIDTH; column++)
+            orange += after[row][column][0] > after[row][column][2] + 60;
+    assert_true(orange > 200);
+    und_view_destroy(view);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shown_is_what_float_makes),   cmocka_unit_test(changes_are_seen),
         cmocka_unit_test(what_it_does_not_know_stays), cmocka_unit_test(wrong_numbers_are_told),
-        cmocka_unit_test(the_mouse_drops_and_drags),
+        cmocka_unit_test(the_mouse_drops_and_drags),   cmocka_unit_test(the_window_shows_them),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

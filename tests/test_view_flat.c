@@ -21,12 +21,12 @@ typedef struct stage {
     unsigned char seen[HEIGHT][WIDTH][3];
 } stage;
 
-static int set_up(void **state)
+static int set_up_on(void **state, bool small)
 {
     und_error err = {0};
     stage *s = calloc(1, sizeof *s);
-    s->screen =
-        und_screen_create(&(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true}, &err);
+    s->screen = und_screen_create(
+        &(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true, .small = small}, &err);
     if (!s->screen)
         fail_msg("%s", err.text);
     static const und_render_def look = {.vertical = 1, .drying = 8, .wet_darkening = 0.5};
@@ -37,6 +37,16 @@ static int set_up(void **state)
     s->flat->show_arrows = s->flat->show_markers = s->flat->show_surface = false;
     *state = s;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_on(state, false);
+}
+/* OpenGL ES 3.0 */
+static int set_up_small(void **state)
+{
+    return set_up_on(state, true);
 }
 
 static int tear_down(void **state)
@@ -411,6 +421,7 @@ static void damaged_frames_do_no_harm(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define SMALL(name) cmocka_unit_test_setup_teardown(name, set_up_small, tear_down)
 
 int main(void)
 {
@@ -425,6 +436,12 @@ int main(void)
         TEST(bodies_and_places),
         TEST(curves_are_sections),
         TEST(damaged_frames_do_no_harm),
+        SMALL(a_marker_is_seen_where_it_is),
+        SMALL(colours_are_those_of_the_legend),
+        SMALL(solids_stand_where_they_are),
+        SMALL(arrows_point_along_the_flow),
+        SMALL(bodies_and_places),
+        SMALL(curves_are_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -364,6 +364,8 @@ static bool drop(und_editor *e, const und_event *event, const und_lens *lens, co
         return false;
     b.kind = (und_buoy_kind)(e->tool - 1);
     keep_inside(e, b.at);
+    if (!e->painted)
+        und_buoy_paint(&b, e->count);
     b.release = e->at_first ? 0 : e->shown_time;
     if (und_editor_add(e, &b) < 0)
         und_editor_say(e, "no more than %d bodies", UND_BUOYS);

@@ -18,6 +18,12 @@ static const struct {
     {"white", {0.8f, 0.8f, 0.78f}},  {"wood", {0.36f, 0.19f, 0.08f}},   {"another", {0, 0, 0}}};
 enum { PAINTS = sizeof paints / sizeof *paints };
 
+void und_buoy_paint(und_buoy *b, int which)
+{
+    static const int turns[] = {1, 4, 2, 0, 6, 3, 5}; /* neighbours that differ well */
+    memcpy(b->color, paints[turns[which % 7]].color, sizeof b->color);
+}
+
 static int paint_of(const und_buoy *b)
 {
     for (int i = 0; i < PAINTS - 1; i++)
@@ -27,7 +33,7 @@ static int paint_of(const und_buoy *b)
 }
 
 /* Sliders of what a body is; true: something was changed. */
-static bool shape_panel(const und_editor *e, und_ui *ui, und_buoy *b)
+static bool shape_panel(const und_editor *e, und_ui *ui, und_buoy *b, bool *painted)
 {
     const char *names[PAINTS];
     double largest = 0.5 * (e->high[1] - e->low[1]), least = 0.01 * largest;
@@ -45,7 +51,7 @@ static bool shape_panel(const und_editor *e, und_ui *ui, und_buoy *b)
         names[i] = paints[i].name;
     if (und_ui_choice(ui, "colour", &paint, names, PAINTS - (paint < PAINTS - 1)) && paint < PAINTS - 1) {
         memcpy(b->color, paints[paint].color, sizeof b->color);
-        changed = true;
+        changed = *painted = true;
     }
     return changed;
 }
@@ -111,7 +117,7 @@ static void body_panel(und_editor *e, und_ui *ui)
     und_ui_text(ui, "a %s", kinds[b.kind]);
     und_ui_beside(ui);
     bool gone = und_ui_button(ui, "Delete");
-    bool changed = shape_panel(e, ui, &b);
+    bool painted, changed = shape_panel(e, ui, &b, &painted);
     changed |= place_panel(e, ui, &b);
     if (changed && !gone)
         und_editor_set(e, e->selected, &b);
@@ -167,7 +173,7 @@ void und_editor_panel(und_editor *e, und_ui *ui)
         progress_bar(e, ui);
         if (e->tool > 0 && und_ui_section(ui, "What is dropped", true)) {
             e->model.kind = (und_buoy_kind)(e->tool - 1);
-            (void)shape_panel(e, ui, &e->model);
+            (void)shape_panel(e, ui, &e->model, &e->painted);
         }
         if (e->tool == 0 && und_ui_section(ui, "The body selected", true))
             body_panel(e, ui);

@@ -62,6 +62,7 @@ struct und_editor {
     bool open, moves; /* moves: a body hangs on the mouse */
     int tool;         /* 0: selects and moves; 1 + kind: drops such */
     und_buoy model;   /* of what is dropped */
+    bool painted;     /* its colour was chosen; else they have all colours by turns */
     double grip[3];   /* from where the mouse holds a body to its middle, m */
     char save_path[256], load_path[256];
     char note[512];
@@ -78,6 +79,7 @@ void und_editor_changed(und_editor *editor); /* works it all out again */
 void und_editor_say(und_editor *editor, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Where a body is in the frame shown; false: it is not known yet. */
 bool und_editor_pose(const und_editor *editor, int i, double place[3], double turn[3]);
-double und_buoy_radius(const und_buoy *buoy); /* of a ball around it */
+void und_buoy_paint(und_buoy *buoy, int which); /* editor_panel.c: one of the colours to choose from */
+double und_buoy_radius(const und_buoy *buoy);   /* of a ball around it */
 
 #endif

@@ -112,8 +112,8 @@ static double bar_length(const und_flat_view *v)
     return eighth >= 5 * ten ? 5 * ten : eighth >= 2 * ten ? 2 * ten : ten;
 }
 
-/* How long a length is in the picture, and an arrow of the scale's speed. */
-static void draw_keys(const und_flat *f, const und_flat_view *v, double x, double bottom, und_ui *ui)
+/* How long a length is in the picture, and an arrow of the scale's speed: where they end. */
+static double draw_keys(const und_flat *f, const und_flat_view *v, double x, double bottom, und_ui *ui)
 {
     bool arrows = f->kind == UND_FLAT_CELLS && f->show_arrows && f->has_flow && f->scale.speed > 0;
     double metres = bar_length(v), bar = metres / v->pixel[0], arrow = und_flat_arrow_pixels(f, v), width,
@@ -130,6 +130,37 @@ static void draw_keys(const und_flat *f, const und_flat_view *v, double x, doubl
         draw_key(ui, x, bottom - 13, bar, false, length);
     if (arrows)
         draw_key(ui, x, bottom - 37, arrow, true, speed);
+    return right;
+}
+
+/* What is under the mouse: where it is, and what colours and arrows would say of it. */
+static void draw_readout(const und_flat *f, const und_lens *lens, double left, double bottom, und_ui *ui)
+{
+    double x, y, origin[3], along[3], p[3], value[UND_FLAT_FIELDS] = {0}, low, high, width, height;
+    char text[160];
+    if (!und_ui_mouse(ui, &x, &y) || !und_lens_holds(lens, x, y))
+        return;
+    und_lens_ray(lens, x, y, origin, along);
+    if (!pick(&f->painter, origin, along, p))
+        return;
+    int length = snprintf(text, sizeof text, "x %.3g m, y %.3g m", p[0], p[1]);
+    int i = (int)((p[0] - f->x0) / f->dx), j = (int)((p[1] - f->y0) / f->dy), c = j * f->nx + i;
+    if (f->kind == UND_FLAT_CELLS && i >= 0 && j >= 0 && i < f->nx && j < f->ny && f->wet[c]) {
+        for (int k = UND_FLAT_PRESSURE; k < UND_FLAT_FIELDS; k++) {
+            low = f->taken[k][0];
+            high = f->taken[k][1];
+            value[k] = low + (double)f->field[4 * c + k - UND_FLAT_PRESSURE] * (high - low);
+        }
+        if (f->has_pressure)
+            length +=
+                snprintf(text + length, sizeof text - (size_t)length, ",  %.4g Pa", value[UND_FLAT_PRESSURE]);
+        if (f->has_flow)
+            snprintf(text + length, sizeof text - (size_t)length, ",  %.3g m/s,  %.3g 1/s",
+                     value[UND_FLAT_SPEED], value[UND_FLAT_VORTICITY]);
+    }
+    und_ui_text_size(ui, text, &width, &height);
+    und_ui_draw_rect(ui, left, bottom - 26, left + width + 16, bottom, PAPER, true);
+    und_ui_draw_text(ui, left + 8, bottom - 13 - 0.5 * height, INK, text);
 }
 
 static void annotate(und_painter *self, const und_lens *lens, und_ui *ui)
@@ -139,7 +170,8 @@ static void annotate(und_painter *self, const und_lens *lens, und_ui *ui)
         return;
     und_flat_view v = und_flat_view_of(f, lens);
     double left = lens->x + 18, bottom = lens->window_height - lens->y - 10;
-    draw_keys(f, &v, left, bottom, ui);
+    double right = draw_keys(f, &v, left, bottom, ui);
+    draw_readout(f, lens, right + 6, bottom, ui);
     if (f->kind != UND_FLAT_CELLS || f->colors == UND_FLAT_PLAIN)
         return;
     double low, high, tall = fmin(260, 0.5 * lens->height);

@@ -201,6 +201,14 @@ static bool over_panel(und_ui *ui, double x, double y)
     return false;
 }
 
+bool und_ui_mouse(const und_ui *ui, double *x, double *y)
+{
+    ImVec2 at = ImGui::GetIO().MousePos;
+    *x = at.x;
+    *y = at.y;
+    return ImGui::IsMousePosValid(&at) && !und_ui_hovered(ui);
+}
+
 bool und_ui_hovered(const und_ui *ui)
 {
     ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -24,7 +24,8 @@ bool und_ui_event(und_ui *ui, const und_event *event);
 void und_ui_begin(und_ui *ui, int width, int height, double seconds); /* since the last frame */
 void und_ui_end(und_ui *ui);                                          /* draws it all */
 
-bool und_ui_hovered(const und_ui *ui); /* is the mouse over a panel or a menu? */
+bool und_ui_hovered(const und_ui *ui);                     /* is the mouse over a panel or a menu? */
+bool und_ui_mouse(const und_ui *ui, double *x, double *y); /* false: it is there, or not known */
 
 /* Where a widget was drawn last, and whether it was: x0, y0, x1, y1.  Names of menu entries are their labels.
  */
