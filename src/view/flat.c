@@ -178,7 +178,8 @@ static void annotate(und_painter *self, const und_lens *lens, und_ui *ui)
     int map;
     const char *unit, *title = und_flat_title(f->colors, &unit);
     und_flat_range(f, f->colors, &low, &high, &map);
-    und_legend_draw(ui, left - 8, bottom - 58 - tall, tall, map, low, high, title, unit);
+    double wide = und_legend_width(ui, low, high, title, unit), x = lens->x + lens->width - 10 - wide;
+    und_legend_draw(ui, x, bottom - tall, tall, map, low, high, title, unit);
 }
 
 static void toggle(bool *what)
