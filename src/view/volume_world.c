@@ -11,6 +11,8 @@
 #include "surface/frame_mesh.h"
 #include "view/volume_mesh.h"
 
+#include <undine/cells.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,12 +92,26 @@ static void set_light(und_space_world *w)
         put(l->ambient[k], sky->ambient[k]);
 }
 
+/* Which cells are solid: their labels change for other reasons too. */
+static uint64_t hash_solid_cells(const und_frame *frame)
+{
+    const und_item *item = und_frame_find(frame, "label");
+    uint64_t hash = 0;
+    if (!item || item->type != UND_U8 || !item->data)
+        return 0;
+    const uint8_t *label = item->data;
+    for (size_t i = 0, count = und_item_count(item); i < count; i++)
+        if (label[i] == UND_CELL_SOLID) /* Fowler, Noll & Vo */
+            hash = (hash ^ i) * 0x100000001b3;
+    return hash;
+}
+
 /* Of all that solids, bodies, floor and light are made of; 0: it cannot be told. */
 static uint64_t hash_objects(const und_space_world *w, const und_frame *frame)
 {
     static const char *const begins[] = {"solid/mesh", "bodies/", "domain"};
     double numbers[10] = {0};
-    if (und_frame_find(frame, "label") && !und_frame_find(frame, "solid/mesh_position"))
+    if (frame->grid.n[2] == 1) /* turned about an axis that the liquid itself tells */
         return 0;
     und_vector_at(&w->render->def.sun, frame->time, numbers);
     for (int a = 0; a < 3; a++) {
@@ -104,7 +120,7 @@ static uint64_t hash_objects(const und_space_world *w, const und_frame *frame)
     }
     if (und_frame_domain(frame, numbers + 3, numbers + 6))
         numbers[9] = 1;
-    uint64_t hash = und_hash(numbers, sizeof numbers, 1, 1);
+    uint64_t hash = und_hash(numbers, sizeof numbers, 1, 1) ^ hash_solid_cells(frame);
     for (int i = 0; i < frame->count; i++)
         for (size_t b = 0; b < sizeof begins / sizeof *begins; b++) {
             const und_item *item = &frame->items[i];
