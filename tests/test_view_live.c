@@ -478,6 +478,28 @@ static void a_moment_is_saved_as_a_checkpoint(void **state)
     }
 }
 
+/* What was to be saved when the window closed is there afterwards. */
+static void closing_saves_what_was_asked_for(void **state)
+{
+    (void)state;
+    und_live *live = played(write_scene("played", models[1]));
+    char scene_path[256], saved[256];
+    snprintf(scene_path, sizeof scene_path, "%s/last.lua", folder.path);
+    snprintf(saved, sizeof saved, "%s/last", folder.path);
+    und_live_step(live, 1);
+    und_live_save_scene(live, scene_path);
+    und_live_save_checkpoint(live, saved);
+    und_live_destroy(live);
+    und_scene *scene;
+    und_sim_destroy(load_sim(scene_path, &scene));
+    und_scene_destroy(scene);
+    und_error err;
+    und_cache *cache = und_cache_open(saved, &err);
+    assert_non_null(cache);
+    assert_int_equal(und_cache_describe(cache).row_count, 1);
+    und_cache_close(cache, NULL, 0, &err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +511,7 @@ int main(void)
         cmocka_unit_test(failures_are_told),
         cmocka_unit_test(a_moment_is_saved_as_a_scene),
         cmocka_unit_test(a_moment_is_saved_as_a_checkpoint),
+        cmocka_unit_test(closing_saves_what_was_asked_for),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -269,6 +269,20 @@ static void obey(und_live *live, und_order *order)
     live->changed = true;
 }
 
+static bool saves(const und_order *order)
+{
+    return order->kind == UND_ORDER_SAVE_SCENE || order->kind == UND_ORDER_SAVE_CHECKPOINT;
+}
+
+/* Does an order to save wait?  Under the lock. */
+static bool is_to_save(const und_live *live)
+{
+    bool found = false;
+    for (int i = 0; i < live->waiting; i++)
+        found |= saves(&live->orders[(live->first + i) % UND_ORDERS]);
+    return found;
+}
+
 bool und_live_go(und_live *live, double dt)
 {
     und_liquid *liquid = und_sim_liquid(live->sim);
@@ -284,7 +298,7 @@ bool und_live_go(und_live *live, double dt)
             return false;
         }
         pthread_mutex_lock(&live->lock);
-        stop = live->quit;
+        stop = live->quit && !live->finishing && !is_to_save(live);
         pthread_mutex_unlock(&live->lock);
     }
     memcpy(live->hand.from, live->hand.place, sizeof live->hand.from);
@@ -366,7 +380,7 @@ static void do_orders(und_live *live)
     und_order order;
     while (next_order(live, &order)) {
         obey(live, &order);
-        if (order.kind == UND_ORDER_SAVE_SCENE || order.kind == UND_ORDER_SAVE_CHECKPOINT)
+        if (saves(&order))
             free(order.path);
         publish(live, false);
         if (live->steps_left == 0)
@@ -391,6 +405,20 @@ static bool begin(und_live *live)
     return made;
 }
 
+/* What was to be saved is saved, though the window is closed already. */
+static void finish(und_live *live)
+{
+    live->finishing = true;
+    for (; live->waiting > 0; live->waiting--, live->first = (live->first + 1) % UND_ORDERS) {
+        und_order *order = &live->orders[live->first];
+        if (!saves(order))
+            continue;
+        if (live->sim)
+            obey(live, order);
+        free(order->path);
+    }
+}
+
 static void *run(void *context)
 {
     und_live *live = context;
@@ -409,6 +437,7 @@ static void *run(void *context)
         if (stepping && live->steps_left == 0)
             order_done(live);
     }
+    finish(live);
     und_sim_destroy(live->sim);
     und_scene_destroy(live->scene);
     live->sim = NULL;
@@ -655,10 +684,5 @@ void und_live_destroy(und_live *live)
     pthread_cond_signal(&live->posted);
     pthread_mutex_unlock(&live->lock);
     pthread_join(live->thread, NULL);
-    for (; live->waiting > 0; live->waiting--, live->first = (live->first + 1) % UND_ORDERS) {
-        const und_order *order = &live->orders[live->first];
-        if (order->kind == UND_ORDER_SAVE_SCENE || order->kind == UND_ORDER_SAVE_CHECKPOINT)
-            free(order->path);
-    }
     free_all(live);
 }

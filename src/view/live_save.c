@@ -23,7 +23,7 @@ static und_status write_cache(und_live *live, const char *folder, int *number, u
                          .settings = view->settings,
                          .grid = view->grid_name,
                          .start = frame->number,
-                         .end = frame->number > view->end ? frame->number : view->end,
+                         .end = frame->number,
                          .fps = view->fps,
                          .threads = live->threads};
     und_cache *cache = und_cache_create(&def, false, err);

@@ -60,7 +60,8 @@ struct und_live {
     double frame_wall; /* when the last frame was made */
     int steps_left;    /* of und_live_step */
     bool playing, failed;
-    bool changed; /* since the last frame */
+    bool finishing; /* the window is gone: nobody waits */
+    bool changed;   /* since the last frame */
     und_tenth tenths[UND_TENTHS];
     double play_wall; /* since when it plays */
     und_frame writing;
