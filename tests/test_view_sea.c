@@ -1,9 +1,9 @@
 /* The painter of height fields, by known answers read from its pictures. */
 #include "render/optics.h"
 #include "tests/test.h"
-#include "view/gl.h"
-#include "view/painter.h"
+#include "view/colormap.h"
 #include "view/screen.h"
+#include "view/sea_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,17 +68,23 @@ typedef struct stand {
     unsigned char rgb[HIGH][WIDE][3];
 } stand;
 
-static stand *open_stand(const und_render_def *look)
+static stand *open_stand_on(const und_render_def *look, bool small)
 {
     und_error err = {0};
     stand *s = calloc(1, sizeof *s);
-    s->screen = und_screen_create(&(und_screen_def){.width = WIDE, .height = HIGH, .offscreen = true}, &err);
+    s->screen = und_screen_create(
+        &(und_screen_def){.width = WIDE, .height = HIGH, .offscreen = true, .small = small}, &err);
     if (!s->screen)
         fail_msg("%s", err.text);
     s->painter = und_sea_create(look, &err);
     if (!s->painter)
         fail_msg("%s", err.text);
     return s;
+}
+
+static stand *open_stand(const und_render_def *look)
+{
+    return open_stand_on(look, false);
 }
 
 static void close_stand(stand *s)
@@ -132,15 +138,16 @@ static double half_a_metre(double x, double z)
 }
 
 /* Flat water over a flat bottom under an even sky: the sky by Fresnel, the bottom by what absorption leaves
- * of light that comes down and goes up to the eye. */
+ * of light that comes down and goes up to the eye.  Once more by OpenGL ES 3.0. */
 static void flat_water_is_fresnel_and_beer(void **state)
 {
     (void)state;
     const float sky[3] = {0.5f, 0.7f, 0.9f};
-    for (int white = 0; white < 2; white++) {
+    for (int turn = 0; turn < 3; turn++) {
+        int white = turn > 0;
         und_render_def look = plain_look(sky, (float)white);
         und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
-        stand *s = open_stand(&look);
+        stand *s = open_stand_on(&look, turn == 2);
         show(s, &frame);
         draw_from(s, (double[]){3.2, 3.5, 7.5}, (double[]){3.2, 0, 3});
         for (int y = 40; y < 100; y += 12) {
@@ -236,6 +243,344 @@ static void pick_agrees_with_the_drawn_depth(void **state)
     und_frame_clear(&frame);
 }
 
+static double swell(double x, double z)
+{
+    return 1 + 0.2 * exp(-((x - 3.2) * (x - 3.2) + (z - 3.2) * (z - 3.2)) / 0.5);
+}
+static double one_metre(double x, double z)
+{
+    return 1 + 0 * x * z;
+}
+
+/* Light on the ground, as the painter's map has it: mean, least and most over the inner part of the plan. */
+static void light_of(const stand *s, double *mean, double *least, double *most)
+{
+    const und_sea *sea = (const und_sea *)s->painter;
+    int width = sea->light.width, height = sea->light.height, count = 0;
+    float *texel = malloc(4 * sizeof *texel * (size_t)width * (size_t)height);
+    assert_non_null(texel);
+    glBindFramebuffer(GL_FRAMEBUFFER, sea->light.buffer);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_FLOAT, texel);
+    *mean = *most = 0;
+    *least = INFINITY;
+    for (int j = height / 10; j < height - height / 10; j++)
+        for (int i = width / 10; i < width - width / 10; i++) {
+            double light = (double)texel[4 * (j * width + i)];
+            *mean += light;
+            *most = fmax(*most, light);
+            *least = fmin(*least, light);
+            count++;
+        }
+    *mean /= count;
+    free(texel);
+}
+
+/* Light goes through flat water evenly; a swell gathers it as a lens and loses none of it. */
+static void caustics_keep_the_light(void **state)
+{
+    (void)state;
+    und_render_def look = plain_look((float[]){0.5f, 0.5f, 0.5f}, 1);
+    const double suns[2][3] = {{0, 1, 0}, {-0.5, 0.65, -0.4}};
+    for (int k = 0; k < 2; k++) {
+        double mean, least, most;
+        memcpy(look.sun.constant, suns[k], sizeof suns[k]);
+        stand *s = open_stand(&look);
+        und_frame flat = make_frame(64, 64, 0.1, flat_bottom, one_metre);
+        und_frame lens = make_frame(64, 64, 0.1, flat_bottom, swell);
+        show(s, &flat);
+        light_of(s, &mean, &least, &most);
+        assert_double_near(mean, 1, 1e-3);
+        assert_double_near(least, 1, 0.01);
+        assert_double_near(most, 1, 0.01);
+        show(s, &lens);
+        light_of(s, &mean, &least, &most);
+        assert_double_near(mean, 1, 0.01);
+        /* Under the middle, where the swell is as a lens of curvature c: 1 / (1 - (1 - 1/n) c depth)^2. */
+        double curved = 2 * 0.2 / 0.5, thin = 1 / pow(1 - (1 - 1 / 1.333) * curved * 1.2, 2);
+        if (k == 0)
+            assert_double_near(most, thin, 0.08 * thin);
+        assert_true(most > 1.3);
+        assert_true(least < 0.95);
+        close_stand(s);
+        und_frame_clear(&flat);
+        und_frame_clear(&lens);
+    }
+}
+
+static double light_at(const stand *s, const double place[3])
+{
+    double x, y;
+    assert_true(und_lens_project(&s->lens, place, &x, &y));
+    return (double)und_srgb_decode((float)s->rgb[(int)y][(int)x][1] / 255);
+}
+
+static double low_tide(double x, double z)
+{
+    return -0.6 + 0 * x * z;
+}
+
+/* Ground that was under water is half as bright at first and dries evenly; time that runs back dries it. */
+static void wet_ground_is_darker_and_dries(void **state)
+{
+    (void)state;
+    und_render_def look = plain_look((float[]){0.6f, 0.6f, 0.6f}, 0.8f);
+    look.tone = false;
+    look.wet_darkening = 0.5;
+    look.drying = 8;
+    stand *s = open_stand(&look);
+    und_frame high = make_frame(64, 64, 0.1, ramp, flat_bottom);
+    und_frame low = make_frame(64, 64, 0.1, ramp, low_tide);
+    const double eye[3] = {3, 5, 7}, at[3] = {3, 0, 3.2};
+    const double was_wet[3] = {2.57, 0.4 * (2.57 - 3.17), 3.2}, was_dry[3] = {4.17, 0.4, 3.2};
+    const struct {
+        double time, share;
+    } step[] = {{2, 1 - 0.5 * 0.75}, {6, 1 - 0.5 * 0.25}, {9, 1}};
+    show(s, &high);
+    for (int k = 0; k < 3; k++) {
+        low.time = step[k].time;
+        show(s, &low);
+        draw_from(s, eye, at);
+        assert_double_near(light_at(s, was_wet) / light_at(s, was_dry), step[k].share, 0.03);
+    }
+    high.time = 10;
+    low.time = 9.5;
+    show(s, &high);
+    show(s, &low);
+    draw_from(s, eye, at);
+    assert_double_near(light_at(s, was_wet) / light_at(s, was_dry), 1, 0.03);
+    close_stand(s);
+    und_frame_clear(&high);
+    und_frame_clear(&low);
+}
+
+/* Cells that are tracked by heights: their grid has layers, and is not square. */
+static void cells_with_heights_are_a_sea(void **state)
+{
+    (void)state;
+    und_render_def look = und_render_def_default();
+    und_frame frame = make_frame(24, 20, 0.25, flat_bottom, half_a_metre);
+    frame.grid = (und_grid){.n = {24, 8, 20}, .dx = 0.25, .dy = 0.2, .dz = 0.2};
+    assert_true(und_sea_fits(&frame));
+    stand *s = open_stand(&look);
+    show(s, &frame);
+    double low[3], high[3], point[3];
+    s->painter->class->bounds(s->painter, low, high);
+    assert_double_near(high[0] - low[0], 6, 0.3);
+    assert_double_near(high[2] - low[2], 4, 0.3);
+    assert_true(s->painter->class->pick(s->painter, (double[]){3, 5, 2}, (double[]){0, -1, 0}, point));
+    assert_double_near(point[1], 0.5, 1e-3);
+    draw_from(s, (double[]){3, 4, 8}, (double[]){3, 0, 2});
+    assert_true(s->rgb[60][80][2] > s->rgb[60][80][0]); /* bluer than sand */
+    close_stand(s);
+    und_frame_clear(&frame);
+}
+
+static float *add_floats(und_frame *frame, const char *name, size_t rows, size_t columns)
+{
+    und_error err = {0};
+    und_item_def def = {.name = name, .unit = "m", .kind = UND_BODIES, .type = UND_F32, .rank = 2};
+    def.dim[0] = rows;
+    def.dim[1] = columns;
+    und_item *item = und_frame_add(frame, &def, &err);
+    assert_non_null(item);
+    return item->data;
+}
+
+/* A red square of half side `half`, level, at a place. */
+static void add_body(und_frame *frame, const double place[3], double half)
+{
+    static const float corner[6][2] = {{-1, -1}, {-1, 1}, {1, 1}, {-1, -1}, {1, 1}, {1, -1}};
+    und_error err = {0};
+    und_item_def def = {
+        .name = "bodies/mesh_first", .unit = "1", .kind = UND_BODIES, .type = UND_I32, .rank = 1, .dim = {2}};
+    und_item *first = und_frame_add(frame, &def, &err);
+    assert_non_null(first);
+    ((int32_t *)first->data)[1] = 6;
+    float *mesh = add_floats(frame, "bodies/mesh_position", 6, 3), *color = NULL;
+    for (int k = 0; k < 6; k++) {
+        mesh[3 * k] = (float)half * corner[k][0];
+        mesh[3 * k + 2] = (float)half * corner[k][1];
+    }
+    color = add_floats(frame, "bodies/mesh_color", 6, 3);
+    for (int k = 0; k < 6; k++)
+        color[3 * k] = 1;
+    float *at = add_floats(frame, "bodies/position", 1, 3);
+    for (int a = 0; a < 3; a++)
+        at[a] = (float)place[a];
+    add_floats(frame, "bodies/rotation", 1, 4)[0] = 1;
+}
+
+static bool is_red(const unsigned char rgb[3])
+{
+    return rgb[0] > 2 * rgb[1] && rgb[0] > 40;
+}
+
+/* Bodies are where they are; through water from above nearer by its index, not sideways. */
+static void bodies_are_seen_and_picked(void **state)
+{
+    (void)state;
+    und_render_def look = plain_look((float[]){0.6f, 0.6f, 0.6f}, 0.2f);
+    for (int k = 0; k < 3; k++)
+        look.absorption[k] = 0.01f;
+    for (int sunken = 0; sunken < 2; sunken++) {
+        und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
+        double y = sunken ? 0.1 : 1, point[3], x, row;
+        add_body(&frame, (double[]){3.2, y, 3}, 0.5);
+        stand *s = open_stand(&look);
+        show(s, &frame);
+        draw_from(s, (double[]){3.2, 8, 3.01}, (double[]){3.2, 0, 3});
+        assert_true(und_lens_project(&s->lens, (double[]){3.2, y, 3}, &x, &row));
+        assert_true(is_red(s->rgb[(int)row][(int)x]));
+        int across = 0;
+        for (int i = 0; i < WIDE; i++)
+            across += is_red(s->rgb[(int)row][i]);
+        double deep = sunken ? 0.4 / 1.333 : 0, far = 8 - (sunken ? 0.5 : y) + deep;
+        double wide = (double)s->lens.projection[0] * WIDE / 2 / far;
+        assert_double_near(across, wide, sunken ? 2.5 : 1.5);
+        assert_true(
+            s->painter->class->pick(s->painter, (double[]){3.3, 8, 3.1}, (double[]){0, -1, 0}, point));
+        assert_double_near(point[1], sunken ? 0.5 : 1, 1e-3);
+        close_stand(s);
+        und_frame_clear(&frame);
+    }
+}
+
+/* A drop is where the lens sees it, and nowhere else; drops that are no numbers are none. */
+static void drops_are_seen_where_they_are(void **state)
+{
+    (void)state;
+    und_render_def look = plain_look((float[]){0.05f, 0.05f, 0.05f}, 0);
+    look.sun_color[0] = look.sun_color[1] = look.sun_color[2] = 1;
+    look.sky_zenith[0] = 0;
+    und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
+    stand *s = open_stand(&look);
+    static unsigned char before[HIGH][WIDE][3];
+    const double eye[3] = {3.2, 3, 8}, at[3] = {3.2, 0.5, 3.2}, place[3] = {2.5, 1.2, 3.5};
+    show(s, &frame);
+    draw_from(s, eye, at);
+    memcpy(before, s->rgb, sizeof before);
+    float *drop = add_floats(&frame, "spray/position", 1, 3),
+          *size = add_floats(&frame, "spray/radius", 1, 1);
+    for (int a = 0; a < 3; a++)
+        drop[a] = (float)place[a];
+    *size = 0.08f;
+    show(s, &frame);
+    draw_from(s, eye, at);
+    double x, y;
+    assert_true(und_lens_project(&s->lens, place, &x, &y));
+    double reach = 0.08 * (double)s->lens.projection[5] * HIGH / 2 / 4.5 + 2.5;
+    int changed = 0;
+    for (int j = 0; j < HIGH; j++)
+        for (int i = 0; i < WIDE; i++) {
+            if (memcmp(before[j][i], s->rgb[j][i], 3) == 0)
+                continue;
+            assert_true(hypot(i + 0.5 - x, j + 0.5 - y) < reach);
+            changed++;
+        }
+    assert_in_range(changed, 4, 80);
+    *drop = NAN;
+    show(s, &frame);
+    draw_from(s, eye, at);
+    assert_memory_equal(before, s->rgb, sizeof before);
+    close_stand(s);
+    und_frame_clear(&frame);
+}
+
+/* All that a frame may have and a person may choose, by OpenGL ES 3.0 too: shaders are taken, and the body is
+ * before the water. */
+static void all_at_once(void **state)
+{
+    (void)state;
+    und_render_def look = und_render_def_default();
+    look.haze = 50;
+    und_frame frame = make_frame(48, 48, 0.1, hills, flat_bottom);
+    add_body(&frame, (double[]){2.4, 1, 2.4}, 0.4);
+    float *drop = add_floats(&frame, "rain/position", 1, 3), *carried[4];
+    drop[1] = 2;
+    static const char *const names[4] = {"foam", "dye", "velocity_x", "velocity_z"};
+    for (int k = 0; k < 4; k++) {
+        carried[k] = add_floats(&frame, names[k], 48, 48);
+        for (int c = 0; c < 48 * 48; c++)
+            carried[k][c] = 0.5f;
+    }
+    stand *s = open_stand_on(&look, true);
+    und_sea_options *o = &((und_sea *)s->painter)->options;
+    show(s, &frame);
+    for (int good = 0; good < 2; good++) {
+        *o = (und_sea_options){.quality = good, .caustics = true, .wet = true, .vertical = 1};
+        o->lines = good;
+        draw_from(s, (double[]){2.4, 4, 5}, (double[]){2.4, 0, 2.4});
+        double x, y;
+        assert_true(und_lens_project(&s->lens, (double[]){2.4, 1, 2.4}, &x, &y));
+        assert_true(is_red(s->rgb[(int)y][(int)x]));
+    }
+    close_stand(s);
+    und_frame_clear(&frame);
+}
+
+static double two_levels(double x, double z)
+{
+    return (x < 3.2 ? 0.4 : 0.6) + 0 * z;
+}
+
+/* Heights as colours: as the legend has them, whose range is even about the first frame's level. */
+static void colours_of_heights_are_the_legends(void **state)
+{
+    (void)state;
+    und_render_def look = und_render_def_default();
+    und_frame first = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
+    und_frame frame = make_frame(64, 64, 0.1, flat_bottom, two_levels);
+    stand *s = open_stand(&look);
+    show(s, &first);
+    show(s, &frame);
+    int count;
+    const und_action *action = s->painter->class->actions(s->painter, &count);
+    for (int k = 0; k < count; k++)
+        if (strcmp(action[k].label, "Heights as colours") == 0) {
+            assert_false(action[k].checked(s->painter));
+            action[k].run(s->painter);
+            assert_true(action[k].checked(s->painter));
+        }
+    draw_from(s, (double[]){3.2, 7, 6}, (double[]){3.2, 0.5, 3.2});
+    double low, high;
+    und_sea_tint_range((const und_sea *)s->painter, &low, &high);
+    assert_double_near(0.5 * (low + high), 0.5, 1e-6);
+    assert_in_range((int)(1000 * (high - low)), 199, 230); /* heights between samples may swing beyond */
+    for (int side = 0; side < 2; side++) {
+        double x, y;
+        float color[3];
+        und_colormap(UND_MAP_DIVERGING, ((side ? 0.6 : 0.4) - low) / (high - low), color);
+        assert_true(und_lens_project(&s->lens, (double[]){side ? 4.5 : 1.9, side ? 0.6 : 0.4, 3.2}, &x, &y));
+        for (int k = 0; k < 3; k++)
+            assert_double_near(s->rgb[(int)y][(int)x][k], 255 * (double)color[k], 3);
+    }
+    close_stand(s);
+    und_frame_clear(&first);
+    und_frame_clear(&frame);
+}
+
+/* Exaggerated heights are drawn and picked alike, and bounds follow. */
+static void exaggerated_heights_agree(void **state)
+{
+    (void)state;
+    und_render_def look = und_render_def_default();
+    und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
+    stand *s = open_stand(&look);
+    double low[3], high[3], point[3];
+    show(s, &frame);
+    ((und_sea *)s->painter)->options.vertical = 3;
+    draw_from(s, (double[]){3.2, 8, 3.3}, (double[]){3.2, 0, 3.2});
+    s->painter->class->bounds(s->painter, low, high);
+    assert_double_near(high[1], 1.5, 1e-5);
+    assert_true(s->painter->class->pick(s->painter, (double[]){3.2, 8, 3.2}, (double[]){0, -1, 0}, point));
+    assert_double_near(point[1], 1.5, 1e-3);
+    float depth;
+    glReadPixels(WIDE / 2, HIGH / 2, 1, 1, GL_DEPTH_COMPONENT, GL_FLOAT, &depth);
+    assert_double_near(along_view(&s->lens, depth), 6.5, 0.02);
+    close_stand(s);
+    und_frame_clear(&frame);
+}
+
 /* What no picture can be made of is refused with its reason; what can be left out is. */
 static void damaged_frames_do_no_harm(void **state)
 {
@@ -278,6 +623,14 @@ int main(void)
         cmocka_unit_test(flat_water_is_fresnel_and_beer),
         cmocka_unit_test(shore_is_seen_where_it_is),
         cmocka_unit_test(pick_agrees_with_the_drawn_depth),
+        cmocka_unit_test(caustics_keep_the_light),
+        cmocka_unit_test(wet_ground_is_darker_and_dries),
+        cmocka_unit_test(cells_with_heights_are_a_sea),
+        cmocka_unit_test(bodies_are_seen_and_picked),
+        cmocka_unit_test(drops_are_seen_where_they_are),
+        cmocka_unit_test(all_at_once),
+        cmocka_unit_test(colours_of_heights_are_the_legends),
+        cmocka_unit_test(exaggerated_heights_agree),
         cmocka_unit_test(damaged_frames_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

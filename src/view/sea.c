@@ -37,6 +37,17 @@ static void destroy(und_painter *self)
     free(s);
 }
 
+/* Colours of heights mean the same in all frames: they only ever reach farther. */
+static void widen_range(und_sea *s)
+{
+    const und_sea_fields *f = und_sea_reader_fields(s->reader);
+    double vertical = und_sea_vertical(s);
+    if (!s->taken)
+        s->level = (double)f->water_level / vertical;
+    s->swing = fmax(s->swing, fmax((double)f->water_high / vertical - s->level,
+                                   s->level - (double)f->water_low / vertical));
+}
+
 static und_status take(und_painter *self, const und_frame *frame, und_error *err)
 {
     und_sea *s = (und_sea *)self;
@@ -48,6 +59,8 @@ static und_status take(und_painter *self, const und_frame *frame, und_error *err
         und_sea_things_take(s);
         status = und_sea_programs(s, err);
     }
+    if (status == UND_OK)
+        widen_range(s);
     s->takes++;
     s->taken = status == UND_OK || s->taken;
     return status;
@@ -62,6 +75,16 @@ static void bounds(const und_painter *self, double low[3], double high[3])
            3 * sizeof *high);
 }
 
+/* Options, and what a colour means. */
+static void match(und_painter *self, const und_painter *other)
+{
+    und_sea *s = (und_sea *)self;
+    const und_sea *to = (const und_sea *)other;
+    s->options = to->options;
+    s->level = to->level;
+    s->swing = fmax(s->swing, to->swing);
+}
+
 /* Does the driver draw with the processor that the liquid runs on? */
 static bool is_software(void)
 {
@@ -71,11 +94,6 @@ static bool is_software(void)
         if (strstr(driver, names[k]))
             return true;
     return false;
-}
-
-static void match(und_painter *self, const und_painter *other)
-{
-    ((und_sea *)self)->options = ((const und_sea *)other)->options;
 }
 
 und_painter *und_sea_create(const und_render_def *look, und_error *err)

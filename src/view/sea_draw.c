@@ -70,8 +70,9 @@ und_status und_sea_programs(und_sea *s, und_error *err)
 void und_sea_tint_range(const und_sea *s, double *low, double *high)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    *low = (double)f->water_low;
-    *high = fmax((double)f->water_high, *low + 1e-6 * f->h);
+    double swing = fmax(s->swing, 1e-6 * f->h);
+    *low = s->level - swing;
+    *high = s->level + swing;
 }
 
 static void set_light(const und_sea *s, GLuint program, const und_lens *lens)
@@ -154,8 +155,8 @@ static void set_water(const und_sea *s, GLuint program)
     und_gl_float(program, "foam_light", 0.78 * look->foam);
     und_gl_float(program, "foam_period", 0.5 * look->grain * span);
     und_gl_float(program, "opaque", s->options.water == SEA_WATER_OPAQUE);
-    und_gl_float(program, "tint_low", low);
-    und_gl_float(program, "tint_per_m", 1 / (high - low));
+    und_gl_float(program, "tint_low", low * und_sea_vertical(s));
+    und_gl_float(program, "tint_per_m", 1 / ((high - low) * und_sea_vertical(s)));
 }
 
 GLuint und_sea_use(const und_sea *s, int kind, const und_lens *lens)

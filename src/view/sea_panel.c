@@ -16,7 +16,7 @@ void und_sea_panel(und_painter *self, und_ui *ui)
     und_ui_check(ui, "Caustics", &o->caustics);
     und_ui_check(ui, "Wet sand", &o->wet);
     und_ui_check(ui, "Heights as colours", &o->tinted);
-    und_ui_check(ui, "Lines of the mesh", &o->lines);
+    und_ui_check(ui, "Lines through the samples", &o->lines);
     und_ui_slider(ui, "Heights times", &o->vertical, 0.25, 16, "%.2f", true);
 }
 
@@ -63,7 +63,7 @@ const und_action *und_sea_actions(const und_painter *self, int *count)
         {"Show", "Wet sand", 'V', 0, switch_wet, has_wet, NULL},
         {"Show", "Water clear, opaque, hidden", 'O', 0, next_water, NULL, NULL},
         {"Show", "Heights as colours", 'H', 0, switch_tinted, has_tinted, NULL},
-        {"Show", "Lines of the mesh", 'M', 0, switch_lines, has_lines, NULL},
+        {"Show", "Lines through the samples", 'M', 0, switch_lines, has_lines, NULL},
     };
     (void)self;
     *count = sizeof actions / sizeof *actions;

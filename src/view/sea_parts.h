@@ -55,8 +55,10 @@ typedef struct und_sea {
     const und_render_def *look;
     und_sea_reader *reader;
     und_sea_options options;
-    bool software;     /* the driver has no processor of its own to draw with */
-    bool taken;        /* a frame */
+    bool software; /* the driver has no processor of its own to draw with */
+    bool taken;    /* a frame */
+    double level,
+        swing; /* m, not exaggerated: of the water in the first frame, and how far it went from that */
     und_sea_wish made; /* what the maps are like */
     bool made_good, made_caustics;
     int nx, nz, sample_nx;
@@ -112,7 +114,7 @@ void und_sea_drops_draw(und_sea *sea, const und_lens *lens);
 /* Programs for the frame and the options as they are (sea_draw.c). */
 und_status und_sea_programs(und_sea *sea, und_error *err);
 GLuint und_sea_use(const und_sea *sea, int kind, const und_lens *lens);
-void und_sea_tint_range(const und_sea *sea, double *low, double *high); /* m, of the water */
+void und_sea_tint_range(const und_sea *sea, double *low, double *high); /* m, of the water's colours */
 void und_sea_pictures_clear(und_sea *sea);
 void und_sea_draw(und_painter *self, const und_lens *lens, double seconds);
 

@@ -127,21 +127,27 @@ static void take_drift(und_sea_reader *reader, const und_frame *frame)
 
 static void take_range(und_sea_fields *f, const float *ground, const float *depth)
 {
-    size_t count = (size_t)f->nx * (size_t)f->nz;
-    float low = INFINITY, high = -INFINITY, water_low = INFINITY, water_high = -INFINITY;
+    size_t count = (size_t)f->nx * (size_t)f->nz, wet = 0;
+    float low = INFINITY, high = -INFINITY, top = -INFINITY, water_low = INFINITY, water_high = -INFINITY;
+    float film = 0.02f * (float)f->cell;
+    double sum = 0;
     for (size_t c = 0; c < count; c++) {
-        float g = ground[c], s = g + depth[c];
+        float g = ground[c], d = depth[c], s = g + d;
+        bool deep = d > film;
         low = minf(g, low);
         high = maxf(g, high);
-        water_low = minf(s > g ? s : INFINITY, water_low);
-        water_high = maxf(s > g ? s : -INFINITY, water_high);
+        top = maxf(d > 0 ? s : g, top);
+        water_low = minf(deep ? s : INFINITY, water_low);
+        water_high = maxf(deep ? s : -INFINITY, water_high);
+        sum += deep ? (double)s : 0;
+        wet += deep;
     }
-    bool dry = !(water_high >= water_low);
     f->low = low;
     f->ground_high = high;
-    f->water_low = dry ? low : water_low;
-    f->water_high = dry ? high : water_high;
-    f->high = maxf(high, f->water_high);
+    f->high = top;
+    f->water_low = wet ? water_low : low;
+    f->water_high = wet ? water_high : high;
+    f->water_level = wet ? (float)(sum / (double)wet) : 0.5f * (low + high);
     float span = (float)f->h * (float)(f->nx > f->nz ? f->nx - 1 : f->nz - 1);
     f->base = low - maxf(0.06f * span, 0.15f * (high - low));
 }

@@ -20,7 +20,8 @@ typedef struct und_sea_fields {
     const float *water_map;       /* [nz][nx][4]: depth (negative: dry), slopes of the surface, sun there */
     const float *ground_map;      /* [nz][nx][4]: slopes, share of the sky seen, sun there */
     float low, high, ground_high; /* m: of ground, of ground and water, of ground */
-    float water_low, water_high;  /* m: of the water where there is some */
+    float water_low, water_high;  /* m: of water deeper than a film; of all ground where there is none */
+    float water_level;            /* m: its mean */
     float base;                   /* m: where the block ends below */
     bool new_ground, new_sky;     /* since the frame before */
     float sun[3], sun_color[3];   /* towards it; irradiance / pi */

@@ -267,13 +267,13 @@ const char und_sea_around_glsl[] =
     "#endif\n"
     "#if TINTED\n"
     "uniform float tint_low, tint_per_m;\n"
-    "vec3 tinted(vec3 light, float y, vec3 n)\n"
+    "/* The colour that the legend has for a height, and a little relief: as it is where the water is flat. "
+    "*/\n"
+    "vec3 tinted(float y, vec3 n)\n"
     "{\n"
-    "    vec3 c = map_color((y - tint_low) * tint_per_m);\n"
-    "    return pow(c, vec3(2.2)) * (0.75 + 0.5 * dot(n, sun)) + 0.12 * light;\n"
+    "    return map_color((y - tint_low) * tint_per_m) * clamp(1.0 + 0.6 * (dot(n, sun) - sun.y), 0.7, "
+    "1.2);\n"
     "}\n"
-    "#else\n"
-    "vec3 tinted(vec3 light, float y, vec3 n) { return light; }\n"
     "#endif\n";
 
 const char und_sea_grid_glsl[] =
@@ -547,8 +547,11 @@ const char und_sea_water_glsl[] =
     "    vec3 white = (ambient_at(round) + sun_color * lit * max(dot(round, sun), 0.0)) * foam_light;\n"
     "    light = mix(light, white, cover);\n"
     "#endif\n"
-    "    light = lined(tinted(light, place.y, n), p, wide);\n"
-    "    color = vec4(shown(hazy(light, dir, away)), 1.0);\n"
+    "#if TINTED\n"
+    "    color = vec4(lined(tinted(place.y, normalize(vec3(-w.y, 1.0, -w.z))), p, wide), 1.0);\n"
+    "#else\n"
+    "    color = vec4(shown(hazy(lined(light, p, wide), dir, away)), 1.0);\n"
+    "#endif\n"
     "}\n";
 
 const char und_sea_cut_ground_glsl[] =
@@ -641,8 +644,11 @@ const char und_sea_cut_water_glsl[] =
     "    vec2 h = column_at(place.xz);\n"
     "    float rim = 1.0 - clamp((h.g - place.y) / (1.5 * wide), 0.0, 1.0);\n"
     "    light = mix(light, ambient0 * 1.4, 0.6 * rim);\n"
-    "    light = tinted(light, h.g, vec3(0.0, 1.0, 0.0));\n"
+    "#if TINTED\n"
+    "    color = vec4(tinted(h.g, vec3(0.0, 1.0, 0.0)), 1.0);\n"
+    "#else\n"
     "    color = vec4(shown(hazy(light, dir, away)), 1.0);\n"
+    "#endif\n"
     "}\n";
 
 const char und_sea_sky_glsl[] = "void main()\n"
