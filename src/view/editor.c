@@ -310,10 +310,12 @@ static int find_under(const und_editor *e, const und_lens *lens, double x, doubl
     return best;
 }
 
-/* A place in the domain, over its floor. */
+/* A place in the domain, over its floor, in few digits. */
 static void keep_inside(const und_editor *e, double at[3])
 {
+    double fine = pow(10, 5 - floor(log10(fmax(e->high[0] - e->low[0], 1e-9))));
     for (int a = 0; a < 3; a++) {
+        at[a] = round(at[a] * fine) / fine;
         at[a] = fmax(at[a], e->low[a]);
         if (a != 1)
             at[a] = fmin(at[a], e->high[a]);

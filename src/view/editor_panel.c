@@ -64,8 +64,11 @@ static void tool_panel(und_editor *e, und_ui *ui)
     for (int k = 0; k < UND_BUOY_KINDS; k++) {
         if (k % 2)
             und_ui_beside(ui);
-        if (und_ui_radio(ui, drops[k], e->tool == 1 + k))
+        if (und_ui_radio(ui, drops[k], e->tool == 1 + k)) {
             e->tool = 1 + k;
+            if (k == UND_BUOY_EGG && e->model.size[0] == e->model.size[1]) /* longer than a ball */
+                e->model.size[0] *= 1.5;
+        }
     }
 }
 

@@ -16,55 +16,68 @@ static bool is_zero(const double v[3])
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
 }
 
-/* Seventeen digits: the same number when it is read. */
-static void write_point(FILE *to, const char *key, const double v[3])
+/* As few digits as make the same number when it is read. */
+static void write_number(FILE *to, const char *before, double v)
 {
-    fprintf(to, ", %s = {%.17g, %.17g, %.17g}", key, v[0], v[1], v[2]);
+    char text[40];
+    int digits = 6;
+    do
+        snprintf(text, sizeof text, "%.*g", digits, v);
+    while (++digits <= 17 && strtod(text, NULL) != v);
+    fprintf(to, "%s%s", before, text);
+}
+
+static void write_point(FILE *to, const char *before, const double v[3])
+{
+    fputs(before, to);
+    write_number(to, "{", v[0]);
+    write_number(to, ", ", v[1]);
+    write_number(to, ", ", v[2]);
+    fputs("}", to);
 }
 
 static void write_shape(FILE *to, const und_buoy *b)
 {
-    const double *s = b->size;
-    switch (b->kind) {
-    case UND_BUOY_BOX:
-        fprintf(to, "box { size = {%.17g, %.17g, %.17g} }", s[0], s[1], s[2]);
-        break;
-    case UND_BUOY_CYLINDER:
-        fprintf(to, "cylinder { radius = %.17g, height = %.17g }", 0.5 * s[0], s[1]);
-        break;
-    case UND_BUOY_EGG:
-        fprintf(to, "ellipsoid { radii = {%.17g, %.17g, %.17g} }", 0.5 * s[0], 0.5 * s[1], 0.5 * s[2]);
-        break;
-    default:
-        fprintf(to, "sphere { radius = %.17g }", 0.5 * s[0]);
-    }
+    const double *s = b->size, radii[3] = {0.5 * s[0], 0.5 * s[1], 0.5 * s[2]};
+    if (b->kind == UND_BUOY_BOX)
+        write_point(to, "box { size = ", s);
+    else if (b->kind == UND_BUOY_EGG)
+        write_point(to, "ellipsoid { radii = ", radii);
+    else
+        write_number(to,
+                     b->kind == UND_BUOY_CYLINDER ? "cylinder { radius = " : "sphere { radius = ", radii[0]);
+    if (b->kind == UND_BUOY_CYLINDER)
+        write_number(to, ", height = ", s[1]);
+    fputs(" }", to);
 }
 
 static void write_buoy(FILE *to, const und_buoy *b)
 {
     const und_body_def usual = und_body_def_default();
-    fprintf(to, "  { shape = ");
+    double color[3];
+    for (int k = 0; k < 3; k++) /* a float in few digits is one in decimals that it is nearest to */
+        color[k] = round(1e7 * (double)b->color[k]) / 1e7;
+    fputs("  { shape = ", to);
     write_shape(to, b);
-    fprintf(to, ", density = %.17g", b->density);
-    write_point(to, "at", b->at);
+    write_number(to, ", density = ", b->density);
+    write_point(to, ",\n    at = ", b->at);
     if (!is_zero(b->turn))
-        write_point(to, "turn", b->turn);
+        write_point(to, ", turn = ", b->turn);
     if (!is_zero(b->velocity))
-        write_point(to, "velocity", b->velocity);
+        write_point(to, ", velocity = ", b->velocity);
     if (!is_zero(b->spin))
-        write_point(to, "spin", b->spin);
+        write_point(to, ", spin = ", b->spin);
     if (b->release > 0)
-        fprintf(to, ", release = %.17g", b->release);
+        write_number(to, ", release = ", b->release);
     if (b->drag != usual.drag)
-        fprintf(to, ", drag = %.17g", b->drag);
+        write_number(to, ", drag = ", b->drag);
     if (b->bounce != usual.bounce)
-        fprintf(to, ", bounce = %.17g", b->bounce);
+        write_number(to, ", bounce = ", b->bounce);
     if (b->friction != usual.friction)
-        fprintf(to, ", friction = %.17g", b->friction);
+        write_number(to, ", friction = ", b->friction);
     if (b->color[0] >= 0)
-        fprintf(to, ", color = {%.9g, %.9g, %.9g}", (double)b->color[0], (double)b->color[1],
-                (double)b->color[2]);
-    fprintf(to, " },\n");
+        write_point(to, ", color = ", color);
+    fputs(" },\n", to);
 }
 
 char *und_editor_text(const und_editor *e, und_error *err)
@@ -81,8 +94,10 @@ char *und_editor_text(const und_editor *e, und_error *err)
         fprintf(to, "%s\n\n", e->fixed);
     else
         fprintf(to, "-- Bodies to float in a flow of cells: undine float CACHE THIS_FILE\n\n");
-    if (!e->fixed && (e->damping != usual.damping || e->nodes != usual.nodes))
-        fprintf(to, "float { damping = %.17g, nodes = %d }\n\n", e->damping, e->nodes);
+    if (!e->fixed && (e->damping != usual.damping || e->nodes != usual.nodes)) {
+        write_number(to, "float { damping = ", e->damping);
+        fprintf(to, ", nodes = %d }\n\n", e->nodes);
+    }
     if (e->count > 0) {
         fprintf(to, "bodies {\n");
         for (int i = 0; i < e->count; i++)
