@@ -292,6 +292,37 @@ static void arrows_point_along_the_flow(void **state)
     und_frame_clear(&frame);
 }
 
+/* Grains of dust go as far as the liquid does. */
+static void streaks_follow_the_flow(void **state)
+{
+    stage *s = *state;
+    und_frame frame = new_frame(NY);
+    add_labels(&frame, UND_CELL_FULL);
+    float *u = add(&frame, "velocity_x", UND_F32, NY, NX + 1),
+          *v = add(&frame, "velocity_y", UND_F32, NY + 1, NX);
+    for (int c = 0; c < NY * (NX + 1); c++)
+        u[c] = 2;
+    for (int c = 0; c < (NY + 1) * NX; c++)
+        v[c] = -1;
+    s->flat->show_streaks = true;
+    draw(s, &frame, true);
+    frame.time = 0.05;
+    draw(s, &frame, true);
+    und_flat_view view = und_flat_view_of(s->flat, &s->lens);
+    const float(*list)[5];
+    int count = und_flat_streaks_list(s->flat, &view, &list);
+    assert_true(count > 500);
+    for (int k = 0; k < count;
+         k++) { /* from the newest place back: 0.1 m left and 0.05 m up, 200 pixels a metre */
+        assert_double_near((double)(list[k][2] - list[k][0]), -20, 0.01);
+        assert_double_near((double)(list[k][3] - list[k][1]), 10, 0.01);
+    }
+    frame.time = 9; /* a jump: they are put anew */
+    draw(s, &frame, true);
+    assert_int_equal(und_flat_streaks_list(s->flat, &view, &list), 0);
+    und_frame_clear(&frame);
+}
+
 /* A body is seen where it is, turned as it is, and the place under a pixel is that of the pixel. */
 static void bodies_and_places(void **state)
 {
@@ -387,7 +418,7 @@ static void damaged_frames_do_no_harm(void **state)
                  {"bodies/rotation", UND_F32},
                  {"bodies/mesh_position", UND_F32}};
     static const size_t shapes[][2] = {{NY, NX}, {NY, NX + 1}, {NY + 1, NX}, {1, NX}, {7, 3}, {0, 3}, {2, 4}};
-    s->flat->show_arrows = s->flat->show_markers = true;
+    s->flat->show_arrows = s->flat->show_markers = s->flat->show_streaks = true;
     uint64_t n = 0;
     for (int round = 0; round < 150; round++) {
         und_frame frame = new_frame(round % 3 == 0 ? 1 : NY);
@@ -433,6 +464,7 @@ int main(void)
         TEST(solids_stand_where_they_are),
         TEST(chains_are_filled),
         TEST(arrows_point_along_the_flow),
+        TEST(streaks_follow_the_flow),
         TEST(bodies_and_places),
         TEST(curves_are_sections),
         TEST(damaged_frames_do_no_harm),
@@ -440,6 +472,7 @@ int main(void)
         SMALL(colours_are_those_of_the_legend),
         SMALL(solids_stand_where_they_are),
         SMALL(arrows_point_along_the_flow),
+        SMALL(streaks_follow_the_flow),
         SMALL(bodies_and_places),
         SMALL(curves_are_sections),
     };

@@ -16,9 +16,9 @@ static void destroy(und_painter *self)
     und_flat *f = (und_flat *)self;
     GLuint *textures[] = {&f->maps, &f->cells_texture, &f->fields_texture, &f->fill_texture,
                           &f->curve_texture};
-    GLuint programs[] = {f->program.cells, f->program.curve, f->program.dots, f->program.arrows,
-                         f->program.triangles};
-    und_flat_buffer *buffers[] = {&f->markers, &f->drops, &f->arrows, &f->bodies};
+    GLuint programs[] = {f->program.cells,  f->program.curve,   f->program.dots,
+                         f->program.arrows, f->program.streaks, f->program.triangles};
+    und_flat_buffer *buffers[] = {&f->markers, &f->drops, &f->arrows, &f->bodies, &f->trails};
     for (size_t i = 0; i < sizeof textures / sizeof *textures; i++)
         glDeleteTextures(1, textures[i]);
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
@@ -32,6 +32,7 @@ static void destroy(und_painter *self)
     free(f->field);
     free(f->curve);
     free(f->fill.share);
+    free(f->streaks);
     free(f);
 }
 
@@ -80,6 +81,8 @@ static void panel(und_painter *self, und_ui *ui)
     }
     und_ui_check(ui, "Markers", &f->show_markers);
     und_ui_check(ui, "Velocity arrows", &f->show_arrows);
+    und_ui_check(ui, "Streaks", &f->show_streaks);
+    und_ui_tip(ui, "dust in the liquid, and the way it came");
     und_ui_check(ui, "Surface line", &f->show_surface);
     und_ui_check(ui, "Kinds of cells", &f->show_cells);
     und_ui_tip(ui, "Surface cells orange, Full cells blue");
@@ -194,6 +197,10 @@ static void do_arrows(void *context)
 {
     toggle(&((und_flat *)context)->show_arrows);
 }
+static void do_streaks(void *context)
+{
+    toggle(&((und_flat *)context)->show_streaks);
+}
 static void do_cells(void *context)
 {
     toggle(&((und_flat *)context)->show_cells);
@@ -215,6 +222,10 @@ static bool has_arrows(const void *context)
 {
     return ((const und_flat *)context)->show_arrows;
 }
+static bool has_streaks(const void *context)
+{
+    return ((const und_flat *)context)->show_streaks;
+}
 static bool has_cells(const void *context)
 {
     return ((const und_flat *)context)->show_cells;
@@ -234,6 +245,7 @@ static const und_action *actions(const und_painter *self, int *count)
         {"Show", "Next colours", 'C', 0, do_next_color, NULL, are_cells},
         {"Show", "Markers", 'M', 0, do_markers, has_markers, are_cells},
         {"Show", "Velocity arrows", 'V', 0, do_arrows, has_arrows, are_cells},
+        {"Show", "Streaks", 'T', 0, do_streaks, has_streaks, are_cells},
         {"Show", "Kinds of cells", 'K', 0, do_cells, has_cells, are_cells},
         {"Show", "Grid lines", 'G', 0, do_grid, has_grid, are_cells},
     };
@@ -250,6 +262,7 @@ static void match(und_painter *self, const und_painter *other)
     f->colors = like->colors;
     f->show_markers = like->show_markers;
     f->show_arrows = like->show_arrows;
+    f->show_streaks = like->show_streaks;
     f->show_cells = like->show_cells;
     f->show_grid = like->show_grid;
     f->show_surface = like->show_surface;

@@ -25,7 +25,7 @@ typedef struct und_flat_lattice {
 } und_flat_lattice;
 
 typedef struct und_flat_program {
-    GLuint cells, curve, dots, arrows, triangles;
+    GLuint cells, curve, dots, arrows, triangles, streaks;
 } und_flat_program;
 
 /* A buffer of vertices that grows. */
@@ -35,6 +35,8 @@ typedef struct und_flat_buffer {
     int count;   /* vertices or instances */
 } und_flat_buffer;
 
+typedef struct und_flat_streaks und_flat_streaks;
+
 typedef struct und_flat {
     und_painter painter;
     const und_render_def *look;
@@ -42,7 +44,8 @@ typedef struct und_flat {
     GLuint maps; /* colours */
     GLuint cells_texture, fields_texture, fill_texture, curve_texture;
     int cells_size[2], fill_size[2], curve_size[2]; /* of those textures */
-    und_flat_buffer markers, drops, arrows, bodies;
+    und_flat_buffer markers, drops, arrows, bodies, trails;
+    und_flat_streaks *streaks; /* NULL: never shown */
 
     und_flat_kind kind;
     int nx, ny;
@@ -66,7 +69,7 @@ typedef struct und_flat {
 
     /* What is shown. */
     und_flat_field colors;
-    bool show_markers, show_arrows, show_cells, show_grid, show_surface, hold;
+    bool show_markers, show_arrows, show_cells, show_grid, show_surface, show_streaks, hold;
 } und_flat;
 
 /* The view as shaders want it: metres from the grid's low corner. */
@@ -95,10 +98,16 @@ void und_flat_upload(und_flat_buffer *buffer, const void *data, size_t bytes, in
 extern const char und_flat_cells_shader[], und_flat_curve_shader[];
 extern const char und_flat_dots_vertex[], und_flat_dots_fragment[];
 extern const char und_flat_arrows_vertex[], und_flat_arrows_fragment[];
+extern const char und_flat_streaks_vertex[], und_flat_streaks_fragment[];
 extern const char und_flat_triangles_vertex[], und_flat_triangles_fragment[];
 
 /* flat_arrows.c: arrows of the view, [count][4]: place and way in pixels from the lower left corner. */
 int und_flat_arrows(const und_flat *flat, const und_flat_view *view, float (*arrow)[4], int most);
 double und_flat_arrow_pixels(const und_flat *flat, const und_flat_view *view); /* of the scale's speed */
+
+/* flat_streaks.c: on to the frame that was taken; what there is to draw, the ends of each piece in pixels and
+ * how strong it is. */
+und_status und_flat_streaks_move(und_flat *flat, und_error *err);
+int und_flat_streaks_list(und_flat *flat, const und_flat_view *view, const float (**list)[5]);
 
 #endif

@@ -23,6 +23,8 @@ und_status und_flat_programs(und_flat *f, und_error *err)
          {.name = "dots", .vertex = {und_flat_dots_vertex}, .fragment = {und_flat_dots_fragment}}},
         {&f->program.arrows,
          {.name = "arrows", .vertex = {und_flat_arrows_vertex}, .fragment = {und_flat_arrows_fragment}}},
+        {&f->program.streaks,
+         {.name = "streaks", .vertex = {und_flat_streaks_vertex}, .fragment = {und_flat_streaks_fragment}}},
         {&f->program.triangles,
          {.name = "bodies",
           .vertex = {und_flat_triangles_vertex},
@@ -63,6 +65,7 @@ static void bind(und_flat_buffer *b, int first, int second, bool instances)
         glEnableVertexAttribArray(1);
         glVertexAttribPointer(1, second, GL_FLOAT, GL_FALSE, stride,
                               (const void *)((size_t)first * sizeof(float)));
+        glVertexAttribDivisor(1, instances);
     }
 }
 
@@ -183,6 +186,23 @@ static void draw_arrows(und_flat *f, const und_flat_view *v)
     free(arrow);
 }
 
+static void draw_streaks(und_flat *f, const und_flat_view *v)
+{
+    static const float white[3] = {1, 1, 1}, dark[3] = {0.05f, 0.08f, 0.15f};
+    const float(*list)[5];
+    int count = f->show_streaks && f->kind == UND_FLAT_CELLS ? und_flat_streaks_list(f, v, &list) : 0;
+    GLuint p = f->program.streaks;
+    if (count == 0)
+        return;
+    und_flat_upload(&f->trails, list, (size_t)count * sizeof *list, count);
+    glUseProgram(p);
+    und_gl_vec2(p, "size", v->width, v->height);
+    und_gl_vec3(p, "ink", f->colors == UND_FLAT_VORTICITY ? dark : white);
+    bind(&f->trails, 4, 1, true);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, count);
+    glBindVertexArray(0);
+}
+
 /* Dark copies pushed aside make an outline under the bodies themselves. */
 static void draw_bodies(und_flat *f, const und_flat_view *v)
 {
@@ -223,6 +243,7 @@ void und_flat_draw(und_painter *self, const und_lens *lens, double seconds)
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     draw_markers(f, &v);
     draw_dots(f, &f->drops, &v, 2, 64, f->kind == UND_FLAT_CURVE ? spray : drops);
+    draw_streaks(f, &v);
     draw_arrows(f, &v);
     draw_bodies(f, &v);
     glDisable(GL_BLEND);

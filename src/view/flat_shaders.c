@@ -230,6 +230,31 @@ const char und_flat_arrows_fragment[] =
     "    color = vec4(mix(vec3(1.0), vec3(0.07, 0.10, 0.19), ink), shown * max(ink, 0.7 * rim));\n"
     "}\n";
 
+/* Pieces of streaks, each a square along it. */
+const char und_flat_streaks_vertex[] =
+    "layout(location = 0) in vec4 ends;\n"
+    "layout(location = 1) in float strength;\n"
+    "uniform vec2 size;\n"
+    "out float across, strong;\n"
+    "void main()\n"
+    "{\n"
+    "    vec2 corner = vec2((gl_VertexID & 1) == 0 ? 0.0 : 1.0, gl_VertexID < 2 ? -1.5 : 1.5);\n"
+    "    vec2 way = ends.zw - ends.xy;\n"
+    "    way /= max(length(way), 1.0e-4);\n"
+    "    vec2 p = mix(ends.xy, ends.zw, corner.x) + corner.y * vec2(-way.y, way.x);\n"
+    "    across = corner.y;\n"
+    "    strong = strength;\n"
+    "    gl_Position = vec4(2.0 * p / size - 1.0, 0.0, 1.0);\n"
+    "}\n";
+const char und_flat_streaks_fragment[] =
+    "in float across, strong;\n"
+    "uniform vec3 ink;\n"
+    "out vec4 color;\n"
+    "void main()\n"
+    "{\n"
+    "    color = vec4(ink, 0.85 * strong * clamp(1.4 - abs(across), 0.0, 1.0));\n"
+    "}\n";
+
 /* Triangles of bodies; `push` pixels outwards by hand of the outline's passes. */
 const char und_flat_triangles_vertex[] =
     "layout(location = 0) in vec2 corner;\n"

@@ -455,6 +455,8 @@ und_status und_flat_take(und_painter *self, const und_frame *frame, und_error *e
     else if (und_flat_fits(frame))
         status = take_curve(f, frame, err);
     f->time = isfinite(frame->time) ? frame->time : 0;
+    if (status == UND_OK && f->kind == UND_FLAT_CELLS)
+        status = und_flat_streaks_move(f, err);
     if (status != UND_OK || put_drops(f, frame, err) != UND_OK || put_bodies(f, frame, err) != UND_OK)
         return err->status;
     return UND_OK;
