@@ -34,6 +34,33 @@ static void what_was_written_is_read(void **state)
     und_image_destroy(&image);
 }
 
+/* A map of whole floats is exact, below 0 and above 1; what is cut short is an error. */
+static void maps_are_exact(void **state)
+{
+    (void)state;
+    enum { WIDE = 40, HIGH = 33 };
+    float map[WIDE * HIGH], *back = NULL;
+    for (int i = 0; i < WIDE * HIGH; i++)
+        map[i] = (float)(2000 * und_random(3, 4, (uint64_t)i) - 1000);
+    const char *path = test_path(&folder, "map.exr");
+    und_exr_channel channel = {.name = "Y", .data = map, .stride = 1, .whole = true};
+    int width, height;
+    und_error err;
+    assert_int_equal(und_exr_write_channels(path, WIDE, HIGH, &channel, 1, &err), UND_OK);
+    assert_int_equal(und_map_read(path, &width, &height, &back, &err), UND_OK);
+    assert_true(width == WIDE && height == HIGH);
+    assert_memory_equal(back, map, sizeof map);
+    free(back);
+    char *data;
+    size_t bytes;
+    assert_int_equal(und_file_read(path, 1 << 20, &data, &bytes, &err), UND_OK);
+    for (size_t cut = 0; cut < bytes; cut += 1 + bytes / 40) {
+        assert_int_equal(und_file_write(path, data, cut, &err), UND_OK);
+        assert_int_not_equal(und_map_read(path, &width, &height, &back, &err), UND_OK);
+    }
+    free(data);
+}
+
 /* 16 x 2 pixels: a row of runs (red 1, green from 0 to 1, blue 0, all times 4), a row of pixels with a
  * repeated one. */
 static size_t make_hdr(char *data)
@@ -150,7 +177,8 @@ static void errors_name_the_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_is_read),
-                                       cmocka_unit_test(radiance_is_read), cmocka_unit_test(damaged_pictures),
+                                       cmocka_unit_test(maps_are_exact), cmocka_unit_test(radiance_is_read),
+                                       cmocka_unit_test(damaged_pictures),
                                        cmocka_unit_test(errors_name_the_file)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -478,6 +478,52 @@ static void a_moment_is_saved_as_a_checkpoint(void **state)
     }
 }
 
+/* Bodies in the flow of cells fall and float as the liquid goes on, whatever its time step. */
+static void floating_bodies_go_along(void **state)
+{
+    (void)state;
+    und_live *live = open_live(write_scene(
+        "cells", "scene { fps = 30, frames = 20 }\n"
+                 "liquid.cells { size = {1, 1, 0.5}, cells = {20, 20, 10}, level = 0.4, keep_flow = true }\n"
+                 "bodies { { shape = sphere { radius = 0.1 }, density = 500, at = {0.5, 0.8, 0.25} } }\n"));
+    size_t count;
+    assert_double_near((double)field(und_live_take(live), "bodies/position", &count)[1], 0.8, 1e-6);
+    assert_int_equal(count, 3);
+    und_live_time_step(live, 0.01);
+    und_live_step(live, 20);
+    assert_double_near(settled(live).time, 0.2, 1e-12);
+    assert_double_near((double)field(und_live_take(live), "bodies/position", &count)[1],
+                       0.8 - 0.5 * 9.81 * 0.04, 0.01);
+    und_live_time_step(live, 1.0 / 30);
+    und_live_step(live, 120);
+    settled(live);
+    assert_double_near((double)field(und_live_take(live), "bodies/position", &count)[1], 0.4, 0.04);
+    und_live_save_scene(live, "cells-moment.lua");
+    assert_non_null(strstr(settled(live).note, "checkpoint"));
+    char saved[256], copy[256];
+    snprintf(saved, sizeof saved, "%s/afloat", folder.path);
+    und_live_save_checkpoint(live, saved); /* 4.2 s: the 127th frame */
+    assert_non_null(strstr(settled(live).note, "@127 -o NEW"));
+    und_error err = {0};
+    und_frame then = und_frame_empty(0, 0, (und_grid){0});
+    und_cache *cache = und_cache_open(saved, &err);
+    assert_non_null(cache);
+    assert_int_equal(und_cache_state(cache, 127, &then, &err), UND_OK);
+    und_cache_close(cache, NULL, 0, &err);
+    snprintf(copy, sizeof copy, "%s/cells.lua", folder.path);
+    und_scene *scene;
+    und_sim *sim = load_sim(copy, &scene);
+    if (und_sim_branch(sim, &then, &err) != UND_OK || und_sim_advance(sim, &err) != UND_OK)
+        fail_msg("%s", err.text);
+    und_live_step(live, 1);
+    settled(live);
+    fields_are_near(und_live_take(live), und_sim_frame(sim), "bodies/position", 0);
+    und_frame_clear(&then);
+    und_sim_destroy(sim);
+    und_scene_destroy(scene);
+    und_live_destroy(live);
+}
+
 /* What was to be saved when the window closed is there afterwards. */
 static void closing_saves_what_was_asked_for(void **state)
 {
@@ -511,6 +557,7 @@ int main(void)
         cmocka_unit_test(failures_are_told),
         cmocka_unit_test(a_moment_is_saved_as_a_scene),
         cmocka_unit_test(a_moment_is_saved_as_a_checkpoint),
+        cmocka_unit_test(floating_bodies_go_along),
         cmocka_unit_test(closing_saves_what_was_asked_for),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
