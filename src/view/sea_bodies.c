@@ -8,8 +8,8 @@
 
 void und_sea_bodies_free(und_sea_bodies *b)
 {
-    void *owned[] = {b->first,       b->mesh,      b->color,     b->reach,     b->pose,
-                     b->soup.normal, b->soup.next, b->soup.slot, b->soup.posed};
+    void *owned[] = {b->first,     b->mesh,      b->color,      b->reach,  b->pose, b->soup.normal,
+                     b->soup.next, b->soup.slot, b->soup.posed, b->vertex, b->index};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     *b = (und_sea_bodies){0};
@@ -21,6 +21,44 @@ static bool same_bodies(const und_sea_bodies *b, const und_rigid *r)
     return (size_t)b->count == r->count && (size_t)b->corners == r->corners &&
            memcmp(b->first, r->first, (r->count + 1) * sizeof *b->first) == 0 &&
            memcmp(b->mesh, r->mesh, bytes) == 0 && (!r->color || memcmp(b->color, r->color, bytes) == 0);
+}
+
+typedef struct corner {
+    float vertex[UND_SEA_VERTEX];
+    uint32_t number;
+} corner;
+
+static int compare_corners(const void *a, const void *b)
+{
+    return memcmp(a, b, UND_SEA_VERTEX * sizeof(float));
+}
+
+/* Corners that are the same become one vertex: some six to one, on smooth things. */
+static und_status share_corners(und_sea_bodies *b, const und_rigid *r, und_error *err)
+{
+    corner *list = und_alloc(r->corners, sizeof *list, "bodies", err);
+    b->vertex = und_alloc(r->corners, sizeof *b->vertex, "bodies", err);
+    b->index = und_alloc(r->corners, sizeof *b->index, "bodies", err);
+    if (!list || !b->vertex || !b->index) {
+        free(list);
+        return err->status;
+    }
+    for (size_t i = 0; i < r->count; i++)
+        for (int32_t c = r->first[i]; c < r->first[i + 1]; c++) {
+            memcpy(list[c].vertex, b->mesh + 3 * c, 3 * sizeof(float));
+            memcpy(list[c].vertex + 3, b->soup.normal + 3 * c, 3 * sizeof(float));
+            memcpy(list[c].vertex + 6, b->color + 3 * c, 3 * sizeof(float));
+            list[c].vertex[9] = (float)i;
+            list[c].number = (uint32_t)c;
+        }
+    qsort(list, r->corners, sizeof *list, compare_corners);
+    for (size_t k = 0; k < r->corners; k++) {
+        if (k == 0 || compare_corners(&list[k - 1], &list[k]) != 0)
+            memcpy(b->vertex[b->vertices++], list[k].vertex, sizeof list[k].vertex);
+        b->index[list[k].number] = (uint32_t)(b->vertices - 1);
+    }
+    free(list);
+    return UND_OK;
 }
 
 static und_status keep(und_sea_bodies *b, const und_rigid *r, und_error *err)
@@ -43,7 +81,7 @@ static und_status keep(und_sea_bodies *b, const und_rigid *r, und_error *err)
             b->reach[i] = maxf(sqrtf(f3_dot(p, p)), b->reach[i]);
         }
     und_status status = und_soup_set(&b->soup, b->mesh, r->corners / 3, err);
-    if (status != UND_OK)
+    if (status != UND_OK || (status = share_corners(b, r, err)) != UND_OK)
         return status;
     b->count = (int)r->count;
     b->corners = (int)r->corners;

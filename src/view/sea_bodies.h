@@ -4,6 +4,9 @@
 
 #include "render/internal.h"
 
+/* Of a vertex: place, normal, colour, number of the body. */
+enum { UND_SEA_VERTEX = 10 };
+
 typedef struct und_sea_bodies {
     int count, corners;
     int32_t *first;      /* [count + 1] */
@@ -11,6 +14,10 @@ typedef struct und_sea_bodies {
     float *reach;        /* [count]: m */
     float *pose;         /* [count][8]: centre and 0, turn (x, y, z, w) */
     und_soup soup;       /* the triangles in the bodies' own axes: it makes the normals */
+    /* The same with each corner once that several triangles share: what is drawn. */
+    int vertices;
+    float (*vertex)[UND_SEA_VERTEX];
+    uint32_t *index; /* [corners] */
 } und_sea_bodies;
 
 /* None where there are none in the frame, or they are damaged; *changed: other triangles than before;

@@ -129,7 +129,7 @@ static und_status allocate(und_sea *s, bool *fresh, und_error *err)
     und_sea_turn_back(&aside);
     if (status != UND_OK)
         return status;
-    set_size(&s->light_grid, f, !good ? 224 : s->software ? 256 : 640, 1);
+    set_size(&s->light_grid, f, !good ? 192 : s->software ? 256 : 640, 1);
     und_sea_grid_fill(&s->light_grid);
     set_size(&s->grid, f, !good ? 176 : s->software ? 288 : 512, 1);
     und_sea_grid_fill(&s->grid);

@@ -29,7 +29,7 @@ typedef struct und_sea_grid {
     int size[2], count; /* vertices; indices */
 } und_sea_grid;
 
-enum { UND_SEA_BUFFERS = 9 };
+enum { UND_SEA_BUFFERS = 7 };
 
 /* What is in the water and over it. */
 typedef struct und_sea_things {

@@ -222,8 +222,9 @@ static und_status take_bodies(und_sea_reader *reader, const und_frame *frame, un
     f->corners = b->corners;
     f->first = b->first;
     f->mesh = b->mesh;
-    f->normal = b->soup.normal;
-    f->color = b->color;
+    f->vertices = b->vertices;
+    f->vertex = b->vertex ? b->vertex[0] : NULL;
+    f->index = b->index;
     f->reach = b->reach;
     f->pose = b->pose;
     return status;

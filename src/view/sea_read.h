@@ -33,8 +33,9 @@ typedef struct und_sea_fields {
     bool bodies_moved;
     const int32_t *first;        /* [bodies + 1]: first corner of each */
     const float *mesh;           /* [corners][3], m, about the body's centre and in its axes */
-    const float *normal;         /* [corners][3], likewise */
-    const float *color;          /* [corners][3], linear */
+    int vertices;                /* corners that several triangles share are one */
+    const float *vertex;         /* [vertices][10]: place, normal, colour (linear), body */
+    const uint32_t *index;       /* [corners] */
     const float *reach;          /* [bodies]: m, of the farthest corner from the centre */
     const float *pose;           /* [bodies][8]: centre and 0, m, and turn (x, y, z, w) */
     int rain_count, spray_count; /* drops */

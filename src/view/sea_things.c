@@ -2,14 +2,13 @@
 #include "view/sea_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHADOW_SIZE = 512 };
 static const float ZOOM = 0.6f; /* of the picture for the water, which shows what the window does not */
 
 /* Numbers for each of `count` things; NULL: what the attribute is set to goes for all. */
-static void numbers(GLuint index, GLuint buffer, int parts, int count, const float *data, int divisor)
+static void numbers(GLuint index, GLuint buffer, int parts, int count, const float *data)
 {
     if (!data) {
         glDisableVertexAttribArray(index);
@@ -19,7 +18,7 @@ static void numbers(GLuint index, GLuint buffer, int parts, int count, const flo
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)sizeof(float) * parts * count, data, GL_STREAM_DRAW);
     glEnableVertexAttribArray(index);
     glVertexAttribPointer(index, parts, GL_FLOAT, GL_FALSE, 0, NULL);
-    glVertexAttribDivisor(index, (GLuint)divisor);
+    glVertexAttribDivisor(index, 1); /* one a drop */
 }
 
 und_status und_sea_things_create(und_sea *s, und_error *err)
@@ -48,16 +47,19 @@ static void take_bodies(und_sea_things *t, const und_sea_fields *f)
     if (f->corners == 0)
         return;
     if (anew) {
+        static const int parts[4] = {3, 3, 3, 1};
         glBindVertexArray(t->array[0]);
-        numbers(0, t->buffer[0], 3, f->corners, f->mesh, 0);
-        numbers(1, t->buffer[1], 3, f->corners, f->normal, 0);
-        numbers(2, t->buffer[2], 3, f->corners, f->color, 0);
-        float *body = malloc((size_t)f->corners * sizeof *body);
-        for (int i = 0; body && i < f->bodies; i++)
-            for (int c = f->first[i]; c < f->first[i + 1]; c++)
-                body[c] = (float)i;
-        numbers(3, t->buffer[8], 1, f->corners, body, 0);
-        free(body);
+        glBindBuffer(GL_ARRAY_BUFFER, t->buffer[0]);
+        glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)sizeof(float) * 10 * f->vertices, f->vertex,
+                     GL_STATIC_DRAW);
+        for (int k = 0; k < 4; k++) {
+            glEnableVertexAttribArray((GLuint)k);
+            glVertexAttribPointer((GLuint)k, parts[k], GL_FLOAT, GL_FALSE, 10 * (int)sizeof(float),
+                                  (const void *)(3 * (size_t)k * sizeof(float)));
+        }
+        glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, t->buffer[1]);
+        glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)sizeof(uint32_t) * f->corners, f->index,
+                     GL_STATIC_DRAW);
         glDeleteTextures(1, &t->poses);
         t->poses = und_gl_texture_2d(GL_RGBA32F, 2, f->bodies, false);
     }
@@ -71,14 +73,14 @@ static void take_drops(und_sea_things *t, const und_sea_fields *f)
     t->spray = f->spray_count;
     if (f->rain_count > 0) {
         glBindVertexArray(t->array[1]);
-        numbers(0, t->buffer[3], 3, f->rain_count, f->rain, 1);
-        numbers(1, t->buffer[4], 3, f->rain_count, f->rain_speed, 1);
+        numbers(0, t->buffer[2], 3, f->rain_count, f->rain);
+        numbers(1, t->buffer[3], 3, f->rain_count, f->rain_speed);
     }
     if (f->spray_count > 0) {
         glBindVertexArray(t->array[2]);
-        numbers(0, t->buffer[5], 3, f->spray_count, f->spray, 1);
-        numbers(1, t->buffer[6], 3, f->spray_count, f->spray_speed, 1);
-        numbers(2, t->buffer[7], 1, f->spray_count, f->spray_size, 1);
+        numbers(0, t->buffer[4], 3, f->spray_count, f->spray);
+        numbers(1, t->buffer[5], 3, f->spray_count, f->spray_speed);
+        numbers(2, t->buffer[6], 1, f->spray_count, f->spray_size);
     }
 }
 
@@ -144,7 +146,8 @@ static void draw_bodies(const und_sea *s, GLuint program, const und_lens *lens, 
     for (int i = 0, from = 0; i <= f->bodies; i++) {
         bool wanted = i < f->bodies && (!lens || is_wanted(f, i, lens, for_water, vertical));
         if (!wanted && f->first[i] > f->first[from])
-            glDrawArrays(GL_TRIANGLES, f->first[from], f->first[i] - f->first[from]);
+            glDrawElements(GL_TRIANGLES, f->first[i] - f->first[from], GL_UNSIGNED_INT,
+                           (const void *)((size_t)f->first[from] * sizeof(uint32_t)));
         if (!wanted)
             from = i + 1;
     }
