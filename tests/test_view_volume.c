@@ -384,6 +384,12 @@ static void control_particle_is_seen_where_it_acts(void **state)
     und_space_guides(s->painter, &def, 1);
     take(s);
     check_grain(s, "Control particles", (double[]){0.3, 0.7, 0.5}, 0.2 / CELLS);
+    const float nowhere[1][3] = {{NAN, 0, 0}};
+    const und_guide_frame bad[1] = {{.time = 0, .count = 1, .at = nowhere}};
+    def.frame_count = 1;
+    def.frames = bad;
+    und_space_guides(s->painter, &def, 1);
+    take(s); /* without them */
 }
 
 /* A wall before the ball hides it, and is what is picked. */

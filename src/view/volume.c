@@ -38,9 +38,10 @@ static void open_guides(und_space *v)
     und_error err = {0};
     if (v->guide_count == 0)
         return;
+    und_guides_destroy(v->marks.guides);
     v->marks.guides = und_guides_create(&mac, v->guide_defs, v->guide_count, v->look->threads, &err);
     if (!v->marks.guides)
-        snprintf(v->trouble, sizeof v->trouble, "%.250s", err.text);
+        snprintf(v->marks.trouble, sizeof v->marks.trouble, "%.250s", err.text);
     v->guide_count = 0;
 }
 

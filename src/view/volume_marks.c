@@ -108,9 +108,12 @@ static und_status take_control(und_space_marks *m, const und_frame *frame, size_
     s->count = s->all = 0;
     if (!m->guides)
         return UND_OK;
-    und_status status = und_guides_fetch(m->guides, frame->time, 0, err);
-    if (status != UND_OK)
-        return status;
+    if (und_guides_fetch(m->guides, frame->time, 0, err) != UND_OK) { /* a file is gone: the rest is shown */
+        snprintf(m->trouble, sizeof m->trouble, "%.250s", err->text);
+        und_guides_destroy(m->guides);
+        m->guides = NULL;
+        return UND_OK;
+    }
     und_guides_render(m->guides, frame->time, 0);
     und_guides_render_surface(m->guides, frame->time);
     for (int k = 0; k < UND_GUIDE_KINDS; k++)

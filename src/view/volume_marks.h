@@ -42,6 +42,7 @@ enum { UND_GRAIN_PLACE = 0, UND_GRAIN_RADIUS = 3, UND_GRAIN_SPEED, UND_GRAIN_SIG
 typedef struct und_space_marks {
     und_space_set set[UND_SETS];
     und_guides *guides; /* of the scene; NULL: none */
+    char trouble[256];  /* "": none; why there are no control particles */
     double low, high;   /* of what colours say */
 } und_space_marks;
 

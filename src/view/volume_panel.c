@@ -86,8 +86,8 @@ static void panel_sets(und_space *v, und_ui *ui)
         else
             und_ui_text(ui, "%zu", s->all);
     }
-    if (v->trouble[0])
-        und_ui_text(ui, "%s", v->trouble);
+    if (v->marks.trouble[0])
+        und_ui_text(ui, "%s", v->marks.trouble);
     if (!any)
         return;
     int tint = (int)v->show.tint;

@@ -63,8 +63,7 @@ typedef struct und_space {
     und_space_marks marks;
     const und_guide_def *guide_defs; /* the scene's, until they are opened */
     int guide_count;
-    char trouble[256]; /* "": none; why control particles are not there */
-    GLuint phi;        /* the distance */
+    GLuint phi; /* the distance */
     int phi_size[3];
     und_target solids, surface, way, picture; /* as large as the viewport, or some times that */
     /* Pictures of the same are drawn some times, a part of a pixel apart, and `mean` is what they all show:
