@@ -518,6 +518,30 @@ static void all_at_once(void **state)
     und_frame_clear(&frame);
 }
 
+/* A sheet of water lets through a part of what is behind it, and only there. */
+static void sheets_are_seen_through(void **state)
+{
+    (void)state;
+    und_render_def look = plain_look((float[]){0.9f, 0.9f, 0.9f}, 0);
+    und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
+    stand *s = open_stand(&look);
+    const double eye[3] = {3.2, 4, 8}, at[3] = {3.2, 0.5, 3.2};
+    const float corner[9] = {2.2f, 0.8f, 3.5f, 4.2f, 0.8f, 3.5f, 3.2f, 2, 3.5f};
+    show(s, &frame);
+    draw_from(s, eye, at);
+    double x, y;
+    assert_true(und_lens_project(&s->lens, (double[]){3.2, 1.1, 3.5}, &x, &y));
+    int before = s->rgb[(int)y][(int)x][1], aside = s->rgb[(int)y][10][1];
+    memcpy(add_floats(&frame, "sheet/mesh_position", 3, 3), corner, sizeof corner);
+    show(s, &frame);
+    draw_from(s, eye, at);
+    assert_in_range(s->rgb[(int)y][(int)x][1], before + 6,
+                    200); /* the sky mirrored on black water's colour */
+    assert_int_equal(s->rgb[(int)y][10][1], aside);
+    close_stand(s);
+    und_frame_clear(&frame);
+}
+
 static double two_levels(double x, double z)
 {
     return (x < 3.2 ? 0.4 : 0.6) + 0 * z;
@@ -629,6 +653,7 @@ int main(void)
         cmocka_unit_test(bodies_are_seen_and_picked),
         cmocka_unit_test(drops_are_seen_where_they_are),
         cmocka_unit_test(all_at_once),
+        cmocka_unit_test(sheets_are_seen_through),
         cmocka_unit_test(colours_of_heights_are_the_legends),
         cmocka_unit_test(exaggerated_heights_agree),
         cmocka_unit_test(damaged_frames_do_no_harm),

@@ -32,6 +32,7 @@ static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
         [SEA_CUT_GROUND] = {"the cut ground", und_sea_pass_glsl, und_sea_cut_ground_glsl},
         [SEA_CUT_WATER] = {"the cut water", und_sea_pass_glsl, und_sea_cut_water_glsl},
         [SEA_THING] = {"bodies", und_sea_thing_glsl, und_sea_lit_thing_glsl},
+        [SEA_SHEETS] = {"sheets", und_sea_sheet_glsl, und_sea_film_of_water_glsl},
         [SEA_DROPS] = {"drops", und_sea_drop_glsl, und_sea_drops_glsl},
     };
     const und_sea_fields *f = und_sea_reader_fields(s->reader);

@@ -8,7 +8,7 @@
 
 /* Programs that draw; which parts of them are compiled depends on what the frame has and on the options. */
 enum { SEA_SKY, SEA_GROUND, SEA_WATER, SEA_CUT_GROUND, SEA_CUT_WATER, SEA_SHADES };
-enum { SEA_THING = SEA_SHADES, SEA_DROPS, SEA_KINDS };
+enum { SEA_THING = SEA_SHADES, SEA_SHEETS, SEA_DROPS, SEA_KINDS };
 /* What a pixel shows: sides are 2 to 5, low x, high x, low z, high z. */
 enum { SEA_SHOWS_TOP = 1, SEA_SHOWS_SIDE, SEA_SHOWS_BODY = 6, SEA_SHOWS_FLOOR };
 enum { SEA_GOOD = 1, SEA_DRIFT = 2, SEA_BODIES = 4, SEA_TINTED = 8, SEA_LINES = 16, SEA_VARIANTS = 32 };
@@ -29,12 +29,12 @@ typedef struct und_sea_grid {
     int size[2], count; /* vertices; indices */
 } und_sea_grid;
 
-enum { UND_SEA_BUFFERS = 7 };
+enum { UND_SEA_BUFFERS = 10 };
 
 /* What is in the water and over it. */
 typedef struct und_sea_things {
-    int corners, rain, spray; /* of bodies; drops */
-    GLuint array[3];          /* bodies, rain, spray */
+    int corners, rain, spray, sheets; /* of bodies; drops; corners of sheets */
+    GLuint array[4];                  /* bodies, rain, spray, sheets */
     GLuint buffer[UND_SEA_BUFFERS];
     GLuint poses;           /* of bodies: two texels each */
     float sun_row[3][4];    /* take a place to the shadow's map, 0 to 1 */

@@ -213,6 +213,20 @@ static void take_drops(und_sea_fields *f, const und_frame *frame)
     f->spray_speed = beside(frame, "spray/velocity", 3 * f->spray_count);
 }
 
+static und_status take_sheets(und_sea_reader *reader, const und_frame *frame, und_error *err)
+{
+    und_sea_fields *f = &reader->fields;
+    und_soup *soup = &reader->render->sheet;
+    const float *corners;
+    int count = drops_of(frame, "sheet/mesh_position", &corners);
+    und_status status = und_soup_set(soup, corners, (size_t)(count / 3), err);
+    f->sheet_corners = status == UND_OK ? 3 * (int)soup->count : 0;
+    f->sheet = corners;
+    f->sheet_normal = soup->normal;
+    f->sheet_rim = beside(frame, "sheet/mesh_rim", count);
+    return status;
+}
+
 static und_status take_bodies(und_sea_reader *reader, const und_frame *frame, und_error *err)
 {
     und_sea_fields *f = &reader->fields;
@@ -254,5 +268,7 @@ und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, c
         return status;
     take_drift(reader, frame);
     take_drops(f, frame);
+    if ((status = take_sheets(reader, frame, err)) != UND_OK)
+        return status;
     return take_bodies(reader, frame, err);
 }

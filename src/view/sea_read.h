@@ -44,6 +44,10 @@ typedef struct und_sea_fields {
     const float *spray;          /* [count][3], m */
     const float *spray_size;     /* [count], radii, m, or NULL */
     const float *spray_speed;    /* [count][3], m/s, or NULL */
+    int sheet_corners;           /* of sheets of water in the air, three a triangle */
+    const float *sheet;          /* [corners][3], m */
+    const float *sheet_normal;   /* the same */
+    const float *sheet_rim;      /* [corners]: 1 at a rim to 0; or NULL */
     double time;                 /* s */
 } und_sea_fields;
 

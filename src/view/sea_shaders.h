@@ -26,6 +26,8 @@ extern const char und_sea_thing_light_glsl[];
 extern const char und_sea_lit_thing_glsl[];
 extern const char und_sea_drop_glsl[];
 extern const char und_sea_drops_glsl[];
+extern const char und_sea_sheet_glsl[];
+extern const char und_sea_film_of_water_glsl[];
 extern const char und_sea_smooth_glsl[];
 extern const char und_sea_compose_glsl[];
 

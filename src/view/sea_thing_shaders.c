@@ -125,6 +125,38 @@ const char und_sea_drops_glsl[] =
     "    color = vec4(shown(light), pow(share, 0.6) * cover); /* blended as pixels are, not as light */\n"
     "}\n";
 
+const char und_sea_sheet_glsl[] = "uniform mat4 both;\n"
+                                  "uniform float vertical;\n"
+                                  "layout(location = 0) in vec3 position;\n"
+                                  "layout(location = 1) in vec3 normal;\n"
+                                  "layout(location = 2) in float rim;\n"
+                                  "out vec3 place, facing;\n"
+                                  "out float at_rim;\n"
+                                  "void main()\n"
+                                  "{\n"
+                                  "    place = position * vec3(1.0, vertical, 1.0);\n"
+                                  "    facing = normal / vec3(1.0, vertical, 1.0);\n"
+                                  "    at_rim = rim;\n"
+                                  "    gl_Position = both * vec4(place, 1.0);\n"
+                                  "}\n";
+
+/* A film that mirrors the sky, most where it is seen along, with rims that gather light. */
+const char und_sea_film_of_water_glsl[] =
+    "in vec3 place, facing;\n"
+    "in float at_rim;\n"
+    "out vec4 color;\n"
+    "void main()\n"
+    "{\n"
+    "    vec3 dir = looking_at(place), n = normalize(facing);\n"
+    "    n = dot(n, dir) > 0.0 ? -n : n;\n"
+    "    vec3 up = reflect(dir, n);\n"
+    "    float one = fresnel(-dot(dir, n), ratio), both_sides = 2.0 * one / (1.0 + one);\n"
+    "    float edge = smoothstep(0.35, 1.0, at_rim);\n"
+    "    vec3 light = sky_at(up) + sun_color * min(4.0 * pow(max(dot(up, sun), 0.0), 120.0), 6.0);\n"
+    "    light = mix(light, ambient_at(n) * 0.9 + sun_color * 0.35, edge);\n"
+    "    color = vec4(shown(light), clamp(0.06 + both_sides + 0.55 * edge, 0.0, 0.95));\n"
+    "}\n";
+
 const char und_sea_smooth_glsl[] =
     "uniform sampler2D picture;\n"
     "in vec2 place;\n"

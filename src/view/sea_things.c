@@ -8,7 +8,7 @@ enum { SHADOW_SIZE = 512 };
 static const float ZOOM = 0.6f; /* of the picture for the water, which shows what the window does not */
 
 /* Numbers for each of `count` things; NULL: what the attribute is set to goes for all. */
-static void numbers(GLuint index, GLuint buffer, int parts, int count, const float *data)
+static void numbers(GLuint index, GLuint buffer, int parts, int count, const float *data, int divisor)
 {
     if (!data) {
         glDisableVertexAttribArray(index);
@@ -18,13 +18,13 @@ static void numbers(GLuint index, GLuint buffer, int parts, int count, const flo
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)sizeof(float) * parts * count, data, GL_STREAM_DRAW);
     glEnableVertexAttribArray(index);
     glVertexAttribPointer(index, parts, GL_FLOAT, GL_FALSE, 0, NULL);
-    glVertexAttribDivisor(index, 1); /* one a drop */
+    glVertexAttribDivisor(index, (GLuint)divisor);
 }
 
 und_status und_sea_things_create(und_sea *s, und_error *err)
 {
     und_sea_things *t = &s->things;
-    glGenVertexArrays(3, t->array);
+    glGenVertexArrays(4, t->array);
     glGenBuffers(UND_SEA_BUFFERS, t->buffer);
     return und_gl_target(&t->shadow, GL_R8, SHADOW_SIZE, SHADOW_SIZE, true, err);
 }
@@ -32,7 +32,7 @@ und_status und_sea_things_create(und_sea *s, und_error *err)
 void und_sea_things_destroy(und_sea *s)
 {
     und_sea_things *t = &s->things;
-    glDeleteVertexArrays(3, t->array);
+    glDeleteVertexArrays(4, t->array);
     glDeleteBuffers(UND_SEA_BUFFERS, t->buffer);
     glDeleteTextures(1, &t->poses);
     und_gl_target_clear(&t->shadow);
@@ -73,14 +73,21 @@ static void take_drops(und_sea_things *t, const und_sea_fields *f)
     t->spray = f->spray_count;
     if (f->rain_count > 0) {
         glBindVertexArray(t->array[1]);
-        numbers(0, t->buffer[2], 3, f->rain_count, f->rain);
-        numbers(1, t->buffer[3], 3, f->rain_count, f->rain_speed);
+        numbers(0, t->buffer[2], 3, f->rain_count, f->rain, 1);
+        numbers(1, t->buffer[3], 3, f->rain_count, f->rain_speed, 1);
     }
     if (f->spray_count > 0) {
         glBindVertexArray(t->array[2]);
-        numbers(0, t->buffer[4], 3, f->spray_count, f->spray);
-        numbers(1, t->buffer[5], 3, f->spray_count, f->spray_speed);
-        numbers(2, t->buffer[6], 1, f->spray_count, f->spray_size);
+        numbers(0, t->buffer[4], 3, f->spray_count, f->spray, 1);
+        numbers(1, t->buffer[5], 3, f->spray_count, f->spray_speed, 1);
+        numbers(2, t->buffer[6], 1, f->spray_count, f->spray_size, 1);
+    }
+    t->sheets = f->sheet_corners;
+    if (f->sheet_corners > 0) {
+        glBindVertexArray(t->array[3]);
+        numbers(0, t->buffer[7], 3, f->sheet_corners, f->sheet, 0);
+        numbers(1, t->buffer[8], 3, f->sheet_corners, f->sheet_normal, 0);
+        numbers(2, t->buffer[9], 1, f->sheet_corners, f->sheet_rim, 0);
     }
 }
 
@@ -287,13 +294,25 @@ static void draw_drops(und_sea *s, GLuint program, bool rain)
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, count);
 }
 
+static void draw_sheets(und_sea *s, const und_lens *lens)
+{
+    if (s->things.sheets == 0)
+        return;
+    GLuint program = und_sea_use(s, SEA_SHEETS, lens);
+    und_gl_float(program, "vertical", und_sea_vertical(s));
+    glBindVertexArray(s->things.array[3]);
+    glVertexAttrib1f(2, 0); /* where the frame does not say */
+    glDrawArrays(GL_TRIANGLES, 0, s->things.sheets);
+}
+
 void und_sea_drops_draw(und_sea *s, const und_lens *lens)
 {
-    if (s->things.spray + s->things.rain == 0 || lens->flat)
+    if (s->things.spray + s->things.rain + s->things.sheets == 0 || lens->flat)
         return;
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     glDepthMask(GL_FALSE);
+    draw_sheets(s, lens);
     GLuint program = und_sea_use(s, SEA_DROPS, lens);
     und_gl_float(program, "vertical", und_sea_vertical(s));
     und_gl_float(program, "shutter", s->look->shutter);
