@@ -96,9 +96,14 @@ rm -rf out/pond-moment
 expect "a window on a virtual screen" code 0 timeout 90 xvfb-run -a -s "-screen 0 800x600x24" bash person.sh "$program"
 expect "keeps a picture by its key" test -s pond.0001.png
 expect "saves the moment by its key" code 0 "$program" info out/pond-moment
-expect "the water was stirred" bash -c "'$program' info out/pond-moment --json | python3 -c '
+hash_of() { "$program" info "$1" --json | python3 -c "
 import json, sys
-assert json.load(sys.stdin)[\"frames\"][0][\"time\"] > 0.5'"
+print([f['hash'] for f in json.load(sys.stdin)['frames'] if f['number'] == $2][0])"; }
+last=$("$program" info out/pond-moment --json | python3 -c "
+import json, sys
+print(json.load(sys.stdin)['frames'][0]['number'])")
+expect "the same without a person" code 0 "$program" sim pond.lua -e "$last" -o nobody -q
+expect "the water was stirred" test "$(hash_of out/pond-moment "$last")" != "$(hash_of nobody "$last")"
 
 # the document's scripts
 number=0

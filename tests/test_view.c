@@ -284,6 +284,27 @@ static void mouse_turns_and_moves_the_view(void **state)
     und_view_destroy(view);
 }
 
+/* A key that stays down plays once, and steps on and on; hands have their limits. */
+static void keys_repeat_where_that_is_meant(void **state)
+{
+    (void)state;
+    und_view *view = open_text("held", pond);
+    und_event held = {.kind = UND_EVENT_KEY, .key = '.', .down = true};
+    draw(view);
+    for (int i = 0; i < 4; i++, held.repeat = true)
+        event(view, held);
+    draw(view);
+    assert_double_near(view->pane[0].state.time, 4.0 / STEPS_A_SECOND, 1e-9);
+    held = (und_event){.kind = UND_EVENT_KEY, .key = 'H', .down = true};
+    for (int i = 0; i < 4; i++, held.repeat = true)
+        event(view, held);
+    assert_true(((const und_sea *)view->pane[0].painter)->options.tinted);
+    for (int i = 0; i < 200; i++)
+        und_view_event(view, &(und_event){.kind = UND_EVENT_KEY, .key = ']', .down = true});
+    assert_true(view->hands.radius <= view->size);
+    und_view_destroy(view);
+}
+
 /* A hand on the water pours; reset takes it back. */
 static void pouring_adds_and_reset_takes_back(void **state)
 {
@@ -388,6 +409,7 @@ int main(void)
         cmocka_unit_test(slider_damps_the_wave),
         cmocka_unit_test(keys_do_one_thing_each),
         cmocka_unit_test(mouse_turns_and_moves_the_view),
+        cmocka_unit_test(keys_repeat_where_that_is_meant),
         cmocka_unit_test(pouring_adds_and_reset_takes_back),
         cmocka_unit_test(two_caches_are_seen_alike),
         cmocka_unit_test(small_devices_show_the_same),

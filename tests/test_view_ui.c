@@ -107,6 +107,27 @@ static void widgets_answer_the_mouse(void **state)
     assert_true(b->chosen);
 }
 
+/* A click that is over before the next picture is one; each button is whose it went down on. */
+static void clicks_are_quicker_than_pictures(void **state)
+{
+    board *b = *state;
+    double r[4];
+    assert_true(und_ui_where(b->ui, "Reset", r));
+    und_event e = {.kind = UND_EVENT_BUTTON, .down = true, .x = (r[0] + r[2]) / 2, .y = (r[1] + r[3]) / 2};
+    event(b, (und_event){.kind = UND_EVENT_MOVE, .x = e.x, .y = e.y});
+    assert_true(und_ui_event(b->ui, &e));
+    e.down = false;
+    assert_true(und_ui_event(b->ui, &e));
+    draw(b);
+    draw(b);
+    assert_int_equal(b->pressed, 1);
+    assert_false(event(b, (und_event){.kind = UND_EVENT_BUTTON, .down = true, .x = 390, .y = 290}));
+    assert_true(
+        event(b, (und_event){.kind = UND_EVENT_BUTTON, .button = 1, .down = true, .x = e.x, .y = e.y}));
+    assert_false(event(b, (und_event){.kind = UND_EVENT_BUTTON, .x = e.x, .y = e.y}));
+    assert_true(event(b, (und_event){.kind = UND_EVENT_BUTTON, .button = 1, .x = 390, .y = 290}));
+}
+
 static void typing_goes_to_the_field(void **state)
 {
     board *b = *state;
@@ -146,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(widgets_answer_the_mouse, open_board, close_board),
+        cmocka_unit_test_setup_teardown(clicks_are_quicker_than_pictures, open_board, close_board),
         cmocka_unit_test_setup_teardown(typing_goes_to_the_field, open_board, close_board),
         cmocka_unit_test_setup_teardown(the_picture_keeps_its_mouse, open_board, close_board),
     };

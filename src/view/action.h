@@ -4,6 +4,9 @@
 
 #include "view/event.h"
 
+/* Among the mods of an action: while its key stays down it goes on. */
+enum { UND_MOD_REPEATS = 1 << 8 };
+
 typedef struct und_action {
     const char *menu, *label; /* "View", "Caustics" */
     int key;                  /* as events name them; 0: none */

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 und_status und_view_shoot(und_view *v, const char *path, und_error *err)
 {
@@ -26,13 +27,9 @@ und_status und_view_shoot(und_view *v, const char *path, und_error *err)
 static void shoot(void *context)
 {
     und_view *v = context;
-    char path[300];
-    und_error err;
-    snprintf(path, sizeof path, "%s.%04d.png", v->pane[0].scene->name, ++v->shots);
-    if (und_view_shoot(v, path, &err) == UND_OK)
-        und_view_say(v, "%s", path);
-    else
-        und_view_say(v, "%.400s", err.text);
+    do { /* those of earlier times stay */
+        snprintf(v->shot_path, sizeof v->shot_path, "%s.%04d.png", v->pane[0].scene->name, ++v->shots);
+    } while (access(v->shot_path, F_OK) == 0 && v->shots < 9999);
 }
 
 static void quit(void *context)
@@ -92,8 +89,8 @@ const und_action *und_view_actions(int *count)
         {"File", "Quit", 'Q', UND_MOD_CONTROL, quit, NULL, NULL},
         {"View", "First view", 'F', 0, go_home, NULL, NULL},
         {"View", "Follow the scene's camera", 'C', 0, follow, follows, can_follow},
-        {"View", "Nearer", '=', 0, zoom_in, NULL, NULL},
-        {"View", "Farther", '-', 0, zoom_out, NULL, NULL},
+        {"View", "Nearer", '=', UND_MOD_REPEATS, zoom_in, NULL, NULL},
+        {"View", "Farther", '-', UND_MOD_REPEATS, zoom_out, NULL, NULL},
         {"View", "Hide the panels", UND_KEY_TAB, 0, hide, hides, NULL},
         {"Help", "Keys and mouse...", '/', 0, help, helps, NULL},
     };

@@ -45,6 +45,7 @@ typedef struct und_event {
     double x, y; /* pixels from the upper left corner */
     int button, key;
     bool down;
+    bool repeat; /* the key is down already, and stays */
     unsigned mods;
     unsigned text; /* Unicode */
 } und_event;

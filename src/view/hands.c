@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { RING = 48 }; /* sides of the circle where the hand is */
+enum { RING = 48 };                                  /* sides of the circle where the hand is */
+static const double NARROWEST = 0.004, WIDEST = 0.2; /* hands, in sizes of what is shown */
+/* What is not turned stays: in the meantime it may have changed by itself. */
+static const und_tuning as_it_is = {NAN, NAN, NAN, NAN};
 
 static const struct {
     const char *name, *tip, *strength, *format;
@@ -168,7 +171,7 @@ static void tool_panel(und_view *v)
         und_ui_text(v->ui, "%d balls left", v->pane[0].state.balls_left);
         return;
     }
-    und_ui_slider(v->ui, "width", &h->radius, 0.004 * span, 0.2 * span, "%.3g m", true);
+    und_ui_slider(v->ui, "width", &h->radius, NARROWEST * span, WIDEST * span, "%.3g m", true);
     if (tools[h->tool].strength)
         und_ui_slider(v->ui, tools[h->tool].strength, strength, 0.01 * h->usual[h->tool],
                       20 * h->usual[h->tool], tools[h->tool].format, true);
@@ -184,33 +187,32 @@ static void tuning_panel(und_view *v)
 {
     const und_live_state *state = &v->pane[0].state;
     und_live *live = v->pane[0].live;
-    und_tuning tuning = state->tuning;
+    und_tuning tuning = state->tuning, turned = as_it_is;
     double step = state->time_step, frame = 1 / v->pane[0].scene->fps, speed = state->speed;
     if (und_ui_slider(v->ui, "time step", &step, frame / 64, 4 * frame, "%.4f s", true))
         und_live_time_step(live, step);
     if (und_ui_slider(v->ui, "speed", &speed, 0, 4, speed > 0 ? "%.2f x real time" : "as fast as it can",
                       false))
         und_live_speed(live, speed);
-    bool turned = false;
-    if (isfinite(tuning.gravity))
-        turned |= und_ui_slider(v->ui, "gravity", &tuning.gravity, 0, 30, "%.2f m/s2", false);
-    if (state->has_damping)
-        turned |= und_ui_slider(v->ui, "damping", &tuning.damping, 0, 5, "%.3f 1/s", false);
-    if (state->has_viscosity)
-        turned |= und_ui_slider(v->ui, "viscosity", &tuning.viscosity, 0, 0.1, "%.2g m2/s", true);
+    if (isfinite(tuning.gravity) &&
+        und_ui_slider(v->ui, "gravity", &tuning.gravity, 0, 30, "%.2f m/s2", false))
+        turned.gravity = tuning.gravity;
+    if (state->has_damping && und_ui_slider(v->ui, "damping", &tuning.damping, 0, 5, "%.3f 1/s", false))
+        turned.damping = tuning.damping;
+    if (state->has_viscosity &&
+        und_ui_slider(v->ui, "viscosity", &tuning.viscosity, 0, 0.1, "%.2g m2/s", true))
+        turned.viscosity = tuning.viscosity;
     if (state->has_rain) {
         bool rains = tuning.rain > 0;
         if (und_ui_check(v->ui, "rain", &rains)) {
-            tuning.rain = rains ? v->hands.rain : 0;
-            turned = true;
+            turned.rain = rains ? v->hands.rain : 0;
         }
         if (und_ui_slider(v->ui, "drops", &v->hands.rain, 0.01, 200, "%.3g /m2/s", true) && rains) {
-            tuning.rain = v->hands.rain;
-            turned = true;
+            turned.rain = v->hands.rain;
         }
     }
-    if (turned)
-        und_live_tune(live, &tuning);
+    if (memcmp(&turned, &as_it_is, sizeof turned) != 0)
+        und_live_tune(live, &turned);
 }
 
 static void play(void *context)
@@ -273,9 +275,9 @@ static bool is_playing(const void *context)
 static void rain(void *context)
 {
     und_view *v = context;
-    und_tuning tuning = v->pane[0].state.tuning;
-    tuning.rain = tuning.rain > 0 ? 0 : v->hands.rain;
-    und_live_tune(v->pane[0].live, &tuning);
+    und_tuning turned = as_it_is;
+    turned.rain = v->pane[0].state.tuning.rain > 0 ? 0 : v->hands.rain;
+    und_live_tune(v->pane[0].live, &turned);
 }
 static bool rains(const void *context)
 {
@@ -285,13 +287,17 @@ static bool can_rain(const void *context)
 {
     return ((const und_view *)context)->pane[0].state.has_rain;
 }
+static void set_radius(und_view *v, double factor)
+{
+    v->hands.radius = fmin(fmax(v->hands.radius * factor, NARROWEST * v->size), WIDEST * v->size);
+}
 static void wider(void *context)
 {
-    ((und_view *)context)->hands.radius *= 1.25;
+    set_radius(context, 1.25);
 }
 static void narrower(void *context)
 {
-    ((und_view *)context)->hands.radius /= 1.25;
+    set_radius(context, 0.8);
 }
 
 /* A tool of each kind, for keys and the menu. */
@@ -328,7 +334,7 @@ const und_action *und_hands_actions(int *count)
 {
     static const und_action actions[] = {
         {"Run", "Play or pause", ' ', 0, play, is_playing, NULL},
-        {"Run", "One step", '.', 0, step, NULL, NULL},
+        {"Run", "One step", '.', UND_MOD_REPEATS, step, NULL, NULL},
         {"Run", "Start again", UND_KEY_BACKSPACE, 0, reset, NULL, NULL},
         {"Run", "Rain", 'R', 0, rain, rains, can_rain},
         {"Run", "Save the moment as a scene", 'S', UND_MOD_CONTROL, save_scene, NULL, NULL},
@@ -344,8 +350,8 @@ const und_action *und_hands_actions(int *count)
         TOOL_ACTION(solid, "Solid", '2'),
         TOOL_ACTION(inflow, "Inflow", '3'),
         TOOL_ACTION(erase, "Eraser", '4'),
-        {"Hand", "Wider", ']', 0, wider, NULL, NULL},
-        {"Hand", "Narrower", '[', 0, narrower, NULL, NULL},
+        {"Hand", "Wider", ']', UND_MOD_REPEATS, wider, NULL, NULL},
+        {"Hand", "Narrower", '[', UND_MOD_REPEATS, narrower, NULL, NULL},
     };
     *count = sizeof actions / sizeof *actions;
     return actions;

@@ -54,8 +54,9 @@ bool und_menus_key(und_view *v, const und_event *event)
     unsigned shift =
         event->key == '/' || event->key == '=' ? UND_MOD_SHIFT : 0; /* on some keyboards it takes shift */
     for (int i = 0; i < count; i++)
-        if (list[i].action->key == event->key && (list[i].action->mods | shift) == (event->mods | shift) &&
-            enabled(&list[i])) {
+        if (list[i].action->key == event->key &&
+            ((list[i].action->mods & ~(unsigned)UND_MOD_REPEATS) | shift) == (event->mods | shift) &&
+            (!event->repeat || list[i].action->mods & UND_MOD_REPEATS) && enabled(&list[i])) {
             list[i].action->run(list[i].context);
             return true;
         }

@@ -73,13 +73,21 @@ static und_status choose_painter(und_pane *pane, const und_frame *frame, und_err
                : und_error_set(err, UND_FAILED, "%s: nothing here can show its frames", pane->scene->name);
 }
 
+/* A frame that cannot be read is told of until another is shown. */
+static void hear_reel(und_pane *pane)
+{
+    char text[sizeof pane->trouble];
+    if (und_reel_failed(pane->reel, text, sizeof text) && text[0])
+        memcpy(pane->trouble, text, sizeof text);
+}
+
 und_status und_pane_take(und_pane *pane, und_error *err)
 {
     const und_frame *frame = pane->live ? und_live_take(pane->live) : und_reel_take(pane->reel);
     if (pane->live)
         und_live_state_now(pane->live, &pane->state);
-    else if (!und_reel_failed(pane->reel, pane->trouble, sizeof pane->trouble))
-        pane->trouble[0] = 0;
+    else
+        hear_reel(pane);
     if (pane->editor) {
         pane->shown = frame ? frame : pane->shown;
         bool anew = frame || (pane->shown && und_editor_has_news(pane->editor));
@@ -90,15 +98,16 @@ und_status und_pane_take(und_pane *pane, und_error *err)
     und_status status = pane->painter ? UND_OK : choose_painter(pane, frame, err);
     if (status != UND_OK)
         return status;
-    und_error why;
-    if (pane->painter->class->take(pane->painter, frame, &why) !=
-        UND_OK) /* one bad frame: the others go on */
-        snprintf(pane->trouble, sizeof pane->trouble, "%.500s", why.text);
-    pane->time = frame->time;
-    pane->number = frame->number;
     if (!pane->slice && und_slice_fits(frame) && !(pane->slice = und_slice_create(err)))
         return err->status;
-    return pane->slice ? und_slice_take(pane->slice, frame, err) : UND_OK;
+    und_error why = {0};
+    status = pane->painter->class->take(pane->painter, frame, &why);
+    if (status == UND_OK && pane->slice)
+        status = und_slice_take(pane->slice, frame, &why);
+    snprintf(pane->trouble, sizeof pane->trouble, "%.500s", why.text); /* the others go on */
+    pane->time = frame->time;
+    pane->number = frame->number;
+    return UND_OK;
 }
 
 void und_pane_draw(und_pane *pane, double seconds)

@@ -78,9 +78,11 @@ static void typed_key(GLFWwindow *glfw, int key, int code, int action, int mods)
 {
     (void)code;
     if (key >= 0 && key < UND_KEY_COUNT)
-        push(of(glfw),
-             (und_event){
-                 .kind = UND_EVENT_KEY, .key = key, .down = action != GLFW_RELEASE, .mods = mods_of(mods)});
+        push(of(glfw), (und_event){.kind = UND_EVENT_KEY,
+                                   .key = key,
+                                   .down = action != GLFW_RELEASE,
+                                   .repeat = action == GLFW_REPEAT,
+                                   .mods = mods_of(mods)});
 }
 
 static void typed_text(GLFWwindow *glfw, unsigned text)

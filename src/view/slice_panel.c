@@ -369,8 +369,8 @@ const und_action *und_slice_actions(int *count)
     static const und_action actions[] = {
         {"Slice", "Slice", 'X', 0, toggle, is_on, has_frame},
         {"Slice", "Across the next axis", 'X', UND_MOD_SHIFT, next_axis, NULL, is_on},
-        {"Slice", "Move up", UND_KEY_PAGE_UP, 0, move_up, NULL, is_on},
-        {"Slice", "Move down", UND_KEY_PAGE_DOWN, 0, move_down, NULL, is_on},
+        {"Slice", "Move up", UND_KEY_PAGE_UP, UND_MOD_REPEATS, move_up, NULL, is_on},
+        {"Slice", "Move down", UND_KEY_PAGE_DOWN, UND_MOD_REPEATS, move_down, NULL, is_on},
         {"Slice", "Next field", 'N', 0, next_field, NULL, is_on},
         {"Slice", "Arrows", 'N', UND_MOD_SHIFT, arrows, has_arrows, is_on},
         {"Slice", "Only in the liquid", 0, 0, liquid_only, is_liquid_only, is_on},

@@ -237,8 +237,8 @@ const und_action *und_timeline_actions(int *count)
 {
     static const und_action actions[] = {
         {"Play", "Play or pause", ' ', 0, play, is_playing, NULL},
-        {"Play", "Step forward", UND_KEY_RIGHT, 0, step_on, NULL, NULL},
-        {"Play", "Step back", UND_KEY_LEFT, 0, step_back, NULL, NULL},
+        {"Play", "Step forward", UND_KEY_RIGHT, UND_MOD_REPEATS, step_on, NULL, NULL},
+        {"Play", "Step back", UND_KEY_LEFT, UND_MOD_REPEATS, step_back, NULL, NULL},
         {"Play", "First frame", UND_KEY_HOME, 0, go_first, NULL, NULL},
         {"Play", "Last frame", UND_KEY_END, 0, go_last, NULL, NULL},
         {"Play", "Loop", 'L', 0, loop, is_loop, NULL},

@@ -32,8 +32,11 @@ struct und_ui {
     ImGuiContext *context;
     std::map<std::string, Place> places; /* of widgets, by label */
     double menu_height, strip_height;
-    bool mouse_taken; /* a button went down on a panel: all until it is up is the panel's */
-    int panels;       /* open now: drawing goes into them */
+    bool taken[UND_BUTTONS]; /* went down on a panel: all until it is up is the panel's */
+    /* Down, and has gone down since the last picture: a click may be quicker than one. */
+    bool down[UND_BUTTONS], pressed[UND_BUTTONS];
+    bool key_down[UND_KEY_COUNT], key_pressed[UND_KEY_COUNT];
+    int panels; /* open now: drawing goes into them */
     double scale;
 };
 
@@ -223,13 +226,12 @@ bool und_ui_event(und_ui *ui, const und_event *e)
     switch (e->kind) {
     case UND_EVENT_MOVE:
         io.MousePos = at(e->x, e->y);
-        return ui->mouse_taken;
+        return ui->taken[0] || ui->taken[1] || ui->taken[2];
     case UND_EVENT_BUTTON: {
         io.MousePos = at(e->x, e->y);
-        bool taken = e->down ? over_panel(ui, e->x, e->y) : ui->mouse_taken;
-        if (e->button >= 0 && e->button < UND_BUTTONS && (taken || !e->down))
-            io.MouseDown[e->button] = e->down;
-        ui->mouse_taken = e->down && taken;
+        bool taken = e->down ? over_panel(ui, e->x, e->y) : ui->taken[e->button];
+        ui->taken[e->button] = ui->down[e->button] = e->down && taken;
+        ui->pressed[e->button] |= e->down && taken;
         return taken;
     }
     case UND_EVENT_SCROLL:
@@ -238,8 +240,11 @@ bool und_ui_event(und_ui *ui, const und_event *e)
         io.MouseWheel += (float)e->y;
         return true;
     case UND_EVENT_KEY:
-        if (e->key > 0 && e->key < (int)IM_ARRAYSIZE(io.KeysDown))
-            io.KeysDown[e->key] = e->down && (io.WantTextInput || e->key == UND_KEY_ESCAPE);
+        if (e->key > 0 && e->key < UND_KEY_COUNT) {
+            bool ours = e->down && (io.WantTextInput || e->key == UND_KEY_ESCAPE);
+            ui->key_down[e->key] = ours;
+            ui->key_pressed[e->key] |= ours;
+        }
         return io.WantTextInput;
     case UND_EVENT_TEXT:
         if (io.WantTextInput)
@@ -256,6 +261,12 @@ void und_ui_begin(und_ui *ui, int width, int height, double seconds)
     io.DisplaySize = at(width, height);
     io.DeltaTime = (float)fmax(seconds, 1e-4);
     ui->panels = 0;
+    for (int i = 0; i < UND_BUTTONS; i++)
+        io.MouseDown[i] = ui->down[i] || ui->pressed[i];
+    for (int i = 0; i < UND_KEY_COUNT; i++)
+        io.KeysDown[i] = ui->key_down[i] || ui->key_pressed[i];
+    memset(ui->pressed, 0, sizeof ui->pressed);
+    memset(ui->key_pressed, 0, sizeof ui->key_pressed);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
 }

@@ -263,6 +263,17 @@ static void measure(und_view *v, double began)
     v->picture_rate = back > 1 && over > 0 ? (back - 1) / over : 0;
 }
 
+/* The picture as it is drawn: what is shown may be gone from the buffer. */
+static void take_shot(und_view *v)
+{
+    v->shot_error.status = UND_OK;
+    if (und_view_shoot(v, v->shot_path, &v->shot_error) == UND_OK)
+        und_view_say(v, "%.400s", v->shot_path);
+    else
+        und_view_say(v, "%.400s", v->shot_error.text);
+    v->shot_path[0] = 0;
+}
+
 /* Nothing moves: there is no need to draw the same picture sixty times a second. */
 static bool idle(const und_view *v)
 {
@@ -303,6 +314,8 @@ bool und_view_frame(und_view *v, und_error *err)
     und_ui_begin(v->ui, v->width, v->height, seconds);
     und_menus_draw(v);
     und_ui_end(v->ui);
+    if (v->shot_path[0])
+        take_shot(v);
     glFinish(); /* what a picture takes, not what ordering it takes */
     measure(v, began);
     und_screen_show(v->window);

@@ -2,6 +2,7 @@
 #ifndef UND_VIEW_VIEW_PARTS_H
 #define UND_VIEW_VIEW_PARTS_H
 
+#include "base/file.h"
 #include "view/action.h"
 #include "view/editor.h"
 #include "view/painter.h"
@@ -68,6 +69,8 @@ struct und_view {
     double clock, picture_time, picture_rate; /* s; s a picture takes; pictures a second */
     double drawn[64];                         /* when the last ones were */
     int pictures;
+    char shot_path[UND_PATH_MAX]; /* where the next picture is kept; "": nowhere */
+    und_error shot_error;         /* of the last one */
     int shots;
     char note[512];
     double note_until, last_event;
