@@ -5,6 +5,7 @@
 #include "view/gl.h"
 #include "view/painter.h"
 #include "view/screen.h"
+#include "view/volume_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -211,6 +212,81 @@ static void triangles_are_where_the_distance_is(void **state)
     assert_true(worst > 0 && worst < 0.2);
 }
 
+static void add_points(stage *s, const char *name, const float *points, size_t count)
+{
+    und_error err = {0};
+    const und_item_def def = {
+        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {count, 3}};
+    und_item *item = und_frame_add(&s->frame, &def, &err);
+    assert_non_null(item);
+    memcpy(item->data, points, 3 * count * sizeof *points);
+}
+
+/* Nothing is made anew: each picture is added to the mean of those before. */
+static void check_still(stage *s)
+{
+    const und_space *v = (const und_space *)s->painter;
+    for (int i = 0; i < 4; i++)
+        show(s);
+    for (int i = 0; i < 4; i++) {
+        int before = v->samples;
+        show(s);
+        assert_int_equal(v->samples, before + 1);
+    }
+}
+
+/* Pictures of what stands still become smooth also where there is no liquid. */
+static void empty_liquid_stands_still(void **state)
+{
+    stage *s = *state;
+    float *phi = s->frame.items[0].data;
+    for (size_t i = 0; i < (size_t)CELLS * CELLS * CELLS; i++)
+        phi[i] = 0.5f;
+    take(s);
+    show(s);
+    run(s, "Distance, not triangles");
+    check_still(s);
+    und_frame_clear(&s->frame); /* and where it comes as triangles, of which there are none */
+    s->frame = und_frame_empty(1, 0.25, (und_grid){.n = {CELLS, CELLS, CELLS}, .dx = 1.0 / CELLS});
+    add_points(s, "liquid/mesh_position", (float[3]){0}, 0);
+    take(s);
+    ((und_space *)s->painter)->world.coarse = true; /* as after a frame in a hurry */
+    check_still(s);
+}
+
+/* More cells along an axis than a texture may have: the liquid is there all the same, as triangles. */
+static void long_channels_are_shown(void **state)
+{
+    enum { ACROSS = 6 };
+    stage *s = *state;
+    und_error err = {0};
+    GLint most = 0;
+    glGetIntegerv(GL_MAX_3D_TEXTURE_SIZE, &most);
+    const size_t along = (size_t)most;
+    const double dx = 1.0 / ACROSS, middle = 0.5 * dx * most, level = 0.55;
+    und_frame_clear(&s->frame);
+    s->frame = und_frame_empty(1, 0.25, (und_grid){.n = {most, ACROSS, ACROSS}, .dx = dx});
+    const und_item_def def = {.name = "distance",
+                              .unit = "m",
+                              .kind = UND_FIELD,
+                              .type = UND_F32,
+                              .rank = 3,
+                              .dim = {ACROSS, ACROSS, along}};
+    und_item *item = und_frame_add(&s->frame, &def, &err);
+    assert_non_null(item);
+    for (size_t i = 0; i < along * ACROSS * ACROSS; i++)
+        ((float *)item->data)[i] = (float)(((double)(i / along % ACROSS) + 0.5) * dx - level);
+    take(s);
+    und_camera camera = {0};
+    und_camera_look(&camera, (double[]){middle, 2, 1.1}, (double[]){middle, 0.5, 0.5}, 0.6);
+    s->lens = und_camera_lens(&camera, (int[]){0, 0, WIDTH, HEIGHT}, HEIGHT, 1);
+    static depths depth;
+    read_depths(s, depth);
+    double place[3];
+    place_at(&s->lens, WIDTH / 2, HEIGHT / 2, depth[HEIGHT / 2][WIDTH / 2], place);
+    assert_double_near(place[1], level, 0.05 * dx);
+}
+
 /* Floor and sky are as bright as in the preview. */
 static void brightness_is_that_of_the_preview(void **state)
 {
@@ -295,16 +371,6 @@ static int changed(const stage *s, unsigned char (*before)[WIDTH][3], double mid
     middle[0] /= count > 0 ? count : 1;
     middle[1] /= count > 0 ? count : 1;
     return count;
-}
-
-static void add_points(stage *s, const char *name, const float *points, size_t count)
-{
-    und_error err = {0};
-    const und_item_def def = {
-        .name = name, .unit = "m", .kind = UND_PARTICLES, .type = UND_F32, .rank = 2, .dim = {count, 3}};
-    und_item *item = und_frame_add(&s->frame, &def, &err);
-    assert_non_null(item);
-    memcpy(item->data, points, 3 * count * sizeof *points);
 }
 
 /* With the liquid away a grain covers the disc that its radius has there, or 1.6 pixels, where the lens sees
@@ -537,6 +603,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(solids_hide_what_is_behind, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(pole_is_picked, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(triangles_are_where_the_distance_is, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(empty_liquid_stands_still, open_stage, close_stage),
+        cmocka_unit_test_setup_teardown(long_channels_are_shown, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(brightness_is_that_of_the_preview, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(small_devices_show_the_same, open_stage, close_stage),
         cmocka_unit_test_setup_teardown(skin_is_seen_and_picked, open_stage, close_stage),

@@ -56,7 +56,8 @@ static und_status take(und_painter *self, const und_frame *frame, und_error *err
 {
     und_space *v = (und_space *)self;
     bool hurry = v->world.seconds > TOO_LONG || (v->world.coarse && 4 * v->world.seconds > TOO_LONG);
-    und_space_take how = {.mesh = !v->show.marched, .coarse = hurry && v->changes > 1};
+    und_space_take how = {
+        .mesh = !v->show.marched, .coarse = hurry && v->changes > 1, .most = v->most_texels};
     bool first = v->world.time == 0 && !v->taken;
     v->taken = false;
     open_guides(v);
@@ -114,6 +115,7 @@ und_painter *und_space_create(const und_render_def *look, und_error *err)
     const char *driver = (const char *)glGetString(GL_RENDERER);
     v->base.class = &volume_class;
     v->look = look;
+    glGetIntegerv(GL_MAX_3D_TEXTURE_SIZE, &v->most_texels);
     v->software = driver && (strstr(driver, "llvmpipe") || strstr(driver, "softpipe"));
     v->show = (und_space_show){
         .liquid = true, .solids = true, .floor = true, .marched = true, .through = true, .grain_size = 1};

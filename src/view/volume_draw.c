@@ -64,9 +64,14 @@ static und_status fit_target(und_target *t, GLenum format, int width, int height
     return und_gl_target(t, format, width, height, depth, err);
 }
 
+bool und_space_has_phi(const und_space *v)
+{
+    return v->world.level.phi && !v->world.large;
+}
+
 static bool marches(const und_space *v)
 {
-    return v->show.marched && v->world.level.phi && !v->world.made && !v->world.matter.painted;
+    return v->show.marched && und_space_has_phi(v) && !v->world.made && !v->world.matter.painted;
 }
 
 static bool is_opaque(const und_space *v)
@@ -295,13 +300,13 @@ static void draw_liquid(const und_space *v, const und_lens *lens, bool under)
     find_surface(v, lens, under);
     if (v->world.matter.painted)
         draw_tint(v, lens);
-    else if (!v->world.level.phi && !is_opaque(v))
+    else if (!und_space_has_phi(v) && !is_opaque(v))
         draw_way(v, lens, under);
     glBindFramebuffer(GL_FRAMEBUFFER, v->picture.buffer);
-    und_space_program clear = v->world.level.phi ? UND_SPACE_CLEAR_PHI : UND_SPACE_CLEAR;
+    und_space_program clear = und_space_has_phi(v) ? UND_SPACE_CLEAR_PHI : UND_SPACE_CLEAR;
     GLuint p = use(v, is_opaque(v) ? UND_SPACE_OPAQUE : clear, lens);
     und_space_set_light(v, p, lens);
-    if (v->world.level.phi)
+    if (und_space_has_phi(v))
         und_space_set_phi(v, p, UNIT_PHI);
     set_water(v, p, under);
     glEnable(GL_DEPTH_TEST);
@@ -491,7 +496,7 @@ static void follow_changes(und_space *v)
 {
     const und_space_show *now = &v->show, *last = &v->drawn_show;
     und_error err;
-    bool none = !marches(v) && v->world.level.phi && v->skin.count == 0;
+    bool none = !marches(v) && v->world.level.phi && !v->world.meshed;
     if ((none || (v->world.coarse && !marches(v) && v->samples > 1)) &&
         und_space_world_refine(&v->world, &err) == UND_OK)
         und_space_upload(v, &err);

@@ -35,8 +35,9 @@ SWITCH(control, set[UND_SET_CONTROL])
 
 static bool has_distance(const void *context)
 {
-    const und_space_world *w = &((const und_space *)context)->world;
-    return w->level.phi && !w->made && !w->matter.painted;
+    const und_space *v = context;
+    const und_space_world *w = &v->world;
+    return und_space_has_phi(v) && !w->made && !w->matter.painted;
 }
 
 static void next_tint(void *context)
@@ -109,6 +110,8 @@ void und_space_panel(und_painter *self, und_ui *ui)
         if (und_ui_radio(ui, "Triangles", !v->show.marched))
             v->show.marched = false;
     }
+    if (v->world.large)
+        und_ui_text(ui, "Triangles: more than %d cells along an axis", (int)v->most_texels);
     und_ui_check(ui, "Clay", &v->show.clay);
     und_ui_tip(ui, "the shape alone, neither clear nor shining");
     und_ui_check(ui, "Solids", &v->show.solids);

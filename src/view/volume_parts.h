@@ -65,6 +65,7 @@ typedef struct und_space {
     int guide_count;
     GLuint phi; /* the distance */
     int phi_size[3];
+    GLint most_texels;                        /* along an axis of it */
     und_target solids, surface, way, picture; /* as large as the viewport, or some times that */
     /* Pictures of the same are drawn some times, a part of a pixel apart, and `mean` is what they all show:
      * edges become smooth while nothing moves.  While things move software draws fewer pixels. */
@@ -93,6 +94,9 @@ double und_space_axis_length(const und_space *v); /* m */
 void und_space_panel(und_painter *self, und_ui *ui);
 void und_space_annotate(und_painter *self, const und_lens *lens, und_ui *ui);
 const und_action *und_space_actions(const und_painter *self, int *count);
+
+/* Is there a distance that OpenGL can show? */
+bool und_space_has_phi(const und_space *v);
 
 /* The passes (volume_draw.c). */
 und_status und_space_programs(und_space *v, und_error *err);

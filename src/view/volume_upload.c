@@ -243,7 +243,7 @@ static und_status draw_sun(und_space *v, und_error *err)
         und_space_draw_buffer(&v->solid);
         glDisable(GL_DEPTH_TEST);
         open_sun_target(&v->sun_skin);
-        if (v->world.level.phi)
+        if (und_space_has_phi(v))
             draw_sun_distance(v, inverse);
         else
             draw_sun_skin(v, clip);
@@ -260,7 +260,7 @@ static und_status upload_distance(und_space *v, und_error *err)
 {
     const und_level *l = &v->world.level;
     size_t count = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
-    if (!l->phi)
+    if (!und_space_has_phi(v))
         return UND_OK;
     float *both = NULL;
     if (l->room) {

@@ -298,6 +298,7 @@ static und_status make_mesh(und_space_world *w, const und_frame *frame, bool coa
         status = und_space_mesh(frame ? frame : &own, &def, &w->skin, err);
     und_frame_clear(&own);
     w->coarse = coarse;
+    w->meshed = true;
     w->seconds = und_seconds() - start;
     return status;
 }
@@ -345,11 +346,18 @@ static bool has_cubes(const und_grid *g)
     return g->n[2] > 1 && und_grid_size(g, 1) == g->dx && und_grid_size(g, 2) == g->dx;
 }
 
+static bool is_large(const und_space_world *w)
+{
+    const int *n = w->level.phi ? w->level.n : w->grid.n;
+    return n[0] > w->most || n[1] > w->most || n[2] > w->most;
+}
+
 /* Of a liquid that comes as triangles; none where the cells are no cubes. */
 static und_status make_distance(und_space_world *w, und_error *err)
 {
     const und_level_def def = {.into_solids = INTO_SOLIDS, .threads = w->render->threads};
-    if (w->skin.triangles == 0 || w->skin.triangles > INT32_MAX / 16 || !has_cubes(&w->grid))
+    w->coarse = false;
+    if (w->large || w->skin.triangles == 0 || w->skin.triangles > INT32_MAX / 16 || !has_cubes(&w->grid))
         return UND_OK;
     und_frame own = und_frame_empty(0, 0, w->grid);
     double start = und_seconds();
@@ -358,7 +366,7 @@ static und_status make_distance(und_space_world *w, und_error *err)
         status = und_level_open(&w->level, &own, &def, err);
     und_frame_clear(&own);
     w->made = status == UND_OK;
-    w->coarse = false;
+    w->large = is_large(w);
     w->seconds += und_seconds() - start;
     return status;
 }
@@ -375,7 +383,7 @@ und_status und_space_world_take(und_space_world *w, const und_frame *frame, cons
 {
     w->skin.corners = w->skin.triangles = 0;
     und_level_close(&w->level);
-    w->made = false;
+    w->made = w->meshed = false;
     w->grid = frame->grid;
     und_status status = take_render(w, frame, err);
     if (status != UND_OK)
@@ -387,7 +395,9 @@ und_status und_space_world_take(und_space_world *w, const und_frame *frame, cons
     w->matter.painted = painted;
     status = und_level_open(&w->level, frame, &level, err);
     w->level.face[0] = w->level.face[1] = w->level.face[2] = NULL; /* the frame's, which may be gone */
-    bool mesh = how->mesh || painted || !w->level.phi;
+    w->most = how->most;
+    w->large = is_large(w);
+    bool mesh = how->mesh || painted || !w->level.phi || w->large;
     if (status == UND_OK && mesh && und_frame_has_liquid(frame))
         status = make_mesh(w, frame, how->coarse && w->level.phi && !painted, err);
     if (status == UND_OK && !w->level.phi && !painted && !how->coarse)

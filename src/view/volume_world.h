@@ -55,6 +55,9 @@ typedef struct und_space_world {
     double time;
     float floor;      /* m; height of what all stands on */
     bool made;        /* the distance is one to the frame's triangles, which are what is seen */
+    int most;         /* distances along an axis that can be shown */
+    bool large;       /* there are more: triangles are what is seen */
+    bool meshed;      /* the frame's triangles were made, though there may be none */
     und_grid grid;    /* the frame's */
     bool coarse;      /* the triangles are of every other cell, or there is no distance to them yet */
     double seconds;   /* that making triangles, or the distance to them, took */
@@ -62,10 +65,9 @@ typedef struct und_space_world {
 } und_space_world;
 
 typedef struct und_space_take {
-    bool mesh;     /* triangles, where there is a choice */
-    bool made;     /* the distance is one to the frame's triangles, which are what is seen */
-    und_grid grid; /* the frame's */
-    bool coarse;   /* of every other cell */
+    bool mesh;   /* triangles, where there is a choice */
+    bool coarse; /* of every other cell */
+    int most;    /* distances along an axis that can be shown */
 } und_space_take;
 
 und_status und_space_world_open(und_space_world *world, const und_render_def *look, und_error *err);
