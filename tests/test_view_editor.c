@@ -292,6 +292,147 @@ static void what_it_does_not_know_stays(void **state)
     close_editor(editor, reel);
 }
 
+static und_event mouse(und_event_kind kind, double x, double y, bool down)
+{
+    return (und_event){.kind = kind, .x = x, .y = y, .button = UND_BUTTON_LEFT, .down = down};
+}
+
+static void run(und_editor *editor, const char *label)
+{
+    int count = 0;
+    const und_action *actions = und_editor_actions(editor, &count);
+    for (int i = 0; i < count; i++)
+        if (strcmp(actions[i].label, label) == 0) {
+            assert_true(!actions[i].enabled || actions[i].enabled(editor));
+            actions[i].run(editor);
+            return;
+        }
+    fail_msg("there is no %s", label);
+}
+
+/* Draws the editor's panel, and tells whether it has a widget of that name. */
+static bool panel_has(und_editor *editor, und_ui *ui, const char *label)
+{
+    double rect[4];
+    und_ui_begin(ui, 600, 800, 0.1);
+    und_editor_panel(editor, ui);
+    und_ui_end(ui);
+    return und_ui_where(ui, label, rect);
+}
+
+/* Clicks the middle of a widget. */
+static void press(und_editor *editor, und_ui *ui, const char *label)
+{
+    double rect[4];
+    for (int i = 0; i < 3; i++) /* as large as its contents only then */
+        assert_true(panel_has(editor, ui, label));
+    assert_true(und_ui_where(ui, label, rect));
+    for (int k = 0; k < 3; k++) {
+        und_event event =
+            mouse(k == 0 ? UND_EVENT_MOVE : UND_EVENT_BUTTON, rect[0] + 8, 0.5 * (rect[1] + rect[3]), k == 1);
+        und_ui_event(ui, &event);
+        (void)panel_has(editor, ui, label);
+    }
+}
+
+/* What a file says of damping is not offered to be changed while it stays as it is; it can be left out. */
+static void what_is_fixed_can_be_left_out(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_reel *reel;
+    und_editor *editor = open_editor(folders[0], &reel);
+    const und_screen_def screen_def = {.width = 600, .height = 800, .offscreen = true};
+    und_screen *screen = und_screen_create(&screen_def, &err);
+    und_ui *ui = screen ? und_ui_create(1, &err) : NULL;
+    if (!ui)
+        fail_msg("%s", err.text);
+    char path[400];
+    snprintf(path, sizeof path, "%s/fixed.lua", folder.path);
+    static const char odd[] = "float { damping = 2 }\n"
+                              "bodies { { shape = union { sphere { radius = 0.1 }, sphere { radius = 0.05 } "
+                              "}, density = 300, at = {0.5, 0.5, 0.025} } }\n";
+    assert_int_equal(und_file_write(path, odd, strlen(odd), &err), UND_OK);
+    und_editor_open(editor, true);
+    assert_false(panel_has(editor, ui, "Leave these out"));
+    press(editor, ui, "Damping");
+    assert_true(panel_has(editor, ui, "damping") && panel_has(editor, ui, "nodes"));
+    und_frame frame = read_frame(folders[0], 3);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(und_editor_load(editor, path, &err), UND_OK);
+        und_editor_settle(editor);
+        assert_int_equal(und_editor_fixed(editor), 1);
+        assert_int_equal(und_frame_find(und_editor_dress(editor, &frame), "bodies/position")->dim[0], 1);
+        assert_true(panel_has(editor, ui, "Save the bodies"));
+        assert_false(panel_has(editor, ui, "damping") || panel_has(editor, ui, "nodes"));
+        if (k == 0)
+            press(editor, ui, "Leave these out");
+        else
+            run(editor, "Delete all bodies");
+        und_editor_settle(editor);
+        assert_int_equal(und_editor_fixed(editor), 0);
+        assert_null(und_frame_find(und_editor_dress(editor, &frame), "bodies/position"));
+        assert_true(panel_has(editor, ui, "damping") && panel_has(editor, ui, "nodes"));
+    }
+    und_frame_clear(&frame);
+    und_ui_destroy(ui);
+    und_screen_destroy(screen);
+    close_editor(editor, reel);
+}
+
+static void check_text(const char *path, const char *expected)
+{
+    und_error err = {0};
+    char *text = NULL;
+    size_t bytes;
+    assert_int_equal(und_file_read(path, 1 << 20, &text, &bytes, &err), UND_OK);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+/* Only what was saved by the editor is written over, and only by what can be loaded again. */
+static void files_of_others_stay(void **state)
+{
+    (void)state;
+    static const char other[] = "-- two weeks of work\nbodies {}\n";
+    und_error err = {0};
+    und_reel *reel;
+    und_editor *editor = open_editor(folders[0], &reel);
+    char path[400], own[400], *text = NULL;
+    size_t bytes;
+    snprintf(path, sizeof path, "%s/work.lua", folder.path);
+    snprintf(own, sizeof own, "%s/own.lua", folder.path);
+    assert_int_equal(und_file_write(path, other, strlen(other), &err), UND_OK);
+    add_some(editor, true);
+    assert_int_equal(und_editor_save(editor, path, &err), UND_INVALID);
+    assert_non_null(strstr(err.text, "work.lua"));
+    check_text(path, other);
+    assert_int_equal(und_editor_save(editor, folder.path, &err), UND_INVALID); /* a folder */
+    assert_int_equal(und_editor_save(editor, own, &err), UND_OK);
+    und_editor_remove(editor, 0);
+    assert_int_equal(und_editor_save(editor, own, &err), UND_OK); /* its own */
+    assert_int_equal(und_file_read(own, 1 << 20, &text, &bytes, &err), UND_OK);
+    und_buoy bad = und_editor_get(editor, 0);
+    bad.density = NAN;
+    und_editor_set(editor, 0, &bad);
+    assert_int_equal(und_editor_save(editor, own, &err), UND_INVALID);
+    check_text(own, text);
+    assert_int_equal(und_editor_load(editor, own, &err), UND_OK);
+    assert_int_equal(und_editor_count(editor), 2);
+    /* with the text of another in it, it is its own all the same */
+    static const char odd[] = "bodies { { shape = union { sphere { radius = 0.1 }, sphere { radius = 0.05 } "
+                              "}, density = 300, at = {0.5, 0.5, 0.025} } }\n";
+    snprintf(path, sizeof path, "%s/strange.lua", folder.path);
+    assert_int_equal(und_file_write(path, odd, strlen(odd), &err), UND_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(und_editor_load(editor, i ? own : path, &err), UND_OK);
+        assert_int_equal(und_editor_fixed(editor), 1);
+        assert_int_equal(und_editor_save(editor, own, &err), UND_OK);
+    }
+    free(text);
+    close_editor(editor, reel);
+}
+
 /* Numbers that no body may have are told, and the editor goes on. */
 static void wrong_numbers_are_told(void **state)
 {
@@ -315,11 +456,6 @@ static void wrong_numbers_are_told(void **state)
     und_editor_progress(editor, &done, &all);
     assert_int_equal(done, FRAMES);
     close_editor(editor, reel);
-}
-
-static und_event mouse(und_event_kind kind, double x, double y, bool down)
-{
-    return (und_event){.kind = kind, .x = x, .y = y, .button = UND_BUTTON_LEFT, .down = down};
 }
 
 /* With the mouse: dropped where it is clicked, seen there, and dragged. */
@@ -454,7 +590,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shown_is_what_float_makes),   cmocka_unit_test(changes_are_seen),
-        cmocka_unit_test(what_it_does_not_know_stays), cmocka_unit_test(wrong_numbers_are_told),
+        cmocka_unit_test(what_it_does_not_know_stays), cmocka_unit_test(what_is_fixed_can_be_left_out),
+        cmocka_unit_test(files_of_others_stay),        cmocka_unit_test(wrong_numbers_are_told),
         cmocka_unit_test(the_mouse_drops_and_drags),   cmocka_unit_test(the_window_shows_them),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

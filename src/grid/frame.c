@@ -167,23 +167,40 @@ bool und_frame_domain(const und_frame *frame, double low[3], double high[3])
     return true;
 }
 
+static und_item_def def_of(const und_item *item)
+{
+    und_item_def def = {.name = item->name,
+                        .unit = item->unit,
+                        .kind = item->kind,
+                        .type = item->type,
+                        .is_static = item->is_static,
+                        .rank = item->rank};
+    memcpy(def.dim, item->dim, sizeof def.dim);
+    return def;
+}
+
+und_status und_frame_copy_item(und_frame *to, const und_item *item, und_error *err)
+{
+    und_item_def def = def_of(item);
+    und_item *copy = und_frame_add(to, &def, err);
+    if (!copy)
+        return UND_FAILED;
+    if (und_item_bytes(item) > 0)
+        memcpy(copy->data, item->data, und_item_bytes(item));
+    return UND_OK;
+}
+
+und_status und_frame_borrow_item(und_frame *to, const und_item *item, und_error *err)
+{
+    und_item_def def = def_of(item);
+    return und_frame_borrow(to, &def, item->data, err) ? UND_OK : UND_FAILED;
+}
+
 und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err)
 {
-    for (int i = 0; i < from->count; i++) {
-        const und_item *item = &from->items[i];
-        und_item_def def = {.name = item->name,
-                            .unit = item->unit,
-                            .kind = item->kind,
-                            .type = item->type,
-                            .is_static = item->is_static,
-                            .rank = item->rank};
-        memcpy(def.dim, item->dim, sizeof def.dim);
-        und_item *copy = und_frame_add(to, &def, err);
-        if (!copy)
+    for (int i = 0; i < from->count; i++)
+        if (und_frame_copy_item(to, &from->items[i], err) != UND_OK)
             return UND_FAILED;
-        if (und_item_bytes(item) > 0)
-            memcpy(copy->data, item->data, und_item_bytes(item));
-    }
     return UND_OK;
 }
 

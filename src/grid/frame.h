@@ -43,6 +43,9 @@ const float *und_frame_points(const und_frame *frame, const char *name, size_t *
  * has none: the grid is the domain then. */
 bool und_frame_domain(const und_frame *frame, double low[3], double high[3]);
 
+/* Adds a copy of an item, or one whose data stays that item's. */
+und_status und_frame_copy_item(und_frame *to, const und_item *item, und_error *err);
+und_status und_frame_borrow_item(und_frame *to, const und_item *item, und_error *err);
 /* Adds copies of all items to `to`, which then owns them. */
 und_status und_frame_copy(const und_frame *from, und_frame *to, und_error *err);
 

@@ -160,19 +160,21 @@ void und_editor_remove(und_editor *e, int i)
     und_editor_changed(e);
 }
 
-/* ---- frames ---- */
-
-static und_status borrow(const und_item *item, und_frame *to, und_error *err)
+int und_editor_fixed(const und_editor *e)
 {
-    und_item_def def = {.name = item->name,
-                        .unit = item->unit,
-                        .kind = item->kind,
-                        .type = item->type,
-                        .is_static = item->is_static,
-                        .rank = item->rank};
-    memcpy(def.dim, item->dim, sizeof def.dim);
-    return und_frame_borrow(to, &def, item->data, err) ? UND_OK : err->status;
+    return e->fixed_count;
 }
+
+void und_editor_drop_fixed(und_editor *e)
+{
+    free(e->fixed);
+    free(e->fixed_path);
+    e->fixed = e->fixed_path = NULL;
+    e->fixed_count = 0;
+    und_editor_changed(e);
+}
+
+/* ---- frames ---- */
 
 const und_frame *und_editor_dress(und_editor *e, const und_frame *frame)
 {
@@ -187,14 +189,14 @@ const und_frame *und_editor_dress(und_editor *e, const und_frame *frame)
     e->dressed = und_frame_empty(frame->number, frame->time, frame->grid);
     for (int i = 0; i < frame->count && status == UND_OK; i++)
         if (strncmp(frame->items[i].name, "bodies/", 7) != 0)
-            status = borrow(&frame->items[i], &e->dressed, &err);
+            status = und_frame_borrow_item(&e->dressed, &frame->items[i], &err);
     pthread_mutex_lock(&f->lock);
     int row = wanted < f->count ? wanted : f->count - 1;
     bool ours = f->made > 0; /* as long as nothing was done, bodies of the cache are shown */
     und_frame meshes = und_frame_empty(0, 0, frame->grid);
     for (int i = 0; row > 0 && i < f->bodies[0].count && status == UND_OK; i++)
         if (f->bodies[0].items[i].is_static)
-            status = borrow(&f->bodies[0].items[i], &meshes, &err);
+            status = und_frame_borrow_item(&meshes, &f->bodies[0].items[i], &err);
     if (row >= 0 && status == UND_OK)
         status = und_frame_copy(&meshes, &e->dressed, &err);
     if (row >= 0 && status == UND_OK)

@@ -63,6 +63,9 @@ und_buoy und_editor_get(const und_editor *editor, int i);
 int und_editor_add(und_editor *editor, const und_buoy *buoy); /* which it is; -1: no memory */
 void und_editor_set(und_editor *editor, int i, const und_buoy *buoy);
 void und_editor_remove(und_editor *editor, int i);
+/* Those of a file that stay as it has them: how many, not counted among the others; and without them. */
+int und_editor_fixed(const und_editor *editor);
+void und_editor_drop_fixed(und_editor *editor);
 und_status und_editor_save(und_editor *editor, const char *path, und_error *err);
 und_status und_editor_load(und_editor *editor, const char *path, und_error *err);
 /* Waits until all frames are worked out; how many there are, of how many. */

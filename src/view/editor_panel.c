@@ -167,6 +167,34 @@ static void load(und_editor *e)
         und_editor_say(e, "%.500s", err.text);
 }
 
+/* What the text of another says of damping, and of bodies unlike those here, stays as it is. */
+static void fixed_panel(und_editor *e, und_ui *ui)
+{
+    und_ui_text(ui, "%d more are as %s has them,\nand so is the damping", e->fixed_count, e->fixed_path);
+    if (und_ui_button(ui, "Leave these out"))
+        und_editor_drop_fixed(e);
+}
+
+static void damping_panel(und_editor *e, und_ui *ui)
+{
+    if (!und_ui_section(ui, "Damping", false))
+        return;
+    bool changed = und_ui_slider(ui, "damping", &e->damping, 0, 50, "%.3g 1/s", false);
+    if (und_ui_integer(ui, "nodes", &e->nodes, 1, 64) || changed)
+        und_editor_changed(e);
+}
+
+static void file_panel(und_editor *e, und_ui *ui)
+{
+    und_ui_field(ui, "to", e->save_path, sizeof e->save_path);
+    if (und_ui_button(ui, "Save the bodies"))
+        save(e);
+    und_ui_tip(ui, "a file of that name that was not saved here stays as it is");
+    und_ui_field(ui, "from", e->load_path, sizeof e->load_path);
+    if (und_ui_button(ui, "Load bodies"))
+        load(e);
+}
+
 void und_editor_panel(und_editor *e, und_ui *ui)
 {
     if (!e->open)
@@ -180,21 +208,12 @@ void und_editor_panel(und_editor *e, und_ui *ui)
         }
         if (e->tool == 0 && und_ui_section(ui, "The body selected", true))
             body_panel(e, ui);
-        if (e->fixed_count > 0)
-            und_ui_text(ui, "%d more are as %s has them", e->fixed_count, e->fixed_path);
-        if (und_ui_section(ui, "Damping", false)) {
-            bool changed = und_ui_slider(ui, "damping", &e->damping, 0, 50, "%.3g 1/s", false);
-            if (und_ui_integer(ui, "nodes", &e->nodes, 1, 64) || changed)
-                und_editor_changed(e);
-        }
-        if (und_ui_section(ui, "File", true)) {
-            und_ui_field(ui, "to", e->save_path, sizeof e->save_path);
-            if (und_ui_button(ui, "Save the bodies"))
-                save(e);
-            und_ui_field(ui, "from", e->load_path, sizeof e->load_path);
-            if (und_ui_button(ui, "Load bodies"))
-                load(e);
-        }
+        if (e->fixed)
+            fixed_panel(e, ui);
+        else
+            damping_panel(e, ui);
+        if (und_ui_section(ui, "File", true))
+            file_panel(e, ui);
     }
     und_ui_panel_end(ui);
 }
@@ -245,12 +264,12 @@ static void remove_all(void *context)
     e->count = 0;
     e->selected = -1;
     e->moves = false;
-    und_editor_changed(e);
+    und_editor_drop_fixed(e);
 }
 static bool has_any(const void *context)
 {
     const und_editor *e = context;
-    return e->open && e->count > 0;
+    return e->open && e->count + e->fixed_count > 0;
 }
 
 const und_action *und_editor_actions(const und_editor *e, int *count)

@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* What files that it may write over begin with. */
+#define MARK "-- Bodies to float in a flow of cells: undine float CACHE THIS_FILE\n"
 
 /* ---- to text ---- */
 
@@ -90,10 +94,10 @@ char *und_editor_text(const und_editor *e, und_error *err)
         und_error_set(err, UND_FAILED, "out of memory: a file of bodies");
         return NULL;
     }
+    if (!e->fixed || strncmp(e->fixed, MARK, strlen(MARK)) != 0)
+        fputs(MARK "\n", to);
     if (e->fixed)
         fprintf(to, "%s\n\n", e->fixed);
-    else
-        fprintf(to, "-- Bodies to float in a flow of cells: undine float CACHE THIS_FILE\n\n");
     if (!e->fixed && (e->damping != usual.damping || e->nodes != usual.nodes)) {
         write_number(to, "float { damping = ", e->damping);
         fprintf(to, ", nodes = %d }\n\n", e->nodes);
@@ -112,21 +116,36 @@ char *und_editor_text(const und_editor *e, und_error *err)
     return text;
 }
 
+/* Is there no file of that name, or one that was saved here? */
+static und_status check_free(const char *path, und_error *err)
+{
+    char begin[sizeof MARK] = "";
+    struct stat info;
+    if (lstat(path, &info) != 0)
+        return UND_OK; /* where it cannot be looked at, writing will tell */
+    FILE *file = S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL; /* opening a pipe would wait */
+    size_t bytes = file ? fread(begin, 1, strlen(MARK), file) : 0;
+    if (file)
+        fclose(file);
+    if (bytes == strlen(MARK) && strcmp(begin, MARK) == 0)
+        return UND_OK;
+    return und_error_set(err, UND_INVALID, "%s is there, and was not saved here: choose another name", path);
+}
+
 und_status und_editor_save(und_editor *e, const char *path, und_error *err)
 {
     if (e->count + e->fixed_count == 0)
         return und_error_set(err, UND_INVALID, "there are no bodies to save yet");
-    char *text = und_editor_text(e, err);
-    und_status status = text ? und_file_write(path, text, strlen(text), err) : err->status;
-    free(text);
-    if (status != UND_OK)
-        return status;
-    /* What was loaded may name files that are not beside the new one. */
-    und_scene *again = und_scene_load_bodies(path, NULL, 0, err);
-    if (!again)
+    und_status status = check_free(path, err);
+    char *text = status == UND_OK ? und_editor_text(e, err) : NULL;
+    if (!text)
         return err->status;
+    /* What was loaded may name files that are not beside the new one. */
+    und_scene *again = und_scene_bodies_from_text(text, path, NULL, 0, err);
+    status = again ? und_file_write(path, text, strlen(text), err) : err->status;
     und_scene_destroy(again);
-    return UND_OK;
+    free(text);
+    return status;
 }
 
 /* ---- from text ---- */

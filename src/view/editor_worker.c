@@ -23,30 +23,6 @@ static bool is_felt(const char *name)
     return false;
 }
 
-static und_item_def def_of(const und_item *item)
-{
-    und_item_def def = {.name = item->name,
-                        .unit = item->unit,
-                        .kind = item->kind,
-                        .type = item->type,
-                        .is_static = item->is_static,
-                        .rank = item->rank};
-    memcpy(def.dim, item->dim, sizeof def.dim);
-    return def;
-}
-
-static und_status copy_item(const und_item *item, und_frame *to, und_error *err)
-{
-    und_item_def def = def_of(item);
-    und_item *copy = und_frame_add(to, &def, err);
-    if (!copy)
-        return err->status;
-    size_t bytes = und_item_bytes(item);
-    if (bytes > 0)
-        memcpy(copy->data, item->data, bytes);
-    return UND_OK;
-}
-
 /* Copies what of a frame is felt. */
 static und_status strip(const und_frame *from, und_frame *to, size_t *bytes, und_error *err)
 {
@@ -54,7 +30,7 @@ static und_status strip(const und_frame *from, und_frame *to, size_t *bytes, und
     *bytes = 0;
     for (int i = 0; i < from->count; i++)
         if (is_felt(from->items[i].name)) {
-            if (copy_item(&from->items[i], to, err) != UND_OK)
+            if (und_frame_copy_item(to, &from->items[i], err) != UND_OK)
                 return err->status;
             *bytes += und_item_bytes(&from->items[i]);
         }
@@ -104,7 +80,7 @@ static und_status copy_bodies(const und_afloat *afloat, int row, und_frame *to, 
     *to = und_frame_empty(0, 0, made.grid);
     for (int i = 0; i < made.count && status == UND_OK; i++)
         if (row == 0 || !made.items[i].is_static)
-            status = copy_item(&made.items[i], to, err);
+            status = und_frame_copy_item(to, &made.items[i], err);
     und_frame_clear(&made);
     return status;
 }
