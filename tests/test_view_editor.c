@@ -9,6 +9,8 @@
 #include "view/screen.h"
 #include "view/view.h"
 
+#include <time.h>
+
 enum { FRAMES = 12 };
 
 #define TIMES "scene { name = 'flow', start = 3, frames = 12, fps = 24 }\n"
@@ -23,14 +25,20 @@ static const char deep_flow[] =
 
 static char folders[2][300];
 
-static void write_flow(const char *text, const char *path)
+typedef struct writer {
+    und_scene *scene;
+    und_sim *sim;
+    und_cache *cache;
+    int frames; /* written */
+} writer;
+
+static writer begin_flow(const char *text, const char *path)
 {
     und_error err = {0};
-    und_ledger ledger = {0};
-    und_scene *scene = und_scene_from_text(text, "flow.lua", NULL, 0, &err);
-    if (!scene)
+    writer w = {.scene = und_scene_from_text(text, "flow.lua", NULL, 0, &err)};
+    if (!w.scene)
         fail_msg("%s", err.text);
-    und_sim *sim = start(scene, 1);
+    w.sim = start(w.scene, 1);
     und_cache_def def = {.folder = path,
                          .name = "flow",
                          .model = "cells",
@@ -41,15 +49,34 @@ static void write_flow(const char *text, const char *path)
                          .end = 2 + FRAMES,
                          .fps = 24,
                          .threads = 1};
-    und_cache *cache = und_cache_create(&def, true, &err);
-    for (int i = 0; cache && i < FRAMES; i++)
-        if ((i > 0 && und_sim_advance(sim, &err)) ||
-            und_cache_write(cache, und_sim_frame(sim), &ledger, 1, &err))
+    w.cache = und_cache_create(&def, true, &err);
+    assert_non_null(w.cache);
+    return w;
+}
+
+static void write_frames(writer *w, int count)
+{
+    und_error err = {0};
+    und_ledger ledger = {0};
+    for (; w->frames < count; w->frames++)
+        if ((w->frames > 0 && und_sim_advance(w->sim, &err)) ||
+            und_cache_write(w->cache, und_sim_frame(w->sim), &ledger, 1, &err))
             fail_msg("%s", err.text);
-    assert_non_null(cache);
-    assert_int_equal(und_cache_close(cache, NULL, 0, &err), UND_OK);
-    und_sim_destroy(sim);
-    und_scene_destroy(scene);
+}
+
+static void end_flow(writer *w)
+{
+    und_error err = {0};
+    assert_int_equal(und_cache_close(w->cache, NULL, 0, &err), UND_OK);
+    und_sim_destroy(w->sim);
+    und_scene_destroy(w->scene);
+}
+
+static void write_flow(const char *text, const char *path)
+{
+    writer w = begin_flow(text, path);
+    write_frames(&w, FRAMES);
+    end_flow(&w);
 }
 
 static int setup(void **state)
@@ -168,6 +195,14 @@ static void compare_with_float(und_editor *editor, const char *flow, const char 
     und_scene_destroy(bodies);
 }
 
+static void check_progress(const und_editor *editor, int frames)
+{
+    int done, all;
+    und_editor_progress(editor, &done, &all);
+    assert_int_equal(done, frames);
+    assert_int_equal(all, frames);
+}
+
 static void shown_is_what_float_makes(void **state)
 {
     (void)state;
@@ -182,10 +217,7 @@ static void shown_is_what_float_makes(void **state)
         assert_int_equal(und_editor_save(editor, path, &err), UND_INVALID);
         add_some(editor, k == 0);
         und_editor_settle(editor);
-        int done, all;
-        und_editor_progress(editor, &done, &all);
-        assert_int_equal(done, FRAMES);
-        assert_int_equal(all, FRAMES);
+        check_progress(editor, FRAMES);
         if (und_editor_save(editor, path, &err) != UND_OK)
             fail_msg("%s", err.text);
         compare_with_float(editor, folders[k], path);
@@ -203,6 +235,54 @@ static void shown_is_what_float_makes(void **state)
         compare_with_float(editor, folders[k], path);
         close_editor(editor, reel);
     }
+}
+
+/* Until the reel has so many frames of a cache that grows. */
+static void await_frames(und_reel *reel, int count)
+{
+    const struct timespec while_ = {.tv_nsec = 50000000};
+    for (int i = 0; i < 200 && und_reel_info(reel).row_count < count; i++) {
+        und_reel_seek(reel, 2 + count, 0);
+        und_reel_take(reel);
+        nanosleep(&while_, NULL);
+    }
+    assert_int_equal(und_reel_info(reel).row_count, count);
+}
+
+/* In a flow that a run is still writing bodies go on as its frames come, as if they had all been there. */
+static void bodies_go_on_as_the_flow_grows(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_reel *reel;
+    char path[400], bodies[400];
+    snprintf(path, sizeof path, "%s/grows", folder.path);
+    snprintf(bodies, sizeof bodies, "%s/grows.lua", folder.path);
+    writer w = begin_flow(flat_flow, path);
+    write_frames(&w, 5);
+    und_editor *editor = open_editor(path, &reel);
+    add_some(editor, true);
+    und_editor_settle(editor);
+    check_progress(editor, 5);
+    write_frames(&w, 8);
+    await_frames(reel, 8);
+    und_frame late = read_frame(path, 10);
+    und_editor_dress(editor, &late);
+    und_editor_settle(editor);
+    check_progress(editor, 8);
+    assert_true(und_editor_has_news(editor));
+    und_editor_dress(editor, &late);
+    assert_false(und_editor_has_news(editor));
+    write_frames(&w, FRAMES);
+    end_flow(&w);
+    await_frames(reel, FRAMES);
+    und_editor_dress(editor, &late);
+    und_editor_settle(editor);
+    check_progress(editor, FRAMES);
+    assert_int_equal(und_editor_save(editor, bodies, &err), UND_OK);
+    compare_with_float(editor, path, bodies);
+    und_frame_clear(&late);
+    close_editor(editor, reel);
 }
 
 static const float *places(const und_frame *frame)
@@ -452,9 +532,7 @@ static void wrong_numbers_are_told(void **state)
     bad.at[1] = 0.5;
     und_editor_set(editor, 0, &bad);
     und_editor_settle(editor);
-    int done, all;
-    und_editor_progress(editor, &done, &all);
-    assert_int_equal(done, FRAMES);
+    check_progress(editor, FRAMES);
     close_editor(editor, reel);
 }
 
@@ -589,10 +667,15 @@ static void the_window_shows_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shown_is_what_float_makes),   cmocka_unit_test(changes_are_seen),
-        cmocka_unit_test(what_it_does_not_know_stays), cmocka_unit_test(what_is_fixed_can_be_left_out),
-        cmocka_unit_test(files_of_others_stay),        cmocka_unit_test(wrong_numbers_are_told),
-        cmocka_unit_test(the_mouse_drops_and_drags),   cmocka_unit_test(the_window_shows_them),
+        cmocka_unit_test(shown_is_what_float_makes),
+        cmocka_unit_test(bodies_go_on_as_the_flow_grows),
+        cmocka_unit_test(changes_are_seen),
+        cmocka_unit_test(what_it_does_not_know_stays),
+        cmocka_unit_test(what_is_fixed_can_be_left_out),
+        cmocka_unit_test(files_of_others_stay),
+        cmocka_unit_test(wrong_numbers_are_told),
+        cmocka_unit_test(the_mouse_drops_and_drags),
+        cmocka_unit_test(the_window_shows_them),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

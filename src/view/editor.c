@@ -73,6 +73,7 @@ und_editor *und_editor_create(const und_reel *reel, und_error *err)
     und_editor *e = und_alloc(1, sizeof *e, "the editor", err);
     if (!e)
         return NULL;
+    e->reel = reel;
     e->selected = -1;
     e->damping = usual.damping;
     e->nodes = usual.nodes;
@@ -81,6 +82,8 @@ und_editor *und_editor_create(const und_reel *reel, und_error *err)
     snprintf(e->save_path, sizeof e->save_path, "%.200s-bodies.lua", scene->name);
     snprintf(e->load_path, sizeof e->load_path, "%s", e->save_path);
     und_cache_info info = und_reel_info(reel);
+    e->reel_rows = info.row_count;
+    e->reel_last = info.row_count > 0 ? info.rows[info.row_count - 1] : (und_cache_row){0};
     und_status status = und_floater_open(&e->floater, reel, err);
     if (status == UND_OK && info.bodies_text && info.pass && strcmp(info.pass, "float") == 0) {
         und_error why;
@@ -176,21 +179,34 @@ void und_editor_drop_fixed(und_editor *e)
 
 /* ---- frames ---- */
 
+void und_editor_follow(und_editor *e)
+{
+    und_cache_info info = und_reel_info(e->reel);
+    und_cache_row last = info.row_count > 0 ? info.rows[info.row_count - 1] : (und_cache_row){0};
+    if (info.row_count == e->reel_rows && last.frame == e->reel_last.frame &&
+        last.file_hash == e->reel_last.file_hash)
+        return;
+    e->reel_rows = info.row_count;
+    e->reel_last = last;
+    und_floater_look(&e->floater);
+}
+
 const und_frame *und_editor_dress(und_editor *e, const und_frame *frame)
 {
     und_floater *f = &e->floater;
     und_error err;
     und_status status = UND_OK;
-    int wanted = und_floater_row(f, frame->number);
+    und_editor_follow(e);
     e->shown = frame->number;
     e->shown_time = isfinite(frame->time) ? frame->time : 0;
-    e->at_first = wanted == 0;
     und_frame_clear(&e->dressed);
     e->dressed = und_frame_empty(frame->number, frame->time, frame->grid);
     for (int i = 0; i < frame->count && status == UND_OK; i++)
         if (strncmp(frame->items[i].name, "bodies/", 7) != 0)
             status = und_frame_borrow_item(&e->dressed, &frame->items[i], &err);
     pthread_mutex_lock(&f->lock);
+    int wanted = und_floater_row(f, frame->number);
+    e->at_first = wanted == 0;
     int row = wanted < f->count ? wanted : f->count - 1;
     bool ours = f->made > 0; /* as long as nothing was done, bodies of the cache are shown */
     und_frame meshes = und_frame_empty(0, 0, frame->grid);
@@ -222,7 +238,7 @@ void und_editor_settle(und_editor *e)
 {
     und_floater *f = &e->floater;
     pthread_mutex_lock(&f->lock);
-    while (f->wanted > 0 && !(f->made == f->wanted && f->finished))
+    while (f->looked != f->look || (f->wanted > 0 && !(f->made == f->wanted && f->finished)))
         pthread_cond_wait(&f->done, &f->lock);
     pthread_mutex_unlock(&f->lock);
 }

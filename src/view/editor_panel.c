@@ -199,6 +199,7 @@ void und_editor_panel(und_editor *e, und_ui *ui)
 {
     if (!e->open)
         return;
+    und_editor_follow(e);
     if (und_ui_panel(ui, "Floating bodies", 10, und_ui_menu_height(ui) + 10, 0)) {
         tool_panel(e, ui);
         progress_bar(e, ui);

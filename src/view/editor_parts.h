@@ -14,20 +14,26 @@ typedef struct und_floater {
     pthread_t thread;
     und_cache *flow;
     und_scene *flow_scene;
-    int *numbers; /* [rows]: of the flow's frames */
-    int rows;
     und_frame *kept; /* [rows]: what bodies feel of them; no items: not read yet */
     size_t kept_bytes;
+    und_scene *scene;   /* the text's; NULL: no bodies */
+    und_afloat *afloat; /* at the last frame done; NULL: none is */
+    und_frame own;      /* the flow's frame that was read last, where it is not kept */
+
+    /* Changed by the thread alone, under the lock. */
+    und_cache_row *row; /* [rows]: of the flow's frames */
+    int rows;
 
     /* Both threads', under the lock. */
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     bool started, stop;
-    char *text, *path; /* what is to be worked out, and what errors call it; NULL: no bodies */
-    unsigned wanted;   /* counts texts */
-    unsigned made;     /* the text that these are of */
-    und_frame *bodies; /* [rows]: what a frame has of them; triangles are in the first alone */
-    int count;         /* of frames done */
+    char *text, *path;     /* what is to be worked out, and what errors call it; NULL: no bodies */
+    unsigned wanted;       /* counts texts */
+    unsigned look, looked; /* counts how often the flow was to be opened again, and was */
+    unsigned made;         /* the text that these are of */
+    und_frame *bodies;     /* [rows]: what a frame has of them; triangles are in the first alone */
+    int count;             /* of frames done */
     bool finished;
     char trouble[512]; /* "": none */
 } und_floater;
@@ -36,11 +42,16 @@ und_status und_floater_open(und_floater *floater, const und_reel *reel, und_erro
 void und_floater_close(und_floater *floater);
 /* Begins with another text, which it takes over; NULL: no bodies. */
 void und_floater_start(und_floater *floater, char *text, const char *path);
-/* The row of the frame nearest to a number. */
+/* The flow may have other frames than before: more, where a run is writing it. */
+void und_floater_look(und_floater *floater);
+/* The row of the frame nearest to a number; under the lock. */
 int und_floater_row(const und_floater *floater, int number);
 
 struct und_editor {
     und_floater floater;
+    const und_reel *reel;
+    und_cache_row reel_last; /* what it had when the flow was opened last */
+    int reel_rows;
     und_buoy *buoys;
     int count, room;
     int selected;     /* -1: none */
@@ -75,6 +86,7 @@ char *und_editor_text(const und_editor *editor, und_error *err);
 /* Takes over the bodies of a text. */
 und_status und_editor_read(und_editor *editor, const char *text, const char *path, und_error *err);
 
+void und_editor_follow(und_editor *editor);  /* sees whether the reel has grown */
 void und_editor_changed(und_editor *editor); /* works it all out again */
 void und_editor_say(und_editor *editor, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Where a body is in the frame shown; false: it is not known yet. */

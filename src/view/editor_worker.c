@@ -24,35 +24,40 @@ static bool is_felt(const char *name)
 }
 
 /* Copies what of a frame is felt. */
-static und_status strip(const und_frame *from, und_frame *to, size_t *bytes, und_error *err)
+static und_status strip(const und_frame *from, und_frame *to, und_error *err)
 {
     *to = und_frame_empty(from->number, from->time, from->grid);
-    *bytes = 0;
     for (int i = 0; i < from->count; i++)
-        if (is_felt(from->items[i].name)) {
-            if (und_frame_copy_item(to, &from->items[i], err) != UND_OK)
-                return err->status;
-            *bytes += und_item_bytes(&from->items[i]);
-        }
+        if (is_felt(from->items[i].name) && und_frame_copy_item(to, &from->items[i], err) != UND_OK)
+            return err->status;
     return UND_OK;
 }
 
-/* The flow's frame of a row, from memory where it is there; `own` is where one that is not kept lives. */
-static const und_frame *flow_frame(und_floater *f, int row, und_frame *own, und_error *err)
+static size_t bytes_of(const und_frame *frame)
 {
-    und_frame whole = {0};
     size_t bytes = 0;
+    for (int i = 0; i < frame->count; i++)
+        bytes += und_item_bytes(&frame->items[i]);
+    return bytes;
+}
+
+/* The flow's frame of a row, from memory where it is there. */
+static const und_frame *flow_frame(und_floater *f, int row, und_error *err)
+{
+    und_frame *own = &f->own;
+    und_frame whole = {0};
     if (f->kept[row].count > 0)
         return &f->kept[row];
     und_disk_lock();
-    und_status status = und_cache_read(f->flow, f->numbers[row], &whole, err);
+    und_status status = und_cache_read(f->flow, f->row[row].frame, &whole, err);
     und_disk_unlock();
     und_frame_clear(own);
     if (status == UND_OK)
-        status = strip(&whole, own, &bytes, err);
+        status = strip(&whole, own, err);
     und_frame_clear(&whole);
     if (status != UND_OK)
         return NULL;
+    size_t bytes = bytes_of(own);
     if (f->kept_bytes + bytes > KEPT_MOST)
         return own;
     f->kept_bytes += bytes;
@@ -118,67 +123,173 @@ static void finish(und_floater *f, unsigned number, und_status status, const und
 
 /* ---- the thread ---- */
 
-static und_status float_all(und_floater *f, unsigned number, const und_scene *bodies, und_error *err)
+static und_status float_one(und_floater *f, int row, und_frame *made, und_error *err)
 {
-    und_afloat_def def = und_sim_afloat_def(und_scene_get(bodies), und_scene_get(f->flow_scene), 1);
-    und_frame own = {0};
-    und_afloat *afloat = NULL;
+    const und_frame *frame = flow_frame(f, row, err);
+    if (!frame)
+        return err->status;
+    if (row == 0) {
+        und_afloat_def def = und_sim_afloat_def(und_scene_get(f->scene), und_scene_get(f->flow_scene), 1);
+        if (!(f->afloat = und_afloat_create(&def, frame, err)))
+            return err->status;
+    } else if (und_afloat_advance(f->afloat, frame, err) != UND_OK)
+        return err->status;
+    return copy_bodies(f->afloat, row, made, err);
+}
+
+/* Goes on with the frames from `row` on, to the last one there is. */
+static void float_on(und_floater *f, unsigned number, int row)
+{
+    und_error err = {0};
     und_status status = UND_OK;
-    for (int row = 0; row < f->rows && status == UND_OK; row++) {
+    for (; f->scene && row < f->rows && status == UND_OK; row++) {
         und_frame made = {0};
-        const und_frame *frame = flow_frame(f, row, &own, err);
-        if (!frame)
-            status = err->status;
-        else if (row == 0)
-            status = (afloat = und_afloat_create(&def, frame, err)) ? UND_OK : err->status;
-        else
-            status = und_afloat_advance(afloat, frame, err);
-        if (status == UND_OK)
-            status = copy_bodies(afloat, row, &made, err);
+        status = float_one(f, row, &made, &err);
         if (status != UND_OK)
             und_frame_clear(&made);
         else if (!put_result(f, number, &made))
             break;
     }
-    und_afloat_destroy(afloat);
-    und_frame_clear(&own);
-    return status;
+    finish(f, number, status, &err);
+}
+
+static void end_text(und_floater *f)
+{
+    und_afloat_destroy(f->afloat);
+    und_scene_destroy(f->scene);
+    f->afloat = NULL;
+    f->scene = NULL;
 }
 
 /* Bodies are made, and moved, by this thread alone: the collision library keeps something for each. */
-static void work(und_floater *f, unsigned number, const char *text, const char *path)
+static void begin_text(und_floater *f, unsigned number, const char *text, const char *path)
 {
     und_error err = {0};
-    und_status status = UND_OK;
-    und_scene *bodies = text ? und_scene_bodies_from_text(text, path, NULL, 0, &err) : NULL;
-    if (bodies)
-        status = float_all(f, number, bodies, &err);
-    else if (text)
-        status = err.status;
-    und_scene_destroy(bodies);
-    finish(f, number, status, &err);
+    f->scene = text ? und_scene_bodies_from_text(text, path, NULL, 0, &err) : NULL;
+    if (text && !f->scene)
+        finish(f, number, err.status, &err);
+    else
+        float_on(f, number, 0);
+}
+
+/* ---- the flow ---- */
+
+static und_cache_row *copy_rows(const und_cache_info *info, und_error *err)
+{
+    und_cache_row *rows = und_alloc((size_t)info->row_count + 1, sizeof *rows, "frames", err);
+    if (rows && info->row_count > 0)
+        memcpy(rows, info->rows, (size_t)info->row_count * sizeof *rows);
+    return rows;
+}
+
+/* Takes over the rows of the flow, with what is known of those that it had before; how many these are. */
+static int set_rows(und_floater *f, const und_cache_info *info, und_error *err)
+{
+    const size_t room = (size_t)info->row_count + 1;
+    und_cache_row *rows = copy_rows(info, err);
+    und_frame *kept = und_alloc(room, sizeof *kept, "frames", err);
+    und_frame *bodies = und_alloc(room, sizeof *bodies, "frames", err);
+    int same = 0;
+    if (!rows || !kept || !bodies) {
+        free(rows);
+        free(kept);
+        free(bodies);
+        return -1;
+    }
+    while (same < f->rows && same < info->row_count && f->row[same].frame == rows[same].frame &&
+           f->row[same].file_hash == rows[same].file_hash)
+        same++;
+    for (int i = 0; i < same; i++)
+        kept[i] = f->kept[i];
+    for (int i = same; i < f->rows; i++) {
+        f->kept_bytes -= bytes_of(&f->kept[i]);
+        und_frame_clear(&f->kept[i]);
+    }
+    pthread_mutex_lock(&f->lock);
+    if (f->count > same)
+        forget_results(f);
+    for (int i = 0; i < f->count; i++)
+        bodies[i] = f->bodies[i];
+    free(f->row);
+    free(f->kept);
+    free(f->bodies);
+    f->row = rows;
+    f->kept = kept;
+    f->bodies = bodies;
+    f->rows = info->row_count;
+    pthread_mutex_unlock(&f->lock);
+    return same;
+}
+
+/* Opens the flow again, which a run may be writing.  Where that does not go the next look may. */
+static bool look_again(und_floater *f)
+{
+    und_error err;
+    und_disk_lock();
+    und_cache *fresh = und_cache_open(und_cache_describe(f->flow).folder, &err);
+    und_disk_unlock();
+    if (!fresh)
+        return false;
+    und_cache_info info = und_cache_describe(fresh);
+    const int before = f->rows;
+    int same = info.row_count > 0 ? set_rows(f, &info, &err) : -1;
+    und_cache *old = same >= 0 ? f->flow : fresh;
+    if (same >= 0)
+        f->flow = fresh;
+    und_disk_lock();
+    und_cache_close(old, NULL, 0, &err);
+    und_disk_unlock();
+    return same >= 0 && (same < before || f->rows > before);
+}
+
+/* Goes on where more frames came; begins anew where those that were there are others now, or where it came
+ * to nothing. */
+static void follow_flow(und_floater *f, unsigned number, unsigned look)
+{
+    bool goes_on = look_again(f) && f->scene;
+    pthread_mutex_lock(&f->lock);
+    if (goes_on && f->trouble[0])
+        forget_results(f);
+    const int row = f->count;
+    f->looked = look;
+    f->finished = f->finished && !goes_on;
+    pthread_cond_broadcast(&f->done);
+    pthread_mutex_unlock(&f->lock);
+    if (goes_on && row == 0) {
+        und_afloat_destroy(f->afloat);
+        f->afloat = NULL;
+    }
+    if (goes_on)
+        float_on(f, number, row);
 }
 
 static void *run(void *context)
 {
     und_floater *f = context;
-    unsigned done = 0;
+    unsigned done = 0, look = 0;
     for (;;) {
         pthread_mutex_lock(&f->lock);
-        while (!f->stop && f->wanted == done)
+        while (!f->stop && f->wanted == done && f->look == look)
             pthread_cond_wait(&f->wake, &f->lock);
-        bool stop = f->stop;
+        bool stop = f->stop, other = f->wanted != done, grown = f->look != look;
         char *text = f->text, *path = f->path;
         f->text = f->path = NULL;
         done = f->wanted;
+        look = f->look;
         pthread_mutex_unlock(&f->lock);
-        if (!stop)
-            work(f, done, text, path);
+        if (!stop && other) /* the one before is of no use any more */
+            end_text(f);
+        if (!stop && grown)
+            follow_flow(f, done, look);
+        if (!stop && other)
+            begin_text(f, done, text, path);
         free(text);
         free(path);
         if (stop)
-            return NULL;
+            break;
     }
+    end_text(f);
+    return NULL;
 }
 
 void und_floater_start(und_floater *f, char *text, const char *path)
@@ -197,14 +308,22 @@ void und_floater_start(und_floater *f, char *text, const char *path)
     pthread_mutex_unlock(&f->lock);
 }
 
+void und_floater_look(und_floater *f)
+{
+    pthread_mutex_lock(&f->lock);
+    f->look++;
+    pthread_cond_signal(&f->wake);
+    pthread_mutex_unlock(&f->lock);
+}
+
 /* ---- the window's side ---- */
 
 int und_floater_row(const und_floater *f, int number)
 {
     int row = 0;
-    while (row + 1 < f->rows && f->numbers[row] < number)
+    while (row + 1 < f->rows && f->row[row].frame < number)
         row++;
-    if (row > 0 && number - f->numbers[row - 1] < f->numbers[row] - number)
+    if (row > 0 && number - f->row[row - 1].frame < f->row[row].frame - number)
         row--;
     return row;
 }
@@ -224,16 +343,8 @@ static und_status open_flow(und_floater *f, const char *folder, und_error *err)
     if (status != UND_OK)
         return status;
     und_cache_info info = und_cache_describe(f->flow);
-    f->rows = info.row_count;
-    if (f->rows < 1)
-        return und_error_set(err, UND_INVALID, "%s has no frames", path);
-    f->numbers = und_alloc((size_t)f->rows, sizeof *f->numbers, "frames", err);
-    f->kept = und_alloc((size_t)f->rows, sizeof *f->kept, "frames", err);
-    f->bodies = und_alloc((size_t)f->rows, sizeof *f->bodies, "frames", err);
-    if (!f->numbers || !f->kept || !f->bodies)
+    if (set_rows(f, &info, err) < 0)
         return err->status;
-    for (int i = 0; i < f->rows; i++)
-        f->numbers[i] = info.rows[i].frame;
     f->flow_scene = und_scene_of_cache(&info, NULL, 0, err);
     return f->flow_scene ? UND_OK : err->status;
 }
@@ -271,7 +382,8 @@ void und_floater_close(und_floater *f)
         und_cache_close(f->flow, NULL, 0, &unused);
     und_disk_unlock();
     und_scene_destroy(f->flow_scene);
-    free(f->numbers);
+    und_frame_clear(&f->own);
+    free(f->row);
     free(f->kept);
     free(f->bodies);
     free(f->text);
