@@ -14,6 +14,16 @@ const char und_gl_square[] =
     "    gl_Position = vec4(place, 0.0, 1.0);\n"
     "}\n";
 
+bool und_gl_is_software(void)
+{
+    static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "Software", "SwiftShader"};
+    const char *driver = (const char *)glGetString(GL_RENDERER);
+    for (size_t k = 0; driver && k < sizeof names / sizeof *names; k++)
+        if (strstr(driver, names[k]))
+            return true;
+    return false;
+}
+
 static GLuint shader(GLenum kind, const und_program_def *def, const char *const pieces[UND_GL_PIECES],
                      und_error *err)
 {

@@ -5,6 +5,8 @@
 #include <epoxy/gl.h>
 #include <undine/types.h>
 
+bool und_gl_is_software(void); /* does the driver draw with the processor that the liquid runs on? */
+
 /* A program from the text of its shaders, which begin after the line of the version: both languages are meant
  * to take them (`in`, `out`, texture(), texelFetch(); no implicit int to float).  Up to twelve pieces
  * each, NULL at the end: what several programs share is a piece.  The error names the shader's own complaint.

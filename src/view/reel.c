@@ -1,5 +1,6 @@
 #include "view/reel.h"
 
+#include "base/stage.h"
 #include "base/status.h"
 #include "scene/cached_scene.h"
 #include "view/disk.h"
@@ -60,13 +61,6 @@ struct und_reel {
     und_cache_row *newer; /* rows that the window has not taken over yet */
     int newer_count;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static size_t default_budget(void)
 {
@@ -276,7 +270,7 @@ static void look_again(und_reel *reel)
     }
     pthread_cond_broadcast(&reel->news);
     und_cache_close(old, NULL, 0, &err);
-    reel->next_look = now() + LOOK_AGAIN;
+    reel->next_look = und_clock() + LOOK_AGAIN;
 }
 
 static void *run(void *context)
@@ -285,7 +279,7 @@ static void *run(void *context)
     pthread_mutex_lock(&reel->mutex);
     while (!reel->stop) {
         int number;
-        if (now() >= reel->next_look) {
+        if (und_clock() >= reel->next_look) {
             look_again(reel);
         } else if (choose(reel, &number)) {
             read_one(reel, number);
@@ -336,7 +330,7 @@ und_reel *und_reel_create(const char *folder, const und_setting *settings, int c
     pthread_condattr_destroy(&clock);
     reel->budget = default_budget();
     und_status status = open_all(reel, folder, settings, count, err);
-    reel->next_look = now() + LOOK_AGAIN;
+    reel->next_look = und_clock() + LOOK_AGAIN;
     if (!status && pthread_create(&reel->thread, NULL, run, reel))
         status = und_error_set(err, UND_FAILED, "cannot start a thread that reads %s", folder);
     reel->started = !status;

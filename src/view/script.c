@@ -2,6 +2,7 @@
 #include "view/script.h"
 
 #include "base/file.h"
+#include "base/stage.h"
 #include "base/status.h"
 #include "view/view_parts.h"
 
@@ -260,9 +261,9 @@ static und_status do_draw(script *s)
 
 static und_status do_wait(script *s)
 {
-    double seconds = 0, began = und_view_clock();
+    double seconds = 0, began = und_clock();
     und_status status = numbers(s, 1, 1, &seconds);
-    while (status == UND_OK && und_view_clock() - began < seconds)
+    while (status == UND_OK && und_clock() - began < seconds)
         status = picture(s);
     return status;
 }

@@ -85,17 +85,6 @@ static void match(und_painter *self, const und_painter *other)
     s->swing = fmax(s->swing, to->swing);
 }
 
-/* Does the driver draw with the processor that the liquid runs on? */
-static bool is_software(void)
-{
-    static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "Software", "SwiftShader"};
-    const char *driver = (const char *)glGetString(GL_RENDERER);
-    for (size_t k = 0; driver && k < sizeof names / sizeof *names; k++)
-        if (strstr(driver, names[k]))
-            return true;
-    return false;
-}
-
 und_painter *und_sea_create(const und_render_def *look, und_error *err)
 {
     static const und_painter_class class = {
@@ -115,7 +104,7 @@ und_painter *und_sea_create(const und_render_def *look, und_error *err)
         return NULL;
     s->painter.class = &class;
     s->look = look;
-    s->software = is_software();
+    s->software = und_gl_is_software();
     s->options = (und_sea_options){
         .quality = !s->software, .caustics = look->caustics > 0, .wet = true, .vertical = 1};
     if (!(s->reader = und_sea_reader_create(look, err)) || und_sea_maps_create(s, err) != UND_OK ||

@@ -1,6 +1,7 @@
 /* The viewer's window: events in, pictures out. */
 #include "view/view.h"
 
+#include "base/stage.h"
 #include "base/status.h"
 #include "view/gl.h"
 #include "view/view_parts.h"
@@ -10,17 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { GAP = 2 };                 /* pixels between panes */
 static const double TURN = 0.006; /* radians that a pixel of dragging turns */
-
-double und_view_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void und_view_say(und_view *v, const char *format, ...)
 {
@@ -71,7 +64,7 @@ static und_status open_view(und_view *v, und_error *err)
         start_timeline(v);
     else if (!v->def.paused)
         und_live_play(v->pane[0].live, true);
-    v->clock = und_view_clock();
+    v->clock = und_clock();
     return UND_OK;
 }
 
@@ -253,7 +246,7 @@ static void draw_panes(und_view *v)
 static void measure(und_view *v, double began)
 {
     enum { KEPT = sizeof v->drawn / sizeof *v->drawn };
-    double now = und_view_clock();
+    double now = und_clock();
     v->picture_time = now - began;
     v->drawn[v->pictures++ % KEPT] = now;
     int back = v->pictures < KEPT ? v->pictures : KEPT;
@@ -287,7 +280,7 @@ bool und_view_frame(und_view *v, und_error *err)
 {
     if (idle(v))
         und_screen_wait(v->window, 0.2);
-    double began = und_view_clock(), seconds = began - v->clock;
+    double began = und_clock(), seconds = began - v->clock;
     v->clock = began;
     und_event event;
     while (und_screen_event(v->window, &event)) {

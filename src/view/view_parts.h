@@ -77,7 +77,6 @@ struct und_view {
     int notes_seen;
 };
 
-double und_view_clock(void); /* s of the wall's clock */
 void und_view_say(und_view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* pane.c */

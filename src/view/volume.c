@@ -112,11 +112,10 @@ und_painter *und_space_create(const und_render_def *look, und_error *err)
     und_space *v = und_alloc(1, sizeof *v, "a painter", err);
     if (!v)
         return NULL;
-    const char *driver = (const char *)glGetString(GL_RENDERER);
     v->base.class = &volume_class;
     v->look = look;
     glGetIntegerv(GL_MAX_3D_TEXTURE_SIZE, &v->most_texels);
-    v->software = driver && (strstr(driver, "llvmpipe") || strstr(driver, "softpipe"));
+    v->software = und_gl_is_software();
     v->show = (und_space_show){
         .liquid = true, .solids = true, .floor = true, .marched = true, .through = true, .grain_size = 1};
     v->show.set[UND_SET_SPRAY] = v->show.set[UND_SET_FOAM] = v->show.set[UND_SET_CONTROL] = true;

@@ -2,8 +2,8 @@
  * which looks through itself into the first, and all of it to the screen. */
 #include "view/volume_parts.h"
 
+#include "base/stage.h"
 #include "base/status.h"
-#include "view/volume_mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -471,7 +471,7 @@ static void add_to_mean(const und_space *v)
 static void draw_sample(und_space *v, const und_lens *lens, double scale)
 {
     und_lens in = inner_lens(lens, scale, v->samples);
-    double start = und_seconds();
+    double start = und_clock();
     if (v->samples == 1)
         copy(&v->picture, &v->mean, GL_COLOR_BUFFER_BIT);
     v->drawn_under = v->show.liquid && und_space_world_within(&v->world, lens->eye);
@@ -479,7 +479,7 @@ static void draw_sample(und_space *v, const und_lens *lens, double scale)
     add_to_mean(v);
     if (v->software) {
         glFinish();
-        double effort = (und_seconds() - start) / ((double)in.width * in.height);
+        double effort = (und_clock() - start) / ((double)in.width * in.height);
         v->effort = v->effort > 0 ? 0.7 * v->effort + 0.3 * effort : effort;
     }
     v->samples++;

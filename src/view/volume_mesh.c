@@ -8,14 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double und_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void *grown(void *from, size_t size, size_t used, size_t room, und_error *err)
 {

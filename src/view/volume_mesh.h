@@ -25,6 +25,4 @@ typedef struct und_space_mesh_def {
 und_status und_space_mesh(const und_frame *frame, const und_space_mesh_def *def, und_triangles *skin,
                           und_error *err);
 
-double und_seconds(void); /* of a clock that never goes back */
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "base/stage.h"
 #include "base/status.h"
 #include "geom/mesh_band.h"
 #include "geom/value.h"
@@ -291,7 +292,7 @@ static und_status make_mesh(und_space_world *w, const und_frame *frame, bool coa
                               .coarse = coarse,
                               .paint = w->matter.painted ? &w->render->def.paint : NULL,
                               .threads = w->render->threads};
-    double start = und_seconds();
+    double start = und_clock();
     und_frame own = {0};
     und_status status = frame ? UND_OK : inner_frame(&w->level, &own, err);
     if (status == UND_OK)
@@ -299,7 +300,7 @@ static und_status make_mesh(und_space_world *w, const und_frame *frame, bool coa
     und_frame_clear(&own);
     w->coarse = coarse;
     w->meshed = true;
-    w->seconds = und_seconds() - start;
+    w->seconds = und_clock() - start;
     return status;
 }
 
@@ -360,14 +361,14 @@ static und_status make_distance(und_space_world *w, und_error *err)
     if (w->large || w->skin.triangles == 0 || w->skin.triangles > INT32_MAX / 16 || !has_cubes(&w->grid))
         return UND_OK;
     und_frame own = und_frame_empty(0, 0, w->grid);
-    double start = und_seconds();
+    double start = und_clock();
     und_status status = fill_distance(&w->skin, &own, w->render->threads, err);
     if (status == UND_OK)
         status = und_level_open(&w->level, &own, &def, err);
     und_frame_clear(&own);
     w->made = status == UND_OK;
     w->large = is_large(w);
-    w->seconds += und_seconds() - start;
+    w->seconds += und_clock() - start;
     return status;
 }
 
