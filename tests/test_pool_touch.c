@@ -481,6 +481,58 @@ static void rain_starts_and_stops(void **state)
     }
 }
 
+static double squall(void *context, double x, double y, double z, double t)
+{
+    (void)context;
+    (void)y;
+    (void)z;
+    return t < 0.5 ? 0 : 40 * x;
+}
+
+/* Where only the damping was turned, the scene's rain begins when it should and falls as it should, also
+ * after a state was restored, in one that was never touched and in one whose rain was turned meanwhile. */
+static void rain_keeps_its_times_where_others_turn(void **state)
+{
+    (void)state;
+    for (int model = 0; model < MODELS; model++)
+        for (int by_function = 0; by_function < 2; by_function++) {
+            und_pool_def pool = a_pond(32, 0.1, 0.5);
+            pool.rain.on = true;
+            pool.rain.rate = by_function ? (und_value){.fn = squall} : (und_value){.number = 50};
+            pool.rain.max_rate = by_function ? 130 : 0;
+            pool.rain.radius = 0.02;
+            pool.rain.top = 1;
+            pool.rain.start = 0.5;
+            pool.rain.end = 0.8;
+            und_liquid *a = make(model, &pool), *b = make(model, &pool), *c = make(model, &pool);
+            und_tuning tuning = unchanged;
+            tuning.damping = 0.25;
+            a->class->tune(a, &tuning);
+            run(a, 6, 1.0 / 60);
+            und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
+            hash_of(a, &kept);
+            tuning.rain = 200;
+            c->class->tune(c, &tuning);
+            run(c, 12, 1.0 / 60);
+            und_error err;
+            assert_int_equal(b->class->restore(b, &kept, &err), UND_OK);
+            assert_int_equal(c->class->restore(c, &kept, &err), UND_OK);
+            und_liquid *all[] = {a, b, c};
+            for (int i = 0; i < 3; i++) {
+                run(all[i], 24, 1.0 / 60); /* to its start */
+                assert_double_near(all[i]->class->ledger(all[i]).sources, 0, 0);
+                run(all[i], 90, 1.0 / 60); /* and till all is down: 0.3 s of it on 3.2 m x 3.2 m */
+                double drop = 4.0 / 3 * M_PI * pow(0.02, 3), rate = by_function ? 40 * 1.6 : 50;
+                double drops = all[i]->class->ledger(all[i]).sources / drop;
+                assert_double_near(drops, rate * 0.3 * 3.2 * 3.2, by_function ? 40 : 2);
+                assert_true(hash_of(all[i], NULL) == hash_of(a, NULL));
+            }
+            for (int i = 0; i < 3; i++)
+                destroy(all[i]);
+            und_frame_clear(&kept);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +544,7 @@ int main(void)
         cmocka_unit_test(what_was_touched_is_saved),
         cmocka_unit_test(balls_float_or_sink),
         cmocka_unit_test(rain_starts_and_stops),
+        cmocka_unit_test(rain_keeps_its_times_where_others_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

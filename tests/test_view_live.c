@@ -478,6 +478,38 @@ static void a_moment_is_saved_as_a_checkpoint(void **state)
     }
 }
 
+/* A moment keeps the times of the scene's rain where something else was turned, and has none of them where
+ * the rain was. */
+static void a_moment_keeps_the_times_of_rain(void **state)
+{
+    (void)state;
+    und_live *live = open_live(
+        write_scene("squall", "scene { fps = 30, substeps = 2, frames = 20 }\n"
+                              "liquid.waves { size = {4, 4}, cells = 20, ground = -0.5, level = 0,\n"
+                              "  rain = { rate = 50, radius = 0.02, top = 1, start = 0.5, stop = 4 } }\n"));
+    char saved[256];
+    snprintf(saved, sizeof saved, "%s/before.lua", folder.path);
+    for (int turned = 0; turned < 2; turned++) {
+        und_tuning tuning = {.gravity = NAN, .damping = 0.5, .viscosity = NAN, .rain = turned ? 30 : NAN};
+        und_live_step(live, 4);
+        und_live_tune(live, &tuning);
+        und_live_save_scene(live, saved);
+        settled(live);
+        und_error err = {0};
+        und_scene *scene = und_scene_load(saved, NULL, 0, &err);
+        if (!scene)
+            fail_msg("%s", err.text);
+        const und_pool_def *pool = und_scene_get(scene)->pool;
+        assert_double_near(pool->damping, 0.5, 0);
+        assert_true(pool->rain.on);
+        assert_double_near(pool->rain.rate.number, turned ? 30 : 50, 0);
+        assert_true(turned ? pool->rain.start < 0.1 && isinf(pool->rain.end)
+                           : pool->rain.start == 0.5 && pool->rain.end == 4);
+        und_scene_destroy(scene);
+    }
+    und_live_destroy(live);
+}
+
 /* Bodies in the flow of cells fall and float as the liquid goes on, whatever its time step. */
 static void floating_bodies_go_along(void **state)
 {
@@ -557,6 +589,7 @@ int main(void)
         cmocka_unit_test(failures_are_told),
         cmocka_unit_test(a_moment_is_saved_as_a_scene),
         cmocka_unit_test(a_moment_is_saved_as_a_checkpoint),
+        cmocka_unit_test(a_moment_keeps_the_times_of_rain),
         cmocka_unit_test(floating_bodies_go_along),
         cmocka_unit_test(closing_saves_what_was_asked_for),
     };

@@ -20,7 +20,7 @@ enum {
     UND_TOUCHED_GRAVITY,
     UND_TOUCHED_DAMPING,
     UND_TOUCHED_VISCOSITY,
-    UND_TOUCHED_RAIN, /* there is some, with what follows */
+    UND_TOUCHED_RAIN, /* it was turned: it is what follows, and not the def's */
     UND_TOUCHED_RATE,
     UND_TOUCHED_RADIUS,
     UND_TOUCHED_SPLASH,
@@ -69,6 +69,7 @@ typedef struct und_pool {
     int patch[4];               /* cells that the hand presses on: x0, x1, z0, z1, half open */
     bool ground_moved;          /* by a hand: the def does not say what it is */
     bool tuned;                 /* likewise gravity, damping, viscosity or rain */
+    bool rain_turned;           /* it: where only the others were, rain keeps its times and its function */
     double touched[UND_TOUCHED_COUNT]; /* as a state keeps it */
     und_pool_def def_before;           /* where it was tuned: as it was */
     double viscosity_before;

@@ -44,8 +44,8 @@ static void set_rain(und_pool *p, und_pool_def *def, double rate)
         if (und_pool_create_rain(p, &err) != UND_OK)
             def->rain = before;
     }
-    if (p->rain)
-        und_rain_set_rate(p->rain, rate);
+    if (p->rain && und_rain_set_rate(p->rain, rate))
+        p->rain_turned = true;
 }
 
 void und_pool_tune(und_pool *p, und_pool_def *def, const und_tuning *tuning)
@@ -93,7 +93,7 @@ int und_pool_touched_part(und_pool *p, und_part *list, int count)
     t[UND_TOUCHED_GRAVITY] = p->def->gravity;
     t[UND_TOUCHED_DAMPING] = p->def->damping;
     t[UND_TOUCHED_VISCOSITY] = p->viscosity ? *p->viscosity : 0;
-    if (rain && p->tuned && !rain->def.rate.fn) {
+    if (rain && p->rain_turned) {
         t[UND_TOUCHED_RAIN] = 1;
         t[UND_TOUCHED_RATE] = rain->def.rate.number;
         t[UND_TOUCHED_RADIUS] = rain->def.radius;
@@ -142,6 +142,7 @@ static und_status restore_rain(und_pool *p, und_pool_def *def, const double t[UN
         return und_error_set(err, UND_FAILED, "out of memory: rain drops");
     p->rain->capacity = (int)t[UND_TOUCHED_CAPACITY];
     p->rain->floor = t[UND_TOUCHED_FLOOR];
+    p->rain_turned = true;
     return UND_OK;
 }
 
@@ -154,9 +155,12 @@ static und_status untune(und_pool *p, und_pool_def *def, und_error *err)
         *p->viscosity = p->viscosity_before;
     for (int e = 0; e < UND_EDGES; e++)
         p->edge[e].wave_number *= sqrt(before / def->gravity);
+    p->tuned = false;
+    if (!p->rain_turned)
+        return UND_OK;
     und_rain_destroy(p->rain);
     p->rain = NULL;
-    p->tuned = false;
+    p->rain_turned = false;
     return und_pool_create_rain(p, err);
 }
 
