@@ -190,19 +190,25 @@ static void it_plays_by_the_clock(void **state)
     und_live_destroy(live);
 }
 
-/* Each step of this takes long: asking for frames and for the state goes on meanwhile. */
+/* Each step of it takes long. */
+static und_live *open_slow(void)
+{
+    return open_live(write_scene("slow",
+                                 "scene { fps = 30 }\n"
+                                 "local function slow()\n"
+                                 "  local s = 0 for i = 1, 1500000 do s = s + i % 7 end return 0 * s\n"
+                                 "end\n"
+                                 "local springs = {}\n"
+                                 "for i = 1, 12 do springs[i] = { center = {2, 2}, radius = 0.5, "
+                                 "rate = slow } end\n"
+                                 "liquid.waves { size = {4, 4}, cells = 16, springs = springs }\n"));
+}
+
+/* Asking for frames and for the state goes on while a step is made. */
 static void taking_never_waits_for_a_step(void **state)
 {
     (void)state;
-    und_live *live =
-        open_live(write_scene("slow", "scene { fps = 30 }\n"
-                                      "local function slow()\n"
-                                      "  local s = 0 for i = 1, 1500000 do s = s + i % 7 end return 0 * s\n"
-                                      "end\n"
-                                      "local springs = {}\n"
-                                      "for i = 1, 12 do springs[i] = { center = {2, 2}, radius = 0.5, "
-                                      "rate = slow } end\n"
-                                      "liquid.waves { size = {4, 4}, cells = 16, springs = springs }\n"));
+    und_live *live = open_slow();
     und_live_state now;
     int asked = 0;
     while (und_live_take(live))
@@ -223,6 +229,73 @@ static void taking_never_waits_for_a_step(void **state)
     assert_true(took > 0.02);
     assert_true(asked > 10); /* while two steps were made */
     assert_true(longest < 0.5 * took);
+    und_live_destroy(live);
+}
+
+/* Any number of orders can be posted meanwhile, and all count. */
+static void posting_never_waits_for_a_step(void **state)
+{
+    (void)state;
+    und_live *live = open_slow();
+    double start = wall();
+    und_live_step(live, 2);
+    for (int i = 1; i <= 300; i++) {
+        und_live_speed(live, i);
+        und_live_time_step(live, i * 1e-3);
+    }
+    und_tuning tuning = {.gravity = 4, .damping = NAN, .viscosity = NAN, .rain = NAN};
+    und_live_tune(live, &tuning);
+    tuning = (und_tuning){.gravity = NAN, .damping = 0.5, .viscosity = NAN, .rain = 3};
+    und_live_tune(live, &tuning);
+    tuning = (und_tuning){.gravity = NAN, .damping = NAN, .viscosity = 0.01, .rain = NAN};
+    und_live_tune(live, &tuning);
+    und_live_time_step(live, NAN);
+    double posted = wall() - start;
+    und_live_state now = settled(live);
+    assert_true(posted < 0.5 * (wall() - start));
+    assert_double_near(now.time, 2.0 / 30, 1e-12);
+    assert_double_near(now.speed, 300, 0);
+    assert_double_near(now.time_step, 0.3, 1e-15);
+    assert_double_near(now.tuning.gravity, 4, 0);
+    assert_double_near(now.tuning.damping, 0.5, 0);
+    assert_double_near(now.tuning.viscosity, 0.01, 0);
+    assert_double_near(now.tuning.rain, 3, 0);
+    und_live_destroy(live);
+}
+
+/* Pause and reset are done after the step under way, however many were still to do; those before a moment
+ * that is to be saved are done. */
+static void pausing_cuts_steps(void **state)
+{
+    (void)state;
+    und_live *live = open_slow();
+    und_live_state now;
+    const double step = 1.0 / 30;
+    for (int i = 0; i < 40; i++)
+        und_live_step(live, 1);
+    und_live_time_step(live, step);
+    und_live_step(live, 40);
+    do
+        und_live_state_now(live, &now);
+    while (now.time < 0.5 * step);
+    und_live_play(live, false);
+    now = settled(live);
+    assert_false(now.playing);
+    assert_true(now.time < 20.5 * step);
+    und_live_step(live, 1); /* what is asked for afterwards is done */
+    assert_double_near(settled(live).time, now.time + step, 1e-12);
+    und_live_step(live, 80);
+    und_live_reset(live);
+    und_live_step(live, 2);
+    now = settled(live);
+    assert_double_near(now.time, 2 * step, 1e-12);
+    char saved[256];
+    snprintf(saved, sizeof saved, "%s/slow-moment.lua", folder.path);
+    und_live_step(live, 2);
+    und_live_save_scene(live, saved);
+    und_live_step(live, 40);
+    und_live_play(live, false);
+    assert_double_near(settled(live).time, 4 * step, 1e-12);
     und_live_destroy(live);
 }
 
@@ -298,6 +371,35 @@ static void failures_are_told(void **state)
     assert_double_near(now.time, 0.1, 1e-12);
     und_live_step(live, 20);
     assert_true(settled(live).failed);
+    und_live_destroy(live);
+}
+
+/* A ball that cannot be is another thing than none that is left. */
+static void balls_that_are_not_thrown(void **state)
+{
+    (void)state;
+    und_live *live = open_live(write_scene("pond", pond));
+    und_ball ball = {.place = {2, 1, 2}, .radius = 2e4, .density = 500};
+    und_live_throw(live, &ball);
+    und_live_state now = settled(live);
+    assert_int_equal(now.balls_left, 8);
+    assert_non_null(strstr(now.note, "radius"));
+    ball.radius = 0.2;
+    ball.place[0] = 2e6;
+    und_live_throw(live, &ball);
+    assert_non_null(strstr(settled(live).note, "too far away"));
+    ball.place[0] = 2;
+    ball.density = NAN;
+    und_live_throw(live, &ball);
+    assert_non_null(strstr(settled(live).note, "density"));
+    ball.density = 500;
+    for (int i = 0; i < 8; i++)
+        und_live_throw(live, &ball);
+    now = settled(live);
+    assert_int_equal(now.balls_left, 0);
+    assert_int_equal(now.notes, 3);
+    und_live_throw(live, &ball);
+    assert_string_equal(settled(live).note, "no ball is left");
     und_live_destroy(live);
 }
 
@@ -578,6 +680,34 @@ static void closing_saves_what_was_asked_for(void **state)
     und_cache_close(cache, NULL, 0, &err);
 }
 
+/* A checkpoint that is being made when the window closes goes on to its frame. */
+static void closing_waits_for_a_checkpoint(void **state)
+{
+    (void)state;
+    und_live *live =
+        open_live(write_scene("fall", "scene { fps = 1, frames = 5 }\n"
+                                      "liquid.cells { size = {2, 2}, cells = {100, 100}, level = 0.3,\n"
+                                      "  fill = box { max = {0.8, 1.6, 9} } }\n"));
+    char saved[256];
+    snprintf(saved, sizeof saved, "%s/fall", folder.path);
+    und_live_time_step(live, 0.02);
+    und_live_step(live, 1);
+    assert_double_near(settled(live).time, 0.02, 1e-12);
+    und_live_save_checkpoint(live, saved);
+    struct timespec rest = {.tv_nsec = 100000000}; /* a part of what the checkpoint takes */
+    nanosleep(&rest, NULL);
+    und_live_destroy(live);
+    und_error err = {0};
+    und_cache *cache = und_cache_open(saved, &err);
+    if (!cache)
+        fail_msg("%s", err.text);
+    und_cache_info info = und_cache_describe(cache);
+    assert_int_equal(info.row_count, 1);
+    assert_int_equal(info.rows[0].frame, 2);
+    assert_double_near(info.rows[0].time, 1, 1e-9);
+    und_cache_close(cache, NULL, 0, &err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -585,13 +715,17 @@ int main(void)
         cmocka_unit_test(hands_act_in_steps),
         cmocka_unit_test(it_plays_by_the_clock),
         cmocka_unit_test(taking_never_waits_for_a_step),
+        cmocka_unit_test(posting_never_waits_for_a_step),
+        cmocka_unit_test(pausing_cuts_steps),
         cmocka_unit_test(reset_begins_anew),
         cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(balls_that_are_not_thrown),
         cmocka_unit_test(a_moment_is_saved_as_a_scene),
         cmocka_unit_test(a_moment_is_saved_as_a_checkpoint),
         cmocka_unit_test(a_moment_keeps_the_times_of_rain),
         cmocka_unit_test(floating_bodies_go_along),
         cmocka_unit_test(closing_saves_what_was_asked_for),
+        cmocka_unit_test(closing_waits_for_a_checkpoint),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

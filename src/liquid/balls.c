@@ -3,12 +3,18 @@
 #include <math.h>
 #include <string.h>
 
-static bool sane(const und_ball *ball)
+const char *und_ball_wrong(const und_ball *ball)
 {
     double sum = 0;
     for (int a = 0; a < 3; a++)
         sum += fabs(ball->place[a]) + fabs(ball->velocity[a]);
-    return sum < 1e6 && ball->radius > 1e-4 && ball->radius < 1e4 && ball->density > 1 && ball->density < 1e5;
+    if (!(sum < 1e6))
+        return "it is too far away or too fast (1e6 m, 1e6 m/s)";
+    if (!(ball->radius > 1e-4 && ball->radius < 1e4))
+        return "its radius must be between 1e-4 m and 1e4 m";
+    if (!(ball->density > 1 && ball->density < 1e5))
+        return "its density must be between 1 kg/m3 and 1e5 kg/m3";
+    return NULL;
 }
 
 const float *und_balls_color(int i)
@@ -21,7 +27,7 @@ const float *und_balls_color(int i)
 
 const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball)
 {
-    if (balls->count == UND_BALLS || !sane(ball))
+    if (balls->count == UND_BALLS || und_ball_wrong(ball))
         return NULL;
     int i = balls->count++;
     balls->kept[i][0] = ball->radius;

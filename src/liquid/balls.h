@@ -17,7 +17,9 @@ typedef struct und_balls {
 
 const float *und_balls_color(int i); /* linear, [3] */
 
-/* The next ball as a body; NULL: none is left, or its numbers are not sane. */
+/* What is wrong with its numbers; NULL: nothing. */
+const char *und_ball_wrong(const und_ball *ball);
+/* The next ball as a body; NULL: none is left, or its numbers are wrong. */
 const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball);
 
 /* The balls' part of a state; und_balls_kept reads it: how many there are, with their numbers, or -1 where it

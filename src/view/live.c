@@ -2,6 +2,7 @@
  * ready, one is the window's), and neither side ever waits for the other's work. */
 #include "base/stage.h"
 #include "base/status.h"
+#include "liquid/balls.h"
 #include "view/live_state.h"
 
 #include <assert.h>
@@ -209,8 +210,12 @@ static void throw_ball(und_live *live, const und_ball *ball)
     und_liquid *liquid = und_sim_liquid(live->sim);
     if (!liquid->class->throw_ball)
         und_live_note(live, "balls cannot be thrown into %s", liquid->class->name);
-    else if (!liquid->class->throw_ball(liquid, ball))
+    else if (liquid->class->balls_left(liquid) == 0)
         und_live_note(live, "no ball is left");
+    else if (!liquid->class->throw_ball(liquid, ball)) {
+        const char *wrong = und_ball_wrong(ball);
+        und_live_note(live, "the ball was not thrown: %s", wrong ? wrong : "out of memory");
+    }
 }
 
 /* Orders to a liquid, which there must be. */
@@ -254,24 +259,19 @@ static void obey(und_live *live, und_order *order)
         reset(live);
         break;
     case UND_ORDER_TIME_STEP:
-        if (order->number > 0)
-            live->dt = fmin(fmax(order->number, 1e-6), 1);
+        live->dt = fmin(fmax(order->number, 1e-6), 1);
         break;
     case UND_ORDER_SPEED:
-        if (order->number >= 0)
-            live->speed = order->number;
+        live->speed = order->number;
         live->due = und_clock();
         break;
     default:
+        live->saving = und_order_saves(order);
         if (live->sim)
             obey_liquid(live, order);
+        live->saving = false;
     }
     live->changed = true;
-}
-
-static bool saves(const und_order *order)
-{
-    return order->kind == UND_ORDER_SAVE_SCENE || order->kind == UND_ORDER_SAVE_CHECKPOINT;
 }
 
 /* Does an order to save wait?  Under the lock. */
@@ -279,7 +279,7 @@ static bool is_to_save(const und_live *live)
 {
     bool found = false;
     for (int i = 0; i < live->waiting; i++)
-        found |= saves(&live->orders[(live->first + i) % UND_ORDERS]);
+        found |= und_order_saves(und_live_waiting(live, i));
     return found;
 }
 
@@ -298,7 +298,7 @@ bool und_live_go(und_live *live, double dt)
             return false;
         }
         pthread_mutex_lock(&live->lock);
-        stop = live->quit && !live->finishing && !is_to_save(live);
+        stop = live->quit && !live->saving && !is_to_save(live);
         pthread_mutex_unlock(&live->lock);
     }
     memcpy(live->hand.from, live->hand.place, sizeof live->hand.from);
@@ -326,8 +326,12 @@ static void wait_for_order(und_live *live, double until)
 /* The next order, or false: none now.  Waits for one where there is nothing else to do. */
 static bool next_order(und_live *live, und_order *order)
 {
-    bool busy = live->steps_left > 0;
     pthread_mutex_lock(&live->lock);
+    if (live->cut && live->steps_left > 0) {
+        live->steps_left = 0;
+        live->done++;
+    }
+    bool busy = live->steps_left > 0;
     while (!live->quit && (busy || live->waiting == 0)) {
         if (busy || (live->playing && und_clock() >= live->due))
             break;
@@ -339,10 +343,11 @@ static bool next_order(und_live *live, und_order *order)
         }
         wait_for_order(live, live->playing ? live->due : INFINITY);
     }
+    live->cut = false;
     bool got = !busy && live->waiting > 0 && !live->quit;
     if (got) {
-        *order = live->orders[live->first];
-        live->first = (live->first + 1) % UND_ORDERS;
+        *order = *und_live_waiting(live, 0);
+        live->first = (live->first + 1) % live->room;
         live->waiting--;
         pthread_cond_broadcast(&live->settled);
     }
@@ -380,7 +385,7 @@ static void do_orders(und_live *live)
     und_order order;
     while (next_order(live, &order)) {
         obey(live, &order);
-        if (saves(&order))
+        if (und_order_saves(&order))
             free(order.path);
         publish(live, false);
         if (live->steps_left == 0)
@@ -408,10 +413,9 @@ static bool begin(und_live *live)
 /* What was to be saved is saved, though the window is closed already. */
 static void finish(und_live *live)
 {
-    live->finishing = true;
-    for (; live->waiting > 0; live->waiting--, live->first = (live->first + 1) % UND_ORDERS) {
-        und_order *order = &live->orders[live->first];
-        if (!saves(order))
+    for (int i = 0; i < live->waiting; i++) {
+        und_order *order = und_live_waiting(live, i);
+        if (!und_order_saves(order))
             continue;
         if (live->sim)
             obey(live, order);
@@ -427,7 +431,8 @@ static void *run(void *context)
         do_orders(live);
         bool stepping = live->steps_left > 0;
         if (!has_quit(live) && live->sim && (stepping || live->playing)) {
-            live->steps_left -= und_live_go(live, live->dt) && stepping;
+            bool went = und_live_go(live, live->dt); /* or no steps are left */
+            live->steps_left -= went && stepping;
             live->changed = true;
             pace(live);
             publish(live, false);
@@ -446,88 +451,6 @@ static void *run(void *context)
 }
 
 /* ---- the window's side ---- */
-
-/* Where many wait, a hand that moves on, or a slider that is drawn, takes the place of the order before it.
- */
-static bool merges(und_live *live, const und_order *order)
-{
-    if (live->waiting < UND_ORDERS / 2)
-        return false;
-    und_order *last = &live->orders[(live->first + live->waiting - 1) % UND_ORDERS];
-    bool same_hand =
-        order->kind == UND_ORDER_HAND && last->kind == UND_ORDER_HAND && last->hand.tool == order->hand.tool;
-    bool tunes = order->kind == UND_ORDER_TUNE && last->kind == UND_ORDER_TUNE;
-    if (same_hand || tunes)
-        *last = *order;
-    return same_hand || tunes;
-}
-
-static void post(und_live *live, const und_order *order)
-{
-    pthread_mutex_lock(&live->lock);
-    if (!merges(live, order)) {
-        while (live->waiting == UND_ORDERS)
-            pthread_cond_wait(&live->settled, &live->lock);
-        live->orders[(live->first + live->waiting) % UND_ORDERS] = *order;
-        live->waiting++;
-        live->posts++;
-    }
-    live->idle = false;
-    pthread_cond_signal(&live->posted);
-    pthread_mutex_unlock(&live->lock);
-}
-
-void und_live_play(und_live *live, bool on)
-{
-    post(live, &(und_order){.kind = UND_ORDER_PLAY, .on = on});
-}
-void und_live_step(und_live *live, int steps)
-{
-    if (steps > 0)
-        post(live, &(und_order){.kind = UND_ORDER_STEP, .steps = steps});
-}
-void und_live_reset(und_live *live)
-{
-    post(live, &(und_order){.kind = UND_ORDER_RESET});
-}
-void und_live_hand(und_live *live, const und_hand *hand)
-{
-    post(live, &(und_order){.kind = UND_ORDER_HAND, .hand = *hand});
-}
-void und_live_throw(und_live *live, const und_ball *ball)
-{
-    post(live, &(und_order){.kind = UND_ORDER_THROW, .ball = *ball});
-}
-void und_live_tune(und_live *live, const und_tuning *tuning)
-{
-    post(live, &(und_order){.kind = UND_ORDER_TUNE, .tuning = *tuning});
-}
-void und_live_time_step(und_live *live, double seconds)
-{
-    post(live, &(und_order){.kind = UND_ORDER_TIME_STEP, .number = seconds});
-}
-void und_live_speed(und_live *live, double speed)
-{
-    post(live, &(und_order){.kind = UND_ORDER_SPEED, .number = speed});
-}
-
-static void post_path(und_live *live, und_order_kind kind, const char *path)
-{
-    char *own = strdup(path);
-    if (own)
-        post(live, &(und_order){.kind = kind, .path = own});
-    else
-        und_live_note(live, "out of memory: the name of a file");
-}
-
-void und_live_save_scene(und_live *live, const char *path)
-{
-    post_path(live, UND_ORDER_SAVE_SCENE, path);
-}
-void und_live_save_checkpoint(und_live *live, const char *folder)
-{
-    post_path(live, UND_ORDER_SAVE_CHECKPOINT, folder);
-}
 
 void und_live_settle(und_live *live)
 {
@@ -629,6 +552,7 @@ static void free_all(und_live *live)
         free((char *)live->settings[i].value);
     }
     free(live->settings);
+    free(live->orders);
     free(live->text);
     free(live->path);
     pthread_mutex_destroy(&live->lock);
@@ -656,8 +580,10 @@ static und_live *create(const char *text, const char *path, const und_setting *s
         return NULL;
     live->threads = threads;
     live->speed = 1;
+    live->room = UND_ORDERS;
+    live->orders = und_alloc(UND_ORDERS, sizeof *live->orders, "orders", err);
     open_lock(live);
-    if (!load(live, text, path, settings, count, err) || !start(live, err)) {
+    if (!live->orders || !load(live, text, path, settings, count, err) || !start(live, err)) {
         free_all(live);
         return NULL;
     }

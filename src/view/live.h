@@ -18,13 +18,15 @@ void und_live_destroy(und_live *live); /* the thread ends after its step */
 
 const und_scene_view *und_live_scene(const und_live *live); /* as loaded: fixed */
 
+/* To post an order never waits for the liquid.  Pausing and reset do not wait for steps that are still to do:
+ * those are not done, but for the ones after which something is to be saved. */
 void und_live_play(und_live *live, bool on);
 void und_live_step(und_live *live, int steps); /* so many, then paused */
 void und_live_reset(und_live *live);           /* to the first frame; tuning and ground too */
 /* What the hand does from now on; from its place of before to the new one where it stayed down. */
 void und_live_hand(und_live *live, const und_hand *hand);
 void und_live_throw(und_live *live, const und_ball *ball);
-void und_live_tune(und_live *live, const und_tuning *tuning);
+void und_live_tune(und_live *live, const und_tuning *tuning); /* NaN: as it is */
 void und_live_time_step(und_live *live, double seconds);
 /* Liquid's seconds per second of the wall's clock; 1: real time; 0: as fast as it can. */
 void und_live_speed(und_live *live, double speed);

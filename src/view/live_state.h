@@ -33,7 +33,7 @@ typedef struct und_order {
     };
 } und_order;
 
-enum { UND_ORDERS = 256 }; /* that wait at most */
+enum { UND_ORDERS = 256 }; /* that can wait before the room for them grows */
 enum { UND_TENTHS = 16 };  /* of a second of the wall's clock, the last ones */
 
 /* What happened in a tenth of a second. */
@@ -60,8 +60,8 @@ struct und_live {
     double frame_wall; /* when the last frame was made */
     int steps_left;    /* of und_live_step */
     bool playing, failed;
-    bool finishing; /* the window is gone: nobody waits */
-    bool changed;   /* since the last frame */
+    bool saving;  /* an order to save is being done: closing the window waits for it */
+    bool changed; /* since the last frame */
     und_tenth tenths[UND_TENTHS];
     double play_wall; /* since when it plays */
     und_frame writing;
@@ -69,8 +69,9 @@ struct und_live {
     /* Shared, under the lock. */
     pthread_mutex_t lock;
     pthread_cond_t posted, settled; /* something came; something was done */
-    und_order orders[UND_ORDERS];
-    int first, waiting;
+    und_order *orders;              /* a ring */
+    int room, first, waiting;
+    bool cut; /* the steps under way are not wanted any more */
     int64_t posts, done;
     bool idle; /* nothing to do, and the newest frame is made */
     bool begun, quit;
@@ -81,6 +82,17 @@ struct und_live {
 
     und_frame taken; /* the window's */
 };
+
+static inline bool und_order_saves(const und_order *order)
+{
+    return order->kind == UND_ORDER_SAVE_SCENE || order->kind == UND_ORDER_SAVE_CHECKPOINT;
+}
+
+/* The i-th order that waits, or the place of the next. */
+static inline und_order *und_live_waiting(const und_live *live, int i)
+{
+    return &live->orders[((int64_t)live->first + i) % live->room];
+}
 
 /* The note that the window reads. */
 void und_live_note(und_live *live, const char *format, ...) __attribute__((format(printf, 2, 3)));
