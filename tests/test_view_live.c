@@ -2,10 +2,12 @@
 #include "tests/test.h"
 
 #include "cache/cache.h"
+#include "io/image.h"
 #include "scene/sim.h"
 #include "tests/folder.h"
 #include "view/live.h"
 
+#include <dirent.h>
 #include <time.h>
 
 static int setup(void **state)
@@ -580,6 +582,70 @@ static void a_moment_is_saved_as_a_checkpoint(void **state)
     }
 }
 
+static int files_in(const char *path)
+{
+    DIR *open = opendir(path);
+    assert_non_null(open);
+    int count = 0;
+    for (const struct dirent *entry; (entry = readdir(open)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(open);
+    return count;
+}
+
+/* One that cannot be written leaves the one before it whole, and files that are of no moment stay. */
+static void a_moment_replaces_a_moment_or_nothing(void **state)
+{
+    (void)state;
+    char home[256], away[256], map[256], ground[256], needed[256], text[1024];
+    snprintf(home, sizeof home, "%s/home", folder.path);
+    snprintf(away, sizeof away, "%s/home/m.lua", folder.path);
+    snprintf(map, sizeof map, "%s/home/m.surface.exr", folder.path);
+    snprintf(ground, sizeof ground, "%s/home/m.ground.exr", folder.path);
+    und_live *live = open_live(write_scene("pond", pond));
+    und_hand hand = a_hand(UND_TOOL_RAISE, 1);
+    und_live_hand(live, &hand);
+    und_live_step(live, 5);
+    und_live_save_scene(live, away);
+    assert_non_null(strstr(settled(live).note, "undine run"));
+    assert_int_equal(files_in(home), 4); /* the text, surface, ground, rising */
+    und_live_reset(live);
+    und_live_save_scene(live, away); /* the ground is not moved any more */
+    assert_non_null(strstr(settled(live).note, "undine run"));
+    assert_int_equal(files_in(home), 3);
+    und_error err;
+    assert_int_equal(und_file_write(ground, "mine", 4, &err), UND_OK);
+    char *scene = read_text(away);
+    uint64_t hash, again;
+    size_t bytes;
+    assert_int_equal(und_file_hash(map, 1, &hash, &bytes, &err), UND_OK);
+    und_live_hand(live, &hand);
+    und_live_step(live, 5);
+    und_live_save_scene(live, away);
+    assert_non_null(strstr(settled(live).note, "m.ground.exr, and it is of no moment"));
+    und_live_destroy(live);
+
+    float dry = 1; /* a scene with a file that is not beside the moment */
+    und_exr_channel channel = {.name = "Y", .data = &dry, .stride = 1, .whole = true};
+    snprintf(needed, sizeof needed, "%s/sand.exr", folder.path);
+    assert_int_equal(und_exr_write_channels(needed, 1, 1, &channel, 1, &err), UND_OK);
+    snprintf(text, sizeof text, "local sand = map { file = 'sand.exr' }\n%s", pond);
+    live = open_live(write_scene("sandy", text));
+    und_live_step(live, 3);
+    und_live_save_scene(live, away);
+    assert_non_null(strstr(settled(live).note, "would not load"));
+    und_live_destroy(live);
+    char *same = read_text(away), *mine = read_text(ground);
+    assert_string_equal(same, scene);
+    assert_string_equal(mine, "mine");
+    assert_int_equal(und_file_hash(map, 1, &again, &bytes, &err), UND_OK);
+    assert_true(hash == again);
+    assert_int_equal(files_in(home), 4);
+    free(same);
+    free(mine);
+    free(scene);
+}
+
 /* A moment keeps the times of the scene's rain where something else was turned, and has none of them where
  * the rain was. */
 static void a_moment_keeps_the_times_of_rain(void **state)
@@ -722,6 +788,7 @@ int main(void)
         cmocka_unit_test(balls_that_are_not_thrown),
         cmocka_unit_test(a_moment_is_saved_as_a_scene),
         cmocka_unit_test(a_moment_is_saved_as_a_checkpoint),
+        cmocka_unit_test(a_moment_replaces_a_moment_or_nothing),
         cmocka_unit_test(a_moment_keeps_the_times_of_rain),
         cmocka_unit_test(floating_bodies_go_along),
         cmocka_unit_test(closing_saves_what_was_asked_for),

@@ -20,6 +20,9 @@
 
 #define MARK ", saved while it ran." /* ends the first line */
 
+static const char *const map_names[] = {"surface", "ground", "rising", "dye"};
+enum { MAPS = sizeof map_names / sizeof *map_names };
+
 /* What is written, and what it is written from. */
 typedef struct moment {
     und_live *live;
@@ -31,8 +34,10 @@ typedef struct moment {
     FILE *text;
     char *bytes;
     size_t size;
-    char maps[4][UND_PATH_MAX]; /* written */
-    int map_count;
+    char *before;        /* the text of the moment that this one takes the place of; NULL: none */
+    und_file map[MAPS];  /* under names of their own until it is known that all loads */
+    int map_count, said; /* begun; in the text */
+    bool trying;         /* the text has those names */
 } moment;
 
 static void say(moment *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -46,17 +51,37 @@ static void say(moment *m, const char *format, ...)
 
 /* ---- the maps ---- */
 
+/* Has a moment's text this map of the moment's own? */
+static bool has_map(const moment *m, const char *text, const char *what)
+{
+    char line[256];
+    snprintf(line, sizeof line, "water.%s = map { file = \"%s.%s.exr\" }", what, m->name, what);
+    return text && strstr(text, line);
+}
+
+/* Beside where it will be; only the map of a moment saved before may be written over. */
+static und_status begin_map(moment *m, const char *what, const float *data, und_error *err)
+{
+    char path[UND_PATH_MAX];
+    und_file *file = &m->map[m->map_count];
+    und_exr_channel channel = {.name = "Y", .data = data, .stride = 1, .whole = true};
+    if (und_path_set(path, err, "%s/%s.%s.exr", m->folder, m->name, what) != UND_OK)
+        return err->status;
+    if (access(path, F_OK) == 0 && !has_map(m, m->before, what))
+        return und_error_set(err, UND_INVALID, "there is a file %s, and it is of no moment", path);
+    if (und_file_begin(file, path, err) != UND_OK)
+        return err->status;
+    m->map_count++;
+    return und_exr_write_channels(file->temp, m->pool->nx, m->pool->nz, &channel, 1, err);
+}
+
 static und_status write_map(moment *m, const char *what, const float *data, und_error *err)
 {
-    char *path = m->maps[m->map_count];
-    und_status status = und_path_set(path, err, "%s/%s.%s.exr", m->folder, m->name, what);
-    und_exr_channel channel = {.name = "Y", .data = data, .stride = 1, .whole = true};
-    if (status == UND_OK)
-        status = und_exr_write_channels(path, m->pool->nx, m->pool->nz, &channel, 1, err);
-    if (status != UND_OK)
-        return status;
-    m->map_count++;
-    say(m, "    water.%s = map { file = \"%s.%s.exr\" }\n", what, m->name, what);
+    if (m->trying && begin_map(m, what, data, err) != UND_OK)
+        return err->status;
+    const und_file *file = &m->map[m->said++];
+    const char *name = strrchr(m->trying ? file->temp : file->path, '/') + 1;
+    say(m, "    water.%s = map { file = \"%s\" }\n", what, name);
     return UND_OK;
 }
 
@@ -318,16 +343,18 @@ static und_status write_text(moment *m, und_error *err)
 }
 
 /* A moment saved before may be written over, and nothing else. */
-static und_status check_free(const char *path, und_error *err)
+static und_status check_free(moment *m, const char *path, und_error *err)
 {
-    char line[512] = "";
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    const size_t most = 1 << 28;
+    size_t bytes;
+    if (access(path, F_OK) != 0)
         return UND_OK;
-    bool ours = fgets(line, sizeof line, file) && strstr(line, MARK);
-    fclose(file);
-    return ours ? UND_OK
-                : und_error_set(err, UND_INVALID, "there is a file of that name, and it is no moment");
+    if (und_file_read(path, most, &m->before, &bytes, err) != UND_OK)
+        return err->status;
+    const char *mark = strstr(m->before, MARK), *end = strchr(m->before, '\n');
+    return mark && end && mark < end
+               ? UND_OK
+               : und_error_set(err, UND_INVALID, "there is a file of that name, and it is no moment");
 }
 
 static und_status split_path(moment *m, const char *path, und_error *err)
@@ -347,34 +374,80 @@ static und_status split_path(moment *m, const char *path, und_error *err)
 static und_status try_it(const moment *m, const char *path, und_error *err)
 {
     und_error why;
-    und_scene *scene = und_scene_load(path, NULL, 0, &why);
-    if (scene) {
-        und_scene_destroy(scene);
+    und_scene *scene = und_scene_from_text(m->bytes, path, NULL, 0, &why);
+    if (!scene)
+        return und_error_set(err, UND_INVALID,
+                             "there it would not load (a scene that has files needs them beside it): %s",
+                             why.text);
+    und_scene_destroy(scene);
+    return UND_OK;
+}
+
+/* The text in memory; where it is to be tried, the maps on disk, too. */
+static und_status make_text(moment *m, bool trying, und_error *err)
+{
+    free(m->bytes);
+    m->bytes = NULL;
+    m->trying = trying;
+    m->said = 0;
+    m->text = open_memstream(&m->bytes, &m->size);
+    if (!m->text)
+        return und_error_set(err, UND_FAILED, "out of memory: a scene");
+    und_status status = write_text(m, err);
+    if (fclose(m->text) != 0 && status == UND_OK)
+        status = und_error_set(err, UND_FAILED, "out of memory: a scene");
+    return status;
+}
+
+static und_status begin_text(const moment *m, und_file *file, const char *path, und_error *err)
+{
+    if (und_file_begin(file, path, err) != UND_OK)
+        return err->status;
+    FILE *out = fopen(file->temp, "wb");
+    bool good = out && fwrite(m->bytes, 1, m->size, out) == m->size;
+    if (out && fclose(out) == 0 && good)
         return UND_OK;
-    }
-    unlink(path);
-    for (int i = 0; i < m->map_count; i++)
-        unlink(m->maps[i]);
-    return und_error_set(err, UND_INVALID,
-                         "there it would not load (a scene that has files needs them beside it): %s",
-                         why.text);
+    und_file_cancel(file);
+    return und_error_set(err, UND_FAILED, "cannot write %s", path);
+}
+
+/* All is on disk and loads: now, and not before, it takes the place of the moment saved before. */
+static und_status put_in_place(moment *m, und_file *text, und_error *err)
+{
+    while (m->map_count > 0)
+        if (und_file_commit(&m->map[--m->map_count], err) != UND_OK) {
+            und_file_cancel(text);
+            return err->status;
+        }
+    if (und_file_commit(text, err) != UND_OK)
+        return err->status;
+    char path[UND_PATH_MAX];
+    for (int i = 0; i < MAPS; i++) /* maps that nothing names any more */
+        if (has_map(m, m->before, map_names[i]) && !has_map(m, m->bytes, map_names[i]) &&
+            und_path_set(path, err, "%s/%s.%s.exr", m->folder, m->name, map_names[i]) == UND_OK)
+            unlink(path);
+    return UND_OK;
 }
 
 static und_status write_scene(moment *m, const char *path, und_error *err)
 {
+    und_file text;
     und_status status = und_sim_save(m->live->sim, &m->state, err);
-    m->text = status == UND_OK ? open_memstream(&m->bytes, &m->size) : NULL;
-    if (status == UND_OK && !m->text)
-        status = und_error_set(err, UND_FAILED, "out of memory: a scene");
     if (status == UND_OK)
-        status = write_text(m, err);
-    if (m->text && fclose(m->text) != 0 && status == UND_OK)
-        status = und_error_set(err, UND_FAILED, "out of memory: a scene");
+        status = make_text(m, true, err);
     if (status == UND_OK)
-        status = und_file_write(path, m->bytes, m->size, err);
+        status = try_it(m, path, err);
+    if (status == UND_OK)
+        status = make_text(m, false, err);
+    if (status == UND_OK)
+        status = begin_text(m, &text, path, err);
+    if (status == UND_OK)
+        status = put_in_place(m, &text, err);
+    while (m->map_count > 0)
+        und_file_cancel(&m->map[--m->map_count]);
     free(m->bytes);
     und_frame_clear(&m->state);
-    return status == UND_OK ? try_it(m, path, err) : status;
+    return status;
 }
 
 void und_live_write_scene(und_live *live, const char *path)
@@ -397,12 +470,13 @@ void und_live_write_scene(und_live *live, const char *path)
     if (status == UND_OK)
         status = und_folder_make(m->folder, &err);
     if (status == UND_OK)
-        status = check_free(path, &err);
+        status = check_free(m, path, &err);
     if (status == UND_OK)
         status = write_scene(m, path, &err);
     if (status != UND_OK)
         und_live_note(live, "%s was not written: %s", path, err.text);
     else
         und_live_note(live, "%s begins at %g s. To run it: undine run %s", path, m->frame->time, path);
+    free(m->before);
     free(m);
 }
