@@ -583,6 +583,49 @@ static void colours_of_heights_are_the_legends(void **state)
     und_frame_clear(&frame);
 }
 
+/* Seas side by side: a colour means the same height in both, as far as either went, also in the one that
+ * stands still. */
+static void two_seas_have_one_range_of_colours(void **state)
+{
+    (void)state;
+    und_render_def look = und_render_def_default();
+    und_error err = {0};
+    und_frame calm = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
+    und_frame low = make_frame(64, 64, 0.1, flat_bottom, two_levels);
+    und_frame high = make_frame(64, 64, 0.1, flat_bottom, one_metre);
+    stand *s = open_stand(&look);
+    und_painter *second = und_sea_create(&look, &err), *first = s->painter;
+    assert_non_null(second);
+    show(s, &calm);
+    show(s, &low);
+    ((und_sea *)first)->options.tinted = true;
+    second->class->match(second, first); /* before there is anything to compare */
+    draw_from(s, (double[]){3.2, 7, 6}, (double[]){3.2, 0.5, 3.2});
+    assert_int_equal(second->class->take(second, &high, &err), UND_OK);
+    second->class->match(second, first);
+    double range[2][2];
+    und_sea_tint_range((const und_sea *)first, &range[0][0], &range[0][1]);
+    und_sea_tint_range((const und_sea *)second, &range[1][0], &range[1][1]);
+    assert_memory_equal(range[0], range[1], sizeof range[0]);
+    assert_double_near(range[0][0], 0, 1e-5); /* even about the level of the first: 0.5 m */
+    assert_double_near(range[0][1], 1, 1e-5);
+    for (int k = 0; k < 2; k++) {
+        double x, y, height = k ? 1 : 0.6;
+        float color[3];
+        s->painter = k ? second : first;
+        draw_from(s, (double[]){3.2, 7, 6}, (double[]){3.2, 0.5, 3.2});
+        und_colormap(UND_MAP_DIVERGING, height, color);
+        assert_true(und_lens_project(&s->lens, (double[]){4.5, height, 3.2}, &x, &y));
+        for (int c = 0; c < 3; c++)
+            assert_double_near(s->rgb[(int)y][(int)x][c], 255 * (double)color[c], 3);
+    }
+    first->class->destroy(first);
+    close_stand(s);
+    und_frame_clear(&calm);
+    und_frame_clear(&low);
+    und_frame_clear(&high);
+}
+
 /* Exaggerated heights are drawn and picked alike, and bounds follow. */
 static void exaggerated_heights_agree(void **state)
 {
@@ -655,6 +698,7 @@ int main(void)
         cmocka_unit_test(all_at_once),
         cmocka_unit_test(sheets_are_seen_through),
         cmocka_unit_test(colours_of_heights_are_the_legends),
+        cmocka_unit_test(two_seas_have_one_range_of_colours),
         cmocka_unit_test(exaggerated_heights_agree),
         cmocka_unit_test(damaged_frames_do_no_harm),
     };

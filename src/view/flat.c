@@ -255,7 +255,7 @@ static const und_action *actions(const und_painter *self, int *count)
 }
 
 /* The same layers, and colours and arrows that mean the same. */
-static void match(und_painter *self, const und_painter *other)
+static void match(und_painter *self, und_painter *other)
 {
     und_flat *f = (und_flat *)self;
     const und_flat *like = (const und_flat *)other;

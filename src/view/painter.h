@@ -30,9 +30,9 @@ typedef struct und_painter_class {
     bool (*pick)(const und_painter *self, const double origin[3], const double direction[3], double point[3]);
     /* Its entries of menus, with their keys; *count 0: none. */
     const und_action *(*actions)(const und_painter *self, int *count);
-    /* Shows as another of its class does: two panes are looked at alike.  NULL: there is nothing to choose.
-     */
-    void (*match)(und_painter *self, const und_painter *other);
+    /* Shows as another of its class does: two panes are looked at alike, and what colours mean may reach
+     * farther in both.  NULL: there is nothing to choose. */
+    void (*match)(und_painter *self, und_painter *other);
 } und_painter_class;
 
 /* A painter begins with this. */

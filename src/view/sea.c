@@ -43,9 +43,9 @@ static void widen_range(und_sea *s)
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     double vertical = und_sea_vertical(s);
     if (!s->taken)
-        s->level = (double)f->water_level / vertical;
-    s->swing = fmax(s->swing, fmax((double)f->water_high / vertical - s->level,
-                                   s->level - (double)f->water_low / vertical));
+        s->level = s->low = s->high = (double)f->water_level / vertical;
+    s->low = fmin(s->low, (double)f->water_low / vertical);
+    s->high = fmax(s->high, (double)f->water_high / vertical);
 }
 
 static und_status take(und_painter *self, const und_frame *frame, und_error *err)
@@ -75,14 +75,16 @@ static void bounds(const und_painter *self, double low[3], double high[3])
            3 * sizeof *high);
 }
 
-/* Options, and what a colour means. */
-static void match(und_painter *self, const und_painter *other)
+/* Options, and what a colour means: in both it reaches as far as either water went. */
+static void match(und_painter *self, und_painter *other)
 {
-    und_sea *s = (und_sea *)self;
-    const und_sea *to = (const und_sea *)other;
+    und_sea *s = (und_sea *)self, *to = (und_sea *)other;
     s->options = to->options;
+    if (!s->taken || !to->taken)
+        return;
     s->level = to->level;
-    s->swing = fmax(s->swing, to->swing);
+    s->low = to->low = fmin(s->low, to->low);
+    s->high = to->high = fmax(s->high, to->high);
 }
 
 und_painter *und_sea_create(const und_render_def *look, und_error *err)

@@ -71,7 +71,7 @@ und_status und_sea_programs(und_sea *s, und_error *err)
 void und_sea_tint_range(const und_sea *s, double *low, double *high)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    double swing = fmax(s->swing, 1e-6 * f->h);
+    double swing = fmax(fmax(s->high - s->level, s->level - s->low), 1e-6 * f->h);
     *low = s->level - swing;
     *high = s->level + swing;
 }
@@ -362,6 +362,10 @@ static und_status make_pictures(und_sea *s, int width, int height, und_error *er
 static bool is_same(const und_sea *s, const und_lens *lens)
 {
     const und_sea_options *a = &s->options, *b = &s->drawn;
+    double tint[2];
+    und_sea_tint_range(s, &tint[0], &tint[1]);
+    if (a->tinted && memcmp(tint, s->drawn_tint, sizeof tint) != 0)
+        return false;
     return s->picture.buffer && s->takes == s->drawn_takes && memcmp(lens, &s->lens, sizeof *lens) == 0 &&
            a->quality == b->quality && a->caustics == b->caustics && a->wet == b->wet &&
            a->lines == b->lines && a->tinted == b->tinted && a->water == b->water &&
@@ -434,6 +438,7 @@ void und_sea_draw(und_painter *self, const und_lens *lens, double seconds)
         return;
     s->lens = *lens;
     s->drawn = s->options;
+    und_sea_tint_range(s, &s->drawn_tint[0], &s->drawn_tint[1]);
     s->drawn_takes = s->takes;
     show_picture(s, s->picture.width <= lens->width);
 }

@@ -57,8 +57,8 @@ typedef struct und_sea {
     und_sea_options options;
     bool software; /* the driver has no processor of its own to draw with */
     bool taken;    /* a frame */
-    double level,
-        swing; /* m, not exaggerated: of the water in the first frame, and how far it went from that */
+    /* m, not exaggerated: of the water in the first frame, and how far down and up it went so far. */
+    double level, low, high;
     und_sea_wish made; /* what the maps are like */
     bool made_good, made_caustics;
     int nx, nz, sample_nx;
@@ -79,6 +79,7 @@ typedef struct und_sea {
     GLuint passes;      /* which pass shades a pixel */
     und_lens lens;      /* of the picture; and what it shows */
     und_sea_options drawn;
+    double drawn_tint[2];   /* range of the water's colours, m */
     int takes, drawn_takes; /* frames so far */
     int still;              /* times that the same was drawn */
 } und_sea;

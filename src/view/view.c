@@ -223,6 +223,13 @@ static und_status take_frames(und_view *v, und_error *err)
     return status;
 }
 
+static void match_painters(und_view *v)
+{
+    und_painter *first = v->pane[0].painter, *second = v->pane[1].painter;
+    if (first && second && first->class == second->class && first->class->match)
+        first->class->match(second, first);
+}
+
 static void draw_panes(und_view *v)
 {
     int above = v->pane[0].reel && !v->bare ? (int)und_ui_strip_height(v->ui) : 0; /* the timeline */
@@ -230,13 +237,11 @@ static void draw_panes(und_view *v)
     glDisable(GL_SCISSOR_TEST);
     glClearColor(0.05f, 0.06f, 0.08f, 1);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    match_painters(v);
     for (int i = 0; i < v->def.count; i++) {
         int width = (v->width - GAP * (v->def.count - 1)) / v->def.count; /* the same for both */
         v->pane[i].lens = und_camera_lens(
             &v->camera, (int[]){i * (width + GAP), above, width, v->height - above}, v->height, v->size);
-        und_painter *painter = v->pane[i].painter, *first = v->pane[0].painter;
-        if (i > 0 && painter && first && painter->class == first->class && painter->class->match)
-            painter->class->match(painter, first);
         und_pane_draw(&v->pane[i], v->clock);
     }
     und_screen_bind(v->window);

@@ -89,7 +89,7 @@ static bool pick(const und_painter *self, const double origin[3], const double d
     return isfinite(far);
 }
 
-static void match(und_painter *self, const und_painter *other)
+static void match(und_painter *self, und_painter *other)
 {
     ((und_space *)self)->show = ((const und_space *)other)->show;
 }
