@@ -328,6 +328,48 @@ static void pouring_adds_and_reset_takes_back(void **state)
     und_view_destroy(view);
 }
 
+/* Heights that are drawn four times as large: the hand is where the mouse is, its ring around it, and balls
+ * fall from over the water as it truly is. */
+static void hands_reach_stretched_water(void **state)
+{
+    (void)state;
+    static unsigned char rgb[2][SIDE][SIDE][3];
+    und_view *view =
+        open_text("high", "scene { name = 'high', frames = 480, fps = 48 }\n"
+                          "liquid.waves { size = {8, 8}, cells = 80, ground = 9.6, level = 10 }\n"
+                          "film { vertical = 4 }\n"
+                          "camera { eye = {4, 48, 10}, look = {4, 40, 4} }\n");
+    double at[2], nearest = INFINITY, farthest = 0;
+    draw(view);
+    key(view, UND_KEY_TAB, 0);
+    key(view, '6', 0);
+    event(view, (und_event){.kind = UND_EVENT_MOVE, .x = -9, .y = -9}); /* nowhere */
+    draw(view);
+    und_view_read(view, rgb[0][0][0]);
+    point(view, middle, 40, middle, at); /* as drawn */
+    und_view_read(view, rgb[1][0][0]);
+    for (int k = 0; k < 3; k++)
+        assert_double_near(view->hands.place[k], k == 1 ? 10 : middle, 1e-3);
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++)
+            if (memcmp(rgb[0][y][x], rgb[1][y][x], 3) != 0) {
+                double away = hypot(x + 0.5 - at[0], y + 0.5 - at[1]);
+                nearest = fmin(nearest, away);
+                farthest = fmax(farthest, away);
+            }
+    double side[2], radius = view->hands.ball_radius;
+    assert_true(und_view_project(view, (double[]){middle + radius, 10, middle}, &side[0], &side[1]));
+    assert_double_near(farthest, side[0] - at[0], 3); /* wide as the ball, and not as high */
+    assert_true(nearest > 0.4 * (side[0] - at[0]));
+    button(view, at, true);
+    button(view, at, false);
+    steps(view, 1);
+    const und_sea_fields *fields = und_sea_reader_fields(((und_sea *)view->pane[0].painter)->reader);
+    assert_int_equal(fields->bodies, 1);
+    assert_double_near((double)fields->pose[1], 10 + 6 * radius, 0.01); /* it fell for a step */
+    und_view_destroy(view);
+}
+
 /* What OpenGL 3.3 shows OpenGL ES 3.0 shows too. */
 static void small_devices_show_the_same(void **state)
 {
@@ -411,6 +453,7 @@ int main(void)
         cmocka_unit_test(mouse_turns_and_moves_the_view),
         cmocka_unit_test(keys_repeat_where_that_is_meant),
         cmocka_unit_test(pouring_adds_and_reset_takes_back),
+        cmocka_unit_test(hands_reach_stretched_water),
         cmocka_unit_test(two_caches_are_seen_alike),
         cmocka_unit_test(small_devices_show_the_same),
     };

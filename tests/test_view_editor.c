@@ -589,6 +589,54 @@ static void the_mouse_drops_and_drags(void **state)
     und_screen_destroy(screen);
 }
 
+/* Heights drawn three times as large: a body is found where it is seen, and follows the mouse. */
+static void the_mouse_reaches_stretched_heights(void **state)
+{
+    (void)state;
+    enum { WIDTH = 320, HEIGHT = 200 };
+    const double factor = 3;
+    und_error err = {0};
+    und_reel *reel;
+    und_editor *editor = open_editor(folders[1], &reel);
+    und_screen *screen =
+        und_screen_create(&(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true}, &err);
+    assert_non_null(screen);
+    und_render_def look = und_render_def_default();
+    look.vertical = factor;
+    und_painter *painter = und_sea_create(&look, &err);
+    assert_non_null(painter);
+    und_frame frame = read_frame(folders[1], 3);
+    und_camera camera = {0};
+    und_camera_look(&camera, (double[]){0.4, 1.4, 2.5}, (double[]){0.4, 0.75, 0.5}, 0.7);
+    und_lens lens = und_camera_lens(&camera, (int[]){0, 0, WIDTH, HEIGHT}, HEIGHT, 2);
+    assert_int_equal(painter->class->take(painter, und_editor_dress(editor, &frame), &err), UND_OK);
+    und_editor_open(editor, true);
+    und_editor_stretch(editor, und_painter_stretch(painter));
+    und_buoy ball = und_buoy_default();
+    const double place[3] = {0.4, 0.3, 0.5};
+    memcpy(ball.at, place, sizeof ball.at);
+    und_editor_add(editor, &ball);
+    und_editor_settle(editor);
+    und_editor_dress(editor, &frame);
+    double x, y, toward[2];
+    assert_true(und_lens_project(&lens, (double[]){0.4, factor * 0.3, 0.5}, &x, &y));
+    assert_true(und_lens_project(&lens, (double[]){0.5, factor * 0.3, 0.5}, &toward[0], &toward[1]));
+    und_event grab = mouse(UND_EVENT_BUTTON, x, y, true),
+              drag = mouse(UND_EVENT_MOVE, toward[0], toward[1], false),
+              up = mouse(UND_EVENT_BUTTON, x, y, false);
+    assert_true(und_editor_event(editor, &grab, &lens, painter));
+    assert_true(und_editor_event(editor, &drag, &lens, painter));
+    assert_true(und_editor_event(editor, &up, &lens, painter));
+    ball = und_editor_get(editor, 0);
+    assert_double_near(ball.at[0], 0.5, 1e-4);
+    assert_double_near(ball.at[1], 0.3, 1e-4);
+    assert_double_near(ball.at[2], 0.5, 1e-4);
+    painter->class->destroy(painter);
+    und_frame_clear(&frame);
+    close_editor(editor, reel);
+    und_screen_destroy(screen);
+}
+
 static void send(und_view *view, und_event event)
 {
     und_view_event(view, &event);
@@ -675,6 +723,7 @@ int main(void)
         cmocka_unit_test(files_of_others_stay),
         cmocka_unit_test(wrong_numbers_are_told),
         cmocka_unit_test(the_mouse_drops_and_drags),
+        cmocka_unit_test(the_mouse_reaches_stretched_heights),
         cmocka_unit_test(the_window_shows_them),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -626,7 +626,7 @@ static void two_seas_have_one_range_of_colours(void **state)
     und_frame_clear(&high);
 }
 
-/* Exaggerated heights are drawn and picked alike, and bounds follow. */
+/* Exaggerated heights are drawn and bounded alike; what is picked is where it truly is. */
 static void exaggerated_heights_agree(void **state)
 {
     (void)state;
@@ -639,8 +639,13 @@ static void exaggerated_heights_agree(void **state)
     draw_from(s, (double[]){3.2, 8, 3.3}, (double[]){3.2, 0, 3.2});
     s->painter->class->bounds(s->painter, low, high);
     assert_double_near(high[1], 1.5, 1e-5);
+    assert_double_near(und_painter_stretch(s->painter), 3, 0);
     assert_true(s->painter->class->pick(s->painter, (double[]){3.2, 8, 3.2}, (double[]){0, -1, 0}, point));
-    assert_double_near(point[1], 1.5, 1e-3);
+    assert_double_near(point[1], 0.5, 1e-3);
+    assert_true(
+        s->painter->class->pick(s->painter, (double[]){1, 3.5, 3.2}, (double[]){0.6, -0.8, 0}, point));
+    assert_double_near(point[0], 2.5, 1e-3); /* 2 m down to the water as drawn, and 1.5 m along */
+    assert_double_near(point[1], 0.5, 1e-3);
     float depth;
     glReadPixels(WIDE / 2, HIGH / 2, 1, 1, GL_DEPTH_COMPONENT, GL_FLOAT, &depth);
     assert_double_near(along_view(&s->lens, depth), 6.5, 0.02);

@@ -513,6 +513,49 @@ static void heights_are_a_plane_too(void **state)
     und_frame_clear(&frame);
 }
 
+/* Heights that are drawn larger: the slice is where the painter has them, the probe says where they are. */
+static void stretched_heights_are_met(void **state)
+{
+    board *b = *state;
+    und_error err;
+    const double factor = 4;
+    und_frame pond =
+        und_frame_empty(1, 0, (und_grid){.n = {NX, 1, NZ}, .dx = SIZE, .origin = {ORIGIN[0], 0, ORIGIN[2]}});
+    float *surface =
+        und_frame_add(&pond, &(und_item_def){"surface", "m", UND_FIELD, UND_F32, false, 2, {NZ, NX}}, &err)
+            ->data;
+    for (int c = 0; c < NX * NZ; c++)
+        surface[c] = 0.275f;
+    und_frame cells = empty_frame();
+    add(&cells, "pressure", "Pa", -1, linear);
+    for (int deep = 0; deep < 2; deep++) { /* a surface; a plane through cells that stands across x */
+        double size = deep ? 1 : 0.275, point[3] = {0.5, size, ORIGIN[2] + 0.52}, x, y, value, met[3];
+        double drawn[3] = {point[0], factor * point[1], point[2]};
+        und_slice_look *look = begin(b, deep ? "pressure" : "surface");
+        und_slice_stretch(b->slice, factor);
+        look->axis = 0;
+        look->place = point[0];
+        look->automatic = false;
+        look->low = 0;
+        look->high = deep ? 5 : 0.5;
+        take(b, deep ? &cells : &pond);
+        look_from(b, deep ? 9 : 2.6, deep ? 5 : 2, 3);
+        draw(b, 1);
+        double expected = deep ? linear(point[0], point[1], point[2]) : 0.275;
+        float rgb[3];
+        und_colormap(UND_MAP_EVEN, expected / look->high, rgb);
+        expect_color(b, drawn, rgb, 6);
+        assert_true(und_lens_project(&b->lens, drawn, &x, &y));
+        assert_true(und_slice_probe(b->slice, &b->lens, x, y, &value, met));
+        assert_double_near(value, expected, 1e-3);
+        for (int a = 0; a < 3; a++)
+            assert_double_near(met[a], point[a], 2e-3);
+    }
+    look_from(b, 2.6, 2, 3);
+    und_frame_clear(&pond);
+    und_frame_clear(&cells);
+}
+
 static void picture(board *b)
 {
     draw(b, 1);
@@ -601,6 +644,7 @@ int main(void)
         cmocka_unit_test(lists_what_there_is),
         cmocka_unit_test(compares_two),
         cmocka_unit_test(heights_are_a_plane_too),
+        cmocka_unit_test(stretched_heights_are_met),
         cmocka_unit_test(panel_and_keys),
     };
     const struct CMUnitTest small[] = {
@@ -609,6 +653,7 @@ int main(void)
         cmocka_unit_test(only_the_liquid),
         cmocka_unit_test(missing_values),
         cmocka_unit_test(heights_are_a_plane_too),
+        cmocka_unit_test(stretched_heights_are_met),
     };
     return cmocka_run_group_tests(tests, open_board, close_board) +
            cmocka_run_group_tests(small, open_small_board, close_board);

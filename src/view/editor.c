@@ -75,6 +75,7 @@ und_editor *und_editor_create(const und_reel *reel, und_error *err)
         return NULL;
     e->reel = reel;
     e->selected = -1;
+    e->stretch = 1;
     e->damping = usual.damping;
     e->nodes = usual.nodes;
     e->dressed_row = -1;
@@ -278,19 +279,26 @@ bool und_editor_pose(const und_editor *e, int i, double place[3], double turn[3]
 
 /* ---- the mouse ---- */
 
-/* Where the ray through a place of the window meets the plane through a point that faces the viewer. */
-static bool meet_plane(const und_lens *lens, double x, double y, const double through[3], double point[3])
+void und_editor_stretch(und_editor *e, double factor)
 {
+    e->stretch = factor;
+}
+
+/* Where the ray through a place of the window meets the plane through a point that faces the viewer. */
+static bool meet_plane(const und_editor *e, const und_lens *lens, double x, double y, const double through[3],
+                       double point[3])
+{
+    const double stretch[3] = {1, e->stretch, 1};
     double origin[3], along[3], to = 0, per = 0;
     und_lens_ray(lens, x, y, origin, along);
     for (int a = 0; a < 3; a++) {
-        to += (through[a] - origin[a]) * (double)lens->forward[a];
+        to += (stretch[a] * through[a] - origin[a]) * (double)lens->forward[a];
         per += along[a] * (double)lens->forward[a];
     }
     if (!(per > 1e-9) || !(to > 0))
         return false;
     for (int a = 0; a < 3; a++)
-        point[a] = origin[a] + to / per * along[a];
+        point[a] = (origin[a] + to / per * along[a]) / stretch[a];
     return true;
 }
 
@@ -300,6 +308,7 @@ static bool seen_at(const und_editor *e, int i, const und_lens *lens, double at[
     double place[3], side[3], beside[2];
     if (!und_editor_pose(e, i, place, NULL))
         memcpy(place, e->buoys[i].at, sizeof place);
+    place[1] *= e->stretch;
     for (int a = 0; a < 3; a++)
         side[a] = place[a] + und_buoy_radius(&e->buoys[i]) * (double)lens->right[a];
     if (!und_lens_project(lens, place, &at[0], &at[1]) ||
@@ -349,7 +358,7 @@ static void grab(und_editor *e, int i, const und_lens *lens, double x, double y)
     e->selected = i;
     e->moves = true;
     memset(e->grip, 0, sizeof e->grip);
-    if (!und_editor_pose(e, i, place, turn) || !meet_plane(lens, x, y, place, point))
+    if (!und_editor_pose(e, i, place, turn) || !meet_plane(e, lens, x, y, place, point))
         return;
     for (int a = 0; a < 3; a++)
         e->grip[a] = place[a] - point[a];
@@ -363,7 +372,7 @@ static void drag(und_editor *e, const und_lens *lens, double x, double y)
         memcpy(place, b.at, sizeof place);
         memcpy(turn, b.turn, sizeof turn);
     }
-    if (!meet_plane(lens, x, y, place, point))
+    if (!meet_plane(e, lens, x, y, place, point))
         return;
     for (int a = 0; a < 3; a++)
         b.at[a] = point[a] + e->grip[a];

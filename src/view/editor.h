@@ -28,6 +28,8 @@ bool und_editor_has_news(const und_editor *editor);
 /* The mouse over the picture; `painter` says what is under it.  True: the editor took it. */
 bool und_editor_event(und_editor *editor, const und_event *event, const und_lens *lens,
                       const und_painter *painter);
+/* How many times as large as they are heights are drawn; 1 at first. */
+void und_editor_stretch(und_editor *editor, double factor);
 void und_editor_annotate(und_editor *editor, const und_lens *lens, und_ui *ui); /* what is selected */
 void und_editor_panel(und_editor *editor, und_ui *ui); /* a panel of its own, while it is open */
 const und_action *und_editor_actions(const und_editor *editor, int *count); /* their context is the editor */

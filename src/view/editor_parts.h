@@ -55,6 +55,7 @@ struct und_editor {
     und_buoy *buoys;
     int count, room;
     int selected;     /* -1: none */
+    double stretch;   /* of heights, as drawn */
     char *fixed;      /* a text that was loaded and stays as it is; NULL: none */
     char *fixed_path; /* its file */
     int fixed_count;  /* bodies in it */

@@ -63,6 +63,11 @@ static bool pick(const und_painter *self, const double origin[3], const double d
     return true;
 }
 
+static double stretch(const und_painter *self)
+{
+    return ((const und_flat *)self)->stretch;
+}
+
 static void panel(und_painter *self, und_ui *ui)
 {
     und_flat *f = (und_flat *)self;
@@ -282,6 +287,7 @@ static const und_painter_class flat_class = {
     .pick = pick,
     .actions = actions,
     .match = match,
+    .stretch = stretch,
 };
 
 und_painter *und_flat_create(const und_render_def *look, und_error *err)

@@ -138,13 +138,14 @@ void und_hands_annotate(und_view *v)
     if (!v->pane[0].live || !h->shown || h->tool == UND_TOOL_NONE)
         return;
     double radius = h->tool == UND_TOOL_BALL ? h->ball_radius : h->radius, before[2] = {0}, now[2];
+    double up = radius / und_painter_stretch(v->pane[0].painter); /* round wherever it stands upright */
     bool had = false;
     for (int i = 0; i <= RING; i++) {
         double angle = 2 * M_PI * i / RING, point[3];
         memcpy(point, h->place, sizeof point);
         point[0] += radius * cos(angle);
-        point[v->camera.flat ? 1 : 2] += radius * sin(angle);
-        bool seen = und_lens_project(&v->pane[0].lens, point, &now[0], &now[1]);
+        point[v->camera.flat ? 1 : 2] += (v->camera.flat ? up : radius) * sin(angle);
+        bool seen = und_view_project(v, point, &now[0], &now[1]);
         if (seen && had)
             und_ui_draw_line(v->ui, before[0], before[1], now[0], now[1], ring_color(v->camera.flat, h->down),
                              1.5);

@@ -116,8 +116,13 @@ void und_pane_draw(und_pane *pane, double seconds)
     glViewport(lens->x, lens->y, lens->width, lens->height);
     if (pane->painter)
         pane->painter->class->draw(pane->painter, lens, seconds);
-    if (pane->slice)
+    double stretch = und_painter_stretch(pane->painter);
+    if (pane->editor)
+        und_editor_stretch(pane->editor, stretch);
+    if (pane->slice) {
+        und_slice_stretch(pane->slice, stretch);
         und_slice_draw(pane->slice, lens);
+    }
 }
 
 bool und_pane_camera(const und_pane *pane, double eye[3], double look[3], double *view_angle)

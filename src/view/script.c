@@ -108,8 +108,7 @@ static und_status do_point(script *s)
     double point[3], x, y;
     if (numbers(s, 1, 3, point) != UND_OK)
         return s->err->status;
-    return und_lens_project(und_view_lens(s->view), point, &x, &y) ? move_to(s, x, y)
-                                                                   : wrong(s, "a place before the eye");
+    return und_view_project(s->view, point, &x, &y) ? move_to(s, x, y) : wrong(s, "a place before the eye");
 }
 
 static und_status do_press(script *s)

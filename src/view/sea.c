@@ -24,6 +24,11 @@ und_sea_wish und_sea_wish_of(const und_sea *s)
     return (und_sea_wish){.vertical = und_sea_vertical(s), .texels = s->options.quality == 1 ? 640 : 400};
 }
 
+static double stretch(const und_painter *self)
+{
+    return und_sea_vertical((const und_sea *)self);
+}
+
 static void destroy(und_painter *self)
 {
     und_sea *s = (und_sea *)self;
@@ -100,6 +105,7 @@ und_painter *und_sea_create(const und_render_def *look, und_error *err)
         .pick = und_sea_pick,
         .actions = und_sea_actions,
         .match = match,
+        .stretch = stretch,
     };
     und_sea *s = und_alloc(1, sizeof *s, "a painter", err);
     if (!s)

@@ -129,5 +129,6 @@ bool und_sea_pick(const und_painter *self, const double origin[3], const double 
     double t = fmin(to_heights(s, origin, direction), to_bodies(s, origin, direction));
     for (int a = 0; a < 3; a++)
         point[a] = origin[a] + t * direction[a];
+    point[1] /= und_sea_vertical(s);
     return isfinite(t);
 }

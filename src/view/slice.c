@@ -15,7 +15,7 @@ static const char vertex_text[] =
     "uniform mat4 both;\n"
     "uniform vec3 corner, along, across;\n"
     "uniform ivec2 patches;\n"
-    "uniform float heights, lift;\n"
+    "uniform float heights, lift, stretch;\n"
     "uniform sampler2D plane;\n"
     "out vec2 place;\n"
     "float height_at(vec2 where)\n"
@@ -36,7 +36,8 @@ static const char vertex_text[] =
     "    place = vec2(at) / vec2(patches);\n"
     "    vec3 p = corner + place.x * along + place.y * across;\n"
     "    if (heights > 0.5)\n"
-    "        p.y = height_at(place) + lift;\n"
+    "        p.y = height_at(place);\n"
+    "    p.y = p.y * stretch + heights * lift;\n"
     "    gl_Position = both * vec4(p, 1.0);\n"
     "}\n";
 
@@ -92,6 +93,7 @@ und_slice *und_slice_create(und_error *err)
                                .through = true,
                                .opacity = 1};
     s->mouse[0] = s->mouse[1] = -1;
+    s->stretch = 1;
     const und_program_def def = {"slices", {vertex_text}, {und_colormap_glsl, fragment_text}};
     s->program = und_gl_program(&def, err);
     if (!s->program) {
@@ -328,6 +330,12 @@ void und_slice_point(const und_slice *s, double u, double v, double point[3])
     point[s->plane.along] = u;
     point[s->plane.across] = v;
     point[s->plane.axis] = s->source.heights ? und_slice_height(s, u, v) : s->plane.place;
+    point[1] *= s->stretch;
+}
+
+void und_slice_stretch(und_slice *s, double factor)
+{
+    s->stretch = factor;
 }
 
 void und_slice_draw(und_slice *s, const und_lens *lens)
@@ -355,6 +363,7 @@ void und_slice_draw(und_slice *s, const und_lens *lens)
     glUniform2i(glGetUniformLocation(p, "patches"), patches[0], patches[1]);
     und_gl_float(p, "heights", s->source.heights);
     und_gl_float(p, "lift", s->look.through ? 0 : 0.25 * s->source.size[0]); /* over the painted water */
+    und_gl_float(p, "stretch", s->stretch);
     und_gl_vec2(p, "range", s->range[0], s->range[1]);
     und_gl_float(p, "liquid_only", s->look.liquid_only);
     und_gl_float(p, "line", s->look.line && (s->source.distance || s->source.label || s->source.surface));

@@ -42,6 +42,9 @@ und_slice_look *und_slice_looks(und_slice *slice);
 void und_slice_match(und_slice *first, und_slice *second);
 void und_slice_range(const und_slice *slice, double range[2]); /* as drawn */
 
+/* How many times as large as they are heights are drawn, so that it is where the painter has them; 1 at
+ * first. */
+void und_slice_stretch(und_slice *slice, double factor);
 void und_slice_draw(und_slice *slice, const und_lens *lens); /* after the painter */
 void und_slice_annotate(und_slice *slice, const und_lens *lens, und_ui *ui);
 void und_slice_panel(und_slice *slice, und_ui *ui);

@@ -42,6 +42,18 @@ double und_slice_height(const und_slice *s, double u, double v)
     return plane_at(s, u, v, 3);
 }
 
+/* The ray through a place of the window among heights that are not stretched; its direction has length 1. */
+static void ray_through(const und_slice *s, const und_lens *lens, double x, double y, double origin[3],
+                        double along[3])
+{
+    und_lens_ray(lens, x, y, origin, along);
+    origin[1] /= s->stretch;
+    along[1] /= s->stretch;
+    double length = hypot(hypot(along[0], along[1]), along[2]);
+    for (int a = 0; a < 3; a++)
+        along[a] /= length;
+}
+
 /* Where a ray meets the plane: straight, or for heights found by going along it. */
 static bool meet(const und_slice *s, const double origin[3], const double along[3], double point[3])
 {
@@ -75,7 +87,7 @@ bool und_slice_probe(const und_slice *s, const und_lens *lens, double x, double 
     double origin[3], along[3];
     if (!s->look.on || !s->has_frame || s->stale || !und_lens_holds(lens, x, y))
         return false;
-    und_lens_ray(lens, x, y, origin, along);
+    ray_through(s, lens, x, y, origin, along);
     if (!meet(s, origin, along, point))
         return false;
     double u = point[s->plane.along], v = point[s->plane.across];

@@ -20,6 +20,7 @@ struct und_slice {
     bool ranged;              /* the range has begun */
     double reach;             /* m/s; what the longest arrows mean */
     double mouse[2];
+    double stretch; /* of heights, as drawn */
 
     GLuint program, texture, maps;
     int texture_n[2];
@@ -32,7 +33,7 @@ int und_slice_map(const und_slice *slice);
 bool und_slice_differs(const und_slice *slice); /* is a difference shown? */
 /* The height over a place of a height field's plane; else 0. */
 double und_slice_height(const und_slice *slice, double u, double v);
-/* The plane's place (u, v) in space. */
+/* The plane's place (u, v) in space, as drawn. */
 void und_slice_point(const und_slice *slice, double u, double v, double point[3]);
 /* Ends of the plane: low and high along, low and high across. */
 void und_slice_extent(const und_slice *slice, double extent[4]);

@@ -356,3 +356,9 @@ const und_lens *und_view_lens(const und_view *v)
 {
     return &v->pane[0].lens;
 }
+bool und_view_project(const und_view *v, const double point[3], double *x, double *y)
+{
+    const und_pane *pane = &v->pane[0];
+    const double drawn[3] = {point[0], point[1] * und_painter_stretch(pane->painter), point[2]};
+    return und_lens_project(&pane->lens, drawn, x, y);
+}

@@ -41,5 +41,7 @@ und_timeline *und_view_timeline(und_view *view); /* NULL: a scene */
 void und_view_settle(und_view *view);            /* until the threads did what was asked */
 bool und_view_where(const und_view *view, const char *label, double rect[4]);
 const und_lens *und_view_lens(const und_view *view); /* of the first pane, as drawn last */
+/* Where a place of the liquid, m, is seen in it, stretched as its heights are; false: behind the eye. */
+bool und_view_project(const und_view *view, const double point[3], double *x, double *y);
 
 #endif
