@@ -1,5 +1,6 @@
 /* undine view: play with water, and with caches. */
 #include "app.h"
+#include "grids.h"
 
 #include "base/file.h"
 #include "base/status.h"
@@ -14,6 +15,11 @@ static und_status check_path(const char *path, und_error *err)
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
         return UND_OK; /* a scene: loading it tells what is wrong */
+    grids_list grids;
+    if (grids_read(path, &grids))
+        return und_error_set(err, UND_INVALID,
+                             "%s holds the caches of %d grids: view one of them, such as %s/%s", path,
+                             grids.count, path, grids.grid[0]);
     und_cache *cache = open_to_read(path, err);
     return cache ? und_cache_close(cache, NULL, 0, err) : err->status;
 }
