@@ -160,16 +160,17 @@ static void it_plays_by_the_clock(void **state)
     und_live *live = open_live(write_scene("pond", pond));
     double start = wall();
     int frames = 0;
+    und_live_state now = {0};
     und_live_play(live, true);
-    while (wall() - start < 0.6)
+    while ((frames < 6 || now.time < 0.3) && wall() - start < 60) { /* however busy the machine is */
         frames += und_live_take(live) != NULL;
-    und_live_state now;
-    und_live_state_now(live, &now);
+        und_live_state_now(live, &now);
+    }
     double passed = wall() - start;
     assert_true(now.playing);
-    assert_true(now.time > 0.1 && now.time <= passed + 2 * dt);
-    assert_true(frames > 5 && frames <= (int)(passed / dt) + 2);
-    assert_true(now.steps_a_second > 5 && now.steps_a_second < 90);
+    assert_true(now.time >= 0.3 && now.time <= passed + 2 * dt);
+    assert_true(frames >= 6 && frames <= (int)(passed / dt) + 2);
+    assert_true(now.steps_a_second > 0 && now.steps_a_second < 90);
     und_live_speed(live, 0.25);
     und_live_settle(live);
     und_live_state_now(live, &now);
