@@ -1,6 +1,7 @@
 # make demo    from a bare machine to a movie        make test    from a bare machine to a verdict
 BUILD  ?= build
 DEMO   ?= scenes/beach.lua
+VIEW   ?= scenes/balls.lua
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
@@ -11,7 +12,7 @@ export GOMP_SPINCOUNT ?= 10000
 
 help:
 	@echo 'make demo      build, run $(DEMO), leave a movie and stills in out/'
-	@echo 'make view      build, and play with $(DEMO) in a window'
+	@echo 'make view      build, and play with $(VIEW) in a window'
 	@echo 'make test      build and run every test'
 	@echo 'make build     $(BUILD)/undine and $(BUILD)/libundine.a'
 	@echo 'make install   PREFIX=$(PREFIX): program, library, headers, scenes'
@@ -38,7 +39,7 @@ demo: build
 	@find out -name '*.png' | sort
 
 view: build
-	$(BUILD)/undine view $(DEMO)
+	$(BUILD)/undine view $(VIEW)
 
 test: setup-test
 	@BUILD=$(BUILD) JOBS=$(JOBS) tools/test

@@ -123,7 +123,7 @@ static void print_help(FILE *to)
     }
     fputs("\nTo get going:\n\n"
           "  undine check scenes/beach.lua     what it will cost\n"
-          "  undine view scenes/beach.lua      play with it\n"
+          "  undine view scenes/balls.lua      play with a pool\n"
           "  undine run scenes/beach.lua       makes out/beach/beach.mp4\n"
           "  undine render out/beach -s 24 -e 24 --png    a frame of it, ray-traced\n\n"
           "A scene is a Lua file; its param() values are changed with --set name=value.\n"

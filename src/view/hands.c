@@ -1,8 +1,11 @@
 /* The mouse as a hand on a liquid that runs, and the panel of what can be turned there. */
 #include "view/view_parts.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RING = 48 };                                  /* sides of the circle where the hand is */
 static const double NARROWEST = 0.004, WIDEST = 0.2; /* hands, in sizes of what is shown */
@@ -229,14 +232,34 @@ static void reset(void *context)
 {
     und_live_reset(((und_view *)context)->pane[0].live);
 }
+/* A name that is not taken yet: what was saved before stays.  NAME.lua, NAME-2.lua and so on. */
+static void find_free(char *path, size_t size)
+{
+    char *ending = strstr(path, ".lua"), kept[8] = "", base[200];
+    if (ending && strlen(ending) == 4) {
+        memcpy(kept, ending, 5);
+        *ending = 0;
+    }
+    size_t length = strlen(path), digits = length;
+    while (digits > 0 && isdigit((unsigned char)path[digits - 1]))
+        digits--;
+    bool numbered = digits < length && digits > 0 && path[digits - 1] == '-';
+    snprintf(base, sizeof base, "%.*s", (int)fmin(numbered ? digits - 1 : length, sizeof base - 1), path);
+    snprintf(path, size, "%s%s", base, kept);
+    for (int i = 2; access(path, F_OK) == 0 && i < 10000; i++)
+        snprintf(path, size, "%s-%d%s", base, i, kept);
+}
+
 static void save_scene(void *context)
 {
     und_view *v = context;
+    find_free(v->scene_path, sizeof v->scene_path);
     und_live_save_scene(v->pane[0].live, v->scene_path);
 }
 static void save_checkpoint(void *context)
 {
     und_view *v = context;
+    find_free(v->state_path, sizeof v->state_path);
     und_live_save_checkpoint(v->pane[0].live, v->state_path);
 }
 

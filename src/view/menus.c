@@ -232,6 +232,9 @@ void und_menus_draw(und_view *v)
         if (pane->slice) {
             bool off = und_ui_hovered(v->ui);
             und_slice_mouse(pane->slice, off ? -1 : v->mouse[0], off ? -1 : v->mouse[1]);
+            double panel[4];
+            bool covered = pane->live && !v->bare && und_ui_where(v->ui, "Liquid", panel);
+            und_slice_left(pane->slice, covered ? panel[2] : 0);
             und_slice_annotate(pane->slice, &pane->lens, v->ui);
         }
     }

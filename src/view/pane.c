@@ -104,7 +104,8 @@ und_status und_pane_take(und_pane *pane, und_error *err)
     status = pane->painter->class->take(pane->painter, frame, &why);
     if (status == UND_OK && pane->slice)
         status = und_slice_take(pane->slice, frame, &why);
-    snprintf(pane->trouble, sizeof pane->trouble, "%.500s", why.text); /* the others go on */
+    /* Of one that is wrong it tells, and the others go on. */
+    snprintf(pane->trouble, sizeof pane->trouble, "%.500s", status == UND_OK ? "" : why.text);
     pane->time = frame->time;
     pane->number = frame->number;
     return UND_OK;

@@ -24,7 +24,7 @@ struct und_screen {
     int first, count;
 };
 
-static const char advice[] = "undine render CACHE --preview makes pictures without either";
+static const char advice[] = "without it, undine render CACHE --preview makes pictures of a cache";
 
 static void push(und_screen *w, und_event event)
 {

@@ -272,10 +272,9 @@ static und_status do_shot(script *s)
     if (s->count != 2 || strchr(s->word[1], '/'))
         return wrong(s, "the name of a picture");
     und_status status = und_path_set(s->view->shot_path, s->err, "%s/%s", s->folder, s->word[1]);
-    s->view->note_until = 0; /* no picture tells of the one before */
+    s->view->shot_quietly = true;
     if (status == UND_OK)
         status = picture(s);
-    s->view->note_until = 0;
     if (status == UND_OK && s->view->shot_error.status != UND_OK)
         *s->err = s->view->shot_error;
     return status == UND_OK ? s->view->shot_error.status : status;

@@ -166,7 +166,7 @@ const und_slice_field *und_slice_chosen(const und_slice *s)
 
 bool und_slice_differs(const und_slice *s)
 {
-    return s->look.difference && s->has_other;
+    return s->look.difference && s->has_other && und_slice_alike(&s->source, &s->other);
 }
 
 int und_slice_map(const und_slice *s)

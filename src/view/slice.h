@@ -46,6 +46,7 @@ void und_slice_range(const und_slice *slice, double range[2]); /* as drawn */
  * first. */
 void und_slice_stretch(und_slice *slice, double factor);
 void und_slice_draw(und_slice *slice, const und_lens *lens); /* after the painter */
+void und_slice_left(und_slice *slice, double pixels);        /* what a panel covers there */
 void und_slice_annotate(und_slice *slice, const und_lens *lens, und_ui *ui);
 void und_slice_panel(und_slice *slice, und_ui *ui);
 const und_action *und_slice_actions(int *count); /* their context is the slice */

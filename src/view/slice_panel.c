@@ -181,6 +181,11 @@ static void draw_frame(const und_slice *s, const und_lens *lens, und_ui *ui)
     }
 }
 
+void und_slice_left(und_slice *s, double pixels)
+{
+    s->left = pixels;
+}
+
 void und_slice_annotate(und_slice *s, const und_lens *lens, und_ui *ui)
 {
     if (!s->look.on || !s->has_frame)
@@ -193,7 +198,7 @@ void und_slice_annotate(und_slice *s, const und_lens *lens, und_ui *ui)
         draw_arrows(s, lens, ui);
     char title[96];
     snprintf(title, sizeof title, "%s%s", und_slice_differs(s) ? "difference, " : "", field->name);
-    double top = lens->window_height - lens->y - lens->height, x = lens->x + 14.0;
+    double top = lens->window_height - lens->y - lens->height, x = lens->x + s->left + 14.0;
     double y = top + fmax(lens->height - LEGEND_HEIGHT - 48.0, 40); /* panels stand above */
     und_legend_draw(ui, x, y, LEGEND_HEIGHT, und_slice_map(s), s->range[0], s->range[1], title, field->unit);
     if (s->look.arrows && s->reach > 0) {
@@ -293,8 +298,10 @@ void und_slice_panel(und_slice *s, und_ui *ui)
     und_ui_check(ui, "smooth", &s->look.smooth);
     und_ui_beside(ui);
     und_ui_check(ui, "seen through", &s->look.through);
-    if (s->has_other)
+    if (s->has_other && und_slice_alike(&s->source, &s->other))
         und_ui_check(ui, "difference", &s->look.difference);
+    else if (s->has_other)
+        und_ui_text(ui, "no difference: their cells are not the same");
     und_ui_slider(ui, "opacity", &s->look.opacity, 0.1, 1, "%.2f", false);
 }
 

@@ -8,6 +8,7 @@
 
 struct und_slice {
     und_slice_look look;
+    double left; /* pixels of the view that a panel covers */
     bool has_frame, has_other;
     long taken, other_taken; /* frames so far, of its own and of the other */
     und_slice_source source, other;

@@ -95,7 +95,7 @@ void dress()
     style.Colors[ImGuiCol_TitleBg] = style.Colors[ImGuiCol_TitleBgCollapsed] =
         ImVec4(0.07f, 0.13f, 0.18f, 0.90f);
     style.Colors[ImGuiCol_TitleBgActive] = ImVec4(0.08f, 0.20f, 0.28f, 0.95f);
-    style.Colors[ImGuiCol_FrameBg] = ImVec4(0.16f, 0.22f, 0.28f, 0.80f);
+    style.Colors[ImGuiCol_FrameBg] = ImVec4(0.24f, 0.32f, 0.40f, 0.85f);
     const ImVec4 accent(0.20f, 0.58f, 0.76f, 1);
     style.Colors[ImGuiCol_SliderGrab] = style.Colors[ImGuiCol_CheckMark] = accent;
     style.Colors[ImGuiCol_SliderGrabActive] = ImVec4(0.45f, 0.80f, 0.95f, 1);
@@ -315,7 +315,7 @@ bool und_ui_corner(und_ui *ui, const char *name, double x, double y)
                             ImVec2(x < 0, y < 0));
     ui->panels++;
     ImGui::SetNextWindowSizeConstraints(at(290 * ui->scale, 0), at(size.x, size.y)); /* numbers come and go */
-    ImGui::SetNextWindowBgAlpha(0.35f); /* legible over bright water */
+    ImGui::SetNextWindowBgAlpha(0.6f); /* legible over bright water */
     bool open = ImGui::Begin(name, nullptr, BARE);
     ImGui::PushItemWidth(10 * ImGui::GetFontSize());
     return open;

@@ -265,10 +265,10 @@ static void measure(und_view *v, double began)
 static void take_shot(und_view *v)
 {
     v->shot_error.status = UND_OK;
-    if (und_view_shoot(v, v->shot_path, &v->shot_error) == UND_OK)
-        und_view_say(v, "%.400s", v->shot_path);
-    else
-        und_view_say(v, "%.400s", v->shot_error.text);
+    und_status status = und_view_shoot(v, v->shot_path, &v->shot_error);
+    if (!v->shot_quietly)
+        und_view_say(v, "%.400s", status == UND_OK ? v->shot_path : v->shot_error.text);
+    v->shot_quietly = false;
     v->shot_path[0] = 0;
 }
 

@@ -70,6 +70,7 @@ struct und_view {
     double drawn[64];                         /* when the last ones were */
     int pictures;
     char shot_path[UND_PATH_MAX]; /* where the next picture is kept; "": nowhere */
+    bool shot_quietly;            /* for a script: no word of it in the picture that follows */
     und_error shot_error;         /* of the last one */
     int shots;
     char note[512];
