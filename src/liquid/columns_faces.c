@@ -1,6 +1,7 @@
 /* Where bodies and water meet: the footprint, the water around it, and the faces of the body over the control
  * points. */
 #include "liquid/columns_bodies.h"
+#include "liquid/rim.h"
 
 #include <math.h>
 
@@ -47,12 +48,7 @@ static void find_footprint(const und_columns *s, int body, und_columns_contact *
     c->lines = across < 2 ? LINES_MAX : across < 4 || sharp ? 4 : 2;
 }
 
-/* Sums over the wet columns around the footprint, for the plane that fits their levels best. */
-typedef struct rim {
-    double n, x, z, xx, zz, h, hx, hz, rise, speed[2];
-} rim;
-
-static void add_to_rim(const und_columns *s, rim *r, const und_columns_contact *c, int x, int z)
+static void add_to_rim(const und_columns *s, und_rim *r, const und_columns_contact *c, int x, int z)
 {
     if (x < 0 || z < 0 || x >= s->nx || z >= s->nz)
         return;
@@ -62,30 +58,13 @@ static void add_to_rim(const und_columns *s, rim *r, const und_columns_contact *
     double u = und_columns_x(s, x) - c->middle[0], v = und_columns_z(s, z) - c->middle[1], speed[2];
     double h = und_columns_level(s, at);
     und_columns_speed(s, x, z, speed);
-    r->n++;
-    r->x += u;
-    r->z += v;
-    r->xx += u * u;
-    r->zz += v * v;
-    r->h += h;
-    r->hx += h * u;
-    r->hz += h * v;
-    r->rise += (double)s->rise[at];
-    r->speed[0] += speed[0];
-    r->speed[1] += speed[1];
-}
-
-static double slope_of(double n, double x, double xx, double h, double hx)
-{
-    const double steepest = 1; /* a splash beside the body is no slope it could slide down */
-    double spread = xx - x * x / n;
-    return spread > 0 ? und_larger(-steepest, und_smaller((hx - x * h / n) / spread, steepest)) : 0;
+    und_rim_add(r, u, v, h, (double)s->rise[at], speed);
 }
 
 /* The level of the water around the body, and how it moves at the body's height; no water: -infinity. */
 static void find_level(const und_columns *s, double height, und_columns_contact *c)
 {
-    rim r = {0};
+    und_rim r = {0};
     double ground = (double)s->ground[und_columns_at(s, und_pool_cell_x(&s->pool, c->middle[0]),
                                                      und_pool_cell_z(&s->pool, c->middle[1]))];
     for (int x = c->x0 - 2; x <= c->x1 + 1; x++) {
@@ -102,9 +81,7 @@ static void find_level(const und_columns *s, double height, und_columns_contact 
     c->level = -INFINITY;
     if (r.n == 0)
         return;
-    c->slope[0] = slope_of(r.n, r.x, r.xx, r.h, r.hx);
-    c->slope[1] = slope_of(r.n, r.z, r.zz, r.h, r.hz);
-    c->level = (r.h - c->slope[0] * r.x - c->slope[1] * r.z) / r.n;
+    c->level = und_rim_fit(&r, 1, c->slope);
     /* Columns move alike from top to bottom sideways; upwards, in proportion to the height above the ground.
      */
     double deep = c->level - ground,

@@ -7,6 +7,7 @@
  * which the level around it does not show. */
 #include "base/pages.h"
 #include "base/status.h"
+#include "liquid/rim.h"
 #include "liquid/waves_state.h"
 
 #include <math.h>
@@ -25,12 +26,7 @@ typedef struct around {
     und_vec3 speed;         /* m/s */
 } around;
 
-/* Sums over the wet cells around the footprint, for the plane that fits their levels best. */
-typedef struct rim {
-    double n, x, z, xx, zz, h, hx, hz, rise, speed[2];
-} rim;
-
-static void add_to_rim(const und_waves *s, rim *r, const double place[3], int x, int z)
+static void add_to_rim(const und_waves *s, und_rim *r, const double place[3], int x, int z)
 {
     if (x < 0 || z < 0 || x >= s->pool.nx || z >= s->pool.nz)
         return;
@@ -38,36 +34,22 @@ static void add_to_rim(const und_waves *s, rim *r, const double place[3], int x,
     double depth = und_waves_depth(s, at);
     if (!(depth > s->shallow))
         return;
-    double u = und_waves_x(s, x) - place[0], v = und_waves_z(s, z) - place[2], h = s->height[at];
-    r->n++;
-    r->x += u;
-    r->z += v;
-    r->xx += u * u;
-    r->zz += v * v;
-    r->h += h;
-    r->hx += h * u;
-    r->hz += h * v;
-    r->rise += (double)s->rise[at] / s->rise_time;
+    double u = und_waves_x(s, x) - place[0], speed[2] = {0};
+    double v = s->pool.nz > 1 ? und_waves_z(s, z) - place[2] : 0; /* a curve has no slope along z */
     if (s->speed_x) {
-        r->speed[0] += (double)s->speed_x[at];
-        r->speed[1] += (double)s->speed_z[at];
+        speed[0] = (double)s->speed_x[at];
+        speed[1] = (double)s->speed_z[at];
     } else if (s->flux_x) {
         double most = 2 * sqrt(s->def.pool.gravity * depth);
-        r->speed[0] += fmax(-most, fmin((double)s->flux_x[at] / depth, most));
-        r->speed[1] += fmax(-most, fmin((double)s->flux_z[at] / depth, most));
+        speed[0] = fmax(-most, fmin((double)s->flux_x[at] / depth, most));
+        speed[1] = fmax(-most, fmin((double)s->flux_z[at] / depth, most));
     }
-}
-
-static double slope_of(double n, double x, double xx, double h, double hx)
-{
-    const double steepest = 0.5; /* a splash beside the ball is no slope it could slide down */
-    double spread = xx - x * x / n;
-    return spread > 0 ? fmax(-steepest, fmin((hx - x * h / n) / spread, steepest)) : 0;
+    und_rim_add(r, u, v, s->height[at], (double)s->rise[at] / s->rise_time, speed);
 }
 
 static around look_around(const und_waves *s, const und_waves_object *o, const double place[3])
 {
-    rim r = {0};
+    und_rim r = {0};
     int beside = s->pool.nz > 1;
     for (int x = o->x0 - 1; x <= o->x1 && beside; x++) {
         add_to_rim(s, &r, place, x, o->z0 - 1);
@@ -80,9 +62,7 @@ static around look_around(const und_waves *s, const und_waves_object *o, const d
     around a = {.level = -INFINITY};
     if (r.n == 0)
         return a;
-    a.slope[0] = slope_of(r.n, r.x, r.xx, r.h, r.hx);
-    a.slope[1] = beside ? slope_of(r.n, r.z, r.zz, r.h, r.hz) : 0;
-    a.level = (r.h - a.slope[0] * r.x - a.slope[1] * r.z) / r.n;
+    a.level = und_rim_fit(&r, 0.5, a.slope);
     a.speed = und_vec(r.speed[0] / r.n, r.rise / r.n, r.speed[1] / r.n);
     return a;
 }
