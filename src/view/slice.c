@@ -179,8 +179,9 @@ int und_slice_map(const und_slice *s)
     return field && field->hot ? UND_MAP_HEAT : UND_MAP_EVEN;
 }
 
-/* Ends that say something: 0 where it is near, even on both sides of 0, never without width. */
-static void round_range(double range[2], bool two_signs)
+/* Ends that say something: 0 where it is near, even on both sides of 0, never without width; false: it had
+ * none. */
+static bool round_range(double range[2], bool two_signs)
 {
     if (two_signs) {
         double most = fmax(fabs(range[0]), fabs(range[1]));
@@ -190,11 +191,12 @@ static void round_range(double range[2], bool two_signs)
         range[0] = 0;
     }
     double least = 1e-6 * fmax(fabs(range[0]), fabs(range[1])), middle = 0.5 * (range[0] + range[1]);
-    if (!(range[1] - range[0] > fmax(least, 1e-30))) {
-        double half = middle != 0 ? 0.5 * fabs(middle) : 0.5;
-        range[0] = middle - half;
-        range[1] = middle + half;
-    }
+    if (range[1] - range[0] > fmax(least, 1e-30))
+        return true;
+    double half = middle != 0 ? 0.5 * fabs(middle) : 0.5, lift = middle == 0 && !two_signs ? half : 0;
+    range[0] = middle - half + lift;
+    range[1] = middle + half + lift;
+    return false;
 }
 
 static void find_range(und_slice *s, const und_slice_field *field)
@@ -218,10 +220,10 @@ static void find_range(und_slice *s, const und_slice_field *field)
     if (found) {
         if (field->whole)
             memcpy(spread, most, sizeof spread);
-        round_range(spread, field->two_signs || und_slice_differs(s));
-        s->range[0] = same ? fmin(s->range[0], spread[0]) : spread[0];
-        s->range[1] = same ? fmax(s->range[1], spread[1]) : spread[1];
-        s->ranged = true;
+        bool wide = round_range(spread, field->two_signs || und_slice_differs(s));
+        s->range[0] = !same ? spread[0] : wide ? fmin(s->range[0], spread[0]) : s->range[0];
+        s->range[1] = !same ? spread[1] : wide ? fmax(s->range[1], spread[1]) : s->range[1];
+        s->ranged = same || wide; /* water at rest says nothing of what is to come */
     } else if (!same) {
         s->range[0] = s->most[0] = 0;
         s->range[1] = s->most[1] = 1;
