@@ -128,6 +128,24 @@ static void clicks_are_quicker_than_pictures(void **state)
     assert_true(event(b, (und_event){.kind = UND_EVENT_BUTTON, .button = 1, .x = 390, .y = 290}));
 }
 
+/* Panels that stand at a border go with it. */
+static void panels_go_with_the_window(void **state)
+{
+    board *b = *state;
+    double before[4], after[4];
+    for (int i = 0; i < 4; i++) {
+        int width = i < 2 ? WIDTH - 100 : WIDTH;
+        und_ui_begin(b->ui, width, HEIGHT, 1 / 60.0);
+        und_ui_panel(b->ui, "Right", -10, 30, 120);
+        und_ui_text(b->ui, "here");
+        und_ui_panel_end(b->ui);
+        assert_true(und_ui_where(b->ui, "Right", i < 2 ? before : after));
+        und_ui_end(b->ui);
+    }
+    assert_double_near(before[2], WIDTH - 110, 1);
+    assert_double_near(after[2], WIDTH - 10, 1);
+}
+
 static void typing_goes_to_the_field(void **state)
 {
     board *b = *state;
@@ -168,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(widgets_answer_the_mouse, open_board, close_board),
         cmocka_unit_test_setup_teardown(clicks_are_quicker_than_pictures, open_board, close_board),
+        cmocka_unit_test_setup_teardown(panels_go_with_the_window, open_board, close_board),
         cmocka_unit_test_setup_teardown(typing_goes_to_the_field, open_board, close_board),
         cmocka_unit_test_setup_teardown(the_picture_keeps_its_mouse, open_board, close_board),
     };

@@ -36,7 +36,8 @@ struct und_ui {
     /* Down, and has gone down since the last picture: a click may be quicker than one. */
     bool down[UND_BUTTONS], pressed[UND_BUTTONS];
     bool key_down[UND_KEY_COUNT], key_pressed[UND_KEY_COUNT];
-    int panels; /* open now: drawing goes into them */
+    bool resized; /* since the last picture */
+    int panels;   /* open now: drawing goes into them */
     double scale;
 };
 
@@ -258,6 +259,7 @@ bool und_ui_event(und_ui *ui, const und_event *e)
 void und_ui_begin(und_ui *ui, int width, int height, double seconds)
 {
     ImGuiIO &io = ImGui::GetIO();
+    ui->resized = io.DisplaySize.x != (float)width || io.DisplaySize.y != (float)height;
     io.DisplaySize = at(width, height);
     io.DeltaTime = (float)fmax(seconds, 1e-4);
     ui->panels = 0;
@@ -291,8 +293,8 @@ bool und_ui_panel(und_ui *ui, const char *title, double x, double y, double widt
 {
     ImVec2 size = ImGui::GetIO().DisplaySize;
     ImVec2 pivot(x < 0, y < 0);
-    ImGui::SetNextWindowPos(at(x < 0 ? size.x + x : x, y < 0 ? size.y + y : y), ImGuiCond_FirstUseEver,
-                            pivot);
+    ImGuiCond when = ui->resized ? ImGuiCond_Always : ImGuiCond_FirstUseEver; /* borders are elsewhere then */
+    ImGui::SetNextWindowPos(at(x < 0 ? size.x + x : x, y < 0 ? size.y + y : y), when, pivot);
     ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoFocusOnAppearing;
     double most = fmax(size.y - ui->strip_height - (y < 0 ? ui->menu_height : y) - 10, 60);
     ImGui::SetNextWindowSizeConstraints(at(fmax(width, 0), 0), at(width > 0 ? width : size.x, most));
