@@ -89,7 +89,7 @@ static const command commands[] = {
      "metres and seconds.\n",
      1, 1, COMMON | OPT_START | OPT_END | OPT_OUTPUT | OPT_EXPORT | OPT_TEXTURE | OPT_PROFILE,
      command_export},
-    {"view", "SCENE|CACHE [CACHE]", "play with a scene that runs, or look at a cache",
+    {"view", "SCENE|CACHE...", "play with a scene that runs, or look at a cache",
      "Opens a window.  A scene runs in it: stir the water with the mouse, pour, dig, drop balls, turn its "
      "damping\n"
      "and gravity.  A cache is played; two are played side by side.  ? shows the keys; all that they do is "

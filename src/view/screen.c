@@ -24,7 +24,8 @@ struct und_screen {
     int first, count;
 };
 
-static const char advice[] = "without it, undine render CACHE --preview makes pictures of a cache";
+static const char advice[] =
+    "without it, undine run SCENE makes a movie and undine render CACHE --preview pictures";
 
 static void push(und_screen *w, und_event event)
 {
