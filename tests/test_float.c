@@ -1,6 +1,7 @@
 /* Bodies that are put into a flow afterwards are those of the run, bit for bit, and the flow does not feel
  * them. */
 #include "tests/folder.h"
+#include "tests/same_items.h"
 #include "tests/sim_model.h"
 
 #include "cache/cache.h"
@@ -52,28 +53,6 @@ static und_frame copy_of(const und_frame *frame)
     und_frame copy = und_frame_empty(frame->number, frame->time, frame->grid);
     assert_int_equal(und_frame_copy(frame, &copy, NULL), UND_OK);
     return copy;
-}
-
-static bool is_body(const und_item *item)
-{
-    return strncmp(item->name, "bodies/", 7) == 0;
-}
-
-/* Those items of `a` that are bodies, or those that are not, are in `b` with the same bits; their number. */
-static int same_items(const und_frame *a, const und_frame *b, bool bodies)
-{
-    int count = 0;
-    for (int i = 0; i < a->count; i++) {
-        const und_item *x = &a->items[i], *y = und_frame_find(b, x->name);
-        if (is_body(x) != bodies)
-            continue;
-        assert_non_null(y);
-        assert_int_equal(und_item_bytes(x), und_item_bytes(y));
-        if (memcmp(x->data, y->data, und_item_bytes(x)) != 0)
-            fail_msg("frame %d: %s differs", a->number, x->name);
-        count++;
-    }
-    return count;
 }
 
 static void run(const char *text, int threads, und_frame frames[FRAMES + 1])

@@ -1,5 +1,6 @@
 /* Bodies put into a cached flow in the viewer are those that `undine float` puts there, bit for bit. */
 #include "tests/folder.h"
+#include "tests/same_items.h"
 #include "tests/sim_model.h"
 
 #include "cache/cache.h"
@@ -142,22 +143,6 @@ static void add_some(und_editor *editor, bool flat)
     assert_int_equal(und_editor_add(editor, &can), 2);
 }
 
-static int same_bodies(const und_frame *a, const und_frame *b)
-{
-    int count = 0;
-    for (int i = 0; i < a->count; i++) {
-        const und_item *x = &a->items[i], *y = und_frame_find(b, x->name);
-        if (strncmp(x->name, "bodies/", 7) != 0)
-            continue;
-        assert_non_null(y);
-        assert_int_equal(und_item_bytes(x), und_item_bytes(y));
-        if (memcmp(x->data, y->data, und_item_bytes(x)) != 0)
-            fail_msg("frame %d: %s differs", a->number, x->name);
-        count++;
-    }
-    return count;
-}
-
 /* As `undine float` does it: the file, over the cache's frames; compared with what the editor shows. */
 static void compare_with_float(und_editor *editor, const char *flow, const char *bodies_path)
 {
@@ -182,8 +167,8 @@ static void compare_with_float(und_editor *editor, const char *flow, const char 
         assert_int_equal(und_afloat_frame(afloat, &made, &err), UND_OK);
         const und_frame *shown = und_editor_dress(editor, &frame);
         assert_ptr_not_equal(shown, &frame);
-        assert_int_equal(same_bodies(&made, shown), 7);
-        assert_int_equal(same_bodies(shown, &made), 7);
+        assert_int_equal(same_items(&made, shown, true), 7);
+        assert_int_equal(same_items(shown, &made, true), 7);
         assert_int_equal(shown->count, frame.count + 7); /* and all else is there */
         assert_true(und_frame_find(shown, "pressure")->data == und_frame_find(&frame, "pressure")->data);
         und_frame_clear(&made);

@@ -16,4 +16,16 @@ typedef struct und_action {
     bool (*enabled)(const void *context); /* NULL: always */
 } und_action;                             /* the context is who gave the table: the painter, the source */
 
+/* What turns a member of the context on and off, and says whether it is on: switch_NAME and is_NAME. */
+#define UND_SWITCH(name_, type_, member_)              \
+    static void switch_##name_(void *context)          \
+    {                                                  \
+        type_ *own = context;                          \
+        own->member_ = !own->member_;                  \
+    }                                                  \
+    static bool is_##name_(const void *context)        \
+    {                                                  \
+        return ((const type_ *)context)->member_ != 0; \
+    }
+
 #endif

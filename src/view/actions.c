@@ -40,38 +40,15 @@ static void go_home(void *context)
 {
     und_view_look_home(context);
 }
-static void follow(void *context)
-{
-    und_view *v = context;
-    v->follow = !v->follow;
-}
-static bool follows(const void *context)
-{
-    return ((const und_view *)context)->follow;
-}
+UND_SWITCH(follow, und_view, follow)
+UND_SWITCH(bare, und_view, bare)
+UND_SWITCH(help, und_view, help)
+
 static bool can_follow(const void *context)
 {
     const und_view *v = context;
     double eye[3], look[3], angle;
     return !v->camera.flat && und_pane_camera(&v->pane[0], eye, look, &angle);
-}
-static void hide(void *context)
-{
-    und_view *v = context;
-    v->bare = !v->bare;
-}
-static bool hides(const void *context)
-{
-    return ((const und_view *)context)->bare;
-}
-static void help(void *context)
-{
-    und_view *v = context;
-    v->help = !v->help;
-}
-static bool helps(const void *context)
-{
-    return ((const und_view *)context)->help;
 }
 static void zoom_in(void *context)
 {
@@ -88,11 +65,11 @@ const und_action *und_view_actions(int *count)
         {"File", "Keep this picture", 'P', 0, shoot, NULL, NULL},
         {"File", "Quit", 'Q', UND_MOD_CONTROL, quit, NULL, NULL},
         {"View", "First view", 'F', 0, go_home, NULL, NULL},
-        {"View", "Follow the scene's camera", 'C', 0, follow, follows, can_follow},
+        {"View", "Follow the scene's camera", 'C', 0, switch_follow, is_follow, can_follow},
         {"View", "Nearer", '=', UND_MOD_REPEATS, zoom_in, NULL, NULL},
         {"View", "Farther", '-', UND_MOD_REPEATS, zoom_out, NULL, NULL},
-        {"View", "Hide the panels", UND_KEY_TAB, 0, hide, hides, NULL},
-        {"Help", "Keys and mouse...", '/', 0, help, helps, NULL},
+        {"View", "Hide the panels", UND_KEY_TAB, 0, switch_bare, is_bare, NULL},
+        {"Help", "Keys and mouse...", '/', 0, switch_help, is_help, NULL},
     };
     *count = sizeof actions / sizeof *actions;
     return actions;

@@ -190,54 +190,16 @@ static void annotate(und_painter *self, const und_lens *lens, und_ui *ui)
     und_legend_draw(ui, x, bottom - tall, tall, map, low, high, title, unit);
 }
 
-static void toggle(bool *what)
-{
-    *what = !*what;
-}
-static void do_markers(void *context)
-{
-    toggle(&((und_flat *)context)->show_markers);
-}
-static void do_arrows(void *context)
-{
-    toggle(&((und_flat *)context)->show_arrows);
-}
-static void do_streaks(void *context)
-{
-    toggle(&((und_flat *)context)->show_streaks);
-}
-static void do_cells(void *context)
-{
-    toggle(&((und_flat *)context)->show_cells);
-}
-static void do_grid(void *context)
-{
-    toggle(&((und_flat *)context)->show_grid);
-}
+UND_SWITCH(markers, und_flat, show_markers)
+UND_SWITCH(arrows, und_flat, show_arrows)
+UND_SWITCH(streaks, und_flat, show_streaks)
+UND_SWITCH(cells, und_flat, show_cells)
+UND_SWITCH(grid, und_flat, show_grid)
+
 static void do_next_color(void *context)
 {
     und_flat *f = context;
     f->colors = (und_flat_field)((f->colors + 1) % UND_FLAT_FIELDS);
-}
-static bool has_markers(const void *context)
-{
-    return ((const und_flat *)context)->show_markers;
-}
-static bool has_arrows(const void *context)
-{
-    return ((const und_flat *)context)->show_arrows;
-}
-static bool has_streaks(const void *context)
-{
-    return ((const und_flat *)context)->show_streaks;
-}
-static bool has_cells(const void *context)
-{
-    return ((const und_flat *)context)->show_cells;
-}
-static bool has_grid(const void *context)
-{
-    return ((const und_flat *)context)->show_grid;
 }
 static bool are_cells(const void *context)
 {
@@ -248,11 +210,11 @@ static const und_action *actions(const und_painter *self, int *count)
 {
     static const und_action list[] = {
         {"Show", "Next colours", 'C', 0, do_next_color, NULL, are_cells},
-        {"Show", "Markers", 'M', 0, do_markers, has_markers, are_cells},
-        {"Show", "Velocity arrows", 'V', 0, do_arrows, has_arrows, are_cells},
-        {"Show", "Streaks", 'T', 0, do_streaks, has_streaks, are_cells},
-        {"Show", "Kinds of cells", 'K', 0, do_cells, has_cells, are_cells},
-        {"Show", "Grid lines", 'G', 0, do_grid, has_grid, are_cells},
+        {"Show", "Markers", 'M', 0, switch_markers, is_markers, are_cells},
+        {"Show", "Velocity arrows", 'V', 0, switch_arrows, is_arrows, are_cells},
+        {"Show", "Streaks", 'T', 0, switch_streaks, is_streaks, are_cells},
+        {"Show", "Kinds of cells", 'K', 0, switch_cells, is_cells, are_cells},
+        {"Show", "Grid lines", 'G', 0, switch_grid, is_grid, are_cells},
     };
     (void)self;
     *count = sizeof list / sizeof *list;

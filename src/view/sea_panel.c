@@ -33,21 +33,11 @@ void und_sea_annotate(und_painter *self, const und_lens *lens, und_ui *ui)
                     "surface", "m");
 }
 
-#define SWITCH(NAME)                                         \
-    static void switch_##NAME(void *context)                 \
-    {                                                        \
-        und_sea_options *o = &((und_sea *)context)->options; \
-        o->NAME = !o->NAME;                                  \
-    }                                                        \
-    static bool has_##NAME(const void *context)              \
-    {                                                        \
-        return ((const und_sea *)context)->options.NAME;     \
-    }
-SWITCH(quality)
-SWITCH(caustics)
-SWITCH(wet)
-SWITCH(tinted)
-SWITCH(lines)
+UND_SWITCH(quality, und_sea, options.quality)
+UND_SWITCH(caustics, und_sea, options.caustics)
+UND_SWITCH(wet, und_sea, options.wet)
+UND_SWITCH(tinted, und_sea, options.tinted)
+UND_SWITCH(lines, und_sea, options.lines)
 
 static void next_water(void *context)
 {
@@ -58,12 +48,12 @@ static void next_water(void *context)
 const und_action *und_sea_actions(const und_painter *self, int *count)
 {
     static const und_action actions[] = {
-        {"Show", "Good pictures", 'G', 0, switch_quality, has_quality, NULL},
-        {"Show", "Caustics", 'K', 0, switch_caustics, has_caustics, NULL},
-        {"Show", "Wet sand", 'V', 0, switch_wet, has_wet, NULL},
+        {"Show", "Good pictures", 'G', 0, switch_quality, is_quality, NULL},
+        {"Show", "Caustics", 'K', 0, switch_caustics, is_caustics, NULL},
+        {"Show", "Wet sand", 'V', 0, switch_wet, is_wet, NULL},
         {"Show", "Water clear, opaque, hidden", 'O', 0, next_water, NULL, NULL},
-        {"Show", "Heights as colours", 'H', 0, switch_tinted, has_tinted, NULL},
-        {"Show", "Lines through the samples", 'M', 0, switch_lines, has_lines, NULL},
+        {"Show", "Heights as colours", 'H', 0, switch_tinted, is_tinted, NULL},
+        {"Show", "Lines through the samples", 'M', 0, switch_lines, is_lines, NULL},
     };
     (void)self;
     *count = sizeof actions / sizeof *actions;

@@ -307,11 +307,9 @@ void und_slice_panel(und_slice *s, und_ui *ui)
 
 /* Keys. */
 
-static void toggle(void *context)
-{
-    und_slice *s = context;
-    s->look.on = !s->look.on;
-}
+UND_SWITCH(on, und_slice, look.on)
+UND_SWITCH(arrows, und_slice, look.arrows)
+UND_SWITCH(liquid_only, und_slice, look.liquid_only)
 
 static void next_axis(void *context)
 {
@@ -351,33 +349,6 @@ static void next_field(void *context)
         }
 }
 
-static void arrows(void *context)
-{
-    und_slice *s = context;
-    s->look.arrows = !s->look.arrows;
-}
-
-static void liquid_only(void *context)
-{
-    und_slice *s = context;
-    s->look.liquid_only = !s->look.liquid_only;
-}
-
-static bool is_on(const void *context)
-{
-    return ((const und_slice *)context)->look.on;
-}
-
-static bool has_arrows(const void *context)
-{
-    return ((const und_slice *)context)->look.arrows;
-}
-
-static bool is_liquid_only(const void *context)
-{
-    return ((const und_slice *)context)->look.liquid_only;
-}
-
 static bool has_frame(const void *context)
 {
     return ((const und_slice *)context)->has_frame;
@@ -386,13 +357,13 @@ static bool has_frame(const void *context)
 const und_action *und_slice_actions(int *count)
 {
     static const und_action actions[] = {
-        {"Slice", "Slice", 'X', 0, toggle, is_on, has_frame},
+        {"Slice", "Slice", 'X', 0, switch_on, is_on, has_frame},
         {"Slice", "Across the next axis", 'X', UND_MOD_SHIFT, next_axis, NULL, is_on},
         {"Slice", "Move up", UND_KEY_PAGE_UP, UND_MOD_REPEATS, move_up, NULL, is_on},
         {"Slice", "Move down", UND_KEY_PAGE_DOWN, UND_MOD_REPEATS, move_down, NULL, is_on},
         {"Slice", "Next field", 'N', 0, next_field, NULL, is_on},
-        {"Slice", "Arrows", 'N', UND_MOD_SHIFT, arrows, has_arrows, is_on},
-        {"Slice", "Only in the liquid", 0, 0, liquid_only, is_liquid_only, is_on},
+        {"Slice", "Arrows", 'N', UND_MOD_SHIFT, switch_arrows, is_arrows, is_on},
+        {"Slice", "Only in the liquid", 0, 0, switch_liquid_only, is_liquid_only, is_on},
     };
     *count = sizeof actions / sizeof *actions;
     return actions;

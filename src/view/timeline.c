@@ -168,17 +168,9 @@ static void go_last(void *context)
     stand_at(line, line->last);
 }
 
-static void loop(void *context)
-{
-    und_timeline *line = context;
-    line->loop = !line->loop;
-}
-
-static void every_frame(void *context)
-{
-    und_timeline *line = context;
-    line->every_frame = !line->every_frame;
-}
+UND_SWITCH(loop, und_timeline, loop)
+UND_SWITCH(every_frame, und_timeline, every_frame)
+UND_SWITCH(percent, und_timeline, percent)
 
 static void backwards(void *context)
 {
@@ -202,35 +194,14 @@ static void slower(void *context)
     change_speed(context, 0.5);
 }
 
-static void percent(void *context)
-{
-    und_timeline *line = context;
-    line->percent = !line->percent;
-}
-
 static bool is_playing(const void *context)
 {
     return ((const und_timeline *)context)->playing;
 }
 
-static bool is_loop(const void *context)
-{
-    return ((const und_timeline *)context)->loop;
-}
-
-static bool is_every_frame(const void *context)
-{
-    return ((const und_timeline *)context)->every_frame;
-}
-
 static bool is_backwards(const void *context)
 {
     return ((const und_timeline *)context)->speed < 0;
-}
-
-static bool is_percent(const void *context)
-{
-    return ((const und_timeline *)context)->percent;
 }
 
 const und_action *und_timeline_actions(int *count)
@@ -241,12 +212,12 @@ const und_action *und_timeline_actions(int *count)
         {"Play", "Step back", UND_KEY_LEFT, UND_MOD_REPEATS, step_back, NULL, NULL},
         {"Play", "First frame", UND_KEY_HOME, 0, go_first, NULL, NULL},
         {"Play", "Last frame", UND_KEY_END, 0, go_last, NULL, NULL},
-        {"Play", "Loop", 'L', 0, loop, is_loop, NULL},
+        {"Play", "Loop", 'L', 0, switch_loop, is_loop, NULL},
         {"Play", "Backwards", 'B', 0, backwards, is_backwards, NULL},
         {"Play", "Faster", ']', 0, faster, NULL, NULL},
         {"Play", "Slower", '[', 0, slower, NULL, NULL},
-        {"Play", "Every frame", 0, 0, every_frame, is_every_frame, NULL},
-        {"Play", "Volume in percent", 0, 0, percent, is_percent, NULL},
+        {"Play", "Every frame", 0, 0, switch_every_frame, is_every_frame, NULL},
+        {"Play", "Volume in percent", 0, 0, switch_percent, is_percent, NULL},
     };
     *count = sizeof actions / sizeof *actions;
     return actions;

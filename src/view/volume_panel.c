@@ -7,31 +7,20 @@
 
 /* ---- Menus and keys ---- */
 
-#define SWITCH(name_, member_)                             \
-    static void do_##name_(void *context)                  \
-    {                                                      \
-        und_space *v = context;                            \
-        v->show.member_ = !v->show.member_;                \
-    }                                                      \
-    static bool is_##name_(const void *context)            \
-    {                                                      \
-        return ((const und_space *)context)->show.member_; \
-    }
-
-SWITCH(liquid, liquid)
-SWITCH(clay, clay)
-SWITCH(marched, marched)
-SWITCH(solids, solids)
-SWITCH(floor, floor)
-SWITCH(boxes, boxes)
-SWITCH(axes, axes)
-SWITCH(through, through)
-SWITCH(drops, set[UND_SET_SPRAY])
-SWITCH(foam, set[UND_SET_FOAM])
-SWITCH(markers, set[UND_SET_MARKERS])
-SWITCH(level, set[UND_SET_LEVEL])
-SWITCH(texture, set[UND_SET_TEXTURE])
-SWITCH(control, set[UND_SET_CONTROL])
+UND_SWITCH(liquid, und_space, show.liquid)
+UND_SWITCH(clay, und_space, show.clay)
+UND_SWITCH(marched, und_space, show.marched)
+UND_SWITCH(solids, und_space, show.solids)
+UND_SWITCH(floor, und_space, show.floor)
+UND_SWITCH(boxes, und_space, show.boxes)
+UND_SWITCH(axes, und_space, show.axes)
+UND_SWITCH(through, und_space, show.through)
+UND_SWITCH(drops, und_space, show.set[UND_SET_SPRAY])
+UND_SWITCH(foam, und_space, show.set[UND_SET_FOAM])
+UND_SWITCH(markers, und_space, show.set[UND_SET_MARKERS])
+UND_SWITCH(level, und_space, show.set[UND_SET_LEVEL])
+UND_SWITCH(texture, und_space, show.set[UND_SET_TEXTURE])
+UND_SWITCH(control, und_space, show.set[UND_SET_CONTROL])
 
 static bool has_distance(const void *context)
 {
@@ -49,20 +38,20 @@ static void next_tint(void *context)
 const und_action *und_space_actions(const und_painter *self, int *count)
 {
     static const und_action actions[] = {
-        {"Show", "Liquid", 'O', 0, do_liquid, is_liquid, NULL},
-        {"Show", "Clay: the shape alone", 'Y', 0, do_clay, is_clay, NULL},
-        {"Show", "Distance, not triangles", 'M', 0, do_marched, is_marched, has_distance},
-        {"Show", "Solids", 'U', 0, do_solids, is_solids, NULL},
-        {"Show", "Floor", 'G', 0, do_floor, is_floor, NULL},
-        {"Show", "Boxes and their sizes", 'Z', 0, do_boxes, is_boxes, NULL},
-        {"Show", "Axes", 'J', 0, do_axes, is_axes, NULL},
-        {"Show", "Drops", 'V', 0, do_drops, is_drops, NULL},
-        {"Show", "Foam", 'V', UND_MOD_SHIFT, do_foam, is_foam, NULL},
-        {"Show", "Markers", 'I', 0, do_markers, is_markers, NULL},
-        {"Show", "Level-set particles", 'I', UND_MOD_SHIFT, do_level, is_level, NULL},
-        {"Show", "Texture particles", 'T', UND_MOD_SHIFT, do_texture, is_texture, NULL},
-        {"Show", "Control particles", 'K', 0, do_control, is_control, NULL},
-        {"Show", "Particles through the liquid", 'H', 0, do_through, is_through, NULL},
+        {"Show", "Liquid", 'O', 0, switch_liquid, is_liquid, NULL},
+        {"Show", "Clay: the shape alone", 'Y', 0, switch_clay, is_clay, NULL},
+        {"Show", "Distance, not triangles", 'M', 0, switch_marched, is_marched, has_distance},
+        {"Show", "Solids", 'U', 0, switch_solids, is_solids, NULL},
+        {"Show", "Floor", 'G', 0, switch_floor, is_floor, NULL},
+        {"Show", "Boxes and their sizes", 'Z', 0, switch_boxes, is_boxes, NULL},
+        {"Show", "Axes", 'J', 0, switch_axes, is_axes, NULL},
+        {"Show", "Drops", 'V', 0, switch_drops, is_drops, NULL},
+        {"Show", "Foam", 'V', UND_MOD_SHIFT, switch_foam, is_foam, NULL},
+        {"Show", "Markers", 'I', 0, switch_markers, is_markers, NULL},
+        {"Show", "Level-set particles", 'I', UND_MOD_SHIFT, switch_level, is_level, NULL},
+        {"Show", "Texture particles", 'T', UND_MOD_SHIFT, switch_texture, is_texture, NULL},
+        {"Show", "Control particles", 'K', 0, switch_control, is_control, NULL},
+        {"Show", "Particles through the liquid", 'H', 0, switch_through, is_through, NULL},
         {"Show", "Next colours of particles", 'T', 0, next_tint, NULL, NULL},
     };
     (void)self;
