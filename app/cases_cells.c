@@ -14,6 +14,7 @@ const validation_case cells_cases[] = {
     {"cavity", "cells", case_cavity},
     {"same_pressure", "cells", case_same_pressure},
     {"falling_drop", "cells", case_falling_drop},
+    {"thrown", "cells", case_cells_thrown},
     {"jet", "cells", case_jet},
     {"dam_break", "cells", case_dam_break},
     {"sloshing", "cells", case_sloshing},

@@ -107,28 +107,66 @@ static und_status fill_markers(und_cells *s, und_error *err)
     return und_markers_fill(s->markers, inside, &f, s->flow.label, s->def.markers_per_cell, err);
 }
 
-/* The velocity that fills begin with, on all faces that touch them. */
-static void start_velocities(und_cells *s, int fill)
+/* Whose liquid a place in a cell that holds some is: of the last fill that holds it, or of the nearest one,
+ * where only the rim of one is in the cell; -1: the level's. */
+static int owner_of(const und_cells_def *def, double x, double y, double z)
+{
+    double nearest = def->has_level ? fmax(y - und_value_at(&def->level, x, 0, z, 0), 0) : INFINITY;
+    int owner = -1;
+    for (int i = 0; i < def->fill_count; i++) {
+        double away = fmax(und_shape_distance(def->fills[i].shape, (und_vec3){x, y, z}), 0);
+        if (away <= nearest) {
+            nearest = away;
+            owner = i;
+        }
+    }
+    return owner;
+}
+
+/* The velocity of a fill on all faces of a cell; components that are 0 leave those of the liquid beside. */
+static void start_cell(und_cells *s, const und_fill_def *fill, const int cell[3])
 {
     const und_mac *m = &s->mac;
-    const und_fill_def *def = &s->def.fills[fill];
-    for (int a = 0; a < 3; a++) {
-        if (!def->velocity[a].fn && def->velocity[a].number == 0)
-            continue;
-        for (int z = -(a == 2); z < m->n[2]; z++)
-            for (int y = -(a == 1); y < m->n[1]; y++)
-                for (int x = -(a == 0); x < m->n[0]; x++) {
-                    double half[3] = {0};
-                    half[a] = 0.5;
-                    double c[3] = {und_mac_middle(m, 0, x), und_mac_middle(m, 1, y), und_mac_middle(m, 2, z)};
-                    double n[3] = {und_mac_middle(m, 0, x + 2 * half[0]),
-                                   und_mac_middle(m, 1, y + 2 * half[1]),
-                                   und_mac_middle(m, 2, z + 2 * half[2])};
-                    if (in_fill(&s->def, fill, c[0], c[1], c[2]) || in_fill(&s->def, fill, n[0], n[1], n[2]))
-                        s->flow.u[a][und_mac_at(m, x, y, z)] = und_value_at(
-                            &def->velocity[a], (c[0] + n[0]) / 2, (c[1] + n[1]) / 2, (c[2] + n[2]) / 2, 0);
-                }
+    size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    for (int side = 0; side < (m->n[2] > 1 ? 6 : 4); side++) {
+        int a = side / 2;
+        const und_value *velocity = &fill->velocity[a];
+        double c[3] = {cell[0], cell[1], cell[2]};
+        c[a] += side % 2 ? 0.5 : -0.5;
+        if (velocity->fn || velocity->number != 0)
+            s->flow.u[a][side % 2 ? at : at - (size_t)m->step[a]] =
+                und_value_at(velocity, und_mac_middle(m, 0, c[0]), und_mac_middle(m, 1, c[1]),
+                             und_mac_middle(m, 2, c[2]), 0);
     }
+}
+
+static bool any_fill_moves(const und_cells_def *def)
+{
+    for (int i = 0; i < 3 * def->fill_count; i++) {
+        const und_value *velocity = &def->fills[i / 3].velocity[i % 3];
+        if (velocity->fn || velocity->number != 0)
+            return true;
+    }
+    return false;
+}
+
+/* All the liquid of a fill begins with its velocity, that in cells of which it covers only a part too. */
+static void start_velocities(und_cells *s)
+{
+    const und_mac *m = &s->mac;
+    if (!any_fill_moves(&s->def))
+        return;
+    for (int z = 0; z < m->n[2]; z++)
+        for (int y = 0; y < m->n[1]; y++)
+            for (int x = 0; x < m->n[0]; x++) {
+                uint8_t label = s->flow.label[und_mac_at(m, x, y, z)];
+                if (label != UND_CELL_FULL && label != UND_CELL_SURFACE)
+                    continue;
+                int owner = owner_of(&s->def, und_mac_middle(m, 0, x), und_mac_middle(m, 1, y),
+                                     und_mac_middle(m, 2, z));
+                if (owner >= 0)
+                    start_cell(s, &s->def.fills[owner], (const int[3]){x, y, z});
+            }
 }
 
 und_status und_cells_fill(und_cells *s, und_error *err)
@@ -138,10 +176,9 @@ und_status und_cells_fill(und_cells *s, und_error *err)
         return err->status;
     if (s->height && s->def.spray.on && !(s->spray = und_cells_spray_create(&s->def, s->height, err)))
         return err->status;
-    for (int i = 0; i < s->def.fill_count; i++)
-        start_velocities(s, i);
-    und_flow_walls_changed(&s->flow); /* none in solids */
     und_cells_find_labels(s);
+    start_velocities(s);
+    und_flow_walls_changed(&s->flow); /* none in solids */
     return UND_OK;
 }
 
