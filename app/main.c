@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,6 +194,7 @@ static int finish(und_status status, const und_error *err)
 int main(int argc, char **argv)
 {
     und_error err = {0};
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, not the end */
     if (argc < 2) {
         print_help(stderr);
         return UND_INVALID;

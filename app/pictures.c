@@ -424,9 +424,7 @@ void pictures_destroy(pictures *p)
 {
     if (!p)
         return;
-    und_error ignored; /* a movie left open here belongs to a run that failed */
-    if (p->movie)
-        und_movie_close(p->movie, &ignored);
+    und_movie_cancel(p->movie); /* one left open here belongs to a run that failed */
     if (p->trace) {
         und_trace_destroy(p->trace);
         und_layers_destroy(&p->layers);

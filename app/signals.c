@@ -23,7 +23,6 @@ void signals_install(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, not the end */
 }
 
 bool signals_stop(void)

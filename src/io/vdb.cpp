@@ -2,6 +2,7 @@
 #include "io/vdb.h"
 #include "io/vdb_guard.h"
 
+#include <openvdb/io/Archive.h>
 #include <openvdb/io/Stream.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/Dense.h>
@@ -14,6 +15,8 @@
 #include <cstring>
 #include <fstream>
 #include <malloc.h>
+#include <sstream>
+#include <string>
 
 extern "C" {
 #include "base/file.h"
@@ -122,35 +125,27 @@ openvdb::GridBase::Ptr make_grid(const und_vdb_grid &g)
     return grid;
 }
 
+/* What the library keeps to itself: grids to a stream of ours, with their places in it. */
+struct archive : openvdb::io::Archive {
+    using Archive::write;
+};
+
 /* A file is named within by a random word, which would make each differ: ours is its bytes' hash. */
-void name_by_contents(const char *path)
+void name_by_contents(std::string &file)
 {
-    constexpr std::streamoff AT = 21; /* magic, three versions, a flag */
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.exceptions(std::ios::failbit | std::ios::badbit);
-    char name[37] = {0};
-    file.seekg(AT);
-    file.read(name, 36);
-    if (name[8] != '-' || name[13] != '-' || name[18] != '-' || name[23] != '-')
+    constexpr size_t AT = 21, LENGTH = 36; /* after magic, three versions, a flag */
+    if (file.size() < AT + LENGTH || file[AT + 8] != '-' || file[AT + 23] != '-')
         OPENVDB_THROW(openvdb::IoError, "an unknown kind of header");
-    file.seekp(AT);
-    file.write("00000000-0000-4000-8000-000000000000", 36);
-    file.close();
-    und_error err = {};
-    uint64_t hash = 0;
-    size_t bytes = 0;
-    if (und_file_hash(path, 1, &hash, &bytes, &err) != UND_OK)
-        OPENVDB_THROW(openvdb::IoError, err.text);
+    file.replace(AT, LENGTH, "00000000-0000-4000-8000-000000000000");
+    const uint64_t hash = und_file_hash_memory(file.data(), file.size(), 1);
+    char name[LENGTH + 1];
     std::snprintf(name, sizeof name, "%08x-%04x-4%03x-8%03x-%012llx", unsigned(hash >> 32),
                   unsigned(hash >> 16) & 0xffffu, unsigned(hash >> 4) & 0xfffu, unsigned(hash & 0xfu),
-                  (unsigned long long)(bytes & 0xffffffffffffull));
-    file.open(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(AT);
-    file.write(name, 36);
-    file.close();
+                  (unsigned long long)(file.size() & 0xffffffffffffull));
+    file.replace(AT, LENGTH, name);
 }
 
-void write_grids(const char *path, const und_vdb_def &def)
+und_status write_grids(const char *path, const und_vdb_def &def, und_error *err)
 {
     openvdb::GridPtrVec grids;
     for (int i = 0; i < def.grid_count; i++) {
@@ -163,10 +158,7 @@ void write_grids(const char *path, const und_vdb_def &def)
     meta.insertMeta("time", openvdb::DoubleMetadata(def.time));
     meta.insertMeta("units", openvdb::StringMetadata("metres, seconds"));
     meta.insertMeta("up_axis", openvdb::StringMetadata(def.z_up ? "z" : "y"));
-    openvdb::io::File file(path);
-    file.write(grids, meta);
-    file.close();
-    name_by_contents(path);
+    return und_vdb_save(path, grids, meta, err);
 }
 
 /* Voxels along the axes, none of them turned. */
@@ -352,20 +344,23 @@ und_status read_vectors(const char *path, const char *name, und_lattice *lattice
 
 } // namespace
 
+und_status und_vdb_save(const char *path, const openvdb::GridPtrVec &grids, const openvdb::MetaMap &meta,
+                        und_error *err)
+{
+    std::ostringstream stream(std::ios::binary);
+    stream.exceptions(std::ios::failbit | std::ios::badbit);
+    archive().write(stream, grids, true, meta);
+    std::string file = stream.str();
+    name_by_contents(file);
+    return und_file_write(path, file.data(), file.size(), err);
+}
+
 und_status und_vdb_write(const char *path, const und_vdb_def *def, und_error *err)
 {
-    und_file file;
-    und_status status = und_file_begin(&file, path, err);
-    if (status != UND_OK)
-        return status;
-    status = guarded("write", path, err, [&] {
+    return guarded("write", path, err, [&] {
         tbb::task_arena arena(std::min(std::max(def->threads, 1), tbb::this_task_arena::max_concurrency()));
-        arena.execute([&] { write_grids(file.temp, *def); });
-        return UND_OK;
+        return arena.execute([&] { return write_grids(path, *def, err); });
     });
-    if (status != UND_OK)
-        und_file_cancel(&file);
-    return status != UND_OK ? status : und_file_commit(&file, err);
 }
 
 und_status und_vdb_read_lattice(const char *path, const char *name, und_lattice *lattice, float **values,

@@ -30,4 +30,9 @@ static und_status guarded(const char *verb, const char *path, und_error *err, Wo
     }
 }
 
+/* Grids as a file; the same ones give the same bytes.  They are made in memory, since the library writes on
+ * when its stream fails, and a full disk would leave a file that is cut short. */
+und_status und_vdb_save(const char *path, const openvdb::GridPtrVec &grids, const openvdb::MetaMap &meta,
+                        und_error *err);
+
 #endif

@@ -122,7 +122,7 @@ und_status read_points(const char *path, const char *name, und_point_rows *rows,
 }
 
 /* Voxels that hold a few points each. */
-void write_points(const char *path, const und_point_rows *rows, double voxel)
+und_status write_points(const char *path, const und_point_rows *rows, double voxel, und_error *err)
 {
     using namespace openvdb::points;
     std::vector<openvdb::Vec3f> place(size_t(rows->count)), velocity(place);
@@ -153,9 +153,7 @@ void write_points(const char *path, const und_point_rows *rows, double voxel)
     if (rows->has_id)
         put("id", id, int32_t(0));
     grid->setName("points");
-    openvdb::io::File file(path);
-    file.write({grid});
-    file.close();
+    return und_vdb_save(path, {grid}, openvdb::MetaMap(), err);
 }
 
 } // namespace
@@ -167,8 +165,5 @@ und_status und_vdb_read_points(const char *path, const char *grid, und_point_row
 
 und_status und_vdb_write_points(const char *path, const und_point_rows *rows, double voxel, und_error *err)
 {
-    return guarded("write", path, err, [&] {
-        write_points(path, rows, voxel);
-        return UND_OK;
-    });
+    return guarded("write", path, err, [&] { return write_points(path, rows, voxel, err); });
 }

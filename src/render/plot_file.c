@@ -92,6 +92,8 @@ und_status und_render_vector(und_render *r, const und_frame *frame, und_vector_f
     cairo_surface_t *surface = format == UND_VECTOR_SVG
                                    ? cairo_svg_surface_create_for_stream(keep, &out, width, height)
                                    : cairo_pdf_surface_create_for_stream(keep, &out, width, height);
+    if (format == UND_VECTOR_PDF) /* not now: the same frame gives the same bytes */
+        cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
     und_status status = draw_on(surface, r, &d, points, err);
     cairo_surface_finish(surface);
     cairo_status_t finished = cairo_surface_status(surface);
