@@ -20,6 +20,13 @@
             fail_msg("%s is %.17g, expected %.17g within %g", #value_, v_, e_, t_); \
     } while (0)
 
+/* How often to try something random; more often where the environment says so, as tools/reliability does. */
+static inline uint64_t test_times(uint64_t usual)
+{
+    const char *factor = getenv("UNDINE_TEST_TIMES");
+    return factor ? (uint64_t)((double)usual * atof(factor)) : usual;
+}
+
 /* A whole file as a string, to be freed. */
 static inline char *read_text(const char *path)
 {

@@ -26,7 +26,7 @@ und_status und_map_read(const char *path, int *width, int *height, float **map, 
         return status;
     bool exr = is_exr(data, bytes);
     if (exr)
-        status = und_exr_decode(data, bytes, &image, &wrong);
+        status = und_exr_decode(data, bytes, true, &image, &wrong);
     free(data);
     if (!exr)
         return und_png_read_gray(path, width, height, map, err);
@@ -62,7 +62,7 @@ und_status und_image_read(const char *path, und_image *image, und_error *err)
     if (hdr)
         status = und_hdr_decode(data, bytes, image, &wrong);
     else if (exr)
-        status = und_exr_decode(data, bytes, image, &wrong);
+        status = und_exr_decode(data, bytes, false, image, &wrong);
     free(data);
     if (!hdr && !exr)
         return und_png_read(path, image, err);
