@@ -30,6 +30,8 @@ static und_status open_floating(pass *p, und_error *err)
     p->def.bodies_path = a->words[1];
     p->def.bodies_text = bodies->text;
     p->def.bodies_settings = bodies->settings;
+    p->def.bodies_files = bodies->files;
+    p->def.bodies_file_count = bodies->file_count;
     return a->output ? und_path_set(p->folder, err, "%s", a->output)
                      : und_path_set(p->folder, err, "out/%s", bodies->name);
 }

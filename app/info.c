@@ -180,6 +180,16 @@ static json_t *stages_json(const und_cache_info *info)
     return stages;
 }
 
+static json_t *files_json(const und_cache_file *files, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "name", files[i].name, "bytes",
+                                              (json_int_t)files[i].bytes, "hash",
+                                              json_sprintf("%016" PRIx64, files[i].hash)));
+    return list;
+}
+
 static und_status print_json(und_cache *cache, const und_cache_info *info, und_error *err)
 {
     json_t *all =
@@ -188,6 +198,8 @@ static und_status print_json(und_cache *cache, const und_cache_info *info, und_e
                   info->scene_hash, "settings", info->settings, "start", info->start, "end", info->end, "fps",
                   number(info->fps), "frames", frames_json(cache, info), "stages", stages_json(info),
                   "peak_memory", (json_int_t)info->peak_memory);
+    if (all && info->keeps_files)
+        json_object_set_new(all, "files", files_json(info->files, info->file_count));
     if (all && info->flow)
         json_object_set_new(all, "flow",
                             json_pack("{s:s, s:s, s:s, s:s}", "path", info->flow, "pass", info->pass,
@@ -262,12 +274,28 @@ static void print_leaked(und_cache *cache, int number)
     und_frame_clear(&frame);
 }
 
+/* Copies of what the scene, and the file of bodies, read. */
+static void print_files(const und_cache_info *info)
+{
+    char size[32];
+    double bytes = 0;
+    int count = info->file_count + info->bodies_file_count;
+    for (int i = 0; i < info->file_count; i++)
+        bytes += (double)info->files[i].bytes;
+    for (int i = 0; i < info->bodies_file_count; i++)
+        bytes += (double)info->bodies_files[i].bytes;
+    print_bytes(size, sizeof size, bytes);
+    if (count > 0)
+        printf("files      %d that the scene reads, %s\n", count, size);
+}
+
 static void print_info(und_cache *cache, const und_cache_info *info)
 {
     printf("name       %s\nmodel      %s\nprogram    %s\nscene      %s (%s)\n", info->name, info->model,
            info->program, info->scene_path, info->scene_hash);
     if (info->settings && *info->settings)
         printf("settings   %s\n", info->settings);
+    print_files(info);
     printf("frames     %d to %d at %g per second, %d written", info->start, info->end, info->fps,
            info->row_count);
     int missing = info->end - info->start + 1 - info->row_count;

@@ -164,6 +164,8 @@ static und_status open_cache(job *j, bool *resumed, und_error *err)
         .scene_path = a->words[0],
         .scene_text = j->view->text,
         .settings = j->view->settings,
+        .files = j->view->files,
+        .file_count = j->view->file_count,
         .start = j->first,
         .end = j->last,
         .fps = j->view->fps,

@@ -12,6 +12,11 @@ typedef struct und_file {
     char temp[UND_PATH_MAX]; /* where to write it: PATH.PID.tmp */
 } und_file;
 
+/* A file by the name that somebody gave it. */
+typedef struct und_named_file {
+    const char *name, *path;
+} und_named_file;
+
 /* Creates the temporary file, empty; fails where the folder cannot be written. */
 und_status und_file_begin(und_file *file, const char *path, und_error *err);
 /* Syncs the temporary file and its folder and gives it its name; removes it where that fails. */
@@ -35,6 +40,12 @@ und_status und_file_hash(const char *path, int threads, uint64_t *hash, size_t *
 uint64_t und_file_hash_memory(const void *data, size_t bytes, int threads);
 /* Syncs the folder that a path lies in, so that a new or removed name lasts. */
 und_status und_folder_sync(const char *path, und_error *err);
+/* Syncs all that was written to the disk that a folder is on: one call for many files. */
+und_status und_disk_sync(const char *folder, und_error *err);
+/* Copies the bytes of a regular file into one that is there; a disk that can shares them. */
+und_status und_file_copy(const char *from, const char *to, und_error *err);
+/* Gives the temporary file its name without a sync. */
+und_status und_file_rename(und_file *file, und_error *err);
 /* Makes a folder and those above it, as far as they are not there. */
 und_status und_folder_make(const char *path, und_error *err);
 

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cache/branch.h"
 #include "cache/cache.h"
+#include "cache/files.h"
 #include "cache/flow.h"
 #include "cache/lock.h"
 #include "cache/state.h"
@@ -17,9 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const FOLDERS[] = {"frames", "checkpoints"};
+static const char *const FOLDERS[] = {"frames", "checkpoints", "files"};
 static const char *const FILES[] = {"manifest.json", "static.h5", "ledger.csv", "bands"};
-enum { COUNT_OF_FOLDERS = 2, COUNT_OF_FILES = 4 };
+enum { COUNT_OF_FOLDERS = 3, COUNT_OF_FILES = 4 };
 
 static bool there(const und_cache *cache, const char *name)
 {
@@ -42,7 +43,7 @@ static bool is_numbered(const char *name)
     return digits >= 3 && at > 1 && name[at - 1] == '.';
 }
 
-/* Removes from a folder what killed runs left half written, and if `all`, the numbered files too. */
+/* Removes from a folder what killed runs left half written, and if `all`, the files of a cache too. */
 static void sweep(const und_cache *cache, const char *name, bool all)
 {
     char folder[UND_PATH_MAX], path[UND_PATH_MAX];
@@ -50,7 +51,8 @@ static void sweep(const und_cache *cache, const char *name, bool all)
     if (!dir)
         return;
     for (struct dirent *entry; (entry = readdir(dir));)
-        if ((und_file_is_temp(entry->d_name) || (all && is_numbered(entry->d_name))) &&
+        if ((und_file_is_temp(entry->d_name) ||
+             (all && (is_numbered(entry->d_name) || und_files_is_kept(entry->d_name)))) &&
             !und_path_set(path, NULL, "%s/%s", folder, entry->d_name))
             unlink(path);
     closedir(dir);
@@ -168,10 +170,31 @@ static void take_def(und_cache *cache, const und_cache_def *def)
     cache->threads = und_threads(def->threads);
 }
 
+static und_status keep_files(und_cache *cache, const und_cache_def *def, und_error *err)
+{
+    cache_manifest *m = &cache->manifest;
+    if (cache->flow) {
+        und_status status = und_files_share(cache, cache->flow, err);
+        return status
+                   ? status
+                   : und_files_keep(cache, def->bodies_files, def->bodies_file_count, &m->bodies_files, err);
+    }
+    m->keeps_files = true;
+    return und_files_keep(cache, def->files, def->file_count, &m->files, err);
+}
+
+/* What was made before caches kept files takes those of now for its own. */
+static und_status same_files(und_cache *cache, const und_cache_def *def, und_error *err)
+{
+    return cache->manifest.keeps_files ? und_files_compare(cache, def->files, def->file_count, err)
+                                       : keep_files(cache, def, err);
+}
+
 /* A branch is one from its first manifest on: that is written with its state. */
-static und_status make_parts(und_cache *cache, const und_frame *state, bool made[COUNT_OF_FOLDERS],
+static und_status make_parts(und_cache *cache, const und_cache_def *def, bool made[COUNT_OF_FOLDERS],
                              und_error *err)
 {
+    const und_frame *state = def->branch_state;
     char path[UND_PATH_MAX];
     und_status status = UND_OK;
     for (int i = 0; !status && i < COUNT_OF_FOLDERS; i++) {
@@ -186,13 +209,15 @@ static und_status make_parts(und_cache *cache, const und_frame *state, bool made
         status = und_branch_copy_rows(cache, path, err);
     else if (!status)
         status = und_rows_create(path, err);
+    if (!status)
+        status = keep_files(cache, def, err);
     if (status)
         return status;
     return state ? und_cache_checkpoint(cache, state, err) : und_cache_save_manifest(cache, err);
 }
 
 /* After a failure the empty beginnings go again. */
-static und_status write_first(und_cache *cache, const und_frame *state, bool replace, und_error *err)
+static und_status write_first(und_cache *cache, const und_cache_def *def, bool replace, und_error *err)
 {
     char path[UND_PATH_MAX];
     if (!replace && (there(cache, "manifest.json") || there(cache, "ledger.csv")))
@@ -203,7 +228,7 @@ static und_status write_first(und_cache *cache, const und_frame *state, bool rep
     sweep_temporary(cache);
     und_status status = remove_old(cache, err);
     if (!status)
-        status = make_parts(cache, state, made, err);
+        status = make_parts(cache, def, made, err);
     if (status)
         remove_old(cache, NULL);
     for (int i = 0; status && i < COUNT_OF_FOLDERS; i++)
@@ -240,7 +265,7 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     if (!status && def->branch)
         status = und_branch_share(cache, def, err);
     if (!status)
-        status = write_first(cache, def->branch_state, replace, err);
+        status = write_first(cache, def, replace, err);
     if (!status)
         return cache;
     if (cache->writes)
@@ -374,6 +399,8 @@ und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_erro
         status = und_cache_load(cache, err);
     if (!status)
         status = same_run(cache, def, err);
+    if (!status)
+        status = same_files(cache, def, err);
     if (!status) {
         sweep_temporary(cache);
         cache->manifest.end = def->end;

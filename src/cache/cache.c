@@ -292,7 +292,12 @@ und_cache_info und_cache_describe(const und_cache *cache)
                             .bodies_settings = m->bodies_settings,
                             .grid = m->grid,
                             .branch = m->branch,
-                            .branch_frame = m->branch_frame};
+                            .branch_frame = m->branch_frame,
+                            .keeps_files = m->keeps_files,
+                            .file_count = m->files.count,
+                            .files = m->files.file,
+                            .bodies_file_count = m->bodies_files.count,
+                            .bodies_files = m->bodies_files.file};
 }
 
 bool und_cache_is_written(const char *folder)

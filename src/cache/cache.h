@@ -2,11 +2,13 @@
  *
  *     OUT/manifest.json            program, scene text and hash, units, frame range, fields
  *     OUT/ledger.csv               one row per frame: the ledger, the state's hash, the frame file's hash
+ *     OUT/files/HASH.obj           copies of the files that the scene reads, named by their hashes
  *     OUT/static.h5                items that are the same in every frame
  *     OUT/frames/NAME.0001.h5
  *     OUT/checkpoints/NAME.0001.h5 the whole state, double where the model has it
  *     OUT/bands                    what other grids take over, a record for each substep; of grids with a
- * name OUT/lock                     host and pid of the run that writes
+ *                                  name
+ *     OUT/lock                     host and pid of the run that writes
  *
  * A cache may share the flow of another: then its frames hold alone what a pass made of it, bodies or texture
  * particles, and reading adds the rest.  Or it branches off another: then its first frames are the other's,
@@ -17,19 +19,29 @@
 #ifndef UND_CACHE_CACHE_H
 #define UND_CACHE_CACHE_H
 
+#include "base/file.h"
 #include "grid/frame.h"
 
 typedef struct und_cache und_cache;
 
+/* A file that the scene reads, of which the cache keeps a copy. */
+typedef struct und_cache_file {
+    const char *name; /* as the scene calls it */
+    size_t bytes;
+    uint64_t hash;
+} und_cache_file;
+
 typedef struct und_cache_def {
     const char *folder;
-    const char *name;       /* of the scene; makes the file names */
-    const char *model;      /* "waves" */
-    const char *scene_path; /* as given on the command line */
-    const char *scene_text; /* kept whole in the manifest, with its hash */
-    const char *settings;   /* "name=value name=value", or "" */
-    const char *grid;       /* which of the scene's grids; NULL: it has but one */
-    int start, end;         /* frames, inclusive */
+    const char *name;            /* of the scene; makes the file names */
+    const char *model;           /* "waves" */
+    const char *scene_path;      /* as given on the command line */
+    const char *scene_text;      /* kept whole in the manifest, with its hash */
+    const char *settings;        /* "name=value name=value", or "" */
+    const und_named_file *files; /* that the scene reads; of a cache that shares a flow they are the flow's */
+    int file_count;
+    const char *grid; /* which of the scene's grids; NULL: it has but one */
+    int start, end;   /* frames, inclusive */
     double fps;
     int compress; /* 0: none, 1 to 9: deflate */
     int keep;     /* checkpoints to keep; older ones are removed; 0: all */
@@ -37,6 +49,8 @@ typedef struct und_cache_def {
     /* Of a cache that shares a flow: the flow's folder, and what is put into it.  NULL: a cache of its own.
      */
     const char *flow, *bodies_path, *bodies_text, *bodies_settings;
+    const und_named_file *bodies_files;
+    int bodies_file_count;
     const char *pass; /* the command that puts it there, "texture"; NULL: "float" */
     /* Of a branch: the folder of the cache that it branches off, the frame after which it is its own, and the
      * whole state there, which becomes its first checkpoint.  NULL: a cache of its own. */
@@ -59,9 +73,9 @@ typedef struct und_cache_row {
  * name; one left behind by a dead process is taken over. */
 und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *err);
 
-/* Opens a cache to go on writing it.  The scene's hash must be the manifest's.  The latest checkpoint that
- * reads back whole is loaded into *state (the caller clears it), ledger rows after it are dropped. UND_OK
- * with state->count == 0: no checkpoint, begin at the start. */
+/* Opens a cache to go on writing it.  The scene's hash must be the manifest's, and so must its files'.  The
+ * latest checkpoint that reads back whole is loaded into *state (the caller clears it), ledger rows after it
+ * are dropped. UND_OK with state->count == 0: no checkpoint, begin at the start. */
 und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_error *err);
 
 /* Loads the last checkpoint that reads back whole and stands at or before the frame; state->count == 0: there
@@ -112,9 +126,16 @@ typedef struct und_cache_info {
     const char *grid;   /* which of the scene's grids; NULL: it has but one */
     const char *branch; /* folder of the cache that it branches off, from its own; NULL: none */
     int branch_frame;   /* the last frame that is the other's */
+    bool keeps_files;   /* false: made before caches kept the files of their scenes */
+    int file_count, bodies_file_count;
+    const und_cache_file *files, *bodies_files;
 } und_cache_info;
 
 und_cache_info und_cache_describe(const und_cache *cache);
+
+/* The cache's copy of a file that the scene, or the file of bodies, calls `name`, if it is as it was. */
+und_status und_cache_kept_file(const und_cache_info *info, bool of_bodies, const char *name,
+                               char path[UND_PATH_MAX], und_error *err);
 
 /* The folder where a cache's flow is: that of the flow it shares, or its own. */
 und_status und_cache_flow_folder(const und_cache *cache, char *path, size_t size, und_error *err);

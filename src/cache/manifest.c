@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "cache/files.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,12 +69,24 @@ static json_t *put_stages(const cache_manifest *m)
     return list;
 }
 
+static json_t *put_files(const cache_files *files)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < files->count; i++) {
+        const und_cache_file *f = &files->file[i];
+        json_array_append_new(list, json_pack("{s:o, s:I, s:o}", "name", put_text(f->name), "bytes",
+                                              (json_int_t)f->bytes, "hash", put_hash(f->hash)));
+    }
+    return list;
+}
+
 static json_t *put_flow(const cache_manifest *m)
 {
-    return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "path", put_text(m->flow), "frame", m->flow_frame,
-                     "rows_hash", put_hash(m->flow_hash), "pass", put_text(m->pass), "bodies_path",
-                     put_text(m->bodies_path), "bodies_text", put_text(m->bodies_text), "bodies_settings",
-                     put_text(m->bodies_settings));
+    return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "path", put_text(m->flow), "frame",
+                     m->flow_frame, "rows_hash", put_hash(m->flow_hash), "pass", put_text(m->pass),
+                     "bodies_path", put_text(m->bodies_path), "bodies_text", put_text(m->bodies_text),
+                     "bodies_settings", put_text(m->bodies_settings), "bodies_files",
+                     put_files(&m->bodies_files));
 }
 
 /* The hash of everything but the hash. */
@@ -103,6 +116,8 @@ static json_t *to_json(const cache_manifest *m)
                                       put_hash(m->static_hash)));
     if (root && m->flow)
         json_object_set_new(root, "flow", put_flow(m));
+    if (root && m->keeps_files)
+        json_object_set_new(root, "files", put_files(&m->files));
     if (root && m->grid)
         json_object_set_new(root, "grid", put_text(m->grid));
     if (root && m->branch)
@@ -241,6 +256,18 @@ static void get_lists(parser *p, const json_t *root, cache_manifest *m)
     }
 }
 
+static void get_files(parser *p, const json_t *root, const char *key, cache_files *files)
+{
+    json_t *list;
+    files->file = get_list(p, root, key, sizeof *files->file, &files->count, &list);
+    for (int i = 0; i < files->count; i++) {
+        const json_t *from = json_array_get(list, (size_t)i);
+        files->file[i].name = get_text(p, from, "name");
+        files->file[i].bytes = (size_t)get_integer(p, from, "bytes", 0, INT64_MAX);
+        files->file[i].hash = get_hash(p, from, "hash");
+    }
+}
+
 static void from_json(parser *p, json_t *root, cache_manifest *m)
 {
     m->program = get_text(p, root, "program");
@@ -269,6 +296,9 @@ static void from_json(parser *p, json_t *root, cache_manifest *m)
     }
     get_lists(p, root, m);
     const json_t *flow = json_object_get(root, "flow"), *branch = json_object_get(root, "branch");
+    m->keeps_files = json_object_get(root, "files") != NULL;
+    if (m->keeps_files)
+        get_files(p, root, "files", &m->files);
     if (json_object_get(root, "grid"))
         m->grid = get_text(p, root, "grid");
     if (branch) {
@@ -283,6 +313,8 @@ static void from_json(parser *p, json_t *root, cache_manifest *m)
         m->bodies_path = get_text(p, flow, "bodies_path");
         m->bodies_text = get_text(p, flow, "bodies_text");
         m->bodies_settings = get_text(p, flow, "bodies_settings");
+        if (json_object_get(flow, "bodies_files"))
+            get_files(p, flow, "bodies_files", &m->bodies_files);
     }
 }
 
@@ -343,6 +375,8 @@ void und_manifest_clear(cache_manifest *m)
     free(m->bodies_path);
     free(m->bodies_text);
     free(m->bodies_settings);
+    und_files_clear(&m->files);
+    und_files_clear(&m->bodies_files);
     *m = (cache_manifest){0};
 }
 

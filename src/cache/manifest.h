@@ -2,7 +2,13 @@
 #ifndef UND_CACHE_MANIFEST_H
 #define UND_CACHE_MANIFEST_H
 
+#include "cache/cache.h"
 #include "cache/store.h"
+
+typedef struct cache_files {
+    int count;
+    und_cache_file *file; /* names malloc'ed */
+} cache_files;
 
 typedef struct cache_checkpoint {
     int frame;
@@ -35,6 +41,8 @@ typedef struct cache_manifest {
     char *grid;                                        /* which of the scene's grids; NULL: it has but one */
     char *branch; /* folder of the cache whose first frames are this one's too, from its own; NULL: none */
     int branch_frame; /* the last frame shared so */
+    bool keeps_files; /* false: made before caches kept the files of their scenes */
+    cache_files files, bodies_files;
 } cache_manifest;
 
 und_status und_manifest_write(const char *path, const cache_manifest *manifest, und_error *err);

@@ -2,6 +2,7 @@
 #include "cache/bands.h"
 #include "cache/branch.h"
 #include "cache/cache.h"
+#include "cache/files.h"
 #include "cache/flow.h"
 #include "cache/state.h"
 
@@ -118,6 +119,18 @@ static int check_static(verifier *v, const und_cache *cache)
     return checked;
 }
 
+/* Copies of the files that the scene reads; how many. */
+static int check_files(verifier *v, const und_cache *cache)
+{
+    const cache_files *lists[] = {&cache->manifest.files, &cache->manifest.bodies_files};
+    und_error cause;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < lists[k]->count; i++)
+            if (und_files_check(cache, &lists[k]->file[i], &cause))
+                report(v, &cause);
+    return lists[0]->count + lists[1]->count;
+}
+
 /* The flow must be the one that was shared, and whole. */
 static int check_flow(verifier *v, und_cache *cache)
 {
@@ -157,14 +170,14 @@ und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context
         report(&v, &cause);
     }
     check_frames(&v, cache);
-    int statics = check_static(&v, cache);
+    int others = check_static(&v, cache) + check_files(&v, cache);
     check_checkpoints(&v, cache);
     int of_flow = check_flow(&v, cache);
     long records;
     if (und_bands_check(folder, &records, &cause))
         report(&v, &cause);
     if (checked)
-        *checked = of_flow + 2 + statics + (records >= 0) + cache->rows.count + m->checkpoint_count;
+        *checked = of_flow + 2 + others + (records >= 0) + cache->rows.count + m->checkpoint_count;
     und_cache_free(cache);
     return v.wrong ? UND_FAILED : UND_OK;
 }

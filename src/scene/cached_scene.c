@@ -60,15 +60,28 @@ static und_status gather_settings(settings *s, const char *from, const und_setti
     return UND_OK;
 }
 
+static und_status find_file(const void *info, const char *name, char path[UND_PATH_MAX], und_error *err)
+{
+    return und_cache_kept_file(info, false, name, path, err);
+}
+
+static und_status find_bodies_file(const void *info, const char *name, char path[UND_PATH_MAX],
+                                   und_error *err)
+{
+    return und_cache_kept_file(info, true, name, path, err);
+}
+
 /* From the file, or where there is none from the manifest. */
 static und_scene *load(const und_cache_info *info, const char *path, const und_setting *more, int count,
                        und_error *err)
 {
     settings s = {0};
     und_scene *scene = NULL;
+    const und_scene_finder kept = {find_file, info};
     if (gather_settings(&s, info->settings ? info->settings : "", more, count, err) == UND_OK)
         scene = path ? und_scene_load(path, s.list, s.count, err)
-                     : und_scene_from_text(info->scene_text, info->scene_path, s.list, s.count, err);
+                     : und_scene_from_kept(info->scene_text, info->scene_path, s.list, s.count, false, &kept,
+                                           err);
     if (scene && info->grid && und_scene_choose(scene, info->grid, err) != UND_OK) {
         und_scene_destroy(scene);
         scene = NULL;
@@ -81,6 +94,12 @@ static und_scene *load(const und_cache_info *info, const char *path, const und_s
 und_scene *und_scene_of_cache(const und_cache_info *info, const und_setting *more, int count, und_error *err)
 {
     return load(info, NULL, more, count, err);
+}
+
+und_scene *und_scene_bodies_of_cache(const und_cache_info *info, const char *text, und_error *err)
+{
+    const und_scene_finder kept = {find_bodies_file, info};
+    return und_scene_from_kept(text, info->bodies_path, NULL, 0, true, &kept, err);
 }
 
 und_scene *und_scene_for_cache(const und_cache_info *info, const char *path, const und_setting *more,

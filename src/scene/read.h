@@ -50,6 +50,8 @@ struct und_scene {
     owned *owned;
     double held; /* bytes of it */
     int files;
+    und_named_file files_read[FILES_MAX];
+    const und_scene_finder *finder; /* while it loads; NULL: files are in its folder */
     char *folder;
     size_t text_size;
     double size[3]; /* of the domain, m: x and z of a pool, x, y and z of cells */

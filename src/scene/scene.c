@@ -340,27 +340,41 @@ static und_status load(und_scene *scene, const char *text, size_t size, const ch
     return status == UND_OK ? run(scene, err) : status;
 }
 
-static und_scene *create(const char *text, size_t size, const char *path, const und_setting *settings,
-                         int count, const und_limits *limits, bool only_bodies, und_error *err)
+/* What a scene is made of. */
+typedef struct source {
+    const char *text;
+    size_t size;
+    const char *path;
+    const und_setting *settings;
+    int count;
+    bool only_bodies;
+    const und_scene_finder *finder;
+} source;
+
+static und_scene *create(const source *s, const und_limits *limits, und_error *err)
 {
     und_error unused;
     und_scene *scene = und_alloc(1, sizeof *scene, "a scene", err);
     if (!scene)
         return NULL;
     pthread_mutex_init(&scene->lock, NULL);
-    scene->only_bodies = only_bodies;
-    if (keep_settings(scene, settings, count, err) != UND_OK ||
-        load(scene, text, size, path, limits, err ? err : &unused) != UND_OK) {
+    scene->only_bodies = s->only_bodies;
+    scene->finder = s->finder;
+    scene->view.files = scene->files_read;
+    if (keep_settings(scene, s->settings, s->count, err) != UND_OK ||
+        load(scene, s->text, s->size, s->path, limits, err ? err : &unused) != UND_OK) {
         und_scene_destroy(scene);
         return NULL;
     }
+    scene->finder = NULL;
     return scene;
 }
 
 und_scene *und_scene_load_text(const char *text, size_t size, const char *path, const und_setting *settings,
                                int count, const und_limits *limits, und_error *err)
 {
-    return create(text, size, path, settings, count, limits, false, err);
+    source s = {.text = text, .size = size, .path = path, .settings = settings, .count = count};
+    return create(&s, limits, err);
 }
 
 und_scene *und_scene_from_text(const char *text, const char *path, const und_setting *settings, int count,
@@ -373,8 +387,15 @@ und_scene *und_scene_from_text(const char *text, const char *path, const und_set
 und_scene *und_scene_bodies_from_text(const char *text, const char *path, const und_setting *settings,
                                       int count, und_error *err)
 {
+    return und_scene_from_kept(text, path, settings, count, true, NULL, err);
+}
+
+und_scene *und_scene_from_kept(const char *text, const char *path, const und_setting *settings, int count,
+                               bool only_bodies, const und_scene_finder *finder, und_error *err)
+{
     und_limits limits = und_limits_default();
-    return create(text, strlen(text), path, settings, count, &limits, true, err);
+    source s = {text, strlen(text), path, settings, count, only_bodies, finder};
+    return create(&s, &limits, err);
 }
 
 static und_scene *load_file(const char *path, const und_setting *settings, int count, bool only_bodies,
@@ -399,7 +420,7 @@ static und_scene *load_file(const char *path, const und_setting *settings, int c
         if (ferror(file))
             und_error_set(err, UND_FAILED, "%s: cannot read the scene: %s", path, strerror(errno));
         else
-            scene = create(text, size, path, settings, count, &limits, only_bodies, err);
+            scene = create(&(source){text, size, path, settings, count, only_bodies, NULL}, &limits, err);
     }
     free(text);
     if (file)

@@ -2,6 +2,7 @@
 #ifndef UND_SCENE_SCENE_H
 #define UND_SCENE_SCENE_H
 
+#include "base/file.h"
 #include "bodies/afloat.h"
 #include "render/render.h"
 
@@ -42,6 +43,8 @@ typedef struct und_scene_view {
     const char *grid_name;         /* the one chosen; NULL: it has no name */
     und_afloat_def afloat;         /* bodies in the flow of cells; gravity and density are the liquid's */
     und_render_def render;
+    int file_count;
+    const und_named_file *files; /* that it reads, each once */
 } und_scene_view;
 
 const und_scene_view *und_scene_get(const und_scene *scene);
@@ -81,5 +84,15 @@ und_scene *und_scene_from_text(const char *text, const char *path, const und_set
 /* The same of a file of bodies. */
 und_scene *und_scene_bodies_from_text(const char *text, const char *path, const und_setting *settings,
                                       int count, und_error *err);
+
+/* Where the files of a scene are that is no file itself: the path of the one that it calls `name`. */
+typedef struct und_scene_finder {
+    und_status (*find)(const void *context, const char *name, char path[UND_PATH_MAX], und_error *err);
+    const void *context;
+} und_scene_finder;
+
+/* A scene from text, or one of bodies alone, that reads no other files than those found. */
+und_scene *und_scene_from_kept(const char *text, const char *path, const und_setting *settings, int count,
+                               bool only_bodies, const und_scene_finder *finder, und_error *err);
 
 #endif

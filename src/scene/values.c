@@ -403,12 +403,37 @@ const und_motion *und_read_motion(reader *r, const path_def *path)
     return motion;
 }
 
-char *und_scene_file(reader *r, const char *name)
+/* Remembers a file that the scene reads, by the name it has there. */
+static char *note_file(reader *r, const char *name, char *path)
+{
+    und_scene_view *view = &r->scene->view;
+    for (int i = 0; i < view->file_count; i++)
+        if (strcmp(view->files[i].name, name) == 0)
+            return path;
+    char *copy = und_scene_alloc(r, strlen(name) + 1, 1);
+    memcpy(copy, name, strlen(name));
+    r->scene->files_read[view->file_count++] = (und_named_file){copy, path};
+    return path;
+}
+
+static char *find_kept(reader *r, const char *name)
+{
+    const und_scene_finder *finder = r->scene->finder;
+    char path[UND_PATH_MAX];
+    und_error err = {0};
+    owned *file = und_scene_own(r, free);
+    if (finder->find(finder->context, name, path, &err) != UND_OK)
+        und_read_fail(r, "%s", err.text);
+    file->resource = realpath(path, NULL);
+    if (!file->resource)
+        und_read_fail(r, "cannot open %s: %s", path, strerror(errno));
+    return file->resource;
+}
+
+static char *find_in_folder(reader *r, const char *name)
 {
     const char *folder = r->scene->folder;
     struct stat info;
-    if (++r->scene->files > FILES_MAX)
-        und_read_fail(r, "more than %d files in one scene", FILES_MAX);
     for (const char *p = name; *p; p += strcspn(p, "/"), p += *p == '/')
         if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || p[2] == '\0'))
             und_read_fail(r, "\"%.200s\" leads out of the scene's folder", name);
@@ -433,6 +458,13 @@ char *und_scene_file(reader *r, const char *name)
     if (stat(real, &info) != 0 || !S_ISREG(info.st_mode))
         und_read_fail(r, "\"%.200s\" is not a file", name);
     return file->resource;
+}
+
+char *und_scene_file(reader *r, const char *name)
+{
+    if (++r->scene->files > FILES_MAX)
+        und_read_fail(r, "more than %d files in one scene", FILES_MAX);
+    return note_file(r, name, r->scene->finder ? find_kept(r, name) : find_in_folder(r, name));
 }
 
 static void release_image(void *image)

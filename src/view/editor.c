@@ -88,8 +88,7 @@ und_editor *und_editor_create(const und_reel *reel, und_error *err)
     und_status status = und_floater_open(&e->floater, reel, err);
     if (status == UND_OK && info.bodies_text && info.pass && strcmp(info.pass, "float") == 0) {
         und_error why;
-        if (und_editor_read(e, info.bodies_text, info.bodies_path ? info.bodies_path : "bodies.lua", &why) ==
-            UND_OK)
+        if (und_editor_read(e, info.bodies_text, info.bodies_path, &info, &why) == UND_OK)
             und_editor_changed(e);
         else
             und_editor_say(e, "%.500s", why.text);
@@ -119,7 +118,7 @@ void und_editor_changed(und_editor *e)
 {
     und_error err;
     char *text = e->count + e->fixed_count > 0 ? und_editor_text(e, &err) : NULL;
-    und_floater_start(&e->floater, text, e->fixed_path ? e->fixed_path : e->save_path);
+    und_floater_start(&e->floater, text, e->fixed_path ? e->fixed_path : e->save_path, e->fixed_kept);
 }
 
 int und_editor_count(const und_editor *e)
@@ -174,6 +173,7 @@ void und_editor_drop_fixed(und_editor *e)
     free(e->fixed);
     free(e->fixed_path);
     e->fixed = e->fixed_path = NULL;
+    e->fixed_kept = false;
     e->fixed_count = 0;
     und_editor_changed(e);
 }

@@ -12,7 +12,7 @@ enum { UND_BUOYS = 4096 }; /* at most */
 typedef struct und_floater {
     /* The thread's own. */
     pthread_t thread;
-    und_cache *flow;
+    und_cache *given, *flow; /* the cache that is shown, and the one that has its flow */
     und_scene *flow_scene;
     und_frame *kept; /* [rows]: what bodies feel of them; no items: not read yet */
     size_t kept_bytes;
@@ -29,6 +29,7 @@ typedef struct und_floater {
     pthread_cond_t wake, done;
     bool started, stop;
     char *text, *path;     /* what is to be worked out, and what errors call it; NULL: no bodies */
+    bool text_kept;        /* its files are those that the cache given keeps */
     unsigned wanted;       /* counts texts */
     unsigned look, looked; /* counts how often the flow was to be opened again, and was */
     unsigned made;         /* the text that these are of */
@@ -41,7 +42,7 @@ typedef struct und_floater {
 und_status und_floater_open(und_floater *floater, const und_reel *reel, und_error *err);
 void und_floater_close(und_floater *floater);
 /* Begins with another text, which it takes over; NULL: no bodies. */
-void und_floater_start(und_floater *floater, char *text, const char *path);
+void und_floater_start(und_floater *floater, char *text, const char *path, bool kept);
 /* The flow may have other frames than before: more, where a run is writing it. */
 void und_floater_look(und_floater *floater);
 /* The row of the frame nearest to a number; under the lock. */
@@ -58,6 +59,7 @@ struct und_editor {
     double stretch;   /* of heights, as drawn */
     char *fixed;      /* a text that was loaded and stays as it is; NULL: none */
     char *fixed_path; /* its file */
+    bool fixed_kept;  /* its files are those that the cache shown keeps, not what is beside it */
     int fixed_count;  /* bodies in it */
     double damping;   /* of float{} */
     int nodes;
@@ -85,7 +87,9 @@ struct und_editor {
 /* The file as it would be saved; NULL with the error set where there is no memory. */
 char *und_editor_text(const und_editor *editor, und_error *err);
 /* Takes over the bodies of a text. */
-und_status und_editor_read(und_editor *editor, const char *text, const char *path, und_error *err);
+/* `kept`: the cache that the text is of, with the files that it reads; NULL: they are beside `path`. */
+und_status und_editor_read(und_editor *editor, const char *text, const char *path, const und_cache_info *kept,
+                           und_error *err);
 
 void und_editor_follow(und_editor *editor);  /* sees whether the reel has grown */
 void und_editor_changed(und_editor *editor); /* works it all out again */

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "geom/shape.h"
+#include "scene/cached_scene.h"
 #include "view/editor_parts.h"
 
 #include <math.h>
@@ -193,9 +194,11 @@ static bool buoy_of(const und_body_def *body, und_buoy *b)
     return true;
 }
 
-und_status und_editor_read(und_editor *e, const char *text, const char *path, und_error *err)
+und_status und_editor_read(und_editor *e, const char *text, const char *path, const und_cache_info *kept,
+                           und_error *err)
 {
-    und_scene *scene = und_scene_bodies_from_text(text, path, NULL, 0, err);
+    und_scene *scene = kept ? und_scene_bodies_of_cache(kept, text, err)
+                            : und_scene_bodies_from_text(text, path, NULL, 0, err);
     if (!scene)
         return err->status;
     const und_scene_view *view = und_scene_get(scene);
@@ -217,6 +220,7 @@ und_status und_editor_read(und_editor *e, const char *text, const char *path, un
         e->count = plain ? def->body_count : 0;
         e->fixed = fixed;
         e->fixed_path = fixed_path;
+        e->fixed_kept = fixed && kept;
         e->fixed_count = plain ? 0 : def->body_count;
         e->damping = def->damping;
         e->nodes = def->nodes;
@@ -235,7 +239,7 @@ und_status und_editor_load(und_editor *e, const char *path, und_error *err)
     und_scene *scene = und_scene_load_bodies(path, NULL, 0, err);
     if (!scene)
         return err->status;
-    und_status status = und_editor_read(e, und_scene_get(scene)->text, path, err);
+    und_status status = und_editor_read(e, und_scene_get(scene)->text, path, NULL, err);
     und_scene_destroy(scene);
     if (status == UND_OK)
         und_editor_changed(e);

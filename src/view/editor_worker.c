@@ -162,10 +162,13 @@ static void end_text(und_floater *f)
 }
 
 /* Bodies are made, and moved, by this thread alone: the collision library keeps something for each. */
-static void begin_text(und_floater *f, unsigned number, const char *text, const char *path)
+static void begin_text(und_floater *f, unsigned number, const char *text, const char *path, bool kept)
 {
     und_error err = {0};
-    f->scene = text ? und_scene_bodies_from_text(text, path, NULL, 0, &err) : NULL;
+    und_cache_info info = und_cache_describe(f->given);
+    if (text)
+        f->scene = kept ? und_scene_bodies_of_cache(&info, text, &err)
+                        : und_scene_bodies_from_text(text, path, NULL, 0, &err);
     if (text && !f->scene)
         finish(f, number, err.status, &err);
     else
@@ -273,6 +276,7 @@ static void *run(void *context)
             pthread_cond_wait(&f->wake, &f->lock);
         bool stop = f->stop, other = f->wanted != done, grown = f->look != look;
         char *text = f->text, *path = f->path;
+        bool kept = f->text_kept;
         f->text = f->path = NULL;
         done = f->wanted;
         look = f->look;
@@ -282,7 +286,7 @@ static void *run(void *context)
         if (!stop && grown)
             follow_flow(f, done, look);
         if (!stop && other)
-            begin_text(f, done, text, path);
+            begin_text(f, done, text, path, kept);
         free(text);
         free(path);
         if (stop)
@@ -292,13 +296,14 @@ static void *run(void *context)
     return NULL;
 }
 
-void und_floater_start(und_floater *f, char *text, const char *path)
+void und_floater_start(und_floater *f, char *text, const char *path, bool kept)
 {
     pthread_mutex_lock(&f->lock);
     free(f->text);
     free(f->path);
     f->text = text;
     f->path = text ? strdup(path) : NULL;
+    f->text_kept = kept;
     if (text && !f->path) {
         free(f->text);
         f->text = NULL;
@@ -332,12 +337,10 @@ int und_floater_row(const und_floater *f, int number)
 static und_status open_flow(und_floater *f, const char *folder, und_error *err)
 {
     char path[UND_PATH_MAX];
-    und_cache *given = und_cache_open(folder, err);
-    if (!given)
+    f->given = und_cache_open(folder, err);
+    if (!f->given)
         return err->status;
-    und_error unused;
-    und_status status = und_cache_flow_folder(given, path, sizeof path, err);
-    und_cache_close(given, NULL, 0, &unused); /* reading only: nothing is lost */
+    und_status status = und_cache_flow_folder(f->given, path, sizeof path, err);
     if (status == UND_OK && !(f->flow = und_cache_open(path, err)))
         status = err->status;
     if (status != UND_OK)
@@ -378,8 +381,8 @@ void und_floater_close(und_floater *f)
         und_frame_clear(&f->kept[i]);
     und_error unused;
     und_disk_lock();
-    if (f->flow)
-        und_cache_close(f->flow, NULL, 0, &unused);
+    und_cache_close(f->flow, NULL, 0, &unused);
+    und_cache_close(f->given, NULL, 0, &unused);
     und_disk_unlock();
     und_scene_destroy(f->flow_scene);
     und_frame_clear(&f->own);

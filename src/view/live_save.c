@@ -21,6 +21,8 @@ static und_status write_cache(und_live *live, const char *folder, int *number, u
                          .scene_path = view->path,
                          .scene_text = view->text,
                          .settings = view->settings,
+                         .files = view->files,
+                         .file_count = view->file_count,
                          .grid = view->grid_name,
                          .start = frame->number,
                          .end = frame->number,
