@@ -26,6 +26,7 @@ const validation_case cells_cases[] = {
     {"wave_maker", "cells", case_wave_maker},
     {"cells_draft", "cells", case_cells_draft},
     {"cells_heave", "cells", case_cells_heave},
+    {"cells_ballast", "cells", case_cells_ballast},
     {"cells_sink", "cells", case_cells_sink},
     {0},
 };

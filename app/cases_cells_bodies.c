@@ -2,10 +2,12 @@
 #include "base/status.h"
 #include "bodies/afloat.h"
 #include "cases_cells.h"
+#include "cases_hull.h"
 #include "liquid/cells.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define G 9.81
 
@@ -117,8 +119,9 @@ und_status case_cells_draft(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-/* The time between the first and the last of `wanted` turning points, as a period. */
-static und_status bob(const und_body_def *body, double *period, und_error *err)
+/* The time between the first and the last of `wanted` turning points, as a period: of its height, or of its
+ * heel about z. */
+static und_status bob(const und_body_def *body, bool rolls, double *period, und_error *err)
 {
     enum { WANTED = 7, MOST = 1200 };
     const double dt = 1.0 / 240;
@@ -131,7 +134,7 @@ static und_status bob(const und_body_def *body, double *period, und_error *err)
     for (int n = 1; n < MOST && turns < WANTED && status == UND_OK; n++) {
         und_body_state now;
         status = next_frame(&f, dt, &now, err);
-        double v = now.velocity[1];
+        double v = rolls ? now.spin[2] : now.velocity[1];
         if (v * last < 0) {
             latest = (n - v / (v - last)) * dt;
             first = turns++ == 0 ? latest : first;
@@ -155,9 +158,50 @@ und_status case_cells_heave(case_sink *sink, und_error *err)
                                           "2 pi sqrt(draft / g), the liquid does not move"};
     for (int i = 0; i < 2; i++) {
         double period = NAN;
-        if (bob(&bodies[i], &period, err) != UND_OK)
+        if (bob(&bodies[i], false, &period, err) != UND_OK)
             return err->status;
         case_report(sink, (case_result){text[i], period, exact[i], 0.01 * exact[i], source[i]});
+    }
+    return UND_OK;
+}
+
+/* A box with a weight in it: upright, and the weight aside. */
+und_status case_cells_ballast(case_sink *sink, und_error *err)
+{
+    static const und_shape box = {.kind = UND_BOX, .half = {0.2, 0.12, 0.15}};
+    static const struct {
+        double ballast, at[2];
+    } rows[] = {{5, {0, -0.1}}, {3, {0, -0.06}}, {5, {0.03, -0.1}}, {4, {-0.05, -0.1}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        und_body_def body = body_of(&box, 0.3, level);
+        und_body_state now = {0};
+        floating f;
+        char text[80];
+        body.ballast = rows[i].ballast;
+        memcpy(body.ballast_at, rows[i].at, sizeof rows[i].at);
+        case_hull hull = case_hull_of(&body);
+        double period = NAN, exact = case_hull_period(&hull);
+        body.position[1] = level - hull.draft + box.half.y;
+        if (rows[i].at[0] == 0) {
+            body.rotation[2] = 3;
+            if (bob(&body, true, &period, err) != UND_OK)
+                return err->status;
+            snprintf(text, sizeof text, "%g kg, GM %.3f m: period of rolling, s", body.ballast,
+                     hull.metacentre);
+            case_report(sink, (case_result){text, period, exact, 0.005 * exact, "2 pi sqrt(I / m g GM)"});
+            continue;
+        }
+        und_status status = open_tank(&f, &body, 20, err);
+        if (status != UND_OK)
+            return status;
+        for (int n = 0; n < 96 && status == UND_OK; n++)
+            status = next_frame(&f, 1.0 / 24, &now, err);
+        close_tank(&f);
+        if (status != UND_OK)
+            return status;
+        snprintf(text, sizeof text, "%g kg, %g m aside: heel, degrees", body.ballast, rows[i].at[0]);
+        case_report(sink, (case_result){text, case_heel(&now), case_hull_heel(&hull), 0.05,
+                                        "GZ = sin a (GM + BM tan^2 a / 2)"});
     }
     return UND_OK;
 }

@@ -30,6 +30,7 @@ const validation_case columns_cases[] = {
     {"draft", "columns", case_draft},
     {"heave", "columns", case_heave},
     {"impact", "columns", case_impact},
+    {"ballast", "columns", case_ballast},
     {0},
 };
 

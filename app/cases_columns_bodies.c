@@ -1,11 +1,13 @@
 /* Bodies in columns of water: how deep they float, how they bob, how they sink. */
 #include "base/status.h"
 #include "cases_columns.h"
+#include "cases_hull.h"
 #include "geom/shape.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define G 9.81
 
@@ -249,6 +251,79 @@ und_status case_impact(case_sink *sink, und_error *err)
             snprintf(text, sizeof text, "drag %g, %s: sinking speed, m/s", drags[i], rules[rule]);
             case_report(sink, (case_result){text, speed, exact, 0.05 * exact,
                                             "weight less buoyancy = C_d rho v^2 / 2 pi R^2"});
+        }
+    return UND_OK;
+}
+
+/* Follows a box with a weight in it for some seconds: its heel, the mean over the last one, and the period of
+ * its rolling, from the first turning points of the heel. */
+static und_status roll(const und_body_def *body, und_force_rule rule, double damping, double seconds,
+                       double *heel, double *period, und_error *err)
+{
+    enum { TURNS = 3 };
+    const double dt = 1.0 / 240;
+    double turn[TURNS], last = 0;
+    int turns = 0, count = (int)(seconds / dt), looking = (int)(1 / dt);
+    und_columns_def def = case_columns_tank(80, 60, 0.05, 1.5);
+    def.bodies = body, def.body_count = 1;
+    def.force = rule;
+    def.pool.damping = damping;
+    und_columns *columns = und_columns_create(&def, err);
+    if (!columns)
+        return err->status;
+    *heel = 0;
+    for (int n = 1; n <= count; n++) {
+        und_columns_step(columns, dt);
+        und_body_state now = und_columns_body(columns, 0);
+        double w = now.spin[2];
+        if (w * last < 0 && turns < TURNS)
+            turn[turns++] = (n - w / (w - last)) * dt;
+        last = w;
+        *heel += n > count - looking ? case_heel(&now) / looking : 0;
+    }
+    *period = turns == TURNS ? turn[TURNS - 1] - turn[0] : NAN;
+    und_columns_destroy(columns);
+    return UND_OK;
+}
+
+/* Rolls about its length, rights itself when it is put in upside down, and leans where the weight is aside.
+ */
+und_status case_ballast(case_sink *sink, und_error *err)
+{
+    static const und_shape box = {.kind = UND_BOX, .half = {0.3, 0.15, 0.4}};
+    static const und_shape ball = {.kind = UND_SPHERE, .radius = 0.3};
+    static const struct {
+        double at[2], turn; /* m; degrees */
+    } rows[] = {{{0, -0.13}, 6}, {{0.05, -0.13}, 0}, {{-0.1, -0.13}, 0}, {{0, -0.13}, 165}};
+    char text[80];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int rule = UND_FORCE_ESTIMATE; rule <= UND_FORCE_SEARCH; rule++) {
+            und_body_def body = und_body_def_default();
+            body.shape = &box;
+            body.density = 250;
+            body.ballast = 30;
+            memcpy(body.ballast_at, rows[i].at, sizeof rows[i].at);
+            case_hull hull = case_hull_of(&body);
+            double heel = NAN, period = NAN, exact = case_hull_period(&hull);
+            body.position[0] = 2.01, body.position[1] = box.half.y - hull.draft, body.position[2] = 1.49;
+            body.rotation[2] = rows[i].turn;
+            if (rows[i].turn > 90) /* a box floats upside down too */
+                body.shape = &ball;
+            bool rolls = rows[i].turn > 0 && rows[i].turn < 90;
+            if (roll(&body, (und_force_rule)rule, rolls ? 0 : 1, rolls ? 3 : 12, &heel, &period, err) !=
+                UND_OK)
+                return err->status;
+            if (rolls) {
+                snprintf(text, sizeof text, "GM %.3f m, %s: period of rolling, s", hull.metacentre,
+                         rules[rule]);
+                case_report(sink, (case_result){text, period, exact, 0.1 * exact,
+                                                "2 pi sqrt(I / m g GM), without the water's mass"});
+            } else {
+                snprintf(text, sizeof text, "from %g degrees, weight %g m aside, %s: heel, degrees",
+                         rows[i].turn, rows[i].at[0], rules[rule]);
+                case_report(sink, (case_result){text, heel, case_hull_heel(&hull), 0.5,
+                                                "GZ = sin a (GM + BM tan^2 a / 2)"});
+            }
         }
     return UND_OK;
 }

@@ -48,7 +48,7 @@ static void check_free(survey *s, const check_crowd *c, int number, bool list)
 {
     const und_body_def *body = &c->bodies[number - 1];
     double volume = und_shape_moments(body->shape).volume, liquid = c->density;
-    double density = body->mass > 0 ? body->mass / volume : body->density;
+    double density = (body->mass > 0 ? body->mass / volume : body->density) + body->ballast / volume;
     und_bounds b = und_shape_bounds(body->shape);
     double reach = und_length(und_sub(b.high, b.low));
     und_vec3 at = start_of(body);

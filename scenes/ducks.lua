@@ -2,8 +2,8 @@
 --
 -- Fifty rubber ducks wait behind a bar in a winding channel of tiles.  The bar goes up, the water runs down to the lower
 -- level beyond, more wells up behind the ducks in beats, and the current carries them to the finish, among patches of
--- pressure that stir it.  They bump into each other and into the walls, and now and then one topples; one of them is
--- red.  The water moves the ducks and the ducks move the water: columns joined by pipes, O'Brien & Hodgins 1995.
+-- pressure that stir it.  They bump into each other and into the walls; a weight low in each keeps it upright.  One of
+-- them is red.  The water moves the ducks and the ducks move the water: columns joined by pipes, O'Brien & Hodgins 1995.
 
 scene { name = "ducks", frames = 240, fps = 24, seed = 7 }
 
@@ -36,7 +36,7 @@ for i = 0, 49 do
   local x = start - 0.18 - 0.25 * row + 0.03 * (hash(i, 1) - 0.5)
   local z = middle(x) + 0.228 * (place - (i == 49 and 0 or 3)) + 0.03 * (hash(i, 2) - 0.5)
   bodies[#bodies + 1] = {
-    shape = duck, density = 200, at = {x, 0.023 * big, z}, turn = {0, 30 * (hash(i, 3) - 0.5), 0},
+    shape = duck, density = 120, ballast = { mass = 0.12, at = {0, -0.031 * big, 0} }, at = {x, 0.023 * big, z}, turn = {0, 30 * (hash(i, 3) - 0.5), 0},
     bounce = 0.3, friction = 0.02, color = i == 24 and {0.75, 0.03, 0.02} or nil,
   }
 end

@@ -356,6 +356,64 @@ static void a_body_may_fill_the_pool(void **state)
     und_shape_destroy(box);
 }
 
+/* Of the water in all pipes, along x or z, kg m/s: rho Q times the pipe's length. */
+static double momentum(const und_columns *s, int axis)
+{
+    static const double along[2][PIPES] = {{1, 0, 1, -1}, {0, 1, 1, 1}};
+    double sum = 0;
+    for (int k = 0; k < PIPES; k++)
+        for (int z = 0; z < s->nz; z++)
+            for (int x = 0; x < s->nx; x++)
+                sum += along[axis][k] * (double)s->flow[k][und_columns_at(s, x, z)];
+    return s->def.pool.density * pow(s->pool.grid.dx, 3) * sum;
+}
+
+/* What drag does to a body in a step, and to the water: each against the same step without drag. */
+static void drag_gives(const und_body_def *body_def, double depth, double to_body[2], double to_water[2])
+{
+    double sign = 1;
+    for (int run_count = 0; run_count < 2; run_count++, sign = -1) {
+        und_body_def one = *body_def;
+        one.drag = run_count == 0 ? one.drag : 0;
+        und_columns_def def = pool(41);
+        def.pool.ground.number = -depth;
+        def.body_count = 1;
+        def.bodies = &one;
+        und_columns *columns = make(&def);
+        und_columns_step(columns, 0.002);
+        double mass = und_bodies_mass(columns->bodies, 0);
+        for (int a = 0; a < 2; a++) {
+            to_body[a] += sign * mass * und_columns_body(columns, 0).velocity[2 * a];
+            to_water[a] += sign * momentum(columns, a);
+        }
+        und_columns_destroy(columns);
+    }
+}
+
+/* Momentum that a body loses to drag the water gains: under water and afloat, off the grid, slantwise, over
+ * a film, beside a wall; of a led body too, which loses nothing. */
+static void drag_acts_back_on_the_water(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.12);
+    static const double places[][4] = {
+        {0.97, -0.25, 1.04, 0.5}, {1.3, 0.02, 0.4, 0.5}, {0.9, 0.11, 1.1, 0.015}, {0.125, -0.1, 1.5, 0.5}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const double *p = places[i];
+        und_body_def one = body(shape, 900, p[0], p[1], p[2]);
+        double to_body[2] = {0}, to_water[2] = {0};
+        one.velocity[0] = 0.8;
+        one.velocity[2] = -0.5;
+        drag_gives(&one, p[3], to_body, to_water);
+        for (int a = 0; a < 2; a++) {
+            print_message("%zu: %g to the body, %g to the water, kg m/s\n", i, to_body[a], to_water[a]);
+            assert_true(to_body[a] * one.velocity[2 * a] < 0);
+            assert_double_near(to_water[a] / to_body[a], -1, 1e-3);
+        }
+    }
+    und_shape_destroy(shape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +428,7 @@ int main(void)
         cmocka_unit_test(plates_are_not_thrown_back),
         cmocka_unit_test(fast_bodies_meet),
         cmocka_unit_test(a_body_may_fill_the_pool),
+        cmocka_unit_test(drag_acts_back_on_the_water),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

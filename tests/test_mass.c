@@ -1,6 +1,7 @@
 /* Volume, centre and inertia of shapes against formulas. */
 #include "tests/test.h"
 
+#include "bodies/bodies.h"
 #include "bodies/mass.h"
 #include "tests/brick.h"
 
@@ -98,12 +99,42 @@ static void test_mass_of_a_mesh(void **state)
     und_trimesh_release(s.mesh);
 }
 
+/* A weight moves the centre of mass; the inertia is that of box and weight about it. */
+static void test_ballast(void **state)
+{
+    (void)state;
+    und_shape s = {.kind = UND_BOX, .half = {0.3, 0.2, 0.1}};
+    und_body_def def = und_body_def_default();
+    und_error err;
+    def.shape = &s;
+    def.position[0] = 1, def.position[1] = 2, def.position[2] = 3;
+    def.mass = 6;
+    def.ballast = 3;
+    def.ballast_at[0] = 0.15;
+    def.ballast_at[1] = -0.18;
+    und_bodies *b = und_bodies_create(&def, 1, &(und_bodies_world){.gravity = 0}, &err);
+    assert_non_null(b);
+    double inertia[9], reduced = 6.0 * 3 / 9;
+    und_bodies_inertia(b, 0, inertia);
+    und_body_state now = und_bodies_state(b, 0);
+    assert_double_near(und_bodies_mass(b, 0), 9, 1e-12);
+    assert_double_near(now.position[0], 1.05, 1e-12);
+    assert_double_near(now.position[1], 1.94, 1e-12);
+    assert_double_near(now.position[2], 3, 1e-12);
+    assert_double_near(inertia[0], 2 * (0.04 + 0.01) + reduced * 0.18 * 0.18, 1e-12);
+    assert_double_near(inertia[1], reduced * 0.15 * 0.18, 1e-12);
+    assert_double_near(inertia[8], 2 * (0.09 + 0.04) + reduced * (0.15 * 0.15 + 0.18 * 0.18), 1e-12);
+    assert_double_near(inertia[5], 0, 1e-12);
+    und_pose pose = und_bodies_pose(b, 0);
+    assert_double_near(pose.position.x, 1, 1e-12);
+    und_bodies_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mass_of_each_shape),
-        cmocka_unit_test(test_mass_of_unions),
-        cmocka_unit_test(test_mass_of_a_cut),
+        cmocka_unit_test(test_ballast),        cmocka_unit_test(test_mass_of_each_shape),
+        cmocka_unit_test(test_mass_of_unions), cmocka_unit_test(test_mass_of_a_cut),
         cmocka_unit_test(test_mass_of_a_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,6 +43,8 @@ typedef struct und_body_def {
     const und_shape *shape;       /* in its own coordinates; a plane has no size and is not allowed */
     double density;               /* kg/m3 */
     double mass;                  /* kg; above 0 it counts instead of the density */
+    double ballast;               /* kg; a small weight in it besides, which moves its centre of mass; 0 */
+    double ballast_at[3];         /* where that is, own coordinates, m */
     double position[3];           /* of its own origin at the start, m */
     double rotation[3];           /* degrees about x, then y, then z */
     double velocity[3];           /* m/s */

@@ -75,7 +75,8 @@ static und_status create_hulls(und_afloat *s, und_error *err)
         return err->status;
     for (int i = 0; i < s->def.body_count; i++) {
         const und_body *body = &s->bodies->bodies[i];
-        if (und_hull_open(&s->hulls[i], body->def->shape, body->volume, s->def.nodes, err) != UND_OK)
+        und_vec3 middle = und_sub(body->middle, body->center);
+        if (und_hull_open(&s->hulls[i], body->def->shape, body->volume, middle, s->def.nodes, err) != UND_OK)
             return err->status;
     }
     return UND_OK;
@@ -182,6 +183,22 @@ static void add_node(load *l, und_vec3 arm, und_vec3 push, double c, und_vec3 ve
             l->crr[3 * i + j] += c * ((i == j ? square : 0) - r[i] * r[j]);
 }
 
+/* From the deepest on, how much is under water of what is a deep: its integral over the depth. */
+static double sum_under(double depth, double a)
+{
+    return depth < -a ? 0 : depth > a ? depth : (depth + a) * (depth + a) / (4 * a);
+}
+
+/* The share under water of a box whose middle is `depth` below the level.  Upright it reaches a up and down;
+ * turned, its level cuts differ by b either way.  So layers of boxes together gain what they should as they
+ * sink, however they are turned. */
+static double share_under(double depth, double a, double b)
+{
+    if (b < 1e-6 * a)
+        return fmin(fmax(0.5 + 0.5 * depth / a, 0), 1);
+    return (sum_under(depth + b, a) - sum_under(depth - b, a)) / (2 * b);
+}
+
 /* Equations 13 and 15 over the nodes, each as far as it is below the surface. */
 static load feel(const und_afloat *s, int i, double share)
 {
@@ -190,13 +207,14 @@ static load feel(const und_afloat *s, int i, double share)
     const und_body_state *now = &s->bodies->kept[i].now;
     und_quat turn = und_rotation_of(now), back = und_back(turn);
     und_vec3 up = und_quat_rotate(back, und_vec(0, 1, 0)), center = und_of(now->position);
-    double half = fabs(up.x) * hull->half.x + fabs(up.y) * hull->half.y + fabs(up.z) * hull->half.z;
+    double half[3] = {fabs(up.x) * hull->half.x, fabs(up.y) * hull->half.y, fabs(up.z) * hull->half.z};
+    double most = fmax(half[0], fmax(half[1], half[2])), all = half[0] + half[1] + half[2];
     double damping = s->def.damping * body->def->drag * s->def.density;
     load l = {0};
     for (int k = 0; k < hull->count; k++) {
         und_vec3 arm = und_quat_rotate(turn, hull->nodes[k].at), at = und_add(center, arm), slope, velocity;
         double depth = und_felt_depth(&s->grid, &s->seen, &s->next, share, at);
-        double under = fmin(0.5 + 0.5 * depth / half, 1);
+        double under = share_under(depth, most, all - most);
         if (!(under > 0))
             continue;
         double volume = under * hull->nodes[k].volume;

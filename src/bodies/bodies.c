@@ -30,12 +30,15 @@ static und_status check_def(const und_body_def *d, int i, und_error *err)
     if (!und_finite(b.low) || !und_finite(b.high))
         return und_error_set(err, UND_INVALID,
                              "body %d: expected a shape of finite size, found one without end", i + 1);
-    const double *numbers[] = {d->position, d->rotation, d->velocity, d->spin};
-    for (int k = 0; k < 12; k++)
+    const double *numbers[] = {d->position, d->rotation, d->velocity, d->spin, d->ballast_at};
+    for (int k = 0; k < 15; k++)
         if (!isfinite(numbers[k / 3][k % 3]))
-            return wrong(err, i, "a finite position, rotation, velocity and spin", numbers[k / 3][k % 3]);
+            return wrong(err, i, "a finite position, rotation, velocity, spin and place of the ballast",
+                         numbers[k / 3][k % 3]);
     if (!isfinite(d->mass) || d->mass < 0)
         return wrong(err, i, "a mass of 0 or above", d->mass);
+    if (!isfinite(d->ballast) || d->ballast < 0)
+        return wrong(err, i, "a ballast of 0 or above", d->ballast);
     if (d->mass <= 0 && !(d->density > 0 && isfinite(d->density)))
         return wrong(err, i, "a mass or a density above 0", d->density);
     if (!(d->bounce >= 0 && d->bounce <= 1))
@@ -101,15 +104,31 @@ static void start(const und_body *body, double time, und_kept *kept)
         throw(d, &kept->now);
 }
 
+/* A weight without size, in the body: the centre of mass moves towards it, and about that the two have the
+ * reduced mass at their distance besides (Steiner). */
+static void add_ballast(und_body *body)
+{
+    double ballast = body->def->ballast, all = body->mass + ballast;
+    und_vec3 away = und_sub(und_of(body->def->ballast_at), body->middle);
+    double d[3] = {away.x, away.y, away.z}, reduced = body->mass * ballast / all,
+           square = und_dot(away, away);
+    for (int i = 0; i < 9; i++)
+        body->inertia[i] += reduced * ((i % 4 == 0 ? square : 0) - d[i / 3] * d[i % 3]);
+    body->center = und_add(body->middle, und_mul(away, ballast / all));
+    body->mass = all;
+}
+
 static und_status weigh(und_body *body, int i, und_error *err)
 {
     und_moments m = und_shape_moments(body->def->shape);
     if (!(m.volume > 0 && isfinite(m.volume)))
         return wrong(err, i, "a shape with a volume above 0", m.volume);
     body->volume = m.volume;
-    body->center = m.center;
+    body->center = body->middle = m.center;
     body->mass = body->def->mass > 0 ? body->def->mass : body->def->density * m.volume;
     und_moments_inertia(&m, body->mass / m.volume, body->inertia);
+    if (body->def->ballast > 0)
+        add_ballast(body);
     if (!(body->mass > 0 && isfinite(1 / body->mass)) || !invert(body->inertia, body->inverse_inertia))
         return wrong(err, i, "a mass above 0 that numbers can hold", body->mass);
     return UND_OK;

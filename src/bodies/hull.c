@@ -46,9 +46,9 @@ static und_node node_of(const und_shape *shape, const lattice *l, int x, int y, 
     return (und_node){und_mul(moment, volume > 0 ? 1 / volume : 0), volume};
 }
 
-/* What the lattice misses is made good: the nodes have the body's volume, and their centre is the body's, so
- * that under water it is in balance. */
-static void balance(und_hull *hull, double volume)
+/* What the lattice misses is made good: the nodes have the body's volume, and their centre is that of the
+ * volume, so that under water a body of one density is in balance. */
+static void balance(und_hull *hull, double volume, und_vec3 center)
 {
     double sum = 0;
     und_vec3 moment = {0, 0, 0};
@@ -56,14 +56,15 @@ static void balance(und_hull *hull, double volume)
         sum += hull->nodes[i].volume;
         moment = und_add(moment, und_mul(hull->nodes[i].at, hull->nodes[i].volume));
     }
-    und_vec3 middle = und_mul(moment, 1 / sum);
+    und_vec3 shift = und_sub(center, und_mul(moment, 1 / sum));
     for (int i = 0; i < hull->count; i++) {
         hull->nodes[i].volume *= volume / sum;
-        hull->nodes[i].at = und_sub(hull->nodes[i].at, middle);
+        hull->nodes[i].at = und_add(hull->nodes[i].at, shift);
     }
 }
 
-und_status und_hull_open(und_hull *hull, const und_shape *shape, double volume, int across, und_error *err)
+und_status und_hull_open(und_hull *hull, const und_shape *shape, double volume, und_vec3 middle, int across,
+                         und_error *err)
 {
     lattice l = lattice_of(shape, across);
     size_t most = (size_t)l.n[0] * (size_t)l.n[1] * (size_t)l.n[2];
@@ -80,7 +81,7 @@ und_status und_hull_open(und_hull *hull, const und_shape *shape, double volume, 
             }
     if (hull->count == 0) /* too thin for the lattice */
         hull->nodes[hull->count++] = (und_node){und_vec(0, 0, 0), volume};
-    balance(hull, volume);
+    balance(hull, volume, middle);
     return UND_OK;
 }
 

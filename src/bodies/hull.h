@@ -16,8 +16,10 @@ typedef struct und_hull {
     und_vec3 half; /* half the size of the lattice's cells, own coordinates */
 } und_hull;
 
-/* `across` nodes along the longest edge; together they have the volume given. */
-und_status und_hull_open(und_hull *hull, const und_shape *shape, double volume, int across, und_error *err);
+/* `across` nodes along the longest edge; together they have the volume given, and their centre is at `middle`
+ * from the centre of mass. */
+und_status und_hull_open(und_hull *hull, const und_shape *shape, double volume, und_vec3 middle, int across,
+                         und_error *err);
 void und_hull_close(und_hull *hull);
 
 /* Solid cells as few boxes. */

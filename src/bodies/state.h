@@ -29,6 +29,7 @@ typedef struct und_body {
     const und_body_def *def;
     double mass, volume;
     und_vec3 center; /* of mass, own coordinates */
+    und_vec3 middle; /* of volume, own coordinates */
     double inertia[9], inverse_inertia[9];
     double reach; /* of a ball about the centre of mass that holds the body */
     double size;  /* half its smallest extent */

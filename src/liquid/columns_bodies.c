@@ -15,33 +15,6 @@
 
 enum { FEW_BODIES = 8 }; /* with fewer, starting threads costs more than it saves */
 
-/* What the water does to the body besides: it slides down slopes, and is carried along and held back by drag,
- * whose wake is too small for the columns.  Implicit, so that no step is too long. */
-static void carry(und_columns *s, und_body_view *v)
-{
-    const und_columns_contact *c = v->contact;
-    const double *p = v->state.position, *w = v->state.spin;
-    double rho = s->def.pool.density, half = 0.5 * v->def->drag * rho, side = pow(v->room, 2.0 / 3.0);
-    und_vec3 flow =
-        und_sub(c->water, und_vec(v->state.velocity[0], v->state.velocity[1], v->state.velocity[2]));
-    double face = v->area * (flow.y > 0 ? 1 : v->under);
-    double drag = half * side * hypot(flow.x, flow.z), upright = half * face * fabs(flow.y);
-    double inverse = s->dt * und_bodies_inverse_mass(s->bodies, v->body);
-    double weight = rho * s->def.pool.gravity * v->room;
-    drag /= 1 + inverse * drag;
-    upright /= 1 + inverse * upright;
-    und_vec3 force = und_vec(drag * flow.x - weight * c->slope[0], v->force + upright * flow.y,
-                             drag * flow.z - weight * c->slope[1]);
-    und_bodies_push(s->bodies, v->body, force, und_vec(p[0], p[1], p[2]));
-
-    double turn[9], spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), length = cbrt(v->room);
-    und_bodies_inverse_inertia(s->bodies, v->body, turn);
-    double still = 0.1 * sqrt(s->def.pool.gravity / fmax(length, 1e-6)); /* so that it stops turning at all */
-    double slow = half * v->room * length * length * (spin + still);
-    slow /= 1 + s->dt * slow * fmax(turn[0], fmax(turn[4], turn[8]));
-    und_bodies_twist(s->bodies, v->body, und_sub(v->twist, und_mul(und_vec(w[0], w[1], w[2]), slow)));
-}
-
 /* Nothing presses but what the scene says. */
 static void clear_load(und_columns *s)
 {
@@ -94,7 +67,7 @@ void und_columns_push(und_columns *s)
     for (int i = 0; i < s->def.body_count; i++)
         if (s->view[i].contact->count > 0) {
             und_columns_find_force(s, &s->view[i]);
-            carry(s, &s->view[i]);
+            und_columns_carry(s, &s->view[i]);
         }
     if (s->covered)
         cover(s);

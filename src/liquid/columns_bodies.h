@@ -12,7 +12,7 @@ typedef struct und_face {
     double cover;       /* share of the control point's part of the plane that the body covers */
     double reach;       /* share of what of it lies in the domain: the same, but along edges */
     double room;        /* m it takes up below the water's level, mean over that part */
-    double x, z;        /* mean place of what it covers */
+    double x, y, z;     /* middle of that room */
     double surface;     /* the body's lower side, or where the water closed over it would end without it, m */
     double speed;       /* of the body, upwards, m/s */
     double aim;         /* height that the control point must not rise above, m */
@@ -47,10 +47,11 @@ typedef struct und_body_view {
     und_vec3 up, along_x, along_z; /* in the body's own coordinates */
     und_vec3 origin;               /* of the world, there */
     und_body_state state;
-    double area;  /* m2 that it covers */
-    double room;  /* m3 below the level */
-    double under; /* 0 to 1: how much of the body that is */
-    double force; /* upwards, N */
+    double area;     /* m2 that it covers */
+    double room;     /* m3 below the level */
+    und_vec3 middle; /* of that room: where the displaced water's weight lifts */
+    double under;    /* 0 to 1: how much of the body that is */
+    double force;    /* upwards, N */
     und_vec3 twist;
 } und_body_view;
 
@@ -88,5 +89,8 @@ void und_columns_press(und_columns *s, const und_body_view *v, const und_face *f
 /* The force in [0, f_max] at each control point: the estimate, or the one that makes body and surface agree.
  */
 void und_columns_find_force(und_columns *s, und_body_view *v);
+
+/* What was found acts on the body, and the drag besides, which acts back on the water. */
+void und_columns_carry(und_columns *s, und_body_view *v);
 
 #endif

@@ -132,8 +132,9 @@ static void add_line(const und_columns *s, const und_body_view *v, const line_lo
     double open = openness(l, ram);
     f->cover++;
     f->room += l->room;
-    f->x += l->x;
-    f->z += l->z;
+    f->x += l->room * l->x;
+    f->y += l->room * (l->bottom + 0.5 * l->room);
+    f->z += l->room * l->z;
     f->surface += open * l->bottom + (1 - open) * (l->level - l->room);
     f->least += (1 - open) * l->thickness;
     f->most += l->thickness;
@@ -202,7 +203,11 @@ static void sample_row(und_columns *s, und_body_view *v, int j)
         und_face *f = &row[i];
         if (f->cover == 0)
             continue;
-        double *means[] = {&f->x, &f->z, &f->surface, &f->least, &f->most, &f->ram, &f->speed};
+        und_vec3 moment = und_vec(f->x, f->y, f->z); /* of the room */
+        double *means[] = {&f->surface, &f->least, &f->most, &f->ram, &f->speed};
+        f->x = moment.x / f->room;
+        f->y = moment.y / f->room;
+        f->z = moment.z / f->room;
         for (size_t k = 0; k < sizeof means / sizeof *means; k++)
             *means[k] /= f->cover; /* the number of lines, so far */
         f->room /= lines * lines;
@@ -210,6 +215,8 @@ static void sample_row(und_columns *s, und_body_view *v, int j)
         f->reach = f->cover / within_domain(s, f);
         v->area += f->cover * und_pool_cell_area(&s->pool);
         v->room += f->room * und_pool_cell_area(&s->pool);
+        v->middle =
+            und_add(v->middle, und_mul(und_vec(f->x, f->y, f->z), f->room * und_pool_cell_area(&s->pool)));
         c->face[c->count++] = *f;
     }
 }
@@ -230,6 +237,8 @@ und_body_view und_columns_view(und_columns *s, int body)
     c->count = 0;
     for (int j = c->z0 - 1; j < c->z1 && c->level > c->bottom; j++)
         sample_row(s, &v, j);
+    if (v.room > 0)
+        v.middle = und_mul(v.middle, 1 / v.room);
     v.under = und_smaller(v.room / und_bodies_volume(s->bodies, body), 1);
     return v;
 }

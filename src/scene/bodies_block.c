@@ -13,12 +13,25 @@ typedef struct body_read {
 
 #define BODY(member_) offsetof(body_read, body.member_)
 
+static const field ballast_fields[] = {
+    {"mass", F_NUMBER, "kg", 1e-9, 1e12, true, BODY(ballast), .doc = "of the weight, besides the body's own"},
+    {"at", F_POINT, "m", .required = true, .offset = BODY(ballast_at),
+     .doc = "where it is in the body, in its own coordinates, {x, y, z}"},
+    {0}};
+
+static void read_ballast(reader *r, const field *f, void *def)
+{
+    und_read_table(r, f->inside, def);
+}
+
 const field und_body_fields[] = {
     {"shape", F_SHAPE, NULL, .required = true, .offset = BODY(shape),
      .doc = "what it is, in its own coordinates"},
     {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = BODY(density),
      .doc = "of the body; lighter than the liquid it floats"},
     {"mass", F_NUMBER, "kg", 1e-9, 1e12, .offset = BODY(mass), .doc = "instead of the density"},
+    {"ballast", F_OTHER, .read = read_ballast, .inside = ballast_fields, .expected = "a table",
+     .doc = "a weight in it that moves its centre of mass: low down it keeps the body upright"},
     {"at", F_POINT, "m", .offset = BODY(position), .doc = "where it is at the start, {x, y, z}"},
     {"turn", F_POINT, "degrees", .offset = BODY(rotation),
      .doc = "how it is turned at the start, about x, then y, then z"},
