@@ -19,12 +19,36 @@ typedef struct survey {
 
 /* Prints what there is and a line for each warning; returns how many.  `frame` is the first. */
 int check_liquid(const und_scene_view *scene, const und_frame *frame, int last);
+/* Only those warnings that are quickly found and tell of a run that will be empty, or in which something of
+ * the scene does nothing. */
+int check_in_vain(const und_scene_view *scene, const und_frame *frame, int last);
 
-/* What each model adds. */
+/* What each model adds; first what check_in_vain tells. */
+void check_waves_in_vain(survey *s);
+void check_cells_in_vain(survey *s, const und_frame *frame);
+void check_levelset_in_vain(survey *s, const und_frame *frame);
 void check_waves(survey *s);
 void check_columns(survey *s);
 void check_cells(survey *s, const und_frame *frame);
 void check_levelset(survey *s, const und_frame *frame);
+
+/* Something that the liquid is to meet. */
+typedef struct placed {
+    const char *what, *name; /* "source"; NULL: it has none but its number */
+    int number;              /* from 1 */
+    const und_shape *shape;
+    const und_motion *motion; /* NULL: at rest */
+    double start, end;        /* s; when it acts */
+    const char *thin;         /* what comes of it where it holds the middle of no cell; NULL: no harm */
+} placed;
+
+/* A warning where it never is in the domain, or where that matters is thinner than a cell. */
+void check_placed(survey *s, const placed *p);
+bool check_is_in(const survey *s, const placed *p); /* the domain, at some time */
+/* A warning where it is around the whole domain. */
+void check_swallowed(survey *s, const placed *p);
+/* Control particles. */
+void check_guides(survey *s, const und_guide_def *guides, int count);
 
 /* Bodies in a liquid. */
 typedef struct check_crowd {

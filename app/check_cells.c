@@ -58,42 +58,54 @@ static double speed_of(const und_value velocity[3], und_vec3 p, double t)
     return und_length(v);
 }
 
-/* Cells whose middle lies in a shape, and how many of them are solid. */
-static long cells_in(const cell_survey *c, const und_shape *shape, long *solid)
+/* Are there cells whose middle lies in the shape, and all of them solid? */
+static bool is_in_solid(const cell_survey *c, const und_shape *shape)
 {
     const int *n = c->def->n;
-    long count = 0;
-    *solid = 0;
+    bool any = false;
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int x = 0; x < n[0]; x++)
                 if (und_shape_distance(shape, middle(c->def, x, y, z)) < 0) {
-                    count++;
-                    *solid += label_at(c, x, y, z) == UND_CELL_SOLID;
+                    any = true;
+                    if (label_at(c, x, y, z) != UND_CELL_SOLID)
+                        return false;
                 }
-    return count;
+    return any;
+}
+
+static placed placed_solid(const und_cells_def *def, int i)
+{
+    return (placed){.what = "solid",
+                    .number = i + 1,
+                    .shape = def->solids[i].shape,
+                    .thin = "liquid passes through it; make it at least a cell thick, or use more cells"};
 }
 
 static void check_shapes(cell_survey *c)
 {
-    long solid;
-    for (int i = 0; i < c->def->solid_count; i++)
-        if (cells_in(c, c->def->solids[i].shape, &solid) == 0)
-            check_warn(c->s,
-                       "solid %d holds the middle of no cell: liquid passes through it; it lies outside the "
-                       "domain or is thinner than a cell",
-                       i + 1);
+    for (int i = 0; i < c->def->solid_count; i++) {
+        const placed solid = placed_solid(c->def, i);
+        check_placed(c->s, &solid);
+        if (c->count[UND_CELL_FULL] + c->count[UND_CELL_SURFACE] == 0)
+            check_swallowed(c->s, &solid);
+    }
     for (int i = 0; i < c->def->fill_count; i++) {
         const und_fill_def *fill = &c->def->fills[i];
-        long cells = cells_in(c, fill->shape, &solid);
-        und_bounds b = und_shape_bounds(fill->shape);
-        if (cells == 0)
-            check_warn(
-                c->s,
-                "fill %d holds the middle of no cell: it lies outside the domain or is smaller than a cell",
-                i + 1);
-        else if (solid == cells)
+        check_placed(c->s, &(placed){.what = "fill",
+                                     .number = i + 1,
+                                     .shape = fill->shape,
+                                     .thin = "there may be no liquid of it; use more cells"});
+        if (is_in_solid(c, fill->shape))
             check_warn(c->s, "fill %d lies wholly in what is solid", i + 1);
+    }
+}
+
+static void add_fill_speeds(cell_survey *c)
+{
+    for (int i = 0; i < c->def->fill_count; i++) {
+        const und_fill_def *fill = &c->def->fills[i];
+        und_bounds b = und_shape_bounds(fill->shape);
         und_vec3 p =
             isfinite(b.low.x + b.high.x) ? und_mul(und_add(b.low, b.high), 0.5) : middle(c->def, 0, 0, 0);
         c->speed = fmax(c->speed, speed_of(fill->velocity, p, 0));
@@ -179,14 +191,26 @@ static void add_face(cell_survey *c, const und_gate_def *gate, const gate_face *
     flow->fastest = fmax(flow->fastest, speed_of(gate->wall.velocity, at, flow->time));
 }
 
-static void check_gate_place(cell_survey *c, const und_gate_def *gate, int number, long faces)
+static void check_gate_place(cell_survey *c, const und_gate_def *gate, int number)
 {
-    if (faces == 0)
+    gate_flow flow = {.time = fmax(gate->start, 0)};
+    each_face(c, gate, add_face, &flow);
+    if (flow.faces == 0)
         check_warn(c->s, "gate %d is beside no cell that liquid can be in: it lies in solids or outside",
                    number);
     if (gate->start > c->s->seconds)
         check_warn(c->s, "gate %d begins at %g s, after the last frame at %g s", number, gate->start,
                    c->s->seconds);
+}
+
+static bool brings_liquid(const und_cells_def *def)
+{
+    bool brings = false;
+    for (int i = 0; i < UND_SIDES; i++)
+        brings |= def->wall[i].kind == UND_WALL_INFLOW;
+    for (int i = 0; i < def->gate_count; i++)
+        brings |= def->gates[i].wall.kind == UND_WALL_INFLOW;
+    return brings;
 }
 
 /* Volume that a gate brings in until the last frame, m3. */
@@ -196,7 +220,6 @@ static double check_gate(cell_survey *c, const und_gate_def *gate, int number)
     bool inflow = gate->wall.kind == UND_WALL_INFLOW;
     gate_flow flow = {.time = from};
     each_face(c, gate, add_face, &flow);
-    check_gate_place(c, gate, number, flow.faces);
     c->lets_out |= gate->wall.kind == UND_WALL_OUTFLOW && flow.faces > 0;
     if (!inflow || flow.faces == 0 || !(to > from))
         return 0;
@@ -339,27 +362,45 @@ static bool in_solid(const void *context, und_vec3 at)
     return label_at(c, cell[0], cell[1], cell[2]) == UND_CELL_SOLID;
 }
 
+/* False: the frame does not tell. */
+static bool survey_cells(survey *s, const und_frame *frame, cell_survey *c)
+{
+    const und_item *label = und_frame_find(frame, "label");
+    *c = (cell_survey){.s = s, .def = &s->scene->cells, .highest = -1};
+    size_t cells = (size_t)c->def->n[0] * (size_t)c->def->n[1] * (size_t)c->def->n[2];
+    if (!label || label->type != UND_U8 || und_item_count(label) != cells)
+        return false;
+    c->label = label->data;
+    for (size_t i = 0; i < cells; i++)
+        c->count[c->label[i] & 3]++;
+    return true;
+}
+
+void check_cells_in_vain(survey *s, const und_frame *frame)
+{
+    cell_survey c;
+    if (!survey_cells(s, frame, &c))
+        return;
+    check_shapes(&c);
+    for (int i = 0; i < c.def->gate_count; i++)
+        check_gate_place(&c, &c.def->gates[i], i + 1);
+    if (c.count[UND_CELL_FULL] + c.count[UND_CELL_SURFACE] == 0 && !brings_liquid(c.def))
+        check_warn(s, "there is no liquid at the start and nothing brings any");
+}
+
 void check_cells(survey *s, const und_frame *frame)
 {
     static const char *const tracks[] = {"markers", "chains", "a height field"};
-    const und_item *label = und_frame_find(frame, "label");
-    cell_survey c = {.s = s, .def = &s->scene->cells, .highest = -1};
-    size_t cells = (size_t)c.def->n[0] * (size_t)c.def->n[1] * (size_t)c.def->n[2];
-    if (!label || label->type != UND_U8 || und_item_count(label) != cells)
+    cell_survey c;
+    if (!survey_cells(s, frame, &c))
         return;
-    c.label = label->data;
-    for (size_t i = 0; i < cells; i++)
-        c.count[c.label[i] & 3]++;
-    long liquid = c.count[UND_CELL_FULL] + c.count[UND_CELL_SURFACE];
-    printf("liquid     %ld of %zu cells (%ld full, %ld at the surface), %ld solid; followed by %s\n", liquid,
-           cells, c.count[UND_CELL_FULL], c.count[UND_CELL_SURFACE], c.count[UND_CELL_SOLID],
-           tracks[c.def->track]);
-    check_shapes(&c);
+    printf("liquid     %ld of %d cells (%ld full, %ld at the surface), %ld solid; followed by %s\n",
+           c.count[UND_CELL_FULL] + c.count[UND_CELL_SURFACE], c.def->n[0] * c.def->n[1] * c.def->n[2],
+           c.count[UND_CELL_FULL], c.count[UND_CELL_SURFACE], c.count[UND_CELL_SOLID], tracks[c.def->track]);
+    add_fill_speeds(&c);
     check_gates(&c);
     if (c.def->track == UND_TRACK_HEIGHT)
         check_columns_of_air(&c);
-    if (liquid == 0 && !c.brings)
-        check_warn(s, "there is no liquid at the start and nothing brings any");
     check_steps(&c);
     check_bodies(s, &(check_crowd){.count = s->scene->afloat.body_count,
                                    .bodies = s->scene->afloat.bodies,

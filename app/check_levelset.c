@@ -67,17 +67,29 @@ static long solid_cells(const und_solids *solids, int number)
     return count;
 }
 
+static placed placed_solid(const und_levelset_def *def, int i)
+{
+    const und_obstacle_def *solid = &def->obstacles[i];
+    return (placed){.what = "solid",
+                    .name = solid->name,
+                    .number = i + 1,
+                    .shape = solid->inside_out ? NULL : solid->shape,
+                    .motion = solid->motion,
+                    .end = INFINITY};
+}
+
 static void check_solid(survey *s, const und_solids *solids, const und_thin_wall *wall)
 {
     const und_levelset_def *def = &s->scene->levelset;
     const und_obstacle_def *solid = &def->obstacles[wall->solid];
     double frame = 1 / s->scene->fps, crossed = wall->speed * frame / def->dx;
     char name[128];
+    const placed where = placed_solid(def, wall->solid);
     print_name(name, sizeof name, solid, wall->solid + 1);
     if (wall->speed > 0)
         printf("moves      %s, up to %.3g m/s, %.3g cells a frame\n", name, wall->speed, crossed);
-    else if (solid_cells(solids, wall->solid) == 0)
-        check_warn(s, "%s is outside the domain, or wholly in another", name);
+    else if (solid_cells(solids, wall->solid) == 0 && where.shape && check_is_in(s, &where))
+        check_warn(s, "%s is wholly in another", name);
     check_mesh(s, solid, name);
     check_wall(s, def, wall, name);
 }
@@ -107,20 +119,105 @@ static void check_solids(survey *s)
     free(list);
 }
 
+/* The cells at the start that liquid can be in, and those it is in; false: the frame does not tell. */
+static bool count_cells(const und_levelset_def *def, const und_frame *frame, size_t *open, size_t *liquid)
+{
+    const und_item *distance = und_frame_find(frame, "distance"),
+                   *solid = und_frame_find(frame, "solid/distance");
+    size_t cells = (size_t)def->n[0] * (size_t)def->n[1] * (size_t)def->n[2];
+    if (!distance || distance->type != UND_F32 || und_item_count(distance) != cells ||
+        (solid && (solid->type != UND_F32 || und_item_count(solid) != cells)))
+        return false;
+    *open = *liquid = 0;
+    for (size_t i = 0; i < cells; i++) {
+        bool is_open = !solid || ((const float *)solid->data)[i] > 0;
+        *open += is_open;
+        *liquid += is_open && ((const float *)distance->data)[i] < 0;
+    }
+    return true;
+}
+
+static bool brings_liquid(const und_levelset_def *def)
+{
+    bool brings = def->upstream_count > 0;
+    for (int i = 0; i < def->element_count; i++)
+        brings |= def->elements[i].role == UND_ELEMENT_SOURCE;
+    for (int i = 0; i < def->guide_count; i++)
+        brings |= def->guides[i].kind == UND_GUIDE_ADDER;
+    return brings;
+}
+
+static void check_start(survey *s, const und_frame *frame)
+{
+    const und_levelset_def *def = &s->scene->levelset;
+    size_t open, liquid;
+    if (!count_cells(def, frame, &open, &liquid))
+        return;
+    if (open == 0)
+        check_warn(s, "there is no room for liquid: every cell is solid");
+    for (int i = 0; i < def->obstacle_count && liquid == 0; i++) {
+        const placed solid = placed_solid(def, i);
+        if (solid.shape)
+            check_swallowed(s, &solid);
+    }
+    if (open > 0 && liquid == 0 && (def->fill_count > 0 || def->has_level))
+        check_warn(s, "the liquid at the start lies wholly in what is solid, or outside the domain");
+    else if (open > 0 && liquid == 0 && !brings_liquid(def))
+        check_warn(s, "there is no liquid at the start and nothing brings any");
+}
+
+/* Sources, drains, forces and modifiers, each counted among its own. */
+static void check_elements(survey *s)
+{
+    static const char *const names[] = {"source", "drain", "force", "modifier"};
+    static const char *const thin[] = {
+        "no liquid comes from it; make it at least a cell thick, or use more cells",
+        "it takes no liquid away; make it at least a cell thick, or use more cells",
+        "it acts on nothing; make it at least a cell thick, or use more cells",
+        "it acts on nothing; make it at least a cell thick, or use more cells"};
+    const und_levelset_def *def = &s->scene->levelset;
+    int count[4] = {0};
+    for (int i = 0; i < def->element_count; i++) {
+        const und_element_def *e = &def->elements[i];
+        int number = ++count[e->role];
+        if (e->shape)
+            check_placed(s, &(placed){.what = names[e->role],
+                                      .number = number,
+                                      .shape = e->shape,
+                                      .motion = e->motion,
+                                      .start = e->start,
+                                      .end = e->end,
+                                      .thin = thin[e->role]});
+        if (e->start > s->seconds)
+            check_warn(s, "%s %d begins at %g s, after the last frame at %g s", names[e->role], number,
+                       e->start, s->seconds);
+    }
+}
+
+void check_levelset_in_vain(survey *s, const und_frame *frame)
+{
+    const und_levelset_def *def = &s->scene->levelset;
+    for (int i = 0; i < def->obstacle_count; i++) {
+        const placed solid = placed_solid(def, i);
+        if (solid.shape)
+            check_placed(s, &solid);
+    }
+    for (int i = 0; i < def->fill_count; i++)
+        check_placed(s, &(placed){.what = "fill",
+                                  .number = i + 1,
+                                  .shape = def->fills[i].shape,
+                                  .thin = "there may be no liquid of it; use more cells"});
+    check_elements(s);
+    check_guides(s, def->guides, def->guide_count);
+    check_start(s, frame);
+}
+
 void check_levelset(survey *s, const und_frame *frame)
 {
     const und_levelset_def *def = &s->scene->levelset;
-    const und_item *distance = und_frame_find(frame, "distance");
-    size_t cells = (size_t)def->n[0] * (size_t)def->n[1] * (size_t)def->n[2], liquid = 0;
-    if (distance && distance->type == UND_F32 && und_item_count(distance) == cells) {
-        for (size_t i = 0; i < cells; i++)
-            liquid += ((const float *)distance->data)[i] < 0;
-        printf("liquid     %zu of %zu cells\n", liquid, cells);
-        bool brings = def->upstream_count > 0;
-        for (int i = 0; i < def->element_count; i++)
-            brings |= def->elements[i].role == UND_ELEMENT_SOURCE;
-        if (liquid == 0 && !brings)
-            check_warn(s, "there is no liquid at the start and nothing brings any");
-    }
+    size_t open, liquid;
+    if (count_cells(def, frame, &open, &liquid))
+        printf("liquid     %zu of %zu cells\n", liquid,
+               (size_t)def->n[0] * (size_t)def->n[1] * (size_t)def->n[2]);
     check_solids(s);
 }

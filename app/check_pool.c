@@ -116,7 +116,7 @@ static bool anything_brings_water(const survey *s)
     return brings;
 }
 
-static void check_water(survey *s)
+static void check_water(survey *s, bool all)
 {
     size_t cells = (size_t)s->pool->nx * (size_t)s->pool->nz, wet = 0;
     double volume = 0;
@@ -127,11 +127,12 @@ static void check_water(survey *s)
         volume += fmax(depth, 0);
     }
     volume *= s->pool->nz > 1 ? s->pool->dx * s->pool->dx : s->pool->dx;
-    printf("water      %.4g %s in %zu of %zu cells, %.3g m at the deepest\n", volume,
-           s->pool->nz > 1 ? "m3" : "m2", wet, cells, s->deepest);
+    if (all)
+        printf("water      %.4g %s in %zu of %zu cells, %.3g m at the deepest\n", volume,
+               s->pool->nz > 1 ? "m3" : "m2", wet, cells, s->deepest);
     if (wet == 0 && !anything_brings_water(s))
         check_warn(s, "there is no water at the start and nothing brings any");
-    else if (wet == 0)
+    else if (wet == 0 && all)
         check_warn(s, "there is no water at the start");
 }
 
@@ -142,7 +143,7 @@ double check_wave_speed(const survey *s, double deepest)
     return cells;
 }
 
-int check_liquid(const und_scene_view *scene, const und_frame *frame, int last)
+static survey survey_of(const und_scene_view *scene, const und_frame *frame, int last)
 {
     const und_grid *g = &scene->grid;
     const und_item *surface = und_frame_find(frame, "surface"), *ground = und_frame_find(frame, "ground");
@@ -153,24 +154,43 @@ int check_liquid(const und_scene_view *scene, const und_frame *frame, int last)
         .high = {g->origin[0] + g->n[0] * und_grid_size(g, 0), g->origin[2] + g->n[2] * und_grid_size(g, 2)},
         .seconds = (last - scene->start) / scene->fps,
         .dt = 1 / (scene->fps * scene->substeps)};
-    if (!s.pool) {
-        if (strcmp(scene->model, "levelset") == 0)
-            check_levelset(&s, frame);
-        else
-            check_cells(&s, frame);
-        return s.warnings;
-    }
-    if (surface && ground && surface->type == UND_F32 && ground->type == UND_F32) {
+    if (s.pool && surface && ground && surface->type == UND_F32 && ground->type == UND_F32) {
         s.surface = surface->data;
         s.ground = ground->data;
-        check_water(&s);
-        for (int edge = 0; edge < UND_EDGES; edge++)
-            check_edge(&s, edge);
     }
-    check_sources(&s);
-    if (strcmp(scene->model, "waves") == 0)
-        check_waves(&s);
-    else
-        check_columns(&s);
-    return s.warnings;
+    return s;
+}
+
+/* With `all`, what check_in_vain leaves out too. */
+static int look_through(survey *s, const und_frame *frame, bool all)
+{
+    bool levelset = strcmp(s->scene->model, "levelset") == 0, waves = strcmp(s->scene->model, "waves") == 0;
+    if (s->pool) {
+        if (s->surface)
+            check_water(s, all);
+        for (int edge = 0; edge < UND_EDGES && s->surface && all; edge++)
+            check_edge(s, edge);
+        check_sources(s);
+        if (waves)
+            check_waves_in_vain(s);
+        if (all)
+            (waves ? check_waves : check_columns)(s);
+        return s->warnings;
+    }
+    (levelset ? check_levelset_in_vain : check_cells_in_vain)(s, frame);
+    if (all)
+        (levelset ? check_levelset : check_cells)(s, frame);
+    return s->warnings;
+}
+
+int check_liquid(const und_scene_view *scene, const und_frame *frame, int last)
+{
+    survey s = survey_of(scene, frame, last);
+    return look_through(&s, frame, true);
+}
+
+int check_in_vain(const und_scene_view *scene, const und_frame *frame, int last)
+{
+    survey s = survey_of(scene, frame, last);
+    return look_through(&s, frame, false);
 }

@@ -6,12 +6,14 @@
 #include "base/status.h"
 #include "branch.h"
 #include "cache/cache.h"
+#include "check.h"
 #include "exports.h"
 #include "grids.h"
 #include "links.h"
 #include "pictures.h"
 #include "scene/sim.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { STAGE_WRITE, STAGE_CHECKPOINT, STAGES, MAX_STAGES = 64 };
@@ -348,8 +350,39 @@ static und_status close_job(job *j, und_status status, und_error *err)
     return status;
 }
 
+/* What is likely a mistake, before it has taken its time. */
+static void warn_before(job *j, bool resumed)
+{
+    const und_frame *frame = resumed || j->args->quiet ? NULL : und_sim_frame(j->sim);
+    if (frame)
+        check_in_vain(j->view, frame, j->last > j->view->end ? j->last : j->view->end);
+}
+
+/* What would keep more of the liquid. */
+static const char *cure_of(const und_scene_view *v)
+{
+    bool cells = strcmp(v->model, "cells") == 0, levelset = strcmp(v->model, "levelset") == 0;
+    if ((cells && !v->cells.keep_volume) || (levelset && !v->levelset.keep_volume))
+        return "keep_volume = true puts it back, and more cells lose less";
+    if (cells && v->cells.track == UND_TRACK_MARKERS)
+        return "more cells, or more markers in each, keep closer to it";
+    return cells || levelset ? "more cells keep closer to it"
+                             : "more substeps, or more cells, keep closer to it";
+}
+
+static void warn_of_correction(const job *j)
+{
+    const double tell = 0.005;
+    und_ledger l = und_sim_ledger(j->sim);
+    double all = l.start + l.sources, share = all > 0 ? l.correction / all : 0;
+    if (fabs(share) > tell)
+        printf("warning    the liquid has %s %.2g %% that nothing explains (correction in the ledger): %s\n",
+               share > 0 ? "gained" : "lost", 100 * fabs(share), cure_of(j->view));
+}
+
 static void print_made(const job *j)
 {
+    warn_of_correction(j);
     printf("cache  %s (frames %d to %d)\n", j->folder, j->first, j->last);
     if (j->pictures)
         pictures_print(j->pictures);
@@ -373,6 +406,7 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
         status = open_cache(&j, &resumed, err);
     if (status == UND_OK) {
         j.saved = resumed ? und_sim_frame_number(j.sim) : j.first;
+        warn_before(&j, resumed);
         signals_install();
         und_liquid *liquid = und_sim_liquid(j.sim);
         if (a->dump_stages)

@@ -256,7 +256,7 @@ expect "tells their sizes" grep -q '^grid       20 x 15 x 10 cells of 0.05 x 0.0
 expect "and what they hold" grep -qE '^liquid     [0-9]+ of 3000 cells' said
 expect "finds the thin wall" grep -q '^warning    solid 1 holds the middle of no cell' said
 expect "liquid in a wall" grep -q '^warning    fill 1 lies wholly in what is solid' said
-expect "and beyond it all" grep -q '^warning    fill 2 holds the middle of no cell' said
+expect "and beyond it all" grep -q '^warning    fill 2 lies outside the domain' said
 expect "a walled-in gate" grep -q '^warning    gate 1 is beside no cell' said
 expect "one that sucks" grep -q '^warning    gate 2 is an inflow, and its velocity never points into' said
 expect "one that comes late" grep -q '^warning    gate 4 begins at 10 s, after the last frame' said
