@@ -13,6 +13,7 @@
 #include "pictures.h"
 #include "scene/sim.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -299,6 +300,16 @@ static void add_what_is_kept(const job *j, const char *advice, und_error *err)
     memcpy(err->text + used, note, (size_t)length + 1);
 }
 
+static void print_resumed(const job *j, bool resumed)
+{
+    int lost = und_cache_describe(j->cache).lost_frame, at = und_sim_frame_number(j->sim);
+    if (lost < INT_MAX)
+        printf("frame %d is missing: it and those after frame %d are made again\n", lost,
+               resumed ? at : j->first - 1);
+    if (resumed)
+        printf("resuming after frame %d\n", at);
+}
+
 static void print_how_to_resume(const job *j, int at)
 {
     printf("stopped at frame %d of %d; go on with\n ", at, j->last);
@@ -414,8 +425,8 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
         progress_start(&j.progress, j.view->grid_name ? links_title(&j.links, command) : command, j.first,
                        j.last, a->quiet);
         j.progress.bar = j.progress.bar && !j.view->grid_name; /* others write to the terminal too */
-        if (resumed && !a->quiet && a->resume)
-            printf("resuming after frame %d\n", und_sim_frame_number(j.sim));
+        if (!a->quiet && a->resume)
+            print_resumed(&j, resumed);
         status = run_frames(&j, resumed, err);
         progress_end(&j.progress);
         const bool intact = status == UND_FAILED && und_sim_intact(j.sim);

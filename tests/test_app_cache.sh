@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/test_app_cache.sh PROGRAM: a cache is whole by itself: it is drawn anywhere, opens nothing outside, knows the
-# files that it was made with.  Prints TAP.
+# files that it was made with, and makes again what was lost.  Prints TAP.
 . "$(dirname "$0")/app.sh"
 
 hashes() { "$program" info "$1" --json | grep -E '"(hash|file_hash|state_hash)"' | md5sum; }
@@ -68,6 +68,32 @@ box meshes/block.obj 0.2
 expect "--force begins anew" code 0 "$program" sim block.lua -o out --force -q
 expect "with the new mesh" test "$(hashes out)" != "$(hashes whole)"
 cp whole/files/*.obj meshes/block.obj
+
+# frames that are lost are made again
+"$program" sim block.lua -o lost --checkpoint 2 --keep 0 -q
+rm lost/frames/block.0006.h5
+expect "verify without a frame" code 1 "$program" verify lost
+expect "resumed without a frame" code 0 "$program" sim block.lua -o lost --resume
+expect "it says which, and from where it goes on" grep -q 'frame 6 is missing: it and those after frame 5 are made again' said
+expect "the cache is whole" code 0 "$program" verify lost
+expect "with the same bits" test "$(hashes lost)" = "$(hashes whole)"
+
+rm lost/files/*.obj
+expect "resumed without a copy" code 0 "$program" sim block.lua -o lost --resume -q
+expect "it is there again" code 0 "$program" verify lost
+"$program" sim block.lua -o early --keep 1 -q
+rm early/frames/block.0002.h5
+expect "resumed without any checkpoint before" code 0 "$program" sim block.lua -o early --resume -q
+expect "all of it is made again" test "$(hashes early)" = "$(hashes whole)"
+
+# the ledger is made of what the frames say
+rm lost/ledger.csv
+expect "info without a ledger" code 0 "$program" info lost
+expect "verify without a ledger" code 1 "$program" verify lost
+expect "says so" grep -q 'ledger.csv is missing' said
+expect "resumed without a ledger" code 0 "$program" sim block.lua -o lost --resume -q
+expect "the ledger is as it was" cmp lost/ledger.csv whole/ledger.csv
+expect "a cache with its ledger again" code 0 "$program" verify lost
 
 echo "1..$count"
 [ $failures = 0 ]

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <limits.h>
 
 typedef struct reports {
     int count;
@@ -143,6 +144,7 @@ static void cut_files_are_errors(void **state)
                            "checkpoints/beach.0004.h5"};
     for (int i = 0; i < 5; i++) {
         original o = take(names[i]);
+        size_t bytes = i == 0 ? und_store_claimed_bytes(o.path) : o.bytes; /* the row of the ledger follows */
         for (size_t cut = 0; cut < o.bytes; cut += 97) {
             put_file(o.path, o.data, cut);
             reports r = verify();
@@ -155,7 +157,8 @@ static void cut_files_are_errors(void **state)
                 assert_non_null(strstr(err.text, names[i]));
             }
             char expected[64];
-            snprintf(expected, sizeof expected, "is cut short (%zu of %zu bytes)", cut, o.bytes);
+            snprintf(expected, sizeof expected,
+                     cut < bytes ? "is cut short (%zu of %zu bytes)" : "has changed", cut, bytes);
             if (i == 1 || i == 4 || (i == 0 && cut > 40))
                 assert_non_null(strstr(r.first, expected));
         }
@@ -203,6 +206,69 @@ static void checkpoints_must_hold_their_frames_state(void **state)
     assert_int_equal(und_cache_verify(path, collect, &r, NULL, NULL), UND_FAILED);
     assert_int_equal(r.count, 1);
     assert_non_null(strstr(r.first, "checkpoint 1: checkpoints/beach.0001.h5 does not hold the state"));
+}
+
+/* Goes on with the small cache up to its last frame; how many frames were made. */
+static int go_on(int *lost)
+{
+    und_cache_def def = small_definition(small_path);
+    und_frame state;
+    und_error err = {0};
+    und_cache *cache = und_cache_resume(&def, &state, &err);
+    if (!cache)
+        fail_msg("%s", err.text);
+    *lost = und_cache_describe(cache).lost_frame;
+    int first = state.count > 0 ? state.number + 1 : 1;
+    und_frame_clear(&state);
+    for (int i = first; i <= SMALL_FRAMES; i++) {
+        und_frame frame = small_frame(i);
+        und_ledger ledger = {.start = 10, .sources = 0.5 * i, .measured = 10 + 0.5 * i};
+        assert_int_equal(und_cache_write(cache, &frame, &ledger, und_frame_hash(&frame, 1), &err), UND_OK);
+        if (i % 2 == 0)
+            assert_int_equal(und_cache_checkpoint(cache, &frame, &err), UND_OK);
+        und_frame_clear(&frame);
+    }
+    assert_int_equal(und_cache_close(cache, NULL, 0, &err), UND_OK);
+    return SMALL_FRAMES + 1 - first;
+}
+
+static void what_is_lost_is_made_again(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int lost, made;
+    } cases[] = {{"frames/beach.0004.h5", 4, 2},
+                 {"frames/beach.0003.h5", 3, 2},
+                 {"frames/beach.0002.h5", 2, 4},
+                 {"static.h5", 4, 2},
+                 {"ledger.csv", INT_MAX, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int cut = 0; cut < 2; cut++) {
+            original o = take(cases[i].name);
+            int lost;
+            unlink(o.path);
+            if (cut && cases[i].lost < INT_MAX)
+                put_file(o.path, o.data, o.bytes / 2);
+            assert_int_equal(go_on(&lost), cases[i].made);
+            assert_int_equal(lost, cases[i].lost);
+            original again = take(cases[i].name);
+            assert_int_equal(again.bytes, o.bytes);
+            assert_memory_equal(again.data, o.data, o.bytes);
+            free(o.data);
+            free(again.data);
+            assert_int_equal(verify().count, 0);
+        }
+    original ledger = take("ledger.csv"), frame = take("frames/beach.0003.h5");
+    unlink(ledger.path);
+    frame.data[frame.bytes / 2] ^= 1; /* not the frame that the ledger had */
+    put_file(frame.path, frame.data, frame.bytes);
+    frame.data[frame.bytes / 2] ^= 1;
+    und_error err = {0};
+    assert_null(und_cache_open(small_path, &err));
+    assert_non_null(strstr(err.text, "ledger.csv is missing, and the frames are not as they were"));
+    put_back(&frame);
+    put_back(&ledger);
 }
 
 /* Replaces dataset "energy" of a frame file, or an attribute, by something that is not ours. */
@@ -298,6 +364,7 @@ int main(void)
         cmocka_unit_test(missing_files_are_named),
         cmocka_unit_test(other_formats_are_refused),
         cmocka_unit_test(cut_files_are_errors),
+        cmocka_unit_test(what_is_lost_is_made_again),
         cmocka_unit_test(ledger_must_close),
         cmocka_unit_test(checkpoints_must_hold_their_frames_state),
         cmocka_unit_test(wrong_contents_are_errors),

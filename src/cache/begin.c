@@ -7,6 +7,7 @@
 #include "cache/files.h"
 #include "cache/flow.h"
 #include "cache/lock.h"
+#include "cache/rebuild.h"
 #include "cache/state.h"
 
 #include <dirent.h>
@@ -206,9 +207,9 @@ static und_status make_parts(und_cache *cache, const und_cache_def *def, bool ma
     if (!status)
         status = und_cache_path(cache, "ledger.csv", path, err);
     if (!status && cache->manifest.branch)
-        status = und_branch_copy_rows(cache, path, err);
-    else if (!status)
-        status = und_rows_create(path, err);
+        status = und_branch_add_rows(cache, err);
+    if (!status)
+        status = und_rows_write(path, &cache->rows, err);
     if (!status)
         status = keep_files(cache, def, err);
     if (status)
@@ -342,10 +343,11 @@ static und_status go_back(und_cache *cache, und_frame *state, und_error *err)
 {
     cache_manifest *m = &cache->manifest;
     int rows = 0;
+    cache->lost_frame = und_rebuild_first_lost(cache);
     while (m->checkpoint_count > 0) {
         const cache_checkpoint *last = &m->checkpoints[m->checkpoint_count - 1];
         rows = rows_up_to(&cache->rows, last->frame, m->start);
-        if (rows >= 0 && load_checkpoint(cache, last, state))
+        if (rows >= 0 && last->frame < cache->lost_frame && load_checkpoint(cache, last, state))
             break;
         rows = 0;
         m->checkpoint_count--;
@@ -354,11 +356,16 @@ static und_status go_back(und_cache *cache, und_frame *state, und_error *err)
         return und_error_set(err, UND_FAILED, "%s: no checkpoint of it is whole: branch again, with --force",
                              cache->folder);
     und_rows_keep(&cache->rows, rows);
+    m->has_static = m->has_static && !und_cache_check_file(cache, "", "static.h5", &m->static_stamp, NULL);
     char path[UND_PATH_MAX];
     und_status status = und_cache_save_manifest(cache, err);
     if (!status)
         status = und_cache_path(cache, "ledger.csv", path, err);
-    return status ? status : und_rows_trim(path, &cache->rows, err);
+    if (!status)
+        status = cache->rows.lost ? und_rows_write(path, &cache->rows, err)
+                                  : und_rows_trim(path, &cache->rows, err);
+    cache->rows.lost = false;
+    return status;
 }
 
 und_status und_cache_state(und_cache *cache, int frame, und_frame *state, und_error *err)

@@ -73,10 +73,16 @@ und_status und_branch_share(und_cache *cache, const und_cache_def *def, und_erro
     return UND_OK;
 }
 
-und_status und_branch_copy_rows(und_cache *cache, const char *path, und_error *err)
+und_status und_branch_add_rows(und_cache *cache, und_error *err)
 {
-    const cache_rows *from = &cache->parent->rows;
-    return und_rows_copy(path, &cache->rows, from, shared_rows(from, cache->manifest.branch_frame), err);
+    char path[UND_PATH_MAX];
+    und_status status = und_cache_beside(cache, cache->manifest.branch, path, err);
+    if (!status && !cache->parent && !(cache->parent = und_cache_open(path, err)))
+        status = UND_FAILED;
+    int count = status ? 0 : shared_rows(&cache->parent->rows, cache->manifest.branch_frame);
+    for (int i = 0; i < count && !status; i++)
+        status = und_rows_add(&cache->rows, &cache->parent->rows.row[i], err);
+    return status;
 }
 
 /* The hash of a row is of all rows before it too. */

@@ -101,7 +101,12 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
     und_status status = write_static(cache, frame, err);
     if (status)
         return status;
-    store_def def = {.part = STORE_MOVING, .compress = cache->compress, .threads = cache->threads};
+    und_cache_row row = {
+        .frame = frame->number, .time = frame->time, .ledger = *ledger, .state_hash = state_hash};
+    char tail[ROW_MAX];
+    und_row_print(&row, tail);
+    store_def def = {
+        .part = STORE_MOVING, .compress = cache->compress, .threads = cache->threads, .tail = tail};
     store_stamp stamp;
     und_cache_name(cache, "frames", frame->number, name);
     status = und_cache_path(cache, name, path, err);
@@ -111,11 +116,7 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
         status = und_cache_path(cache, "ledger.csv", path, err);
     if (status)
         return status;
-    und_cache_row row = {.frame = frame->number,
-                         .time = frame->time,
-                         .ledger = *ledger,
-                         .state_hash = state_hash,
-                         .file_hash = stamp.hash};
+    row.file_hash = stamp.hash;
     if (cache->manifest.flow)
         status = und_flow_mark(cache, frame->number, err);
     if (!status)
@@ -293,6 +294,7 @@ und_cache_info und_cache_describe(const und_cache *cache)
                             .grid = m->grid,
                             .branch = m->branch,
                             .branch_frame = m->branch_frame,
+                            .lost_frame = cache->lost_frame,
                             .keeps_files = m->keeps_files,
                             .file_count = m->files.count,
                             .files = m->files.file,

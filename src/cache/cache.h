@@ -126,6 +126,7 @@ typedef struct und_cache_info {
     const char *grid;   /* which of the scene's grids; NULL: it has but one */
     const char *branch; /* folder of the cache that it branches off, from its own; NULL: none */
     int branch_frame;   /* the last frame that is the other's */
+    int lost_frame;     /* the first whose file was gone when it was resumed; INT_MAX: none */
     bool keeps_files;   /* false: made before caches kept the files of their scenes */
     int file_count, bodies_file_count;
     const und_cache_file *files, *bodies_files;

@@ -154,7 +154,7 @@ und_status und_files_compare(const und_cache *cache, const und_named_file *now, 
     char copy[KEPT_MAX];
     for (int i = 0; i < count; i++) {
         const und_cache_file *file = find(was->file, was->count, now[i].name);
-        und_cache_file found = {0};
+        und_cache_file found = {.name = now[i].name};
         if (!file)
             return und_error_set(err, UND_INVALID,
                                  "%s: the scene did not read it when %s was made: use --force to begin anew",
@@ -168,6 +168,10 @@ und_status und_files_compare(const und_cache *cache, const und_named_file *now, 
                                  "%.400s has changed since %.400s was made: put it back as it was "
                                  "(%.400s/%s/%s is a copy), or use --force to begin anew",
                                  now[i].path, cache->folder, cache->folder, FOLDER, copy);
+        if (und_files_check(cache, file, NULL)) /* the copy is lost: it is made again */
+            status = copy_file(cache, now[i].path, &found, err);
+        if (status)
+            return status;
     }
     return UND_OK;
 }

@@ -15,25 +15,38 @@
 
 static const char HEADER[] = "frame,time,start,sources,drains,left,spray_out,spray_back,correction,expected,"
                              "measured,error,state_hash,file_hash\n";
-enum { ROW_MAX = 512, NUMBERS = 11, LEDGER_MAX = 1 << 30 };
+static const char TAIL[] = "undine row,";
+enum { NUMBERS = 11, LEDGER_MAX = 1 << 30 };
 
 double und_rows_expected(const und_ledger *l)
 {
     return l->start + l->sources - l->drains - l->left - l->spray_out + l->spray_back + l->correction;
 }
 
-/* The line of a row, with its newline; its length. */
-static size_t print_row(const und_cache_row *row, char line[ROW_MAX])
+/* The line of a row without the file's hash; its length. */
+static size_t print_numbers(const und_cache_row *row, char line[ROW_MAX])
 {
     const und_ledger *l = &row->ledger;
     double expected = und_rows_expected(l);
-    int length = snprintf(line, ROW_MAX,
-                          "%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%016" PRIx64
-                          ",%016" PRIx64 "\n",
-                          row->frame, row->time, l->start, l->sources, l->drains, l->left, l->spray_out,
-                          l->spray_back, l->correction, expected, l->measured, l->measured - expected,
-                          row->state_hash, row->file_hash);
+    int length = snprintf(
+        line, ROW_MAX, "%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%016" PRIx64,
+        row->frame, row->time, l->start, l->sources, l->drains, l->left, l->spray_out, l->spray_back,
+        l->correction, expected, l->measured, l->measured - expected, row->state_hash);
     return (size_t)length;
+}
+
+/* With its newline. */
+static size_t print_row(const und_cache_row *row, char line[ROW_MAX])
+{
+    size_t length = print_numbers(row, line);
+    return length + (size_t)snprintf(line + length, ROW_MAX - length, ",%016" PRIx64 "\n", row->file_hash);
+}
+
+void und_row_print(const und_cache_row *row, char line[ROW_MAX])
+{
+    char numbers[ROW_MAX];
+    print_numbers(row, numbers);
+    snprintf(line, ROW_MAX, "\n%s%.480s\n", TAIL, numbers);
 }
 
 static bool scan_hash(const char **at, char end, uint64_t *hash)
@@ -46,20 +59,21 @@ static bool scan_hash(const char **at, char end, uint64_t *hash)
     return good;
 }
 
-/* A line without its newline. */
-static bool scan_row(const char *line, und_cache_row *row)
+/* A line without its newline, up to the state's hash, which `end` follows; where that is, NULL: it is none.
+ */
+static const char *scan_numbers(const char *line, char end, und_cache_row *row)
 {
     char *stop;
     errno = 0;
     long frame = strtol(line, &stop, 10);
     if (stop == line || *stop != ',' || errno || frame < INT_MIN || frame > INT_MAX)
-        return false;
+        return NULL;
     double number[NUMBERS];
     const char *at = stop + 1;
     for (int i = 0; i < NUMBERS; i++) {
         number[i] = strtod(at, &stop);
         if (stop == at || *stop != ',')
-            return false;
+            return NULL;
         at = stop + 1;
     }
     *row = (und_cache_row){.frame = (int)frame,
@@ -72,7 +86,19 @@ static bool scan_row(const char *line, und_cache_row *row)
                                       .spray_back = number[6],
                                       .correction = number[7],
                                       .measured = number[9]}};
-    return scan_hash(&at, ',', &row->state_hash) && scan_hash(&at, 0, &row->file_hash);
+    return scan_hash(&at, end, &row->state_hash) ? at : NULL;
+}
+
+static bool scan_row(const char *line, und_cache_row *row)
+{
+    const char *at = scan_numbers(line, ',', row);
+    return at && scan_hash(&at, 0, &row->file_hash);
+}
+
+bool und_row_scan(const char *line, und_cache_row *row)
+{
+    size_t head = strlen(TAIL);
+    return strncmp(line, TAIL, head) == 0 && scan_numbers(line + head, 0, row) != NULL;
 }
 
 static und_status reserve(cache_rows *rows, und_error *err)
@@ -108,11 +134,6 @@ static void push(cache_rows *rows, const und_cache_row *row, const char *line, s
     rows->hash[i] = und_hash(line, length, before, 1);
 }
 
-und_status und_rows_create(const char *path, und_error *err)
-{
-    return und_file_write(path, HEADER, sizeof HEADER - 1, err);
-}
-
 und_status und_rows_read(const char *path, cache_rows *rows, und_error *err)
 {
     *rows = (cache_rows){0};
@@ -146,24 +167,26 @@ und_status und_rows_read(const char *path, cache_rows *rows, und_error *err)
     return status;
 }
 
-und_status und_rows_copy(const char *path, cache_rows *rows, const cache_rows *from, int count,
-                         und_error *err)
+und_status und_rows_add(cache_rows *rows, const und_cache_row *row, und_error *err)
+{
+    char line[ROW_MAX];
+    size_t length = print_row(row, line);
+    und_status status = reserve(rows, err);
+    if (!status)
+        push(rows, row, line, length);
+    return status;
+}
+
+und_status und_rows_write(const char *path, const cache_rows *rows, und_error *err)
 {
     size_t bytes = sizeof HEADER - 1;
-    char *text = und_alloc(bytes + (size_t)count * ROW_MAX, 1, "ledger rows", err);
+    char *text = und_alloc(bytes + (size_t)rows->count * ROW_MAX, 1, "ledger rows", err);
     if (!text)
         return UND_FAILED;
     memcpy(text, HEADER, bytes);
-    und_status status = UND_OK;
-    for (int i = 0; i < count && !status; i++) {
-        size_t length = print_row(&from->row[i], text + bytes);
-        status = reserve(rows, err);
-        if (!status)
-            push(rows, &from->row[i], text + bytes, length);
-        bytes += length;
-    }
-    if (!status)
-        status = und_file_write(path, text, bytes, err);
+    for (int i = 0; i < rows->count; i++)
+        bytes += print_row(&rows->row[i], text + bytes);
+    und_status status = und_file_write(path, text, bytes, err);
     free(text);
     return status;
 }

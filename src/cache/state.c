@@ -2,9 +2,11 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "cache/rebuild.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +19,10 @@ und_cache *und_cache_new(const char *folder, und_error *err)
         free(cache);
         return NULL;
     }
-    if (cache)
+    if (cache) {
         cache->threads = und_threads(0);
+        cache->lost_frame = INT_MAX;
+    }
     return cache;
 }
 
@@ -164,6 +168,8 @@ und_status und_cache_load(und_cache *cache, und_error *err)
         und_cache_make_slug(cache->manifest.name, cache->slug);
     if (!status)
         status = und_cache_path(cache, "ledger.csv", path, err);
+    if (!status && access(path, F_OK) && errno == ENOENT)
+        return und_rebuild_rows(cache, err);
     if (!status)
         status = und_rows_read(path, &cache->rows, err);
     return status ? status : match_rows(cache, path, err);

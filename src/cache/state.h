@@ -16,6 +16,7 @@ struct und_cache {
     cache_rows rows;
     bool writes; /* holds the lock */
     int compress, keep, threads;
+    int lost_frame; /* the first whose file was gone when it was resumed; INT_MAX: none */
     bool statics_read;
     und_frame statics;
     und_cache *flow;   /* whose flow this one shares, opened when needed */

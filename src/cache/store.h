@@ -4,7 +4,8 @@
  * `format`, `program`, `number`, `time`, `cells`, `dx`, `dy`, `dz` (0: cells are cubes; format 1
  * has only dx), `origin` and `items`: the names in the frame's order,
  * one per line; those kept in the file of static items are marked.  No times of creation, so the same frame
- * gives the same bytes. */
+ * gives the same bytes.  After the HDF5 file, which says itself where it ends, a frame has its row of the
+ * ledger. */
 #ifndef UND_CACHE_STORE_H
 #define UND_CACHE_STORE_H
 
@@ -20,6 +21,7 @@ typedef struct store_def {
     store_part part;
     int compress; /* 0: none, 1 to 9: deflate */
     int threads;
+    const char *tail; /* text after what is HDF5's, NULL: none */
 } store_def;
 
 /* How to know a file again. */

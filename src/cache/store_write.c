@@ -321,6 +321,19 @@ static bool write_items(hid_t file, const und_frame *frame, const store_def *def
     return good;
 }
 
+static bool add_tail(memory_file *memory, size_t *bytes, const char *tail)
+{
+    size_t length = tail ? strlen(tail) : 0;
+    char *grown = length ? realloc(memory->data, *bytes + length) : memory->data;
+    if (!grown)
+        return false;
+    memory->data = grown;
+    if (length)
+        memcpy(grown + *bytes, tail, length);
+    *bytes += length;
+    return true;
+}
+
 und_status und_store_write(const char *path, const und_frame *frame, const store_def *def, store_stamp *stamp,
                            und_error *err)
 {
@@ -335,15 +348,14 @@ und_status und_store_write(const char *path, const und_frame *frame, const store
     und_store_quiet_end(&quiet);
     size_t bytes =
         good && memory.data && room >= STORE_HEAD ? und_store_end_of_file((unsigned char *)memory.data) : 0;
-    und_status status = UND_OK;
-    if (bytes == 0 || bytes > room) {
-        status = und_error_set(err, UND_FAILED,
-                               "cannot write %s: out of memory, or an item that HDF5 refuses", path);
-    } else {
-        stamp->bytes = bytes;
-        stamp->hash = und_file_hash_memory(memory.data, bytes, def->threads);
-        status = und_file_write(path, memory.data, bytes, err);
+    if (bytes == 0 || bytes > room || !add_tail(&memory, &bytes, def->tail)) {
+        free(memory.data);
+        return und_error_set(err, UND_FAILED, "cannot write %s: out of memory, or an item that HDF5 refuses",
+                             path);
     }
+    stamp->bytes = bytes;
+    stamp->hash = und_file_hash_memory(memory.data, bytes, def->threads);
+    und_status status = und_file_write(path, memory.data, bytes, err);
     free(memory.data);
     return status;
 }

@@ -169,6 +169,11 @@ und_status und_cache_verify(const char *folder, und_verify_fn *fn, void *context
                       m->row_count);
         report(&v, &cause);
     }
+    if (cache->rows.lost) {
+        und_error_set(&cause, UND_FAILED,
+                      "ledger.csv is missing: the frames have its rows, and --resume makes it again");
+        report(&v, &cause);
+    }
     check_frames(&v, cache);
     int others = check_static(&v, cache) + check_files(&v, cache);
     check_checkpoints(&v, cache);
