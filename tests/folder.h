@@ -49,6 +49,16 @@ static inline const char *test_path(test_folder *folder, const char *name)
     return folder->file;
 }
 
+/* Writes a file without ceremony: damage need not be synced.  The old one goes first, since some filesystems
+ * sync a file that is written over. */
+static inline void put_file(const char *path, const void *data, size_t bytes)
+{
+    unlink(path);
+    FILE *stream = fopen(path, "wb");
+    if (!stream || fwrite(data, 1, bytes, stream) != bytes || fclose(stream))
+        abort();
+}
+
 /* The one that a test program works in. */
 static test_folder folder;
 

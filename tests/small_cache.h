@@ -72,16 +72,6 @@ static inline void small_cache(const char *path)
     }
 }
 
-/* Writes a file without ceremony: damage need not be synced.  The old one goes first, since some filesystems
- * sync a file that is written over. */
-static inline void put_file(const char *path, const void *data, size_t bytes)
-{
-    unlink(path);
-    FILE *stream = fopen(path, "wb");
-    if (!stream || fwrite(data, 1, bytes, stream) != bytes || fclose(stream))
-        abort();
-}
-
 static char small_path[80] __attribute__((unused));
 
 static inline int small_setup(void **state)

@@ -11,14 +11,17 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <malloc.h>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
 
 extern "C" {
+#include "base/child.h"
 #include "base/file.h"
 #include "base/status.h"
 }
@@ -251,11 +254,11 @@ void copy_values(const found &f, const openvdb::CoordBBox &box, float *values)
 {
     dense_block<float> dense(box, values);
     if (auto floats = openvdb::gridPtrCast<openvdb::FloatGrid>(f.grid)) {
-        openvdb::tools::copyToDense(*floats, dense);
+        openvdb::tools::copyToDense(*floats, dense, true);
         return;
     }
     dense_block<openvdb::Vec3s> vectors(box);
-    openvdb::tools::copyToDense(*openvdb::gridPtrCast<openvdb::Vec3SGrid>(f.grid), vectors);
+    openvdb::tools::copyToDense(*openvdb::gridPtrCast<openvdb::Vec3SGrid>(f.grid), vectors, true);
     for (size_t i = 0; i < vectors.valueCount(); i++)
         values[i] = vectors.data()[i][f.component];
 }
@@ -304,7 +307,7 @@ und_status read_lattice(const char *path, const char *name, und_lattice *lattice
 void copy_vectors(const openvdb::Vec3SGrid &grid, const openvdb::CoordBBox &box, float *values)
 {
     dense_block<openvdb::Vec3s> vectors(box);
-    openvdb::tools::copyToDense(grid, vectors);
+    openvdb::tools::copyToDense(grid, vectors, true);
     const bool staggered = grid.getGridClass() == openvdb::GRID_STAGGERED;
     const Coord n = box.dim();
     const ptrdiff_t step[3] = {1, n[0], ptrdiff_t(n[0]) * n[1]};
@@ -322,8 +325,11 @@ void copy_vectors(const openvdb::Vec3SGrid &grid, const openvdb::CoordBBox &box,
 und_status read_vectors(const char *path, const char *name, und_lattice *lattice, float **values,
                         und_error *err)
 {
-    std::ifstream stream(path, std::ios::binary);
+    guarded_file file(path);
+    std::istream stream(&file);
     stream.exceptions(std::ios::failbit | std::ios::badbit);
+    if (!file.is_open())
+        stream.setstate(std::ios::failbit);
     openvdb::io::Stream all(stream, false);
     openvdb::Vec3SGrid::Ptr grid;
     openvdb::CoordBBox box;
@@ -342,7 +348,80 @@ und_status read_vectors(const char *path, const char *name, und_lattice *lattice
     return UND_OK;
 }
 
+/* A grid of one or three values a voxel, which a child reads. */
+struct reading {
+    const char *path, *name;
+    size_t width;
+    und_lattice lattice;
+    float *values;
+};
+
+size_t value_count(const reading &r)
+{
+    return r.width * und_lattice_count(&r.lattice);
+}
+
+und_status work(void *context, und_error *err)
+{
+    reading &r = *static_cast<reading *>(context);
+    return guarded("read", r.path, err, [&] {
+        return r.width == 1 ? read_lattice(r.path, r.name, &r.lattice, &r.values, err)
+                            : read_vectors(r.path, r.name, &r.lattice, &r.values, err);
+    });
+}
+
+void give(und_child *child, const void *context)
+{
+    const reading &r = *static_cast<const reading *>(context);
+    und_child_put(child, &r.lattice, sizeof r.lattice);
+    und_child_put(child, r.values, value_count(r) * sizeof *r.values);
+}
+
+/* The child may have lost its mind: what it says is looked at as the file would be. */
+bool is_sound(const und_lattice &l)
+{
+    double count = 1;
+    bool good = true;
+    for (int a = 0; a < 3; a++) {
+        good = good && l.n[a] > 0 && l.d[a] > 0 && std::isfinite(l.d[a]) && std::isfinite(l.origin[a]);
+        count *= l.n[a];
+    }
+    return good && count <= MOST;
+}
+
+und_status take(und_child *child, void *context, und_error *err)
+{
+    reading &r = *static_cast<reading *>(context);
+    if (!und_child_get(child, &r.lattice, sizeof r.lattice))
+        return UND_FAILED;
+    if (!is_sound(r.lattice))
+        return und_error_set(err, UND_FAILED, "cannot read %s: it is damaged", r.path);
+    r.values = static_cast<float *>(und_alloc(value_count(r), sizeof *r.values, r.path, err));
+    if (!r.values)
+        return UND_FAILED;
+    return und_child_get(child, r.values, value_count(r) * sizeof *r.values) ? UND_OK : UND_FAILED;
+}
+
+und_status read_apart(reading *r, und_lattice *lattice, float **values, und_error *err)
+{
+    const und_child_job job = {r->path, und_vdb_size(r->path), r, work, give, take};
+    und_status status = und_child_run(&job, err);
+    if (status != UND_OK) {
+        std::free(r->values);
+        r->values = nullptr;
+    }
+    *lattice = r->lattice;
+    *values = r->values;
+    return status;
+}
+
 } // namespace
+
+size_t und_vdb_size(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? size_t(info.st_size) : 0;
+}
 
 und_status und_vdb_save(const char *path, const openvdb::GridPtrVec &grids, const openvdb::MetaMap &meta,
                         und_error *err)
@@ -366,25 +445,13 @@ und_status und_vdb_write(const char *path, const und_vdb_def *def, und_error *er
 und_status und_vdb_read_lattice(const char *path, const char *name, und_lattice *lattice, float **values,
                                 und_error *err)
 {
-    *values = nullptr;
-    und_status status =
-        guarded("read", path, err, [&] { return read_lattice(path, name, lattice, values, err); });
-    if (status != UND_OK) {
-        std::free(*values);
-        *values = nullptr;
-    }
-    return status;
+    reading r = {path, name, 1, {}, nullptr};
+    return read_apart(&r, lattice, values, err);
 }
 
 und_status und_vdb_read_vectors(const char *path, const char *name, und_lattice *lattice, float **values,
                                 und_error *err)
 {
-    *values = nullptr;
-    und_status status =
-        guarded("read", path, err, [&] { return read_vectors(path, name, lattice, values, err); });
-    if (status != UND_OK) {
-        std::free(*values);
-        *values = nullptr;
-    }
-    return status;
+    reading r = {path, name, 3, {}, nullptr};
+    return read_apart(&r, lattice, values, err);
 }

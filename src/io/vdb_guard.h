@@ -30,6 +30,8 @@ static und_status guarded(const char *verb, const char *path, und_error *err, Wo
     }
 }
 
+size_t und_vdb_size(const char *path); /* bytes; 0 where there is no such file */
+
 /* Grids as a file; the same ones give the same bytes.  They are made in memory, since the library writes on
  * when its stream fails, and a full disk would leave a file that is cut short. */
 und_status und_vdb_save(const char *path, const openvdb::GridPtrVec &grids, const openvdb::MetaMap &meta,

@@ -12,6 +12,7 @@
 #include <fstream>
 
 extern "C" {
+#include "base/child.h"
 #include "base/status.h"
 }
 
@@ -156,11 +157,55 @@ und_status write_points(const char *path, const und_point_rows *rows, double vox
     return und_vdb_save(path, {grid}, openvdb::MetaMap(), err);
 }
 
+/* Rows that a child reads. */
+struct reading {
+    const char *path, *grid;
+    und_point_rows *rows;
+};
+
+und_status work(void *context, und_error *err)
+{
+    const reading &r = *static_cast<reading *>(context);
+    return guarded("read", r.path, err, [&] { return read_points(r.path, r.grid, r.rows, err); });
+}
+
+void give(und_child *child, const void *context)
+{
+    const und_point_rows &rows = *static_cast<const reading *>(context)->rows;
+    und_child_put(child, &rows, sizeof rows);
+    und_child_put(child, rows.number, size_t(rows.count) * sizeof *rows.number);
+    if (rows.has_id)
+        und_child_put(child, rows.id, size_t(rows.count) * sizeof *rows.id);
+}
+
+und_status take(und_child *child, void *context, und_error *err)
+{
+    const reading &r = *static_cast<reading *>(context);
+    und_point_rows *rows = r.rows, from;
+    if (!und_child_get(child, &from, sizeof from))
+        return UND_FAILED;
+    rows->has = from.has & ((1u << UND_POINT_NUMBERS) - 1);
+    rows->has_id = from.has_id;
+    for (int i = 0; i < from.count; i++)
+        if (!und_points_add(rows, r.path, err))
+            return err->status;
+    const size_t count = size_t(rows->count);
+    bool whole = und_child_get(child, rows->number, count * sizeof *rows->number);
+    if (whole && rows->has_id)
+        whole = und_child_get(child, rows->id, count * sizeof *rows->id);
+    for (size_t i = 0; whole && i < count * UND_POINT_NUMBERS; i++)
+        if (!std::isfinite(rows->number[0][i]))
+            return und_error_set(err, UND_FAILED, "cannot read %s: it is damaged", r.path);
+    return whole ? UND_OK : UND_FAILED;
+}
+
 } // namespace
 
 und_status und_vdb_read_points(const char *path, const char *grid, und_point_rows *rows, und_error *err)
 {
-    return guarded("read", path, err, [&] { return read_points(path, grid, rows, err); });
+    reading r = {path, grid, rows};
+    const und_child_job job = {path, und_vdb_size(path), &r, work, give, take};
+    return und_child_run(&job, err);
 }
 
 und_status und_vdb_write_points(const char *path, const und_point_rows *rows, double voxel, und_error *err)
