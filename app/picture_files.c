@@ -35,18 +35,18 @@ static und_status lock_path(const picture_files *f, int number, char path[UND_PA
     return und_path_set(path, &ignored, "%s/%s.%04d.lock", f->folder, f->name, number);
 }
 
-bool picture_claim(const picture_files *f, int number)
+bool picture_claim(const picture_files *f, int number, int *lock)
 {
     char path[UND_PATH_MAX];
     und_error ignored; /* whoever holds it draws it */
-    return lock_path(f, number, path) == UND_OK && und_lock_take(path, &ignored) == UND_OK;
+    return lock_path(f, number, path) == UND_OK && und_lock_take(path, lock, &ignored) == UND_OK;
 }
 
-void picture_release(const picture_files *f, int number)
+void picture_release(const picture_files *f, int number, int lock)
 {
     char path[UND_PATH_MAX];
     if (lock_path(f, number, path) == UND_OK)
-        und_lock_release(path);
+        und_lock_release(path, lock);
 }
 
 und_status picture_sign(const picture_files *f, const char *look, bool overwrite, und_error *err)

@@ -17,8 +17,8 @@ und_status picture_exr(const picture_files *f, int number, char path[UND_PATH_MA
 bool picture_there(const picture_files *f, int number);
 
 /* Takes the frame for this process: FOLDER/NAME.0001.lock.  False: another has it. */
-bool picture_claim(const picture_files *f, int number);
-void picture_release(const picture_files *f, int number);
+bool picture_claim(const picture_files *f, int number, int *lock);
+void picture_release(const picture_files *f, int number, int lock);
 
 /* FOLDER/NAME.look says what its pictures are made of.  UND_INVALID where it says something else, so that no
  * movie is mixed of two; with `overwrite` it is written anew. */

@@ -312,9 +312,10 @@ static und_status draw_claimed(pictures *p, const und_frame *frame, und_error *e
     int number = frame->number;
     picture_files files = files_of(p, number);
     bool there = !p->def.overwrite && picture_there(&files, number);
-    bool mine = !there && picture_claim(&files, number);
+    int lock;
+    bool mine = !there && picture_claim(&files, number, &lock);
     if (mine && !p->def.overwrite && picture_there(&files, number)) { /* finished in between */
-        picture_release(&files, number);
+        picture_release(&files, number, lock);
         there = true;
         mine = false;
     }
@@ -323,7 +324,7 @@ static und_status draw_claimed(pictures *p, const und_frame *frame, und_error *e
     if (!mine)
         return und_trace_observe(p->trace, frame, err);
     und_status status = draw_files(p, frame, files.png, err);
-    picture_release(&files, number);
+    picture_release(&files, number, lock);
     return status;
 }
 

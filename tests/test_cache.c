@@ -403,6 +403,94 @@ static void write_lock(const char *host, long pid)
                      UND_OK);
 }
 
+/* "host pid boot start", with what this kernel says of itself or something else. */
+static void write_whole_lock(const char *host, long pid, const char *boot, const char *start)
+{
+    char text[400];
+    int length = snprintf(text, sizeof text, "%s %ld %s %s\n", host, pid, boot, start);
+    assert_int_equal(und_file_write(test_path(&folder, "out/beach/lock"), text, (size_t)length, NULL),
+                     UND_OK);
+}
+
+static bool can_resume(und_error *err)
+{
+    und_cache_def def = definition();
+    und_frame loaded;
+    und_cache *cache = und_cache_resume(&def, &loaded, err);
+    if (cache)
+        und_frame_clear(&loaded);
+    und_cache_close(cache, NULL, 0, NULL);
+    return cache != NULL;
+}
+
+/* Pids come again, and pid 1 is always there: neither blocks a cache for ever. */
+static void stale_locks_are_taken_over(void **state)
+{
+    (void)state;
+    make_cache(2);
+    und_error err = {0};
+    char host[256] = "", boot[64] = "";
+    const char *other = "00000000-1111-2222-3333-444444444444";
+    gethostname(host, sizeof host - 1);
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%63s", boot), 1);
+    fclose(file);
+    write_whole_lock(host, 1, boot, "1234567"); /* of another container */
+    assert_true(can_resume(&err));
+    write_whole_lock(host, getppid(), boot, "1234567"); /* which lives, as something else */
+    assert_true(can_resume(&err));
+    write_whole_lock(host, getppid(), other, "1234567"); /* before the machine was started again */
+    assert_true(can_resume(&err));
+    write_whole_lock("container", 1, boot, "1234567");
+    assert_true(can_resume(&err));
+    write_whole_lock("elsewhere", 1, other, "1234567"); /* another machine: who knows */
+    assert_false(can_resume(&err));
+    assert_non_null(strstr(err.text, "process 1 on elsewhere"));
+    unlink(test_path(&folder, "out/beach/lock"));
+}
+
+/* Whatever its line says, a lock whose process lives is respected, and one whose process was killed is not.
+ */
+static void the_kernel_knows_who_lives(void **state)
+{
+    (void)state;
+    make_cache(2);
+    int ready[2];
+    char byte;
+    und_error err = {0};
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        und_cache_def def = definition();
+        und_frame loaded;
+        und_cache *cache = und_cache_resume(&def, &loaded, &err);
+        const bool told = write(ready[1], cache ? "y" : "n", 1) == 1;
+        sleep(told ? 600 : 0);
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(byte, 'y');
+    char *text = read_text(test_path(&folder, "out/beach/lock"));
+    assert_true(und_cache_is_written(test_path(&folder, "out/beach")));
+    assert_false(can_resume(&err));
+    char pid[32];
+    snprintf(pid, sizeof pid, "process %ld", (long)child);
+    assert_non_null(strstr(err.text, pid));
+    FILE *file = fopen(test_path(&folder, "out/beach/lock"), "r+"); /* in place: the same open file */
+    assert_non_null(file);
+    fprintf(file, "container 1%s", strchr(strchr(text, ' ') + 1, ' '));
+    fclose(file);
+    free(text);
+    assert_false(can_resume(&err));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_true(can_resume(&err));
+    assert_false(there("out/beach/lock"));
+    close(ready[0]);
+    close(ready[1]);
+}
+
 static void lock_keeps_others_out(void **state)
 {
     (void)state;
@@ -593,6 +681,8 @@ int main(void)
         cmocka_unit_test(resume_wants_the_same_scene),
         cmocka_unit_test(torn_ledger_line_is_tolerated),
         cmocka_unit_test(lock_keeps_others_out),
+        cmocka_unit_test(stale_locks_are_taken_over),
+        cmocka_unit_test(the_kernel_knows_who_lives),
         cmocka_unit_test(an_existing_cache_is_not_overwritten),
         cmocka_unit_test(create_leaves_nothing_where_it_fails),
         cmocka_unit_test(names_make_safe_file_names),

@@ -259,7 +259,7 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     if (!status)
         status = und_cache_path(cache, "lock", lock, err);
     if (!status)
-        status = und_lock_take(lock, err);
+        status = und_lock_take(lock, &cache->lock, err);
     cache->writes = !status;
     if (!status && def->flow)
         status = und_flow_share(cache, def, err);
@@ -270,7 +270,7 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     if (!status)
         return cache;
     if (cache->writes)
-        und_lock_release(lock);
+        und_lock_release(lock, cache->lock);
     remove_folders(def->folder, made);
     und_cache_free(cache);
     return NULL;
@@ -400,7 +400,7 @@ und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_erro
     if (!status && !there(cache, "manifest.json"))
         status = und_error_set(err, UND_INVALID, "%s holds no cache to go on with", def->folder);
     if (!status)
-        status = und_lock_take(lock, err);
+        status = und_lock_take(lock, &cache->lock, err);
     cache->writes = !status;
     if (!status)
         status = und_cache_load(cache, err);
@@ -417,7 +417,7 @@ und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_erro
         return cache;
     und_frame_clear(state);
     if (cache->writes)
-        und_lock_release(lock);
+        und_lock_release(lock, cache->lock);
     und_cache_free(cache);
     return NULL;
 }

@@ -41,7 +41,7 @@ und_status und_cache_close(und_cache *cache, const und_stage *stages, int stage_
             status = und_cache_save_manifest(cache, err);
         char path[UND_PATH_MAX];
         if (!und_cache_path(cache, "lock", path, NULL))
-            und_lock_release(path);
+            und_lock_release(path, cache->lock);
     }
     und_cache_free(cache);
     return status;

@@ -8,7 +8,7 @@
  *     OUT/checkpoints/NAME.0001.h5 the whole state, double where the model has it
  *     OUT/bands                    what other grids take over, a record for each substep; of grids with a
  *                                  name
- *     OUT/lock                     host and pid of the run that writes
+ *     OUT/lock                     host, pid, boot and start of the run that writes
  *
  * A cache may share the flow of another: then its frames hold alone what a pass made of it, bodies or texture
  * particles, and reading adds the rest.  Or it branches off another: then its first frames are the other's,

@@ -15,6 +15,7 @@ struct und_cache {
     cache_manifest manifest;
     cache_rows rows;
     bool writes; /* holds the lock */
+    int lock;    /* which is this open file, then */
     int compress, keep, threads;
     int lost_frame; /* the first whose file was gone when it was resumed; INT_MAX: none */
     bool statics_read;
