@@ -233,7 +233,11 @@ static double check_gate(cell_survey *c, const und_gate_def *gate, int number)
         c->speed = fmax(c->speed, flow.fastest);
     }
     if (!(most > 0))
-        check_warn(c->s, "gate %d is an inflow, and its velocity never points into the domain", number);
+        check_warn(c->s,
+                   "gate %d is an inflow, and its velocity never points into the domain: it takes liquid out "
+                   "at that "
+                   "rate",
+                   number);
     return volume;
 }
 

@@ -451,6 +451,35 @@ static void nothing_hangs_under_a_lid(void **state)
     und_cells_destroy(cells);
 }
 
+/* An inflow whose velocity points out of the domain. */
+static void an_outflow_has_the_rate_it_is_given(void **state)
+{
+    (void)state;
+    for (int track = 0; track < 3; track++) {
+        const double dx = 0.05, until = 0.4, speed = 0.5;
+        const und_shape mouth = {.kind = UND_BOX, .center = {1, 0.15, 0}, .half = {0.1, 0.1, 1}};
+        und_gate_def gate = {.side = 1, .shape = &mouth, .end = INFINITY};
+        und_cells_def def = und_cells_def_default();
+        gate.wall.kind = UND_WALL_INFLOW;
+        gate.wall.velocity[0].number = speed;
+        def.n[0] = def.n[1] = 20;
+        def.cell[0] = def.cell[1] = def.cell[2] = dx;
+        def.track = (und_track)track;
+        def.has_level = true;
+        def.level.number = 0.6;
+        def.gates = &gate;
+        def.gate_count = 1;
+        und_cells *cells = make(&def);
+        und_cells_step(cells, until);
+        und_ledger ledger = und_cells_ledger(cells);
+        double exact = 4 * dx * speed * until * dx;
+        assert_double_near(ledger.left, exact, 1e-12);
+        assert_double_near(ledger.sources, 0, 0);
+        assert_double_near(ledger.start - ledger.measured, exact, 0.05 * exact);
+        und_cells_destroy(cells);
+    }
+}
+
 static void wrong_defs_are_refused(void **state)
 {
     (void)state;
@@ -509,6 +538,7 @@ int main(void)
         cmocka_unit_test(makers_press_as_printed),
         cmocka_unit_test(nothing_hangs_under_a_lid),
         cmocka_unit_test(an_outflow_takes_what_is_there),
+        cmocka_unit_test(an_outflow_has_the_rate_it_is_given),
         cmocka_unit_test(wrong_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

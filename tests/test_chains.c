@@ -121,7 +121,7 @@ static void set_flow(pond *p, stream_fn *stream, double factor)
 static void move(pond *p, double dt, int steps)
 {
     for (int i = 0; i < steps; i++) {
-        und_chains_move(p->chains, p->u, p->label, p->wall, NULL, dt);
+        und_chains_move(p->chains, &(und_inflows){p->u, p->label, p->wall, NULL, 0}, dt);
         if (p->volume > 0)
             und_chains_owe(p->chains, und_chains_volume(p->chains) - p->volume);
     }

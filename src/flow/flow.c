@@ -246,8 +246,9 @@ void und_flow_through(const und_flow *f, double dt, und_wet_fn *wet, void *conte
             continue;
         double area = f->mac.d[(w->axis + 1) % 3] * f->mac.d[(w->axis + 2) % 3];
         double leaving = (w->high ? 1 : -1) * f->u[w->axis][w->at] * area * dt;
-        if (w->kind == UND_WALL_INFLOW) {
-            *in -= leaving;
+        if (w->kind == UND_WALL_INFLOW) { /* one whose velocity points out takes liquid away */
+            *in -= leaving < 0 ? leaving : 0;
+            *out += leaving < 0 ? 0 : leaving;
             continue;
         }
         int place[3];

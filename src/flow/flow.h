@@ -86,8 +86,8 @@ double und_flow_divergence(const und_flow *f); /* the largest in a Full cell, 1/
 /* How much of a Surface cell is liquid, 0 to 1. */
 typedef double und_wet_fn(void *context, const int cell[3]);
 
-/* m3 that came in through inflow and left through outflow faces of liquid cells over dt, with the present
- * velocity; signed, in a fixed order.  Of what leaves upright faces of Surface cells only the wet part
+/* m3 that came in through inflow faces of liquid cells and left through these and outflow faces over dt, with
+ * the present velocity; in a fixed order.  Of what leaves upright faces of Surface cells only the wet part
  * counts, where `wet` is not NULL. */
 void und_flow_through(const und_flow *f, double dt, und_wet_fn *wet, void *context, double *in, double *out);
 

@@ -99,6 +99,7 @@ static void substep(und_cells *s, double left)
         und_cells_turn_gates(s);
         if (s->walls_at != s->time)
             und_flow_set_walls(&s->flow, s->time, true); /* 4 */
+        und_cells_pour(s);
     }
     STEP (SURFACE)
         und_flow_set_surface(&s->flow, s->def.gravity, 0);
@@ -317,22 +318,24 @@ static int stages_liquid(const und_liquid *liquid, const und_stage **list)
     return STAGE_COUNT;
 }
 
-/* What a hand can do depends on how the liquid's place is followed: chains are not born at inflows. */
-enum {
-    PAINTING = 1 << UND_TOOL_LIQUID | 1 << UND_TOOL_SOLID | 1 << UND_TOOL_ERASE,
-    WITH_INFLOWS = PAINTING | 1 << UND_TOOL_INFLOW
+static const und_liquid_class cells_class = {
+    .name = "cells",
+    .destroy = destroy_liquid,
+    .step = step_liquid,
+    .trouble = trouble_liquid,
+    .frame = und_cells_write_frame,
+    .save = und_cells_save,
+    .restore = und_cells_restore,
+    .ledger = ledger_liquid,
+    .stages = stages_liquid,
+    .time = time_liquid,
+    .watch = watch_liquid,
+    .inspect = und_cells_save,
+    .tools = 1 << UND_TOOL_LIQUID | 1 << UND_TOOL_SOLID | 1 << UND_TOOL_ERASE | 1 << UND_TOOL_INFLOW,
+    .touch = und_cells_touch,
+    .tuning = und_cells_tuning,
+    .tune = und_cells_tune,
 };
-#define CELLS_CLASS(TOOLS)                                                                               \
-    {                                                                                                    \
-        .name = "cells", .destroy = destroy_liquid, .step = step_liquid, .trouble = trouble_liquid,      \
-        .frame = und_cells_write_frame, .save = und_cells_save, .restore = und_cells_restore,            \
-        .ledger = ledger_liquid, .stages = stages_liquid, .time = time_liquid, .watch = watch_liquid,    \
-        .inspect = und_cells_save, .tools = TOOLS, .touch = und_cells_touch, .tuning = und_cells_tuning, \
-        .tune = und_cells_tune,                                                                          \
-    }
-static const und_liquid_class cells_class[] = {[UND_TRACK_MARKERS] = CELLS_CLASS(WITH_INFLOWS),
-                                               [UND_TRACK_CHAINS] = CELLS_CLASS(PAINTING),
-                                               [UND_TRACK_HEIGHT] = CELLS_CLASS(WITH_INFLOWS)};
 
 static und_status check_memory(const und_cells *s, und_error *err)
 {
@@ -366,7 +369,7 @@ und_cells *und_cells_create(const und_cells_def *def, und_error *err)
     und_cells *s = und_alloc(1, sizeof *s, "cells", err);
     if (!s)
         return NULL;
-    s->liquid.class = &cells_class[def->track];
+    s->liquid.class = &cells_class;
     s->def = *def;
     if (!s->def.markers_per_cell)
         s->def.markers_per_cell = def->n[2] == 1 ? 25 : 27;

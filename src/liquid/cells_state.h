@@ -93,6 +93,7 @@ double und_cells_rounding(double time);         /* s: turns this close to a time
 /* cells_track.c: the liquid's place, whatever follows it. */
 und_status und_cells_fill(und_cells *s, und_error *err);
 void und_cells_make_room(und_cells *s, double dt); /* for what comes in over dt */
+void und_cells_pour(und_cells *s);                 /* chains begin at openings that are dry */
 void und_cells_track(und_cells *s);                /* over dt: moves the surface and keeps the ledger */
 void und_cells_find_labels(und_cells *s); /* Full, Surface and Empty cells, and what presses on the surface */
 void und_cells_splash(und_cells *s);      /* over dt: drops leave, fly and land; foam floats */

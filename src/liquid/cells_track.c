@@ -260,12 +260,14 @@ double und_cells_volume(const und_cells *s)
 /* Steps ask for no memory: room for births is made before them. */
 void und_cells_make_room(und_cells *s, double dt)
 {
+    und_error err; /* where there is no room, births are missed */
+    if (s->chains)
+        (void)und_chains_make_room(s->chains, &err);
     if (!s->markers)
         return;
-    und_error err;
     int most = und_markers_expected(s->markers, s->flow.u, s->flow.label, s->flow.wall, s->walls,
                                     s->wall_count, s->def.markers_per_cell, dt);
-    (void)und_markers_reserve(s->markers, most, &err); /* where there is none, births are missed */
+    (void)und_markers_reserve(s->markers, most, &err);
 }
 
 static void move_markers(und_cells *s)
@@ -303,14 +305,27 @@ static double shrink_of(const und_cells *s)
     return fmin(fmax(s->ledger.correction / (time * full), -most), most);
 }
 
+static und_inflows inflows_of(const und_cells *s)
+{
+    return (und_inflows){s->flow.u, s->flow.label, s->flow.wall, s->walls, s->wall_count};
+}
+
+void und_cells_pour(und_cells *s)
+{
+    const und_inflows inflows = inflows_of(s);
+    if (s->chains && und_chains_pour(s->chains, &inflows))
+        und_cells_find_labels(s);
+}
+
 void und_cells_track(und_cells *s)
 {
     double in, out, before = s->ledger.measured;
+    const und_inflows inflows = inflows_of(s);
     und_flow_through(&s->flow, s->dt, s->height ? wet_part : NULL, s, &in, &out);
     if (s->markers)
         move_markers(s);
     else if (s->chains)
-        und_chains_move(s->chains, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->dt);
+        und_chains_move(s->chains, &inflows, s->dt);
     else
         move_heights(s, in - out);
     und_ledger_add(&s->ledger.sources, &s->lost.sources, in);

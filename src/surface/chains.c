@@ -78,6 +78,11 @@ und_status und_chains_reserve(und_chains *s, int more, und_error *err)
     return UND_OK;
 }
 
+und_status und_chains_make_room(und_chains *s, und_error *err)
+{
+    return 2 * s->count > s->capacity ? und_chains_reserve(s, s->count, err) : UND_OK;
+}
+
 void und_chains_append(und_chains *s, const und_point *place, const double *spacing, int count)
 {
     for (int i = 0; i < count; i++) {

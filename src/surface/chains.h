@@ -23,12 +23,26 @@ und_status und_chains_add(und_chains *chains, und_inside_fn *inside, void *conte
 enum { UND_CHAINS_FILL = 1, UND_CHAINS_DRY = 2 };
 und_status und_chains_change(und_chains *chains, const uint8_t *change, const uint8_t *label, und_error *err);
 
+/* Where liquid comes in: velocity on high faces, cells, and what their walls are. */
+typedef struct und_inflows {
+    double *const *u;
+    const uint8_t *label, *wall;
+    const und_wall_def *walls;
+    int wall_count;
+} und_inflows;
+
+/* Begins chains along openings that no liquid is before: thin ones, which then grow by what flows in. Whether
+ * there are any.  There may be less than there should where room is short. */
+bool und_chains_pour(und_chains *chains, const und_inflows *in);
+
 /* Moves all markers as und_markers_move does, then keeps the chains well: inserts where links are longer than
  * they should be, deletes both markers of a pair that is too close, splits a chain that meets itself and
  * merges chains that meet; chains that enclose less than a small share of a cell go.  Where a chain lies
- * along a wall of any kind it stays there. */
-void und_chains_move(und_chains *chains, double *const u[3], const uint8_t *label, const uint8_t *wall,
-                     const und_wall_def *walls, double dt);
+ * along a wall of any kind it stays there, and its markers at openings stand still while liquid comes in. */
+void und_chains_move(und_chains *chains, const und_inflows *in, double dt);
+
+/* Room for as many markers again as there are, or an error; for between steps, which ask for none. */
+und_status und_chains_make_room(und_chains *chains, und_error *err);
 
 /* There is so much liquid too much now, m3: in the next move the free surface goes in, or out, a little, to
  * take that back.  Chains do not know what flows through walls, so that it is for the caller to say, after

@@ -103,19 +103,32 @@ static int workers_of(const und_chains *s)
     return und_workers(s->threads, (size_t)s->count, ENOUGH);
 }
 
-static void find_walls(und_chains *s, const uint8_t *label)
+/* Whether liquid comes in through one of the walls that a place is on. */
+static bool is_at_inflow(const und_mac *m, const und_inflows *in, und_point p, unsigned walls)
+{
+    const int cell[2] = {(int)floor(coordinate(m, 0, p.x)), (int)floor(coordinate(m, 1, p.y))};
+    for (int k = 0; k < 4; k++)
+        if (walls >> k & 1 && und_chains_flows_in(in, m, cell, k / 2, k % 2 ? 1 : -1))
+            return true;
+    return false;
+}
+
+static void find_walls(und_chains *s, const und_inflows *in)
 {
     PARALLEL_FOR(workers_of(s))
     for (int chunk = 0; chunk < chunks_of(s); chunk++)
-        for (int i = chunk * CHUNK; i < chunk_end(s, chunk); i++)
-            s->flag[i] = (uint8_t)und_chains_walls_at(&s->mac, label, und_point_of(s, i));
+        for (int i = chunk * CHUNK; i < chunk_end(s, chunk); i++) {
+            und_point p = und_point_of(s, i);
+            unsigned walls = und_chains_walls_at(&s->mac, in->label, p);
+            s->flag[i] = (uint8_t)(walls | (is_at_inflow(&s->mac, in, p, walls) ? UND_AT_INFLOW : 0));
+        }
 }
 
 /* Markers between two others on walls stay where they are: there the liquid's outline is the wall, however
- * it slides along, and around a solid's corners too. */
+ * it slides along, and around a solid's corners too.  So do those at openings, from which it is drawn out. */
 static bool stays(const und_chains *s, int i)
 {
-    return s->flag[i] && s->flag[s->prev[i]] && s->flag[s->next[i]];
+    return (s->flag[i] && s->flag[s->prev[i]] && s->flag[s->next[i]]) || s->flag[i] & UND_AT_INFLOW;
 }
 
 static void take_spare(und_chains *s)
@@ -322,16 +335,13 @@ void und_chains_even(und_chains *s, const uint8_t *label)
             insert_after(s, i, between(s, label, i));
 }
 
-void und_chains_move(und_chains *s, double *const u[3], const uint8_t *label, const uint8_t *wall,
-                     const und_wall_def *walls, double dt)
+void und_chains_move(und_chains *s, const und_inflows *in, double dt)
 {
-    (void)
-        wall; /* chains end at walls of all kinds, and lie along them: liquid that comes in pushes them on */
-    (void)walls;
+    const uint8_t *label = in->label;
     und_chains_link(s);
-    find_walls(s, label);
+    find_walls(s, in);
     take_back(s, label);
-    carry(s, u, label, dt);
+    carry(s, in->u, label, dt);
     land_all(s, label);
     und_chains_even(s, label);
     bool joined = und_chains_join(s, UND_CHAINS_AIR_GAP);

@@ -72,9 +72,11 @@ static inline bool und_chains_solid(const und_mac *m, const uint8_t *label, int 
 #define UND_CHAINS_SKIN 1e-6
 
 /* The walls that a place is on: bits 0 to 3 for a solid on its low and high side along x and y, bit 4 for a
- * solid's corner. */
-enum { UND_AT_CORNER = 16 };
+ * solid's corner; and bit 5 where liquid comes in there. */
+enum { UND_AT_CORNER = 16, UND_AT_INFLOW = 32 };
 unsigned und_chains_walls_at(const und_mac *m, const uint8_t *label, und_point p);
+/* Does liquid come into the cell from its low (-1) or high (1) side along an axis? */
+bool und_chains_flows_in(const und_inflows *in, const und_mac *m, const int cell[2], int axis, int side);
 /* A place that is on a solid's face, give or take rounding, put before it. */
 und_point und_chains_settle(const und_mac *m, const uint8_t *label, und_point p);
 
