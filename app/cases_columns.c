@@ -31,6 +31,7 @@ const validation_case columns_cases[] = {
     {"heave", "columns", case_heave},
     {"impact", "columns", case_impact},
     {"ballast", "columns", case_ballast},
+    {"figure", "columns", case_figure},
     {0},
 };
 

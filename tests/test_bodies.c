@@ -529,6 +529,7 @@ static void test_led_by_a_skeleton(void **state)
     und_body_def defs[2] = {body(und_skeleton_shape(skeleton, 1), 0, 0, 0), body(&ball, 2, 0, 0.5)};
     defs[0].skeleton = skeleton;
     defs[0].bone = 1;
+    defs[0].release = INFINITY;
     und_bodies *b = make(defs, 2, &space);
     for (int i = 0; i < 200; i++) {
         und_bodies_step(b, 0.01 * i, 0.01);

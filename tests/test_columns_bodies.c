@@ -1,6 +1,7 @@
 /* Bodies and spray in the columns: what floats, what sinks, what splashes, and the same bits again. */
 #include "tests/columns_model.h"
 
+#include "bodies/skeleton.h"
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "liquid/columns_state.h"
@@ -414,6 +415,52 @@ static void drag_acts_back_on_the_water(void **state)
     und_shape_destroy(shape);
 }
 
+/* A figure that falls by its keys is let go where it meets the water, and floats: joints and all, with the
+ * same bits after a restore. */
+static void figures_are_let_go_in_the_water(void **state)
+{
+    (void)state;
+    static const char text[] = "skeleton eel\n"
+                               "bone head ellipsoid 0.1 0.08 0.12\n"
+                               "bone body on head joint 0 0 -0.1 ellipsoid 0.09 0.07 0.2 at 0 0 -0.17\n"
+                               "bone tail on body joint 0 0 -0.34 ellipsoid 0.05 0.05 0.15 at 0 0 -0.12\n"
+                               "key 0 at 1.01 0.6 1.2 body 20 tail -20\n"
+                               "key 0.4 at 1.01 -0.3 1.1 body -20 tail 20\n";
+    und_error err = {0};
+    und_skeleton *skeleton = und_skeleton_parse(text, strlen(text), "eel.skel", &err);
+    assert_non_null(skeleton);
+    und_body_def bones[3];
+    for (int i = 0; i < 3; i++) {
+        bones[i] = body(und_skeleton_shape(skeleton, i), 700, 0, 0, 0);
+        bones[i].skeleton = skeleton;
+        bones[i].bone = i;
+        bones[i].release = INFINITY;
+        bones[i].release_wet = true;
+    }
+    und_columns_def def = pool(41);
+    def.body_count = 3;
+    def.bodies = bones;
+    und_columns *columns = make(&def), *again = make(&def);
+    run(columns, 0.15);
+    assert_true(und_bodies_led(columns->bodies, 0) && und_bodies_led(columns->bodies, 2));
+    run(columns, 0.35);
+    for (int i = 0; i < 3; i++)
+        assert_false(und_bodies_led(columns->bodies, i));
+    und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
+    hash_of(columns, &kept);
+    und_liquid *liquid = und_columns_liquid(again);
+    assert_int_equal(liquid->class->restore(liquid, &kept, &err), UND_OK);
+    run(columns, 4);
+    run(again, 4);
+    assert_true(hash_of(columns, NULL) == hash_of(again, NULL));
+    for (int i = 0; i < 3; i++)
+        assert_true(und_columns_body(columns, i).position[1] > -0.06);
+    und_frame_clear(&kept);
+    und_columns_destroy(columns);
+    und_columns_destroy(again);
+    und_skeleton_destroy(skeleton);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +476,7 @@ int main(void)
         cmocka_unit_test(fast_bodies_meet),
         cmocka_unit_test(a_body_may_fill_the_pool),
         cmocka_unit_test(drag_acts_back_on_the_water),
+        cmocka_unit_test(figures_are_let_go_in_the_water),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -369,6 +369,35 @@ static void no_limb_goes_through_the_diver(void **state)
     und_skeleton_destroy(s);
 }
 
+/* Of the file, mirrored, or as far as keys go and a little farther; without keys a joint is stiff. */
+static void joints_have_limits(void **state)
+{
+    (void)state;
+    static const char text[] = "skeleton a\nbone body ellipsoid 1 1 1\n"
+                               "bone arm_left on body ellipsoid 1 1 1 limits -90 30 -5 10 0 80\n"
+                               "bone leg_left on body ellipsoid 1 1 1\nbone cap on body ellipsoid 1 1 1\n"
+                               "mirror left right\nkey 0 leg -20 0 5 arm 5\nkey 1 leg 60\n";
+    static const struct {
+        const char *bone;
+        double low[3], high[3];
+    } rows[] = {{"arm_left", {-90, -5, 0}, {30, 10, 80}},
+                {"arm_right", {-90, -10, -80}, {30, 5, 0}},
+                {"leg_left", {-30, -10, -10}, {70, 10, 15}},
+                {"leg_right", {-30, -10, -15}, {70, 10, 10}},
+                {"cap", {0, 0, 0}, {0, 0, 0}}};
+    und_error err = {0};
+    und_skeleton *s = und_skeleton_parse(text, sizeof text - 1, "a.skel", &err);
+    assert_non_null(s);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        und_vec3 low, high;
+        const double degree = acos(-1) / 180, *l = rows[i].low, *h = rows[i].high;
+        und_skeleton_limits(s, und_skeleton_find(s, rows[i].bone), &low, &high);
+        assert_vec_near(low, l[0] * degree, l[1] * degree, l[2] * degree, 1e-12);
+        assert_vec_near(high, h[0] * degree, h[1] * degree, h[2] * degree, 1e-12);
+    }
+    und_skeleton_destroy(s);
+}
+
 typedef struct refusal {
     const char *text, *message;
 } refusal;
@@ -406,6 +435,10 @@ static const refusal refusals[] = {
      "a.skel:3: expected `on` and the bone that \"head\" hangs on: only the first has none"},
     {BODY "bone head on bdoy ellipsoid 1 1 1\n", "a.skel:3: unknown bone \"bdoy\" (did you mean \"body\"?)"},
     {BODY "bone body on body ellipsoid 1 1 1\n", "a.skel:3: there is already a bone \"body\""},
+    {BODY "bone head on body ellipsoid 1 1 1 limits 20\n",
+     "a.skel:3: expected the most turn in degrees, found the end of the line"},
+    {BODY "bone head on body ellipsoid 1 1 1 limits 20 10\n",
+     "a.skel:3: expected the most turn in degrees from 20 to 360, found 10"},
     {BODY "mirror left right\n", "a.skel:3: no bone's name ends in \"_left\""},
     {LIMBS "key 0 thihg 10\n", "a.skel:5: unknown bone \"thihg\" (did you mean \"thigh\"?)"},
     {LIMBS "key 0 thigh\n", "a.skel:5: expected a turn about x in degrees, found the end of the line"},
@@ -539,6 +572,7 @@ int main(void)
                                        cmocka_unit_test(a_flight_obeys_newton),
                                        cmocka_unit_test(a_planted_foot_stays),
                                        cmocka_unit_test(spans_join_smoothly),
+                                       cmocka_unit_test(joints_have_limits),
                                        cmocka_unit_test(mistakes_are_explained),
                                        cmocka_unit_test(too_much_is_refused),
                                        cmocka_unit_test(damaged_text_is_harmless),

@@ -210,6 +210,7 @@ und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bod
             return NULL;
         }
     }
+    und_joints_create(s);
     return s;
 }
 
@@ -237,7 +238,7 @@ und_status und_bodies_add(und_bodies *s, const und_body_def *def, und_error *err
     if (s->count >= s->limit)
         return und_error_set(err, UND_INVALID, "no body is left that could be added");
     und_body *body = &s->bodies[s->count];
-    *body = (und_body){.def = def};
+    *body = (und_body){.def = def, .parent = -1};
     und_status status = create_body(s, s->count, err);
     s->count++;
     s->contact_limit = (int)contacts_for(s->count);
@@ -400,6 +401,25 @@ static und_vec3 turn_between(und_quat from, und_quat to)
     return und_mul(und_vec(d.x, d.y, d.z), sign * scale);
 }
 
+/* A held body is thrown when it is let go; one that is led keeps the velocity of its way. */
+void und_body_free(und_bodies *s, int i, double time)
+{
+    const double before = 1e-3; /* s */
+    const und_body *body = &s->bodies[i];
+    und_body_state *now = &s->kept[i].now;
+    if (!(s->kept[i].led > 0))
+        return;
+    s->kept[i].led = 0;
+    if (body->def->skeleton) {
+        und_pose to = led_pose(body->def, time), from = led_pose(body->def, time - before);
+        und_vec3 way = und_sub(und_pose_point(&to, body->center), und_pose_point(&from, body->center));
+        und_to(now->velocity, und_mul(way, 1 / before));
+        und_to(now->spin, und_mul(turn_between(from.rotation, to.rotation), 1 / before));
+    } else if (!body->def->motion) {
+        throw(body->def, now);
+    }
+}
+
 /* Where led bodies are at the end of the step, and the velocity that takes them there.  A body is free in the
  * first step that begins at its release or after. */
 static void lead(und_bodies *s, double time, double dt)
@@ -409,10 +429,8 @@ static void lead(und_bodies *s, double time, double dt)
         und_body_state *now = &s->kept[i].now;
         if (!(s->kept[i].led > 0))
             continue;
-        if (!body->def->skeleton && time >= body->def->release - 1e-9 * dt) {
-            s->kept[i].led = 0;
-            if (!body->def->motion) /* thrown when let go; along a motion its velocity is kept */
-                throw(body->def, now);
+        if (time >= body->def->release - 1e-9 * dt) {
+            und_body_free(s, i, time);
             continue;
         }
         body->target = led_pose(body->def, time + dt);
@@ -514,8 +532,10 @@ void und_bodies_step(und_bodies *s, double time, double dt)
         return;
     lead(s, time, dt);
     prepare(s);
+    s->contact_count = 0;
+    und_joints_find(s);
     und_contacts_find(s);
-    und_contacts_prepare(s, dt);
+    und_contacts_prepare(s, time, dt);
     accelerate(s, dt);
     und_contacts_solve(s);
     und_contacts_separate(s, dt);

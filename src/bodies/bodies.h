@@ -61,6 +61,9 @@ void und_bodies_inertia(const und_bodies *bodies, int i, double out[9]); /* worl
 void und_bodies_push(und_bodies *bodies, int i, und_vec3 force, und_vec3 at);
 void und_bodies_twist(und_bodies *bodies, int i, und_vec3 torque);
 
+/* Lets a held or led body go, and with a bone its whole figure; with the velocity it is led with. */
+void und_bodies_let_go(und_bodies *bodies, int i, double time);
+
 /* One step of all bodies from time to time + dt: led ones go where they are led, with the velocity that
  * takes them there; free ones by forces, gravity and contacts.  The same bits whatever came before. */
 void und_bodies_step(und_bodies *bodies, double time, double dt);

@@ -347,7 +347,6 @@ static bool sound(const und_body_state *b)
 void und_contacts_find(und_bodies *s)
 {
     touching t;
-    s->contact_count = 0;
     for (int i = 0; i < s->count; i++) {
         const und_body_state *a = &s->kept[i].now;
         bool led = s->kept[i].led > 0;
@@ -362,7 +361,8 @@ void und_contacts_find(und_bodies *s)
         for (int j = i + 1; j < s->count; j++) {
             und_vec3 way = und_sub(und_of(a->position), und_of(s->kept[j].now.position));
             double reach = s->bodies[i].reach + s->bodies[j].reach;
-            if (und_dot(way, way) < reach * reach && !(led && s->kept[j].led > 0) && sound(&s->kept[j].now))
+            if (und_dot(way, way) < reach * reach && !(led && s->kept[j].led > 0) && sound(&s->kept[j].now) &&
+                !und_joints_near(s, i, j))
                 collide_bodies(s, i, j, &t);
         }
     }

@@ -1,7 +1,7 @@
-/* What contacts do to bodies: impulses found by projected Gauss-Seidel sweeps, forwards and backwards in
- * turn. Speeds and places are mended apart: the speeds after which no contact closes, with friction inside
- * its cone; then a shift that takes bodies out of each other and is not kept as speed, so that nothing hops
- * out of a contact.  Nothing is carried from step to step. */
+/* What contacts and joints do to bodies: impulses found by projected Gauss-Seidel sweeps, forwards and
+ * backwards in turn. Speeds and places are mended apart: the speeds after which no contact closes, with
+ * friction inside its cone; then a shift that takes bodies out of each other and is not kept as speed, so
+ * that nothing hops out of a contact.  Nothing is carried from step to step. */
 #include "bodies/state.h"
 
 static double bounce_of(const und_bodies *s, const und_contact *c)
@@ -57,7 +57,7 @@ static double target_speed(const und_bodies *s, const und_contact *c, double dt)
     return closing > still && closing * dt > gap ? bounce_of(s, c) * closing : -gap / dt;
 }
 
-void und_contacts_prepare(und_bodies *s, double dt)
+void und_contacts_prepare(und_bodies *s, double time, double dt)
 {
     for (int i = 0; i < s->count && s->contact_count > 0; i++)
         if (s->bodies[i].contact_count > 0)
@@ -68,6 +68,10 @@ void und_contacts_prepare(und_bodies *s, double dt)
         und_vec3 t = und_unit(und_cross(n, side));
         c->inverse_mass[0] = s->bodies[c->a].inverse_mass;
         c->inverse_mass[1] = s->bodies[c->b].inverse_mass;
+        if (c->kind != UND_CONTACT) {
+            und_joint_rows(s, c, time, dt);
+            continue;
+        }
         c->row[0] = row_along(s, c, n);
         c->row[1] = row_along(s, c, t);
         c->row[2] = row_along(s, c, und_cross(n, t));
@@ -102,13 +106,30 @@ static void rub(und_speed *speed, und_contact *c)
     }
 }
 
+/* Brings the speed along each row of a joint to its target, as far as the bounds of the impulse let it. */
+static void join(und_speed *speed, und_contact *c)
+{
+    for (int k = 0; k < 3; k++) {
+        und_row *row = &c->row[k];
+        if (!(row->give > 0))
+            continue;
+        double impulse = row->impulse + (row->target - rate(speed, c, row)) / row->give;
+        impulse = fmax(row->least, fmin(impulse, row->most));
+        push(speed, c, row, impulse - row->impulse);
+        row->impulse = impulse;
+    }
+}
+
 /* One sweep forwards and one backwards; returns the square of the step it made, as energy. */
 static double sweep(und_bodies *s, const int *order, int count)
 {
     double square = 0;
     for (int i = 0; i < 2 * count; i++) {
         und_contact *c = &s->contacts[order[i < count ? i : 2 * count - 1 - i]];
-        press(s->speed, c, c->target);
+        if (c->kind != UND_CONTACT)
+            join(s->speed, c);
+        else
+            press(s->speed, c, c->target);
         if (c->friction > 0)
             rub(s->speed, c);
     }
@@ -210,12 +231,31 @@ static double parting_speed(const und_bodies *s, const und_contact *c, double dt
     return fmin(speed, size / 0.1 + sqrt(fabs(s->world.gravity) * size));
 }
 
+/* The same for joints: a share of what they are off.  Those that hold a pose have nothing to mend. */
+static bool mend_joint(und_contact *c, double dt)
+{
+    bool any = false;
+    for (int k = 0; k < 3; k++) {
+        und_row *row = &c->row[k];
+        row->impulse = 0;
+        row->target = -0.3 * row->off / dt;
+        any = any || row->off != 0;
+    }
+    if (c->kind == UND_JOINT_HOLD)
+        c->row[0].give = c->row[1].give = c->row[2].give = 0;
+    return any;
+}
+
 void und_contacts_separate(und_bodies *s, double dt)
 {
     enum { SWEEPS = 8 };
     bool any = false;
     for (int i = 0; i < s->contact_count; i++) {
         und_contact *c = &s->contacts[i];
+        if (c->kind != UND_CONTACT) {
+            any = mend_joint(c, dt) || any;
+            continue;
+        }
         c->target = parting_speed(s, c, dt);
         c->row[0].impulse = 0;
         any = any || c->target > 0;
@@ -223,6 +263,9 @@ void und_contacts_separate(und_bodies *s, double dt)
     for (int k = 0; any && k < SWEEPS; k++)
         for (int i = 0; i < s->contact_count; i++) {
             und_contact *c = &s->contacts[k % 2 ? s->contact_count - 1 - i : i];
-            press(s->shift, c, c->target);
+            if (c->kind != UND_CONTACT)
+                join(s->shift, c);
+            else
+                press(s->shift, c, c->target);
         }
 }

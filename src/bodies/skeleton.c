@@ -78,6 +78,39 @@ double und_skeleton_length(const und_skeleton *skeleton)
     return skeleton->length;
 }
 
+int und_skeleton_parent(const und_skeleton *skeleton, int index)
+{
+    return bone_at(skeleton, index)->parent;
+}
+
+und_vec3 und_skeleton_hinge(const und_skeleton *skeleton, int index)
+{
+    return bone_at(skeleton, index)->joint;
+}
+
+const und_pose *und_skeleton_ellipsoid(const und_skeleton *skeleton, int index)
+{
+    return &bone_at(skeleton, index)->ellipsoid;
+}
+
+static und_vec3 radians(und_vec3 degrees)
+{
+    return und_mul(degrees, acos(-1) / 180);
+}
+
+und_vec3 und_skeleton_turn(const und_skeleton *skeleton, int index, double time)
+{
+    const und_motion *turn = bone_at(skeleton, index)->turn;
+    return turn ? radians(und_motion_at(turn, time - skeleton->start).position) : und_vec(0, 0, 0);
+}
+
+void und_skeleton_limits(const und_skeleton *skeleton, int index, und_vec3 *low, und_vec3 *high)
+{
+    const bone *b = bone_at(skeleton, index);
+    *low = radians(b->low);
+    *high = radians(b->high);
+}
+
 const und_shape *und_skeleton_shape(const und_skeleton *skeleton, int index)
 {
     return bone_at(skeleton, index)->shape;

@@ -23,6 +23,14 @@ const char *und_skeleton_bone_name(const und_skeleton *skeleton, int bone);
 int und_skeleton_find(const und_skeleton *skeleton, const char *name); /* -1: no such bone */
 double und_skeleton_length(const und_skeleton *skeleton);              /* s: from time 0 to the last key */
 
+int und_skeleton_parent(const und_skeleton *skeleton, int bone); /* -1: the root */
+/* Where the bone hangs, in its parent's coordinates; its ellipsoid, in its own. */
+und_vec3 und_skeleton_hinge(const und_skeleton *skeleton, int bone);
+const und_pose *und_skeleton_ellipsoid(const und_skeleton *skeleton, int bone);
+/* The joint's turn about x, then y, then z at a time, and its least and most, rad. */
+und_vec3 und_skeleton_turn(const und_skeleton *skeleton, int bone, double time);
+void und_skeleton_limits(const und_skeleton *skeleton, int bone, und_vec3 *low, und_vec3 *high);
+
 /* A bone's ellipsoid, about its centre with its axes along x, y and z (it lives as long as the skeleton), and
  * its colour. */
 const und_shape *und_skeleton_shape(const und_skeleton *skeleton, int bone);

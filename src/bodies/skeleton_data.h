@@ -21,6 +21,8 @@ typedef struct bone {
     und_pose ellipsoid; /* in the bone's */
     und_vec3 tilt;      /* degrees */
     und_shape *shape;   /* about its own centre */
+    bool limited;       /* by the file; else by its keys */
+    und_vec3 low, high; /* of the joint's turn, degrees */
     und_motion *turn;   /* degrees as positions, so that a turn can be more than half a circle; NULL: none */
     float color[3];
 } bone;

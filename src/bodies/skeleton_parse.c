@@ -125,7 +125,8 @@ static bool read_turn(parser *p, und_vec3 *out)
 
 static bool is_reserved(const char *word)
 {
-    static const char *const reserved[] = {"on", "joint", "ellipsoid", "at", "tilt", "color", "turn", "pose"};
+    static const char *const reserved[] = {"on",   "joint",  "ellipsoid", "at",  "tilt",
+                                           "turn", "limits", "color",     "pose"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(word, reserved[i]) == 0)
             return true;
@@ -198,10 +199,23 @@ static bool read_skeleton(parser *p)
     return read_name(p, "the skeleton's name", name);
 }
 
+/* Least and most turn about x and, where given, about y and z. */
+static bool read_limits(parser *p, bone *b)
+{
+    double *ends[] = {&b->low.x, &b->high.x, &b->low.y, &b->high.y, &b->low.z, &b->high.z};
+    b->limited = true;
+    for (int k = 0; k < 6 && (k < 2 || looks_like_number(peek(p))); k += 2) {
+        if (!read_number(p, "the least turn in degrees", -360, 360, ends[k]) ||
+            !read_number(p, "the most turn in degrees", *ends[k], 360, ends[k + 1]))
+            return false;
+    }
+    return true;
+}
+
 /* One clause of a bone: `joint 0 0.1 0` and the like. */
 static bool read_clause(parser *p, bone *b, und_vec3 *half, const char *clause)
 {
-    static const char *const clauses[] = {"joint", "ellipsoid", "at", "tilt", "color"};
+    static const char *const clauses[] = {"joint", "ellipsoid", "at", "tilt", "limits", "color"};
     if (strcmp(clause, "joint") == 0)
         return read_vector(p, "the joint's x, y and z in metres", -largest, largest, &b->joint);
     if (strcmp(clause, "ellipsoid") == 0)
@@ -211,6 +225,8 @@ static bool read_clause(parser *p, bone *b, und_vec3 *half, const char *clause)
                            &b->ellipsoid.position);
     if (strcmp(clause, "tilt") == 0)
         return read_turn(p, &b->tilt);
+    if (strcmp(clause, "limits") == 0)
+        return read_limits(p, b);
     if (strcmp(clause, "color") == 0) {
         und_vec3 c;
         if (!read_vector(p, "the colour's red, green and blue", 0, 1, &c))
@@ -287,6 +303,8 @@ static bool add_twin(parser *p, int index, const char *side)
     twin.ellipsoid.position.x = -b->ellipsoid.position.x;
     twin.tilt.y = -b->tilt.y;
     twin.tilt.z = -b->tilt.z;
+    twin.low = und_vec(b->low.x, -b->high.y, -b->high.z);
+    twin.high = und_vec(b->high.x, -b->low.y, -b->low.z);
     if (!add_bone(p, &twin, b->shape->half))
         return false;
     p->skeleton->bones[index].twin = p->skeleton->count - 1;
@@ -586,6 +604,22 @@ static key_row row_of(const parser *p, und_key *keys, int bone_index)
     return (key_row){keys + first, end - first};
 }
 
+/* A joint without limits turns as far as its keys take it, and a little farther; one without keys is stiff.
+ */
+static void limit_by_keys(bone *b, key_row row)
+{
+    const double more = 10; /* degrees */
+    for (int i = 0; i < row.count; i++) {
+        und_vec3 t = row.keys[i].position, low = i == 0 ? t : b->low, high = i == 0 ? t : b->high;
+        b->low = und_vec(fmin(low.x, t.x), fmin(low.y, t.y), fmin(low.z, t.z));
+        b->high = und_vec(fmax(high.x, t.x), fmax(high.y, t.y), fmax(high.z, t.z));
+    }
+    if (row.count > 0) {
+        b->low = und_sub(b->low, und_vec(more, more, more));
+        b->high = und_add(b->high, und_vec(more, more, more));
+    }
+}
+
 static bool make_motions(parser *p)
 {
     und_skeleton *s = p->skeleton;
@@ -598,6 +632,8 @@ static bool make_motions(parser *p)
     bool good = true;
     for (int i = 1; i < s->count && good; i++) {
         key_row row = row_of(p, keys, i);
+        if (!s->bones[i].limited)
+            limit_by_keys(&s->bones[i], row);
         if (row.count > 0)
             good = (s->bones[i].turn = und_motion_create(row.keys, row.count, UND_EASE_MONOTONE, p->err));
     }

@@ -37,6 +37,11 @@ typedef struct und_body {
     int part_count;
     und_part *parts;
     und_vec3 force, torque; /* of the next step */
+    /* of a skeleton's bone */
+    int parent;               /* the body that it hangs on; -1: none */
+    und_vec3 joint, joint_on; /* from its own centre of mass and from the parent's, in their coordinates */
+    und_quat bone_turn;       /* the bone's coordinates in the body's */
+    double burden;            /* mass times distance from the joint of all that hangs there, kg m */
     /* within a step */
     und_pose place;                                /* of its own coordinates */
     und_pose target;                               /* a led body's, at the end of the step */
@@ -55,9 +60,21 @@ typedef struct und_row {
     und_vec3 turn_a, turn_b;      /* what a unit impulse does to the spins */
     double give;                  /* and to the speed between the two places */
     double impulse, before, step; /* of the solver: now, a round ago, and its conjugate direction */
+    /* of joints */
+    double target, least, most; /* speed that it asks for; bounds of the impulse */
+    double off;                 /* how far it is from where it should be, m or rad */
 } und_row;
 
+typedef enum und_contact_kind {
+    UND_CONTACT,
+    UND_JOINT_POINT,
+    UND_JOINT_LIMITS,
+    UND_JOINT_HOLD
+} und_contact_kind;
+
+/* Where two bodies touch, or are joined. */
 typedef struct und_contact {
+    und_contact_kind kind;
     int a, b; /* bodies; a is free; b == count: ground or wall */
     und_vec3 at, normal;
     double depth; /* negative: still apart by so much */
@@ -102,10 +119,19 @@ static inline double und_world_dz(const und_bodies_world *w)
 double und_ground_top(const und_bodies *s, double x, double z, double reach);
 double und_ground_at(const und_bodies *s, double x, double z, und_vec3 *normal);
 
-/* Fills in s->contacts from the places of the bodies. */
+/* Of figures: joins their bones, once; is a pair of bones at most two joints apart, so that they do not
+ * collide; adds what joins those that were let go to s->contacts, and makes its rows. */
+void und_joints_create(und_bodies *s);
+bool und_joints_near(const und_bodies *s, int i, int j);
+void und_joints_find(und_bodies *s);
+void und_joint_rows(und_bodies *s, und_contact *c, double time, double dt);
+/* From now on the body is free: with the velocity along its way, or as it is thrown. */
+void und_body_free(und_bodies *s, int i, double time);
+
+/* Adds to s->contacts from the places of the bodies. */
 void und_contacts_find(und_bodies *s);
 /* What each contact asks for, from the speeds before the step's forces. */
-void und_contacts_prepare(und_bodies *s, double dt);
+void und_contacts_prepare(und_bodies *s, double time, double dt);
 /* Speeds after contacts, from those after forces. */
 void und_contacts_solve(und_bodies *s);
 /* Shifts that take bodies out of each other. */

@@ -56,6 +56,14 @@ static void find_faces(und_columns *s)
         s->view[i] = und_columns_view(s, i);
 }
 
+/* Figures that wait for the water are let go when they meet it. */
+static void release_wet(und_columns *s)
+{
+    for (int i = 0; i < s->def.body_count; i++)
+        if (s->def.bodies[i].release_wet && s->view[i].room > 0 && und_bodies_led(s->bodies, i))
+            und_bodies_let_go(s->bodies, i, s->pool.time);
+}
+
 void und_columns_push(und_columns *s)
 {
     if (!s->load)
@@ -64,6 +72,7 @@ void und_columns_push(und_columns *s)
     und_columns_look_around(s);
     clear_load(s);
     find_faces(s);
+    release_wet(s);
     for (int i = 0; i < s->def.body_count; i++)
         if (s->view[i].contact->count > 0) {
             und_columns_find_force(s, &s->view[i]);
@@ -196,7 +205,7 @@ void und_columns_bobbing(und_columns *s)
 {
     s->body_step = INFINITY;
     for (int i = 0; i < s->def.body_count; i++)
-        if (isfinite(s->def.bodies[i].release) && !s->def.bodies[i].skeleton &&
+        if ((isfinite(s->def.bodies[i].release) || s->def.bodies[i].release_wet) &&
             size_of(&s->def.bodies[i]) > 0.1 * s->pool.grid.dx) /* dust makes no waves */
             s->body_step = fmin(s->body_step, bobbing_step(s, i));
 }

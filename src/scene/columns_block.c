@@ -82,6 +82,7 @@ typedef struct figure_read {
     und_skeleton *skeleton;
     und_vec3 at, turn;
     double start;
+    und_body_def bone; /* what its bones have in common */
 } figure_read;
 
 #define FIGURE(member_) offsetof(figure_read, member_)
@@ -105,13 +106,44 @@ static void read_skeleton(reader *r, const field *f, void *def)
     ((figure_read *)def)->skeleton = skeleton;
 }
 
+static void read_release(reader *r, const field *f, void *def)
+{
+    und_body_def *bone = &((figure_read *)def)->bone;
+    if (lua_type(r->L, -1) == LUA_TSTRING && strcmp(lua_tostring(r->L, -1), "water") == 0) {
+        bone->release_wet = true;
+        return;
+    }
+    if (lua_type(r->L, -1) != LUA_TNUMBER)
+        und_read_expected(r, f->expected);
+    bone->release = lua_tonumber(r->L, -1);
+    if (!(bone->release >= 0))
+        und_read_expected(r, "a time of 0 or later");
+}
+
 static const field figure_fields[] = {
     {"file", F_OTHER, .read = read_skeleton, .required = true, .expected = "the name of a skeleton's file",
      .doc = "the figure's bones, joints and keys, from the scene's folder"},
     {"at", F_POINT, "m", .offset = FIGURE(at), .doc = "where the figure's own origin is, {x, y, z}"},
     {"turn", F_POINT, "degrees", .offset = FIGURE(turn), .doc = "how it is turned about x, then y, then z"},
     {"start", F_NUMBER, "s", -1e9, 1e9, .offset = FIGURE(start), .doc = "when the figure's own time begins"},
+    {"release", F_OTHER, .offset = FIGURE(bone), .read = read_release, .expected = "a time or \"water\"",
+     .doc = "when it is let go: a time in seconds, or \"water\" for when it meets the water"},
+    {"hold", F_NUMBER, NULL, 0, 1e6, .offset = FIGURE(bone.hold),
+     .doc =
+         "strength with which its joints then go on with their keys: 1 holds each limb straight out against "
+         "its weight, 0 is limp"},
+    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = FIGURE(bone.density), .doc = "of its bones"},
+    {"drag", F_NUMBER, NULL, 0, 1e3, .offset = FIGURE(bone.drag), .doc = "of the water on its bones"},
     {0}};
+
+static void init_figure(void *item)
+{
+    und_body_def *bone = &((figure_read *)item)->bone;
+    *bone = und_body_def_default();
+    bone->density = 950; /* a person who has breathed in */
+    bone->hold = 1;
+    bone->release = INFINITY;
+}
 
 static void finish_figure(reader *r, void *item)
 {
@@ -121,22 +153,21 @@ static void finish_figure(reader *r, void *item)
         und_read_fail(r, "%s", err.text);
 }
 
-/* One led body per bone. */
+/* One body per bone. */
 static void read_figures(reader *r, const field *f, void *def)
 {
     und_columns_def *c = def;
     int count = 0;
-    figure_read *list = und_read_list(r, f->inside, sizeof *list, NULL, finish_figure, &count);
+    figure_read *list = und_read_list(r, f->inside, sizeof *list, init_figure, finish_figure, &count);
     for (int i = 0; i < count; i++) {
         const und_skeleton *skeleton = list[i].skeleton;
         int bones = und_skeleton_bones(skeleton);
         und_body_def *bodies = und_scene_alloc(r, (size_t)bones, sizeof *bodies);
         for (int k = 0; k < bones; k++) {
-            bodies[k] = und_body_def_default();
+            bodies[k] = list[i].bone;
             bodies[k].shape = und_skeleton_shape(skeleton, k);
             bodies[k].skeleton = skeleton;
             bodies[k].bone = k;
-            bodies[k].release = INFINITY;
             memcpy(bodies[k].color, und_skeleton_color(skeleton, k), sizeof bodies[k].color);
         }
         und_add_bodies(r, &c->bodies, &c->body_count, bodies, bones);

@@ -156,8 +156,8 @@ static bool buoy_of(const und_body_def *body, und_buoy *b)
 {
     const und_shape *s = body->shape;
     *b = und_buoy_default();
-    if (body->motion || body->skeleton || body->mass > 0 || !isfinite(body->release) || s->center.x != 0 ||
-        s->center.y != 0 || s->center.z != 0)
+    if (body->motion || body->skeleton || body->mass > 0 || body->ballast > 0 || !isfinite(body->release) ||
+        s->center.x != 0 || s->center.y != 0 || s->center.z != 0)
         return false;
     switch (s->kind) {
     case UND_SPHERE:
