@@ -5,9 +5,6 @@ VIEW   ?= scenes/balls.lua
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-# Threads that wait spin only shortly: on a busy machine they would keep each other from working.
-export GOMP_SPINCOUNT ?= 10000
-
 .PHONY: help build demo view test asan tsan install format clean setup setup-test
 
 help:

@@ -1,11 +1,288 @@
+/* The threads that run parallel loops.
+ *
+ * A loop is put up in a slot that all workers see.  The thread that put it up goes through the iterations
+ * like any worker that comes to help, then takes it down, so that nobody comes any more, and waits only for
+ * those that are inside.  So a loop needs no worker to end: one that is late finds nothing left to do. */
 #include "base/parallel.h"
 
-#include <omp.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum { MAX_THREADS = 256 };
+enum {
+    MAX_THREADS = 256,
+    SLOTS = 32, /* threads that share out loops at the same time; one more runs its loop alone */
+    SPINS =
+        2000, /* looks before a thread sleeps: about as long as it takes to wake it, some 40 microseconds */
+};
+
+/* A slot's state: how many workers may still come, whether the owner sleeps until all have left, and how many
+ * are inside. */
+#define ONE_SEAT 0x10000u
+#define AWAITED 0x8000u
+#define INSIDE 0x7fffu
+
+typedef struct {
+    long begin, step, count;
+} range;
+
+typedef struct {
+    alignas(64) _Atomic unsigned state;
+    atomic_bool taken;
+    alignas(64) atomic_long given; /* iterations that someone has begun */
+    bool alone;
+    int threads;
+    void (*body)(void *);
+    void *data;
+    range known;
+} loop;
+
+static struct {
+    loop slots[SLOTS];
+    alignas(64) _Atomic unsigned posted; /* loops put up so far */
+    _Atomic unsigned asleep;             /* workers that wait for the next */
+    atomic_int workers;
+    pthread_mutex_t hiring;
+    bool forks;
+} pool = {.hiring = PTHREAD_MUTEX_INITIALIZER};
+
+/* Where this thread is: in which loop, on which of its seats, in what range. */
+typedef struct {
+    loop *loop;
+    int seat;
+    range range;
+} place;
+
+static _Thread_local place here;
+
+static void sleep_while(_Atomic unsigned *word, unsigned value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void wake(_Atomic unsigned *word, int sleepers)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, sleepers, NULL, NULL, 0);
+}
+
+static void breathe(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static void enter(loop *l, int seat)
+{
+    here.loop = l;
+    here.seat = seat;
+    here.range = l->known;
+    l->body(l->data);
+}
+
+/* The seat taken in a loop that wants workers, from 1; 0 when it wants none. */
+static int take_seat(loop *l)
+{
+    unsigned state = atomic_load(&l->state);
+    while (state >= ONE_SEAT)
+        if (atomic_compare_exchange_weak(&l->state, &state, state - ONE_SEAT + 1))
+            return l->threads - (int)(state / ONE_SEAT);
+    return 0;
+}
+
+static void help(loop *l)
+{
+    int seat = take_seat(l);
+    if (seat == 0)
+        return;
+    enter(l, seat);
+    here.loop = NULL;
+    if ((atomic_fetch_sub(&l->state, 1) & (AWAITED | INSIDE)) == (AWAITED | 1))
+        wake(&l->state, 1);
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        unsigned seen = atomic_load(&pool.posted);
+        for (int i = 0; i < SLOTS; i++)
+            help(&pool.slots[i]);
+        int spins = 0;
+        while (atomic_load_explicit(&pool.posted, memory_order_relaxed) == seen && spins++ < SPINS)
+            breathe();
+        if (spins < SPINS)
+            continue;
+        atomic_fetch_add(&pool.asleep, 1);
+        sleep_while(&pool.posted, seen);
+        atomic_fetch_sub(&pool.asleep, 1);
+    }
+    return NULL;
+}
+
+/* A child has the thread that forked and no other. */
+static void forget_workers(void)
+{
+    pthread_mutex_init(&pool.hiring, NULL);
+    atomic_store(&pool.workers, 0);
+    atomic_store(&pool.asleep, 0);
+    for (int i = 0; i < SLOTS; i++) {
+        atomic_store(&pool.slots[i].state, 0);
+        atomic_store(&pool.slots[i].taken, &pool.slots[i] == here.loop);
+    }
+}
+
+/* Signals are for the program's own threads.  Where the system gives no more threads, there are fewer. */
+static void hire(int count)
+{
+    pthread_mutex_lock(&pool.hiring);
+    if (!pool.forks)
+        pool.forks = pthread_atfork(NULL, NULL, forget_workers) == 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    while (atomic_load(&pool.workers) < count && pthread_create(&thread, NULL, work, NULL) == 0) {
+        pthread_detach(thread);
+        atomic_fetch_add(&pool.workers, 1);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_mutex_unlock(&pool.hiring);
+}
+
+static loop *find_slot(void)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (!atomic_load(&pool.slots[i].taken) && !atomic_exchange(&pool.slots[i].taken, true))
+            return &pool.slots[i];
+    return NULL;
+}
+
+static void put_up(loop *l)
+{
+    int wanted = l->threads - 1;
+    if (atomic_load(&pool.workers) < wanted)
+        hire(wanted);
+    atomic_store(&l->given, 0);
+    atomic_store(&l->state, (unsigned)wanted * ONE_SEAT);
+    atomic_fetch_add(&pool.posted, 1);
+    if (atomic_load(&pool.asleep) > 0)
+        wake(&pool.posted, wanted);
+}
+
+static void take_down(loop *l)
+{
+    atomic_fetch_and(&l->state, INSIDE);
+    for (int i = 0; i < SPINS && (atomic_load(&l->state) & INSIDE) != 0; i++)
+        breathe();
+    while ((atomic_load(&l->state) & INSIDE) != 0) {
+        unsigned state = atomic_fetch_or(&l->state, AWAITED) | AWAITED;
+        if ((state & INSIDE) != 0)
+            sleep_while(&l->state, state);
+    }
+    atomic_store(&l->taken, false);
+}
+
+static void share(void (*body)(void *), void *data, unsigned threads, range known)
+{
+    place outer = here;
+    loop own = {.alone = true, .threads = 1};
+    /* A loop inside another is its thread's own business. */
+    loop *slot = threads > 1 && !outer.loop ? find_slot() : NULL, *l = slot ? slot : &own;
+    l->body = body;
+    l->data = data;
+    l->known = known;
+    if (slot) {
+        l->threads = (int)(threads < MAX_THREADS ? threads : MAX_THREADS);
+        put_up(l);
+    }
+    enter(l, 0);
+    here = outer;
+    if (slot)
+        take_down(l);
+}
+
+static range range_of(long begin, long end, long step)
+{
+    long count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+    return (range){begin, step, count > 0 ? count : 0};
+}
+
+void und_loop_share(void (*body)(void *), void *data, unsigned threads, unsigned flags)
+{
+    (void)flags;
+    share(body, data, threads, (range){0});
+}
+
+void und_loop_share_known(void (*body)(void *), void *data, unsigned threads, long begin, long end, long step,
+                          long chunk, unsigned flags)
+{
+    (void)chunk;
+    (void)flags;
+    share(body, data, threads, range_of(begin, end, step));
+}
+
+bool und_loop_next(long *from, long *to)
+{
+    const range r = here.range;
+    bool alone = here.loop->alone;
+    long first = atomic_fetch_add_explicit(&here.loop->given, alone ? r.count : 1, memory_order_relaxed);
+    *from = r.begin + first * r.step;
+    *to = *from + (alone ? r.count : 1) * r.step;
+    return first < r.count;
+}
+
+void und_loop_bounds(long begin, long end, long step)
+{
+    here.range = range_of(begin, end, step);
+}
+
+bool und_loop_start(long begin, long end, long step, long chunk, long *from, long *to)
+{
+    (void)chunk;
+    und_loop_bounds(begin, end, step);
+    return und_loop_next(from, to);
+}
+
+bool und_loop_next_size(unsigned long long *from, unsigned long long *to)
+{
+    long first, last;
+    bool more = und_loop_next(&first, &last);
+    *from = (unsigned long long)first;
+    *to = (unsigned long long)last;
+    return more;
+}
+
+bool und_loop_start_size(bool up, unsigned long long begin, unsigned long long end, unsigned long long step,
+                         unsigned long long chunk, unsigned long long *from, unsigned long long *to)
+{
+    (void)up;
+    (void)chunk;
+    und_loop_bounds((long)begin, (long)end, (long)step);
+    return und_loop_next_size(from, to);
+}
+
+void und_loop_leave(void) {}
 
 int und_threads(int asked)
 {
-    int threads = asked > 0 ? asked : omp_get_num_procs();
-    return threads < MAX_THREADS ? threads : MAX_THREADS;
+    int threads = asked;
+    cpu_set_t cores;
+    if (asked <= 0)
+        threads = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores)
+                                                                  : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return threads < 1 ? 1 : threads < MAX_THREADS ? threads : MAX_THREADS;
+}
+
+int und_thread(void)
+{
+    return here.seat;
 }

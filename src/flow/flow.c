@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,7 +206,7 @@ static double row_divergence(const und_flow *f, int row, const double per_cell[3
 {
     size_t first = und_mac_row(&f->mac, row);
     int low = f->row_low[row], high = f->row_high[row];
-    double *restrict missing = und_flow_scratch(f, omp_get_thread_num());
+    double *restrict missing = und_flow_scratch(f, und_thread());
     for (int x = low; x < high; x++)
         missing[x] = und_flow_missing(f, first + (size_t)x, per_cell);
     for (int x = low; x < high; x++)

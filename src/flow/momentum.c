@@ -4,7 +4,6 @@
 
 #include "base/parallel.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* The liquid's speed in each cell of a row, in cells a second along all axes together. */
@@ -17,7 +16,7 @@ static double row_speed(const und_flow *f, int row)
     const double *below = v - f->mac.step[1], *behind = w - f->mac.step[2];
     const uint8_t *label = f->label + first;
     int low = f->row_low[row], high = f->row_high[row];
-    double *restrict speed = und_flow_scratch(f, omp_get_thread_num());
+    double *restrict speed = und_flow_scratch(f, und_thread());
     for (int x = low; x < high; x++)
         speed[x] = und_larger(fabs(u[x]), fabs(u[x - 1])) * per[0] +
                    und_larger(fabs(v[x]), fabs(below[x])) * per[1] +

@@ -9,7 +9,6 @@
 #include "base/parallel.h"
 
 #include <math.h>
-#include <omp.h>
 
 void und_flow_find_kinds(und_flow *f)
 {
@@ -119,7 +118,7 @@ static double relax_row(und_flow *f, const relaxation *r, int row, int colour)
     if (f->parts->row_count[2 * row] == 0)
         return 0;
     unsigned ease = f->parts->ease[row];
-    double *restrict change = und_flow_scratch(f, omp_get_thread_num());
+    double *restrict change = und_flow_scratch(f, und_thread());
     find_missing(f, r, first, low, high, colour, ease & 1, change);
     double most = und_most_size(change + low, high - low);
     double *restrict p = f->p + first, beta = r->beta;

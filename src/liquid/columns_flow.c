@@ -10,7 +10,6 @@
 #include "liquid/columns_state.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 enum { BAND = 16, ROUNDS = 4 }; /* rows a thread takes at once; of scaling back by the paper's rule */
@@ -152,7 +151,7 @@ static void remember_row(und_columns *s, int z)
 static void flow_band(und_columns *s, int first, int last)
 {
     size_t length = (size_t)s->stride + 2;
-    double *top = s->lanes + 3 * length * (size_t)omp_get_thread_num();
+    double *top = s->lanes + 3 * length * (size_t)und_thread();
     float *depth = (float *)(top + 2 * length);
     lane a = make_lane(s, first, top + 1, depth + 1);
     for (int z = first; z < last; z++) {

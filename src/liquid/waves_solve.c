@@ -15,12 +15,11 @@
 #include "solve/tridiag_kernel.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 static float *scratch(const und_waves *s)
 {
-    return s->scratch + s->scratch_stride * (size_t)omp_get_thread_num();
+    return s->scratch + s->scratch_stride * (size_t)und_thread();
 }
 
 /* What the steps of both orders need to know. */

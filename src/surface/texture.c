@@ -45,17 +45,21 @@ static float *take_field(const texture_flow *f, const float *from, int axis, dou
 static double find_fastest(const texture_flow *f, int threads)
 {
     const und_mac *m = &f->mac;
+    enum { PARTS = 64 };
     int rows = und_mac_rows(m);
-    float fastest = 0;
-    UND_PRAGMA(omp parallel for schedule(static) num_threads(threads) reduction(max : fastest))
-    for (int r = 0; r < rows; r++) {
-        size_t begin = und_mac_row(m, r);
-        for (size_t k = begin; k < begin + (size_t)m->n[0]; k++) {
-            float speed = fabsf(f->u[0][k]) + fabsf(f->u[1][k]) + fabsf(f->u[2][k]);
-            fastest = f->phi[k] < 1 && speed > fastest ? speed : fastest;
+    float fastest[PARTS] = {0}, most = 0;
+    PARALLEL_FOR(threads)
+    for (int part = 0; part < PARTS; part++)
+        for (int r = part; r < rows; r += PARTS) {
+            size_t begin = und_mac_row(m, r);
+            for (size_t k = begin; k < begin + (size_t)m->n[0]; k++) {
+                float speed = fabsf(f->u[0][k]) + fabsf(f->u[1][k]) + fabsf(f->u[2][k]);
+                fastest[part] = f->phi[k] < 1 && speed > fastest[part] ? speed : fastest[part];
+            }
         }
-    }
-    return (double)fastest;
+    for (int part = 0; part < PARTS; part++)
+        most = fmaxf(most, fastest[part]);
+    return (double)most;
 }
 
 static und_status check_frame(const und_frame *frame, und_error *err)

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "render/internal.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ typedef struct film {
     int tiles[2];
     bool still;            /* the camera does not move */
     double done, expected; /* batches, of the whole picture */
+    pthread_mutex_t telling;
 } film;
 
 /* The filter's height, over [-1, 1]; Blackman & Tukey's window as Harris 1978 put it. */
@@ -353,11 +355,10 @@ static void expose_round(film *f)
         double batches = expose_tile(f, tile);
         if (!d->told)
             continue;
-        UND_PRAGMA(omp critical)
-        {
-            f->done += batches;
-            d->told(d->told_context, f->done / f->expected);
-        }
+        pthread_mutex_lock(&f->telling);
+        f->done += batches;
+        d->told(d->told_context, f->done / f->expected);
+        pthread_mutex_unlock(&f->telling);
     }
 }
 
@@ -464,7 +465,11 @@ und_status und_film_expose(const und_film_def *def, const und_lens *lens, und_su
     float *scratch = und_alloc(count, 3 * sizeof *scratch, "film", err);
     und_status status = UND_FAILED;
     if (f && scratch) {
-        *f = (film){.def = def, .lens = lens, .subject = subject, .layers = layers};
+        *f = (film){.def = def,
+                    .lens = lens,
+                    .subject = subject,
+                    .layers = layers,
+                    .telling = PTHREAD_MUTEX_INITIALIZER};
         f->tiles[0] = (def->width + TILE_SIDE - 1) / TILE_SIDE;
         f->tiles[1] = (def->height + TILE_SIDE - 1) / TILE_SIDE;
         f->still = memcmp(&lens->eye, &lens->eye1, 4 * sizeof(f3)) == 0;
