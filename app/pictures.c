@@ -145,6 +145,18 @@ pictures *pictures_create(const pictures_def *def, und_error *err)
     return p;
 }
 
+bool pictures_want_extent(const und_scene_view *scene)
+{
+    return !scene->pool && scene->grid.n[2] > 1 && scene->render.tank == UND_TANK_NONE &&
+           !und_render_has_camera(&scene->render);
+}
+
+void pictures_frame_on(pictures *p, const und_extent *extent)
+{
+    und_render_frame_on(p->render, extent);
+    p->look.framed = *extent;
+}
+
 /* The stills stand at equal distances from the first frame to the last; a single one is the last. */
 static bool is_still(const pictures_def *d, int frame)
 {
@@ -171,6 +183,10 @@ static und_status sign_folder(const pictures *p, und_error *err)
     if (scene->settings)
         hash = und_hash(scene->settings, strlen(scene->settings), hash, 1);
     hash = und_hash(&d->paint.kind, sizeof d->paint.kind, hash, 1);
+    if (d->framed.any) {
+        hash = und_hash(d->framed.low, sizeof d->framed.low, hash, 1);
+        hash = und_hash(d->framed.high, sizeof d->framed.high, hash, 1);
+    }
     const und_image *plate = d->paint.image;
     if (plate)
         hash =

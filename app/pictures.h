@@ -44,6 +44,11 @@ pictures *pictures_create(const pictures_def *def, und_error *err);
  * wet), those that are not drawn can. */
 und_status pictures_pass(pictures *p, int number, bool *passed, und_error *err);
 
+/* Does what pictures frame follow from the frames of the whole run? */
+bool pictures_want_extent(const und_scene_view *scene);
+/* Before the first picture. */
+void pictures_frame_on(pictures *p, const und_extent *extent);
+
 /* Frames come in order.  The folders and the movie are made when the first is drawn.  UND_STOPPED where a
  * signal cut the drawing short: the frame is not in the movie.
  * A traced picture that is there already is left alone, and so is one that another process has claimed; what

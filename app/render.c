@@ -151,6 +151,12 @@ static und_status draw_cache(const footage *f, und_scene *scene, const args *a, 
     if (!p)
         return err->status;
     signals_install();
+    if (pictures_want_extent(def.scene)) {
+        und_extent extent = {.any = false};
+        for (int i = 0; i < f->count; i++)
+            und_extent_of_cache(&extent, f->caches[i], 0);
+        pictures_frame_on(p, &extent);
+    }
     progress_start(&bar, "render", def.first, def.last, a->quiet);
     bar.only_draws = true;
     status = draw_frames(f, p, &bar, def.first, def.last, err);

@@ -35,6 +35,7 @@ typedef struct job {
     progress progress;
     int saved; /* frame of the last checkpoint, or first - 1 */
     bool mid_frame;
+    bool later;   /* pictures come after the last frame, when it is known what to frame */
     bool undrawn; /* a signal left frames of the cache out of the movie */
     und_stage stage[STAGES];
     int dumped;        /* stages since the last frame */
@@ -112,6 +113,7 @@ static und_status load_job(job *j, bool draw, und_error *err)
         j->pictures = pictures_create(&def, err);
         if (!j->pictures)
             return err->status;
+        j->later = pictures_want_extent(j->view);
     }
     return load_exports(j, err);
 }
@@ -120,9 +122,10 @@ static und_status load_job(job *j, bool draw, und_error *err)
 static und_status draw_frame(job *j, const und_frame *frame, und_error *err)
 {
     und_status status = j->exports ? exports_add(j->exports, frame, err) : UND_OK;
-    if (status == UND_OK && j->pictures)
+    const bool draws = j->pictures && !j->later;
+    if (status == UND_OK && draws)
         status = pictures_add(j->pictures, frame, err);
-    if (status == UND_STOPPED || ((j->pictures || j->exports) && signals_stop()))
+    if (status == UND_STOPPED || ((draws || j->exports) && signals_stop()))
         j->undrawn = status == UND_STOPPED || frame->number < j->last;
     return status == UND_STOPPED ? UND_OK : status;
 }
@@ -132,10 +135,10 @@ static und_status draw_earlier(job *j, int until, und_error *err)
 {
     und_cache_info info = und_cache_describe(j->cache);
     und_status status = UND_OK;
-    if (j->pictures && info.row_count > 0 && info.rows[0].frame <= until && !j->args->quiet)
+    const bool draws = j->pictures && !j->later;
+    if (draws && info.row_count > 0 && info.rows[0].frame <= until && !j->args->quiet)
         printf("drawing frames %d to %d again for the movie\n", info.rows[0].frame, until);
-    for (int i = 0; i < info.row_count && (j->pictures || j->exports) && status == UND_OK && !j->undrawn;
-         i++) {
+    for (int i = 0; i < info.row_count && (draws || j->exports) && status == UND_OK && !j->undrawn; i++) {
         und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
         if (info.rows[i].frame > until)
             break;
@@ -146,6 +149,30 @@ static und_status draw_earlier(job *j, int until, und_error *err)
         progress_frame(&j->progress, info.rows[i].frame);
     }
     return status;
+}
+
+/* What the whole run frames is known now. */
+static und_status draw_later(job *j, und_error *err)
+{
+    const und_cache_info info = und_cache_describe(j->cache);
+    und_extent extent = {.any = false};
+    und_extent_of_cache(&extent, j->cache, 0);
+    pictures_frame_on(j->pictures, &extent);
+    und_status status = UND_OK;
+    progress_end(&j->progress);
+    progress_start(&j->progress, "draw", j->first, j->last, j->args->quiet);
+    j->progress.only_draws = true;
+    for (int i = 0; i < info.row_count && status == UND_OK && !signals_stop(); i++) {
+        und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+        status = und_cache_read(j->cache, info.rows[i].frame, &frame, err);
+        if (status == UND_OK)
+            status = pictures_add(j->pictures, &frame, err);
+        und_frame_clear(&frame);
+        if (status == UND_OK)
+            progress_frame(&j->progress, info.rows[i].frame);
+    }
+    j->undrawn = signals_stop();
+    return status == UND_STOPPED ? UND_OK : status;
 }
 
 /* A branch that was stopped in its first frame goes on from the other's state. */
@@ -281,6 +308,8 @@ static und_status run_frames(job *j, bool resumed, und_error *err)
         if (status == UND_OK && !j->mid_frame)
             status = keep_frame(j, err);
     }
+    if (j->later && status == UND_OK && !signals_stop())
+        status = draw_later(j, err);
     return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
+#include "pictures.h"
 #include "scene/cached_scene.h"
 #include "scene/scene.h"
 
@@ -53,7 +54,10 @@ static und_status start_painting(pass *p, und_error *err)
     und_scene *scene = und_scene_of_cache(&p->info, NULL, 0, err); /* its camera */
     if (!scene)
         return err->status;
-    own->plate = und_render_plate(&und_scene_get(scene)->render, &p->frame);
+    und_render_def look = und_scene_get(scene)->render;
+    if (pictures_want_extent(und_scene_get(scene)))
+        und_extent_of_cache(&look.framed, p->flow, 0);
+    own->plate = und_render_plate(&look, &p->frame);
     und_scene_destroy(scene);
     def.threads = p->args->threads;
     if (p->args->given & OPT_SPACING)

@@ -95,7 +95,7 @@ static void drops_are_where_they_are(void **state)
     und_render_def def = dark_def(1);
     und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
-    static const float size[] = {0.2f, 0.9f, 1.4f}; /* radius in pixels */
+    static const float size[] = {0.05f, 0.2f, 0.45f}; /* radius in pixels */
     for (int k = 0; k < 3; k++) {
         patch at = drawn(r, f3_make(0.317f, UP, 0.211f), still, (float)(size[k] / scale), 0);
         assert_double_near(at.x, 80 + 0.317 * scale, 0.1);
@@ -104,28 +104,66 @@ static void drops_are_where_they_are(void **state)
     und_render_destroy(r);
 }
 
-/* Small ones exactly, wherever they are between the pixels; those about a pixel large in the mean over
- * places.
- */
-static void drops_cover_their_area(void **state)
+/* Mist exactly, wherever it is between the pixels. */
+static void mist_covers_its_area(void **state)
 {
     (void)state;
     und_render_def def = dark_def(1);
     und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
-    static const double size[] = {0.01, 0.1, 0.4, 0.8, 1.4};
+    static const double size[] = {0.01, 0.1, 0.4, 0.49};
     enum { PLACES = 4 };
-    for (int k = 0; k < 5; k++) {
-        double area = M_PI * size[k] * size[k], mean = 0;
+    for (int k = 0; k < 4; k++)
         for (int place = 0; place < PLACES * PLACES; place++) {
             double x = (place % PLACES + 0.5) / PLACES, z = (place / PLACES + 0.5) / PLACES;
             f3 p = f3_make((float)((8 + x) / scale), UP, (float)((5 + z) / scale));
             double cover = drawn(r, p, still, (float)(size[k] / scale), 0).sum / LIGHT;
-            if (size[k] < 0.5)
-                assert_double_near(cover / area, 1, 0.01);
-            mean += cover / (PLACES * PLACES);
+            assert_double_near(cover / (M_PI * size[k] * size[k]), 1, 0.01);
         }
-        assert_double_near(mean / area, 1, 0.02);
+    und_render_destroy(r);
+}
+
+/* A disc on its way: its area, and the middle of its way, in the mean over places between the pixels. */
+static void discs_cover_their_area(void **state)
+{
+    (void)state;
+    static const double radius[] = {0.6, 1, 2.3, 5}, length[] = {0, 0.4, 3, 20}, turn[] = {0, 0.3, 0.9, 2.2};
+    enum { SIDE = 72, PLACES = 4 };
+    for (int k = 0; k < 64; k++) {
+        double r = radius[k % 4], l = length[k / 4 % 4], ux = cos(turn[k / 16]), uy = sin(turn[k / 16]);
+        double sum = 0, x = 0, y = 0;
+        for (int place = 0; place < PLACES * PLACES; place++)
+            for (int p = 0; p < SIDE * SIDE; p++) {
+                double px = p % SIDE - 0.5 * SIDE + (place % PLACES + 0.5) / PLACES;
+                double py = (p - p % SIDE) / (double)SIDE - 0.5 * SIDE + (place / PLACES + 0.5) / PLACES;
+                double share = (double)und_disc_share((float)r, (float)(px * ux + py * uy),
+                                                      (float)(px * uy - py * ux), (float)l);
+                assert_true(share >= 0 && share <= 1 + 1e-5);
+                sum += share / (PLACES * PLACES);
+                x += share / (PLACES * PLACES) * px;
+                y += share / (PLACES * PLACES) * py;
+            }
+        assert_double_near(sum / (M_PI * r * r), 1, 0.02);
+        assert_double_near(x / sum, 0.5 * l * ux, 0.02);
+        assert_double_near(y / sum, 0.5 * l * uy, 0.02);
+    }
+}
+
+/* Drops that can be seen are water, not chalk: over black ground much of what they cover stays dark, at rest
+ * and on their way. */
+static void drops_are_clear(void **state)
+{
+    (void)state;
+    und_render_def def = dark_def(1);
+    def.shutter = 0.05;
+    und_render *r = make_render(&def);
+    double scale = pixels_per_metre(&def);
+    for (int k = 0; k < 6; k++) {
+        double size = k % 3 == 0 ? 1.2 : k % 3 == 1 ? 2 : 4;
+        patch at =
+            drawn(r, f3_make(0.25f, UP, 0.2f), k < 3 ? still : f3_make(8, 0, 0), (float)(size / scale), 0);
+        double share = at.sum / LIGHT / (M_PI * size * size);
+        assert_true(share > 0.1 && share < 0.7);
     }
     und_render_destroy(r);
 }
@@ -304,7 +342,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_are_where_they_are),
-        cmocka_unit_test(drops_cover_their_area),
+        cmocka_unit_test(mist_covers_its_area),
+        cmocka_unit_test(discs_cover_their_area),
+        cmocka_unit_test(drops_are_clear),
         cmocka_unit_test(streaks_keep_the_area),
         cmocka_unit_test(large_drops_are_lenses),
         cmocka_unit_test(ground_hides_drops),

@@ -168,6 +168,7 @@ und_status und_box_take(und_render *r, const und_frame *frame, und_error *err)
     const double *axis = turned ? middle : NULL;
     size_t corners;
     r->box = und_box_of(frame, axis);
+    r->tank = und_tank_around(g->n[2] > 1 ? r->def.tank : UND_TANK_NONE, &r->box);
     r->solids.position = und_find_corners(frame, "solid/mesh_position", &corners);
     r->solids.color = NULL;
     r->solids.corners = corners;
@@ -184,22 +185,50 @@ und_status und_box_take(und_render *r, const und_frame *frame, und_error *err)
     return lay_table(r, foot, err);
 }
 
-/* From a little above, as near as all corners of the box allow. */
-void und_box_frame(const und_render_def *def, const und_box *b, f3 *eye, f3 *look)
+und_box und_box_framed(const und_render_def *def, und_box box)
 {
-    f3 back = f3_unit(f3_make(0.38f, 0.42f, 0.9f)), right = f3_unit(f3_cross(f3_make(0, 1, 0), back)),
+    const und_extent *e = &def->framed;
+    const double room = 0.04;
+    float *low[3] = {&box.low.x, &box.low.y, &box.low.z}, *high[3] = {&box.high.x, &box.high.y, &box.high.z};
+    for (int a = 0; a < 3 && e->any && def->tank == UND_TANK_NONE; a++) {
+        double more = room * (e->high[a] - e->low[a]);
+        *low[a] = maxf(*low[a], (float)(e->low[a] - more));
+        *high[a] = minf(*high[a], (float)(e->high[a] + more));
+    }
+    return box;
+}
+
+/* As near as all corners of the box allow, with them in the picture's middle. */
+void und_box_frame(const und_render_def *def, const und_box *b, float steep, f3 *eye, f3 *look)
+{
+    enum { ROUNDS = 6 };
+    f3 back = f3_unit(f3_make(0.38f, steep, 0.92f)), right = f3_unit(f3_cross(f3_make(0, 1, 0), back)),
        up = f3_cross(back, right);
     float high = 0.92f * tanf(0.5f * (float)(def->fov * M_PI / 180)),
-          wide = high * (float)def->width / (float)def->height, away = 0;
+          wide = high * (float)def->width / (float)def->height;
     *look = f3_scale(f3_add(b->low, b->high), 0.5f);
-    for (int k = 0; k < 8; k++) {
-        f3 d = f3_sub(
-            f3_make(k & 1 ? b->low.x : b->high.x, k & 2 ? b->low.y : b->high.y, k & 4 ? b->low.z : b->high.z),
-            *look);
-        float need = maxf(fabsf(f3_dot(d, right)) / wide, fabsf(f3_dot(d, up)) / high);
-        away = maxf(away, need + f3_dot(d, back));
+    for (int round = 0; round < ROUNDS; round++) {
+        float away = 0, least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
+        f3 d[8];
+        for (int k = 0; k < 8; k++) {
+            d[k] = f3_sub(f3_make(k & 1 ? b->low.x : b->high.x, k & 2 ? b->low.y : b->high.y,
+                                  k & 4 ? b->low.z : b->high.z),
+                          *look);
+            float need = maxf(fabsf(f3_dot(d[k], right)) / wide, fabsf(f3_dot(d[k], up)) / high);
+            away = maxf(away, need + f3_dot(d[k], back));
+        }
+        *eye = f3_along(*look, back, away);
+        for (int k = 0; k < 8; k++) {
+            float depth = away - f3_dot(d[k], back), at[2] = {f3_dot(d[k], right), f3_dot(d[k], up)};
+            for (int a = 0; a < 2; a++) {
+                least[a] = minf(least[a], at[a] / depth);
+                most[a] = maxf(most[a], at[a] / depth);
+            }
+        }
+        if (round + 1 < ROUNDS)
+            *look = f3_along(f3_along(*look, right, 0.5f * away * (least[0] + most[0])), up,
+                             0.5f * away * (least[1] + most[1]));
     }
-    *eye = f3_along(*look, back, away);
 }
 
 /* Share of a hemisphere of rays, as many at each height as a level surface is lit from there, that meet

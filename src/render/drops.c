@@ -14,7 +14,7 @@ typedef struct drop {
     float x, y, dx, dy; /* pixels: where it is, and the way back to where the shutter opened */
     float w[2];         /* 1 / distance at both ends */
     float half;         /* half the width drawn, pixels */
-    float alpha;        /* share of the shutter's time for which it covers what is drawn */
+    float alpha;        /* of rain: how much of what is behind it hides */
     float area;         /* pixels; above 0: it is thinner than they are, and drawn as dots */
     float sun;          /* share of the sun's light it sends to the eye */
     float fade;         /* of the tail */
@@ -79,16 +79,12 @@ static float scattered_sun(f3 dir, f3 sun, size_t number)
     return 0.6f * forwards * (chance < 0.06f ? 4 : 0.65f + 0.3f * chance);
 }
 
-/* What is drawn covers as much as the drop: a disc of radius R with a smooth edge one pixel wide has the area
- * pi (R^2 + 1/20), and its way adds 2 R length. */
-static const float EDGE = 1.0f / 20;
-
+/* What is drawn covers as much as the drop does, for as long as it is there. */
 static void see_spray(drop *d, float radius)
 {
-    float length = sqrtf(d->dx * d->dx + d->dy * d->dy), r2 = radius * radius;
-    d->half = sqrtf(maxf(r2 - EDGE, 0.25f));
-    d->alpha = 3.1415927f * r2 / (3.1415927f * (d->half * d->half + EDGE) + 2 * d->half * length);
-    d->area = d->half <= 0.5f ? 3.1415927f * r2 : 0;
+    d->half = maxf(radius, 0.5f);
+    d->alpha = 1;
+    d->area = radius <= 0.5f ? 3.1415927f * radius * radius : 0;
     d->fade = 0;
 }
 
@@ -226,6 +222,7 @@ typedef struct tile {
 } tile;
 
 static const float CLOSED = 1.0f / 400;
+static const float CLEAR = 0.85f; /* of a drop: the rest of its light is scattered */
 
 static tile_pixel *tile_at(tile *t, int x, int y)
 {
@@ -276,17 +273,40 @@ static f3 drop_direction(const und_render *r, const drop *d)
     return f3_unit(f3_along(dir, c->up, (0.5f * (float)c->height - d->y * s) / c->focal));
 }
 
+/* Area of a disc on the near side of a line at `t` from its middle, less half of it. */
+static float disc_part(float radius, float t)
+{
+    t = clampf(t, -radius, radius);
+    return t * sqrtf(maxf(radius * radius - t * t, 0)) + radius * radius * asinf(t / radius);
+}
+
+/* In the pixel's mean its chord is 2 c. */
+float und_disc_share(float radius, float along, float across, float length)
+{
+    float c = 0.5f * (disc_part(radius, across + 0.5f) - disc_part(radius, across - 0.5f));
+    return maxf(minf(along + c, length + 0.5f) - maxf(along - c, -0.5f), 0) / (length + 1);
+}
+
+/* Rain: a line that fades towards its end. */
+static float line_share(const drop *d, float part, float off2)
+{
+    return stepf(0, 1, d->half + 0.5f - sqrtf(off2)) * d->alpha * (1 - d->fade * part);
+}
+
 static void draw_streak(const und_render *r, const bins *b, tile *t, const drop *d, f3 light)
 {
-    float per_length2 = 1 / maxf(d->dx * d->dx + d->dy * d->dy, 1e-6f);
-    float clear = b->behind && d->fade == 0 ? stepf(1.5f, 3.5f, d->half) : 0;
+    const bool rain = d->fade > 0;
+    float length = sqrtf(d->dx * d->dx + d->dy * d->dy), per_length2 = 1 / maxf(length * length, 1e-6f);
+    float ux = length > 1e-3f ? d->dx / length : 1, uy = length > 1e-3f ? d->dy / length : 0;
+    /* Water that is large enough to be looked into is clear; what is smaller is mist. */
+    float clear = b->behind && !rain ? CLEAR * stepf(0.5f, 1.2f, d->half) : 0;
     f3 dir = clear > 0 ? drop_direction(r, d) : f3_gray(0);
-    float gain = clear > 0 ? exp2f((float)r->def.exposure) : 1, outer = d->half + 0.5f;
-    int y0 = (int)clampf(floorf(minf(d->y, d->y + d->dy) - d->half), (float)t->y0, (float)t->y1);
-    int y1 = (int)clampf(ceilf(maxf(d->y, d->y + d->dy) + d->half), (float)t->y0, (float)t->y1);
+    float gain = clear > 0 ? exp2f((float)r->def.exposure) : 1, outer = d->half + 0.75f;
+    int y0 = (int)clampf(floorf(minf(d->y, d->y + d->dy) - outer), (float)t->y0, (float)t->y1);
+    int y1 = (int)clampf(ceilf(maxf(d->y, d->y + d->dy) + outer), (float)t->y0, (float)t->y1);
     for (int y = y0; y < y1; y++) {
         float xa, xb, py = (float)y + 0.5f - d->y;
-        if (!span(d, (float)y + 0.5f, (float)y + 0.5f, d->half + 0.5f, &xa, &xb))
+        if (!span(d, (float)y + 0.5f, (float)y + 0.5f, outer, &xa, &xb))
             continue;
         int x0 = (int)clampf(floorf(xa), (float)t->x0, (float)t->x1);
         int x1 = (int)clampf(ceilf(xb), (float)t->x0, (float)t->x1);
@@ -298,10 +318,14 @@ static void draw_streak(const und_render *r, const bins *b, tile *t, const drop 
             float w = mixf(d->w[0], d->w[1], part);
             if (off2 >= outer * outer || p->left <= 0 || w < p->nearest)
                 continue;
+            float share = rain ? line_share(d, part, off2)
+                               : und_disc_share(d->half, px * ux + py * uy, px * uy - py * ux, length);
+            if (share <= 0)
+                continue;
             f3 color = light;
             if (clear > 0)
                 color = f3_mix(light, lens_color(r, b, dir, ex / d->half, -ey / d->half, gain), clear);
-            cover_pixel(t, p, color, stepf(0, 1, outer - sqrtf(off2)) * d->alpha * (1 - d->fade * part), w);
+            cover_pixel(t, p, color, share, w);
         }
     }
 }
@@ -401,7 +425,7 @@ static und_status keep_picture(bins *b, const und_image *image, und_error *err)
 {
     bool large = false;
     for (size_t k = 0; k < b->drops && !large; k++)
-        large = b->drop[k].half > 1.5f && b->drop[k].fade == 0;
+        large = b->drop[k].half > 0.5f && b->drop[k].fade == 0;
     if (!large)
         return UND_OK;
     size_t count = (size_t)image->width * (size_t)image->height;

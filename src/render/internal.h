@@ -9,6 +9,7 @@
 #include "render/f3.h"
 #include "render/plot.h"
 #include "render/render.h"
+#include "render/tank.h"
 
 #include <math.h>
 
@@ -240,6 +241,7 @@ struct und_render {
     const float *rest;        /* [3 liquid.count][3]: where its corners were at first */
     und_solids solids;
     und_box box; /* that a picture of cells without heights frames */
+    und_tank tank;
     und_around around;
     und_drawing drawing;
     und_camera camera;
@@ -280,7 +282,10 @@ float und_box_open(const und_render *r, f3 p);
 /* What a picture frames: the box of cells; where those are turned about an axis, the round that they sweep.
  */
 und_box und_box_of(const und_frame *frame, const double *axis);
-void und_box_frame(const und_render_def *def, const und_box *box, f3 *eye, f3 *look);
+/* The part of it that the def asks for, with some room around it. */
+und_box und_box_framed(const und_render_def *def, und_box box);
+/* From `steep` above: 0 is level, 1 is 45 degrees. */
+void und_box_frame(const und_render_def *def, const und_box *box, float steep, f3 *eye, f3 *look);
 /* `axis`: x and z about which a two-dimensional frame is turned, or NULL. */
 und_status und_solids_take(und_render *r, const und_frame *frame, const double *axis, und_error *err);
 und_status und_mesh_build(und_render *r, const und_frame *frame, und_error *err);
@@ -311,6 +316,9 @@ void und_shade(und_render *r, und_image *image, int pose, int poses);
 void *und_hold(und_held *held, size_t bytes, und_error *err);
 und_status und_sheets(und_render *r, const und_frame *frame, und_image *image, und_error *err);
 und_status und_drops(und_render *r, const und_frame *frame, und_image *image, und_error *err);
+/* Share of the shutter's time for which a disc covers a pixel whose middle is `along` its way of `length` and
+ * `across` from it, all in pixels.  Summed over pixels that is the disc's area, wherever it goes. */
+float und_disc_share(float radius, float along, float across, float length);
 und_status und_plot_image(const und_render *r, const und_plot_data *d, und_image *image, und_error *err);
 void und_section_draw(und_render *r, und_image *image);
 f3 und_film(f3 color);

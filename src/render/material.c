@@ -57,7 +57,7 @@ und_material und_material_at(const und_render *r, const float *m, f3 p, float fo
 {
     float x = p.x, z = p.z;
     const und_render_def *def = &r->def;
-    if (def->ground_pattern == UND_GROUND_TILES)
+    if (def->ground_pattern == UND_GROUND_TILES || und_tank_floor(&r->tank, p))
         return und_material_tiles(r, p, f3_unit(f3_make(-m[M_GX], 1, -m[M_GZ])), footprint);
     float patch = (float)def->grain * r->mesh.span, grain = 0.071f * patch, broad[PATTERN], fine[PATTERN];
     und_pattern_at(&r->pattern, x / patch, z / patch, broad);

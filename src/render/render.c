@@ -193,14 +193,12 @@ static f3 vector_at(const und_vector *v, double time)
     return f3_make((float)out[0], (float)out[1], (float)out[2]);
 }
 
-/* The whole block from a little above, the sun to one side. */
-static void frame_all(const und_mesh *m, float level, double fov, double aspect, f3 *eye, f3 *look)
+static const float FROM_ABOVE = 0.42f, FROM_HIGH = 0.7f; /* cameras over a box, over water */
+
+/* The block that is cut out of ground and water. */
+static und_box whole_block(const und_mesh *m, float level)
 {
-    float half = 0.5f * hypotf(m->x1 - m->x0, m->z1 - m->z0), wide = (float)fmin(fov, fov * aspect * 0.8);
-    float away = 0.88f * half / tanf(0.5f * wide * (float)M_PI / 180);
-    *look = f3_make(0.5f * (m->x0 + m->x1), 0.6f * m->base + 0.4f * maxf(level, m->ground_high),
-                    0.5f * (m->z0 + m->z1));
-    *eye = f3_along(*look, f3_unit(f3_make(0.35f, 0.52f, 0.9f)), away);
+    return (und_box){f3_make(m->x0, m->base, m->z0), f3_make(m->x1, maxf(level, m->ground_high), m->z1)};
 }
 
 /* Where the scene's camera is; false where it has none. */
@@ -211,6 +209,17 @@ static bool camera_at(const und_render_def *def, double time, f3 *eye, f3 *look)
     f3 to = f3_sub(*look, *eye);
     float length = sqrtf(f3_dot(to, to));
     return length > 0 && isfinite(length);
+}
+
+bool und_render_has_camera(const und_render_def *def)
+{
+    f3 eye, look;
+    return def->eye.fn || def->look.fn || camera_at(def, 0, &eye, &look);
+}
+
+void und_render_frame_on(und_render *r, const und_extent *extent)
+{
+    r->def.framed = *extent;
 }
 
 static void turn_camera(und_camera *c, f3 eye, f3 look)
@@ -234,9 +243,9 @@ und_plate und_render_plate(const und_render_def *def, const und_frame *frame)
     und_plate plate = {.half = tan(0.5 * def->fov * M_PI / 180), .aspect = (double)def->width / def->height};
     und_camera c = {0};
     f3 eye, look;
-    und_box box = und_box_of(frame, NULL);
+    und_box box = und_box_framed(def, und_box_of(frame, NULL));
     if (!camera_at(def, isfinite(frame->time) ? frame->time : 0, &eye, &look))
-        und_box_frame(def, &box, &eye, &look);
+        und_box_frame(def, &box, FROM_ABOVE, &eye, &look);
     turn_camera(&c, eye, look);
     put(plate.eye, c.eye);
     put(plate.right, c.right);
@@ -250,10 +259,11 @@ und_camera und_camera_at(const und_render *r, double time, float *distance)
     und_camera camera = {0}, *c = &camera;
     f3 eye, look;
     bool given = camera_at(&r->def, time, &eye, &look);
-    if (!given && r->drawing == UND_DRAWS_BOX)
-        und_box_frame(&r->def, &r->box, &eye, &look);
-    else if (!given)
-        frame_all(&r->mesh, r->samples.level, r->def.fov, (double)r->def.width / r->def.height, &eye, &look);
+    if (!given) {
+        und_box box = r->drawing == UND_DRAWS_BOX ? und_box_framed(&r->def, r->box)
+                                                  : whole_block(&r->mesh, r->samples.level);
+        und_box_frame(&r->def, &box, r->drawing == UND_DRAWS_BOX ? FROM_ABOVE : FROM_HIGH, &eye, &look);
+    }
     turn_camera(c, eye, look);
     *distance = sqrtf(f3_dot(f3_sub(look, eye), f3_sub(look, eye)));
     c->width = r->def.width * r->def.samples;
@@ -287,6 +297,7 @@ static und_status prepare_mesh(und_render *r, const und_frame *frame, und_error 
 {
     r->liquid.count = 0;
     r->solids.corners = 0;
+    r->tank.kind = UND_TANK_NONE;
     if (r->drawing == UND_DRAWS_BOX)
         return und_box_take(r, frame, err);
     und_light_open(&r->samples, r->threads);

@@ -5,6 +5,7 @@
 
 #include "grid/frame.h"
 #include "io/image.h"
+#include "render/extent.h"
 #include "render/look.h"
 #include "render/paint.h"
 
@@ -12,6 +13,13 @@ typedef enum und_ground_pattern {
     UND_GROUND_NATURAL, /* sand, rock and grass */
     UND_GROUND_TILES,   /* of a swimming pool */
 } und_ground_pattern;
+
+/* What stands around a liquid in cells. */
+typedef enum und_tank_kind {
+    UND_TANK_NONE,
+    UND_TANK_GLASS, /* panes */
+    UND_TANK_TILES, /* walls of a pool, seen from inside alone */
+} und_tank_kind;
 
 /* How much is done for a picture. */
 typedef enum und_quality {
@@ -36,7 +44,8 @@ enum { UND_PLOT_PANELS = 4 };
 typedef struct und_render_def {
     int width, height;    /* pixels, 1280 x 720 */
     int samples;          /* supersampling along each axis, 2 */
-    und_vector eye, look; /* m; where they are the same the whole domain is framed */
+    und_vector eye, look; /* m; where they are the same `framed` is */
+    und_extent framed;    /* none: the whole domain */
     double fov;           /* vertical, degrees, 40 */
     und_vector sun;       /* direction towards the sun, {-0.5, 0.65, -0.4} */
     float sun_color[3];   /* light of the sun: what it makes of a white wall turned to it */
@@ -60,6 +69,7 @@ typedef struct und_render_def {
     double grout;                   /* m; width of the lines between tiles, 0.012 */
     float tile_color[3];            /* light blue */
     float grout_color[3];           /* white */
+    und_tank_kind tank;             /* around a liquid in cells: none */
     const und_image *ground_map;    /* colours over the whole domain, low z first, or NULL: ground_color */
     float ground_color[3];          /* sand */
     float rock_color[3];            /* where the ground is steep */
@@ -137,6 +147,11 @@ und_status und_render_vector(und_render *render, const und_frame *frame, und_vec
 /* The tone curve, for PNG and MP4, in place; sections and plots are drawn as they are shown and stay as they
  * are. */
 void und_render_tone(const und_render *render, und_image *image);
+
+/* Is it left to the frames what a picture frames?  Of a liquid in cells, by und_extent; without a camera. */
+bool und_render_has_camera(const und_render_def *def);
+/* What pictures without a camera frame from now on. */
+void und_render_frame_on(und_render *render, const und_extent *extent);
 
 /* The camera of a picture of the frame, for a liquid in a box of cells. */
 und_plate und_render_plate(const und_render_def *def, const und_frame *frame);

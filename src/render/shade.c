@@ -558,7 +558,7 @@ static float depth_of(const und_buffers *b, size_t at, int kind)
     return kind == SHOWS_LIQUID ? b->liquid[at] : kind == SHOWS_WATER ? b->water[at] : b->opaque[at];
 }
 
-/* The colour at (x, y) in samples, where the nearest thing has depth w. */
+/* The colour of the nearest thing at (x, y) in samples, which has depth w. */
 static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int32_t id, unsigned char *mark)
 {
     const und_camera *c = &r->camera;
@@ -570,7 +570,8 @@ static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int
     if (r->soup.velocity)
         mark_moving(&v, c->eye, v.dir, 1e9f);
     if (kind == SHOWS_SKY)
-        return f3_add(und_sky_at(&r->sky, v.dir), und_sky_disc(&r->sky, v.dir));
+        return und_tank_over(&v, c->eye, f3_add(und_sky_at(&r->sky, v.dir), und_sky_disc(&r->sky, v.dir)),
+                             INFINITY);
     v.distance = length / (c->focal * w);
     v.footprint = (float)r->def.samples * v.distance / (c->focal * sqrtf(maxf(-v.dir.y, 0.08f)));
     f3 p = f3_along(c->eye, v.dir, v.distance), color;
@@ -586,13 +587,15 @@ static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int
         und_mesh_at(&r->mesh, p.x, p.z, m);
         color = kind == SHOWS_WATER ? shade_water(&v, p, m) : shade_ground(&v, p, m);
     }
-    return hazy(&v, color);
+    return hazy(&v, und_tank_over(&v, c->eye, color, v.distance));
 }
 
 /* One sample is enough where all of a pixel's show the same smooth surface and the mesh is coarser than it.
  */
 static bool is_plain(const und_render *r, int kind, float low, float high)
 {
+    if (r->tank.kind != UND_TANK_NONE)
+        return false;
     if (kind == SHOWS_SKY)
         return true;
     if (kind == SHOWS_OTHER || kind == SHOWS_LIQUID)

@@ -59,8 +59,13 @@ f3 und_water_absorption(const und_render *r, const float *m);  /* with its dye *
 /* The colour of the block's cut face; side 0 to 3: low x, high x, low z, high z. */
 f3 und_cut_ground(const und_render *r, f3 p, int side, float footprint);
 
+/* What a ray in the air meets about a liquid in cells: an object, a wall, the table, the sky. */
+f3 und_beyond(const und_view *v, f3 from, f3 dir);
 /* The liquid's skin, triangle `id`, at p (shade_liquid.c). */
 f3 und_liquid_color(const und_view *v, int32_t id, f3 p);
+/* What a tank shows over what a ray from the eye meets at a distance, in its colour (shade_tank.c). */
+f3 und_tank_over(const und_view *v, f3 eye, f3 color, float distance);
+f3 und_tank_wall_color(const und_view *v, f3 p, f3 normal); /* of tiles */
 /* Share of the sun's light that comes through the liquid to p. */
 f3 und_liquid_sun(const und_render *r, f3 p);
 

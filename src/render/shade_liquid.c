@@ -3,6 +3,13 @@
 
 enum { BOUNCES = 4 };
 
+/* Share of the sun's light that comes through `way` metres of liquid to where it was bound: the rest is
+ * mirrored, and the more of it bent aside the thicker the body is. */
+static float straight_on(const und_render *r, float way)
+{
+    return 0.65f + 0.27f * expf(-way / (0.04f * r->mesh.span));
+}
+
 static f3 skin_normal(const und_soup *skin, int32_t triangle, f3 p)
 {
     float s, t;
@@ -16,14 +23,17 @@ static float table_distance(const und_render *r, f3 from, f3 dir)
     return dir.y < -1e-6f && from.y > r->mesh.low ? (r->mesh.low - from.y) / dir.y : INFINITY;
 }
 
-/* What a ray in the air meets: an object, the table, the sky. */
-static f3 beyond(const und_view *v, f3 from, f3 dir)
+f3 und_beyond(const und_view *v, f3 from, f3 dir)
 {
     const und_render *r = v->r;
     float table = table_distance(r, from, dir), t;
     int32_t id;
-    if (und_meets_object(v, from, dir, minf(table, 1e9f), &t, &id))
+    f3 normal;
+    float wall = und_tank_wall(&r->tank, from, dir, &normal);
+    if (und_meets_object(v, from, dir, minf(minf(table, wall), 1e9f), &t, &id))
         return und_object_color(v, id, f3_along(from, dir, t), dir, -1);
+    if (wall < table)
+        return und_tank_wall_color(v, f3_along(from, dir, wall), normal);
     return table < 1e9f ? und_ground_color(v, f3_along(from, dir, table)) : und_sky_at(&r->sky, dir);
 }
 
@@ -41,15 +51,22 @@ static bool meets_inside(const und_view *v, f3 from, f3 dir, float far, f3 *colo
     const und_render *r = v->r;
     float table = table_distance(r, from, dir), up = 0, small = 1e-4f * r->mesh.span;
     int32_t id;
-    if (und_meets_object(v, from, dir, minf(far, table), t, &id)) {
+    f3 normal;
+    float wall = und_tank_wall(&r->tank, from, dir, &normal);
+    if (und_meets_object(v, from, dir, minf(far, minf(table, wall)), t, &id)) {
         f3 p = f3_along(from, dir, *t);
         int32_t skin;
         und_tree_hit(&r->liquid, p, f3_make(0, 1, 0), 1e9f, &up, &skin);
         *color = und_object_color(v, id, p, dir, up);
         return true;
     }
-    if (!(table < far + small)) /* a skin that lies on the table is not above it */
+    if (!(minf(table, wall) < far + small)) /* a skin that lies on the table is not above it */
         return false;
+    if (wall < table) {
+        *t = wall;
+        *color = und_tank_wall_color(v, f3_along(from, dir, wall), normal);
+        return true;
+    }
     *t = table;
     *color = und_ground_color(v, f3_along(from, dir, table));
     return true;
@@ -82,7 +99,7 @@ static f3 seen_inside(const und_view *v, f3 p, f3 dir, f3 n)
             k == BOUNCES - 1) { /* at last straight on, lest corners shine in the liquid's colour */
             f3 bent = back < 1 ? und_bend(dir, out, 1 / ratio) : dir;
             back = back < 1 ? back : 0;
-            color = f3_mix(beyond(v, f3_along(p, bent, small), bent), own, back);
+            color = f3_mix(und_beyond(v, f3_along(p, bent, small), bent), own, back);
             break;
         }
         dir = f3_unit(und_mirror(dir, out));
@@ -163,7 +180,7 @@ f3 und_liquid_color(const und_view *v, int32_t id, f3 p)
     f3 up = f3_unit(und_mirror(v->dir, n));
     f3 inside = r->texture ? painted(v, id, p, n) : seen_inside(v, p, und_bend(v->dir, n, ratio), n);
     float gloss = r->texture ? (float)r->def.gloss : 1;
-    f3 color = f3_mix(inside, beyond(v, f3_along(p, n, small), up), gloss * und_fresnelf(facing, ratio));
+    f3 color = f3_mix(inside, und_beyond(v, f3_along(p, n, small), up), gloss * und_fresnelf(facing, ratio));
     float lit = r->soup.count ? und_soup_sun(&r->soup, f3_along(p, n, small)) : 1;
     lit *= gloss;
     return lit > 0 ? f3_along(color, highlight(r, v->dir, n), lit) : color;
@@ -182,7 +199,7 @@ f3 und_liquid_sun(const und_render *r, f3 p)
             return f3_gray(0);
         from = f3_along(from, sun, enter + 1e-4f * r->mesh.span);
         und_tree_hit(skin, from, sun, 1e9f, &way, &triangle);
-        through = f3_times(through, f3_scale(f3_exp(f3_of(r->def.absorption), way), 0.9f));
+        through = f3_times(through, f3_scale(f3_exp(f3_of(r->def.absorption), way), straight_on(r, way)));
         from = f3_along(from, sun, way + 1e-4f * r->mesh.span);
     }
     return through;

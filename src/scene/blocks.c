@@ -101,7 +101,8 @@ static void read_focus(reader *r, const field *f, void *def)
 
 static const field camera_fields[] = {
     {"eye", F_VECTOR, "m", .offset = RENDER(eye), .inside = und_path_fields,
-     .doc = "where the camera stands; without a camera the whole domain is framed"},
+     .doc = "where the camera stands; without a camera liquid and solids are framed, as far as they get in "
+            "the run"},
     {"look", F_VECTOR, "m", .offset = RENDER(look), .inside = und_path_fields,
      .doc = "the point it looks at"},
     {"fov", F_NUMBER, "degrees", 1, 150, .offset = RENDER(fov),
@@ -183,11 +184,30 @@ static const field water_fields[] = {
      .expected = MATERIAL_EXPECTED, .doc = "what the liquid is made of instead, in ray-traced pictures"},
     {0}};
 
+static const char *const tanks[] = {"glass", "tiles", NULL};
+
+static void read_tank(reader *r, const field *f, void *def)
+{
+    int which = 0;
+    und_render_def *d = def;
+    (void)f;
+    if (lua_type(r->L, -1) == LUA_TBOOLEAN) {
+        d->tank = lua_toboolean(r->L, -1) ? UND_TANK_GLASS : UND_TANK_NONE;
+        return;
+    }
+    und_read_choice(r, tanks, &which);
+    d->tank = (und_tank_kind)(UND_TANK_GLASS + which);
+}
+
 static const char *const ground_patterns[] = {"natural", "tiles", NULL};
 
 static const field ground_fields[] = {
     {"pattern", F_CHOICE, .offset = RENDER(ground_pattern), .choices = ground_patterns,
      .doc = "what it is made of: sand, rock and grass, or the tiles of a pool"},
+    {"tank", F_OTHER, .read = read_tank, .expected = "true, false, \"glass\" or \"tiles\"",
+     .doc =
+         "stands around liquid.levelset and liquid.cells: panes of glass, which is true, or the walls of a "
+         "pool, seen from inside alone; with a floor of tiles"},
     {"tile", F_NUMBER, "m", 1e-4, 1e6, .offset = RENDER(tile), .doc = "side of a tile"},
     {"tile_color", F_COLOR, NULL, 0, 1000, .offset = RENDER(tile_color), .doc = "of the tiles"},
     {"grout", F_NUMBER, "m", 0, 1e6, .offset = RENDER(grout), .doc = "width of the lines between tiles"},

@@ -2,11 +2,14 @@
 
 #include "base/status.h"
 #include "base/words.h"
+#include "liquid/levelset.h"
+#include "render/size.h"
 #include "scene/blocks.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <lauxlib.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,6 +234,22 @@ static und_status run_failed(und_scene *scene, int status, und_error *err)
     return und_error_set(err, UND_INVALID, "%s: the scene raised an error without a text", path);
 }
 
+/* The longest side of the domain, of all grids together, m. */
+static double span_of(const und_scene_view *v)
+{
+    double span = 0;
+    for (int a = 0; a < 3; a++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < (v->grid_count > 0 ? v->grid_count : 1); i++) {
+            const und_grid g = v->grid_count > 0 ? und_levelset_grid(&v->grids[i].def) : v->grid;
+            low = fmin(low, g.origin[a]);
+            high = fmax(high, g.origin[a] + g.n[a] * und_grid_size(&g, a));
+        }
+        span = v->pool && a == 1 ? span : fmax(span, high - low);
+    }
+    return span;
+}
+
 static und_status run(und_scene *scene, und_error *err)
 {
     lua_pushcfunction(scene->box.lua, run_scene);
@@ -239,6 +258,8 @@ static und_status run(und_scene *scene, und_error *err)
     if (status != LUA_OK)
         return run_failed(scene, status, err);
     scene->box.loading = false;
+    und_render_follow_size(&scene->view.render, scene->view.model ? span_of(&scene->view) : 1,
+                           !scene->view.pool);
     return UND_OK;
 }
 
@@ -336,6 +357,7 @@ static und_status load(und_scene *scene, const char *text, size_t size, const ch
     scene->view.levelset = und_levelset_def_default();
     scene->view.afloat = und_afloat_def_default();
     scene->view.render = und_render_def_default();
+    und_render_unsaid(&scene->view.render);
     und_status status = und_sandbox_open(&scene->box, limits, err);
     return status == UND_OK ? run(scene, err) : status;
 }

@@ -247,7 +247,7 @@ static und_status build(und_world_parts *w, const und_frame *frame, und_error *e
     w->scene = rtcNewScene(w->device);
     rtcSetSceneFlags(w->scene, RTC_SCENE_FLAG_ROBUST);
     if (r->drawing == UND_DRAWS_BOX)
-        status = take_liquid(w, frame, err);
+        status = take_liquid(w, frame, err) ? err->status : und_world_tank(w, err);
     else
         status = und_world_ground(w, err);
     if (status != UND_OK || (status = und_world_objects(w, frame, err)) ||

@@ -21,6 +21,7 @@ enum {
     UND_ID_LIQUID,
     UND_ID_GROUND,
     UND_ID_SPRAY,
+    UND_ID_TANK,
     UND_ID_SOLID = 16, /* + its number */
     UND_ID_BODY = 4096 /* + its number */
 };

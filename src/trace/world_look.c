@@ -90,11 +90,11 @@ void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit
     hit->matter = diffuse(g.color);
     if (m[M_DEPTH] > 0)
         ; /* under water nothing shines */
-    else if (r->def.ground_pattern == UND_GROUND_TILES)
+    else if (r->def.ground_pattern == UND_GROUND_TILES || und_tank_floor(&r->tank, hit->place))
         hit->matter = coated(g.color, 0.2f, 1.5f);
     else if (und_world_chance(ray->from, ray->dir, 2) < wet * wet * (float)r->def.sheen * g.wet_gloss)
         hit->matter = coated(g.color, 0.3f, (float)r->def.refraction);
-    if (r->def.looks.ground.given)
+    if (r->def.looks.ground.given && !und_tank_floor(&r->tank, hit->place))
         dress(&r->def.looks.ground, g.color, hit);
     face_ray(hit, ray->dir);
 }
@@ -105,7 +105,11 @@ static void look_cut(const und_world_parts *w, const und_ray *ray, uint8_t side,
     und_view v = view_of(w, ray, hit, &none);
     hit->id = UND_ID_GROUND;
     hit->normal = hit->face;
-    hit->matter = diffuse(f3_scale(und_cut_ground(w->render, hit->place, side & 3, v.footprint), 1.8f));
+    const und_sky *sky = &w->render->sky;
+    f3 earth = und_cut_ground(w->render, hit->place, side & 3, v.footprint),
+       glow = f3_scale(f3_times(earth, sky->sun_color), 0.22f); /* as bright in the shade as in the preview */
+    hit->matter = diffuse(earth);
+    memcpy(hit->matter.emission, (float[3]){glow.x, glow.y, glow.z}, sizeof hit->matter.emission);
     face_ray(hit, ray->dir);
 }
 
@@ -287,6 +291,9 @@ void und_world_look(const und_world_parts *w, const und_ray *ray, const struct R
         break;
     case UND_PART_SHEET:
         look_sheet(w, ray, h, hit);
+        break;
+    case UND_PART_PANE:
+        und_world_look_pane(w, ray, h->primID, hit);
         break;
     case UND_PART_RAIN:
         hit->id = UND_ID_SPRAY;

@@ -19,6 +19,7 @@ typedef enum und_part_kind {
     UND_PART_WATER_SIDE,
     UND_PART_SKIN, /* a liquid that comes as triangles */
     UND_PART_SHEET,
+    UND_PART_PANE, /* of a tank: glass, and its edges */
     UND_PART_DROPS,
     UND_PART_RAIN,
     UND_PARTS
@@ -56,6 +57,10 @@ und_status und_world_skin(und_world_parts *w, und_error *err);
 und_status und_world_sheets(und_world_parts *w, const und_frame *frame, und_error *err);
 und_status und_world_drops(und_world_parts *w, const und_frame *frame, und_error *err);
 und_status und_world_ground(und_world_parts *w, und_error *err);
+und_status und_world_tank(und_world_parts *w, und_error *err); /* world_tank.c */
+void und_world_look_pane(const und_world_parts *w, const und_ray *ray, uint32_t triangle, und_hit *hit);
+/* Walls are seen from inside alone. */
+void und_world_pass_wall(const struct RTCFilterFunctionNArguments *a);
 
 /* A new geometry with `vertices` of `floats` numbers at each of `moments`; what is written to *data[moment]
  * must be done before und_world_attach. */

@@ -25,6 +25,20 @@ static bool is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+enum { FRAMED_BY = 12 /* frames of a cache: to look at all would take long */ };
+
+/* Where the liquid is over the run: what the window shows at first. */
+static void find_extent(und_pane *pane, const char *folder)
+{
+    und_error ignored; /* the reel has opened it already */
+    und_cache *cache =
+        pane->reel && !und_render_has_camera(&pane->look) ? und_cache_open(folder, &ignored) : NULL;
+    if (!cache)
+        return;
+    und_extent_of_cache(&pane->look.framed, cache, FRAMED_BY);
+    und_cache_close(cache, NULL, 0, &ignored);
+}
+
 und_status und_pane_open(und_pane *pane, const und_view_def *def, int index, und_error *err)
 {
     const char *path = def->paths[index];
@@ -39,6 +53,7 @@ und_status und_pane_open(und_pane *pane, const und_view_def *def, int index, und
         return err->status;
     pane->scene = pane->live ? und_scene_get(pane->own) : und_reel_scene(pane->reel);
     pane->look = pane->scene->render;
+    find_extent(pane, path);
     und_error why; /* without the editor all else goes on */
     if (pane->reel && index == 0 && und_editor_fits(pane->reel) &&
         !(pane->editor = und_editor_create(pane->reel, &why)))

@@ -198,6 +198,8 @@ void und_view_look_home(und_view *v)
     v->size = fmax(hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]), 1e-6);
     if (!v->camera.flat && und_pane_camera(pane, eye, look, &angle))
         und_camera_look(&v->camera, eye, look, angle);
+    else if (!v->camera.flat && pane->look.framed.any)
+        frame_bounds(v, pane->look.framed.low, pane->look.framed.high);
     else
         frame_bounds(v, low, high);
 }

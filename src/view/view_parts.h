@@ -24,7 +24,7 @@ typedef struct und_pane {
     und_slice *slice;       /* NULL: such frames have none */
     und_editor *editor;     /* NULL: bodies cannot be put into it */
     const und_frame *shown; /* of the reel, for the editor to dress again */
-    und_render_def look;    /* the scene's */
+    und_render_def look;    /* the scene's; without a camera, with what is framed of a cache */
     und_lens lens;          /* as drawn last */
     double time;            /* of the frame shown, s */
     int number;

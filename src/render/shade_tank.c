@@ -1,0 +1,61 @@
+/* The walls of a tank, before and behind what is in it.  Walls of tiles are a cut through a pool: light comes
+ * in from all sides. */
+#include "render/shade.h"
+
+static const f3 GLASS_EDGE = {0.30f, 0.52f, 0.46f}; /* where panes are looked into along their faces */
+static const f3 TINT = {0.965f, 0.985f, 0.98f};     /* what comes through a pane */
+static const float RIM = 0.7f, CORNER = 0.3f;       /* share of the light that an edge hides */
+
+f3 und_tank_wall_color(const und_view *v, f3 p, f3 normal)
+{
+    const und_render *r = v->r;
+    f3 from = f3_along(p, normal, 1e-3f * r->mesh.span);
+    float sun = maxf(f3_dot(normal, r->sky.sun), 0);
+    if (sun > 0 && r->soup.count)
+        sun *= und_soup_sun(&r->soup, from);
+    f3 light = und_sky_ambient(&r->sky, normal);
+    if (sun > 0)
+        light = f3_along(light, f3_times(r->sky.sun_color, und_liquid_sun(r, from)), sun);
+    return f3_times(und_material_tiles(r, p, normal, v->footprint).color, light);
+}
+
+/* What a pane shows over what is behind it. */
+static f3 pane_over(const und_view *v, f3 p, int face, f3 color)
+{
+    const und_render *r = v->r;
+    const und_box *in = &r->tank.in;
+    f3 n = und_box_normal(face);
+    bool x = face < 2, corner = x ? p.z < in->low.z || p.z > in->high.z : p.x < in->low.x || p.x > in->high.x;
+    f3 light = f3_along(r->sky.ambient[0], r->sky.sun_color, 0.15f);
+    color = f3_mix(f3_times(color, TINT), f3_times(GLASS_EDGE, light), corner ? CORNER : 0);
+    f3 mirrored = und_beyond(v, f3_along(p, n, 1e-4f * r->mesh.span), f3_unit(und_mirror(v->dir, n)));
+    return f3_mix(color, mirrored, und_tank_mirrors(v->dir, n));
+}
+
+f3 und_tank_over(const und_view *v, f3 eye, f3 color, float distance)
+{
+    const und_render *r = v->r;
+    const und_tank *tank = &r->tank;
+    float t[2], small = 1e-3f * r->mesh.span;
+    int face[2];
+    f3 normal;
+    if (tank->kind == UND_TANK_TILES) {
+        float wall = und_tank_wall(tank, eye, v->dir, &normal);
+        return wall < distance - small ? und_tank_wall_color(v, f3_along(eye, v->dir, wall), normal) : color;
+    }
+    if (tank->kind == UND_TANK_NONE || !und_box_pass(&tank->out, eye, v->dir, t, face))
+        return color;
+    for (int k = 1; k >= 0; k--) { /* the farther pane first */
+        f3 p = f3_along(eye, v->dir, t[k]);
+        if (!(t[k] > 0) || t[k] > distance - small)
+            continue;
+        if (face[k] / 2 != 1)
+            color = pane_over(v, p, face[k], color);
+        else if (face[k] == 3 && !und_tank_floor(tank, p)) /* the rim */
+            color = f3_mix(color,
+                           f3_times(GLASS_EDGE, f3_along(und_sky_ambient(&r->sky, f3_make(0, 1, 0)),
+                                                         r->sky.sun_color, 0.3f)),
+                           RIM);
+    }
+    return color;
+}

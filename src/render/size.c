@@ -1,0 +1,44 @@
+#include "render/size.h"
+
+#include <math.h>
+
+static const double POOL = 3;                                 /* m */
+static const float POOL_ABSORPTION[3] = {1.0f, 0.28f, 0.08f}; /* 1/m */
+static const float TABLE[3] = {0.33f, 0.325f, 0.315f};        /* grey stone */
+static const float PALE[3] = {0.60f, 0.54f, 0.46f};           /* sand of shells */
+static const double SHALLOW = 1.5;                            /* height fields are, of their size */
+
+void und_render_unsaid(und_render_def *def)
+{
+    for (int k = 0; k < 3; k++)
+        def->absorption[k] = def->ground_color[k] = NAN;
+    def->exposure = def->tile = def->grout = def->texture = NAN;
+}
+
+static double said_or(double said, double other)
+{
+    return isnan(said) ? other : said;
+}
+
+void und_render_follow_size(und_render_def *def, double span, bool table)
+{
+    const und_render_def usual = und_render_def_default();
+    /* Halfway to nature, where absorption is the same in all waters: what is 100 times as large is as dark
+     * as if it were 4 times as deep. */
+    const double more = (table ? 1 : SHALLOW) * pow(POOL / span, 0.7);
+    /* 0 up to a tub of 0.3 m, 1 from a harbour of 30 m on. */
+    const double large = fmin(fmax(0.5 * (log10(span / POOL) + 1), 0), 1);
+    const float *small = table ? TABLE : PALE;
+    for (int k = 0; k < 3; k++) {
+        if (isnan(def->absorption[k]))
+            def->absorption[k] = (float)(more * (double)POOL_ABSORPTION[k]);
+        if (isnan(def->ground_color[k]))
+            def->ground_color[k] =
+                (float)((1 - large) * (double)small[k] + large * (double)usual.ground_color[k]);
+    }
+    def->texture = said_or(def->texture, (table ? 0.5 + 0.5 * large : 1) * usual.texture);
+    /* Large waters are deep and dark, and all around is sky. */
+    def->exposure = said_or(def->exposure, usual.exposure + 0.3 * fmin(fmax(log10(span / 30), 0), 1));
+    def->tile = said_or(def->tile, fmin(usual.tile, 0.1 * span));
+    def->grout = said_or(def->grout, 0.04 * def->tile);
+}

@@ -1,0 +1,15 @@
+/* Looks that follow the size of the domain, where a scene does not say them: a tub, a pool and a sea are each
+ * to be seen at first sight. */
+#ifndef UND_RENDER_SIZE_H
+#define UND_RENDER_SIZE_H
+
+#include "render/render.h"
+
+/* Marks what follows the size; whatever is then written over it is kept. */
+void und_render_unsaid(und_render_def *def);
+
+/* Fills what is still marked, for a domain whose longest side is `span` metres.  `table`: the liquid stands
+ * on a level ground, as that in cells does; else the ground is the scene's own. */
+void und_render_follow_size(und_render_def *def, double span, bool table);
+
+#endif

@@ -1,0 +1,32 @@
+/* The vessel that stands around a liquid in cells, where a scene asks for one: four walls and a tiled floor.
+ */
+#ifndef UND_RENDER_TANK_H
+#define UND_RENDER_TANK_H
+
+#include "render/f3.h"
+#include "render/render.h"
+
+typedef struct und_tank {
+    und_tank_kind kind;
+    und_box in, out; /* the walls' faces; both are as high as the domain */
+} und_tank;
+
+static const float UND_TANK_INDEX = 1.5f; /* of glass */
+
+und_tank und_tank_around(und_tank_kind kind, const und_box *box);
+
+/* Is a place over its floor? */
+bool und_tank_floor(const und_tank *tank, f3 p);
+
+/* Where a ray gets into a box and out of it again, m, and through which faces: 0 to 5, low x first.  False:
+ * it does not. */
+bool und_box_pass(const und_box *box, f3 from, f3 dir, float t[2], int face[2]);
+f3 und_box_normal(int face); /* outwards */
+
+/* How far it is to a wall of tiles, which is seen from within alone; infinite: it meets none. */
+float und_tank_wall(const und_tank *tank, f3 from, f3 dir, f3 *normal);
+
+/* Share of light that a pane of glass mirrors, by both of its faces. */
+float und_tank_mirrors(f3 dir, f3 normal);
+
+#endif

@@ -1,0 +1,230 @@
+/* Pictures of scenes that say nothing of their looks: what follows the size of the domain, what is framed,
+ * and the tank around it. */
+#include "tests/distance_frame.h"
+#include "tests/pictures.h"
+
+#include "render/size.h"
+#include "scene/scene.h"
+#include "trace/world_parts.h"
+
+static und_render_def look_of(const char *text)
+{
+    und_error err = {0};
+    und_scene *scene = und_scene_from_text(text, "look.lua", NULL, 0, &err);
+    if (!scene)
+        printf("%s\n", err.text);
+    assert_non_null(scene);
+    und_render_def def = und_scene_get(scene)->render;
+    und_scene_destroy(scene);
+    return def;
+}
+
+static und_render_def of_size(double side, const char *more)
+{
+    char text[512];
+    snprintf(text, sizeof text, "liquid.levelset { size = {%g, %g, %g}, cells = 8, level = 0 } %s", side,
+             0.5 * side, 0.5 * side, more);
+    return look_of(text);
+}
+
+/* Across half of the domain red light is lost, and blue is not, at every size. */
+static void water_can_be_seen_at_every_size(void **state)
+{
+    (void)state;
+    static const double size[] = {0.03, 0.3, 3, 30, 300};
+    for (int k = 0; k < 5; k++) {
+        und_render_def def = of_size(size[k], "");
+        double red = exp(-(double)def.absorption[0] * 0.5 * size[k]),
+               blue = exp(-(double)def.absorption[2] * 0.5 * size[k]);
+        assert_true(red < 0.75 && blue > 0.5 && blue - red > 0.2);
+        assert_true(def.tile > 0 && def.tile <= 0.1 * size[k] * 1.001 && def.grout < def.tile);
+    }
+}
+
+static void looks_change_evenly_with_the_size(void **state)
+{
+    (void)state;
+    und_render_def before = of_size(0.02, "");
+    for (double size = 0.02; size < 1e4; size *= 1.01) {
+        und_render_def def = of_size(size, "");
+        for (int c = 0; c < 3; c++) {
+            assert_double_near((double)(def.absorption[c] / before.absorption[c]), 1, 0.02);
+            assert_double_near((double)def.ground_color[c], (double)before.ground_color[c], 0.01);
+        }
+        assert_double_near(def.exposure, before.exposure, 0.01);
+        assert_double_near(def.tile / before.tile, 1, 0.02);
+        before = def;
+    }
+}
+
+static void what_a_scene_says_is_kept(void **state)
+{
+    (void)state;
+    static const double size[] = {0.3, 300};
+    const und_render_def usual = und_render_def_default();
+    for (int k = 0; k < 2; k++) {
+        und_render_def def =
+            of_size(size[k], "water { absorption = {4, 2, 1} } ground { color = {0.1, 0.2, 0.3}, tile = 0.7, "
+                             "grout = 0.1, texture = 2 } film { exposure = -1 }");
+        assert_true(def.absorption[0] == 4 && def.absorption[1] == 2 && def.absorption[2] == 1);
+        assert_double_near((double)def.ground_color[1], 0.2, 1e-6);
+        assert_double_near(def.tile, 0.7, 0);
+        assert_double_near(def.grout, 0.1, 0);
+        assert_double_near(def.texture, 2, 0);
+        assert_double_near(def.exposure, -1, 0);
+    }
+    und_render_def pond = look_of("liquid.waves { size = {300, 300}, cells = 8 }");
+    assert_double_near((double)pond.ground_color[2], (double)usual.ground_color[2], 1e-6);
+}
+
+static void several_grids_are_one_domain(void **state)
+{
+    (void)state;
+    und_render_def both =
+                       look_of("liquid.levelset { name = 'a', size = {1, 1, 1}, cells = 8, open = 'right' } "
+                               "liquid.levelset { name = 'b', from = 'a', origin = {0.625, 0, 0}, "
+                               "size = {2, 1, 1}, cells = 16 }"),
+                   one = of_size(2.625, "");
+    assert_double_near((double)both.absorption[0], (double)one.absorption[0], 1e-4);
+}
+
+/* A ball that goes from one place to another in a large, empty domain. */
+static double now;
+
+static double ball(double x, double y, double z)
+{
+    return hypot(hypot(x - 2 - now, y - 0.5), z - 2) - 0.3;
+}
+
+/* Where a point is in the picture: -1 to 1 across and up. */
+static void seen_at(const und_plate *p, const double point[3], double out[2])
+{
+    double d[3] = {0}, along[3] = {0};
+    const double *axis[3] = {p->right, p->up, p->forward};
+    for (int a = 0; a < 3; a++)
+        d[a] = point[a] - p->eye[a];
+    for (int k = 0; k < 3; k++)
+        for (int a = 0; a < 3; a++)
+            along[k] += d[a] * axis[k][a];
+    out[0] = along[0] / along[2] / (p->half * p->aspect);
+    out[1] = along[1] / along[2] / p->half;
+}
+
+static void the_whole_run_is_framed(void **state)
+{
+    (void)state;
+    und_render_def def = und_render_def_default();
+    und_plate first = {0};
+    for (int k = 0; k < 3; k++) {
+        now = 0.4 * k;
+        und_frame frame = distance_frame(48, 32, 32, 0.125, ball);
+        und_extent_add(&def.framed, &frame);
+        und_frame_clear(&frame);
+    }
+    assert_true(def.framed.any);
+    assert_double_near(def.framed.low[0], 1.7, 0.13);
+    assert_double_near(def.framed.high[0], 3.1, 0.13);
+    assert_double_near(def.framed.high[1], 0.8, 0.13);
+    for (int k = 0; k < 3; k++) { /* the same camera in each, and the domain's far corners matter no more */
+        now = 0.4 * k;
+        und_frame frame = distance_frame(48, 32, 32, 0.125, ball);
+        und_plate plate = und_render_plate(&def, &frame);
+        first = k ? first : plate;
+        assert_memory_equal(&first, &plate, sizeof plate);
+        und_frame_clear(&frame);
+    }
+    double most[2] = {0};
+    for (int k = 0; k < 8; k++) {
+        double corner[3], at[2];
+        for (int a = 0; a < 3; a++)
+            corner[a] = k >> a & 1 ? def.framed.high[a] : def.framed.low[a];
+        seen_at(&first, corner, at);
+        for (int a = 0; a < 2; a++) {
+            assert_true(fabs(at[a]) < 1);
+            most[a] = fmax(most[a], fabs(at[a]));
+        }
+    }
+    assert_true(fmax(most[0], most[1]) > 0.8);
+}
+
+static double pool(double x, double y, double z)
+{
+    (void)x;
+    (void)z;
+    return y + 0.1;
+}
+
+static float tiled_share(const und_render_def *look, const und_frame *frame)
+{
+    und_image image = draw(look, frame);
+    float green = 0;
+    for (int k = 0; k < image.width * image.height; k++) /* tiles are blue, the table is grey */
+        green += image.rgb[3 * k + 2] > 1.3f * image.rgb[3 * k];
+    green /= (float)(image.width * image.height);
+    und_image_destroy(&image);
+    return green;
+}
+
+static void tanks_have_floors_and_walls(void **state)
+{
+    (void)state;
+    und_render_def def = of_size(1, "film { width = 96, height = 54 } water { absorption = 0, color = 0 }");
+    und_frame frame = distance_frame(16, 16, 16, 1.0 / 16, pool);
+    def.threads = 1;
+    float bare = tiled_share(&def, &frame);
+    def.tank = UND_TANK_GLASS;
+    float glass = tiled_share(&def, &frame);
+    def.tank = UND_TANK_TILES;
+    float tiles = tiled_share(&def, &frame);
+    assert_true(bare < 0.05f && glass > bare + 0.1f && tiles > glass + 0.05f);
+    und_frame_clear(&frame);
+}
+
+/* Rays from the middle meet walls of tiles; from outside nothing. Glass mirrors some of them. */
+static void rays_meet_walls_from_within(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_render_def def = of_size(1, "film { width = 32, height = 18 } ground { tank = 'tiles' }");
+    assert_int_equal(def.tank, UND_TANK_TILES);
+    for (int kind = UND_TANK_GLASS; kind <= UND_TANK_TILES; kind++) {
+        def.threads = 1;
+        def.tank = (und_tank_kind)kind;
+        und_frame frame = distance_frame(16, 16, 16, 1.0 / 16, pool);
+        und_render *render = make_render(&def);
+        assert_int_equal(und_render_prepare(render, &frame, &err), UND_OK);
+        und_world *world = und_world_create(render, &frame, &err);
+        int within = 0, outside = 0;
+        enum { RAYS = 400 };
+        for (int k = 0; k < RAYS; k++) {
+            float turn = 0.1f + (float)k;
+            f3 dir = f3_unit(f3_make(cosf(turn), 0.05f, sinf(turn)));
+            und_hit hit;
+            und_ray ray = {
+                .from = {0.75f, 0.2f, 1.5f}, .dir = dir, .far = INFINITY, .time = 1, .spread = 1e-4f};
+            within += world->cast(world, &ray, &hit);
+            ray.from = f3_along(ray.from, dir, -3);
+            ray.far = 2.9f; /* up to the middle */
+            outside += world->cast(world, &ray, &hit);
+        }
+        if (kind == UND_TANK_TILES)
+            assert_true(within == RAYS && outside == 0);
+        else /* 8 % head on, more at a slant */
+            assert_true(within > RAYS / 25 && within < RAYS / 5 && outside > RAYS / 25 && outside < RAYS / 5);
+        und_world_destroy(world);
+        und_render_destroy(render);
+        und_frame_clear(&frame);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(water_can_be_seen_at_every_size),
+                                       cmocka_unit_test(looks_change_evenly_with_the_size),
+                                       cmocka_unit_test(what_a_scene_says_is_kept),
+                                       cmocka_unit_test(several_grids_are_one_domain),
+                                       cmocka_unit_test(the_whole_run_is_framed),
+                                       cmocka_unit_test(tanks_have_floors_and_walls),
+                                       cmocka_unit_test(rays_meet_walls_from_within)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
