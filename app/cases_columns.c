@@ -23,6 +23,7 @@ const validation_case columns_cases[] = {
     {"seiche", "columns", case_pipe_seiche},
     {"pulse", "columns", case_pipe_pulse},
     {"ring", "columns", case_pipe_ring},
+    {"slanted_edge", "columns", case_pipe_edge},
     {"lake_at_rest", "columns", case_pipe_lake},
     {"pipe_volume", "columns", case_pipe_volume},
     {"static_load", "columns", case_static_load},

@@ -22,6 +22,7 @@ const validation_case waves_cases[] = {
     {"hump", "waves", case_hump},
     {"ring", "waves", case_ring},
     {"open_edge", "waves", case_open_edge},
+    {"slanted_edge", "waves", case_slanted_edge},
     {"driven_edge", "waves", case_driven_edge},
     {"flow", "waves", case_flow},
     {0},

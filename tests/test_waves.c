@@ -374,6 +374,59 @@ static void wrong_defs_are_refused(void **state)
     assert_null(und_waves_create(&def, &err));
 }
 
+/* Hills, some of them dry, and on them a mound of water as high as they are. */
+static double hills(void *context, double x, double y, double z, double t)
+{
+    (void)context;
+    (void)y;
+    (void)t;
+    return -0.5 + 0.35 * sin(1.3 * x) * cos(0.9 * z) + 0.3 * exp(-(z - 1.5) * (z - 1.5)) + 0.25 * sin(3 * z);
+}
+static double mound(void *context, double x, double y, double z, double t)
+{
+    (void)context;
+    (void)y;
+    (void)t;
+    return exp(-4 * ((x - 1) * (x - 1) + (z - 1.2) * (z - 1.2)));
+}
+
+/* What comes at open edges leaves, whatever the ground and the steps, and the level stays that outside. */
+static void open_edges_calm_the_water(void **state)
+{
+    (void)state;
+    static const double courants[] = {0.5, 1, 20};
+    for (int i = 0; i < 6; i++) {
+        und_waves_def def = und_waves_def_default();
+        und_error err;
+        def.order = 1 + i % 2;
+        def.pool.nx = 48;
+        def.pool.nz = 40;
+        def.pool.dx = 0.07;
+        def.pool.ground = (und_value){.fn = hills};
+        def.pool.surface = (und_value){.fn = mound};
+        for (int e = 0; e < UND_EDGES; e++)
+            def.pool.edge[e] = (und_edge_def){.kind = UND_EDGE_OPEN, .has_level = true};
+        und_waves *waves = und_waves_create(&def, &err);
+        assert_non_null(waves);
+        double highest = 0, mean = 0;
+        int wet = 0;
+        for (int n = 0; n < 800; n++) {
+            und_waves_step(waves, courants[i / 2] * def.pool.dx / sqrt(9.81 * 0.5));
+            for (int x = 0; x < def.pool.nx; x++)
+                highest = fmax(highest, und_waves_surface(waves, x, n % def.pool.nz));
+        }
+        for (int z = 0; z < def.pool.nz; z++)
+            for (int x = 0; x < def.pool.nx; x++)
+                if (und_waves_ground(waves, x, z) < -0.1) {
+                    mean += und_waves_surface(waves, x, z);
+                    wet++;
+                }
+        assert_true(highest < 1);
+        assert_float_equal(mean / wet, 0, 0.005);
+        und_waves_destroy(waves);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +439,7 @@ int main(void)
         cmocka_unit_test(nothing_blows_up),
         cmocka_unit_test(same_bits_at_any_thread_count),
         cmocka_unit_test(restored_state_goes_on_with_the_same_bits),
+        cmocka_unit_test(open_edges_calm_the_water),
         cmocka_unit_test(friction_is_damping_by_depth),
         cmocka_unit_test(wrong_defs_are_refused),
     };

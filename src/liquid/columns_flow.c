@@ -428,28 +428,6 @@ void und_columns_move_water(und_columns *s)
         s->deepest = fmax(s->deepest, s->rows[z].deepest);
 }
 
-/* Open edges let out what comes: a wave that leaves carries c (h - outside), c = sqrt(g d) (Sommerfeld 1912),
- * and the tide and waves from outside come in. */
-void und_columns_open_edges(und_columns *s)
-{
-    double dx = s->pool.grid.dx;
-    for (int e = 0; e < UND_EDGES; e++)
-        for (int i = 0; i < s->pool.edge[e].count && s->def.pool.edge[e].kind == UND_EDGE_OPEN; i++) {
-            size_t at = und_pool_edge_cell(&s->pool, e, i);
-            double outside = und_pool_outside_level(&s->pool, e, i, s->pool.time + s->dt);
-            double depth = 0.5 * (s->depth[at] + fmax(outside - (double)s->ground[at], 0));
-            double speed = sqrt(s->def.pool.gravity * fmin(depth, s->def.pipe_depth));
-            double before = s->depth[at] - s->dt * (double)s->rise[at]; /* as the pipes saw it */
-            double share =
-                fmin(speed * s->dt / dx, 1); /* deep water outside a dry bed: not beyond its level */
-            double in = share * (outside - ((double)s->ground[at] + before));
-            in = fmax(in, -s->depth[at]);
-            s->depth[at] += in;
-            s->rise[at] += (float)(in / s->dt);
-            und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -in * dx * dx);
-        }
-}
-
 und_column und_columns_column(const und_columns *s, size_t at)
 {
     double depth = s->depth[at];
@@ -457,8 +435,7 @@ und_column und_columns_column(const und_columns *s, size_t at)
                         s->load ? s->load[at] : 0};
 }
 
-/* What flows through a pipe per metre of its width, m2/s. */
-static double pipe_flux(const und_columns *s, int pipe, int x, int z)
+double und_columns_pipe_flux(const und_columns *s, int pipe, int x, int z)
 {
     double share = straight_share(s) * (1 + walls_beside(s, pipe, x, z) * s->def.diagonal);
     return (double)s->flow[pipe][(ptrdiff_t)z * s->stride + x] * s->pool.grid.dx / share;
@@ -469,7 +446,7 @@ double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z)
     size_t at = (size_t)((ptrdiff_t)z * s->stride + x), other = at + (pipe == PIPE_X ? 1 : (size_t)s->stride);
     double depth =
         (double)und_pipe_depth(und_columns_column(s, at), und_columns_column(s, other), s->pipes.reach);
-    return depth > (double)UND_FILM ? pipe_flux(s, pipe, x, z) / depth : 0;
+    return depth > (double)UND_FILM ? und_columns_pipe_flux(s, pipe, x, z) / depth : 0;
 }
 
 /* By the column's own depth: a pipe at the water's edge may be all but dry while its flow goes on, and is no
@@ -478,8 +455,8 @@ void und_columns_speed(const und_columns *s, int x, int z, double out[2])
 {
     double depth = fmin(s->depth[und_columns_at(s, x, z)], (double)s->pipes.reach);
     double most = s->pool.grid.dx / s->dt;
-    out[0] = 0.5 * (pipe_flux(s, PIPE_X, x - 1, z) + pipe_flux(s, PIPE_X, x, z));
-    out[1] = 0.5 * (pipe_flux(s, PIPE_Z, x, z - 1) + pipe_flux(s, PIPE_Z, x, z));
+    out[0] = 0.5 * (und_columns_pipe_flux(s, PIPE_X, x - 1, z) + und_columns_pipe_flux(s, PIPE_X, x, z));
+    out[1] = 0.5 * (und_columns_pipe_flux(s, PIPE_Z, x, z - 1) + und_columns_pipe_flux(s, PIPE_Z, x, z));
     for (int k = 0; k < 2; k++)
         out[k] = depth > (double)UND_FILM ? fmax(-most, fmin(out[k] / depth, most)) : 0;
 }

@@ -111,6 +111,8 @@ und_column und_columns_column(const und_columns *s, size_t at);
 /* dt g / dx^2 times the share that a straight pipe has of the section. */
 float und_columns_straight(const und_columns *s, int pipe, int x, int z);
 
+/* What flows along a straight pipe and the diagonals beside it, m2/s. */
+double und_columns_pipe_flux(const und_columns *s, int pipe, int x, int z);
 /* How fast the water in a straight pipe flows, m/s: Q over the pipe's section. */
 double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z);
 /* How fast the water in a column flows along x and z, m/s; no faster than a column a step. */

@@ -12,7 +12,7 @@
 
 #include <undine/pool.h>
 
-enum { UND_POOL_PARTS = 7 }; /* at most, of the state */
+enum { UND_POOL_PARTS = 8 }; /* at most, of the state */
 /* Numbers of a state's item "touched", which it has where hands did something. */
 enum {
     UND_TOUCHED_GROUND, /* it was moved */
@@ -38,6 +38,10 @@ typedef struct und_pool_edge {
     int count;          /* of cells along it */
     double *rest_level; /* the water's own level at the start, m */
     double wave_number; /* of the incoming wave, along the edge, 1/m */
+    float *slant;       /* of an open one, see pool_slant.c, m */
+    float *slant_rate;  /* its change, m/s */
+    float *slant_usual; /* what it was on average of late, m */
+    float *tallest;     /* wave of late, m */
 } und_pool_edge;
 
 typedef struct und_pool {
@@ -55,6 +59,9 @@ typedef struct und_pool {
 
     und_rain *rain; /* NULL: none */
     und_pool_edge edge[UND_EDGES];
+    float *slant; /* what the edges have of them, [slant_count]; NULL: none is open */
+    size_t slant_count;
+    float *along;    /* scratch for the longest of them, see pool_slant.c */
     double *row_sum; /* scratch, [nz] */
     und_ledger ledger;
     und_ledger lost; /* by rounding, of each entry */
@@ -148,9 +155,21 @@ void und_pool_touch(und_pool *p, const und_hand *hand, double dt, float *head);
 void und_pool_tuning(const und_pool *p, und_tuning *tuning);
 void und_pool_tune(und_pool *p, und_pool_def *def, const und_tuning *tuning);
 
-/* The i-th cell along an edge, and the level outside an open one. */
+/* The i-th cell along an edge, and the cell beside it, further in. */
 size_t und_pool_edge_cell(const und_pool *p, int edge, int i);
+size_t und_pool_inner_cell(const und_pool *p, int edge, int i);
+/* The level outside an open edge, with the wave that comes in and without the slant. */
 double und_pool_outside_level(const und_pool *p, int edge, int i, double time);
+/* The height that the incoming wave has there, m. */
+double und_pool_incoming(const und_pool *p, int edge, int i, double time);
+/* What waves that leave at a slant add to it, m. */
+static inline double und_pool_slant(const und_pool *p, int edge, int i)
+{
+    return (double)p->edge[edge].slant[i] - (double)p->edge[edge].slant_usual[i];
+}
+/* Takes the slants a step further, from the water as it is at a time; waves are as fast as water `reach` m
+ * deep at most. */
+void und_pool_advance_slants(und_pool *p, double time, double dt, double reach);
 
 double und_pool_volume(const und_pool *p);     /* m3; the same bits at any thread count */
 und_ledger und_pool_ledger(const und_pool *p); /* with the volume measured now */

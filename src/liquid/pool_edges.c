@@ -24,6 +24,12 @@ size_t und_pool_edge_cell(const und_pool *p, int e, int i)
     }
 }
 
+size_t und_pool_inner_cell(const und_pool *p, int e, int i)
+{
+    const ptrdiff_t inwards[UND_EDGES] = {1, -1, p->stride, -(ptrdiff_t)p->stride};
+    return (size_t)((ptrdiff_t)und_pool_edge_cell(p, e, i) + inwards[e]);
+}
+
 /* A fall lets out the critical flow (2/3)^(3/2) sqrt(g) d^(3/2) of a free overfall. */
 static void fall_over(und_pool *p, size_t at, double dt)
 {
@@ -55,19 +61,34 @@ void und_pool_flow_over_edges(und_pool *p, double dt)
     }
 }
 
+/* Where the i-th cell of an edge meets the outside. */
+static void edge_place(const und_pool *p, int e, int i, double *x, double *z)
+{
+    *x = !along_z(e) ? und_pool_x(p, i) : p->grid.origin[0] + (e == UND_LOW_X ? 0 : p->nx * p->grid.dx);
+    *z = along_z(e) ? und_pool_z(p, i) : p->grid.origin[2] + (e == UND_LOW_Z ? 0 : p->nz * p->grid.dx);
+}
+
+double und_pool_incoming(const und_pool *p, int e, int i, double time)
+{
+    const und_edge_def *def = &p->def->edge[e];
+    if (def->amplitude == 0 || def->period <= 0)
+        return 0;
+    double x, z, grown = def->ramp > 0 ? fmin(time / def->ramp, 1) : 1;
+    edge_place(p, e, i, &x, &z);
+    double phase = 2 * M_PI * time / def->period - p->edge[e].wave_number * (along_z(e) ? z : x);
+    return def->amplitude * grown * sin(phase);
+}
+
 /* What is set or was there at the start, and the incoming wave.  Water that flows in with a wave of height a,
  * at an angle, brings c cos(angle) a; with the c a that the edge lets out of it: 1 + cos. */
 double und_pool_outside_level(const und_pool *p, int e, int i, double time)
 {
     const und_edge_def *def = &p->def->edge[e];
-    double x = !along_z(e) ? und_pool_x(p, i) : p->grid.origin[0] + (e == UND_LOW_X ? 0 : p->nx * p->grid.dx);
-    double z = along_z(e) ? und_pool_z(p, i) : p->grid.origin[2] + (e == UND_LOW_Z ? 0 : p->nz * p->grid.dx);
-    double level = def->has_level ? und_value_at(&def->level, x, 0, z, time) : p->edge[e].rest_level[i];
-    if (def->amplitude == 0 || def->period <= 0)
-        return level;
-    double grown = def->ramp > 0 ? fmin(time / def->ramp, 1) : 1;
-    double phase = 2 * M_PI * time / def->period - p->edge[e].wave_number * (along_z(e) ? z : x);
-    return level + (1 + cos(def->direction * M_PI / 180)) * def->amplitude * grown * sin(phase);
+    double x, z, level = p->edge[e].rest_level[i];
+    edge_place(p, e, i, &x, &z);
+    if (def->has_level)
+        level = und_value_at(&def->level, x, 0, z, time);
+    return level + (1 + cos(def->direction * M_PI / 180)) * und_pool_incoming(p, e, i, time);
 }
 
 und_status und_pool_create_sources(und_pool *p, und_error *err)
@@ -91,5 +112,5 @@ und_status und_pool_create_sources(und_pool *p, und_error *err)
             edge->wave_number = turn[e] * sin(def->direction * M_PI / 180) * 2 * M_PI / def->period /
                                 sqrt(p->def->gravity * deepest);
     }
-    return und_pool_create_rain(p, err);
+    return und_pool_create_slants(p, err) ? err->status : und_pool_create_rain(p, err);
 }

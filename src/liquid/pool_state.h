@@ -26,6 +26,7 @@ void und_pool_press_hand(und_pool *p, double time);
 /* Enters what came (m3) or, below 0, went into the ledger. */
 void und_pool_book(und_pool *p, double volume);
 
+und_status und_pool_create_slants(und_pool *p, und_error *err);
 und_status und_pool_create_rain(und_pool *p, und_error *err);
 void und_pool_flow_over_edges(und_pool *p, double dt);
 

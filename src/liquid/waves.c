@@ -335,11 +335,7 @@ void und_waves_destroy(und_waves *s)
                      s->wet,     s->gain,    s->least,  s->plain,  s->runs,      s->scratch};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         und_pages_free(pages[i]);
-    for (int e = 0; e < UND_EDGES; e++) {
-        free(s->edge[e].coupling);
-        free(s->edge[e].drive);
-        free(s->edge[e].outside);
-    }
+    und_waves_destroy_edges(s);
     free(s->first_run);
     free(s->run_count);
     free(s->row_inflow);

@@ -49,12 +49,28 @@ static inline void prefetch(const void *from, int bytes)
         __builtin_prefetch((const char *)from + i);
 }
 
-/* What an open edge adds to the right side of its cell, whose height so far is h, c above that before the
- * step. */
-static inline float edge_rhs(const scheme *k, const und_waves_edge *edge, int i, double h, float c)
+/* What an open edge adds to the system of lines that end at it, by lane. */
+typedef struct ends {
+    _Alignas(64) float outside[STRIP]; /* coupling to what stands there */
+    float lean[STRIP];                 /* what it takes off the coupling to the cell further in */
+    float in[STRIP];                   /* to the right side, m */
+} ends;
+
+/* The i-th cell's, where the part of the step before has changed the level by c, and in the cell further in
+ * by c_inner. */
+static inline void end_cell(const und_waves *s, const scheme *k, int e, int i, float c, float c_inner,
+                            ends *end, int lane)
 {
-    float by = k->second ? (float)(edge->outside[i] - h) - 0.5f * edge->drive[i] : edge->drive[i];
-    return edge->coupling[i] * (by - c);
+    const und_waves_edge *edge = &s->edge[e];
+    double h = s->height[und_pool_edge_cell(&s->pool, e, i)];
+    float by = k->second ? (float)(edge->outside[i] - h) : edge->drive[i];
+    end->outside[lane] = k->outer * edge->coupling[i] - edge->change[i];
+    end->lean[lane] = k->outer * edge->inner[i];
+    end->in[lane] = end->outside[lane] * c + edge->coupling[i] * (by - c);
+    if (edge->inner[i] > 0) {
+        float step = (float)(h - s->height[und_pool_inner_cell(&s->pool, e, i)]);
+        end->in[lane] += edge->inner[i] * step + end->lean[lane] * (c - c_inner);
+    }
 }
 
 enum { BACK_CELLS = 8 };
@@ -79,14 +95,15 @@ typedef struct face {
 } face;
 
 /* Cells c and x of a line stand side by side; space for the cell before the first. */
-static inline void line_begin(int lanes, line *l, float *scratch, const float *low)
+static inline void line_begin(int lanes, line *l, float *scratch, const ends *low)
 {
     l->c = scratch + 2 * lanes;
     l->x = scratch + 3 * lanes;
     l->turn = 0;
     memset(scratch, 0, 2 * (size_t)lanes * sizeof *scratch);
-    memset(l->given[0], 0, sizeof l->given[0]);
-    memcpy(l->low[0], low, (size_t)lanes * sizeof *low);
+    memcpy(l->low[0], low->outside, (size_t)lanes * sizeof *low->outside);
+    for (int i = 0; i < lanes; i++)
+        l->given[0][i] = -low->in[i]; /* what comes in is given to no cell */
 }
 
 static inline void line_eliminate(int lanes, line *l, const float *high, const float *rhs)
@@ -124,13 +141,28 @@ static inline __attribute__((always_inline)) void line_cell(int lanes, const sch
     line_eliminate(lanes, l, high, rhs);
 }
 
+/* Takes the lean off the coupling of the first cells, just eliminated, to the next. */
+static inline void line_lean(int lanes, line *l, const ends *low)
+{
+    float *c = l->c - 2 * lanes, *x = l->x - 2 * lanes;
+    const float *high = l->low[l->turn];
+    for (int i = 0; i < lanes; i++)
+        if (low->lean[i] > 0) {
+            float before = 1 + low->outside[i] + high[i], now = before - low->lean[i];
+            c[i] = (high[i] - low->lean[i]) / now;
+            x[i] *= before / now;
+        }
+}
+
 /* Eliminates the last cells, coupled to the outside, and leaves the line ready to go back. */
-static inline void line_end(int lanes, line *l, const float *outside, const float *base)
+static inline void line_end(int lanes, line *l, const ends *high, const float *base)
 {
     _Alignas(64) float rhs[STRIP];
-    for (int i = 0; i < lanes; i++)
-        rhs[i] = base[i] - l->given[l->turn][i];
-    line_eliminate(lanes, l, outside, rhs);
+    for (int i = 0; i < lanes; i++) {
+        rhs[i] = base[i] + high->in[i] - l->given[l->turn][i];
+        l->low[l->turn][i] -= high->lean[i];
+    }
+    line_eliminate(lanes, l, high->outside, rhs);
     memset(l->x, 0, (size_t)lanes * sizeof *l->x);
 }
 
@@ -200,22 +232,24 @@ static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t
         }
 }
 
-/* Couplings of LANES rows to the outside, and what comes in from there. */
-static void row_edge(const und_waves *s, const scheme *k, int e, int x, int z, float *coupling, float *in)
+/* The first order's motion is in the rise: half a cell's change counts from it. */
+static void row_ends(const und_waves *s, const scheme *k, int e, int z, ends *end)
 {
-    for (int r = 0; r < LANES; r++) {
-        bool real = z + r < s->pool.nz;
-        coupling[r] = real ? k->outer * s->edge[e].coupling[z + r] - und_waves_half(s, e, z + r) : 0;
-        in[r] = real ? edge_rhs(k, &s->edge[e], z + r, s->height[und_waves_at(s, x, z + r)], 0) : 0;
+    memset(end, 0, sizeof *end);
+    for (int r = 0; r < LANES && z + r < s->pool.nz; r++) {
+        end_cell(s, k, e, z + r, 0, 0, end, r);
+        if (!k->second)
+            end->in[r] -=
+                s->edge[e].change[z + r] * k->kept * s->rise[und_pool_edge_cell(&s->pool, e, z + r)];
     }
 }
 
-/* Eliminates `count` columns of a tile; the last column of the domain is not among them. */
-static void eliminate_tile(const und_waves *s, const scheme *k, line *l, const tile *t, int count)
+/* Eliminates columns [first, last) of a tile; the last column of the domain is not among them. */
+static void eliminate_tile(const und_waves *s, const scheme *k, line *l, const tile *t, int first, int last)
 {
     const float *slope = s->pool.head ? t->slope : t->step, *flux = k->second ? t->flux : NULL;
     float weight = k->second ? 0 : k->kept; /* the second order's motion is in the flows */
-    for (int i = 0; i < count * LANES; i += LANES) {
+    for (int i = first * LANES; i < last * LANES; i += LANES) {
         face f = {.depth = t->depth + i,
                   .depth_next = t->depth + i + LANES,
                   .step = t->step + i,
@@ -238,25 +272,28 @@ static void return_tile(und_waves *s, line *l, int x, int z)
     und_transpose(TILE, LANES, l->x, 2 * LANES, s->middle + und_waves_at(s, x, z), (size_t)s->pool.stride);
 }
 
-/* Solves LANES rows side by side.  What comes in at the first cell is counted as given to no cell. */
+/* Solves LANES rows side by side. */
 static void solve_rows(und_waves *s, const scheme *k, int z)
 {
     tile t;
     line l;
-    float outside[LANES], in[LANES], rhs[LANES];
+    ends low, high;
+    float rhs[LANES];
     int last = (s->pool.nx - 1) / TILE * TILE, rest = s->pool.nx - 1 - last;
-    row_edge(s, k, UND_LOW_X, 0, z, outside, in);
-    line_begin(LANES, &l, scratch(s), outside);
-    for (int r = 0; r < LANES; r++)
-        l.given[0][r] = -in[r];
+    row_ends(s, k, UND_LOW_X, z, &low);
+    row_ends(s, k, UND_HIGH_X, z, &high);
+    line_begin(LANES, &l, scratch(s), &low);
     for (int x = 0; x <= last; x += TILE) {
         fill_tile(s, k, x, z, &t);
-        eliminate_tile(s, k, &l, &t, x < last ? TILE : rest);
+        if (x == 0) {
+            eliminate_tile(s, k, &l, &t, 0, 1);
+            line_lean(LANES, &l, &low);
+        }
+        eliminate_tile(s, k, &l, &t, x == 0, x < last ? TILE : rest);
     }
-    row_edge(s, k, UND_HIGH_X, s->pool.nx - 1, z, outside, in);
     for (int r = 0; r < LANES; r++)
-        rhs[r] = (k->second ? 0 : k->kept) * t.rise[rest * LANES + r] + in[r];
-    line_end(LANES, &l, outside, rhs);
+        rhs[r] = (k->second ? 0 : k->kept) * t.rise[rest * LANES + r];
+    line_end(LANES, &l, &high, rhs);
     line_skip(LANES, &l, TILE - 1 - rest);
     for (int x = last; x >= 0; x -= TILE)
         return_tile(s, &l, x, z);
@@ -357,16 +394,14 @@ static void column_faces(const und_waves *s, const scheme *k, int x, int z, stri
     prefetch(s->middle + ahead, STRIP * sizeof(float));
 }
 
-/* Couplings of a strip's columns to the outside, and what comes in from there. */
-static void column_edge(const und_waves *s, const scheme *k, int e, int x, int z, float *coupling,
-                        float *base)
+static void column_ends(const und_waves *s, const scheme *k, int e, int x, ends *end)
 {
-    memset(coupling, 0, STRIP * sizeof *coupling);
+    memset(end, 0, sizeof *end);
     for (int i = 0; i < STRIP && x + i < s->pool.nx; i++) {
-        size_t at = und_waves_at(s, x + i, z);
-        coupling[i] = k->outer * s->edge[e].coupling[x + i] - und_waves_half(s, e, x + i);
-        base[i] +=
-            coupling[i] * s->middle[at] + edge_rhs(k, &s->edge[e], x + i, s->height[at], s->middle[at]);
+        size_t at = und_pool_edge_cell(&s->pool, e, x + i);
+        bool inner = s->edge[e].inner[x + i] > 0;
+        end_cell(s, k, e, x + i, s->middle[at],
+                 inner ? s->middle[und_pool_inner_cell(&s->pool, e, x + i)] : 0, end, i);
     }
 }
 
@@ -376,11 +411,11 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
 {
     line l;
     strip t;
-    _Alignas(64) float outside[STRIP], first[STRIP], last[STRIP];
-    memcpy(first, s->middle + und_waves_at(s, x, 0), sizeof first);
-    memcpy(last, s->middle + und_waves_at(s, x, s->pool.nz - 1), sizeof last);
-    column_edge(s, k, UND_LOW_Z, x, 0, outside, s->pool.nz > 1 ? first : last);
-    line_begin(STRIP, &l, scratch(s), outside);
+    ends low, high;
+    _Alignas(64) float last[STRIP];
+    column_ends(s, k, UND_LOW_Z, x, &low);
+    column_ends(s, k, UND_HIGH_Z, x, &high);
+    line_begin(STRIP, &l, scratch(s), &low);
     for (int i = 0; i < STRIP; i++)
         t.depth[0][i] = (float)und_waves_depth(s, und_waves_at(s, x + i, 0));
     s->least[x / STRIP] = strip_least(t.depth[0]);
@@ -392,13 +427,15 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
                   .slope = s->pool.head ? t.slope : t.step,
                   .flux = k->second ? s->flux_z + at : NULL,
                   .drift = t.drift,
-                  .base = z == 0 ? first : s->middle + at,
+                  .base = s->middle + at,
                   .weight = 1};
         column_faces(s, k, x, z, &t);
         line_cell(STRIP, k, &l, &f);
+        if (z == 0)
+            line_lean(STRIP, &l, &low);
     }
-    column_edge(s, k, UND_HIGH_Z, x, s->pool.nz - 1, outside, last);
-    line_end(STRIP, &l, outside, last);
+    memcpy(last, s->middle + und_waves_at(s, x, s->pool.nz - 1), sizeof last);
+    line_end(STRIP, &l, &high, last);
     for (int z = s->pool.nz - 1; z >= 0; z--) {
         size_t ahead = und_waves_at(s, x, z >= AHEAD_ROWS ? z - AHEAD_ROWS : z);
         prefetch(s->height + ahead, STRIP * sizeof(double));

@@ -35,11 +35,17 @@ enum {
 
 /* The water's exchange with the outside along one edge, cell by cell.  An open edge lets the flow
  * c (outside - h) in, c = sqrt(g d): what leaves does not come back (Sommerfeld 1912), and `outside` brings
- * the tide and the incoming wave in. */
+ * the tide and the incoming wave in, with what waves that leave at a slant make of it (pool_slant.c).
+ *
+ * The flow goes through the edge, half a cell beyond the sample, and there a wave that leaves is later by
+ * dx / 2c: half of the sample's change comes in besides.  That leaves a part (k dx)^2 / 8 of it too much,
+ * which the sample further in mends. */
 typedef struct und_waves_edge {
     float *coupling; /* c dt / dx; 0 where closed */
-    float *drive;    /* change of `outside` over the step, m */
-    double *outside; /* m, at the end of the step */
+    float *change;   /* part of the cell's change that comes in besides */
+    float *inner;    /* c dt / dx times the part of the level that the cell further in has */
+    float *drive;    /* first order: change of `outside` over the step, m */
+    double *outside; /* m; at the end of the step for the first order, in its middle for the second */
 } und_waves_edge;
 
 /* A stretch of neighbouring wet cells in a row; stretches that touch make a piece. */
@@ -92,6 +98,7 @@ struct und_waves {
     int runs_per_row;
 
     und_waves_edge edge[UND_EDGES];
+    double open;    /* first order: what the edges' couplings would make of a metre of level all over, m */
     float *scratch; /* per thread */
     size_t scratch_stride;
 
@@ -121,15 +128,6 @@ static inline double und_waves_z(const und_waves *s, int z)
 static inline double und_waves_depth(const und_waves *s, size_t at)
 {
     return s->height[at] - (double)s->ground[at];
-}
-
-/* How much of its cell's change an open edge lets in besides: the level that matters is at the edge, half a
- * cell beyond the sample, and in a wave that leaves it is later by dx / 2c: c (outside - h) + dx/2 dh/dt.
- * The first order's damping hides the difference. */
-static inline float und_waves_half(const und_waves *s, int e, int i)
-{
-    bool line = e == UND_LOW_X || e == UND_HIGH_X || s->pool.nz > 1;
-    return s->def.order == 2 && line && s->edge[e].coupling[i] > 0 ? 0.5f : 0;
 }
 
 /* Equation 17's tau for the step under way: 1 - tau is what is kept of the motion. */
@@ -172,6 +170,7 @@ und_status und_waves_create_objects(und_waves *s, und_error *err);
 void und_waves_destroy_objects(und_waves *s);
 void und_waves_find_objects(und_waves *s); /* where they are now, after a restore */
 und_status und_waves_create_edges(und_waves *s, und_error *err);
+void und_waves_destroy_edges(und_waves *s);
 und_status und_waves_start_flow(und_waves *s, und_error *err); /* from the rise at the start */
 
 /* What a frame and a checkpoint hold. */
