@@ -273,30 +273,58 @@ und_status case_sloshing(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-/* A travelling pattern of pressure makes waves of the amplitude asked for, far from the ends of the tank. */
+/* The amplitude of the waves on a tank, on average over it and over a period: of waves that run, or run to
+ * and fro. */
+static double mean_amplitude(und_cells *cells, int nx, double level, double period)
+{
+    enum { LOOKS = 12 };
+    double square = 0;
+    for (int i = 0; i < LOOKS; i++) {
+        und_cells_step(cells, period / LOOKS);
+        for (int x = 0; x < nx; x++)
+            square += 2 * pow(und_cells_height(cells, x, 0) - level, 2) / (LOOKS * nx);
+    }
+    return sqrt(square);
+}
+
+/* A travelling pattern of pressure makes waves of the amplitude asked for, and they stay so. */
 und_status case_wave_maker(case_sink *sink, und_error *err)
 {
-    enum { PER_WAVE = 32, WAVES = 8 };
-    const double amplitude = 0.01;
-    und_cells_def def = case_cells_tank(PER_WAVE * WAVES, 24, 1.0 / PER_WAVE);
-    und_wave_maker maker = {.amplitude = amplitude, .wavelength = 1, .depth = 0.5, .time = 2, .end = 2};
-    def.track = UND_TRACK_HEIGHT;
-    def.has_level = true;
-    def.level.number = 0.5;
-    def.makers = &maker;
-    def.maker_count = 1;
-    und_cells *cells = und_cells_create(&def, err);
-    if (!cells)
-        return err->status;
-    case_cells_run(cells, maker.time, 0.02);
-    double c = 0, s = 0;
-    for (int x = 0; x < PER_WAVE; x++) {
-        double h = und_cells_height(cells, PER_WAVE * WAVES / 2 + x, 0), a = 2 * M_PI * x / PER_WAVE;
-        c += 2 * h * cos(a) / PER_WAVE;
-        s += 2 * h * sin(a) / PER_WAVE;
+    static const struct {
+        double wavelength, depth, amplitude, time;
+        int per_wave, waves;
+    } list[] = {{4, 0.8, 0.05, 1, 32, 2},
+                {2, 0.5, 0.02, 2, 64, 2},
+                {0.6, 0.6, 0.008, 1.5, 48, 4},
+                {6, 0.6, 0.03, 4, 48, 2}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        enum { TIMES = 5 };
+        double dx = list[i].wavelength / list[i].per_wave, c = 2 * M_PI / list[i].wavelength, far = 0;
+        double period = 2 * M_PI / sqrt(G * c * tanh(c * list[i].depth)), level = list[i].depth;
+        int nx = list[i].per_wave * list[i].waves;
+        und_cells_def def = case_cells_tank(nx, (int)((level + 4 * list[i].amplitude) / dx) + 2, dx);
+        und_wave_maker maker = {.amplitude = list[i].amplitude,
+                                .wavelength = list[i].wavelength,
+                                .depth = level,
+                                .time = list[i].time,
+                                .end = INFINITY};
+        def.track = UND_TRACK_HEIGHT;
+        def.has_level = true;
+        def.level.number = level;
+        def.makers = &maker;
+        def.maker_count = 1;
+        und_cells *cells = und_cells_create(&def, err);
+        if (!cells)
+            return err->status;
+        for (int k = 1; k <= TIMES; k++) {
+            case_cells_run(cells, k * fmax(maker.time, period), 0.05);
+            double now = mean_amplitude(cells, nx, level, period) / maker.amplitude - 1;
+            far = fabs(now) > fabs(far) ? now : far;
+        }
+        und_cells_destroy(cells);
+        char what[96];
+        snprintf(what, sizeof what, "amplitude off that asked for, at most, %g s, %g deep", period, level);
+        case_report(sink, (case_result){what, far, 0, 0.15, "as asked"});
     }
-    und_cells_destroy(cells);
-    case_report(sink, (case_result){"amplitude of the waves, m", hypot(c, s), amplitude, 0.1 * amplitude,
-                                    "linear waves under a pressure that runs with them"});
     return UND_OK;
 }

@@ -72,7 +72,7 @@ typedef struct und_wave_maker {
     double mean;       /* A, m2/s */
     double time;       /* s, in the place of delta t: after it free waves have their amplitude; 10 */
     bool printed;      /* B of equation 18 as printed, whose units do not fit; else the B that makes waves of
-                          the amplitude in that time */
+                          the amplitude in that time, and then keeps them so */
     double start, end; /* s */
 } und_wave_maker;
 

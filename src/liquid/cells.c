@@ -352,6 +352,8 @@ static und_status check_memory(const und_cells *s, und_error *err)
 
 static und_status make_parts(und_cells *s, und_error *err)
 {
+    if (!(s->made = und_alloc((size_t)s->def.maker_count + 1, sizeof *s->made, "wave makers", err)))
+        return err->status;
     if (check_memory(s, err) || und_cells_make_walls(s, err))
         return err->status;
     if (s->def.pressure_rule == UND_PRESSURE_MULTIGRID &&
@@ -404,5 +406,6 @@ void und_cells_destroy(und_cells *s)
     free(s->gate_open);
     free(s->painted);
     free(s->change);
+    free(s->made);
     free(s);
 }

@@ -76,6 +76,8 @@ struct und_cells {
     bool is_painted, is_tuned; /* ever */
     double scene_gravity, scene_viscosity;
 
+    double (*made)[2]; /* per wave maker: its strength over density, m2/s2, real and imaginary */
+
     und_markers *markers; /* one of the three */
     und_chains *chains;
     und_height *height;
@@ -98,6 +100,13 @@ void und_cells_track(und_cells *s);                /* over dt: moves the surface
 void und_cells_find_labels(und_cells *s); /* Full, Surface and Empty cells, and what presses on the surface */
 void und_cells_splash(und_cells *s);      /* over dt: drops leave, fly and land; foam floats */
 double und_cells_volume(const und_cells *s);
+
+/* Where the surface stands in a Surface cell, m; the middle of a cell that is the side of a step. */
+double und_cells_surface_at(const und_cells *s, int x, int y, int z);
+
+/* cells_makers.c */
+void und_cells_rule_makers(und_cells *s);                         /* how strong they are now */
+double und_cells_made_pressure(const und_cells *s, int x, int z); /* over density */
 
 double und_cells_smoothing(const und_cells *s); /* 1/s, of a height field */
 

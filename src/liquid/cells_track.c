@@ -182,20 +182,15 @@ und_status und_cells_fill(und_cells *s, und_error *err)
     return UND_OK;
 }
 
-/* Equation 17: the pattern's pressure over density at a place. */
-static double made_pressure(const und_wave_maker *w, double gravity, double x, double z, double t)
+double und_cells_surface_at(const und_cells *s, int x, int y, int z)
 {
-    const double pi = 3.14159265358979323846;
-    if (!(t >= w->start && t < w->end))
-        return 0;
-    double c = 2 * pi / w->wavelength; /* eq. 19 */
-    double depth = tanh(c * w->depth), free_waves = sqrt(gravity * c * depth);
-    double omega = w->frequency > 0 ? w->frequency : free_waves;
-    /* A pattern that runs with free waves makes them grow by C tanh(C D) p / (2 omega) a second. */
-    double b = w->printed ? w->amplitude * sqrt(gravity * w->depth / c) /* eq. 18 */
-                          : 2 * w->amplitude * omega / (c * depth);
-    double angle = w->direction * pi / 180, along = x * cos(angle) + z * sin(angle);
-    return (w->mean + b * cos(c * along - omega * t)) / w->time;
+    double middle = und_mac_middle(&s->mac, 1, y), d = s->mac.d[1];
+    size_t at = und_mac_at(&s->mac, x, y, z), over = at + (size_t)s->mac.step[1];
+    if (s->flow.label[over] == UND_CELL_FULL || s->flow.label[over] == UND_CELL_SURFACE || s->chains)
+        return middle;
+    if (s->height)
+        return und_cells_height(s, x, z);
+    return middle + (fmin((double)s->markers->per_cell[at] / s->def.markers_per_cell, 1) - 0.5) * d;
 }
 
 /* What presses on the surface in a cell, over density. */
@@ -203,9 +198,8 @@ static double applied(const und_cells *s, int x, int y, int z)
 {
     double c[3] = {und_mac_middle(&s->mac, 0, x), und_mac_middle(&s->mac, 1, y),
                    und_mac_middle(&s->mac, 2, z)};
-    double p = und_value_at(&s->def.pressure, c[0], c[1], c[2], s->time) / s->def.density;
-    for (int i = 0; i < s->def.maker_count; i++)
-        p += made_pressure(&s->def.makers[i], -s->def.gravity[1], c[0], c[2], s->time);
+    double p = und_value_at(&s->def.pressure, c[0], und_cells_surface_at(s, x, y, z), c[2], s->time);
+    p = p / s->def.density + und_cells_made_pressure(s, x, z);
     /* The surface is at its height, not at the cell's middle; the side of a step of several cells has air at
      * it, whatever is above.  The labels know which: at a face the height rounds to either side. */
     uint8_t over = s->flow.label[und_mac_at(&s->mac, x, y + 1, z)];
@@ -247,6 +241,7 @@ void und_cells_find_labels(und_cells *s)
     else
         und_height_label(s->height, s->flow.label);
     und_flow_label(&s->flow);
+    und_cells_rule_makers(s);
     press(s);
 }
 
