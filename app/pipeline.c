@@ -210,6 +210,8 @@ static void stop_below(pipeline *p, const child *failed)
 
 static und_status status_of(int how)
 {
+    if (WIFSIGNALED(how) && (WTERMSIG(how) == SIGINT || WTERMSIG(how) == SIGTERM))
+        return UND_STOPPED; /* before it could listen */
     int code = WIFEXITED(how) ? WEXITSTATUS(how) : UND_FAILED;
     return code == UND_OK || code == UND_INVALID || code == UND_STOPPED ? (und_status)code : UND_FAILED;
 }

@@ -50,6 +50,23 @@ expect "then the other" code 0 "$program" sim fall.lua --grid low -o alone -q -j
 expect "the same bits" rows out alone top low
 expect "and the same bands" same out/top/bands alone/top/bands
 
+# a signal so early that the grids' processes do not listen yet
+early()
+{
+    local run child i
+    "$program" sim fall.lua -o early -q >said 2>&1 &
+    run=$!
+    for ((i = 0; i < 5000; i++)); do
+        child=$(cat /proc/$run/task/$run/children 2>/dev/null)
+        [ -z "$child" ] || break
+    done
+    kill -INT ${child:-$run}
+    kill -INT $run
+    wait $run
+}
+early
+expect "an early Ctrl-C" test $? = 130
+
 # another grid is added later
 sums out/top >top.before
 sums out/low >low.before

@@ -444,6 +444,16 @@ static void programs_are_deterministic(void **state)
         "for k, v in pairs { pear = 1, apple = 2, [2] = 'x', fig = 3, [1] = 'y', [-0.5] = 0 } do\n"
         "  words[#words + 1] = tostring(k) end\n"
         "assert(table.concat(words, ' ') == '-0.5 1 2 apple fig pear')\n"
+        "words = {} for k in pairs { ['a\\0c'] = 1, ['a\\0b'] = 2, a = 3, ['a\\0'] = 4, [2^53|0] = 5, "
+        "[(2^53|0) + 1] = 6 } do\n"
+        "  words[#words + 1] = #tostring(k) .. tostring(k):sub(-1) end\n"
+        "assert(table.concat(words, ' ') == '162 163 1a 2\\0 3b 3c')\n"
+        "assert(tostring({}) == 'table' and tostring(print) == 'function' and tostring(nil) == 'nil')\n"
+        "assert(tostring(1.5) == '1.5' and tostring('x') == 'x' and tostring(true) == 'true')\n"
+        "assert(string.format('%s %5.1f %-6s|%%|%s', {}, 2, print, 'y') == 'table   2.0 function|%|y')\n"
+        "assert(('%d%s'):format(3, {}) == '3table')\n"
+        "local t = { 'b', 'c', 'a' } table.sort(t) assert(table.concat(t) == 'abc')\n"
+        "table.sort(t, function(a, b) return a > b end) assert(table.concat(t) == 'cba')\n"
         "local r = math.random(10) + math.random() + math.random(-3, 3)\n"
         "assert(hash(1, 2) == hash(1, 2) and hash(1, 2) ~= hash(2, 1) and hash(0) == hash(-0.0))\n"
         "liquid.waves { size = 1, cells = 4, ground = -r, level = hash(3) }\n";
@@ -453,6 +463,29 @@ static void programs_are_deterministic(void **state)
     assert_true(w->pool.surface.number >= 0 && w->pool.surface.number < 1);
     und_scene_destroy(a);
     und_scene_destroy(b);
+}
+
+/* What a scene prints, and what it says of an error, gives the terminal no orders. */
+static void terminals_get_no_orders(void **state)
+{
+    (void)state;
+    char name[] = "printed-XXXXXX", text[256] = "";
+    fflush(stderr);
+    int file = mkstemp(name), kept = dup(STDERR_FILENO);
+    dup2(file, STDERR_FILENO);
+    und_scene *scene = load("print('a\\27[31mb', 'c\\rd', 'é \\u{9b}2J', {})\n"
+                            "liquid.waves { size = 1, cells = 4, ground = -1, level = 0 }\n");
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    und_scene_destroy(scene);
+    assert_true(pread(file, text, sizeof text - 1, 0) > 0);
+    close(file);
+    unlink(name);
+    assert_string_equal(text, "a\\27[31mb\tc\\13d\té \\194\\1552J\ttable\n");
+    und_error err = {0};
+    assert_null(und_scene_from_text("error('\\27[31mred')", "e.lua", NULL, 0, &err));
+    assert_non_null(strstr(err.text, "?[31mred"));
 }
 
 /* Noise is 0 on the lattice, continuous, about -1 to 1, and uses its range. */
@@ -536,6 +569,7 @@ int main(void)
                                        cmocka_unit_test(settings_replace_params),
                                        cmocka_unit_test(failing_functions_are_remembered),
                                        cmocka_unit_test(programs_are_deterministic),
+                                       cmocka_unit_test(terminals_get_no_orders),
                                        cmocka_unit_test(noise_is_smooth),
                                        cmocka_unit_test(files_stay_in_the_folder)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,10 @@ static const wrong_scene language[] = {
     {"noise(1/0)", "expected a number from -1e9 to 1e9"},
     {"fbm(1, 1, 100)", "expected 1 to 16 octaves"},
     {"for k in pairs({[{}] = 1}) do end", "pairs: keys must be numbers or strings, found a table"},
+    {"string.format('%p', {})", "%p is not available"},
+    {"string.format('%d', {})", "number expected, got table"},
+    {"table.sort(3)", "table expected, got number"},
+    {"table.sort({1, 'x'})", "attempt to compare"},
     {"param(3, 4)", "param: expected a name and a default"},
     {"param('x')", "param: expected a default that is a number, a string, true or false, found nothing"},
 };
@@ -396,6 +400,7 @@ static void limits_hold(void **state)
         {"while true do pcall(string.rep, 'x', 1e7) end", "memory limit"},
         {"('x'):rep(2^20)", "memory limit"},
         {"(''):rep(1e18)", "stopped after"},
+        {"local s, t = ('x'):rep(1e6), {} for i = 1, 1000 do t[i] = s end table.sort(t)", "stopped after"},
         {"while true do pcall(string.rep, '', 1e18) end", "stopped after"},
         {"local function f() return 1 + f() end f()", "memory limit"},
         {"local t = {} for i = 1, 1e5 do t[i] = i end while true do table.insert(t, 1, 0) end",

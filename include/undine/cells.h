@@ -139,7 +139,7 @@ typedef struct und_cells und_cells;
 und_cells *und_cells_create(const und_cells_def *def, und_error *err);
 void und_cells_destroy(und_cells *cells);
 
-/* From time to time + dt, in as many substeps as stability needs. */
+/* From time to time + dt, in as many substeps as stability needs.  dt is finite and not negative. */
 void und_cells_step(und_cells *cells, double dt);
 /* One substep, as long as stability allows but not longer than dt: its length. */
 double und_cells_substep(und_cells *cells, double dt);

@@ -89,7 +89,8 @@ typedef struct und_columns und_columns;
 und_columns *und_columns_create(const und_columns_def *def, und_error *err);
 void und_columns_destroy(und_columns *columns);
 
-/* From time to time + dt, in as many substeps as the pipes' stability needs: no dt is too large. */
+/* From time to time + dt, in as many substeps as the pipes' stability needs: no dt is too large.  dt is
+ * finite and not negative. */
 void und_columns_step(und_columns *columns, double dt);
 
 double und_columns_time(const und_columns *columns);

@@ -221,7 +221,7 @@ typedef struct und_levelset und_levelset;
 und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err);
 void und_levelset_destroy(und_levelset *levelset);
 
-/* From time to time + dt, in as many substeps as 4.4.1 says. */
+/* From time to time + dt, in as many substeps as 4.4.1 says.  dt is finite and not negative. */
 void und_levelset_step(und_levelset *levelset, double dt);
 
 double und_levelset_time(const und_levelset *levelset);

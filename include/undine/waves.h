@@ -51,7 +51,8 @@ typedef struct und_waves und_waves;
 und_waves *und_waves_create(const und_waves_def *def, und_error *err);
 void und_waves_destroy(und_waves *waves);
 
-/* One step of equations 13 to 20 from time to time + dt, stable for any dt. */
+/* One step of equations 13 to 20 from time to time + dt, stable for any dt.  dt is finite and not negative.
+ */
 void und_waves_step(und_waves *waves, double dt);
 
 double und_waves_time(const und_waves *waves);

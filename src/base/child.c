@@ -75,8 +75,10 @@ static void confine(rlim_t memory, size_t bytes)
     if (!CHECKED)
         limit(RLIMIT_AS, memory + ROOM + PER_BYTE * (rlim_t)bytes);
     int none = open("/dev/null", O_WRONLY | O_CLOEXEC), score = open("/proc/self/oom_score_adj", O_WRONLY);
-    if (none >= 0)
+    if (none >= 0) {
+        dup2(none, STDOUT_FILENO);
         dup2(none, STDERR_FILENO);
+    }
     if (score >= 0 && write(score, "1000", 4) == 4)
         close(score);
 }

@@ -16,9 +16,13 @@
 #include <cstring>
 #include <fstream>
 #include <malloc.h>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <sys/stat.h>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 extern "C" {
 #include "base/child.h"
@@ -348,6 +352,23 @@ und_status read_vectors(const char *path, const char *name, und_lattice *lattice
     return UND_OK;
 }
 
+/* As many threads as asked for, or one: TBB ends the program where there is no room for a thread's stack. */
+int startable(int threads)
+{
+    std::vector<std::thread> tried;
+    std::mutex together;
+    try {
+        std::lock_guard<std::mutex> hold(together);
+        for (int i = 1; i < threads; i++)
+            tried.emplace_back([&] { std::lock_guard<std::mutex> pass(together); });
+    } catch (const std::system_error &) {
+        threads = 1;
+    }
+    for (std::thread &one : tried)
+        one.join();
+    return threads;
+}
+
 /* A grid of one or three values a voxel, which a child reads. */
 struct reading {
     const char *path, *name;
@@ -437,7 +458,8 @@ und_status und_vdb_save(const char *path, const openvdb::GridPtrVec &grids, cons
 und_status und_vdb_write(const char *path, const und_vdb_def *def, und_error *err)
 {
     return guarded("write", path, err, [&] {
-        tbb::task_arena arena(std::min(std::max(def->threads, 1), tbb::this_task_arena::max_concurrency()));
+        tbb::task_arena arena(
+            startable(std::min(std::max(def->threads, 1), tbb::this_task_arena::max_concurrency())));
         return arena.execute([&] { return write_grids(path, *def, err); });
     });
 }

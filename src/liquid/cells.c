@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "liquid/cells_state.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -128,6 +129,7 @@ static void substep(und_cells *s, double left)
 
 double und_cells_substep(und_cells *s, double dt)
 {
+    assert(und_step_valid(dt));
     substep(s, dt);
     return s->dt;
 }
@@ -135,6 +137,7 @@ double und_cells_substep(und_cells *s, double dt)
 /* One substep of a step of dt; true where it was the last. */
 static bool go_on(und_cells *s, double dt)
 {
+    assert(und_step_valid(dt));
     if (!(s->left > 0)) {
         s->left = dt;
         s->end = s->time + dt;

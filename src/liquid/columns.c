@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "liquid/columns_state.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,6 +44,7 @@ static void substep(und_columns *s)
 /* One substep of a step of dt; true where it was the last. */
 static bool go_on(und_columns *s, double dt)
 {
+    assert(und_step_valid(dt));
     if (!(s->left > 0)) {
         s->left = dt;
         s->end = s->pool.time + dt;

@@ -7,6 +7,7 @@
 #include "grid/mac_frame.h"
 #include "liquid/levelset_state.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +267,7 @@ static bool bands_ready(und_levelset *s)
 /* One substep of a step of dt; true where it was the last. */
 static bool go_on(und_levelset *s, double dt)
 {
+    assert(und_step_valid(dt));
     if (!(s->left > 0)) {
         s->left = dt;
         s->end = s->time + dt;

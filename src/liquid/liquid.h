@@ -6,7 +6,15 @@
 #include "grid/frame.h"
 #include "liquid/touch.h"
 
+#include <math.h>
+
 typedef struct und_liquid und_liquid;
+
+/* Time goes on, or stands still: whoever steps back or nowhere is a programmer's error. */
+static inline bool und_step_valid(double dt)
+{
+    return dt >= 0 && isfinite(dt);
+}
 
 typedef struct und_liquid_class {
     const char *name; /* "waves" */

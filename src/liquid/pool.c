@@ -37,9 +37,11 @@ static und_status check_def(const char *model, const und_pool_def *def, und_erro
                              def->nx, def->nz);
     if (!(def->dx > 0 && def->dx < 1e6) || !(def->gravity >= 0 && def->gravity < 1e6) ||
         !(def->damping >= 0) || !(def->density > 0) || !isfinite(def->time))
-        return und_error_set(err, UND_INVALID,
-                             "%s: dx %g, gravity %g, density %g and damping %g must be positive", model,
-                             def->dx, def->gravity, def->density, def->damping);
+        return und_error_set(
+            err, UND_INVALID,
+            "%s: expected cells of up to 1e6 m, gravity from 0 to 1e6, damping from 0 and a density "
+            "above 0, found %g m, %g, %g and %g",
+            model, def->dx, def->gravity, def->damping, def->density);
     for (int e = 0; e < UND_EDGES; e++)
         if (def->edge[e].amplitude != 0 && !(def->edge[e].period > 0))
             return und_error_set(err, UND_INVALID, "%s: an edge's incoming wave needs a period, found %g",

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "liquid/waves_state.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,6 +17,7 @@ enum { FRAME_BYTES = 16 }; /* per cell: ground and surface as a frame holds them
  */
 void und_waves_step(und_waves *s, double dt)
 {
+    assert(und_step_valid(dt));
     s->dt = dt;
     STEP (OBJECTS)
         und_waves_move_objects(s, dt);

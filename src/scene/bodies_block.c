@@ -92,7 +92,10 @@ static void finish_body(reader *r, void *item)
 
 const und_body_def *und_read_bodies(reader *r, const field *f, int first, int *count)
 {
+    enum { MOST = 10000 }; /* each gets its mass, and places at which it touches, before the first frame */
     body_read *list = und_read_list(r, f->inside, sizeof *list, init_body, finish_body, count);
+    if (*count > MOST)
+        und_read_fail(r, "expected at most %d bodies, found %d", (int)MOST, *count);
     und_body_def *bodies = und_scene_alloc(r, (size_t)*count, sizeof *bodies);
     for (int i = 0; i < *count; i++)
         bodies[i] = list[i].body;

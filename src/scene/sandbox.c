@@ -93,6 +93,10 @@ void und_sandbox_charge(lua_State *L, double work)
 {
     und_sandbox *box = und_sandbox_of(L);
     box->work_left -= work;
+    box->unchecked += work;
+    if (box->unchecked < HOOK_EVERY && box->work_left >= 0)
+        return; /* the clock is slow to read */
+    box->unchecked = 0;
     check_limits(L, box, 0);
 }
 
@@ -158,6 +162,32 @@ static int charged(lua_State *L)
     return lua_gettop(L);
 }
 
+/* What table.sort compares with where it is given nothing: no hook sees long strings compared. */
+static int is_less(lua_State *L)
+{
+    if (lua_type(L, 1) == LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING) {
+        size_t a = lua_rawlen(L, 1), b = lua_rawlen(L, 2);
+        und_sandbox_charge(L, (double)(a < b ? a : b) / 16);
+    }
+    lua_pushboolean(L, lua_compare(L, 1, 2, LUA_OPLT));
+    return 1;
+}
+
+static int sort(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        lua_pushcfunction(L, is_less);
+        lua_replace(L, 2);
+    }
+    und_sandbox_charge(L, 30 * (double)lua_rawlen(L, 1));
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, 2, 0);
+    return 0;
+}
+
 /* string.rep, charged for its count: it counts even where it repeats nothing. */
 static int repeat(lua_State *L)
 {
@@ -170,6 +200,69 @@ static int repeat(lua_State *L)
     return 1;
 }
 
+/* Pushes what tostring shows: not where a table lies in memory, which is another place in each run. */
+static const char *tell(lua_State *L, int at, size_t *length)
+{
+    const int type = lua_type(L, at);
+    const bool plain = type == LUA_TNIL || type == LUA_TBOOLEAN || type == LUA_TNUMBER || type == LUA_TSTRING;
+    if (!plain && luaL_getmetafield(L, at, "__tostring") == LUA_TNIL) {
+        if (luaL_getmetafield(L, at, "__name") != LUA_TSTRING)
+            lua_pushstring(L, luaL_typename(L, at));
+        return lua_tolstring(L, -1, length);
+    }
+    if (!plain)
+        lua_pop(L, 1);
+    return luaL_tolstring(L, at, length);
+}
+
+static int to_string(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    tell(L, 1, NULL);
+    return 1;
+}
+
+/* string.format, whose %s shows what tostring does. */
+static int format(lua_State *L)
+{
+    const char *at = luaL_checkstring(L, 1);
+    for (int argument = 2; (at = strchr(at, '%')) != NULL; at++) {
+        at++;
+        if (*at == '%')
+            continue;
+        at += strspn(at, "-+ #0123456789.");
+        if (*at == 'p')
+            return luaL_error(
+                L, "string.format: %%p is not available: it would show another number in each run");
+        if (*at == 's' && argument <= lua_gettop(L)) {
+            tell(L, argument, NULL);
+            lua_replace(L, argument);
+        }
+        argument++;
+        if (!*at)
+            break;
+    }
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
+/* To the terminal, which takes some characters for orders; they are shown as Lua writes them. */
+static void put_plain(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        const bool upper = c == 0xc2 && i + 1 < length && ((unsigned char)text[i + 1] & 0xe0) == 0x80;
+        if (upper || c == 0x7f || (c < 0x20 && c != '\n' && c != '\t'))
+            fprintf(stderr, "\\%d", c);
+        else
+            fputc(c, stderr);
+        if (upper)
+            fprintf(stderr, "\\%d", (unsigned char)text[++i]);
+    }
+}
+
 static int print_line(lua_State *L)
 {
     und_sandbox *box = und_sandbox_of(L);
@@ -177,7 +270,11 @@ static int print_line(lua_State *L)
     if (box->printed++ >= PRINT_MAX)
         return luaL_error(L, "print: more than %d lines", (int)PRINT_MAX);
     for (int i = 1; i <= count; i++) {
-        fprintf(stderr, "%s%s", i > 1 ? "\t" : "", luaL_tolstring(L, i, NULL));
+        size_t length;
+        const char *text = tell(L, i, &length);
+        if (i > 1)
+            fputc('\t', stderr);
+        put_plain(text, length);
         lua_pop(L, 1);
     }
     fputc('\n', stderr);
@@ -188,7 +285,9 @@ static int print_line(lua_State *L)
 typedef struct sort_key {
     int type;
     double number;
+    lua_Integer whole; /* which doubles do not tell apart */
     const char *word;
+    size_t length;
     lua_Integer place; /* in the list of keys as found */
 } sort_key;
 
@@ -197,9 +296,13 @@ static int compare_keys(const void *a, const void *b)
     const sort_key *p = a, *q = b;
     if (p->type != q->type)
         return p->type < q->type ? -1 : 1;
-    if (p->type == LUA_TSTRING)
-        return strcmp(p->word, q->word);
-    return (p->number > q->number) - (p->number < q->number);
+    if (p->type == LUA_TSTRING) {
+        int order = memcmp(p->word, q->word, p->length < q->length ? p->length : q->length);
+        return order ? order : (p->length > q->length) - (p->length < q->length);
+    }
+    if (p->number != q->number)
+        return p->number < q->number ? -1 : 1;
+    return (p->whole > q->whole) - (p->whole < q->whole);
 }
 
 static int pairs_next(lua_State *L)
@@ -236,9 +339,11 @@ static int sorted_pairs(lua_State *L)
         int type = lua_rawgeti(L, 2, i + 1);
         keys[i] = (sort_key){.type = type, .place = i + 1};
         if (type == LUA_TSTRING)
-            keys[i].word = lua_tostring(L, -1);
-        else
+            keys[i].word = lua_tolstring(L, -1, &keys[i].length);
+        else {
             keys[i].number = lua_tonumber(L, -1);
+            keys[i].whole = lua_tointeger(L, -1);
+        }
         lua_pop(L, 1);
     }
     qsort(keys, (size_t)count, sizeof *keys, compare_keys);
@@ -320,14 +425,16 @@ static void copy_charged(lua_State *L, int from, const char *name, double factor
 
 static void open_string(lua_State *L, int globals)
 {
-    static const char *const names[] = {"byte",    "char", "format", "len", "lower",
-                                        "reverse", "sub",  "upper",  NULL};
+    static const char *const names[] = {"byte", "char", "len", "lower", "reverse", "sub", "upper", NULL};
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
     lua_newtable(L);
     copy_names(L, lua_gettop(L) - 1, names);
     lua_getfield(L, -2, "rep");
     lua_pushcclosure(L, repeat, 1);
     lua_setfield(L, -2, "rep");
+    lua_getfield(L, -2, "format");
+    lua_pushcclosure(L, format, 1);
+    lua_setfield(L, -2, "format");
     und_sandbox_strict(L, "string");
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);
@@ -359,7 +466,9 @@ static void open_table(lua_State *L, int globals)
     copy_charged(L, from, "concat", 1);
     copy_charged(L, from, "insert", 1);
     copy_charged(L, from, "remove", 1);
-    copy_charged(L, from, "sort", 30);
+    lua_getfield(L, from, "sort");
+    lua_pushcclosure(L, sort, 1);
+    lua_setfield(L, -2, "sort");
     copy_charged(L, from, "unpack", 1);
     lua_getfield(L, from, "pack");
     lua_setfield(L, -2, "pack");
@@ -370,8 +479,8 @@ static void open_table(lua_State *L, int globals)
 
 static int open_libraries(lua_State *L)
 {
-    static const char *const names[] = {"_VERSION", "assert",   "error", "ipairs", "select",
-                                        "tonumber", "tostring", "type",  NULL};
+    static const char *const names[] = {"_VERSION", "assert",   "error", "ipairs",
+                                        "select",   "tonumber", "type",  NULL};
     luaL_requiref(L, LUA_GNAME, luaopen_base, 0);
     int from = lua_gettop(L);
     lua_newtable(L);
@@ -381,6 +490,8 @@ static int open_libraries(lua_State *L)
     lua_setfield(L, globals, "pcall");
     lua_pushcfunction(L, sorted_pairs);
     lua_setfield(L, globals, "pairs");
+    lua_pushcfunction(L, to_string);
+    lua_setfield(L, globals, "tostring");
     lua_pushcfunction(L, print_line);
     lua_setfield(L, globals, "print");
     lua_pushvalue(L, globals);

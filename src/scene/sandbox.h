@@ -24,6 +24,7 @@ typedef struct und_sandbox {
     size_t used;      /* bytes now */
     bool refused;     /* the last refusal of memory was the limit's, not the machine's */
     double work_left; /* of the call in progress */
+    double unchecked; /* work since the clock was read */
     double deadline;  /* s of the thread's processor time; 0: not yet set */
     double work;      /* what it was given */
     und_limit hit;    /* a limit was hit: nothing in the scene may catch that */
