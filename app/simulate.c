@@ -286,6 +286,8 @@ static und_status advance(job *j, und_error *err)
     j->dumped = 0;
     for (int step = 1; !done && status == UND_OK && !signals_stop(); step++) {
         status = und_sim_part(j->sim, &step_done, &done, err);
+        if (status == UND_OK)
+            status = und_cache_settle(j->cache, err);
         progress_substep(&j->progress, und_sim_frame_number(j->sim) + !done, step);
     }
     j->mid_frame = !done;

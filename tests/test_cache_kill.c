@@ -4,6 +4,7 @@
 #include "tests/test.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -30,11 +31,12 @@ static bool write_from(und_cache *cache, int first, int last)
 }
 
 /* Begins, or goes on after a kill, up to frame `last`. */
-static bool run(const char *path, int last)
+static bool run(const char *path, int last, double commit_every)
 {
     und_cache_def def = small_definition(path);
     def.end = LAST;
     def.keep = 2;
+    def.commit_every = commit_every;
     und_frame state;
     und_error err = {0};
     int first = 1;
@@ -59,7 +61,7 @@ static void killed_runs_leave_a_valid_cache(void **state)
     for (uint64_t i = 0; i < 40; i++) {
         pid_t child = fork();
         if (child == 0)
-            _exit(run(path, LAST) ? 0 : 1);
+            _exit(run(path, LAST, i % 2 ? -1 : 0.003) ? 0 : 1);
         struct timespec pause = {.tv_nsec = (long)(30e6 * und_random(7, 7, i))};
         nanosleep(&pause, NULL);
         kill(child, SIGKILL);
@@ -74,8 +76,8 @@ static void killed_runs_leave_a_valid_cache(void **state)
         }
     }
     assert_true(valid > 0);
-    assert_true(run(path, LAST));
-    assert_true(run(whole, LAST));
+    assert_true(run(path, LAST, 0));
+    assert_true(run(whole, LAST, -1));
     und_cache *a = und_cache_open(path, NULL), *b = und_cache_open(whole, NULL);
     und_cache_info one = und_cache_describe(a), other = und_cache_describe(b);
     assert_int_equal(one.row_count, LAST);
@@ -87,8 +89,64 @@ static void killed_runs_leave_a_valid_cache(void **state)
     assert_int_equal(und_cache_verify(path, NULL, NULL, NULL, NULL), UND_OK);
 }
 
+/* A power cut loses what was not synced: files are empty, and a ledger has anything after its good rows. */
+static void lose(const char *path)
+{
+    for (int frame = 7; frame <= 10; frame++) {
+        char file[160];
+        snprintf(file, sizeof file, "%s/frames/beach.%04d.h5", path, frame);
+        assert_int_equal(truncate(file, 0), 0);
+        snprintf(file, sizeof file, "%s/checkpoints/beach.%04d.h5", path, frame);
+        if (frame % 3 == 0)
+            assert_int_equal(truncate(file, 0), 0);
+    }
+    char ledger[160];
+    struct stat info;
+    snprintf(ledger, sizeof ledger, "%s/ledger.csv", path);
+    assert_int_equal(stat(ledger, &info), 0);
+    assert_int_equal(truncate(ledger, info.st_size - 200), 0);
+    assert_int_equal(truncate(ledger, info.st_size), 0); /* zeros */
+}
+
+static void what_was_not_committed_may_be_lost(void **state)
+{
+    (void)state;
+    char path[100];
+    und_error err = {0};
+    snprintf(path, sizeof path, "%s/cut", folder.path);
+    assert_true(run(path, 6, -1));
+    pid_t child = fork();
+    if (child == 0) {
+        und_cache_def def = small_definition(path);
+        und_frame from;
+        def.keep = 2;
+        def.commit_every = 1e9;
+        und_cache *cache = und_cache_resume(&def, &from, NULL);
+        for (int i = 7; i <= 10; i++) {
+            und_frame frame = small_frame(i);
+            und_ledger ledger = {.start = 10, .sources = 0.5 * i, .measured = 10 + 0.5 * i};
+            und_cache_write(cache, &frame, &ledger, und_frame_hash(&frame, 1), NULL);
+            if (i % 3 == 0)
+                und_cache_checkpoint(cache, &frame, NULL);
+        }
+        _exit(0); /* as a kill: nothing is closed */
+    }
+    int how;
+    waitpid(child, &how, 0);
+    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    und_cache *cache = und_cache_open(path, &err);
+    assert_int_equal(und_cache_describe(cache).row_count, 6);
+    und_cache_close(cache, NULL, 0, NULL);
+    lose(path);
+    if (und_cache_verify(path, NULL, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_true(run(path, LAST, 0));
+    assert_int_equal(und_cache_verify(path, NULL, NULL, NULL, NULL), UND_OK);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(killed_runs_leave_a_valid_cache)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(killed_runs_leave_a_valid_cache),
+                                       cmocka_unit_test(what_was_not_committed_may_be_lost)};
     return cmocka_run_group_tests_name("cache, killed", tests, setup, teardown);
 }

@@ -122,20 +122,34 @@ static bool write_full(int fd, const char *data, size_t bytes)
     return true;
 }
 
-und_status und_file_write(const char *path, const void *data, size_t bytes, und_error *err)
+/* The temporary file with all that is to be in it. */
+static und_status write_temp(und_file *file, const char *path, const void *data, size_t bytes, und_error *err)
 {
-    und_file file;
-    und_status status = und_file_begin(&file, path, err);
+    und_status status = und_file_begin(file, path, err);
     if (status)
         return status;
-    int fd = open(file.temp, O_WRONLY | O_CLOEXEC);
+    int fd = open(file->temp, O_WRONLY | O_CLOEXEC);
     if (fd < 0 || !write_full(fd, data, bytes))
         status = failed("write", path, err);
     if (fd >= 0 && close(fd) && !status)
         status = failed("write", path, err);
     if (status)
-        und_file_cancel(&file);
+        und_file_cancel(file);
+    return status;
+}
+
+und_status und_file_write(const char *path, const void *data, size_t bytes, und_error *err)
+{
+    und_file file;
+    und_status status = write_temp(&file, path, data, bytes, err);
     return status ? status : und_file_commit(&file, err);
+}
+
+und_status und_file_write_unsynced(const char *path, const void *data, size_t bytes, und_error *err)
+{
+    und_file file;
+    und_status status = write_temp(&file, path, data, bytes, err);
+    return status ? status : und_file_rename(&file, err);
 }
 
 /* Fills the buffer as far as the file goes; -1 on an error. */

@@ -32,6 +32,8 @@ und_status und_path_set(char path[UND_PATH_MAX], und_error *err, const char *for
 
 /* Begin, write all of it, commit. */
 und_status und_file_write(const char *path, const void *data, size_t bytes, und_error *err);
+/* The same without a sync: whole after the program is killed, perhaps not after a power cut. */
+und_status und_file_write_unsynced(const char *path, const void *data, size_t bytes, und_error *err);
 /* Reads a file of at most `most` bytes; *data is malloc'ed and has a zero byte after the last. */
 und_status und_file_read(const char *path, size_t most, char **data, size_t *bytes, und_error *err);
 /* The hash of a file's bytes and their number. */

@@ -168,6 +168,7 @@ static void take_def(und_cache *cache, const und_cache_def *def)
 {
     cache->compress = def->compress;
     cache->keep = def->keep;
+    cache->commit_every = def->commit_every;
     cache->threads = und_threads(def->threads);
 }
 
@@ -195,7 +196,6 @@ static und_status same_files(und_cache *cache, const und_cache_def *def, und_err
 static und_status make_parts(und_cache *cache, const und_cache_def *def, bool made[COUNT_OF_FOLDERS],
                              und_error *err)
 {
-    const und_frame *state = def->branch_state;
     char path[UND_PATH_MAX];
     und_status status = UND_OK;
     for (int i = 0; !status && i < COUNT_OF_FOLDERS; i++) {
@@ -212,9 +212,9 @@ static und_status make_parts(und_cache *cache, const und_cache_def *def, bool ma
         status = und_rows_write(path, &cache->rows, err);
     if (!status)
         status = keep_files(cache, def, err);
-    if (status)
-        return status;
-    return state ? und_cache_checkpoint(cache, state, err) : und_cache_save_manifest(cache, err);
+    if (!status && def->branch_state)
+        status = und_cache_checkpoint(cache, def->branch_state, err);
+    return status ? status : und_cache_commit(cache, err);
 }
 
 /* After a failure the empty beginnings go again. */
@@ -358,7 +358,7 @@ static und_status go_back(und_cache *cache, und_frame *state, und_error *err)
     und_rows_keep(&cache->rows, rows);
     m->has_static = m->has_static && !und_cache_check_file(cache, "", "static.h5", &m->static_stamp, NULL);
     char path[UND_PATH_MAX];
-    und_status status = und_cache_save_manifest(cache, err);
+    und_status status = und_cache_commit(cache, err);
     if (!status)
         status = und_cache_path(cache, "ledger.csv", path, err);
     if (!status)

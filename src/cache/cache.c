@@ -38,7 +38,7 @@ und_status und_cache_close(und_cache *cache, const und_stage *stages, int stage_
             cache->manifest.peak_memory = peak;
         status = und_manifest_add_stages(&cache->manifest, stages, stage_count, err);
         if (!status)
-            status = und_cache_save_manifest(cache, err);
+            status = und_cache_commit(cache, err);
         char path[UND_PATH_MAX];
         if (!und_cache_path(cache, "lock", path, NULL))
             und_lock_release(path, cache->lock);
@@ -98,6 +98,7 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
     if (rows->count && frame->number <= rows->row[rows->count - 1].frame)
         return und_error_set(err, UND_FAILED, "frame %d of %s is written already", frame->number,
                              cache->folder);
+    cache->pending = true;
     und_status status = write_static(cache, frame, err);
     if (status)
         return status;
@@ -126,15 +127,7 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
         free(cache->manifest.fields);
         cache->manifest.fields = fields;
     }
-    return status ? status : und_cache_save_manifest(cache, err);
-}
-
-static void remove_checkpoint(const und_cache *cache, int frame)
-{
-    char name[2 * SLUG_MAX], path[UND_PATH_MAX];
-    und_cache_name(cache, "checkpoints", frame, name);
-    if (!und_cache_path(cache, name, path, NULL))
-        unlink(path);
+    return status ? status : und_cache_settle(cache, err);
 }
 
 /* Adds to the list, which forgets what it knew of this frame and later ones. */
@@ -150,35 +143,51 @@ static und_status list_checkpoint(cache_manifest *m, const cache_checkpoint *che
     return UND_OK;
 }
 
+/* Takes those that are too many off the list; their files go with the next commit. */
+static und_status drop_checkpoints(und_cache *cache, und_error *err)
+{
+    cache_manifest *m = &cache->manifest;
+    int drop = cache->keep > 0 ? m->checkpoint_count - cache->keep : 0;
+    if (drop <= 0)
+        return UND_OK;
+    int *grown = realloc(cache->dropped, (size_t)(cache->dropped_count + drop) * sizeof *grown);
+    if (!grown)
+        return und_error_set(err, UND_FAILED, "out of memory: checkpoints");
+    cache->dropped = grown;
+    for (int i = 0; i < drop; i++)
+        grown[cache->dropped_count++] = m->checkpoints[i].frame;
+    m->checkpoint_count -= drop;
+    memmove(m->checkpoints, m->checkpoints + drop, (size_t)m->checkpoint_count * sizeof *m->checkpoints);
+    return UND_OK;
+}
+
+/* The state of the frame written last has been hashed with it. */
+static uint64_t hash_of(const und_cache *cache, const und_frame *state)
+{
+    const cache_rows *rows = &cache->rows;
+    const und_cache_row *last = rows->count ? &rows->row[rows->count - 1] : NULL;
+    return last && last->frame == state->number && last->time == state->time
+               ? last->state_hash
+               : und_frame_hash(state, cache->threads);
+}
+
 /* The new one first, then the manifest, then the old ones go: there is always one to go on from. */
 und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err)
 {
-    cache_manifest *m = &cache->manifest;
     char name[2 * SLUG_MAX], path[UND_PATH_MAX];
     store_def def = {.part = STORE_ALL, .compress = cache->compress, .threads = cache->threads};
     cache_checkpoint checkpoint = {
-        .frame = state->number, .time = state->time, .state_hash = und_frame_hash(state, cache->threads)};
+        .frame = state->number, .time = state->time, .state_hash = hash_of(cache, state)};
     und_cache_name(cache, "checkpoints", state->number, name);
     und_status status = und_cache_path(cache, name, path, err);
+    cache->pending = true;
     if (!status)
         status = und_store_write(path, state, &def, &checkpoint.stamp, err);
     if (!status)
-        status = list_checkpoint(m, &checkpoint, err);
-    int drop = !status && cache->keep > 0 && m->checkpoint_count > cache->keep
-                   ? m->checkpoint_count - cache->keep
-                   : 0;
-    cache_checkpoint *old = drop ? und_alloc((size_t)drop, sizeof *old, "checkpoints", err) : NULL;
-    if (drop && old) {
-        memcpy(old, m->checkpoints, (size_t)drop * sizeof *old);
-        m->checkpoint_count -= drop;
-        memmove(m->checkpoints, m->checkpoints + drop, (size_t)m->checkpoint_count * sizeof *old);
-    }
+        status = list_checkpoint(&cache->manifest, &checkpoint, err);
     if (!status)
-        status = und_cache_save_manifest(cache, err);
-    for (int i = 0; !status && old && i < drop; i++)
-        remove_checkpoint(cache, old[i].frame);
-    free(old);
-    return status;
+        status = drop_checkpoints(cache, err);
+    return status ? status : und_cache_settle(cache, err);
 }
 
 und_status und_cache_dump(und_cache *cache, const und_frame *state, int index, const char *stage,

@@ -14,8 +14,10 @@
  * particles, and reading adds the rest.  Or it branches off another: then its first frames are the other's,
  * and reading finds them there.
  *
- * Every file is written to a temporary name in the same folder, fsynced and renamed, so that a reader never
- * meets a half-written one; the manifest comes last. */
+ * Every file is written to a temporary name in the same folder and renamed, so that a reader never meets a
+ * half-written one.  What the manifest lists is on disk: about once a second all that was written is synced,
+ * then the manifest is written that lists it (a commit).  Whatever ends the run, the cache is whole up to the
+ * last commit. */
 #ifndef UND_CACHE_CACHE_H
 #define UND_CACHE_CACHE_H
 
@@ -46,6 +48,7 @@ typedef struct und_cache_def {
     int compress; /* 0: none, 1 to 9: deflate */
     int keep;     /* checkpoints to keep; older ones are removed; 0: all */
     int threads;
+    double commit_every; /* s; 0: 1, and less often where the disk is slow; below 0: with every frame */
     /* Of a cache that shares a flow: the flow's folder, and what is put into it.  NULL: a cache of its own.
      */
     const char *flow, *bodies_path, *bodies_text, *bodies_settings;
@@ -91,11 +94,13 @@ und_cache *und_cache_open(const char *folder, und_error *err);
 /* Releases the lock and frees.  Stages and peak memory go into the manifest if given. */
 und_status und_cache_close(und_cache *cache, const und_stage *stages, int stage_count, und_error *err);
 
-/* Writes a frame, adds its row to ledger.csv, refreshes the manifest. */
+/* Writes a frame and adds its row to ledger.csv; commits where that is due. */
 und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_ledger *ledger,
                            uint64_t state_hash, und_error *err);
-/* Keeps the whole state of the frame written last: after und_cache_write(), since a resume only goes on from
- * a checkpoint whose frame the ledger has (or from one before the first frame). */
+/* Commits where that is due: between frames that are long in the making. */
+und_status und_cache_settle(und_cache *cache, und_error *err);
+/* Keeps the whole state of the frame written last: after und_cache_write(), which got its hash, since a
+ * resume only goes on from a checkpoint whose frame the ledger has (or from one before the first frame). */
 und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err);
 
 /* Writes a state beside the cache, for a look at what a stage of a step did: OUT/stages/NAME.0001.03.rows.h5

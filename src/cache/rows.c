@@ -211,7 +211,7 @@ und_status und_rows_append(const char *path, cache_rows *rows, const und_cache_r
     char line[ROW_MAX];
     size_t length = print_row(row, line), at = end_of(rows);
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool good = fd >= 0 && !ftruncate(fd, (off_t)at) && write_at(fd, line, length, at) && !fsync(fd);
+    bool good = fd >= 0 && !ftruncate(fd, (off_t)at) && write_at(fd, line, length, at);
     int cause = errno;
     if (fd >= 0 && !good && ftruncate(fd, (off_t)at))
         rows->torn = true; /* the next append, or a resume, cuts it off */

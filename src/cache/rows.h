@@ -1,4 +1,4 @@
-/* ledger.csv: one line per frame, appended and synced. */
+/* ledger.csv: one line per frame, appended. */
 #ifndef UND_CACHE_ROWS_H
 #define UND_CACHE_ROWS_H
 
@@ -21,7 +21,7 @@ double und_rows_expected(const und_ledger *ledger); /* what the measured volume 
 und_status und_rows_write(const char *path, const cache_rows *rows, und_error *err);
 /* Reads as many rows as are whole. */
 und_status und_rows_read(const char *path, cache_rows *rows, und_error *err);
-/* Adds a row after those known, over whatever a crash left there. */
+/* Adds a row after those known, over whatever a crash left there; not synced. */
 und_status und_rows_append(const char *path, cache_rows *rows, const und_cache_row *row, und_error *err);
 /* Forgets all but the first `count` rows, in memory. */
 void und_rows_keep(cache_rows *rows, int count);

@@ -1,6 +1,7 @@
 #include "cache/state.h"
 
 #include "base/parallel.h"
+#include "base/stage.h"
 #include "base/status.h"
 #include "cache/rebuild.h"
 
@@ -31,6 +32,7 @@ void und_cache_free(und_cache *cache)
     und_manifest_clear(&cache->manifest);
     und_rows_clear(&cache->rows);
     und_frame_clear(&cache->statics);
+    free(cache->dropped);
     if (cache->flow)
         und_cache_free(cache->flow);
     if (cache->parent)
@@ -175,12 +177,43 @@ und_status und_cache_load(und_cache *cache, und_error *err)
     return status ? status : match_rows(cache, path, err);
 }
 
-und_status und_cache_save_manifest(und_cache *cache, und_error *err)
+static void remove_dropped(und_cache *cache)
+{
+    char name[2 * SLUG_MAX], path[UND_PATH_MAX];
+    for (int i = 0; i < cache->dropped_count; i++) {
+        und_cache_name(cache, "checkpoints", cache->dropped[i], name);
+        if (!und_cache_path(cache, name, path, NULL))
+            unlink(path);
+    }
+    cache->dropped_count = 0;
+}
+
+und_status und_cache_commit(und_cache *cache, und_error *err)
 {
     cache_rows *rows = &cache->rows;
     char path[UND_PATH_MAX];
+    double start = und_clock();
     cache->manifest.row_count = rows->count;
     cache->manifest.ledger_hash = rows->count ? rows->hash[rows->count - 1] : 0;
-    und_status status = und_cache_path(cache, "manifest.json", path, err);
-    return status ? status : und_manifest_write(path, &cache->manifest, err);
+    und_status status = cache->pending ? und_disk_sync(cache->folder, err) : UND_OK;
+    if (!status)
+        status = und_cache_path(cache, "manifest.json", path, err);
+    if (!status)
+        status = und_manifest_write(path, &cache->manifest, err);
+    if (!status)
+        remove_dropped(cache);
+    cache->pending = cache->pending && status;
+    cache->committed = und_clock();
+    cache->commit_cost = cache->committed - start;
+    return status;
+}
+
+und_status und_cache_settle(und_cache *cache, und_error *err)
+{
+    const double patience = 10; /* of the time, at most a tenth goes into commits */
+    double every = cache->commit_every != 0 ? cache->commit_every : 1;
+    if (cache->commit_every == 0 && every < patience * cache->commit_cost)
+        every = patience * cache->commit_cost;
+    bool due = cache->pending && (every < 0 || und_clock() - cache->committed >= every);
+    return due ? und_cache_commit(cache, err) : UND_OK;
 }

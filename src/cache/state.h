@@ -17,6 +17,12 @@ struct und_cache {
     bool writes; /* holds the lock */
     int lock;    /* which is this open file, then */
     int compress, keep, threads;
+    bool pending;        /* something is written that the manifest on disk does not list */
+    double commit_every; /* s, below 0: always */
+    double committed;    /* und_clock() */
+    double commit_cost;  /* s */
+    int dropped_count;   /* checkpoints to remove when the manifest no longer lists them */
+    int *dropped;
     int lost_frame; /* the first whose file was gone when it was resumed; INT_MAX: none */
     bool statics_read;
     und_frame statics;
@@ -45,6 +51,7 @@ und_cache *und_cache_new(const char *folder, und_error *err);
 void und_cache_free(und_cache *cache);
 /* A name that is safe in a path: letters, digits, dots inside, dashes for the rest. */
 void und_cache_make_slug(const char *name, char slug[SLUG_MAX]);
-und_status und_cache_save_manifest(und_cache *cache, und_error *err);
+/* Syncs what was written, then writes the manifest that lists it. */
+und_status und_cache_commit(und_cache *cache, und_error *err);
 
 #endif

@@ -30,6 +30,7 @@ typedef struct store_stamp {
     uint64_t hash; /* und_file_hash() */
 } store_stamp;
 
+/* Not synced: und_cache_commit() is. */
 und_status und_store_write(const char *path, const und_frame *frame, const store_def *def, store_stamp *stamp,
                            und_error *err);
 

@@ -7,14 +7,18 @@
 #include <hdf5.h>
 
 enum {
+    STORE_CUBES = 1, /* the first, of cubes only */
     STORE_FORMAT = 2,
-    STORE_CUBES = 1, /* a format before, of cubes only */
+    STORE_WELDED = 3, /* the same, and it has meshes with shared vertices */
     STORE_TEXT_MAX = 1 << 16,
     STORE_HEAD = 36
 };
 
 /* Follows the name of an item that the file of static items keeps. */
 #define STORE_ELSEWHERE "\tstatic"
+
+/* What marks an item that is stored for the vertices; its corners' vertices are another array. */
+#define STORE_INDEXED "indexed"
 
 /* The size of a file from its first STORE_HEAD bytes, 0 where they are not as we write them. */
 size_t und_store_end_of_file(const unsigned char *head);

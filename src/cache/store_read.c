@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "cache/store.h"
 #include "cache/store_format.h"
+#include "cache/store_weld.h"
 
 #include <fcntl.h>
 #include <hdf5.h>
@@ -125,7 +126,7 @@ static bool read_header(const reader *r, und_frame *frame)
     und_grid grid = {0};
     if (!get(r, r->file, "format", H5T_NATIVE_INT, 1, &format))
         return false;
-    if (format != STORE_FORMAT && format != STORE_CUBES)
+    if (format < STORE_CUBES || format > STORE_WELDED)
         return wrong(r, "format", "written by another version of the program");
     if (!get(r, r->file, "number", H5T_NATIVE_INT, 1, &number) ||
         !get(r, r->file, "time", H5T_NATIVE_DOUBLE, 1, &time) ||
@@ -201,33 +202,6 @@ static bool find_kind(const reader *r, hid_t set, und_kind *kind)
     return found;
 }
 
-static bool read_set(const reader *r, hid_t set, const char *name, und_frame *frame)
-{
-    und_item_def def = {.name = name, .is_static = H5Aexists(set, "static") > 0};
-    if (!find_type(set, &def.type))
-        return wrong(r, name, "not an array of float32, float64, int32 or uint8");
-    if (!find_shape(set, &def.rank, def.dim))
-        return wrong(r, name, "more than four dimensions");
-    if (!plausible(r, set, &def))
-        return wrong(r, name, "its size does not fit the file");
-    char *unit = get_text(r, set, "unit");
-    if (!unit || strlen(unit) >= sizeof((und_item *)0)->unit) {
-        if (unit)
-            wrong(r, name, "its unit is too long");
-        free(unit);
-        return false;
-    }
-    def.unit = unit;
-    und_item *item = find_kind(r, set, &def.kind) ? und_frame_add(frame, &def, r->err) : NULL;
-    free(unit);
-    if (!item)
-        return false;
-    if (und_item_count(item) > 0 &&
-        H5Dread(set, und_store_native_type(def.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, item->data) < 0)
-        return wrong(r, name, "its data cannot be read");
-    return true;
-}
-
 /* H5Lexists() wants every group on the way to exist. */
 static bool exists(hid_t file, const char *name)
 {
@@ -240,6 +214,96 @@ static bool exists(hid_t file, const char *name)
         if (!*end)
             break;
     }
+    return good;
+}
+
+/* What a data set is, without unit and kind. */
+static bool describe_set(const reader *r, hid_t set, const char *name, und_item_def *def)
+{
+    *def = (und_item_def){.name = name, .is_static = H5Aexists(set, "static") > 0};
+    if (!find_type(set, &def->type))
+        return wrong(r, name, "not an array of float32, float64, int32 or uint8");
+    if (!find_shape(set, &def->rank, def->dim))
+        return wrong(r, name, "more than four dimensions");
+    return plausible(r, set, def) || wrong(r, name, "its size does not fit the file");
+}
+
+static bool read_values(const reader *r, hid_t set, const char *name, und_type type, size_t count, void *data)
+{
+    return count == 0 ||
+           H5Dread(set, und_store_native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0 ||
+           wrong(r, name, "its data cannot be read");
+}
+
+/* The vertices of a mesh's corners, malloc'ed, each below `vertices`; NULL with the error set. */
+static int32_t *read_index(const reader *r, const char *item, size_t vertices, size_t *corners)
+{
+    char name[48];
+    hid_t set =
+        und_weld_index_name(item, name) && exists(r->file, name) ? H5Dopen2(r->file, name, H5P_DEFAULT) : -1;
+    und_item_def def;
+    int32_t *index = NULL;
+    bool good = set >= 0 ? describe_set(r, set, name, &def) : wrong(r, name, "listed but not there");
+    if (good && (def.type != UND_I32 || def.rank != 1))
+        good = wrong(r, name, "not a list of vertices");
+    if (good && !(index = und_alloc(def.dim[0] + 1, sizeof *index, name, r->err)))
+        good = false;
+    good = good && read_values(r, set, name, UND_I32, def.dim[0], index);
+    for (size_t i = 0; good && i < def.dim[0]; i++)
+        if (index[i] < 0 || (size_t)index[i] >= vertices)
+            good = wrong(r, name, "names a vertex that is not there");
+    if (set >= 0)
+        H5Dclose(set);
+    *corners = good ? def.dim[0] : 0;
+    if (!good)
+        free(index);
+    return good ? index : NULL;
+}
+
+/* The rows of vertices, each as often as a corner is there. */
+static bool read_welded(const reader *r, hid_t set, const und_item_def *def, und_frame *frame)
+{
+    size_t corners, bytes = und_type_size(def->type);
+    und_item_def loose = *def;
+    for (int i = 1; i < def->rank; i++)
+        bytes *= def->dim[i];
+    int32_t *index = def->rank > 0 ? read_index(r, def->name, def->dim[0], &corners) : NULL;
+    if (!index)
+        return def->rank > 0 ? false : wrong(r, def->name, "not a list of vertices");
+    loose.dim[0] = corners;
+    bool good =
+        bytes == 0 || corners <= ITEM_MAX / bytes || wrong(r, def->name, "its size does not fit the file");
+    char *rows = good ? und_alloc(def->dim[0] + 1, bytes + 1, def->name, r->err) : NULL;
+    good = rows && read_values(r, set, def->name, def->type, def->dim[0] * bytes, rows);
+    und_item *item = good ? und_frame_add(frame, &loose, r->err) : NULL;
+    for (size_t c = 0; item && c < corners; c++)
+        memcpy((char *)item->data + c * bytes, rows + (size_t)index[c] * bytes, bytes);
+    free(rows);
+    free(index);
+    return item != NULL;
+}
+
+static bool read_set(const reader *r, hid_t set, const char *name, und_frame *frame)
+{
+    und_item_def def;
+    if (!describe_set(r, set, name, &def))
+        return false;
+    char *unit = get_text(r, set, "unit");
+    if (!unit || strlen(unit) >= sizeof((und_item *)0)->unit) {
+        if (unit)
+            wrong(r, name, "its unit is too long");
+        free(unit);
+        return false;
+    }
+    def.unit = unit;
+    bool good = find_kind(r, set, &def.kind);
+    if (good && H5Aexists(set, STORE_INDEXED) > 0) {
+        good = read_welded(r, set, &def, frame);
+    } else if (good) {
+        und_item *item = und_frame_add(frame, &def, r->err);
+        good = item && read_values(r, set, name, def.type, und_item_count(item), item->data);
+    }
+    free(unit);
     return good;
 }
 

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "cache/store.h"
 #include "cache/store_format.h"
+#include "cache/store_weld.h"
 
 #include <assert.h>
 #include <hdf5.h>
@@ -66,7 +67,7 @@ static herr_t user_free(void *user)
 /* The driver would read a file that has this name: so none can. */
 static const char NO_FILE[] = "/dev/null/frame";
 
-static hid_t create_in_memory(memory_file *memory)
+static hid_t create_in_memory(memory_file *memory, size_t grow)
 {
     H5FD_file_image_callbacks_t callbacks = {.image_malloc = image_malloc,
                                              .image_memcpy = image_copy,
@@ -76,7 +77,7 @@ static hid_t create_in_memory(memory_file *memory)
                                              .udata_free = user_free,
                                              .udata = memory};
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE), file = -1;
-    if (access >= 0 && create >= 0 && H5Pset_fapl_core(access, 4 * CHUNK, false) >= 0 &&
+    if (access >= 0 && create >= 0 && H5Pset_fapl_core(access, grow, false) >= 0 &&
         H5Pset_file_image_callbacks(access, &callbacks) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
         H5Pset_obj_track_times(create, false) >= 0)
@@ -119,10 +120,10 @@ static bool put_double(hid_t object, const char *name, double value)
     return put(object, name, H5T_NATIVE_DOUBLE, H5Screate(H5S_SCALAR), &value);
 }
 
-static bool put_header(hid_t file, const und_frame *frame, const char *names)
+static bool put_header(hid_t file, const und_frame *frame, const char *names, int format)
 {
     const hsize_t three = 3;
-    return put_text(file, "program", "undine " UND_VERSION) && put_int(file, "format", STORE_FORMAT) &&
+    return put_text(file, "program", "undine " UND_VERSION) && put_int(file, "format", format) &&
            put_int(file, "number", frame->number) && put_double(file, "time", frame->time) &&
            put(file, "cells", H5T_NATIVE_INT, H5Screate_simple(1, &three, NULL), frame->grid.n) &&
            put_double(file, "dx", frame->grid.dx) && put_double(file, "dy", frame->grid.dy) &&
@@ -265,7 +266,7 @@ static hid_t creation_list(const und_item *item, const packer *p)
     return good ? create : -1;
 }
 
-static bool write_item(hid_t file, const und_item *item, const store_def *def)
+static bool write_item(hid_t file, const und_item *item, bool indexed, const store_def *def)
 {
     assert(item->rank >= 0 && item->rank <= 4 && !strpbrk(item->name, "\n\t"));
     packer p = {0};
@@ -281,7 +282,8 @@ static bool write_item(hid_t file, const und_item *item, const store_def *def)
         set = H5Dcreate2(file, item->name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
     bool good = set >= 0 && write_data(set, type, item, &p, def->threads) &&
                 put_text(set, "unit", item->unit) && put_text(set, "kind", und_store_kind_name(item->kind)) &&
-                (!item->is_static || put_int(set, "static", 1));
+                (!item->is_static || put_int(set, "static", 1)) &&
+                (!indexed || put_int(set, STORE_INDEXED, 1));
     if (set >= 0)
         good = H5Dclose(set) >= 0 && good;
     if (space >= 0)
@@ -310,15 +312,66 @@ static char *list_names(const und_frame *frame, store_part part)
     return names;
 }
 
+enum { WELDS = 4 };
+
+static int find_welds(const und_frame *frame, store_part part, store_weld welds[WELDS])
+{
+    int count = 0;
+    for (int i = 0; i < frame->count && count < WELDS; i++)
+        if (belongs(&frame->items[i], part))
+            count += und_weld_make(frame, &frame->items[i], &welds[count]);
+    return count;
+}
+
+/* An item of a mesh, for its vertices; and with the positions, which vertices its corners are. */
+static bool write_welded(hid_t file, const und_item *item, const store_weld *weld, const store_def *def)
+{
+    char name[sizeof item->name];
+    und_item rows = *item;
+    rows.dim[0] = weld->vertices;
+    rows.data = und_weld_gather(weld, item);
+    bool good = rows.data && write_item(file, &rows, true, def);
+    free(rows.data);
+    if (good && strcmp(item->name + strlen(weld->prefix), "position") == 0 &&
+        und_weld_index_name(item->name, name)) {
+        und_item index = {
+            .unit = "1", .kind = item->kind, .type = UND_I32, .rank = 1, .dim = {weld->corners}};
+        snprintf(index.name, sizeof index.name, "%s", name);
+        index.data = weld->index;
+        good = write_item(file, &index, false, def);
+    }
+    return good;
+}
+
 static bool write_items(hid_t file, const und_frame *frame, const store_def *def)
 {
+    store_weld welds[WELDS];
+    int weld_count = find_welds(frame, def->part, welds);
     char *names = list_names(frame, def->part);
-    bool good = names && strlen(names) < STORE_TEXT_MAX && put_header(file, frame, names);
-    for (int i = 0; good && i < frame->count; i++)
-        if (belongs(&frame->items[i], def->part))
-            good = write_item(file, &frame->items[i], def);
+    bool good = names && strlen(names) < STORE_TEXT_MAX &&
+                put_header(file, frame, names, weld_count ? STORE_WELDED : STORE_FORMAT);
+    for (int i = 0; good && i < frame->count; i++) {
+        const und_item *item = &frame->items[i];
+        int k = 0;
+        while (k < weld_count && !und_weld_has(&welds[k], item))
+            k++;
+        if (belongs(item, def->part))
+            good = k < weld_count ? write_welded(file, item, &welds[k], def)
+                                  : write_item(file, item, false, def);
+    }
+    for (int k = 0; k < weld_count; k++)
+        und_weld_free(&welds[k]);
     free(names);
     return good;
+}
+
+/* How the file grows in memory: the driver fills each step with zeros. */
+static size_t step_of(const und_frame *frame, store_part part)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < frame->count; i++)
+        bytes += belongs(&frame->items[i], part) ? und_item_bytes(&frame->items[i]) : 0;
+    return bytes < CHUNK / 4 ? CHUNK / 16 : bytes < 16 * CHUNK ? CHUNK / 4 : 4 * CHUNK;
 }
 
 static bool add_tail(memory_file *memory, size_t *bytes, const char *tail)
@@ -339,7 +392,7 @@ und_status und_store_write(const char *path, const und_frame *frame, const store
 {
     store_quiet quiet = und_store_quiet_begin();
     memory_file memory = {0};
-    hid_t file = create_in_memory(&memory);
+    hid_t file = create_in_memory(&memory, step_of(frame, def->part));
     bool good = file >= 0 && write_items(file, frame, def);
     hsize_t room = 0; /* the driver's buffer grows in large steps */
     good = good && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && H5Fget_filesize(file, &room) >= 0;
@@ -355,7 +408,7 @@ und_status und_store_write(const char *path, const und_frame *frame, const store
     }
     stamp->bytes = bytes;
     stamp->hash = und_file_hash_memory(memory.data, bytes, def->threads);
-    und_status status = und_file_write(path, memory.data, bytes, err);
+    und_status status = und_file_write_unsynced(path, memory.data, bytes, err);
     free(memory.data);
     return status;
 }
