@@ -230,6 +230,7 @@ static void mesh_row(und_mesh *m, const und_samples *s, const und_extras *extras
             depth = s->depth[a];
         } else {
             float low = INFINITY, high = -INFINITY;
+            bool shore = false;
             cubic_weights(tx, wx);
             for (int q = 0; q < 4; q++)
                 for (int p = 0; p < 4; p++) {
@@ -238,7 +239,10 @@ static void mesh_row(und_mesh *m, const und_samples *s, const und_extras *extras
                     depth += wz[q] * wx[p] * s->depth[n];
                     low = minf(low, s->ground[n]);
                     high = maxf(high, s->ground[n]);
+                    shore |= s->ring[n] != 0;
                 }
+            if (shore) /* beside ground that rises from it the cubic would make a film deeper than it is */
+                depth = minf(depth, maxf(maxf(s->depth[a], s->depth[b]), maxf(s->depth[c], s->depth[d])));
             if (high - low > 2 * m->cell) { /* beside a wall the cubic would overshoot */
                 float held_ground =
                     clampf(ground, minf(minf(s->ground[a], s->ground[b]), minf(s->ground[c], s->ground[d])),

@@ -373,6 +373,8 @@ static void follow(tracer *t, walk *w, und_hit *first)
             first->t = met ? m.hit.t : INFINITY;
             first = NULL;
         }
+        if (!met && w->ray.dir.y > 0) /* no water reaches up to the sky: it left by a gap between surfaces */
+            w->media.count = 0;
         und_ray ray = w->ray;
         ray.far = met ? m.hit.t : INFINITY;
         if (und_lights_meet(t->paths->lights, &ray, w->eye, &lamp, &glow)) {

@@ -100,15 +100,31 @@ static void find_reach(const und_photons *p, und_photon_block *b, const und_box 
     b->reach2 = look2 * (float)bin / BINS;
 }
 
-/* A surface of the same kind lies under the place, as far as estimates reach up and down. */
-static bool goes_on(const und_world *world, f3 place, f3 normal, float reach)
+/* Does a place lie in a dielectric?  The next surface above it is then one that a ray leaves it by. */
+static bool is_within(const und_world *world, f3 place, f3 up)
 {
+    und_ray ray = {.from = place, .dir = up, .far = INFINITY};
+    und_hit hit;
+    return world->cast(world, &ray, &hit) && hit.matter.kind == UND_MATTER_DIELECTRIC &&
+           f3_dot(hit.face, up) > 0;
+}
+
+/* A surface of the same kind lies under the place, as far as estimates reach up and down, in a dielectric or
+ * not as the block does: a film may be far thinner than they reach. */
+static bool goes_on(const und_world *world, f3 place, f3 normal, float reach, bool within)
+{
+    bool crossed = false, inside = false;
     und_ray ray = {.from = f3_along(place, normal, 0.3f * reach), .dir = f3_scale(normal, -1)};
     ray.far = 0.6f * reach;
     und_hit hit;
     for (int k = 0; k < 4 && world->cast(world, &ray, &hit); k++) {
-        if (hit.matter.kind != UND_MATTER_DIELECTRIC)
-            return fabsf(f3_dot(hit.face, normal)) > UND_PHOTON_AGREE;
+        if (hit.matter.kind != UND_MATTER_DIELECTRIC) {
+            if (!crossed && within)
+                inside = is_within(world, ray.from, normal);
+            return inside == within && fabsf(f3_dot(hit.face, normal)) > UND_PHOTON_AGREE;
+        }
+        crossed = true;
+        inside = f3_dot(hit.face, ray.dir) < 0;
         ray.from = f3_along(hit.place, ray.dir, maxf(2 * hit.offset, 1e-3f * reach));
         ray.far -= hit.t;
     }
@@ -116,19 +132,19 @@ static bool goes_on(const und_world *world, f3 place, f3 normal, float reach)
 }
 
 /* How far the surface goes on along a direction: to a wall or a shore, or to where it ends. */
-static float way_to_edge(const und_world *world, f3 place, f3 normal, f3 along, float reach)
+static float way_to_edge(const und_world *world, f3 place, f3 normal, f3 along, float reach, bool within)
 {
     und_ray ray = {.from = f3_along(place, normal, 0.1f * reach), .dir = along, .far = reach};
     und_hit hit;
     if (world->cast(world, &ray, &hit) &&
         (hit.matter.kind == UND_MATTER_DIELECTRIC || fabsf(f3_dot(hit.face, normal)) < UND_PHOTON_AGREE))
         return hit.t;
-    if (goes_on(world, f3_along(place, along, reach), normal, reach))
+    if (goes_on(world, f3_along(place, along, reach), normal, reach, within))
         return INFINITY;
     float on = 0, off = reach;
     for (int k = 0; k < HALVINGS; k++) {
         float half = 0.5f * (on + off);
-        if (goes_on(world, f3_along(place, along, half), normal, reach))
+        if (goes_on(world, f3_along(place, along, half), normal, reach, within))
             on = half;
         else
             off = half;
@@ -158,7 +174,8 @@ static void find_edges(const und_world *world, const und_photon_block *b, edges 
     for (int turn = 0; turn < 2; turn++) /* those between only where there is an edge at all */
         for (int k = turn; k < DIRECTIONS && (turn == 0 || any); k += 2) {
             float a = 2 * pi * (float)k / DIRECTIONS;
-            way[k] = way_to_edge(world, place, normal, f3_along(f3_scale(s, cosf(a)), t, sinf(a)), reach);
+            way[k] = way_to_edge(world, place, normal, f3_along(f3_scale(s, cosf(a)), t, sinf(a)), reach,
+                                 b->within);
             any |= way[k] < INFINITY;
         }
     if (!any)

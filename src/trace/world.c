@@ -9,6 +9,9 @@
 /* Cells that liquid reaches into what is solid, and into the table it stands on, so that no gap shows. */
 static const double INTO_SOLIDS = 0.4;
 
+/* Cells: thinner films are a shine on wet ground.  Less than that no sample can tell from none. */
+static const float THINNEST = 0.01f;
+
 static const float DULL = 0.05f; /* spread of rays that left something dull is more */
 
 static bool sane(const und_ray *ray)
@@ -242,6 +245,7 @@ static und_status build(und_world_parts *w, const und_frame *frame, und_error *e
     und_status status = UND_OK;
     w->is_table = r->drawing == UND_DRAWS_BOX;
     w->table = r->mesh.low;
+    w->thinnest = maxf(4 * offset_at(w, w->base.bounds.high, 4 * r->mesh.span), THINNEST * r->mesh.cell);
     if (!(w->device = rtcNewDevice("threads=1"))) /* builds the same tree each time */
         return und_error_set(err, UND_FAILED, "Embree cannot be used: error %d", rtcGetDeviceError(NULL));
     w->scene = rtcNewScene(w->device);

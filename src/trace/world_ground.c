@@ -65,6 +65,35 @@ static size_t list_patches(const und_world_parts *w, bool water, int nx, int nz,
     return count;
 }
 
+/* How deep the water is where rays meet it: both grids are the same triangles seen from above, so that what
+ * is between them is linear in each. */
+float und_world_depth(const und_world_parts *w, float x, float z)
+{
+    const und_mesh *m = &w->render->mesh;
+    float u = clampf((x - m->x0) * m->per_m, 0, (float)(m->nx - 1)),
+          v = clampf((z - m->z0) * m->per_m, 0, (float)(m->nz - 1));
+    int i = (int)u < m->nx - 2 ? (int)u : m->nx - 2, j = (int)v < m->nz - 2 ? (int)v : m->nz - 2;
+    const float *a = m->depth + (size_t)j * (size_t)m->nx + (size_t)i, *c = a + m->nx;
+    u -= (float)i;
+    v -= (float)j;
+    return u + v < 1 ? a[0] + u * (a[1] - a[0]) + v * (c[0] - a[0])
+                     : c[1] + (1 - u) * (c[0] - c[1]) + (1 - v) * (a[1] - c[1]);
+}
+
+/* A film thinner than rays keep off surfaces is not there: they would begin below the ground, or above the
+ * water, and be in it for ever. */
+static void pass_film(const struct RTCFilterFunctionNArguments *a)
+{
+    const und_world_parts *w = a->geometryUserPtr;
+    const struct RTCRay *ray = (const struct RTCRay *)a->ray;
+    f3 from, dir;
+    if (!und_world_filtered(a, &from, &dir))
+        return;
+    f3 p = f3_along(from, dir, ray->tfar);
+    if (!(und_world_depth(w, p.x, p.z) > w->thinnest))
+        a->valid[0] = 0;
+}
+
 static und_status add_grid(und_world_parts *w, bool water, und_error *err)
 {
     const und_mesh *m = &w->render->mesh;
@@ -84,6 +113,11 @@ static und_status add_grid(und_world_parts *w, bool water, und_error *err)
     }
     put_nodes(w, water, data[0]);
     list_patches(w, water, nx, nz, grid);
+    if (water) {
+        rtcSetGeometryUserData(g, w);
+        rtcSetGeometryIntersectFilterFunction(g, pass_film);
+        rtcSetGeometryOccludedFilterFunction(g, pass_film);
+    }
     und_world_attach(w, g, water ? UND_PART_WATER : UND_PART_GROUND,
                      water && !w->opaque_liquid ? UND_MASK_CLEAR : UND_MASK_OPAQUE);
     return UND_OK;

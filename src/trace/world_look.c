@@ -84,11 +84,15 @@ void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit
     und_material g = und_material_at(r, m, hit->place, v.footprint);
     float film = clampf(m[M_DEPTH] / (0.05f * r->mesh.cell), 0, 1),
           wet = mixf(clampf(m[M_WET], 0, 1), 1, film);
-    und_wet_down(r, &g, wet, maxf(m[M_DEPTH], 0));
+    /* Under water much of the light that the ground sends back is mirrored down again, and little of its
+     * darkness is left to be added. */
+    bool under =
+        r->drawing == UND_DRAWS_HEIGHTS && und_world_depth(w, hit->place.x, hit->place.z) > w->thinnest;
+    und_wet_down(r, &g, under ? 0.2f * wet : wet, maxf(m[M_DEPTH], 0));
     hit->id = UND_ID_GROUND;
     hit->normal = g.normal;
     hit->matter = diffuse(g.color);
-    if (m[M_DEPTH] > 0)
+    if (under)
         ; /* under water nothing shines */
     else if (r->def.ground_pattern == UND_GROUND_TILES || und_tank_floor(&r->tank, hit->place))
         hit->matter = coated(g.color, 0.2f, 1.5f);

@@ -37,6 +37,7 @@ typedef struct und_world_parts {
     bool opaque_liquid;
     bool is_table; /* a level ground, far around, at this height */
     float table;
+    float thinnest; /* m; of a film over the ground that rays meet */
     RTCDevice device;
     RTCScene scene;
     bool any;               /* has the scene anything in it? */
@@ -57,7 +58,8 @@ und_status und_world_skin(und_world_parts *w, und_error *err);
 und_status und_world_sheets(und_world_parts *w, const und_frame *frame, und_error *err);
 und_status und_world_drops(und_world_parts *w, const und_frame *frame, und_error *err);
 und_status und_world_ground(und_world_parts *w, und_error *err);
-und_status und_world_tank(und_world_parts *w, und_error *err); /* world_tank.c */
+float und_world_depth(const und_world_parts *w, float x, float z); /* of a height field, between its grids */
+und_status und_world_tank(und_world_parts *w, und_error *err);     /* world_tank.c */
 void und_world_look_pane(const und_world_parts *w, const und_ray *ray, uint32_t triangle, und_hit *hit);
 /* Walls are seen from inside alone. */
 void und_world_pass_wall(const struct RTCFilterFunctionNArguments *a);
