@@ -48,6 +48,7 @@ local number = omega / math.sqrt(9.81 * depth)
 local function train(x) return amplitude * (1 - smooth(7, 10.5, x)) end
 
 liquid.waves {
+  order = 1,                -- the paper's step: fine waves die
   size = {24, 24}, cells = cells,
   ground = land,
   surface = function(x) return -train(x) * math.sin(number * x) end,

@@ -105,6 +105,7 @@ local number = omega / math.sqrt(9.81 * depth)
 local function train(x) return amplitude * (1 - smooth(55, 95, x)) end
 
 liquid.waves {
+  order = 1,                -- the paper's step: fine waves die
   size = {224, 224}, origin = {west, north}, cells = cells,
   ground = land,
   surface = function(x) return -train(x) * math.sin(number * (x - west)) end,

@@ -31,6 +31,7 @@ local function surface(x)
 end
 
 liquid.waves {
+  order = 1,                -- the paper's step: fine waves die
   size = width, cells = cells,
   ground = bottom, surface = surface,
   damping = 0.3,            -- the pond calms down

@@ -25,6 +25,7 @@ local function rate(x, z, t)
 end
 
 liquid.waves {
+  order = 1,                -- the paper's step: fine waves die
   size = {side, side}, cells = cells,
   ground = bottom, level = -1,  -- below all ground: dry
   rain = { rate = rate, peak = 60,

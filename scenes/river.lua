@@ -48,6 +48,7 @@ local function land(x, z)
 end
 
 liquid.waves {
+  order = 1,                -- the paper's step: fine waves die
   size = {32, 16}, cells = cells,
   ground = land,
   -- A pool behind the ford, and a sheet of water that follows the bed below it.

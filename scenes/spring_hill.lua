@@ -29,6 +29,7 @@ local function hill(x, z)
 end
 
 liquid.waves {
+  order = 1,                -- the paper's step: fine waves die
   size = {side, side}, cells = cells,
   ground = hill, level = -1,
   springs = { { center = {top[1] + 0.05, top[2] + 0.08}, radius = 0.16,

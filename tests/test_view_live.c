@@ -450,7 +450,7 @@ static und_live *played(const char *path)
 
 static const char *const models[] = {
     "scene { fps = 30, substeps = 2, frames = 20 }\n"
-    "liquid.waves { size = {4, 4}, cells = 40, ground = -0.5, level = 0, edges = { left = 'open' } }\n"
+    "liquid.waves { size = {4, 4}, cells = 40, ground = -0.5, order = 1, edges = { left = 'open' } }\n"
     "camera { eye = {9, 3, 9}, look = function(t) return {t, 0, 0} end }\n",
     "scene { fps = 30, substeps = 2, frames = 20, name = 'tank' }\n"
     "liquid.columns { size = {4, 4}, cells = 40, ground = -0.5, level = 0,\n"
@@ -492,19 +492,20 @@ static void a_moment_is_saved_as_a_scene(void **state)
         /* but for the room of the balls, which follows the water around them of a step before */
         assert_double_near(und_sim_ledger(sim).measured, now.ledger.measured,
                            0.1 * 4.0 / 3 * M_PI * pow(0.25, 3));
-        und_error err;
         for (int i = 0; i < 3; i++)
-            assert_int_equal(und_sim_advance(sim, &err), UND_OK);
+            assert_int_equal(und_sim_advance(sim, &(und_error){0}), UND_OK);
         und_live_step(live, 6);
         settled(live);
+        double most = 0;
         if (model == 0) {
-            double most = 0;
             size_t count;
-            const float *surface = field(und_sim_frame(sim), "surface", &count);
+            const float *is_now = field(und_sim_frame(sim), "surface", &count);
+            const float *goes_on = field(und_live_take(live), "surface", &count);
             for (size_t i = 0; i < count; i++)
-                most = fmax(most, fabs((double)surface[i]));
+                most = fmax(most, fabs((double)goes_on[i]));
             assert_true(most > 0.01);
-            fields_are_near(und_live_take(live), und_sim_frame(sim), "surface", 1e-3 * most);
+            for (size_t i = 0; i < count; i++) /* at the open edge it begins without what waves left there */
+                assert_double_near((double)goes_on[i], (double)is_now[i], (i % 40 ? 1e-3 : 0.05) * most);
         }
         und_sim_destroy(sim);
         und_scene_destroy(scene);

@@ -115,6 +115,7 @@ static void modes_decay_as_the_scheme_says(void **state)
     def.pool.nx = 100;
     def.pool.nz = 1;
     def.pool.surface = (und_value){.fn = cosine, .context = &k};
+    def.order = 1;
     und_waves *w = make(&def);
     /* From rest, h = Re(A lambda^n) with lambda = (1 + i a) / (1 + a^2): compare with the recurrence itself.
      */

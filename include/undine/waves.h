@@ -31,7 +31,7 @@ typedef struct und_waves_def {
     und_pool_def pool;   /* its damping: equation 17's tau is 1 - exp(-damping dt) */
     und_value velocity0; /* upward speed of the surface at the start, m/s */
     double viscosity;    /* m2/s: the ground slows shallow water by 3 viscosity / depth^2 per second; 0 */
-    int order;           /* 1: the paper's implicit step; 2: second order, does not damp */
+    int order;           /* 2: second order, does not damp; 1: the paper's implicit step, which does */
     int object_count;
     const und_object_def *objects;
     int ball_count; /* 8 at most */

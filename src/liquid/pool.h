@@ -30,6 +30,7 @@ enum {
     UND_TOUCHED_WIND_Z,
     UND_TOUCHED_FLOOR,
     UND_TOUCHED_CAPACITY,
+    UND_TOUCHED_ORDER,
     UND_TOUCHED_COUNT
 };
 enum { UND_POOL_ROW = 64 }; /* rows are padded to a multiple of this */
@@ -81,6 +82,8 @@ typedef struct und_pool {
     und_pool_def def_before;           /* where it was tuned: as it was */
     double viscosity_before;
     double *viscosity; /* the model's, m2/s; NULL: it has none */
+    int order_before;
+    int *order; /* likewise */
 } und_pool;
 
 static inline size_t und_pool_at(const und_pool *p, int x, int z)

@@ -14,7 +14,8 @@ void und_pool_tuning(const und_pool *p, und_tuning *tuning)
     *tuning = (und_tuning){.gravity = p->def->gravity,
                            .damping = p->def->damping,
                            .viscosity = p->viscosity ? *p->viscosity : NAN,
-                           .rain = falls ? und_value_at(&rain->rate, x, 0, z, p->time) : 0};
+                           .rain = falls ? und_value_at(&rain->rate, x, 0, z, p->time) : 0,
+                           .order = p->order ? *p->order : 0};
 }
 
 /* Where the def has no rain: drops whose rings can be seen on these cells, from above all that there is. */
@@ -56,6 +57,7 @@ void und_pool_tune(und_pool *p, und_pool_def *def, const und_tuning *tuning)
     if (!p->tuned) {
         p->def_before = *def;
         p->viscosity_before = p->viscosity ? *p->viscosity : 0;
+        p->order_before = (int)now.order;
     }
     if (tuning->gravity >= 0 && tuning->gravity != now.gravity) {
         double before = def->gravity;
@@ -71,6 +73,10 @@ void und_pool_tune(und_pool *p, und_pool_def *def, const und_tuning *tuning)
     if (p->viscosity && tuning->viscosity >= 0 && isfinite(tuning->viscosity) &&
         tuning->viscosity != now.viscosity) {
         *p->viscosity = tuning->viscosity;
+        p->tuned = true;
+    }
+    if (p->order && (tuning->order == 1 || tuning->order == 2) && tuning->order != now.order) {
+        *p->order = (int)tuning->order;
         p->tuned = true;
     }
     if (tuning->rain >= 0 && tuning->rain != now.rain) {
@@ -93,6 +99,7 @@ int und_pool_touched_part(und_pool *p, und_part *list, int count)
     t[UND_TOUCHED_GRAVITY] = p->def->gravity;
     t[UND_TOUCHED_DAMPING] = p->def->damping;
     t[UND_TOUCHED_VISCOSITY] = p->viscosity ? *p->viscosity : 0;
+    t[UND_TOUCHED_ORDER] = p->order ? *p->order : 0;
     if (rain && p->rain_turned) {
         t[UND_TOUCHED_RAIN] = 1;
         t[UND_TOUCHED_RATE] = rain->def.rate.number;
@@ -153,6 +160,8 @@ static und_status untune(und_pool *p, und_pool_def *def, und_error *err)
     *def = p->def_before;
     if (p->viscosity)
         *p->viscosity = p->viscosity_before;
+    if (p->order)
+        *p->order = p->order_before;
     for (int e = 0; e < UND_EDGES; e++)
         p->edge[e].wave_number *= sqrt(before / def->gravity);
     p->tuned = false;
@@ -181,7 +190,8 @@ und_status und_pool_restore_touched(und_pool *p, und_pool_def *def, const und_fr
     und_tuning tuning = {.gravity = t[UND_TOUCHED_GRAVITY],
                          .damping = t[UND_TOUCHED_DAMPING],
                          .viscosity = t[UND_TOUCHED_VISCOSITY],
-                         .rain = NAN};
+                         .rain = NAN,
+                         .order = t[UND_TOUCHED_ORDER]};
     und_pool_tune(p, def, &tuning);
     p->tuned = true;
     return t[UND_TOUCHED_RAIN] != 0 ? restore_rain(p, def, t, err) : UND_OK;

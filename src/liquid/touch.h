@@ -37,6 +37,7 @@ typedef struct und_tuning {
     double damping;   /* 1/s; water over a ground */
     double viscosity; /* m2/s */
     double rain;      /* drops per m2 and second; 0: none; water over a ground */
+    double order;     /* of waves, 1 or 2; 0: not with this model, or as it is */
 } und_tuning;
 
 /* A ball let go in the air or in the water is a und_ball; models that have bodies, or objects, keep a few in

@@ -51,7 +51,7 @@ und_waves_def und_waves_def_default(void)
 {
     return (und_waves_def){
         .pool = und_pool_def_default(),
-        .order = 1,
+        .order = 2,
         .foam = {.threshold = 1, .rate = 1, .life = 4},
     };
 }
@@ -234,10 +234,15 @@ static void tuning_liquid(const und_liquid *liquid, und_tuning *tuning)
     und_pool_tuning(&((const und_waves *)liquid)->pool, tuning);
 }
 
+/* The second order needs flows; without memory for them it stays the first. */
 static void tune_liquid(und_liquid *liquid, const und_tuning *tuning)
 {
     und_waves *s = (und_waves *)liquid;
+    und_error err;
     und_pool_tune(&s->pool, &s->def.pool, tuning);
+    bool begins = s->def.order == 2 && !s->flux_x;
+    if (und_waves_need_flow(s, &err) != UND_OK || (begins && und_waves_find_flow(s, &err) != UND_OK))
+        s->def.order = 1;
     und_waves_tune_balls(s);
 }
 
@@ -310,6 +315,7 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
     s->pool.dried = forget_rise;
     s->pool.lift = lift_ground;
     s->pool.viscosity = &s->def.viscosity;
+    s->pool.order = &s->def.order;
     s->pool.context = s;
     s->words = (s->pool.nx + STRIP - 1) / STRIP;
     s->runs_per_row = s->pool.nx / 2 + 1;

@@ -92,6 +92,8 @@ und_status und_waves_restore(und_liquid *liquid, const und_frame *state, und_err
     bool moved = s->pool.ground_moved;
     und_status status = und_pool_restore_touched(&s->pool, &s->def.pool, state, err);
     if (status == UND_OK)
+        status = und_waves_need_flow(s, err);
+    if (status == UND_OK)
         status = und_waves_restore_balls(s, state, moved, err);
     if (status == UND_OK)
         status = und_parts_restore(list, parts_of(s, list), state, err);

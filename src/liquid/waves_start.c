@@ -4,6 +4,7 @@
  * -div q = rise.  Of all such flows the one without eddies is taken, q = d grad p with div(d grad p) = -rise,
  * which is solved by conjugate gradients (Hestenes & Stiefel 1952) when the model is created.  A closed piece
  * of water cannot rise as a whole: its mean speed is left out, as the first order's correction does. */
+#include "base/pages.h"
 #include "base/status.h"
 #include "liquid/waves_kernel.h"
 #include "liquid/waves_state.h"
@@ -35,7 +36,7 @@ static void set_up(start *w)
             size_t at = und_waves_at(s, x, z);
             w->right[i] = x + 1 < s->pool.nx ? face_depth(s, at, at + 1) : 0;
             w->low[i] = z + 1 < s->pool.nz ? face_depth(s, at, at + (size_t)s->pool.stride) : 0;
-            w->r[i] = (double)s->rise[at] * s->pool.grid.dx * s->pool.grid.dx;
+            w->r[i] = (double)s->rise[at] / s->rise_time * s->pool.grid.dx * s->pool.grid.dx;
             w->p[i] = 0;
         }
     for (int i = 0; i < w->cells; i++) {
@@ -99,7 +100,8 @@ static void solve(start *w)
     double before = dot(w, w->r, w->r, w->m), now = before, enough = 1e-16 * before;
     for (int i = 0; i < w->cells; i++)
         w->d[i] = w->m[i] * w->r[i];
-    int most = 20 * (w->s->pool.nx + w->s->pool.nz);
+    /* While it runs somebody waits, and what is left to find is in the finest waves. */
+    int most = (w->s->pool.time > w->s->def.pool.time ? 1 : 20) * (w->s->pool.nx + w->s->pool.nz);
     for (int n = 0; n < most && now > enough; n++) {
         apply(w);
         double step = now / dot(w, w->d, w->q, NULL);
@@ -117,8 +119,26 @@ static void solve(start *w)
 und_status und_waves_start_flow(und_waves *s, und_error *err)
 {
     bool moves = s->def.velocity0.fn || s->def.velocity0.number != 0;
-    if (!s->flux_x || !moves)
-        return UND_OK;
+    return s->flux_x && moves ? und_waves_find_flow(s, err) : UND_OK;
+}
+
+und_status und_waves_need_flow(und_waves *s, und_error *err)
+{
+    float **const flows[] = {&s->flux_x, &s->flux_z};
+    bool wanted = s->def.order == 2 || s->speed_x;
+    for (int i = 0; i < 2; i++) {
+        if (wanted && !*flows[i] && !(*flows[i] = und_waves_field(s, sizeof(float), "flow", err)))
+            return err->status;
+        if (!wanted) {
+            und_pages_free(*flows[i]);
+            *flows[i] = NULL;
+        }
+    }
+    return UND_OK;
+}
+
+und_status und_waves_find_flow(und_waves *s, und_error *err)
+{
     start w = {.s = s, .cells = s->pool.nx * s->pool.nz};
     size_t cells = (size_t)w.cells;
     double *numbers = und_alloc(7 * cells, sizeof *numbers, "starting flow", err);

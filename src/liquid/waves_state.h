@@ -172,6 +172,8 @@ void und_waves_find_objects(und_waves *s); /* where they are now, after a restor
 und_status und_waves_create_edges(und_waves *s, und_error *err);
 void und_waves_destroy_edges(und_waves *s);
 und_status und_waves_start_flow(und_waves *s, und_error *err); /* from the rise at the start */
+und_status und_waves_find_flow(und_waves *s, und_error *err);  /* from the rise as it is */
+und_status und_waves_need_flow(und_waves *s, und_error *err);  /* room for it, as the order asks */
 
 /* What a frame and a checkpoint hold. */
 und_status und_waves_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);

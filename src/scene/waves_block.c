@@ -91,7 +91,7 @@ const field und_waves_fields[] = {
     {"viscosity", F_NUMBER, "m2/s", 0, 1e6, .offset = WAVES(viscosity),
      .doc = "slows shallow water, by 3 viscosity / depth^2 per second; deep water hardly notices"},
     {"order", F_INTEGER, NULL, 1, 2, .offset = WAVES(order),
-     .doc = "1: the paper's implicit step, which damps waves; 2: second order, which does not"},
+     .doc = "2: second order, in which waves last; 1: the paper's implicit step, which damps them"},
     LIST("objects", read_objects, object_fields, "things that move through the water and push it aside"),
     LIST("balls", read_balls, ball_fields, "balls that fall, float and sink by themselves"),
     {"velocity", F_FLAG, .offset = WAVES(velocity), .doc = "keeps the water's velocity with each frame"},

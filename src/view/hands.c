@@ -10,7 +10,7 @@
 enum { RING = 48 };                                  /* sides of the circle where the hand is */
 static const double NARROWEST = 0.004, WIDEST = 0.2; /* hands, in sizes of what is shown */
 /* What is not turned stays: in the meantime it may have changed by itself. */
-static const und_tuning as_it_is = {NAN, NAN, NAN, NAN};
+static const und_tuning as_it_is = {NAN, NAN, NAN, NAN, 0};
 
 static const struct {
     const char *name, *tip, *strength, *format;
@@ -206,6 +206,11 @@ static void tuning_panel(und_view *v)
     if (state->has_viscosity &&
         und_ui_slider(v->ui, "viscosity", &tuning.viscosity, 0, 0.1, "%.2g m2/s", true))
         turned.viscosity = tuning.viscosity;
+    if (tuning.order > 0) {
+        bool keeps = tuning.order == 2;
+        if (und_ui_check(v->ui, "waves last (order 2)", &keeps))
+            turned.order = keeps ? 2 : 1;
+    }
     if (state->has_rain) {
         bool rains = tuning.rain > 0;
         if (und_ui_check(v->ui, "rain", &rains)) {

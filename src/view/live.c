@@ -92,7 +92,7 @@ static void publish(und_live *live, bool with_frame)
 {
     const und_liquid *liquid = live->sim ? und_sim_liquid(live->sim) : NULL;
     const und_liquid_class *class = liquid ? liquid->class : NULL;
-    und_live_state state = {.tuning = {NAN, NAN, NAN, NAN}};
+    und_live_state state = {.tuning = {NAN, NAN, NAN, NAN, 0}};
     und_ledger ledger = {0};
     if (class) {
         state.time = class->time(liquid);

@@ -14,6 +14,7 @@ static void merge_tuning(und_tuning *older, const und_tuning *newer)
     older->damping = isnan(newer->damping) ? older->damping : newer->damping;
     older->viscosity = isnan(newer->viscosity) ? older->viscosity : newer->viscosity;
     older->rain = isnan(newer->rain) ? older->rain : newer->rain;
+    older->order = newer->order == 0 ? older->order : newer->order;
 }
 
 /* Makes it one with the last that waits, where that comes to the same; a hand that moves on only where many

@@ -144,7 +144,8 @@ static void write_tuning(moment *m)
     say(m, "    water.gravity, water.damping = %.17g, %.17g\n", t[UND_TOUCHED_GRAVITY],
         t[UND_TOUCHED_DAMPING]);
     if (strcmp(m->view->model, "waves") == 0)
-        say(m, "    water.viscosity = %.17g\n", t[UND_TOUCHED_VISCOSITY]);
+        say(m, "    water.viscosity, water.order = %.17g, %d\n", t[UND_TOUCHED_VISCOSITY],
+            (int)t[UND_TOUCHED_ORDER]);
     if (t[UND_TOUCHED_RAIN] != 0 && t[UND_TOUCHED_RATE] > 0)
         say(m,
             "    water.rain = { rate = %.17g, radius = %.17g, splash = %.17g, top = %.17g, speed = %.17g,\n"
