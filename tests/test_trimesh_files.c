@@ -217,12 +217,13 @@ static void errors_name_the_line(void **state)
 }
 
 /* Cut, overwritten or with something put in between: an error that names the file, or a mesh that answers. */
-static int damage(const char *data, size_t bytes)
+static int damage(const char *data, size_t bytes, const char *what)
 {
+    const uint64_t times = test_times(3000);
     int refused = 0;
     char mutant[2048 + 16];
     assert_true(bytes <= 2048);
-    for (uint64_t seed = 0; seed < 3000; seed++) {
+    for (uint64_t seed = 0; seed < times; seed++) {
         size_t at = und_random_bits(5, 1, seed) % bytes, run = 1 + und_random_bits(5, 2, seed) % 8,
                size = bytes;
         uint64_t way = seed < bytes ? 0 : 1 + und_random_bits(5, 3, seed) % 3;
@@ -250,6 +251,7 @@ static int damage(const char *data, size_t bytes)
         assert_true(isfinite(und_trimesh_distance(mesh, und_vec(0.5, 1, 1.5))));
         und_trimesh_release(mesh);
     }
+    print_message("%d of %d %s meshes refused\n", refused, (int)times, what);
     return refused;
 }
 
@@ -260,11 +262,10 @@ static void damaged_files(void **state)
     static const char ply[] = "ply\nformat ascii 1.0\nelement vertex 8\n" PLY_POINT
                               "element face 6\n" PLY_LIST "end_header\n" PLY_CORNERS PLY_FACES;
     char binary[1024];
-    int refused = damage(obj, sizeof obj - 1);
-    refused += damage(ply, sizeof ply - 1);
-    refused += damage(binary, binary_box(binary, sizeof binary));
-    print_message("%d of 9000 meshes refused\n", refused);
-    assert_true(refused > 4000);
+    int refused = damage(obj, sizeof obj - 1, "OBJ");
+    refused += damage(ply, sizeof ply - 1, "PLY");
+    refused += damage(binary, binary_box(binary, sizeof binary), "binary PLY");
+    assert_true(refused > (int)test_times(4000));
 }
 
 static void expect_scene(const char *shape, const char *error)

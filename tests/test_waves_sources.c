@@ -102,6 +102,20 @@ static void rain_adds_whole_drops_at_its_rate(void **state)
     und_waves_destroy(w);
 }
 
+/* One step would make 67 million drops, and a signal would wait for it. */
+static void rain_has_a_measure(void **state)
+{
+    (void)state;
+    und_waves_def def = pool();
+    def.pool.rain =
+        (und_rain_def){.on = true, .rate = {.number = 1e8}, .radius = 1e-4, .top = 3, .speed = 6, .end = 4};
+    und_error err = {0};
+    assert_null(und_waves_create(&def, &err));
+    assert_int_equal(err.status, UND_INVALID);
+    assert_non_null(
+        strstr(err.text, "rain of 3e+09 drops a second on all of the water: expected at most 1e+08"));
+}
+
 static void stirring_adds_no_water_and_makes_waves(void **state)
 {
     (void)state;
@@ -316,6 +330,7 @@ int main(void)
         cmocka_unit_test(a_drain_takes_no_more_than_there_is),
         cmocka_unit_test(drops_add_their_volume),
         cmocka_unit_test(rain_adds_whole_drops_at_its_rate),
+        cmocka_unit_test(rain_has_a_measure),
         cmocka_unit_test(stirring_adds_no_water_and_makes_waves),
         cmocka_unit_test(pressure_is_balanced_by_height),
         cmocka_unit_test(objects_push_water_and_keep_it),

@@ -182,7 +182,8 @@ und_status und_child_run(const und_child_job *job, und_error *err)
         status = take_answer(&child, job, err);
     close(ends[0]);
     if (child.pid > 0) {
-        kill(child.pid, SIGKILL);
+        if (status != UND_OK) /* else it has said all, and ends by itself */
+            kill(child.pid, SIGKILL);
         while (waitpid(child.pid, NULL, 0) < 0 && errno == EINTR)
             ;
     }

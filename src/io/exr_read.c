@@ -94,7 +94,7 @@ static exr_result_t unpack(exr_decode_pipeline_t *decoder)
             const int which = channel_of(c);
             float *to = r->image->rgb +
                         3 * ((size_t)(r->at[1] + y) * (size_t)r->image->width + (size_t)r->at[0]) +
-                        (size_t)(which % 3);
+                        (size_t)(which > 0 ? which % 3 : 0);
             if (!from || width * one > left)
                 return EXR_ERR_CORRUPT_CHUNK;
             for (size_t x = 0; which >= 0 && r->take[which] && x < width; x++)

@@ -9,12 +9,19 @@
 
 enum { STREAM_X = 101, STREAM_Z, STREAM_CHANCE, STREAM_WHEN };
 
+/* A step makes all that fall during it in one go, and answers no signal meanwhile. */
+static const double MOST_A_SECOND = 1e8;
+
+static double drops_a_second(const und_rain *rain, double rate)
+{
+    return rate * (rain->high[0] - rain->low[0]) * (rain->high[1] - rain->low[1]);
+}
+
 /* In the air at once. */
 static int most_drops(const und_rain *rain)
 {
-    double area = (rain->high[0] - rain->low[0]) * (rain->high[1] - rain->low[1]);
     double fall = fmax(rain->def.top - rain->floor, 0) / rain->def.speed;
-    double most = rain->def.max_rate * area * (fall + 0.1) + 64;
+    double most = drops_a_second(rain, rain->def.max_rate) * (fall + 0.1) + 64;
     return (int)fmin(most, 1 << 24);
 }
 
@@ -33,6 +40,14 @@ und_rain *und_rain_create(const und_rain_def *def, uint64_t seed, const double l
     }
     if (rain->def.max_rate <= 0)
         rain->def.max_rate = def->rate.number;
+    if (drops_a_second(rain, rain->def.max_rate) > MOST_A_SECOND) {
+        und_error_set(
+            err, UND_INVALID,
+            "rain of %g drops a second on all of the water: expected at most %g; take fewer and larger drops",
+            drops_a_second(rain, rain->def.max_rate), MOST_A_SECOND);
+        und_rain_destroy(rain);
+        return NULL;
+    }
     rain->drop_volume = 4.0 / 3.0 * M_PI * def->radius * def->radius * def->radius;
 
     rain->capacity = most_drops(rain);
@@ -73,6 +88,8 @@ bool und_rain_reserve(und_rain *rain, int capacity)
 bool und_rain_set_rate(und_rain *rain, double rate)
 {
     und_rain_def before = rain->def;
+    if (drops_a_second(rain, rate) > MOST_A_SECOND)
+        return false;
     rain->def.rate = (und_value){.number = rate};
     rain->def.max_rate = rate;
     rain->def.start = -INFINITY;
@@ -114,8 +131,7 @@ static void emit_until(und_rain *rain, double time, double dt, und_rain_hit_fn *
     double from = fmax(time, def->start), to = fmin(time + dt, def->end);
     if (to <= from)
         return;
-    double area = (rain->high[0] - rain->low[0]) * (rain->high[1] - rain->low[1]);
-    double next = rain->emitted + def->max_rate * area * (to - from);
+    double next = rain->emitted + drops_a_second(rain, def->max_rate) * (to - from);
     for (double index = ceil(rain->emitted); index < next; index++) {
         double when = from + (to - from) * (index - rain->emitted) / (next - rain->emitted);
         emit(rain, (uint64_t)index, when, time + dt, hit, context);
