@@ -18,6 +18,7 @@ const validation_case cells_cases[] = {
     {"jet", "cells", case_jet},
     {"dam_break", "cells", case_dam_break},
     {"sloshing", "cells", case_sloshing},
+    {"levelling", "cells", case_levelling},
     {"film", "cells", case_film},
     {"lake_at_rest", "cells", case_cells_lake},
     {"filling", "cells", case_filling},

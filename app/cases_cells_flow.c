@@ -9,9 +9,10 @@
 
 #define G 9.81
 
-/* A tank with steps on its floor, filled to `level`: nothing moves, and pressure grows by g dy a cell. */
-static und_status rest_at(double level, und_track track, double *speed, double *wrong, double *drift,
-                          und_error *err)
+/* A tank with steps on its floor, filled to `level`: nothing moves, and pressure grows by g dy a cell from
+ * the surface on; as printed, from the middle of the Surface cells. */
+static und_status rest_at(double level, und_track track, bool printed, double *speed, double *wrong,
+                          double *drift, und_error *err)
 {
     enum { NX = 24, NY = 16 };
     const double dx = 1.0 / NY;
@@ -23,6 +24,7 @@ static und_status rest_at(double level, und_track track, double *speed, double *
     def.has_level = true;
     def.level.number = level;
     def.track = track;
+    def.surface_in_cell = !printed;
     def.epsilon = 1e-12;
     und_cells *cells = step && two ? und_cells_create(&def, err) : NULL;
     double top = 0;
@@ -36,7 +38,7 @@ static und_status rest_at(double level, und_track track, double *speed, double *
             for (int a = 0; a < 2; a++)
                 *speed = fmax(*speed, fabs(und_cells_velocity(cells, a, x, y, 0)));
         }
-    double surface = track == UND_TRACK_HEIGHT ? level : (top + 0.5) * dx;
+    double surface = printed ? (top + 0.5) * dx : level;
     for (int y = 0; cells && y < NY; y++)
         if (und_cells_label(cells, NX - 1, y, 0) == UND_CELL_FULL)
             *wrong = fmax(*wrong, fabs(und_cells_pressure(cells, NX - 1, y, 0) -
@@ -54,15 +56,18 @@ und_status case_hydrostatic(case_sink *sink, und_error *err)
     static const struct {
         double level;
         und_track track;
+        bool printed;
         const char *what;
-    } rests[] = {{10.0 / 16, UND_TRACK_MARKERS, "markers, at a face"},
-                 {10.3 / 16, UND_TRACK_MARKERS, "markers, between faces"},
-                 {10.0 / 16, UND_TRACK_HEIGHT, "height, at a face"},
-                 {10.3 / 16, UND_TRACK_HEIGHT, "height, between faces"}};
+    } rests[] = {{10.0 / 16, UND_TRACK_MARKERS, false, "markers, at a face"},
+                 {10.3 / 16, UND_TRACK_MARKERS, false, "markers, between faces"},
+                 {10.3 / 16, UND_TRACK_MARKERS, true, "markers, as printed"},
+                 {10.0 / 16, UND_TRACK_HEIGHT, false, "height, at a face"},
+                 {10.3 / 16, UND_TRACK_HEIGHT, false, "height, between faces"}};
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++) {
         double speed, wrong, drift, deep = rests[i].level;
         char what[3][64];
-        und_status status = rest_at(rests[i].level, rests[i].track, &speed, &wrong, &drift, err);
+        und_status status =
+            rest_at(rests[i].level, rests[i].track, rests[i].printed, &speed, &wrong, &drift, err);
         if (status != UND_OK)
             return status;
         snprintf(what[0], sizeof what[0], "speed / sqrt(g H), %s", rests[i].what);
@@ -395,6 +400,8 @@ static und_status pressed_by(und_pressure_rule rule, double epsilon, und_cells *
     def.level.number = 0.6;
     def.gravity[0] = 3;
     def.pressure_rule = rule;
+    def.surface_in_cell =
+        false; /* else what one step leaves of its error decides about the next one's surface */
     def.epsilon = epsilon;
     def.max_sweeps = 100000;
     *out = box ? und_cells_create(&def, err) : NULL;

@@ -145,8 +145,12 @@ static void check_step(const storm *s, const und_cells *cells, double bound, dou
     und_ledger l = und_cells_ledger(cells);
     double all = l.start + fabs(l.sources);
     assert_double_near(und_ledger_expected(&l), l.measured, 1e-12 * all);
-    /* Markers show where the liquid is, not how much of it. */
-    if (s->def.track != UND_TRACK_MARKERS && fabs(l.correction - before) > 0.25 * all)
+    /* Markers show where the liquid is, not how much of it; chains close air of less than half a cell, which
+     * cells cannot show, wherever there is a surface. */
+    double cell = s->def.cell[0] * s->def.cell[1] * s->def.cell[2], air = 0;
+    if (s->def.track == UND_TRACK_CHAINS)
+        air = 0.5 * cell * (double)und_cells_last(cells).surface;
+    if (s->def.track != UND_TRACK_MARKERS && fabs(l.correction - before) > 0.25 * all + air)
         fail_msg("seed %d, track %d: %g of %g m3 appear in one step", (int)s->seed, (int)s->def.track,
                  l.correction - before, all);
 }

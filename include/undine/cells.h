@@ -112,10 +112,10 @@ typedef struct und_cells_def {
     int markers_per_cell;    /* at the start, in 2D about a square number, in 3D a cubic one; 25 or 27 */
     und_revolve_def revolve; /* chains */
     bool keep_volume;        /* what following the surface loses or gains is put back; true */
-    bool surface_in_cell; /* height: the pressure of a Surface cell counts from where the surface is in it; as
-                             printed it does not, and waves lower than a cell do not run; true */
-    und_spray_def spray;  /* height only */
-    double split;         /* 1/s: how often a drop in the air splits in two; 0.5 */
+    bool surface_in_cell;    /* the pressure of a Surface cell counts from where the surface is in it; as
+                                printed it does not, and waves lower than a cell do not run; true */
+    und_spray_def spray;     /* height only */
+    double split;            /* 1/s: how often a drop in the air splits in two; 0.5 */
     und_froth_def foam;
 
     und_pressure_rule pressure_rule;
@@ -176,6 +176,9 @@ double und_cells_pressure(const und_cells *cells, int x, int y, int z); /* Pa */
 /* Velocity on the low face of the cell along the axis; x up to n[0] where the axis is 0, and so on. */
 double und_cells_velocity(const und_cells *cells, int axis, int x, int y, int z);
 double und_cells_height(const und_cells *cells, int x, int z); /* of the height field, m */
+/* How much of a cell is liquid, 0 to 1: what lies below the height, what the markers in a Surface cell stand
+ * for, or what chains enclose of it. */
+double und_cells_wet(const und_cells *cells, int x, int y, int z);
 int und_cells_marker_count(const und_cells *cells);
 void und_cells_marker(const und_cells *cells, int i, double place[3]); /* m */
 

@@ -30,10 +30,16 @@ static und_momentum momentum_of(const und_cells *s)
  * that follow velocities, and velocities that follow heights, are stable while omega dt < 2. */
 double und_cells_longest_swing(const und_cells_def *def)
 {
-    const double safe = 0.9, *d = def->cell, g = fabs(def->gravity[1]);
-    double bend = 1 / (d[0] * d[0]) + (def->n[2] > 1 ? 1 / (d[2] * d[2]) : 0);
-    bool swings = def->track == UND_TRACK_HEIGHT && def->surface_in_cell && g > 0;
-    return swings ? 2 * safe / sqrt(g * (4 * d[1] * bend + 1 / d[1])) : INFINITY;
+    const double safe = 0.9, *d = def->cell;
+    double fastest = 0;
+    for (int a = 0; a < 3 && def->surface_in_cell; a++) {
+        double bend = 0;
+        for (int b = 0; b < (def->n[2] > 1 ? 3 : 2); b++)
+            bend += b == a ? 0 : 1 / (d[b] * d[b]);
+        bool rises = a == 1 || def->track != UND_TRACK_HEIGHT;
+        fastest = fmax(fastest, rises ? fabs(def->gravity[a]) * (4 * d[a] * bend + 1 / d[a]) : 0);
+    }
+    return fastest > 0 ? 2 * safe / sqrt(fastest) : INFINITY;
 }
 
 /* As long as stability allows, in equal parts of what is left, or of the time until a gate turns. */

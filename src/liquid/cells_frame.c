@@ -181,5 +181,8 @@ und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_err
     s->walls_at = NAN;
     und_cells_find_labels(s); /* and how many markers each cell has */
     /* once more, as velocities inside walls and labels were set anew */
-    return und_parts_restore(list, list_parts(s, list), state, err);
+    status = und_parts_restore(list, list_parts(s, list), state, err);
+    if (s->left > 0)
+        und_cells_make_room(s, s->left); /* in the middle of a step */
+    return status;
 }

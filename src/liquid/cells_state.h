@@ -108,6 +108,11 @@ double und_cells_surface_at(const und_cells *s, int x, int y, int z);
 void und_cells_rule_makers(und_cells *s);                         /* how strong they are now */
 double und_cells_made_pressure(const und_cells *s, int x, int z); /* over density */
 
+/* cells_surface.c */
+double und_cells_wet_volume(const und_cells *s); /* m3 in all cells together */
+/* The pressure over density in the middle of a Surface cell, by which it is above that on the surface. */
+double und_cells_under_surface(const und_cells *s, size_t at, double on_surface);
+
 double und_cells_smoothing(const und_cells *s); /* 1/s, of a height field */
 
 /* cells_touch.c */

@@ -186,11 +186,11 @@ double und_cells_surface_at(const und_cells *s, int x, int y, int z)
 {
     double middle = und_mac_middle(&s->mac, 1, y), d = s->mac.d[1];
     size_t at = und_mac_at(&s->mac, x, y, z), over = at + (size_t)s->mac.step[1];
-    if (s->flow.label[over] == UND_CELL_FULL || s->flow.label[over] == UND_CELL_SURFACE || s->chains)
+    if (s->flow.label[over] == UND_CELL_FULL || s->flow.label[over] == UND_CELL_SURFACE)
         return middle;
     if (s->height)
         return und_cells_height(s, x, z);
-    return middle + (fmin((double)s->markers->per_cell[at] / s->def.markers_per_cell, 1) - 0.5) * d;
+    return middle + (und_cells_wet(s, x, y, z) - 0.5) * d;
 }
 
 /* What presses on the surface in a cell, over density. */
@@ -205,6 +205,8 @@ static double applied(const und_cells *s, int x, int y, int z)
     uint8_t over = s->flow.label[und_mac_at(&s->mac, x, y + 1, z)];
     if (s->height && s->def.surface_in_cell && over != UND_CELL_FULL && over != UND_CELL_SURFACE)
         p += -s->def.gravity[1] * (und_cells_height(s, x, z) - c[1]);
+    if (!s->height && s->def.surface_in_cell)
+        p += und_cells_under_surface(s, und_mac_at(&s->mac, x, y, z), p);
     return p;
 }
 
@@ -241,6 +243,10 @@ void und_cells_find_labels(und_cells *s)
     else
         und_height_label(s->height, s->flow.label);
     und_flow_label(&s->flow);
+    if (s->markers)
+        und_markers_wet(s->markers, s->flow.label, s->def.markers_per_cell);
+    else if (s->chains)
+        und_chains_wet(s->chains);
     und_cells_rule_makers(s);
     press(s);
 }
@@ -248,7 +254,7 @@ void und_cells_find_labels(und_cells *s)
 double und_cells_volume(const und_cells *s)
 {
     if (s->markers)
-        return und_markers_volume(s->markers, s->flow.label, s->def.markers_per_cell);
+        return und_cells_wet_volume(s);
     return s->chains ? und_chains_volume(s->chains) : und_height_volume(s->height);
 }
 
@@ -281,9 +287,7 @@ static void move_heights(und_cells *s, double through)
 
 static double wet_part(void *context, const int c[3])
 {
-    const und_cells *s = context;
-    double above = und_cells_height(s, c[0], c[2]) - und_mac_middle(&s->mac, 1, c[1] - 0.5);
-    return fmin(fmax(above / s->mac.d[1], 0), 1);
+    return und_cells_wet(context, c[0], c[1], c[2]);
 }
 
 /* Markers that drift apart make liquid more: Full cells give way until it is what it should be.  Where

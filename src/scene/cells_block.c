@@ -323,7 +323,7 @@ const field und_cells_fields[] = {
     {"keep_volume", F_FLAG, .offset = CELLS(keep_volume),
      .doc = "what following the surface loses or gains is put back"},
     {"surface_in_cell", F_FLAG, .offset = CELLS(surface_in_cell),
-     .doc = "height: pressure counts from where the surface is in its cell; false: as the paper prints it"},
+     .doc = "pressure counts from where the surface is in its cell; false: as the paper prints it"},
     {"spray", F_OTHER, .offset = CELLS(spray), .read = und_read_spray, .inside = und_spray_fields,
      .expected = "true or a table", .doc = "height: drops that leave the liquid where it rises fast"},
     {"split", F_NUMBER, "1/s", 0, 1e3, .offset = CELLS(split),
@@ -350,8 +350,8 @@ const field und_cells_fields[] = {
 
 static void check_whole(reader *r, const und_cells_def *cells)
 {
-    static const char *const only_height[] = {"spray", "foam", "surface_in_cell"};
-    for (int i = 0; i < 3; i++)
+    static const char *const only_height[] = {"spray", "foam"};
+    for (int i = 0; i < 2; i++)
         if (cells->track != UND_TRACK_HEIGHT && und_read_has(r, only_height[i]))
             und_read_fail(r, "only track = \"height\" has %s, this is \"%s\"", only_height[i],
                           tracks[cells->track]);

@@ -17,7 +17,10 @@ und_chains *und_chains_create(const und_mac *mac, int threads, und_error *err)
     size_t cells = (size_t)mac->n[0] * (size_t)mac->n[1];
     s->bucket_first = und_alloc(cells + 2, sizeof *s->bucket_first, "chains", err);
     s->queue = und_alloc(cells, sizeof *s->queue, "chains", err);
-    if (!s->bucket_first || !s->queue || und_chains_reserve(s, 1, err) != UND_OK) {
+    for (int k = 0; k < 2; k++)
+        s->cover[k] = und_alloc(cells, sizeof **s->cover, "chains", err);
+    if (!s->bucket_first || !s->queue || !s->cover[0] || !s->cover[1] ||
+        und_chains_reserve(s, 1, err) != UND_OK) {
         und_chains_destroy(s);
         return NULL;
     }
@@ -32,8 +35,8 @@ void und_chains_destroy(und_chains *s)
         free(s->place[a]);
     for (int a = 0; a < 3; a++)
         free(s->spare[a]);
-    void *const all[] = {s->spacing, s->first,        s->next,        s->prev,
-                         s->flag,    s->bucket_first, s->bucket_link, s->queue};
+    void *const all[] = {s->spacing,      s->first,       s->next,  s->prev,     s->flag,
+                         s->bucket_first, s->bucket_link, s->queue, s->cover[0], s->cover[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(s);

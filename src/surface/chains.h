@@ -53,6 +53,10 @@ void und_chains_owe(und_chains *chains, double volume);
  * known to be outside and Full inside.  Writes UND_CELL_FULL or UND_CELL_EMPTY; Solid ones stay. */
 void und_chains_label(und_chains *chains, uint8_t *label);
 
+/* Finds what the chains enclose of cells; then: how much of one, 0 to 1. */
+void und_chains_wet(und_chains *chains);
+double und_chains_part(const und_chains *chains, size_t cell);
+
 double und_chains_volume(const und_chains *chains);           /* m3: enclosed area times the cell's depth */
 int und_chains_count(const und_chains *chains, int *markers); /* chains */
 

@@ -30,7 +30,8 @@ struct und_chains {
     int32_t *bucket_first; /* of each bucket, its first entry in bucket_link */
     int32_t *bucket_link;
     int bucket_room;
-    int32_t *queue; /* cells whose neighbours are still to be looked at */
+    double *cover[2]; /* of each cell: what is enclosed of it; the way up that links make in it */
+    int32_t *queue;   /* cells whose neighbours are still to be looked at */
 };
 
 static inline und_point und_point_of(const und_chains *s, int i)

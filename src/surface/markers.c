@@ -1,7 +1,6 @@
 #include "surface/markers.h"
 
 #include "base/parallel.h"
-#include "base/random.h"
 #include "base/status.h"
 #include "surface/markers_scratch.h"
 
@@ -9,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 4096 };             /* markers that a thread takes at a time */
-enum { EMPTY, LIQUID, SOLID };     /* of cells, while they are labelled */
-enum { FILL_STREAM = 0x66696c6c }; /* of random numbers, and the two that follow */
-static const double JITTER = 0.5;  /* of the lattice's spacing */
+enum { BLOCK = 4096 };         /* markers that a thread takes at a time */
+enum { EMPTY, LIQUID, SOLID }; /* of cells, while they are labelled */
 
 und_markers *und_markers_create(const und_mac *mac, uint64_t seed, int threads, und_error *err)
 {
@@ -31,7 +28,7 @@ und_markers *und_markers_create(const und_mac *mac, uint64_t seed, int threads, 
         scratch->per[a] = 1 / mac->d[a];
     if (!(s->per_cell = und_alloc(mac->count, sizeof *s->per_cell, "markers per cell", err)) ||
         !(scratch->kind = und_alloc(mac->count, sizeof *scratch->kind, "kinds of cells", err)) ||
-        !(scratch->row_sum = und_alloc(rows, sizeof *scratch->row_sum, "sums of rows", err)) ||
+        !(scratch->wet = und_alloc(4 * mac->count, sizeof *scratch->wet, "markers per cell", err)) ||
         !(scratch->first = und_alloc(rows * UND_MARKER_CHUNKS, sizeof *scratch->first, "rows", err))) {
         und_markers_destroy(s);
         return NULL;
@@ -45,12 +42,13 @@ void und_markers_destroy(und_markers *s)
         return;
     for (int a = 0; a < 3; a++)
         free(s->place[a]);
+    free(s->share);
     free(s->per_cell);
     free(s->scratch->spare);
     free(s->scratch->row);
     free(s->scratch->first);
     free(s->scratch->kind);
-    free(s->scratch->row_sum);
+    free(s->scratch->wet);
     free(s->scratch);
     free(s);
 }
@@ -61,33 +59,32 @@ und_status und_markers_reserve(und_markers *s, int capacity, und_error *err)
         return UND_OK;
     int half_more = s->capacity > INT_MAX / 3 * 2 ? INT_MAX : s->capacity + s->capacity / 2;
     size_t room = (size_t)(capacity > half_more ? capacity : half_more);
-    double *values[4];
+    double *values[5], **kept[4] = {&s->place[0], &s->place[1], &s->place[2], &s->share};
     int32_t *row = und_alloc(room, sizeof *row, "markers", err);
     int got = 0;
-    while (row && got < 4 && (values[got] = und_alloc(room, sizeof **values, "markers", err)))
+    while (row && got < 5 && (values[got] = und_alloc(room, sizeof **values, "markers", err)))
         got++;
-    if (got < 4) {
+    if (got < 5) {
         free(row);
         while (got > 0)
             free(values[--got]);
         return err->status;
     }
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a < 4; a++) {
         if (s->count > 0)
-            memcpy(values[a], s->place[a], (size_t)s->count * sizeof **values);
-        free(s->place[a]);
-        s->place[a] = values[a];
+            memcpy(values[a], *kept[a], (size_t)s->count * sizeof **values);
+        free(*kept[a]);
+        *kept[a] = values[a];
     }
     free(s->scratch->spare);
     free(s->scratch->row);
-    s->scratch->spare = values[3];
+    s->scratch->spare = values[4];
     s->scratch->row = row;
     s->capacity = (int)room;
     return UND_OK;
 }
 
-/* A lattice of about `per_cell` points to a cell, as many along each axis as can be. */
-static void lattice_of(const und_mac *m, int per_cell, int points[3])
+void und_markers_lattice(const und_mac *m, int per_cell, int points[3])
 {
     double left = per_cell;
     points[2] = m->n[2] == 1 ? 1 : (int)fmax(1, round(cbrt(left)));
@@ -101,40 +98,98 @@ typedef struct filling {
     und_inside_fn *inside;
     void *context;
     int points[3];
+    int corners[3];      /* of a cell */
+    bool *corner_inside; /* of the cell under way */
 } filling;
 
-static void fill_cell(und_markers *s, const filling *f, const int cell[3])
+static und_status open_filling(filling *f, const und_mac *m, int per_cell, und_error *err)
 {
-    const und_mac *m = &s->mac;
-    uint64_t number =
-        ((uint64_t)cell[2] * (uint64_t)m->n[1] + (uint64_t)cell[1]) * (uint64_t)m->n[0] + (uint64_t)cell[0];
-    int count = f->points[0] * f->points[1] * f->points[2];
-    for (int k = 0; k < count; k++) {
-        const int at[3] = {k % f->points[0], k / f->points[0] % f->points[1],
-                           k / (f->points[0] * f->points[1])};
-        double p[3];
-        for (int a = 0; a < 3; a++) {
-            double random =
-                und_random(s->seed, (uint64_t)(FILL_STREAM + a), number * (uint64_t)count + (uint64_t)k);
-            double inside = (at[a] + 0.5 + JITTER * (random - 0.5)) / f->points[a];
-            bool flat = a == 2 && m->n[2] == 1;
-            p[a] = m->origin[a] + (cell[a] + (flat ? 0.5 : inside)) * m->d[a];
-        }
-        if (!f->inside(f->context, p[0], p[1], p[2]))
-            continue;
+    bool flat = m->n[2] == 1;
+    und_markers_lattice(m, per_cell, f->points);
+    for (int a = 0; a < 3; a++)
+        f->corners[a] = flat && a == 2 ? 1 : f->points[a] + 1;
+    size_t corners = (size_t)f->corners[0] * (size_t)f->corners[1] * (size_t)f->corners[2];
+    f->corner_inside = und_alloc(corners, sizeof *f->corner_inside, "markers", err);
+    return f->corner_inside ? UND_OK : err->status;
+}
+
+/* Whether a place of a cell, `part` of it along each axis, is inside. */
+static bool is_inside(const filling *f, const und_mac *m, const int cell[3], const double part[3])
+{
+    double p[3];
+    for (int a = 0; a < 3; a++)
+        p[a] = m->origin[a] + (cell[a] + part[a]) * m->d[a];
+    return f->inside(f->context, p[0], p[1], p[2]);
+}
+
+static void look_at_corners(filling *f, const und_mac *m, const int cell[3])
+{
+    const int *n = f->corners;
+    for (int k = 0; k < n[0] * n[1] * n[2]; k++) {
+        const int at[3] = {k % n[0], k / n[0] % n[1], k / (n[0] * n[1])};
+        double part[3];
         for (int a = 0; a < 3; a++)
-            s->place[a][s->count] = p[a];
-        s->count++;
+            part[a] = n[a] > 1 ? (double)at[a] / f->points[a] : 0.5;
+        f->corner_inside[k] = is_inside(f, m, cell, part);
     }
 }
 
-und_status und_markers_fill_box(und_markers *s, und_inside_fn *inside, void *context, const uint8_t *label,
-                                int per_cell, const int low[3], const int high[3], und_error *err)
+/* The part of a box of the lattice that is inside, and the middle of that in parts of the cell. */
+static double part_inside(const filling *f, const und_mac *m, const int cell[3], const int box[3],
+                          double middle[3])
+{
+    enum { SAMPLES = 16 }; /* in the low half of a box along each axis, and so mirrored in the others */
+    static const int times[3] = {1, 5, 7};
+    const int *n = f->corners, halves = n[2] > 1 ? 8 : 4;
+    int corners = 0, inside = 0;
+    for (int k = 0; k < 8; k++) {
+        const int at[3] = {box[0] + (k & 1), box[1] + (k >> 1 & 1), n[2] > 1 ? box[2] + (k >> 2) : 0};
+        corners += f->corner_inside[(at[2] * n[1] + at[1]) * n[0] + at[0]];
+    }
+    for (int a = 0; a < 3; a++)
+        middle[a] = (box[a] + 0.5) / f->points[a];
+    if (corners % 8 == 0 && corners / 8 == is_inside(f, m, cell, middle))
+        return corners / 8;
+    double sum[3] = {0};
+    for (int k = 0; k < halves * SAMPLES; k++) {
+        double part[3];
+        for (int a = 0; a < 3; a++) {
+            double at = (k / halves * times[a] % SAMPLES + 0.5) / (2 * SAMPLES);
+            at = n[a] == 1 ? 0.5 : k >> a & 1 ? 1 - at : at;
+            part[a] = (box[a] + at) / f->points[a];
+        }
+        bool is = is_inside(f, m, cell, part);
+        inside += is;
+        for (int a = 0; a < 3; a++)
+            sum[a] += is ? part[a] : 0;
+    }
+    for (int a = 0; inside > 0 && a < 3; a++)
+        middle[a] = sum[a] / inside;
+    return (double)inside / (halves * SAMPLES);
+}
+
+static void fill_cell(und_markers *s, filling *f, const int cell[3])
 {
     const und_mac *m = &s->mac;
-    filling f = {.inside = inside, .context = context};
-    lattice_of(m, per_cell, f.points);
-    double most = (double)f.points[0] * f.points[1] * f.points[2] * (high[0] - low[0]); /* of a row */
+    int count = f->points[0] * f->points[1] * f->points[2];
+    look_at_corners(f, m, cell);
+    for (int k = 0; k < count; k++) {
+        const int box[3] = {k % f->points[0], k / f->points[0] % f->points[1],
+                            k / (f->points[0] * f->points[1])};
+        double middle[3], part = part_inside(f, m, cell, box, middle);
+        if (!(part > 0))
+            continue;
+        for (int a = 0; a < 3; a++)
+            s->place[a][s->count] = m->origin[a] + (cell[a] + middle[a]) * m->d[a];
+        s->share[s->count++] = part / count;
+    }
+}
+
+static und_status fill_rows(und_markers *s, filling *f, const uint8_t *label, const int low[3],
+                            const int high[3], und_error *err)
+{
+    const und_mac *m = &s->mac;
+    double most = (double)f->points[0] * f->points[1] * f->points[2] * (high[0] - low[0]); /* of a row */
     for (int z = low[2]; z < high[2]; z++)
         for (int y = low[1]; y < high[1]; y++) {
             if (s->count + most > INT_MAX)
@@ -143,9 +198,20 @@ und_status und_markers_fill_box(und_markers *s, und_inside_fn *inside, void *con
                 return err->status;
             for (int x = low[0]; x < high[0]; x++)
                 if (label[und_mac_at(m, x, y, z)] != UND_CELL_SOLID)
-                    fill_cell(s, &f, (const int[3]){x, y, z});
+                    fill_cell(s, f, (const int[3]){x, y, z});
         }
     return UND_OK;
+}
+
+und_status und_markers_fill_box(und_markers *s, und_inside_fn *inside, void *context, const uint8_t *label,
+                                int per_cell, const int low[3], const int high[3], und_error *err)
+{
+    filling f = {.inside = inside, .context = context};
+    if (open_filling(&f, &s->mac, per_cell, err) != UND_OK)
+        return err->status;
+    und_status status = fill_rows(s, &f, label, low, high, err);
+    free(f.corner_inside);
+    return status;
 }
 
 und_status und_markers_fill(und_markers *s, und_inside_fn *inside, void *context, const uint8_t *label,
@@ -162,7 +228,7 @@ void und_markers_take_out(und_markers *s, const uint8_t *gone, uint8_t value)
             continue;
         for (int a = 0; a < 3; a++)
             s->place[a][left] = s->place[a][i];
-        left++;
+        s->share[left++] = s->share[i];
     }
     s->count = left;
 }
@@ -232,24 +298,4 @@ void und_markers_label(und_markers *s, uint8_t *label)
     PARALLEL_FOR(workers)
     for (int row = 0; row < und_mac_rows(m); row++)
         label_row(m, row, kind, label);
-}
-
-double und_markers_volume(const und_markers *s, const uint8_t *label, int per_cell)
-{
-    const und_mac *m = &s->mac;
-    double *row_sum = s->scratch->row_sum, cells = 0;
-    PARALLEL_FOR(workers_for_cells(s))
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        size_t first = und_mac_row(m, row), end = first + (size_t)m->n[0];
-        long full = 0, parts = 0;
-        for (size_t i = first; i < end; i++) {
-            int count = s->per_cell[i] < per_cell ? s->per_cell[i] : per_cell;
-            full += label[i] == UND_CELL_FULL;
-            parts += label[i] == UND_CELL_FULL || label[i] == UND_CELL_SOLID ? 0 : count;
-        }
-        row_sum[row] = (double)full + (double)parts / per_cell;
-    }
-    for (int row = 0; row < und_mac_rows(m); row++)
-        cells += row_sum[row];
-    return cells * m->d[0] * m->d[1] * m->d[2];
 }

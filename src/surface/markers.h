@@ -15,6 +15,7 @@ typedef struct und_markers {
     int threads;
     int count, capacity;
     double *place[3];  /* m */
+    double *share;     /* of a cell: the liquid that each stands for */
     double born;       /* since the start */
     int32_t *per_cell; /* how many each cell holds, as the grid lays cells out */
     struct und_markers_scratch *scratch;
@@ -28,8 +29,9 @@ void und_markers_destroy(und_markers *markers);
  * with und_markers_expected of what is to come.  It grows by at least half, so that it is rarely asked. */
 und_status und_markers_reserve(und_markers *markers, int capacity, und_error *err);
 
-/* Fills where inside(context, x, y, z) says so: about per_cell to a full cell, jittered on a regular lattice;
- * none in Solid cells.  A second fill adds to what the first made, where they overlap too. */
+/* Fills where inside(context, x, y, z) says so: about per_cell to a full cell, on a regular lattice, each in
+ * the middle of a box that stands for as much as is inside; none in Solid cells.  A second fill adds to what
+ * the first made, where they overlap too. */
 typedef bool und_inside_fn(void *context, double x, double y, double z);
 und_status und_markers_fill(und_markers *markers, und_inside_fn *inside, void *context, const uint8_t *label,
                             int per_cell, und_error *err);
@@ -49,9 +51,9 @@ void und_markers_move(und_markers *markers, double *const u[3], const uint8_t *l
                       const und_wall_def *walls, double dt);
 
 /* Births at inflow faces over dt: each wall's rate over its faces beside cells that are not Solid, or as many
- * as keep `per_cell` to a cell, in proportion to what flows through them; at random places of the face and
- * within the way that the inflow makes in dt.  Fractions are owed until they make one.  Births beyond the
- * capacity are left out and counted in *missed. */
+ * as keep `per_cell` to a cell, in proportion to what flows through them, which they share out; at random
+ * places of the face and within the way that the inflow makes in dt.  Fractions are owed until they make one.
+ * Births beyond the capacity are left out and counted in *missed. */
 void und_markers_birth(und_markers *markers, double *const u[3], const uint8_t *label, const uint8_t *wall,
                        const und_wall_def *walls, int wall_count, int per_cell, double dt, long *missed);
 
@@ -66,8 +68,14 @@ int und_markers_expected(const und_markers *markers, double *const u[3], const u
  * them or more is a hole that markers left between them, and is liquid. */
 void und_markers_label(und_markers *markers, uint8_t *label);
 
-/* m3 of liquid: cells that are Full, and of others what their markers make of `per_cell`, at most a cell. */
-double und_markers_volume(const und_markers *markers, const uint8_t *label, int per_cell);
+/* Finds what markers fill of cells, each spread over the box that is its own in a full cell, so that one on
+ * its way across a face goes over little by little.  Then: how much of a cell they stand for, 0 to 1; and how
+ * far the liquid reaches into it from its low, or high, side, if it stands against that: the mean of how much
+ * they stand for and of twice the way to their middle.  The one errs where they stand too loosely or too
+ * close, the other where they stand unevenly. */
+void und_markers_wet(und_markers *markers, const uint8_t *label, int per_cell);
+double und_markers_part(const und_markers *markers, size_t cell);
+double und_markers_depth(const und_markers *markers, size_t cell, int axis, bool from_high);
 
 /* Adds "markers/position" [count][3]; and in 3D the triangles around them, "liquid/mesh_position" and
  * "liquid/mesh_normal" [corners][3]. */

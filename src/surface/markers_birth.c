@@ -95,6 +95,7 @@ typedef struct birthing {
     const inflow *all;
     int wanted[UND_MARKER_WALLS], done[UND_MARKER_WALLS];
     double number[UND_MARKER_WALLS]; /* of the wall's first */
+    double share[UND_MARKER_WALLS];  /* of a cell, that each stands for */
     double passed[UND_MARKER_WALLS]; /* flux of the faces so far */
     double dt;
     long missed;
@@ -124,7 +125,7 @@ static void bear_one(birthing *b, const inlet *in)
         part = fmax(UND_MARKER_EDGE, fmin(1 - UND_MARKER_EDGE, part));
         s->place[a][s->count] = m->origin[a] + (in->cell[a] + part) * m->d[a];
     }
-    s->count++;
+    s->share[s->count++] = b->share[in->wall];
 }
 
 static void bear(void *context, const inlet *in)
@@ -148,7 +149,9 @@ void und_markers_birth(und_markers *s, double *const u[3], const uint8_t *label,
     double *owed = s->scratch->owed;
     for_inlets(&f, add_inlet, &all);
     for (int w = 0; w < wall_count && w < UND_MARKER_WALLS; w++) {
-        owed[w] += dt * birth_rate(&s->mac, &walls[w], all.flux[w], per_cell);
+        double rate = birth_rate(&s->mac, &walls[w], all.flux[w], per_cell);
+        owed[w] += dt * rate;
+        b.share[w] = rate > 0 ? fmin(all.flux[w] / (rate * s->mac.d[0] * s->mac.d[1] * s->mac.d[2]), 1) : 0;
         b.wanted[w] = (int)fmin(owed[w], INT_MAX / 2);
         b.number[w] = s->born;
         s->born += b.wanted[w];

@@ -46,16 +46,17 @@ und_status und_markers_frame(const und_markers *s, int per_cell, const uint8_t *
     return s->mac.n[2] == 1 ? UND_OK : add_skin(s, per_cell, label, frame, err);
 }
 
-enum { PARTS = 6, PLACES = 3 }; /* the first PLACES are those of the markers */
+enum { PARTS = 7, PLACES = 3, EACH = 4 }; /* the first EACH hold one number of each marker, its place first */
 
 static void parts_of(und_markers *s, und_part list[PARTS])
 {
     const char *const names[PLACES] = {"marker_x", "marker_y", "marker_z"};
     for (int a = 0; a < PLACES; a++)
         list[a] = und_part_of(names[a], UND_F64, s->place[a], (size_t)s->count);
-    list[3] = und_part_of("marker_born", UND_F64, &s->born, 1);
-    list[4] = und_part_of("marker_owed", UND_F64, s->scratch->owed, UND_MARKER_WALLS);
-    list[5] = und_part_of("marker_unsorted", UND_I32, &s->scratch->unsorted, 1);
+    list[3] = und_part_of("marker_share", UND_F64, s->share, (size_t)s->count);
+    list[4] = und_part_of("marker_born", UND_F64, &s->born, 1);
+    list[5] = und_part_of("marker_owed", UND_F64, s->scratch->owed, UND_MARKER_WALLS);
+    list[6] = und_part_of("marker_unsorted", UND_I32, &s->scratch->unsorted, 1);
 }
 
 und_status und_markers_save(und_markers *s, und_frame *state, und_error *err)
@@ -76,11 +77,11 @@ static bool all_inside(const und_mac *m, int axis, const double *place, size_t c
 }
 
 /* Numbers that a run may have left. */
-static bool are_sane(const und_part *p, const und_item *item)
+static bool are_sane(const und_part *p, const und_item *item, double most)
 {
     const double *value = item->data;
-    for (size_t i = 0; p->type == UND_F64 && i < p->count; i++)
-        if (!(value[i] >= 0 && value[i] < 0x1p53))
+    for (size_t i = 0; p->type == UND_F64 && i < und_item_count(item); i++)
+        if (!(value[i] >= 0 && value[i] <= most))
             return false;
     return p->type == UND_F64 || *(const int32_t *)item->data >= 0;
 }
@@ -95,12 +96,13 @@ und_status und_markers_restore(und_markers *s, const und_frame *state, und_error
         items[i] = und_frame_find(state, list[i].name);
         size_t found = items[i] ? und_item_count(items[i]) : 0;
         count = i == 0 && found <= INT_MAX ? found : count;
-        size_t expected = i < PLACES ? count : list[i].count;
+        size_t expected = i < EACH ? count : list[i].count;
         if (!items[i] || items[i]->type != list[i].type || found != expected)
             return und_error_set(err, UND_FAILED,
                                  "the checkpoint does not fit the scene: %s has %zu values, expected %zu",
                                  list[i].name, found, expected);
-        if (i < PLACES ? !all_inside(&s->mac, i, items[i]->data, count) : !are_sane(&list[i], items[i]))
+        const double most = i < EACH ? 1 : 0x1p53;
+        if (i < PLACES ? !all_inside(&s->mac, i, items[i]->data, count) : !are_sane(&list[i], items[i], most))
             return und_error_set(err, UND_FAILED, "the checkpoint is damaged: %s is out of range",
                                  list[i].name);
     }

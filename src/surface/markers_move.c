@@ -243,14 +243,15 @@ static void sort_by_rows(und_markers *s)
         for (int i = chunk * c.size; i < chunk_end(s, c, chunk); i++)
             if (row[i] >= 0)
                 row[i] = first[(size_t)chunk * rows + (size_t)row[i]]++;
-    for (int a = 0; a < 3; a++) {
-        double *from = s->place[a], *to = s->scratch->spare;
+    double **kept[4] = {&s->place[0], &s->place[1], &s->place[2], &s->share};
+    for (int a = 0; a < 4; a++) {
+        double *from = *kept[a], *to = s->scratch->spare;
         PARALLEL_FOR(workers)
         for (int chunk = 0; chunk < c.count; chunk++)
             for (int i = chunk * c.size; i < chunk_end(s, c, chunk); i++)
                 if (row[i] >= 0)
                     to[row[i]] = from[i];
-        s->place[a] = to;
+        *kept[a] = to;
         s->scratch->spare = from;
     }
     s->count = left;

@@ -13,15 +13,18 @@ enum {
 };
 
 typedef struct und_markers_scratch {
-    double *spare;                 /* [capacity] to sort into */
-    int32_t *row;                  /* [capacity] of each marker, or -1: taken out; then where it goes */
-    int32_t *first;                /* [chunks][rows] */
-    uint8_t *kind;                 /* of each cell: und_markers_kind */
-    double *row_sum;               /* [rows] */
+    double *spare;  /* [capacity] to sort into */
+    uint64_t *wet;  /* [cells][4] what their markers stand for, and that times their place along each axis */
+    int32_t *row;   /* [capacity] of each marker, or -1: taken out; then where it goes */
+    int32_t *first; /* [chunks][rows] */
+    uint8_t *kind;  /* of each cell: und_markers_kind */
     double owed[UND_MARKER_WALLS]; /* births of each wall, less than one */
     int32_t unsorted;              /* moves since markers were sorted */
     double per[3];                 /* cells per metre */
 } und_markers_scratch;
+
+/* A lattice of about `per_cell` points to a cell, as many along each axis as can be. */
+void und_markers_lattice(const und_mac *m, int per_cell, int points[3]);
 
 /* Markers are kept this far (in cells) inside of their cell where they touch what is solid. */
 static const double UND_MARKER_EDGE = 1e-9;

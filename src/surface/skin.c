@@ -148,9 +148,10 @@ static void splat(und_skin *k, const double cells[3], double fills)
 
 /* What one of the markers of a cell fills: all of it together where liquid is all around, else its share, and
  * where they crowd no more than the cell. */
-static double share_of(const und_skin *k, size_t local, int32_t count)
+static double share_of(const und_skin *k, int i, size_t local)
 {
-    return k->full[local] || count > k->per_cell ? 1.0 / count : 1.0 / k->per_cell;
+    int32_t count = k->count[und_markers_cell(k->markers, i)];
+    return k->full[local] || count > k->per_cell ? 1.0 / count : k->markers->share[i];
 }
 
 /* A cell that holds liquid without markers: spread over it. */
@@ -207,7 +208,7 @@ static void splat_all(und_skin *k)
                 und_markers_cells(s, place, cells);
                 size_t local = und_skin_holder(k, cells);
                 if (!k->buried[local])
-                    splat(k, cells, share_of(k, local, k->count[und_markers_cell(s, i)]));
+                    splat(k, cells, share_of(k, i, local));
             }
             splat_holes(k, z);
         }
