@@ -290,15 +290,11 @@ static double wet_part(void *context, const int c[3])
     return und_cells_wet(context, c[0], c[1], c[2]);
 }
 
-/* Markers that drift apart make liquid more: Full cells give way until it is what it should be.  Where
- * markers are born at a rate of their own, how many make a cell full is unknown. */
+/* Markers that drift apart make liquid more: Full cells give way until it is what it should be. */
 static double shrink_of(const und_cells *s)
 {
     const double time = 0.25, most = 0.5; /* s, 1/s */
     double full = (double)s->flow.full * s->mac.d[0] * s->mac.d[1] * s->mac.d[2];
-    for (int i = 0; i < s->wall_count; i++)
-        if (s->walls[i].kind == UND_WALL_INFLOW && s->walls[i].markers > 0)
-            return 0;
     if (!(full > 0) || s->flow.surface == 0)
         return 0;
     return fmin(fmax(s->ledger.correction / (time * full), -most), most);
