@@ -94,8 +94,22 @@ static double unevenness(const und_isosurface *skin, int axis, double plane, dou
     return worst;
 }
 
-/* A tank filled to 0.55 of its height, a lattice's jitter in the markers, cells of other sizes along each
- * axis: flat on top, at the walls and on the floor. */
+/* How far normals at a height are tilted on average, degrees. */
+static double mean_tilt(const und_isosurface *skin, double height, double within)
+{
+    double sum = 0;
+    int count = 0;
+    for (size_t i = 0; i < 3 * (size_t)skin->triangle_count; i++)
+        if (fabs((double)skin->position[3 * i + 1] - height) < within && skin->normal[3 * i + 1] > 0.5F) {
+            sum += acos(fmin((double)skin->normal[3 * i + 1], 1)) * 180 / PI;
+            count++;
+        }
+    assert_true(count > 100);
+    return sum / count;
+}
+
+/* A tank filled to 0.55 of its height, cells of other sizes along each axis: flat on top, at the walls and on
+ * the floor. */
 static void a_pool_is_flat(void **state)
 {
     (void)state;
@@ -107,6 +121,7 @@ static void a_pool_is_flat(void **state)
     mesh_size size = measure_mesh(skin.position, skin.triangle_count);
     double worst = unevenness(&skin, 1, 0.88, 0.04);
     assert_true(worst < 0.12 * 0.08);
+    assert_true(mean_tilt(&skin, 0.88, 0.04) < 1);
     assert_double_near(size.volume, 1.6 * 0.88 * 1.5, 0.01 * 1.6 * 0.88 * 1.5);
     for (int a = 0; a < 3; a += 2)
         assert_true(unevenness(&skin, a, 0, 0.25 * d[a]) < 2e-3 * d[a]);
