@@ -25,6 +25,7 @@ const validation_case waves_cases[] = {
     {"slanted_edge", "waves", case_slanted_edge},
     {"driven_edge", "waves", case_driven_edge},
     {"flow", "waves", case_flow},
+    {"waves_bodies", "waves", case_waves_bodies},
     {0},
 };
 

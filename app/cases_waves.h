@@ -29,6 +29,6 @@ double case_ledger_defect(const und_waves *waves);
 extern case_fn case_km_modes, case_km_pulse, case_wave_speed, case_seiche, case_seiche_decay, case_converge;
 extern case_fn case_step, case_refraction, case_linear_beach, case_thacker, case_thacker_surface;
 extern case_fn case_lake_at_rest, case_rough_volume, case_hump;
-extern case_fn case_ring, case_open_edge, case_slanted_edge, case_driven_edge, case_flow;
+extern case_fn case_ring, case_open_edge, case_slanted_edge, case_driven_edge, case_flow, case_waves_bodies;
 
 #endif

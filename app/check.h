@@ -62,6 +62,7 @@ typedef struct check_crowd {
 } check_crowd;
 
 void check_bodies(survey *s, const check_crowd *crowd);
+void check_pool_bodies(survey *s, const und_body_def *bodies, int count); /* over a ground */
 
 void check_warn(survey *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_outside(const survey *s, double x0, double x1, double z0, double z1);

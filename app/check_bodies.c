@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include "geom/value.h"
+
 #include "bodies/mass.h"
 #include "geom/motion.h"
 
@@ -79,4 +81,21 @@ void check_bodies(survey *s, const check_crowd *c)
             check_free(s, c, i + 1, listed++ < BODIES_LISTED);
             check_room(s, c, i);
         }
+}
+
+static bool in_ground(const void *context, und_vec3 at)
+{
+    const survey *s = context;
+    return at.y < und_value_at(&s->pool->ground, at.x, 0, at.z, 0);
+}
+
+void check_pool_bodies(survey *s, const und_body_def *bodies, int count)
+{
+    check_bodies(s, &(check_crowd){.count = count,
+                                   .bodies = bodies,
+                                   .density = s->pool->density,
+                                   .narrow = s->pool->dx,
+                                   .solid = "the ground",
+                                   .in_solid = in_ground,
+                                   .context = s});
 }

@@ -1,18 +1,10 @@
 #include "check.h"
 
-#include "geom/value.h"
-
 #include <math.h>
 #include <stdio.h>
 
 /* Cells a wave may cross in a step before the parts it is taken in are a surprise. */
 static const double MANY = 100;
-
-static bool in_ground(const void *context, und_vec3 at)
-{
-    const survey *s = context;
-    return at.y < und_value_at(&s->pool->ground, at.x, 0, at.z, 0);
-}
 
 static void check_spray(survey *s, const und_spray_def *spray)
 {
@@ -38,11 +30,5 @@ void check_columns(survey *s)
                    "%.3g would make it %.0f",
                    cells, fmin(s->deepest, def->pipe_depth) * MANY * MANY / (cells * cells), MANY);
     check_spray(s, &def->spray);
-    check_bodies(s, &(check_crowd){.count = def->body_count,
-                                   .bodies = def->bodies,
-                                   .density = def->pool.density,
-                                   .narrow = def->pool.dx,
-                                   .solid = "the ground",
-                                   .in_solid = in_ground,
-                                   .context = s});
+    check_pool_bodies(s, def->bodies, def->body_count);
 }

@@ -382,7 +382,7 @@ static void drag_gives(const und_body_def *body_def, double depth, double to_bod
         def.bodies = &one;
         und_columns *columns = make(&def);
         und_columns_step(columns, 0.002);
-        double mass = und_bodies_mass(columns->bodies, 0);
+        double mass = und_bodies_mass(columns->floats.bodies, 0);
         for (int a = 0; a < 2; a++) {
             to_body[a] += sign * mass * und_columns_body(columns, 0).velocity[2 * a];
             to_water[a] += sign * momentum(columns, a);
@@ -442,10 +442,10 @@ static void figures_are_let_go_in_the_water(void **state)
     def.bodies = bones;
     und_columns *columns = make(&def), *again = make(&def);
     run(columns, 0.15);
-    assert_true(und_bodies_led(columns->bodies, 0) && und_bodies_led(columns->bodies, 2));
+    assert_true(und_bodies_led(columns->floats.bodies, 0) && und_bodies_led(columns->floats.bodies, 2));
     run(columns, 0.35);
     for (int i = 0; i < 3; i++)
-        assert_false(und_bodies_led(columns->bodies, i));
+        assert_false(und_bodies_led(columns->floats.bodies, i));
     und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     hash_of(columns, &kept);
     und_liquid *liquid = und_columns_liquid(again);

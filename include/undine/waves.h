@@ -3,6 +3,7 @@
 #ifndef UNDINE_WAVES_H
 #define UNDINE_WAVES_H
 
+#include <undine/columns.h>
 #include <undine/pool.h>
 
 /* An object that moves through the water along its keys and pushes it aside. */
@@ -34,8 +35,8 @@ typedef struct und_waves_def {
     int order;           /* 2: second order, does not damp; 1: the paper's implicit step, which does */
     int object_count;
     const und_object_def *objects;
-    int ball_count; /* 8 at most */
-    const und_ball *balls;
+    int body_count; /* that fall, float and sink by themselves, or are led */
+    const und_body_def *bodies;
     bool velocity;     /* keep the water's velocity and write it with each frame */
     und_foam_def foam; /* needs velocity, and turns it on */
     bool has_dye;
@@ -61,5 +62,8 @@ und_ledger und_waves_ledger(const und_waves *waves);
 /* Height of the water's surface and of the ground at a sample, m; dry where the surface is not above. */
 double und_waves_surface(const und_waves *waves, int x, int z);
 double und_waves_ground(const und_waves *waves, int x, int z);
+
+/* Where one of the def's bodies is and how it moves. */
+und_body_state und_waves_body(const und_waves *waves, int body);
 
 #endif

@@ -134,6 +134,13 @@ static und_status weigh(und_body *body, int i, und_error *err)
     return UND_OK;
 }
 
+und_vec3 und_body_center(const und_body_def *def)
+{
+    und_body body = {.def = def};
+    und_error err;
+    return weigh(&body, 0, &err) == UND_OK ? body.center : und_vec(0, 0, 0);
+}
+
 static void measure(und_body *body)
 {
     und_bounds b = und_shape_bounds(body->def->shape);

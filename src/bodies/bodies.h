@@ -33,6 +33,9 @@ und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bod
                               und_error *err);
 void und_bodies_destroy(und_bodies *bodies);
 
+/* The centre of mass of a body that can be made, in its own coordinates. */
+und_vec3 und_body_center(const und_body_def *def);
+
 /* Between steps: one more, of those spare (the def is borrowed); all after the first `count` gone again;
  * other gravity; another ground, as many samples as before. */
 und_status und_bodies_add(und_bodies *bodies, const und_body_def *def, und_error *err);

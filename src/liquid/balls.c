@@ -22,7 +22,19 @@ const float *und_balls_color(int i)
     static const float colors[][3] = {{0.75f, 0.05f, 0.03f}, {0.90f, 0.55f, 0.04f}, {0.04f, 0.25f, 0.65f},
                                       {0.85f, 0.85f, 0.80f}, {0.05f, 0.42f, 0.12f}, {0.55f, 0.08f, 0.45f},
                                       {0.02f, 0.45f, 0.50f}, {0.95f, 0.30f, 0.05f}};
-    return colors[i];
+    return colors[i % (int)(sizeof colors / sizeof *colors)];
+}
+
+void und_ball_body(const und_ball *ball, int i, und_shape *shape, und_body_def *def)
+{
+    *shape = (und_shape){.kind = UND_SPHERE, .radius = ball->radius};
+    *def = und_body_def_default();
+    def->shape = shape;
+    def->density = ball->density;
+    def->drag = 0.5;
+    memcpy(def->position, ball->place, sizeof def->position);
+    memcpy(def->velocity, ball->velocity, sizeof def->velocity);
+    memcpy(def->color, und_balls_color(i), sizeof def->color);
 }
 
 const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball)
@@ -32,16 +44,8 @@ const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball)
     int i = balls->count++;
     balls->kept[i][0] = ball->radius;
     balls->kept[i][1] = ball->density;
-    balls->shape[i] = (und_shape){.kind = UND_SPHERE, .radius = ball->radius};
-    und_body_def *def = &balls->def[i];
-    *def = und_body_def_default();
-    def->shape = &balls->shape[i];
-    def->density = ball->density;
-    def->drag = 0.5;
-    memcpy(def->position, ball->place, sizeof def->position);
-    memcpy(def->velocity, ball->velocity, sizeof def->velocity);
-    memcpy(def->color, und_balls_color(i), sizeof def->color);
-    return def;
+    und_ball_body(ball, i, &balls->shape[i], &balls->def[i]);
+    return &balls->def[i];
 }
 
 und_part und_balls_part(und_balls *balls)

@@ -17,6 +17,8 @@ typedef struct und_balls {
 
 const float *und_balls_color(int i); /* linear, [3] */
 
+/* The i-th ball as a body. */
+void und_ball_body(const und_ball *ball, int i, und_shape *shape, und_body_def *def);
 /* What is wrong with its numbers; NULL: nothing. */
 const char *und_ball_wrong(const und_ball *ball);
 /* The next ball as a body; NULL: none is left, or its numbers are wrong. */

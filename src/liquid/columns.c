@@ -49,7 +49,7 @@ static bool go_on(und_columns *s, double dt)
         s->left = dt;
         s->end = s->pool.time + dt;
     }
-    double most = fmin(und_columns_longest_step(s), und_columns_longest_body_step(s));
+    double most = fmin(und_columns_longest_step(s), und_floats_longest_step(&s->floats));
     double parts = fmin(ceil(s->left / most), 1e9);
     s->dt = parts > 1 ? s->left / parts : s->left;
     substep(s);
@@ -102,7 +102,7 @@ double und_columns_depth(const und_columns *s, int x, int z)
 }
 und_body_state und_columns_body(const und_columns *s, int body)
 {
-    return und_bodies_state(s->bodies, body);
+    return und_bodies_state(s->floats.bodies, body);
 }
 int und_columns_spray_count(const und_columns *s)
 {
@@ -286,7 +286,6 @@ und_columns *und_columns_create(const und_columns_def *def, und_error *err)
         return NULL;
     s->liquid.class = &columns_class;
     s->def = *def;
-    s->body_step = INFINITY;
     for (int i = 0; i < STAGE_COUNT; i++)
         s->stages[i].name = stage_names[i];
     if (und_pool_init(&s->pool, "columns", &s->def.pool, err) != UND_OK) {
@@ -295,7 +294,6 @@ und_columns *und_columns_create(const und_columns_def *def, und_error *err)
     }
     s->pool.lift = und_columns_lift;
     s->pool.context = s;
-    s->led_count = def->body_count;
     s->nx = s->pool.nx;
     s->nz = s->pool.nz;
     s->threads = s->pool.threads;

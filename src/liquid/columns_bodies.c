@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_BODIES = 8 }; /* with fewer, starting threads costs more than it saves */
-
 /* Nothing presses but what the scene says. */
 static void clear_load(und_columns *s)
 {
@@ -35,8 +33,8 @@ static void clear_load(und_columns *s)
 static void cover(und_columns *s)
 {
     memset(s->covered, 0, (size_t)s->stride * (size_t)s->nz);
-    for (int i = 0; i < s->def.body_count; i++) {
-        const und_columns_contact *c = &s->contact[i];
+    for (int i = 0; i < s->floats.count; i++) {
+        const und_float_contact *c = &s->floats.contact[i];
         int x0 = c->x0 > 0 ? c->x0 - 1 : 0, x1 = c->x1 < s->nx ? c->x1 + 1 : s->nx; /* it moves on */
         int z0 = c->z0 > 0 ? c->z0 - 1 : 0, z1 = c->z1 < s->nz ? c->z1 + 1 : s->nz;
         double reach = c->radius + 1.5 * s->pool.grid.dx;
@@ -48,52 +46,37 @@ static void cover(und_columns *s)
     }
 }
 
-/* Each body by itself. */
-static void find_faces(und_columns *s)
-{
-    PARALLEL_FOR(s->def.body_count < FEW_BODIES ? 1 : s->threads)
-    for (int i = 0; i < s->def.body_count; i++)
-        s->view[i] = und_columns_view(s, i);
-}
-
-/* Figures that wait for the water are let go when they meet it. */
-static void release_wet(und_columns *s)
-{
-    for (int i = 0; i < s->def.body_count; i++)
-        if (s->def.bodies[i].release_wet && s->view[i].room > 0 && und_bodies_led(s->bodies, i))
-            und_bodies_let_go(s->bodies, i, s->pool.time);
-}
-
 void und_columns_push(und_columns *s)
 {
+    und_floats *f = &s->floats;
     if (!s->load)
         return;
     s->closing = fmin(s->dt / und_columns_longest_step(s), 1);
-    und_columns_look_around(s);
+    und_floats_look_around(f); /* while what they displaced is still known */
     clear_load(s);
-    find_faces(s);
-    release_wet(s);
-    for (int i = 0; i < s->def.body_count; i++)
-        if (s->view[i].contact->count > 0) {
-            und_columns_find_force(s, &s->view[i]);
-            und_columns_carry(s, &s->view[i]);
+    und_floats_view(f);
+    und_floats_release(f);
+    for (int i = 0; i < f->count; i++)
+        if (f->view[i].contact->count > 0) {
+            und_columns_find_force(s, &f->view[i]);
+            und_columns_carry(s, &f->view[i]);
         }
     if (s->covered)
         cover(s);
-    if (s->bodies)
-        und_bodies_step(s->bodies, s->pool.time, s->dt);
+    if (f->bodies)
+        und_bodies_step(f->bodies, s->pool.time, s->dt);
 }
 
 static bool inside_body(const und_columns *s, und_vec3 p)
 {
-    for (int i = 0; i < s->def.body_count; i++) {
-        const und_columns_contact *c = &s->contact[i];
+    for (int i = 0; i < s->floats.count; i++) {
+        const und_float_contact *c = &s->floats.contact[i];
         double pad = s->pool.grid.dx, reach = c->radius + pad; /* it has moved on */
         double dx = p.x - c->center[0], dz = p.z - c->center[1];
         if (p.y > c->top + pad || p.y < c->bottom - pad || dx * dx + dz * dz > reach * reach)
             continue;
-        und_pose pose = und_bodies_pose(s->bodies, i);
-        if (und_shape_distance(s->def.bodies[i].shape, und_pose_local(&pose, p)) < 0)
+        und_pose pose = und_bodies_pose(s->floats.bodies, i);
+        if (und_shape_distance(s->floats.defs[i].shape, und_pose_local(&pose, p)) < 0)
             return true;
     }
     return false;
@@ -114,12 +97,28 @@ void und_columns_meet(void *columns, const und_spray *spray, int first, int coun
     }
 }
 
+void und_columns_press(und_columns *s, const und_body_view *v, const und_face *f, double head)
+{
+    for (int k = 0; k < 4; k++) {
+        int x = f->i + (k & 1), z = f->j + (k >> 1);
+        x = x < 0 ? 0 : x >= s->nx ? s->nx - 1 : x;
+        z = z < 0 ? 0 : z >= s->nz ? s->nz - 1 : z;
+        size_t at = und_columns_at(s, x, z);
+        double below = und_contact_level(v->contact, und_columns_x(s, x), und_columns_z(s, z)) -
+                       und_columns_level(s, at);
+        s->load[at] += (float)(0.25 * head);
+        /* Water that a body has just pushed into is not yet gone: it is not seen heaped up over the body. */
+        s->displaced[at] += (float)und_larger(0, und_smaller(below, 0.25 * f->room));
+        s->rows[z].pressed = true;
+    }
+}
+
 /* Bodies stand in the water from the start: it is level around them, and not where they are. */
 static void make_room(und_columns *s)
 {
-    und_columns_look_around(s);
-    for (int i = 0; i < s->def.body_count; i++) {
-        und_body_view v = und_columns_view(s, i);
+    und_floats_look_around(&s->floats);
+    for (int i = 0; i < s->floats.count; i++) {
+        und_body_view v = und_float_view(&s->floats, i);
         for (int n = 0; n < v.contact->count; n++)
             und_columns_press(s, &v, &v.contact->face[n], v.contact->face[n].room);
     }
@@ -130,27 +129,6 @@ static void make_room(und_columns *s)
             s->depth[at] -= room;
             s->displaced[at] = (float)room;
         }
-}
-
-/* The longest diagonal of a body's bounds, m. */
-static double size_of(const und_body_def *def)
-{
-    und_bounds b = und_shape_bounds(def->shape);
-    return und_length(und_sub(b.high, b.low));
-}
-
-static und_status make_contact(und_columns *s, int body, und_error *err)
-{
-    double side = size_of(&s->def.bodies[body]) / s->pool.grid.dx + 4;
-    size_t nx = (size_t)fmin(side, s->nx + 2), nz = (size_t)fmin(side, s->nz + 2);
-    und_columns_contact *c = &s->contact[body];
-    und_bounds b = und_shape_bounds(s->def.bodies[body].shape);
-    und_vec3 d = und_sub(b.high, b.low);
-    c->smallest = fmin(d.x, fmin(d.y, d.z));
-    c->face = und_alloc(nx * (nz + 1), sizeof *c->face, "bodies", err);
-    c->length = und_alloc(LINES_MAX * nx, sizeof *c->length, "bodies", err);
-    c->first = und_alloc(LINES_MAX * nx, sizeof *c->first, "bodies", err);
-    return c->face && c->length && c->first ? UND_OK : err->status;
 }
 
 static void free_scratch(und_columns *s)
@@ -191,148 +169,66 @@ static und_status make_scratch(und_columns *s, double reach, und_error *err)
     return all ? UND_OK : err->status;
 }
 
-/* A body bobs at sqrt(rho g A / m) at most: half a radian of that a step. */
-static double bobbing_step(const und_columns *s, int body)
+static bool look(const void *columns, int x, int z, double *level, double *rise, double speed[2])
 {
-    und_bounds b = und_shape_bounds(s->def.bodies[body].shape);
-    und_vec3 d = und_sub(b.high, b.low);
-    double area = fmax(d.x * d.y, fmax(d.y * d.z, d.x * d.z));
-    double stiffness = s->def.pool.density * s->def.pool.gravity * area;
-    return stiffness > 0 ? 0.5 * sqrt(und_bodies_mass(s->bodies, body) / stiffness) : INFINITY;
+    const und_columns *s = columns;
+    size_t at = und_columns_at(s, x, z);
+    if (s->depth[at] <= 0.01 * s->pool.grid.dx)
+        return false;
+    *level = und_columns_level(s, at);
+    *rise = (double)s->rise[at];
+    und_columns_speed(s, x, z, speed);
+    return true;
 }
 
-void und_columns_bobbing(und_columns *s)
+static void find_walls(const und_columns *s, bool walls[UND_EDGES])
 {
-    s->body_step = INFINITY;
-    for (int i = 0; i < s->def.body_count; i++)
-        if ((isfinite(s->def.bodies[i].release) || s->def.bodies[i].release_wet) &&
-            size_of(&s->def.bodies[i]) > 0.1 * s->pool.grid.dx) /* dust makes no waves */
-            s->body_step = fmin(s->body_step, bobbing_step(s, i));
-}
-
-/* Fast bodies move no more than half of their smallest side in a step, so that they meet what is in their
- * way; the fastest of all are not waited for. */
-double und_columns_longest_body_step(const und_columns *s)
-{
-    const double shortest = 1e-4;
-    double step = s->body_step;
-    for (int i = 0; i < s->def.body_count; i++) {
-        if (und_bodies_led(s->bodies, i))
-            continue;
-        und_body_state state = und_bodies_state(s->bodies, i);
-        double speed = und_length(und_vec(state.velocity[0], state.velocity[1], state.velocity[2]));
-        if (speed > 0)
-            step = fmin(step, fmax(0.5 * s->contact[i].smallest / speed, shortest));
-    }
-    return step;
-}
-
-static und_status open_bodies(und_columns *s, und_error *err)
-{
-    const und_grid *g = &s->pool.grid;
-    und_bodies_world world = {.gravity = s->def.pool.gravity,
-                              .nx = s->nx,
-                              .nz = s->nz,
-                              .stride = s->stride,
-                              .dx = g->dx,
-                              .origin = {g->origin[0], g->origin[2]},
-                              .ground = s->ground,
-                              .spare = UND_BALLS,
-                              .time = s->def.pool.time};
     for (int e = 0; e < UND_EDGES; e++)
-        world.wall[e] = s->def.pool.edge[e].kind == UND_EDGE_WALL;
-    s->bodies = und_bodies_create(s->def.bodies, s->def.body_count, &world, err);
-    size_t most = (size_t)s->def.body_count + UND_BALLS;
-    s->contact = s->bodies ? und_alloc(most, sizeof *s->contact, "bodies", err) : NULL;
-    s->view = s->contact ? und_alloc(most, sizeof *s->view, "bodies", err) : NULL;
-    if (!s->view)
-        return err->status;
-    if (s->def.spray.on)
-        s->covered = und_alloc((size_t)s->stride * (size_t)s->nz, 1, "bodies", err);
-    return s->covered || !s->def.spray.on ? UND_OK : err->status;
+        walls[e] = s->def.pool.edge[e].kind == UND_EDGE_WALL;
 }
 
-und_status und_columns_create_bodies(und_columns *s, und_error *err)
-{
-    if (s->def.body_count == 0)
-        return UND_OK;
-    if (open_bodies(s, err) != UND_OK)
-        return err->status;
-    double reach = 0;
-    for (int i = 0; i < s->def.body_count; i++) {
-        if (make_contact(s, i, err) != UND_OK)
-            return err->status;
-        reach = fmax(reach, size_of(&s->def.bodies[i]));
-    }
-    if (make_scratch(s, reach, err) != UND_OK)
-        return err->status;
-    und_columns_bobbing(s);
-    make_room(s);
-    return UND_OK;
-}
-
-/* What models without bodies do not have. */
+/* What only models with bodies have. */
 static und_status make_ready(und_columns *s, und_error *err)
 {
     if (!s->load)
         s->load = und_columns_field(s, sizeof *s->load, "pressure", err);
     if (s->load && !s->displaced)
         s->displaced = und_columns_field(s, sizeof *s->displaced, "bodies", err);
-    if (!s->displaced)
-        return err->status;
-    return s->view ? UND_OK : open_bodies(s, err);
+    if (s->displaced && s->def.spray.on && !s->covered)
+        s->covered = und_alloc((size_t)s->stride * (size_t)s->nz, 1, "bodies", err);
+    return s->displaced && (s->covered || !s->def.spray.on) ? UND_OK : err->status;
 }
 
-und_status und_columns_add_body(und_columns *s, const und_body_def *def, und_error *err)
+und_status und_columns_create_bodies(und_columns *s, und_error *err)
 {
-    if (make_ready(s, err) != UND_OK)
+    bool walls[UND_EDGES];
+    find_walls(s, walls);
+    s->floats.pool = &s->pool;
+    s->floats.look = look;
+    s->floats.model = s;
+    if (und_floats_open(&s->floats, s->def.bodies, s->def.body_count, walls, err) != UND_OK)
         return err->status;
-    size_t most = (size_t)s->led_count + UND_BALLS;
-    if (!s->thrown) {
-        s->thrown = und_alloc(most, sizeof *s->thrown, "bodies", err);
-        if (!s->thrown)
-            return err->status;
-        for (int i = 0; i < s->led_count; i++)
-            s->thrown[i] = s->def.bodies[i];
-        s->def.bodies = s->thrown;
-    }
-    int i = s->def.body_count++;
-    s->thrown[i] = *def;
-    double reach = fmax(size_of(def), s->scratch ? s->scratch->reach : 0);
-    if (und_bodies_add(s->bodies, &s->thrown[i], err) != UND_OK || make_contact(s, i, err) != UND_OK ||
-        make_scratch(s, reach, err) != UND_OK) {
-        und_columns_drop_bodies(s, i);
+    if (s->def.body_count == 0)
+        return UND_OK;
+    if (make_ready(s, err) != UND_OK || make_scratch(s, s->floats.reach, err) != UND_OK)
         return err->status;
-    }
-    und_columns_bobbing(s);
+    make_room(s);
     return UND_OK;
 }
 
-static void free_contact(und_columns_contact *c)
+bool und_columns_add_ball(und_columns *s, const und_ball *ball)
 {
-    free(c->face);
-    free(c->length);
-    free(c->first);
-    *c = (und_columns_contact){0};
-}
-
-void und_columns_drop_bodies(und_columns *s, int count)
-{
-    while (s->def.body_count > count)
-        free_contact(&s->contact[--s->def.body_count]);
-    if (s->bodies)
-        und_bodies_drop(s->bodies, count);
-    und_columns_bobbing(s);
+    bool walls[UND_EDGES];
+    und_error err;
+    find_walls(s, walls);
+    return make_ready(s, &err) == UND_OK &&
+           make_scratch(s, fmax(s->floats.reach, 4 * ball->radius), &err) == UND_OK &&
+           und_floats_throw(&s->floats, walls, ball);
 }
 
 void und_columns_destroy_bodies(und_columns *s)
 {
     free_scratch(s);
-    for (int i = 0; s->contact && i < s->def.body_count; i++)
-        free_contact(&s->contact[i]);
-    free(s->contact);
-    free(s->thrown);
-    free(s->view);
     free(s->covered);
-    und_bodies_destroy(s->bodies);
+    und_floats_close(&s->floats);
 }

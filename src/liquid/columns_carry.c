@@ -1,6 +1,5 @@
-/* What the water does to a body besides pressing: it carries it along and holds it back by drag.  As much
- * momentum as the body takes the pipes around it lose.  Upwards columns have none: what holds a sinking body
- * up presses on the ground at once. */
+/* Drag on a body acts back on the water: as much momentum as the body takes the pipes around it lose. Upwards
+ * columns have none: what holds a sinking body up presses on the ground at once. */
 #include "liquid/columns_bodies.h"
 
 #include <math.h>
@@ -58,45 +57,10 @@ static void give(und_columns *s, const und_body_view *v, const double mass[2], c
         }
 }
 
-/* Drag on a body of area `face` across the relative speed, as a force over speed; implicit, for what body and
- * water give way, so that no step is too long. */
-static double drag_of(const und_columns *s, const und_body_view *v, double face, double speed,
-                      double give_way)
-{
-    double drag = 0.5 * v->def->drag * s->def.pool.density * face * speed;
-    return drag / (1 + s->dt * drag * give_way);
-}
-
-static void slow_spin(und_columns *s, const und_body_view *v, const double turn[9])
-{
-    const double *w = v->state.spin;
-    double spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), length = cbrt(v->room);
-    double still = 0.1 * sqrt(s->def.pool.gravity / fmax(length, 1e-6)); /* so that it stops turning at all */
-    double slow = 0.5 * v->def->drag * s->def.pool.density * v->room * length * length * (spin + still);
-    slow /= 1 + s->dt * slow * fmax(turn[0], fmax(turn[4], turn[8]));
-    und_bodies_twist(s->bodies, v->body, und_mul(und_vec(w[0], w[1], w[2]), -slow));
-}
-
-/* The displaced water's weight pushes down slopes; it and the drag act at the middle of the room. */
 void und_columns_carry(und_columns *s, und_body_view *v)
 {
-    const und_columns_contact *c = v->contact;
-    und_vec3 place = und_vec(v->state.position[0], v->state.position[1], v->state.position[2]);
-    und_vec3 arm = und_sub(v->middle, place);
-    und_vec3 flow = und_sub(c->water, und_bodies_speed_at(s->bodies, v->body, v->middle));
-    double turn[9], mass[2], weight = s->def.pool.density * s->def.pool.gravity * v->room;
-    und_bodies_inverse_inertia(s->bodies, v->body, turn);
-    double give_way = und_bodies_inverse_mass(s->bodies, v->body) +
-                      und_dot(arm, arm) * fmax(turn[0], fmax(turn[4], turn[8]));
-    find_moved(s, v, mass);
-    double side = pow(v->room, 2.0 / 3.0), speed = hypot(flow.x, flow.z);
-    double along_x = drag_of(s, v, side, speed, give_way + (mass[0] > 0 ? 1 / mass[0] : 0)) * flow.x;
-    double along_z = drag_of(s, v, side, speed, give_way + (mass[1] > 0 ? 1 / mass[1] : 0)) * flow.z;
-    double up = drag_of(s, v, v->area * (flow.y > 0 ? 1 : v->under), fabs(flow.y), give_way) * flow.y;
-    give(s, v, mass, (const double[2]){-along_x * s->dt, -along_z * s->dt});
-    und_bodies_push(s->bodies, v->body,
-                    und_vec(along_x - weight * c->slope[0], up, along_z - weight * c->slope[1]), v->middle);
-    und_bodies_push(s->bodies, v->body, und_vec(0, v->force, 0), place);
-    und_bodies_twist(s->bodies, v->body, v->twist);
-    slow_spin(s, v, turn);
+    und_float_drag drag = {.given = 1, .dt = s->dt};
+    find_moved(s, v, drag.mass);
+    und_floats_carry(&s->floats, v, &drag);
+    give(s, v, drag.mass, (const double[2]){-drag.impulse[0], -drag.impulse[1]});
 }

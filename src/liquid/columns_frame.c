@@ -48,7 +48,7 @@ und_status und_columns_write_frame(und_liquid *liquid, und_frame *frame, und_err
                             add_made(s, frame, "velocity_z", "m/s", speed_z_at, err)))
         return err->status;
     if (und_pool_frame_rain(&s->pool, frame, err) ||
-        (s->def.body_count > 0 && und_bodies_frame(s->bodies, frame, err)) ||
+        (s->floats.count > 0 && und_bodies_frame(s->floats.bodies, frame, err)) ||
         (s->spray && und_spray_frame(s->spray, frame, err)))
         return err->status;
     return UND_OK;
@@ -61,7 +61,7 @@ static int parts_of(und_columns *s, und_part list[PARTS])
 {
     static const char *const flow_names[PIPES] = {"flow_x", "flow_z", "flow_down", "flow_up"};
     size_t cells = (size_t)s->stride * (size_t)s->nz, numbers = 0;
-    bool bodies = s->def.body_count > 0;
+    bool bodies = s->floats.count > 0;
     int count = und_pool_parts(&s->pool, list, 0);
     list[count++] = und_part_of("substep", UND_F64, &s->substep, 1);
     list[count++] = und_part_of("dt", UND_F64, &s->dt, 1);
@@ -75,13 +75,13 @@ static int parts_of(und_columns *s, und_part list[PARTS])
     list[count++] = und_part_of("displaced", UND_F32, bodies ? s->displaced : NULL, cells);
     count = und_pool_rain_parts(&s->pool, list, count);
     if (bodies) {
-        double *saved = und_bodies_saved(s->bodies, &numbers);
+        double *saved = und_bodies_saved(s->floats.bodies, &numbers);
         list[count++] = und_part_of("bodies", UND_F64, saved, numbers);
     }
     if (s->pool.ground_moved)
         list[count++] = und_part_of("ground", UND_F32, s->ground, cells);
-    if (s->balls.count > 0)
-        list[count++] = und_balls_part(&s->balls);
+    if (s->floats.balls.count > 0)
+        list[count++] = und_balls_part(&s->floats.balls);
     return count;
 }
 
@@ -106,8 +106,8 @@ und_status und_columns_restore(und_liquid *liquid, const und_frame *state, und_e
         status = und_columns_follow_touched(s, err);
     if (status == UND_OK && s->spray)
         status = und_spray_restore(s->spray, state, err);
-    if (status == UND_OK && s->bodies)
-        und_bodies_restored(s->bodies, s->pool.time);
+    if (status == UND_OK && s->floats.bodies)
+        und_bodies_restored(s->floats.bodies, s->pool.time);
     und_columns_set_pipes(s);
     for (int z = 0; z < s->nz; z++)
         s->rows[z].pressed = s->load != NULL; /* all of it is made again */

@@ -27,7 +27,7 @@ typedef struct patch {
     int next[PIPES]; /* from a column to the one at the pipe's other end */
 } patch;
 
-static patch patch_of(const und_columns *s, const und_columns_contact *c)
+static patch patch_of(const und_columns *s, const und_float_contact *c)
 {
     int x1 = c->x1 + 2 < s->nx ? c->x1 + 2 : s->nx, z1 = c->z1 + 2 < s->nz ? c->z1 + 2 : s->nz;
     patch p = {.x0 = c->x0 > 2 ? c->x0 - 2 : 0, .z0 = c->z0 > 2 ? c->z0 - 2 : 0};
@@ -149,7 +149,7 @@ static int mirrored(int at, int step, int count)
  */
 static void find_aims(und_columns *s, const und_body_view *v)
 {
-    const und_columns_contact *c = v->contact;
+    const und_float_contact *c = v->contact;
     und_columns_scratch *w = s->scratch;
     const double part[3] = {0.25, 0.5, 0.25};
     int width = c->x1 - c->x0 + 3, x0 = c->x0 - 2, z0 = c->z0 - 2;
@@ -288,8 +288,8 @@ void und_columns_find_force(und_columns *s, und_body_view *v)
     patch p = patch_of(s, v->contact);
     const double weight = s->def.pool.density * s->def.pool.gravity, cell = und_pool_cell_area(&s->pool);
     const double impulse = weight * s->dt * cell; /* of a metre of head */
-    response r = {.mass = und_bodies_inverse_mass(s->bodies, v->body)};
-    und_bodies_inverse_inertia(s->bodies, v->body, r.turn);
+    response r = {.mass = und_bodies_inverse_mass(s->floats.bodies, v->body)};
+    und_bodies_inverse_inertia(s->floats.bodies, v->body, r.turn);
     r.speed.y = r.mass > 0 ? -s->def.pool.gravity * s->dt : 0;
     w->count = v->contact->count;
     w->face = v->contact->face;

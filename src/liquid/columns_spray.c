@@ -76,7 +76,7 @@ static und_splash splash_of(und_columns *s)
                                   .height = s->top,
                                   .ground = s->ground,
                                   .outside = s->lowest,
-                                  .meet = s->bodies ? und_columns_meet : NULL,
+                                  .meet = s->floats.bodies ? und_columns_meet : NULL,
                                   .context = s},
                         .level = s->depth,
                         .start = 1,

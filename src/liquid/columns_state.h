@@ -4,9 +4,9 @@
 
 #include "base/stage.h"
 #include "bodies/bodies.h"
-#include "liquid/balls.h"
 #include "liquid/columns.h"
 #include "liquid/columns_kernel.h"
+#include "liquid/floats.h"
 #include "liquid/pool.h"
 #include "spray/spray.h"
 
@@ -38,8 +38,7 @@ typedef struct und_columns_row {
     bool scaled;       /* a column of it scales its pipes back */
 } und_columns_row;
 
-typedef struct und_columns_contact und_columns_contact; /* columns_bodies.h */
-typedef struct und_columns_scratch und_columns_scratch;
+typedef struct und_columns_scratch und_columns_scratch; /* columns_bodies.h */
 
 struct und_columns {
     und_liquid liquid;
@@ -48,7 +47,6 @@ struct und_columns {
     int nx, nz, stride, threads;
     double dt;        /* of the substep */
     double left, end; /* of a step under way: how much is to come, and when it ends, s */
-    double body_step; /* s; the longest that bodies can take */
     double closing;   /* share of a gap between body and surface that a substep closes */
     double substep;   /* since the start, a whole number */
     double deepest;   /* water after the last one, m */
@@ -76,12 +74,7 @@ struct und_columns {
     double *lanes;        /* scratch, per thread */
     und_columns_row *rows;
 
-    und_bodies *bodies;   /* of the def, and then the balls */
-    int led_count;        /* those of the def */
-    und_balls balls;      /* thrown; the last bodies */
-    und_body_def *thrown; /* the def's bodies with the balls after them; NULL: none was ever thrown */
-    und_columns_contact *contact;
-    struct und_body_view *view; /* per body */
+    und_floats floats; /* bodies */
     und_columns_scratch *scratch;
     und_spray *spray;
 };
@@ -128,16 +121,13 @@ void und_columns_open_edges(und_columns *s);
 void und_columns_emit(und_columns *s); /* eqs 12 to 15 */
 void und_columns_fly(und_columns *s);
 
-double und_columns_longest_step(const und_columns *s);      /* s; that is stable */
-double und_columns_longest_body_step(const und_columns *s); /* s; in which bodies neither jump nor pass */
+double und_columns_longest_step(const und_columns *s); /* s; that is stable */
 
 /* Which of the drops first ... meet a body; for und_spray_step. */
 void und_columns_meet(void *columns, const und_spray *spray, int first, int count, uint8_t *met);
 
 und_status und_columns_create_bodies(und_columns *s, und_error *err);
-und_status und_columns_add_body(und_columns *s, const und_body_def *def, und_error *err); /* between steps */
-void und_columns_drop_bodies(und_columns *s, int count); /* all but the first ones */
-void und_columns_bobbing(und_columns *s);                /* how long a step bodies take, by gravity */
+bool und_columns_add_ball(und_columns *s, const und_ball *ball); /* between steps */
 
 /* An array over the columns with those beside them. */
 void *und_columns_field(const und_columns *s, size_t size, const char *what, und_error *err);

@@ -45,8 +45,9 @@ void und_columns_touch(und_liquid *liquid, const und_hand *hand, double dt)
     bool digs = hand->tool == UND_TOOL_RAISE || hand->tool == UND_TOOL_DIG;
     if (digs || hand->tool == UND_TOOL_POUR || hand->tool == UND_TOOL_DRAIN)
         look_over(s);
-    if (digs && s->bodies)
-        und_bodies_set_ground(s->bodies, s->ground, &err); /* without memory they fall on the old one */
+    if (digs && s->floats.bodies)
+        und_bodies_set_ground(s->floats.bodies, s->ground,
+                              &err); /* without memory they fall on the old one */
 }
 
 /* ---- what may be turned ---- */
@@ -60,10 +61,7 @@ static void follow_gravity(und_columns *s)
 {
     if (s->spray)
         s->spray->gravity = s->def.pool.gravity;
-    if (s->bodies) {
-        und_bodies_set_gravity(s->bodies, s->def.pool.gravity);
-        und_columns_bobbing(s);
-    }
+    und_floats_set_gravity(&s->floats);
 }
 
 void und_columns_tune(und_liquid *liquid, const und_tuning *tuning)
@@ -77,30 +75,12 @@ void und_columns_tune(und_liquid *liquid, const und_tuning *tuning)
 
 int und_columns_balls_left(const und_liquid *liquid)
 {
-    return UND_BALLS - ((const und_columns *)liquid)->balls.count;
-}
-
-static bool add_ball(und_columns *s, const und_ball *ball)
-{
-    und_error err;
-    const und_body_def *def = und_balls_add(&s->balls, ball);
-    if (!def)
-        return false;
-    if (und_columns_add_body(s, def, &err) == UND_OK)
-        return true;
-    s->balls.count--;
-    return false;
+    return UND_BALLS - ((const und_columns *)liquid)->floats.balls.count;
 }
 
 bool und_columns_throw_ball(und_liquid *liquid, const und_ball *ball)
 {
-    und_columns *s = (und_columns *)liquid;
-    und_ball thrown = *ball;
-    if (s->nz == 1) { /* a curve has no width */
-        thrown.place[2] = und_columns_z(s, 0);
-        thrown.velocity[2] = 0;
-    }
-    return add_ball(s, &thrown);
+    return und_columns_add_ball((und_columns *)liquid, ball);
 }
 
 /* ---- states ---- */
@@ -115,14 +95,13 @@ und_status und_columns_restore_touched(und_columns *s, const und_frame *state, u
     if (und_pool_restore_touched(&s->pool, &s->def.pool, state, err) != UND_OK)
         return err->status;
     if (moved && (und_pool_sample_ground(&s->pool, s->ground, err) != UND_OK ||
-                  (s->bodies && und_bodies_set_ground(s->bodies, s->ground, err) != UND_OK)))
+                  (s->floats.bodies && und_bodies_set_ground(s->floats.bodies, s->ground, err) != UND_OK)))
         return err->status;
-    und_columns_drop_bodies(s, s->led_count);
-    s->balls.count = 0;
+    und_floats_drop_balls(&s->floats);
     for (int i = 0; i < count; i++)
-        if (!add_ball(s, &(und_ball){.radius = kept[i][0], .density = kept[i][1]}))
+        if (!und_columns_add_ball(s, &(und_ball){.radius = kept[i][0], .density = kept[i][1]}))
             return und_error_set(err, UND_FAILED, "a ball of the saved state could not be made again");
-    if (s->displaced && s->def.body_count == 0)
+    if (s->displaced && s->floats.count == 0)
         for (int z = 0; z < s->nz; z++)
             memset(s->displaced + und_columns_at(s, 0, z), 0, (size_t)s->nx * sizeof *s->displaced);
     return UND_OK;
@@ -134,7 +113,7 @@ und_status und_columns_follow_touched(und_columns *s, und_error *err)
     look_over(s);
     s->deepest = deepest; /* as it was saved */
     follow_gravity(s);
-    if (s->pool.ground_moved && s->bodies)
-        return und_bodies_set_ground(s->bodies, s->ground, err);
+    if (s->pool.ground_moved && s->floats.bodies)
+        return und_bodies_set_ground(s->floats.bodies, s->ground, err);
     return UND_OK;
 }

@@ -20,7 +20,7 @@ void und_waves_step(und_waves *s, double dt)
     assert(und_step_valid(dt));
     s->dt = dt;
     STEP (OBJECTS)
-        und_waves_move_objects(s, dt);
+        und_waves_move_bodies(s, dt);
     STEP (SOURCES) {
         und_pool_add_sources(&s->pool, dt);
         und_pool_press(&s->pool, dt);
@@ -72,6 +72,10 @@ double und_waves_ground(const und_waves *s, int x, int z)
 {
     return (double)s->ground[und_waves_at(s, x, z)];
 }
+und_body_state und_waves_body(const und_waves *s, int body)
+{
+    return und_bodies_state(s->floats.bodies, s->def.object_count + body);
+}
 und_liquid *und_waves_liquid(und_waves *s)
 {
     return &s->liquid;
@@ -116,7 +120,7 @@ static und_status allocate(und_waves *s, und_error *err)
         {(void **)&s->ground, 4, true, "ground"},
         {(void **)&s->middle, 4, true, "half-way surface"},
         {(void **)&s->head, 4, und_pool_presses(&s->def.pool), "pressure"},
-        {(void **)&s->bed, 4, s->def.object_count + s->def.ball_count > 0, "bed"},
+        {(void **)&s->bed, 4, s->def.object_count + s->def.body_count > 0, "bed"},
         {(void **)&s->flux_x, 4, speed || s->def.order == 2, "flow"},
         {(void **)&s->flux_z, 4, speed || s->def.order == 2, "flow"},
         {(void **)&s->speed_x, 4, speed, "velocity"},
@@ -181,9 +185,7 @@ static und_status fill(und_waves *s, und_error *err)
 /* Objects stand in the water from the start: it is level around them, not pushed up. */
 static und_status place_objects(und_waves *s, und_error *err)
 {
-    if (s->def.object_count + s->def.ball_count == 0)
-        return UND_OK;
-    und_status status = und_waves_create_objects(s, err);
+    und_status status = und_waves_create_bodies(s, err);
     for (int z = 0; status == UND_OK && z < s->pool.nz; z++)
         for (int x = 0; x < s->pool.nx; x++) {
             size_t at = und_waves_at(s, x, z);
@@ -226,7 +228,7 @@ static void touch_liquid(und_liquid *liquid, const und_hand *hand, double dt)
                                   &err); /* zero; without it the hand does not stir */
     und_pool_touch(&s->pool, hand, dt, s->head);
     if (hand->tool == UND_TOOL_RAISE || hand->tool == UND_TOOL_DIG)
-        und_waves_ground_balls(s);
+        und_waves_ground_bodies(s);
 }
 
 static void tuning_liquid(const und_liquid *liquid, und_tuning *tuning)
@@ -243,7 +245,7 @@ static void tune_liquid(und_liquid *liquid, const und_tuning *tuning)
     bool begins = s->def.order == 2 && !s->flux_x;
     if (und_waves_need_flow(s, &err) != UND_OK || (begins && und_waves_find_flow(s, &err) != UND_OK))
         s->def.order = 1;
-    und_waves_tune_balls(s);
+    und_floats_set_gravity(&s->floats);
 }
 
 static void destroy_liquid(und_liquid *liquid)
@@ -348,6 +350,6 @@ void und_waves_destroy(und_waves *s)
     free(s->run_count);
     free(s->row_inflow);
     und_pool_close(&s->pool);
-    und_waves_destroy_objects(s);
+    und_waves_destroy_bodies(s);
     free(s);
 }

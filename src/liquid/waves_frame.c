@@ -19,7 +19,7 @@ und_status und_waves_write_frame(und_liquid *liquid, und_frame *frame, und_error
         und_pool_frame_field(p, frame, "texture_v", "m", false, s->texture_v, err) ||
         und_pool_frame_rain(p, frame, err))
         return UND_FAILED;
-    return und_waves_frame_objects(s, frame, err);
+    return s->floats.count > 0 ? und_bodies_frame(s->floats.bodies, frame, err) : UND_OK;
 }
 
 enum { PARTS = 28 };
@@ -56,12 +56,13 @@ static int parts_of(und_waves *s, und_part list[PARTS])
         list[count++] = edges[e];
     if (s->pool.ground_moved && s->bed != s->ground)
         list[count++] = und_part_of("bed", UND_F32, s->bed, cells);
-    if (s->balls.count > 0) {
+    if (s->floats.count > 0) {
         size_t numbers;
-        double *state = und_bodies_saved(s->bodies, &numbers);
-        list[count++] = und_balls_part(&s->balls);
-        list[count++] = und_part_of("ball_state", UND_F64, state, numbers);
+        double *bodies = und_bodies_saved(s->floats.bodies, &numbers);
+        list[count++] = und_part_of("bodies", UND_F64, bodies, numbers);
     }
+    if (s->floats.balls.count > 0)
+        list[count++] = und_balls_part(&s->floats.balls);
     return count;
 }
 
@@ -94,16 +95,16 @@ und_status und_waves_restore(und_liquid *liquid, const und_frame *state, und_err
     if (status == UND_OK)
         status = und_waves_need_flow(s, err);
     if (status == UND_OK)
-        status = und_waves_restore_balls(s, state, moved, err);
+        status = und_waves_restore_bodies(s, state, moved, err);
     if (status == UND_OK)
         status = und_parts_restore(list, parts_of(s, list), state, err);
     if (status != UND_OK)
         return status;
-    und_waves_find_objects(s);
-    und_waves_tune_balls(s);
+    und_floats_set_gravity(&s->floats);
     if (s->pool.ground_moved)
-        und_waves_ground_balls(s);
-    if (s->bodies)
-        und_bodies_restored(s->bodies, s->pool.time);
+        und_waves_ground_bodies(s);
+    if (s->floats.bodies)
+        und_bodies_restored(s->floats.bodies, s->pool.time);
+    und_floats_find(&s->floats);
     return UND_OK;
 }

@@ -1,57 +1,45 @@
-/* Objects that move through the water.
+/* Bodies in height-field water: those that the def leads, those that move by themselves, and balls.
  *
- * The part of an object below the water is stood on the ground of its column: the ground rises and falls with
- * it and carries the water on it up and down, so that the object pushes the water aside and no water is made
- * or lost.  How deep it is in is judged by the water around it, not by the bump it makes itself. */
+ * The part of a body below the water is stood on the ground of its cells: the ground rises and falls with it
+ * and carries the water on it up and down, so that the body pushes the water aside and no water is made or
+ * lost. How deep it is in is judged by the water around it, not by the bump it makes itself.
+ *
+ * That water lifts it by Archimedes' law, lets it slide down its slope, and drags it along (floats.c); what
+ * the drag gives to the body the water loses.  To it are added the water that a body takes along, half of
+ * what it displaces as a ball does, and the loss by the waves that it makes, which the level around it does
+ * not show. */
 #include "base/status.h"
+#include "liquid/waves_kernel.h"
 #include "liquid/waves_state.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Cells that the object may touch at a pose, half open. */
-static void footprint(const und_waves *s, const und_shape *shape, const und_pose *pose, und_waves_object *out)
+static const bool walls[UND_EDGES] = {true, true, true, true};
+
+static bool look(const void *model, int x, int z, double *level, double *rise, double speed[2])
 {
-    und_bounds b = und_shape_bounds(shape);
-    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    for (int corner = 0; corner < 8; corner++) {
-        und_vec3 p =
-            und_pose_point(pose, und_vec(corner & 1 ? b.high.x : b.low.x, corner & 2 ? b.high.y : b.low.y,
-                                         corner & 4 ? b.high.z : b.low.z));
-        low[0] = fmin(low[0], p.x);
-        high[0] = fmax(high[0], p.x);
-        low[1] = fmin(low[1], p.z);
-        high[1] = fmax(high[1], p.z);
+    const und_waves *s = model;
+    size_t at = und_waves_at(s, x, z);
+    double depth = und_waves_depth(s, at);
+    if (!(depth > s->shallow))
+        return false;
+    *level = s->height[at];
+    *rise = (double)s->rise[at] / s->rise_time;
+    speed[0] = speed[1] = 0;
+    if (s->speed_x) {
+        speed[0] = (double)s->speed_x[at];
+        speed[1] = (double)s->speed_z[at];
+    } else if (s->flux_x) {
+        double most = 2 * sqrt(s->def.pool.gravity * depth);
+        speed[0] = fmax(-most, fmin((double)s->flux_x[at] / depth, most));
+        speed[1] = fmax(-most, fmin((double)s->flux_z[at] / depth, most));
     }
-    double dx = s->pool.grid.dx;
-    out->x0 = (int)fmax(0, fmin(s->pool.nx, floor((low[0] - s->pool.grid.origin[0]) / dx)));
-    out->x1 = (int)fmax(0, fmin(s->pool.nx, ceil((high[0] - s->pool.grid.origin[0]) / dx)));
-    out->z0 = (int)fmax(0, fmin(s->pool.nz, floor((low[1] - s->pool.grid.origin[2]) / dx)));
-    out->z1 = (int)fmax(0, fmin(s->pool.nz, ceil((high[1] - s->pool.grid.origin[2]) / dx)));
-    if (s->pool.nz == 1) {
-        out->z0 = 0;
-        out->z1 = low[1] <= 0.5 * dx + s->pool.grid.origin[2] && high[1] >= 0.5 * dx + s->pool.grid.origin[2];
-    }
+    return true;
 }
 
-/* Mean level of the water just around a footprint; -infinity where all is dry. */
-static double level_around(const und_waves *s, const und_waves_object *o)
-{
-    double sum = 0;
-    int count = 0;
-    for (int z = o->z0 - 1; z <= o->z1; z++)
-        for (int x = o->x0 - 1; x <= o->x1; x++) {
-            bool rim = z == o->z0 - 1 || z == o->z1 || x == o->x0 - 1 || x == o->x1;
-            if (!rim || x < 0 || z < 0 || x >= s->pool.nx || z >= s->pool.nz)
-                continue;
-            size_t at = und_waves_at(s, x, z);
-            if (und_waves_depth(s, at) > s->shallow) {
-                sum += s->height[at];
-                count++;
-            }
-        }
-    return count ? sum / count : -INFINITY;
-}
+/* ---- on the ground ---- */
 
 /* Raises or lowers the ground of a cell and the water on it; exact, since the ground is float and the height
  * double. */
@@ -61,134 +49,197 @@ static void set_ground(und_waves *s, size_t at, float ground)
     s->ground[at] = ground;
 }
 
-/* The object's thickness over a cell between two heights: the mean of a few upright lines, so that an edge
- * which crosses the cell slowly lifts its water slowly. */
-static double thickness_over(const und_waves *s, const und_shape *shape, const und_pose *pose, int x, int z,
-                             double low, double high)
+static int within(int i, int count)
 {
-    enum { LINES = 3 };
-    und_quat back = {pose->rotation.w, -pose->rotation.x, -pose->rotation.y, -pose->rotation.z};
-    und_vec3 up = und_quat_rotate(back, und_vec(0, 1, 0));
-    int across = s->pool.nz > 1 ? LINES : 1; /* a curve has no width */
-    double sum = 0, first;
-    for (int j = 0; j < across; j++)
-        for (int i = 0; i < LINES; i++) {
-            double px = und_waves_x(s, x) + ((i + 0.5) / LINES - 0.5) * s->pool.grid.dx;
-            double pz = und_waves_z(s, z) + ((j + 0.5) / across - 0.5) * s->pool.grid.dx;
-            sum += und_shape_line(shape, und_pose_local(pose, und_vec(px, 0, pz)), up, low, high, &first);
-        }
-    return sum / (LINES * across);
+    return i < 0 ? 0 : i >= count ? count - 1 : i;
 }
 
-/* Adds the object's submerged thickness to the ground of the cells under it. */
-static void stand_on_ground(und_waves *s, const und_shape *shape, const und_pose *pose,
-                            const und_waves_object *o)
+/* Cells around the footprints belong to control points that see a body too. */
+static void lift_out(und_waves *s)
 {
-    for (int z = o->z0; z < o->z1; z++)
-        for (int x = o->x0; x < o->x1; x++) {
+    for (int i = 0; i < s->floats.count; i++) {
+        const und_float_contact *c = &s->floats.contact[i];
+        for (int z = within(c->z0 - 1, s->pool.nz); z <= within(c->z1, s->pool.nz); z++)
+            for (int x = within(c->x0 - 1, s->pool.nx); x <= within(c->x1, s->pool.nx); x++)
+                set_ground(s, und_waves_at(s, x, z), s->bed[und_waves_at(s, x, z)]);
+    }
+}
+
+/* A quarter of each control point's room to each of its cells, and no more than there is between bed and
+ * level: what is in the ground displaces nothing. */
+static void stand(und_waves *s)
+{
+    for (int i = 0; i < s->floats.count; i++) {
+        const und_float_contact *c = &s->floats.contact[i];
+        for (int n = 0; n < 4 * c->count; n++) {
+            const und_face *f = &c->face[n / 4];
+            int x = within(f->i + n % 2, s->pool.nx), z = within(f->j + n / 2 % 2, s->pool.nz);
             size_t at = und_waves_at(s, x, z);
-            double floor = (double)s->bed[at];
-            if (o->level > floor)
-                set_ground(s, at,
-                           s->ground[at] + (float)thickness_over(s, shape, pose, x, z, floor, o->level));
+            double level = und_contact_level(c, und_waves_x(s, x), und_waves_z(s, z));
+            double most = fmax(level, (double)s->ground[at]);
+            set_ground(s, at, (float)fmin((double)s->ground[at] + 0.25 * f->room, most));
         }
-}
-
-static void lift_out(und_waves *s, const und_waves_object *o)
-{
-    for (int z = o->z0; z < o->z1; z++)
-        for (int x = o->x0; x < o->x1; x++)
-            set_ground(s, und_waves_at(s, x, z), s->bed[und_waves_at(s, x, z)]);
-}
-
-/* Those that the def leads, and the balls. */
-static int count_of(const und_waves *s)
-{
-    return s->def.object_count + s->balls.count;
-}
-
-static const und_shape *shape_of(const und_waves *s, int i)
-{
-    return i < s->def.object_count ? s->def.objects[i].shape : &s->balls.shape[i - s->def.object_count];
-}
-
-static und_pose pose_of(const und_waves *s, int i, double time)
-{
-    return i < s->def.object_count ? und_motion_at(s->def.objects[i].motion, time)
-                                   : und_bodies_pose(s->bodies, i - s->def.object_count);
-}
-
-void und_waves_find_objects(und_waves *s)
-{
-    for (int i = 0; i < count_of(s); i++) {
-        und_pose pose = pose_of(s, i, s->pool.time);
-        footprint(s, shape_of(s, i), &pose, &s->objects[i]);
     }
 }
 
-void und_waves_move_objects(und_waves *s, double dt)
+/* ---- drag, acting back ---- */
+
+/* Faces between the four cells of a control point: the cell before each, and whether it is one along z. */
+static const struct {
+    int x, z;
+    bool along_z;
+} around[] = {{0, 0, false}, {0, 1, false}, {0, 0, true}, {1, 0, true}};
+
+/* How deep the water is that a control point moves through one of them, m; 0 where it is closed. */
+static double moved_by(const und_waves *s, const und_face *f, int k, size_t *at, size_t *next)
 {
-    und_pose pose;
-    double time = s->pool.time + dt;
-    for (int i = 0; i < count_of(s); i++)
-        lift_out(s, &s->objects[i]);
-    und_waves_move_balls(s, dt);
-    for (int i = 0; i < count_of(s); i++) {
-        pose = pose_of(s, i, time);
-        footprint(s, shape_of(s, i), &pose, &s->objects[i]);
-        s->objects[i].level = level_around(s, &s->objects[i]);
-    }
-    for (int i = 0; i < count_of(s); i++) {
-        pose = pose_of(s, i, time);
-        stand_on_ground(s, shape_of(s, i), &pose, &s->objects[i]);
+    int x = f->i + around[k].x, z = f->j + around[k].z, x1 = x + !around[k].along_z,
+        z1 = z + around[k].along_z;
+    if (x < 0 || z < 0 || x1 >= s->pool.nx || z1 >= s->pool.nz)
+        return 0;
+    *at = und_waves_at(s, x, z);
+    *next = und_waves_at(s, x1, z1);
+    float a = (float)und_waves_depth(s, *at), b = (float)und_waves_depth(s, *next);
+    float step = (float)(s->height[*next] - s->height[*at]);
+    return a > 0 && b > 0 ? 0.5 * f->cover * (double)und_waves_face(a, b, step) : 0;
+}
+
+static void find_moved(const und_waves *s, const und_float_contact *c, double mass[2])
+{
+    double per_metre = s->def.pool.density * und_pool_cell_area(&s->pool);
+    size_t at, next;
+    mass[0] = mass[1] = 0;
+    for (int n = 0; n < 4 * c->count; n++)
+        mass[around[n % 4].along_z] += per_metre * moved_by(s, &c->face[n / 4], n % 4, &at, &next);
+}
+
+/* Takes momentum from that water: all of it changes its speed alike.  Where flows are not kept the surface's
+ * speed tells of them: it rises by -div q. */
+static void take(und_waves *s, const und_float_contact *c, const und_float_drag *d)
+{
+    size_t at, next;
+    for (int n = 0; n < 4 * c->count; n++) {
+        bool z = around[n % 4].along_z;
+        double moved = moved_by(s, &c->face[n / 4], n % 4, &at, &next);
+        double flow = d->mass[z] > 0 ? -moved * d->impulse[z] / d->mass[z] : 0; /* m2/s */
+        if (flow == 0)
+            continue;
+        if (s->def.order == 2) {
+            (z ? s->flux_z : s->flux_x)[at] += (float)flow;
+        } else {
+            float rise = (float)(flow / s->pool.grid.dx * s->rise_time);
+            s->rise[at] -= rise;
+            s->rise[next] += rise;
+        }
     }
 }
 
-und_status und_waves_create_objects(und_waves *s, und_error *err)
+/* ---- forces ---- */
+
+/* A curve is as wide as a cell: what of a body is in it stands for all of it. */
+static void widen(const und_waves *s, und_body_view *v)
 {
-    s->objects = und_alloc((size_t)s->def.object_count + UND_BALLS, sizeof *s->objects, "objects", err);
-    if (!s->objects)
+    double whole = und_bodies_volume(s->floats.bodies, v->body);
+    if (s->pool.nz > 1 || !(v->whole > 0))
+        return;
+    v->area *= whole / v->whole;
+    v->room *= whole / v->whole;
+    v->under = fmin(v->room / whole, 1);
+}
+
+static void push(und_waves *s, und_body_view *v, double dt)
+{
+    const double rho = s->def.pool.density, g = s->def.pool.gravity, strip = v->room;
+    const und_float_contact *c = v->contact;
+    widen(s, v);
+    double mass = und_bodies_mass(s->floats.bodies, v->body), radius = cbrt(0.75 * v->room / M_PI);
+    double per_metre = rho * g * und_pool_cell_area(&s->pool) * (v->room / strip);
+    und_float_drag drag = {.given = mass / (mass + 0.5 * rho * v->room), .dt = dt};
+    bool led = und_bodies_led(s->floats.bodies, v->body);
+    drag.waves = led ? 0 : 0.2 * rho * v->room * sqrt(g / radius);
+    for (int n = 0; n < c->count; n++) {
+        const und_face *f = &c->face[n];
+        double force = per_metre * f->room;
+        v->force += force;
+        v->twist.x -= s->pool.nz > 1 ? (f->z - v->state.position[2]) * force : 0;
+        v->twist.z += (f->x - v->state.position[0]) * force;
+    }
+    find_moved(s, c, drag.mass);
+    und_floats_carry(&s->floats, v, &drag);
+    take(s, c, &drag);
+}
+
+/* The water stands still while bodies go through it in parts. */
+static void move(und_waves *s, double dt)
+{
+    enum { MOST_PARTS = 64 };
+    und_floats *f = &s->floats;
+    int parts = (int)fmin(fmax(ceil(dt / und_floats_longest_step(f)), 1), MOST_PARTS);
+    for (int k = 0; k < parts; k++) {
+        if (k > 0)
+            und_floats_find(f);
+        und_floats_view(f);
+        und_floats_release(f);
+        for (int i = 0; i < f->count; i++)
+            if (f->view[i].room > 0)
+                push(s, &f->view[i], dt / parts);
+        und_bodies_step(f->bodies, s->pool.time + k * dt / parts, dt / parts);
+    }
+}
+
+void und_waves_move_bodies(und_waves *s, double dt)
+{
+    und_floats *f = &s->floats;
+    if (f->count == 0)
+        return;
+    und_floats_look_around(f);
+    lift_out(s);
+    if (dt > 0)
+        move(s, dt);
+    und_floats_find(f);
+    und_floats_view(f);
+    stand(s);
+}
+
+/* ---- create, and hands ---- */
+
+/* What the def leads through the water are bodies that are never let go, and do not drag it along. */
+static und_status make_defs(und_waves *s, und_error *err)
+{
+    const und_waves_def *d = &s->def;
+    s->body_defs =
+        und_alloc((size_t)(d->object_count + d->body_count) + 1, sizeof *s->body_defs, "bodies", err);
+    if (!s->body_defs)
         return err->status;
-    for (int i = 0; i < s->def.object_count; i++) {
-        const und_object_def *def = &s->def.objects[i];
-        und_bounds b = und_shape_bounds(def->shape);
-        if (!isfinite(b.low.x + b.low.y + b.low.z + b.high.x + b.high.y + b.high.z))
-            return und_error_set(err, UND_INVALID,
-                                 "object %d: expected a shape of finite size, found one without end", i + 1);
-        und_status status = und_meshes_add(&s->meshes, def->shape, und_vec(0, 0, 0), def->color, err);
-        if (status != UND_OK)
-            return status;
+    for (int i = 0; i < d->object_count; i++) {
+        und_body_def *to = &s->body_defs[i];
+        *to = und_body_def_default();
+        to->shape = d->objects[i].shape;
+        to->motion = d->objects[i].motion;
+        to->release = INFINITY;
+        to->drag = 0;
+        memcpy(to->color, d->objects[i].color, sizeof to->color);
     }
-    if (und_waves_create_balls(s, err) != UND_OK)
-        return err->status;
-    und_waves_move_objects(s, 0);
+    if (d->body_count > 0)
+        memcpy(s->body_defs + d->object_count, d->bodies, (size_t)d->body_count * sizeof *d->bodies);
     return UND_OK;
 }
 
-void und_waves_destroy_objects(und_waves *s)
+und_status und_waves_create_bodies(und_waves *s, und_error *err)
 {
-    und_meshes_destroy(&s->meshes);
-    und_bodies_destroy(s->bodies);
-    free(s->objects);
+    s->floats.pool = &s->pool;
+    s->floats.look = look;
+    s->floats.model = s;
+    if (make_defs(s, err) != UND_OK ||
+        und_floats_open(&s->floats, s->body_defs, s->def.object_count + s->def.body_count, walls, err) !=
+            UND_OK)
+        return err->status;
+    und_waves_move_bodies(s, 0);
+    return UND_OK;
 }
 
-/* Nothing weighs here: the origin of an object's own coordinates, which its keys move, stands for the centre
- * of mass. */
-und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err)
+void und_waves_destroy_bodies(und_waves *s)
 {
-    if (count_of(s) == 0)
-        return UND_OK;
-    for (int i = 0; i < s->balls.count; i++)
-        s->objects[s->def.object_count + i].now = und_bodies_state(s->bodies, i);
-    for (int i = 0; i < s->def.object_count; i++) {
-        const und_motion *motion = s->def.objects[i].motion;
-        und_pose pose = und_motion_at(motion, s->pool.time);
-        und_vec3 spin, velocity = und_motion_velocity(motion, s->pool.time, &spin);
-        s->objects[i].now =
-            (und_body_state){.position = {pose.position.x, pose.position.y, pose.position.z},
-                             .rotation = {pose.rotation.w, pose.rotation.x, pose.rotation.y, pose.rotation.z},
-                             .velocity = {velocity.x, velocity.y, velocity.z},
-                             .spin = {spin.x, spin.y, spin.z}};
-    }
-    return und_meshes_frame(&s->meshes, &s->objects[0].now, sizeof *s->objects, frame, err);
+    und_floats_close(&s->floats);
+    free(s->body_defs);
 }

@@ -3,11 +3,10 @@
 #define UND_LIQUID_WAVES_STATE_H
 
 #include "base/stage.h"
-#include "bodies/meshes.h"
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "geom/value.h"
-#include "liquid/balls.h"
+#include "liquid/floats.h"
 #include "liquid/pool.h"
 #include "liquid/waves.h"
 
@@ -61,13 +60,6 @@ typedef struct und_waves_run {
     bool by_depth;   /* root only: correct in proportion to depth */
 } und_waves_run;
 
-/* A moving object's footprint. */
-typedef struct und_waves_object {
-    int x0, x1, z0, z1; /* cells it touched last, half open */
-    double level;       /* of the water around it, m */
-    und_body_state now; /* as frames hold it */
-} und_waves_object;
-
 struct und_waves {
     und_liquid liquid;
     und_waves_def def;
@@ -102,10 +94,8 @@ struct und_waves {
     float *scratch; /* per thread */
     size_t scratch_stride;
 
-    und_waves_object *objects; /* of the def, and then the balls */
-    und_meshes meshes;         /* of the objects */
-    und_balls balls;
-    und_bodies *bodies; /* the balls as such; NULL: none was ever thrown */
+    und_body_def *body_defs; /* the def's objects, which are led, and its bodies */
+    und_floats floats;
 
     float *flux_x, *flux_z;   /* through the faces at high x and high z, m2/s; NULL unless wanted */
     float *speed_x, *speed_z; /* of the water at cell centres, m/s */
@@ -140,7 +130,7 @@ static inline float und_waves_film_kept(const und_waves *s, double depth)
 }
 
 /* The stages of a step, in order. */
-void und_waves_move_objects(und_waves *s, double dt);
+void und_waves_move_bodies(und_waves *s, double dt);
 void und_waves_prepare_edges(und_waves *s, double dt);
 void und_waves_rows(und_waves *s);
 void und_waves_columns(und_waves *s);
@@ -151,24 +141,18 @@ void und_waves_conserve(und_waves *s);
 void und_waves_slow_films(und_waves *s);
 void und_waves_transport(und_waves *s);
 
-/* Balls. */
-und_status und_waves_create_balls(und_waves *s, und_error *err); /* those of the def */
+/* Bodies: waves_objects.c, waves_balls.c. */
+und_status und_waves_create_bodies(und_waves *s, und_error *err);
+void und_waves_destroy_bodies(und_waves *s);
 bool und_waves_throw_ball(und_liquid *liquid, const und_ball *ball);
 int und_waves_balls_left(const und_liquid *liquid);
-void und_waves_move_balls(und_waves *s, double dt); /* while no object stands in the water */
-void und_waves_ground_balls(und_waves *s);          /* the bed has moved */
-void und_waves_tune_balls(und_waves *s);            /* gravity has changed */
+void und_waves_ground_bodies(und_waves *s); /* the bed has moved */
 /* `moved`: the bed as it is now is not the def's. */
-und_status und_waves_restore_balls(und_waves *s, const und_frame *state, bool moved, und_error *err);
+und_status und_waves_restore_bodies(und_waves *s, const und_frame *state, bool moved, und_error *err);
 
 /* An array over the cells, with what kernels read beside them. */
 void *und_waves_field(const und_waves *s, size_t size, const char *what, und_error *err);
 
-/* The objects' meshes at the present time, as a frame carries them. */
-und_status und_waves_frame_objects(und_waves *s, und_frame *frame, und_error *err);
-und_status und_waves_create_objects(und_waves *s, und_error *err);
-void und_waves_destroy_objects(und_waves *s);
-void und_waves_find_objects(und_waves *s); /* where they are now, after a restore */
 und_status und_waves_create_edges(und_waves *s, und_error *err);
 void und_waves_destroy_edges(und_waves *s);
 und_status und_waves_start_flow(und_waves *s, und_error *err); /* from the rise at the start */

@@ -1,4 +1,5 @@
 /* liquid.waves{} into a und_waves_def. */
+#include "liquid/balls.h"
 #include "scene/blocks.h"
 
 #define WAVES(member_) offsetof(und_waves_def, member_)
@@ -48,6 +49,14 @@ static void read_objects(reader *r, const field *f, void *def)
     und_add_looks(r, &looks->bodies, &looks->body_count, 0, &look);
 }
 
+static void read_bodies(reader *r, const field *f, void *def)
+{
+    int count = 0;
+    und_waves_def *w = def;
+    const und_body_def *bodies = und_read_bodies(r, f, w->object_count + w->body_count, &count);
+    und_add_bodies(r, &w->bodies, &w->body_count, bodies, count);
+}
+
 #define BALL(member_) offsetof(und_ball, member_)
 
 static const field ball_fields[] = {
@@ -59,14 +68,18 @@ static const field ball_fields[] = {
     {"velocity", F_POINT, "m/s", .offset = BALL(velocity), .doc = "with which it sets out"},
     {0}};
 
+/* Bodies as any other. */
 static void read_balls(reader *r, const field *f, void *def)
 {
-    enum { MOST = 8 };
     und_waves_def *w = def;
+    int count = 0;
     (void)f;
-    w->balls = und_read_list(r, ball_fields, sizeof *w->balls, NULL, NULL, &w->ball_count);
-    if (w->ball_count > MOST)
-        und_read_fail(r, "expected at most %d balls, found %d", MOST, w->ball_count);
+    und_ball *balls = und_read_list(r, ball_fields, sizeof *balls, NULL, NULL, &count);
+    und_body_def *bodies = und_scene_alloc(r, (size_t)count, sizeof *bodies);
+    und_shape *shapes = und_scene_alloc(r, (size_t)count, sizeof *shapes);
+    for (int i = 0; i < count; i++)
+        und_ball_body(&balls[i], i, &shapes[i], &bodies[i]);
+    und_add_bodies(r, &w->bodies, &w->body_count, bodies, count);
 }
 
 #define FOAM(member_) offsetof(und_foam_def, member_)
@@ -93,7 +106,8 @@ const field und_waves_fields[] = {
     {"order", F_INTEGER, NULL, 1, 2, .offset = WAVES(order),
      .doc = "2: second order, in which waves last; 1: the paper's implicit step, which damps them"},
     LIST("objects", read_objects, object_fields, "things that move through the water and push it aside"),
-    LIST("balls", read_balls, ball_fields, "balls that fall, float and sink by themselves"),
+    LIST("bodies", read_bodies, und_body_fields, "things that float, sink and push the water aside"),
+    LIST("balls", read_balls, ball_fields, "balls that fall, float and sink by themselves, in short"),
     {"velocity", F_FLAG, .offset = WAVES(velocity), .doc = "keeps the water's velocity with each frame"},
     {"foam", F_OTHER, .read = read_foam, .inside = foam_fields, .expected = "true or a table",
      .doc = "foam where the water is fast; turns velocity on"},

@@ -211,56 +211,60 @@ static void write_state(moment *m, const double *numbers, und_vec3 center)
     write_three(m, "at", und_sub(middle, und_quat_rotate(q, center)), 1);
     say(m, ", ");
     write_three(m, "velocity", und_vec(now.velocity[0], now.velocity[1], now.velocity[2]), 1);
-    if (strcmp(m->view->model, "waves") == 0)
-        return;
     say(m, ", ");
     write_three(m, "turn", turns_of(q), 1);
     say(m, ", ");
     write_three(m, "spin", und_vec(now.spin[0], now.spin[1], now.spin[2]), 180 / M_PI);
 }
 
-/* Balls of waves. */
+/* The balls of a scene of waves are bodies too: here they become some, in the order of the state. */
 static void write_balls(moment *m)
 {
-    double kept[UND_BALLS][2];
-    const und_item *item = und_frame_find(&m->state, "ball_state");
-    int count = item ? und_balls_kept(&m->state, kept) : 0;
-    if (strcmp(m->view->model, "waves") != 0 || (count <= 0 && m->view->waves.ball_count == 0))
-        return;
-    say(m, "    water.balls = {\n");
-    for (int i = 0; i < count; i++) {
-        say(m, "      { radius = %.9g, density = %.9g, ", kept[i][0], kept[i][1]);
-        write_state(m, (const double *)item->data + (size_t)i * BODY_NUMBERS, und_vec(0, 0, 0));
-        say(m, " },\n");
-    }
-    say(m, "    }\n");
+    say(m, "    water.bodies = water.bodies or {}\n"
+           "    for _, ball in ipairs(water.balls or {}) do\n"
+           "      ball.shape, ball.radius, ball.drag = sphere { radius = ball.radius }, nil, 0.5\n"
+           "      table.insert(water.bodies, ball)\n"
+           "    end\n"
+           "    water.balls = nil\n");
 }
 
-/* Bodies of columns: those that move by themselves; balls come after them. */
+static void write_color(moment *m, const float *color)
+{
+    say(m, "color = {%g, %g, %g}, ", (double)color[0], (double)color[1], (double)color[2]);
+}
+
+/* Bodies that move by themselves; balls come after them.  In waves the objects come first. */
 static void write_bodies(moment *m)
 {
+    bool waves = strcmp(m->view->model, "waves") == 0;
+    const und_body_def *bodies = waves ? m->view->waves.bodies : m->view->columns.bodies;
+    int count = waves ? m->view->waves.body_count : m->view->columns.body_count;
     double kept[UND_BALLS][2];
     const und_item *item = und_frame_find(&m->state, "bodies");
-    int balls = und_balls_kept(&m->state, kept);
-    if (strcmp(m->view->model, "columns") != 0 || !item)
+    int thrown = und_balls_kept(&m->state, kept);
+    if (!item || (!waves && strcmp(m->view->model, "columns") != 0) || (waves && count + thrown == 0))
         return;
-    const double *numbers = item->data;
-    for (int i = 0; i < m->view->columns.body_count; i++) {
+    const double *numbers = (const double *)item->data;
+    if (waves)
+        numbers += (size_t)m->view->waves.object_count * BODY_NUMBERS;
+    write_balls(m);
+    for (int i = 0; i < count; i++) {
         const double *body = numbers + (size_t)i * BODY_NUMBERS;
-        if (body[BODY_NUMBERS - 1] > 0)
-            continue; /* led: where it is follows from the time */
+        if (body[BODY_NUMBERS - 1] > 0 || bodies[i].skeleton)
+            continue; /* led: where it is follows from the time, and where a figure was let go it is again */
         say(m, "    free(water.bodies[%d], { ", i + 1);
-        write_state(m, body, und_shape_moments(m->view->columns.bodies[i].shape).center);
+        if (bodies[i].color[0] >= 0)
+            write_color(m, bodies[i].color);
+        write_state(m, body, und_body_center(&bodies[i]));
         say(m, " })\n");
     }
-    for (int i = 0; i < balls; i++) {
-        const float *color = und_balls_color(i);
+    for (int i = 0; i < thrown; i++) {
         say(m,
-            "    water.bodies = water.bodies or {}\n"
             "    table.insert(water.bodies, { shape = sphere { radius = %.9g }, density = %.9g, drag = 0.5,\n"
-            "      color = {%g, %g, %g}, ",
-            kept[i][0], kept[i][1], (double)color[0], (double)color[1], (double)color[2]);
-        write_state(m, numbers + (size_t)(m->view->columns.body_count + i) * BODY_NUMBERS, und_vec(0, 0, 0));
+            "      ",
+            kept[i][0], kept[i][1]);
+        write_color(m, und_balls_color(i));
+        write_state(m, numbers + (size_t)(count + i) * BODY_NUMBERS, und_vec(0, 0, 0));
         say(m, " })\n");
     }
 }
@@ -324,7 +328,6 @@ static und_status write_text(moment *m, und_error *err)
         return status;
     write_tuning(m);
     write_edges(m);
-    write_balls(m);
     write_bodies(m);
     say(m,
         "    make(water)\n"

@@ -1,6 +1,6 @@
 /* Where bodies and water meet: the footprint, the water around it, and the faces of the body over the control
  * points. */
-#include "liquid/columns_bodies.h"
+#include "liquid/floats.h"
 #include "liquid/rim.h"
 
 #include <math.h>
@@ -11,17 +11,17 @@ static int within(double i, int count)
 }
 
 /* Columns that the body may touch. */
-static void find_footprint(const und_columns *s, int body, und_columns_contact *c)
+static void find_footprint(const und_floats *s, int body, und_float_contact *c)
 {
-    und_bounds b = und_shape_bounds(s->def.bodies[body].shape);
+    und_bounds b = und_shape_bounds(s->defs[body].shape);
     und_pose pose = und_bodies_pose(s->bodies, body);
-    const und_grid *g = &s->pool.grid;
+    const und_grid *g = &s->pool->grid;
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     und_vec3 middle = und_pose_point(&pose, und_mul(und_add(b.low, b.high), 0.5));
     c->center[0] = middle.x;
     c->center[1] = middle.z;
-    c->radius = s->def.bodies[body].shape->kind == UND_SPHERE ? 0.5 * (b.high.x - b.low.x)
-                                                              : 0.5 * und_length(und_sub(b.high, b.low));
+    c->radius = s->defs[body].shape->kind == UND_SPHERE ? 0.5 * (b.high.x - b.low.x)
+                                                        : 0.5 * und_length(und_sub(b.high, b.low));
     c->bottom = INFINITY;
     c->top = -INFINITY;
     for (int corner = 0; corner < 8; corner++) {
@@ -35,38 +35,35 @@ static void find_footprint(const und_columns *s, int body, und_columns_contact *
         c->bottom = und_smaller(c->bottom, p.y);
         c->top = und_larger(c->top, p.y);
     }
-    c->x0 = within(floor((low[0] - g->origin[0]) / g->dx), s->nx);
-    c->x1 = within(ceil((high[0] - g->origin[0]) / g->dx), s->nx);
-    c->z0 = within(floor((low[1] - g->origin[2]) / g->dx), s->nz);
-    c->z1 = within(ceil((high[1] - g->origin[2]) / g->dx), s->nz);
-    c->middle[0] = und_columns_x(s, 0.5 * (c->x0 + c->x1) - 0.5);
-    c->middle[1] = und_columns_z(s, 0.5 * (c->z0 + c->z1) - 0.5);
+    c->x0 = within(floor((low[0] - g->origin[0]) / g->dx), s->pool->nx);
+    c->x1 = within(ceil((high[0] - g->origin[0]) / g->dx), s->pool->nx);
+    c->z0 = within(floor((low[1] - g->origin[2]) / g->dx), s->pool->nz);
+    c->z1 = within(ceil((high[1] - g->origin[2]) / g->dx), s->pool->nz);
+    c->middle[0] = g->origin[0] + 0.5 * (c->x0 + c->x1) * g->dx;
+    c->middle[1] = g->origin[2] + 0.5 * (c->z0 + c->z1) * g->dx;
     double across = und_smaller(high[0] - low[0], high[1] - low[1]) / g->dx;
-    und_shape_kind kind = s->def.bodies[body].shape->kind;
+    und_shape_kind kind = s->defs[body].shape->kind;
     bool sharp = kind != UND_SPHERE && kind != UND_ELLIPSOID && kind != UND_CAPSULE && kind != UND_MESH;
     /* An even number, so that those of a control point on the domain's edge are half outside. */
-    c->lines = across < 2 ? LINES_MAX : across < 4 || sharp ? 4 : 2;
+    c->lines = across < 2 ? UND_FLOAT_LINES : across < 4 || sharp ? 4 : 2;
 }
 
-static void add_to_rim(const und_columns *s, und_rim *r, const und_columns_contact *c, int x, int z)
+static void add_to_rim(const und_floats *s, und_rim *r, const und_float_contact *c, int x, int z)
 {
-    if (x < 0 || z < 0 || x >= s->nx || z >= s->nz)
+    double level, rise, speed[2];
+    if (x < 0 || z < 0 || x >= s->pool->nx || z >= s->pool->nz ||
+        !s->look(s->model, x, z, &level, &rise, speed))
         return;
-    size_t at = und_columns_at(s, x, z);
-    if (s->depth[at] <= 0.01 * s->pool.grid.dx)
-        return;
-    double u = und_columns_x(s, x) - c->middle[0], v = und_columns_z(s, z) - c->middle[1], speed[2];
-    double h = und_columns_level(s, at);
-    und_columns_speed(s, x, z, speed);
-    und_rim_add(r, u, v, h, (double)s->rise[at], speed);
+    double u = und_pool_x(s->pool, x) - c->middle[0], v = und_pool_z(s->pool, z) - c->middle[1];
+    und_rim_add(r, u, v, level, rise, speed);
 }
 
 /* The level of the water around the body, and how it moves at the body's height; no water: -infinity. */
-static void find_level(const und_columns *s, double height, und_columns_contact *c)
+static void find_level(const und_floats *s, double height, und_float_contact *c)
 {
     und_rim r = {0};
-    double ground = (double)s->ground[und_columns_at(s, und_pool_cell_x(&s->pool, c->middle[0]),
-                                                     und_pool_cell_z(&s->pool, c->middle[1]))];
+    double ground = (double)s->pool->ground[und_pool_at(s->pool, und_pool_cell_x(s->pool, c->middle[0]),
+                                                        und_pool_cell_z(s->pool, c->middle[1]))];
     for (int x = c->x0 - 2; x <= c->x1 + 1; x++) {
         add_to_rim(s, &r, c, x, c->z0 - 2);
         add_to_rim(s, &r, c, x, c->z1 + 1);
@@ -89,22 +86,6 @@ static void find_level(const und_columns *s, double height, und_columns_contact 
     c->water = und_vec(r.speed[0] / r.n, up * r.rise / r.n, r.speed[1] / r.n);
 }
 
-void und_columns_press(und_columns *s, const und_body_view *v, const und_face *f, double head)
-{
-    for (int k = 0; k < 4; k++) {
-        int x = f->i + (k & 1), z = f->j + (k >> 1);
-        x = x < 0 ? 0 : x >= s->nx ? s->nx - 1 : x;
-        z = z < 0 ? 0 : z >= s->nz ? s->nz - 1 : z;
-        size_t at = und_columns_at(s, x, z);
-        double below = und_contact_level(v->contact, und_columns_x(s, x), und_columns_z(s, z)) -
-                       und_columns_level(s, at);
-        s->load[at] += (float)(0.25 * head);
-        /* Water that a body has just pushed into is not yet gone: it is not seen heaped up over the body. */
-        s->displaced[at] += (float)und_larger(0, und_smaller(below, 0.25 * f->room));
-        s->rows[z].pressed = true;
-    }
-}
-
 /* What the body does on an upright line. */
 typedef struct line_load {
     double x, z;
@@ -124,11 +105,11 @@ static double openness(const line_load *l, double ram)
 
 /* The ram is of the body's own speed: what presses makes the water beside rise at once, and counted against
  * that it would feed itself in deep water. */
-static void add_line(const und_columns *s, const und_body_view *v, const line_load *l, und_face *f)
+static void add_line(const und_floats *s, const und_body_view *v, const line_load *l, und_face *f)
 {
     double up = v->state.velocity[1] + v->state.spin[2] * (l->x - v->state.position[0]) -
                 v->state.spin[0] * (l->z - v->state.position[2]);
-    double ram = 0.5 * v->def->drag * und_smaller(up, 0) * up / s->def.pool.gravity;
+    double ram = 0.5 * v->def->drag * und_smaller(up, 0) * up / s->pool->def->gravity;
     double open = openness(l, ram);
     f->cover++;
     f->room += l->room;
@@ -143,15 +124,15 @@ static void add_line(const und_columns *s, const und_body_view *v, const line_lo
 }
 
 /* How much of a control point's part of the plane lies in the domain: 1, or a half along each edge. */
-static double within_domain(const und_columns *s, const und_face *f)
+static double within_domain(const und_floats *s, const und_face *f)
 {
-    return (f->i < 0 || f->i >= s->nx - 1 ? 0.5 : 1) * (f->j < 0 || f->j >= s->nz - 1 ? 0.5 : 1);
+    return (f->i < 0 || f->i >= s->pool->nx - 1 ? 0.5 : 1) * (f->j < 0 || f->j >= s->pool->nz - 1 ? 0.5 : 1);
 }
 
 /* The room below the level on a line that meets the body. */
 static double room_on(const und_body_view *v, const line_load *l)
 {
-    const und_columns_contact *c = v->contact;
+    const und_float_contact *c = v->contact;
     double again;
     if (v->def->shape->kind <= UND_ELLIPSOID) /* convex */
         return und_smaller(l->thickness, l->level - l->bottom);
@@ -162,17 +143,17 @@ static double room_on(const und_body_view *v, const line_load *l)
 
 /* One row of upright lines, a part of that of control points (i, j), i from x0 - 1; `z` and the lines' first
  * x are in columns. */
-static void sample_lines(const und_columns *s, const und_body_view *v, double z, und_face *row)
+static void sample_lines(const und_floats *s, const und_body_view *v, double z, und_face *row)
 {
-    const und_grid *g = &s->pool.grid;
-    const und_columns_contact *c = v->contact;
+    const und_grid *g = &s->pool->grid;
+    const und_float_contact *c = v->contact;
     const int lines = c->lines, count = (c->x1 - c->x0 + 1) * lines;
     double apart = g->dx / lines, x = g->origin[0] + (c->x0 - 0.5) * g->dx + 0.5 * apart;
     line_load l = {.z = g->origin[2] + z * g->dx};
     und_vec3 from = und_add(v->origin, und_add(und_mul(v->along_x, x), und_mul(v->along_z, l.z)));
     und_shape_lines(v->def->shape, from, und_mul(v->along_x, apart), v->up, c->bottom - 1, c->top + 1, count,
                     c->length, c->first);
-    double end = g->origin[0] + s->nx * g->dx;
+    double end = g->origin[0] + s->pool->nx * g->dx;
     for (int k = 0; k < count; k++) {
         l.x = x + k * apart;
         l.level = und_contact_level(c, l.x, l.z);
@@ -187,16 +168,16 @@ static void sample_lines(const und_columns *s, const und_body_view *v, double z,
 }
 
 /* The faces over the control points of a row, after those there are. */
-static void sample_row(und_columns *s, und_body_view *v, int j)
+static void sample_row(const und_floats *s, und_body_view *v, int j)
 {
-    und_columns_contact *c = v->contact;
+    und_float_contact *c = v->contact;
     und_face *row = c->face + c->count;
     const int width = c->x1 - c->x0 + 1, lines = c->lines;
     for (int i = 0; i < width; i++)
         row[i] = (und_face){.i = c->x0 - 1 + i, .j = j};
     for (int b = 0; b < lines; b++) {
         double z = j + 0.5 + (b + 0.5) / lines;
-        if (z >= 0 && z <= s->nz)
+        if (z >= 0 && z <= s->pool->nz)
             sample_lines(s, v, z, row);
     }
     for (int i = 0; i < width; i++) {
@@ -213,21 +194,22 @@ static void sample_row(und_columns *s, und_body_view *v, int j)
         f->room /= lines * lines;
         f->cover /= lines * lines;
         f->reach = f->cover / within_domain(s, f);
-        v->area += f->cover * und_pool_cell_area(&s->pool);
-        v->room += f->room * und_pool_cell_area(&s->pool);
+        v->area += f->cover * und_pool_cell_area(s->pool);
+        v->room += f->room * und_pool_cell_area(s->pool);
+        v->whole += f->most * f->cover * und_pool_cell_area(s->pool);
         v->middle =
-            und_add(v->middle, und_mul(und_vec(f->x, f->y, f->z), f->room * und_pool_cell_area(&s->pool)));
+            und_add(v->middle, und_mul(und_vec(f->x, f->y, f->z), f->room * und_pool_cell_area(s->pool)));
         c->face[c->count++] = *f;
     }
 }
 
-und_body_view und_columns_view(und_columns *s, int body)
+und_body_view und_float_view(const und_floats *s, int body)
 {
-    und_columns_contact *c = &s->contact[body];
+    und_float_contact *c = &s->contact[body];
     und_pose pose = und_bodies_pose(s->bodies, body);
     und_quat q = pose.rotation, back = {q.w, -q.x, -q.y, -q.z};
     und_body_view v = {.body = body,
-                       .def = &s->def.bodies[body],
+                       .def = &s->defs[body],
                        .contact = c,
                        .up = und_quat_rotate(back, und_vec(0, 1, 0)),
                        .along_x = und_quat_rotate(back, und_vec(1, 0, 0)),
@@ -243,10 +225,16 @@ und_body_view und_columns_view(und_columns *s, int body)
     return v;
 }
 
-void und_columns_look_around(und_columns *s)
+void und_floats_look_around(und_floats *s)
 {
-    for (int i = 0; i < s->def.body_count; i++) {
+    for (int i = 0; i < s->count; i++) {
         find_footprint(s, i, &s->contact[i]);
         find_level(s, und_bodies_state(s->bodies, i).position[1], &s->contact[i]);
     }
+}
+
+void und_floats_find(und_floats *s)
+{
+    for (int i = 0; i < s->count; i++)
+        find_footprint(s, i, &s->contact[i]);
 }
