@@ -27,7 +27,7 @@ setup-test:
 
 build: setup
 	@cmake --preset release -B $(BUILD) --log-level=WARNING
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target undine_program
 
 demo: build
 	$(BUILD)/undine run $(DEMO) --force

@@ -30,7 +30,7 @@ static und_status decay(case_sink *sink, int n, und_velocity_rule rule, int orde
     def.viscosity = nu;
     def.velocity_rule = rule;
     def.order = order;
-    def.cfl = 1;
+    def.courant = 1;
     def.max_step = step;
     def.tolerance = 1e-6;
     und_levelset *levelset = all ? und_levelset_create(&def, err) : NULL;

@@ -20,6 +20,15 @@ expect()
     fi
 }
 
+# await CONDITION...: until it holds, however long that takes, or the program in the background, $run, has ended.
+await()
+{
+    until "$@"; do
+        kill -0 "$run" 2>/dev/null || return 1
+        sleep 0.01
+    done
+}
+
 # code EXPECTED COMMAND...: the command exits so; what it says is kept in said.
 code()
 {

@@ -76,10 +76,7 @@ long blown.lua >long.lua
 "$program" sim long.lua --from tank@9 -o whole -e 30 -q
 "$program" sim long.lua --from tank@9 -o killed --checkpoint 4 >log 2>&1 </dev/null &
 run=$!
-for ((i = 0; i < 1000; i++)); do
-    grep -q "^sim frame 15" log && break
-    sleep 0.01
-done
+await grep -q "^sim frame 15" log
 kill -9 $run
 wait $run 2>/dev/null
 expect "a killed branch is whole" code 0 "$program" verify killed
@@ -87,10 +84,7 @@ expect "resumed" code 0 "$program" sim long.lua --from tank@9 -o killed --resume
 expect "gives the same bits" rows whole killed
 "$program" sim long.lua --from tank@9 -o stopped >log 2>&1 </dev/null &
 run=$!
-for ((i = 0; i < 1000; i++)); do
-    grep -q "^sim frame 10" log && break
-    sleep 0.01
-done
+await grep -q "^sim frame 10" log
 kill -INT $run
 wait $run
 expect "a stopped branch exits with 130" test $? = 130

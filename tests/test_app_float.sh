@@ -98,10 +98,8 @@ expect "says that it has changed" grep -q 'has changed since undine float read i
 "$program" sim flow.lua -e 150 -o long -q
 "$program" float long cans.lua -o stopped >log 2>&1 </dev/null &
 run=$!
-for ((i = 0; i < 1000; i++)); do
-    [ "$(grep -c "^float frame" log)" -ge 5 ] && break
-    sleep 0.01
-done
+five_done() { [ "$(grep -c "^float frame" log)" -ge 5 ]; }
+await five_done
 kill -INT $run
 wait $run
 expect "a stopped float exits with 130" test $? = 130

@@ -6,7 +6,7 @@ sums() { find "$1" -type f -exec cksum {} + | sort; }
 same() { cmp -s "$1" "$2"; }
 rows() { local g; for g in "${@:3}"; do cmp -s "$1/$g/ledger.csv" "$2/$g/ledger.csv" || return 1; done; }
 # wait_for LOG WORDS: until a line of the log begins with them.
-wait_for() { local i; for ((i = 0; i < 2000; i++)); do grep -q "^$2" "$1" && return; sleep 0.01; done; }
+wait_for() { await grep -q "^$2" "$1"; }
 
 cat >fall.lua <<'SCENE'
 scene { name = "fall", frames = 24, fps = 24 }

@@ -81,19 +81,19 @@ expect "is said too" grep -q 'OpenGL 3.3 is missing' said
 cat >person.sh <<'PERSON'
 "$1" view pond.lua --size 800x600 -j 1 &
 viewer=$!
-window=$(timeout 30 xdotool search --sync --onlyvisible --name 'pond - Undine' | tail -n 1)
+window=$(timeout 300 xdotool search --sync --onlyvisible --name 'pond - Undine' | tail -n 1)
 sleep 1
 xdotool mousemove --window "$window" 400 330 mousedown 1
 for i in 1 2 3 4 5 6; do xdotool mousemove --window "$window" $((400 + 15 * i)) 330; sleep 0.1; done
 xdotool mouseup 1 key p
-for i in $(seq 50); do [ -s pond.0001.png ] && break; sleep 0.2; done
+for i in $(seq 1000); do [ -s pond.0001.png ] && break; sleep 0.2; done
 xdotool key ctrl+k
-for i in $(seq 50); do [ -s person/manifest.json ] || [ -s out/pond-moment/manifest.json ] && break; sleep 0.2; done
+for i in $(seq 1000); do [ -s person/manifest.json ] || [ -s out/pond-moment/manifest.json ] && break; sleep 0.2; done
 xdotool key ctrl+q
 wait $viewer
 PERSON
 rm -rf out/pond-moment
-expect "a window on a virtual screen" code 0 timeout 90 xvfb-run -a -s "-screen 0 800x600x24" bash person.sh "$program"
+expect "a window on a virtual screen" code 0 timeout 500 xvfb-run -a -s "-screen 0 800x600x24" bash person.sh "$program"
 expect "keeps a picture by its key" test -s pond.0001.png
 expect "saves the moment by its key" code 0 "$program" info out/pond-moment
 hash_of() { "$program" info "$1" --json | python3 -c "

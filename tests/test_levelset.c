@@ -122,14 +122,14 @@ static void wrong_defs_are_refused(void **unused)
 {
     (void)unused;
     struct {
-        double cfl, tolerance, dx;
+        double courant, tolerance, dx;
         int n, particles;
     } wrong[] = {{0, 1e-4, 1, 4, 8},  {1, 0, 1, 4, 8},      {1, 1e-4, 0, 4, 8},       {1, 1e-4, 1, 0, 8},
                  {1, 1e-4, 1, 4, -1}, {NAN, 1e-4, 1, 4, 8}, {1, 1e-4, INFINITY, 4, 8}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         und_error err = {0};
         und_levelset_def def = und_levelset_def_default();
-        def.cfl = wrong[i].cfl;
+        def.courant = wrong[i].courant;
         def.tolerance = wrong[i].tolerance;
         def.dx = wrong[i].dx;
         def.n[0] = wrong[i].n;

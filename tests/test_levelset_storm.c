@@ -90,7 +90,7 @@ static void draw_rules(storm *s)
             d->gravity[a] = draw(s, -15, 15);
     d->viscosity = maybe(s, 0.5) ? 0 : pow(10, draw(s, -6, 2)) * d->dx * sqrt(9.81 * d->dx);
     d->stick = maybe(s, 0.5);
-    d->cfl = pow(10, draw(s, log10(0.2), log10(5)));
+    d->courant = 1 / pow(10, draw(s, log10(0.2), log10(5)));
     d->trace = maybe(s, 0.5) ? 2 : 3;
     d->velocity_rule = maybe(s, 0.7) ? UND_VELOCITY_MACCORMACK : UND_VELOCITY_SEMI_LAGRANGIAN;
     d->surface_rule = maybe(s, 0.8) ? UND_SURFACE_SEMI_LAGRANGIAN : UND_SURFACE_WENO;

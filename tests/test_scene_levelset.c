@@ -48,11 +48,20 @@ static void cells_are_cubes(void **state)
     }
 }
 
+/* Scenes that were made before `courant` had its name. */
+static void the_old_name_of_courant_is_understood(void **state)
+{
+    (void)state;
+    und_scene *scene = load("liquid.levelset { size = {1, 1, 1}, cells = 8, cfl = 0.4 }\n");
+    assert_double_near(und_scene_get(scene)->levelset.courant, 2.5, 1e-15);
+    und_scene_destroy(scene);
+}
+
 static const char everything[] =
     "scene { seed = 7 }\n"
     "liquid.levelset {\n"
     "  size = {4, 2, 3}, cells = {8, 4, 6}, gravity = {1, -2, 3}, density = 900, viscosity = 0.003,\n"
-    "  stick = true, open = {'top', 'left'}, cfl = 1.5, max_step = 0.01, trace = 3,\n"
+    "  stick = true, open = {'top', 'left'}, courant = 1.5, max_step = 0.01, trace = 3,\n"
     "  advection = 'semi-lagrangian', surface = 'weno', redistance = 1, particles = 32, reseed = 7,\n"
     "  tolerance = 1e-6, iterations = 12, free_air = true, keep_volume = true, spray = { most = 99 },\n"
     "  velocity = false, pressure = true, tracers = true, level = function(x, z) return x + 10 * z end,\n"
@@ -71,7 +80,7 @@ static void what_is_said_is_in_the_def(void **state)
     assert_true(l->density == 900 && l->viscosity == 0.003 && l->stick && l->seed == 7);
     for (int side = 0; side < UND_SIDES; side++)
         assert_int_equal(l->open[side], side == 0 || side == 3);
-    assert_true(l->cfl == 1.5 && l->max_step == 0.01 && l->trace == 3 && l->redistance == 1);
+    assert_true(l->courant == 1.5 && l->max_step == 0.01 && l->trace == 3 && l->redistance == 1);
     assert_int_equal(l->velocity_rule, UND_VELOCITY_SEMI_LAGRANGIAN);
     assert_int_equal(l->surface_rule, UND_SURFACE_WENO);
     assert_true(l->particles == 32 && l->reseed == 7 && l->tolerance == 1e-6 && l->max_iterations == 12);
@@ -225,6 +234,9 @@ static void what_is_wrong_is_told(void **state)
     } wrong[] = {
         {L("solid = sphere { radius = 1 }"),
          "l.lua:2: liquid.levelset: unknown key \"solid\" (did you mean \"solids\"?)"},
+        {L("foam = true"), "unknown key \"foam\" (did you mean \"spray\"?)"},
+        {L("cfl = 1, courant = 1"), "liquid.levelset.cfl: is the old name of 1 / courant"},
+        {L("cfl = 0"), "cfl: expected a number from 0.05 to 100, found 0"},
         {"liquid.levelset { size = {1, 1, 1},\n cells = {8, 9, 8} }",
          "l.lua:2: liquid.levelset.cells: cells are cubes: 8 along x are 0.125 m wide, and along y 8 of "
          "those "
@@ -279,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cells_are_cubes),
                                        cmocka_unit_test(what_is_said_is_in_the_def),
+                                       cmocka_unit_test(the_old_name_of_courant_is_understood),
                                        cmocka_unit_test(elements_stand_in_the_order_they_act_in),
                                        cmocka_unit_test(short_forms),
                                        cmocka_unit_test(vectors_come_from_files),

@@ -138,7 +138,7 @@ static void reads_ahead(void **state)
         und_reel_settle(reel);
         bool marks[END - START + 1] = {0};
         int kept = 0, expected = direction ? 10 : 4;
-        for (int i = 0; i < 300 && kept < expected; i++) {
+        for (int i = 0; i < 60000 && kept < expected; i++) {
             pause_for(0.01);
             kept = und_reel_kept(reel, START, END - START + 1, marks);
         }
@@ -215,7 +215,7 @@ static void damaged_frames_are_named(void **state)
 
 static void wait_for_last(und_reel *reel, int last)
 {
-    for (int i = 0; i < 500 && und_reel_last(reel) != last; i++) {
+    for (int i = 0; i < 60000 && und_reel_last(reel) != last; i++) {
         pause_for(0.01);
         und_reel_take(reel);
     }

@@ -6,6 +6,10 @@
 
 #include <undine/columns.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What a cell holds (section 3.1). */
 typedef enum und_label { UND_CELL_EMPTY, UND_CELL_SURFACE, UND_CELL_FULL, UND_CELL_SOLID } und_label;
 
@@ -181,5 +185,9 @@ double und_cells_height(const und_cells *cells, int x, int z); /* of the height 
 double und_cells_wet(const und_cells *cells, int x, int y, int z);
 int und_cells_marker_count(const und_cells *cells);
 void und_cells_marker(const und_cells *cells, int i, double place[3]); /* m */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include <undine/pool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct und_skeleton und_skeleton; /* joints and keys; see und_skeleton_* */
 
 /* Which flow moves the water in a step. */
@@ -116,5 +120,9 @@ typedef struct und_body_state {
 und_body_state und_columns_body(const und_columns *columns, int body);
 
 int und_columns_spray_count(const und_columns *columns); /* drops in the air */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

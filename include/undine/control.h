@@ -5,6 +5,10 @@
 
 #include <undine/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum und_guide_kind {
     UND_GUIDE_VELOCITY,   /* m/s: soft, or where alpha is above `hard` fixed */
     UND_GUIDE_VISCOSITY,  /* m2/s */
@@ -74,5 +78,9 @@ typedef struct und_guide_def {
 } und_guide_def;
 
 und_guide_def und_guide_def_default(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include <undine/cells.h>
 #include <undine/control.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct und_sequence und_sequence; /* meshes that deform from frame to frame; see und_sequence_* */
 
 /* Something solid, at rest or moving: an obstacle, or a container of liquid. */
@@ -190,7 +194,8 @@ typedef struct und_levelset_def {
     const und_upstream_def *upstreams;
     und_band_sink sink; /* of what goes on to other grids */
 
-    double cfl;      /* CFLmultiplier of 4.4.1: substeps per cell that the fastest liquid crosses; 0.6 */
+    double
+        courant; /* cells that the fastest liquid crosses in a substep: 1 / CFLmultiplier of 4.4.1; 1 / 0.6 */
     double max_step; /* s; infinite */
     int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2 */
     und_velocity_rule velocity_rule; /* MacCormack */
@@ -255,5 +260,9 @@ double und_levelset_temperature(const und_levelset *levelset, int x, int y, int 
  * and was taken out, since the start: what would have passed it.  Not what is lost elsewhere, which the
  * ledger's correction has with it; nor what was never let through. */
 double und_levelset_leaked(const und_levelset *levelset, int obstacle);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include <undine/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct und_shape und_shape;   /* a signed distance; see und_shape_* */
 typedef struct und_motion und_motion; /* key-framed position and rotation */
 
@@ -89,5 +93,9 @@ typedef struct und_pool_def {
 } und_pool_def;
 
 und_pool_def und_pool_def_default(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What became of a call.  The values are the program's exit codes. */
 typedef enum und_status {
     UND_OK = 0,
@@ -104,5 +108,9 @@ typedef struct und_stage {
     double seconds;
     long calls;
 } und_stage;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

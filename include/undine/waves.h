@@ -6,6 +6,10 @@
 #include <undine/columns.h>
 #include <undine/pool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* An object that moves through the water along its keys and pushes it aside. */
 typedef struct und_object_def {
     const und_shape *shape;   /* in its own coordinates */
@@ -65,5 +69,9 @@ double und_waves_ground(const und_waves *waves, int x, int z);
 
 /* Where one of the def's bodies is and how it moves. */
 und_body_state und_waves_body(const und_waves *waves, int body);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

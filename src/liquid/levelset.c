@@ -19,11 +19,11 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
 
-/* 4.4.1: so that the fastest liquid crosses 1 / CFLmultiplier cells in a substep, with the speed v = u + g dt
- * that it has at its end: v dt = dx / C.  The last two of a step are equal. */
+/* 4.4.1: so that the fastest liquid crosses C = 1 / CFLmultiplier cells in a substep, with the speed v = u +
+ * g dt that it has at its end: v dt = C dx.  The last two of a step are equal. */
 static void choose_step(und_levelset *s)
 {
-    const double *g = s->def.gravity, cross = s->def.dx / s->def.cfl;
+    const double *g = s->def.gravity, cross = s->def.dx * s->def.courant;
     double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     double speed = fmax(s->fastest, und_solids_fastest(&s->solids, s->time, s->left));
     speed = fmax(speed, und_guides_fastest(und_levelset_guides(s), s->time, s->left));
@@ -140,7 +140,7 @@ static void measure(und_levelset *s)
  * diagonally. */
 static float reach(const und_levelset *s)
 {
-    return (float)fmin(1 / s->def.cfl + 1, s->layers / sqrt(3));
+    return (float)fmin(s->def.courant + 1, s->layers / sqrt(3));
 }
 
 /* False where what the substep needs is not there: nothing has changed then. */
@@ -305,7 +305,7 @@ und_levelset_def und_levelset_def_default(void)
         .dx = 1.0 / 32,
         .gravity = {0, -9.81, 0},
         .density = 1000,
-        .cfl = 0.6,
+        .courant = 1 / 0.6,
         .max_step = INFINITY,
         .trace = 2,
         .order = 1,
@@ -391,7 +391,7 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
     } range[] = {{"size", def->dx, 1e-9, 1e9},
                  {"density", def->density, 1e-9, 1e9},
                  {"viscosity", def->viscosity, 0, 1e9},
-                 {"cfl", def->cfl, 0.05, 100},
+                 {"courant", def->courant, 0.01, 20},
                  {"max_step", def->max_step, 1e-12, INFINITY},
                  {"trace", def->trace, 2, 3},
                  {"order", def->order, 1, 2},
@@ -569,7 +569,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->liquid.class = &levelset_class;
     s->def = *def;
     s->threads = und_threads(def->threads);
-    s->layers = (int)fmax(ceil(1 / def->cfl) + AROUND - 1, UND_SOLIDS_REACH);
+    s->layers = (int)fmax(ceil(def->courant) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     und_levelset_first_window(s);
     for (int i = 0; i < STAGE_COUNT; i++)

@@ -33,7 +33,7 @@ static void guard(und_levelset *s)
 /* What phi was followed back to at solids may be on their other side, or within them. */
 static void follow_walls(und_levelset *s, double cells_per_speed)
 {
-    const double furthest = 1 / s->def.cfl + 1; /* cells: what moves in a substep */
+    const double furthest = s->def.courant + 1; /* cells: what moves in a substep */
     und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed);
     und_solids_brink(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed,
                      s->def.trace == 3, furthest);

@@ -196,6 +196,20 @@ static void read_viscosity(reader *r, const field *f, void *def)
     l->viscosity_field = value;
 }
 
+static void read_cfl(reader *r, const field *f, void *def)
+{
+    field number = *f;
+    number.type = F_NUMBER;
+    number.low = 0.05;
+    number.high = 100;
+    double cfl = und_read_number(r, &number);
+    lua_pushstring(r->L, "courant");
+    if (lua_rawget(r->L, -3) != LUA_TNIL)
+        und_read_fail(r, "is the old name of 1 / courant: expected one of them");
+    lua_pop(r->L, 1);
+    ((und_levelset_def *)def)->courant = 1 / cfl;
+}
+
 static const char *const viscosity_solvers[] = {"diffuse", "split", "coupled", NULL};
 static const char *const velocity_rules[] = {"semi-lagrangian", "maccormack", NULL};
 static const char *const surface_rules[] = {"semi-lagrangian", "weno", NULL};
@@ -244,8 +258,10 @@ const field und_levelset_fields[] = {
      .doc = "the grid is only a part of the domain, which moves and grows with what it is to hold"},
     LIST("control", und_read_control, und_control_fields,
          "control particles, which lead what is around them"),
-    {"cfl", F_NUMBER, NULL, 0.05, 100, .offset = LEVELSET(cfl),
-     .doc = "steps in which the fastest liquid crosses a cell: more are slower and more accurate"},
+    {"courant", F_NUMBER, NULL, 0.01, 20, .offset = LEVELSET(courant),
+     .doc = "cells that the fastest liquid crosses in a step: fewer are slower and more accurate"},
+    {"cfl", F_OTHER, .read = read_cfl, .expected = "a number from 0.05 to 100",
+     .doc = "the old name of 1 / courant"},
     {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = LEVELSET(max_step),
      .doc = "no step is longer than this"},
     {"trace", F_INTEGER, NULL, 2, 3, .offset = LEVELSET(trace),

@@ -170,9 +170,28 @@ static const char *field_nearest(const field *fields, const char *word)
     return und_suggest(word, words, count);
 }
 
+static const field *find_field(const field *fields, const char *key)
+{
+    field_walk walk = und_fields_walk(fields);
+    const field *f;
+    while ((f = und_fields_next(&walk)) != NULL && strcmp(f->key, key) != 0)
+        ;
+    return f;
+}
+
+/* What does the same under another name, where no name is like it. */
+static const char *meant(const field *fields, const char *word)
+{
+    static const char *const other[][2] = {{"foam", "spray"}, {"splash", "spray"}};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (strcmp(word, other[i][0]) == 0 && find_field(fields, other[i][1]))
+            return other[i][1];
+    return field_nearest(fields, word);
+}
+
 static void fail_unknown(reader *r, const field *fields, const char *key)
 {
-    const char *near = field_nearest(fields, key);
+    const char *near = meant(fields, key);
     if (near)
         und_read_fail(r, "unknown key \"%.60s\" (did you mean \"%s\"?)", key, near);
     char known[MESSAGE / 2] = "";
@@ -183,15 +202,6 @@ static void fail_unknown(reader *r, const field *fields, const char *key)
         used += n > 0 ? (size_t)n : 0;
     }
     und_read_fail(r, "unknown key \"%.60s\"; there are: %s", key, known);
-}
-
-static const field *find_field(const field *fields, const char *key)
-{
-    field_walk walk = und_fields_walk(fields);
-    const field *f;
-    while ((f = und_fields_next(&walk)) != NULL && strcmp(f->key, key) != 0)
-        ;
-    return f;
 }
 
 /* The first unknown key in the alphabet's order, as Lua's own order changes from run to run. */
