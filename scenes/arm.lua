@@ -6,7 +6,7 @@
 scene { name = "arm", frames = 120, fps = 24 }
 
 local cells = param("cells", 80)                     -- along the torso's grid
-local viscosity, speed = 0.008, 0.4                  -- m2/s, m/s
+local viscosity, speed = 0.05, 0.6                    -- m2/s, m/s
 local dx = 1.2 / cells
 
 local function whole(length) return math.floor(length / dx + 0.5) end
@@ -58,8 +58,10 @@ for i = 0, 3 do                                      -- fingers
 end
 local statue = { name = "statue", shape = union(figure), material = "marble" }
 
--- A cap on the shoulder that never ends: it slides down along the shoulder, outwards more than inwards.
-local cap = intersection { sphere { center = shoulder, radius = 0.19 }, plane { center = {0, 1.58, 0}, normal = {0, -1, 0} } }
+-- A cap on the shoulder that never ends: it slides down along the shoulder, outwards more than inwards.  Thick paint makes a coat
+-- of some cells, which holds.
+local cap = intersection { sphere { center = shoulder, radius = 0.21 }, plane { center = {0, 1.56, 0}, normal = {0, -1, 0} },
+                           plane { center = {0.68, 0, 0}, normal = {-1, 0, 0} } }
 
 local function slide(x, y, z, t)
   local n = {x - shoulder[1], y - shoulder[2], z - shoulder[3]}
