@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -62,12 +63,14 @@ static und_status look_at(const pipeline *p, child *c, und_error *err)
         return err->status;
     und_cache_info info = und_cache_describe(cache);
     und_error ignored; /* reading only: nothing is lost */
-    c->done = info.row_count > 0 && info.rows[info.row_count - 1].frame >= last;
+    status = und_cache_compare_files(cache, p->view->files, p->view->file_count, err);
+    c->done = info.row_count > 0 && info.rows[info.row_count - 1].frame >= last &&
+              und_cache_first_lost(cache) == INT_MAX;
     c->resume = !c->done;
-    if (c->done && !a->quiet)
+    if (status == UND_OK && c->done && !a->quiet)
         printf("%s is there already, up to frame %d\n", c->grid->name, info.rows[info.row_count - 1].frame);
     und_cache_close(cache, NULL, 0, &ignored);
-    return UND_OK;
+    return status;
 }
 
 /* The command line of one grid. */

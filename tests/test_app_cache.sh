@@ -95,5 +95,21 @@ expect "resumed without a ledger" code 0 "$program" sim block.lua -o lost --resu
 expect "the ledger is as it was" cmp lost/ledger.csv whole/ledger.csv
 expect "a cache with its ledger again" code 0 "$program" verify lost
 
+# grids that are whole are left alone, but not where a file has changed or a frame is lost
+cat >two.lua <<'SCENE'
+scene { name = "two", frames = 2, fps = 24 }
+liquid.levelset { name = "near", size = {1, 0.6, 0.6}, cells = {10, 6, 6}, fill = box { max = {0.5, 0.3, 0.6} },
+  open = "right", solids = { mesh { file = "meshes/block.obj", center = {0.4, 0, 0.2} } } }
+liquid.levelset { name = "far", origin = {0.7, 0, 0}, size = {1, 0.6, 0.6}, cells = {10, 6, 6}, from = { "near" } }
+SCENE
+expect "two grids" code 0 "$program" sim two.lua -o two -q
+cp two/near/frames/near.0002.h5 near.h5
+rm two/near/frames/near.0002.h5
+expect "two grids without a frame" code 0 "$program" sim two.lua -o two --resume -q
+expect "it is made again" cmp near.h5 two/near/frames/near.0002.h5
+box meshes/block.obj 0.2
+expect "two grids with another mesh" code 2 "$program" sim two.lua -o two --resume -q
+expect "which is said" grep -q 'meshes/block.obj has changed since two/near was made' said
+
 echo "1..$count"
 [ $failures = 0 ]

@@ -188,7 +188,7 @@ static und_status keep_files(und_cache *cache, const und_cache_def *def, und_err
 /* What was made before caches kept files takes those of now for its own. */
 static und_status same_files(und_cache *cache, const und_cache_def *def, und_error *err)
 {
-    return cache->manifest.keeps_files ? und_files_compare(cache, def->files, def->file_count, err)
+    return cache->manifest.keeps_files ? und_cache_compare_files(cache, def->files, def->file_count, err)
                                        : keep_files(cache, def, err);
 }
 
@@ -343,7 +343,7 @@ static und_status go_back(und_cache *cache, und_frame *state, und_error *err)
 {
     cache_manifest *m = &cache->manifest;
     int rows = 0;
-    cache->lost_frame = und_rebuild_first_lost(cache);
+    cache->lost_frame = und_cache_first_lost(cache);
     while (m->checkpoint_count > 0) {
         const cache_checkpoint *last = &m->checkpoints[m->checkpoint_count - 1];
         rows = rows_up_to(&cache->rows, last->frame, m->start);

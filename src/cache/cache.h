@@ -81,6 +81,13 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
  * are dropped. UND_OK with state->count == 0: no checkpoint, begin at the start. */
 und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_error *err);
 
+/* Are the scene's files, as far as the cache has them, what it was made with?  UND_INVALID: it says which is
+ * not. */
+und_status und_cache_compare_files(const und_cache *cache, const und_named_file *files, int count,
+                                   und_error *err);
+/* The first frame whose file is missing or cut short; INT_MAX: none. */
+int und_cache_first_lost(const und_cache *cache);
+
 /* Loads the last checkpoint that reads back whole and stands at or before the frame; state->count == 0: there
  * is none, state->number: which it is.  The caller clears it. */
 und_status und_cache_state(und_cache *cache, int frame, und_frame *state, und_error *err);

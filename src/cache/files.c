@@ -148,7 +148,8 @@ static const und_cache_file *find(const und_cache_file *files, int count, const 
     return NULL;
 }
 
-und_status und_files_compare(const und_cache *cache, const und_named_file *now, int count, und_error *err)
+und_status und_cache_compare_files(const und_cache *cache, const und_named_file *now, int count,
+                                   und_error *err)
 {
     const cache_files *was = &cache->manifest.files;
     char copy[KEPT_MAX];
@@ -156,9 +157,7 @@ und_status und_files_compare(const und_cache *cache, const und_named_file *now, 
         const und_cache_file *file = find(was->file, was->count, now[i].name);
         und_cache_file found = {.name = now[i].name};
         if (!file)
-            return und_error_set(err, UND_INVALID,
-                                 "%s: the scene did not read it when %s was made: use --force to begin anew",
-                                 now[i].path, cache->folder);
+            continue; /* another scene's, which has a grid more */
         und_status status = und_file_hash(now[i].path, cache->threads, &found.hash, &found.bytes, err);
         if (status)
             return status;
@@ -168,7 +167,7 @@ und_status und_files_compare(const und_cache *cache, const und_named_file *now, 
                                  "%.400s has changed since %.400s was made: put it back as it was "
                                  "(%.400s/%s/%s is a copy), or use --force to begin anew",
                                  now[i].path, cache->folder, cache->folder, FOLDER, copy);
-        if (und_files_check(cache, file, NULL)) /* the copy is lost: it is made again */
+        if (cache->writes && und_files_check(cache, file, NULL)) /* the copy is lost: it is made again */
             status = copy_file(cache, now[i].path, &found, err);
         if (status)
             return status;

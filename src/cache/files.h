@@ -13,9 +13,6 @@ und_status und_files_keep(und_cache *cache, const und_named_file *from, int coun
 /* The same of what another cache keeps for its scene: links, where they can be. */
 und_status und_files_share(und_cache *cache, const und_cache *from, und_error *err);
 
-/* Are the scene's files those that the cache was made with?  UND_INVALID names the first that is not. */
-und_status und_files_compare(const und_cache *cache, const und_named_file *now, int count, und_error *err);
-
 /* Is the copy what it was? */
 und_status und_files_check(const und_cache *cache, const und_cache_file *file, und_error *err);
 

@@ -61,7 +61,7 @@ und_status und_rebuild_rows(und_cache *cache, und_error *err)
     return status;
 }
 
-int und_rebuild_first_lost(const und_cache *cache)
+int und_cache_first_lost(const und_cache *cache)
 {
     const cache_rows *rows = &cache->rows;
     char name[2 * SLUG_MAX], path[UND_PATH_MAX];
