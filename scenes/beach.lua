@@ -1,14 +1,14 @@
 -- Waves on a beach, then rain: figure 9 of Kass & Miller 1990.
 --
 -- A swell comes in from the left, which is the far side of the picture.  Its crests are straight out at sea and
--- bend towards the shore of the bay, since waves are slower where it is shallow.  They run up the sand, run back
+-- bend into the shape of the bay, since waves are slower where it is shallow.  They run up the sand, run back
 -- and leave it dark and wet; then it begins to rain, and the rain runs down the sand to the sea.
 
 scene { name = "beach", frames = 240, fps = 30, substeps = 2 }
 
 local cells = param("cells", 256)           -- undine run scenes/beach.lua --set cells=128
-local amplitude = param("amplitude", 0.16)  -- of the swell, m
-local period, depth = 3.2, 1.2              -- of the swell, s; of the sea off the beach, m
+local amplitude = param("amplitude", 0.2)   -- of the swell, m
+local period, depth = 3.6, 1.2              -- of the swell, s; of the sea off the beach, m
 
 -- 0 below a, 1 above b, and smooth between.
 local function smooth(a, b, x)
@@ -17,10 +17,10 @@ local function smooth(a, b, x)
 end
 
 -- Where the water meets the sand at rest: a bay between two points.
-local function shore(z) return 15.2 + 2.0 * math.cos(2 * math.pi * (z - 11.5) / 19) end
+local function shore(z) return 15.0 + 2.9 * math.cos(2 * math.pi * (z - 11.5) / 21) end
 
 local rocks = { -- x, z, radius, height of the top
-  { 11.6, 6.9, 1.1, 0.62 }, { 12.9, 6.2, 0.8, 0.42 }, { 10.4, 6.1, 0.7, 0.30 }, { 12.6, 8.1, 0.4, 0.16 },
+  { 11.6, 4.9, 1.1, 0.62 }, { 12.9, 4.2, 0.8, 0.42 }, { 10.4, 4.1, 0.7, 0.30 }, { 12.6, 6.1, 0.4, 0.16 },
 }
 
 -- The height of a rock: a cone that noise makes lumpy.
@@ -33,7 +33,7 @@ end
 
 local function land(x, z)
   local s = x - shore(z)                                        -- metres inland
-  local y = math.max(s < 0 and 0.125 * s or 0.11 * s, -depth)
+  local y = math.max(s < 0 and 0.085 * s or 0.11 * s, -depth)
   local dry, wet = smooth(0.5, 2.5, s), smooth(-7, 0, s)
   y = y + 0.05 * wet * fbm(0.3 * x + 7, 0.3 * z, 4)             -- uneven sand
   y = y + 0.08 * dry * math.abs(noise(0.4 * x, 1.2 * z))        -- furrows, in which rain runs down
@@ -56,14 +56,14 @@ liquid.waves {
   damping = 0.05,
   viscosity = 2e-5,      -- thin films of rain run slowly down the sand
   edges = { left = { kind = "open", level = 0, amplitude = amplitude, period = period } },
-  foam = { threshold = 0.7, rate = 1.5, life = 1.6 },
+  foam = { threshold = 1.15, rate = 1.2, life = 1.0 },
   rain = { rate = function(x, z, t) return 30 * smooth(4.3, 6.8, t) end, peak = 30, start = 4.3,
            radius = 0.024, top = 6, speed = 8, wind = {0.6, 0.2} },
 }
 
 -- From above the dry sand, out to sea; the domain fills the picture.
-camera { eye = {25, 5.4, 13}, look = {13.1, -1, 12}, fov = 30 }
-light { sun = {-0.5, 0.5, 0.45}, clouds = 0.35 }
-water { ripples = 0.5, shore = 0.003, caustics = 1 }   -- thin water on sand is seen as water
+camera { eye = {26.5, 8.6, 12.6}, look = {12.9, -1, 12}, fov = 31 }
+light { sun = {-0.25, 0.42, 0.8}, clouds = 0.35 }
+water { ripples = 0.15, shore = 0.003, caustics = 1 }   -- thin water on sand is seen as water
 ground { grain = 0.16, rock_slope = 19 }        -- no sand here is as steep as that: rock
 film { width = 960, height = 540, rain_width = 0.003, shutter = 1 / 90 }   -- --size 1920x1080 for more
