@@ -24,7 +24,8 @@ static inline und_cache_def play_definition(const char *path, int start, int end
                            .end = end,
                            .fps = fps,
                            .compress = 1,
-                           .threads = 1};
+                           .threads = 1,
+                           .commit_every = -1}; /* readers see each frame at once */
 }
 
 /* Time is that of a run: 0 at the first frame. */

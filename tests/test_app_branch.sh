@@ -4,8 +4,8 @@
 
 sums() { find "$1" -type f -exec cksum {} + | sort; }
 same() { cmp -s "$1" "$2"; }
-# rows A B: the same frames with the same states, whatever the times in the manifest.
-rows() { cmp -s "$1/ledger.csv" "$2/ledger.csv"; }
+# rows A B: the frames of A are in B, with the same states, whatever the times in the manifest.
+rows() { head -n "$(wc -l <"$1/ledger.csv")" "$2/ledger.csv" | cmp -s - "$1/ledger.csv"; }
 
 cat >tank.lua <<'SCENE'
 scene { name = "tank", frames = 12, fps = 24 }
@@ -71,7 +71,7 @@ expect "a branch before the branch" code 0 "$program" sim third.lua --from deep/
 expect "is of the first" code 0 "$program" verify fourth
 
 # killed and resumed
-long() { sed 's/frames = 12/frames = 120/' "$1"; }
+long() { sed 's/frames = 12/frames = 100000/' "$1"; }
 long blown.lua >long.lua
 "$program" sim long.lua --from tank@9 -o whole -e 30 -q
 "$program" sim long.lua --from tank@9 -o killed --checkpoint 4 >log 2>&1 </dev/null &

@@ -129,6 +129,7 @@ static und_cells *lopsided(scene *s, und_gate_def *gate, und_track track, bool e
     *gate = (und_gate_def){.side = 1, .end = 0.15, .wall = {.kind = UND_WALL_INFLOW}};
     gate->wall.velocity[0].number = -0.2;
     gate->wall.markers = 1e-9; /* births are random */
+    d->keep_volume = false;    /* without them what came in is not shown */
     d->gates = gate, d->gate_count = 1;
     d->wall[3].kind = UND_WALL_OUTFLOW;
     /* Markers in the edge between such a wall and an inflow would see one of the two: the one along x first.

@@ -49,7 +49,8 @@ static writer begin_flow(const char *text, const char *path)
                          .start = 3,
                          .end = 2 + FRAMES,
                          .fps = 24,
-                         .threads = 1};
+                         .threads = 1,
+                         .commit_every = -1}; /* readers see each frame at once */
     w.cache = und_cache_create(&def, true, &err);
     assert_non_null(w.cache);
     return w;

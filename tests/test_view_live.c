@@ -504,8 +504,9 @@ static void a_moment_is_saved_as_a_scene(void **state)
             for (size_t i = 0; i < count; i++)
                 most = fmax(most, fabs((double)goes_on[i]));
             assert_true(most > 0.01);
-            for (size_t i = 0; i < count; i++) /* at the open edge it begins without what waves left there */
-                assert_double_near((double)goes_on[i], (double)is_now[i], (i % 40 ? 1e-3 : 0.05) * most);
+            for (size_t i = 0; i < count;
+                 i++) /* without what waves left at the open edge, and bodies in the level around them */
+                assert_double_near((double)goes_on[i], (double)is_now[i], (i % 40 ? 2e-3 : 0.05) * most);
         }
         und_sim_destroy(sim);
         und_scene_destroy(scene);
