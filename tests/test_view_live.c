@@ -504,8 +504,7 @@ static void a_moment_is_saved_as_a_scene(void **state)
             for (size_t i = 0; i < count; i++)
                 most = fmax(most, fabs((double)goes_on[i]));
             assert_true(most > 0.01);
-            for (size_t i = 0; i < count;
-                 i++) /* without what waves left at the open edge, and bodies in the level around them */
+            for (size_t i = 0; i < count; i++) /* without what open edges and bodies keep */
                 assert_double_near((double)goes_on[i], (double)is_now[i], (i % 40 ? 2e-3 : 0.05) * most);
         }
         und_sim_destroy(sim);

@@ -193,9 +193,10 @@ und_status take(und_child *child, void *context, und_error *err)
     bool whole = und_child_get(child, rows->number, count * sizeof *rows->number);
     if (whole && rows->has_id)
         whole = und_child_get(child, rows->id, count * sizeof *rows->id);
-    for (size_t i = 0; whole && i < count * UND_POINT_NUMBERS; i++)
-        if (!std::isfinite(rows->number[0][i]))
-            return und_error_set(err, UND_FAILED, "cannot read %s: it is damaged", r.path);
+    for (size_t i = 0; whole && i < count; i++)
+        for (float number : rows->number[i])
+            if (!std::isfinite(number))
+                return und_error_set(err, UND_FAILED, "cannot read %s: it is damaged", r.path);
     return whole ? UND_OK : UND_FAILED;
 }
 
