@@ -20,6 +20,14 @@ expect()
     fi
 }
 
+# begin COMMAND...: in the background, as $run; what it says is in log, which holds nothing of a run before it.
+begin()
+{
+    : >log
+    "$@" >log 2>&1 </dev/null &
+    run=$!
+}
+
 # await CONDITION...: until it holds, however long that takes, or the program in the background, $run, has ended.
 await()
 {

@@ -90,8 +90,7 @@ expect "the hashes are those of 8 frames" test "$(wc -l <hashes.1)" = 8
 frames_done() { [ "$(grep -c "^$1 frame" log)" -ge "$2" ]; }
 
 # stopped in the middle, then resumed: the same bits as a run left alone
-"$program" sim tiny.lua --set cells=96 -e 150 -o stopped --checkpoint 5 >log 2>&1 </dev/null &
-run=$!
+begin "$program" sim tiny.lua --set cells=96 -e 150 -o stopped --checkpoint 5
 await frames_done sim 12
 kill -STOP $run # so that it does nothing between the look and the signal
 until grep -q '^State:.T' /proc/$run/status; do sleep 0.01; done
@@ -122,8 +121,7 @@ expect "ten rows" test "$(grep -c '^[0-9]' out/tiny/ledger.csv)" = 10
 expect "ten frames in the movie" test "$(samples out/tiny/tiny.mp4)" = 10
 
 # stopped while it draws: the movie of the resumed run has every frame
-"$program" run tiny.lua --samples 8 --size 640x360 -o drawn >log 2>&1 </dev/null &
-run=$!
+begin "$program" run tiny.lua --samples 8 --size 640x360 -o drawn
 await frames_done run 2
 kill -TERM $run
 wait $run
@@ -135,8 +133,7 @@ hashes drawn >hashes.drawn
 expect "and the same bits" same hashes.1 hashes.drawn
 
 # the command that a stopped run prints makes the pictures that were asked for
-"$program" run tiny.lua -j 1 --size 64x36 --stills 3 --set cells=64 -e 200 --force >log 2>&1 </dev/null &
-run=$!
+begin "$program" run tiny.lua -j 1 --size 64x36 --stills 3 --set cells=64 -e 200 --force
 await frames_done run 3
 kill -INT $run
 wait $run

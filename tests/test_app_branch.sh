@@ -74,16 +74,14 @@ expect "is of the first" code 0 "$program" verify fourth
 long() { sed 's/frames = 12/frames = 100000/' "$1"; }
 long blown.lua >long.lua
 "$program" sim long.lua --from tank@9 -o whole -e 30 -q
-"$program" sim long.lua --from tank@9 -o killed --checkpoint 4 >log 2>&1 </dev/null &
-run=$!
+begin "$program" sim long.lua --from tank@9 -o killed --checkpoint 4
 await grep -q "^sim frame 15" log
 kill -9 $run
 wait $run 2>/dev/null
 expect "a killed branch is whole" code 0 "$program" verify killed
 expect "resumed" code 0 "$program" sim long.lua --from tank@9 -o killed --resume -e 30 -q
 expect "gives the same bits" rows whole killed
-"$program" sim long.lua --from tank@9 -o stopped >log 2>&1 </dev/null &
-run=$!
+begin "$program" sim long.lua --from tank@9 -o stopped
 await grep -q "^sim frame 10" log
 kill -INT $run
 wait $run

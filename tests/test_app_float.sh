@@ -96,8 +96,7 @@ expect "says that it has changed" grep -q 'has changed since undine float read i
 
 # stopped: what is there is whole
 "$program" sim flow.lua -e 150 -o long -q
-"$program" float long cans.lua -o stopped >log 2>&1 </dev/null &
-run=$!
+begin "$program" float long cans.lua -o stopped
 five_done() { [ "$(grep -c "^float frame" log)" -ge 5 ]; }
 await five_done
 kill -INT $run

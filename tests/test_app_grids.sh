@@ -53,14 +53,13 @@ expect "and the same bands" same out/top/bands alone/top/bands
 # a signal so early that the grids' processes do not listen yet
 early()
 {
-    local run child i
+    local run child=
     "$program" sim fall.lua -o early -q >said 2>&1 &
     run=$!
-    for ((i = 0; i < 5000; i++)); do
+    while [ -z "$child" ] && kill -0 $run 2>/dev/null; do
         child=$(cat /proc/$run/task/$run/children 2>/dev/null)
-        [ -z "$child" ] || break
     done
-    kill -INT ${child:-$run}
+    kill -INT $child
     kill -INT $run
     wait $run
 }
@@ -89,8 +88,7 @@ expect "render of three" code 0 "$program" render out --preview -s 24 --stills 1
 long() { sed 's/frames = 24/frames = 200/' fall.lua; }
 long >long.lua
 "$program" sim long.lua -o whole -e 60 -q
-"$program" sim long.lua -o stopped --checkpoint 10 >log 2>&1 </dev/null &
-run=$!
+begin "$program" sim long.lua -o stopped --checkpoint 10
 wait_for log "sim low frame 15"
 kill -INT $run
 wait $run
@@ -101,8 +99,7 @@ expect "the caches are whole" code 0 "$program" verify stopped
 expect "resumed" code 0 "$program" sim long.lua -o stopped --resume -e 60 -q
 expect "the same bits" rows whole stopped top low
 expect "the same bands" same whole/top/bands stopped/top/bands
-"$program" sim long.lua --grid top -o killed --checkpoint 10 >log 2>&1 </dev/null &
-run=$!
+begin "$program" sim long.lua --grid top -o killed --checkpoint 10
 wait_for log "sim top frame 25"
 kill -9 $run
 wait $run 2>/dev/null

@@ -98,8 +98,7 @@ expect "and that the movie waits" grep -q '^movie  waits for 1' said
 expect "takes the other over" test -s claims/stills/shore.0003.png
 
 # Ctrl-C within a frame: at once, no half file
-"$program" render out/dam --png --noise 0.0001 --size 320x180 -o stopped >log 2>&1 </dev/null &
-run=$!
+begin "$program" render out/dam --png --noise 0.0001 --size 320x180 -o stopped
 await test -e stopped/dam.0001.lock
 kill -INT $run
 wait $run
