@@ -33,8 +33,8 @@ static void part_is_the_plane_s(void **state)
         g[0] += g[0] < 0 ? -0.01 : 0.01;
         assert_double_near(und_distance_part(distance, g), sliced_part(distance, g), 2e-4);
     }
-    assert_double_near(und_distance_part(0.2, (double[]){0, 3, 0}), 0.3, 2e-6);
-    assert_double_near(und_distance_part(-0.2, (double[]){0, 0, -1}), 0.7, 2e-6);
+    assert_double_near(und_distance_part(0.2, (double[]){0, 3, 0}), 0.3, 1e-15);
+    assert_double_near(und_distance_part(-0.2, (double[]){0, 0, -1}), 0.7, 1e-15);
     assert_double_near(und_distance_part(0, (double[]){1, 1, 1}), 0.5, 1e-12);
     assert_double_near(und_distance_part(-0.9, (double[]){1, 1, 1}), 1, 0);
     assert_double_near(und_distance_part(0.9, (double[]){1, 1, 1}), 0, 0);

@@ -1,53 +1,14 @@
 /* How much liquid there is, and how much surface. */
 #include "surface/distance_parts.h"
+#include "surface/plane_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The part of the unit cube below the plane m.x = alpha, with m >= 0 in growing order and of sum 1, for
- * alpha <= 1/2 (Scardovelli & Zaleski 2000, "Analytical relations connecting linear interfaces and volume
- * fractions in rectangular grids", section 2). */
-static double below(const double m[3], double alpha)
-{
-    double m12 = m[0] + m[1], product = 6 * m[0] * m[1] * m[2];
-    if (alpha < m[0])
-        return alpha * alpha * alpha / product;
-    if (alpha < m[1])
-        return alpha * (alpha - m[0]) / (2 * m[1] * m[2]) + m[0] * m[0] / (6 * m[1] * m[2]);
-    if (alpha >= m12 && m12 <= m[2])
-        return (2 * alpha - m12) / (2 * m[2]);
-    double sum = alpha * alpha * alpha;
-    for (int a = 0; a < 3; a++)
-        if (alpha > m[a])
-            sum -= (alpha - m[a]) * (alpha - m[a]) * (alpha - m[a]);
-    return sum / product;
-}
-
-static void order_two(double *a, double *b)
-{
-    double low = fmin(*a, *b), high = fmax(*a, *b);
-    *a = low;
-    *b = high;
-}
-
 double und_distance_part(double distance, const double gradient[3])
 {
-    double m[3] = {fabs(gradient[0]), fabs(gradient[1]), fabs(gradient[2])};
-    double sum = m[0] + m[1] + m[2], length = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
-    order_two(&m[0], &m[1]);
-    order_two(&m[1], &m[2]);
-    order_two(&m[0], &m[1]);
-    for (int a = 0; a < 3; a++)
-        m[a] /= sum;
-    double least = 1e-6; /* a plane along an axis, within what it is off */
-    m[2] -= m[0] < least ? least - m[0] : 0;
-    m[0] = fmax(m[0], least);
-    m[2] -= m[1] < least ? least - m[1] : 0;
-    m[1] = fmax(m[1], least);
-    double alpha = 0.5 - distance * length / sum;
-    if (alpha <= 0 || alpha >= 1)
-        return alpha <= 0 ? 0 : 1;
-    return alpha <= 0.5 ? below(m, alpha) : 1 - below(m, 1 - alpha);
+    const double *g = gradient;
+    return und_plane_part(distance * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), g);
 }
 
 /* A cell that is no further from the surface than this can be cut by it. */
