@@ -58,41 +58,62 @@ static keys find_members(const store_weld *w, const und_frame *frame)
     return k;
 }
 
+/* Nearly all rows have three words: those are taken at once. */
 static uint64_t hash_of(const keys *k, size_t corner)
 {
     uint64_t hash = 0;
     for (int m = 0; m < k->count; m++) {
         const uint32_t *row = k->data[m] + corner * k->words[m];
-        for (size_t i = 0; i < k->words[m]; i++) {
-            hash = (hash ^ row[i]) * 0x9e3779b97f4a7c15;
-            hash ^= hash >> 29;
-        }
+        size_t i = k->words[m] % 3;
+        for (size_t j = 0; j < i; j++)
+            hash = (hash ^ row[j]) * 0x9e3779b97f4a7c15;
+        for (; i < k->words[m]; i += 3)
+            hash = (hash ^ row[i] ^ (uint64_t)row[i + 1] << 32) * 0x9e3779b97f4a7c15 +
+                   row[i + 2] * 0xd6e8feb86659fd93;
+        hash ^= hash >> 29;
     }
     return hash;
 }
 
 static bool are_same(const keys *k, size_t a, size_t b)
 {
-    uint32_t differs = 0;
-    for (int m = 0; m < k->count; m++)
-        for (size_t i = 0; i < k->words[m]; i++)
-            differs |= k->data[m][a * k->words[m] + i] ^ k->data[m][b * k->words[m] + i];
-    return !differs;
+    for (int m = 0; m < k->count; m++) {
+        const uint32_t *x = k->data[m] + a * k->words[m], *y = k->data[m] + b * k->words[m];
+        uint32_t differs = 0;
+        size_t i = k->words[m] % 3;
+        for (size_t j = 0; j < i; j++)
+            differs |= x[j] ^ y[j];
+        for (; i < k->words[m]; i += 3)
+            differs |= (x[i] ^ y[i]) | (x[i + 1] ^ y[i + 1]) | (x[i + 2] ^ y[i + 2]);
+        if (differs)
+            return false;
+    }
+    return true;
 }
 
-/* Vertices are numbered as they come; `slot` is a hash table of them, -1: free. */
+/* Vertices are numbered as they come; `slot` is a hash table of them, -1: free.  Hashes are made some corners
+ * ahead, so that the slots are at hand.  Stops where too many are vertices of their own to save anything. */
 static void number_vertices(store_weld *w, const keys *k, int32_t *slot, size_t slots)
 {
+    enum { AHEAD = 32 };
+    size_t at[AHEAD];
     memset(slot, -1, slots * sizeof *slot);
-    for (size_t c = 0; c < w->corners; c++) {
-        size_t at = hash_of(k, c) & (slots - 1);
-        while (slot[at] >= 0 && !are_same(k, c, (size_t)w->corner[slot[at]]))
-            at = (at + 1) & (slots - 1);
-        if (slot[at] < 0) {
-            w->corner[w->vertices] = (int32_t)c;
-            slot[at] = (int32_t)w->vertices++;
+    for (size_t first = 0; first < w->corners && 4 * w->vertices < 3 * w->corners; first += AHEAD) {
+        size_t count = w->corners - first < AHEAD ? w->corners - first : AHEAD;
+        for (size_t i = 0; i < count; i++) {
+            at[i] = hash_of(k, first + i) & (slots - 1);
+            __builtin_prefetch(&slot[at[i]]);
         }
-        w->index[c] = slot[at];
+        for (size_t i = 0; i < count; i++) {
+            size_t c = first + i, s = at[i];
+            while (slot[s] >= 0 && !are_same(k, c, (size_t)w->corner[slot[s]]))
+                s = (s + 1) & (slots - 1);
+            if (slot[s] < 0) {
+                w->corner[w->vertices] = (int32_t)c;
+                slot[s] = (int32_t)w->vertices++;
+            }
+            w->index[c] = slot[s];
+        }
     }
 }
 
@@ -107,7 +128,7 @@ bool und_weld_make(const und_frame *frame, const und_item *position, store_weld 
         return false;
     snprintf(w->prefix, sizeof w->prefix, "%.*s", (int)length, position->name);
     keys k = find_members(w, frame);
-    while (slots < 2 * w->corners)
+    while (slots < w->corners)
         slots *= 2;
     w->index = k.count ? malloc(w->corners * sizeof *w->index) : NULL;
     w->corner = k.count ? malloc(w->corners * sizeof *w->corner) : NULL;
