@@ -12,6 +12,7 @@ const validation_case levelset_cases[] = {
     {"turning_box", "levelset", case_levelset_box_turns},
     {"tilted_cup", "levelset", case_levelset_cup},
     {"thin_wall", "levelset", case_levelset_thin},
+    {"pushed", "levelset", case_levelset_pushed},
     {"divergence", "levelset", case_levelset_divergence},
     {"volume", "levelset", case_levelset_volume},
     {"elliptic_drop", "levelset", case_levelset_ellipse},

@@ -298,9 +298,10 @@ static uint64_t field_hash(const und_solids *s)
         for (int y = 0; y < m->n[1]; y++)
             for (int x = 0; x < m->n[0]; x++) {
                 size_t at = und_mac_at(m, x, y, z);
-                const float value[] = {s->distance[at], s->room[at], s->open[0][at], s->open[1][at],
-                                       s->open[2][at],  s->u[0][at], s->u[1][at],    s->u[2][at]};
-                for (int k = 0; k < 8; k++) {
+                const float value[] = {s->distance[at], s->room[at],    s->open[0][at], s->open[1][at],
+                                       s->open[2][at],  s->u[0][at],    s->u[1][at],    s->u[2][at],
+                                       s->push[0][at],  s->push[1][at], s->push[2][at]};
+                for (int k = 0; k < 11; k++) {
                     uint32_t bits;
                     assert_true(isfinite(value[k]));
                     memcpy(&bits, &value[k], sizeof bits);
@@ -445,6 +446,134 @@ static void test_frame(void **state)
 
 /* Liquid left of a thin wall: what appears right of it goes, what grows over open faces stays, and what is
  * lost within the liquid comes back. */
+/* What solids push into a cell, in m/s of a face. */
+static double pushed_at(const und_solids *s, size_t at)
+{
+    double sum = 0;
+    for (int a = 0; a < 3; a++)
+        sum -= (double)s->push[a][at] - (double)s->push[a][at - (size_t)s->mac.step[a]];
+    return sum;
+}
+
+enum { PUSH_CELLS = 16 };
+
+/* Boxes, the first `moving` of which move. */
+typedef struct pushing {
+    const char *what;
+    int count, moving;
+    und_vec3 low[3], high[3], way[3]; /* cells, and m/s */
+    double ahead, behind; /* m/s times faces: what the first pushes before it, and draws after it */
+} pushing;
+
+static void push_boxes(const pushing *p)
+{
+    const und_mac m = cube(PUSH_CELLS);
+    const double dt = 0.02 / PUSH_CELLS;
+    und_obstacle_def defs[3] = {{0}};
+    und_error err;
+    und_solids s;
+    for (int i = 0; i < p->count; i++) {
+        und_vec3 middle = und_mul(und_add(p->low[i], p->high[i]), 0.5 / PUSH_CELLS);
+        und_vec3 half = und_mul(und_sub(p->high[i], p->low[i]), 0.5 / PUSH_CELLS);
+        const und_key keys[2] = {{.time = 0, .position = middle},
+                                 {.time = 1, .position = und_add(middle, p->way[i])}};
+        defs[i].shape = make(&(und_shape){.kind = UND_BOX, .half = half});
+        defs[i].motion = und_motion_create(keys, i < p->moving ? 2 : 1, UND_EASE_LINEAR, &err);
+    }
+    assert_int_equal(und_solids_open(&s, &m, defs, p->count, closed, 0, 1, &err), UND_OK);
+    assert_true(und_solids_move(&s, 0, dt));
+    const und_vec3 middle = und_motion_at(defs[0].motion, dt).position;
+    double sum[2] = {0};
+    for (int row = 0; row < und_mac_rows(&m); row++)
+        for (int x = 0; x < PUSH_CELLS; x++) {
+            const size_t at = und_mac_row(&m, row) + (size_t)x;
+            und_vec3 place = und_vec(und_mac_middle(&m, 0, x), und_mac_middle(&m, 1, row % PUSH_CELLS),
+                                     und_mac_middle(&m, 2, row / PUSH_CELLS));
+            bool ahead = und_dot(und_sub(place, middle), p->way[0]) > 0;
+            sum[ahead] += s.room[at] > 0 ? pushed_at(&s, at) : 0;
+        }
+    print_message("%s: %.5g ahead, %.5g behind\n", p->what, sum[1], sum[0]);
+    assert_double_near(sum[1], p->ahead, 1e-3);
+    assert_double_near(sum[0], p->behind, 1e-3);
+    und_solids_close(&s);
+    for (int i = 0; i < p->count; i++) {
+        und_shape_destroy((und_shape *)defs[i].shape);
+        und_motion_destroy((und_motion *)defs[i].motion);
+    }
+}
+
+/* Its area times its speed, wherever a solid is: over a closed side of the domain, beside solids at rest and
+ * others that move. */
+static void pushes_are_areas_swept(void **state)
+{
+    (void)state;
+    const pushing list[] = {
+        {"a plunger", 1, 1, {{4, 1.3, 4}}, {{12, 9, 12}}, {{0, -1, 0}}, 64, -64},
+        {"one within a cell of the floor", 1, 1, {{4, 0.4, 4}}, {{12, 9, 12}}, {{0, -1, 0}}, 64, -64},
+        {"one drawn up", 1, 1, {{4, 0.4, 4}}, {{12, 9, 12}}, {{0, 2, 0}}, 128, -128},
+        {"a piston through a side", 1, 1, {{-3, -2, -2}}, {{2.4, 18, 18}}, {{1, 0, 0}}, 256, 0},
+        {"a paddle beside a side", 1, 1, {{11, -2, 2}}, {{15.4, 9, 14}}, {{1, 0, 0}}, 108, -108},
+        {"one above a block",
+         2,
+         1,
+         {{3, 4.6, 3}, {-1, -1, -1}},
+         {{11, 11, 12}, {17, 3.7, 17}},
+         {{0, -1, 0}},
+         72,
+         -72},
+        {"within a cell of a block",
+         2,
+         1,
+         {{3, 4.1, 3}, {-1, -1, -1}},
+         {{11, 11, 12}, {17, 3.7, 17}},
+         {{0, -1, 0}},
+         72,
+         -72},
+        {"a piston over a floor",
+         2,
+         1,
+         {{-3, 2, -2}, {-1, -1, -1}},
+         {{5.4, 18, 18}, {17, 2.45, 17}},
+         {{1, 0, 0}},
+         16 * 13.55,
+         0},
+        {"into a corner",
+         3,
+         1,
+         {{-3, 2, -2}, {-1, -1, -1}, {6.3, -1, -1}},
+         {{5.4, 18, 18}, {17, 2.45, 17}, {17, 9, 17}},
+         {{1, 0, 0}},
+         16 * 13.55,
+         0},
+        {"a wall of 0.6 cells over a floor",
+         2,
+         1,
+         {{5, 2, -2}, {-1, -1, -1}},
+         {{5.6, 18, 18}, {17, 2.45, 17}},
+         {{1, 0, 0}},
+         16 * 13.55,
+         -16 * 13.55},
+        {"towards another",
+         2,
+         2,
+         {{-3, 3, 3}, {7.2, -3, -3}},
+         {{5.7, 12, 12}, {12.4, 20, 20}},
+         {{1, 0, 0}, {-0.5, 0, 0}},
+         81 + 128 - 128,
+         0},
+        {"in a cup that rises",
+         3,
+         3,
+         {{4.4, 6, -3}, {-2, -3, -3}, {12.3, -3, -3}},
+         {{8.7, 10, 19}, {19, 4.45, 19}, {19, 19, 19}},
+         {{1, 0, 0}, {0, 0.5, 0}, {0, 0.5, 0}},
+         16 * (4 + 0.5 * 5.3),
+         16 * (-4 + 0.5 * 7)},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        push_boxes(&list[i]);
+}
+
 static void test_guard(void **state)
 {
     (void)state;
@@ -481,10 +610,12 @@ static void test_guard(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_none),    cmocka_unit_test(test_plane),
-                                       cmocka_unit_test(test_walls),   cmocka_unit_test(test_plates),
-                                       cmocka_unit_test(test_ball),    cmocka_unit_test(test_turning_box),
-                                       cmocka_unit_test(test_history), cmocka_unit_test(test_audit),
-                                       cmocka_unit_test(test_frame),   cmocka_unit_test(test_guard)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_none),    cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_walls),   cmocka_unit_test(test_plates),
+        cmocka_unit_test(test_ball),    cmocka_unit_test(test_turning_box),
+        cmocka_unit_test(test_history), cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_frame),   cmocka_unit_test(pushes_are_areas_swept),
+        cmocka_unit_test(test_guard)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -434,7 +434,7 @@ static und_status open_manners(und_solids *s, const und_obstacle_def *defs, und_
     return UND_OK;
 }
 
-/* What meshes need. */
+/* What meshes and solids that move need. */
 static und_status open_scratch(und_solids *s, und_error *err)
 {
     und_solids_parts *p = s->parts;
@@ -444,6 +444,8 @@ static und_status open_scratch(und_solids *s, und_error *err)
         meshes |= und_solids_on_lattice(s, i);
         deform |= p->defs[i].sequence != NULL;
     }
+    for (int a = 0; a < 3 && p->some_move; a++)
+        good = (s->push[a] = field_of(m, "what solids push", err)) && good;
     for (int k = 0; k < 2 && meshes; k++)
         good = (p->lattice[k] = field_of(m, "meshes as solids", err)) && good;
     for (int a = 0; a < 3 && deform; a++) {
@@ -539,6 +541,7 @@ void und_solids_close(und_solids *s)
     for (int a = 0; a < 3; a++) {
         und_pages_free(s->open[a]);
         und_pages_free(s->u[a]);
+        und_pages_free(s->push[a]);
     }
     und_pages_free(s->distance);
     und_pages_free(s->room);

@@ -25,12 +25,15 @@ typedef struct und_solids {
                              und_solids_thin_volume counts */
     uint8_t *beside_thin; /* cells that touch one at a wall too thin for the grid: between values of theirs
                              are such of both sides.  NULL where there are no solids */
-    float *u[3];          /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere */
-    bool windowed;        /* the grid is a window that moves: no field is the same in all frames */
-    float *friction;      /* of each solid, 0 to 1; NULL: all slip */
-    bool *separate; /* of each solid: liquid comes off it (Rasmussen et al. 2004, 5.5); NULL: off none */
-    und_mask loose; /* then: cells of the liquid that a solid does not hold in this step */
-    und_mask apart; /* and cells in solids that are air behind such */
+    float *u[3];          /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere and
+                             on what closes the domain */
+    float *push[3];  /* m/s: what solids that move bring through high faces: their velocity times the part
+                        that they shut, beside what others at rest do.  NULL where none moves */
+    bool windowed;   /* the grid is a window that moves: no field is the same in all frames */
+    float *friction; /* of each solid, 0 to 1; NULL: all slip */
+    bool *separate;  /* of each solid: liquid comes off it (Rasmussen et al. 2004, 5.5); NULL: off none */
+    und_mask loose;  /* then: cells of the liquid that a solid does not hold in this step */
+    und_mask apart;  /* and cells in solids that are air behind such */
     struct und_solids_parts *parts;
 } und_solids;
 

@@ -3,8 +3,11 @@
 
 #include "base/parallel.h"
 
+#include <string.h>
+
 enum { ENOUGH = 4096 };
 static const float LEAST = 1e-3f; /* of a face: less is closed */
+static const float DEEP = -1;     /* cells: more than half a diagonal, so a cell there is all solid */
 static const float NEAR = 2;      /* cells: faces nearer than that have the solid's velocity */
 
 /* The part of a triangle where what is linear between its corners is above 0. */
@@ -80,6 +83,13 @@ static void sort_faces(const float *restrict node, ptrdiff_t b, ptrdiff_t c, int
     }
 }
 
+/* What solids leave open of a face, by the corners of cells. */
+static float open_part(const und_solids *s, const float *node, int axis, size_t at)
+{
+    float open = face_part(node + at, s->mac.step[(axis + 1) % 3], s->mac.step[(axis + 2) % 3]);
+    return open < LEAST ? 0 : open;
+}
+
 static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int to)
 {
     const und_mac *m = &s->mac;
@@ -91,12 +101,17 @@ static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int
     sort_faces(node, b, c, from, to, open);
     for (int x = from; x < to; x++) {
         if (open[x] < 0)
-            open[x] = face_part(node + x, b, c);
-        if (open[x] < LEAST)
-            open[x] = 0;
-        if (open[x] > 0 && (thin[x] | next[x]) && und_solids_between(s, (const int[3]){x, y, z}, axis))
+            open[x] = open_part(s, s->parts->node, axis, row + (size_t)x);
+        if (open[x] > 0 && (thin[x] | next[x]) && und_solids_between(s, (const int[3]){x, y, z}, axis) >= 0)
             open[x] = 0;
     }
+}
+
+/* And the domain's sides. */
+static void close_sides(const und_solids *s, int axis, int y, int z, int from, int to)
+{
+    const und_mac *m = &s->mac;
+    float *open = s->open[axis] + und_mac_at(m, 0, y, z);
     if (axis != 0) {
         float side = und_solids_side(s, axis, axis == 1 ? y : z);
         for (int x = from; x < to && side < 1; x++)
@@ -124,15 +139,6 @@ static void cut_cells(const und_solids *s, int y, int z, int from, int to)
     for (int x = from; x < to; x++)
         if (room[x] < 0)
             room[x] = cell_part(node + x, m);
-}
-
-/* Which solid a face near some has its velocity from: that which passed a cell beside it, or the nearer. */
-static int face_owner(const und_solids *s, size_t at, size_t next)
-{
-    const uint8_t *passed = s->parts->passed;
-    if (passed[at] | passed[next])
-        return (passed[at] ? passed[at] : passed[next]) - 1;
-    return s->owner[s->distance[next] < s->distance[at] ? next : at];
 }
 
 /* A component of a solid's velocity along a row is linear. */
@@ -171,21 +177,95 @@ static double drift(const und_solids *s, int solid, int axis, size_t a, size_t b
     return count ? sum / count : 0;
 }
 
+/* Which of the solids that move shuts a face: the only one that is near, or of several that which is furthest
+ * over the corner where solids are deepest; -1: none. */
+static int pusher(const und_solids *s, const int cell[3], int axis, int owner)
+{
+    const und_mac *m = &s->mac;
+    const und_solids_parts *p = s->parts;
+    const int b = (axis + 1) % 3, c = (axis + 2) % 3;
+    int near = 0, only = -1, found = p->ever_moves[owner] ? owner : -1, deepest[3] = {0};
+    for (int k = 0; k < s->count; k++)
+        if (p->ever_moves[k] && und_cell_box_has(&p->state[k].near, cell)) {
+            near++;
+            only = k;
+        }
+    if (near <= 1)
+        return near ? only : found;
+    float least = INFINITY;
+    for (int k = 0; k < 4; k++) {
+        int corner[3] = {cell[0], cell[1], cell[2]};
+        corner[b] -= k & 1;
+        corner[c] -= k >> 1;
+        float d = p->node[und_mac_at(m, corner[0], corner[1], corner[2])];
+        if (d < least) {
+            least = d;
+            memcpy(deepest, corner, sizeof deepest);
+        }
+    }
+    und_vec3 place = und_solids_place(m, deepest[0] + 0.5, deepest[1] + 0.5, deepest[2] + 0.5);
+    double nearest = INFINITY;
+    for (int k = 0; k < s->count; k++)
+        if (p->ever_moves[k] && und_cell_box_has(&p->state[k].near, cell)) {
+            double d = und_solids_distance_of(s, k, place);
+            found = d < nearest ? k : found;
+            nearest = und_smaller(d, nearest);
+        }
+    return found;
+}
+
+/* The velocity of a solid at faces of a row: of the one that was asked for last, at first. */
+typedef struct face_row {
+    const und_solids *solids;
+    int axis, y, z;
+    velocity_line line;
+} face_row;
+
+static float speed_of(face_row *r, int solid, int x)
+{
+    const und_mac *m = &r->solids->mac;
+    size_t at = und_mac_at(m, x, r->y, r->z);
+    if (solid < 0)
+        return 0;
+    if (solid != r->line.solid)
+        r->line = line_of(r->solids, solid, r->axis, r->y, r->z);
+    return (float)(r->line.start + (x + m->low[0]) * r->line.step +
+                   drift(r->solids, solid, r->axis, at, at + (size_t)m->step[r->axis]));
+}
+
+/* Of a face: the solids' velocity, and what those that move bring through it.  Of what they shut, some may be
+ * shut already by those at rest; and what corners show as open may be so by a thin wall. */
+static void set_face(face_row *r, int x, float open, float *u, float *push)
+{
+    const und_solids *s = r->solids;
+    const int cell[3] = {x, r->y, r->z}, axis = r->axis;
+    const size_t at = und_mac_at(&s->mac, x, r->y, r->z), next = at + (size_t)s->mac.step[axis];
+    const float *rest = s->parts->rest[1];
+    const int solid = und_solids_mover(s, at, next);
+    const float still = rest ? open_part(s, rest, axis, at) : 1,
+                shown = open_part(s, s->parts->node, axis, at);
+    const bool side = und_solids_side(s, axis, cell[axis]) < 1;
+    *u = still > 0 && !(side && shown > 0) ? speed_of(r, solid, x) : 0;
+    if (!(s->distance[at] > DEEP) && !(s->distance[next] > DEEP))
+        return; /* no cell that has room is beside it */
+    if (shown > open && !side)
+        *push += (shown - open) * speed_of(r, und_solids_between(s, cell, axis), x);
+    if (still > shown)
+        *push += (still - shown) * speed_of(r, pusher(s, cell, axis, solid), x);
+}
+
 static void set_velocities(const und_solids *s, int axis, int y, int z, int from, int to)
 {
     const size_t row = und_mac_at(&s->mac, 0, y, z), next = row + (size_t)s->mac.step[axis];
     const uint8_t *passed = s->parts->passed;
-    float *u = s->u[axis] + row;
-    velocity_line line = {.solid = -1};
+    const float *open = s->open[axis] + row;
+    float *u = s->u[axis] + row, *push = s->push[axis] + row;
+    face_row faces = {.solids = s, .axis = axis, .y = y, .z = z, .line.solid = -1};
     for (int x = from; x < to; x++) {
         size_t a = row + (size_t)x, b = next + (size_t)x;
-        u[x] = 0;
-        if (!(s->distance[a] < NEAR) && !(s->distance[b] < NEAR) && !(passed[a] | passed[b]))
-            continue;
-        int solid = face_owner(s, a, b);
-        if (solid != line.solid)
-            line = line_of(s, solid, axis, y, z);
-        u[x] = (float)(line.start + (x + s->mac.low[0]) * line.step + drift(s, solid, axis, a, b));
+        u[x] = push[x] = 0;
+        if (s->distance[a] < NEAR || s->distance[b] < NEAR || (passed[a] | passed[b]))
+            set_face(&faces, x, open[x], &u[x], &push[x]);
     }
 }
 
@@ -199,8 +279,9 @@ static void cut_row(und_solids *s, const und_cell_box *b, int y, int z)
         if (y < least[1] || z < least[2] || y >= n[1] || z >= n[2] || from >= to)
             continue;
         cut_faces(s, a, y, z, from, to);
-        if (s->parts->some_move)
+        if (s->push[a])
             set_velocities(s, a, y, z, from, to);
+        close_sides(s, a, y, z, from, to);
     }
     int from = b->low[0] > 0 ? b->low[0] : 0, to = b->high[0] < n[0] ? b->high[0] : n[0];
     if (y >= 0 && z >= 0 && y < n[1] && z < n[2])

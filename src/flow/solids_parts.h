@@ -135,8 +135,12 @@ static inline bool und_solids_thin_row(const und_solids *s, int y, int z)
 }
 /* Sets split and plain_room, from all the above. */
 void und_solids_split(und_solids *s, const und_cell_box *box);
-/* Whether a solid is between the places for which a cell at a thin wall and the next along the axis stand. */
-bool und_solids_between(const und_solids *s, const int cell[3], int axis);
+/* Which solid is between the places for which a cell at a thin wall and the next along the axis stand; -1:
+ * none. */
+int und_solids_between(const und_solids *s, const int cell[3], int axis);
+/* Which solid the face between two cells near some moves with: that which passed one of them, or the nearer.
+ */
+int und_solids_mover(const und_solids *s, size_t at, size_t next);
 /* Whether a cell that takes no part would be on the same side of thin walls as another that does. */
 bool und_solids_side_of(const und_solids *s, const int cell[3], const int other[3]);
 /* open, room and u of the cells in the box, from distances and thin walls. */

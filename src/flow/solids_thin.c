@@ -194,17 +194,26 @@ static bool solid_between(const und_solids *s, int solid, und_vec3 a, und_vec3 b
     return def->inside_out ? inside < 1 - 1e-9 : inside > 1e-9;
 }
 
-static bool some_between(const und_solids *s, const int cell[3], und_vec3 a, und_vec3 b)
+static int first_between(const und_solids *s, const int cell[3], und_vec3 a, und_vec3 b)
 {
     for (int i = 0; i < s->count; i++) {
         const und_cell_box *near = &s->parts->state[i].near;
         if (s->parts->defs[i].shape && und_cell_box_has(near, cell) && solid_between(s, i, a, b))
-            return true;
+            return i;
     }
-    return false;
+    return -1;
 }
 
-bool und_solids_between(const und_solids *s, const int cell[3], int axis)
+/* Which solid a face near some has its velocity from: that which passed a cell beside it, or the nearer. */
+int und_solids_mover(const und_solids *s, size_t at, size_t next)
+{
+    const uint8_t *passed = s->parts->passed;
+    if (passed[at] | passed[next])
+        return (passed[at] ? passed[at] : passed[next]) - 1;
+    return und_solids_face_owner(s, at, next);
+}
+
+int und_solids_between(const und_solids *s, const int cell[3], int axis)
 {
     int next[3] = {cell[0], cell[1], cell[2]};
     und_vec3 a, b;
@@ -213,14 +222,14 @@ bool und_solids_between(const und_solids *s, const int cell[3], int axis)
     bool shut = s->parts->thin[at] == UND_THIN_SHUT || s->parts->thin[beside] == UND_THIN_SHUT;
     if (!shut && (double)s->distance[at] > 0 && (double)s->distance[beside] > 0 &&
         (double)(s->distance[at] + s->distance[beside]) > APART)
-        return false;
+        return -1;
     if (!known_place(s, cell, &a) || !known_place(s, next, &b))
-        return true;
-    return some_between(s, cell, a, b);
+        return und_solids_mover(s, at, beside);
+    return first_between(s, cell, a, b);
 }
 
 bool und_solids_side_of(const und_solids *s, const int cell[3], const int other[3])
 {
     und_vec3 a, b;
-    return place_of(s, cell, &a) && known_place(s, other, &b) && !some_between(s, cell, a, b);
+    return place_of(s, cell, &a) && known_place(s, other, &b) && first_between(s, cell, a, b) < 0;
 }

@@ -75,20 +75,15 @@ static void add_axis(const project *p, int axis, size_t row, int begin, int end)
     }
 }
 
-/* The solids' part of what flows out along an axis.  Within a cell that a solid cuts, its surface and the
- * open parts of the faces close up, so what the solid pushes out is what its velocity would bring through the
- * open parts; a solid that ends at a face shuts it. */
+/* What solids push out along an axis.  The part of a cell that a solid takes up is closed by its surface and
+ * by what it shuts of the faces, so it pushes out through the one what it brings through the other. */
 static void add_solids(const project *p, int axis, size_t row, int begin, int end)
 {
     const ptrdiff_t step = p->s->mac.step[axis];
-    const float *restrict open = p->solids->open[axis] + row, *restrict us = p->solids->u[axis] + row,
-                          *restrict room = p->solids->room + row;
+    const float *restrict push = p->solids->push[axis] + row;
     float *restrict b = p->b + row;
-    for (int x = begin; x < end; x++) {
-        float cut = open[x] * us[x] - open[x - step] * us[x - step];
-        float shut = (1 - open[x]) * us[x] - (1 - open[x - step]) * us[x - step];
-        b[x] += room[x] < 1 ? cut : -shut;
-    }
+    for (int x = begin; x < end; x++)
+        b[x] -= push[x] - push[x - step];
 }
 
 static float set_stretch(const project *p, size_t row, int begin, int end)
@@ -101,7 +96,7 @@ static float set_stretch(const project *p, size_t row, int begin, int end)
     }
     for (int a = 0; a < 3; a++) {
         add_axis(p, a, row, begin, end);
-        if (p->solids->any)
+        if (p->solids->push[a])
             add_solids(p, a, row, begin, end);
     }
     for (int x = begin; x < end; x++)
