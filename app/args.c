@@ -61,7 +61,7 @@ static const option options[] = {
     {OPT_TEXTURE, 0, "texture", "TEXTURE",
      "checker, marble, or a PNG that the plate's camera projects; needs undine texture", TEXT, AT(texture), 0,
      0},
-    {OPT_PREVIEW, 0, "preview", NULL, "quick pictures, a second each: the same as --quality preview", FLAG,
+    {OPT_QUALITY, 0, "preview", NULL, "quick pictures, a second each: the same as --quality preview", FLAG,
      AT(preview), 0, 0},
     {OPT_QUALITY, 0, "quality", "QUALITY", "of the pictures: preview, review or final", TEXT, AT(quality), 0,
      0},

@@ -37,7 +37,7 @@ expect "a line for each frame" test "$(grep -cE '^run frame [0-9]+ of 8, [01] su
 expect "eight rows in the ledger" test "$(grep -c '^[0-9]' out/tiny/ledger.csv)" = 8
 expect "a second run is refused" code 2 "$program" run tiny.lua
 expect "and says what to do" grep -q -- '--force' said
-expect "a forced run is not" code 0 "$program" run tiny.lua --force -q
+expect "a forced run is not" code 0 "$program" run tiny.lua --force -q --preview
 expect "-q is silent" test ! -s said
 
 # info and verify

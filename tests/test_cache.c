@@ -668,6 +668,42 @@ static void static_items_may_not_change(void **state)
     und_cache_close(cache, NULL, 0, NULL);
 }
 
+static void put(const char *name, const char *text)
+{
+    char path[UND_PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/%s", out, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Killed after its ledger and before its first manifest, a run has left nothing to go on with, and may be
+ * begun again as it was; where the ledger has rows, more was lost than that. */
+static void a_beginning_may_be_begun_again(void **state)
+{
+    (void)state;
+    char manifest[UND_PATH_MAX + 16];
+    und_cache_def def = definition();
+    und_error err = {0};
+    und_frame left = und_frame_empty(0, 0, GRID);
+    und_cache_close(und_cache_create(&def, true, &err), NULL, 0, NULL);
+    snprintf(manifest, sizeof manifest, "%s/manifest.json", out);
+    assert_int_equal(unlink(manifest), 0);
+    assert_null(und_cache_resume(&def, &left, &err));
+    assert_non_null(strstr(err.text, "holds no cache to go on with: without --resume it is begun"));
+    und_cache *cache = und_cache_create(&def, false, &err);
+    assert_non_null(cache);
+    write_frame(cache, 1, true);
+    und_cache_close(cache, NULL, 0, NULL);
+    assert_int_equal(unlink(manifest), 0);
+    assert_null(und_cache_create(&def, false, &err));
+    assert_int_equal(err.status, UND_INVALID);
+    assert_non_null(strstr(err.text, "left of a cache without its manifest.json: --force replaces it"));
+    put("ledger.csv", "somebody's notes\n");
+    assert_null(und_cache_create(&def, false, &err));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -688,6 +724,7 @@ int main(void)
         cmocka_unit_test(names_make_safe_file_names),
         cmocka_unit_test(full_disk_keeps_the_frames_before),
         cmocka_unit_test(static_items_may_not_change),
+        cmocka_unit_test(a_beginning_may_be_begun_again),
     };
     return cmocka_run_group_tests_name("cache", tests, setup, teardown);
 }

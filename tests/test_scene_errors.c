@@ -25,6 +25,11 @@ static const wrong_scene language[] = {
     {"scene = nil\nscene {}", "e.lua:2: unknown name \"scene\""},
     {"lquid.waves {}", "e.lua:1: unknown name \"lquid\" (did you mean \"liquid\"?)"},
     {"liquid.wave {}", "e.lua:1: unknown name \"liquid.wave\" (did you mean \"waves\"?)"},
+    {"liquid.flip {}", "e.lua:1: unknown name \"liquid.flip\"; there are: liquid.cells, liquid.columns, "
+                       "liquid.levelset, liquid.waves"},
+    {"liquid { size = 1 }", "e.lua:1: liquid is not a function; there are: liquid.cells, liquid.columns, "},
+    {"liquid.levelset { size = {1, 1, 1}, cells = 8, bodies = {} }",
+     "e.lua:1: liquid.levelset: unknown key \"bodies\": bodies float in liquid.waves, liquid.columns and "},
     {"math.sine(1)", "unknown name \"math.sine\" (did you mean \"sin\"?)"},
     {"os.execute('true')", "e.lua:1: os is not available: a scene cannot run programs"},
     {"io.open('x')", "io is not available"},
@@ -55,6 +60,10 @@ static const wrong_scene language[] = {
 };
 
 static const wrong_scene blocks[] = {
+    {S("light { sun = {0, 1e300, 0} }"),
+     "e.lua:2: light.sun: expected numbers from -1e+09 to 1e+09, found 1e+300"},
+    {S("camera { eye = {0, 0, -2e9}, look = {0, 0, 0} }"),
+     "camera.eye: expected numbers from -1e+09 to 1e+09"},
     {S("liquid.waves { size = 1, cells = 8 }"), "e.lua:2: liquid.waves: a scene has only one"},
     {S("scene(3)"), "e.lua:2: scene: expected a table { key = value, ... }, found 3"},
     {S("scene()"), "scene: expected a table { key = value, ... }, found nothing"},
@@ -122,12 +131,12 @@ static const wrong_scene waves[] = {
     {W("cell = 9"), "e.lua:2: liquid.waves: unknown key \"cell\" (did you mean \"cells\"?)"},
     {W("level = 1, surface = 2"), "expected either level or surface, found both"},
     {W("level = function() return 1 end"),
-     "liquid.waves.level: expected a number from -1e+09 to 1e+09 (m), found a function"},
+     "liquid.waves.level: expected a number from -1e+06 to 1e+06 (m), found a function"},
     {W("ground = 'deep'"),
      "liquid.waves.ground: expected a number, a function(x, z, t), a table of rows or map{}, found \"deep\""},
     {W("ground = function() return -(0/0) end"),
      "expected the function to return a finite number, found nan at x = 2, z = 1, t = 0"},
-    {W("ground = 1/0"), "liquid.waves.ground: expected a finite number from -1e+09 to 1e+09 (m), found inf"},
+    {W("ground = 1/0"), "liquid.waves.ground: expected a finite number from -1e+06 to 1e+06 (m), found inf"},
     {W("ground = {}"), "expected a table of rows of numbers"},
     {W("ground = {1, 2, 3}"), "found a single row"},
     {W("ground = {{1, 2}, {1}}"), "liquid.waves.ground[2]: expected a row of 2 numbers"},
@@ -193,6 +202,8 @@ static const wrong_scene waves[] = {
 #define B(text_) C("bodies = { { shape = sphere { radius = 1 }, " text_ " } }")
 
 static const wrong_scene columns[] = {
+    {B("density = 1, velocity = {1e300, 0, 0}"),
+     "velocity: expected numbers from -1e+09 to 1e+09, found 1e+300"},
     {"liquid.columns { cells = 8 }", "liquid.columns: missing key \"size\""},
     {"liquid.columms {}", "e.lua:1: unknown name \"liquid.columms\" (did you mean \"columns\"?)"},
     {S("liquid.columns { size = 1, cells = 8 }"),

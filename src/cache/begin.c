@@ -66,16 +66,37 @@ static void sweep_temporary(const und_cache *cache)
         sweep(cache, FOLDERS[i], false);
 }
 
-/* Whether the folder may be begun anew: a cache, what a killed run left of one, or nothing at all. */
-static und_status check_replaceable(const und_cache *cache, und_error *err)
+/* Whether the folder has a ledger; *count: of how many frames, whole or not. */
+static bool has_ledger(const und_cache *cache, int *count)
 {
     char path[UND_PATH_MAX];
     cache_rows rows = {0};
-    bool ours = there(cache, "manifest.json");
-    if (!ours && !und_cache_path(cache, "ledger.csv", path, NULL)) {
-        ours = !und_rows_read(path, &rows, NULL);
-        und_rows_clear(&rows);
-    }
+    bool has = !und_cache_path(cache, "ledger.csv", path, NULL) && !und_rows_read(path, &rows, NULL);
+    *count = rows.count + rows.torn;
+    und_rows_clear(&rows);
+    return has;
+}
+
+/* A run that was killed before its first manifest left a ledger without rows: that may be begun again. */
+static und_status check_vacant(const und_cache *cache, und_error *err)
+{
+    int rows = 0;
+    if (there(cache, "manifest.json"))
+        return und_error_set(err, UND_INVALID,
+                             "%s holds a cache already: --resume goes on with it, --force replaces it",
+                             cache->folder);
+    if (there(cache, "ledger.csv") && !(has_ledger(cache, &rows) && rows == 0))
+        return und_error_set(
+            err, UND_INVALID,
+            "%s holds what is left of a cache without its manifest.json: --force replaces it", cache->folder);
+    return UND_OK;
+}
+
+/* Whether the folder may be begun anew: a cache, what a killed run left of one, or nothing at all. */
+static und_status check_replaceable(const und_cache *cache, und_error *err)
+{
+    int rows = 0;
+    bool ours = there(cache, "manifest.json") || has_ledger(cache, &rows);
     DIR *dir = ours ? NULL : opendir(cache->folder);
     if (!dir)
         return UND_OK; /* one that is there and cannot be read fails at the lock */
@@ -221,13 +242,12 @@ static und_status make_parts(und_cache *cache, const und_cache_def *def, bool ma
 static und_status write_first(und_cache *cache, const und_cache_def *def, bool replace, und_error *err)
 {
     char path[UND_PATH_MAX];
-    if (!replace && (there(cache, "manifest.json") || there(cache, "ledger.csv")))
-        return und_error_set(err, UND_INVALID,
-                             "%s holds a cache already: --resume goes on with it, --force replaces it",
-                             cache->folder);
     bool made[COUNT_OF_FOLDERS] = {false};
+    und_status status = replace ? UND_OK : check_vacant(cache, err);
+    if (status)
+        return status;
     sweep_temporary(cache);
-    und_status status = remove_old(cache, err);
+    status = remove_old(cache, err);
     if (!status)
         status = make_parts(cache, def, made, err);
     if (status)
@@ -398,7 +418,8 @@ und_cache *und_cache_resume(const und_cache_def *def, und_frame *state, und_erro
     char lock[UND_PATH_MAX];
     und_status status = und_cache_path(cache, "lock", lock, err);
     if (!status && !there(cache, "manifest.json"))
-        status = und_error_set(err, UND_INVALID, "%s holds no cache to go on with", def->folder);
+        status = und_error_set(err, UND_INVALID,
+                               "%s holds no cache to go on with: without --resume it is begun", def->folder);
     if (!status)
         status = und_lock_take(lock, &cache->lock, err);
     cache->writes = !status;

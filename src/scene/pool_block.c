@@ -92,9 +92,9 @@ static void read_cells(reader *r, const field *f, void *def)
 static void read_level(reader *r, const field *f, void *def)
 {
     und_pool_def *pool = def;
-    (void)f;
-    pool->surface = (und_value){
-        .number = und_read_number(r, &(field){.type = F_NUMBER, .unit = "m", .low = -1e9, .high = 1e9})};
+    pool->surface =
+        (und_value){.number = und_read_number(
+                        r, &(field){.type = F_NUMBER, .unit = "m", .low = f->low, .high = f->high})};
 }
 
 static const char *const edge_kinds[] = {"wall", "open", "flow", "fall", NULL};
@@ -325,10 +325,10 @@ const field und_pool_fields[] = {
     {"cells", F_OTHER, NULL, 2, CELLS_MAX, true, .read = read_cells, .expected = "a number or {nx, nz}",
      .doc = "how many, along the longer side or {nx, nz}; cells are square"},
     {"origin", F_PAIR, "m", .offset = POOL(origin), .doc = "the corner at low x and low z"},
-    {"ground", F_VALUE, "m", -1e9, 1e9, .offset = POOL(ground), .doc = "height of the ground"},
-    {"level", F_OTHER, "m", -1e9, 1e9, .read = read_level, .expected = "a number",
+    {"ground", F_VALUE, "m", -1e6, 1e6, .offset = POOL(ground), .doc = "height of the ground"},
+    {"level", F_OTHER, "m", -1e6, 1e6, .read = read_level, .expected = "a number",
      .doc = "height of the water at the start; dry where the ground is higher"},
-    {"surface", F_VALUE, "m", -1e9, 1e9, .offset = POOL(surface),
+    {"surface", F_VALUE, "m", -1e6, 1e6, .offset = POOL(surface),
      .doc = "the same where it is not level, instead of level"},
     {"gravity", F_NUMBER, "m/s2", 1e-6, 1e4, .offset = POOL(gravity), .doc = "pull downwards"},
     {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = POOL(density),

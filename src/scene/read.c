@@ -194,6 +194,10 @@ static void fail_unknown(reader *r, const field *fields, const char *key)
     const char *near = meant(fields, key);
     if (near)
         und_read_fail(r, "unknown key \"%.60s\" (did you mean \"%s\"?)", key, near);
+    if (strcmp(key, "bodies") == 0)
+        und_read_fail(
+            r, "unknown key \"bodies\": bodies float in liquid.waves, liquid.columns and liquid.cells; "
+               "here what moves is a solid with keys");
     char known[MESSAGE / 2] = "";
     size_t used = 0;
     field_walk walk = und_fields_walk(fields);
@@ -291,6 +295,9 @@ int und_read_numbers(reader *r, double *out, int low, int high, const char *what
     if (count < low || count > high)
         und_read_fail(r, "expected %s, found %d numbers", what, count);
     und_read_row(r, out, count);
+    for (int i = 0; i < count; i++)
+        if (fabs(out[i]) > UND_FARTHEST)
+            und_read_fail(r, "expected numbers from %g to %g, found %g", -UND_FARTHEST, UND_FARTHEST, out[i]);
     for (lua_pushnil(r->L); lua_next(r->L, -2); lua_pop(r->L, 1))
         if (lua_type(r->L, -2) != LUA_TNUMBER)
             und_read_fail(r, "expected %s, found a table with names in it", what);

@@ -41,6 +41,7 @@ typedef struct setting_use {
     bool used;
 } setting_use;
 
+#define UND_FARTHEST 1e9 /* of numbers in points, velocities, directions */
 enum { PARAMS_MAX = 256, SETTINGS_MAX = 256, PATH_MAX_DEPTH = 8, SHAPES_MAX = 100000, FILES_MAX = 1024 };
 
 struct und_scene {

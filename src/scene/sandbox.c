@@ -377,6 +377,39 @@ static const char *absent_reason(const char *name)
     return NULL;
 }
 
+enum { FEW = 8 }; /* names that a message has room for */
+
+static int by_alphabet(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in the table at 1, which stay there. */
+static int names_in(lua_State *L, const char *words[CANDIDATES])
+{
+    int count = 0;
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING && count < CANDIDATES)
+            words[count++] = lua_tostring(L, -2);
+    qsort(words, (size_t)count, sizeof *words, by_alphabet);
+    return count;
+}
+
+/* "; there are: ..." of a table with few names; pushed. */
+static const char *push_names(lua_State *L, const char *what, const char *const *words, int count)
+{
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    for (int i = 0; i < count && count <= FEW; i++) {
+        luaL_addstring(&text, i == 0 ? "; there are: " : ", ");
+        luaL_addstring(&text, what);
+        luaL_addstring(&text, *what ? "." : "");
+        luaL_addstring(&text, words[i]);
+    }
+    luaL_pushresult(&text);
+    return lua_tostring(L, -1);
+}
+
 static int missing_key(lua_State *L)
 {
     const char *what = lua_tostring(L, lua_upvalueindex(1));
@@ -384,17 +417,22 @@ static int missing_key(lua_State *L)
         return 0;
     const char *name = lua_tostring(L, 2), *dot = *what ? "." : "";
     const char *words[CANDIDATES];
-    int count = 0;
     const char *reason = absent_reason(name);
     if (reason)
         return luaL_error(L, "%s%s%s is not available: %s", what, dot, name, reason);
-    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
-        if (lua_type(L, -2) == LUA_TSTRING && count < CANDIDATES)
-            words[count++] = lua_tostring(L, -2);
+    int count = names_in(L, words);
     const char *near = und_suggest(name, words, count);
     if (near)
         return luaL_error(L, "unknown name \"%s%s%s\" (did you mean \"%s\"?)", what, dot, name, near);
-    return luaL_error(L, "unknown name \"%s%s%s\"", what, dot, name);
+    return luaL_error(L, "unknown name \"%s%s%s\"%s", what, dot, name, push_names(L, what, words, count));
+}
+
+static int called(lua_State *L)
+{
+    const char *what = lua_tostring(L, lua_upvalueindex(1));
+    const char *words[CANDIDATES];
+    int count = names_in(L, words);
+    return luaL_error(L, "%s is not a function%s", *what ? what : "_ENV", push_names(L, what, words, count));
 }
 
 void und_sandbox_strict(lua_State *L, const char *what)
@@ -403,6 +441,9 @@ void und_sandbox_strict(lua_State *L, const char *what)
     lua_pushstring(L, what);
     lua_pushcclosure(L, missing_key, 1);
     lua_setfield(L, -2, "__index");
+    lua_pushstring(L, what);
+    lua_pushcclosure(L, called, 1);
+    lua_setfield(L, -2, "__call");
     lua_setmetatable(L, -2);
 }
 

@@ -94,7 +94,7 @@ static bool take_numbers(lua_State *L, int count, double *out)
     if (lua_type(L, -1) != LUA_TTABLE || (int)lua_rawlen(L, -1) != count)
         return false;
     for (int i = 0; i < count; i++) {
-        bool good = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1));
+        bool good = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && fabs(lua_tonumber(L, -1)) <= UND_FARTHEST;
         out[i] = lua_tonumber(L, -1);
         if (!good)
             return false; /* the message shows it */
@@ -273,7 +273,7 @@ static bool take_flow(lua_State *L, int first, bool flat, double out[3])
     }
     for (int i = 0; i < 3; i++) {
         out[i] = lua_tonumber(L, first + i);
-        if (lua_type(L, first + i) != LUA_TNUMBER || !isfinite(out[i])) {
+        if (lua_type(L, first + i) != LUA_TNUMBER || !(fabs(out[i]) <= UND_FARTHEST)) {
             lua_settop(L, first + i); /* the message shows it */
             return false;
         }
