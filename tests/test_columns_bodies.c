@@ -461,6 +461,25 @@ static void figures_are_let_go_in_the_water(void **state)
     und_skeleton_destroy(skeleton);
 }
 
+/* A body that floats at an open edge takes up room there: the water outside does not fill it. */
+static void open_edges_see_the_level_around_bodies(void **state)
+{
+    (void)state;
+    und_shape *shape = ball(0.25);
+    und_body_def one = body(shape, 500, 0.05, 0, 1);
+    und_columns_def def = pool(40);
+    def.pool.edge[UND_LOW_X] = (und_edge_def){.kind = UND_EDGE_OPEN, .has_level = true};
+    def.body_count = 1;
+    def.bodies = &one;
+    und_columns *columns = make(&def);
+    run(columns, 0.1);
+    double left = und_columns_ledger(columns).left;
+    print_message("through the edge: %g m3\n", left);
+    assert_true(fabs(left) < 1e-3);
+    und_columns_destroy(columns);
+    und_shape_destroy(shape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,6 +496,7 @@ int main(void)
         cmocka_unit_test(a_body_may_fill_the_pool),
         cmocka_unit_test(drag_acts_back_on_the_water),
         cmocka_unit_test(figures_are_let_go_in_the_water),
+        cmocka_unit_test(open_edges_see_the_level_around_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

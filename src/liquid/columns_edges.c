@@ -37,13 +37,13 @@ static double let_in(const und_columns *s, int e, int i, double level)
     double ground = (double)s->ground[at], mean = 0.5 * (s->depth[at] + fmax(outside - ground, 0));
     double speed = sqrt(s->def.pool.gravity * fmin(mean, s->def.pipe_depth));
     double share = fmin(speed * s->dt / dx, 1); /* deep water outside a dry bed: not beyond its level */
-    double before = ground + s->depth[at] - s->dt * (double)s->rise[at]; /* as the pipes saw it */
+    double before = und_columns_level(s, at) - s->dt * (double)s->rise[at]; /* as the pipes saw it */
     double change = 0, inner = 0, besides = 0;
     bool line = e == UND_LOW_X || e == UND_HIGH_X || s->nz > 1;
     if (line && s->depth[at] > 0) {
         change = s->dt * from_inside(s, e, i);
         size_t next = und_pool_inner_cell(&s->pool, e, i);
-        double step = before - ((double)s->ground[next] + s->depth[next] - s->dt * (double)s->rise[next]);
+        double step = before - (und_columns_level(s, next) - s->dt * (double)s->rise[next]);
         bool calm = s->depth[next] > 0 && fabs(step) < 0.1 * mean;
         besides = 0.5 + (calm ? INNER : 0);
         inner = calm ? INNER * step : 0;
@@ -60,9 +60,15 @@ void und_columns_open_edges(und_columns *s)
             size_t at = und_pool_edge_cell(&s->pool, e, i);
             double level = und_pool_outside_level(&s->pool, e, i, s->pool.time + 0.5 * s->dt);
             double in = fmax(let_in(s, e, i, level), -s->depth[at]);
+            double deep = fmin(s->depth[at], s->def.pipe_depth);
+            double share = sqrt(s->def.pool.gravity * deep) * s->dt / dx;
+            s->pool.edge[e].passed[i] = share > 0 ? -in / share : 0;
             s->depth[at] += in;
             s->rise[at] += (float)(in / s->dt);
             und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -in * dx * dx);
         }
-    und_pool_advance_slants(&s->pool, s->pool.time + s->dt, s->dt, s->def.pipe_depth);
+    for (int e = 0; e < UND_EDGES; e++)
+        for (int i = 0; i < s->pool.edge[e].count && s->def.pool.edge[e].kind == UND_EDGE_OPEN; i++)
+            s->pool.edge[e].met[i] = und_columns_level(s, und_pool_edge_cell(&s->pool, e, i));
+    und_pool_advance_all_slants(&s->pool, s->pool.time + s->dt, s->dt, s->def.pipe_depth);
 }

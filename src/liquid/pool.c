@@ -83,6 +83,7 @@ void und_pool_close(und_pool *p)
     for (int e = 0; e < UND_EDGES; e++)
         free(p->edge[e].rest_level);
     free(p->slant);
+    free(p->met);
     free(p->along);
     free(p->row_sum);
     und_rain_destroy(p->rain);

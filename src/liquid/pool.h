@@ -43,6 +43,9 @@ typedef struct und_pool_edge {
     float *slant_rate;  /* its change, m/s */
     float *slant_usual; /* what it was on average of late, m */
     float *tallest;     /* wave of late, m */
+    float *left;        /* of its slant, through its ends in the last step, m */
+    double *met;        /* of an open one: the level that it met over the step, m */
+    double *passed;     /* the flow that left through it, over c, m */
 } und_pool_edge;
 
 typedef struct und_pool {
@@ -63,6 +66,7 @@ typedef struct und_pool {
     float *slant; /* what the edges have of them, [slant_count]; NULL: none is open */
     size_t slant_count;
     float *along;    /* scratch for the longest of them, see pool_slant.c */
+    double *met;     /* the edges' */
     double *row_sum; /* scratch, [nz] */
     und_ledger ledger;
     und_ledger lost; /* by rounding, of each entry */
@@ -170,9 +174,12 @@ static inline double und_pool_slant(const und_pool *p, int edge, int i)
 {
     return (double)p->edge[edge].slant[i] - (double)p->edge[edge].slant_usual[i];
 }
-/* Takes the slants a step further, from the water as it is at a time; waves are as fast as water `reach` m
- * deep at most. */
-void und_pool_advance_slants(und_pool *p, double time, double dt, double reach);
+/* Takes the slants of the edges across an axis, 0: x or 1: z, a step further, from what they met at a time;
+ * waves are as fast as water `reach` m deep at most.  What leaves of them through the corners follows when
+ * the edges around those have let the water pass.  Or all of it at once. */
+void und_pool_advance_slants(und_pool *p, int axis, double time, double dt, double reach);
+void und_pool_advance_all_slants(und_pool *p, double time, double dt, double reach);
+void und_pool_slants_leave(und_pool *p, int axis, double time, double dt, double reach);
 
 double und_pool_volume(const und_pool *p);     /* m3; the same bits at any thread count */
 und_ledger und_pool_ledger(const und_pool *p); /* with the volume measured now */

@@ -12,18 +12,27 @@
  *
  * With A = 1/2 and B = 0.35 nothing comes back at 0 degrees, 1 % at 60 and 9 % at 75.
  *
- * The step is implicit as the water's own; what drives it is smoothed by the same operator, 1 - ZETA dt^2 c^2
- * d2/dy2: then water and slant are stable together at any dt (a quarter suffices). */
+ * In steps of dt, with the water's own split and implicit ones, all this holds exactly when phi goes on by
+ * the leapfrog rule and what drives it is smoothed by S = 1 / (1 - ZETA dt^2 c^2 d2/dy2), ZETA = 1/4: the
+ * ratio of flow and level in the part of a step across the edge is sqrt(1 - u), u = sin^2(y) / sin^2(w), for
+ * the angles 2y and 2w by which the part along the edge and the whole step turn the wave; 4 sin^2(w) is minus
+ * the second difference in time, 4 sin^2(y) is -S dt^2 c^2 d2/dy2.  So it is stable at any dt.
+ *
+ * Where two open edges meet, phi leaves as h does: c phi_y = -(phi - chi)_t, where chi is to phi what the
+ * other edge's slant psi is to h.  As sin^2 + cos^2 = 1 (Collino 1993),
+ *
+ *     (2 - B) chi = A^2 / B h - A (1 - B) / B (phi + psi)
+ *
+ * and what leaves of phi through the corner is A (h - psi) + B (phi - chi), where c (h - psi) is the flow
+ * through the other edge: half a step later, when the water goes along that axis. */
 #include "base/status.h"
 #include "liquid/pool_state.h"
 #include "solve/tridiag_kernel.h"
 
 #include <math.h>
 
-static const float A = 0.5f, B = 0.35f, ZETA = 0.25f;
-static const float ROOT_B = 0.591608f; /* sqrt(B) */
-/* A sin / (1 - B sin^2) (1 - sqrt(B) sin) at 45 degrees, see corner. */
-static const float OUT = 0.249274f;
+static const double A = 0.5, B = 0.35;
+static const float ZETA = 0.25f;
 
 /* What it was at the start fades while waves cross the water eight times; what it is on average over two
  * crossings is no wave, but a drift or a steady current, and does not count. */
@@ -52,17 +61,23 @@ und_status und_pool_create_slants(und_pool *p, und_error *err)
     if (!open)
         return UND_OK;
     size_t cells = 2 * (size_t)(p->nx + p->nz);
-    p->slant_count = 3 * cells + UND_EDGES;
+    p->slant_count = 3 * cells + 3 * UND_EDGES;
     p->slant = und_alloc(p->slant_count, sizeof *p->slant, "edge", err);
     p->along = und_alloc(ALONG * ((size_t)longest(p) + 1), sizeof *p->along, "edge", err);
-    if (!p->slant || !p->along)
+    p->met = und_alloc(2 * cells, sizeof *p->met, "edge", err);
+    if (!p->slant || !p->along || !p->met)
         return err->status;
     float *next = p->slant;
+    double *met = p->met;
     for (int e = 0; e < UND_EDGES; e++) {
         p->edge[e].slant = next;
         p->edge[e].slant_rate = next + cells;
         p->edge[e].slant_usual = next + 2 * cells;
         p->edge[e].tallest = p->slant + 3 * cells + e;
+        p->edge[e].left = p->slant + 3 * cells + UND_EDGES + 2 * e;
+        p->edge[e].met = met;
+        p->edge[e].passed = met + cells;
+        met += p->edge[e].count;
         next += p->edge[e].count;
     }
     return UND_OK;
@@ -87,28 +102,26 @@ static float find_faces(const und_pool *p, int e, double dt, double reach, float
     return (float)largest;
 }
 
-/* How far the water's own waves stand above the level outside, m.  A dry cell has no slant. */
+/* How far the water's own waves stood above the level outside, m.  A dry cell has no slant. */
 static void find_above(const und_pool *p, int e, double time, float *above)
 {
     const und_pool_edge *edge = &p->edge[e];
     double turned = cos(p->def->edge[e].direction * M_PI / 180);
     for (int i = 0; i < edge->count; i++) {
-        size_t at = und_pool_edge_cell(p, e, i);
         double outside = und_pool_outside_level(p, e, i, time) - turned * und_pool_incoming(p, e, i, time);
-        bool wet = und_pool_depth(p, at) > 0;
-        above[i] = wet ? (float)(und_pool_surface(p, at) - outside) : 0;
+        bool wet = und_pool_depth(p, und_pool_edge_cell(p, e, i)) > 0;
+        above[i] = wet ? (float)(edge->met[i] - outside) : 0;
         if (!wet)
             edge->slant[i] = edge->slant_rate[i] = edge->slant_usual[i] = 0;
     }
 }
 
-/* (1 - ZETA dt^2 c^2 d2/dy2) out = in; `low` and `high` couple the ends to nothing. */
-static void smooth(const und_pool *p, int count, const float *face, float low, float high, const float *in,
-                   float *out)
+/* (1 - ZETA dt^2 c^2 d2/dy2) out = in. */
+static void smooth(const und_pool *p, int count, const float *face, const float *in, float *out)
 {
     float *c = part(p, ELIMINATED), none = 0;
     for (int i = 0; i < count; i++) {
-        float before = i > 0 ? ZETA * face[i] : low, after = i + 1 < count ? ZETA * face[i + 1] : high;
+        float before = ZETA * face[i], after = ZETA * face[i + 1];
         und_tridiag_forward(1, &before, &after, &in[i], i > 0 ? &c[i - 1] : &none,
                             i > 0 ? &out[i - 1] : &none, &c[i], &out[i]);
     }
@@ -116,30 +129,13 @@ static void smooth(const und_pool *p, int count, const float *face, float low, f
         und_tridiag_back(1, &c[i], &out[i + 1], &out[i]);
 }
 
-/* An end of an edge.  With phi_t = -c w_y and w_t = -c (B phi + A h)_y, w is what flows of the slant.  Where
- * the edge around the corner is open too, w = sqrt(B) phi + OUT h there: it lets waves of the slant out, and
- * is right for a wave at 45 degrees.  Else nothing flows. */
-typedef struct end {
-    float speed;   /* c dt / dx; 0 where nothing flows */
-    float outflow; /* OUT h, m */
-} end;
-
-static end corner(const und_pool *p, int around, float face, float above)
-{
-    return p->def->edge[around].kind == UND_EDGE_OPEN ? (end){sqrtf(face), OUT * above} : (end){0, 0};
-}
-
-/* What the slant beside it loses through it, m/s. */
-static float end_flow(end e, float slant, double dt)
-{
-    return e.speed / (float)dt * (ROOT_B * slant + e.outflow);
-}
-
 /* The slant after the step.  `most`: no slant is taller than the waves were of late. */
 static void fade(und_pool *p, int e, double dt, float crossing, float most)
 {
     const und_pool_edge *edge = &p->edge[e];
     float kept = 1 / (1 + FADES * crossing), known = 1 / (1 + SETTLES * crossing);
+    edge->left[0] *= kept;
+    edge->left[1] *= kept;
     for (int i = 0; i < edge->count; i++) {
         float *slant = &edge->slant[i], *rate = &edge->slant_rate[i], *usual = &edge->slant_usual[i];
         *rate *= kept;
@@ -157,34 +153,81 @@ static void fade(und_pool *p, int e, double dt, float crossing, float most)
 static void advance_slant(und_pool *p, int e, double time, double dt, double reach)
 {
     const und_pool_edge *edge = &p->edge[e];
-    int count = edge->count, last = count - 1, around = e < UND_LOW_Z ? UND_LOW_Z : UND_LOW_X;
+    int count = edge->count, last = count - 1;
     float *face = part(p, FACE), *above = part(p, ABOVE), *drive = part(p, DRIVE), *right = part(p, RIGHT);
     float crossing = sqrtf(find_faces(p, e, dt, reach, face)) / (float)longest(p);
     find_above(p, e, time, above);
     *edge->tallest /= 1 + crossing;
     for (int i = 0; i < count; i++)
         *edge->tallest = fmaxf(*edge->tallest, fabsf(above[i]));
-    smooth(p, count, face, 0, 0, above, drive);
     for (int i = 0; i < count; i++)
-        drive[i] = A * drive[i] + B * edge->slant[i];
+        drive[i] = (float)A * above[i] + (float)B * edge->slant[i];
     for (int i = 0; i < count; i++) {
         float from_low = i > 0 ? face[i] * (drive[i - 1] - drive[i]) : 0;
         float from_high = i < last ? face[i + 1] * (drive[i + 1] - drive[i]) : 0;
-        right[i] = edge->slant_rate[i] + (from_low + from_high) / (float)dt;
+        right[i] = (from_low + from_high) / (float)dt;
     }
-    end low = corner(p, around, face[1], above[0]), high = corner(p, around + 1, face[last], above[last]);
-    right[0] -= end_flow(low, edge->slant[0], dt);
-    right[last] -= end_flow(high, edge->slant[last], dt);
-    smooth(p, count, face, ROOT_B * low.speed, ROOT_B * high.speed, right, edge->slant_rate);
+    smooth(p, count, face, right, drive);
+    for (int i = 0; i < count; i++)
+        edge->slant_rate[i] += drive[i];
     fade(p, e, dt, crossing, *edge->tallest);
-    /* The rate that is kept is that of the flow between the cells. */
-    edge->slant_rate[0] += end_flow(low, edge->slant[0], dt);
-    edge->slant_rate[last] += end_flow(high, edge->slant[last], dt);
 }
 
-void und_pool_advance_slants(und_pool *p, double time, double dt, double reach)
+static bool is_open(const und_pool *p, int e)
 {
-    for (int e = 0; e < UND_EDGES; e++)
-        if (p->def->edge[e].kind == UND_EDGE_OPEN && p->edge[e].count > 1)
+    return p->def->edge[e].kind == UND_EDGE_OPEN && p->edge[e].count > 1;
+}
+
+void und_pool_advance_slants(und_pool *p, int axis, double time, double dt, double reach)
+{
+    for (int e = 2 * axis; e < 2 * axis + 2; e++)
+        if (is_open(p, e))
             advance_slant(p, e, time, dt, reach);
+}
+
+/* What leaves of the slant of edge e through its corner with another over the step, smoothed as what drives
+ * it is. */
+static void leave(und_pool *p, int e, int other, double time, double dt, double reach)
+{
+    const und_pool_edge *edge = &p->edge[e];
+    int i = other % 2 ? edge->count - 1 : 0, k = e % 2 ? p->edge[other].count - 1 : 0;
+    float *face = part(p, FACE), *right = part(p, RIGHT), *spread = part(p, DRIVE);
+    float *before = &edge->left[other % 2];
+    double depth = fmin(und_pool_depth(p, und_pool_edge_cell(p, e, i)), reach);
+    if (!(depth > 0))
+        return;
+    double turned = cos(p->def->edge[other].direction * M_PI / 180) * und_pool_incoming(p, other, k, time);
+    double passed = p->edge[other].passed[k] + turned;
+    double above = p->edge[other].met[k] - und_pool_outside_level(p, other, k, time) + turned;
+    double middle = (double)edge->slant[i] - 0.5 * dt * (double)edge->slant_rate[i];
+    double speed = sqrt(p->def->gravity * depth) * dt / p->grid.dx;
+    double others = A * (1 - B) / (2 - B), own = B + others; /* of psi and phi in B (phi - chi) */
+    double flow =
+        A * passed + own * middle + others * (double)p->edge[other].slant[k] - A * A / (2 - B) * above;
+    find_faces(p, e, dt, reach, face);
+    for (int n = 0; n < edge->count; n++)
+        right[n] = n == i ? (float)speed : 0;
+    smooth(p, edge->count, face, right, spread);
+    double more = (flow - (double)*before) / (1 + 0.5 * (double)spread[i] * own);
+    *before += (float)more;
+    for (int n = 0; n < edge->count; n++) {
+        edge->slant[n] -= (float)more * spread[n];
+        edge->slant_rate[n] -= (float)(more / dt) * spread[n];
+    }
+}
+
+void und_pool_slants_leave(und_pool *p, int axis, double time, double dt, double reach)
+{
+    for (int e = 2 * axis; e < 2 * axis + 2; e++)
+        for (int other = 2 * !axis; other < 2 * !axis + 2; other++)
+            if (is_open(p, e) && is_open(p, other))
+                leave(p, e, other, time, dt, reach);
+}
+
+void und_pool_advance_all_slants(und_pool *p, double time, double dt, double reach)
+{
+    for (int axis = 0; axis < 2; axis++)
+        und_pool_advance_slants(p, axis, time, dt, reach);
+    for (int axis = 0; axis < 2; axis++)
+        und_pool_slants_leave(p, axis, time, dt, reach);
 }

@@ -31,10 +31,14 @@ void und_waves_step(und_waves *s, double dt)
         und_waves_rows(s); /* eq. 19 */
     STEP (FLOW_X)
         und_waves_flux_x(s);
+    STEP (EDGES)
+        und_waves_cross_edges(s, 0);
     STEP (COLUMNS)
         und_waves_columns(s); /* eq. 20 */
     STEP (FLOW_Z)
         und_waves_flux_z(s);
+    STEP (EDGES)
+        und_waves_cross_edges(s, 1);
     STEP (PIECES)
         und_waves_find_pieces(s);
     STEP (CONSERVE)

@@ -36,25 +36,6 @@ static void join(und_waves_run *runs, int a, int b)
         runs[a].parent = b;
 }
 
-/* By how much the part of the step along an axis changed a cell; the first order's has no parts. */
-static double change_along(const und_waves *s, size_t at, int axis)
-{
-    double whole = (double)s->rise[at];
-    if (s->def.order == 1)
-        return whole;
-    return axis == 0 ? (double)s->middle[at] : whole - (double)s->middle[at];
-}
-
-/* The level that open edges count with: at the end of the step for the first order, at the middle of the part
- * along their axis for the second. */
-static double level_along(const und_waves *s, size_t at, int axis)
-{
-    if (s->def.order == 1)
-        return s->height[at];
-    double later = axis == 0 ? change_along(s, at, 1) : 0;
-    return s->height[at] - later - 0.5 * change_along(s, at, axis);
-}
-
 /* Height of water that open edges let into a cell over the step, m.  The first order's step knows by how much
  * the flow through them changes, and here it is what the level makes it: at the end of the step, so that a
  * long one does not drain the water below what stands outside. */
@@ -63,19 +44,9 @@ static double edge_inflow(const und_waves *s, int x, int z)
     double in = 0;
     const int index[UND_EDGES] = {z, z, x, x};
     const bool touches[UND_EDGES] = {x == 0, x == s->pool.nx - 1, z == 0, z == s->pool.nz - 1};
-    for (int e = 0; e < UND_EDGES; e++) {
-        const und_waves_edge *edge = &s->edge[e];
-        int i = index[e], axis = e == UND_LOW_Z || e == UND_HIGH_Z;
-        if (!touches[e] || edge->coupling[i] == 0)
-            continue;
-        size_t at = und_waves_at(s, x, z);
-        double level = level_along(s, at, axis);
-        in += (double)edge->coupling[i] * (edge->outside[i] - level) / (1 + s->open) +
-              (double)edge->change[i] * change_along(s, at, axis);
-        if (edge->inner[i] > 0)
-            in +=
-                (double)edge->inner[i] * (level - level_along(s, und_pool_inner_cell(&s->pool, e, i), axis));
-    }
+    for (int e = 0; e < UND_EDGES; e++)
+        if (touches[e] && s->def.pool.edge[e].kind == UND_EDGE_OPEN)
+            in += s->edge[e].inflow[index[e]];
     return in;
 }
 

@@ -45,6 +45,7 @@ typedef struct und_waves_edge {
     float *inner;    /* c dt / dx times the part of the level that the cell further in has */
     float *drive;    /* first order: change of `outside` over the step, m */
     double *outside; /* m; at the end of the step for the first order, in its middle for the second */
+    double *inflow;  /* height of water that it let into the cell over the step, m */
 } und_waves_edge;
 
 /* A stretch of neighbouring wet cells in a row; stretches that touch make a piece. */
@@ -134,8 +135,9 @@ void und_waves_move_bodies(und_waves *s, double dt);
 void und_waves_prepare_edges(und_waves *s, double dt);
 void und_waves_rows(und_waves *s);
 void und_waves_columns(und_waves *s);
-void und_waves_flux_x(und_waves *s); /* after the rows */
-void und_waves_flux_z(und_waves *s); /* after the columns */
+void und_waves_flux_x(und_waves *s);                /* after the rows */
+void und_waves_flux_z(und_waves *s);                /* after the columns */
+void und_waves_cross_edges(und_waves *s, int axis); /* after the part of the step along it */
 void und_waves_find_pieces(und_waves *s);
 void und_waves_conserve(und_waves *s);
 void und_waves_slow_films(und_waves *s);
