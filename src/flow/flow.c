@@ -88,6 +88,7 @@ und_status und_flow_open(und_flow *f, const und_mac *mac, const und_wall_def *wa
     bool all =
         (f->parts = und_alloc(1, sizeof *f->parts, "flow", err)) && open_fields(f, err) == UND_OK &&
         (f->label = und_pages_alloc(n, "labels", err)) && (f->wall = und_pages_alloc(n, "walls", err)) &&
+        (f->shrink = und_pages_alloc(n * sizeof *f->shrink, "cells", err)) &&
         (f->row_low = und_alloc(rows, sizeof *f->row_low, "rows", err)) &&
         (f->row_high = und_alloc(rows, sizeof *f->row_high, "rows", err)) && open_parts(f, err) == UND_OK;
     if (!all) {
@@ -115,6 +116,7 @@ void und_flow_close(und_flow *f)
     }
     und_pages_free(f->label);
     und_pages_free(f->wall);
+    und_pages_free(f->shrink);
     free(f->row_low);
     free(f->row_high);
     *f = (und_flow){0};
@@ -241,18 +243,13 @@ void und_flow_through(const und_flow *f, double dt, und_wet_fn *wet, void *conte
     for (size_t i = 0; i < s->ports; i++) {
         const und_wall_face *w = &s->face[s->port[i]];
         size_t cell = w->high ? w->at : w->at + (size_t)f->mac.step[w->axis];
-        if (!und_is_liquid(f->label[cell]))
-            continue;
         double area = f->mac.d[(w->axis + 1) % 3] * f->mac.d[(w->axis + 2) % 3];
         double leaving = (w->high ? 1 : -1) * f->u[w->axis][w->at] * area * dt;
-        if (w->kind == UND_WALL_INFLOW) { /* one whose velocity points out takes liquid away */
-            *in -= leaving < 0 ? leaving : 0;
-            *out += leaving < 0 ? 0 : leaving;
-            continue;
-        }
         int place[3];
         und_flow_place(&f->mac, cell, place);
-        bool partly = wet && w->axis != 1 && f->label[cell] == UND_CELL_SURFACE;
-        *out += leaving * (partly ? wet(context, place) : 1);
+        if (w->kind == UND_WALL_INFLOW && leaving < 0)
+            *in -= leaving * wet(context, place, w->axis, true);
+        else if (und_is_liquid(f->label[cell])) /* also where an inflow's velocity points out */
+            *out += leaving * (f->label[cell] == UND_CELL_FULL ? 1 : wet(context, place, w->axis, false));
     }
 }

@@ -22,7 +22,7 @@ typedef struct und_flow {
     const und_wall_def *walls;
     int32_t *row_low, *row_high; /* per row: the liquid (Full or Surface) cells lie in [low, high) */
     long full, surface;          /* cells */
-    double shrink; /* 1/s: what Full cells are to lose of their volume; 0: they keep it (eq. 4) */
+    double *shrink; /* per cell, 1/s: what Full cells are to lose of their volume; 0: they keep it (eq. 4) */
     struct und_flow_parts *parts; /* lists of faces at walls, and what the stages need for themselves */
 } und_flow;
 
@@ -83,12 +83,12 @@ und_flow_report und_flow_project(und_flow *f, und_poisson *poisson, double dt, d
 
 double und_flow_divergence(const und_flow *f); /* the largest in a Full cell, 1/s (eq. 5) */
 
-/* How much of a Surface cell is liquid, 0 to 1. */
-typedef double und_wet_fn(void *context, const int cell[3]);
+/* How much of what flows through a face of a cell across `axis` is liquid, 0 to 1: what comes in, or what
+ * leaves a Surface cell. */
+typedef double und_wet_fn(void *context, const int cell[3], int axis, bool comes_in);
 
-/* m3 that came in through inflow faces of liquid cells and left through these and outflow faces over dt, with
- * the present velocity; in a fixed order.  Of what leaves upright faces of Surface cells only the wet part
- * counts, where `wet` is not NULL. */
+/* m3 that came in through inflow faces and left through these and outflow faces over dt, with the present
+ * velocity; in a fixed order. */
 void und_flow_through(const und_flow *f, double dt, und_wet_fn *wet, void *context, double *in, double *out);
 
 #endif

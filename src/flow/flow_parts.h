@@ -144,7 +144,7 @@ static inline double und_flow_missing(const und_flow *f, size_t i, const double 
     return -(per_cell[0] * (f->u[0][i] - f->u[0][i - 1]) +
              per_cell[1] * (f->u[1][i] - f->u[1][i - (size_t)m->step[1]]) +
              per_cell[2] * (f->u[2][i] - f->u[2][i - (size_t)m->step[2]])) -
-           f->shrink;
+           f->shrink[i];
 }
 
 void und_flow_extend(und_flow *f);     /* into the air */

@@ -38,16 +38,28 @@ static double longest_fall(const und_flow *f, const double gravity[3], double co
     return longest;
 }
 
+/* What comes in crosses no more cells either, in cells a second. */
+static double fastest_inflow(const und_flow *f)
+{
+    double most = 0;
+    for (size_t i = 0; i < f->parts->ports; i++) {
+        const und_wall_face *w = &f->parts->face[f->parts->port[i]];
+        if (w->kind == UND_WALL_INFLOW)
+            most = fmax(most, fabs(w->value) / f->mac.d[w->axis]);
+    }
+    return most;
+}
+
 double und_flow_longest_step(const und_flow *f, const und_momentum *m, double courant, und_step_limit *limit)
 {
     *limit = UND_LIMIT_COURANT;
+    double most = fastest_inflow(f), bend = 0;
     if (f->full + f->surface == 0)
-        return INFINITY;
+        return most > 0 ? courant / most : INFINITY;
     PARALLEL_FOR(und_flow_workers(f, (size_t)(f->full + f->surface)))
     for (int b = 0; b < und_flow_blocks(f); b++)
         for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++)
             f->parts->row_most[row] = row_speed(f, row);
-    double most = 0, bend = 0;
     for (int row = 0; row < und_mac_rows(&f->mac); row++)
         most = und_larger(f->parts->row_most[row], most);
     for (int a = 0; a < und_flow_axes(f); a++)

@@ -98,10 +98,11 @@ static void find_missing(const und_flow *f, const relaxation *r, size_t first, i
     const double *u = f->u[0] + first, *v = f->u[1] + first, *w = f->u[2] + first;
     const double *below = v - f->mac.step[1], *behind = w - f->mac.step[2];
     const uint8_t *kind = f->parts->kind + first;
-    double per_x = r->per_cell[0], per_y = r->per_cell[1], per_z = r->per_cell[2], shrink = f->shrink;
+    double per_x = r->per_cell[0], per_y = r->per_cell[1], per_z = r->per_cell[2];
+    const double *shrink = f->shrink + first;
     for (int x = low; x < high; x++) /* eq. 5 */
         missing[x] =
-            -(per_x * (u[x] - u[x - 1]) + per_y * (v[x] - below[x]) + per_z * (w[x] - behind[x])) - shrink;
+            -(per_x * (u[x] - u[x - 1]) + per_y * (v[x] - below[x]) + per_z * (w[x] - behind[x])) - shrink[x];
     for (int x = low + ((low & 1) == colour); x < high; x += 2)
         missing[x] = 0;
     for (int x = low; !full && x < high; x++)

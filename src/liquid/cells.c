@@ -115,6 +115,7 @@ static void substep(und_cells *s, double left)
         und_flow_momentum(&s->flow, &momentum, s->dt); /* 5: eq. 2 */
     STEP (PRESSURE) {
         und_flow_set_walls(&s->flow, s->time + s->dt, false);
+        und_cells_keep_density(s);
         report = make_incompressible(s); /* 6: eqs 5 to 9 */
     }
     STEP (OPEN) {
@@ -130,6 +131,7 @@ static void substep(und_cells *s, double left)
     s->time = s->dt == turn - s->time ? turn : s->time + s->dt;
     STEP (LABEL)
         und_cells_find_labels(s); /* 3 */
+    und_cells_measure(s);
     tell(s, report);
 }
 

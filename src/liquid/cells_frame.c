@@ -87,7 +87,7 @@ static int list_parts(und_cells *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("end", UND_F64, &s->end, 1);
     list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
     list[n++] = und_part_of("lost", UND_F64, &s->lost, sizeof s->lost / sizeof(double));
-    list[n++] = und_part_of("shrink", UND_F64, &s->flow.shrink, 1);
+    list[n++] = und_part_of("owed", UND_F64, &s->owed, 1);
     list[n++] = und_part_of("substeps", UND_F64, &s->substeps, 1);
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
     list[n++] = und_part_of("label", UND_U8, s->flow.label, s->mac.count);

@@ -48,6 +48,7 @@ struct und_cells {
     und_mac mac;
     int threads;
     double time, dt;
+    double owed;      /* m3 that markers are to stand for and do not yet */
     double left, end; /* of a step under way: how much is to come, and when it ends, s */
     bool ran_away;    /* its speed is beyond all bounds */
     und_ledger ledger;
@@ -98,6 +99,7 @@ void und_cells_make_room(und_cells *s, double dt); /* for what comes in over dt 
 void und_cells_pour(und_cells *s);                 /* chains begin at openings that are dry */
 void und_cells_track(und_cells *s);                /* over dt: moves the surface and keeps the ledger */
 void und_cells_find_labels(und_cells *s); /* Full, Surface and Empty cells, and what presses on the surface */
+void und_cells_measure(und_cells *s);     /* what markers show, for the ledger */
 void und_cells_splash(und_cells *s);      /* over dt: drops leave, fly and land; foam floats */
 double und_cells_volume(const und_cells *s);
 
@@ -112,6 +114,8 @@ double und_cells_made_pressure(const und_cells *s, int x, int z); /* over densit
 double und_cells_wet_volume(const und_cells *s); /* m3 in all cells together */
 /* The pressure over density in the middle of a Surface cell, by which it is above that on the surface. */
 double und_cells_under_surface(const und_cells *s, size_t at, double on_surface);
+
+void und_cells_keep_density(und_cells *s); /* of markers: what Full cells are to lose over dt */
 
 double und_cells_smoothing(const und_cells *s); /* 1/s, of a height field */
 

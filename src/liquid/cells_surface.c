@@ -3,6 +3,7 @@
  * The paper gives a Surface cell the pressure of the air.  The air's is that of the surface, wherever it lies
  * in the cell: along the axis on which the cells around differ most, the pressure grows from there as it does
  * in the Full cells beyond. */
+#include "base/parallel.h"
 #include "liquid/cells_state.h"
 
 #include <math.h>
@@ -16,11 +17,17 @@ static const double MOST_GROWTH = 2;
 /* How the shortest waves die away, which the surface makes where it crosses layers of cells. */
 static const double CALM = 0.6;
 
+/* What markers stand for, or chains enclose, of a cell that is not Solid. */
+static double wet_of(const und_cells *s, size_t at)
+{
+    return s->markers ? und_markers_density(s->markers, at) : und_chains_part(s->chains, at);
+}
+
 static double part_of(const und_cells *s, size_t at)
 {
     if (s->flow.label[at] == UND_CELL_FULL)
         return 1;
-    return s->markers ? und_markers_part(s->markers, at) : und_chains_part(s->chains, at);
+    return fmin(wet_of(s, at), 1);
 }
 
 double und_cells_wet(const und_cells *s, int x, int y, int z)
@@ -77,23 +84,16 @@ static facing facing_along(const und_cells *s, size_t at, int axis)
                     .down = low > high ? pull < 0 : pull > 0};
 }
 
-/* How far liquid reaches into a cell that is not Solid, from its inner side. */
-static double depth_in(const und_cells *s, size_t at, const facing *f)
-{
-    return s->markers ? und_markers_depth(s->markers, at, f->axis, f->inwards > 0)
-                      : und_chains_part(s->chains, at);
-}
-
 /* How far the surface stands over the middle of a Surface cell, outwards, in cells: by the liquid in it and
  * in those before and behind it. */
 static double height_of(const und_cells *s, size_t at, const facing *f)
 {
     size_t in = (size_t)((ptrdiff_t)at + f->inwards), out = (size_t)((ptrdiff_t)at - f->inwards);
-    double own = depth_in(s, at, f), inner = part_beside(s, at, f->inwards, f->down), outer = 0;
+    double own = wet_of(s, at), inner = part_beside(s, at, f->inwards, f->down), outer = 0;
     if (s->flow.label[in] == UND_CELL_FULL) /* it is, as far as there is liquid above it */
-        inner = fmin(depth_in(s, in, f) + 4 * own, 1);
+        inner = fmin(wet_of(s, in) + 4 * own, 1);
     if (s->flow.label[out] != UND_CELL_SOLID)
-        outer = s->flow.label[out] == UND_CELL_FULL ? 1 : depth_in(s, out, f);
+        outer = s->flow.label[out] == UND_CELL_FULL ? 1 : wet_of(s, out);
     return fmin(fmax(inner + own + outer - 1.5, LOWEST), HIGHEST);
 }
 
@@ -160,4 +160,28 @@ double und_cells_under_surface(const und_cells *s, size_t at, double on_surface)
             count++;
         }
     return count > 0 ? sum / count : 0;
+}
+
+/* Full cells that markers only half fill give way until they do, and those where they crowd let them out:
+ * then what they stand for is what they show, everywhere.  Nothing holds together what flies, and nothing
+ * presses on it: it stays as it is. */
+void und_cells_keep_density(und_cells *s)
+{
+    const double steps = 4, weightless = 0.25; /* dt; s */
+    const und_mac *m = &s->mac;
+    const double *g = s->def.gravity, gravity = hypot(hypot(g[0], g[1]), g[2]);
+    const double side = fmin(m->d[0], m->d[1]), falls = gravity > 0 ? sqrt(side / gravity) / 2 : weightless;
+    const double rate = s->flow.surface > 0 ? 1 / fmax(falls, steps * s->dt) : 0;
+    if (!s->markers || !s->def.keep_volume)
+        return;
+    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        size_t first = und_mac_row(m, row);
+        for (size_t i = first; i < first + (size_t)m->n[0]; i++) {
+            bool full = s->flow.label[i] == UND_CELL_FULL;
+            double loose = full ? fmax(1 - und_markers_density(s->markers, i), -1) : 0;
+            double pressed = gravity > 0 ? fmin(fmax(s->flow.p[i] / (gravity * side), 0), 1) : 1;
+            s->flow.shrink[i] = rate * pressed * loose;
+        }
+    }
 }

@@ -271,11 +271,28 @@ void und_cells_make_room(und_cells *s, double dt)
     (void)und_markers_reserve(s->markers, most, &err);
 }
 
-static void move_markers(und_cells *s)
+/* Markers leave one by one, and what a solid comes over is taken out: what they stand for less than flows
+ * says is shared out among all. */
+static void make_up(und_cells *s, double through, double before)
 {
+    const double most = 0.01; /* of what they stand for, in a step */
+    double cell = s->mac.d[0] * s->mac.d[1] * s->mac.d[2], all = cell * und_markers_stand_for(s->markers);
+    s->owed += through - (all - before);
+    if (!s->def.keep_volume || !(all > 0))
+        return;
+    double part = fmin(fmax(s->owed / all, -most), most);
+    und_markers_scale(s->markers, 1 + part);
+    s->owed -= cell * und_markers_stand_for(s->markers) - all;
+}
+
+static void move_markers(und_cells *s, double through)
+{
+    double cell = s->mac.d[0] * s->mac.d[1] * s->mac.d[2];
+    double before = cell * und_markers_stand_for(s->markers);
     und_markers_move(s->markers, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->dt);
     und_markers_birth(s->markers, s->flow.u, s->flow.label, s->flow.wall, s->walls, s->wall_count,
                       s->def.markers_per_cell, s->dt, &s->missed);
+    make_up(s, through, before);
 }
 
 static void move_heights(und_cells *s, double through)
@@ -285,19 +302,15 @@ static void move_heights(und_cells *s, double through)
         und_height_add(s->height, through - gained);
 }
 
-static double wet_part(void *context, const int c[3])
+/* Markers are born wherever something comes in; chains and heights rise where there is liquid already.  What
+ * leaves a Surface cell is the wet part of it; under a height all of its floor is wet. */
+static double wet_part(void *context, const int c[3], int axis, bool comes_in)
 {
-    return und_cells_wet(context, c[0], c[1], c[2]);
-}
-
-/* Markers that drift apart make liquid more: Full cells give way until it is what it should be. */
-static double shrink_of(const und_cells *s)
-{
-    const double time = 0.25, most = 0.5; /* s, 1/s */
-    double full = (double)s->flow.full * s->mac.d[0] * s->mac.d[1] * s->mac.d[2];
-    if (!(full > 0) || s->flow.surface == 0)
-        return 0;
-    return fmin(fmax(s->ledger.correction / (time * full), -most), most);
+    const und_cells *s = context;
+    uint8_t label = s->flow.label[und_mac_at(&s->mac, c[0], c[1], c[2])];
+    if (comes_in)
+        return s->markers || label == UND_CELL_FULL || label == UND_CELL_SURFACE;
+    return s->height && axis == 1 ? 1 : und_cells_wet(s, c[0], c[1], c[2]);
 }
 
 static und_inflows inflows_of(const und_cells *s)
@@ -316,22 +329,31 @@ void und_cells_track(und_cells *s)
 {
     double in, out, before = s->ledger.measured;
     const und_inflows inflows = inflows_of(s);
-    und_flow_through(&s->flow, s->dt, s->height ? wet_part : NULL, s, &in, &out);
+    und_flow_through(&s->flow, s->dt, wet_part, s, &in, &out);
     if (s->markers)
-        move_markers(s);
+        move_markers(s, in - out);
     else if (s->chains)
         und_chains_move(s->chains, &inflows, s->dt);
     else
         move_heights(s, in - out);
     und_ledger_add(&s->ledger.sources, &s->lost.sources, in);
     und_ledger_add(&s->ledger.left, &s->lost.left, out);
+    if (s->markers) /* what they fill is known when cells have their labels */
+        return;
     s->ledger.measured = und_cells_volume(s);
-    /* Markers and chains show where liquid is, not how much: what they gain and lose is told. */
+    /* Chains show where liquid is, not how much: what they gain and lose is told. */
     s->ledger.correction += s->ledger.measured - before - (in - out);
     if (s->chains && s->def.keep_volume)
         und_chains_owe(s->chains, s->ledger.correction);
-    if (s->markers && s->def.keep_volume)
-        s->flow.shrink = shrink_of(s);
+}
+
+void und_cells_measure(und_cells *s)
+{
+    und_ledger *l = &s->ledger;
+    if (!s->markers)
+        return;
+    l->measured = und_cells_volume(s);
+    l->correction += l->measured - und_ledger_expected(l);
 }
 
 void und_cells_splash(und_cells *s)

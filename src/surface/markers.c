@@ -28,7 +28,7 @@ und_markers *und_markers_create(const und_mac *mac, uint64_t seed, int threads, 
         scratch->per[a] = 1 / mac->d[a];
     if (!(s->per_cell = und_alloc(mac->count, sizeof *s->per_cell, "markers per cell", err)) ||
         !(scratch->kind = und_alloc(mac->count, sizeof *scratch->kind, "kinds of cells", err)) ||
-        !(scratch->wet = und_alloc(4 * mac->count, sizeof *scratch->wet, "markers per cell", err)) ||
+        !(scratch->wet = und_alloc(mac->count, sizeof *scratch->wet, "markers per cell", err)) ||
         !(scratch->first = und_alloc(rows * UND_MARKER_CHUNKS, sizeof *scratch->first, "rows", err))) {
         und_markers_destroy(s);
         return NULL;

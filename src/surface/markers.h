@@ -68,14 +68,15 @@ int und_markers_expected(const und_markers *markers, double *const u[3], const u
  * them or more is a hole that markers left between them, and is liquid. */
 void und_markers_label(und_markers *markers, uint8_t *label);
 
-/* Finds what markers fill of cells, each spread over the box that is its own in a full cell, so that one on
- * its way across a face goes over little by little.  Then: how much of a cell they stand for, 0 to 1; and how
- * far the liquid reaches into it from its low, or high, side, if it stands against that: the mean of how much
- * they stand for and of twice the way to their middle.  The one errs where they stand too loosely or too
- * close, the other where they stand unevenly. */
+/* Finds what markers stand for in each cell, spread over the box that is their own in a full one, so that one
+ * on its way across a face goes over little by little.  Their density is 1 in a cell that they fill, less
+ * where they stand loosely, and more where they crowd. */
 void und_markers_wet(und_markers *markers, const uint8_t *label, int per_cell);
-double und_markers_part(const und_markers *markers, size_t cell);
-double und_markers_depth(const und_markers *markers, size_t cell, int axis, bool from_high);
+double und_markers_density(const und_markers *markers, size_t cell);
+
+/* What all of them stand for together, in cells; and `factor` times as much. */
+double und_markers_stand_for(const und_markers *markers);
+void und_markers_scale(und_markers *markers, double factor);
 
 /* Adds "markers/position" [count][3]; and in 3D the triangles around them, "liquid/mesh_position" and
  * "liquid/mesh_normal" [corners][3]. */

@@ -13,11 +13,11 @@ enum {
 };
 
 typedef struct und_markers_scratch {
-    double *spare;  /* [capacity] to sort into */
-    uint64_t *wet;  /* [cells][4] what their markers stand for, and that times their place along each axis */
-    int32_t *row;   /* [capacity] of each marker, or -1: taken out; then where it goes */
-    int32_t *first; /* [chunks][rows] */
-    uint8_t *kind;  /* of each cell: und_markers_kind */
+    double *spare;                 /* [capacity] to sort into */
+    uint64_t *wet;                 /* [cells] what their markers stand for */
+    int32_t *row;                  /* [capacity] of each marker, or -1: taken out; then where it goes */
+    int32_t *first;                /* [chunks][rows] */
+    uint8_t *kind;                 /* of each cell: und_markers_kind */
     double owed[UND_MARKER_WALLS]; /* births of each wall, less than one */
     int32_t unsorted;              /* moves since markers were sorted */
     double per[3];                 /* cells per metre */

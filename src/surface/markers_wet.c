@@ -1,4 +1,4 @@
-/* How much of the cells at the surface markers fill, and how far. */
+/* How much of each cell its markers fill. */
 #include "geom/vec.h"
 #include "surface/markers_scratch.h"
 
@@ -8,45 +8,30 @@
  */
 static const double UNIT = 0x1p-40; /* of a cell */
 
-/* A marker that stands alone is no layer: markers show at most so many times what they stand for. */
-static const double LONELY = 3;
-
-/* Along an axis: the cells into which a marker's box reaches, its own first, how much of it is there, and
- * where that part's middle is, from the cell's low side. */
+/* Along an axis: the cells into which a marker's box reaches, its own first, and how much of it is there. */
 typedef struct reach {
     int beside; /* -1, 0 or 1: the other one */
-    double part[2], middle[2];
+    double part[2];
 } reach;
 
 static reach reach_of(double in_cell, double half)
 {
     double low = in_cell - half, high = in_cell + half;
-    reach r = {0, {1, 0}, {in_cell, 0}};
-    if (low < 0) {
-        r = (reach){-1, {high / (2 * half), -low / (2 * half)}, {high / 2, 1 + low / 2}};
-    } else if (high > 1) {
-        r = (reach){1, {(1 - low) / (2 * half), (high - 1) / (2 * half)}, {(1 + low) / 2, (high - 1) / 2}};
-    }
-    return r;
+    if (low < 0)
+        return (reach){-1, {high / (2 * half), -low / (2 * half)}};
+    if (high > 1)
+        return (reach){1, {(1 - low) / (2 * half), (high - 1) / (2 * half)}};
+    return (reach){0, {1, 0}};
 }
 
-static inline uint64_t units_of(double share)
+static void add(uint64_t *sum, double share, bool alone)
 {
-    return (uint64_t)(share * (1 / UNIT) + 0.5);
-}
-
-static void add(uint64_t *sums, double share, const double middle[3], bool alone)
-{
-    uint64_t units[4] = {units_of(share)};
-    for (int a = 0; a < 3; a++)
-        units[1 + a] = units_of(share * middle[a]);
-    for (int k = 0; k < 4; k++) {
-        if (alone)
-            sums[k] += units[k];
-        else {
-            UND_PRAGMA(omp atomic)
-            sums[k] += units[k];
-        }
+    uint64_t units = (uint64_t)(share * (1 / UNIT) + 0.5);
+    if (alone)
+        *sum += units;
+    else {
+        UND_PRAGMA(omp atomic)
+        *sum += units;
     }
 }
 
@@ -81,26 +66,25 @@ static void add_marker(const und_markers *s, const uint8_t *label, const boxes *
     }
     size_t at = und_mac_at(m, home[0], home[1], home[2]);
     if (count == 1) {
-        add(s->scratch->wet + 4 * at, s->share[i], in_cell, alone);
+        add(s->scratch->wet + at, s->share[i], alone);
         return;
     }
     reach r[3];
     for (int a = 0; a < 3; a++) {
         r[a] = reach_of(in_cell[a], half[a]);
         if (r[a].beside && label[(size_t)((ptrdiff_t)at + r[a].beside * m->step[a])] == UND_CELL_SOLID)
-            r[a] = (reach){0, {1, 0}, {in_cell[a], 0}};
+            r[a] = (reach){0, {1, 0}};
     }
     for (int k = 0; k < count; k++) {
-        double share = s->share[i], middle[3];
+        double share = s->share[i];
         ptrdiff_t to = (ptrdiff_t)at;
         for (int a = 0; a < 3; a++) {
             int over = k >> a & 1;
             share *= r[a].part[over];
-            middle[a] = r[a].middle[over];
             to += over * r[a].beside * m->step[a];
         }
         if (share > 0 && label[to] != UND_CELL_SOLID)
-            add(s->scratch->wet + 4 * to, share, middle, alone);
+            add(s->scratch->wet + to, share, alone);
     }
 }
 
@@ -113,7 +97,7 @@ void und_markers_wet(und_markers *s, const uint8_t *label, int per_cell)
     boxes b = {.share = 1.0 / (points[0] * points[1] * points[2]), .flat = m->n[2] == 1};
     for (int a = 0; a < 3; a++)
         b.half[a] = a == 2 && b.flat ? 0 : 0.5 / points[a];
-    memset(s->scratch->wet, 0, 4 * m->count * sizeof *s->scratch->wet);
+    memset(s->scratch->wet, 0, m->count * sizeof *s->scratch->wet);
     PARALLEL_FOR(workers)
     for (int block = 0; block < blocks; block++) {
         int end = block == blocks - 1 ? s->count : (block + 1) * BLOCK;
@@ -122,17 +106,27 @@ void und_markers_wet(und_markers *s, const uint8_t *label, int per_cell)
     }
 }
 
-double und_markers_part(const und_markers *s, size_t cell)
+double und_markers_density(const und_markers *s, size_t cell)
 {
-    return und_smaller((double)s->scratch->wet[4 * cell] * UNIT, 1);
+    return (double)s->scratch->wet[cell] * UNIT;
 }
 
-double und_markers_depth(const und_markers *s, size_t cell, int axis, bool from_high)
+double und_markers_stand_for(const und_markers *s)
 {
-    const uint64_t *sums = s->scratch->wet + 4 * cell;
-    if (sums[0] == 0)
-        return 0;
-    double middle = (double)sums[1 + axis] / (double)sums[0], depth = 2 * (from_high ? 1 - middle : middle);
-    double part = UNIT * (double)sums[0];
-    return (fmin(part, 1) + fmin(fmin(depth, LONELY * part), 1)) / 2;
+    enum { BLOCK = 1024 };
+    double all = 0;
+    for (int from = 0; from < s->count; from += BLOCK) {
+        int to = s->count - from < BLOCK ? s->count : from + BLOCK;
+        double sum = 0;
+        for (int i = from; i < to; i++)
+            sum += s->share[i];
+        all += sum;
+    }
+    return all;
+}
+
+void und_markers_scale(und_markers *s, double factor)
+{
+    for (int i = 0; i < s->count; i++)
+        s->share[i] = fmin(s->share[i] * factor, 1);
 }
