@@ -1,6 +1,7 @@
 # What tests of the whole program begin with: a scratch folder to work in, and TAP.  Read by tests/test_app*.sh.
 set -u
 program=$(realpath "${1:?usage: $0 PROGRAM}")
+tests=$(realpath "$(dirname "$0")")
 scratch=$(mktemp -d -t undine.XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -19,6 +20,12 @@ expect()
         failures=$((failures + 1))
     fi
 }
+
+# interrupt SIGNAL WORDS COMMAND...: sent the signal at the line that begins with WORDS; what it says is in log.
+interrupt() { "$tests/interrupt" "$@"; }
+
+# last_of CACHE: the last frame in its ledger.
+last_of() { tail -n 1 "$1/ledger.csv" | cut -d, -f1; }
 
 # begin COMMAND...: in the background, as $run; what it says is in log, which holds nothing of a run before it.
 begin()

@@ -71,25 +71,19 @@ expect "a branch before the branch" code 0 "$program" sim third.lua --from deep/
 expect "is of the first" code 0 "$program" verify fourth
 
 # killed and resumed
-long() { sed 's/frames = 12/frames = 100000/' "$1"; }
-long blown.lua >long.lua
-"$program" sim long.lua --from tank@9 -o whole -e 30 -q
-begin "$program" sim long.lua --from tank@9 -o killed --checkpoint 4
-await grep -q "^sim frame 15" log
-kill -9 $run
-wait $run 2>/dev/null
+sed 's/frames = 12/frames = 100000/' blown.lua >long.lua
+interrupt KILL "sim frame 15 " "$program" sim long.lua --from tank@9 -o killed --checkpoint 4
 expect "a killed branch is whole" code 0 "$program" verify killed
-expect "resumed" code 0 "$program" sim long.lua --from tank@9 -o killed --resume -e 30 -q
-expect "gives the same bits" rows whole killed
-begin "$program" sim long.lua --from tank@9 -o stopped
-await grep -q "^sim frame 10" log
-kill -INT $run
-wait $run
+interrupt INT "sim frame 10 " "$program" sim long.lua --from tank@9 -o stopped
 expect "a stopped branch exits with 130" test $? = 130
 expect "its cache is whole" code 0 "$program" verify stopped
 expect "says how to go on" grep -q -- '--from tank@9 -o stopped --resume' log
-expect "it does, without --from too" code 0 "$program" sim long.lua -o stopped --resume -e 30 -q
-expect "with the same bits" rows whole stopped
+last=$(($(last_of killed) + $(last_of stopped) + 3))
+expect "killed, then resumed" code 0 "$program" sim long.lua --from tank@9 -o killed --resume -e $last -q
+expect "stopped, then resumed, without --from too" code 0 "$program" sim long.lua -o stopped --resume -e $last -q
+"$program" sim long.lua --from tank@9 -o whole -e $last -q
+expect "gives the same bits" rows whole killed
+expect "and the same again" rows whole stopped
 expect "another branch is not resumed" code 2 "$program" sim long.lua --from tank@8 -o stopped --resume
 expect "is explained" grep -q 'stopped is no branch after frame 8' said
 

@@ -96,11 +96,7 @@ expect "says that it has changed" grep -q 'has changed since undine float read i
 
 # stopped: what is there is whole
 "$program" sim flow.lua -e 150 -o long -q
-begin "$program" float long cans.lua -o stopped
-five_done() { [ "$(grep -c "^float frame" log)" -ge 5 ]; }
-await five_done
-kill -INT $run
-wait $run
+interrupt INT "float frame 5 " "$program" float long cans.lua -o stopped
 expect "a stopped float exits with 130" test $? = 130
 expect "says how to begin again" grep -q -- '--force begins again' log
 expect "its cache is whole" code 0 "$program" verify stopped

@@ -5,8 +5,6 @@
 sums() { find "$1" -type f -exec cksum {} + | sort; }
 same() { cmp -s "$1" "$2"; }
 rows() { local g; for g in "${@:3}"; do cmp -s "$1/$g/ledger.csv" "$2/$g/ledger.csv" || return 1; done; }
-# wait_for LOG WORDS: until a line of the log begins with them.
-wait_for() { await grep -q "^$2" "$1"; }
 
 cat >fall.lua <<'SCENE'
 scene { name = "fall", frames = 24, fps = 24 }
@@ -50,11 +48,13 @@ expect "then the other" code 0 "$program" sim fall.lua --grid low -o alone -q -j
 expect "the same bits" rows out alone top low
 expect "and the same bands" same out/top/bands alone/top/bands
 
+sed 's/frames = 24/frames = 100000/' fall.lua >long.lua
+
 # a signal so early that the grids' processes do not listen yet
 early()
 {
     local run child=
-    "$program" sim fall.lua -o early -q >said 2>&1 &
+    "$program" sim long.lua -o early -q >said 2>&1 &
     run=$!
     while [ -z "$child" ] && kill -0 $run 2>/dev/null; do
         child=$(cat /proc/$run/task/$run/children 2>/dev/null)
@@ -85,33 +85,26 @@ expect "and leaves it alone" same top.before top.after
 expect "render of three" code 0 "$program" render out --preview -s 24 --stills 1 -o three -q
 
 # killed and resumed, both and one
-long() { sed 's/frames = 24/frames = 200/' fall.lua; }
-long >long.lua
-"$program" sim long.lua -o whole -e 60 -q
-begin "$program" sim long.lua -o stopped --checkpoint 10
-wait_for log "sim low frame 15"
-kill -INT $run
-wait $run
+interrupt INT "sim low frame 15 " "$program" sim long.lua -o stopped --checkpoint 10
 expect "all stop with 130" test $? = 130
 expect "say how to go on" grep -q -- 'sim long.lua -o stopped --checkpoint 10 --resume' log
 expect "nobody writes any more" test ! -e stopped/top/lock -a ! -e stopped/low/lock
 expect "the caches are whole" code 0 "$program" verify stopped
-expect "resumed" code 0 "$program" sim long.lua -o stopped --resume -e 60 -q
+interrupt KILL "sim top frame 25 " "$program" sim long.lua --grid top -o killed --checkpoint 10
+last=$(($(last_of stopped/top) + $(last_of killed/top)))
+"$program" sim long.lua -o whole -e $last -q
+expect "resumed" code 0 "$program" sim long.lua -o stopped --resume -e $last -q
 expect "the same bits" rows whole stopped top low
 expect "the same bands" same whole/top/bands stopped/top/bands
-begin "$program" sim long.lua --grid top -o killed --checkpoint 10
-wait_for log "sim top frame 25"
-kill -9 $run
-wait $run 2>/dev/null
 printf 'half a record' >>killed/top/bands
 expect "downstream of a killed grid" code 1 "$program" sim long.lua --grid low -o killed --wait 0.5
-expect "says that it has stopped" grep -qE 'which its liquid comes from, has stopped at frame [0-9]+ of 200' said
+expect "says that it has stopped" grep -qE 'which its liquid comes from, has stopped at frame [0-9]+ of 100000' said
 expect "and how to go on" grep -q -- '--grid top --resume, then with --grid low --resume' said
-expect "upstream goes on" code 0 "$program" sim long.lua --grid top -o killed --resume -e 60 -q
-expect "then downstream" code 0 "$program" sim long.lua --grid low -o killed --resume -e 60 -q
+expect "upstream goes on" code 0 "$program" sim long.lua --grid top -o killed --resume -e $last -q
+expect "then downstream" code 0 "$program" sim long.lua --grid low -o killed --resume -e $last -q
 expect "the same bits" rows whole killed top low
-expect "further than upstream" code 1 "$program" sim long.lua --grid low -o killed --resume -e 70 --wait 0.2
-expect "says so" grep -q 'has stopped at frame 60 of 60: go on with --grid top --resume -e FRAME' said
+expect "further than upstream" code 1 "$program" sim long.lua --grid low -o killed --resume -e $((last + 10)) --wait 0.2
+expect "says so" grep -q "has stopped at frame $last of $last: go on with --grid top --resume -e FRAME" said
 expect "no upstream at all" code 1 "$program" sim long.lua --grid low -o none --wait 0.2
 expect "says so" grep -q 'there is no cache none/top: simulate that too (--grid top)' said
 cp -r out damaged

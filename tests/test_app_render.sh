@@ -97,8 +97,8 @@ expect "and says so" grep -q '^left   1' said
 expect "and that the movie waits" grep -q '^movie  waits for 1' said
 expect "takes the other over" test -s claims/stills/shore.0003.png
 
-# Ctrl-C within a frame: at once, no half file
-begin "$program" render out/dam --png --noise 0.0001 --size 320x180 -o stopped
+# Ctrl-C within a frame, which would take an hour: no half file
+begin "$program" render out/dam --png --noise 0.0001 --size 1280x720 -o stopped
 await test -e stopped/dam.0001.lock
 kill -INT $run
 wait $run

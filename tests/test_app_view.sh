@@ -70,31 +70,49 @@ expect "a scene beside a cache" code 2 "$program" view out/pond pond.lua --scrip
 expect "no display" code 1 env -u DISPLAY -u WAYLAND_DISPLAY "$program" view pond.lua
 expect "is said" grep -q 'no display' said
 expect "with what else there is" grep -q 'undine render CACHE --preview' said
+# screen OPTIONS COMMAND...: on a virtual screen, which says its number when it is ready
 screen()
 {
-    xvfb-run -a -s "-screen 0 800x600x24 $1" "${@:2}"
+    local server number code
+    exec 3< <(exec Xvfb -displayfd 1 -screen 0 800x600x24 -nolisten tcp $1 2>/dev/null)
+    server=$!
+    read -r number <&3
+    DISPLAY=:$number "${@:2}"
+    code=$?
+    kill $server
+    exec 3<&-
+    return $code
 }
 expect "no OpenGL" code 1 screen "-extension GLX" env EGL_PLATFORM=none "$program" view pond.lua
 expect "is said too" grep -q 'OpenGL 3.3 is missing' said
 
-# a real window, real mouse, real keys
+# a real window, real mouse, real keys; a picture by its key tells that what came before it has been seen to
 cat >person.sh <<'PERSON'
 "$1" view pond.lua --size 800x600 -j 1 &
 viewer=$!
-window=$(timeout 300 xdotool search --sync --onlyvisible --name 'pond - Undine' | tail -n 1)
-sleep 1
-xdotool mousemove --window "$window" 400 330 mousedown 1
-for i in 1 2 3 4 5 6; do xdotool mousemove --window "$window" $((400 + 15 * i)) 330; sleep 0.1; done
-xdotool mouseup 1 key p
-for i in $(seq 1000); do [ -s pond.0001.png ] && break; sleep 0.2; done
-xdotool key ctrl+k
-for i in $(seq 1000); do [ -s person/manifest.json ] || [ -s out/pond-moment/manifest.json ] && break; sleep 0.2; done
-xdotool key ctrl+q
+until_there() { until ls $1 >/dev/null 2>&1; do kill -0 $viewer || exit 1; ${2:-:}; sleep 0.1; done; }
+press() { xdotool key "$1"; }
+until window=$(xdotool search --onlyvisible --name 'pond - Undine' | tail -n 1) && [ -n "$window" ]; do
+    kill -0 $viewer || exit 1
+    sleep 0.1
+done
+until_there 'pond.*.png' 'press p' # it listens
+for i in 0 1 2 3; do
+    xdotool mousemove --window "$window" $((400 + 30 * i)) 330
+    [ $i -gt 0 ] || xdotool mousedown 1
+    rm -f pond.*.png
+    press p
+    until_there 'pond.*.png'
+done
+xdotool mouseup 1
+press ctrl+k
+until_there out/pond-moment/manifest.json
+press ctrl+q
 wait $viewer
 PERSON
 rm -rf out/pond-moment
-expect "a window on a virtual screen" code 0 timeout 500 xvfb-run -a -s "-screen 0 800x600x24" bash person.sh "$program"
-expect "keeps a picture by its key" test -s pond.0001.png
+expect "a window on a virtual screen" code 0 screen "" bash person.sh "$program"
+expect "keeps a picture by its key" test -s "$(ls pond.*.png | head -n 1)"
 expect "saves the moment by its key" code 0 "$program" info out/pond-moment
 hash_of() { "$program" info "$1" --json | python3 -c "
 import json, sys

@@ -432,18 +432,15 @@ static void limits_hold(void **state)
         {"pcall(liquid.waves, { size = 4, cells = 8, ground = function() while true do end end })",
          "liquid.waves.ground: stopped after 100000 instructions"},
     };
-    und_limits limits = {.memory = 16 << 20, .load_work = 3e6, .call_work = 1e5, .seconds = 2};
+    und_limits limits = {.memory = 16 << 20, .load_work = 3e6, .call_work = 1e5, .seconds = 60};
     for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
         und_error err = {0};
-        clock_t start = clock();
         const char *text = endless[i].text;
         assert_null(und_scene_load_text(text, strlen(text), "l.lua", NULL, 0, &limits, &err));
         assert_int_equal(err.status, UND_INVALID);
         if (!strstr(err.text, endless[i].fragment))
             fail_msg("%s\ngives \"%s\"\nwithout \"%s\"", text, err.text, endless[i].fragment);
-        double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-        if (seconds > 4)
-            fail_msg("%s\ntook %g s", text, seconds);
+        assert_null(strstr(err.text, "processor time")); /* work is counted, whatever it is */
     }
 }
 

@@ -227,7 +227,7 @@ static void shown_is_what_float_makes(void **state)
 static void await_frames(und_reel *reel, int count)
 {
     const struct timespec while_ = {.tv_nsec = 50000000};
-    for (int i = 0; i < 12000 && und_reel_info(reel).row_count < count; i++) {
+    while (und_reel_info(reel).row_count < count) {
         und_reel_seek(reel, 2 + count, 0);
         und_reel_take(reel);
         nanosleep(&while_, NULL);

@@ -162,7 +162,7 @@ static void it_plays_by_the_clock(void **state)
     int frames = 0;
     und_live_state now = {0};
     und_live_play(live, true);
-    while ((frames < 6 || now.time < 0.3) && wall() - start < 600) { /* however busy the machine is */
+    while (frames < 6 || now.time < 0.3) {
         frames += und_live_take(live) != NULL;
         und_live_state_now(live, &now);
     }
@@ -173,18 +173,16 @@ static void it_plays_by_the_clock(void **state)
     assert_true(now.steps_a_second > 0 && now.steps_a_second < 90);
     und_live_speed(live, 0.25);
     und_live_settle(live);
+    start = wall(); /* before the look at it, and read again after the other: no time is left out */
     und_live_state_now(live, &now);
     double before = now.time;
-    start = wall();
-    while (wall() - start < 0.4)
-        ;
-    und_live_state_now(live, &now);
+    while (now.time < before + 4 * dt)
+        und_live_state_now(live, &now);
     assert_true(now.time - before <= 0.25 * (wall() - start) + 2 * dt);
     und_live_speed(live, 0);
     before = now.time;
-    for (start = wall(); now.time < before + 5 && wall() - start < 600;) /* as fast as it can */
+    while (now.time < before + 5) /* as fast as it can */
         und_live_state_now(live, &now);
-    assert_true(now.time >= before + 5);
     und_live_play(live, false);
     before = settled(live).time;
     assert_false(settled(live).playing);
@@ -195,15 +193,14 @@ static void it_plays_by_the_clock(void **state)
 /* Each step of it takes long. */
 static und_live *open_slow(void)
 {
-    return open_live(write_scene("slow",
-                                 "scene { fps = 30 }\n"
-                                 "local function slow()\n"
-                                 "  local s = 0 for i = 1, 1500000 do s = s + i % 7 end return 0 * s\n"
-                                 "end\n"
-                                 "local springs = {}\n"
-                                 "for i = 1, 12 do springs[i] = { center = {2, 2}, radius = 0.5, "
-                                 "rate = slow } end\n"
-                                 "liquid.waves { size = {4, 4}, cells = 16, springs = springs }\n"));
+    return open_live(write_scene("slow", "scene { fps = 30 }\n"
+                                         "local function slow()\n"
+                                         "  local s = 0 for i = 1, 300000 do s = s + i % 7 end return 0 * s\n"
+                                         "end\n"
+                                         "local springs = {}\n"
+                                         "for i = 1, 12 do springs[i] = { center = {2, 2}, radius = 0.5, "
+                                         "rate = slow } end\n"
+                                         "liquid.waves { size = {4, 4}, cells = 16, springs = springs }\n"));
 }
 
 /* Asking for frames and for the state goes on while a step is made. */
@@ -216,13 +213,13 @@ static void taking_never_waits_for_a_step(void **state)
     while (und_live_take(live))
         ;
     /* Who waited could ask twice while two steps are made. */
-    for (int round = 1; round <= 20 && asked <= 10; round++) {
+    for (int round = 1; round <= 200 && asked <= 10; round++) {
         asked = 0;
         und_live_step(live, 2);
         do {
             asked += und_live_take(live) == NULL;
             und_live_state_now(live, &now);
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
         } while (now.time < (2 * round - 0.1) / 30);
         assert_double_near(now.time, 2.0 * round / 30, 1e-12);
     }
@@ -245,7 +242,7 @@ static void posting_never_waits_for_a_step(void **state)
         und_live_state_now(live, &now);
         at_once = now.time < 2.0 * ++round / 30 - 1e-9;
         settled(live);
-    } while (!at_once && round < 20);
+    } while (!at_once && round < 200);
     assert_true(at_once);
     und_live_time_step(live, 0.3);
     und_tuning tuning = {.gravity = 4, .damping = NAN, .viscosity = NAN, .rain = NAN};
@@ -273,21 +270,22 @@ static void pausing_cuts_steps(void **state)
     (void)state;
     und_live *live = open_slow();
     und_live_state now;
+    enum { MANY = 100000 }; /* which would take hours */
     const double step = 1.0 / 30;
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 1000; i++)
         und_live_step(live, 1);
     und_live_time_step(live, step);
-    und_live_step(live, 40);
+    und_live_step(live, MANY);
     do
         und_live_state_now(live, &now);
     while (now.time < 0.5 * step);
     und_live_play(live, false);
     now = settled(live);
     assert_false(now.playing);
-    assert_true(now.time < 20.5 * step);
+    assert_true(now.time < 900 * step);
     und_live_step(live, 1); /* what is asked for afterwards is done */
     assert_double_near(settled(live).time, now.time + step, 1e-12);
-    und_live_step(live, 80);
+    und_live_step(live, MANY);
     und_live_reset(live);
     und_live_step(live, 2);
     now = settled(live);
@@ -296,9 +294,10 @@ static void pausing_cuts_steps(void **state)
     snprintf(saved, sizeof saved, "%s/slow-moment.lua", folder.path);
     und_live_step(live, 2);
     und_live_save_scene(live, saved);
-    und_live_step(live, 40);
+    und_live_step(live, MANY);
     und_live_play(live, false);
-    assert_double_near(settled(live).time, 4 * step, 1e-12);
+    now = settled(live);
+    assert_true(now.time > 3.5 * step && now.time < 900 * step);
     und_live_destroy(live);
 }
 
@@ -754,7 +753,7 @@ static void closing_waits_for_a_checkpoint(void **state)
     (void)state;
     und_live *live =
         open_live(write_scene("fall", "scene { fps = 1, frames = 5 }\n"
-                                      "liquid.cells { size = {2, 2}, cells = {100, 100}, level = 0.3,\n"
+                                      "liquid.cells { size = {2, 2}, cells = {40, 40}, level = 0.3,\n"
                                       "  fill = box { max = {0.8, 1.6, 9} } }\n"));
     char saved[256];
     snprintf(saved, sizeof saved, "%s/fall", folder.path);
