@@ -143,7 +143,12 @@ typedef struct und_upstream_def {
 } und_upstream_def;
 
 typedef enum und_velocity_rule { UND_VELOCITY_SEMI_LAGRANGIAN, UND_VELOCITY_MACCORMACK } und_velocity_rule;
-typedef enum und_surface_rule { UND_SURFACE_SEMI_LAGRANGIAN, UND_SURFACE_WENO } und_surface_rule;
+/* How the surface is followed. */
+typedef enum und_surface_rule {
+    UND_SURFACE_PARTICLES, /* phi along the flow, put right by particles where there are any: the thesis's */
+    UND_SURFACE_WENO,      /* the same with phi by fifth-order differences */
+    UND_SURFACE_VOLUME     /* each cell has what it holds, exactly, and phi follows that; no particles */
+} und_surface_rule;
 
 /* How viscosity acts (Rasmussen et al. 2004, 5.1). */
 typedef enum und_viscosity_solver {
@@ -201,7 +206,7 @@ typedef struct und_levelset_def {
     und_velocity_rule velocity_rule; /* MacCormack */
     int order; /* of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns; 1
                 */
-    und_surface_rule surface_rule; /* semi-Lagrangian */
+    und_surface_rule surface_rule; /* particles */
     int redistance;                /* order, 1 or 2; 2 */
     int particles;                 /* in a cell near the surface; 0: a plain level set; 16 */
     int reseed;                    /* substeps from one reseeding to the next; 0: never; 20 */
@@ -247,6 +252,10 @@ typedef struct und_levelset_report {
 } und_levelset_report;
 
 und_levelset_report und_levelset_last(const und_levelset *levelset);
+
+/* m3 that the surface, and films on walls, show: with UND_SURFACE_VOLUME what of the ledger's volume can be
+ * seen; else all of it. */
+double und_levelset_shown(const und_levelset *levelset);
 
 /* The cells of the domain that the grid has: n from low on; all of them where there is no window. */
 void und_levelset_window(const und_levelset *levelset, int low[3], int n[3]);

@@ -78,6 +78,7 @@ typedef struct und_stream_gain {
     double everywhere;
     double pull;        /* m2/s2: pressure over density, so much below the air's, at which solids let go */
     const float *grown; /* of each cell, besides; NULL: nothing */
+    bool keen;          /* the surface counts to a thousandth of a cell, not to a hundredth */
     const und_mask
         *held; /* cells of sources, whose faces' velocities are given and stay the caller's; NULL: none */
 } und_stream_gain;

@@ -37,10 +37,14 @@ void und_stream_system_close(und_stream_system_parts *p)
  * at most this much, or a cell whose centre is all but on the surface would outweigh its neighbours. */
 #define MOST_INVERSE 100.0f
 
-static inline float inverse_part(float liquid, float air)
+/* Or, where that is above 0, its centre counts as so far in the liquid at least: neighbours whose centres
+ * straddle the surface by a hair are then pushed alike. */
+#define LEAST_DEPTH 0.001f
+
+static inline float inverse_part(float liquid, float air, float least)
 {
-    float inverse = 1 - air / liquid;
-    return inverse < MOST_INVERSE ? inverse : MOST_INVERSE;
+    float inverse = 1 - air / (liquid < -least ? liquid : -least), most = least > 0 ? INFINITY : MOST_INVERSE;
+    return inverse < most ? inverse : most;
 }
 
 /* What the projection works on: pressures are q = p dt / (density dx), m/s, so that a face's velocity changes
@@ -53,6 +57,7 @@ typedef struct project {
     double *q;
     float level;       /* of phi: below it the pressure is asked for, or the velocity given */
     float gain, speed; /* m/s: what all of the liquid gains; dx / dt */
+    float least;       /* cells: how deep a cell of the liquid is at least; 0: as it is */
     bool lets_go;      /* solids may */
     bool again;        /* in the same step */
     double pull;       /* m/s, as q is: so much below the air's pressure is suction */
@@ -69,8 +74,8 @@ static void add_axis(const project *p, int axis, size_t row, int begin, int end)
     for (int x = begin; x < end; x++) {
         float here = phi[x] - p->level, low = phi[x - step] - p->level, high = phi[x + step] - p->level;
         float open_low = open[x - step], open_high = open[x];
-        known[x] += (low >= 0 ? open_low * inverse_part(here, low) : 0) +
-                    (high >= 0 ? open_high * inverse_part(here, high) : 0);
+        known[x] += (low >= 0 ? open_low * inverse_part(here, low, p->least) : 0) +
+                    (high >= 0 ? open_high * inverse_part(here, high, p->least) : 0);
         b[x] -= open_high * u[x] - open_low * u[x - step];
     }
 }
@@ -222,7 +227,7 @@ static void push_stretch(const project *p, int axis, size_t row, int begin, int 
         float low = phi[x] - p->level, high = phi[x + step] - p->level;
         double q_low = low < 0 ? q[x] : 0, q_high = high < 0 ? q[x + step] : 0;
         float liquid = low < 0 ? low : high, air = low < 0 ? high : low;
-        u[x] -= (float)(q_high - q_low) * (air >= 0 ? inverse_part(liquid, air) : 1);
+        u[x] -= (float)(q_high - q_low) * (air >= 0 ? inverse_part(liquid, air, p->least) : 1);
     }
 }
 
@@ -298,6 +303,7 @@ und_stream_report und_stream_project(und_stream *s, const und_distance *d, const
     project p = {.s = s,
                  .phi = d->phi,
                  .grown = gain->grown,
+                 .least = gain->keen ? LEAST_DEPTH : 0,
                  .solids = solids,
                  .known = s->parts->system.known,
                  .b = s->parts->system.b,

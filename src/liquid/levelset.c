@@ -46,10 +46,16 @@ static void fill_and_drain(und_levelset *s)
 {
     double before = s->solids.any ? und_levelset_volume(s) : s->ledger.measured; /* solids may have moved */
     double changed = 0;
-    if (und_elements_fill(s->elements, &s->surface)) {
+    und_levelset_volume_before(s);
+    const bool filled = und_elements_fill(s->elements, &s->surface);
+    if (s->volume)
+        und_levelset_volume_elements(s);
+    if (filled)
         und_distance_redistance(&s->surface, s->def.redistance);
+    if (s->volume)
+        return;
+    if (filled)
         changed = und_levelset_volume(s) - before;
-    }
     /* Air that the last step carried into a source is liquid now: it would be cut out of what flows from it.
      */
     if (s->tracers && und_elements_held(s->elements))
@@ -68,6 +74,8 @@ static void fill_and_drain(und_levelset *s)
  * following the surface has lost and is about to lose: as much as of late. */
 static double growth(und_levelset *s)
 {
+    if (s->volume)
+        return 0;
     const double most = 0.02; /* of the volume in a substep */
     double volume = s->ledger.measured, wanted = s->pending;
     s->pending = 0;
@@ -80,11 +88,12 @@ static double growth(und_levelset *s)
 
 static und_stream_report keep_volume(und_levelset *s)
 {
-    const float *drops = und_levelset_spray_gain(s);
+    const float *drops = und_levelset_spray_gain(s), *grown = und_levelset_control_gain(s, drops);
     const double *g = s->def.gravity, pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const und_stream_gain gain = {.pull = 0.05 * pull * s->def.dx,
                                   .everywhere = growth(s),
-                                  .grown = und_levelset_control_gain(s, drops),
+                                  .grown = s->volume ? und_levelset_volume_gain(s, grown) : grown,
+                                  .keen = s->volume != NULL,
                                   .held = und_levelset_held(s)};
     und_levelset_air_beyond(s, true);
     und_stream_report report = und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &gain,
@@ -93,7 +102,8 @@ static und_stream_report keep_volume(und_levelset *s)
     und_levelset_give(s);
     und_levelset_held_release(s);
     und_levelset_book(s, s->dt * und_levelset_held_gain(s));
-    brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
+    if (!s->volume)
+        brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
     brought(s, s->dt * und_levelset_bands_inflow(s));
     s->drained = s->dt * und_elements_inflow(s->elements, &s->stream, &s->solids);
     und_levelset_control_given(s, drops != NULL);
@@ -204,8 +214,10 @@ static bool substep(und_levelset *s)
     if (!begin_substep(s))
         return false;
     STEP (SOLIDS)
-        if (und_solids_move(&s->solids, s->time, s->dt))
+        if (und_solids_move(&s->solids, s->time, s->dt)) {
+            und_levelset_volume_passed(s);
             und_levelset_into_solids(s, true);
+        }
     STEP (SOURCES)
         if (s->elements) {
             und_elements_render(s->elements, s->time, &s->surface);
@@ -403,6 +415,11 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
                  {"spray_most", def->spray_most, 1, 1 << 26},
                  {"solids", def->obstacle_count, 0, MOST_OBSTACLES}};
     double cells = 1;
+    if (def->surface_rule == UND_SURFACE_VOLUME &&
+        (def->guide_count > 0 || def->upstream_count > 0 || def->sink.put))
+        return und_error_set(err, UND_INVALID,
+                             "levelset: surface: \"volume\" does not go with %s: expected \"particles\"",
+                             def->guide_count > 0 ? "control" : "several grids");
     for (int a = 0; a < 3; a++) {
         if (def->n[a] < 1)
             return und_error_set(err, UND_INVALID,
@@ -506,12 +523,14 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     s->held = NULL;
     s->viscous = NULL;
     s->heat = NULL;
+    s->volume = NULL;
     s->control = NULL;
     s->pockets = NULL;
     s->film_cell = NULL;
     s->film_phi = NULL;
     if (und_levelset_viscous_open(s, err) || und_levelset_heat_open(s, err) || check_memory(s, err) ||
-        und_levelset_films_open(s, err) || und_levelset_held_open(s, err) ||
+        und_levelset_films_open(s, err) || und_levelset_volume_open(s, err) ||
+        und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
         und_stream_open(&s->stream, &s->mac, s->threads, err) ||
         (s->def.order == 2 && und_stream_keep_gained(&s->stream, err)) ||
@@ -528,6 +547,7 @@ void und_levelset_close_grid(und_levelset *s)
 {
     und_levelset_control_close(s);
     und_levelset_viscous_close(s);
+    und_levelset_volume_close(s);
     und_levelset_heat_close(s);
     und_levelset_held_close(s);
     und_elements_destroy(s->elements);
@@ -542,6 +562,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
 {
     const und_levelset_def *def = &s->def;
     und_tracers_def particles = und_tracers_def_default();
+    const bool traced = def->particles > 0 && def->surface_rule != UND_SURFACE_VOLUME;
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
     for (int i = 0; i < def->obstacle_count; i++)
@@ -549,11 +570,12 @@ static und_status make_parts(und_levelset *s, und_error *err)
     if (und_levelset_open_grid(s, err) || und_levelset_bands_open(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||
-        (def->particles > 0 &&
-         !(s->tracers = und_tracers_create(&s->mac, &particles, def->seed, s->threads, err))) ||
-        (def->particles > 0 && def->spray && und_levelset_spray_open(s, err)))
+        (traced && !(s->tracers = und_tracers_create(&s->mac, &particles, def->seed, s->threads, err))) ||
+        (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
+        und_levelset_fill(s, err))
         return err->status;
-    return und_levelset_fill(s, err);
+    und_levelset_volume_fill(s);
+    return UND_OK;
 }
 
 und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)

@@ -48,6 +48,8 @@ static void leave(und_levelset *s, size_t cell, size_t beyond, int side)
     bool out = side % 2 ? *u > 0 : *u < 0;
     if (!out)
         *u = 0;
+    if (s->volume) /* what goes over the side is booked as it does */
+        return;
     /* phi on the side, half a cell on from the middle */
     double phi = (double)s->surface.phi[cell], inner = (double)s->surface.phi[2 * cell - beyond];
     double at_side = s->mac.n[axis] > 1 ? 1.5 * phi - 0.5 * inner : phi;

@@ -14,7 +14,9 @@ und_status und_levelset_films_open(und_levelset *s, und_error *err)
 {
     const int *n = s->mac.n;
     size_t most =
-        2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] + (size_t)n[0] * (size_t)n[2]);
+        s->def.surface_rule == UND_SURFACE_VOLUME
+            ? s->mac.count
+            : 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] + (size_t)n[0] * (size_t)n[2]);
     s->film_cell = und_alloc(most, sizeof *s->film_cell, "films", err);
     s->film_phi = s->film_cell ? und_alloc(most, sizeof *s->film_phi, "films", err) : NULL;
     return s->film_phi ? UND_OK : err->status;
@@ -46,6 +48,10 @@ static void press_side(und_levelset *s, int axis, bool high)
 void und_levelset_press_films(und_levelset *s)
 {
     s->film_count = 0;
+    if (s->volume) {
+        und_levelset_volume_press(s);
+        return;
+    }
     for (int side = 0; side < UND_SIDES; side++)
         if (!s->open[side] && s->mac.n[side / 2] > 1)
             press_side(s, side / 2, side % 2 == 1);

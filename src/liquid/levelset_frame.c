@@ -97,7 +97,7 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
          add_numbers(frame, "control", "1", und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL, err)) ||
         (s->solids.any && (und_solids_frame(&s->solids, s->time, frame, err) ||
                            add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err))) ||
-        (s->spray && und_spray_frame(und_levelset_drops(s), frame, err)))
+        (s->spray && s->def.spray && und_spray_frame(und_levelset_drops(s), frame, err)))
         return err->status;
     return UND_OK;
 }
@@ -125,6 +125,10 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n] = und_part_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
     list[n++].adapts = true;
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
+    if (s->volume) {
+        list[n] = und_part_of("flying", UND_F64, und_levelset_volume_flying(s), 1);
+        list[n++].adapts = true;
+    }
     und_levelset_field carried[UND_LEVELSET_FIELDS];
     int fields = und_levelset_carried(s, carried);
     for (int i = 0; i < fields; i++) {
@@ -231,5 +235,7 @@ und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_
     und_levelset_ready(s);
     if (s->tracers && !und_frame_find(state, "tracer_x")) /* a branch of a plain level set */
         und_tracers_seed(s->tracers, &s->surface, s->solids.any ? s->solids.distance : NULL);
+    if (s->volume && !und_frame_find(state, "volume")) /* a branch of such a one, or of particles */
+        und_levelset_volume_fill(s);
     return UND_OK;
 }

@@ -9,7 +9,9 @@
 #include <string.h>
 
 /* What a drop met. */
-enum { MET_FLOOR, MET_LIQUID, MET_EDGE };
+enum { MET_FLOOR, MET_LIQUID, MET_EDGE, MET_WALL };
+
+static const float NEAR = 0.3f; /* cells: so near to the surface a drop is a part of it */
 
 typedef struct und_levelset_spray {
     und_spray *drops;
@@ -33,7 +35,7 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
     def.on = true;
     def.most = s->def.spray_most;
     /* each particle stands for its share of the cells that they are seeded in */
-    p->volume = dx * dx * dx / s->tracers->def.per_cell;
+    p->volume = dx * dx * dx / (s->tracers ? s->tracers->def.per_cell : 1);
     p->radius = (float)cbrt(p->volume * 3 / (4 * 3.14159265358979323846));
     p->floor[0] = (float)s->def.origin[1];
     p->brought_most = 8 * s->def.spray_most;
@@ -87,6 +89,12 @@ void und_levelset_throw_drop(void *context, const float place[3], float radius)
     }
 }
 
+bool und_levelset_throw(und_levelset *s, const double place[3], const double speed[3], double volume)
+{
+    const double radius = cbrt(volume * 3 / (4 * 3.14159265358979323846));
+    return und_spray_add(s->spray->drops, place, speed, (float)radius);
+}
+
 static void cells_of(const und_levelset *s, const und_spray *drops, int i, float place[3])
 {
     for (int a = 0; a < 3; a++)
@@ -100,6 +108,19 @@ static bool in_window(const und_levelset *s, const float place[3])
         if (!(place[a] >= (float)s->mac.low[a] && place[a] <= (float)(s->mac.low[a] + s->mac.n[a])))
             return false;
     return true;
+}
+
+/* Where cells have volumes drops land on walls too, as films. */
+static void meet_walls(const und_levelset *s, const und_lanes at[3], const bool *known, int count,
+                       uint8_t *met)
+{
+    und_lanes wall = und_lanes_all(1);
+    if (s->solids.any)
+        und_sample_cells(&s->mac, s->solids.distance, at, &wall, NULL);
+    for (int i = 0; i < count; i++)
+        for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2) && known[i] && !met[i]; a++)
+            if (wall[i] < 0 || at[a][i] < 0 || at[a][i] > (float)s->mac.whole[a])
+                met[i] = MET_WALL;
 }
 
 /* Of up to UND_LANES drops. */
@@ -120,8 +141,10 @@ static void meet_some(const und_levelset *s, const und_spray *drops, int first, 
     }
     und_sample_cells(&s->mac, s->surface.phi, at, &phi, NULL);
     for (int i = 0; i < count; i++)
-        if (!met[i] && known[i] && phi[i] < 0)
+        if (!met[i] && known[i] && phi[i] < (s->volume ? NEAR : 0))
             met[i] = MET_LIQUID;
+    if (s->volume)
+        meet_walls(s, at, known, count, met);
 }
 
 static void meet(void *context, const und_spray *drops, int first, int count, uint8_t *met)
@@ -168,11 +191,15 @@ static void land(und_levelset *s)
         cells_of(s, drops, i, place);
         bool left = drops->landed_by[k] == MET_EDGE ||
                     (drops->landed_by[k] == MET_FLOOR && (s->def.open[2] || !in_window(s, place)));
+        if (s->volume)
+            volume = und_levelset_volume_land(s, place, volume, left, k + 1 == drops->count);
         und_ledger_add(&s->ledger.spray_back, &s->lost[3], volume);
         if (left) {
             und_ledger_add(&s->ledger.left, &s->lost[2], volume);
             continue;
         }
+        if (s->volume)
+            continue;
         give_back(s, place, volume);
     }
     und_spray_remove(drops);

@@ -56,7 +56,8 @@ struct und_levelset {
     struct und_levelset_heat *heat;       /* NULL: the liquid has no temperature */
     struct und_levelset_control *control; /* NULL: no control particles */
     struct und_levelset_pockets *pockets;
-    struct und_levelset_held *held; /* cells whose faces' velocities are given */
+    struct und_levelset_volume *volume; /* NULL: cells have no volume of their own */
+    struct und_levelset_held *held;     /* cells whose faces' velocities are given */
     bool open[UND_SIDES]; /* sides of the grid that liquid leaves by: of a window, all but closed ones of the
                              domain */
     int film_count;       /* cells that count as liquid while the flow is made, and what phi is there */
@@ -123,7 +124,7 @@ void und_levelset_close_grid(und_levelset *s);
  */
 typedef struct und_levelset_field {
     const char *name;
-    und_type type;  /* UND_F32 or UND_F64 */
+    und_type type;  /* UND_F32, UND_I32 or UND_F64 */
     void *data;     /* of the grid's layout */
     int axis;       /* of faces; UND_MAC_CELLS */
     double outside; /* what comes in where a window had nothing */
@@ -216,6 +217,30 @@ double und_levelset_bands_inflow(const und_levelset *s);    /* m3/s over their b
 const float *und_levelset_counted(const und_levelset *s);   /* the part of each cell that the ledger counts */
 bool und_levelset_band_at(const und_levelset *s, size_t cell);
 
+/* levelset_volume.c: what cells hold.  The ledger's volume, m3; what phi and films show of it. */
+und_status und_levelset_volume_open(und_levelset *s, und_error *err);
+void und_levelset_volume_close(und_levelset *s);
+void und_levelset_volume_fill(und_levelset *s);  /* with what phi encloses */
+void und_levelset_volume_shift(und_levelset *s); /* the grid is another window */
+double und_levelset_volume_sum(const und_levelset *s);
+double und_levelset_volume_shown(const und_levelset *s);
+int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */
+double *und_levelset_volume_flying(und_levelset *s);
+/* In the order of a step: after solids moved; before and after sources and drains changed phi; labels; what
+ * cells are to gain by the flow, with what they gain already (NULL: nothing); along the flow; and phi
+ * follows.
+ */
+void und_levelset_volume_passed(und_levelset *s);
+void und_levelset_volume_before(und_levelset *s);
+void und_levelset_volume_elements(und_levelset *s);
+void und_levelset_volume_press(und_levelset *s);
+const float *und_levelset_volume_gain(und_levelset *s, const float *grown);
+void und_levelset_volume_move(und_levelset *s);
+void und_levelset_volume_fit(und_levelset *s);
+/* A drop of so many m3 comes down at a place (cells of the whole grid), or left; the last that was in the
+ * air. What it brings, m3. */
+double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last);
+
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);
 double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it */
@@ -225,6 +250,8 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err);
 void und_levelset_spray_close(und_levelset *s);
 void und_levelset_spray_step(und_levelset *s); /* after the surface moved */
 void und_levelset_throw_drop(void *levelset, const float place[3], float radius); /* und_tracers_lost */
+/* A drop of so many m3 sets out; false where there are too many. */
+bool und_levelset_throw(und_levelset *s, const double place[3], const double speed[3], double volume);
 /* What cells gain where drops fell in, as a part of a cell; NULL: none did. */
 const float *und_levelset_spray_gain(const und_levelset *s);
 void und_levelset_spray_given(und_levelset *s); /* the gain has been made */

@@ -46,6 +46,8 @@ void und_levelset_move_surface(und_levelset *s)
     const und_tracers_lost lost = what_is_lost(s);
     const float *wall = s->solids.any ? s->solids.distance : NULL;
     STEP (SURFACE) {
+        if (s->volume)
+            und_levelset_volume_move(s);
         und_levelset_come_apart(s);
         if (s->def.surface_rule == UND_SURFACE_WENO)
             und_distance_advect_weno(&s->surface, s->stream.u, cells_per_speed);
@@ -94,10 +96,20 @@ void und_levelset_move_surface(und_levelset *s)
         und_distance_refresh(&s->surface);
     }
     und_levelset_take_surface(s, true);
+    if (s->volume)
+        STEP (CORRECT)
+            und_levelset_volume_fit(s);
+}
+
+double und_levelset_shown(const und_levelset *s)
+{
+    return s->volume ? und_levelset_volume_shown(s) : s->ledger.measured;
 }
 
 double und_levelset_volume(const und_levelset *s)
 {
+    if (s->volume)
+        return und_levelset_volume_sum(s);
     return und_distance_volume(&s->surface, und_levelset_counted(s)) +
            und_solids_thin_volume(&s->solids, s->surface.phi);
 }

@@ -36,6 +36,9 @@ int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_F
     static const char *const gained[] = {"gained_u", "gained_v", "gained_w"};
     for (int a = 0; a < 3 && s->def.order == 2; a++)
         list[n++] = (und_levelset_field){gained[a], UND_F32, s->stream.gained[a], a, 0, true};
+    if (s->volume)
+        list[n++] =
+            (und_levelset_field){"volume", UND_I32, und_levelset_volume_cells(s), UND_MAC_CELLS, 0, true};
     if (s->viscous)
         list[n++] = (und_levelset_field){"p_viscous",   UND_F64, und_levelset_viscous_pressure(s),
                                          UND_MAC_CELLS, 0,       true};
@@ -48,8 +51,8 @@ int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_F
 
 static void carry_field(const und_mac *from, const void *old, const und_mac *to, const und_levelset_field *f)
 {
-    const float fill = (float)f->outside;
-    bool single = f->type == UND_F32;
+    const float fill = (float)f->outside; /* of whole numbers: 0, which has the same bits */
+    bool single = f->type != UND_F64;
     und_mac_carry(from, old, to, f->data, single ? sizeof(float) : sizeof(double), f->axis,
                   single ? (const void *)&fill : &f->outside);
 }
@@ -57,6 +60,8 @@ static void carry_field(const und_mac *from, const void *old, const und_mac *to,
 /* What is not of cells but of parts that are opened anew. */
 static void carry_numbers(und_levelset *from, und_levelset *to)
 {
+    if (to->volume)
+        *und_levelset_volume_flying(to) = *und_levelset_volume_flying(from);
     if (to->viscous)
         memcpy(und_levelset_viscous_told(to), und_levelset_viscous_told(from),
                UND_LEVELSET_VISCOUS_TOLD * sizeof(double));
@@ -341,13 +346,14 @@ static und_status shift(und_levelset *s, const box *to, und_error *err)
     s->mac = s->surface.mac = s->stream.mac = mac_of(s, to);
     und_levelset_sides(s);
     for (int i = 0; i < count; i++) {
-        const size_t size = list[i].type == UND_F32 ? sizeof(float) : sizeof(double);
+        const size_t size = list[i].type != UND_F64 ? sizeof(float) : sizeof(double);
         memcpy(old, list[i].data, before.count * size);
         carry_field(&before, old, &s->mac, &list[i]);
     }
     und_pages_free(old);
     und_pressure_window(s->system, &s->mac);
     und_elements_shift(s->elements, &s->mac);
+    und_levelset_volume_shift(s);
     und_status status = und_solids_shift(&s->solids, &s->mac, s->open, s->time, err);
     if (status == UND_OK && s->tracers)
         status = und_tracers_window(s->tracers, &s->mac, err);
@@ -365,13 +371,14 @@ void und_levelset_move_window(und_levelset *s)
               to = s->def.window.on ? wanted(s, &liquid) : all_of(s); /* a branch may have none any more */
     if (!memcmp(&to, &now, sizeof to))
         return;
-    const double before = contains(&to, &liquid) ? 0 : und_levelset_volume(s);
+    const bool all = contains(&to, &liquid) && !s->volume; /* which may have films where phi shows nothing */
+    const double before = all ? 0 : und_levelset_volume(s);
     und_error *err = &s->window_error;
     if ((can_shift(s, &to) ? shift(s, &to, err) : change(s, &to, true, err)) != UND_OK) {
         s->window_failed = true;
         return;
     }
-    if (!contains(&to, &liquid)) {
+    if (!all) {
         double left = before - und_levelset_volume(s);
         if (left > 0)
             und_ledger_add(&s->ledger.left, &s->lost[2], left);

@@ -212,7 +212,8 @@ static void read_cfl(reader *r, const field *f, void *def)
 
 static const char *const viscosity_solvers[] = {"diffuse", "split", "coupled", NULL};
 static const char *const velocity_rules[] = {"semi-lagrangian", "maccormack", NULL};
-static const char *const surface_rules[] = {"semi-lagrangian", "weno", NULL};
+enum { SEMI_LAGRANGIAN = UND_SURFACE_VOLUME + 1 }; /* the old name of particles */
+static const char *const surface_rules[] = {"particles", "weno", "volume", "semi-lagrangian", NULL};
 
 const field und_levelset_fields[] = {
     {"name", F_NAME, .offset = LEVELSET(name),
@@ -272,7 +273,8 @@ const field und_levelset_fields[] = {
     {"advection", F_CHOICE, .offset = LEVELSET(velocity_rule), .choices = velocity_rules,
      .doc = "of the velocity: \"maccormack\", second order, or \"semi-lagrangian\", which is smoother"},
     {"surface", F_CHOICE, .offset = LEVELSET(surface_rule), .choices = surface_rules,
-     .doc = "how the distance to the surface is carried: \"semi-lagrangian\" or \"weno\", fifth order"},
+     .doc = "how it is followed: \"particles\" correct it, or \"weno\", of fifth order, does; \"volume\": "
+            "each cell holds what it holds, exactly"},
     {"redistance", F_INTEGER, NULL, 1, 2, .offset = LEVELSET(redistance),
      .doc = "order to which the surface stays put where distances are made anew"},
     {"particles", F_INTEGER, NULL, 0, 64, .offset = LEVELSET(particles),
@@ -301,6 +303,8 @@ void und_read_levelset(reader *r)
     und_begin_grid(r);
     und_read_table(r, und_levelset_fields, l);
     l->has_level = und_read_has(r, "level");
+    if ((int)l->surface_rule == SEMI_LAGRANGIAN)
+        l->surface_rule = UND_SURFACE_PARTICLES;
     r->scene->view.grid = und_levelset_grid(l);
     und_end_grid(r);
 }

@@ -1,0 +1,165 @@
+/* The level set holds its water (`surface = "volume"`): what is poured, dropped, shaken or thinner than cells
+ * is all there afterwards, in the ledger to the last bit and in the surface within a few percent. */
+#include "cases_levelset.h"
+
+#include "geom/motion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const kept = "what was poured in is there";
+
+static und_shape *flat_box(double x0, double y0, double x1, double y1, und_error *err)
+{
+    return und_shape_create(&(und_shape){.kind = UND_BOX,
+                                         .center = {(x0 + x1) / 2, (y0 + y1) / 2, 0},
+                                         .half = {(x1 - x0) / 2, (y1 - y0) / 2, 1}},
+                            err);
+}
+
+static und_levelset_def tank(const case_sink *sink, int nx, int ny, int nz, double dx)
+{
+    und_levelset_def def = case_levelset_tank(sink, nx, ny, nz, dx);
+    def.surface_rule = UND_SURFACE_VOLUME;
+    return def;
+}
+
+/* Runs it and reports what the ledger and the surface have lost. */
+static und_status hold(case_sink *sink, const und_levelset_def *def, const char *what, double until,
+                       double seen, und_error *err)
+{
+    char text[2][96];
+    und_levelset *levelset = und_levelset_create(def, err);
+    if (!levelset)
+        return err->status;
+    case_levelset_run(levelset, until, 1.0 / 24);
+    const und_ledger l = und_levelset_ledger(levelset);
+    snprintf(text[0], sizeof text[0], "%s: made or lost, of the volume", what);
+    case_report(sink, (case_result){text[0], l.correction / (l.start + l.sources), 0, 1e-12, kept});
+    snprintf(text[1], sizeof text[1], "%s: what the surface shows of it", what);
+    case_report(sink, (case_result){text[1], und_levelset_shown(levelset) / l.measured, 1, seen, kept});
+    und_levelset_destroy(levelset);
+    return UND_OK;
+}
+
+/* A tap runs for half a second onto a dry floor. */
+und_status case_levelset_hold_puddle(case_sink *sink, und_error *err)
+{
+    und_status status = UND_OK;
+    for (int n = 48; n <= 96 && status == UND_OK; n *= 2) {
+        char what[32];
+        snprintf(what, sizeof what, "%d cells", n);
+        und_levelset_def def = tank(sink, n, n / 2, 1, 1.0 / n);
+        und_shape *tap = flat_box(0.46, 0.3, 0.54, 0.4, err);
+        und_element_def element = {.role = UND_ELEMENT_SOURCE, .shape = tap, .end = 0.5};
+        element.field.value[1].number = -0.5;
+        def.elements = &element;
+        def.element_count = 1;
+        status = tap ? hold(sink, &def, what, 2, 0.03, err) : err->status;
+        und_shape_destroy(tap);
+    }
+    return status;
+}
+
+/* A ball of 24 litres falls 0.32 m. */
+und_status case_levelset_hold_ball(case_sink *sink, und_error *err)
+{
+    und_status status = UND_OK;
+    for (int n = 24; n <= 32 && status == UND_OK; n += 8) {
+        char what[32];
+        snprintf(what, sizeof what, "%d cells", n);
+        und_levelset_def def = tank(sink, n, n, n, 1.0 / n);
+        und_shape *ball = und_shape_create(
+            &(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.5, 0.5}, .radius = 0.18}, err);
+        und_fill_def fill = {.shape = ball};
+        def.fills = &fill;
+        def.fill_count = 1;
+        status = ball ? hold(sink, &def, what, 1, 0.03, err) : err->status;
+        und_shape_destroy(ball);
+    }
+    return status;
+}
+
+static und_shape *make_cup(double wall, und_error *err)
+{
+    und_shape **parts = malloc(2 * sizeof *parts);
+    if (!parts)
+        return NULL;
+    parts[0] = flat_box(-0.1 - wall, -0.1 - wall, 0.1 + wall, 0.1, err);
+    parts[1] = flat_box(-0.1, -0.1, 0.1, 0.2, err);
+    return und_shape_create(&(und_shape){.kind = UND_DIFFERENCE, .child_count = 2, .children = parts}, err);
+}
+
+/* A cup of ten cells is shaken for a second. */
+und_status case_levelset_hold_cup(case_sink *sink, und_error *err)
+{
+    const und_key keys[] = {{.time = 0.1, .position = {0.25, 0.4, 0}},
+                            {.time = 0.35, .position = {0.45, 0.4, 0}},
+                            {.time = 0.6, .position = {0.25, 0.4, 0}},
+                            {.time = 0.85, .position = {0.4, 0.42, 0}}};
+    und_motion *motion = und_motion_create(keys, 4, UND_EASE_SPLINE, err);
+    und_status status = motion ? UND_OK : err->status;
+    for (int n = 48; n <= 96 && status == UND_OK; n *= 2) {
+        char what[32];
+        snprintf(what, sizeof what, "%d cells", n);
+        und_levelset_def def = tank(sink, n, n * 3 / 4, 1, 0.8 / n);
+        und_shape *cup = make_cup(0.05, err), *water = flat_box(0.16, 0.31, 0.34, 0.42, err);
+        und_obstacle_def solid = {.name = "cup", .shape = cup, .motion = motion};
+        und_fill_def fill = {.shape = water};
+        def.obstacles = &solid;
+        def.obstacle_count = 1;
+        def.fills = &fill;
+        def.fill_count = 1;
+        status = cup && water ? hold(sink, &def, what, 1.2, 0.03, err) : err->status;
+        und_shape_destroy(cup);
+        und_shape_destroy(water);
+    }
+    und_motion_destroy(motion);
+    return status;
+}
+
+/* Sheets of one and two cells fall. */
+und_status case_levelset_hold_sheet(case_sink *sink, und_error *err)
+{
+    und_status status = UND_OK;
+    for (int k = 0; k < 4 && status == UND_OK; k++) {
+        const int n = k < 2 ? 48 : 96, thick = 1 + k % 2;
+        char what[32];
+        snprintf(what, sizeof what, "%d of %d cells", thick, n);
+        und_levelset_def def = tank(sink, n, n, 1, 1.0 / n);
+        und_shape *sheet = flat_box(0.2, 0.6, 0.8, 0.6 + (double)thick / n, err);
+        und_fill_def fill = {.shape = sheet};
+        def.fills = &fill;
+        def.fill_count = 1;
+        status = sheet ? hold(sink, &def, what, 1, 0.03, err) : err->status;
+        und_shape_destroy(sheet);
+    }
+    return status;
+}
+
+/* Pools whose level is anywhere in a cell stay as they are. */
+und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
+{
+    static const double level[] = {10, 10.1, 10.3, 10.7, 10.9};
+    for (size_t k = 0; k < sizeof level / sizeof *level; k++)
+        for (int n = 32; n <= 64; n *= 2) {
+            char text[2][64];
+            und_levelset_def def = tank(sink, n, n / 2, 1, 1.0 / n);
+            def.has_level = true;
+            def.level.number = level[k] / n;
+            und_levelset *levelset = und_levelset_create(&def, err);
+            if (!levelset)
+                return err->status;
+            case_levelset_run(levelset, 2, 1.0 / 24);
+            snprintf(text[0], sizeof text[0], "level of %.1f of %d cells, after 2 s", level[k], n);
+            case_report(sink,
+                        (case_result){text[0], case_levelset_surface(levelset, &def, 1, n / 2, 0, 0) * n,
+                                      level[k], 0.001, "at rest"});
+            snprintf(text[1], sizeof text[1], "speed with %.1f of %d cells, m/s", level[k], n);
+            case_report(sink,
+                        (case_result){text[1], case_levelset_fastest(levelset, &def), 0, 1e-4, "at rest"});
+            und_levelset_destroy(levelset);
+        }
+    return UND_OK;
+}

@@ -1,0 +1,331 @@
+/* The level set holds its water: `surface = "volume"`.
+ *
+ * Beside phi each cell has what it holds (surface/volume.h), which nothing but sources, drains, open sides
+ * and drops changes: the ledger measures that, and its correction is 0.  The pressure gives back what cells
+ * hold too much or too little of. */
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "flow/solids_parts.h"
+#include "liquid/levelset_state.h"
+#include "surface/volume_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BARELY -0.02f                /* cells: phi of films while the pressure is found */
+static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down where the scene gives none */
+static const double CONTACT = 0.002; /* m: thinner films do not spread, as contact angles hold them */
+static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
+static const float DEEP = -2.5f; /* cells: further in all of what is too much is pressed out */
+static const float THIN = 0.01f; /* cells: what thinner films do is not the pressure's */
+static const float ROOM = 0.02f;
+
+struct und_levelset_volume {
+    und_volume cells;
+    float *before; /* phi, before sources and drains */
+    float *gain;   /* what cells gain in the step, of a cell */
+    double flying; /* what drops have, of UND_VOLUME_ONE: a whole number */
+};
+
+static und_volume_walls walls_of(const und_levelset *s)
+{
+    const und_solids *solids = &s->solids;
+    und_volume_walls walls = {.open = {solids->open[0], solids->open[1], solids->open[2]}};
+    if (solids->any) {
+        walls.room = solids->room;
+        walls.distance = solids->distance;
+        walls.beside_thin = solids->beside_thin;
+    }
+    for (int side = 0; side < UND_SIDES; side++)
+        walls.closed[side] = !s->open[side];
+    return walls;
+}
+
+static double quantum(const und_levelset *s) /* m3 */
+{
+    return s->def.dx * s->def.dx * s->def.dx / UND_VOLUME_ONE;
+}
+
+und_status und_levelset_volume_open(und_levelset *s, und_error *err)
+{
+    if (s->def.surface_rule != UND_SURFACE_VOLUME)
+        return UND_OK;
+    static const char *const what = "the cells' volumes";
+    struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
+    if (!v || und_volume_open(&v->cells, &s->mac, s->threads, err) ||
+        !(v->before = und_pages_alloc(s->mac.count * sizeof *v->before, what, err)) ||
+        !(v->gain = und_pages_alloc(s->mac.count * sizeof *v->gain, what, err)))
+        return err->status;
+    return UND_OK;
+}
+
+void und_levelset_volume_close(und_levelset *s)
+{
+    struct und_levelset_volume *v = s->volume;
+    if (!v)
+        return;
+    und_volume_close(&v->cells);
+    und_pages_free(v->before);
+    und_pages_free(v->gain);
+    free(v);
+}
+
+void und_levelset_volume_fill(und_levelset *s)
+{
+    const und_volume_walls walls = walls_of(s);
+    if (s->volume)
+        und_volume_fill(&s->volume->cells, &s->surface, &walls);
+}
+
+double und_levelset_volume_sum(const und_levelset *s)
+{
+    return (double)und_volume_sum(&s->volume->cells) * quantum(s);
+}
+
+double und_levelset_volume_shown(const und_levelset *s)
+{
+    const und_volume_walls walls = walls_of(s);
+    return und_volume_shown(&s->volume->cells, &s->surface, &walls) * UND_VOLUME_ONE * quantum(s);
+}
+
+int32_t *und_levelset_volume_cells(const und_levelset *s)
+{
+    return s->volume->cells.c;
+}
+
+double *und_levelset_volume_flying(und_levelset *s)
+{
+    return &s->volume->flying;
+}
+
+void und_levelset_volume_shift(und_levelset *s)
+{
+    if (s->volume)
+        und_volume_shift(&s->volume->cells, &s->mac);
+}
+
+/* ---- Solids ---- */
+
+/* Which neighbour is most ahead of the solid that passed a cell. */
+static uint8_t ahead_of(const und_levelset *s, size_t at, int solid)
+{
+    const und_mac *m = &s->mac;
+    int cell[3];
+    und_volume_cell(m, at, cell);
+    const und_vec3 u =
+        und_solids_velocity_of(&s->solids, solid, und_solids_place(m, cell[0], cell[1], cell[2]));
+    const double way[3] = {u.x, u.y, u.z};
+    double best = 0;
+    uint8_t to = UND_VOLUME_STAY;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const int by[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1}, far = abs(by[0]) + abs(by[1]) + abs(by[2]);
+        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(m, k));
+        if (far == 0 || !s->volume->cells.parts->inside[next] || s->solids.room[next] < ROOM)
+            continue;
+        const double along = (by[0] * way[0] + by[1] * way[1] + by[2] * way[2]) / sqrt(far);
+        if (along > best) {
+            best = along;
+            to = (uint8_t)k;
+        }
+    }
+    return to;
+}
+
+static bool was_passed(const void *context, size_t at)
+{
+    const und_levelset *s = context;
+    return s->solids.parts->passed[at] && s->volume->cells.c[at] > 0;
+}
+
+/* What a solid has passed goes along before it. */
+void und_levelset_volume_passed(und_levelset *s)
+{
+    enum { ROUNDS = 4 };
+    und_volume *v = s->volume ? &s->volume->cells : NULL;
+    for (int round = 0; v && round < ROUNDS; round++) {
+        und_volume_list(v, was_passed, s);
+        if (v->parts->count == 0)
+            return;
+        UND_VOLUME_EACH(v, v->parts->count, at, v->parts->list)
+        v->parts->to[at] = ahead_of(s, at, s->solids.parts->passed[at] - 1);
+        und_volume_hand_over(v, v->c, v->parts->list, v->parts->count);
+    }
+}
+
+/* ---- Sources and drains ---- */
+
+void und_levelset_volume_before(und_levelset *s)
+{
+    if (s->volume)
+        memcpy(s->volume->before, s->surface.phi, s->mac.count * sizeof *s->volume->before);
+}
+
+/* Cells of sources are full; where phi rose, a drain has taken what it encloses no more. */
+void und_levelset_volume_elements(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    const und_volume_walls walls = walls_of(s);
+    const und_mask *held = und_elements_held(s->elements);
+    const float *before = s->volume->before, *phi = s->surface.phi;
+    int32_t *c = s->volume->cells.c;
+    int64_t poured = 0, drained = 0;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (int x = 0; x < m->n[0]; x++) {
+            const size_t at = und_mac_row(m, row) + (size_t)x;
+            const float room = und_volume_room(&walls, at);
+            const bool source = held && und_mask_has(held, x, row % m->n[1], row / m->n[1]);
+            if (source) {
+                const int32_t full = und_volume_units(room);
+                poured += full - c[at];
+                c[at] = full;
+            } else if (phi[at] > before[at] && c[at] > 0) {
+                const float part = 0.5f - phi[at];
+                const int32_t most = und_volume_units((part < 0 ? 0 : part < 1 ? part : 1) * room);
+                drained += c[at] > most ? c[at] - most : 0;
+                c[at] = c[at] > most ? most : c[at];
+            }
+        }
+    und_ledger_add(&s->ledger.sources, &s->lost[0], (double)poured * quantum(s));
+    und_ledger_add(&s->ledger.drains, &s->lost[1], (double)drained * quantum(s));
+}
+
+/* ---- The flow ---- */
+
+/* Films count as liquid while the flow is made. */
+void und_levelset_volume_press(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    und_volume *v = &s->volume->cells;
+    const und_volume_walls walls = walls_of(s);
+    und_volume_find_films(v, &s->surface, &walls);
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
+            const size_t at = first + x;
+            float *phi = s->surface.phi + at;
+            if (!v->film[at] || *phi < 0 || !(und_volume_cells(v->c[at]) > THIN) ||
+                !(und_volume_room(&walls, at) > 0))
+                continue;
+            s->film_cell[s->film_count] = at;
+            s->film_phi[s->film_count++] = *phi;
+            *phi = BARELY;
+        }
+}
+
+/* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
+ * phi may be moved instead, of what is a good deal too much. */
+const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
+{
+    const und_mac *m = &s->mac;
+    const und_volume_walls walls = walls_of(s);
+    const float *phi = s->surface.phi;
+    float *gain = s->volume->gain;
+    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
+            const size_t at = first + x;
+            const float over = und_volume_cells(s->volume->cells.c[at]) - und_volume_room(&walls, at);
+            float part = 0;
+            if (phi[at] < DEEP)
+                part = 0.5f * und_volume_clip(over, 0.5f);
+            else if (phi[at] < 0 && over > 0.1f)
+                part = 0.5f * und_volume_clip(over - 0.1f, 0.5f);
+            gain[at] = part + (grown ? grown[at] : 0);
+        }
+    return gain;
+}
+
+static float pin_of(const und_levelset *s)
+{
+    const float pin = (float)(CONTACT / s->def.dx);
+    return pin < PIN_LEAST ? PIN_LEAST : pin < PIN_MOST ? pin : PIN_MOST;
+}
+
+static double viscosity_of(const und_levelset *s)
+{
+    return s->def.viscosity > WATER ? s->def.viscosity : WATER;
+}
+
+void und_levelset_volume_move(und_levelset *s)
+{
+    und_volume *v = &s->volume->cells;
+    const und_volume_walls walls = walls_of(s);
+    const double dx = s->def.dx;
+    const float pin = pin_of(s);
+    const und_volume_flow flow = {.u = s->stream.u,
+                                  .per_speed = s->dt / dx,
+                                  .fastest = s->fastest,
+                                  .layers = s->layers,
+                                  .held = und_elements_held(s->elements),
+                                  .pin = pin,
+                                  .step = (long)s->substeps};
+    und_volume_drag(v, &s->surface, s->stream.u, viscosity_of(s) * s->dt / (dx * dx), pin);
+    const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
+    if (left != 0)
+        und_ledger_add(&s->ledger.left, &s->lost[2], (double)left * quantum(s));
+}
+
+/* ---- The surface, and drops ---- */
+
+static bool throw_bead(void *context, const int cell[3], size_t at, int32_t amount)
+{
+    und_levelset *s = context;
+    double place[3], speed[3] = {0};
+    for (int a = 0; a < 3; a++)
+        place[a] = und_mac_middle(&s->mac, a, cell[a]);
+    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
+        const float *u = s->stream.u[a] + at;
+        speed[a] = 0.5 * ((double)u[0] + (double)u[-s->mac.step[a]]);
+    }
+    if (!und_levelset_throw(s, place, speed, amount * quantum(s)))
+        return false;
+    s->ledger.spray_out += amount * quantum(s);
+    s->volume->flying += amount;
+    return true;
+}
+
+void und_levelset_volume_fit(und_levelset *s)
+{
+    und_volume *v = &s->volume->cells;
+    const und_volume_walls walls = walls_of(s);
+    const double pull = sqrt(s->def.gravity[0] * s->def.gravity[0] + s->def.gravity[1] * s->def.gravity[1] +
+                             s->def.gravity[2] * s->def.gravity[2]);
+    const double level = pull * s->def.dx * s->dt / (3 * viscosity_of(s));
+    und_volume_fit(v, &s->surface, &walls, (float)fmin(level, 1e6));
+    und_volume_beads(v, &s->surface, &walls, throw_bead, s);
+}
+
+/* The cell that a place is in, or, where that is solid, the one beside it with most room. */
+static size_t landing(const und_levelset *s, const und_volume_walls *walls, const float place[3])
+{
+    const float enough = 0.05f;
+    int cell[3];
+    for (int a = 0; a < 3; a++) {
+        const int at = (int)floorf(place[a]) - s->mac.low[a];
+        cell[a] = at < 0 ? 0 : at < s->mac.n[a] ? at : s->mac.n[a] - 1;
+    }
+    const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
+    size_t best = at;
+    if (und_volume_room(walls, at) >= enough)
+        return at;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&s->mac, k));
+        if (s->volume->cells.parts->inside[next] && walls->room[next] > walls->room[best])
+            best = next;
+    }
+    return best;
+}
+
+/* Whole numbers go back; what they are off is in the last drop's. */
+double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last)
+{
+    struct und_levelset_volume *v = s->volume;
+    const und_volume_walls walls = walls_of(s);
+    double units = fmin(floor(volume / quantum(s) + 0.5), v->flying);
+    units = last ? v->flying : units;
+    v->flying -= units;
+    if (!left)
+        v->cells.c[landing(s, &walls, place)] += (int32_t)units;
+    return units * quantum(s);
+}

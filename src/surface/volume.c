@@ -1,0 +1,242 @@
+#include "surface/volume.h"
+
+#include "base/pages.h"
+#include "base/status.h"
+#include "surface/volume_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float BESIDE = 1.2f; /* cells: further from the surface a cell is full or empty */
+
+static void mark_inside(und_volume *v)
+{
+    const und_mac *m = &v->mac;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        memset(v->parts->inside + und_mac_row(m, row), 1, (size_t)m->n[0]);
+}
+
+und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_error *err)
+{
+    static const char *const what = "the cells' volumes";
+    *v = (und_volume){.mac = *mac, .threads = threads};
+    und_volume_parts *p = v->parts = und_alloc(1, sizeof *p, what, err);
+    if (!p)
+        return err->status;
+    struct {
+        void **to;
+        size_t size, count;
+    } const arrays[] = {
+        {(void **)&v->c, sizeof *v->c, mac->count},
+        {(void **)&v->film, sizeof *v->film, mac->count},
+        {(void **)&p->inside, sizeof *p->inside, mac->count},
+        {(void **)&p->kind, sizeof *p->kind, mac->count},
+        {(void **)&p->to, sizeof *p->to, mac->count},
+        {(void **)&p->mark, sizeof *p->mark, mac->count},
+        {(void **)&p->flux, sizeof *p->flux, mac->count},
+        {(void **)&p->extra, sizeof *p->extra, mac->count},
+        {(void **)&p->spare, sizeof *p->spare, mac->count},
+        {(void **)&p->part, sizeof *p->part, mac->count},
+        {(void **)&p->area, sizeof *p->area, mac->count},
+        {(void **)&p->fraction, sizeof *p->fraction, mac->count},
+        {(void **)&p->list, sizeof *p->list, mac->count},
+        {(void **)&p->row_count, sizeof *p->row_count, (size_t)und_mac_rows(mac)},
+        {(void **)&p->row_sum, sizeof *p->row_sum, (size_t)und_mac_rows(mac)},
+        {(void **)&p->block_most, sizeof *p->block_most, mac->count / UND_VOLUME_BLOCK + 1},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
+            return err->status;
+    mark_inside(v);
+    return UND_OK;
+}
+
+void und_volume_close(und_volume *v)
+{
+    und_volume_parts *p = v->parts;
+    if (!p)
+        return;
+    void *const arrays[] = {v->c,    v->film,      p->inside,  p->kind,      p->to,   p->mark,
+                            p->flux, p->extra,     p->spare,   p->part,      p->area, p->fraction,
+                            p->list, p->row_count, p->row_sum, p->block_most};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        und_pages_free(arrays[i]);
+    free(p);
+    *v = (und_volume){0};
+}
+
+void und_volume_shift(und_volume *v, const und_mac *mac)
+{
+    v->mac = *mac;
+}
+
+/* ---- Lists ---- */
+
+static int block_end(const und_mac *m, int block)
+{
+    const int end = (block + 1) * UND_VOLUME_ROWS, rows = und_mac_rows(m);
+    return end < rows ? end : rows;
+}
+static int row_blocks(const und_mac *m)
+{
+    return (und_mac_rows(m) + UND_VOLUME_ROWS - 1) / UND_VOLUME_ROWS;
+}
+
+void und_volume_list(und_volume *v, und_volume_choose_fn *fn, const void *context)
+{
+    const und_mac *m = &v->mac;
+    und_volume_parts *p = v->parts;
+    const int threads = und_workers(v->threads, m->count, 1 << 15);
+    PARALLEL_FOR(threads)
+    for (int block = 0; block < row_blocks(m); block++)
+        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
+            const size_t first = und_mac_row(m, row);
+            int count = 0;
+            for (size_t x = 0; x < (size_t)m->n[0]; x++)
+                count += p->mark[first + x] = fn(context, first + x);
+            p->row_count[row] = count;
+        }
+    p->count = 0;
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        const int count = p->row_count[row];
+        p->row_count[row] = p->count;
+        p->count += count;
+    }
+    PARALLEL_FOR(threads)
+    for (int block = 0; block < row_blocks(m); block++)
+        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
+            const size_t first = und_mac_row(m, row);
+            int32_t *out = p->list + p->row_count[row];
+            for (size_t x = 0; x < (size_t)m->n[0]; x++)
+                if (p->mark[first + x])
+                    *out++ = (int32_t)(first + x);
+        }
+}
+
+/* In two turns, since a cell that gives may be given to: whole numbers are the same added in any order. */
+void und_volume_hand_over(und_volume *v, int32_t *amounts, const int32_t *list, int count)
+{
+    und_volume_parts *p = v->parts;
+    UND_VOLUME_EACH(v, count, at, list)
+    p->spare[at] = p->to[at] == UND_VOLUME_STAY ? 0 : amounts[at];
+    UND_VOLUME_EACH(v, count, at, list)
+    {
+        const int32_t amount = p->spare[at];
+        if (amount == 0)
+            continue;
+        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, p->to[at]));
+        __atomic_fetch_sub(&amounts[at], amount, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&amounts[next], amount, __ATOMIC_RELAXED);
+    }
+}
+
+/* ---- What phi encloses ---- */
+
+void und_volume_gradient(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
+                         float slope[3])
+{
+    const uint8_t *inside = v->parts->inside;
+    const bool thin = walls->room && walls->beside_thin[at];
+    for (int a = 0; a < 3; a++) {
+        const size_t step = (size_t)v->mac.step[a];
+        const bool low = inside[at - step] && (!thin || walls->open[a][at - step] > 0);
+        const bool high = inside[at + step] && (!thin || walls->open[a][at] > 0);
+        const float from = low ? phi[at - step] : phi[at], to = high ? phi[at + step] : phi[at];
+        slope[a] = low && high ? 0.5f * (to - from) : to - from;
+    }
+}
+
+/* Of what is thinner than cells there is no gradient. */
+float und_volume_part(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
+{
+    float slope[3];
+    if (fabsf(phi[at]) > BESIDE)
+        return phi[at] < 0 ? 1 : 0;
+    und_volume_gradient(v, walls, phi, at, slope);
+    const double g[3] = {(double)slope[0], (double)slope[1], (double)slope[2]}, value = (double)phi[at];
+    const double length = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return (float)(length > 0.1 ? und_plane_part(value * length, g) : fmin(fmax(0.5 - value, 0), 1));
+}
+
+void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls)
+{
+    const und_mac *m = &v->mac;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
+            v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x) *
+                                               und_volume_room(walls, first + x));
+}
+
+int64_t und_volume_sum(const und_volume *v)
+{
+    const und_mac *m = &v->mac;
+    int64_t sum = 0;
+    PARALLEL_FOR(und_workers(v->threads, m->count, 1 << 15))
+    for (int block = 0; block < row_blocks(m); block++)
+        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
+            const int32_t *c = v->c + und_mac_row(m, row);
+            int64_t all = 0;
+            for (int x = 0; x < m->n[0]; x++)
+                all += c[x];
+            v->parts->row_sum[row] = all;
+        }
+    for (int row = 0; row < und_mac_rows(m); row++)
+        sum += v->parts->row_sum[row];
+    return sum;
+}
+
+double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls)
+{
+    const und_mac *m = &v->mac;
+    double sum = 0;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
+            const size_t at = first + x;
+            sum += (double)(v->film[at] ? und_volume_cells(v->c[at])
+                                        : und_volume_part(v, walls, d->phi, at) * und_volume_room(walls, at));
+        }
+    return sum;
+}
+
+/* ---- Solids ---- */
+
+typedef struct buried {
+    const und_volume *v;
+    const und_volume_walls *walls;
+} buried;
+
+static const float LEAST_ROOM = 0.02f;
+
+static bool is_buried(const void *context, size_t at)
+{
+    const buried *b = context;
+    return b->v->c[at] != 0 && b->walls->room[at] < LEAST_ROOM;
+}
+
+static uint8_t way_out(const und_volume *v, const und_volume_walls *walls, size_t at)
+{
+    float best = walls->distance[at] + 0.01f;
+    uint8_t to = UND_VOLUME_STAY;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
+        if (v->parts->inside[next] && walls->distance[next] > best) {
+            best = walls->distance[next];
+            to = (uint8_t)k;
+        }
+    }
+    return to;
+}
+
+void und_volume_leave_solids(und_volume *v, const und_volume_walls *walls)
+{
+    und_volume_parts *p = v->parts;
+    for (int round = 0; round < 3 && walls->room; round++) {
+        und_volume_list(v, is_buried, &(buried){v, walls});
+        if (p->count == 0)
+            return;
+        UND_VOLUME_EACH(v, p->count, at, p->list)
+        p->to[at] = way_out(v, walls, at);
+        und_volume_hand_over(v, v->c, p->list, p->count);
+    }
+}

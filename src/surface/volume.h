@@ -1,0 +1,82 @@
+/* How much liquid each cell holds, beside the distance that has its shape: whole numbers, of which 2^24 are a
+ * cell's volume, that only ever go from one cell to another.  So sums are exact in any order, and what is not
+ * poured in, drained or let out does not change.
+ *
+ * In a step it goes along with the flow, over faces (und_volume_move: Weymouth & Yue 2010, "Conservative
+ * volume-of-fluid method for free-surface simulations on Cartesian grids"); then phi is shifted, smoothly and
+ * locally, until it encloses it (und_volume_fit).  What phi cannot hold is a film on a wall, or goes as a
+ * drop. */
+#ifndef UND_SURFACE_VOLUME_H
+#define UND_SURFACE_VOLUME_H
+
+#include "surface/distance.h"
+
+#define UND_VOLUME_ONE (1 << 24) /* a whole cell */
+
+/* What walls leave of cells; arrays of the grid's layout. */
+typedef struct und_volume_walls {
+    const float *open[3];  /* 0 to 1, of high faces */
+    const float *room;     /* 0 to 1, of cells; NULL: there are no solids, and neither are the next two */
+    const float *distance; /* cells, to the nearest solid; negative inside */
+    const uint8_t *beside_thin; /* cells between whose neighbours may be a wall that no cell shows */
+    bool closed[6];             /* sides of the domain that are walls */
+} und_volume_walls;
+
+typedef struct und_volume {
+    und_mac mac;
+    int threads;
+    int32_t *c;    /* what each cell holds, of UND_VOLUME_ONE; 0 beside the domain */
+    uint8_t *film; /* 1: that lies on a wall, and phi does not show it */
+    struct und_volume_parts *parts;
+} und_volume;
+
+und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_error *err); /* empty */
+void und_volume_close(und_volume *v);
+/* The grid is another window of the same size. */
+void und_volume_shift(und_volume *v, const und_mac *mac);
+
+/* Each cell holds what phi encloses of it. */
+void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls);
+int64_t und_volume_sum(const und_volume *v);
+/* What phi, and films, show of it: for reports. */
+double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls);
+
+/* Sets film[]. */
+void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls);
+/* Walls slow films down over dt: `viscous` is nu dt / dx^2; those thinner than `pin` (cells) that are alone
+ * stand, as a contact line does. */
+void und_volume_drag(const und_volume *v, const und_distance *d, float *const u[3], double viscous,
+                     float pin);
+
+/* Along the flow u (m/s, of high faces) for a time in which 1 m/s crosses `per_speed` cells. */
+typedef struct und_volume_flow {
+    float *const *u;
+    double per_speed;
+    double fastest;       /* m/s */
+    int layers;           /* cells around the liquid in which u is known */
+    const und_mask *held; /* cells that give out all that u asks for, be it there or not; NULL: none */
+    float pin;            /* cells: thinner films do not wet what is dry */
+    long step;            /* counts up: the axes' order */
+} und_volume_flow;
+/* What left by open sides. */
+int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                        const und_volume_flow *flow);
+
+/* phi follows what cells hold; films level out, in a time in which one a cell thick evens out `level` of the
+ * difference between neighbours. */
+void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, float level);
+
+/* After und_volume_fit: what lies in the air too thin for phi is gathered into beads; fn takes each, or
+ * leaves it (false). */
+typedef bool und_volume_bead_fn(void *context, const int cell[3], size_t at, int32_t amount);
+void und_volume_beads(und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                      und_volume_bead_fn *fn, void *context);
+
+/* Out of cells in solids, to neighbours that are less so. */
+void und_volume_leave_solids(und_volume *v, const und_volume_walls *walls);
+
+/* All hand what they hold of amounts[] to the neighbour that `to` says: 13 is itself, and one more is one
+ * further along x, three along y, nine along z.  Of the cells of a list. */
+void und_volume_hand_over(und_volume *v, int32_t *amounts, const int32_t *list, int count);
+
+#endif

@@ -1,0 +1,327 @@
+/* phi follows what cells hold.
+ *
+ * What a cell holds beside what phi encloses of it goes to the surface, is evened out along it, and phi is
+ * shifted there by as much as the surface's area makes of it. */
+#include "surface/volume_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TO_SURFACE = 3, EVENING = 4, LEVELLING = 2, PAYING = 2, GATHERING = 3 }; /* rounds */
+static const float NEAR = 2.6f, BESIDE = 1.2f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
+static const float LEAST_ROOM = 0.02f;
+static const float EVEN = 0.15f;                                    /* of the difference to a neighbour */
+static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
+static const float LEAST_AREA = 1.6f;
+
+typedef struct fit {
+    und_volume *v;
+    const und_volume_walls *walls;
+    float *phi;
+    float level;
+} fit;
+
+static bool is_near(const void *context, size_t at)
+{
+    const fit *f = context;
+    return fabsf(f->phi[at]) < NEAR || (f->v->c[at] != 0 && f->phi[at] > 0);
+}
+
+/* ---- What phi encloses ---- */
+
+/* Cells that the surface may cut. */
+typedef struct batch {
+    int count;
+    size_t at[UND_LANES];
+    float phi[UND_LANES], slope[3][UND_LANES];
+} batch;
+
+static void finish_parts(const fit *f, batch *b)
+{
+    const float by = 0.25f; /* cells: the area is what the part gains over twice this */
+    und_lanes slope[3], value = und_lanes_load(b->phi), part[3];
+    for (int a = 0; a < 3; a++)
+        slope[a] = und_lanes_load(b->slope[a]);
+    const und_lanes length = und_lanes_sqrt(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
+    const und_lanes_int flat = length <= und_lanes_all(0.1f); /* what is thinner than cells has no gradient */
+    for (int k = 0; k < 3; k++) {
+        const und_lanes there = value + by * (float)(1 - k);
+        const und_lanes plain =
+            und_lanes_min(und_lanes_max(0.5f - there, und_lanes_all(0)), und_lanes_all(1));
+        part[k] = und_lanes_select(flat, plain, und_planes_part(there * length, slope));
+    }
+    for (int i = 0; i < b->count; i++) {
+        const float room = und_volume_room(f->walls, b->at[i]);
+        f->v->parts->part[b->at[i]] = und_volume_units(part[1][i] * room);
+        f->v->parts->area[b->at[i]] = room * (part[2][i] - part[0][i]) / (2 * by);
+    }
+    b->count = 0;
+}
+
+static void set_part(const fit *f, size_t at, batch *b)
+{
+    const und_volume *v = f->v;
+    const float phi = f->phi[at];
+    v->parts->area[at] = 0;
+    if (phi <= DEEP)
+        v->parts->part[at] = v->c[at]; /* deep errors are the pressure's */
+    else if (fabsf(phi) > BESIDE)
+        v->parts->part[at] = phi < 0 ? und_volume_units(und_volume_room(f->walls, at)) : 0;
+    else {
+        float slope[3];
+        und_volume_gradient(v, f->walls, f->phi, at, slope);
+        b->at[b->count] = at;
+        b->phi[b->count] = phi;
+        for (int a = 0; a < 3; a++)
+            b->slope[a][b->count] = slope[a];
+        if (++b->count == UND_LANES)
+            finish_parts(f, b);
+    }
+}
+
+static void set_parts(const fit *f)
+{
+    const und_volume_parts *p = f->v->parts;
+    PARALLEL_FOR(und_workers(f->v->threads, (size_t)p->count, UND_VOLUME_TO_SHARE))
+    for (int block = 0; block < (p->count + UND_VOLUME_BLOCK - 1) / UND_VOLUME_BLOCK; block++) {
+        batch b = {0};
+        for (int i = block * UND_VOLUME_BLOCK; i < p->count && i < (block + 1) * UND_VOLUME_BLOCK; i++)
+            set_part(f, (size_t)p->list[i], &b);
+        if (b.count > 0)
+            finish_parts(f, &b);
+    }
+    UND_VOLUME_EACH(f->v, p->count, at, p->list)
+    {
+        f->v->film[at] = und_volume_is_film(f->v, f->walls, f->phi, at, p->part[at]);
+        if (f->v->film[at]) {
+            p->part[at] = f->v->c[at];
+            p->area[at] = 0;
+        }
+        p->mark[at] = fabsf(f->phi[at]) < 1 && und_volume_room(f->walls, at) > LEAST_ROOM && !f->v->film[at];
+        p->extra[at] = f->v->c[at] - p->part[at];
+        p->to[at] = UND_VOLUME_STAY;
+    }
+}
+
+/* ---- Along the surface ---- */
+
+/* The sum over the neighbours that a cell exchanges with, over open faces. */
+typedef int32_t exchange_fn(const fit *f, size_t at, size_t next);
+
+static int32_t exchanged(const fit *f, size_t at, int but, exchange_fn *fn)
+{
+    const ptrdiff_t *step = f->v->mac.step;
+    int32_t sum = 0;
+    for (int way = 0; way < 6; way++) {
+        const int a = way / 2;
+        const size_t next = way % 2 ? at + (size_t)step[a] : at - (size_t)step[a];
+        if (a != but && f->v->parts->inside[next] && f->walls->open[a][way % 2 ? at : next] > 0)
+            sum += fn(f, at, next);
+    }
+    return sum;
+}
+
+static int32_t evened(const fit *f, size_t at, size_t next)
+{
+    const und_volume_parts *p = f->v->parts;
+    return p->mark[next] ? (int32_t)(EVEN * (float)(p->extra[next] - p->extra[at])) : 0;
+}
+
+static int32_t levelled(const fit *f, size_t at, size_t next)
+{
+    return f->v->film[next] ? und_volume_levelling(f->v->c[next], f->v->c[at], f->level) : 0;
+}
+
+/* Films that lie on something level out. */
+static void level_films(const fit *f)
+{
+    const und_volume_parts *p = f->v->parts;
+    int32_t *c = f->v->c;
+    for (int round = 0; round < LEVELLING; round++) {
+        UND_VOLUME_EACH(f->v, p->count, at, p->list)
+        p->spare[at] = f->v->film[at] ? exchanged(f, at, 1, levelled) : 0;
+        UND_VOLUME_EACH(f->v, p->count, at, p->list)
+        if (f->v->film[at])
+            p->part[at] = c[at] += p->spare[at];
+    }
+}
+
+/* The neighbour that is nearest to the surface. */
+static uint8_t to_surface(const fit *f, size_t at)
+{
+    const und_volume *v = f->v;
+    float best = fabsf(f->phi[at]) - 0.05f;
+    uint8_t to = UND_VOLUME_STAY;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
+        const float there = fabsf(f->phi[next]);
+        if (there < best && there < NEAR && v->parts->inside[next] &&
+            und_volume_room(f->walls, next) > LEAST_ROOM && und_volume_linked(v, f->walls, at, k)) {
+            best = there;
+            to = (uint8_t)k;
+        }
+    }
+    return to;
+}
+
+static void bring_to_surface(const fit *f)
+{
+    und_volume_parts *p = f->v->parts;
+    for (int round = 0; round < TO_SURFACE; round++) {
+        UND_VOLUME_EACH(f->v, p->count, at, p->list)
+        p->to[at] = p->mark[at] || f->v->film[at] || p->extra[at] == 0 ? UND_VOLUME_STAY : to_surface(f, at);
+        und_volume_hand_over(f->v, p->extra, p->list, p->count);
+    }
+}
+
+static void even_out(const fit *f)
+{
+    const und_volume_parts *p = f->v->parts;
+    for (int round = 0; round < EVENING; round++) {
+        UND_VOLUME_EACH(f->v, p->count, at, p->list)
+        p->spare[at] = p->mark[at] ? exchanged(f, at, -1, evened) : 0;
+        UND_VOLUME_EACH(f->v, p->count, at, p->list)
+        p->extra[at] += p->spare[at];
+    }
+}
+
+/* ---- Debts ---- */
+
+static uint8_t fullest(const fit *f, size_t at)
+{
+    int32_t best = 0;
+    uint8_t to = UND_VOLUME_STAY;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&f->v->mac, k));
+        if (f->v->c[next] > best && und_volume_linked(f->v, f->walls, at, k)) {
+            best = f->v->c[next];
+            to = (uint8_t)k;
+        }
+    }
+    return to;
+}
+
+/* What cells owe is paid by their fullest neighbours. */
+static void pay(const fit *f)
+{
+    und_volume_parts *p = f->v->parts;
+    for (int round = 0; round < PAYING; round++) {
+        UND_VOLUME_EACH(f->v, p->count, at, p->list)
+        p->to[at] = f->v->c[at] < 0 ? fullest(f, at) : UND_VOLUME_STAY;
+        und_volume_hand_over(f->v, f->v->c, p->list, p->count);
+    }
+}
+
+/* ---- phi ---- */
+
+/* Where there is next to no surface around, but liquid, some comes up. */
+static float shifted(const fit *f, size_t at)
+{
+    const und_volume *v = f->v;
+    const und_volume_parts *p = v->parts;
+    const float phi = f->phi[at];
+    float extra = 0, area = 0;
+    if (fabsf(phi) > SHIFTED)
+        return phi;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
+        if (!p->inside[next] || fabsf(f->phi[next]) >= NEAR || v->film[next] ||
+            !und_volume_linked(v, f->walls, at, k))
+            continue;
+        extra += und_volume_weight(k) * und_volume_clip(und_volume_cells(p->extra[next]), 1);
+        area += und_volume_weight(k) * p->area[next];
+    }
+    if (area > LEAST_AREA)
+        return phi - und_volume_clip(SHIFT * extra / area, MOST_SHIFT);
+    const bool wet = und_volume_cells(v->c[at]) > 0.3f * und_volume_room(f->walls, at);
+    return extra > 2.5f * LEAST_AREA && phi > 0 && wet ? phi - 0.3f : phi;
+}
+
+/* A film ends so far from its wall. */
+static float film_surface(const fit *f, size_t at, float phi)
+{
+    float distance, normal[3];
+    if (!(phi > 0) || !(und_volume_cells(f->v->c[at]) > 0.01f) || !f->v->film[at] ||
+        !und_volume_leans(f->v, f->walls, at, &distance, normal))
+        return phi;
+    return fminf(phi, distance - und_volume_cells(f->v->c[at]));
+}
+
+void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, float level)
+{
+    und_volume_parts *p = v->parts;
+    const fit f = {v, walls, d->phi, level};
+    float *next = p->fraction;
+    und_volume_leave_solids(v, walls);
+    memset(v->film, 0, v->mac.count);
+    und_volume_list(v, is_near, &f);
+    set_parts(&f);
+    level_films(&f);
+    bring_to_surface(&f);
+    even_out(&f);
+    UND_VOLUME_EACH(v, p->count, at, p->list)
+    v->c[at] = p->part[at] + p->extra[at];
+    pay(&f);
+    UND_VOLUME_EACH(v, p->count, at, p->list)
+    p->extra[at] = v->c[at] - p->part[at];
+    UND_VOLUME_EACH(v, p->count, at, p->list)
+    next[at] = shifted(&f, at);
+    UND_VOLUME_EACH(v, p->count, at, p->list)
+    d->phi[at] = film_surface(&f, at, next[at]);
+    und_distance_refresh(d);
+}
+
+/* ---- Beads ---- */
+
+/* Liquid in the air of which phi shows nothing, nor is any near. */
+static bool is_loose(const void *context, size_t at)
+{
+    const fit *f = context;
+    const und_volume *v = f->v;
+    float distance, normal[3];
+    if (!(v->c[at] > 0) || f->phi[at] < 0.9f || und_volume_room(f->walls, at) < LEAST_ROOM ||
+        und_volume_leans(v, f->walls, at, &distance, normal))
+        return false;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++)
+        if (f->phi[(ptrdiff_t)at + und_volume_step(&v->mac, k)] < 0.3f)
+            return false;
+    return true;
+}
+
+/* The neighbour of those that holds most, and more than the cell itself. */
+static uint8_t larger_bead(const fit *f, size_t at)
+{
+    const und_volume *v = f->v;
+    size_t best = at;
+    uint8_t to = UND_VOLUME_STAY;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
+        if (!v->parts->inside[next] || !v->parts->mark[next] || !und_volume_linked(v, f->walls, at, k))
+            continue;
+        if (v->c[next] > v->c[best] || (v->c[next] == v->c[best] && next < best)) {
+            best = next;
+            to = (uint8_t)k;
+        }
+    }
+    return to;
+}
+
+void und_volume_beads(und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                      und_volume_bead_fn *fn, void *context)
+{
+    und_volume_parts *p = v->parts;
+    const fit f = {v, walls, d->phi, 0};
+    und_volume_list(v, is_loose, &f);
+    for (int round = 0; round < GATHERING; round++) {
+        UND_VOLUME_EACH(v, p->count, at, p->list)
+        p->to[at] = v->c[at] > 0 ? larger_bead(&f, at) : UND_VOLUME_STAY;
+        und_volume_hand_over(v, v->c, p->list, p->count);
+    }
+    for (int i = 0; i < p->count; i++) {
+        const size_t at = (size_t)p->list[i];
+        int cell[3];
+        und_volume_cell(&v->mac, at, cell);
+        if (v->c[at] > 0 && fn(context, cell, at, v->c[at]))
+            v->c[at] = 0;
+    }
+}

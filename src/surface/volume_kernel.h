@@ -1,0 +1,101 @@
+/* The arithmetic of the cells' volumes: functions of plain arguments and a place. */
+#ifndef UND_SURFACE_VOLUME_KERNEL_H
+#define UND_SURFACE_VOLUME_KERNEL_H
+
+#include "surface/plane_kernel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { UND_VOLUME_DRY, UND_VOLUME_ACTIVE, UND_VOLUME_DEEP, UND_VOLUME_HELD, UND_VOLUME_OUT };
+enum { UND_VOLUME_STAY = 13, UND_VOLUME_AROUND = 27 }; /* neighbours, of which one is the cell itself */
+
+UND_INLINE float und_volume_cells(int32_t units)
+{
+    return (float)units * 0x1p-24f;
+}
+/* Towards 0: so what goes from one cell to another is minus what comes back. */
+UND_INLINE int32_t und_volume_units(float cells)
+{
+    return (int32_t)(cells * 0x1p24f);
+}
+
+UND_INLINE float und_volume_clip(float v, float most)
+{
+    return v < -most ? -most : v < most ? v : most;
+}
+
+/* 1 2 1 along each axis, of neighbour k. */
+UND_INLINE float und_volume_weight(int k)
+{
+    return (float)((k % 3 == 1 ? 2 : 1) * (k / 3 % 3 == 1 ? 2 : 1) * (k / 9 == 1 ? 2 : 1));
+}
+
+/* Whether a way over open faces, one along each axis that it differs in, leads to neighbour k. */
+UND_INLINE bool und_volume_way(const float *const open[3], const ptrdiff_t step[3], size_t at, int k)
+{
+    static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    const int by[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+    for (int o = 0; o < 6; o++) {
+        ptrdiff_t p = (ptrdiff_t)at;
+        bool leads = true;
+        for (int i = 0; i < 3 && leads; i++) {
+            const int a = orders[o][i];
+            if (by[a] == 0)
+                continue;
+            leads = open[a][by[a] > 0 ? p : p - step[a]] > 0;
+            p += by[a] * step[a];
+        }
+        if (leads)
+            return true;
+    }
+    return false;
+}
+
+/* The interface's slope by differences of the 27 fractions around a cell (Youngs); `up` where all are alike.
+ */
+UND_INLINE void und_volume_slope(const float f[UND_VOLUME_AROUND], float slope[3])
+{
+    static const float w[3] = {1, 2, 1};
+    slope[0] = slope[1] = slope[2] = 0;
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) {
+            const float both = w[i] * w[j];
+            slope[0] -= both * (f[2 + 3 * i + 9 * j] - f[3 * i + 9 * j]);
+            slope[1] -= both * (f[i + 6 + 9 * j] - f[i + 9 * j]);
+            slope[2] -= both * (f[i + 3 * j + 18] - f[i + 3 * j]);
+        }
+    const float size = (slope[0] < 0 ? -slope[0] : slope[0]) + (slope[1] < 0 ? -slope[1] : slope[1]) +
+                       (slope[2] < 0 ? -slope[2] : slope[2]);
+    if (!(size > 1e-5f))
+        slope[1] = 1;
+}
+
+/* What flows over a face of the inside of the liquid, or out of a cell that is held. */
+UND_INLINE int32_t und_volume_full_flux(float open, float way)
+{
+    return und_volume_units(open * way);
+}
+
+/* What a plane of this slope that leaves `part` of a cell full lets over a face along the axis, where the
+ * flow goes `way` (at most 1, of either sign): of a whole cell, as the way is. */
+UND_INLINE und_lanes und_volume_plane_flux(und_lanes part, const und_lanes slope[3], int axis, und_lanes way)
+{
+    const und_lanes zero = {0}, one = und_lanes_all(1);
+    const und_lanes value = und_planes_value(part, slope);
+    const und_lanes_int up = way > zero;
+    const und_lanes begin = und_lanes_select(up, one - way, zero), end = und_lanes_select(up, one, -way);
+    const und_lanes flux = und_planes_slab(value, slope, axis, begin, end);
+    return und_lanes_select(up, flux, -flux);
+}
+
+/* How much of the difference between two films evens out in a step: dh/dt = div(g h^3 / (3 nu) grad h), with
+ * `level` = g dx dt / (3 nu) and h in cells. */
+UND_INLINE int32_t und_volume_levelling(int32_t from, int32_t to, float level)
+{
+    const float h = 0.5f * (und_volume_cells(from) + und_volume_cells(to)), most = 0.1f;
+    const float rate = level * (h * (h * h));
+    return (int32_t)((rate < most ? rate : most) * (float)(from - to));
+}
+
+#endif
