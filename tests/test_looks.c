@@ -77,6 +77,33 @@ static void what_a_scene_says_is_kept(void **state)
     assert_double_near((double)pond.ground_color[2], (double)usual.ground_color[2], 1e-6);
 }
 
+/* Without a camera there is a vessel to be seen, and the sun stands on the viewer's side of it. */
+static void a_first_picture_has_a_tank(void **state)
+{
+    (void)state;
+    const und_render_def usual = und_render_def_default();
+    static const char *const bare[] = {
+        "camera { eye = {1, 1, 3}, look = {0.5, 0.2, 0.2} }", "ground { tank = false }",
+        "camera { eye = function(t) return {t, 1, 3} end, look = {0.5, 0.2, 0.2} }"};
+    und_render_def def = of_size(1, "");
+    assert_int_equal(def.tank, UND_TANK_GLASS);
+    assert_true(def.sun.constant[2] > 0);
+    assert_int_equal(of_size(1, "ground { color = {0.1, 0.2, 0.3} }").tank, UND_TANK_GLASS);
+    assert_int_equal(of_size(1, "camera { fov = 30 }").tank, UND_TANK_GLASS);
+    assert_double_near(of_size(1, "light { sun = {0, 1, 0.5} }").sun.constant[2], 0.5, 0);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(of_size(1, bare[k]).tank, UND_TANK_NONE);
+    assert_memory_equal(of_size(1, bare[0]).sun.constant, usual.sun.constant, sizeof usual.sun.constant);
+    def = look_of("liquid.levelset { size = {1, 1, 1}, cells = 8, open = 'right' }");
+    assert_int_equal(def.tank, UND_TANK_NONE);
+    assert_int_equal(look_of("liquid.levelset { size = {1, 1, 1}, cells = 8, open = 'top' }").tank,
+                     UND_TANK_GLASS);
+    assert_int_equal(look_of("liquid.cells { size = {1, 1, 1}, cells = 8 }").tank, UND_TANK_GLASS);
+    def = look_of("liquid.waves { size = {3, 3}, cells = 8 }");
+    assert_int_equal(def.tank, UND_TANK_NONE);
+    assert_memory_equal(def.sun.constant, usual.sun.constant, sizeof usual.sun.constant);
+}
+
 static void several_grids_are_one_domain(void **state)
 {
     (void)state;
@@ -145,6 +172,17 @@ static void the_whole_run_is_framed(void **state)
         }
     }
     assert_true(fmax(most[0], most[1]) > 0.8);
+    /* A vessel is framed whole where its liquid gets about, and not where that is a ball in a hall. */
+    und_frame frame = distance_frame(48, 32, 32, 0.125, ball);
+    def.tank = UND_TANK_GLASS;
+    und_plate near = und_render_plate(&def, &frame);
+    assert_memory_equal(&first, &near, sizeof near);
+    def.framed.high[0] = def.framed.low[0] + 3;
+    und_plate whole = und_render_plate(&def, &frame);
+    def.framed.any = false;
+    und_plate none = und_render_plate(&def, &frame);
+    assert_memory_equal(&whole, &none, sizeof none);
+    und_frame_clear(&frame);
 }
 
 static double pool(double x, double y, double z)
@@ -171,6 +209,7 @@ static void tanks_have_floors_and_walls(void **state)
     und_render_def def = of_size(1, "film { width = 96, height = 54 } water { absorption = 0, color = 0 }");
     und_frame frame = distance_frame(16, 16, 16, 1.0 / 16, pool);
     def.threads = 1;
+    def.tank = UND_TANK_NONE;
     float bare = tiled_share(&def, &frame);
     def.tank = UND_TANK_GLASS;
     float glass = tiled_share(&def, &frame);
@@ -223,6 +262,7 @@ int main(void)
                                        cmocka_unit_test(looks_change_evenly_with_the_size),
                                        cmocka_unit_test(what_a_scene_says_is_kept),
                                        cmocka_unit_test(several_grids_are_one_domain),
+                                       cmocka_unit_test(a_first_picture_has_a_tank),
                                        cmocka_unit_test(the_whole_run_is_framed),
                                        cmocka_unit_test(tanks_have_floors_and_walls),
                                        cmocka_unit_test(rays_meet_walls_from_within)};

@@ -185,12 +185,27 @@ und_status und_box_take(und_render *r, const und_frame *frame, und_error *err)
     return lay_table(r, foot, err);
 }
 
+/* A vessel is framed whole, unless what is in it would get too small in the picture. */
+static bool frames_whole(const und_render_def *def, const und_box *box)
+{
+    const und_extent *e = &def->framed;
+    const double low[3] = {(double)box->low.x, (double)box->low.y, (double)box->low.z},
+                 high[3] = {(double)box->high.x, (double)box->high.y, (double)box->high.z}, enough = 0.4;
+    double whole = 0, part = 0;
+    for (int a = 0; a < 3; a++) {
+        whole = fmax(whole, high[a] - low[a]);
+        part = fmax(part, e->high[a] - e->low[a]);
+    }
+    return !e->any || (def->tank != UND_TANK_NONE && part >= enough * whole);
+}
+
 und_box und_box_framed(const und_render_def *def, und_box box)
 {
     const und_extent *e = &def->framed;
     const double room = 0.04;
+    const bool whole = frames_whole(def, &box);
     float *low[3] = {&box.low.x, &box.low.y, &box.low.z}, *high[3] = {&box.high.x, &box.high.y, &box.high.z};
-    for (int a = 0; a < 3 && e->any && def->tank == UND_TANK_NONE; a++) {
+    for (int a = 0; a < 3 && !whole; a++) {
         double more = room * (e->high[a] - e->low[a]);
         *low[a] = maxf(*low[a], (float)(e->low[a] - more));
         *high[a] = minf(*high[a], (float)(e->high[a] + more));

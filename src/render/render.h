@@ -19,6 +19,7 @@ typedef enum und_tank_kind {
     UND_TANK_NONE,
     UND_TANK_GLASS, /* panes */
     UND_TANK_TILES, /* walls of a pool, seen from inside alone */
+    UND_TANK_UNSAID /* und_render_follow_size() has not been called yet */
 } und_tank_kind;
 
 /* How much is done for a picture. */

@@ -13,6 +13,8 @@ void und_render_unsaid(und_render_def *def)
     for (int k = 0; k < 3; k++)
         def->absorption[k] = def->ground_color[k] = NAN;
     def->exposure = def->tile = def->grout = def->texture = NAN;
+    def->sun.constant[0] = NAN;
+    def->tank = UND_TANK_UNSAID;
 }
 
 static double said_or(double said, double other)
@@ -20,7 +22,25 @@ static double said_or(double said, double other)
     return isnan(said) ? other : said;
 }
 
-void und_render_follow_size(und_render_def *def, double span, bool table)
+static bool has_camera(const und_render_def *def)
+{
+    const double *eye = def->eye.constant, *look = def->look.constant;
+    return def->eye.fn || def->look.fn || eye[0] != look[0] || eye[1] != look[1] || eye[2] != look[2];
+}
+
+/* Where no camera is set up a vessel on a table shows the domain's sides, and the sun comes over the viewer's
+ * shoulder, or its shadow would be what is seen first. */
+static void follow_camera(und_render_def *def, bool table, bool closed)
+{
+    const und_vector usual = und_render_def_default().sun, shoulder = {.constant = {-0.6, 0.8, 0.3}};
+    bool shown = table && !has_camera(def);
+    if (def->tank == UND_TANK_UNSAID)
+        def->tank = shown && closed ? UND_TANK_GLASS : UND_TANK_NONE;
+    if (!def->sun.fn && isnan(def->sun.constant[0]))
+        def->sun = shown ? shoulder : usual;
+}
+
+void und_render_follow_size(und_render_def *def, double span, bool table, bool closed)
 {
     const und_render_def usual = und_render_def_default();
     /* Halfway to nature, where absorption is the same in all waters: what is 100 times as large is as dark
@@ -39,6 +59,7 @@ void und_render_follow_size(und_render_def *def, double span, bool table)
     def->texture = said_or(def->texture, (table ? 0.5 + 0.5 * large : 1) * usual.texture);
     /* Large waters are deep and dark, and all around is sky. */
     def->exposure = said_or(def->exposure, usual.exposure + 0.3 * fmin(fmax(log10(span / 30), 0), 1));
+    follow_camera(def, table, closed);
     def->tile = said_or(def->tile, fmin(usual.tile, 0.1 * span));
     def->grout = said_or(def->grout, 0.04 * def->tile);
 }

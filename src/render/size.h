@@ -9,7 +9,8 @@
 void und_render_unsaid(und_render_def *def);
 
 /* Fills what is still marked, for a domain whose longest side is `span` metres.  `table`: the liquid stands
- * on a level ground, as that in cells does; else the ground is the scene's own. */
-void und_render_follow_size(und_render_def *def, double span, bool table);
+ * on a level ground, as that in cells does; else the ground is the scene's own.  `closed`: its four sides are
+ * walls. */
+void und_render_follow_size(und_render_def *def, double span, bool table, bool closed);
 
 #endif

@@ -250,6 +250,15 @@ static double span_of(const und_scene_view *v)
     return span;
 }
 
+/* Is the liquid in one grid whose sides are walls? */
+static bool has_walls(const und_scene_view *v)
+{
+    bool open = v->grid_count > 1;
+    for (int side = 0; side < UND_SIDES; side++)
+        open |= v->levelset.open[side] && side / 2 != 1;
+    return v->model && !open;
+}
+
 static und_status run(und_scene *scene, und_error *err)
 {
     lua_pushcfunction(scene->box.lua, run_scene);
@@ -259,7 +268,7 @@ static und_status run(und_scene *scene, und_error *err)
         return run_failed(scene, status, err);
     scene->box.loading = false;
     und_render_follow_size(&scene->view.render, scene->view.model ? span_of(&scene->view) : 1,
-                           !scene->view.pool);
+                           !scene->view.pool, has_walls(&scene->view));
     return UND_OK;
 }
 

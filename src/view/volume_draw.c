@@ -110,7 +110,12 @@ static void set_floor(const und_space *v, GLuint p)
     und_gl_float(p, "floor_height", (double)w->floor);
     und_gl_float(p, "patch_size", look->grain * span);
     und_gl_float(p, "texture_strength", look->texture);
-    und_gl_float(p, "tile", look->ground_pattern == UND_GROUND_TILES ? look->tile : 0);
+    und_gl_float(p, "tile", look->tile);
+    und_gl_float(p, "tiled", look->ground_pattern == UND_GROUND_TILES);
+    und_gl_vec4(p, "tank",
+                look->tank == UND_TANK_NONE
+                    ? (float[4]){0}
+                    : (float[4]){(float)w->low[0], (float)w->low[2], (float)w->high[0], (float)w->high[2]});
     und_gl_float(p, "grout", fmin(look->grout, 0.9 * look->tile));
     und_gl_float(p, "span", span);
 }

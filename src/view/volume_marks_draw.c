@@ -193,7 +193,8 @@ typedef struct line {
 
 enum { BOX_LINES = 12, MOST_LINES = 2 * BOX_LINES + 3 };
 
-static const uint8_t DOMAIN_COLOR[4] = {235, 240, 245, 190}, WINDOW_COLOR[4] = {255, 165, 40, 235};
+static const uint8_t DOMAIN_COLOR[4] = {235, 240, 245, 190}, WINDOW_COLOR[4] = {255, 165, 40, 235},
+                     GLASS_COLOR[4] = {150, 190, 180, 150};
 
 static int add_box(line *lines, int count, const double low[3], const double high[3], const uint8_t color[4])
 {
@@ -236,8 +237,10 @@ static void upload_lines(und_space *v)
     line lines[MOST_LINES];
     int count = 0;
     und_space_buffer *b = &v->lines;
-    if (v->show.boxes)
-        count = add_box(lines, count, v->world.low, v->world.high, DOMAIN_COLOR);
+    bool tank = v->look->tank != UND_TANK_NONE;
+    if (v->show.boxes || tank)
+        count =
+            add_box(lines, count, v->world.low, v->world.high, v->show.boxes ? DOMAIN_COLOR : GLASS_COLOR);
     if (v->show.boxes && v->world.window)
         count = add_box(lines, count, v->world.grid_low, v->world.grid_high, WINDOW_COLOR);
     if (v->show.axes)

@@ -65,7 +65,8 @@ const char und_space_floor_text[] =
     "uniform sampler2D pattern, around;\n"
     "uniform vec4 around_box;\n" /* x, z of its corner, 1 / its sides */
     "uniform vec3 floor_color, tile_color, grout_color;\n"
-    "uniform float floor_height, patch_size, texture_strength, tile, grout, span;\n"
+    "uniform vec4 tank;\n" /* low x, z, high x, z of a floor of tiles */
+    "uniform float floor_height, patch_size, texture_strength, tile, grout, span, tiled;\n"
 
     "float line_share(float x, float wide)\n"
     "{\n"
@@ -76,7 +77,7 @@ const char und_space_floor_text[] =
     "vec3 floor_at(vec3 p, float wide)\n"
     "{\n"
     "    vec3 color, n = vec3(0.0, 1.0, 0.0);\n"
-    "    if (tile > 0.0) {\n"
+    "    if (tiled > 0.5 || (all(greaterThan(p.xz, tank.xy)) && all(lessThan(p.xz, tank.zw)))) {\n"
     "        wide = clamp(1.6 * wide, 1e-4 * tile, 64.0 * tile);\n"
     "        float gu = line_share(p.x, wide), gv = line_share(p.z, wide);\n"
     "        color = mix(tile_color, grout_color, gu + gv - gu * gv);\n"
