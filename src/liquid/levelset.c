@@ -101,7 +101,7 @@ static und_stream_report keep_volume(und_levelset *s)
     und_levelset_air_beyond(s, false);
     und_levelset_give(s);
     und_levelset_held_release(s);
-    und_levelset_book(s, s->dt * und_levelset_held_gain(s));
+    und_levelset_book(s, und_levelset_held_gain(s));
     if (!s->volume)
         brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
     brought(s, s->dt * und_levelset_bands_inflow(s));
@@ -415,11 +415,10 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
                  {"spray_most", def->spray_most, 1, 1 << 26},
                  {"solids", def->obstacle_count, 0, MOST_OBSTACLES}};
     double cells = 1;
-    if (def->surface_rule == UND_SURFACE_VOLUME &&
-        (def->guide_count > 0 || def->upstream_count > 0 || def->sink.put))
-        return und_error_set(err, UND_INVALID,
-                             "levelset: surface: \"volume\" does not go with %s: expected \"particles\"",
-                             def->guide_count > 0 ? "control" : "several grids");
+    if (def->surface_rule == UND_SURFACE_VOLUME && (def->upstream_count > 0 || def->sink.put))
+        return und_error_set(
+            err, UND_INVALID,
+            "levelset: surface: \"volume\" does not go with several grids: expected \"particles\"");
     for (int a = 0; a < 3; a++) {
         if (def->n[a] < 1)
             return und_error_set(err, UND_INVALID,

@@ -83,8 +83,9 @@ const float *und_levelset_control_gain(und_levelset *s, const float *grown)
         return grown;
     if (grown)
         memcpy(c->grown, grown, s->mac.count * sizeof *c->grown);
-    und_levelset_book(s, und_guides_grow(c->guides, &s->stream, &s->surface, &s->solids, und_levelset_held(s),
-                                         s->dt, c->grown));
+    const double made = und_guides_grow(c->guides, &s->stream, &s->surface, &s->solids, und_levelset_held(s),
+                                        s->dt, c->grown);
+    und_levelset_book(s, s->volume ? und_levelset_volume_grow(s, c->grown) : made);
     return c->grown;
 }
 
@@ -120,6 +121,8 @@ void und_levelset_control_shaped(und_levelset *s)
     const float far = 1; /* cells: there are no tracers where the surface is now */
     struct und_levelset_control *c = s->control;
     const float *wall = s->solids.any ? s->solids.distance : NULL;
+    if (s->volume)
+        und_levelset_volume_take_shape(s, c->touched);
     und_levelset_book(s, und_levelset_volume(s) - c->before);
     if (s->tracers) {
         und_tracers_refit(s->tracers, &s->surface, c->touched, NULL);

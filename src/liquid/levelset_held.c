@@ -132,18 +132,23 @@ static double outflow(const und_levelset *s, size_t i)
     return sum;
 }
 
-double und_levelset_held_gain(const und_levelset *s)
+double und_levelset_held_gain(und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const und_mask *cells = &s->held->directed;
-    double sum = 0;
+    double sum = 0, made = 0;
     for (int row = 0; row < und_mac_rows(m) && s->held->directs; row++) {
         int y = row % m->n[1], z = row / m->n[1];
         for (int begin, end = -1; und_mask_stretch(cells, y, z, end, &begin, &end);)
-            for (int x = begin; x < end; x++)
-                sum += outflow(s, und_mac_at(m, x, y, z));
+            for (int x = begin; x < end; x++) {
+                const size_t at = und_mac_at(m, x, y, z);
+                if (s->volume)
+                    made += und_levelset_volume_give(s, at, outflow(s, at) * s->dt / s->def.dx);
+                else
+                    sum += outflow(s, at);
+            }
     }
-    return sum * s->def.dx * s->def.dx;
+    return s->volume ? made : s->dt * (sum * s->def.dx * s->def.dx);
 }
 
 void und_levelset_held_release(und_levelset *s)

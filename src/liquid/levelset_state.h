@@ -159,8 +159,8 @@ void und_levelset_hold(und_levelset *s);
 const und_mask *und_levelset_held(const und_levelset *s); /* NULL: none */
 void und_levelset_give(und_levelset *s);
 
-/* m3/s that they gain by what they are given, where control leads them or they are enslaved. */
-double und_levelset_held_gain(const und_levelset *s);
+/* m3 that they gain in the step by what they are given, where control leads them or they are enslaved. */
+double und_levelset_held_gain(und_levelset *s);
 /* After the projection: they are liquid again. */
 void und_levelset_held_release(und_levelset *s);
 
@@ -237,6 +237,11 @@ void und_levelset_volume_press(und_levelset *s);
 const float *und_levelset_volume_gain(und_levelset *s, const float *grown);
 void und_levelset_volume_move(und_levelset *s);
 void und_levelset_volume_fit(und_levelset *s);
+/* Control: cells gain parts of a cell, one does; m3 that were made.  And those that are touched hold what phi
+ * encloses. */
+double und_levelset_volume_grow(und_levelset *s, const float *grown);
+double und_levelset_volume_give(und_levelset *s, size_t at, double part);
+void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched);
 /* A drop of so many m3 comes down at a place (cells of the whole grid), or left; the last that was in the
  * air. What it brings, m3. */
 double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last);

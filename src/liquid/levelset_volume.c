@@ -266,6 +266,42 @@ void und_levelset_volume_move(und_levelset *s)
         und_ledger_add(&s->ledger.left, &s->lost[2], (double)left * quantum(s));
 }
 
+/* ---- Control ---- */
+
+/* Cells get so many parts of a cell; how much that is, m3. */
+double und_levelset_volume_grow(und_levelset *s, const float *grown)
+{
+    const und_mac *m = &s->mac;
+    int64_t sum = 0;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
+            const int32_t units = und_volume_units(grown[first + x]);
+            s->volume->cells.c[first + x] += units;
+            sum += units;
+        }
+    return (double)sum * quantum(s);
+}
+
+double und_levelset_volume_give(und_levelset *s, size_t at, double part)
+{
+    const int32_t units = und_volume_units((float)part);
+    s->volume->cells.c[at] += units;
+    return units * quantum(s);
+}
+
+/* Where the surface was shaped cells hold what it encloses. */
+void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
+{
+    const und_mac *m = &s->mac;
+    const und_volume_walls walls = walls_of(s);
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
+            if (touched[first + x])
+                s->volume->cells.c[first + x] =
+                    und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, first + x) *
+                                     und_volume_room(&walls, first + x));
+}
+
 /* ---- The surface, and drops ---- */
 
 static bool throw_bead(void *context, const int cell[3], size_t at, int32_t amount)
