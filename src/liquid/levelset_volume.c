@@ -156,9 +156,17 @@ void und_levelset_volume_passed(und_levelset *s)
 
 /* ---- Sources and drains ---- */
 
+static bool pours_or_drains(const und_levelset *s)
+{
+    for (int i = 0; i < s->def.element_count; i++)
+        if (s->def.elements[i].role == UND_ELEMENT_SOURCE || s->def.elements[i].role == UND_ELEMENT_DRAIN)
+            return true;
+    return false;
+}
+
 void und_levelset_volume_before(und_levelset *s)
 {
-    if (s->volume)
+    if (s->volume && pours_or_drains(s))
         memcpy(s->volume->before, s->surface.phi, s->mac.count * sizeof *s->volume->before);
 }
 
@@ -171,6 +179,8 @@ void und_levelset_volume_elements(und_levelset *s)
     const float *before = s->volume->before, *phi = s->surface.phi;
     int32_t *c = s->volume->cells.c;
     int64_t poured = 0, drained = 0;
+    if (!pours_or_drains(s))
+        return;
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;

@@ -49,6 +49,8 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
             return err->status;
     mark_inside(v);
+    for (int k = 0; k < UND_VOLUME_AROUND; k++)
+        p->around[k] = und_volume_step(mac, k);
     return UND_OK;
 }
 

@@ -153,7 +153,7 @@ static uint8_t to_surface(const fit *f, size_t at)
     float best = fabsf(f->phi[at]) - 0.05f;
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
+        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
         const float there = fabsf(f->phi[next]);
         if (there < best && there < NEAR && v->parts->inside[next] &&
             und_volume_room(f->walls, next) > LEAST_ROOM && und_volume_linked(v, f->walls, at, k)) {
@@ -192,7 +192,7 @@ static uint8_t fullest(const fit *f, size_t at)
     int32_t best = 0;
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&f->v->mac, k));
+        const size_t next = (size_t)((ptrdiff_t)at + f->v->parts->around[k]);
         if (f->v->c[next] > best && und_volume_linked(f->v, f->walls, at, k)) {
             best = f->v->c[next];
             to = (uint8_t)k;
@@ -224,7 +224,7 @@ static float shifted(const fit *f, size_t at)
     if (fabsf(phi) > SHIFTED)
         return phi;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
+        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
         if (!p->inside[next] || fabsf(f->phi[next]) >= NEAR || v->film[next] ||
             !und_volume_linked(v, f->walls, at, k))
             continue;
@@ -283,7 +283,7 @@ static bool is_loose(const void *context, size_t at)
         und_volume_leans(v, f->walls, at, &distance, normal))
         return false;
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
-        if (f->phi[(ptrdiff_t)at + und_volume_step(&v->mac, k)] < 0.3f)
+        if (f->phi[(ptrdiff_t)at + v->parts->around[k]] < 0.3f)
             return false;
     return true;
 }
@@ -295,7 +295,7 @@ static uint8_t larger_bead(const fit *f, size_t at)
     size_t best = at;
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
+        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
         if (!v->parts->inside[next] || !v->parts->mark[next] || !und_volume_linked(v, f->walls, at, k))
             continue;
         if (v->c[next] > v->c[best] || (v->c[next] == v->c[best] && next < best)) {

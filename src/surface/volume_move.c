@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const float FURTHEST = 0.9f;    /* cells that are crossed in a part */
-static const float LEAST_ROOM = 0.05f; /* cells with less say nothing about the surface */
+static const float FURTHEST = 0.9f;                /* cells that are crossed in a part */
+static const float FULL = 1 - 1e-4f, MIST = 1e-5f; /* of a cell's room: what a plane has no say in */
+static const float LEAST_ROOM = 0.05f;             /* cells with less say nothing about the surface */
 
 typedef struct move {
     const und_volume *v;
@@ -41,9 +42,12 @@ static uint8_t kind_at(const move *m, size_t at, bool beside_open)
     const int32_t c = m->v->c[at];
     if (c == 0 && (phi > m->reach + 0.6f || !(und_volume_room(m->walls, at) > 0)))
         return UND_VOLUME_DRY;
+    const bool full =
+        fabsf(und_volume_cells(c) - 1) < 0.05f && !(und_volume_room(m->walls, at) < 1) && !beside_open;
+    if (phi < -(m->reach + 1) && full)
+        return UND_VOLUME_DEEP; /* however fast */
     const float reach = fminf(1.3f * fastest_at(m, at), m->reach);
-    const bool full = fabsf(und_volume_cells(c) - 1) < 0.05f && !(und_volume_room(m->walls, at) < 1);
-    if (phi < -(reach + 1) && full && !beside_open)
+    if (phi < -(reach + 1) && full)
         return UND_VOLUME_DEEP;
     return phi < reach + 0.6f || c != 0 ? UND_VOLUME_ACTIVE : UND_VOLUME_DRY;
 }
@@ -181,11 +185,12 @@ static bool slope_at(const move *m, int axis, size_t at, size_t next, float slop
     float distance, f[UND_VOLUME_AROUND];
     if (v->film[at] && und_volume_leans(v, m->walls, at, &distance, slope))
         return !(v->c[at] < und_volume_units(m->flow->pin) && v->c[next] <= 0 && fabsf(slope[axis]) < 0.5f);
-    const float *fraction = v->parts->fraction, own = fraction[at] < 0 ? 0 : fraction[at];
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const float there = fraction[(ptrdiff_t)at + und_volume_step(&v->mac, k)];
-        f[k] = there < 0 || !und_volume_linked(v, m->walls, at, k) ? own : there;
-    }
+    const float *fraction = v->parts->fraction + at, own = fraction[0] < 0 ? 0 : fraction[0];
+    const ptrdiff_t *around = v->parts->around;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++)
+        f[k] = fraction[around[k]];
+    for (int k = 0; k < UND_VOLUME_AROUND && m->walls->room; k++)
+        f[k] = f[k] < 0 || !und_volume_linked(v, m->walls, at, k) ? own : f[k];
     und_volume_slope(f, slope);
     return true;
 }
@@ -214,7 +219,7 @@ static void set_flux(const move *m, int axis, size_t at, batch *b)
     const float room = fmaxf(und_volume_room(m->walls, from), 1e-3f), part = und_volume_cells(c) / room;
     const float other = m->flow->u[axis][way > 0 ? at - step : high]; /* by the face behind */
     const int32_t most = (way > 0 ? other < 0 : other > 0) ? c / 2 : c;
-    if (part >= 1) {
+    if (part > FULL || part < MIST) { /* wherever in the cell it is */
         const int32_t full = und_volume_full_flux(open, way * fminf(part, 1.5f));
         *flux = full > most ? most : full < -most ? -most : full;
         return;

@@ -20,7 +20,8 @@ typedef struct und_volume_parts {
     float *fraction; /* of a cell's room that is full; -1 where there is next to none */
     int32_t *list;   /* cells that are looked at, in order */
     int count;
-    int32_t *row_count; /* of each row */
+    ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
+    int32_t *row_count;                  /* of each row */
     float *block_most;
     int64_t *row_sum;
 } und_volume_parts;
