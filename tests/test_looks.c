@@ -256,6 +256,22 @@ static void rays_meet_walls_from_within(void **state)
     }
 }
 
+/* What is asked of the rays is seen in previews too: honey is amber, metal is not seen through. */
+static void previews_show_what_the_liquid_is_made_of(void **state)
+{
+    (void)state;
+    und_render_def honey = of_size(0.3, "water { material = 'honey' }");
+    assert_true(honey.absorption[0] == 3 && honey.absorption[1] == 14 && honey.absorption[2] == 60);
+    assert_true(honey.water_color[2] == 0 && fabs(honey.refraction - 1.49) < 1e-6);
+    und_render_def milk =
+        of_size(0.3, "water { material = { kind = 'glass', absorption = 200, scatter = 0.8 } }");
+    assert_true(milk.absorption[0] == 200 && milk.water_color[1] == 0.8f);
+    und_render_def gold = of_size(0.3, "water { material = 'gold' }");
+    assert_true(gold.absorption[0] > 1e4f && gold.water_color[0] == 1 && gold.water_color[2] == 0.344f);
+    und_render_def paint = of_size(0.3, "water { color = {0.2, 0.1, 0}, material = { kind = 'diffuse' } }");
+    assert_true(paint.absorption[0] > 1e4f && paint.water_color[0] == 0.2f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(water_can_be_seen_at_every_size),
@@ -265,6 +281,7 @@ int main(void)
                                        cmocka_unit_test(a_first_picture_has_a_tank),
                                        cmocka_unit_test(the_whole_run_is_framed),
                                        cmocka_unit_test(tanks_have_floors_and_walls),
-                                       cmocka_unit_test(rays_meet_walls_from_within)};
+                                       cmocka_unit_test(rays_meet_walls_from_within),
+                                       cmocka_unit_test(previews_show_what_the_liquid_is_made_of)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

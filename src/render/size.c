@@ -8,6 +8,22 @@ static const float TABLE[3] = {0.33f, 0.325f, 0.315f};        /* grey stone */
 static const float PALE[3] = {0.60f, 0.54f, 0.46f};           /* sand of shells */
 static const double SHALLOW = 1.5;                            /* height fields are, of their size */
 
+static const float OPAQUE = 1e5f; /* 1/m */
+
+void und_render_wear_liquid(und_render_def *def)
+{
+    const und_look *look = &def->looks.liquid;
+    const und_matter *m = &look->matter;
+    const bool clear = m->kind == UND_MATTER_DIELECTRIC;
+    for (int k = 0; look->given && k < 3; k++) {
+        def->absorption[k] = clear ? m->absorption[k] : OPAQUE;
+        if (clear || look->paint)
+            def->water_color[k] = clear ? m->scatter[k] : m->color[k];
+    }
+    if (look->given && clear)
+        def->refraction = (double)m->index;
+}
+
 void und_render_unsaid(und_render_def *def)
 {
     for (int k = 0; k < 3; k++)

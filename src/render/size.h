@@ -8,6 +8,9 @@
 /* Marks what follows the size; whatever is then written over it is kept. */
 void und_render_unsaid(und_render_def *def);
 
+/* Previews show what the liquid was asked to be made of: its colours and its index. */
+void und_render_wear_liquid(und_render_def *def);
+
 /* Fills what is still marked, for a domain whose longest side is `span` metres.  `table`: the liquid stands
  * on a level ground, as that in cells does; else the ground is the scene's own.  `closed`: its four sides are
  * walls. */

@@ -181,7 +181,7 @@ static const field water_fields[] = {
     {"gloss", F_NUMBER, NULL, 0, 1, .offset = RENDER(gloss),
      .doc = "how much of water's reflection a painted liquid has"},
     {"material", F_OTHER, .offset = RENDER(looks.liquid), .read = und_read_look,
-     .expected = MATERIAL_EXPECTED, .doc = "what the liquid is made of instead, in ray-traced pictures"},
+     .expected = MATERIAL_EXPECTED, .doc = "what the liquid is made of instead; previews show its colours"},
     {0}};
 
 static const char *const tanks[] = {"glass", "tiles", NULL};

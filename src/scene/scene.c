@@ -267,6 +267,7 @@ static und_status run(und_scene *scene, und_error *err)
     if (status != LUA_OK)
         return run_failed(scene, status, err);
     scene->box.loading = false;
+    und_render_wear_liquid(&scene->view.render);
     und_render_follow_size(&scene->view.render, scene->view.model ? span_of(&scene->view) : 1,
                            !scene->view.pool, has_walls(&scene->view));
     return UND_OK;
