@@ -17,6 +17,7 @@ const validation_case levelset_cases[] = {
     {"volume", "levelset", case_levelset_volume},
     {"elliptic_drop", "levelset", case_levelset_ellipse},
     {"taylor_green", "levelset", case_levelset_taylor_green},
+    {"viscous_wave", "levelset", case_levelset_viscous_wave},
     {"filling", "levelset", case_levelset_filling},
     {"jet", "levelset", case_levelset_jet},
     {"merging_drops", "levelset", case_levelset_merge},

@@ -35,7 +35,7 @@ double case_levelset_fastest(const und_levelset *levelset, const und_levelset_de
 extern case_fn case_levelset_rest, case_levelset_fall, case_levelset_sloshing, case_levelset_dam,
     case_levelset_turning, case_levelset_divergence, case_levelset_volume, case_levelset_ellipse,
     case_levelset_channel, case_levelset_source, case_levelset_cup, case_levelset_thin,
-    case_levelset_box_turns, case_levelset_pushed;
+    case_levelset_box_turns, case_levelset_pushed, case_levelset_viscous_wave;
 extern case_fn case_levelset_taylor_green, case_levelset_filling, case_levelset_jet, case_levelset_merge,
     case_levelset_grids;
 extern case_fn case_levelset_hold_puddle, case_levelset_hold_ball, case_levelset_hold_cup,

@@ -172,18 +172,18 @@ typedef struct und_window_def {
 } und_window_def;
 
 typedef struct und_levelset_def {
-    const char *name;          /* of a grid that sources others or is sourced; NULL: none */
-    int n[3];                  /* cells of the domain; n[2] == 1 is two-dimensional */
-    double dx;                 /* m; cells are cubes */
-    double origin[3];          /* the low corner */
-    double gravity[3];         /* m/s2; {0, -9.81, 0} */
-    double density;            /* kg/m3, 1000 */
-    double viscosity;          /* nu, m2/s, 0: none */
-    und_value viscosity_field; /* of place and time, instead, where it is a function */
-    und_viscosity_solver viscosity_solver;
-    const und_heat_def *heat; /* NULL: the liquid has no temperature */
-    bool stick;               /* liquid with a viscosity sticks to solids; false: slips */
-    bool open[UND_SIDES];     /* sides that liquid leaves by */
+    const char *name;                      /* of a grid that sources others or is sourced; NULL: none */
+    int n[3];                              /* cells of the domain; n[2] == 1 is two-dimensional */
+    double dx;                             /* m; cells are cubes */
+    double origin[3];                      /* the low corner */
+    double gravity[3];                     /* m/s2; {0, -9.81, 0} */
+    double density;                        /* kg/m3, 1000 */
+    double viscosity;                      /* nu, m2/s, 0: none */
+    und_value viscosity_field;             /* of place and time, instead, where it is a function */
+    und_viscosity_solver viscosity_solver; /* coupled */
+    const und_heat_def *heat;              /* NULL: the liquid has no temperature */
+    bool stick;                            /* liquid with a viscosity sticks to solids; false: slips */
+    bool open[UND_SIDES];                  /* sides that liquid leaves by */
     int obstacle_count, fill_count, element_count;
     const und_obstacle_def *obstacles;
     const und_fill_def *fills; /* `chain` means nothing here */
@@ -204,8 +204,8 @@ typedef struct und_levelset_def {
     double max_step; /* s; infinite */
     int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2 */
     und_velocity_rule velocity_rule; /* MacCormack */
-    int order; /* of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns; 1
-                */
+    int order; /* of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns; 0:
+                  2 where the liquid has a viscosity that is the same everywhere, else 1 */
     und_surface_rule surface_rule; /* particles */
     int redistance;                /* order, 1 or 2; 2 */
     int particles;                 /* in a cell near the surface; 0: a plain level set; 16 */

@@ -317,10 +317,10 @@ und_levelset_def und_levelset_def_default(void)
         .dx = 1.0 / 32,
         .gravity = {0, -9.81, 0},
         .density = 1000,
+        .viscosity_solver = UND_VISCOSITY_COUPLED,
         .courant = 1 / 0.6,
         .max_step = INFINITY,
         .trace = 2,
-        .order = 1,
         .velocity_rule = UND_VELOCITY_MACCORMACK,
         .redistance = 2,
         .particles = 16,
@@ -406,7 +406,7 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
                  {"courant", def->courant, 0.01, 20},
                  {"max_step", def->max_step, 1e-12, INFINITY},
                  {"trace", def->trace, 2, 3},
-                 {"order", def->order, 1, 2},
+                 {"order", def->order, 0, 2},
                  {"redistance", def->redistance, 1, 2},
                  {"particles", def->particles, 0, 1024},
                  {"reseed", def->reseed, 0, 1e9},
@@ -589,6 +589,8 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
         return NULL;
     s->liquid.class = &levelset_class;
     s->def = *def;
+    if (def->order == 0)
+        s->def.order = def->viscosity > 0 && !und_levelset_viscosity_varies(def) ? 2 : 1;
     s->threads = und_threads(def->threads);
     s->layers = (int)fmax(ceil(def->courant) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);

@@ -94,6 +94,7 @@ enum {
     UND_LEVELSET_VISCOUS_FAILED, /* did not converge */
     UND_LEVELSET_VISCOUS_TOLD
 };
+bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
 void und_levelset_viscous_close(und_levelset *s);
 void und_levelset_viscous_keep(und_levelset *s); /* before forces act */

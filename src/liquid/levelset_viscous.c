@@ -24,7 +24,7 @@ struct und_levelset_viscous {
     double told[UND_LEVELSET_VISCOUS_TOLD];
 };
 
-static bool varies(const und_levelset_def *def)
+bool und_levelset_viscosity_varies(const und_levelset_def *def)
 {
     for (int i = 0; i < def->guide_count; i++)
         if (def->guides[i].kind == UND_GUIDE_VISCOSITY)
@@ -36,7 +36,8 @@ und_status und_levelset_viscous_open(und_levelset *s, und_error *err)
 {
     static const char *const what = "the viscosity";
     const und_levelset_def *def = &s->def;
-    if (!varies(def) && (def->viscosity_solver == UND_VISCOSITY_DIFFUSE || !(def->viscosity > 0)))
+    if (!und_levelset_viscosity_varies(def) &&
+        (def->viscosity_solver == UND_VISCOSITY_DIFFUSE || !(def->viscosity > 0)))
         return UND_OK;
     struct und_levelset_viscous *v = s->viscous = und_alloc(1, sizeof *v, what, err);
     if (!v || !(v->nu = und_pages_alloc(s->mac.count * sizeof *v->nu, what, err)) ||

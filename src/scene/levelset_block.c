@@ -234,9 +234,8 @@ const field und_levelset_fields[] = {
      .expected = "a number or a function(x, y, z, t)",
      .doc = "kinematic: honey 0.005; 0: none, which suits water; or a function of place and time"},
     {"viscosity_solver", F_CHOICE, .offset = LEVELSET(viscosity_solver), .choices = viscosity_solvers,
-     .doc =
-         "\"diffuse\", of a constant viscosity alone; \"split\", or \"coupled\", by which ropes buckle and "
-         "coil"},
+     .doc = "\"coupled\", by which ropes buckle and coil and waves die as they should; \"split\"; or "
+            "\"diffuse\", of a constant viscosity alone, without the stress at the surface"},
     {"temperature", F_OTHER, .read = und_read_heat, .inside = und_heat_fields, .expected = "a table",
      .doc = "that the liquid carries, and what viscosity it makes"},
     {"stick", F_FLAG, .offset = LEVELSET(stick),
@@ -267,9 +266,9 @@ const field und_levelset_fields[] = {
      .doc = "no step is longer than this"},
     {"trace", F_INTEGER, NULL, 2, 3, .offset = LEVELSET(trace),
      .doc = "order of the Runge-Kutta method by which the flow is followed back"},
-    {"order", F_INTEGER, NULL, 1, 2, .offset = LEVELSET(order),
+    {"order", F_INTEGER, NULL, 0, 2, .offset = LEVELSET(order),
      .doc = "of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns in the "
-            "air"},
+            "air; 0: 2 where the viscosity is a number above 0, else 1"},
     {"advection", F_CHOICE, .offset = LEVELSET(velocity_rule), .choices = velocity_rules,
      .doc = "of the velocity: \"maccormack\", second order, or \"semi-lagrangian\", which is smoother"},
     {"surface", F_CHOICE, .offset = LEVELSET(surface_rule), .choices = surface_rules,
