@@ -259,6 +259,13 @@ static void what_is_lost_is_made_again(void **state)
             free(again.data);
             assert_int_equal(verify().count, 0);
         }
+    original pipe = take("frames/beach.0004.h5"); /* one in its place is no frame, and nobody waits for it */
+    int lost_frame;
+    unlink(pipe.path);
+    assert_int_equal(mkfifo(pipe.path, 0666), 0);
+    assert_int_equal(go_on(&lost_frame), 2);
+    assert_int_equal(verify().count, 0);
+    free(pipe.data);
     original ledger = take("ledger.csv"), frame = take("frames/beach.0003.h5");
     unlink(ledger.path);
     frame.data[frame.bytes / 2] ^= 1; /* not the frame that the ledger had */

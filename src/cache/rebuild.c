@@ -70,7 +70,7 @@ int und_cache_first_lost(const und_cache *cache)
         if (cache->manifest.branch && rows->row[i].frame <= cache->manifest.branch_frame)
             continue; /* the other's */
         und_cache_name(cache, "frames", rows->row[i].frame, name);
-        bool there = !und_cache_path(cache, name, path, NULL) && !stat(path, &info);
+        bool there = !und_cache_path(cache, name, path, NULL) && !stat(path, &info) && S_ISREG(info.st_mode);
         size_t bytes = there ? und_store_claimed_bytes(path) : 0;
         if (bytes == 0 || (size_t)info.st_size < bytes)
             return rows->row[i].frame;
