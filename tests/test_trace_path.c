@@ -299,6 +299,45 @@ static void test_snell_by_rays(void **state)
     und_lights_destroy(lights);
 }
 
+/* Smooth normals that turn away from the eye over a facet that faces it: it is still water that is looked
+ * into, no mirror, and none of its light comes from behind the facet. */
+static double lean; /* of the normals, away from the eye */
+
+static bool leaning_cast(const und_world *world, const und_ray *ray, und_hit *hit)
+{
+    if (!small_cast(world, ray, hit))
+        return false;
+    if (hit->id == 1 && hit->normal.y > 0.9f)
+        hit->normal = f3_make((float)sin(lean), (float)cos(lean), 0);
+    return true;
+}
+
+static void test_normals_that_turn_away(void **state)
+{
+    (void)state;
+    small_thing slab = {.kind = SMALL_SLAB, .place = {0, -1, 0}, .size = 2, .matter = water, .id = 1};
+    small_thing wall = {.kind = SMALL_PLANE, .place = {0, -1.5f, 0}, .normal = {0, 1, 0}, .id = 16};
+    wall.matter = (und_matter){.kind = UND_MATTER_DIFFUSE, .emission = {1, 1, 1}};
+    const small_thing things[] = {slab, wall};
+    small_world world = small_world_of(things, 2);
+    world.base.cast = leaning_cast;
+    und_lights *lights = constant_light(0);
+    und_paths paths = {.world = &world.base, .lights = lights, .bounces = 8, .clamp = INFINITY};
+    for (double angle = 10; angle <= 40; angle += 10)
+        for (lean = 0; lean < 1.5; lean += 0.1) {
+            double c = cos(angle * circle / 180), s = sqrt(1 - c * c);
+            und_dice dice = {.seed = 5};
+            und_ray ray = {.from = {0, (float)c, 0}, .dir = {(float)s, (float)-c, 0}, .far = INFINITY};
+            und_hit first;
+            double seen = (double)und_path(&paths, &ray, &dice, &first).x;
+            /* The mirrored ray is over the face: it is met at no more than half of a right angle and half of
+             * the face's own. */
+            double most = cos((45 + 0.5 * angle) * circle / 180);
+            assert_true(seen > 1 - und_fresnel(most, 1.333) - 0.01);
+        }
+    und_lights_destroy(lights);
+}
+
 static bool within_water(const und_world *world, f3 place, und_matter *matter)
 {
     (void)world;
@@ -397,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_albedo_series),
         cmocka_unit_test(test_beer),
         cmocka_unit_test(test_snell_by_rays),
+        cmocka_unit_test(test_normals_that_turn_away),
         cmocka_unit_test(test_critical_angle),
         cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_damage),
