@@ -45,6 +45,19 @@ static void check_room(survey *s, const check_crowd *c, int body)
     }
 }
 
+/* A mesh in centimetres is a hundred times too large. */
+static void check_fits(survey *s, const und_bounds *b, int number)
+{
+    const und_grid *g = &s->scene->grid;
+    double domain = fmax(g->n[0] * und_grid_size(g, 0), g->n[2] * und_grid_size(g, 2));
+    double side = fmax(b->high.x - b->low.x, b->high.z - b->low.z);
+    if (side > domain)
+        check_warn(s,
+                   "body %d is larger than the domain: %.4g m long, the domain %.4g m; a mesh in centimetres "
+                   "wants scale = 0.01",
+                   number, side, domain);
+}
+
 /* Archimedes: a body floats where it is lighter than the liquid, with that part of it under water. */
 static void check_free(survey *s, const check_crowd *c, int number, bool list)
 {
@@ -61,6 +74,7 @@ static void check_free(survey *s, const check_crowd *c, int number, bool list)
         printf("body %-5d sinks: %.4g kg/m3 in a liquid of %.4g\n", number, density, liquid);
     if (check_outside(s, at.x - reach, at.x + reach, at.z - reach, at.z + reach))
         check_warn(s, "body %d begins outside the domain", number);
+    check_fits(s, &b, number);
     if (fmin(b.high.x - b.low.x, b.high.z - b.low.z) < c->narrow)
         check_warn(s, "body %d is narrower than a cell of %g m: the water hardly feels it", number,
                    c->narrow);

@@ -206,6 +206,14 @@ expect "one is lost" grep -q '^warning    body 3 begins outside the domain' said
 expect "and small" grep -q '^warning    body 3 is narrower than a cell' said
 expect "and late" grep -q '^warning    body 3 is let go at 5 s, after the last frame' said
 expect "drops are large" grep -q '^warning    the largest drops of spray' said
+cat >giant.lua <<'SCENE'
+scene { name = "giant", frames = 2 }
+liquid.columns { size = {2, 1}, cells = 16,
+  bodies = { { shape = box { size = {10, 6, 8} }, density = 300, at = {1, 0, 0.5} } } }
+film { width = 96, height = 64, samples = 1 }
+SCENE
+expect "check of a body in centimetres" code 0 "$program" check giant.lua
+expect "it is too large" grep -q '^warning    body 1 is larger than the domain: 10 m long, the domain 2 m' said
 sed 's/at = {1, 0, 1}/at = {2.1, 2, 2}/; s/at = {2, 2, 2}/at = {2, 2, 2}, release = 0.1/; s/at = {9, 0, 9}/at = {3, -1.5, 3}/
     s/radius = 0.1 }/radius = 0.1, wind = {1, 0, 0} }/' splash.lua >crowded.lua
 expect "check of bodies in each other" code 0 "$program" check crowded.lua
