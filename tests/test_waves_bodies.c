@@ -120,6 +120,28 @@ static double momentum(const und_waves *w, int axis)
     return w->def.pool.density * dx * dx * sum;
 }
 
+/* A ball afloat off the grid, or smaller than a cell, does not begin to spin, nor to drift away. */
+static void balls_afloat_do_not_spin(void **state)
+{
+    (void)state;
+    static const und_shape bead = {.kind = UND_SPHERE, .radius = 0.012};
+    const und_shape *const shapes[] = {&ball, &bead};
+    for (int k = 0; k < 4; k++) {
+        und_body_def one = body(shapes[k / 2], 500, 1.53, 0, 1.47);
+        und_waves_def def = pool(60, 1 + k % 2);
+        def.bodies = &one;
+        def.body_count = 1;
+        und_waves *w = make(&def);
+        run_seconds(w, 3);
+        und_body_state now = und_waves_body(w, 0);
+        for (int a = 0; a < 3; a++)
+            assert_double_near(now.spin[a], 0, 1e-3 / shapes[k / 2]->radius);
+        assert_double_near(now.position[0], 1.53, 0.01);
+        assert_double_near(now.position[2], 1.47, 0.01);
+        und_waves_destroy(w);
+    }
+}
+
 /* What drag gives to a body in a step the water loses: against the same without drag. */
 static void drag_acts_back_on_the_water(void **state)
 {
@@ -207,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_shape_floats),
         cmocka_unit_test(led_objects_stop_bodies),
+        cmocka_unit_test(balls_afloat_do_not_spin),
         cmocka_unit_test(drag_acts_back_on_the_water),
         cmocka_unit_test(same_bits_with_threads_and_after_restore),
     };

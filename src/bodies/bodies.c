@@ -320,6 +320,12 @@ und_pose und_bodies_pose(const und_bodies *s, int i)
     return (und_pose){und_sub(und_of(now->position), und_quat_rotate(turn, s->bodies[i].center)), turn};
 }
 
+und_vec3 und_bodies_middle(const und_bodies *s, int i)
+{
+    und_pose pose = und_bodies_pose(s, i);
+    return und_pose_point(&pose, s->bodies[i].middle);
+}
+
 double und_bodies_inverse_mass(const und_bodies *s, int i)
 {
     return und_bodies_led(s, i) ? 0 : 1 / s->bodies[i].mass;

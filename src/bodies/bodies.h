@@ -54,6 +54,7 @@ bool und_bodies_led(const und_bodies *bodies, int i);      /* held or led now: f
 
 /* The pose of the shape's own coordinates (not of the centre of mass), for und_pose_point and the like. */
 und_pose und_bodies_pose(const und_bodies *bodies, int i);
+und_vec3 und_bodies_middle(const und_bodies *bodies, int i); /* the centre of its volume, in the world */
 
 /* 1/mass and the world-axes inverse inertia, both 0 where the body is led: what a unit impulse does. */
 double und_bodies_inverse_mass(const und_bodies *bodies, int i);

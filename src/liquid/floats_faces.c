@@ -203,6 +203,24 @@ static void sample_row(const und_floats *s, und_body_view *v, int j)
     }
 }
 
+/* What lifts a ball does so above or below its middle; lines off the grid do not lie evenly about that, and
+ * would turn it for ever. */
+static void center_ball(const und_floats *s, und_body_view *v)
+{
+    und_float_contact *c = v->contact;
+    bool within_pool = c->x0 > 0 && c->z0 > 0 && c->x1 < s->pool->nx && c->z1 < s->pool->nz;
+    if (v->def->shape->kind != UND_SPHERE || !within_pool)
+        return;
+    und_vec3 middle = und_bodies_middle(s->bodies, v->body);
+    double x = middle.x - v->middle.x, z = middle.z - v->middle.z;
+    for (int n = 0; n < c->count; n++) {
+        c->face[n].x += x;
+        c->face[n].z += z;
+    }
+    v->middle.x = middle.x;
+    v->middle.z = middle.z;
+}
+
 und_body_view und_float_view(const und_floats *s, int body)
 {
     und_float_contact *c = &s->contact[body];
@@ -221,6 +239,8 @@ und_body_view und_float_view(const und_floats *s, int body)
         sample_row(s, &v, j);
     if (v.room > 0)
         v.middle = und_mul(v.middle, 1 / v.room);
+    if (v.room > 0)
+        center_ball(s, &v);
     v.under = und_smaller(v.room / und_bodies_volume(s->bodies, body), 1);
     return v;
 }
