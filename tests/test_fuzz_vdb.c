@@ -159,7 +159,7 @@ static void a_child_cannot_hurt(void **state)
     (void)state;
     for (int i = CRASH; i <= GOOD; i++) {
         misdeed how = (misdeed)i;
-        und_child_job job = {"some.vdb", 0, &how, misbehave, give_number, take_number};
+        und_child_job job = {"some.vdb", 0, &how, misbehave, give_number, take_number, 0, 0};
         und_error err = {0};
         assert_int_equal(und_child_run(&job, &err), how == GOOD ? UND_OK : UND_FAILED);
         assert_string_equal(err.text, how == GOOD      ? ""

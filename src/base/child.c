@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,15 +19,16 @@ struct und_child {
     pid_t pid;
     int pipe; /* the end that this process has */
     bool ended;
+    double seconds, patience;
 };
 
 static const rlim_t ROOM = (rlim_t)4 << 30; /* bytes, and some for each byte of the file */
-static const rlim_t SECONDS = 10;           /* of the processor, and one for each MB of the file */
+static const double SECONDS = 10;           /* of the processor, and one for each MB of the file */
+static const double PATIENCE = 60; /* s with one that does not work: it waits for what will never come */
 
 enum {
     PER_BYTE = 32,
-    STEP = 1000,  /* ms between two looks at a child that is silent */
-    PATIENCE = 60 /* looks at one that does not work either: it waits for what will never come */
+    LOOKS = 60 /* at a child that is silent, before patience ends */
 };
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -64,14 +66,14 @@ static rlim_t mapped(void)
 
 /* What a crash says to the terminal is said in other words by the parent; it is the first to go when memory
  * runs out, and goes when the parent does. */
-static void confine(rlim_t memory, size_t bytes)
+static void confine(rlim_t memory, size_t bytes, double seconds)
 {
     static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGXCPU};
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         signal(deadly[i], SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, SECONDS + (rlim_t)(bytes >> 20));
+    limit(RLIMIT_CPU, (rlim_t)ceil(seconds));
     if (!CHECKED)
         limit(RLIMIT_AS, memory + ROOM + PER_BYTE * (rlim_t)bytes);
     int none = open("/dev/null", O_WRONLY | O_CLOEXEC), score = open("/proc/self/oom_score_adj", O_WRONLY);
@@ -102,13 +104,14 @@ static double worked(const und_child *child)
     return there ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : -1;
 }
 
-/* Waits until there is something to read, or the child does nothing any more. */
+/* Waits until there is something to read, or the child does nothing any more, or has worked for too long. */
 static bool wait_for(und_child *child)
 {
     double before = worked(child);
-    for (int idle = 0; idle < PATIENCE;) {
+    const int step = (int)ceil(1e3 * child->patience / LOOKS); /* ms */
+    for (int idle = 0; idle < LOOKS && before <= child->seconds;) {
         struct pollfd p = {.fd = child->pipe, .events = POLLIN};
-        int ready = poll(&p, 1, STEP);
+        int ready = poll(&p, 1, step);
         if (ready > 0)
             return true;
         if (ready < 0 && errno != EINTR)
@@ -135,11 +138,16 @@ typedef struct answer {
     und_error err;
 } answer;
 
+static double job_seconds(const und_child_job *job)
+{
+    return job->seconds > 0 ? job->seconds : SECONDS + (double)(job->bytes >> 20);
+}
+
 _Noreturn static void be_child(int pipe, rlim_t memory, const und_child_job *job)
 {
     und_child self = {.pipe = pipe};
     answer a = {0};
-    confine(memory, job->bytes);
+    confine(memory, job->bytes, job_seconds(job));
     a.status = job->work(job->context, &a.err);
     und_child_put(&self, &a, sizeof a);
     if (a.status == UND_OK)
@@ -168,7 +176,10 @@ und_status und_child_run(const und_child_job *job, und_error *err)
     const rlim_t memory = mapped();
     if (pipe2(ends, O_CLOEXEC))
         return und_error_set(err, UND_FAILED, "cannot read %s: %s", job->path, strerror(errno));
-    und_child child = {.pid = fork(), .pipe = ends[0]};
+    und_child child = {.pid = fork(),
+                       .pipe = ends[0],
+                       .seconds = job_seconds(job),
+                       .patience = job->patience > 0 ? job->patience : PATIENCE};
     if (child.pid == 0) {
         close(ends[0]);
         be_child(ends[1], memory, job);

@@ -21,6 +21,8 @@ typedef struct und_child_job {
     void (*give)(und_child *child, const void *context); /* after UND_OK */
     /* In the parent. */
     und_status (*take)(und_child *child, void *context, und_error *err);
+    double seconds;  /* of the processor that it may have; 0: 10, and one for each MB of the file */
+    double patience; /* s without a word and without work, after which it is given up; 0: 60 */
 } und_child_job;
 
 void und_child_put(und_child *child, const void *data, size_t bytes);

@@ -425,7 +425,7 @@ und_status take(und_child *child, void *context, und_error *err)
 
 und_status read_apart(reading *r, und_lattice *lattice, float **values, und_error *err)
 {
-    const und_child_job job = {r->path, und_vdb_size(r->path), r, work, give, take};
+    const und_child_job job = {r->path, und_vdb_size(r->path), r, work, give, take, 0, 0};
     und_status status = und_child_run(&job, err);
     if (status != UND_OK) {
         std::free(r->values);

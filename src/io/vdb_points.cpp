@@ -205,7 +205,7 @@ und_status take(und_child *child, void *context, und_error *err)
 und_status und_vdb_read_points(const char *path, const char *grid, und_point_rows *rows, und_error *err)
 {
     reading r = {path, grid, rows};
-    const und_child_job job = {path, und_vdb_size(path), &r, work, give, take};
+    const und_child_job job = {path, und_vdb_size(path), &r, work, give, take, 0, 0};
     return und_child_run(&job, err);
 }
 
