@@ -2,6 +2,7 @@
  * nothing from one step to the next, so that a step depends on the state alone. */
 #include "bodies/bodies.h"
 
+#include "base/maths.h"
 #include "base/status.h"
 #include "bodies/mass.h"
 #include "bodies/skeleton.h"
@@ -395,8 +396,8 @@ void und_bodies_restored(und_bodies *s, double time)
 /* The turn by a rotation vector. */
 static und_quat turn_by(und_vec3 v)
 {
-    double angle = und_length(v), s = angle > 1e-9 ? sin(0.5 * angle) / angle : 0.5;
-    return (und_quat){cos(0.5 * angle), v.x * s, v.y * s, v.z * s};
+    double angle = und_length(v), s = angle > 1e-9 ? und_sin(0.5 * angle) / angle : 0.5;
+    return (und_quat){und_cos(0.5 * angle), v.x * s, v.y * s, v.z * s};
 }
 
 static und_quat unit(und_quat q)
@@ -410,7 +411,7 @@ static und_vec3 turn_between(und_quat from, und_quat to)
 {
     und_quat d = und_quat_mul(to, und_back(from));
     double sign = d.w < 0 ? -1 : 1, length = und_length(und_vec(d.x, d.y, d.z));
-    double scale = length > 1e-12 ? 2 * atan2(length, sign * d.w) / length : 2;
+    double scale = length > 1e-12 ? 2 * und_atan2(length, sign * d.w) / length : 2;
     return und_mul(und_vec(d.x, d.y, d.z), sign * scale);
 }
 

@@ -1,6 +1,7 @@
 /* Joints of a figure that has been let go: the bones stay together, each joint turns within its limits, and
  * goes on with its keys as far as its strength reaches.  Rows of the contacts' solver, made anew each step.
  */
+#include "base/maths.h"
 #include "bodies/skeleton.h"
 #include "bodies/state.h"
 
@@ -147,8 +148,9 @@ static turns turns_of(const und_bodies *s, int child)
     und_quat other = und_quat_mul(und_rotation_of(&s->kept[body->parent].now), on->bone_turn);
     und_quat q = und_quat_mul(und_back(other), own);
     double sine = fmax(-1, fmin(2 * (q.w * q.y - q.z * q.x), 1));
-    turns t = {.angle = {atan2(2 * (q.w * q.x + q.y * q.z), 1 - 2 * (q.x * q.x + q.y * q.y)), asin(sine),
-                         atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))}};
+    turns t = {.angle = {und_atan2(2 * (q.w * q.x + q.y * q.z), 1 - 2 * (q.x * q.x + q.y * q.y)),
+                         und_asin(sine),
+                         und_atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))}};
     und_vec3 z = und_quat_rotate(other, und_vec(0, 0, 1)), x = und_quat_rotate(own, und_vec(1, 0, 0));
     und_vec3 y = und_unit(und_cross(z, x)), along_x = und_cross(y, z), along_z = und_cross(x, y);
     double open = fmax(und_dot(along_x, x), steep);
@@ -161,7 +163,7 @@ static turns turns_of(const und_bodies *s, int child)
 /* The same angle, whole turns apart, that is nearest to another. */
 static double beside(double angle, double to)
 {
-    const double whole = 2 * acos(-1);
+    const double whole = 2 * M_PI;
     return angle + whole * round((to - angle) / whole);
 }
 

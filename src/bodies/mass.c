@@ -10,7 +10,7 @@ static und_moments of_axes(und_vec3 center, double volume, und_vec3 square)
  * distance, (l + z)^2 with the mean of z over half a ball 3/8 r. */
 static und_moments of_capsule(const und_shape *s)
 {
-    double pi = acos(-1), r = s->radius, l = und_length(s->half);
+    double pi = M_PI, r = s->radius, l = und_length(s->half);
     double tube = 2 * pi * r * r * l, ball = 4.0 / 3 * pi * r * r * r;
     double across = tube * r * r / 4 + ball * r * r / 5;
     double along = tube * l * l / 3 + ball * (l * l + 0.75 * l * r + r * r / 5);
@@ -126,7 +126,7 @@ static und_moments of_parts(const und_shape *s)
 
 und_moments und_shape_moments(const und_shape *s)
 {
-    double pi = acos(-1), r = s->radius, rr = r * r;
+    double pi = M_PI, r = s->radius, rr = r * r;
     und_vec3 h = s->half, hh = und_vec(h.x * h.x, h.y * h.y, h.z * h.z);
     switch (s->kind) {
     case UND_SPHERE:

@@ -1,6 +1,7 @@
 #include "bodies/skeleton.h"
 
 #include "base/file.h"
+#include "base/maths.h"
 #include "base/status.h"
 #include "bodies/skeleton_data.h"
 
@@ -95,7 +96,7 @@ const und_pose *und_skeleton_ellipsoid(const und_skeleton *skeleton, int index)
 
 static und_vec3 radians(und_vec3 degrees)
 {
-    return und_mul(degrees, acos(-1) / 180);
+    return und_mul(degrees, M_PI / 180);
 }
 
 und_vec3 und_skeleton_turn(const und_skeleton *skeleton, int index, double time)
@@ -129,8 +130,8 @@ static und_quat turned(const und_motion *turn, double time)
     und_vec3 degrees = und_motion_at(turn, time).position;
     if (degrees.y != 0 || degrees.z != 0)
         return und_quat_euler(degrees);
-    double half = degrees.x * (acos(-1) / 360); /* most joints are hinges */
-    return (und_quat){.w = cos(half), .x = sin(half)};
+    double half = degrees.x * (M_PI / 360); /* most joints are hinges */
+    return (und_quat){.w = und_cos(half), .x = und_sin(half)};
 }
 
 static und_pose in_parent(const bone *b, double time)

@@ -185,7 +185,7 @@ static und_status spin(draft *d, const und_skeleton *skeleton, const lead_span *
         slow += weight;
         own += weight * at[i].momentum;
     }
-    const double degree = acos(-1) / 180;
+    const double degree = M_PI / 180;
     double momentum = ((to.x - from.x) * degree + own) / slow, turned = 0;
     for (int i = 0; i <= n; i++) {
         double rate = (momentum - at[i].momentum) / at[i].inertia / degree;

@@ -1,4 +1,5 @@
 /* What elements do to the velocity: sources give it, forces add to it, modifiers lead it. */
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "control/elements_state.h"
 #include "geom/value.h"
@@ -278,7 +279,7 @@ static void force_part(const action *a, const part *p)
  * of it, and that of several steps multiplies. */
 static float way_in(float alpha, double dt)
 {
-    return alpha < 1 ? (float)(1 - pow(1 - (double)alpha, dt / FRAME)) : 1;
+    return alpha < 1 ? (float)(1 - und_pow(1 - (double)alpha, dt / FRAME)) : 1;
 }
 
 /* alpha at faces, 0 to 1, into the way that is gone. */

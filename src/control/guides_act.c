@@ -1,4 +1,5 @@
 /* What control particles do to the flow: its velocity, viscosity and volume. */
+#include "base/maths.h"
 #include "control/guides_state.h"
 
 static void lead_row(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
@@ -128,7 +129,7 @@ static void grow_row(const guide_work *w, int y, int z, int begin, int end, doub
             continue;
         double gain = w->dt * (double)cell[x].alpha * (double)cell[x].value[0],
                part = room ? (double)room[x] : 1;
-        sum[0] += expm1(gain) * part * wet(phi[x]);
+        sum[0] += und_expm1(gain) * part * wet(phi[x]);
         if (und_mask_has(&w->flow->liquid, x, y, z))
             grown[x] += (float)(gain * part);
     }

@@ -1,4 +1,5 @@
 /* Going through the rows of cells and faces that control particles act on. */
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "control/guides_state.h"
 
@@ -6,7 +7,7 @@ static const double FRAME = 1.0 / 24; /* s: what alpha is the way gone in */
 
 float und_guide_way(float alpha, double dt)
 {
-    return alpha < 1 ? (float)(1 - pow(1 - (double)alpha, dt / FRAME)) : 1;
+    return alpha < 1 ? (float)(1 - und_pow(1 - (double)alpha, dt / FRAME)) : 1;
 }
 
 /* The high faces of a row along an axis that touched cells have. */

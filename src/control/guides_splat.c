@@ -4,6 +4,7 @@
  * by one thread that goes through those that may reach it in that order: so means have the same bits at any
  * number of threads. */
 #include "base/lanes.h"
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "control/guides_state.h"
 
@@ -143,7 +144,7 @@ static void splat_shape(const guide_now *p, const float normal[3], float half, c
             float along = dx * normal[0] + dy * normal[1] + dz * normal[2];
             float across = square - along * along, out = fabsf(along) - half;
             float side = sqrtf(across > 0 ? across : 0) - p->radius;
-            float beyond = hypotf(side > 0 ? side : 0, out > 0 ? out : 0);
+            float beyond = und_hypotf(side > 0 ? side : 0, out > 0 ? out : 0);
             d = beyond > 0 ? beyond : fmaxf(side, out);
         }
         und_guide_cell *c = &r->cell[x];

@@ -1,4 +1,5 @@
 /* The explicit step of the momentum equations.  Foster & Metaxas 1996, equations 2 and 3. */
+#include "base/maths.h"
 #include "flow/flow_parts.h"
 #include "flow/momentum_kernel.h"
 
@@ -372,7 +373,7 @@ static void carry_ports(und_flow *f)
 /* What liquid reaches that falls an eighth of a cell: noise at the surface, m/s. */
 static double slow_speed(const und_momentum *m, double d)
 {
-    return 0.5 * sqrt(d * hypot(hypot(m->gravity[0], m->gravity[1]), m->gravity[2]));
+    return 0.5 * sqrt(d * und_hypot(und_hypot(m->gravity[0], m->gravity[1]), m->gravity[2]));
 }
 
 /* What comes in from the air, if it is not slow, brings no more speed than the liquid has at the opposite

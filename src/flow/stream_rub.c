@@ -1,6 +1,7 @@
 /* Friction of solids (Rasmussen et al. 2004, 5.5.1).  There the velocity in the solid is what rubs, by being
  * followed and interpolated; along a wall that lies with the grid nothing is, so that the faces beside it are
  * dragged as well. */
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "flow/stream_parts.h"
 
@@ -36,7 +37,7 @@ static float part_of(const und_solids *solids, int axis, size_t at, double dt)
     if (!(away < 1))
         return 0;
     double rub = (double)solids->friction[und_solids_face_owner(solids, at, next)];
-    return (float)(1 - pow(1 - rub, dt / FRAME)) * fminf(1, 2 * (1 - away));
+    return (float)(1 - und_pow(1 - rub, dt / FRAME)) * fminf(1, 2 * (1 - away));
 }
 
 /* What a face's velocity becomes. */

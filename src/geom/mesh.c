@@ -1,5 +1,6 @@
 #include "geom/mesh.h"
 
+#include "base/maths.h"
 #include "base/status.h"
 #include "geom/isosurface.h"
 #include "geom/trimesh.h"
@@ -50,7 +51,7 @@ static void put_quad(sink *out, und_vec3 a, und_vec3 b, und_vec3 c, und_vec3 d)
 static int chords(double radius, double longest)
 {
     double out = OUTLINE * longest / fmax(radius, 1e-3 * longest); /* of a radius: 1 - cos(pi / chords) */
-    int count = out < 1 ? (int)ceil(acos(-1) / acos(1 - out)) : 0;
+    int count = out < 1 ? (int)ceil(M_PI / und_acos(1 - out)) : 0;
     return count < LEAST ? LEAST : (count + 3) / 4 * 4;
 }
 
@@ -64,27 +65,27 @@ typedef struct rings {
  * along the surface, is sin^2 / (steps^2 hypot(sin, ratio cos)) of the equator's.  None at the poles. */
 static int ring_steps(const rings *r, int ring)
 {
-    double polar = acos(-1) * ring / r->count, across = sin(polar);
+    double polar = M_PI * ring / r->count, across = und_sin(polar);
     if (ring == 0 || ring == r->count)
         return 0;
-    int steps = (int)ceil(r->around * across / sqrt(hypot(across, r->ratio * cos(polar))) - 1e-9);
+    int steps = (int)ceil(r->around * across / sqrt(und_hypot(across, r->ratio * und_cos(polar))) - 1e-9);
     return steps < 6 ? 6 : steps;
 }
 
 static und_vec3 circle_point(int step, int steps)
 {
-    double turn = 2 * acos(-1) * (step % steps) / steps;
-    return und_vec(sin(turn), 0, cos(turn));
+    double turn = 2 * M_PI * (step % steps) / steps;
+    return und_vec(und_sin(turn), 0, und_cos(turn));
 }
 
 static und_vec3 sphere_point(const rings *r, int ring, int step)
 {
-    double polar = acos(-1) * ring / r->count;
+    double polar = M_PI * ring / r->count;
     int steps = ring_steps(r, ring);
     if (steps == 0)
         return und_vec(0, ring == 0 ? 1 : -1, 0);
-    und_vec3 p = und_mul(circle_point(step, steps), sin(polar));
-    p.y = cos(polar);
+    und_vec3 p = und_mul(circle_point(step, steps), und_sin(polar));
+    p.y = und_cos(polar);
     return p;
 }
 

@@ -1,5 +1,6 @@
 #include "geom/motion.h"
 
+#include "base/maths.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -41,8 +42,8 @@ static und_quat slerp(und_quat a, und_quat b, double s)
     double cosine = fmin(quat_dot(a, b), 1);
     if (cosine > 1 - 1e-10)
         return quat_blend(a, 1 - s, b, s);
-    double angle = acos(cosine);
-    return quat_blend(a, sin((1 - s) * angle), b, sin(s * angle));
+    double angle = und_acos(cosine);
+    return quat_blend(a, und_sin((1 - s) * angle), b, und_sin(s * angle));
 }
 
 static bool keys_good(const und_key *keys, int count, und_error *err)
@@ -197,7 +198,7 @@ static und_vec3 slerp_spin(const knot *a, const knot *b)
     und_quat back = {a->rotation.w, -a->rotation.x, -a->rotation.y, -a->rotation.z};
     und_quat turn = und_quat_mul(b->rotation, back);
     und_vec3 axis = und_vec(turn.x, turn.y, turn.z);
-    double length = und_length(axis), angle = 2 * atan2(length, turn.w);
+    double length = und_length(axis), angle = 2 * und_atan2(length, turn.w);
     return length > 0 ? und_mul(axis, angle / (length * (b->time - a->time))) : und_vec(0, 0, 0);
 }
 
@@ -225,10 +226,10 @@ und_quat und_quat_mul(und_quat a, und_quat b)
 
 und_quat und_quat_euler(und_vec3 degrees)
 {
-    double half = acos(-1) / 360;
-    und_quat x = {.w = cos(degrees.x * half), .x = sin(degrees.x * half)};
-    und_quat y = {.w = cos(degrees.y * half), .y = sin(degrees.y * half)};
-    und_quat z = {.w = cos(degrees.z * half), .z = sin(degrees.z * half)};
+    double half = M_PI / 360;
+    und_quat x = {.w = und_cos(degrees.x * half), .x = und_sin(degrees.x * half)};
+    und_quat y = {.w = und_cos(degrees.y * half), .y = und_sin(degrees.y * half)};
+    und_quat z = {.w = und_cos(degrees.z * half), .z = und_sin(degrees.z * half)};
     return und_quat_mul(z, und_quat_mul(y, x));
 }
 

@@ -366,7 +366,8 @@ static und_status build(builder *b, und_error *err)
         return status;
     find_bounds(b);
     find_volume(b);
-    if (!(fabs(mesh->volume) > 1e-12 * pow(und_length(mesh->half), 3)))
+    const double half = und_length(mesh->half);
+    if (!(fabs(mesh->volume) > 1e-12 * half * half * half))
         return und_error_set(err, UND_INVALID, "the mesh has no volume");
     mesh->triangle_count = b->count;
     mesh->triangle = und_alloc((size_t)b->count, sizeof *mesh->triangle, "a mesh", err);

@@ -1,6 +1,7 @@
 #include "geom/trimesh_file.h"
 
 #include "base/file.h"
+#include "base/maths.h"
 #include "base/status.h"
 #include "geom/motion.h"
 
@@ -41,7 +42,7 @@ static und_status too_many(und_mesh_text *text, int most, const char *what)
 static float linear_light(double srgb)
 {
     double s = fmin(fmax(srgb, 0), 1);
-    return (float)(s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4));
+    return (float)(s <= 0.04045 ? s / 12.92 : und_pow((s + 0.055) / 1.055, 2.4));
 }
 
 und_status und_mesh_add_vertex(und_mesh_text *text, und_vec3 v, const double *srgb)

@@ -1,5 +1,6 @@
 #include "io/image.h"
 
+#include "base/maths.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -10,13 +11,13 @@
 float und_srgb_encode(float linear)
 {
     double v = linear > 0 ? fmin(linear, 1) : 0; /* NaN is black */
-    return (float)(v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055);
+    return (float)(v <= 0.0031308 ? 12.92 * v : 1.055 * und_pow(v, 1 / 2.4) - 0.055);
 }
 
 float und_srgb_decode(float encoded)
 {
     double v = encoded > 0 ? fmin(encoded, 1) : 0;
-    return (float)(v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    return (float)(v <= 0.04045 ? v / 12.92 : und_pow((v + 0.055) / 1.055, 2.4));
 }
 
 und_status und_image_create(und_image *image, int width, int height, und_error *err)

@@ -5,6 +5,7 @@
  * how high they are: of waves that go with the pattern, height + i speed / omega is A exp(i phase), and the
  * mean square of its size is the square of the amplitude of all waves there are.  The pattern is as strong as
  * makes up for what is missing. */
+#include "base/maths.h"
 #include "liquid/cells_state.h"
 
 #include <math.h>
@@ -19,9 +20,9 @@ typedef struct pattern {
 
 static pattern pattern_of(const und_wave_maker *w, double gravity)
 {
-    double c = 2 * PI / w->wavelength, angle = w->direction * PI / 180, depth = tanh(c * w->depth);
+    double c = 2 * PI / w->wavelength, angle = w->direction * PI / 180, depth = und_tanh(c * w->depth);
     double free_omega = sqrt(gravity * c * depth), omega = w->frequency > 0 ? w->frequency : free_omega;
-    return (pattern){{c * cos(angle), c * sin(angle)}, omega, free_omega, c * depth / (2 * omega)};
+    return (pattern){{c * und_cos(angle), c * und_sin(angle)}, omega, free_omega, c * depth / (2 * omega)};
 }
 
 static double phase_at(const und_cells *s, const pattern *p, int x, int z)
@@ -67,8 +68,8 @@ static waves waves_of(const und_cells *s, const pattern *p)
         for (int x = 0; x < s->mac.n[0]; x++)
             if (look(s, x, z, &height, &speed)) {
                 double phase = phase_at(s, p, x, z), h = height - mean / count, v = speed / p->free_omega;
-                all.real += (h * cos(phase) + v * sin(phase)) / count;
-                all.imaginary += (v * cos(phase) - h * sin(phase)) / count;
+                all.real += (h * und_cos(phase) + v * und_sin(phase)) / count;
+                all.imaginary += (v * und_cos(phase) - h * und_sin(phase)) / count;
                 all.square += (h * h + v * v) / count;
             }
     return all;
@@ -84,7 +85,7 @@ static void strength_of(const und_cells *s, const und_wave_maker *w, const patte
     double size = sqrt(now.square) / w->amplitude, most = w->amplitude / w->time / p->growth;
     double aim = size < 1 ? w->amplitude : 0, rate[2] = {-now.real, -aim - now.imaginary};
     double share = fmin(fmax(near * (size < 1 ? 1 - size : size - enough), 0), 1);
-    double scale = share * most / (size < 1 ? hypot(rate[0], rate[1]) : w->amplitude);
+    double scale = share * most / (size < 1 ? und_hypot(rate[0], rate[1]) : w->amplitude);
     strength[0] = -scale * rate[1]; /* i times the rate */
     strength[1] = scale * rate[0];
 }
@@ -113,7 +114,7 @@ double und_cells_made_pressure(const und_cells *s, int x, int z)
         const pattern p = pattern_of(w, -s->def.gravity[1]);
         double phase = phase_at(s, &p, x, z);
         if (s->time >= w->start && s->time < w->end) /* eq. 17 */
-            sum += w->mean / w->time + s->made[i][0] * cos(phase) - s->made[i][1] * sin(phase);
+            sum += w->mean / w->time + s->made[i][0] * und_cos(phase) - s->made[i][1] * und_sin(phase);
     }
     return sum;
 }

@@ -3,6 +3,7 @@
  * The paper gives a Surface cell the pressure of the air.  The air's is that of the surface, wherever it lies
  * in the cell: along the axis on which the cells around differ most, the pressure grows from there as it does
  * in the Full cells beyond. */
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "liquid/cells_state.h"
 
@@ -136,7 +137,7 @@ static double growth_of(const und_cells *s, size_t at, const facing *f, double h
 
 static double pressure_along(const und_cells *s, size_t at, const facing *f, double on_surface)
 {
-    const double *g = s->def.gravity, gravity = hypot(hypot(g[0], g[1]), g[2]);
+    const double *g = s->def.gravity, gravity = und_hypot(und_hypot(g[0], g[1]), g[2]);
     double height = height_of(s, at, f), growth = growth_of(s, at, f, height, on_surface);
     double most = MOST_GROWTH * gravity * s->mac.d[f->axis];
     if (!(growth > 0))
@@ -169,7 +170,7 @@ void und_cells_keep_density(und_cells *s)
 {
     const double steps = 4, weightless = 0.25; /* dt; s */
     const und_mac *m = &s->mac;
-    const double *g = s->def.gravity, gravity = hypot(hypot(g[0], g[1]), g[2]);
+    const double *g = s->def.gravity, gravity = und_hypot(und_hypot(g[0], g[1]), g[2]);
     const double side = fmin(m->d[0], m->d[1]), falls = gravity > 0 ? sqrt(side / gravity) / 2 : weightless;
     const double rate = s->flow.surface > 0 ? 1 / fmax(falls, steps * s->dt) : 0;
     if (!s->markers || !s->def.keep_volume)

@@ -55,8 +55,10 @@ static bool reaches(const stroke *s, const int cell[3])
         along += to[a] * s->way[a];
     }
     double share = s->square > 0 ? fmin(fmax(along / s->square, 0), 1) : 0;
-    for (int a = 0; a < axes; a++)
-        away += pow(to[a] - share * s->way[a], 2);
+    for (int a = 0; a < axes; a++) {
+        double aside = to[a] - share * s->way[a];
+        away += aside * aside;
+    }
     return away <= s->radius * s->radius;
 }
 
@@ -131,8 +133,10 @@ static int inflow_of(und_cells *s, const double velocity[3])
         used[s->painted[i]] = true;
     for (int i = UND_PAINTS - 1; i > 0; i--) {
         double away = 0;
-        for (int a = 0; a < 3; a++)
-            away += pow(s->paint_velocity[i][a] - velocity[a], 2);
+        for (int a = 0; a < 3; a++) {
+            double other = s->paint_velocity[i][a] - velocity[a];
+            away += other * other;
+        }
         if (away <= nearest) {
             nearest = away;
             best = i;

@@ -6,6 +6,7 @@
  *
  * Waves of two or three columns then go on for ever; smoothing takes smoothing (w dt)^2 of their energy a
  * step: |lambda|^2 = 1 - smoothing (w dt)^2, stable for w dt < 2 / sqrt(1 + 2 smoothing). */
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "liquid/columns_state.h"
 
@@ -44,7 +45,7 @@ void und_columns_set_pipes(und_columns *s)
     double dx = s->pool.grid.dx, straight = s->dt * s->def.pool.gravity / (dx * dx) * straight_share(s);
     s->pipes.straight = (float)straight;
     s->pipes.diagonal = s->pipes.beside = (float)(straight * s->def.diagonal);
-    s->pipes.kept = (float)exp(-s->def.pool.damping * s->dt);
+    s->pipes.kept = (float)und_exp(-s->def.pool.damping * s->dt);
     s->pipes.reach = (float)fmin(s->def.pipe_depth, 1e9);
     for (int x = 0; x < s->nx; x++)
         s->share_z[x] = und_columns_straight(s, PIPE_Z, x, 0);

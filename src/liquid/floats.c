@@ -1,5 +1,6 @@
 #include "liquid/floats.h"
 
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "base/status.h"
 
@@ -211,7 +212,7 @@ static void slow_spin(und_floats *f, const und_body_view *v, const double turn[9
 {
     const und_pool_def *p = f->pool->def;
     const double *w = v->state.spin;
-    double spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), length = cbrt(v->room);
+    double spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), length = und_cbrt(v->room);
     double still = 0.1 * sqrt(p->gravity / fmax(length, 1e-6)); /* so that it stops turning at all */
     double slow = 0.5 * v->def->drag * p->density * v->room * length * length * (spin + still);
     slow /= 1 + dt * slow * fmax(turn[0], fmax(turn[4], turn[8]));
@@ -232,12 +233,12 @@ void und_floats_carry(und_floats *f, const und_body_view *v, und_float_drag *d)
     und_vec3 place = und_vec(v->state.position[0], v->state.position[1], v->state.position[2]);
     und_vec3 arm = und_sub(v->middle, place);
     und_vec3 flow = und_sub(c->water, und_bodies_speed_at(f->bodies, v->body, v->middle));
-    double turn[9], half = 0.5 * v->def->drag * p->density, side = pow(v->room, 2.0 / 3.0);
+    double turn[9], half = 0.5 * v->def->drag * p->density, side = und_pow(v->room, 2.0 / 3.0);
     double weight = p->density * p->gravity * v->room, mass = und_bodies_mass(f->bodies, v->body);
     und_bodies_inverse_inertia(f->bodies, v->body, turn);
     double give_way = und_bodies_inverse_mass(f->bodies, v->body) * d->given +
                       und_dot(arm, arm) * fmax(turn[0], fmax(turn[4], turn[8]));
-    double along = half * side * hypot(flow.x, flow.z) + d->waves;
+    double along = half * side * und_hypot(flow.x, flow.z) + d->waves;
     double across = half * v->area * (flow.y > 0 ? 1 : v->under) * fabs(flow.y) + d->waves;
     double x = implicit(along, d->dt, give_way + (d->mass[0] > 0 ? 1 / d->mass[0] : 0)) * flow.x;
     double z = implicit(along, d->dt, give_way + (d->mass[1] > 0 ? 1 / d->mass[1] : 0)) * flow.z;

@@ -1,5 +1,6 @@
 /* The liquid's temperature, which it carries and which spreads in it, and the viscosity that follows from it:
  * melting (Rasmussen et al. 2004, 5.1). */
+#include "base/maths.h"
 #include "base/status.h"
 #include "flow/carried.h"
 #include "geom/value.h"
@@ -52,7 +53,7 @@ und_status und_levelset_heat_open(und_levelset *s, und_error *err)
     if (!(h->log_nu = und_alloc((size_t)h->def.count + 1, sizeof *h->log_nu, "the temperature", err)))
         return err->status;
     for (int i = 0; i < h->def.count; i++)
-        h->log_nu[i] = log(h->def.viscosity[i][1]);
+        h->log_nu[i] = und_log(h->def.viscosity[i][1]);
     return und_carried_open(&h->carried, &s->mac, s->threads, err);
 }
 
@@ -182,5 +183,5 @@ double und_levelset_melt_viscosity(const und_levelset *s, size_t cell)
         *(t < h->def.viscosity[middle][0] ? &high : &low) = middle;
     }
     double part = (t - h->def.viscosity[low][0]) / (h->def.viscosity[high][0] - h->def.viscosity[low][0]);
-    return exp(h->log_nu[low] + part * (h->log_nu[high] - h->log_nu[low]));
+    return und_exp(h->log_nu[low] + part * (h->log_nu[high] - h->log_nu[low]));
 }

@@ -1,4 +1,5 @@
 /* Liquid that the level set has lost flies on as drops, falls, and is given back where it comes down. */
+#include "base/maths.h"
 #include "base/pages.h"
 #include "base/status.h"
 #include "grid/sample.h"
@@ -36,7 +37,7 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
     def.most = s->def.spray_most;
     /* each particle stands for its share of the cells that they are seeded in */
     p->volume = dx * dx * dx / (s->tracers ? s->tracers->def.per_cell : 1);
-    p->radius = (float)cbrt(p->volume * 3 / (4 * 3.14159265358979323846));
+    p->radius = (float)und_cbrt(p->volume * 3 / (4 * 3.14159265358979323846));
     p->floor[0] = (float)s->def.origin[1];
     p->brought_most = 8 * s->def.spray_most;
     if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->threads, err)) ||
@@ -91,7 +92,7 @@ void und_levelset_throw_drop(void *context, const float place[3], float radius)
 
 bool und_levelset_throw(und_levelset *s, const double place[3], const double speed[3], double volume)
 {
-    const double radius = cbrt(volume * 3 / (4 * 3.14159265358979323846));
+    const double radius = und_cbrt(volume * 3 / (4 * 3.14159265358979323846));
     return und_spray_add(s->spray->drops, place, speed, (float)radius);
 }
 

@@ -1,4 +1,5 @@
 /* The edges of a pool: rivers, falls, and what stands outside an open edge. */
+#include "base/maths.h"
 #include "base/status.h"
 #include "geom/value.h"
 #include "liquid/pool_state.h"
@@ -34,7 +35,7 @@ size_t und_pool_inner_cell(const und_pool *p, int e, int i)
 static void fall_over(und_pool *p, size_t at, double dt)
 {
     double dx = p->grid.dx, depth = und_pool_depth(p, at);
-    double out = pow(2.0 / 3.0, 1.5) * sqrt(p->def->gravity) * pow(depth, 1.5) * dt / dx;
+    double out = 2.0 / 3.0 * depth * sqrt(2.0 / 3.0 * p->def->gravity * depth) * dt / dx;
     und_ledger_add(&p->ledger.left, &p->lost.left,
                    -und_pool_add_water(p, at, -fmin(out, 0.5 * depth)) * dx * dx);
 }
@@ -76,7 +77,7 @@ double und_pool_incoming(const und_pool *p, int e, int i, double time)
     double x, z, grown = def->ramp > 0 ? fmin(time / def->ramp, 1) : 1;
     edge_place(p, e, i, &x, &z);
     double phase = 2 * M_PI * time / def->period - p->edge[e].wave_number * (along_z(e) ? z : x);
-    return def->amplitude * grown * sin(phase);
+    return def->amplitude * grown * und_sin(phase);
 }
 
 /* What is set or was there at the start, and the incoming wave.  Water that flows in with a wave of height a,
@@ -88,7 +89,7 @@ double und_pool_outside_level(const und_pool *p, int e, int i, double time)
     edge_place(p, e, i, &x, &z);
     if (def->has_level)
         level = und_value_at(&def->level, x, 0, z, time);
-    return level + (1 + cos(def->direction * M_PI / 180)) * und_pool_incoming(p, e, i, time);
+    return level + (1 + und_cos(def->direction * M_PI / 180)) * und_pool_incoming(p, e, i, time);
 }
 
 und_status und_pool_create_sources(und_pool *p, und_error *err)
@@ -109,7 +110,7 @@ und_status und_pool_create_sources(und_pool *p, und_error *err)
             deepest = fmax(deepest, und_pool_depth(p, at));
         }
         if (def->period > 0 && deepest > 0)
-            edge->wave_number = turn[e] * sin(def->direction * M_PI / 180) * 2 * M_PI / def->period /
+            edge->wave_number = turn[e] * und_sin(def->direction * M_PI / 180) * 2 * M_PI / def->period /
                                 sqrt(p->def->gravity * deepest);
     }
     return und_pool_create_slants(p, err) ? err->status : und_pool_create_rain(p, err);

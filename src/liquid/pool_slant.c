@@ -25,6 +25,7 @@
  *
  * and what leaves of phi through the corner is A (h - psi) + B (phi - chi), where c (h - psi) is the flow
  * through the other edge: half a step later, when the water goes along that axis. */
+#include "base/maths.h"
 #include "base/status.h"
 #include "liquid/pool_state.h"
 #include "solve/tridiag_kernel.h"
@@ -106,7 +107,7 @@ static float find_faces(const und_pool *p, int e, double dt, double reach, float
 static void find_above(const und_pool *p, int e, double time, float *above)
 {
     const und_pool_edge *edge = &p->edge[e];
-    double turned = cos(p->def->edge[e].direction * M_PI / 180);
+    double turned = und_cos(p->def->edge[e].direction * M_PI / 180);
     for (int i = 0; i < edge->count; i++) {
         double outside = und_pool_outside_level(p, e, i, time) - turned * und_pool_incoming(p, e, i, time);
         bool wet = und_pool_depth(p, und_pool_edge_cell(p, e, i)) > 0;
@@ -196,7 +197,8 @@ static void leave(und_pool *p, int e, int other, double time, double dt, double 
     double depth = fmin(und_pool_depth(p, und_pool_edge_cell(p, e, i)), reach);
     if (!(depth > 0))
         return;
-    double turned = cos(p->def->edge[other].direction * M_PI / 180) * und_pool_incoming(p, other, k, time);
+    double turned =
+        und_cos(p->def->edge[other].direction * M_PI / 180) * und_pool_incoming(p, other, k, time);
     double passed = p->edge[other].passed[k] + turned;
     double above = p->edge[other].met[k] - und_pool_outside_level(p, other, k, time) + turned;
     double middle = (double)edge->slant[i] - 0.5 * dt * (double)edge->slant_rate[i];

@@ -1,4 +1,5 @@
 /* What comes and goes in a pool: springs, drains, drops, rain and pressure. */
+#include "base/maths.h"
 #include "geom/shape.h"
 #include "geom/value.h"
 #include "liquid/pool_state.h"
@@ -42,7 +43,7 @@ void und_pool_book(und_pool *p, double volume)
 static double distance_from(const und_pool *p, double x, double z, int cx, int cz)
 {
     double dz = p->nz > 1 ? und_pool_z(p, cz) - z : 0;
-    return hypot(und_pool_x(p, cx) - x, dz);
+    return und_hypot(und_pool_x(p, cx) - x, dz);
 }
 
 double und_pool_add_drop(und_pool *p, double x, double z, double radius, double volume)
@@ -176,7 +177,7 @@ static void add_stir(und_pool *p, const und_stir_def *def, double time)
     double center[3];
     und_vector_at(&def->center, time, center);
     und_pool_press_at(p, center[0], center[2], def->radius,
-                      def->amplitude * sin(2 * M_PI * (time - def->start) / def->period));
+                      def->amplitude * und_sin(2 * M_PI * (time - def->start) / def->period));
 }
 
 /* Outside pressure, as a height of water: what a function says, and the stirring. */

@@ -2,6 +2,7 @@
 #ifndef UND_LIQUID_POOL_STATE_H
 #define UND_LIQUID_POOL_STATE_H
 
+#include "base/maths.h"
 #include "liquid/pool.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ double und_pool_add_water(und_pool *p, size_t at, double height);
 /* A smooth bump, 1 in the middle and 0 at the radius. */
 static inline double und_pool_bump(double distance, double radius)
 {
-    return distance < radius ? 0.5 + 0.5 * cos(M_PI * distance / radius) : 0;
+    return distance < radius ? 0.5 + 0.5 * und_cos(M_PI * distance / radius) : 0;
 }
 
 /* Adds a bump of pressure, `head` metres of water high. */

@@ -1,4 +1,5 @@
 /* A hand on a pool, and what may be turned while it runs. */
+#include "base/maths.h"
 #include "geom/value.h"
 #include "liquid/pool_state.h"
 
@@ -13,7 +14,7 @@ static double distance_from_way(const und_pool *p, const und_hand *hand, int x, 
     double to[2] = {und_pool_x(p, x) - hand->from[0], p->nz > 1 ? und_pool_z(p, z) - hand->from[2] : 0};
     double square = way[0] * way[0] + way[1] * way[1];
     double share = square > 0 ? fmin(fmax((to[0] * way[0] + to[1] * way[1]) / square, 0), 1) : 0;
-    return hypot(to[0] - share * way[0], to[1] - share * way[1]);
+    return und_hypot(to[0] - share * way[0], to[1] - share * way[1]);
 }
 
 /* Cells within reach of the hand, half open. */
@@ -148,7 +149,7 @@ void und_pool_press_hand(und_pool *p, double time)
             for (int i = p->patch[0]; i < p->patch[1]; i++)
                 p->head[und_pool_at(p, i, k)] = 0;
     double phase = 2 * M_PI * (hand->held + time - p->hand_from) / hand->period;
-    und_pool_press_at(p, x, z, hand->radius, hand->strength * sin(phase));
+    und_pool_press_at(p, x, z, hand->radius, hand->strength * und_sin(phase));
     und_hand there = *hand;
     there.from[0] = there.place[0] = x;
     there.from[2] = there.place[2] = z;

@@ -1,4 +1,5 @@
 /* Height-field water: Kass & Miller, "Rapid, Stable Fluid Dynamics for Computer Graphics", SIGGRAPH 1990. */
+#include "base/maths.h"
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -62,7 +63,7 @@ und_waves_def und_waves_def_default(void)
 
 double und_waves_kept(const und_waves *s)
 {
-    return exp(-s->def.pool.damping * s->dt);
+    return und_exp(-s->def.pool.damping * s->dt);
 }
 double und_waves_time(const und_waves *s)
 {

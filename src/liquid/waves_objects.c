@@ -8,6 +8,7 @@
  * the drag gives to the body the water loses.  To it are added the water that a body takes along, half of
  * what it displaces as a ball does, and the loss by the waves that it makes, which the level around it does
  * not show. */
+#include "base/maths.h"
 #include "base/status.h"
 #include "liquid/waves_kernel.h"
 #include "liquid/waves_state.h"
@@ -152,7 +153,7 @@ static void push(und_waves *s, und_body_view *v, double dt)
     const double rho = s->def.pool.density, g = s->def.pool.gravity, strip = v->room;
     const und_float_contact *c = v->contact;
     widen(s, v);
-    double mass = und_bodies_mass(s->floats.bodies, v->body), radius = cbrt(0.75 * v->room / M_PI);
+    double mass = und_bodies_mass(s->floats.bodies, v->body), radius = und_cbrt(0.75 * v->room / M_PI);
     double per_metre = rho * g * und_pool_cell_area(&s->pool) * (v->room / strip);
     und_float_drag drag = {.given = mass / (mass + 0.5 * rho * v->room), .dt = dt};
     bool led = und_bodies_led(s->floats.bodies, v->body);

@@ -2,6 +2,7 @@
 #ifndef UND_LIQUID_WAVES_STATE_H
 #define UND_LIQUID_WAVES_STATE_H
 
+#include "base/maths.h"
 #include "base/stage.h"
 #include "geom/motion.h"
 #include "geom/shape.h"
@@ -127,7 +128,7 @@ double und_waves_kept(const und_waves *s);
 /* What the ground's friction keeps of the motion of water `depth` metres deep. */
 static inline float und_waves_film_kept(const und_waves *s, double depth)
 {
-    return depth > 0 ? (float)exp(-3 * s->def.viscosity * s->dt / (depth * depth)) : 0;
+    return depth > 0 ? (float)und_exp(-3 * s->def.viscosity * s->dt / (depth * depth)) : 0;
 }
 
 /* The stages of a step, in order. */

@@ -3,6 +3,7 @@
  * Equation 13 says by how much h changes: by the difference of flows through a column's faces that grow by
  * -g d dh/dx dt a step (eq. 7 times the depth).  Adding those up gives flows whose difference is the change
  * of volume. */
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "liquid/waves_kernel.h"
 #include "liquid/waves_state.h"
@@ -80,7 +81,7 @@ static void find_speeds(und_waves *s, int z)
             u = 0.5 * ((double)s->flux_x[at] + (x > 0 ? (double)s->flux_x[at - 1] : 0)) / depth;
             w = 0.5 * ((double)s->flux_z[at] + (z > 0 ? (double)s->flux_z[at - (size_t)s->pool.stride] : 0)) /
                 depth;
-            double speed = hypot(u, w), scale = speed > limit ? limit / speed : 1;
+            double speed = sqrt(u * u + w * w), scale = speed > limit ? limit / speed : 1;
             u *= scale;
             w *= scale;
         }
@@ -137,11 +138,11 @@ static void carry(und_waves *s, float *field)
 static void make_foam(und_waves *s, int z)
 {
     const und_foam_def *def = &s->def.foam;
-    float fade = (float)exp(-s->dt / def->life), rate = (float)(def->rate * s->dt),
+    float fade = (float)und_exp(-s->dt / def->life), rate = (float)(def->rate * s->dt),
           threshold = (float)def->threshold;
     for (int x = 0; x < s->pool.nx; x++) {
         size_t at = und_waves_at(s, x, z);
-        float speed = hypotf(s->speed_x[at], s->speed_z[at]);
+        float speed = und_hypotf(s->speed_x[at], s->speed_z[at]);
         float wave = (float)sqrt(s->def.pool.gravity * fmax(und_waves_depth(s, at), 0));
         /* Fast against its own waves: about to break (a Froude number of one half and up). */
         float breaking = fminf(fmaxf(2 * speed - wave, 0) / (wave + 1e-3f), 1);

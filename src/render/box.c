@@ -1,5 +1,6 @@
 /* Liquid in a box of cells, where no height of each column tells where it is: its skin of triangles, the
  * solids and bodies around it, and the table on which all stand. */
+#include "base/maths.h"
 #include "render/internal.h"
 #include "surface/frame_mesh.h"
 
@@ -219,7 +220,7 @@ void und_box_frame(const und_render_def *def, const und_box *b, float steep, f3 
     enum { ROUNDS = 6 };
     f3 back = f3_unit(f3_make(0.38f, steep, 0.92f)), right = f3_unit(f3_cross(f3_make(0, 1, 0), back)),
        up = f3_cross(back, right);
-    float high = 0.92f * tanf(0.5f * (float)(def->fov * M_PI / 180)),
+    float high = 0.92f * und_tanf(0.5f * (float)(def->fov * M_PI / 180)),
           wide = high * (float)def->width / (float)def->height;
     *look = f3_scale(f3_add(b->low, b->high), 0.5f);
     for (int round = 0; round < ROUNDS; round++) {
@@ -254,7 +255,7 @@ static float open_share(const und_render *r, f3 p)
     float sum = 0;
     for (int k = 0; k < RAYS; k++) {
         float turn = 6.2831853f * ((float)k * 0.61803399f), out = sqrtf(((float)k + 0.5f) / RAYS), t;
-        f3 dir = f3_make(out * cosf(turn), sqrtf(1 - out * out), out * sinf(turn));
+        f3 dir = f3_make(out * und_cosf(turn), sqrtf(1 - out * out), out * und_sinf(turn));
         int32_t id;
         bool hidden = r->soup.count > 0 && und_tree_hit(&r->soup, p, dir, 1e9f, &t, &id);
         bool wet = !hidden && r->liquid.count > 0 && und_tree_hit(&r->liquid, p, dir, 1e9f, &t, &id);

@@ -1,6 +1,7 @@
 /* Drops in the air: spray and rain, as a shutter sees them.  Each is a disc drawn out along its way.  They
  * are binned by tiles of the picture and each tile draws its own from near to far, so that the picture does
  * not depend on the threads. */
+#include "base/maths.h"
 #include "base/random.h"
 #include "render/internal.h"
 #include "render/optics.h"
@@ -202,7 +203,8 @@ static f3 lens_color(const und_render *r, const bins *b, f3 dir, float u, float 
     f3 up = f3_along(dir, n, -2 * f3_dot(dir, n));
     float mirrored = und_fresnelf(-f3_dot(dir, n), ratio);
     f3 color = f3_mix(below, f3_scale(und_sky_at(&r->sky, up), gain), mirrored);
-    float glint = powf(maxf(f3_dot(up, r->sky.sun), 0), 120) + powf(maxf(f3_dot(leaves, r->sky.sun), 0), 60);
+    float glint =
+        und_powf(maxf(f3_dot(up, r->sky.sun), 0), 120) + und_powf(maxf(f3_dot(leaves, r->sky.sun), 0), 60);
     return f3_along(color, r->sky.sun_color, minf(2.5f * glint, 6) * gain);
 }
 
@@ -277,7 +279,7 @@ static f3 drop_direction(const und_render *r, const drop *d)
 static float disc_part(float radius, float t)
 {
     t = clampf(t, -radius, radius);
-    return t * sqrtf(maxf(radius * radius - t * t, 0)) + radius * radius * asinf(t / radius);
+    return t * sqrtf(maxf(radius * radius - t * t, 0)) + radius * radius * und_asinf(t / radius);
 }
 
 /* In the pixel's mean its chord is 2 c. */
@@ -301,7 +303,7 @@ static void draw_streak(const und_render *r, const bins *b, tile *t, const drop 
     /* Water that is large enough to be looked into is clear; what is smaller is mist. */
     float clear = b->behind && !rain ? CLEAR * stepf(0.5f, 1.2f, d->half) : 0;
     f3 dir = clear > 0 ? drop_direction(r, d) : f3_gray(0);
-    float gain = clear > 0 ? exp2f((float)r->def.exposure) : 1, outer = d->half + 0.75f;
+    float gain = clear > 0 ? und_exp2f((float)r->def.exposure) : 1, outer = d->half + 0.75f;
     int y0 = (int)clampf(floorf(minf(d->y, d->y + d->dy) - outer), (float)t->y0, (float)t->y1);
     int y1 = (int)clampf(ceilf(maxf(d->y, d->y + d->dy) + outer), (float)t->y0, (float)t->y1);
     for (int y = y0; y < y1; y++) {
@@ -361,7 +363,7 @@ static void draw_tile(const und_render *r, const bins *b, int index, und_image *
         return;
     open_tile(r, image, &t);
     qsort(b->key + first, last - first, sizeof *b->key, by_nearness);
-    f3 sun = f3_scale(r->sky.sun_color, exp2f((float)r->def.exposure));
+    f3 sun = f3_scale(r->sky.sun_color, und_exp2f((float)r->def.exposure));
     for (size_t k = first; k < last && t.open > 0; k++) {
         if (k + AHEAD < last)
             __builtin_prefetch(b->drop + (uint32_t)b->key[k + AHEAD]);
@@ -483,7 +485,7 @@ und_status und_drops(und_render *r, const und_frame *frame, und_image *image, un
     b.per_chunk = (b.drops + CHUNKS - 1) / CHUNKS;
     b.per_chunk = b.per_chunk > CHUNK_MIN ? b.per_chunk : CHUNK_MIN;
     b.chunks = (int)((b.drops + b.per_chunk - 1) / b.per_chunk);
-    b.sky_light = f3_scale(r->sky.ambient[0], exp2f((float)r->def.exposure));
+    b.sky_light = f3_scale(r->sky.ambient[0], und_exp2f((float)r->def.exposure));
     und_status status = draw_fields(r, f, &b, image, err);
     free(b.first);
     free(b.place);

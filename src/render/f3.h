@@ -2,6 +2,8 @@
 #ifndef UND_RENDER_F3_H
 #define UND_RENDER_F3_H
 
+#include "base/maths.h"
+
 #include <math.h>
 
 /* Inline, unlike the library's; a NaN first gives the second. */
@@ -69,7 +71,7 @@ static inline f3 f3_unit(f3 a)
 }
 static inline f3 f3_exp(f3 a, float t) /* exp(-a t) */
 {
-    return (f3){expf(-a.x * t), expf(-a.y * t), expf(-a.z * t)};
+    return (f3){und_expf(-a.x * t), und_expf(-a.y * t), und_expf(-a.z * t)};
 }
 static inline f3 und_inverse(f3 d) /* 1 / d, finite */
 {

@@ -1,5 +1,6 @@
 #include "render/paint.h"
 
+#include "base/maths.h"
 #include "base/random.h"
 #include "render/internal.h"
 
@@ -75,7 +76,7 @@ static float marble_share(const float p[3], float wide)
     float slow[3] = {0.6f * p[0], 0.6f * p[1], 0.6f * p[2]};
     float t = 0.55f * p[0] + 0.75f * p[1] + 0.35f * p[2] + 0.9f * turbulence(slow, 0.6f * wide);
     float vein = 1 - fabsf(2 * (t - floorf(t)) - 1), mean = 0.4f;
-    return mixf(powf(vein, 2.2f), mean, stepf(0.3f, 1.2f, wide));
+    return mixf(und_powf(vein, 2.2f), mean, stepf(0.3f, 1.2f, wide));
 }
 
 void und_paint_at(const und_paint *paint, const und_texture_map *map, const float rest[3], float wide,

@@ -1,4 +1,5 @@
 /* Patterns that repeat, baked once: noise for sand and clouds, lace for foam, ripples for water. */
+#include "base/maths.h"
 #include "base/random.h"
 #include "render/internal.h"
 
@@ -81,14 +82,14 @@ static void ripple_row(float *texel, int row)
     enum { WAVES = 56 };
     for (int w = 0; w < WAVES; w++) {
         double angle = 2 * M_PI * und_random(13, 1, (uint64_t)w);
-        double length = 2 + 17 * pow(und_random(13, 2, (uint64_t)w), 1.5);
-        int kx = (int)lrint(length * cos(angle)), kz = (int)lrint(length * sin(angle));
-        double k = hypot(kx, kz), phase = 2 * M_PI * und_random(13, 3, (uint64_t)w);
+        double length = 2 + 17 * und_pow(und_random(13, 2, (uint64_t)w), 1.5);
+        int kx = (int)lrint(length * und_cos(angle)), kz = (int)lrint(length * und_sin(angle));
+        double k = und_hypot(kx, kz), phase = 2 * M_PI * und_random(13, 3, (uint64_t)w);
         if (k < 1)
             continue;
-        double slope = pow(k, -0.35) * sqrt(2.0 / WAVES) * 2.1;
+        double slope = und_pow(k, -0.35) * sqrt(2.0 / WAVES) * 2.1;
         for (int i = 0; i < TILE; i++) {
-            double wave = slope * cos(2 * M_PI * (kx * i + kz * row) / TILE + phase);
+            double wave = slope * und_cos(2 * M_PI * (kx * i + kz * row) / TILE + phase);
             float *t = texel + (row * TILE + i) * PATTERN + 2 * (w & 1);
             t[0] += (float)(wave * kx / k);
             t[1] += (float)(wave * kz / k);

@@ -1,4 +1,5 @@
 /* Plots of two-dimensional cells: panels with axes, captions and keys around the layers. */
+#include "base/maths.h"
 #include "render/plot_draw.h"
 
 #include <math.h>
@@ -32,13 +33,13 @@ static void ink(cairo_t *cr)
 /* 1, 2 or 5 times a power of ten that divides the range into some parts, at least `least` long. */
 static double tick_step(double least)
 {
-    double ten = pow(10, floor(log10(least)));
+    double ten = und_pow(10, floor(und_log10(least)));
     return least <= ten ? ten : least <= 2 * ten ? 2 * ten : least <= 5 * ten ? 5 * ten : 10 * ten;
 }
 
 static void tick_text(char text[32], double value, double step)
 {
-    int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), 9);
+    int places = (int)fmin(fmax(-floor(und_log10(step) + 1e-9), 0), 9);
     if (fabs(value) < 0.5 * step)
         value = 0;
     if (step >= 1e5 || step < 1e-6)

@@ -1,4 +1,5 @@
 /* The layer of bodies: their outlines, seen along z. */
+#include "base/maths.h"
 #include "render/plot_draw.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static void add_triangle(cairo_t *cr, float (*p)[3])
 
 static double encoded(float linear)
 {
-    return pow(fmin(fmax((double)linear, 0), 1), 1 / 2.2);
+    return und_pow(fmin(fmax((double)linear, 0), 1), 1 / 2.2);
 }
 
 /* A dark line under the body shows around it. */

@@ -1,4 +1,5 @@
 /* Where the liquid is, as a path: chains as they are, markers by what lies close between them, or cells. */
+#include "base/maths.h"
 #include "render/plot_draw.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static void splat(const und_plot_body *b, float *to, double x, double y, double 
     int j0 = (int)fmax(ceil(v - rv), 0), j1 = (int)fmin(floor(v + rv), b->ny - 1);
     for (int j = j0; j <= j1; j++)
         for (int i = i0; i <= i1; i++) {
-            float distance = (float)hypot((i - u) * b->hx, (j - v) * b->hy);
+            float distance = (float)und_hypot((i - u) * b->hx, (j - v) * b->hy);
             float *at = to + (size_t)j * (size_t)b->nx + (size_t)i;
             *at = distance < *at ? distance : *at;
         }

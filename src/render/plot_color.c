@@ -1,4 +1,5 @@
 /* Colours of even steps. */
+#include "base/maths.h"
 #include "render/plot.h"
 
 #include <math.h>
@@ -31,5 +32,5 @@ void und_plot_color(double t, double rgb[3])
     const double chroma = 0.1, degree = 3.14159265358979 / 180;
     t = t > 0 ? fmin(t, 1) : 0;
     double hue = (285 - 180 * t) * degree;
-    und_plot_oklab(0.36 + 0.57 * t, chroma * cos(hue), chroma * sin(hue), rgb);
+    und_plot_oklab(0.36 + 0.57 * t, chroma * und_cos(hue), chroma * und_sin(hue), rgb);
 }

@@ -1,4 +1,5 @@
 /* A frame's cells in two dimensions, checked, and the scales they are drawn with. */
+#include "base/maths.h"
 #include "grid/frame.h"
 #include "render/plot.h"
 
@@ -81,7 +82,7 @@ void und_plot_velocity(const und_plot_data *d, int i, int j, double out[2])
 /* A short number, at least x. */
 static double round_up(double x)
 {
-    double ten = pow(10, floor(log10(x)));
+    double ten = und_pow(10, floor(und_log10(x)));
     static const double steps[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         if (x <= steps[k] * ten * (1 + 1e-9))
@@ -110,7 +111,7 @@ static double common_speed(const und_plot_data *d)
                 if (!und_plot_wet(d, i, j))
                     continue;
                 und_plot_velocity(d, i, j, v);
-                double speed = hypot(v[0], v[1]);
+                double speed = und_hypot(v[0], v[1]);
                 if (pass == 0) {
                     largest = fmax(largest, speed);
                     wet++;

@@ -1,4 +1,5 @@
 /* The layers of a plot: liquid, pressure, markers, surface, solids, arrows. */
+#include "base/maths.h"
 #include "base/random.h"
 #include "render/plot_draw.h"
 
@@ -245,7 +246,7 @@ double und_plot_arrow_length(const und_plot_layer *l)
 
 void und_plot_arrow(cairo_t *cr, double x, double y, double dx, double dy, double unit)
 {
-    double length = hypot(dx, dy);
+    double length = und_hypot(dx, dy);
     if (!(length > 0.9 * unit))
         return;
     double tx = dx / length, ty = dy / length, head = fmin(0.5 * length, 8 * unit), wing = 0.38 * head,
@@ -301,7 +302,7 @@ void und_plot_arrows(const und_plot_layer *l)
         for (int i = 0; i < d->nx; i += block)
             if (block_arrow(d, i, j, block, at, v)) {
                 /* The few that are faster than the scale end at three times the key's arrow. */
-                double scale = per_speed / fmax(1, hypot(v[0], v[1]) / (3 * l->scale->speed));
+                double scale = per_speed / fmax(1, und_hypot(v[0], v[1]) / (3 * l->scale->speed));
                 und_plot_arrow(l->cr, w->left + (at[0] - d->x0) * w->sx,
                                w->top + w->height - (at[1] - d->y0) * w->sy, v[0] * scale, -v[1] * scale,
                                l->unit);

@@ -1,4 +1,5 @@
 /* Pictures of height-field water: what is made of a frame, in order. */
+#include "base/maths.h"
 #include "base/pages.h"
 #include "geom/value.h"
 #include "render/internal.h"
@@ -102,7 +103,7 @@ und_render *und_render_create(const und_render_def *def, und_error *err)
         return NULL;
     r->def = *def;
     r->threads = und_threads(def->threads);
-    r->rock_edge = tanf((float)(def->rock_slope * M_PI / 180));
+    r->rock_edge = und_tanf((float)(def->rock_slope * M_PI / 180));
     for (int k = 0; k < STAGES; k++)
         r->stage[k].name = stage_name[k];
     size_t count = (size_t)def->width * (size_t)def->height * (size_t)(def->samples * def->samples);
@@ -240,7 +241,8 @@ static void put(double to[3], f3 v)
 
 und_plate und_render_plate(const und_render_def *def, const und_frame *frame)
 {
-    und_plate plate = {.half = tan(0.5 * def->fov * M_PI / 180), .aspect = (double)def->width / def->height};
+    und_plate plate = {.half = und_tan(0.5 * def->fov * M_PI / 180),
+                       .aspect = (double)def->width / def->height};
     und_camera c = {0};
     f3 eye, look;
     und_box box = und_box_framed(def, und_box_of(frame, NULL));
@@ -268,7 +270,7 @@ und_camera und_camera_at(const und_render *r, double time, float *distance)
     *distance = sqrtf(f3_dot(f3_sub(look, eye), f3_sub(look, eye)));
     c->width = r->def.width * r->def.samples;
     c->height = r->def.height * r->def.samples;
-    c->focal = 0.5f * (float)c->height / tanf(0.5f * (float)(r->def.fov * M_PI / 180));
+    c->focal = 0.5f * (float)c->height / und_tanf(0.5f * (float)(r->def.fov * M_PI / 180));
     /* A table reaches far behind the eye: what is cut closer to it would be too large to be drawn. */
     c->near = (r->drawing == UND_DRAWS_BOX ? 2e-2f : 1e-4f) * r->mesh.span;
     return camera;

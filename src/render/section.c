@@ -1,4 +1,5 @@
 /* A curve of water, drawn as a section: what figures 4 and 5 of Kass & Miller 1990 show. */
+#include "base/maths.h"
 #include "geom/value.h"
 #include "render/internal.h"
 
@@ -20,7 +21,7 @@ static f3 earth_color(const und_render *r, float x, float y, float below, float 
     float n[PATTERN], f[PATTERN], thick = 0.035f * span;
     und_pattern_at(&r->pattern, x / (0.6f * span), y / (0.6f * span), n);
     und_pattern_at(&r->pattern, x / (0.09f * span), y / (0.07f * span), f);
-    float layer = 0.5f + 0.5f * sinf((0.75f * y + 0.8f * thick * n[P_NOISE]) / thick * 3.1f);
+    float layer = 0.5f + 0.5f * und_sinf((0.75f * y + 0.8f * thick * n[P_NOISE]) / thick * 3.1f);
     f3 sand = f3_make(0.56f, 0.40f, 0.23f), clay = f3_make(0.35f, 0.235f, 0.135f),
        stone = f3_make(0.27f, 0.22f, 0.18f);
     f3 deep = f3_mix(stone, clay, stepf(0, 0.35f * span, y - r->section.y0));
@@ -32,7 +33,7 @@ static f3 earth_color(const und_render *r, float x, float y, float below, float 
 static f3 water_color(float depth, float to_bottom, float span)
 {
     f3 top = f3_make(0.14f, 0.54f, 0.76f), low = f3_make(0.010f, 0.10f, 0.26f);
-    f3 color = f3_mix(top, low, 1 - expf(-depth / (0.16f * span)));
+    f3 color = f3_mix(top, low, 1 - und_expf(-depth / (0.16f * span)));
     return f3_mix(f3_scale(color, 0.82f), color, stepf(0, 0.03f * span, to_bottom));
 }
 
@@ -62,8 +63,8 @@ static und_section frame_curve(const und_render *r, const und_image *image)
 static und_section frame_camera(const und_render *r, const und_image *image, const double eye[3],
                                 const double look[3])
 {
-    double away = sqrt(pow(eye[0] - look[0], 2) + pow(eye[1] - look[1], 2) + pow(eye[2] - look[2], 2));
-    double size = 2 * away * tan(0.5 * r->def.fov * M_PI / 180) / image->height;
+    double away = und_hypot(und_hypot(eye[0] - look[0], eye[1] - look[1]), eye[2] - look[2]);
+    double size = 2 * away * und_tan(0.5 * r->def.fov * M_PI / 180) / image->height;
     return (und_section){.x0 = (float)(look[0] - 0.5 * size * image->width),
                          .y0 = (float)(look[1] * r->def.vertical - 0.5 * size * image->height),
                          .sx = (float)size,
@@ -173,10 +174,10 @@ static f3 wet_color(const und_render *r, const column *c, float y, float height)
 {
     const und_section *w = &r->section;
     float span = w->sy * height, above = c->middle.surface - y;
-    float near = expf(-maxf(above, 0) / (0.08f * span)); /* waves colour the water close to them alone */
+    float near = und_expf(-maxf(above, 0) / (0.08f * span)); /* waves colour the water close to them alone */
     f3 color = water_color(maxf(mixf(w->level - y, above, near), 0), maxf(y - c->middle.ground, 0), span);
     float width = maxf(1.1f, height / 480), pixels = above / w->sy;
-    float glow = 0.35f * expf(-maxf(pixels, 0) / (6 * width)) * clampf(c->middle.depth / w->sy, 0, 1);
+    float glow = 0.35f * und_expf(-maxf(pixels, 0) / (6 * width)) * clampf(c->middle.depth / w->sy, 0, 1);
     return f3_mix(color, f3_make(0.55f, 0.85f, 0.95f), glow);
 }
 
@@ -190,8 +191,8 @@ static f3 section_pixel(const und_render *r, const column *c, float x, float y, 
         float lean = sqrtf(1 + c->ground_slope * c->ground_slope);
         float below = maxf(maxf(c->middle.ground - y, 0) / lean, c->foot - y);
         f3 earth = earth_color(r, x, y, below, span);
-        float soaked = expf(-below / (0.012f * span)) * c->wet * (float)r->def.wet_darkening;
-        earth = f3_scale(earth, (1 - 0.35f * expf(-below / w->sy / 2.5f)) * (1 - soaked));
+        float soaked = und_expf(-below / (0.012f * span)) * c->wet * (float)r->def.wet_darkening;
+        earth = f3_scale(earth, (1 - 0.35f * und_expf(-below / w->sy / 2.5f)) * (1 - soaked));
         color = f3_scale(sky, 1 - ground - water);
         color = f3_along(color, earth, ground);
         color = f3_along(color, wet_color(r, c, y, height), water);
@@ -205,7 +206,7 @@ static f3 section_pixel(const und_render *r, const column *c, float x, float y, 
 /* A bar of 1, 2 or 5 times a power of ten metres, about a sixth of the picture, with ticks at its ends. */
 static void draw_scale(const und_section *w, und_image *image)
 {
-    float sixth = w->sx * (float)image->width / 6, ten = powf(10, floorf(log10f(sixth)));
+    float sixth = w->sx * (float)image->width / 6, ten = (float)und_pow(10, floor(und_log10((double)sixth)));
     float length = sixth >= 5 * ten ? 5 * ten : sixth >= 2 * ten ? 2 * ten : ten;
     int unit = image->height / 240 > 1 ? image->height / 240 : 1, x0 = 12 * unit,
         y0 = image->height - 12 * unit;

@@ -1,6 +1,8 @@
 /* Colours of what the z-buffers show. */
 #include "render/shade.h"
 
+#include "base/maths.h"
+
 /* What of objects a pixel shows: where neighbours differ an edge runs through them, and what moves is drawn
  * more than once. */
 enum { MARK_MIRRORED = 1, MARK_SUNKEN = 2, MARK_WALL = 4, MARK_MOVING = 8 };
@@ -204,7 +206,7 @@ static f3 glitter(const und_render *r, f3 dir, float sx, float sz, float varianc
     float dx = -half.x / half.y - sx, dz = -half.z / half.y - sz, a = (dx * dx + dz * dz) / (2 * variance);
     if (a > 12)
         return f3_gray(0);
-    float density = expf(-a) / (6.2831853f * variance), y2 = half.y * half.y;
+    float density = und_expf(-a) / (6.2831853f * variance), y2 = half.y * half.y;
     float fresnel = und_fresnelf(-f3_dot(dir, half), (float)r->def.refraction);
     float shine = 3.1415927f * fresnel * density / (4 * maxf(-dir.y, 0.15f) * y2 * y2);
     return f3_scale(r->sky.sun_color, minf(shine, 8));
@@ -422,7 +424,7 @@ f3 und_object_color(const view *v, int32_t id, f3 p, f3 dir, float water)
     f3 up = f3_unit(und_mirror(dir, normal));
     float gloss = und_fresnelf(-f3_dot(dir, normal), 1.4f) * stepf(-0.3f, 0.2f, up.y);
     f3 half = f3_unit(f3_sub(sky->sun, dir));
-    float shine = 1.1f * lit * powf(maxf(f3_dot(half, normal), 0), 90);
+    float shine = 1.1f * lit * und_powf(maxf(f3_dot(half, normal), 0), 90);
     return f3_along(f3_mix(f3_times(base, light), und_sky_at(sky, up), gloss), sky->sun_color, shine);
 }
 
@@ -439,7 +441,7 @@ f3 und_cut_ground(const und_render *r, f3 p, int side, float footprint)
     und_pattern_at(&r->pattern, 5 * along / patch, 7 * p.y / patch, f);
     und_mesh_at(&r->mesh, p.x, p.z, m);
     float below = m[M_GROUND] - p.y, thick = 0.02f * r->mesh.span;
-    float layer = 0.5f + 0.5f * sinf((below + 0.6f * thick * n[P_NOISE]) / thick * 1.7f);
+    float layer = 0.5f + 0.5f * und_sinf((below + 0.6f * thick * n[P_NOISE]) / thick * 1.7f);
     f3 earth = f3_mix(f3_of(r->def.ground_color), f3_of(r->def.rock_color), 0.45f + 0.3f * layer);
     earth = f3_mix(f3_of(r->def.ground_color), earth, stepf(0, 0.7f * thick, below));
     earth = f3_scale(earth, (0.75f + 0.1f * f[P_NOISE]) * (1 - 0.3f * stepf(0, r->mesh.span * 0.2f, below)));
@@ -535,7 +537,7 @@ static f3 hazy(const view *v, f3 color)
     if (!(haze > 0) || isinf(haze))
         return color;
     f3 far = und_sky_at(&v->r->sky, f3_unit(f3_make(v->dir.x, 0.02f, v->dir.z)));
-    return f3_mix(far, color, expf(-v->distance / (float)haze));
+    return f3_mix(far, color, und_expf(-v->distance / (float)haze));
 }
 
 /* The kinds of surface a sample can show. */
@@ -659,7 +661,7 @@ enum { ROW_ALL, ROW_EDGES, ROW_MOVING };
 
 static void shade_row(const und_render *r, und_image *image, int y, int what, float share)
 {
-    float gain = exp2f((float)r->def.exposure);
+    float gain = und_exp2f((float)r->def.exposure);
     for (int x = 0; x < image->width; x++) {
         size_t at = (size_t)y * (size_t)image->width + (size_t)x;
         unsigned char none = 0, *mark = r->mark && what == ROW_ALL ? r->mark + at : &none;

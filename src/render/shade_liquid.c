@@ -1,4 +1,5 @@
 /* A liquid with a skin of triangles: what it mirrors, what is seen through it, and its own colour. */
+#include "base/maths.h"
 #include "render/shade.h"
 
 enum { BOUNCES = 4 };
@@ -7,7 +8,7 @@ enum { BOUNCES = 4 };
  * mirrored, and the more of it bent aside the thicker the body is. */
 static float straight_on(const und_render *r, float way)
 {
-    return 0.65f + 0.27f * expf(-way / (0.04f * r->mesh.span));
+    return 0.65f + 0.27f * und_expf(-way / (0.04f * r->mesh.span));
 }
 
 static f3 skin_normal(const und_soup *skin, int32_t triangle, f3 p)
@@ -119,7 +120,7 @@ static f3 highlight(const und_render *r, f3 dir, f3 n)
     float c2 = c * c, a = (1 - c2) / c2 / (2 * variance);
     if (a > 12)
         return f3_gray(0);
-    float density = expf(-a) / (6.2831853f * variance * c2 * c2);
+    float density = und_expf(-a) / (6.2831853f * variance * c2 * c2);
     float fresnel = und_fresnelf(-f3_dot(dir, half), (float)r->def.refraction);
     float shine = 3.1415927f * fresnel * density / (4 * maxf(-f3_dot(dir, n), 0.15f));
     return f3_scale(r->sky.sun_color, minf(shine, 8));

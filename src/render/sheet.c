@@ -2,6 +2,7 @@
  * through what is behind them, moved a little since they tremble; and that end in rims, which gather light.
  * They are binned by tiles of the picture; each tile draws its own from near to far, so that the picture does
  * not depend on the threads. */
+#include "base/maths.h"
 #include "render/internal.h"
 #include "render/optics.h"
 
@@ -133,7 +134,7 @@ static film_light light_of(const film *f, f3 place, f3 smooth, float rim)
     float mirrored = 2 * one / (1 + one); /* both faces, with all that goes back and forth between them */
     f3 up = f3_unit(f3_along(dir, n, -2 * f3_dot(dir, n)));
     f3 sky = mirrored_sky(r, up);
-    float glint = powf(maxf(f3_dot(up, r->sky.sun), 0), 500);
+    float glint = und_powf(maxf(f3_dot(up, r->sky.sun), 0), 500);
     sky = f3_along(sky, r->sky.sun_color, minf(60 * glint, 30));
     float veil = 0.04f, white = veil + 0.5f * rim * rim;
     f3 scattered = f3_mix(gathered_light(r, dir, n), r->sky.ambient[0], veil / white);
@@ -236,7 +237,7 @@ static f3 seen_through(const film *f, float x, float y)
 /* Puts the films of a tile over the picture. */
 static void keep_tile(const film *f, const tile *t, und_image *image)
 {
-    float gain = exp2f((float)f->r->def.exposure);
+    float gain = und_exp2f((float)f->r->def.exposure);
     und_film_seen *seen = f->r->films.memory;
     for (int y = t->y0; y < t->y1; y++)
         for (int x = t->x0; x < t->x1; x++) {

@@ -1,5 +1,7 @@
 #include "render/size.h"
 
+#include "base/maths.h"
+
 #include <math.h>
 
 static const double POOL = 3;                                 /* m */
@@ -61,9 +63,9 @@ void und_render_follow_size(und_render_def *def, double span, bool table, bool c
     const und_render_def usual = und_render_def_default();
     /* Halfway to nature, where absorption is the same in all waters: what is 100 times as large is as dark
      * as if it were 4 times as deep. */
-    const double more = (table ? 1 : SHALLOW) * pow(POOL / span, 0.7);
+    const double more = (table ? 1 : SHALLOW) * und_pow(POOL / span, 0.7);
     /* 0 up to a tub of 0.3 m, 1 from a harbour of 30 m on. */
-    const double large = fmin(fmax(0.5 * (log10(span / POOL) + 1), 0), 1);
+    const double large = fmin(fmax(0.5 * (und_log10(span / POOL) + 1), 0), 1);
     const float *small = table ? TABLE : PALE;
     for (int k = 0; k < 3; k++) {
         if (isnan(def->absorption[k]))
@@ -74,7 +76,7 @@ void und_render_follow_size(und_render_def *def, double span, bool table, bool c
     }
     def->texture = said_or(def->texture, (table ? 0.5 + 0.5 * large : 1) * usual.texture);
     /* Large waters are deep and dark, and all around is sky. */
-    def->exposure = said_or(def->exposure, usual.exposure + 0.3 * fmin(fmax(log10(span / 30), 0), 1));
+    def->exposure = said_or(def->exposure, usual.exposure + 0.3 * fmin(fmax(und_log10(span / 30), 0), 1));
     follow_camera(def, table, closed);
     def->tile = said_or(def->tile, fmin(usual.tile, 0.1 * span));
     def->grout = said_or(def->grout, 0.04 * def->tile);

@@ -1,4 +1,5 @@
 /* The sky: a gradient with glow around the sun and clouds, or a picture of it.  Baked into one square map. */
+#include "base/maths.h"
 #include "render/internal.h"
 
 #include <stdlib.h>
@@ -47,14 +48,15 @@ static f3 built_in(const und_render_def *def, const und_pattern *noise, f3 sun, 
 {
     f3 zenith = f3_of(def->sky_zenith), horizon = f3_of(def->sky_horizon);
     float towards = maxf(f3_dot(d, sun), 0), height = maxf(d.y, 0);
-    f3 color = f3_mix(horizon, zenith, 1 - expf(-2.6f * height) * (1 - 0.4f * height));
+    f3 color = f3_mix(horizon, zenith, 1 - und_expf(-2.6f * height) * (1 - 0.4f * height));
     /* Light scattered forward, more of it low over the horizon. */
-    float glow = 0.05f * powf(towards, 6) + 0.10f * powf(towards, 48) + 0.25f * powf(towards, 600);
+    float glow =
+        0.05f * und_powf(towards, 6) + 0.10f * und_powf(towards, 48) + 0.25f * und_powf(towards, 600);
     color = f3_along(color, sun_color, glow * (1 + 0.8f * (1 - height)));
     float cloud = cloud_at(noise, d, (float)def->clouds);
     if (cloud > 0) {
         /* Thin edges are bright, thick middles grey, more so away from the sun. */
-        float shade = 0.34f * (1 - 0.45f * cloud) + 0.10f * powf(towards, 4) * (1.2f - cloud);
+        float shade = 0.34f * (1 - 0.45f * cloud) + 0.10f * und_powf(towards, 4) * (1.2f - cloud);
         f3 white = f3_add(f3_scale(sun_color, shade), f3_scale(horizon, 0.25f));
         color = f3_mix(color, white, 0.92f * cloud);
     }
@@ -67,8 +69,8 @@ static f3 built_in(const und_render_def *def, const und_pattern *noise, f3 sun, 
 
 static f3 from_picture(const und_image *picture, double turn, f3 d)
 {
-    float u = (float)(atan2f(d.z, d.x) / (2 * M_PI) + turn / 360 + 0.5),
-          v = acosf(clampf(d.y, -1, 1)) / (float)M_PI;
+    float u = (float)(und_atan2f(d.z, d.x) / (2 * M_PI) + turn / 360 + 0.5),
+          v = und_acosf(clampf(d.y, -1, 1)) / (float)M_PI;
     float x = (u - floorf(u)) * (float)picture->width - 0.5f, y = v * (float)picture->height - 0.5f;
     float bx = floorf(x), by = floorf(y), fx = x - bx, fy = y - by;
     int w = picture->width, h = picture->height, i = ((int)bx % w + w) % w, i1 = (i + 1) % w;
@@ -92,7 +94,8 @@ static void fit_ambient(und_sky *sky, const und_render_def *def)
     for (int j = 0; j < STEPS; j++)
         for (int i = 0; i < 2 * STEPS; i++) {
             double y = 1 - 2 * (j + 0.5) / STEPS, s = sqrt(1 - y * y), a = M_PI * (i + 0.5) / STEPS;
-            f3 d = f3_make((float)(s * cos(a)), (float)y, (float)(s * sin(a))), c = und_sky_at(sky, d);
+            f3 d = f3_make((float)(s * und_cos(a)), (float)y, (float)(s * und_sin(a))),
+               c = und_sky_at(sky, d);
             c = d.y < 0 && !def->sky ? bounce : c;
             double basis[4] = {1, 3 * d.x, 3 * d.y, 3 * d.z};
             total += 1;

@@ -1,5 +1,6 @@
 /* Solid cells as triangles: the faces between them and what is not solid, merged along a line; for a
  * two-dimensional frame whose liquid was turned about an axis, the smoothed outline turned likewise. */
+#include "base/maths.h"
 #include "render/internal.h"
 
 #include <undine/cells.h>
@@ -139,9 +140,9 @@ static float *turn_piece(const double piece[2][2], const double axis[2], float *
         for (int e = 0; e < 6; e++) {
             const double *p = piece[corner[e][0]];
             double angle = 2 * M_PI * ((k + corner[e][1]) % AROUND) / AROUND, radius = p[0] - axis[0];
-            *to++ = (float)(axis[0] + radius * cos(angle));
+            *to++ = (float)(axis[0] + radius * und_cos(angle));
             *to++ = (float)p[1];
-            *to++ = (float)(axis[1] + radius * sin(angle));
+            *to++ = (float)(axis[1] + radius * und_sin(angle));
         }
     return to;
 }

@@ -1,6 +1,8 @@
 /* The blocks of the language but the liquids: scene, camera, light, water, ground, film. */
 #include "scene/blocks.h"
 
+#include "base/maths.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -313,7 +315,7 @@ static void read_camera(reader *r)
     if (und_read_has(r, "fstop") && und_read_has(r, "aperture"))
         und_read_fail(r, "expected either aperture or fstop, found both");
     if (und_read_has(r, "fstop")) /* focal length over twice the number */
-        d->lens = 0.012 / tan(0.5 * d->fov * M_PI / 180) / (2 * d->lens);
+        d->lens = 0.012 / und_tan(0.5 * d->fov * M_PI / 180) / (2 * d->lens);
     const double *a = eye->constant, *b = look->constant;
     bool both = und_read_has(r, "eye") && und_read_has(r, "look") && !eye->fn && !look->fn;
     if (both && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])

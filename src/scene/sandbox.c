@@ -486,19 +486,6 @@ static void open_string(lua_State *L, int globals)
     lua_pop(L, 1);
 }
 
-static void open_math(lua_State *L, int globals)
-{
-    static const char *const names[] = {"abs", "acos",       "asin", "atan", "ceil", "cos", "deg",
-                                        "exp", "floor",      "fmod", "huge", "log",  "max", "maxinteger",
-                                        "min", "mininteger", "modf", "pi",   "rad",  "sin", "sqrt",
-                                        "tan", "tointeger",  "type", "ult",  NULL};
-    luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 0);
-    lua_newtable(L);
-    copy_names(L, lua_gettop(L) - 1, names);
-    lua_setfield(L, globals, "math");
-    lua_pop(L, 1);
-}
-
 static void open_table(lua_State *L, int globals)
 {
     luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 0);
@@ -538,9 +525,9 @@ static int open_libraries(lua_State *L)
     lua_pushvalue(L, globals);
     lua_setfield(L, globals, "_G");
     open_string(L, globals);
-    open_math(L, globals);
     open_table(L, globals);
     lua_pushvalue(L, globals);
+    und_math_open(L);
     und_noise_open(L);
     lua_getfield(L, globals, "math");
     und_sandbox_strict(L, "math");

@@ -55,6 +55,9 @@ und_sandbox *und_sandbox_of(lua_State *L);
  * table in it ("math", or "" for the globals). */
 void und_sandbox_strict(lua_State *L, const char *what);
 
+/* math, into the globals table on top of the stack; without random. */
+void und_math_open(lua_State *L);
+
 /* hash(), noise(), fbm() and math.random's replacement, into the globals table on top of the stack. */
 void und_noise_open(lua_State *L);
 

@@ -1,5 +1,6 @@
 #include "spray/sheet.h"
 
+#include "base/maths.h"
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -400,7 +401,7 @@ static void settle_all(und_sheets *s, und_spray *spray)
 void und_sheets_step(und_sheets *s, und_spray *spray, double dt, double dx)
 {
     int chunks = (spray->count + CHUNK - 1) / CHUNK;
-    double blend = -expm1(-s->cohesion * dt), reach = fmax(s->reach, 3 * dx);
+    double blend = -und_expm1(-s->cohesion * dt), reach = fmax(s->reach, 3 * dx);
     s->row_age += dt;
     if (s->row_age >= 0.999 * ROW_TIME) {
         und_sheets_join(s, spray, und_sheets_close_row(s, spray, dx));

@@ -1,5 +1,6 @@
 /* Which impact the drops of a row belong to: drops born near each other are of one patch, and a patch that
  * lies where an impact sprayed just before belongs to it. */
+#include "base/maths.h"
 #include "spray/sheet.h"
 
 #include <math.h>
@@ -106,7 +107,7 @@ static void measure_rings(und_sheets *s, const und_spray *spray, int first, int 
         und_sheet_cell *root = &s->cells[root_of(s->cells, s->node[i])];
         double x = spray->place[0][i] - 0.5 * ((double)root->low[0] + (double)root->high[0]);
         double z = spray->place[2][i] - 0.5 * ((double)root->low[1] + (double)root->high[1]);
-        double away = hypot(x, z);
+        double away = und_hypot(x, z);
         root->away += away;
         root->away_square += away * away;
         root->outwards += (x * spray->speed[0][i] + z * spray->speed[2][i]) / fmax(away, 1e-9);
@@ -178,9 +179,9 @@ static void measure_patch(const und_sheet_cell *patch, double axis[2], double mi
     double xx = patch->square[0] / n - middle[0] * middle[0],
            zz = patch->square[2] / n - middle[1] * middle[1];
     double xz = patch->square[1] / n - middle[0] * middle[1];
-    double turn = 0.5 * atan2(2 * xz, xx - zz), half = hypot(0.5 * (xx - zz), xz);
-    axis[0] = cos(turn);
-    axis[1] = sin(turn);
+    double turn = 0.5 * und_atan2(2 * xz, xx - zz), half = und_hypot(0.5 * (xx - zz), xz);
+    axis[0] = und_cos(turn);
+    axis[1] = und_sin(turn);
     length[0] = sqrt(12 * fmax(0.5 * (xx + zz) + half, 0));
     length[1] = sqrt(12 * fmax(0.5 * (xx + zz) - half, 0));
 }
@@ -273,8 +274,8 @@ static void match_patches(und_sheets *s, double link, double dx)
 
 static double distance_of(const und_impact *m, const und_spray *spray, int i)
 {
-    return hypot(spray->place[0][i] - 0.5 * (m->low[0] + m->high[0]),
-                 spray->place[2][i] - 0.5 * (m->low[1] + m->high[1]));
+    return und_hypot(spray->place[0][i] - 0.5 * (m->low[0] + m->high[0]),
+                     spray->place[2][i] - 0.5 * (m->low[1] + m->high[1]));
 }
 
 /* The nodes that a drop of the impact belongs to; none where it left far from the ring. */
@@ -283,7 +284,7 @@ static void place_drop(und_sheets *s, const und_spray *spray, int i, int slot)
     const und_impact *m = &s->impact[slot];
     double x = spray->place[0][i], z = spray->place[2][i], along, sector;
     if (und_impact_is_crown(m)) {
-        double turn = atan2(z - 0.5 * (m->low[1] + m->high[1]), x - 0.5 * (m->low[0] + m->high[0]));
+        double turn = und_atan2(z - 0.5 * (m->low[1] + m->high[1]), x - 0.5 * (m->low[0] + m->high[0]));
         if (!(fabs(distance_of(m, spray, i) - m->ring) <= m->width))
             return;
         along = (turn / (2 * M_PI) + 1) * m->sectors;

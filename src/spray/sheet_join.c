@@ -2,6 +2,7 @@
  * there together moves alike: the drops take the velocity of their nodes, and that is smoothed around the
  * ring, since cells of the water are coarser than the wall they throw up.  What a drop's velocity has at
  * random it gets back when it tears loose. */
+#include "base/maths.h"
 #include "base/random.h"
 #include "spray/sheet.h"
 
@@ -49,7 +50,7 @@ static bool is_wild(const und_sheets *s, int slot)
 static void smooth_by(und_sheet_node *node, const und_sheet_node *other, double turn, double blend)
 {
     double part = other->volume > 0 ? 0.5 * blend * other->volume / (node->volume + other->volume) : 0;
-    double c = cos(turn), s = sin(turn);
+    double c = und_cos(turn), s = und_sin(turn);
     double speed[3] = {c * other->speed[0] - s * other->speed[2], other->speed[1],
                        s * other->speed[0] + c * other->speed[2]};
     for (int a = 0; a < 3; a++)
@@ -79,7 +80,7 @@ static void smooth_row(und_sheets *s, int slot, double blend)
 
 void und_sheets_join(und_sheets *s, und_spray *spray, int first)
 {
-    double blend = -expm1(-s->cohesion * TOGETHER);
+    double blend = -und_expm1(-s->cohesion * TOGETHER);
     bool wild[UND_SHEET_IMPACTS] = {0};
     und_sheets_measure(s, spray);
     for (int slot = 0; slot < UND_SHEET_IMPACTS; slot++) {

@@ -1,5 +1,6 @@
 /* Drops in the air separate over time (Foster & Metaxas 1996, section 4.3): one becomes two of half its
  * volume, that move apart. */
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "spray/sheet.h"
@@ -38,7 +39,7 @@ static int list_splitting(const und_spray *s, int chunk, double chance)
 static void split(und_spray *s, int i)
 {
     double place[3], speed[2][3], size = 0;
-    float radius = (float)((double)s->radius[i] / cbrt(2));
+    float radius = (float)((double)s->radius[i] / und_cbrt(2));
     for (int a = 0; a < 3; a++)
         size += (double)s->speed[a][i] * (double)s->speed[a][i];
     for (int a = 0; a < 3; a++) {
@@ -64,7 +65,7 @@ static void split(und_spray *s, int i)
 void und_spray_split(und_spray *s, double dt)
 {
     int count = s->count, chunks = count / CHUNK + (count % CHUNK != 0);
-    double chance = -expm1(-s->split * dt);
+    double chance = -und_expm1(-s->split * dt);
     PARALLEL_FOR(chunks < 4 ? 1 : s->threads)
     for (int c = 0; c < chunks; c++)
         s->chunk_landed[c] = list_splitting(s, c, chance);

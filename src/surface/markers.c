@@ -1,5 +1,6 @@
 #include "surface/markers.h"
 
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "surface/markers_scratch.h"
@@ -87,7 +88,7 @@ und_status und_markers_reserve(und_markers *s, int capacity, und_error *err)
 void und_markers_lattice(const und_mac *m, int per_cell, int points[3])
 {
     double left = per_cell;
-    points[2] = m->n[2] == 1 ? 1 : (int)fmax(1, round(cbrt(left)));
+    points[2] = m->n[2] == 1 ? 1 : (int)fmax(1, round(und_cbrt(left)));
     left /= points[2];
     points[1] = (int)fmax(1, round(sqrt(left)));
     left /= points[1];

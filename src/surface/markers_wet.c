@@ -1,4 +1,5 @@
 /* How much of each cell its markers fill. */
+#include "base/maths.h"
 #include "geom/vec.h"
 #include "surface/markers_scratch.h"
 
@@ -45,7 +46,7 @@ typedef struct boxes {
 static double size_of(const boxes *b, double share)
 {
     double part = share / b->share;
-    return fabs(part - 1) < 1e-9 ? 1 : b->flat ? sqrt(part) : cbrt(part);
+    return fabs(part - 1) < 1e-9 ? 1 : b->flat ? sqrt(part) : und_cbrt(part);
 }
 
 /* What reaches into what is solid stays in the cell. */

@@ -1,5 +1,6 @@
 #include "surface/revolve.h"
 
+#include "base/maths.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -120,7 +121,7 @@ static void add_chain(profiles *p, const spot *chain, int count)
     double length = 0;
     for (int i = 0; i < count; i++) {
         const spot *next = &chain[(i + 1) % count];
-        length += hypot(next->r - chain[i].r, next->y - chain[i].y);
+        length += und_hypot(next->r - chain[i].r, next->y - chain[i].y);
     }
     double nearest = ON_AXIS * length / count;
     int start = 0;
@@ -150,7 +151,7 @@ typedef struct mesh {
 static void add_corner(mesh *m, const sample *s, int k)
 {
     double c = m->cosine[k % m->def->around], z = m->sine[k % m->def->around];
-    double length = hypot(s->along.r, s->along.y);
+    double length = und_hypot(s->along.r, s->along.y);
     /* Liquid is on the left of the profile: out of it is to the right. */
     double out = length > 0 ? s->along.y / length : 0, up = length > 0 ? -s->along.r / length : 1;
     const double place[3] = {m->def->axis_x + s->at.r * c, s->at.y, m->def->axis_z + s->at.r * z};
@@ -220,8 +221,8 @@ static und_status add_mesh(const profiles *p, und_frame *frame, und_error *err)
     /* Around the axis the exact circle stands for the cubics that would follow it. */
     for (int k = 0; k < around; k++) {
         double angle = 2 * M_PI * k / around;
-        turn[k] = cos(angle);
-        turn[around + k] = sin(angle);
+        turn[k] = und_cos(angle);
+        turn[around + k] = und_sin(angle);
     }
     m.cosine = turn;
     m.sine = turn + around;

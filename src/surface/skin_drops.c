@@ -1,4 +1,5 @@
 /* Markers that are away from all others are drops. */
+#include "base/maths.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/vec.h"
@@ -110,11 +111,11 @@ static void put_drops(const und_skin *k, size_t triangle, und_isosurface *out)
 {
     const und_markers *s = k->markers;
     const double volume = s->mac.d[0] * s->mac.d[1] * s->mac.d[2] / k->per_cell;
-    const double largest = cbrt(volume / 2.5361507101204); /* an icosahedron of radius 1 */
+    const double largest = und_cbrt(volume / 2.5361507101204); /* an icosahedron of radius 1 */
     und_vec3 corner[FACES][3];
     icosahedron(corner);
     for (int i = 0; i < s->count; i++) {
-        double radius = largest * cbrt((double)k->order[i] / LARGEST), place[3];
+        double radius = largest * und_cbrt((double)k->order[i] / LARGEST), place[3];
         drop_place(s, i, radius, place);
         for (int f = 0; f < FACES && k->order[i] > 0; f++, triangle++)
             for (size_t c = 0; c < 3; c++) {

@@ -1,6 +1,7 @@
 /* Camera rays, and how many of them each pixel gets. */
 #include "trace/film.h"
 
+#include "base/maths.h"
 #include "base/status.h"
 #include "render/internal.h"
 
@@ -46,7 +47,7 @@ static double window(und_filter filter, double x)
     double a = M_PI * (x + 1);
     switch (filter) {
     case UND_FILTER_GAUSSIAN:
-        return exp(-4.5 * x * x);
+        return und_exp(-4.5 * x * x);
     case UND_FILTER_TENT:
         return 1 - fabs(x);
     case UND_FILTER_BOX:
@@ -54,7 +55,7 @@ static double window(und_filter filter, double x)
     case UND_FILTER_BLACKMAN:
         break;
     }
-    return 0.35875 - 0.48829 * cos(a) + 0.14128 * cos(2 * a) - 0.01168 * cos(3 * a);
+    return 0.35875 - 0.48829 * und_cos(a) + 0.14128 * und_cos(2 * a) - 0.01168 * und_cos(3 * a);
 }
 
 /* The inverse of the filter's distribution: samples fall as densely as the filter is high, and all weigh the
@@ -101,8 +102,8 @@ static void disc(float u, float v, float *x, float *y)
         r = b;
         angle = 0.5f * (float)M_PI - 0.25f * (float)M_PI * (a / b);
     }
-    *x = r * cosf(angle);
-    *y = r * sinf(angle);
+    *x = r * und_cosf(angle);
+    *y = r * und_sinf(angle);
 }
 
 /* The ray through a place of the picture, in pixels from the top left; *middle: how far from the middle of

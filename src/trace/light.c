@@ -2,6 +2,7 @@
  *
  * Radiance is on the preview's scale: the sky's picture as it is stored, and a sun whose irradiance is pi
  * times its colour, so that a white wall turned to it has that colour. */
+#include "base/maths.h"
 #include "trace/light_parts.h"
 
 #include <stdlib.h>
@@ -113,7 +114,8 @@ f3 und_cap_sample(f3 axis, float chord2, const float u[2])
     f3 s, t;
     und_across(axis, &s, &t);
     float k = chord2 * u[0], r = sqrtf(maxf(k * (1 - 0.25f * k), 0)), angle = 2 * pi * u[1];
-    return f3_unit(f3_along(f3_along(f3_scale(axis, 1 - 0.5f * k), s, r * cosf(angle)), t, r * sinf(angle)));
+    return f3_unit(
+        f3_along(f3_along(f3_scale(axis, 1 - 0.5f * k), s, r * und_cosf(angle)), t, r * und_sinf(angle)));
 }
 
 float und_lamp_area(const und_lamp *lamp)
@@ -157,7 +159,7 @@ und_lights *und_lights_create(const und_lights_def *def, und_error *err)
         }
     }
     if (l->sky) {
-        double half = 0.25 * clampf(def->sun_angle, 0, 180) * M_PI / 180, chord = 2 * sin(half);
+        double half = 0.25 * clampf(def->sun_angle, 0, 180) * M_PI / 180, chord = 2 * und_sin(half);
         l->sun = l->sky->sun;
         l->sun_irradiance = f3_scale(l->sky->sun_color, pi);
         l->sun_chord2 = (float)(chord * chord);
@@ -195,7 +197,7 @@ f3 und_lights_glint(const und_lights *l, f3 d, float blur)
     float far2 = f3_dot(off, off), s2 = blur * blur + 0.25f * l->sun_chord2;
     if (!(s2 > 0 && far2 < 16 * s2))
         return f3_gray(0);
-    return f3_scale(l->sun_irradiance, expf(-far2 / (2 * s2)) / (2 * pi * s2));
+    return f3_scale(l->sun_irradiance, und_expf(-far2 / (2 * s2)) / (2 * pi * s2));
 }
 
 f3 und_lights_ambient(const und_lights *l, f3 normal)

@@ -1,4 +1,5 @@
 /* Photons of sun and lamps. */
+#include "base/maths.h"
 #include "trace/light_parts.h"
 
 static const float pi = 3.14159265f;
@@ -64,7 +65,8 @@ static und_ray emit_sphere(const und_lamp *lamp, const target *t, const float u[
     f3 dir = und_cap_sample(axis, chord2, u + 2);
     und_across(dir, &s, &v);
     float r = sqrtf(u[0]), a = 2 * pi * u[1], forward = lamp->radius * sqrtf(maxf(1 - u[0], 0));
-    f3 from = f3_along(f3_along(middle, s, lamp->radius * r * cosf(a)), v, lamp->radius * r * sinf(a));
+    f3 from =
+        f3_along(f3_along(middle, s, lamp->radius * r * und_cosf(a)), v, lamp->radius * r * und_sinf(a));
     *flux = f3_scale(f3_of(lamp->radiance), und_lamp_area(lamp) * pi * chord2);
     return (und_ray){.from = f3_along(from, dir, forward), .dir = dir, .far = INFINITY};
 }
@@ -81,8 +83,8 @@ static und_ray emit_rectangle(const und_lamp *lamp, const target *t, const float
     } else { /* by the cosine to all sides */
         und_across(n, &s, &v);
         float r = sqrtf(u[2]), a = 2 * pi * u[3];
-        dir = f3_unit(
-            f3_along(f3_along(f3_scale(n, sqrtf(maxf(1 - u[2], 0))), s, r * cosf(a)), v, r * sinf(a)));
+        dir = f3_unit(f3_along(f3_along(f3_scale(n, sqrtf(maxf(1 - u[2], 0))), s, r * und_cosf(a)), v,
+                               r * und_sinf(a)));
         *flux = f3_scale(f3_of(lamp->radiance), area * pi);
     }
     return (und_ray){.from = from, .dir = dir, .far = INFINITY};

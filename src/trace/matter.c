@@ -6,6 +6,7 @@
  * light that the usual form loses, which after all comes out on a later bounce between facets. */
 #include "trace/matter.h"
 
+#include "base/maths.h"
 #include "render/optics.h"
 
 static const float pi = 3.14159265f;
@@ -49,7 +50,7 @@ static f3 facet_sample(const facets *f, const float u[2])
 {
     f3 o = f3_unit(f3_make(f->alpha * f->out.x, f->alpha * f->out.y, f->out.z));
     float z = (1 - u[0]) * (1 + o.z) - o.z, r = sqrtf(maxf(1 - z * z, 0)), angle = 2 * pi * u[1];
-    f3 h = f3_make(r * cosf(angle) + o.x, r * sinf(angle) + o.y, z + o.z);
+    f3 h = f3_make(r * und_cosf(angle) + o.x, r * und_sinf(angle) + o.y, z + o.z);
     return f3_unit(f3_make(f->alpha * h.x, f->alpha * h.y, maxf(h.z, 1e-6f)));
 }
 
@@ -221,7 +222,7 @@ static f3 cosine_sample(f3 n, const float u[2])
     f3 s, t;
     und_across(n, &s, &t);
     float r = sqrtf(u[0]), angle = 2 * pi * u[1], z = sqrtf(maxf(1 - u[0], 0));
-    return f3_unit(f3_along(f3_along(f3_scale(s, r * cosf(angle)), t, r * sinf(angle)), n, z));
+    return f3_unit(f3_along(f3_along(f3_scale(s, r * und_cosf(angle)), t, r * und_sinf(angle)), n, z));
 }
 
 static bool dielectric_sample(const und_matter *m, f3 n, f3 out, float ratio, const float u[3],

@@ -20,6 +20,7 @@
  * divided by that square. */
 #include "trace/path.h"
 
+#include "base/maths.h"
 #include "render/optics.h"
 #include "trace/light_parts.h"
 #include "trace/matter.h"
@@ -119,7 +120,7 @@ static void add_scatter(tracer *t, const walk *w, const und_medium *m, float dis
     float high = maxf(towards.y, 0);
     if (high > 0 && largest(hidden) > 0.02f && !w->diffuse) {
         float mean = (m->absorption.x + m->absorption.y + m->absorption.z) / 3, u = und_dice_roll(t->dice);
-        float deep = mean > 0 ? -logf(1 - u * (1 - expf(-mean * distance))) / mean : u * distance;
+        float deep = mean > 0 ? -und_logf(1 - u * (1 - und_expf(-mean * distance))) / mean : u * distance;
         und_ray ray = w->ray;
         ray.from = f3_along(w->ray.from, w->ray.dir, minf(deep, distance));
         ray.dir = towards;

@@ -3,6 +3,7 @@
  * Light that would be spread past an edge (a floor's wall, a table's end, the shore) is thrown back: blocks
  * near an edge get mirror images behind it, which only their own surface sees, so that a floor is as bright
  * at its walls as elsewhere and no light is lost. */
+#include "base/maths.h"
 #include "trace/photons_parts.h"
 
 #include "base/pages.h"
@@ -159,9 +160,9 @@ static edge fit_edge(const float way[DIRECTIONS], int k, f3 s, f3 t)
     float before = way[(k + DIRECTIONS - 1) % DIRECTIONS], after = way[(k + 1) % DIRECTIONS];
     float a = 1 / maxf(way[k], 1e-9f), b = 0;
     if (before < INFINITY && after < INFINITY)
-        b = (1 / maxf(after, 1e-9f) - 1 / maxf(before, 1e-9f)) / (2 * sinf(step));
-    float turn = (float)k * step + clampf(atan2f(b, a), -0.5f * step, 0.5f * step);
-    return (edge){f3_along(f3_scale(s, cosf(turn)), t, sinf(turn)), 1 / sqrtf(a * a + b * b)};
+        b = (1 / maxf(after, 1e-9f) - 1 / maxf(before, 1e-9f)) / (2 * und_sinf(step));
+    float turn = (float)k * step + clampf(und_atan2f(b, a), -0.5f * step, 0.5f * step);
+    return (edge){f3_along(f3_scale(s, und_cosf(turn)), t, und_sinf(turn)), 1 / sqrtf(a * a + b * b)};
 }
 
 static void find_edges(const und_world *world, const und_photon_block *b, edges *out)
@@ -174,8 +175,8 @@ static void find_edges(const und_world *world, const und_photon_block *b, edges 
     for (int turn = 0; turn < 2; turn++) /* those between only where there is an edge at all */
         for (int k = turn; k < DIRECTIONS && (turn == 0 || any); k += 2) {
             float a = 2 * pi * (float)k / DIRECTIONS;
-            way[k] = way_to_edge(world, place, normal, f3_along(f3_scale(s, cosf(a)), t, sinf(a)), reach,
-                                 b->within);
+            way[k] = way_to_edge(world, place, normal, f3_along(f3_scale(s, und_cosf(a)), t, und_sinf(a)),
+                                 reach, b->within);
             any |= way[k] < INFINITY;
         }
     if (!any)

@@ -1,6 +1,7 @@
 /* A traced picture, in order. */
 #include "trace/trace.h"
 
+#include "base/maths.h"
 #include "base/status.h"
 #include "geom/value.h"
 #include "render/internal.h"
@@ -112,7 +113,7 @@ static und_lens make_lens(const und_trace *t)
     lens.right1 = c.right;
     lens.up1 = c.up;
     lens.forward1 = c.forward;
-    lens.half_height = tanf((float)(0.5 * t->def.fov * M_PI / 180));
+    lens.half_height = und_tanf((float)(0.5 * t->def.fov * M_PI / 180));
     lens.radius = (float)t->def.lens;
     lens.focus = t->def.focus_at ? focus_on(t, &c) : t->def.focus > 0 ? (float)t->def.focus : distance;
     lens.time[0] = -shutter;
@@ -135,7 +136,7 @@ static und_status expose(und_trace *t, const setting *s, und_layers *layers, und
                                .noise = (float)d->noise,
                                .filter = d->filter,
                                .filter_radius = (float)d->filter_radius,
-                               .gain = exp2f((float)d->exposure),
+                               .gain = und_exp2f((float)d->exposure),
                                .tone = d->tone,
                                .seed = 1,
                                .threads = t->threads,

@@ -1,4 +1,5 @@
 /* The world of a frame: what rays meet, and in what order it is asked. */
+#include "base/maths.h"
 #include "trace/world_parts.h"
 
 #include "base/status.h"
@@ -188,7 +189,7 @@ static void hazy_air(const und_world *world, const und_ray *ray, float distance,
     f3 far = und_sky_at(&r->sky, f3_unit(f3_make(ray->dir.x, 0.02f, ray->dir.z)));
     f3 light =
         f3_along(und_sky_ambient(&r->sky, f3_make(0, 1, 0)), r->sky.sun_color, 0.5f * maxf(r->sky.sun.y, 0));
-    float hidden = distance < INFINITY ? 1 - expf(-maxf(distance, 0) / (float)r->def.haze) : 0;
+    float hidden = distance < INFINITY ? 1 - und_expf(-maxf(distance, 0) / (float)r->def.haze) : 0;
     *through = 1 - hidden;
     *color = f3_make(hidden * far.x / maxf(light.x, 1e-6f), hidden * far.y / maxf(light.y, 1e-6f),
                      hidden * far.z / maxf(light.z, 1e-6f));
