@@ -138,6 +138,23 @@ und_status case_levelset_hold_sheet(case_sink *sink, und_error *err)
     return status;
 }
 
+/* A layer of 0.3 cells, of which no cell's middle is wet, is there and stays. */
+static und_status hold_layer(case_sink *sink, und_error *err)
+{
+    const int n = 32;
+    und_levelset_def def = tank(sink, n, n / 2, 1, 1.0 / n);
+    def.has_level = true;
+    def.level.number = 0.3 / n;
+    und_levelset *levelset = und_levelset_create(&def, err);
+    if (!levelset)
+        return err->status;
+    case_levelset_run(levelset, 2, 1.0 / 24);
+    case_report(sink, (case_result){"a layer of 0.3 cells, cells",
+                                    und_levelset_ledger(levelset).measured * n * n, 0.3, 1e-5, "at rest"});
+    und_levelset_destroy(levelset);
+    return UND_OK;
+}
+
 /* Pools whose level is anywhere in a cell stay as they are. */
 und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
 {
@@ -161,5 +178,5 @@ und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
                         (case_result){text[1], case_levelset_fastest(levelset, &def), 0, 1e-4, "at rest"});
             und_levelset_destroy(levelset);
         }
-    return UND_OK;
+    return hold_layer(sink, err);
 }

@@ -573,7 +573,6 @@ static und_status make_parts(und_levelset *s, und_error *err)
         (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
         und_levelset_fill(s, err))
         return err->status;
-    und_levelset_volume_fill(s);
     return UND_OK;
 }
 

@@ -109,6 +109,7 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
         und_distance_into_solids(&s->surface, wall);
         und_solids_pin(&s->solids, s->surface.phi);
     }
+    und_levelset_volume_fill(s); /* now: layers below the lowest middles of cells are none to phi */
     und_distance_redistance(&s->surface, s->def.redistance);
     if (wall)
         und_solids_unpin(&s->solids, s->surface.phi);
