@@ -7,6 +7,7 @@
 
 #include "cache/store.h"
 #include "io/image.h"
+#include "io/points.h"
 
 static void damaged_maps(void **state)
 {
@@ -39,6 +40,43 @@ static void damaged_maps(void **state)
     assert_true(errors > 0.85 * times);
     free(whole);
     put_back(&s);
+}
+
+static void damage_points(const char *name, const char *kind, const char *text)
+{
+    const char *path = test_path(&folder, name);
+    put_file(path, text, strlen(text));
+    subject s = take(path);
+    int errors = 0, times = (int)test_times(3000);
+    for (int seed = 0; seed < times; seed++) {
+        mutate(&s, (uint64_t)seed);
+        und_error err = {0};
+        und_point_rows rows = {0};
+        if (und_points_read(s.path, NULL, &rows, &err)) {
+            errors++;
+            assert_non_null(strstr(err.text, name));
+        }
+        for (int i = 0; err.text[0] == 0 && i < rows.count; i++)
+            for (int k = 0; k < UND_POINT_NUMBERS; k++)
+                assert_true(!(rows.has >> k & 1) || isfinite(rows.number[i][k]));
+        und_points_free(&rows);
+    }
+    print_message("%d of %d control points as %s refused\n", errors, times, kind);
+    assert_true(errors > times / 4);
+    put_back(&s);
+}
+
+static void damaged_control_points(void **state)
+{
+    (void)state;
+    damage_points("points.csv", "CSV",
+                  "id,x,y,z,vx,vy,vz,radius\n1,0.5,0.25,0.125,1,-1,0.5,0.1\n2,-3e-2,1,2,0,0,0,0.2\n"
+                  "7,1.5,1.25,0.5,0.1,0.2,0.3,0.05\n");
+    damage_points(
+        "points.ply", "PLY",
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+        "property float vx\nproperty float vy\nproperty float vz\nend_header\n"
+        "0.5 0.25 0.125 1 -1 0.5\n-3e-2 1 2 0 0 0\n1.5 1.25 0.5 0.1 0.2 0.3\n");
 }
 
 static void damaged_manifests(void **state)
@@ -161,9 +199,9 @@ static void damaged_checkpoints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_maps),        cmocka_unit_test(damaged_manifests),
-        cmocka_unit_test(damaged_ledgers),     cmocka_unit_test(damaged_frames),
-        cmocka_unit_test(damaged_checkpoints),
+        cmocka_unit_test(damaged_maps),      cmocka_unit_test(damaged_control_points),
+        cmocka_unit_test(damaged_manifests), cmocka_unit_test(damaged_ledgers),
+        cmocka_unit_test(damaged_frames),    cmocka_unit_test(damaged_checkpoints),
     };
     return cmocka_run_group_tests_name("damaged files", tests, small_setup, teardown);
 }
