@@ -98,6 +98,24 @@ static void a_fitted_window_has_the_bits_of_the_large_grid(void **state)
     assert_int_equal(same_frames(t.def, &follows_liquid, 10), 10);
 }
 
+/* Cells that have volumes of their own take them along. */
+static void a_window_loses_nothing(void **state)
+{
+    (void)state;
+    throw t;
+    make_throw(&t, true);
+    t.def.surface_rule = UND_SURFACE_VOLUME;
+    t.def.obstacle_count = 1;
+    t.def.window = follows_liquid;
+    und_levelset *levelset = start_levelset(&t.def);
+    for (int i = 0; i < 24; i++) {
+        und_levelset_step(levelset, 1.0 / 24);
+        const und_ledger l = und_levelset_ledger(levelset);
+        assert_double_near(l.correction / l.start, 0, 1e-12);
+    }
+    und_levelset_destroy(levelset);
+}
+
 static und_motion *path(double x0, double y0, double x1, double y1, double z, double end)
 {
     und_error err = {0};
@@ -315,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_carried_by_whole_cells),
         cmocka_unit_test(a_fitted_window_has_the_bits_of_the_large_grid),
+        cmocka_unit_test(a_window_loses_nothing),
         cmocka_unit_test(a_window_goes_with_a_solid),
         cmocka_unit_test(what_is_left_behind_is_booked),
         cmocka_unit_test(same_bits_after_a_resume_and_at_any_thread_count),

@@ -320,6 +320,7 @@ static und_status change(und_levelset *s, const box *to, bool carried, und_error
     und_solids_take_skins(&s->solids, &old.solids);
     if (carried)
         carry(&old, s);
+    und_levelset_volume_shift(s);
     carry_numbers(&old, s);
     und_levelset_close_grid(&old);
     und_levelset_ready(s);

@@ -71,6 +71,8 @@ void und_volume_close(und_volume *v)
 void und_volume_shift(und_volume *v, const und_mac *mac)
 {
     v->mac = *mac;
+    for (size_t i = 0; i < mac->count; i++)
+        v->c[i] = v->parts->inside[i] ? v->c[i] : 0;
 }
 
 /* ---- Lists ---- */

@@ -32,7 +32,7 @@ typedef struct und_volume {
 
 und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_error *err); /* empty */
 void und_volume_close(und_volume *v);
-/* The grid is another window of the same size. */
+/* The grid is another window of the same size, and c has been carried there: beside it is nothing. */
 void und_volume_shift(und_volume *v, const und_mac *mac);
 
 /* Each cell holds what phi encloses of it. */

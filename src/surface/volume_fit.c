@@ -193,7 +193,7 @@ static uint8_t fullest(const fit *f, size_t at)
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + f->v->parts->around[k]);
-        if (f->v->c[next] > best && und_volume_linked(f->v, f->walls, at, k)) {
+        if (f->v->parts->inside[next] && f->v->c[next] > best && und_volume_linked(f->v, f->walls, at, k)) {
             best = f->v->c[next];
             to = (uint8_t)k;
         }
