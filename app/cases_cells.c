@@ -19,6 +19,8 @@ const validation_case cells_cases[] = {
     {"dam_break", "cells", case_dam_break},
     {"sloshing", "cells", case_sloshing},
     {"levelling", "cells", case_levelling},
+    {"shown", "cells", case_cells_shown},
+    {"normals", "cells", case_cells_normals},
     {"film", "cells", case_film},
     {"lake_at_rest", "cells", case_cells_lake},
     {"filling", "cells", case_filling},

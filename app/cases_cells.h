@@ -23,7 +23,7 @@ void case_cells_run(und_cells *cells, double until, double dt);
 extern case_fn case_hydrostatic, case_taylor_green, case_channel, case_kovasznay, case_cavity,
     case_same_pressure;
 extern case_fn case_falling_drop, case_cells_thrown, case_jet, case_dam_break, case_sloshing, case_wave_maker;
-extern case_fn case_levelling;
+extern case_fn case_levelling, case_cells_shown, case_cells_normals;
 extern case_fn case_film, case_cells_lake, case_filling, case_foam_life;
 extern case_fn case_cells_draft, case_cells_heave, case_cells_ballast, case_cells_sink;
 

@@ -150,6 +150,7 @@ static void single_markers_are_drops(void **state)
         s->place[0][i] = i & 1 ? 0.54 + 0.013 * i : 1.999;
         s->place[1][i] = i & 2 ? 0.54 : 1.41 + 0.013 * i;
         s->place[2][i] = i & 4 ? 1e-6 : 1.37;
+        s->share[i] = 1.0 / 27;
     }
     s->count = 8;
     und_markers_label(s, t.label);

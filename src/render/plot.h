@@ -15,6 +15,7 @@ typedef struct und_plot_data {
     const float *pressure; /* [ny][nx], Pa */
     const float *u, *v;    /* [ny][nx + 1] and [ny + 1][nx], m/s; both or none */
     const float *marker;   /* [markers][3], m */
+    const float *share;    /* [markers], of a cell: what each stands for */
     const float *chain;    /* [first[chains]][3], m */
     const int32_t *first;  /* [chains + 1] */
     size_t markers, chains;

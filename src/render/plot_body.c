@@ -1,6 +1,7 @@
 /* Where the liquid is, as a path: chains as they are, markers by what lies close between them, or cells. */
 #include "base/maths.h"
 #include "render/plot_draw.h"
+#include "surface/enclose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,8 +71,54 @@ static bool body_lattice(const und_plot_data *d, double pad, und_plot_body *b)
     return false;
 }
 
+/* Does the square of the lattice that begins at a sample lie in what is open? */
+static bool is_open(const und_plot_data *d, const und_plot_body *b, int i, int j)
+{
+    double x = (b->x0 + (i + 0.5) * b->hx - d->x0) / d->dx, y = (b->y0 + (j + 0.5) * b->hy - d->y0) / d->dy;
+    return x > 0 && y > 0 && x < d->nx && y < d->ny && d->label[(int)y * d->nx + (int)x] != UND_CELL_SOLID;
+}
+
+/* The sample nearest to a marker. */
+static size_t sample_at(const und_plot_body *b, const float place[3])
+{
+    double u = fmin(fmax(((double)place[0] - b->x0) / b->hx + 0.5, 0), b->nx - 1);
+    double v = fmin(fmax(((double)place[1] - b->y0) / b->hy + 0.5, 0), b->ny - 1);
+    return (size_t)v * (size_t)b->nx + (size_t)u;
+}
+
+/* Each piece of the body has the area that its markers stand for; as it is where there is no memory. */
+static void show_areas(const und_plot_data *d, und_plot_body *b, double most)
+{
+    size_t count = (size_t)b->nx * (size_t)b->ny;
+    uint8_t *counts = malloc(count);
+    und_enclosing e = {.lattice = {{b->nx, b->ny, 1}, {b->hx, b->hy, 1}, {b->x0, b->y0, 0}},
+                       .field = b->inside,
+                       .counts = counts,
+                       .in = most,
+                       .out = most,
+                       .threads = 1};
+    und_error err;
+    for (size_t c = 0; c < count; c++)
+        b->inside[c] = -b->inside[c];
+    for (size_t c = 0; counts && c < count; c++)
+        counts[c] = is_open(d, b, (int)(c % (size_t)b->nx), (int)(c / (size_t)b->nx));
+    if (counts && und_enclose_open(&e, &err) == UND_OK) {
+        for (size_t k = 0; k < d->markers; k++) {
+            int32_t piece = e.piece[sample_at(b, d->marker + 3 * k)];
+            double share = (double)d->share[k];
+            if (piece >= 0 && share > 0 && share <= 1)
+                e.volume[piece] += share * d->dx * d->dy;
+        }
+        (void)und_enclose(&e, &err);
+    }
+    und_enclose_close(&e);
+    free(counts);
+    for (size_t c = 0; c < count; c++)
+        b->inside[c] = -b->inside[c];
+}
+
 /* The closing of the markers by a disc (Serra 1982): all that no disc of radius `wide` reaches without
- * covering a marker, with a rim of half the markers' spacing. */
+ * covering a marker, with a rim of half the markers' spacing, or as wide as shows what they stand for. */
 und_plot_body und_plot_body_make(const und_plot_data *d)
 {
     und_plot_body b = {0};
@@ -102,6 +149,8 @@ und_plot_body und_plot_body_make(const und_plot_data *d)
         deep[c] = ((double)near[c] < wide ? deep[c] : -deep[c]) - (float)(wide - rim);
     free(near);
     b.inside = deep;
+    if (d->share)
+        show_areas(d, &b, 0.5 * wide);
     return b;
 }
 

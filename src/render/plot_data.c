@@ -64,6 +64,7 @@ bool und_plot_read(const und_frame *frame, und_plot_data *d)
     if (!d->u || !d->v)
         d->u = d->v = NULL;
     d->marker = find_places(frame, "markers/position", &d->markers);
+    d->share = d->marker ? find_values(frame, "markers/share", UND_F32, d->markers) : NULL;
     find_chains(frame, d);
     if (!und_rigid_find(frame, &d->bodies))
         d->bodies = (und_rigid){0};

@@ -78,8 +78,8 @@ double und_markers_density(const und_markers *markers, size_t cell);
 double und_markers_stand_for(const und_markers *markers);
 void und_markers_scale(und_markers *markers, double factor);
 
-/* Adds "markers/position" [count][3]; and in 3D the triangles around them, "liquid/mesh_position" and
- * "liquid/mesh_normal" [corners][3]. */
+/* Adds "markers/position" [count][3]; in 2D "markers/share" [count], the part of a cell that each stands for;
+ * in 3D the triangles around them, "liquid/mesh_position" and "liquid/mesh_normal" [corners][3]. */
 und_status und_markers_frame(const und_markers *markers, int per_cell, const uint8_t *label, und_frame *frame,
                              und_error *err);
 

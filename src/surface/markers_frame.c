@@ -34,6 +34,24 @@ static und_status add_skin(const und_markers *s, int per_cell, const uint8_t *la
     return normal ? UND_OK : err->status;
 }
 
+/* Where there is no skin, whoever draws one knows from these how much it is to enclose. */
+static und_status add_shares(const und_markers *s, und_frame *frame, und_error *err)
+{
+    const und_item_def def = {.name = "markers/share",
+                              .unit = "1",
+                              .kind = UND_PARTICLES,
+                              .type = UND_F32,
+                              .rank = 1,
+                              .dim = {(size_t)s->count}};
+    und_item *item = und_frame_add(frame, &def, err);
+    if (!item)
+        return err->status;
+    float *out = item->data;
+    for (int i = 0; i < s->count; i++)
+        out[i] = (float)s->share[i];
+    return UND_OK;
+}
+
 und_status und_markers_frame(const und_markers *s, int per_cell, const uint8_t *label, und_frame *frame,
                              und_error *err)
 {
@@ -43,7 +61,7 @@ und_status und_markers_frame(const und_markers *s, int per_cell, const uint8_t *
     for (int i = 0; i < s->count; i++)
         for (int a = 0; a < 3; a++)
             *out++ = (float)s->place[a][i];
-    return s->mac.n[2] == 1 ? UND_OK : add_skin(s, per_cell, label, frame, err);
+    return s->mac.n[2] == 1 ? add_shares(s, frame, err) : add_skin(s, per_cell, label, frame, err);
 }
 
 enum { PARTS = 7, PLACES = 3, EACH = 4 }; /* the first EACH hold one number of each marker, its place first */

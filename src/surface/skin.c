@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "geom/vec.h"
+#include "surface/enclose.h"
 #include "surface/skin_parts.h"
 
 #include <stdlib.h>
@@ -15,11 +16,13 @@ enum {
 };
 static const double FULL_LEVEL = 0.5; /* the filling that the surface of much liquid has */
 static const double OF_PEAK = 0.7; /* of the most within a cell, where that is less: thin sheets stay whole */
+static const double FARTHEST = 0.8;     /* of the least filling: how far the surface moves to show a volume */
+static const double FARTHEST_IN = 0.03; /* of the filling: thin sheets stay whole */
 static const double OUTSIDE = 1000;     /* cells */
 static const double SOLID_OPEN = 0.125; /* what is open half a cell inside a flat wall */
 
 /* How the cells look around which the points are. */
-typedef enum kind { EMPTY, PARTIAL, SOLID } kind; /* partial: with liquid */
+typedef enum kind { EMPTY, PARTIAL, INNER, SOLID } kind; /* with liquid: at the surface, or Full */
 
 static kind kind_of(const und_skin *k, const int cell[3])
 {
@@ -30,14 +33,16 @@ static kind kind_of(const und_skin *k, const int cell[3])
     size_t i = und_mac_at(m, cell[0], cell[1], cell[2]);
     if (k->label[i] == UND_CELL_SOLID)
         return SOLID;
+    if (k->label[i] == UND_CELL_FULL)
+        return INNER;
     return k->count[i] > 0 || k->label[i] != UND_CELL_EMPTY ? PARTIAL : EMPTY;
 }
 
 typedef bool cell_fn(const und_skin *k, size_t cell);
 
-static bool is_not_empty(const und_skin *k, size_t cell)
+static bool is_inner_or_solid(const und_skin *k, size_t cell)
 {
-    return k->kind[cell] != EMPTY;
+    return k->kind[cell] == INNER || k->kind[cell] == SOLID;
 }
 static bool is_full_or_solid(const und_skin *k, size_t cell)
 {
@@ -69,7 +74,8 @@ static bool find_box(und_skin *k)
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0]; x++) {
             const int cell[3] = {x, row % m->n[1], row / m->n[1]};
-            if (kind_of(k, cell) != PARTIAL)
+            kind is = kind_of(k, cell);
+            if (is == EMPTY || is == SOLID)
                 continue;
             for (int a = 0; a < 3; a++) {
                 low[a] = cell[a] < low[a] ? cell[a] : low[a];
@@ -99,7 +105,7 @@ static void find_kinds(und_skin *k)
             }
 }
 
-/* Which cells with liquid have none without around them, and which are so far inside that all points that see
+/* Which Full cells have nothing but such around them, and which are so far inside that all points that see
  * them see nothing but such. */
 static void find_full(und_skin *k)
 {
@@ -111,7 +117,7 @@ static void find_full(und_skin *k)
                     const int at[3] = {x, y, z};
                     size_t i = und_skin_cell(k, at);
                     if (pass == 0)
-                        k->full[i] = k->kind[i] == PARTIAL && all_around(k, at, 1, is_not_empty);
+                        k->full[i] = k->kind[i] == INNER && all_around(k, at, 1, is_inner_or_solid);
                     else
                         k->buried[i] = k->full[i] && all_around(k, at, 2, is_full_or_solid);
                 }
@@ -150,8 +156,10 @@ static void splat(und_skin *k, const double cells[3], double fills)
  * where they crowd no more than the cell. */
 static double share_of(const und_skin *k, int i, size_t local)
 {
-    int32_t count = k->count[und_markers_cell(k->markers, i)];
-    return k->full[local] || count > k->per_cell ? 1.0 / count : k->markers->share[i];
+    size_t cell = und_markers_cell(k->markers, i);
+    if (k->full[local])
+        return 1.0 / k->count[cell];
+    return k->markers->share[i] / und_larger(1, und_markers_density(k->markers, cell));
 }
 
 /* A cell that holds liquid without markers: spread over it. */
@@ -312,11 +320,17 @@ static void widen_line(float *v, int count, size_t step)
     }
 }
 
+/* The least filling that is surface in the open; less is drops. */
+static double least_level(const und_skin *k)
+{
+    return und_larger(0.12, und_smaller(0.4, 3.0 / k->per_cell));
+}
+
 /* The filling that is the surface, at each point. */
 static void find_level(und_skin *k)
 {
     for_lines(k, k->level, widen_line);
-    double least = und_larger(0.12, und_smaller(0.4, 3.0 / k->per_cell)); /* in the open; less is drops */
+    double least = least_level(k);
     size_t count = und_lattice_count(&k->lattice);
     for (size_t i = 0; i < count; i++) {
         double some = least / und_larger(SOLID_OPEN, (double)k->open[i]);
@@ -337,7 +351,7 @@ static void find_distance(und_skin *k)
             for (int x = 0; x < n[0]; x++) {
                 const int point[3] = {x, y, z};
                 size_t i = ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x;
-                double distance = (double)k->level[i] - (double)k->filled[i];
+                double distance = FULL_LEVEL * (1 - (double)k->filled[i] / (double)k->level[i]);
                 distance = und_larger(distance, 2 * (SOLID_OPEN - (double)k->open[i]));
                 for (int a = 0; a < 3; a++) {
                     int halves = 2 * k->low[a] + point[a] - 1;
@@ -345,6 +359,74 @@ static void find_distance(und_skin *k)
                 }
                 k->level[i] = (float)distance;
             }
+}
+
+/* Does the box of the lattice that begins at a point lie in what is open? */
+static bool box_counts(const und_skin *k, int x, int y, int z)
+{
+    const int point[3] = {x, y, z};
+    int at[3];
+    for (int a = 0; a < 3; a++) {
+        at[a] = (point[a] + 1) / 2 - 1 + UND_SKIN_MARGIN;
+        if (point[a] + 1 >= k->lattice.n[a])
+            return false;
+    }
+    return k->kind[und_skin_cell(k, at)] != SOLID;
+}
+
+/* The piece of the skin that a marker lies in, or within a cell of, or -1. */
+static int32_t piece_at(const und_skin *k, const und_enclosing *e, int i)
+{
+    const und_markers *s = k->markers;
+    const double place[3] = {s->place[0][i], s->place[1][i], s->place[2][i]};
+    const int *n = k->lattice.n;
+    double cells[3];
+    int32_t piece = -1;
+    und_markers_cells(s, place, cells);
+    for (int reach = 0; reach <= REACH && piece < 0; reach++) {
+        int low[3], high[3];
+        for (int a = 0; a < 3; a++) {
+            int point = (int)und_larger(0, 2 * (cells[a] - k->low[a]) + 1.5);
+            low[a] = point > reach ? point - reach : 0;
+            high[a] = point + reach < n[a] ? point + reach : n[a] - 1;
+        }
+        for (int z = low[2]; z <= high[2] && piece < 0; z++)
+            for (int y = low[1]; y <= high[1] && piece < 0; y++)
+                for (int x = low[0]; x <= high[0] && piece < 0; x++)
+                    piece = e->piece[((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x];
+    }
+    return piece;
+}
+
+/* Each piece shows what its markers stand for, less what is drawn as drops. */
+static und_status show_volumes(und_skin *k, und_error *err)
+{
+    const und_markers *s = k->markers;
+    const int *n = k->lattice.n;
+    const double cell = s->mac.d[0] * s->mac.d[1] * s->mac.d[2];
+    uint8_t *counts = (uint8_t *)k->open; /* which is not needed any more */
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++)
+                counts[((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)x] =
+                    box_counts(k, x, y, z);
+    und_enclosing e = {.lattice = k->lattice,
+                       .field = k->level,
+                       .counts = counts,
+                       .out = FARTHEST * least_level(k),
+                       .in = FARTHEST_IN,
+                       .threads = k->threads};
+    und_status status = und_enclose_open(&e, err);
+    for (int i = 0; status == UND_OK && i < s->count; i++) {
+        int32_t piece = piece_at(k, &e, i);
+        if (piece >= 0)
+            e.volume[piece] += cell * s->share[i] * (1 - und_skin_alone(k, i));
+        else
+            und_skin_set_alone(k, i);
+    }
+    status = status == UND_OK ? und_enclose(&e, err) : status;
+    und_enclose_close(&e);
+    return status;
 }
 
 static void close_skin(und_skin *k)
@@ -395,11 +477,13 @@ und_status und_skin_make(const und_markers *markers, int per_cell, const uint8_t
         for_lines(&k, k.open, smooth_line);
         find_parts(&k);
         find_level(&k);
-        int drops = und_skin_find_drops(&k);
+        und_skin_find_drops(&k);
         find_distance(&k);
-        status = und_isosurface_make(&k.lattice, k.level, k.threads, &bulk, err);
+        status = show_volumes(&k, err);
         if (status == UND_OK)
-            status = und_skin_add_drops(&k, drops, &bulk, out, err);
+            status = und_isosurface_make(&k.lattice, k.level, k.threads, &bulk, err);
+        if (status == UND_OK)
+            status = und_skin_add_drops(&k, &bulk, out, err);
         und_isosurface_free(&bulk);
     }
     close_skin(&k);

@@ -9,30 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FACES = 20, LARGEST = 1000 }; /* of an icosahedron; of a drop's size in `order` */
+enum { FACES = 20, LARGEST = 1000 };               /* of an icosahedron; of a drop's size in `order` */
+static const double ICOSAHEDRON = 2.5361507101204; /* its volume, of radius 1 */
 
 /* Of the filling that is surface: above the first a marker is part of the bulk, below the second a whole
  * drop. */
 static const double BULK = 0.6, ALONE = 0.3;
 
-/* A field of the lattice at a place in cells, linear between points. */
-static double field_at(const und_skin *k, const float *field, const double cells[3])
+/* The most that is filled, of what is surface there, at the points of the lattice around a place in cells. */
+static double filling_at(const und_skin *k, const double cells[3])
 {
     const int *n = k->lattice.n;
     size_t low[3];
-    double part[3], sum = 0;
-    for (int a = 0; a < 3; a++) {
-        double t = und_larger(0, und_smaller(2 * (cells[a] - k->low[a]) + 1, n[a] - 1.5));
-        low[a] = (size_t)t;
-        part[a] = t - (double)low[a];
-    }
+    double most = 0;
+    for (int a = 0; a < 3; a++)
+        low[a] = (size_t)und_larger(0, und_smaller(2 * (cells[a] - k->low[a]) + 1, n[a] - 1.5));
     for (size_t c = 0; c < 8; c++) {
         size_t x = c & 1, y = c >> 1 & 1, z = c >> 2;
-        double share =
-            (x ? part[0] : 1 - part[0]) * (y ? part[1] : 1 - part[1]) * (z ? part[2] : 1 - part[2]);
-        sum += share * (double)field[((low[2] + z) * (size_t)n[1] + low[1] + y) * (size_t)n[0] + low[0] + x];
+        size_t at = ((low[2] + z) * (size_t)n[1] + low[1] + y) * (size_t)n[0] + low[0] + x;
+        most = und_larger(most, (double)k->filled[at] / (double)k->level[at]);
     }
-    return sum;
+    return most;
 }
 
 /* 0: part of the bulk, up to 1: a drop of its own. */
@@ -44,24 +41,31 @@ static double aloneness(const und_skin *k, int i)
     und_markers_cells(s, place, cells);
     if (k->full[und_skin_holder(k, cells)])
         return 0;
-    double filling = field_at(k, k->filled, cells) / field_at(k, k->level, cells);
+    double filling = filling_at(k, cells);
     double t = und_larger(0, und_smaller(1, (BULK - filling) / (BULK - ALONE)));
     return t * t * (3 - 2 * t);
 }
 
-int und_skin_find_drops(und_skin *k)
+void und_skin_find_drops(und_skin *k)
 {
     enum { BLOCK = 4096 };
-    int drops = 0, blocks = (k->markers->count + BLOCK - 1) / BLOCK;
+    int blocks = (k->markers->count + BLOCK - 1) / BLOCK;
     PARALLEL_FOR(k->threads)
     for (int block = 0; block < blocks; block++) {
         int end = block == blocks - 1 ? k->markers->count : (block + 1) * BLOCK;
         for (int i = block * BLOCK; i < end; i++)
             k->order[i] = (int32_t)lround(LARGEST * aloneness(k, i));
     }
-    for (int i = 0; i < k->markers->count; i++)
-        drops += k->order[i] > 0;
-    return drops;
+}
+
+double und_skin_alone(const und_skin *k, int i)
+{
+    return (double)k->order[i] / LARGEST;
+}
+
+void und_skin_set_alone(und_skin *k, int i)
+{
+    k->order[i] = LARGEST;
 }
 
 /* Corners of an icosahedron: (0, +-1, +-golden) and its turns. */
@@ -110,12 +114,11 @@ static void drop_place(const und_markers *s, int i, double radius, double place[
 static void put_drops(const und_skin *k, size_t triangle, und_isosurface *out)
 {
     const und_markers *s = k->markers;
-    const double volume = s->mac.d[0] * s->mac.d[1] * s->mac.d[2] / k->per_cell;
-    const double largest = und_cbrt(volume / 2.5361507101204); /* an icosahedron of radius 1 */
+    const double largest = und_cbrt(s->mac.d[0] * s->mac.d[1] * s->mac.d[2] / ICOSAHEDRON);
     und_vec3 corner[FACES][3];
     icosahedron(corner);
     for (int i = 0; i < s->count; i++) {
-        double radius = largest * und_cbrt((double)k->order[i] / LARGEST), place[3];
+        double radius = largest * und_cbrt(s->share[i] * und_skin_alone(k, i)), place[3];
         drop_place(s, i, radius, place);
         for (int f = 0; f < FACES && k->order[i] > 0; f++, triangle++)
             for (size_t c = 0; c < 3; c++) {
@@ -128,10 +131,12 @@ static void put_drops(const und_skin *k, size_t triangle, und_isosurface *out)
     }
 }
 
-und_status und_skin_add_drops(const und_skin *k, int drops, const und_isosurface *bulk, und_isosurface *out,
+und_status und_skin_add_drops(const und_skin *k, const und_isosurface *bulk, und_isosurface *out,
                               und_error *err)
 {
-    size_t first = (size_t)bulk->triangle_count, count = first + FACES * (size_t)drops;
+    size_t first = (size_t)bulk->triangle_count, count = first;
+    for (int i = 0; i < k->markers->count; i++)
+        count += k->order[i] > 0 ? FACES : 0;
     if (count > INT_MAX / 9)
         return und_error_set(err, UND_FAILED, "a skin of %zu triangles, at most %d", count, INT_MAX / 9);
     out->position = und_alloc(9 * count, sizeof *out->position, "a skin's corners", err);

@@ -36,11 +36,13 @@ static inline size_t und_skin_holder(const und_skin *k, const double cells[3])
     return und_skin_cell(k, at);
 }
 
-/* Which markers are drops of their own: how many. */
-int und_skin_find_drops(und_skin *skin);
+/* Which markers are drops of their own. */
+void und_skin_find_drops(und_skin *skin);
+double und_skin_alone(const und_skin *skin, int i); /* how much of marker i is drawn as one, 0 to 1 */
+void und_skin_set_alone(und_skin *skin, int i);     /* all of it */
 
 /* The bulk's triangles and those of the drops. */
-und_status und_skin_add_drops(const und_skin *skin, int drops, const und_isosurface *bulk,
-                              und_isosurface *out, und_error *err);
+und_status und_skin_add_drops(const und_skin *skin, const und_isosurface *bulk, und_isosurface *out,
+                              und_error *err);
 
 #endif
