@@ -4,7 +4,7 @@
 #include "geom/shape.h"
 #include "liquid/cells_state.h"
 
-enum { N = 16, SUBSTEPS = 40 };
+enum { N = 16, SUBSTEPS = 36 };
 
 typedef struct scene {
     und_cells_def def;
