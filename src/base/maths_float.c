@@ -104,19 +104,46 @@ float und_tanf(float x)
     return (float)und_tan((double)x);
 }
 
+/* Of a point whose coordinates are not negative, nor both zero: from the nearest of axes and diagonal on. */
+static inline double angle_of(double y, double x)
+{
+    const double least = 0.4142135623730950; /* tan(pi / 8) */
+    const double base = y <= least * x ? 0 : x <= least * y ? M_PI_2 : M_PI_4;
+    const double u = y <= least * x ? y / x : x <= least * y ? -x / y : (y - x) / (y + x);
+    const double z = u * u, zz = z * z;
+    const double a = -0x1.5555555552562p-2 + z * 0x1.9999998825918p-3,
+                 b = -0x1.249240c37ad76p-3 + z * 0x1.c7195c8f27c64p-4,
+                 c = -0x1.7415369b05321p-4 + z * 0x1.37797a2bb25f5p-4,
+                 d = -0x1.ed97727799b19p-5 + z * 0x1.0dafbdea6ce78p-5;
+    return base + (u + u * z * ((a + zz * b) + zz * zz * (c + zz * d)));
+}
+
 float und_asinf(float x)
 {
-    return (float)und_asin((double)x);
+    const double a = fabs((double)x);
+    return a <= 1 ? copysignf((float)angle_of(a, sqrt((1 - a) * (1 + a))), x) : NAN;
 }
 
 float und_acosf(float x)
 {
-    return (float)und_acos((double)x);
+    const double a = fabs((double)x);
+    if (!(a <= 1))
+        return NAN;
+    const double angle = angle_of(sqrt((1 - a) * (1 + a)), a);
+    return (float)(x < 0 ? M_PI - angle : angle);
 }
 
 float und_atan2f(float y, float x)
 {
-    return (float)und_atan2((double)y, (double)x);
+    double a = fabs((double)y), b = fabs((double)x);
+    if (isnan(x) || isnan(y))
+        return NAN;
+    if (isinf(x) || isinf(y)) {
+        a = isinf(y) ? 1 : 0;
+        b = isinf(x) ? 1 : 0;
+    }
+    const double angle = a > 0 || b > 0 ? angle_of(a, b) : 0;
+    return copysignf((float)(signbit(x) ? M_PI - angle : angle), y);
 }
 
 float und_hypotf(float x, float y)
