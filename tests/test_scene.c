@@ -411,7 +411,7 @@ static void failing_functions_are_remembered(void **state)
          "math.random works only while the scene is loaded"},
         {"if t > 1 then scene { frames = 3 } end return 1", "scene works only while the scene is loaded"},
         {"if t > 1 then local s = 'x' while true do s = s .. s end end return 1",
-         "stopped at its memory limit"},
+         "f.lua:2: liquid.waves.ground: stopped at a string of more than 64 KiB"},
         {"if t > 1 then return nothing.x end return 1", "unknown name \"nothing\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

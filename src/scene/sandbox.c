@@ -13,7 +13,8 @@
 
 enum {
     HOOK_EVERY = 1000, /* instructions */
-    STRING_MAX = 1 << 20,
+    STRING_MAX = 1 << 16,
+    COMPARED = 256, /* bytes of strings, in the time of an instruction */
     PRINT_MAX = 1000,
     CANDIDATES = 256
 };
@@ -30,9 +31,33 @@ und_sandbox *und_sandbox_of(lua_State *L)
     return box;
 }
 
-/* Memory counts as work, so that a loop of large allocations ends as soon as a loop of instructions; a new
- * string's size is capped (Lua tells what it allocates where there was nothing), because comparing long
- * strings is work that no hook sees. */
+/* Where the scene is, 0 if in none of its lines; allocates nothing. */
+static int line_now(lua_State *L)
+{
+    lua_Debug ar;
+    for (int level = 0; L && lua_getstack(L, level, &ar); level++)
+        if (lua_getinfo(L, "l", &ar) && ar.currentline > 0)
+            return ar.currentline;
+    return 0;
+}
+
+/* A new string; false if it is too long. */
+static bool note_string(und_sandbox *box, size_t size)
+{
+    if (size <= STRING_MAX) {
+        box->longest = size > box->longest ? size : box->longest;
+        return true;
+    }
+    if (box->hit == UND_LIMIT_NONE) {
+        box->hit = UND_LIMIT_STRING;
+        box->hit_line = line_now(box->lua);
+    }
+    return false;
+}
+
+/* Memory counts as work, so that a loop of large allocations ends as soon as a loop of instructions.  Lua
+ * tells what it allocates where there was nothing: comparing strings is work that no hook sees, so that their
+ * length is capped and the longest makes every instruction count for more. */
 static void *allocate(void *context, void *old, size_t old_size, size_t size)
 {
     und_sandbox *box = context;
@@ -44,7 +69,7 @@ static void *allocate(void *context, void *old, size_t old_size, size_t size)
     }
     if (size > held) {
         box->work_left -= 1 + (double)(size - held) / 64;
-        bool too_long = !old && old_size == LUA_TSTRING && size > STRING_MAX;
+        bool too_long = !old && old_size == LUA_TSTRING && !note_string(box, size);
         if (too_long || size - held > box->limits.memory || box->used > box->limits.memory - (size - held) ||
             box->work_left < 0) {
             box->refused = true;
@@ -97,13 +122,13 @@ void und_sandbox_charge(lua_State *L, double work)
     if (box->unchecked < HOOK_EVERY && box->work_left >= 0)
         return; /* the clock is slow to read */
     box->unchecked = 0;
-    check_limits(L, box, 0);
+    check_limits(L, box, line_now(L));
 }
 
 static void count_hook(lua_State *L, lua_Debug *ar)
 {
     und_sandbox *box = und_sandbox_of(L);
-    box->work_left -= HOOK_EVERY;
+    box->work_left -= HOOK_EVERY * (1 + (double)(box->longest / COMPARED));
     lua_getinfo(L, "l", ar);
     check_limits(L, box, ar->currentline);
 }
@@ -131,9 +156,10 @@ void und_sandbox_explain(const und_sandbox *box, char *text, size_t size)
     else if (box->hit == UND_LIMIT_TIME)
         snprintf(text, size, "stopped after %g s of processor time: a loop without end?",
                  box->limits.seconds);
+    else if (box->hit == UND_LIMIT_STRING)
+        snprintf(text, size, "stopped at a string of more than %d KiB", STRING_MAX >> 10);
     else
-        snprintf(text, size, "stopped at its memory limit (%zu MiB in all, %d MiB for one string)",
-                 box->limits.memory >> 20, STRING_MAX >> 20);
+        snprintf(text, size, "stopped at its memory limit (%zu MiB)", box->limits.memory >> 20);
 }
 
 /* pcall, but no scene may catch a limit and go on. */
@@ -198,6 +224,16 @@ static int repeat(lua_State *L)
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, 1);
     return 1;
+}
+
+/* string.byte, charged for how many it gives. */
+static int bytes(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    und_sandbox_charge(L, lua_gettop(L));
+    return lua_gettop(L);
 }
 
 /* Pushes what tostring shows: not where a table lies in memory, which is another place in each run. */
@@ -466,10 +502,13 @@ static void copy_charged(lua_State *L, int from, const char *name, double factor
 
 static void open_string(lua_State *L, int globals)
 {
-    static const char *const names[] = {"byte", "char", "len", "lower", "reverse", "sub", "upper", NULL};
+    static const char *const names[] = {"char", "len", "lower", "reverse", "sub", "upper", NULL};
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 0);
     lua_newtable(L);
     copy_names(L, lua_gettop(L) - 1, names);
+    lua_getfield(L, -2, "byte");
+    lua_pushcclosure(L, bytes, 1);
+    lua_setfield(L, -2, "byte");
     lua_getfield(L, -2, "rep");
     lua_pushcclosure(L, repeat, 1);
     lua_setfield(L, -2, "rep");

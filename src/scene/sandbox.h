@@ -16,12 +16,19 @@ typedef struct und_limits {
 
 und_limits und_limits_default(void);
 
-typedef enum und_limit { UND_LIMIT_NONE, UND_LIMIT_WORK, UND_LIMIT_TIME, UND_LIMIT_MEMORY } und_limit;
+typedef enum und_limit {
+    UND_LIMIT_NONE,
+    UND_LIMIT_WORK,
+    UND_LIMIT_TIME,
+    UND_LIMIT_MEMORY,
+    UND_LIMIT_STRING
+} und_limit;
 
 typedef struct und_sandbox {
     lua_State *lua;
     und_limits limits;
     size_t used;      /* bytes now */
+    size_t longest;   /* string so far, bytes: what one instruction may compare */
     bool refused;     /* the last refusal of memory was the limit's, not the machine's */
     double work_left; /* of the call in progress */
     double unchecked; /* work since the clock was read */
