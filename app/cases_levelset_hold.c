@@ -155,10 +155,10 @@ static und_status hold_layer(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-/* Pools whose level is anywhere in a cell stay as they are. */
+/* Pools and layers whose level is anywhere in a cell, on its middle too, stay as they are. */
 und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
 {
-    static const double level[] = {10, 10.1, 10.3, 10.7, 10.9};
+    static const double level[] = {0.9, 1, 1.5, 2.5, 3, 10, 10.1, 10.3, 10.5, 10.7, 10.9};
     for (size_t k = 0; k < sizeof level / sizeof *level; k++)
         for (int n = 32; n <= 64; n *= 2) {
             char text[2][64];

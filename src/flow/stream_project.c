@@ -37,9 +37,10 @@ void und_stream_system_close(und_stream_system_parts *p)
  * at most this much, or a cell whose centre is all but on the surface would outweigh its neighbours. */
 #define MOST_INVERSE 100.0f
 
-/* Or, where that is above 0, its centre counts as so far in the liquid at least: neighbours whose centres
- * straddle the surface by a hair are then pushed alike. */
-#define LEAST_DEPTH 0.001f
+/* Or, where that is above 0, its centre counts as so far in the liquid at least, which is as near to the
+ * surface as redistancing lets it: neighbours whose centres straddle the surface by a hair are then pushed
+ * alike, to gravity times this. */
+#define LEAST_DEPTH 1e-6f
 
 static inline float inverse_part(float liquid, float air, float least)
 {

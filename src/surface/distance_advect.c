@@ -137,6 +137,7 @@ void und_distance_advect(und_distance *d, float *const u[3], double cells_per_sp
     float *phi = d->phi;
     d->phi = d->next;
     d->next = phi;
-    und_distance_draw_thin(d, u, cells_per_speed);
+    if (!d->keeps_thin)
+        und_distance_draw_thin(d, u, cells_per_speed);
     und_distance_beside(d, d->phi);
 }
