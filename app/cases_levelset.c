@@ -26,6 +26,7 @@ const validation_case levelset_cases[] = {
     {"holds_dropped_ball", "levelset", case_levelset_hold_ball},
     {"holds_shaken_cup", "levelset", case_levelset_hold_cup},
     {"holds_sheets", "levelset", case_levelset_hold_sheet},
+    {"holds_sources", "levelset", case_levelset_hold_source},
     {"holds_at_rest", "levelset", case_levelset_hold_pool},
     {"zalesak", "levelset", case_levelset_zalesak},
     {"single_vortex", "levelset", case_levelset_vortex},

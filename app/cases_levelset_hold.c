@@ -180,3 +180,42 @@ und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
         }
     return hold_layer(sink, err);
 }
+
+/* Sources of 0.26 to 7.7 cells run for a time that is no number of steps: speed times area times time. */
+static und_status pour(case_sink *sink, int n, double wide, double across, und_error *err)
+{
+    const double high = 0.1, speed = 0.5, end = 0.51;
+    char text[96];
+    und_levelset_def def = tank(sink, n, n / 2, 1, 1.0 / n);
+    und_shape *tap = flat_box(0.5 - wide / 2, 0.3, 0.5 + wide / 2, 0.3 + high, err);
+    und_element_def element = {.role = UND_ELEMENT_SOURCE, .shape = tap, .end = end};
+    element.field.value[0].number = across;
+    element.field.value[1].number = -speed;
+    def.elements = &element;
+    def.element_count = 1;
+    und_levelset *levelset = tap ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        case_levelset_run(levelset, 1, 1.0 / 24);
+        snprintf(text, sizeof text, "%.2f of %d cells%s: brought", wide * n, n,
+                 across > 0 ? ", slanted" : "");
+        const double wanted = (speed * wide + across * high) * end * def.dx;
+        case_report(sink, (case_result){text, und_levelset_ledger(levelset).sources / wanted, 1, 0.02,
+                                        "speed x area x time"});
+    }
+    const und_status status = levelset ? UND_OK : err->status;
+    und_levelset_destroy(levelset);
+    und_shape_destroy(tap);
+    return status;
+}
+
+und_status case_levelset_hold_source(case_sink *sink, und_error *err)
+{
+    static const double wide[] = {0.008, 0.02, 0.05, 0.08};
+    und_status status = UND_OK;
+    for (int n = 32; n <= 96 && status == UND_OK; n *= 3) {
+        for (size_t k = 0; k < sizeof wide / sizeof *wide && status == UND_OK; k++)
+            status = pour(sink, n, wide[k], 0, err);
+        status = status == UND_OK ? pour(sink, n, 0.08, 0.3, err) : status;
+    }
+    return status;
+}

@@ -612,6 +612,39 @@ static void what_is_wrong_is_told(void **state)
     empty_tank(&t);
 }
 
+/* Speed times the area that the flow sees, however it lies on the cells and beyond the domain's sides. */
+static void sources_bring_what_their_shapes_do(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    tank t = make_tank(8, 8, 8);
+    const und_vec3 middle = und_vec(-0.5 + 4.2 * DX, 0.25 + 4.1 * DX, 1 + 3.9 * DX);
+    const double r = 1.3 * DX, disc = 3.14159265358979 * r * r;
+    und_shape *ball = und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = middle, .radius = r}, &err);
+    und_shape *slot = und_shape_create(&(und_shape){.kind = UND_BOX,
+                                                    .center = und_vec(-0.5, middle.y, middle.z),
+                                                    .half = und_vec(DX, 0.1 * DX, 2 * DX)},
+                                       &err);
+    const und_element_def defs[] = {
+        {.role = UND_ELEMENT_SOURCE, .shape = ball, .end = 2, .field.value[0].number = 3},
+        {.role = UND_ELEMENT_SOURCE, .shape = ball, .end = 2, .field.value = {{.number = 3}, {.number = -4}}},
+        {.role = UND_ELEMENT_SOURCE, .shape = slot, .end = 2, .field.value[0].number = 2},
+        {.role = UND_ELEMENT_SOURCE, .shape = slot, .end = 2, .field.value[1].number = 2}};
+    const double rate[] = {3 * disc, 5 * disc, 2 * 0.8 * DX * DX, 2 * 4 * DX * DX};
+    for (int i = 0; i < 4; i++) {
+        add_elements(&t, &defs[i], 1, 1);
+        und_elements_hold_thin(t.e);
+        und_elements_render(t.e, 1.5, &t.d);
+        assert_non_null(und_elements_held(t.e));
+        assert_true(und_mask_count(und_elements_held(t.e)) > 0);
+        assert_float_equal(und_elements_brings(t.e, 0.25), 0.25 * rate[i], 0.0025 * rate[i]);
+        assert_float_equal(und_elements_brings(t.e, 2), 0.5 * rate[i], 0.005 * rate[i]);
+    }
+    und_shape_destroy(ball);
+    und_shape_destroy(slot);
+    empty_tank(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gravity_and_forces_everywhere),
@@ -627,6 +660,7 @@ int main(void)
                                        cmocka_unit_test(sources_hold_their_cells),
                                        cmocka_unit_test(sources_fill_and_drains_empty),
                                        cmocka_unit_test(sources_at_the_sides),
+                                       cmocka_unit_test(sources_bring_what_their_shapes_do),
                                        cmocka_unit_test(a_kind_of_ones_own),
                                        cmocka_unit_test(same_bits_at_any_thread_count),
                                        cmocka_unit_test(what_is_wrong_is_told)};

@@ -33,8 +33,7 @@ cell_box und_element_box(const und_mac *mac, const double low[3], const double h
     return none ? (cell_box){0} : box;
 }
 
-/* The bounds of the shape in the world. */
-static void posed_bounds(const und_shape *shape, const und_pose *pose, double low[3], double high[3])
+void und_element_bounds(const und_shape *shape, const und_pose *pose, double low[3], double high[3])
 {
     und_bounds b = und_shape_bounds(shape);
     double x[2] = {b.low.x, b.high.x}, y[2] = {b.low.y, b.high.y}, z[2] = {b.low.z, b.high.z};
@@ -73,7 +72,7 @@ void und_element_region(const und_elements *e, element *one, int margin)
         return;
     one->pose = pose;
     one->margin = margin;
-    posed_bounds(one->def.shape, &pose, low, high);
+    und_element_bounds(one->def.shape, &pose, low, high);
     one->box = und_element_box(&e->mac, low, high, margin);
     int ny = one->box.n[1], rows = ny * one->box.n[2];
     int threads = und_workers(e->threads, (size_t)rows * (size_t)one->box.n[0], CELLS_TO_SHARE);
@@ -95,7 +94,7 @@ static und_status open_region(const und_elements *e, element *one, und_error *er
     int margin = margin_of(one, ELEMENT_MARGIN);
     double low[3], high[3], diagonal = 0;
     und_pose pose = und_motion_at(NULL, 0);
-    posed_bounds(one->def.shape, &pose, low, high);
+    und_element_bounds(one->def.shape, &pose, low, high);
     for (int a = 0; a < 3; a++)
         diagonal += (high[a] - low[a]) * (high[a] - low[a]);
     one->room = 1;
@@ -156,7 +155,7 @@ void und_elements_shift(und_elements *e, const und_mac *mac)
 {
     e->mac = *mac;
     for (int i = 0; i < e->count; i++)
-        e->list[i].margin = 0; /* its region is not made yet */
+        e->list[i].margin = e->list[i].has_rate = 0; /* its region is not made yet */
 }
 
 void und_elements_destroy(und_elements *e)
@@ -200,11 +199,28 @@ static void hold(und_elements *e, const element *one)
             for (int i = 0; i < b->n[0]; i++) {
                 int x = b->low[0] + i;
                 uint64_t bit = UINT64_C(1) << ((x + 1) & 63);
-                if (!(inside[i] < 0) || x < 0 || x >= e->mac.n[0])
+                if (!(inside[i] < one->edge) || x < 0 || x >= e->mac.n[0])
                     continue;
                 bits[(x + 1) >> 6] = source ? bits[(x + 1) >> 6] | bit : bits[(x + 1) >> 6] & ~bit;
             }
         }
+}
+
+void und_elements_hold_thin(und_elements *e)
+{
+    e->hold_thin = true;
+}
+
+/* How near to the shape of a source cells are held: in it, or where it is too thin for that, half a cell. */
+static float edge_of(const und_elements *e, const element *one)
+{
+    const size_t count = (size_t)one->box.n[0] * (size_t)one->box.n[1] * (size_t)one->box.n[2];
+    if (!e->hold_thin || one->def.role != UND_ELEMENT_SOURCE)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (one->inside[i] < 0)
+            return 0;
+    return 0.5f;
 }
 
 /* What is the same everywhere is asked once. */
@@ -232,8 +248,10 @@ void und_elements_render(und_elements *e, double time, const und_distance *d)
         if (!one->active)
             continue;
         render_values(e, one);
-        if (one->inside)
+        if (one->inside) {
             und_element_region(e, one, margin_of(one, d->width));
+            one->edge = edge_of(e, one);
+        }
         held |= one->def.role == UND_ELEMENT_SOURCE;
     }
     if (held || e->any_held)
@@ -261,7 +279,7 @@ int und_elements_source_at(const und_elements *e, int x, int y, int z)
         const cell_box *b = &one->box;
         if (one->active && one->def.role == UND_ELEMENT_SOURCE && one->inside && x >= b->low[0] &&
             x < b->low[0] + b->n[0] && y >= b->low[1] && y < b->low[1] + b->n[1] && z >= b->low[2] &&
-            z < b->low[2] + b->n[2] && one->inside[cell_box_at(b, x, y, z)] < 0)
+            z < b->low[2] + b->n[2] && one->inside[cell_box_at(b, x, y, z)] < one->edge)
             return i;
     }
     return -1;
@@ -277,7 +295,7 @@ static bool fill_row(const element *one, const und_distance *d, int y, int z)
     float *phi = d->phi + und_mac_at(&d->mac, from, y, z), width = (float)d->width;
     bool source = one->def.role == UND_ELEMENT_SOURCE, changed = false;
     for (int i = 0; i < to - from; i++) {
-        float s = source ? inside[i] : -inside[i];
+        float s = source ? inside[i] - one->edge : -inside[i];
         s = s < -width ? -width : s > width ? width : s;
         bool takes = source ? s < phi[i] : s > phi[i];
         phi[i] = takes ? s : phi[i];

@@ -20,6 +20,9 @@ void und_elements_destroy(und_elements *e);
 /* The grid is another window of the same size from now on. */
 void und_elements_shift(und_elements *e, const und_mac *mac);
 
+/* From now on sources that no cell's middle lies in hold the cells that they touch. */
+void und_elements_hold_thin(und_elements *e);
+
 /* Renders what acts at `time`: the regions where they moved, and the sources' velocities.  To be called
  * before the others, once per substep. */
 void und_elements_render(und_elements *e, double time, const und_distance *d);
@@ -34,6 +37,11 @@ const und_mask *und_elements_held(const und_elements *e);
 int und_elements_source_at(const und_elements *e, int x, int y, int z);
 /* What flows out of them, less what flows in, m3/s. */
 double und_elements_outflow(const und_elements *e, const und_stream *s, const und_solids *solids);
+/* What comes out of the sources' shapes in dt, as far as they are in the domain, whatever the cells: speed
+ * times the area that the flow sees times the time that they run, m3.  Below 0: not known, as a velocity
+ * differs from place to place. */
+double und_elements_brings(und_elements *e, double dt);
+double und_elements_fills(und_elements *e); /* m3 in those that run; INFINITY: not known, as above */
 /* m3/s that flow from the liquid into drains. */
 double und_elements_inflow(const und_elements *e, const und_stream *s, const und_solids *solids);
 /* Equation 4.4: adds gravity and forces over dt to the faces of the flow. */

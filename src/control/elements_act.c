@@ -21,9 +21,9 @@ static bool is_given(const und_elements *e, const element *one, int axis, const 
     const cell_box *b = &one->box;
     int next[3] = {at[0], at[1], at[2]};
     next[axis]++;
-    return (one->inside[cell_box_at(b, at[0], at[1], at[2])] < 0 &&
+    return (one->inside[cell_box_at(b, at[0], at[1], at[2])] < one->edge &&
             und_mask_has(&e->held, at[0], at[1], at[2])) ||
-           (one->inside[cell_box_at(b, next[0], next[1], next[2])] < 0 &&
+           (one->inside[cell_box_at(b, next[0], next[1], next[2])] < one->edge &&
             und_mask_has(&e->held, next[0], next[1], next[2]));
 }
 

@@ -24,7 +24,12 @@ typedef struct element {
     size_t room;     /* values that inside[] has room for */
     und_pose pose;   /* for which inside[] was made */
     int margin;      /* cells of the box around the shape's bounds; 0: not made yet */
+    float edge;      /* cells: sources hold cells that are nearer to the shape than this */
     float *given[3]; /* sources: the velocity of high faces, where a cell beside them is held */
+    double rate;     /* sources: m3/s, at the pose `rated` */
+    double volume;   /* m3, as that */
+    und_pose rated;
+    bool has_rate;
 } element;
 
 struct und_elements {
@@ -33,7 +38,7 @@ struct und_elements {
     double time; /* of what is rendered */
     element *list;
     und_mask held;
-    bool any_held;
+    bool any_held, hold_thin;
 };
 
 enum { ELEMENT_MARGIN = 8, ELEMENT_PART = 128 }; /* cells around a source that it shapes; faces at a time */
@@ -47,6 +52,9 @@ static inline size_t cell_box_at(const cell_box *b, int x, int y, int z)
 /* The cells that a box in metres touches, and `margin` around them, as far as the grid has them; none: a
  * length of 0. */
 cell_box und_element_box(const und_mac *mac, const double low[3], const double high[3], int margin);
+
+/* The bounds of a shape in the world. */
+void und_element_bounds(const und_shape *shape, const und_pose *pose, double low[3], double high[3]);
 
 /* Makes inside[] anew where the region has moved. */
 void und_element_region(const und_elements *e, element *one, int margin);

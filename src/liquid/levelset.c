@@ -539,6 +539,8 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         und_levelset_control_open(s, old, err))
         return err->status;
     s->solids.windowed = def->window.on;
+    if (s->volume)
+        und_elements_hold_thin(s->elements);
     s->surface.keeps_thin = s->volume != NULL; /* how thick it is, cells know */
     return UND_OK;
 }

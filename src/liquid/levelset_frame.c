@@ -126,7 +126,8 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n++].adapts = true;
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
     if (s->volume) {
-        list[n] = und_part_of("flying", UND_F64, und_levelset_volume_flying(s), 1);
+        list[n] =
+            und_part_of("volumes", UND_F64, und_levelset_volume_numbers(s), UND_LEVELSET_VOLUME_NUMBERS);
         list[n++].adapts = true;
     }
     und_levelset_field carried[UND_LEVELSET_FIELDS];

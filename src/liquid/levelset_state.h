@@ -226,7 +226,8 @@ void und_levelset_volume_shift(und_levelset *s); /* the grid is another window *
 double und_levelset_volume_sum(const und_levelset *s);
 double und_levelset_volume_shown(const und_levelset *s);
 int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */
-double *und_levelset_volume_flying(und_levelset *s);
+enum { UND_LEVELSET_VOLUME_NUMBERS = 2 };
+double *und_levelset_volume_numbers(und_levelset *s); /* that go on from step to step */
 /* In the order of a step: after solids moved; before and after sources and drains changed phi; labels; what
  * cells are to gain by the flow, with what they gain already (NULL: nothing); along the flow; and phi
  * follows.

@@ -21,13 +21,18 @@ static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
 static const float DEEP = -2.5f; /* cells: further in all of what is too much is pressed out */
 static const float THIN = 0.01f; /* cells: what thinner films do is not the pressure's */
 static const float ROOM = 0.02f;
+static const double MOST_POURED = 2; /* times what the flow asks of sources */
 
 struct und_levelset_volume {
     und_volume cells;
     float *before; /* phi, before sources and drains */
     float *gain;   /* what cells gain in the step, of a cell */
-    double flying; /* what drops have, of UND_VOLUME_ONE: a whole number */
+    double numbers[UND_LEVELSET_VOLUME_NUMBERS];
 };
+
+/* What drops have, of UND_VOLUME_ONE: a whole number; what sources have brought and are not to have yet, as
+ * that. */
+enum { FLYING, AHEAD };
 
 static und_volume_walls walls_of(const und_levelset *s)
 {
@@ -95,9 +100,9 @@ int32_t *und_levelset_volume_cells(const und_levelset *s)
     return s->volume->cells.c;
 }
 
-double *und_levelset_volume_flying(und_levelset *s)
+double *und_levelset_volume_numbers(und_levelset *s)
 {
-    return &s->volume->flying;
+    return s->volume->numbers;
 }
 
 void und_levelset_volume_shift(und_levelset *s)
@@ -170,35 +175,78 @@ void und_levelset_volume_before(und_levelset *s)
         memcpy(s->volume->before, s->surface.phi, s->mac.count * sizeof *s->volume->before);
 }
 
-/* Cells of sources are full; where phi rose, a drain has taken what it encloses no more. */
-void und_levelset_volume_elements(und_levelset *s)
+/* How full cells of sources are: together they hold what their shapes do. */
+static float fullness(const und_levelset *s)
+{
+    const double cell = s->def.dx * s->def.dx * s->def.dx;
+    const size_t cells = und_mask_count(und_elements_held(s->elements));
+    return cells > 0 ? (float)fmin(und_elements_fills(s->elements) / ((double)cells * cell), 1) : 1;
+}
+
+/* Whether the source that a cell is of pours: one that stands only fills its shape. */
+static bool pours(const und_levelset *s, int x, int y, int z)
+{
+    const int source = und_elements_source_at(s->elements, x, y, z);
+    const und_element_def *def = source < 0 ? NULL : &s->def.elements[source];
+    bool moves = def && def->field.kind;
+    for (int a = 0; def && a < 3; a++)
+        moves = moves || def->field.value[a].fn || def->field.value[a].number != 0;
+    return moves;
+}
+
+/* Cells of sources are that full, or full if they were fuller. */
+static void fill_sources(und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
     const und_mask *held = und_elements_held(s->elements);
+    const float part = held ? fullness(s) : 1;
+    int64_t poured = 0;
+    for (int row = 0; row < und_mac_rows(m) && held; row++)
+        for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
+            for (int x = begin; x < end; x++) {
+                const size_t at = und_mac_row(m, row) + (size_t)x;
+                const float room = und_volume_room(&walls, at);
+                const int32_t least = und_volume_units(part * room), most = und_volume_units(room);
+                int32_t *c = &s->volume->cells.c[at], had = *c;
+                *c = had < least ? least : had > most ? most : had;
+                poured += *c - had;
+                if (pours(s, x, row % m->n[1], row / m->n[1]))
+                    s->volume->numbers[AHEAD] += *c - had;
+            }
+    und_ledger_add(&s->ledger.sources, &s->lost[0], (double)poured * quantum(s));
+}
+
+/* Where phi rose, a drain has taken what it encloses no more. */
+static void drain(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    const und_volume_walls walls = walls_of(s);
     const float *before = s->volume->before, *phi = s->surface.phi;
     int32_t *c = s->volume->cells.c;
-    int64_t poured = 0, drained = 0;
-    if (!pours_or_drains(s))
-        return;
+    int64_t drained = 0;
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
-            const float room = und_volume_room(&walls, at);
-            const bool source = held && und_mask_has(held, x, row % m->n[1], row / m->n[1]);
-            if (source) {
-                const int32_t full = und_volume_units(room);
-                poured += full - c[at];
-                c[at] = full;
-            } else if (phi[at] > before[at] && c[at] > 0) {
-                const float part = 0.5f - phi[at];
-                const int32_t most = und_volume_units((part < 0 ? 0 : part < 1 ? part : 1) * room);
-                drained += c[at] > most ? c[at] - most : 0;
-                c[at] = c[at] > most ? most : c[at];
-            }
+            if (!(phi[at] > before[at] && c[at] > 0))
+                continue;
+            const float part = 0.5f - phi[at];
+            const int32_t most = und_volume_units((part < 0   ? 0
+                                                   : part < 1 ? part
+                                                              : 1) *
+                                                  und_volume_room(&walls, at));
+            drained += c[at] > most ? c[at] - most : 0;
+            c[at] = c[at] > most ? most : c[at];
         }
-    und_ledger_add(&s->ledger.sources, &s->lost[0], (double)poured * quantum(s));
     und_ledger_add(&s->ledger.drains, &s->lost[1], (double)drained * quantum(s));
+}
+
+void und_levelset_volume_elements(und_levelset *s)
+{
+    if (!pours_or_drains(s))
+        return;
+    drain(s);
+    fill_sources(s);
 }
 
 /* ---- The flow ---- */
@@ -257,21 +305,117 @@ static double viscosity_of(const und_levelset *s)
     return s->def.viscosity > WATER ? s->def.viscosity : WATER;
 }
 
+typedef struct pouring {
+    double asked; /* what the flow takes out of held cells in the step, of UND_VOLUME_ONE */
+    double back;  /* of that, what it takes back in at once, where they are a stair */
+    double had;   /* what they hold */
+} pouring;
+
+/* What flows out of a cell to others that are held (or are not), and in from them, in cells. */
+static void exchange(const und_levelset *s, const int cell[3], bool with, double *out, double *in)
+{
+    const und_mac *m = &s->mac;
+    const und_mask *held = und_elements_held(s->elements);
+    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    *out = *in = 0;
+    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
+        const int a = way / 2, by = way % 2 ? 1 : -1;
+        const size_t face = way % 2 ? at : at - (size_t)m->step[a];
+        const double flow = by * (double)s->stream.u[a][face] * (double)s->solids.open[a][face];
+        if ((und_mask_has(held, cell[0] + by * (a == 0), cell[1] + by * (a == 1), cell[2] + by * (a == 2)) !=
+             0) != with)
+            continue;
+        *out += flow > 0 ? flow : 0;
+        *in -= flow < 0 ? flow : 0;
+    }
+    *out *= s->dt / s->def.dx;
+    *in *= s->dt / s->def.dx;
+}
+
+static void add_pouring(const und_levelset *s, const int cell[3], pouring *p)
+{
+    const und_mac *m = &s->mac;
+    const und_mask *held = und_elements_held(s->elements);
+    double out, in;
+    exchange(s, cell, false, &out, &in);
+    p->asked += out * UND_VOLUME_ONE;
+    p->had += s->volume->cells.c[und_mac_at(m, cell[0], cell[1], cell[2])];
+    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) { /* each neighbour's, shared by those around it */
+        const int a = way / 2, by = way % 2 ? 1 : -1;
+        const int next[3] = {cell[0] + by * (a == 0), cell[1] + by * (a == 1), cell[2] + by * (a == 2)};
+        int around = 0;
+        if (next[a] < 0 || next[a] >= m->n[a] || und_mask_has(held, next[0], next[1], next[2]))
+            continue;
+        for (int k = 0; k < (m->n[2] > 1 ? 6 : 4); k++)
+            around += und_mask_has(held, next[0] + (k / 2 == 0 ? k % 2 * 2 - 1 : 0),
+                                   next[1] + (k / 2 == 1 ? k % 2 * 2 - 1 : 0),
+                                   next[2] + (k / 2 == 2 ? k % 2 * 2 - 1 : 0)) != 0;
+        exchange(s, next, true, &out, &in);
+        p->back += fmin(out, in) / around * UND_VOLUME_ONE;
+    }
+}
+
+static pouring pouring_of(const und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    const und_mask *held = und_elements_held(s->elements);
+    pouring p = {0};
+    for (int row = 0; row < und_mac_rows(m) && held; row++) {
+        const int y = row % m->n[1], z = row / m->n[1];
+        for (int begin, end = -1; und_mask_stretch(held, y, z, end, &begin, &end);)
+            for (int x = begin; x < end; x++)
+                add_pouring(s, (const int[3]){x, y, z}, &p);
+    }
+    return p;
+}
+
+/* Whether solids take up part of held cells: how much comes out then only the cells know. */
+static bool in_solids(const und_levelset *s, const und_mask *held)
+{
+    const und_mac *m = &s->mac;
+    for (int row = 0; row < und_mac_rows(m) && s->solids.any; row++)
+        for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
+            for (int x = begin; x < end; x++)
+                if (s->solids.room[und_mac_row(m, row) + (size_t)x] < 1)
+                    return true;
+    return false;
+}
+
+/* What they are to give of that: what comes out of their shape is not what comes out of the cells whose
+ * middles are in it. */
+static double wanted_of_sources(const und_levelset *s, double asked)
+{
+    const double brings = s->elements ? und_elements_brings(s->elements, s->dt) : 0;
+    const und_mask *held = und_elements_held(s->elements);
+    return brings < 0 || (held && (asked <= 0 || in_solids(s, held))) ? asked : brings / quantum(s);
+}
+
 void und_levelset_volume_move(und_levelset *s)
 {
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
     const double dx = s->def.dx;
     const float pin = pin_of(s);
+    double *ahead = &s->volume->numbers[AHEAD];
+    const pouring before = pouring_of(s);
+    const double asked = before.asked - before.back, wanted = wanted_of_sources(s, asked);
+    /* What they were filled with at first is the first that they bring. */
+    const float poured = asked > 0 ? (float)fmin(fmax((wanted - *ahead) / asked, 0), MOST_POURED) : 0;
     const und_volume_flow flow = {.u = s->stream.u,
                                   .per_speed = s->dt / dx,
                                   .fastest = s->fastest,
                                   .layers = s->layers,
                                   .held = und_elements_held(s->elements),
+                                  .poured = poured,
                                   .pin = pin,
                                   .step = (long)s->substeps};
     und_volume_drag(v, &s->surface, s->stream.u, viscosity_of(s) * s->dt / (dx * dx), pin);
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
+    /* Less as much as came into them. */
+    const double came = pouring_of(s).had - before.had + (double)poured * asked;
+    *ahead -= asked > 0 ? wanted * (1 - came / asked) : wanted;
+    if (s->elements)
+        fill_sources(s);
     if (left != 0)
         und_ledger_add(&s->ledger.left, &s->lost[2], (double)left * quantum(s));
 }
@@ -327,7 +471,7 @@ static bool throw_bead(void *context, const int cell[3], size_t at, int32_t amou
     if (!und_levelset_throw(s, place, speed, amount * quantum(s)))
         return false;
     s->ledger.spray_out += amount * quantum(s);
-    s->volume->flying += amount;
+    s->volume->numbers[FLYING] += amount;
     return true;
 }
 
@@ -368,9 +512,9 @@ double und_levelset_volume_land(und_levelset *s, const float place[3], double vo
 {
     struct und_levelset_volume *v = s->volume;
     const und_volume_walls walls = walls_of(s);
-    double units = fmin(floor(volume / quantum(s) + 0.5), v->flying);
-    units = last ? v->flying : units;
-    v->flying -= units;
+    double units = fmin(floor(volume / quantum(s) + 0.5), v->numbers[FLYING]);
+    units = last ? v->numbers[FLYING] : units;
+    v->numbers[FLYING] -= units;
     if (!left)
         v->cells.c[landing(s, &walls, place)] += (int32_t)units;
     return units * quantum(s);

@@ -61,7 +61,8 @@ static void carry_field(const und_mac *from, const void *old, const und_mac *to,
 static void carry_numbers(und_levelset *from, und_levelset *to)
 {
     if (to->volume)
-        *und_levelset_volume_flying(to) = *und_levelset_volume_flying(from);
+        memcpy(und_levelset_volume_numbers(to), und_levelset_volume_numbers(from),
+               UND_LEVELSET_VOLUME_NUMBERS * sizeof(double));
     if (to->viscous)
         memcpy(und_levelset_viscous_told(to), und_levelset_viscous_told(from),
                UND_LEVELSET_VISCOUS_TOLD * sizeof(double));

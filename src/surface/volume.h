@@ -54,7 +54,8 @@ typedef struct und_volume_flow {
     double per_speed;
     double fastest;       /* m/s */
     int layers;           /* cells around the liquid in which u is known */
-    const und_mask *held; /* cells that give out all that u asks for, be it there or not; NULL: none */
+    const und_mask *held; /* cells that give out what u asks for, be it there or not; NULL: none */
+    float poured;         /* so many times that */
     float pin;            /* cells: thinner films do not wet what is dry */
     long step;            /* counts up: the axes' order */
 } und_volume_flow;
@@ -62,8 +63,8 @@ typedef struct und_volume_flow {
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                         const und_volume_flow *flow);
 
-/* phi follows what cells hold; films level out, in a time in which one a cell thick evens out `level` of the
- * difference between neighbours. */
+/* After und_volume_move: phi follows what cells hold, but for held ones; films level out, in a time in which
+ * one a cell thick evens out `level` of the difference between neighbours. */
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, float level);
 
 /* After und_volume_fit: what lies in the air too thin for phi is gathered into beads; fn takes each, or

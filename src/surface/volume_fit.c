@@ -21,10 +21,15 @@ typedef struct fit {
     float level;
 } fit;
 
+static bool is_held(const fit *f, size_t at)
+{
+    return f->v->parts->kind[at] == UND_VOLUME_HELD;
+}
+
 static bool is_near(const void *context, size_t at)
 {
     const fit *f = context;
-    return fabsf(f->phi[at]) < NEAR || (f->v->c[at] != 0 && f->phi[at] > 0);
+    return !is_held(f, at) && (fabsf(f->phi[at]) < NEAR || (f->v->c[at] != 0 && f->phi[at] > 0));
 }
 
 /* ---- What phi encloses ---- */
@@ -155,7 +160,7 @@ static uint8_t to_surface(const fit *f, size_t at)
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
         const float there = fabsf(f->phi[next]);
-        if (there < best && there < NEAR && v->parts->inside[next] &&
+        if (there < best && there < NEAR && v->parts->inside[next] && !is_held(f, next) &&
             und_volume_room(f->walls, next) > LEAST_ROOM && und_volume_linked(v, f->walls, at, k)) {
             best = there;
             to = (uint8_t)k;
@@ -193,7 +198,8 @@ static uint8_t fullest(const fit *f, size_t at)
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + f->v->parts->around[k]);
-        if (f->v->parts->inside[next] && f->v->c[next] > best && und_volume_linked(f->v, f->walls, at, k)) {
+        if (f->v->parts->inside[next] && f->v->c[next] > best && !is_held(f, next) &&
+            und_volume_linked(f->v, f->walls, at, k)) {
             best = f->v->c[next];
             to = (uint8_t)k;
         }
@@ -225,7 +231,7 @@ static float shifted(const fit *f, size_t at)
         return phi;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-        if (!p->inside[next] || fabsf(f->phi[next]) >= NEAR || v->film[next] ||
+        if (!p->inside[next] || fabsf(f->phi[next]) >= NEAR || v->film[next] || is_held(f, next) ||
             !und_volume_linked(v, f->walls, at, k))
             continue;
         extra += und_volume_weight(k) * und_volume_clip(und_volume_cells(p->extra[next]), 1);

@@ -148,12 +148,22 @@ static int parts_needed(const move *m)
 
 /* ---- Fluxes ---- */
 
-/* Over a face of which one side is deep: either side can tell it by itself. */
-static inline int32_t deep_flux(const move *m, int axis, size_t face, uint8_t other)
+/* Out of held cells. */
+static inline int32_t held_flux(const move *m, float open, float way)
 {
-    if (other == UND_VOLUME_DRY)
+    return und_volume_full_flux(open, m->flow->poured * way);
+}
+
+/* Over a face of which one side is deep: either side can tell it by itself. */
+static inline int32_t deep_flux(const move *m, int axis, size_t face)
+{
+    const float open = m->walls->open[axis][face], way = m->flow->u[axis][face] * m->per;
+    const uint8_t *kind = m->v->parts->kind + face;
+    const uint8_t low = kind[0], high = kind[m->v->mac.step[axis]];
+    if (low == UND_VOLUME_DRY || high == UND_VOLUME_DRY)
         return 0;
-    return und_volume_full_flux(m->walls->open[axis][face], m->flow->u[axis][face] * m->per);
+    return (way > 0 ? low : high) == UND_VOLUME_HELD ? held_flux(m, open, way)
+                                                     : und_volume_full_flux(open, way);
 }
 
 /* Some faces that planes are to be found for. */
@@ -208,11 +218,11 @@ static void set_flux(const move *m, int axis, size_t at, batch *b)
         return;
     const size_t from = way > 0 ? at : high, to = way > 0 ? high : at;
     if (kind[at] == UND_VOLUME_DEEP || kind[high] == UND_VOLUME_DEEP) {
-        *flux = deep_flux(m, axis, at, UND_VOLUME_ACTIVE);
+        *flux = deep_flux(m, axis, at);
         return;
     }
     if (kind[from] == UND_VOLUME_HELD)
-        *flux = und_volume_full_flux(open, way);
+        *flux = kind[to] == UND_VOLUME_HELD ? 0 : held_flux(m, open, way);
     const int32_t c = v->c[from];
     if (kind[from] != UND_VOLUME_ACTIVE || c <= 0)
         return;
@@ -310,7 +320,7 @@ static void move_deep(const move *m)
             int32_t sum = 0;
             for (int a = 0; a < m->axes; a++) {
                 const size_t step = (size_t)mac->step[a];
-                sum += deep_flux(m, a, at, kind[at + step]) - deep_flux(m, a, at - step, kind[at - step]);
+                sum += deep_flux(m, a, at) - deep_flux(m, a, at - step);
             }
             m->v->c[at] -= m->parts * sum;
         }

@@ -1,0 +1,176 @@
+/* What sources are to bring: speed times the area that the flow sees, however the cells lie. */
+#include "control/elements_state.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FLAT_LINES = 256, LINES = 32, PLACES = 32, HALVINGS = 10 }; /* across the flow each way; on each */
+
+static double get(und_vec3 v, int axis)
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+/* Two axes across a direction; in two dimensions the second is z, along which all is the same. */
+static void across(und_vec3 along, bool flat, und_vec3 axis[2])
+{
+    const und_vec3 aside = fabs(along.x) < 0.9 ? und_vec(1, 0, 0) : und_vec(0, 1, 0);
+    const und_vec3 second = flat ? und_vec(0, 0, 1) : und_cross(along, aside);
+    axis[1] = und_unit(second);
+    axis[0] = und_cross(axis[1], along);
+}
+
+/* A shape in the part of the domain that it may be in. */
+typedef struct view {
+    const und_shape *shape;
+    const und_pose *pose;
+    const und_mac *mac;
+    double low[3], high[3];
+} view;
+
+static double distance_at(const view *v, und_vec3 at)
+{
+    for (int a = 0; a < 3; a++)
+        if (get(at, a) < und_mac_middle(v->mac, a, -0.5) ||
+            get(at, a) > und_mac_middle(v->mac, a, v->mac->n[a] - 0.5))
+            return INFINITY;
+    return und_shape_distance(v->shape, und_pose_local(v->pose, at));
+}
+
+static void range(const view *v, und_vec3 axis, double *low, double *length)
+{
+    double high = -INFINITY;
+    *low = INFINITY;
+    for (int corner = 0; corner < 8; corner++) {
+        const und_vec3 at = und_vec(corner & 1 ? v->high[0] : v->low[0], corner & 2 ? v->high[1] : v->low[1],
+                                    corner & 4 ? v->high[2] : v->low[2]);
+        *low = fmin(*low, und_dot(at, axis));
+        high = fmax(high, und_dot(at, axis));
+    }
+    *length = high - *low;
+}
+
+/* Along a line: how near it comes to the shape, or how deep into it; how many places on it are inside. */
+static double nearest(const view *v, und_vec3 start, und_vec3 along, double length, int *inside)
+{
+    double best = 0, least = INFINITY, step = length / PLACES;
+    *inside = 0;
+    for (int i = 0; i < PLACES; i++) {
+        const double there = (i + 0.5) * step, away = distance_at(v, und_add(start, und_mul(along, there)));
+        *inside += away < 0;
+        if (away < least) {
+            least = away;
+            best = there;
+        }
+    }
+    for (int i = 0; i < HALVINGS; i++) {
+        step /= 2;
+        const double low = distance_at(v, und_add(start, und_mul(along, best - step)));
+        const double high = distance_at(v, und_add(start, und_mul(along, best + step)));
+        best += low < least && low <= high ? -step : high < least ? step : 0;
+        least = fmin(least, fmin(low, high));
+    }
+    return least;
+}
+
+/* The area of the shape's shadow along a direction, and its volume: of lines that pass by within half of what
+ * lies between them, a part counts. */
+static double shadow(const view *v, und_vec3 along, bool flat, double *volume)
+{
+    und_vec3 axis[2];
+    double from[3], length[3], sum = 0;
+    long all = 0;
+    across(along, flat, axis);
+    range(v, along, &from[0], &length[0]);
+    range(v, axis[0], &from[1], &length[1]);
+    range(v, axis[1], &from[2], &length[2]);
+    const int columns = flat ? FLAT_LINES : LINES, rows = flat ? 1 : LINES;
+    const double between = fmin(length[1] / columns, flat ? INFINITY : length[2] / rows);
+    const double soft = fmin(between, length[0]);
+    for (int line = 0; line < columns * rows; line++) {
+        const double x = from[1] + (line % columns + 0.5) / columns * length[1];
+        const double y = from[2] + (line / columns + 0.5) / rows * length[2];
+        const und_vec3 start =
+            und_add(und_mul(along, from[0]), und_add(und_mul(axis[0], x), und_mul(axis[1], y)));
+        int inside;
+        sum += fmin(fmax(0.5 - nearest(v, start, along, length[0], &inside) / soft, 0), 1);
+        all += inside;
+    }
+    const double each = length[1] * length[2] / (columns * rows);
+    *volume = (double)all * each * length[0] / PLACES;
+    return sum * each;
+}
+
+/* The part of the domain that the shape may be in; false: none. */
+static bool set_view(const und_elements *e, const element *one, view *v)
+{
+    const und_mac *m = &e->mac;
+    *v = (view){.shape = one->def.shape, .pose = &one->rated, .mac = m};
+    und_element_bounds(v->shape, v->pose, v->low, v->high);
+    for (int a = 0; a < 3; a++) {
+        v->low[a] = fmax(v->low[a], und_mac_middle(m, a, -0.5));
+        v->high[a] = fmin(v->high[a], und_mac_middle(m, a, m->n[a] - 0.5));
+        if (m->n[a] == 1) { /* all of it or nothing, as the cells have it */
+            v->low[a] = und_mac_middle(m, a, -0.5);
+            v->high[a] = und_mac_middle(m, a, m->n[a] - 0.5);
+        }
+        if (!(v->low[a] < v->high[a]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_even(const und_element_def *def)
+{
+    const und_value *u = def->field.value;
+    return !def->field.kind && !u[0].fn && !u[1].fn && !u[2].fn;
+}
+
+/* rate and volume, where it is elsewhere than they were found for. */
+static void rate(const und_elements *e, element *one)
+{
+    const und_value *u = one->def.field.value;
+    const bool flat = e->mac.n[2] == 1;
+    const und_vec3 flow = und_vec(u[0].number, u[1].number, flat ? 0 : u[2].number);
+    const und_pose pose = und_motion_at(one->def.motion, e->time);
+    const double speed = und_length(flow);
+    view v;
+    if (one->has_rate && memcmp(&pose, &one->rated, sizeof pose) == 0)
+        return;
+    one->rated = pose;
+    one->has_rate = true;
+    one->rate = one->volume = 0;
+    if (set_view(e, one, &v))
+        one->rate = speed * shadow(&v, speed > 0 ? und_unit(flow) : und_vec(1, 0, 0), flat, &one->volume);
+}
+
+double und_elements_brings(und_elements *e, double dt)
+{
+    double sum = 0;
+    for (int i = 0; i < e->count; i++) {
+        element *one = &e->list[i];
+        const double time = fmin(one->def.end, e->time + dt) - fmax(one->def.start, e->time);
+        if (one->def.role != UND_ELEMENT_SOURCE || !(time > 0))
+            continue;
+        if (!is_even(&one->def))
+            return -1;
+        rate(e, one);
+        sum += one->rate * time;
+    }
+    return sum;
+}
+
+double und_elements_fills(und_elements *e)
+{
+    double sum = 0;
+    for (int i = 0; i < e->count; i++) {
+        element *one = &e->list[i];
+        if (one->def.role != UND_ELEMENT_SOURCE || !one->active)
+            continue;
+        if (!is_even(&one->def))
+            return INFINITY;
+        rate(e, one);
+        sum += one->volume;
+    }
+    return sum;
+}
