@@ -94,60 +94,123 @@ static double middle_of(const und_cells *cells, double low, double high, double 
     return count ? scratch[count / 2] : NAN;
 }
 
+/* A jet comes in through a slot of the left side. */
+typedef struct jet {
+    double speed, slant; /* m/s; degrees from the level, up */
+    int slot, from, to;  /* cells: its mouth, and where along x it is looked at */
+    int below, above;    /* cells below and above the mouth */
+    int deep;            /* cells along z; the mouth is as wide as high, in the middle */
+} jet;
+
+static double up_of(const jet *j)
+{
+    return j->speed * sin(j->slant * M_PI / 180);
+}
+static double along_of(const jet *j)
+{
+    return j->speed * cos(j->slant * M_PI / 180);
+}
+
 /* How far the jet's middle, averaged over the time that liquid needs to come through, is off the parabola
  * that begins at (0, y); the mean along its length, m. */
-static double mean_offset(und_cells *cells, double speed, double length, double dx, double y)
+static double mean_offset(und_cells *cells, const jet *j, double dx, double y)
 {
     enum { LOOKS = 10, BINS = 128 };
-    double sum[BINS] = {0}, mean = 0;
-    int bins = (int)(length / dx);
+    double sum[BINS] = {0}, mean = 0, along = along_of(j), through = j->to * dx / along;
     for (int k = 1; k <= LOOKS; k++) {
-        case_cells_run(cells, (1 + 0.1 * k) * length / speed, 0.02);
+        case_cells_run(cells, (1 + 0.1 * k) * through, 0.02);
         double *scratch = calloc((size_t)und_cells_marker_count(cells) + 1, sizeof *scratch);
-        for (int i = 4; scratch && i < bins; i++)
+        for (int i = j->from; scratch && i < j->to; i++)
             sum[i] += middle_of(cells, (i - 0.5) * dx, (i + 0.5) * dx, scratch) / LOOKS;
         free(scratch);
     }
-    for (int i = 4; i < bins; i++) {
-        double t = i * dx / speed;
-        mean += fabs(sum[i] - (y - G * t * t / 2)) / (bins - 4);
+    for (int i = j->from; i < j->to; i++) {
+        double t = i * dx / along;
+        mean += fabs(sum[i] - (y + up_of(j) * t - G * t * t / 2)) / (j->to - j->from);
     }
     return mean;
 }
 
-/* A jet comes in level at 3 m/s, and at 1 m/s: its middle falls along a parabola. */
-static und_status jet(case_sink *sink, double speed, double length, double drop, und_error *err)
+static const double JET_CELL = 0.0125; /* m */
+
+static double mouth_of(const jet *j)
 {
-    const double dx = 0.0125, slot = 4 * dx;
-    int nx = (int)(length / dx) + 8, ny = (int)(drop / dx) + 24;
-    und_cells_def def = case_cells_tank(nx, ny, dx);
-    double top = (ny - 4) * dx;
-    und_shape *mouth = und_shape_create(
-        &(und_shape){.kind = UND_BOX, .center = {0, top - slot / 2, 0}, .half = {dx, slot / 2, 1}}, err);
-    und_gate_def gate = {.side = 0, .shape = mouth, .end = INFINITY};
-    gate.wall.kind = UND_WALL_INFLOW;
-    gate.wall.velocity[0].number = speed;
-    def.gates = &gate;
+    return (j->below + 0.5 * j->slot) * JET_CELL;
+}
+
+/* What it comes in by has to stay as long as the cells. */
+typedef struct jet_run {
+    und_shape mouth;
+    und_gate_def gate;
+    und_cells *cells;
+} jet_run;
+
+static und_status open_jet(jet_run *run, const jet *j, double gravity, und_error *err)
+{
+    const double dx = JET_CELL, half = 0.5 * j->slot * dx;
+    und_cells_def def = case_cells_tank(j->to + 8, j->below + j->slot + j->above, dx);
+    run->mouth = (und_shape){.kind = UND_BOX,
+                             .center = {0, mouth_of(j), 0.5 * j->deep * dx},
+                             .half = {dx, half, j->deep > 1 ? half : 1}};
+    run->gate = (und_gate_def){.side = 0, .shape = &run->mouth, .end = INFINITY};
+    run->gate.wall.kind = UND_WALL_INFLOW;
+    run->gate.wall.velocity[0].number = along_of(j);
+    run->gate.wall.velocity[1].number = up_of(j);
+    def.n[2] = j->deep;
+    def.gravity[1] = -gravity;
+    def.gates = &run->gate;
     def.gate_count = 1;
     def.wall[1].kind = def.wall[2].kind = UND_WALL_OUTFLOW;
-    und_cells *cells = mouth ? und_cells_create(&def, err) : NULL;
-    if (!cells) {
-        und_shape_destroy(mouth);
+    run->cells = und_cells_create(&def, err);
+    return run->cells ? UND_OK : err->status;
+}
+
+/* A jet's middle goes along a parabola. */
+static und_status fly(case_sink *sink, const jet *j, und_error *err)
+{
+    jet_run run;
+    if (open_jet(&run, j, G, err) != UND_OK)
         return err->status;
-    }
-    double mean = mean_offset(cells, speed, length, dx, top - slot / 2);
-    char what[64];
-    snprintf(what, sizeof what, "middle off the parabola on average, cells, %g m/s", speed);
-    case_report(sink, (case_result){what, mean / dx, 0, 1, "y = y0 - g x^2 / (2 U^2)"});
-    und_cells_destroy(cells);
-    und_shape_destroy(mouth);
+    double mean = mean_offset(run.cells, j, JET_CELL, mouth_of(j)) / JET_CELL;
+    und_cells_destroy(run.cells);
+    char what[96];
+    snprintf(what, sizeof what, "middle off the parabola on average, cells, %g m/s, %g degrees%s", j->speed,
+             j->slant, j->deep > 1 ? ", in space" : "");
+    case_report(sink, (case_result){what, mean, 0, 1, "y = y0 + x tan a - g x^2 / (2 (U cos a)^2)"});
+    return UND_OK;
+}
+
+/* What came in first has the inflow's velocity too: without gravity it is where all that follows will be. */
+static und_status look_at_front(case_sink *sink, const jet *j, und_error *err)
+{
+    jet_run run;
+    if (open_jet(&run, j, 0, err) != UND_OK)
+        return err->status;
+    double until = j->to * JET_CELL / along_of(j);
+    case_cells_run(run.cells, until, until / 100);
+    extent front = look(run.cells, 0, (j->to - 3) * JET_CELL, (j->to - 1) * JET_CELL);
+    und_cells_destroy(run.cells);
+    double line = mouth_of(j) + (j->to - 2) * JET_CELL * tan(j->slant * M_PI / 180);
+    char what[96];
+    snprintf(what, sizeof what, "front off its line without gravity, cells, %g degrees", j->slant);
+    case_report(sink, (case_result){what, (front.mean - line) / JET_CELL, 0, 0.2, "y = y0 + x tan a"});
     return UND_OK;
 }
 
 und_status case_jet(case_sink *sink, und_error *err)
 {
-    und_status status = jet(sink, 3, 0.8, 0.35, err);
-    return status == UND_OK ? jet(sink, 1.5, 0.4, 0.35, err) : status;
+    static const jet list[] = {
+        {3, 0, 4, 4, 64, 44, 4, 1},    {1.5, 0, 4, 4, 32, 44, 4, 1},  {2, 0, 6, 10, 20, 20, 4, 1},
+        {2, 20, 6, 10, 20, 16, 12, 1}, {2, 37, 6, 10, 20, 12, 16, 1}, {2, 60, 6, 10, 20, 8, 24, 1},
+        {2, -37, 6, 10, 20, 40, 6, 1}, {2, 37, 6, 10, 20, 8, 14, 14},
+    };
+    static const jet fronts[] = {{2, 37, 6, 0, 16, 4, 20, 1}, {2, -37, 6, 0, 16, 20, 4, 1}};
+    und_status status = UND_OK;
+    for (size_t i = 0; status == UND_OK && i < sizeof list / sizeof *list; i++)
+        status = fly(sink, &list[i], err);
+    for (size_t i = 0; status == UND_OK && i < sizeof fronts / sizeof *fronts; i++)
+        status = look_at_front(sink, &fronts[i], err);
+    return status;
 }
 
 static und_status break_dam(int cells_per_width, case_dam *d, und_error *err)

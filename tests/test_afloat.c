@@ -1,6 +1,7 @@
 /* Floating bodies against formulas: Archimedes, bobbing, sinking and rising, drifting and spinning with the
  * liquid, bumps into solid cells and each other, and the same bits at any number of threads and after a
  * checkpoint. */
+#include "tests/body.h"
 #include "tests/still_tank.h"
 
 #include "bodies/afloat.h"
@@ -10,17 +11,6 @@ static const double pi = 3.14159265358979323846, g = 9.81;
 static und_shape ball(double radius)
 {
     return (und_shape){.kind = UND_SPHERE, .radius = radius};
-}
-
-static und_body_def body(const und_shape *shape, double density, double x, double y, double z)
-{
-    und_body_def def = und_body_def_default();
-    def.shape = shape;
-    def.density = density;
-    def.position[0] = x;
-    def.position[1] = y;
-    def.position[2] = z;
-    return def;
 }
 
 static und_afloat *make(const und_body_def *bodies, int count, double damping, int threads,

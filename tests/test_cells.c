@@ -1,9 +1,8 @@
 /* The cells model as a whole: the same bits whatever the threads and after a restore, the ledger, gates, and
  * wrong input. */
-#include "tests/test.h"
+#include "tests/state_hash.h"
 
 #include "geom/shape.h"
-#include "grid/frame.h"
 #include "liquid/cells.h"
 
 static und_cells *make(const und_cells_def *def)
@@ -18,14 +17,7 @@ static und_cells *make(const und_cells_def *def)
 /* The state itself goes to `kept`, unless that is NULL. */
 static uint64_t hash_of(und_cells *cells, und_frame *kept)
 {
-    und_liquid *liquid = und_cells_liquid(cells);
-    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
-    assert_int_equal(liquid->class->save(liquid, &frame, NULL), UND_OK);
-    uint64_t hash = und_frame_hash(&frame, 1);
-    if (kept)
-        assert_int_equal(und_frame_copy(&frame, kept, NULL), UND_OK);
-    und_frame_clear(&frame);
-    return hash;
+    return state_hash(und_cells_liquid(cells), kept);
 }
 
 /* A scene with everything in it: an obstacle, an inflow that becomes an outflow, a drop. */

@@ -1,4 +1,5 @@
 /* Bodies and spray in the columns: what floats, what sinks, what splashes, and the same bits again. */
+#include "tests/body.h"
 #include "tests/columns_model.h"
 
 #include "bodies/skeleton.h"
@@ -13,17 +14,6 @@ static und_shape *ball(double radius)
     und_shape *shape = und_shape_create(&(und_shape){.kind = UND_SPHERE, .radius = radius}, &err);
     assert_non_null(shape);
     return shape;
-}
-
-static und_body_def body(const und_shape *shape, double density, double x, double y, double z)
-{
-    und_body_def def = und_body_def_default();
-    def.shape = shape;
-    def.density = density;
-    def.position[0] = x;
-    def.position[1] = y;
-    def.position[2] = z;
-    return def;
 }
 
 /* A pool of 2 m x 2 m, half a metre deep, its level at 0. */

@@ -1,7 +1,6 @@
 /* Hands on water over a ground: what they add, move and turn, with both models. */
-#include "tests/test.h"
+#include "tests/state_hash.h"
 
-#include "grid/frame.h"
 #include "liquid/columns.h"
 #include "liquid/waves.h"
 
@@ -87,17 +86,6 @@ static double level_at(und_liquid *l, int nx, int x, int z)
     double level = (double)surface[z * nx + x];
     free(surface);
     return level;
-}
-
-static uint64_t hash_of(und_liquid *l, und_frame *kept)
-{
-    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
-    assert_int_equal(l->class->save(l, &frame, NULL), UND_OK);
-    uint64_t hash = und_frame_hash(&frame, 1);
-    if (kept)
-        assert_int_equal(und_frame_copy(&frame, kept, NULL), UND_OK);
-    und_frame_clear(&frame);
-    return hash;
 }
 
 static void ledger_closes(und_liquid *l)
@@ -324,14 +312,14 @@ static void untouched_is_untouched(void **state)
             step(a, 1.0 / 60);
             step(b, 1.0 / 60);
         }
-        assert_true(hash_of(a, NULL) == hash_of(b, NULL));
+        assert_true(state_hash(a, NULL) == state_hash(b, NULL));
         assert_false(b->class->throw_ball(b, &(und_ball){.radius = NAN, .density = 500}));
         assert_int_equal(b->class->balls_left(b), 8);
         und_hand hand = {
             .tool = UND_TOOL_STIR, .radius = 0.5, .strength = 0.02, .period = 0.5, .place = {2, 0, 2}};
         hold(b, hand, 10, 1.0 / 60);
         run(a, 10, 1.0 / 60);
-        assert_true(hash_of(a, NULL) != hash_of(b, NULL));
+        assert_true(state_hash(a, NULL) != state_hash(b, NULL));
         destroy(a);
         destroy(b);
     }
@@ -365,13 +353,13 @@ static void waves_last_unless_turned(void **state)
             .tool = UND_TOOL_STIR, .radius = 0.3, .strength = 0.03, .period = 0.5, .place = {2, 0, 2}};
         hold(l, hand, (int)round(1 / dt), dt);
         und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
-        hash_of(l, &kept);
+        state_hash(l, &kept);
         und_liquid *other = make(0, &pool);
         und_error err;
         assert_int_equal(other->class->restore(other, &kept, &err), UND_OK);
         run(other, (int)round(8.0 / 24 / dt), dt);
         run(l, (int)round(8.0 / 24 / dt), dt);
-        assert_true(hash_of(l, NULL) == hash_of(other, NULL));
+        assert_true(state_hash(l, NULL) == state_hash(other, NULL));
         left[i] = tallest(l, 64 * 64);
         und_frame_clear(&kept);
         destroy(l);
@@ -414,14 +402,14 @@ static void what_was_touched_is_saved(void **state)
         und_liquid *b = make(model, &pool);
         und_frame clean = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}}),
                   kept = clean;
-        hash_of(a, &clean);
+        state_hash(a, &clean);
         do_everything(a);
         do_everything(c);
-        hash_of(a, &kept);
-        assert_true(hash_of(a, NULL) == hash_of(c, NULL));
+        state_hash(a, &kept);
+        assert_true(state_hash(a, NULL) == state_hash(c, NULL));
         und_error err;
         assert_int_equal(b->class->restore(b, &kept, &err), UND_OK);
-        assert_true(hash_of(a, NULL) == hash_of(b, NULL));
+        assert_true(state_hash(a, NULL) == state_hash(b, NULL));
         assert_int_equal(b->class->balls_left(b), 6);
         assert_true(c->class->throw_ball(c, &(und_ball){.place = {1, 1, 1}, .radius = 0.3, .density = 600}));
         c->class->tune(c, &(und_tuning){.gravity = 20, .damping = 1, .viscosity = 0, .rain = 0});
@@ -430,14 +418,14 @@ static void what_was_touched_is_saved(void **state)
         und_liquid *all[] = {a, b, c};
         for (int i = 0; i < 3; i++)
             run(all[i], 40, 1.0 / 60);
-        assert_true(hash_of(a, NULL) == hash_of(b, NULL));
-        assert_true(hash_of(a, NULL) == hash_of(c, NULL));
+        assert_true(state_hash(a, NULL) == state_hash(b, NULL));
+        assert_true(state_hash(a, NULL) == state_hash(c, NULL));
         und_liquid *fresh = make(model, &pool);
         assert_int_equal(a->class->restore(a, &clean, &err), UND_OK);
         und_hand hand = {.tool = UND_TOOL_POUR, .radius = 0.5, .strength = 0.2, .place = {1, 0, 2}};
         hold(a, hand, 20, 1.0 / 60);
         hold(fresh, hand, 20, 1.0 / 60);
-        assert_true(hash_of(a, NULL) == hash_of(fresh, NULL));
+        assert_true(state_hash(a, NULL) == state_hash(fresh, NULL));
         ledger_closes(b);
         for (int i = 0; i < 3; i++)
             destroy(all[i]);
@@ -553,7 +541,7 @@ static void rain_keeps_its_times_where_others_turn(void **state)
             a->class->tune(a, &tuning);
             run(a, 6, 1.0 / 60);
             und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
-            hash_of(a, &kept);
+            state_hash(a, &kept);
             tuning.rain = 200;
             c->class->tune(c, &tuning);
             run(c, 12, 1.0 / 60);
@@ -568,7 +556,7 @@ static void rain_keeps_its_times_where_others_turn(void **state)
                 double drop = 4.0 / 3 * M_PI * pow(0.02, 3), rate = by_function ? 40 * 1.6 : 50;
                 double drops = all[i]->class->ledger(all[i]).sources / drop;
                 assert_double_near(drops, rate * 0.3 * 3.2 * 3.2, by_function ? 40 : 2);
-                assert_true(hash_of(all[i], NULL) == hash_of(a, NULL));
+                assert_true(state_hash(all[i], NULL) == state_hash(a, NULL));
             }
             for (int i = 0; i < 3; i++)
                 destroy(all[i]);

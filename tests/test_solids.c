@@ -444,8 +444,6 @@ static void test_frame(void **state)
     und_shape_destroy(bowl);
 }
 
-/* Liquid left of a thin wall: what appears right of it goes, what grows over open faces stays, and what is
- * lost within the liquid comes back. */
 /* What solids push into a cell, in m/s of a face. */
 static double pushed_at(const und_solids *s, size_t at)
 {
@@ -502,78 +500,81 @@ static void push_boxes(const pushing *p)
     }
 }
 
+static const pushing pushings[] = {
+    {"a plunger", 1, 1, {{4, 1.3, 4}}, {{12, 9, 12}}, {{0, -1, 0}}, 64, -64},
+    {"one within a cell of the floor", 1, 1, {{4, 0.4, 4}}, {{12, 9, 12}}, {{0, -1, 0}}, 64, -64},
+    {"one drawn up", 1, 1, {{4, 0.4, 4}}, {{12, 9, 12}}, {{0, 2, 0}}, 128, -128},
+    {"a piston through a side", 1, 1, {{-3, -2, -2}}, {{2.4, 18, 18}}, {{1, 0, 0}}, 256, 0},
+    {"a paddle beside a side", 1, 1, {{11, -2, 2}}, {{15.4, 9, 14}}, {{1, 0, 0}}, 108, -108},
+    {"one above a block",
+     2,
+     1,
+     {{3, 4.6, 3}, {-1, -1, -1}},
+     {{11, 11, 12}, {17, 3.7, 17}},
+     {{0, -1, 0}},
+     72,
+     -72},
+    {"within a cell of a block",
+     2,
+     1,
+     {{3, 4.1, 3}, {-1, -1, -1}},
+     {{11, 11, 12}, {17, 3.7, 17}},
+     {{0, -1, 0}},
+     72,
+     -72},
+    {"a piston over a floor",
+     2,
+     1,
+     {{-3, 2, -2}, {-1, -1, -1}},
+     {{5.4, 18, 18}, {17, 2.45, 17}},
+     {{1, 0, 0}},
+     16 * 13.55,
+     0},
+    {"into a corner",
+     3,
+     1,
+     {{-3, 2, -2}, {-1, -1, -1}, {6.3, -1, -1}},
+     {{5.4, 18, 18}, {17, 2.45, 17}, {17, 9, 17}},
+     {{1, 0, 0}},
+     16 * 13.55,
+     0},
+    {"a wall of 0.6 cells over a floor",
+     2,
+     1,
+     {{5, 2, -2}, {-1, -1, -1}},
+     {{5.6, 18, 18}, {17, 2.45, 17}},
+     {{1, 0, 0}},
+     16 * 13.55,
+     -16 * 13.55},
+    {"towards another",
+     2,
+     2,
+     {{-3, 3, 3}, {7.2, -3, -3}},
+     {{5.7, 12, 12}, {12.4, 20, 20}},
+     {{1, 0, 0}, {-0.5, 0, 0}},
+     81 + 128 - 128,
+     0},
+    {"in a cup that rises",
+     3,
+     3,
+     {{4.4, 6, -3}, {-2, -3, -3}, {12.3, -3, -3}},
+     {{8.7, 10, 19}, {19, 4.45, 19}, {19, 19, 19}},
+     {{1, 0, 0}, {0, 0.5, 0}, {0, 0.5, 0}},
+     16 * (4 + 0.5 * 5.3),
+     16 * (-4 + 0.5 * 7)},
+};
+
 /* Its area times its speed, wherever a solid is: over a closed side of the domain, beside solids at rest and
  * others that move. */
 static void pushes_are_areas_swept(void **state)
 {
     (void)state;
-    const pushing list[] = {
-        {"a plunger", 1, 1, {{4, 1.3, 4}}, {{12, 9, 12}}, {{0, -1, 0}}, 64, -64},
-        {"one within a cell of the floor", 1, 1, {{4, 0.4, 4}}, {{12, 9, 12}}, {{0, -1, 0}}, 64, -64},
-        {"one drawn up", 1, 1, {{4, 0.4, 4}}, {{12, 9, 12}}, {{0, 2, 0}}, 128, -128},
-        {"a piston through a side", 1, 1, {{-3, -2, -2}}, {{2.4, 18, 18}}, {{1, 0, 0}}, 256, 0},
-        {"a paddle beside a side", 1, 1, {{11, -2, 2}}, {{15.4, 9, 14}}, {{1, 0, 0}}, 108, -108},
-        {"one above a block",
-         2,
-         1,
-         {{3, 4.6, 3}, {-1, -1, -1}},
-         {{11, 11, 12}, {17, 3.7, 17}},
-         {{0, -1, 0}},
-         72,
-         -72},
-        {"within a cell of a block",
-         2,
-         1,
-         {{3, 4.1, 3}, {-1, -1, -1}},
-         {{11, 11, 12}, {17, 3.7, 17}},
-         {{0, -1, 0}},
-         72,
-         -72},
-        {"a piston over a floor",
-         2,
-         1,
-         {{-3, 2, -2}, {-1, -1, -1}},
-         {{5.4, 18, 18}, {17, 2.45, 17}},
-         {{1, 0, 0}},
-         16 * 13.55,
-         0},
-        {"into a corner",
-         3,
-         1,
-         {{-3, 2, -2}, {-1, -1, -1}, {6.3, -1, -1}},
-         {{5.4, 18, 18}, {17, 2.45, 17}, {17, 9, 17}},
-         {{1, 0, 0}},
-         16 * 13.55,
-         0},
-        {"a wall of 0.6 cells over a floor",
-         2,
-         1,
-         {{5, 2, -2}, {-1, -1, -1}},
-         {{5.6, 18, 18}, {17, 2.45, 17}},
-         {{1, 0, 0}},
-         16 * 13.55,
-         -16 * 13.55},
-        {"towards another",
-         2,
-         2,
-         {{-3, 3, 3}, {7.2, -3, -3}},
-         {{5.7, 12, 12}, {12.4, 20, 20}},
-         {{1, 0, 0}, {-0.5, 0, 0}},
-         81 + 128 - 128,
-         0},
-        {"in a cup that rises",
-         3,
-         3,
-         {{4.4, 6, -3}, {-2, -3, -3}, {12.3, -3, -3}},
-         {{8.7, 10, 19}, {19, 4.45, 19}, {19, 19, 19}},
-         {{1, 0, 0}, {0, 0.5, 0}, {0, 0.5, 0}},
-         16 * (4 + 0.5 * 5.3),
-         16 * (-4 + 0.5 * 7)},
-    };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        push_boxes(&list[i]);
+    for (size_t i = 0; i < sizeof pushings / sizeof *pushings; i++)
+        push_boxes(&pushings[i]);
 }
 
+/* Liquid left of a thin wall: what appears right of it goes, what grows over open faces stays, and what is
+ * lost within the liquid comes back. */
 static void test_guard(void **state)
 {
     (void)state;

@@ -1,24 +1,14 @@
 /* Bodies of any shape in height-field water: what floats, what sinks, what pushes back, and the same bits. */
+#include "tests/body.h"
+#include "tests/state_hash.h"
 #include "tests/waves_model.h"
 
-#include "bodies/bodies.h"
 #include "geom/motion.h"
 #include "geom/shape.h"
 #include "liquid/waves_state.h"
 
 static const und_shape ball = {.kind = UND_SPHERE, .radius = 0.12};
 static const und_shape box = {.kind = UND_BOX, .half = {0.3, 0.15, 0.2}};
-
-static und_body_def body(const und_shape *shape, double density, double x, double y, double z)
-{
-    und_body_def def = und_body_def_default();
-    def.shape = shape;
-    def.density = density;
-    def.position[0] = x;
-    def.position[1] = y;
-    def.position[2] = z;
-    return def;
-}
 
 /* A pool of 3 m x 3 m, 1 m deep, its level at 0. */
 static und_waves_def pool(int cells, int order)
@@ -39,14 +29,7 @@ static void run_seconds(und_waves *w, double seconds)
 
 static uint64_t hash_of(und_waves *w, und_frame *kept)
 {
-    und_liquid *liquid = und_waves_liquid(w);
-    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
-    assert_int_equal(liquid->class->save(liquid, &frame, NULL), UND_OK);
-    uint64_t hash = und_frame_hash(&frame, 1);
-    if (kept)
-        assert_int_equal(und_frame_copy(&frame, kept, NULL), UND_OK);
-    und_frame_clear(&frame);
-    return hash;
+    return state_hash(und_waves_liquid(w), kept);
 }
 
 /* More bodies than a person could throw balls: boxes, cylinders, balls; light ones float at their draft,

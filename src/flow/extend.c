@@ -184,6 +184,24 @@ static void tell_rows(und_flow *f, bool second)
                 tell_row(f, row, second);
 }
 
+/* What comes into empty cells has all of the inflow's velocity, not only that across the wall. */
+static void tell_inflow(und_flow *f, const und_wall_face *w)
+{
+    und_flow_parts *s = f->parts;
+    size_t cell = cell_before(f, w);
+    s->known[w->at] |= (uint8_t)(1 << w->axis);
+    if (!(w->high ? w->value < 0 : w->value > 0))
+        return;
+    for (int side = 0; side < 2 * und_flow_axes(f); side++) {
+        int a = side / 2;
+        size_t at = side % 2 ? cell : cell - (size_t)f->mac.step[a];
+        if (a == w->axis || !(s->known[at] >> (AIR + a) & 1))
+            continue;
+        f->u[a][at] = und_flow_inflow(f, w, a, at);
+        s->known[at] = (uint8_t)((s->known[at] & ~(1 << (AIR + a))) | 1 << a);
+    }
+}
+
 void und_flow_extend(und_flow *f)
 {
     und_flow_parts *s = f->parts;
@@ -195,7 +213,7 @@ void und_flow_extend(und_flow *f)
     for (size_t i = 0; i < s->ports; i++) {
         const und_wall_face *w = &s->face[s->port[i]];
         if (w->kind == UND_WALL_INFLOW)
-            s->known[w->at] |= (uint8_t)(1 << w->axis);
+            tell_inflow(f, w);
     }
     tell_rows(f, false);
     tell_rows(f, true);

@@ -22,6 +22,7 @@ typedef struct und_flow {
     const und_wall_def *walls;
     int32_t *row_low, *row_high; /* per row: the liquid (Full or Surface) cells lie in [low, high) */
     long full, surface;          /* cells */
+    bool sheds;     /* some inflow comes in at a slant: what its walls do depends on where there is air */
     double *shrink; /* per cell, 1/s: what Full cells are to lose of their volume; 0: they keep it (eq. 4) */
     struct und_flow_parts *parts; /* lists of faces at walls, and what the stages need for themselves */
 } und_flow;

@@ -44,6 +44,7 @@ typedef struct und_flow_parts {
     size_t faces, mirrors, ghosts, ports, shareds;
     bool timed;      /* some are functions of place and time */
     double timed_at; /* the time for which they were asked last; NAN: never */
+    double walls_at; /* s: velocities at walls were set for this time */
 
     /* Per row: the cells around the liquid whose velocities are kept, [low, high).  Elsewhere u and next are
      * zero, but for walls. */
@@ -147,7 +148,9 @@ static inline double und_flow_missing(const und_flow *f, size_t i, const double 
            f->shrink[i];
 }
 
-void und_flow_extend(und_flow *f);     /* into the air */
+void und_flow_extend(und_flow *f); /* into the air */
+/* An inflow's velocity along an axis at the middle of the high face of a cell, when walls were set last. */
+double und_flow_inflow(const und_flow *f, const und_wall_face *w, int axis, size_t at);
 void und_flow_find_kinds(und_flow *f); /* of the cells in the pressure's system */
 
 #endif

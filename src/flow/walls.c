@@ -31,6 +31,13 @@ static void set_value(const und_flow *f, und_wall_face *w, double time)
     w->value = w->kind == UND_WALL_INFLOW ? value_at(&f->walls[w->wall].velocity[w->axis], place, time) : 0;
 }
 
+double und_flow_inflow(const und_flow *f, const und_wall_face *w, int axis, size_t at)
+{
+    double place[3];
+    face_place(&f->mac, at, axis, place);
+    return value_at(&f->walls[w->wall].velocity[axis], place, f->parts->walls_at);
+}
+
 /* The mean of what the two walls do in which a face inside walls lies: w0 = w1 where liquid slides along
  * (3.2.1), and where it has the wall's velocity W at the wall, (w0 + w1) / 2 = W. */
 static void set_mirror(const und_flow *f, const und_ghost *g, und_mirror *mirror, double time)
@@ -176,15 +183,104 @@ static void let_out(und_flow *f, und_wall_face *w)
     f->u[w->axis][w->at] = w->shut ? 0 : speed;
 }
 
+/* An inflow's velocity in front of its face, and how far along the wall what comes in there gets while it
+ * crosses the first layer of cells, in cells; false: it goes straight, or not at all. */
+static bool drift_of(const und_flow *f, const und_wall_face *w, double drift[3])
+{
+    const und_mac *m = &f->mac;
+    double into = w->high ? -w->value : w->value;
+    bool any = false;
+    if (w->kind != UND_WALL_INFLOW || !(into > 0))
+        return false;
+    for (int a = 0; a < 3; a++) {
+        const double most = 8; /* cells; what comes in flatter clings to the wall */
+        size_t cell = w->high ? w->at : w->at + (size_t)m->step[w->axis];
+        double along = a == w->axis || a >= und_flow_axes(f) ? 0 : und_flow_inflow(f, w, a, cell);
+        drift[a] = fmin(fmax(along / into * m->d[w->axis] / m->d[a], -most), most);
+        any |= drift[a] != 0;
+    }
+    return any;
+}
+
+/* The cell in front of the wall that is so many from another along the axes; 0: outside. */
+static size_t beside(const und_flow *f, const int from[3], const int by[3])
+{
+    int c[3];
+    for (int a = 0; a < 3; a++) {
+        c[a] = from[a] + by[a];
+        if (c[a] < 0 || c[a] >= f->mac.n[a])
+            return 0;
+    }
+    return und_mac_at(&f->mac, c[0], c[1], c[2]);
+}
+
+/* The face of a cell towards the wall that an inflow is in, and what kind of wall is there; -1: none. */
+static int wall_behind(const und_flow *f, const und_wall_face *w, size_t cell, size_t *face)
+{
+    size_t step = (size_t)f->mac.step[w->axis], wall = w->high ? cell + step : cell - step;
+    if (!cell || f->label[cell] == UND_CELL_SOLID || f->label[wall] != UND_CELL_SOLID)
+        return -1;
+    *face = w->high ? cell : wall;
+    return (int)f->walls[f->wall[wall]].kind;
+}
+
+/* Whether there is nothing but the mouth where the liquid drifts to, in the next cells. */
+static bool amid_mouth(const und_flow *f, const und_wall_face *w, const int from[3], const double drift[3])
+{
+    bool amid = true;
+    size_t face;
+    for (int a = 0; a < 3; a++) {
+        int by[3] = {0};
+        by[a] = (drift[a] > 0) - (drift[a] < 0);
+        amid &= wall_behind(f, w, beside(f, from, by), &face) == UND_WALL_INFLOW;
+    }
+    return amid;
+}
+
+/* What comes in at a slant leaves the wall at the mouth's edge, and there is air between the two.  The cells
+ * beside the mouth that it crosses hold both.  A wall that lets nothing through would draw the liquid to it
+ * and brake it, so while there is air beyond them the air comes in with the liquid's velocity. */
+static void shed(und_flow *f, const und_wall_face *w)
+{
+    double drift[3], longest = 0;
+    int from[3], beyond[3], by[3];
+    size_t face = 0;
+    if (!drift_of(f, w, drift))
+        return;
+    f->sheds = true;
+    und_flow_place(&f->mac, w->high ? w->at : w->at + (size_t)f->mac.step[w->axis], from);
+    for (int a = 0; a < 3; a++) {
+        beyond[a] = (int)(drift[a] < 0 ? floor(drift[a]) - 1 : drift[a] > 0 ? ceil(drift[a]) + 1 : 0);
+        longest = fmax(longest, fabs(drift[a]));
+    }
+    size_t end = beside(f, from, beyond);
+    if (!end || f->label[end] != UND_CELL_EMPTY || amid_mouth(f, w, from, drift))
+        return;
+    int parts = (int)ceil(longest);
+    for (int i = 8; i < 8 * (parts + 1); i++) { /* the up to 8 cells that a cell covers on its way */
+        for (int a = 0; a < 3; a++) {
+            double way = drift[a] * (i / 8) / parts;
+            by[a] = (int)(i >> a & 1 ? ceil(way) : floor(way));
+        }
+        int kind = wall_behind(f, w, beside(f, from, by), &face);
+        if (kind == UND_WALL_SLIP || kind == UND_WALL_STICK)
+            f->u[w->axis][face] = w->value;
+    }
+}
+
 void und_flow_set_walls(und_flow *f, double time, bool keep_outflow)
 {
     und_flow_parts *s = f->parts;
+    s->walls_at = time;
     set_timed(f, time);
     PARALLEL_FOR(und_flow_workers(f, s->faces))
     for (size_t b = 0; b < (s->faces + AT_ONCE - 1) / AT_ONCE; b++)
         for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->faces); i++)
             if (s->face[i].kind != UND_WALL_OUTFLOW)
                 f->u[s->face[i].axis][s->face[i].at] = s->face[i].value;
+    f->sheds = false;
+    for (size_t i = 0; i < s->ports; i++)
+        shed(f, &s->face[s->port[i]]);
     for (size_t i = 0; i < s->ports && !keep_outflow; i++)
         if (s->face[s->port[i]].kind == UND_WALL_OUTFLOW)
             let_out(f, &s->face[s->port[i]]);

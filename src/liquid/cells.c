@@ -104,7 +104,7 @@ static void substep(und_cells *s, double left)
     und_momentum momentum = momentum_of(s);
     STEP (WALLS) {
         und_cells_turn_gates(s);
-        if (s->walls_at != s->time)
+        if (s->walls_at != s->time || s->flow.sheds)
             und_flow_set_walls(&s->flow, s->time, true); /* 4 */
         und_cells_pour(s);
     }

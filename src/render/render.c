@@ -118,62 +118,33 @@ und_render *und_render_create(const und_render_def *def, und_error *err)
     return r;
 }
 
+static void free_soup(und_soup *s)
+{
+    void *owned[] = {s->normal, s->next, s->slot, s->shadow, s->posed, s->placed, s->speed};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+        free(owned[k]);
+    und_tree_free(s);
+}
+
 void und_render_destroy(und_render *r)
 {
     if (!r)
         return;
-    void *owned[] = {r->pattern.texel,
-                     r->ripple.texel,
-                     r->sky.texel,
-                     r->samples.ground,
-                     r->samples.surface,
-                     r->samples.depth,
-                     r->samples.open,
-                     r->samples.wet,
-                     r->samples.wet_smooth,
-                     r->samples.wet_scratch,
-                     r->samples.ring,
-                     r->mesh.ground,
-                     r->mesh.depth,
-                     r->caustics.light,
-                     r->caustics.landing,
-                     r->caustics.reach,
-                     r->caustics.kernel,
-                     r->soup.normal,
-                     r->soup.next,
-                     r->soup.slot,
-                     r->soup.shadow,
-                     r->soup.posed,
-                     r->soup.placed,
-                     r->soup.speed,
-                     r->sheet.normal,
-                     r->sheet.next,
-                     r->sheet.slot,
-                     r->sheet.posed,
-                     r->liquid.normal,
-                     r->liquid.next,
-                     r->liquid.slot,
-                     r->liquid.posed,
-                     r->buffers.liquid,
-                     r->buffers.liquid_id,
-                     r->solid_corners.memory,
-                     r->rest_corners.memory,
-                     r->paint.memory,
-                     r->around.open,
-                     r->mark,
-                     r->buffers.opaque,
-                     r->buffers.water,
-                     r->buffers.id,
-                     r->ground_vertex,
-                     r->water_vertex,
-                     r->sun_scratch,
-                     r->drops.memory,
-                     r->drop_keys.memory,
-                     r->films.memory};
+    void *owned[] = {
+        r->pattern.texel,       r->ripple.texel,        r->sky.texel,         r->samples.ground,
+        r->samples.surface,     r->samples.depth,       r->samples.open,      r->samples.wet,
+        r->samples.wet_smooth,  r->samples.wet_scratch, r->samples.ring,      r->mesh.ground,
+        r->mesh.depth,          r->caustics.light,      r->caustics.landing,  r->caustics.reach,
+        r->caustics.kernel,     r->buffers.liquid,      r->buffers.liquid_id, r->solid_corners.memory,
+        r->rest_corners.memory, r->paint.memory,        r->around.open,       r->mark,
+        r->buffers.opaque,      r->buffers.water,       r->buffers.id,        r->ground_vertex,
+        r->water_vertex,        r->sun_scratch,         r->drops.memory,      r->drop_keys.memory,
+        r->films.memory};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
-    und_tree_free(&r->soup);
-    und_tree_free(&r->liquid);
+    free_soup(&r->soup);
+    free_soup(&r->sheet);
+    free_soup(&r->liquid);
     und_pages_free(r->mesh.node);
     und_voxels_free(&r->voxels);
     und_isosurface_free(&r->skin);

@@ -401,10 +401,10 @@ static void read_counts(reader *r, const field *f, int *out)
     }
 }
 
-static void read_field(reader *r, const field *f, void *def)
+/* Numbers that stay what they are, one or a row of them. */
+static void read_constant(reader *r, const field *f, void *at)
 {
-    void *at = (char *)def + f->offset;
-    double pair[3];
+    double row[3] = {0};
     switch (f->type) {
     case F_NUMBER:
         *(double *)at = und_read_number(r, f);
@@ -415,11 +415,6 @@ static void read_field(reader *r, const field *f, void *def)
     case F_SEED:
         *(uint64_t *)at = (uint64_t)read_integer(r, f);
         break;
-    case F_FLAG:
-        if (lua_type(r->L, -1) != LUA_TBOOLEAN)
-            und_read_expected(r, "true or false");
-        *(bool *)at = lua_toboolean(r->L, -1);
-        break;
     case F_COLOR:
         und_read_color(r, f, at);
         break;
@@ -427,19 +422,43 @@ static void read_field(reader *r, const field *f, void *def)
         und_read_numbers(r, at, r->scene->curve ? 1 : 2, 2, "two numbers {x, z}");
         break;
     case F_PLACE:
-        pair[1] = 0;
-        und_read_numbers(r, pair, r->scene->curve ? 1 : 2, 2, "a place {x, z}");
-        memcpy(at, (double[3]){pair[0], 0, pair[1]}, 3 * sizeof(double));
+        und_read_numbers(r, row, r->scene->curve ? 1 : 2, 2, "a place {x, z}");
+        memcpy(at, (double[3]){row[0], 0, row[1]}, 3 * sizeof(double));
         break;
     case F_POINT:
-        und_read_numbers(r, pair, 3, 3, "three numbers {x, y, z}");
-        *(und_vec3 *)at = und_vec(pair[0], pair[1], pair[2]);
+        und_read_numbers(r, row, 3, 3, "three numbers {x, y, z}");
+        *(und_vec3 *)at = und_vec(row[0], row[1], row[2]);
         break;
     case F_POINTS:
         read_points(r, at);
         break;
     case F_COUNTS:
         read_counts(r, f, at);
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_field(reader *r, const field *f, void *def)
+{
+    void *at = (char *)def + f->offset;
+    switch (f->type) {
+    case F_NUMBER:
+    case F_INTEGER:
+    case F_SEED:
+    case F_COLOR:
+    case F_PAIR:
+    case F_PLACE:
+    case F_POINT:
+    case F_POINTS:
+    case F_COUNTS:
+        read_constant(r, f, at);
+        break;
+    case F_FLAG:
+        if (lua_type(r->L, -1) != LUA_TBOOLEAN)
+            und_read_expected(r, "true or false");
+        *(bool *)at = lua_toboolean(r->L, -1);
         break;
     case F_VALUE:
     case F_RATE:

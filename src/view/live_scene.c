@@ -59,12 +59,17 @@ static bool has_map(const moment *m, const char *text, const char *what)
     return text && strstr(text, line);
 }
 
+static und_status write_pixels(const moment *m, const und_file *file, const float *data, und_error *err)
+{
+    und_exr_channel channel = {.name = "Y", .data = data, .stride = 1, .whole = true};
+    return und_exr_write_channels(file->temp, m->pool->nx, m->pool->nz, &channel, 1, err);
+}
+
 /* Beside where it will be; only the map of a moment saved before may be written over. */
 static und_status begin_map(moment *m, const char *what, const float *data, und_error *err)
 {
     char path[UND_PATH_MAX];
     und_file *file = &m->map[m->map_count];
-    und_exr_channel channel = {.name = "Y", .data = data, .stride = 1, .whole = true};
     if (und_path_set(path, err, "%s/%s.%s.exr", m->folder, m->name, what) != UND_OK)
         return err->status;
     if (access(path, F_OK) == 0 && !has_map(m, m->before, what))
@@ -72,7 +77,7 @@ static und_status begin_map(moment *m, const char *what, const float *data, und_
     if (und_file_begin(file, path, err) != UND_OK)
         return err->status;
     m->map_count++;
-    return und_exr_write_channels(file->temp, m->pool->nx, m->pool->nz, &channel, 1, err);
+    return write_pixels(m, file, data, err);
 }
 
 static und_status write_map(moment *m, const char *what, const float *data, und_error *err)
@@ -93,22 +98,63 @@ static const und_item *field_of(const moment *m, const char *name)
     return fits ? item : NULL;
 }
 
-/* How fast the surface rises, of waves: what they have of motion in the language. */
+/* A field of a state, `stride` cells to a row; NULL: it has none. */
+static const float *state_of(const moment *m, const und_frame *state, const char *name, size_t *stride)
+{
+    const und_item *item = und_frame_find(state, name);
+    size_t nx = (size_t)m->pool->nx, nz = (size_t)m->pool->nz;
+    if (!item || item->type != UND_F32 || und_item_count(item) < nx * nz)
+        return NULL;
+    *stride = und_item_count(item) / nz;
+    return item->data;
+}
+
+/* What was turned, UND_TOUCHED_COUNT numbers; NULL: nothing. */
+static const double *tuned(const moment *m)
+{
+    const und_item *item = und_frame_find(&m->state, "touched");
+    if (!item || item->type != UND_F64 || und_item_count(item) != UND_TOUCHED_COUNT)
+        return NULL;
+    const double *t = item->data;
+    return t[UND_TOUCHED_TUNED] != 0 ? t : NULL;
+}
+
+/* What flows into each cell, per area: the speed at which its surface rises now. */
+static void sum_flows(const moment *m, const float *along_x, const float *along_z, size_t stride,
+                      float *speed)
+{
+    size_t nx = (size_t)m->pool->nx, nz = (size_t)m->pool->nz;
+    for (size_t z = 0; z < nz; z++)
+        for (size_t x = 0; x < nx; x++) {
+            size_t at = z * stride + x;
+            double out = (double)along_x[at] + (double)along_z[at];
+            out -= x > 0 ? (double)along_x[at - 1] : 0;
+            out -= z > 0 ? (double)along_z[at - stride] : 0;
+            *speed++ = (float)(-out / m->pool->dx);
+        }
+}
+
+/* How fast the surface rises, of waves: what they have of motion in the language.  The first order keeps what
+ * it rose in the last step, the second flows. */
 static und_status write_rising(moment *m, und_error *err)
 {
-    const und_item *rise = und_frame_find(&m->state, "rise");
+    size_t nx = (size_t)m->pool->nx, cells = nx * (size_t)m->pool->nz, stride = 0;
+    const float *rise = state_of(m, &m->state, "rise", &stride);
+    const float *along_x = state_of(m, &m->state, "flux_x", &stride);
+    const float *along_z = state_of(m, &m->state, "flux_z", &stride);
     const und_item *span = und_frame_find(&m->state, "rise_time");
-    size_t nx = (size_t)m->pool->nx, nz = (size_t)m->pool->nz;
-    if (!rise || !span || rise->type != UND_F32 || und_item_count(rise) < nx * nz)
+    const double *t = tuned(m);
+    int order = t ? (int)t[UND_TOUCHED_ORDER] : m->view->waves.order;
+    if (!rise || !span)
         return UND_OK;
-    size_t stride = und_item_count(rise) / nz;
-    float *speed = und_alloc(nx * nz, sizeof *speed, "a map", err);
+    float *speed = und_alloc(cells, sizeof *speed, "a map", err);
     if (!speed)
         return err->status;
-    for (size_t z = 0; z < nz; z++)
-        for (size_t x = 0; x < nx; x++)
-            speed[z * nx + x] =
-                (float)((double)((const float *)rise->data)[z * stride + x] / *(const double *)span->data);
+    if (order == 2 && along_x && along_z)
+        sum_flows(m, along_x, along_z, stride, speed);
+    else
+        for (size_t i = 0; i < cells; i++)
+            speed[i] = (float)((double)rise[i / nx * stride + i % nx] / *(const double *)span->data);
     und_status status = write_map(m, "rising", speed, err);
     free(speed);
     return status;
@@ -135,11 +181,8 @@ static und_status write_fields(moment *m, und_error *err)
 
 static void write_tuning(moment *m)
 {
-    const und_item *item = und_frame_find(&m->state, "touched");
-    if (!item || item->type != UND_F64 || und_item_count(item) != UND_TOUCHED_COUNT)
-        return;
-    const double *t = item->data;
-    if (t[UND_TOUCHED_TUNED] == 0)
+    const double *t = tuned(m);
+    if (!t)
         return;
     say(m, "    water.gravity, water.damping = %.17g, %.17g\n", t[UND_TOUCHED_GRAVITY],
         t[UND_TOUCHED_DAMPING]);
@@ -374,6 +417,29 @@ static und_status split_path(moment *m, const char *path, und_error *err)
     return und_path_set(m->folder, err, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
 }
 
+/* Bodies in waves stand on the ground as high as they were in the water of a step before, and the scene finds
+ * that anew: there the surface is moved by the difference, so that each cell has the water it had. */
+static und_status keep_water(const moment *m, und_sim *sim, und_error *err)
+{
+    const float *surface = field_of(m, "surface")->data;
+    size_t nx = (size_t)m->pool->nx, cells = nx * (size_t)m->pool->nz, stride = 0;
+    und_frame anew = und_frame_empty(0, 0, (und_grid){0});
+    float *moved = und_alloc(cells, sizeof *moved, "a map", err);
+    und_status status = moved ? und_sim_save(sim, &anew, err) : err->status;
+    const float *was = state_of(m, &m->state, "ground", &stride);
+    const float *is = state_of(m, &anew, "ground", &stride);
+    if (status == UND_OK && was && is) {
+        for (size_t i = 0; i < cells; i++) {
+            size_t at = i / nx * stride + i % nx;
+            moved[i] = surface[i] + (is[at] - was[at]);
+        }
+        status = write_pixels(m, &m->map[0], moved, err);
+    }
+    und_frame_clear(&anew);
+    free(moved);
+    return status;
+}
+
 /* It must load: a scene that needs files of its own folder does so only there. */
 static und_status try_it(const moment *m, const char *path, und_error *err)
 {
@@ -383,8 +449,14 @@ static und_status try_it(const moment *m, const char *path, und_error *err)
         return und_error_set(err, UND_INVALID,
                              "there it would not load (a scene that has files needs them beside it): %s",
                              why.text);
+    und_status status = UND_OK;
+    if (strcmp(m->view->model, "waves") == 0 && und_frame_find(&m->state, "bodies")) {
+        und_sim *sim = und_sim_create(scene, m->live->threads, err);
+        status = sim ? keep_water(m, sim, err) : err->status;
+        und_sim_destroy(sim);
+    }
     und_scene_destroy(scene);
-    return UND_OK;
+    return status;
 }
 
 /* The text in memory; where it is to be tried, the maps on disk, too. */
