@@ -47,13 +47,10 @@ static void same_bits_at_any_thread_count(void **state)
 }
 
 /* Saved between two substeps of a step, given to another, which then goes on with the same bits. */
-static void goes_on_after_a_resume(void **unused)
+static void resume(const und_levelset_def *def)
 {
-    (void)unused;
-    dam d;
     und_error err = {0};
-    make_dam(&d, 32, 2);
-    und_levelset *first = start_levelset(&d.def), *second = start_levelset(&d.def);
+    und_levelset *first = start_levelset(def), *second = start_levelset(def);
     und_liquid *from = und_levelset_liquid(first), *to = und_levelset_liquid(second);
     const double dt = 1.0 / 6;
     while (!from->class->step(from, dt))
@@ -75,6 +72,29 @@ static void goes_on_after_a_resume(void **unused)
     und_frame_clear(&copy);
     und_levelset_destroy(first);
     und_levelset_destroy(second);
+}
+
+static void goes_on_after_a_resume(void **unused)
+{
+    (void)unused;
+    dam d;
+    make_dam(&d, 32, 2);
+    resume(&d.def);
+}
+
+/* While a tap has not yet brought all that it was filled with. */
+static void goes_on_after_a_resume_of_sources(void **unused)
+{
+    (void)unused;
+    dam d;
+    make_dam(&d, 24, 2);
+    const und_shape tap = {.kind = UND_BOX, .center = {0.6, 0.7, 0.5}, .half = {0.1, 0.2, 0.015}};
+    und_element_def element = {.role = UND_ELEMENT_SOURCE, .shape = &tap, .end = 0.5};
+    element.field.value[1].number = -0.8;
+    d.def.surface_rule = UND_SURFACE_VOLUME;
+    d.def.elements = &element;
+    d.def.element_count = 1;
+    resume(&d.def);
 }
 
 static void a_damaged_state_is_refused(void **unused)
@@ -225,10 +245,14 @@ static void frames_show_the_particles(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_at_any_thread_count), cmocka_unit_test(goes_on_after_a_resume),
-        cmocka_unit_test(a_damaged_state_is_refused),    cmocka_unit_test(the_ledger_closes),
-        cmocka_unit_test(wrong_defs_are_refused),        cmocka_unit_test(the_last_two_substeps_are_equal),
-        cmocka_unit_test(leaves_by_open_sides),          cmocka_unit_test(frames_show_the_particles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_at_any_thread_count),
+                                       cmocka_unit_test(goes_on_after_a_resume),
+                                       cmocka_unit_test(goes_on_after_a_resume_of_sources),
+                                       cmocka_unit_test(a_damaged_state_is_refused),
+                                       cmocka_unit_test(the_ledger_closes),
+                                       cmocka_unit_test(wrong_defs_are_refused),
+                                       cmocka_unit_test(the_last_two_substeps_are_equal),
+                                       cmocka_unit_test(leaves_by_open_sides),
+                                       cmocka_unit_test(frames_show_the_particles)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
