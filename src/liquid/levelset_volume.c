@@ -230,11 +230,8 @@ static void drain(und_levelset *s)
             const size_t at = und_mac_row(m, row) + (size_t)x;
             if (!(phi[at] > before[at] && c[at] > 0))
                 continue;
-            const float part = 0.5f - phi[at];
-            const int32_t most = und_volume_units((part < 0   ? 0
-                                                   : part < 1 ? part
-                                                              : 1) *
-                                                  und_volume_room(&walls, at));
+            const float part = fminf(fmaxf(0.5f - phi[at], 0), 1);
+            const int32_t most = und_volume_units(part * und_volume_room(&walls, at));
             drained += c[at] > most ? c[at] - most : 0;
             c[at] = c[at] > most ? most : c[at];
         }
