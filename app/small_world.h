@@ -16,6 +16,7 @@ typedef struct small_thing {
     float size; /* radius; thickness of a slab */
     und_matter matter;
     int id;
+    float clear; /* share of the light that goes straight through */
 } small_thing;
 
 typedef struct small_world {
@@ -79,6 +80,7 @@ static inline bool small_nearest(const und_world *world, const und_ray *ray, boo
     hit->velocity = f3_gray(0);
     hit->matter = best->matter;
     hit->offset = 1e-4f;
+    hit->clear = best->clear;
     hit->id = best->id;
     return true;
 }

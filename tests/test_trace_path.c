@@ -299,6 +299,51 @@ static void test_snell_by_rays(void **state)
     und_lights_destroy(lights);
 }
 
+/* Panes that mirror a tenth and let the rest straight on, before a wall that glows, under a dimmer sky: one
+ * path says what both send, and none is as noisy as chance would be.  What is seen first is behind them. */
+static void test_panes_add_no_noise(void **state)
+{
+    (void)state;
+    const und_matter mirror = {.kind = UND_MATTER_METAL, .color = {1, 1, 1}};
+    small_thing thing[3] = {{.kind = SMALL_PLANE, .place = {0, 1, 0}, .normal = {0, 1, 0}, .id = 16}};
+    thing[0].matter = (und_matter){.kind = UND_MATTER_DIFFUSE, .emission = {1, 1, 1}};
+    for (int k = 1; k < 3; k++)
+        thing[k] = (small_thing){.kind = SMALL_PLANE,
+                                 .place = {0, 1 + (float)k, 0},
+                                 .normal = {0, 1, 0},
+                                 .matter = mirror,
+                                 .id = UND_ID_TANK,
+                                 .clear = 0.9f};
+    und_lights *lights = constant_light(0.2f), *even = constant_light(1);
+    for (int panes = 1; panes <= 2; panes++) {
+        small_world world = small_world_of(thing, 1 + panes);
+        und_paths paths = {.world = &world.base, .lights = lights, .bounces = 400, .clamp = INFINITY};
+        /* r + (1 - r)^2 r / (1 - r^2) of both together is mirrored. */
+        double back = panes == 1 ? 0.1 : 0.1 + 0.9 * 0.9 * 0.1 / (1 - 0.01), sum = 0, squares = 0, all = 0;
+        enum { COUNT = 1000 };
+        for (uint32_t k = 0; k < COUNT; k++) {
+            und_dice dice = {.seed = 5, .sample = k};
+            und_ray ray = {.from = {0, 5, 0}, .dir = {0.6f, -0.8f, 0}, .far = INFINITY};
+            und_hit first;
+            double seen = (double)und_path(&paths, &ray, &dice, &first).x;
+            sum += seen / COUNT;
+            squares += seen * seen / COUNT;
+            assert_int_equal(first.id, 16);
+            assert_double_near(first.t, 5, 1e-5);
+            und_paths bright = paths;
+            bright.lights = even;
+            dice = (und_dice){.seed = 5, .sample = k};
+            all += (double)und_path(&bright, &ray, &dice, NULL).x / COUNT;
+        }
+        assert_double_near(all, 1, panes == 1 ? 1e-6 : 2e-3);
+        double spread = sqrt(fmax(squares - sum * sum, 0)), by_chance = 0.8 * sqrt(back * (1 - back));
+        assert_double_near(sum, 1 - back + 0.2 * back, 0.002);
+        assert_true(spread < (panes == 1 ? 1e-3 : 0.1 * by_chance));
+    }
+    und_lights_destroy(lights);
+    und_lights_destroy(even);
+}
+
 /* Smooth normals that turn away from the eye over a facet that faces it: it is still water that is looked
  * into, no mirror, and none of its light comes from behind the facet. */
 static double lean; /* of the normals, away from the eye */
@@ -433,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_dice_fill_boxes),
         cmocka_unit_test(test_furnace),
         cmocka_unit_test(test_nested_furnace),
+        cmocka_unit_test(test_panes_add_no_noise),
         cmocka_unit_test(test_albedo_series),
         cmocka_unit_test(test_beer),
         cmocka_unit_test(test_snell_by_rays),

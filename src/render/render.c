@@ -367,6 +367,7 @@ und_status und_render_prepare(und_render *r, const und_frame *frame, und_error *
     float distance;
     if ((status = prepare(r, frame, err)) == UND_OK)
         r->camera = und_camera_at(r, frame->time, &distance);
+    und_tank_cut(&r->tank, r->camera.eye);
     return status;
 }
 

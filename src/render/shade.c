@@ -9,19 +9,16 @@ enum { MARK_MIRRORED = 1, MARK_SUNKEN = 2, MARK_WALL = 4, MARK_MOVING = 8 };
 
 typedef und_view view;
 
-/* How much of the sun objects let through to p. */
 static float sun_at(const view *v, f3 p)
 {
     const und_soup *soup = &v->r->soup;
-    if (soup->count == 0)
-        return 1;
-    if (soup->velocity) {
+    if (soup->count > 0 && soup->velocity) {
         float a = f3_dot(p, soup->u), b = f3_dot(p, soup->v), pad = 4 * soup->texel;
         const float *m = soup->moving_sun;
         if (a > m[0] - pad && a < m[1] + pad && b > m[2] - pad && b < m[3] + pad)
             *v->mark |= MARK_MOVING;
     }
-    return und_soup_sun(soup, p);
+    return und_things_sun(v->r, p);
 }
 
 static void mark_moving(const view *v, f3 from, f3 dir, float far)

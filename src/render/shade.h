@@ -65,6 +65,7 @@ f3 und_beyond(const und_view *v, f3 from, f3 dir);
 f3 und_liquid_color(const und_view *v, int32_t id, f3 p);
 /* What a tank shows over what a ray from the eye meets at a distance, in its colour (shade_tank.c). */
 f3 und_tank_over(const und_view *v, f3 eye, f3 color, float distance);
+float und_things_sun(const und_render *r, f3 p); /* how much of the sun objects and walls let through to p */
 f3 und_tank_wall_color(const und_view *v, f3 p, f3 normal); /* of tiles */
 /* Share of the sun's light that comes through the liquid to p. */
 f3 und_liquid_sun(const und_render *r, f3 p);

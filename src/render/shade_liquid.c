@@ -157,8 +157,8 @@ static f3 painted(const und_view *v, int32_t id, f3 p, f3 n)
     int32_t other;
     if (sun > 0 && und_tree_hit(&r->liquid, from, r->sky.sun, 1e9f, &far, &other))
         sun = 0;
-    if (sun > 0 && r->soup.count)
-        sun *= und_soup_sun(&r->soup, from);
+    if (sun > 0)
+        sun *= und_things_sun(r, from);
     return f3_times(f3_of(color), f3_along(und_sky_ambient(&r->sky, n), r->sky.sun_color, sun));
 }
 
@@ -182,8 +182,7 @@ f3 und_liquid_color(const und_view *v, int32_t id, f3 p)
     f3 inside = r->texture ? painted(v, id, p, n) : seen_inside(v, p, und_bend(v->dir, n, ratio), n);
     float gloss = r->texture ? (float)r->def.gloss : 1;
     f3 color = f3_mix(inside, und_beyond(v, f3_along(p, n, small), up), gloss * und_fresnelf(facing, ratio));
-    float lit = r->soup.count ? und_soup_sun(&r->soup, f3_along(p, n, small)) : 1;
-    lit *= gloss;
+    float lit = gloss * und_things_sun(r, f3_along(p, n, small));
     return lit > 0 ? f3_along(color, highlight(r, v->dir, n), lit) : color;
 }
 

@@ -1,18 +1,26 @@
-/* The walls of a tank, before and behind what is in it.  Walls of tiles are a cut through a pool: light comes
- * in from all sides. */
+/* The walls of a tank, before and behind what is in it.  Light goes through panes, and through where walls of
+ * tiles are cut away. */
 #include "render/shade.h"
 
 static const f3 GLASS_EDGE = {0.30f, 0.52f, 0.46f}; /* where panes are looked into along their faces */
 static const f3 TINT = {0.965f, 0.985f, 0.98f};     /* what comes through a pane */
 static const float RIM = 0.7f, CORNER = 0.3f;       /* share of the light that an edge hides */
 
+float und_things_sun(const und_render *r, f3 p)
+{
+    f3 normal;
+    if (und_tank_wall(&r->tank, p, r->sky.sun, &normal) < INFINITY)
+        return 0;
+    return r->soup.count ? und_soup_sun(&r->soup, p) : 1;
+}
+
 f3 und_tank_wall_color(const und_view *v, f3 p, f3 normal)
 {
     const und_render *r = v->r;
     f3 from = f3_along(p, normal, 1e-3f * r->mesh.span);
     float sun = maxf(f3_dot(normal, r->sky.sun), 0);
-    if (sun > 0 && r->soup.count)
-        sun *= und_soup_sun(&r->soup, from);
+    if (sun > 0)
+        sun *= und_things_sun(r, from);
     f3 light = und_sky_ambient(&r->sky, normal);
     if (sun > 0)
         light = f3_along(light, f3_times(r->sky.sun_color, und_liquid_sun(r, from)), sun);
@@ -41,7 +49,13 @@ f3 und_tank_over(const und_view *v, f3 eye, f3 color, float distance)
     f3 normal;
     if (tank->kind == UND_TANK_TILES) {
         float wall = und_tank_wall(tank, eye, v->dir, &normal);
-        return wall < distance - small ? und_tank_wall_color(v, f3_along(eye, v->dir, wall), normal) : color;
+        if (!(wall < distance - small))
+            return color;
+        und_view at = *v;
+        at.distance = wall;
+        at.footprint =
+            (float)r->def.samples * wall / (r->camera.focal * sqrtf(maxf(-f3_dot(v->dir, normal), 0.08f)));
+        return und_tank_wall_color(&at, f3_along(eye, v->dir, wall), normal);
     }
     if (tank->kind == UND_TANK_NONE || !und_box_pass(&tank->out, eye, v->dir, t, face))
         return color;

@@ -17,6 +17,14 @@ und_tank und_tank_around(und_tank_kind kind, const und_box *b)
     return tank;
 }
 
+void und_tank_cut(und_tank *tank, f3 eye)
+{
+    const und_box *b = &tank->in;
+    const bool outside[UND_TANK_SIDES] = {eye.x<b->low.x, eye.x> b->high.x, eye.z<b->low.z, eye.z> b->high.z};
+    for (int k = 0; k < UND_TANK_SIDES; k++)
+        tank->cut[k] = tank->kind == UND_TANK_TILES && outside[k];
+}
+
 bool und_tank_floor(const und_tank *tank, f3 p)
 {
     const und_box *b = &tank->in;
@@ -60,10 +68,17 @@ float und_tank_wall(const und_tank *tank, f3 from, f3 dir, f3 *normal)
 {
     float t[2];
     int face[2];
-    if (tank->kind != UND_TANK_TILES || !und_box_pass(&tank->in, from, dir, t, face) || face[1] / 2 == 1)
+    if (tank->kind != UND_TANK_TILES || !und_box_pass(&tank->in, from, dir, t, face))
         return INFINITY;
-    *normal = f3_scale(und_box_normal(face[1]), -1);
-    return t[1];
+    for (int k = 0; k < 2; k++) {
+        int side = face[k] < 2 ? face[k] : face[k] - 2;
+        if (!(t[k] > 0) || face[k] / 2 == 1 || tank->cut[side])
+            continue;
+        f3 out = und_box_normal(face[k]);
+        *normal = f3_dot(out, dir) > 0 ? f3_scale(out, -1) : out;
+        return t[k];
+    }
+    return INFINITY;
 }
 
 float und_tank_mirrors(f3 dir, f3 normal)

@@ -6,14 +6,19 @@
 #include "render/f3.h"
 #include "render/render.h"
 
+enum { UND_TANK_SIDES = 4 }; /* low x, high x, low z, high z */
+
 typedef struct und_tank {
     und_tank_kind kind;
-    und_box in, out; /* the walls' faces; both are as high as the domain */
+    und_box in, out;          /* the walls' faces; both are as high as the domain */
+    bool cut[UND_TANK_SIDES]; /* walls of tiles that are not there, lest they hide what is within */
 } und_tank;
 
 static const float UND_TANK_INDEX = 1.5f; /* of glass */
 
 und_tank und_tank_around(und_tank_kind kind, const und_box *box);
+/* Cuts away what an eye would see from outside. */
+void und_tank_cut(und_tank *tank, f3 eye);
 
 /* Is a place over its floor? */
 bool und_tank_floor(const und_tank *tank, f3 p);
@@ -23,7 +28,7 @@ bool und_tank_floor(const und_tank *tank, f3 p);
 bool und_box_pass(const und_box *box, f3 from, f3 dir, float t[2], int face[2]);
 f3 und_box_normal(int face); /* outwards */
 
-/* How far it is to a wall of tiles, which is seen from within alone; infinite: it meets none. */
+/* How far it is to a wall of tiles, and its normal on the ray's side; infinite: it meets none. */
 float und_tank_wall(const und_tank *tank, f3 from, f3 dir, f3 *normal);
 
 /* Share of light that a pane of glass mirrors, by both of its faces. */

@@ -26,7 +26,7 @@
 #include "trace/matter.h"
 #include "trace/media.h"
 
-enum { PENDING = 4, PASSES = 256 };
+enum { PENDING = 8, PASSES = 256 };
 
 static const float pi = 3.14159265f;
 
@@ -122,7 +122,7 @@ static void add_scatter(tracer *t, const walk *w, const und_medium *m, float dis
         float mean = (m->absorption.x + m->absorption.y + m->absorption.z) / 3, u = und_dice_roll(t->dice);
         float deep = mean > 0 ? -und_logf(1 - u * (1 - und_expf(-mean * distance))) / mean : u * distance;
         und_ray ray = w->ray;
-        ray.from = f3_along(w->ray.from, w->ray.dir, minf(deep, distance));
+        ray.from = f3_along(w->ray.from, w->ray.dir, w->ray.near + minf(deep, distance));
         ray.dir = towards;
         ray.near = 0;
         ray.far = INFINITY;
@@ -374,6 +374,27 @@ static bool cross(tracer *t, walk *w, meeting *m)
     return survives(t, w);
 }
 
+/* Something that lets part of the light straight on: what it holds is followed later, or, where that is
+ * little or much else is under way, chance takes one of the two.  False: the path does not go on behind it.
+ */
+static bool go_through(tracer *t, walk *w, meeting *m)
+{
+    const float little = 0.02f;
+    float clear = m->hit.clear;
+    if (t->pending < PENDING && largest(w->through) * (1 - clear) > little) {
+        walk held = *w;
+        held.through = f3_scale(w->through, 1 - clear);
+        held.splits = 0;
+        if (bounce(t, &held, m))
+            t->later[t->pending++] = held;
+        w->through = f3_scale(w->through, clear);
+    } else if (und_dice_roll(t->dice) >= clear) {
+        return false;
+    }
+    w->ray.near = m->hit.t + 2 * m->hit.offset;
+    return true;
+}
+
 /* Follows a path to its end. */
 static void follow(tracer *t, walk *w, und_hit *first)
 {
@@ -386,7 +407,7 @@ static void follow(tracer *t, walk *w, und_hit *first)
             return;
         }
         bool met = cast(t, &w->ray, &m.hit);
-        if (first) {
+        if (first && !(met && m.hit.clear > 0.5f)) {
             *first = m.hit;
             first->t = met ? m.hit.t : INFINITY;
             first = NULL;
@@ -396,12 +417,12 @@ static void follow(tracer *t, walk *w, und_hit *first)
         und_ray ray = w->ray;
         ray.far = met ? m.hit.t : INFINITY;
         if (und_lights_meet(t->paths->lights, &ray, w->eye, &lamp, &glow)) {
-            pass(t, w, lamp);
+            pass(t, w, lamp - w->ray.near);
             if (!w->photons)
                 add(t, w, f3_scale(glow, path_share(t, w)));
             return;
         }
-        pass(t, w, ray.far);
+        pass(t, w, ray.far - w->ray.near);
         if (!met) {
             escape(t, w);
             return;
@@ -410,6 +431,8 @@ static void follow(tracer *t, walk *w, und_hit *first)
         if (largest(emission) > 0)
             add(t, w, emission);
         face_ray(&m, w->ray.dir);
+        if (m.hit.clear > 0 && go_through(t, w, &m))
+            continue;
         if (!(m.hit.matter.kind == UND_MATTER_DIELECTRIC ? cross(t, w, &m) : bounce(t, w, &m)))
             return;
     }

@@ -90,6 +90,7 @@ static bool cast(const und_world *world, const und_ray *ray, und_hit *hit)
 {
     const und_world_parts *w = (const und_world_parts *)world;
     hit->t = INFINITY;
+    hit->clear = 0;
     if (!sane(ray))
         return false;
     float table = table_distance(w, ray), far = minf(table, ray->far);

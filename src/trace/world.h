@@ -34,6 +34,7 @@ typedef struct und_hit {
     f3 velocity; /* m/s */
     und_matter matter; /* with the colour of this place */
     float offset;      /* m; a ray that leaves from here begins this far along its face normal's side */
+    float clear;       /* share of the light that goes straight on, as past a thin pane; 0 of most things */
     int id;
 } und_hit;
 

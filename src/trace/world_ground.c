@@ -190,7 +190,8 @@ static void put_base(const und_world_parts *w, strip *s)
     s->triangles += 2;
 }
 
-void und_world_pass_wall(const struct RTCFilterFunctionNArguments *a)
+/* Walls are seen from inside alone. */
+static void pass_wall(const struct RTCFilterFunctionNArguments *a)
 {
     const struct RTCRay *ray = (const struct RTCRay *)a->ray;
     const struct RTCHit *hit = (const struct RTCHit *)a->hit;
@@ -221,8 +222,8 @@ static und_status add_sides(und_world_parts *w, und_part_kind kind, float out, u
     if (!water)
         put_base(w, &s);
     if (kind == UND_PART_WALL) {
-        rtcSetGeometryIntersectFilterFunction(g, und_world_pass_wall);
-        rtcSetGeometryOccludedFilterFunction(g, und_world_pass_wall);
+        rtcSetGeometryIntersectFilterFunction(g, pass_wall);
+        rtcSetGeometryOccludedFilterFunction(g, pass_wall);
     }
     und_world_attach(w, g, kind,
                      kind == UND_PART_WATER_SIDE && !w->opaque_liquid ? UND_MASK_CLEAR : UND_MASK_OPAQUE);

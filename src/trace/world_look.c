@@ -297,7 +297,7 @@ void und_world_look(const und_world_parts *w, const und_ray *ray, const struct R
         look_sheet(w, ray, h, hit);
         break;
     case UND_PART_PANE:
-        und_world_look_pane(w, ray, h->primID, hit);
+        und_world_look_pane(ray, h->primID, hit);
         break;
     case UND_PART_RAIN:
         hit->id = UND_ID_SPRAY;

@@ -14,7 +14,7 @@ typedef enum und_part_kind {
     UND_PART_GLASS,   /* and those that it does */
     UND_PART_GROUND,
     UND_PART_CUT,  /* the sides of the block of ground, and its base */
-    UND_PART_WALL, /* of a tiled pool: seen from inside alone */
+    UND_PART_WALL, /* of tiles: a height field's is seen from inside alone */
     UND_PART_WATER,
     UND_PART_WATER_SIDE,
     UND_PART_SKIN, /* a liquid that comes as triangles */
@@ -60,9 +60,7 @@ und_status und_world_drops(und_world_parts *w, const und_frame *frame, und_error
 und_status und_world_ground(und_world_parts *w, und_error *err);
 float und_world_depth(const und_world_parts *w, float x, float z); /* of a height field, between its grids */
 und_status und_world_tank(und_world_parts *w, und_error *err);     /* world_tank.c */
-void und_world_look_pane(const und_world_parts *w, const und_ray *ray, uint32_t triangle, und_hit *hit);
-/* Walls are seen from inside alone. */
-void und_world_pass_wall(const struct RTCFilterFunctionNArguments *a);
+void und_world_look_pane(const und_ray *ray, uint32_t triangle, und_hit *hit);
 
 /* A new geometry with `vertices` of `floats` numbers at each of `moments`; what is written to *data[moment]
  * must be done before und_world_attach. */

@@ -2,7 +2,7 @@
  * nothing, with edges that are looked into. */
 #include "trace/world_parts.h"
 
-enum { SIDES = 4, QUADS = 3 * SIDES + SIDES }; /* panes, two strips at each corner, the rim */
+enum { SIDES = UND_TANK_SIDES, QUADS = 3 * SIDES + SIDES }; /* panes, two strips at each corner, the rim */
 
 static const float INSET = 1e-2f; /* cells: rays in the liquid meet a wall before they leave it */
 static const float RIM = 0.7f, CORNER = 0.3f;
@@ -46,16 +46,18 @@ static void put_side(quads *q, const und_box *b, int side, float from, float to)
         put(q, a, part, up);
 }
 
+/* No two of them lie on each other: a ray that goes through one has met all that is there. */
 static void put_panes(quads *q, const und_tank *tank)
 {
     const und_box *in = &tank->in, *out = &tank->out;
-    float thick = in->low.x - out->low.x, rim = out->high.y;
-    for (int side = 0; side < SIDES; side++)
-        put_side(q, out, side, 0, 1);
+    float thick = in->low.x - out->low.x, rim = out->high.y, wide[SIDES];
     for (int side = 0; side < SIDES; side++) {
-        float wide = thick / (side < 2 ? out->high.z - out->low.z : out->high.x - out->low.x);
-        put_side(q, out, side, 0, wide);
-        put_side(q, out, side, 1 - wide, 1);
+        wide[side] = thick / (side < 2 ? out->high.z - out->low.z : out->high.x - out->low.x);
+        put_side(q, out, side, wide[side], 1 - wide[side]);
+    }
+    for (int side = 0; side < SIDES; side++) {
+        put_side(q, out, side, 0, wide[side]);
+        put_side(q, out, side, 1 - wide[side], 1);
     }
     for (int side = 0; side < SIDES; side++) {
         bool x = side < 2, high = side & 1;
@@ -66,57 +68,31 @@ static void put_panes(quads *q, const und_tank *tank)
     }
 }
 
-/* Share of the rays that meet a rectangle: what it mirrors, or hides. */
-static float met(uint32_t triangle, f3 dir, f3 normal)
+void und_world_look_pane(const und_ray *ray, uint32_t triangle, und_hit *hit)
 {
     uint32_t quad = triangle / 2;
-    return quad < SIDES ? und_tank_mirrors(dir, normal) : quad < 3 * SIDES ? CORNER : RIM;
-}
-
-static void pass_pane(const struct RTCFilterFunctionNArguments *a)
-{
-    const struct RTCHit *hit = (const struct RTCHit *)a->hit;
-    f3 from, dir;
-    if (!und_world_filtered(a, &from, &dir))
-        return;
-    f3 normal = f3_unit(f3_make(hit->Ng_x, hit->Ng_y, hit->Ng_z));
-    if (und_world_chance(from, dir, hit->primID / 2 + 7) >= met(hit->primID, dir, normal))
-        a->valid[0] = 0;
-}
-
-void und_world_look_pane(const und_world_parts *w, const und_ray *ray, uint32_t triangle, und_hit *hit)
-{
-    (void)w;
     hit->id = UND_ID_TANK;
     hit->normal = hit->face;
-    hit->matter = triangle / 2 < SIDES
+    hit->matter = quad < SIDES
                       ? (und_matter){.kind = UND_MATTER_METAL, .color = {1, 1, 1}}
                       : (und_matter){.kind = UND_MATTER_DIFFUSE, .color = {EDGE[0], EDGE[1], EDGE[2]}};
+    hit->clear = 1 - (quad < SIDES ? und_tank_mirrors(ray->dir, hit->face) : quad < 3 * SIDES ? CORNER : RIM);
     if (f3_dot(hit->face, ray->dir) > 0) {
         hit->face = f3_scale(hit->face, -1);
         hit->normal = f3_scale(hit->normal, -1);
     }
 }
 
-und_status und_world_tank(und_world_parts *w, und_error *err)
+/* Light of its own, and off what is dull, goes through panes as if they were not there. */
+static void add_panes(und_world_parts *w, RTCGeometry g, quads *q)
+{
+    put_panes(q, &w->render->tank);
+    und_world_attach(w, g, UND_PART_PANE, UND_MASK_AIRY);
+}
+
+static void add_walls(und_world_parts *w, RTCGeometry g, quads *q)
 {
     const und_tank *tank = &w->render->tank;
-    bool glass = tank->kind == UND_TANK_GLASS;
-    size_t count = glass ? QUADS : SIDES;
-    float *data[2];
-    quads q = {0};
-    if (tank->kind == UND_TANK_NONE)
-        return UND_OK;
-    RTCGeometry g = und_world_geometry(w, RTC_GEOMETRY_TYPE_TRIANGLE, 4 * count, 3, 1, data, err);
-    if (!g || !(q.index = und_world_triangles(w, g, 2 * count, err)))
-        return UND_FAILED;
-    q.vertex = data[0];
-    if (glass) {
-        put_panes(&q, tank);
-        rtcSetGeometryIntersectFilterFunction(g, pass_pane);
-        und_world_attach(w, g, UND_PART_PANE, UND_MASK_AIRY);
-        return UND_OK;
-    }
     float in = INSET * (w->level.phi ? w->level.small : 1e-2f * w->render->mesh.span);
     und_box walls = tank->in;
     walls.low.x += in;
@@ -124,8 +100,26 @@ und_status und_world_tank(und_world_parts *w, und_error *err)
     walls.high.x -= in;
     walls.high.z -= in;
     for (int side = 0; side < SIDES; side++)
-        put_side(&q, &walls, side, 0, 1);
-    rtcSetGeometryIntersectFilterFunction(g, und_world_pass_wall);
-    und_world_attach(w, g, UND_PART_WALL, UND_MASK_AIRY); /* light comes in from all sides */
+        if (!tank->cut[side])
+            put_side(q, &walls, side, 0, 1);
+    und_world_attach(w, g, UND_PART_WALL, UND_MASK_OPAQUE);
+}
+
+und_status und_world_tank(und_world_parts *w, und_error *err)
+{
+    const und_tank *tank = &w->render->tank;
+    bool glass = tank->kind == UND_TANK_GLASS;
+    size_t count = glass ? QUADS : 0;
+    float *data[2];
+    quads q = {0};
+    if (tank->kind == UND_TANK_NONE)
+        return UND_OK;
+    for (int side = 0; side < SIDES && !glass; side++)
+        count += !tank->cut[side];
+    RTCGeometry g = und_world_geometry(w, RTC_GEOMETRY_TYPE_TRIANGLE, 4 * count, 3, 1, data, err);
+    if (!g || !(q.index = und_world_triangles(w, g, 2 * count, err)))
+        return UND_FAILED;
+    q.vertex = data[0];
+    (glass ? add_panes : add_walls)(w, g, &q);
     return UND_OK;
 }
