@@ -1,6 +1,7 @@
 /* Colour maps: even steps, the same on the GPU, and round numbers beside them. */
 #include "tests/test.h"
 #include "view/colormap.h"
+#include "view/glsl.h"
 #include "view/screen.h"
 
 #include <math.h>
@@ -71,8 +72,8 @@ static void the_gpu_has_the_same_colours(void **state)
     GLuint program = und_gl_program(
         &(und_program_def){
             .name = "a test",
-            .vertex = {und_gl_square},
-            .fragment = {"in vec2 place;\nout vec4 color;\n", und_colormap_glsl,
+            .vertex = {und_glsl_square},
+            .fragment = {"in vec2 place;\nout vec4 color;\n", und_glsl_colormap,
                          "void main() { color = vec4(map_color(0.5 * place.x + 0.5), 1.0); }\n"}},
         &err);
     if (!program)

@@ -2,6 +2,7 @@
 #include "tests/test.h"
 #include "view/camera.h"
 #include "view/gl.h"
+#include "view/glsl.h"
 #include "view/screen.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static void square_is_drawn_and_read_back(void **state)
         fail_msg("%s", err.text);
     und_program_def def = {
         .name = "a test",
-        .vertex = {und_gl_square},
+        .vertex = {und_glsl_square},
         .fragment = {"in vec2 place;\nout vec4 color;\n",
                      "void main() { color = vec4(place.x > 0.0, place.y > 0.0, 0.2, 1.0); }\n"}};
     GLuint program = und_gl_program(&def, &err);

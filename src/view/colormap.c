@@ -61,17 +61,6 @@ GLuint und_colormap_texture(void)
     return texture;
 }
 
-const char und_colormap_glsl[] =
-    "uniform sampler2D colormaps;\n"
-    "uniform int colormap;\n"
-    "vec3 map_color(float value01)\n"
-    "{\n"
-    "    float t = clamp(value01, 0.0, 1.0);\n"
-    "    vec2 size = vec2(textureSize(colormaps, 0));\n"
-    "    vec2 place = vec2((t * (size.x - 1.0) + 0.5) / size.x, (float(colormap) + 0.5) / size.y);\n"
-    "    return textureLod(colormaps, place, 0.0).rgb;\n"
-    "}\n";
-
 int und_legend_ticks(double low, double high, int most, double *ticks, int *decimals)
 {
     double least = fmin(low, high), range = fabs(high - low);

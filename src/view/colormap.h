@@ -20,9 +20,8 @@ void und_colormap(int which, double value01, float rgb[3]);
 
 /* All maps, 256 texels wide, a row each; the caller's to delete. */
 GLuint und_colormap_texture(void);
-/* A piece for shaders: vec3 map_color(float value01), within 1/255 of the above.  Its uniforms are the
- * texture `colormaps` and the map's number as an int, `colormap`. */
-extern const char und_colormap_glsl[];
+/* The piece und_glsl_colormap: vec3 map_color(float value01), within 1/255 of the above.  Its uniforms are
+ * the texture `colormaps` and the map's number as an int, `colormap`. */
 
 /* Round values within low..high (either may be the larger), at most `most` and `most` at most 16, in rising
  * order; the number of decimals that tell them apart. */

@@ -94,13 +94,6 @@ und_status und_flat_programs(und_flat *flat, und_error *err);
 void und_flat_draw(und_painter *self, const und_lens *lens, double seconds);
 void und_flat_upload(und_flat_buffer *buffer, const void *data, size_t bytes, int count);
 
-/* flat_shaders.c */
-extern const char und_flat_cells_shader[], und_flat_curve_shader[];
-extern const char und_flat_dots_vertex[], und_flat_dots_fragment[];
-extern const char und_flat_arrows_vertex[], und_flat_arrows_fragment[];
-extern const char und_flat_streaks_vertex[], und_flat_streaks_fragment[];
-extern const char und_flat_triangles_vertex[], und_flat_triangles_fragment[];
-
 /* flat_arrows.c: arrows of the view, [count][4]: place and way in pixels from the lower left corner. */
 int und_flat_arrows(const und_flat *flat, const und_flat_view *view, float (*arrow)[4], int most);
 double und_flat_arrow_pixels(const und_flat *flat, const und_flat_view *view); /* of the scale's speed */

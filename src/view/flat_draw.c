@@ -1,6 +1,7 @@
 /* Liquid in two dimensions, layer by layer. */
 #include "view/colormap.h"
 #include "view/flat.h"
+#include "view/glsl.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,20 +16,24 @@ und_status und_flat_programs(und_flat *f, und_error *err)
     } list[] = {
         {&f->program.cells,
          {.name = "cells",
-          .vertex = {und_gl_square},
-          .fragment = {und_colormap_glsl, und_flat_cells_shader}}},
+          .vertex = {und_glsl_square},
+          .fragment = {und_glsl_colormap, und_glsl_flat_cells}}},
         {&f->program.curve,
-         {.name = "a section", .vertex = {und_gl_square}, .fragment = {und_flat_curve_shader}}},
+         {.name = "a section", .vertex = {und_glsl_square}, .fragment = {und_glsl_flat_curve}}},
         {&f->program.dots,
-         {.name = "dots", .vertex = {und_flat_dots_vertex}, .fragment = {und_flat_dots_fragment}}},
+         {.name = "dots", .vertex = {und_glsl_flat_dots_vertex}, .fragment = {und_glsl_flat_dots_fragment}}},
         {&f->program.arrows,
-         {.name = "arrows", .vertex = {und_flat_arrows_vertex}, .fragment = {und_flat_arrows_fragment}}},
+         {.name = "arrows",
+          .vertex = {und_glsl_flat_arrows_vertex},
+          .fragment = {und_glsl_flat_arrows_fragment}}},
         {&f->program.streaks,
-         {.name = "streaks", .vertex = {und_flat_streaks_vertex}, .fragment = {und_flat_streaks_fragment}}},
+         {.name = "streaks",
+          .vertex = {und_glsl_flat_streaks_vertex},
+          .fragment = {und_glsl_flat_streaks_fragment}}},
         {&f->program.triangles,
          {.name = "bodies",
-          .vertex = {und_flat_triangles_vertex},
-          .fragment = {und_flat_triangles_fragment}}},
+          .vertex = {und_glsl_flat_triangles_vertex},
+          .fragment = {und_glsl_flat_triangles_fragment}}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!(*list[i].to = und_gl_program(&list[i].def, err)))

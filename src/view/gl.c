@@ -6,14 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char und_gl_square[] =
-    "out vec2 place;\n"
-    "void main()\n"
-    "{\n"
-    "    place = vec2((gl_VertexID & 1) == 0 ? -1.0 : 1.0, gl_VertexID < 2 ? -1.0 : 1.0);\n"
-    "    gl_Position = vec4(place, 0.0, 1.0);\n"
-    "}\n";
-
 bool und_gl_is_software(void)
 {
     static const char *const names[] = {"llvmpipe", "softpipe", "swrast", "Software", "SwiftShader"};

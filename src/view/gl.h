@@ -42,8 +42,7 @@ und_status und_gl_target(und_target *target, GLenum format, int width, int heigh
 void und_gl_target_clear(und_target *target); /* frees */
 
 /* A square over all of the target: for passes over pixels.  The vertex shader gets `place`, -1 to 1, from
- * gl_VertexID: this is its piece, which makes `out vec2 place`. */
-extern const char und_gl_square[];
+ * gl_VertexID: the piece und_glsl_square makes `out vec2 place`. */
 void und_gl_draw_square(void);
 
 /* Reads the colours back, 8 bits each, rows from above, [height][width][3]. */

@@ -3,8 +3,8 @@
  * times their pixels, and what is hidden costs nothing. */
 #include "base/status.h"
 #include "view/colormap.h"
+#include "view/glsl.h"
 #include "view/sea_parts.h"
-#include "view/sea_shaders.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,14 +26,14 @@ static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
     static const struct {
         const char *name, *vertex, *fragment;
     } own[SEA_KINDS] = {
-        [SEA_SKY] = {"the sky", und_sea_pass_glsl, und_sea_sky_glsl},
-        [SEA_GROUND] = {"the ground", und_sea_pass_glsl, und_sea_dry_glsl},
-        [SEA_WATER] = {"the water", und_sea_pass_glsl, und_sea_water_glsl},
-        [SEA_CUT_GROUND] = {"the cut ground", und_sea_pass_glsl, und_sea_cut_ground_glsl},
-        [SEA_CUT_WATER] = {"the cut water", und_sea_pass_glsl, und_sea_cut_water_glsl},
-        [SEA_THING] = {"bodies", und_sea_thing_glsl, und_sea_lit_thing_glsl},
-        [SEA_SHEETS] = {"sheets", und_sea_sheet_glsl, und_sea_film_of_water_glsl},
-        [SEA_DROPS] = {"drops", und_sea_drop_glsl, und_sea_drops_glsl},
+        [SEA_SKY] = {"the sky", und_glsl_sea_pass, und_glsl_sea_sky},
+        [SEA_GROUND] = {"the ground", und_glsl_sea_pass, und_glsl_sea_dry},
+        [SEA_WATER] = {"the water", und_glsl_sea_pass, und_glsl_sea_water},
+        [SEA_CUT_GROUND] = {"the cut ground", und_glsl_sea_pass, und_glsl_sea_cut_ground},
+        [SEA_CUT_WATER] = {"the cut water", und_glsl_sea_pass, und_glsl_sea_cut_water},
+        [SEA_THING] = {"bodies", und_glsl_sea_thing, und_glsl_sea_lit_thing},
+        [SEA_SHEETS] = {"sheets", und_glsl_sea_sheet, und_glsl_sea_film_of_water},
+        [SEA_DROPS] = {"drops", und_glsl_sea_drop, und_glsl_sea_drops},
     };
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
     const und_render_def *look = s->look;
@@ -47,15 +47,15 @@ static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
              look->ground_pattern == UND_GROUND_TILES, !!(variant & SEA_LINES), look->ground_map != NULL,
              look->haze > 0 && isfinite(look->haze), f->sky_size, good ? 24 : 12, good ? 6 : 3,
              good ? 16 : 10, good ? 4 : 1);
-    const char *extra = kind < SEA_SHADES ? und_sea_each_glsl : kind == SEA_THING ? thing_piece : "";
+    const char *extra = kind < SEA_SHADES ? und_glsl_sea_each : kind == SEA_THING ? thing_piece : "";
     const und_program_def def = {
         .name = own[kind].name,
         .vertex = {wanted, kind == SEA_THING && !good ? "#define LIT_CORNERS 1\n" : "#define LIT_CORNERS 0\n",
-                   und_sea_light_glsl, kind == SEA_THING ? thing_piece : "",
-                   kind == SEA_THING ? und_sea_thing_light_glsl : "", own[kind].vertex},
-        .fragment = {wanted, und_sea_plan_glsl, und_sea_light_glsl, und_sea_film_glsl, und_colormap_glsl,
-                     und_sea_ground_glsl, und_sea_around_glsl, extra,
-                     kind == SEA_THING ? und_sea_thing_light_glsl : "", own[kind].fragment}};
+                   und_glsl_sea_light, kind == SEA_THING ? thing_piece : "",
+                   kind == SEA_THING ? und_glsl_sea_thing_light : "", own[kind].vertex},
+        .fragment = {wanted, und_glsl_sea_plan, und_glsl_sea_light, und_glsl_sea_film, und_glsl_colormap,
+                     und_glsl_sea_ground, und_glsl_sea_around, extra,
+                     kind == SEA_THING ? und_glsl_sea_thing_light : "", own[kind].fragment}};
     return und_gl_program(&def, err);
 }
 

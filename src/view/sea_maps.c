@@ -1,8 +1,8 @@
 /* The frame's fields as textures, and the light that the waves gather on the ground. */
 #include "base/status.h"
 #include "view/colormap.h"
+#include "view/glsl.h"
 #include "view/sea_parts.h"
-#include "view/sea_shaders.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,16 +40,16 @@ static und_status take_paint(und_sea *s, und_error *err)
 und_status und_sea_maps_create(und_sea *s, und_error *err)
 {
     const und_program_def defs[] = {
-        {"caustics", {und_sea_plan_glsl, und_sea_bend_glsl}, {und_sea_gather_glsl}},
+        {"caustics", {und_glsl_sea_plan, und_glsl_sea_bend}, {und_glsl_sea_gather}},
         {"a shadow",
-         {"#define LIT_CORNERS 0\n", und_sea_thing_glsl},
+         {"#define LIT_CORNERS 0\n", und_glsl_sea_thing},
          {"out vec4 color;\nvoid main() { color = vec4(1.0); }\n"}},
-        {"the sea's grid", {und_sea_plan_glsl, und_sea_grid_glsl}, {und_sea_kind_glsl}},
-        {"the sea's sides", {und_sea_plan_glsl, und_sea_side_glsl}, {und_sea_kind_glsl}},
-        {"the sea's floor", {und_sea_plan_glsl, und_sea_floor_glsl}, {und_sea_kind_glsl}},
-        {"the sea's pixels", {und_gl_square}, {und_sea_plan_glsl, und_sea_sort_glsl}},
-        {"smooth edges", {und_gl_square}, {und_sea_smooth_glsl}},
-        {"the sea's picture", {und_gl_square}, {und_sea_compose_glsl}},
+        {"the sea's grid", {und_glsl_sea_plan, und_glsl_sea_grid}, {und_glsl_sea_kind}},
+        {"the sea's sides", {und_glsl_sea_plan, und_glsl_sea_side}, {und_glsl_sea_kind}},
+        {"the sea's floor", {und_glsl_sea_plan, und_glsl_sea_floor}, {und_glsl_sea_kind}},
+        {"the sea's pixels", {und_glsl_square}, {und_glsl_sea_plan, und_glsl_sea_sort}},
+        {"smooth edges", {und_glsl_square}, {und_glsl_sea_smooth}},
+        {"the sea's picture", {und_glsl_square}, {und_glsl_sea_compose}},
     };
     GLuint *const programs[] = {&s->caustics_program, &s->shadow_program, &s->grid_program,
                                 &s->side_program,     &s->floor_program,  &s->sort_program,

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "view/colormap.h"
+#include "view/glsl.h"
 #include "view/slice_parts.h"
 
 #include <math.h>
@@ -9,74 +10,6 @@
 #include <string.h>
 
 enum { DRAPE_MOST = 160 }; /* patches along a height field's plane */
-
-/* Corners of patches from their number alone; heights lift them where there are any. */
-static const char vertex_text[] =
-    "uniform mat4 both;\n"
-    "uniform vec3 corner, along, across;\n"
-    "uniform ivec2 patches;\n"
-    "uniform float heights, lift, stretch;\n"
-    "uniform sampler2D plane;\n"
-    "out vec2 place;\n"
-    "float height_at(vec2 where)\n"
-    "{\n"
-    "    ivec2 size = textureSize(plane, 0);\n"
-    "    vec2 at = clamp(where * vec2(size) - 0.5, vec2(0.0), vec2(size - 1));\n"
-    "    ivec2 a = ivec2(at), b = min(a + 1, size - 1);\n"
-    "    vec2 f = at - vec2(a);\n"
-    "    float low = mix(texelFetch(plane, a, 0).a, texelFetch(plane, ivec2(b.x, a.y), 0).a, f.x);\n"
-    "    float high = mix(texelFetch(plane, ivec2(a.x, b.y), 0).a, texelFetch(plane, b, 0).a, f.x);\n"
-    "    return mix(low, high, f.y);\n"
-    "}\n"
-    "void main()\n"
-    "{\n"
-    "    int patch_number = gl_VertexID / 6, k = gl_VertexID % 6;\n"
-    "    ivec2 at = ivec2(patch_number % patches.x, patch_number / patches.x);\n"
-    "    at += ivec2(k == 1 || k == 3 || k == 4 ? 1 : 0, k == 2 || k == 4 || k == 5 ? 1 : 0);\n"
-    "    place = vec2(at) / vec2(patches);\n"
-    "    vec3 p = corner + place.x * along + place.y * across;\n"
-    "    if (heights > 0.5)\n"
-    "        p.y = height_at(place);\n"
-    "    p.y = p.y * stretch + heights * lift;\n"
-    "    gl_Position = both * vec4(p, 1.0);\n"
-    "}\n";
-
-/* Linear between the middles of cells, over those that have a value. */
-static const char fragment_text[] =
-    "in vec2 place;\n"
-    "out vec4 color;\n"
-    "uniform sampler2D plane;\n"
-    "uniform vec2 range;\n"
-    "uniform float liquid_only, line, smooth_cells, opacity;\n"
-    "void main()\n"
-    "{\n"
-    "    ivec2 size = textureSize(plane, 0);\n"
-    "    vec2 at = clamp(place * vec2(size) - 0.5, vec2(0.0), vec2(size - 1));\n"
-    "    ivec2 a = ivec2(at), b = min(a + 1, size - 1);\n"
-    "    vec2 f = at - vec2(a);\n"
-    "    vec4 t00 = texelFetch(plane, a, 0), t10 = texelFetch(plane, ivec2(b.x, a.y), 0);\n"
-    "    vec4 t01 = texelFetch(plane, ivec2(a.x, b.y), 0), t11 = texelFetch(plane, b, 0);\n"
-    "    vec2 sides = mix(mix(t00.gb, t10.gb, f.x), mix(t01.gb, t11.gb, f.x), f.y);\n"
-    "    vec4 values = vec4(t00.r, t10.r, t01.r, t11.r);\n"
-    "    vec4 weights = vec4((1.0 - f.x) * (1.0 - f.y), f.x * (1.0 - f.y), (1.0 - f.x) * f.y, f.x * f.y);\n"
-    "    if (smooth_cells < 0.5)\n"
-    "        weights = vec4(f.x < 0.5 && f.y < 0.5, f.x >= 0.5 && f.y < 0.5, f.x < 0.5 && f.y >= 0.5,\n"
-    "                       f.x >= 0.5 && f.y >= 0.5);\n"
-    "    vec4 there = vec4(greaterThan(values, vec4(-1e37)));\n"
-    "    float sum = dot(weights, there);\n"
-    "    float value = dot(weights * there, max(values, vec4(-1e37))) / max(sum, 1e-6);\n"
-    "    float edge = abs(sides.x) / max(fwidth(sides.x), 1e-6);\n"
-    "    float ink = line * (1.0 - smoothstep(0.7, 1.5, edge));\n"
-    "    bool inside = sides.y < 0.0;\n"
-    "    if (liquid_only > 0.5 && (sides.x > 0.0 || inside) && ink < 0.02)\n"
-    "        discard;\n"
-    "    vec3 c = sum > 0.01 ? map_color((value - range.x) / (range.y - range.x)) : vec3(0.91, 0.35, 0.75);\n"
-    "    if (inside)\n"
-    "        c = vec3(0.36, 0.35, 0.34);\n"
-    "    c = mix(c, vec3(0.04, 0.05, 0.08), ink * 0.9);\n"
-    "    float there_is = liquid_only > 0.5 && sides.x > 0.0 ? ink : opacity;\n"
-    "    color = vec4(c, there_is);\n"
-    "}\n";
 
 und_slice *und_slice_create(und_error *err)
 {
@@ -94,7 +27,8 @@ und_slice *und_slice_create(und_error *err)
                                .opacity = 1};
     s->mouse[0] = s->mouse[1] = -1;
     s->stretch = 1;
-    const und_program_def def = {"slices", {vertex_text}, {und_colormap_glsl, fragment_text}};
+    const und_program_def def = {
+        "slices", {und_glsl_slice_vertex}, {und_glsl_colormap, und_glsl_slice_fragment}};
     s->program = und_gl_program(&def, err);
     if (!s->program) {
         und_slice_destroy(s);

@@ -4,6 +4,7 @@
 
 #include "base/stage.h"
 #include "base/status.h"
+#include "view/glsl.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,39 +17,39 @@ und_status und_space_programs(und_space *v, und_error *err)
                                            : "#define INSIDE\n#define BOUNCES 4\n";
     const und_program_def defs[UND_SPACE_PROGRAMS] = {
         [UND_SPACE_BACK] = {"floor and sky",
-                            {und_gl_square},
-                            {und_space_light_text, und_space_floor_text, und_space_back_text}},
+                            {und_glsl_square},
+                            {und_glsl_volume_light, und_glsl_volume_floor, und_glsl_volume_back}},
         [UND_SPACE_THING] = {"solids",
-                             {und_space_corner_text},
-                             {quick, und_space_light_text, und_space_floor_text, und_space_thing_text}},
-        [UND_SPACE_WAY] = {"the way through the liquid", {und_space_corner_text}, {und_space_way_text}},
-        [UND_SPACE_TINT] = {"the liquid's paint", {und_space_corner_text}, {und_space_tint_text}},
-        [UND_SPACE_SKIN] = {"the liquid's surface", {und_space_corner_text}, {und_space_skin_text}},
+                             {und_glsl_volume_corner},
+                             {quick, und_glsl_volume_light, und_glsl_volume_floor, und_glsl_volume_thing}},
+        [UND_SPACE_WAY] = {"the way through the liquid", {und_glsl_volume_corner}, {und_glsl_volume_way}},
+        [UND_SPACE_TINT] = {"the liquid's paint", {und_glsl_volume_corner}, {und_glsl_volume_tint}},
+        [UND_SPACE_SKIN] = {"the liquid's surface", {und_glsl_volume_corner}, {und_glsl_volume_skin}},
         [UND_SPACE_MARCH] = {"the liquid's distance",
-                             {und_gl_square},
-                             {und_space_phi_text, und_space_march_text}},
+                             {und_glsl_square},
+                             {und_glsl_volume_phi, und_glsl_volume_march}},
         [UND_SPACE_CLEAR] = {"the liquid's light",
-                             {und_gl_square},
-                             {quick, und_space_light_text, und_space_floor_text, und_space_water_text,
-                              und_space_shade_text}},
+                             {und_glsl_square},
+                             {quick, und_glsl_volume_light, und_glsl_volume_floor, und_glsl_volume_water,
+                              und_glsl_volume_shade}},
         [UND_SPACE_CLEAR_PHI] = {"the light of the liquid's distance",
-                                 {und_gl_square},
-                                 {inside, und_space_light_text, und_space_floor_text, und_space_phi_text,
-                                  und_space_water_text, und_space_shade_text}},
+                                 {und_glsl_square},
+                                 {inside, und_glsl_volume_light, und_glsl_volume_floor, und_glsl_volume_phi,
+                                  und_glsl_volume_water, und_glsl_volume_shade}},
         [UND_SPACE_OPAQUE] = {"the opaque liquid's light",
-                              {und_gl_square},
-                              {opaque, und_space_light_text, und_space_floor_text, und_space_water_text,
-                               und_space_shade_text}},
-        [UND_SPACE_SUN] = {"the sun's view", {und_space_corner_text}, {und_space_sun_text}},
+                              {und_glsl_square},
+                              {opaque, und_glsl_volume_light, und_glsl_volume_floor, und_glsl_volume_water,
+                               und_glsl_volume_shade}},
+        [UND_SPACE_SUN] = {"the sun's view", {und_glsl_volume_corner}, {und_glsl_volume_sun}},
         [UND_SPACE_SUN_MARCH] = {"the sun's view of the distance",
-                                 {und_gl_square},
-                                 {und_space_phi_text, und_space_sun_march_text}},
+                                 {und_glsl_square},
+                                 {und_glsl_volume_phi, und_glsl_volume_sun_march}},
         [UND_SPACE_GRAIN] = {"particles",
-                             {und_space_grain_vertex_text},
-                             {und_space_light_text, und_space_grain_text}},
-        [UND_SPACE_LINE] = {"lines", {und_space_line_vertex_text}, {und_space_line_text}},
-        [UND_SPACE_MEAN] = {"means", {und_gl_square}, {und_space_mean_text}},
-        [UND_SPACE_TONE] = {"tones", {und_gl_square}, {und_space_tone_text}},
+                             {und_glsl_volume_grain_vertex},
+                             {und_glsl_volume_light, und_glsl_volume_grain}},
+        [UND_SPACE_LINE] = {"lines", {und_glsl_volume_line_vertex}, {und_glsl_volume_line}},
+        [UND_SPACE_MEAN] = {"means", {und_glsl_square}, {und_glsl_volume_mean}},
+        [UND_SPACE_TONE] = {"tones", {und_glsl_square}, {und_glsl_volume_tone}},
     };
     for (int k = 0; k < UND_SPACE_PROGRAMS; k++)
         if (!(v->program[k] = und_gl_program(&defs[k], err)))

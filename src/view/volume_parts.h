@@ -7,12 +7,6 @@
 #include "view/volume_marks.h"
 #include "view/volume_world.h"
 
-extern const char und_space_light_text[], und_space_floor_text[], und_space_back_text[],
-    und_space_corner_text[], und_space_thing_text[], und_space_way_text[], und_space_tint_text[],
-    und_space_skin_text[], und_space_phi_text[], und_space_march_text[], und_space_water_text[],
-    und_space_shade_text[], und_space_sun_text[], und_space_sun_march_text[], und_space_mean_text[],
-    und_space_tone_text[];
-
 typedef enum und_space_program {
     UND_SPACE_BACK,      /* sky and floor */
     UND_SPACE_THING,     /* solids and bodies */
@@ -80,9 +74,6 @@ typedef struct und_space {
     float sun_matrix[16];           /* from places to theirs, 0 to 1 */
     float sun_range;                /* m, from the nearest place in them to the farthest */
 } und_space;
-
-extern const char und_space_grain_vertex_text[], und_space_grain_text[], und_space_line_vertex_text[],
-    und_space_line_text[];
 
 /* Particles, boxes and axes (volume_marks_draw.c). */
 und_status und_space_upload_grains(und_space *v, und_error *err);

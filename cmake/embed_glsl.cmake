@@ -1,0 +1,16 @@
+# cmake -DSOURCES="a.glsl;b.glsl" -DTO=FOLDER -P embed_glsl.cmake: FOLDER/view/glsl.h and FOLDER/glsl.c with each
+# text as a string, `und_glsl_a`, `und_glsl_b`.
+set(names "")
+set(texts "#include \"view/glsl.h\"\n")
+foreach(source IN LISTS SOURCES)
+    get_filename_component(name ${source} NAME_WE)
+    file(READ ${source} text)
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    string(REPLACE "\n" "\\n\"\n    \"" text "${text}")
+    string(APPEND names "extern const char und_glsl_${name}[];\n")
+    string(APPEND texts "\nconst char und_glsl_${name}[] =\n    \"${text}\";\n")
+endforeach()
+file(MAKE_DIRECTORY ${TO}/view)
+file(WRITE ${TO}/view/glsl.h "/* Made from src/view/glsl: pieces of shaders. */\n#ifndef UND_VIEW_GLSL_H\n#define UND_VIEW_GLSL_H\n\n${names}\n#endif\n")
+file(WRITE ${TO}/glsl.c "${texts}")

@@ -1,0 +1,7 @@
+in vec3 point, normal;
+in vec4 tint;
+out vec4 color;
+void main()
+{
+    color = tint;
+}
