@@ -155,13 +155,70 @@ static und_status hold_layer(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
+/* Where its surface stands in the middle (cells), and how fast it is. */
+static void report_rest(case_sink *sink, const und_levelset *levelset, const und_levelset_def *def,
+                        const char *what, double level)
+{
+    char text[2][96];
+    const int n = def->n[0], low = def->obstacle_count > 0 ? n / 5 : 0;
+    snprintf(text[0], sizeof text[0], "%s: level after 2 s, cells", what);
+    case_report(sink, (case_result){text[0], case_levelset_surface(levelset, def, 1, n / 2, low, 0) * n,
+                                    level, 0.001, "at rest"});
+    snprintf(text[1], sizeof text[1], "%s: speed, m/s", what);
+    case_report(sink, (case_result){text[1], case_levelset_fastest(levelset, def), 0, 1e-4, "at rest"});
+}
+
+/* A pool in a solid bowl. */
+static und_status hold_bowl(case_sink *sink, int n, double level, const und_obstacle_def *bowl,
+                            const char *what, und_error *err)
+{
+    char text[64];
+    und_levelset_def def = tank(sink, n, n, 1, 1.0 / n);
+    und_shape *pool = flat_box(0, 0, 1, level, err);
+    und_fill_def fill = {.shape = pool};
+    def.fills = &fill;
+    def.obstacles = bowl;
+    def.fill_count = def.obstacle_count = 1;
+    und_levelset *levelset = pool && bowl->shape ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        case_levelset_run(levelset, 2, 1.0 / 24);
+        snprintf(text, sizeof text, "%.2f m in %s, %d cells", level, what, n);
+        report_rest(sink, levelset, &def, text, level * n);
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(pool);
+    return levelset ? UND_OK : err->status;
+}
+
+/* Round bowls, and boxes that are tilted: one wall leans over the surface where it meets it. */
+static und_status hold_bowls(case_sink *sink, und_error *err)
+{
+    static const double level[] = {0.25, 0.45, 0.6}, tilt[] = {5, 20, 45};
+    und_status status = UND_OK;
+    for (int k = 0; k < 6 && status == UND_OK; k++) {
+        const und_key key = {.position = {0.5, k < 3 ? 0.53 : 0.5, 0},
+                             .rotation = {0, 0, k < 3 ? 0 : tilt[k - 3]}};
+        und_motion *motion = und_motion_create(&key, 1, UND_EASE_LINEAR, err);
+        und_shape *shape = k < 3 ? und_shape_create(&(und_shape){.kind = UND_SPHERE, .radius = 0.4}, err)
+                                 : flat_box(-0.35, -0.25, 0.35, 0.25, err);
+        const und_obstacle_def bowl = {.name = "bowl", .shape = shape, .motion = motion, .inside_out = true};
+        char what[32];
+        snprintf(what, sizeof what, k < 3 ? "a round bowl" : "a box tilted by %g", k < 3 ? 0 : tilt[k - 3]);
+        for (int n = 32; n <= 48 && status == UND_OK; n += 16)
+            status = motion ? hold_bowl(sink, n, k < 3 ? level[k] : 0.45, &bowl, what, err) : err->status;
+        und_shape_destroy(shape);
+        und_motion_destroy(motion);
+    }
+    return status;
+}
+
 /* Pools and layers whose level is anywhere in a cell, on its middle too, stay as they are. */
 und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
 {
-    static const double level[] = {0.9, 1, 1.5, 2.5, 3, 10, 10.1, 10.3, 10.5, 10.7, 10.9};
+    static const double level[] = {0.6, 0.7, 0.8, 1, 1.5, 2.5, 3, 10, 10.1, 10.3, 10.5, 10.7, 10.9};
     for (size_t k = 0; k < sizeof level / sizeof *level; k++)
         for (int n = 32; n <= 64; n *= 2) {
-            char text[2][64];
+            char text[64];
             und_levelset_def def = tank(sink, n, n / 2, 1, 1.0 / n);
             def.has_level = true;
             def.level.number = level[k] / n;
@@ -169,16 +226,12 @@ und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
             if (!levelset)
                 return err->status;
             case_levelset_run(levelset, 2, 1.0 / 24);
-            snprintf(text[0], sizeof text[0], "level of %.1f of %d cells, after 2 s", level[k], n);
-            case_report(sink,
-                        (case_result){text[0], case_levelset_surface(levelset, &def, 1, n / 2, 0, 0) * n,
-                                      level[k], 0.001, "at rest"});
-            snprintf(text[1], sizeof text[1], "speed with %.1f of %d cells, m/s", level[k], n);
-            case_report(sink,
-                        (case_result){text[1], case_levelset_fastest(levelset, &def), 0, 1e-4, "at rest"});
+            snprintf(text, sizeof text, "%.1f of %d cells", level[k], n);
+            report_rest(sink, levelset, &def, text, level[k]);
             und_levelset_destroy(levelset);
         }
-    return hold_layer(sink, err);
+    const und_status status = hold_bowls(sink, err);
+    return status == UND_OK ? hold_layer(sink, err) : status;
 }
 
 /* Sources of 0.26 to 7.7 cells run for a time that is no number of steps: speed times area times time. */

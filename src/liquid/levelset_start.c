@@ -46,23 +46,47 @@ static void set_velocity(und_levelset *s, const und_fill_def *fill)
                 }
 }
 
-/* phi one and a half cells from the wall that a cell is in, or at, straight in front of it. */
-static float before_wall(const und_levelset *s, int x, int y, int z)
+static float sample_along(const und_levelset *s, const float *of, const int cell[3], const float way[3],
+                          float far)
 {
     const und_mac *m = &s->mac;
-    const float *wall = s->solids.distance + und_mac_at(m, x, y, z), before = 1.5f;
-    const float middle[3] = {(float)(m->low[0] + x) + 0.5f, (float)(m->low[1] + y) + 0.5f,
-                             (float)(m->low[2] + z) + 0.5f};
-    float normal[3] = {0}, square = 1e-12f;
-    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
-        normal[a] = wall[m->step[a]] - wall[-m->step[a]];
-        square += normal[a] * normal[a];
-    }
     und_lanes place[3], value;
     for (int a = 0; a < 3; a++)
-        place[a] = und_lanes_all(middle[a] + normal[a] / sqrtf(square) * (before - wall[0]));
-    und_sample_cells(m, s->surface.phi, place, &value, NULL);
+        place[a] = und_lanes_all((float)(m->low[a] + cell[a]) + 0.5f + way[a] * far);
+    und_sample_cells(m, of, place, &value, NULL);
     return value[0];
+}
+
+/* The direction in which a of grows at a cell, and how fast. */
+static float growing(const und_levelset *s, const float *of, size_t at, float way[3])
+{
+    const und_mac *m = &s->mac;
+    float square = 1e-12f;
+    for (int a = 0; a < 3; a++) {
+        way[a] = m->n[a] > 1 ? 0.5f * (of[at + (size_t)m->step[a]] - of[at - (size_t)m->step[a]]) : 0;
+        square += way[a] * way[a];
+    }
+    for (int a = 0; a < 3; a++)
+        way[a] /= sqrtf(square);
+    return sqrtf(square);
+}
+
+/* Whether a fill ends at the wall that a cell is in, or at: straight in front of it, one and a half cells
+ * away, it is deep.  Where cells hold their volume its surface has to face the wall too, as one that meets it
+ * at an angle is to stay as it is; in corners of walls, where there is no one slope, it has to be deeper. */
+static bool ends_at_wall(const und_levelset *s, int x, int y, int z)
+{
+    const float before = 1.5f, enough = -0.5f, deeper = -1.2f, facing = 0.9f; /* cells, and cells per cell */
+    const int cell[3] = {x, y, z};
+    const size_t at = und_mac_at(&s->mac, x, y, z);
+    const float *wall = s->solids.distance, *phi = s->surface.phi;
+    float normal[3], out[3];
+    const bool corner = growing(s, wall, at, normal) < facing;
+    const float depth = sample_along(s, phi, cell, normal, before - wall[at]);
+    if (!s->volume || !(depth < enough) || (corner && depth < deeper))
+        return depth < enough;
+    growing(s, phi, at, out);
+    return wall[at] - sample_along(s, wall, cell, out, 1) > facing;
 }
 
 /* Fills that end at a wall touch it all along, in its corners too: air that is caught there, with no pressure
@@ -80,7 +104,7 @@ static und_status touch_walls(und_levelset *s, und_error *err)
             for (int x = 0; x < m->n[0]; x++) {
                 size_t at = und_mac_at(m, x, y, z);
                 if (wall[at] < near && !(wall[at] < -2))
-                    deep[at] = before_wall(s, x, y, z) < enough;
+                    deep[at] = ends_at_wall(s, x, y, z);
             }
     for (size_t i = 0; i < m->count; i++)
         if (deep[i] > 0)

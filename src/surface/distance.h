@@ -12,7 +12,7 @@ typedef struct und_distance {
     int width;                        /* cells: beyond it phi is +width or -width */
     float *phi;                       /* in the layer beside the domain: that of the cell it touches */
     float *next;                      /* scratch of its stages; outside the band the same as phi */
-    bool keeps_thin;                  /* und_distance_advect does not draw thin what is one cell thick */
+    bool keeps_thin;                  /* what is one cell thick: und_distance_advect does not draw it thin */
     und_mask band;                    /* cells inside the domain with |phi| < width */
     struct und_distance_parts *parts; /* what the stages need for themselves */
 } und_distance;

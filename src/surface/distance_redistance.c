@@ -100,7 +100,9 @@ static inline uint32_t lanes_of(const und_mask *m, int y, int z, int x)
 }
 
 /* The values of a batch and of two neighbours on both sides along an axis; beyond the domain such as go on
- * straight. */
+ * straight.  Where what is thin is kept and the surface is between the last cell and the next, as in a layer
+ * of one cell, straight is the slope on its other side: so both see the same slopes, and dividing by them
+ * leaves the surface where it is. */
 static inline void line_of(const und_distance *d, const float *v, int axis, int at, und_lanes line[5])
 {
     ptrdiff_t step = d->mac.step[axis];
@@ -112,18 +114,30 @@ static inline void line_of(const und_distance *d, const float *v, int axis, int 
     }
     for (int k = 0; k < 5; k++) {
         int there = at + k - 2, inside = there < 0 ? 0 : there > n - 1 ? n - 1 : there;
-        int inner = inside == there || n == 1 ? inside : there < 0 ? 1 : n - 2;
+        int by = inside == there || n == 1 ? 0 : there < 0 ? 1 : -1;
         und_lanes border = und_lanes_load(v + (inside - at) * step);
-        und_lanes next = und_lanes_load(v + (inner - at) * step);
-        line[k] = border + (float)abs(there - inside) * (border - next);
+        und_lanes next = und_lanes_load(v + (inside + by - at) * step);
+        und_lanes after = und_lanes_load(v + (inside + (n > 2 ? 2 : 1) * by - at) * step);
+        und_lanes slope = border - next;
+        if (d->keeps_thin)
+            slope = und_lanes_select((border < 0) ^ (next < 0), next - after, slope);
+        line[k] = border + (float)abs(there - inside) * slope;
     }
+}
+
+/* The same of one cell, from the last of a row inwards. */
+static inline float slope_beyond(const und_distance *d, const float *last, int inwards)
+{
+    int n = d->mac.n[0];
+    float next = last[n > 1 ? inwards : 0], after = last[n > 2 ? 2 * inwards : n > 1 ? inwards : 0];
+    return d->keeps_thin && (*last < 0) != (next < 0) ? next - after : *last - next;
 }
 
 /* Along x the two ends of the row are beyond the domain. */
 static inline void line_along(const und_distance *d, const float *row, int x, und_lanes line[5])
 {
     float stretch[UND_LANES + 4];
-    int n = d->mac.n[0], inner = n > 1 ? 1 : 0;
+    int n = d->mac.n[0];
     if (x >= 2 && x + UND_LANES + 2 <= n) {
         for (int k = 0; k < 5; k++)
             line[k] = und_lanes_load(row + x + k - 2);
@@ -132,10 +146,10 @@ static inline void line_along(const und_distance *d, const float *row, int x, un
     memcpy(stretch, row + x - 2, sizeof stretch);
     for (int k = -2; k < 0; k++)
         if (k - (x - 2) >= 0)
-            stretch[k - (x - 2)] = row[0] - (float)k * (row[0] - row[inner]);
+            stretch[k - (x - 2)] = row[0] - (float)k * slope_beyond(d, row, 1);
     for (int k = n; k < n + 2; k++)
         if (k - (x - 2) < UND_LANES + 4)
-            stretch[k - (x - 2)] = row[n - 1] + (float)(k - n + 1) * (row[n - 1] - row[n - 1 - inner]);
+            stretch[k - (x - 2)] = row[n - 1] + (float)(k - n + 1) * slope_beyond(d, row + n - 1, -1);
     for (int k = 0; k < 5; k++)
         line[k] = und_lanes_load(stretch + k);
 }

@@ -232,7 +232,7 @@ static uint8_t way_out(const und_volume *v, const und_volume_walls *walls, size_
     return to;
 }
 
-void und_volume_leave_solids(und_volume *v, const und_volume_walls *walls)
+void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
     und_volume_parts *p = v->parts;
     for (int round = 0; round < 3 && walls->room; round++) {
@@ -240,7 +240,14 @@ void und_volume_leave_solids(und_volume *v, const und_volume_walls *walls)
         if (p->count == 0)
             return;
         UND_VOLUME_EACH(v, p->count, at, p->list)
-        p->to[at] = way_out(v, walls, at);
+        {
+            const int32_t part = und_volume_units(und_volume_part(v, walls, d->phi, at) * walls->room[at]);
+            p->extra[at] = v->c[at] < 0 ? 0 : v->c[at] < part ? v->c[at] : part;
+            v->c[at] -= p->extra[at];
+            p->to[at] = way_out(v, walls, at);
+        }
         und_volume_hand_over(v, v->c, p->list, p->count);
+        UND_VOLUME_EACH(v, p->count, at, p->list)
+        v->c[at] += p->extra[at];
     }
 }

@@ -73,8 +73,8 @@ typedef bool und_volume_bead_fn(void *context, const int cell[3], size_t at, int
 void und_volume_beads(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                       und_volume_bead_fn *fn, void *context);
 
-/* Out of cells in solids, to neighbours that are less so. */
-void und_volume_leave_solids(und_volume *v, const und_volume_walls *walls);
+/* Out of cells in solids, but for what phi encloses of them, to neighbours that are less so. */
+void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 
 /* All hand what they hold of amounts[] to the neighbour that `to` says: 13 is itself, and one more is one
  * further along x, three along y, nine along z.  Of the cells of a list. */

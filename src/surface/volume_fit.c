@@ -258,7 +258,7 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     und_volume_parts *p = v->parts;
     const fit f = {v, walls, d->phi, level};
     float *next = p->fraction;
-    und_volume_leave_solids(v, walls);
+    und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
     und_volume_list(v, is_near, &f);
     set_parts(&f);
