@@ -47,6 +47,17 @@ expect "there are six" test "$(find all/checkpoints -name 'tank.*.h5' | wc -l)" 
 expect "and one thread" code 0 "$program" sim blown.lua --from all@6 -o one -j 1 -q
 expect "a branch has the same bits from either" rows deep/blown one
 
+# edges of water that a branch opens
+cat >pond.lua <<'SCENE'
+scene { name = "pond", frames = 6, fps = 24 }
+liquid.waves { size = {2, 2}, cells = 16, ground = -0.3, level = 0,
+  drops = { { center = {1, 1}, radius = 0.3, height = 0.05 } } }
+SCENE
+sed 's/"pond"/"open"/; s/level = 0,/level = 0, edges = { left = "open", front = "open" },/' pond.lua >open.lua
+expect "a pond" code 0 "$program" sim pond.lua -o pond -q
+expect "with an edge opened" code 0 "$program" sim open.lua --from pond@3 -o open -q
+expect "lets water out" bash -c '! diff <(tail -1 pond/ledger.csv) <(tail -1 open/ledger.csv) >/dev/null'
+
 # it is a cache as any
 expect "verify" code 0 "$program" verify deep/blown
 expect "info" code 0 "$program" info deep/blown

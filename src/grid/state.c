@@ -44,9 +44,10 @@ und_status und_parts_restore(const und_part *list, int count, const und_frame *s
         if (branches && part->adapts && (!item || (!part->items && !fits(part, item, false))))
             continue;
         if (!item || !fits(part, item, follows))
-            return und_error_set(err, UND_FAILED,
-                                 "the checkpoint does not fit the scene: %s has %zu values, expected %zu",
-                                 part->name, item ? und_item_count(item) : 0, values_of(part));
+            return und_error_set(
+                err, UND_FAILED, "the checkpoint does not fit the scene: %s has %zu values, expected %zu%s",
+                part->name, item ? und_item_count(item) : 0, values_of(part),
+                part->adapts && !branches ? "; sim --from goes on from it all the same" : "");
         if (und_item_bytes(item) > 0)
             memcpy(part->data, item->data, und_item_bytes(item));
         if (part->items)

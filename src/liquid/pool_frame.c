@@ -66,7 +66,8 @@ int und_pool_parts(und_pool *p, und_part *list, int count)
     list[count++] = und_part_of("time", UND_F64, &p->time, 1);
     list[count++] = und_part_of("ledger", UND_F64, &p->ledger, ENTRIES);
     list[count++] = und_part_of("ledger_lost", UND_F64, &p->lost, ENTRIES);
-    list[count++] = und_part_of("edge_slants", UND_F32, p->slant, p->slant_count);
+    list[count] = und_part_of("edge_slants", UND_F32, p->slant, p->slant_count);
+    list[count++].adapts = true; /* a branch may open an edge */
     return und_pool_touched_part(p, list, count);
 }
 

@@ -65,7 +65,7 @@ static void find_couplings(und_waves *s, int e, double dt, bool second)
         /* A wave of any height that leaves has the flow int c dh: c at its mean depth. */
         double mean = 0.5 * (depth + fmax(edge->outside[i] - (double)s->ground[at], 0));
         double coupling = depth > 0 ? sqrt(s->def.pool.gravity * mean) * dt / s->pool.grid.dx : 0, inner = 0;
-        if (second && line && coupling > 0) {
+        if (line && coupling > 0) {
             size_t next = und_pool_inner_cell(&s->pool, e, i);
             double beside = und_waves_depth(s, next), step = s->height[next] - s->height[at];
             inner =

@@ -67,8 +67,8 @@ static inline void end_cell(const und_waves *s, const scheme *k, int e, int i, f
     end->outside[lane] = k->outer * edge->coupling[i] - edge->change[i];
     end->lean[lane] = k->outer * edge->inner[i];
     end->in[lane] = end->outside[lane] * c + edge->coupling[i] * (by - c);
-    if (edge->inner[i] > 0) {
-        float step = (float)(h - s->height[und_pool_inner_cell(&s->pool, e, i)]);
+    if (edge->inner[i] > 0) { /* the first order counts with differences of flows: the old step is in them */
+        float step = k->second ? (float)(h - s->height[und_pool_inner_cell(&s->pool, e, i)]) : 0;
         end->in[lane] += edge->inner[i] * step + end->lean[lane] * (c - c_inner);
     }
 }
