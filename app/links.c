@@ -2,6 +2,7 @@
 
 #include "base/stage.h"
 #include "base/status.h"
+#include "liquid/levelset.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,10 +61,9 @@ static und_status put(void *context, long index, double time, const float *value
     return und_bands_put(l->writer, index, time, values, err);
 }
 
-static bands_grid grid_of(const int n[3], double dx, const double origin[3], const bool open[UND_SIDES],
-                          bool heat)
+static bands_grid grid_of(const int n[3], double dx, const double origin[3], const bool open[UND_SIDES])
 {
-    bands_grid g = {.dx = dx, .heat = heat};
+    bands_grid g = {.dx = dx};
     memcpy(g.n, n, sizeof g.n);
     memcpy(g.origin, origin, sizeof g.origin);
     memcpy(g.open, open, sizeof g.open);
@@ -83,7 +83,9 @@ static und_status open_from(links *l, const args *a, const und_levelset_def *def
     und_status status = slash
                             ? und_path_set(f->folder, err, "%.*s/%s", (int)(slash - folder), folder, up->name)
                             : und_path_set(f->folder, err, "%s", up->name);
-    bands_grid grid = grid_of(up->n, up->dx, up->origin, up->open, up->heat);
+    bands_grid grid = grid_of(up->n, up->dx, up->origin, up->open);
+    grid.heat = up->heat;
+    grid.volume = up->volume;
     if (status == UND_OK && !(f->reader = und_bands_reader_open(f->folder, &grid, wait_for, f, err)))
         status = err->status;
     up->fetch = und_bands_fetch;
@@ -110,7 +112,9 @@ und_status links_open(links *l, const args *a, und_scene *scene, const char *fol
     const und_levelset_def *def = &und_scene_get(scene)->levelset;
     und_upstream_def up[UND_GRIDS_MAX];
     und_status status = UND_OK;
-    l->grid = grid_of(def->n, def->dx, def->origin, def->open, def->heat != NULL);
+    l->grid = grid_of(def->n, def->dx, def->origin, def->open);
+    l->grid.heat = def->heat != NULL;
+    l->grid.volume = und_levelset_has_volumes(def);
     for (int side = 0; side < UND_SIDES; side++)
         l->keeps = l->keeps || def->open[side];
     for (int k = 0; k < def->upstream_count && status == UND_OK; k++) {

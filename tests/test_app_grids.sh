@@ -112,6 +112,31 @@ printf x | dd of=damaged/top/bands bs=1 seek=3000 conv=notrunc 2>/dev/null
 expect "a band that was touched" code 1 "$program" verify damaged
 expect "is named" grep -q 'damaged/top/bands: record [0-9]* has changed' said
 
+# cells that hold their volume: all that leaves one grid comes to the other, drops too, however it is run
+sed 's/liquid.levelset { /liquid.levelset { surface = "volume", /; s/frames = 24/frames = 16/; s/{0, -1.5}/{0, -3}/
+    s/open = "bottom",/open = "bottom", fill = box { min = {0.8, 1.2, -1}, max = {0.98, 1.22, 1} },/' more.lua >holds.lua
+exact()
+{
+    "$program" info "$1" --json | python3 -c '
+import json, sys
+top, low, side = [g["frames"][-1]["ledger"] for g in json.load(sys.stdin)]
+assert top["left"] > 0.01 and low["left"] > 1e-3 and top["spray_out"] > 1e-4, (top, low)
+assert abs(low["spray_out"] - top["spray_back"]) < 1e-12 * top["spray_back"], (low, top)
+assert abs(low["sources"] - top["left"]) < 1e-12 * top["left"], (low, top)
+assert abs(side["sources"] - low["left"]) < 1e-12 * low["left"], (side, low)
+assert top["correction"] == 0 and abs(low["correction"]) + abs(side["correction"]) < 1e-15'
+}
+expect "cells that hold their volume" code 0 "$program" sim holds.lua -o holds -q
+expect "go on to the last bit" exact holds
+expect "one grid of them" code 0 "$program" sim holds.lua -o held --grid top -q
+expect "as far as it goes" code 0 "$program" sim holds.lua -o held --grid low -q -e 9 --checkpoint 9
+expect "is resumed" code 0 "$program" sim holds.lua -o held --resume -q
+expect "with the same bits" rows holds held top low side
+expect "and branched" code 0 "$program" sim holds.lua --from holds@7 -o held2 -q
+expect "with the same bits" rows holds held2 top low side
+expect "another surface in a branch" code 2 "$program" sim more.lua --from holds@7 -o held3 -q
+expect "is explained" grep -q 'a branch keeps those of a grid that others begin in' said
+
 # branches of several grids
 expect "a branch of both" code 0 "$program" sim fall.lua --from out@12 -o branch -q
 expect "gives what going on gave" rows out branch top low
@@ -137,6 +162,8 @@ sed 's/open = "right"/open = "top"/' fall.lua >wrong.lua
 wrong "open where the liquid comes from" 'open: its top lies in "top", from which liquid comes'
 sed 's/size = {1, 1 + 3 \* dx}, cells = {16, 19}/size = {1, 1 + 3 * dx}, cells = {32, 38}/' fall.lua >wrong.lua
 wrong "other cells" 'its cells are 0.03125 m wide, those of "top" 0.0625 m: expected the same'
+sed 's/name = "low"/surface = "volume", name = "low"/' fall.lua >wrong.lua
+wrong "volumes in one alone" 'surface: it or "top" has "volume": expected both to'
 sed 's/name = "low"/name = "top"/' fall.lua >wrong.lua
 wrong "a name twice" 'there is a grid of the name "top" already'
 sed 's/name = "low", from = "top",//' fall.lua >wrong.lua

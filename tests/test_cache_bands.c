@@ -10,7 +10,7 @@
 
 enum { RECORDS = 5, HEAD = 72, RECORD_HEAD = 32 }; /* bytes: what the file has before its values */
 
-static const bands_grid GRID = {{6, 5, 4}, 0.25, {1, 2, 3}, {[2] = true, [5] = true}, true};
+static const bands_grid GRID = {{6, 5, 4}, 0.25, {1, 2, 3}, {[2] = true, [5] = true}, true, true};
 static float *values;
 static size_t count;
 
@@ -31,7 +31,7 @@ static int setup(void **state)
 {
     (void)state;
     test_folder_make_fast(&folder);
-    count = und_levelset_bands(GRID.n, GRID.open, GRID.heat).values;
+    count = und_levelset_bands(GRID.n, GRID.open, GRID.heat, GRID.volume).values;
     values = calloc(count, sizeof *values);
     return values ? 0 : -1;
 }

@@ -106,21 +106,28 @@ typedef struct und_heat_def {
 enum { UND_BAND = 3 }; /* cells deep */
 
 typedef struct und_band {
+    int side;         /* that it lies along */
     int low[3], n[3]; /* its cells in the grid */
-    size_t
-        from[5]; /* where in the values its distances are (cells, [z][y][x]); velocities of its cells' faces
-                    along x, y and z, from the low faces of the first cells on (m/s); and temperatures */
+    /* Where in the values its distances are (cells, [z][y][x]); velocities of its cells' faces along x, y and
+     * z, from the low faces of the first cells on (m/s); temperatures; and what cells hold (of a cell). */
+    size_t from[6];
+    /* Where cells have volumes, of each face of the side: what has left by it since the start, with the flow
+     * and as drops, each in whole cells and parts of 2^-24 of one, and the last drop's velocity (m/s). */
+    size_t gone;
+    size_t first_face; /* of the grid's, which are those of its bands in turn */
 } und_band;
+enum { UND_BAND_GONE = 7 }; /* numbers of a face */
 
 typedef struct und_bands {
-    int axes;  /* 2: the grid is one cell deep, and nothing moves along z */
-    bool heat; /* there are temperatures */
+    int axes;    /* 2: the grid is one cell deep, and nothing moves along z */
+    bool heat;   /* there are temperatures */
+    bool volume; /* cells have what they hold */
     int count;
     und_band band[UND_SIDES];
-    size_t values;
+    size_t values, faces;
 } und_bands;
 
-und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool heat);
+und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool heat, bool volume);
 
 /* Who keeps them: called at the start and after each substep.  After a state was given back the index goes
  * on from where the state was. */
@@ -135,7 +142,8 @@ typedef struct und_upstream_def {
     int n[3];
     double dx, origin[3];
     bool open[UND_SIDES];
-    bool heat; /* its liquid has a temperature */
+    bool heat;   /* its liquid has a temperature */
+    bool volume; /* its cells have what they hold */
     /* The values before and after a time, and when they were.  UND_STOPPED: not now, the step is tried again.
      * NULL: nothing comes. */
     und_status (*fetch)(void *context, double time, const float *value[2], double when[2], und_error *err);

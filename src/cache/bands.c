@@ -73,7 +73,8 @@ static file_head make_head(const bands_grid *g)
     for (int side = 0; side < UND_SIDES; side++)
         h.open |= g->open[side] << side;
     h.open |= g->heat << UND_SIDES;
-    h.values = und_levelset_bands(g->n, g->open, g->heat).values;
+    h.open |= g->volume << (UND_SIDES + 1);
+    h.values = und_levelset_bands(g->n, g->open, g->heat, g->volume).values;
     h.hash = und_hash(&h, offsetof(file_head, hash), 0, 1);
     return h;
 }
@@ -145,7 +146,13 @@ static void find_end(bands_writer *w, long most)
 static und_status begin_file(bands_writer *w, const file_head *head, bool begin, und_error *err)
 {
     file_head there;
-    bool fits = !begin && read_at(w->fd, &there, sizeof there, 0) && !memcmp(&there, head, sizeof there);
+    const bool any = !begin && read_at(w->fd, &there, sizeof there, 0);
+    const bool fits = any && !memcmp(&there, head, sizeof there);
+    if (any && !fits && !memcmp(there.magic, head->magic, sizeof there.magic) && there.open != head->open)
+        return und_error_set(err, UND_INVALID,
+                             "%s is of a grid with another surface, another temperature or other open sides: "
+                             "a branch keeps those of a grid that others begin in",
+                             w->path);
     w->count = fits ? -1 : 0; /* not counted yet */
     w->end = sizeof *head;
     if (!fits && (ftruncate(w->fd, 0) || !write_at(w->fd, head, sizeof *head, 0)))

@@ -11,7 +11,7 @@
 typedef struct bands_grid {
     int n[3];
     double dx, origin[3];
-    bool open[UND_SIDES], heat;
+    bool open[UND_SIDES], heat, volume;
 } bands_grid;
 
 typedef struct bands_writer bands_writer;

@@ -104,7 +104,8 @@ static und_stream_report keep_volume(und_levelset *s)
     und_levelset_book(s, und_levelset_held_gain(s));
     if (!s->volume)
         brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
-    brought(s, s->dt * und_levelset_bands_inflow(s));
+    if (!s->volume)
+        brought(s, s->dt * und_levelset_bands_inflow(s));
     s->drained = s->dt * und_elements_inflow(s->elements, &s->stream, &s->solids);
     und_levelset_control_given(s, drops != NULL);
     und_levelset_spray_given(s);
@@ -415,10 +416,6 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
                  {"spray_most", def->spray_most, 1, 1 << 26},
                  {"solids", def->obstacle_count, 0, MOST_OBSTACLES}};
     double cells = 1;
-    if (def->surface_rule == UND_SURFACE_VOLUME && (def->upstream_count > 0 || def->sink.put))
-        return und_error_set(
-            err, UND_INVALID,
-            "levelset: surface: \"volume\" does not go with several grids: expected \"particles\"");
     for (int a = 0; a < 3; a++) {
         if (def->n[a] < 1)
             return und_error_set(err, UND_INVALID,

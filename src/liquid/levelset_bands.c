@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = -1, HEAT = 3 }; /* of a row: phi, or the temperature; else the axis of its faces */
+/* Of a row: phi, the temperature, or what cells hold; else the axis of its faces. */
+enum { CELLS = -1, HEAT = 3, VOLUME = 4 };
+enum { FLOW, DROPS, WAYS }; /* how liquid goes from grid to grid where cells have volumes */
 
 /* Neighbours along x: cells, or their high faces along an axis. */
 typedef struct band_row {
@@ -26,6 +28,15 @@ typedef struct border_face {
     int axis;
     double out; /* 1: out is up the axis, or -1 */
 } border_face;
+
+/* A face that the other grid's liquid leaves by into a cell of this one. */
+typedef struct arrival {
+    int upstream;
+    size_t from; /* in the values of the other grid */
+    size_t face, cell;
+    int axis, at[3];
+    double out; /* as of a border_face */
+} arrival;
 
 typedef struct upstream {
     und_bands bands;
@@ -47,16 +58,24 @@ struct und_levelset_bands {
     uint8_t *marked; /* [mac.count]: held */
     float *room;     /* [mac.count]: the part of a cell that this grid's ledger counts */
     und_mask cells;
+    /* Where cells have volumes, in whole numbers of UND_VOLUME_ONE: */
+    double (*gone)[WAYS]; /* what has left by faces of open sides since the start */
+    float (*speed)[3];    /* of the last drop that did, m/s */
+    int arrival_count;
+    arrival *arrivals;
+    double (*taken)[WAYS]; /* what has come by each since the start */
+    und_volume_inflow *inflow;
 };
 
-und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool heat)
+und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool heat, bool volume)
 {
-    und_bands b = {.axes = n[2] > 1 ? 3 : 2, .heat = heat};
+    und_bands b = {.axes = n[2] > 1 ? 3 : 2, .heat = heat, .volume = volume};
     for (int side = 0; side < 2 * b.axes; side++) {
         int axis = side / 2, deep = n[axis] < UND_BAND ? n[axis] : UND_BAND;
         if (!open[side])
             continue;
         und_band *band = &b.band[b.count++];
+        band->side = side;
         for (int a = 0; a < 3; a++) {
             band->low[a] = a == axis && side % 2 ? n[a] - deep : 0;
             band->n[a] = a == axis ? deep : n[a];
@@ -71,6 +90,12 @@ und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool he
         }
         band->from[HEAT + 1] = b.values;
         b.values += heat ? cells : 0;
+        band->from[VOLUME + 1] = b.values;
+        b.values += volume ? cells : 0;
+        band->gone = b.values;
+        band->first_face = b.faces;
+        b.faces += cells / (size_t)deep;
+        b.values += volume ? UND_BAND_GONE * cells / (size_t)deep : 0;
     }
     return b;
 }
@@ -88,7 +113,7 @@ static size_t place_in(const und_band *b, int kind, const int at[3])
 
 static bool has(const und_bands *b, int kind)
 {
-    return kind == HEAT ? b->heat : kind < b->axes;
+    return kind == HEAT ? b->heat : kind == VOLUME ? b->volume : kind < b->axes;
 }
 
 /* Each row of cells of a band, and of their faces. */
@@ -97,7 +122,7 @@ typedef void row_fn(void *context, const und_band *band, int kind, const int low
 static void for_rows(const und_bands *b, const und_band *band, const int low[3], const int high[3],
                      row_fn *fn, void *context)
 {
-    for (int kind = CELLS; kind <= HEAT; kind++)
+    for (int kind = CELLS; kind <= VOLUME; kind++)
         for (int z = low[2] - (kind == 2); has(b, kind) && z < high[2]; z++)
             for (int y = low[1] - (kind == 1); y < high[1]; y++) {
                 const int at[3] = {low[0] - (kind == 0), y, z};
@@ -113,8 +138,92 @@ static float *field_of(const und_levelset *s, int kind)
 static void keep_row(void *context, const und_band *band, int kind, const int at[3], int count)
 {
     und_levelset *s = context;
-    memcpy(s->bands->values + place_in(band, kind, at),
-           field_of(s, kind) + und_mac_at(&s->mac, at[0], at[1], at[2]), (size_t)count * sizeof(float));
+    const size_t from = und_mac_at(&s->mac, at[0], at[1], at[2]);
+    float *to = s->bands->values + place_in(band, kind, at);
+    if (kind != VOLUME)
+        memcpy(to, field_of(s, kind) + from, (size_t)count * sizeof *to);
+    for (int x = 0; x < count && kind == VOLUME; x++)
+        to[x] = (float)und_levelset_volume_cells(s)[from + (size_t)x] / UND_VOLUME_ONE;
+}
+
+/* Which face of its side that of a cell is. */
+static size_t face_in(const und_band *b, const int at[3])
+{
+    const int axis = b->side / 2, i = axis == 0 ? 1 : 0, j = axis == 2 ? 1 : 2;
+    return (size_t)(at[j] - b->low[j]) * (size_t)b->n[i] + (size_t)(at[i] - b->low[i]);
+}
+
+/* Whole numbers up to 2^48 as two floats. */
+static void put_whole(double number, float out[2])
+{
+    const double cells = floor(number / UND_VOLUME_ONE);
+    out[0] = (float)cells;
+    out[1] = (float)(number - cells * UND_VOLUME_ONE);
+}
+static double get_whole(const float from[2])
+{
+    return (double)from[0] * UND_VOLUME_ONE + (double)from[1];
+}
+
+static void keep_gone(struct und_levelset_bands *b, const und_band *band)
+{
+    const size_t faces =
+        (size_t)band->n[0] * (size_t)band->n[1] * (size_t)band->n[2] / (size_t)band->n[band->side / 2];
+    for (size_t i = 0; i < faces; i++) {
+        float *out = b->values + band->gone + UND_BAND_GONE * i;
+        for (int way = 0; way < WAYS; way++)
+            put_whole(b->gone[band->first_face + i][way], out + 2 * way);
+        memcpy(out + 4, b->speed[band->first_face + i], sizeof *b->speed);
+    }
+}
+
+/* The band along a side; NULL: nobody keeps any. */
+static const und_band *band_along(const und_levelset *s, int side)
+{
+    const struct und_levelset_bands *b = s->bands;
+    for (int i = 0; b && b->gone && i < b->own.count; i++)
+        if (b->own.band[i].side == side)
+            return &b->own.band[i];
+    return NULL;
+}
+
+void und_levelset_bands_left(void *context, int side, const int cell[3], int32_t amount)
+{
+    const und_levelset *s = context;
+    const und_band *band = band_along(s, side);
+    if (band)
+        s->bands->gone[band->first_face + face_in(band, cell)][FLOW] += amount;
+}
+
+void und_levelset_bands_drop_left(und_levelset *s, const float place[3], const float speed[3], double amount)
+{
+    const und_band *band = NULL;
+    int cell[3];
+    for (int a = 0; a < 3; a++) {
+        const int most = s->mac.n[a] - 1, at = (int)floorf(fminf(fmaxf(place[a], -1), (float)most + 1));
+        const int side = at < 0 ? 2 * a : at > most ? 2 * a + 1 : -1;
+        if (side >= 0 && !band)
+            band = band_along(s, side);
+        cell[a] = at < 0 ? 0 : at > most ? most : at;
+    }
+    if (!band)
+        return;
+    const size_t face = band->first_face + face_in(band, cell);
+    s->bands->gone[face][DROPS] += amount;
+    memcpy(s->bands->speed[face], speed, sizeof *s->bands->speed);
+}
+
+int und_levelset_bands_state(und_levelset *s, und_part *list)
+{
+    struct und_levelset_bands *b = s->bands;
+    int n = 0;
+    if (b && b->gone) {
+        list[n++] = und_part_of("band_gone", UND_F64, b->gone, WAYS * b->own.faces);
+        list[n++] = und_part_of("band_speed", UND_F32, b->speed, 3 * b->own.faces);
+    }
+    if (b && b->taken)
+        list[n++] = und_part_of("band_taken", UND_F64, b->taken, WAYS * (size_t)b->arrival_count);
+    return n;
 }
 
 void und_levelset_bands_keep(und_levelset *s)
@@ -126,6 +235,8 @@ void und_levelset_bands_keep(und_levelset *s)
         const und_band *band = &b->own.band[i];
         const int high[3] = {band->low[0] + band->n[0], band->low[1] + band->n[1], band->low[2] + band->n[2]};
         for_rows(&b->own, band, band->low, high, keep_row, s);
+        if (b->gone)
+            keep_gone(b, band);
     }
     const und_band_sink *sink = &s->def.sink;
     sink->put(sink->context, (long)s->recorded, s->time, b->values, &b->trouble);
@@ -198,9 +309,72 @@ static void list_border(und_levelset *s)
                 }
 }
 
+/* A face of another grid's open side, of the cell `there` of that, if this grid has a cell of its own beyond;
+ * counts it where there is no list yet. */
+static void add_arrival(und_levelset *s, int which, const und_band *band, const int there[3])
+{
+    struct und_levelset_bands *b = s->bands;
+    const und_mac *m = &s->mac;
+    const int axis = band->side / 2, up = band->side % 2;
+    arrival a = {.upstream = which, .axis = axis, .out = up ? 1 : -1};
+    for (int k = 0; k < 3; k++) {
+        a.at[k] = there[k] - b->list[which].shift[k] + (k == axis ? 2 * up - 1 : 0);
+        if (a.at[k] < 0 || a.at[k] >= m->n[k])
+            return;
+    }
+    a.cell = und_mac_at(m, a.at[0], a.at[1], a.at[2]);
+    a.face = up ? a.cell - (size_t)m->step[axis] : a.cell;
+    a.from = band->gone + UND_BAND_GONE * face_in(band, there);
+    if (b->marked[a.cell])
+        return;
+    if (b->arrivals)
+        b->arrivals[b->arrival_count] = a;
+    b->arrival_count++;
+}
+
+static void list_arrivals(und_levelset *s)
+{
+    struct und_levelset_bands *b = s->bands;
+    b->arrival_count = 0;
+    for (int u = 0; u < b->count; u++)
+        for (int i = 0; i < b->list[u].bands.count; i++) {
+            const und_band *band = &b->list[u].bands.band[i];
+            int low[3], high[3];
+            for (int a = 0; a < 3; a++) {
+                low[a] = band->low[a];
+                high[a] = band->low[a] + band->n[a];
+            }
+            if (band->side % 2)
+                low[band->side / 2] = high[band->side / 2] - 1;
+            else
+                high[band->side / 2] = low[band->side / 2] + 1;
+            for (int z = low[2]; z < high[2]; z++)
+                for (int y = low[1]; y < high[1]; y++)
+                    for (int x = low[0]; x < high[0]; x++)
+                        add_arrival(s, u, band, (const int[3]){x, y, z});
+        }
+}
+
+static und_status open_arrivals(und_levelset *s, und_error *err)
+{
+    struct und_levelset_bands *b = s->bands;
+    list_arrivals(s);
+    const size_t count = (size_t)b->arrival_count + 1;
+    if (!(b->arrivals = und_alloc(count, sizeof *b->arrivals, "bands", err)) ||
+        !(b->taken = und_alloc(count, sizeof *b->taken, "bands", err)) ||
+        !(b->inflow = und_alloc(count, sizeof *b->inflow, "bands", err)))
+        return err->status;
+    list_arrivals(s);
+    und_volume_others(und_levelset_volumes(s), b->marked);
+    return UND_OK;
+}
+
 static und_status open_upstream(und_levelset *s, const und_upstream_def *def, upstream *up, und_error *err)
 {
-    up->bands = und_levelset_bands(def->n, def->open, def->heat);
+    up->bands = und_levelset_bands(def->n, def->open, def->heat, def->volume);
+    if (def->volume != (s->volume != NULL))
+        return und_error_set(err, UND_INVALID, "levelset: %s: one grid has the surface \"volume\"",
+                             def->name);
     if ((def->n[2] > 1) != (s->mac.n[2] > 1))
         return und_error_set(err, UND_INVALID, "levelset: %s: one grid is two-dimensional", def->name);
     for (int a = 0; a < 3; a++) {
@@ -236,6 +410,8 @@ static und_status open_taken(und_levelset *s, und_error *err)
     b->border = und_alloc((size_t)b->border_count + 1, sizeof *b->border, "bands", err);
     if (b->border)
         list_border(s);
+    if (b->border && s->volume)
+        return open_arrivals(s, err);
     return b->border ? UND_OK : err->status;
 }
 
@@ -246,8 +422,12 @@ und_status und_levelset_bands_open(und_levelset *s, und_error *err)
     struct und_levelset_bands *b = s->bands = und_alloc(1, sizeof *b, "bands", err);
     if (!b)
         return err->status;
-    b->own = und_levelset_bands(s->mac.n, s->def.open, s->heat != NULL);
+    b->own = und_levelset_bands(s->mac.n, s->def.open, s->heat != NULL, s->volume != NULL);
     if (s->def.sink.put && !(b->values = und_pages_alloc((b->own.values + 1) * sizeof(float), "bands", err)))
+        return err->status;
+    if (s->def.sink.put && s->volume &&
+        (!(b->gone = und_alloc(b->own.faces + 1, sizeof *b->gone, "bands", err)) ||
+         !(b->speed = und_alloc(b->own.faces + 1, sizeof *b->speed, "bands", err))))
         return err->status;
     return s->def.upstream_count > 0 ? open_taken(s, err) : UND_OK;
 }
@@ -264,6 +444,11 @@ void und_levelset_bands_close(und_levelset *s)
     free(b->list);
     free(b->rows);
     free(b->border);
+    free(b->gone);
+    free(b->speed);
+    free(b->arrivals);
+    free(b->taken);
+    free(b->inflow);
     free(b);
 }
 
@@ -295,8 +480,8 @@ static bool fetch(und_levelset *s, double time)
             b->trouble = err;
         if (status)
             return false;
-        double span = up->when[1] - up->when[0];
-        up->part = span > 0 ? fmin(fmax((time - up->when[0]) / span, 0), 1) : 1;
+        const double span = up->when[1] - up->when[0], close = 1e-9 * fmax(1, fabs(time));
+        up->part = span > 0 && time < up->when[1] - close ? fmin(fmax((time - up->when[0]) / span, 0), 1) : 1;
     }
     return true;
 }
@@ -307,14 +492,19 @@ static void take_rows(und_levelset *s, bool cells)
     const struct und_levelset_bands *b = s->bands;
     for (const band_row *row = b->rows; row < b->rows + b->row_count; row++) {
         const upstream *up = &b->list[row->upstream];
-        if ((row->kind == CELLS || row->kind == HEAT) != cells || !up->value[0] ||
-            (row->kind == HEAT && !s->heat))
+        const bool of_cells = row->kind == CELLS || row->kind == HEAT || row->kind == VOLUME;
+        if (of_cells != cells || !up->value[0] || (row->kind == HEAT && !s->heat))
             continue;
         const float *before = up->value[0] + row->from, *after = up->value[1] + row->from;
         const float part = (float)up->part;
-        float *out = field_of(s, row->kind) + und_mac_at(&s->mac, row->x, row->y, row->z);
-        for (int i = 0; i < row->count; i++)
-            out[i] = before[i] + part * (after[i] - before[i]);
+        const size_t first = und_mac_at(&s->mac, row->x, row->y, row->z);
+        for (int i = 0; i < row->count; i++) {
+            const float now = before[i] + part * (after[i] - before[i]);
+            if (row->kind == VOLUME)
+                und_levelset_volume_cells(s)[first + (size_t)i] = (int32_t)(now * UND_VOLUME_ONE);
+            else
+                field_of(s, row->kind)[first + (size_t)i] = now;
+        }
         if (!cells)
             und_stream_written(&s->stream, row->kind, row->x, row->y, row->z, row->count);
     }
@@ -410,6 +600,54 @@ double und_levelset_bands_inflow(const und_levelset *s)
             f->out * (double)s->stream.u[f->axis][f->face] * wet * (double)s->solids.open[f->axis][f->face];
     }
     return sum * s->def.dx * s->def.dx;
+}
+
+/* What comes by a face up to the end of the substep: so many whole numbers more than so far.  At times that
+ * the other grid has it is all that left there.  Drops come when it has them. */
+static double coming(const struct und_levelset_bands *b, int i, int way)
+{
+    const double most = 32.0 * UND_VOLUME_ONE; /* at once: cells are not to hold more than they can count */
+    const arrival *a = &b->arrivals[i];
+    const upstream *up = &b->list[a->upstream];
+    if (!up->value[0])
+        return 0;
+    const double before = get_whole(up->value[0] + a->from + 2 * way),
+                 after = get_whole(up->value[1] + a->from + 2 * way);
+    const double part = way == DROPS ? floor(up->part) : up->part;
+    const double more = floor(before + part * (after - before)) - b->taken[i][way];
+    return fmin(fmax(more, 0), most);
+}
+
+/* One drop of all that have come by a face. */
+static bool throw_on(und_levelset *s, const arrival *a, double amount)
+{
+    const upstream *up = &s->bands->list[a->upstream];
+    const float *values = up->value[up->part < 1 ? 0 : 1] + a->from + 4;
+    double place[3], speed[3];
+    for (int k = 0; k < 3; k++) {
+        place[k] = und_mac_middle(&s->mac, k, a->at[k]);
+        speed[k] = (double)values[k];
+    }
+    return und_levelset_volume_throw(s, place, speed, amount);
+}
+
+int und_levelset_bands_arrive(und_levelset *s, const und_volume_inflow **inflow, double *amount)
+{
+    struct und_levelset_bands *b = s->bands;
+    double sum = 0;
+    for (int i = 0; takes(s) && i < b->arrival_count; i++) {
+        const arrival *a = &b->arrivals[i];
+        const double flow = coming(b, i, FLOW), drops = coming(b, i, DROPS);
+        const bool flies = drops > 0 && throw_on(s, a, drops);
+        const double now = flow + (flies ? 0 : drops);
+        b->inflow[i] = (und_volume_inflow){a->face, a->cell, a->axis, (int32_t)(a->out * now)};
+        b->taken[i][FLOW] += flow;
+        b->taken[i][DROPS] += drops;
+        sum += flow + drops;
+    }
+    *inflow = takes(s) ? b->inflow : NULL;
+    *amount = sum;
+    return takes(s) ? b->arrival_count : 0;
 }
 
 const float *und_levelset_counted(const und_levelset *s)

@@ -102,7 +102,10 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
     return UND_OK;
 }
 
-enum { MOST_PARTS = 26 + UND_LEVELSET_FIELDS + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE };
+enum {
+    MOST_PARTS =
+        26 + UND_LEVELSET_FIELDS + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE + UND_LEVELSET_BANDS_STATE
+};
 
 static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
 {
@@ -148,6 +151,7 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
         list[n] = und_part_of("recorded", UND_F64, &s->recorded, 1);
         list[n++].adapts = true;
     }
+    n += und_levelset_bands_state(s, list + n);
     if (s->tracers)
         n += und_tracers_state(s->tracers, list + n);
     if (s->spray)

@@ -182,6 +182,17 @@ static void give_back(und_levelset *s, const float place[3], double volume)
     }
 }
 
+/* A drop that has left goes on in the grid that begins there. */
+static void pass_on(und_levelset *s, int drop, const float place[3], double volume)
+{
+    const double amount = volume / (s->def.dx * s->def.dx * s->def.dx) * UND_VOLUME_ONE;
+    float speed[3];
+    for (int a = 0; a < 3; a++)
+        speed[a] = s->spray->drops->speed[a][drop];
+    if (s->volume && s->bands)
+        und_levelset_bands_drop_left(s, place, speed, floor(amount + 0.5));
+}
+
 static void land(und_levelset *s)
 {
     und_spray *drops = s->spray->drops;
@@ -192,11 +203,14 @@ static void land(und_levelset *s)
         cells_of(s, drops, i, place);
         bool left = drops->landed_by[k] == MET_EDGE ||
                     (drops->landed_by[k] == MET_FLOOR && (s->def.open[2] || !in_window(s, place)));
-        if (s->volume)
+        if (s->volume) {
+            left = left || und_levelset_volume_elsewhere(s, place);
             volume = und_levelset_volume_land(s, place, volume, left, k + 1 == drops->count);
+        }
         und_ledger_add(&s->ledger.spray_back, &s->lost[3], volume);
         if (left) {
             und_ledger_add(&s->ledger.left, &s->lost[2], volume);
+            pass_on(s, i, place, volume);
             continue;
         }
         if (s->volume)

@@ -7,6 +7,7 @@
 #include "liquid/levelset.h"
 #include "spray/spray.h"
 #include "surface/tracers.h"
+#include "surface/volume.h"
 
 /* In the order of 4.4. */
 enum {
@@ -217,6 +218,13 @@ void und_levelset_take_surface(und_levelset *s, bool last); /* phi; at last with
 double und_levelset_bands_inflow(const und_levelset *s);    /* m3/s over their border */
 const float *und_levelset_counted(const und_levelset *s);   /* the part of each cell that the ledger counts */
 bool und_levelset_band_at(const und_levelset *s, size_t cell);
+/* Where cells have volumes: what leaves by open sides, of UND_VOLUME_ONE, is kept for others; what comes from
+ * them in the substep, face by face, and all of it. */
+void und_levelset_bands_left(void *levelset, int side, const int cell[3], int32_t amount);
+void und_levelset_bands_drop_left(und_levelset *s, const float place[3], const float speed[3], double amount);
+int und_levelset_bands_arrive(und_levelset *s, const und_volume_inflow **inflow, double *amount);
+enum { UND_LEVELSET_BANDS_STATE = 3 };
+int und_levelset_bands_state(und_levelset *s, und_part *list);
 
 /* levelset_volume.c: what cells hold.  The ledger's volume, m3; what phi and films show of it. */
 und_status und_levelset_volume_open(und_levelset *s, und_error *err);
@@ -226,6 +234,7 @@ void und_levelset_volume_shift(und_levelset *s); /* the grid is another window *
 double und_levelset_volume_sum(const und_levelset *s);
 double und_levelset_volume_shown(const und_levelset *s);
 int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */
+und_volume *und_levelset_volumes(const und_levelset *s);
 enum { UND_LEVELSET_VOLUME_NUMBERS = 2 };
 double *und_levelset_volume_numbers(und_levelset *s); /* that go on from step to step */
 /* In the order of a step: after solids moved; before and after sources and drains changed phi; labels; what
@@ -244,6 +253,10 @@ void und_levelset_volume_fit(und_levelset *s);
 double und_levelset_volume_grow(und_levelset *s, const float *grown);
 double und_levelset_volume_give(und_levelset *s, size_t at, double part);
 void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched);
+/* A drop of so many of UND_VOLUME_ONE sets out; false where there are too many. */
+bool und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double amount);
+/* Whether what comes down at a place (cells of the whole grid) is another grid's. */
+bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3]);
 /* A drop of so many m3 comes down at a place (cells of the whole grid), or left; the last that was in the
  * air. What it brings, m3. */
 double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last);

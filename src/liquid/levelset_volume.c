@@ -53,9 +53,14 @@ static double quantum(const und_levelset *s) /* m3 */
     return s->def.dx * s->def.dx * s->def.dx / UND_VOLUME_ONE;
 }
 
+bool und_levelset_has_volumes(const und_levelset_def *def)
+{
+    return def->surface_rule == UND_SURFACE_VOLUME;
+}
+
 und_status und_levelset_volume_open(und_levelset *s, und_error *err)
 {
-    if (s->def.surface_rule != UND_SURFACE_VOLUME)
+    if (!und_levelset_has_volumes(&s->def))
         return UND_OK;
     static const char *const what = "the cells' volumes";
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
@@ -100,6 +105,11 @@ int32_t *und_levelset_volume_cells(const und_levelset *s)
     return s->volume->cells.c;
 }
 
+und_volume *und_levelset_volumes(const und_levelset *s)
+{
+    return &s->volume->cells;
+}
+
 double *und_levelset_volume_numbers(und_levelset *s)
 {
     return s->volume->numbers;
@@ -127,7 +137,7 @@ static uint8_t ahead_of(const und_levelset *s, size_t at, int solid)
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const int by[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1}, far = abs(by[0]) + abs(by[1]) + abs(by[2]);
         const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(m, k));
-        if (far == 0 || !s->volume->cells.parts->inside[next] || s->solids.room[next] < ROOM)
+        if (far == 0 || !s->volume->cells.parts->own[next] || s->solids.room[next] < ROOM)
             continue;
         const double along = (by[0] * way[0] + by[1] * way[1] + by[2] * way[2]) / sqrt(far);
         if (along > best) {
@@ -206,6 +216,8 @@ static void fill_sources(und_levelset *s)
         for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
             for (int x = begin; x < end; x++) {
                 const size_t at = und_mac_row(m, row) + (size_t)x;
+                if (!s->volume->cells.parts->own[at])
+                    continue;
                 const float room = und_volume_room(&walls, at);
                 const int32_t least = und_volume_units(part * room), most = und_volume_units(room);
                 int32_t *c = &s->volume->cells.c[at], had = *c;
@@ -228,7 +240,7 @@ static void drain(und_levelset *s)
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
-            if (!(phi[at] > before[at] && c[at] > 0))
+            if (!(phi[at] > before[at] && c[at] > 0 && s->volume->cells.parts->own[at]))
                 continue;
             const float part = fminf(fmaxf(0.5f - phi[at], 0), 1);
             const int32_t most = und_volume_units(part * und_volume_room(&walls, at));
@@ -397,6 +409,9 @@ void und_levelset_volume_move(und_levelset *s)
     const pouring before = pouring_of(s);
     const double asked = before.asked - before.back, wanted = wanted_of_sources(s, asked);
     /* What they were filled with at first is the first that they bring. */
+    const und_volume_inflow *inflow;
+    double arrived;
+    const int inflow_count = und_levelset_bands_arrive(s, &inflow, &arrived);
     const float poured = asked > 0 ? (float)fmin(fmax((wanted - *ahead) / asked, 0), MOST_POURED) : 0;
     const und_volume_flow flow = {.u = s->stream.u,
                                   .per_speed = s->dt / dx,
@@ -405,14 +420,21 @@ void und_levelset_volume_move(und_levelset *s)
                                   .held = und_elements_held(s->elements),
                                   .poured = poured,
                                   .pin = pin,
-                                  .step = (long)s->substeps};
+                                  .step = (long)s->substeps,
+                                  .inflow = inflow,
+                                  .inflow_count = inflow_count,
+                                  .leaves = s->bands ? und_levelset_bands_left : NULL,
+                                  .context = s};
     und_volume_drag(v, &s->surface, s->stream.u, viscosity_of(s) * s->dt / (dx * dx), pin);
+    und_levelset_take_flow(s); /* which other grids have slowed down themselves */
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
     /* Less as much as came into them. */
     const double came = pouring_of(s).had - before.had + (double)poured * asked;
     *ahead -= asked > 0 ? wanted * (1 - came / asked) : wanted;
     if (s->elements)
         fill_sources(s);
+    if (arrived != 0)
+        und_ledger_add(&s->ledger.sources, &s->lost[0], arrived * quantum(s));
     if (left != 0)
         und_ledger_add(&s->ledger.left, &s->lost[2], (double)left * quantum(s));
 }
@@ -426,7 +448,8 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
     int64_t sum = 0;
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-            const int32_t units = und_volume_units(grown[first + x]);
+            const bool own = s->volume->cells.parts->own[first + x];
+            const int32_t units = own ? und_volume_units(grown[first + x]) : 0;
             s->volume->cells.c[first + x] += units;
             sum += units;
         }
@@ -435,7 +458,7 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
 
 double und_levelset_volume_give(und_levelset *s, size_t at, double part)
 {
-    const int32_t units = und_volume_units((float)part);
+    const int32_t units = s->volume->cells.parts->own[at] ? und_volume_units((float)part) : 0;
     s->volume->cells.c[at] += units;
     return units * quantum(s);
 }
@@ -455,6 +478,15 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
 
 /* ---- The surface, and drops ---- */
 
+bool und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double amount)
+{
+    if (!und_levelset_throw(s, place, speed, amount * quantum(s)))
+        return false;
+    s->ledger.spray_out += amount * quantum(s);
+    s->volume->numbers[FLYING] += amount;
+    return true;
+}
+
 static bool throw_bead(void *context, const int cell[3], size_t at, int32_t amount)
 {
     und_levelset *s = context;
@@ -465,11 +497,7 @@ static bool throw_bead(void *context, const int cell[3], size_t at, int32_t amou
         const float *u = s->stream.u[a] + at;
         speed[a] = 0.5 * ((double)u[0] + (double)u[-s->mac.step[a]]);
     }
-    if (!und_levelset_throw(s, place, speed, amount * quantum(s)))
-        return false;
-    s->ledger.spray_out += amount * quantum(s);
-    s->volume->numbers[FLYING] += amount;
-    return true;
+    return und_levelset_volume_throw(s, place, speed, amount);
 }
 
 void und_levelset_volume_fit(und_levelset *s)
@@ -498,10 +526,16 @@ static size_t landing(const und_levelset *s, const und_volume_walls *walls, cons
         return at;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&s->mac, k));
-        if (s->volume->cells.parts->inside[next] && walls->room[next] > walls->room[best])
+        if (s->volume->cells.parts->own[next] && walls->room[next] > walls->room[best])
             best = next;
     }
     return best;
+}
+
+bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3])
+{
+    const und_volume_walls walls = walls_of(s);
+    return !s->volume->cells.parts->own[landing(s, &walls, place)];
 }
 
 /* Whole numbers go back; what they are off is in the last drop's. */

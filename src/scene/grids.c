@@ -161,6 +161,8 @@ static void check_pair(lua_State *L, const und_scene *scene, const und_named_gri
     if (!(fabs(down->dx - up->dx) <= 1e-6 * up->dx))
         fail(L, scene, grid, "its cells are %g m wide, those of \"%s\" %g m: expected the same", down->dx,
              from->name, up->dx);
+    if (und_levelset_has_volumes(down) != und_levelset_has_volumes(up))
+        fail(L, scene, grid, "surface: it or \"%s\" has \"volume\": expected both to", from->name);
     if ((down->n[2] == 1) != (up->n[2] == 1))
         fail(L, scene, grid, "it or \"%s\" is one cell deep: expected both to be", from->name);
     for (int a = 0; a < 3; a++) {
@@ -196,6 +198,7 @@ static void connect(und_scene *scene, und_named_grid *grid)
         memcpy(u->origin, up->origin, sizeof u->origin);
         memcpy(u->open, up->open, sizeof u->open);
         u->heat = up->heat != NULL;
+        u->volume = und_levelset_has_volumes(up);
         u->dx = up->dx; /* this grid's own may differ by rounding */
     }
     grid->def.upstream_count = grid->from_count;

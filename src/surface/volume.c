@@ -15,6 +15,13 @@ static void mark_inside(und_volume *v)
     const und_mac *m = &v->mac;
     for (int row = 0; row < und_mac_rows(m); row++)
         memset(v->parts->inside + und_mac_row(m, row), 1, (size_t)m->n[0]);
+    memcpy(v->parts->own, v->parts->inside, m->count);
+}
+
+void und_volume_others(und_volume *v, const uint8_t *others)
+{
+    for (size_t i = 0; i < v->mac.count; i++)
+        v->parts->own[i] = v->parts->inside[i] && !others[i];
 }
 
 und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_error *err)
@@ -31,6 +38,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&v->c, sizeof *v->c, mac->count},
         {(void **)&v->film, sizeof *v->film, mac->count},
         {(void **)&p->inside, sizeof *p->inside, mac->count},
+        {(void **)&p->own, sizeof *p->own, mac->count},
         {(void **)&p->kind, sizeof *p->kind, mac->count},
         {(void **)&p->to, sizeof *p->to, mac->count},
         {(void **)&p->mark, sizeof *p->mark, mac->count},
@@ -59,9 +67,9 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {v->c,    v->film,      p->inside,  p->kind,      p->to,   p->mark,
-                            p->flux, p->extra,     p->spare,   p->part,      p->area, p->fraction,
-                            p->list, p->row_count, p->row_sum, p->block_most};
+    void *const arrays[] = {v->c,        v->film, p->inside,    p->own,     p->kind,      p->to,
+                            p->mark,     p->flux, p->extra,     p->spare,   p->part,      p->area,
+                            p->fraction, p->list, p->row_count, p->row_sum, p->block_most};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);
@@ -98,7 +106,7 @@ void und_volume_list(und_volume *v, und_volume_choose_fn *fn, const void *contex
             const size_t first = und_mac_row(m, row);
             int count = 0;
             for (size_t x = 0; x < (size_t)m->n[0]; x++)
-                count += p->mark[first + x] = fn(context, first + x);
+                count += p->mark[first + x] = p->own[first + x] && fn(context, first + x);
             p->row_count[row] = count;
         }
     p->count = 0;
@@ -179,10 +187,12 @@ int64_t und_volume_sum(const und_volume *v)
     PARALLEL_FOR(und_workers(v->threads, m->count, 1 << 15))
     for (int block = 0; block < row_blocks(m); block++)
         for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
-            const int32_t *c = v->c + und_mac_row(m, row);
+            const size_t first = und_mac_row(m, row);
+            const int32_t *c = v->c + first;
+            const uint8_t *own = v->parts->own + first;
             int64_t all = 0;
             for (int x = 0; x < m->n[0]; x++)
-                all += c[x];
+                all += own[x] ? c[x] : 0;
             v->parts->row_sum[row] = all;
         }
     for (int row = 0; row < und_mac_rows(m); row++)
@@ -197,6 +207,8 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
             const size_t at = first + x;
+            if (!v->parts->own[at])
+                continue;
             sum += (double)(v->film[at] ? und_volume_cells(v->c[at])
                                         : und_volume_part(v, walls, d->phi, at) * und_volume_room(walls, at));
         }
@@ -224,7 +236,7 @@ static uint8_t way_out(const und_volume *v, const und_volume_walls *walls, size_
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
-        if (v->parts->inside[next] && walls->distance[next] > best) {
+        if (v->parts->own[next] && walls->distance[next] > best) {
             best = walls->distance[next];
             to = (uint8_t)k;
         }

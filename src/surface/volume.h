@@ -35,6 +35,9 @@ void und_volume_close(und_volume *v);
 /* The grid is another window of the same size, and c has been carried there: beside it is nothing. */
 void und_volume_shift(und_volume *v, const und_mac *mac);
 
+/* Cells that are another grid's: they neither give nor get, and do not count. */
+void und_volume_others(und_volume *v, const uint8_t *others);
+
 /* Each cell holds what phi encloses of it. */
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 int64_t und_volume_sum(const und_volume *v);
@@ -48,6 +51,16 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
 void und_volume_drag(const und_volume *v, const und_distance *d, float *const u[3], double viscous,
                      float pin);
 
+/* What comes over a face from a cell that is another grid's, in a step: up the axis, or below 0. */
+typedef struct und_volume_inflow {
+    size_t face, into;
+    int axis;
+    int32_t amount;
+} und_volume_inflow;
+
+/* Told what leaves by a face of an open side: of which cell. */
+typedef void und_volume_leaves_fn(void *context, int side, const int cell[3], int32_t amount);
+
 /* Along the flow u (m/s, of high faces) for a time in which 1 m/s crosses `per_speed` cells. */
 typedef struct und_volume_flow {
     float *const *u;
@@ -58,6 +71,10 @@ typedef struct und_volume_flow {
     float poured;         /* so many times that */
     float pin;            /* cells: thinner films do not wet what is dry */
     long step;            /* counts up: the axes' order */
+    int inflow_count;
+    const und_volume_inflow *inflow;
+    und_volume_leaves_fn *leaves; /* NULL: nobody is told */
+    void *context;
 } und_volume_flow;
 /* What left by open sides. */
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,

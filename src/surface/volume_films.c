@@ -4,6 +4,8 @@
 #include <math.h>
 
 static const float NEAR_WALL = 1, LEAST_ROOM = 0.01f;
+static const float HELD =
+    0.2f; /* m/s: a contact line 2 mm high holds water that is slower (Weber number 1) */
 
 static int axes_of(const und_mac *m)
 {
@@ -97,6 +99,12 @@ static bool ends(const und_volume *v, const und_distance *d, size_t next, int32_
     return d->phi[next] > 0 && v->c[next] < pin;
 }
 
+/* Whether the face to the next cell is a film's: where liquid runs onto one it is the liquid's. */
+static bool is_films(const und_volume *v, size_t at, size_t next)
+{
+    return v->film[next] || v->c[next] <= v->c[at];
+}
+
 /* A film's mean speed on a wall that it sticks to dies down as exp(-3 nu t / h^2), half of it by either of
  * the cells beside a face. */
 void und_volume_drag(const und_volume *v, const und_distance *d, float *const u[3], double viscous, float pin)
@@ -113,8 +121,10 @@ void und_volume_drag(const und_volume *v, const und_distance *d, float *const u[
             const bool stands = v->c[at] < pinned;
             for (int a = 0; a < axes_of(m); a++) {
                 const size_t low = at - (size_t)m->step[a], high = at + (size_t)m->step[a];
-                u[a][at] *= stands && ends(v, d, high, pinned) ? 0 : kept;
-                u[a][low] *= stands && ends(v, d, low, pinned) ? 0 : kept;
+                if (is_films(v, at, high))
+                    u[a][at] *= stands && fabsf(u[a][at]) < HELD && ends(v, d, high, pinned) ? 0 : kept;
+                if (is_films(v, at, low))
+                    u[a][low] *= stands && fabsf(u[a][low]) < HELD && ends(v, d, low, pinned) ? 0 : kept;
             }
         }
 }

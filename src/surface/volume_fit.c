@@ -120,7 +120,7 @@ static int32_t exchanged(const fit *f, size_t at, int but, exchange_fn *fn)
     for (int way = 0; way < 6; way++) {
         const int a = way / 2;
         const size_t next = way % 2 ? at + (size_t)step[a] : at - (size_t)step[a];
-        if (a != but && f->v->parts->inside[next] && f->walls->open[a][way % 2 ? at : next] > 0)
+        if (a != but && f->v->parts->own[next] && f->walls->open[a][way % 2 ? at : next] > 0)
             sum += fn(f, at, next);
     }
     return sum;
@@ -160,7 +160,7 @@ static uint8_t to_surface(const fit *f, size_t at)
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
         const float there = fabsf(f->phi[next]);
-        if (there < best && there < NEAR && v->parts->inside[next] && !is_held(f, next) &&
+        if (there < best && there < NEAR && v->parts->own[next] && !is_held(f, next) &&
             und_volume_room(f->walls, next) > LEAST_ROOM && und_volume_linked(v, f->walls, at, k)) {
             best = there;
             to = (uint8_t)k;
@@ -198,7 +198,7 @@ static uint8_t fullest(const fit *f, size_t at)
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + f->v->parts->around[k]);
-        if (f->v->parts->inside[next] && f->v->c[next] > best && !is_held(f, next) &&
+        if (f->v->parts->own[next] && f->v->c[next] > best && !is_held(f, next) &&
             und_volume_linked(f->v, f->walls, at, k)) {
             best = f->v->c[next];
             to = (uint8_t)k;
@@ -231,7 +231,7 @@ static float shifted(const fit *f, size_t at)
         return phi;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-        if (!p->inside[next] || fabsf(f->phi[next]) >= NEAR || v->film[next] || is_held(f, next) ||
+        if (!p->own[next] || fabsf(f->phi[next]) >= NEAR || v->film[next] || is_held(f, next) ||
             !und_volume_linked(v, f->walls, at, k))
             continue;
         extra += und_volume_weight(k) * und_volume_clip(und_volume_cells(p->extra[next]), 1);
@@ -302,7 +302,7 @@ static uint8_t larger_bead(const fit *f, size_t at)
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-        if (!v->parts->inside[next] || !v->parts->mark[next] || !und_volume_linked(v, f->walls, at, k))
+        if (!v->parts->own[next] || !v->parts->mark[next] || !und_volume_linked(v, f->walls, at, k))
             continue;
         if (v->c[next] > v->c[best] || (v->c[next] == v->c[best] && next < best)) {
             best = next;

@@ -7,7 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { UND_VOLUME_DRY, UND_VOLUME_ACTIVE, UND_VOLUME_DEEP, UND_VOLUME_HELD, UND_VOLUME_OUT };
+enum {
+    UND_VOLUME_DRY,
+    UND_VOLUME_ACTIVE,
+    UND_VOLUME_DEEP,
+    UND_VOLUME_HELD,
+    UND_VOLUME_OUT,
+    UND_VOLUME_OTHERS /* another grid's */
+};
 enum { UND_VOLUME_STAY = 13, UND_VOLUME_AROUND = 27 }; /* neighbours, of which one is the cell itself */
 
 UND_INLINE float und_volume_cells(int32_t units)

@@ -73,9 +73,21 @@ static void set_kinds(const move *m)
         for (int x = 0; x < mac->n[0]; x++) {
             const size_t at = first + (size_t)x;
             const bool held = m->flow->held && und_mask_has(m->flow->held, x, y, z);
-            kind[at] = held ? UND_VOLUME_HELD : kind_at(m, at, is_beside_open(m, x, y, z));
+            kind[at] = !m->v->parts->own[at] ? UND_VOLUME_OTHERS
+                       : held                ? UND_VOLUME_HELD
+                                             : kind_at(m, at, is_beside_open(m, x, y, z));
         }
     }
+    for (int i = 0; i < m->flow->inflow_count; i++)
+        if (kind[m->flow->inflow[i].into] != UND_VOLUME_HELD)
+            kind[m->flow->inflow[i].into] = UND_VOLUME_ACTIVE;
+}
+
+/* No flow goes over the face: what comes from other grids they say themselves. */
+static bool is_shut(const uint8_t *kind, size_t low, size_t high)
+{
+    return kind[low] == UND_VOLUME_DRY || kind[high] == UND_VOLUME_DRY || kind[low] == UND_VOLUME_OTHERS ||
+           kind[high] == UND_VOLUME_OTHERS;
 }
 
 /* Around what phi does not show, cells count too, as far as it comes. */
@@ -158,12 +170,12 @@ static inline int32_t held_flux(const move *m, float open, float way)
 static inline int32_t deep_flux(const move *m, int axis, size_t face)
 {
     const float open = m->walls->open[axis][face], way = m->flow->u[axis][face] * m->per;
-    const uint8_t *kind = m->v->parts->kind + face;
-    const uint8_t low = kind[0], high = kind[m->v->mac.step[axis]];
-    if (low == UND_VOLUME_DRY || high == UND_VOLUME_DRY)
+    const uint8_t *kind = m->v->parts->kind;
+    const size_t beyond = face + (size_t)m->v->mac.step[axis];
+    if (is_shut(kind, face, beyond))
         return 0;
-    return (way > 0 ? low : high) == UND_VOLUME_HELD ? held_flux(m, open, way)
-                                                     : und_volume_full_flux(open, way);
+    return kind[way > 0 ? face : beyond] == UND_VOLUME_HELD ? held_flux(m, open, way)
+                                                            : und_volume_full_flux(open, way);
 }
 
 /* Some faces that planes are to be found for. */
@@ -214,7 +226,7 @@ static void set_flux(const move *m, int axis, size_t at, batch *b)
     const float way = und_volume_clip(m->flow->u[axis][at] * m->per, 1), open = m->walls->open[axis][at];
     int32_t *flux = &v->parts->flux[at];
     *flux = 0;
-    if (kind[at] == UND_VOLUME_DRY || kind[high] == UND_VOLUME_DRY || !(open > 0) || way == 0)
+    if (is_shut(kind, at, high) || !(open > 0) || way == 0)
         return;
     const size_t from = way > 0 ? at : high, to = way > 0 ? high : at;
     if (kind[at] == UND_VOLUME_DEEP || kind[high] == UND_VOLUME_DEEP) {
@@ -326,6 +338,13 @@ static void move_deep(const move *m)
         }
 }
 
+static void tell_leaving(const move *m, int side, size_t from, int32_t amount)
+{
+    int cell[3];
+    und_volume_cell(&m->v->mac, from, cell);
+    m->flow->leaves(m->flow->context, side, cell, amount);
+}
+
 /* What flows over open sides along the axis. */
 static int64_t leaving(const move *m, int axis)
 {
@@ -341,18 +360,32 @@ static int64_t leaving(const move *m, int axis)
                 const size_t inner = high ? face : face + (size_t)mac->step[axis];
                 const int32_t flux = is_moved(m, inner) ? m->v->parts->flux[face] : 0;
                 sum += high ? flux : -flux;
+                if (flux != 0 && m->flow->leaves)
+                    tell_leaving(m, 2 * axis + high, inner, high ? flux : -flux);
             }
     }
     return sum;
 }
 
-static int64_t sweep(const move *m, int axis)
+/* What comes from other grids along the axis in part k of the step. */
+static void let_in(const move *m, int axis, int k)
+{
+    for (int i = 0; i < m->flow->inflow_count; i++) {
+        const und_volume_inflow *in = &m->flow->inflow[i];
+        const int64_t all = in->amount;
+        if (in->axis == axis)
+            m->v->parts->flux[in->face] = (int32_t)(all * (k + 1) / m->parts - all * k / m->parts);
+    }
+}
+
+static int64_t sweep(const move *m, int axis, int k)
 {
     const und_volume *v = m->v;
     const und_volume_parts *p = v->parts;
     const size_t step = (size_t)v->mac.step[axis];
     const float *u = m->flow->u[axis], *open = m->walls->open[axis];
     set_fluxes(m, axis);
+    let_in(m, axis, k);
     UND_VOLUME_EACH(v, p->count, at, p->list)
     {
         const size_t low = at - step;
@@ -393,7 +426,7 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
         }
         const int first = (int)((flow->step + k) % m.axes), back = (int)((flow->step + k) / m.axes % 2);
         for (int a = 0; a < m.axes; a++)
-            left += sweep(&m, (first + (back ? m.axes - a : a)) % m.axes);
+            left += sweep(&m, (first + (back ? m.axes - a : a)) % m.axes, k);
         UND_VOLUME_EACH(v, p->count, at, p->list)
         v->c[at] -= p->extra[at];
     }

@@ -6,9 +6,10 @@
 #include "surface/volume.h"
 #include "surface/volume_kernel.h"
 
-/* Scratch; but for `inside`, nothing goes on from step to step. */
+/* Scratch; but for `inside` and `own`, nothing goes on from step to step. */
 typedef struct und_volume_parts {
     uint8_t *inside; /* 1 in the domain, 0 beside it */
+    uint8_t *own;    /* the same, but 0 in cells that are another grid's */
     uint8_t *kind;   /* UND_VOLUME_DRY and so on */
     uint8_t *to;     /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
     uint8_t *mark;   /* of cells of the list */
@@ -37,7 +38,7 @@ enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_ROWS = 16
              (at = (size_t)(list)[i_], 1);                                                       \
              i_++)
 
-/* The cells of the grid for which fn says so, into parts->list. */
+/* The grid's own cells for which fn says so, into parts->list. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_choose_fn *fn, const void *context);
 
