@@ -28,6 +28,7 @@ const validation_case levelset_cases[] = {
     {"holds_sheets", "levelset", case_levelset_hold_sheet},
     {"holds_sources", "levelset", case_levelset_hold_source},
     {"holds_at_rest", "levelset", case_levelset_hold_pool},
+    {"holds_spray", "levelset", case_levelset_spray},
     {"zalesak", "levelset", case_levelset_zalesak},
     {"single_vortex", "levelset", case_levelset_vortex},
     {"deformation", "levelset", case_levelset_deformation},

@@ -618,8 +618,8 @@ static double coming(const struct und_levelset_bands *b, int i, int way)
     return fmin(fmax(more, 0), most);
 }
 
-/* One drop of all that have come by a face. */
-static bool throw_on(und_levelset *s, const arrival *a, double amount)
+/* One drop of all that have come by a face; how much it has. */
+static int32_t throw_on(und_levelset *s, const arrival *a, double amount)
 {
     const upstream *up = &s->bands->list[a->upstream];
     const float *values = up->value[up->part < 1 ? 0 : 1] + a->from + 4;
@@ -638,8 +638,7 @@ int und_levelset_bands_arrive(und_levelset *s, const und_volume_inflow **inflow,
     for (int i = 0; takes(s) && i < b->arrival_count; i++) {
         const arrival *a = &b->arrivals[i];
         const double flow = coming(b, i, FLOW), drops = coming(b, i, DROPS);
-        const bool flies = drops > 0 && throw_on(s, a, drops);
-        const double now = flow + (flies ? 0 : drops);
+        const double now = flow + drops - (drops > 0 ? throw_on(s, a, drops) : 0);
         b->inflow[i] = (und_volume_inflow){a->face, a->cell, a->axis, (int32_t)(a->out * now)};
         b->taken[i][FLOW] += flow;
         b->taken[i][DROPS] += drops;

@@ -12,7 +12,8 @@
 /* What a drop met. */
 enum { MET_FLOOR, MET_LIQUID, MET_EDGE, MET_WALL };
 
-static const float NEAR = 0.3f; /* cells: so near to the surface a drop is a part of it */
+static const float NEAR = 0.3f;  /* cells: so near to the surface a drop is a part of it */
+static const float DEEP = -0.7f; /* cells: so deep in it even one that has just left */
 
 typedef struct und_levelset_spray {
     und_spray *drops;
@@ -90,12 +91,6 @@ void und_levelset_throw_drop(void *context, const float place[3], float radius)
     }
 }
 
-bool und_levelset_throw(und_levelset *s, const double place[3], const double speed[3], double volume)
-{
-    const double radius = und_cbrt(volume * 3 / (4 * 3.14159265358979323846));
-    return und_spray_add(s->spray->drops, place, speed, (float)radius);
-}
-
 static void cells_of(const und_levelset *s, const und_spray *drops, int i, float place[3])
 {
     for (int a = 0; a < 3; a++)
@@ -141,9 +136,12 @@ static void meet_some(const und_levelset *s, const und_spray *drops, int first, 
         known[i] = in_window(s, place);
     }
     und_sample_cells(&s->mac, s->surface.phi, at, &phi, NULL);
-    for (int i = 0; i < count; i++)
-        if (!met[i] && known[i] && phi[i] < (s->volume ? NEAR : 0))
+    const double young = s->volume ? und_levelset_breakup_time(s) : 0;
+    for (int i = 0; i < count; i++) {
+        const float near = !s->volume ? 0 : (double)drops->age[first + i] < young ? DEEP : NEAR;
+        if (!met[i] && known[i] && phi[i] < near)
             met[i] = MET_LIQUID;
+    }
     if (s->volume)
         meet_walls(s, at, known, count, met);
 }

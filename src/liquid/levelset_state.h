@@ -253,13 +253,21 @@ void und_levelset_volume_fit(und_levelset *s);
 double und_levelset_volume_grow(und_levelset *s, const float *grown);
 double und_levelset_volume_give(und_levelset *s, size_t at, double part);
 void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched);
-/* A drop of so many of UND_VOLUME_ONE sets out; false where there are too many. */
-bool und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double amount);
+/* A drop of at most so many of UND_VOLUME_ONE sets out (m, m/s); how many it has, for the caller to take out
+ * of its cell: 0 where there are too many drops. */
+int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3],
+                                  double units);
 /* Whether what comes down at a place (cells of the whole grid) is another grid's. */
 bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3]);
 /* A drop of so many m3 comes down at a place (cells of the whole grid), or left; the last that was in the
  * air. What it brings, m3. */
 double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last);
+
+/* levelset_breakup.c: what leaves of a cell in the air (und_volume_thin_fn); how long it takes, s; the mean
+ * diameter of the drops, m, where the flow strains (1/s). */
+int32_t und_levelset_break_up(void *levelset, const int cell[3], size_t at, float thickness);
+double und_levelset_breakup_time(const und_levelset *s);
+double und_levelset_drop_diameter(double strain, double dx, double density, double pull);
 
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);
@@ -270,8 +278,6 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err);
 void und_levelset_spray_close(und_levelset *s);
 void und_levelset_spray_step(und_levelset *s); /* after the surface moved */
 void und_levelset_throw_drop(void *levelset, const float place[3], float radius); /* und_tracers_lost */
-/* A drop of so many m3 sets out; false where there are too many. */
-bool und_levelset_throw(und_levelset *s, const double place[3], const double speed[3], double volume);
 /* What cells gain where drops fell in, as a part of a cell; NULL: none did. */
 const float *und_levelset_spray_gain(const und_levelset *s);
 void und_levelset_spray_given(und_levelset *s); /* the gain has been made */

@@ -3,6 +3,7 @@
  * Beside phi each cell has what it holds (surface/volume.h), which nothing but sources, drains, open sides
  * and drops changes: the ledger measures that, and its correction is 0.  The pressure gives back what cells
  * hold too much or too little of. */
+#include "base/maths.h"
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -21,7 +22,8 @@ static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
 static const float DEEP = -2.5f; /* cells: further in all of what is too much is pressed out */
 static const float THIN = 0.01f; /* cells: what thinner films do is not the pressure's */
 static const float ROOM = 0.02f;
-static const double MOST_POURED = 2; /* times what the flow asks of sources */
+static const float PRESSED_ROOM = 0.1f; /* of a cell: films in less are not the pressure's */
+static const double MOST_POURED = 2;    /* times what the flow asks of sources */
 
 struct und_levelset_volume {
     und_volume cells;
@@ -272,7 +274,7 @@ void und_levelset_volume_press(und_levelset *s)
             const size_t at = first + x;
             float *phi = s->surface.phi + at;
             if (!v->film[at] || *phi < 0 || !(und_volume_cells(v->c[at]) > THIN) ||
-                !(und_volume_room(&walls, at) > 0))
+                !(und_volume_room(&walls, at) > PRESSED_ROOM))
                 continue;
             s->film_cell[s->film_count] = at;
             s->film_phi[s->film_count++] = *phi;
@@ -478,26 +480,23 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
 
 /* ---- The surface, and drops ---- */
 
-bool und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double amount)
+/* The whole number of parts that a drop of so many m3 has. */
+static double parts_of(const und_levelset *s, double volume)
 {
-    if (!und_levelset_throw(s, place, speed, amount * quantum(s)))
-        return false;
-    s->ledger.spray_out += amount * quantum(s);
-    s->volume->numbers[FLYING] += amount;
-    return true;
+    return floor(volume / quantum(s) + 0.5);
 }
 
-static bool throw_bead(void *context, const int cell[3], size_t at, int32_t amount)
+int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const double speed[3], double units)
 {
-    und_levelset *s = context;
-    double place[3], speed[3] = {0};
-    for (int a = 0; a < 3; a++)
-        place[a] = und_mac_middle(&s->mac, a, cell[a]);
-    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
-        const float *u = s->stream.u[a] + at;
-        speed[a] = 0.5 * ((double)u[0] + (double)u[-s->mac.step[a]]);
-    }
-    return und_levelset_volume_throw(s, place, speed, amount);
+    float radius = (float)und_cbrt(units * quantum(s) * 3 / (4 * 3.14159265358979323846));
+    if (parts_of(s, und_spray_volume(radius)) > units)
+        radius *= 1 - 0x1p-23f;
+    const double parts = parts_of(s, und_spray_volume(radius));
+    if (!und_spray_add(und_levelset_drops(s), place, speed, radius))
+        return 0;
+    s->ledger.spray_out += parts * quantum(s);
+    s->volume->numbers[FLYING] += parts;
+    return (int32_t)parts;
 }
 
 void und_levelset_volume_fit(und_levelset *s)
@@ -508,7 +507,7 @@ void und_levelset_volume_fit(und_levelset *s)
                              s->def.gravity[2] * s->def.gravity[2]);
     const double level = pull * s->def.dx * s->dt / (3 * viscosity_of(s));
     und_volume_fit(v, &s->surface, &walls, (float)fmin(level, 1e6));
-    und_volume_beads(v, &s->surface, &walls, throw_bead, s);
+    und_volume_thin(v, &s->surface, &walls, und_levelset_break_up, s);
 }
 
 /* The cell that a place is in, or, where that is solid, the one beside it with most room. */
@@ -543,7 +542,7 @@ double und_levelset_volume_land(und_levelset *s, const float place[3], double vo
 {
     struct und_levelset_volume *v = s->volume;
     const und_volume_walls walls = walls_of(s);
-    double units = fmin(floor(volume / quantum(s) + 0.5), v->numbers[FLYING]);
+    double units = fmin(parts_of(s, volume), v->numbers[FLYING]);
     units = last ? v->numbers[FLYING] : units;
     v->numbers[FLYING] -= units;
     if (!left)

@@ -84,11 +84,12 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
  * one a cell thick evens out `level` of the difference between neighbours. */
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, float level);
 
-/* After und_volume_fit: what lies in the air too thin for phi is gathered into beads; fn takes each, or
- * leaves it (false). */
-typedef bool und_volume_bead_fn(void *context, const int cell[3], size_t at, int32_t amount);
-void und_volume_beads(und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                      und_volume_bead_fn *fn, void *context);
+/* After und_volume_fit: liquid in the air that is thinner than a cell, with no more of it near.  Of each of
+ * its cells, in order, fn says how much leaves, by the thickness there, in cells; 0 is what phi shows nothing
+ * of, gathered into beads. */
+typedef int32_t und_volume_thin_fn(void *context, const int cell[3], size_t at, float thickness);
+void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls, und_volume_thin_fn *fn,
+                     void *context);
 
 /* Out of cells in solids, but for what phi encloses of them, to neighbours that are less so. */
 void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls);

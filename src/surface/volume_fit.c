@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TO_SURFACE = 3, EVENING = 4, LEVELLING = 2, PAYING = 2, GATHERING = 3 }; /* rounds */
+enum { TO_SURFACE = 3, EVENING = 4, LEVELLING = 2, PAYING = 2 }; /* rounds */
 static const float NEAR = 2.6f, BESIDE = 1.2f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
 static const float EVEN = 0.15f;                                    /* of the difference to a neighbour */
@@ -275,59 +275,4 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     UND_VOLUME_EACH(v, p->count, at, p->list)
     d->phi[at] = film_surface(&f, at, next[at]);
     und_distance_refresh(d);
-}
-
-/* ---- Beads ---- */
-
-/* Liquid in the air of which phi shows nothing, nor is any near. */
-static bool is_loose(const void *context, size_t at)
-{
-    const fit *f = context;
-    const und_volume *v = f->v;
-    float distance, normal[3];
-    if (!(v->c[at] > 0) || f->phi[at] < 0.9f || und_volume_room(f->walls, at) < LEAST_ROOM ||
-        und_volume_leans(v, f->walls, at, &distance, normal))
-        return false;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++)
-        if (f->phi[(ptrdiff_t)at + v->parts->around[k]] < 0.3f)
-            return false;
-    return true;
-}
-
-/* The neighbour of those that holds most, and more than the cell itself. */
-static uint8_t larger_bead(const fit *f, size_t at)
-{
-    const und_volume *v = f->v;
-    size_t best = at;
-    uint8_t to = UND_VOLUME_STAY;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-        if (!v->parts->own[next] || !v->parts->mark[next] || !und_volume_linked(v, f->walls, at, k))
-            continue;
-        if (v->c[next] > v->c[best] || (v->c[next] == v->c[best] && next < best)) {
-            best = next;
-            to = (uint8_t)k;
-        }
-    }
-    return to;
-}
-
-void und_volume_beads(und_volume *v, const und_distance *d, const und_volume_walls *walls,
-                      und_volume_bead_fn *fn, void *context)
-{
-    und_volume_parts *p = v->parts;
-    const fit f = {v, walls, d->phi, 0};
-    und_volume_list(v, is_loose, &f);
-    for (int round = 0; round < GATHERING; round++) {
-        UND_VOLUME_EACH(v, p->count, at, p->list)
-        p->to[at] = v->c[at] > 0 ? larger_bead(&f, at) : UND_VOLUME_STAY;
-        und_volume_hand_over(v, v->c, p->list, p->count);
-    }
-    for (int i = 0; i < p->count; i++) {
-        const size_t at = (size_t)p->list[i];
-        int cell[3];
-        und_volume_cell(&v->mac, at, cell);
-        if (v->c[at] > 0 && fn(context, cell, at, v->c[at]))
-            v->c[at] = 0;
-    }
 }
