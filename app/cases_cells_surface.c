@@ -356,19 +356,22 @@ und_status case_wave_maker(case_sink *sink, und_error *err)
     static const struct {
         double wavelength, depth, amplitude, time;
         int per_wave, waves;
-    } list[] = {{4, 0.8, 0.05, 1, 32, 2},
-                {2, 0.5, 0.02, 2, 64, 2},
-                {0.6, 0.6, 0.008, 1.5, 48, 4},
-                {6, 0.6, 0.03, 4, 48, 2}};
+        double faster; /* the pattern, than free waves */
+    } list[] = {{4, 0.8, 0.05, 1, 32, 2, 1},   {4, 0.8, 0.05, 1, 16, 2, 1},  {4, 0.8, 0.05, 1, 64, 2, 1},
+                {4, 0.8, 0.05, 1, 32, 2, 1.1}, {2, 0.5, 0.02, 2, 64, 2, 1},  {2, 0.5, 0.02, 2, 32, 2, 1},
+                {2, 0.5, 0.02, 2, 32, 2, 0.8}, {1, 0.5, 0.02, 10, 32, 3, 1}, {0.6, 0.6, 0.008, 1.5, 48, 4, 1},
+                {10, 0.5, 0.05, 4, 64, 1, 1},  {6, 0.6, 0.03, 4, 48, 2, 1},  {6, 0.6, 0.03, 4, 24, 2, 1}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         enum { TIMES = 5 };
         double dx = list[i].wavelength / list[i].per_wave, c = 2 * M_PI / list[i].wavelength, far = 0;
-        double period = 2 * M_PI / sqrt(G * c * tanh(c * list[i].depth)), level = list[i].depth;
+        double omega = list[i].faster * sqrt(G * c * tanh(c * list[i].depth));
+        double period = 2 * M_PI / omega, level = list[i].depth;
         int nx = list[i].per_wave * list[i].waves;
         und_cells_def def = case_cells_tank(nx, (int)((level + 4 * list[i].amplitude) / dx) + 2, dx);
         und_wave_maker maker = {.amplitude = list[i].amplitude,
                                 .wavelength = list[i].wavelength,
                                 .depth = level,
+                                .frequency = omega,
                                 .time = list[i].time,
                                 .end = INFINITY};
         def.track = UND_TRACK_HEIGHT;
@@ -386,7 +389,8 @@ und_status case_wave_maker(case_sink *sink, und_error *err)
         }
         und_cells_destroy(cells);
         char what[96];
-        snprintf(what, sizeof what, "amplitude off that asked for, at most, %g s, %g deep", period, level);
+        snprintf(what, sizeof what, "amplitude off that asked for, %.3g s, %g deep, %d cells a wave", period,
+                 level, list[i].per_wave);
         case_report(sink, (case_result){what, far, 0, 0.15, "as asked"});
     }
     return UND_OK;
