@@ -176,7 +176,7 @@ static void cast_second(const rays *r)
 
 static void aim(const rays *r, const und_render *render)
 {
-    const und_camera *c = &render->camera;
+    const und_shot *c = &render->camera;
     float side = 2 * tanf((float)(0.5 * render->def.fov * M_PI / 180)) / (float)r->height;
     for (int j = 0; j < r->height; j++)
         for (int i = 0; i < r->width; i++) {

@@ -326,7 +326,7 @@ static void clear_liquid_shows_what_is_in_it(void **state)
 }
 
 /* Volume within triangles that are counter-clockwise seen from outside: the divergence theorem. */
-static double volume_of(const und_solids *s)
+static double volume_of(const und_drawn_solids *s)
 {
     double sum = 0;
     for (size_t k = 0; k < s->corners; k += 3) {
@@ -419,7 +419,7 @@ static void boxes_are_framed(void **state)
             und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {n[0], n[1], n[2]}, .dx = 0.1});
             add(&frame, "label", UND_U8, (size_t)(n[1] * n[2]), (size_t)n[0]);
             und_image image = draw_with(r, &frame);
-            const und_camera *c = &r->camera;
+            const und_shot *c = &r->camera;
             double most = 0;
             for (int k = 0; k < 8; k++) {
                 f3 corner = f3_make(k & 1 ? 0.1f * (float)n[0] : 0, k & 2 ? 0.1f * (float)n[1] : 0,

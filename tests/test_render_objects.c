@@ -323,7 +323,7 @@ static void rays_meet_the_nearest_triangle(void **state)
     float *p = calloc(9 * COUNT, sizeof *p), t = 0;
     for (int k = 0; k < 9 * COUNT; k++)
         p[k] = (float)(und_random(1, 0, (uint64_t)(k / 9 * 3 + k % 3)) + 0.1 * und_random(1, 1, (uint64_t)k));
-    und_soup soup = {.count = COUNT, .position = p};
+    und_drawn_mesh soup = {.count = COUNT, .position = p};
     assert_int_equal(und_tree_build(&soup, &err), UND_OK);
     int hits = 0;
     for (uint64_t k = 0; k < RAYS; k++) {

@@ -28,7 +28,7 @@ static void fill_random(const und_mac *m, float *v, uint64_t stream)
 
 /* ---- A constant is carried to itself, and what does not flow is left alone ---- */
 
-static void check_constant(int nz, und_advection rule, und_trace trace)
+static void check_constant(int nz, und_advection rule, und_trace_order trace)
 {
     stream_model w;
     model_open(&w, 37, 24, nz, true, 2);
@@ -51,7 +51,7 @@ static void test_constant(void **state)
     for (int rule = 0; rule < 2; rule++)
         for (int trace = 0; trace < 2; trace++)
             for (int nz = 1; nz < 20; nz += 17)
-                check_constant(nz, (und_advection)rule, (und_trace)trace);
+                check_constant(nz, (und_advection)rule, (und_trace_order)trace);
 }
 
 /* ---- A linear flow, straight along each line: the values are exact ---- */
@@ -93,7 +93,7 @@ static void test_shear(void **state)
 
 /* The flow is a rotation about the middle of n x n cells, all alike along z, and does not change; the small
  * component along z is what is carried, a quarter round. */
-static double rotation_error(int n, double cells_per_step, und_advection rule, und_trace trace)
+static double rotation_error(int n, double cells_per_step, und_advection rule, und_trace_order trace)
 {
     stream_model w;
     model_open(&w, n, n, 2, true, 2);
@@ -138,8 +138,8 @@ static void test_order(void **state)
     for (int trace = 0; trace < 2; trace++)
         for (int i = 0; i < 3; i++)
             for (int rule = 0; rule < 2; rule++) {
-                double coarse = rotation_error(48, speed[i], (und_advection)rule, (und_trace)trace);
-                double fine = rotation_error(96, speed[i], (und_advection)rule, (und_trace)trace);
+                double coarse = rotation_error(48, speed[i], (und_advection)rule, (und_trace_order)trace);
+                double fine = rotation_error(96, speed[i], (und_advection)rule, (und_trace_order)trace);
                 double order = log2(coarse / fine);
                 assert_true(order > (rule ? 1.75 : 0.75));
             }

@@ -25,19 +25,19 @@ static und_film_def film_def(int width, int height)
 }
 
 /* At the origin, looking along -z. */
-static und_lens pinhole(void)
+static und_film_lens pinhole(void)
 {
     f3 right = {1, 0, 0}, up = {0, 1, 0}, forward = {0, 0, -1}, eye = {0, 0, 0};
-    return (und_lens){.eye = eye,
-                      .right = right,
-                      .up = up,
-                      .forward = forward,
-                      .eye1 = eye,
-                      .right1 = right,
-                      .up1 = up,
-                      .forward1 = forward,
-                      .half_height = 0.5f,
-                      .focus = 1};
+    return (und_film_lens){.eye = eye,
+                           .right = right,
+                           .up = up,
+                           .forward = forward,
+                           .eye1 = eye,
+                           .right1 = right,
+                           .up1 = up,
+                           .forward1 = forward,
+                           .half_height = 0.5f,
+                           .focus = 1};
 }
 
 /* A wall at z = -distance: where a ray meets it. */
@@ -60,7 +60,7 @@ static f3 look_at_wall(const void *of, const und_ray *ray, und_dice *dice, und_h
     return w->color(place, ray, dice);
 }
 
-static und_film_report expose(const und_film_def *def, const und_lens *lens, const wall *w,
+static und_film_report expose(const und_film_def *def, const und_film_lens *lens, const wall *w,
                               und_layers *layers)
 {
     und_error err = {0};
@@ -85,7 +85,7 @@ static void test_places(void **state)
     und_film_def def = film_def(12, 8);
     def.noise = 0;
     def.most = 4096;
-    und_lens lens = pinhole();
+    und_film_lens lens = pinhole();
     wall w = {2, place_color};
     und_layers out;
     expose(&def, &lens, &w, &out);
@@ -115,7 +115,7 @@ static void test_filter_and_lens(void **state)
     und_film_def def = film_def(1, 1);
     def.noise = 0;
     def.most = 1 << 16;
-    und_lens lens = pinhole();
+    und_film_lens lens = pinhole();
     wall w = {3, square_color};
     und_layers out;
     expose(&def, &lens, &w, &out);
@@ -157,7 +157,7 @@ static void test_filters(void **state)
         def.most = 1 << 16;
         def.filter = filters[i].filter;
         def.filter_radius = (float)filters[i].radius;
-        und_lens lens = pinhole();
+        und_film_lens lens = pinhole();
         wall w = {1, square_color}; /* a pixel is a metre wide there */
         und_layers out;
         expose(&def, &lens, &w, &out);
@@ -171,7 +171,7 @@ static void test_layers(void **state)
 {
     (void)state;
     und_film_def def = film_def(40, 8);
-    und_lens lens = pinhole();
+    und_film_lens lens = pinhole();
     wall w = {2, place_color};
     und_layers out;
     expose(&def, &lens, &w, &out);
@@ -208,7 +208,7 @@ static void test_noise(void **state)
     (void)state;
     und_film_def def = film_def(64, 64);
     def.most = 1 << 20;
-    und_lens lens = pinhole();
+    und_film_lens lens = pinhole();
     wall w = {2, chance_color};
     static const float target[2] = {0.06f, 0.02f};
     double samples[2];
@@ -254,7 +254,7 @@ static void test_glare_and_damage(void **state)
 {
     (void)state;
     und_film_def def = film_def(16, 16);
-    und_lens lens = pinhole();
+    und_film_lens lens = pinhole();
     wall white = {2, glaring}, damaged = {2, broken};
     und_layers out;
     und_film_report report = expose(&def, &lens, &white, &out);
@@ -283,7 +283,7 @@ static void test_clean(void **state)
     (void)state;
     und_film_def def = film_def(20, 20);
     def.most = 64;
-    und_lens lens = pinhole();
+    und_film_lens lens = pinhole();
     wall w = {2, speckled};
     und_layers out;
     und_film_report report = expose(&def, &lens, &w, &out);
@@ -297,7 +297,7 @@ static void test_threads(void **state)
 {
     (void)state;
     und_film_def def = film_def(50, 37);
-    und_lens lens = pinhole();
+    und_film_lens lens = pinhole();
     lens.radius = 0.1f;
     wall w = {2, chance_color};
     und_layers out[3];
@@ -322,7 +322,7 @@ static void test_stop(void **state)
     (void)state;
     und_film_def def = film_def(16, 16);
     def.stop = at_once;
-    und_lens lens = pinhole();
+    und_film_lens lens = pinhole();
     wall w = {2, chance_color};
     und_error err = {0};
     und_layers out;

@@ -165,7 +165,7 @@ static und_status create_body(und_bodies *s, int i, und_error *err)
     if (status != UND_OK)
         return status;
     for (int k = 0; k < body->part_count; k++) {
-        const und_part *part = &body->parts[k];
+        const und_body_part *part = &body->parts[k];
         body->reach = fmax(body->reach, und_length(und_sub(part->center, body->center)) + part->reach);
     }
     start(body, s->world.time, &s->kept[i]);

@@ -60,7 +60,7 @@ static void add_contacts(und_bodies *s, int a, int b, const touching *t)
     }
 }
 
-static void place_geom(const und_body *body, const und_part *part)
+static void place_geom(const und_body *body, const und_body_part *part)
 {
     und_vec3 p = und_pose_point(&body->place, part->shape->center);
     und_quat q = und_quat_mul(body->place.rotation, part->turn);
@@ -89,8 +89,8 @@ static und_vec3 outward(const und_shape *shape, und_vec3 p, double step)
 }
 
 /* Places on one part that lie inside another. */
-static void collide_points(const und_body *of, const und_part *with, const und_body *other,
-                           const und_part *in, double sign, touching *t)
+static void collide_points(const und_body *of, const und_body_part *with, const und_body *other,
+                           const und_body_part *in, double sign, touching *t)
 {
     und_vec3 middle = und_pose_local(&of->place, und_pose_point(&other->place, in->center));
     for (int i = 0; i < with->point_count; i++) {
@@ -109,7 +109,7 @@ static void collide_points(const und_body *of, const und_part *with, const und_b
     }
 }
 
-static bool near(const und_body *a, const und_part *p, const und_body *b, const und_part *q)
+static bool near(const und_body *a, const und_body_part *p, const und_body *b, const und_body_part *q)
 {
     und_vec3 way = und_sub(und_pose_point(&a->place, p->center), und_pose_point(&b->place, q->center));
     double reach = p->reach + q->reach;
@@ -121,7 +121,7 @@ static void collide_bodies(und_bodies *s, int i, int j, touching *t)
     const und_body *a = &s->bodies[i], *b = &s->bodies[j];
     for (int k = 0; k < a->part_count; k++)
         for (int l = 0; l < b->part_count; l++) {
-            const und_part *p = &a->parts[k], *q = &b->parts[l];
+            const und_body_part *p = &a->parts[k], *q = &b->parts[l];
             if (!near(a, p, b, q))
                 continue;
             t->count = 0;
@@ -138,7 +138,7 @@ static void collide_bodies(und_bodies *s, int i, int j, touching *t)
 }
 
 /* The point of a part farthest against a direction: exact for an ellipsoid, A^2 n / |A n| from its centre. */
-static bool support(const und_body *body, const und_part *part, und_vec3 against, und_vec3 *at)
+static bool support(const und_body *body, const und_body_part *part, und_vec3 against, und_vec3 *at)
 {
     if (part->shape->kind != UND_ELLIPSOID)
         return false;
@@ -164,7 +164,7 @@ static void collide_plane(und_bodies *s, int i, int plane, touching *t)
     if (und_dot(und_of(s->kept[i].now.position), normal) - offset > body->reach)
         return;
     for (int k = 0; k < body->part_count; k++) {
-        const und_part *part = &body->parts[k];
+        const und_body_part *part = &body->parts[k];
         t->count = 0;
         if (und_dot(und_pose_point(&body->place, part->center), normal) - offset > part->reach)
             continue;
@@ -200,8 +200,8 @@ static void touch_ground_ball(const und_bodies *s, und_vec3 center, double radiu
     touch_ground(s, at, skin, t);
 }
 
-static void touch_ground_points(const und_bodies *s, const und_body *body, const und_part *part, double top,
-                                touching *t)
+static void touch_ground_points(const und_bodies *s, const und_body *body, const und_body_part *part,
+                                double top, touching *t)
 {
     und_vec3 up = und_quat_rotate(und_back(body->place.rotation), und_vec(0, 1, 0));
     double low = top + 2 * body->skin - body->place.position.y;
@@ -218,7 +218,7 @@ static void collide_ground(und_bodies *s, int i, touching *t)
         return;
     double top = und_ground_top(s, at[0], at[2], body->reach);
     for (int k = 0; k < body->part_count; k++) {
-        const und_part *part = &body->parts[k];
+        const und_body_part *part = &body->parts[k];
         und_vec3 center = und_pose_point(&body->place, part->center);
         t->count = 0;
         if (center.y - part->reach > top)
@@ -287,7 +287,8 @@ static void drop_seams(const und_bodies *s, const und_body *body, int box, touch
 }
 
 /* Places of the part inside the box, and corners of the box inside the part. */
-static void touch_box_points(const und_body *body, const und_part *part, const und_bounds *b, touching *t)
+static void touch_box_points(const und_body *body, const und_body_part *part, const und_bounds *b,
+                             touching *t)
 {
     und_vec3 normal;
     for (int p = 0; p < part->point_count; p++) {
@@ -317,7 +318,7 @@ static void collide_box(und_bodies *s, int i, int box, touching *t)
     if (outside_box(b, und_of(s->kept[i].now.position), &unused) > body->reach)
         return;
     for (int k = 0; k < body->part_count; k++) {
-        const und_part *part = &body->parts[k];
+        const und_body_part *part = &body->parts[k];
         t->count = 0;
         if (outside_box(b, und_pose_point(&body->place, part->center), &unused) > part->reach)
             continue;

@@ -83,7 +83,7 @@ static void keep_triangle(thinning *t, const float *corner)
             keep(t, und_add(a, und_add(und_mul(ab, (double)i / n), und_mul(ac, (double)j / n))));
 }
 
-static und_status find_points(und_part *part, und_error *err)
+static und_status find_points(und_body_part *part, und_error *err)
 {
     und_soup soup;
     und_status status = und_shape_mesh(part->shape, &soup, err);
@@ -136,7 +136,7 @@ static und_status add_parts(und_body *body, const und_shape *s, und_error *err)
             status = add_parts(body, s->children[i], err);
         return status;
     }
-    und_part *part = &body->parts[body->part_count++];
+    und_body_part *part = &body->parts[body->part_count++];
     part->shape = s;
     part->geom = geom_of(s, body->skin, &part->turn);
     return find_points(part, err);

@@ -9,7 +9,7 @@
 
 /* A part of a body that collides: spheres, boxes, capsules and cylinders as such; anything else by places on
  * its surface that must not lie inside another shape. */
-typedef struct und_part {
+typedef struct und_body_part {
     const und_shape *shape; /* no union */
     dGeomID geom;           /* NULL: by places */
     und_vec3 center;        /* own coordinates of the body */
@@ -17,7 +17,7 @@ typedef struct und_part {
     double reach;           /* of a ball about the centre that holds it */
     int point_count;
     und_vec3 *points; /* own coordinates of the body */
-} und_part;
+} und_body_part;
 
 /* All that a step needs to know of the past; a checkpoint is an array of these. */
 typedef struct und_kept {
@@ -35,7 +35,7 @@ typedef struct und_body {
     double size;  /* half its smallest extent */
     double skin;  /* contacts are found when bodies come this near: those of a body at rest stay */
     int part_count;
-    und_part *parts;
+    und_body_part *parts;
     und_vec3 force, torque; /* of the next step */
     /* of a skeleton's bone */
     int parent;               /* the body that it hangs on; -1: none */

@@ -161,7 +161,7 @@ static void take_some(const moving *v, size_t at, const und_lanes place[3], unsi
 }
 
 void und_carried_move(und_carried *c, const float *phi, float *const u[3], double cells_per_speed,
-                      und_trace trace, int layers)
+                      und_trace_order trace, int layers)
 {
     const moving v = {c, u, (float)cells_per_speed, trace == UND_TRACE_RK3};
     const und_mask *known = &c->known[extend(c, phi, layers)];

@@ -21,7 +21,7 @@ void und_carried_close(und_carried *c);
  * beside it; then all moves with the flow u over a time in which a speed of 1 m/s crosses `cells_per_speed`
  * cells: MacCormack's rule, limited to the values around where a cell came from. */
 void und_carried_move(und_carried *c, const float *phi, float *const u[3], double cells_per_speed,
-                      und_trace trace, int layers);
+                      und_trace_order trace, int layers);
 
 /* What a cell's side that is not open has: false where nothing passes it. */
 typedef struct und_carried_wall {

@@ -40,7 +40,7 @@ typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK }
 
 /* Equation 3.2 on all faces of `flows`: u is to be known as far around them as the liquid comes in the step
  * (und_stream_extend).  MacCormack's correction is limited to the values around where the face came from. */
-void und_stream_advect(und_stream *s, double cells_per_speed, und_trace trace, und_advection rule);
+void und_stream_advect(und_stream *s, double cells_per_speed, und_trace_order trace, und_advection rule);
 
 /* Second order in time: forces and pressure act for half of the step where the liquid comes from and for half
  * where it goes to.  What they gave in the step before stands for the first half: it is carried along with u

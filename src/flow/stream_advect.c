@@ -170,7 +170,7 @@ static void put_back(const move *v, int axis, size_t at, const und_lanes place[3
     und_lanes_store_some(v->s->u[axis] + at, value, which);
 }
 
-void und_stream_advect(und_stream *s, double cells_per_speed, und_trace trace, und_advection rule)
+void und_stream_advect(und_stream *s, double cells_per_speed, und_trace_order trace, und_advection rule)
 {
     move v = {s, (float)cells_per_speed, trace == UND_TRACE_RK3, {NULL}};
     for (int a = 0; a < 3; a++) {

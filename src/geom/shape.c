@@ -1,8 +1,8 @@
 #include "geom/shape.h"
 
 #include "base/status.h"
+#include "geom/distance_grid.h"
 #include "geom/trimesh.h"
-#include "geom/volume.h"
 #include "geom/voxels.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void destroy_parts(const und_shape *shape)
     free(shape->children);
     und_trimesh_release(shape->mesh);
     und_voxels_release(shape->voxels);
-    und_volume_release(shape->volume);
+    und_distance_grid_release(shape->volume);
 }
 
 und_shape *und_shape_create(const und_shape *like, und_error *err)
@@ -150,7 +150,7 @@ double und_shape_distance(const und_shape *s, und_vec3 p)
     case UND_VOXELS:
         return und_voxels_distance(s->voxels, q);
     case UND_VOLUME:
-        return und_volume_distance(s->volume, q);
+        return und_distance_grid_distance(s->volume, q);
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -213,7 +213,7 @@ und_bounds und_shape_bounds(const und_shape *s)
     case UND_VOXELS:
         return moved_bounds(und_voxels_bounds(s->voxels), s->center);
     case UND_VOLUME:
-        return moved_bounds(und_volume_bounds(s->volume), s->center);
+        return moved_bounds(und_distance_grid_bounds(s->volume), s->center);
     case UND_UNION:
     case UND_INTERSECTION:
     case UND_DIFFERENCE:
@@ -319,7 +319,7 @@ static double next_crossing(const und_shape *s, und_vec3 origin, und_vec3 d, dou
     if (s->kind == UND_VOXELS)
         return und_voxels_next(s->voxels, und_sub(origin, s->center), d, after);
     if (s->kind == UND_VOLUME)
-        return und_volume_next(s->volume, und_sub(origin, s->center), d, after);
+        return und_distance_grid_next(s->volume, und_sub(origin, s->center), d, after);
     if (!is_group(s)) {
         span inside = leaf_span(s, origin, d);
         if (inside.low < inside.high)
@@ -343,7 +343,8 @@ double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 directio
     if (shape->kind == UND_VOXELS)
         return und_voxels_line(shape->voxels, und_sub(origin, shape->center), direction, low, high, first);
     if (shape->kind == UND_VOLUME)
-        return und_volume_line(shape->volume, und_sub(origin, shape->center), direction, low, high, first);
+        return und_distance_grid_line(shape->volume, und_sub(origin, shape->center), direction, low, high,
+                                      first);
     if (!is_group(shape)) { /* convex: one stretch, and no need of the middle */
         span inside = overlap(leaf_span(shape, origin, direction), (span){low, high});
         if (!(inside.low < inside.high))

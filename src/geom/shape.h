@@ -21,19 +21,19 @@ typedef enum und_shape_kind {
     UND_DIFFERENCE    /* the first child without the others */
 } und_shape_kind;
 
-typedef struct und_trimesh und_trimesh; /* geom/trimesh.h */
-typedef struct und_voxels und_voxels;   /* geom/voxels.h */
-typedef struct und_volume und_volume;   /* geom/volume.h */
+typedef struct und_trimesh und_trimesh;             /* geom/trimesh.h */
+typedef struct und_voxels und_voxels;               /* geom/voxels.h */
+typedef struct und_distance_grid und_distance_grid; /* geom/distance_grid.h */
 
 struct und_shape {
     und_shape_kind kind;
     und_vec3 center, half;
     double radius;
     int child_count;
-    und_shape **children; /* owned */
-    und_trimesh *mesh;    /* UND_MESH: held */
-    und_voxels *voxels;   /* UND_VOXELS: held */
-    und_volume *volume;   /* UND_VOLUME: held */
+    und_shape **children;      /* owned */
+    und_trimesh *mesh;         /* UND_MESH: held */
+    und_voxels *voxels;        /* UND_VOXELS: held */
+    und_distance_grid *volume; /* UND_VOLUME: held */
 };
 
 /* A copy that takes over the children (malloc'ed) and the hold on mesh, voxels and volume, also where it

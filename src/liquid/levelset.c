@@ -171,7 +171,7 @@ static bool begin_substep(und_levelset *s)
 
 static void carry_velocity(und_levelset *s)
 {
-    const und_trace trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
+    const und_trace_order trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
     const und_advection rule =
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
     if (s->def.order == 2)

@@ -149,7 +149,7 @@ void und_levelset_heat_spread(und_levelset *s)
 
 void und_levelset_heat_move(und_levelset *s)
 {
-    const und_trace trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
+    const und_trace_order trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
     if (s->heat)
         und_carried_move(&s->heat->carried, s->surface.phi, s->stream.u, s->dt / s->def.dx, trace, s->layers);
 }

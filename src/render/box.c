@@ -75,7 +75,7 @@ static und_status make_skin(und_render *r, const und_frame *frame, und_error *er
 /* The liquid's skin, with the frame's own normals where it has them. */
 static und_status take_liquid(und_render *r, const und_frame *frame, und_error *err)
 {
-    und_soup *soup = &r->liquid;
+    und_drawn_mesh *soup = &r->liquid;
     size_t corners, normals;
     const float *p = und_find_corners(frame, "liquid/mesh_position", &corners);
     const float *n = und_find_corners(frame, "liquid/mesh_normal", &normals);
@@ -266,7 +266,7 @@ static float open_share(const und_render *r, f3 p)
 
 und_status und_box_darken(und_render *r, und_error *err)
 {
-    und_around *a = &r->around;
+    und_drawn_around *a = &r->around;
     size_t count = (size_t)AROUND_SIZE * AROUND_SIZE;
     if (!a->open && !(a->open = und_alloc(count, sizeof *a->open, "shade", err)))
         return UND_FAILED;
@@ -285,7 +285,7 @@ und_status und_box_darken(und_render *r, und_error *err)
 
 float und_box_open(const und_render *r, f3 p)
 {
-    const und_around *a = &r->around;
+    const und_drawn_around *a = &r->around;
     float u = (p.x - a->x0) / a->texel, v = (p.z - a->z0) / a->texel;
     if (!(u >= 0 && v >= 0 && u < AROUND_SIZE - 1 && v < AROUND_SIZE - 1))
         return 1;

@@ -91,7 +91,7 @@ static void see_spray(drop *d, float radius)
 
 static bool make_drop(const und_render *r, const field *f, size_t k, drop *d)
 {
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     float stretch = (float)r->def.vertical, samples = (float)r->def.samples, x[2], y[2];
     float radius = f->radius ? f->radius[k] : 0.5f * (float)r->def.rain_width;
     const float *p = f->position + 3 * k;
@@ -182,7 +182,7 @@ static void put(const bins *b, const und_image *image, const drop *d, size_t num
  * (u, v): right and up from its middle, in radii. */
 static f3 lens_color(const und_render *r, const bins *b, f3 dir, float u, float v, float gain)
 {
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     float ratio = (float)r->def.refraction, out = minf(u * u + v * v, 0.98f);
     f3 side = f3_unit(f3_cross(dir, c->up)), over = f3_cross(side, dir);
     f3 n = f3_add(f3_add(f3_scale(side, u), f3_scale(over, v)), f3_scale(dir, -sqrtf(1 - out)));
@@ -269,7 +269,7 @@ static void draw_dots(tile *t, const drop *d, f3 light)
 
 static f3 drop_direction(const und_render *r, const drop *d)
 {
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     float s = (float)r->def.samples;
     f3 dir = f3_along(c->forward, c->right, (d->x * s - 0.5f * (float)c->width) / c->focal);
     return f3_unit(f3_along(dir, c->up, (0.5f * (float)c->height - d->y * s) / c->focal));

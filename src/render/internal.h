@@ -110,7 +110,7 @@ typedef struct und_samples {
 } und_samples;
 
 /* What frames of cells are turned into before samples are taken. */
-typedef struct und_voxels {
+typedef struct und_drawn_voxels {
     int nx, nz;                  /* columns of cells */
     float *raw, *smooth, *level; /* [nz][nx], m: tops of the voxels, ground without their steps, water */
     unsigned char *ring;
@@ -118,7 +118,7 @@ typedef struct und_voxels {
     double h;                /* m; their side */
     float *ground, *surface; /* [rows][columns] */
     bool new_ground;
-} und_voxels;
+} und_drawn_voxels;
 
 /* Light on the bottom relative to light through flat water. */
 typedef struct und_caustics {
@@ -131,7 +131,7 @@ typedef struct und_caustics {
 } und_caustics;
 
 /* Objects: triangles, and their picture as the sun sees them. */
-typedef struct und_soup {
+typedef struct und_drawn_mesh {
     size_t count, capacity;
     const float *position, *color; /* [3 count][3]; positions at the moment that is drawn */
     const float *frame_position;   /* at the frame's time */
@@ -150,27 +150,27 @@ typedef struct und_soup {
     float *shadow; /* [size][size]: how far towards the sun */
     f3 u, v;       /* axes of the shadow map */
     float u0, v0, texel;
-} und_soup;
+} und_drawn_mesh;
 
-typedef struct und_camera {
+typedef struct und_shot {
     f3 eye, right, up, forward;
     float focal; /* in samples */
     float near;
     int width, height; /* in samples */
-} und_camera;
+} und_shot;
 
 /* How much of the sky the table sees around what stands on it. */
 enum { AROUND_SIZE = 96 };
-typedef struct und_around {
+typedef struct und_drawn_around {
     float x0, z0, texel;
     float *open; /* [AROUND_SIZE][AROUND_SIZE], 0 to 1; NULL: all of it */
-} und_around;
+} und_drawn_around;
 
 /* Triangles of what is solid, which go with the objects. */
-typedef struct und_solids {
+typedef struct und_drawn_solids {
     size_t corners;
     const float *position, *color; /* [corners][3]; no colour: concrete */
-} und_solids;
+} und_drawn_solids;
 
 /* What a frame is drawn as. */
 typedef enum und_drawing { UND_DRAWS_HEIGHTS, UND_DRAWS_BOX, UND_DRAWS_SECTION, UND_DRAWS_PLOT } und_drawing;
@@ -231,20 +231,20 @@ struct und_render {
     und_stage stage[STAGES];
     und_pattern pattern, ripple;
     und_sky sky;
-    und_voxels voxels;
+    und_drawn_voxels voxels;
     und_samples samples;
     und_mesh mesh;
     und_caustics caustics;
-    und_soup soup, sheet, liquid;
+    und_drawn_mesh soup, sheet, liquid;
     und_isosurface skin;      /* that the frame's distance was made into */
     und_texture_map *texture; /* of a liquid that is painted; NULL: it is not */
     const float *rest;        /* [3 liquid.count][3]: where its corners were at first */
-    und_solids solids;
+    und_drawn_solids solids;
     und_box box; /* that a picture of cells without heights frames */
     und_tank tank;
-    und_around around;
+    und_drawn_around around;
     und_drawing drawing;
-    und_camera camera;
+    und_shot camera;
     und_buffers buffers;
     unsigned char *mark; /* [pixels]: what of objects a pixel depends on; NULL until there are some */
     und_vertex *ground_vertex, *water_vertex;
@@ -260,11 +260,11 @@ struct und_render {
 };
 
 /* Where the camera of the frame that was prepared is at a time, and how far from what it looks at. */
-und_camera und_camera_at(const und_render *r, double time, float *distance);
+und_shot und_camera_at(const und_render *r, double time, float *distance);
 
 und_status und_pattern_bake(und_pattern *noise, und_pattern *ripple, int threads, und_error *err);
 und_status und_voxels_take(und_render *r, const und_frame *frame, und_error *err);
-void und_voxels_free(und_voxels *v);
+void und_voxels_free(und_drawn_voxels *v);
 /* Where bits of foam go: numbers on a plan, `stride` apart. */
 typedef struct und_foam_plan {
     int nx, nz, stride;
@@ -300,15 +300,15 @@ und_status und_caustics_build(und_render *r, und_error *err);
 float und_caustics_at(const und_render *r, float x, float z);
 und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err);
 und_status und_soup_pose(und_render *r, float back, und_error *err); /* as it was `back` seconds before */
-float und_soup_sun(const und_soup *soup, f3 p);                      /* 0 in shadow, 1 in light */
+float und_soup_sun(const und_drawn_mesh *soup, f3 p);                /* 0 in shadow, 1 in light */
 /* Takes triangles, [3 count][3] and borrowed, and makes their normals; none where a number is damaged. */
-und_status und_soup_set(und_soup *soup, const float *position, size_t count, und_error *err);
+und_status und_soup_set(und_drawn_mesh *soup, const float *position, size_t count, und_error *err);
 /* Takes a frame's bodies: none where they are damaged.  `speed` of the corners, m/s; NULL: not known. */
 und_status und_rigid_take(und_render *r, const und_frame *frame, const float **speed, und_error *err);
-und_status und_tree_build(und_soup *soup, und_error *err);
-void und_tree_free(und_soup *soup);
+und_status und_tree_build(und_drawn_mesh *soup, und_error *err);
+void und_tree_free(und_drawn_mesh *soup);
 float und_box_enter(const und_box *box, f3 from, f3 inverse, float far);
-bool und_tree_hit(const und_soup *soup, f3 from, f3 dir, float far, float *distance, int32_t *triangle);
+bool und_tree_hit(const und_drawn_mesh *soup, f3 from, f3 dir, float far, float *distance, int32_t *triangle);
 /* `moving`: the buffers hold the scene at another moment, and only what moves is drawn again. */
 und_status und_scan(und_render *r, bool moving, und_error *err);
 void und_shade(und_render *r, und_image *image, int pose, int poses);

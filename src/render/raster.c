@@ -14,7 +14,7 @@ typedef struct tile {
     int32_t *id; /* NULL: depth alone */
 } tile;
 
-static und_vertex project(const und_camera *c, f3 p)
+static und_vertex project(const und_shot *c, f3 p)
 {
     f3 d = f3_sub(p, c->eye);
     float along = f3_dot(d, c->forward);
@@ -83,7 +83,7 @@ static void triangle(const tile *t, const und_vertex *a, const und_vertex *b, co
 }
 
 /* A triangle that reaches behind the eye is cut at the near plane first. */
-static void cut_triangle(const tile *t, const und_camera *c, const f3 p[3], int32_t id)
+static void cut_triangle(const tile *t, const und_shot *c, const f3 p[3], int32_t id)
 {
     float along[3];
     f3 kept[4];
@@ -107,7 +107,7 @@ static void cut_triangle(const tile *t, const und_camera *c, const f3 p[3], int3
 
 typedef struct layer {
     const und_mesh *mesh;
-    const und_camera *camera;
+    const und_shot *camera;
     und_vertex *vertex;
     bool water;
     int blocks_x, blocks_z;
@@ -192,7 +192,7 @@ static void draw_layer(const tile *t, const layer *l)
     }
 }
 
-static void draw_quad(const tile *t, const und_camera *c, const f3 p[4], int32_t id)
+static void draw_quad(const tile *t, const und_shot *c, const f3 p[4], int32_t id)
 {
     cut_triangle(t, c, (f3[3]){p[0], p[1], p[2]}, id);
     cut_triangle(t, c, (f3[3]){p[1], p[3], p[2]}, id);
@@ -235,7 +235,7 @@ static void draw_sides(const tile *t, const layer *l)
             draw_side(t, l, side);
 }
 
-static void draw_soup(const tile *t, const und_camera *c, const und_soup *soup, const und_vertex *vertex)
+static void draw_soup(const tile *t, const und_shot *c, const und_drawn_mesh *soup, const und_vertex *vertex)
 {
     for (size_t k = 0; k < soup->count; k++) {
         const und_vertex *v = vertex + 3 * k;
@@ -264,7 +264,7 @@ static void project_layer(layer *l, int threads)
 static void scan_tile(und_render *r, const layer *ground, const layer *water, const und_vertex *soup,
                       const und_vertex *skin, int index)
 {
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     int across = (c->width + TILE_X - 1) / TILE_X;
     tile t = {.x0 = index % across * TILE_X, .y0 = index / across * TILE_Y, .width = c->width};
     t.x1 = t.x0 + TILE_X < c->width ? t.x0 + TILE_X : c->width;
@@ -297,7 +297,7 @@ static void scan_tile(und_render *r, const layer *ground, const layer *water, co
 /* The samples among which what moves is drawn, the upper ends excluded. */
 static void moving_range(const und_render *r, int range[4])
 {
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     const und_box *b = &r->soup.moving;
     float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     range[0] = range[1] = 0;
@@ -322,7 +322,7 @@ static void moving_range(const und_render *r, int range[4])
 und_status und_scan(und_render *r, bool moving, und_error *err)
 {
     const und_mesh *m = &r->mesh;
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     layer ground = {.mesh = m, .camera = c, .vertex = r->ground_vertex}, water;
     ground.blocks_x = (m->nx - 1 + BLOCK - 1) / BLOCK;
     ground.blocks_z = (m->nz - 1 + BLOCK - 1) / BLOCK;

@@ -118,7 +118,7 @@ und_render *und_render_create(const und_render_def *def, und_error *err)
     return r;
 }
 
-static void free_soup(und_soup *s)
+static void free_soup(und_drawn_mesh *s)
 {
     void *owned[] = {s->normal, s->next, s->slot, s->shadow, s->posed, s->placed, s->speed};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
@@ -194,7 +194,7 @@ void und_render_frame_on(und_render *r, const und_extent *extent)
     r->def.framed = *extent;
 }
 
-static void turn_camera(und_camera *c, f3 eye, f3 look)
+static void turn_camera(und_shot *c, f3 eye, f3 look)
 {
     c->eye = eye;
     c->forward = f3_unit(f3_sub(look, eye));
@@ -214,7 +214,7 @@ und_plate und_render_plate(const und_render_def *def, const und_frame *frame)
 {
     und_plate plate = {.half = und_tan(0.5 * def->fov * M_PI / 180),
                        .aspect = (double)def->width / def->height};
-    und_camera c = {0};
+    und_shot c = {0};
     f3 eye, look;
     und_box box = und_box_framed(def, und_box_of(frame, NULL));
     if (!camera_at(def, isfinite(frame->time) ? frame->time : 0, &eye, &look))
@@ -227,9 +227,9 @@ und_plate und_render_plate(const und_render_def *def, const und_frame *frame)
     return plate;
 }
 
-und_camera und_camera_at(const und_render *r, double time, float *distance)
+und_shot und_camera_at(const und_render *r, double time, float *distance)
 {
-    und_camera camera = {0}, *c = &camera;
+    und_shot camera = {0}, *c = &camera;
     f3 eye, look;
     bool given = camera_at(&r->def, time, &eye, &look);
     if (!given) {

@@ -93,7 +93,7 @@ void und_rigid_corners(const und_rigid *b, size_t i, size_t from, size_t count, 
 }
 
 /* Places x + R p and velocities v + w x R p. */
-static void place_body(und_soup *soup, const und_rigid *b, size_t i)
+static void place_body(und_drawn_mesh *soup, const und_rigid *b, size_t i)
 {
     f3 axis[3], at = f3_of(b->place + 3 * i);
     axes_of(b->turn + 4 * i, axis);
@@ -107,7 +107,7 @@ static void place_body(und_soup *soup, const und_rigid *b, size_t i)
     }
 }
 
-static und_status make_room(und_soup *soup, size_t corners, und_error *err)
+static und_status make_room(und_drawn_mesh *soup, size_t corners, und_error *err)
 {
     if (corners <= soup->placed_capacity)
         return UND_OK;
@@ -126,8 +126,8 @@ static und_status make_room(und_soup *soup, size_t corners, und_error *err)
 static und_status add_solids(und_render *r, const und_rigid *b, und_error *err)
 {
     static const float CONCRETE[3] = {0.46f, 0.45f, 0.43f};
-    const und_solids *s = &r->solids;
-    und_soup *soup = &r->soup;
+    const und_drawn_solids *s = &r->solids;
+    und_drawn_mesh *soup = &r->soup;
     float *paint = und_hold(&r->paint, 3 * (b->corners + s->corners) * sizeof *paint, err);
     if (!paint)
         return UND_FAILED;
@@ -143,7 +143,7 @@ static und_status add_solids(und_render *r, const und_rigid *b, und_error *err)
 
 und_status und_rigid_take(und_render *r, const und_frame *frame, const float **speed, und_error *err)
 {
-    und_soup *soup = &r->soup;
+    und_drawn_mesh *soup = &r->soup;
     und_rigid b;
     *speed = NULL;
     soup->count = 0;

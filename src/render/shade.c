@@ -7,11 +7,11 @@
  * more than once. */
 enum { MARK_MIRRORED = 1, MARK_SUNKEN = 2, MARK_WALL = 4, MARK_MOVING = 8 };
 
-typedef und_view view;
+typedef und_shade_view view;
 
 static float sun_at(const view *v, f3 p)
 {
-    const und_soup *soup = &v->r->soup;
+    const und_drawn_mesh *soup = &v->r->soup;
     if (soup->count > 0 && soup->velocity) {
         float a = f3_dot(p, soup->u), b = f3_dot(p, soup->v), pad = 4 * soup->texel;
         const float *m = soup->moving_sun;
@@ -29,7 +29,7 @@ static void mark_moving(const view *v, f3 from, f3 dir, float far)
 
 bool und_meets_object(const view *v, f3 from, f3 dir, float far, float *t, int32_t *id)
 {
-    const und_soup *soup = &v->r->soup;
+    const und_drawn_mesh *soup = &v->r->soup;
     if (soup->count == 0)
         return false;
     if (soup->velocity)
@@ -560,7 +560,7 @@ static float depth_of(const und_buffers *b, size_t at, int kind)
 /* The colour of the nearest thing at (x, y) in samples, which has depth w. */
 static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int32_t id, unsigned char *mark)
 {
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     f3 d = f3_scale(c->forward, c->focal);
     d = f3_along(d, c->right, x - 0.5f * (float)c->width);
     d = f3_along(d, c->up, 0.5f * (float)c->height - y);

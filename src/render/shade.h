@@ -5,13 +5,13 @@
 #include "render/internal.h"
 #include "render/optics.h"
 
-typedef struct und_view {
+typedef struct und_shade_view {
     const und_render *r;
     unsigned char *mark;
     f3 dir;          /* away from the eye */
     float distance;  /* m */
     float footprint; /* width of a pixel there, m */
-} und_view;
+} und_shade_view;
 
 static inline f3 und_mirror(f3 d, f3 n)
 {
@@ -44,29 +44,29 @@ static inline f3 und_blend(const float *corner, float s, float t)
 }
 
 /* The object a ray meets within `far` metres (shade.c). */
-bool und_meets_object(const und_view *v, f3 from, f3 dir, float far, float *t, int32_t *id);
+bool und_meets_object(const und_shade_view *v, f3 from, f3 dir, float far, float *t, int32_t *id);
 /* `water` is what the light has come down through, m; negative: in the air, where it shines. */
-f3 und_object_color(const und_view *v, int32_t id, f3 p, f3 dir, float water);
+f3 und_object_color(const und_shade_view *v, int32_t id, f3 p, f3 dir, float water);
 /* Dry ground at p. */
-f3 und_ground_color(const und_view *v, f3 p);
+f3 und_ground_color(const und_shade_view *v, f3 p);
 
 /* Wet ground is darker; `depth`: of the water over it. */
 void und_wet_down(const und_render *r, und_material *g, float wet, float depth);
 /* Slopes of the fine waves on a height field's water, and the variance of slope that pixels cannot show. */
-void und_ripples_at(const und_view *v, f3 p, const float *m, float amount, float slope[2], float *lost);
-float und_foam_cover(const und_view *v, f3 p, const float *m); /* share of the surface there */
-f3 und_water_absorption(const und_render *r, const float *m);  /* with its dye */
+void und_ripples_at(const und_shade_view *v, f3 p, const float *m, float amount, float slope[2], float *lost);
+float und_foam_cover(const und_shade_view *v, f3 p, const float *m); /* share of the surface there */
+f3 und_water_absorption(const und_render *r, const float *m);        /* with its dye */
 /* The colour of the block's cut face; side 0 to 3: low x, high x, low z, high z. */
 f3 und_cut_ground(const und_render *r, f3 p, int side, float footprint);
 
 /* What a ray in the air meets about a liquid in cells: an object, a wall, the table, the sky. */
-f3 und_beyond(const und_view *v, f3 from, f3 dir);
+f3 und_beyond(const und_shade_view *v, f3 from, f3 dir);
 /* The liquid's skin, triangle `id`, at p (shade_liquid.c). */
-f3 und_liquid_color(const und_view *v, int32_t id, f3 p);
+f3 und_liquid_color(const und_shade_view *v, int32_t id, f3 p);
 /* What a tank shows over what a ray from the eye meets at a distance, in its colour (shade_tank.c). */
-f3 und_tank_over(const und_view *v, f3 eye, f3 color, float distance);
+f3 und_tank_over(const und_shade_view *v, f3 eye, f3 color, float distance);
 float und_things_sun(const und_render *r, f3 p); /* how much of the sun objects and walls let through to p */
-f3 und_tank_wall_color(const und_view *v, f3 p, f3 normal); /* of tiles */
+f3 und_tank_wall_color(const und_shade_view *v, f3 p, f3 normal); /* of tiles */
 /* Share of the sun's light that comes through the liquid to p. */
 f3 und_liquid_sun(const und_render *r, f3 p);
 

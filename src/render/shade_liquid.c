@@ -11,7 +11,7 @@ static float straight_on(const und_render *r, float way)
     return 0.65f + 0.27f * und_expf(-way / (0.04f * r->mesh.span));
 }
 
-static f3 skin_normal(const und_soup *skin, int32_t triangle, f3 p)
+static f3 skin_normal(const und_drawn_mesh *skin, int32_t triangle, f3 p)
 {
     float s, t;
     und_weights(skin->position + 9 * (size_t)triangle, p, &s, &t);
@@ -24,7 +24,7 @@ static float table_distance(const und_render *r, f3 from, f3 dir)
     return dir.y < -1e-6f && from.y > r->mesh.low ? (r->mesh.low - from.y) / dir.y : INFINITY;
 }
 
-f3 und_beyond(const und_view *v, f3 from, f3 dir)
+f3 und_beyond(const und_shade_view *v, f3 from, f3 dir)
 {
     const und_render *r = v->r;
     float table = table_distance(r, from, dir), t;
@@ -47,7 +47,7 @@ static f3 body_color(const und_render *r, f3 n)
 }
 
 /* Something solid inside the liquid, within `far`. */
-static bool meets_inside(const und_view *v, f3 from, f3 dir, float far, f3 *color, float *t)
+static bool meets_inside(const und_shade_view *v, f3 from, f3 dir, float far, f3 *color, float *t)
 {
     const und_render *r = v->r;
     float table = table_distance(r, from, dir), up = 0, small = 1e-4f * r->mesh.span;
@@ -74,10 +74,10 @@ static bool meets_inside(const und_view *v, f3 from, f3 dir, float far, f3 *colo
 }
 
 /* What comes up along a ray that has entered at p; its way inside is mirrored where it cannot leave. */
-static f3 seen_inside(const und_view *v, f3 p, f3 dir, f3 n)
+static f3 seen_inside(const und_shade_view *v, f3 p, f3 dir, f3 n)
 {
     const und_render *r = v->r;
-    const und_soup *skin = &r->liquid;
+    const und_drawn_mesh *skin = &r->liquid;
     float ratio = (float)r->def.refraction, small = 1e-4f * r->mesh.span, way = 0;
     f3 own = body_color(r, n), color = own, absorption = f3_of(r->def.absorption);
     for (int k = 0; k < BOUNCES; k++) {
@@ -142,7 +142,7 @@ static float stretch(const und_render *r, int32_t id)
 }
 
 /* The paint in the light of sky and sun; nothing is seen through it. */
-static f3 painted(const und_view *v, int32_t id, f3 p, f3 n)
+static f3 painted(const und_shade_view *v, int32_t id, f3 p, f3 n)
 {
     const und_render *r = v->r;
     float s, t, color[3], small = 1e-3f * r->mesh.span, far;
@@ -162,7 +162,7 @@ static f3 painted(const und_view *v, int32_t id, f3 p, f3 n)
     return f3_times(f3_of(color), f3_along(und_sky_ambient(&r->sky, n), r->sky.sun_color, sun));
 }
 
-f3 und_liquid_color(const und_view *v, int32_t id, f3 p)
+f3 und_liquid_color(const und_shade_view *v, int32_t id, f3 p)
 {
     const und_render *r = v->r;
     float ratio = (float)r->def.refraction, small = 1e-4f * r->mesh.span;
@@ -188,7 +188,7 @@ f3 und_liquid_color(const und_view *v, int32_t id, f3 p)
 
 f3 und_liquid_sun(const und_render *r, f3 p)
 {
-    const und_soup *skin = &r->liquid;
+    const und_drawn_mesh *skin = &r->liquid;
     f3 sun = r->sky.sun, through = f3_gray(1), from = f3_along(p, sun, 1e-4f * r->mesh.span);
     for (int k = 0; k < BOUNCES && skin->count > 0; k++) {
         float enter, way = 0;

@@ -14,7 +14,7 @@ float und_things_sun(const und_render *r, f3 p)
     return r->soup.count ? und_soup_sun(&r->soup, p) : 1;
 }
 
-f3 und_tank_wall_color(const und_view *v, f3 p, f3 normal)
+f3 und_tank_wall_color(const und_shade_view *v, f3 p, f3 normal)
 {
     const und_render *r = v->r;
     f3 from = f3_along(p, normal, 1e-3f * r->mesh.span);
@@ -28,7 +28,7 @@ f3 und_tank_wall_color(const und_view *v, f3 p, f3 normal)
 }
 
 /* What a pane shows over what is behind it. */
-static f3 pane_over(const und_view *v, f3 p, int face, f3 color)
+static f3 pane_over(const und_shade_view *v, f3 p, int face, f3 color)
 {
     const und_render *r = v->r;
     const und_box *in = &r->tank.in;
@@ -40,7 +40,7 @@ static f3 pane_over(const und_view *v, f3 p, int face, f3 color)
     return f3_mix(color, mirrored, und_tank_mirrors(v->dir, n));
 }
 
-f3 und_tank_over(const und_view *v, f3 eye, f3 color, float distance)
+f3 und_tank_over(const und_shade_view *v, f3 eye, f3 color, float distance)
 {
     const und_render *r = v->r;
     const und_tank *tank = &r->tank;
@@ -51,7 +51,7 @@ f3 und_tank_over(const und_view *v, f3 eye, f3 color, float distance)
         float wall = und_tank_wall(tank, eye, v->dir, &normal);
         if (!(wall < distance - small))
             return color;
-        und_view at = *v;
+        und_shade_view at = *v;
         at.distance = wall;
         at.footprint =
             (float)r->def.samples * wall / (r->camera.focal * sqrtf(maxf(-f3_dot(v->dir, normal), 0.08f)));

@@ -39,7 +39,7 @@ typedef struct tile {
 
 static bool project(const und_render *r, const float *p, corner *out)
 {
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     f3 d = f3_sub(f3_of(p), c->eye);
     float along = f3_dot(d, c->forward), s = (float)r->def.samples;
     if (!(along > 10 * c->near && along < 1e9f))
@@ -124,7 +124,7 @@ typedef struct film_light {
 static film_light light_of(const film *f, f3 place, f3 smooth, float rim)
 {
     const und_render *r = f->r;
-    const und_camera *c = &r->camera;
+    const und_shot *c = &r->camera;
     f3 dir = f3_unit(f3_sub(place, c->eye)), n = ripple(r, place, smooth), bend = f3_sub(n, smooth);
     float pixels = 0.18f * c->focal / (float)r->def.samples;
     film_light out = {.shift = {pixels * f3_dot(bend, c->right), -pixels * f3_dot(bend, c->up)}};
@@ -276,7 +276,7 @@ static void draw_tile(const film *f, int index, und_image *image)
 
 static und_status draw_film(film *f, und_image *image, und_error *err)
 {
-    const und_soup *sheet = &f->r->sheet;
+    const und_drawn_mesh *sheet = &f->r->sheet;
     int tiles = f->across * f->down;
     f->corner = und_alloc(3 * sheet->count, sizeof *f->corner, "sheets", err);
     f->first = und_alloc((size_t)tiles + 1, sizeof *f->first, "sheets", err);

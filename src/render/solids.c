@@ -168,7 +168,7 @@ und_status und_solids_take(und_render *r, const und_frame *frame, const double *
     const und_grid *g = &frame->grid;
     cells c = {.n = {g->n[0], g->n[1], g->n[2]}};
     double count = (double)g->n[0] * g->n[1] * g->n[2];
-    und_solids *s = &r->solids;
+    und_drawn_solids *s = &r->solids;
     s->corners = 0;
     if (!item || item->type != UND_U8 || !item->data || !(count > 0 && count < 4e9) ||
         und_item_count(item) != (size_t)count)

@@ -21,7 +21,7 @@ static size_t slot_of(const float *p, size_t slots)
 
 /* Corners at the same place are chained; each takes the mean of the faces there that nearly agree with its
  * own, so that balls are round and boxes keep their edges. */
-static void smooth_normals(und_soup *soup)
+static void smooth_normals(und_drawn_mesh *soup)
 {
     size_t corners = 3 * soup->count;
     const float *position = soup->frame_position;
@@ -48,7 +48,7 @@ static void smooth_normals(und_soup *soup)
     }
 }
 
-static und_status soup_allocate(und_soup *soup, size_t count, und_error *err)
+static und_status soup_allocate(und_drawn_mesh *soup, size_t count, und_error *err)
 {
     if (count <= soup->capacity)
         return UND_OK;
@@ -71,7 +71,7 @@ static und_status soup_allocate(und_soup *soup, size_t count, und_error *err)
 }
 
 /* The deepest first: how far along the light's way back each texel's nearest triangle lies. */
-static void shadow_triangle(und_soup *soup, f3 sun, const float *p)
+static void shadow_triangle(und_drawn_mesh *soup, f3 sun, const float *p)
 {
     float u[3], v[3], w[3];
     for (int k = 0; k < 3; k++) {
@@ -100,14 +100,14 @@ static void shadow_triangle(und_soup *soup, f3 sun, const float *p)
         }
 }
 
-static void sun_axes(und_soup *soup, f3 sun)
+static void sun_axes(und_drawn_mesh *soup, f3 sun)
 {
     f3 side = fabsf(sun.y) > 0.9f ? f3_make(1, 0, 0) : f3_make(0, 1, 0);
     soup->u = f3_unit(f3_cross(side, sun));
     soup->v = f3_cross(sun, soup->u);
 }
 
-static void make_shadow(und_soup *soup, f3 sun)
+static void make_shadow(und_drawn_mesh *soup, f3 sun)
 {
     float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (size_t k = 0; k < 3 * soup->count; k++) {
@@ -130,7 +130,7 @@ static void make_shadow(und_soup *soup, f3 sun)
 /* What moves, and all places where it is while the shutter is open. */
 static void find_moving(und_render *r, const float *velocity)
 {
-    und_soup *soup = &r->soup;
+    und_drawn_mesh *soup = &r->soup;
     float shutter = (float)r->def.shutter, least = 1e-4f * r->mesh.span;
     soup->velocity = NULL;
     soup->moving = (und_box){f3_gray(INFINITY), f3_gray(-INFINITY)};
@@ -164,7 +164,7 @@ static void find_moving(und_render *r, const float *velocity)
 
 und_status und_soup_pose(und_render *r, float back, und_error *err)
 {
-    und_soup *soup = &r->soup;
+    und_drawn_mesh *soup = &r->soup;
     if (soup->velocity) {
         for (size_t k = 0; k < 9 * soup->count; k++)
             soup->posed[k] = soup->frame_position[k] - back * soup->velocity[k];
@@ -182,7 +182,7 @@ und_status und_soup_pose(und_render *r, float back, und_error *err)
     return und_tree_build(soup, err);
 }
 
-und_status und_soup_set(und_soup *soup, const float *position, size_t count, und_error *err)
+und_status und_soup_set(und_drawn_mesh *soup, const float *position, size_t count, und_error *err)
 {
     soup->count = 0;
     for (size_t k = 0; k < 9 * count; k++)
@@ -199,7 +199,7 @@ und_status und_soup_set(und_soup *soup, const float *position, size_t count, und
 
 und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
 {
-    und_soup *soup = &r->soup;
+    und_drawn_mesh *soup = &r->soup;
     const float *speed;
     und_status status = und_rigid_take(r, frame, &speed, err);
     soup->velocity = NULL;
@@ -213,7 +213,7 @@ und_status und_soup_take(und_render *r, const und_frame *frame, und_error *err)
 }
 
 /* Four taps around the point, each blended over its neighbours: a soft edge. */
-float und_soup_sun(const und_soup *soup, f3 p)
+float und_soup_sun(const und_drawn_mesh *soup, f3 p)
 {
     float u = (f3_dot(p, soup->u) - soup->u0) / soup->texel,
           v = (f3_dot(p, soup->v) - soup->v0) / soup->texel;

@@ -12,7 +12,7 @@ static und_status failed(RTCDevice device, und_error *err)
 }
 
 /* All corners are vertices of their own, as the soup has them. */
-static bool add_triangles(und_soup *soup)
+static bool add_triangles(und_drawn_mesh *soup)
 {
     RTCGeometry geometry = rtcNewGeometry(soup->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     const size_t corners = 3 * soup->count;
@@ -31,7 +31,7 @@ static bool add_triangles(und_soup *soup)
     return vertex && index;
 }
 
-und_status und_tree_build(und_soup *soup, und_error *err)
+und_status und_tree_build(und_drawn_mesh *soup, und_error *err)
 {
     if (!soup->device && !(soup->device = rtcNewDevice("threads=1"))) /* builds the same tree each time */
         return failed(NULL, err);
@@ -46,7 +46,7 @@ und_status und_tree_build(und_soup *soup, und_error *err)
     return UND_OK;
 }
 
-void und_tree_free(und_soup *soup)
+void und_tree_free(und_drawn_mesh *soup)
 {
     if (soup->scene)
         rtcReleaseScene(soup->scene);
@@ -56,7 +56,7 @@ void und_tree_free(und_soup *soup)
     soup->device = NULL;
 }
 
-bool und_tree_hit(const und_soup *soup, f3 from, f3 dir, float far, float *distance, int32_t *triangle)
+bool und_tree_hit(const und_drawn_mesh *soup, f3 from, f3 dir, float far, float *distance, int32_t *triangle)
 {
     if (!soup->scene)
         return false;

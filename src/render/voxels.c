@@ -15,13 +15,13 @@ static int held(int k, int n)
 }
 
 /* The ground goes on beyond the edges as it came. */
-static float along_x(const und_voxels *v, const float *row, int i)
+static float along_x(const und_drawn_voxels *v, const float *row, int i)
 {
     int k = held(i, v->nx), back = held(2 * k - i, v->nx);
     return k == i ? row[k] : 2 * row[k] - row[back];
 }
 
-static float beyond(const und_voxels *v, const float *field, int i, int j)
+static float beyond(const und_drawn_voxels *v, const float *field, int i, int j)
 {
     int k = held(j, v->nz), back = held(2 * k - j, v->nz);
     float here = along_x(v, field + (size_t)k * (size_t)v->nx, i);
@@ -30,7 +30,7 @@ static float beyond(const und_voxels *v, const float *field, int i, int j)
 
 /* A sweep of smoothing.  A voxel is solid where its middle is, so that the ground it came from lies within
  * half a voxel of its top. */
-static void smooth_row(const und_voxels *v, const float *from, float *to, float half, int j)
+static void smooth_row(const und_drawn_voxels *v, const float *from, float *to, float half, int j)
 {
     for (int i = 0; i < v->nx; i++) {
         float sum = 0;
@@ -43,7 +43,7 @@ static void smooth_row(const und_voxels *v, const float *from, float *to, float 
     }
 }
 
-static void smooth_ground(und_voxels *v, float half, int threads)
+static void smooth_ground(und_drawn_voxels *v, float half, int threads)
 {
     size_t count = (size_t)v->nx * (size_t)v->nz;
     memcpy(v->smooth, v->raw, count * sizeof(float));
@@ -59,7 +59,7 @@ static void smooth_ground(und_voxels *v, float half, int threads)
 
 /* Carries the water's level on over ground that is at least nearly as high, so that the shore is where the
  * smooth ground comes out of it; elsewhere it lies under the ground. */
-static void extend_level(und_voxels *v, const float *surface, float half)
+static void extend_level(und_drawn_voxels *v, const float *surface, float half)
 {
     size_t count = (size_t)v->nx * (size_t)v->nz;
     for (size_t c = 0; c < count; c++) {
@@ -98,7 +98,7 @@ static float cubic(float a, float b, float c, float d, float t, float cliff)
 }
 
 /* At a place in cells. */
-static float sample(const und_voxels *v, const float *field, double x, double z, float cliff)
+static float sample(const und_drawn_voxels *v, const float *field, double x, double z, float cliff)
 {
     x = fmin(fmax(x - 0.5, 0), v->nx - 1);
     z = fmin(fmax(z - 0.5, 0), v->nz - 1);
@@ -112,7 +112,7 @@ static float sample(const und_voxels *v, const float *field, double x, double z,
     return cubic(row[0], row[1], row[2], row[3], (float)(z - j), cliff);
 }
 
-static und_status voxels_allocate(und_voxels *v, int nx, int nz, int columns, int rows, und_error *err)
+static und_status voxels_allocate(und_drawn_voxels *v, int nx, int nz, int columns, int rows, und_error *err)
 {
     if (v->raw && v->nx == nx && v->nz == nz && v->columns == columns && v->rows == rows)
         return UND_OK;
@@ -132,15 +132,15 @@ static und_status voxels_allocate(und_voxels *v, int nx, int nz, int columns, in
     return v->raw && v->smooth && v->level && v->ring && v->ground && v->surface ? UND_OK : UND_FAILED;
 }
 
-void und_voxels_free(und_voxels *v)
+void und_voxels_free(und_drawn_voxels *v)
 {
     void *owned[] = {v->raw, v->smooth, v->level, v->ring, v->ground, v->surface};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
-    *v = (und_voxels){0};
+    *v = (und_drawn_voxels){0};
 }
 
-static void take_ground(und_voxels *v, const float *ground)
+static void take_ground(und_drawn_voxels *v, const float *ground)
 {
     for (size_t c = 0; c < (size_t)v->nx * (size_t)v->nz; c++) {
         float g = ground && fabsf(ground[c]) < 1e9f ? ground[c] : 0;
@@ -152,7 +152,7 @@ static void take_ground(und_voxels *v, const float *ground)
 und_status und_voxels_take(und_render *r, const und_frame *frame, und_error *err)
 {
     enum { MOST = 16384 };
-    und_voxels *v = &r->voxels;
+    und_drawn_voxels *v = &r->voxels;
     const und_grid *g = &frame->grid;
     const float *surface = und_column_field(frame, "surface");
     double dx = und_grid_size(g, 0), dz = und_grid_size(g, 2), h = fmin(dx, dz);

@@ -2,8 +2,8 @@
 #include "geom/shape.h"
 
 #include "base/status.h"
+#include "geom/distance_grid.h"
 #include "geom/trimesh_file.h"
-#include "geom/volume.h"
 #include "geom/voxels.h"
 #include "io/vdb.h"
 #include "scene/read.h"
@@ -134,7 +134,7 @@ static und_shape *copy_shape(const und_shape *from, und_error *err)
     }
     like.mesh = from->mesh ? und_trimesh_keep(from->mesh) : NULL;
     like.voxels = from->voxels ? und_voxels_keep(from->voxels) : NULL;
-    like.volume = from->volume ? und_volume_keep(from->volume) : NULL;
+    like.volume = from->volume ? und_distance_grid_keep(from->volume) : NULL;
     return und_shape_create(&like, err);
 }
 
@@ -194,13 +194,13 @@ static void load_mesh(reader *r, shape_def *def)
 
 static void release_volume(void *volume)
 {
-    und_volume_release(volume);
+    und_distance_grid_release(volume);
 }
 
 static void load_volume(reader *r, shape_def *def)
 {
     und_error err = {0};
-    und_volume_def d = {0};
+    und_distance_grid_def d = {0};
     float *value = NULL;
     owned *read = und_scene_own(r, free), *place = und_scene_own(r, release_volume);
     if (und_vdb_read_lattice(def->file, def->grid, &d.lattice, &value, &err) != UND_OK)
@@ -213,14 +213,14 @@ static void load_volume(reader *r, shape_def *def)
     for (size_t i = 0; i < und_lattice_count(&d.lattice); i++)
         value[i] *= (float)def->scale;
     d.value = value;
-    und_volume *volume = und_volume_create(&d, &err);
+    und_distance_grid *volume = und_distance_grid_create(&d, &err);
     if (!volume)
         und_read_fail(r, "%s: %s", def->file, err.text);
     place->resource = def->shape.volume = volume;
     read->resource = NULL;
     free(value);
-    r->scene->held += (double)und_volume_bytes(volume);
-    und_sandbox_charge(r->L, (double)und_volume_bytes(volume));
+    r->scene->held += (double)und_distance_grid_bytes(volume);
+    und_sandbox_charge(r->L, (double)und_distance_grid_bytes(volume));
 }
 
 static void finish_shape(reader *r, shape_def *def)

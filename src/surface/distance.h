@@ -25,12 +25,12 @@ void und_distance_close(und_distance *d);
 void und_distance_refresh(und_distance *d);
 
 /* How a value is followed back along the flow. */
-typedef enum und_trace { UND_TRACE_RK2, UND_TRACE_RK3 } und_trace;
+typedef enum und_trace_order { UND_TRACE_RK2, UND_TRACE_RK3 } und_trace_order;
 
 /* Equation 4.8 over a time in which a speed of 1 m/s crosses `cells_per_speed` cells (dt / dx), phi followed
  * back along the flow (Enright, Losasso & Fedkiw 2004).  u is of high faces, m/s, to be known in the band and
  * as far around it as the liquid comes; the caller sees that nothing moves further than width - 2 cells. */
-void und_distance_advect(und_distance *d, float *const u[3], double cells_per_speed, und_trace trace);
+void und_distance_advect(und_distance *d, float *const u[3], double cells_per_speed, und_trace_order trace);
 /* The same by fifth-order HJ-WENO and third-order TVD Runge-Kutta, in as many parts as its stability needs.
  */
 void und_distance_advect_weno(und_distance *d, float *const u[3], double cells_per_speed);

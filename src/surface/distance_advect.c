@@ -124,7 +124,7 @@ static void advect_row(und_distance *d, float *const u[3], float back, bool thir
     }
 }
 
-void und_distance_advect(und_distance *d, float *const u[3], double cells_per_speed, und_trace trace)
+void und_distance_advect(und_distance *d, float *const u[3], double cells_per_speed, und_trace_order trace)
 {
     int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
     bool third = trace == UND_TRACE_RK3;

@@ -28,7 +28,7 @@ typedef struct pixel {
 
 typedef struct film {
     const und_film_def *def;
-    const und_lens *lens;
+    const und_film_lens *lens;
     und_subject subject;
     und_layers *layers;
     pixel *pixels;
@@ -110,7 +110,7 @@ static void disc(float u, float v, float *x, float *y)
  * lens and pixel, squared. */
 static und_ray camera_ray(const film *f, int i, int j, und_dice *dice, float *middle, f3 *forward)
 {
-    const und_lens *l = f->lens;
+    const und_film_lens *l = f->lens;
     float u[5] = {0};
     for (int k = 0; k < 5; k++)
         if (k < 2 || k == 4 || l->radius > 0)
@@ -458,7 +458,7 @@ static und_status expose(film *f, und_film_report *report, float *scratch, und_e
     return UND_OK;
 }
 
-und_status und_film_expose(const und_film_def *def, const und_lens *lens, und_subject subject,
+und_status und_film_expose(const und_film_def *def, const und_film_lens *lens, und_subject subject,
                            und_layers *layers, und_film_report *report, und_error *err)
 {
     size_t count = (size_t)def->width * (size_t)def->height;

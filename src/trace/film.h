@@ -15,14 +15,14 @@ enum { UND_FILM_BATCH = 8 };
 #define UND_FILM_DARK 0.25f
 
 /* A thin lens. */
-typedef struct und_lens {
+typedef struct und_film_lens {
     f3 eye, right, up, forward;     /* when the shutter opens; unit vectors */
     f3 eye1, right1, up1, forward1; /* when it closes */
     float half_height;              /* tangent of half the vertical angle */
     float radius;                   /* of the lens, m; 0: a pinhole */
     float focus;                    /* m along forward to what is sharp */
     float time[2];                  /* of the shutter, s about the frame's time */
-} und_lens;
+} und_film_lens;
 
 typedef struct und_film_def {
     int width, height;
@@ -75,7 +75,7 @@ typedef struct und_film_report {
 } und_film_report;
 
 /* UND_STOPPED where `stop` said so.  The same bits at any number of threads. */
-und_status und_film_expose(const und_film_def *def, const und_lens *lens, und_subject subject,
+und_status und_film_expose(const und_film_def *def, const und_film_lens *lens, und_subject subject,
                            und_layers *layers, und_film_report *report, und_error *err);
 
 #endif

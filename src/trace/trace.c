@@ -93,7 +93,7 @@ int und_trace_stages(const und_trace *t, const und_stage **list)
 }
 
 /* How far along the camera's axis the point is that shall be sharp; behind the camera nothing can be. */
-static float focus_on(const und_trace *t, const und_camera *c)
+static float focus_on(const und_trace *t, const und_shot *c)
 {
     double at[3];
     und_vector_at(t->def.focus_at, t->render->time, at);
@@ -102,12 +102,12 @@ static float focus_on(const und_trace *t, const und_camera *c)
 }
 
 /* The shutter closes at the frame's time, as in the preview. */
-static und_lens make_lens(const und_trace *t)
+static und_film_lens make_lens(const und_trace *t)
 {
     const und_render *r = t->render;
     float distance, shutter = t->def.motion_blur ? (float)t->def.shutter : 0;
-    und_camera c = und_camera_at(r, r->time - (double)shutter, &distance);
-    und_lens lens = {.eye = c.eye, .right = c.right, .up = c.up, .forward = c.forward};
+    und_shot c = und_camera_at(r, r->time - (double)shutter, &distance);
+    und_film_lens lens = {.eye = c.eye, .right = c.right, .up = c.up, .forward = c.forward};
     c = und_camera_at(r, r->time, &distance);
     lens.eye1 = c.eye;
     lens.right1 = c.right;
@@ -149,7 +149,7 @@ static und_status expose(und_trace *t, const setting *s, und_layers *layers, und
                              .bounces = d->bounces,
                              .clamp = CLAMP,
                              .glint = GLINT};
-    und_lens lens = make_lens(t);
+    und_film_lens lens = make_lens(t);
     return und_film_expose(&film, &lens, (und_subject){look, &paths}, layers, report, err);
 }
 

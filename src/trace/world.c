@@ -73,7 +73,7 @@ static void keep_side(und_hit *hit, f3 dir)
 static void look_liquid(const und_world_parts *w, const und_ray *ray, const und_level_hit *found,
                         und_hit *hit)
 {
-    const und_level *l = &w->level;
+    const und_traced_level *l = &w->level;
     float place[3];
     for (int a = 0; a < 3; a++)
         place[a] = (float)(l->origin[a] + (double)found->node[a] * (double)l->cell[a]);

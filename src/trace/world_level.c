@@ -19,7 +19,7 @@ static void pad_line(float *cell, ptrdiff_t in, bool alone, float half)
     cell[-2 * in] = cell[0] + 2 * beyond;
 }
 
-static void pad_axis(const und_level *l, float *field, int axis, int a, int b)
+static void pad_axis(const und_traced_level *l, float *field, int axis, int a, int b)
 {
     int other[2] = {axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
     float *line = field + a * l->step[other[0]] + b * l->step[other[1]];
@@ -35,7 +35,7 @@ static float clean(float value, float instead, float most)
     return isfinite(value) ? clampf(value, -most, most) : instead;
 }
 
-static float *pad(const und_level *l, const float *values, float add, int threads, und_error *err)
+static float *pad(const und_traced_level *l, const float *values, float add, int threads, und_error *err)
 {
     const float most = 64 * l->small;
     size_t count = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
@@ -66,7 +66,7 @@ static float *pad(const und_level *l, const float *values, float add, int thread
 }
 
 /* Whether all values of a brick's nodes are below 0, and whether all are not. */
-static void brick_signs(const und_level *l, const float *field, const int at[3], bool *all, bool *none)
+static void brick_signs(const und_traced_level *l, const float *field, const int at[3], bool *all, bool *none)
 {
     int low[3], high[3];
     for (int a = 0; a < 3; a++) {
@@ -84,7 +84,7 @@ static void brick_signs(const und_level *l, const float *field, const int at[3],
         }
 }
 
-static uint8_t brick_kind(const und_level *l, const int at[3])
+static uint8_t brick_kind(const und_traced_level *l, const int at[3])
 {
     bool full, empty, solid = false, free = true;
     brick_signs(l, l->phi, at, &full, &empty);
@@ -101,7 +101,7 @@ static uint8_t brick_kind(const und_level *l, const int at[3])
     return free ? UND_BRICK_SURFACE : UND_BRICK_ROOM;
 }
 
-static void find_bricks(und_level *l, int threads)
+static void find_bricks(und_traced_level *l, int threads)
 {
     PARALLEL_FOR(und_workers(threads, (size_t)l->bricks[2], 4))
     for (int z = 0; z < l->bricks[2]; z++)
@@ -111,7 +111,7 @@ static void find_bricks(und_level *l, int threads)
                     brick_kind(l, (int[3]){x, y, z});
 }
 
-static void lay_out(und_level *l, const und_grid *g, const und_level_def *def)
+static void lay_out(und_traced_level *l, const und_grid *g, const und_level_def *def)
 {
     l->grid = *g;
     l->small = INFINITY;
@@ -133,7 +133,7 @@ static void lay_out(und_level *l, const und_grid *g, const und_level_def *def)
 }
 
 /* Without all three, or where they do not fit, nothing is known of how the liquid moves. */
-static void find_velocity(und_level *l, const und_frame *frame)
+static void find_velocity(und_traced_level *l, const und_frame *frame)
 {
     static const char *const name[3] = {"velocity_x", "velocity_y", "velocity_z"};
     const float *face[3] = {0};
@@ -144,11 +144,12 @@ static void find_velocity(und_level *l, const und_frame *frame)
     memcpy(l->face, face, sizeof face);
 }
 
-und_status und_level_open(und_level *l, const und_frame *frame, const und_level_def *def, und_error *err)
+und_status und_level_open(und_traced_level *l, const und_frame *frame, const und_level_def *def,
+                          und_error *err)
 {
     const und_grid *g = &frame->grid;
     const float *distance, *solid;
-    *l = (und_level){0};
+    *l = (und_traced_level){0};
     for (int a = 0; a < 3; a++)
         if (g->n[a] < 1 || g->n[a] > 65536 || !(und_grid_size(g, a) > 0) || !(und_grid_size(g, a) < 1e9) ||
             !(fabs(g->origin[a]) < 1e9))
@@ -175,7 +176,7 @@ und_status und_level_open(und_level *l, const und_frame *frame, const und_level_
     return UND_OK;
 }
 
-void und_level_close(und_level *l)
+void und_level_close(und_traced_level *l)
 {
     for (int k = 0; k < UND_LEVEL_MOMENTS; k++)
         if (l->at[k] != l->phi)
@@ -183,5 +184,5 @@ void und_level_close(und_level *l)
     und_pages_free(l->phi);
     und_pages_free(l->room);
     free(l->brick);
-    *l = (und_level){0};
+    *l = (und_traced_level){0};
 }

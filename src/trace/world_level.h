@@ -14,7 +14,7 @@ enum { UND_LEVEL_BRICK = 8 /* cells */, UND_LEVEL_MOMENTS = 9 };
 enum { UND_BRICK_PLAIN, UND_BRICK_SURFACE, UND_BRICK_ROOM /* as well as the border of solids */ };
 
 /* Nodes are the cells' centres and two more beyond each wall.  Places in nodes are counted from the first. */
-typedef struct und_level {
+typedef struct und_traced_level {
     int n[3]; /* nodes */
     ptrdiff_t step[3];
     float *phi;                   /* m; negative in the liquid */
@@ -30,7 +30,7 @@ typedef struct und_level {
     uint8_t *brick;
     und_grid grid;
     const float *face[3]; /* velocities, the frame's; NULL: not known */
-} und_level;
+} und_traced_level;
 
 typedef struct und_level_def {
     double into_solids; /* cells that the liquid reaches into solids */
@@ -41,11 +41,12 @@ typedef struct und_level_def {
 
 /* None, with phi NULL, where the frame has no distance; UND_FAILED where an item is not what it should be.
  * The frame's velocities are borrowed. */
-und_status und_level_open(und_level *level, const und_frame *frame, const und_level_def *def, und_error *err);
-void und_level_close(und_level *level);
+und_status und_level_open(und_traced_level *level, const und_frame *frame, const und_level_def *def,
+                          und_error *err);
+void und_level_close(und_traced_level *level);
 
 /* Makes the moments before the frame's (world_motion.c). */
-und_status und_level_move(und_level *level, float shutter, int threads, und_error *err);
+und_status und_level_move(und_traced_level *level, float shutter, int threads, und_error *err);
 
 typedef struct und_level_hit {
     float t;
@@ -57,11 +58,12 @@ typedef struct und_level_hit {
 } und_level_hit;
 
 /* The first place between near and far at which the ray gets into or out of the liquid. */
-bool und_level_cast(const und_level *level, const und_ray *ray, float near, float far, und_level_hit *hit);
+bool und_level_cast(const und_traced_level *level, const und_ray *ray, float near, float far,
+                    und_level_hit *hit);
 
 /* Outward normals where the ray met it: of the surface itself, and of a smooth one near it. */
-void und_level_normals(const und_level *level, const und_level_hit *hit, f3 dir, f3 *face, f3 *smooth);
-f3 und_level_velocity(const und_level *level, f3 place);
-bool und_level_within(const und_level *level, f3 place);
+void und_level_normals(const und_traced_level *level, const und_level_hit *hit, f3 dir, f3 *face, f3 *smooth);
+f3 und_level_velocity(const und_traced_level *level, f3 place);
+bool und_level_within(const und_traced_level *level, f3 place);
 
 #endif

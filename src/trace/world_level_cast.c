@@ -41,7 +41,7 @@ UND_INLINE four four_load(const float *p)
 
 /* A ray in nodes, from where it gets into the box, and the distance along it. */
 typedef struct walk {
-    const und_level *level;
+    const und_traced_level *level;
     four from, dir, low, high;
     const float *phi,
         *next; /* the moment before the ray's, and the one after; NULL: it is the moment itself */
@@ -67,7 +67,7 @@ UND_INLINE four load_pairs(const float *p, ptrdiff_t row)
 /* At the ray's moment, between those on both sides of it. */
 static void set_moment(walk *w, float time)
 {
-    const und_level *l = w->level;
+    const und_traced_level *l = w->level;
     float place = maxf(minf(time, 1), 0) * (float)(l->moments - 1);
     int k = place < (float)(l->moments - 1) ? (int)place : l->moments - 1;
     w->phi = l->at[k];
@@ -75,7 +75,7 @@ static void set_moment(walk *w, float time)
     w->next = w->part > 0 ? l->at[k + 1] : NULL;
 }
 
-UND_INLINE float linear(const und_level *l, const float *field, four q)
+UND_INLINE float linear(const und_traced_level *l, const float *field, four q)
 {
     four_int at = __builtin_convertvector(q, four_int);
     four part = q - __builtin_convertvector(at, four);
@@ -150,7 +150,7 @@ static bool cross_brick(walk *w, float from, float to, float *t)
 /* From brick to brick until `end`. */
 static bool cross_bricks(walk *w, float end, float *t)
 {
-    const und_level *l = w->level;
+    const und_traced_level *l = w->level;
     int at[3], turn[3];
     float next[3], every[3], here = 0;
     four q = walk_at(w, 0);
@@ -180,7 +180,8 @@ static bool cross_bricks(walk *w, float end, float *t)
 
 /* The part of the ray in the box, and the axes of the walls by which it gets in and out: -1 where it begins
  * or ends within. */
-static bool clip(const und_level *l, const double from[3], const float dir[3], double t[2], int wall[2])
+static bool clip(const und_traced_level *l, const double from[3], const float dir[3], double t[2],
+                 int wall[2])
 {
     wall[0] = wall[1] = -1;
     for (int a = 0; a < 3; a++) {
@@ -205,7 +206,7 @@ static bool clip(const und_level *l, const double from[3], const float dir[3], d
 
 static void note(const walk *w, float time, double start, float t, int wall, und_level_hit *hit)
 {
-    const und_level *l = w->level;
+    const und_traced_level *l = w->level;
     four q = walk_at(w, t);
     *hit = (und_level_hit){.t = (float)(start + (double)t), .time = time, .wall = wall, .leaves = w->inside};
     for (int a = 0; a < 3; a++)
@@ -215,7 +216,7 @@ static void note(const walk *w, float time, double start, float t, int wall, und
     hit->room = wall < 0 && w->room && -linear(l, l->room, q) >= look(w, t);
 }
 
-bool und_level_cast(const und_level *l, const und_ray *ray, float near, float far, und_level_hit *hit)
+bool und_level_cast(const und_traced_level *l, const und_ray *ray, float near, float far, und_level_hit *hit)
 {
     const float place[3] = {ray->from.x, ray->from.y, ray->from.z},
                 way[3] = {ray->dir.x, ray->dir.y, ray->dir.z};
@@ -252,7 +253,7 @@ bool und_level_cast(const und_level *l, const und_ray *ray, float near, float fa
     return true;
 }
 
-bool und_level_within(const und_level *l, f3 place)
+bool und_level_within(const und_traced_level *l, f3 place)
 {
     const float p[3] = {place.x, place.y, place.z};
     walk w = {.level = l, .room = l->room};
@@ -268,7 +269,7 @@ bool und_level_within(const und_level *l, f3 place)
 }
 
 /* The gradient of the linear interpolant, in metres per node. */
-static f3 linear_gradient(const und_level *l, const float *field, const int at[3], const float part[3])
+static f3 linear_gradient(const und_traced_level *l, const float *field, const int at[3], const float part[3])
 {
     const float *p = field + at[2] * l->step[2] + at[1] * l->step[1] + at[0];
     float v[8];
@@ -301,7 +302,7 @@ static void spline_weights(float t, float w[4], float d[4])
 
 /* The gradient of the cubic B-spline with the nodes' values for coefficients: its slopes have slopes, so that
  * nothing of the cells shows in what the surface mirrors. */
-static f3 smooth_gradient(const und_level *l, const float *field, const int at[3], const float part[3])
+static f3 smooth_gradient(const und_traced_level *l, const float *field, const int at[3], const float part[3])
 {
     const float *p = field + (at[2] - 1) * l->step[2] + (at[1] - 1) * l->step[1] + at[0] - 1;
     float w[3][4], d[3][4];
@@ -324,14 +325,14 @@ static f3 smooth_gradient(const und_level *l, const float *field, const int at[3
                    gz[0] + gz[1] + gz[2] + gz[3]);
 }
 
-static f3 normal_of(const und_level *l, f3 gradient, f3 instead)
+static f3 normal_of(const und_traced_level *l, f3 gradient, f3 instead)
 {
     f3 g = f3_times(gradient, f3_of(l->per_m));
     float square = f3_dot(g, g);
     return square > 1e-8f ? f3_scale(g, 1 / sqrtf(square)) : instead;
 }
 
-void und_level_normals(const und_level *l, const und_level_hit *hit, f3 dir, f3 *face, f3 *smooth)
+void und_level_normals(const und_traced_level *l, const und_level_hit *hit, f3 dir, f3 *face, f3 *smooth)
 {
     if (hit->wall >= 0) {
         float n[3] = {0}, d[3] = {dir.x, dir.y, dir.z};
@@ -361,7 +362,7 @@ void und_level_normals(const und_level *l, const und_level_hit *hit, f3 dir, f3 
     *smooth = normal_of(l, f3_scale(round, sign), *face);
 }
 
-f3 und_level_velocity(const und_level *l, f3 place)
+f3 und_level_velocity(const und_traced_level *l, f3 place)
 {
     const und_grid *g = &l->grid;
     const float p[3] = {place.x, place.y, place.z};

@@ -55,14 +55,15 @@ static void dress(const und_look *look, f3 color, und_hit *hit)
 }
 
 /* How the renderer's own functions are asked. */
-static und_view view_of(const und_world_parts *w, const und_ray *ray, const und_hit *hit, unsigned char *mark)
+static und_shade_view view_of(const und_world_parts *w, const und_ray *ray, const und_hit *hit,
+                              unsigned char *mark)
 {
     float wide = 2 * ray->spread * hit->t, facing = maxf(fabsf(f3_dot(ray->dir, hit->face)), 0.08f);
-    return (und_view){.r = w->render,
-                      .mark = mark,
-                      .dir = ray->dir,
-                      .distance = hit->t,
-                      .footprint = maxf(wide / sqrtf(facing), 1e-6f * w->render->mesh.span)};
+    return (und_shade_view){.r = w->render,
+                            .mark = mark,
+                            .dir = ray->dir,
+                            .distance = hit->t,
+                            .footprint = maxf(wide / sqrtf(facing), 1e-6f * w->render->mesh.span)};
 }
 
 /* Opaque things are seen from both sides. */
@@ -78,7 +79,7 @@ void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit
 {
     const und_render *r = w->render;
     unsigned char none = 0;
-    und_view v = view_of(w, ray, hit, &none);
+    und_shade_view v = view_of(w, ray, hit, &none);
     float m[M_COUNT];
     und_mesh_at(&r->mesh, hit->place.x, hit->place.z, m);
     und_material g = und_material_at(r, m, hit->place, v.footprint);
@@ -106,7 +107,7 @@ void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit
 static void look_cut(const und_world_parts *w, const und_ray *ray, uint8_t side, und_hit *hit)
 {
     unsigned char none = 0;
-    und_view v = view_of(w, ray, hit, &none);
+    und_shade_view v = view_of(w, ray, hit, &none);
     hit->id = UND_ID_GROUND;
     hit->normal = hit->face;
     const und_sky *sky = &w->render->sky;
@@ -120,7 +121,7 @@ static void look_cut(const und_world_parts *w, const und_ray *ray, uint8_t side,
 static void look_wall(const und_world_parts *w, const und_ray *ray, und_hit *hit)
 {
     unsigned char none = 0;
-    und_view v = view_of(w, ray, hit, &none);
+    und_shade_view v = view_of(w, ray, hit, &none);
     hit->id = UND_ID_GROUND;
     hit->normal = hit->face;
     hit->matter = diffuse(und_material_tiles(w->render, hit->place, hit->face, v.footprint).color);
@@ -145,7 +146,7 @@ static void look_water(const und_world_parts *w, const und_ray *ray, und_hit *hi
 {
     const und_render *r = w->render;
     unsigned char none = 0;
-    und_view v = view_of(w, ray, hit, &none);
+    und_shade_view v = view_of(w, ray, hit, &none);
     float m[M_COUNT], fine[2] = {0, 0}, lost = 0;
     und_mesh_at(&r->mesh, hit->place.x, hit->place.z, m);
     float shore = r->def.shore > 0 ? (float)r->def.shore : 0.15f * r->mesh.cell;
@@ -181,7 +182,7 @@ static f3 blend(const float *corner, const struct RTCHit *h)
 
 static void look_object(const und_world_parts *w, const und_ray *ray, const struct RTCHit *h, und_hit *hit)
 {
-    const und_soup *soup = &w->render->soup;
+    const und_drawn_mesh *soup = &w->render->soup;
     size_t k = w->object[h->geomID == UND_PART_GLASS][h->primID];
     und_look look = und_world_look_of(w, w->owner[k]);
     bool body = w->owner[k] >= UND_ID_BODY;

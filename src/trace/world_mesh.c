@@ -125,7 +125,7 @@ static bool all_sane(const float *v, size_t count)
 /* Of the corners of the frame's solids: v + w x (p - x) of each; false: they are not known to move. */
 static bool move_solids(und_world_parts *w, const und_frame *frame, size_t before)
 {
-    und_soup *soup = &w->render->soup;
+    und_drawn_mesh *soup = &w->render->soup;
     const und_item *item = und_frame_find(frame, "solid/motion");
     size_t solids = 0;
     const int32_t *first = find_firsts(frame, 3 * soup->count - before, &solids);
@@ -146,7 +146,7 @@ static bool move_solids(und_world_parts *w, const und_frame *frame, size_t befor
 /* How fast corners are, m/s; NULL: nothing moves. */
 static const float *find_speed(und_world_parts *w, const und_frame *frame, const und_rigid *bodies)
 {
-    und_soup *soup = &w->render->soup;
+    und_drawn_mesh *soup = &w->render->soup;
     if (!soup->speed || soup->frame_position != soup->placed)
         return NULL;
     if (!bodies->spin)
@@ -157,7 +157,7 @@ static const float *find_speed(und_world_parts *w, const und_frame *frame, const
 
 und_status und_world_objects(und_world_parts *w, const und_frame *frame, und_error *err)
 {
-    und_soup *soup = &w->render->soup;
+    und_drawn_mesh *soup = &w->render->soup;
     size_t count = soup->count, number[2] = {0};
     und_rigid bodies;
     if (count == 0)
@@ -185,7 +185,7 @@ und_status und_world_objects(und_world_parts *w, const und_frame *frame, und_err
 
 und_status und_world_skin(und_world_parts *w, und_error *err)
 {
-    const und_soup *skin = &w->render->liquid;
+    const und_drawn_mesh *skin = &w->render->liquid;
     return add_triangles(w, UND_PART_SKIN, w->opaque_liquid ? UND_MASK_OPAQUE : UND_MASK_CLEAR,
                          skin->frame_position, NULL, NULL, skin->count, err);
 }
@@ -240,7 +240,7 @@ static void pass_film(const struct RTCFilterFunctionNArguments *a)
 
 und_status und_world_sheets(und_world_parts *w, const und_frame *frame, und_error *err)
 {
-    und_soup *sheet = &w->render->sheet;
+    und_drawn_mesh *sheet = &w->render->sheet;
     size_t corners;
     const float *p = und_find_corners(frame, "sheet/mesh_position", &corners);
     und_status status = und_soup_set(sheet, p, corners / 3, err);

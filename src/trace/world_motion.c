@@ -21,14 +21,14 @@ enum {
 static const size_t MEMORY = (size_t)1 << 30; /* bytes, that all moments may take; of large grids two do */
 
 typedef struct motion {
-    und_level *level;
+    und_traced_level *level;
     float *
         velocity; /* [nodes][4]: cells in the shutter's time, and how many cells from the liquid, from 1 on */
     size_t *list, count;
     int reach; /* cells that liquid comes at most */
 } motion;
 
-static void cell_velocity(const und_level *l, const int cell[3], float scale, float v[3])
+static void cell_velocity(const und_traced_level *l, const int cell[3], float scale, float v[3])
 {
     const und_grid *g = &l->grid;
     for (int a = 0; a < 3; a++) {
@@ -44,7 +44,7 @@ static void cell_velocity(const und_level *l, const int cell[3], float scale, fl
 /* Velocities of the liquid and next to it: with `keep` they are noted, without, the largest is found. */
 static void seed(motion *m, float shutter, bool keep)
 {
-    const und_level *l = m->level;
+    const und_traced_level *l = m->level;
     const float high = NEAR * l->small, low = keep ? -(float)(m->reach + 3) * l->small : -high;
     float most = 0;
     int cell[3];
@@ -67,7 +67,7 @@ static void seed(motion *m, float shutter, bool keep)
         m->reach = most > 0.01f ? (int)ceilf(sqrtf(most)) : 0;
 }
 
-static bool on_border(const und_level *l, size_t node)
+static bool on_border(const und_traced_level *l, size_t node)
 {
     ptrdiff_t at = (ptrdiff_t)node;
     for (int a = 2; a >= 0; a--) {
@@ -82,7 +82,7 @@ static bool on_border(const und_level *l, size_t node)
 /* One layer more, each node with the mean of those around it that were known before. */
 static void widen(motion *m, size_t from, size_t to, float layer)
 {
-    const und_level *l = m->level;
+    const und_traced_level *l = m->level;
     for (size_t k = from; k < to; k++) {
         if (on_border(l, m->list[k]))
             continue;
@@ -113,20 +113,20 @@ static void widen(motion *m, size_t from, size_t to, float layer)
 
 static const float *velocity_near(const motion *m, const float place[3])
 {
-    const und_level *l = m->level;
+    const und_traced_level *l = m->level;
     ptrdiff_t node = 0;
     for (int a = 0; a < 3; a++)
         node += (ptrdiff_t)(place[a] + 0.5f) * l->step[a];
     return m->velocity + 4 * node;
 }
 
-static void go(const und_level *l, const float from[3], const float *velocity, float part, float to[3])
+static void go(const und_traced_level *l, const float from[3], const float *velocity, float part, float to[3])
 {
     for (int a = 0; a < 3; a++)
         to[a] = maxf(minf(from[a] + part * velocity[a], (float)(l->n[a] - 1) - 0.51f), 0.5f);
 }
 
-static float linear(const und_level *l, const float p[3])
+static float linear(const und_traced_level *l, const float p[3])
 {
     int at[3];
     float part[3], v[8];
@@ -146,7 +146,7 @@ static float linear(const und_level *l, const float p[3])
 /* The distance at a node a part of the shutter's time before the frame's. */
 static float distance_before(const motion *m, size_t node, float part)
 {
-    const und_level *l = m->level;
+    const und_traced_level *l = m->level;
     float x[3], y[3], back[3], miss = 0;
     ptrdiff_t at = (ptrdiff_t)node;
     for (int a = 2; a >= 0; a--) {
@@ -170,7 +170,7 @@ static float distance_before(const motion *m, size_t node, float part)
 static und_status make_moments(motion *m, int threads, und_error *err)
 {
     enum { BLOCK = 4096 };
-    und_level *l = m->level;
+    und_traced_level *l = m->level;
     size_t nodes = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
     size_t room = MEMORY / (nodes * sizeof *l->phi);
     int most = room < 2 ? 2 : room < UND_LEVEL_MOMENTS ? (int)room : UND_LEVEL_MOMENTS;
@@ -193,7 +193,7 @@ static und_status make_moments(motion *m, int threads, und_error *err)
     return UND_OK;
 }
 
-und_status und_level_move(und_level *l, float shutter, int threads, und_error *err)
+und_status und_level_move(und_traced_level *l, float shutter, int threads, und_error *err)
 {
     motion m = {.level = l};
     size_t nodes = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];

@@ -32,7 +32,7 @@ enum { UND_MASK_OPAQUE = 1, UND_MASK_CLEAR = 2, UND_MASK_AIRY = 4 };
 typedef struct und_world_parts {
     und_world base; /* first: a world is this */
     und_render *render;
-    und_level level; /* phi NULL: none */
+    und_traced_level level; /* phi NULL: none */
     und_matter water;
     bool opaque_liquid;
     bool is_table; /* a level ground, far around, at this height */

@@ -13,7 +13,7 @@ typedef struct und_sea_bodies {
     float *mesh, *color; /* [corners][3] */
     float *reach;        /* [count]: m */
     float *pose;         /* [count][8]: centre and 0, turn (x, y, z, w) */
-    und_soup soup;       /* the triangles in the bodies' own axes: it makes the normals */
+    und_drawn_mesh soup; /* the triangles in the bodies' own axes: it makes the normals */
     /* The same with each corner once that several triangles share: what is drawn. */
     int vertices;
     float (*vertex)[UND_SEA_VERTEX];

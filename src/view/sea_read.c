@@ -216,7 +216,7 @@ static void take_drops(und_sea_fields *f, const und_frame *frame)
 static und_status take_sheets(und_sea_reader *reader, const und_frame *frame, und_error *err)
 {
     und_sea_fields *f = &reader->fields;
-    und_soup *soup = &reader->render->sheet;
+    und_drawn_mesh *soup = &reader->render->sheet;
     const float *corners;
     int count = drops_of(frame, "sheet/mesh_position", &corners);
     und_status status = und_soup_set(soup, corners, (size_t)(count / 3), err);

@@ -179,7 +179,7 @@ static void open_sun_target(const und_target *t)
 
 void und_space_set_phi(const und_space *v, GLuint p, int unit)
 {
-    const und_level *l = &v->world.level;
+    const und_traced_level *l = &v->world.level;
     float origin[3], scale[3], low[3], high[3];
     for (int a = 0; a < 3; a++) { /* texels' middles are the nodes */
         origin[a] = (float)(l->origin[a] - 0.5 * (double)l->cell[a]);
@@ -258,7 +258,7 @@ static und_status draw_sun(und_space *v, und_error *err)
 /* The distance, and where solids end the liquid, in one texture. */
 static und_status upload_distance(und_space *v, und_error *err)
 {
-    const und_level *l = &v->world.level;
+    const und_traced_level *l = &v->world.level;
     size_t count = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];
     if (!und_space_has_phi(v))
         return UND_OK;

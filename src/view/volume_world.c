@@ -182,7 +182,7 @@ static void dress(const und_look *look, const float *color, float out[4])
 /* Solids and bodies from the renderer's list; what light goes through apart from the rest. */
 static und_status take_objects(und_space_world *w, const und_frame *frame, und_error *err)
 {
-    const und_soup *soup = &w->render->soup;
+    const und_drawn_mesh *soup = &w->render->soup;
     und_rigid bodies;
     if (!und_rigid_find(frame, &bodies))
         bodies = (und_rigid){0};
@@ -257,7 +257,7 @@ static void bound_skin(und_space_world *w)
 }
 
 /* The distances as a frame has them, out of what lines of sight go through: the frame may be gone. */
-static und_status inner_frame(const und_level *l, und_frame *frame, und_error *err)
+static und_status inner_frame(const und_traced_level *l, und_frame *frame, und_error *err)
 {
     const und_grid *g = &l->grid;
     const float *from[2] = {l->phi, l->room}, less[2] = {0, (float)(INTO_SOLIDS * g->dx)};

@@ -43,8 +43,8 @@ typedef struct und_space_world {
     struct und_render *render;
     und_space_light light;
     und_space_matter matter;
-    und_level level;    /* phi NULL: the liquid has no distance */
-    und_triangles skin; /* of the liquid; none where the distance is marched */
+    und_traced_level level; /* phi NULL: the liquid has no distance */
+    und_triangles skin;     /* of the liquid; none where the distance is marched */
     und_triangles solid, glass;
     unsigned solids_made;             /* how often they changed */
     bool window;                      /* the grid is a part of the domain */

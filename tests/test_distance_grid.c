@@ -3,8 +3,8 @@
 #include "tests/test.h"
 
 #include "base/random.h"
+#include "geom/distance_grid.h"
 #include "geom/mesh.h"
-#include "geom/volume.h"
 #include "io/vdb.h"
 #include "scene/scene.h"
 
@@ -26,7 +26,7 @@ static und_vec3 noise_point(int stream, int i)
 }
 
 /* A shape's distances over [-1, 1]^3, with different spacings along the axes. */
-static und_volume *sample(const und_shape *shape, int n, und_error *err)
+static und_distance_grid *sample(const und_shape *shape, int n, und_error *err)
 {
     und_lattice l = {{n, n + n / 4, n - n / 8}, {0, 0, 0}, {-1, -1, -1}};
     float *value = malloc(und_lattice_count(&l) * sizeof *value);
@@ -39,17 +39,17 @@ static und_volume *sample(const und_shape *shape, int n, und_error *err)
             for (int x = 0; x < l.n[0]; x++)
                 value[i++] = (float)und_shape_distance(
                     shape, und_vec(-1 + x * l.d[0], -1 + y * l.d[1], -1 + z * l.d[2]));
-    und_volume *v = und_volume_create(&(und_volume_def){l, value}, err);
+    und_distance_grid *v = und_distance_grid_create(&(und_distance_grid_def){l, value}, err);
     free(value);
     return v;
 }
 
 static const und_shape ball = {.kind = UND_SPHERE, .center = {0.05, -0.1, 0.02}, .radius = 0.6};
 
-static und_volume *ball_volume(int n)
+static und_distance_grid *ball_volume(int n)
 {
     und_error err = {0};
-    und_volume *v = sample(&ball, n, &err);
+    und_distance_grid *v = sample(&ball, n, &err);
     if (!v)
         fail_msg("%s", err.text);
     return v;
@@ -61,16 +61,16 @@ static void test_order(void **state)
     (void)state;
     double distance[3] = {0}, line[3] = {0};
     for (int level = 0; level < 3; level++) {
-        und_volume *v = ball_volume(16 << level);
+        und_distance_grid *v = ball_volume(16 << level);
         for (int i = 0; i < 2000; i++) {
             und_vec3 p = noise_point(1, i), way = noise_point(4, i);
             double first, exact = und_shape_distance(&ball, p);
             if (exact > -0.4)
-                distance[level] += fabs(und_volume_distance(v, p) - exact);
-            line[level] += fabs(und_volume_line(v, p, way, -2, 3, &first) -
+                distance[level] += fabs(und_distance_grid_distance(v, p) - exact);
+            line[level] += fabs(und_distance_grid_line(v, p, way, -2, 3, &first) -
                                 und_shape_line(&ball, p, way, -2, 3, &first));
         }
-        und_volume_release(v);
+        und_distance_grid_release(v);
     }
     for (int level = 0; level < 2; level++) {
         assert_double_near(log2(distance[level] / distance[level + 1]), 2, 0.25);
@@ -87,24 +87,24 @@ static void test_lines_are_exact(void **state)
     float value[N * N * N];
     for (int i = 0; i < N * N * N; i++)
         value[i] = (float)noise(9, i);
-    und_volume_def def = {{{N, N, N}, {0.25, 0.3, 0.2}, {-1, -1.2, -0.8}}, value};
-    und_volume *v = und_volume_create(&def, NULL);
+    und_distance_grid_def def = {{{N, N, N}, {0.25, 0.3, 0.2}, {-1, -1.2, -0.8}}, value};
+    und_distance_grid *v = und_distance_grid_create(&def, NULL);
     assert_non_null(v);
     int crossings = 0;
     for (int i = 0; i < 500; i++) {
         und_vec3 p = noise_point(20, i), way = noise_point(30, i);
         if (i % 5 == 0)
             way = i % 2 ? und_vec(0, 1, 0) : und_vec(-0.5, 0, 0);
-        double first, total = und_volume_line(v, p, way, -3, 3, &first), sum = 0, begin = 3;
+        double first, total = und_distance_grid_line(v, p, way, -3, 3, &first), sum = 0, begin = 3;
         for (double t = -3; t < 3;) {
-            double next = fmin(und_volume_next(v, p, way, t), 3);
+            double next = fmin(und_distance_grid_next(v, p, way, t), 3);
             und_vec3 at = und_add(p, und_mul(way, next)), middle = und_add(p, und_mul(way, 0.5 * (t + next)));
             assert_true(next > t);
             if (next < 3) {
-                assert_double_near(und_volume_distance(v, at), 0, 1e-6);
+                assert_double_near(und_distance_grid_distance(v, at), 0, 1e-6);
                 crossings++;
             }
-            if (und_volume_distance(v, middle) < 0) {
+            if (und_distance_grid_distance(v, middle) < 0) {
                 sum += next - t;
                 begin = fmin(begin, t);
             }
@@ -114,31 +114,31 @@ static void test_lines_are_exact(void **state)
         assert_double_near(first, begin, 1e-9);
     }
     assert_true(crossings > 2000);
-    und_volume_release(v);
+    und_distance_grid_release(v);
 }
 
 /* Outside the lattice the distance goes on; the border is outside even where its values are not. */
 static void test_border(void **state)
 {
     (void)state;
-    und_volume *v = ball_volume(32);
+    und_distance_grid *v = ball_volume(32);
     for (int i = 0; i < 500; i++) {
         und_vec3 p = und_mul(noise_point(40, i), 5);
-        double exact = und_shape_distance(&ball, p), got = und_volume_distance(v, p);
+        double exact = und_shape_distance(&ball, p), got = und_distance_grid_distance(v, p);
         if (exact > 0.1)
             assert_true(got > exact - 0.01 && got < 1.5 * exact);
     }
-    und_bounds b = und_volume_bounds(v);
+    und_bounds b = und_distance_grid_bounds(v);
     assert_true(b.low.x <= 0.05 - 0.6 && b.low.x > 0.05 - 0.6 - 0.15);
     assert_true(b.high.y >= -0.1 + 0.6 && b.high.y < -0.1 + 0.6 + 0.15);
-    und_volume_release(v);
+    und_distance_grid_release(v);
     const und_shape all = {.kind = UND_SPHERE, .radius = 10};
     v = sample(&all, 17, NULL);
     assert_non_null(v);
-    double first, length = und_volume_line(v, und_vec(0, 0, 0), und_vec(1, 0, 0), -9, 9, &first);
+    double first, length = und_distance_grid_line(v, und_vec(0, 0, 0), und_vec(1, 0, 0), -9, 9, &first);
     assert_true(length > 1.7 && length < 2 && first > -1 && first < -0.8);
-    assert_true(und_volume_distance(v, und_vec(1.1, 0, 0)) > 0);
-    und_volume_release(v);
+    assert_true(und_distance_grid_distance(v, und_vec(1.1, 0, 0)) > 0);
+    und_distance_grid_release(v);
 }
 
 /* As a member of a group, moved by its center, and as triangles. */
@@ -285,9 +285,9 @@ static void test_damaged_files(void **state)
         assert_int_equal(status == UND_OK, value != NULL);
         assert_false(cut && status == UND_OK);
         if (status == UND_OK) {
-            und_volume *v = und_volume_create(&(und_volume_def){lattice, value}, &err);
+            und_distance_grid *v = und_distance_grid_create(&(und_distance_grid_def){lattice, value}, &err);
             refused += v == NULL;
-            und_volume_release(v);
+            und_distance_grid_release(v);
         } else {
             refused++;
             assert_non_null(strstr(err.text, "damaged.vdb"));
@@ -306,28 +306,28 @@ static void test_wrong_volumes(void **state)
     for (int i = 0; i < 27; i++)
         value[i] = 1;
     const und_lattice good = {{3, 3, 3}, {1, 1, 1}, {0, 0, 0}};
-    assert_null(und_volume_create(&(und_volume_def){good, value}, &err)); /* no inside */
+    assert_null(und_distance_grid_create(&(und_distance_grid_def){good, value}, &err)); /* no inside */
     value[13] = -1;
-    und_volume *v = und_volume_create(&(und_volume_def){good, value}, &err);
+    und_distance_grid *v = und_distance_grid_create(&(und_distance_grid_def){good, value}, &err);
     assert_non_null(v);
-    assert_true(und_volume_bytes(v) >= sizeof value);
-    und_volume_release(und_volume_keep(v));
-    assert_double_near(und_volume_distance(v, und_vec(1, 1, 1)), -1, 1e-12);
-    assert_true(isnan(und_volume_distance(v, und_vec(NAN, 1, 1))) ||
-                und_volume_distance(v, und_vec(NAN, 1, 1)) > 0);
+    assert_true(und_distance_grid_bytes(v) >= sizeof value);
+    und_distance_grid_release(und_distance_grid_keep(v));
+    assert_double_near(und_distance_grid_distance(v, und_vec(1, 1, 1)), -1, 1e-12);
+    assert_true(isnan(und_distance_grid_distance(v, und_vec(NAN, 1, 1))) ||
+                und_distance_grid_distance(v, und_vec(NAN, 1, 1)) > 0);
     double first;
-    assert_double_near(und_volume_line(v, und_vec(NAN, 1, 1), und_vec(1, NAN, 0), 0, 1, &first), 0, 0);
-    und_volume_release(v);
+    assert_double_near(und_distance_grid_line(v, und_vec(NAN, 1, 1), und_vec(1, NAN, 0), 0, 1, &first), 0, 0);
+    und_distance_grid_release(v);
     const und_lattice wrong[] = {{{3, 3, 1}, {1, 1, 1}, {0, 0, 0}},
                                  {{3, 3, 3}, {1, 0, 1}, {0, 0, 0}},
                                  {{3, 3, 3}, {1, 1, NAN}, {0, 0, 0}},
                                  {{3, 3, 3}, {1, 1, 1}, {0, 0, 2e6}},
                                  {{2000, 2000, 2000}, {1, 1, 1}, {0, 0, 0}}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_null(und_volume_create(&(und_volume_def){wrong[i], value}, &err));
+        assert_null(und_distance_grid_create(&(und_distance_grid_def){wrong[i], value}, &err));
     value[5] = NAN;
-    assert_null(und_volume_create(&(und_volume_def){good, value}, &err));
-    und_volume_release(NULL);
+    assert_null(und_distance_grid_create(&(und_distance_grid_def){good, value}, &err));
+    und_distance_grid_release(NULL);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "geom/volume.h"
+#include "geom/distance_grid.h"
 
 #include "base/status.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct und_volume {
+struct und_distance_grid {
     atomic_int holders;
     und_lattice lattice;
     size_t stride[3];
@@ -16,7 +16,7 @@ struct und_volume {
 
 static const double far_away = 1e6; /* m */
 
-static und_status check(const und_volume_def *def, und_error *err)
+static und_status check(const und_distance_grid_def *def, und_error *err)
 {
     const und_lattice *l = &def->lattice;
     double count = 1;
@@ -30,9 +30,9 @@ static und_status check(const und_volume_def *def, und_error *err)
                                  far_away, l->origin[a], high);
         count *= l->n[a];
     }
-    if (count > UND_VOLUME_MAX)
+    if (count > UND_DISTANCE_GRID_MAX)
         return und_error_set(err, UND_INVALID, "expected at most %d values, found %d x %d x %d",
-                             (int)UND_VOLUME_MAX, l->n[0], l->n[1], l->n[2]);
+                             (int)UND_DISTANCE_GRID_MAX, l->n[0], l->n[1], l->n[2]);
     for (size_t i = 0; i < und_lattice_count(l); i++)
         if (!isfinite(def->value[i]))
             return und_error_set(err, UND_INVALID, "value %.0f is not finite", (double)i + 1);
@@ -40,7 +40,7 @@ static und_status check(const und_volume_def *def, und_error *err)
 }
 
 /* The border is outside; returns whether anything is inside, with the bounds set. */
-static bool close_volume(und_volume *v)
+static bool close_volume(und_distance_grid *v)
 {
     const und_lattice *l = &v->lattice;
     float least = (float)(0.5 * fmin(l->d[0], fmin(l->d[1], l->d[2])));
@@ -69,12 +69,12 @@ static bool close_volume(und_volume *v)
     return high[0] >= 0;
 }
 
-und_volume *und_volume_create(const und_volume_def *def, und_error *err)
+und_distance_grid *und_distance_grid_create(const und_distance_grid_def *def, und_error *err)
 {
     if (check(def, err) != UND_OK)
         return NULL;
     size_t bytes = und_lattice_count(&def->lattice) * sizeof *def->value;
-    und_volume *v = und_alloc(1, sizeof *v + bytes, "a volume", err);
+    und_distance_grid *v = und_alloc(1, sizeof *v + bytes, "a volume", err);
     if (!v)
         return NULL;
     atomic_init(&v->holders, 1);
@@ -90,24 +90,24 @@ und_volume *und_volume_create(const und_volume_def *def, und_error *err)
     return NULL;
 }
 
-und_volume *und_volume_keep(und_volume *volume)
+und_distance_grid *und_distance_grid_keep(und_distance_grid *volume)
 {
     atomic_fetch_add(&volume->holders, 1);
     return volume;
 }
 
-void und_volume_release(und_volume *volume)
+void und_distance_grid_release(und_distance_grid *volume)
 {
     if (volume && atomic_fetch_sub(&volume->holders, 1) == 1)
         free(volume);
 }
 
-size_t und_volume_bytes(const und_volume *volume)
+size_t und_distance_grid_bytes(const und_distance_grid *volume)
 {
     return sizeof *volume + und_lattice_count(&volume->lattice) * sizeof *volume->value;
 }
 
-und_bounds und_volume_bounds(const und_volume *volume)
+und_bounds und_distance_grid_bounds(const und_distance_grid *volume)
 {
     return volume->bounds;
 }
@@ -117,7 +117,7 @@ typedef struct cell {
     double corner[8];
 } cell;
 
-static cell cell_at(const und_volume *v, const int at[3])
+static cell cell_at(const und_distance_grid *v, const int at[3])
 {
     const float *first =
         v->value + (size_t)at[0] + (size_t)at[1] * v->stride[1] + (size_t)at[2] * v->stride[2];
@@ -138,12 +138,12 @@ static double value_in(const cell *c, const double p[3])
     return near + p[2] * (far - near);
 }
 
-static int cell_index(const und_volume *v, int axis, double p)
+static int cell_index(const und_distance_grid *v, int axis, double p)
 {
     return (int)fmin(fmax(floor(p), 0), v->lattice.n[axis] - 2); /* NaN becomes 0 */
 }
 
-double und_volume_distance(const und_volume *v, und_vec3 place)
+double und_distance_grid_distance(const und_distance_grid *v, und_vec3 place)
 {
     const und_lattice *l = &v->lattice;
     const double world[3] = {place.x, place.y, place.z};
@@ -164,7 +164,7 @@ double und_volume_distance(const und_volume *v, und_vec3 place)
 /* A line on its way from cell to cell, in the lattice's units; [t, next] is the stretch in the one at hand.
  */
 typedef struct walk {
-    const und_volume *v;
+    const und_distance_grid *v;
     double origin[3], direction[3];
     int at[3];
     double t, next;
@@ -198,7 +198,7 @@ static bool walk_on(walk *w)
 }
 
 /* To the cell that the line is in at `low` or enters after it; false: it meets none. */
-static bool walk_begin(walk *w, const und_volume *v, und_vec3 origin, und_vec3 direction, double low)
+static bool walk_begin(walk *w, const und_distance_grid *v, und_vec3 origin, und_vec3 direction, double low)
 {
     const und_lattice *l = &v->lattice;
     const double from[3] = {origin.x, origin.y, origin.z}, way[3] = {direction.x, direction.y, direction.z};
@@ -307,15 +307,15 @@ static void measure_cell(const walk *w, const cell *c, double end, double *total
     }
 }
 
-double und_volume_line(const und_volume *v, und_vec3 origin, und_vec3 direction, double low, double high,
-                       double *first)
+double und_distance_grid_line(const und_distance_grid *v, und_vec3 origin, und_vec3 direction, double low,
+                              double high, double *first)
 {
     walk w;
     double total = 0;
     bool found = false;
     *first = high;
     if (!(und_dot(direction, direction) > 0)) {
-        bool inside = low < high && und_volume_distance(v, origin) < 0;
+        bool inside = low < high && und_distance_grid_distance(v, origin) < 0;
         *first = inside ? low : high;
         return inside ? high - low : 0;
     }
@@ -334,7 +334,7 @@ double und_volume_line(const und_volume *v, und_vec3 origin, und_vec3 direction,
     return total;
 }
 
-double und_volume_next(const und_volume *v, und_vec3 origin, und_vec3 direction, double after)
+double und_distance_grid_next(const und_distance_grid *v, und_vec3 origin, und_vec3 direction, double after)
 {
     walk w;
     if (!(und_dot(direction, direction) > 0))
