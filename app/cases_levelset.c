@@ -27,6 +27,7 @@ const validation_case levelset_cases[] = {
     {"holds_shaken_cup", "levelset", case_levelset_hold_cup},
     {"holds_sheets", "levelset", case_levelset_hold_sheet},
     {"holds_sources", "levelset", case_levelset_hold_source},
+    {"holds_pieces", "levelset", case_levelset_hold_pieces},
     {"holds_at_rest", "levelset", case_levelset_hold_pool},
     {"holds_spray", "levelset", case_levelset_spray},
     {"zalesak", "levelset", case_levelset_zalesak},

@@ -156,19 +156,23 @@ static bool was_passed(const void *context, size_t at)
     return s->solids.parts->passed[at] && s->volume->cells.c[at] > 0;
 }
 
-/* What a solid has passed goes along before it. */
+/* What a solid has passed goes along before it, and what it has come over gets out of its way: now, as the
+ * pressure is to know what it pushes. */
 void und_levelset_volume_passed(und_levelset *s)
 {
     enum { ROUNDS = 4 };
     und_volume *v = s->volume ? &s->volume->cells : NULL;
+    const und_volume_walls walls = walls_of(s);
     for (int round = 0; v && round < ROUNDS; round++) {
         und_volume_list(v, was_passed, s);
         if (v->parts->count == 0)
-            return;
+            break;
         UND_VOLUME_EACH(v, v->parts->count, at, v->parts->list)
         v->parts->to[at] = ahead_of(s, at, s->solids.parts->passed[at] - 1);
         und_volume_hand_over(v, v->c, v->parts->list, v->parts->count);
     }
+    if (v)
+        und_volume_leave_solids(v, &s->surface, &walls);
 }
 
 /* ---- Sources and drains ---- */
@@ -282,6 +286,16 @@ void und_levelset_volume_press(und_levelset *s)
         }
 }
 
+/* What solids that move push out of a cell in the step, of a cell: they are where they come to already. */
+static float swept(const und_levelset *s, size_t at)
+{
+    float sum = 0;
+    for (int a = 0; a < 3; a++)
+        if (s->solids.push[a])
+            sum += s->solids.push[a][at - (size_t)s->mac.step[a]] - s->solids.push[a][at];
+    return sum * (float)(s->dt / s->def.dx);
+}
+
 /* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
  * phi may be moved instead, of what is a good deal too much. */
 const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
@@ -290,16 +304,18 @@ const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
     const und_volume_walls walls = walls_of(s);
     const float *phi = s->surface.phi;
     float *gain = s->volume->gain;
+    const float most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
     PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
             const size_t at = first + x;
-            const float over = und_volume_cells(s->volume->cells.c[at]) - und_volume_room(&walls, at);
+            const float room = und_volume_room(&walls, at) + swept(s, at);
+            const float over = und_volume_cells(s->volume->cells.c[at]) - room;
             float part = 0;
             if (phi[at] < DEEP)
-                part = 0.5f * und_volume_clip(over, 0.5f);
+                part = 0.5f * und_volume_clip(over, most);
             else if (phi[at] < 0 && over > 0.1f)
-                part = 0.5f * und_volume_clip(over - 0.1f, 0.5f);
+                part = 0.5f * und_volume_clip(over - 0.1f, most);
             gain[at] = part + (grown ? grown[at] : 0);
         }
     return gain;

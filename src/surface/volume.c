@@ -224,30 +224,39 @@ typedef struct buried {
 
 static const float LEAST_ROOM = 0.02f;
 
-static bool is_buried(const void *context, size_t at)
-{
-    const buried *b = context;
-    return b->v->c[at] != 0 && b->walls->room[at] < LEAST_ROOM;
-}
-
+/* The steepest way out of the solid. */
 static uint8_t way_out(const und_volume *v, const und_volume_walls *walls, size_t at)
 {
-    float best = walls->distance[at] + 0.01f;
+    static const float over_length[4] = {0, 1, 0.70710678f, 0.57735027f};
+    float best = 0.01f;
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, k));
-        if (v->parts->own[next] && walls->distance[next] > best) {
-            best = walls->distance[next];
+        const int axes = (k % 3 != 1) + (k / 3 % 3 != 1) + (k / 9 != 1);
+        const float slope = (walls->distance[next] - walls->distance[at]) * over_length[axes];
+        if (v->parts->own[next] && slope > best) {
+            best = slope;
             to = (uint8_t)k;
         }
     }
     return to;
 }
 
+/* There is next to no room, or its middle is in the solid and a wall is before it. */
+static bool is_buried(const void *context, size_t at)
+{
+    const buried *b = context;
+    const und_volume_walls *w = b->walls;
+    if (b->v->c[at] == 0 || !(w->room[at] < LEAST_ROOM || w->distance[at] < 0))
+        return false;
+    return w->room[at] < LEAST_ROOM || !und_volume_way(w->open, b->v->mac.step, at, way_out(b->v, w, at));
+}
+
 void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
+    enum { ROUNDS = 6 };
     und_volume_parts *p = v->parts;
-    for (int round = 0; round < 3 && walls->room; round++) {
+    for (int round = 0; round < ROUNDS && walls->room; round++) {
         und_volume_list(v, is_buried, &(buried){v, walls});
         if (p->count == 0)
             return;

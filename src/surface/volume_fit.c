@@ -5,14 +5,16 @@
 #include "surface/volume_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { TO_SURFACE = 3, EVENING = 4, LEVELLING = 2, PAYING = 2 }; /* rounds */
+enum { TO_SURFACE = 3, EVENING = 4, LEVELLING = 2, PAYING = 2, SHIFTS = 4 }; /* rounds */
+static const double SHOWN = 0.01; /* of all: as long as more is not shown it is gone on */
 static const float NEAR = 2.6f, BESIDE = 1.2f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
 static const float EVEN = 0.15f;                                    /* of the difference to a neighbour */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
-static const float LEAST_AREA = 1.6f;
+static const float LEAST_AREA = 1.6f, WEIGHTS = 64;                 /* the sum of und_volume_weight */
 
 typedef struct fit {
     und_volume *v;
@@ -227,6 +229,7 @@ static float shifted(const fit *f, size_t at)
     const und_volume_parts *p = v->parts;
     const float phi = f->phi[at];
     float extra = 0, area = 0;
+    p->spare[at] = 0;
     if (fabsf(phi) > SHIFTED)
         return phi;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
@@ -237,6 +240,7 @@ static float shifted(const fit *f, size_t at)
         extra += und_volume_weight(k) * und_volume_clip(und_volume_cells(p->extra[next]), 1);
         area += und_volume_weight(k) * p->area[next];
     }
+    p->spare[at] = abs(und_volume_units(extra / WEIGHTS));
     if (area > LEAST_AREA)
         return phi - und_volume_clip(SHIFT * extra / area, MOST_SHIFT);
     const bool wet = und_volume_cells(v->c[at]) > 0.3f * und_volume_room(f->walls, at);
@@ -253,26 +257,40 @@ static float film_surface(const fit *f, size_t at, float phi)
     return fminf(phi, distance - und_volume_cells(f->v->c[at]));
 }
 
-void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, float level)
+/* Once; what is then still to be shown around cells, all together. */
+static int64_t shift(const fit *f, bool first)
 {
+    und_volume *v = f->v;
     und_volume_parts *p = v->parts;
-    const fit f = {v, walls, d->phi, level};
     float *next = p->fraction;
-    und_volume_leave_solids(v, d, walls);
-    memset(v->film, 0, v->mac.count);
-    und_volume_list(v, is_near, &f);
-    set_parts(&f);
-    level_films(&f);
-    bring_to_surface(&f);
-    even_out(&f);
+    int64_t left = 0;
+    set_parts(f);
+    if (first)
+        level_films(f);
+    bring_to_surface(f);
+    even_out(f);
     UND_VOLUME_EACH(v, p->count, at, p->list)
     v->c[at] = p->part[at] + p->extra[at];
-    pay(&f);
+    pay(f);
     UND_VOLUME_EACH(v, p->count, at, p->list)
     p->extra[at] = v->c[at] - p->part[at];
     UND_VOLUME_EACH(v, p->count, at, p->list)
-    next[at] = shifted(&f, at);
+    next[at] = shifted(f, at);
     UND_VOLUME_EACH(v, p->count, at, p->list)
-    d->phi[at] = film_surface(&f, at, next[at]);
+    f->phi[at] = film_surface(f, at, next[at]);
+    for (int i = 0; i < p->count; i++)
+        left += p->spare[p->list[i]];
+    return left;
+}
+
+void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, float level)
+{
+    const fit f = {v, walls, d->phi, level};
+    und_volume_leave_solids(v, d, walls);
+    memset(v->film, 0, v->mac.count);
+    und_volume_list(v, is_near, &f);
+    const double enough = SHOWN * (double)und_volume_sum(v);
+    for (int round = 0; round < SHIFTS && (double)shift(&f, round == 0) > enough; round++)
+        ;
     und_distance_refresh(d);
 }
