@@ -98,6 +98,27 @@ static void films_are_no_darker_than_wet_ground(void **state)
     }
 }
 
+/* The bed under clear water is as bright wherever it is, though photons near it leave the water on a level
+ * way far from the shore: what light is thrown back at is the shore. */
+static void no_light_is_thrown_back_but_at_shores(void **state)
+{
+    (void)state;
+    static float damp[PIXELS], wet[PIXELS];
+    und_frame frame = shore_frame(1e-6f, false);
+    trace(&frame, damp);
+    und_frame_clear(&frame);
+    for (int k = 0; k < 2; k++) {
+        frame = shore_frame(k ? 4e-2f : 1e-2f, false);
+        trace(&frame, wet);
+        und_frame_clear(&frame);
+        float most = 0; /* up to the shore, in the picture's middle */
+        for (int y = 15; y < 48; y++)
+            for (int x = 26; x < 46; x++)
+                most = maxf(most, wet[y * WIDTH + x] / damp[y * WIDTH + x]);
+        assert_true(most > 0.5f && most < 0.75f);
+    }
+}
+
 /* What rays meet is as far above the ground as is said of it: water and ground are the same triangles. */
 static void depths_are_those_that_rays_meet(void **state)
 {
@@ -136,6 +157,7 @@ static void depths_are_those_that_rays_meet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(depths_are_those_that_rays_meet),
-                                       cmocka_unit_test(films_are_no_darker_than_wet_ground)};
+                                       cmocka_unit_test(films_are_no_darker_than_wet_ground),
+                                       cmocka_unit_test(no_light_is_thrown_back_but_at_shores)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,14 +132,26 @@ static bool goes_on(const und_world *world, f3 place, f3 normal, float reach, bo
     return false;
 }
 
-/* How far the surface goes on along a direction: to a wall or a shore, or to where it ends. */
-static float way_to_edge(const und_world *world, f3 place, f3 normal, f3 along, float reach, bool within)
+/* Something opaque stands on the surface.  Surfaces of dielectrics are passed: what is close above a bed may
+ * leave the water far from the shore. */
+static float way_to_wall(const und_world *world, f3 place, f3 normal, f3 along, float reach)
 {
     und_ray ray = {.from = f3_along(place, normal, 0.1f * reach), .dir = along, .far = reach};
     und_hit hit;
-    if (world->cast(world, &ray, &hit) &&
-        (hit.matter.kind == UND_MATTER_DIELECTRIC || fabsf(f3_dot(hit.face, normal)) < UND_PHOTON_AGREE))
-        return hit.t;
+    for (int k = 0; k < 4 && world->cast(world, &ray, &hit); k++) {
+        if (hit.matter.kind != UND_MATTER_DIELECTRIC)
+            return fabsf(f3_dot(hit.face, normal)) < UND_PHOTON_AGREE ? hit.t : INFINITY;
+        ray.near = hit.t + maxf(2 * hit.offset, 1e-3f * reach);
+    }
+    return INFINITY;
+}
+
+/* How far the surface goes on along a direction: to a wall or a shore, or to where it ends. */
+static float way_to_edge(const und_world *world, f3 place, f3 normal, f3 along, float reach, bool within)
+{
+    float wall = way_to_wall(world, place, normal, along, reach);
+    if (wall < INFINITY)
+        return wall;
     if (goes_on(world, f3_along(place, along, reach), normal, reach, within))
         return INFINITY;
     float on = 0, off = reach;
