@@ -18,6 +18,28 @@ static f3 metal_fresnel(const und_matter *m, float cosine)
     return f3_mix(f3_of(m->color), f3_gray(1), k2 * k2 * k);
 }
 
+/* Does the surface, with that normal, mirror to the side of its face that is seen? */
+static bool mirrors_outwards(f3 normal, f3 face, f3 out)
+{
+    float seen = f3_dot(out, normal), least = minf(0.01f, 0.5f * f3_dot(out, face));
+    return seen > 0 && f3_dot(und_mirrored(out, normal), face) >= least;
+}
+
+f3 und_matter_normal(f3 smooth, f3 face, f3 out)
+{
+    if (mirrors_outwards(smooth, face, out))
+        return smooth;
+    float part = 0.5f;
+    f3 normal = face;
+    for (int k = 2; k < 8; k++) {
+        f3 between = f3_unit(f3_mix(smooth, face, part));
+        bool good = mirrors_outwards(between, face, out);
+        normal = good ? between : normal;
+        part += ldexpf(good ? -1 : 1, -k);
+    }
+    return normal;
+}
+
 /* In a frame whose z is the normal. */
 typedef struct facets {
     f3 s, t, n;

@@ -27,6 +27,11 @@ bool und_matter_sample(const und_matter *m, f3 normal, f3 out, float ratio, cons
  * und_matter_sample() chooses `in`.  Mirrors are left out of both. */
 f3 und_matter_value(const und_matter *m, f3 normal, f3 out, f3 in, float ratio, float *density);
 
+/* The normal by which a face is seen along `out`, both on that side of the face.  Smooth normals turn away at
+ * the outline, and over steep facets: what is then a mirror at a grazing angle would send all that it meets
+ * behind the face.  They are turned towards the face as little as need be. */
+f3 und_matter_normal(f3 smooth, f3 face, f3 out);
+
 /* Reflectance of what is diffuse in it. */
 f3 und_matter_diffuse(const und_matter *m, f3 normal, f3 out, float ratio);
 

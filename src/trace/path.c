@@ -159,32 +159,12 @@ typedef struct meeting {
     float ratio;     /* of indices */
 } meeting;
 
-/* Does the surface, with that normal, mirror to the side of its face that is seen? */
-static bool mirrors_outwards(const meeting *m, f3 normal)
-{
-    float seen = f3_dot(m->out, normal), least = minf(0.01f, 0.5f * f3_dot(m->out, m->face));
-    return seen > 0 && f3_dot(und_mirrored(m->out, normal), m->face) >= least;
-}
-
-/* Smooth normals turn away at the outline, and over steep facets: what is then a mirror at a grazing angle
- * would send all that it meets behind the face.  They are turned towards the face as little as need be. */
 static void face_ray(meeting *m, f3 dir)
 {
     m->out = f3_scale(dir, -1);
     float side = f3_dot(m->hit.face, dir) > 0 ? -1 : 1;
     m->face = f3_scale(m->hit.face, side);
-    m->normal = f3_scale(m->hit.normal, side);
-    if (mirrors_outwards(m, m->normal))
-        return;
-    const f3 smooth = m->normal;
-    float part = 0.5f;
-    m->normal = m->face;
-    for (int k = 2; k < 8; k++) {
-        f3 between = f3_unit(f3_mix(smooth, m->face, part));
-        bool good = mirrors_outwards(m, between);
-        m->normal = good ? between : m->normal;
-        part += ldexpf(good ? -1 : 1, -k);
-    }
+    m->normal = und_matter_normal(f3_scale(m->hit.normal, side), m->face, m->out);
 }
 
 /* Sends the ray on from the surface, to the given side of its face. */

@@ -34,12 +34,10 @@ static void leave_surface(und_ray *ray, const und_hit *hit, f3 dir)
     ray->far = INFINITY;
 }
 
-/* A smooth normal must face the ray as the surface does. */
 static f3 facing_normal(const und_hit *hit, f3 dir)
 {
-    f3 face = f3_dot(dir, hit->face) < 0 ? hit->face : f3_scale(hit->face, -1);
-    f3 normal = f3_dot(hit->normal, face) < 0 ? f3_scale(hit->normal, -1) : hit->normal;
-    return f3_dot(dir, normal) < 0 ? normal : face;
+    float side = f3_dot(dir, hit->face) < 0 ? 1 : -1;
+    return und_matter_normal(f3_scale(hit->normal, side), f3_scale(hit->face, side), f3_scale(dir, -1));
 }
 
 /* A photon under way. */

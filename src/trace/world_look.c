@@ -75,6 +75,18 @@ static void face_ray(und_hit *hit, f3 dir)
     hit->normal = f3_scale(hit->normal, -1);
 }
 
+/* Under water much of the light that the ground sends back is mirrored down again.  The ground's own colour
+ * there is such that it looks as dark as where it is wet and no film is left, and no lighter than when dry.
+ * Lekner & Dorf 1988; what water mirrors of diffuse light from below: Egan & Hilgeman 1973. */
+static f3 under_film(f3 wet, f3 dry, float index)
+{
+    float back = -1.440f / (index * index) + 0.710f / index + 0.668f + 0.0636f * index,
+          through = index * index * (1 - back) * (1 - back);
+    return f3_make(minf(wet.x / (through + back * wet.x), dry.x),
+                   minf(wet.y / (through + back * wet.y), dry.y),
+                   minf(wet.z / (through + back * wet.z), dry.z));
+}
+
 void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit *hit)
 {
     const und_render *r = w->render;
@@ -85,11 +97,12 @@ void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit
     und_material g = und_material_at(r, m, hit->place, v.footprint);
     float film = clampf(m[M_DEPTH] / (0.05f * r->mesh.cell), 0, 1),
           wet = mixf(clampf(m[M_WET], 0, 1), 1, film);
-    /* Under water much of the light that the ground sends back is mirrored down again, and little of its
-     * darkness is left to be added. */
     bool under =
         r->drawing == UND_DRAWS_HEIGHTS && und_world_depth(w, hit->place.x, hit->place.z) > w->thinnest;
-    und_wet_down(r, &g, under ? 0.2f * wet : wet, maxf(m[M_DEPTH], 0));
+    f3 dry = g.color;
+    und_wet_down(r, &g, wet, maxf(m[M_DEPTH], 0));
+    if (under)
+        g.color = under_film(g.color, dry, (float)r->def.refraction);
     hit->id = UND_ID_GROUND;
     hit->normal = g.normal;
     hit->matter = diffuse(g.color);
