@@ -18,7 +18,7 @@ enum { STREAM_BREAK = 301, STREAM_DROP };
 enum { ORDER = 4 };                  /* of the gamma distribution */
 enum { EXACT = UND_VOLUME_ONE / 8 }; /* a float's radius tells so many parts from one more */
 static const double TENSION = 0.072; /* N/m: of water */
-static const double FINEST = 0.2;    /* cells: mean diameter, at least, so that drops are not too many */
+static const double FINEST = 0.25;   /* cells: mean diameter, at least, so that drops are not too many */
 static const double STIRRED = 0.17;  /* Smagorinsky's constant */
 static const double APART = 0.5;     /* of the speed by which the cell's flow differs: drops' own */
 static const double PI = 3.14159265358979323846;
@@ -143,7 +143,7 @@ int32_t und_levelset_break_up(void *context, const int cell[3], size_t at, float
     und_levelset *s = context;
     const dice d = dice_of(s, cell);
     if (thickness > 0) {
-        const double rate = fmin(2 * (1 - (double)thickness), 1) / und_levelset_breakup_time(s);
+        const double rate = (1 - (double)thickness) / und_levelset_breakup_time(s);
         if (!s->def.spray || !(und_random(d.seed, STREAM_BREAK, d.cell) < -und_expm1(-rate * s->dt)))
             return 0;
     }

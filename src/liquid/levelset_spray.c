@@ -12,8 +12,9 @@
 /* What a drop met. */
 enum { MET_FLOOR, MET_LIQUID, MET_EDGE, MET_WALL };
 
-static const float NEAR = 0.3f;  /* cells: so near to the surface a drop is a part of it */
-static const float DEEP = -0.7f; /* cells: so deep in it even one that has just left */
+static const float NEAR = 0.3f;    /* cells: so near to the surface a drop is a part of it */
+static const float DEEP = -0.7f;   /* cells: so deep in it even one that has just left */
+static const double LONGEST = 0.5; /* s: that counts as just */
 
 typedef struct und_levelset_spray {
     und_spray *drops;
@@ -106,17 +107,29 @@ static bool in_window(const und_levelset *s, const float place[3])
     return true;
 }
 
-/* Where cells have volumes drops land on walls too, as films. */
+/* Whether gravity holds on a side of the domain what comes down there. */
+static bool is_floor(const und_levelset *s, int side)
+{
+    const double *g = s->def.gravity, along = side % 2 ? g[side / 2] : -g[side / 2];
+    return along > 0 && along * along > 0.25 * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+/* Where cells have volumes drops land on solids and floors too, as films; along other sides they slide. */
 static void meet_walls(const und_levelset *s, const und_lanes at[3], const bool *known, int count,
                        uint8_t *met)
 {
     und_lanes wall = und_lanes_all(1);
     if (s->solids.any)
         und_sample_cells(&s->mac, s->solids.distance, at, &wall, NULL);
-    for (int i = 0; i < count; i++)
-        for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2) && known[i] && !met[i]; a++)
-            if (wall[i] < 0 || at[a][i] < 0 || at[a][i] > (float)s->mac.whole[a])
-                met[i] = MET_WALL;
+    for (int i = 0; i < count; i++) {
+        if (!known[i] || met[i])
+            continue;
+        bool down = wall[i] < 0;
+        for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++)
+            down |= (at[a][i] < 0 && is_floor(s, 2 * a)) ||
+                    (at[a][i] > (float)s->mac.whole[a] && is_floor(s, 2 * a + 1));
+        met[i] = down ? MET_WALL : 0;
+    }
 }
 
 /* Of up to UND_LANES drops. */
@@ -136,7 +149,7 @@ static void meet_some(const und_levelset *s, const und_spray *drops, int first, 
         known[i] = in_window(s, place);
     }
     und_sample_cells(&s->mac, s->surface.phi, at, &phi, NULL);
-    const double young = s->volume ? und_levelset_breakup_time(s) : 0;
+    const double young = s->volume ? fmin(und_levelset_breakup_time(s), LONGEST) : 0;
     for (int i = 0; i < count; i++) {
         const float near = !s->volume ? 0 : (double)drops->age[first + i] < young ? DEEP : NEAR;
         if (!met[i] && known[i] && phi[i] < near)
