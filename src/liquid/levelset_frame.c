@@ -78,12 +78,15 @@ static und_status add_tracers(const und_levelset *s, und_frame *frame, und_error
 und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
+    const float *distance;
+    if (und_levelset_volume_show(s, &distance, err) != UND_OK)
+        return err->status;
     for (int a = 0; a < 3; a++) {
         frame->grid.n[a] = s->mac.n[a];
         frame->grid.origin[a] = s->mac.origin[a] + s->mac.low[a] * s->def.dx;
     }
     if ((s->def.window.on && add_domain(s, frame, err)) ||
-        und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, s->surface.phi, s->def.dx, err) ||
+        und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, distance, s->def.dx, err) ||
         (s->def.keep_velocity && add_velocity(s, frame, err)) ||
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
                                                      s->stream.p, s->def.density, err)) ||

@@ -233,6 +233,8 @@ void und_levelset_volume_fill(und_levelset *s);  /* with what phi encloses */
 void und_levelset_volume_shift(und_levelset *s); /* the grid is another window */
 double und_levelset_volume_sum(const und_levelset *s);
 double und_levelset_volume_shown(const und_levelset *s);
+/* What a frame shows: phi, and films on walls. */
+und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err);
 int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */
 und_volume *und_levelset_volumes(const und_levelset *s);
 enum { UND_LEVELSET_VOLUME_NUMBERS = 2 };

@@ -102,6 +102,13 @@ double und_levelset_volume_shown(const und_levelset *s)
     return und_volume_shown(&s->volume->cells, &s->surface, &walls) * UND_VOLUME_ONE * quantum(s);
 }
 
+und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err)
+{
+    const und_volume_walls walls = walls_of(s);
+    *shown = s->surface.phi;
+    return s->volume ? und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err) : UND_OK;
+}
+
 int32_t *und_levelset_volume_cells(const und_levelset *s)
 {
     return s->volume->cells.c;
@@ -490,8 +497,7 @@ void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
             if (touched[first + x])
                 s->volume->cells.c[first + x] =
-                    und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, first + x) *
-                                     und_volume_room(&walls, first + x));
+                    und_volume_units(und_volume_part(&s->volume->cells, &walls, s->surface.phi, first + x));
 }
 
 /* ---- The surface, and drops ---- */

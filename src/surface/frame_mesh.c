@@ -161,6 +161,131 @@ static und_status add_velocity(const und_frame *frame, int threads, und_shell *s
     return UND_OK;
 }
 
+/* ---- Films ----
+ *
+ * On a solid a layer may be thinner than the points lie apart: one point is in the air, the next one in the
+ * solid, and what is between the two no point tells.  Points in the solid beneath such layers then count as
+ * open, and what of the surface is in the solid is moved out to its surface. */
+
+typedef struct films {
+    const padded *p;
+    const float *field, *room;
+    float *open; /* the room that the mesh is made with */
+} films;
+
+static bool is_beneath(const films *f, size_t at)
+{
+    return !(f->room[at] > 0) && f->field[at] < 0;
+}
+
+/* From a point in the solid to the next one, in the air: does the liquid between reach out of the solid? */
+static bool is_film(const films *f, size_t at, size_t next)
+{
+    const float part = f->room[at] / (f->room[at] - f->room[next]);
+    return !(f->field[next] < 0) && f->field[at] + part * (f->field[next] - f->field[at]) < 0;
+}
+
+/* Whether a point is one of the two right beneath the solid's surface, and whether a film is over it.  Not in
+ * walls as thin as that: it would come through. */
+static bool is_skin(const films *f, size_t at, bool *film)
+{
+    const float deeper = 0.3F * (float)f->p->grid->dx;
+    bool skin = false;
+    *film = false;
+    for (int way = 0; way < 6; way++) {
+        const ptrdiff_t step = (way % 2 ? 1 : -1) * f->p->step[way / 2], from = (ptrdiff_t)at;
+        const bool first = f->room[from + step] > 0;
+        if (!first && !(f->room[from + 2 * step] > 0 && f->room[from - step] < f->room[from] - deeper))
+            continue;
+        if (f->room[from - step] > 0)
+            return false;
+        skin = true;
+        *film = *film || (first && is_film(f, at, (size_t)(from + step)));
+    }
+    return skin;
+}
+
+/* A film, or beside one: where it comes down to the wall. */
+static bool is_film_or_rim(const films *f, size_t at)
+{
+    bool film;
+    if (!is_beneath(f, at) || !is_skin(f, at, &film))
+        return false;
+    for (int k = 0; k < 27 && !film; k++) {
+        const ptrdiff_t by =
+            (k % 3 - 1) * f->p->step[0] + (k / 3 % 3 - 1) * f->p->step[1] + (k / 9 - 1) * f->p->step[2];
+        const size_t next = (size_t)((ptrdiff_t)at + by);
+        if (is_beneath(f, next) && !is_skin(f, next, &film))
+            film = false;
+    }
+    return film;
+}
+
+/* Points of cells alone: what lies around them is all within the lattice. */
+static void open_films(const films *f)
+{
+    const padded *p = f->p;
+    const float barely = 1e-3F * (float)p->grid->dx;
+    PARALLEL_FOR(und_workers(p->threads, (size_t)p->step[2] * (size_t)p->n[2], 1 << 15))
+    for (int z = BESIDE; z < p->n[2] - BESIDE; z++)
+        for (int y = BESIDE; y < p->n[1] - BESIDE; y++)
+            for (int x = BESIDE; x < p->n[0] - BESIDE; x++) {
+                const size_t at = (size_t)(z * p->step[2] + y * p->step[1] + x);
+                if (is_film_or_rim(f, at))
+                    f->open[at] = barely;
+            }
+}
+
+/* The room at a place, and its gradient. */
+static float room_at(const films *f, const float place[3], float gradient[3])
+{
+    const padded *p = f->p;
+    const float per = 1 / (float)p->grid->dx;
+    int low[3];
+    float part[3], value = 0;
+    gradient[0] = gradient[1] = gradient[2] = 0;
+    for (int a = 0; a < 3; a++) {
+        const double s = ((double)place[a] - p->grid->origin[a]) / und_grid_size(p->grid, a) - 0.5 + BESIDE;
+        low[a] = (int)und_smaller(und_larger(s, BESIDE), p->n[a] - BESIDE - 2);
+        low[a] = low[a] < BESIDE ? BESIDE : low[a];
+        part[a] = (float)(s - low[a]);
+    }
+    for (int c = 0; c < 8; c++) {
+        size_t at = 0;
+        float weight[3];
+        for (int a = 0; a < 3; a++) {
+            const int high = p->grid->n[a] > 1 ? c >> a & 1 : 0;
+            weight[a] = c >> a & 1 ? part[a] : 1 - part[a];
+            at += (size_t)((low[a] + high) * p->step[a]);
+        }
+        value += weight[0] * weight[1] * weight[2] * f->room[at];
+        for (int a = 0; a < 3; a++)
+            gradient[a] +=
+                (c >> a & 1 ? per : -per) * weight[(a + 1) % 3] * weight[(a + 2) % 3] * f->room[at];
+    }
+    return value;
+}
+
+/* What is in the solid is moved to its surface. */
+static void leave_solid(const films *f, und_shell *shell)
+{
+    enum { BLOCK = 4096, ROUNDS = 3 };
+    const float most = (float)f->p->grid->dx;
+    PARALLEL_FOR(und_workers(f->p->threads, (size_t)shell->vertex_count, BLOCK))
+    for (int b = 0; b < (shell->vertex_count + BLOCK - 1) / BLOCK; b++)
+        for (int v = b * BLOCK; v < (b + 1) * BLOCK && v < shell->vertex_count; v++) {
+            float *place = shell->position + 3 * (size_t)v, slope[3];
+            for (int round = 0; round < ROUNDS; round++) {
+                const float in = room_at(f, place, slope);
+                const float square = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
+                if (!(in < 0) || !(square > 0.01F))
+                    break;
+                for (int a = 0; a < 3; a++)
+                    place[a] -= fmaxf(in, -most) * slope[a] / square;
+            }
+        }
+}
+
 /* The surface of the frame's distance. */
 static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *def, const padded *p,
                              und_shell *shell, und_error *err)
@@ -171,15 +296,22 @@ static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *d
         return UND_FAILED;
     float *field = pad(p, distance, 0, err);
     float *room = solid && field ? pad(p, solid, (float)(def->into_solids * frame->grid.dx), err) : NULL;
-    und_status status = field && (room || !solid) ? UND_OK : UND_FAILED;
+    float *open = room ? pad(p, solid, (float)(def->into_solids * frame->grid.dx), err) : NULL;
+    const films f = {.p = p, .field = field, .room = room, .open = open};
+    und_status status = field && (open || !solid) ? UND_OK : UND_FAILED;
+    if (status == UND_OK && solid)
+        open_films(&f);
     und_shell_def mesh = {.n = {p->n[0], p->n[1], p->n[2]},
                           .at = {p->at[0], p->at[1], p->at[2]},
                           .field = field,
-                          .room = room,
+                          .room = open,
                           .threads = def->threads};
     if (status == UND_OK)
         status = und_shell_make(&mesh, shell, err);
+    if (status == UND_OK && solid)
+        leave_solid(&f, shell);
     und_pages_free(field);
+    und_pages_free(open);
     und_pages_free(room);
     return status;
 }

@@ -159,16 +159,33 @@ void und_volume_gradient(const und_volume *v, const und_volume_walls *walls, con
     }
 }
 
+float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_t at, const float slope[3])
+{
+    float product = 0, own = 0, wall = 0;
+    if (!walls->room || !(walls->room[at] < 1) || walls->beside_thin[at])
+        return 0;
+    for (int a = 0; a < 3; a++) {
+        const size_t step = (size_t)v->mac.step[a];
+        const float rise = v->mac.n[a] > 1 ? walls->distance[at + step] - walls->distance[at - step] : 0;
+        product += slope[a] * rise;
+        own += slope[a] * slope[a];
+        wall += rise * rise;
+    }
+    return own > 0.01f && wall > 0 ? und_volume_clip(product / sqrtf(own * wall), 1) : 0;
+}
+
 /* Of what is thinner than cells there is no gradient. */
 float und_volume_part(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
 {
+    const float room = und_volume_room(walls, at);
     float slope[3];
     if (fabsf(phi[at]) > BESIDE)
-        return phi[at] < 0 ? 1 : 0;
+        return phi[at] < 0 ? room : 0;
     und_volume_gradient(v, walls, phi, at, slope);
     const double g[3] = {(double)slope[0], (double)slope[1], (double)slope[2]}, value = (double)phi[at];
     const double length = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    return (float)(length > 0.1 ? und_plane_part(value * length, g) : fmin(fmax(0.5 - value, 0), 1));
+    const double part = length > 0.1 ? und_plane_part(value * length, g) : fmin(fmax(0.5 - value, 0), 1);
+    return und_volume_within((float)part, room, und_volume_along(v, walls, at, slope));
 }
 
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls)
@@ -176,8 +193,7 @@ void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_wall
     const und_mac *m = &v->mac;
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
-            v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x) *
-                                               und_volume_room(walls, first + x));
+            v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
 }
 
 int64_t und_volume_sum(const und_volume *v)
@@ -209,8 +225,7 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
             const size_t at = first + x;
             if (!v->parts->own[at])
                 continue;
-            sum += (double)(v->film[at] ? und_volume_cells(v->c[at])
-                                        : und_volume_part(v, walls, d->phi, at) * und_volume_room(walls, at));
+            sum += (double)(v->film[at] ? und_volume_cells(v->c[at]) : und_volume_part(v, walls, d->phi, at));
         }
     return sum;
 }
@@ -262,7 +277,7 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
             return;
         UND_VOLUME_EACH(v, p->count, at, p->list)
         {
-            const int32_t part = und_volume_units(und_volume_part(v, walls, d->phi, at) * walls->room[at]);
+            const int32_t part = und_volume_units(und_volume_part(v, walls, d->phi, at));
             p->extra[at] = v->c[at] < 0 ? 0 : v->c[at] < part ? v->c[at] : part;
             v->c[at] -= p->extra[at];
             p->to[at] = way_out(v, walls, at);

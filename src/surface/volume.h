@@ -44,6 +44,11 @@ int64_t und_volume_sum(const und_volume *v);
 /* What phi, and films, show of it: for reports. */
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls);
 
+/* What is to be drawn, in cells: phi, with films on walls as thick as they are; d's own where there are none.
+ * It is there until the next step. */
+und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                           const float **shown, und_error *err);
+
 /* Sets film[]. */
 void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 /* Walls slow films down over dt: `viscous` is nu dt / dx^2; those thinner than `pin` (cells) that are alone

@@ -47,7 +47,11 @@ static bool leans_on_solid(const und_volume *v, const und_volume_walls *walls, s
             best = a;
         }
     }
-    const size_t next = most > 0 ? at + (size_t)m->step[best] : at - (size_t)m->step[best];
+    const size_t step = (size_t)m->step[best];
+    size_t next = most > 0 ? at + step : at - step;
+    if (v->parts->inside[next] &&
+        walls->room[next] < 1) /* of a slanted wall: what lies on it may be there too */
+        next = most > 0 ? next + step : next - step;
     return most != 0 && v->parts->inside[next] && v->c[next] < v->c[at] / 2;
 }
 
@@ -87,7 +91,7 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
             const size_t at = first + x;
             v->film[at] = 0;
             if (d->phi[at] > 0 && v->c[at] > 0) {
-                const float part = und_volume_part(v, walls, d->phi, at) * und_volume_room(walls, at);
+                const float part = und_volume_part(v, walls, d->phi, at);
                 v->film[at] = und_volume_is_film(v, walls, d->phi, at, und_volume_units(part));
             }
         }

@@ -40,7 +40,7 @@ static bool is_near(const void *context, size_t at)
 typedef struct batch {
     int count;
     size_t at[UND_LANES];
-    float phi[UND_LANES], slope[3][UND_LANES];
+    float phi[UND_LANES], slope[3][UND_LANES], along[UND_LANES];
 } batch;
 
 static void finish_parts(const fit *f, batch *b)
@@ -59,8 +59,10 @@ static void finish_parts(const fit *f, batch *b)
     }
     for (int i = 0; i < b->count; i++) {
         const float room = und_volume_room(f->walls, b->at[i]);
-        f->v->parts->part[b->at[i]] = und_volume_units(part[1][i] * room);
-        f->v->parts->area[b->at[i]] = room * (part[2][i] - part[0][i]) / (2 * by);
+        const float less = und_volume_within(part[0][i], room, b->along[i]);
+        const float more = und_volume_within(part[2][i], room, b->along[i]);
+        f->v->parts->part[b->at[i]] = und_volume_units(und_volume_within(part[1][i], room, b->along[i]));
+        f->v->parts->area[b->at[i]] = (more - less) / (2 * by);
     }
     b->count = 0;
 }
@@ -79,6 +81,7 @@ static void set_part(const fit *f, size_t at, batch *b)
         und_volume_gradient(v, f->walls, f->phi, at, slope);
         b->at[b->count] = at;
         b->phi[b->count] = phi;
+        b->along[b->count] = und_volume_along(v, f->walls, at, slope);
         for (int a = 0; a < 3; a++)
             b->slope[a][b->count] = slope[a];
         if (++b->count == UND_LANES)

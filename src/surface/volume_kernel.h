@@ -78,6 +78,16 @@ UND_INLINE void und_volume_slope(const float f[UND_VOLUME_AROUND], float slope[3
         slope[1] = 1;
 }
 
+/* What liquid has of a cell that a wall leaves `room` of, where it would have `part` without it, and the
+ * liquid's surface and the wall's face the same way by so much (a cosine): what lies along the wall is on it,
+ * or in it; else the wall takes its share of all. */
+UND_INLINE float und_volume_within(float part, float room, float cosine)
+{
+    const float beyond = part + room - 1, along = 5 * cosine - 4; /* from a cosine of 0.8 on */
+    const float share = along > 0 ? along * along : 0;
+    return share * (beyond > 0 ? beyond : 0) + (1 - share) * (part * room);
+}
+
 /* What flows over a face of the inside of the liquid, or out of a cell that is held. */
 UND_INLINE int32_t und_volume_full_flux(float open, float way)
 {

@@ -67,9 +67,11 @@ static inline bool und_volume_linked(const und_volume *v, const und_volume_walls
     return !walls->room || !walls->beside_thin[at] || und_volume_way(walls->open, v->mac.step, at, k);
 }
 
-/* The gradient of phi, of what is on the same side; how much of the cell it encloses. */
+/* The gradient of phi, of what is on the same side; by how much a surface of that slope faces the way that
+ * the solid in the cell does (a cosine); how much of the cell phi encloses beside that. */
 void und_volume_gradient(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
                          float slope[3]);
+float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_t at, const float slope[3]);
 float und_volume_part(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at);
 
 /* The wall that what is in a cell lies on: how far its surface is from the cell's middle, and its normal;

@@ -1,0 +1,338 @@
+/* What is drawn: phi, and on walls the films that are thinner than phi can show.
+ *
+ * A film's surface is as far from the wall as it is thick: the distance to the wall less that, which goes on
+ * into the wall as straight, so that whoever looks for 0 between cells finds it.  Cells say how thick films
+ * are; what is drawn is evened out along the wall, comes down to it where films end, and encloses what they
+ * hold. */
+#include "base/pages.h"
+#include "base/status.h"
+#include "surface/volume_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 4 };                                       /* that look for what encloses it */
+static const float LEAST_AREA = 0.02f;                     /* of a cell's side: less is no wall */
+static const float STEEP = 2.5f, RIM = 0.35f, DRY = -0.6f; /* from how much of the wall is wet to how thick */
+static const float MOST = 2.5f;                            /* times as thick, in a round */
+static const float OPPOSITE = 0.1f; /* cosine: walls that face each other less than that */
+
+/* A cell near a film. */
+typedef struct spot {
+    size_t at;
+    float wall;       /* cells, to the nearest wall */
+    float normal[3];  /* of that wall */
+    float area;       /* of the wall in the cell; 0: there is none */
+    float thick;      /* of the film on it, cells */
+    float around;     /* of films around */
+    bool known, next; /* is there something to draw; and in the next turn */
+    float wet;        /* how much of the wall around is wet: 0 to 1 */
+    float shown;      /* thickness of what is drawn; below 0 where nothing is */
+    float enclosed;   /* what that makes in the cell */
+} spot;
+
+typedef struct show {
+    und_volume *v;
+    const und_volume_walls *walls;
+    const float *phi;
+    spot *spots;
+    int count;
+    const int32_t *index; /* of a cell's spot, where mark says that it has one */
+} show;
+
+static bool is_chosen(const void *context, size_t at)
+{
+    return ((const und_volume *)context)->parts->to[at] != 0;
+}
+
+/* Cells that are chosen, and those around them. */
+static void choose_around(und_volume *v, const uint8_t *chosen, uint8_t *all)
+{
+    const und_mac *m = &v->mac;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
+            for (int k = 0; k < UND_VOLUME_AROUND && chosen[first + x]; k++) {
+                const size_t next = (size_t)((ptrdiff_t)(first + x) + v->parts->around[k]);
+                all[next] = v->parts->inside[next];
+            }
+}
+
+/* Lists the cells within two of films. */
+static void list_near(und_volume *v)
+{
+    memset(v->parts->mark, 0, v->mac.count);
+    memset(v->parts->to, 0, v->mac.count);
+    choose_around(v, v->film, v->parts->mark);
+    choose_around(v, v->parts->mark, v->parts->to);
+    und_volume_list(v, is_chosen, v);
+}
+
+/* ---- Walls ---- */
+
+/* The wall's area in a cell, as a vector into the liquid: what its open faces lack (Gauss). */
+static float area_of(const show *s, size_t at, float normal[3])
+{
+    float sum = 0;
+    for (int a = 0; a < 3; a++) {
+        const size_t low = at - (size_t)s->v->mac.step[a];
+        normal[a] = s->v->mac.n[a] > 1 ? s->walls->open[a][at] - s->walls->open[a][low] : 0;
+        sum += normal[a] * normal[a];
+    }
+    return sqrtf(sum);
+}
+
+static float smaller_side(float low, float high, float normal[3], int axis, float best)
+{
+    if (low < best || high < best) {
+        normal[0] = normal[1] = normal[2] = 0;
+        normal[axis] = low < high ? 1 : -1;
+    }
+    return fminf(fminf(low, high), best);
+}
+
+/* How far the nearest wall is, and where to. */
+static float wall_of(const show *s, size_t at, float normal[3])
+{
+    const und_mac *m = &s->v->mac;
+    float best = INFINITY, sum = 0;
+    int cell[3];
+    normal[0] = normal[1] = normal[2] = 0;
+    if (s->walls->room) {
+        best = s->walls->distance[at];
+        for (int a = 0; a < 3; a++) {
+            const size_t step = (size_t)m->step[a];
+            normal[a] = m->n[a] > 1 ? s->walls->distance[at + step] - s->walls->distance[at - step] : 0;
+            sum += normal[a] * normal[a];
+        }
+        for (int a = 0; a < 3; a++)
+            normal[a] /= sqrtf(fmaxf(sum, 1e-12f));
+    }
+    und_volume_cell(m, at, cell);
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+        const float low = s->walls->closed[2 * a] ? (float)cell[a] + 0.5f : INFINITY;
+        const float high = s->walls->closed[2 * a + 1] ? (float)(m->n[a] - cell[a]) - 0.5f : INFINITY;
+        best = smaller_side(low, high, normal, a, best);
+    }
+    return best;
+}
+
+static const spot *spot_at(const show *s, size_t at)
+{
+    const und_volume_parts *p = s->v->parts;
+    return p->inside[at] && p->mark[at] ? s->spots + s->index[at] : NULL;
+}
+
+/* What lies on the wall in a cell, and in those before and behind it, over the wall's area there: however a
+ * slanted wall cuts them. */
+static float thickness(const show *s, const spot *here)
+{
+    const ptrdiff_t *step = s->v->mac.step;
+    float normal[3], held = 0, area = 0;
+    int best = 0;
+    if (!(here->area > 0))
+        return 0;
+    area_of(s, here->at, normal);
+    for (int a = 1; a < 3; a++)
+        best = fabsf(normal[a]) > fabsf(normal[best]) ? a : best;
+    for (int by = -1; by <= 1; by++) {
+        const size_t next = (size_t)((ptrdiff_t)here->at + by * step[best]);
+        const size_t between = by < 0 ? next : here->at;
+        const spot *there = spot_at(s, next);
+        if (!there || (by != 0 && !(s->walls->open[best][between] > 0)))
+            continue;
+        held += s->v->film[next] ? und_volume_cells(s->v->c[next]) : 0;
+        area += there->area;
+    }
+    return held / area;
+}
+
+/* ---- What is drawn ---- */
+
+/* The neighbours of a cell whose walls face the same way. */
+typedef void visit_fn(const show *s, const spot *there, float weight, float sums[3]);
+
+static void visit(const show *s, const spot *here, visit_fn *fn, float sums[3])
+{
+    sums[0] = sums[1] = sums[2] = 0;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const spot *there = spot_at(s, (size_t)((ptrdiff_t)here->at + s->v->parts->around[k]));
+        if (!there || (here->wall > 0 && !und_volume_linked(s->v, s->walls, here->at, k)))
+            continue; /* out of a solid no way leads */
+        const float same = here->normal[0] * there->normal[0] + here->normal[1] * there->normal[1] +
+                           here->normal[2] * there->normal[2];
+        if (same > OPPOSITE)
+            fn(s, there, und_volume_weight(k), sums);
+    }
+}
+
+static void add_thickness(const show *s, const spot *there, float weight, float sums[3])
+{
+    (void)s;
+    sums[0] += there->thick > 0 ? weight * there->area : 0;
+    sums[1] += weight * there->area * there->thick;
+}
+
+static bool is_liquid(const show *s, size_t at)
+{
+    return !s->v->film[at] && s->phi[at] < 0.5f;
+}
+
+/* How much of the wall is wet: where a film ends, as far as what is there reaches if it is as thick as the
+ * film around it. */
+static void add_wetness(const show *s, const spot *there, float weight, float sums[3])
+{
+    const float part = is_liquid(s, there->at) ? 1 : fminf(there->thick / fmaxf(there->around, 1e-6f), 1);
+    sums[0] += weight * there->area;
+    sums[1] += weight * there->area * part;
+}
+
+static void add_shown(const show *s, const spot *there, float weight, float sums[3])
+{
+    (void)s;
+    sums[0] += there->known ? weight : 0;
+    sums[1] += there->known ? weight * there->shown : 0;
+}
+
+static void add_volumes(const show *s, const spot *there, float weight, float sums[3])
+{
+    (void)s;
+    sums[0] += weight * there->area * there->enclosed;
+    sums[1] += weight * there->area * there->thick;
+}
+
+/* Thin at the rim, as thick as films around a cell further in. */
+static float drawn(const spot *here)
+{
+    return here->around * fminf(fmaxf(STEEP * (here->wet - RIM), DRY), 1);
+}
+
+/* The mean over eight places in a cell of what is drawn, where there is something. */
+static float enclosed(const show *s, const spot *here)
+{
+    const int axes = s->v->mac.n[2] > 1 ? 3 : 2, corners = 1 << axes;
+    float mean = 0;
+    for (int place = 0; place < corners; place++) {
+        float sum = 0;
+        for (int c = 0; c < corners; c++) {
+            float weight = 1;
+            ptrdiff_t next = (ptrdiff_t)here->at;
+            for (int a = 0; a < axes; a++) {
+                weight *= c >> a & 1 ? 0.25f : 0.75f;
+                next += c >> a & 1 ? (place >> a & 1 ? 1 : -1) * s->v->mac.step[a] : 0;
+            }
+            const spot *there = spot_at(s, (size_t)next);
+            sum += weight * (there && there->known ? there->shown : here->shown);
+        }
+        mean += fmaxf(sum, 0) / (float)corners;
+    }
+    return mean;
+}
+
+#define EACH_SPOT(s, here)                                                              \
+    PARALLEL_FOR(und_workers((s)->v->threads, (size_t)(s)->count, UND_VOLUME_TO_SHARE)) \
+    for (int i_ = 0; i_ < (s)->count; i_++)                                             \
+        for (spot *here = (s)->spots + i_; here; here = NULL)
+
+#define EACH_WALL(s, here) \
+    EACH_SPOT(s, here)     \
+    if (here->area > 0)
+
+static void find_spots(show *s)
+{
+    EACH_SPOT(s, here)
+    {
+        here->at = (size_t)s->v->parts->list[i_];
+        here->wall = wall_of(s, here->at, here->normal);
+        float normal[3];
+        here->area = area_of(s, here->at, normal);
+        here->area = here->area > LEAST_AREA ? here->area : 0;
+        s->v->parts->spare[here->at] = i_;
+    }
+    EACH_SPOT(s, here)
+    {
+        here->thick = thickness(s, here);
+        here->known = false;
+    }
+}
+
+/* How thick it is drawn on the walls of cells. */
+static void find_shown(const show *s)
+{
+    EACH_WALL(s, here)
+    {
+        float sums[3];
+        visit(s, here, add_thickness, sums);
+        here->around = sums[0] > 0 ? sums[1] / sums[0] : 0;
+    }
+    EACH_WALL(s, here)
+    {
+        float sums[3];
+        visit(s, here, add_wetness, sums);
+        here->wet = sums[0] > 0 ? sums[1] / sums[0] : 0;
+        if (here->thick > 0) /* what is but a cell wide */
+            here->wet = fmaxf(here->wet, 0.5f);
+        here->known = here->around > 0;
+        here->shown = drawn(here);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        EACH_WALL(s, here)
+        here->enclosed = enclosed(s, here);
+        EACH_WALL(s, here)
+        {
+            float sums[3];
+            visit(s, here, add_volumes, sums);
+            if (sums[0] > 0)
+                here->around *= fminf(fmaxf(sums[1] / sums[0], 1 / MOST), MOST);
+            here->shown = drawn(here);
+        }
+    }
+}
+
+/* On into walls, and away from them; in two turns, as far as cells are near. */
+static void extend(const show *s, bool first)
+{
+    EACH_SPOT(s, here)
+    {
+        float sums[3] = {0};
+        here->next = here->known;
+        if (here->known || !(first || here->wall < 0))
+            continue;
+        visit(s, here, add_shown, sums);
+        here->next = sums[0] > 0;
+        if (here->next)
+            here->around = sums[1] / sums[0];
+    }
+    EACH_SPOT(s, here)
+    {
+        here->shown = here->next && !here->known ? here->around : here->shown;
+        here->known = here->next;
+    }
+}
+
+und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                           const float **shown, und_error *err)
+{
+    const und_mac *m = &v->mac;
+    float *out = v->parts->fraction;
+    *shown = d->phi;
+    und_volume_find_films(v, d, walls);
+    list_near(v);
+    show s = {.v = v, .walls = walls, .phi = d->phi, .count = v->parts->count, .index = v->parts->spare};
+    if (s.count == 0)
+        return UND_OK;
+    if (!(s.spots = und_pages_alloc((size_t)s.count * sizeof *s.spots, "films", err)))
+        return err->status;
+    find_spots(&s);
+    find_shown(&s);
+    extend(&s, true);
+    extend(&s, false);
+    memcpy(out, d->phi, m->count * sizeof *out);
+    EACH_SPOT(&s, here)
+    if (here->known) {
+        const float film = here->wall - here->shown;
+        out[here->at] = v->film[here->at] ? film : fminf(out[here->at], film);
+    }
+    und_pages_free(s.spots);
+    *shown = out;
+    return UND_OK;
+}

@@ -1,0 +1,141 @@
+/* Films thinner than cells are drawn: on floors, slanted walls, balls and in glasses, as much as they hold.
+ */
+#include "tests/levelset_model.h"
+#include "tests/shell_check.h"
+
+#include "liquid/levelset_state.h"
+#include "surface/frame_mesh.h"
+#include "surface/volume.h"
+
+enum { N = 32 };
+
+typedef struct film {
+    und_shape *solid; /* NULL: the floor */
+    double thick;     /* cells */
+    double middle[3]; /* of the ball whose walls are wet, cells */
+    double radius;
+} film;
+
+static und_levelset *begin(const film *f)
+{
+    const und_obstacle_def solid = {.shape = f->solid};
+    und_levelset_def def = und_levelset_def_default();
+    for (int a = 0; a < 3; a++)
+        def.n[a] = N;
+    def.dx = 1.0 / N;
+    def.surface_rule = UND_SURFACE_VOLUME;
+    def.threads = 2;
+    def.obstacles = &solid;
+    def.obstacle_count = f->solid ? 1 : 0;
+    return start_levelset(&def);
+}
+
+/* Lays it on the walls, as much as there is of them in a cell; m3. */
+static double wet(und_levelset *s, const film *f)
+{
+    int32_t *c = und_levelset_volume_cells(s);
+    double sum = 0;
+    for (int z = 0; z < N; z++)
+        for (int y = 0; y < N; y++)
+            for (int x = 0; x < N; x++) {
+                const size_t at = und_mac_at(&s->mac, x, y, z);
+                const double by[3] = {x + 0.5 - f->middle[0], y + 0.5 - f->middle[1], z + 0.5 - f->middle[2]};
+                double area = 0;
+                for (int a = 0; a < 3; a++) {
+                    const double lack =
+                        (double)(s->solids.open[a][at] - s->solids.open[a][at - (size_t)s->mac.step[a]]);
+                    area += lack * lack;
+                }
+                const double room = s->solids.any ? (double)s->solids.room[at] : 1;
+                if (by[0] * by[0] + by[1] * by[1] + by[2] * by[2] > f->radius * f->radius || room < 0.02)
+                    continue;
+                c[at] = (int32_t)(fmin(f->thick * sqrt(area), room) * UND_VOLUME_ONE);
+                sum += c[at] / (double)UND_VOLUME_ONE;
+            }
+    return sum * s->def.dx * s->def.dx * s->def.dx;
+}
+
+/* The mesh that is drawn of it, and what that has of what is held. */
+static double drawn(const film *f, und_shell *shell)
+{
+    und_error err = {0};
+    und_levelset *s = begin(f);
+    const double held = wet(s, f);
+    und_liquid *liquid = und_levelset_liquid(s);
+    und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {N, N, N}, .dx = 1.0 / N});
+    assert_int_equal(liquid->class->frame(liquid, &frame, &err), UND_OK);
+    assert_int_equal(und_frame_mesh(&frame, &(und_frame_mesh_def){.threads = 2}, shell, &err), UND_OK);
+    const shell_size size = measure_shell(shell);
+    assert_int_equal(size.broken, 0);
+    und_frame_clear(&frame);
+    und_levelset_destroy(s);
+    return size.volume / held;
+}
+
+/* A round puddle: its rim is round, not of cells. */
+static void a_puddle_on_the_floor(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const film f = {.thick = 0.05 * (1 << k), .middle = {16.3, 0, 15.8}, .radius = 9.7};
+        und_shell shell;
+        assert_double_near(drawn(&f, &shell), 1, 0.02);
+        double low = INFINITY, high = 0, top = 0;
+        for (int e = 0; e < 3 * shell.triangle_count; e++) { /* from the floor up: there is the rim */
+            const float *p = shell.position + 3 * (size_t)shell.triangle[e];
+            const float *q = shell.position + 3 * (size_t)shell.triangle[e % 3 == 2 ? e - 2 : e + 1];
+            const double r = hypot((double)p[0] * N - f.middle[0], (double)p[2] * N - f.middle[2]);
+            top = fmax(top, (double)p[1] * N);
+            if ((double)p[1] * N < 1e-4 && (double)q[1] * N > 1e-4) {
+                low = fmin(low, r);
+                high = fmax(high, r);
+            }
+        }
+        assert_true(low > f.radius - 0.5 && high < f.radius + 0.5);
+        assert_true(top < 1.5 * f.thick && top > f.thick);
+        und_shell_free(&shell);
+    }
+}
+
+static und_shape *make(und_shape shape)
+{
+    und_error err = {0};
+    und_shape *made = und_shape_create(&shape, &err);
+    assert_non_null(made);
+    return made;
+}
+
+static void check_solid(und_shape *solid, const double middle[3], double radius, double tolerance)
+{
+    for (int k = 0; k < 2; k++) {
+        film f = {.solid = solid, .thick = 0.1 * (1 << k), .radius = radius};
+        for (int a = 0; a < 3; a++)
+            f.middle[a] = middle[a];
+        und_shell shell;
+        assert_double_near(drawn(&f, &shell), 1, tolerance);
+        und_shell_free(&shell);
+    }
+    und_shape_destroy(solid);
+}
+
+/* Triangles of a cell's size on a ball of 14 cells' radius are off it by up to 0.02 cells. */
+static void on_a_ball(void **state)
+{
+    (void)state;
+    check_solid(make((und_shape){.kind = UND_SPHERE, .center = {0.51, 0.12, 0.5}, .radius = 0.44}),
+                (double[3]){16, 18, 16}, 9, 0.12);
+}
+
+static void on_a_slope(void **state)
+{
+    (void)state;
+    check_solid(make((und_shape){.kind = UND_PLANE, .center = {0.5, 0.4, 0.5}, .half = {0.3, 0.95, 0.1}}),
+                (double[3]){16, 13, 16}, 9, 0.02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_puddle_on_the_floor), cmocka_unit_test(on_a_ball),
+                                       cmocka_unit_test(on_a_slope)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
