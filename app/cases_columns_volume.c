@@ -205,7 +205,7 @@ und_status case_ballistic(case_sink *sink, und_error *err)
     for (int i = 0; i < 4; i++) {
         double v = speeds[i], top = 0, time = 0, flight = NAN, far = NAN, place[3] = {1, 0, 1},
                speed[3] = {5, v, 0};
-        und_spray_def def = und_columns_def_default().spray;
+        und_spray_def def = und_spray_def_default();
         und_spray *spray = und_spray_create(&def, G, 1, 1, err);
         if (!spray)
             return err->status;

@@ -4,55 +4,15 @@
 #ifndef UNDINE_CELLS_H
 #define UNDINE_CELLS_H
 
-#include <undine/columns.h>
+#include <undine/fill.h>
+#include <undine/revolve.h>
+#include <undine/spray.h>
+#include <undine/step.h>
+#include <undine/walls.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What a cell holds (section 3.1). */
-typedef enum und_label { UND_CELL_EMPTY, UND_CELL_SURFACE, UND_CELL_FULL, UND_CELL_SOLID } und_label;
-
-/* What a solid, or a cell beside the domain, does to the liquid at it (sections 3.2.1 and 3.2.2). */
-typedef enum und_wall_kind {
-    UND_WALL_SLIP,   /* liquid slides along it */
-    UND_WALL_STICK,  /* liquid has the wall's own velocity at it */
-    UND_WALL_INFLOW, /* liquid comes in with the wall's velocity */
-    UND_WALL_OUTFLOW /* liquid leaves at its natural rate */
-} und_wall_kind;
-
-typedef struct und_wall_def {
-    und_wall_kind kind;
-    und_value velocity[3]; /* m/s, functions of place and time: of the inflow, or of a wall that sticks, along
-                              itself */
-    double markers;        /* per second, born at an inflow; 0: as many as keep their density */
-} und_wall_def;
-
-enum { UND_SIDES = 6 }; /* low x, high x, low y, high y, low z, high z */
-
-/* Something solid: the cells whose centre lies in it. */
-typedef struct und_solid_def {
-    const und_shape *shape;
-    und_wall_def wall;
-} und_solid_def;
-
-/* While it lasts, cells are a wall of this kind: an inflow, an outflow.  Those of the layer beside one side
- * of the domain, all of them or where the shape holds the middle of the face they share with the domain; or,
- * with no side, all whose middle lies in the shape.  Later ones in the list win. */
-typedef struct und_gate_def {
-    int side;               /* 0 to 5; -1: none */
-    const und_shape *shape; /* may be NULL with a side */
-    und_wall_def wall;
-    double start, end; /* s; active in [start, end) */
-} und_gate_def;
-
-/* Liquid at the start. */
-typedef struct und_fill_def {
-    const und_shape *shape;
-    und_value velocity[3];        /* m/s */
-    int chain;                    /* markers on its outline, where chains track it; 0: one every half cell */
-    const und_value *temperature; /* where the level set has one; NULL: as the rest of the liquid */
-} und_fill_def;
 
 /* How the liquid's place is followed (section 4). */
 typedef enum und_track {
@@ -79,20 +39,6 @@ typedef struct und_wave_maker {
                           the amplitude in that time, and then keeps them so */
     double start, end; /* s */
 } und_wave_maker;
-
-/* A surface of revolution around a vertical axis from the chains' profiles, smoothed by bicubic splines. */
-typedef struct und_revolve_def {
-    double axis_x, axis_z; /* m; where the axis stands; the profile is the half with x >= axis_x */
-    int around;            /* facets around; 0: no surface of revolution; 96 */
-    int along;             /* spline samples per marker, 3 */
-} und_revolve_def;
-
-/* Foam where spray lands (section 4.3). */
-typedef struct und_froth_def {
-    bool on;
-    double life; /* s per mm of the drop's radius, on average; random between half and one and a half; 0.5 */
-    int most;    /* bits of foam at once; 1 << 18 */
-} und_froth_def;
 
 typedef struct und_cells_def {
     int n[3];           /* cells; n[2] == 1 is two-dimensional */
@@ -150,17 +96,6 @@ double und_cells_substep(und_cells *cells, double dt);
 
 double und_cells_time(const und_cells *cells);
 und_ledger und_cells_ledger(const und_cells *cells);
-
-/* What ruled the length of a substep. */
-typedef enum und_step_limit {
-    UND_LIMIT_FRAME,     /* the end of the step asked for */
-    UND_LIMIT_COURANT,   /* equation 3 */
-    UND_LIMIT_VISCOSITY, /* 2 nu dt (1/dx2 + 1/dy2 + 1/dz2) < 1 */
-    UND_LIMIT_MAX_STEP,
-    UND_LIMIT_WAVES /* the shortest waves of a height field */
-} und_step_limit;
-
-const char *und_step_limit_name(und_step_limit limit);
 
 /* Of the last substep. */
 typedef struct und_cells_report {

@@ -4,13 +4,13 @@
 #ifndef UNDINE_COLUMNS_H
 #define UNDINE_COLUMNS_H
 
+#include <undine/bodies.h>
 #include <undine/pool.h>
+#include <undine/spray.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct und_skeleton und_skeleton; /* joints and keys; see und_skeleton_* */
 
 /* Which flow moves the water in a step. */
 typedef enum und_flow_rule {
@@ -24,50 +24,6 @@ typedef enum und_force_rule {
     UND_FORCE_ESTIMATE, /* from the face that meets the water: fast */
     UND_FORCE_SEARCH    /* the force in [0, f_max] that makes the body and the surface agree */
 } und_force_rule;
-
-/* Drops that leave the water where its surface rises too fast. */
-typedef struct und_spray_def {
-    bool on;
-    double threshold;      /* upward speed of the surface above which it sprays, m/s; 2.25 */
-    double rate;           /* drops per m2 and second, at most; 400,000 */
-    double radius[2];      /* of the smallest and the largest drop, m; 0.002, 0.008 */
-    double share;          /* of the rise above the threshold that leaves as spray, 0 to 1; 1 */
-    double launch[2];      /* a drop's velocity upwards and sideways relative to the surface's; 1, 1 */
-    double scatter;        /* random part of a drop's velocity, relative to its speed; 0.15 */
-    double drag;           /* of the air, relative to that on a sphere (drag coefficient 0.47); 0: none */
-    und_vector wind;       /* m/s; acts through the drag */
-    int most;              /* drops in the air at once; 1 << 20 */
-    bool sheets;           /* young drops of one impact hang together in a thin sheet until it tears */
-    double sheet_tear;     /* m; a sheet thinner than this tears; 0.0002 */
-    double sheet_cohesion; /* 1/s; how fast neighbours in a sheet come to move alike; 20 */
-} und_spray_def;
-
-/* A rigid body, free or led. */
-typedef struct und_body_def {
-    const und_shape *shape;   /* in its own coordinates; a plane has no size and is not allowed */
-    double density;           /* kg/m3 */
-    double mass;              /* kg; above 0 it counts instead of the density */
-    double ballast;           /* kg; a small weight in it besides, which moves its centre of mass; 0 */
-    double ballast_at[3];     /* where that is, own coordinates, m */
-    double position[3];       /* of its own origin at the start, m */
-    double rotation[3];       /* degrees about x, then y, then z */
-    double velocity[3];       /* m/s */
-    double spin[3];           /* rad/s */
-    double release;           /* s; held where it is, or led, until then; 0 */
-    const und_motion *motion; /* led along keys until released; NULL: held */
-    const und_skeleton
-        *skeleton; /* led by a skeleton's bone instead; released, it hangs on its parent's body */
-    int bone;
-    bool release_wet; /* of a skeleton: the whole figure is released when one of its bones meets water, too */
-    double hold;      /* strength with which a released figure's joint goes on with its keys: 1 holds all that
-                         hangs on it straight out against its weight, 0 is limp; 0 */
-    double drag;      /* of the water, on the area that faces it: about 0.5 for a ball, 1 for a box; 0.6 */
-    double bounce;    /* 0 to 1: how much of the speed is left after a bump; 0.3 */
-    double friction;  /* 0.4 */
-    float color[3];   /* linear; negative: the shape's own, or dark red */
-} und_body_def;
-
-und_body_def und_body_def_default(void);
 
 typedef struct und_columns_def {
     und_pool_def pool;    /* its damping is that of the flow in the pipes, 1/s */
@@ -108,14 +64,6 @@ double und_columns_ground(const und_columns *columns, int x, int z);
 double und_columns_control(const und_columns *columns, int x, int z);
 /* Depth of the water alone, m. */
 double und_columns_depth(const und_columns *columns, int x, int z);
-
-/* Where a body's centre of mass is and how it moves. */
-typedef struct und_body_state {
-    double position[3]; /* m */
-    double rotation[4]; /* unit quaternion, w first */
-    double velocity[3]; /* m/s */
-    double spin[3];     /* rad/s, world axes */
-} und_body_state;
 
 und_body_state und_columns_body(const und_columns *columns, int body);
 

@@ -4,91 +4,15 @@
 #ifndef UNDINE_LEVELSET_H
 #define UNDINE_LEVELSET_H
 
-#include <undine/cells.h>
+#include <undine/bands.h>
 #include <undine/control.h>
+#include <undine/elements.h>
+#include <undine/fill.h>
+#include <undine/obstacle.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct und_sequence und_sequence; /* meshes that deform from frame to frame; see und_sequence_* */
-
-/* Something solid, at rest or moving: an obstacle, or a container of liquid. */
-typedef struct und_obstacle_def {
-    const char *name;             /* for reports; NULL: its number */
-    const und_shape *shape;       /* in its own coordinates; NULL with a sequence */
-    const und_motion *motion;     /* where its origin is; NULL: at rest at the world's */
-    const und_sequence *sequence; /* deforming, instead of the shape; moved by motion too */
-    bool inside_out;              /* all but the shape is solid: a container */
-    const und_value *temperature; /* of its surface, where the liquid has one; NULL: it is insulated */
-    double friction;              /* 0: liquid slips along it, 1: it sticks; Rasmussen et al. 2004, 5.5.1 */
-    bool separate;                /* it does not hold liquid by suction: sheets come off it */
-} und_obstacle_def;
-
-/* A kind of vector field that an element can be (4.1.1: whatever can be rendered into one).  A new one is a
- * file with this in it; doc/levelset.md shows how. */
-typedef struct und_field_kind {
-    const char *name; /* "spline" */
-    size_t size;      /* of the data that describes one, bytes */
-    /* What the functions below read, made of the data once; NULL: they read the data. */
-    void *(*prepare)(const void *data, und_error *err);
-    void (*release)(void *ready);
-    /* The box, m, outside which the field is 0 at a time; NULL: it has none. */
-    void (*bounds)(const void *ready, double time, double low[3], double high[3]);
-    /* One component at `count` places, from `place` on, `step` metres apart along x. */
-    void (*row)(const void *ready, int axis, const double place[3], double step, int count, double time,
-                float *out);
-    bool (*serial)(const void *ready); /* row is to be called from one thread at a time; NULL: it is not */
-} und_field_kind;
-
-typedef struct und_points {
-    int count;
-    const double (*at)[3]; /* m */
-} und_points;
-
-/* Along a curve, fading to 0 at a radius around it. */
-typedef struct und_field_spline {
-    und_points points; /* the curve passes them: Catmull-Rom */
-    double radius;     /* m */
-    double speed;      /* along the curve, m/s (or m/s2): on it as given, falling off to 0 at the radius */
-    double pull;       /* towards the curve, the same unit: as given a third of the radius away, 0 on it */
-} und_field_spline;
-
-/* Samples on a grid, linear between them, 0 outside.  With one sample along an axis it is the same all along
- * it. */
-typedef struct und_field_grid {
-    int n[3];
-    double low[3], high[3]; /* m; of the first and the last sample */
-    const float *sample;    /* [z][y][x][3]; NULL: the values, each asked for once */
-    und_value value[3];
-} und_field_grid;
-
-extern const und_field_kind und_field_spline_kind, und_field_grid_kind;
-
-typedef struct und_field_def {
-    const und_field_kind *kind; /* NULL: the values */
-    const void *data;           /* of the kind: a und_field_spline, say */
-    und_value value[3];         /* functions of place and time, or constant */
-} und_field_def;
-
-/* What acts on the liquid (4.4.3 to 4.4.5). */
-typedef enum und_element_role {
-    UND_ELEMENT_SOURCE,  /* always liquid, with the field's velocity */
-    UND_ELEMENT_DRAIN,   /* never liquid */
-    UND_ELEMENT_FORCE,   /* the field is an acceleration, m/s2 */
-    UND_ELEMENT_VELOCITY /* equation 4.5: the field's velocity, blended in by alpha */
-} und_element_role;
-
-typedef struct und_element_def {
-    und_element_role role;
-    const und_shape *shape;   /* the region; NULL: everywhere (forces and velocities) */
-    const und_motion *motion; /* of the region; NULL: at rest */
-    und_field_def field;
-    und_value alpha;   /* velocity: how much of the way to the field is gone in 1/24 s, 0 to 1; 1 */
-    double soft;       /* m: alpha and forces fade to 0 over it inside the region's border; 0 */
-    double start, end; /* s; active in [start, end) */
-    const und_value *temperature; /* sources: of the liquid in it; NULL: as it comes */
-} und_element_def;
 
 /* The liquid's temperature, which moves with it and spreads in it; its unit is whichever the numbers have. */
 #define UND_HEAT_MOST 1e9
@@ -100,34 +24,6 @@ typedef struct und_heat_def {
     const double (*viscosity)[2]; /* {temperature, m2/s} by growing temperature: in between the viscosity's
                                      logarithm is linear, beyond the ends it stays */
 } und_heat_def;
-
-/* Grids that source others: what one keeps after each substep for those further down the flow, of the cells
- * along its open sides (Rasmussen et al. 2004, 5.4). */
-enum { UND_BAND = 3 }; /* cells deep */
-
-typedef struct und_band {
-    int side;         /* that it lies along */
-    int low[3], n[3]; /* its cells in the grid */
-    /* Where in the values its distances are (cells, [z][y][x]); velocities of its cells' faces along x, y and
-     * z, from the low faces of the first cells on (m/s); temperatures; and what cells hold (of a cell). */
-    size_t from[6];
-    /* Where cells have volumes, of each face of the side: what has left by it since the start, with the flow
-     * and as drops, each in whole cells and parts of 2^-24 of one, and the last drop's velocity (m/s). */
-    size_t gone;
-    size_t first_face; /* of the grid's, which are those of its bands in turn */
-} und_band;
-enum { UND_BAND_GONE = 7 }; /* numbers of a face */
-
-typedef struct und_bands {
-    int axes;    /* 2: the grid is one cell deep, and nothing moves along z */
-    bool heat;   /* there are temperatures */
-    bool volume; /* cells have what they hold */
-    int count;
-    und_band band[UND_SIDES];
-    size_t values, faces;
-} und_bands;
-
-und_bands und_levelset_bands(const int n[3], const bool open[UND_SIDES], bool heat, bool volume);
 
 /* Who keeps them: called at the start and after each substep.  After a state was given back the index goes
  * on from where the state was. */

@@ -3,14 +3,12 @@
 #ifndef UNDINE_POOL_H
 #define UNDINE_POOL_H
 
-#include <undine/types.h>
+#include <undine/rain.h>
+#include <undine/shape.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct und_shape und_shape;   /* a signed distance; see und_shape_* */
-typedef struct und_motion und_motion; /* key-framed position and rotation */
 
 typedef enum und_edge_kind {
     UND_EDGE_WALL, /* reflects */
@@ -18,8 +16,6 @@ typedef enum und_edge_kind {
     UND_EDGE_FLOW, /* a river: a set volume flows in */
     UND_EDGE_FALL  /* water falls off the edge */
 } und_edge_kind;
-
-enum { UND_LOW_X, UND_HIGH_X, UND_LOW_Z, UND_HIGH_Z, UND_EDGES };
 
 typedef struct und_edge_def {
     und_edge_kind kind;
@@ -47,19 +43,6 @@ typedef struct und_drop_def {
     double time, center[3], radius;
     double volume; /* m3; negative: water is taken */
 } und_drop_def;
-
-/* Rain: drops fall from `top` at `speed` and add exactly their volume where they hit. */
-typedef struct und_rain_def {
-    bool on;
-    und_value rate;  /* drops per m2 and second, a function of place and time */
-    double max_rate; /* the largest the rate gets; where 0 the rate must be a constant */
-    double radius;   /* of a drop, m; its volume is 4/3 pi r^3 */
-    double splash;   /* radius of the ring a drop makes, m; at least two cells */
-    double top;      /* height drops appear at, m */
-    double speed;    /* m/s */
-    double wind[2];  /* horizontal velocity along x and z, m/s */
-    double start, end;
-} und_rain_def;
 
 /* A sinusoidal disturbance at a place: a patch of pressure, so it adds no water. */
 typedef struct und_stir_def {

@@ -51,6 +51,9 @@ typedef struct und_grid {
     double origin[3]; /* the low corner of cell (0, 0, 0) */
 } und_grid;
 
+enum { UND_LOW_X, UND_HIGH_X, UND_LOW_Z, UND_HIGH_Z, UND_EDGES }; /* of a height field */
+enum { UND_SIDES = 6 }; /* of a grid: low x, high x, low y, high y, low z, high z */
+
 /* A frame is a bag of named things at one instant. */
 typedef enum und_kind {
     UND_FIELD,     /* values at cell centres: [z][y][x], or [z][x] for a height field */
@@ -89,6 +92,8 @@ typedef struct und_frame {
     int spares; /* items after the last that are gone, but whose memory may serve new ones */
     und_item *items;
 } und_frame;
+
+const und_item *und_frame_find(const und_frame *frame, const char *name); /* NULL: not there */
 
 /* Every drop accounted for, in cubic metres since the start:
  * start + sources - drains - left - spray_out + spray_back + correction = measured, up to rounding. */

@@ -45,8 +45,6 @@ const und_frame *und_sim_frame(und_sim *sim); /* valid until the next call on si
 und_ledger und_sim_ledger(const und_sim *sim);
 uint64_t und_sim_hash(const und_sim *sim); /* of the whole state */
 
-const und_item *und_frame_find(const und_frame *frame, const char *name); /* NULL: not there */
-
 #ifdef __cplusplus
 }
 #endif

@@ -3,7 +3,7 @@
 #ifndef UNDINE_WAVES_H
 #define UNDINE_WAVES_H
 
-#include <undine/columns.h>
+#include <undine/bodies.h>
 #include <undine/pool.h>
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 #include "geom/shape.h"
 #include "grid/frame.h"
 
-#include <undine/columns.h>
+#include <undine/bodies.h>
 
 /* What bodies bump into besides each other. */
 typedef struct und_bodies_world {

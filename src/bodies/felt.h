@@ -6,7 +6,7 @@
 #include "geom/vec.h"
 #include "grid/frame.h"
 
-#include <undine/cells.h>
+#include <undine/walls.h>
 
 /* What the frames of a flow have in common. */
 typedef struct und_felt_grid {

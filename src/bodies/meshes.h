@@ -6,7 +6,7 @@
 #include "geom/mesh.h"
 #include "grid/frame.h"
 
-#include <undine/columns.h>
+#include <undine/bodies.h>
 
 /* The triangles of all things, one thing after the other.  Made at create; zeroed is empty. */
 typedef struct und_meshes {

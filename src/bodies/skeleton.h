@@ -6,7 +6,7 @@
 #include "geom/motion.h"
 #include "geom/shape.h"
 
-#include <undine/columns.h>
+#include <undine/bodies.h>
 
 /* Reads a skeleton from text; `path` is what messages call it.  UND_INVALID with file and line. */
 und_skeleton *und_skeleton_parse(const char *text, size_t size, const char *path, und_error *err);

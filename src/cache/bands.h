@@ -5,7 +5,7 @@
 #ifndef UND_CACHE_BANDS_H
 #define UND_CACHE_BANDS_H
 
-#include <undine/levelset.h>
+#include <undine/bands.h>
 
 /* Which cells the records are of: what a reader expects is what the writer must have had. */
 typedef struct bands_grid {

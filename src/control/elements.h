@@ -6,6 +6,8 @@
 #include "base/fields.h"
 #include "flow/stream.h"
 
+#include <undine/elements.h>
+
 /* What a scene says of a kind of field: members of its data. */
 extern const field und_field_spline_keys[], und_field_grid_keys[];
 /* Three values; its data is a und_value[3]. */

@@ -6,7 +6,8 @@
 #include "grid/mac.h"
 #include "solve/poisson.h"
 
-#include <undine/cells.h>
+#include <undine/step.h>
+#include <undine/walls.h>
 
 /* Solid cells, and those of the layer beside the domain, are a wall: one of a list.  In two dimensions there
  * is no flow along z, and the walls there count as nothing: the layers beside hold no velocities. */

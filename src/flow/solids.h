@@ -6,7 +6,7 @@
 #include "grid/frame.h"
 #include "grid/mask.h"
 
-#include <undine/levelset.h>
+#include <undine/obstacle.h>
 
 typedef struct und_solids {
     und_mac mac;

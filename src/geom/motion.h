@@ -4,7 +4,7 @@
 
 #include "geom/vec.h"
 
-#include <undine/pool.h>
+#include <undine/shape.h>
 
 typedef struct und_quat {
     double w, x, y, z;

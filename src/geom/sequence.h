@@ -8,7 +8,7 @@
 #include "geom/motion.h"
 #include "geom/trimesh.h"
 
-#include <undine/levelset.h>
+#include <undine/shape.h>
 
 enum { UND_REACH_BEYOND = 64 };
 

@@ -4,7 +4,7 @@
 
 #include "geom/vec.h"
 
-#include <undine/pool.h>
+#include <undine/shape.h>
 
 typedef enum und_shape_kind {
     UND_SPHERE,       /* center, radius */

@@ -3,7 +3,7 @@
 #ifndef UND_GRID_FRAME_H
 #define UND_GRID_FRAME_H
 
-#include <undine/undine.h>
+#include <undine/types.h>
 
 und_frame und_frame_empty(int number, double time, und_grid grid);
 void und_frame_clear(und_frame *frame); /* frees the items and what they own */

@@ -176,7 +176,7 @@ und_cells_def und_cells_def_default(void)
         .viscosity = 1e-6,
         .keep_volume = true,
         .surface_in_cell = true,
-        .spray = und_columns_def_default().spray,
+        .spray = und_spray_def_default(),
         .split = 0.5,
         .foam = {.life = 0.5, .most = 1 << 18},
         .beta0 = 1.7,

@@ -6,6 +6,8 @@
 #include "spray/foam.h"
 #include "surface/height.h"
 
+#include <undine/cells.h>
+
 typedef double und_foam_column __attribute__((vector_size(32)));
 
 typedef struct und_cells_spray {

@@ -72,15 +72,7 @@ und_columns_def und_columns_def_default(void)
         .pipe_depth = INFINITY,
         .diagonal = 0.25,
         .smoothing = 0.1,
-        .spray = {.threshold = 2.25,
-                  .rate = 400000,
-                  .radius = {0.002, 0.008},
-                  .share = 1,
-                  .launch = {1, 1},
-                  .scatter = 0.15,
-                  .most = 1 << 20,
-                  .sheet_tear = 0.0002,
-                  .sheet_cohesion = 20},
+        .spray = und_spray_def_default(),
     };
 }
 

@@ -34,7 +34,7 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
     und_levelset_spray *p = s->spray = und_alloc(1, sizeof *p, "spray", err);
     if (!p)
         return err->status;
-    und_spray_def def = und_columns_def_default().spray;
+    und_spray_def def = und_spray_def_default();
     def.on = true;
     def.most = s->def.spray_most;
     /* each particle stands for its share of the cells that they are seeded in */

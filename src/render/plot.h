@@ -5,7 +5,7 @@
 #include "render/render.h"
 #include "render/rigid.h"
 
-#include <undine/cells.h>
+#include <undine/walls.h>
 
 /* A frame's cells, all of it checked: what is missing or damaged is NULL. */
 typedef struct und_plot_data {

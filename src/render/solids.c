@@ -3,7 +3,7 @@
 #include "base/maths.h"
 #include "render/internal.h"
 
-#include <undine/cells.h>
+#include <undine/walls.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,8 @@
 
 #include "cache/cache.h"
 
+#include <undine/undine.h>
+
 /* The scene in a cache's manifest, with the settings that it was made with and then `more`.  It reads the
  * cache's copies of its files, and no others. */
 und_scene *und_scene_of_cache(const und_cache_info *info, const und_setting *more, int count, und_error *err);

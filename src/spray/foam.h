@@ -5,7 +5,7 @@
 
 #include "grid/frame.h"
 
-#include <undine/cells.h>
+#include <undine/spray.h>
 
 typedef struct und_foam und_foam;
 

@@ -4,7 +4,7 @@
 
 #include "grid/frame.h"
 
-#include <undine/pool.h>
+#include <undine/rain.h>
 
 typedef struct und_rain {
     und_rain_def def;

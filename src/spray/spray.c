@@ -21,6 +21,19 @@ static const double FARTHEST = 1e6; /* m */
 /* Drag on a sphere, relative to its mass: k = 1/2 air Cd pi r^2 / (water 4/3 pi r^3) = DRAG / r, 1/m. */
 static const double DRAG = 3.0 / 8 * 0.47 * 1.2 / 1000;
 
+und_spray_def und_spray_def_default(void)
+{
+    return (und_spray_def){.threshold = 2.25,
+                           .rate = 400000,
+                           .radius = {0.002, 0.008},
+                           .share = 1,
+                           .launch = {1, 1},
+                           .scatter = 0.15,
+                           .most = 1 << 20,
+                           .sheet_tear = 0.0002,
+                           .sheet_cohesion = 20};
+}
+
 static int chunks_of(int count)
 {
     return count / CHUNK + (count % CHUNK != 0);

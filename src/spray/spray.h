@@ -4,7 +4,7 @@
 
 #include "grid/frame.h"
 
-#include <undine/columns.h>
+#include <undine/spray.h>
 
 /* Drops in the air, as arrays side by side; a drop keeps its place among the others, so that what it does
  * does not depend on threads. */

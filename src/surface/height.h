@@ -5,7 +5,7 @@
 #include "grid/frame.h"
 #include "grid/mac.h"
 
-#include <undine/cells.h>
+#include <undine/walls.h>
 
 typedef struct und_height {
     und_mac mac;

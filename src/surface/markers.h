@@ -7,7 +7,7 @@
 #include "grid/frame.h"
 #include "grid/mac.h"
 
-#include <undine/cells.h>
+#include <undine/walls.h>
 
 typedef struct und_markers {
     und_mac mac;

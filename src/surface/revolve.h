@@ -5,7 +5,7 @@
 
 #include "grid/frame.h"
 
-#include <undine/cells.h>
+#include <undine/revolve.h>
 
 /* Adds "liquid/mesh_position" and "liquid/mesh_normal" [corners][3] from the frame's chains. */
 und_status und_revolve(const und_revolve_def *def, und_frame *frame, und_error *err);

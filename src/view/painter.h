@@ -9,6 +9,8 @@
 #include "view/camera.h"
 #include "view/ui.h"
 
+#include <undine/control.h>
+
 typedef struct und_painter und_painter;
 
 typedef struct und_painter_class {

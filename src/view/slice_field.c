@@ -1,6 +1,6 @@
 #include "view/slice_field.h"
 
-#include <undine/cells.h>
+#include <undine/walls.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "surface/frame_mesh.h"
 #include "view/volume_mesh.h"
 
-#include <undine/cells.h>
+#include <undine/walls.h>
 
 #include <stdlib.h>
 #include <string.h>
