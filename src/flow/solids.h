@@ -70,6 +70,9 @@ void und_solids_brink(const und_solids *s, const float *before, float *phi, floa
 void und_solids_pin(const und_solids *s, float *phi);
 void und_solids_unpin(const und_solids *s, float *phi);
 
+/* The room on the side of such walls that each cell stands for, which may be more than a cell; false where
+ * there are none, and it is `room`. */
+bool und_solids_side_room(const und_solids *s, float *room);
 /* m3 of liquid in cells at such walls. */
 double und_solids_thin_volume(const und_solids *s, const float *phi);
 

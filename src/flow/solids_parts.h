@@ -143,6 +143,20 @@ int und_solids_between(const und_solids *s, const int cell[3], int axis);
 int und_solids_mover(const und_solids *s, size_t at, size_t next);
 /* Whether a cell that takes no part would be on the same side of thin walls as another that does. */
 bool und_solids_side_of(const und_solids *s, const int cell[3], const int other[3]);
+/* Whether nothing solid is between a place and that for which a cell stands; false of cells that take no
+ * part.
+ */
+bool und_solids_sees(const und_solids *s, const int cell[3], und_vec3 place);
+/* Where what was in the middle of a cell is, if the solid has taken it along. */
+und_vec3 und_solids_carried(const und_solids *s, int solid, const int cell[3]);
+/* Whether what went from one place to another (m) in the last move met a solid; *before: where, as that is
+ * now.
+ */
+bool und_solids_hit(const und_solids *s, und_vec3 from, und_vec3 to, und_vec3 *before);
+/* The nearest cell around a place that it sees, of those with room enough that are marked; false where there
+ * is none. */
+bool und_solids_find_side(const und_solids *s, und_vec3 place, const float *room, float enough,
+                          const uint8_t *marked, size_t *found);
 /* open, room and u of the cells in the box, from distances and thin walls. */
 void und_solids_cut(und_solids *s, const und_cell_box *box);
 

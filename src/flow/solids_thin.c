@@ -233,3 +233,9 @@ bool und_solids_side_of(const und_solids *s, const int cell[3], const int other[
     und_vec3 a, b;
     return place_of(s, cell, &a) && known_place(s, other, &b) && first_between(s, cell, a, b) < 0;
 }
+
+bool und_solids_sees(const und_solids *s, const int cell[3], und_vec3 place)
+{
+    und_vec3 a;
+    return known_place(s, cell, &a) && first_between(s, cell, a, place) < 0;
+}

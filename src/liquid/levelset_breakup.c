@@ -7,6 +7,7 @@
  * threads leave (2007, "Fragmentation").  Each has a whole number of parts of UND_VOLUME_ONE. */
 #include "base/maths.h"
 #include "base/random.h"
+#include "flow/solids_parts.h"
 #include "grid/sample.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume.h"
@@ -113,6 +114,10 @@ static int32_t set_out(und_levelset *s, const int cell[3], const dice *d, int k,
         at[a] = und_lanes_all((float)(m->low[a] + cell[a] + within));
         place[a] = s->def.origin[a] + (m->low[a] + cell[a] + within) * s->def.dx;
     }
+    if (s->solids.any && s->solids.distance[und_mac_at(m, cell[0], cell[1], cell[2])] < 1 &&
+        !und_solids_sees(&s->solids, cell, und_vec(place[0], place[1], place[2])))
+        for (int a = 0; a < 3; a++)
+            place[a] = und_mac_middle(m, a, cell[a]);
     und_sample_velocity(m, s->stream.u, at, flow);
     for (int a = 0; a < axes; a++)
         speed[a] = (double)flow[a][0] + APART * strain * s->def.dx * (2 * roll(d, k, ORDER + 3 + a) - 1);

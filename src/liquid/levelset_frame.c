@@ -220,6 +220,7 @@ void und_levelset_ready(und_levelset *s)
     und_distance_refresh(&s->surface);
     und_stream_restored(&s->stream);
     und_solids_move(&s->solids, s->time, 0);
+    und_levelset_volume_walls(s);
     und_stream_label(&s->stream, &s->surface, &s->solids);
 }
 

@@ -2,6 +2,7 @@
 #include "base/maths.h"
 #include "base/pages.h"
 #include "base/status.h"
+#include "flow/solids_parts.h"
 #include "grid/sample.h"
 #include "liquid/levelset_state.h"
 
@@ -26,6 +27,9 @@ typedef struct und_levelset_spray {
     int brought_count, brought_most;
     int32_t *cell;
     float *brought;
+    float *from[3]; /* where drops were, m: of so many; where cells have volumes they stay on their side of
+                       solids */
+    int from_count;
 } und_levelset_spray;
 
 und_status und_levelset_spray_open(und_levelset *s, und_error *err)
@@ -47,6 +51,9 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
         !(p->cell = und_pages_alloc((size_t)p->brought_most * sizeof *p->cell, "spray", err)) ||
         !(p->brought = und_pages_alloc((size_t)p->brought_most * sizeof *p->brought, "spray", err)))
         return err->status;
+    for (int a = 0; a < 3; a++)
+        if (!(p->from[a] = und_pages_alloc((size_t)def.most * sizeof *p->from[a], "spray", err)))
+            return err->status;
     return UND_OK;
 }
 
@@ -59,6 +66,8 @@ void und_levelset_spray_close(und_levelset *s)
     und_pages_free(p->grown);
     und_pages_free(p->cell);
     und_pages_free(p->brought);
+    for (int a = 0; a < 3; a++)
+        und_pages_free(p->from[a]);
     free(p);
 }
 
@@ -105,6 +114,33 @@ static bool in_window(const und_levelset *s, const float place[3])
         if (!(place[a] >= (float)s->mac.low[a] && place[a] <= (float)(s->mac.low[a] + s->mac.n[a])))
             return false;
     return true;
+}
+
+/* Where a drop came to a solid on its way, in cells; false: nowhere. */
+static bool stop_at_solids(const und_levelset *s, int drop, float place[3])
+{
+    const und_levelset_spray *p = s->spray;
+    const und_spray *drops = p->drops;
+    und_vec3 now = und_vec((double)drops->place[0][drop], (double)drops->place[1][drop],
+                           (double)drops->place[2][drop]),
+             met;
+    if (!s->solids.any || drop >= p->from_count ||
+        !und_solids_hit(&s->solids,
+                        und_vec((double)p->from[0][drop], (double)p->from[1][drop], (double)p->from[2][drop]),
+                        now, &met))
+        return false;
+    const double at[3] = {met.x, met.y, met.z};
+    for (int a = 0; a < 3; a++)
+        place[a] = (float)((at[a] - s->def.origin[a]) / s->def.dx);
+    return true;
+}
+
+static void keep_places(und_levelset *s)
+{
+    und_levelset_spray *p = s->spray;
+    p->from_count = s->volume && s->solids.any ? p->drops->count : 0;
+    for (int a = 0; a < 3 && p->from_count > 0; a++)
+        memcpy(p->from[a], p->drops->place[a], (size_t)p->from_count * sizeof *p->from[a]);
 }
 
 /* Whether gravity holds on a side of the domain what comes down there. */
@@ -157,6 +193,9 @@ static void meet_some(const und_levelset *s, const und_spray *drops, int first, 
     }
     if (s->volume)
         meet_walls(s, at, known, count, met);
+    for (int i = 0; i < count && s->volume; i++)
+        if (known[i] && stop_at_solids(s, first + i, (float[3]){0}))
+            met[i] = MET_WALL;
 }
 
 static void meet(void *context, const und_spray *drops, int first, int count, uint8_t *met)
@@ -215,6 +254,7 @@ static void land(und_levelset *s)
         bool left = drops->landed_by[k] == MET_EDGE ||
                     (drops->landed_by[k] == MET_FLOOR && (s->def.open[2] || !in_window(s, place)));
         if (s->volume) {
+            stop_at_solids(s, i, place);
             left = left || und_levelset_volume_elsewhere(s, place);
             volume = und_levelset_volume_land(s, place, volume, left, k + 1 == drops->count);
         }
@@ -307,6 +347,7 @@ void und_levelset_spray_step(und_levelset *s)
                                        .meet = meet,
                                        .context = s};
         pull_aside(s);
+        keep_places(s);
         und_spray_step(p->drops, s->time, s->dt, &floor);
         land(s);
         slide(s);

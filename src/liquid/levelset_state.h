@@ -243,6 +243,7 @@ double *und_levelset_volume_numbers(und_levelset *s); /* that go on from step to
  * cells are to gain by the flow, with what they gain already (NULL: nothing); along the flow; and phi
  * follows.
  */
+void und_levelset_volume_walls(und_levelset *s); /* also whenever they were placed anew */
 void und_levelset_volume_passed(und_levelset *s);
 void und_levelset_volume_before(und_levelset *s);
 void und_levelset_volume_elements(und_levelset *s);

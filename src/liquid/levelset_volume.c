@@ -28,7 +28,9 @@ static const double MOST_POURED = 2;    /* times what the flow asks of sources *
 struct und_levelset_volume {
     und_volume cells;
     float *before; /* phi, before sources and drains */
-    float *gain;   /* what cells gain in the step, of a cell */
+    float *room;   /* of cells on their side of walls too thin for the grid, where there are such */
+    bool thin;
+    float *gain; /* what cells gain in the step, of a cell */
     double numbers[UND_LEVELSET_VOLUME_NUMBERS];
 };
 
@@ -41,7 +43,7 @@ static und_volume_walls walls_of(const und_levelset *s)
     const und_solids *solids = &s->solids;
     und_volume_walls walls = {.open = {solids->open[0], solids->open[1], solids->open[2]}};
     if (solids->any) {
-        walls.room = solids->room;
+        walls.room = s->volume->thin ? s->volume->room : solids->room;
         walls.distance = solids->distance;
         walls.beside_thin = solids->beside_thin;
     }
@@ -68,6 +70,7 @@ und_status und_levelset_volume_open(und_levelset *s, und_error *err)
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
     if (!v || und_volume_open(&v->cells, &s->mac, s->threads, err) ||
         !(v->before = und_pages_alloc(s->mac.count * sizeof *v->before, what, err)) ||
+        !(v->room = und_pages_alloc(s->mac.count * sizeof *v->room, what, err)) ||
         !(v->gain = und_pages_alloc(s->mac.count * sizeof *v->gain, what, err)))
         return err->status;
     return UND_OK;
@@ -80,15 +83,18 @@ void und_levelset_volume_close(und_levelset *s)
         return;
     und_volume_close(&v->cells);
     und_pages_free(v->before);
+    und_pages_free(v->room);
     und_pages_free(v->gain);
     free(v);
 }
 
 void und_levelset_volume_fill(und_levelset *s)
 {
+    if (!s->volume)
+        return;
+    und_levelset_volume_walls(s);
     const und_volume_walls walls = walls_of(s);
-    if (s->volume)
-        und_volume_fill(&s->volume->cells, &s->surface, &walls);
+    und_volume_fill(&s->volume->cells, &s->surface, &walls);
 }
 
 double und_levelset_volume_sum(const und_levelset *s)
@@ -132,54 +138,49 @@ void und_levelset_volume_shift(und_levelset *s)
 
 /* ---- Solids ---- */
 
-/* Which neighbour is most ahead of the solid that passed a cell. */
-static uint8_t ahead_of(const und_levelset *s, size_t at, int solid)
+/* After solids were placed. */
+void und_levelset_volume_walls(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
-    int cell[3];
-    und_volume_cell(m, at, cell);
-    const und_vec3 u =
-        und_solids_velocity_of(&s->solids, solid, und_solids_place(m, cell[0], cell[1], cell[2]));
-    const double way[3] = {u.x, u.y, u.z};
-    double best = 0;
-    uint8_t to = UND_VOLUME_STAY;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const int by[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1}, far = abs(by[0]) + abs(by[1]) + abs(by[2]);
-        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(m, k));
-        if (far == 0 || !s->volume->cells.parts->own[next] || s->solids.room[next] < ROOM)
-            continue;
-        const double along = (by[0] * way[0] + by[1] * way[1] + by[2] * way[2]) / sqrt(far);
-        if (along > best) {
-            best = along;
-            to = (uint8_t)k;
-        }
-    }
-    return to;
+    if (s->volume)
+        s->volume->thin = und_solids_side_room(&s->solids, s->volume->room);
 }
 
-static bool was_passed(const void *context, size_t at)
+typedef struct covered {
+    const und_levelset *s;
+    const float *room;
+} covered;
+
+static bool is_covered(const void *context, size_t at)
 {
-    const und_levelset *s = context;
-    return s->solids.parts->passed[at] && s->volume->cells.c[at] > 0;
+    const covered *c = context;
+    return c->s->volume->cells.c[at] != 0 && c->room[at] < ROOM;
 }
 
-/* What a solid has passed goes along before it, and what it has come over gets out of its way: now, as the
- * pressure is to know what it pushes. */
+/* What a solid has come over goes along before it, to the side where it was: now, as the pressure is to know
+ * what it pushes. */
 void und_levelset_volume_passed(und_levelset *s)
 {
-    enum { ROUNDS = 4 };
-    und_volume *v = s->volume ? &s->volume->cells : NULL;
+    if (!s->volume)
+        return;
+    und_levelset_volume_walls(s);
+    und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
-    for (int round = 0; v && round < ROUNDS; round++) {
-        und_volume_list(v, was_passed, s);
-        if (v->parts->count == 0)
-            break;
-        UND_VOLUME_EACH(v, v->parts->count, at, v->parts->list)
-        v->parts->to[at] = ahead_of(s, at, s->solids.parts->passed[at] - 1);
-        und_volume_hand_over(v, v->c, v->parts->list, v->parts->count);
+    const covered look = {s, walls.room};
+    und_volume_list(v, is_covered, &look);
+    for (int i = 0; i < v->parts->count; i++) {
+        const size_t at = (size_t)v->parts->list[i];
+        const uint8_t passed = s->solids.parts->passed[at];
+        const int solid = passed ? passed - 1 : s->solids.owner[at];
+        int cell[3];
+        size_t to;
+        und_volume_cell(&s->mac, at, cell);
+        if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls.room, ROOM,
+                                  v->parts->own, &to))
+            continue;
+        v->c[to] += v->c[at];
+        v->c[at] = 0;
     }
-    if (v)
-        und_volume_leave_solids(v, &s->surface, &walls);
+    und_volume_leave_solids(v, &s->surface, &walls);
 }
 
 /* ---- Sources and drains ---- */
@@ -532,7 +533,8 @@ void und_levelset_volume_fit(und_levelset *s)
     und_volume_thin(v, &s->surface, &walls, und_levelset_break_up, s);
 }
 
-/* The cell that a place is in, or, where that is solid, the one beside it with most room. */
+/* The cell that a place is in, or, where that is solid or may be on the other side of a thin wall, the
+ * nearest that it sees; else the one beside it with most room. */
 static size_t landing(const und_levelset *s, const und_volume_walls *walls, const float place[3])
 {
     const float enough = 0.05f;
@@ -543,8 +545,13 @@ static size_t landing(const und_levelset *s, const und_volume_walls *walls, cons
     }
     const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
     size_t best = at;
-    if (und_volume_room(walls, at) >= enough)
+    if (!walls->room || (walls->room[at] >= enough && !walls->beside_thin[at]))
         return at;
+    const und_vec3 there = und_vec(s->def.origin[0] + (double)place[0] * s->def.dx,
+                                   s->def.origin[1] + (double)place[1] * s->def.dx,
+                                   s->def.origin[2] + (double)place[2] * s->def.dx);
+    if (und_solids_find_side(&s->solids, there, walls->room, enough, s->volume->cells.parts->own, &best))
+        return best;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&s->mac, k));
         if (s->volume->cells.parts->own[next] && walls->room[next] > walls->room[best])

@@ -174,12 +174,26 @@ float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_
     return own > 0.01f && wall > 0 ? und_volume_clip(product / sqrtf(own * wall), 1) : 0;
 }
 
+bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
+{
+    if (fabsf(phi[at]) > BESIDE)
+        return false;
+    if (phi[at] < 0 || !walls->room || !walls->beside_thin[at])
+        return true;
+    for (int way = 0; way < 6; way++) {
+        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+        if (v->parts->inside[next] && walls->open[way / 2][way % 2 ? at : next] > 0 && phi[next] < 0)
+            return true;
+    }
+    return false;
+}
+
 /* Of what is thinner than cells there is no gradient. */
 float und_volume_part(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
 {
     const float room = und_volume_room(walls, at);
     float slope[3];
-    if (fabsf(phi[at]) > BESIDE)
+    if (!und_volume_is_cut(v, walls, phi, at))
         return phi[at] < 0 ? room : 0;
     und_volume_gradient(v, walls, phi, at, slope);
     const double g[3] = {(double)slope[0], (double)slope[1], (double)slope[2]}, value = (double)phi[at];
@@ -264,6 +278,8 @@ static bool is_buried(const void *context, size_t at)
     const und_volume_walls *w = b->walls;
     if (b->v->c[at] == 0 || !(w->room[at] < LEAST_ROOM || w->distance[at] < 0))
         return false;
+    if (w->beside_thin[at] && !(w->room[at] > 0))
+        return false; /* which side it is of is not known here */
     return w->room[at] < LEAST_ROOM || !und_volume_way(w->open, b->v->mac.step, at, way_out(b->v, w, at));
 }
 

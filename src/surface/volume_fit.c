@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { TO_SURFACE = 3, EVENING = 4, LEVELLING = 2, PAYING = 2, SHIFTS = 4 }; /* rounds */
-static const double SHOWN = 0.01; /* of all: as long as more is not shown it is gone on */
-static const float NEAR = 2.6f, BESIDE = 1.2f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
+static const double SHOWN = 0.01;             /* of all: as long as more is not shown it is gone on */
+static const float NEAR = 2.6f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
 static const float EVEN = 0.15f;                                    /* of the difference to a neighbour */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
@@ -74,7 +74,7 @@ static void set_part(const fit *f, size_t at, batch *b)
     v->parts->area[at] = 0;
     if (phi <= DEEP)
         v->parts->part[at] = v->c[at]; /* deep errors are the pressure's */
-    else if (fabsf(phi) > BESIDE)
+    else if (!und_volume_is_cut(v, f->walls, f->phi, at))
         v->parts->part[at] = phi < 0 ? und_volume_units(und_volume_room(f->walls, at)) : 0;
     else {
         float slope[3];

@@ -43,7 +43,7 @@ static uint8_t kind_at(const move *m, size_t at, bool beside_open)
     if (c == 0 && (phi > m->reach + 0.6f || !(und_volume_room(m->walls, at) > 0)))
         return UND_VOLUME_DRY;
     const bool full =
-        fabsf(und_volume_cells(c) - 1) < 0.05f && !(und_volume_room(m->walls, at) < 1) && !beside_open;
+        fabsf(und_volume_cells(c) - 1) < 0.05f && und_volume_room(m->walls, at) == 1 && !beside_open;
     if (phi < -(m->reach + 1) && full)
         return UND_VOLUME_DEEP; /* however fast */
     const float reach = fminf(1.3f * fastest_at(m, at), m->reach);
@@ -286,7 +286,7 @@ static float fraction_of(const move *m, size_t at)
     const float room = und_volume_room(m->walls, at), c = und_volume_cells(m->v->c[at]);
     if (!(room > LEAST_ROOM))
         return -1;
-    const float part = room < 1 ? c / room : c;
+    const float part = c / room;
     return part < 0 ? 0 : part < 1 ? part : 1;
 }
 

@@ -67,6 +67,9 @@ static inline bool und_volume_linked(const und_volume *v, const und_volume_walls
     return !walls->room || !walls->beside_thin[at] || und_volume_way(walls->open, v->mac.step, at, k);
 }
 
+/* Whether the surface may cut a cell: beside walls that no cell shows one of the air has liquid only where
+ * there is some on the same side. */
+bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at);
 /* The gradient of phi, of what is on the same side; by how much a surface of that slope faces the way that
  * the solid in the cell does (a cosine); how much of the cell phi encloses beside that. */
 void und_volume_gradient(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
