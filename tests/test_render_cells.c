@@ -484,6 +484,34 @@ static void damaged_skins_are_not_drawn(void **state)
     und_render_destroy(r);
 }
 
+/* A skin that comes to a wall: the normals at the edge in between, made to be smooth, are those of the wall
+ * on the one side and stand square to it on the other; elsewhere they are the frame's. */
+static void skins_are_square_at_walls(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    und_render_def def = small_def();
+    und_frame frame = box_frame(6);
+    static const float place[18] = {0, 0.3f, 0.2f, 0, 0.3f, 0.3f, 0,    0.2f, 0.2f, /* in the wall at low x */
+                                    0, 0.3f, 0.2f, 0, 0.3f, 0.3f, 0.1f, 0.3f, 0.2f}; /* the surface */
+    add_item(&frame, "liquid/mesh_position", 6, 3);
+    add_item(&frame, "liquid/mesh_normal", 6, 3);
+    memcpy(und_frame_find(&frame, "liquid/mesh_position")->data, place, sizeof place);
+    float *normal = und_frame_find(&frame, "liquid/mesh_normal")->data;
+    for (int k = 0; k < 6; k++)
+        memcpy(normal + 3 * k, (float[3]){-0.6f, 0.8f, 0}, 3 * sizeof(float));
+    und_render *r = make_render(&def);
+    assert_int_equal(und_render_prepare(r, &frame, &err), UND_OK);
+    assert_int_equal(r->liquid.count, 2);
+    for (int c = 0; c < 6; c++) {
+        const float *n = r->liquid.normal + 3 * c;
+        assert_double_near((double)n[0], c < 3 ? -1 : c < 5 ? 0 : -0.6, 1e-6);
+        assert_double_near((double)n[1], c < 3 ? 0 : c < 5 ? 1 : 0.8, 1e-6);
+    }
+    und_render_destroy(r);
+    und_frame_clear(&frame);
+}
+
 static void pictures_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -515,6 +543,7 @@ int main(void)
         cmocka_unit_test(foam_is_round_and_fades),
         cmocka_unit_test(thick_liquid_has_its_colour),
         cmocka_unit_test(clear_liquid_shows_what_is_in_it),
+        cmocka_unit_test(skins_are_square_at_walls),
         cmocka_unit_test(solids_have_merged_faces),
         cmocka_unit_test(solids_are_turned_with_the_liquid),
         cmocka_unit_test(solids_have_no_hole_at_the_axis),

@@ -72,6 +72,36 @@ static und_status make_skin(und_render *r, const und_frame *frame, und_error *er
     return status;
 }
 
+/* At the walls of the domain a skin is flat, and what comes to them stands square: smooth normals know
+ * nothing of the edges in between, and would bend what is seen through the liquid there. */
+static void square_at_walls(und_drawn_mesh *skin, const und_box *walls, float small)
+{
+    const float at[2][3] = {{walls->low.x, walls->low.y, walls->low.z},
+                            {walls->high.x, walls->high.y, walls->high.z}};
+    for (size_t k = 0; k < skin->count; k++) {
+        const float *p = skin->frame_position + 9 * k;
+        float *n = skin->normal + 9 * k;
+        for (int face = 0; face < 6; face++) {
+            int a = face / 2, on = 0;
+            bool high = face & 1;
+            for (int c = 0; c < 3; c++) {
+                if (!(fabsf(p[3 * c + a] - at[high][a]) < small))
+                    continue;
+                on++;
+                n[3 * c + a] = 0;
+                f3 level = f3_unit(f3_of(n + 3 * c));
+                memcpy(n + 3 * c, (float[3]){level.x, level.y, level.z}, 3 * sizeof(float));
+            }
+            if (on < 3)
+                continue;
+            memset(n, 0, 9 * sizeof(float));
+            for (int c = 0; c < 3; c++)
+                n[3 * c + a] = high ? 1 : -1;
+            break;
+        }
+    }
+}
+
 /* The liquid's skin, with the frame's own normals where it has them. */
 static und_status take_liquid(und_render *r, const und_frame *frame, und_error *err)
 {
@@ -96,6 +126,9 @@ static und_status take_liquid(und_render *r, const und_frame *frame, und_error *
         f3 unit = f3_unit(f3_of(n + 3 * c));
         memcpy(soup->normal + 3 * c, (float[3]){unit.x, unit.y, unit.z}, 3 * sizeof(float));
     }
+    const und_box walls = und_box_of(frame, NULL);
+    if (p != r->skin.position && frame->grid.n[2] > 1)
+        square_at_walls(soup, &walls, 2e-3f * (float)frame->grid.dx);
     und_box b = bounds_of(p, corners);
     soup->low = b.low;
     soup->high = b.high;
