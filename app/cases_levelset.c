@@ -28,6 +28,7 @@ const validation_case levelset_cases[] = {
     {"holds_sheets", "levelset", case_levelset_hold_sheet},
     {"holds_sources", "levelset", case_levelset_hold_source},
     {"holds_pieces", "levelset", case_levelset_hold_pieces},
+    {"holds_shapes", "levelset", case_levelset_hold_shape},
     {"holds_at_rest", "levelset", case_levelset_hold_pool},
     {"holds_spray", "levelset", case_levelset_spray},
     {"zalesak", "levelset", case_levelset_zalesak},

@@ -38,9 +38,9 @@ extern case_fn case_levelset_rest, case_levelset_fall, case_levelset_sloshing, c
     case_levelset_box_turns, case_levelset_pushed, case_levelset_viscous_wave;
 extern case_fn case_levelset_taylor_green, case_levelset_filling, case_levelset_jet, case_levelset_merge,
     case_levelset_grids;
-extern case_fn case_levelset_hold_puddle, case_levelset_hold_ball, case_levelset_hold_cup,
-    case_levelset_hold_sheet, case_levelset_hold_source, case_levelset_hold_pool, case_levelset_hold_pieces,
-    case_levelset_spray;
+extern case_fn case_levelset_hold_shape, case_levelset_hold_puddle, case_levelset_hold_ball,
+    case_levelset_hold_cup, case_levelset_hold_sheet, case_levelset_hold_source, case_levelset_hold_pool,
+    case_levelset_hold_pieces, case_levelset_spray;
 extern case_fn case_levelset_zalesak, case_levelset_vortex, case_levelset_deformation,
     case_levelset_redistance;
 

@@ -1,9 +1,11 @@
-/* The particle level set carried by flows that are known: what it keeps of shapes that the flow turns, or
- * draws out and brings back (Enright, Fedkiw, Ferziger & Mitchell 2002). */
+/* The particle level set, and the same with cells that hold their volume, carried by flows that are known:
+ * what it keeps of shapes that the flow turns, or draws out and brings back (Enright, Fedkiw, Ferziger &
+ * Mitchell 2002). */
 #include "cases_levelset.h"
 
 #include "base/pages.h"
 #include "surface/tracers.h"
+#include "surface/volume.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@ typedef struct journey {
     double fastest; /* of the flow */
     double time;    /* s */
     int per_cell;   /* particles; 0: a level set alone */
+    bool holds;     /* cells hold their volumes, and phi follows them */
     int threads;
 } journey;
 
@@ -30,7 +33,9 @@ typedef struct travel {
     und_mac mac;
     und_distance distance;
     und_tracers *tracers;
-    float *u[3];
+    und_volume volume;
+    float *u[3], *open;
+    long steps;
 } travel;
 
 /* What there is of the shape. */
@@ -42,7 +47,9 @@ typedef struct amount {
 static void end_travel(travel *v)
 {
     und_tracers_destroy(v->tracers);
+    und_volume_close(&v->volume);
     und_distance_close(&v->distance);
+    und_pages_free(v->open);
     for (int a = 0; a < 3; a++)
         und_pages_free(v->u[a]);
 }
@@ -54,6 +61,29 @@ static void place_of(const travel *v, const int cell[3], int face, double p[3])
         p[a] = (cell[a] + (a == face ? 1 : 0.5)) / v->j.n;
 }
 
+/* The mean over a cell's high face, by Gauss's points: so that what flows into a cell flows out of it. */
+static double flow_over(const travel *v, const int cell[3], int axis)
+{
+    static const double off[3] = {-0.38729833462074169, 0, 0.38729833462074169}, weight[3] = {5, 8, 5};
+    const int one = (axis + 1) % 3, two = (axis + 2) % 3;
+    double sum = 0, middle[3];
+    place_of(v, cell, axis, middle);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double p[3] = {middle[0], middle[1], middle[2]}, u[3] = {0};
+            p[one] += off[i] / v->j.n;
+            p[two] += off[j] / v->j.n;
+            v->j.flow(p, u);
+            sum += weight[i] * weight[j] * u[axis];
+        }
+    return sum / (18 * 18);
+}
+
+static und_volume_walls walls_of(const travel *v)
+{
+    return (und_volume_walls){.open = {v->open, v->open, v->open}};
+}
+
 static void put_in(travel *v)
 {
     const und_mac *m = &v->mac;
@@ -61,19 +91,20 @@ static void put_in(travel *v)
         for (int y = -1; y <= m->n[1]; y++)
             for (int x = -1; x <= m->n[0]; x++) {
                 size_t i = und_mac_at(m, x, y, z);
-                double p[3], u[3] = {0};
+                double p[3];
                 place_of(v, (const int[3]){x, y, z}, -1, p);
+                v->open[i] = 1;
                 v->distance.phi[i] = (float)(v->j.shape(p) * v->j.n);
-                for (int a = 0; a < v->j.dimensions; a++) {
-                    place_of(v, (const int[3]){x, y, z}, a, p);
-                    v->j.flow(p, u);
-                    v->u[a][i] = (float)u[a];
-                }
+                for (int a = 0; a < v->j.dimensions; a++)
+                    v->u[a][i] = (float)flow_over(v, (const int[3]){x, y, z}, a);
             }
+    const und_volume_walls walls = walls_of(v);
     und_distance_refresh(&v->distance);
     und_distance_redistance(&v->distance, 2);
     if (v->tracers)
         und_tracers_seed(v->tracers, &v->distance, NULL);
+    if (v->j.holds)
+        und_volume_fill(&v->volume, &v->distance, &walls);
 }
 
 static und_status begin_travel(travel *v, journey j, und_error *err)
@@ -84,6 +115,10 @@ static und_status begin_travel(travel *v, journey j, und_error *err)
     def.per_cell = j.per_cell;
     *v = (travel){.j = j, .mac = und_mac_make(n, (double[]){dx, dx, dx}, (double[]){0, 0, 0})};
     und_status status = und_distance_open(&v->distance, &v->mac, WIDTH, j.threads, err);
+    if (status == UND_OK && j.holds)
+        status = und_volume_open(&v->volume, &v->mac, j.threads, err);
+    if (status == UND_OK && !(v->open = und_pages_alloc(v->mac.count * sizeof(float), "faces", err)))
+        status = err->status;
     for (int a = 0; a < 3 && status == UND_OK; a++)
         if (!(v->u[a] = und_pages_alloc(v->mac.count * sizeof(float), "a flow", err)))
             status = err->status;
@@ -99,16 +134,27 @@ static und_status begin_travel(travel *v, journey j, und_error *err)
 
 static void step(travel *v, double cells_per_speed)
 {
+    const und_volume_walls walls = walls_of(v);
+    const und_volume_flow flow = {.u = v->u,
+                                  .per_speed = cells_per_speed,
+                                  .fastest = v->j.fastest,
+                                  .layers = WIDTH,
+                                  .step = v->steps++};
+    const und_tracers_lost lost = und_volume_lost(&v->volume);
+    if (v->j.holds)
+        und_volume_move(&v->volume, &v->distance, &walls, &flow);
     und_distance_advect(&v->distance, v->u, cells_per_speed, UND_TRACE_RK2);
     if (v->tracers) {
         und_tracers_move(v->tracers, v->u, cells_per_speed, NULL);
-        und_tracers_correct(v->tracers, &v->distance, NULL);
+        und_tracers_correct(v->tracers, &v->distance, v->j.holds ? &lost : NULL);
     }
     und_distance_redistance(&v->distance, 2);
     if (v->tracers) {
-        und_tracers_correct(v->tracers, &v->distance, NULL);
+        und_tracers_correct(v->tracers, &v->distance, v->j.holds ? &lost : NULL);
         und_tracers_tidy(v->tracers, &v->distance, NULL);
     }
+    if (v->j.holds)
+        und_volume_fit(&v->volume, &v->distance, &walls, 0);
 }
 
 static void go(travel *v)
@@ -269,89 +315,107 @@ static void report_limit(case_sink *sink, const char *what, int cells, int dimen
     case_report(sink, (case_result){text, value, 0, limit, source});
 }
 
-und_status case_levelset_zalesak(case_sink *sink, und_error *err)
+typedef struct limits {
+    int n, dimensions;
+    double half, loss, wrong; /* 0: not looked at */
+} limits;
+
+static und_status turn_slotted(case_sink *sink, const limits *l, bool holds, double *wrong, und_error *err)
 {
-    static const struct {
-        int n, dimensions;
-        double loss,
-            wrong; /* limits: the share lost, what is misplaced over the outline's length, in 1/100 */
-    } runs[] = {{100, 2, 0.015, 0.12}, {200, 2, 0.006, 0.04}, {100, 3, 0.015, 0}};
     const double outline = 1.4380;
-    double wrong[3];
-    for (int i = 0; i < 3; i++) {
-        bool flat = runs[i].dimensions == 2;
-        journey j = {.dimensions = runs[i].dimensions,
-                     .n = runs[i].n,
-                     .shape = flat ? slotted_disk : slotted_ball,
-                     .flow = turning,
-                     .fastest = M_PI,
-                     .time = 1,
-                     .per_cell = und_tracers_def_default().per_cell,
-                     .threads = case_threads(sink)};
-        outcome out;
-        if (make_journey(j, false, &out, err) != UND_OK)
+    const journey j = {.dimensions = l->dimensions,
+                       .n = l->n,
+                       .shape = l->dimensions == 2 ? slotted_disk : slotted_ball,
+                       .flow = turning,
+                       .fastest = M_PI,
+                       .time = 1,
+                       .per_cell = und_tracers_def_default().per_cell,
+                       .holds = holds,
+                       .threads = case_threads(sink)};
+    outcome out;
+    if (make_journey(j, false, &out, err) != UND_OK)
+        return err->status;
+    report_limit(sink, "share lost in a turn", l->n, l->dimensions, out.loss, l->loss, ENRIGHT_TABLES);
+    if (l->wrong > 0) /* over the outline's length, in 1/100 */
+        report_limit(sink, "misplaced area over length", l->n, 2, 100 * out.wrong / outline, l->wrong,
+                     ENRIGHT_TABLES);
+    *wrong = out.wrong;
+    return UND_OK;
+}
+
+static const limits zalesak_limits[] = {
+    {100, 2, 0, 0.015, 0.12}, {200, 2, 0, 0.006, 0.04}, {100, 3, 0, 0.015, 0}};
+
+static und_status turn_disks(case_sink *sink, bool holds, und_error *err)
+{
+    double wrong[2];
+    for (int i = 0; i < 2; i++)
+        if (turn_slotted(sink, &zalesak_limits[i], holds, &wrong[i], err) != UND_OK)
             return err->status;
-        wrong[i] = out.wrong;
-        report_limit(sink, "share lost in a turn", j.n, j.dimensions, out.loss, runs[i].loss, ENRIGHT_TABLES);
-        if (flat)
-            report_limit(sink, "misplaced area over length", j.n, 2, 100 * out.wrong / outline, runs[i].wrong,
-                         ENRIGHT_TABLES);
-    }
     case_report(sink, (case_result){"order of convergence from 100 to 200 cells", log2(wrong[0] / wrong[1]),
                                     2, 0.5, "second order: the distance's own"});
     return UND_OK;
 }
 
-und_status case_levelset_vortex(case_sink *sink, und_error *err)
+und_status case_levelset_zalesak(case_sink *sink, und_error *err)
 {
-    static const struct {
-        int n;
-        double half, loss, wrong;
-    } runs[] = {{64, 0.35, 0.025, 4e-3}, {128, 0.08, 0.01, 1.5e-3}, {256, 0.02, 0.005, 6e-4}};
-    const double outline = 2 * M_PI * 0.15, T = 8;
-    for (int i = 0; i < 3; i++) {
-        journey j = {.dimensions = 2,
-                     .n = runs[i].n,
-                     .shape = round_disk,
-                     .flow = vortex,
-                     .fastest = 1,
-                     .time = T / M_PI,
-                     .per_cell = und_tracers_def_default().per_cell,
-                     .threads = case_threads(sink)};
-        outcome out;
-        if (make_journey(j, true, &out, err) != UND_OK)
-            return err->status;
-        report_limit(sink, "share lost at T/2", j.n, 2, out.half, runs[i].half, ENRIGHT_TABLES);
-        report_limit(sink, "share lost at T", j.n, 2, out.loss, runs[i].loss, ENRIGHT_TABLES);
-        report_limit(sink, "misplaced area over length", j.n, 2, out.wrong / outline, runs[i].wrong,
+    double wrong;
+    und_status status = turn_disks(sink, false, err);
+    return status == UND_OK ? turn_slotted(sink, &zalesak_limits[2], false, &wrong, err) : status;
+}
+
+static const limits vortex_limits[] = {
+    {64, 2, 0.35, 0.025, 4e-3}, {128, 2, 0.08, 0.01, 1.5e-3}, {256, 2, 0.02, 0.005, 6e-4}};
+
+static und_status draw_out(case_sink *sink, const limits *l, bool holds, und_error *err)
+{
+    const bool flat = l->dimensions == 2;
+    const double outline = 2 * M_PI * 0.15, T = flat ? 8 : 3;
+    const journey j = {.dimensions = l->dimensions,
+                       .n = l->n,
+                       .shape = flat ? round_disk : round_ball,
+                       .flow = flat ? vortex : deformation,
+                       .fastest = flat ? 1 : 2,
+                       .time = T / M_PI,
+                       .per_cell = und_tracers_def_default().per_cell,
+                       .holds = holds,
+                       .threads = case_threads(sink)};
+    outcome out;
+    if (make_journey(j, true, &out, err) != UND_OK)
+        return err->status;
+    report_limit(sink, "share lost at T/2", l->n, l->dimensions, out.half, l->half, ENRIGHT_TABLES);
+    report_limit(sink, "share lost at T", l->n, l->dimensions, out.loss, l->loss, ENRIGHT_TABLES);
+    if (l->wrong > 0)
+        report_limit(sink, "misplaced area over length", l->n, 2, out.wrong / outline, l->wrong,
                      ENRIGHT_TABLES);
-    }
     return UND_OK;
 }
 
+und_status case_levelset_vortex(case_sink *sink, und_error *err)
+{
+    und_status status = UND_OK;
+    for (int i = 0; i < 3 && status == UND_OK; i++)
+        status = draw_out(sink, &vortex_limits[i], false, err);
+    return status;
+}
+
+static const limits deformation_limits[] = {{64, 3, 0.3, 0.05, 0}, {100, 3, 0.2, 0.03, 0}};
+
 und_status case_levelset_deformation(case_sink *sink, und_error *err)
 {
-    static const struct {
-        int n;
-        double half, loss;
-    } runs[] = {{64, 0.3, 0.05}, {100, 0.2, 0.03}};
-    const double T = 3;
-    for (int i = 0; i < 2; i++) {
-        journey j = {.dimensions = 3,
-                     .n = runs[i].n,
-                     .shape = round_ball,
-                     .flow = deformation,
-                     .fastest = 2,
-                     .time = T / M_PI,
-                     .per_cell = und_tracers_def_default().per_cell,
-                     .threads = case_threads(sink)};
-        outcome out;
-        if (make_journey(j, true, &out, err) != UND_OK)
-            return err->status;
-        report_limit(sink, "share lost at T/2", j.n, 3, out.half, runs[i].half, ENRIGHT_TABLES);
-        report_limit(sink, "share lost at T", j.n, 3, out.loss, runs[i].loss, ENRIGHT_TABLES);
-    }
-    return UND_OK;
+    und_status status = UND_OK;
+    for (int i = 0; i < 2 && status == UND_OK; i++)
+        status = draw_out(sink, &deformation_limits[i], false, err);
+    return status;
+}
+
+/* The same with cells that hold their volume, within the same limits; the coarse ones. */
+und_status case_levelset_hold_shape(case_sink *sink, und_error *err)
+{
+    und_status status = turn_disks(sink, true, err);
+    for (int i = 0; i < 2 && status == UND_OK; i++)
+        status = draw_out(sink, &vortex_limits[i], true, err);
+    return status == UND_OK ? draw_out(sink, &deformation_limits[0], true, err) : status;
 }
 
 /* A circle's distance d is made d + 20 d^3. */

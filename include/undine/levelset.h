@@ -51,7 +51,7 @@ typedef enum und_velocity_rule { UND_VELOCITY_SEMI_LAGRANGIAN, UND_VELOCITY_MACC
 typedef enum und_surface_rule {
     UND_SURFACE_PARTICLES, /* phi along the flow, put right by particles where there are any: the thesis's */
     UND_SURFACE_WENO,      /* the same with phi by fifth-order differences */
-    UND_SURFACE_VOLUME     /* each cell has what it holds, exactly, and phi follows that; no particles */
+    UND_SURFACE_VOLUME     /* each cell has what it holds, exactly; phi follows that and the particles */
 } und_surface_rule;
 
 /* How viscosity acts (Rasmussen et al. 2004, 5.1). */

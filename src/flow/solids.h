@@ -78,7 +78,8 @@ double und_solids_thin_volume(const und_solids *s, const float *phi);
 
 /* After a surface (phi, cells, negative in liquid) has moved at most steps - 1 cells: near solids, cells that
  * became liquid though none that `was` is within so many steps over open faces are put back, and so are those
- * that ceased to be liquid where all around was.  Adds what was taken out to leaked[], m3 of each solid. */
+ * that ceased to be liquid where all around was.  Adds what was taken out to leaked[], m3 of each solid
+ * (NULL: it was no liquid). */
 void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked);
 
 /* Whose a face is: the solid nearer to the two cells beside it. */

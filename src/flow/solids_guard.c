@@ -139,6 +139,6 @@ void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int 
         }
     if (s->parts->some_move)
         settle(s, phi);
-    for (size_t k = 0; k < slices * count; k++)
+    for (size_t k = 0; leaked && k < slices * count; k++)
         leaked[k % count] += s->parts->leaks[k] * m->d[0] * m->d[1] * m->d[2];
 }

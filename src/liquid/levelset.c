@@ -52,14 +52,14 @@ static void fill_and_drain(und_levelset *s)
         und_levelset_volume_elements(s);
     if (filled)
         und_distance_redistance(&s->surface, s->def.redistance);
-    if (s->volume)
-        return;
-    if (filled)
-        changed = und_levelset_volume(s) - before;
     /* Air that the last step carried into a source is liquid now: it would be cut out of what flows from it.
      */
     if (s->tracers && und_elements_held(s->elements))
         und_tracers_refit(s->tracers, &s->surface, NULL, und_elements_held(s->elements));
+    if (s->volume)
+        return;
+    if (filled)
+        changed = und_levelset_volume(s) - before;
     if (changed > 0)
         brought(s, changed);
     bool drains = false;
@@ -561,7 +561,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
 {
     const und_levelset_def *def = &s->def;
     und_tracers_def particles = und_tracers_def_default();
-    const bool traced = def->particles > 0 && def->surface_rule != UND_SURFACE_VOLUME;
+    const bool traced = def->particles > 0;
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
     for (int i = 0; i < def->obstacle_count; i++)

@@ -251,6 +251,7 @@ void und_levelset_volume_press(und_levelset *s);
 const float *und_levelset_volume_gain(und_levelset *s, const float *grown);
 void und_levelset_volume_move(und_levelset *s);
 void und_levelset_volume_fit(und_levelset *s);
+und_tracers_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */
 /* Control: cells gain parts of a cell, one does; m3 that were made.  And those that are touched hold what phi
  * encloses. */
 double und_levelset_volume_grow(und_levelset *s, const float *grown);

@@ -10,6 +10,8 @@
  * lost liquid goes and air stays. */
 static und_tracers_lost what_is_lost(und_levelset *s)
 {
+    if (s->volume)
+        return und_levelset_volume_lost(s); /* escaped particles neither make liquid nor take it */
     const double drift = s->ledger.measured > 0 ? s->ledger.correction / s->ledger.measured : 0;
     und_tracers_lost lost = {und_levelset_throw_drop, s, .little = 0.15f, .much = 0.5f};
     if (drift > 0) {
@@ -27,7 +29,8 @@ static void guard(und_levelset *s)
     if (held)
         und_mask_unite(&s->stream.liquid, held); /* which the pressure had no part in */
     double cells = fmin(ceil(s->fastest * s->dt / s->def.dx), s->surface.width);
-    und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1, s->leaked);
+    und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1,
+                     s->volume ? NULL : s->leaked); /* what cells hold passes no wall, whatever phi shows */
 }
 
 /* What phi was followed back to at solids may be on their other side, or within them. */

@@ -533,6 +533,11 @@ void und_levelset_volume_fit(und_levelset *s)
     und_volume_thin(v, &s->surface, &walls, und_levelset_break_up, s);
 }
 
+und_tracers_lost und_levelset_volume_lost(const und_levelset *s)
+{
+    return und_volume_lost(&s->volume->cells);
+}
+
 /* The cell that a place is in, or, where that is solid or may be on the other side of a thin wall, the
  * nearest that it sees; else the one beside it with most room. */
 static size_t landing(const und_levelset *s, const und_volume_walls *walls, const float place[3])

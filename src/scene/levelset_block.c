@@ -273,7 +273,7 @@ const field und_levelset_fields[] = {
      .doc = "of the velocity: \"maccormack\", second order, or \"semi-lagrangian\", which is smoother"},
     {"surface", F_CHOICE, .offset = LEVELSET(surface_rule), .choices = surface_rules,
      .doc = "how it is followed: \"particles\" correct it, or \"weno\", of fifth order, does; \"volume\": "
-            "each cell holds what it holds, exactly"},
+            "each cell holds what it holds, exactly, and particles keep the shape"},
     {"redistance", F_INTEGER, NULL, 1, 2, .offset = LEVELSET(redistance),
      .doc = "order to which the surface stays put where distances are made anew"},
     {"particles", F_INTEGER, NULL, 0, 64, .offset = LEVELSET(particles),

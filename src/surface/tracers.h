@@ -47,8 +47,12 @@ void und_tracers_move(und_tracers *t, float *const u[3], double cells_per_speed,
 typedef struct und_tracers_lost {
     void (*fn)(void *context, const float place[3], float radius); /* cells */
     void *context;
-    float little, much; /* of the particles that a cell of liquid has: below this many liquid is on its own,
-                           from so many on air is overrun; infinite: never */
+    float little, much;  /* of the particles that a cell of liquid has: below this many liquid is on its own,
+                            from so many on air is overrun; infinite: never */
+    const int32_t *held; /* what cells hold, which then says it instead: where all around hold less than
+                            `least` there is no liquid to be shown, where they hold more than `most` no air;
+                            nobody is told.  NULL: not known */
+    int32_t least, most;
 } und_tracers_lost;
 
 /* phi is put right by those that are on its wrong side by more than their radius.  In a flow (lost is not

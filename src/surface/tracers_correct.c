@@ -154,17 +154,40 @@ static void count_liquid(und_tracers *t, int begin, int end)
     }
 }
 
+/* Whether what the cells around one hold says that it is wrong. */
+static bool disproved(const und_tracers *t, const und_tracers_lost *lost, int i)
+{
+    const und_mac *m = &t->mac;
+    const bool air = t->radius[i] > 0;
+    int at[3], low[3], high[3];
+    und_tracers_cell_at(t, i, at);
+    for (int a = 0; a < 3; a++) {
+        low[a] = at[a] > 0 ? at[a] - 1 : 0;
+        high[a] = at[a] < m->n[a] - 1 ? at[a] + 1 : at[a];
+    }
+    for (int z = low[2]; z <= high[2]; z++)
+        for (int y = low[1]; y <= high[1]; y++)
+            for (int x = low[0]; x <= high[0]; x++) {
+                const int32_t held = lost->held[und_mac_at(m, x, y, z)];
+                if (air ? held <= lost->most : held >= lost->least)
+                    return false;
+            }
+    return true;
+}
+
 /* Those that go have no radius. */
 static void judge(und_tracers *t, int32_t *list, int32_t *count, const und_tracers_lost *lost)
 {
     float much = lost->much * (float)t->def.per_cell, little = lost->little * (float)t->def.per_cell;
     for (int32_t k = 0; k < *count; k++) {
         int32_t i = list[k];
-        int liquid = t->parts->liquid[und_tracers_cell(t, i)] - 1;
-        if (t->radius[i] > 0 ? (float)liquid < much : (float)liquid >= little)
+        const size_t cell = und_tracers_cell(t, i);
+        const int liquid = t->parts->liquid[cell] - 1;
+        const bool air = t->radius[i] > 0;
+        if (lost->held ? !disproved(t, lost, i) : (air ? (float)liquid < much : (float)liquid >= little))
             continue;
         const float place[3] = {t->place[0][i], t->place[1][i], t->place[2][i]};
-        if (t->radius[i] < 0)
+        if (!air && lost->fn)
             lost->fn(lost->context, place, t->radius[i]);
         t->radius[i] = 0;
     }
@@ -182,12 +205,15 @@ static void keep_others(und_tracers *t, int32_t *list, int32_t *count, const und
 static void take_lost(und_tracers *t, const und_tracers_lost *lost)
 {
     int blocks = und_tracers_blocks(t->count);
-    for_lists(t, mark_cells, lost);
-    PARALLEL_FOR(und_tracers_workers(t))
-    for (int block = 0; block < blocks; block++)
-        count_liquid(t, block * UND_TRACERS_BLOCK, und_tracers_block_end(t, block));
+    if (!lost->held) {
+        for_lists(t, mark_cells, lost);
+        PARALLEL_FOR(und_tracers_workers(t))
+        for (int block = 0; block < blocks; block++)
+            count_liquid(t, block * UND_TRACERS_BLOCK, und_tracers_block_end(t, block));
+    }
     for_lists(t, judge, lost);
-    for_lists(t, unmark_cells, lost);
+    if (!lost->held)
+        for_lists(t, unmark_cells, lost);
     for_lists(t, keep_others, lost);
 }
 

@@ -244,6 +244,12 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
     return sum;
 }
 
+und_tracers_lost und_volume_lost(const und_volume *v)
+{
+    return (und_tracers_lost){
+        .held = v->c, .least = UND_VOLUME_ONE / 50, .most = UND_VOLUME_ONE - UND_VOLUME_ONE / 50};
+}
+
 /* ---- Solids ---- */
 
 typedef struct buried {

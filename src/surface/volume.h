@@ -9,7 +9,7 @@
 #ifndef UND_SURFACE_VOLUME_H
 #define UND_SURFACE_VOLUME_H
 
-#include "surface/distance.h"
+#include "surface/tracers.h"
 
 #define UND_VOLUME_ONE (1 << 24) /* a whole cell */
 
@@ -95,6 +95,10 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
 typedef int32_t und_volume_thin_fn(void *context, const int cell[3], size_t at, float thickness);
 void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls, und_volume_thin_fn *fn,
                      void *context);
+
+/* How particles that correct phi as well are judged: those of the liquid go where the cells around hold next
+ * to nothing, those of the air where they hold next to no air. */
+und_tracers_lost und_volume_lost(const und_volume *v);
 
 /* Out of cells in solids, but for what phi encloses of them, to neighbours that are less so. */
 void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls);

@@ -21,6 +21,7 @@ typedef struct move {
     float whole, reach; /* cells at 1 m/s; cells at most */
     float per;          /* as whole, of a part */
     int axes, parts;
+    bool fresh; /* in the first part phi still is where what cells hold is */
 } move;
 
 /* ---- Which cells ---- */
@@ -200,6 +201,17 @@ static void finish(const move *m, int axis, batch *b)
     b->count = 0;
 }
 
+/* phi knows the slope better than what cells hold, as long as it is a distance there (Sussman & Puckett 2000,
+ * "A coupled level set and volume-of-fluid method"); not at solids, in which it only goes on straight. */
+static bool slope_of_phi(const move *m, size_t at, float slope[3])
+{
+    const float near = 1.5f, least = 0.5f; /* cells; of a gradient, which is 1 */
+    if (!m->fresh || !(fabsf(m->d->phi[at]) < near) || (m->walls->room && m->walls->distance[at] < near))
+        return false;
+    und_volume_gradient(m->v, m->walls, m->d->phi, at, slope);
+    return slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2] > least * least;
+}
+
 /* The slope of the surface in a cell; of films that of their wall.  False: a film's end that stands. */
 static bool slope_at(const move *m, int axis, size_t at, size_t next, float slope[3])
 {
@@ -207,6 +219,8 @@ static bool slope_at(const move *m, int axis, size_t at, size_t next, float slop
     float distance, f[UND_VOLUME_AROUND];
     if (v->film[at] && und_volume_leans(v, m->walls, at, &distance, slope))
         return !(v->c[at] < und_volume_units(m->flow->pin) && v->c[next] <= 0 && fabsf(slope[axis]) < 0.5f);
+    if (slope_of_phi(m, at, slope))
+        return true;
     const float *fraction = v->parts->fraction + at, own = fraction[0] < 0 ? 0 : fraction[0];
     const ptrdiff_t *around = v->parts->around;
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
@@ -417,6 +431,7 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
     first_fractions(&m);
     move_deep(&m);
     for (int k = 0; k < m.parts; k++) {
+        m.fresh = k == 0;
         UND_VOLUME_EACH(v, p->count, at, p->list)
         {
             const float half = 0.5f * und_volume_room(walls, at);
