@@ -256,17 +256,20 @@ static void print_ledger(const und_ledger *l)
            l->measured);
 }
 
-/* What solids kept from passing them, as the last frame has it. */
-static void print_leaked(und_cache *cache, int number)
+/* What solids kept from passing them, and pressed into what was full, as the last frame has it. */
+static void print_at_solids(und_cache *cache, int number)
 {
     und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
     und_error err;
     if (und_cache_read(cache, number, &frame, &err) == UND_OK)
         for (int i = 0; i < frame.count; i++) {
             const und_item *item = &frame.items[i];
-            if (strcmp(item->name, "solid/leaked") != 0 || item->type != UND_F64 || item->rank != 1)
+            const bool leaked = strcmp(item->name, "solid/leaked") == 0,
+                       squeezed = strcmp(item->name, "solid/squeezed") == 0;
+            if (!(leaked || squeezed) || item->type != UND_F64 || item->rank != 1)
                 continue;
-            printf("leaked     taken out at solids, each:");
+            printf("%s:", leaked ? "leaked     taken out at solids, each"
+                                 : "squeezed   by solids into full cells, each");
             for (size_t k = 0; k < item->dim[0]; k++)
                 printf(" %.3g", ((const double *)item->data)[k]);
             printf(" m3\n");
@@ -314,7 +317,7 @@ static void print_info(und_cache *cache, const und_cache_info *info)
     if (info->row_count > 0) {
         print_fields(cache, info->rows[info->row_count / 2].frame);
         print_ledger(&info->rows[info->row_count - 1].ledger);
-        print_leaked(cache, info->rows[info->row_count - 1].frame);
+        print_at_solids(cache, info->rows[info->row_count - 1].frame);
         if (has_steps(info))
             print_steps(cache, info);
         if (strcmp(info->model, "levelset") == 0)

@@ -173,6 +173,9 @@ double und_levelset_temperature(const und_levelset *levelset, int x, int y, int 
  * and was taken out, since the start: what would have passed it.  Not what is lost elsewhere, which the
  * ledger's correction has with it; nor what was never let through. */
 double und_levelset_leaked(const und_levelset *levelset, int obstacle);
+/* With UND_SURFACE_VOLUME: m3 that the obstacle has come over and handed on to cells without room for it,
+ * since the start.  None of it is lost: the pressure moves it on. */
+double und_levelset_squeezed(const und_levelset *levelset, int obstacle);
 
 #ifdef __cplusplus
 }

@@ -122,6 +122,7 @@ static void tell(und_levelset *s, const und_stream_report *report, const und_str
     s->told[TOLD_DIVERGENCE] = fmax(s->told[TOLD_DIVERGENCE], report->divergence);
     s->told[TOLD_UNCONVERGED] += !report->converged;
     s->ran_away |= !isfinite(report->residual);
+    s->ran_away |= s->volume && und_volume_is_overfull(und_levelset_volumes(s));
     s->last = (und_levelset_report){.dt = s->dt,
                                     .iterations = report->iterations,
                                     .residual = report->residual,
@@ -380,6 +381,10 @@ double und_levelset_velocity(const und_levelset *s, int axis, int x, int y, int 
     size_t at;
     return find_cell(s, axis, x, y, z, &at) ? (double)s->stream.u[axis][at - (size_t)s->mac.step[axis]] : 0;
 }
+double und_levelset_squeezed(const und_levelset *s, int obstacle)
+{
+    return s->squeezed[obstacle];
+}
 double und_levelset_leaked(const und_levelset *s, int obstacle)
 {
     return s->leaked[obstacle];
@@ -450,6 +455,11 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
         return err->status;
     if (!s->ran_away)
         return und_levelset_bands_trouble(s, err);
+    if (s->volume && und_volume_is_overfull(und_levelset_volumes(s)))
+        return und_error_set(
+            err, UND_FAILED,
+            "levelset: at %g s a cell holds %.0f times its volume: liquid is forced where there is no room",
+            s->time, und_volume_fullest(und_levelset_volumes(s)));
     return und_error_set(
         err, UND_FAILED,
         "levelset: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that "
@@ -568,6 +578,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
         particles.layered |= def->obstacles[i].separate;
     if (und_levelset_open_grid(s, err) || und_levelset_bands_open(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
+        !(s->squeezed = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->squeezed, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||
         (traced && !(s->tracers = und_tracers_create(&s->mac, &particles, def->seed, s->threads, err))) ||
         (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
@@ -614,5 +625,6 @@ void und_levelset_destroy(und_levelset *s)
     und_pressure_destroy(s->system);
     und_levelset_close_grid(s);
     free(s->leaked);
+    free(s->squeezed);
     free(s);
 }

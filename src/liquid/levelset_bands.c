@@ -604,12 +604,13 @@ double und_levelset_bands_inflow(const und_levelset *s)
 
 /* What comes by a face up to the end of the substep: so many whole numbers more than so far.  At times that
  * the other grid has it is all that left there.  Drops come when it has them. */
-static double coming(const struct und_levelset_bands *b, int i, int way)
+static double coming(const und_levelset *s, int i, int way)
 {
+    const struct und_levelset_bands *b = s->bands;
     const double most = 32.0 * UND_VOLUME_ONE; /* at once: cells are not to hold more than they can count */
     const arrival *a = &b->arrivals[i];
     const upstream *up = &b->list[a->upstream];
-    if (!up->value[0])
+    if (!up->value[0] || fabs((double)und_levelset_volume_cells(s)[a->cell]) > most)
         return 0;
     const double before = get_whole(up->value[0] + a->from + 2 * way),
                  after = get_whole(up->value[1] + a->from + 2 * way);
@@ -637,7 +638,7 @@ int und_levelset_bands_arrive(und_levelset *s, const und_volume_inflow **inflow,
     double sum = 0;
     for (int i = 0; takes(s) && i < b->arrival_count; i++) {
         const arrival *a = &b->arrivals[i];
-        const double flow = coming(b, i, FLOW), drops = coming(b, i, DROPS);
+        const double flow = coming(s, i, FLOW), drops = coming(s, i, DROPS);
         const double now = flow + drops - (drops > 0 ? throw_on(s, a, drops) : 0);
         b->inflow[i] = (und_volume_inflow){a->face, a->cell, a->axis, (int32_t)(a->out * now)};
         b->taken[i][FLOW] += flow;

@@ -98,8 +98,10 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
          add_numbers(frame, "viscous", "1", und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD, err)) ||
         (s->control &&
          add_numbers(frame, "control", "1", und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL, err)) ||
-        (s->solids.any && (und_solids_frame(&s->solids, s->time, frame, err) ||
-                           add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err))) ||
+        (s->solids.any &&
+         (und_solids_frame(&s->solids, s->time, frame, err) ||
+          add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err) ||
+          (s->volume && add_numbers(frame, "solid/squeezed", "m3", s->squeezed, s->solids.count, err)))) ||
         (s->spray && s->def.spray && und_spray_frame(und_levelset_drops(s), frame, err)))
         return err->status;
     return UND_OK;
@@ -128,6 +130,9 @@ static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
     list[n++] = und_part_of("losing", UND_F64, &s->losing, 1);
     list[n++] = und_part_of("drained", UND_F64, &s->drained, 1);
     list[n++] = und_part_of("pending", UND_F64, &s->pending, 1);
+    list[n] =
+        und_part_of("squeezed", UND_F64, s->volume ? s->squeezed : NULL, (size_t)s->def.obstacle_count + 1);
+    list[n++].adapts = true;
     list[n] = und_part_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
     list[n++].adapts = true;
     list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);

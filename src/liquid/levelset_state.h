@@ -70,12 +70,13 @@ struct und_levelset {
     double halved;  /* 1: half of what was left of a step is done, and the rest is its last substep */
     double fastest; /* m/s: of the flow that last moved the liquid */
     und_ledger ledger;
-    double lost[4]; /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
-    double losing;  /* m3 that following the surface loses in a substep, of late */
-    double given;   /* m3 that the flow of this substep puts back of it */
-    double drained; /* m3 that flowed into drains in this substep; booked in the next */
-    double pending; /* m3 to be given back to the liquid, by all of it growing */
-    double *leaked; /* m3, of each obstacle */
+    double lost[4];   /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
+    double losing;    /* m3 that following the surface loses in a substep, of late */
+    double given;     /* m3 that the flow of this substep puts back of it */
+    double drained;   /* m3 that flowed into drains in this substep; booked in the next */
+    double pending;   /* m3 to be given back to the liquid, by all of it growing */
+    double *leaked;   /* m3, of each obstacle */
+    double *squeezed; /* m3 that each has pressed into cells without room for it, where cells have volumes */
     double told[TOLD_COUNT];
     struct und_levelset_bands *bands; /* NULL: the grid neither sources others nor is sourced */
     double recorded;                  /* bands kept since the start */

@@ -156,6 +156,13 @@ static bool is_covered(const void *context, size_t at)
     return c->s->volume->cells.c[at] != 0 && c->room[at] < ROOM;
 }
 
+/* Of what a solid hands on, what a cell with so much has no room for is told. */
+static void squeeze(und_levelset *s, int solid, int32_t has, int32_t more, float room)
+{
+    const double over = (double)has + more - fmax((double)has, (double)room * UND_VOLUME_ONE);
+    s->squeezed[solid] += fmax(fmin(over, more), 0) * quantum(s);
+}
+
 /* What a solid has come over goes along before it, to the side where it was: now, as the pressure is to know
  * what it pushes. */
 void und_levelset_volume_passed(und_levelset *s)
@@ -177,6 +184,9 @@ void und_levelset_volume_passed(und_levelset *s)
         if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls.room, ROOM,
                                   v->parts->own, &to))
             continue;
+        if (und_volume_crowded(v->c[to]) || und_volume_crowded(v->c[at]))
+            continue;
+        squeeze(s, solid, v->c[to], v->c[at], walls.room[to]);
         v->c[to] += v->c[at];
         v->c[at] = 0;
     }
@@ -467,6 +477,12 @@ void und_levelset_volume_move(und_levelset *s)
 
 /* ---- Control ---- */
 
+/* What a cell gets where it is to gain so many parts of a cell: no more than it can count. */
+static int32_t gained(int32_t has, float part)
+{
+    return und_volume_crowded(has) ? 0 : und_volume_units(und_volume_clip(part, UND_VOLUME_MOST / 2));
+}
+
 /* Cells get so many parts of a cell; how much that is, m3. */
 double und_levelset_volume_grow(und_levelset *s, const float *grown)
 {
@@ -475,7 +491,7 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
             const bool own = s->volume->cells.parts->own[first + x];
-            const int32_t units = own ? und_volume_units(grown[first + x]) : 0;
+            const int32_t units = own ? gained(s->volume->cells.c[first + x], grown[first + x]) : 0;
             s->volume->cells.c[first + x] += units;
             sum += units;
         }
@@ -484,7 +500,8 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
 
 double und_levelset_volume_give(und_levelset *s, size_t at, double part)
 {
-    const int32_t units = s->volume->cells.parts->own[at] ? und_volume_units((float)part) : 0;
+    const bool own = s->volume->cells.parts->own[at];
+    const int32_t units = own ? gained(s->volume->cells.c[at], (float)part) : 0;
     s->volume->cells.c[at] += units;
     return units * quantum(s);
 }
@@ -571,6 +588,20 @@ bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3])
     return !s->volume->cells.parts->own[landing(s, &walls, place)];
 }
 
+/* In a cell, or where that is crowded, its neighbours; what there is no room for at all. */
+static double put_down(struct und_levelset_volume *v, size_t at, double units)
+{
+    for (int k = -1; k < UND_VOLUME_AROUND && units > 0; k++) {
+        const size_t next = k < 0 ? at : (size_t)((ptrdiff_t)at + v->cells.parts->around[k]);
+        const double most = (double)UND_VOLUME_MOST * UND_VOLUME_ONE, part = fmin(units, most);
+        if (!v->cells.parts->own[next] || und_volume_crowded(v->cells.c[next]))
+            continue;
+        v->cells.c[next] += (int32_t)part;
+        units -= part;
+    }
+    return units;
+}
+
 /* Whole numbers go back; what they are off is in the last drop's. */
 double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last)
 {
@@ -578,8 +609,8 @@ double und_levelset_volume_land(und_levelset *s, const float place[3], double vo
     const und_volume_walls walls = walls_of(s);
     double units = fmin(parts_of(s, volume), v->numbers[FLYING]);
     units = last ? v->numbers[FLYING] : units;
-    v->numbers[FLYING] -= units;
     if (!left)
-        v->cells.c[landing(s, &walls, place)] += (int32_t)units;
+        units -= put_down(v, landing(s, &walls, place), units);
+    v->numbers[FLYING] -= units;
     return units * quantum(s);
 }

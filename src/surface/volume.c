@@ -51,6 +51,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->list, sizeof *p->list, mac->count},
         {(void **)&p->row_count, sizeof *p->row_count, (size_t)und_mac_rows(mac)},
         {(void **)&p->row_sum, sizeof *p->row_sum, (size_t)und_mac_rows(mac)},
+        {(void **)&p->row_most, sizeof *p->row_most, (size_t)und_mac_rows(mac)},
         {(void **)&p->block_most, sizeof *p->block_most, mac->count / UND_VOLUME_BLOCK + 1},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -67,9 +68,9 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {v->c,        v->film, p->inside,    p->own,     p->kind,      p->to,
-                            p->mark,     p->flux, p->extra,     p->spare,   p->part,      p->area,
-                            p->fraction, p->list, p->row_count, p->row_sum, p->block_most};
+    void *const arrays[] = {v->c,        v->film, p->inside,    p->own,     p->kind,     p->to,
+                            p->mark,     p->flux, p->extra,     p->spare,   p->part,     p->area,
+                            p->fraction, p->list, p->row_count, p->row_sum, p->row_most, p->block_most};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);
@@ -131,7 +132,12 @@ void und_volume_hand_over(und_volume *v, int32_t *amounts, const int32_t *list, 
 {
     und_volume_parts *p = v->parts;
     UND_VOLUME_EACH(v, count, at, list)
-    p->spare[at] = p->to[at] == UND_VOLUME_STAY ? 0 : amounts[at];
+    {
+        const int32_t most = UND_VOLUME_AT_ONCE * UND_VOLUME_ONE, own = amounts[at];
+        const bool stays = p->to[at] == UND_VOLUME_STAY ||
+                           und_volume_crowded(amounts[(ptrdiff_t)at + und_volume_step(&v->mac, p->to[at])]);
+        p->spare[at] = stays ? 0 : own > most ? most : own < -most ? -most : own;
+    }
     UND_VOLUME_EACH(v, count, at, list)
     {
         const int32_t amount = p->spare[at];
@@ -221,13 +227,30 @@ int64_t und_volume_sum(const und_volume *v)
             const int32_t *c = v->c + first;
             const uint8_t *own = v->parts->own + first;
             int64_t all = 0;
-            for (int x = 0; x < m->n[0]; x++)
-                all += own[x] ? c[x] : 0;
+            int32_t most = 0;
+            for (int x = 0; x < m->n[0]; x++) {
+                const int32_t units = own[x] ? c[x] : 0;
+                all += units;
+                most = units > most ? units : most;
+            }
             v->parts->row_sum[row] = all;
+            v->parts->row_most[row] = most;
         }
-    for (int row = 0; row < und_mac_rows(m); row++)
+    v->parts->most = 0;
+    for (int row = 0; row < und_mac_rows(m); row++) {
         sum += v->parts->row_sum[row];
+        v->parts->most = v->parts->row_most[row] > v->parts->most ? v->parts->row_most[row] : v->parts->most;
+    }
     return sum;
+}
+
+double und_volume_fullest(const und_volume *v)
+{
+    return (double)v->parts->most / UND_VOLUME_ONE;
+}
+bool und_volume_is_overfull(const und_volume *v)
+{
+    return und_volume_crowded(v->parts->most);
 }
 
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls)

@@ -41,6 +41,10 @@ void und_volume_others(und_volume *v, const uint8_t *others);
 /* Each cell holds what phi encloses of it. */
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 int64_t und_volume_sum(const und_volume *v);
+/* The most that a cell holds, of a cell, once und_volume_sum has looked; more than cells take: the liquid is
+ * forced where there is no room. */
+double und_volume_fullest(const und_volume *v);
+bool und_volume_is_overfull(const und_volume *v);
 /* What phi, and films, show of it: for reports. */
 double und_volume_shown(const und_volume *v, const und_distance *d, const und_volume_walls *walls);
 

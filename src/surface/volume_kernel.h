@@ -32,6 +32,14 @@ UND_INLINE float und_volume_clip(float v, float most)
     return v < -most ? -most : v < most ? v : most;
 }
 
+/* A cell that holds so much gets no more: so no number overflows, however liquid is pressed together.  Of
+ * neighbours together it gets less than twice that at once. */
+enum { UND_VOLUME_MOST = 60, UND_VOLUME_AT_ONCE = 2 }; /* cells */
+UND_INLINE bool und_volume_crowded(int32_t units)
+{
+    return units > UND_VOLUME_MOST << 24 || units < -(UND_VOLUME_MOST << 24);
+}
+
 /* 1 2 1 along each axis, of neighbour k. */
 UND_INLINE float und_volume_weight(int k)
 {

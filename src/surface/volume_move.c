@@ -243,6 +243,8 @@ static void set_flux(const move *m, int axis, size_t at, batch *b)
     if (is_shut(kind, at, high) || !(open > 0) || way == 0)
         return;
     const size_t from = way > 0 ? at : high, to = way > 0 ? high : at;
+    if (und_volume_crowded(v->c[to]))
+        return;
     if (kind[at] == UND_VOLUME_DEEP || kind[high] == UND_VOLUME_DEEP) {
         *flux = deep_flux(m, axis, at);
         return;
@@ -405,7 +407,7 @@ static int64_t sweep(const move *m, int axis, int k)
         const size_t low = at - step;
         int32_t lent = 0;
         if (p->mark[at])
-            lent = und_volume_units(m->per * (open[at] * u[at] - open[low] * u[low]));
+            lent = und_volume_units(und_volume_clip(m->per * (open[at] * u[at] - open[low] * u[low]), 2));
         v->c[at] += p->flux[low] - p->flux[at] + lent;
         p->extra[at] += lent;
         p->fraction[at] = fraction_of(m, at);

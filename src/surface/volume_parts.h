@@ -25,6 +25,7 @@ typedef struct und_volume_parts {
     int32_t *row_count;                  /* of each row */
     float *block_most;
     int64_t *row_sum;
+    int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
 } und_volume_parts;
 
 enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_ROWS = 16 };
