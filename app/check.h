@@ -64,6 +64,9 @@ typedef struct check_crowd {
 void check_bodies(survey *s, const check_crowd *crowd);
 void check_pool_bodies(survey *s, const und_body_def *bodies, int count); /* over a ground */
 
+/* A warning where a scene's own longest step makes many of a frame. */
+void check_max_step(survey *s, double max_step);
+
 void check_warn(survey *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_outside(const survey *s, double x0, double x1, double z0, double z1);
 /* Prints the speed of long waves, sqrt(g d); how many cells they cross in a step. */

@@ -191,6 +191,23 @@ static void add_face(cell_survey *c, const und_gate_def *gate, const gate_face *
     flow->fastest = fmax(flow->fastest, speed_of(gate->wall.velocity, at, flow->time));
 }
 
+/* Markers asked for at an inflow, a gate or a whole side. */
+static void check_births(cell_survey *c, const und_gate_def *gate, const char *which)
+{
+    gate_flow flow = {.time = fmax(gate->start, 0)};
+    const und_wall_def *wall = &gate->wall;
+    if (wall->kind != UND_WALL_INFLOW || !(wall->markers > 0) || c->def->track != UND_TRACK_MARKERS)
+        return;
+    each_face(c, gate, add_face, &flow);
+    double most = flow.rate / cell_volume(c->def) * UND_MARKERS_MOST;
+    if (most > 0 && wall->markers > most)
+        check_warn(c->s,
+                   "%s: markers: of %g a second %.3g are born, %d to a cell of liquid; %.3g keep their "
+                   "density",
+                   which, wall->markers, most, UND_MARKERS_MOST,
+                   most / UND_MARKERS_MOST * c->def->markers_per_cell);
+}
+
 static void check_gate_place(cell_survey *c, const und_gate_def *gate, int number)
 {
     gate_flow flow = {.time = fmax(gate->start, 0)};
@@ -203,14 +220,15 @@ static void check_gate_place(cell_survey *c, const und_gate_def *gate, int numbe
                    c->s->seconds);
 }
 
-static bool brings_liquid(const und_cells_def *def)
+/* Is there an inflow, or an outflow? */
+static bool has_flow(const und_cells_def *def, und_wall_kind kind)
 {
-    bool brings = false;
+    bool has = false;
     for (int i = 0; i < UND_SIDES; i++)
-        brings |= def->wall[i].kind == UND_WALL_INFLOW;
+        has |= def->wall[i].kind == kind;
     for (int i = 0; i < def->gate_count; i++)
-        brings |= def->gates[i].wall.kind == UND_WALL_INFLOW;
-    return brings;
+        has |= def->gates[i].wall.kind == kind;
+    return has;
 }
 
 /* Volume that a gate brings in until the last frame, m3. */
@@ -347,7 +365,7 @@ static void check_steps(cell_survey *c)
     if (dt == viscous && steps > MANY)
         check_warn(c->s, "viscosity needs %.0f steps a frame: cells twice as large need a quarter of that",
                    steps);
-    else if (steps > MANY)
+    else if (steps > MANY && dt != def->max_step)
         check_warn(c->s, "about %.0f steps a frame: fewer cells, or a slower inflow, need less", steps);
 }
 
@@ -383,13 +401,24 @@ static bool survey_cells(survey *s, const und_frame *frame, cell_survey *c)
 void check_cells_in_vain(survey *s, const und_frame *frame)
 {
     cell_survey c;
+    char which[32];
     if (!survey_cells(s, frame, &c))
         return;
     check_shapes(&c);
-    for (int i = 0; i < c.def->gate_count; i++)
+    for (int i = 0; i < c.def->gate_count; i++) {
         check_gate_place(&c, &c.def->gates[i], i + 1);
-    if (c.count[UND_CELL_FULL] + c.count[UND_CELL_SURFACE] == 0 && !brings_liquid(c.def))
+        snprintf(which, sizeof which, "gate %d", i + 1);
+        check_births(&c, &c.def->gates[i], which);
+    }
+    for (int i = 0; i < UND_SIDES; i++)
+        check_births(&c, &(und_gate_def){.side = i, .wall = c.def->wall[i]}, side_names[i]);
+    long liquid = c.count[UND_CELL_FULL] + c.count[UND_CELL_SURFACE];
+    if (liquid == 0 && !has_flow(c.def, UND_WALL_INFLOW))
         check_warn(s, "there is no liquid at the start and nothing brings any");
+    if (liquid > 0 && c.count[UND_CELL_EMPTY] == 0 && c.count[UND_CELL_SURFACE] == 0 &&
+        !has_flow(c.def, UND_WALL_OUTFLOW))
+        check_warn(s, "the domain is filled to the brim, and nothing lets any out: there is no surface");
+    check_max_step(s, c.def->max_step);
 }
 
 void check_cells(survey *s, const und_frame *frame)

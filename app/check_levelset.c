@@ -147,6 +147,16 @@ static bool brings_liquid(const und_levelset_def *def)
     return brings;
 }
 
+static bool takes_liquid(const und_levelset_def *def)
+{
+    bool takes = false;
+    for (int i = 0; i < UND_SIDES; i++)
+        takes |= def->open[i];
+    for (int i = 0; i < def->element_count; i++)
+        takes |= def->elements[i].role == UND_ELEMENT_DRAIN;
+    return takes;
+}
+
 static void check_start(survey *s, const und_frame *frame)
 {
     const und_levelset_def *def = &s->scene->levelset;
@@ -155,6 +165,8 @@ static void check_start(survey *s, const und_frame *frame)
         return;
     if (open == 0)
         check_warn(s, "there is no room for liquid: every cell is solid");
+    else if (liquid == open && !takes_liquid(def))
+        check_warn(s, "the domain is filled to the brim, and nothing lets any out: there is no surface");
     for (int i = 0; i < def->obstacle_count && liquid == 0; i++) {
         const placed solid = placed_solid(def, i);
         if (solid.shape)
@@ -210,6 +222,7 @@ void check_levelset_in_vain(survey *s, const und_frame *frame)
     check_elements(s);
     check_guides(s, def->guides, def->guide_count);
     check_start(s, frame);
+    check_max_step(s, def->max_step);
 }
 
 void check_levelset(survey *s, const und_frame *frame)

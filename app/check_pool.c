@@ -21,6 +21,16 @@ void check_warn(survey *s, const char *format, ...)
     s->warnings++;
 }
 
+/* Substeps a frame that are a surprise. */
+static const double MANY = 200;
+
+void check_max_step(survey *s, double max_step)
+{
+    double steps = ceil(1 / (s->scene->fps * max_step) - 1e-9);
+    if (steps > MANY)
+        check_warn(s, "max_step of %g s makes %.4g steps of a frame", max_step, steps);
+}
+
 bool check_outside(const survey *s, double x0, double x1, double z0, double z1)
 {
     return x1 < s->low[0] || x0 > s->high[0] || z1 < s->low[1] || z0 > s->high[1];
@@ -50,6 +60,9 @@ static void check_sources(survey *s)
         const und_drop_def *drop = &s->pool->drops[i];
         if (disc_outside(s, drop->center, drop->radius))
             check_warn(s, "drop %d falls outside the domain", i + 1);
+        if (drop->radius < 0.5 * s->pool->dx)
+            check_warn(s, "drop %d is smaller than a cell: radius %g m, cells of %g m; it falls as one cell",
+                       i + 1, drop->radius, s->pool->dx);
         if (drop->time > s->seconds)
             check_warn(s, "drop %d falls at %g s, after the last frame at %g s", i + 1, drop->time,
                        s->seconds);

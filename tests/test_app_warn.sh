@@ -60,7 +60,25 @@ cat >pond.lua <<'SCENE'
 scene { name = "pond", frames = 2 }
 liquid.waves { size = {4, 4}, cells = 8, level = 0, ground = -1, springs = { { center = {9, 9}, radius = 0.2, rate = 0.1 } } }
 SCENE
-for scene in swallowed lost cells pond; do
+cat >brim.lua <<'SCENE'
+scene { name = "brim", frames = 2 }
+liquid.levelset { size = {1, 1, 1}, cells = 8, level = 2, max_step = 1e-4, particles = 0 }
+SCENE
+cat >births.lua <<'SCENE'
+scene { name = "births", frames = 2 }
+liquid.cells { size = {1, 1}, cells = 12, level = 0.3, walls = { left = { kind = "inflow", velocity = {0.5, 0}, markers = 1e9 } },
+               gates = { { side = "right", shape = box { min = {0.9, 0.7, -1}, max = {1.1, 0.9, 1} }, kind = "inflow",
+                           velocity = {-0.5, 0}, markers = 1e9 } } }
+SCENE
+cat >full.lua <<'SCENE'
+scene { name = "full", frames = 2 }
+liquid.cells { size = {1, 1}, cells = 8, level = 2 }
+SCENE
+cat >speck.lua <<'SCENE'
+scene { name = "speck", frames = 2 }
+liquid.columns { size = {4, 4}, cells = 8, level = 0, ground = -1, drops = { { center = {2, 2}, radius = 0.02, height = 0.1 } } }
+SCENE
+for scene in swallowed lost cells pond brim births full speck; do
     echo 'film { width = 32, height = 32, samples = 1 }' >>$scene.lua
 done
 for command in check sim run; do
@@ -77,6 +95,17 @@ for command in check sim; do
     expect "$command: cells" warns cells $command 'solid 1 takes up the whole domain' 'fill 1 lies wholly in what is solid' \
         'gate 1 is beside no cell'
     expect "$command: waves" warns pond $command 'source 1 lies outside the domain'
+    expect "$command: markers beyond count" warns births $command 'gate 1: markers: of 1e\+09 a second .* 1000 to a cell' \
+        'left: markers: of 1e\+09 a second'
+    expect "$command: cells full of liquid" warns full $command 'the domain is filled to the brim'
+    expect "$command: a drop below the cells" warns speck $command 'drop 1 is smaller than a cell: radius 0.02 m, cells of 0.5 m'
+done
+expect "filled to the brim, in many steps" warns brim check 'the domain is filled to the brim' \
+    'max_step of 0.0001 s makes 417 steps of a frame'
+for model in levelset cells; do
+    printf 'scene { name = "crawl", frames = 2 }\nliquid.%s { size = {1, 1}, cells = 8, level = 0.4, max_step = 1e-9 }\n' $model >crawl.lua
+    expect "$model: steps beyond count" code 2 "$program" sim crawl.lua -j 1 --force -o crawl
+    expect "are max_step's doing" grep -qE "$model: max_step: 1e-09 s would need [0-9]+ steps a frame or more" said
 done
 cat >drop.lua <<'SCENE'
 scene { name = "drop", frames = 8 }

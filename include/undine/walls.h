@@ -20,11 +20,14 @@ typedef enum und_wall_kind {
     UND_WALL_OUTFLOW /* liquid leaves at its natural rate */
 } und_wall_kind;
 
+enum { UND_MARKERS_MOST = 1000 }; /* in a cell */
+
 typedef struct und_wall_def {
     und_wall_kind kind;
     und_value velocity[3]; /* m/s, functions of place and time: of the inflow, or of a wall that sticks, along
                               itself */
-    double markers;        /* per second, born at an inflow; 0: as many as keep their density */
+    double markers; /* per second, born at an inflow, UND_MARKERS_MOST to a cell of what comes in at most;
+                       0: as many as keep their density */
 } und_wall_def;
 
 /* Something solid: the cells whose centre lies in it. */

@@ -61,6 +61,8 @@ static void choose_step(und_cells *s, double left)
     }
     double parts = fmin(ceil(left / most), MOST_SUBSTEPS);
     s->ran_away = !(parts < MOST_SUBSTEPS); /* or a velocity is none */
+    s->crawls = s->ran_away && limit == UND_LIMIT_MAX_STEP;
+    s->needed = most;
     s->dt = parts > 1 ? left / parts : left;
     s->last.limit = parts > 1 ? limit : UND_LIMIT_FRAME;
     s->last.dt = s->dt;
@@ -305,11 +307,14 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
     const und_cells *s = (const und_cells *)liquid;
     if (!s->ran_away)
         return UND_OK;
+    if (s->crawls)
+        return und_error_set(err, UND_INVALID, "cells: max_step: %g s would need %d steps a frame or more",
+                             s->def.max_step, MOST_SUBSTEPS);
     return und_error_set(
         err, UND_FAILED,
         "cells: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that is "
         "forced where there is no room does that; else a smaller courant, or some upwind, may help",
-        s->time, s->dt);
+        s->time, s->needed);
 }
 static und_ledger ledger_liquid(const und_liquid *liquid)
 {

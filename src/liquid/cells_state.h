@@ -51,6 +51,8 @@ struct und_cells {
     double owed;      /* m3 that markers are to stand for and do not yet */
     double left, end; /* of a step under way: how much is to come, and when it ends, s */
     bool ran_away;    /* its speed is beyond all bounds */
+    bool crawls;      /* or max_step would need too many substeps */
+    double needed;    /* s; the substep that its speed asks for, or max_step */
     und_ledger ledger;
     und_ledger lost; /* by rounding, of each entry */
     double substeps; /* since the start */

@@ -30,6 +30,8 @@ static void choose_step(und_levelset *s)
     speed = 0.5 * (speed + sqrt(speed * speed + 4 * pull * cross));
     double most = fmin(cross / speed, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
+    s->crawls = s->ran_away && s->left / (cross / speed) < MOST_SUBSTEPS;
+    s->needed = most;
     bool last = most >= s->left || s->ran_away || s->halved > 0;
     s->halved = !last && 2 * most > s->left;
     s->dt = last ? s->left : s->halved > 0 ? 0.5 * s->left : most;
@@ -460,11 +462,14 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
             err, UND_FAILED,
             "levelset: at %g s a cell holds %.0f times its volume: liquid is forced where there is no room",
             s->time, und_volume_fullest(und_levelset_volumes(s)));
+    if (s->crawls)
+        return und_error_set(err, UND_INVALID, "levelset: max_step: %g s would need %d steps a frame or more",
+                             s->def.max_step, MOST_SUBSTEPS);
     return und_error_set(
         err, UND_FAILED,
         "levelset: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that "
         "is forced where there is no room does that",
-        s->time, s->dt);
+        s->time, s->needed);
 }
 static bool intact_liquid(const und_liquid *liquid)
 {

@@ -82,6 +82,8 @@ struct und_levelset {
     double recorded;                  /* bands kept since the start */
     und_levelset_report last;
     bool ran_away;
+    bool crawls;   /* max_step would need too many substeps */
+    double needed; /* s; the substep that its speed asks for, or max_step */
     bool window_failed;
     und_error window_error;
     und_stage stages[STAGE_COUNT];

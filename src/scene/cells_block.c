@@ -61,7 +61,8 @@ static const field wall_fields[] = {
     {"velocity", F_FLOW, "m/s", 0, SPEED, .offset = WALL(velocity),
      .doc = "of what comes in, or of a wall that sticks, along itself"},
     {"markers", F_NUMBER, "1/s", 0, 1e9, .offset = WALL(markers),
-     .doc = "inflow: markers born per second; 0: as many as keep their density"},
+     .doc = "inflow: markers born per second, at most 1000 to a cell of liquid; 0: as many as keep their "
+            "density"},
     {0}};
 
 /* Of the table on top. */
@@ -188,7 +189,8 @@ static const field gate_fields[] = {
     {"velocity", F_FLOW, "m/s", 0, SPEED, .offset = GATE(wall.velocity),
      .doc = "of what comes in, or of a wall that sticks, along itself"},
     {"markers", F_NUMBER, "1/s", 0, 1e9, .offset = GATE(wall.markers),
-     .doc = "inflow: markers born per second; 0: as many as keep their density"},
+     .doc = "inflow: markers born per second, at most 1000 to a cell of liquid; 0: as many as keep their "
+            "density"},
     {"start", F_NUMBER, "s", -FOREVER, INFINITY, .offset = GATE(start), .doc = "when it begins"},
     {"stop", F_NUMBER, "s", -FOREVER, INFINITY, .offset = GATE(end), .doc = "when it ends"},
     {0}};
@@ -316,7 +318,7 @@ const field und_cells_fields[] = {
      .doc = "liquid stands up to here at the start, besides what is filled"},
     {"track", F_CHOICE, .offset = CELLS(track), .choices = tracks,
      .doc = "how the liquid's place is followed: \"markers\", \"chains\" or \"height\""},
-    {"markers", F_INTEGER, NULL, 1, 1000, .offset = CELLS(markers_per_cell),
+    {"markers", F_INTEGER, NULL, 1, UND_MARKERS_MOST, .offset = CELLS(markers_per_cell),
      .doc = "in a cell at the start, where markers track the liquid"},
     {"revolve", F_OTHER, .read = read_revolve, .inside = revolve_fields, .expected = "true or a table",
      .doc = "chains: turned about an axis they make a round surface"},

@@ -84,9 +84,10 @@ static void add_inlet(void *context, const inlet *in)
 /* Births per second of a wall. */
 static double birth_rate(const und_mac *m, const und_wall_def *wall, double flux, int per_cell)
 {
+    double cells = flux / (m->d[0] * m->d[1] * m->d[2]);
     if (!(flux > 0))
         return 0;
-    return wall->markers > 0 ? wall->markers : flux / (m->d[0] * m->d[1] * m->d[2]) * per_cell;
+    return wall->markers > 0 ? fmin(wall->markers, cells * UND_MARKERS_MOST) : cells * per_cell;
 }
 
 /* The births of a step: wall w's k-th is where (k + a random number) / wanted of its flux has come in. */
@@ -180,10 +181,11 @@ int und_markers_expected(const und_markers *s, double *const u[3], const uint8_t
         double faces = all.faces[w] > 0 ? all.faces[w] : most_faces(&s->mac), rate = walls[w].markers;
         if (walls[w].kind != UND_WALL_INFLOW)
             continue;
+        double more = 2 * birth_rate(&s->mac, &walls[w], all.flux[w], per_cell) * dt;
         if (rate > 0)
-            expected += 2 + 2 * rate * dt;
+            expected += 2 + fmin(2 * rate * dt, more + faces * UND_MARKERS_MOST);
         else
-            expected += 2 + 2 * birth_rate(&s->mac, &walls[w], all.flux[w], per_cell) * dt + faces * per_cell;
+            expected += 2 + more + faces * per_cell;
     }
     return (int)fmin(expected, INT_MAX);
 }
