@@ -279,7 +279,8 @@ static void try_frame(und_scene *scene)
 static void damaged_scenes_end_well(void **state)
 {
     (void)state;
-    und_limits limits = {.memory = 4 << 20, .load_work = 2e5, .call_work = 2e4, .seconds = 60};
+    und_limits limits = {
+        .memory = 4 << 20, .load_work = 2e5, .call_work = 2e4, .step_work = 1e7, .seconds = 60};
     char text[SIZE + 1];
     int loaded = 0, refused = 0, count = (int)test_times(12000);
     for (int i = 0; i < count; i++) {

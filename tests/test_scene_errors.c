@@ -432,12 +432,16 @@ static void limits_hold(void **state)
          "o end\n"
          "liquid.waves { size = 4, cells = 8, objects = list }",
          "l.lua"},
+        {"local t = {} for i = 1, 5e4 do t[i] = i end\n"
+         "local function g() end local function f(...) while true do g(...) end end f(table.unpack(t))",
+         "l.lua:2: stopped after"},
         {"liquid.waves { size = 4, cells = 8, ground = function() while true do end end }",
          "liquid.waves.ground: stopped after 100000 instructions"},
         {"pcall(liquid.waves, { size = 4, cells = 8, ground = function() while true do end end })",
          "liquid.waves.ground: stopped after 100000 instructions"},
     };
-    und_limits limits = {.memory = 16 << 20, .load_work = 3e6, .call_work = 1e5, .seconds = 60};
+    und_limits limits = {
+        .memory = 16 << 20, .load_work = 3e6, .call_work = 1e5, .step_work = 1e6, .seconds = 60};
     for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
         und_error err = {0};
         const char *text = endless[i].text;
@@ -449,11 +453,38 @@ static void limits_hold(void **state)
     }
 }
 
+/* All calls for the start are one, and those for a step another. */
+static void calls_together_are_limited(void **state)
+{
+    (void)state;
+    const char *text = "liquid.waves { size = {4, 4}, cells = 32, level = 0, ground = function()\n"
+                       "  local s = 0 for i = 1, n do s = s + i end return s * 0 - 1\n"
+                       "end }";
+    for (int slow = 0; slow < 2; slow++) {
+        und_limits limits = {.memory = 16 << 20, .load_work = 3e6, .call_work = 1e5, .seconds = 60};
+        und_error err = {0};
+        char whole[400];
+        limits.step_work = slow ? 1e6 : 1e7;
+        snprintf(whole, sizeof whole, "local n = 1000 %s", text);
+        und_scene *scene = und_scene_load_text(whole, strlen(whole), "l.lua", NULL, 0, &limits, &err);
+        assert_non_null(scene);
+        und_sim *sim = und_sim_create(scene, 1, &err);
+        assert_int_equal(err.status, slow ? UND_INVALID : UND_OK);
+        assert_int_equal(sim != NULL, slow == 0);
+        if (slow)
+            assert_non_null(strstr(err.text, "l.lua:2: liquid.waves.ground: stopped after 1e+06 instructions "
+                                             "in all calls together (at x = "));
+        und_sim_destroy(sim);
+        und_scene_destroy(scene);
+    }
+}
+
 static void time_is_limited(void **state)
 {
     (void)state;
     const char *text = "while true do end";
-    und_limits limits = {.memory = 16 << 20, .load_work = 1e15, .call_work = 1e15, .seconds = 0.05};
+    und_limits limits = {
+        .memory = 16 << 20, .load_work = 1e15, .call_work = 1e15, .step_work = 1e15, .seconds = 0.05};
     und_error err = {0};
     clock_t start = clock();
     assert_null(und_scene_load_text(text, strlen(text), "t.lua", NULL, 0, &limits, &err));
@@ -492,11 +523,15 @@ static void missing_files_say_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_language),      cmocka_unit_test(wrong_blocks),
-        cmocka_unit_test(wrong_waves),         cmocka_unit_test(wrong_columns),
-        cmocka_unit_test(wrong_cells),         cmocka_unit_test(limits_hold),
-        cmocka_unit_test(time_is_limited),     cmocka_unit_test(endless_conditions_are_refused),
-        cmocka_unit_test(missing_files_say_so)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_language),
+                                       cmocka_unit_test(wrong_blocks),
+                                       cmocka_unit_test(wrong_waves),
+                                       cmocka_unit_test(wrong_columns),
+                                       cmocka_unit_test(wrong_cells),
+                                       cmocka_unit_test(limits_hold),
+                                       cmocka_unit_test(calls_together_are_limited),
+                                       cmocka_unit_test(time_is_limited),
+                                       cmocka_unit_test(endless_conditions_are_refused),
+                                       cmocka_unit_test(missing_files_say_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

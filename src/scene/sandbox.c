@@ -15,13 +15,15 @@ enum {
     HOOK_EVERY = 1000, /* instructions */
     STRING_MAX = 1 << 16,
     COMPARED = 256, /* bytes of strings, in the time of an instruction */
+    COPIED = 16,    /* values of ..., likewise */
     PRINT_MAX = 1000,
     CANDIDATES = 256
 };
 
 und_limits und_limits_default(void)
 {
-    return (und_limits){.memory = (size_t)256 << 20, .load_work = 2e9, .call_work = 1e7, .seconds = 60};
+    return (und_limits){
+        .memory = (size_t)256 << 20, .load_work = 2e9, .call_work = 1e7, .step_work = 2e10, .seconds = 60};
 }
 
 und_sandbox *und_sandbox_of(lua_State *L)
@@ -112,6 +114,8 @@ static void check_limits(lua_State *L, und_sandbox *box, int line)
         hit_limit(L, box, UND_LIMIT_WORK, line);
     if (now > box->deadline)
         hit_limit(L, box, UND_LIMIT_TIME, line);
+    if (box->step_left < box->work - box->work_left)
+        hit_limit(L, box, UND_LIMIT_STEP, line);
 }
 
 void und_sandbox_charge(lua_State *L, double work)
@@ -125,10 +129,22 @@ void und_sandbox_charge(lua_State *L, double work)
     check_limits(L, box, line_now(L));
 }
 
+/* About how many values `...` has, which one instruction may copy. */
+static int extra_values(lua_State *L, const lua_Debug *ar)
+{
+    int count = 1;
+    while (lua_getlocal(L, ar, -count)) {
+        lua_pop(L, 1);
+        count *= 2;
+    }
+    return count / 2;
+}
+
 static void count_hook(lua_State *L, lua_Debug *ar)
 {
     und_sandbox *box = und_sandbox_of(L);
-    box->work_left -= HOOK_EVERY * (1 + (double)(box->longest / COMPARED));
+    double each = 1 + (double)(box->longest / COMPARED) + (double)(extra_values(L, ar) / COPIED);
+    box->work_left -= HOOK_EVERY * each;
     lua_getinfo(L, "l", ar);
     check_limits(L, box, ar->currentline);
 }
@@ -143,16 +159,24 @@ int und_sandbox_call(und_sandbox *box, int arguments, int results, double work)
         box->hit = box->work_left < 0 ? UND_LIMIT_WORK : UND_LIMIT_MEMORY;
         box->hit_work = work;
     }
+    box->step_left -= work - box->work_left;
     box->work = before;
     box->work_left = left;
     box->deadline = deadline;
     return status;
 }
 
+void und_sandbox_begin(und_sandbox *box)
+{
+    box->step_left = box->limits.step_work;
+}
+
 void und_sandbox_explain(const und_sandbox *box, char *text, size_t size)
 {
     if (box->hit == UND_LIMIT_WORK)
         snprintf(text, size, "stopped after %g instructions: a loop without end?", box->hit_work);
+    else if (box->hit == UND_LIMIT_STEP)
+        snprintf(text, size, "stopped after %g instructions in all calls together", box->limits.step_work);
     else if (box->hit == UND_LIMIT_TIME)
         snprintf(text, size, "stopped after %g s of processor time: a loop without end?",
                  box->limits.seconds);
@@ -578,7 +602,8 @@ static int open_libraries(lua_State *L)
 
 und_status und_sandbox_open(und_sandbox *box, const und_limits *limits, und_error *err)
 {
-    *box = (und_sandbox){.limits = *limits, .work_left = limits->load_work, .seed = 1, .loading = true};
+    *box = (und_sandbox){
+        .limits = *limits, .work_left = limits->load_work, .step_left = INFINITY, .seed = 1, .loading = true};
     box->lua = lua_newstate(allocate, box);
     if (!box->lua)
         return und_error_set(err, UND_FAILED, "out of memory: the scene's Lua state");

@@ -11,6 +11,7 @@ typedef struct und_limits {
     size_t memory;    /* bytes, 256 MiB */
     double load_work; /* instructions (allocations count too) while the file runs, 2e9 */
     double call_work; /* and in one call of one of its functions, 1e7 */
+    double step_work; /* and in all calls together for the start, or for a step, 2e10 */
     double seconds;   /* of processor time, of either; 60 */
 } und_limits;
 
@@ -19,6 +20,7 @@ und_limits und_limits_default(void);
 typedef enum und_limit {
     UND_LIMIT_NONE,
     UND_LIMIT_WORK,
+    UND_LIMIT_STEP,
     UND_LIMIT_TIME,
     UND_LIMIT_MEMORY,
     UND_LIMIT_STRING
@@ -34,6 +36,7 @@ typedef struct und_sandbox {
     double unchecked; /* work since the clock was read */
     double deadline;  /* s of the thread's processor time; 0: not yet set */
     double work;      /* what it was given */
+    double step_left; /* of all calls together, before the one in progress */
     und_limit hit;    /* a limit was hit: nothing in the scene may catch that */
     int hit_line;
     double hit_work;
@@ -48,6 +51,9 @@ void und_sandbox_close(und_sandbox *box);
 
 /* lua_pcall within `work` instructions; a Lua status.  `hit` then says whether a limit ended it. */
 int und_sandbox_call(und_sandbox *box, int arguments, int results, double work);
+
+/* The calls that follow belong together. */
+void und_sandbox_begin(und_sandbox *box);
 
 /* "stopped after ...": the limit that was hit. */
 void und_sandbox_explain(const und_sandbox *box, char *text, size_t size);

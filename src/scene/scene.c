@@ -510,6 +510,11 @@ double und_scene_fps(const und_scene *scene)
     return scene->view.fps;
 }
 
+void und_scene_begin_calls(und_scene *scene)
+{
+    und_sandbox_begin(&scene->box);
+}
+
 und_status und_scene_trouble(const und_scene *scene, und_error *err)
 {
     if (scene->trouble.status != UND_OK && err)

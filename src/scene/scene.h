@@ -59,6 +59,9 @@ void und_scene_connect(und_scene *scene, und_band_sink sink, const und_upstream_
  * instruction limit) gives 0 and is remembered here: UND_INVALID with file and line, once. */
 und_status und_scene_trouble(const und_scene *scene, und_error *err);
 
+/* The calls that follow belong together: those for the start of a simulation, or for a step. */
+void und_scene_begin_calls(und_scene *scene);
+
 /* A key that the scene language accepts: what reads a scene, documented. */
 typedef struct und_scene_key {
     const char *name;     /* "liquid.waves.edges.left.amplitude" */

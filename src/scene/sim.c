@@ -146,8 +146,10 @@ und_sim *und_sim_create(und_scene *scene, int threads, und_error *err)
     sim->number = view->start;
     sim->substeps = view->substeps;
     sim->dt = 1 / (view->fps * view->substeps);
+    und_scene_begin_calls(scene);
     sim->liquid = create_liquid(view, sim->threads, err);
     if (!sim->liquid) {
+        (void)und_scene_trouble(scene, err); /* it may be why */
         free(sim);
         return NULL;
     }
@@ -183,6 +185,7 @@ static und_status float_bodies(und_sim *sim, und_error *err)
 static und_status step_part(und_sim *sim, double dt, bool *step_done, und_error *err)
 {
     const und_liquid_class *class = sim->liquid->class;
+    und_scene_begin_calls(sim->scene);
     *step_done = class->step(sim->liquid, dt);
     sim->frame_made = false;
     sim->within = !*step_done;
