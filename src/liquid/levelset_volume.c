@@ -110,9 +110,11 @@ double und_levelset_volume_shown(const und_levelset *s)
 
 und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err)
 {
-    const und_volume_walls walls = walls_of(s);
     *shown = s->surface.phi;
-    return s->volume ? und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err) : UND_OK;
+    if (!s->volume)
+        return UND_OK;
+    const und_volume_walls walls = walls_of(s);
+    return und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err);
 }
 
 int32_t *und_levelset_volume_cells(const und_levelset *s)
