@@ -43,7 +43,7 @@ static und_volume_walls walls_of(const und_levelset *s)
     const und_solids *solids = &s->solids;
     und_volume_walls walls = {.open = {solids->open[0], solids->open[1], solids->open[2]}};
     if (solids->any) {
-        walls.room = s->volume->thin ? s->volume->room : solids->room;
+        walls.room = s->volume && s->volume->thin ? s->volume->room : solids->room;
         walls.distance = solids->distance;
         walls.beside_thin = solids->beside_thin;
     }
