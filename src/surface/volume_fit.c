@@ -16,6 +16,12 @@ static const float EVEN = 0.15f;                                    /* of the di
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
 static const float LEAST_AREA = 1.6f, WEIGHTS = 64;                 /* the sum of und_volume_weight */
 
+/* Cells of the list, in mark[]; others have 0. */
+enum {
+    EVENS = 1, /* at the surface: exchanges what it has too much */
+    COUNTS = 2 /* near it: what it has too much, and its area, move phi */
+};
+
 typedef struct fit {
     und_volume *v;
     const und_volume_walls *walls;
@@ -107,7 +113,9 @@ static void set_parts(const fit *f)
             p->part[at] = f->v->c[at];
             p->area[at] = 0;
         }
-        p->mark[at] = fabsf(f->phi[at]) < 1 && und_volume_room(f->walls, at) > LEAST_ROOM && !f->v->film[at];
+        const float away = fabsf(f->phi[at]);
+        const bool evens = away < 1 && und_volume_room(f->walls, at) > LEAST_ROOM;
+        p->mark[at] = f->v->film[at] ? 0 : (evens ? EVENS : 0) | (away < NEAR ? COUNTS : 0);
         p->extra[at] = f->v->c[at] - p->part[at];
         p->to[at] = UND_VOLUME_STAY;
     }
@@ -134,7 +142,7 @@ static int32_t exchanged(const fit *f, size_t at, int but, exchange_fn *fn)
 static int32_t evened(const fit *f, size_t at, size_t next)
 {
     const und_volume_parts *p = f->v->parts;
-    return p->mark[next] ? (int32_t)(EVEN * (float)(p->extra[next] - p->extra[at])) : 0;
+    return p->mark[next] & EVENS ? (int32_t)(EVEN * (float)(p->extra[next] - p->extra[at])) : 0;
 }
 
 static int32_t levelled(const fit *f, size_t at, size_t next)
@@ -179,7 +187,8 @@ static void bring_to_surface(const fit *f)
     und_volume_parts *p = f->v->parts;
     for (int round = 0; round < TO_SURFACE; round++) {
         UND_VOLUME_EACH(f->v, p->count, at, p->list)
-        p->to[at] = p->mark[at] || f->v->film[at] || p->extra[at] == 0 ? UND_VOLUME_STAY : to_surface(f, at);
+        p->to[at] =
+            p->mark[at] & EVENS || f->v->film[at] || p->extra[at] == 0 ? UND_VOLUME_STAY : to_surface(f, at);
         und_volume_hand_over(f->v, p->extra, p->list, p->count);
     }
 }
@@ -189,7 +198,7 @@ static void even_out(const fit *f)
     const und_volume_parts *p = f->v->parts;
     for (int round = 0; round < EVENING; round++) {
         UND_VOLUME_EACH(f->v, p->count, at, p->list)
-        p->spare[at] = p->mark[at] ? exchanged(f, at, -1, evened) : 0;
+        p->spare[at] = p->mark[at] & EVENS ? exchanged(f, at, -1, evened) : 0;
         UND_VOLUME_EACH(f->v, p->count, at, p->list)
         p->extra[at] += p->spare[at];
     }
@@ -225,24 +234,35 @@ static void pay(const fit *f)
 
 /* ---- phi ---- */
 
+/* What cells around have too much, and their area, by und_volume_weight; beside walls that no cell shows, of
+ * those on the same side. */
+static void sum_around(const fit *f, size_t at, float *extra, float *area)
+{
+    const und_volume *v = f->v;
+    const ptrdiff_t *around = v->parts->around;
+    const int32_t *extras = v->parts->extra + at;
+    const float *areas = v->parts->area + at;
+    const bool beside_thin = f->walls->room && f->walls->beside_thin[at];
+    *extra = *area = 0;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        if (beside_thin && !und_volume_linked(v, f->walls, at, k))
+            continue;
+        *extra += und_volume_weight(k) * und_volume_cells(extras[around[k]]);
+        *area += und_volume_weight(k) * areas[around[k]];
+    }
+}
+
 /* Where there is next to no surface around, but liquid, some comes up. */
 static float shifted(const fit *f, size_t at)
 {
     const und_volume *v = f->v;
     const und_volume_parts *p = v->parts;
     const float phi = f->phi[at];
-    float extra = 0, area = 0;
+    float extra, area;
     p->spare[at] = 0;
     if (fabsf(phi) > SHIFTED)
         return phi;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-        if (!p->own[next] || fabsf(f->phi[next]) >= NEAR || v->film[next] || is_held(f, next) ||
-            !und_volume_linked(v, f->walls, at, k))
-            continue;
-        extra += und_volume_weight(k) * und_volume_clip(und_volume_cells(p->extra[next]), 1);
-        area += und_volume_weight(k) * p->area[next];
-    }
+    sum_around(f, at, &extra, &area);
     p->spare[at] = abs(und_volume_units(extra / WEIGHTS));
     if (area > LEAST_AREA)
         return phi - und_volume_clip(SHIFT * extra / area, MOST_SHIFT);
@@ -272,11 +292,21 @@ static int64_t shift(const fit *f, bool first)
         level_films(f);
     bring_to_surface(f);
     even_out(f);
+    int32_t owing = 0;
     UND_VOLUME_EACH(v, p->count, at, p->list)
-    v->c[at] = p->part[at] + p->extra[at];
-    pay(f);
+    {
+        v->c[at] = p->part[at] + p->extra[at];
+        if (v->c[at] < 0)
+            __atomic_store_n(&owing, 1, __ATOMIC_RELAXED);
+    }
+    if (owing)
+        pay(f);
     UND_VOLUME_EACH(v, p->count, at, p->list)
-    p->extra[at] = v->c[at] - p->part[at];
+    {
+        const int32_t extra = v->c[at] - p->part[at], most = UND_VOLUME_ONE;
+        p->extra[at] = !(p->mark[at] & COUNTS) ? 0 : extra > most ? most : extra < -most ? -most : extra;
+        p->area[at] = p->mark[at] & COUNTS ? p->area[at] : 0;
+    }
     UND_VOLUME_EACH(v, p->count, at, p->list)
     next[at] = shifted(f, at);
     UND_VOLUME_EACH(v, p->count, at, p->list)
@@ -291,6 +321,8 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     const fit f = {v, walls, d->phi, level};
     und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
+    memset(v->parts->extra, 0, v->mac.count * sizeof *v->parts->extra); /* of cells that are not looked at */
+    memset(v->parts->area, 0, v->mac.count * sizeof *v->parts->area);
     und_volume_list(v, is_near, &f);
     const double enough = SHOWN * (double)und_volume_sum(v);
     for (int round = 0; round < SHIFTS && (double)shift(&f, round == 0) > enough; round++)

@@ -30,27 +30,11 @@ static float fastest_at(const move *m, size_t at)
 {
     float most = 0;
     for (int a = 0; a < m->axes; a++) {
-        const float *u = m->flow->u[a] + at;
-        most = fmaxf(most, fmaxf(fabsf(u[0]), fabsf(u[-m->v->mac.step[a]])));
+        const float *u = m->flow->u[a] + at, high = fabsf(u[0]), low = fabsf(u[-m->v->mac.step[a]]);
+        most = high > most ? high : most;
+        most = low > most ? low : most;
     }
     return most * m->whole;
-}
-
-/* Inside of the liquid, further than the surface comes, cells are full. */
-static uint8_t kind_at(const move *m, size_t at, bool beside_open)
-{
-    const float phi = m->d->phi[at];
-    const int32_t c = m->v->c[at];
-    if (c == 0 && (phi > m->reach + 0.6f || !(und_volume_room(m->walls, at) > 0)))
-        return UND_VOLUME_DRY;
-    const bool full =
-        fabsf(und_volume_cells(c) - 1) < 0.05f && und_volume_room(m->walls, at) == 1 && !beside_open;
-    if (phi < -(m->reach + 1) && full)
-        return UND_VOLUME_DEEP; /* however fast */
-    const float reach = fminf(1.3f * fastest_at(m, at), m->reach);
-    if (phi < -(reach + 1) && full)
-        return UND_VOLUME_DEEP;
-    return phi < reach + 0.6f || c != 0 ? UND_VOLUME_ACTIVE : UND_VOLUME_DRY;
 }
 
 static bool is_beside_open(const move *m, int x, int y, int z)
@@ -61,6 +45,23 @@ static bool is_beside_open(const move *m, int x, int y, int z)
             (at[a] == m->v->mac.n[a] - 1 && !m->walls->closed[2 * a + 1]))
             return true;
     return false;
+}
+
+/* Inside of the liquid, further than the surface comes, cells are full. */
+static uint8_t kind_at(const move *m, size_t at, int x, int y, int z)
+{
+    const float phi = m->d->phi[at];
+    const int32_t c = m->v->c[at];
+    if (c == 0 && (phi > m->reach + 0.6f || !(und_volume_room(m->walls, at) > 0)))
+        return UND_VOLUME_DRY;
+    const bool full = fabsf(und_volume_cells(c) - 1) < 0.05f && und_volume_room(m->walls, at) == 1 &&
+                      !is_beside_open(m, x, y, z);
+    if (phi < -(m->reach + 1) && full)
+        return UND_VOLUME_DEEP; /* however fast */
+    const float own = 1.3f * fastest_at(m, at), reach = own < m->reach ? own : m->reach;
+    if (phi < -(reach + 1) && full)
+        return UND_VOLUME_DEEP;
+    return phi < reach + 0.6f || c != 0 ? UND_VOLUME_ACTIVE : UND_VOLUME_DRY;
 }
 
 static void set_kinds(const move *m)
@@ -76,7 +77,7 @@ static void set_kinds(const move *m)
             const bool held = m->flow->held && und_mask_has(m->flow->held, x, y, z);
             kind[at] = !m->v->parts->own[at] ? UND_VOLUME_OTHERS
                        : held                ? UND_VOLUME_HELD
-                                             : kind_at(m, at, is_beside_open(m, x, y, z));
+                                             : kind_at(m, at, x, y, z);
         }
     }
     for (int i = 0; i < m->flow->inflow_count; i++)
@@ -106,18 +107,21 @@ static void wake(const move *m, int x, int y, int z)
         for (int j = low[1]; j <= high[1]; j++)
             for (int i = low[0]; i <= high[0]; i++) {
                 uint8_t *kind = m->v->parts->kind + und_mac_at(mac, i, j, k);
-                *kind = *kind == UND_VOLUME_DRY ? UND_VOLUME_ACTIVE : *kind;
+                if (__atomic_load_n(kind, __ATOMIC_RELAXED) == UND_VOLUME_DRY)
+                    __atomic_store_n(kind, UND_VOLUME_ACTIVE, __ATOMIC_RELAXED);
             }
 }
 
+/* What is woken holds nothing, and wakes no others: the same in any order. */
 static void wake_around_thin(const move *m)
 {
     const und_mac *mac = &m->v->mac;
+    PARALLEL_FOR(und_workers(m->v->threads, mac->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(mac); row++)
         for (int x = 0; x < mac->n[0]; x++) {
             const size_t at = und_mac_row(mac, row) + (size_t)x;
-            if (m->v->c[at] != 0 && m->v->parts->kind[at] == UND_VOLUME_ACTIVE &&
-                (m->d->phi[at] > 0.9f || m->v->film[at]))
+            if (__atomic_load_n(&m->v->parts->kind[at], __ATOMIC_RELAXED) == UND_VOLUME_ACTIVE &&
+                m->v->c[at] != 0 && (m->d->phi[at] > 0.9f || m->v->film[at]))
                 wake(m, x, row % mac->n[1], row / mac->n[1]);
         }
 }
@@ -237,6 +241,11 @@ static void set_flux(const move *m, int axis, size_t at, batch *b)
     const und_volume *v = m->v;
     const uint8_t *kind = v->parts->kind;
     const size_t step = (size_t)v->mac.step[axis], high = at + step;
+    if (v->c[at] <= 0 && v->c[high] <= 0 && kind[at] == UND_VOLUME_ACTIVE &&
+        kind[high] == UND_VOLUME_ACTIVE) {
+        v->parts->flux[at] = 0;
+        return;
+    }
     const float way = und_volume_clip(m->flow->u[axis][at] * m->per, 1), open = m->walls->open[axis][at];
     int32_t *flux = &v->parts->flux[at];
     *flux = 0;
@@ -254,11 +263,12 @@ static void set_flux(const move *m, int axis, size_t at, batch *b)
     const int32_t c = v->c[from];
     if (kind[from] != UND_VOLUME_ACTIVE || c <= 0)
         return;
-    const float room = fmaxf(und_volume_room(m->walls, from), 1e-3f), part = und_volume_cells(c) / room;
+    const float space = und_volume_room(m->walls, from), room = space > 1e-3f ? space : 1e-3f;
+    const float part = und_volume_cells(c) / room;
     const float other = m->flow->u[axis][way > 0 ? at - step : high]; /* by the face behind */
     const int32_t most = (way > 0 ? other < 0 : other > 0) ? c / 2 : c;
     if (part > FULL || part < MIST) { /* wherever in the cell it is */
-        const int32_t full = und_volume_full_flux(open, way * fminf(part, 1.5f));
+        const int32_t full = und_volume_full_flux(open, way * (part < 1.5f ? part : 1.5f));
         *flux = full > most ? most : full < -most ? -most : full;
         return;
     }
@@ -307,9 +317,10 @@ static float fraction_of(const move *m, size_t at)
 }
 
 /* Beside the domain fractions are as in the cells that they touch. */
-static void copy_beside(const und_mac *m, float *f)
+static void copy_beside(const und_mac *m, int threads, float *f)
 {
     const size_t wide = ((size_t)m->n[0] + 2) * sizeof *f;
+    PARALLEL_FOR(und_workers(threads, m->count, 1 << 18))
     for (int z = 0; z < m->n[2]; z++) {
         for (int y = 0; y < m->n[1]; y++) {
             float *row = f + und_mac_at(m, 0, y, z);
@@ -331,7 +342,7 @@ static void first_fractions(const move *m)
     for (int row = 0; row < und_mac_rows(mac); row++)
         for (size_t x = 0, first = und_mac_row(mac, row); x < (size_t)mac->n[0]; x++)
             m->v->parts->fraction[first + x] = fraction_of(m, first + x);
-    copy_beside(mac, m->v->parts->fraction);
+    copy_beside(mac, m->v->threads, m->v->parts->fraction);
 }
 
 /* What flows over faces of deep cells: all at once. */
@@ -412,7 +423,7 @@ static int64_t sweep(const move *m, int axis, int k)
         p->extra[at] += lent;
         p->fraction[at] = fraction_of(m, at);
     }
-    copy_beside(&v->mac, p->fraction);
+    copy_beside(&v->mac, v->threads, p->fraction);
     return leaving(m, axis);
 }
 

@@ -36,6 +36,16 @@ static float thickness_at(const thin *t, size_t at)
     return sum / (flat ? 3 : 9);
 }
 
+/* Whether it is so deep in the next cell along an axis: a first look. */
+static bool is_bulk_beside(const thin *t, size_t at)
+{
+    const ptrdiff_t *step = t->v->mac.step;
+    for (int a = 0; a < 3; a++)
+        if (t->phi[(ptrdiff_t)at + step[a]] < BULK || t->phi[(ptrdiff_t)at - step[a]] < BULK)
+            return true;
+    return false;
+}
+
 /* Whether there is more of it within two cells. */
 static bool is_bulk_near(const thin *t, size_t at)
 {
@@ -108,6 +118,8 @@ static uint8_t kind_at(const thin *t, size_t at, float *thickness)
         return NOT;
     if (is_loose(t, at))
         return LOOSE;
+    if (is_bulk_beside(t, at))
+        return NOT;
     *thickness = thickness_at(t, at);
     return *thickness < 1 && !is_bulk_near(t, at) ? THIN : NOT;
 }
