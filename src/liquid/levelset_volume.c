@@ -175,7 +175,7 @@ void und_levelset_volume_passed(und_levelset *s)
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
     const covered look = {s, walls.room};
-    und_volume_list(v, is_covered, &look);
+    und_volume_list(v, NULL, is_covered, &look);
     for (int i = 0; i < v->parts->count; i++) {
         const size_t at = (size_t)v->parts->list[i];
         const uint8_t passed = s->solids.parts->passed[at];
@@ -294,10 +294,10 @@ void und_levelset_volume_press(und_levelset *s)
     const und_volume_walls walls = walls_of(s);
     und_volume_find_films(v, &s->surface, &walls);
     for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-            const size_t at = first + x;
+        UND_VOLUME_ALOFT(v, s->surface.phi, row, at)
+        {
             float *phi = s->surface.phi + at;
-            if (!v->film[at] || *phi < 0 || !(und_volume_cells(v->c[at]) > THIN) ||
+            if (!v->film[at] || !(und_volume_cells(v->c[at]) > THIN) ||
                 !(und_volume_room(&walls, at) > PRESSED_ROOM))
                 continue;
             s->film_cell[s->film_count] = at;

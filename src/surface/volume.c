@@ -96,20 +96,50 @@ static int row_blocks(const und_mac *m)
     return (und_mac_rows(m) + UND_VOLUME_ROWS - 1) / UND_VOLUME_ROWS;
 }
 
-void und_volume_list(und_volume *v, und_volume_choose_fn *fn, const void *context)
+/* How many cells of a row are chosen. */
+static int mark_row(und_volume *v, int row, und_volume_look_fn *look, und_volume_choose_fn *fn,
+                    const void *context)
+{
+    und_volume_parts *p = v->parts;
+    const size_t begin = und_mac_row(&v->mac, row), end = begin + (size_t)v->mac.n[0];
+    int count = 0;
+    memset(p->mark + begin, 0, end - begin);
+    for (size_t first = begin; first < end; first += UND_LANES) {
+        unsigned bits = (look ? look(context, first) : ~0u) & und_volume_row_bits(end - first);
+        for (; bits; bits &= bits - 1) {
+            const size_t at = first + (size_t)__builtin_ctz(bits);
+            count += p->mark[at] = p->own[at] && fn(context, at);
+        }
+    }
+    return count;
+}
+
+static void list_row(und_volume *v, int row)
+{
+    und_volume_parts *p = v->parts;
+    const size_t begin = und_mac_row(&v->mac, row), end = begin + (size_t)v->mac.n[0];
+    int32_t *out = p->list + p->row_count[row];
+    uint64_t eight;
+    for (size_t at = begin; at < end;) {
+        if (at + sizeof eight <= end && (memcpy(&eight, p->mark + at, sizeof eight), eight == 0)) {
+            at += sizeof eight;
+            continue;
+        }
+        if (p->mark[at])
+            *out++ = (int32_t)at;
+        at++;
+    }
+}
+
+void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
 {
     const und_mac *m = &v->mac;
     und_volume_parts *p = v->parts;
     const int threads = und_workers(v->threads, m->count, 1 << 15);
     PARALLEL_FOR(threads)
     for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
-            const size_t first = und_mac_row(m, row);
-            int count = 0;
-            for (size_t x = 0; x < (size_t)m->n[0]; x++)
-                count += p->mark[first + x] = p->own[first + x] && fn(context, first + x);
-            p->row_count[row] = count;
-        }
+        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
+            p->row_count[row] = mark_row(v, row, look, fn, context);
     p->count = 0;
     for (int row = 0; row < und_mac_rows(m); row++) {
         const int count = p->row_count[row];
@@ -118,13 +148,8 @@ void und_volume_list(und_volume *v, und_volume_choose_fn *fn, const void *contex
     }
     PARALLEL_FOR(threads)
     for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
-            const size_t first = und_mac_row(m, row);
-            int32_t *out = p->list + p->row_count[row];
-            for (size_t x = 0; x < (size_t)m->n[0]; x++)
-                if (p->mark[first + x])
-                    *out++ = (int32_t)(first + x);
-        }
+        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
+            list_row(v, row);
 }
 
 /* In two turns, since a cell that gives may be given to: whole numbers are the same added in any order. */
@@ -317,7 +342,7 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
     enum { ROUNDS = 6 };
     und_volume_parts *p = v->parts;
     for (int round = 0; round < ROUNDS && walls->room; round++) {
-        und_volume_list(v, is_buried, &(buried){v, walls});
+        und_volume_list(v, NULL, is_buried, &(buried){v, walls});
         if (p->count == 0)
             return;
         UND_VOLUME_EACH(v, p->count, at, p->list)

@@ -86,15 +86,14 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
 {
     const und_mac *m = &v->mac;
     PARALLEL_FOR(und_workers(v->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-            const size_t at = first + x;
-            v->film[at] = 0;
-            if (d->phi[at] > 0 && v->c[at] > 0) {
-                const float part = und_volume_part(v, walls, d->phi, at);
-                v->film[at] = und_volume_is_film(v, walls, d->phi, at, und_volume_units(part));
-            }
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        memset(v->film + und_mac_row(m, row), 0, (size_t)m->n[0]);
+        UND_VOLUME_ALOFT(v, d->phi, row, at)
+        {
+            const float part = und_volume_part(v, walls, d->phi, at);
+            v->film[at] = und_volume_is_film(v, walls, d->phi, at, und_volume_units(part));
         }
+    }
 }
 
 /* Whether a film ends here: the next cell has none, or one as thin. */
@@ -116,8 +115,8 @@ void und_volume_drag(const und_volume *v, const und_distance *d, float *const u[
     const und_mac *m = &v->mac;
     const int32_t pinned = und_volume_units(pin);
     for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-            const size_t at = first + x;
+        UND_VOLUME_ALOFT(v, d->phi, row, at)
+        {
             if (!v->film[at])
                 continue;
             const double h = fmax((double)und_volume_cells(v->c[at]), 1e-3);

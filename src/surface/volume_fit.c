@@ -40,6 +40,13 @@ static bool is_near(const void *context, size_t at)
     return !is_held(f, at) && (fabsf(f->phi[at]) < NEAR || (f->v->c[at] != 0 && f->phi[at] > 0));
 }
 
+static unsigned look_near(const void *context, size_t at)
+{
+    const fit *f = context;
+    const und_lanes phi = und_lanes_load(f->phi + at), near = und_lanes_all(NEAR);
+    return und_lanes_bits((phi < near) & (phi > -near)) | und_volume_aloft(f->v, f->phi, at);
+}
+
 /* ---- What phi encloses ---- */
 
 /* Cells that the surface may cut. */
@@ -323,7 +330,7 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     memset(v->film, 0, v->mac.count);
     memset(v->parts->extra, 0, v->mac.count * sizeof *v->parts->extra); /* of cells that are not looked at */
     memset(v->parts->area, 0, v->mac.count * sizeof *v->parts->area);
-    und_volume_list(v, is_near, &f);
+    und_volume_list(v, look_near, is_near, &f);
     const double enough = SHOWN * (double)und_volume_sum(v);
     for (int round = 0; round < SHIFTS && (double)shift(&f, round == 0) > enough; round++)
         ;

@@ -118,12 +118,10 @@ static void wake_around_thin(const move *m)
     const und_mac *mac = &m->v->mac;
     PARALLEL_FOR(und_workers(m->v->threads, mac->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(mac); row++)
-        for (int x = 0; x < mac->n[0]; x++) {
-            const size_t at = und_mac_row(mac, row) + (size_t)x;
-            if (__atomic_load_n(&m->v->parts->kind[at], __ATOMIC_RELAXED) == UND_VOLUME_ACTIVE &&
-                m->v->c[at] != 0 && (m->d->phi[at] > 0.9f || m->v->film[at]))
-                wake(m, x, row % mac->n[1], row / mac->n[1]);
-        }
+        UND_VOLUME_ALOFT(m->v, m->d->phi, row, at)
+    if ((m->d->phi[at] > 0.9f || m->v->film[at]) &&
+        __atomic_load_n(&m->v->parts->kind[at], __ATOMIC_RELAXED) == UND_VOLUME_ACTIVE)
+        wake(m, (int)(at - und_mac_row(mac, row)), row % mac->n[1], row / mac->n[1]);
 }
 
 /* Beyond open sides: where it goes and nothing comes from. */
@@ -146,6 +144,21 @@ static bool is_moved(const void *context, size_t at)
     const uint8_t kind = ((const move *)context)->v->parts->kind[at];
     return kind == UND_VOLUME_ACTIVE || kind == UND_VOLUME_HELD;
 }
+
+/* All but eights of cells that are dry, or deep. */
+static unsigned look_moved(const void *context, size_t at)
+{
+    const uint8_t *kind = ((const move *)context)->v->parts->kind + at;
+    const uint64_t deep = UND_VOLUME_DEEP * UINT64_C(0x0101010101010101);
+    unsigned bits = 0;
+    for (int i = 0; i < UND_LANES; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, kind + i, sizeof eight);
+        bits |= eight == 0 || eight == deep ? 0 : 0xffu << i;
+    }
+    return bits;
+}
+_Static_assert(UND_VOLUME_DRY == 0, "eights of dry cells are 0");
 
 static int parts_needed(const move *m)
 {
@@ -438,7 +451,7 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
     set_kinds(&m);
     open_sides(&m);
     wake_around_thin(&m);
-    und_volume_list(v, is_moved, &m);
+    und_volume_list(v, look_moved, is_moved, &m);
     m.parts = parts_needed(&m);
     m.per = m.whole / (float)m.parts;
     first_fractions(&m);

@@ -6,6 +6,8 @@
 #include "surface/volume.h"
 #include "surface/volume_kernel.h"
 
+#include <string.h>
+
 /* Scratch; but for `inside` and `own`, nothing goes on from step to step. */
 typedef struct und_volume_parts {
     uint8_t *inside; /* 1 in the domain, 0 beside it */
@@ -39,9 +41,32 @@ enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_ROWS = 16
              (at = (size_t)(list)[i_], 1);                                                       \
              i_++)
 
-/* The grid's own cells for which fn says so, into parts->list. */
+/* Which of the UND_LANES cells from one on are worth a look, as bits. */
+typedef unsigned und_volume_look_fn(const void *context, size_t at);
+/* The grid's own cells for which fn says so, into parts->list, of those that `look` (NULL: all) finds. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
-void und_volume_list(und_volume *v, und_volume_choose_fn *fn, const void *context);
+void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
+
+/* Those that hold something though their middles are in the air. */
+static inline unsigned und_volume_aloft(const und_volume *v, const float *phi, size_t at)
+{
+    und_lanes_int c;
+    memcpy(&c, v->c + at, sizeof c);
+    return und_lanes_bits((c != 0) & (und_lanes_load(phi + at) >= und_lanes_all(0)));
+}
+
+/* Of UND_LANES cells those before the end of a row of which `left` are still to come. */
+static inline unsigned und_volume_row_bits(size_t left)
+{
+    return left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
+}
+
+/* For each of them in a row, in order. */
+#define UND_VOLUME_ALOFT(v, phi, row, at)                                                          \
+    for (size_t at_ = und_mac_row(&(v)->mac, row), end_ = at_ + (size_t)(v)->mac.n[0]; at_ < end_; \
+         at_ += UND_LANES)                                                                         \
+        for (size_t bits_ = und_volume_aloft(v, phi, at_) & und_volume_row_bits(end_ - at_), at;   \
+             bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 
 static inline void und_volume_cell(const und_mac *m, size_t at, int cell[3])
 {

@@ -64,7 +64,7 @@ static void list_near(und_volume *v)
     memset(v->parts->to, 0, v->mac.count);
     choose_around(v, v->film, v->parts->mark);
     choose_around(v, v->parts->mark, v->parts->to);
-    und_volume_list(v, is_chosen, v);
+    und_volume_list(v, NULL, is_chosen, v);
 }
 
 /* ---- Walls ---- */
