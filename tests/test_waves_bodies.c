@@ -125,6 +125,78 @@ static void balls_afloat_do_not_spin(void **state)
     }
 }
 
+/* Boxes lie still wherever they are put and however they are turned about: what lifts them is right below
+ * their middle. */
+static void boxes_afloat_rest(void **state)
+{
+    (void)state;
+    static const und_shape crate = {.kind = UND_BOX, .half = {0.2, 0.05, 0.12}};
+    static const double places[][3] = {{1.5, 1.5, 0}, {1.53, 1.47, 0}, {1.512, 1.488, 17}, {0.21, 1.4, 90}};
+    for (int k = 0; k < 8; k++) {
+        const double *at = places[k / 2];
+        und_body_def one = body(&crate, 300, at[0], 0.02, at[1]);
+        one.rotation[1] = at[2];
+        und_waves_def def = pool(60, 1 + k % 2);
+        def.bodies = &one;
+        def.body_count = 1;
+        und_waves *w = make(&def);
+        double fastest = 0;
+        for (int n = 0; n < 120; n++) {
+            und_waves_step(w, 1.0 / 60);
+            und_body_state now = und_waves_body(w, 0);
+            for (int a = 0; a < 3; a++)
+                fastest = fmax(fastest, fmax(fabs(now.spin[a]), fabs(now.velocity[a])));
+        }
+        assert_true(fastest < 1e-9);
+        und_waves_destroy(w);
+    }
+}
+
+/* Of the water, J, above that of water at rest; order 2. */
+static double energy(const und_waves *w)
+{
+    double sum = 0, mean = 0, dx = w->pool.grid.dx;
+    int count = w->pool.nx * w->pool.nz;
+    for (int n = 0; n < count; n++)
+        mean += w->height[und_waves_at(w, n % w->pool.nx, n / w->pool.nx)] / count;
+    for (int n = 0; n < count; n++) {
+        size_t at = und_waves_at(w, n % w->pool.nx, n / w->pool.nx);
+        double h = w->height[at] - mean, x = (double)w->flux_x[at], z = (double)w->flux_z[at];
+        sum += w->def.pool.gravity * h * h + (x * x + z * z) / und_waves_depth(w, at);
+    }
+    return 0.5 * w->def.pool.density * dx * dx * sum;
+}
+
+/* In a closed pool without damping, where nothing is lost: long planks, and what is light and covers much of
+ * it, are moved by the waves and must not drive them. */
+static void bodies_do_not_drive_waves(void **state)
+{
+    (void)state;
+    static const und_shape plank = {.kind = UND_BOX, .half = {1, 0.03, 0.1}};
+    static const und_shape sheet = {.kind = UND_BOX, .half = {1.2, 0.02, 1.2}};
+    static const und_shape crate = {.kind = UND_BOX, .half = {0.3, 0.15, 0.3}};
+    const struct {
+        const und_shape *shape;
+        double density, high;
+    } rows[] = {{&plank, 500, 0}, {&plank, 50, 0.027}, {&sheet, 20, 0.0192}, {&crate, 500, 0}};
+    for (int k = 0; k < 4; k++) {
+        und_body_def one = body(rows[k].shape, rows[k].density, 1.53, rows[k].high, 1.47);
+        und_waves_def def = pool(30, 2);
+        def.bodies = &one;
+        def.body_count = 1;
+        und_waves *w = make(&def);
+        for (int n = 0; n < 30 * 30; n++) { /* a drop in a corner */
+            double x = und_waves_x(w, n % 30) - 0.6, z = und_waves_z(w, n / 30) - 0.7;
+            w->height[und_waves_at(w, n % 30, n / 30)] += 0.02 * exp(-(x * x + z * z) / 0.02);
+        }
+        double before = energy(w);
+        run_seconds(w, 20);
+        print_message("%d: %g J, then %g J\n", k, before, energy(w));
+        assert_true(energy(w) < 1.05 * before);
+        und_waves_destroy(w);
+    }
+}
+
 /* What drag gives to a body in a step the water loses: against the same without drag. */
 static void drag_acts_back_on_the_water(void **state)
 {
@@ -213,6 +285,8 @@ int main(void)
         cmocka_unit_test(any_shape_floats),
         cmocka_unit_test(led_objects_stop_bodies),
         cmocka_unit_test(balls_afloat_do_not_spin),
+        cmocka_unit_test(boxes_afloat_rest),
+        cmocka_unit_test(bodies_do_not_drive_waves),
         cmocka_unit_test(drag_acts_back_on_the_water),
         cmocka_unit_test(same_bits_with_threads_and_after_restore),
     };

@@ -21,6 +21,8 @@ typedef struct und_body_def {
     double rotation[3];       /* degrees about x, then y, then z */
     double velocity[3];       /* m/s */
     double spin[3];           /* rad/s */
+    bool has_still;           /* waves: the room that it takes up is counted from this plane at the start, */
+    double still[3];          /* not from the water around it: level at x = z = 0, m, slopes along x and z */
     double release;           /* s; held where it is, or led, until then; 0 */
     const und_motion *motion; /* led along keys until released; NULL: held */
     const und_skeleton

@@ -3,10 +3,12 @@
 #include "base/maths.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "bodies/sunk.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+enum { MANY_BODIES = 256 };
 enum { FEW_BODIES = 8 }; /* with fewer, starting threads costs more than it saves */
 
 /* The longest diagonal of a body's bounds, m. */
@@ -17,6 +19,15 @@ static double size_of(const und_body_def *def)
 }
 
 /* ---- create ---- */
+
+/* Fewer nodes where there are many bodies. */
+static und_status make_hull(und_floats *f, int body, und_error *err)
+{
+    und_pose pose = und_bodies_pose(f->bodies, body);
+    und_vec3 middle = und_pose_local(&pose, und_bodies_middle(f->bodies, body));
+    return und_hull_open(&f->contact[body].hull, f->defs[body].shape, und_bodies_volume(f->bodies, body),
+                         middle, f->count > MANY_BODIES ? 8 : 16, err);
+}
 
 static und_status make_contact(und_floats *f, int body, und_error *err)
 {
@@ -29,14 +40,17 @@ static und_status make_contact(und_floats *f, int body, und_error *err)
     f->reach = fmax(f->reach, size);
     c->smallest = fmin(d.x, fmin(d.y, d.z));
     c->face = und_alloc(nx * (nz + 1), sizeof *c->face, "bodies", err);
-    c->length = und_alloc(UND_FLOAT_LINES * nx, sizeof *c->length, "bodies", err);
-    c->first = und_alloc(UND_FLOAT_LINES * nx, sizeof *c->first, "bodies", err);
-    return c->face && c->length && c->first ? UND_OK : err->status;
+    c->length = und_alloc(UND_FLOAT_LINES * (nx + 1), sizeof *c->length, "bodies", err);
+    c->first = und_alloc(UND_FLOAT_LINES * (nx + 1), sizeof *c->first, "bodies", err);
+    if (!c->face || !c->length || !c->first)
+        return err->status;
+    return und_sunk_needs_hull(f->defs[body].shape) ? make_hull(f, body, err) : UND_OK;
 }
 
 static void free_contact(und_float_contact *c)
 {
     free(c->face);
+    und_hull_close(&c->hull);
     free(c->length);
     free(c->first);
     *c = (und_float_contact){0};
@@ -60,7 +74,10 @@ static und_status open_bodies(und_floats *f, const bool walls[UND_EDGES], und_er
     f->bodies = und_bodies_create(f->defs, f->count, &world, err);
     f->contact = f->bodies ? und_alloc(most, sizeof *f->contact, "bodies", err) : NULL;
     f->view = f->contact ? und_alloc(most, sizeof *f->view, "bodies", err) : NULL;
-    return f->view ? UND_OK : err->status;
+    f->still = f->view ? und_alloc(most, sizeof *f->still, "bodies", err) : NULL;
+    for (size_t i = 0; f->still && i < most; i++)
+        f->still[i][0] = -INFINITY; /* not known yet */
+    return f->still ? UND_OK : err->status;
 }
 
 /* A body bobs at sqrt(rho g A / m) at most: half a radian of that a step. */
@@ -105,6 +122,7 @@ void und_floats_close(und_floats *f)
         free_contact(&f->contact[i]);
     free(f->contact);
     free(f->view);
+    free(f->still);
     free(f->thrown);
     und_bodies_destroy(f->bodies);
 }
@@ -122,7 +140,7 @@ static void drop_to(und_floats *f, int count)
 
 static und_status add(und_floats *f, const bool walls[UND_EDGES], const und_body_def *def, und_error *err)
 {
-    if (!f->view && open_bodies(f, walls, err) != UND_OK)
+    if (!f->still && open_bodies(f, walls, err) != UND_OK)
         return err->status;
     if (!f->thrown) {
         f->thrown = und_alloc((size_t)f->own + UND_BALLS, sizeof *f->thrown, "bodies", err);
@@ -134,6 +152,8 @@ static und_status add(und_floats *f, const bool walls[UND_EDGES], const und_body
     }
     int i = f->count++;
     f->thrown[i] = *def;
+    f->view[i] = (und_body_view){0};
+    f->still[i][0] = -INFINITY;
     if (und_bodies_add(f->bodies, &f->thrown[i], err) != UND_OK || make_contact(f, i, err) != UND_OK) {
         drop_to(f, i);
         return err->status;
@@ -239,7 +259,7 @@ void und_floats_carry(und_floats *f, const und_body_view *v, und_float_drag *d)
     double give_way = und_bodies_inverse_mass(f->bodies, v->body) * d->given +
                       und_dot(arm, arm) * fmax(turn[0], fmax(turn[4], turn[8]));
     double along = half * side * und_hypot(flow.x, flow.z) + d->waves;
-    double across = half * v->area * (flow.y > 0 ? 1 : v->under) * fabs(flow.y) + d->waves;
+    double across = half * v->area * (flow.y > 0 ? 1 : v->under) * fabs(flow.y);
     double x = implicit(along, d->dt, give_way + (d->mass[0] > 0 ? 1 / d->mass[0] : 0)) * flow.x;
     double z = implicit(along, d->dt, give_way + (d->mass[1] > 0 ? 1 / d->mass[1] : 0)) * flow.z;
     double y = implicit(across, d->dt, give_way) * flow.y;

@@ -5,15 +5,17 @@
 #define UND_LIQUID_FLOATS_H
 
 #include "bodies/bodies.h"
+#include "bodies/hull.h"
 #include "liquid/balls.h"
 #include "liquid/pool.h"
 
-enum { UND_FLOAT_LINES = 6 }; /* along each side of a control point's part of the plane, at most */
+enum { UND_FLOAT_LINES = 6 }; /* upright ones, along each side of a cell, at most */
 
 /* What a control point, between four cells, sees of a body, and what is known of the force there. */
 typedef struct und_face {
     int i, j;           /* between cells (i, j) and (i + 1, j + 1) */
     double cover;       /* share of the control point's part of the plane that the body covers */
+    double pierced;     /* share that the body covers and reaches above the level */
     double reach;       /* share of what of it lies in the domain: the same, but along edges */
     double room;        /* m it takes up below the water's level, mean over that part */
     double x, y, z;     /* middle of that room */
@@ -30,7 +32,9 @@ typedef struct und_face {
 /* Where a body and the water meet. */
 typedef struct und_float_contact {
     int x0, x1, z0, z1;       /* cells it touches, half open */
-    int lines;                /* along each side of a control point's part of the plane */
+    int lines[2];             /* upright ones through it, side by side along x and z */
+    double first_line[2];     /* where the first are, m */
+    double apart[2];          /* m */
     double bottom, top;       /* of its bounds, m */
     double center[2], radius; /* of a circle around it, seen from above */
     double smallest;          /* side of its bounds, m */
@@ -40,6 +44,7 @@ typedef struct und_float_contact {
     und_vec3 water;           /* velocity of that water, m/s */
     int count;                /* of the control points it covers */
     und_face *face;
+    und_hull hull;          /* of shapes whose part below a plane is known by nodes alone; own coordinates */
     double *length, *first; /* of a row of lines: how much of each is in the body, and where that begins */
 } und_float_contact;
 
@@ -74,6 +79,8 @@ typedef struct und_floats {
     und_body_def *thrown;     /* the defs with the balls after them; NULL: none was ever thrown */
     und_float_contact *contact;
     und_body_view *view; /* per body */
+    double (*still)[3];  /* per body: the plane of the water around without its waves: its level at x = z = 0,
+                            m, and its slopes; waves alone keeps it */
     double bobbing;      /* s; the longest step that floating takes */
     double reach;        /* size of the largest body, m */
 } und_floats;
@@ -95,6 +102,10 @@ void und_floats_find(und_floats *f);
 /* Their faces, in their contacts, by several threads where there are many. */
 void und_floats_view(und_floats *f);
 und_body_view und_float_view(const und_floats *f, int body);
+/* After a view: the level under the waterline in place of that around; and with it, or any other, how much
+ * of a body is below. */
+void und_floats_feel(und_floats *f);
+void und_float_sink(const und_floats *f, und_body_view *view);
 /* Lets figures go that wait for the water and meet it. */
 void und_floats_release(und_floats *f);
 
@@ -103,8 +114,8 @@ double und_floats_longest_step(const und_floats *f);
 
 /* What flows past and pushes a body over a step of dt, besides what lifts it: the slope of the water around,
  * and drag.  `mass` is the water that drag moves along x and z, kg; the momentum that it loses is in
- * *impulse. `waves` is a damping in proportion to the speed, kg/s; `given`, 0 to 1: what forces do is less,
- * for the water that goes along is to be moved too. */
+ * *impulse. `waves` is a damping in proportion to the speed along them, kg/s; `given`, 0 to 1: what forces do
+ * is less, for the water that goes along is to be moved too. */
 typedef struct und_float_drag {
     double mass[2], waves, given, dt;
     double impulse[2]; /* N s */

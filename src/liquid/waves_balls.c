@@ -26,7 +26,7 @@ bool und_waves_throw_ball(und_liquid *liquid, const und_ball *ball)
     und_error err;
     if (part_bed(s, &err) != UND_OK || !und_floats_throw(&s->floats, walls, ball))
         return false;
-    und_floats_find(&s->floats);
+    und_waves_place_bodies(s);
     return true;
 }
 

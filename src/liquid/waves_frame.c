@@ -47,7 +47,7 @@ static int parts_of(und_waves *s, und_part list[PARTS])
                                        und_part_of("edge_low_z", UND_F64, s->edge[UND_LOW_Z].outside, nx),
                                        und_part_of("edge_high_z", UND_F64, s->edge[UND_HIGH_Z].outside, nx)};
     enum { FIELDS = sizeof fields / sizeof *fields };
-    static_assert(FIELDS + UND_EDGES + UND_POOL_PARTS + 3 <= PARTS, "room for all parts");
+    static_assert(FIELDS + UND_EDGES + UND_POOL_PARTS + 4 <= PARTS, "room for all parts");
     int count = und_pool_parts(&s->pool, list, 0);
     for (int i = 0; i < FIELDS; i++)
         list[count++] = fields[i];
@@ -60,6 +60,7 @@ static int parts_of(und_waves *s, und_part list[PARTS])
         size_t numbers;
         double *bodies = und_bodies_saved(s->floats.bodies, &numbers);
         list[count++] = und_part_of("bodies", UND_F64, bodies, numbers);
+        list[count++] = und_part_of("bodies_still", UND_F64, s->floats.still, 3 * (size_t)s->floats.count);
     }
     if (s->floats.balls.count > 0)
         list[count++] = und_balls_part(&s->floats.balls);
@@ -105,6 +106,6 @@ und_status und_waves_restore(und_liquid *liquid, const und_frame *state, und_err
         und_waves_ground_bodies(s);
     if (s->floats.bodies)
         und_bodies_restored(s->floats.bodies, s->pool.time);
-    und_floats_find(&s->floats);
+    und_waves_see_bodies(s);
     return UND_OK;
 }

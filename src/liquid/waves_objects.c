@@ -1,13 +1,14 @@
 /* Bodies in height-field water: those that the def leads, those that move by themselves, and balls.
  *
- * The part of a body below the water is stood on the ground of its cells: the ground rises and falls with it
- * and carries the water on it up and down, so that the body pushes the water aside and no water is made or
- * lost. How deep it is in is judged by the water around it, not by the bump it makes itself.
+ * The part of a body below the still water is stood on the ground of its cells: the ground rises and falls
+ * with it and carries the water on it up and down, so that the body pushes the water aside and no water is
+ * made or lost.  Under a body the water's height is the head of pressure there.
  *
- * That water lifts it by Archimedes' law, lets it slide down its slope, and drags it along (floats.c); what
- * the drag gives to the body the water loses.  To it are added the water that a body takes along, half of
- * what it displaces as a ball does, and the loss by the waves that it makes, which the level around it does
- * not show. */
+ * That head lifts the body by Archimedes' law, where it raises the water, by as much: so neither gains what
+ * the other does not lose, and the waves that it makes are paid for.  The water lets it slide down its slope
+ * and drags it along (floats.c); what the drag gives to the body the water loses.  Added are the water that a
+ * body takes along, half of what it displaces as a ball does, and a loss by the waves that it makes sideways.
+ */
 #include "base/maths.h"
 #include "base/status.h"
 #include "liquid/waves_kernel.h"
@@ -137,69 +138,116 @@ static void take(und_waves *s, const und_float_contact *c, const und_float_drag 
 
 /* ---- forces ---- */
 
-/* A curve is as wide as a cell: what of a body is in it stands for all of it. */
-static void widen(const und_waves *s, und_body_view *v)
+/* What the body raises in this step it feels in this step: the water would have carried it away before the
+ * next, and nobody would have paid for the waves. */
+static void meet(const und_waves *s, und_body_view *v, double dt)
 {
-    double whole = und_bodies_volume(s->floats.bodies, v->body);
-    if (s->pool.nz > 1 || !(v->whole > 0))
-        return;
-    v->area *= whole / v->whole;
-    v->room *= whole / v->whole;
-    v->under = fmin(v->room / whole, 1);
+    const und_float_contact *c = v->contact;
+    double weight = s->def.pool.density * s->def.pool.gravity * und_pool_cell_area(&s->pool);
+    for (int n = 0; n < c->count; n++) {
+        const und_face *f = &c->face[n];
+        double x = und_waves_x(s, f->i) + 0.5 * s->pool.grid.dx - v->state.position[0];
+        double z = und_waves_z(s, f->j) + 0.5 * s->pool.grid.dx - v->state.position[2];
+        double up = v->state.velocity[1] + v->state.spin[2] * x - v->state.spin[0] * z;
+        double force = -weight * f->pierced * up * dt;
+        v->force += force;
+        v->twist.x -= s->pool.nz > 1 ? z * force : 0;
+        v->twist.z += x * force;
+    }
 }
 
 static void push(und_waves *s, und_body_view *v, double dt)
 {
-    const double rho = s->def.pool.density, g = s->def.pool.gravity, strip = v->room;
+    const double rho = s->def.pool.density, g = s->def.pool.gravity;
     const und_float_contact *c = v->contact;
-    widen(s, v);
     double mass = und_bodies_mass(s->floats.bodies, v->body), radius = und_cbrt(0.75 * v->room / M_PI);
-    double per_metre = rho * g * und_pool_cell_area(&s->pool) * (v->room / strip);
     und_float_drag drag = {.given = mass / (mass + 0.5 * rho * v->room), .dt = dt};
     bool led = und_bodies_led(s->floats.bodies, v->body);
     drag.waves = led ? 0 : 0.2 * rho * v->room * sqrt(g / radius);
-    for (int n = 0; n < c->count; n++) {
-        const und_face *f = &c->face[n];
-        double force = per_metre * f->room;
-        v->force += force;
-        v->twist.x -= s->pool.nz > 1 ? (f->z - v->state.position[2]) * force : 0;
-        v->twist.z += (f->x - v->state.position[0]) * force;
-    }
+    v->force = rho * g * v->room;
+    v->twist.x = s->pool.nz > 1 ? -(v->middle.z - v->state.position[2]) * v->force : 0;
+    v->twist.z = (v->middle.x - v->state.position[0]) * v->force;
+    meet(s, v, dt);
     find_moved(s, c, drag.mass);
     und_floats_carry(&s->floats, v, &drag);
     take(s, c, &drag);
 }
 
-/* The water stands still while bodies go through it in parts. */
-static void move(und_waves *s, double dt)
+/* The water is as it would be without waves. */
+static void calm(und_floats *f, int body)
 {
-    enum { MOST_PARTS = 64 };
-    und_floats *f = &s->floats;
-    int parts = (int)fmin(fmax(ceil(dt / und_floats_longest_step(f)), 1), MOST_PARTS);
-    for (int k = 0; k < parts; k++) {
-        if (k > 0)
-            und_floats_find(f);
-        und_floats_view(f);
-        und_floats_release(f);
-        for (int i = 0; i < f->count; i++)
-            if (f->view[i].room > 0)
-                push(s, &f->view[i], dt / parts);
-        und_bodies_step(f->bodies, s->pool.time + k * dt / parts, dt / parts);
+    und_float_contact *c = &f->contact[body];
+    const double *still = f->still[body];
+    c->level = still[0] + still[1] * c->middle[0] + still[2] * c->middle[1];
+    c->slope[0] = still[1];
+    c->slope[1] = still[2];
+}
+
+/* The plane that room is counted from follows the water slowly.  What floats goes up and down with waves:
+ * were its room to grow and shrink with them, later than they do, it would drive them. */
+static void settle(und_floats *f, double dt)
+{
+    const double seconds = 30;
+    for (int i = 0; i < f->count; i++) {
+        const und_float_contact *c = &f->contact[i];
+        double level = c->level - c->slope[0] * c->middle[0] - c->slope[1] * c->middle[1];
+        const double plane[3] = {level, c->slope[0], c->slope[1]};
+        bool known = isfinite(f->still[i][0]) && isfinite(level), keeps = dt == 0 || f->view[i].room > 0;
+        double part = 1 - und_exp(-dt / seconds);
+        for (int k = 0; k < 3; k++)
+            f->still[i][k] = known && keeps ? f->still[i][k] + part * (plane[k] - f->still[i][k]) : plane[k];
+        calm(f, i);
     }
+}
+
+/* Where the bodies are now, in the water as it is seen around them. */
+static void put_in(und_waves *s, double dt)
+{
+    und_floats_find(&s->floats);
+    settle(&s->floats, dt);
+    und_floats_view(&s->floats);
+    stand(s);
+}
+
+static void move(und_waves *s, double time, double dt)
+{
+    und_floats *f = &s->floats;
+    und_floats_look_around(f);
+    und_floats_feel(f);
+    lift_out(s);
+    for (int i = 0; i < f->count; i++)
+        und_float_sink(f, &f->view[i]);
+    und_floats_release(f);
+    for (int i = 0; i < f->count; i++)
+        if (f->view[i].room > 0)
+            push(s, &f->view[i], dt);
+    und_bodies_step(f->bodies, time, dt);
+    put_in(s, dt);
 }
 
 void und_waves_move_bodies(und_waves *s, double dt)
 {
-    und_floats *f = &s->floats;
-    if (f->count == 0)
+    enum { MOST_PARTS = 64 };
+    if (s->floats.count == 0)
         return;
-    und_floats_look_around(f);
+    int parts = (int)fmin(fmax(ceil(dt / und_floats_longest_step(&s->floats)), 1), MOST_PARTS);
+    for (int k = 0; k < parts; k++)
+        move(s, s->pool.time + k * dt / parts, dt / parts);
+}
+
+void und_waves_place_bodies(und_waves *s)
+{
+    und_floats_look_around(&s->floats);
     lift_out(s);
-    if (dt > 0)
-        move(s, dt);
-    und_floats_find(f);
-    und_floats_view(f);
-    stand(s);
+    put_in(s, 0);
+}
+
+void und_waves_see_bodies(und_waves *s)
+{
+    und_floats_find(&s->floats);
+    for (int i = 0; i < s->floats.count; i++)
+        calm(&s->floats, i);
+    und_floats_view(&s->floats);
 }
 
 /* ---- create, and hands ---- */
@@ -235,7 +283,10 @@ und_status und_waves_create_bodies(und_waves *s, und_error *err)
         und_floats_open(&s->floats, s->body_defs, s->def.object_count + s->def.body_count, walls, err) !=
             UND_OK)
         return err->status;
-    und_waves_move_bodies(s, 0);
+    for (int i = 0; i < s->floats.count; i++)
+        if (s->body_defs[i].has_still)
+            memcpy(s->floats.still[i], s->body_defs[i].still, sizeof s->floats.still[i]);
+    und_waves_place_bodies(s);
     return UND_OK;
 }
 

@@ -147,6 +147,8 @@ void und_waves_transport(und_waves *s);
 /* Bodies: waves_objects.c, waves_balls.c. */
 und_status und_waves_create_bodies(und_waves *s, und_error *err);
 void und_waves_destroy_bodies(und_waves *s);
+void und_waves_place_bodies(und_waves *s); /* new ones stand in the water as it is */
+void und_waves_see_bodies(und_waves *s);   /* after a restore: as they stood in it when it was saved */
 bool und_waves_throw_ball(und_liquid *liquid, const und_ball *ball);
 int und_waves_balls_left(const und_liquid *liquid);
 void und_waves_ground_bodies(und_waves *s); /* the bed has moved */

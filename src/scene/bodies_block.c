@@ -37,6 +37,10 @@ const field und_body_fields[] = {
      .doc = "how it is turned at the start, about x, then y, then z"},
     {"velocity", F_POINT, "m/s", .offset = BODY(velocity), .doc = "with which it sets out"},
     {"spin", F_POINT, "degrees/s", .offset = BODY(spin), .doc = "with which it sets out, about x, y and z"},
+    {"still", F_POINT, NULL, .offset = BODY(still),
+     .doc =
+         "in waves, the water without its waves in which it starts: {level at x = z = 0, slopes along x and "
+         "z}"},
     {"release", F_NUMBER, "s", 0, INFINITY, .offset = BODY(release),
      .doc = "when it is let go; until then it is held, or led by its keys"},
     INCLUDE(und_path_fields),
@@ -86,6 +90,7 @@ static void finish_body(reader *r, void *item)
         b->body.release = INFINITY;
     if (!mass && !density && isfinite(b->body.release))
         und_read_fail(r, "missing key \"density\" (kg/m3) or \"mass\" (kg) of a body that moves by itself");
+    b->body.has_still = und_read_has(r, "still");
     for (int i = 0; i < 3; i++)
         b->body.spin[i] *= M_PI / 180;
 }

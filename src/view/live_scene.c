@@ -276,6 +276,15 @@ static void write_color(moment *m, const float *color)
     say(m, "color = {%g, %g, %g}, ", (double)color[0], (double)color[1], (double)color[2]);
 }
 
+/* Where the room of a body in waves is counted from, in the order of the state. */
+static void write_still(moment *m, int body)
+{
+    const und_item *item = und_frame_find(&m->state, "bodies_still");
+    const double *still = item ? (const double *)item->data + 3 * (size_t)body : NULL;
+    if (still && isfinite(still[0]))
+        say(m, ", still = {%.17g, %.17g, %.17g}", still[0], still[1], still[2]);
+}
+
 /* Bodies that move by themselves; balls come after them.  In waves the objects come first. */
 static void write_bodies(moment *m)
 {
@@ -287,9 +296,8 @@ static void write_bodies(moment *m)
     int thrown = und_balls_kept(&m->state, kept);
     if (!item || (!waves && strcmp(m->view->model, "columns") != 0) || (waves && count + thrown == 0))
         return;
-    const double *numbers = (const double *)item->data;
-    if (waves)
-        numbers += (size_t)m->view->waves.object_count * BODY_NUMBERS;
+    int led = waves ? m->view->waves.object_count : 0;
+    const double *numbers = (const double *)item->data + (size_t)led * BODY_NUMBERS;
     write_balls(m);
     for (int i = 0; i < count; i++) {
         const double *body = numbers + (size_t)i * BODY_NUMBERS;
@@ -299,6 +307,7 @@ static void write_bodies(moment *m)
         if (bodies[i].color[0] >= 0)
             write_color(m, bodies[i].color);
         write_state(m, body, und_body_center(&bodies[i]));
+        write_still(m, led + i);
         say(m, " })\n");
     }
     for (int i = 0; i < thrown; i++) {
@@ -308,6 +317,7 @@ static void write_bodies(moment *m)
             kept[i][0], kept[i][1]);
         write_color(m, und_balls_color(i));
         write_state(m, numbers + (size_t)(count + i) * BODY_NUMBERS, und_vec(0, 0, 0));
+        write_still(m, led + count + i);
         say(m, " })\n");
     }
 }
