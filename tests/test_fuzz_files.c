@@ -6,6 +6,7 @@
 #include "tests/test.h"
 
 #include "cache/store.h"
+#include "geom/voxels_map.h"
 #include "io/image.h"
 #include "io/points.h"
 
@@ -77,6 +78,35 @@ static void damaged_control_points(void **state)
         "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
         "property float vx\nproperty float vy\nproperty float vz\nend_header\n"
         "0.5 0.25 0.125 1 -1 0.5\n-3e-2 1 2 0 0 0\n1.5 1.25 0.5 0.1 0.2 0.3\n");
+}
+
+/* What is read has as many printable characters as it says. */
+static void damaged_voxels(void **state)
+{
+    (void)state;
+    const char *text = "6 3 2\n######\n#~~~~#\n\n#....#\n#.~~.#\n\n#....#\n......\n";
+    const char *path = test_path(&folder, "tank.vox");
+    put_file(path, text, strlen(text));
+    subject s = take(path);
+    int errors = 0, times = (int)test_times(3000);
+    for (int seed = 0; seed < times; seed++) {
+        mutate(&s, (uint64_t)seed);
+        und_error err = {0};
+        und_voxel_map map = {0};
+        if (und_voxel_map_read(s.path, seed % 2, &map, &err)) {
+            errors++;
+            assert_int_equal(err.status, UND_INVALID);
+            assert_non_null(strstr(err.text, "tank.vox"));
+            assert_null(map.what);
+        } else {
+            for (int i = 0; i < map.n[0] * map.n[1] * map.n[2]; i++)
+                assert_true(map.what[i] >= ' ' && map.what[i] <= '~');
+        }
+        free(map.what);
+    }
+    print_message("%d of %d voxel maps refused\n", errors, times);
+    assert_true(errors > times / 4);
+    put_back(&s);
 }
 
 static void damaged_manifests(void **state)
@@ -199,9 +229,10 @@ static void damaged_checkpoints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_maps),      cmocka_unit_test(damaged_control_points),
-        cmocka_unit_test(damaged_manifests), cmocka_unit_test(damaged_ledgers),
-        cmocka_unit_test(damaged_frames),    cmocka_unit_test(damaged_checkpoints),
+        cmocka_unit_test(damaged_maps),        cmocka_unit_test(damaged_control_points),
+        cmocka_unit_test(damaged_voxels),      cmocka_unit_test(damaged_manifests),
+        cmocka_unit_test(damaged_ledgers),     cmocka_unit_test(damaged_frames),
+        cmocka_unit_test(damaged_checkpoints),
     };
     return cmocka_run_group_tests_name("damaged files", tests, small_setup, teardown);
 }
