@@ -3,7 +3,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
-#include "cases.h"
+#include "validate/cases.h"
 
 #include <jansson.h>
 #include <math.h>
