@@ -281,9 +281,9 @@ void und_hands_panel(und_view *v)
         und_ui_beside(ui);
         if (und_ui_button(ui, "Reset"))
             reset(v);
-        if (und_ui_section(ui, "Hand", true))
+        if (und_ui_section(ui, "Mouse tool", true))
             tool_panel(v);
-        if (und_ui_section(ui, "Turn", true))
+        if (und_ui_section(ui, "Tune", true))
             tuning_panel(v);
         if (und_ui_section(ui, "Save the moment", false)) {
             und_ui_field(ui, "scene", v->scene_path, sizeof v->scene_path);

@@ -269,7 +269,7 @@ static void choose_colors(und_slice *s, und_ui *ui)
     und_ui_tip(ui, "from the middle 94 of 100 values in the liquid; it only grows while frames are played");
     if (s->look.automatic) {
         und_ui_beside(ui);
-        if (und_ui_button(ui, "anew"))
+        if (und_ui_button(ui, "Restart"))
             s->ranged = !(s->stale = true);
         return;
     }
