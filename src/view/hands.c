@@ -354,9 +354,9 @@ TOOL(solid, UND_TOOL_SOLID)
 TOOL(inflow, UND_TOOL_INFLOW)
 TOOL(erase, UND_TOOL_ERASE)
 TOOL(ball, UND_TOOL_BALL)
-#define TOOL_ACTION(NAME, LABEL, KEY)                                \
-    {                                                                \
-        "Hand", LABEL, KEY, 0, take_##NAME, holds_##NAME, has_##NAME \
+#define TOOL_ACTION(NAME, LABEL, KEY)                                      \
+    {                                                                      \
+        "Mouse tool", LABEL, KEY, 0, take_##NAME, holds_##NAME, has_##NAME \
     }
 
 const und_action *und_hands_actions(int *count)
@@ -379,8 +379,8 @@ const und_action *und_hands_actions(int *count)
         TOOL_ACTION(solid, "Solid", '2'),
         TOOL_ACTION(inflow, "Inflow", '3'),
         TOOL_ACTION(erase, "Eraser", '4'),
-        {"Hand", "Wider", ']', UND_MOD_REPEATS, wider, NULL, NULL},
-        {"Hand", "Narrower", '[', UND_MOD_REPEATS, narrower, NULL, NULL},
+        {"Mouse tool", "Wider", ']', UND_MOD_REPEATS, wider, NULL, NULL},
+        {"Mouse tool", "Narrower", '[', UND_MOD_REPEATS, narrower, NULL, NULL},
     };
     *count = sizeof actions / sizeof *actions;
     return actions;
