@@ -1,9 +1,9 @@
 /* Lights against closed forms: densities, irradiance of lamps, sun and sky, photons' flux. */
 #include "test.h"
 
-#include "app/small_world.h"
 #include "render/internal.h"
 #include "trace/path.h"
+#include "validate/small_world.h"
 
 static const double circle = 3.14159265358979;
 

@@ -1,12 +1,12 @@
 /* Scattering and paths against closed forms: furnaces, densities, Fresnel, Snell, Beer. */
 #include "test.h"
 
-#include "app/small_world.h"
 #include "base/random.h"
 #include "render/optics.h"
 #include "trace/matter.h"
 #include "trace/media.h"
 #include "trace/path.h"
+#include "validate/small_world.h"
 
 static const double circle = 3.14159265358979;
 
