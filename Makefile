@@ -27,7 +27,7 @@ setup-test:
 
 build: setup
 	@cmake --preset release -B $(BUILD) --log-level=WARNING
-	@cmake --build $(BUILD) -j $(JOBS) --target undine_program
+	@cmake --build $(BUILD) -j $(JOBS) --target undine_program libundine.a
 
 demo: build
 	$(BUILD)/undine run $(DEMO) --force

@@ -251,7 +251,8 @@ static const option *match(const char *word, unsigned allowed, const char **valu
     return NULL;
 }
 
-und_status args_parse(args *a, int argc, char **argv, const char *command, unsigned allowed, und_error *err)
+und_status args_parse(args *a, int argc, const char *const *argv, const char *command, unsigned allowed,
+                      und_error *err)
 {
     bool only_words = false;
     *a = (args){.checkpoint = 24, .keep = 2, .wait = 30, .compress = 1, .stills = 5};

@@ -61,7 +61,8 @@ typedef struct args {
 
 /* Reads argv[0 .. argc-1]; the options must be among `allowed`.  UND_INVALID with a message that suggests
  * what was meant.  args_free in every case. */
-und_status args_parse(args *a, int argc, char **argv, const char *command, unsigned allowed, und_error *err);
+und_status args_parse(args *a, int argc, const char *const *argv, const char *command, unsigned allowed,
+                      und_error *err);
 void args_free(args *a);
 
 /* Prints, as a shell reads it, what goes on with a run: all that was typed from the program on, -o `folder`

@@ -41,9 +41,9 @@ und_status branch_open(branch *b, const args *a, const und_scene_view *view, int
     if (info.flow)
         return und_error_set(err, UND_INVALID, "%s holds bodies in another's flow: branch off that, %s",
                              b->folder, info.flow);
-    if (strcmp(info.model, view->model) != 0)
+    if (strcmp(info.model, und_model_name(view->model)) != 0)
         return und_error_set(err, UND_INVALID, "%s was made with liquid.%s, and %s has liquid.%s", b->folder,
-                             info.model, view->path, view->model);
+                             info.model, view->path, und_model_name(view->model));
     if (!find_row(&info, b->frame)) {
         if (info.row_count == 0)
             return und_error_set(err, UND_INVALID, "%s has no frames", b->folder);

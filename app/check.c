@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/stage.h"
 #include "base/status.h"
+#include "render/render.h"
 #include "scene/sim.h"
 
 #include <math.h>
@@ -31,9 +32,8 @@ static void count_bytes(const und_frame *frame, size_t *changing, size_t *fixed)
 /* How often the model's first stage was run. */
 static long count_parts(und_sim *sim)
 {
-    const und_stage *stages;
     und_liquid *liquid = und_sim_liquid(sim);
-    return liquid->class->stages(liquid, &stages) > 0 ? stages[0].calls : 0;
+    return liquid->stage_count > 0 ? liquid->stages[0].calls : 0;
 }
 
 /* One step to touch the memory, two to take the time of. */
@@ -58,7 +58,7 @@ static und_status time_steps(und_sim *sim, cost *c, und_error *err)
 static und_status time_picture(const und_scene_view *view, const und_frame *frame, int threads, cost *c,
                                und_error *err)
 {
-    und_render_def def = view->render;
+    und_picture_def def = view->render;
     def.threads = threads;
     und_image image = {0};
     und_render *render = und_render_create(&def, err);
@@ -74,7 +74,7 @@ static und_status time_picture(const und_scene_view *view, const und_frame *fram
 }
 
 /* The most this process had, which has simulated and drawn, and what the movie takes on top. */
-static double peak_memory(const und_render_def *render)
+static double peak_memory(const und_picture_def *render)
 {
     struct rusage usage;
     double peak = getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
@@ -124,7 +124,7 @@ static und_status check_scene(und_scene *scene, const args *a, und_error *err)
         print_grid(grid, sizeof grid, &frame->grid);
         count_bytes(frame, &c.frame_bytes, &c.static_bytes);
         if (!a->quiet) {
-            printf("scene      %s, model %s\n", v->name, v->model);
+            printf("scene      %s, model %s\n", v->name, und_model_name(v->model));
             printf("grid       %s, %.0f in all\n", grid,
                    (double)frame->grid.n[0] * frame->grid.n[1] * frame->grid.n[2]);
             check_liquid(v, frame, last);

@@ -8,12 +8,12 @@
 /* A scene as it is looked through. */
 typedef struct survey {
     const und_scene_view *scene;
-    const und_pool_def *pool;      /* NULL: the liquid is no pool */
-    const float *surface, *ground; /* of the first frame; NULL: it has none */
-    double low[2], high[2];        /* of the domain, x and z, m */
-    double seconds;                /* the last frame's time */
-    double dt;                     /* of a step, s */
-    double deepest;                /* m */
+    const und_height_field_def *height_field; /* NULL: the liquid is no pool */
+    const float *surface, *ground;            /* of the first frame; NULL: it has none */
+    double low[2], high[2];                   /* of the domain, x and z, m */
+    double seconds;                           /* the last frame's time */
+    double dt;                                /* of a step, s */
+    double deepest;                           /* m */
     int warnings;
 } survey;
 
@@ -48,7 +48,7 @@ bool check_is_in(const survey *s, const placed *p); /* the domain, at some time 
 /* A warning where it is around the whole domain. */
 void check_swallowed(survey *s, const placed *p);
 /* Control particles. */
-void check_guides(survey *s, const und_guide_def *guides, int count);
+void check_guides(survey *s, const und_control_particle_def *control_particles, int count);
 
 /* Bodies in a liquid. */
 typedef struct check_crowd {

@@ -62,7 +62,7 @@ static void check_fits(survey *s, const und_bounds *b, int number)
 static void check_free(survey *s, const check_crowd *c, int number, bool list)
 {
     const und_body_def *body = &c->bodies[number - 1];
-    double volume = und_shape_moments(body->shape).volume, liquid = c->density;
+    double volume = und_mass_of_shape(body->shape).volume, liquid = c->density;
     double density = (body->mass > 0 ? body->mass / volume : body->density) + body->ballast / volume;
     und_bounds b = und_shape_bounds(body->shape);
     double reach = und_length(und_sub(b.high, b.low));
@@ -100,15 +100,15 @@ void check_bodies(survey *s, const check_crowd *c)
 static bool in_ground(const void *context, und_vec3 at)
 {
     const survey *s = context;
-    return at.y < und_value_at(&s->pool->ground, at.x, 0, at.z, 0);
+    return at.y < und_value_at(&s->height_field->ground, at.x, 0, at.z, 0);
 }
 
 void check_pool_bodies(survey *s, const und_body_def *bodies, int count)
 {
     check_bodies(s, &(check_crowd){.count = count,
                                    .bodies = bodies,
-                                   .density = s->pool->density,
-                                   .narrow = s->pool->dx,
+                                   .density = s->height_field->density,
+                                   .narrow = s->height_field->dx,
                                    .solid = "the ground",
                                    .in_solid = in_ground,
                                    .context = s});

@@ -435,8 +435,8 @@ void check_cells(survey *s, const und_frame *frame)
     if (c.def->track == UND_TRACK_HEIGHT)
         check_columns_of_air(&c);
     check_steps(&c);
-    check_bodies(s, &(check_crowd){.count = s->scene->afloat.body_count,
-                                   .bodies = s->scene->afloat.bodies,
+    check_bodies(s, &(check_crowd){.count = s->scene->floating_bodies.body_count,
+                                   .bodies = s->scene->floating_bodies.bodies,
                                    .density = c.def->density,
                                    .solid = "what is solid",
                                    .in_solid = in_solid,

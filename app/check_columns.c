@@ -15,9 +15,9 @@ static void check_spray(survey *s, const und_spray_def *spray)
     const double *wind = spray->wind.constant;
     if (!(spray->drag > 0) && (spray->wind.fn || wind[0] != 0 || wind[1] != 0 || wind[2] != 0))
         check_warn(s, "wind moves spray through its drag, which is 0");
-    if (2 * spray->radius[1] > s->pool->dx)
+    if (2 * spray->radius[1] > s->height_field->dx)
         check_warn(s, "the largest drops of spray, %g m across, are wider than a cell of %g m",
-                   2 * spray->radius[1], s->pool->dx);
+                   2 * spray->radius[1], s->height_field->dx);
 }
 
 void check_columns(survey *s)

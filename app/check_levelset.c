@@ -142,8 +142,8 @@ static bool brings_liquid(const und_levelset_def *def)
     bool brings = def->upstream_count > 0;
     for (int i = 0; i < def->element_count; i++)
         brings |= def->elements[i].role == UND_ELEMENT_SOURCE;
-    for (int i = 0; i < def->guide_count; i++)
-        brings |= def->guides[i].kind == UND_GUIDE_ADDER;
+    for (int i = 0; i < def->control_particle_count; i++)
+        brings |= def->control_particles[i].kind == UND_CONTROL_ADDER;
     return brings;
 }
 
@@ -220,9 +220,11 @@ void check_levelset_in_vain(survey *s, const und_frame *frame)
                                   .shape = def->fills[i].shape,
                                   .thin = "there may be no liquid of it; use more cells"});
     check_elements(s);
-    check_guides(s, def->guides, def->guide_count);
+    check_guides(s, def->control_particles, def->control_particle_count);
     check_start(s, frame);
     check_max_step(s, def->max_step);
+    if (def->keep_volume && def->surface_rule == UND_SURFACE_VOLUME)
+        check_warn(s, "keep_volume does nothing: cells hold their volume (surface = \"volume\")");
 }
 
 void check_levelset(survey *s, const und_frame *frame)

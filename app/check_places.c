@@ -174,7 +174,8 @@ void check_swallowed(survey *s, const placed *p)
                    has_mesh(p->shape) ? "; a mesh in centimetres wants scale = 0.01" : "");
 }
 
-static void add_particles(span *all, const und_guide_def *def, const und_guide_frame *frame)
+static void add_particles(span *all, const und_control_particle_def *def,
+                          const und_control_particle_frame *frame)
 {
     for (int i = 0; i < frame->count; i++) {
         double at[3] = {(double)frame->at[i][0], (double)frame->at[i][1], (double)frame->at[i][2]};
@@ -185,14 +186,14 @@ static void add_particles(span *all, const und_guide_def *def, const und_guide_f
 
 /* Of particles in many files the first, the middle and the last are looked at: where they are on either side
  * of the domain, they may pass it. */
-static void check_guide(survey *s, const und_guide_def *def, int number)
+static void check_guide(survey *s, const und_control_particle_def *def, int number)
 {
     span domain = domain_of(s), all = nothing();
     bool files = def->loader.load;
     int looks = files && def->frame_count > 3 ? 3 : def->frame_count;
     for (int i = 0; i < looks; i++) {
         int k = looks > 1 ? i * (def->frame_count - 1) / (looks - 1) : 0;
-        und_guide_frame frame = def->frames[k];
+        und_control_particle_frame frame = def->frames[k];
         void *memory = NULL;
         und_error err;
         if (files && def->loader.load(def->loader.context, k, &frame, &memory, &err) != UND_OK)
@@ -214,8 +215,8 @@ static void check_guide(survey *s, const und_guide_def *def, int number)
                    name, text[0], text[1], files ? "; files with z up want turn = {-90, 0, 0}" : "");
 }
 
-void check_guides(survey *s, const und_guide_def *guides, int count)
+void check_guides(survey *s, const und_control_particle_def *control_particles, int count)
 {
     for (int i = 0; i < count; i++)
-        check_guide(s, &guides[i], i + 1);
+        check_guide(s, &control_particles[i], i + 1);
 }

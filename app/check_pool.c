@@ -43,8 +43,8 @@ static bool disc_outside(const survey *s, const double center[3], double radius)
 
 static void check_sources(survey *s)
 {
-    for (int i = 0; i < s->pool->source_count; i++) {
-        const und_source_def *source = &s->pool->sources[i];
+    for (int i = 0; i < s->height_field->source_count; i++) {
+        const und_source_def *source = &s->height_field->sources[i];
         bool out = disc_outside(s, source->center, source->radius);
         if (source->shape) {
             und_bounds b = und_shape_bounds(source->shape);
@@ -56,32 +56,32 @@ static void check_sources(survey *s)
             check_warn(s, "source %d begins at %g s, after the last frame at %g s", i + 1, source->start,
                        s->seconds);
     }
-    for (int i = 0; i < s->pool->drop_count; i++) {
-        const und_drop_def *drop = &s->pool->drops[i];
+    for (int i = 0; i < s->height_field->drop_count; i++) {
+        const und_drop_def *drop = &s->height_field->drops[i];
         if (disc_outside(s, drop->center, drop->radius))
             check_warn(s, "drop %d falls outside the domain", i + 1);
-        if (drop->radius < 0.5 * s->pool->dx)
+        if (drop->radius < 0.5 * s->height_field->dx)
             check_warn(s, "drop %d is smaller than a cell: radius %g m, cells of %g m; it falls as one cell",
-                       i + 1, drop->radius, s->pool->dx);
+                       i + 1, drop->radius, s->height_field->dx);
         if (drop->time > s->seconds)
             check_warn(s, "drop %d falls at %g s, after the last frame at %g s", i + 1, drop->time,
                        s->seconds);
     }
-    for (int i = 0; i < s->pool->stir_count; i++) {
+    for (int i = 0; i < s->height_field->stir_count; i++) {
         double at[3];
-        und_vector_at(&s->pool->stirs[i].center, s->pool->stirs[i].start, at);
-        if (disc_outside(s, at, s->pool->stirs[i].radius))
+        und_vector_at(&s->height_field->stirs[i].center, s->height_field->stirs[i].start, at);
+        if (disc_outside(s, at, s->height_field->stirs[i].radius))
             check_warn(s, "stir %d begins outside the domain", i + 1);
-        if (s->pool->stirs[i].radius < s->pool->dx)
+        if (s->height_field->stirs[i].radius < s->height_field->dx)
             check_warn(s, "stir %d is smaller than a cell: radius %g m, cells of %g m", i + 1,
-                       s->pool->stirs[i].radius, s->pool->dx);
+                       s->height_field->stirs[i].radius, s->height_field->dx);
     }
 }
 
 /* The cell of an edge, its water's depth (negative: dry) and height. */
 static double edge_depth(const survey *s, int edge, int along, double *height)
 {
-    int nx = s->pool->nx, nz = s->pool->nz;
+    int nx = s->height_field->nx, nz = s->height_field->nz;
     int x = edge == UND_LOW_X ? 0 : edge == UND_HIGH_X ? nx - 1 : along;
     int z = edge == UND_LOW_Z ? 0 : edge == UND_HIGH_Z ? nz - 1 : along;
     size_t at = (size_t)z * (size_t)nx + (size_t)x;
@@ -91,13 +91,13 @@ static double edge_depth(const survey *s, int edge, int along, double *height)
 
 static void check_edge(survey *s, int edge)
 {
-    const und_edge_def *e = &s->pool->edge[edge];
+    const und_edge_def *e = &s->height_field->edge[edge];
     bool along_z = edge == UND_LOW_X || edge == UND_HIGH_X;
-    int cells = along_z ? s->pool->nz : s->pool->nx, wet = 0, higher = 0;
-    if (!along_z && s->pool->nz == 1)
+    int cells = along_z ? s->height_field->nz : s->height_field->nx, wet = 0, higher = 0;
+    if (!along_z && s->height_field->nz == 1)
         return; /* a curve has no such edge */
     for (int i = 0; i < cells; i++) {
-        double height, place = s->low[along_z] + (i + 0.5) * s->pool->dx;
+        double height, place = s->low[along_z] + (i + 0.5) * s->height_field->dx;
         if (edge_depth(s, edge, i, &height) <= 0)
             continue;
         double x = along_z ? (edge == UND_LOW_X ? s->low[0] : s->high[0]) : place;
@@ -121,17 +121,18 @@ static void check_edge(survey *s, int edge)
 
 static bool anything_brings_water(const survey *s)
 {
-    bool brings = s->pool->rain.on || s->pool->drop_count > 0;
-    for (int i = 0; i < s->pool->source_count; i++)
-        brings |= s->pool->sources[i].rate.fn || s->pool->sources[i].rate.number > 0;
+    bool brings = s->height_field->rain.on || s->height_field->drop_count > 0;
+    for (int i = 0; i < s->height_field->source_count; i++)
+        brings |= s->height_field->sources[i].rate.fn || s->height_field->sources[i].rate.number > 0;
     for (int i = 0; i < UND_EDGES; i++)
-        brings |= s->pool->edge[i].kind == UND_EDGE_FLOW || s->pool->edge[i].kind == UND_EDGE_OPEN;
+        brings |=
+            s->height_field->edge[i].kind == UND_EDGE_FLOW || s->height_field->edge[i].kind == UND_EDGE_OPEN;
     return brings;
 }
 
 static void check_water(survey *s, bool all)
 {
-    size_t cells = (size_t)s->pool->nx * (size_t)s->pool->nz, wet = 0;
+    size_t cells = (size_t)s->height_field->nx * (size_t)s->height_field->nz, wet = 0;
     double volume = 0;
     for (size_t i = 0; i < cells; i++) {
         double depth = (double)s->surface[i] - (double)s->ground[i];
@@ -139,10 +140,10 @@ static void check_water(survey *s, bool all)
         s->deepest = fmax(s->deepest, depth);
         volume += fmax(depth, 0);
     }
-    volume *= s->pool->nz > 1 ? s->pool->dx * s->pool->dx : s->pool->dx;
+    volume *= s->height_field->nz > 1 ? s->height_field->dx * s->height_field->dx : s->height_field->dx;
     if (all)
         printf("water      %.4g %s in %zu of %zu cells, %.3g m at the deepest\n", volume,
-               s->pool->nz > 1 ? "m3" : "m2", wet, cells, s->deepest);
+               s->height_field->nz > 1 ? "m3" : "m2", wet, cells, s->deepest);
     if (wet == 0 && !anything_brings_water(s))
         check_warn(s, "there is no water at the start and nothing brings any");
     else if (wet == 0 && all)
@@ -151,7 +152,7 @@ static void check_water(survey *s, bool all)
 
 double check_wave_speed(const survey *s, double deepest)
 {
-    double speed = sqrt(s->pool->gravity * deepest), cells = speed * s->dt / s->pool->dx;
+    double speed = sqrt(s->height_field->gravity * deepest), cells = speed * s->dt / s->height_field->dx;
     printf("waves      %.3g m/s at the most, %.3g cells a step of %.3g s\n", speed, cells, s->dt);
     return cells;
 }
@@ -162,12 +163,12 @@ static survey survey_of(const und_scene_view *scene, const und_frame *frame, int
     const und_item *surface = und_frame_find(frame, "surface"), *ground = und_frame_find(frame, "ground");
     survey s = {
         .scene = scene,
-        .pool = scene->pool,
+        .height_field = scene->height_field,
         .low = {g->origin[0], g->origin[2]},
         .high = {g->origin[0] + g->n[0] * und_grid_size(g, 0), g->origin[2] + g->n[2] * und_grid_size(g, 2)},
         .seconds = (last - scene->start) / scene->fps,
         .dt = 1 / (scene->fps * scene->substeps)};
-    if (s.pool && surface && ground && surface->type == UND_F32 && ground->type == UND_F32) {
+    if (s.height_field && surface && ground && surface->type == UND_F32 && ground->type == UND_F32) {
         s.surface = surface->data;
         s.ground = ground->data;
     }
@@ -177,8 +178,8 @@ static survey survey_of(const und_scene_view *scene, const und_frame *frame, int
 /* With `all`, what check_in_vain leaves out too. */
 static int look_through(survey *s, const und_frame *frame, bool all)
 {
-    bool levelset = strcmp(s->scene->model, "levelset") == 0, waves = strcmp(s->scene->model, "waves") == 0;
-    if (s->pool) {
+    bool levelset = s->scene->model == UND_MODEL_LEVELSET, waves = s->scene->model == UND_MODEL_WAVES;
+    if (s->height_field) {
         if (s->surface)
             check_water(s, all);
         for (int edge = 0; edge < UND_EDGES && s->surface && all; edge++)

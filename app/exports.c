@@ -59,8 +59,8 @@ exports *exports_create(const exports_def *def, und_error *err)
 /* What a frame can be made into. */
 static void find_kinds(const und_frame *frame, bool has[KINDS])
 {
-    has[KIND_VDB] = und_frame_has_distance(frame);
-    has[KIND_PLY] = und_frame_has_liquid(frame);
+    has[KIND_VDB] = und_frame_mesh_has_distance(frame);
+    has[KIND_PLY] = und_frame_mesh_has_liquid(frame);
     has[KIND_SPRAY] = und_frame_find(frame, "spray/position");
 }
 
@@ -80,7 +80,7 @@ static und_status start(exports *e, const und_frame *frame, und_error *err)
         return und_error_set(err, UND_INVALID,
                              "frames of this liquid.%s hold nothing to export: no distance, mesh or spray",
                              e->def.model);
-    if (e->def.textured && !(e->wanted[KIND_PLY] && und_frame_has_texture(frame)))
+    if (e->def.textured && !(e->wanted[KIND_PLY] && und_texture_in_frame(frame)))
         return und_error_set(
             err, UND_INVALID,
             "--texture is for meshes with texture particles, which undine texture CACHE makes");
@@ -150,7 +150,7 @@ static und_status write_mesh(exports *e, const und_frame *frame, const char *pat
     und_status status = UND_OK;
     STAGE (&e->stage[KINDS])
         status = und_frame_mesh(frame, &def, &shell, err);
-    if (status == UND_OK && und_frame_has_texture(frame))
+    if (status == UND_OK && und_texture_in_frame(frame))
         STAGE (&e->stage[KINDS + 1])
             status = texture_make(e, frame, &shell, &t, err);
     if (status == UND_OK)

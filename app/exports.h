@@ -5,7 +5,7 @@
 #include "app.h"
 
 #include "io/ply.h"
-#include "render/paint.h"
+#include "stage/paint.h"
 
 typedef struct exports exports;
 

@@ -10,7 +10,7 @@
 
 typedef struct floating {
     und_scene *flow_scene, *bodies; /* what gravity is, and what floats */
-    und_afloat *afloat;
+    und_floating_bodies *floating_bodies;
 } floating;
 
 static und_status open_floating(pass *p, und_error *err)
@@ -39,24 +39,24 @@ static und_status open_floating(pass *p, und_error *err)
 static und_status start_floating(pass *p, und_error *err)
 {
     floating *own = p->own;
-    und_afloat_def def =
+    und_floating_bodies_def def =
         und_sim_afloat_def(und_scene_get(own->bodies), und_scene_get(own->flow_scene), p->args->threads);
-    own->afloat = und_afloat_create(&def, &p->frame, err);
-    return own->afloat ? UND_OK : err->status;
+    own->floating_bodies = und_floating_bodies_create(&def, &p->frame, err);
+    return own->floating_bodies ? UND_OK : err->status;
 }
 
 static und_status advance_floating(pass *p, und_error *err)
 {
-    return und_afloat_advance(((floating *)p->own)->afloat, &p->frame, err);
+    return und_floating_bodies_advance(((floating *)p->own)->floating_bodies, &p->frame, err);
 }
 
 static und_status float_frame(pass *p, und_frame *made, uint64_t *hash, und_error *err)
 {
-    und_afloat *afloat = ((floating *)p->own)->afloat;
+    und_floating_bodies *floating_bodies = ((floating *)p->own)->floating_bodies;
     und_frame state = und_frame_empty(p->frame.number, p->frame.time, p->frame.grid);
-    und_status status = und_afloat_frame(afloat, made, err);
+    und_status status = und_floating_bodies_frame(floating_bodies, made, err);
     if (status == UND_OK)
-        status = und_afloat_save(afloat, &state, err);
+        status = und_floating_bodies_save(floating_bodies, &state, err);
     if (status == UND_OK)
         *hash = und_frame_hash(&state, und_threads(p->args->threads));
     und_frame_clear(&state);
@@ -66,7 +66,7 @@ static und_status float_frame(pass *p, und_frame *made, uint64_t *hash, und_erro
 static void close_floating(pass *p)
 {
     floating *own = p->own;
-    und_afloat_destroy(own->afloat);
+    und_floating_bodies_destroy(own->floating_bodies);
     und_scene_destroy(own->flow_scene);
     und_scene_destroy(own->bodies);
 }

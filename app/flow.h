@@ -5,7 +5,7 @@
 #include "app.h"
 
 #include "base/file.h"
-#include "render/paint.h"
+#include "stage/paint.h"
 
 /* Opens the flow of the cache that is named first; the caller closes it, also after an error. */
 und_status flow_open(const args *a, char folder[UND_PATH_MAX], und_cache **flow, und_cache_info *info,

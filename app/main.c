@@ -162,7 +162,7 @@ static und_status unknown_command(const char *typed, und_error *err)
 static und_status run_command(const command *c, int argc, char **argv, und_error *err)
 {
     args a;
-    und_status status = args_parse(&a, argc - 2, argv + 2, c->name, c->options, err);
+    und_status status = args_parse(&a, argc - 2, (const char *const *)argv + 2, c->name, c->options, err);
     a.program = argv[0];
     a.command = c->name;
     if (status == UND_OK && a.help)

@@ -5,6 +5,7 @@
 #include "base/stage.h"
 #include "base/status.h"
 #include "picture_files.h"
+#include "render/render.h"
 #include "trace/trace.h"
 
 #include <errno.h>
@@ -16,11 +17,12 @@ enum { STAGE_PNG, STAGE_EXR, STAGE_VECTOR, STAGE_MOVIE, STAGES };
 
 struct pictures {
     pictures_def def;
-    und_render *render; /* of previews; the tracer's otherwise */
-    und_trace *trace;   /* NULL: previews */
+    und_scenery *scenery; /* that either prepares frames on */
+    und_render *render;   /* of previews */
+    und_trace *trace;     /* NULL: previews */
     und_layers layers;
-    und_render_def look; /* of traced pictures, settled */
-    und_image image;     /* of a traced picture: its layer */
+    und_picture_def look; /* of traced pictures, settled */
+    und_image image;      /* of a traced picture: its layer */
     und_movie *movie;
     bool started, movie_done, observed;
     und_film_report film; /* sums over traced pictures */
@@ -92,17 +94,18 @@ static void tell(void *context, double share)
     progress_part(p->def.bar, p->drawn, share);
 }
 
-static und_status make_drawer(pictures *p, const und_render_def *render, und_error *err)
+static und_status make_drawer(pictures *p, const und_picture_def *render, und_error *err)
 {
     if (p->def.quality == UND_QUALITY_PREVIEW) {
         p->render = und_render_create(render, err);
+        p->scenery = p->render ? und_render_stage(p->render) : NULL;
         return p->render ? und_image_create(&p->image, render->width, render->height, err) : err->status;
     }
     p->def.png = p->def.png || p->def.movie; /* which is made of them */
     p->trace = und_trace_create(render, err);
     if (!p->trace || und_layers_create(&p->layers, render->width, render->height, err) != UND_OK)
         return err->status;
-    p->render = und_trace_render(p->trace);
+    p->scenery = und_trace_stage(p->trace);
     p->image = (und_image){render->width, render->height, p->layers.rgb};
     p->look = *render;
     und_trace_settle(&p->look);
@@ -119,7 +122,7 @@ pictures *pictures_create(const pictures_def *def, und_error *err)
     p->stage[STAGE_EXR].name = "write exr";
     p->stage[STAGE_VECTOR].name = "write svg, pdf";
     p->stage[STAGE_MOVIE].name = "write movie";
-    und_render_def render = def->scene->render;
+    und_picture_def render = def->scene->render;
     if (def->width)
         render.width = def->width;
     if (def->height)
@@ -147,13 +150,13 @@ pictures *pictures_create(const pictures_def *def, und_error *err)
 
 bool pictures_want_extent(const und_scene_view *scene)
 {
-    return !scene->pool && scene->grid.n[2] > 1 && scene->render.tank == UND_TANK_NONE &&
-           !und_render_has_camera(&scene->render);
+    return !scene->height_field && scene->grid.n[2] > 1 && scene->render.tank == UND_TANK_NONE &&
+           !und_picture_has_camera(&scene->render);
 }
 
 void pictures_frame_on(pictures *p, const und_extent *extent)
 {
-    und_render_frame_on(p->render, extent);
+    und_scenery_frame_on(p->scenery, extent);
     p->look.framed = *extent;
 }
 
@@ -176,7 +179,7 @@ static picture_files files_of(const pictures *p, int number)
 /* What the pictures of a folder are made of, on one line. */
 static und_status sign_folder(const pictures *p, und_error *err)
 {
-    const und_render_def *d = &p->look;
+    const und_picture_def *d = &p->look;
     const und_scene_view *scene = p->def.scene;
     char look[512];
     uint64_t hash = und_hash(scene->text, strlen(scene->text), 1, 1);
@@ -215,7 +218,7 @@ static und_status start_files(pictures *p, und_error *err)
         status = sign_folder(p, err);
     if (status == UND_OK && d->movie)
         status = und_path_set(p->movie_path, err, "%s/%s.mp4", d->folder, d->name);
-    if (status == UND_OK && d->movie && !p->trace) {
+    if (status == UND_OK && d->movie && und_movie_supported() && !p->trace) {
         p->movie = und_movie_open(p->movie_path, p->image.width, p->image.height, d->fps, d->threads, err);
         status = p->movie ? UND_OK : err->status;
     }
@@ -257,7 +260,7 @@ static und_status write_vectors(pictures *p, const und_frame *frame, und_error *
         status = und_path_set(path, err, "%s/stills/%s.%04d.%s", p->def.folder, p->def.name, frame->number,
                               end[k]);
         if (status == UND_OK)
-            status = und_render_vector(p->render, frame, format[k], path, err);
+            status = und_render_vector(p->scenery, frame, format[k], path, err);
         p->vector_count += status == UND_OK;
     }
     return status;
@@ -291,7 +294,7 @@ static und_status draw_files(pictures *p, const und_frame *frame, bool still, un
             status = write_exr(p, frame->number, err);
     if (status != UND_OK)
         return status;
-    und_render_tone(p->render, &p->image);
+    und_scenery_tone(p->scenery, &p->image);
     if (still)
         STAGE (&p->stage[STAGE_PNG])
             status = write_png(p, frame->number, err);
@@ -315,7 +318,7 @@ und_status pictures_pass(pictures *p, int number, bool *passed, und_error *err)
     picture_files files = files_of(p, number);
     bool wanted = is_wanted(p, number);
     bool there = wanted && p->trace && !p->def.overwrite && picture_there(&files, number);
-    *passed = p->observed && !und_render_remembers(p->render) && (!wanted || there);
+    *passed = p->observed && !und_scenery_remembers(p->scenery) && (!wanted || there);
     if (!*passed || !there)
         return UND_OK;
     p->kept_count++;
@@ -350,7 +353,7 @@ und_status pictures_add(pictures *p, const und_frame *frame, und_error *err)
         return UND_OK;
     p->observed = true;
     if (!is_wanted(p, frame->number))
-        return und_render_observe(p->render, frame, err);
+        return und_scenery_observe(p->scenery, frame, err);
     und_status status = p->started ? UND_OK : start_files(p, err);
     if (status != UND_OK)
         return status;
@@ -379,7 +382,7 @@ und_status pictures_finish(pictures *p, und_error *err)
     und_movie *movie = p->movie;
     und_status status = UND_OK;
     p->movie = NULL;
-    if (p->trace && p->def.movie && p->started && !signals_stop())
+    if (p->trace && p->def.movie && und_movie_supported() && p->started && !signals_stop())
         return finish_traced(p, err);
     if (movie)
         STAGE (&p->stage[STAGE_MOVIE])
@@ -390,6 +393,8 @@ und_status pictures_finish(pictures *p, und_error *err)
 
 void pictures_print(const pictures *p)
 {
+    if (p->def.movie && !und_movie_supported())
+        printf("movie  none: this build was made without libavcodec\n");
     if (p->movie_done)
         printf("movie  %s\n", p->movie_path);
     if (p->png_count == 1)

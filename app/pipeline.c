@@ -75,30 +75,40 @@ static und_status look_at(const pipeline *p, child *c, und_error *err)
 
 /* The command line of one grid. */
 typedef struct command_line {
-    const char *word[WORDS + 2 * 256];
-    char text[16][UND_PATH_MAX];
-    int count, texts;
+    char *word[WORDS + 2 * 256]; /* malloc'ed; a NULL ends them */
+    int count;
+    bool failed; /* out of memory */
 } command_line;
 
 static void add(command_line *l, const char *word)
 {
-    l->word[l->count++] = word;
+    l->word[l->count] = strdup(word);
+    l->failed = l->failed || !l->word[l->count];
+    l->count++;
+}
+
+static void free_line(command_line *l)
+{
+    for (int i = 0; i < l->count; i++)
+        free(l->word[i]);
+    free(l);
 }
 
 static void add_number(command_line *l, const char *name, double number)
 {
-    char *text = l->text[l->texts++];
-    snprintf(text, WORD, "%.17g", number);
+    char text[WORD];
+    snprintf(text, sizeof text, "%.17g", number);
     add(l, name);
     add(l, text);
 }
 
-static void add_settings(command_line *l, const args *a, char (*room)[UND_PATH_MAX])
+static void add_settings(command_line *l, const args *a)
 {
+    char text[UND_PATH_MAX];
     for (int i = 0; i < a->setting_count && i < 256; i++) {
-        snprintf(room[i], UND_PATH_MAX, "%s=%s", a->settings[i].name, a->settings[i].value);
+        snprintf(text, sizeof text, "%s=%s", a->settings[i].name, a->settings[i].value);
         add(l, "--set");
-        add(l, room[i]);
+        add(l, text);
     }
 }
 
@@ -125,7 +135,7 @@ static void add_exports(command_line *l, const args *a)
 static void add_branch(command_line *l, const pipeline *p, const child *c)
 {
     const char *from = p->args->from, *at = from ? strrchr(from, '@') : NULL;
-    char *text = l->text[l->texts++], path[UND_PATH_MAX];
+    char text[UND_PATH_MAX], path[UND_PATH_MAX];
     if (!at || c->resume ||
         und_path_set(text, NULL, "%.*s/%s%s", (int)(at - from), from, c->grid->name, at) ||
         und_path_set(path, NULL, "%.*s/%s/manifest.json", (int)(at - from), from, c->grid->name) ||
@@ -135,7 +145,7 @@ static void add_branch(command_line *l, const pipeline *p, const child *c)
     add(l, text);
 }
 
-static void make_line(command_line *l, const pipeline *p, const child *c, char (*room)[UND_PATH_MAX])
+static void make_line(command_line *l, const pipeline *p, const child *c)
 {
     const args *a = p->args;
     add(l, a->program);
@@ -159,33 +169,31 @@ static void make_line(command_line *l, const pipeline *p, const child *c, char (
         add(l, "--resume");
     add_branch(l, p, c);
     add_exports(l, a);
-    add_settings(l, a, room);
+    add_settings(l, a);
     add(l, "--");
     add(l, a->words[0]);
-    add(l, NULL);
 }
 
 /* In a group of its own: Ctrl-C reaches this process, which then tells the others, once. */
 static und_status start(const pipeline *p, child *c, und_error *err)
 {
     command_line *line = und_alloc(1, sizeof *line, "the command line", err);
-    char(*room)[UND_PATH_MAX] = und_alloc((size_t)p->args->setting_count + 1, sizeof *room, "settings", err);
-    if (!line || !room) {
-        free(line);
-        free(room);
+    if (!line)
         return UND_FAILED;
+    make_line(line, p, c);
+    if (line->failed) {
+        free_line(line);
+        return und_error_set(err, UND_FAILED, "out of memory: the command line");
     }
-    make_line(line, p, c, room);
     fflush(stdout);
     posix_spawnattr_t own_group;
     int wrong = posix_spawnattr_init(&own_group);
     if (!wrong) {
         posix_spawnattr_setflags(&own_group, POSIX_SPAWN_SETPGROUP);
-        wrong = posix_spawn(&c->pid, "/proc/self/exe", NULL, &own_group, (char *const *)line->word, environ);
+        wrong = posix_spawn(&c->pid, "/proc/self/exe", NULL, &own_group, line->word, environ);
         posix_spawnattr_destroy(&own_group);
     }
-    free(line);
-    free(room);
+    free_line(line);
     if (wrong) {
         c->pid = 0;
         return und_error_set(err, UND_FAILED, "cannot start a process for %s: %s", c->grid->name,

@@ -56,7 +56,7 @@ static und_status load_exports(job *j, und_error *err)
         return status;
     def.folder = j->folder;
     def.name = name_of(j);
-    def.model = j->view->model;
+    def.model = und_model_name(j->view->model);
     def.first = j->first;
     def.last = j->last;
     def.threads = j->threads;
@@ -190,7 +190,7 @@ static und_status open_cache(job *j, bool *resumed, und_error *err)
         .folder = j->folder,
         .name = name_of(j),
         .grid = j->view->grid_name,
-        .model = j->view->model,
+        .model = und_model_name(j->view->model),
         .scene_path = a->words[0],
         .scene_text = j->view->text,
         .settings = j->view->settings,
@@ -363,19 +363,15 @@ static und_status stop_run(job *j, und_error *err)
 static und_status close_job(job *j, und_status status, und_error *err)
 {
     und_stage stages[MAX_STAGES];
-    const und_stage *of_model = NULL;
     und_error later = {0};
-    int count = 0, model_count = 0;
+    int count = 0;
     if (j->pictures && pictures_finish(j->pictures, &later) != UND_OK && status == UND_OK) {
         *err = later;
         status = later.status;
     }
-    if (j->sim) {
-        und_liquid *liquid = und_sim_liquid(j->sim);
-        model_count = liquid->class->stages(liquid, &of_model);
-    }
-    for (; count < model_count && count < MAX_STAGES / 2; count++)
-        stages[count] = of_model[count];
+    const und_liquid *liquid = j->sim ? und_sim_liquid(j->sim) : NULL;
+    for (; liquid && count < liquid->stage_count && count < MAX_STAGES / 2; count++)
+        stages[count] = liquid->stages[count];
     for (int i = 0; i < STAGES; i++)
         stages[count++] = j->stage[i];
     if (j->pictures)
@@ -403,8 +399,10 @@ static void warn_before(job *j, bool resumed)
 /* What would keep more of the liquid. */
 static const char *cure_of(const und_scene_view *v)
 {
-    bool cells = strcmp(v->model, "cells") == 0, levelset = strcmp(v->model, "levelset") == 0;
-    if ((cells && !v->cells.keep_volume) || (levelset && !v->levelset.keep_volume))
+    bool cells = v->model == UND_MODEL_CELLS, levelset = v->model == UND_MODEL_LEVELSET;
+    if (levelset && v->levelset.surface_rule != UND_SURFACE_VOLUME)
+        return "surface = \"volume\" loses none";
+    if (cells && !v->cells.keep_volume)
         return "keep_volume = true puts it back, and more cells lose less";
     if (cells && v->cells.track == UND_TRACK_MARKERS)
         return "more cells, or more markers in each, keep closer to it";
@@ -452,7 +450,7 @@ und_status simulate(const args *a, const char *command, bool draw, und_error *er
         signals_install();
         und_liquid *liquid = und_sim_liquid(j.sim);
         if (a->dump_stages)
-            liquid->class->watch(liquid, (und_watch){dump_stage, &j});
+            liquid->watch = (und_watch){dump_stage, &j};
         progress_start(&j.progress, j.view->grid_name ? links_title(&j.links, command) : command, j.first,
                        j.last, a->quiet);
         j.progress.bar = j.progress.bar && !j.view->grid_name; /* others write to the terminal too */

@@ -54,10 +54,10 @@ static und_status start_painting(pass *p, und_error *err)
     und_scene *scene = und_scene_of_cache(&p->info, NULL, 0, err); /* its camera */
     if (!scene)
         return err->status;
-    und_render_def look = und_scene_get(scene)->render;
+    und_picture_def look = und_scene_get(scene)->render;
     if (pictures_want_extent(und_scene_get(scene)))
         und_extent_of_cache(&look.framed, p->flow, 0);
-    own->plate = und_render_plate(&look, &p->frame);
+    own->plate = und_picture_plate(&look, &p->frame);
     und_scene_destroy(scene);
     def.threads = p->args->threads;
     if (p->args->given & OPT_SPACING)

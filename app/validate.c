@@ -92,6 +92,11 @@ int case_threads(const case_sink *sink)
     return sink->threads;
 }
 
+bool case_of_particles(const case_sink *sink)
+{
+    return strncmp(sink->now->name, "particles_", strlen("particles_")) == 0;
+}
+
 static int gather(const validation_case **list)
 {
     int count = 0;

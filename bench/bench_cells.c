@@ -14,7 +14,7 @@
 #include <undine/undine.h>
 #include <unistd.h>
 
-static double sloping(void *context, double x, double y, double z, double t)
+static double sloping(const void *context, double x, double y, double z, double t)
 {
     (void)y, (void)t;
     double depth = *(const double *)context;
@@ -64,14 +64,12 @@ static void step(void *context)
     t->steps++;
 }
 
-static double stage_seconds(const und_cells *cells, const char *name)
+static double stage_seconds(und_cells *cells, const char *name)
 {
-    const und_stage *list;
-    und_liquid *liquid = und_cells_liquid((und_cells *)cells);
-    int count = liquid->class->stages(liquid, &list);
-    for (int i = 0; i < count; i++)
-        if (strcmp(list[i].name, name) == 0)
-            return list[i].seconds;
+    const und_liquid *liquid = und_cells_liquid(cells);
+    for (int i = 0; i < liquid->stage_count; i++)
+        if (strcmp(liquid->stages[i].name, name) == 0)
+            return liquid->stages[i].seconds;
     return 0;
 }
 

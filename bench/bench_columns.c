@@ -15,20 +15,20 @@
 #include <undine/undine.h>
 #include <unistd.h>
 
-static double bump(void *context, double x, double y, double z, double t)
+static double bump(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return 0.1 * sin(0.5 * x) * cos(0.4 * z);
 }
 
 /* Islands and pools, 6 m from one to the next. */
-static double islands(void *context, double x, double y, double z, double t)
+static double islands(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return 0.5 * sin(1.05 * x) * cos(1.05 * z);
 }
 
-static double surge(void *context, double x, double y, double z, double t)
+static double surge(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return 0.4 * sin(0.35 * x) * cos(0.3 * z);
@@ -45,17 +45,17 @@ static void step(void *columns)
 static und_columns_def square(const bench_context *context, int n)
 {
     und_columns_def def = und_columns_def_default();
-    def.pool.nx = def.pool.nz = n;
-    def.pool.dx = CELL;
-    def.pool.threads = context->threads;
-    def.pool.ground = und_value_constant(-1);
+    def.height_field.nx = def.height_field.nz = n;
+    def.height_field.dx = CELL;
+    def.height_field.threads = context->threads;
+    def.height_field.ground = und_value_constant(-1);
     return def;
 }
 
 static und_status measure(const bench_context *context, const char *name, const und_columns_def *def,
                           int warm_steps, und_error *err)
 {
-    int n = def->pool.nx;
+    int n = def->height_field.nx;
     bench_result result = {.name = name, .cells = (double)n * n};
     und_columns *columns = und_columns_create(def, err);
     if (!columns)
@@ -75,7 +75,7 @@ und_status bench_columns_step(const bench_context *context, und_error *err)
     und_status status = UND_OK;
     for (int i = 0; i < 2 && status == UND_OK; i++) {
         und_columns_def def = square(context, sizes[i]);
-        def.pool.surface = (und_value){.fn = bump};
+        def.height_field.surface = (und_value){.fn = bump};
         status = measure(context, "columns.step", &def, 4, err);
     }
     return status;
@@ -84,8 +84,8 @@ und_status bench_columns_step(const bench_context *context, und_error *err)
 und_status bench_columns_shore(const bench_context *context, und_error *err)
 {
     und_columns_def def = square(context, 1024);
-    def.pool.ground = (und_value){.fn = islands};
-    def.pool.surface = (und_value){.fn = surge};
+    def.height_field.ground = (und_value){.fn = islands};
+    def.height_field.surface = (und_value){.fn = surge};
     return measure(context, "columns.shore", &def, 100, err);
 }
 
@@ -108,10 +108,10 @@ static void fill_pond(pond *p, const bench_context *context, bool spray)
     static const double place[BALLS][3] = {
         {0.50, 0.45, 0.62}, {1.52, 0.55, 0.50}, {1.40, 0.40, 1.50}, {0.98, 1.50, 1.08}};
     p->def = und_columns_def_default();
-    p->def.pool.nx = p->def.pool.nz = 61;
-    p->def.pool.dx = 2.0 / 61;
-    p->def.pool.threads = context->threads;
-    p->def.pool.ground = und_value_constant(-0.6);
+    p->def.height_field.nx = p->def.height_field.nz = 61;
+    p->def.height_field.dx = 2.0 / 61;
+    p->def.height_field.threads = context->threads;
+    p->def.height_field.ground = und_value_constant(-0.6);
     p->def.pipe_depth = 0.25;
     p->def.spray.on = spray;
     p->def.spray.most = 1 << 17; /* room enough; making room for more would be measured too */

@@ -3,7 +3,7 @@
  * liquid that are reached. */
 #include "bench/bench.h"
 
-#include "flow/stream.h"
+#include "flow/mac_flow.h"
 #include "geom/shape.h"
 
 #include <stdio.h>
@@ -15,9 +15,9 @@ typedef struct balls {
     und_mac mac;
     und_distance surface;
     und_solids solids;
-    und_stream stream;
+    und_mac_flow flow;
     und_pressure *system;
-    und_stream_report report;
+    und_mac_flow_report report;
 } balls;
 
 static und_status open_balls(balls *b, int threads, und_error *err)
@@ -27,7 +27,7 @@ static und_status open_balls(balls *b, int threads, und_error *err)
     *b = (balls){.mac = und_mac_make(n, (double[3]){1, 1, 1}, (double[3]){0, 0, 0})};
     if (und_distance_open(&b->surface, &b->mac, LAYERS, threads, err) ||
         und_solids_open(&b->solids, &b->mac, NULL, 0, closed, 0, threads, err) ||
-        und_stream_open(&b->stream, &b->mac, threads, err) ||
+        und_mac_flow_open(&b->flow, &b->mac, threads, err) ||
         !(b->system = und_pressure_create(&b->mac, threads, err)))
         return err->status;
     for (int i = 0; i < 2; i++) {
@@ -35,19 +35,19 @@ static und_status open_balls(balls *b, int threads, und_error *err)
         und_distance_csg(&b->surface, UND_CSG_UNION, &ball);
     }
     und_distance_redistance(&b->surface, 2);
-    und_stream_label(&b->stream, &b->surface, &b->solids);
+    und_mac_flow_label(&b->flow, &b->surface, &b->solids);
     for (int z = 0; z < N; z++)
         for (int y = 0; y < N; y++)
             for (int x = 0; x < N; x++)
-                b->stream.u[0][und_mac_at(&b->mac, x, y, z)] = x < N / 2 ? 1.0F : -1.0F;
-    und_stream_restored(&b->stream);
+                b->flow.u[0][und_mac_at(&b->mac, x, y, z)] = x < N / 2 ? 1.0F : -1.0F;
+    und_mac_flow_restored(&b->flow);
     return UND_OK;
 }
 
 static void close_balls(balls *b)
 {
     und_pressure_destroy(b->system);
-    und_stream_close(&b->stream);
+    und_mac_flow_close(&b->flow);
     und_solids_close(&b->solids);
     und_distance_close(&b->surface);
 }
@@ -67,14 +67,14 @@ static double cells_near(const balls *b)
 static void extend(void *context)
 {
     balls *b = context;
-    und_stream_extend(&b->stream, &b->solids, LAYERS);
+    und_mac_flow_extend(&b->flow, &b->solids, LAYERS);
 }
 
 static void free_air(void *context)
 {
     balls *b = context;
-    b->report = und_stream_free_air(&b->stream, &b->surface, &b->solids, b->system, NULL, REACH, 1e-3, 100);
-    und_stream_plain_air(&b->stream);
+    b->report = und_mac_flow_free_air(&b->flow, &b->surface, &b->solids, b->system, NULL, REACH, 1e-3, 100);
+    und_mac_flow_plain_air(&b->flow);
 }
 
 und_status bench_direct_extrapolation(const bench_context *context, und_error *err)

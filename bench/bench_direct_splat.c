@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "control/guides.h"
+#include "control/control_particles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@ enum { SIDE = 128, MANY = SIDE * SIDE * SIDE, FRAMES = 4 };
 
 typedef struct splat {
     und_mac mac;
-    und_guides *guides;
+    und_control_particles *control_particles;
     int32_t *cell;
     float (*at[FRAMES])[3];
-    und_guide_frame frames[FRAMES];
+    und_control_particle_frame frames[FRAMES];
     double time;
-    und_stream stream;
+    und_mac_flow flow;
     und_solids solids;
     und_distance surface;
 } splat;
@@ -29,13 +29,13 @@ static void render(void *context)
 {
     splat *s = context;
     s->time += 1e-3;
-    und_guides_render(s->guides, s->time, 1e-3);
+    und_control_particles_render(s->control_particles, s->time, 1e-3);
 }
 
 static void advect(void *context)
 {
     splat *s = context;
-    und_stream_advect(&s->stream, 1.5, UND_TRACE_RK2, UND_ADVECT_MACCORMACK);
+    und_mac_flow_advect(&s->flow, 1.5, UND_TRACE_RK2, UND_ADVECT_MACCORMACK);
 }
 
 static void set_flow(splat *s)
@@ -46,11 +46,11 @@ static void set_flow(splat *s)
             for (int x = -1; x <= SIDE; x++) {
                 size_t i = und_mac_at(m, x, y, z);
                 s->surface.phi[i] = -1;
-                s->stream.u[0][i] = (float)(1 - 2 * (y + 0.5) / SIDE);
-                s->stream.u[1][i] = (float)(2 * (x + 0.5) / SIDE - 1);
+                s->flow.u[0][i] = (float)(1 - 2 * (y + 0.5) / SIDE);
+                s->flow.u[1][i] = (float)(2 * (x + 0.5) / SIDE - 1);
             }
     und_distance_refresh(&s->surface);
-    und_stream_label(&s->stream, &s->surface, &s->solids);
+    und_mac_flow_label(&s->flow, &s->surface, &s->solids);
 }
 
 /* Particle i is cell[i]'s. */
@@ -84,7 +84,8 @@ static void set_frames(splat *s)
             for (int a = 0; a < 3; a++)
                 s->at[k][i][a] = (float)(cell[a] + und_random(1, (uint64_t)c, (uint64_t)a) + 0.1 * k * k);
         }
-        s->frames[k] = (und_guide_frame){.time = k, .count = MANY, .at = (const float(*)[3])s->at[k]};
+        s->frames[k] =
+            (und_control_particle_frame){.time = k, .count = MANY, .at = (const float(*)[3])s->at[k]};
     }
 }
 
@@ -92,7 +93,7 @@ static und_status open_splat(splat *s, int threads, und_error *err)
 {
     const bool sides[6] = {false};
     s->mac = und_mac_make((const int[3]){SIDE, SIDE, SIDE}, (const double[3]){1, 1, 1}, (const double[3]){0});
-    if (open_frames(s, err) || und_stream_open(&s->stream, &s->mac, threads, err) ||
+    if (open_frames(s, err) || und_mac_flow_open(&s->flow, &s->mac, threads, err) ||
         und_distance_open(&s->surface, &s->mac, 3, threads, err) ||
         und_solids_open(&s->solids, &s->mac, NULL, 0, sides, 0, threads, err))
         return err->status;
@@ -103,20 +104,20 @@ static und_status open_splat(splat *s, int threads, und_error *err)
 static und_status measure(splat *s, double radius, const char *order, const bench_context *context,
                           und_error *err)
 {
-    und_guide_def def = und_guide_def_default();
+    und_control_particle_def def = und_control_particle_def_default();
     def.falloff = UND_FALLOFF_CUBIC;
     def.radius = radius;
     def.frames = s->frames;
     def.frame_count = FRAMES;
     s->time = 1;
-    s->guides = und_guides_create(&s->mac, &def, 1, context->threads, err);
-    if (!s->guides)
+    s->control_particles = und_control_particles_create(&s->mac, &def, 1, context->threads, err);
+    if (!s->control_particles)
         return err->status;
     bench_result result = {.name = "direct.splat", .cells = MANY, .threads = context->threads};
     snprintf(result.size, sizeof result.size, "%g cell%s", radius, order);
     bench_measure(context, render, s, 5, &result);
     context->report(context->user, &result);
-    und_guides_destroy(s->guides);
+    und_control_particles_destroy(s->control_particles);
     return UND_OK;
 }
 
@@ -143,7 +144,7 @@ und_status bench_direct_splat(const bench_context *context, und_error *err)
     und_status status = open_splat(&s, context->threads, err);
     if (status == UND_OK)
         status = measure_all(&s, context, err);
-    und_stream_close(&s.stream);
+    und_mac_flow_close(&s.flow);
     und_solids_close(&s.solids);
     und_distance_close(&s.surface);
     for (int k = 0; k < FRAMES; k++)

@@ -17,10 +17,10 @@ typedef struct liquid {
     und_mac mac;
     und_distance surface;
     und_solids solids;
-    und_stream stream;
+    und_mac_flow flow;
     und_viscous *solver;
     float *nu, *start[3];
-    und_stream_report report;
+    und_mac_flow_report report;
 } liquid;
 
 static void set_flow(liquid *l, double nu, bool layers)
@@ -44,11 +44,11 @@ static und_status open_liquid(liquid *l, bool coupled, int threads, und_error *e
     *l = (liquid){.mac = und_mac_make(n, (double[3]){1, 1, 1}, (double[3]){0, 0, 0})};
     if (und_distance_open(&l->surface, &l->mac, 5, threads, err) ||
         und_solids_open(&l->solids, &l->mac, NULL, 0, closed, 0, threads, err) ||
-        und_stream_open(&l->stream, &l->mac, threads, err) ||
+        und_mac_flow_open(&l->flow, &l->mac, threads, err) ||
         !(l->solver = und_viscous_create(&l->mac, coupled, threads, err)))
         return err->status;
     und_distance_csg(&l->surface, UND_CSG_UNION, &dam);
-    und_stream_label(&l->stream, &l->surface, &l->solids);
+    und_mac_flow_label(&l->flow, &l->surface, &l->solids);
     l->nu = calloc(l->mac.count, sizeof *l->nu);
     for (int a = 0; a < 3; a++)
         l->start[a] = calloc(l->mac.count, sizeof *l->start[a]);
@@ -58,7 +58,7 @@ static und_status open_liquid(liquid *l, bool coupled, int threads, und_error *e
 static void close_liquid(liquid *l)
 {
     und_viscous_destroy(l->solver);
-    und_stream_close(&l->stream);
+    und_mac_flow_close(&l->flow);
     und_solids_close(&l->solids);
     und_distance_close(&l->surface);
     free(l->nu);
@@ -69,7 +69,7 @@ static void close_liquid(liquid *l)
 static void step(void *context)
 {
     liquid *l = context;
-    const und_viscous_flow flow = {.stream = &l->stream,
+    const und_viscous_flow flow = {.flow = &l->flow,
                                    .surface = &l->surface,
                                    .solids = &l->solids,
                                    .nu = l->nu,
@@ -78,8 +78,8 @@ static void step(void *context)
                                    .tolerance = 1e-4,
                                    .max_iterations = 200};
     for (int a = 0; a < 3; a++)
-        memcpy(l->stream.u[a], l->start[a], l->mac.count * sizeof(float));
-    und_viscous_keep(l->solver, &l->stream);
+        memcpy(l->flow.u[a], l->start[a], l->mac.count * sizeof(float));
+    und_viscous_keep(l->solver, &l->flow);
     l->report = und_viscous_step(l->solver, &flow);
 }
 
@@ -96,7 +96,7 @@ und_status bench_direct_viscosity(const bench_context *context, und_error *err)
         for (size_t i = 0; status == UND_OK && i < sizeof kinds / sizeof *kinds; i++) {
             bench_result result = {.name = "direct.viscosity", .threads = context->threads};
             snprintf(result.size, sizeof result.size, "%s, %s", coupled ? "coupled" : "split", kinds[i].what);
-            result.cells = (double)und_mask_count(&l.stream.liquid);
+            result.cells = (double)und_mask_count(&l.flow.liquid);
             set_flow(&l, kinds[i].nu, kinds[i].layers);
             step(&l);
             result.extra[result.extra_count++] = (bench_extra){"iterations", l.report.iterations};

@@ -30,12 +30,10 @@ static double peak_memory(void)
 
 static void add_stages(bench_result *result, und_levelset *levelset, double substeps)
 {
-    const und_stage *list;
-    und_liquid *liquid = und_levelset_liquid(levelset);
-    int count = liquid->class->stages(liquid, &list);
+    const und_liquid *liquid = und_levelset_liquid(levelset);
     double sweep = result->sweep_seconds * result->cells;
-    for (int i = 0; i < count; i++)
-        add(result, list[i].name, list[i].seconds / substeps / sweep);
+    for (int i = 0; i < liquid->stage_count; i++)
+        add(result, liquid->stages[i].name, liquid->stages[i].seconds / substeps / sweep);
 }
 
 static und_status break_dam(const bench_context *context, int n, int threads, und_error *err)

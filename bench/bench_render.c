@@ -14,7 +14,7 @@
 enum { N = 512, WARM_STEPS = 24, DROPS = 1000000 };
 static const double SIZE = 40; /* m */
 
-static double beach(void *context, double x, double y, double z, double t)
+static double beach(const void *context, double x, double y, double z, double t)
 {
     (void)context;
     (void)y;
@@ -22,7 +22,7 @@ static double beach(void *context, double x, double y, double z, double t)
     return -2 + 4 * x / SIZE + 0.3 * sin(0.3 * z);
 }
 
-static double swell(void *context, double x, double y, double z, double t)
+static double swell(const void *context, double x, double y, double z, double t)
 {
     (void)context;
     (void)y;
@@ -48,11 +48,11 @@ static void draw(void *context)
 static und_waves *make_bay(int threads, und_error *err)
 {
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = def.pool.nz = N;
-    def.pool.dx = SIZE / N;
-    def.pool.ground = (und_value){.fn = beach};
-    def.pool.surface = (und_value){.fn = swell};
-    def.pool.threads = threads;
+    def.height_field.nx = def.height_field.nz = N;
+    def.height_field.dx = SIZE / N;
+    def.height_field.ground = (und_value){.fn = beach};
+    def.height_field.surface = (und_value){.fn = swell};
+    def.height_field.threads = threads;
     und_waves *waves = und_waves_create(&def, err);
     for (int i = 0; waves && i < WARM_STEPS; i++)
         und_waves_step(waves, 1.0 / 48);
@@ -117,7 +117,7 @@ static void measure(const bench_context *context, drawing *d, bool spray)
 
 static und_status draw_bay(const bench_context *context, bool spray, und_error *err)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     drawing d = {.frame =
                      und_frame_empty(1, 0, (und_grid){.n = {N, 1, N}, .dx = SIZE / N, .origin = {0, 0, 0}}),
                  .err = err};

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "geom/shape.h"
 #include "liquid/levelset.h"
-#include "render/internal.h"
+#include "render/render.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum { N = 128, FRAME = 12 };
 
 typedef struct shot {
     und_frame frame;
-    und_render_def def;
+    und_picture_def def;
 } shot;
 
 static void add(bench_result *r, const char *name, double value)
@@ -41,7 +41,7 @@ static und_status break_dam(const bench_context *context, shot *s, und_error *er
     und_status status = levelset ? UND_OK : UND_FAILED;
     for (int k = 1; k < FRAME && levelset; k++)
         und_levelset_step(levelset, 1.0 / 24);
-    s->def = und_render_def_default();
+    s->def = und_picture_def_default();
     s->frame = und_frame_empty(FRAME, (FRAME - 1) / 24.0,
                                (und_grid){.n = {N, N, N}, .dx = 1.0 / N, .origin = {0, 0, 0}});
     if (levelset) {
@@ -174,10 +174,10 @@ static void cast_second(const rays *r)
         }
 }
 
-static void aim(const rays *r, const und_render *render)
+static void aim(const rays *r, const und_scenery *stage)
 {
-    const und_shot *c = &render->camera;
-    float side = 2 * tanf((float)(0.5 * render->def.fov * M_PI / 180)) / (float)r->height;
+    const und_shot *c = &stage->camera;
+    float side = 2 * tanf((float)(0.5 * stage->def.fov * M_PI / 180)) / (float)r->height;
     for (int j = 0; j < r->height; j++)
         for (int i = 0; i < r->width; i++) {
             float x = ((float)i + 0.5f - 0.5f * (float)r->width) * side;
@@ -217,19 +217,20 @@ und_status bench_trace_rays(const bench_context *context, und_error *err)
     size_t count = (size_t)r.width * (size_t)r.height;
     r.first = und_alloc(count, sizeof *r.first, "rays", err);
     r.second = und_alloc(count, sizeof *r.second, "rays", err);
-    und_render *render = status == UND_OK && r.first && r.second ? und_render_create(&s.def, err) : NULL;
-    status = render ? und_render_prepare(render, &s.frame, err) : UND_FAILED;
-    und_world *world = status == UND_OK ? und_world_create(render, &s.frame, err) : NULL;
+    und_scenery *stage =
+        status == UND_OK && r.first && r.second ? und_scenery_create(&s.def, false, err) : NULL;
+    status = stage ? und_scenery_prepare(stage, &s.frame, err) : UND_FAILED;
+    und_world *world = status == UND_OK ? und_world_create(stage, &s.frame, err) : NULL;
     if (world) {
         r.world = world;
-        aim(&r, render);
+        aim(&r, stage);
         time_rays(context, &s, &r, context->threads);
         if (context->threads > 1)
             time_rays(context, &s, &r, 1);
         und_world_destroy(world);
     } else
         status = err->status;
-    und_render_destroy(render);
+    und_scenery_destroy(stage);
     free(r.first);
     free(r.second);
     und_frame_clear(&s.frame);

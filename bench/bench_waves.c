@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <undine/waves.h>
 
-static double bump(void *context, double x, double y, double z, double t)
+static double bump(const void *context, double x, double y, double z, double t)
 {
     (void)context;
     (void)y;
@@ -25,11 +25,11 @@ static und_status measure(const bench_context *context, int n, und_error *err)
 {
     und_waves_def def = und_waves_def_default();
     bench_result result = {.name = "waves.step", .cells = (double)n * n};
-    def.pool.nx = def.pool.nz = n;
-    def.pool.dx = 0.05;
-    def.pool.ground = und_value_constant(0);
-    def.pool.surface = (und_value){.fn = bump};
-    def.pool.threads = context->threads;
+    def.height_field.nx = def.height_field.nz = n;
+    def.height_field.dx = 0.05;
+    def.height_field.ground = und_value_constant(0);
+    def.height_field.surface = (und_value){.fn = bump};
+    def.height_field.threads = context->threads;
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)
         return err->status;

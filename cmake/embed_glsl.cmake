@@ -1,10 +1,15 @@
-# cmake -DSOURCES="a.glsl;b.glsl" -DTO=FOLDER -P embed_glsl.cmake: FOLDER/view/glsl.h and FOLDER/glsl.c with each
-# text as a string, `und_glsl_a`, `und_glsl_b`.
+# cmake -DSOURCES="a.glsl;b.glsl" -DROOT=src -DTO=FOLDER -P embed_glsl.cmake: FOLDER/view/glsl.h and FOLDER/glsl.c with
+# each text as a string, `und_glsl_a`, `und_glsl_b`.  A line #include "FILE" is replaced by ROOT/FILE.
 set(names "")
 set(texts "#include \"view/glsl.h\"\n")
 foreach(source IN LISTS SOURCES)
     get_filename_component(name ${source} NAME_WE)
     file(READ ${source} text)
+    while(text MATCHES "(^|\n)#include \"([^\"]*)\"")
+        set(line "#include \"${CMAKE_MATCH_2}\"")
+        file(READ ${ROOT}/${CMAKE_MATCH_2} included)
+        string(REPLACE "${line}" "${included}" text "${text}")
+    endwhile()
     string(REPLACE "\\" "\\\\" text "${text}")
     string(REPLACE "\"" "\\\"" text "${text}")
     string(REPLACE "\n" "\\n\"\n    \"" text "${text}")

@@ -27,12 +27,12 @@ int main(int argc, char **argv)
 {
     und_drop_def drop = {.time = 0.1, .center = {1.6, 0, 1.2}, .radius = 0.15, .volume = 0.002};
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = def.pool.nz = N;
-    def.pool.dx = 0.025;           /* 3.2 m square */
-    def.pool.ground.number = 0;    /* flat, */
-    def.pool.surface.number = 0.2; /* 20 cm deep */
-    def.pool.drops = &drop;
-    def.pool.drop_count = 1;
+    def.height_field.nx = def.height_field.nz = N;
+    def.height_field.dx = 0.025;           /* 3.2 m square */
+    def.height_field.ground.number = 0;    /* flat, */
+    def.height_field.surface.number = 0.2; /* 20 cm deep */
+    def.height_field.drops = &drop;
+    def.height_field.drop_count = 1;
 
     und_error err;
     und_waves *pond = und_waves_create(&def, &err);
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
     und_ledger ledger = und_waves_ledger(pond);
     printf("started with %.6f m3, %.6f m3 fell in, now %.6f m3\n", ledger.start, ledger.sources,
            ledger.measured);
-    int failed = write_surface(pond, def.pool.surface.number, argc > 1 ? argv[1] : "drops.pgm");
+    int failed = write_surface(pond, def.height_field.surface.number, argc > 1 ? argv[1] : "drops.pgm");
     und_waves_destroy(pond);
     return failed ? UND_FAILED : UND_OK;
 }

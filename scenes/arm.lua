@@ -71,14 +71,14 @@ end
 
 liquid.levelset {
   name = "torso", origin = torso.origin, size = torso.size, cells = torso.cells, open = "bottom",
-  viscosity = viscosity, stick = true, spray = false, keep_volume = true,
+  viscosity = viscosity, stick = true, spray = false,
   sources = { { shape = cap, velocity = slide } },
   solids = { statue },
 }
 
 liquid.levelset {
   name = "arm", from = "torso", origin = arm.origin, size = arm.size, cells = arm.cells, open = {"bottom", "left"},
-  viscosity = viscosity, stick = true, spray = false, keep_volume = true,
+  viscosity = viscosity, stick = true, spray = false,
   solids = { statue },
 }
 

@@ -67,7 +67,7 @@ end
 liquid.levelset {
   size = {2, 1.6, 1.6}, cells = cells, stick = true, spray = false,
   fill = creature,
-  viscosity = viscosity, viscosity_solver = "coupled", keep_volume = true,
+  viscosity = viscosity, viscosity_solver = "coupled",
 }
 
 camera { eye = {1.9, 1.4, 4.1}, look = {1, 0.68, 0.8}, fov = 30 }

@@ -54,9 +54,10 @@ static inline const float *field(const und_frame *frame, const char *name, size_
     return item->data;
 }
 
-static inline und_hand a_hand(und_tool tool, double strength)
+static inline und_mouse_tool a_hand(und_tool tool, double strength)
 {
-    return (und_hand){.tool = tool, .radius = 0.6, .strength = strength, .period = 0.5, .place = {2, 0, 2}};
+    return (und_mouse_tool){
+        .tool = tool, .radius = 0.6, .strength = strength, .period = 0.5, .place = {2, 0, 2}};
 }
 
 #endif

@@ -6,12 +6,21 @@
 
 #include "render/render.h"
 
-static inline und_render *make_render(const und_render_def *def)
+static inline und_render *make_render(const und_picture_def *def)
 {
     und_error err = {0};
     und_render *r = und_render_create(def, &err);
     assert_non_null(r);
     return r;
+}
+
+/* For rays. */
+static inline und_scenery *make_scenery(const und_picture_def *def)
+{
+    und_error err = {0};
+    und_scenery *stage = und_scenery_create(def, false, &err);
+    assert_non_null(stage);
+    return stage;
 }
 
 static inline und_image draw_with(und_render *r, const und_frame *frame)
@@ -22,7 +31,7 @@ static inline und_image draw_with(und_render *r, const und_frame *frame)
     return image;
 }
 
-static inline und_image draw(const und_render_def *def, const und_frame *frame)
+static inline und_image draw(const und_picture_def *def, const und_frame *frame)
 {
     und_render *r = make_render(def);
     und_image image = draw_with(r, frame);

@@ -27,6 +27,25 @@ static inline uint64_t test_times(uint64_t usual)
     return factor ? (uint64_t)((double)usual * atof(factor)) : usual;
 }
 
+/* How many of a loop's cases to try.  Sanitizers look at what code does, not at how near its numbers come:
+ * under them the first `few` will do, as long as they enter the same code. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNDER_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define UNDER_SANITIZER 1
+#endif
+#endif
+static inline int test_cases(int all, int few)
+{
+#ifdef UNDER_SANITIZER
+    return few < all ? few : all;
+#else
+    (void)few;
+    return all;
+#endif
+}
+
 /* A whole file as a string, to be freed. */
 static inline char *read_text(const char *path)
 {

@@ -3,10 +3,10 @@
 
 #include "app/args.c"
 
-static und_status parse(args *a, unsigned allowed, und_error *err, int count, const char **words)
+static und_status parse(args *a, unsigned allowed, und_error *err, int count, const char *const *words)
 {
     *err = (und_error){0};
-    return args_parse(a, count, (char **)words, "run", allowed, err);
+    return args_parse(a, count, words, "run", allowed, err);
 }
 #define PARSE(a, allowed, err, ...)                                                             \
     parse(a, allowed, err, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)), \
@@ -50,7 +50,7 @@ static void words_after_dashes(void **state)
     args_free(&a);
 }
 
-static void resumes_with(const char *expected, int count, const char **words)
+static void resumes_with(const char *expected, int count, const char *const *words)
 {
     args a;
     und_error err;

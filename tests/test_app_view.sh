@@ -58,6 +58,44 @@ expect "a folder that is no cache" code 2 "$program" view empty --script stir.tx
 expect "three paths" code 2 "$program" view a b c
 expect "offscreen alone shows nothing" code 2 "$program" view pond.lua --offscreen
 
+# a level set whose cells hold their volume: runs, is saved, plays, stands and goes on
+cat >splash.lua <<'SCENE'
+scene { name = "splash", frames = 12, fps = 24 }
+liquid.levelset { size = {1, 1}, cells = 24, level = 0.2, fill = sphere { center = {0.5, 0.6, 0}, radius = 0.15 },
+    solids = { { shape = box { min = {0.2, 0, -1}, max = {0.3, 0.3, 1} } } } }
+film { width = 64, height = 36 }
+SCENE
+cat >splash.txt <<'SCRIPT'
+shot still.png
+steps 8
+shot splash.png
+tell
+click "Save the moment"
+click "Save as a checkpoint"
+steps 0
+key space
+draw 10
+key space
+draw 2
+tell
+draw 5
+tell
+steps 2
+tell
+SCRIPT
+expect "a level set" code 0 "$program" view splash.lua --script splash.txt "${small[@]}"
+expect "runs" test "$(told time 1)" = 0.333333333
+expect "is seen to" differ still.png splash.png
+expect "plays" between "$(told time 2)" 0.37 1000
+expect "stands" test "$(told time 3)" = "$(told time 2)"
+expect "goes on" between "$(told time 4)" "$(told time 3)" 1000
+expect "and not by itself" test "$(told playing 4)" = 0
+expect "from its moment" code 0 "$program" sim splash.lua --from out/splash-moment@9 -o on -q
+expect "as if it had run through" code 0 "$program" sim splash.lua -o through -q
+ledger() { "$program" info "$1" | grep -A1 '^ledger'; }
+expect "to the same volume" test "$(ledger on)" = "$(ledger through)"
+expect "none of it lost" awk '{ if (!($2 * $2 < 1e-30)) exit 1 }' <<<"$(ledger on | grep -o 'correction [^ ]*')"
+
 # caches: one, two, and not a scene beside one
 expect "a cache" code 0 "$program" sim pond.lua -e 6 -q
 printf 'frame 4\ntell\nshot four.png\nkey right\ndraw 2\nframe 6\ntell\nshot six.png\n' >play.txt

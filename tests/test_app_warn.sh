@@ -109,10 +109,16 @@ for model in levelset cells; do
 done
 cat >drop.lua <<'SCENE'
 scene { name = "drop", frames = 8 }
-liquid.levelset { size = {1, 1, 1}, cells = 10, spray = false, particles = 0, fill = sphere { center = {0.5, 0.7, 0.5}, radius = 0.2 } }
+liquid.levelset { size = {1, 1, 1}, cells = 10, surface = "particles", spray = false, particles = 0, fill = sphere { center = {0.5, 0.7, 0.5}, radius = 0.2 } }
 SCENE
 expect "a coarse drop that wears away" code 0 "$program" sim drop.lua -j 1 -o drop
-expect "is told, with the cure" grep -qE '^warning    the liquid has (gained|lost) [0-9.e+]+ % .*keep_volume = true' said
+expect "is told, with the cure" grep -qE '^warning    the liquid has (gained|lost) [0-9.e+]+ % .*surface = "volume" loses none' said
+cat >kept.lua <<'SCENE'
+scene { name = "kept", frames = 2 }
+liquid.levelset { size = {1, 1}, cells = 16, level = 0.4, keep_volume = true }
+SCENE
+expect "what keeps volume twice" warns kept check 'keep_volume does nothing: cells hold their volume'
+
 cat >rest.lua <<'SCENE'
 scene { name = "rest", frames = 2 }
 liquid.cells { size = {1, 1}, cells = 16, level = 0.5, track = "height" }

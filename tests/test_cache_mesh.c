@@ -6,6 +6,7 @@
 #include "cache/store.h"
 #include "cache/store_format.h"
 
+#include <hdf5.h>
 #include <math.h>
 #include <sys/stat.h>
 

@@ -312,9 +312,9 @@ static void makers_press_as_printed(void **state)
 }
 
 /* The lowest and the highest y that a pressure on the surface was asked for. */
-static double note_height(void *context, double x, double y, double z, double t)
+static double note_height(const void *context, double x, double y, double z, double t)
 {
-    double *range = context;
+    double *range = *(double *const *)context;
     (void)x;
     (void)z;
     (void)t;
@@ -328,7 +328,7 @@ static void the_pressure_is_asked_for_at_the_surface(void **state)
     (void)state;
     static const und_track tracks[] = {UND_TRACK_HEIGHT, UND_TRACK_MARKERS};
     for (int i = 0; i < 2; i++) {
-        double range[2] = {INFINITY, -INFINITY};
+        double range[2] = {INFINITY, -INFINITY}, *noted = range;
         und_cells_def def = und_cells_def_default();
         def.n[0] = def.n[1] = 10;
         def.cell[0] = def.cell[1] = def.cell[2] = 0.1;
@@ -336,7 +336,7 @@ static void the_pressure_is_asked_for_at_the_surface(void **state)
         def.has_level = true;
         def.level.number = 0.56;
         def.markers_per_cell = 100;
-        def.pressure = (und_value){.fn = note_height, .context = range};
+        def.pressure = (und_value){.fn = note_height, .context = &noted};
         und_cells *cells = make(&def);
         assert_double_near(range[0], 0.56, i == 0 ? 1e-12 : 0.005);
         assert_double_near(range[1], 0.56, i == 0 ? 1e-12 : 0.005);

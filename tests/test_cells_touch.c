@@ -2,7 +2,7 @@
 #include "base/random.h"
 #include "geom/shape.h"
 #include "liquid/cells.h"
-#include "tests/test.h"
+#include "tests/frame_item.h"
 
 enum { NX = 40, NY = 30 };
 static const double CELL = 0.05, DEEP = 0.1; /* m; along z */
@@ -34,11 +34,11 @@ static void touch(und_cells *cells, und_tool tool, const double from[2], const d
                   double vx, double vy)
 {
     und_liquid *liquid = und_cells_liquid(cells);
-    und_hand hand = {.tool = tool,
-                     .from = {from[0], from[1], 0.05},
-                     .place = {to[0], to[1], 0.05},
-                     .radius = radius,
-                     .velocity = {vx, vy, 0}};
+    und_mouse_tool hand = {.tool = tool,
+                           .from = {from[0], from[1], 0.05},
+                           .place = {to[0], to[1], 0.05},
+                           .radius = radius,
+                           .velocity = {vx, vy, 0}};
     liquid->class->touch(liquid, &hand, 0.01);
 }
 
@@ -333,7 +333,7 @@ static void damaged_paint_is_refused(void **state)
     und_frame kept;
     play(cells, 0, 4);
     hash_of(cells, &kept);
-    und_item *item = (und_item *)und_frame_find(&kept, "painted");
+    und_item *item = item_of(&kept, "painted");
     ((uint8_t *)item->data)[400] = 200;
     assert_int_equal(liquid->class->restore(liquid, &kept, &err), UND_FAILED);
     ((uint8_t *)item->data)[400] = 0;
@@ -355,7 +355,7 @@ static void any_stroke_is_survived(void **state)
         uint64_t n = 0;
         und_error err;
         for (int i = 0; i < 150; i++) {
-            und_hand hand = {.tool = (und_tool)(und_random(t, 1, n++) * (UND_TOOLS + 1))};
+            und_mouse_tool hand = {.tool = (und_tool)(und_random(t, 1, n++) * (UND_TOOLS + 1))};
             double *numbers[] = {&hand.from[0], &hand.from[1],     &hand.place[0],    &hand.place[1],
                                  &hand.radius,  &hand.velocity[0], &hand.velocity[1], &hand.held,
                                  &hand.from[2], &hand.place[2]};

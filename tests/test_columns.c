@@ -10,27 +10,27 @@
 static und_columns_def tank(int nx, int nz, double dx, double depth)
 {
     und_columns_def def = und_columns_def_default();
-    def.pool.nx = nx;
-    def.pool.nz = nz;
-    def.pool.dx = dx;
-    def.pool.ground.number = -depth;
-    def.pool.threads = 1;
+    def.height_field.nx = nx;
+    def.height_field.nz = nz;
+    def.height_field.dx = dx;
+    def.height_field.ground.number = -depth;
+    def.height_field.threads = 1;
     return def;
 }
 
-static double mode_surface(void *context, double x, double y, double z, double t)
+static double mode_surface(const void *context, double x, double y, double z, double t)
 {
     const und_columns_def *def = context;
     (void)y, (void)z, (void)t;
-    return 1e-6 * cos(2 * M_PI * x / (def->pool.nx * def->pool.dx));
+    return 1e-6 * cos(2 * M_PI * x / (def->height_field.nx * def->height_field.dx));
 }
 
 /* |lambda| of h(n + 1) = T h(n) - |lambda|^2 h(n - 1), from four heights in a row. */
-static double growth(und_flow_rule flow, double smoothing, double dt, double *w_dt)
+static double growth(und_marker_flow_rule flow, double smoothing, double dt, double *w_dt)
 {
     und_columns_def def = tank(32, 3, 0.1, 0.5);
     def.smoothing = smoothing;
-    def.pool.surface = (und_value){.fn = mode_surface, .context = &def};
+    def.height_field.surface = (und_value){.fn = mode_surface, .context = &def};
     def.flow = flow;
     und_columns *columns = make(&def);
     double h[4], k = 2 * M_PI / 3.2;
@@ -56,13 +56,13 @@ static void printed_rule_grows(void **state)
     }
 }
 
-static double step_surface(void *context, double x, double y, double z, double t)
+static double step_surface(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return x < 3 && z < 3 ? 2 : -2;
 }
 
-static double rough_ground(void *context, double x, double y, double z, double t)
+static double rough_ground(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return 0.4 * sin(2.1 * x) * cos(1.7 * z) + 0.05 * (x - 4) * (x - 4) - 0.5;
@@ -80,7 +80,7 @@ static void nothing_blows_up(void **state)
         und_columns_def def = tank(12, 9, dx, depth);
         und_columns *columns = make(&def);
         columns->depth[und_columns_at(columns, 5, 4)] *= 2;
-        double before = und_pool_volume(&columns->pool);
+        double before = und_height_field_volume(&columns->height_field);
         for (int n = 0; n < 5; n++)
             und_columns_step(columns, dt);
         for (int z = 0; z < 9; z++)
@@ -101,7 +101,7 @@ static void check_speeds(const und_columns *columns)
             double speed[2];
             und_columns_speed(columns, x, z, speed);
             for (int k = 0; k < 2; k++)
-                assert_true(fabs(speed[k]) <= columns->pool.grid.dx / columns->dt);
+                assert_true(fabs(speed[k]) <= columns->height_field.grid.dx / columns->dt);
         }
 }
 
@@ -111,8 +111,8 @@ static void columns_are_never_overdrawn(void **state)
 {
     (void)state;
     und_columns_def def = tank(80, 70, 0.1, 1);
-    def.pool.ground = (und_value){.fn = rough_ground};
-    def.pool.surface = (und_value){.fn = step_surface};
+    def.height_field.ground = (und_value){.fn = rough_ground};
+    def.height_field.surface = (und_value){.fn = step_surface};
     und_columns *columns = make(&def);
     for (int n = 0; n < 300; n++) {
         und_columns_step(columns, 1.0 / 60);
@@ -128,13 +128,13 @@ static void columns_are_never_overdrawn(void **state)
 }
 
 /* Mirroring the scene mirrors the result: scaling back has no preferred direction. */
-static double mirrored_surface(void *context, double x, double y, double z, double t)
+static double mirrored_surface(const void *context, double x, double y, double z, double t)
 {
-    return step_surface(NULL, 8 - x, y, *(int *)context ? 7 - z : z, t);
+    return step_surface(NULL, 8 - x, y, *(const int *)context ? 7 - z : z, t);
 }
-static double mirrored_ground(void *context, double x, double y, double z, double t)
+static double mirrored_ground(const void *context, double x, double y, double z, double t)
 {
-    return rough_ground(NULL, 8 - x, y, *(int *)context ? 7 - z : z, t);
+    return rough_ground(NULL, 8 - x, y, *(const int *)context ? 7 - z : z, t);
 }
 
 static void no_direction_is_preferred(void **state)
@@ -142,10 +142,10 @@ static void no_direction_is_preferred(void **state)
     (void)state;
     for (int both = 0; both < 2; both++) { /* x alone, which swaps the diagonals, and x and z */
         und_columns_def def = tank(80, 70, 0.1, 1), other = def;
-        def.pool.ground = (und_value){.fn = rough_ground};
-        def.pool.surface = (und_value){.fn = step_surface};
-        other.pool.ground = (und_value){.fn = mirrored_ground, .context = &both};
-        other.pool.surface = (und_value){.fn = mirrored_surface, .context = &both};
+        def.height_field.ground = (und_value){.fn = rough_ground};
+        def.height_field.surface = (und_value){.fn = step_surface};
+        other.height_field.ground = (und_value){.fn = mirrored_ground, .context = &both};
+        other.height_field.surface = (und_value){.fn = mirrored_surface, .context = &both};
         und_columns *a = make(&def), *b = make(&other);
         for (int n = 0; n < 30; n++) {
             und_columns_step(a, 1.0 / 60);
@@ -162,12 +162,12 @@ static void no_direction_is_preferred(void **state)
 
 /* A step depends on the state alone, also after one whose last round of scaling back was needed: a narrow
  * channel into which drops fall, run on and begun again. */
-static double channel_ground(void *context, double x, double y, double z, double t)
+static double channel_ground(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)y, (void)t;
     return -0.3 + (z > 6 ? 0.5 * (z - 6) : 0);
 }
-static double channel_surface(void *context, double x, double y, double z, double t)
+static double channel_surface(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)y, (void)t;
     return z < 2.3 ? 1.5 : -2;
@@ -183,10 +183,10 @@ static void steps_depend_on_the_state_alone(void **state)
                                   .radius = 0.4 + 0.1 * (i % 4),
                                   .volume = 0.2};
     und_columns_def def = tank(3, 80, 0.1, 1);
-    def.pool.ground = (und_value){.fn = channel_ground};
-    def.pool.surface = (und_value){.fn = channel_surface};
-    def.pool.drop_count = 20;
-    def.pool.drops = drops;
+    def.height_field.ground = (und_value){.fn = channel_ground};
+    def.height_field.surface = (und_value){.fn = channel_surface};
+    def.height_field.drop_count = 20;
+    def.height_field.drops = drops;
     und_columns *on = make(&def);
     for (int n = 0; n < 120; n++) {
         und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}});
@@ -211,9 +211,9 @@ static void open_edges_do_not_overshoot(void **state)
     const double beds[] = {1, 100};
     for (int i = 0; i < 2; i++) {
         und_columns_def def = tank(40, 3, 0.1, beds[i]);
-        def.pool.surface.number = -beds[i];
-        def.pool.edge[UND_LOW_X].kind = UND_EDGE_OPEN;
-        def.pool.edge[UND_LOW_X].has_level = true;
+        def.height_field.surface.number = -beds[i];
+        def.height_field.edge[UND_LOW_X].kind = UND_EDGE_OPEN;
+        def.height_field.edge[UND_LOW_X].has_level = true;
         und_columns *columns = make(&def);
         double highest = -INFINITY;
         for (int n = 0; n < 100; n++) {
@@ -232,9 +232,9 @@ static void same_bits_with_any_threads(void **state)
     const int threads[3] = {1, 2, 7};
     for (int i = 0; i < 3; i++) {
         und_columns_def def = tank(300, 250, 0.1, 1);
-        def.pool.ground = (und_value){.fn = rough_ground};
-        def.pool.surface = (und_value){.fn = step_surface};
-        def.pool.threads = threads[i];
+        def.height_field.ground = (und_value){.fn = rough_ground};
+        def.height_field.surface = (und_value){.fn = step_surface};
+        def.height_field.threads = threads[i];
         def.spray.on = true;
         def.spray.threshold = 0.5;
         und_columns *columns = make(&def);
@@ -249,7 +249,7 @@ static void same_bits_with_any_threads(void **state)
 }
 
 /* High waves stay as smooth as they were: no step is so long that they feed the finest. */
-static double hump_surface(void *context, double x, double y, double z, double t)
+static double hump_surface(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return 0.15 * exp(-((x - 0.7) * (x - 0.7) + (z - 0.9) * (z - 0.9)) / 0.09);
@@ -273,7 +273,7 @@ static void high_waves_stay_smooth(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         und_columns_def def = tank(40, 40, 0.05, 0.5);
-        def.pool.surface = (und_value){.fn = hump_surface};
+        def.height_field.surface = (und_value){.fn = hump_surface};
         und_columns *columns = make(&def);
         double before = roughness(columns, 40), dt = 0.0150 + 0.001 * i; /* around the longest */
         while (und_columns_time(columns) < 60)
@@ -288,10 +288,10 @@ static void edges_let_in_what_is_set(void **state)
 {
     (void)state;
     und_columns_def def = tank(20, 10, 0.5, 1);
-    def.pool.edge[UND_LOW_X].kind = UND_EDGE_FLOW;
-    def.pool.edge[UND_LOW_X].rate.number = 0.2; /* m2/s over 5 m */
-    def.pool.edge[UND_HIGH_X].kind = UND_EDGE_FLOW;
-    def.pool.edge[UND_HIGH_X].rate.number = -0.05;
+    def.height_field.edge[UND_LOW_X].kind = UND_EDGE_FLOW;
+    def.height_field.edge[UND_LOW_X].rate.number = 0.2; /* m2/s over 5 m */
+    def.height_field.edge[UND_HIGH_X].kind = UND_EDGE_FLOW;
+    def.height_field.edge[UND_HIGH_X].rate.number = -0.05;
     und_columns *columns = make(&def);
     for (int n = 0; n < 100; n++)
         und_columns_step(columns, 0.1);
@@ -302,7 +302,7 @@ static void edges_let_in_what_is_set(void **state)
 }
 
 /* A pulse that meets an open edge leaves: little of it is still there when it would be back. */
-static double pulse_surface(void *context, double x, double y, double z, double t)
+static double pulse_surface(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return 0.001 * exp(-(x - 5) * (x - 5) / 0.5);
@@ -312,8 +312,8 @@ static double pulse_surface(void *context, double x, double y, double z, double 
 static double reflected(int nx)
 {
     und_columns_def def = tank(nx, 1, 10.0 / nx, 1);
-    def.pool.edge[UND_LOW_X].kind = def.pool.edge[UND_HIGH_X].kind = UND_EDGE_OPEN;
-    def.pool.surface = (und_value){.fn = pulse_surface};
+    def.height_field.edge[UND_LOW_X].kind = def.height_field.edge[UND_HIGH_X].kind = UND_EDGE_OPEN;
+    def.height_field.surface = (und_value){.fn = pulse_surface};
     und_columns *columns = make(&def);
     und_columns_step(columns, 3); /* 9.4 m: it would be back near the middle */
     double largest = 0;
@@ -339,7 +339,7 @@ static void restored_frames_are_the_same(void **state)
 {
     (void)state;
     und_columns_def def = tank(30, 20, 0.2, 1);
-    def.pool.surface = (und_value){.fn = step_surface};
+    def.height_field.surface = (und_value){.fn = step_surface};
     def.velocity = true;
     und_columns *on = make(&def), *again = make(&def);
     und_frame kept = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1, .origin = {0, 0, 0}}),
@@ -365,7 +365,7 @@ static void restored_frames_are_the_same(void **state)
 }
 
 /* Equation 10: a control point is the mean of its four columns. */
-static double tilted_surface(void *context, double x, double y, double z, double t)
+static double tilted_surface(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return 0.1 * x + 0.2 * z;
@@ -375,7 +375,7 @@ static void control_points_are_means(void **state)
 {
     (void)state;
     und_columns_def def = tank(8, 6, 0.5, 1);
-    def.pool.surface = (und_value){.fn = tilted_surface};
+    def.height_field.surface = (und_value){.fn = tilted_surface};
     und_columns *columns = make(&def);
     assert_double_near(und_columns_control(columns, 2, 3), 0.1 * 3 * 0.5 + 0.2 * 4 * 0.5, 1e-12);
     assert_double_near(und_columns_control(columns, -1, 3), 0.1 * 0.25 + 0.2 * 4 * 0.5, 1e-12);

@@ -17,13 +17,13 @@ static und_shape *ball(double radius)
 }
 
 /* A pool of 2 m x 2 m, half a metre deep, its level at 0. */
-static und_columns_def pool(int cells)
+static und_columns_def height_field(int cells)
 {
     und_columns_def def = und_columns_def_default();
-    def.pool.nx = def.pool.nz = cells;
-    def.pool.dx = 2.0 / cells;
-    def.pool.ground.number = -0.5;
-    def.pool.threads = 1;
+    def.height_field.nx = def.height_field.nz = cells;
+    def.height_field.dx = 2.0 / cells;
+    def.height_field.ground.number = -0.5;
+    def.height_field.threads = 1;
     return def;
 }
 
@@ -40,9 +40,9 @@ static void light_floats_and_heavy_sinks(void **state)
     und_shape *shape = ball(0.15);
     und_body_def bodies[] = {body(shape, 400, 0.6, -0.25, 0.7), body(shape, 2500, 1.4, 0.3, 1.3)};
     for (int rule = UND_FORCE_ESTIMATE; rule <= UND_FORCE_SEARCH; rule++) {
-        und_columns_def def = pool(41);
+        und_columns_def def = height_field(41);
         def.force = (und_force_rule)rule;
-        def.pool.damping = 0.5;
+        def.height_field.damping = 0.5;
         def.body_count = 2;
         def.bodies = bodies;
         und_columns *columns = make(&def);
@@ -67,7 +67,7 @@ static void afloat_from_the_start(void **state)
     und_error err;
     und_shape like = {.kind = UND_BOX, .half = {0.2, 0.1, 0.2}}, *box = und_shape_create(&like, &err);
     und_body_def one = body(box, 500, 1, 0, 1);
-    und_columns_def def = pool(41);
+    und_columns_def def = height_field(41);
     def.body_count = 1;
     def.bodies = &one;
     und_columns *columns = make(&def);
@@ -82,7 +82,7 @@ static void afloat_from_the_start(void **state)
 }
 
 /* Waves move bodies: a dam that breaks carries a ball along; bodies make waves: a led one does. */
-static double dam(void *context, double x, double y, double z, double t)
+static double dam(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return x < 0.5 ? 0.15 : 0;
@@ -93,8 +93,8 @@ static void waves_move_bodies(void **state)
     (void)state;
     und_shape *shape = ball(0.1);
     und_body_def one = body(shape, 500, 1, 0, 1);
-    und_columns_def def = pool(41);
-    def.pool.surface = (und_value){.fn = dam};
+    und_columns_def def = height_field(41);
+    def.height_field.surface = (und_value){.fn = dam};
     def.body_count = 1;
     def.bodies = &one;
     und_columns *columns = make(&def);
@@ -115,8 +115,8 @@ static void led_bodies_make_waves(void **state)
     und_body_def one = body(shape, 1000, 0, 0, 0);
     one.motion = motion;
     one.release = INFINITY;
-    und_columns_def def = pool(41);
-    def.pool.damping = 1;
+    und_columns_def def = height_field(41);
+    def.height_field.damping = 1;
     def.body_count = 1;
     def.bodies = &one;
     und_columns *columns = make(&def);
@@ -153,8 +153,8 @@ static void throw_many(und_body_def bodies[MANY], const und_shape *shape, double
 /* A stone, balls and spray: everything at once. */
 static und_columns *splash(const und_body_def *bodies, int threads, und_force_rule rule)
 {
-    und_columns_def def = pool(128);
-    def.pool.threads = threads;
+    und_columns_def def = height_field(128);
+    def.height_field.threads = threads;
     def.pipe_depth = 0.2;
     def.force = rule;
     def.spray.on = true;
@@ -240,7 +240,7 @@ static void impacts_throw_crowns(void **state)
     und_shape *shape = ball(0.12);
     und_body_def stone = body(shape, 2500, 1, 0.2, 1);
     stone.velocity[1] = -6;
-    und_columns_def def = pool(100);
+    und_columns_def def = height_field(100);
     def.pipe_depth = 0.3;
     def.spray.on = def.spray.sheets = true;
     def.spray.rate = 1e6;
@@ -273,7 +273,7 @@ static void the_force_has_no_direction(void **state)
     (void)state;
     und_shape *shape = ball(0.2);
     und_body_def one = body(shape, 350, 1, 0.45, 1);
-    und_columns_def def = pool(61);
+    und_columns_def def = height_field(61);
     def.pipe_depth = 0.25;
     def.body_count = 1;
     def.bodies = &one;
@@ -297,7 +297,7 @@ static void plates_are_not_thrown_back(void **state)
         und_shape like = {.kind = UND_BOX, .half = {0.5, i % 2 ? 0.0005 : 0.05, 0.5}};
         und_shape *plate = und_shape_create(&like, &err);
         und_body_def one = body(plate, 500, 1, 0.3, 1);
-        und_columns_def def = pool(41);
+        und_columns_def def = height_field(41);
         def.force = i < 2 ? UND_FORCE_ESTIMATE : UND_FORCE_SEARCH;
         def.body_count = 1;
         def.bodies = &one;
@@ -319,7 +319,7 @@ static void fast_bodies_meet(void **state)
     und_body_def two[] = {body(shape, 1000, 0.3, 0.6, 1), body(shape, 1000, 1.7, 0.6, 1)};
     two[0].velocity[0] = 20;
     two[1].velocity[0] = -20;
-    und_columns_def def = pool(41);
+    und_columns_def def = height_field(41);
     def.body_count = 2;
     def.bodies = two;
     und_columns *columns = make(&def);
@@ -336,8 +336,8 @@ static void a_body_may_fill_the_pool(void **state)
     und_error err;
     und_shape like = {.kind = UND_BOX, .half = {0.98, 0.2, 0.98}}, *box = und_shape_create(&like, &err);
     und_body_def one = body(box, 500, 1, 0, 1);
-    und_columns_def def = pool(41);
-    def.pool.damping = 1;
+    und_columns_def def = height_field(41);
+    def.height_field.damping = 1;
     def.body_count = 1;
     def.bodies = &one;
     und_columns *columns = make(&def);
@@ -356,7 +356,7 @@ static double momentum(const und_columns *s, int axis)
         for (int z = 0; z < s->nz; z++)
             for (int x = 0; x < s->nx; x++)
                 sum += along[axis][k] * (double)s->flow[k][und_columns_at(s, x, z)];
-    return s->def.pool.density * pow(s->pool.grid.dx, 3) * sum;
+    return s->def.height_field.density * pow(s->height_field.grid.dx, 3) * sum;
 }
 
 /* What drag does to a body in a step, and to the water: each against the same step without drag. */
@@ -366,8 +366,8 @@ static void drag_gives(const und_body_def *body_def, double depth, double to_bod
     for (int run_count = 0; run_count < 2; run_count++, sign = -1) {
         und_body_def one = *body_def;
         one.drag = run_count == 0 ? one.drag : 0;
-        und_columns_def def = pool(41);
-        def.pool.ground.number = -depth;
+        und_columns_def def = height_field(41);
+        def.height_field.ground.number = -depth;
         def.body_count = 1;
         def.bodies = &one;
         und_columns *columns = make(&def);
@@ -427,7 +427,7 @@ static void figures_are_let_go_in_the_water(void **state)
         bones[i].release = INFINITY;
         bones[i].release_wet = true;
     }
-    und_columns_def def = pool(41);
+    und_columns_def def = height_field(41);
     def.body_count = 3;
     def.bodies = bones;
     und_columns *columns = make(&def), *again = make(&def);
@@ -457,8 +457,8 @@ static void open_edges_see_the_level_around_bodies(void **state)
     (void)state;
     und_shape *shape = ball(0.25);
     und_body_def one = body(shape, 500, 0.05, 0, 1);
-    und_columns_def def = pool(40);
-    def.pool.edge[UND_LOW_X] = (und_edge_def){.kind = UND_EDGE_OPEN, .has_level = true};
+    und_columns_def def = height_field(40);
+    def.height_field.edge[UND_LOW_X] = (und_edge_def){.kind = UND_EDGE_OPEN, .has_level = true};
     def.body_count = 1;
     def.bodies = &one;
     und_columns *columns = make(&def);

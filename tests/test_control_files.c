@@ -3,7 +3,7 @@
 #include "tests/folder.h"
 #include "tests/sim_model.h"
 
-#include "control/guides.h"
+#include "control/control_particles.h"
 #include "io/points.h"
 #include "scene/sim.h"
 
@@ -19,7 +19,7 @@ typedef struct reel {
     bool led, comes; /* with velocities; with particles that come and go */
     int loads[FRAMES], held, most_held;
     int gone, other; /* frames that are not there, or not as they were; -1: none */
-    und_guide_frame all[FRAMES];
+    und_control_particle_frame all[FRAMES];
     int32_t id[FRAMES][MANY];
     float at[FRAMES][MANY][3], velocity[FRAMES][MANY][3], radius[FRAMES][MANY];
 } reel;
@@ -40,17 +40,19 @@ static void fill(reel *r)
             r->radius[k][count] = (float)(DX * (0.5 + 0.1 * (i % 9) + 0.02 * k));
             r->id[k][count++] = 3 * i - 50;
         }
-        r->all[k] = (und_guide_frame){.time = t,
-                                      .count = count,
-                                      .id = r->id[k],
-                                      .at = (const float(*)[3])r->at[k],
-                                      .velocity = r->led ? (const float(*)[3])r->velocity[k] : NULL,
-                                      .radius = r->radius[k]};
+        r->all[k] =
+            (und_control_particle_frame){.time = t,
+                                         .count = count,
+                                         .id = r->id[k],
+                                         .at = (const float(*)[3])r->at[k],
+                                         .velocity = r->led ? (const float(*)[3])r->velocity[k] : NULL,
+                                         .radius = r->radius[k]};
     }
     r->gone = r->other = -1;
 }
 
-static und_status load(void *context, int frame, und_guide_frame *out, void **memory, und_error *err)
+static und_status load(void *context, int frame, und_control_particle_frame *out, void **memory,
+                       und_error *err)
 {
     reel *r = context;
     if (frame == r->gone) {
@@ -93,17 +95,17 @@ static reel *make_reel(bool led, bool comes)
     return r;
 }
 
-static und_guide_def def_of(reel *r, und_guide_frame heads[FRAMES])
+static und_control_particle_def def_of(reel *r, und_control_particle_frame heads[FRAMES])
 {
-    und_guide_def def = und_guide_def_default();
+    und_control_particle_def def = und_control_particle_def_default();
     def.falloff = UND_FALLOFF_HAT;
     def.frame_count = FRAMES;
     def.frames = r->all;
     if (heads) {
         for (int k = 0; k < FRAMES; k++)
-            heads[k] = (und_guide_frame){.time = r->all[k].time};
+            heads[k] = (und_control_particle_frame){.time = r->all[k].time};
         def.frames = heads;
-        def.loader = (und_guide_loader){load, release, name, r};
+        def.loader = (und_control_particle_loader){load, release, name, r};
     }
     return def;
 }
@@ -113,21 +115,22 @@ static und_mac grid(void)
     return und_mac_make((const int[3]){N, N, N}, (const double[3]){DX, DX, DX}, (const double[3]){0, 0, 0});
 }
 
-static und_guides *make(const und_mac *m, const und_guide_def *def)
+static und_control_particles *make(const und_mac *m, const und_control_particle_def *def)
 {
     und_error err = {0};
-    und_guides *g = und_guides_create(m, def, 1, 1, &err);
+    und_control_particles *g = und_control_particles_create(m, def, 1, 1, &err);
     if (!g)
         fail_msg("%s", err.text);
     return g;
 }
 
-static void compare(const und_guides *a, const und_guides *b)
+static void compare(const und_control_particles *a, const und_control_particles *b)
 {
     for (int i = 0; i < N * N * N; i++) {
         const int x = i % N, y = i / N % N, z = i / N / N;
-        const und_guide_cell none = {0}, *p = und_guides_cell(a, UND_GUIDE_VELOCITY, x, y, z),
-                             *q = und_guides_cell(b, UND_GUIDE_VELOCITY, x, y, z);
+        const und_control_particle_cell none = {0},
+                                        *p = und_control_particles_cell(a, UND_CONTROL_VELOCITY, x, y, z),
+                                        *q = und_control_particles_cell(b, UND_CONTROL_VELOCITY, x, y, z);
         assert_memory_equal(p ? p : &none, q ? q : &none, sizeof none);
     }
 }
@@ -140,27 +143,27 @@ static void frames_come_and_go(void **state)
     const und_mac m = grid();
     for (int kind = 0; kind < 4; kind++) {
         reel *r = make_reel(kind & 1, kind & 2);
-        und_guide_frame heads[FRAMES];
-        und_guide_def whole = def_of(r, NULL), lazy = def_of(r, heads);
-        und_guides *a = make(&m, &whole), *b = make(&m, &lazy);
+        und_control_particle_frame heads[FRAMES];
+        und_control_particle_def whole = def_of(r, NULL), lazy = def_of(r, heads);
+        und_control_particles *a = make(&m, &whole), *b = make(&m, &lazy);
         und_error err = {0};
         for (int k = 0; k < FRAMES; k++)
             assert_int_equal(r->loads[k], 1);
         assert_true(r->most_held <= (r->led ? 3 : 4));
         r->most_held = r->held;
         for (double t = -0.1; t < 1.3; t += 0.0371) {
-            assert_true(und_guides_fastest(a, t, 0.1) == und_guides_fastest(b, t, 0.1));
-            assert_int_equal(und_guides_fetch(b, t, 0.02, &err), UND_OK);
-            und_guides_render(a, t, 0.02);
-            und_guides_render(b, t, 0.02);
+            assert_true(und_control_particles_fastest(a, t, 0.1) == und_control_particles_fastest(b, t, 0.1));
+            assert_int_equal(und_control_particles_fetch(b, t, 0.02, &err), UND_OK);
+            und_control_particles_render(a, t, 0.02);
+            und_control_particles_render(b, t, 0.02);
             compare(a, b);
             assert_true(r->held <= (r->led ? 2 : 4));
         }
         for (int k = 0; k < FRAMES; k++)
             assert_true(r->loads[k] <= 2);
         assert_true(r->most_held <= 4);
-        und_guides_destroy(a);
-        und_guides_destroy(b);
+        und_control_particles_destroy(a);
+        und_control_particles_destroy(b);
         assert_int_equal(r->held, 0);
         free(r);
     }
@@ -172,23 +175,23 @@ static void a_window_shares_them(void **state)
     (void)state;
     const und_mac m = grid();
     reel *r = make_reel(false, false);
-    und_guide_frame heads[FRAMES];
-    und_guide_def lazy = def_of(r, heads);
+    und_control_particle_frame heads[FRAMES];
+    und_control_particle_def lazy = def_of(r, heads);
     und_error err = {0};
-    und_guides *a = make(&m, &lazy), *b;
-    assert_int_equal(und_guides_fetch(a, 0.55, 0.01, &err), UND_OK);
+    und_control_particles *a = make(&m, &lazy), *b;
+    assert_int_equal(und_control_particles_fetch(a, 0.55, 0.01, &err), UND_OK);
     memset(r->loads, 0, sizeof r->loads);
-    b = und_guides_create_like(a, &m, &err);
+    b = und_control_particles_create_like(a, &m, &err);
     assert_non_null(b);
-    und_guides_render(a, 0.55, 0.01);
-    assert_int_equal(und_guides_fetch(b, 0.55, 0.01, &err), UND_OK);
-    und_guides_render(b, 0.55, 0.01);
+    und_control_particles_render(a, 0.55, 0.01);
+    assert_int_equal(und_control_particles_fetch(b, 0.55, 0.01, &err), UND_OK);
+    und_control_particles_render(b, 0.55, 0.01);
     compare(a, b);
-    und_guides_destroy(a);
+    und_control_particles_destroy(a);
     assert_int_equal(r->held, 4);
     for (int k = 0; k < FRAMES; k++)
         assert_int_equal(r->loads[k], 0);
-    und_guides_destroy(b);
+    und_control_particles_destroy(b);
     assert_int_equal(r->held, 0);
     free(r);
 }
@@ -198,27 +201,27 @@ static void changed_frames_are_refused(void **state)
     (void)state;
     const und_mac m = grid();
     reel *r = make_reel(false, false);
-    und_guide_frame heads[FRAMES];
-    und_guide_def lazy = def_of(r, heads);
+    und_control_particle_frame heads[FRAMES];
+    und_control_particle_def lazy = def_of(r, heads);
     und_error err = {0};
-    und_guides *g = make(&m, &lazy);
+    und_control_particles *g = make(&m, &lazy);
     r->other = 7;
-    assert_int_equal(und_guides_fetch(g, 0.1, 0.01, &err), UND_OK);
-    assert_int_equal(und_guides_fetch(g, r->all[6].time, 0.01, &err), UND_FAILED);
+    assert_int_equal(und_control_particles_fetch(g, 0.1, 0.01, &err), UND_OK);
+    assert_int_equal(und_control_particles_fetch(g, r->all[6].time, 0.01, &err), UND_FAILED);
     assert_non_null(strstr(err.text, "b.ply has other particles now"));
     r->other = -1;
     r->gone = 8;
-    assert_int_equal(und_guides_fetch(g, r->all[6].time, 0.01, &err), UND_FAILED);
+    assert_int_equal(und_control_particles_fetch(g, r->all[6].time, 0.01, &err), UND_FAILED);
     assert_non_null(strstr(err.text, "frame 8 has gone"));
     assert_int_equal(r->held, 0);
-    assert_null(und_guides_create(&m, &lazy, 1, 1, &err));
+    assert_null(und_control_particles_create(&m, &lazy, 1, 1, &err));
     assert_int_equal(err.status, UND_INVALID);
     assert_int_equal(r->held, 0);
     r->gone = -1;
     r->at[4][100][2] = NAN;
-    assert_null(und_guides_create(&m, &lazy, 1, 1, &err));
+    assert_null(und_control_particles_create(&m, &lazy, 1, 1, &err));
     assert_int_equal(err.status, UND_INVALID);
-    und_guides_destroy(g);
+    und_control_particles_destroy(g);
     assert_int_equal(r->held, 0);
     free(r);
 }

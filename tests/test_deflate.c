@@ -1,8 +1,8 @@
 /* Streams that we pack are unpacked by zlib, byte for byte, and are as small as they should be. */
 #include "tests/test.h"
 
-#include "base/deflate.h"
 #include "base/random.h"
+#include "cache/deflate.h"
 
 #include <zlib.h>
 

@@ -12,7 +12,7 @@ static void *const EVERYWHERE = NULL;
 
 /* A liquid without a solver: velocities, the faces that flow, a distance. */
 typedef struct tank {
-    und_stream s;
+    und_mac_flow s;
     und_distance d;
     und_elements *e;
 } tank;
@@ -185,10 +185,10 @@ static void forces_fade_inside_the_border(void **state)
 
 static int calls;
 
-static double wave(void *context, double x, double y, double z, double t)
+static double wave(const void *context, double x, double y, double z, double t)
 {
     calls++;
-    return *(int *)context * (x + 2 * y + 4 * z + 8 * t);
+    return *(const int *)context * (x + 2 * y + 4 * z + 8 * t);
 }
 
 static double waved(int axis, const double p[3])
@@ -279,10 +279,10 @@ static void splines_fall_off(void **state)
     kind->release(ready);
 }
 
-static double linear(void *context, double x, double y, double z, double t)
+static double linear(const void *context, double x, double y, double z, double t)
 {
     (void)t;
-    return *(int *)context * (1 + x - 2 * y + 3 * z);
+    return *(const int *)context * (1 + x - 2 * y + 3 * z);
 }
 
 static void grids_are_linear_between_samples(void **state)
@@ -336,7 +336,7 @@ static void alpha_does_not_depend_on_the_steps(void **state)
     }
 }
 
-static double alpha_of_place(void *context, double x, double y, double z, double t)
+static double alpha_of_place(const void *context, double x, double y, double z, double t)
 {
     (void)context;
     return x + 0 * y + 0 * z + t; /* below 0 and above 1 in places */

@@ -96,23 +96,23 @@ static void float_in(const char *text, int threads, const und_frame expected[FRA
     und_error err = {0};
     und_scene *scene = load(text);
     const und_scene_view *view = und_scene_get(scene);
-    und_afloat_def def = und_sim_afloat_def(view, view, threads);
-    und_afloat *afloat = NULL;
+    und_floating_bodies_def def = und_sim_afloat_def(view, view, threads);
+    und_floating_bodies *floating_bodies = NULL;
     und_cache *cache = und_cache_open(test_path(&folder, "flow"), &err);
     assert_non_null(cache);
     for (int i = 0; i <= FRAMES; i++) {
         und_frame frame, own = und_frame_empty(expected[i].number, expected[i].time, expected[i].grid);
         if (und_cache_read(cache, expected[i].number, &frame, &err) != UND_OK ||
-            (i == 0 && !(afloat = und_afloat_create(&def, &frame, &err))) ||
-            (i > 0 && und_afloat_advance(afloat, &frame, &err) != UND_OK) ||
-            und_afloat_frame(afloat, &own, &err) != UND_OK)
+            (i == 0 && !(floating_bodies = und_floating_bodies_create(&def, &frame, &err))) ||
+            (i > 0 && und_floating_bodies_advance(floating_bodies, &frame, &err) != UND_OK) ||
+            und_floating_bodies_frame(floating_bodies, &own, &err) != UND_OK)
             fail_msg("%s", err.text);
         assert_int_equal(same_items(&expected[i], &own, true), 7);
         und_frame_clear(&own);
         und_frame_clear(&frame);
     }
     und_cache_close(cache, NULL, 0, &err);
-    und_afloat_destroy(afloat);
+    und_floating_bodies_destroy(floating_bodies);
     und_scene_destroy(scene);
 }
 

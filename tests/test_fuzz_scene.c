@@ -199,14 +199,14 @@ static size_t mutate(dice *d, char *text, size_t size)
 static void use(und_scene *scene)
 {
     const und_scene_view *v = und_scene_get(scene);
-    const und_value *values[2] = {v->pool ? &v->pool->ground : &v->cells.pressure,
-                                  v->pool ? &v->pool->surface : &v->cells.level};
+    const und_value *values[2] = {v->height_field ? &v->height_field->ground : &v->cells.pressure,
+                                  v->height_field ? &v->height_field->surface : &v->cells.level};
     double p[3], sum = und_value_at(values[0], 0.5, 0, 0.5, 1) + und_value_at(values[1], 0.5, 0, 0.5, 1);
     und_vector_at(&v->render.eye, 1, p);
     assert_true(isfinite(sum) && isfinite(p[0] + p[1] + p[2]));
     for (int a = 0; a < 3; a++)
         assert_true(v->grid.n[a] >= 1 && und_grid_size(&v->grid, a) > 0);
-    assert_true(!v->pool || v->grid.n[0] >= 2);
+    assert_true(!v->height_field || v->grid.n[0] >= 2);
 }
 
 static double fastest(const und_value velocity[3])
@@ -242,18 +242,20 @@ static double steps_of_cells(const und_cells_def *c)
 static double cells_a_step(const und_scene *scene)
 {
     const und_scene_view *v = und_scene_get(scene);
-    if (!v->pool)
+    if (!v->height_field)
         return steps_of_cells(&v->cells) / (v->fps * v->substeps);
-    if (strcmp(v->model, "columns") != 0)
+    if (v->model != UND_MODEL_COLUMNS)
         return 0;
     double deepest = 0; /* of the corners and the middle, and a thousand times that */
     for (int i = 0; i < 5; i++) {
-        double x = v->pool->origin[0] + v->pool->nx * v->pool->dx * (i == 4 ? 0.5 : i % 2);
-        double z = v->pool->origin[1] + v->pool->nz * v->pool->dx * (i == 4 ? 0.5 : i / 2);
-        deepest = fmax(deepest, fabs(und_value_at(&v->pool->surface, x, 0, z, 0)) +
-                                    fabs(und_value_at(&v->pool->ground, x, 0, z, 0)));
+        double x =
+            v->height_field->origin[0] + v->height_field->nx * v->height_field->dx * (i == 4 ? 0.5 : i % 2);
+        double z =
+            v->height_field->origin[1] + v->height_field->nz * v->height_field->dx * (i == 4 ? 0.5 : i / 2);
+        deepest = fmax(deepest, fabs(und_value_at(&v->height_field->surface, x, 0, z, 0)) +
+                                    fabs(und_value_at(&v->height_field->ground, x, 0, z, 0)));
     }
-    return sqrt(v->pool->gravity * 1000 * deepest) / (v->pool->dx * v->fps * v->substeps);
+    return sqrt(v->height_field->gravity * 1000 * deepest) / (v->height_field->dx * v->fps * v->substeps);
 }
 
 /* Whatever loads also runs, or says why not. */

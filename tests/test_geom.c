@@ -479,10 +479,10 @@ static void tables(void **state)
     assert_double_near(und_table_at(&row, 0.1, 7), bilinear(0.1, 2), 1e-13);
 }
 
-static void count_up(void *context, double t, double out[3])
+static void count_up(const void *context, double t, double out[3])
 {
     for (int i = 0; i < 3; i++)
-        out[i] = *(double *)context * (i + t);
+        out[i] = *(const double *)context * (i + t);
 }
 
 static void values(void **state)

@@ -2,8 +2,8 @@
 #include "tests/folder.h"
 #include "tests/test.h"
 
-#include "base/deflate.h"
 #include "base/file.h"
+#include "cache/deflate.h"
 #include "cache/hdf5_file.h"
 #include "cache/store.h"
 

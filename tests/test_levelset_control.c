@@ -12,7 +12,7 @@ enum { N = 32 };
 #define DX (1.0 / N)
 
 /* A pool half full, in two dimensions. */
-static und_levelset_def pool(const und_guide_def *guides, int count, double level)
+static und_levelset_def pool(const und_control_particle_def *control_particles, int count, double level)
 {
     und_levelset_def def = und_levelset_def_default();
     def.n[0] = def.n[1] = N;
@@ -20,16 +20,16 @@ static und_levelset_def pool(const und_guide_def *guides, int count, double leve
     def.dx = DX;
     def.level = und_value_constant(level);
     def.has_level = true;
-    def.guides = guides;
-    def.guide_count = count;
+    def.control_particles = control_particles;
+    def.control_particle_count = count;
     def.threads = 2;
     def.spray = false;
     return def;
 }
 
-static und_guide_def at(und_guide_kind kind, const und_guide_frame *frame)
+static und_control_particle_def at(und_control_particle_kind kind, const und_control_particle_frame *frame)
 {
-    und_guide_def def = und_guide_def_default();
+    und_control_particle_def def = und_control_particle_def_default();
     def.kind = kind;
     def.frame_count = 1;
     def.frames = frame;
@@ -52,8 +52,8 @@ static void hard_control_is_exact(void **state)
         velocity[i][1] = 5 * x;
         velocity[i][2] = 0;
     }
-    const und_guide_frame frame = {.count = MANY, .at = place, .velocity = velocity};
-    und_guide_def guide = at(UND_GUIDE_VELOCITY, &frame);
+    const und_control_particle_frame frame = {.count = MANY, .at = place, .velocity = velocity};
+    und_control_particle_def guide = at(UND_CONTROL_VELOCITY, &frame);
     guide.radius = 0.8 * DX;
     und_levelset_def def = pool(&guide, 1, 0.7);
     def.tolerance = 1e-6;
@@ -64,9 +64,9 @@ static void hard_control_is_exact(void **state)
     und_frame out = und_frame_empty(0, 0, (und_grid){.n = {N, N, 1}, .dx = DX});
     und_liquid *liquid = und_levelset_liquid(l);
     assert_int_equal(liquid->class->frame(liquid, &out, &err), UND_OK);
-    const double *told = und_frame_find(&out, "control")->data;
-    assert_true(told[0] == MANY && told[1] > 150);
-    assert_true(told[2] == 0 && told[3] == 0 && told[4] > 0.1); /* largest, mean, asked */
+    const double *step_stats = und_frame_find(&out, "control")->data;
+    assert_true(step_stats[0] == MANY && step_stats[1] > 150);
+    assert_true(step_stats[2] == 0 && step_stats[3] == 0 && step_stats[4] > 0.1); /* largest, mean, asked */
     und_frame_clear(&out);
     /* Outside, liquid keeps its volume to the solver's tolerance. */
     assert_true(und_levelset_last(l).converged && und_levelset_last(l).divergence < 1e-3);
@@ -79,12 +79,12 @@ static void soft_control_goes_its_way(void **state)
 {
     (void)state;
     const float place[1][3] = {{0.5F, 0.5F, 0}}, velocity[1][3] = {{1, 0.5F, 0}};
-    const und_guide_frame frame = {.count = 1, .at = place, .velocity = velocity};
+    const und_control_particle_frame frame = {.count = 1, .at = place, .velocity = velocity};
     for (int steps = 1; steps <= 4; steps *= 4) {
         und_shape *drop =
             und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = {0.4, 0.5, 0}, .radius = 0.2}, NULL);
         und_fill_def fill = {.shape = drop};
-        und_guide_def guide = at(UND_GUIDE_VELOCITY, &frame);
+        und_control_particle_def guide = at(UND_CONTROL_VELOCITY, &frame);
         guide.radius = 10;
         guide.strength = 0.6;
         und_levelset_def def = pool(&guide, 1, 0);
@@ -115,9 +115,9 @@ static void surface_comes_to_the_plane(und_surface_rule rule, double lost)
         place[i][2] = 0;
         memcpy(normals[i], normal, sizeof normal);
     }
-    const und_guide_frame frame = {.count = N, .at = place, .normal = normals};
-    und_guide_def guide = at(UND_GUIDE_SURFACE, &frame);
-    guide.shape = UND_GUIDE_CYLINDER;
+    const und_control_particle_frame frame = {.count = N, .at = place, .normal = normals};
+    und_control_particle_def guide = at(UND_CONTROL_SURFACE, &frame);
+    guide.shape = UND_CONTROL_CYLINDER;
     guide.radius = DX;
     guide.length = 16 * DX;
     und_levelset_def def = pool(&guide, 1, 0.5);
@@ -150,9 +150,9 @@ static void viscosity_is_reported(void **state)
 {
     (void)state;
     const float place[1][3] = {{0.5F, 0.2F, 0}};
-    const und_guide_frame frame = {.count = 1, .at = place};
+    const und_control_particle_frame frame = {.count = 1, .at = place};
     for (int i = 0; i < 2; i++) {
-        und_guide_def guide = at(UND_GUIDE_VISCOSITY, &frame);
+        und_control_particle_def guide = at(UND_CONTROL_VISCOSITY, &frame);
         guide.radius = 0.2;
         guide.strength = i ? 0.5 : 1;
         guide.value = 8;
@@ -163,10 +163,10 @@ static void viscosity_is_reported(void **state)
         und_frame out = und_frame_empty(0, 0, (und_grid){.n = {N, N, 1}, .dx = DX});
         und_liquid *liquid = und_levelset_liquid(l);
         assert_int_equal(liquid->class->frame(liquid, &out, &err), UND_OK);
-        const double *told = (const double *)und_frame_find(&out, "control")->data + 5;
-        assert_true(told[0] == 1 && told[1] > 100);
-        assert_true(fabs(told[2] - (i ? 4 : 0)) < 1e-6 && fabs(told[3] - (i ? 4 : 0)) < 1e-6);
-        assert_true(fabs(told[4] - 8) < 1e-6);
+        const double *step_stats = (const double *)und_frame_find(&out, "control")->data + 5;
+        assert_true(step_stats[0] == 1 && step_stats[1] > 100);
+        assert_true(fabs(step_stats[2] - (i ? 4 : 0)) < 1e-6 && fabs(step_stats[3] - (i ? 4 : 0)) < 1e-6);
+        assert_true(fabs(step_stats[4] - 8) < 1e-6);
         und_frame_clear(&out);
         und_levelset_destroy(l);
     }
@@ -177,11 +177,11 @@ static void divergence_makes_volume(void **state)
 {
     (void)state;
     const float place[1][3] = {{0.5F, 0.5F, 0}};
-    const und_guide_frame frame = {.count = 1, .at = place};
+    const und_control_particle_frame frame = {.count = 1, .at = place};
     und_shape *drop =
         und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.5, 0}, .radius = 0.3}, NULL);
     und_fill_def fill = {.shape = drop};
-    und_guide_def guide = at(UND_GUIDE_DIVERGENCE, &frame);
+    und_control_particle_def guide = at(UND_CONTROL_DIVERGENCE, &frame);
     guide.radius = 10;
     guide.value = 1;
     und_levelset_def def = pool(&guide, 1, 0);
@@ -212,8 +212,8 @@ static void pockets_are_enslaved(void **state)
 {
     (void)state;
     const float place[1][3] = {{0.5F, 0.5F, 0}}, velocity[1][3] = {{2, 1, 0}};
-    const und_guide_frame frame = {.count = 1, .at = place, .velocity = velocity};
-    und_guide_def guide = at(UND_GUIDE_VELOCITY, &frame);
+    const und_control_particle_frame frame = {.count = 1, .at = place, .velocity = velocity};
+    und_control_particle_def guide = at(UND_CONTROL_VELOCITY, &frame);
     guide.radius = 4.5 * DX;
     und_levelset_def def = pool(&guide, 1, 2);
     und_levelset *l = start_levelset(&def);
@@ -247,20 +247,21 @@ static void the_same_bits_again(void **state)
             from[i][a] = (float)((k + 4) * DX * 1.5);
             to[i][a] = from[i][a] + (a == 0 ? 0.2F : 0.1F);
         }
-    const und_guide_frame frames[2] = {{.time = 0, .count = MANY, .at = from},
-                                       {.time = 0.3, .count = MANY, .at = to}};
-    const und_guide_frame one = {.count = 1, .at = from};
-    und_guide_def guides[4] = {at(UND_GUIDE_VELOCITY, frames), at(UND_GUIDE_SURFACE, frames),
-                               at(UND_GUIDE_DIVERGENCE, &one), at(UND_GUIDE_ERASER, &one)};
+    const und_control_particle_frame frames[2] = {{.time = 0, .count = MANY, .at = from},
+                                                  {.time = 0.3, .count = MANY, .at = to}};
+    const und_control_particle_frame one = {.count = 1, .at = from};
+    und_control_particle_def control_particles[4] = {
+        at(UND_CONTROL_VELOCITY, frames), at(UND_CONTROL_SURFACE, frames), at(UND_CONTROL_DIVERGENCE, &one),
+        at(UND_CONTROL_ERASER, &one)};
     for (int i = 0; i < 4; i++) {
-        guides[i].frame_count = i < 2 ? 2 : 1;
-        guides[i].radius = (i < 2 ? 1 : 5) * DX;
-        guides[i].falloff = UND_FALLOFF_CUBIC;
-        guides[i].value = 2;
+        control_particles[i].frame_count = i < 2 ? 2 : 1;
+        control_particles[i].radius = (i < 2 ? 1 : 5) * DX;
+        control_particles[i].falloff = UND_FALLOFF_CUBIC;
+        control_particles[i].value = 2;
     }
-    guides[1].shape = UND_GUIDE_CYLINDER;
-    guides[1].strength = 0.3;
-    und_levelset_def def = pool(guides, 4, 0.5);
+    control_particles[1].shape = UND_CONTROL_CYLINDER;
+    control_particles[1].strength = 0.3;
+    und_levelset_def def = pool(control_particles, 4, 0.5);
     def.n[2] = 16;
     uint64_t hash[4];
     und_error err = {0};

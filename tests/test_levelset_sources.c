@@ -76,14 +76,42 @@ static void a_source_in_the_air_loses_nothing(void **state)
                               .shape = shape,
                               .field.value = {und_value_constant(0), und_value_constant(-SPEED)},
                               .end = INFINITY};
+    for (int i = 0; i < 2; i++) { /* with particles it is filled beside, and the last step's not yet */
+        und_levelset_def def = half_full(&source, 1, 0);
+        def.has_level = def.keep_volume = false;
+        def.gravity[1] = 0;
+        def.reseed = 2;
+        def.surface_rule = i == 0 ? UND_SURFACE_PARTICLES : UND_SURFACE_VOLUME;
+        und_ledger ledger = run(&def);
+        double brings = wide * (i == 0 ? high + SPEED * (FRAMES - 1) / 24 : SPEED * FRAMES / 24) * DX;
+        assert_double_near(ledger.sources, brings, 0.02 * brings);
+        assert_double_near(ledger.measured, brings, 0.02 * brings);
+    }
+    und_shape_destroy(shape);
+}
+
+static double slower(const void *context, double x, double y, double z, double time)
+{
+    (void)context, (void)x, (void)y, (void)z;
+    return -2 * SPEED * exp(-2 * time);
+}
+
+/* Thinner than a cell, off the grid, and slower and slower: what the cells' faces make would be far more. */
+static void a_thin_source_of_a_changing_speed_brings_its_flow(void **state)
+{
+    (void)state;
+    const double wide = 0.4 * DX, time = FRAMES / 24.0;
+    und_shape *shape = box(15.7 * DX, 24.2 * DX, 15.7 * DX + wide, 24.6 * DX);
+    und_element_def source = {.role = UND_ELEMENT_SOURCE,
+                              .shape = shape,
+                              .field.value = {und_value_constant(0), {.fn = slower, .uniform = true}},
+                              .end = INFINITY};
     und_levelset_def def = half_full(&source, 1, 0);
     def.has_level = def.keep_volume = false;
-    def.gravity[1] = 0;
-    def.reseed = 2;
-    und_ledger ledger = run(&def);
-    double brings = wide * (high + SPEED * (FRAMES - 1) / 24) * DX; /* the last step's is not filled up yet */
+    def.surface_rule = UND_SURFACE_VOLUME;
+    const und_ledger ledger = run(&def);
+    const double brings = wide * DX * SPEED * (1 - exp(-2 * time));
     assert_double_near(ledger.sources, brings, 0.02 * brings);
-    assert_double_near(ledger.measured, brings, 0.02 * brings);
     und_shape_destroy(shape);
 }
 
@@ -98,7 +126,8 @@ static void a_drain_takes_what_comes(void **state)
     double held = 0.2 * 2 * DX * DX;
     assert_true(ledger.drains > 2 * held && ledger.sources == 0);
     assert_true(ledger.measured < ledger.start - 2 * held);
-    assert_double_near(ledger.start - ledger.drains + ledger.correction, ledger.measured, 1e-12);
+    const double flies = ledger.spray_out - ledger.spray_back;
+    assert_double_near(ledger.start - ledger.drains - flies + ledger.correction, ledger.measured, 1e-12);
     def.keep_volume = false; /* what is missing is what the ledger says was drained */
     ledger = run(&def);
     assert_double_near(ledger.correction, 0, 0.1 * ledger.drains);
@@ -109,6 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_source_brings_its_area_times_its_speed),
                                        cmocka_unit_test(a_source_in_the_air_loses_nothing),
+                                       cmocka_unit_test(a_thin_source_of_a_changing_speed_brings_its_flow),
                                        cmocka_unit_test(a_drain_takes_what_comes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

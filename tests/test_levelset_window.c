@@ -1,4 +1,5 @@
 /* The grid as a window of a larger one: the bits of the large one, what leaves, states, sizes. */
+#include "tests/frame_item.h"
 #include "tests/levelset_model.h"
 
 #include "geom/motion.h"
@@ -210,7 +211,7 @@ static void same_bits_after_a_resume_and_at_any_thread_count(void **state)
         und_levelset_step(second, 1.0 / 24);
         assert_int_equal(hash_of_levelset(first), hash_of_levelset(second));
     }
-    und_item *window = (und_item *)und_frame_find(&copy, "window");
+    und_item *window = item_of(&copy, "window");
     static const int32_t wrong[][6] = {{-1, 0, 0, 20, 20, 20},        {0, 0, 0, 20, 90, 20},
                                        {60, 0, 0, 20, 20, 20},        {0, 0, 0, 3, 20, 20},
                                        {INT32_MAX, 0, 0, 20, 20, 20}, {0, INT32_MIN, 0, 20, 20, INT32_MAX}};

@@ -3,23 +3,23 @@
 #include "tests/distance_frame.h"
 #include "tests/pictures.h"
 
-#include "render/size.h"
 #include "scene/scene.h"
+#include "stage/size.h"
 #include "trace/world_parts.h"
 
-static und_render_def look_of(const char *text)
+static und_picture_def look_of(const char *text)
 {
     und_error err = {0};
     und_scene *scene = und_scene_from_text(text, "look.lua", NULL, 0, &err);
     if (!scene)
         printf("%s\n", err.text);
     assert_non_null(scene);
-    und_render_def def = und_scene_get(scene)->render;
+    und_picture_def def = und_scene_get(scene)->render;
     und_scene_destroy(scene);
     return def;
 }
 
-static und_render_def of_size(double side, const char *more)
+static und_picture_def of_size(double side, const char *more)
 {
     char text[512];
     snprintf(text, sizeof text, "liquid.levelset { size = {%g, %g, %g}, cells = 8, level = 0 } %s", side,
@@ -33,7 +33,7 @@ static void water_can_be_seen_at_every_size(void **state)
     (void)state;
     static const double size[] = {0.03, 0.3, 3, 30, 300};
     for (int k = 0; k < 5; k++) {
-        und_render_def def = of_size(size[k], "");
+        und_picture_def def = of_size(size[k], "");
         double red = exp(-(double)def.absorption[0] * 0.5 * size[k]),
                blue = exp(-(double)def.absorption[2] * 0.5 * size[k]);
         assert_true(red < 0.75 && blue > 0.5 && blue - red > 0.2);
@@ -44,9 +44,9 @@ static void water_can_be_seen_at_every_size(void **state)
 static void looks_change_evenly_with_the_size(void **state)
 {
     (void)state;
-    und_render_def before = of_size(0.02, "");
+    und_picture_def before = of_size(0.02, "");
     for (double size = 0.02; size < 1e4; size *= 1.01) {
-        und_render_def def = of_size(size, "");
+        und_picture_def def = of_size(size, "");
         for (int c = 0; c < 3; c++) {
             assert_double_near((double)(def.absorption[c] / before.absorption[c]), 1, 0.02);
             assert_double_near((double)def.ground_color[c], (double)before.ground_color[c], 0.01);
@@ -61,9 +61,9 @@ static void what_a_scene_says_is_kept(void **state)
 {
     (void)state;
     static const double size[] = {0.3, 300};
-    const und_render_def usual = und_render_def_default();
+    const und_picture_def usual = und_picture_def_default();
     for (int k = 0; k < 2; k++) {
-        und_render_def def =
+        und_picture_def def =
             of_size(size[k], "water { absorption = {4, 2, 1} } ground { color = {0.1, 0.2, 0.3}, tile = 0.7, "
                              "grout = 0.1, texture = 2 } film { exposure = -1 }");
         assert_true(def.absorption[0] == 4 && def.absorption[1] == 2 && def.absorption[2] == 1);
@@ -73,7 +73,7 @@ static void what_a_scene_says_is_kept(void **state)
         assert_double_near(def.texture, 2, 0);
         assert_double_near(def.exposure, -1, 0);
     }
-    und_render_def pond = look_of("liquid.waves { size = {300, 300}, cells = 8 }");
+    und_picture_def pond = look_of("liquid.waves { size = {300, 300}, cells = 8 }");
     assert_double_near((double)pond.ground_color[2], (double)usual.ground_color[2], 1e-6);
 }
 
@@ -81,11 +81,11 @@ static void what_a_scene_says_is_kept(void **state)
 static void a_first_picture_has_a_tank(void **state)
 {
     (void)state;
-    const und_render_def usual = und_render_def_default();
+    const und_picture_def usual = und_picture_def_default();
     static const char *const bare[] = {
         "camera { eye = {1, 1, 3}, look = {0.5, 0.2, 0.2} }", "ground { tank = false }",
         "camera { eye = function(t) return {t, 1, 3} end, look = {0.5, 0.2, 0.2} }"};
-    und_render_def def = of_size(1, "");
+    und_picture_def def = of_size(1, "");
     assert_int_equal(def.tank, UND_TANK_GLASS);
     assert_true(def.sun.constant[2] > 0);
     assert_int_equal(of_size(1, "ground { color = {0.1, 0.2, 0.3} }").tank, UND_TANK_GLASS);
@@ -107,11 +107,11 @@ static void a_first_picture_has_a_tank(void **state)
 static void several_grids_are_one_domain(void **state)
 {
     (void)state;
-    und_render_def both =
-                       look_of("liquid.levelset { name = 'a', size = {1, 1, 1}, cells = 8, open = 'right' } "
-                               "liquid.levelset { name = 'b', from = 'a', origin = {0.625, 0, 0}, "
-                               "size = {2, 1, 1}, cells = 16 }"),
-                   one = of_size(2.625, "");
+    und_picture_def both =
+                        look_of("liquid.levelset { name = 'a', size = {1, 1, 1}, cells = 8, open = 'right' } "
+                                "liquid.levelset { name = 'b', from = 'a', origin = {0.625, 0, 0}, "
+                                "size = {2, 1, 1}, cells = 16 }"),
+                    one = of_size(2.625, "");
     assert_double_near((double)both.absorption[0], (double)one.absorption[0], 1e-4);
 }
 
@@ -140,7 +140,7 @@ static void seen_at(const und_plate *p, const double point[3], double out[2])
 static void the_whole_run_is_framed(void **state)
 {
     (void)state;
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     und_plate first = {0};
     for (int k = 0; k < 3; k++) {
         now = 0.4 * k;
@@ -155,7 +155,7 @@ static void the_whole_run_is_framed(void **state)
     for (int k = 0; k < 3; k++) { /* the same camera in each, and the domain's far corners matter no more */
         now = 0.4 * k;
         und_frame frame = distance_frame(48, 32, 32, 0.125, ball);
-        und_plate plate = und_render_plate(&def, &frame);
+        und_plate plate = und_picture_plate(&def, &frame);
         first = k ? first : plate;
         assert_memory_equal(&first, &plate, sizeof plate);
         und_frame_clear(&frame);
@@ -175,12 +175,12 @@ static void the_whole_run_is_framed(void **state)
     /* A vessel is framed whole where its liquid gets about, and not where that is a ball in a hall. */
     und_frame frame = distance_frame(48, 32, 32, 0.125, ball);
     def.tank = UND_TANK_GLASS;
-    und_plate near = und_render_plate(&def, &frame);
+    und_plate near = und_picture_plate(&def, &frame);
     assert_memory_equal(&first, &near, sizeof near);
     def.framed.high[0] = def.framed.low[0] + 3;
-    und_plate whole = und_render_plate(&def, &frame);
+    und_plate whole = und_picture_plate(&def, &frame);
     def.framed.any = false;
-    und_plate none = und_render_plate(&def, &frame);
+    und_plate none = und_picture_plate(&def, &frame);
     assert_memory_equal(&whole, &none, sizeof none);
     und_frame_clear(&frame);
 }
@@ -192,7 +192,7 @@ static double pool(double x, double y, double z)
     return y + 0.1;
 }
 
-static float tiled_share(const und_render_def *look, const und_frame *frame)
+static float tiled_share(const und_picture_def *look, const und_frame *frame)
 {
     und_image image = draw(look, frame);
     float green = 0;
@@ -206,7 +206,7 @@ static float tiled_share(const und_render_def *look, const und_frame *frame)
 static void tanks_have_floors_and_walls(void **state)
 {
     (void)state;
-    und_render_def def = of_size(1, "film { width = 96, height = 54 } water { absorption = 0, color = 0 }");
+    und_picture_def def = of_size(1, "film { width = 96, height = 54 } water { absorption = 0, color = 0 }");
     und_frame frame = distance_frame(16, 16, 16, 1.0 / 16, pool);
     def.threads = 1;
     def.tank = UND_TANK_NONE;
@@ -225,15 +225,15 @@ static void rays_meet_walls(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_render_def def = of_size(1, "film { width = 32, height = 18 } ground { tank = 'tiles' }");
+    und_picture_def def = of_size(1, "film { width = 32, height = 18 } ground { tank = 'tiles' }");
     assert_int_equal(def.tank, UND_TANK_TILES);
     for (int kind = UND_TANK_GLASS; kind <= UND_TANK_TILES; kind++) {
         def.threads = 1;
         def.tank = (und_tank_kind)kind;
         und_frame frame = distance_frame(16, 16, 16, 1.0 / 16, pool);
-        und_render *render = make_render(&def);
-        assert_int_equal(und_render_prepare(render, &frame, &err), UND_OK);
-        und_world *world = und_world_create(render, &frame, &err);
+        und_scenery *scenery = make_scenery(&def);
+        assert_int_equal(und_scenery_prepare(scenery, &frame, &err), UND_OK);
+        und_world *world = und_world_create(scenery, &frame, &err);
         int standing = 0, cut = 0;
         enum { RAYS = 400 };
         for (int k = 0; k < 4 * RAYS; k++) {
@@ -264,7 +264,7 @@ static void rays_meet_walls(void **state)
         if (kind == UND_TANK_TILES)
             assert_true(standing > RAYS && cut > RAYS);
         und_world_destroy(world);
-        und_render_destroy(render);
+        und_scenery_destroy(scenery);
         und_frame_clear(&frame);
     }
 }
@@ -273,15 +273,15 @@ static void rays_meet_walls(void **state)
 static void previews_show_what_the_liquid_is_made_of(void **state)
 {
     (void)state;
-    und_render_def honey = of_size(0.3, "water { material = 'honey' }");
+    und_picture_def honey = of_size(0.3, "water { material = 'honey' }");
     assert_true(honey.absorption[0] == 3 && honey.absorption[1] == 14 && honey.absorption[2] == 60);
     assert_true(honey.water_color[2] == 0 && fabs(honey.refraction - 1.49) < 1e-6);
-    und_render_def milk =
+    und_picture_def milk =
         of_size(0.3, "water { material = { kind = 'glass', absorption = 200, scatter = 0.8 } }");
     assert_true(milk.absorption[0] == 200 && milk.water_color[1] == 0.8f);
-    und_render_def gold = of_size(0.3, "water { material = 'gold' }");
+    und_picture_def gold = of_size(0.3, "water { material = 'gold' }");
     assert_true(gold.absorption[0] > 1e4f && gold.water_color[0] == 1 && gold.water_color[2] == 0.344f);
-    und_render_def paint = of_size(0.3, "water { color = {0.2, 0.1, 0}, material = { kind = 'diffuse' } }");
+    und_picture_def paint = of_size(0.3, "water { color = {0.2, 0.1, 0}, material = { kind = 'diffuse' } }");
     assert_true(paint.absorption[0] > 1e4f && paint.water_color[0] == 0.2f);
 }
 

@@ -20,7 +20,7 @@ static und_shape box(double x, double y, double z)
 static void check_moments(const und_shape *s, double volume, und_vec3 center, const double inertia[3],
                           double tolerance)
 {
-    und_moments m = und_shape_moments(s);
+    und_moments m = und_mass_of_shape(s);
     double I[9];
     und_moments_inertia(&m, 1, I);
     assert_double_near(m.volume / volume, 1, tolerance);

@@ -59,9 +59,9 @@ static void add_markers(und_frame *frame, int per)
         }
 }
 
-static und_render_def plot_def(unsigned layers)
+static und_picture_def plot_def(unsigned layers)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = W;
     def.height = H;
     def.plot_panels = 1;
@@ -116,7 +116,7 @@ static void layers_stand_where_the_cells_are(void **state)
 {
     (void)state;
     und_frame frame = tank(20, 20);
-    und_render_def def = plot_def(0);
+    und_picture_def def = plot_def(0);
     und_image image = draw(&def, &frame);
     box b = find_box(&image);
     assert_int_equal(b.x1 - b.x0, b.y1 - b.y0); /* square, as the cells are */
@@ -142,7 +142,7 @@ static void markers_fill_their_cells(void **state)
 {
     (void)state;
     und_frame frame = tank(20, 20);
-    und_render_def def = plot_def(0);
+    und_picture_def def = plot_def(0);
     add_markers(&frame, 4);
     und_image image = draw(&def, &frame);
     box b = find_box(&image);
@@ -160,15 +160,15 @@ static void pressure_has_the_bars_colours(void **state)
 {
     (void)state;
     und_frame frame = tank(20, 40);
-    und_render_def def = plot_def(UND_PLOT_PRESSURE);
+    und_picture_def def = plot_def(UND_PLOT_PRESSURE);
     und_render *r = make_render(&def);
     und_image image = draw_with(r, &frame);
     box b = find_box(&image);
-    assert_double_near(r->plot_scale.pressure, 20000, 1e-6); /* 19 cells deep: 18,639 Pa */
+    assert_double_near(r->stage->plot_scale.pressure, 20000, 1e-6); /* 19 cells deep: 18,639 Pa */
     for (int j = 3; j < 17; j += 3) {
         double want[3], p = 9810 * (2 - (j + 0.5) * 0.1) + 0.5 * 981;
         const float *seen = inside(&image, &b, 0.475, (j + 0.5) / 40);
-        und_plot_color(p / 20000, want);
+        und_stage_plot_color(p / 20000, want);
         for (int c = 0; c < 3; c++)
             assert_double_near((double)und_srgb_encode(seen[c]), want[c], 0.02);
     }
@@ -185,7 +185,7 @@ static void colours_have_even_steps(void **state)
     double before[3] = {0}, first = 0;
     for (int k = 0; k <= STEPS; k++) {
         double rgb[3], lab[3], length = 0;
-        und_plot_color((double)k / STEPS, rgb);
+        und_stage_plot_color((double)k / STEPS, rgb);
         for (int c = 0; c < 3; c++)
             rgb[c] = (double)und_srgb_decode((float)rgb[c]);
         double l = cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
@@ -227,7 +227,7 @@ static void arrows_show_the_velocity(void **state)
 {
     (void)state;
     double sum[3], mean[3][2];
-    und_render_def def = plot_def(0), arrows = plot_def(UND_PLOT_VELOCITY);
+    und_picture_def def = plot_def(0), arrows = plot_def(UND_PLOT_VELOCITY);
     for (int k = 0; k < 3; k++) {
         und_frame frame = tank(9, 9);
         uint8_t *label = und_frame_find(&frame, "label")->data;
@@ -275,7 +275,7 @@ static void symmetric_frames_give_symmetric_pictures(void **state)
         u[c] = (float)(c % 25 - 12);
     for (int c = 0; c < 24 * 17; c++)
         v[c] = -2;
-    und_render_def def = plot_def(UND_PLOT_MARKERS | UND_PLOT_VELOCITY);
+    und_picture_def def = plot_def(UND_PLOT_MARKERS | UND_PLOT_VELOCITY);
     und_image image = draw(&def, &frame);
     box b = find_box(&image);
     for (int j = 1; j < 16; j++)
@@ -307,7 +307,7 @@ static void chains_are_filled(void **state)
     und_frame frame = tank(20, 20);
     memset(und_frame_find(&frame, "label")->data, UND_CELL_EMPTY, 400);
     add_chains(&frame, 90);
-    und_render_def def = plot_def(0);
+    und_picture_def def = plot_def(0);
     und_image image = draw(&def, &frame);
     box b = find_box(&image);
     double wet = 0;
@@ -359,7 +359,7 @@ static void bodies_are_drawn(void **state)
 {
     (void)state;
     und_frame frame = tank(20, 20);
-    und_render_def def = plot_def(0);
+    und_picture_def def = plot_def(0);
     add_plate(&frame);
     und_image image = draw(&def, &frame);
     box b = find_box(&image);
@@ -382,7 +382,7 @@ static void damaged_frames_are_drawn_without_what_is_damaged(void **state)
     (void)state;
     static const char *const name[] = {"pressure", "velocity_x", "velocity_y", "markers/position"};
     static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f};
-    und_render_def def = plot_def(UND_PLOT_MARKERS | UND_PLOT_VELOCITY | UND_PLOT_PRESSURE);
+    und_picture_def def = plot_def(UND_PLOT_MARKERS | UND_PLOT_VELOCITY | UND_PLOT_PRESSURE);
     def.width = 96;
     def.height = 64;
     und_render *r = make_render(&def);
@@ -412,7 +412,7 @@ static void damaged_chains_are_left_out(void **state)
 {
     (void)state;
     static const int32_t wrong[] = {91, -3, INT32_MAX, INT32_MIN};
-    und_render_def def = plot_def(0);
+    und_picture_def def = plot_def(0);
     for (int way = 0; way < 6; way++) {
         und_frame frame = tank(20, 20);
         memset(und_frame_find(&frame, "label")->data, UND_CELL_EMPTY, 400);
@@ -441,7 +441,7 @@ static void least_frames_are_drawn(void **state)
     static const int page[][2] = {{1, 1}, {37, 3}, {2, 90}, {W, H}};
     for (int s = 0; s < 5; s++)
         for (int p = 0; p < 4; p++) {
-            und_render_def def = und_render_def_default();
+            und_picture_def def = und_picture_def_default();
             def.width = page[p][0];
             def.height = page[p][1];
             und_frame frame = tank(size[s][0], size[s][1]);
@@ -455,7 +455,7 @@ static void least_frames_are_drawn(void **state)
         }
     und_error err;
     und_image image = {0};
-    und_render_def def = plot_def(0);
+    und_picture_def def = plot_def(0);
     und_render *r = make_render(&def);
     und_frame frame = tank(5, 5);
     frame.items[0].name[0] = '-';
@@ -471,7 +471,7 @@ static void scales_do_not_flicker(void **state)
     (void)state;
     static const float speed[] = {1, 2, 1.5f, 0.6f, 0.375f};
     static const double want[] = {1, 2, 2, 2, 0.4};
-    und_render_def def = plot_def(UND_PLOT_VELOCITY);
+    und_picture_def def = plot_def(UND_PLOT_VELOCITY);
     und_render *r = make_render(&def);
     for (int k = 0; k < 5; k++) {
         und_error err;
@@ -482,8 +482,8 @@ static void scales_do_not_flicker(void **state)
             u[c] = speed[k];
             v[c] = 0;
         }
-        assert_int_equal(und_render_observe(r, &frame, &err), UND_OK);
-        assert_double_near(r->plot_scale.speed, want[k], 1e-6);
+        assert_int_equal(und_scenery_observe(r->stage, &frame, &err), UND_OK);
+        assert_double_near(r->stage->plot_scale.speed, want[k], 1e-6);
         und_frame_clear(&frame);
     }
     und_render_destroy(r);
@@ -495,24 +495,25 @@ static void svg_and_pdf_are_written(void **state)
     und_error err;
     test_folder_make(&folder);
     const char *path = test_path(&folder, "tank.svg");
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.title = "tank";
     und_render *r = make_render(&def);
     und_frame frame = full_frame(12, 16), heights = flat_frame(4, 1, 0, 0.5f);
     und_image image = draw_with(r, &frame);
-    assert_int_equal(und_render_vector(r, &frame, UND_VECTOR_SVG, path, &err), UND_OK);
+    assert_int_equal(und_render_vector(r->stage, &frame, UND_VECTOR_SVG, path, &err), UND_OK);
     char *text = read_text(path);
     assert_non_null(strstr(text, "<svg"));
     assert_non_null(strstr(text, "width=\"960"));
     assert_non_null(strstr(text, "</svg>"));
     free(text);
     path = test_path(&folder, "tank.pdf");
-    assert_int_equal(und_render_vector(r, &frame, UND_VECTOR_PDF, path, &err), UND_OK);
+    assert_int_equal(und_render_vector(r->stage, &frame, UND_VECTOR_PDF, path, &err), UND_OK);
     text = read_text(path);
     assert_memory_equal(text, "%PDF-1.", 7);
     free(text);
-    assert_int_equal(und_render_vector(r, &heights, UND_VECTOR_PDF, path, &err), UND_INVALID);
-    assert_int_equal(und_render_vector(r, &frame, UND_VECTOR_PDF, "/nowhere/at.pdf", &err), UND_FAILED);
+    assert_int_equal(und_render_vector(r->stage, &heights, UND_VECTOR_PDF, path, &err), UND_INVALID);
+    assert_int_equal(und_render_vector(r->stage, &frame, UND_VECTOR_PDF, "/nowhere/at.pdf", &err),
+                     UND_FAILED);
     und_image_destroy(&image);
     und_frame_clear(&frame);
     und_frame_clear(&heights);

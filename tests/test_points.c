@@ -208,12 +208,12 @@ static void a_scene_has_them(void **state)
     if (!scene)
         fail_msg("%s", err.text);
     const und_levelset_def *l = &und_scene_get(scene)->levelset;
-    const und_guide_def *g = l->guides;
-    assert_int_equal(l->guide_count, 3);
+    const und_control_particle_def *g = l->control_particles;
+    assert_int_equal(l->control_particle_count, 3);
     assert_true(g[0].frame_count == 2 && fabs(g[0].frames[1].time - 1.2) < 1e-12 && g[0].radius == 1.0 / 16);
     for (int k = 1; k >= 0; k--) {
-        const und_guide_loader *files = &g[0].loader;
-        und_guide_frame frame;
+        const und_control_particle_loader *files = &g[0].loader;
+        und_control_particle_frame frame;
         void *memory = NULL;
         assert_int_equal(files->load(files->context, k, &frame, &memory, &err), UND_OK);
         assert_int_equal(frame.count, k == 0 ? 2 : 1);
@@ -222,7 +222,7 @@ static void a_scene_has_them(void **state)
         assert_true(!frame.velocity && !frame.radius && frame.id[0] == 1);
         files->release(files->context, memory);
     }
-    assert_true(g[1].shape == UND_GUIDE_CYLINDER && g[1].falloff == UND_FALLOFF_CURVE &&
+    assert_true(g[1].shape == UND_CONTROL_CYLINDER && g[1].falloff == UND_FALLOFF_CURVE &&
                 g[1].sample_count == 3);
     assert_true(g[2].frame_count == 2 && g[2].frames[0].value[0] == 2 && g[2].frames[1].value[0] == 4);
     assert_true(!g[2].frames[0].velocity && g[2].frames[1].velocity && fabs(g[2].samples[128] - 0.5) < 1e-12);

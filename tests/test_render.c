@@ -1,7 +1,7 @@
 #include "tests/test.h"
 
 #include "render/internal.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 
 typedef float height_fn(float x, float z);
 
@@ -30,16 +30,16 @@ static float *frame_data(und_frame *frame, const char *name)
     return und_frame_find(frame, name)->data;
 }
 
-static und_render_def small_def(int threads)
+static und_picture_def small_def(int threads)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = 200;
     def.height = 120;
     def.threads = threads;
     return def;
 }
 
-static und_image draw(const und_render_def *def, const und_frame *frame)
+static und_image draw(const und_picture_def *def, const und_frame *frame)
 {
     und_error err = {0};
     und_image image = {0};
@@ -127,7 +127,7 @@ static float tilted_floor(float x, float z)
 }
 
 /* The light under the frame's water. */
-static und_render *illuminate(const und_render_def *def, const und_frame *frame)
+static und_render *illuminate(const und_picture_def *def, const und_frame *frame)
 {
     und_error err;
     und_image image = {0};
@@ -144,7 +144,7 @@ static void flat_water_leaves_light_even(void **state)
     height_fn *grounds[] = {floor_height, tilted_floor};
     for (int k = 0; k < 2; k++) {
         und_frame frame = make_frame(96, 64, 0.02, 0, grounds[k], one_deep);
-        und_render_def def = small_def(2);
+        und_picture_def def = small_def(2);
         def.sun = (und_vector){.constant = {0.5, 0.7, -0.2}};
         und_render *r = illuminate(&def, &frame);
         for (int j = 0; j < r->caustics.nz; j++)
@@ -194,7 +194,7 @@ static void waves_focus_light(void **state)
     for (int k = 0; k < 2; k++) {
         sine_depth = (float)depth[k];
         und_frame frame = make_frame(256, 24, 3.0 / 256, 0, sine_ground, sine_surface);
-        und_render_def def = small_def(2);
+        und_picture_def def = small_def(2);
         def.sun = (und_vector){.constant = {0, 1, 0}};
         und_render *r = illuminate(&def, &frame);
         for (int p = 0; p < 6; p++) {
@@ -221,7 +221,7 @@ static void white_furnace_stays_white(void **state)
 {
     (void)state;
     und_frame frame = make_frame(64, 64, 1.0 / 64, 0, floor_height, wavy);
-    und_render_def def = small_def(2);
+    und_picture_def def = small_def(2);
     float white[4 * 2 * 3];
     for (int k = 0; k < 24; k++)
         white[k] = 1;
@@ -253,7 +253,7 @@ static void white_furnace_stays_white(void **state)
 static void deep_water_absorbs(void **state)
 {
     (void)state;
-    und_render_def def = small_def(1);
+    und_picture_def def = small_def(1);
     float white[24];
     for (int k = 0; k < 24; k++)
         white[k] = 1;
@@ -288,25 +288,25 @@ static void wet_ground_dries_evenly(void **state)
 {
     (void)state;
     und_error err;
-    und_render_def def = small_def(2);
+    und_picture_def def = small_def(2);
     def.drying = 8;
     und_render *r = und_render_create(&def, &err);
     und_frame wet = make_frame(32, 32, 1.0 / 32, 0, floor_height, half_lake);
-    assert_int_equal(und_render_observe(r, &wet, &err), UND_OK);
-    assert_double_near(r->samples.wet[5], 1, 0);
-    assert_double_near(r->samples.wet[25], 0, 0);
+    assert_int_equal(und_scenery_observe(r->stage, &wet, &err), UND_OK);
+    assert_double_near(r->stage->samples.wet[5], 1, 0);
+    assert_double_near(r->stage->samples.wet[25], 0, 0);
     float *surface = frame_data(&wet, "surface");
     for (int k = 0; k < 32 * 32; k++)
         surface[k] = -0.1f;
     for (int step = 1; step <= 10; step++) {
         wet.time = step;
-        assert_int_equal(und_render_observe(r, &wet, &err), UND_OK);
-        assert_double_near(r->samples.wet[5], fmax(0, 1 - step / 8.0), 1e-6);
+        assert_int_equal(und_scenery_observe(r->stage, &wet, &err), UND_OK);
+        assert_double_near(r->stage->samples.wet[5], fmax(0, 1 - step / 8.0), 1e-6);
     }
     surface[5] = 0.1f;
     wet.time = 11;
-    assert_int_equal(und_render_observe(r, &wet, &err), UND_OK);
-    assert_double_near(r->samples.wet[5], 1, 0);
+    assert_int_equal(und_scenery_observe(r->stage, &wet, &err), UND_OK);
+    assert_double_near(r->stage->samples.wet[5], 1, 0);
     und_render_destroy(r);
     und_frame_clear(&wet);
 }
@@ -316,7 +316,7 @@ static void wet_ground_is_half_as_bright(void **state)
 {
     (void)state;
     und_error err;
-    und_render_def def = small_def(2);
+    und_picture_def def = small_def(2);
     def.texture = def.sheen = 0;
     def.drying = 1e9;
     def.eye = (und_vector){.constant = {0.5, 4, 0.5}};
@@ -330,7 +330,7 @@ static void wet_ground_is_half_as_bright(void **state)
     before = draw(&def, &dry);
     und_render *r = und_render_create(&def, &err);
     und_frame wet = make_frame(32, 32, 1.0 / 32, 0, floor_height, one_deep);
-    assert_int_equal(und_render_observe(r, &wet, &err), UND_OK);
+    assert_int_equal(und_scenery_observe(r->stage, &wet, &err), UND_OK);
     assert_int_equal(und_render_draw(r, &dry, &after, &err), UND_OK);
     for (int k = 0; k < 3 * 200 * 120; k++)
         assert_double_near(after.rgb[k] / before.rgb[k], 0.5, 1e-5);
@@ -396,7 +396,7 @@ static void pictures_do_not_depend_on_threads(void **state)
     int threads[] = {1, 2, 7};
     und_image image[3];
     for (int k = 0; k < 3; k++) {
-        und_render_def def = small_def(threads[k]);
+        und_picture_def def = small_def(threads[k]);
         image[k] = draw(&def, &frame);
         assert_memory_equal(image[0].rgb, image[k].rgb, sizeof(float) * 3 * 200 * 120);
     }
@@ -418,7 +418,7 @@ static void outlines_are_smooth(void **state)
     for (int k = 0; k < 24; k++)
         white[k] = 1;
     und_image sky = {.width = 4, .height = 2, .rgb = white};
-    und_render_def def = small_def(2);
+    und_picture_def def = small_def(2);
     def.sky = &sky;
     def.samples = 4;
     def.sides = false;
@@ -464,17 +464,17 @@ static void walls_cast_shadows(void **state)
     float *surface = frame_data(&frame, "surface");
     for (int k = 0; k < 256 * 64; k++)
         surface[k] = -1;
-    und_render_def def = small_def(2);
+    und_picture_def def = small_def(2);
     def.sun = (und_vector){.constant = {-1, 1, 0}}; /* 45 degrees, from the left */
     und_render *r = und_render_create(&def, &err);
     und_image image = {0};
     assert_int_equal(und_render_draw(r, &frame, &image, &err), UND_OK);
     float m[M_COUNT];
-    und_mesh_at(&r->mesh, 0.1f, 0.12f, m);
+    und_stage_mesh_at(&r->stage->mesh, 0.1f, 0.12f, m);
     assert_double_near(m[M_SUN_GROUND], 1, 0);
-    und_mesh_at(&r->mesh, 0.45f, 0.12f, m);
+    und_stage_mesh_at(&r->stage->mesh, 0.45f, 0.12f, m);
     assert_double_near(m[M_SUN_GROUND], 0, 0);
-    und_mesh_at(&r->mesh, 0.52f, 0.12f, m); /* the shadow ends at 0.30 + 0.20 */
+    und_stage_mesh_at(&r->stage->mesh, 0.52f, 0.12f, m); /* the shadow ends at 0.30 + 0.20 */
     assert_double_near(m[M_SUN_GROUND], 1, 0);
     und_image_destroy(&image);
     und_render_destroy(r);
@@ -494,7 +494,7 @@ static void damaged_frames_do_no_harm(void **state)
         size_t count = und_item_count(und_frame_find(&frame, names[n]));
         for (size_t k = 0; k < count; k += 1 + count / 40)
             data[k] = bad[k % 5];
-        und_render_def def = small_def(2);
+        und_picture_def def = small_def(2);
         und_image image = draw(&def, &frame);
         for (int k = 0; k < 3 * 200 * 120; k++)
             assert_true(isfinite(image.rgb[k]));
@@ -513,7 +513,7 @@ static void any_view_of_any_grid_can_be_drawn(void **state)
     for (size_t g = 0; g < sizeof size / sizeof *size; g++)
         for (size_t e = 0; e < sizeof eye / sizeof *eye; e++) {
             und_frame frame = make_frame(size[g][0], size[g][1], 0.05, 0, beach, sea);
-            und_render_def def = small_def(2);
+            und_picture_def def = small_def(2);
             def.width = 64;
             def.height = 36;
             def.samples = 1 + (int)(e % 3);
@@ -532,7 +532,7 @@ static void wrong_requests_are_refused(void **state)
 {
     (void)state;
     und_error err;
-    und_render_def def = small_def(1);
+    und_picture_def def = small_def(1);
     def.samples = 0;
     assert_null(und_render_create(&def, &err));
     assert_int_equal(err.status, UND_INVALID);
@@ -556,12 +556,12 @@ static void film_keeps_order(void **state)
     (void)state;
     float before = -1;
     for (int k = 0; k < 2000; k++) {
-        f3 c = und_film(f3_gray((float)k * 0.01f));
+        f3 c = und_stage_film(f3_gray((float)k * 0.01f));
         assert_true(c.x >= before && c.x >= 0 && c.x <= 1);
         assert_double_near(c.x, c.z, 1e-6);
         before = c.x;
     }
-    assert_double_near(und_film(f3_gray(0)).x, 0, 0);
+    assert_double_near(und_stage_film(f3_gray(0)).x, 0, 0);
 }
 
 int main(void)

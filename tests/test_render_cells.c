@@ -16,9 +16,9 @@ static void *add(und_frame *frame, const char *name, und_type type, size_t rows,
     return und_frame_add(frame, &def, &err)->data;
 }
 
-static und_render_def small_def(void)
+static und_picture_def small_def(void)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = 160;
     def.height = 120;
     def.threads = 2;
@@ -79,7 +79,7 @@ static double dry(double x, double z)
 static void slopes_are_drawn_without_steps(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = voxel_frame(slope, dry);
     und_image image = draw_with(r, &frame);
@@ -88,9 +88,9 @@ static void slopes_are_drawn_without_steps(void **state)
     for (int j = 0; j < NZ; j++)
         for (int i = 0; i < NX; i++) {
             double x = (i + 0.5) * DX, z = (j + 0.5) * DZ;
-            double here = (double)und_mesh_ground(&r->mesh, (float)x, (float)z),
+            double here = (double)und_stage_mesh_ground(&r->stage->mesh, (float)x, (float)z),
                    voxel = (double)raw[j * NX + i];
-            assert_double_near((double)r->voxels.smooth[j * NX + i], voxel, 0.5001 * DY);
+            assert_double_near((double)r->stage->voxels.smooth[j * NX + i], voxel, 0.5001 * DY);
             off += pow(here - slope(x, z), 2) / (NX * NZ);
             rough += pow(voxel - slope(x, z), 2) / (NX * NZ);
         }
@@ -105,15 +105,15 @@ static void slopes_are_drawn_without_steps(void **state)
 static void cells_need_not_be_square(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = voxel_frame(deep, slope);
     und_image image = draw_with(r, &frame);
-    assert_double_near(r->samples.dx, DZ, 1e-12);
+    assert_double_near(r->stage->samples.dx, DZ, 1e-12);
     for (int j = 2; j < NZ - 2; j++)
         for (int i = 2; i < NX - 2; i++) {
             float x = (float)(i * DX), z = (float)(j * DZ), m[M_COUNT];
-            und_mesh_at(&r->mesh, x, z, m);
+            und_stage_mesh_at(&r->stage->mesh, x, z, m);
             assert_double_near((double)(m[M_GROUND] + m[M_DEPTH]), slope((double)x, (double)z), 1e-3);
         }
     und_image_destroy(&image);
@@ -125,14 +125,14 @@ static void cells_need_not_be_square(void **state)
 static void shores_are_where_the_slope_meets_the_water(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = voxel_frame(lower_slope, level_water);
     und_image image = draw_with(r, &frame);
     for (int j = 3; j < NZ - 3; j++) {
         float z = (float)((j + 0.5) * DZ), m[M_COUNT], shore = 0;
         for (int k = 0; k < 1600; k++) {
-            und_mesh_at(&r->mesh, (float)k * 0.01f, z, m);
+            und_stage_mesh_at(&r->stage->mesh, (float)k * 0.01f, z, m);
             if (m[M_DEPTH] <= 0)
                 break;
             shore = (float)k * 0.01f;
@@ -154,12 +154,12 @@ static double film(double x, double z)
 static void films_stay_films(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = voxel_frame(slope, film);
     und_image image = draw_with(r, &frame);
-    for (int c = 0; c < r->mesh.nx * r->mesh.nz; c++)
-        assert_true(r->mesh.depth[c] < 0.02f * (float)DY);
+    for (int c = 0; c < r->stage->mesh.nx * r->stage->mesh.nz; c++)
+        assert_true(r->stage->mesh.depth[c] < 0.02f * (float)DY);
     und_image_destroy(&image);
     und_frame_clear(&frame);
     und_render_destroy(r);
@@ -175,13 +175,13 @@ static double cliff(double x, double z)
 static void water_meets_cliffs_level(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = voxel_frame(cliff, level_water);
     und_image image = draw_with(r, &frame);
     for (int k = 30; k < 1600; k++) {
         float x = (float)k * 0.01f, m[M_COUNT];
-        und_mesh_at(&r->mesh, x, 5, m);
+        und_stage_mesh_at(&r->stage->mesh, x, 5, m);
         assert_true(x < 7.6f ? m[M_DEPTH] > 0 : x < 8.4f || m[M_DEPTH] < 0);
         if (m[M_DEPTH] > 0)
             assert_double_near((double)(m[M_GROUND] + m[M_DEPTH]), 0.3, 0.01);
@@ -194,7 +194,7 @@ static void water_meets_cliffs_level(void **state)
 /* The foam at a place, with one bit of foam of that age at x = 8 m, z = 4.8 m. */
 static double foam_at(float x, float z, float age)
 {
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = voxel_frame(deep, level_water);
     float *p = add_item(&frame, "foam/position", 1, 3);
@@ -206,7 +206,7 @@ static double foam_at(float x, float z, float age)
     *add_item(&frame, "foam/life", 1, 1) = 4;
     und_image image = draw_with(r, &frame);
     float m[M_COUNT];
-    und_mesh_at(&r->mesh, x, z, m);
+    und_stage_mesh_at(&r->stage->mesh, x, z, m);
     und_image_destroy(&image);
     und_frame_clear(&frame);
     und_render_destroy(r);
@@ -256,9 +256,9 @@ static float white_light[2 * 2 * 3] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 static const und_image white = {.width = 2, .height = 2, .rgb = white_light};
 
 /* Straight down under a white sky without a sun, over black ground. */
-static und_render_def down_def(void)
+static und_picture_def down_def(void)
 {
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     def.eye = und_vector_constant(0.5, 3, 0.5);
     def.look = und_vector_constant(0.5, 0, 0.5);
     def.fov = 20;
@@ -280,7 +280,7 @@ static void thick_liquid_has_its_colour(void **state)
 {
     (void)state;
     static const float color[3] = {0.8f, 0.3f, 0.1f};
-    und_render_def def = down_def();
+    und_picture_def def = down_def();
     und_frame frame = box_frame(10);
     add_skin(&frame, f3_make(0.5f, 0.5f, 0.5f), 0.3f);
     memcpy(def.water_color, color, sizeof color);
@@ -307,7 +307,7 @@ static void clear_liquid_shows_what_is_in_it(void **state)
     (void)state;
     double seen[2];
     for (int k = 0; k < 2; k++) {
-        und_render_def def = down_def();
+        und_picture_def def = down_def();
         und_frame frame = box_frame(10);
         uint8_t *label = und_frame_find(&frame, "label")->data;
         label[(5 * 10 + 4) * 10 + 5] = label[(4 * 10 + 4) * 10 + 4] = UND_CELL_SOLID; /* y from 0.4 to 0.5 */
@@ -340,7 +340,7 @@ static double volume_of(const und_drawn_solids *s)
 static void solids_have_merged_faces(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = box_frame(8);
     uint8_t *label = und_frame_find(&frame, "label")->data;
@@ -350,8 +350,8 @@ static void solids_have_merged_faces(void **state)
         label[c] = block || corner ? UND_CELL_SOLID : UND_CELL_EMPTY;
     }
     und_image image = draw_with(r, &frame);
-    assert_double_near(volume_of(&r->solids), (3 * 3 * 6 + 1) * 1e-3, 1e-7);
-    assert_int_equal(r->solids.corners, 6 * (2 * 3 + 2 * 6 + 2 * 3 + 6));
+    assert_double_near(volume_of(&r->stage->solids), (3 * 3 * 6 + 1) * 1e-3, 1e-7);
+    assert_int_equal(r->stage->solids.corners, 6 * (2 * 3 + 2 * 6 + 2 * 3 + 6));
     und_image_destroy(&image);
     und_frame_clear(&frame);
     und_render_destroy(r);
@@ -361,7 +361,7 @@ static void solids_have_merged_faces(void **state)
 static void solids_have_no_hole_at_the_axis(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {30, 24, 1}, .dx = 0.1});
     uint8_t *label = add(&frame, "label", UND_U8, 24, 30);
@@ -370,8 +370,8 @@ static void solids_have_no_hole_at_the_axis(void **state)
     add_skin(&frame, f3_make(0, 1, 0), 0.5f);
     und_image image = draw_with(r, &frame);
     int there = 0;
-    for (size_t k = 0; k < r->solids.corners; k++) {
-        const float *p = r->solids.position + 3 * k;
+    for (size_t k = 0; k < r->stage->solids.corners; k++) {
+        const float *p = r->stage->solids.position + 3 * k;
         if (hypot(p[0], p[2]) > 0.05)
             continue;
         there++;
@@ -387,7 +387,7 @@ static void solids_have_no_hole_at_the_axis(void **state)
 static void solids_are_turned_with_the_liquid(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_render *r = make_render(&def);
     und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {30, 24, 1}, .dx = 0.1});
     uint8_t *label = add(&frame, "label", UND_U8, 24, 30);
@@ -396,7 +396,7 @@ static void solids_are_turned_with_the_liquid(void **state)
             c % 30 >= 15 && c % 30 < 27 && c / 30 >= 4 && c / 30 < 20 ? UND_CELL_SOLID : UND_CELL_EMPTY;
     add_skin(&frame, f3_make(0, 1, 0), 0.5f);
     und_image image = draw_with(r, &frame);
-    assert_double_near(volume_of(&r->solids), 1.2 * 1.6 * 2 * M_PI * 2.1,
+    assert_double_near(volume_of(&r->stage->solids), 1.2 * 1.6 * 2 * M_PI * 2.1,
                        0.55); /* its corners are round: 2 % */
     und_image_destroy(&image);
     und_frame_clear(&frame);
@@ -409,9 +409,9 @@ static void boxes_are_framed(void **state)
     (void)state;
     static const int size[][3] = {{10, 10, 10}, {40, 5, 20}, {5, 40, 6}, {3, 3, 60}, {1, 1, 2}};
     static const int page[][2] = {{160, 90}, {120, 160}};
-    for (int s = 0; s < 5; s++)
+    for (int s = 0; s < test_cases(5, 2); s++)
         for (int p = 0; p < 2; p++) {
-            und_render_def def = small_def();
+            und_picture_def def = small_def();
             def.width = page[p][0];
             def.height = page[p][1];
             und_render *r = make_render(&def);
@@ -419,7 +419,7 @@ static void boxes_are_framed(void **state)
             und_frame frame = und_frame_empty(1, 0, (und_grid){.n = {n[0], n[1], n[2]}, .dx = 0.1});
             add(&frame, "label", UND_U8, (size_t)(n[1] * n[2]), (size_t)n[0]);
             und_image image = draw_with(r, &frame);
-            const und_shot *c = &r->camera;
+            const und_shot *c = &r->stage->camera;
             double most = 0;
             for (int k = 0; k < 8; k++) {
                 f3 corner = f3_make(k & 1 ? 0.1f * (float)n[0] : 0, k & 2 ? 0.1f * (float)n[1] : 0,
@@ -445,7 +445,7 @@ static void damaged_skins_are_not_drawn(void **state)
     static const char *const name[] = {"liquid/mesh_position", "liquid/mesh_normal", "solid/mesh_position",
                                        "solid/mesh_color", "label"};
     static const float bad[] = {NAN, INFINITY, 3e38f};
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     def.width = 48;
     def.height = 32;
     und_render *r = make_render(&def);
@@ -490,7 +490,7 @@ static void skins_are_square_at_walls(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_frame frame = box_frame(6);
     static const float place[18] = {0, 0.3f, 0.2f, 0, 0.3f, 0.3f, 0,    0.2f, 0.2f, /* in the wall at low x */
                                     0, 0.3f, 0.2f, 0, 0.3f, 0.3f, 0.1f, 0.3f, 0.2f}; /* the surface */
@@ -501,10 +501,10 @@ static void skins_are_square_at_walls(void **state)
     for (int k = 0; k < 6; k++)
         memcpy(normal + 3 * k, (float[3]){-0.6f, 0.8f, 0}, 3 * sizeof(float));
     und_render *r = make_render(&def);
-    assert_int_equal(und_render_prepare(r, &frame, &err), UND_OK);
-    assert_int_equal(r->liquid.count, 2);
+    assert_int_equal(und_scenery_prepare(r->stage, &frame, &err), UND_OK);
+    assert_int_equal(r->stage->liquid.count, 2);
     for (int c = 0; c < 6; c++) {
-        const float *n = r->liquid.normal + 3 * c;
+        const float *n = r->stage->liquid.normal + 3 * c;
         assert_double_near((double)n[0], c < 3 ? -1 : c < 5 ? 0 : -0.6, 1e-6);
         assert_double_near((double)n[1], c < 3 ? 0 : c < 5 ? 1 : 0.8, 1e-6);
     }
@@ -515,7 +515,7 @@ static void skins_are_square_at_walls(void **state)
 static void pictures_do_not_depend_on_threads(void **state)
 {
     (void)state;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     und_frame frames[2] = {box_frame(6), voxel_frame(lower_slope, level_water)};
     uint8_t *label = und_frame_find(&frames[0], "label")->data;
     memset(label, UND_CELL_SOLID, 20);

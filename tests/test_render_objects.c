@@ -20,9 +20,9 @@ static und_frame make_frame(float depth)
 }
 
 /* Straight down under a white sky without a sun, over ground of one grey. */
-static und_render_def plain_def(float ground)
+static und_picture_def plain_def(float ground)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = 160;
     def.height = 120;
     def.threads = 2;
@@ -37,7 +37,7 @@ static und_render_def plain_def(float ground)
     return def;
 }
 
-static double pixels_per_metre(const und_render_def *def)
+static double pixels_per_metre(const und_picture_def *def)
 {
     return 0.5 * def->height / tan(0.5 * def->fov * M_PI / 180) / FAR;
 }
@@ -122,7 +122,7 @@ static patch measure(const und_image *image)
 
 static patch fast_ball(int blur, double speed, double shutter)
 {
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     def.blur = blur;
     def.shutter = shutter;
     und_frame frame = make_frame(0);
@@ -139,7 +139,7 @@ static patch fast_ball(int blur, double speed, double shutter)
 static void blur_keeps_the_light(void **state)
 {
     (void)state;
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     const double speed = 20, shutter = 0.05;
     double way = speed * shutter * pixels_per_metre(&def);
     patch sharp = fast_ball(0, speed, shutter), soft = fast_ball(32, speed, shutter);
@@ -153,7 +153,7 @@ static void blur_keeps_the_light(void **state)
 static void blur_leaves_what_stands_still(void **state)
 {
     (void)state;
-    und_render_def def = plain_def(0.5f);
+    und_picture_def def = plain_def(0.5f);
     und_frame frame = make_frame(0.5f);
     add_ball(&frame, f3_make(MIDDLE, 0.5f, MIDDLE), 0.3f, f3_gray(0));
     und_image sharp = draw(&def, &frame);
@@ -187,7 +187,7 @@ static patch measure_frame(und_render *r, und_frame *frame)
 static void bodies_are_turned(void **state)
 {
     (void)state;
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     und_render *r = make_render(&def);
     double off = 0.8 * pixels_per_metre(&def);
     for (int k = 0; k < 8; k++) {
@@ -208,7 +208,7 @@ static void bodies_are_turned(void **state)
 static void spins_are_blurred(void **state)
 {
     (void)state;
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     def.blur = 16;
     def.shutter = 0.02;
     double half_way = 0.5 * def.shutter * pixels_per_metre(&def), off = 0.8 * pixels_per_metre(&def);
@@ -232,7 +232,7 @@ static void damaged_bodies_are_not_drawn(void **state)
     enum { NAMES = sizeof name / sizeof *name, NEEDED = 4, WAYS = 9 };
     static const int32_t wrong[WAYS] = {0, 0, 0, 0, 3, 9, -6, INT32_MAX, INT32_MIN};
     static const float bad[WAYS] = {0, 0, 0, 0, NAN, INFINITY, -INFINITY, 2e9f, -3e38f};
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     def.blur = 2;
     und_render *r = make_render(&def);
     for (int n = 0; n < NAMES; n++)
@@ -270,7 +270,7 @@ static void damaged_bodies_are_not_drawn(void **state)
 static void pictures_do_not_depend_on_threads(void **state)
 {
     (void)state;
-    und_render_def def = plain_def(0.5f);
+    und_picture_def def = plain_def(0.5f);
     def.blur = 3;
     def.ground_pattern = UND_GROUND_TILES;
     def.ripples = 0.4;
@@ -352,7 +352,7 @@ static void rays_meet_the_nearest_triangle(void **state)
 static void sunken_bodies_are_seen_through_water(void **state)
 {
     (void)state;
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     def.caustics = 0;
     memset(def.water_color, 0, sizeof def.water_color);
     double inside[2], outside[2];
@@ -379,7 +379,7 @@ static void sunken_bodies_are_seen_through_water(void **state)
 static void films_keep_the_light(void **state)
 {
     (void)state;
-    und_render_def def = plain_def(1);
+    und_picture_def def = plain_def(1);
     und_frame frame = make_frame(0);
     add_film(&frame, UP, 0.7f);
     und_image image = draw(&def, &frame);
@@ -393,7 +393,7 @@ static void films_keep_the_light(void **state)
 static void films_cover_their_area(void **state)
 {
     (void)state;
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     double scale = pixels_per_metre(&def), light[2];
     for (int k = 0; k < 2; k++) {
         und_frame frame = make_frame(0);
@@ -414,7 +414,7 @@ static void films_cover_their_area(void **state)
 /* What a drop adds to the picture of a film that is all rim; `off` metres above it. */
 static double drop_at(float off, bool is_there)
 {
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     und_frame frame = make_frame(0);
     add_film(&frame, UP, 0.7f);
     float *rim = add_item(&frame, "sheet/mesh_rim", 6, 1);
@@ -448,7 +448,7 @@ static void tiles_keep_their_mean(void **state)
 {
     (void)state;
     und_error err;
-    und_render_def def = plain_def(0);
+    und_picture_def def = plain_def(0);
     def.ground_pattern = UND_GROUND_TILES;
     def.tile = 0.25;
     def.grout = 0.05;
@@ -458,14 +458,14 @@ static void tiles_keep_their_mean(void **state)
     }
     und_render *r = und_render_create(&def, &err);
     assert_non_null(r);
-    r->mesh.span = 16;
+    r->stage->mesh.span = 16;
     static const float footprint[] = {0.001f, 0.02f, 0.1f, 0.4f, 3};
     enum { PLACES = 100 };
     for (int f = 0; f < 5; f++) {
         double sum = 0, least = 1, most = 0;
         for (int k = 0; k < PLACES * PLACES; k++) { /* over four by four tiles */
             f3 p = f3_make(((float)(k % PLACES) + 0.5f) / PLACES, 0, ((float)k / PLACES + 0.5f) / PLACES);
-            double v = (double)und_material_tiles(r, p, f3_make(0, 1, 0), footprint[f]).color.y;
+            double v = (double)und_material_tiles(r->stage, p, f3_make(0, 1, 0), footprint[f]).color.y;
             sum += v / (PLACES * PLACES);
             least = fmin(least, v);
             most = fmax(most, v);

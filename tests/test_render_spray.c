@@ -30,9 +30,9 @@ static const und_image white = {.width = 2, .height = 2, .rgb = white_light};
 
 /* Straight down onto black ground under a white sky without a sun: drops alone are bright, each as bright as
  * any other. */
-static und_render_def dark_def(int threads)
+static und_picture_def dark_def(int threads)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = 160;
     def.height = 120;
     def.threads = threads;
@@ -81,7 +81,7 @@ static patch drawn(und_render *r, f3 at, f3 v, float radius, float floor)
     return out;
 }
 
-static double pixels_per_metre(const und_render_def *def)
+static double pixels_per_metre(const und_picture_def *def)
 {
     return 0.5 * def->height / tan(0.5 * def->fov * M_PI / 180) / FAR;
 }
@@ -92,7 +92,7 @@ static const double LIGHT = 1; /* of the white sky */
 static void drops_are_where_they_are(void **state)
 {
     (void)state;
-    und_render_def def = dark_def(1);
+    und_picture_def def = dark_def(1);
     und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
     static const float size[] = {0.05f, 0.2f, 0.45f}; /* radius in pixels */
@@ -108,7 +108,7 @@ static void drops_are_where_they_are(void **state)
 static void mist_covers_its_area(void **state)
 {
     (void)state;
-    und_render_def def = dark_def(1);
+    und_picture_def def = dark_def(1);
     und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
     static const double size[] = {0.01, 0.1, 0.4, 0.49};
@@ -154,7 +154,7 @@ static void discs_cover_their_area(void **state)
 static void drops_are_clear(void **state)
 {
     (void)state;
-    und_render_def def = dark_def(1);
+    und_picture_def def = dark_def(1);
     def.shutter = 0.05;
     und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
@@ -172,7 +172,7 @@ static void drops_are_clear(void **state)
 static void large_drops_are_lenses(void **state)
 {
     (void)state;
-    und_render_def def = dark_def(1);
+    und_picture_def def = dark_def(1);
     double scale = pixels_per_metre(&def), size = 10;
     und_render *r = make_render(&def);
     patch at = drawn(r, f3_make(0.3f, UP, 0.2f), still, (float)(size / scale), 0);
@@ -195,7 +195,7 @@ static void large_drops_are_lenses(void **state)
 static void streaks_keep_the_area(void **state)
 {
     (void)state;
-    und_render_def def = dark_def(1);
+    und_picture_def def = dark_def(1);
     def.shutter = 0.05;
     und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
@@ -217,7 +217,7 @@ static void streaks_keep_the_area(void **state)
 static void ground_hides_drops(void **state)
 {
     (void)state;
-    und_render_def def = dark_def(1);
+    und_picture_def def = dark_def(1);
     und_render *r = make_render(&def);
     float radius = 0.03f;
     f3 at = f3_make(0.3f, UP, 0.2f);
@@ -232,7 +232,7 @@ static void ground_hides_drops(void **state)
 static void dense_spray_is_opaque(void **state)
 {
     (void)state;
-    und_render_def def = dark_def(1);
+    und_picture_def def = dark_def(1);
     und_render *r = make_render(&def);
     double scale = pixels_per_metre(&def);
     static const int depth[] = {1, 5, 20, 200};
@@ -277,7 +277,7 @@ static void spray_does_not_depend_on_threads(void **state)
     (void)state;
     und_frame frame = make_frame(1);
     fill_spray(&frame, 30000);
-    und_render_def def = dark_def(1);
+    und_picture_def def = dark_def(1);
     und_image one = draw(&def, &frame);
     for (int threads = 2; threads <= 7; threads += 5) {
         def.threads = threads;
@@ -313,7 +313,7 @@ static void damaged_items_do_no_harm(void **state)
                                        "bodies/rotation",      "bodies/velocity",     "bodies/spin"};
     static const float bad[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e38f, 0, -1};
     enum { NAMES = sizeof name / sizeof *name, BAD = sizeof bad / sizeof *bad, ROWS = 300 };
-    und_render_def def = dark_def(2);
+    und_picture_def def = dark_def(2);
     def.blur = 3;
     und_render *r = make_render(&def);
     for (int damage = 0; damage < NAMES; damage++)

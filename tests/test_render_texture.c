@@ -18,9 +18,9 @@ static double still(double x, double y, double z)
     return 0;
 }
 
-static und_render_def look_at_it(void)
+static und_picture_def look_at_it(void)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = 160;
     def.height = 120;
     def.samples = 2;
@@ -33,14 +33,14 @@ static und_render_def look_at_it(void)
 }
 
 /* A ball with texture particles on it. */
-static und_frame textured_ball(const und_render_def *def)
+static und_frame textured_ball(const und_picture_def *def)
 {
     und_error err = {0};
     und_frame f = distance_frame(CELLS, CELLS, CELLS, DX, ball);
     add_samples(&f, "velocity_x", "m/s", 0, still);
     add_samples(&f, "velocity_y", "m/s", 1, still);
     add_samples(&f, "velocity_z", "m/s", 2, still);
-    und_plate plate = und_render_plate(def, &f);
+    und_plate plate = und_picture_plate(def, &f);
     und_texture_def texture = und_texture_def_default();
     texture.plate = &plate;
     und_texture *t = und_texture_create(&texture, &f, &err);
@@ -50,7 +50,7 @@ static und_frame textured_ball(const und_render_def *def)
     return f;
 }
 
-static und_image draw(const und_render_def *def, const und_frame *f)
+static und_image draw(const und_picture_def *def, const und_frame *f)
 {
     und_error err = {0};
     und_image image = {0};
@@ -74,7 +74,7 @@ static double difference(const und_image *a, const und_image *b)
 static void test_plate_is_seen_as_it_was_taken(void **state)
 {
     (void)state;
-    und_render_def def = look_at_it();
+    und_picture_def def = look_at_it();
     und_frame f = textured_ball(&def);
     und_image plain = draw(&def, &f);
     def.paint.kind = UND_PAINT_CHECKER;
@@ -100,7 +100,7 @@ static void test_particles_are_needed(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_render_def def = look_at_it();
+    und_picture_def def = look_at_it();
     und_frame f = textured_ball(&def), bare = distance_frame(CELLS, CELLS, CELLS, DX, ball);
     und_image plain = draw(&def, &bare);
     def.paint.kind = UND_PAINT_MARBLE;
@@ -126,7 +126,7 @@ static void test_colours(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_render_def def = look_at_it();
+    und_picture_def def = look_at_it();
     und_frame f = textured_ball(&def);
     und_texture_map *map = und_texture_map_create(&f, 1, &err);
     assert_non_null(map);

@@ -29,16 +29,16 @@ static void smallest_scene_has_defaults(void **state)
     const und_scene_view *v = und_scene_get(scene);
     und_waves_def like = und_waves_def_default();
     assert_string_equal(v->name, "try-it");
-    assert_string_equal(v->model, "waves");
+    assert_int_equal(v->model, UND_MODEL_WAVES);
     assert_int_equal(v->start, 1);
     assert_int_equal(v->end, 240);
     assert_double_near(v->fps, 24, 0);
-    assert_int_equal(v->waves.pool.nx, 8);
-    assert_int_equal(v->waves.pool.nz, 4);
-    assert_double_near(v->waves.pool.dx, 0.5, 1e-15);
-    assert_double_near(v->waves.pool.gravity, like.pool.gravity, 0);
-    assert_int_equal(v->waves.pool.edge[UND_LOW_X].kind, UND_EDGE_WALL);
-    assert_int_equal(v->waves.pool.source_count, 0);
+    assert_int_equal(v->waves.height_field.nx, 8);
+    assert_int_equal(v->waves.height_field.nz, 4);
+    assert_double_near(v->waves.height_field.dx, 0.5, 1e-15);
+    assert_double_near(v->waves.height_field.gravity, like.height_field.gravity, 0);
+    assert_int_equal(v->waves.height_field.edge[UND_LOW_X].kind, UND_EDGE_WALL);
+    assert_int_equal(v->waves.height_field.source_count, 0);
     und_scene_destroy(scene);
 }
 
@@ -91,21 +91,21 @@ static void everything_is_read(void **state)
     assert_int_equal(und_scene_end(scene), 6);
     assert_double_near(und_scene_fps(scene), 30, 0);
     assert_int_equal(v->substeps, 4);
-    assert_int_equal(w->pool.seed, 7);
-    assert_double_near(w->pool.origin[0], -5, 0);
-    assert_double_near(at(&w->pool.ground, 3, 2, 0), -2 + 0.3 + 0.02, 1e-15);
-    assert_double_near(at(&w->pool.pressure, 0, 0, 1.5), 150, 1e-12);
+    assert_int_equal(w->height_field.seed, 7);
+    assert_double_near(w->height_field.origin[0], -5, 0);
+    assert_double_near(at(&w->height_field.ground, 3, 2, 0), -2 + 0.3 + 0.02, 1e-15);
+    assert_double_near(at(&w->height_field.pressure, 0, 0, 1.5), 150, 1e-12);
     assert_double_near(at(&w->velocity0, 0, 0, 0), 0.5, 0);
-    assert_double_near(w->pool.damping, 0.25, 0);
+    assert_double_near(w->height_field.damping, 0.25, 0);
     assert_int_equal(w->order, 2);
-    assert_int_equal(w->pool.edge[UND_LOW_X].kind, UND_EDGE_OPEN);
-    assert_true(w->pool.edge[UND_LOW_X].has_level);
-    assert_double_near(w->pool.edge[UND_LOW_X].amplitude, 0.2, 0);
-    assert_double_near(w->pool.edge[UND_LOW_X].direction, 20, 0);
-    assert_int_equal(w->pool.edge[UND_HIGH_X].kind, UND_EDGE_FALL);
-    assert_int_equal(w->pool.edge[UND_LOW_Z].kind, UND_EDGE_WALL);
-    assert_int_equal(w->pool.edge[UND_HIGH_Z].kind, UND_EDGE_FLOW);
-    assert_double_near(at(&w->pool.edge[UND_HIGH_Z].rate, 0, 0, 2), 2.1, 1e-15);
+    assert_int_equal(w->height_field.edge[UND_LOW_X].kind, UND_EDGE_OPEN);
+    assert_true(w->height_field.edge[UND_LOW_X].has_level);
+    assert_double_near(w->height_field.edge[UND_LOW_X].amplitude, 0.2, 0);
+    assert_double_near(w->height_field.edge[UND_LOW_X].direction, 20, 0);
+    assert_int_equal(w->height_field.edge[UND_HIGH_X].kind, UND_EDGE_FALL);
+    assert_int_equal(w->height_field.edge[UND_LOW_Z].kind, UND_EDGE_WALL);
+    assert_int_equal(w->height_field.edge[UND_HIGH_Z].kind, UND_EDGE_FLOW);
+    assert_double_near(at(&w->height_field.edge[UND_HIGH_Z].rate, 0, 0, 2), 2.1, 1e-15);
     assert_int_equal(und_scene_trouble(scene, NULL), UND_OK);
     und_scene_destroy(scene);
 }
@@ -115,28 +115,28 @@ static void lists_are_read(void **state)
     (void)state;
     und_scene *scene = load(everything);
     const und_waves_def *w = &und_scene_get(scene)->waves;
-    assert_int_equal(w->pool.source_count, 2);
-    assert_double_near(w->pool.sources[0].rate.number, 0.3, 0);
-    assert_double_near(w->pool.sources[0].center[0], 1, 0);
-    assert_double_near(w->pool.sources[0].center[2], 2, 0);
-    assert_double_near(w->pool.sources[0].end, 2, 0);
-    assert_double_near(at(&w->pool.sources[1].rate, 0, 0, 0), -0.25, 0);
-    assert_true(isinf(w->pool.sources[1].end));
-    assert_double_near(und_shape_distance(w->pool.sources[1].shape, und_vec(2, 0, 3)), 1.5, 1e-12);
-    assert_int_equal(w->pool.drop_count, 2);
-    assert_double_near(w->pool.drops[0].volume, 0.5, 0);
+    assert_int_equal(w->height_field.source_count, 2);
+    assert_double_near(w->height_field.sources[0].rate.number, 0.3, 0);
+    assert_double_near(w->height_field.sources[0].center[0], 1, 0);
+    assert_double_near(w->height_field.sources[0].center[2], 2, 0);
+    assert_double_near(w->height_field.sources[0].end, 2, 0);
+    assert_double_near(at(&w->height_field.sources[1].rate, 0, 0, 0), -0.25, 0);
+    assert_true(isinf(w->height_field.sources[1].end));
+    assert_double_near(und_shape_distance(w->height_field.sources[1].shape, und_vec(2, 0, 3)), 1.5, 1e-12);
+    assert_int_equal(w->height_field.drop_count, 2);
+    assert_double_near(w->height_field.drops[0].volume, 0.5, 0);
     /* the integral of 1/2 + 1/2 cos(pi r/R) over a disc, by the midpoint rule */
     double sum = 0, n = 20000;
     for (int i = 0; i < n; i++) {
         double r = (i + 0.5) * 2 / n;
         sum += (0.5 + 0.5 * cos(M_PI * r / 2)) * 2 * M_PI * r * 2 / n;
     }
-    assert_double_near(w->pool.drops[1].volume, 0.25 * sum, 1e-7);
-    assert_true(w->pool.rain.on);
-    assert_double_near(w->pool.rain.max_rate, 5, 0);
-    assert_double_near(w->pool.rain.wind[1], 2, 0);
+    assert_double_near(w->height_field.drops[1].volume, 0.25 * sum, 1e-7);
+    assert_true(w->height_field.rain.on);
+    assert_double_near(w->height_field.rain.max_rate, 5, 0);
+    assert_double_near(w->height_field.rain.wind[1], 2, 0);
     double center[3];
-    und_vector_at(&w->pool.stirs[0].center, 1.5, center);
+    und_vector_at(&w->height_field.stirs[0].center, 1.5, center);
     assert_double_near(center[0], 1.5, 0);
     assert_double_near(center[2], 3, 0);
     assert_double_near(und_motion_at(w->objects[0].motion, 1).position.x, 2, 1e-12);
@@ -149,7 +149,7 @@ static void looks_are_read(void **state)
 {
     (void)state;
     und_scene *scene = load(everything);
-    const und_render_def *d = &und_scene_get(scene)->render;
+    const und_picture_def *d = &und_scene_get(scene)->render;
     double p[3];
     und_vector_at(&d->eye, 0.25, p);
     assert_double_near(p[0], 0.5, 1e-12);
@@ -197,16 +197,16 @@ static void columns_are_read(void **state)
     const und_scene_view *v = und_scene_get(scene);
     const und_columns_def *c = &v->columns;
     double wind[3];
-    assert_string_equal(v->model, "columns");
-    assert_ptr_equal(v->pool, &c->pool);
-    assert_int_equal(c->pool.nz, 10);
-    assert_int_equal(c->pool.seed, 9);
-    assert_double_near(c->pool.density, 900, 0);
-    assert_double_near(at(&c->pool.ground, -2.5, 3, 0), -2, 1e-12);
-    assert_double_near(at(&c->pool.ground, 0, 3, 0), -2.5, 1e-12);
-    assert_double_near(c->pool.surface.number, 0.5, 0);
-    assert_int_equal(c->pool.drop_count, 1);
-    assert_true(c->pool.rain.on);
+    assert_int_equal(v->model, UND_MODEL_COLUMNS);
+    assert_ptr_equal(v->height_field, &c->height_field);
+    assert_int_equal(c->height_field.nz, 10);
+    assert_int_equal(c->height_field.seed, 9);
+    assert_double_near(c->height_field.density, 900, 0);
+    assert_double_near(at(&c->height_field.ground, -2.5, 3, 0), -2, 1e-12);
+    assert_double_near(at(&c->height_field.ground, 0, 3, 0), -2.5, 1e-12);
+    assert_double_near(c->height_field.surface.number, 0.5, 0);
+    assert_int_equal(c->height_field.drop_count, 1);
+    assert_true(c->height_field.rain.on);
     assert_double_near(c->pipe_depth, 0.75, 0);
     assert_double_near(c->diagonal, 0.5, 0);
     assert_int_equal(c->flow, UND_FLOW_MEAN);
@@ -355,17 +355,17 @@ static void tables_span_the_domain(void **state)
     (void)state;
     und_scene *scene = load("liquid.waves { size = 10, cells = 20, surface = {1, 3}, ground = -1 }");
     const und_waves_def *w = &und_scene_get(scene)->waves;
-    assert_int_equal(w->pool.nz, 1);
-    assert_double_near(at(&w->pool.surface, 2.5, 0, 0), 1, 1e-12);
-    assert_double_near(at(&w->pool.surface, 5, 0, 0), 2, 1e-12);
-    assert_double_near(at(&w->pool.surface, 7.5, 0, 0), 3, 1e-12);
+    assert_int_equal(w->height_field.nz, 1);
+    assert_double_near(at(&w->height_field.surface, 2.5, 0, 0), 1, 1e-12);
+    assert_double_near(at(&w->height_field.surface, 5, 0, 0), 2, 1e-12);
+    assert_double_near(at(&w->height_field.surface, 7.5, 0, 0), 3, 1e-12);
     und_scene_destroy(scene);
     scene = load(everything); /* rows from low z: 0 1 / 2 3 over x -5..5, z 1..6 */
     w = &und_scene_get(scene)->waves;
-    assert_double_near(at(&w->pool.surface, -2.5, 2.25, 0), 0, 1e-12);
-    assert_double_near(at(&w->pool.surface, 2.5, 2.25, 0), 1, 1e-12);
-    assert_double_near(at(&w->pool.surface, -2.5, 4.75, 0), 2, 1e-12);
-    assert_double_near(at(&w->pool.surface, 0, 3.5, 0), 1.5, 1e-12);
+    assert_double_near(at(&w->height_field.surface, -2.5, 2.25, 0), 0, 1e-12);
+    assert_double_near(at(&w->height_field.surface, 2.5, 2.25, 0), 1, 1e-12);
+    assert_double_near(at(&w->height_field.surface, -2.5, 4.75, 0), 2, 1e-12);
+    assert_double_near(at(&w->height_field.surface, 0, 3.5, 0), 1.5, 1e-12);
     und_scene_destroy(scene);
 }
 
@@ -381,7 +381,7 @@ static void settings_replace_params(void **state)
     und_scene *scene = und_scene_from_text(text, "x.lua", settings, 4, &err);
     if (!scene)
         fail_msg("%s", err.text);
-    assert_int_equal(und_scene_get(scene)->waves.pool.nx, 64);
+    assert_int_equal(und_scene_get(scene)->waves.height_field.nx, 64);
     assert_string_equal(und_scene_get(scene)->settings, "cells=64 flag=yes word=b");
     und_scene_destroy(scene);
     und_setting wrong[] = {{"word", "b"}, {"flag", "on"}, {"cell", "3"}};
@@ -423,7 +423,7 @@ static void failing_functions_are_remembered(void **state)
         und_scene *scene = und_scene_from_text(text, "f.lua", NULL, 0, &err);
         if (!scene)
             fail_msg("%s", err.text);
-        const und_value *ground = &und_scene_get(scene)->waves.pool.ground;
+        const und_value *ground = &und_scene_get(scene)->waves.height_field.ground;
         assert_double_near(at(ground, 0, 0, 0), 1, 0);
         assert_int_equal(und_scene_trouble(scene, &err), UND_OK);
         assert_double_near(at(ground, 3, 4, 2), 0, 0);
@@ -459,8 +459,8 @@ static void programs_are_deterministic(void **state)
         "liquid.waves { size = 1, cells = 4, ground = -r, level = hash(3) }\n";
     und_scene *a = load(text), *b = load(text);
     const und_waves_def *w = &und_scene_get(a)->waves;
-    assert_double_near(w->pool.ground.number, und_scene_get(b)->waves.pool.ground.number, 0);
-    assert_true(w->pool.surface.number >= 0 && w->pool.surface.number < 1);
+    assert_double_near(w->height_field.ground.number, und_scene_get(b)->waves.height_field.ground.number, 0);
+    assert_true(w->height_field.surface.number >= 0 && w->height_field.surface.number < 1);
     und_scene_destroy(a);
     und_scene_destroy(b);
 }
@@ -504,9 +504,9 @@ static void noise_is_smooth(void **state)
              "assert(math.abs(fbm(0.3, 0.4, 1) - noise(0.3, 0.4)) == 0)\n"
              "liquid.waves { size = 1, cells = 4, ground = low, level = high, damping = jump }\n");
     const und_waves_def *w = &und_scene_get(scene)->waves;
-    assert_true(w->pool.ground.number < -0.5 && w->pool.ground.number > -1.1);
-    assert_true(w->pool.surface.number > 0.5 && w->pool.surface.number < 1.1);
-    assert_true(w->pool.damping < 0.05);
+    assert_true(w->height_field.ground.number < -0.5 && w->height_field.ground.number > -1.1);
+    assert_true(w->height_field.surface.number > 0.5 && w->height_field.surface.number < 1.1);
+    assert_true(w->height_field.damping < 0.05);
     und_scene_destroy(scene);
 }
 
@@ -532,9 +532,9 @@ static void files_stay_in_the_folder(void **state)
     if (!scene)
         fail_msg("%s", err.text);
     const und_scene_view *v = und_scene_get(scene);
-    assert_double_near(at(&v->waves.pool.ground, 1, 1, 0), 6, 1e-6);
-    assert_double_near(at(&v->waves.pool.ground, 3, 1, 0), -2, 1e-6);
-    assert_double_near(at(&v->waves.pool.ground, 1, 3, 0), -2, 1e-6);
+    assert_double_near(at(&v->waves.height_field.ground, 1, 1, 0), 6, 1e-6);
+    assert_double_near(at(&v->waves.height_field.ground, 3, 1, 0), -2, 1e-6);
+    assert_double_near(at(&v->waves.height_field.ground, 1, 3, 0), -2, 1e-6);
     assert_int_equal(v->render.ground_map->width, 2);
     und_scene_destroy(scene);
     assert_int_equal(symlink("/etc/hostname", way_out), 0);

@@ -33,8 +33,8 @@ static void grids_are_as_asked(void **state)
         snprintf(text, sizeof text, "liquid.cells { %s, origin = {1, 2, 3} }", grids[i].text);
         und_scene *scene = load(text);
         const und_scene_view *view = und_scene_get(scene);
-        assert_string_equal(view->model, "cells");
-        assert_null(view->pool);
+        assert_int_equal(view->model, UND_MODEL_CELLS);
+        assert_null(view->height_field);
         for (int a = 0; a < 3; a++) {
             assert_int_equal(view->cells.n[a], grids[i].n[a]);
             assert_double_near(view->cells.cell[a], grids[i].cell[a], 1e-12);

@@ -209,13 +209,13 @@ static void defaults_are_what_is_told(void **state)
     const und_columns_def columns = und_columns_def_default();
     const und_cells_def cells = und_cells_def_default();
     const und_levelset_def levelset = und_levelset_def_default();
-    const und_render_def render = und_render_def_default();
+    const und_picture_def render = und_picture_def_default();
     const field *w = block_of("liquid.waves"), *c = block_of("liquid.columns");
     const field *spray = inside_of(c, "spray");
     const defaults all[] = {{"waves", w, &waves},
                             {"columns", c, &columns},
                             {"foam", inside_of(w, "foam"), &waves.foam},
-                            {"rain", inside_of(w, "rain"), &waves.pool.rain},
+                            {"rain", inside_of(w, "rain"), &waves.height_field.rain},
                             {"spray", spray, &columns.spray},
                             {"sheets", inside_of(spray, "sheets"), &columns.spray},
                             {"cells", block_of("liquid.cells"), &cells},

@@ -35,8 +35,8 @@ static void cells_are_cubes(void **state)
         snprintf(text, sizeof text, "liquid.levelset { %s, origin = {1, 2, 3} }", grids[i].text);
         und_scene *scene = load(text);
         const und_scene_view *view = und_scene_get(scene);
-        assert_string_equal(view->model, "levelset");
-        assert_null(view->pool);
+        assert_int_equal(view->model, UND_MODEL_LEVELSET);
+        assert_null(view->height_field);
         assert_double_near(view->levelset.dx, grids[i].dx, 1e-12);
         for (int a = 0; a < 3; a++) {
             assert_int_equal(view->levelset.n[a], grids[i].n[a]);

@@ -63,7 +63,7 @@ static void what_is_wrong_is_told(void **state)
     }
 }
 
-static und_scene *load(const char *text, const und_render_def **def)
+static und_scene *load(const char *text, const und_picture_def **def)
 {
     und_error err = {0};
     und_scene *scene = und_scene_from_text(text, "looks.lua", NULL, 0, &err);
@@ -76,7 +76,7 @@ static und_scene *load(const char *text, const und_render_def **def)
 static void nothing_said_is_nothing_asked(void **state)
 {
     (void)state;
-    const und_render_def *d;
+    const und_picture_def *d;
     und_scene *scene = load(S(""), &d);
     assert_false(d->looks.liquid.given || d->looks.ground.given);
     assert_int_equal(d->looks.solid_count + d->looks.body_count + d->lamp_count, 0);
@@ -88,7 +88,7 @@ static void nothing_said_is_nothing_asked(void **state)
 static void solids_have_materials(void **state)
 {
     (void)state;
-    const und_render_def *d;
+    const und_picture_def *d;
     und_scene *scene =
         load("material { name = 'mine', kind = 'glossy', roughness = 0.5 }\n"
              "liquid.levelset { size = {1, 1, 1}, cells = 8, solids = {\n"
@@ -117,7 +117,7 @@ static void solids_have_materials(void **state)
 static void bodies_have_materials(void **state)
 {
     (void)state;
-    const und_render_def *d;
+    const und_picture_def *d;
     und_scene *scene =
         load("liquid.cells { size = {1, 1, 1}, cells = 8, level = 0.5, keep_flow = true,\n"
              "  solids = { { shape = sphere { radius = 0.2 }, material = 'wood' } },\n"
@@ -148,7 +148,7 @@ static void bodies_have_materials(void **state)
 static void lamps_and_lens(void **state)
 {
     (void)state;
-    const und_render_def *d;
+    const und_picture_def *d;
     und_scene *scene =
         load(S("light { sun_size = 2, lamps = {\n"
                "  { at = {0, 3, 0}, size = {2, 1}, power = 10, color = {1, 0.5, 0} },\n"

@@ -159,8 +159,8 @@ static void same_at_any_thread_count(void **state)
         run(which, 1, one);
         for (int i = 1; i <= FRAMES; i++)
             assert_int_not_equal(one[i], one[i - 1]);
-        for (int threads = 2; threads <= 7; threads += 5) {
-            run(which, threads, other);
+        for (int i = 0; i < test_cases(2, 1); i++) {
+            run(which, i ? 2 : 7, other);
             assert_memory_equal(one, other, sizeof one);
         }
     }
@@ -244,7 +244,7 @@ static void stand_at_their_times(int which)
     const und_frame *frame = und_sim_frame(sim);
     assert_int_equal(frame->number, 3);
     assert_double_near(frame->time, 5.0 / 24, 1e-15);
-    assert_double_near(und_sim_liquid(sim)->class->time(und_sim_liquid(sim)), 5.0 / 24, 1e-12);
+    assert_double_near(*und_sim_liquid(sim)->time, 5.0 / 24, 1e-12);
     const und_item *field = und_frame_find(frame, which < MARKERS ? "surface" : "pressure");
     assert_non_null(field);
     assert_int_equal(field->dim[0], frame->grid.n[2]);

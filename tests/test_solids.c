@@ -203,8 +203,8 @@ static void test_plates(void **state)
     const und_mac m = cube(24), flat = und_mac_make((const int[3]){40, 40, 1},
                                                     (const double[3]){1 / 40.0, 1 / 40.0, 1 / 40.0},
                                                     (const double[3]){0, 0, 0.5 - 0.5 / 40});
-    move_plates(&m, 24);
-    move_plates(&flat, 200);
+    move_plates(&m, (uint64_t)test_cases(24, 6));
+    move_plates(&flat, (uint64_t)test_cases(200, 40));
 }
 
 /* The room that a ball leaves, the open parts of a plane of faces through it, and the order in which both
@@ -468,6 +468,8 @@ static void push_boxes(const pushing *p)
     const und_mac m = cube(PUSH_CELLS);
     const double dt = 0.02 / PUSH_CELLS;
     und_obstacle_def defs[3] = {{0}};
+    und_shape *shape[3];
+    und_motion *motion[3];
     und_error err;
     und_solids s;
     for (int i = 0; i < p->count; i++) {
@@ -475,8 +477,8 @@ static void push_boxes(const pushing *p)
         und_vec3 half = und_mul(und_sub(p->high[i], p->low[i]), 0.5 / PUSH_CELLS);
         const und_key keys[2] = {{.time = 0, .position = middle},
                                  {.time = 1, .position = und_add(middle, p->way[i])}};
-        defs[i].shape = make(&(und_shape){.kind = UND_BOX, .half = half});
-        defs[i].motion = und_motion_create(keys, i < p->moving ? 2 : 1, UND_EASE_LINEAR, &err);
+        defs[i].shape = shape[i] = make(&(und_shape){.kind = UND_BOX, .half = half});
+        defs[i].motion = motion[i] = und_motion_create(keys, i < p->moving ? 2 : 1, UND_EASE_LINEAR, &err);
     }
     assert_int_equal(und_solids_open(&s, &m, defs, p->count, closed, 0, 1, &err), UND_OK);
     assert_true(und_solids_move(&s, 0, dt));
@@ -495,8 +497,8 @@ static void push_boxes(const pushing *p)
     assert_double_near(sum[0], p->behind, 1e-3);
     und_solids_close(&s);
     for (int i = 0; i < p->count; i++) {
-        und_shape_destroy((und_shape *)defs[i].shape);
-        und_motion_destroy((und_motion *)defs[i].motion);
+        und_shape_destroy(shape[i]);
+        und_motion_destroy(motion[i]);
     }
 }
 

@@ -130,7 +130,7 @@ static void any_step_is_stable(void **state)
     }
 }
 
-static void wind_wins(void *context, double t, double out[3])
+static void wind_wins(const void *context, double t, double out[3])
 {
     (void)context;
     out[0] = t >= 0 ? 3 : 1e30;

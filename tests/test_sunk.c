@@ -65,7 +65,7 @@ static void nodes_come_close(void **state)
     und_shape twin = box, *children[1] = {&twin};
     const und_shape boxes = {.kind = UND_UNION, .child_count = 1, .children = children};
     und_hull hull = {0};
-    double whole = und_shape_moments(&box).volume;
+    double whole = und_mass_of_shape(&box).volume;
     assert_int_equal(und_hull_open(&hull, &boxes, whole, und_vec(0, 0, 0), 16, &err), UND_OK);
     for (int k = 0; k < 4; k++)
         for (int n = -3; n <= 3; n++) {
@@ -78,7 +78,7 @@ static void nodes_come_close(void **state)
         }
     und_hull_close(&hull);
     hull = (und_hull){0};
-    whole = und_shape_moments(&cylinder).volume;
+    whole = und_mass_of_shape(&cylinder).volume;
     assert_int_equal(und_hull_open(&hull, &cylinder, whole, und_vec(0, 0, 0), 16, &err), UND_OK);
     double t = -0.5, part = (acos(-t) + t * sqrt(1 - t * t)) / M_PI; /* up to t radii above the axis */
     und_sunk low = und_sunk_below(&cylinder, &hull, und_vec(0.2 * t, 0, 0), und_vec(1, 0, 0));

@@ -312,7 +312,7 @@ static void test_damaged_particles(void **state)
     for (int k = 0; k < 4; k++) {
         und_error err = {0};
         und_frame own = frame_of(t);
-        assert_true(und_frame_has_texture(&own));
+        assert_true(und_texture_in_frame(&own));
         if (k == 0)
             ((float *)und_frame_find(&own, "texture/position")->data)[4] = NAN;
         else if (k == 1)

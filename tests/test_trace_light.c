@@ -1,7 +1,7 @@
 /* Lights against closed forms: densities, irradiance of lamps, sun and sky, photons' flux. */
 #include "test.h"
 
-#include "render/internal.h"
+#include "stage/scenery.h"
 #include "trace/path.h"
 #include "validate/small_world.h"
 
@@ -87,7 +87,7 @@ static f3 floor_light(const und_lights *lights, const small_world *world, uint32
     for (uint32_t k = 0; k < count; k++) {
         und_dice dice = {.seed = 4, .sample = k};
         und_ray ray = {.from = {-1, 1, 0}, .dir = {0.70710678f, -0.70710678f, 0}, .far = INFINITY};
-        sum = f3_along(sum, und_path(&paths, &ray, &dice, NULL), 1 / (float)count);
+        sum = f3_along(sum, und_trace_path(&paths, &ray, &dice, NULL), 1 / (float)count);
     }
     return sum;
 }
@@ -242,7 +242,7 @@ static double floor_mean(const small_world *world, const und_lights *lights, con
         und_dice dice = {.seed = 8, .sample = k};
         float x = 1.6f * und_dice_roll(&dice) - 0.8f, z = 1.6f * und_dice_roll(&dice) - 0.8f;
         und_ray ray = {.from = {x, 0.05f, z}, .dir = {0, -1, 0}, .far = INFINITY};
-        sum += (double)und_path(&paths, &ray, &dice, NULL).x / count;
+        sum += (double)und_trace_path(&paths, &ray, &dice, NULL).x / count;
     }
     return sum;
 }

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 #include "trace/matter.h"
 #include "trace/media.h"
 #include "trace/path.h"
@@ -155,7 +155,7 @@ static double furnace(const small_world *world, const und_lights *lights, int co
         if (!aimed)
             to = f3_scale(direction((double)u, (double)v), 0.9f);
         und_ray ray = {.from = from, .dir = f3_unit(f3_sub(to, from)), .far = INFINITY};
-        sum += (double)und_path(&paths, &ray, &dice, NULL).x;
+        sum += (double)und_trace_path(&paths, &ray, &dice, NULL).x;
         assert_int_equal(dice.dropped, 0);
     }
     return sum / count;
@@ -224,7 +224,7 @@ static void test_albedo_series(void **state)
     for (uint32_t k = 0; k < COUNT; k++) {
         und_dice dice = {.seed = 1, .sample = k};
         und_ray ray = {.from = {0.5f, 0.2f, -0.3f}, .dir = {0, 0.6f, 0.8f}, .far = INFINITY};
-        sum += (double)und_path(&paths, &ray, &dice, NULL).y / COUNT;
+        sum += (double)und_trace_path(&paths, &ray, &dice, NULL).y / COUNT;
     }
     assert_double_near(sum, 2, 0.02);
     und_lights_destroy(lights);
@@ -252,7 +252,7 @@ static void test_beer(void **state)
         for (uint32_t k = 0; k < COUNT; k++) {
             und_dice dice = {.seed = 5, .sample = k};
             und_ray ray = {.from = {0, 3, 0}, .dir = {(float)sqrt(1 - c * c), (float)-c, 0}, .far = INFINITY};
-            sum = f3_along(sum, und_path(&paths, &ray, &dice, NULL), 1.0f / COUNT);
+            sum = f3_along(sum, und_trace_path(&paths, &ray, &dice, NULL), 1.0f / COUNT);
         }
         const double a[3] = {0.5, 2, 0}, got[3] = {sum.x, sum.y, sum.z};
         for (int k = 0; k < 3; k++) {
@@ -290,7 +290,7 @@ static void test_snell_by_rays(void **state)
         und_dice dice = {.seed = 5};
         und_ray ray = {.from = {0, (float)c, 0}, .dir = {(float)s, (float)-c, 0}, .far = INFINITY};
         und_hit first;
-        double x = (double)und_path(&paths, &ray, &dice, &first).x / (1 - und_fresnel(c, 1.333));
+        double x = (double)und_trace_path(&paths, &ray, &dice, &first).x / (1 - und_fresnel(c, 1.333));
         double t = und_snell_sine(c, 1.333);
         assert_double_near(x, s + 1.5 * t / sqrt(1 - t * t), 2e-3);
         assert_double_near(first.t, 1, 1e-5);
@@ -325,7 +325,7 @@ static void test_panes_add_no_noise(void **state)
             und_dice dice = {.seed = 5, .sample = k};
             und_ray ray = {.from = {0, 5, 0}, .dir = {0.6f, -0.8f, 0}, .far = INFINITY};
             und_hit first;
-            double seen = (double)und_path(&paths, &ray, &dice, &first).x;
+            double seen = (double)und_trace_path(&paths, &ray, &dice, &first).x;
             sum += seen / COUNT;
             squares += seen * seen / COUNT;
             assert_int_equal(first.id, 16);
@@ -333,7 +333,7 @@ static void test_panes_add_no_noise(void **state)
             und_paths bright = paths;
             bright.lights = even;
             dice = (und_dice){.seed = 5, .sample = k};
-            all += (double)und_path(&bright, &ray, &dice, NULL).x / COUNT;
+            all += (double)und_trace_path(&bright, &ray, &dice, NULL).x / COUNT;
         }
         assert_double_near(all, 1, panes == 1 ? 1e-6 : 2e-3);
         double spread = sqrt(fmax(squares - sum * sum, 0)), by_chance = 0.8 * sqrt(back * (1 - back));
@@ -374,7 +374,7 @@ static void test_normals_that_turn_away(void **state)
             und_dice dice = {.seed = 5};
             und_ray ray = {.from = {0, (float)c, 0}, .dir = {(float)s, (float)-c, 0}, .far = INFINITY};
             und_hit first;
-            double seen = (double)und_path(&paths, &ray, &dice, &first).x;
+            double seen = (double)und_trace_path(&paths, &ray, &dice, &first).x;
             /* The mirrored ray is over the face: it is met at no more than half of a right angle and half of
              * the face's own. */
             double most = cos((45 + 0.5 * angle) * circle / 180);
@@ -409,7 +409,7 @@ static void test_critical_angle(void **state)
         for (uint32_t i = 0; i < 16; i++) {
             und_dice dice = {.seed = 2, .sample = i};
             und_ray ray = {.from = {0, -1, 0}, .dir = {(float)sqrt(1 - c * c), (float)c, 0}, .far = INFINITY};
-            light += (double)und_path(&paths, &ray, &dice, NULL).x;
+            light += (double)und_trace_path(&paths, &ray, &dice, NULL).x;
         }
         if (light > 0)
             low = angle;
@@ -462,7 +462,7 @@ static void test_damage(void **state)
             und_dice dice = {.seed = 6, .sample = i};
             float x = und_dice_roll(&dice);
             und_ray ray = {.from = {x, 0.3f, 4}, .dir = {0, 0, k == 4 ? NAN : -1}, .far = INFINITY};
-            f3 light = und_path(&paths, &ray, &dice, NULL);
+            f3 light = und_trace_path(&paths, &ray, &dice, NULL);
             assert_true(isfinite(light.x) && isfinite(light.y) && isfinite(light.z));
             assert_true(k != 4 || dice.dropped == 1);
         }

@@ -2,7 +2,7 @@
 #include "tests/test.h"
 
 #include "base/pages.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 #include "trace/photons_parts.h"
 
 static const und_matter water = {UND_MATTER_DIELECTRIC, .index = 1.333f, .priority = 1};
@@ -250,7 +250,7 @@ static void waves_focus(void **state)
 {
     (void)state;
     double depth[2] = {1.267465632, 2.534931265}, through = 1 - und_fresnel(1, 1.333);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < test_cases(2, 1); k++) {
         pond p = make_pond(depth[k], 1);
         p.height = sine;
         und_photons *photons = illuminate(&p, 400000);

@@ -9,9 +9,9 @@
 
 enum { N = 40, WIDTH = 96, HEIGHT = 54, PIXELS = WIDTH * HEIGHT };
 
-static und_render_def shore_def(void)
+static und_picture_def shore_def(void)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = WIDTH;
     def.height = HEIGHT;
     def.quality = UND_QUALITY_REVIEW;
@@ -49,7 +49,7 @@ static und_frame shore_frame(float deep, bool bumpy)
 static void trace(const und_frame *frame, float gray[PIXELS])
 {
     und_error err = {0};
-    const und_render_def def = shore_def();
+    const und_picture_def def = shore_def();
     und_trace *t = und_trace_create(&def, &err);
     und_layers layers;
     und_film_report report;
@@ -81,7 +81,8 @@ static void films_are_no_darker_than_wet_ground(void **state)
     (void)state;
     static const float deep[] = {2e-5f, 8e-4f, 1e-2f};
     static float damp[PIXELS], wet[PIXELS];
-    for (int bumpy = 0; bumpy < 2; bumpy++) {
+    for (int even = 0; even < test_cases(2, 1); even++) {
+        const bool bumpy = !even;
         und_frame frame = shore_frame(1e-6f, bumpy);
         trace(&frame, damp);
         und_frame_clear(&frame);
@@ -129,7 +130,7 @@ static void depths_are_those_that_rays_meet(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_render_def def = shore_def();
+    und_picture_def def = shore_def();
     und_frame frame = flat_frame(N, 2, 0, 0);
     float *ground = und_frame_find(&frame, "ground")->data,
           *surface = und_frame_find(&frame, "surface")->data;
@@ -137,9 +138,9 @@ static void depths_are_those_that_rays_meet(void **state)
         ground[k] = 0.05f * (float)und_random(3, 1, (uint64_t)k);
         surface[k] = ground[k] + 0.02f + 0.05f * (float)und_random(3, 2, (uint64_t)k);
     }
-    und_render *render = make_render(&def);
-    assert_int_equal(und_render_prepare(render, &frame, &err), UND_OK);
-    und_world *world = und_world_create(render, &frame, &err);
+    und_scenery *scenery = make_scenery(&def);
+    assert_int_equal(und_scenery_prepare(scenery, &frame, &err), UND_OK);
+    und_world *world = und_world_create(scenery, &frame, &err);
     assert_non_null(world);
     for (uint64_t k = 0; k < 2000; k++) {
         f3 from =
@@ -155,7 +156,7 @@ static void depths_are_those_that_rays_meet(void **state)
                            (double)und_world_depth((const und_world_parts *)world, from.x, from.z), 1e-5);
     }
     und_world_destroy(world);
-    und_render_destroy(render);
+    und_scenery_destroy(scenery);
     und_frame_clear(&frame);
 }
 

@@ -3,7 +3,7 @@
 #include "tests/pictures.h"
 
 #include "geom/value.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 #include "trace/light_parts.h"
 #include "trace/photons.h"
 #include "trace/world_parts.h"
@@ -20,7 +20,7 @@ static double still_water(double x, double y, double z)
 
 typedef struct stage {
     und_frame frame;
-    und_render *render;
+    und_scenery *scenery;
     und_world *world;
     und_lights *lights;
     und_photons *photons;
@@ -30,7 +30,7 @@ typedef struct stage {
 static stage build(und_tank_kind kind, double x, double y, double z)
 {
     und_error err = {0};
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = 64;
     def.height = 36;
     def.threads = 2;
@@ -40,12 +40,11 @@ static stage build(und_tank_kind kind, double x, double y, double z)
     def.sun = und_vector_constant(x, y, z);
     for (int a = 0; a < 3; a++)
         def.absorption[a] = 0;
-    stage s = {.frame = distance_frame(20, 20, 20, 1.0 / 20, still_water), .render = make_render(&def)};
-    s.render->traced = true;
-    assert_int_equal(und_render_prepare(s.render, &s.frame, &err), UND_OK);
-    s.world = und_world_create(s.render, &s.frame, &err);
+    stage s = {.frame = distance_frame(20, 20, 20, 1.0 / 20, still_water), .scenery = make_scenery(&def)};
+    assert_int_equal(und_scenery_prepare(s.scenery, &s.frame, &err), UND_OK);
+    s.world = und_world_create(s.scenery, &s.frame, &err);
     assert_non_null(s.world);
-    s.lights = und_lights_create(&(und_lights_def){.sky = &s.render->sky, .sun_angle = 0.5f}, &err);
+    s.lights = und_lights_create(&(und_lights_def){.sky = &s.scenery->sky, .sun_angle = 0.5f}, &err);
     assert_non_null(s.lights);
     s.photons = und_photons_create(&(und_photons_def){.world = s.world,
                                                       .lights = s.lights,
@@ -64,7 +63,7 @@ static void strike(stage *s)
     und_photons_destroy(s->photons);
     und_lights_destroy(s->lights);
     und_world_destroy(s->world);
-    und_render_destroy(s->render);
+    und_scenery_destroy(s->scenery);
     und_frame_clear(&s->frame);
 }
 
@@ -74,7 +73,7 @@ static void walls_are_lit_under_water(void **state)
 {
     (void)state;
     stage s = build(UND_TANK_TILES, 0.6, 0.8, 0);
-    double n = s.render->def.refraction, c = 0.8, below = 0.6 / n, deep = sqrt(1 - below * below);
+    double n = s.scenery->def.refraction, c = 0.8, below = 0.6 / n, deep = sqrt(1 - below * below);
     double sun = (double)s.lights->sun_irradiance.y, through = (1 - und_fresnel(c, n)) * c;
     f3 right = f3_make(1, 0, 0), up = f3_make(0, 1, 0);
     for (int k = 0; k < 4; k++) {
@@ -95,7 +94,7 @@ static void walls_cast_shadows(void **state)
     for (int kind = UND_TANK_GLASS; kind <= UND_TANK_TILES; kind++) {
         stage s = build((und_tank_kind)kind, -0.6, 0.8, 0);
         /* Over the wall, 0.4 m above the water, light comes to the surface 0.3 m from it, and goes on. */
-        double n = s.render->def.refraction, below = 0.6 / n, deep = sqrt(1 - below * below);
+        double n = s.scenery->def.refraction, below = 0.6 / n, deep = sqrt(1 - below * below);
         float edge = (float)(0.25 + 0.4 * 0.6 / 0.8 + (LEVEL + 0.5) * below / deep);
         f3 up = f3_make(0, 1, 0),
            dark = und_photons_at(s.photons, f3_make(edge - 0.06f, -0.5f, 1.5f), up, true),

@@ -7,26 +7,26 @@
 #include "trace/world_parts.h"
 
 typedef struct shown {
-    und_render *render;
+    und_scenery *scenery;
     und_world *world;
 } shown;
 
-static und_render_def small_def(void)
+static und_picture_def small_def(void)
 {
-    und_render_def def = und_render_def_default();
+    und_picture_def def = und_picture_def_default();
     def.width = 32;
     def.height = 18;
     def.threads = 1;
     return def;
 }
 
-static shown show_with(const und_frame *frame, und_render_def def)
+static shown show_with(const und_frame *frame, und_picture_def def)
 {
     und_error err = {0};
-    shown s = {.render = und_render_create(&def, &err)};
-    assert_non_null(s.render);
-    if (und_render_prepare(s.render, frame, &err) == UND_OK)
-        s.world = und_world_create(s.render, frame, &err);
+    shown s = {.scenery = und_scenery_create(&def, false, &err)};
+    assert_non_null(s.scenery);
+    if (und_scenery_prepare(s.scenery, frame, &err) == UND_OK)
+        s.world = und_world_create(s.scenery, frame, &err);
     return s;
 }
 
@@ -40,7 +40,7 @@ static shown show(const und_frame *frame)
 static void hide(shown *s)
 {
     und_world_destroy(s->world);
-    und_render_destroy(s->render);
+    und_scenery_destroy(s->scenery);
 }
 
 static float chance(uint64_t stream, uint64_t index)
@@ -166,6 +166,38 @@ static void never_lost(void **state)
     assert_true(lost < 5);
     hide(&s);
     und_frame_clear(&frame);
+}
+
+static double film_thickness; /* m: on the box's low wall across x */
+static double film_on_wall(double x, double y, double z)
+{
+    (void)y;
+    (void)z;
+    return x - 0.25 - film_thickness;
+}
+
+/* A film is got into and out of, or, where it is thinner than rays can tell, not met at all: none goes on as
+ * if there were liquid behind it. */
+static void passes_films(void **state)
+{
+    (void)state;
+    const double thickness[] = {2e-6, 5e-5, 5e-3};
+    for (int i = 0; i < 3; i++) {
+        film_thickness = thickness[i];
+        und_frame frame = distance_frame(16, 16, 16, 1.0 / 16, film_on_wall);
+        shown s = show(&frame);
+        for (uint64_t k = 0; k < 100; k++) {
+            const f3 to = f3_make(0.25f, -0.4f + 0.8f * chance(4, k), 1.1f + 0.8f * chance(5, k));
+            const f3 dir = f3_unit(f3_make(-1, -0.5f * chance(6, k), 0.3f * chance(7, k)));
+            int lost = 0;
+            assert_int_equal(follow(s.world, f3_along(to, dir, -0.2f), dir, &lost), i < 2 ? 0 : 2);
+            assert_int_equal(follow(s.world, f3_along(to, dir, 0.1f), f3_scale(dir, -1), &lost),
+                             i < 2 ? 0 : 2);
+            assert_int_equal(lost, 0);
+        }
+        hide(&s);
+        und_frame_clear(&frame);
+    }
 }
 
 static double everywhere(double x, double y, double z)
@@ -302,7 +334,7 @@ static void drop_on_its_way(void **state)
     memcpy(add_rows(&frame, "spray/position", 1, 3), (float[3]){0.75f, 0.2f, 1.5f}, 12);
     memcpy(add_rows(&frame, "spray/velocity", 1, 3), (float[3]){10, 0, -4}, 12);
     add_rows(&frame, "spray/radius", 1, 1)[0] = 0.02f;
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     def.shutter = 0.02;
     shown s = show_with(&frame, def);
     assert_non_null(s.world);
@@ -351,7 +383,7 @@ static void solid_on_its_way(void **state)
     memcpy(item->data, (int32_t[3]){0, 3, 6}, 12);
     float *motion = add_rows(&frame, "solid/motion", 2, 9);
     memcpy(motion + 9, (float[9]){0.3f, 0.1f, 1.2f, 0, 2, 0, 0, 0, 3}, 36); /* up, and about z */
-    und_render_def render = small_def();
+    und_picture_def render = small_def();
     render.shutter = 0.01;
     shown s = show_with(&frame, render);
     assert_non_null(s.world);
@@ -387,7 +419,7 @@ static void sees_a_film(void **state)
     for (int tilt = 0; tilt < 2; tilt++) {
         int met = 0, mirrors = 0;
         f3 dir = f3_unit(f3_make(tilt ? 2.5f : 0, -1, 0));
-        double one = und_fresnel((double)-dir.y, s.render->def.refraction), mirrored = 2 * one / (1 + one);
+        double one = und_fresnel((double)-dir.y, s.scenery->def.refraction), mirrored = 2 * one / (1 + one);
         for (uint64_t k = 0; k < RAYS; k++) {
             und_ray ray =
                 ray_from(f3_make(0.2f + 0.2f * chance(4, k), 0.5f, 1.2f + 0.5f * chance(5, k)), dir);
@@ -433,12 +465,12 @@ static void meets_a_pool(void **state)
 {
     (void)state;
     und_frame frame = pool_frame(32);
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     def.ripples = 0;
     def.texture = 0; /* no bumps */
     shown s = show_with(&frame, def);
     assert_non_null(s.world);
-    const und_mesh *m = &s.render->mesh;
+    const und_mesh *m = &s.scenery->mesh;
     int waters = 0, grounds = 0;
     for (uint64_t k = 0; k < 4000; k++) {
         f3 aim = f3_make(m->x0 + 0.9f * chance(4, k), -0.3f * chance(5, k), m->z0 + 0.9f * chance(6, k));
@@ -508,7 +540,7 @@ static void ball_on_its_way(void **state)
     add_samples(&frame, "velocity_x", "m/s", 0, speed_x);
     add_samples(&frame, "velocity_y", "m/s", 1, speed_y);
     add_samples(&frame, "velocity_z", "m/s", 2, no_speed);
-    und_render_def def = small_def();
+    und_picture_def def = small_def();
     def.shutter = (double)shutter;
     def.motion_blur = true;
     shown s = show_with(&frame, def);
@@ -544,7 +576,7 @@ static void any_threads(void **state)
     und_frame frame = distance_frame(40, 40, 40, 1.0 / 40, lumps);
     shown s[2];
     for (int k = 0; k < 2; k++) {
-        und_render_def def = small_def();
+        und_picture_def def = small_def();
         def.threads = 1 + 2 * k;
         s[k] = show_with(&frame, def);
         assert_non_null(s[k].world);
@@ -645,7 +677,7 @@ int main(void)
         cmocka_unit_test(solid_on_its_way), cmocka_unit_test(sees_a_film),
         cmocka_unit_test(meets_a_pool),     cmocka_unit_test(drop_on_its_way),
         cmocka_unit_test(ball_on_its_way),  cmocka_unit_test(any_threads),
-        cmocka_unit_test(damaged_frames),
+        cmocka_unit_test(damaged_frames),   cmocka_unit_test(passes_films),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

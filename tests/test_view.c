@@ -301,7 +301,7 @@ static void keys_repeat_where_that_is_meant(void **state)
     assert_true(((const und_sea *)view->pane[0].painter)->options.tinted);
     for (int i = 0; i < 200; i++)
         und_view_event(view, &(und_event){.kind = UND_EVENT_KEY, .key = ']', .down = true});
-    assert_true(view->hands.radius <= view->size);
+    assert_true(view->tools.radius <= view->size);
     und_view_destroy(view);
 }
 
@@ -320,7 +320,7 @@ static void pouring_adds_and_reset_takes_back(void **state)
     button(view, at, false);
     steps(view, 1);
     const und_ledger *ledger = &view->pane[0].state.ledger;
-    assert_double_near(ledger->measured - start, 0.5 * view->hands.strength[UND_TOOL_POUR], 1e-6);
+    assert_double_near(ledger->measured - start, 0.5 * view->tools.strength[UND_TOOL_POUR], 1e-6);
     assert_double_near(ledger->sources, ledger->measured - start, 1e-6);
     key(view, UND_KEY_BACKSPACE, 0);
     steps(view, 1);
@@ -349,7 +349,7 @@ static void hands_reach_stretched_water(void **state)
     point(view, middle, 40, middle, at); /* as drawn */
     und_view_read(view, rgb[1][0][0]);
     for (int k = 0; k < 3; k++)
-        assert_double_near(view->hands.place[k], k == 1 ? 10 : middle, 1e-3);
+        assert_double_near(view->tools.place[k], k == 1 ? 10 : middle, 1e-3);
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++)
             if (memcmp(rgb[0][y][x], rgb[1][y][x], 3) != 0) {
@@ -357,7 +357,7 @@ static void hands_reach_stretched_water(void **state)
                 nearest = fmin(nearest, away);
                 farthest = fmax(farthest, away);
             }
-    double side[2], radius = view->hands.ball_radius;
+    double side[2], radius = view->tools.ball_radius;
     assert_true(und_view_project(view, (double[]){middle + radius, 10, middle}, &side[0], &side[1]));
     assert_double_near(farthest, side[0] - at[0], 3); /* wide as the ball, and not as high */
     assert_true(nearest > 0.4 * (side[0] - at[0]));

@@ -92,23 +92,23 @@ static int setup(void **state)
     return 0;
 }
 
-static und_editor *open_editor(const char *path, und_reel **reel)
+static und_editor *open_editor(const char *path, und_frame_player **player)
 {
     und_error err = {0};
-    *reel = und_reel_create(path, NULL, 0, &err);
-    if (!*reel)
+    *player = und_frame_player_create(path, NULL, 0, &err);
+    if (!*player)
         fail_msg("%s", err.text);
-    assert_true(und_editor_fits(*reel));
-    und_editor *editor = und_editor_create(*reel, &err);
+    assert_true(und_editor_fits(*player));
+    und_editor *editor = und_editor_create(*player, &err);
     if (!editor)
         fail_msg("%s", err.text);
     return editor;
 }
 
-static void close_editor(und_editor *editor, und_reel *reel)
+static void close_editor(und_editor *editor, und_frame_player *player)
 {
     und_editor_destroy(editor);
-    und_reel_destroy(reel);
+    und_frame_player_destroy(player);
 }
 
 static und_frame read_frame(const char *path, int number)
@@ -154,18 +154,18 @@ static void compare_with_float(und_editor *editor, const char *flow, const char 
     und_cache *cache = und_cache_open(flow, &err);
     und_cache_info info = und_cache_describe(cache);
     und_scene *scene = und_scene_of_cache(&info, NULL, 0, &err);
-    und_afloat_def def = und_sim_afloat_def(und_scene_get(bodies), und_scene_get(scene), 2);
-    und_afloat *afloat = NULL;
+    und_floating_bodies_def def = und_sim_afloat_def(und_scene_get(bodies), und_scene_get(scene), 2);
+    und_floating_bodies *floating_bodies = NULL;
     for (int i = 3; i < 3 + FRAMES; i++) {
         und_frame frame = {0};
         assert_int_equal(und_cache_read(cache, i, &frame, &err), UND_OK);
         if (i == 3)
-            afloat = und_afloat_create(&def, &frame, &err);
+            floating_bodies = und_floating_bodies_create(&def, &frame, &err);
         else
-            assert_int_equal(und_afloat_advance(afloat, &frame, &err), UND_OK);
-        assert_non_null(afloat);
+            assert_int_equal(und_floating_bodies_advance(floating_bodies, &frame, &err), UND_OK);
+        assert_non_null(floating_bodies);
         und_frame made = und_frame_empty(i, 0, frame.grid);
-        assert_int_equal(und_afloat_frame(afloat, &made, &err), UND_OK);
+        assert_int_equal(und_floating_bodies_frame(floating_bodies, &made, &err), UND_OK);
         const und_frame *shown = und_editor_dress(editor, &frame);
         assert_ptr_not_equal(shown, &frame);
         assert_int_equal(same_items(&made, shown, true), 7);
@@ -175,13 +175,13 @@ static void compare_with_float(und_editor *editor, const char *flow, const char 
         und_frame_clear(&made);
         und_frame_clear(&frame);
     }
-    und_afloat_destroy(afloat);
+    und_floating_bodies_destroy(floating_bodies);
     und_cache_close(cache, NULL, 0, &err);
     und_scene_destroy(scene);
     und_scene_destroy(bodies);
 }
 
-static void check_progress(const und_editor *editor, int frames)
+static void check_progress(und_editor *editor, int frames)
 {
     int done, all;
     und_editor_progress(editor, &done, &all);
@@ -194,8 +194,8 @@ static void shown_is_what_float_makes(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         und_error err = {0};
-        und_reel *reel;
-        und_editor *editor = open_editor(folders[k], &reel);
+        und_frame_player *player;
+        und_editor *editor = open_editor(folders[k], &player);
         und_frame frame = read_frame(folders[k], 3);
         assert_ptr_equal(und_editor_dress(editor, &frame), &frame); /* no bodies yet */
         char path[400];
@@ -208,10 +208,10 @@ static void shown_is_what_float_makes(void **state)
             fail_msg("%s", err.text);
         compare_with_float(editor, folders[k], path);
         und_frame_clear(&frame);
-        close_editor(editor, reel);
+        close_editor(editor, player);
 
         /* loaded again they are the same, in all their digits, and can be edited */
-        editor = open_editor(folders[k], &reel);
+        editor = open_editor(folders[k], &player);
         assert_int_equal(und_editor_load(editor, path, &err), UND_OK);
         assert_int_equal(und_editor_count(editor), 3);
         assert_true(und_editor_get(editor, 1).density == 700.0 / 3);
@@ -219,20 +219,20 @@ static void shown_is_what_float_makes(void **state)
         assert_int_equal(und_editor_get(editor, 2).kind, UND_BUOY_CYLINDER);
         und_editor_settle(editor);
         compare_with_float(editor, folders[k], path);
-        close_editor(editor, reel);
+        close_editor(editor, player);
     }
 }
 
-/* Until the reel has so many frames of a cache that grows. */
-static void await_frames(und_reel *reel, int count)
+/* Until the player has so many frames of a cache that grows. */
+static void await_frames(und_frame_player *player, int count)
 {
     const struct timespec while_ = {.tv_nsec = 50000000};
-    while (und_reel_info(reel).row_count < count) {
-        und_reel_seek(reel, 2 + count, 0);
-        und_reel_take(reel);
+    while (und_frame_player_info(player).row_count < count) {
+        und_frame_player_seek(player, 2 + count, 0);
+        und_frame_player_take(player);
         nanosleep(&while_, NULL);
     }
-    assert_int_equal(und_reel_info(reel).row_count, count);
+    assert_int_equal(und_frame_player_info(player).row_count, count);
 }
 
 /* In a flow that a run is still writing bodies go on as its frames come, as if they had all been there. */
@@ -240,18 +240,18 @@ static void bodies_go_on_as_the_flow_grows(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_reel *reel;
+    und_frame_player *player;
     char path[400], bodies[400];
     snprintf(path, sizeof path, "%s/grows", folder.path);
     snprintf(bodies, sizeof bodies, "%s/grows.lua", folder.path);
     writer w = begin_flow(flat_flow, path);
     write_frames(&w, 5);
-    und_editor *editor = open_editor(path, &reel);
+    und_editor *editor = open_editor(path, &player);
     add_some(editor, true);
     und_editor_settle(editor);
     check_progress(editor, 5);
     write_frames(&w, 8);
-    await_frames(reel, 8);
+    await_frames(player, 8);
     und_frame late = read_frame(path, 10);
     und_editor_dress(editor, &late);
     und_editor_settle(editor);
@@ -261,14 +261,14 @@ static void bodies_go_on_as_the_flow_grows(void **state)
     assert_false(und_editor_has_news(editor));
     write_frames(&w, FRAMES);
     end_flow(&w);
-    await_frames(reel, FRAMES);
+    await_frames(player, FRAMES);
     und_editor_dress(editor, &late);
     und_editor_settle(editor);
     check_progress(editor, FRAMES);
     assert_int_equal(und_editor_save(editor, bodies, &err), UND_OK);
     compare_with_float(editor, path, bodies);
     und_frame_clear(&late);
-    close_editor(editor, reel);
+    close_editor(editor, player);
 }
 
 static const float *places(const und_frame *frame)
@@ -282,8 +282,8 @@ static const float *places(const und_frame *frame)
 static void changes_are_seen(void **state)
 {
     (void)state;
-    und_reel *reel;
-    und_editor *editor = open_editor(folders[0], &reel);
+    und_frame_player *player;
+    und_editor *editor = open_editor(folders[0], &player);
     und_frame late = read_frame(folders[0], 2 + FRAMES);
     add_some(editor, true);
     und_editor_settle(editor);
@@ -318,7 +318,7 @@ static void changes_are_seen(void **state)
     und_frame_clear(&early);
     und_frame_clear(&late);
     add_some(editor, true);
-    close_editor(editor, reel); /* in the middle of its work */
+    close_editor(editor, player); /* in the middle of its work */
 }
 
 /* Bodies that the editor does not know how to write stay as their file has them; others are added to them. */
@@ -326,8 +326,8 @@ static void what_it_does_not_know_stays(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_reel *reel;
-    und_editor *editor = open_editor(folders[1], &reel);
+    und_frame_player *player;
+    und_editor *editor = open_editor(folders[1], &player);
     char path[400], copy[400];
     snprintf(path, sizeof path, "%s/odd.lua", folder.path);
     snprintf(copy, sizeof copy, "%s/copy.lua", folder.path);
@@ -346,7 +346,7 @@ static void what_it_does_not_know_stays(void **state)
         fail_msg("%s", err.text);
     und_scene *scene = und_scene_load_bodies(copy, NULL, 0, &err);
     assert_non_null(scene);
-    assert_int_equal(und_scene_get(scene)->afloat.body_count, 2);
+    assert_int_equal(und_scene_get(scene)->floating_bodies.body_count, 2);
     und_scene_destroy(scene);
     compare_with_float(editor, folders[1], copy);
     /* nonsense is refused, and nothing is lost */
@@ -355,7 +355,7 @@ static void what_it_does_not_know_stays(void **state)
     assert_non_null(strstr(err.text, "odd.lua"));
     assert_int_equal(und_editor_load(editor, "nowhere.lua", &err), UND_INVALID);
     assert_int_equal(und_editor_count(editor), 1);
-    close_editor(editor, reel);
+    close_editor(editor, player);
 }
 
 static und_event mouse(und_event_kind kind, double x, double y, bool down)
@@ -406,8 +406,8 @@ static void what_is_fixed_can_be_left_out(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_reel *reel;
-    und_editor *editor = open_editor(folders[0], &reel);
+    und_frame_player *player;
+    und_editor *editor = open_editor(folders[0], &player);
     const und_screen_def screen_def = {.width = 600, .height = 800, .offscreen = true};
     und_screen *screen = und_screen_create(&screen_def, &err);
     und_ui *ui = screen ? und_ui_create(1, &err) : NULL;
@@ -443,7 +443,7 @@ static void what_is_fixed_can_be_left_out(void **state)
     und_frame_clear(&frame);
     und_ui_destroy(ui);
     und_screen_destroy(screen);
-    close_editor(editor, reel);
+    close_editor(editor, player);
 }
 
 static void check_text(const char *path, const char *expected)
@@ -462,8 +462,8 @@ static void files_of_others_stay(void **state)
     (void)state;
     static const char other[] = "-- two weeks of work\nbodies {}\n";
     und_error err = {0};
-    und_reel *reel;
-    und_editor *editor = open_editor(folders[0], &reel);
+    und_frame_player *player;
+    und_editor *editor = open_editor(folders[0], &player);
     char path[400], own[400], *text = NULL;
     size_t bytes;
     snprintf(path, sizeof path, "%s/work.lua", folder.path);
@@ -496,7 +496,7 @@ static void files_of_others_stay(void **state)
         assert_int_equal(und_editor_save(editor, own, &err), UND_OK);
     }
     free(text);
-    close_editor(editor, reel);
+    close_editor(editor, player);
 }
 
 /* Numbers that no body may have are told, and the editor goes on. */
@@ -504,8 +504,8 @@ static void wrong_numbers_are_told(void **state)
 {
     (void)state;
     und_error err = {0};
-    und_reel *reel;
-    und_editor *editor = open_editor(folders[0], &reel);
+    und_frame_player *player;
+    und_editor *editor = open_editor(folders[0], &player);
     und_buoy bad = und_buoy_default();
     bad.density = NAN;
     und_editor_add(editor, &bad);
@@ -519,7 +519,7 @@ static void wrong_numbers_are_told(void **state)
     und_editor_set(editor, 0, &bad);
     und_editor_settle(editor);
     check_progress(editor, FRAMES);
-    close_editor(editor, reel);
+    close_editor(editor, player);
 }
 
 /* With the mouse: dropped where it is clicked, seen there, and dragged. */
@@ -528,12 +528,12 @@ static void the_mouse_drops_and_drags(void **state)
     (void)state;
     enum { WIDTH = 320, HEIGHT = 200 };
     und_error err = {0};
-    und_reel *reel;
-    und_editor *editor = open_editor(folders[0], &reel);
+    und_frame_player *player;
+    und_editor *editor = open_editor(folders[0], &player);
     und_screen *screen =
         und_screen_create(&(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true}, &err);
     assert_non_null(screen);
-    const und_render_def look = {.vertical = 1};
+    const und_picture_def look = {.vertical = 1};
     und_painter *painter = und_flat_create(&look, &err);
     assert_non_null(painter);
     und_frame frame = read_frame(folders[0], 8);
@@ -571,7 +571,7 @@ static void the_mouse_drops_and_drags(void **state)
     assert_true(seen[40][100][2] > 200);                   /* air, where it was */
     painter->class->destroy(painter);
     und_frame_clear(&frame);
-    close_editor(editor, reel);
+    close_editor(editor, player);
     und_screen_destroy(screen);
 }
 
@@ -582,12 +582,12 @@ static void the_mouse_reaches_stretched_heights(void **state)
     enum { WIDTH = 320, HEIGHT = 200 };
     const double factor = 3;
     und_error err = {0};
-    und_reel *reel;
-    und_editor *editor = open_editor(folders[1], &reel);
+    und_frame_player *player;
+    und_editor *editor = open_editor(folders[1], &player);
     und_screen *screen =
         und_screen_create(&(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true}, &err);
     assert_non_null(screen);
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     look.vertical = factor;
     und_painter *painter = und_sea_create(&look, &err);
     assert_non_null(painter);
@@ -619,7 +619,7 @@ static void the_mouse_reaches_stretched_heights(void **state)
     assert_double_near(ball.at[2], 0.5, 1e-4);
     painter->class->destroy(painter);
     und_frame_clear(&frame);
-    close_editor(editor, reel);
+    close_editor(editor, player);
     und_screen_destroy(screen);
 }
 

@@ -29,7 +29,7 @@ static int set_up_on(void **state, bool small)
         &(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true, .small = small}, &err);
     if (!s->screen)
         fail_msg("%s", err.text);
-    static const und_render_def look = {.vertical = 1, .drying = 8, .wet_darkening = 0.5};
+    static const und_picture_def look = {.vertical = 1, .drying = 8, .wet_darkening = 0.5};
     s->painter = und_flat_create(&look, &err);
     if (!s->painter)
         fail_msg("%s", err.text);

@@ -59,7 +59,7 @@ static void hands_act_in_steps(void **state)
 {
     (void)state;
     und_live *live = open_live(write_scene("pond", pond));
-    und_hand hand = a_hand(UND_TOOL_POUR, 0.6), none = {.tool = UND_TOOL_NONE};
+    und_mouse_tool hand = a_hand(UND_TOOL_POUR, 0.6), none = {.tool = UND_TOOL_NONE};
     und_live_hand(live, &hand);
     und_live_step(live, 10);
     und_live_hand(live, &none);
@@ -252,7 +252,7 @@ static void reset_begins_anew(void **state)
     float *kept = malloc(count * sizeof *kept);
     assert_non_null(kept);
     memcpy(kept, first, count * sizeof *kept);
-    und_hand hand = a_hand(UND_TOOL_DIG, 1);
+    und_mouse_tool hand = a_hand(UND_TOOL_DIG, 1);
     und_live_hand(live, &hand);
     und_live_tune(live, &(und_tuning){.gravity = 3, .damping = 2, .viscosity = 1, .rain = 5});
     und_live_throw(live, &(und_ball){.place = {2, 1, 2}, .radius = 0.2, .density = 500});

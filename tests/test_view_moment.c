@@ -48,7 +48,7 @@ static void surfaces_are_near(const und_frame *a, const und_frame *b, bool waves
 static und_live *played(const char *path, bool ball)
 {
     und_live *live = open_live(path);
-    und_hand hand = a_hand(UND_TOOL_RAISE, 1), none = {.tool = UND_TOOL_NONE};
+    und_mouse_tool hand = a_hand(UND_TOOL_RAISE, 1), none = {.tool = UND_TOOL_NONE};
     und_live_hand(live, &hand);
     und_live_step(live, 5);
     hand = a_hand(UND_TOOL_STIR, 0.05);
@@ -121,8 +121,8 @@ static void a_moment_is_saved_as_a_scene(void **state)
         const und_scene_view *view = und_scene_get(scene);
         assert_double_near(view->begin, 55 * dt, 1e-9);
         assert_string_equal(view->name, model == 0 ? "moment0" : "moment1");
-        assert_double_near(view->pool->gravity, 7, 0);
-        assert_double_near(view->pool->damping, 0.3, 0);
+        assert_double_near(view->height_field->gravity, 7, 0);
+        assert_double_near(view->height_field->damping, 0.3, 0);
         const und_frame *was = und_live_take(live), *is = und_sim_frame(sim);
         assert_double_near(was->time, is->time, 1e-9);
         fields_are_near(was, is, "ground", 0);
@@ -262,7 +262,7 @@ static void a_moment_replaces_a_moment_or_nothing(void **state)
     snprintf(map, sizeof map, "%s/home/m.surface.exr", folder.path);
     snprintf(ground, sizeof ground, "%s/home/m.ground.exr", folder.path);
     und_live *live = open_live(write_scene("pond", pond));
-    und_hand hand = a_hand(UND_TOOL_RAISE, 1);
+    und_mouse_tool hand = a_hand(UND_TOOL_RAISE, 1);
     und_live_hand(live, &hand);
     und_live_step(live, 5);
     und_live_save_scene(live, away);
@@ -326,12 +326,12 @@ static void a_moment_keeps_the_times_of_rain(void **state)
         und_scene *scene = und_scene_load(saved, NULL, 0, &err);
         if (!scene)
             fail_msg("%s", err.text);
-        const und_pool_def *pool = und_scene_get(scene)->pool;
-        assert_double_near(pool->damping, 0.5, 0);
-        assert_true(pool->rain.on);
-        assert_double_near(pool->rain.rate.number, turned ? 30 : 50, 0);
-        assert_true(turned ? pool->rain.start < 0.1 && isinf(pool->rain.end)
-                           : pool->rain.start == 0.5 && pool->rain.end == 4);
+        const und_height_field_def *height_field = und_scene_get(scene)->height_field;
+        assert_double_near(height_field->damping, 0.5, 0);
+        assert_true(height_field->rain.on);
+        assert_double_near(height_field->rain.rate.number, turned ? 30 : 50, 0);
+        assert_true(turned ? height_field->rain.start < 0.1 && isinf(height_field->rain.end)
+                           : height_field->rain.start == 0.5 && height_field->rain.end == 4);
         und_scene_destroy(scene);
     }
     und_live_destroy(live);

@@ -1,6 +1,6 @@
 /* The painter of height fields, by known answers read from its pictures. */
-#include "render/optics.h"
-#include "tests/test.h"
+#include "stage/optics.h"
+#include "tests/frame_item.h"
 #include "view/colormap.h"
 #include "view/screen.h"
 #include "view/sea_parts.h"
@@ -13,12 +13,12 @@ enum { WIDE = 160, HIGH = 120 };
 static float sky_texels[2 * 2 * 3];
 
 /* Nothing but what the test is about: an even sky, bare ground, still water. */
-static und_render_def plain_look(const float sky[3], float ground)
+static und_picture_def plain_look(const float sky[3], float ground)
 {
     static und_image even = {.width = 2, .height = 2, .rgb = sky_texels};
     for (int k = 0; k < 12; k++)
         sky_texels[k] = sky[k % 3];
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     look.sky = &even;
     look.texture = 0;
     look.ripples = 0;
@@ -68,7 +68,7 @@ typedef struct stand {
     unsigned char rgb[HIGH][WIDE][3];
 } stand;
 
-static stand *open_stand_on(const und_render_def *look, bool small)
+static stand *open_stand_on(const und_picture_def *look, bool small)
 {
     und_error err = {0};
     stand *s = calloc(1, sizeof *s);
@@ -82,7 +82,7 @@ static stand *open_stand_on(const und_render_def *look, bool small)
     return s;
 }
 
-static stand *open_stand(const und_render_def *look)
+static stand *open_stand(const und_picture_def *look)
 {
     return open_stand_on(look, false);
 }
@@ -145,7 +145,7 @@ static void flat_water_is_fresnel_and_beer(void **state)
     const float sky[3] = {0.5f, 0.7f, 0.9f};
     for (int turn = 0; turn < 3; turn++) {
         int white = turn > 0;
-        und_render_def look = plain_look(sky, (float)white);
+        und_picture_def look = plain_look(sky, (float)white);
         und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
         stand *s = open_stand_on(&look, turn == 2);
         show(s, &frame);
@@ -177,7 +177,7 @@ static double ramp(double x, double z)
 static void shore_is_seen_where_it_is(void **state)
 {
     (void)state;
-    und_render_def look = plain_look((float[]){0.8f, 0.8f, 0.8f}, 1);
+    und_picture_def look = plain_look((float[]){0.8f, 0.8f, 0.8f}, 1);
     for (int k = 0; k < 3; k++)
         look.absorption[k] = 1e6f;
     look.shore = 1e-4;
@@ -213,7 +213,7 @@ static double along_view(const und_lens *lens, float depth)
 static void pick_agrees_with_the_drawn_depth(void **state)
 {
     (void)state;
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     und_frame frame = make_frame(100, 100, 0.1, hills, flat_bottom);
     stand *s = open_stand(&look);
     show(s, &frame);
@@ -279,7 +279,7 @@ static void light_of(const stand *s, double *mean, double *least, double *most)
 static void caustics_keep_the_light(void **state)
 {
     (void)state;
-    und_render_def look = plain_look((float[]){0.5f, 0.5f, 0.5f}, 1);
+    und_picture_def look = plain_look((float[]){0.5f, 0.5f, 0.5f}, 1);
     const double suns[2][3] = {{0, 1, 0}, {-0.5, 0.65, -0.4}};
     for (int k = 0; k < 2; k++) {
         double mean, least, most;
@@ -323,7 +323,7 @@ static double low_tide(double x, double z)
 static void wet_ground_is_darker_and_dries(void **state)
 {
     (void)state;
-    und_render_def look = plain_look((float[]){0.6f, 0.6f, 0.6f}, 0.8f);
+    und_picture_def look = plain_look((float[]){0.6f, 0.6f, 0.6f}, 0.8f);
     look.tone = false;
     look.wet_darkening = 0.5;
     look.drying = 8;
@@ -357,7 +357,7 @@ static void wet_ground_is_darker_and_dries(void **state)
 static void cells_with_heights_are_a_sea(void **state)
 {
     (void)state;
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     und_frame frame = make_frame(24, 20, 0.25, flat_bottom, half_a_metre);
     frame.grid = (und_grid){.n = {24, 8, 20}, .dx = 0.25, .dy = 0.2, .dz = 0.2};
     assert_true(und_sea_fits(&frame));
@@ -419,7 +419,7 @@ static bool is_red(const unsigned char rgb[3])
 static void bodies_are_seen_and_picked(void **state)
 {
     (void)state;
-    und_render_def look = plain_look((float[]){0.6f, 0.6f, 0.6f}, 0.2f);
+    und_picture_def look = plain_look((float[]){0.6f, 0.6f, 0.6f}, 0.2f);
     for (int k = 0; k < 3; k++)
         look.absorption[k] = 0.01f;
     for (int sunken = 0; sunken < 2; sunken++) {
@@ -449,7 +449,7 @@ static void bodies_are_seen_and_picked(void **state)
 static void drops_are_seen_where_they_are(void **state)
 {
     (void)state;
-    und_render_def look = plain_look((float[]){0.05f, 0.05f, 0.05f}, 0);
+    und_picture_def look = plain_look((float[]){0.05f, 0.05f, 0.05f}, 0);
     look.sun_color[0] = look.sun_color[1] = look.sun_color[2] = 1;
     look.sky_zenith[0] = 0;
     und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
@@ -491,7 +491,7 @@ static void drops_are_seen_where_they_are(void **state)
 static void all_at_once(void **state)
 {
     (void)state;
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     look.haze = 50;
     und_frame frame = make_frame(48, 48, 0.1, hills, flat_bottom);
     add_body(&frame, (double[]){2.4, 1, 2.4}, 0.4);
@@ -522,7 +522,7 @@ static void all_at_once(void **state)
 static void sheets_are_seen_through(void **state)
 {
     (void)state;
-    und_render_def look = plain_look((float[]){0.9f, 0.9f, 0.9f}, 0);
+    und_picture_def look = plain_look((float[]){0.9f, 0.9f, 0.9f}, 0);
     und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
     stand *s = open_stand(&look);
     const double eye[3] = {3.2, 4, 8}, at[3] = {3.2, 0.5, 3.2};
@@ -551,7 +551,7 @@ static double two_levels(double x, double z)
 static void colours_of_heights_are_the_legends(void **state)
 {
     (void)state;
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     und_frame first = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
     und_frame frame = make_frame(64, 64, 0.1, flat_bottom, two_levels);
     stand *s = open_stand(&look);
@@ -588,7 +588,7 @@ static void colours_of_heights_are_the_legends(void **state)
 static void two_seas_have_one_range_of_colours(void **state)
 {
     (void)state;
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     und_error err = {0};
     und_frame calm = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
     und_frame low = make_frame(64, 64, 0.1, flat_bottom, two_levels);
@@ -630,7 +630,7 @@ static void two_seas_have_one_range_of_colours(void **state)
 static void exaggerated_heights_agree(void **state)
 {
     (void)state;
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     und_frame frame = make_frame(64, 64, 0.1, flat_bottom, half_a_metre);
     stand *s = open_stand(&look);
     double low[3], high[3], point[3];
@@ -657,7 +657,7 @@ static void exaggerated_heights_agree(void **state)
 static void damaged_frames_do_no_harm(void **state)
 {
     (void)state;
-    und_render_def look = und_render_def_default();
+    und_picture_def look = und_picture_def_default();
     stand *s = open_stand(&look);
     und_error err = {0};
     const double eye[3] = {3, 3, 8}, at[3] = {3, 0, 3};
@@ -672,10 +672,10 @@ static void damaged_frames_do_no_harm(void **state)
     und_frame other = make_frame(17, 90, 0.3, hills, flat_bottom);
     show(s, &other);
     draw_from(s, eye, at);
-    snprintf((char *)und_frame_find(&other, "ground")->name, 4, "gr");
+    snprintf(item_of(&other, "ground")->name, 4, "gr");
     show(s, &other); /* no ground: flat */
     draw_from(s, eye, at);
-    snprintf((char *)und_frame_find(&other, "surface")->name, 4, "su");
+    snprintf(item_of(&other, "surface")->name, 4, "su");
     assert_false(und_sea_fits(&other));
     assert_int_not_equal(s->painter->class->take(s->painter, &other, &err), UND_OK);
     assert_non_null(strstr(err.text, "surface"));

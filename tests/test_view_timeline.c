@@ -152,21 +152,21 @@ static void volumes_are_the_ledgers(void **state)
 typedef struct table {
     und_screen *screen;
     und_ui *ui;
-    und_reel *reels[2];
+    und_frame_player *players[2];
     int count;
     und_timeline line;
 } table;
 
 static void draw(table *t)
 {
-    und_timeline_follow(&t->line, t->reels, t->count);
+    und_timeline_follow(&t->line, t->players, t->count);
     und_screen_bind(t->screen);
     glViewport(0, 0, WIDTH, HEIGHT);
     glClearColor(0, 0, 0, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     und_ui_begin(t->ui, WIDTH, HEIGHT, 1 / 60.0);
     if (und_ui_strip(t->ui, "Timeline"))
-        und_timeline_panel(&t->line, t->reels, t->count, t->ui);
+        und_timeline_panel(&t->line, t->players, t->count, t->ui);
     und_ui_panel_end(t->ui);
     und_ui_end(t->ui);
     und_screen_show(t->screen);
@@ -208,12 +208,12 @@ static int open_table(void **state)
     play_cache(a, START, END, 20);     /* 0 to 1.95 s */
     play_cache(b, 100, 100 + 120, 50); /* 0 to 2.4 s */
     t = (table){.line = und_timeline_begin(), .count = 2};
-    t.reels[0] = und_reel_create(a, NULL, 0, &err);
-    t.reels[1] = und_reel_create(b, NULL, 0, &err);
+    t.players[0] = und_frame_player_create(a, NULL, 0, &err);
+    t.players[1] = und_frame_player_create(b, NULL, 0, &err);
     t.screen =
         und_screen_create(&(und_screen_def){.width = WIDTH, .height = HEIGHT, .offscreen = true}, &err);
     t.ui = t.screen ? und_ui_create(1, &err) : NULL;
-    if (!t.ui || !t.reels[0] || !t.reels[1]) {
+    if (!t.ui || !t.players[0] || !t.players[1]) {
         fprintf(stderr, "%s\n", err.text);
         return -1;
     }
@@ -224,34 +224,35 @@ static int open_table(void **state)
 static int close_table(void **state)
 {
     table *t = *state;
-    und_reel_destroy(t->reels[0]);
-    und_reel_destroy(t->reels[1]);
+    und_frame_player_destroy(t->players[0]);
+    und_frame_player_destroy(t->players[1]);
     und_ui_destroy(t->ui);
     und_screen_destroy(t->screen);
     return teardown(state);
 }
 
-/* Two reels of unequal rate and range show the same time. */
+/* Two players of unequal rate and range show the same time. */
 static void reels_go_by_time(void **state)
 {
     table *t = *state;
-    und_timeline_follow(&t->line, t->reels, 2);
+    und_timeline_follow(&t->line, t->players, 2);
     assert_int_equal(t->line.first, 100); /* in frames of the faster one */
     assert_int_equal(t->line.last, 220);
     assert_double_near(t->line.fps, 50, 0);
     static const int expected[][2] = {{100, START}, {150, START + 20}, {197, START + 39}, {220, END}};
     for (int i = 0; i < 4; i++) {
         und_timeline_go(&t->line, expected[i][0]);
-        und_timeline_follow(&t->line, t->reels, 2);
+        und_timeline_follow(&t->line, t->players, 2);
         for (int k = 0; k < 2; k++) {
-            und_reel_settle(t->reels[k]);
-            und_reel_take(t->reels[k]);
+            und_frame_player_settle(t->players[k]);
+            und_frame_player_take(t->players[k]);
         }
         assert_double_near(und_timeline_time(&t->line), (expected[i][0] - 100) / 50.0, 1e-12);
-        assert_int_equal(und_reel_frame_at(t->reels[0], und_timeline_time(&t->line)), expected[i][1]);
+        assert_int_equal(und_frame_player_frame_at(t->players[0], und_timeline_time(&t->line)),
+                         expected[i][1]);
     }
-    assert_string_equal(und_timeline_name(t->reels, 2, 0), "slow");
-    und_reel *same[2] = {t->reels[1], t->reels[1]};
+    assert_string_equal(und_timeline_name(t->players, 2, 0), "slow");
+    und_frame_player *same[2] = {t->players[1], t->players[1]};
     assert_non_null(strstr(und_timeline_name(same, 2, 0), "/fast"));
 }
 

@@ -1,5 +1,6 @@
 /* The painter of liquid in space, by known answers: where a ball of liquid is seen, and picked. */
 #include "base/status.h"
+#include "render/render.h"
 #include "tests/test.h"
 #include "view/colormap.h"
 #include "view/gl.h"
@@ -41,7 +42,7 @@ static void make_ball(und_frame *frame)
 typedef struct stage {
     und_screen *screen;
     und_painter *painter;
-    und_render_def look;
+    und_picture_def look;
     und_lens lens;
     und_frame frame;
     unsigned char rgb[HEIGHT][WIDTH][3];
@@ -53,7 +54,7 @@ static stage *make_stage(bool small)
     stage *s = calloc(1, sizeof *s);
     const und_screen_def def = {.width = WIDTH, .height = HEIGHT, .offscreen = true, .small = small};
     s->screen = und_screen_create(&def, &err);
-    s->look = und_render_def_default();
+    s->look = und_picture_def_default();
     s->painter = s->screen ? und_space_create(&s->look, &err) : NULL;
     if (!s->painter)
         fail_msg("%s", err.text);
@@ -293,7 +294,7 @@ static void brightness_is_that_of_the_preview(void **state)
     stage *s = *state;
     und_error err = {0};
     und_image image = {0};
-    und_render_def def = s->look;
+    und_picture_def def = s->look;
     def.width = WIDTH;
     def.height = HEIGHT;
     def.fov = 0.6 * 180 / M_PI;
@@ -302,7 +303,7 @@ static void brightness_is_that_of_the_preview(void **state)
     und_render *render = und_render_create(&def, &err);
     assert_non_null(render);
     assert_int_equal(und_render_draw(render, &s->frame, &image, &err), UND_OK);
-    und_render_tone(render, &image);
+    und_scenery_tone(und_render_stage(render), &image);
     take(s);
     show(s);
     for (int k = 0; k < 4; k++) { /* means of 24 x 24 pixels at the corners */
@@ -441,9 +442,10 @@ static void control_particle_is_seen_where_it_acts(void **state)
 {
     stage *s = *state;
     const float from[1][3] = {{0.2f, 0.6f, 0.5f}}, to[1][3] = {{0.4f, 0.8f, 0.5f}};
-    const und_guide_frame frames[2] = {{.time = 0, .count = 1, .at = from},
-                                       {.time = 0.5, .count = 1, .at = to}}; /* the frame's time is 0.25 */
-    und_guide_def def = und_guide_def_default();
+    const und_control_particle_frame frames[2] = {
+        {.time = 0, .count = 1, .at = from},
+        {.time = 0.5, .count = 1, .at = to}}; /* the frame's time is 0.25 */
+    und_control_particle_def def = und_control_particle_def_default();
     def.radius = 0.1;
     def.frame_count = 2;
     def.frames = frames;
@@ -451,7 +453,7 @@ static void control_particle_is_seen_where_it_acts(void **state)
     take(s);
     check_grain(s, "Control particles", (double[]){0.3, 0.7, 0.5}, 0.2 / CELLS);
     const float nowhere[1][3] = {{NAN, 0, 0}};
-    const und_guide_frame bad[1] = {{.time = 0, .count = 1, .at = nowhere}};
+    const und_control_particle_frame bad[1] = {{.time = 0, .count = 1, .at = nowhere}};
     def.frame_count = 1;
     def.frames = bad;
     und_space_guides(s->painter, &def, 1);

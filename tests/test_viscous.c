@@ -11,7 +11,7 @@ typedef struct flow_box {
     und_mac mac;
     und_distance surface;
     und_solids solids;
-    und_stream stream;
+    und_mac_flow flow;
     und_viscous *solver;
     float *nu;
 } flow_box;
@@ -26,7 +26,7 @@ static void open_box(flow_box *f, const int n[3], const bool open[6], bool coupl
     assert_int_equal(und_distance_open(&f->surface, &f->mac, 5, threads, &err), UND_OK);
     assert_int_equal(und_solids_open(&f->solids, &f->mac, NULL, 0, open ? open : closed, 0, threads, &err),
                      UND_OK);
-    assert_int_equal(und_stream_open(&f->stream, &f->mac, threads, &err), UND_OK);
+    assert_int_equal(und_mac_flow_open(&f->flow, &f->mac, threads, &err), UND_OK);
     f->solver = und_viscous_create(&f->mac, coupled, threads, &err);
     f->nu = calloc(f->mac.count, sizeof *f->nu);
     assert_true(f->solver && f->nu);
@@ -35,7 +35,7 @@ static void open_box(flow_box *f, const int n[3], const bool open[6], bool coupl
 static void close_box(flow_box *f)
 {
     und_viscous_destroy(f->solver);
-    und_stream_close(&f->stream);
+    und_mac_flow_close(&f->flow);
     und_solids_close(&f->solids);
     und_distance_close(&f->surface);
     free(f->nu);
@@ -53,12 +53,12 @@ static void set_surface(flow_box *f, place_fn *fn, const void *context)
 {
     set_cells(f, f->surface.phi, fn, context);
     und_distance_refresh(&f->surface);
-    und_stream_label(&f->stream, &f->surface, &f->solids);
+    und_mac_flow_label(&f->flow, &f->surface, &f->solids);
 }
 
-static und_stream_report step_box(flow_box *f, bool stick, double dt, double tolerance)
+static und_mac_flow_report step_box(flow_box *f, bool stick, double dt, double tolerance)
 {
-    const und_viscous_flow flow = {.stream = &f->stream,
+    const und_viscous_flow flow = {.flow = &f->flow,
                                    .surface = &f->surface,
                                    .solids = &f->solids,
                                    .nu = f->nu,
@@ -66,7 +66,7 @@ static und_stream_report step_box(flow_box *f, bool stick, double dt, double tol
                                    .dt = dt,
                                    .tolerance = tolerance,
                                    .max_iterations = 1000};
-    und_viscous_keep(f->solver, &f->stream);
+    und_viscous_keep(f->solver, &f->flow);
     return und_viscous_step(f->solver, &flow);
 }
 
@@ -114,10 +114,10 @@ static double compare_ball(flow_box *f, const ball *b, bool set)
                 for (int x = 0; x < f->mac.n[0]; x++) {
                     double at[3];
                     place_of(a, x, y, z, at);
-                    float *u = &f->stream.u[a][und_mac_at(&f->mac, x, y, z)];
+                    float *u = &f->flow.u[a][und_mac_at(&f->mac, x, y, z)];
                     if (set)
                         *u = (float)ball_speed(b, a, at);
-                    else if (und_mask_has(&f->stream.flows[a], x, y, z))
+                    else if (und_mask_has(&f->flow.flows[a], x, y, z))
                         most = fmax(most, fabs((double)*u - ball_speed(b, a, at)));
                 }
     return most;
@@ -183,13 +183,13 @@ static double mode_error(int n, bool coupled)
     for (int a = 0; a < 2; a++)
         for (int y = 0; y < n; y++)
             for (int x = 0; x < n; x++)
-                f.stream.u[a][und_mac_at(&f.mac, x, y, 0)] = (float)mode_at(a, n, x, y);
+                f.flow.u[a][und_mac_at(&f.mac, x, y, 0)] = (float)mode_at(a, n, x, y);
     assert_true(step_box(&f, false, 1, 1e-7).converged);
     for (int a = 0; a < 2; a++)
         for (int y = 0; y < n; y++)
             for (int x = 0; x < n; x++)
-                if (und_mask_has(&f.stream.flows[a], x, y, 0))
-                    worst = fmax(worst, fabs((double)f.stream.u[a][und_mac_at(&f.mac, x, y, 0)] -
+                if (und_mask_has(&f.flow.flows[a], x, y, 0))
+                    worst = fmax(worst, fabs((double)f.flow.u[a][und_mac_at(&f.mac, x, y, 0)] -
                                              left * mode_at(a, n, x, y)));
     close_box(&f);
     return worst;
@@ -239,8 +239,8 @@ static double energy_of(const flow_box *f)
         for (int z = 0; z < f->mac.n[2]; z++)
             for (int y = 0; y < f->mac.n[1]; y++)
                 for (int x = 0; x < f->mac.n[0]; x++)
-                    if (und_mask_has(&f->stream.flows[a], x, y, z)) {
-                        double u = (double)f->stream.u[a][und_mac_at(&f->mac, x, y, z)];
+                    if (und_mask_has(&f->flow.flows[a], x, y, z)) {
+                        double u = (double)f->flow.u[a][und_mac_at(&f->mac, x, y, z)];
                         sum += u * u;
                     }
     return sum;
@@ -250,7 +250,7 @@ static void shake(flow_box *f)
 {
     for (uint64_t a = 0; a < 3; a++)
         for (size_t i = 0; i < f->mac.count; i++)
-            f->stream.u[a][i] = (float)(2 * und_random(seed, 3 + a, i) - 1);
+            f->flow.u[a][i] = (float)(2 * und_random(seed, 3 + a, i) - 1);
 }
 
 /* Noise in random lumps: there is never more energy than at the start. */
@@ -277,12 +277,12 @@ static void any_jump_is_stable(void **state)
 
 /* ---- In the model ---- */
 
-static double two_liquids(void *context, double x, double y, double z, double t)
+static double two_liquids(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z;
     return x < 0.3 + 0.2 * t ? 1e4 : 1e-6;
 }
-static double warmer_below(void *context, double x, double y, double z, double t)
+static double warmer_below(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     return 10 * (1 - y);

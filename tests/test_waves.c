@@ -18,14 +18,14 @@ static uint64_t hash_of(und_waves *w)
 }
 
 /* Rough ground with hills above the water, made of waves so that it has all slopes. */
-static double rough_ground(void *context, double x, double y, double z, double t)
+static double rough_ground(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return 0.4 * sin(1.7 * x) * cos(1.3 * z) + 0.25 * sin(4.1 * x + 2) * sin(3.7 * z + 1) +
            0.1 * cos(9 * x - 7 * z) - 0.2;
 }
 
-static double sloping(void *context, double x, double y, double z, double t)
+static double sloping(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return 0.3 - 0.1 * x;
@@ -78,17 +78,17 @@ static void lake_with_islands_stays_at_rest(void **state)
     (void)state;
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = und_waves_def_default();
-        def.pool.nx = 150;
-        def.pool.nz = 90;
-        def.pool.dx = 0.07;
-        def.pool.ground.fn = rough_ground;
+        def.height_field.nx = 150;
+        def.height_field.nz = 90;
+        def.height_field.dx = 0.07;
+        def.height_field.ground.fn = rough_ground;
         def.order = order;
-        def.pool.threads = 1;
+        def.height_field.threads = 1;
         und_waves *w = make(&def);
         run(w, 1000, 0.1);
         int dry = 0;
-        for (int z = 0; z < def.pool.nz; z++)
-            for (int x = 0; x < def.pool.nx; x++) {
+        for (int z = 0; z < def.height_field.nz; z++)
+            for (int x = 0; x < def.height_field.nx; x++) {
                 double ground = und_waves_ground(w, x, z);
                 dry += ground >= 0;
                 assert_double_near(und_waves_surface(w, x, z), fmax(0, ground), 1e-15);
@@ -101,10 +101,10 @@ static void lake_with_islands_stays_at_rest(void **state)
 
 /* Kass & Miller eqs 14 to 16 for one mode: |lambda| = (1 + a^2)^(-1/2), a = 2 sqrt(g d) dt / dx sin(k dx /
  * 2). */
-static double cosine(void *context, double x, double y, double z, double t)
+static double cosine(const void *context, double x, double y, double z, double t)
 {
     (void)y, (void)z, (void)t;
-    return 1e-6 * cos(*(double *)context * x);
+    return 1e-6 * cos(*(const double *)context * x);
 }
 
 static void modes_decay_as_the_scheme_says(void **state)
@@ -112,9 +112,9 @@ static void modes_decay_as_the_scheme_says(void **state)
     (void)state;
     double dx = 0.1, dt = 1 / 30.0, k = 4 * M_PI / 10, a = 2 * sqrt(9.81) * dt / dx * sin(0.5 * k * dx);
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = 100;
-    def.pool.nz = 1;
-    def.pool.surface = (und_value){.fn = cosine, .context = &k};
+    def.height_field.nx = 100;
+    def.height_field.nz = 1;
+    def.height_field.surface = (und_value){.fn = cosine, .context = &k};
     def.order = 1;
     und_waves *w = make(&def);
     /* From rest, h = Re(A lambda^n) with lambda = (1 + i a) / (1 + a^2): compare with the recurrence itself.
@@ -127,7 +127,7 @@ static void modes_decay_as_the_scheme_says(void **state)
         und_waves_step(w, dt);
     }
     double found = 0, norm = 0;
-    for (int x = 0; x < def.pool.nx; x++) {
+    for (int x = 0; x < def.height_field.nx; x++) {
         double shape = cos(k * (x + 0.5) * dx);
         found += und_waves_surface(w, x, 0) * shape;
         norm += shape * shape;
@@ -140,35 +140,35 @@ static void water_is_kept_over_100000_steps(void **state)
 {
     (void)state;
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = 48;
-    def.pool.nz = 40;
-    def.pool.dx = 0.1;
-    def.pool.ground.fn = rough_ground;
-    def.pool.surface.fn = sloping; /* runs down, wets and dries hills, leaves puddles */
+    def.height_field.nx = 48;
+    def.height_field.nz = 40;
+    def.height_field.dx = 0.1;
+    def.height_field.ground.fn = rough_ground;
+    def.height_field.surface.fn = sloping; /* runs down, wets and dries hills, leaves puddles */
     const und_drop_def drops[] = {{.time = 100, .center = {1, 0, 1}, .radius = 0.5, .volume = 0.3},
                                   {.time = 1000, .center = {3, 0, 2}, .radius = 0.5, .volume = 0.3}};
-    def.pool.drops = drops;
-    def.pool.drop_count = 2;
-    def.pool.threads = 1;
+    def.height_field.drops = drops;
+    def.height_field.drop_count = 2;
+    def.height_field.threads = 1;
     und_waves *w = make(&def);
     run(w, 100000, 1 / 60.0);
     und_ledger ledger = und_waves_ledger(w);
     assert_double_near(ledger.sources, 0.6, 1e-12);
     ledger_closes(w, 1e-12);
-    for (int z = 0; z < def.pool.nz; z++)
-        for (int x = 0; x < def.pool.nx; x++)
+    for (int z = 0; z < def.height_field.nz; z++)
+        for (int x = 0; x < def.height_field.nx; x++)
             assert_true(und_waves_surface(w, x, z) >= und_waves_ground(w, x, z));
     und_waves_destroy(w);
 }
 
 /* Two ponds with a dry ridge between them: each keeps its own volume. */
-static double ridge(void *context, double x, double y, double z, double t)
+static double ridge(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return fabs(x - 2.4) < 0.3 ? 1 : -0.3 - 0.1 * sin(5 * x);
 }
 
-static double two_levels(void *context, double x, double y, double z, double t)
+static double two_levels(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return (x < 2.4 ? 0.4 : 0) + 0.2 * exp(-4 * ((x - 1) * (x - 1) + (z - 1) * (z - 1)));
@@ -187,28 +187,28 @@ static void each_piece_keeps_its_volume(void **state)
 {
     (void)state;
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = 96;
-    def.pool.nz = 64;
-    def.pool.dx = 0.05;
-    def.pool.ground.fn = ridge;
-    def.pool.surface.fn = two_levels;
+    def.height_field.nx = 96;
+    def.height_field.nz = 64;
+    def.height_field.dx = 0.05;
+    def.height_field.ground.fn = ridge;
+    def.height_field.surface.fn = two_levels;
     und_waves *w = make(&def);
-    double left = volume_left(w, 48, def.pool.nz, def.pool.dx);
+    double left = volume_left(w, 48, def.height_field.nz, def.height_field.dx);
     run(w, 2000, 1 / 30.0);
-    assert_double_near(volume_left(w, 48, def.pool.nz, def.pool.dx), left, 1e-13 * left);
+    assert_double_near(volume_left(w, 48, def.height_field.nz, def.height_field.dx), left, 1e-13 * left);
     ledger_closes(w, 1e-13);
     und_waves_destroy(w);
 }
 
 /* 50 cells a step, cliffs, dry land: the surface stays between the ground and a bound. */
-static double cliffs(void *context, double x, double y, double z, double t)
+static double cliffs(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     double r = und_random(9, (uint64_t)(x * 2), (uint64_t)(z * 2));
     return r < 0.2 ? 4 : r < 0.6 ? -10 : -3 - 2 * r;
 }
 
-static double towers(void *context, double x, double y, double z, double t)
+static double towers(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return und_random(10, (uint64_t)x, (uint64_t)z) < 0.3 ? 2 : -4;
@@ -219,19 +219,19 @@ static void nothing_blows_up(void **state)
     (void)state;
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = und_waves_def_default();
-        def.pool.nx = 100;
-        def.pool.nz = 80;
-        def.pool.dx = 0.1;
-        def.pool.ground.fn = cliffs;
-        def.pool.surface.fn = towers;
+        def.height_field.nx = 100;
+        def.height_field.nz = 80;
+        def.height_field.dx = 0.1;
+        def.height_field.ground.fn = cliffs;
+        def.height_field.surface.fn = towers;
         def.order = order;
         def.velocity = true;
-        def.pool.threads = 1;
+        def.height_field.threads = 1;
         und_waves *w = make(&def);
-        double speed = sqrt(9.81 * 12), dt = 50 * def.pool.dx / speed;
+        double speed = sqrt(9.81 * 12), dt = 50 * def.height_field.dx / speed;
         run(w, 3000, dt);
-        for (int z = 0; z < def.pool.nz; z++)
-            for (int x = 0; x < def.pool.nx; x++) {
+        for (int z = 0; z < def.height_field.nz; z++)
+            for (int x = 0; x < def.height_field.nx; x++) {
                 double h = und_waves_surface(w, x, z);
                 assert_true(h >= und_waves_ground(w, x, z) && h <= (order == 1 ? 4 : 40));
             }
@@ -250,28 +250,28 @@ static und_waves *everything(int threads)
         {.center = {.constant = {3, 0, 3}}, .radius = 0.8, .amplitude = 0.1, .period = 0.7, .end = INFINITY}};
     static const und_object_def objects[] = {{.shape = &ball}};
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = 300;
-    def.pool.nz = 260;
-    def.pool.dx = 0.025;
-    def.pool.ground.fn = rough_ground;
-    def.pool.surface.fn = sloping;
-    def.pool.edge[UND_LOW_X] =
+    def.height_field.nx = 300;
+    def.height_field.nz = 260;
+    def.height_field.dx = 0.025;
+    def.height_field.ground.fn = rough_ground;
+    def.height_field.surface.fn = sloping;
+    def.height_field.edge[UND_LOW_X] =
         (und_edge_def){.kind = UND_EDGE_OPEN, .amplitude = 0.1, .period = 1.5, .direction = 20};
-    def.pool.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
-    def.pool.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
-    def.pool.rain.on = true;
-    def.pool.rain.rate.number = 30;
-    def.pool.rain.top = 2;
-    def.pool.sources = sources;
-    def.pool.source_count = 2;
-    def.pool.stirs = stirs;
-    def.pool.stir_count = 1;
+    def.height_field.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
+    def.height_field.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
+    def.height_field.rain.on = true;
+    def.height_field.rain.rate.number = 30;
+    def.height_field.rain.top = 2;
+    def.height_field.sources = sources;
+    def.height_field.source_count = 2;
+    def.height_field.stirs = stirs;
+    def.height_field.stir_count = 1;
     def.objects = objects;
     def.object_count = 1;
     def.foam.on = true;
     def.has_dye = def.texture = true;
     def.dye.fn = rough_ground;
-    def.pool.threads = threads;
+    def.height_field.threads = threads;
     return make(&def);
 }
 
@@ -310,7 +310,7 @@ static void restored_state_goes_on_with_the_same_bits(void **state)
     und_waves_destroy(b);
 }
 
-static double seiche(void *context, double x, double y, double z, double t)
+static double seiche(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return 1e-4 * cos(M_PI * x / 2);
@@ -322,17 +322,17 @@ static void friction_is_damping_by_depth(void **state)
     (void)state;
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = und_waves_def_default();
-        def.pool.nx = 64;
-        def.pool.nz = 4;
-        def.pool.dx = 2 / 64.0;
-        def.pool.ground.number = -0.2;
-        def.pool.surface.fn = seiche;
+        def.height_field.nx = 64;
+        def.height_field.nz = 4;
+        def.height_field.dx = 2 / 64.0;
+        def.height_field.ground.number = -0.2;
+        def.height_field.surface.fn = seiche;
         def.order = order;
         und_waves *free = make(&def);
         def.viscosity = 0.02;
         und_waves *viscous = make(&def);
         def.viscosity = 0;
-        def.pool.damping = 3 * 0.02 / (0.2 * 0.2);
+        def.height_field.damping = 3 * 0.02 / (0.2 * 0.2);
         und_waves *damped = make(&def);
         for (int k = 0; k < 50; k++) {
             und_waves_step(free, 0.01);
@@ -354,17 +354,17 @@ static void wrong_defs_are_refused(void **state)
     (void)state;
     und_error err;
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = 1;
+    def.height_field.nx = 1;
     assert_null(und_waves_create(&def, &err));
     assert_int_equal(err.status, UND_INVALID);
     def = und_waves_def_default();
-    def.pool.ground.number = NAN;
+    def.height_field.ground.number = NAN;
     assert_null(und_waves_create(&def, &err));
     def = und_waves_def_default();
     def.order = 3;
     assert_null(und_waves_create(&def, &err));
     def = und_waves_def_default();
-    def.pool.nx = def.pool.nz = 32768;
+    def.height_field.nx = def.height_field.nz = 32768;
     def.texture = def.foam.on = def.has_dye = true; /* 60 GB and more */
     if (und_memory_size() < 6e10) {
         assert_null(und_waves_create(&def, &err));
@@ -376,14 +376,14 @@ static void wrong_defs_are_refused(void **state)
 }
 
 /* Hills, some of them dry, and on them a mound of water as high as they are. */
-static double hills(void *context, double x, double y, double z, double t)
+static double hills(const void *context, double x, double y, double z, double t)
 {
     (void)context;
     (void)y;
     (void)t;
     return -0.5 + 0.35 * sin(1.3 * x) * cos(0.9 * z) + 0.3 * exp(-(z - 1.5) * (z - 1.5)) + 0.25 * sin(3 * z);
 }
-static double mound(void *context, double x, double y, double z, double t)
+static double mound(const void *context, double x, double y, double z, double t)
 {
     (void)context;
     (void)y;
@@ -400,24 +400,24 @@ static void open_edges_calm_the_water(void **state)
         und_waves_def def = und_waves_def_default();
         und_error err;
         def.order = 1 + i % 2;
-        def.pool.nx = 48;
-        def.pool.nz = 40;
-        def.pool.dx = 0.07;
-        def.pool.ground = (und_value){.fn = hills};
-        def.pool.surface = (und_value){.fn = mound};
+        def.height_field.nx = 48;
+        def.height_field.nz = 40;
+        def.height_field.dx = 0.07;
+        def.height_field.ground = (und_value){.fn = hills};
+        def.height_field.surface = (und_value){.fn = mound};
         for (int e = 0; e < UND_EDGES; e++)
-            def.pool.edge[e] = (und_edge_def){.kind = UND_EDGE_OPEN, .has_level = true};
+            def.height_field.edge[e] = (und_edge_def){.kind = UND_EDGE_OPEN, .has_level = true};
         und_waves *waves = und_waves_create(&def, &err);
         assert_non_null(waves);
         double highest = 0, mean = 0;
         int wet = 0;
         for (int n = 0; n < 800; n++) {
-            und_waves_step(waves, courants[i / 2] * def.pool.dx / sqrt(9.81 * 0.5));
-            for (int x = 0; x < def.pool.nx; x++)
-                highest = fmax(highest, und_waves_surface(waves, x, n % def.pool.nz));
+            und_waves_step(waves, courants[i / 2] * def.height_field.dx / sqrt(9.81 * 0.5));
+            for (int x = 0; x < def.height_field.nx; x++)
+                highest = fmax(highest, und_waves_surface(waves, x, n % def.height_field.nz));
         }
-        for (int z = 0; z < def.pool.nz; z++)
-            for (int x = 0; x < def.pool.nx; x++)
+        for (int z = 0; z < def.height_field.nz; z++)
+            for (int x = 0; x < def.height_field.nx; x++)
                 if (und_waves_ground(waves, x, z) < -0.1) {
                     mean += und_waves_surface(waves, x, z);
                     wet++;

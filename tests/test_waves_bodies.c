@@ -11,13 +11,13 @@ static const und_shape ball = {.kind = UND_SPHERE, .radius = 0.12};
 static const und_shape box = {.kind = UND_BOX, .half = {0.3, 0.15, 0.2}};
 
 /* A pool of 3 m x 3 m, 1 m deep, its level at 0. */
-static und_waves_def pool(int cells, int order)
+static und_waves_def height_field(int cells, int order)
 {
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = def.pool.nz = cells;
-    def.pool.dx = 3.0 / cells;
-    def.pool.ground.number = -1;
-    def.pool.threads = 1;
+    def.height_field.nx = def.height_field.nz = cells;
+    def.height_field.dx = 3.0 / cells;
+    def.height_field.ground.number = -1;
+    def.height_field.threads = 1;
     def.order = order;
     return def;
 }
@@ -47,8 +47,8 @@ static void any_shape_floats(void **state)
         bodies[i].rotation[0] = i % 3 == 1 ? 90 : 0; /* cylinders lie */
     }
     for (int order = 1; order <= 2; order++) {
-        und_waves_def def = pool(60, order);
-        def.pool.damping = 1;
+        und_waves_def def = height_field(60, order);
+        def.height_field.damping = 1;
         def.bodies = bodies;
         def.body_count = COUNT;
         und_waves *w = make(&def);
@@ -74,7 +74,7 @@ static void led_objects_stop_bodies(void **state)
     const und_object_def object = {.shape = &wall, .color = {-1}};
     und_body_def one = body(&ball, 500, 1, 0, 1.5);
     one.velocity[0] = 3;
-    und_waves_def def = pool(60, 2);
+    und_waves_def def = height_field(60, 2);
     def.objects = &object;
     def.object_count = 1;
     def.bodies = &one;
@@ -92,15 +92,15 @@ static void led_objects_stop_bodies(void **state)
 /* Of the water, kg m/s: in its flows, or in the speed of its surface, whose first moment they are. */
 static double momentum(const und_waves *w, int axis)
 {
-    double sum = 0, dx = w->pool.grid.dx;
-    for (int z = 0; z < w->pool.nz; z++)
-        for (int x = 0; x < w->pool.nx; x++) {
+    double sum = 0, dx = w->height_field.grid.dx;
+    for (int z = 0; z < w->height_field.nz; z++)
+        for (int x = 0; x < w->height_field.nx; x++) {
             size_t at = und_waves_at(w, x, z);
             double place = axis ? und_waves_z(w, z) : und_waves_x(w, x);
             sum += w->def.order == 2 ? (double)(axis ? w->flux_z : w->flux_x)[at]
                                      : (double)w->rise[at] / w->rise_time * place;
         }
-    return w->def.pool.density * dx * dx * sum;
+    return w->def.height_field.density * dx * dx * sum;
 }
 
 /* A ball afloat off the grid, or smaller than a cell, does not begin to spin, nor to drift away. */
@@ -111,7 +111,7 @@ static void balls_afloat_do_not_spin(void **state)
     const und_shape *const shapes[] = {&ball, &bead};
     for (int k = 0; k < 4; k++) {
         und_body_def one = body(shapes[k / 2], 500, 1.53, 0, 1.47);
-        und_waves_def def = pool(60, 1 + k % 2);
+        und_waves_def def = height_field(60, 1 + k % 2);
         def.bodies = &one;
         def.body_count = 1;
         und_waves *w = make(&def);
@@ -136,7 +136,7 @@ static void boxes_afloat_rest(void **state)
         const double *at = places[k / 2];
         und_body_def one = body(&crate, 300, at[0], 0.02, at[1]);
         one.rotation[1] = at[2];
-        und_waves_def def = pool(60, 1 + k % 2);
+        und_waves_def def = height_field(60, 1 + k % 2);
         def.bodies = &one;
         def.body_count = 1;
         und_waves *w = make(&def);
@@ -155,16 +155,16 @@ static void boxes_afloat_rest(void **state)
 /* Of the water, J, above that of water at rest; order 2. */
 static double energy(const und_waves *w)
 {
-    double sum = 0, mean = 0, dx = w->pool.grid.dx;
-    int count = w->pool.nx * w->pool.nz;
+    double sum = 0, mean = 0, dx = w->height_field.grid.dx;
+    int count = w->height_field.nx * w->height_field.nz;
     for (int n = 0; n < count; n++)
-        mean += w->height[und_waves_at(w, n % w->pool.nx, n / w->pool.nx)] / count;
+        mean += w->height[und_waves_at(w, n % w->height_field.nx, n / w->height_field.nx)] / count;
     for (int n = 0; n < count; n++) {
-        size_t at = und_waves_at(w, n % w->pool.nx, n / w->pool.nx);
+        size_t at = und_waves_at(w, n % w->height_field.nx, n / w->height_field.nx);
         double h = w->height[at] - mean, x = (double)w->flux_x[at], z = (double)w->flux_z[at];
-        sum += w->def.pool.gravity * h * h + (x * x + z * z) / und_waves_depth(w, at);
+        sum += w->def.height_field.gravity * h * h + (x * x + z * z) / und_waves_depth(w, at);
     }
-    return 0.5 * w->def.pool.density * dx * dx * sum;
+    return 0.5 * w->def.height_field.density * dx * dx * sum;
 }
 
 /* In a closed pool without damping, where nothing is lost: long planks, and what is light and covers much of
@@ -181,7 +181,7 @@ static void bodies_do_not_drive_waves(void **state)
     } rows[] = {{&plank, 500, 0}, {&plank, 50, 0.027}, {&sheet, 20, 0.0192}, {&crate, 500, 0}};
     for (int k = 0; k < 4; k++) {
         und_body_def one = body(rows[k].shape, rows[k].density, 1.53, rows[k].high, 1.47);
-        und_waves_def def = pool(30, 2);
+        und_waves_def def = height_field(30, 2);
         def.bodies = &one;
         def.body_count = 1;
         und_waves *w = make(&def);
@@ -208,7 +208,7 @@ static void drag_acts_back_on_the_water(void **state)
             one.velocity[0] = 0.8;
             one.velocity[2] = -0.5;
             one.drag = k == 0 ? 1 : 0;
-            und_waves_def def = pool(60, order);
+            und_waves_def def = height_field(60, order);
             def.bodies = &one;
             def.body_count = 1;
             und_waves *w = make(&def);
@@ -232,8 +232,8 @@ static void drag_acts_back_on_the_water(void **state)
 
 static und_waves *storm(const und_body_def *bodies, int count, int order, int threads)
 {
-    und_waves_def def = pool(64, order);
-    def.pool.threads = threads;
+    und_waves_def def = height_field(64, order);
+    def.height_field.threads = threads;
     def.bodies = bodies;
     def.body_count = count;
     return make(&def);

@@ -12,12 +12,12 @@ static und_frame frame_of(und_waves *w)
     return frame;
 }
 
-static und_waves_def pool(void)
+static und_waves_def height_field(void)
 {
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = 60;
-    def.pool.nz = 50;
-    def.pool.threads = 1;
+    def.height_field.nx = 60;
+    def.height_field.nz = 50;
+    def.height_field.threads = 1;
     return def;
 }
 
@@ -29,9 +29,9 @@ static void springs_and_drains_move_what_they_say(void **state)
         {.center = {1, 0, 1}, .radius = 0.4, .rate = {.number = 0.3}, .start = 0.5, .end = 2.25},
         {.shape = &box, .rate = {.number = -0.2}, .start = 1, .end = INFINITY},
         {.center = {3, 0, 4}, .radius = 0.001, .rate = {.number = 0.01}, .end = INFINITY}};
-    und_waves_def def = pool();
-    def.pool.sources = sources;
-    def.pool.source_count = 3;
+    und_waves_def def = height_field();
+    def.height_field.sources = sources;
+    def.height_field.source_count = 3;
     und_waves *w = make(&def);
     run(w, 100, 0.03); /* until 3 s */
     und_ledger ledger = und_waves_ledger(w);
@@ -46,9 +46,9 @@ static void a_drain_takes_no_more_than_there_is(void **state)
     (void)state;
     const und_source_def drain = {
         .center = {3, 0, 2}, .radius = 1, .rate = {.number = -1000}, .end = INFINITY};
-    und_waves_def def = pool();
-    def.pool.sources = &drain;
-    def.pool.source_count = 1;
+    und_waves_def def = height_field();
+    def.height_field.sources = &drain;
+    def.height_field.source_count = 1;
     und_waves *w = make(&def);
     run(w, 400, 1 / 30.0);
     und_ledger ledger = und_waves_ledger(w);
@@ -65,9 +65,9 @@ static void drops_add_their_volume(void **state)
                                   {.time = 0.4, .center = {0, 0, 0}, .radius = 0.5, .volume = 0.01},
                                   {.time = 0.5, .center = {3, 0, 3}, .radius = 0, .volume = 0.003},
                                   {.time = 9, .center = {3, 0, 3}, .radius = 1, .volume = 1}};
-    und_waves_def def = pool();
-    def.pool.drops = drops;
-    def.pool.drop_count = 4;
+    und_waves_def def = height_field();
+    def.height_field.drops = drops;
+    def.height_field.drop_count = 4;
     und_waves *w = make(&def);
     run(w, 30, 1 / 30.0);
     assert_double_near(und_waves_ledger(w).sources, 0.033, 1e-14);
@@ -78,16 +78,16 @@ static void drops_add_their_volume(void **state)
 static void rain_adds_whole_drops_at_its_rate(void **state)
 {
     (void)state;
-    und_waves_def def = pool();
-    def.pool.rain = (und_rain_def){.on = true,
-                                   .rate = {.number = 40},
-                                   .radius = 0.01,
-                                   .splash = 0.2,
-                                   .top = 3,
-                                   .speed = 6,
-                                   .wind = {1, -0.5},
-                                   .start = 0.2,
-                                   .end = 4};
+    und_waves_def def = height_field();
+    def.height_field.rain = (und_rain_def){.on = true,
+                                           .rate = {.number = 40},
+                                           .radius = 0.01,
+                                           .splash = 0.2,
+                                           .top = 3,
+                                           .speed = 6,
+                                           .wind = {1, -0.5},
+                                           .start = 0.2,
+                                           .end = 4};
     und_waves *w = make(&def);
     run(w, 300, 1 / 50.0); /* 6 s: all have landed */
     double volume = 4.0 / 3.0 * M_PI * 1e-6, drops = und_waves_ledger(w).sources / volume;
@@ -106,8 +106,8 @@ static void rain_adds_whole_drops_at_its_rate(void **state)
 static void rain_has_a_measure(void **state)
 {
     (void)state;
-    und_waves_def def = pool();
-    def.pool.rain =
+    und_waves_def def = height_field();
+    def.height_field.rain =
         (und_rain_def){.on = true, .rate = {.number = 1e8}, .radius = 1e-4, .top = 3, .speed = 6, .end = 4};
     und_error err = {0};
     assert_null(und_waves_create(&def, &err));
@@ -121,13 +121,13 @@ static void stirring_adds_no_water_and_makes_waves(void **state)
     (void)state;
     const und_stir_def stir = {
         .center = {.constant = {3, 0, 2.5}}, .radius = 0.6, .amplitude = 0.2, .period = 0.8, .end = INFINITY};
-    und_waves_def def = pool();
-    def.pool.stirs = &stir;
-    def.pool.stir_count = 1;
+    und_waves_def def = height_field();
+    def.height_field.stirs = &stir;
+    def.height_field.stir_count = 1;
     und_waves *w = make(&def);
     run(w, 60, 1 / 60.0);
     double most = 0;
-    for (int x = 0; x < def.pool.nx; x++)
+    for (int x = 0; x < def.height_field.nx; x++)
         most = fmax(most, fabs(und_waves_surface(w, x, 25)));
     assert_true(most > 0.01 && most < 0.4);
     assert_double_near(und_waves_ledger(w).sources, 0, 0);
@@ -136,7 +136,7 @@ static void stirring_adds_no_water_and_makes_waves(void **state)
 }
 
 /* A constant pressure over one half pushes its water down by p / (rho g) against the other. */
-static double half_pressure(void *context, double x, double y, double z, double t)
+static double half_pressure(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return x < 3 ? 1000 : 0;
@@ -145,9 +145,9 @@ static double half_pressure(void *context, double x, double y, double z, double 
 static void pressure_is_balanced_by_height(void **state)
 {
     (void)state;
-    und_waves_def def = pool();
-    def.pool.pressure.fn = half_pressure;
-    def.pool.damping = 1;
+    und_waves_def def = height_field();
+    def.height_field.pressure.fn = half_pressure;
+    def.height_field.damping = 1;
     und_waves *w = make(&def);
     run(w, 3000, 1 / 30.0);
     assert_double_near(und_waves_surface(w, 50, 20) - und_waves_surface(w, 5, 20), 1000 / (1000 * 9.81),
@@ -181,17 +181,17 @@ static void objects_push_water_and_keep_it(void **state)
                             {.time = 2, .position = {4.5, 3, 2.5}}};
     und_motion *motion = und_motion_create(keys, 3, UND_EASE_LINEAR, &err);
     const und_object_def object = {.shape = &ball, .motion = motion};
-    und_waves_def def = pool();
+    und_waves_def def = height_field();
     def.objects = &object;
     def.object_count = 1;
     und_waves *w = make(&def);
     double cells = 6 * 5 * 1.0, half_ball = 2.0 / 3.0 * M_PI * 0.125;
     assert_double_near(und_waves_ledger(w).start, cells - half_ball, 0.02 * half_ball);
-    for (int x = 0; x < def.pool.nx; x++) /* level at the start, around and above it */
+    for (int x = 0; x < def.height_field.nx; x++) /* level at the start, around and above it */
         assert_double_near(und_waves_surface(w, x, 25), 0, 1e-6);
     run(w, 30, 1 / 60.0);
     double front = -1, behind = 1; /* the ball is at x = 3 */
-    for (int x = 0; x < def.pool.nx; x++) {
+    for (int x = 0; x < def.height_field.nx; x++) {
         double h = und_waves_surface(w, x, 25);
         front = x > 30 ? fmax(front, h) : front;
         behind = x < 30 ? fmin(behind, h) : behind;
@@ -200,8 +200,8 @@ static void objects_push_water_and_keep_it(void **state)
     expect_object(w);
     run(w, 600, 1 / 60.0); /* it is lifted out: all the water lies on the bare bed again */
     ledger_closes(w, 1e-13);
-    for (int z = 0; z < def.pool.nz; z++)
-        for (int x = 0; x < def.pool.nx; x++)
+    for (int z = 0; z < def.height_field.nz; z++)
+        for (int x = 0; x < def.height_field.nx; x++)
             assert_double_near(und_waves_ground(w, x, z), -1, 0);
     und_waves_destroy(w);
     und_motion_destroy(motion);
@@ -213,19 +213,19 @@ static void water_rests_around_a_still_object(void **state)
     (void)state;
     und_shape box = {.kind = UND_BOX, .center = {3, 0, 2.5}, .half = {0.8, 0.4, 0.6}};
     const und_object_def object = {.shape = &box};
-    und_waves_def def = pool();
+    und_waves_def def = height_field();
     def.objects = &object;
     def.object_count = 1;
     und_waves *w = make(&def);
     run(w, 200, 1 / 30.0);
-    for (int z = 0; z < def.pool.nz; z++)
-        for (int x = 0; x < def.pool.nx; x++)
+    for (int z = 0; z < def.height_field.nz; z++)
+        for (int x = 0; x < def.height_field.nx; x++)
             assert_double_near(und_waves_surface(w, x, z), 0, 1e-6);
     ledger_closes(w, 1e-13);
     und_waves_destroy(w);
 }
 
-static double slope(void *context, double x, double y, double z, double t)
+static double slope(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return -0.5 - 0.02 * x;
@@ -234,14 +234,14 @@ static double slope(void *context, double x, double y, double z, double t)
 static void a_river_comes_in_and_falls_off(void **state)
 {
     (void)state;
-    und_waves_def def = pool();
-    def.pool.nx = 100;
-    def.pool.nz = 10;
-    def.pool.ground.fn = slope;
-    def.pool.surface.number = -10;
-    def.pool.damping = 0.5;
-    def.pool.edge[UND_LOW_X] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.1}};
-    def.pool.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
+    und_waves_def def = height_field();
+    def.height_field.nx = 100;
+    def.height_field.nz = 10;
+    def.height_field.ground.fn = slope;
+    def.height_field.surface.number = -10;
+    def.height_field.damping = 0.5;
+    def.height_field.edge[UND_LOW_X] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.1}};
+    def.height_field.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
     und_waves *w = make(&def);
     run(w, 6000, 1 / 60.0);
     und_ledger first = und_waves_ledger(w);
@@ -253,7 +253,7 @@ static void a_river_comes_in_and_falls_off(void **state)
     und_waves_destroy(w);
 }
 
-static double half_cosine(void *context, double x, double y, double z, double t)
+static double half_cosine(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return 0.01 * cos(M_PI * x / 10);
@@ -263,11 +263,11 @@ static double half_cosine(void *context, double x, double y, double z, double t)
 static void the_water_carries_what_is_in_it(void **state)
 {
     (void)state;
-    und_waves_def def = pool();
-    def.pool.nx = 200;
-    def.pool.nz = 1;
-    def.pool.dx = 0.05;
-    def.pool.surface.fn = half_cosine;
+    und_waves_def def = height_field();
+    def.height_field.nx = 200;
+    def.height_field.nz = 1;
+    def.height_field.dx = 0.05;
+    def.height_field.surface.fn = half_cosine;
     def.order = 2;
     def.texture = true;
     und_waves *w = make(&def);
@@ -293,10 +293,10 @@ static void flows_account_for_the_change_of_height(void **state)
 {
     (void)state;
     for (int order = 1; order <= 2; order++) {
-        und_waves_def def = pool();
-        def.pool.nz = 1;
-        def.pool.nx = 100;
-        def.pool.surface.fn = half_cosine;
+        und_waves_def def = height_field();
+        def.height_field.nz = 1;
+        def.height_field.nx = 100;
+        def.height_field.surface.fn = half_cosine;
         def.velocity = true;
         def.order = order;
         und_waves *w = make(&def);
@@ -309,8 +309,8 @@ static void flows_account_for_the_change_of_height(void **state)
         const float *speed = und_frame_find(&frame, "velocity_x")->data;
         double flow = 0, worst = 0;
         for (int x = 0; x < 99; x++) {
-            flow -=
-                (und_waves_surface(w, x, 0) - before[x]) * def.pool.dx / dt; /* through the face at high x */
+            flow -= (und_waves_surface(w, x, 0) - before[x]) * def.height_field.dx /
+                    dt; /* through the face at high x */
             double mean = 0.5 * (speed[x] * (1 + und_waves_surface(w, x, 0)) +
                                  speed[x + 1] * (1 + und_waves_surface(w, x + 1, 0)));
             worst = fmax(worst, fabs(mean - flow));

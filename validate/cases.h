@@ -20,6 +20,8 @@ void case_report(case_sink *sink, case_result result);
 
 /* The threads a case may use. */
 int case_threads(const case_sink *sink);
+/* Whether the case, by its name, is of the particle level set, whose cells hold no volume. */
+bool case_of_particles(const case_sink *sink);
 
 /* Not UND_OK: the case could not be computed, and counts as failed with the error's text. */
 typedef und_status case_fn(case_sink *sink, und_error *err);

@@ -3,7 +3,7 @@
 #include "validate/caustics.h"
 
 #include "base/pages.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 #include "trace/photons_parts.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Bodies in the flow of cells at rest: how deep they float, how they bob, sink and rise. */
 #include "base/status.h"
-#include "bodies/afloat.h"
+#include "bodies/floating_bodies.h"
 #include "liquid/cells.h"
 #include "validate/cells.h"
 #include "validate/hull.h"
@@ -14,7 +14,7 @@
 /* A tank of still liquid, and a body in it. */
 typedef struct floating {
     und_cells *cells;
-    und_afloat *afloat;
+    und_floating_bodies *floating_bodies;
     und_grid grid;
     int number;
 } floating;
@@ -28,7 +28,7 @@ static und_status take_frame(const floating *f, und_frame *frame, und_error *err
 
 static void close_tank(floating *f)
 {
-    und_afloat_destroy(f->afloat);
+    und_floating_bodies_destroy(f->floating_bodies);
     und_cells_destroy(f->cells);
 }
 
@@ -38,18 +38,18 @@ static const double level = 0.62;
 static und_status open_tank(floating *f, const und_body_def *body, double damping, und_error *err)
 {
     und_cells_def def = case_cells_tank(12, 12, 1.0 / 12);
-    und_afloat_def afloat = und_afloat_def_default();
+    und_floating_bodies_def floating_bodies = und_floating_bodies_def_default();
     und_frame frame = {0};
     def.n[2] = 12;
     def.track = UND_TRACK_HEIGHT;
     def.has_level = true;
     def.level.number = level;
-    afloat.bodies = body, afloat.body_count = 1;
-    afloat.damping = damping;
-    afloat.threads = 1;
+    floating_bodies.bodies = body, floating_bodies.body_count = 1;
+    floating_bodies.damping = damping;
+    floating_bodies.threads = 1;
     *f = (floating){.grid = und_cells_grid(&def), .cells = und_cells_create(&def, err)};
     und_status status = f->cells ? take_frame(f, &frame, err) : err->status;
-    if (status == UND_OK && !(f->afloat = und_afloat_create(&afloat, &frame, err)))
+    if (status == UND_OK && !(f->floating_bodies = und_floating_bodies_create(&floating_bodies, &frame, err)))
         status = err->status;
     und_frame_clear(&frame);
     if (status != UND_OK)
@@ -65,9 +65,9 @@ static und_status next_frame(floating *f, double dt, und_body_state *body, und_e
     f->number++;
     und_status status = take_frame(f, &frame, err);
     if (status == UND_OK)
-        status = und_afloat_advance(f->afloat, &frame, err);
+        status = und_floating_bodies_advance(f->floating_bodies, &frame, err);
     und_frame_clear(&frame);
-    *body = und_bodies_state(und_afloat_bodies(f->afloat), 0);
+    *body = und_bodies_state(und_floating_bodies_bodies(f->floating_bodies), 0);
     return status;
 }
 

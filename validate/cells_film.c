@@ -7,7 +7,7 @@
 
 #define G 9.81
 
-static double film_at(void *context, double x, double y, double z, double t)
+static double film_at(const void *context, double x, double y, double z, double t)
 {
     const double *film = context; /* its depth and the speed of its surface */
     double at = y / film[0];

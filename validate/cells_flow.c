@@ -85,7 +85,7 @@ typedef struct vortex {
     int axis;
 } vortex;
 
-static double vortex_at(void *context, double x, double y, double z, double t)
+static double vortex_at(const void *context, double x, double y, double z, double t)
 {
     const vortex *v = context;
     (void)z;
@@ -228,7 +228,7 @@ und_status case_channel(case_sink *sink, und_error *err)
 }
 
 /* Flow behind a grid of bars at Re 40; t is of no account. */
-static double kovasznay_at(void *context, double x, double y, double z, double t)
+static double kovasznay_at(const void *context, double x, double y, double z, double t)
 {
     const int *axis = context;
     const double lambda = 20 - sqrt(400 + 4 * M_PI * M_PI), decay = exp(lambda * x);

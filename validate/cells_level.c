@@ -12,7 +12,7 @@ static const double DX = 0.02, DEPTH = 10.3; /* cells */
 
 /* From one end to the other 0.8 cells. */
 
-static double sloped(void *context, double x, double y, double z, double t)
+static double sloped(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return DX * DEPTH + 0.8 * (x / N - 0.5 * DX);

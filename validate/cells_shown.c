@@ -67,7 +67,7 @@ static und_status shown_by(und_cells *cells, const und_cells_def *def, double *v
     if (status == UND_OK && def->n[2] > 1)
         *volume = enclosed_by_mesh(&frame);
     else if (status == UND_OK)
-        *volume = !und_plot_read(&frame, &plot)
+        *volume = !und_stage_plot_read(&frame, &plot)
                       ? NAN
                       : def->cell[2] * (plot.chain ? area_of_chains(&plot) : area_of_body(&plot));
     und_frame_clear(&frame);
@@ -167,7 +167,7 @@ static und_status tilt_of(und_cells *cells, const und_cells_def *def, double *ti
     return status;
 }
 
-static double leaning(void *context, double x, double y, double z, double t)
+static double leaning(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return 0.15 + 0.15 * (x - 0.24);

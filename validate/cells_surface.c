@@ -248,7 +248,7 @@ typedef struct tilt {
     double depth, amplitude, k;
 } tilt;
 
-static double tilted(void *context, double x, double y, double z, double t)
+static double tilted(const void *context, double x, double y, double z, double t)
 {
     const tilt *m = context;
     (void)y;

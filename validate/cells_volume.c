@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* An island in a lake, and beside it, behind a dam, a dry valley below the level. */
-static double lake_level(void *context, double x, double y, double z, double t)
+static double lake_level(const void *context, double x, double y, double z, double t)
 {
     const double *valley = context;
     (void)y;
@@ -33,7 +33,7 @@ und_status case_cells_lake(case_sink *sink, und_error *err)
     def.solid_count = 3;
     def.track = UND_TRACK_HEIGHT;
     def.has_level = true;
-    def.level = (und_value){.fn = lake_level, .context = (void *)&dry};
+    def.level = (und_value){.fn = lake_level, .context = &dry};
     und_cells *cells = und_cells_create(&def, err);
     if (!cells)
         return err->status;

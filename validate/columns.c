@@ -39,11 +39,11 @@ const validation_case columns_cases[] = {
 und_columns_def case_columns_tank(int nx, int nz, double dx, double depth)
 {
     und_columns_def def = und_columns_def_default();
-    def.pool.nx = nx;
-    def.pool.nz = nz;
-    def.pool.dx = dx;
-    def.pool.ground.number = -depth;
-    def.pool.threads = 1;
+    def.height_field.nx = nx;
+    def.height_field.nz = nz;
+    def.height_field.dx = dx;
+    def.height_field.ground.number = -depth;
+    def.height_field.threads = 1;
     return def;
 }
 
@@ -60,14 +60,14 @@ static double surface_of(const void *columns, int x, int z)
 
 case_water case_columns_water(const und_columns *columns, const und_columns_def *def)
 {
-    return (case_water){columns, surface_of, def->pool.nx, def->pool.nz};
+    return (case_water){columns, surface_of, def->height_field.nx, def->height_field.nz};
 }
 
 /* A mode of a closed tank, followed for a number of steps. */
 typedef struct mode_run {
     int nx, nz, m, n, steps;
     double dx, depth, dt, amplitude, diagonal, smoothing;
-    und_flow_rule flow;
+    und_marker_flow_rule flow;
 } mode_run;
 
 /* Frequency of the pipes, 1/s. */
@@ -89,7 +89,7 @@ static double *follow(const mode_run *r, und_error *err)
 {
     und_columns_def def = case_columns_tank(r->nx, r->nz, r->dx, r->depth);
     case_mode_start start = {r->amplitude, M_PI * r->m / (r->nx * r->dx), M_PI * r->n / (r->nz * r->dx)};
-    def.pool.surface = (und_value){.fn = case_mode_surface, .context = &start};
+    def.height_field.surface = (und_value){.fn = case_mode_surface, .context = &start};
     def.diagonal = r->diagonal;
     def.smoothing = r->smoothing;
     def.flow = r->flow;
@@ -182,7 +182,7 @@ und_status case_pipe_dispersion(case_sink *sink, und_error *err)
 /* How a step treats a mode: |lambda| and its argument for a = w dt, the root of lambda^2 - p lambda + q. */
 typedef struct step_rule {
     const char *what, *source;
-    und_flow_rule flow;
+    und_marker_flow_rule flow;
     double smoothing;
 } step_rule;
 
@@ -287,7 +287,7 @@ static und_columns *let_go(const pulse_run *r, case_pulse *pulse, und_columns_de
     *pulse = (case_pulse){.amplitude = PULSE, .width = r->width, .center = CENTER};
     *def = case_columns_tank(r->cells, 1, LENGTH / r->cells, 1);
     def->smoothing = 0;
-    def->pool.surface = (und_value){.fn = case_pulse_surface, .context = pulse};
+    def->height_field.surface = (und_value){.fn = case_pulse_surface, .context = pulse};
     return und_columns_create(def, err);
 }
 
@@ -387,8 +387,8 @@ static und_status see_drop(double diagonal, case_ring_view *ring, und_error *err
     const double dx = 0.1, expected = 60, courant = 0.5;
     und_columns_def def = case_columns_tank(side, side, dx, 1);
     und_drop_def drop = {.center = {side * dx / 2, 0, side * dx / 2}, .radius = 6 * dx, .volume = 1e-5};
-    def.pool.drops = &drop;
-    def.pool.drop_count = 1;
+    def.height_field.drops = &drop;
+    def.height_field.drop_count = 1;
     def.diagonal = diagonal;
     und_columns *columns = und_columns_create(&def, err);
     if (!columns)

@@ -38,7 +38,7 @@ static double draft_of(double (*below)(double), double part)
 static double level_away(const und_columns *columns, const und_columns_def *def)
 {
     double sum = 0;
-    int nx = def->pool.nx, nz = def->pool.nz;
+    int nx = def->height_field.nx, nz = def->height_field.nz;
     for (int x = 2; x < nx - 2; x++)
         sum += und_columns_surface(columns, x, 2) + und_columns_surface(columns, x, nz - 3);
     for (int z = 2; z < nz - 2; z++)
@@ -53,7 +53,7 @@ static und_status settle(const und_body_def *body, und_force_rule rule, double *
     und_columns_def def = case_columns_tank(61, 61, 2.0 / 61, 0.5);
     def.bodies = body, def.body_count = 1;
     def.force = rule;
-    def.pool.damping = 1.5;
+    def.height_field.damping = 1.5;
     und_columns *columns = und_columns_create(&def, err);
     if (!columns)
         return err->status;
@@ -168,9 +168,9 @@ static und_status let_bob(const floater *f, bool across, und_force_rule rule, do
     body.position[1] = afloat + above;
     def.bodies = &body, def.body_count = 1;
     def.force = rule;
-    def.pool.edge[UND_LOW_X].kind = def.pool.edge[UND_HIGH_X].kind = UND_EDGE_OPEN;
+    def.height_field.edge[UND_LOW_X].kind = def.height_field.edge[UND_HIGH_X].kind = UND_EDGE_OPEN;
     if (!across)
-        def.pool.edge[UND_LOW_Z].kind = def.pool.edge[UND_HIGH_Z].kind = UND_EDGE_OPEN;
+        def.height_field.edge[UND_LOW_Z].kind = def.height_field.edge[UND_HIGH_Z].kind = UND_EDGE_OPEN;
     und_columns *columns = und_columns_create(&def, err);
     if (!columns)
         return err->status;
@@ -267,7 +267,7 @@ static und_status roll(const und_body_def *body, und_force_rule rule, double dam
     und_columns_def def = case_columns_tank(80, 60, 0.05, 1.5);
     def.bodies = body, def.body_count = 1;
     def.force = rule;
-    def.pool.damping = damping;
+    def.height_field.damping = damping;
     und_columns *columns = und_columns_create(&def, err);
     if (!columns)
         return err->status;

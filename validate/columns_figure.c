@@ -78,11 +78,11 @@ static und_status swing(case_sink *sink, und_error *err)
 static double displaced(const und_columns *columns, const und_columns_def *def)
 {
     double sum = 0;
-    for (int z = 0; z < def->pool.nz; z++)
-        for (int x = 0; x < def->pool.nx; x++)
+    for (int z = 0; z < def->height_field.nz; z++)
+        for (int x = 0; x < def->height_field.nx; x++)
             sum += und_columns_surface(columns, x, z) - und_columns_ground(columns, x, z) -
                    und_columns_depth(columns, x, z);
-    return sum * def->pool.dx * def->pool.dx;
+    return sum * def->height_field.dx * def->height_field.dx;
 }
 
 static und_status float_up(case_sink *sink, und_error *err)
@@ -93,7 +93,7 @@ static und_status float_up(case_sink *sink, und_error *err)
     und_skeleton *skeleton = bodies_of(man, false, density, bodies, err);
     und_columns_def def = case_columns_tank(48, 48, 3.0 / 48, 1.5);
     def.bodies = bodies, def.body_count = skeleton ? und_skeleton_bones(skeleton) : 0;
-    def.pool.damping = 0.5;
+    def.height_field.damping = 0.5;
     und_columns *columns = skeleton ? und_columns_create(&def, err) : NULL;
     for (int i = 0; i < def.body_count; i++) {
         und_vec3 h = bodies[i].shape->half;

@@ -17,17 +17,17 @@ und_status case_pipe_lake(case_sink *sink, und_error *err)
     const double level = 0.1;
     for (int rows = 1; rows <= 16; rows += 15) {
         und_columns_def def = case_columns_tank(rows == 1 ? 200 : 80, rows, rows == 1 ? 0.1 : 0.25, 0);
-        def.pool.ground = (und_value){.fn = case_island_ground};
-        def.pool.surface = (und_value){.fn = case_island_surface};
+        def.height_field.ground = (und_value){.fn = case_island_ground};
+        def.height_field.surface = (und_value){.fn = case_island_surface};
         und_columns *columns = und_columns_create(&def, err);
         if (!columns)
             return err->status;
         double start = und_columns_ledger(columns).start, valley = 0, largest = 0;
         case_columns_steps(columns, 10000, 1.0 / 30);
-        for (int z = 0; z < def.pool.nz; z++)
-            for (int x = 0; x < def.pool.nx; x++) {
+        for (int z = 0; z < def.height_field.nz; z++)
+            for (int x = 0; x < def.height_field.nx; x++) {
                 double depth = und_columns_depth(columns, x, z);
-                if (x >= (int)(16 / def.pool.dx))
+                if (x >= (int)(16 / def.height_field.dx))
                     valley += depth;
                 else if (depth > 0)
                     largest = fmax(largest, fabs(und_columns_surface(columns, x, z) - level));
@@ -46,13 +46,13 @@ und_status case_pipe_lake(case_sink *sink, und_error *err)
 }
 
 /* A block of water 1 m high stands on a beach in a basin, and falls. */
-static double beach_ground(void *context, double x, double y, double z, double t)
+static double beach_ground(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return 0.3 * fmax(0, x - 1.4);
 }
 
-static double block_surface(void *context, double x, double y, double z, double t)
+static double block_surface(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return hypot(x - 0.6, z - 0.8) < 0.3 ? 1.3 : 0.3;
@@ -76,8 +76,8 @@ static und_status in_the_air(und_columns *columns, double *volume, und_error *er
 static double shallowest(const und_columns *columns, const und_columns_def *def)
 {
     double least = INFINITY;
-    for (int z = 0; z < def->pool.nz; z++)
-        for (int x = 0; x < def->pool.nx; x++)
+    for (int z = 0; z < def->height_field.nz; z++)
+        for (int x = 0; x < def->height_field.nx; x++)
             least = fmin(least, und_columns_depth(columns, x, z));
     return least;
 }
@@ -126,10 +126,10 @@ und_status case_pipe_volume(case_sink *sink, und_error *err)
     char text[80];
     for (int with = 0; with <= 1; with++) {
         und_columns_def def = case_columns_tank(40, 40, 0.04, 0);
-        def.pool.ground = (und_value){.fn = beach_ground};
-        def.pool.surface = (und_value){.fn = block_surface};
-        def.pool.stirs = &stir, def.pool.stir_count = 1;
-        def.pool.sources = &spring, def.pool.source_count = with;
+        def.height_field.ground = (und_value){.fn = beach_ground};
+        def.height_field.surface = (und_value){.fn = block_surface};
+        def.height_field.stirs = &stir, def.height_field.stir_count = 1;
+        def.height_field.sources = &spring, def.height_field.source_count = with;
         def.bodies = &body, def.body_count = 1;
         def.spray.on = true;
         def.spray.threshold = 1;
@@ -159,7 +159,7 @@ typedef struct patch {
     double center, half, pressure;
 } patch;
 
-static double patch_pressure(void *context, double x, double y, double z, double t)
+static double patch_pressure(const void *context, double x, double y, double z, double t)
 {
     const patch *p = context;
     (void)y, (void)t;
@@ -175,18 +175,18 @@ und_status case_static_load(case_sink *sink, und_error *err)
         und_columns_def def = case_columns_tank(40, 40, dx, 0.5);
         patch load = {20 * dx, sides[i] * dx / 2, 1500};
         double weight = load.pressure * sides[i] * sides[i] * dx * dx, sunk = 0, far = 0;
-        def.pool.pressure = (und_value){.fn = patch_pressure, .context = &load};
-        def.pool.damping = 1;
+        def.height_field.pressure = (und_value){.fn = patch_pressure, .context = &load};
+        def.height_field.damping = 1;
         und_columns *columns = und_columns_create(&def, err);
         if (!columns)
             return err->status;
         case_columns_steps(columns, 1500, 1.0 / 60);
         far = und_columns_surface(columns, 0, 0);
-        for (int z = 0; z < def.pool.nz; z++)
-            for (int x = 0; x < def.pool.nx; x++)
+        for (int z = 0; z < def.height_field.nz; z++)
+            for (int x = 0; x < def.height_field.nx; x++)
                 sunk += (far - und_columns_surface(columns, x, z)) * dx * dx;
         und_columns_destroy(columns);
-        double volume = weight / (def.pool.density * G);
+        double volume = weight / (def.height_field.density * G);
         snprintf(text, sizeof text, "%d x %d columns pressed: displaced volume, m3", sides[i], sides[i]);
         case_report(
             sink, (case_result){text, sunk, volume, 1e-3 * volume, OH95 ", eqs 3, 11 at rest: W / (rho g)"});

@@ -20,17 +20,17 @@ typedef struct disc {
 
 static const double disc_radius = 1, disc_spin = 1, disc_size = 2.8;
 
-static double disc_u(void *context, double x, double y, double z, double t)
+static double disc_u(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     return -disc_spin * (y - disc_size / 2);
 }
-static double disc_v(void *context, double x, double y, double z, double t)
+static double disc_v(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return disc_spin * (x - disc_size / 2);
 }
-static double disc_nu(void *context, double x, double y, double z, double t)
+static double disc_nu(const void *context, double x, double y, double z, double t)
 {
     const disc *d = context;
     (void)y, (void)z, (void)t;
@@ -181,7 +181,7 @@ und_status case_direct_spreading(case_sink *sink, und_error *err)
 
 static const double film_height = 1, film_pull = 2;
 
-static double film_profile(void *context, double x, double y, double z, double t)
+static double film_profile(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     return y < film_height ? film_pull * (film_height * y - 0.5 * y * y) : 0.5 * film_pull;

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "control/guides.h"
+#include "control/control_particles.h"
 #include "geom/shape.h"
 #include "geom/value.h"
 #include "grid/frame.h"
@@ -27,10 +27,10 @@ enum { SIDE = 16, MANY = 20 };
 
 typedef struct blend {
     und_mac mac;
-    und_stream stream;
+    und_mac_flow flow;
     float at[MANY][3], velocity[MANY][3];
     int count;
-    und_guide_def def;
+    und_control_particle_def def;
 } blend;
 
 /* alpha and the velocity asked for in a cell, as equation 4 and the text below it have them. */
@@ -43,7 +43,7 @@ static double asked_of(const blend *b, const int cell[3], double asked[3])
                              cell[2] + 0.5 - (double)b->at[i][2]};
         double along = d[0] * n[0] + d[1] * n[1] + d[2] * n[2],
                square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-        bool cylinder = b->def.shape == UND_GUIDE_CYLINDER;
+        bool cylinder = b->def.shape == UND_CONTROL_CYLINDER;
         double s = sqrt(cylinder ? square - along * along : square) / b->def.radius;
         double alpha = cylinder && fabs(along) > 0.5 * b->def.length ? 0 : falloff(b->def.falloff, s);
         for (int a = 0; a < 3; a++)
@@ -70,7 +70,7 @@ static double blend_error(const blend *b)
                         asked_of(b, (const int[3]){x + (a == 0), y + (a == 1), z + (a == 2)}, high);
                     double alpha = 0.5 * (first + second);
                     double asked = alpha > 0 ? (first * low[a] + second * high[a]) / (first + second) : 0;
-                    double found = (double)b->stream.u[a][und_mac_at(&b->mac, x, y, z)];
+                    double found = (double)b->flow.u[a][und_mac_at(&b->mac, x, y, z)];
                     most = fmax(most, fabs(found - ((1 - alpha) + alpha * asked)));
                 }
     return most;
@@ -78,20 +78,20 @@ static double blend_error(const blend *b)
 
 static und_status blend_one(blend *b, double *error, und_error *err)
 {
-    const und_guide_frame frame = {
+    const und_control_particle_frame frame = {
         .count = b->count, .at = (const float(*)[3])b->at, .velocity = (const float(*)[3])b->velocity};
     b->def.frames = &frame;
     b->def.frame_count = 1;
     for (size_t i = 0; i < b->mac.count; i++)
         for (int a = 0; a < 3; a++)
-            b->stream.u[a][i] = 1;
-    und_guides *g = und_guides_create(&b->mac, &b->def, 1, 1, err);
+            b->flow.u[a][i] = 1;
+    und_control_particles *g = und_control_particles_create(&b->mac, &b->def, 1, 1, err);
     if (!g)
         return err->status;
-    und_guides_render(g, 0, 1.0 / 24);
-    und_guides_lead(g, &b->stream, 1.0 / 24);
+    und_control_particles_render(g, 0, 1.0 / 24);
+    und_control_particles_lead(g, &b->flow, 1.0 / 24);
     *error = fmax(*error, blend_error(b));
-    und_guides_destroy(g);
+    und_control_particles_destroy(g);
     return UND_OK;
 }
 
@@ -113,8 +113,8 @@ static und_status blend_all(blend *b, case_sink *sink, und_error *err)
     for (int k = 0; k < 4; k++) {
         double error = 0;
         for (int kind = UND_FALLOFF_BOX; kind <= UND_FALLOFF_CUBIC; kind++) {
-            b->def = und_guide_def_default();
-            b->def.shape = k % 2 ? UND_GUIDE_CYLINDER : UND_GUIDE_SPHERE;
+            b->def = und_control_particle_def_default();
+            b->def.shape = k % 2 ? UND_CONTROL_CYLINDER : UND_CONTROL_SPHERE;
             b->def.falloff = (und_falloff)kind;
             b->def.radius = 2.9;
             b->def.length = 4.1;
@@ -134,7 +134,7 @@ und_status case_direct_soft(case_sink *sink, und_error *err)
                                    (const double[3]){0})};
     und_distance d = {0};
     und_solids solids = {0};
-    und_status status = und_stream_open(&b.stream, &b.mac, 1, err);
+    und_status status = und_mac_flow_open(&b.flow, &b.mac, 1, err);
     if (status == UND_OK)
         status = und_distance_open(&d, &b.mac, 3, 1, err);
     if (status == UND_OK)
@@ -142,30 +142,31 @@ und_status case_direct_soft(case_sink *sink, und_error *err)
     for (size_t i = 0; i < b.mac.count && status == UND_OK; i++)
         d.phi[i] = -1;
     if (status == UND_OK) {
-        und_stream_label(&b.stream, &d, &solids);
+        und_mac_flow_label(&b.flow, &d, &solids);
         status = blend_all(&b, sink, err);
     }
     und_solids_close(&solids);
     und_distance_close(&d);
-    und_stream_close(&b.stream);
+    und_mac_flow_close(&b.flow);
     return status;
 }
 
 /* ---- In the liquid ---- */
 
-static und_levelset_def pool(const case_sink *sink, int n, double level, const und_guide_def *guide)
+static und_levelset_def pool(const case_sink *sink, int n, double level,
+                             const und_control_particle_def *guide)
 {
     und_levelset_def def = case_levelset_tank(sink, n, n, 1, 1.0 / n);
     def.level = und_value_constant(level);
     def.has_level = true;
     def.spray = false;
-    def.guides = guide;
-    def.guide_count = 1;
+    def.control_particles = guide;
+    def.control_particle_count = 1;
     return def;
 }
 
 /* Number k of the row of `kind` in the frame's report. */
-static double told(und_levelset *l, und_guide_kind kind, int k)
+static double told(und_levelset *l, und_control_particle_kind kind, int k)
 {
     und_error err;
     und_liquid *liquid = und_levelset_liquid(l);
@@ -182,7 +183,7 @@ und_status case_direct_hard(case_sink *sink, und_error *err)
 {
     enum { N = 48, ACROSS = 17 };
     float at[2][ACROSS * ACROSS][3], velocity[2][ACROSS * ACROSS][3];
-    und_guide_frame frames[2];
+    und_control_particle_frame frames[2];
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < ACROSS * ACROSS; i++) {
             double x = (i % ACROSS - ACROSS / 2) / (double)N, y = (i / ACROSS - ACROSS / 2) / (double)N;
@@ -193,12 +194,12 @@ und_status case_direct_hard(case_sink *sink, und_error *err)
             velocity[k][i][1] = (float)(3 * (c * x - s * y));
             at[k][i][2] = velocity[k][i][2] = 0;
         }
-        frames[k] = (und_guide_frame){.time = k,
-                                      .count = ACROSS * ACROSS,
-                                      .at = (const float(*)[3])at[k],
-                                      .velocity = (const float(*)[3])velocity[k]};
+        frames[k] = (und_control_particle_frame){.time = k,
+                                                 .count = ACROSS * ACROSS,
+                                                 .at = (const float(*)[3])at[k],
+                                                 .velocity = (const float(*)[3])velocity[k]};
     }
-    und_guide_def guide = und_guide_def_default();
+    und_control_particle_def guide = und_control_particle_def_default();
     guide.radius = 0.8 / N;
     guide.frames = frames;
     guide.frame_count = 2;
@@ -210,8 +211,8 @@ und_status case_direct_hard(case_sink *sink, und_error *err)
     double worst = 0, divergence = 0, fewest = INFINITY;
     for (int i = 0; i < 18; i++) {
         und_levelset_step(l, 1.0 / 24);
-        worst = fmax(worst, told(l, UND_GUIDE_VELOCITY, 2));
-        fewest = fmin(fewest, told(l, UND_GUIDE_VELOCITY, 1));
+        worst = fmax(worst, told(l, UND_CONTROL_VELOCITY, 2));
+        fewest = fmin(fewest, told(l, UND_CONTROL_VELOCITY, 1));
         und_levelset_report last = und_levelset_last(l);
         divergence = fmax(divergence, last.converged ? last.divergence * last.dt : INFINITY);
     }
@@ -234,10 +235,10 @@ und_status case_direct_surface(case_sink *sink, und_error *err)
         at[i][1] = (float)(0.5 + slope * ((i + 0.5) / N - 0.5));
         at[i][2] = 0;
     }
-    const und_guide_frame frame = {.count = N, .at = (const float(*)[3])at};
-    und_guide_def guide = und_guide_def_default();
-    guide.kind = UND_GUIDE_SURFACE;
-    guide.shape = UND_GUIDE_CYLINDER;
+    const und_control_particle_frame frame = {.count = N, .at = (const float(*)[3])at};
+    und_control_particle_def guide = und_control_particle_def_default();
+    guide.kind = UND_CONTROL_SURFACE;
+    guide.shape = UND_CONTROL_CYLINDER;
     guide.radius = 1.0 / N;
     guide.length = 0.5;
     guide.frames = &frame;
@@ -261,7 +262,7 @@ und_status case_direct_surface(case_sink *sink, und_error *err)
     case_report(sink, (case_result){"farthest from the plane after 1 s, cells", worst, 0, 0.1,
                                     "the plane asked for"});
     case_report(sink, (case_result){"mean of the frame's own report, cells",
-                                    told(l, UND_GUIDE_SURFACE, 3) * N, 0, 0.05, "the plane asked for"});
+                                    told(l, UND_CONTROL_SURFACE, 3) * N, 0, 0.05, "the plane asked for"});
     case_report(sink,
                 (case_result){"volume gained, of what was missing",
                               (ledger.measured - ledger.start) / (0.03 / N), 1, 0.02, "the plane asked for"});
@@ -274,12 +275,12 @@ und_status case_direct_growth(case_sink *sink, und_error *err)
 {
     enum { N = 48 };
     const float at[1][3] = {{0.5F, 0.5F, 0}};
-    const und_guide_frame frame = {.count = 1, .at = at};
+    const und_control_particle_frame frame = {.count = 1, .at = at};
     und_shape *drop =
         und_shape_create(&(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.5, 0}, .radius = 0.3}, err);
     und_fill_def fill = {.shape = drop};
-    und_guide_def guide = und_guide_def_default();
-    guide.kind = UND_GUIDE_DIVERGENCE;
+    und_control_particle_def guide = und_control_particle_def_default();
+    guide.kind = UND_CONTROL_DIVERGENCE;
     guide.radius = 10;
     guide.value = 1;
     guide.frames = &frame;
@@ -310,8 +311,8 @@ und_status case_direct_pocket(case_sink *sink, und_error *err)
 {
     enum { N = 32 };
     const float at[1][3] = {{0.5F, 0.5F, 0}}, velocity[1][3] = {{2, 1, 0}};
-    const und_guide_frame frame = {.count = 1, .at = at, .velocity = velocity};
-    und_guide_def guide = und_guide_def_default();
+    const und_control_particle_frame frame = {.count = 1, .at = at, .velocity = velocity};
+    und_control_particle_def guide = und_control_particle_def_default();
     guide.radius = 0.15;
     guide.frames = &frame;
     guide.frame_count = 1;

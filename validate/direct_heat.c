@@ -7,7 +7,7 @@
 
 /* ---- A step that spreads, in a box that is full ---- */
 
-static double step_start(void *context, double x, double y, double z, double t)
+static double step_start(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return x < 0.5 ? 20 : 21;
@@ -67,7 +67,7 @@ und_status case_direct_heat(case_sink *sink, und_error *err)
 
 /* ---- A drop with a hot spot that flies ---- */
 
-static double spot(void *context, double x, double y, double z, double t)
+static double spot(const void *context, double x, double y, double z, double t)
 {
     const double *middle = context;
     (void)z, (void)t;

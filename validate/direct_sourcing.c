@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MOST = 4000 };
-static const double UNTIL = 0.9, FRAME = 1.0 / 48;
+static const double UNTIL = 0.9, FRAME = 1.0 / 48, ARRIVES = 0.002; /* s, s, m2 */
 
 /* Half a metre by two; cells in a metre, which is how high the seam is. */
 typedef struct plan {
@@ -71,7 +71,7 @@ static void make_def(stream_def *d, case_sink *sink, const plan *p, const und_sh
     d->def.element_count = 1;
 }
 
-/* What is compared: when liquid comes to a height, how much passed the band, how thick the stream is. */
+/* What is compared: when the stream comes to a height, how much passed the band, how thick the stream is. */
 typedef struct seen {
     double arrival, volume, thick, step;
 } seen;
@@ -84,30 +84,31 @@ static double thick_at(const und_levelset *l, const plan *p, int y)
     return sum;
 }
 
-static double nearest_at(const und_levelset *l, const plan *p, int y)
+static double below(const und_levelset *l, const plan *p, int y)
 {
-    double nearest = INFINITY;
-    for (int x = 0; x < p->cells / 2; x++)
-        nearest = fmin(nearest, und_levelset_distance(l, x, y, 0));
-    return nearest;
+    double sum = 0;
+    while (y-- > 0)
+        sum += thick_at(l, p, y);
+    return sum;
 }
 
+/* It comes once ARRIVES have passed: of a tip that is a cell thick no two grids break off the same. */
 static seen look(und_levelset *l, const plan *p)
 {
     const int mark = 5 * p->cells / 16;
+    const double enough = ARRIVES * p->cells * p->cells;
     seen s = {0};
-    while (und_levelset_time(l) < UNTIL - 1e-9) {
-        double before = nearest_at(l, p, mark), from = und_levelset_time(l);
+    for (double before = 0, after; und_levelset_time(l) < UNTIL - 1e-9; before = after) {
+        const double from = und_levelset_time(l);
         und_levelset_step(l, FRAME);
-        double after = nearest_at(l, p, mark);
-        if (s.arrival == 0 && after < 0) {
-            s.arrival = from + (before > 0 ? before / (before - after) : 0) * FRAME;
+        after = below(l, p, mark);
+        if (s.arrival == 0 && after > enough) {
+            s.arrival = from + (enough - before) / (after - before) * FRAME;
             s.step = und_levelset_last(l).dt;
         }
     }
     s.thick = thick_at(l, p, p->cells / 2);
-    for (int y = 0; y < p->cells; y++)
-        s.volume += thick_at(l, p, y);
+    s.volume = below(l, p, p->cells);
     return s;
 }
 

@@ -75,35 +75,35 @@ static und_status run_channel(case_sink *sink, const channel *c, double *error, 
     return levelset ? UND_OK : err->status;
 }
 
-static double layers_nu(void *context, double x, double y, double z, double t)
+static double layers_nu(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     return y < 0.5 ? 10 : 1;
 }
-static double layers_profile(void *context, double x, double y, double z, double t)
+static double layers_profile(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     return y < 0.5 ? y * 2 / 11 : y < 1 ? 1 / 11.0 + (y - 0.5) * 20 / 11 : 1;
 }
 
-static double smooth_nu(void *context, double x, double y, double z, double t)
+static double smooth_nu(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     return 1 + 9 * fmin(y, 1);
 }
-static double smooth_profile(void *context, double x, double y, double z, double t)
+static double smooth_profile(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     return y < 1 ? log1p(9 * y) / log(10) : 1;
 }
 
 /* A pull of 10 and a viscosity exp(2 y): u' exp(2 y) = c - 10 y, which is 0 at both walls. */
-static double pulled_nu(void *context, double x, double y, double z, double t)
+static double pulled_nu(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     return exp(2 * y);
 }
-static double pulled_profile(void *context, double x, double y, double z, double t)
+static double pulled_profile(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)x, (void)z, (void)t;
     /* The integral of exp(-2 y) and of y exp(-2 y), from 0. */

@@ -21,12 +21,12 @@ typedef struct pond {
     case_water water;
 } pond;
 
-static und_status make(int model, const und_pool_def *pool, pond *out, und_error *err)
+static und_status make(int model, const und_height_field_def *height_field, pond *out, und_error *err)
 {
     *out = (pond){0};
     if (model == PIPES) {
         und_columns_def def = und_columns_def_default();
-        def.pool = *pool;
+        def.height_field = *height_field;
         out->columns = und_columns_create(&def, err);
         if (out->columns)
             out->water = case_columns_water(out->columns, &def);
@@ -34,10 +34,10 @@ static und_status make(int model, const und_pool_def *pool, pond *out, und_error
     }
     und_waves_def def = und_waves_def_default();
     def.order = model;
-    def.pool = *pool;
+    def.height_field = *height_field;
     out->waves = und_waves_create(&def, err);
     if (out->waves)
-        out->water = case_waves_water(out->waves, def.pool.nx, def.pool.nz);
+        out->water = case_waves_water(out->waves, def.height_field.nx, def.height_field.nz);
     return out->waves ? UND_OK : err->status;
 }
 
@@ -55,9 +55,9 @@ static void drop(pond *p)
     und_columns_destroy(p->columns);
 }
 
-static und_pool_def flat(int nx, int nz)
+static und_height_field_def flat(int nx, int nz)
 {
-    und_pool_def def = und_pool_def_default();
+    und_height_field_def def = und_height_field_def_default();
     def.nx = nx;
     def.nz = nz;
     def.dx = DX;
@@ -73,7 +73,7 @@ typedef struct group {
     double kx, kz, center, width;
 } group;
 
-static double group_surface(void *context, double x, double y, double z, double t)
+static double group_surface(const void *context, double x, double y, double z, double t)
 {
     const group *g = context;
     double s = (x - g->center) / g->width;
@@ -97,7 +97,7 @@ static void compare(const pond p[2], const int begin[2], int edge, double *back,
 
 /* Two ponds of the same water, the first open at high x, go on side by side: the largest that comes back at
  * any time, of the height of the waves as they reach the edge. */
-static und_status leave(int model, const und_pool_def def[2], int count, double dt, double *part,
+static und_status leave(int model, const und_height_field_def def[2], int count, double dt, double *part,
                         und_error *err)
 {
     int often = dt * sqrt(G * DEPTH) < DX ? 4 : 1;
@@ -140,14 +140,14 @@ static und_status group_leaves(int model, slant s, double *part, und_error *err)
     double dt = s.cells * DX / sqrt(G * DEPTH);
     /* Steps of many cells slow waves down. */
     double way = (s.cells > 1 ? 1.3 : 1) * 5.5 * g.width / cos(s.degrees * M_PI / 180);
-    und_pool_def def[2] = {flat(nx, nz), flat(2 * nx, nz)};
+    und_height_field_def def[2] = {flat(nx, nz), flat(2 * nx, nz)};
     for (int i = 0; i < 2; i++)
         def[i].surface = (und_value){.fn = group_surface, .context = &g};
     def[0].edge[UND_HIGH_X].kind = UND_EDGE_OPEN;
     return leave(model, def, (int)ceil(way / s.cells / DX), dt, part, err);
 }
 
-static double train_level(void *context, double x, double y, double z, double t)
+static double train_level(const void *context, double x, double y, double z, double t)
 {
     const group *g = context;
     double w = sqrt(G * DEPTH) * hypot(g->kx, g->kz), grown = fmin(w * t / (2 * M_PI * 6), 1);
@@ -163,7 +163,7 @@ static und_status train_leaves(int model, slant s, double *part, und_error *err)
     group g = waves_of(&s, &nz);
     int nx = (int)round(2 * g.width / DX), periods = 12;
     double way = periods * s.length;
-    und_pool_def def[2] = {flat(nx, nz), flat(nx + (int)way / 2, nz)};
+    und_height_field_def def[2] = {flat(nx, nz), flat(nx + (int)way / 2, nz)};
     for (int i = 0; i < 2; i++) {
         def[i].edge[UND_LOW_X].kind = UND_EDGE_OPEN;
         def[i].edge[UND_LOW_X].level = (und_value){.fn = train_level, .context = &g};
@@ -199,7 +199,7 @@ static und_status slants(case_sink *sink, int model, double cells, und_error *er
     return slanted(sink, model, train_leaves, ", half the water's length", 32, cells, err);
 }
 
-static double sloping_ground(void *context, double x, double y, double z, double t)
+static double sloping_ground(const void *context, double x, double y, double z, double t)
 {
     const double *slope = context;
     (void)x;
@@ -219,7 +219,7 @@ static und_status ring_out(case_sink *sink, int model, double cells, double slop
     und_drop_def fall[2];
     und_status status = UND_OK;
     for (int i = 0; i < 2 && status == UND_OK; i++) {
-        und_pool_def def = flat(N + 2 * i * begin[0], N + 2 * i * begin[1]);
+        und_height_field_def def = flat(N + 2 * i * begin[0], N + 2 * i * begin[1]);
         fall[i] = (und_drop_def){.center = {(20 + i * begin[0]) * DX, 0, (28 + i * begin[1]) * DX},
                                  .radius = 6 * DX,
                                  .volume = 1e-6};

@@ -12,6 +12,7 @@ const validation_case levelset_cases[] = {
     {"turning_box", "levelset", case_levelset_box_turns},
     {"tilted_cup", "levelset", case_levelset_cup},
     {"thin_wall", "levelset", case_levelset_thin},
+    {"slot", "levelset", case_levelset_slot},
     {"pushed", "levelset", case_levelset_pushed},
     {"divergence", "levelset", case_levelset_divergence},
     {"volume", "levelset", case_levelset_volume},
@@ -22,12 +23,19 @@ const validation_case levelset_cases[] = {
     {"jet", "levelset", case_levelset_jet},
     {"merging_drops", "levelset", case_levelset_merge},
     {"two_grids", "levelset", case_levelset_grids},
+    {"particles_sloshing", "levelset", case_levelset_sloshing},
+    {"particles_dam_break", "levelset", case_levelset_dam},
+    {"particles_jet", "levelset", case_levelset_jet},
     {"holds_puddle", "levelset", case_levelset_hold_puddle},
+    {"holds_poured_litre", "levelset", case_levelset_hold_litre},
     {"holds_dropped_ball", "levelset", case_levelset_hold_ball},
     {"holds_shaken_cup", "levelset", case_levelset_hold_cup},
     {"holds_sheets", "levelset", case_levelset_hold_sheet},
     {"holds_sources", "levelset", case_levelset_hold_source},
     {"holds_pieces", "levelset", case_levelset_hold_pieces},
+    {"holds_off_a_ball", "levelset", case_levelset_hold_off},
+    {"holds_pushed", "levelset", case_levelset_hold_pushed},
+    {"holds_cups", "levelset", case_levelset_hold_cups},
     {"holds_shapes", "levelset", case_levelset_hold_shape},
     {"holds_at_rest", "levelset", case_levelset_hold_pool},
     {"holds_spray", "levelset", case_levelset_spray},
@@ -46,6 +54,7 @@ und_levelset_def case_levelset_tank(const case_sink *sink, int nx, int ny, int n
     def.n[2] = nz;
     def.dx = dx;
     def.threads = nz == 1 ? 1 : case_threads(sink);
+    def.surface_rule = case_of_particles(sink) ? UND_SURFACE_PARTICLES : UND_SURFACE_VOLUME;
     return def;
 }
 

@@ -18,8 +18,8 @@ und_shape *case_levelset_box(double x, double y, double z, und_error *err);
  * in CASE_DROPS_X by CASE_DROPS_Y by CASE_DROPS_Y cells of 1 cm. */
 enum { CASE_DROP_R = 10, CASE_DROPS_X = 64, CASE_DROPS_Y = 40 };
 #define CASE_DROP_SPEED 0.5 /* m/s */
-und_levelset *case_levelset_drops(const case_sink *sink, bool free_air, und_levelset_def *def,
-                                  und_error *err);
+und_levelset *case_levelset_drops(const case_sink *sink, und_surface_rule rule, bool free_air,
+                                  und_levelset_def *def, und_error *err);
 
 /* Steps of dt, the last one shorter, until the time is reached. */
 void case_levelset_run(und_levelset *levelset, double until, double dt);
@@ -35,12 +35,13 @@ double case_levelset_fastest(const und_levelset *levelset, const und_levelset_de
 extern case_fn case_levelset_rest, case_levelset_fall, case_levelset_sloshing, case_levelset_dam,
     case_levelset_turning, case_levelset_divergence, case_levelset_volume, case_levelset_ellipse,
     case_levelset_channel, case_levelset_source, case_levelset_cup, case_levelset_thin,
-    case_levelset_box_turns, case_levelset_pushed, case_levelset_viscous_wave;
+    case_levelset_box_turns, case_levelset_slot, case_levelset_pushed, case_levelset_viscous_wave;
 extern case_fn case_levelset_taylor_green, case_levelset_filling, case_levelset_jet, case_levelset_merge,
     case_levelset_grids;
 extern case_fn case_levelset_hold_shape, case_levelset_hold_puddle, case_levelset_hold_ball,
     case_levelset_hold_cup, case_levelset_hold_sheet, case_levelset_hold_source, case_levelset_hold_pool,
-    case_levelset_hold_pieces, case_levelset_spray;
+    case_levelset_hold_pieces, case_levelset_hold_pushed, case_levelset_hold_cups, case_levelset_hold_off,
+    case_levelset_hold_litre, case_levelset_spray;
 extern case_fn case_levelset_zalesak, case_levelset_vortex, case_levelset_deformation,
     case_levelset_redistance;
 

@@ -2,6 +2,7 @@
 #include "validate/levelset.h"
 
 #include "geom/motion.h"
+#include "liquid/levelset.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +137,8 @@ static und_levelset *break_dam(case_sink *sink, und_levelset_def *def, int n, do
     return levelset;
 }
 
-/* What flows out of a cell of liquid that no surface or wall is in, 1/s: from the velocities alone. */
+/* What flows out of a cell of liquid that no surface or wall is in beside what was to, 1/s: from the
+ * velocities alone. */
 static double divergence(const und_levelset *levelset, const und_levelset_def *def)
 {
     double most = 0;
@@ -150,7 +152,7 @@ static double divergence(const und_levelset *levelset, const und_levelset_def *d
                            und_levelset_velocity(levelset, a, x, y, z);
                 }
                 if (und_levelset_distance(levelset, x, y, z) < -3 * def->dx)
-                    most = fmax(most, fabs(out) / def->dx);
+                    most = fmax(most, fabs(out / def->dx - und_levelset_asked(levelset, x, y, z)));
             }
     return most;
 }

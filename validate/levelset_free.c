@@ -107,7 +107,7 @@ typedef struct tilt {
     double depth, amplitude, k;
 } tilt;
 
-static double tilted(void *context, double x, double y, double z, double t)
+static double tilted(const void *context, double x, double y, double z, double t)
 {
     const tilt *m = context;
     (void)y, (void)z, (void)t;
@@ -165,7 +165,7 @@ und_status case_levelset_sloshing(case_sink *sink, und_error *err)
 
 /* A disc drawn out by u = (-x, y), without gravity, stays an ellipse; its semi-axes at t = 1 and 2 solve an
  * ordinary differential equation. */
-static double strain(void *context, double x, double y, double z, double t)
+static double strain(const void *context, double x, double y, double z, double t)
 {
     (void)z, (void)t;
     return context ? y - 4 : 1.5 - x;

@@ -120,7 +120,7 @@ und_status case_levelset_hold_cup(case_sink *sink, und_error *err)
         def.obstacle_count = 1;
         def.fills = &fill;
         def.fill_count = 1;
-        status = cup && water ? hold(sink, &def, what, 1.2, 0.08, err) : err->status;
+        status = cup && water ? hold(sink, &def, what, 2, 0.03, err) : err->status;
         und_shape_destroy(cup);
         und_shape_destroy(water);
     }
@@ -147,6 +147,30 @@ und_status case_levelset_hold_sheet(case_sink *sink, und_error *err)
     return status;
 }
 
+/* A jet for half a second onto a ball that lets go. */
+und_status case_levelset_hold_off(case_sink *sink, und_error *err)
+{
+    und_status status = UND_OK;
+    for (int n = 40; n <= 64 && status == UND_OK; n += 24) {
+        char what[32];
+        snprintf(what, sizeof what, "%d cells", n);
+        und_levelset_def def = tank(sink, n, n, 1, 1.0 / n);
+        und_shape *jet = flat_box(0.44, 0.86, 0.56, 0.93, err);
+        und_shape *ball = und_shape_create(
+            &(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.5, 0.5 / n}, .radius = 0.18}, err);
+        und_element_def element = {.role = UND_ELEMENT_SOURCE, .shape = jet, .end = 0.5};
+        const und_obstacle_def solid = {.name = "ball", .shape = ball, .separate = true, .friction = 0.2};
+        element.field.value[1].number = -1;
+        def.elements = &element;
+        def.obstacles = &solid;
+        def.element_count = def.obstacle_count = 1;
+        status = jet && ball ? hold(sink, &def, what, 1.5, 0.03, err) : err->status;
+        und_shape_destroy(jet);
+        und_shape_destroy(ball);
+    }
+    return status;
+}
+
 /* A layer of 0.3 cells, of which no cell's middle is wet, is there and stays. */
 static und_status hold_layer(case_sink *sink, und_error *err)
 {
@@ -169,7 +193,7 @@ static void report_rest(case_sink *sink, const und_levelset *levelset, const und
                         const char *what, double level)
 {
     char text[2][96];
-    const int n = def->n[0], low = def->obstacle_count > 0 ? n / 5 : 0;
+    const int n = def->n[0], low = def->obstacle_count > 0 ? (int)level - 1 : 0;
     snprintf(text[0], sizeof text[0], "%s: level after 2 s, cells", what);
     case_report(sink, (case_result){text[0], case_levelset_surface(levelset, def, 1, n / 2, low, 0) * n,
                                     level, 0.001, "at rest"});
@@ -200,24 +224,34 @@ static und_status hold_bowl(case_sink *sink, int n, double level, const und_obst
 }
 
 /* Round bowls, and boxes that are tilted: one wall leans over the surface where it meets it. */
+static und_status hold_in(case_sink *sink, double tilt, double level, und_error *err)
+{
+    const bool round = tilt < 0;
+    const und_key key = {.position = {0.5, round ? 0.53 : 0.5, 0}, .rotation = {0, 0, round ? 0 : tilt}};
+    und_motion *motion = und_motion_create(&key, 1, UND_EASE_LINEAR, err);
+    und_shape *shape = round ? und_shape_create(&(und_shape){.kind = UND_SPHERE, .radius = 0.4}, err)
+                             : flat_box(-0.35, -0.25, 0.35, 0.25, err);
+    const und_obstacle_def bowl = {.name = "bowl", .shape = shape, .motion = motion, .inside_out = true};
+    und_status status = motion ? UND_OK : err->status;
+    char what[32];
+    snprintf(what, sizeof what, round ? "a round bowl" : "a box tilted by %g", tilt);
+    for (int n = 32; n <= 48 && status == UND_OK; n += 16)
+        status = hold_bowl(sink, n, level, &bowl, what, err);
+    und_shape_destroy(shape);
+    und_motion_destroy(motion);
+    return status;
+}
+
 static und_status hold_bowls(case_sink *sink, und_error *err)
 {
-    static const double level[] = {0.25, 0.45, 0.6}, tilt[] = {5, 20, 45};
+    static const double bowl[] = {0.21, 0.25, 0.45, 0.6, 0.7};
+    static const double box[][2] = {{5, 0.45},  {10, 0.3},  {10, 0.6},  {20, 0.45}, {20, 0.6}, {30, 0.37},
+                                    {30, 0.45}, {45, 0.37}, {45, 0.45}, {60, 0.37}, {60, 0.6}};
     und_status status = UND_OK;
-    for (int k = 0; k < 6 && status == UND_OK; k++) {
-        const und_key key = {.position = {0.5, k < 3 ? 0.53 : 0.5, 0},
-                             .rotation = {0, 0, k < 3 ? 0 : tilt[k - 3]}};
-        und_motion *motion = und_motion_create(&key, 1, UND_EASE_LINEAR, err);
-        und_shape *shape = k < 3 ? und_shape_create(&(und_shape){.kind = UND_SPHERE, .radius = 0.4}, err)
-                                 : flat_box(-0.35, -0.25, 0.35, 0.25, err);
-        const und_obstacle_def bowl = {.name = "bowl", .shape = shape, .motion = motion, .inside_out = true};
-        char what[32];
-        snprintf(what, sizeof what, k < 3 ? "a round bowl" : "a box tilted by %g", k < 3 ? 0 : tilt[k - 3]);
-        for (int n = 32; n <= 48 && status == UND_OK; n += 16)
-            status = motion ? hold_bowl(sink, n, k < 3 ? level[k] : 0.45, &bowl, what, err) : err->status;
-        und_shape_destroy(shape);
-        und_motion_destroy(motion);
-    }
+    for (size_t k = 0; k < sizeof bowl / sizeof *bowl && status == UND_OK; k++)
+        status = hold_in(sink, -1, bowl[k], err);
+    for (size_t k = 0; k < sizeof box / sizeof *box && status == UND_OK; k++)
+        status = hold_in(sink, box[k][0], box[k][1], err);
     return status;
 }
 
@@ -248,7 +282,7 @@ und_status case_levelset_hold_pieces(case_sink *sink, und_error *err)
         und_levelset *levelset = NULL;
         status = wall && ball && left && right ? hold(sink, &def, what, 1, 0.03, err) : err->status;
         if (status == UND_OK && (levelset = und_levelset_create(&def, err))) {
-            const int from = 30;
+            const int from = (int)ceil((0.6 + thick) * n); /* beyond the wall */
             double mean = 0;
             case_levelset_run(levelset, 1, 1.0 / 24);
             for (int x = from; x < n; x++)

@@ -106,7 +106,8 @@ und_status case_levelset_jet(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-und_levelset *case_levelset_drops(const case_sink *sink, bool free_air, und_levelset_def *def, und_error *err)
+und_levelset *case_levelset_drops(const case_sink *sink, und_surface_rule rule, bool free_air,
+                                  und_levelset_def *def, und_error *err)
 {
     const double dx = 0.01, middle = CASE_DROPS_Y / 2 * dx;
     und_shape *drops[2];
@@ -122,6 +123,7 @@ und_levelset *case_levelset_drops(const case_sink *sink, bool free_air, und_leve
     def->fills = fills;
     def->fill_count = 2;
     def->gravity[1] = 0;
+    def->surface_rule = rule;
     def->free_air = free_air;
     und_levelset *levelset = drops[0] && drops[1] ? und_levelset_create(def, err) : NULL;
     def->fills = NULL;
@@ -132,13 +134,14 @@ und_levelset *case_levelset_drops(const case_sink *sink, bool free_air, und_leve
 }
 
 /* Two drops run into each other, with plain extrapolation: air that keeps its volume is in
- * app/cases_direct_drops.c. */
+ * validate/direct_drops.c. */
 und_status case_levelset_merge(case_sink *sink, und_error *err)
 {
     static const char *const source = "momentum is kept";
     enum { R = CASE_DROP_R, NX = CASE_DROPS_X, NY = CASE_DROPS_Y };
     und_levelset_def def;
-    und_levelset *levelset = case_levelset_drops(sink, false, &def, err);
+    und_levelset *levelset = case_levelset_drops(
+        sink, case_of_particles(sink) ? UND_SURFACE_PARTICLES : UND_SURFACE_VOLUME, false, &def, err);
     if (levelset) {
         case_levelset_run(levelset, 0.2, 1.0 / 48);
         double momentum = 0, liquid = 0, air = 0;

@@ -50,17 +50,19 @@ static und_status push_boxes(case_sink *sink, const push *p, int n, und_error *e
     const double dx = 1.0 / n;
     und_levelset_def def = case_levelset_tank(sink, n, n, 1, dx);
     und_obstacle_def solids[3] = {{0}};
+    und_shape *shape[3];
+    und_motion *motion[3];
     double at[2];
     for (int i = 0; i < 1 + p->rests; i++) {
         const double *low = i ? p->rest_low[i - 1] : p->low, *high = i ? p->rest_high[i - 1] : p->high;
         const double wide[2] = {p->thick > 0 && i == 0 ? low[0] + p->thick * dx : high[0], high[1]};
-        solids[i].shape = box_of(low, wide, at, err);
+        solids[i].shape = shape[i] = box_of(low, wide, at, err);
         und_key keys[2] = {{.position = {at[0], at[1], 0}}, {.time = 2.5, .position = {at[0], at[1], 0}}};
         if (i == 0) {
             keys[1].position.x += p->way[0] - p->gap[0] * dx;
             keys[1].position.y += p->way[1] - p->gap[1] * dx;
         }
-        solids[i].motion = und_motion_create(keys, i == 0 ? 2 : 1, UND_EASE_SPLINE, err);
+        solids[i].motion = motion[i] = und_motion_create(keys, i == 0 ? 2 : 1, UND_EASE_SPLINE, err);
     }
     def.obstacles = solids;
     def.obstacle_count = 1 + p->rests;
@@ -85,8 +87,8 @@ static und_status push_boxes(case_sink *sink, const push *p, int n, und_error *e
     }
     und_levelset_destroy(levelset);
     for (int i = 0; i < 1 + p->rests; i++) {
-        und_shape_destroy((und_shape *)solids[i].shape);
-        und_motion_destroy((und_motion *)solids[i].motion);
+        und_shape_destroy(shape[i]);
+        und_motion_destroy(motion[i]);
     }
     return levelset ? UND_OK : err->status;
 }

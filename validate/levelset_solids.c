@@ -182,3 +182,63 @@ und_status case_levelset_box_turns(case_sink *sink, und_error *err)
     und_motion_destroy(motion);
     return levelset ? UND_OK : err->status;
 }
+
+/* How fast a tank runs empty through a slot in its floor, whose edges are sharp and let go: of the width of
+ * the slot, the jet has what Torricelli's speed makes of that.  `at`: where edge and floor lie, cells from
+ * faces. */
+static und_status drain(case_sink *sink, int wide, const double at[2], const char *where, und_error *err)
+{
+    const int n = 16 * wide, below = 2 * wide;
+    const double dx = 1.0 / n, lip = (below + 3 + at[1]) * dx, left = 0.5 - (wide / 2.0 - at[0]) * dx;
+    und_levelset_def def = case_levelset_tank(sink, n, below + 3 + n * 2 / 3, 1, dx);
+    und_shape **parts = malloc(2 * sizeof *parts), *floor = NULL, *water = NULL;
+    const und_vec3 half = {1, 1.5 * dx, 1};
+    for (int side = 0; side < 2 && parts; side++) {
+        const und_vec3 middle = {side ? left + wide * dx + 1 : left - 1, lip - 1.5 * dx, 0};
+        parts[side] = und_shape_create(&(und_shape){.kind = UND_BOX, .center = middle, .half = half}, err);
+    }
+    if (parts)
+        floor = und_shape_create(&(und_shape){.kind = UND_UNION, .child_count = 2, .children = parts}, err);
+    water = und_shape_create(
+        &(und_shape){.kind = UND_BOX, .center = {0.5, lip + 0.3, 0}, .half = {1, 0.3, 1}}, err);
+    const und_obstacle_def solid = {.name = "floor", .shape = floor, .separate = true};
+    const und_fill_def fill = {.shape = water};
+    def.obstacles = &solid;
+    def.fills = &fill;
+    def.obstacle_count = def.fill_count = 1;
+    def.open[2] = true;
+    def.order = 2;
+    und_levelset *levelset = floor && water ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        double root[2]; /* of the depth: falls by half of the jet's width over the tank's times sqrt(2 g) t */
+        for (int k = 0; k < 2; k++) {
+            double level = 0;
+            case_levelset_run(levelset, k ? 0.75 : 0.25, 1.0 / 24);
+            for (int x = 0; x < n; x++)
+                level += case_levelset_surface(levelset, &def, 1, x, below + 4, 0) / n;
+            root[k] = sqrt(level - lip);
+        }
+        const double jet = 2 * (root[0] - root[1]) / (0.5 * sqrt(2 * 9.81)) / (wide * dx);
+        char text[64];
+        snprintf(text, sizeof text, "jet, of the slot's width, %d cells%s", wide, where);
+        case_report(sink, (case_result){text, jet, M_PI / (M_PI + 2), 0.1 * M_PI / (M_PI + 2),
+                                        "Kirchhoff 1869: pi / (pi + 2)"});
+        const und_ledger l = und_levelset_ledger(levelset);
+        snprintf(text, sizeof text, "made or lost, of the volume, %d cells%s", wide, where);
+        case_report(sink, (case_result){text, l.correction / l.start, 0, 1e-12, source});
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(floor);
+    und_shape_destroy(water);
+    return levelset ? UND_OK : err->status;
+}
+
+und_status case_levelset_slot(case_sink *sink, und_error *err)
+{
+    static const double at[2][2] = {{0, 0}, {0.25, 0.25}};
+    und_status status = UND_OK;
+    for (int wide = 6; wide <= 12 && status == UND_OK; wide *= 2)
+        for (int k = 0; k < 2 && status == UND_OK; k++)
+            status = drain(sink, wide, at[k], k ? ", within cells" : "", err);
+    return status;
+}

@@ -1,5 +1,5 @@
-/* Drops that leave liquid thinner than cells (`surface = "volume"`): they hold whole parts of a cell, none is
- * lost, and they are as large on a fine grid as on a coarse one. */
+/* Drops that leave liquid thinner than cells, and crests (`surface = "volume"`): they hold whole parts of a
+ * cell, none is lost, and they are as large on a fine grid as on a coarse one. */
 #include "validate/levelset.h"
 
 #include "base/status.h"

@@ -4,7 +4,7 @@
 #include "validate/levelset.h"
 
 #include "base/pages.h"
-#include "surface/tracers.h"
+#include "surface/level_set_particles.h"
 #include "surface/volume.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ typedef struct travel {
     journey j;
     und_mac mac;
     und_distance distance;
-    und_tracers *tracers;
+    und_level_set_particles *particles;
     und_volume volume;
     float *u[3], *open;
     long steps;
@@ -46,7 +46,7 @@ typedef struct amount {
 
 static void end_travel(travel *v)
 {
-    und_tracers_destroy(v->tracers);
+    und_level_set_particles_destroy(v->particles);
     und_volume_close(&v->volume);
     und_distance_close(&v->distance);
     und_pages_free(v->open);
@@ -101,8 +101,8 @@ static void put_in(travel *v)
     const und_volume_walls walls = walls_of(v);
     und_distance_refresh(&v->distance);
     und_distance_redistance(&v->distance, 2);
-    if (v->tracers)
-        und_tracers_seed(v->tracers, &v->distance, NULL);
+    if (v->particles)
+        und_level_set_particles_seed(v->particles, &v->distance, NULL);
     if (v->j.holds)
         und_volume_fill(&v->volume, &v->distance, &walls);
 }
@@ -111,7 +111,7 @@ static und_status begin_travel(travel *v, journey j, und_error *err)
 {
     int n[3] = {j.n, j.n, j.dimensions == 3 ? j.n : 1};
     double dx = 1.0 / j.n;
-    und_tracers_def def = und_tracers_def_default();
+    und_level_set_particles_def def = und_level_set_particles_def_default();
     def.per_cell = j.per_cell;
     *v = (travel){.j = j, .mac = und_mac_make(n, (double[]){dx, dx, dx}, (double[]){0, 0, 0})};
     und_status status = und_distance_open(&v->distance, &v->mac, WIDTH, j.threads, err);
@@ -123,7 +123,7 @@ static und_status begin_travel(travel *v, journey j, und_error *err)
         if (!(v->u[a] = und_pages_alloc(v->mac.count * sizeof(float), "a flow", err)))
             status = err->status;
     if (status == UND_OK && j.per_cell > 0 &&
-        !(v->tracers = und_tracers_create(&v->mac, &def, 1, j.threads, err)))
+        !(v->particles = und_level_set_particles_create(&v->mac, &def, 1, j.threads, err)))
         status = err->status;
     if (status == UND_OK)
         put_in(v);
@@ -140,21 +140,21 @@ static void step(travel *v, double cells_per_speed)
                                   .fastest = v->j.fastest,
                                   .layers = WIDTH,
                                   .step = v->steps++};
-    const und_tracers_lost lost = und_volume_lost(&v->volume);
+    const und_level_set_particles_lost lost = und_volume_lost(&v->volume);
     if (v->j.holds)
         und_volume_move(&v->volume, &v->distance, &walls, &flow);
     und_distance_advect(&v->distance, v->u, cells_per_speed, UND_TRACE_RK2);
-    if (v->tracers) {
-        und_tracers_move(v->tracers, v->u, cells_per_speed, NULL);
-        und_tracers_correct(v->tracers, &v->distance, v->j.holds ? &lost : NULL);
+    if (v->particles) {
+        und_level_set_particles_move(v->particles, v->u, cells_per_speed, NULL);
+        und_level_set_particles_correct(v->particles, &v->distance, v->j.holds ? &lost : NULL);
     }
     und_distance_redistance(&v->distance, 2);
-    if (v->tracers) {
-        und_tracers_correct(v->tracers, &v->distance, v->j.holds ? &lost : NULL);
-        und_tracers_tidy(v->tracers, &v->distance, NULL);
+    if (v->particles) {
+        und_level_set_particles_correct(v->particles, &v->distance, v->j.holds ? &lost : NULL);
+        und_level_set_particles_tidy(v->particles, &v->distance, NULL);
     }
     if (v->j.holds)
-        und_volume_fit(&v->volume, &v->distance, &walls, 0);
+        und_volume_fit(&v->volume, &v->distance, &walls, v->particles != NULL);
 }
 
 static void go(travel *v)
@@ -329,7 +329,7 @@ static und_status turn_slotted(case_sink *sink, const limits *l, bool holds, dou
                        .flow = turning,
                        .fastest = M_PI,
                        .time = 1,
-                       .per_cell = und_tracers_def_default().per_cell,
+                       .per_cell = und_level_set_particles_def_default().per_cell,
                        .holds = holds,
                        .threads = case_threads(sink)};
     outcome out;
@@ -377,7 +377,7 @@ static und_status draw_out(case_sink *sink, const limits *l, bool holds, und_err
                        .flow = flat ? vortex : deformation,
                        .fastest = flat ? 1 : 2,
                        .time = T / M_PI,
-                       .per_cell = und_tracers_def_default().per_cell,
+                       .per_cell = und_level_set_particles_def_default().per_cell,
                        .holds = holds,
                        .threads = case_threads(sink)};
     outcome out;

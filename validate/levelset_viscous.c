@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Velocity of the vortex in a box with walls that slip, [0, 1/2]^2; the context is its axis. */
-static double vortex_at(void *context, double x, double y, double z, double t)
+static double vortex_at(const void *context, double x, double y, double z, double t)
 {
     const int *axis = context;
     (void)z, (void)t;
@@ -88,7 +88,7 @@ und_status case_levelset_taylor_green(case_sink *sink, und_error *err)
 /* A standing wave of 1 m on deep liquid of 0.005 m2/s, walls that slip: it is free of rotation but for a
  * layer below the surface, so it dies by the stresses there. */
 #define WAVE_HEIGHT 0.01
-static double wave_at(void *context, double x, double y, double z, double t)
+static double wave_at(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return 1 + WAVE_HEIGHT * cos(2 * M_PI * x);

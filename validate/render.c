@@ -1,7 +1,7 @@
 /* Validation cases of the optics. */
 #include "validate/cases.h"
 
-#include "render/optics.h"
+#include "stage/optics.h"
 
 static und_status fresnel(case_sink *sink, und_error *err)
 {

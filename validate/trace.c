@@ -1,4 +1,4 @@
-/* Validation cases of the ray tracer, each through und_path() itself. */
+/* Validation cases of the ray tracer, each through und_trace_path() itself. */
 #include "validate/caustics.h"
 
 #include "trace/path.h"
@@ -43,7 +43,7 @@ static f3 seen(const small_world *world, const und_lights *lights, double angle,
         und_ray ray = {.from = {(float)(-s / c * fabs(height)), (float)height, 0},
                        .dir = {(float)s, (float)(c * down), 0},
                        .far = INFINITY};
-        f3 light = und_path(&paths, &ray, &dice, NULL);
+        f3 light = und_trace_path(&paths, &ray, &dice, NULL);
         sum[0] += (double)light.x / count;
         sum[1] += (double)light.y / count;
         sum[2] += (double)light.z / count;
@@ -202,7 +202,7 @@ static double furnace_mean(const small_world *world, const und_lights *lights, u
         f3 out = f3_make(r * cosf(angle), y, r * sinf(angle));
         f3 to = f3_make(1.6f * u[2] - 0.8f, 0, 1.6f * u[3] - 0.8f);
         und_ray ray = {.from = f3_along(to, out, 8), .dir = f3_scale(out, -1), .far = INFINITY};
-        sum += (double)und_path(&paths, &ray, &dice, NULL).x / count;
+        sum += (double)und_trace_path(&paths, &ray, &dice, NULL).x / count;
     }
     return sum;
 }

@@ -69,14 +69,14 @@ double case_slope(const double *x, const double *y, int count)
     return xy / xx;
 }
 
-double case_mode_surface(void *context, double x, double y, double z, double t)
+double case_mode_surface(const void *context, double x, double y, double z, double t)
 {
     const case_mode_start *m = context;
     (void)y, (void)t;
     return m->amplitude * cos(m->kx * x) * cos(m->kz * z);
 }
 
-double case_pulse_surface(void *context, double x, double y, double z, double t)
+double case_pulse_surface(const void *context, double x, double y, double z, double t)
 {
     const case_pulse *p = context;
     (void)y, (void)t;
@@ -84,7 +84,7 @@ double case_pulse_surface(void *context, double x, double y, double z, double t)
     return p->cut != 0 && x > p->cut ? 0 : p->amplitude * exp(-s * s / (p->width * p->width));
 }
 
-double case_island_ground(void *context, double x, double y, double z, double t)
+double case_island_ground(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     double island = fmax(0, 0.2 - 0.05 * ((x - 10) * (x - 10) + (z - 2) * (z - 2)));
@@ -92,7 +92,7 @@ double case_island_ground(void *context, double x, double y, double z, double t)
     return island + ridge + (island > 0 ? 0 : rough);
 }
 
-double case_island_surface(void *context, double x, double y, double z, double t)
+double case_island_surface(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return x < 16 ? 0.1 : -1;

@@ -32,13 +32,13 @@ const validation_case waves_cases[] = {
 und_waves_def case_tank(int nx, int nz, double dx, double depth, int order)
 {
     und_waves_def def = und_waves_def_default();
-    def.pool.nx = nx;
-    def.pool.nz = nz;
-    def.pool.dx = dx;
-    def.pool.ground.number = -depth;
-    def.pool.surface.number = 0;
+    def.height_field.nx = nx;
+    def.height_field.nz = nz;
+    def.height_field.dx = dx;
+    def.height_field.ground.number = -depth;
+    def.height_field.surface.number = 0;
     def.order = order;
-    def.pool.threads = 1;
+    def.height_field.threads = 1;
     return def;
 }
 
@@ -60,7 +60,7 @@ case_water case_waves_water(const und_waves *waves, int nx, int nz)
 
 double case_mode(const und_waves *waves, const und_waves_def *def, int m, int n)
 {
-    return case_water_mode(case_waves_water(waves, def->pool.nx, def->pool.nz), m, n);
+    return case_water_mode(case_waves_water(waves, def->height_field.nx, def->height_field.nz), m, n);
 }
 
 double case_crest(const und_waves *waves, int z, int first, int last, double *height)
@@ -71,8 +71,8 @@ double case_crest(const und_waves *waves, int z, int first, int last, double *he
 double case_largest(const und_waves *waves, const und_waves_def *def, double level)
 {
     double largest = 0;
-    for (int z = 0; z < def->pool.nz; z++)
-        for (int x = 0; x < def->pool.nx; x++) {
+    for (int z = 0; z < def->height_field.nz; z++)
+        for (int x = 0; x < def->height_field.nx; x++) {
             double h = und_waves_surface(waves, x, z);
             if (h > und_waves_ground(waves, x, z))
                 largest = fmax(largest, fabs(h - level));

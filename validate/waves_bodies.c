@@ -12,7 +12,7 @@ static und_waves *open_pool(und_waves_def *def, const und_body_def *body, int or
                             double damping, und_error *err)
 {
     *def = case_tank(60, 60, 0.05, deep, order);
-    def->pool.damping = damping;
+    def->height_field.damping = damping;
     def->bodies = body;
     def->body_count = 1;
     return und_waves_create(def, err);
@@ -107,7 +107,7 @@ static und_status swing(case_sink *sink, und_error *err)
         int order = i < 6 ? 2 : 1, place = i % 3;
         bool heaves = i % 2 == 1;
         char text[80];
-        double period = NAN, heel, area = 4 * box.half.x * box.half.z, pool = 9;
+        double period = NAN, heel, area = 4 * box.half.x * box.half.z, height_field = 9;
         case_hull hull;
         und_body_def body = box_with_weight(&box, 0, &hull);
         body.drag = 0;
@@ -117,8 +117,8 @@ static und_status swing(case_sink *sink, und_error *err)
         if (follow(&body, order, true, heaves, &period, &heel, err) != UND_OK)
             return err->status;
         /* half of the displaced water goes along, and the pool's level rises as the body sinks */
-        double exact =
-            heaves ? 2 * M_PI * sqrt(1.5 * hull.draft / 9.81 * (1 - area / pool)) : case_hull_period(&hull);
+        double exact = heaves ? 2 * M_PI * sqrt(1.5 * hull.draft / 9.81 * (1 - area / height_field))
+                              : case_hull_period(&hull);
         snprintf(text, sizeof text, "at %g, %g m, order %d: period of %s, s", places[place][0],
                  places[place][1], order, heaves ? "heaving" : "rolling");
         case_report(sink, (case_result){text, period, exact, 0.02 * exact,

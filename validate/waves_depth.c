@@ -12,7 +12,7 @@ typedef struct shelf {
     double deep, shallow, width;
 } shelf;
 
-static double shelf_ground(void *context, double x, double y, double z, double t)
+static double shelf_ground(const void *context, double x, double y, double z, double t)
 {
     const shelf *s = context;
     (void)y, (void)z, (void)t;
@@ -30,9 +30,9 @@ static und_status split_at_step(int order, double shallow, double dt, double *on
     shelf ground = {1, shallow, 0};
     case_pulse pulse = {.amplitude = 2e-5, .width = 1.2, .center = -9};
     und_waves_def def = case_tank(600, 1, dx, 1, order);
-    def.pool.origin[0] = -20;
-    def.pool.ground = (und_value){.fn = shelf_ground, .context = &ground};
-    def.pool.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+    def.height_field.origin[0] = -20;
+    def.height_field.ground = (und_value){.fn = shelf_ground, .context = &ground};
+    def.height_field.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)
         return err->status;
@@ -41,7 +41,7 @@ static und_status split_at_step(int order, double shallow, double dt, double *on
     case_steps(waves, (int)round(4.5 / c / dt), dt);
     case_crest(waves, 0, left + (int)(3 / dx), zero, &come);
     case_steps(waves, (int)round(9 / c / dt), dt); /* 4.5 m beyond the step, in deep water's metres */
-    case_crest(waves, 0, zero + 5, def.pool.nx - 1, &high);
+    case_crest(waves, 0, zero + 5, def.height_field.nx - 1, &high);
     case_crest(waves, 0, left + (int)(4 / dx), zero - 5, &low);
     if (shallow > 1) { /* it comes back upside down */
         low = 0;
@@ -94,9 +94,9 @@ static und_status crossing_angle(const shelf *ground, double angle, double *foun
     case_pulse pulse = {.amplitude = 1e-5, .width = 0.8, .angle = angle, .cut = 1e-9};
     pulse.center = foot * tan(angle); /* the crest's foot is at z = 5 */
     und_waves_def def = case_tank(220, ROWS, dx, 1, 2);
-    def.pool.origin[0] = -14;
-    def.pool.ground = (und_value){.fn = shelf_ground, .context = (void *)ground};
-    def.pool.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+    def.height_field.origin[0] = -14;
+    def.height_field.ground = (und_value){.fn = shelf_ground, .context = ground};
+    def.height_field.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)
         return err->status;
@@ -105,7 +105,7 @@ static und_status crossing_angle(const shelf *ground, double angle, double *foun
     int count = 0, shallow = (int)((14 + ground->width) / dx) + 3;
     /* Only rows whose crest is well beyond the slope and was never near the end of it. */
     for (int row = 0; row < ROWS; row++) {
-        double at = case_crest(waves, row, shallow - 2, def.pool.nx - 1, NULL);
+        double at = case_crest(waves, row, shallow - 2, def.height_field.nx - 1, NULL);
         double where = (row + 0.5) * dx;
         if (where < foot + run + 1 || where > foot + run / sin(angle) - 1.5 || at < shallow + 4)
             continue;
@@ -150,14 +150,14 @@ static double beach_phase(const beach *b, double x)
     return 2 * b->omega * sqrt(fmax(x, 0) / (G * b->slope));
 }
 
-static double beach_ground(void *context, double x, double y, double z, double t)
+static double beach_ground(const void *context, double x, double y, double z, double t)
 {
     const beach *b = context;
     (void)y, (void)z, (void)t;
     return -b->slope * x;
 }
 
-static double beach_surface(void *context, double x, double y, double z, double t)
+static double beach_surface(const void *context, double x, double y, double z, double t)
 {
     const beach *b = context;
     (void)y, (void)z;
@@ -166,7 +166,7 @@ static double beach_surface(void *context, double x, double y, double z, double 
 
 /* The level outside for which the open edge lets in what the standing wave has there: eta + q / c, with the
  * flow q towards the shore from eta_t = (s x eta_x g) ... : q = g d eta_x sin(w t) / w. */
-static double beach_level(void *context, double x, double y, double z, double t)
+static double beach_level(const void *context, double x, double y, double z, double t)
 {
     const beach *b = context;
     double phase = beach_phase(b, x), depth = b->slope * x, center = x - b->dx / 2;
@@ -184,11 +184,11 @@ static und_status run_beach(const beach *b, int order, int periods, double found
     int steps = order == 1 ? 1600 : 800; /* the first order's own damping must stay small */
     double dt = 2 * M_PI / b->omega / steps;
     und_waves_def def = case_tank(SAMPLES, 1, b->dx, 0, order);
-    def.pool.origin[0] = -BEACH_START * b->dx;
-    def.pool.ground = (und_value){.fn = beach_ground, .context = (void *)b};
-    def.pool.surface = (und_value){.fn = beach_surface, .context = (void *)b};
-    def.pool.edge[UND_HIGH_X] = (und_edge_def){.kind = UND_EDGE_OPEN, .has_level = true};
-    def.pool.edge[UND_HIGH_X].level = (und_value){.fn = beach_level, .context = (void *)b};
+    def.height_field.origin[0] = -BEACH_START * b->dx;
+    def.height_field.ground = (und_value){.fn = beach_ground, .context = b};
+    def.height_field.surface = (und_value){.fn = beach_surface, .context = b};
+    def.height_field.edge[UND_HIGH_X] = (und_edge_def){.kind = UND_EDGE_OPEN, .has_level = true};
+    def.height_field.edge[UND_HIGH_X].level = (und_value){.fn = beach_level, .context = b};
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)
         return err->status;
@@ -202,7 +202,7 @@ static und_status run_beach(const beach *b, int order, int periods, double found
             double h = und_waves_surface(waves, x, 0);
             found[x] += h * cos(b->omega * dt * i) * 2 / steps;
             if (h > und_waves_ground(waves, x, 0) + 1e-3 * b->amplitude)
-                *run_up = fmax(*run_up, -(def.pool.origin[0] + x * b->dx));
+                *run_up = fmax(*run_up, -(def.height_field.origin[0] + x * b->dx));
         }
     }
     und_waves_destroy(waves);

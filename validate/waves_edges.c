@@ -33,8 +33,8 @@ und_status case_ring(case_sink *sink, und_error *err)
             double dt = courants[i] * dx / c, side = RING * dx;
             und_drop_def drop = {.center = {side / 2, 0, side / 2}, .radius = 6 * dx, .volume = 1e-5};
             und_waves_def def = case_tank(RING, RING, dx, depth, order);
-            def.pool.drops = &drop;
-            def.pool.drop_count = 1;
+            def.height_field.drops = &drop;
+            def.height_field.drop_count = 1;
             und_waves *waves = und_waves_create(&def, err);
             if (!waves)
                 return err->status;
@@ -63,15 +63,15 @@ und_status case_open_edge(case_sink *sink, und_error *err)
             double dx = 0.05, c = sqrt(G), dt = 0.5 * dx / c, gone, back = 0;
             case_pulse pulse = {.amplitude = 2 * amplitudes[i], .width = 0.8, .center = 10};
             und_waves_def def = case_tank(400, 1, dx, 1, order);
-            def.pool.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
-            def.pool.edge[UND_LOW_X].kind = def.pool.edge[UND_HIGH_X].kind = UND_EDGE_OPEN;
+            def.height_field.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+            def.height_field.edge[UND_LOW_X].kind = def.height_field.edge[UND_HIGH_X].kind = UND_EDGE_OPEN;
             und_waves *waves = und_waves_create(&def, err);
             if (!waves)
                 return err->status;
             case_steps(waves, 280, dt); /* 7 m */
             case_crest(waves, 0, 200, 399, &gone);
             case_steps(waves, 400, dt); /* out, and up to 7 m back */
-            for (int x = 0; x < def.pool.nx; x++)
+            for (int x = 0; x < def.height_field.nx; x++)
                 back = fmax(back, fabs(und_waves_surface(waves, x, 0)));
             und_waves_destroy(waves);
             char text[80];
@@ -119,11 +119,11 @@ static und_status drive(int order, int rows, double degrees, double *amplitude, 
     int x0 = rows > 1 ? 20 : 135, high = rows > 1 ? 60 : 1, z0 = (rows - high) / 2;
     und_waves_def def = case_tank(rows > 1 ? 80 : 200, rows, dx, depth, order);
     for (int e = 0; e < UND_EDGES; e++)
-        def.pool.edge[e].kind = e < 2 || rows > 1 ? UND_EDGE_OPEN : UND_EDGE_WALL;
-    def.pool.edge[UND_LOW_X].amplitude = 1e-3;
-    def.pool.edge[UND_LOW_X].period = period;
-    def.pool.edge[UND_LOW_X].direction = degrees;
-    def.pool.edge[UND_LOW_X].ramp = period;
+        def.height_field.edge[e].kind = e < 2 || rows > 1 ? UND_EDGE_OPEN : UND_EDGE_WALL;
+    def.height_field.edge[UND_LOW_X].amplitude = 1e-3;
+    def.height_field.edge[UND_LOW_X].period = period;
+    def.height_field.edge[UND_LOW_X].direction = degrees;
+    def.height_field.edge[UND_LOW_X].ramp = period;
     phasor *patch = und_alloc((size_t)(WIDE * high), sizeof *patch, "patch", err);
     und_waves *waves = patch ? und_waves_create(&def, err) : NULL;
     if (!waves) {
@@ -141,7 +141,7 @@ static und_status drive(int order, int rows, double degrees, double *amplitude, 
     }
     und_waves_destroy(waves);
     read_wave(patch, WIDE, high, amplitude, angle);
-    *amplitude /= def.pool.edge[UND_LOW_X].amplitude;
+    *amplitude /= def.height_field.edge[UND_LOW_X].amplitude;
     free(patch);
     return UND_OK;
 }
@@ -187,8 +187,8 @@ static und_status divergence(int order, double *off, und_error *err)
     enum { N = 48, ROW = 64 };
     und_drop_def drop = {.center = {2, 0, 2.6}, .radius = 0.6, .volume = 1e-3};
     und_waves_def def = case_tank(N, N, 0.1, 0.5, order);
-    def.pool.drops = &drop;
-    def.pool.drop_count = 1;
+    def.height_field.drops = &drop;
+    def.height_field.drop_count = 1;
     def.velocity = true;
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)
@@ -227,7 +227,7 @@ static und_status divergence(int order, double *off, und_error *err)
                 in += weight * ((x > 0 ? (double)qx[-1] : 0) - (x < N - 1 ? (double)qx[0] : 0));
                 in += weight * ((z > 0 ? (double)qz[-ROW] : 0) - (z < N - 1 ? (double)qz[0] : 0));
             }
-            *off = fmax(*off, fabs(change - in * 0.02 / def.pool.dx));
+            *off = fmax(*off, fabs(change - in * 0.02 / def.height_field.dx));
             largest = fmax(largest, fabs(change));
         }
     *off /= largest;
@@ -241,7 +241,7 @@ static und_status under_crest(int order, double *ratio, und_error *err)
     double dx = 0.05, depth = 0.5, c = sqrt(G * depth), height;
     case_pulse pulse = {.amplitude = 2e-4, .width = 1, .center = 6};
     und_waves_def def = case_tank(400, 1, dx, depth, order);
-    def.pool.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+    def.height_field.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
     def.velocity = true;
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)
@@ -260,7 +260,7 @@ static und_status under_crest(int order, double *ratio, und_error *err)
 }
 
 /* The upward speed with which a pulse that travels towards high x begins: -c d eta/dx. */
-static double one_way_rising(void *context, double x, double y, double z, double t)
+static double one_way_rising(const void *context, double x, double y, double z, double t)
 {
     const case_pulse *p = context;
     return 2 * (x - p->center) / (p->width * p->width) * sqrt(G * 0.5) *
@@ -273,7 +273,7 @@ static und_status one_way(int order, double *wrong, und_error *err)
     double dx = 0.05, c = sqrt(G * 0.5), right;
     case_pulse pulse = {.amplitude = 1e-4, .width = 1, .center = 10};
     und_waves_def def = case_tank(400, 1, dx, 0.5, order);
-    def.pool.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+    def.height_field.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
     def.velocity0 = (und_value){.fn = one_way_rising, .context = &pulse};
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)

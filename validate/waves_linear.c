@@ -38,7 +38,7 @@ static double *follow(const mode_run *r, und_error *err)
 {
     und_waves_def def = case_tank(r->nx, r->nz, r->dx, r->depth, r->order);
     case_mode_start start = {r->amplitude, M_PI * r->m / (r->nx * r->dx), M_PI * r->n / (r->nz * r->dx)};
-    def.pool.surface = (und_value){.fn = case_mode_surface, .context = &start};
+    def.height_field.surface = (und_value){.fn = case_mode_surface, .context = &start};
     double *series = und_alloc((size_t)r->steps + 1, sizeof *series, "series", err);
     und_waves *waves = series ? und_waves_create(&def, err) : NULL;
     if (!waves) {
@@ -112,7 +112,7 @@ und_status case_km_pulse(case_sink *sink, und_error *err)
     double eps = 1e-6, worst = 0, c = sqrt(G);
     case_pulse pulse = {.amplitude = eps, .width = 0.4, .center = 3};
     und_waves_def def = case_tank(200, 1, 0.05, 1, 1);
-    def.pool.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+    def.height_field.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
     for (int order = 1; order <= 2; order++) {
         def.order = order;
         und_waves *waves = und_waves_create(&def, err);
@@ -121,12 +121,12 @@ und_status case_km_pulse(case_sink *sink, und_error *err)
         double crest[2] = {0};
         int done = 0;
         for (size_t i = 0; i < sizeof pulse_table / sizeof *pulse_table; i++) {
-            int steps = (int)round(60 * pulse_table[i].t), x = (int)(pulse_table[i].x / def.pool.dx);
+            int steps = (int)round(60 * pulse_table[i].t), x = (int)(pulse_table[i].x / def.height_field.dx);
             case_steps(waves, steps - done, 1.0 / 60);
             done = steps;
             worst = fmax(worst, fabs(und_waves_surface(waves, x, 0) / eps - pulse_table[i].height));
             if (i == 0 || i == 3)
-                crest[i / 3] = (case_crest(waves, 0, 60, 199, NULL) + 0.5) * def.pool.dx;
+                crest[i / 3] = (case_crest(waves, 0, 60, 199, NULL) + 0.5) * def.height_field.dx;
         }
         und_waves_destroy(waves);
         if (order == 1)
@@ -134,7 +134,7 @@ und_status case_km_pulse(case_sink *sink, und_error *err)
                                             KM90 ", sum of its modes"});
         /* Dispersion delays the crest: by less than a cell in 1/2 s. */
         case_report(sink, (case_result){order == 1 ? "order 1: crest at 1 s, m" : "order 2: crest at 1 s, m",
-                                        crest[1], 3 + c, def.pool.dx, "d'Alembert: 3 + sqrt(g d) t"});
+                                        crest[1], 3 + c, def.height_field.dx, "d'Alembert: 3 + sqrt(g d) t"});
     }
     return UND_OK;
 }
@@ -148,7 +148,7 @@ und_status case_wave_speed(case_sink *sink, und_error *err)
         double dx = 0.1, width = 20 * dx, c = sqrt(G * depths[i]), dt = 0.25 * dx / c, height;
         case_pulse pulse = {.amplitude = 1e-5 * depths[i], .width = width, .center = 10};
         und_waves_def def = case_tank(400, 1, dx, depths[i], 2);
-        def.pool.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+        def.height_field.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
         und_waves *waves = und_waves_create(&def, err);
         if (!waves)
             return err->status;
@@ -253,7 +253,7 @@ static und_status pulse_error(int order, int cells, double courant, double *erro
     double length = 10, dx = length / cells, c = sqrt(G), eps = 1e-6, t = 4 / c, sum = 0;
     case_pulse pulse = {.amplitude = eps, .width = 1, .center = 3};
     und_waves_def def = case_tank(cells, 1, dx, 1, order);
-    def.pool.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
+    def.height_field.surface = (und_value){.fn = case_pulse_surface, .context = &pulse};
     und_waves *waves = und_waves_create(&def, err);
     if (!waves)
         return err->status;

@@ -21,14 +21,14 @@ static double bowl_radius2(const bowl *b, double x, double z)
     return x * x + (b->curve ? 0 : z * z);
 }
 
-static double bowl_ground(void *context, double x, double y, double z, double t)
+static double bowl_ground(const void *context, double x, double y, double z, double t)
 {
     const bowl *b = context;
     (void)y, (void)t;
     return b->h0 * (bowl_radius2(b, x, z) / (b->a * b->a) - 1);
 }
 
-static double bowl_surface(void *context, double x, double y, double z, double t)
+static double bowl_surface(const void *context, double x, double y, double z, double t)
 {
     const bowl *b = context;
     (void)y, (void)t;
@@ -38,7 +38,7 @@ static double bowl_surface(void *context, double x, double y, double z, double t
     return b->lean != 0 ? leaning : b->h0 * bulging;
 }
 
-static double bowl_rising(void *context, double x, double y, double z, double t)
+static double bowl_rising(const void *context, double x, double y, double z, double t)
 {
     const bowl *b = context;
     (void)x, (void)y, (void)t;
@@ -53,11 +53,11 @@ typedef struct moments {
 static moments measure(const und_waves *waves, const und_waves_def *def)
 {
     moments m = {0};
-    for (int z = 0; z < def->pool.nz; z++)
-        for (int x = 0; x < def->pool.nx; x++) {
+    for (int z = 0; z < def->height_field.nz; z++)
+        for (int x = 0; x < def->height_field.nx; x++) {
             double depth = und_waves_surface(waves, x, z) - und_waves_ground(waves, x, z);
-            double px = def->pool.origin[0] + (x + 0.5) * def->pool.dx,
-                   pz = def->pool.origin[1] + (z + 0.5) * def->pool.dx;
+            double px = def->height_field.origin[0] + (x + 0.5) * def->height_field.dx,
+                   pz = def->height_field.origin[1] + (z + 0.5) * def->height_field.dx;
             m.volume += depth;
             m.x += depth * px;
             m.z += depth * pz;
@@ -102,10 +102,10 @@ static void read_swings(const double *series, int count, double dt, bowl_result 
 static und_status run_bowl(bowl *b, und_waves_def def, double expected, double periods, double dt,
                            bowl_result *result, und_error *err)
 {
-    def.pool.origin[0] = -0.5 * def.pool.nx * def.pool.dx;
-    def.pool.origin[1] = -0.5 * def.pool.nz * def.pool.dx;
-    def.pool.ground = (und_value){.fn = bowl_ground, .context = b};
-    def.pool.surface = (und_value){.fn = bowl_surface, .context = b};
+    def.height_field.origin[0] = -0.5 * def.height_field.nx * def.height_field.dx;
+    def.height_field.origin[1] = -0.5 * def.height_field.nz * def.height_field.dx;
+    def.height_field.ground = (und_value){.fn = bowl_ground, .context = b};
+    def.height_field.surface = (und_value){.fn = bowl_surface, .context = b};
     def.velocity0 = (und_value){.fn = bowl_rising, .context = b};
     int steps = (int)round(periods * expected / dt);
     double *series = und_alloc((size_t)steps, sizeof *series, "series", err), mean = 0, most_x = 0,
@@ -193,15 +193,15 @@ und_status case_lake_at_rest(case_sink *sink, und_error *err)
     for (int order = 1; order <= 2; order++)
         for (int rows = 1; rows <= 16; rows += 15) {
             und_waves_def def = case_tank(rows == 1 ? 200 : 80, rows, rows == 1 ? 0.1 : 0.25, 0, order);
-            def.pool.ground = (und_value){.fn = case_island_ground};
-            def.pool.surface = (und_value){.fn = case_island_surface};
+            def.height_field.ground = (und_value){.fn = case_island_ground};
+            def.height_field.surface = (und_value){.fn = case_island_surface};
             und_waves *waves = und_waves_create(&def, err);
             if (!waves)
                 return err->status;
             double start = und_waves_ledger(waves).start, valley = 0;
             case_steps(waves, 10000, 1.0 / 30);
-            for (int z = 0; z < def.pool.nz; z++)
-                for (int x = (int)(16 / def.pool.dx); x < def.pool.nx; x++)
+            for (int z = 0; z < def.height_field.nz; z++)
+                for (int x = (int)(16 / def.height_field.dx); x < def.height_field.nx; x++)
                     valley += und_waves_surface(waves, x, z) - und_waves_ground(waves, x, z);
             char text[80];
             const char *source = "water at rest stays at rest; Delestre et al. 2013, sec. 3.1.2";
@@ -217,7 +217,7 @@ und_status case_lake_at_rest(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
-static double rough_ground(void *context, double x, double y, double z, double t)
+static double rough_ground(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)t;
     return 0.3 * sin(1.7 * x + 0.4 * z) * cos(1.3 * z - 0.5 * x) + 0.12 * sin(5.1 * x) * sin(4.3 * z + 1) +
@@ -236,16 +236,16 @@ und_status case_rough_volume(case_sink *sink, und_error *err)
         .center = {.constant = {4, 0, 4}}, .radius = 1, .amplitude = 0.2, .period = 1.5, .end = 100};
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = case_tank(96, 96, 0.1, 0, order);
-        def.pool.ground = (und_value){.fn = rough_ground};
-        def.pool.sources = sources, def.pool.source_count = 2;
-        def.pool.drops = drops, def.pool.drop_count = 2;
-        def.pool.stirs = &stir, def.pool.stir_count = 1;
-        def.pool.rain.on = true, def.pool.rain.rate.number = 2, def.pool.rain.radius = 0.03,
-        def.pool.rain.splash = 0.2;
-        def.pool.edge[UND_LOW_X] =
+        def.height_field.ground = (und_value){.fn = rough_ground};
+        def.height_field.sources = sources, def.height_field.source_count = 2;
+        def.height_field.drops = drops, def.height_field.drop_count = 2;
+        def.height_field.stirs = &stir, def.height_field.stir_count = 1;
+        def.height_field.rain.on = true, def.height_field.rain.rate.number = 2,
+        def.height_field.rain.radius = 0.03, def.height_field.rain.splash = 0.2;
+        def.height_field.edge[UND_LOW_X] =
             (und_edge_def){.kind = UND_EDGE_OPEN, .amplitude = 0.1, .period = 3, .ramp = 3};
-        def.pool.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
-        def.pool.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
+        def.height_field.edge[UND_HIGH_X].kind = UND_EDGE_FALL;
+        def.height_field.edge[UND_LOW_Z] = (und_edge_def){.kind = UND_EDGE_FLOW, .rate = {.number = 0.01}};
         und_waves *waves = und_waves_create(&def, err);
         if (!waves)
             return err->status;
@@ -270,13 +270,13 @@ und_status case_rough_volume(case_sink *sink, und_error *err)
 }
 
 /* A hump 0.5 m high between a full basin and an empty one. */
-static double hump_ground(void *context, double x, double y, double z, double t)
+static double hump_ground(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return 0.5 * exp(-(x - 10) * (x - 10) / 4);
 }
 
-static double hump_surface(void *context, double x, double y, double z, double t)
+static double hump_surface(const void *context, double x, double y, double z, double t)
 {
     (void)context, (void)y, (void)z, (void)t;
     return x < 3 ? 1.2 : -1;
@@ -286,7 +286,7 @@ static double hump_surface(void *context, double x, double y, double z, double t
 static double water_from(const und_waves *waves, const und_waves_def *def, double first)
 {
     double sum = 0;
-    for (int x = (int)(first / def->pool.dx); x < def->pool.nx; x++)
+    for (int x = (int)(first / def->height_field.dx); x < def->height_field.nx; x++)
         sum += und_waves_surface(waves, x, 0) - und_waves_ground(waves, x, 0);
     return sum;
 }
@@ -295,9 +295,9 @@ und_status case_hump(case_sink *sink, und_error *err)
 {
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = case_tank(200, 1, 0.1, 0, order);
-        def.pool.ground = (und_value){.fn = hump_ground};
-        def.pool.surface = (und_value){.fn = hump_surface};
-        def.pool.damping = 0.5;
+        def.height_field.ground = (und_value){.fn = hump_ground};
+        def.height_field.surface = (und_value){.fn = hump_surface};
+        def.height_field.damping = 0.5;
         und_waves *waves = und_waves_create(&def, err);
         if (!waves)
             return err->status;

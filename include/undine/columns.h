@@ -5,7 +5,7 @@
 #define UNDINE_COLUMNS_H
 
 #include <undine/bodies.h>
-#include <undine/pool.h>
+#include <undine/height_field.h>
 #include <undine/spray.h>
 
 #ifdef __cplusplus
@@ -13,11 +13,11 @@ extern "C" {
 #endif
 
 /* Which flow moves the water in a step. */
-typedef enum und_flow_rule {
+typedef enum und_marker_flow_rule {
     UND_FLOW_NEW, /* the new one: symplectic, waves keep their height */
     UND_FLOW_MEAN /* equation 7 as printed, the mean of old and new: every wave grows by sqrt(1 + (w dt)^2 /
                      2) a step unless damped; for study */
-} und_flow_rule;
+} und_marker_flow_rule;
 
 /* How the force between a body and the water is found: section 4 of the paper offers both. */
 typedef enum und_force_rule {
@@ -26,15 +26,15 @@ typedef enum und_force_rule {
 } und_force_rule;
 
 typedef struct und_columns_def {
-    und_pool_def pool;    /* its damping is that of the flow in the pipes, 1/s */
-    double pipe_depth;    /* m; pipes reach no deeper, however deep the water: the paper's section of the
-                             pipes; infinite: long waves run at sqrt(g depth) */
-    double diagonal;      /* g section / length of a diagonal pipe relative to a straight one; 1/4 makes rings
-                             round, 1/sqrt(2) is equal sections, 0 is four pipes */
-    double smoothing;     /* 0 to 1: short waves lose smoothing (w dt)^2 / 2 of their height in a substep, the
-                             shortest most; 0.1 */
-    und_flow_rule flow;   /* UND_FLOW_NEW */
-    und_force_rule force; /* UND_FORCE_ESTIMATE */
+    und_height_field_def height_field; /* its damping is that of the flow in the pipes, 1/s */
+    double pipe_depth; /* m; pipes reach no deeper, however deep the water: the paper's section of the
+                          pipes; infinite: long waves run at sqrt(g depth) */
+    double diagonal;   /* g section / length of a diagonal pipe relative to a straight one; 1/4 makes rings
+                          round, 1/sqrt(2) is equal sections, 0 is four pipes */
+    double smoothing;  /* 0 to 1: short waves lose smoothing (w dt)^2 / 2 of their height in a substep, the
+                          shortest most; 0.1 */
+    und_marker_flow_rule flow; /* UND_FLOW_NEW */
+    und_force_rule force;      /* UND_FORCE_ESTIMATE */
     und_spray_def spray;
     int body_count;
     const und_body_def *bodies;

@@ -9,17 +9,20 @@
 extern "C" {
 #endif
 
-typedef enum und_guide_kind {
-    UND_GUIDE_VELOCITY,   /* m/s: soft, or where alpha is above `hard` fixed */
-    UND_GUIDE_VISCOSITY,  /* m2/s */
-    UND_GUIDE_SURFACE,    /* the surface is led to the plane across the normal */
-    UND_GUIDE_DIVERGENCE, /* 1/s: the liquid grows, or shrinks where it is below 0 */
-    UND_GUIDE_ERASER,     /* never liquid within the shape */
-    UND_GUIDE_ADDER,      /* always liquid within the shape */
-    UND_GUIDE_KINDS
-} und_guide_kind;
+typedef enum und_control_particle_kind {
+    UND_CONTROL_VELOCITY,   /* m/s: soft, or where alpha is above `hard` fixed */
+    UND_CONTROL_VISCOSITY,  /* m2/s */
+    UND_CONTROL_SURFACE,    /* the surface is led to the plane across the normal */
+    UND_CONTROL_DIVERGENCE, /* 1/s: the liquid grows, or shrinks where it is below 0 */
+    UND_CONTROL_ERASER,     /* never liquid within the shape */
+    UND_CONTROL_ADDER,      /* always liquid within the shape */
+    UND_CONTROL_KINDS
+} und_control_particle_kind;
 
-typedef enum und_guide_shape { UND_GUIDE_SPHERE, UND_GUIDE_CYLINDER } und_guide_shape;
+typedef enum und_control_particle_shape {
+    UND_CONTROL_SPHERE,
+    UND_CONTROL_CYLINDER
+} und_control_particle_shape;
 
 /* alpha by s, the distance to the centre or to the axis over the radius; 0 beyond 1. */
 typedef enum und_falloff {
@@ -30,7 +33,7 @@ typedef enum und_falloff {
 } und_falloff;
 
 /* Particles at one time; what is NULL is as the def has it. */
-typedef struct und_guide_frame {
+typedef struct und_control_particle_frame {
     double time; /* s */
     int count;
     const int32_t *id; /* growing strictly; NULL: 0, 1, 2 and on */
@@ -39,22 +42,23 @@ typedef struct und_guide_frame {
     const float (*normal)[3];   /* of any length above 0 */
     const float *radius;        /* m */
     const float *strength, *value;
-} und_guide_frame;
+} und_control_particle_frame;
 
 /* Frames that are read only when they are needed, a few at a time: fills in one of them but for its time, in
  * memory that release() lets go.  The same each time, or an error; called from one thread at a time. */
-typedef struct und_guide_loader {
-    und_status (*load)(void *context, int frame, und_guide_frame *out, void **memory, und_error *err);
+typedef struct und_control_particle_loader {
+    und_status (*load)(void *context, int frame, und_control_particle_frame *out, void **memory,
+                       und_error *err);
     void (*release)(void *context, void *memory);
     const char *(*name)(void *context, int frame); /* for messages */
     void *context;
-} und_guide_loader;
+} und_control_particle_loader;
 
 /* Some that share how they act. */
-typedef struct und_guide_def {
+typedef struct und_control_particle_def {
     const char *name; /* for reports and messages; NULL: its number */
-    und_guide_kind kind;
-    und_guide_shape shape;
+    und_control_particle_kind kind;
+    und_control_particle_shape shape;
     und_falloff falloff;
     int sample_count; /* of a curve, 2 or more */
     const double *samples;
@@ -73,11 +77,11 @@ typedef struct und_guide_def {
      * that the next frame does not have is gone then.  With one frame alone they stay there, and its
      * velocities are asked for. */
     int frame_count;
-    const und_guide_frame *frames; /* with a loader: of these the times alone */
-    und_guide_loader loader;       /* load is NULL: frames[] have all of it */
-} und_guide_def;
+    const und_control_particle_frame *frames; /* with a loader: of these the times alone */
+    und_control_particle_loader loader;       /* load is NULL: frames[] have all of it */
+} und_control_particle_def;
 
-und_guide_def und_guide_def_default(void);
+und_control_particle_def und_control_particle_def_default(void);
 
 #ifdef __cplusplus
 }

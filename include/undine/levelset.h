@@ -94,8 +94,8 @@ typedef struct und_levelset_def {
     und_value level;           /* m; liquid below it at the start, besides the fills */
     bool has_level;
     const und_element_def *elements; /* in the order they act */
-    int guide_count;
-    const und_guide_def *guides; /* control particles */
+    int control_particle_count;
+    const und_control_particle_def *control_particles; /* control particles */
 
     und_window_def window; /* the grid is only a part of the domain */
 
@@ -110,7 +110,7 @@ typedef struct und_levelset_def {
     und_velocity_rule velocity_rule; /* MacCormack */
     int order; /* of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns; 0:
                   2 where the liquid has a viscosity that is the same everywhere, else 1 */
-    und_surface_rule surface_rule; /* particles */
+    und_surface_rule surface_rule; /* volume */
     int redistance;                /* order, 1 or 2; 2 */
     int particles;                 /* in a cell near the surface; 0: a plain level set; 16 */
     int reseed;                    /* substeps from one reseeding to the next; 0: never; 20 */
@@ -160,6 +160,8 @@ und_levelset_report und_levelset_last(const und_levelset *levelset);
 /* m3 that the surface, and films on walls, show: with UND_SURFACE_VOLUME what of the ledger's volume can be
  * seen; else all of it. */
 double und_levelset_shown(const und_levelset *levelset);
+/* m3 that crests threw off as drops since the start: a part of the ledger's spray_out. */
+double und_levelset_thrown(const und_levelset *levelset);
 
 /* The cells of the domain that the grid has: n from low on; all of them where there is no window. */
 void und_levelset_window(const und_levelset *levelset, int low[3], int n[3]);

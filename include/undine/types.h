@@ -24,22 +24,22 @@ typedef struct und_error {
 } und_error;
 
 /* A place and time dependent number: a constant, or a function with its context. */
-typedef double und_value_fn(void *context, double x, double y, double z, double t);
+typedef double und_value_fn(const void *context, double x, double y, double z, double t);
 
 typedef struct und_value {
     double number;    /* the value where fn is NULL */
     und_value_fn *fn; /* called from one thread at a time */
-    void *context;
+    const void *context;
     bool uniform; /* fn's result is the same everywhere: it may be asked once for a time */
 } und_value;
 
 /* A vector that depends on time: a camera's eye, a sun's direction. */
-typedef void und_vector_fn(void *context, double t, double out[3]);
+typedef void und_vector_fn(const void *context, double t, double out[3]);
 
 typedef struct und_vector {
     double constant[3];
     und_vector_fn *fn;
-    void *context;
+    const void *context;
 } und_vector;
 
 /* A uniform grid of cells.  A two-dimensional one is one cell deep: a height field over the

@@ -4,7 +4,7 @@
 #define UNDINE_WAVES_H
 
 #include <undine/bodies.h>
-#include <undine/pool.h>
+#include <undine/height_field.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,10 +33,10 @@ typedef struct und_foam_def {
 } und_foam_def;
 
 typedef struct und_waves_def {
-    und_pool_def pool;   /* its damping: equation 17's tau is 1 - exp(-damping dt) */
-    und_value velocity0; /* upward speed of the surface at the start, m/s */
-    double viscosity;    /* m2/s: the ground slows shallow water by 3 viscosity / depth^2 per second; 0 */
-    int order;           /* 2: second order, does not damp; 1: the paper's implicit step, which does */
+    und_height_field_def height_field; /* its damping: equation 17's tau is 1 - exp(-damping dt) */
+    und_value velocity0;               /* upward speed of the surface at the start, m/s */
+    double viscosity; /* m2/s: the ground slows shallow water by 3 viscosity / depth^2 per second; 0 */
+    int order;        /* 2: second order, does not damp; 1: the paper's implicit step, which does */
     int object_count;
     const und_object_def *objects;
     int body_count; /* that fall, float and sink by themselves, or are led */

@@ -59,8 +59,9 @@ bool und_file_is_temp(const char *name)
     return at < length - 4 && at > 1 && name[at - 1] == '.';
 }
 
-/* Some filesystems cannot sync a folder and say EINVAL: there is nothing more to do then. */
-und_status und_folder_sync(const char *path, und_error *err)
+/* Syncs the folder that a path lies in, so that a new or removed name lasts.  Some filesystems cannot, and
+ * say EINVAL: there is nothing more to do then. */
+static und_status sync_folder_of(const char *path, und_error *err)
 {
     char copy[UND_PATH_MAX];
     und_status status = und_path_set(copy, err, "%s", path);
@@ -76,7 +77,7 @@ und_status und_folder_sync(const char *path, und_error *err)
     return status;
 }
 
-und_status und_disk_sync(const char *folder, und_error *err)
+und_status und_file_sync_disk(const char *folder, und_error *err)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -107,7 +108,7 @@ und_status und_file_commit(und_file *file, und_error *err)
         und_file_cancel(file);
     else
         status = und_file_rename(file, err);
-    return status ? status : und_folder_sync(file->path, err);
+    return status ? status : sync_folder_of(file->path, err);
 }
 
 static bool write_full(int fd, const char *data, size_t bytes)

@@ -40,10 +40,8 @@ und_status und_file_read(const char *path, size_t most, char **data, size_t *byt
 und_status und_file_hash(const char *path, int threads, uint64_t *hash, size_t *bytes, und_error *err);
 /* The same hash, of bytes in memory. */
 uint64_t und_file_hash_memory(const void *data, size_t bytes, int threads);
-/* Syncs the folder that a path lies in, so that a new or removed name lasts. */
-und_status und_folder_sync(const char *path, und_error *err);
 /* Syncs all that was written to the disk that a folder is on: one call for many files. */
-und_status und_disk_sync(const char *folder, und_error *err);
+und_status und_file_sync_disk(const char *folder, und_error *err);
 /* Copies the bytes of a regular file into one that is there; a disk that can shares them. */
 und_status und_file_copy(const char *from, const char *to, und_error *err);
 /* Gives the temporary file its name without a sync. */

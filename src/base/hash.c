@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 
+#define XXH_INLINE_ALL /* the header is all that is needed of the library */
 #include <xxhash.h>
 
 enum { BLOCK = 1 << 20, GROUP = 256 };

@@ -47,7 +47,31 @@ UND_INLINE void und_lanes_store(float *p, und_lanes v)
     memcpy(p, &v, sizeof v);
 }
 
+UND_INLINE und_lanes_int und_lanes_int_load(const int32_t *p)
+{
+    und_lanes_int v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+UND_INLINE und_lanes_int und_lanes_bytes(const uint8_t *p) /* a byte for each lane */
+{
+#ifdef __AVX512F__
+    return (und_lanes_int)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p));
+#elif defined __AVX2__
+    return (und_lanes_int)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
+#else
+    und_lanes_int v;
+    for (int i = 0; i < UND_LANES; i++)
+        v[i] = p[i];
+    return v;
+#endif
+}
+
 /* yes[i] is 0 or -1, as comparisons give it. */
+UND_INLINE und_lanes_int und_lanes_int_select(und_lanes_int yes, und_lanes_int a, und_lanes_int b)
+{
+    return (yes & a) | (~yes & b);
+}
 UND_INLINE und_lanes und_lanes_select(und_lanes_int yes, und_lanes a, und_lanes b)
 {
     return (und_lanes)((yes & (und_lanes_int)a) | (~yes & (und_lanes_int)b));
@@ -133,6 +157,44 @@ UND_INLINE void und_lanes_store_some(float *p, und_lanes v, unsigned which)
             if (which >> i & 1)
                 p[i] = v[i];
 #endif
+#endif
+}
+UND_INLINE void und_lanes_int_store_some(int32_t *p, und_lanes_int v, unsigned which)
+{
+#ifdef __AVX512F__
+    _mm512_mask_storeu_epi32(p, (__mmask16)which, (__m512i)v);
+#else
+    if (which == UND_LANES_ALL)
+        memcpy(p, &v, sizeof v);
+    else
+        for (int i = 0; i < UND_LANES; i++)
+            if (which >> i & 1)
+                p[i] = v[i];
+#endif
+}
+UND_INLINE void und_lanes_bytes_store_some(uint8_t *p, und_lanes_int v, unsigned which)
+{
+#ifdef __AVX512F__
+    _mm512_mask_cvtepi32_storeu_epi8(p, (__mmask16)which, (__m512i)v);
+#else
+    for (int i = 0; i < UND_LANES; i++)
+        if (which >> i & 1)
+            p[i] = (uint8_t)v[i];
+#endif
+}
+/* Of those alone is read; 0 is in the others. */
+UND_INLINE und_lanes_int und_lanes_int_load_some(const int32_t *p, unsigned which)
+{
+#ifdef __AVX512F__
+    return (und_lanes_int)_mm512_maskz_loadu_epi32((__mmask16)which, p);
+#else
+    und_lanes_int v = {0};
+    if (which == UND_LANES_ALL)
+        return und_lanes_int_load(p);
+    for (int i = 0; i < UND_LANES; i++)
+        if (which >> i & 1)
+            v[i] = p[i];
+    return v;
 #endif
 }
 

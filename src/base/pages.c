@@ -5,12 +5,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The size is kept in a header in front of the array, one cache line long. */
-enum { HEADER = 64 };
+/* The size is kept in a header in front of the array, one cache line long; behind it lanes may be read that
+ * nobody looks at. */
+enum { HEADER = 64, BEHIND = 256 };
 
 void *und_pages_alloc_sparse(size_t bytes, const char *what, und_error *err)
 {
-    size_t total = bytes + HEADER;
+    size_t total = bytes + HEADER + BEHIND;
     char *map = total < bytes ? MAP_FAILED
                               : mmap(NULL, total, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

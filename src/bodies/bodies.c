@@ -121,7 +121,7 @@ static void add_ballast(und_body *body)
 
 static und_status weigh(und_body *body, int i, und_error *err)
 {
-    und_moments m = und_shape_moments(body->def->shape);
+    und_moments m = und_mass_of_shape(body->def->shape);
     if (!(m.volume > 0 && isfinite(m.volume)))
         return wrong(err, i, "a shape with a volume above 0", m.volume);
     body->volume = m.volume;
@@ -161,7 +161,7 @@ static und_status create_body(und_bodies *s, int i, und_error *err)
     if (status != UND_OK)
         return status;
     measure(body);
-    status = und_parts_create(body, err);
+    status = und_body_parts_create(body, err);
     if (status != UND_OK)
         return status;
     for (int k = 0; k < body->part_count; k++) {
@@ -170,14 +170,6 @@ static und_status create_body(und_bodies *s, int i, und_error *err)
     }
     start(body, s->world.time, &s->kept[i]);
     return UND_OK;
-}
-
-static bool open_engine(und_bodies *s, und_error *err)
-{
-    s->ode_open = dInitODE2(0);
-    if (!s->ode_open || !dAllocateODEDataForThread(dAllocateMaskAll))
-        und_error_set(err, UND_FAILED, "the collision engine could not be started");
-    return s->ode_open;
 }
 
 static size_t contacts_for(int count)
@@ -206,7 +198,8 @@ und_bodies *und_bodies_create(const und_body_def *defs, int count, const und_bod
     if (!s)
         return NULL;
     s->limit = count + world->spare;
-    if (!create_arrays(s, count, err) || !open_engine(s, err) || !und_ground_create(s, world, err)) {
+    if (!create_arrays(s, count, err) || !(s->can_collide = und_collide_open(err)) ||
+        !und_ground_create(s, world, err)) {
         und_bodies_destroy(s);
         return NULL;
     }
@@ -227,11 +220,11 @@ void und_bodies_destroy(und_bodies *s)
     if (!s)
         return;
     for (int i = 0; i < s->count; i++)
-        und_parts_destroy(&s->bodies[i]);
+        und_body_parts_destroy(&s->bodies[i]);
     und_meshes_destroy(&s->meshes);
     und_ground_destroy(s);
-    if (s->ode_open)
-        dCloseODE();
+    if (s->can_collide)
+        und_collide_close();
     free(s->order);
     free(s->contacts);
     free(s->shift);
@@ -261,7 +254,7 @@ void und_bodies_drop(und_bodies *s, int count)
 {
     while (s->count > count) {
         s->count--;
-        und_parts_destroy(&s->bodies[s->count]);
+        und_body_parts_destroy(&s->bodies[s->count]);
         s->bodies[s->count] = (und_body){0};
         s->kept[s->count] = (und_kept){0};
         s->speed[s->count] = s->shift[s->count] = (und_speed){0};

@@ -64,17 +64,15 @@ static void place_geom(const und_body *body, const und_body_part *part)
 {
     und_vec3 p = und_pose_point(&body->place, part->shape->center);
     und_quat q = und_quat_mul(body->place.rotation, part->turn);
-    dGeomSetPosition(part->geom, p.x, p.y, p.z);
-    dGeomSetQuaternion(part->geom, (dQuaternion){q.w, q.x, q.y, q.z});
+    und_collide_place(part->geom, p, q);
 }
 
-static void collide_geoms(dGeomID a, dGeomID b, double skin, touching *t)
+static void collide_geoms(und_collider *a, und_collider *b, double skin, touching *t)
 {
-    enum { MOST = 16 };
-    dContactGeom found[MOST];
-    int count = dCollide(a, b, MOST, found, sizeof found[0]);
+    und_collision found[UND_COLLISIONS];
+    const int count = und_collide(a, b, found);
     for (int i = 0; i < count; i++)
-        touch(t, und_of(found[i].pos), und_of(found[i].normal), found[i].depth - skin);
+        touch(t, found[i].at, found[i].normal, found[i].depth - skin);
 }
 
 /* The direction in which the distance grows. */
@@ -324,8 +322,7 @@ static void collide_box(und_bodies *s, int i, int box, touching *t)
             continue;
         if (part->geom) {
             place_geom(body, part);
-            dGeomBoxSetLengths(s->box_geom, size.x, size.y, size.z);
-            dGeomSetPosition(s->box_geom, middle.x, middle.y, middle.z);
+            und_collide_place_box(s->box_geom, middle, size);
             collide_geoms(part->geom, s->box_geom, body->skin, t);
         } else {
             touch_box_points(body, part, b, t);

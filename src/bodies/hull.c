@@ -92,7 +92,7 @@ void und_hull_close(und_hull *hull)
 
 /* ---- boxes ---- */
 
-und_status und_blocks_open(und_blocks *b, const und_felt_grid *g, und_error *err)
+und_status und_blocks_open(und_blocks *b, const und_flow_sample_grid *g, und_error *err)
 {
     b->taken = und_alloc((size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2], 1, "solid cells", err);
     return b->taken ? UND_OK : err->status;
@@ -109,7 +109,8 @@ typedef struct block {
     int low[3], high[3];
 } block;
 
-static bool all_solid(const und_blocks *b, const und_felt_grid *g, const uint8_t *label, const block *of)
+static bool all_solid(const und_blocks *b, const und_flow_sample_grid *g, const uint8_t *label,
+                      const block *of)
 {
     for (int z = of->low[2]; z < of->high[2]; z++)
         for (int y = of->low[1]; y < of->high[1]; y++)
@@ -122,7 +123,7 @@ static bool all_solid(const und_blocks *b, const und_felt_grid *g, const uint8_t
 }
 
 /* Along x, then z, then y, as far as it goes. */
-static block grow(const und_blocks *b, const und_felt_grid *g, const uint8_t *label, const int at[3])
+static block grow(const und_blocks *b, const und_flow_sample_grid *g, const uint8_t *label, const int at[3])
 {
     static const int order[3] = {0, 2, 1};
     block of = {.low = {at[0], at[1], at[2]}, .high = {at[0] + 1, at[1] + 1, at[2] + 1}};
@@ -138,7 +139,7 @@ static block grow(const und_blocks *b, const und_felt_grid *g, const uint8_t *la
     return of;
 }
 
-static void take(und_blocks *b, const und_felt_grid *g, const block *of)
+static void take(und_blocks *b, const und_flow_sample_grid *g, const block *of)
 {
     for (int z = of->low[2]; z < of->high[2]; z++)
         for (int y = of->low[1]; y < of->high[1]; y++)
@@ -146,7 +147,7 @@ static void take(und_blocks *b, const und_felt_grid *g, const block *of)
                    (size_t)(of->high[0] - of->low[0]));
 }
 
-static und_bounds bounds_of(const und_felt_grid *g, const block *of)
+static und_bounds bounds_of(const und_flow_sample_grid *g, const block *of)
 {
     double low[3], high[3];
     for (int k = 0; k < 3; k++) {
@@ -175,7 +176,7 @@ static und_status add(und_blocks *b, und_bounds box, und_error *err)
     return UND_OK;
 }
 
-und_status und_blocks_make(und_blocks *b, const und_felt_grid *g, const uint8_t *label, und_error *err)
+und_status und_blocks_make(und_blocks *b, const und_flow_sample_grid *g, const uint8_t *label, und_error *err)
 {
     size_t at = 0;
     b->count = 0;

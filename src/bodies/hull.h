@@ -2,7 +2,7 @@
 #ifndef UND_BODIES_HULL_H
 #define UND_BODIES_HULL_H
 
-#include "bodies/felt.h"
+#include "bodies/flow_sample.h"
 #include "geom/shape.h"
 
 typedef struct und_node {
@@ -29,9 +29,10 @@ typedef struct und_blocks {
     uint8_t *taken; /* scratch, one per cell */
 } und_blocks;
 
-und_status und_blocks_open(und_blocks *blocks, const und_felt_grid *g, und_error *err);
+und_status und_blocks_open(und_blocks *blocks, const und_flow_sample_grid *g, und_error *err);
 void und_blocks_close(und_blocks *blocks);
 /* Allocates only where more boxes are needed than ever before. */
-und_status und_blocks_make(und_blocks *blocks, const und_felt_grid *g, const uint8_t *label, und_error *err);
+und_status und_blocks_make(und_blocks *blocks, const und_flow_sample_grid *g, const uint8_t *label,
+                           und_error *err);
 
 #endif

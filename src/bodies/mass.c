@@ -116,15 +116,15 @@ static und_moments joined(const und_moments *a, const und_moments *b)
 
 static und_moments of_parts(const und_shape *s)
 {
-    und_moments all = und_shape_moments(s->children[0]);
+    und_moments all = und_mass_of_shape(s->children[0]);
     for (int i = 1; i < s->child_count; i++) {
-        und_moments next = und_shape_moments(s->children[i]);
+        und_moments next = und_mass_of_shape(s->children[i]);
         all = joined(&all, &next);
     }
     return all;
 }
 
-und_moments und_shape_moments(const und_shape *s)
+und_moments und_mass_of_shape(const und_shape *s)
 {
     double pi = M_PI, r = s->radius, rr = r * r;
     und_vec3 h = s->half, hh = und_vec(h.x * h.x, h.y * h.y, h.z * h.z);

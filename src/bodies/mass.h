@@ -12,7 +12,7 @@ typedef struct und_moments {
 
 /* Exact for round shapes, boxes and cylinders and for unions of parts that lie apart; by lines through the
  * shape along the three axes otherwise, where overlapping parts count once.  The shape must have an end. */
-und_moments und_shape_moments(const und_shape *shape);
+und_moments und_mass_of_shape(const und_shape *shape);
 
 /* The inertia about the centre at a density: (trace(S) 1 - S) density. */
 void und_moments_inertia(const und_moments *moments, double density, double inertia[9]);

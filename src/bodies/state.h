@@ -3,15 +3,14 @@
 #define UND_BODIES_STATE_H
 
 #include "bodies/bodies.h"
+#include "bodies/collide.h"
 #include "bodies/meshes.h"
-
-#include <ode/ode.h>
 
 /* A part of a body that collides: spheres, boxes, capsules and cylinders as such; anything else by places on
  * its surface that must not lie inside another shape. */
 typedef struct und_body_part {
     const und_shape *shape; /* no union */
-    dGeomID geom;           /* NULL: by places */
+    und_collider *geom;     /* NULL: by places */
     und_vec3 center;        /* own coordinates of the body */
     und_quat turn;          /* of the geom, whose axis is z */
     double reach;           /* of a ball about the centre that holds it */
@@ -97,18 +96,18 @@ struct und_bodies {
     bool flat;          /* the first plane is the ground */
     int plane_count;    /* the ground where it is flat, and walls */
     double plane[5][4]; /* normal and offset */
-    dGeomID plane_geom[5];
+    und_collider *plane_geom[5];
     int box_count; /* solid boxes */
     const und_bounds *boxes;
-    dGeomID box_geom; /* takes the size and the place of one after the other */
+    und_collider *box_geom; /* takes the size and the place of one after the other */
     int contact_count, contact_limit;
     und_contact *contacts;
     int *order; /* contacts by island: what hangs together by free bodies */
-    bool ode_open;
+    bool can_collide;
 };
 
-und_status und_parts_create(und_body *body, und_error *err);
-void und_parts_destroy(und_body *body);
+und_status und_body_parts_create(und_body *body, und_error *err);
+void und_body_parts_destroy(und_body *body);
 bool und_ground_create(und_bodies *s, const und_bodies_world *world, und_error *err);
 void und_ground_destroy(und_bodies *s);
 static inline double und_world_dz(const und_bodies_world *w)

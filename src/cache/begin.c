@@ -5,9 +5,9 @@
 #include "cache/branch.h"
 #include "cache/cache.h"
 #include "cache/files.h"
-#include "cache/flow.h"
 #include "cache/lock.h"
 #include "cache/rebuild.h"
+#include "cache/shared_flow.h"
 #include "cache/state.h"
 
 #include <dirent.h>
@@ -269,7 +269,7 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
     size_t made = 0;
     und_status status = fill_manifest(cache, def, err);
     if (!status && def->flow)
-        status = und_flow_check_apart(def, err);
+        status = und_shared_flow_check_apart(def, err);
     if (!status && def->branch)
         status = und_branch_check_apart(def, err);
     if (!status && replace)
@@ -282,7 +282,7 @@ und_cache *und_cache_create(const und_cache_def *def, bool replace, und_error *e
         status = und_lock_take(lock, &cache->lock, err);
     cache->writes = !status;
     if (!status && def->flow)
-        status = und_flow_share(cache, def, err);
+        status = und_shared_flow_share(cache, def, err);
     if (!status && def->branch)
         status = und_branch_share(cache, def, err);
     if (!status)

@@ -1,7 +1,7 @@
 #include "cache/branch.h"
 
 #include "base/status.h"
-#include "cache/flow.h"
+#include "cache/shared_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,8 @@ static und_status check_same(const und_cache *cache, const und_cache *parent, un
                          cache->folder, frame, parent->folder);
 }
 
-und_cache *und_branch_parent(und_cache *cache, und_error *err)
+/* The parent, opened where it is not open yet, and checked to be still the one. */
+static und_cache *parent_of(und_cache *cache, und_error *err)
 {
     char path[UND_PATH_MAX];
     und_error cause = {0};
@@ -123,7 +124,7 @@ und_cache *und_branch_holder(und_cache *cache, int frame, und_error *err)
     for (int depth = 0; cache && depth < DEEPEST; depth++) {
         if (!cache->manifest.branch || frame > cache->manifest.branch_frame)
             return cache;
-        cache = und_branch_parent(cache, err);
+        cache = parent_of(cache, err);
     }
     if (cache)
         und_error_set(err, UND_FAILED, "%s: more than %d branches of branches", cache->folder, (int)DEEPEST);

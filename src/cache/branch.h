@@ -14,7 +14,5 @@ und_status und_branch_add_rows(und_cache *cache, und_error *err);
 /* The cache that has the file of a frame: the cache itself, its parent, or the parent's own; NULL: it is not
  * there, or is another than it was. */
 und_cache *und_branch_holder(und_cache *cache, int frame, und_error *err);
-/* The parent, opened where it is not open yet, and checked to be still the one. */
-und_cache *und_branch_parent(und_cache *cache, und_error *err);
 
 #endif

@@ -3,8 +3,8 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "cache/branch.h"
-#include "cache/flow.h"
 #include "cache/lock.h"
+#include "cache/shared_flow.h"
 #include "cache/state.h"
 
 #include <errno.h>
@@ -119,7 +119,7 @@ und_status und_cache_write(und_cache *cache, const und_frame *frame, const und_l
         return status;
     row.file_hash = stamp.hash;
     if (cache->manifest.flow)
-        status = und_flow_mark(cache, frame->number, err);
+        status = und_shared_flow_mark(cache, frame->number, err);
     if (!status)
         status = und_rows_append(path, &cache->rows, &row, err);
     char *fields = status ? NULL : und_manifest_describe_fields(frame);
@@ -262,7 +262,7 @@ static und_status read_frame(und_cache *cache, int number, const char *only, und
         und_frame_clear(frame);
         status = und_error_set(err, UND_FAILED, "%s holds frame %d", path, frame->number);
     }
-    return !status && cache->manifest.flow ? und_flow_merge(cache, frame, err) : status;
+    return !status && cache->manifest.flow ? und_shared_flow_merge(cache, frame, err) : status;
 }
 
 und_status und_cache_read(und_cache *cache, int number, und_frame *frame, und_error *err)
@@ -330,7 +330,7 @@ und_status und_cache_holder(und_cache *cache, int frame, char *path, size_t size
 und_status und_cache_flow_folder(const und_cache *cache, char *path, size_t size, und_error *err)
 {
     char folder[UND_PATH_MAX];
-    und_status status = cache->manifest.flow ? und_flow_folder(cache, folder, err)
+    und_status status = cache->manifest.flow ? und_shared_flow_folder(cache, folder, err)
                                              : und_path_set(folder, err, "%s", cache->folder);
     if (!status && snprintf(path, size, "%s", folder) >= (int)size)
         status = und_error_set(err, UND_FAILED, "the path %s is too long", folder);

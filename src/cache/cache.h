@@ -28,7 +28,7 @@ typedef struct und_cache und_cache;
 
 /* A file that the scene reads, of which the cache keeps a copy. */
 typedef struct und_cache_file {
-    const char *name; /* as the scene calls it */
+    char *name; /* as the scene calls it */
     size_t bytes;
     uint64_t hash;
 } und_cache_file;

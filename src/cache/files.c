@@ -62,7 +62,7 @@ static und_cache_file *add(cache_files *list, const char *name, und_error *err)
 void und_files_clear(cache_files *list)
 {
     for (int i = 0; i < list->count; i++)
-        free((char *)list->file[i].name);
+        free(list->file[i].name);
     free(list->file);
     *list = (cache_files){0};
 }
@@ -104,7 +104,7 @@ und_status und_files_keep(und_cache *cache, const und_named_file *from, int coun
         und_cache_file *file = add(list, from[i].name, err);
         status = file ? copy_file(cache, from[i].path, file, err) : UND_FAILED;
     }
-    return status || count == 0 ? status : und_disk_sync(folder, err);
+    return status || count == 0 ? status : und_file_sync_disk(folder, err);
 }
 
 /* What is kept never changes, so that two caches can have one file. */
@@ -137,7 +137,7 @@ und_status und_files_share(und_cache *cache, const und_cache *from, und_error *e
         file->hash = files->file[i].hash;
         status = share_file(cache, from, file, err);
     }
-    return status || files->count == 0 ? status : und_disk_sync(folder, err);
+    return status || files->count == 0 ? status : und_file_sync_disk(folder, err);
 }
 
 static const und_cache_file *find(const und_cache_file *files, int count, const char *name)
@@ -155,9 +155,9 @@ und_status und_cache_compare_files(const und_cache *cache, const und_named_file 
     char copy[KEPT_MAX];
     for (int i = 0; i < count; i++) {
         const und_cache_file *file = find(was->file, was->count, now[i].name);
-        und_cache_file found = {.name = now[i].name};
         if (!file)
             continue; /* another scene's, which has a grid more */
+        und_cache_file found = {.name = file->name};
         und_status status = und_file_hash(now[i].path, cache->threads, &found.hash, &found.bytes, err);
         if (status)
             return status;

@@ -247,10 +247,11 @@ static void get_lists(parser *p, const json_t *root, cache_manifest *m)
         if (i > 0 && c->frame <= c[-1].frame && !p->wrong)
             p->wrong = "checkpoints";
     }
+    m->stage_names = get_list(p, root, "stages", sizeof *m->stage_names, &m->stage_count, &list);
     m->stages = get_list(p, root, "stages", sizeof *m->stages, &m->stage_count, &list);
     for (int i = 0; i < m->stage_count; i++) {
         const json_t *from = json_array_get(list, (size_t)i);
-        m->stages[i].name = get_text(p, from, "name");
+        m->stages[i].name = m->stage_names[i] = get_text(p, from, "name");
         m->stages[i].seconds = get_double(p, from, "seconds");
         m->stages[i].calls = (long)get_integer(p, from, "calls", 0, LONG_MAX);
     }
@@ -358,7 +359,8 @@ und_status und_manifest_read(const char *path, cache_manifest *manifest, und_err
 void und_manifest_clear(cache_manifest *m)
 {
     for (int i = 0; i < m->stage_count; i++)
-        free((char *)m->stages[i].name);
+        free(m->stage_names[i]);
+    free(m->stage_names);
     free(m->stages);
     free(m->checkpoints);
     free(m->program);
@@ -407,12 +409,15 @@ und_status und_manifest_add_stages(cache_manifest *m, const und_stage *stages, i
         if (k == m->stage_count) {
             und_stage *grown = realloc(m->stages, (size_t)(k + 1) * sizeof *grown);
             m->stages = grown ? grown : m->stages;
+            char **names = realloc(m->stage_names, (size_t)(k + 1) * sizeof *names);
+            m->stage_names = names ? names : m->stage_names;
             char *name = strdup(stages[i].name);
-            if (!grown || !name) {
+            if (!grown || !names || !name) {
                 free(name);
                 return und_error_set(err, UND_FAILED, "out of memory: stages");
             }
-            m->stages[m->stage_count++] = (und_stage){.name = name};
+            m->stages[m->stage_count] = (und_stage){.name = name};
+            m->stage_names[m->stage_count++] = name;
         }
         m->stages[k].seconds += stages[i].seconds;
         m->stages[k].calls += stages[i].calls;

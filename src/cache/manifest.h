@@ -31,7 +31,8 @@ typedef struct cache_manifest {
     int checkpoint_count;
     cache_checkpoint *checkpoints; /* rising frames */
     int stage_count;
-    und_stage *stages; /* names malloc'ed */
+    und_stage *stages;
+    char **stage_names; /* the same names, malloc'ed */
     size_t peak_memory;
     char *flow;         /* folder of the cache whose flow this one shares, from its own; NULL: none */
     int flow_frame;     /* the last frame shared */

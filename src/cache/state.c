@@ -195,7 +195,7 @@ und_status und_cache_commit(und_cache *cache, und_error *err)
     double start = und_clock();
     cache->manifest.row_count = rows->count;
     cache->manifest.ledger_hash = rows->count ? rows->hash[rows->count - 1] : 0;
-    und_status status = cache->pending ? und_disk_sync(cache->folder, err) : UND_OK;
+    und_status status = cache->pending ? und_file_sync_disk(cache->folder, err) : UND_OK;
     if (!status)
         status = und_cache_path(cache, "manifest.json", path, err);
     if (!status)

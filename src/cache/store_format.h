@@ -4,8 +4,6 @@
 
 #include <undine/types.h>
 
-#include <hdf5.h>
-
 enum {
     STORE_CUBES = 1, /* the first, of cubes only */
     STORE_FORMAT = 2,
@@ -19,19 +17,5 @@ enum {
 
 /* What marks an item that is stored for the vertices; its corners' vertices are another array. */
 #define STORE_INDEXED "indexed"
-
-/* The size of a file from its first STORE_HEAD bytes, 0 where they are not as we write them. */
-size_t und_store_end_of_file(const unsigned char *head);
-
-hid_t und_store_native_type(und_type type);
-
-/* libhdf5 prints its errors to stderr unless told not to; what the program had set comes back. */
-typedef struct store_quiet {
-    H5E_auto2_t function;
-    void *data;
-} store_quiet;
-
-store_quiet und_store_quiet_begin(void);
-void und_store_quiet_end(store_quiet *quiet);
 
 #endif

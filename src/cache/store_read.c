@@ -34,7 +34,7 @@ const char *und_store_type_name(und_type type)
     return TYPES[type];
 }
 
-hid_t und_store_native_type(und_type type)
+static hid_t native_type(und_type type)
 {
     return type == UND_F32   ? H5T_NATIVE_FLOAT
            : type == UND_F64 ? H5T_NATIVE_DOUBLE
@@ -42,7 +42,13 @@ hid_t und_store_native_type(und_type type)
                              : H5T_NATIVE_UINT8;
 }
 
-store_quiet und_store_quiet_begin(void)
+/* libhdf5 prints its errors to stderr unless told not to; what the program had set comes back. */
+typedef struct store_quiet {
+    H5E_auto2_t function;
+    void *data;
+} store_quiet;
+
+static store_quiet be_quiet(void)
 {
     store_quiet quiet = {0};
     H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
@@ -50,7 +56,7 @@ store_quiet und_store_quiet_begin(void)
     return quiet;
 }
 
-void und_store_quiet_end(store_quiet *quiet)
+static void be_loud(store_quiet *quiet)
 {
     H5Eset_auto2(H5E_DEFAULT, quiet->function, quiet->data);
 }
@@ -230,8 +236,7 @@ static bool describe_set(const reader *r, hid_t set, const char *name, und_item_
 
 static bool read_values(const reader *r, hid_t set, const char *name, und_type type, size_t count, void *data)
 {
-    return count == 0 ||
-           H5Dread(set, und_store_native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0 ||
+    return count == 0 || H5Dread(set, native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0 ||
            wrong(r, name, "its data cannot be read");
 }
 
@@ -376,13 +381,13 @@ static und_status read_file(const char *path, const und_frame *statics, const ch
     struct stat info;
     if (stat(path, &info))
         return und_error_set(err, UND_FAILED, "cannot read %s: it is missing", path);
-    store_quiet quiet = und_store_quiet_begin();
+    store_quiet quiet = be_quiet();
     reader r = {
         .path = path, .bytes = (size_t)info.st_size, .only = only, .err = err, .file = open_file(path)};
     bool good = r.file >= 0 ? read_all(&r, statics, frame) : wrong(&r, "", "not an HDF5 file, or damaged");
     if (r.file >= 0)
         H5Fclose(r.file);
-    und_store_quiet_end(&quiet);
+    be_loud(&quiet);
     if (!good)
         und_frame_clear(frame);
     return good ? UND_OK : UND_FAILED;
@@ -398,9 +403,10 @@ und_status und_store_read_item(const char *path, const char *name, und_frame *fr
     return read_file(path, NULL, name, frame, err);
 }
 
-/* The superblock, version 2: 8 bytes of signature, 4 of version and sizes, then three addresses of 8 bytes
+/* The size of a file from its first STORE_HEAD bytes, 0 where they are not as we write them.
+ * The superblock, version 2: 8 bytes of signature, 4 of version and sizes, then three addresses of 8 bytes
  * (base, extension, end of file), little-endian. */
-size_t und_store_end_of_file(const unsigned char *head)
+static size_t end_of_file(const unsigned char *head)
 {
     if (memcmp(head, "\211HDF\r\n\032\n\002\010\010", 11) != 0)
         return 0;
@@ -417,5 +423,5 @@ size_t und_store_claimed_bytes(const char *path)
     ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
     if (fd >= 0)
         close(fd);
-    return got == (ssize_t)sizeof head ? und_store_end_of_file(head) : 0;
+    return got == (ssize_t)sizeof head ? end_of_file(head) : 0;
 }

@@ -1,7 +1,7 @@
-#include "base/deflate.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "cache/deflate.h"
 #include "cache/hdf5_file.h"
 #include "cache/store.h"
 #include "cache/store_format.h"

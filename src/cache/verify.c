@@ -3,7 +3,7 @@
 #include "cache/branch.h"
 #include "cache/cache.h"
 #include "cache/files.h"
-#include "cache/flow.h"
+#include "cache/shared_flow.h"
 #include "cache/state.h"
 
 #include <inttypes.h>
@@ -139,7 +139,7 @@ static int check_flow(verifier *v, und_cache *cache)
     und_error cause = {0};
     if (!cache->manifest.flow)
         return 0;
-    if (und_flow_attach(cache, &cause) || und_flow_folder(cache, path, &cause)) {
+    if (und_shared_flow_attach(cache, &cause) || und_shared_flow_folder(cache, path, &cause)) {
         report(v, &cause);
         return 0;
     }

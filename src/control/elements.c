@@ -64,7 +64,8 @@ static void region_row(const und_elements *e, element *one, int y, int z)
     }
 }
 
-void und_element_region(const und_elements *e, element *one, int margin)
+/* Makes inside[] anew where the region has moved. */
+static void set_region(const und_elements *e, element *one, int margin)
 {
     und_pose pose = und_motion_at(one->def.motion, e->time);
     double low[3], high[3];
@@ -155,7 +156,7 @@ void und_elements_shift(und_elements *e, const und_mac *mac)
 {
     e->mac = *mac;
     for (int i = 0; i < e->count; i++)
-        e->list[i].margin = e->list[i].has_rate = 0; /* its region is not made yet */
+        e->list[i].margin = e->list[i].has_area = 0; /* its region is not made yet */
 }
 
 void und_elements_destroy(und_elements *e)
@@ -249,7 +250,7 @@ void und_elements_render(und_elements *e, double time, const und_distance *d)
             continue;
         render_values(e, one);
         if (one->inside) {
-            und_element_region(e, one, margin_of(one, d->width));
+            set_region(e, one, margin_of(one, d->width));
             one->edge = edge_of(e, one);
         }
         held |= one->def.role == UND_ELEMENT_SOURCE;

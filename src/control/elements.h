@@ -4,7 +4,7 @@
 #define UND_CONTROL_ELEMENTS_H
 
 #include "base/fields.h"
-#include "flow/stream.h"
+#include "flow/mac_flow.h"
 
 #include <undine/elements.h>
 
@@ -32,23 +32,23 @@ void und_elements_render(und_elements *e, double time, const und_distance *d);
 /* 4.4.3: CSG of phi by sources and drains.  False: phi is as it was; else und_distance_refresh was called. */
 bool und_elements_fill(und_elements *e, und_distance *d);
 /* Equation 4.3: velocities on all faces of the cells in sources. */
-void und_elements_pour(const und_elements *e, und_stream *s);
+void und_elements_pour(const und_elements *e, und_mac_flow *s);
 /* Those cells; NULL where no source is active. */
 const und_mask *und_elements_held(const und_elements *e);
 /* Which element, the last of the sources that have the cell, is the source of a held one; -1: none. */
 int und_elements_source_at(const und_elements *e, int x, int y, int z);
 /* What flows out of them, less what flows in, m3/s. */
-double und_elements_outflow(const und_elements *e, const und_stream *s, const und_solids *solids);
+double und_elements_outflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids);
 /* What comes out of the sources' shapes in dt, as far as they are in the domain, whatever the cells: speed
  * times the area that the flow sees times the time that they run, m3.  Below 0: not known, as a velocity
  * differs from place to place. */
 double und_elements_brings(und_elements *e, double dt);
 double und_elements_fills(und_elements *e); /* m3 in those that run; INFINITY: not known, as above */
 /* m3/s that flow from the liquid into drains. */
-double und_elements_inflow(const und_elements *e, const und_stream *s, const und_solids *solids);
+double und_elements_inflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids);
 /* Equation 4.4: adds gravity and forces over dt to the faces of the flow. */
-void und_elements_force(const und_elements *e, und_stream *s, const double gravity[3], double dt);
+void und_elements_force(const und_elements *e, und_mac_flow *s, const double gravity[3], double dt);
 /* Equation 4.5, on the faces of the flow. */
-void und_elements_modify(const und_elements *e, und_stream *s, double dt);
+void und_elements_modify(const und_elements *e, und_mac_flow *s, double dt);
 
 #endif

@@ -40,7 +40,7 @@ static int given_stretch(const und_elements *e, const element *one, int axis, in
 }
 
 /* With s: copies what is given to its velocity; without: renders what is given. */
-static void give(const und_elements *e, const element *one, und_stream *s)
+static void give(const und_elements *e, const element *one, und_mac_flow *s)
 {
     const cell_box *b = &one->box;
     for (int axis = 0; axis < axes(&e->mac); axis++)
@@ -52,7 +52,7 @@ static void give(const und_elements *e, const element *one, und_stream *s)
                     if (!s)
                         und_element_row(e, one, axis, x, y, z, count, given);
                     else
-                        und_stream_written(s, axis, x, y, z, count);
+                        und_mac_flow_written(s, axis, x, y, z, count);
                     for (int i = 0; s && i < count; i++)
                         s->u[axis][und_mac_at(&e->mac, x + i, y, z)] = given[i];
                 }
@@ -63,7 +63,7 @@ void und_element_give(const und_elements *e, element *one)
     give(e, one, NULL);
 }
 
-void und_elements_pour(const und_elements *e, und_stream *s)
+void und_elements_pour(const und_elements *e, und_mac_flow *s)
 {
     for (int i = 0; i < e->count; i++)
         if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_SOURCE)
@@ -71,7 +71,7 @@ void und_elements_pour(const und_elements *e, und_stream *s)
 }
 
 /* Through the high faces along the axis of the cells of a row, out of held ones into others. */
-static double row_outflow(const und_elements *e, const und_stream *s, const und_solids *solids, int axis,
+static double row_outflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids, int axis,
                           int y, int z)
 {
     size_t row = und_mac_at(&e->mac, 0, y, z);
@@ -86,7 +86,7 @@ static double row_outflow(const und_elements *e, const und_stream *s, const und_
     return sum;
 }
 
-double und_elements_outflow(const und_elements *e, const und_stream *s, const und_solids *solids)
+double und_elements_outflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids)
 {
     double sum = 0, face = e->mac.d[0] * e->mac.d[0];
     for (int axis = 0; axis < axes(&e->mac) && e->any_held; axis++)
@@ -97,7 +97,7 @@ double und_elements_outflow(const und_elements *e, const und_stream *s, const un
 }
 
 /* Is there liquid in the cell, which is not in the drain? */
-static bool gives(const element *one, const und_stream *s, const int at[3])
+static bool gives(const element *one, const und_mac_flow *s, const int at[3])
 {
     const cell_box *b = &one->box;
     bool in_box = true;
@@ -111,7 +111,8 @@ static bool gives(const element *one, const und_stream *s, const int at[3])
 }
 
 /* Into a cell of a drain from the liquid around it, m/s in all. */
-static double cell_inflow(const element *one, const und_stream *s, const und_solids *solids, const int at[3])
+static double cell_inflow(const element *one, const und_mac_flow *s, const und_solids *solids,
+                          const int at[3])
 {
     double sum = 0;
     for (int side = 0; side < 6; side++) {
@@ -126,7 +127,7 @@ static double cell_inflow(const element *one, const und_stream *s, const und_sol
     return sum;
 }
 
-static double drain_inflow(const element *one, const und_stream *s, const und_solids *solids)
+static double drain_inflow(const element *one, const und_mac_flow *s, const und_solids *solids)
 {
     const cell_box *b = &one->box;
     double sum = 0;
@@ -142,7 +143,7 @@ static double drain_inflow(const element *one, const und_stream *s, const und_so
     return sum;
 }
 
-double und_elements_inflow(const und_elements *e, const und_stream *s, const und_solids *solids)
+double und_elements_inflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids)
 {
     double sum = 0;
     for (int i = 0; i < e->count; i++)
@@ -207,7 +208,7 @@ static void act_inside(const action *a, const part *whole)
     }
 }
 
-static void act_row(const action *a, und_stream *s, int axis, const cell_box *b, int y, int z)
+static void act_row(const action *a, und_mac_flow *s, int axis, const cell_box *b, int y, int z)
 {
     static const float ones[ELEMENT_PART] = {[0 ... ELEMENT_PART - 1] = 1};
     int end = b->low[0] + b->n[0];
@@ -248,7 +249,7 @@ static cell_box faces_of(const action *a, int axis)
     return box;
 }
 
-static void act(const action *a, und_stream *s, int axis)
+static void act(const action *a, und_mac_flow *s, int axis)
 {
     cell_box b = faces_of(a, axis);
     int ny = b.n[1], rows = ny * b.n[2];
@@ -324,7 +325,7 @@ static bool is_gravity(const element *one)
     return !one->inside && one->kind == &und_field_value_kind && !one->serial;
 }
 
-void und_elements_force(const und_elements *e, und_stream *s, const double gravity[3], double dt)
+void und_elements_force(const und_elements *e, und_mac_flow *s, const double gravity[3], double dt)
 {
     action pull = {.e = e, .part = gravity_part, .dt = dt};
     for (int axis = 0; axis < axes(&e->mac); axis++) {
@@ -344,7 +345,7 @@ void und_elements_force(const und_elements *e, und_stream *s, const double gravi
     }
 }
 
-void und_elements_modify(const und_elements *e, und_stream *s, double dt)
+void und_elements_modify(const und_elements *e, und_mac_flow *s, double dt)
 {
     for (int i = 0; i < e->count; i++) {
         const element *one = &e->list[i];

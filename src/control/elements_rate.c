@@ -120,28 +120,50 @@ static bool set_view(const und_elements *e, const element *one, view *v)
     return true;
 }
 
+/* Whether its velocity is the same everywhere. */
 static bool is_even(const und_element_def *def)
 {
     const und_value *u = def->field.value;
-    return !def->field.kind && !u[0].fn && !u[1].fn && !u[2].fn;
+    return !def->field.kind && (!u[0].fn || u[0].uniform) && (!u[1].fn || u[1].uniform) &&
+           (!u[2].fn || u[2].uniform);
 }
 
-/* rate and volume, where it is elsewhere than they were found for. */
-static void rate(const und_elements *e, element *one)
+static double component(const element *one, int axis, double time)
 {
-    const und_value *u = one->def.field.value;
+    const und_value *u = &one->def.field.value[axis];
+    return u->fn ? u->fn(u->context, 0, 0, 0, time) : u->number;
+}
+
+/* To 2^-20: where only the speed changes it is the same to the bit, whatever came before. */
+static und_vec3 direction_of(und_vec3 flow)
+{
+    const double fine = 1 << 20;
+    const und_vec3 u = und_length(flow) > 0 ? und_unit(flow) : und_vec(1, 0, 0);
+    return und_unit(
+        und_vec(rint(u.x * fine) / fine + 0.0, rint(u.y * fine) / fine + 0.0, rint(u.z * fine) / fine + 0.0));
+}
+
+/* m3/s, and `volume`; the shadow is found anew where the source is elsewhere, or flows another way, than it
+ * was found for. */
+static double rate(const und_elements *e, element *one, double time)
+{
     const bool flat = e->mac.n[2] == 1;
-    const und_vec3 flow = und_vec(u[0].number, u[1].number, flat ? 0 : u[2].number);
+    const und_vec3 flow =
+        und_vec(component(one, 0, time), component(one, 1, time), flat ? 0 : component(one, 2, time));
     const und_pose pose = und_motion_at(one->def.motion, e->time);
     const double speed = und_length(flow);
+    const und_vec3 along = direction_of(flow);
     view v;
-    if (one->has_rate && memcmp(&pose, &one->rated, sizeof pose) == 0)
-        return;
+    if (one->has_area && memcmp(&pose, &one->rated, sizeof pose) == 0 &&
+        memcmp(&along, &one->along, sizeof along) == 0)
+        return speed * one->area;
     one->rated = pose;
-    one->has_rate = true;
-    one->rate = one->volume = 0;
+    one->along = along;
+    one->has_area = true;
+    one->area = one->volume = 0;
     if (set_view(e, one, &v))
-        one->rate = speed * shadow(&v, speed > 0 ? und_unit(flow) : und_vec(1, 0, 0), flat, &one->volume);
+        one->area = shadow(&v, along, flat, &one->volume);
+    return speed * one->area;
 }
 
 double und_elements_brings(und_elements *e, double dt)
@@ -149,13 +171,12 @@ double und_elements_brings(und_elements *e, double dt)
     double sum = 0;
     for (int i = 0; i < e->count; i++) {
         element *one = &e->list[i];
-        const double time = fmin(one->def.end, e->time + dt) - fmax(one->def.start, e->time);
-        if (one->def.role != UND_ELEMENT_SOURCE || !(time > 0))
+        const double begin = fmax(one->def.start, e->time), end = fmin(one->def.end, e->time + dt);
+        if (one->def.role != UND_ELEMENT_SOURCE || !(end > begin))
             continue;
         if (!is_even(&one->def))
             return -1;
-        rate(e, one);
-        sum += one->rate * time;
+        sum += rate(e, one, 0.5 * (begin + end)) * (end - begin);
     }
     return sum;
 }
@@ -169,7 +190,7 @@ double und_elements_fills(und_elements *e)
             continue;
         if (!is_even(&one->def))
             return INFINITY;
-        rate(e, one);
+        (void)rate(e, one, e->time);
         sum += one->volume;
     }
     return sum;

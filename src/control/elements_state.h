@@ -26,10 +26,11 @@ typedef struct element {
     int margin;      /* cells of the box around the shape's bounds; 0: not made yet */
     float edge;      /* cells: sources hold cells that are nearer to the shape than this */
     float *given[3]; /* sources: the velocity of high faces, where a cell beside them is held */
-    double rate;     /* sources: m3/s, at the pose `rated` */
+    double area;     /* sources: m2 that the flow sees, at the pose `rated`, `along` that way */
     double volume;   /* m3, as that */
     und_pose rated;
-    bool has_rate;
+    und_vec3 along;
+    bool has_area;
 } element;
 
 struct und_elements {
@@ -55,9 +56,6 @@ cell_box und_element_box(const und_mac *mac, const double low[3], const double h
 
 /* The bounds of a shape in the world. */
 void und_element_bounds(const und_shape *shape, const und_pose *pose, double low[3], double high[3]);
-
-/* Makes inside[] anew where the region has moved. */
-void und_element_region(const und_elements *e, element *one, int margin);
 
 /* Renders the velocity of a source whose cells are held. */
 void und_element_give(const und_elements *e, element *one);

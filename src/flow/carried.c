@@ -245,9 +245,9 @@ static void each_liquid(und_carried *c, const und_mask *liquid, const und_solids
 }
 
 /* Solved for the change: differences may be small beside the values. */
-und_stream_report und_carried_diffuse(und_carried *c, const und_mask *liquid, const und_solids *solids,
-                                      und_pressure *system, double number, const und_carried_wall *wall,
-                                      double tolerance, int max_iterations)
+und_mac_flow_report und_carried_diffuse(und_carried *c, const und_mask *liquid, const und_solids *solids,
+                                        und_pressure *system, double number, const und_carried_wall *wall,
+                                        double tolerance, int max_iterations)
 {
     const float old = (float)(1 / number);
     const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
@@ -258,6 +258,6 @@ und_stream_report und_carried_diffuse(und_carried *c, const und_mask *liquid, co
     und_pressure_report solved = und_pressure_solve(system, c->b, c->x, false, tolerance, max_iterations);
     if (solved.residual < INFINITY)
         each_liquid(c, liquid, solids, old, take_change);
-    return (und_stream_report){
+    return (und_mac_flow_report){
         .iterations = solved.iterations, .residual = solved.residual, .converged = solved.converged};
 }

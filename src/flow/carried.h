@@ -2,7 +2,7 @@
 #ifndef UND_FLOW_CARRIED_H
 #define UND_FLOW_CARRIED_H
 
-#include "flow/stream.h"
+#include "flow/mac_flow.h"
 
 typedef struct und_carried {
     und_mac mac;
@@ -31,8 +31,8 @@ typedef struct und_carried_wall {
 
 /* Implicit diffusion among the cells of `liquid` by `number` = diffusivity dt / dx^2; nothing passes the
  * surface.  wall may be NULL: nothing passes walls. */
-und_stream_report und_carried_diffuse(und_carried *c, const und_mask *liquid, const und_solids *solids,
-                                      und_pressure *system, double number, const und_carried_wall *wall,
-                                      double tolerance, int max_iterations);
+und_mac_flow_report und_carried_diffuse(und_carried *c, const und_mask *liquid, const und_solids *solids,
+                                        und_pressure *system, double number, const und_carried_wall *wall,
+                                        double tolerance, int max_iterations);
 
 #endif

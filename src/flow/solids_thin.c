@@ -136,6 +136,41 @@ static bool place_of(const und_solids *s, const int cell[3], und_vec3 *place)
     return und_solids_way_out(und_solids_nearest, &here, &s->mac, place);
 }
 
+typedef struct one_solid {
+    const und_solids *solids;
+    int solid;
+} one_solid;
+
+static double own_distance(const void *context, und_vec3 p)
+{
+    const one_solid *one = context;
+    return und_solids_distance_of(one->solids, one->solid, p);
+}
+
+/* Whether one of several solids beside a cell is a thin wall, which the others hide: a gate in a thick floor.
+ */
+static bool meets_thin(const und_solids *s, const int cell[3])
+{
+    const und_mac *m = &s->mac;
+    const und_vec3 centre = und_solids_place(m, cell[0], cell[1], cell[2]);
+    int near = 0;
+    for (int i = 0; i < s->count; i++)
+        near += und_cell_box_has(&s->parts->state[i].near, cell);
+    for (int i = 0; i < s->count && near > 1; i++) {
+        const one_solid one = {s, i};
+        if (!und_cell_box_has(&s->parts->state[i].near, cell))
+            continue;
+        const double distance = own_distance(&one, centre);
+        if (!(fabs(distance) < REACHES * m->d[0]))
+            continue;
+        const und_vec3 g = und_solids_normal(own_distance, &one, centre, SMALL * m->d[0], m->n[2] == 1);
+        const und_vec3 probe = und_sub(centre, und_mul(und_unit(g), distance + PROBE * m->d[0]));
+        if (!(und_length(g) > 0.7) || own_distance(&one, probe) > -DEEP * m->d[0])
+            return true;
+    }
+    return false;
+}
+
 static uint8_t thin_at(und_solids *s, const int cell[3])
 {
     und_solids_parts *p = s->parts;
@@ -144,7 +179,8 @@ static uint8_t thin_at(und_solids *s, const int cell[3])
     und_vec3 place;
     if (p->passed[at])
         return UND_THIN_SHUT;
-    if (!(fabs(distance) < REACHES) || !und_solids_is_thin(s, cell) || is_edge(s, cell))
+    if (!(fabs(distance) < REACHES) || is_edge(s, cell) ||
+        (!und_solids_is_thin(s, cell) && !meets_thin(s, cell)))
         return UND_THIN_NOT;
     if (distance < 0 || !place_of(s, cell, &place))
         return UND_THIN_SHUT; /* a cell in the midst of a wall has liquid of two sides */

@@ -1,5 +1,5 @@
 /* Velocities at the free surface.  Foster & Metaxas 1996, section 3.2.3. */
-#include "flow/flow_parts.h"
+#include "flow/marker_flow_parts.h"
 
 #include "base/parallel.h"
 
@@ -16,7 +16,7 @@
  *
  * A cell with nothing but air around it falls freely, and so does the open side of one that hangs on a wall.
  */
-void und_flow_open_faces(unsigned open, const double d[3], double low[3], double high[3])
+void und_marker_flow_open_faces(unsigned open, const double d[3], double low[3], double high[3])
 {
     int half = 0, both = 0;
     double closed_growth = 0, growth = 0; /* du/dx + dv/dy + dw/dz over closed axes, over all */
@@ -46,7 +46,7 @@ void und_flow_open_faces(unsigned open, const double d[3], double low[3], double
 
 /* Whether along an axis the cell hangs on a wall: liquid is pulled away from it, and there is air that way.
  * The open side would take the wall's velocity and the liquid stay for good, but nothing holds it. */
-static bool hangs(const und_flow *f, size_t at, int axis, unsigned sides, double gravity)
+static bool hangs(const und_marker_flow *f, size_t at, int axis, unsigned sides, double gravity)
 {
     size_t step = (size_t)f->mac.step[axis], wall = sides == 1 ? at + step : at - step;
     if (!(sides == 1 ? gravity < 0 : sides == 2 && gravity > 0) || f->label[wall] != UND_CELL_SOLID)
@@ -55,13 +55,13 @@ static bool hangs(const und_flow *f, size_t at, int axis, unsigned sides, double
     return kind == UND_WALL_SLIP || kind == UND_WALL_STICK;
 }
 
-static void set_cell(und_flow *f, size_t at, const double gravity[3], double dt)
+static void set_cell(und_marker_flow *f, size_t at, const double gravity[3], double dt)
 {
     const und_mac *m = &f->mac;
     unsigned open = 0;
     double low[3] = {0}, high[3] = {0};
     double falling[2][3] = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (int a = 0; a < und_flow_axes(f); a++) {
+    for (int a = 0; a < und_marker_flow_axes(f); a++) {
         size_t step = (size_t)m->step[a];
         unsigned sides = (f->label[at - step] == UND_CELL_EMPTY ? 1u : 0) |
                          (f->label[at + step] == UND_CELL_EMPTY ? 2u : 0);
@@ -72,9 +72,9 @@ static void set_cell(und_flow *f, size_t at, const double gravity[3], double dt)
         if (hangs(f, at, a, sides, gravity[a]))
             falling[sides == 2][a] = (sides == 2 ? high[a] : low[a]) + fall;
     }
-    bool alone = und_flow_axes(f) == 2 && open == 15; /* the walls along z are none */
+    bool alone = und_marker_flow_axes(f) == 2 && open == 15; /* the walls along z are none */
     if (!alone)
-        und_flow_open_faces(open, m->d, low, high);
+        und_marker_flow_open_faces(open, m->d, low, high);
     for (int a = 0; a < 3; a++) {
         if (open >> 2 * a & 1)
             f->u[a][at - (size_t)m->step[a]] = fmin(low[a], falling[0][a]);
@@ -83,16 +83,16 @@ static void set_cell(und_flow *f, size_t at, const double gravity[3], double dt)
     }
 }
 
-void und_flow_set_surface(und_flow *f, const double gravity[3], double dt)
+void und_marker_flow_set_surface(und_marker_flow *f, const double gravity[3], double dt)
 {
-    PARALLEL_FOR(und_flow_workers(f, (size_t)(f->full + f->surface)))
-    for (int b = 0; b < und_flow_blocks(f); b++)
-        for (int row = b * UND_ROWS_AT_ONCE; row < und_flow_block_end(f, b); row++) {
+    PARALLEL_FOR(und_marker_flow_workers(f, (size_t)(f->full + f->surface)))
+    for (int b = 0; b < und_marker_flow_blocks(f); b++)
+        for (int row = b * UND_ROWS_AT_ONCE; row < und_marker_flow_block_end(f, b); row++) {
             size_t first = und_mac_row(&f->mac, row);
             if (f->parts->row_count[2 * row + 1] > 0)
                 for (int x = f->row_low[row]; x < f->row_high[row]; x++)
                     if (f->label[first + (size_t)x] == UND_CELL_SURFACE)
                         set_cell(f, first + (size_t)x, gravity, dt);
         }
-    und_flow_extend(f);
+    und_marker_flow_extend(f);
 }

@@ -97,13 +97,14 @@ void und_viscous_destroy(und_viscous *v)
 
 /* Work on faces [begin, end) of a component in a row; gives what is summed, and the largest of what is
  * looked at into most. */
-typedef double pass_fn(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most);
+typedef double pass_fn(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
+                       double *most);
 
 typedef struct total {
     double sum, most;
 } total;
 
-static double run_row(und_viscous *v, pass_fn *fn, void *context, int row, double *most)
+static double run_row(und_viscous *v, pass_fn *fn, const void *context, int row, double *most)
 {
     const und_mac *m = &v->mac;
     double sum = 0;
@@ -114,7 +115,7 @@ static double run_row(und_viscous *v, pass_fn *fn, void *context, int row, doubl
     return sum;
 }
 
-static total run(und_viscous *v, pass_fn *fn, void *context)
+static total run(und_viscous *v, pass_fn *fn, const void *context)
 {
     const int rows = und_mac_rows(&v->mac), blocks = blocks_of(&v->mac);
     int threads = und_workers(v->threads, v->mac.count, UND_VISCOUS_CELLS_TO_SHARE);
@@ -187,7 +188,8 @@ static void add_own_shear(const und_viscous *v, int a, int b, size_t row, int be
 }
 
 /* q = A p; sums p q. */
-static double apply(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+static double apply(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
+                    double *most)
 {
     (void)context, (void)most;
     add_normal(v, axis, row, begin, end);
@@ -213,7 +215,7 @@ typedef struct sides {
 } sides;
 
 /* The largest weight of a component. */
-static double find_largest(und_viscous *v, void *context, int axis, size_t row, int begin, int end,
+static double find_largest(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
                            double *most)
 {
     (void)context;
@@ -230,7 +232,8 @@ static double find_largest(und_viscous *v, void *context, int axis, size_t row, 
     return 0;
 }
 
-static double set_sides(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+static double set_sides(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
+                        double *most)
 {
     const sides *s = context;
     (void)most;
@@ -265,7 +268,7 @@ static void set_preconditioner(und_viscous *v)
 }
 
 /* q = P r, up to the scale; sums r q and finds the largest q. */
-static double take_product(und_viscous *v, void *context, int axis, size_t row, int begin, int end,
+static double take_product(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
                            double *most)
 {
     (void)context;
@@ -288,7 +291,8 @@ static total precondition(und_viscous *v)
 
 /* ---- Conjugate gradients ---- */
 
-static double turn(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+static double turn(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
+                   double *most)
 {
     const double beta = *(const double *)context, *q = v->q[axis] + row;
     double *p = v->p[axis] + row;
@@ -298,7 +302,8 @@ static double turn(und_viscous *v, void *context, int axis, size_t row, int begi
     return 0;
 }
 
-static double advance(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+static double advance(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
+                      double *most)
 {
     const double alpha = *(const double *)context, *p = v->p[axis] + row, *q = v->q[axis] + row;
     double *x_row = v->x[axis] + row, *r = v->r[axis] + row;
@@ -311,9 +316,9 @@ static double advance(und_viscous *v, void *context, int axis, size_t row, int b
 }
 
 /* The change of velocities, into x.  It ends where the preconditioner finds but little left to change. */
-static und_stream_report solve(und_viscous *v, double fastest, double tolerance, int max_iterations)
+static und_mac_flow_report solve(und_viscous *v, double fastest, double tolerance, int max_iterations)
 {
-    und_stream_report report = {.converged = true};
+    und_mac_flow_report report = {.converged = true};
     total left = precondition(v);
     double first = left.most, enough = fmax(tolerance * first, ROUNDING * fastest), beta = 0;
     while (left.most > enough && report.iterations < max_iterations && left.sum > 0) {
@@ -334,27 +339,28 @@ static und_stream_report solve(und_viscous *v, double fastest, double tolerance,
 
 /* ---- The step ---- */
 
-static double find_fastest(und_viscous *v, void *context, int axis, size_t row, int begin, int end,
+static double find_fastest(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
                            double *most)
 {
     const und_viscous_flow *f = context;
     (void)v;
     for (int x = begin; x < end; x++)
-        note((double)f->stream->u[axis][row + (size_t)x], most);
+        note((double)f->flow->u[axis][row + (size_t)x], most);
     return 0;
 }
 
 /* What forces added is the first guess, and the stress of it is implicit. */
-static double guess(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+static double guess(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
+                    double *most)
 {
     const und_viscous_flow *f = context;
-    const float *u = f->stream->u[axis] + row, *base = v->base[axis] + row;
+    const float *u = f->flow->u[axis] + row, *base = v->base[axis] + row;
     (void)most;
     for (int x = begin; x < end; x++)
         v->p[axis][row + (size_t)x] = (double)u[x] - (double)base[x];
     return 0;
 }
-static double take_guess(und_viscous *v, void *context, int axis, size_t row, int begin, int end,
+static double take_guess(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
                          double *most)
 {
     const double *p = v->p[axis] + row, *q = v->q[axis] + row;
@@ -365,10 +371,11 @@ static double take_guess(und_viscous *v, void *context, int axis, size_t row, in
 }
 
 /* Leaves x and p 0 everywhere, as the next step finds them. */
-static double give(und_viscous *v, void *context, int axis, size_t row, int begin, int end, double *most)
+static double give(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
+                   double *most)
 {
     const und_viscous_flow *f = context;
-    float *u = f->stream->u[axis] + row;
+    float *u = f->flow->u[axis] + row;
     double *change = v->x[axis] + row, *p = v->p[axis] + row;
     (void)most;
     for (int x = begin; x < end; x++) {
@@ -378,7 +385,7 @@ static double give(und_viscous *v, void *context, int axis, size_t row, int begi
     return 0;
 }
 
-void und_viscous_keep(und_viscous *v, const und_stream *stream)
+void und_viscous_keep(und_viscous *v, const und_mac_flow *flow)
 {
     const und_mac *m = &v->mac;
     int rows = und_mac_rows(m), threads = und_workers(v->threads, m->count, 8 * UND_VISCOUS_CELLS_TO_SHARE);
@@ -389,26 +396,25 @@ void und_viscous_keep(und_viscous *v, const und_stream *stream)
         for (int a = 0; a < v->axes; a++) {
             size_t at = und_mac_row(m, row);
             for (int begin, end = -1;
-                 und_mask_stretch(&stream->flows[a], row % m->n[1], row / m->n[1], end, &begin, &end);)
+                 und_mask_stretch(&flow->flows[a], row % m->n[1], row / m->n[1], end, &begin, &end);)
                 for (int x = begin; x < end; x++)
-                    v->base[a][at + (size_t)(ptrdiff_t)x] = stream->u[a][at + (size_t)(ptrdiff_t)x];
+                    v->base[a][at + (size_t)(ptrdiff_t)x] = flow->u[a][at + (size_t)(ptrdiff_t)x];
         }
 }
 
-und_stream_report und_viscous_step(und_viscous *v, const und_viscous_flow *flow)
+und_mac_flow_report und_viscous_step(und_viscous *v, const und_viscous_flow *flow)
 {
-    void *context = (void *)flow;
     und_viscous_set_weights(v, flow);
-    und_viscous_force(v, flow, v->coupled ? flow->stream->u : v->base);
+    und_viscous_force(v, flow, v->coupled ? flow->flow->u : v->base);
     set_preconditioner(v);
     if (!v->coupled) {
-        run(v, guess, context);
+        run(v, guess, flow);
         run(v, apply, NULL);
         run(v, take_guess, NULL);
     }
-    double fastest = run(v, find_fastest, context).most;
-    und_stream_report report = solve(v, fastest, flow->tolerance, flow->max_iterations);
-    run(v, give, context);
+    double fastest = run(v, find_fastest, flow).most;
+    und_mac_flow_report report = solve(v, fastest, flow->tolerance, flow->max_iterations);
+    run(v, give, flow);
     und_viscous_follow_border(v, flow);
     return report;
 }

@@ -12,7 +12,7 @@
 #ifndef UND_FLOW_VISCOUS_H
 #define UND_FLOW_VISCOUS_H
 
-#include "flow/stream.h"
+#include "flow/mac_flow.h"
 
 typedef struct und_viscous und_viscous;
 
@@ -20,10 +20,10 @@ und_viscous *und_viscous_create(const und_mac *mac, bool coupled, int threads, u
 void und_viscous_destroy(und_viscous *v);
 
 /* Before forces act on the flow: keeps what the split solver takes explicitly. */
-void und_viscous_keep(und_viscous *v, const und_stream *stream);
+void und_viscous_keep(und_viscous *v, const und_mac_flow *flow);
 
 typedef struct und_viscous_flow {
-    und_stream *stream; /* labelled */
+    und_mac_flow *flow; /* labelled */
     const und_distance *surface;
     const und_solids *solids;
     const und_mask *held; /* cells whose faces' velocities are given; NULL: none */
@@ -35,6 +35,6 @@ typedef struct und_viscous_flow {
 } und_viscous_flow;
 
 /* The flow after dt of viscosity.  The report's residual is in terms of the tolerance. */
-und_stream_report und_viscous_step(und_viscous *v, const und_viscous_flow *flow);
+und_mac_flow_report und_viscous_step(und_viscous *v, const und_viscous_flow *flow);
 
 #endif

@@ -23,7 +23,7 @@ static void set_kinds_of_row(und_viscous *v, const und_viscous_flow *f, int y, i
         uint8_t *kind = v->kind[a] + row;
         for (int x = -1; x <= n; x++)
             kind[x] = open[x] > 0 ? UND_FACE_AIR : UND_FACE_SHUT;
-        memcpy(und_mask_row(&v->unknown[a], y, z), und_mask_row(&f->stream->flows[a], y, z),
+        memcpy(und_mask_row(&v->unknown[a], y, z), und_mask_row(&f->flow->flows[a], y, z),
                (size_t)v->unknown[a].words * sizeof(uint64_t));
         for (int begin, end = -1; und_mask_stretch(&v->unknown[a], y, z, end, &begin, &end);)
             memset(kind + begin, UND_FACE_UNKNOWN, (size_t)(end - begin));
@@ -62,7 +62,7 @@ static void each_on_border(und_viscous *v, const und_viscous_flow *f, border_fn 
             for (at[2] = begin[2]; at[2] < end[2]; at[2]++)
                 for (at[1] = begin[1]; at[1] < end[1]; at[1]++)
                     for (at[0] = begin[0]; at[0] < end[0]; at[0]++)
-                        if (und_mask_has(&f->stream->flows[a], at[0], at[1], at[2]))
+                        if (und_mask_has(&f->flow->flows[a], at[0], at[1], at[2]))
                             fn(v, f, a, at, side ? -1 : 1);
         }
 }
@@ -78,8 +78,8 @@ static void follow_inside(und_viscous *v, const und_viscous_flow *f, int axis, c
 {
     const int next[3] = {at[0] + (axis == 0) * inwards, at[1] + (axis == 1) * inwards,
                          at[2] + (axis == 2) * inwards};
-    float *u = f->stream->u[axis];
-    if (und_mask_has(&f->stream->flows[axis], next[0], next[1], next[2]))
+    float *u = f->flow->u[axis];
+    if (und_mask_has(&f->flow->flows[axis], next[0], next[1], next[2]))
         u[und_mac_at(&v->mac, at[0], at[1], at[2])] = u[und_mac_at(&v->mac, next[0], next[1], next[2])];
 }
 

@@ -1,5 +1,5 @@
 /* Velocities at walls.  Foster & Metaxas 1996, sections 3.2.1 and 3.2.2. */
-#include "flow/flow_parts.h"
+#include "flow/marker_flow_parts.h"
 
 #include "base/parallel.h"
 #include "geom/value.h"
@@ -18,20 +18,20 @@ static double value_at(const und_value *value, const double place[3], double tim
 static void face_place(const und_mac *m, size_t at, int axis, double place[3])
 {
     int c[3];
-    und_flow_place(m, at, c);
+    und_marker_flow_place(m, at, c);
     for (int a = 0; a < 3; a++)
         place[a] = und_mac_middle(m, a, c[a] + (a == axis ? 0.5 : 0));
 }
 
 /* Across a wall that stands still there is no flow. */
-static void set_value(const und_flow *f, und_wall_face *w, double time)
+static void set_value(const und_marker_flow *f, und_wall_face *w, double time)
 {
     double place[3];
     face_place(&f->mac, w->at, w->axis, place);
     w->value = w->kind == UND_WALL_INFLOW ? value_at(&f->walls[w->wall].velocity[w->axis], place, time) : 0;
 }
 
-double und_flow_inflow(const und_flow *f, const und_wall_face *w, int axis, size_t at)
+double und_marker_flow_inflow(const und_marker_flow *f, const und_wall_face *w, int axis, size_t at)
 {
     double place[3];
     face_place(&f->mac, at, axis, place);
@@ -40,7 +40,7 @@ double und_flow_inflow(const und_flow *f, const und_wall_face *w, int axis, size
 
 /* The mean of what the two walls do in which a face inside walls lies: w0 = w1 where liquid slides along
  * (3.2.1), and where it has the wall's velocity W at the wall, (w0 + w1) / 2 = W. */
-static void set_mirror(const und_flow *f, const und_ghost *g, und_mirror *mirror, double time)
+static void set_mirror(const und_marker_flow *f, const und_ghost *g, und_mirror *mirror, double time)
 {
     double place[3], user[3];
     face_place(&f->mac, g->at, g->axis, place);
@@ -56,9 +56,9 @@ static void set_mirror(const und_flow *f, const und_ghost *g, und_mirror *mirror
     }
 }
 
-static void add_face(und_flow *f, size_t at, int axis, bool high)
+static void add_face(und_marker_flow *f, size_t at, int axis, bool high)
 {
-    und_flow_parts *s = f->parts;
+    und_marker_flow_parts *s = f->parts;
     size_t step = (size_t)f->mac.step[axis], solid = high ? at + step : at;
     const und_wall_def *wall = &f->walls[f->wall[solid]];
     size_t before = high ? at - step : at + step;
@@ -79,7 +79,7 @@ static void add_face(und_flow *f, size_t at, int axis, bool high)
     s->faces++;
 }
 
-static bool is_timed(const und_flow *f, size_t solid, int axis)
+static bool is_timed(const und_marker_flow *f, size_t solid, int axis)
 {
     const und_wall_def *w = &f->walls[f->wall[solid]];
     return (w->kind == UND_WALL_STICK || w->kind == UND_WALL_INFLOW) && w->velocity[axis].fn;
@@ -87,15 +87,15 @@ static bool is_timed(const und_flow *f, size_t solid, int axis)
 
 /* A face inside a wall serves the faces beside it: those between two cells that are not solid, or if there
  * are none those across the wall. */
-static void add_ghost(und_flow *f, size_t at, int axis, const int c[3])
+static void add_ghost(und_marker_flow *f, size_t at, int axis, const int c[3])
 {
-    und_flow_parts *s = f->parts;
+    und_marker_flow_parts *s = f->parts;
     const und_mac *m = &f->mac;
     size_t ahead = (size_t)m->step[axis];
     und_ghost *g = &s->ghost[s->ghosts];
     for (int solids = 0; solids < 2; solids++) {
         *g = (und_ghost){.at = at, .first = s->mirrors, .axis = (uint8_t)axis};
-        for (int side = 0; side < 2 * und_flow_axes(f); side++) {
+        for (int side = 0; side < 2 * und_marker_flow_axes(f); side++) {
             int b = side / 2, to = c[b] + (side % 2 ? 1 : -1);
             if (b == axis || to < -1 || to > m->n[b])
                 continue;
@@ -119,7 +119,7 @@ static void add_ghost(und_flow *f, size_t at, int axis, const int c[3])
     }
 }
 
-static void find_faces(und_flow *f, int axis, int y, int z)
+static void find_faces(und_marker_flow *f, int axis, int y, int z)
 {
     const und_mac *m = &f->mac;
     size_t ahead = (size_t)m->step[axis];
@@ -134,11 +134,11 @@ static void find_faces(und_flow *f, int axis, int y, int z)
     }
 }
 
-void und_flow_walls_changed(und_flow *f)
+void und_marker_flow_walls_changed(und_marker_flow *f)
 {
-    und_flow_parts *s = f->parts;
+    und_marker_flow_parts *s = f->parts;
     const und_mac *m = &f->mac;
-    bool flat = und_flow_axes(f) == 2;
+    bool flat = und_marker_flow_axes(f) == 2;
     s->timed = false;
     s->timed_at = NAN;
     s->faces = s->mirrors = s->ghosts = s->ports = s->shareds = 0;
@@ -148,16 +148,16 @@ void und_flow_walls_changed(und_flow *f)
         s->near_low[row] = s->wet_low[row] = 0;
         s->near_high[row] = s->wet_high[row] = m->n[0];
     }
-    for (int axis = 0; axis < und_flow_axes(f); axis++)
+    for (int axis = 0; axis < und_marker_flow_axes(f); axis++)
         for (int z = flat ? 0 : -1; z <= (flat ? 0 : m->n[2] - (axis == 2)); z++)
             for (int y = -1; y <= m->n[1] - (axis == 1); y++)
                 find_faces(f, axis, y, z);
 }
 
 /* Functions are called from one thread. */
-static void set_timed(und_flow *f, double time)
+static void set_timed(und_marker_flow *f, double time)
 {
-    und_flow_parts *s = f->parts;
+    und_marker_flow_parts *s = f->parts;
     if (!s->timed || s->timed_at == time)
         return;
     s->timed_at = time;
@@ -176,7 +176,7 @@ static size_t least(size_t a, size_t b)
 
 /* Liquid leaves as it comes (3.2.2).  It does not come back: what comes in through a face that has the
  * velocity of the face before it comes faster and faster.  Where there is no surface to give way, it may. */
-static void let_out(und_flow *f, und_wall_face *w)
+static void let_out(und_marker_flow *f, und_wall_face *w)
 {
     double speed = f->u[w->axis][w->before];
     w->shut = f->surface > 0 && (w->high ? speed < 0 : speed > 0);
@@ -185,7 +185,7 @@ static void let_out(und_flow *f, und_wall_face *w)
 
 /* An inflow's velocity in front of its face, and how far along the wall what comes in there gets while it
  * crosses the first layer of cells, in cells; false: it goes straight, or not at all. */
-static bool drift_of(const und_flow *f, const und_wall_face *w, double drift[3])
+static bool drift_of(const und_marker_flow *f, const und_wall_face *w, double drift[3])
 {
     const und_mac *m = &f->mac;
     double into = w->high ? -w->value : w->value;
@@ -195,7 +195,8 @@ static bool drift_of(const und_flow *f, const und_wall_face *w, double drift[3])
     for (int a = 0; a < 3; a++) {
         const double most = 8; /* cells; what comes in flatter clings to the wall */
         size_t cell = w->high ? w->at : w->at + (size_t)m->step[w->axis];
-        double along = a == w->axis || a >= und_flow_axes(f) ? 0 : und_flow_inflow(f, w, a, cell);
+        double along =
+            a == w->axis || a >= und_marker_flow_axes(f) ? 0 : und_marker_flow_inflow(f, w, a, cell);
         drift[a] = fmin(fmax(along / into * m->d[w->axis] / m->d[a], -most), most);
         any |= drift[a] != 0;
     }
@@ -203,7 +204,7 @@ static bool drift_of(const und_flow *f, const und_wall_face *w, double drift[3])
 }
 
 /* The cell in front of the wall that is so many from another along the axes; 0: outside. */
-static size_t beside(const und_flow *f, const int from[3], const int by[3])
+static size_t beside(const und_marker_flow *f, const int from[3], const int by[3])
 {
     int c[3];
     for (int a = 0; a < 3; a++) {
@@ -215,7 +216,7 @@ static size_t beside(const und_flow *f, const int from[3], const int by[3])
 }
 
 /* The face of a cell towards the wall that an inflow is in, and what kind of wall is there; -1: none. */
-static int wall_behind(const und_flow *f, const und_wall_face *w, size_t cell, size_t *face)
+static int wall_behind(const und_marker_flow *f, const und_wall_face *w, size_t cell, size_t *face)
 {
     size_t step = (size_t)f->mac.step[w->axis], wall = w->high ? cell + step : cell - step;
     if (!cell || f->label[cell] == UND_CELL_SOLID || f->label[wall] != UND_CELL_SOLID)
@@ -225,7 +226,8 @@ static int wall_behind(const und_flow *f, const und_wall_face *w, size_t cell, s
 }
 
 /* Whether there is nothing but the mouth where the liquid drifts to, in the next cells. */
-static bool amid_mouth(const und_flow *f, const und_wall_face *w, const int from[3], const double drift[3])
+static bool amid_mouth(const und_marker_flow *f, const und_wall_face *w, const int from[3],
+                       const double drift[3])
 {
     bool amid = true;
     size_t face;
@@ -240,7 +242,7 @@ static bool amid_mouth(const und_flow *f, const und_wall_face *w, const int from
 /* What comes in at a slant leaves the wall at the mouth's edge, and there is air between the two.  The cells
  * beside the mouth that it crosses hold both.  A wall that lets nothing through would draw the liquid to it
  * and brake it, so while there is air beyond them the air comes in with the liquid's velocity. */
-static void shed(und_flow *f, const und_wall_face *w)
+static void shed(und_marker_flow *f, const und_wall_face *w)
 {
     double drift[3], longest = 0;
     int from[3], beyond[3], by[3];
@@ -248,7 +250,7 @@ static void shed(und_flow *f, const und_wall_face *w)
     if (!drift_of(f, w, drift))
         return;
     f->sheds = true;
-    und_flow_place(&f->mac, w->high ? w->at : w->at + (size_t)f->mac.step[w->axis], from);
+    und_marker_flow_place(&f->mac, w->high ? w->at : w->at + (size_t)f->mac.step[w->axis], from);
     for (int a = 0; a < 3; a++) {
         beyond[a] = (int)(drift[a] < 0 ? floor(drift[a]) - 1 : drift[a] > 0 ? ceil(drift[a]) + 1 : 0);
         longest = fmax(longest, fabs(drift[a]));
@@ -268,12 +270,12 @@ static void shed(und_flow *f, const und_wall_face *w)
     }
 }
 
-void und_flow_set_walls(und_flow *f, double time, bool keep_outflow)
+void und_marker_flow_set_walls(und_marker_flow *f, double time, bool keep_outflow)
 {
-    und_flow_parts *s = f->parts;
+    und_marker_flow_parts *s = f->parts;
     s->walls_at = time;
     set_timed(f, time);
-    PARALLEL_FOR(und_flow_workers(f, s->faces))
+    PARALLEL_FOR(und_marker_flow_workers(f, s->faces))
     for (size_t b = 0; b < (s->faces + AT_ONCE - 1) / AT_ONCE; b++)
         for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->faces); i++)
             if (s->face[i].kind != UND_WALL_OUTFLOW)
@@ -284,7 +286,7 @@ void und_flow_set_walls(und_flow *f, double time, bool keep_outflow)
     for (size_t i = 0; i < s->ports && !keep_outflow; i++)
         if (s->face[s->port[i]].kind == UND_WALL_OUTFLOW)
             let_out(f, &s->face[s->port[i]]);
-    PARALLEL_FOR(und_flow_workers(f, s->ghosts))
+    PARALLEL_FOR(und_marker_flow_workers(f, s->ghosts))
     for (size_t b = 0; b < (s->ghosts + AT_ONCE - 1) / AT_ONCE; b++)
         for (size_t i = b * AT_ONCE; i < least((b + 1) * AT_ONCE, s->ghosts); i++) {
             const und_ghost *g = &s->ghost[i];

@@ -1,4 +1,4 @@
-/* Loose triangles of an indexed surface. */
+/* What indexed surfaces are as loose triangles. */
 #include "geom/isosurface.h"
 
 #include "base/parallel.h"
@@ -33,21 +33,29 @@ static bool face_normal(const und_shell *s, const int32_t *v, und_vec3 *normal)
     return und_length(cross) > rounding * largest(a) * fmax(und_length(ab), und_length(ac));
 }
 
-static void put_triangle(const und_shell *s, int triangle, und_isosurface *out)
+unsigned und_isosurface_creases(const und_shell *s, int triangle, float own[3])
 {
     const int32_t *v = s->triangle + 3 * (size_t)triangle;
-    und_vec3 own;
-    bool known = face_normal(s, v, &own);
-    for (int i = 0; i < 3; i++) {
-        size_t to = 9 * (size_t)triangle + 3 * (size_t)i;
-        memcpy(out->position + to, s->position + 3 * (size_t)v[i], 3 * sizeof(float));
-        und_vec3 n = vector_at(s->normal, v[i]);
-        if (known && !(und_dot(n, own) > CREASE))
-            n = own;
-        out->normal[to] = (float)n.x;
-        out->normal[to + 1] = (float)n.y;
-        out->normal[to + 2] = (float)n.z;
-    }
+    und_vec3 normal;
+    unsigned creases = 0;
+    bool known = face_normal(s, v, &normal);
+    for (int i = 0; i < 3; i++)
+        creases |= known && !(und_dot(vector_at(s->normal, v[i]), normal) > CREASE) ? 1U << i : 0;
+    own[0] = (float)normal.x;
+    own[1] = (float)normal.y;
+    own[2] = (float)normal.z;
+    return creases;
+}
+
+static void put_triangle(const und_shell *s, int triangle, und_isosurface *out)
+{
+    float own[3], *normal = out->normal + 9 * (size_t)triangle;
+    unsigned creases = und_isosurface_creases(s, triangle, own);
+    und_shell_corners(s, s->position, (size_t)triangle, out->position + 9 * (size_t)triangle);
+    und_shell_corners(s, s->normal, (size_t)triangle, normal);
+    for (int i = 0; i < 3; i++)
+        if (creases >> i & 1)
+            memcpy(normal + 3 * i, own, sizeof own);
 }
 
 und_status und_isosurface_of(const und_shell *shell, int threads, und_isosurface *out, und_error *err)

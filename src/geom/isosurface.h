@@ -29,6 +29,9 @@ typedef struct und_isosurface {
  * is not finite somewhere is outside there.  The same bits at any number of threads. */
 und_status und_isosurface_make(const und_lattice *lattice, const float *field, int threads,
                                und_isosurface *surface, und_error *err);
+/* Which corners of an indexed surface's triangle, bit 1 << corner, are at creases; the triangle's own normal.
+ */
+unsigned und_isosurface_creases(const und_shell *shell, int triangle, float own[3]);
 /* The loose triangles of an indexed surface. */
 und_status und_isosurface_of(const und_shell *shell, int threads, und_isosurface *surface, und_error *err);
 void und_isosurface_free(und_isosurface *surface);

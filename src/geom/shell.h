@@ -41,4 +41,13 @@ und_status und_shell_weld(const float *position, const float *normal, size_t tri
 
 void und_shell_free(und_shell *shell);
 
+/* Three numbers of each vertex, [vertex_count][3], at the corners of a triangle. */
+static inline void und_shell_corners(const und_shell *shell, const float *values, size_t triangle,
+                                     float out[9])
+{
+    const int32_t *v = shell->triangle + 3 * triangle;
+    for (size_t k = 0; k < 9; k++)
+        out[k] = values[3 * (size_t)v[k / 3] + k % 3];
+}
+
 #endif

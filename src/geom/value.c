@@ -35,7 +35,7 @@ double und_table_at(const und_table *table, double x, double z)
     return (near[0] * (1 - fx) + near[dx] * fx) * (1 - fz) + (far[0] * (1 - fx) + far[dx] * fx) * fz;
 }
 
-static double table_value(void *context, double x, double y, double z, double t)
+static double table_value(const void *context, double x, double y, double z, double t)
 {
     (void)y;
     (void)t;
@@ -44,5 +44,5 @@ static double table_value(void *context, double x, double y, double z, double t)
 
 und_value und_value_table(const und_table *table)
 {
-    return (und_value){.fn = table_value, .context = (void *)table};
+    return (und_value){.fn = table_value, .context = table};
 }

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-static size_t values_of(const und_part *part)
+static size_t values_of(const und_state_field *part)
 {
     return part->items ? (size_t)*part->items * part->per_item : part->count;
 }
 
-und_status und_parts_save(const und_part *list, int count, und_frame *state, und_error *err)
+und_status und_state_save_fields(const und_state_field *list, int count, und_frame *state, und_error *err)
 {
-    for (const und_part *part = list; part < list + count; part++) {
+    for (const und_state_field *part = list; part < list + count; part++) {
         und_item_def def = {
             .name = part->name, .unit = "", .kind = UND_NUMBERS, .type = part->type, .rank = 1};
         def.dim[0] = values_of(part);
@@ -23,7 +23,7 @@ und_status und_parts_save(const und_part *list, int count, und_frame *state, und
 }
 
 /* `follows`: the part before it has as many items, and was taken over. */
-static bool fits(const und_part *part, const und_item *item, bool follows)
+static bool fits(const und_state_field *part, const und_item *item, bool follows)
 {
     size_t found = und_item_count(item);
     if (item->type != part->type)
@@ -33,10 +33,11 @@ static bool fits(const und_part *part, const und_item *item, bool follows)
     return found % part->per_item == 0 && found / part->per_item <= part->capacity;
 }
 
-und_status und_parts_restore(const und_part *list, int count, const und_frame *state, und_error *err)
+und_status und_state_restore_fields(const und_state_field *list, int count, const und_frame *state,
+                                    und_error *err)
 {
     const bool branches = und_frame_find(state, UND_STATE_BRANCH) != NULL;
-    for (const und_part *part = list; part < list + count; part++) {
+    for (const und_state_field *part = list; part < list + count; part++) {
         if (!part->data)
             continue;
         const und_item *item = und_frame_find(state, part->name);

@@ -48,7 +48,8 @@ und_status und_png_read(const char *path, und_image *image, und_error *err);
  * name; what is not a number is 0, and nothing is brighter than 1e6. */
 und_status und_image_read(const char *path, und_image *image, und_error *err);
 
-/* H.264 in MP4, yuv420p, BT.709; the width and height are cut to even numbers. */
+/* H.264 in MP4, yuv420p, BT.709; the width and height are cut to even numbers.  Not every build can. */
+bool und_movie_supported(void);
 typedef struct und_movie und_movie;
 und_movie *und_movie_open(const char *path, int width, int height, double fps, int threads, und_error *err);
 und_status und_movie_add(und_movie *movie, const und_image *image, und_error *err);

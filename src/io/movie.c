@@ -159,6 +159,11 @@ static void destroy(und_movie *movie)
     free(movie);
 }
 
+bool und_movie_supported(void)
+{
+    return true;
+}
+
 und_movie *und_movie_open(const char *path, int width, int height, double fps, int threads, und_error *err)
 {
     if (width < 2 || height < 2 || width > 16384 || height > 16384 || !(fps > 0 && fps <= 1000)) {

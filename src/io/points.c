@@ -269,7 +269,7 @@ static int compare_runs(const void *left, const void *right)
     return a->before < b->before ? -1 : a->before > b->before;
 }
 
-und_status und_points_index_sort(und_point_index *index, const char *path, und_error *err)
+static und_status sort_index(und_point_index *index, const char *path, und_error *err)
 {
     const size_t n = (size_t)index->run_count;
     if (n == 0)
@@ -317,7 +317,7 @@ und_status und_points_index(const char *path, und_point_index *index, und_error 
         return status;
     if (index->has_frame && index->run_count == 0)
         return und_error_set(err, UND_INVALID, "%s: there are no particles in it", path);
-    return und_points_index_sort(index, path, err);
+    return sort_index(index, path, err);
 }
 
 void und_points_index_free(und_point_index *index)

@@ -19,7 +19,6 @@ und_status und_points_take(und_point_rows *rows, const char *path, const double 
 /* A row's place in an index: `offset` and `line` are where it begins.  Frames are then put in order. */
 und_status und_points_index_add(und_point_index *index, const char *path, double frame, int64_t offset,
                                 int line, und_error *err);
-und_status und_points_index_sort(und_point_index *index, const char *path, und_error *err);
 
 /* points_csv.c: all rows; their index; those of runs alone. */
 und_status und_csv_read(const char *path, und_point_rows *rows, und_error *err);

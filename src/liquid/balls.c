@@ -48,14 +48,14 @@ const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball)
     return &balls->def[i];
 }
 
-und_part und_balls_part(und_balls *balls)
+und_state_field und_balls_part(und_balls *balls)
 {
-    return (und_part){.name = "balls",
-                      .type = UND_F64,
-                      .data = balls->kept,
-                      .items = &balls->count,
-                      .per_item = 2,
-                      .capacity = UND_BALLS};
+    return (und_state_field){.name = "balls",
+                             .type = UND_F64,
+                             .data = balls->kept,
+                             .items = &balls->count,
+                             .per_item = 2,
+                             .capacity = UND_BALLS};
 }
 
 int und_balls_kept(const und_frame *state, double kept[UND_BALLS][2])

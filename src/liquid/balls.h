@@ -26,7 +26,7 @@ const und_body_def *und_balls_add(und_balls *balls, const und_ball *ball);
 
 /* The balls' part of a state; und_balls_kept reads it: how many there are, with their numbers, or -1 where it
  * is damaged.  No item: none. */
-und_part und_balls_part(und_balls *balls);
+und_state_field und_balls_part(und_balls *balls);
 int und_balls_kept(const und_frame *state, double kept[UND_BALLS][2]);
 
 #endif

@@ -14,7 +14,7 @@ enum { MOST_CELLS = 1 << 30, MOST_WALLS = 255 };
 enum { SWEEPS = 10000, ITERATIONS = 100 };
 enum { MOST_SUBSTEPS = 1000000 }; /* of a step */
 
-#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
 
 static und_momentum momentum_of(const und_cells *s)
 {
@@ -49,7 +49,7 @@ static void choose_step(und_cells *s, double left)
     left = turn < left - und_cells_rounding(s->time + left) ? turn : left;
     und_momentum m = momentum_of(s);
     und_step_limit limit = UND_LIMIT_FRAME;
-    double most = und_flow_longest_step(&s->flow, &m, s->def.courant, &limit);
+    double most = und_marker_flow_longest_step(&s->flow, &m, s->def.courant, &limit);
     double swing = und_cells_longest_swing(&s->def);
     if (swing < most) {
         most = swing;
@@ -68,17 +68,17 @@ static void choose_step(und_cells *s, double left)
     s->last.dt = s->dt;
 }
 
-static und_flow_report make_incompressible(und_cells *s)
+static und_marker_flow_report make_incompressible(und_cells *s)
 {
     const und_cells_def *def = &s->def;
     if (s->poisson)
-        return und_flow_project(&s->flow, s->poisson, s->dt, def->epsilon,
-                                def->max_sweeps ? def->max_sweeps : ITERATIONS);
-    return und_flow_relax(&s->flow, s->dt, def->beta0, def->epsilon,
-                          def->max_sweeps ? def->max_sweeps : SWEEPS);
+        return und_marker_flow_project(&s->flow, s->poisson, s->dt, def->epsilon,
+                                       def->max_sweeps ? def->max_sweeps : ITERATIONS);
+    return und_marker_flow_relax(&s->flow, s->dt, def->beta0, def->epsilon,
+                                 def->max_sweeps ? def->max_sweeps : SWEEPS);
 }
 
-static void tell(und_cells *s, und_flow_report report)
+static void tell(und_cells *s, und_marker_flow_report report)
 {
     s->last.iterations = report.iterations;
     s->last.divergence = report.divergence;
@@ -102,27 +102,27 @@ static void tell(und_cells *s, und_flow_report report)
  * of the surface. */
 static void substep(und_cells *s, double left)
 {
-    und_flow_report report = {0};
+    und_marker_flow_report report = {0};
     und_momentum momentum = momentum_of(s);
     STEP (WALLS) {
         und_cells_turn_gates(s);
         if (s->walls_at != s->time || s->flow.sheds)
-            und_flow_set_walls(&s->flow, s->time, true); /* 4 */
+            und_marker_flow_set_walls(&s->flow, s->time, true); /* 4 */
         und_cells_pour(s);
     }
     STEP (SURFACE)
-        und_flow_set_surface(&s->flow, s->def.gravity, 0);
+        und_marker_flow_set_surface(&s->flow, s->def.gravity, 0);
     choose_step(s, left);
     STEP (MOMENTUM)
-        und_flow_momentum(&s->flow, &momentum, s->dt); /* 5: eq. 2 */
+        und_marker_flow_momentum(&s->flow, &momentum, s->dt); /* 5: eq. 2 */
     STEP (PRESSURE) {
-        und_flow_set_walls(&s->flow, s->time + s->dt, false);
+        und_marker_flow_set_walls(&s->flow, s->time + s->dt, false);
         und_cells_keep_density(s);
         report = make_incompressible(s); /* 6: eqs 5 to 9 */
     }
     STEP (OPEN) {
-        und_flow_set_surface(&s->flow, s->def.gravity, s->dt); /* 7 */
-        und_flow_set_walls(&s->flow, s->time + s->dt, true);
+        und_marker_flow_set_surface(&s->flow, s->def.gravity, s->dt); /* 7 */
+        und_marker_flow_set_walls(&s->flow, s->time + s->dt, true);
         s->walls_at = s->time + s->dt;
     }
     STEP (TRACK)
@@ -320,19 +320,6 @@ static und_ledger ledger_liquid(const und_liquid *liquid)
 {
     return und_cells_ledger((const und_cells *)liquid);
 }
-static double time_liquid(const und_liquid *liquid)
-{
-    return ((const und_cells *)liquid)->time;
-}
-static void watch_liquid(und_liquid *liquid, und_watch watch)
-{
-    ((und_cells *)liquid)->watch = watch;
-}
-static int stages_liquid(const und_liquid *liquid, const und_stage **list)
-{
-    *list = ((const und_cells *)liquid)->stages;
-    return STAGE_COUNT;
-}
 
 static const und_liquid_class cells_class = {
     .name = "cells",
@@ -343,9 +330,6 @@ static const und_liquid_class cells_class = {
     .save = und_cells_save,
     .restore = und_cells_restore,
     .ledger = ledger_liquid,
-    .stages = stages_liquid,
-    .time = time_liquid,
-    .watch = watch_liquid,
     .inspect = und_cells_save,
     .tools = 1 << UND_TOOL_LIQUID | 1 << UND_TOOL_SOLID | 1 << UND_TOOL_ERASE | 1 << UND_TOOL_INFLOW,
     .touch = und_cells_touch,
@@ -387,7 +371,7 @@ und_cells *und_cells_create(const und_cells_def *def, und_error *err)
     und_cells *s = und_alloc(1, sizeof *s, "cells", err);
     if (!s)
         return NULL;
-    s->liquid.class = &cells_class;
+    und_liquid_init(&s->liquid, &cells_class, &s->time, s->stages, stage_names, STAGE_COUNT);
     s->def = *def;
     if (!s->def.markers_per_cell)
         s->def.markers_per_cell = def->n[2] == 1 ? 25 : 27;
@@ -396,8 +380,6 @@ und_cells *und_cells_create(const und_cells_def *def, und_error *err)
     s->threads = und_threads(def->threads);
     s->walls_at = NAN;
     s->mac = und_mac_make(def->n, def->cell, def->origin);
-    for (int i = 0; i < STAGE_COUNT; i++)
-        s->stages[i].name = stage_names[i];
     if (make_parts(s, err) != UND_OK) {
         und_cells_destroy(s);
         return NULL;
@@ -410,7 +392,7 @@ void und_cells_destroy(und_cells *s)
 {
     if (!s)
         return;
-    und_flow_close(&s->flow);
+    und_marker_flow_close(&s->flow);
     und_poisson_destroy(s->poisson);
     und_markers_destroy(s->markers);
     und_chains_destroy(s->chains);

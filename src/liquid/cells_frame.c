@@ -79,31 +79,31 @@ und_status und_cells_write_frame(und_liquid *liquid, und_frame *frame, und_error
 
 enum { MOST_PARTS = 24 };
 
-static int list_parts(und_cells *s, und_part list[MOST_PARTS])
+static int list_parts(und_cells *s, und_state_field list[MOST_PARTS])
 {
     int n = 0;
-    list[n++] = und_part_of("time", UND_F64, &s->time, 1);
-    list[n++] = und_part_of("left", UND_F64, &s->left, 1);
-    list[n++] = und_part_of("end", UND_F64, &s->end, 1);
-    list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
-    list[n++] = und_part_of("lost", UND_F64, &s->lost, sizeof s->lost / sizeof(double));
-    list[n++] = und_part_of("owed", UND_F64, &s->owed, 1);
-    list[n++] = und_part_of("substeps", UND_F64, &s->substeps, 1);
-    list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
-    list[n++] = und_part_of("label", UND_U8, s->flow.label, s->mac.count);
-    list[n++] = und_part_of("wall", UND_U8, s->flow.wall, s->mac.count);
-    list[n++] = und_part_of("gate_open", UND_U8, s->gate_open, (size_t)s->def.gate_count + 1);
-    list[n++] = und_part_of("u", UND_F64, s->flow.u[0], s->mac.count);
-    list[n++] = und_part_of("v", UND_F64, s->flow.u[1], s->mac.count);
-    list[n++] = und_part_of("w", UND_F64, s->flow.u[2], s->mac.count);
-    list[n++] = und_part_of("p", UND_F64, s->flow.p, s->mac.count);
+    list[n++] = und_state_field_of("time", UND_F64, &s->time, 1);
+    list[n++] = und_state_field_of("left", UND_F64, &s->left, 1);
+    list[n++] = und_state_field_of("end", UND_F64, &s->end, 1);
+    list[n++] = und_state_field_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
+    list[n++] = und_state_field_of("lost", UND_F64, &s->lost, sizeof s->lost / sizeof(double));
+    list[n++] = und_state_field_of("owed", UND_F64, &s->owed, 1);
+    list[n++] = und_state_field_of("substeps", UND_F64, &s->substeps, 1);
+    list[n++] = und_state_field_of("told", UND_F64, s->told, TOLD_COUNT);
+    list[n++] = und_state_field_of("label", UND_U8, s->flow.label, s->mac.count);
+    list[n++] = und_state_field_of("wall", UND_U8, s->flow.wall, s->mac.count);
+    list[n++] = und_state_field_of("gate_open", UND_U8, s->gate_open, (size_t)s->def.gate_count + 1);
+    list[n++] = und_state_field_of("u", UND_F64, s->flow.u[0], s->mac.count);
+    list[n++] = und_state_field_of("v", UND_F64, s->flow.u[1], s->mac.count);
+    list[n++] = und_state_field_of("w", UND_F64, s->flow.u[2], s->mac.count);
+    list[n++] = und_state_field_of("p", UND_F64, s->flow.p, s->mac.count);
     if (s->is_painted) {
-        list[n++] = und_part_of("painted", UND_U8, s->painted, s->mac.count);
-        list[n++] = und_part_of("paint_velocity", UND_F64, s->paint_velocity[0], 3 * UND_PAINTS);
+        list[n++] = und_state_field_of("painted", UND_U8, s->painted, s->mac.count);
+        list[n++] = und_state_field_of("paint_velocity", UND_F64, s->paint_velocity[0], 3 * UND_PAINTS);
     }
     if (s->is_tuned) {
-        list[n++] = und_part_of("tuned_gravity", UND_F64, &s->def.gravity[1], 1);
-        list[n++] = und_part_of("tuned_viscosity", UND_F64, &s->def.viscosity, 1);
+        list[n++] = und_state_field_of("tuned_gravity", UND_F64, &s->def.gravity[1], 1);
+        list[n++] = und_state_field_of("tuned_viscosity", UND_F64, &s->def.viscosity, 1);
     }
     return n;
 }
@@ -111,8 +111,8 @@ static int list_parts(und_cells *s, und_part list[MOST_PARTS])
 und_status und_cells_save(und_liquid *liquid, und_frame *state, und_error *err)
 {
     und_cells *s = (und_cells *)liquid;
-    und_part list[MOST_PARTS];
-    if (und_parts_save(list, list_parts(s, list), state, err) != UND_OK)
+    und_state_field list[MOST_PARTS];
+    if (und_state_save_fields(list, list_parts(s, list), state, err) != UND_OK)
         return UND_FAILED;
     if ((s->markers && und_markers_save(s->markers, state, err)) ||
         (s->chains && und_chains_save(s->chains, state, err)) ||
@@ -161,9 +161,9 @@ static void recall_hands(und_cells *s)
 und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_cells *s = (und_cells *)liquid;
-    und_part list[MOST_PARTS];
+    und_state_field list[MOST_PARTS];
     forget_hands(s, state);
-    und_status status = und_parts_restore(list, list_parts(s, list), state, err);
+    und_status status = und_state_restore_fields(list, list_parts(s, list), state, err);
     if (status == UND_OK && s->markers)
         status = und_markers_restore(s->markers, state, err);
     if (status == UND_OK && s->chains)
@@ -177,11 +177,11 @@ und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_err
     if (!sound(s))
         return und_error_set(err, UND_FAILED, "the checkpoint holds cells of no kind: it is damaged");
     recall_hands(s);
-    und_flow_walls_changed(&s->flow);
+    und_marker_flow_walls_changed(&s->flow);
     s->walls_at = NAN;
     und_cells_find_labels(s); /* and how many markers each cell has */
     /* once more, as velocities inside walls and labels were set anew */
-    status = und_parts_restore(list, list_parts(s, list), state, err);
+    status = und_state_restore_fields(list, list_parts(s, list), state, err);
     if (s->left > 0)
         und_cells_make_room(s, s->left); /* in the middle of a step */
     return status;

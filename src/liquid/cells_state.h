@@ -3,7 +3,7 @@
 #define UND_LIQUID_CELLS_STATE_H
 
 #include "base/stage.h"
-#include "flow/flow.h"
+#include "flow/marker_flow.h"
 #include "liquid/cells.h"
 #include "liquid/cells_spray.h"
 #include "surface/chains.h"
@@ -57,12 +57,11 @@ struct und_cells {
     und_ledger lost; /* by rounding, of each entry */
     double substeps; /* since the start */
     und_stage stages[STAGE_COUNT];
-    und_watch watch;
     und_cells_report last;
     double told[TOLD_COUNT]; /* since the last und_cells_step began */
     long missed;             /* markers that found no room */
 
-    und_flow flow;
+    und_marker_flow flow;
     und_poisson *poisson; /* NULL where relaxation solves */
     und_wall_def *walls;  /* sides, solids, gates */
     int wall_count;
@@ -122,7 +121,7 @@ void und_cells_keep_density(und_cells *s); /* of markers: what Full cells are to
 double und_cells_smoothing(const und_cells *s); /* 1/s, of a height field */
 
 /* cells_touch.c */
-void und_cells_touch(und_liquid *liquid, const und_hand *hand, double dt);
+void und_cells_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt);
 void und_cells_tuning(const und_liquid *liquid, und_tuning *tuning);
 void und_cells_tune(und_liquid *liquid, const und_tuning *tuning);
 void und_cells_set_paints(und_cells *s); /* walls as the hands' velocities are */

@@ -21,7 +21,7 @@ static int cell_of(const und_mac *m, int axis, double place)
 }
 
 /* False: the hand is none.  One that is narrower than a cell still leaves no gaps. */
-static bool stroke_of(const und_mac *m, const und_hand *hand, stroke *s)
+static bool stroke_of(const und_mac *m, const und_mouse_tool *hand, stroke *s)
 {
     double diagonal = 0, sum = hand->radius;
     int axes = m->n[2] > 1 ? 3 : 2;
@@ -256,7 +256,7 @@ static void do_changes(und_cells *s, const stroke *way, bool walls, const double
         und_ledger_add(&s->ledger.drains, &s->lost.drains, -gain);
 }
 
-void und_cells_touch(und_liquid *liquid, const und_hand *hand, double dt)
+void und_cells_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt)
 {
     und_cells *s = (und_cells *)liquid;
     stroke way;

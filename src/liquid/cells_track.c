@@ -178,7 +178,7 @@ und_status und_cells_fill(und_cells *s, und_error *err)
         return err->status;
     und_cells_find_labels(s);
     start_velocities(s);
-    und_flow_walls_changed(&s->flow); /* none in solids */
+    und_marker_flow_walls_changed(&s->flow); /* none in solids */
     return UND_OK;
 }
 
@@ -242,7 +242,7 @@ void und_cells_find_labels(und_cells *s)
         und_chains_label(s->chains, s->flow.label);
     else
         und_height_label(s->height, s->flow.label);
-    und_flow_label(&s->flow);
+    und_marker_flow_label(&s->flow);
     if (s->markers)
         und_markers_wet(s->markers, s->flow.label, s->def.markers_per_cell);
     else if (s->chains)
@@ -329,7 +329,7 @@ void und_cells_track(und_cells *s)
 {
     double in, out, before = s->ledger.measured;
     const und_inflows inflows = inflows_of(s);
-    und_flow_through(&s->flow, s->dt, wet_part, s, &in, &out);
+    und_marker_flow_through(&s->flow, s->dt, wet_part, s, &in, &out);
     if (s->markers)
         move_markers(s, in - out);
     else if (s->chains)

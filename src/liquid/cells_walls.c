@@ -87,7 +87,7 @@ void und_cells_rebuild(und_cells *s)
             label[i] = UND_CELL_SOLID;
             wall[i] = (uint8_t)(s->first_paint + s->painted[i] - 1);
         }
-    und_flow_walls_changed(&s->flow);
+    und_marker_flow_walls_changed(&s->flow);
     s->walls_at = NAN;
 }
 
@@ -140,7 +140,7 @@ und_status und_cells_make_walls(und_cells *s, und_error *err)
         s->walls[UND_SIDES + i] = def->solids[i].wall;
     for (int i = 0; i < def->gate_count; i++)
         s->walls[UND_SIDES + def->solid_count + i] = def->gates[i].wall;
-    if (und_flow_open(&s->flow, &s->mac, s->walls, s->wall_count, s->threads, err) != UND_OK)
+    if (und_marker_flow_open(&s->flow, &s->mac, s->walls, s->wall_count, s->threads, err) != UND_OK)
         return err->status;
     memcpy(s->solid_label, s->flow.label, s->mac.count);
     memcpy(s->solid_wall, s->flow.wall, s->mac.count);

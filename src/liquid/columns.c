@@ -12,7 +12,7 @@
 enum { BESIDE = 64 }; /* values in front of the first row, so that it has a neighbour too */
 enum { FRAME_BYTES = 16 };
 
-#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
 
 /* The three parts of the model in turn (figure 2 of the paper): what acts on the surface, the volume, and the
  * spray. */
@@ -20,8 +20,8 @@ static void substep(und_columns *s)
 {
     und_columns_set_pipes(s);
     STEP (SOURCES) {
-        und_pool_add_sources(&s->pool, s->dt);
-        und_pool_press(&s->pool, s->dt);
+        und_height_field_add_sources(&s->height_field, s->dt);
+        und_height_field_press(&s->height_field, s->dt);
     }
     STEP (BODIES)
         und_columns_push(s);
@@ -37,7 +37,7 @@ static void substep(und_columns *s)
         und_columns_emit(s); /* eqs 12 to 15 */
     STEP (FLY)
         und_columns_fly(s);
-    s->pool.time += s->dt;
+    s->height_field.time += s->dt;
     s->substep++;
 }
 
@@ -47,7 +47,7 @@ static bool go_on(und_columns *s, double dt)
     assert(und_step_valid(dt));
     if (!(s->left > 0)) {
         s->left = dt;
-        s->end = s->pool.time + dt;
+        s->end = s->height_field.time + dt;
     }
     double most = fmin(und_columns_longest_step(s), und_floats_longest_step(&s->floats));
     double parts = fmin(ceil(s->left / most), 1e9);
@@ -55,7 +55,7 @@ static bool go_on(und_columns *s, double dt)
     substep(s);
     s->left = parts > 1 ? s->left - s->dt : 0;
     if (s->left <= 0)
-        s->pool.time = s->end;
+        s->height_field.time = s->end;
     return s->left <= 0;
 }
 
@@ -68,7 +68,7 @@ void und_columns_step(und_columns *s, double dt)
 und_columns_def und_columns_def_default(void)
 {
     return (und_columns_def){
-        .pool = und_pool_def_default(),
+        .height_field = und_height_field_def_default(),
         .pipe_depth = INFINITY,
         .diagonal = 0.25,
         .smoothing = 0.1,
@@ -78,7 +78,7 @@ und_columns_def und_columns_def_default(void)
 
 double und_columns_time(const und_columns *s)
 {
-    return s->pool.time;
+    return s->height_field.time;
 }
 double und_columns_surface(const und_columns *s, int x, int z)
 {
@@ -102,7 +102,7 @@ int und_columns_spray_count(const und_columns *s)
 }
 und_ledger und_columns_ledger(const und_columns *s)
 {
-    return und_pool_ledger(&s->pool);
+    return und_height_field_ledger(&s->height_field);
 }
 und_liquid *und_columns_liquid(und_columns *s)
 {
@@ -145,7 +145,7 @@ static void field_free(const und_columns *s, void *field, size_t size)
 static und_status allocate(und_columns *s, und_error *err)
 {
     bool mean = s->def.flow == UND_FLOW_MEAN, bodies = s->def.body_count > 0;
-    bool press = und_pool_presses(&s->def.pool) || bodies;
+    bool press = und_height_field_presses(&s->def.height_field) || bodies;
     struct {
         float **array;
         bool wanted;
@@ -162,7 +162,7 @@ static und_status allocate(und_columns *s, und_error *err)
         {&s->before[1], mean, "flow"},
         {&s->before[2], mean, "flow"},
         {&s->before[3], mean, "flow"},
-        {&s->head, und_pool_presses(&s->def.pool), "pressure"},
+        {&s->head, und_height_field_presses(&s->def.height_field), "pressure"},
         {&s->load, press, "pressure"},
         {&s->displaced, bodies, "bodies"},
         {&s->top, s->def.spray.on, "spray"},
@@ -170,7 +170,7 @@ static und_status allocate(und_columns *s, und_error *err)
     size_t per_cell = sizeof(double) + FRAME_BYTES;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         per_cell += fields[i].wanted ? sizeof(float) : 0;
-    if (und_pool_check_memory(&s->pool, per_cell, err) != UND_OK)
+    if (und_height_field_check_memory(&s->height_field, per_cell, err) != UND_OK)
         return err->status;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].wanted &&
@@ -183,9 +183,9 @@ static und_status allocate(und_columns *s, und_error *err)
     s->lanes = und_alloc((size_t)s->threads * ((size_t)s->stride + 2), 3 * sizeof *s->lanes, "columns", err);
     if (!s->depth || !s->rows || !s->zero || !s->share_z || !s->lanes)
         return err->status;
-    s->pool.water = s->depth;
-    s->pool.ground = s->ground;
-    s->pool.head = s->head;
+    s->height_field.water = s->depth;
+    s->height_field.ground = s->ground;
+    s->height_field.head = s->head;
     return UND_OK;
 }
 
@@ -201,7 +201,8 @@ static und_status fill(und_columns *s, und_error *err)
         for (int x = 0; x < s->nx; x++) {
             size_t at = und_columns_at(s, x, z);
             double surface;
-            und_status status = und_pool_start_at(&s->pool, x, z, &s->ground[at], &surface, err);
+            und_status status =
+                und_height_field_start_at(&s->height_field, x, z, &s->ground[at], &surface, err);
             if (status != UND_OK)
                 return status;
             s->depth[at] = surface - (double)s->ground[at];
@@ -216,7 +217,8 @@ static und_status make_spray(und_columns *s, und_error *err)
 {
     if (!s->def.spray.on)
         return UND_OK;
-    s->spray = und_spray_create(&s->def.spray, s->def.pool.gravity, s->def.pool.seed, s->threads, err);
+    s->spray = und_spray_create(&s->def.spray, s->def.height_field.gravity, s->def.height_field.seed,
+                                s->threads, err);
     return s->spray ? UND_OK : err->status;
 }
 
@@ -232,19 +234,6 @@ static und_ledger ledger_liquid(const und_liquid *liquid)
 {
     return und_columns_ledger((const und_columns *)liquid);
 }
-static double time_liquid(const und_liquid *liquid)
-{
-    return ((const und_columns *)liquid)->pool.time;
-}
-static void watch_liquid(und_liquid *liquid, und_watch watch)
-{
-    ((und_columns *)liquid)->watch = watch;
-}
-static int stages_liquid(const und_liquid *liquid, const und_stage **list)
-{
-    *list = ((const und_columns *)liquid)->stages;
-    return STAGE_COUNT;
-}
 
 static const und_liquid_class columns_class = {
     .name = "columns",
@@ -254,9 +243,6 @@ static const und_liquid_class columns_class = {
     .save = und_columns_save,
     .restore = und_columns_restore,
     .ledger = ledger_liquid,
-    .stages = stages_liquid,
-    .time = time_liquid,
-    .watch = watch_liquid,
     .inspect = und_columns_save,
     .tools = 1 << UND_TOOL_STIR | 1 << UND_TOOL_POUR | 1 << UND_TOOL_DRAIN | 1 << UND_TOOL_RAISE |
              1 << UND_TOOL_DIG,
@@ -276,28 +262,26 @@ und_columns *und_columns_create(const und_columns_def *def, und_error *err)
     und_columns *s = und_alloc(1, sizeof *s, "columns", err);
     if (!s)
         return NULL;
-    s->liquid.class = &columns_class;
+    und_liquid_init(&s->liquid, &columns_class, &s->height_field.time, s->stages, stage_names, STAGE_COUNT);
     s->def = *def;
-    for (int i = 0; i < STAGE_COUNT; i++)
-        s->stages[i].name = stage_names[i];
-    if (und_pool_init(&s->pool, "columns", &s->def.pool, err) != UND_OK) {
+    if (und_height_field_init(&s->height_field, "columns", &s->def.height_field, err) != UND_OK) {
         free(s);
         return NULL;
     }
-    s->pool.lift = und_columns_lift;
-    s->pool.context = s;
-    s->nx = s->pool.nx;
-    s->nz = s->pool.nz;
-    s->threads = s->pool.threads;
-    while (s->pool.stride < s->nx + 1)
-        s->pool.stride += UND_POOL_ROW; /* room for the wall beside a row */
-    s->stride = s->pool.stride;
+    s->height_field.lift = und_columns_lift;
+    s->height_field.context = s;
+    s->nx = s->height_field.nx;
+    s->nz = s->height_field.nz;
+    s->threads = s->height_field.threads;
+    while (s->height_field.stride < s->nx + 1)
+        s->height_field.stride += UND_HEIGHT_FIELD_ROW; /* room for the wall beside a row */
+    s->stride = s->height_field.stride;
     if (allocate(s, err) || fill(s, err) || und_columns_create_bodies(s, err) ||
-        und_pool_create_sources(&s->pool, err) || make_spray(s, err)) {
+        und_height_field_create_sources(&s->height_field, err) || make_spray(s, err)) {
         und_columns_destroy(s);
         return NULL;
     }
-    s->pool.ledger.start = und_pool_volume(&s->pool);
+    s->height_field.ledger.start = und_height_field_volume(&s->height_field);
     und_columns_set_pipes(s);
     return s;
 }
@@ -318,6 +302,6 @@ void und_columns_destroy(und_columns *s)
     free(s->lanes);
     und_columns_destroy_bodies(s);
     und_spray_destroy(s->spray);
-    und_pool_close(&s->pool);
+    und_height_field_close(&s->height_field);
     free(s);
 }

@@ -21,11 +21,11 @@ static void clear_load(und_columns *s)
         size_t row = und_columns_at(s, 0, z);
         if (s->displaced && s->rows[z].pressed)
             memset(s->displaced + row, 0, row_bytes);
-        if (s->pool.head)
-            memcpy(s->load + row, s->pool.head + row, row_bytes);
+        if (s->height_field.head)
+            memcpy(s->load + row, s->height_field.head + row, row_bytes);
         else if (s->rows[z].pressed)
             memset(s->load + row, 0, row_bytes);
-        s->rows[z].pressed = s->pool.head != NULL;
+        s->rows[z].pressed = s->height_field.head != NULL;
     }
 }
 
@@ -37,8 +37,8 @@ static void cover(und_columns *s)
         const und_float_contact *c = &s->floats.contact[i];
         int x0 = c->x0 > 0 ? c->x0 - 1 : 0, x1 = c->x1 < s->nx ? c->x1 + 1 : s->nx; /* it moves on */
         int z0 = c->z0 > 0 ? c->z0 - 1 : 0, z1 = c->z1 < s->nz ? c->z1 + 1 : s->nz;
-        double reach = c->radius + 1.5 * s->pool.grid.dx;
-        for (int z = z0; z < z1 && c->top > c->level - s->pool.grid.dx; z++)
+        double reach = c->radius + 1.5 * s->height_field.grid.dx;
+        for (int z = z0; z < z1 && c->top > c->level - s->height_field.grid.dx; z++)
             for (int x = x0; x < x1; x++) {
                 double dx = und_columns_x(s, x) - c->center[0], dz = und_columns_z(s, z) - c->center[1];
                 s->covered[und_columns_at(s, x, z)] |= dx * dx + dz * dz < reach * reach;
@@ -64,14 +64,14 @@ void und_columns_push(und_columns *s)
     if (s->covered)
         cover(s);
     if (f->bodies)
-        und_bodies_step(f->bodies, s->pool.time, s->dt);
+        und_bodies_step(f->bodies, s->height_field.time, s->dt);
 }
 
 static bool inside_body(const und_columns *s, und_vec3 p)
 {
     for (int i = 0; i < s->floats.count; i++) {
         const und_float_contact *c = &s->floats.contact[i];
-        double pad = s->pool.grid.dx, reach = c->radius + pad; /* it has moved on */
+        double pad = s->height_field.grid.dx, reach = c->radius + pad; /* it has moved on */
         double dx = p.x - c->center[0], dz = p.z - c->center[1];
         if (p.y > c->top + pad || p.y < c->bottom - pad || dx * dx + dz * dz > reach * reach)
             continue;
@@ -85,7 +85,7 @@ static bool inside_body(const und_columns *s, und_vec3 p)
 void und_columns_meet(void *columns, const und_spray *spray, int first, int count, uint8_t *met)
 {
     const und_columns *s = columns;
-    const und_grid *g = &s->pool.grid;
+    const und_grid *g = &s->height_field.grid;
     und_spray_floor floor = {
         .nx = s->nx, .nz = s->nz, .stride = s->stride, .dx = g->dx, .origin = {g->origin[0], g->origin[2]}};
     for (int k = 0; k < count; k++) {
@@ -156,7 +156,8 @@ static und_status make_scratch(und_columns *s, double reach, und_error *err)
     if (!w)
         return err->status;
     w->reach = reach;
-    double side = reach / s->pool.grid.dx + 10; /* with a border, and rows of nothing before and after */
+    double side =
+        reach / s->height_field.grid.dx + 10; /* with a border, and rows of nothing before and after */
     size_t patch = (size_t)fmin(side, s->nx + 8) * (size_t)fmin(side, s->nz + 10);
     w->hull = und_alloc(patch, sizeof *w->hull, "bodies", err);
     w->top = und_alloc(patch, sizeof *w->top, "bodies", err);
@@ -173,7 +174,7 @@ static bool look(const void *columns, int x, int z, double *level, double *rise,
 {
     const und_columns *s = columns;
     size_t at = und_columns_at(s, x, z);
-    if (s->depth[at] <= 0.01 * s->pool.grid.dx)
+    if (s->depth[at] <= 0.01 * s->height_field.grid.dx)
         return false;
     *level = und_columns_level(s, at);
     *rise = (double)s->rise[at];
@@ -184,7 +185,7 @@ static bool look(const void *columns, int x, int z, double *level, double *rise,
 static void find_walls(const und_columns *s, bool walls[UND_EDGES])
 {
     for (int e = 0; e < UND_EDGES; e++)
-        walls[e] = s->def.pool.edge[e].kind == UND_EDGE_WALL;
+        walls[e] = s->def.height_field.edge[e].kind == UND_EDGE_WALL;
 }
 
 /* What only models with bodies have. */
@@ -203,7 +204,7 @@ und_status und_columns_create_bodies(und_columns *s, und_error *err)
 {
     bool walls[UND_EDGES];
     find_walls(s, walls);
-    s->floats.pool = &s->pool;
+    s->floats.height_field = &s->height_field;
     s->floats.look = look;
     s->floats.model = s;
     if (und_floats_open(&s->floats, s->def.bodies, s->def.body_count, walls, err) != UND_OK)

@@ -30,7 +30,7 @@ static double moved_by(const und_columns *s, const und_face *f, int k, size_t *a
 /* The water that drag on a body moves along x and along z, kg. */
 static void find_moved(const und_columns *s, const und_body_view *v, double mass[2])
 {
-    double per_metre = s->def.pool.density * und_pool_cell_area(&s->pool);
+    double per_metre = s->def.height_field.density * und_height_field_cell_area(&s->height_field);
     size_t at;
     mass[0] = mass[1] = 0;
     for (int n = 0; n < v->contact->count; n++)
@@ -45,7 +45,7 @@ static void find_moved(const und_columns *s, const und_body_view *v, double mass
  * same speed. */
 static void give(und_columns *s, const und_body_view *v, const double mass[2], const double impulse[2])
 {
-    double dx = s->pool.grid.dx, speed[2];
+    double dx = s->height_field.grid.dx, speed[2];
     size_t at;
     for (int a = 0; a < 2; a++)
         speed[a] = mass[a] > 0 ? impulse[a] / mass[a] / dx : 0;

@@ -32,8 +32,8 @@ double und_columns_longest_step(const und_columns *s)
 {
     const double safe = 0.8;
     double deepest = fmin(s->deepest, s->def.pipe_depth);
-    double turn =
-        sqrt(stiffest(s) * (1 + 2 * s->def.smoothing) * s->def.pool.gravity * deepest) / s->pool.grid.dx;
+    double turn = sqrt(stiffest(s) * (1 + 2 * s->def.smoothing) * s->def.height_field.gravity * deepest) /
+                  s->height_field.grid.dx;
     return turn > 0 ? safe * 2 / turn : INFINITY;
 }
 
@@ -42,10 +42,11 @@ double und_columns_longest_step(const und_columns *s)
  * both sides, has pipes of the full section. */
 void und_columns_set_pipes(und_columns *s)
 {
-    double dx = s->pool.grid.dx, straight = s->dt * s->def.pool.gravity / (dx * dx) * straight_share(s);
+    double dx = s->height_field.grid.dx,
+           straight = s->dt * s->def.height_field.gravity / (dx * dx) * straight_share(s);
     s->pipes.straight = (float)straight;
     s->pipes.diagonal = s->pipes.beside = (float)(straight * s->def.diagonal);
-    s->pipes.kept = (float)und_exp(-s->def.pool.damping * s->dt);
+    s->pipes.kept = (float)und_exp(-s->def.height_field.damping * s->dt);
     s->pipes.reach = (float)fmin(s->def.pipe_depth, 1e9);
     for (int x = 0; x < s->nx; x++)
         s->share_z[x] = und_columns_straight(s, PIPE_Z, x, 0);
@@ -439,7 +440,7 @@ und_column und_columns_column(const und_columns *s, size_t at)
 double und_columns_pipe_flux(const und_columns *s, int pipe, int x, int z)
 {
     double share = straight_share(s) * (1 + walls_beside(s, pipe, x, z) * s->def.diagonal);
-    return (double)s->flow[pipe][(ptrdiff_t)z * s->stride + x] * s->pool.grid.dx / share;
+    return (double)s->flow[pipe][(ptrdiff_t)z * s->stride + x] * s->height_field.grid.dx / share;
 }
 
 double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z)
@@ -455,7 +456,7 @@ double und_columns_pipe_speed(const und_columns *s, int pipe, int x, int z)
 void und_columns_speed(const und_columns *s, int x, int z, double out[2])
 {
     double depth = fmin(s->depth[und_columns_at(s, x, z)], (double)s->pipes.reach);
-    double most = s->pool.grid.dx / s->dt;
+    double most = s->height_field.grid.dx / s->dt;
     out[0] = 0.5 * (und_columns_pipe_flux(s, PIPE_X, x - 1, z) + und_columns_pipe_flux(s, PIPE_X, x, z));
     out[1] = 0.5 * (und_columns_pipe_flux(s, PIPE_Z, x, z - 1) + und_columns_pipe_flux(s, PIPE_Z, x, z));
     for (int k = 0; k < 2; k++)

@@ -26,7 +26,8 @@ static float speed_z_at(const und_columns *s, int x, int z)
 static und_status add_made(const und_columns *s, und_frame *frame, const char *name, const char *unit,
                            column_fn *made, und_error *err)
 {
-    und_status status = und_pool_frame_field(&s->pool, frame, name, unit, false, s->ground, err);
+    und_status status =
+        und_height_field_frame_field(&s->height_field, frame, name, unit, false, s->ground, err);
     if (status != UND_OK)
         return status;
     float *out = frame->items[frame->count - 1].data;
@@ -39,15 +40,16 @@ static und_status add_made(const und_columns *s, und_frame *frame, const char *n
 und_status und_columns_write_frame(und_liquid *liquid, und_frame *frame, und_error *err)
 {
     und_columns *s = (und_columns *)liquid;
-    frame->grid = s->pool.grid;
-    frame->time = s->pool.time;
-    if (und_pool_frame_field(&s->pool, frame, "ground", "m", !s->pool.ground_moved, s->ground, err) ||
+    frame->grid = s->height_field.grid;
+    frame->time = s->height_field.time;
+    if (und_height_field_frame_field(&s->height_field, frame, "ground", "m", !s->height_field.ground_moved,
+                                     s->ground, err) ||
         add_made(s, frame, "surface", "m", seen_at, err))
         return err->status;
     if (s->def.velocity && (add_made(s, frame, "velocity_x", "m/s", speed_x_at, err) ||
                             add_made(s, frame, "velocity_z", "m/s", speed_z_at, err)))
         return err->status;
-    if (und_pool_frame_rain(&s->pool, frame, err) ||
+    if (und_height_field_frame_rain(&s->height_field, frame, err) ||
         (s->floats.count > 0 && und_bodies_frame(s->floats.bodies, frame, err)) ||
         (s->spray && und_spray_frame(s->spray, frame, err)))
         return err->status;
@@ -57,29 +59,29 @@ und_status und_columns_write_frame(und_liquid *liquid, und_frame *frame, und_err
 enum { PARTS = 48 };
 
 /* The whole state, in a fixed order. */
-static int parts_of(und_columns *s, und_part list[PARTS])
+static int parts_of(und_columns *s, und_state_field list[PARTS])
 {
     static const char *const flow_names[PIPES] = {"flow_x", "flow_z", "flow_down", "flow_up"};
     size_t cells = (size_t)s->stride * (size_t)s->nz, numbers = 0;
     bool bodies = s->floats.count > 0;
-    int count = und_pool_parts(&s->pool, list, 0);
-    list[count++] = und_part_of("substep", UND_F64, &s->substep, 1);
-    list[count++] = und_part_of("dt", UND_F64, &s->dt, 1);
-    list[count++] = und_part_of("left", UND_F64, &s->left, 1);
-    list[count++] = und_part_of("end", UND_F64, &s->end, 1);
-    list[count++] = und_part_of("deepest", UND_F64, &s->deepest, 1);
-    list[count++] = und_part_of("depth", UND_F64, s->depth, cells);
+    int count = und_height_field_parts(&s->height_field, list, 0);
+    list[count++] = und_state_field_of("substep", UND_F64, &s->substep, 1);
+    list[count++] = und_state_field_of("dt", UND_F64, &s->dt, 1);
+    list[count++] = und_state_field_of("left", UND_F64, &s->left, 1);
+    list[count++] = und_state_field_of("end", UND_F64, &s->end, 1);
+    list[count++] = und_state_field_of("deepest", UND_F64, &s->deepest, 1);
+    list[count++] = und_state_field_of("depth", UND_F64, s->depth, cells);
     for (int k = 0; k < PIPES; k++)
-        list[count++] = und_part_of(flow_names[k], UND_F32, s->flow[k], cells);
-    list[count++] = und_part_of("rise", UND_F32, s->rise, cells);
-    list[count++] = und_part_of("displaced", UND_F32, bodies ? s->displaced : NULL, cells);
-    count = und_pool_rain_parts(&s->pool, list, count);
+        list[count++] = und_state_field_of(flow_names[k], UND_F32, s->flow[k], cells);
+    list[count++] = und_state_field_of("rise", UND_F32, s->rise, cells);
+    list[count++] = und_state_field_of("displaced", UND_F32, bodies ? s->displaced : NULL, cells);
+    count = und_height_field_rain_parts(&s->height_field, list, count);
     if (bodies) {
         double *saved = und_bodies_saved(s->floats.bodies, &numbers);
-        list[count++] = und_part_of("bodies", UND_F64, saved, numbers);
+        list[count++] = und_state_field_of("bodies", UND_F64, saved, numbers);
     }
-    if (s->pool.ground_moved)
-        list[count++] = und_part_of("ground", UND_F32, s->ground, cells);
+    if (s->height_field.ground_moved)
+        list[count++] = und_state_field_of("ground", UND_F32, s->ground, cells);
     if (s->floats.balls.count > 0)
         list[count++] = und_balls_part(&s->floats.balls);
     return count;
@@ -88,26 +90,26 @@ static int parts_of(und_columns *s, und_part list[PARTS])
 und_status und_columns_save(und_liquid *liquid, und_frame *state, und_error *err)
 {
     und_columns *s = (und_columns *)liquid;
-    und_part list[PARTS];
-    state->grid = s->pool.grid;
-    state->time = s->pool.time;
-    und_status status = und_parts_save(list, parts_of(s, list), state, err);
+    und_state_field list[PARTS];
+    state->grid = s->height_field.grid;
+    state->time = s->height_field.time;
+    und_status status = und_state_save_fields(list, parts_of(s, list), state, err);
     return status == UND_OK && s->spray ? und_spray_save(s->spray, state, err) : status;
 }
 
 und_status und_columns_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_columns *s = (und_columns *)liquid;
-    und_part list[PARTS];
+    und_state_field list[PARTS];
     und_status status = und_columns_restore_touched(s, state, err);
     if (status == UND_OK)
-        status = und_parts_restore(list, parts_of(s, list), state, err);
+        status = und_state_restore_fields(list, parts_of(s, list), state, err);
     if (status == UND_OK)
         status = und_columns_follow_touched(s, err);
     if (status == UND_OK && s->spray)
         status = und_spray_restore(s->spray, state, err);
     if (status == UND_OK && s->floats.bodies)
-        und_bodies_restored(s->floats.bodies, s->pool.time);
+        und_bodies_restored(s->floats.bodies, s->height_field.time);
     und_columns_set_pipes(s);
     for (int z = 0; z < s->nz; z++)
         s->rows[z].pressed = s->load != NULL; /* all of it is made again */

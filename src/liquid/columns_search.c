@@ -240,7 +240,8 @@ static double set_head(und_columns *s, const und_body_view *v, const patch *p, u
 static void estimate(und_columns *s, const und_body_view *v, const patch *p, response *r, double impulse)
 {
     const und_columns_scratch *w = s->scratch;
-    double covered = v->area / und_pool_cell_area(&s->pool), lift = s->dt * r->mass * impulse * covered;
+    double covered = v->area / und_height_field_cell_area(&s->height_field),
+           lift = s->dt * r->mass * impulse * covered;
     for (int sweep = 0; sweep < ESTIMATES; sweep++) {
         for (int n = 0; n < w->count; n++) {
             und_face *f = &w->face[n];
@@ -258,7 +259,7 @@ static void estimate(und_columns *s, const und_body_view *v, const patch *p, res
 static void search(und_columns *s, const und_body_view *v, const patch *p, response *r, double impulse)
 {
     double largest = INFINITY;
-    for (int sweep = 0; sweep < MOST_SWEEPS && largest > 1e-3 * s->pool.grid.dx; sweep++) {
+    for (int sweep = 0; sweep < MOST_SWEEPS && largest > 1e-3 * s->height_field.grid.dx; sweep++) {
         largest = 0;
         for (int n = 0; n < s->scratch->count; n++) {
             und_face *f = &s->scratch->face[n];
@@ -286,11 +287,12 @@ void und_columns_find_force(und_columns *s, und_body_view *v)
 {
     und_columns_scratch *w = s->scratch;
     patch p = patch_of(s, v->contact);
-    const double weight = s->def.pool.density * s->def.pool.gravity, cell = und_pool_cell_area(&s->pool);
+    const double weight = s->def.height_field.density * s->def.height_field.gravity,
+                 cell = und_height_field_cell_area(&s->height_field);
     const double impulse = weight * s->dt * cell; /* of a metre of head */
     response r = {.mass = und_bodies_inverse_mass(s->floats.bodies, v->body)};
     und_bodies_inverse_inertia(s->floats.bodies, v->body, r.turn);
-    r.speed.y = r.mass > 0 ? -s->def.pool.gravity * s->dt : 0;
+    r.speed.y = r.mass > 0 ? -s->def.height_field.gravity * s->dt : 0;
     w->count = v->contact->count;
     w->face = v->contact->face;
     weigh_pipes(s, &p);

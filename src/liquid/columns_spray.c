@@ -42,7 +42,8 @@ static control_point control_at(const und_columns *s, int x, int z)
     if (z >= 0 && z + 1 < s->nz)
         c.speed[2] =
             0.5 * (und_columns_pipe_speed(s, PIPE_Z, x0, z0) + und_columns_pipe_speed(s, PIPE_Z, x1, z0));
-    double most = s->pool.grid.dx / s->dt; /* pipes at the water's edge may be all but dry while they flow */
+    double most =
+        s->height_field.grid.dx / s->dt; /* pipes at the water's edge may be all but dry while they flow */
     for (int i = 0; i < 3; i += 2)
         c.speed[i] = fmax(-most, fmin(c.speed[i], most));
     return c;
@@ -62,11 +63,11 @@ static und_splash_patch patch_at(const und_columns *s, int x, int z)
 
 static und_splash splash_of(und_columns *s)
 {
-    const und_grid *g = &s->pool.grid;
+    const und_grid *g = &s->height_field.grid;
     return (und_splash){.spray = s->spray,
-                        .seed = s->def.pool.seed,
+                        .seed = s->def.height_field.seed,
                         .substep = s->substep,
-                        .time = s->pool.time,
+                        .time = s->height_field.time,
                         .dt = s->dt,
                         .floor = {.nx = s->nx,
                                   .nz = s->nz,
@@ -80,8 +81,8 @@ static und_splash splash_of(und_columns *s)
                                   .context = s},
                         .level = s->depth,
                         .start = 1,
-                        .ledger = &s->pool.ledger,
-                        .lost = &s->pool.lost};
+                        .ledger = &s->height_field.ledger,
+                        .lost = &s->height_field.lost};
 }
 
 void und_columns_emit(und_columns *s)

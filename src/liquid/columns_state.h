@@ -7,7 +7,7 @@
 #include "liquid/columns.h"
 #include "liquid/columns_kernel.h"
 #include "liquid/floats.h"
-#include "liquid/pool.h"
+#include "liquid/height_field.h"
 #include "spray/spray.h"
 
 /* A pipe belongs to the column it starts at: one value, so that what leaves one column enters the other
@@ -43,7 +43,7 @@ typedef struct und_columns_scratch und_columns_scratch; /* columns_bodies.h */
 struct und_columns {
     und_liquid liquid;
     und_columns_def def;
-    und_pool pool; /* its water is the depth */
+    und_height_field height_field; /* its water is the depth */
     int nx, nz, stride, threads;
     double dt;        /* of the substep */
     double left, end; /* of a step under way: how much is to come, and when it ends, s */
@@ -54,7 +54,6 @@ struct und_columns {
     und_pipes pipes;
     int rounds; /* of scaling back, the most so far */
     und_stage stages[STAGE_COUNT];
-    und_watch watch;
 
     /* Arrays point to the first column; one column and row beside the grid is there, with endless walls on
      * it, so that no kernel has edges. */
@@ -85,11 +84,11 @@ static inline size_t und_columns_at(const und_columns *s, int x, int z)
 }
 static inline double und_columns_x(const und_columns *s, double x) /* of the middle of column x */
 {
-    return s->pool.grid.origin[0] + (x + 0.5) * s->pool.grid.dx;
+    return s->height_field.grid.origin[0] + (x + 0.5) * s->height_field.grid.dx;
 }
 static inline double und_columns_z(const und_columns *s, double z)
 {
-    return s->pool.grid.origin[2] + (z + 0.5) * s->pool.grid.dx;
+    return s->height_field.grid.origin[2] + (z + 0.5) * s->height_field.grid.dx;
 }
 static inline double und_columns_level(const und_columns *s, size_t at) /* as it is seen, m */
 {
@@ -133,7 +132,7 @@ bool und_columns_add_ball(und_columns *s, const und_ball *ball); /* between step
 void *und_columns_field(const und_columns *s, size_t size, const char *what, und_error *err);
 
 /* A person at it: columns_touch.c. */
-void und_columns_touch(und_liquid *liquid, const und_hand *hand, double dt);
+void und_columns_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt);
 void und_columns_tuning(const und_liquid *liquid, und_tuning *tuning);
 void und_columns_tune(und_liquid *liquid, const und_tuning *tuning);
 bool und_columns_throw_ball(und_liquid *liquid, const und_ball *ball);

@@ -36,12 +36,12 @@ static bool can_press(und_columns *s)
     return s->load && s->head;
 }
 
-void und_columns_touch(und_liquid *liquid, const und_hand *hand, double dt)
+void und_columns_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt)
 {
     und_columns *s = (und_columns *)liquid;
     und_error err;
     float *head = hand->tool == UND_TOOL_STIR && can_press(s) ? s->head : NULL;
-    und_pool_touch(&s->pool, hand, dt, head);
+    und_height_field_touch(&s->height_field, hand, dt, head);
     bool digs = hand->tool == UND_TOOL_RAISE || hand->tool == UND_TOOL_DIG;
     if (digs || hand->tool == UND_TOOL_POUR || hand->tool == UND_TOOL_DRAIN)
         look_over(s);
@@ -54,20 +54,20 @@ void und_columns_touch(und_liquid *liquid, const und_hand *hand, double dt)
 
 void und_columns_tuning(const und_liquid *liquid, und_tuning *tuning)
 {
-    und_pool_tuning(&((const und_columns *)liquid)->pool, tuning);
+    und_height_field_tuning(&((const und_columns *)liquid)->height_field, tuning);
 }
 
 static void follow_gravity(und_columns *s)
 {
     if (s->spray)
-        s->spray->gravity = s->def.pool.gravity;
+        s->spray->gravity = s->def.height_field.gravity;
     und_floats_set_gravity(&s->floats);
 }
 
 void und_columns_tune(und_liquid *liquid, const und_tuning *tuning)
 {
     und_columns *s = (und_columns *)liquid;
-    und_pool_tune(&s->pool, &s->def.pool, tuning);
+    und_height_field_tune(&s->height_field, &s->def.height_field, tuning);
     follow_gravity(s);
 }
 
@@ -88,13 +88,13 @@ bool und_columns_throw_ball(und_liquid *liquid, const und_ball *ball)
 und_status und_columns_restore_touched(und_columns *s, const und_frame *state, und_error *err)
 {
     double kept[UND_BALLS][2];
-    bool moved = s->pool.ground_moved;
+    bool moved = s->height_field.ground_moved;
     int count = und_balls_kept(state, kept);
     if (count < 0)
         return und_error_set(err, UND_FAILED, "the saved state has a wrong item \"balls\": it is damaged");
-    if (und_pool_restore_touched(&s->pool, &s->def.pool, state, err) != UND_OK)
+    if (und_height_field_restore_touched(&s->height_field, &s->def.height_field, state, err) != UND_OK)
         return err->status;
-    if (moved && (und_pool_sample_ground(&s->pool, s->ground, err) != UND_OK ||
+    if (moved && (und_height_field_sample_ground(&s->height_field, s->ground, err) != UND_OK ||
                   (s->floats.bodies && und_bodies_set_ground(s->floats.bodies, s->ground, err) != UND_OK)))
         return err->status;
     und_floats_drop_balls(&s->floats);
@@ -113,7 +113,7 @@ und_status und_columns_follow_touched(und_columns *s, und_error *err)
     look_over(s);
     s->deepest = deepest; /* as it was saved */
     follow_gravity(s);
-    if (s->pool.ground_moved && s->floats.bodies)
+    if (s->height_field.ground_moved && s->floats.bodies)
         return und_bodies_set_ground(s->floats.bodies, s->ground, err);
     return UND_OK;
 }

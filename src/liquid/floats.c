@@ -31,7 +31,7 @@ static und_status make_hull(und_floats *f, int body, und_error *err)
 
 static und_status make_contact(und_floats *f, int body, und_error *err)
 {
-    const und_pool *p = f->pool;
+    const und_height_field *p = f->height_field;
     double size = size_of(&f->defs[body]), side = size / p->grid.dx + 4;
     size_t nx = (size_t)fmin(side, p->nx + 2), nz = (size_t)fmin(side, p->nz + 2);
     und_float_contact *c = &f->contact[body];
@@ -58,7 +58,7 @@ static void free_contact(und_float_contact *c)
 
 static und_status open_bodies(und_floats *f, const bool walls[UND_EDGES], und_error *err)
 {
-    const und_pool *p = f->pool;
+    const und_height_field *p = f->height_field;
     und_bodies_world world = {.gravity = p->def->gravity,
                               .nx = p->nx,
                               .nz = p->nz,
@@ -86,7 +86,7 @@ static double bobbing_step(const und_floats *f, int body)
     und_bounds b = und_shape_bounds(f->defs[body].shape);
     und_vec3 d = und_sub(b.high, b.low);
     double area = fmax(d.x * d.y, fmax(d.y * d.z, d.x * d.z));
-    double stiffness = f->pool->def->density * f->pool->def->gravity * area;
+    double stiffness = f->height_field->def->density * f->height_field->def->gravity * area;
     return stiffness > 0 ? 0.5 * sqrt(und_bodies_mass(f->bodies, body) / stiffness) : INFINITY;
 }
 
@@ -95,7 +95,7 @@ static void find_bobbing(und_floats *f)
     f->bobbing = INFINITY;
     for (int i = 0; i < f->count; i++)
         if ((isfinite(f->defs[i].release) || f->defs[i].release_wet) &&
-            size_of(&f->defs[i]) > 0.1 * f->pool->grid.dx) /* dust makes no waves */
+            size_of(&f->defs[i]) > 0.1 * f->height_field->grid.dx) /* dust makes no waves */
             f->bobbing = fmin(f->bobbing, bobbing_step(f, i));
 }
 
@@ -166,8 +166,8 @@ bool und_floats_throw(und_floats *f, const bool walls[UND_EDGES], const und_ball
 {
     und_error err;
     und_ball thrown = *ball;
-    if (f->pool->nz == 1) { /* a curve has no width */
-        thrown.place[2] = und_pool_z(f->pool, 0);
+    if (f->height_field->nz == 1) { /* a curve has no width */
+        thrown.place[2] = und_height_field_z(f->height_field, 0);
         thrown.velocity[2] = 0;
     }
     const und_body_def *def = und_balls_add(&f->balls, &thrown);
@@ -189,7 +189,7 @@ void und_floats_set_gravity(und_floats *f)
 {
     if (!f->bodies)
         return;
-    und_bodies_set_gravity(f->bodies, f->pool->def->gravity);
+    und_bodies_set_gravity(f->bodies, f->height_field->def->gravity);
     find_bobbing(f);
 }
 
@@ -197,7 +197,7 @@ void und_floats_set_gravity(und_floats *f)
 
 void und_floats_view(und_floats *f)
 {
-    PARALLEL_FOR(f->count < FEW_BODIES ? 1 : f->pool->threads)
+    PARALLEL_FOR(f->count < FEW_BODIES ? 1 : f->height_field->threads)
     for (int i = 0; i < f->count; i++)
         f->view[i] = und_float_view(f, i);
 }
@@ -206,7 +206,7 @@ void und_floats_release(und_floats *f)
 {
     for (int i = 0; i < f->count; i++)
         if (f->defs[i].release_wet && f->view[i].room > 0 && und_bodies_led(f->bodies, i))
-            und_bodies_let_go(f->bodies, i, f->pool->time);
+            und_bodies_let_go(f->bodies, i, f->height_field->time);
 }
 
 /* Fast bodies move no more than half of their smallest side in a step, so that they meet what is in their
@@ -230,7 +230,7 @@ double und_floats_longest_step(const und_floats *f)
 
 static void slow_spin(und_floats *f, const und_body_view *v, const double turn[9], double dt)
 {
-    const und_pool_def *p = f->pool->def;
+    const und_height_field_def *p = f->height_field->def;
     const double *w = v->state.spin;
     double spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), length = und_cbrt(v->room);
     double still = 0.1 * sqrt(p->gravity / fmax(length, 1e-6)); /* so that it stops turning at all */
@@ -249,7 +249,7 @@ static double implicit(double drag, double dt, double give_way)
 void und_floats_carry(und_floats *f, const und_body_view *v, und_float_drag *d)
 {
     const und_float_contact *c = v->contact;
-    const und_pool_def *p = f->pool->def;
+    const und_height_field_def *p = f->height_field->def;
     und_vec3 place = und_vec(v->state.position[0], v->state.position[1], v->state.position[2]);
     und_vec3 arm = und_sub(v->middle, place);
     und_vec3 flow = und_sub(c->water, und_bodies_speed_at(f->bodies, v->body, v->middle));

@@ -7,7 +7,7 @@
 #include "bodies/bodies.h"
 #include "bodies/hull.h"
 #include "liquid/balls.h"
-#include "liquid/pool.h"
+#include "liquid/height_field.h"
 
 enum { UND_FLOAT_LINES = 6 }; /* upright ones, along each side of a cell, at most */
 
@@ -69,7 +69,7 @@ typedef struct und_body_view {
 typedef bool und_float_look(const void *model, int x, int z, double *level, double *rise, double speed[2]);
 
 typedef struct und_floats {
-    const und_pool *pool; /* borrowed, with its def's gravity and density */
+    const und_height_field *height_field; /* borrowed, with its def's gravity and density */
     und_float_look *look;
     const void *model;
     const und_body_def *defs; /* borrowed, or `thrown` */

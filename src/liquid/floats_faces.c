@@ -18,7 +18,7 @@ static void find_footprint(const und_floats *s, int body, und_float_contact *c)
 {
     und_bounds b = und_shape_bounds(s->defs[body].shape);
     und_pose pose = und_bodies_pose(s->bodies, body);
-    const und_grid *g = &s->pool->grid;
+    const und_grid *g = &s->height_field->grid;
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     und_vec3 middle = und_pose_point(&pose, und_mul(und_add(b.low, b.high), 0.5));
     c->center[0] = middle.x;
@@ -38,17 +38,17 @@ static void find_footprint(const und_floats *s, int body, und_float_contact *c)
         c->bottom = und_smaller(c->bottom, p.y);
         c->top = und_larger(c->top, p.y);
     }
-    c->x0 = within(floor((low[0] - g->origin[0]) / g->dx), s->pool->nx);
-    c->x1 = within(ceil((high[0] - g->origin[0]) / g->dx), s->pool->nx);
-    c->z0 = within(floor((low[1] - g->origin[2]) / g->dx), s->pool->nz);
-    c->z1 = within(ceil((high[1] - g->origin[2]) / g->dx), s->pool->nz);
+    c->x0 = within(floor((low[0] - g->origin[0]) / g->dx), s->height_field->nx);
+    c->x1 = within(ceil((high[0] - g->origin[0]) / g->dx), s->height_field->nx);
+    c->z0 = within(floor((low[1] - g->origin[2]) / g->dx), s->height_field->nz);
+    c->z1 = within(ceil((high[1] - g->origin[2]) / g->dx), s->height_field->nz);
     c->middle[0] = g->origin[0] + 0.5 * (c->x0 + c->x1) * g->dx;
     c->middle[1] = g->origin[2] + 0.5 * (c->z0 + c->z1) * g->dx;
     double across = und_smaller(high[0] - low[0], high[1] - low[1]) / g->dx;
     und_shape_kind kind = s->defs[body].shape->kind;
     bool sharp = kind != UND_SPHERE && kind != UND_ELLIPSOID && kind != UND_CAPSULE && kind != UND_MESH;
     int lines = across < 2 ? UND_FLOAT_LINES : across < 4 || sharp ? 4 : 2;
-    const int cells[2] = {s->pool->nx, s->pool->nz};
+    const int cells[2] = {s->height_field->nx, s->height_field->nz};
     for (int k = 0; k < 2; k++) {
         double from = und_larger(low[k], g->origin[2 * k]);
         double size = und_smaller(high[k], g->origin[2 * k] + cells[k] * g->dx) - from;
@@ -61,10 +61,11 @@ static void find_footprint(const und_floats *s, int body, und_float_contact *c)
 static void add_to_rim(const und_floats *s, und_rim *r, const und_float_contact *c, int x, int z)
 {
     double level, rise, speed[2];
-    if (x < 0 || z < 0 || x >= s->pool->nx || z >= s->pool->nz ||
+    if (x < 0 || z < 0 || x >= s->height_field->nx || z >= s->height_field->nz ||
         !s->look(s->model, x, z, &level, &rise, speed))
         return;
-    double u = und_pool_x(s->pool, x) - c->middle[0], v = und_pool_z(s->pool, z) - c->middle[1];
+    double u = und_height_field_x(s->height_field, x) - c->middle[0],
+           v = und_height_field_z(s->height_field, z) - c->middle[1];
     und_rim_add(r, u, v, level, rise, speed);
 }
 
@@ -72,8 +73,9 @@ static void add_to_rim(const und_floats *s, und_rim *r, const und_float_contact 
 static void find_level(const und_floats *s, double height, und_float_contact *c)
 {
     und_rim r = {0};
-    double ground = (double)s->pool->ground[und_pool_at(s->pool, und_pool_cell_x(s->pool, c->middle[0]),
-                                                        und_pool_cell_z(s->pool, c->middle[1]))];
+    double ground = (double)s->height_field->ground[und_height_field_at(
+        s->height_field, und_height_field_cell_x(s->height_field, c->middle[0]),
+        und_height_field_cell_z(s->height_field, c->middle[1]))];
     for (int x = c->x0 - 2; x <= c->x1 + 1; x++) {
         add_to_rim(s, &r, c, x, c->z0 - 2);
         add_to_rim(s, &r, c, x, c->z1 + 1);
@@ -120,7 +122,7 @@ static void add_line(const und_floats *s, const und_body_view *v, const line_loa
 {
     double up = v->state.velocity[1] + v->state.spin[2] * (l->x - v->state.position[0]) -
                 v->state.spin[0] * (l->z - v->state.position[2]);
-    double ram = 0.5 * v->def->drag * und_smaller(up, 0) * up / s->pool->def->gravity;
+    double ram = 0.5 * v->def->drag * und_smaller(up, 0) * up / s->height_field->def->gravity;
     double open = openness(l, ram), room = cover * l->room;
     f->cover += cover;
     f->pierced += l->bottom + l->thickness > l->level ? cover : 0;
@@ -138,7 +140,8 @@ static void add_line(const und_floats *s, const und_body_view *v, const line_loa
 /* How much of a control point's part of the plane lies in the domain: 1, or a half along each edge. */
 static double within_domain(const und_floats *s, const und_face *f)
 {
-    return (f->i < 0 || f->i >= s->pool->nx - 1 ? 0.5 : 1) * (f->j < 0 || f->j >= s->pool->nz - 1 ? 0.5 : 1);
+    return (f->i < 0 || f->i >= s->height_field->nx - 1 ? 0.5 : 1) *
+           (f->j < 0 || f->j >= s->height_field->nz - 1 ? 0.5 : 1);
 }
 
 /* The room below the level on a line that meets the body. */
@@ -166,7 +169,7 @@ static int part_of(double place, double apart, double origin, double dx, double 
 /* One row of upright lines, at z, into the faces of all control points from (x0 - 1, z0 - 1) on. */
 static void sample_row(const und_floats *s, const und_body_view *v, double z)
 {
-    const und_grid *g = &s->pool->grid;
+    const und_grid *g = &s->height_field->grid;
     const und_float_contact *c = v->contact;
     const int width = c->x1 - c->x0 + 1, height = c->z1 - c->z0 + 1, count = c->lines[0];
     double share_x, share_z, whole = c->apart[0] * c->apart[1] / (g->dx * g->dx);
@@ -199,7 +202,7 @@ static void sample_row(const und_floats *s, const und_body_view *v, double z)
 /* Sums become means, and the view gets its own. */
 static void add_face(const und_floats *s, und_body_view *v, und_face *f)
 {
-    const double cell = und_pool_cell_area(s->pool);
+    const double cell = und_height_field_cell_area(s->height_field);
     und_vec3 moment = und_vec(f->x, f->y, f->z); /* of the room */
     double *means[] = {&f->surface, &f->least, &f->most, &f->ram, &f->speed};
     f->x = moment.x / f->room;
@@ -251,12 +254,12 @@ static und_sunk sunk_part(const und_body_view *v, const und_pose *pose)
 static void set_right(const und_floats *s, und_body_view *v, const und_pose *pose)
 {
     und_float_contact *c = v->contact;
-    bool within_pool = c->x0 > 0 && c->z0 > 0 && c->x1 < s->pool->nx && c->z1 < s->pool->nz;
-    if (!within_pool && s->pool->nz > 1)
+    bool within_pool = c->x0 > 0 && c->z0 > 0 && c->x1 < s->height_field->nx && c->z1 < s->height_field->nz;
+    if (!within_pool && s->height_field->nz > 1)
         return;
     und_sunk sunk = sunk_part(v, pose);
     und_vec3 shift = und_sub(sunk.middle, v->middle);
-    double more = s->pool->nz > 1 ? sunk.volume / v->room : 1; /* a curve is as wide as a cell */
+    double more = s->height_field->nz > 1 ? sunk.volume / v->room : 1; /* a curve is as wide as a cell */
     for (int n = 0; n < c->count; n++) {
         c->face[n].room *= more;
         c->face[n].x += shift.x;
@@ -304,7 +307,8 @@ static double look_under(const und_floats *s, const und_face *f, double *level, 
     double wet = 0, h, r, speed[2];
     *level = *rise = 0;
     for (int k = 0; k < 4; k++) {
-        int x = within(f->i + (k & 1), s->pool->nx - 1), z = within(f->j + (k >> 1), s->pool->nz - 1);
+        int x = within(f->i + (k & 1), s->height_field->nx - 1),
+            z = within(f->j + (k >> 1), s->height_field->nz - 1);
         if (!s->look(s->model, x, z, &h, &r, speed))
             continue;
         wet += 0.25;
@@ -322,7 +326,7 @@ static double look_under(const und_floats *s, const und_face *f, double *level, 
  * change to each of its cells and is lifted by their mean: so the water gains what the body loses. */
 static void feel_level(const und_floats *s, und_float_contact *c)
 {
-    const und_grid *g = &s->pool->grid;
+    const und_grid *g = &s->height_field->grid;
     double w = 0, x = 0, z = 0, h = 0, rise = 0, level, r;
     double xx = 0, xz = 0, zz = 0, hx = 0, hz = 0, own = g->dx * g->dx / 12; /* a point's square */
     for (int n = 0; n < c->count; n++) {

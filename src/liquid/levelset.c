@@ -17,7 +17,7 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 
 #define AIR_TOLERANCE 1e-3 /* of the air's projection */
 
-#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
 
 /* 4.4.1: so that the fastest liquid crosses C = 1 / CFLmultiplier cells in a substep, with the speed v = u +
  * g dt that it has at its end: v dt = C dx.  The last two of a step are equal. */
@@ -26,15 +26,17 @@ static void choose_step(und_levelset *s)
     const double *g = s->def.gravity, cross = s->def.dx * s->def.courant;
     double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     double speed = fmax(s->fastest, und_solids_fastest(&s->solids, s->time, s->left));
-    speed = fmax(speed, und_guides_fastest(und_levelset_guides(s), s->time, s->left));
+    speed = fmax(speed, und_control_particles_fastest(und_levelset_guides(s), s->time, s->left));
     speed = 0.5 * (speed + sqrt(speed * speed + 4 * pull * cross));
     double most = fmin(cross / speed, s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
     s->crawls = s->ran_away && s->left / (cross / speed) < MOST_SUBSTEPS;
     s->needed = most;
-    bool last = most >= s->left || s->ran_away || s->halved > 0;
-    s->halved = !last && 2 * most > s->left;
-    s->dt = last ? s->left : s->halved > 0 ? 0.5 * s->left : most;
+    bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
+    if (last && s->end > s->time)
+        s->left = s->end - s->time; /* so that solids are put where a run that goes on from there puts them */
+    s->last_two_equal = !last && 2 * most > s->left;
+    s->dt = last ? s->left : s->last_two_equal > 0 ? 0.5 * s->left : most;
 }
 
 static void brought(und_levelset *s, double volume)
@@ -56,8 +58,8 @@ static void fill_and_drain(und_levelset *s)
         und_distance_redistance(&s->surface, s->def.redistance);
     /* Air that the last step carried into a source is liquid now: it would be cut out of what flows from it.
      */
-    if (s->tracers && und_elements_held(s->elements))
-        und_tracers_refit(s->tracers, &s->surface, NULL, und_elements_held(s->elements));
+    if (s->particles && und_elements_held(s->elements))
+        und_level_set_particles_refit(s->particles, &s->surface, NULL, und_elements_held(s->elements));
     if (s->volume)
         return;
     if (filled)
@@ -88,41 +90,47 @@ static double growth(und_levelset *s)
     return part;
 }
 
-static und_stream_report keep_volume(und_levelset *s)
+double und_levelset_suction(const und_levelset *s)
+{
+    return 0.05 * und_levelset_pull(s) * s->def.dx;
+}
+
+static und_mac_flow_report keep_volume(und_levelset *s)
 {
     const float *drops = und_levelset_spray_gain(s), *grown = und_levelset_control_gain(s, drops);
-    const double *g = s->def.gravity, pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    const und_stream_gain gain = {.pull = 0.05 * pull * s->def.dx,
-                                  .everywhere = growth(s),
-                                  .grown = s->volume ? und_levelset_volume_gain(s, grown) : grown,
-                                  .keen = s->volume != NULL,
-                                  .held = und_levelset_held(s)};
+    const und_mac_flow_gain gain = {.pull = und_levelset_suction(s),
+                                    .everywhere = growth(s),
+                                    .grown = s->volume ? und_levelset_volume_gain(s, grown) : grown,
+                                    .keen = s->volume != NULL,
+                                    .held = und_levelset_held(s)};
     und_levelset_air_beyond(s, true);
-    und_stream_report report = und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &gain,
-                                                  s->dt, s->def.tolerance, s->def.max_iterations);
+    und_mac_flow_report report = und_mac_flow_project(&s->flow, &s->surface, &s->solids, s->system, &gain,
+                                                      s->dt, s->def.tolerance, s->def.max_iterations);
     und_levelset_air_beyond(s, false);
-    und_levelset_give(s);
+    und_levelset_enforce_held_velocities(s);
     und_levelset_held_release(s);
     und_levelset_book(s, und_levelset_held_gain(s));
     if (!s->volume)
-        brought(s, s->dt * und_elements_outflow(s->elements, &s->stream, &s->solids));
+        brought(s, s->dt * und_elements_outflow(s->elements, &s->flow, &s->solids));
     if (!s->volume)
         brought(s, s->dt * und_levelset_bands_inflow(s));
-    s->drained = s->dt * und_elements_inflow(s->elements, &s->stream, &s->solids);
+    s->drained = s->dt * und_elements_inflow(s->elements, &s->flow, &s->solids);
     und_levelset_control_given(s, drops != NULL);
     und_levelset_spray_given(s);
     return report;
 }
 
-static void tell(und_levelset *s, const und_stream_report *report, const und_stream_report *air)
+static void tell(und_levelset *s, const und_mac_flow_report *report, const und_mac_flow_report *air)
 {
     s->substeps++;
-    double n = s->told[TOLD_SUBSTEPS]++;
-    s->told[TOLD_SHORTEST] = n == 0 ? s->dt : fmin(s->told[TOLD_SHORTEST], s->dt);
-    s->told[TOLD_MEAN_ITERATIONS] += (report->iterations - s->told[TOLD_MEAN_ITERATIONS]) / (n + 1);
-    s->told[TOLD_MOST_ITERATIONS] = fmax(s->told[TOLD_MOST_ITERATIONS], report->iterations);
-    s->told[TOLD_DIVERGENCE] = fmax(s->told[TOLD_DIVERGENCE], report->divergence);
-    s->told[TOLD_UNCONVERGED] += !report->converged;
+    double n = s->step_stats[STEP_STATS_SUBSTEPS]++;
+    s->step_stats[STEP_STATS_SHORTEST] = n == 0 ? s->dt : fmin(s->step_stats[STEP_STATS_SHORTEST], s->dt);
+    s->step_stats[STEP_STATS_MEAN_ITERATIONS] +=
+        (report->iterations - s->step_stats[STEP_STATS_MEAN_ITERATIONS]) / (n + 1);
+    s->step_stats[STEP_STATS_MOST_ITERATIONS] =
+        fmax(s->step_stats[STEP_STATS_MOST_ITERATIONS], report->iterations);
+    s->step_stats[STEP_STATS_DIVERGENCE] = fmax(s->step_stats[STEP_STATS_DIVERGENCE], report->divergence);
+    s->step_stats[STEP_STATS_UNCONVERGED] += !report->converged;
     s->ran_away |= !isfinite(report->residual);
     s->ran_away |= s->volume && und_volume_is_overfull(und_levelset_volumes(s));
     s->last = (und_levelset_report){.dt = s->dt,
@@ -131,8 +139,8 @@ static void tell(und_levelset *s, const und_stream_report *report, const und_str
                                     .divergence = report->divergence,
                                     .converged = report->converged,
                                     .air_divergence = air->divergence,
-                                    .liquid = und_mask_count(&s->stream.liquid),
-                                    .particles = s->tracers ? s->tracers->count : 0,
+                                    .liquid = und_mask_count(&s->flow.liquid),
+                                    .particles = s->particles ? s->particles->count : 0,
                                     .drops = s->spray ? und_levelset_drops(s)->count : 0,
                                     .substeps = (long)s->substeps};
 }
@@ -160,7 +168,7 @@ static float reach(const und_levelset *s)
 /* False where what the substep needs is not there: nothing has changed then. */
 static bool begin_substep(und_levelset *s)
 {
-    const double halved = s->halved;
+    const double last_two_equal = s->last_two_equal;
     bool ready = true;
     choose_step(s); /* 4.4.1 */
     und_levelset_bands_step(s);
@@ -168,7 +176,7 @@ static bool begin_substep(und_levelset *s)
         STAGE (&s->stages[STAGE_CONTROL])
             ready = und_levelset_control_ready(s);
     if (!ready)
-        s->halved = halved;
+        s->last_two_equal = last_two_equal;
     return ready;
 }
 
@@ -178,35 +186,33 @@ static void carry_velocity(und_levelset *s)
     const und_advection rule =
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
     if (s->def.order == 2)
-        und_stream_scale_gained(&s->stream, s->before > 0 ? s->dt / s->before : 0);
-    und_stream_advect(&s->stream, s->dt / s->def.dx, trace, rule);
-    if (s->def.order == 2)
-        und_stream_before_gain(&s->stream);
+        und_mac_flow_scale_gained(&s->flow, s->before > 0 ? s->dt / s->before : 0);
+    und_mac_flow_advect(&s->flow, s->dt / s->def.dx, trace, rule);
 }
 
 static void push(und_levelset *s)
 {
-    und_elements_force(s->elements, &s->stream, s->def.gravity, s->dt); /* 4.4.4 */
-    und_elements_modify(s->elements, &s->stream, s->dt);                /* 4.4.5 */
+    und_elements_force(s->elements, &s->flow, s->def.gravity, s->dt); /* 4.4.4 */
+    und_elements_modify(s->elements, &s->flow, s->dt);                /* 4.4.5 */
     if (s->control)
-        und_guides_lead(und_levelset_guides(s), &s->stream, s->dt);
-    und_levelset_give(s);
+        und_control_particles_lead(und_levelset_guides(s), &s->flow, s->dt);
+    und_levelset_enforce_held_velocities(s);
 }
 
 /* The velocity beyond the liquid; what is left of divergence there where the air keeps its volume. */
-static und_stream_report extend(und_levelset *s)
+static und_mac_flow_report extend(und_levelset *s)
 {
-    und_stream_report air = {0};
-    s->fastest = und_stream_fastest(&s->stream);
-    und_stream_extend(&s->stream, &s->solids, s->layers);
+    und_mac_flow_report air = {0};
+    s->fastest = und_mac_flow_fastest(&s->flow);
+    und_mac_flow_extend(&s->flow, &s->solids, s->layers);
     if (s->def.order == 2)
-        und_stream_after_gain(&s->stream, und_levelset_held(s), s->layers);
+        und_mac_flow_after_gain(&s->flow, und_levelset_held(s), s->layers);
     s->before = s->dt;
     if (s->def.free_air)
-        air = und_stream_free_air(&s->stream, &s->surface, &s->solids, s->system, und_levelset_held(s),
-                                  reach(s), AIR_TOLERANCE, s->def.max_iterations);
+        air = und_mac_flow_free_air(&s->flow, &s->surface, &s->solids, s->system, und_levelset_held(s),
+                                    reach(s), AIR_TOLERANCE, s->def.max_iterations);
     if (s->control)
-        und_guides_give_air(und_levelset_guides(s), &s->stream, &s->solids);
+        und_control_particles_give_air(und_levelset_guides(s), &s->flow, &s->solids);
     und_levelset_take_flow(s);
     return air;
 }
@@ -214,14 +220,16 @@ static und_stream_report extend(und_levelset *s)
 /* 4.4, in its order; false where it is to be tried again later. */
 static bool substep(und_levelset *s)
 {
-    und_stream_report report = {0}, air = {0};
+    und_mac_flow_report report = {0}, air = {0};
     if (!begin_substep(s))
         return false;
-    STEP (SOLIDS)
+    STEP (SOLIDS) {
+        und_levelset_volume_excess(s);
         if (und_solids_move(&s->solids, s->time, s->dt)) {
             und_levelset_volume_passed(s);
             und_levelset_into_solids(s, true);
         }
+    }
     STEP (SOURCES)
         if (s->elements) {
             und_elements_render(s->elements, s->time, &s->surface);
@@ -229,36 +237,38 @@ static bool substep(und_levelset *s)
         }
     STEP (CONTROL)
         if (s->control)
-            und_guides_render(und_levelset_guides(s), s->time, s->dt);
+            und_control_particles_render(und_levelset_guides(s), s->time, s->dt);
     STEP (LABELS) {
-        und_levelset_press_films(s);
-        und_stream_label(&s->stream, &s->surface, &s->solids); /* 4.4.2 */
+        und_levelset_press_wall_films(s);
+        und_mac_flow_label(&s->flow, &s->surface, &s->solids); /* 4.4.2 */
         und_levelset_hold(s);
     }
     STEP (ADVECT)
         carry_velocity(s); /* 4.4.6 */
     und_levelset_viscous_keep(s);
-    STEP (FORCES)
+    STEP (FORCES) {
         push(s);
+        und_levelset_volume_keep(s);
+    }
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s); /* 4.4.7 */
     }
     if (s->solids.friction) {
-        und_stream_rub(&s->stream, &s->solids, s->dt);
-        und_levelset_give(s);
+        und_mac_flow_rub(&s->flow, &s->solids, s->dt);
+        und_levelset_enforce_held_velocities(s);
     }
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
     und_levelset_viscosity_done(s);
-    und_levelset_release_films(s);
+    und_levelset_release_wall_films(s);
     und_levelset_leave(s);
     STEP (EXTEND)
         air = extend(s);
     und_levelset_heat_move(s);
     und_levelset_move_surface(s); /* 4.4.9 */
     if (s->def.free_air)
-        und_stream_plain_air(&s->stream);
+        und_mac_flow_plain_air(&s->flow);
     s->time += s->dt;
     measure(s);
     tell(s, &report, &air);
@@ -274,9 +284,9 @@ static bool bands_ready(und_levelset *s)
         und_levelset_bands_keep(s);
     if (!und_levelset_bands_begin(s))
         return false;
-    double halved = s->halved;
+    double last_two_equal = s->last_two_equal;
     choose_step(s);
-    s->halved = halved;
+    s->last_two_equal = last_two_equal;
     return und_levelset_bands_ready(s, s->dt);
 }
 
@@ -287,8 +297,8 @@ static bool go_on(und_levelset *s, double dt)
     if (!(s->left > 0)) {
         s->left = dt;
         s->end = s->time + dt;
-        for (int i = 0; i < TOLD_COUNT; i++)
-            s->told[i] = 0;
+        for (int i = 0; i < STEP_STATS_COUNT; i++)
+            s->step_stats[i] = 0;
         und_levelset_viscous_begin(s);
     }
     if (!bands_ready(s))
@@ -326,6 +336,7 @@ und_levelset_def und_levelset_def_default(void)
         .max_step = INFINITY,
         .trace = 2,
         .velocity_rule = UND_VELOCITY_MACCORMACK,
+        .surface_rule = UND_SURFACE_VOLUME,
         .redistance = 2,
         .particles = 16,
         .reseed = 20,
@@ -376,12 +387,12 @@ double und_levelset_distance(const und_levelset *s, int x, int y, int z)
 double und_levelset_pressure(const und_levelset *s, int x, int y, int z)
 {
     size_t at;
-    return find_cell(s, UND_MAC_CELLS, x, y, z, &at) ? s->def.density * s->stream.p[at] : 0;
+    return find_cell(s, UND_MAC_CELLS, x, y, z, &at) ? s->def.density * s->flow.p[at] : 0;
 }
 double und_levelset_velocity(const und_levelset *s, int axis, int x, int y, int z)
 {
     size_t at;
-    return find_cell(s, axis, x, y, z, &at) ? (double)s->stream.u[axis][at - (size_t)s->mac.step[axis]] : 0;
+    return find_cell(s, axis, x, y, z, &at) ? (double)s->flow.u[axis][at - (size_t)s->mac.step[axis]] : 0;
 }
 double und_levelset_squeezed(const und_levelset *s, int obstacle)
 {
@@ -401,6 +412,21 @@ und_grid und_levelset_grid(const und_levelset_def *def)
     return (und_grid){.n = {def->n[0], def->n[1], def->n[2]},
                       .dx = def->dx,
                       .origin = {def->origin[0], def->origin[1], def->origin[2]}};
+}
+
+/* Where liquid comes in through its surface, what goes on beyond it would grow from step to step. */
+static bool shapes_surface(const und_levelset_def *def)
+{
+    for (int i = 0; i < def->control_particle_count; i++)
+        if (def->control_particles[i].kind == UND_CONTROL_SURFACE)
+            return true;
+    return false;
+}
+
+static int order_of(const und_levelset_def *def)
+{
+    const bool viscous = def->viscosity > 0 && !und_levelset_viscosity_varies(def);
+    return def->order != 0 ? def->order : viscous && !shapes_surface(def) ? 2 : 1;
 }
 
 static und_status check_def(const und_levelset_def *def, und_error *err)
@@ -431,6 +457,9 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
             return und_error_set(err, UND_INVALID, "levelset: origin and gravity: expected finite numbers");
         cells *= def->n[a];
     }
+    if (def->order == 2 && shapes_surface(def))
+        return und_error_set(err, UND_INVALID,
+                             "levelset: order: 2 does not go with control of the surface; expected 1");
     if (cells > MOST_CELLS)
         return und_error_set(err, UND_INVALID, "levelset: cells: %g are more than %d", cells, MOST_CELLS);
     for (size_t i = 0; i < sizeof range / sizeof *range; i++)
@@ -480,19 +509,6 @@ static und_ledger ledger_liquid(const und_liquid *liquid)
 {
     return und_levelset_ledger((const und_levelset *)liquid);
 }
-static double time_liquid(const und_liquid *liquid)
-{
-    return ((const und_levelset *)liquid)->time;
-}
-static void watch_liquid(und_liquid *liquid, und_watch watch)
-{
-    ((und_levelset *)liquid)->watch = watch;
-}
-static int stages_liquid(const und_liquid *liquid, const und_stage **list)
-{
-    *list = ((const und_levelset *)liquid)->stages;
-    return STAGE_COUNT;
-}
 
 static const und_liquid_class levelset_class = {
     .name = "levelset",
@@ -504,9 +520,6 @@ static const und_liquid_class levelset_class = {
     .save = und_levelset_save,
     .restore = und_levelset_restore,
     .ledger = ledger_liquid,
-    .stages = stages_liquid,
-    .time = time_liquid,
-    .watch = watch_liquid,
     .inspect = und_levelset_save,
 };
 
@@ -528,7 +541,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     const und_levelset_def *def = &s->def;
     const struct und_levelset_control *old = s->control; /* on the grid before this one */
     s->surface = (und_distance){0};
-    s->stream = (und_stream){0};
+    s->flow = (und_mac_flow){0};
     s->solids = (und_solids){0};
     s->elements = NULL;
     s->held = NULL;
@@ -539,12 +552,13 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     s->pockets = NULL;
     s->film_cell = NULL;
     s->film_phi = NULL;
+    s->closing = NULL;
     if (und_levelset_viscous_open(s, err) || und_levelset_heat_open(s, err) || check_memory(s, err) ||
-        und_levelset_films_open(s, err) || und_levelset_volume_open(s, err) ||
+        und_levelset_wall_films_open(s, err) || und_levelset_volume_open(s, err) ||
         und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
-        und_stream_open(&s->stream, &s->mac, s->threads, err) ||
-        (s->def.order == 2 && und_stream_keep_gained(&s->stream, err)) ||
+        und_mac_flow_open(&s->flow, &s->mac, s->threads, err) ||
+        (s->def.order == 2 && und_mac_flow_keep_gained(&s->flow, err)) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
                         s->threads, err) ||
         !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
@@ -566,16 +580,17 @@ void und_levelset_close_grid(und_levelset *s)
     und_levelset_held_close(s);
     und_elements_destroy(s->elements);
     und_solids_close(&s->solids);
-    und_stream_close(&s->stream);
+    und_mac_flow_close(&s->flow);
     und_distance_close(&s->surface);
     free(s->film_cell);
     free(s->film_phi);
+    free(s->closing);
 }
 
 static und_status make_parts(und_levelset *s, und_error *err)
 {
     const und_levelset_def *def = &s->def;
-    und_tracers_def particles = und_tracers_def_default();
+    und_level_set_particles_def particles = und_level_set_particles_def_default();
     const bool traced = def->particles > 0;
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
@@ -585,7 +600,8 @@ static und_status make_parts(und_levelset *s, und_error *err)
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->squeezed = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->squeezed, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||
-        (traced && !(s->tracers = und_tracers_create(&s->mac, &particles, def->seed, s->threads, err))) ||
+        (traced &&
+         !(s->particles = und_level_set_particles_create(&s->mac, &particles, def->seed, s->threads, err))) ||
         (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
         und_levelset_fill(s, err))
         return err->status;
@@ -602,16 +618,13 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     und_levelset *s = und_alloc(1, sizeof *s, "levelset", err);
     if (!s)
         return NULL;
-    s->liquid.class = &levelset_class;
+    und_liquid_init(&s->liquid, &levelset_class, &s->time, s->stages, stage_names, STAGE_COUNT);
     s->def = *def;
-    if (def->order == 0)
-        s->def.order = def->viscosity > 0 && !und_levelset_viscosity_varies(def) ? 2 : 1;
+    s->def.order = order_of(def);
     s->threads = und_threads(def->threads);
     s->layers = (int)fmax(ceil(def->courant) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     und_levelset_first_window(s);
-    for (int i = 0; i < STAGE_COUNT; i++)
-        s->stages[i].name = stage_names[i];
     if (make_parts(s, err) != UND_OK) {
         und_levelset_destroy(s);
         return NULL;
@@ -626,7 +639,7 @@ void und_levelset_destroy(und_levelset *s)
         return;
     und_levelset_spray_close(s);
     und_levelset_bands_close(s);
-    und_tracers_destroy(s->tracers);
+    und_level_set_particles_destroy(s->particles);
     und_pressure_destroy(s->system);
     und_levelset_close_grid(s);
     free(s->leaked);

@@ -11,6 +11,7 @@
 
 enum { CELLS_TO_SHARE = 1 << 15 };
 static const float LEAVES = 0.1f; /* of the speed: along the normal */
+static const float LEAST = 0.02f; /* cells in a step: what is slower is at rest */
 
 /* The velocity in the middle of a cell. */
 static float middle(const und_mac *m, float *const u[3], int axis, size_t at)
@@ -44,12 +45,29 @@ static bool leaves(const und_levelset *s, size_t at, float normal[3])
         square += normal[a] * normal[a];
     }
     for (int a = 0; a < 3; a++) {
-        float way = m->n[a] > 1 ? middle(m, s->stream.u, a, at) - middle(m, solids->u, a, at) : 0;
+        float way = m->n[a] > 1 ? middle(m, s->flow.u, a, at) - middle(m, solids->u, a, at) : 0;
         normal[a] /= sqrtf(square);
         along += way * normal[a];
         speed += way * way;
     }
-    return along > LEAVES * sqrtf(speed);
+    return along > LEAVES * sqrtf(speed) && along * (float)(s->dt / s->def.dx) > LEAST;
+}
+
+/* Whether a cell beside this one, which is in a solid, is not held by it, and the flow goes that way. */
+static bool loose_beside(const und_levelset *s, const int cell[3], size_t at)
+{
+    const und_mac *m = &s->mac;
+    for (int i = 0; i < (m->n[2] > 1 ? 6 : 4); i++) {
+        const int a = i / 2, way = i % 2 ? 1 : -1;
+        const size_t next = i % 2 ? at + (size_t)m->step[a] : at - (size_t)m->step[a];
+        int beside[3] = {cell[0], cell[1], cell[2]};
+        beside[a] += way;
+        if (s->solids.distance[next] >= 0 &&
+            und_mask_has(&s->solids.loose, beside[0], beside[1], beside[2]) &&
+            (float)way * (middle(m, s->flow.u, a, next) - middle(m, s->solids.u, a, next)) > 0)
+            return true;
+    }
+    return false;
 }
 
 /* Air there is as far from the liquid as the solid's surface: in the solid, behind liquid that it does not
@@ -60,6 +78,8 @@ static bool comes_apart(const und_levelset *s, const int cell[3], size_t at)
     float normal[3];
     if (s->solids.distance[at] >= 0)
         return und_mask_has(loose, cell[0], cell[1], cell[2]) && leaves(s, at, normal);
+    if (loose_beside(s, cell, at))
+        return true;
     return leaves(s, at, normal) && (s->surface.phi[at] >= 0 || loose_before(s, cell, normal, 0) ||
                                      loose_before(s, cell, normal, 0.5f));
 }
@@ -107,10 +127,29 @@ void und_levelset_come_apart(und_levelset *s)
         und_distance_refresh(&s->surface);
 }
 
+/* Cells in solids that came apart are air still, whatever was carried there from further on in the solid. */
+static void stay_apart(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        const size_t first = und_mac_row(m, row);
+        for (int begin, end = -1;
+             und_mask_stretch(&s->solids.apart, row % m->n[1], row / m->n[1], end, &begin, &end);)
+            for (int x = begin; x < end; x++) {
+                const size_t at = first + (size_t)x;
+                s->surface.phi[at] = fmaxf(s->surface.phi[at], -s->solids.distance[at]);
+            }
+    }
+}
+
 void und_levelset_into_solids(und_levelset *s, bool moved)
 {
     const bool some = s->solids.separate;
     if (some && moved)
         mark(s, is_air); /* what came off is off still */
-    und_distance_into_solids_but(&s->surface, s->solids.distance, some ? &s->solids.apart : NULL);
+    else if (some)
+        stay_apart(s);
+    und_distance_into_solids_but(&s->surface, s->solids.distance, some ? &s->solids.apart : NULL,
+                                 !s->solids.push[0]);
 }

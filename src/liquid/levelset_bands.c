@@ -132,7 +132,7 @@ static void for_rows(const und_bands *b, const und_band *band, const int low[3],
 
 static float *field_of(const und_levelset *s, int kind)
 {
-    return kind == CELLS ? s->surface.phi : kind == HEAT ? und_levelset_temperatures(s) : s->stream.u[kind];
+    return kind == CELLS ? s->surface.phi : kind == HEAT ? und_levelset_temperatures(s) : s->flow.u[kind];
 }
 
 static void keep_row(void *context, const und_band *band, int kind, const int at[3], int count)
@@ -213,16 +213,16 @@ void und_levelset_bands_drop_left(und_levelset *s, const float place[3], const f
     memcpy(s->bands->speed[face], speed, sizeof *s->bands->speed);
 }
 
-int und_levelset_bands_state(und_levelset *s, und_part *list)
+int und_levelset_bands_state(und_levelset *s, und_state_field *list)
 {
     struct und_levelset_bands *b = s->bands;
     int n = 0;
     if (b && b->gone) {
-        list[n++] = und_part_of("band_gone", UND_F64, b->gone, WAYS * b->own.faces);
-        list[n++] = und_part_of("band_speed", UND_F32, b->speed, 3 * b->own.faces);
+        list[n++] = und_state_field_of("band_gone", UND_F64, b->gone, WAYS * b->own.faces);
+        list[n++] = und_state_field_of("band_speed", UND_F32, b->speed, 3 * b->own.faces);
     }
     if (b && b->taken)
-        list[n++] = und_part_of("band_taken", UND_F64, b->taken, WAYS * (size_t)b->arrival_count);
+        list[n++] = und_state_field_of("band_taken", UND_F64, b->taken, WAYS * (size_t)b->arrival_count);
     return n;
 }
 
@@ -506,7 +506,7 @@ static void take_rows(und_levelset *s, bool cells)
                 field_of(s, row->kind)[first + (size_t)i] = now;
         }
         if (!cells)
-            und_stream_written(&s->stream, row->kind, row->x, row->y, row->z, row->count);
+            und_mac_flow_written(&s->flow, row->kind, row->x, row->y, row->z, row->count);
     }
 }
 
@@ -522,9 +522,9 @@ void und_levelset_take_surface(und_levelset *s, bool last)
         return;
     take_rows(s, true);
     und_distance_refresh(&s->surface);
-    if (last && s->tracers)
-        und_tracers_renew(s->tracers, &s->surface, s->solids.any ? s->solids.distance : NULL,
-                          s->bands->marked);
+    if (last && s->particles)
+        und_level_set_particles_renew(s->particles, &s->surface, s->solids.any ? s->solids.distance : NULL,
+                                      s->bands->marked);
 }
 
 /* The substep goes to a time that the first of the other grids has kept, or is an even part of the way to its
@@ -549,8 +549,8 @@ bool und_levelset_bands_begin(und_levelset *s)
         return false;
     und_levelset_take_surface(s, true);
     und_levelset_take_flow(s);
-    und_stream_label(&s->stream, &s->surface, &s->solids);
-    s->fastest = und_stream_fastest(&s->stream);
+    und_mac_flow_label(&s->flow, &s->surface, &s->solids);
+    s->fastest = und_mac_flow_fastest(&s->flow);
     return true;
 }
 
@@ -570,7 +570,7 @@ void und_levelset_bands_step(und_levelset *s)
     if (!takes(s))
         return;
     s->dt = s->bands->dt;
-    s->halved = 0; /* each is chosen anew */
+    s->last_two_equal = 0; /* each is chosen anew */
 }
 
 const und_mask *und_levelset_bands_cells(und_levelset *s, const und_mask *held)
@@ -582,7 +582,7 @@ const und_mask *und_levelset_bands_cells(und_levelset *s, const und_mask *held)
     und_mask_clear(&b->cells);
     for (const band_row *row = b->rows; row < b->rows + b->row_count; row++)
         for (int x = row->x; row->kind == CELLS && x < row->x + row->count; x++)
-            if (und_mask_has(&s->stream.liquid, x, row->y, row->z))
+            if (und_mask_has(&s->flow.liquid, x, row->y, row->z))
                 und_mask_add(&b->cells, x, row->y, row->z);
     return &b->cells;
 }
@@ -596,8 +596,7 @@ double und_levelset_bands_inflow(const und_levelset *s)
         const border_face *f = &s->bands->border[i];
         double at_face = (double)phi[f->cell] + 0.5 * ((double)phi[f->cell] - (double)phi[f->inner]);
         double wet = fmin(fmax(0.5 - at_face, 0), 1);
-        sum +=
-            f->out * (double)s->stream.u[f->axis][f->face] * wet * (double)s->solids.open[f->axis][f->face];
+        sum += f->out * (double)s->flow.u[f->axis][f->face] * wet * (double)s->solids.open[f->axis][f->face];
     }
     return sum * s->def.dx * s->def.dx;
 }

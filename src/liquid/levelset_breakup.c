@@ -1,5 +1,5 @@
-/* Liquid in the air that gets thinner than a cell breaks up into drops, of a size that the flow makes, not
- * the grid.
+/* Liquid in the air that gets thinner than a cell, and what crests throw off (levelset_crest.c), breaks up
+ * into drops, of a size that the flow makes, not the grid.
  *
  * How large they are on average is Hinze's largest drop that a turbulent flow leaves whole (1955,
  * "Fundamentals of the hydrodynamic mechanism of splitting in dispersion processes"), but no larger than
@@ -15,16 +15,17 @@
 
 #include <math.h>
 
-enum { STREAM_BREAK = 301, STREAM_DROP };
+enum { STREAM_BREAK = 301, STREAM_CREST, STREAM_DROP };
 enum { ORDER = 4 };                  /* of the gamma distribution */
 enum { EXACT = UND_VOLUME_ONE / 8 }; /* a float's radius tells so many parts from one more */
-static const double TENSION = 0.072; /* N/m: of water */
+enum { ROUNDED = 256 };              /* parts: more than a drop of some cells is off by for its radius */
 static const double FINEST = 0.25;   /* cells: mean diameter, at least, so that drops are not too many */
 static const double STIRRED = 0.17;  /* Smagorinsky's constant */
+static const double THINNEST = 0.5;  /* cells: what is thicker holds together */
 static const double APART = 0.5;     /* of the speed by which the cell's flow differs: drops' own */
 static const double PI = 3.14159265358979323846;
 
-static double pull_of(const und_levelset *s)
+double und_levelset_pull(const und_levelset *s)
 {
     const double *g = s->def.gravity;
     return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -34,7 +35,7 @@ static double pull_of(const und_levelset *s)
  * drops fly through what they came from. */
 double und_levelset_breakup_time(const und_levelset *s)
 {
-    const double pull = pull_of(s);
+    const double pull = und_levelset_pull(s);
     return pull > 0 ? sqrt(s->def.dx / pull) : INFINITY;
 }
 
@@ -46,7 +47,7 @@ static double strain_at(const und_levelset *s, size_t at)
     double slope[3][3] = {{0}}, sum = 0;
     for (int a = 0; a < axes; a++)
         for (int b = 0; b < axes; b++) {
-            const float *u = s->stream.u[a] + at;
+            const float *u = s->flow.u[a] + at;
             const ptrdiff_t low = m->step[a], by = m->step[b];
             slope[a][b] =
                 a == b ? (double)u[0] - (double)u[-low]
@@ -60,9 +61,9 @@ static double strain_at(const und_levelset *s, size_t at)
 
 /* m: Hinze's 0.725 (sigma / rho)^(3/5) eps^(-2/5), at most the capillary length.  What the cells' flow
  * loses to smaller eddies is eps = (0.17 dx)^2 |S|^3 (Smagorinsky). */
-double und_levelset_drop_diameter(double strain, double dx, double density, double pull)
+static double drop_diameter(double strain, double dx, double density, double pull)
 {
-    const double sigma = TENSION / density, way = STIRRED * dx;
+    const double sigma = UND_LEVELSET_TENSION / density, way = STIRRED * dx;
     const double eps = way * way * strain * strain * strain;
     const double most = sqrt(sigma / fmax(pull, 1e-3));
     const double turbulent = eps > 0 ? 0.725 * und_pow(sigma, 0.6) * und_pow(eps, -0.4) : INFINITY;
@@ -89,52 +90,72 @@ static double roll(const dice *d, int k, int i)
     return und_random(d->seed, STREAM_DROP + (uint64_t)i, und_random_mix(d->cell) + (uint64_t)k);
 }
 
-/* Parts of UND_VOLUME_ONE of drop k, of `left`; what would be left of a tenth of a drop goes along. */
-static double draw(const dice *d, int k, double diameter, int32_t left)
+/* Parts of UND_VOLUME_ONE of drop k, by the law, and of all drops on average. */
+static double draw(const dice *d, int k, double diameter, double *mean)
 {
     double product = 1;
     for (int i = 0; i < ORDER; i++)
         product *= 1 - roll(d, k, i);
-    const double mean = PI / 6 * diameter * diameter * diameter * UND_VOLUME_ONE;
-    const double wide = -und_log(product) / ORDER, units = floor(mean * wide * wide * wide);
+    const double wide = -und_log(product) / ORDER;
+    *mean = PI / 6 * diameter * diameter * diameter * UND_VOLUME_ONE;
+    return fmax(floor(*mean * wide * wide * wide), 1);
+}
+
+/* The same of a cell that has so many left, of which what would be less than a tenth of a drop goes along;
+ * the last drop takes what it lacks from beside.  So drops of thin cells are not small because of those. */
+static double draw_of(const dice *d, int k, double diameter, int32_t left, int32_t beside)
+{
+    double mean;
+    const double units = draw(d, k, diameter, &mean);
     if (left - units >= 0.1 * mean)
-        return fmax(units, 1);
+        return units;
+    if (beside >= ROUNDED)
+        return fmin(fmax(units, left + ROUNDED), (double)left + beside);
     return left > EXACT ? floor(left / 2) : left;
 }
 
-/* Sets out drop k somewhere in the cell, with the speed the flow has there and some of its own. */
-static int32_t set_out(und_levelset *s, const int cell[3], const dice *d, int k, double strain, double units)
+/* Sets out drop k at a place (cells of the whole grid) in the cell or before it, with the speed the flow has
+ * there and some of its own. */
+static int32_t set_out(und_levelset *s, const int cell[3], const dice *d, int k, double strain,
+                       const double from[3], double units)
 {
     const und_mac *m = &s->mac;
     const int axes = m->n[2] > 1 ? 3 : 2;
     double place[3], speed[3] = {0};
     und_lanes at[3], flow[3];
     for (int a = 0; a < 3; a++) {
-        const double within = a < axes ? roll(d, k, ORDER + a) : 0.5;
-        at[a] = und_lanes_all((float)(m->low[a] + cell[a] + within));
-        place[a] = s->def.origin[a] + (m->low[a] + cell[a] + within) * s->def.dx;
+        at[a] = und_lanes_all((float)from[a]);
+        place[a] = s->def.origin[a] + from[a] * s->def.dx;
     }
-    if (s->solids.any && s->solids.distance[und_mac_at(m, cell[0], cell[1], cell[2])] < 1 &&
+    if (s->solids.any && s->solids.distance[und_mac_at(m, cell[0], cell[1], cell[2])] < 2 &&
         !und_solids_sees(&s->solids, cell, und_vec(place[0], place[1], place[2])))
         for (int a = 0; a < 3; a++)
             place[a] = und_mac_middle(m, a, cell[a]);
-    und_sample_velocity(m, s->stream.u, at, flow);
+    und_sample_velocity(m, s->flow.u, at, flow);
     for (int a = 0; a < axes; a++)
         speed[a] = (double)flow[a][0] + APART * strain * s->def.dx * (2 * roll(d, k, ORDER + 3 + a) - 1);
     return und_levelset_volume_throw(s, place, speed, units);
 }
 
-/* Of a cell that breaks up; all that finds room in the air. */
-static int32_t scatter(und_levelset *s, const int cell[3], size_t at)
+/* Cells: how large drops of a cell are on average. */
+static double diameter_at(const und_levelset *s, double strain)
+{
+    return drop_diameter(strain, s->def.dx, s->def.density, und_levelset_pull(s)) / s->def.dx;
+}
+
+/* Of a cell that breaks up, anywhere in it; all that finds room in the air, and what the last drop takes
+ * along from beside. */
+static int32_t scatter(und_levelset *s, const int cell[3], size_t at, int32_t beside)
 {
     const dice d = dice_of(s, cell);
-    const double strain = strain_at(s, at);
-    const double diameter =
-        und_levelset_drop_diameter(strain, s->def.dx, s->def.density, pull_of(s)) / s->def.dx;
+    const double strain = strain_at(s, at), diameter = diameter_at(s, strain);
     const int32_t all = und_levelset_volume_cells(s)[at];
     int32_t left = all;
     for (int k = 0; left > 0; k++) {
-        const int32_t units = set_out(s, cell, &d, k, strain, draw(&d, k, diameter, left));
+        double from[3];
+        for (int a = 0; a < 3; a++)
+            from[a] = s->mac.low[a] + cell[a] + (s->mac.n[a] > 1 ? roll(&d, k, ORDER + a) : 0.5);
+        const int32_t units = set_out(s, cell, &d, k, strain, from, draw_of(&d, k, diameter, left, beside));
         if (units == 0)
             break;
         left -= units;
@@ -142,15 +163,40 @@ static int32_t scatter(und_levelset *s, const int cell[3], size_t at)
     return all - left;
 }
 
+/* Whole drops: the last of them with a chance, so that on average it is what is due. */
+int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const float place[3],
+                               const float normal[3], double due, int32_t most)
+{
+    const dice d = dice_of(s, cell);
+    const double strain = strain_at(s, und_mac_at(&s->mac, cell[0], cell[1], cell[2]));
+    const double diameter = diameter_at(s, strain);
+    double left = fmin(due, most);
+    int32_t thrown = 0;
+    for (int k = 0; left > 0; k++) {
+        double mean;
+        const double units = draw(&d, k, diameter, &mean);
+        if (thrown + units > most ||
+            (units > left && !(und_random(d.seed, STREAM_CREST, d.cell + (uint64_t)k) < left / units)))
+            break;
+        double from[3];
+        for (int a = 0; a < 3; a++) /* before the surface, so that it does not fall in at once */
+            from[a] = (double)place[a] + 0.5 * (double)normal[a] +
+                      (s->mac.n[a] > 1 ? 0.5 * (roll(&d, k, ORDER + a) - 0.5) : 0);
+        thrown += set_out(s, cell, &d, k, strain, from, units);
+        left -= units;
+    }
+    return thrown;
+}
+
 /* The thinner it is the sooner; what phi shows nothing of, at once. */
-int32_t und_levelset_break_up(void *context, const int cell[3], size_t at, float thickness)
+int32_t und_levelset_break_up(void *context, const int cell[3], size_t at, float thickness, int32_t beside)
 {
     und_levelset *s = context;
     const dice d = dice_of(s, cell);
     if (thickness > 0) {
-        const double rate = (1 - (double)thickness) / und_levelset_breakup_time(s);
+        const double rate = fmax(1 - (double)thickness / THINNEST, 0) / und_levelset_breakup_time(s);
         if (!s->def.spray || !(und_random(d.seed, STREAM_BREAK, d.cell) < -und_expm1(-rate * s->dt)))
             return 0;
     }
-    return scatter(s, cell, at);
+    return scatter(s, cell, at, beside);
 }

@@ -9,31 +9,33 @@
 #include <string.h>
 
 struct und_levelset_control {
-    und_guides *guides;
+    und_control_particles *control_particles;
     uint8_t *touched; /* cells whose surface was shaped; 0 in between */
     float *grown;     /* what cells gain, as a part of a cell; 0 in between */
     double before;    /* m3 before the surface was shaped */
     float farthest;   /* cells that the surface went by it */
-    double told[UND_LEVELSET_TOLD_CONTROL];
+    double step_stats[UND_LEVELSET_TOLD_CONTROL];
     und_error trouble; /* of their files */
 };
 
 und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_control *old, und_error *err)
 {
-    if (s->def.guide_count == 0)
+    if (s->def.control_particle_count == 0)
         return UND_OK;
     struct und_levelset_control *c = s->control = und_alloc(1, sizeof *c, "control", err);
     if (!c)
         return err->status;
-    c->guides = old ? und_guides_create_like(old->guides, &s->mac, err)
-                    : und_guides_create(&s->mac, s->def.guides, s->def.guide_count, s->threads, err);
-    if (!c->guides)
+    c->control_particles = old ? und_control_particles_create_like(old->control_particles, &s->mac, err)
+                               : und_control_particles_create(&s->mac, s->def.control_particles,
+                                                              s->def.control_particle_count, s->threads, err);
+    if (!c->control_particles)
         return err->status;
-    if (und_guides_have(c->guides, UND_GUIDE_DIVERGENCE) &&
+    if (und_control_particles_have(c->control_particles, UND_CONTROL_DIVERGENCE) &&
         !(c->grown = und_pages_alloc(s->mac.count * sizeof *c->grown, "control", err)))
         return err->status;
-    bool shapes = und_guides_have(c->guides, UND_GUIDE_SURFACE) ||
-                  und_guides_have(c->guides, UND_GUIDE_ADDER) || und_guides_have(c->guides, UND_GUIDE_ERASER);
+    bool shapes = und_control_particles_have(c->control_particles, UND_CONTROL_SURFACE) ||
+                  und_control_particles_have(c->control_particles, UND_CONTROL_ADDER) ||
+                  und_control_particles_have(c->control_particles, UND_CONTROL_ERASER);
     if (shapes && !(c->touched = und_pages_alloc(s->mac.count, "control", err)))
         return err->status;
     return UND_OK;
@@ -43,21 +45,21 @@ void und_levelset_control_close(und_levelset *s)
 {
     if (!s->control)
         return;
-    und_guides_destroy(s->control->guides);
+    und_control_particles_destroy(s->control->control_particles);
     und_pages_free(s->control->touched);
     und_pages_free(s->control->grown);
     free(s->control);
 }
 
-und_guides *und_levelset_guides(const und_levelset *s)
+und_control_particles *und_levelset_guides(const und_levelset *s)
 {
-    return s->control ? s->control->guides : NULL;
+    return s->control ? s->control->control_particles : NULL;
 }
 
 bool und_levelset_control_ready(und_levelset *s)
 {
     struct und_levelset_control *c = s->control;
-    return und_guides_fetch(c->guides, s->time, s->dt, &c->trouble) == UND_OK;
+    return und_control_particles_fetch(c->control_particles, s->time, s->dt, &c->trouble) == UND_OK;
 }
 
 und_status und_levelset_control_trouble(const und_levelset *s, und_error *err)
@@ -83,8 +85,8 @@ const float *und_levelset_control_gain(und_levelset *s, const float *grown)
         return grown;
     if (grown)
         memcpy(c->grown, grown, s->mac.count * sizeof *c->grown);
-    const double made = und_guides_grow(c->guides, &s->stream, &s->surface, &s->solids, und_levelset_held(s),
-                                        s->dt, c->grown);
+    const double made = und_control_particles_grow(c->control_particles, &s->flow, &s->surface, &s->solids,
+                                                   und_levelset_held(s), s->dt, c->grown);
     und_levelset_book(s, s->volume ? und_levelset_volume_grow(s, c->grown) : made);
     return c->grown;
 }
@@ -95,7 +97,7 @@ void und_levelset_control_given(und_levelset *s, bool others)
     if (c && c->grown && others)
         memset(c->grown, 0, s->mac.count * sizeof *c->grown);
     else if (c && c->grown)
-        und_guides_grown(c->guides, c->grown);
+        und_control_particles_grown(c->control_particles, c->grown);
 }
 
 /* ---- The surface ---- */
@@ -105,11 +107,11 @@ bool und_levelset_control_shape(und_levelset *s)
     struct und_levelset_control *c = s->control;
     if (!c || !c->touched)
         return false;
-    und_guides_render_surface(c->guides, s->time + s->dt);
+    und_control_particles_render_surface(c->control_particles, s->time + s->dt);
     c->before = und_levelset_volume(s);
-    c->farthest = und_guides_shape(c->guides, &s->surface, s->dt, c->touched);
+    c->farthest = und_control_particles_shape(c->control_particles, &s->surface, s->dt, c->touched);
     if (!(c->farthest > 0)) { /* none acts: what changes from here on is not by control */
-        und_guides_untouch(c->guides, c->touched);
+        und_control_particles_untouch(c->control_particles, c->touched);
         return false;
     }
     und_distance_refresh(&s->surface);
@@ -118,28 +120,30 @@ bool und_levelset_control_shape(und_levelset *s)
 
 void und_levelset_control_shaped(und_levelset *s)
 {
-    const float far = 1; /* cells: there are no tracers where the surface is now */
+    const float far = 1; /* cells: there are no particles where the surface is now */
     struct und_levelset_control *c = s->control;
     const float *wall = s->solids.any ? s->solids.distance : NULL;
     if (s->volume)
         und_levelset_volume_take_shape(s, c->touched);
     und_levelset_book(s, und_levelset_volume(s) - c->before);
-    if (s->tracers) {
-        und_tracers_refit(s->tracers, &s->surface, c->touched, NULL);
+    if (s->particles) {
+        und_level_set_particles_refit(s->particles, &s->surface, c->touched, NULL);
         if (c->farthest > far)
-            und_tracers_refill(s->tracers, &s->surface, wall);
+            und_level_set_particles_refill(s->particles, &s->surface, wall);
     }
-    und_guides_untouch(c->guides, c->touched);
+    und_control_particles_untouch(c->control_particles, c->touched);
 }
 
 /* ---- The report ---- */
 
 void und_levelset_control_tell(und_levelset *s)
 {
-    const und_guide_state state = {&s->stream, &s->surface, und_levelset_viscosities(s), s->def.viscosity};
-    double *out = s->control ? s->control->told : NULL;
+    const und_control_particle_state state = {&s->flow, &s->surface, und_levelset_viscosities(s),
+                                              s->def.viscosity};
+    double *out = s->control ? s->control->step_stats : NULL;
     for (int kind = 0; out && kind < UND_LEVELSET_CONTROL_KINDS; kind++) {
-        und_guide_report r = und_guides_report(s->control->guides, (und_guide_kind)kind, &state);
+        und_control_particle_report r = und_control_particles_report(s->control->control_particles,
+                                                                     (und_control_particle_kind)kind, &state);
         const double row[UND_LEVELSET_CONTROL_NUMBERS] = {r.particles, r.cells, r.largest, r.mean, r.asked};
         memcpy(out + UND_LEVELSET_CONTROL_NUMBERS * kind, row, sizeof row);
     }
@@ -147,5 +151,5 @@ void und_levelset_control_tell(und_levelset *s)
 
 double *und_levelset_control_told(und_levelset *s)
 {
-    return s->control ? s->control->told : NULL;
+    return s->control ? s->control->step_stats : NULL;
 }

@@ -44,7 +44,7 @@ void und_levelset_air_beyond(und_levelset *s, bool air)
 static void leave(und_levelset *s, size_t cell, size_t beyond, int side)
 {
     int axis = side / 2;
-    float *u = &s->stream.u[axis][side % 2 ? cell : beyond];
+    float *u = &s->flow.u[axis][side % 2 ? cell : beyond];
     bool out = side % 2 ? *u > 0 : *u < 0;
     if (!out)
         *u = 0;

@@ -23,7 +23,7 @@ static und_status add_velocity(und_levelset *s, und_frame *frame, und_error *err
 {
     static const char *const names[3] = {"velocity_x", "velocity_y", "velocity_z"};
     for (int a = 0; a < 3; a++)
-        if (und_mac_add_floats(&s->mac, frame, names[a], "m/s", a, s->stream.u[a], 1, err) != UND_OK)
+        if (und_mac_add_floats(&s->mac, frame, names[a], "m/s", a, s->flow.u[a], 1, err) != UND_OK)
             return err->status;
     return UND_OK;
 }
@@ -50,7 +50,7 @@ static und_status add_domain(const und_levelset *s, und_frame *frame, und_error 
 /* Radii are below 0 of those in the liquid, above 0 of those in the air. */
 static und_status add_tracers(const und_levelset *s, und_frame *frame, und_error *err)
 {
-    const und_tracers *t = s->tracers;
+    const und_level_set_particles *t = s->particles;
     const und_item_def places = {.name = "tracers/position",
                                  .unit = "m",
                                  .kind = UND_PARTICLES,
@@ -89,9 +89,9 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, distance, s->def.dx, err) ||
         (s->def.keep_velocity && add_velocity(s, frame, err)) ||
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
-                                                     s->stream.p, s->def.density, err)) ||
-        (s->def.keep_tracers && s->tracers && add_tracers(s, frame, err)) ||
-        add_numbers(frame, "step", "1", s->told, TOLD_COUNT, err) ||
+                                                     s->flow.p, s->def.density, err)) ||
+        (s->def.keep_tracers && s->particles && add_tracers(s, frame, err)) ||
+        add_numbers(frame, "step", "1", s->step_stats, STEP_STATS_COUNT, err) ||
         (s->heat && und_mac_add_floats(&s->mac, frame, "temperature", "1", UND_MAC_CELLS,
                                        und_levelset_temperatures(s), 1, err)) ||
         (s->viscous &&
@@ -108,60 +108,62 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
 }
 
 enum {
-    MOST_PARTS =
-        26 + UND_LEVELSET_FIELDS + UND_TRACERS_STATE + UND_LEVELSET_SPRAY_STATE + UND_LEVELSET_BANDS_STATE
+    MOST_PARTS = 26 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
+                 UND_LEVELSET_BANDS_STATE
 };
 
-static int list_parts(und_levelset *s, und_part list[MOST_PARTS])
+static int list_parts(und_levelset *s, und_state_field list[MOST_PARTS])
 {
     int n = 0;
-    list[n++] = und_part_of("time", UND_F64, &s->time, 1);
+    list[n++] = und_state_field_of("time", UND_F64, &s->time, 1);
     if (s->def.order == 2) {
-        list[n] = und_part_of("before", UND_F64, &s->before, 1);
+        list[n] = und_state_field_of("before", UND_F64, &s->before, 1);
         list[n++].adapts = true;
     }
-    list[n++] = und_part_of("left", UND_F64, &s->left, 1);
-    list[n++] = und_part_of("end", UND_F64, &s->end, 1);
-    list[n++] = und_part_of("substeps", UND_F64, &s->substeps, 1);
-    list[n++] = und_part_of("halved", UND_F64, &s->halved, 1);
-    list[n++] = und_part_of("fastest", UND_F64, &s->fastest, 1);
-    list[n++] = und_part_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
-    list[n++] = und_part_of("lost", UND_F64, s->lost, sizeof s->lost / sizeof *s->lost);
-    list[n++] = und_part_of("losing", UND_F64, &s->losing, 1);
-    list[n++] = und_part_of("drained", UND_F64, &s->drained, 1);
-    list[n++] = und_part_of("pending", UND_F64, &s->pending, 1);
-    list[n] =
-        und_part_of("squeezed", UND_F64, s->volume ? s->squeezed : NULL, (size_t)s->def.obstacle_count + 1);
+    list[n++] = und_state_field_of("left", UND_F64, &s->left, 1);
+    list[n++] = und_state_field_of("end", UND_F64, &s->end, 1);
+    list[n++] = und_state_field_of("substeps", UND_F64, &s->substeps, 1);
+    list[n++] = und_state_field_of("halved", UND_F64, &s->last_two_equal, 1);
+    list[n++] = und_state_field_of("fastest", UND_F64, &s->fastest, 1);
+    list[n++] = und_state_field_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
+    list[n++] = und_state_field_of("lost", UND_F64, s->lost, sizeof s->lost / sizeof *s->lost);
+    list[n++] = und_state_field_of("losing", UND_F64, &s->losing, 1);
+    list[n++] = und_state_field_of("drained", UND_F64, &s->drained, 1);
+    list[n++] = und_state_field_of("pending", UND_F64, &s->pending, 1);
+    list[n] = und_state_field_of("squeezed", UND_F64, s->volume ? s->squeezed : NULL,
+                                 (size_t)s->def.obstacle_count + 1);
     list[n++].adapts = true;
-    list[n] = und_part_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
+    list[n] = und_state_field_of("leaked", UND_F64, s->leaked, (size_t)s->def.obstacle_count + 1);
     list[n++].adapts = true;
-    list[n++] = und_part_of("told", UND_F64, s->told, TOLD_COUNT);
+    list[n++] = und_state_field_of("told", UND_F64, s->step_stats, STEP_STATS_COUNT);
     if (s->volume) {
-        list[n] =
-            und_part_of("volumes", UND_F64, und_levelset_volume_numbers(s), UND_LEVELSET_VOLUME_NUMBERS);
+        list[n] = und_state_field_of("volumes", UND_F64, und_levelset_volume_numbers(s),
+                                     UND_LEVELSET_VOLUME_NUMBERS);
         list[n++].adapts = true;
     }
     und_levelset_field carried[UND_LEVELSET_FIELDS];
     int fields = und_levelset_carried(s, carried);
     for (int i = 0; i < fields; i++) {
-        list[n] = und_part_of(carried[i].name, carried[i].type, carried[i].data, s->mac.count);
+        list[n] = und_state_field_of(carried[i].name, carried[i].type, carried[i].data, s->mac.count);
         list[n++].adapts = carried[i].adapts;
     }
     if (s->viscous) {
-        list[n] = und_part_of("viscous", UND_F64, und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD);
+        list[n] =
+            und_state_field_of("viscous", UND_F64, und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD);
         list[n++].adapts = true;
     }
     if (s->control) {
-        list[n] = und_part_of("control", UND_F64, und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL);
+        list[n] =
+            und_state_field_of("control", UND_F64, und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL);
         list[n++].adapts = true;
     }
     if (s->def.sink.put) {
-        list[n] = und_part_of("recorded", UND_F64, &s->recorded, 1);
+        list[n] = und_state_field_of("recorded", UND_F64, &s->recorded, 1);
         list[n++].adapts = true;
     }
     n += und_levelset_bands_state(s, list + n);
-    if (s->tracers)
-        n += und_tracers_state(s->tracers, list + n);
+    if (s->particles)
+        n += und_level_set_particles_state(s->particles, list + n);
     if (s->spray)
         n += und_levelset_spray_state(s, list + n);
     return n;
@@ -195,22 +197,22 @@ static und_status restore_window(und_levelset *s, const und_frame *state, und_er
 und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
-    und_part list[MOST_PARTS];
+    und_state_field list[MOST_PARTS];
     und_status status = und_mac_is_window(&s->mac) ? save_window(s, state, err) : UND_OK;
     if (status == UND_OK)
-        status = und_parts_save(list, list_parts(s, list), state, err);
+        status = und_state_save_fields(list, list_parts(s, list), state, err);
     return status == UND_OK && s->spray ? und_spray_save(und_levelset_drops(s), state, err) : status;
 }
 
 static bool all_finite(const und_levelset *s)
 {
-    const float *fields[4] = {s->surface.phi, s->stream.u[0], s->stream.u[1], s->stream.u[2]};
+    const float *fields[4] = {s->surface.phi, s->flow.u[0], s->flow.u[1], s->flow.u[2]};
     for (int f = 0; f < 4; f++)
         for (size_t i = 0; i < s->mac.count; i++)
             if (!isfinite(fields[f][i]))
                 return false;
     for (size_t i = 0; i < s->mac.count; i++)
-        if (!isfinite(s->stream.p[i]))
+        if (!isfinite(s->flow.p[i]))
             return false;
     const float *temperature = und_levelset_temperatures(s);
     const double *viscous = und_levelset_viscous_pressure(s);
@@ -223,23 +225,23 @@ static bool all_finite(const und_levelset *s)
 void und_levelset_ready(und_levelset *s)
 {
     und_distance_refresh(&s->surface);
-    und_stream_restored(&s->stream);
+    und_mac_flow_restored(&s->flow);
     und_solids_move(&s->solids, s->time, 0);
     und_levelset_volume_walls(s);
-    und_stream_label(&s->stream, &s->surface, &s->solids);
+    und_mac_flow_label(&s->flow, &s->surface, &s->solids);
 }
 
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
-    und_part list[MOST_PARTS];
+    und_state_field list[MOST_PARTS];
     und_status status = restore_window(s, state, err);
     if (status == UND_OK)
-        status = und_parts_restore(list, list_parts(s, list), state, err);
+        status = und_state_restore_fields(list, list_parts(s, list), state, err);
     if (status == UND_OK && s->spray && und_frame_find(state, "spray_cell"))
         status = und_spray_restore(und_levelset_drops(s), state, err);
-    if (status == UND_OK && s->tracers)
-        status = und_tracers_restored(s->tracers, err);
+    if (status == UND_OK && s->particles)
+        status = und_level_set_particles_restored(s->particles, err);
     if (status == UND_OK && s->spray)
         status = und_levelset_spray_restored(s, err);
     if (status != UND_OK)
@@ -247,8 +249,8 @@ und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_
     if (!all_finite(s))
         return und_error_set(err, UND_FAILED, "the checkpoint is damaged: the liquid is not finite");
     und_levelset_ready(s);
-    if (s->tracers && !und_frame_find(state, "tracer_x")) /* a branch of a plain level set */
-        und_tracers_seed(s->tracers, &s->surface, s->solids.any ? s->solids.distance : NULL);
+    if (s->particles && !und_frame_find(state, "tracer_x")) /* a branch of a plain level set */
+        und_level_set_particles_seed(s->particles, &s->surface, s->solids.any ? s->solids.distance : NULL);
     if (s->volume && !und_frame_find(state, "volume")) /* a branch of such a one, or of particles */
         und_levelset_volume_fill(s);
     return UND_OK;

@@ -143,7 +143,7 @@ void und_levelset_heat_spread(und_levelset *s)
     pour_heat(s);
     double number = s->heat->def.diffusivity * s->dt / (s->def.dx * s->def.dx);
     if (number > 1e-9)
-        und_carried_diffuse(&s->heat->carried, &s->stream.liquid, &s->solids, s->system, number,
+        und_carried_diffuse(&s->heat->carried, &s->flow.liquid, &s->solids, s->system, number,
                             s->heat->walls ? &wall : NULL, s->def.tolerance, s->def.max_iterations);
 }
 
@@ -151,7 +151,7 @@ void und_levelset_heat_move(und_levelset *s)
 {
     const und_trace_order trace = s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2;
     if (s->heat)
-        und_carried_move(&s->heat->carried, s->surface.phi, s->stream.u, s->dt / s->def.dx, trace, s->layers);
+        und_carried_move(&s->heat->carried, s->surface.phi, s->flow.u, s->dt / s->def.dx, trace, s->layers);
 }
 
 float *und_levelset_temperatures(const und_levelset *s)

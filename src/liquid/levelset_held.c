@@ -22,17 +22,17 @@ static const und_mask *sources_cells(und_levelset *s, const und_mask *held)
 }
 static void sources_give(und_levelset *s)
 {
-    und_elements_pour(s->elements, &s->stream);
+    und_elements_pour(s->elements, &s->flow);
 }
 
 static const und_mask *control_cells(und_levelset *s, const und_mask *held)
 {
     (void)held;
-    return s->control ? und_guides_hold(und_levelset_guides(s), &s->stream) : NULL;
+    return s->control ? und_control_particles_hold(und_levelset_guides(s), &s->flow) : NULL;
 }
 static void control_give(und_levelset *s)
 {
-    und_guides_give(und_levelset_guides(s), &s->stream, &s->solids);
+    und_control_particles_give(und_levelset_guides(s), &s->flow, &s->solids);
 }
 
 /* Pockets come last: they are what the others enclose. */
@@ -113,7 +113,7 @@ const und_mask *und_levelset_held(const und_levelset *s)
     return s->held->cells;
 }
 
-void und_levelset_give(und_levelset *s)
+void und_levelset_enforce_held_velocities(und_levelset *s)
 {
     for (int i = 0; i < GIVERS; i++)
         if (s->held->gives[i])
@@ -126,8 +126,8 @@ static double outflow(const und_levelset *s, size_t i)
     double sum = 0;
     for (int a = 0; a < (s->mac.n[2] == 1 ? 2 : 3); a++) {
         size_t low = i - (size_t)s->mac.step[a];
-        sum += (double)s->solids.open[a][i] * (double)s->stream.u[a][i] -
-               (double)s->solids.open[a][low] * (double)s->stream.u[a][low];
+        sum += (double)s->solids.open[a][i] * (double)s->flow.u[a][i] -
+               (double)s->solids.open[a][low] * (double)s->flow.u[a][low];
     }
     return sum;
 }
@@ -154,5 +154,5 @@ double und_levelset_held_gain(und_levelset *s)
 void und_levelset_held_release(und_levelset *s)
 {
     if (s->held->directs)
-        und_mask_unite(&s->stream.liquid, &s->held->directed);
+        und_mask_unite(&s->flow.liquid, &s->held->directed);
 }

@@ -97,7 +97,7 @@ static uint64_t word_before(const uint64_t *row, int w)
 static void look(const und_levelset *s, const und_mask *held, int y, int z, int w, uint64_t *air,
                  uint64_t *bound)
 {
-    const und_mask *liquid = &s->stream.liquid, *flows = s->stream.flows;
+    const und_mask *liquid = &s->flow.liquid, *flows = s->flow.flows;
     const uint64_t *here = und_mask_row(liquid, y, z), *kept = und_mask_row(held, y, z);
     const uint64_t *across = und_mask_row(&flows[0], y, z);
     uint64_t high = across[w], low = word_before(across, w);
@@ -166,7 +166,7 @@ static void join_rows(und_levelset *s, int axis, int y, int z)
             int to = p->list[i].end < p->list[j].end ? p->list[i].end : p->list[j].end;
             bool open = false;
             for (int x = from; x < to && !open; x++)
-                open = und_mask_has(&s->stream.flows[axis], x, y - (axis == 1), z - (axis == 2));
+                open = und_mask_has(&s->flow.flows[axis], x, y - (axis == 1), z - (axis == 2));
             if (open)
                 join(p->list, i, j);
         }
@@ -180,7 +180,7 @@ static void list_face(und_levelset *s, const und_mask *held, int a, int x, int y
 {
     struct und_levelset_pockets *p = s->pockets;
     size_t i = und_mac_at(&s->mac, x, y, z);
-    if (!und_mask_has(&s->stream.flows[a], x, y, z) ||
+    if (!und_mask_has(&s->flow.flows[a], x, y, z) ||
         und_mask_has(held, x + (a == 0), y + (a == 1), z + (a == 2)) || und_mask_has(held, x, y, z))
         return;
     p->what[a][i] = TO_DO;
@@ -241,7 +241,7 @@ const und_mask *und_levelset_pockets_find(und_levelset *s, const und_mask *held)
     p->any = false;
     if (!held)
         return NULL;
-    und_mask_copy(&s->stream.liquid, &p->free);
+    und_mask_copy(&s->flow.liquid, &p->free);
     und_mask_remove(&p->free, held);
     find_stretches(s, held);
     for (int row = 0; row < und_mac_rows(m); row++) {
@@ -281,7 +281,7 @@ static bool mean_around(const und_levelset *s, int a, size_t i, float *mean)
         bool wall = p->what[a][j] == WALL;
         if (p->what[a][j] == TO_DO || (wall && side / 2 != a))
             continue;
-        sum += wall ? s->solids.u[a][j] : s->stream.u[a][j];
+        sum += wall ? s->solids.u[a][j] : s->flow.u[a][j];
         count++;
     }
     *mean = count > 0 ? sum / (float)count : 0;
@@ -295,7 +295,7 @@ static int sweep(und_levelset *s, int a, bool back)
     int without = 0;
     for (int k = 0; k < p->faces[a]; k++) {
         size_t i = (size_t)p->face[a][back ? p->faces[a] - 1 - k : k];
-        bool made = mean_around(s, a, i, &s->stream.u[a][i]);
+        bool made = mean_around(s, a, i, &s->flow.u[a][i]);
         p->what[a][i] = made ? MADE : TO_DO;
         without += !made;
     }

@@ -42,7 +42,7 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
     def.on = true;
     def.most = s->def.spray_most;
     /* each particle stands for its share of the cells that they are seeded in */
-    p->volume = dx * dx * dx / (s->tracers ? s->tracers->def.per_cell : 1);
+    p->volume = dx * dx * dx / (s->particles ? s->particles->def.per_cell : 1);
     p->radius = (float)und_cbrt(p->volume * 3 / (4 * 3.14159265358979323846));
     p->floor[0] = (float)s->def.origin[1];
     p->brought_most = 8 * s->def.spray_most;
@@ -76,7 +76,7 @@ static void velocity_at(const und_levelset *s, const float place[3], float veloc
     und_lanes at[3], found[3];
     for (int a = 0; a < 3; a++)
         at[a] = und_lanes_all(place[a]);
-    und_sample_velocity(&s->mac, s->stream.u, at, found);
+    und_sample_velocity(&s->mac, s->flow.u, at, found);
     for (int a = 0; a < 3; a++)
         velocity[a] = found[a][0];
 }
@@ -411,12 +411,12 @@ und_status und_levelset_spray_window(und_levelset *s, const und_mac *before, boo
     return UND_OK;
 }
 
-int und_levelset_spray_state(und_levelset *s, und_part *list)
+int und_levelset_spray_state(und_levelset *s, und_state_field *list)
 {
     und_levelset_spray *p = s->spray;
     const size_t most = (size_t)p->brought_most;
-    list[0] = (und_part){"spray_cell", UND_I32, p->cell, 0, &p->brought_count, 1, most, true};
-    list[1] = (und_part){"spray_brought", UND_F32, p->brought, 0, &p->brought_count, 1, most, true};
+    list[0] = (und_state_field){"spray_cell", UND_I32, p->cell, 0, &p->brought_count, 1, most, true};
+    list[1] = (und_state_field){"spray_brought", UND_F32, p->brought, 0, &p->brought_count, 1, most, true};
     return 2;
 }
 

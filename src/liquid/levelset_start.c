@@ -41,7 +41,7 @@ static void set_velocity(und_levelset *s, const und_fill_def *fill)
                                          und_mac_middle(m, 1, a == 1 ? y + 0.5 : y),
                                          und_mac_middle(m, 2, a == 2 ? z + 0.5 : z));
                     if (und_shape_distance(fill->shape, p) < 2 * s->def.dx)
-                        s->stream.u[a][und_mac_at(m, x, y, z)] =
+                        s->flow.u[a][und_mac_at(m, x, y, z)] =
                             (float)und_value_at(&fill->velocity[a], p.x, p.y, p.z, 0);
                 }
 }
@@ -131,20 +131,21 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
             return und_error_set(err, UND_INVALID, "levelset: the liquid at the start is not finite");
     if (wall) {
         und_distance_into_solids(&s->surface, wall);
+        und_levelset_into_solids(s, false); /* as each step will */
         und_solids_pin(&s->solids, s->surface.phi);
     }
     und_levelset_volume_fill(s); /* now: layers below the lowest middles of cells are none to phi */
     und_distance_redistance(&s->surface, s->def.redistance);
     if (wall)
         und_solids_unpin(&s->solids, s->surface.phi);
-    if (s->tracers)
-        und_tracers_seed(s->tracers, &s->surface, wall);
-    if (s->tracers && wall)
-        und_tracers_leave(s->tracers, s->solids.beside_thin);
+    if (s->particles)
+        und_level_set_particles_seed(s->particles, &s->surface, wall);
+    if (s->particles && wall)
+        und_level_set_particles_leave(s->particles, s->solids.beside_thin);
     und_levelset_heat_fill(s);
-    und_stream_restored(&s->stream);
-    und_stream_label(&s->stream, &s->surface, &s->solids);
-    s->fastest = und_stream_fastest(&s->stream);
-    und_stream_extend(&s->stream, &s->solids, s->layers);
+    und_mac_flow_restored(&s->flow);
+    und_mac_flow_label(&s->flow, &s->surface, &s->solids);
+    s->fastest = und_mac_flow_fastest(&s->flow);
+    und_mac_flow_extend(&s->flow, &s->solids, s->layers);
     return UND_OK;
 }

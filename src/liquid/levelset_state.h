@@ -2,11 +2,11 @@
 #ifndef UND_LIQUID_LEVELSET_STATE_H
 #define UND_LIQUID_LEVELSET_STATE_H
 
+#include "control/control_particles.h"
 #include "control/elements.h"
-#include "control/guides.h"
 #include "liquid/levelset.h"
 #include "spray/spray.h"
-#include "surface/tracers.h"
+#include "surface/level_set_particles.h"
 #include "surface/volume.h"
 
 /* In the order of 4.4. */
@@ -31,13 +31,13 @@ enum {
 
 /* What a frame tells of its substeps. */
 enum {
-    TOLD_SUBSTEPS,
-    TOLD_SHORTEST, /* s */
-    TOLD_MEAN_ITERATIONS,
-    TOLD_MOST_ITERATIONS,
-    TOLD_DIVERGENCE, /* 1/s */
-    TOLD_UNCONVERGED,
-    TOLD_COUNT
+    STEP_STATS_SUBSTEPS,
+    STEP_STATS_SHORTEST, /* s */
+    STEP_STATS_MEAN_ITERATIONS,
+    STEP_STATS_MOST_ITERATIONS,
+    STEP_STATS_DIVERGENCE, /* 1/s */
+    STEP_STATS_UNCONVERGED,
+    STEP_STATS_COUNT
 };
 
 struct und_levelset {
@@ -47,8 +47,8 @@ struct und_levelset {
     int layers; /* cells around the liquid in which velocities are known */
     und_mac mac;
     und_distance surface;
-    und_tracers *tracers; /* NULL: a plain level set */
-    und_stream stream;
+    und_level_set_particles *particles; /* NULL: a plain level set */
+    und_mac_flow flow;
     und_solids solids;
     und_pressure *system;
     und_elements *elements; /* NULL: nothing but gravity acts */
@@ -64,11 +64,13 @@ struct und_levelset {
     int film_count;       /* cells that count as liquid while the flow is made, and what phi is there */
     size_t *film_cell;
     float *film_phi;
+    int closing_count; /* cells that would be overfull after the step (levelset_closing.c) */
+    int32_t *closing;
     double time, left, end, dt;
     double before; /* s: the substep before this one */
     double substeps;
-    double halved;  /* 1: half of what was left of a step is done, and the rest is its last substep */
-    double fastest; /* m/s: of the flow that last moved the liquid */
+    double last_two_equal; /* 1: half of what was left of a step is done, and the rest is its last substep */
+    double fastest;        /* m/s: of the flow that last moved the liquid */
     und_ledger ledger;
     double lost[4];   /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
     double losing;    /* m3 that following the surface loses in a substep, of late */
@@ -77,7 +79,7 @@ struct und_levelset {
     double pending;   /* m3 to be given back to the liquid, by all of it growing */
     double *leaked;   /* m3, of each obstacle */
     double *squeezed; /* m3 that each has pressed into cells without room for it, where cells have volumes */
-    double told[TOLD_COUNT];
+    double step_stats[STEP_STATS_COUNT];
     struct und_levelset_bands *bands; /* NULL: the grid neither sources others nor is sourced */
     double recorded;                  /* bands kept since the start */
     und_levelset_report last;
@@ -87,7 +89,6 @@ struct und_levelset {
     bool window_failed;
     und_error window_error;
     und_stage stages[STAGE_COUNT];
-    und_watch watch;
 };
 
 /* levelset_viscous.c: the viscosity, by whichever solver. */
@@ -138,7 +139,6 @@ typedef struct und_levelset_field {
 enum { UND_LEVELSET_FIELDS = 24 };
 int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_FIELDS]);
 void und_levelset_first_window(und_levelset *s); /* sets mac and open; before anything is opened on it */
-void und_levelset_sides(und_levelset *s);
 void und_levelset_move_window(und_levelset *s);
 und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err); /* low, n */
 
@@ -146,14 +146,17 @@ und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und
 und_status und_levelset_fill(und_levelset *s, und_error *err);
 
 /* levelset_films.c */
-und_status und_levelset_films_open(und_levelset *s, und_error *err);
-void und_levelset_press_films(und_levelset *s);
-void und_levelset_release_films(und_levelset *s);
+und_status und_levelset_wall_films_open(und_levelset *s, und_error *err);
+void und_levelset_press_wall_films(und_levelset *s);
+void und_levelset_release_wall_films(und_levelset *s);
 
 /* levelset_edges.c: while the pressure is solved for there is air beyond open sides; then what leaves by them
  * is booked, and they let nothing in. */
 void und_levelset_air_beyond(und_levelset *s, bool air);
 void und_levelset_leave(und_levelset *s);
+
+/* levelset.c: pressure over density, m2/s2, so much below the air's that solids let go. */
+double und_levelset_suction(const und_levelset *s);
 
 /* levelset_held.c: cells of the liquid whose faces' velocities are given, by whoever: they have no pressure,
  * and what is beside them sees a wall that moves.  They are found after the cells are labelled; what is given
@@ -162,7 +165,7 @@ und_status und_levelset_held_open(und_levelset *s, und_error *err);
 void und_levelset_held_close(und_levelset *s);
 void und_levelset_hold(und_levelset *s);
 const und_mask *und_levelset_held(const und_levelset *s); /* NULL: none */
-void und_levelset_give(und_levelset *s);
+void und_levelset_enforce_held_velocities(und_levelset *s);
 
 /* m3 that they gain in the step by what they are given, where control leads them or they are enslaved. */
 double und_levelset_held_gain(und_levelset *s);
@@ -182,8 +185,8 @@ und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_
 bool und_levelset_control_ready(und_levelset *s);
 und_status und_levelset_control_trouble(const und_levelset *s, und_error *err);
 void und_levelset_control_close(und_levelset *s);
-und_guides *und_levelset_guides(const und_levelset *s); /* NULL: there are none */
-void und_levelset_book(und_levelset *s, double volume); /* m3 that control made, or took */
+und_control_particles *und_levelset_guides(const und_levelset *s); /* NULL: there are none */
+void und_levelset_book(und_levelset *s, double volume);            /* m3 that control made, or took */
 /* What cells gain in the step, with what they gain already (NULL: nothing); and when it has been made. */
 const float *und_levelset_control_gain(und_levelset *s, const float *grown);
 void und_levelset_control_given(und_levelset *s, bool others);
@@ -193,7 +196,7 @@ void und_levelset_control_shaped(und_levelset *s);
 /* How far the liquid is from what was asked, at the end of a step. */
 enum {
     UND_LEVELSET_CONTROL_KINDS = 4,   /* velocity, viscosity, surface, divergence */
-    UND_LEVELSET_CONTROL_NUMBERS = 5, /* of each, a und_guide_report */
+    UND_LEVELSET_CONTROL_NUMBERS = 5, /* of each, a und_control_particle_report */
     UND_LEVELSET_TOLD_CONTROL = UND_LEVELSET_CONTROL_KINDS * UND_LEVELSET_CONTROL_NUMBERS
 };
 void und_levelset_control_tell(und_levelset *s);
@@ -227,7 +230,7 @@ void und_levelset_bands_left(void *levelset, int side, const int cell[3], int32_
 void und_levelset_bands_drop_left(und_levelset *s, const float place[3], const float speed[3], double amount);
 int und_levelset_bands_arrive(und_levelset *s, const und_volume_inflow **inflow, double *amount);
 enum { UND_LEVELSET_BANDS_STATE = 3 };
-int und_levelset_bands_state(und_levelset *s, und_part *list);
+int und_levelset_bands_state(und_levelset *s, und_state_field *list);
 
 /* levelset_volume.c: what cells hold.  The ledger's volume, m3; what phi and films show of it. */
 und_status und_levelset_volume_open(und_levelset *s, und_error *err);
@@ -240,21 +243,28 @@ double und_levelset_volume_shown(const und_levelset *s);
 und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err);
 int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */
 und_volume *und_levelset_volumes(const und_levelset *s);
-enum { UND_LEVELSET_VOLUME_NUMBERS = 2 };
-double *und_levelset_volume_numbers(und_levelset *s); /* that go on from step to step */
+/* Numbers that go on from step to step, of UND_VOLUME_ONE: what drops have, whole; what sources have brought
+ * and are not to have yet; what crests threw off since the start. */
+enum { UND_LEVELSET_FLYING, UND_LEVELSET_AHEAD, UND_LEVELSET_THROWN, UND_LEVELSET_VOLUME_NUMBERS };
+double *und_levelset_volume_numbers(und_levelset *s);
 /* In the order of a step: after solids moved; before and after sources and drains changed phi; labels; what
  * cells are to gain by the flow, with what they gain already (NULL: nothing); along the flow; and phi
  * follows.
  */
 void und_levelset_volume_walls(und_levelset *s); /* also whenever they were placed anew */
+void und_levelset_volume_excess(und_levelset *s);
+void und_levelset_closing_find(und_levelset *s, const struct und_volume_walls *walls);
+void und_levelset_closing_gain(const und_levelset *s, const struct und_volume_walls *walls, float *gain);
 void und_levelset_volume_passed(und_levelset *s);
 void und_levelset_volume_before(und_levelset *s);
 void und_levelset_volume_elements(und_levelset *s);
 void und_levelset_volume_press(und_levelset *s);
+void und_levelset_volume_keep(und_levelset *s); /* the speeds of films; and gives them back */
+void und_levelset_volume_free(und_levelset *s);
 const float *und_levelset_volume_gain(und_levelset *s, const float *grown);
 void und_levelset_volume_move(und_levelset *s);
 void und_levelset_volume_fit(und_levelset *s);
-und_tracers_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */
+und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */
 /* Control: cells gain parts of a cell, one does; m3 that were made.  And those that are touched hold what phi
  * encloses. */
 double und_levelset_volume_grow(und_levelset *s, const float *grown);
@@ -270,11 +280,24 @@ bool und_levelset_volume_elsewhere(const und_levelset *s, const float place[3]);
  * air. What it brings, m3. */
 double und_levelset_volume_land(und_levelset *s, const float place[3], double volume, bool left, bool last);
 
+#define UND_LEVELSET_TENSION 0.072 /* N/m: of water's surface, which holds drops together */
+
 /* levelset_breakup.c: what leaves of a cell in the air (und_volume_thin_fn); how long it takes, s; the mean
  * diameter of the drops, m, where the flow strains (1/s). */
-int32_t und_levelset_break_up(void *levelset, const int cell[3], size_t at, float thickness);
+int32_t und_levelset_break_up(void *levelset, const int cell[3], size_t at, float thickness, int32_t beside);
+/* Drops leave a cell before its surface, at a place (cells of the whole grid), out along the normal: so many
+ * of UND_VOLUME_ONE on average, never more than `most`.  How many, for the caller to take out. */
+int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const float place[3],
+                               const float normal[3], double due, int32_t most);
+double und_levelset_pull(const und_levelset *s); /* m/s2: gravity */
 double und_levelset_breakup_time(const und_levelset *s);
-double und_levelset_drop_diameter(double strain, double dx, double density, double pull);
+
+/* levelset_crest.c: crests throw off drops, after und_levelset_volume_fit.  And how fast one does, m/s: as
+ * sharp as that (1/m), where it goes outwards at a speed and a free fall would have given `fallen` (m2/s2) of
+ * its square. */
+void und_levelset_crests(und_levelset *s);
+double und_levelset_crest_speed(double outwards, double sharp, double fallen, double pull, double tension,
+                                double viscosity);
 
 /* levelset_surface.c */
 void und_levelset_move_surface(und_levelset *s);
@@ -284,12 +307,13 @@ double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it *
 und_status und_levelset_spray_open(und_levelset *s, und_error *err);
 void und_levelset_spray_close(und_levelset *s);
 void und_levelset_spray_step(und_levelset *s); /* after the surface moved */
-void und_levelset_throw_drop(void *levelset, const float place[3], float radius); /* und_tracers_lost */
+void und_levelset_throw_drop(void *levelset, const float place[3],
+                             float radius); /* und_level_set_particles_lost */
 /* What cells gain where drops fell in, as a part of a cell; NULL: none did. */
 const float *und_levelset_spray_gain(const und_levelset *s);
 void und_levelset_spray_given(und_levelset *s); /* the gain has been made */
 enum { UND_LEVELSET_SPRAY_STATE = 2 };
-int und_levelset_spray_state(und_levelset *s, und_part *list); /* besides the drops' own */
+int und_levelset_spray_state(und_levelset *s, und_state_field *list); /* besides the drops' own */
 und_status und_levelset_spray_restored(const und_levelset *s, und_error *err);
 /* The grid was another window before: what drops brought to cells goes along. */
 und_status und_levelset_spray_window(und_levelset *s, const und_mac *before, bool carried, und_error *err);

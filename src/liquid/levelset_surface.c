@@ -3,17 +3,17 @@
 
 #include <math.h>
 
-#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
 
 /* Where liquid and air are both in cells that can hold but one of them, the ledger says which is believed:
  * while liquid is missing, air gives way and lost liquid flies on as drops; while there is too much of it,
  * lost liquid goes and air stays. */
-static und_tracers_lost what_is_lost(und_levelset *s)
+static und_level_set_particles_lost what_is_lost(und_levelset *s)
 {
     if (s->volume)
         return und_levelset_volume_lost(s); /* escaped particles neither make liquid nor take it */
     const double drift = s->ledger.measured > 0 ? s->ledger.correction / s->ledger.measured : 0;
-    und_tracers_lost lost = {und_levelset_throw_drop, s, .little = 0.15f, .much = 0.5f};
+    und_level_set_particles_lost lost = {und_levelset_throw_drop, s, .little = 0.15f, .much = 0.5f};
     if (drift > 0) {
         const double most = s->def.free_air ? 0.003 : 0; /* air that is not pressed out stays for long */
         lost.little = (float)fmin(0.3 + drift / 0.01, 2);
@@ -27,9 +27,9 @@ static void guard(und_levelset *s)
 {
     const und_mask *held = und_levelset_held(s);
     if (held)
-        und_mask_unite(&s->stream.liquid, held); /* which the pressure had no part in */
+        und_mask_unite(&s->flow.liquid, held); /* which the pressure had no part in */
     double cells = fmin(ceil(s->fastest * s->dt / s->def.dx), s->surface.width);
-    und_solids_guard(&s->solids, &s->stream.liquid, s->surface.phi, (int)cells + 1,
+    und_solids_guard(&s->solids, &s->flow.liquid, s->surface.phi, (int)cells + 1,
                      s->volume ? NULL : s->leaked); /* what cells hold passes no wall, whatever phi shows */
 }
 
@@ -37,8 +37,8 @@ static void guard(und_levelset *s)
 static void follow_walls(und_levelset *s, double cells_per_speed)
 {
     const double furthest = s->def.courant + 1; /* cells: what moves in a substep */
-    und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed);
-    und_solids_brink(&s->solids, s->surface.next, s->surface.phi, s->stream.u, cells_per_speed,
+    und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed);
+    und_solids_brink(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed,
                      s->def.trace == 3, furthest);
 }
 
@@ -46,32 +46,32 @@ static void follow_walls(und_levelset *s, double cells_per_speed)
 void und_levelset_move_surface(und_levelset *s)
 {
     const double cells_per_speed = s->dt / s->def.dx;
-    const und_tracers_lost lost = what_is_lost(s);
+    const und_level_set_particles_lost lost = what_is_lost(s);
     const float *wall = s->solids.any ? s->solids.distance : NULL;
     STEP (SURFACE) {
         if (s->volume)
             und_levelset_volume_move(s);
         und_levelset_come_apart(s);
         if (s->def.surface_rule == UND_SURFACE_WENO)
-            und_distance_advect_weno(&s->surface, s->stream.u, cells_per_speed);
+            und_distance_advect_weno(&s->surface, s->flow.u, cells_per_speed);
         else
-            und_distance_advect(&s->surface, s->stream.u, cells_per_speed,
+            und_distance_advect(&s->surface, s->flow.u, cells_per_speed,
                                 s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
         if (wall && s->def.surface_rule != UND_SURFACE_WENO)
             follow_walls(s, cells_per_speed);
         und_levelset_take_surface(s, false);
     }
     STEP (PARTICLES)
-        if (s->tracers) {
-            und_tracers_move(s->tracers, s->stream.u, cells_per_speed, wall);
+        if (s->particles) {
+            und_level_set_particles_move(s->particles, s->flow.u, cells_per_speed, wall);
             if (wall)
-                und_tracers_leave(s->tracers, s->solids.beside_thin);
+                und_level_set_particles_leave(s->particles, s->solids.beside_thin);
         }
     STEP (SPRAY)
         und_levelset_spray_step(s);
     STEP (CORRECT)
-        if (s->tracers)
-            und_tracers_correct(s->tracers, &s->surface, &lost);
+        if (s->particles)
+            und_level_set_particles_correct(s->particles, &s->surface, &lost);
     bool shaped = false;
     if (s->control)
         STEP (CONTROL)
@@ -90,9 +90,9 @@ void und_levelset_move_surface(und_levelset *s)
         STEP (CONTROL)
             und_levelset_control_shaped(s);
     STEP (CORRECT)
-        if (s->tracers) {
-            und_tracers_correct(s->tracers, &s->surface, &lost);
-            und_tracers_tidy(s->tracers, &s->surface, wall);
+        if (s->particles) {
+            und_level_set_particles_correct(s->particles, &s->surface, &lost);
+            und_level_set_particles_tidy(s->particles, &s->surface, wall);
         }
     if (wall) {
         guard(s);

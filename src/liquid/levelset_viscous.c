@@ -21,13 +21,13 @@ struct und_levelset_viscous {
      * does, from the substep before on; 0 outside the liquid. */
     double *plain, *viscous;
     double lasts;
-    double told[UND_LEVELSET_VISCOUS_TOLD];
+    double step_stats[UND_LEVELSET_VISCOUS_TOLD];
 };
 
 bool und_levelset_viscosity_varies(const und_levelset_def *def)
 {
-    for (int i = 0; i < def->guide_count; i++)
-        if (def->guides[i].kind == UND_GUIDE_VISCOSITY)
+    for (int i = 0; i < def->control_particle_count; i++)
+        if (def->control_particles[i].kind == UND_CONTROL_VISCOSITY)
             return true;
     return def->viscosity_field.fn != NULL || (def->heat && def->heat->count > 0);
 }
@@ -75,11 +75,12 @@ static void set_row(und_levelset *s, int y, int z)
     const float *phi = s->surface.phi + und_mac_at(m, 0, y, z);
     const double place[2] = {und_mac_middle(m, 1, y), und_mac_middle(m, 2, z)};
     for (int x = 0; x < m->n[0]; x++)
-        if (phi[x] < 0)
-            nu[x] = within(
-                given->fn ? und_value_at(given, und_mac_middle(m, 0, x), place[0], place[1], s->time + s->dt)
-                : und_levelset_melts(s) ? und_levelset_melt_viscosity(s, und_mac_at(m, x, y, z))
-                                        : s->def.viscosity);
+        nu[x] = !(phi[x] < 0)
+                    ? 0
+                    : within(given->fn ? und_value_at(given, und_mac_middle(m, 0, x), place[0], place[1],
+                                                      s->time + s->dt)
+                             : und_levelset_melts(s) ? und_levelset_melt_viscosity(s, und_mac_at(m, x, y, z))
+                                                     : s->def.viscosity);
 }
 
 /* The viscosity of each cell of liquid at the end of the substep. */
@@ -92,13 +93,13 @@ static void set_viscosity(und_levelset *s)
     for (int row = 0; row < rows; row++)
         set_row(s, row % m->n[1], row / m->n[1]);
     if (s->control)
-        und_guides_viscosity(und_levelset_guides(s), s->viscous->nu);
+        und_control_particles_viscosity(und_levelset_guides(s), s->viscous->nu);
 }
 
 /* p is the plain pressure: it is put aside, and what is asked for next is what changes in the viscous one. */
 static void put_aside(const und_levelset *s, size_t row, int begin, int end)
 {
-    double *p = s->stream.p + row, *plain = s->viscous->plain + row;
+    double *p = s->flow.p + row, *plain = s->viscous->plain + row;
     for (int x = begin; x < end; x++) {
         plain[x] = p[x];
         p[x] = 0;
@@ -107,7 +108,7 @@ static void put_aside(const und_levelset *s, size_t row, int begin, int end)
 /* And back: p is all of it. */
 static void put_together(const und_levelset *s, size_t row, int begin, int end)
 {
-    double *p = s->stream.p + row, *plain = s->viscous->plain + row, *viscous = s->viscous->viscous + row;
+    double *p = s->flow.p + row, *plain = s->viscous->plain + row, *viscous = s->viscous->viscous + row;
     const double lasts = s->viscous->lasts;
     for (int x = begin; x < end; x++) {
         p[x] += viscous[x];
@@ -127,7 +128,7 @@ static void each_row(und_levelset *s, cells_fn *fn)
     for (int row = 0; row < rows; row++) {
         double *viscous = s->viscous->viscous + und_mac_row(m, row);
         int begin, end = -1, last = 0;
-        while (und_mask_stretch(&s->stream.liquid, row % m->n[1], row / m->n[1], end, &begin, &end)) {
+        while (und_mask_stretch(&s->flow.liquid, row % m->n[1], row / m->n[1], end, &begin, &end)) {
             for (int x = last; x < begin; x++)
                 viscous[x] = viscous[x] != 0 ? 0 : viscous[x];
             fn(s, und_mac_row(m, row), begin, end);
@@ -138,12 +139,13 @@ static void each_row(und_levelset *s, cells_fn *fn)
     }
 }
 
-static void tell(struct und_levelset_viscous *v, const und_stream_report *report)
+static void tell(struct und_levelset_viscous *v, const und_mac_flow_report *report)
 {
-    double n = v->told[UND_LEVELSET_VISCOUS_STEPS]++, *mean = &v->told[UND_LEVELSET_VISCOUS_MEAN];
+    double n = v->step_stats[UND_LEVELSET_VISCOUS_STEPS]++, *mean = &v->step_stats[UND_LEVELSET_VISCOUS_MEAN];
     *mean += (report->iterations - *mean) / (n + 1);
-    v->told[UND_LEVELSET_VISCOUS_MOST] = fmax(v->told[UND_LEVELSET_VISCOUS_MOST], report->iterations);
-    v->told[UND_LEVELSET_VISCOUS_FAILED] += !report->converged;
+    v->step_stats[UND_LEVELSET_VISCOUS_MOST] =
+        fmax(v->step_stats[UND_LEVELSET_VISCOUS_MOST], report->iterations);
+    v->step_stats[UND_LEVELSET_VISCOUS_FAILED] += !report->converged;
 }
 
 /* The stresses of a flow that keeps its volume: without the projection before it, viscosity would hold up
@@ -151,8 +153,8 @@ static void tell(struct und_levelset_viscous *v, const und_stream_report *report
  * before acts here too, or what it drives would slip along walls until the projection that follows. */
 static void stress(und_levelset *s)
 {
-    const und_stream_gain none = {.held = und_levelset_held(s)};
-    const und_viscous_flow flow = {.stream = &s->stream,
+    const und_mac_flow_gain none = {.pull = und_levelset_suction(s), .held = und_levelset_held(s)};
+    const und_viscous_flow flow = {.flow = &s->flow,
                                    .surface = &s->surface,
                                    .solids = &s->solids,
                                    .held = none.held,
@@ -163,20 +165,20 @@ static void stress(und_levelset *s)
                                    .max_iterations = s->def.max_iterations};
     set_viscosity(s);
     und_levelset_air_beyond(s, true);
-    und_stream_project(&s->stream, &s->surface, &s->solids, s->system, &none, s->dt, s->def.tolerance,
-                       s->def.max_iterations);
+    und_mac_flow_project(&s->flow, &s->surface, &s->solids, s->system, &none, s->dt, s->def.tolerance,
+                         s->def.max_iterations);
     und_levelset_air_beyond(s, false);
     each_row(s, put_aside);
-    und_stream_push(&s->stream, &s->surface, s->viscous->viscous, s->dt);
-    und_levelset_give(s);
-    und_stream_report report = und_viscous_step(s->viscous->solver, &flow);
+    und_mac_flow_push(&s->flow, &s->surface, s->viscous->viscous, s->dt);
+    und_levelset_enforce_held_velocities(s);
+    und_mac_flow_report report = und_viscous_step(s->viscous->solver, &flow);
     tell(s->viscous, &report);
 }
 
 void und_levelset_viscous_keep(und_levelset *s)
 {
     if (s->viscous)
-        und_viscous_keep(s->viscous->solver, &s->stream);
+        und_viscous_keep(s->viscous->solver, &s->flow);
 }
 
 void und_levelset_viscosity(und_levelset *s)
@@ -184,11 +186,11 @@ void und_levelset_viscosity(und_levelset *s)
     if (s->viscous)
         stress(s);
     else if (s->def.viscosity > 0)
-        und_stream_diffuse(&s->stream, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
-                           s->def.tolerance, s->def.max_iterations); /* Wrenninge 2003, 4.4.7 */
+        und_mac_flow_diffuse(&s->flow, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
+                             s->def.tolerance, s->def.max_iterations); /* Wrenninge 2003, 4.4.7 */
     else
         return;
-    und_levelset_give(s);
+    und_levelset_enforce_held_velocities(s);
 }
 
 void und_levelset_viscosity_done(und_levelset *s)
@@ -200,12 +202,12 @@ void und_levelset_viscosity_done(und_levelset *s)
 void und_levelset_viscous_begin(und_levelset *s)
 {
     for (int i = 0; s->viscous && i < UND_LEVELSET_VISCOUS_TOLD; i++)
-        s->viscous->told[i] = 0;
+        s->viscous->step_stats[i] = 0;
 }
 
 double *und_levelset_viscous_told(und_levelset *s)
 {
-    return s->viscous ? s->viscous->told : NULL;
+    return s->viscous ? s->viscous->step_stats : NULL;
 }
 
 double *und_levelset_viscous_pressure(const und_levelset *s)

@@ -17,13 +17,15 @@
 
 #define BARELY -0.02f                /* cells: phi of films while the pressure is found */
 static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down where the scene gives none */
-static const double CONTACT = 0.002; /* m: thinner films do not spread, as contact angles hold them */
+static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
 static const float DEEP = -2.5f; /* cells: further in all of what is too much is pressed out */
 static const float THIN = 0.01f; /* cells: what thinner films do is not the pressure's */
 static const float ROOM = 0.02f;
-static const float PRESSED_ROOM = 0.1f; /* of a cell: films in less are not the pressure's */
-static const double MOST_POURED = 2;    /* times what the flow asks of sources */
+static const float PASSED = -1, FROM_SOLID = 3; /* cells: phi, and distance, of cells that solids pass */
+static const float PRESSED_ROOM = 0.1f;         /* of a cell: films in less are not the pressure's */
+static const double STILL = 0.1;                /* of sqrt(g dx): slower liquid is at rest to particles */
+static const double MOST_POURED = 2;            /* times what the flow asks of sources */
 
 struct und_levelset_volume {
     und_volume cells;
@@ -33,10 +35,6 @@ struct und_levelset_volume {
     float *gain; /* what cells gain in the step, of a cell */
     double numbers[UND_LEVELSET_VOLUME_NUMBERS];
 };
-
-/* What drops have, of UND_VOLUME_ONE: a whole number; what sources have brought and are not to have yet, as
- * that. */
-enum { FLYING, AHEAD };
 
 static und_volume_walls walls_of(const und_levelset *s)
 {
@@ -106,6 +104,11 @@ double und_levelset_volume_shown(const und_levelset *s)
 {
     const und_volume_walls walls = walls_of(s);
     return und_volume_shown(&s->volume->cells, &s->surface, &walls) * UND_VOLUME_ONE * quantum(s);
+}
+
+double und_levelset_thrown(const und_levelset *s)
+{
+    return s->volume ? s->volume->numbers[UND_LEVELSET_THROWN] * quantum(s) : 0;
 }
 
 und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_error *err)
@@ -195,6 +198,60 @@ void und_levelset_volume_passed(und_levelset *s)
     und_volume_leave_solids(v, &s->surface, &walls);
 }
 
+static bool solids_move(const und_levelset *s)
+{
+    return s->solids.any && s->solids.push[0];
+}
+
+/* Before solids move: how much more cells hold than they have room for. */
+void und_levelset_volume_excess(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    if (!s->volume || !solids_move(s))
+        return;
+    const float *room = s->solids.room; /* which depends on nothing but the time */
+    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
+            s->volume->gain[first + x] = und_volume_cells(s->volume->cells.c[first + x]) - room[first + x];
+}
+
+/* What solids that move push out of a cell in the step, of a cell: they are where they come to already. */
+static float swept(const und_levelset *s, size_t at)
+{
+    float sum = 0;
+    for (int a = 0; a < 3; a++)
+        sum += s->solids.push[a][at - (size_t)s->mac.step[a]] - s->solids.push[a][at];
+    return sum * (float)(s->dt / s->def.dx);
+}
+
+/* What a cell holds too much of, where solids move; beside walls too thin for the grid by what they will do
+ * to it. */
+static float moved_excess(const und_levelset *s, const und_volume_walls *walls, size_t at)
+{
+    const float room = und_volume_room(walls, at) + swept(s, at);
+    return walls->beside_thin[at] ? und_volume_cells(s->volume->cells.c[at]) - room : s->volume->gain[at];
+}
+
+/* What cells hold too much of: of those that `bits` says, from one on. */
+UND_INLINE und_lanes excess_of(const und_levelset *s, const und_volume_walls *walls, bool moving, size_t at,
+                               unsigned bits)
+{
+    und_lanes over = {0};
+    if (!moving)
+        return und_volumes_cells(und_lanes_int_load(s->volume->cells.c + at)) - und_volume_rooms(walls, at);
+    for (; bits; bits &= bits - 1)
+        over[__builtin_ctz(bits)] = moved_excess(s, walls, at + (size_t)__builtin_ctz(bits));
+    return over;
+}
+
+/* Cells inside of the liquid that solids may have come over or uncovered. */
+static bool is_passed(const void *context, size_t at)
+{
+    const covered *c = context;
+    return c->s->surface.phi[at] < PASSED && c->s->solids.distance[at] < FROM_SOLID && c->room[at] > ROOM;
+}
+
 /* ---- Sources and drains ---- */
 
 static bool pours_or_drains(const und_levelset *s)
@@ -250,7 +307,7 @@ static void fill_sources(und_levelset *s)
                 *c = had < least ? least : had > most ? most : had;
                 poured += *c - had;
                 if (pours(s, x, row % m->n[1], row / m->n[1]))
-                    s->volume->numbers[AHEAD] += *c - had;
+                    s->volume->numbers[UND_LEVELSET_AHEAD] += *c - had;
             }
     und_ledger_add(&s->ledger.sources, &s->lost[0], (double)poured * quantum(s));
 }
@@ -286,34 +343,42 @@ void und_levelset_volume_elements(und_levelset *s)
 
 /* ---- The flow ---- */
 
-/* Films count as liquid while the flow is made. */
+static void press(und_levelset *s, size_t at)
+{
+    s->film_cell[s->film_count] = at;
+    s->film_phi[s->film_count++] = s->surface.phi[at];
+    s->surface.phi[at] = BARELY;
+}
+
+/* Films count as liquid while the flow is made, and gaps that close. */
 void und_levelset_volume_press(und_levelset *s)
 {
     const und_mac *m = &s->mac;
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
     und_volume_find_films(v, &s->surface, &walls);
+    und_levelset_closing_find(s, &walls);
     for (int row = 0; row < und_mac_rows(m); row++)
         UND_VOLUME_ALOFT(v, s->surface.phi, row, at)
-        {
-            float *phi = s->surface.phi + at;
-            if (!v->film[at] || !(und_volume_cells(v->c[at]) > THIN) ||
-                !(und_volume_room(&walls, at) > PRESSED_ROOM))
-                continue;
-            s->film_cell[s->film_count] = at;
-            s->film_phi[s->film_count++] = *phi;
-            *phi = BARELY;
-        }
+    if (v->film[at] && und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
+        press(s, at);
+    for (int i = 0; i < s->closing_count; i++)
+        if (!(s->surface.phi[s->closing[i]] < 0))
+            press(s, (size_t)s->closing[i]);
 }
 
-/* What solids that move push out of a cell in the step, of a cell: they are where they come to already. */
-static float swept(const und_levelset *s, size_t at)
+void und_levelset_volume_keep(und_levelset *s)
 {
-    float sum = 0;
-    for (int a = 0; a < 3; a++)
-        if (s->solids.push[a])
-            sum += s->solids.push[a][at - (size_t)s->mac.step[a]] - s->solids.push[a][at];
-    return sum * (float)(s->dt / s->def.dx);
+    if (s->volume)
+        und_volume_keep_films(&s->volume->cells, s->film_cell, s->film_count, s->flow.u);
+}
+
+void und_levelset_volume_free(und_levelset *s)
+{
+    const und_volume_walls walls = walls_of(s);
+    if (solids_move(s))
+        return; /* which push films along */
+    und_volume_free_films(&s->volume->cells, &s->surface, &walls, s->film_cell, s->film_count, s->flow.u);
 }
 
 /* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
@@ -322,23 +387,30 @@ const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
 {
     const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
-    const float *phi = s->surface.phi;
     float *gain = s->volume->gain;
+    const bool moving = solids_move(s);
     const float most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
     PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++) {
-            const size_t at = first + x;
-            const float room = und_volume_room(&walls, at) + swept(s, at);
-            const float over = und_volume_cells(s->volume->cells.c[at]) - room;
-            float part = 0;
-            if (phi[at] < DEEP)
-                part = 0.5f * und_volume_clip(over, most);
-            else if (phi[at] < 0 && over > 0.1f)
-                part = 0.5f * und_volume_clip(over - 0.1f, most);
-            gain[at] = part + (grown ? grown[at] : 0);
+        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at += UND_LANES) {
+            const unsigned bits = und_volume_row_bits(end - at);
+            const und_lanes phi = und_lanes_load(s->surface.phi + at), none = {0};
+            und_lanes part = none;
+            if (und_lanes_bits(phi < 0) & bits) {
+                const und_lanes over = excess_of(s, &walls, moving, at, bits);
+                const und_lanes_int much = (phi < 0) & (over > 0.1f);
+                part = und_lanes_select(much, 0.5f * und_volumes_clip(over - 0.1f, most), none);
+                part = und_lanes_select(phi < DEEP, 0.5f * und_volumes_clip(over, most), part);
+            }
+            und_lanes_store_some(gain + at, grown ? part + und_lanes_load(grown + at) : part, bits);
         }
+    und_levelset_closing_gain(s, &walls, gain);
     return gain;
+}
+
+double und_levelset_asked(const und_levelset *s, int x, int y, int z)
+{
+    return s->volume ? (double)s->volume->gain[und_mac_at(&s->mac, x, y, z)] / s->last.dt : 0;
 }
 
 static float pin_of(const und_levelset *s)
@@ -350,6 +422,44 @@ static float pin_of(const und_levelset *s)
 static double viscosity_of(const und_levelset *s)
 {
     return s->def.viscosity > WATER ? s->def.viscosity : WATER;
+}
+
+/* Films may be further from the liquid than velocities are extended: those of their faces are to be cleared
+ * again, as after a restart. */
+static void mark_films(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    const und_volume *v = &s->volume->cells;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        UND_VOLUME_ALOFT(v, s->surface.phi, row, at)
+        {
+            int cell[3];
+            if (!v->film[at])
+                continue;
+            und_volume_cell(m, at, cell);
+            for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+                und_mac_flow_written(&s->flow, a, cell[0], cell[1], cell[2], 1);
+                und_mac_flow_written(&s->flow, a, cell[0] - (a == 0), cell[1] - (a == 1), cell[2] - (a == 2),
+                                     1);
+            }
+        }
+}
+
+static void run_films(und_levelset *s, const und_volume_walls *walls, float contact)
+{
+    const double *g = s->def.gravity;
+    const und_volume_films films = {
+        .u = s->flow.u,
+        .dt = s->dt,
+        .dx = s->def.dx,
+        .gravity = {g[0], g[1], g[2]},
+        .pull = und_levelset_pull(s),
+        .viscosity = s->def.viscosity,
+        .viscosities = und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
+        .least_viscosity = WATER,
+        .contact = contact};
+    und_volume_run_films(&s->volume->cells, &s->surface, walls, &films);
+    mark_films(s);
 }
 
 typedef struct pouring {
@@ -368,7 +478,7 @@ static void exchange(const und_levelset *s, const int cell[3], bool with, double
     for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
         const int a = way / 2, by = way % 2 ? 1 : -1;
         const size_t face = way % 2 ? at : at - (size_t)m->step[a];
-        const double flow = by * (double)s->stream.u[a][face] * (double)s->solids.open[a][face];
+        const double flow = by * (double)s->flow.u[a][face] * (double)s->solids.open[a][face];
         if ((und_mask_has(held, cell[0] + by * (a == 0), cell[1] + by * (a == 1), cell[2] + by * (a == 2)) !=
              0) != with)
             continue;
@@ -443,7 +553,8 @@ void und_levelset_volume_move(und_levelset *s)
     const und_volume_walls walls = walls_of(s);
     const double dx = s->def.dx;
     const float pin = pin_of(s);
-    double *ahead = &s->volume->numbers[AHEAD];
+    const float layer = (float)(sqrt(3 * viscosity_of(s) * s->dt) / dx);
+    double *ahead = &s->volume->numbers[UND_LEVELSET_AHEAD];
     const pouring before = pouring_of(s);
     const double asked = before.asked - before.back, wanted = wanted_of_sources(s, asked);
     /* What they were filled with at first is the first that they bring. */
@@ -451,19 +562,20 @@ void und_levelset_volume_move(und_levelset *s)
     double arrived;
     const int inflow_count = und_levelset_bands_arrive(s, &inflow, &arrived);
     const float poured = asked > 0 ? (float)fmin(fmax((wanted - *ahead) / asked, 0), MOST_POURED) : 0;
-    const und_volume_flow flow = {.u = s->stream.u,
+    const und_volume_flow flow = {.u = s->flow.u,
                                   .per_speed = s->dt / dx,
                                   .fastest = s->fastest,
                                   .layers = s->layers,
                                   .held = und_elements_held(s->elements),
                                   .poured = poured,
                                   .pin = pin,
+                                  .stays = layer < pin ? layer : 0, /* drag knows of what is thicker */
                                   .step = (long)s->substeps,
                                   .inflow = inflow,
                                   .inflow_count = inflow_count,
                                   .leaves = s->bands ? und_levelset_bands_left : NULL,
                                   .context = s};
-    und_volume_drag(v, &s->surface, s->stream.u, viscosity_of(s) * s->dt / (dx * dx), pin);
+    run_films(s, &walls, pin);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
     /* Less as much as came into them. */
@@ -537,22 +649,49 @@ int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const 
     if (!und_spray_add(und_levelset_drops(s), place, speed, radius))
         return 0;
     s->ledger.spray_out += parts * quantum(s);
-    s->volume->numbers[FLYING] += parts;
+    s->volume->numbers[UND_LEVELSET_FLYING] += parts;
     return (int32_t)parts;
+}
+
+/* Where the liquid is slower than STILL of what it gains in falling by a cell.  There nothing is lost that
+ * particles would know of: they take the side that phi says, or those that are off, by as little as phi and
+ * what cells hold drift apart in a long time, would stir it. */
+static void still_particles(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    uint8_t *still = s->volume->cells.parts->mark;
+    const float least = (float)(STILL * STILL * und_levelset_pull(s) * s->def.dx);
+    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at += UND_LANES) {
+            und_lanes square = {0};
+            for (int a = 0; a < 3; a++) {
+                const float *u = s->flow.u[a] + at;
+                const und_lanes mean = 0.5f * (und_lanes_load(u) + und_lanes_load(u - m->step[a]));
+                square += mean * mean;
+            }
+            und_lanes_bytes_store_some(still + at, (square < least) & 1, und_volume_row_bits(end - at));
+        }
+    und_level_set_particles_refit(s->particles, &s->surface, still, NULL);
 }
 
 void und_levelset_volume_fit(und_levelset *s)
 {
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
-    const double pull = sqrt(s->def.gravity[0] * s->def.gravity[0] + s->def.gravity[1] * s->def.gravity[1] +
-                             s->def.gravity[2] * s->def.gravity[2]);
-    const double level = pull * s->def.dx * s->dt / (3 * viscosity_of(s));
-    und_volume_fit(v, &s->surface, &walls, (float)fmin(level, 1e6));
+    if (solids_move(s)) {
+        und_volume_leave_solids(v, &s->surface, &walls);
+        und_volume_even(v, &walls, is_passed, &(covered){s, walls.room});
+    }
+    /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */
+    und_volume_fit(v, &s->surface, &walls, s->particles && !s->viscous && !(s->def.viscosity > 0));
     und_volume_thin(v, &s->surface, &walls, und_levelset_break_up, s);
+    und_levelset_crests(s);
+    if (s->particles)
+        still_particles(s);
 }
 
-und_tracers_lost und_levelset_volume_lost(const und_levelset *s)
+und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s)
 {
     return und_volume_lost(&s->volume->cells);
 }
@@ -609,10 +748,10 @@ double und_levelset_volume_land(und_levelset *s, const float place[3], double vo
 {
     struct und_levelset_volume *v = s->volume;
     const und_volume_walls walls = walls_of(s);
-    double units = fmin(parts_of(s, volume), v->numbers[FLYING]);
-    units = last ? v->numbers[FLYING] : units;
+    double units = fmin(parts_of(s, volume), v->numbers[UND_LEVELSET_FLYING]);
+    units = last ? v->numbers[UND_LEVELSET_FLYING] : units;
     if (!left)
         units -= put_down(v, landing(s, &walls, place), units);
-    v->numbers[FLYING] -= units;
+    v->numbers[UND_LEVELSET_FLYING] -= units;
     return units * quantum(s);
 }

@@ -29,13 +29,13 @@ int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_F
     const double air = s->layers;
     int n = 0;
     list[n++] = (und_levelset_field){"phi", UND_F32, s->surface.phi, UND_MAC_CELLS, air, false};
-    list[n++] = (und_levelset_field){"u", UND_F32, s->stream.u[0], 0, 0, false};
-    list[n++] = (und_levelset_field){"v", UND_F32, s->stream.u[1], 1, 0, false};
-    list[n++] = (und_levelset_field){"w", UND_F32, s->stream.u[2], 2, 0, false};
-    list[n++] = (und_levelset_field){"p", UND_F64, s->stream.p, UND_MAC_CELLS, 0, false};
+    list[n++] = (und_levelset_field){"u", UND_F32, s->flow.u[0], 0, 0, false};
+    list[n++] = (und_levelset_field){"v", UND_F32, s->flow.u[1], 1, 0, false};
+    list[n++] = (und_levelset_field){"w", UND_F32, s->flow.u[2], 2, 0, false};
+    list[n++] = (und_levelset_field){"p", UND_F64, s->flow.p, UND_MAC_CELLS, 0, false};
     static const char *const gained[] = {"gained_u", "gained_v", "gained_w"};
     for (int a = 0; a < 3 && s->def.order == 2; a++)
-        list[n++] = (und_levelset_field){gained[a], UND_F32, s->stream.gained[a], a, 0, true};
+        list[n++] = (und_levelset_field){gained[a], UND_F32, s->flow.gained[a], a, 0, true};
     if (s->volume)
         list[n++] =
             (und_levelset_field){"volume", UND_I32, und_levelset_volume_cells(s), UND_MAC_CELLS, 0, true};
@@ -176,10 +176,29 @@ static box posed_box(const und_mac *m, und_bounds bounds, const und_pose *pose)
     return b;
 }
 
+/* Cells that hold some, also where phi shows nothing of it. */
+static box held_box(const und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    const int32_t *c = und_levelset_volume_cells(s);
+    box b = NOTHING;
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        const size_t first = und_mac_row(m, row);
+        int low = 0, high = m->n[0];
+        while (low < high && c[first + (size_t)low] == 0)
+            low++;
+        while (high > low && c[first + (size_t)high - 1] == 0)
+            high--;
+        const int y = m->low[1] + row % m->n[1], z = m->low[2] + row / m->n[1];
+        add_box(&b, &(box){{m->low[0] + low, y, z}, {m->low[0] + high, y + 1, z + 1}});
+    }
+    return b;
+}
+
 /* The liquid, and sources, which are always full of it. */
 static box liquid_box(const und_levelset *s)
 {
-    box b = NOTHING, own;
+    box b = s->volume ? held_box(s) : NOTHING, own;
     if (und_distance_bounds(&s->surface, own.low, own.high)) {
         for (int a = 0; a < 3; a++) {
             own.low[a] += s->mac.low[a];
@@ -283,7 +302,7 @@ static box wanted(const und_levelset *s, const box *liquid)
 
 /* ---- Going there ---- */
 
-void und_levelset_sides(und_levelset *s)
+static void set_sides(und_levelset *s)
 {
     for (int side = 0; side < UND_SIDES; side++) {
         int a = side / 2, at = s->mac.low[a] + (side % 2 ? s->mac.n[a] : 0);
@@ -306,12 +325,12 @@ static und_status change(und_levelset *s, const box *to, bool carried, und_error
 {
     und_levelset old = *s;
     s->mac = mac_of(&old, to);
-    und_levelset_sides(s);
+    set_sides(s);
     und_status status = und_levelset_open_grid(s, err);
     if (status == UND_OK && s->spray)
         status = und_levelset_spray_window(s, &old.mac, carried, err);
-    if (status == UND_OK && s->tracers)
-        status = und_tracers_window(s->tracers, &s->mac, err);
+    if (status == UND_OK && s->particles)
+        status = und_level_set_particles_window(s->particles, &s->mac, err);
     if (status != UND_OK) {
         und_levelset_close_grid(s);
         *s = old;
@@ -345,8 +364,8 @@ static und_status shift(und_levelset *s, const box *to, und_error *err)
     void *old = und_pages_alloc(before.count * sizeof(double), "a window's fields", err);
     if (!old)
         return err->status;
-    s->mac = s->surface.mac = s->stream.mac = mac_of(s, to);
-    und_levelset_sides(s);
+    s->mac = s->surface.mac = s->flow.mac = mac_of(s, to);
+    set_sides(s);
     for (int i = 0; i < count; i++) {
         const size_t size = list[i].type != UND_F64 ? sizeof(float) : sizeof(double);
         memcpy(old, list[i].data, before.count * size);
@@ -357,8 +376,8 @@ static und_status shift(und_levelset *s, const box *to, und_error *err)
     und_elements_shift(s->elements, &s->mac);
     und_levelset_volume_shift(s);
     und_status status = und_solids_shift(&s->solids, &s->mac, s->open, s->time, err);
-    if (status == UND_OK && s->tracers)
-        status = und_tracers_window(s->tracers, &s->mac, err);
+    if (status == UND_OK && s->particles)
+        status = und_level_set_particles_window(s->particles, &s->mac, err);
     if (status == UND_OK && s->spray)
         status = und_levelset_spray_window(s, &before, true, err);
     und_levelset_ready(s);
@@ -389,12 +408,12 @@ void und_levelset_move_window(und_levelset *s)
 
 void und_levelset_first_window(und_levelset *s)
 {
-    und_levelset_sides(s);
+    set_sides(s);
     if (!s->def.window.on)
         return;
     const box liquid = first_liquid(s), to = wanted(s, &liquid);
     s->mac = mac_of(s, &to);
-    und_levelset_sides(s);
+    set_sides(s);
 }
 
 und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err)

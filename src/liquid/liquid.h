@@ -33,25 +33,35 @@ typedef struct und_liquid_class {
     /* Takes over a state that save once gave; the model then goes on with the same bits. */
     und_status (*restore)(und_liquid *self, const und_frame *state, und_error *err);
     und_ledger (*ledger)(const und_liquid *self);
-    int (*stages)(const und_liquid *self, const und_stage **list);
-    double (*time)(const und_liquid *self);
-    /* Has the watch called after each stage of a step; inspect then adds the state and what a step works
-     * with. */
-    void (*watch)(und_liquid *self, und_watch watch);
+    /* When the watch is called: adds the state and what a step works with. */
     und_status (*inspect)(und_liquid *self, und_frame *state, und_error *err);
     /* A person at it, between steps; NULL: not with this model. */
     unsigned tools; /* bit 1 << und_tool: what a hand can do */
-    void (*touch)(und_liquid *self, const und_hand *hand, double dt); /* for the step of dt that comes */
-    void (*tuning)(const und_liquid *self, und_tuning *tuning);       /* as it is; NaN: not with this model */
-    void (*tune)(und_liquid *self, const und_tuning *tuning);         /* as it is to be; NaN: as it is */
-    bool (*throw_ball)(und_liquid *self, const und_ball *ball);       /* false: none is left */
+    void (*touch)(und_liquid *self, const und_mouse_tool *hand,
+                  double dt);                                   /* for the step of dt that comes */
+    void (*tuning)(const und_liquid *self, und_tuning *tuning); /* as it is; NaN: not with this model */
+    void (*tune)(und_liquid *self, const und_tuning *tuning);   /* as it is to be; NaN: as it is */
+    bool (*throw_ball)(und_liquid *self, const und_ball *ball); /* false: none is left */
     int (*balls_left)(const und_liquid *self);
 } und_liquid_class;
 
 /* A model's struct begins with this. */
 struct und_liquid {
     const und_liquid_class *class;
+    const double *time;      /* the model's clock, s */
+    const und_stage *stages; /* of a step, in order */
+    int stage_count;
+    und_watch watch; /* called after each stage of a step */
 };
+
+/* What all models have: the clock and the stages are the model's own. */
+static inline void und_liquid_init(und_liquid *liquid, const und_liquid_class *class, const double *time,
+                                   und_stage *stages, const char *const *stage_names, int stage_count)
+{
+    for (int i = 0; i < stage_count; i++)
+        stages[i].name = stage_names[i];
+    *liquid = (und_liquid){.class = class, .time = time, .stages = stages, .stage_count = stage_count};
+}
 
 /* Start + sources - drains - left - spray out + spray back + correction. */
 double und_ledger_expected(const und_ledger *ledger);

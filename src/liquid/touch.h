@@ -21,7 +21,7 @@ typedef enum und_tool {
 } und_tool;
 
 /* A hand on the liquid, for the step that comes. */
-typedef struct und_hand {
+typedef struct und_mouse_tool {
     und_tool tool;
     double from[3], place[3]; /* m; it went from there to here since the last step */
     double radius;            /* m */
@@ -29,7 +29,7 @@ typedef struct und_hand {
     double period;      /* s, of the stir */
     double velocity[3]; /* m/s; of what comes from an inflow, and of liquid painted */
     double held;        /* s of the liquid's time since it came down */
-} und_hand;
+} und_mouse_tool;
 
 /* What may be turned while it runs. */
 typedef struct und_tuning {

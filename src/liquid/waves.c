@@ -11,7 +11,7 @@
 
 enum { FRAME_BYTES = 16 }; /* per cell: ground and surface as a frame holds them and as they are written */
 
-#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->watch)
+#define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
 
 /* One step of the algorithm that closes the paper's section INTEGRATION, for surfaces: from time to time +
  * dt.
@@ -23,8 +23,8 @@ void und_waves_step(und_waves *s, double dt)
     STEP (OBJECTS)
         und_waves_move_bodies(s, dt);
     STEP (SOURCES) {
-        und_pool_add_sources(&s->pool, dt);
-        und_pool_press(&s->pool, dt);
+        und_height_field_add_sources(&s->height_field, dt);
+        und_height_field_press(&s->height_field, dt);
     }
     STEP (EDGES)
         und_waves_prepare_edges(s, dt);
@@ -49,13 +49,13 @@ void und_waves_step(und_waves *s, double dt)
     STEP (TRANSPORT)
         und_waves_transport(s);
     s->rise_time = dt;
-    s->pool.time += dt;
+    s->height_field.time += dt;
 }
 
 und_waves_def und_waves_def_default(void)
 {
     return (und_waves_def){
-        .pool = und_pool_def_default(),
+        .height_field = und_height_field_def_default(),
         .order = 2,
         .foam = {.threshold = 1, .rate = 1, .life = 4},
     };
@@ -63,11 +63,11 @@ und_waves_def und_waves_def_default(void)
 
 double und_waves_kept(const und_waves *s)
 {
-    return und_exp(-s->def.pool.damping * s->dt);
+    return und_exp(-s->def.height_field.damping * s->dt);
 }
 double und_waves_time(const und_waves *s)
 {
-    return s->pool.time;
+    return s->height_field.time;
 }
 double und_waves_surface(const und_waves *s, int x, int z)
 {
@@ -88,7 +88,7 @@ und_liquid *und_waves_liquid(und_waves *s)
 
 und_ledger und_waves_ledger(const und_waves *s)
 {
-    return und_pool_ledger(&s->pool);
+    return und_height_field_ledger(&s->height_field);
 }
 
 static und_status check_def(const und_waves_def *def, und_error *err)
@@ -104,14 +104,15 @@ void *und_waves_field(const und_waves *s, size_t size, const char *what, und_err
 {
     /* Rows are solved LANES at a time: those past the last are dry, and kernels look a little to the
      * right. */
-    size_t rows = (size_t)(s->pool.nz + LANES - 1) / LANES * LANES;
-    return und_pages_alloc(size * ((size_t)s->pool.stride * rows + 2 * STRIP), what, err);
+    size_t rows = (size_t)(s->height_field.nz + LANES - 1) / LANES * LANES;
+    return und_pages_alloc(size * ((size_t)s->height_field.stride * rows + 2 * STRIP), what, err);
 }
 
 static und_status allocate(und_waves *s, und_error *err)
 {
-    size_t words = (size_t)s->words * (size_t)s->pool.nz, lanes = LANES * (size_t)(s->pool.nx + LANES + 2);
-    size_t strips = STRIP * (size_t)(s->pool.nz + 2);
+    size_t words = (size_t)s->words * (size_t)s->height_field.nz,
+           lanes = LANES * (size_t)(s->height_field.nx + LANES + 2);
+    size_t strips = STRIP * (size_t)(s->height_field.nz + 2);
     s->scratch_stride = 2 * (lanes > strips ? lanes : strips);
     bool carried = s->def.foam.on || s->def.has_dye || s->def.texture, speed = s->def.velocity || carried;
     struct {
@@ -124,7 +125,7 @@ static und_status allocate(und_waves *s, und_error *err)
         {(void **)&s->rise, 4, true, "rise of the surface"},
         {(void **)&s->ground, 4, true, "ground"},
         {(void **)&s->middle, 4, true, "half-way surface"},
-        {(void **)&s->head, 4, und_pool_presses(&s->def.pool), "pressure"},
+        {(void **)&s->head, 4, und_height_field_presses(&s->def.height_field), "pressure"},
         {(void **)&s->bed, 4, s->def.object_count + s->def.body_count > 0, "bed"},
         {(void **)&s->flux_x, 4, speed || s->def.order == 2, "flow"},
         {(void **)&s->flux_z, 4, speed || s->def.order == 2, "flow"},
@@ -139,7 +140,7 @@ static und_status allocate(und_waves *s, und_error *err)
     size_t per_cell = FRAME_BYTES;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         per_cell += fields[i].wanted ? fields[i].size : 0;
-    if (und_pool_check_memory(&s->pool, per_cell, err) != UND_OK)
+    if (und_height_field_check_memory(&s->height_field, per_cell, err) != UND_OK)
         return err->status;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].wanted && !(*fields[i].array = und_waves_field(s, fields[i].size, fields[i].what, err)))
@@ -148,32 +149,33 @@ static und_status allocate(und_waves *s, und_error *err)
     s->gain = und_pages_alloc(words * sizeof *s->gain, "volumes", err);
     s->least = und_pages_alloc(words * sizeof *s->least, "depths", err);
     s->plain = und_pages_alloc(words, "wet cells", err);
-    s->runs =
-        und_pages_alloc_sparse(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->pool.nz, "pieces", err);
-    s->first_run = und_alloc((size_t)s->pool.nz, sizeof *s->first_run, "pieces", err);
-    s->run_count = und_alloc((size_t)s->pool.nz, sizeof *s->run_count, "pieces", err);
-    s->row_inflow = und_alloc((size_t)s->pool.nz, sizeof *s->row_inflow, "volumes", err);
-    s->scratch = und_pages_alloc(sizeof(float) * s->scratch_stride * (size_t)s->pool.threads, "scratch", err);
+    s->runs = und_pages_alloc_sparse(sizeof *s->runs * (size_t)s->runs_per_row * (size_t)s->height_field.nz,
+                                     "pieces", err);
+    s->first_run = und_alloc((size_t)s->height_field.nz, sizeof *s->first_run, "pieces", err);
+    s->run_count = und_alloc((size_t)s->height_field.nz, sizeof *s->run_count, "pieces", err);
+    s->row_inflow = und_alloc((size_t)s->height_field.nz, sizeof *s->row_inflow, "volumes", err);
+    s->scratch =
+        und_pages_alloc(sizeof(float) * s->scratch_stride * (size_t)s->height_field.threads, "scratch", err);
     if (!s->wet || !s->gain || !s->least || !s->plain || !s->runs || !s->first_run || !s->run_count ||
         !s->row_inflow || !s->scratch)
         return err->status;
     if (!s->bed)
         s->bed = s->ground;
-    s->pool.water = s->height;
-    s->pool.floor = s->ground;
-    s->pool.ground = s->bed;
-    s->pool.head = s->head;
+    s->height_field.water = s->height;
+    s->height_field.floor = s->ground;
+    s->height_field.ground = s->bed;
+    s->height_field.head = s->head;
     return UND_OK;
 }
 
 static und_status fill(und_waves *s, und_error *err)
 {
-    for (int z = 0; z < s->pool.nz; z++)
-        for (int x = 0; x < s->pool.nx; x++) {
+    for (int z = 0; z < s->height_field.nz; z++)
+        for (int x = 0; x < s->height_field.nx; x++) {
             size_t at = und_waves_at(s, x, z);
             double rise;
-            if (und_pool_start_at(&s->pool, x, z, &s->ground[at], &s->height[at], err) ||
-                und_pool_sample(&s->pool, &s->def.velocity0, "rising", x, z, &rise, err))
+            if (und_height_field_start_at(&s->height_field, x, z, &s->ground[at], &s->height[at], err) ||
+                und_height_field_sample(&s->height_field, &s->def.velocity0, "rising", x, z, &rise, err))
                 return err->status;
             s->bed[at] = s->ground[at];
             s->rise[at] = s->height[at] > (double)s->ground[at] ? (float)rise : 0;
@@ -191,8 +193,8 @@ static und_status fill(und_waves *s, und_error *err)
 static und_status place_objects(und_waves *s, und_error *err)
 {
     und_status status = und_waves_create_bodies(s, err);
-    for (int z = 0; status == UND_OK && z < s->pool.nz; z++)
-        for (int x = 0; x < s->pool.nx; x++) {
+    for (int z = 0; status == UND_OK && z < s->height_field.nz; z++)
+        for (int x = 0; x < s->height_field.nx; x++) {
             size_t at = und_waves_at(s, x, z);
             if (s->ground[at] > s->bed[at])
                 s->height[at] =
@@ -224,21 +226,21 @@ static bool lift_ground(void *context, size_t at, double by)
     return true;
 }
 
-static void touch_liquid(und_liquid *liquid, const und_hand *hand, double dt)
+static void touch_liquid(und_liquid *liquid, const und_mouse_tool *hand, double dt)
 {
     und_waves *s = (und_waves *)liquid;
     und_error err;
     if (hand->tool == UND_TOOL_STIR && !s->head)
         s->head = und_waves_field(s, sizeof *s->head, "pressure",
                                   &err); /* zero; without it the hand does not stir */
-    und_pool_touch(&s->pool, hand, dt, s->head);
+    und_height_field_touch(&s->height_field, hand, dt, s->head);
     if (hand->tool == UND_TOOL_RAISE || hand->tool == UND_TOOL_DIG)
         und_waves_ground_bodies(s);
 }
 
 static void tuning_liquid(const und_liquid *liquid, und_tuning *tuning)
 {
-    und_pool_tuning(&((const und_waves *)liquid)->pool, tuning);
+    und_height_field_tuning(&((const und_waves *)liquid)->height_field, tuning);
 }
 
 /* The second order needs flows; without memory for them it stays the first. */
@@ -246,7 +248,7 @@ static void tune_liquid(und_liquid *liquid, const und_tuning *tuning)
 {
     und_waves *s = (und_waves *)liquid;
     und_error err;
-    und_pool_tune(&s->pool, &s->def.pool, tuning);
+    und_height_field_tune(&s->height_field, &s->def.height_field, tuning);
     bool begins = s->def.order == 2 && !s->flux_x;
     if (und_waves_need_flow(s, &err) != UND_OK || (begins && und_waves_find_flow(s, &err) != UND_OK))
         s->def.order = 1;
@@ -266,21 +268,6 @@ static und_ledger ledger_liquid(const und_liquid *liquid)
 {
     return und_waves_ledger((const und_waves *)liquid);
 }
-static double time_liquid(const und_liquid *liquid)
-{
-    return ((const und_waves *)liquid)->pool.time;
-}
-
-static void watch_liquid(und_liquid *liquid, und_watch watch)
-{
-    ((und_waves *)liquid)->watch = watch;
-}
-
-static int stages_liquid(const und_liquid *liquid, const und_stage **list)
-{
-    *list = ((const und_waves *)liquid)->stages;
-    return STAGE_COUNT;
-}
 
 static const und_liquid_class waves_class = {
     .name = "waves",
@@ -290,9 +277,6 @@ static const und_liquid_class waves_class = {
     .save = und_waves_save,
     .restore = und_waves_restore,
     .ledger = ledger_liquid,
-    .stages = stages_liquid,
-    .time = time_liquid,
-    .watch = watch_liquid,
     .inspect = und_waves_inspect,
     .tools = 1 << UND_TOOL_STIR | 1 << UND_TOOL_POUR | 1 << UND_TOOL_DRAIN | 1 << UND_TOOL_RAISE |
              1 << UND_TOOL_DIG,
@@ -313,29 +297,28 @@ und_waves *und_waves_create(const und_waves_def *def, und_error *err)
     und_waves *s = und_alloc(1, sizeof *s, "waves", err);
     if (!s)
         return NULL;
-    s->liquid.class = &waves_class;
+    und_liquid_init(&s->liquid, &waves_class, &s->height_field.time, s->stages, stage_names, STAGE_COUNT);
     s->def = *def;
-    if (und_pool_init(&s->pool, "waves", &s->def.pool, err) != UND_OK) {
+    if (und_height_field_init(&s->height_field, "waves", &s->def.height_field, err) != UND_OK) {
         free(s);
         return NULL;
     }
-    s->pool.dried = forget_rise;
-    s->pool.lift = lift_ground;
-    s->pool.viscosity = &s->def.viscosity;
-    s->pool.order = &s->def.order;
-    s->pool.context = s;
-    s->words = (s->pool.nx + STRIP - 1) / STRIP;
-    s->runs_per_row = s->pool.nx / 2 + 1;
-    s->shallow = 0.01 * s->pool.grid.dx;
+    s->height_field.dried = forget_rise;
+    s->height_field.lift = lift_ground;
+    s->height_field.viscosity = &s->def.viscosity;
+    s->height_field.order = &s->def.order;
+    s->height_field.context = s;
+    s->words = (s->height_field.nx + STRIP - 1) / STRIP;
+    s->runs_per_row = s->height_field.nx / 2 + 1;
+    s->shallow = 0.01 * s->height_field.grid.dx;
     s->rise_time = 1;
-    for (int i = 0; i < STAGE_COUNT; i++)
-        s->stages[i].name = stage_names[i];
-    if (allocate(s, err) || fill(s, err) || place_objects(s, err) || und_pool_create_sources(&s->pool, err) ||
-        und_waves_create_edges(s, err) || und_waves_start_flow(s, err)) {
+    if (allocate(s, err) || fill(s, err) || place_objects(s, err) ||
+        und_height_field_create_sources(&s->height_field, err) || und_waves_create_edges(s, err) ||
+        und_waves_start_flow(s, err)) {
         und_waves_destroy(s);
         return NULL;
     }
-    s->pool.ledger.start = und_pool_volume(&s->pool);
+    s->height_field.ledger.start = und_height_field_volume(&s->height_field);
     return s;
 }
 
@@ -354,7 +337,7 @@ void und_waves_destroy(und_waves *s)
     free(s->first_run);
     free(s->run_count);
     free(s->row_inflow);
-    und_pool_close(&s->pool);
+    und_height_field_close(&s->height_field);
     und_waves_destroy_bodies(s);
     free(s);
 }

@@ -14,9 +14,9 @@ static und_status part_bed(und_waves *s, und_error *err)
     float *bed = und_waves_field(s, sizeof *bed, "bed", err);
     if (!bed)
         return err->status;
-    memcpy(bed, s->ground, (size_t)s->pool.stride * (size_t)s->pool.nz * sizeof *bed);
+    memcpy(bed, s->ground, (size_t)s->height_field.stride * (size_t)s->height_field.nz * sizeof *bed);
     s->bed = bed;
-    s->pool.ground = bed;
+    s->height_field.ground = bed;
     return UND_OK;
 }
 
@@ -52,7 +52,8 @@ und_status und_waves_restore_bodies(und_waves *s, const und_frame *state, bool m
         return und_error_set(err, UND_FAILED, "the saved state has a wrong item \"balls\": it is damaged");
     if (count > 0 && part_bed(s, err) != UND_OK)
         return err->status;
-    if (moved && s->bed != s->ground && und_pool_sample_ground(&s->pool, s->bed, err) != UND_OK)
+    if (moved && s->bed != s->ground &&
+        und_height_field_sample_ground(&s->height_field, s->bed, err) != UND_OK)
         return err->status;
     und_floats_drop_balls(&s->floats);
     for (int i = 0; i < count; i++)

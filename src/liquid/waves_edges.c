@@ -14,7 +14,7 @@ und_status und_waves_create_edges(und_waves *s, und_error *err)
 {
     for (int e = 0; e < UND_EDGES; e++) {
         und_waves_edge *edge = &s->edge[e];
-        size_t count = (size_t)s->pool.edge[e].count;
+        size_t count = (size_t)s->height_field.edge[e].count;
         edge->coupling = und_alloc(count, sizeof *edge->coupling, "edge", err);
         edge->change = und_alloc(count, sizeof *edge->change, "edge", err);
         edge->inner = und_alloc(count, sizeof *edge->inner, "edge", err);
@@ -24,8 +24,9 @@ und_status und_waves_create_edges(und_waves *s, und_error *err)
         if (!edge->inflow || !edge->coupling || !edge->change || !edge->inner || !edge->drive ||
             !edge->outside)
             return err->status;
-        for (int i = 0; i < s->pool.edge[e].count && s->def.pool.edge[e].kind == UND_EDGE_OPEN; i++)
-            edge->outside[i] = und_pool_outside_level(&s->pool, e, i, s->pool.time);
+        for (int i = 0;
+             i < s->height_field.edge[e].count && s->def.height_field.edge[e].kind == UND_EDGE_OPEN; i++)
+            edge->outside[i] = und_height_field_outside_level(&s->height_field, e, i, s->height_field.time);
     }
     return UND_OK;
 }
@@ -47,10 +48,11 @@ void und_waves_destroy_edges(und_waves *s)
 static void find_outside(und_waves *s, int e, double dt, bool second)
 {
     und_waves_edge *edge = &s->edge[e];
-    double time = s->pool.time + (second ? 0.5 * dt : dt);
-    for (int i = 0; i < s->pool.edge[e].count; i++) {
+    double time = s->height_field.time + (second ? 0.5 * dt : dt);
+    for (int i = 0; i < s->height_field.edge[e].count; i++) {
         double before = edge->outside[i];
-        edge->outside[i] = und_pool_outside_level(&s->pool, e, i, time) + und_pool_slant(&s->pool, e, i);
+        edge->outside[i] = und_height_field_outside_level(&s->height_field, e, i, time) +
+                           und_height_field_slant(&s->height_field, e, i);
         edge->drive[i] = (float)(edge->outside[i] - before);
     }
 }
@@ -58,15 +60,17 @@ static void find_outside(und_waves *s, int e, double dt, bool second)
 static void find_couplings(und_waves *s, int e, double dt, bool second)
 {
     und_waves_edge *edge = &s->edge[e];
-    bool line = e == UND_LOW_X || e == UND_HIGH_X || s->pool.nz > 1;
-    for (int i = 0; i < s->pool.edge[e].count; i++) {
-        size_t at = und_pool_edge_cell(&s->pool, e, i);
+    bool line = e == UND_LOW_X || e == UND_HIGH_X || s->height_field.nz > 1;
+    for (int i = 0; i < s->height_field.edge[e].count; i++) {
+        size_t at = und_height_field_edge_cell(&s->height_field, e, i);
         double depth = und_waves_depth(s, at);
         /* A wave of any height that leaves has the flow int c dh: c at its mean depth. */
         double mean = 0.5 * (depth + fmax(edge->outside[i] - (double)s->ground[at], 0));
-        double coupling = depth > 0 ? sqrt(s->def.pool.gravity * mean) * dt / s->pool.grid.dx : 0, inner = 0;
+        double coupling =
+                   depth > 0 ? sqrt(s->def.height_field.gravity * mean) * dt / s->height_field.grid.dx : 0,
+               inner = 0;
         if (line && coupling > 0) {
-            size_t next = und_pool_inner_cell(&s->pool, e, i);
+            size_t next = und_height_field_inner_cell(&s->height_field, e, i);
             double beside = und_waves_depth(s, next), step = s->height[next] - s->height[at];
             inner =
                 beside > 0 && und_waves_late((float)depth, (float)beside, (float)step) <= 0.5f ? INNER : 0;
@@ -74,7 +78,7 @@ static void find_couplings(und_waves *s, int e, double dt, bool second)
         edge->coupling[i] = (float)coupling;
         edge->inner[i] = (float)(inner * coupling);
         edge->change[i] = line && coupling > 0 ? (float)(0.5 + inner) : 0;
-        s->open += second ? 0 : coupling / s->pool.nx / s->pool.nz;
+        s->open += second ? 0 : coupling / s->height_field.nx / s->height_field.nz;
     }
 }
 
@@ -83,7 +87,7 @@ void und_waves_prepare_edges(und_waves *s, double dt)
     bool second = s->def.order == 2;
     s->open = 0;
     for (int e = 0; e < UND_EDGES; e++)
-        if (s->def.pool.edge[e].kind == UND_EDGE_OPEN) {
+        if (s->def.height_field.edge[e].kind == UND_EDGE_OPEN) {
             find_outside(s, e, dt, second);
             find_couplings(s, e, dt, second);
         }
@@ -111,16 +115,16 @@ static void find_inflow(und_waves *s, int e)
 {
     und_waves_edge *edge = &s->edge[e];
     int axis = e == UND_LOW_Z || e == UND_HIGH_Z;
-    for (int i = 0; i < s->pool.edge[e].count; i++) {
-        size_t at = und_pool_edge_cell(&s->pool, e, i);
+    for (int i = 0; i < s->height_field.edge[e].count; i++) {
+        size_t at = und_height_field_edge_cell(&s->height_field, e, i);
         double level = level_along(s, at, axis), coupling = (double)edge->coupling[i];
         if (edge->inner[i] > 0)
             level -= (double)edge->inner[i] / coupling *
-                     (level - level_along(s, und_pool_inner_cell(&s->pool, e, i), axis));
+                     (level - level_along(s, und_height_field_inner_cell(&s->height_field, e, i), axis));
         edge->inflow[i] = coupling * (edge->outside[i] - level) / (1 + s->open) +
                           (double)edge->change[i] * change_along(s, at, axis);
-        s->pool.edge[e].met[i] = level;
-        s->pool.edge[e].passed[i] = coupling > 0 ? -edge->inflow[i] / coupling : 0;
+        s->height_field.edge[e].met[i] = level;
+        s->height_field.edge[e].passed[i] = coupling > 0 ? -edge->inflow[i] / coupling : 0;
     }
 }
 
@@ -128,9 +132,10 @@ static void find_inflow(und_waves *s, int e)
 static void add_ends(und_waves *s, double times)
 {
     for (int e = UND_LOW_Z; e <= UND_HIGH_Z; e++)
-        for (int k = 0; k < 2 && s->def.pool.edge[e].kind == UND_EDGE_OPEN && s->pool.nx > 1; k++) {
-            int i = k * (s->pool.nx - 1);
-            s->edge[e].outside[i] += times * und_pool_slant(&s->pool, e, i);
+        for (int k = 0; k < 2 && s->def.height_field.edge[e].kind == UND_EDGE_OPEN && s->height_field.nx > 1;
+             k++) {
+            int i = k * (s->height_field.nx - 1);
+            s->edge[e].outside[i] += times * und_height_field_slant(&s->height_field, e, i);
         }
 }
 
@@ -140,15 +145,15 @@ void und_waves_cross_edges(und_waves *s, int axis)
     bool second = s->def.order == 2;
     if (!second && axis == 0)
         return;
-    double time = s->pool.time + (second ? 0.5 : 1) * s->dt;
+    double time = s->height_field.time + (second ? 0.5 : 1) * s->dt;
     for (int e = 0; e < UND_EDGES; e++)
-        if ((!second || e / 2 == axis) && s->def.pool.edge[e].kind == UND_EDGE_OPEN)
+        if ((!second || e / 2 == axis) && s->def.height_field.edge[e].kind == UND_EDGE_OPEN)
             find_inflow(s, e);
     if (second) {
         add_ends(s, axis == 0 ? -1 : 0);
-        und_pool_slants_leave(&s->pool, !axis, time, s->dt, INFINITY);
+        und_height_field_slants_leave(&s->height_field, !axis, time, s->dt, INFINITY);
         add_ends(s, axis == 0 ? 1 : 0);
-        und_pool_advance_slants(&s->pool, axis, time, s->dt, INFINITY);
+        und_height_field_advance_slants(&s->height_field, axis, time, s->dt, INFINITY);
     } else
-        und_pool_advance_all_slants(&s->pool, time, s->dt, INFINITY);
+        und_height_field_advance_all_slants(&s->height_field, time, s->dt, INFINITY);
 }

@@ -5,7 +5,7 @@
 
 static void slow_row(und_waves *s, int z)
 {
-    for (int x = 0; x < s->pool.nx; x++) {
+    for (int x = 0; x < s->height_field.nx; x++) {
         size_t at = und_waves_at(s, x, z);
         if (s->rise[at] != 0)
             s->rise[at] *= und_waves_film_kept(s, und_waves_depth(s, at));
@@ -27,12 +27,12 @@ void und_waves_slow_films(und_waves *s)
 {
     if (s->def.viscosity <= 0)
         return;
-    PARALLEL_FOR(s->pool.threads)
-    for (int z = 0; z < s->pool.nz; z++) {
+    PARALLEL_FOR(s->height_field.threads)
+    for (int z = 0; z < s->height_field.nz; z++) {
         slow_row(s, z);
         if (s->flux_x)
-            slow_flows(s, s->flux_x, 1, s->pool.nx - 1, z);
-        if (s->flux_z && z + 1 < s->pool.nz)
-            slow_flows(s, s->flux_z, (size_t)s->pool.stride, s->pool.nx, z);
+            slow_flows(s, s->flux_x, 1, s->height_field.nx - 1, z);
+        if (s->flux_z && z + 1 < s->height_field.nz)
+            slow_flows(s, s->flux_z, (size_t)s->height_field.stride, s->height_field.nx, z);
     }
 }

@@ -34,7 +34,7 @@ static bool look(const void *model, int x, int z, double *level, double *rise, d
         speed[0] = (double)s->speed_x[at];
         speed[1] = (double)s->speed_z[at];
     } else if (s->flux_x) {
-        double most = 2 * sqrt(s->def.pool.gravity * depth);
+        double most = 2 * sqrt(s->def.height_field.gravity * depth);
         speed[0] = fmax(-most, fmin((double)s->flux_x[at] / depth, most));
         speed[1] = fmax(-most, fmin((double)s->flux_z[at] / depth, most));
     }
@@ -61,8 +61,8 @@ static void lift_out(und_waves *s)
 {
     for (int i = 0; i < s->floats.count; i++) {
         const und_float_contact *c = &s->floats.contact[i];
-        for (int z = within(c->z0 - 1, s->pool.nz); z <= within(c->z1, s->pool.nz); z++)
-            for (int x = within(c->x0 - 1, s->pool.nx); x <= within(c->x1, s->pool.nx); x++)
+        for (int z = within(c->z0 - 1, s->height_field.nz); z <= within(c->z1, s->height_field.nz); z++)
+            for (int x = within(c->x0 - 1, s->height_field.nx); x <= within(c->x1, s->height_field.nx); x++)
                 set_ground(s, und_waves_at(s, x, z), s->bed[und_waves_at(s, x, z)]);
     }
 }
@@ -75,7 +75,8 @@ static void stand(und_waves *s)
         const und_float_contact *c = &s->floats.contact[i];
         for (int n = 0; n < 4 * c->count; n++) {
             const und_face *f = &c->face[n / 4];
-            int x = within(f->i + n % 2, s->pool.nx), z = within(f->j + n / 2 % 2, s->pool.nz);
+            int x = within(f->i + n % 2, s->height_field.nx),
+                z = within(f->j + n / 2 % 2, s->height_field.nz);
             size_t at = und_waves_at(s, x, z);
             double level = und_contact_level(c, und_waves_x(s, x), und_waves_z(s, z));
             double most = fmax(level, (double)s->ground[at]);
@@ -97,7 +98,7 @@ static double moved_by(const und_waves *s, const und_face *f, int k, size_t *at,
 {
     int x = f->i + around[k].x, z = f->j + around[k].z, x1 = x + !around[k].along_z,
         z1 = z + around[k].along_z;
-    if (x < 0 || z < 0 || x1 >= s->pool.nx || z1 >= s->pool.nz)
+    if (x < 0 || z < 0 || x1 >= s->height_field.nx || z1 >= s->height_field.nz)
         return 0;
     *at = und_waves_at(s, x, z);
     *next = und_waves_at(s, x1, z1);
@@ -108,7 +109,7 @@ static double moved_by(const und_waves *s, const und_face *f, int k, size_t *at,
 
 static void find_moved(const und_waves *s, const und_float_contact *c, double mass[2])
 {
-    double per_metre = s->def.pool.density * und_pool_cell_area(&s->pool);
+    double per_metre = s->def.height_field.density * und_height_field_cell_area(&s->height_field);
     size_t at, next;
     mass[0] = mass[1] = 0;
     for (int n = 0; n < 4 * c->count; n++)
@@ -129,7 +130,7 @@ static void take(und_waves *s, const und_float_contact *c, const und_float_drag 
         if (s->def.order == 2) {
             (z ? s->flux_z : s->flux_x)[at] += (float)flow;
         } else {
-            float rise = (float)(flow / s->pool.grid.dx * s->rise_time);
+            float rise = (float)(flow / s->height_field.grid.dx * s->rise_time);
             s->rise[at] -= rise;
             s->rise[next] += rise;
         }
@@ -143,29 +144,30 @@ static void take(und_waves *s, const und_float_contact *c, const und_float_drag 
 static void meet(const und_waves *s, und_body_view *v, double dt)
 {
     const und_float_contact *c = v->contact;
-    double weight = s->def.pool.density * s->def.pool.gravity * und_pool_cell_area(&s->pool);
+    double weight = s->def.height_field.density * s->def.height_field.gravity *
+                    und_height_field_cell_area(&s->height_field);
     for (int n = 0; n < c->count; n++) {
         const und_face *f = &c->face[n];
-        double x = und_waves_x(s, f->i) + 0.5 * s->pool.grid.dx - v->state.position[0];
-        double z = und_waves_z(s, f->j) + 0.5 * s->pool.grid.dx - v->state.position[2];
+        double x = und_waves_x(s, f->i) + 0.5 * s->height_field.grid.dx - v->state.position[0];
+        double z = und_waves_z(s, f->j) + 0.5 * s->height_field.grid.dx - v->state.position[2];
         double up = v->state.velocity[1] + v->state.spin[2] * x - v->state.spin[0] * z;
         double force = -weight * f->pierced * up * dt;
         v->force += force;
-        v->twist.x -= s->pool.nz > 1 ? z * force : 0;
+        v->twist.x -= s->height_field.nz > 1 ? z * force : 0;
         v->twist.z += x * force;
     }
 }
 
 static void push(und_waves *s, und_body_view *v, double dt)
 {
-    const double rho = s->def.pool.density, g = s->def.pool.gravity;
+    const double rho = s->def.height_field.density, g = s->def.height_field.gravity;
     const und_float_contact *c = v->contact;
     double mass = und_bodies_mass(s->floats.bodies, v->body), radius = und_cbrt(0.75 * v->room / M_PI);
     und_float_drag drag = {.given = mass / (mass + 0.5 * rho * v->room), .dt = dt};
     bool led = und_bodies_led(s->floats.bodies, v->body);
     drag.waves = led ? 0 : 0.2 * rho * v->room * sqrt(g / radius);
     v->force = rho * g * v->room;
-    v->twist.x = s->pool.nz > 1 ? -(v->middle.z - v->state.position[2]) * v->force : 0;
+    v->twist.x = s->height_field.nz > 1 ? -(v->middle.z - v->state.position[2]) * v->force : 0;
     v->twist.z = (v->middle.x - v->state.position[0]) * v->force;
     meet(s, v, dt);
     find_moved(s, c, drag.mass);
@@ -232,7 +234,7 @@ void und_waves_move_bodies(und_waves *s, double dt)
         return;
     int parts = (int)fmin(fmax(ceil(dt / und_floats_longest_step(&s->floats)), 1), MOST_PARTS);
     for (int k = 0; k < parts; k++)
-        move(s, s->pool.time + k * dt / parts, dt / parts);
+        move(s, s->height_field.time + k * dt / parts, dt / parts);
 }
 
 void und_waves_place_bodies(und_waves *s)
@@ -276,7 +278,7 @@ static und_status make_defs(und_waves *s, und_error *err)
 
 und_status und_waves_create_bodies(und_waves *s, und_error *err)
 {
-    s->floats.pool = &s->pool;
+    s->floats.height_field = &s->height_field;
     s->floats.look = look;
     s->floats.model = s;
     if (make_defs(s, err) != UND_OK ||

@@ -43,9 +43,10 @@ static double edge_inflow(const und_waves *s, int x, int z)
 {
     double in = 0;
     const int index[UND_EDGES] = {z, z, x, x};
-    const bool touches[UND_EDGES] = {x == 0, x == s->pool.nx - 1, z == 0, z == s->pool.nz - 1};
+    const bool touches[UND_EDGES] = {x == 0, x == s->height_field.nx - 1, z == 0,
+                                     z == s->height_field.nz - 1};
     for (int e = 0; e < UND_EDGES; e++)
-        if (touches[e] && s->def.pool.edge[e].kind == UND_EDGE_OPEN)
+        if (touches[e] && s->def.height_field.edge[e].kind == UND_EDGE_OPEN)
             in += s->edge[e].inflow[index[e]];
     return in;
 }
@@ -71,10 +72,10 @@ static void add_plain_word(const und_waves *s, und_waves_run *run, int word, int
 /* Whether cells of the word exchange water with the outside. */
 static bool at_edge(const und_waves *s, int word, int z)
 {
-    return (word == 0 && s->def.pool.edge[UND_LOW_X].kind == UND_EDGE_OPEN) ||
-           (word == s->words - 1 && s->def.pool.edge[UND_HIGH_X].kind == UND_EDGE_OPEN) ||
-           (z == 0 && s->def.pool.edge[UND_LOW_Z].kind == UND_EDGE_OPEN) ||
-           (z == s->pool.nz - 1 && s->def.pool.edge[UND_HIGH_Z].kind == UND_EDGE_OPEN);
+    return (word == 0 && s->def.height_field.edge[UND_LOW_X].kind == UND_EDGE_OPEN) ||
+           (word == s->words - 1 && s->def.height_field.edge[UND_HIGH_X].kind == UND_EDGE_OPEN) ||
+           (z == 0 && s->def.height_field.edge[UND_LOW_Z].kind == UND_EDGE_OPEN) ||
+           (z == s->height_field.nz - 1 && s->def.height_field.edge[UND_HIGH_Z].kind == UND_EDGE_OPEN);
 }
 
 /* Cuts a row into runs; returns what came in through the edges.  A band's runs stand one after the other. */
@@ -139,7 +140,7 @@ static void join_row(und_waves *s, int z)
  * count. */
 static void sum_pieces(und_waves *s)
 {
-    for (int z = 0; z < s->pool.nz; z++)
+    for (int z = 0; z < s->height_field.nz; z++)
         for (int i = 0; i < s->run_count[z]; i++) {
             und_waves_run *run = &row_runs(s, z)[i], *root = &s->runs[find_root(s->runs, run->parent)];
             if (run != root) {
@@ -165,13 +166,13 @@ static double plain_depth(const und_waves *s, const und_waves_run *run, int z)
 static void sum_deep_pieces(und_waves *s)
 {
     bool any = false;
-    for (int z = 0; z < s->pool.nz; z++)
+    for (int z = 0; z < s->height_field.nz; z++)
         for (int i = 0; i < s->run_count[z]; i++) {
             und_waves_run *run = &row_runs(s, z)[i];
             if (run == &s->runs[run->parent] && run->gain > run->weight)
                 any = run->by_depth = true;
         }
-    for (int z = 0; any && z < s->pool.nz; z++)
+    for (int z = 0; any && z < s->height_field.nz; z++)
         for (int i = 0; i < s->run_count[z]; i++) {
             und_waves_run *run = &row_runs(s, z)[i], *root = &s->runs[find_root(s->runs, run->parent)];
             if (root->by_depth)
@@ -182,8 +183,8 @@ static void sum_deep_pieces(und_waves *s)
 /* The correction of each piece per weight; what a piece cannot give or take goes into the ledger. */
 static void share_out(und_waves *s)
 {
-    double cell = s->pool.grid.dx * s->pool.grid.dx;
-    for (int z = 0; z < s->pool.nz; z++)
+    double cell = s->height_field.grid.dx * s->height_field.grid.dx;
+    for (int z = 0; z < s->height_field.nz; z++)
         for (int i = 0; i < s->run_count[z]; i++) {
             und_waves_run *run = &row_runs(s, z)[i];
             if (run != &s->runs[run->parent])
@@ -192,12 +193,14 @@ static void share_out(und_waves *s)
             if (capacity <=
                 0) { /* nothing is left of it: the piece stays as it was, and the edges let nothing in */
                 run->undo = true;
-                und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -(run->gain + run->before) * cell);
+                und_ledger_add(&s->height_field.ledger.left, &s->height_field.lost.left,
+                               -(run->gain + run->before) * cell);
                 continue;
             }
             run->share = run->gain / capacity;
             if (run->by_depth && run->share > 1) { /* the edges asked for more than there is */
-                und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left, -(run->gain - run->depth) * cell);
+                und_ledger_add(&s->height_field.ledger.left, &s->height_field.lost.left,
+                               -(run->gain - run->depth) * cell);
                 run->share = 1;
             }
         }
@@ -205,18 +208,18 @@ static void share_out(und_waves *s)
 
 void und_waves_find_pieces(und_waves *s)
 {
-    PARALLEL_FOR(s->pool.threads)
-    for (int band = 0; band < (s->pool.nz + BAND - 1) / BAND; band++)
-        for (int z = band * BAND; z < s->pool.nz && z < (band + 1) * BAND; z++) {
+    PARALLEL_FOR(s->height_field.threads)
+    for (int band = 0; band < (s->height_field.nz + BAND - 1) / BAND; band++)
+        for (int z = band * BAND; z < s->height_field.nz && z < (band + 1) * BAND; z++) {
             s->row_inflow[z] = find_runs(s, z);
             if (z > band * BAND)
                 join_row(s, z);
         }
-    for (int z = BAND; z < s->pool.nz; z += BAND)
+    for (int z = BAND; z < s->height_field.nz; z += BAND)
         join_row(s, z);
-    for (int z = 0; z < s->pool.nz; z++)
-        und_ledger_add(&s->pool.ledger.left, &s->pool.lost.left,
-                       -s->row_inflow[z] * s->pool.grid.dx * s->pool.grid.dx);
+    for (int z = 0; z < s->height_field.nz; z++)
+        und_ledger_add(&s->height_field.ledger.left, &s->height_field.lost.left,
+                       -s->row_inflow[z] * s->height_field.grid.dx * s->height_field.grid.dx);
     sum_pieces(s);
     sum_deep_pieces(s);
     share_out(s);
@@ -280,8 +283,8 @@ static void conserve_row(und_waves *s, int z)
 
 void und_waves_conserve(und_waves *s)
 {
-    PARALLEL_FOR(s->pool.threads)
-    for (int band = 0; band < (s->pool.nz + BAND - 1) / BAND; band++)
-        for (int z = band * BAND; z < s->pool.nz && z < (band + 1) * BAND; z++)
+    PARALLEL_FOR(s->height_field.threads)
+    for (int band = 0; band < (s->height_field.nz + BAND - 1) / BAND; band++)
+        for (int z = band * BAND; z < s->height_field.nz && z < (band + 1) * BAND; z++)
             conserve_row(s, z);
 }

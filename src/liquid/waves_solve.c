@@ -34,11 +34,11 @@ typedef struct scheme {
 static scheme scheme_of(const und_waves *s)
 {
     bool second = s->def.order == 2;
-    return (scheme){.stiffness =
-                        (float)(s->def.pool.gravity * s->dt * s->dt / (s->pool.grid.dx * s->pool.grid.dx)),
+    return (scheme){.stiffness = (float)(s->def.height_field.gravity * s->dt * s->dt /
+                                         (s->height_field.grid.dx * s->height_field.grid.dx)),
                     .outer = second ? 0.5f : 1.0f,
                     .kept = (float)(und_waves_kept(s) * s->dt / s->rise_time),
-                    .cells = (float)(und_waves_kept(s) * s->dt / s->pool.grid.dx),
+                    .cells = (float)(und_waves_kept(s) * s->dt / s->height_field.grid.dx),
                     .second = second};
 }
 
@@ -62,13 +62,14 @@ static inline void end_cell(const und_waves *s, const scheme *k, int e, int i, f
                             ends *end, int lane)
 {
     const und_waves_edge *edge = &s->edge[e];
-    double h = s->height[und_pool_edge_cell(&s->pool, e, i)];
+    double h = s->height[und_height_field_edge_cell(&s->height_field, e, i)];
     float by = k->second ? (float)(edge->outside[i] - h) : edge->drive[i];
     end->outside[lane] = k->outer * edge->coupling[i] - edge->change[i];
     end->lean[lane] = k->outer * edge->inner[i];
     end->in[lane] = end->outside[lane] * c + edge->coupling[i] * (by - c);
     if (edge->inner[i] > 0) { /* the first order counts with differences of flows: the old step is in them */
-        float step = k->second ? (float)(h - s->height[und_pool_inner_cell(&s->pool, e, i)]) : 0;
+        float step =
+            k->second ? (float)(h - s->height[und_height_field_inner_cell(&s->height_field, e, i)]) : 0;
         end->in[lane] += edge->inner[i] * step + end->lean[lane] * (c - c_inner);
     }
 }
@@ -212,7 +213,7 @@ static inline void row_values(const und_waves *s, size_t at, float *restrict dep
 static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t)
 {
     _Alignas(64) float depth[LANES * TILE], step[LANES * TILE];
-    size_t stride = (size_t)s->pool.stride, first = und_waves_at(s, x, z);
+    size_t stride = (size_t)s->height_field.stride, first = und_waves_at(s, x, z);
     for (int r = 0; r < LANES; r++) {
         size_t at = und_waves_at(s, x, z + r), next = at + TILE;
         row_values(s, at, depth + r * TILE, step + r * TILE);
@@ -223,11 +224,11 @@ static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t
     und_transpose(LANES, TILE, s->rise + first, stride, t->rise, LANES);
     if (k->second)
         und_transpose(LANES, TILE, s->flux_x + first, stride, t->flux, LANES);
-    if (!s->pool.head)
+    if (!s->height_field.head)
         return;
     for (int r = 0; r < LANES; r++)
         for (int i = 0; i < TILE; i++) {
-            const float *head = s->pool.head + und_waves_at(s, x + i, z + r);
+            const float *head = s->height_field.head + und_waves_at(s, x + i, z + r);
             t->slope[i * LANES + r] = t->step[i * LANES + r] + head[1] - head[0];
         }
 }
@@ -236,18 +237,18 @@ static void fill_tile(const und_waves *s, const scheme *k, int x, int z, tile *t
 static void row_ends(const und_waves *s, const scheme *k, int e, int z, ends *end)
 {
     memset(end, 0, sizeof *end);
-    for (int r = 0; r < LANES && z + r < s->pool.nz; r++) {
+    for (int r = 0; r < LANES && z + r < s->height_field.nz; r++) {
         end_cell(s, k, e, z + r, 0, 0, end, r);
         if (!k->second)
-            end->in[r] -=
-                s->edge[e].change[z + r] * k->kept * s->rise[und_pool_edge_cell(&s->pool, e, z + r)];
+            end->in[r] -= s->edge[e].change[z + r] * k->kept *
+                          s->rise[und_height_field_edge_cell(&s->height_field, e, z + r)];
     }
 }
 
 /* Eliminates columns [first, last) of a tile; the last column of the domain is not among them. */
 static void eliminate_tile(const und_waves *s, const scheme *k, line *l, const tile *t, int first, int last)
 {
-    const float *slope = s->pool.head ? t->slope : t->step, *flux = k->second ? t->flux : NULL;
+    const float *slope = s->height_field.head ? t->slope : t->step, *flux = k->second ? t->flux : NULL;
     float weight = k->second ? 0 : k->kept; /* the second order's motion is in the flows */
     for (int i = first * LANES; i < last * LANES; i += LANES) {
         face f = {.depth = t->depth + i,
@@ -269,7 +270,8 @@ static void return_tile(und_waves *s, line *l, int x, int z)
         line_back(LANES, l);
     for (int r = 0; r < LANES; r++)
         __builtin_prefetch(s->middle + und_waves_at(s, ahead, z + r), 1);
-    und_transpose(TILE, LANES, l->x, 2 * LANES, s->middle + und_waves_at(s, x, z), (size_t)s->pool.stride);
+    und_transpose(TILE, LANES, l->x, 2 * LANES, s->middle + und_waves_at(s, x, z),
+                  (size_t)s->height_field.stride);
 }
 
 /* Solves LANES rows side by side. */
@@ -279,7 +281,7 @@ static void solve_rows(und_waves *s, const scheme *k, int z)
     line l;
     ends low, high;
     float rhs[LANES];
-    int last = (s->pool.nx - 1) / TILE * TILE, rest = s->pool.nx - 1 - last;
+    int last = (s->height_field.nx - 1) / TILE * TILE, rest = s->height_field.nx - 1 - last;
     row_ends(s, k, UND_LOW_X, z, &low);
     row_ends(s, k, UND_HIGH_X, z, &high);
     line_begin(LANES, &l, scratch(s), &low);
@@ -302,8 +304,8 @@ static void solve_rows(und_waves *s, const scheme *k, int z)
 void und_waves_rows(und_waves *s)
 {
     scheme k = scheme_of(s);
-    int blocks = (s->pool.nz + LANES - 1) / LANES;
-    PARALLEL_FOR(s->pool.threads)
+    int blocks = (s->height_field.nz + LANES - 1) / LANES;
+    PARALLEL_FOR(s->height_field.threads)
     for (int i = 0; i < blocks; i++)
         solve_rows(s, &k, i * LANES);
 }
@@ -374,7 +376,7 @@ typedef struct strip {
 
 static void column_faces(const und_waves *s, const scheme *k, int x, int z, strip *restrict t)
 {
-    size_t at = und_waves_at(s, x, z), next = at + (size_t)s->pool.stride;
+    size_t at = und_waves_at(s, x, z), next = at + (size_t)s->height_field.stride;
     const double *h = s->height + at, *h_next = s->height + next;
     const float *ground = s->ground + next, *middle = s->middle + at, *middle_next = s->middle + next;
     float *depth = t->depth[~z & 1];
@@ -386,9 +388,10 @@ static void column_faces(const und_waves *s, const scheme *k, int x, int z, stri
     s->least[(size_t)(z + 1) * (size_t)s->words + (size_t)(x / STRIP)] = strip_least(depth);
     for (int i = 0; k->second && i < STRIP; i++)
         t->drift[i] = middle_next[i] - middle[i];
-    for (int i = 0; s->pool.head && i < STRIP; i++)
-        t->slope[i] = t->step[i] + s->pool.head[next + (size_t)i] - s->pool.head[at + (size_t)i];
-    size_t ahead = und_waves_at(s, x, z + AHEAD_ROWS < s->pool.nz ? z + AHEAD_ROWS : z);
+    for (int i = 0; s->height_field.head && i < STRIP; i++)
+        t->slope[i] =
+            t->step[i] + s->height_field.head[next + (size_t)i] - s->height_field.head[at + (size_t)i];
+    size_t ahead = und_waves_at(s, x, z + AHEAD_ROWS < s->height_field.nz ? z + AHEAD_ROWS : z);
     prefetch(s->height + ahead, STRIP * sizeof(double));
     prefetch(s->ground + ahead, STRIP * sizeof(float));
     prefetch(s->middle + ahead, STRIP * sizeof(float));
@@ -397,11 +400,11 @@ static void column_faces(const und_waves *s, const scheme *k, int x, int z, stri
 static void column_ends(const und_waves *s, const scheme *k, int e, int x, ends *end)
 {
     memset(end, 0, sizeof *end);
-    for (int i = 0; i < STRIP && x + i < s->pool.nx; i++) {
-        size_t at = und_pool_edge_cell(&s->pool, e, x + i);
+    for (int i = 0; i < STRIP && x + i < s->height_field.nx; i++) {
+        size_t at = und_height_field_edge_cell(&s->height_field, e, x + i);
         bool inner = s->edge[e].inner[x + i] > 0;
         end_cell(s, k, e, x + i, s->middle[at],
-                 inner ? s->middle[und_pool_inner_cell(&s->pool, e, x + i)] : 0, end, i);
+                 inner ? s->middle[und_height_field_inner_cell(&s->height_field, e, x + i)] : 0, end, i);
     }
 }
 
@@ -419,12 +422,12 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
     for (int i = 0; i < STRIP; i++)
         t.depth[0][i] = (float)und_waves_depth(s, und_waves_at(s, x + i, 0));
     s->least[x / STRIP] = strip_least(t.depth[0]);
-    for (int z = 0; z < s->pool.nz - 1; z++) {
+    for (int z = 0; z < s->height_field.nz - 1; z++) {
         size_t at = und_waves_at(s, x, z);
         face f = {.depth = t.depth[z & 1],
                   .depth_next = t.depth[~z & 1],
                   .step = t.step,
-                  .slope = s->pool.head ? t.slope : t.step,
+                  .slope = s->height_field.head ? t.slope : t.step,
                   .flux = k->second ? s->flux_z + at : NULL,
                   .drift = t.drift,
                   .base = s->middle + at,
@@ -434,9 +437,9 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
         if (z == 0)
             line_lean(STRIP, &l, &low);
     }
-    memcpy(last, s->middle + und_waves_at(s, x, s->pool.nz - 1), sizeof last);
+    memcpy(last, s->middle + und_waves_at(s, x, s->height_field.nz - 1), sizeof last);
     line_end(STRIP, &l, &high, last);
-    for (int z = s->pool.nz - 1; z >= 0; z--) {
+    for (int z = s->height_field.nz - 1; z >= 0; z--) {
         size_t ahead = und_waves_at(s, x, z >= AHEAD_ROWS ? z - AHEAD_ROWS : z);
         prefetch(s->height + ahead, STRIP * sizeof(double));
         prefetch(s->rise + ahead, STRIP * sizeof(float));
@@ -447,7 +450,7 @@ static void solve_strip(und_waves *s, const scheme *k, int x)
 void und_waves_columns(und_waves *s)
 {
     scheme k = scheme_of(s);
-    PARALLEL_FOR(s->pool.threads)
+    PARALLEL_FOR(s->height_field.threads)
     for (int word = 0; word < s->words; word++)
         solve_strip(s, &k, word * STRIP);
 }

@@ -31,17 +31,18 @@ static double face_depth(const und_waves *s, size_t a, size_t b)
 static void set_up(start *w)
 {
     const und_waves *s = w->s;
-    for (int z = 0, i = 0; z < s->pool.nz; z++)
-        for (int x = 0; x < s->pool.nx; x++, i++) {
+    for (int z = 0, i = 0; z < s->height_field.nz; z++)
+        for (int x = 0; x < s->height_field.nx; x++, i++) {
             size_t at = und_waves_at(s, x, z);
-            w->right[i] = x + 1 < s->pool.nx ? face_depth(s, at, at + 1) : 0;
-            w->low[i] = z + 1 < s->pool.nz ? face_depth(s, at, at + (size_t)s->pool.stride) : 0;
-            w->r[i] = (double)s->rise[at] / s->rise_time * s->pool.grid.dx * s->pool.grid.dx;
+            w->right[i] = x + 1 < s->height_field.nx ? face_depth(s, at, at + 1) : 0;
+            w->low[i] =
+                z + 1 < s->height_field.nz ? face_depth(s, at, at + (size_t)s->height_field.stride) : 0;
+            w->r[i] = (double)s->rise[at] / s->rise_time * s->height_field.grid.dx * s->height_field.grid.dx;
             w->p[i] = 0;
         }
     for (int i = 0; i < w->cells; i++) {
-        double sum = w->right[i] + w->low[i] + (i % s->pool.nx > 0 ? w->right[i - 1] : 0) +
-                     (i >= s->pool.nx ? w->low[i - s->pool.nx] : 0);
+        double sum = w->right[i] + w->low[i] + (i % s->height_field.nx > 0 ? w->right[i - 1] : 0) +
+                     (i >= s->height_field.nx ? w->low[i - s->height_field.nx] : 0);
         w->m[i] = sum > 0 ? 1 / sum : 0;
     }
 }
@@ -49,7 +50,7 @@ static void set_up(start *w)
 /* Takes the mean off the right side of the piece that a cell is in. */
 static void center_piece(start *w, int seed)
 {
-    int nx = w->s->pool.nx, count = 0, done = 0;
+    int nx = w->s->height_field.nx, count = 0, done = 0;
     double sum = 0;
     w->stack[count++] = seed;
     w->piece[seed] = 1;
@@ -72,7 +73,7 @@ static void center_piece(start *w, int seed)
 /* q = -div(d grad p) dx^2, with d in p's place. */
 static void apply(const start *w)
 {
-    int nx = w->s->pool.nx;
+    int nx = w->s->height_field.nx;
     for (int i = 0; i < w->cells; i++) {
         double sum = w->m[i] > 0 ? w->d[i] / w->m[i] : 0;
         if (w->right[i] > 0)
@@ -101,7 +102,8 @@ static void solve(start *w)
     for (int i = 0; i < w->cells; i++)
         w->d[i] = w->m[i] * w->r[i];
     /* While it runs somebody waits, and what is left to find is in the finest waves. */
-    int most = (w->s->pool.time > w->s->def.pool.time ? 1 : 20) * (w->s->pool.nx + w->s->pool.nz);
+    int most = (w->s->height_field.time > w->s->def.height_field.time ? 1 : 20) *
+               (w->s->height_field.nx + w->s->height_field.nz);
     for (int n = 0; n < most && now > enough; n++) {
         apply(w);
         double step = now / dot(w, w->d, w->q, NULL);
@@ -139,7 +141,7 @@ und_status und_waves_need_flow(und_waves *s, und_error *err)
 
 und_status und_waves_find_flow(und_waves *s, und_error *err)
 {
-    start w = {.s = s, .cells = s->pool.nx * s->pool.nz};
+    start w = {.s = s, .cells = s->height_field.nx * s->height_field.nz};
     size_t cells = (size_t)w.cells;
     double *numbers = und_alloc(7 * cells, sizeof *numbers, "starting flow", err);
     w.stack = numbers ? und_alloc(2 * cells, sizeof *w.stack, "starting flow", err) : NULL;
@@ -156,13 +158,15 @@ und_status und_waves_find_flow(und_waves *s, und_error *err)
         if (!w.piece[i])
             center_piece(&w, i);
     solve(&w);
-    for (int z = 0, i = 0; z < s->pool.nz; z++)
-        for (int x = 0; x < s->pool.nx; x++, i++) {
+    for (int z = 0, i = 0; z < s->height_field.nz; z++)
+        for (int x = 0; x < s->height_field.nx; x++, i++) {
             size_t at = und_waves_at(s, x, z);
             s->flux_x[at] =
-                w.right[i] > 0 ? (float)(w.right[i] * (w.p[i + 1] - w.p[i]) / s->pool.grid.dx) : 0;
+                w.right[i] > 0 ? (float)(w.right[i] * (w.p[i + 1] - w.p[i]) / s->height_field.grid.dx) : 0;
             s->flux_z[at] =
-                w.low[i] > 0 ? (float)(w.low[i] * (w.p[i + s->pool.nx] - w.p[i]) / s->pool.grid.dx) : 0;
+                w.low[i] > 0
+                    ? (float)(w.low[i] * (w.p[i + s->height_field.nx] - w.p[i]) / s->height_field.grid.dx)
+                    : 0;
         }
     free(w.stack);
     free(numbers);

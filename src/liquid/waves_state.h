@@ -8,14 +8,14 @@
 #include "geom/shape.h"
 #include "geom/value.h"
 #include "liquid/floats.h"
-#include "liquid/pool.h"
+#include "liquid/height_field.h"
 #include "liquid/waves.h"
 
 #include <math.h>
 
 enum {
-    STRIP = UND_POOL_ROW, /* columns solved side by side, and cells in a word of the wet mask */
-    LANES = 16            /* rows solved side by side */
+    STRIP = UND_HEIGHT_FIELD_ROW, /* columns solved side by side, and cells in a word of the wet mask */
+    LANES = 16                    /* rows solved side by side */
 };
 
 enum {
@@ -35,7 +35,7 @@ enum {
 
 /* The water's exchange with the outside along one edge, cell by cell.  An open edge lets the flow
  * c (outside - h) in, c = sqrt(g d): what leaves does not come back (Sommerfeld 1912), and `outside` brings
- * the tide and the incoming wave in, with what waves that leave at a slant make of it (pool_slant.c).
+ * the tide and the incoming wave in, with what waves that leave at a slant make of it (height_field_slant.c).
  *
  * The flow goes through the edge, half a cell beyond the sample, and there a wave that leaves is later by
  * dx / 2c: half of the sample's change comes in besides.  That leaves a part (k dx)^2 / 8 of it too much,
@@ -65,12 +65,11 @@ typedef struct und_waves_run {
 struct und_waves {
     und_liquid liquid;
     und_waves_def def;
-    und_pool pool; /* its water is `height`, which counts from `ground` */
+    und_height_field height_field; /* its water is `height`, which counts from `ground` */
     int words;
     double dt;
     double shallow; /* m; shallower water takes its part of a correction in proportion to its depth */
     und_stage stages[STAGE_COUNT];
-    und_watch watch;
 
     double *height;   /* h, m; equal to the ground where dry */
     float *rise;      /* h(n-1) - h(n-2), m */
@@ -107,15 +106,15 @@ struct und_waves {
 
 static inline size_t und_waves_at(const und_waves *s, int x, int z)
 {
-    return und_pool_at(&s->pool, x, z);
+    return und_height_field_at(&s->height_field, x, z);
 }
 static inline double und_waves_x(const und_waves *s, int x)
 {
-    return und_pool_x(&s->pool, x);
+    return und_height_field_x(&s->height_field, x);
 }
 static inline double und_waves_z(const und_waves *s, int z)
 {
-    return und_pool_z(&s->pool, z);
+    return und_height_field_z(&s->height_field, z);
 }
 static inline double und_waves_depth(const und_waves *s, size_t at)
 {

@@ -4,7 +4,7 @@
  * on a flat bottom, B.  We let A be where light lands through a flat surface, not through none, so that a
  * flat surface over any bottom gives exactly 1. */
 #include "render/internal.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,12 +73,12 @@ typedef struct beam {
 static void follow(const und_mesh *m, const beam *b, float *x, float *z)
 {
     float here[4], entry[4], bent[3];
-    und_mesh_water_at(m, *x, *z, here);
+    und_stage_mesh_water_at(m, *x, *z, here);
     float depth = here[M_DEPTH];
     if (!(depth > 0))
         return;
     float wx = *x - b->flat.x * depth, wz = *z - b->flat.z * depth;
-    und_mesh_water_at(m, wx, wz, entry);
+    und_stage_mesh_water_at(m, wx, wz, entry);
     float fade = clampf(entry[M_DEPTH] / b->thin, 0, 1);
     f3 n = f3_unit(f3_make(-fade * entry[M_WX], 1, -fade * entry[M_WZ]));
     float normal[3] = {n.x, n.y, n.z}, down[3] = {b->down.x, b->down.y, b->down.z};
@@ -87,7 +87,7 @@ static void follow(const und_mesh *m, const beam *b, float *x, float *z)
     float height = fade > 0 ? maxf(entry[M_GROUND] + entry[M_DEPTH] - here[M_GROUND], 0) : depth;
     float fall = mixf(depth, height, fade) / -bent[1];
     float bx = wx + bent[0] * fall, bz = wz + bent[2] * fall;
-    if (und_mesh_ground(m, bx, bz) > entry[M_GROUND] + entry[M_DEPTH] && entry[M_DEPTH] > 0)
+    if (und_stage_mesh_ground(m, bx, bz) > entry[M_GROUND] + entry[M_DEPTH] && entry[M_DEPTH] > 0)
         return; /* through a wall */
     *x = bx;
     *z = bz;
@@ -154,24 +154,25 @@ static void gather_band(und_caustics *c, int first, int last)
 
 und_status und_caustics_build(und_render *r, und_error *err)
 {
-    const und_mesh *m = &r->mesh;
+    const und_mesh *m = &r->stage->mesh;
     und_caustics *c = &r->caustics;
-    if (r->def.caustics < 1)
+    if (r->stage->def.caustics < 1)
         return UND_OK;
-    und_status status = allocate(c, m, r->def.caustics == 1 ? 1 : 2, err);
+    und_status status = allocate(c, m, r->stage->def.caustics == 1 ? 1 : 2, err);
     if (status != UND_OK)
         return status;
-    f3 sun = r->sky.sun;
+    f3 sun = r->stage->sky.sun;
     sun.y = maxf(sun.y, 0.05f);
     sun = f3_unit(sun);
-    beam b = {
-        .down = f3_scale(sun, -1), .ratio = (float)r->def.refraction, .thin = maxf(0.15f * m->h, 1e-6f)};
+    beam b = {.down = f3_scale(sun, -1),
+              .ratio = (float)r->stage->def.refraction,
+              .thin = maxf(0.15f * m->h, 1e-6f)};
     float s = 1 / b.ratio, down = sqrtf(1 - s * s * (1 - sun.y * sun.y));
     b.flat = f3_make(-sun.x * s / down, -1, -sun.z * s / down);
-    PARALLEL_FOR(r->threads)
+    PARALLEL_FOR(r->stage->threads)
     for (int row = 0; row < (c->nz + 2 * MARGIN) * c->density; row++)
         land_row(m, c, &b, row);
-    PARALLEL_FOR(r->threads)
+    PARALLEL_FOR(r->stage->threads)
     for (int band = 0; band < (c->nz + BAND - 1) / BAND; band++)
         gather_band(c, band * BAND, (band + 1) * BAND < c->nz ? (band + 1) * BAND : c->nz);
     return UND_OK;
@@ -180,9 +181,10 @@ und_status und_caustics_build(und_render *r, und_error *err)
 float und_caustics_at(const und_render *r, float x, float z)
 {
     const und_caustics *c = &r->caustics;
-    if (r->def.caustics < 1)
+    if (r->stage->def.caustics < 1)
         return 1;
-    float k = (float)c->per_node / r->mesh.h, u = (x - r->mesh.x0) * k, v = (z - r->mesh.z0) * k;
+    float k = (float)c->per_node / r->stage->mesh.h, u = (x - r->stage->mesh.x0) * k,
+          v = (z - r->stage->mesh.z0) * k;
     float un = u > 0 ? minf(u, (float)(c->nx - 1)) : 0, vn = v > 0 ? minf(v, (float)(c->nz - 1)) : 0;
     int i = (int)un < c->nx - 2 ? (int)un : c->nx - 2, j = (int)vn < c->nz - 2 ? (int)vn : c->nz - 2;
     const float *a = c->light + (size_t)j * (size_t)c->nx + (size_t)i, *b = a + c->nx;

@@ -4,7 +4,7 @@
 #include "base/maths.h"
 #include "base/random.h"
 #include "render/internal.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +74,7 @@ static void see_rain(drop *d, float radius)
  * sun itself. */
 static float scattered_sun(f3 dir, f3 sun, size_t number)
 {
-    float c = f3_dot(dir, sun), k = 1.25f - c;
-    float forwards = clampf(0.75f / (k * sqrtf(k)), 0.5f, 2.5f);
-    float chance = (float)und_random(17, 1, number);
-    return 0.6f * forwards * (chance < 0.06f ? 4 : 0.65f + 0.3f * chance);
+    return und_drop_sun(f3_dot(dir, sun), (float)und_random(17, 1, number));
 }
 
 /* What is drawn covers as much as the drop does, for as long as it is there. */
@@ -89,16 +86,16 @@ static void see_spray(drop *d, float radius)
     d->fade = 0;
 }
 
-static bool make_drop(const und_render *r, const field *f, size_t k, drop *d)
+static bool make_drop(const und_scenery *stage, const field *f, size_t k, drop *d)
 {
-    const und_shot *c = &r->camera;
-    float stretch = (float)r->def.vertical, samples = (float)r->def.samples, x[2], y[2];
-    float radius = f->radius ? f->radius[k] : 0.5f * (float)r->def.rain_width;
+    const und_shot *c = &stage->camera;
+    float stretch = (float)stage->def.vertical, samples = (float)stage->def.samples, x[2], y[2];
+    float radius = f->radius ? f->radius[k] : 0.5f * (float)stage->def.rain_width;
     const float *p = f->position + 3 * k;
     f3 q = f3_make(p[0], p[1] * stretch, p[2]), way = f3_gray(0), dir = f3_gray(0);
     if (f->velocity) {
         const float *v = f->velocity + 3 * k;
-        way = f3_scale(f3_make(v[0], v[1] * stretch, v[2]), -(float)r->def.shutter);
+        way = f3_scale(f3_make(v[0], v[1] * stretch, v[2]), -(float)stage->def.shutter);
     }
     if (!(f3_dot(way, way) < 1e12f))
         way = f3_gray(0);
@@ -119,13 +116,13 @@ static bool make_drop(const und_render *r, const field *f, size_t k, drop *d)
     d->dx = x[1] - x[0];
     d->dy = y[1] - y[0];
     float pixels = radius * c->focal / samples * d->w[0];
-    if (!(pixels > 1e-6f && pixels < 0.12f * (float)r->def.height)) /* nearer ones are before the lens */
+    if (!(pixels > 1e-6f && pixels < 0.12f * (float)stage->def.height)) /* nearer ones are before the lens */
         return false;
     if (f->rain) {
         see_rain(d, pixels);
     } else {
         see_spray(d, pixels);
-        d->sun = scattered_sun(f3_unit(dir), r->sky.sun, k);
+        d->sun = scattered_sun(f3_unit(dir), stage->sky.sun, k);
     }
     return true;
 }
@@ -180,10 +177,10 @@ static void put(const bins *b, const und_image *image, const drop *d, size_t num
 
 /* A pixel of a drop large enough to be looked into: what is behind it, upside down, and the sky on it.
  * (u, v): right and up from its middle, in radii. */
-static f3 lens_color(const und_render *r, const bins *b, f3 dir, float u, float v, float gain)
+static f3 lens_color(const und_scenery *stage, const bins *b, f3 dir, float u, float v, float gain)
 {
-    const und_shot *c = &r->camera;
-    float ratio = (float)r->def.refraction, out = minf(u * u + v * v, 0.98f);
+    const und_shot *c = &stage->camera;
+    float ratio = (float)stage->def.refraction, out = minf(u * u + v * v, 0.98f);
     f3 side = f3_unit(f3_cross(dir, c->up)), over = f3_cross(side, dir);
     f3 n = f3_add(f3_add(f3_scale(side, u), f3_scale(over, v)), f3_scale(dir, -sqrtf(1 - out)));
     n = f3_unit(n);
@@ -193,19 +190,19 @@ static f3 lens_color(const und_render *r, const bins *b, f3 dir, float u, float 
     f3 through = f3_of(inside), far = f3_along(n, through, -2 * f3_dot(through, n));
     float back[3] = {-far.x, -far.y, -far.z};
     f3 leaves = und_refract(inside, back, 1 / ratio, away) ? f3_of(away) : through, below;
-    float along = f3_dot(leaves, c->forward), s = (float)r->def.samples;
+    float along = f3_dot(leaves, c->forward), s = (float)stage->def.samples;
     float x = (0.5f * (float)c->width + c->focal * f3_dot(leaves, c->right) / maxf(along, 0.01f)) / s;
     float y = (0.5f * (float)c->height - c->focal * f3_dot(leaves, c->up) / maxf(along, 0.01f)) / s;
-    if (along > 0.01f && x >= 0 && y >= 0 && x < (float)r->def.width && y < (float)r->def.height)
-        below = b->behind[(size_t)y * (size_t)r->def.width + (size_t)x];
+    if (along > 0.01f && x >= 0 && y >= 0 && x < (float)stage->def.width && y < (float)stage->def.height)
+        below = b->behind[(size_t)y * (size_t)stage->def.width + (size_t)x];
     else
-        below = f3_scale(und_sky_at(&r->sky, leaves), gain);
+        below = f3_scale(und_sky_at(&stage->sky, leaves), gain);
     f3 up = f3_along(dir, n, -2 * f3_dot(dir, n));
     float mirrored = und_fresnelf(-f3_dot(dir, n), ratio);
-    f3 color = f3_mix(below, f3_scale(und_sky_at(&r->sky, up), gain), mirrored);
-    float glint =
-        und_powf(maxf(f3_dot(up, r->sky.sun), 0), 120) + und_powf(maxf(f3_dot(leaves, r->sky.sun), 0), 60);
-    return f3_along(color, r->sky.sun_color, minf(2.5f * glint, 6) * gain);
+    f3 color = f3_mix(below, f3_scale(und_sky_at(&stage->sky, up), gain), mirrored);
+    float glint = und_powf(maxf(f3_dot(up, stage->sky.sun), 0), 120) +
+                  und_powf(maxf(f3_dot(leaves, stage->sky.sun), 0), 60);
+    return f3_along(color, stage->sky.sun_color, minf(2.5f * glint, 6) * gain);
 }
 
 /* A tile is drawn from near to far: what a pixel still lets through is kept, and nothing more is drawn where
@@ -267,10 +264,10 @@ static void draw_dots(tile *t, const drop *d, f3 light)
     }
 }
 
-static f3 drop_direction(const und_render *r, const drop *d)
+static f3 drop_direction(const und_scenery *stage, const drop *d)
 {
-    const und_shot *c = &r->camera;
-    float s = (float)r->def.samples;
+    const und_shot *c = &stage->camera;
+    float s = (float)stage->def.samples;
     f3 dir = f3_along(c->forward, c->right, (d->x * s - 0.5f * (float)c->width) / c->focal);
     return f3_unit(f3_along(dir, c->up, (0.5f * (float)c->height - d->y * s) / c->focal));
 }
@@ -295,15 +292,15 @@ static float line_share(const drop *d, float part, float off2)
     return stepf(0, 1, d->half + 0.5f - sqrtf(off2)) * d->alpha * (1 - d->fade * part);
 }
 
-static void draw_streak(const und_render *r, const bins *b, tile *t, const drop *d, f3 light)
+static void draw_streak(const und_scenery *stage, const bins *b, tile *t, const drop *d, f3 light)
 {
     const bool rain = d->fade > 0;
     float length = sqrtf(d->dx * d->dx + d->dy * d->dy), per_length2 = 1 / maxf(length * length, 1e-6f);
     float ux = length > 1e-3f ? d->dx / length : 1, uy = length > 1e-3f ? d->dy / length : 0;
     /* Water that is large enough to be looked into is clear; what is smaller is mist. */
     float clear = b->behind && !rain ? CLEAR * stepf(0.5f, 1.2f, d->half) : 0;
-    f3 dir = clear > 0 ? drop_direction(r, d) : f3_gray(0);
-    float gain = clear > 0 ? und_exp2f((float)r->def.exposure) : 1, outer = d->half + 0.75f;
+    f3 dir = clear > 0 ? drop_direction(stage, d) : f3_gray(0);
+    float gain = clear > 0 ? und_exp2f((float)stage->def.exposure) : 1, outer = d->half + 0.75f;
     int y0 = (int)clampf(floorf(minf(d->y, d->y + d->dy) - outer), (float)t->y0, (float)t->y1);
     int y1 = (int)clampf(ceilf(maxf(d->y, d->y + d->dy) + outer), (float)t->y0, (float)t->y1);
     for (int y = y0; y < y1; y++) {
@@ -326,7 +323,7 @@ static void draw_streak(const und_render *r, const bins *b, tile *t, const drop 
                 continue;
             f3 color = light;
             if (clear > 0)
-                color = f3_mix(light, lens_color(r, b, dir, ex / d->half, -ey / d->half, gain), clear);
+                color = f3_mix(light, lens_color(stage, b, dir, ex / d->half, -ey / d->half, gain), clear);
             cover_pixel(t, p, color, share, w);
         }
     }
@@ -343,11 +340,11 @@ static void open_tile(const und_render *r, const und_image *image, tile *t)
     t->x1 = t->x0 + DROP_TILE < image->width ? t->x0 + DROP_TILE : image->width;
     t->y1 = t->y0 + DROP_TILE < image->height ? t->y0 + DROP_TILE : image->height;
     t->open = (t->x1 - t->x0) * (t->y1 - t->y0);
-    int n = r->def.samples;
+    int n = r->stage->def.samples;
     const und_film_seen *films = r->has_films ? r->films.memory : NULL;
     for (int y = t->y0; y < t->y1; y++)
         for (int x = t->x0; x < t->x1; x++) {
-            size_t at = (size_t)(y * n + n / 2) * (size_t)r->camera.width + (size_t)(x * n + n / 2);
+            size_t at = (size_t)(y * n + n / 2) * (size_t)r->stage->camera.width + (size_t)(x * n + n / 2);
             float nearest = maxf(r->buffers.opaque[at], r->buffers.water[at]);
             *tile_at(t, x, y) = (tile_pixel){.left = 1, .nearest = nearest};
             if (films)
@@ -363,7 +360,7 @@ static void draw_tile(const und_render *r, const bins *b, int index, und_image *
         return;
     open_tile(r, image, &t);
     qsort(b->key + first, last - first, sizeof *b->key, by_nearness);
-    f3 sun = f3_scale(r->sky.sun_color, und_exp2f((float)r->def.exposure));
+    f3 sun = f3_scale(r->stage->sky.sun_color, und_exp2f((float)r->stage->def.exposure));
     for (size_t k = first; k < last && t.open > 0; k++) {
         if (k + AHEAD < last)
             __builtin_prefetch(b->drop + (uint32_t)b->key[k + AHEAD]);
@@ -372,7 +369,7 @@ static void draw_tile(const und_render *r, const bins *b, int index, und_image *
         if (d->area > 0)
             draw_dots(&t, d, light);
         else
-            draw_streak(r, b, &t, d, light);
+            draw_streak(r->stage, b, &t, d, light);
     }
     for (int y = t.y0; y < t.y1; y++)
         for (int x = t.x0; x < t.x1; x++) {
@@ -385,14 +382,14 @@ static void draw_tile(const und_render *r, const bins *b, int index, und_image *
 }
 
 /* Makes the drops of both fields and counts them; what is not seen keeps a width of 0. */
-static void make_chunk(const und_render *r, const field f[2], bins *b, const und_image *image, int chunk)
+static void make_chunk(const und_scenery *stage, const field f[2], bins *b, const und_image *image, int chunk)
 {
     size_t from = (size_t)chunk * b->per_chunk, to = from + b->per_chunk;
     size_t *place = b->place + (size_t)chunk * (size_t)(b->across * b->down);
     for (size_t k = from; k < to && k < b->drops; k++) {
         bool second = k >= f[0].count;
         drop *d = b->drop + k;
-        if (make_drop(r, &f[second], second ? k - f[0].count : k, d))
+        if (make_drop(stage, &f[second], second ? k - f[0].count : k, d))
             put(b, image, d, k, place, false);
         else
             d->half = 0;
@@ -437,17 +434,6 @@ static und_status keep_picture(bins *b, const und_image *image, und_error *err)
     return UND_OK;
 }
 
-void *und_hold(und_held *held, size_t bytes, und_error *err)
-{
-    if (bytes > held->bytes) {
-        free(held->memory);
-        held->bytes = 0;
-        if ((held->memory = und_alloc(bytes, 1, "drops", err)))
-            held->bytes = bytes;
-    }
-    return held->memory;
-}
-
 static und_status draw_fields(und_render *r, const field f[2], bins *b, und_image *image, und_error *err)
 {
     size_t tiles = (size_t)(b->across * b->down);
@@ -456,19 +442,19 @@ static und_status draw_fields(und_render *r, const field f[2], bins *b, und_imag
     b->place = und_alloc((size_t)b->chunks * tiles, sizeof *b->place, "drops", err);
     if (!b->drop || !b->first || !b->place)
         return UND_FAILED;
-    PARALLEL_FOR(r->threads)
+    PARALLEL_FOR(r->stage->threads)
     for (int c = 0; c < b->chunks; c++)
-        make_chunk(r, f, b, image, c);
+        make_chunk(r->stage, f, b, image, c);
     place_keys(b);
     b->key = und_hold(&r->drop_keys, (b->first[tiles] + 1) * sizeof *b->key, err);
     if (!b->key || keep_picture(b, image, err) != UND_OK)
         return UND_FAILED;
-    PARALLEL_FOR(r->threads)
+    PARALLEL_FOR(r->stage->threads)
     for (int c = 0; c < b->chunks; c++)
         keep_chunk(b, image, c);
-    PARALLEL_FOR(r->threads)
+    PARALLEL_FOR(r->stage->threads)
     for (int t = 0; t < (int)tiles; t++)
-        if (!und_render_stopped(r))
+        if (!und_scenery_stopped(r->stage))
             draw_tile(r, b, t, image);
     return UND_OK;
 }
@@ -485,7 +471,7 @@ und_status und_drops(und_render *r, const und_frame *frame, und_image *image, un
     b.per_chunk = (b.drops + CHUNKS - 1) / CHUNKS;
     b.per_chunk = b.per_chunk > CHUNK_MIN ? b.per_chunk : CHUNK_MIN;
     b.chunks = (int)((b.drops + b.per_chunk - 1) / b.per_chunk);
-    b.sky_light = f3_scale(r->sky.ambient[0], und_exp2f((float)r->def.exposure));
+    b.sky_light = f3_scale(r->stage->sky.ambient[0], und_exp2f((float)r->stage->def.exposure));
     und_status status = draw_fields(r, f, &b, image, err);
     free(b.first);
     free(b.place);

@@ -120,7 +120,7 @@ static void draw_color_bar(const und_plot_layer *l)
         return;
     cairo_pattern_t *ramp = cairo_pattern_create_linear(0, w->top + w->height, 0, w->top);
     for (int k = 0; k <= STOPS; k++) {
-        und_plot_color((double)k / STOPS, rgb);
+        und_stage_plot_color((double)k / STOPS, rgb);
         cairo_pattern_add_color_stop_rgb(ramp, (double)k / STOPS, rgb[0], rgb[1], rgb[2]);
     }
     cairo_rectangle(l->cr, x, w->top, wide, w->height);

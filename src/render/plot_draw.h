@@ -3,6 +3,7 @@
 #define UND_RENDER_PLOT_DRAW_H
 
 #include "render/plot.h"
+#include "stage/picture.h"
 
 #include <cairo.h>
 

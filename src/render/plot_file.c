@@ -15,10 +15,10 @@ static und_status failed(cairo_status_t status, und_error *err)
 }
 
 /* `size`: the surface's units per pixel of the def. */
-static und_status draw_on(cairo_surface_t *surface, const und_render *r, const und_plot_data *d, double size,
-                          und_error *err)
+static und_status draw_on(cairo_surface_t *surface, const und_scenery *stage, const und_plot_data *d,
+                          double size, und_error *err)
 {
-    const und_render_def *def = &r->def;
+    const und_picture_def *def = &stage->def;
     und_plot_page page = {.width = def->width,
                           .height = def->height,
                           .title = def->title,
@@ -27,17 +27,17 @@ static und_status draw_on(cairo_surface_t *surface, const und_render *r, const u
     memcpy(page.panel, def->plot, sizeof page.panel);
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, size, size);
-    und_plot_draw(cr, &page, d, &r->plot_scale);
+    und_plot_draw(cr, &page, d, &stage->plot_scale);
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
     cairo_surface_flush(surface);
     return status == CAIRO_STATUS_SUCCESS ? UND_OK : failed(status, err);
 }
 
-und_status und_plot_image(const und_render *r, const und_plot_data *d, und_image *image, und_error *err)
+und_status und_plot_image(const und_scenery *stage, const und_plot_data *d, und_image *image, und_error *err)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, image->width, image->height);
-    und_status status = draw_on(surface, r, d, 1, err);
+    und_status status = draw_on(surface, stage, d, 1, err);
     const unsigned char *pixels = cairo_image_surface_get_data(surface);
     size_t stride = (size_t)cairo_image_surface_get_stride(surface);
     float linear[256];
@@ -77,13 +77,13 @@ static cairo_status_t keep(void *to, const unsigned char *data, unsigned bytes)
     return CAIRO_STATUS_SUCCESS;
 }
 
-und_status und_render_vector(und_render *r, const und_frame *frame, und_vector_format format,
+und_status und_render_vector(const und_scenery *stage, const und_frame *frame, und_vector_format format,
                              const char *path, und_error *err)
 {
     const double points = 0.75; /* a pixel is a 96th of an inch */
-    double width = points * r->def.width, height = points * r->def.height;
+    double width = points * stage->def.width, height = points * stage->def.height;
     und_plot_data d;
-    if (!und_plot_read(frame, &d))
+    if (!und_stage_plot_read(frame, &d))
         return und_error_set(
             err, UND_INVALID,
             "frame %d: only two-dimensional scenes of liquid.cells can be drawn as SVG or PDF",
@@ -94,7 +94,7 @@ und_status und_render_vector(und_render *r, const und_frame *frame, und_vector_f
                                    : cairo_pdf_surface_create_for_stream(keep, &out, width, height);
     if (format == UND_VECTOR_PDF) /* not now: the same frame gives the same bytes */
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
-    und_status status = draw_on(surface, r, &d, points, err);
+    und_status status = draw_on(surface, stage, &d, points, err);
     cairo_surface_finish(surface);
     cairo_status_t finished = cairo_surface_status(surface);
     cairo_surface_destroy(surface);

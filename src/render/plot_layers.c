@@ -89,7 +89,7 @@ static void color_row(const und_plot_layer *l, const float *p, int fine, int row
     double range = s->pressure - s->suction, rgb[3];
     for (int k = 0; k < d->nx * fine; k++) {
         double value = between(d, p, (k + 0.5) / fine, d->ny - (row + 0.5) / fine);
-        und_plot_color(range > 0 ? (value - s->suction) / range : 0, rgb);
+        und_stage_plot_color(range > 0 ? (value - s->suction) / range : 0, rgb);
         to[k] = (uint32_t)lrint(255 * rgb[0]) << 16 | (uint32_t)lrint(255 * rgb[1]) << 8 |
                 (uint32_t)lrint(255 * rgb[2]);
     }
@@ -273,7 +273,7 @@ static bool block_arrow(const und_plot_data *d, int i0, int j0, int block, doubl
             double one[2];
             if (!und_plot_wet(d, i, j))
                 continue;
-            und_plot_velocity(d, i, j, one);
+            und_stage_plot_velocity(d, i, j, one);
             v[0] += one[0];
             v[1] += one[1];
             at[0] += d->x0 + (i + 0.5) * d->dx;

@@ -235,15 +235,31 @@ static void draw_sides(const tile *t, const layer *l)
             draw_side(t, l, side);
 }
 
-static void draw_soup(const tile *t, const und_shot *c, const und_drawn_mesh *soup, const und_vertex *vertex)
+static size_t vertices_of(const und_drawn_mesh *mesh)
 {
-    for (size_t k = 0; k < soup->count; k++) {
-        const und_vertex *v = vertex + 3 * k;
+    return mesh->count == 0 ? 0 : mesh->shell ? (size_t)mesh->shell->vertex_count : 3 * mesh->count;
+}
+
+static void project_mesh(const und_shot *c, const und_drawn_mesh *mesh, und_vertex *to)
+{
+    const float *p = mesh->shell ? mesh->shell->position : mesh->position;
+    for (size_t k = 0; k < vertices_of(mesh); k++)
+        to[k] = project(c, f3_of(p + 3 * k));
+}
+
+static void draw_mesh(const tile *t, const und_shot *c, const und_drawn_mesh *mesh, const und_vertex *vertex)
+{
+    const int32_t *index = mesh->shell ? mesh->shell->triangle : NULL;
+    for (size_t k = 0; k < mesh->count; k++) {
+        const und_vertex *v[3];
+        for (size_t e = 0; e < 3; e++)
+            v[e] = vertex + (index ? (size_t)index[3 * k + e] : 3 * k + e);
         int32_t id = ID_OBJECT + (int32_t)k;
-        if (v[0].w > 0 && v[1].w > 0 && v[2].w > 0) {
-            triangle(t, v, v + 1, v + 2, id);
-        } else if (v[0].w > 0 || v[1].w > 0 || v[2].w > 0) {
-            const float *p = soup->position + 9 * k;
+        if (v[0]->w > 0 && v[1]->w > 0 && v[2]->w > 0) {
+            triangle(t, v[0], v[1], v[2], id);
+        } else if (v[0]->w > 0 || v[1]->w > 0 || v[2]->w > 0) {
+            float p[9];
+            und_drawn_corners(mesh, k, p);
             cut_triangle(t, c, (f3[3]){f3_of(p), f3_of(p + 3), f3_of(p + 6)}, id);
         }
     }
@@ -264,7 +280,7 @@ static void project_layer(layer *l, int threads)
 static void scan_tile(und_render *r, const layer *ground, const layer *water, const und_vertex *soup,
                       const und_vertex *skin, int index)
 {
-    const und_shot *c = &r->camera;
+    const und_shot *c = &r->stage->camera;
     int across = (c->width + TILE_X - 1) / TILE_X;
     tile t = {.x0 = index % across * TILE_X, .y0 = index / across * TILE_Y, .width = c->width};
     t.x1 = t.x0 + TILE_X < c->width ? t.x0 + TILE_X : c->width;
@@ -278,27 +294,27 @@ static void scan_tile(und_render *r, const layer *ground, const layer *water, co
     t.depth = r->buffers.opaque;
     t.id = r->buffers.id;
     draw_layer(&t, ground);
-    if (r->def.sides && r->drawing == UND_DRAWS_HEIGHTS)
+    if (r->stage->def.sides && r->stage->drawing == UND_DRAWS_HEIGHTS)
         draw_sides(&t, ground);
-    draw_soup(&t, c, &r->soup, soup);
+    draw_mesh(&t, c, &r->stage->soup, soup);
     t.depth = r->buffers.water;
     t.id = NULL;
     draw_layer(&t, water);
-    if (r->liquid.count == 0)
+    if (r->stage->liquid.count == 0)
         return;
     t.depth = r->buffers.liquid;
     t.id = r->buffers.liquid_id;
     for (int y = t.y0; y < t.y1; y++)
         memset(t.depth + (size_t)y * (size_t)c->width + (size_t)t.x0, 0,
                (size_t)(t.x1 - t.x0) * sizeof(float));
-    draw_soup(&t, c, &r->liquid, skin);
+    draw_mesh(&t, c, &r->stage->liquid, skin);
 }
 
 /* The samples among which what moves is drawn, the upper ends excluded. */
-static void moving_range(const und_render *r, int range[4])
+static void moving_range(const und_scenery *stage, int range[4])
 {
-    const und_shot *c = &r->camera;
-    const und_box *b = &r->soup.moving;
+    const und_shot *c = &stage->camera;
+    const und_box *b = &stage->soup.moving;
     float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     range[0] = range[1] = 0;
     range[2] = c->width;
@@ -321,39 +337,44 @@ static void moving_range(const und_render *r, int range[4])
 
 und_status und_scan(und_render *r, bool moving, und_error *err)
 {
-    const und_mesh *m = &r->mesh;
-    const und_shot *c = &r->camera;
-    layer ground = {.mesh = m, .camera = c, .vertex = r->ground_vertex}, water;
+    const und_mesh *m = &r->stage->mesh;
+    const und_shot *c = &r->stage->camera;
+    size_t nodes = (size_t)m->nx * (size_t)m->nz;
+    layer ground = {.mesh = m,
+                    .camera = c,
+                    .vertex = und_hold(&r->ground_vertex, nodes * sizeof(und_vertex), err)},
+          water;
     ground.blocks_x = (m->nx - 1 + BLOCK - 1) / BLOCK;
     ground.blocks_z = (m->nz - 1 + BLOCK - 1) / BLOCK;
     size_t blocks = (size_t)ground.blocks_x * (size_t)ground.blocks_z;
     ground.box = und_alloc(2 * blocks, 4 * sizeof(int32_t), "picture", err);
-    und_vertex *soup = und_alloc(3 * (r->soup.count + r->liquid.count) + 1, sizeof *soup, "picture", err),
-               *skin = soup + 3 * r->soup.count;
-    if (!ground.box || !soup) {
+    const und_drawn_mesh *objects = &r->stage->soup, *liquid = &r->stage->liquid;
+    size_t corners = vertices_of(objects);
+    und_vertex *soup = und_alloc(corners + vertices_of(liquid) + 1, sizeof *soup, "picture", err),
+               *skin = soup + corners;
+    und_vertex *water_vertex = und_hold(&r->water_vertex, nodes * sizeof *water_vertex, err);
+    if (!ground.box || !soup || !ground.vertex || !water_vertex) {
         free(ground.box);
         free(soup);
         return UND_FAILED;
     }
     water = ground;
     water.water = true;
-    water.vertex = r->water_vertex;
+    water.vertex = water_vertex;
     water.box = ground.box + 4 * blocks;
-    project_layer(&ground, r->threads);
-    project_layer(&water, r->threads);
-    for (size_t k = 0; k < 3 * r->soup.count; k++)
-        soup[k] = project(c, f3_of(r->soup.position + 3 * k));
-    for (size_t k = 0; k < 3 * r->liquid.count; k++)
-        skin[k] = project(c, f3_of(r->liquid.position + 3 * k));
+    project_layer(&ground, r->stage->threads);
+    project_layer(&water, r->stage->threads);
+    project_mesh(c, objects, soup);
+    project_mesh(c, liquid, skin);
     int across = (c->width + TILE_X - 1) / TILE_X, tiles = across * ((c->height + TILE_Y - 1) / TILE_Y);
     int range[4] = {0, 0, c->width, c->height};
     if (moving)
-        moving_range(r, range);
-    PARALLEL_FOR(r->threads)
+        moving_range(r->stage, range);
+    PARALLEL_FOR(r->stage->threads)
     for (int k = 0; k < tiles; k++) {
         int x = k % across * TILE_X, y = k / across * TILE_Y;
         bool within = x < range[2] && x + TILE_X > range[0] && y < range[3] && y + TILE_Y > range[1];
-        if (within && !und_render_stopped(r)) /* nothing is shaded then either */
+        if (within && !und_scenery_stopped(r->stage)) /* nothing is shaded then either */
             scan_tile(r, &ground, &water, soup, skin, k);
     }
     free(ground.box);

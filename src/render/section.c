@@ -9,9 +9,9 @@ static float cubic(float a, float b, float c, float d, float t)
     return b + 0.5f * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
 }
 
-static f3 sky_color(const und_render *r, float height)
+static f3 sky_color(const und_scenery *stage, float height)
 {
-    f3 top = f3_of(r->def.background), haze = f3_mix(top, f3_make(0.72f, 0.84f, 0.93f), 0.75f);
+    f3 top = f3_of(stage->def.background), haze = f3_mix(top, f3_make(0.72f, 0.84f, 0.93f), 0.75f);
     return f3_mix(haze, top, clampf(height, 0, 1));
 }
 
@@ -19,8 +19,8 @@ static f3 sky_color(const und_render *r, float height)
 static f3 earth_color(const und_render *r, float x, float y, float below, float span)
 {
     float n[PATTERN], f[PATTERN], thick = 0.035f * span;
-    und_pattern_at(&r->pattern, x / (0.6f * span), y / (0.6f * span), n);
-    und_pattern_at(&r->pattern, x / (0.09f * span), y / (0.07f * span), f);
+    und_pattern_at(&r->stage->pattern, x / (0.6f * span), y / (0.6f * span), n);
+    und_pattern_at(&r->stage->pattern, x / (0.09f * span), y / (0.07f * span), f);
     float layer = 0.5f + 0.5f * und_sinf((0.75f * y + 0.8f * thick * n[P_NOISE]) / thick * 3.1f);
     f3 sand = f3_make(0.56f, 0.40f, 0.23f), clay = f3_make(0.35f, 0.235f, 0.135f),
        stone = f3_make(0.27f, 0.22f, 0.18f);
@@ -39,9 +39,9 @@ static f3 water_color(float depth, float to_bottom, float span)
 
 /* The whole curve, with room below for the earth and above for the sky; heights are stretched where the water
  * would be flat. */
-static und_section frame_curve(const und_render *r, const und_image *image)
+static und_section frame_curve(const und_scenery *stage, const und_image *image)
 {
-    const und_samples *s = &r->samples;
+    const und_samples *s = &stage->samples;
     float low = INFINITY, high = -INFINITY, wet = -INFINITY;
     for (int i = 0; i < s->nx; i++) {
         low = minf(low, s->ground[i]);
@@ -60,13 +60,13 @@ static und_section frame_curve(const und_render *r, const und_image *image)
 
 /* The part that the camera sees: it looks straight at the curve, and what it sees is as high as its angle is
  * at its distance. */
-static und_section frame_camera(const und_render *r, const und_image *image, const double eye[3],
+static und_section frame_camera(const und_scenery *stage, const und_image *image, const double eye[3],
                                 const double look[3])
 {
     double away = und_hypot(und_hypot(eye[0] - look[0], eye[1] - look[1]), eye[2] - look[2]);
-    double size = 2 * away * und_tan(0.5 * r->def.fov * M_PI / 180) / image->height;
+    double size = 2 * away * und_tan(0.5 * stage->def.fov * M_PI / 180) / image->height;
     return (und_section){.x0 = (float)(look[0] - 0.5 * size * image->width),
-                         .y0 = (float)(look[1] * r->def.vertical - 0.5 * size * image->height),
+                         .y0 = (float)(look[1] * stage->def.vertical - 0.5 * size * image->height),
                          .sx = (float)size,
                          .sy = (float)size};
 }
@@ -87,15 +87,15 @@ static float mean_level(const und_samples *s)
 static void make_window(und_render *r, const und_image *image)
 {
     double eye[3], look[3], apart = 0;
-    float level = r->section.framed ? r->section.level : mean_level(&r->samples);
-    und_vector_at(&r->def.eye, r->time, eye);
-    und_vector_at(&r->def.look, r->time, look);
+    float level = r->section.framed ? r->section.level : mean_level(&r->stage->samples);
+    und_vector_at(&r->stage->def.eye, r->stage->time, eye);
+    und_vector_at(&r->stage->def.look, r->stage->time, look);
     for (int k = 0; k < 3; k++)
         apart += fabs(eye[k] - look[k]);
     if (apart > 0 && isfinite(apart))
-        r->section = frame_camera(r, image, eye, look);
+        r->section = frame_camera(r->stage, image, eye, look);
     else if (!r->section.framed)
-        r->section = frame_curve(r, image);
+        r->section = frame_curve(r->stage, image);
     r->section.framed = isfinite(level);
     r->section.level = level;
 }
@@ -142,7 +142,7 @@ typedef struct column {
 
 static column make_column(const und_render *r, float x, float reach)
 {
-    const und_samples *s = &r->samples;
+    const und_samples *s = &r->stage->samples;
     column c = {.middle = place_at(s, x)};
     float w = r->section.sx;
     for (int k = 0; k < ACROSS; k++)
@@ -186,12 +186,12 @@ static f3 section_pixel(const und_render *r, const column *c, float x, float y, 
     const und_section *w = &r->section;
     float span = w->sy * height, ground, water;
     cover(c, y, w->sy, &ground, &water);
-    f3 sky = sky_color(r, (y - w->level) / (0.6f * span)), color = sky;
+    f3 sky = sky_color(r->stage, (y - w->level) / (0.6f * span)), color = sky;
     if (ground + water > 0) {
         float lean = sqrtf(1 + c->ground_slope * c->ground_slope);
         float below = maxf(maxf(c->middle.ground - y, 0) / lean, c->foot - y);
         f3 earth = earth_color(r, x, y, below, span);
-        float soaked = und_expf(-below / (0.012f * span)) * c->wet * (float)r->def.wet_darkening;
+        float soaked = und_expf(-below / (0.012f * span)) * c->wet * (float)r->stage->def.wet_darkening;
         earth = f3_scale(earth, (1 - 0.35f * und_expf(-below / w->sy / 2.5f)) * (1 - soaked));
         color = f3_scale(sky, 1 - ground - water);
         color = f3_along(color, earth, ground);
@@ -226,7 +226,7 @@ void und_section_draw(und_render *r, und_image *image)
 {
     make_window(r, image);
     const und_section *w = &r->section;
-    PARALLEL_FOR(r->threads)
+    PARALLEL_FOR(r->stage->threads)
     for (int i = 0; i < image->width; i++) {
         float x = w->x0 + ((float)i + 0.5f) * w->sx;
         column c = make_column(r, x, 0.035f * w->sy * (float)image->height);

@@ -4,7 +4,7 @@
  * not depend on the threads. */
 #include "base/maths.h"
 #include "render/internal.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +37,11 @@ typedef struct tile {
     film_pixel pixel[SHEET_TILE * SHEET_TILE];
 } tile;
 
-static bool project(const und_render *r, const float *p, corner *out)
+static bool project(const und_scenery *stage, const float *p, corner *out)
 {
-    const und_shot *c = &r->camera;
+    const und_shot *c = &stage->camera;
     f3 d = f3_sub(f3_of(p), c->eye);
-    float along = f3_dot(d, c->forward), s = (float)r->def.samples;
+    float along = f3_dot(d, c->forward), s = (float)stage->def.samples;
     if (!(along > 10 * c->near && along < 1e9f))
         return false;
     out->w = 1 / along;
@@ -67,11 +67,11 @@ static bool bounds(const corner *c, int width, int height, int box[4])
 /* Counts triangles in tiles, then with `keep` writes them where the tiles keep them. */
 static void bin(film *f, bool keep)
 {
-    const und_render *r = f->r;
-    for (size_t k = 0; k < r->sheet.count; k++) {
+    const und_scenery *stage = f->r->stage;
+    for (size_t k = 0; k < stage->sheet.count; k++) {
         const corner *c = f->corner + 3 * k;
         int box[4];
-        if (!bounds(c, r->def.width, r->def.height, box))
+        if (!bounds(c, stage->def.width, stage->def.height, box))
             continue;
         float near = maxf(maxf(c[0].w, c[1].w), c[2].w);
         uint32_t bits;
@@ -87,31 +87,30 @@ static void bin(film *f, bool keep)
 }
 
 /* Films tremble: their normal with the slopes of fine waves of some centimetres. */
-static f3 ripple(const und_render *r, f3 p, f3 n)
+static f3 ripple(const und_scenery *stage, f3 p, f3 n)
 {
-    const float size = 0.9f, slope = 0.2f * sqrtf((float)r->def.ripples);
-    float run = (float)fmod(0.3 * r->time, 1000), wave[PATTERN];
-    und_pattern_at(&r->ripple, (p.x + 0.6f * p.z) / size, (p.y + 0.7f * p.z) / size - run, wave);
+    const float size = 0.9f, slope = 0.2f * sqrtf((float)stage->def.ripples);
+    float run = (float)fmod(0.3 * stage->time, 1000), wave[PATTERN];
+    und_pattern_at(&stage->ripple, (p.x + 0.6f * p.z) / size, (p.y + 0.7f * p.z) / size - run, wave);
     return f3_unit(f3_add(n, f3_make(slope * wave[0], slope * wave[1], slope * wave[2])));
 }
 
 /* What a film mirrors: the sky, or below the horizon the water, which mirrors it and is a fifth as bright. */
-static f3 mirrored_sky(const und_render *r, f3 up)
+static f3 mirrored_sky(const und_scenery *stage, f3 up)
 {
     if (up.y >= 0)
-        return und_sky_at(&r->sky, up);
-    float mirrored = und_fresnelf(maxf(-up.y, 0.02f), (float)r->def.refraction);
-    f3 sky = und_sky_at(&r->sky, f3_make(up.x, -up.y, up.z));
-    return f3_add(f3_scale(sky, mirrored), f3_scale(r->sky.ambient[0], 0.2f * (1 - mirrored)));
+        return und_sky_at(&stage->sky, up);
+    float mirrored = und_fresnelf(maxf(-up.y, UND_LEAST_THROUGH), (float)stage->def.refraction);
+    f3 sky = und_sky_at(&stage->sky, f3_make(up.x, -up.y, up.z));
+    return f3_add(f3_scale(sky, mirrored), f3_scale(stage->sky.ambient[0], 0.2f * (1 - mirrored)));
 }
 
 /* Water's edges refract light of all the sky, and most of the sun's when that is behind them. */
-static f3 gathered_light(const und_render *r, f3 dir, f3 n)
+static f3 gathered_light(const und_scenery *stage, f3 dir, f3 n)
 {
-    float k = 1.25f - f3_dot(dir, r->sky.sun);
-    float forwards = clampf(0.75f / (k * sqrtf(k)), 0.5f, 2.5f);
-    return f3_along(r->sky.ambient[0], r->sky.sun_color,
-                    forwards * (0.25f + 0.25f * fabsf(f3_dot(n, r->sky.sun))));
+    float forwards = und_forwards(f3_dot(dir, stage->sky.sun));
+    return f3_along(stage->sky.ambient[0], stage->sky.sun_color,
+                    forwards * (0.25f + 0.25f * fabsf(f3_dot(n, stage->sky.sun))));
 }
 
 /* What a place of a film does to a pixel. */
@@ -123,21 +122,21 @@ typedef struct film_light {
 
 static film_light light_of(const film *f, f3 place, f3 smooth, float rim)
 {
-    const und_render *r = f->r;
-    const und_shot *c = &r->camera;
-    f3 dir = f3_unit(f3_sub(place, c->eye)), n = ripple(r, place, smooth), bend = f3_sub(n, smooth);
-    float pixels = 0.18f * c->focal / (float)r->def.samples;
+    const und_scenery *stage = f->r->stage;
+    const und_shot *c = &stage->camera;
+    f3 dir = f3_unit(f3_sub(place, c->eye)), n = ripple(stage, place, smooth), bend = f3_sub(n, smooth);
+    float pixels = 0.18f * c->focal / (float)stage->def.samples;
     film_light out = {.shift = {pixels * f3_dot(bend, c->right), -pixels * f3_dot(bend, c->up)}};
     if (f3_dot(n, dir) > 0)
         n = f3_scale(n, -1);
-    float one = und_fresnelf(maxf(-f3_dot(dir, n), 0.02f), (float)r->def.refraction);
-    float mirrored = 2 * one / (1 + one); /* both faces, with all that goes back and forth between them */
+    float one = und_fresnelf(maxf(-f3_dot(dir, n), UND_LEAST_THROUGH), (float)stage->def.refraction);
+    float mirrored = und_both_faces(one);
     f3 up = f3_unit(f3_along(dir, n, -2 * f3_dot(dir, n)));
-    f3 sky = mirrored_sky(r, up);
-    float glint = und_powf(maxf(f3_dot(up, r->sky.sun), 0), 500);
-    sky = f3_along(sky, r->sky.sun_color, minf(60 * glint, 30));
-    float veil = 0.04f, white = veil + 0.5f * rim * rim;
-    f3 scattered = f3_mix(gathered_light(r, dir, n), r->sky.ambient[0], veil / white);
+    f3 sky = mirrored_sky(stage, up);
+    float glint = und_powf(maxf(f3_dot(up, stage->sky.sun), 0), 500);
+    sky = f3_along(sky, stage->sky.sun_color, minf(60 * glint, 30));
+    float white = UND_FILM_VEIL + UND_FILM_RIM * rim * rim;
+    f3 scattered = f3_mix(gathered_light(stage, dir, n), stage->sky.ambient[0], UND_FILM_VEIL / white);
     out.through = (1 - mirrored) * (1 - white);
     out.adds = f3_along(f3_scale(sky, mirrored), scattered, (1 - mirrored) * white);
     return out;
@@ -167,10 +166,10 @@ static void shares(const corner *c, float area, float x, float y, float out[3])
 }
 
 /* How much of a pixel a triangle covers, by samples; in `middle` the mean place of those inside. */
-static float covered(const und_render *r, const corner *c, float area, int x, int y, float middle[3])
+static float covered(const und_scenery *stage, const corner *c, float area, int x, int y, float middle[3])
 {
     enum { FINE = 4 };
-    int inside = 0, n = r->def.samples > 1 ? FINE : 1;
+    int inside = 0, n = stage->def.samples > 1 ? FINE : 1;
     float sum[3] = {0, 0, 0};
     for (int k = 0; k < n * n; k++) {
         float s[3];
@@ -189,17 +188,17 @@ static float covered(const und_render *r, const corner *c, float area, int x, in
 
 static void draw_triangle(const film *f, tile *t, size_t k)
 {
-    const und_render *r = f->r;
+    const und_scenery *stage = f->r->stage;
     const corner *c = f->corner + 3 * k;
-    const float *p = r->sheet.position + 9 * k, *n = r->sheet.normal + 9 * k;
+    const float *p = stage->sheet.position + 9 * k, *n = stage->sheet.normal + 9 * k;
     float area = (c[1].x - c[0].x) * (c[2].y - c[0].y) - (c[1].y - c[0].y) * (c[2].x - c[0].x);
     int box[4];
-    if (!(fabsf(area) > 1e-9f) || !bounds(c, r->def.width, r->def.height, box))
+    if (!(fabsf(area) > 1e-9f) || !bounds(c, stage->def.width, stage->def.height, box))
         return;
     for (int y = box[1] > t->y0 ? box[1] : t->y0; y < box[3] && y < t->y1; y++)
         for (int x = box[0] > t->x0 ? box[0] : t->x0; x < box[2] && x < t->x1; x++) {
             film_pixel *out = t->pixel + (y - t->y0) * SHEET_TILE + x - t->x0;
-            float s[3], cover = covered(r, c, area, x, y, s);
+            float s[3], cover = covered(stage, c, area, x, y, s);
             float w = cover > 0 ? s[0] * c[0].w + s[1] * c[1].w + s[2] * c[2].w : 0;
             if (!(cover > 0) || w < out->nearest)
                 continue;
@@ -225,7 +224,7 @@ static int by_nearness(const void *a, const void *b)
 /* The picture behind the films, between four pixels. */
 static f3 seen_through(const film *f, float x, float y)
 {
-    int width = f->r->def.width, height = f->r->def.height;
+    int width = f->r->stage->def.width, height = f->r->stage->def.height;
     x = clampf(x, 0, (float)(width - 1));
     y = clampf(y, 0, (float)(height - 1));
     int x0 = (int)x, y0 = (int)y, x1 = x0 + 1 < width ? x0 + 1 : x0, y1 = y0 + 1 < height ? y0 + 1 : y0;
@@ -237,7 +236,7 @@ static f3 seen_through(const film *f, float x, float y)
 /* Puts the films of a tile over the picture. */
 static void keep_tile(const film *f, const tile *t, und_image *image)
 {
-    float gain = und_exp2f((float)f->r->def.exposure);
+    float gain = und_exp2f((float)f->r->stage->def.exposure);
     und_film_seen *seen = f->r->films.memory;
     for (int y = t->y0; y < t->y1; y++)
         for (int x = t->x0; x < t->x1; x++) {
@@ -261,10 +260,10 @@ static void draw_tile(const film *f, int index, und_image *image)
     tile t = {.x0 = index % f->across * SHEET_TILE, .y0 = index / f->across * SHEET_TILE};
     t.x1 = t.x0 + SHEET_TILE < image->width ? t.x0 + SHEET_TILE : image->width;
     t.y1 = t.y0 + SHEET_TILE < image->height ? t.y0 + SHEET_TILE : image->height;
-    int n = r->def.samples;
+    int n = r->stage->def.samples;
     for (int y = t.y0; y < t.y1; y++)
         for (int x = t.x0; x < t.x1; x++) {
-            size_t at = (size_t)(y * n + n / 2) * (size_t)r->camera.width + (size_t)(x * n + n / 2);
+            size_t at = (size_t)(y * n + n / 2) * (size_t)r->stage->camera.width + (size_t)(x * n + n / 2);
             t.pixel[(y - t.y0) * SHEET_TILE + x - t.x0] =
                 (film_pixel){.left = 1, .nearest = maxf(r->buffers.opaque[at], r->buffers.water[at])};
         }
@@ -276,7 +275,7 @@ static void draw_tile(const film *f, int index, und_image *image)
 
 static und_status draw_film(film *f, und_image *image, und_error *err)
 {
-    const und_drawn_mesh *sheet = &f->r->sheet;
+    const und_drawn_mesh *sheet = &f->r->stage->sheet;
     int tiles = f->across * f->down;
     f->corner = und_alloc(3 * sheet->count, sizeof *f->corner, "sheets", err);
     f->first = und_alloc((size_t)tiles + 1, sizeof *f->first, "sheets", err);
@@ -289,7 +288,7 @@ static und_status draw_film(film *f, und_image *image, und_error *err)
     for (size_t k = 0; k < sheet->count; k++) {
         bool seen = true;
         for (size_t e = 0; e < 3; e++)
-            seen = project(f->r, sheet->position + 9 * k + 3 * e, f->corner + 3 * k + e) && seen;
+            seen = project(f->r->stage, sheet->position + 9 * k + 3 * e, f->corner + 3 * k + e) && seen;
         if (!seen)
             f->corner[3 * k].w = 0;
     }
@@ -303,9 +302,9 @@ static und_status draw_film(film *f, und_image *image, und_error *err)
     if (!(f->key = und_alloc(sum + 1, sizeof *f->key, "sheets", err)))
         return UND_FAILED;
     bin(f, true); /* first[t] is then where tile t ends */
-    PARALLEL_FOR(f->r->threads)
+    PARALLEL_FOR(f->r->stage->threads)
     for (int t = 0; t < tiles; t++)
-        if (!und_render_stopped(f->r))
+        if (!und_scenery_stopped(f->r->stage))
             draw_tile(f, t, image);
     return UND_OK;
 }
@@ -316,18 +315,18 @@ static bool is_soup(const und_item *item)
            und_item_count(item) / 9 < (size_t)INT32_MAX / 16;
 }
 
-und_status und_sheets(und_render *r, const und_frame *frame, und_image *image, und_error *err)
+und_status und_render_sheets(und_render *r, const und_frame *frame, und_image *image, und_error *err)
 {
     const und_item *position = und_frame_find(frame, "sheet/mesh_position");
     size_t count = is_soup(position) ? und_item_count(position) / 9 : 0;
-    und_status status = und_soup_set(&r->sheet, count ? position->data : NULL, count, err);
+    und_status status = und_stage_soup_set(&r->stage->sheet, count ? position->data : NULL, count, err);
     r->has_films = false;
-    if (status != UND_OK || r->sheet.count == 0)
+    if (status != UND_OK || r->stage->sheet.count == 0)
         return status;
     const und_item *rim = und_frame_find(frame, "sheet/mesh_rim");
     film f = {.r = r, .across = (image->width + SHEET_TILE - 1) / SHEET_TILE};
     f.down = (image->height + SHEET_TILE - 1) / SHEET_TILE;
-    if (rim && rim->type == UND_F32 && und_item_count(rim) == 3 * r->sheet.count)
+    if (rim && rim->type == UND_F32 && und_item_count(rim) == 3 * r->stage->sheet.count)
         f.rim = rim->data;
     status = draw_film(&f, image, err);
     r->has_films = status == UND_OK;

@@ -74,22 +74,22 @@ static void read_scene(reader *r)
     scene->seed = scene->box.seed = def.seed;
 }
 
-#define RENDER(member_) offsetof(und_render_def, member_)
+#define RENDER(member_) offsetof(und_picture_def, member_)
 
 static void read_aperture(reader *r, const field *f, void *def)
 {
-    ((und_render_def *)def)->lens = 0.5 * und_read_number(r, f);
+    ((und_picture_def *)def)->lens = 0.5 * und_read_number(r, f);
 }
 
 /* The number itself: the lens follows from it when the angle of view has been read. */
 static void read_fstop(reader *r, const field *f, void *def)
 {
-    ((und_render_def *)def)->lens = und_read_number(r, f);
+    ((und_picture_def *)def)->lens = und_read_number(r, f);
 }
 
 static void read_focus(reader *r, const field *f, void *def)
 {
-    und_render_def *d = def;
+    und_picture_def *d = def;
     if (lua_type(r->L, -1) == LUA_TNUMBER) {
         d->focus = und_read_number(r, f);
         return;
@@ -139,7 +139,7 @@ static const field light_fields[] = {
 /* A kind of paint by its name, or a picture. */
 static void read_paint(reader *r, const field *f, void *def)
 {
-    und_paint *paint = &((und_render_def *)def)->paint;
+    und_paint *paint = &((und_picture_def *)def)->paint;
     if (lua_type(r->L, -1) != LUA_TSTRING)
         und_read_expected(r, f->expected);
     const char *word = lua_tostring(r->L, -1);
@@ -191,7 +191,7 @@ static const char *const tanks[] = {"glass", "tiles", NULL};
 static void read_tank(reader *r, const field *f, void *def)
 {
     int which = 0;
-    und_render_def *d = def;
+    und_picture_def *d = def;
     (void)f;
     if (lua_type(r->L, -1) == LUA_TBOOLEAN) {
         d->tank = lua_toboolean(r->L, -1) ? UND_TANK_GLASS : UND_TANK_NONE;
@@ -263,7 +263,7 @@ static unsigned read_panel(reader *r)
 
 static void read_plot(reader *r, const field *f, void *def)
 {
-    und_render_def *render = def;
+    und_picture_def *render = def;
     if (lua_type(r->L, -1) == LUA_TSTRING) {
         render->plot[0] = read_panel(r);
         render->plot_panels = 1;
@@ -311,7 +311,7 @@ static void read_camera(reader *r)
 {
     const und_vector *eye = &r->scene->view.render.eye, *look = &r->scene->view.render.look;
     und_read_table(r, camera_fields, &r->scene->view.render);
-    und_render_def *d = &r->scene->view.render;
+    und_picture_def *d = &r->scene->view.render;
     if (und_read_has(r, "fstop") && und_read_has(r, "aperture"))
         und_read_fail(r, "expected either aperture or fstop, found both");
     if (und_read_has(r, "fstop")) /* focal length over twice the number */

@@ -10,8 +10,8 @@
         key_, F_OTHER, .read = read_, .inside = inside_, .expected = "a list", .doc = doc_ \
     }
 
-extern const field und_pool_fields[];  /* of a und_pool_def */
-extern const field und_spray_fields[]; /* of a und_spray_def */
+extern const field und_height_field_fields[]; /* of a und_height_field_def */
+extern const field und_spray_fields[];        /* of a und_spray_def */
 extern const field und_waves_fields[], und_columns_fields[], und_cells_fields[], und_levelset_fields[];
 void und_read_waves(reader *r);
 void und_read_columns(reader *r);
@@ -48,7 +48,7 @@ void und_read_from(reader *r, const field *f, void *def);
 void und_check_grids(lua_State *L, und_scene *scene);
 
 /* Says that the scene's liquid is of this model; an error where it has one. */
-void und_begin_liquid(reader *r, const char *model);
+void und_begin_liquid(reader *r, und_model model);
 
 /* How things look in ray-traced pictures (looks_block.c): a material's name or a table into the und_look at
  * f->offset; the looks of a list's items, the first of which is the thing numbered `first`. */
@@ -71,11 +71,11 @@ extern const field und_body_fields[], und_float_fields[];
 const und_body_def *und_read_bodies(reader *r, const field *f, int first, int *count);
 void und_add_bodies(reader *r, const und_body_def **list, int *count, const und_body_def *more,
                     int more_count);
-void und_read_afloat(reader *r, const field *f, void *def);
+void und_read_floating_bodies(reader *r, const field *f, void *def);
 void und_read_bodies_block(reader *r);
 void und_read_float(reader *r);
 
 /* Reads the scene's liquid: `pool` begins the def that the fields describe. */
-void und_read_liquid(reader *r, const char *model, const field *fields, und_pool_def *pool);
+void und_read_liquid(reader *r, und_model model, const field *fields, und_height_field_def *height_field);
 
 #endif

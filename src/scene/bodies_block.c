@@ -123,9 +123,9 @@ void und_add_bodies(reader *r, const und_body_def **list, int *count, const und_
 }
 
 /* Those of the liquid and of bodies{} are one list. */
-void und_read_afloat(reader *r, const field *f, void *def)
+void und_read_floating_bodies(reader *r, const field *f, void *def)
 {
-    und_afloat_def *a = &r->scene->view.afloat;
+    und_floating_bodies_def *a = &r->scene->view.floating_bodies;
     int count = 0;
     const und_body_def *more = und_read_bodies(r, f, a->body_count, &count);
     und_add_bodies(r, &a->bodies, &a->body_count, more, count);
@@ -134,11 +134,11 @@ void und_read_afloat(reader *r, const field *f, void *def)
 
 void und_read_bodies_block(reader *r)
 {
-    const field list = LIST("bodies", und_read_afloat, und_body_fields, "");
-    und_read_afloat(r, &list, NULL);
+    const field list = LIST("bodies", und_read_floating_bodies, und_body_fields, "");
+    und_read_floating_bodies(r, &list, NULL);
 }
 
-#define FLOAT(member_) offsetof(und_afloat_def, member_)
+#define FLOAT(member_) offsetof(und_floating_bodies_def, member_)
 
 const field und_float_fields[] = {
     {"damping", F_NUMBER, "1/s", 0, 1e9, .offset = FLOAT(damping),
@@ -149,5 +149,5 @@ const field und_float_fields[] = {
 
 void und_read_float(reader *r)
 {
-    und_read_table(r, und_float_fields, &r->scene->view.afloat);
+    und_read_table(r, und_float_fields, &r->scene->view.floating_bodies);
 }

@@ -106,7 +106,7 @@ und_scene *und_scene_for_cache(const und_cache_info *info, const char *path, con
                                int count, und_error *err)
 {
     und_scene *scene = load(info, path, more, count, err);
-    const char *model = scene ? und_scene_get(scene)->model : NULL;
+    const char *model = scene ? und_model_name(und_scene_get(scene)->model) : NULL;
     if (!scene || strcmp(model, info->model) == 0)
         return scene;
     und_error_set(err, UND_INVALID, "%s has liquid.%s, and %s was made with liquid.%s", path, model,

@@ -345,7 +345,7 @@ const field und_cells_fields[] = {
     {"plain", F_FLAG, .offset = CELLS(plain), .doc = "eq. 2 as printed, whatever the step: for study"},
     {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = CELLS(max_step),
      .doc = "no step is longer than this"},
-    LIST("bodies", und_read_afloat, und_body_fields, "things that float in it, and do not move it"),
+    LIST("bodies", und_read_floating_bodies, und_body_fields, "things that float in it, and do not move it"),
     {"keep_flow", F_FLAG, .offset = CELLS(keep_flow),
      .doc = "writes pressure and velocity with each frame: floating bodies need them"},
     {0}};
@@ -369,7 +369,7 @@ static void check_whole(reader *r, const und_cells_def *cells)
 void und_read_cells(reader *r)
 {
     und_cells_def *cells = &r->scene->view.cells;
-    und_begin_liquid(r, "cells");
+    und_begin_liquid(r, UND_MODEL_CELLS);
     und_read_table(r, und_cells_fields, cells);
     cells->has_level = und_read_has(r, "level");
     if (!und_read_has(r, "markers"))

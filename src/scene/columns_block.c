@@ -174,12 +174,12 @@ static void read_figures(reader *r, const field *f, void *def)
     }
 }
 
-/* In the order of und_flow_rule and of und_force_rule. */
+/* In the order of und_marker_flow_rule and of und_force_rule. */
 static const char *const flow_rules[] = {"new", "mean", NULL};
 static const char *const force_rules[] = {"estimate", "search", NULL};
 
 const field und_columns_fields[] = {
-    INCLUDE(und_pool_fields),
+    INCLUDE(und_height_field_fields),
     {"pipe_depth", F_NUMBER, "m", 1e-6, INFINITY, .offset = COLUMNS(pipe_depth),
      .doc = "pipes between the columns reach no deeper, however deep the water"},
     {"diagonal", F_NUMBER, NULL, 0, 1, .offset = COLUMNS(diagonal),
@@ -199,5 +199,5 @@ const field und_columns_fields[] = {
 
 void und_read_columns(reader *r)
 {
-    und_read_liquid(r, "columns", und_columns_fields, &r->scene->view.columns.pool);
+    und_read_liquid(r, UND_MODEL_COLUMNS, und_columns_fields, &r->scene->view.columns.height_field);
 }

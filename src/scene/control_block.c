@@ -1,4 +1,4 @@
-/* control = {...} of the level set liquid: control particles into und_guide_defs. */
+/* control = {...} of the level set liquid: control particles into und_control_particle_defs. */
 #include "scene/levelset_block.h"
 #include "scene/particles_block.h"
 
@@ -15,7 +15,7 @@ typedef struct control_key {
 } control_key;
 
 typedef struct control_read {
-    und_guide_def guide;
+    und_control_particle_def guide;
     int key_count;
     const control_key *keys;
     und_points points;
@@ -47,7 +47,7 @@ static void sample_function(reader *r, double *out)
 
 static void read_falloff(reader *r, const field *f, void *def)
 {
-    und_guide_def *g = &((control_read *)def)->guide;
+    und_control_particle_def *g = &((control_read *)def)->guide;
     int type = lua_type(r->L, -1), choice = 0;
     if (type == LUA_TSTRING) {
         und_read_choice(r, falloffs, &choice);
@@ -119,23 +119,23 @@ static float *one(reader *r, double key, double same)
 
 static void use_keys(reader *r, control_read *c)
 {
-    const und_guide_def *g = &c->guide;
+    const und_control_particle_def *g = &c->guide;
     const und_vec3 normal = und_vec(g->normal[0], g->normal[1], g->normal[2]);
-    und_guide_frame *frames = und_scene_alloc(r, (size_t)c->key_count, sizeof *frames);
+    und_control_particle_frame *frames = und_scene_alloc(r, (size_t)c->key_count, sizeof *frames);
     for (int i = 0; i < c->key_count; i++) {
         const control_key *k = &c->keys[i];
         if (i > 0 && !(k->time > c->keys[i - 1].time))
             und_read_fail(r, "expected keys in the order of time, found one at %g s after one at %g s",
                           k->time, c->keys[i - 1].time);
-        frames[i] =
-            (und_guide_frame){.time = k->time,
-                              .count = 1,
-                              .at = (const float(*)[3])three(r, k->at),
-                              .velocity = k->has_velocity ? (const float(*)[3])three(r, k->velocity) : NULL,
-                              .normal = (const float(*)[3])three(r, isnan(k->normal.x) ? normal : k->normal),
-                              .radius = one(r, k->radius, g->radius),
-                              .strength = one(r, k->strength, g->strength),
-                              .value = one(r, k->value, g->value)};
+        frames[i] = (und_control_particle_frame){
+            .time = k->time,
+            .count = 1,
+            .at = (const float(*)[3])three(r, k->at),
+            .velocity = k->has_velocity ? (const float(*)[3])three(r, k->velocity) : NULL,
+            .normal = (const float(*)[3])three(r, isnan(k->normal.x) ? normal : k->normal),
+            .radius = one(r, k->radius, g->radius),
+            .strength = one(r, k->strength, g->strength),
+            .value = one(r, k->value, g->value)};
     }
     c->guide.frames = frames;
     c->guide.frame_count = c->key_count;
@@ -144,11 +144,11 @@ static void use_keys(reader *r, control_read *c)
 static void use_points(reader *r, control_read *c, const double (*at)[3], int count)
 {
     float(*place)[3] = und_scene_alloc(r, (size_t)count, sizeof *place);
-    und_guide_frame *frame = und_scene_alloc(r, 1, sizeof *frame);
+    und_control_particle_frame *frame = und_scene_alloc(r, 1, sizeof *frame);
     for (int i = 0; i < count; i++)
         for (int a = 0; a < 3; a++)
             place[i][a] = (float)at[i][a];
-    *frame = (und_guide_frame){.count = count, .at = (const float(*)[3])place};
+    *frame = (und_control_particle_frame){.count = count, .at = (const float(*)[3])place};
     c->guide.frames = frame;
     c->guide.frame_count = 1;
 }
@@ -199,25 +199,25 @@ const field und_control_fields[] = {
 
 static void init_control(void *item)
 {
-    ((control_read *)item)->guide = und_guide_def_default();
+    ((control_read *)item)->guide = und_control_particle_def_default();
     ((control_read *)item)->guide.radius = NAN;
 }
 
-static void check_control(reader *r, const und_guide_def *g)
+static void check_control(reader *r, const und_control_particle_def *g)
 {
-    bool valued = g->kind == UND_GUIDE_VISCOSITY || g->kind == UND_GUIDE_DIVERGENCE;
-    if (g->kind == UND_GUIDE_SURFACE && g->shape != UND_GUIDE_CYLINDER)
+    bool valued = g->kind == UND_CONTROL_VISCOSITY || g->kind == UND_CONTROL_DIVERGENCE;
+    if (g->kind == UND_CONTROL_SURFACE && g->shape != UND_CONTROL_CYLINDER)
         und_read_fail(r,
                       "what leads the level set is a cylinder: its normal says which way the surface looks");
-    if (g->kind == UND_GUIDE_VISCOSITY && g->value < 0)
+    if (g->kind == UND_CONTROL_VISCOSITY && g->value < 0)
         und_read_fail(r, "expected a viscosity of 0 or more, found %g", g->value);
     if (!valued && und_read_has(r, "value"))
         und_read_fail(r, "\"value\" is of \"viscosity\" and \"divergence\", and this leads \"%s\"",
                       kinds[g->kind]);
-    if (g->kind != UND_GUIDE_VELOCITY && (und_read_has(r, "velocity") || und_read_has(r, "hard")))
+    if (g->kind != UND_CONTROL_VELOCITY && (und_read_has(r, "velocity") || und_read_has(r, "hard")))
         und_read_fail(r, "\"velocity\" and \"hard\" are of what leads the velocity, and this leads \"%s\"",
                       kinds[g->kind]);
-    if (g->shape != UND_GUIDE_CYLINDER && (und_read_has(r, "length") || und_read_has(r, "normal")))
+    if (g->shape != UND_CONTROL_CYLINDER && (und_read_has(r, "length") || und_read_has(r, "normal")))
         und_read_fail(r, "\"length\" and \"normal\" are of a cylinder, and this is a sphere");
     if (!(g->normal[0] * g->normal[0] + g->normal[1] * g->normal[1] + g->normal[2] * g->normal[2] > 0))
         und_read_fail(r, "expected a normal that points somewhere, found {0, 0, 0}");
@@ -230,7 +230,7 @@ static void finish_control(reader *r, void *item)
 {
     static const char *const places[] = {"at", "points", "keys", "particles"};
     control_read *c = item;
-    und_guide_def *g = &c->guide;
+    und_control_particle_def *g = &c->guide;
     const char *first = NULL;
     for (int i = 0; i < 4; i++)
         if (und_read_has(r, places[i])) {
@@ -240,8 +240,8 @@ static void finish_control(reader *r, void *item)
         }
     if (!first)
         und_read_fail(r, "missing key \"at\", \"points\", \"keys\" or \"particles\"");
-    if (g->kind == UND_GUIDE_SURFACE && !und_read_has(r, "shape"))
-        g->shape = UND_GUIDE_CYLINDER;
+    if (g->kind == UND_CONTROL_SURFACE && !und_read_has(r, "shape"))
+        g->shape = UND_CONTROL_CYLINDER;
     g->has_velocity = und_read_has(r, "velocity");
     g->radius = isnan(g->radius) ? r->scene->view.levelset.dx : g->radius;
     check_control(r, g);
@@ -261,9 +261,10 @@ void und_read_control(reader *r, const field *f, void *levelset)
 {
     und_levelset_def *l = levelset;
     const control_read *read =
-        und_read_list(r, f->inside, sizeof *read, init_control, finish_control, &l->guide_count);
-    und_guide_def *guides = und_scene_alloc(r, (size_t)l->guide_count, sizeof *guides);
-    for (int i = 0; i < l->guide_count; i++)
-        guides[i] = read[i].guide;
-    l->guides = guides;
+        und_read_list(r, f->inside, sizeof *read, init_control, finish_control, &l->control_particle_count);
+    und_control_particle_def *control_particles =
+        und_scene_alloc(r, (size_t)l->control_particle_count, sizeof *control_particles);
+    for (int i = 0; i < l->control_particle_count; i++)
+        control_particles[i] = read[i].guide;
+    l->control_particles = control_particles;
 }

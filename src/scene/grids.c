@@ -15,7 +15,7 @@ void und_begin_grid(reader *r)
 {
     und_scene *scene = r->scene;
     if (scene->view.grid_count == 0) {
-        und_begin_liquid(r, "levelset");
+        und_begin_liquid(r, UND_MODEL_LEVELSET);
         return;
     }
     if (!scene->grids[0].name)

@@ -272,8 +272,9 @@ const field und_levelset_fields[] = {
     {"advection", F_CHOICE, .offset = LEVELSET(velocity_rule), .choices = velocity_rules,
      .doc = "of the velocity: \"maccormack\", second order, or \"semi-lagrangian\", which is smoother"},
     {"surface", F_CHOICE, .offset = LEVELSET(surface_rule), .choices = surface_rules,
-     .doc = "how it is followed: \"particles\" correct it, or \"weno\", of fifth order, does; \"volume\": "
-            "each cell holds what it holds, exactly, and particles keep the shape"},
+     .doc = "how it is followed: \"volume\": each cell has what it holds, exactly, and particles keep the "
+            "shape; "
+            "\"particles\" alone correct it, as in the thesis; \"weno\": phi of fifth order"},
     {"redistance", F_INTEGER, NULL, 1, 2, .offset = LEVELSET(redistance),
      .doc = "order to which the surface stays put where distances are made anew"},
     {"particles", F_INTEGER, NULL, 0, 64, .offset = LEVELSET(particles),
@@ -287,9 +288,9 @@ const field und_levelset_fields[] = {
     {"free_air", F_FLAG, .offset = LEVELSET(free_air),
      .doc = "the air near the liquid keeps its volume too while it moves the surface"},
     {"keep_volume", F_FLAG, .offset = LEVELSET(keep_volume),
-     .doc = "what following the surface loses or gains is put back, and reported"},
+     .doc = "what following the surface loses or gains is put back, and reported; \"volume\" loses none"},
     {"spray", F_OTHER, .read = read_spray, .inside = spray_fields, .expected = "true or a table",
-     .doc = "liquid too thin for the cells flies on as drops"},
+     .doc = "liquid too thin for the cells, and what crests throw, flies on as drops"},
     {"velocity", F_FLAG, .offset = LEVELSET(keep_velocity), .doc = "writes the velocity with each frame"},
     {"pressure", F_FLAG, .offset = LEVELSET(keep_pressure), .doc = "writes the pressure with each frame"},
     {"tracers", F_FLAG, .offset = LEVELSET(keep_tracers),

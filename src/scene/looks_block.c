@@ -245,7 +245,7 @@ static und_lamp make_lamp(const lamp_read *l)
 
 void und_read_lamps(reader *r, const field *f, void *def)
 {
-    und_render_def *render = def;
+    und_picture_def *render = def;
     lamp_read *list = und_read_list(r, f->inside, sizeof *list, init_lamp, finish_lamp, &render->lamp_count);
     if (render->lamp_count > LAMPS_MOST)
         und_read_fail(r, "expected at most %d lamps, found %d", (int)LAMPS_MOST, render->lamp_count);
@@ -255,7 +255,7 @@ void und_read_lamps(reader *r, const field *f, void *def)
     render->lamps = lamps;
 }
 
-#define RENDER(member_) offsetof(und_render_def, member_)
+#define RENDER(member_) offsetof(und_picture_def, member_)
 
 static const char *const qualities[] = {"preview", "review", "final", NULL};
 static const char *const filters[] = {"blackman", "gaussian", "tent", "box", NULL};
@@ -265,7 +265,7 @@ static void read_quality(reader *r, const field *f, void *def)
     int which = 0;
     (void)f;
     und_read_choice(r, qualities, &which);
-    ((und_render_def *)def)->quality = (und_quality)(UND_QUALITY_PREVIEW + which);
+    ((und_picture_def *)def)->quality = (und_quality)(UND_QUALITY_PREVIEW + which);
 }
 
 const field und_render_fields[] = {
@@ -289,7 +289,7 @@ const field und_render_fields[] = {
 
 void und_read_render(reader *r)
 {
-    und_render_def *d = &r->scene->view.render;
+    und_picture_def *d = &r->scene->view.render;
     und_read_table(r, und_render_fields, d);
     if (d->most_samples > 0 && d->least_samples > d->most_samples)
         und_read_fail(r, "expected least to be at most samples (%d), found %d", d->most_samples,

@@ -117,16 +117,16 @@ static const float *numbers(const und_point_rows *rows, int number, double scale
 }
 
 static void make_frame(const particles_read *d, const und_point_rows *rows, void *memory,
-                       und_guide_frame *out)
+                       und_control_particle_frame *out)
 {
     float *from = memory;
-    *out = (und_guide_frame){.count = rows->count,
-                             .at = vectors(d, rows, UND_POINT_X, d->scale, &from),
-                             .velocity = vectors(d, rows, UND_POINT_VX, d->scale, &from),
-                             .normal = vectors(d, rows, UND_POINT_NX, 1, &from),
-                             .radius = numbers(rows, UND_POINT_RADIUS, d->scale, &from),
-                             .strength = numbers(rows, UND_POINT_STRENGTH, 1, &from),
-                             .value = numbers(rows, UND_POINT_VALUE, 1, &from)};
+    *out = (und_control_particle_frame){.count = rows->count,
+                                        .at = vectors(d, rows, UND_POINT_X, d->scale, &from),
+                                        .velocity = vectors(d, rows, UND_POINT_VX, d->scale, &from),
+                                        .normal = vectors(d, rows, UND_POINT_NX, 1, &from),
+                                        .radius = numbers(rows, UND_POINT_RADIUS, d->scale, &from),
+                                        .strength = numbers(rows, UND_POINT_STRENGTH, 1, &from),
+                                        .value = numbers(rows, UND_POINT_VALUE, 1, &from)};
     if (rows->has_id) /* without them they are 0, 1, 2 and on */
         out->id = memcpy(from, rows->id, (size_t)rows->count * sizeof *rows->id);
 }
@@ -144,7 +144,8 @@ static und_status check_place(const char *path, und_error *err)
     return status;
 }
 
-static und_status load_frame(void *context, int frame, und_guide_frame *out, void **memory, und_error *err)
+static und_status load_frame(void *context, int frame, und_control_particle_frame *out, void **memory,
+                             und_error *err)
 {
     const sources *s = context;
     const char *path = path_of(s, frame);
@@ -173,9 +174,9 @@ static void free_index(void *index)
     und_points_index_free(index);
 }
 
-static und_guide_frame *make_frames(reader *r, sources *s, int count)
+static und_control_particle_frame *make_frames(reader *r, sources *s, int count)
 {
-    und_guide_frame *frames = und_scene_alloc(r, (size_t)count, sizeof *frames);
+    und_control_particle_frame *frames = und_scene_alloc(r, (size_t)count, sizeof *frames);
     s->particles.frames = frames;
     s->particles.frame_count = count;
     return frames;
@@ -205,7 +206,7 @@ static void use_file(reader *r, sources *s)
     if (index->count > CSV_FRAMES_MAX)
         und_read_fail(r, "%s: expected at most %d frames, found %d", s->path[0], (int)CSV_FRAMES_MAX,
                       index->count);
-    und_guide_frame *frames = make_frames(r, s, index->has_frame ? index->count : 1);
+    und_control_particle_frame *frames = make_frames(r, s, index->has_frame ? index->count : 1);
     for (int i = 0; i < s->particles.frame_count; i++)
         frames[i].time = time_of(&s->def, index->has_frame ? index->span[i].frame : s->def.first);
 }
@@ -217,7 +218,7 @@ static void use_files(reader *r, sources *s)
         und_read_fail(r, "expected 1 to %d frames, found first = %d and last = %d", (int)FRAMES_MAX, d->first,
                       d->last);
     const int count = d->last - d->first + 1;
-    und_guide_frame *frames = make_frames(r, s, count);
+    und_control_particle_frame *frames = make_frames(r, s, count);
     s->path = und_scene_alloc(r, (size_t)count, sizeof *s->path);
     for (int i = 0; i < count; i++) {
         char name[512];
@@ -252,6 +253,6 @@ const und_particles *und_read_particles(reader *r, const field *f)
         und_read_fail(r, "\"last\" is of several files, and there is one");
     s->where = where(r);
     (d->file ? use_file : use_files)(r, s);
-    s->particles.loader = (und_guide_loader){load_frame, release_frame, name_frame, s};
+    s->particles.loader = (und_control_particle_loader){load_frame, release_frame, name_frame, s};
     return &s->particles;
 }

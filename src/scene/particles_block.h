@@ -8,8 +8,8 @@
 
 typedef struct und_particles {
     int frame_count;
-    const und_guide_frame *frames; /* their times */
-    und_guide_loader loader;
+    const und_control_particle_frame *frames; /* their times */
+    und_control_particle_loader loader;
 } und_particles;
 
 extern const field und_particles_fields[];

@@ -30,7 +30,6 @@ typedef struct owned {
 typedef struct callback {
     und_scene *scene;
     int reference; /* in Lua's registry */
-    double sign;
     bool space;    /* it gets (x, y, z, t), not (x, z, t) or t alone */
     int numbers;   /* of a vector: {x, z} or {x, y, z} */
     char what[96]; /* "liquid.waves.ground" */
@@ -140,8 +139,8 @@ typedef struct path_def {
 } path_def;
 void und_read_keys(reader *r, const field *f, void *path);
 const und_motion *und_read_motion(reader *r, const path_def *path);
-const und_shape *und_read_shape(reader *r);
-void und_value_negate(und_value *v);
+und_shape *und_read_shape(reader *r);
+void und_read_value_negated(und_value *v);
 
 /* map{} and the shapes, into the globals table on top (shapes.c, values.c). */
 void und_shapes_open(lua_State *L, und_scene *scene);

@@ -186,7 +186,18 @@ void und_sandbox_explain(const und_sandbox *box, char *text, size_t size)
         snprintf(text, size, "stopped at its memory limit (%zu MiB)", box->limits.memory >> 20);
 }
 
-/* pcall, but no scene may catch a limit and go on. */
+/* How many calls are within each other now, or up to twice that. */
+static int call_depth(lua_State *L)
+{
+    lua_Debug ar;
+    int level = 16;
+    while (lua_getstack(L, level, &ar))
+        level *= 2;
+    return level;
+}
+
+/* pcall, but no scene may catch a limit and go on.  After a call that failed Lua looks through all those that
+ * it was made in, for how much of its stack they need: no hook sees that. */
 static int protected_call(lua_State *L)
 {
     und_sandbox *box = und_sandbox_of(L);
@@ -196,6 +207,8 @@ static int protected_call(lua_State *L)
         box->hit = UND_LIMIT_MEMORY;
     if (box->hit != UND_LIMIT_NONE)
         return lua_error(L);
+    if (status != LUA_OK)
+        und_sandbox_charge(L, call_depth(L));
     lua_pushboolean(L, status == LUA_OK);
     lua_insert(L, 1);
     return lua_gettop(L);

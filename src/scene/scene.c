@@ -3,8 +3,8 @@
 #include "base/status.h"
 #include "base/words.h"
 #include "liquid/levelset.h"
-#include "render/size.h"
 #include "scene/blocks.h"
+#include "stage/size.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,6 +16,12 @@
 #include <sys/stat.h>
 
 enum { TEXT_MAX = 16 << 20, CHAINS_MAX = 20000 };
+
+const char *und_model_name(und_model model)
+{
+    static const char *const names[] = {"", "waves", "columns", "cells", "levelset"};
+    return names[model];
+}
 
 /* scene{}, camera{} and so on: the block's number is upvalue 2. */
 static int read_block(lua_State *L)
@@ -111,11 +117,11 @@ static void check_bodies(lua_State *L, const und_scene *scene)
 {
     const und_scene_view *v = &scene->view;
     const char *wrong = NULL;
-    if (scene->only_bodies && v->afloat.body_count == 0)
+    if (scene->only_bodies && v->floating_bodies.body_count == 0)
         wrong = "no bodies: expected bodies { { shape = ..., density = ..., at = {x, y, z} }, ... }";
-    else if (!scene->only_bodies && v->afloat.body_count > 0 && strcmp(v->model, "cells") != 0)
+    else if (!scene->only_bodies && v->floating_bodies.body_count > 0 && v->model != UND_MODEL_CELLS)
         wrong = "bodies { ... } float in the flow of liquid.cells; those of liquid.columns are its own";
-    else if (!scene->only_bodies && v->afloat.body_count > 0 && !v->cells.keep_flow)
+    else if (!scene->only_bodies && v->floating_bodies.body_count > 0 && !v->cells.keep_flow)
         wrong = "bodies float by the flow that is kept with each frame: expected keep_flow = true";
     if (wrong) {
         lua_pushfstring(L, "%s: %s", v->path, wrong);
@@ -127,7 +133,7 @@ static void check_bodies(lua_State *L, const und_scene *scene)
 static void check_whole(lua_State *L, und_scene *scene)
 {
     const char *path = scene->view.path;
-    if (scene->view.begin != 0 && scene->view.model && !scene->view.pool) {
+    if (scene->view.begin != 0 && scene->view.model && !scene->view.height_field) {
         lua_pushfstring(
             L, "%s: scene.begin: only liquid.waves and liquid.columns begin at another time than 0", path);
         lua_error(L);
@@ -153,7 +159,8 @@ static void check_whole(lua_State *L, und_scene *scene)
         lua_error(L);
     }
     check_bodies(L, scene);
-    scene->view.waves.pool.seed = scene->view.columns.pool.seed = scene->view.cells.seed = scene->seed;
+    scene->view.waves.height_field.seed = scene->view.columns.height_field.seed = scene->view.cells.seed =
+        scene->seed;
     und_check_grids(L, scene);
 }
 
@@ -245,7 +252,7 @@ static double span_of(const und_scene_view *v)
             low = fmin(low, g.origin[a]);
             high = fmax(high, g.origin[a] + g.n[a] * und_grid_size(&g, a));
         }
-        span = v->pool && a == 1 ? span : fmax(span, high - low);
+        span = v->height_field && a == 1 ? span : fmax(span, high - low);
     }
     return span;
 }
@@ -267,9 +274,9 @@ static und_status run(und_scene *scene, und_error *err)
     if (status != LUA_OK)
         return run_failed(scene, status, err);
     scene->box.loading = false;
-    und_render_wear_liquid(&scene->view.render);
-    und_render_follow_size(&scene->view.render, scene->view.model ? span_of(&scene->view) : 1,
-                           !scene->view.pool, has_walls(&scene->view));
+    und_picture_wear_liquid(&scene->view.render);
+    und_picture_follow_size(&scene->view.render, scene->view.model ? span_of(&scene->view) : 1,
+                            !scene->view.height_field, has_walls(&scene->view));
     return UND_OK;
 }
 
@@ -365,9 +372,9 @@ static und_status load(und_scene *scene, const char *text, size_t size, const ch
     scene->view.columns = und_columns_def_default();
     scene->view.cells = und_cells_def_default();
     scene->view.levelset = und_levelset_def_default();
-    scene->view.afloat = und_afloat_def_default();
-    scene->view.render = und_render_def_default();
-    und_render_unsaid(&scene->view.render);
+    scene->view.floating_bodies = und_floating_bodies_def_default();
+    scene->view.render = und_picture_def_default();
+    und_picture_unsaid(&scene->view.render);
     und_status status = und_sandbox_open(&scene->box, limits, err);
     return status == UND_OK ? run(scene, err) : status;
 }

@@ -3,8 +3,8 @@
 #define UND_SCENE_SCENE_H
 
 #include "base/file.h"
-#include "bodies/afloat.h"
-#include "render/render.h"
+#include "bodies/floating_bodies.h"
+#include "stage/picture.h"
 
 #include <undine/undine.h>
 
@@ -22,17 +22,27 @@ typedef struct und_named_grid {
 } und_named_grid;
 
 /* What a loaded scene says; everything it points to lives as long as the scene. */
+typedef enum und_model {
+    UND_MODEL_NONE, /* bodies alone */
+    UND_MODEL_WAVES,
+    UND_MODEL_COLUMNS,
+    UND_MODEL_CELLS,
+    UND_MODEL_LEVELSET
+} und_model;
+
+const char *und_model_name(und_model model); /* "waves", as in liquid.waves; "" for none */
+
 typedef struct und_scene_view {
     const char *name; /* "beach": letters, digits, _ and - */
     const char *path;
     const char *text;     /* the file's bytes */
     const char *settings; /* "name=value ..." of what --set changed, sorted by name */
     int start, end;
-    double fps, begin;        /* begin: time at the first frame, s */
-    int substeps;             /* per frame */
-    const char *model;        /* "waves", "columns", "cells" or "levelset" */
-    und_grid grid;            /* of the frames */
-    const und_pool_def *pool; /* of the model's def; NULL: the model is no pool */
+    double fps, begin; /* begin: time at the first frame, s */
+    int substeps;      /* per frame */
+    und_model model;
+    und_grid grid;                            /* of the frames */
+    const und_height_field_def *height_field; /* of the model's def; NULL: the model is no pool */
     und_waves_def waves;
     und_columns_def columns;
     und_cells_def cells;
@@ -41,8 +51,9 @@ typedef struct und_scene_view {
     const und_named_grid *grids;
     int grid_order[UND_GRIDS_MAX]; /* each after those that it takes from */
     const char *grid_name;         /* the one chosen; NULL: it has no name */
-    und_afloat_def afloat;         /* bodies in the flow of cells; gravity and density are the liquid's */
-    und_render_def render;
+    und_floating_bodies_def
+        floating_bodies; /* bodies in the flow of cells; gravity and density are the liquid's */
+    und_picture_def render;
     int file_count;
     const und_named_file *files; /* that it reads, each once */
 } und_scene_view;

@@ -158,7 +158,7 @@ static void read_members(reader *r, und_shape *group)
     for (int i = 0; i < (int)count; i++) {
         lua_rawgeti(r->L, -1, i + 1);
         und_read_enter(r, NULL, i + 1);
-        group->children[i] = (und_shape *)und_read_shape(r);
+        group->children[i] = und_read_shape(r);
         r->scene->shape_count += count_members(group->children[i]);
         count_shape(r);
         und_read_leave(r);
@@ -267,7 +267,7 @@ static int make_shape(lua_State *L)
     }
     count_shape(&r);
     owned *place = und_scene_own(&r, release_shape);
-    const und_shape **box = lua_newuserdatauv(L, sizeof *box, 0);
+    und_shape **box = lua_newuserdatauv(L, sizeof *box, 0);
     luaL_setmetatable(L, SHAPE);
     place->resource = copy_shape(&def.shape, &err);
     if (!place->resource)
@@ -276,9 +276,9 @@ static int make_shape(lua_State *L)
     return 1;
 }
 
-const und_shape *und_read_shape(reader *r)
+und_shape *und_read_shape(reader *r)
 {
-    const und_shape **box = luaL_testudata(r->L, -1, SHAPE);
+    und_shape **box = luaL_testudata(r->L, -1, SHAPE);
     if (!box)
         und_read_expected(r, "a shape: sphere{}, box{}, cylinder{}, capsule{}, ellipsoid{}, plane{}, mesh{}, "
                              "voxels{}, union{}, intersection{} or difference{}");

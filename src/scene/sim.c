@@ -8,6 +8,7 @@
 #include "liquid/levelset.h"
 #include "liquid/waves.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ enum { MARK_FRAME, MARK_SUBSTEP, MARK_SUBSTEPS, MARK_WITHIN, MARKS };
 struct und_sim {
     und_scene *scene;
     und_liquid *liquid;
-    und_afloat *afloat; /* bodies in its flow, or NULL */
+    und_floating_bodies *floating_bodies; /* bodies in its flow, or NULL */
     int threads;
     /* Time is a count of steps, so that a resumed run has the same bits. */
     int number;  /* of the last whole frame */
@@ -35,8 +36,8 @@ struct und_sim {
 static und_liquid *create_waves(const und_scene_view *view, int threads, und_error *err)
 {
     und_waves_def def = view->waves;
-    def.pool.threads = threads;
-    def.pool.time = view->begin;
+    def.height_field.threads = threads;
+    def.height_field.time = view->begin;
     und_waves *waves = und_waves_create(&def, err);
     return waves ? und_waves_liquid(waves) : NULL;
 }
@@ -44,8 +45,8 @@ static und_liquid *create_waves(const und_scene_view *view, int threads, und_err
 static und_liquid *create_columns(const und_scene_view *view, int threads, und_error *err)
 {
     und_columns_def def = view->columns;
-    def.pool.threads = threads;
-    def.pool.time = view->begin;
+    def.height_field.threads = threads;
+    def.height_field.time = view->begin;
     und_columns *columns = und_columns_create(&def, err);
     return columns ? und_columns_liquid(columns) : NULL;
 }
@@ -66,29 +67,18 @@ static und_liquid *create_levelset(const und_scene_view *view, int threads, und_
     return levelset ? und_levelset_liquid(levelset) : NULL;
 }
 
-static const struct {
-    const char *name;
-    und_liquid *(*create)(const und_scene_view *view, int threads, und_error *err);
-} models[] = {{"waves", create_waves},
-              {"columns", create_columns},
-              {"cells", create_cells},
-              {"levelset", create_levelset}};
-
-static und_liquid *create_liquid(const und_scene_view *view, int threads, und_error *err)
-{
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (strcmp(view->model, models[i].name) == 0)
-            return models[i].create(view, threads, err);
-    und_error_set(err, UND_INVALID, "%s: no model is called \"%s\"", view->path, view->model);
-    return NULL;
-}
+typedef und_liquid *create_fn(const und_scene_view *view, int threads, und_error *err);
+static create_fn *const create_liquid[] = {[UND_MODEL_WAVES] = create_waves,
+                                           [UND_MODEL_COLUMNS] = create_columns,
+                                           [UND_MODEL_CELLS] = create_cells,
+                                           [UND_MODEL_LEVELSET] = create_levelset};
 
 /* Frame k stands at begin + (k - start) / fps. */
 static double time_of(const und_sim *sim)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
     if (sim->loose)
-        return sim->liquid->class->time(sim->liquid);
+        return *sim->liquid->time;
     return view->begin + ((double)sim->number - view->start) / view->fps + sim->substep * sim->dt;
 }
 
@@ -96,7 +86,7 @@ static double time_of(const und_sim *sim)
 static double time_of_state(const und_sim *sim)
 {
     double time = time_of(sim);
-    return sim->within ? fmax(sim->liquid->class->time(sim->liquid), nextafter(time, INFINITY)) : time;
+    return sim->within ? fmax(*sim->liquid->time, nextafter(time, INFINITY)) : time;
 }
 
 /* What the liquid shows, without the bodies in its flow. */
@@ -115,9 +105,10 @@ static und_status make_frame(und_sim *sim, und_error *err)
     return show_liquid(sim, &sim->frame, err);
 }
 
-und_afloat_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_view *liquid, int threads)
+und_floating_bodies_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_view *liquid,
+                                           int threads)
 {
-    und_afloat_def def = bodies->afloat;
+    und_floating_bodies_def def = bodies->floating_bodies;
     memcpy(def.gravity, liquid->cells.gravity, sizeof def.gravity);
     def.density = liquid->cells.density;
     def.threads = threads;
@@ -126,11 +117,11 @@ und_afloat_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_
 
 static und_status create_bodies(und_sim *sim, const und_scene_view *view, und_error *err)
 {
-    und_afloat_def def = und_sim_afloat_def(view, view, sim->threads);
+    und_floating_bodies_def def = und_sim_afloat_def(view, view, sim->threads);
     if (def.body_count == 0)
         return UND_OK;
     und_status status = make_frame(sim, err);
-    if (status == UND_OK && !(sim->afloat = und_afloat_create(&def, &sim->frame, err)))
+    if (status == UND_OK && !(sim->floating_bodies = und_floating_bodies_create(&def, &sim->frame, err)))
         status = err->status;
     return status;
 }
@@ -138,6 +129,7 @@ static und_status create_bodies(und_sim *sim, const und_scene_view *view, und_er
 und_sim *und_sim_create(und_scene *scene, int threads, und_error *err)
 {
     const und_scene_view *view = und_scene_get(scene);
+    assert(view->model != UND_MODEL_NONE);
     und_sim *sim = und_alloc(1, sizeof *sim, "a simulation", err);
     if (!sim)
         return NULL;
@@ -147,7 +139,7 @@ und_sim *und_sim_create(und_scene *scene, int threads, und_error *err)
     sim->substeps = view->substeps;
     sim->dt = 1 / (view->fps * view->substeps);
     und_scene_begin_calls(scene);
-    sim->liquid = create_liquid(view, sim->threads, err);
+    sim->liquid = create_liquid[view->model](view, sim->threads, err);
     if (!sim->liquid) {
         (void)und_scene_trouble(scene, err); /* it may be why */
         free(sim);
@@ -165,7 +157,7 @@ void und_sim_destroy(und_sim *sim)
     if (!sim)
         return;
     und_frame_clear(&sim->frame);
-    und_afloat_destroy(sim->afloat);
+    und_floating_bodies_destroy(sim->floating_bodies);
     sim->liquid->class->destroy(sim->liquid);
     free(sim);
 }
@@ -179,7 +171,7 @@ und_liquid *und_sim_liquid(und_sim *sim)
 static und_status float_bodies(und_sim *sim, und_error *err)
 {
     und_status status = make_frame(sim, err);
-    return status == UND_OK ? und_afloat_advance(sim->afloat, &sim->frame, err) : status;
+    return status == UND_OK ? und_floating_bodies_advance(sim->floating_bodies, &sim->frame, err) : status;
 }
 
 static und_status step_part(und_sim *sim, double dt, bool *step_done, und_error *err)
@@ -202,7 +194,7 @@ und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_err
         sim->substep = 0;
         sim->number++;
         *frame_done = true;
-        if (sim->afloat && float_bodies(sim, err) != UND_OK)
+        if (sim->floating_bodies && float_bodies(sim, err) != UND_OK)
             return err->status;
     }
     return und_scene_trouble(sim->scene, err);
@@ -212,7 +204,7 @@ und_status und_sim_part(und_sim *sim, bool *step_done, bool *frame_done, und_err
 static void number_by_clock(und_sim *sim)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
-    double frames = (sim->liquid->class->time(sim->liquid) - view->begin) * view->fps;
+    double frames = (*sim->liquid->time - view->begin) * view->fps;
     sim->number = view->start + (int)fmin(floor(frames + 1e-6), INT32_MAX / 2);
     sim->substep = 0;
 }
@@ -224,7 +216,7 @@ und_status und_sim_play_part(und_sim *sim, double dt, bool *step_done, und_error
         return err->status;
     if (*step_done) {
         number_by_clock(sim);
-        if (sim->afloat && float_bodies(sim, err) != UND_OK)
+        if (sim->floating_bodies && float_bodies(sim, err) != UND_OK)
             return err->status;
     }
     return und_scene_trouble(sim->scene, err);
@@ -233,8 +225,7 @@ und_status und_sim_play_part(und_sim *sim, double dt, bool *step_done, und_error
 double und_sim_to_frame(const und_sim *sim)
 {
     const und_scene_view *view = und_scene_get(sim->scene);
-    double frames = (sim->liquid->class->time(sim->liquid) - view->begin) * view->fps,
-           next = ceil(frames - 1e-6);
+    double frames = (*sim->liquid->time - view->begin) * view->fps, next = ceil(frames - 1e-6);
     return fabs(next - frames) <= 1e-6 ? 0 : (next - frames) / view->fps;
 }
 
@@ -277,7 +268,8 @@ const und_frame *und_sim_frame(und_sim *sim)
     if (!sim->frame_made) {
         und_error err;
         if (make_frame(sim, &err) != UND_OK ||
-            (sim->afloat && und_afloat_frame(sim->afloat, &sim->frame, &err) != UND_OK))
+            (sim->floating_bodies &&
+             und_floating_bodies_frame(sim->floating_bodies, &sim->frame, &err) != UND_OK))
             return NULL;
         sim->frame_made = true;
     }
@@ -287,7 +279,9 @@ const und_frame *und_sim_frame(und_sim *sim)
 und_status und_sim_write_frame(und_sim *sim, und_frame *frame, und_error *err)
 {
     und_status status = show_liquid(sim, frame, err);
-    return status == UND_OK && sim->afloat ? und_afloat_frame(sim->afloat, frame, err) : status;
+    return status == UND_OK && sim->floating_bodies
+               ? und_floating_bodies_frame(sim->floating_bodies, frame, err)
+               : status;
 }
 
 und_ledger und_sim_ledger(const und_sim *sim)
@@ -295,21 +289,29 @@ und_ledger und_sim_ledger(const und_sim *sim)
     return sim->liquid->class->ledger(sim->liquid);
 }
 
-und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
+/* The items borrow the mark, and what they tell of the liquid. */
+static und_status save_with(const und_sim *sim, int32_t mark_now[MARKS], und_frame *state, und_error *err)
 {
     und_item_def mark = {
         .name = "sim", .unit = "1", .kind = UND_NUMBERS, .type = UND_I32, .rank = 1, .dim = {MARKS}};
-    sim->mark[MARK_FRAME] = sim->number;
-    sim->mark[MARK_SUBSTEP] = sim->substep;
-    sim->mark[MARK_SUBSTEPS] = sim->substeps;
-    sim->mark[MARK_WITHIN] = sim->within;
+    mark_now[MARK_FRAME] = sim->number;
+    mark_now[MARK_SUBSTEP] = sim->substep;
+    mark_now[MARK_SUBSTEPS] = sim->substeps;
+    mark_now[MARK_WITHIN] = sim->within;
     state->number = sim->number;
     state->time = time_of_state(sim);
     state->grid = und_scene_get(sim->scene)->grid;
-    if (!und_frame_borrow(state, &mark, sim->mark, err))
+    if (!und_frame_borrow(state, &mark, mark_now, err))
         return UND_FAILED;
     und_status status = sim->liquid->class->save(sim->liquid, state, err);
-    return status == UND_OK && sim->afloat ? und_afloat_save(sim->afloat, state, err) : status;
+    return status == UND_OK && sim->floating_bodies
+               ? und_floating_bodies_save(sim->floating_bodies, state, err)
+               : status;
+}
+
+und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
+{
+    return save_with(sim, sim->mark, state, err);
 }
 
 static und_status read_mark(const und_frame *state, int32_t mark[MARKS], und_error *err)
@@ -328,8 +330,8 @@ static und_status restore_at(und_sim *sim, const int32_t mark[MARKS], const und_
         return und_error_set(err, UND_FAILED, "the saved state stands at frame %d, substep %d: it is damaged",
                              mark[MARK_FRAME], mark[MARK_SUBSTEP]);
     und_status status = sim->liquid->class->restore(sim->liquid, state, err);
-    if (status == UND_OK && sim->afloat)
-        status = und_afloat_restore(sim->afloat, state, err);
+    if (status == UND_OK && sim->floating_bodies)
+        status = und_floating_bodies_restore(sim->floating_bodies, state, err);
     if (status != UND_OK)
         return status;
     sim->number = mark[MARK_FRAME];
@@ -419,7 +421,8 @@ uint64_t und_sim_hash(const und_sim *sim)
 {
     und_frame state = und_frame_empty(0, 0, (und_grid){0});
     uint64_t hash = 0;
-    if (und_sim_save((und_sim *)sim, &state, NULL) == UND_OK) /* writes no more than its own marks */
+    int32_t mark[MARKS];
+    if (save_with(sim, mark, &state, NULL) == UND_OK)
         hash = und_frame_hash(&state, sim->threads);
     und_frame_clear(&state);
     return hash;

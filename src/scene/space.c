@@ -1,7 +1,7 @@
 /* What liquids on a grid of cells share: their domain, and lists of the shapes in it. */
 #include "liquid/cells.h"
+#include "liquid/height_field.h"
 #include "liquid/levelset.h"
-#include "liquid/pool.h"
 #include "scene/blocks.h"
 
 #include <lauxlib.h>
@@ -13,12 +13,12 @@ const char *const und_side_names[] = {"left", "right", "bottom", "top", "back", 
 
 und_grid und_scene_grid(const und_scene *scene)
 {
-    if (scene->view.pool)
-        return und_pool_grid(scene->view.pool);
+    if (scene->view.height_field)
+        return und_height_field_grid(scene->view.height_field);
     if (!scene->view.model)
         return (und_grid){0};
-    return strcmp(scene->view.model, "levelset") == 0 ? und_levelset_grid(&scene->view.levelset)
-                                                      : und_cells_grid(&scene->view.cells);
+    return scene->view.model == UND_MODEL_LEVELSET ? und_levelset_grid(&scene->view.levelset)
+                                                   : und_cells_grid(&scene->view.cells);
 }
 
 void und_read_size(reader *r, const field *f, void *def)

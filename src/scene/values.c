@@ -19,7 +19,7 @@ enum { TABLE_MAX = 1 << 28 };
 const char *const und_easings[] = {"linear", "spline", NULL}; /* in the order of und_easing */
 
 /* Remembers the first failure of a callback; what went wrong is on top of the stack or in box->hit. */
-static void remember(callback *c, int status, const char *where)
+static void remember(const callback *c, int status, const char *where)
 {
     und_scene *scene = c->scene;
     lua_State *L = scene->box.lua;
@@ -67,9 +67,9 @@ static int push_call(const callback *c, double x, double y, double z, double t, 
     return c->space ? 4 : 3;
 }
 
-static double call_value(void *context, double x, double y, double z, double t)
+static double call_value(const void *context, double x, double y, double z, double t)
 {
-    callback *c = context;
+    const callback *c = context;
     lua_State *L = c->scene->box.lua;
     double result = 0;
     char where[96];
@@ -79,13 +79,18 @@ static double call_value(void *context, double x, double y, double z, double t)
         int arguments = push_call(c, x, y, z, t, where);
         int status = und_sandbox_call(&c->scene->box, arguments, 1, c->scene->box.limits.call_work);
         if (status == LUA_OK && lua_type(L, -1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1)))
-            result = c->sign * lua_tonumber(L, -1);
+            result = lua_tonumber(L, -1);
         else
             remember(c, status, where);
         lua_settop(L, top);
     }
     pthread_mutex_unlock(&c->scene->lock);
     return result;
+}
+
+static double call_negated(const void *context, double x, double y, double z, double t)
+{
+    return -call_value(context, x, y, z, t);
 }
 
 /* The numbers of the list on top, without raising an error. */
@@ -103,9 +108,9 @@ static bool take_numbers(lua_State *L, int count, double *out)
     return true;
 }
 
-static void call_vector(void *context, double t, double out[3])
+static void call_vector(const void *context, double t, double out[3])
 {
-    callback *c = context;
+    const callback *c = context;
     lua_State *L = c->scene->box.lua;
     double n[3] = {0, 0, 0};
     out[0] = out[1] = out[2] = 0;
@@ -133,7 +138,6 @@ static callback *new_callback(reader *r, int numbers)
 {
     callback *c = und_scene_alloc(r, 1, sizeof *c);
     c->scene = r->scene;
-    c->sign = 1;
     c->numbers = numbers;
     und_read_path(r, c->what, sizeof c->what);
     lua_pushvalue(r->L, -1);
@@ -152,10 +156,10 @@ void und_read_trouble(reader *r)
     lua_error(r->L);
 }
 
-void und_value_negate(und_value *v)
+void und_read_value_negated(und_value *v)
 {
     if (v->fn == call_value)
-        ((callback *)v->context)->sign *= -1;
+        v->fn = call_negated;
     else
         v->number = -v->number;
 }
@@ -305,7 +309,7 @@ static void call_flow(flow_call *f, const double at[4])
     lua_settop(L, top);
 }
 
-static double flow_value(void *context, double x, double y, double z, double t)
+static double flow_value(const void *context, double x, double y, double z, double t)
 {
     const flow_part *part = context;
     flow_call *f = part->flow;
@@ -350,7 +354,7 @@ void und_read_flow(reader *r, const field *f, und_value out[3])
     probe(r, &grid, out);
 }
 
-static void motion_vector(void *context, double t, double out[3])
+static void motion_vector(const void *context, double t, double out[3])
 {
     und_vec3 p = und_motion_at(context, t).position;
     out[0] = p.x;
@@ -372,7 +376,7 @@ void und_read_vector(reader *r, const field *f, und_vector *out)
     } else if (lua_type(r->L, -1) == LUA_TTABLE && und_read_has(r, "keys")) {
         path_def path = {.easing = UND_EASE_SPLINE};
         und_read_table(r, numbers == 2 ? und_track_fields : und_path_fields, &path);
-        *out = (und_vector){.fn = motion_vector, .context = (void *)und_read_motion(r, &path)};
+        *out = (und_vector){.fn = motion_vector, .context = und_read_motion(r, &path)};
     } else {
         double n[3];
         n[1] = 0;

@@ -98,7 +98,7 @@ static void read_foam(reader *r, const field *f, void *def)
 }
 
 const field und_waves_fields[] = {
-    INCLUDE(und_pool_fields),
+    INCLUDE(und_height_field_fields),
     {"rising", F_VALUE, "m/s", -1e6, 1e6, .offset = WAVES(velocity0),
      .doc = "upward speed of the surface at the start"},
     {"viscosity", F_NUMBER, "m2/s", 0, 1e6, .offset = WAVES(viscosity),
@@ -119,7 +119,7 @@ const field und_waves_fields[] = {
 void und_read_waves(reader *r)
 {
     und_waves_def *w = &r->scene->view.waves;
-    und_read_liquid(r, "waves", und_waves_fields, &w->pool);
+    und_read_liquid(r, UND_MODEL_WAVES, und_waves_fields, &w->height_field);
     w->has_dye = und_read_has(r, "dye");
     if (w->foam.on || w->has_dye || w->texture)
         w->velocity = true;

@@ -1,6 +1,6 @@
 #include "solve/multigrid.h"
 
-#include "solve/eights.h"
+#include "solve/cell_packs.h"
 #include "solve/multigrid_kernel.h"
 #include "solve/slices.h"
 
@@ -24,7 +24,7 @@ static int sweeps_of(const und_multigrid *m, int level)
 
 /* The red cells of an eight and the coarser ones that they are in.  Where x is halved those are of both
  * colours, the even ones of colour `odd` and the others of the other; where not, of one. */
-ALWAYS_INLINE void add_to_parent(const und_level *coarse, const und_eight *e, bool halved, und_f8 left)
+ALWAYS_INLINE void add_to_parent(const und_level *coarse, const und_cell_pack *e, bool halved, und_f8 left)
 {
     unsigned odd = e->parent & 1, colour = halved ? odd : odd ^ (e->at & 1);
     size_t at = e->parent & ~(uint32_t)3;
@@ -37,7 +37,7 @@ ALWAYS_INLINE void add_to_parent(const und_level *coarse, const und_eight *e, bo
     UND_SET_F4(b_odd) = UND_F4(b_odd) + __builtin_shufflevector(left, left, 1, 3, 5, 7);
 }
 
-ALWAYS_INLINE void get_from_parent(const und_level *coarse, const und_eight *e, bool halved, und_f8 *x)
+ALWAYS_INLINE void get_from_parent(const und_level *coarse, const und_cell_pack *e, bool halved, und_f8 *x)
 {
     unsigned odd = e->parent & 1, colour = halved ? odd : odd ^ (e->at & 1);
     size_t at = e->parent & ~(uint32_t)3;
@@ -52,10 +52,10 @@ ALWAYS_INLINE void get_from_parent(const und_level *coarse, const und_eight *e, 
 ALWAYS_INLINE void restrict_eights(const und_level *fine, const und_level *coarse, int z, int kind,
                                    bool halved)
 {
-    und_eights in = und_level_list(fine, kind, kind, z);
-    for (const und_eight *e = in.begin; e < in.end; e++) {
+    und_cell_packs in = und_level_list(fine, kind, kind, z);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++) {
         und_f8 left;
-        und_eight_residual(fine, 0, e, kind, &left);
+        und_cell_pack_residual(fine, 0, e, kind, &left);
         add_to_parent(coarse, e, halved, left);
     }
 }
@@ -65,18 +65,18 @@ ALWAYS_INLINE void restrict_eights(const und_level *fine, const und_level *coars
 static void restrict_slice(const und_level *fine, const und_level *coarse, int z)
 {
     int coarse_z = fine->halved[2] ? z / 2 : z;
-    und_eights in = und_level_slice(coarse, coarse_z);
-    for (const und_eight *e = in.begin; e < in.end && (!fine->halved[2] || z % 2 == 0); e++)
+    und_cell_packs in = und_level_slice(coarse, coarse_z);
+    for (const und_cell_pack *e = in.begin; e < in.end && (!fine->halved[2] || z % 2 == 0); e++)
         for (int c = 0; c < 2; c++)
-            UND_SET_F8(coarse->b[c] + und_eight_at(e)) = (und_f8){0};
+            UND_SET_F8(coarse->b[c] + und_cell_pack_at(e)) = (und_f8){0};
     if (fine->halved[0]) {
-        restrict_eights(fine, coarse, z, UND_EIGHT_WHOLE, true);
-        restrict_eights(fine, coarse, z, UND_EIGHT_PLAIN, true);
-        restrict_eights(fine, coarse, z, UND_EIGHT_CUT, true);
+        restrict_eights(fine, coarse, z, UND_CELL_PACK_WHOLE, true);
+        restrict_eights(fine, coarse, z, UND_CELL_PACK_PLAIN, true);
+        restrict_eights(fine, coarse, z, UND_CELL_PACK_CUT, true);
     } else {
-        restrict_eights(fine, coarse, z, UND_EIGHT_WHOLE, false);
-        restrict_eights(fine, coarse, z, UND_EIGHT_PLAIN, false);
-        restrict_eights(fine, coarse, z, UND_EIGHT_CUT, false);
+        restrict_eights(fine, coarse, z, UND_CELL_PACK_WHOLE, false);
+        restrict_eights(fine, coarse, z, UND_CELL_PACK_PLAIN, false);
+        restrict_eights(fine, coarse, z, UND_CELL_PACK_CUT, false);
     }
 }
 
@@ -84,16 +84,16 @@ ALWAYS_INLINE void correct_eights(const und_level *fine, const und_level *coarse
 {
     float *const x = fine->x[0];
     const float *const inverse = fine->inverse[0];
-    und_eights in = und_level_list(fine, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z);
+    und_cell_packs in = und_level_list(fine, UND_CELL_PACK_WHOLE, UND_CELL_PACK_WHOLE, z);
     und_f8 given;
-    for (const und_eight *e = in.begin; e < in.end; e++) {
-        size_t at = und_eight_at(e);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++) {
+        size_t at = und_cell_pack_at(e);
         get_from_parent(coarse, e, halved, &given);
         UND_SET_F8(x + at) = UND_F8(x + at) + given;
     }
-    in = und_level_list(fine, UND_EIGHT_PLAIN, UND_EIGHT_CUT, z);
-    for (const und_eight *e = in.begin; e < in.end; e++) {
-        size_t at = und_eight_at(e);
+    in = und_level_list(fine, UND_CELL_PACK_PLAIN, UND_CELL_PACK_CUT, z);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++) {
+        size_t at = und_cell_pack_at(e);
         get_from_parent(coarse, e, halved, &given);
         UND_SET_F8(x + at) = UND_F8(x + at) + UND_WHERE_UNKNOWN(given, UND_F8(inverse + at));
     }
@@ -110,13 +110,13 @@ static void correct_slice(const und_level *fine, const und_level *coarse, int z)
 
 static double dot_slice(const und_level *level, int z)
 {
-    und_eights in = und_level_slice(level, z);
+    und_cell_packs in = und_level_slice(level, z);
     double sum = 0;
-    for (const und_eight *e = in.begin; e < in.end;) {
+    for (const und_cell_pack *e = in.begin; e < in.end;) {
         und_f8 some = {0}; /* few enough that floats lose nothing */
-        for (const und_eight *stop = e + (in.end - e < 16 ? in.end - e : 16); e < stop; e++)
+        for (const und_cell_pack *stop = e + (in.end - e < 16 ? in.end - e : 16); e < stop; e++)
             for (int c = 0; c < 2; c++)
-                some += UND_F8(level->x[c] + und_eight_at(e)) * UND_F8(level->b[c] + und_eight_at(e));
+                some += UND_F8(level->x[c] + und_cell_pack_at(e)) * UND_F8(level->b[c] + und_cell_pack_at(e));
         sum += und_f8_sum(&some);
     }
     return sum;

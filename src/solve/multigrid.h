@@ -20,23 +20,23 @@
 
 #include "grid/mask.h"
 
-enum { UND_MULTIGRID_LEVELS = 40, UND_EIGHT = 8 };
+enum { UND_MULTIGRID_LEVELS = 40, UND_CELL_PACK = 8 };
 
 /* Of an eight. */
 enum {
-    UND_EIGHT_DRY,   /* no unknown cell */
-    UND_EIGHT_WHOLE, /* all cells of both colours have the full diagonal, and sides of the full weight */
-    UND_EIGHT_PLAIN, /* sides between unknown cells have the full weight; the diagonal is stored */
-    UND_EIGHT_CUT,   /* weights are stored as well */
-    UND_EIGHT_KINDS
+    UND_CELL_PACK_DRY,   /* no unknown cell */
+    UND_CELL_PACK_WHOLE, /* all cells of both colours have the full diagonal, and sides of the full weight */
+    UND_CELL_PACK_PLAIN, /* sides between unknown cells have the full weight; the diagonal is stored */
+    UND_CELL_PACK_CUT,   /* weights are stored as well */
+    UND_CELL_PACK_KINDS
 };
 
-typedef struct und_eight {
+typedef struct und_cell_pack {
     uint32_t at; /* index of its first cell in arrays of both colours, and und_colour_offset of colour 0 */
     uint32_t beside[4]; /* index of its neighbours' along y and z, low and high; 0, where all is 0, if dry */
     uint32_t parent;    /* the same as `at` of the cells of the coarser level that its own are in */
     uint16_t y, k;      /* its row, its place in that */
-} und_eight;
+} und_cell_pack;
 
 typedef struct und_level {
     int n[3];
@@ -52,8 +52,8 @@ typedef struct und_level {
     uint8_t *kind, *kind_before; /* of each eight of each row, now and at the setting before */
     uint32_t *place;             /* of each eight of each row: where it stands in the arrays, 0 if dry */
     uint32_t *slice_begin;       /* of each slice, in the arrays */
-    und_eight *list;             /* of each slice, in room for all its eights: those that are not dry */
-    int32_t *list_end;           /* of slice z: UND_EIGHT_KINDS, where eights of each kind end in its list */
+    und_cell_pack *list;         /* of each slice, in room for all its eights: those that are not dry */
+    int32_t *list_end; /* of slice z: UND_CELL_PACK_KINDS, where eights of each kind end in its list */
     double full_diagonal;
     float full_inverse; /* of that over the largest weight */
     float *x[2], *b[2];
@@ -85,29 +85,29 @@ static inline size_t und_level_eight(const und_level *level, int y, int z) /* nu
 }
 
 /* Eights of some kinds in a slice. */
-typedef struct und_eights {
-    const und_eight *begin, *end;
-} und_eights;
+typedef struct und_cell_packs {
+    const und_cell_pack *begin, *end;
+} und_cell_packs;
 
-static inline und_eights und_level_list(const und_level *level, int first_kind, int last_kind, int z)
+static inline und_cell_packs und_level_list(const und_level *level, int first_kind, int last_kind, int z)
 {
-    const und_eight *all = level->list + und_level_eight(level, 0, z);
-    const int32_t *end = level->list_end + (size_t)z * UND_EIGHT_KINDS;
-    return (und_eights){all + end[first_kind - 1], all + end[last_kind]};
+    const und_cell_pack *all = level->list + und_level_eight(level, 0, z);
+    const int32_t *end = level->list_end + (size_t)z * UND_CELL_PACK_KINDS;
+    return (und_cell_packs){all + end[first_kind - 1], all + end[last_kind]};
 }
-static inline und_eights und_level_slice(const und_level *level, int z)
+static inline und_cell_packs und_level_slice(const und_level *level, int z)
 {
-    return und_level_list(level, UND_EIGHT_WHOLE, UND_EIGHT_CUT, z);
+    return und_level_list(level, UND_CELL_PACK_WHOLE, UND_CELL_PACK_CUT, z);
 }
-static inline size_t und_eight_at(const und_eight *e)
+static inline size_t und_cell_pack_at(const und_cell_pack *e)
 {
-    return e->at & ~(uint32_t)(UND_EIGHT - 1);
+    return e->at & ~(uint32_t)(UND_CELL_PACK - 1);
 }
 
 /* A bit for each of an eight's cells. */
 static inline unsigned und_level_unknown(const und_level *level, int y, int z, int k)
 {
-    return und_mask_sixteen(&level->unknown, und_mask_row(&level->unknown, y, z), 2 * UND_EIGHT * k);
+    return und_mask_sixteen(&level->unknown, und_mask_row(&level->unknown, y, z), 2 * UND_CELL_PACK * k);
 }
 
 /* weight: decides which axes are halved on which level. */
@@ -139,10 +139,10 @@ typedef struct und_sides {
 void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides);
 
 /* Is the eight the last of a stretch, with one of 0 behind it? */
-static inline bool und_level_is_last(const und_level *level, const und_eight *e, int z)
+static inline bool und_level_is_last(const und_level *level, const und_cell_pack *e, int z)
 {
     size_t number = und_level_eight(level, e->y, z) + e->k;
-    return e->k == level->eights - 1 || level->kind[number + 1] == UND_EIGHT_DRY;
+    return e->k == level->eights - 1 || level->kind[number + 1] == UND_CELL_PACK_DRY;
 }
 
 /* The cycle for level[0].b, in two parts: what is done on the finest level before the others (`before` is

@@ -3,22 +3,23 @@
 #define UND_SOLVE_MULTIGRID_KERNEL_H
 
 #include "base/parallel.h"
-#include "solve/eights.h"
+#include "solve/cell_packs.h"
 #include "solve/multigrid.h"
 
-enum { UND_COEFFICIENTS = 6 * UND_EIGHT }; /* of the cells of one colour in an eight */
+enum { UND_COEFFICIENTS = 6 * UND_CELL_PACK }; /* of the cells of one colour in an eight */
 
 /* Eight sums of weighted neighbours of an eight's cells of one colour, where all sides have the full weight.
  * v: values of the other colour; `offset`: und_colour_offset of the cells themselves. */
-#define UND_PLAIN_SUM(w, v, e, offset)                                                                  \
-    ((w)[0] * (UND_F8((v) + und_eight_at(e) + (offset)-1) + UND_F8((v) + und_eight_at(e) + (offset))) + \
-     (w)[1] * (UND_F8((v) + (e)->beside[0]) + UND_F8((v) + (e)->beside[1])) +                           \
+#define UND_PLAIN_SUM(w, v, e, offset)                                                                     \
+    ((w)[0] *                                                                                              \
+         (UND_F8((v) + und_cell_pack_at(e) + (offset)-1) + UND_F8((v) + und_cell_pack_at(e) + (offset))) + \
+     (w)[1] * (UND_F8((v) + (e)->beside[0]) + UND_F8((v) + (e)->beside[1])) +                              \
      (w)[2] * (UND_F8((v) + (e)->beside[2]) + UND_F8((v) + (e)->beside[3])))
 
 /* The same with the weights stored. */
 #define UND_CUT_SUM(k, v, e, offset)                                                                       \
-    ((UND_F8(k) * UND_F8((v) + und_eight_at(e) + (offset)-1) +                                             \
-      UND_F8((k) + 8) * UND_F8((v) + und_eight_at(e) + (offset))) +                                        \
+    ((UND_F8(k) * UND_F8((v) + und_cell_pack_at(e) + (offset)-1) +                                         \
+      UND_F8((k) + 8) * UND_F8((v) + und_cell_pack_at(e) + (offset))) +                                    \
      (UND_F8((k) + 16) * UND_F8((v) + (e)->beside[0]) + UND_F8((k) + 24) * UND_F8((v) + (e)->beside[1])) + \
      (UND_F8((k) + 32) * UND_F8((v) + (e)->beside[2]) + UND_F8((k) + 40) * UND_F8((v) + (e)->beside[3])))
 
@@ -43,9 +44,9 @@ static inline void und_split(const float *restrict row, int offset, int n, float
         odd[q] = row[2 * q + 1];
     }
 }
-static inline const float *und_coefficients(const und_level *level, int colour, const und_eight *e)
+static inline const float *und_coefficients(const und_level *level, int colour, const und_cell_pack *e)
 {
-    return level->coefficient[colour] + und_eight_at(e) / UND_EIGHT * UND_COEFFICIENTS;
+    return level->coefficient[colour] + und_cell_pack_at(e) / UND_CELL_PACK * UND_COEFFICIENTS;
 }
 
 /* Gauss-Seidel from x = 0: nothing beside yet. */
@@ -54,12 +55,13 @@ static inline void und_slice_start(const und_level *level, int colour, int z)
     const float *const b = level->b[colour], *const inverse = level->inverse[colour];
     const float full = level->full_inverse;
     float *const x = level->x[colour];
-    und_eights in = und_level_list(level, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z);
-    for (const und_eight *e = in.begin; e < in.end; e++)
-        UND_SET_F8(x + und_eight_at(e)) = full * UND_F8(b + und_eight_at(e));
-    in = und_level_list(level, UND_EIGHT_PLAIN, UND_EIGHT_CUT, z);
-    for (const und_eight *e = in.begin; e < in.end; e++)
-        UND_SET_F8(x + und_eight_at(e)) = UND_F8(inverse + und_eight_at(e)) * UND_F8(b + und_eight_at(e));
+    und_cell_packs in = und_level_list(level, UND_CELL_PACK_WHOLE, UND_CELL_PACK_WHOLE, z);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++)
+        UND_SET_F8(x + und_cell_pack_at(e)) = full * UND_F8(b + und_cell_pack_at(e));
+    in = und_level_list(level, UND_CELL_PACK_PLAIN, UND_CELL_PACK_CUT, z);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++)
+        UND_SET_F8(x + und_cell_pack_at(e)) =
+            UND_F8(inverse + und_cell_pack_at(e)) * UND_F8(b + und_cell_pack_at(e));
 }
 
 /* Gauss-Seidel: each cell's equation holds afterwards. */
@@ -70,19 +72,19 @@ static inline void und_slice_smooth(const und_level *level, int colour, int z)
     const float *const b = level->b[colour], *const inverse = level->inverse[colour];
     const float *const v = level->x[1 - colour];
     float *const x = level->x[colour];
-    und_eights in = und_level_list(level, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z);
-    for (const und_eight *e = in.begin; e < in.end; e++) {
-        size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+    und_cell_packs in = und_level_list(level, UND_CELL_PACK_WHOLE, UND_CELL_PACK_WHOLE, z);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++) {
+        size_t at = und_cell_pack_at(e), offset = (e->at ^ (unsigned)colour) & 1;
         UND_SET_F8(x + at) = full * (UND_F8(b + at) + UND_PLAIN_SUM(w, v, e, offset));
     }
-    in = und_level_list(level, UND_EIGHT_PLAIN, UND_EIGHT_PLAIN, z);
-    for (const und_eight *e = in.begin; e < in.end; e++) {
-        size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+    in = und_level_list(level, UND_CELL_PACK_PLAIN, UND_CELL_PACK_PLAIN, z);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++) {
+        size_t at = und_cell_pack_at(e), offset = (e->at ^ (unsigned)colour) & 1;
         UND_SET_F8(x + at) = UND_F8(inverse + at) * (UND_F8(b + at) + UND_PLAIN_SUM(w, v, e, offset));
     }
-    in = und_level_list(level, UND_EIGHT_CUT, UND_EIGHT_CUT, z);
-    for (const und_eight *e = in.begin; e < in.end; e++) {
-        size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+    in = und_level_list(level, UND_CELL_PACK_CUT, UND_CELL_PACK_CUT, z);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++) {
+        size_t at = und_cell_pack_at(e), offset = (e->at ^ (unsigned)colour) & 1;
         const float *k = und_coefficients(level, colour, e);
         UND_SET_F8(x + at) = UND_F8(inverse + at) * (UND_F8(b + at) + UND_CUT_SUM(k, v, e, offset));
     }
@@ -90,18 +92,18 @@ static inline void und_slice_smooth(const und_level *level, int colour, int z)
 
 /* b - A x of an eight's cells of one colour; `kind` is known when this is compiled. */
 static inline __attribute__((always_inline)) void
-und_eight_residual(const und_level *level, int colour, const und_eight *e, int kind, und_f8 *residual)
+und_cell_pack_residual(const und_level *level, int colour, const und_cell_pack *e, int kind, und_f8 *residual)
 {
     const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
-    size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+    size_t at = und_cell_pack_at(e), offset = (e->at ^ (unsigned)colour) & 1;
     const float *b = level->b[colour] + at, *x = level->x[colour] + at, *v = level->x[1 - colour];
     const float *inverse = level->inverse[colour] + at, *k = und_coefficients(level, colour, e);
-    if (kind == UND_EIGHT_WHOLE) {
+    if (kind == UND_CELL_PACK_WHOLE) {
         const float full = 1 / level->full_inverse;
         *residual = UND_F8(b) + UND_PLAIN_SUM(w, v, e, offset) - full * UND_F8(x);
         return;
     }
-    und_f8 sum = kind == UND_EIGHT_PLAIN ? UND_PLAIN_SUM(w, v, e, offset) : UND_CUT_SUM(k, v, e, offset);
+    und_f8 sum = kind == UND_CELL_PACK_PLAIN ? UND_PLAIN_SUM(w, v, e, offset) : UND_CUT_SUM(k, v, e, offset);
     und_f8 left = UND_F8(b) + sum - UND_F8(x) / UND_F8(inverse);
     *residual = UND_WHERE_UNKNOWN(left, UND_F8(inverse));
 }

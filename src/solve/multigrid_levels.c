@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-    CELLS = 2 * UND_EIGHT,   /* of an eight, along x */
-    ALL = 0xffff,            /* bits of them */
-    STRIP = 256,             /* cells of a row at a time */
-    FEWEST = 8,              /* cells of a level that is not coarsened further */
-    CELLS_TO_SHARE = 1 << 17 /* levels with fewer are done by one thread */
+    CELLS = 2 * UND_CELL_PACK, /* of an eight, along x */
+    ALL = 0xffff,              /* bits of them */
+    STRIP = 256,               /* cells of a row at a time */
+    FEWEST = 8,                /* cells of a level that is not coarsened further */
+    CELLS_TO_SHARE = 1 << 17   /* levels with fewer are done by one thread */
 };
 /* Of sides to known cells: between 1, where the surface is as near to the middle of the coarser cell as it
  * was to the finer one's, and 1/2, where it is twice as far.  Iterations at 128 cells across: 11 with 0.5, 8
@@ -36,7 +36,7 @@ static bool allocate_cells(und_level *level, bool finest, und_error *err)
         *arrays[i] = all + i * level->count;
     for (int c = 0; c < 2; c++) {
         level->coefficient[c] = und_pages_alloc_sparse(
-            level->count / UND_EIGHT * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
+            level->count / UND_CELL_PACK * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
         if (!level->coefficient[c] ||
             (finest && !(level->diagonal[c] = pages(level->count, sizeof(double), err))))
             return false;
@@ -55,8 +55,9 @@ static bool allocate_cells(und_level *level, bool finest, und_error *err)
 
 static und_status allocate(und_level *level, bool finest, und_error *err)
 {
-    level->eights = ((level->n[0] + 1) / 2 + UND_EIGHT - 1) / UND_EIGHT;
-    level->count = UND_EIGHT * ((size_t)level->n[1] * (size_t)level->n[2] * (size_t)(level->eights + 1) + 3);
+    level->eights = ((level->n[0] + 1) / 2 + UND_CELL_PACK - 1) / UND_CELL_PACK;
+    level->count =
+        UND_CELL_PACK * ((size_t)level->n[1] * (size_t)level->n[2] * (size_t)(level->eights + 1) + 3);
     if (level->count > UINT32_MAX || level->n[1] > UINT16_MAX || level->eights > UINT16_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
@@ -67,7 +68,7 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
         !(level->place = pages(eights, sizeof *level->place, err)) ||
         !(level->slice_begin = pages(slices + 1, sizeof *level->slice_begin, err)) ||
         !(level->list = pages(eights, sizeof *level->list, err)) ||
-        !(level->list_end = pages(slices * UND_EIGHT_KINDS, sizeof *level->list_end, err)) ||
+        !(level->list_end = pages(slices * UND_CELL_PACK_KINDS, sizeof *level->list_end, err)) ||
         !allocate_cells(level, finest, err))
         return err->status;
     return UND_OK;
@@ -165,7 +166,7 @@ static unsigned bits_where(const float *v)
 static void store_coefficients(und_level *level, const strip *s, int at, int k)
 {
     int offset = und_colour_offset(0, s->y, s->z);
-    size_t at_eight = level->place[und_level_eight(level, s->y, s->z) + (size_t)k] / UND_EIGHT;
+    size_t at_eight = level->place[und_level_eight(level, s->y, s->z) + (size_t)k] / UND_CELL_PACK;
     float *to[2] = {level->coefficient[0] + at_eight * UND_COEFFICIENTS,
                     level->coefficient[1] + at_eight * UND_COEFFICIENTS};
     for (int a = 0; a < 3; a++)
@@ -174,8 +175,8 @@ static void store_coefficients(und_level *level, const strip *s, int at, int k)
             float scaled[CELLS];
             for (int i = 0; i < CELLS; i++)
                 scaled[i] = w * from[i];
-            und_split(scaled, offset, UND_EIGHT, to[0] + (2 * a + side) * UND_EIGHT,
-                      to[1] + (2 * a + side) * UND_EIGHT);
+            und_split(scaled, offset, UND_CELL_PACK, to[0] + (2 * a + side) * UND_CELL_PACK,
+                      to[1] + (2 * a + side) * UND_CELL_PACK);
         }
 }
 
@@ -186,10 +187,10 @@ static void store_diagonal(und_level *level, int y, int z, int k, const double *
     for (int c = 0; c < 2; c++) {
         int offset = und_colour_offset(c, y, z);
         float *restrict inverse = level->inverse[c] + at;
-        double own[UND_EIGHT];
-        for (int q = 0; q < UND_EIGHT; q++)
+        double own[UND_CELL_PACK];
+        for (int q = 0; q < UND_CELL_PACK; q++)
             own[q] = diagonal[2 * q + offset];
-        for (int q = 0; q < UND_EIGHT; q++)
+        for (int q = 0; q < UND_CELL_PACK; q++)
             inverse[q] = (float)own[q] > 0 ? largest / (float)own[q] : 0;
         if (level->diagonal[c])
             memcpy(level->diagonal[c] + at, own, sizeof own);
@@ -241,7 +242,7 @@ static uint8_t set_plain(und_level *level, const strip *s, int k, const und_arou
     set_links(level, eight, c->both[0], c->both[2], c->both[4], any ? diagonal : NULL);
     unsigned all = c->both[0] & c->both[1] & c->both[2] & c->both[3] & c->both[4] & c->both[5];
     if (!any && all == ALL)
-        return UND_EIGHT_WHOLE;
+        return UND_CELL_PACK_WHOLE;
     for (int a = 0; a < 3; a++) {
         const unsigned low = c->both[2 * a], high = c->both[2 * a + 1];
         const double full = level->full[a];
@@ -252,7 +253,7 @@ static uint8_t set_plain(und_level *level, const strip *s, int k, const und_arou
             diagonal[i] += full * sides[i];
     }
     store_diagonal(level, s->y, s->z, k, diagonal);
-    return UND_EIGHT_PLAIN;
+    return UND_CELL_PACK_PLAIN;
 }
 
 static uint8_t set_cut(und_level *level, strip *s, int k, const source *from)
@@ -269,7 +270,7 @@ static uint8_t set_cut(und_level *level, strip *s, int k, const source *from)
             diagonal[i] += level->full[a] * ((double)s->low[a][i] + (double)s->high[a][i]);
     store_diagonal(level, s->y, s->z, k, diagonal);
     store_coefficients(level, s, 0, k);
-    return UND_EIGHT_CUT;
+    return UND_CELL_PACK_CUT;
 }
 
 /* Finds the eights of a row from its first unknown cell to its last; false: there is none. */
@@ -292,7 +293,7 @@ static void set_kinds(und_level *level, int y, int z, const source *from)
 {
     uint8_t *kind = level->kind + und_level_eight(level, y, z);
     int begin, end;
-    memset(kind, UND_EIGHT_DRY, (size_t)level->eights);
+    memset(kind, UND_CELL_PACK_DRY, (size_t)level->eights);
     if (!find_eights(level, y, z, &begin, &end))
         return;
     strip s = get_strip(level, y, z);
@@ -319,12 +320,12 @@ static uint32_t place_slice(const und_level *level, int z, uint32_t at, uint32_t
                 continue;
             if (place)
                 place[row + (size_t)k] = at;
-            at += UND_EIGHT;
+            at += UND_CELL_PACK;
             if (k + 1 < end && und_level_unknown(level, y, z, k + 1))
                 continue;
             for (int c = 0; c < 2 && place; c++)
-                memset(level->x[c] + at, 0, UND_EIGHT * sizeof(float));
-            at += UND_EIGHT;
+                memset(level->x[c] + at, 0, UND_CELL_PACK * sizeof(float));
+            at += UND_CELL_PACK;
         }
     }
     return at;
@@ -335,7 +336,7 @@ static void place_eights(und_level *level, int threads)
     PARALLEL_FOR(threads)
     for (int z = 0; z < level->n[2]; z++)
         level->slice_begin[z] = place_slice(level, z, 0, NULL);
-    uint32_t at = UND_EIGHT; /* behind one that is 0 */
+    uint32_t at = UND_CELL_PACK; /* behind one that is 0 */
     for (int z = 0; z < level->n[2]; z++) {
         uint32_t size = level->slice_begin[z];
         level->slice_begin[z] = at;
@@ -349,27 +350,27 @@ static void place_eights(und_level *level, int threads)
 /* The cells of the coarser level that those of an eight are in: sets `parent` once that has its places. */
 static void set_parents(und_level *fine, const und_level *coarse, int z)
 {
-    und_eight *e = fine->list + und_level_eight(fine, 0, z);
-    const und_eight *end = und_level_slice(fine, z).end;
+    und_cell_pack *e = fine->list + und_level_eight(fine, 0, z);
+    const und_cell_pack *end = und_level_slice(fine, z).end;
     int coarse_z = fine->halved[2] ? z / 2 : z;
     for (; e < end; e++) {
         int y = fine->halved[1] ? e->y / 2 : e->y, k = fine->halved[0] ? e->k / 2 : e->k;
         uint32_t at = coarse->place[und_level_eight(coarse, y, coarse_z) + (size_t)k];
-        at += fine->halved[0] && e->k % 2 ? UND_EIGHT / 2 : 0;
+        at += fine->halved[0] && e->k % 2 ? UND_CELL_PACK / 2 : 0;
         e->parent = at | (uint32_t)und_colour_offset(0, y, coarse_z);
     }
 }
 
-static und_eight get_eight(const und_level *level, int y, int z, int k)
+static und_cell_pack get_eight(const und_level *level, int y, int z, int k)
 {
     size_t number = und_level_eight(level, y, z) + (size_t)k, row = (size_t)level->eights;
     const uint32_t *place = level->place + number;
     size_t slice = row * (size_t)level->n[1];
-    return (und_eight){.at = *place | (uint32_t)und_colour_offset(0, y, z),
-                       .beside = {y > 0 ? *(place - row) : 0, y < level->n[1] - 1 ? place[row] : 0,
-                                  z > 0 ? *(place - slice) : 0, z < level->n[2] - 1 ? place[slice] : 0},
-                       .y = (uint16_t)y,
-                       .k = (uint16_t)k};
+    return (und_cell_pack){.at = *place | (uint32_t)und_colour_offset(0, y, z),
+                           .beside = {y > 0 ? *(place - row) : 0, y < level->n[1] - 1 ? place[row] : 0,
+                                      z > 0 ? *(place - slice) : 0, z < level->n[2] - 1 ? place[slice] : 0},
+                           .y = (uint16_t)y,
+                           .k = (uint16_t)k};
 }
 
 /* Those of a slice, by their kinds. */
@@ -378,18 +379,18 @@ static void list_eights(und_level *level, int z)
     size_t first = und_level_eight(level, 0, z);
     int count = level->n[1] * level->eights;
     const uint8_t *kind = level->kind + first;
-    und_eight *list = level->list + first;
-    int32_t *end = level->list_end + (size_t)z * UND_EIGHT_KINDS, of_kind[UND_EIGHT_KINDS] = {0};
+    und_cell_pack *list = level->list + first;
+    int32_t *end = level->list_end + (size_t)z * UND_CELL_PACK_KINDS, of_kind[UND_CELL_PACK_KINDS] = {0};
     for (int i = 0; i < count; i++)
         of_kind[kind[i]]++;
-    end[UND_EIGHT_DRY] = 0;
-    for (int i = UND_EIGHT_WHOLE, place = 0; i < UND_EIGHT_KINDS; i++) {
+    end[UND_CELL_PACK_DRY] = 0;
+    for (int i = UND_CELL_PACK_WHOLE, place = 0; i < UND_CELL_PACK_KINDS; i++) {
         end[i] = place; /* where they begin, until they are listed */
         place += of_kind[i];
     }
     for (int y = 0, i = 0; y < level->n[1]; y++)
         for (int k = 0; k < level->eights; k++, i++)
-            if (kind[i] != UND_EIGHT_DRY)
+            if (kind[i] != UND_CELL_PACK_DRY)
                 list[end[kind[i]]++] = get_eight(level, y, z, k);
 }
 
@@ -397,7 +398,7 @@ static void share(und_level *level)
 {
     size_t cells = 0;
     for (int z = 0; z < level->n[2]; z++) {
-        und_eights in = und_level_slice(level, z);
+        und_cell_packs in = und_level_slice(level, z);
         cells += (size_t)(in.end - in.begin) * CELLS;
     }
     level->threads = und_workers(level->most_threads, cells, CELLS_TO_SHARE);
@@ -515,9 +516,9 @@ static void finest_sides(const building *b, int axis, int y, int z, int k, float
     const und_sides *sides = b->sides;
     size_t eight = und_level_eight(level, y, z) + (size_t)k;
     int x = CELLS * k;
-    if (level->kind[eight] == UND_EIGHT_DRY || (axis == 3 && !level->link[3][eight])) {
+    if (level->kind[eight] == UND_CELL_PACK_DRY || (axis == 3 && !level->link[3][eight])) {
         memset(weight, 0, CELLS * sizeof *weight);
-    } else if (axis < 3 && level->kind[eight] == UND_EIGHT_CUT) {
+    } else if (axis < 3 && level->kind[eight] == UND_CELL_PACK_CUT) {
         fetch(sides, axis, y, z, x, x + CELLS, weight);
     } else if (axis < 3) {
         const und_mask *m = &level->unknown;
@@ -589,7 +590,7 @@ static void clear_sides(und_level *level, int y, int z, int begin, int end)
 {
     const uint8_t *before = level->kind_before + und_level_eight(level, y, z);
     for (int k = 0; k < level->eights; k++)
-        for (int axis = 0; axis < 4 && before[k] != UND_EIGHT_DRY && (k < begin || k >= end); axis++)
+        for (int axis = 0; axis < 4 && before[k] != UND_CELL_PACK_DRY && (k < begin || k >= end); axis++)
             memset(side_row(level, axis, y, z) + CELLS * k, 0, CELLS * sizeof(float));
 }
 
@@ -676,7 +677,7 @@ static bool has_whole_children(const und_level *fine, int y, int z, int k)
         if (child_y < 0 || child_z < 0)
             return false;
         const uint8_t *kind = fine->kind + und_level_eight(fine, child_y, child_z) + scale * k;
-        if (kind[0] != UND_EIGHT_WHOLE || kind[scale - 1] != UND_EIGHT_WHOLE)
+        if (kind[0] != UND_CELL_PACK_WHOLE || kind[scale - 1] != UND_CELL_PACK_WHOLE)
             return false;
     }
     return true;

@@ -1,7 +1,7 @@
 #include "solve/pressure.h"
 
 #include "base/status.h"
-#include "solve/eights.h"
+#include "solve/cell_packs.h"
 #include "solve/system.h"
 
 #include <stdlib.h>
@@ -145,7 +145,7 @@ und_pressure_report und_pressure_solve(und_pressure *s, const float *b, double *
     return (und_pressure_report){.iterations = r.iterations,
                                  .residual = scale * r.residual,
                                  .converged = r.converged,
-                                 .closed = s->system.parts.closed,
+                                 .closed = s->system.components.closed,
                                  .unfit = scale * r.unfit};
 }
 

@@ -3,7 +3,7 @@
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
-#include "solve/eights.h"
+#include "solve/cell_packs.h"
 #include "solve/multigrid_kernel.h"
 #include "solve/slices.h"
 
@@ -26,7 +26,7 @@ und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_e
         weight[a] = 1 / (mac->d[s->axis[a]] * mac->d[s->axis[a]]);
     }
     if (und_multigrid_open(&s->m, n, weight, threads, err) != UND_OK ||
-        und_parts_open(&s->parts, &s->m.level[0], err) != UND_OK)
+        und_components_open(&s->components, &s->m.level[0], err) != UND_OK)
         return err->status;
     const und_level *level = &s->m.level[0];
     size_t slices = (size_t)level->n[2];
@@ -51,7 +51,7 @@ void und_system_window(und_system *s, const und_mac *mac)
 void und_system_close(und_system *s)
 {
     und_multigrid_close(&s->m);
-    und_parts_close(&s->parts);
+    und_components_close(&s->components);
     for (int c = 0; c < 2; c++) {
         und_pages_free(s->r[c]);
         und_pages_free(s->x[c]);
@@ -65,11 +65,11 @@ void und_system_close(und_system *s)
 static void clear_gaps(und_system *s, int z)
 {
     const und_level *level = &s->m.level[0];
-    und_eights in = und_level_slice(level, z);
-    for (const und_eight *e = in.begin; e < in.end; e++)
+    und_cell_packs in = und_level_slice(level, z);
+    for (const und_cell_pack *e = in.begin; e < in.end; e++)
         for (int c = 0; c < 2 && und_level_is_last(level, e, z); c++) {
-            memset(s->x[c] + und_eight_at(e) + UND_EIGHT, 0, UND_EIGHT * sizeof *s->x[c]);
-            memset(s->p[c] + und_eight_at(e) + UND_EIGHT, 0, UND_EIGHT * sizeof *s->p[c]);
+            memset(s->x[c] + und_cell_pack_at(e) + UND_CELL_PACK, 0, UND_CELL_PACK * sizeof *s->x[c]);
+            memset(s->p[c] + und_cell_pack_at(e) + UND_CELL_PACK, 0, UND_CELL_PACK * sizeof *s->p[c]);
         }
 }
 
@@ -77,17 +77,17 @@ void und_system_set(und_system *s, const double full[3], const und_sides *sides)
 {
     const double own[3] = {full[s->axis[0]], full[s->axis[1]], full[s->axis[2]]};
     und_multigrid_set(&s->m, own, sides);
-    und_parts_set(&s->parts);
+    und_components_set(&s->components);
     PARALLEL_FOR(s->m.level[0].threads)
     for (int z = 0; z < s->m.level[0].n[2]; z++)
         clear_gaps(s, z);
 }
 
 /* Each eight of some kinds in a slice. */
-#define EACH_EIGHT(e, s, first, last, z)                                                                 \
-    for (und_eights in_ = und_level_list(&(s)->m.level[0], first, last, z); in_.begin; in_.begin = NULL) \
-        for (const und_eight *e = in_.begin; e < in_.end; e++)
-#define EACH_OF_SLICE(e, s, z) EACH_EIGHT(e, s, UND_EIGHT_WHOLE, UND_EIGHT_CUT, z)
+#define EACH_EIGHT(e, s, first, last, z)                                                                     \
+    for (und_cell_packs in_ = und_level_list(&(s)->m.level[0], first, last, z); in_.begin; in_.begin = NULL) \
+        for (const und_cell_pack *e = in_.begin; e < in_.end; e++)
+#define EACH_OF_SLICE(e, s, z) EACH_EIGHT(e, s, UND_CELL_PACK_WHOLE, UND_CELL_PACK_CUT, z)
 
 /* Four sums of weighted neighbours, as UND_PLAIN_SUM, of floats or doubles as READ has it, in double. */
 #define SUM_FOUR(READ, w, v, at, beside, offset)                              \
@@ -122,15 +122,15 @@ static double largest_residual(const und_system *s)
     return largest;
 }
 
-static size_t grid_index(const und_system *s, const und_eight *e, int z)
+static size_t grid_index(const und_system *s, const und_cell_pack *e, int z)
 {
-    return und_system_at(s, 2 * UND_EIGHT * e->k, e->y, z);
+    return und_system_at(s, 2 * UND_CELL_PACK * e->k, e->y, z);
 }
 
 /* An eight's cells in the grid's order into its two colours, 0 where they are not unknown. */
 #define SPLIT_EIGHT(from, bits, even, odd)                             \
     do {                                                               \
-        for (int i_ = 0; i_ < UND_EIGHT; i_++) {                       \
+        for (int i_ = 0; i_ < UND_CELL_PACK; i_++) {                   \
             (even)[i_] = (bits) >> 2 * i_ & 1 ? (from)[2 * i_] : 0;    \
             (odd)[i_] = (bits) >> 2 * i_ & 2 ? (from)[2 * i_ + 1] : 0; \
         }                                                              \
@@ -142,8 +142,8 @@ static void take_x(und_system *s, const double *x, int z)
     {
         const double *restrict from = x + grid_index(s, e, z);
         unsigned bits = und_level_unknown(&s->m.level[0], e->y, z, e->k), first = e->at & 1;
-        double *restrict even = s->x[first] + und_eight_at(e), *restrict odd =
-                                                                   s->x[1 - first] + und_eight_at(e);
+        double *restrict even = s->x[first] + und_cell_pack_at(e), *restrict odd =
+                                                                       s->x[1 - first] + und_cell_pack_at(e);
         SPLIT_EIGHT(from, bits, even, odd);
     }
 }
@@ -153,24 +153,25 @@ static void give_x(const und_system *s, double *x, int z)
     EACH_OF_SLICE(e, s, z)
     {
         unsigned bits = und_level_unknown(&s->m.level[0], e->y, z, e->k), first = e->at & 1;
-        const double *even = s->x[first] + und_eight_at(e), *odd = s->x[1 - first] + und_eight_at(e);
+        const double *even = s->x[first] + und_cell_pack_at(e), *odd = s->x[1 - first] + und_cell_pack_at(e);
         double *restrict to = x + grid_index(s, e, z);
         if (bits == 0xffff)
-            for (int i = 0; i < UND_EIGHT; i++) {
+            for (int i = 0; i < UND_CELL_PACK; i++) {
                 to[2 * i] = even[i];
                 to[2 * i + 1] = odd[i];
             }
-        for (int i = 0; i < 2 * UND_EIGHT && bits != 0xffff; i++)
+        for (int i = 0; i < 2 * UND_CELL_PACK && bits != 0xffff; i++)
             if (bits >> i & 1)
                 to[i] = (i & 1 ? odd : even)[i / 2];
     }
 }
 
 /* r = b, 0 where no cell is unknown. */
-static void take_b(und_system *s, const und_eight *e, int z)
+static void take_b(und_system *s, const und_cell_pack *e, int z)
 {
     unsigned bits = und_level_unknown(&s->m.level[0], e->y, z, e->k), first = e->at & 1;
-    double *restrict even = s->r[first] + und_eight_at(e), *restrict odd = s->r[1 - first] + und_eight_at(e);
+    double *restrict even = s->r[first] + und_cell_pack_at(e), *restrict odd =
+                                                                   s->r[1 - first] + und_cell_pack_at(e);
     size_t at = grid_index(s, e, z);
     if (s->b)
         SPLIT_EIGHT(s->b + at, bits, even, odd);
@@ -183,8 +184,8 @@ static void measure(und_system *s, int z)
     int64_t bits = 0;
     EACH_OF_SLICE(e, s, z)
     for (int c = 0; c < 2; c++) {
-        const double *r = s->r[c] + und_eight_at(e);
-        for (int q = 0; q < UND_EIGHT; q++) {
+        const double *r = s->r[c] + und_cell_pack_at(e);
+        for (int q = 0; q < UND_CELL_PACK; q++) {
             int64_t here = magnitude_bits(r[q]);
             bits = here > bits ? here : bits;
         }
@@ -197,7 +198,7 @@ static void measure(und_system *s, int z)
 static double measure_fit(und_system *s, double *unfit)
 {
     const und_level *level = &s->m.level[0];
-    double mean = und_parts_take_mean(&s->parts, s->r);
+    double mean = und_components_take_mean(&s->components, s->r);
     if (unfit)
         *unfit = mean;
     PARALLEL_FOR(level->threads)
@@ -208,21 +209,21 @@ static double measure_fit(und_system *s, double *unfit)
 
 /* A v of four of an eight's cells of one colour; v: float or double as READ has it.  The compiler makes a
  * loop of its own for each kind. */
-#define APPLY_FOUR(READ, level, kind, e, colour, half, own, other, out)                                    \
-    do {                                                                                                   \
-        size_t offset_ = ((e)->at ^ (unsigned)(colour)) & 1, at_ = und_eight_at(e) + 4 * (size_t)(half);   \
-        const float *k_ = und_coefficients(level, colour, e) + 4 * (half);                                 \
-        const uint32_t *beside_ = (e)->beside;                                                             \
-        und_d4 sum_ =                                                                                      \
-            (kind) == UND_EIGHT_CUT                                                                        \
-                ? CUT_SUM_FOUR(READ, (level)->largest, k_, (other) + 4 * (half), und_eight_at(e), beside_, \
-                               offset_)                                                                    \
-                : SUM_FOUR(READ, (level)->full, (other) + 4 * (half), und_eight_at(e), beside_, offset_);  \
-        if ((kind) == UND_EIGHT_WHOLE)                                                                     \
-            (out) = (level)->full_diagonal * READ((own) + at_) - sum_;                                     \
-        else                                                                                               \
-            (out) = WHERE_SOLVED(UND_D4((level)->diagonal[colour] + at_) * READ((own) + at_) - sum_,       \
-                                 UND_D4((level)->diagonal[colour] + at_));                                 \
+#define APPLY_FOUR(READ, level, kind, e, colour, half, own, other, out)                                      \
+    do {                                                                                                     \
+        size_t offset_ = ((e)->at ^ (unsigned)(colour)) & 1, at_ = und_cell_pack_at(e) + 4 * (size_t)(half); \
+        const float *k_ = und_coefficients(level, colour, e) + 4 * (half);                                   \
+        const uint32_t *beside_ = (e)->beside;                                                               \
+        und_d4 sum_ = (kind) == UND_CELL_PACK_CUT                                                            \
+                          ? CUT_SUM_FOUR(READ, (level)->largest, k_, (other) + 4 * (half),                   \
+                                         und_cell_pack_at(e), beside_, offset_)                              \
+                          : SUM_FOUR(READ, (level)->full, (other) + 4 * (half), und_cell_pack_at(e),         \
+                                     beside_, offset_);                                                      \
+        if ((kind) == UND_CELL_PACK_WHOLE)                                                                   \
+            (out) = (level)->full_diagonal * READ((own) + at_) - sum_;                                       \
+        else                                                                                                 \
+            (out) = WHERE_SOLVED(UND_D4((level)->diagonal[colour] + at_) * READ((own) + at_) - sum_,         \
+                                 UND_D4((level)->diagonal[colour] + at_));                                   \
     } while (0)
 
 ALWAYS_INLINE void subtract(und_system *s, int z, int kind)
@@ -233,7 +234,7 @@ ALWAYS_INLINE void subtract(und_system *s, int z, int kind)
         take_b(s, e, z);
         for (int c = 0; c < 2; c++)
             for (int half = 0; half < 2; half++) {
-                double *r = s->r[c] + und_eight_at(e) + 4 * half;
+                double *r = s->r[c] + und_cell_pack_at(e) + 4 * half;
                 und_d4 part;
                 APPLY_FOUR(UND_D4, level, kind, e, c, half, s->x[c], s->x[1 - c], part);
                 UND_SET_D4(r) = UND_D4(r) - part;
@@ -247,12 +248,12 @@ static double true_residual(und_system *s)
     const und_level *level = &s->m.level[0];
     PARALLEL_FOR(level->threads)
     for (int z = 0; z < level->n[2]; z++) {
-        subtract(s, z, UND_EIGHT_WHOLE);
-        subtract(s, z, UND_EIGHT_PLAIN);
-        subtract(s, z, UND_EIGHT_CUT);
+        subtract(s, z, UND_CELL_PACK_WHOLE);
+        subtract(s, z, UND_CELL_PACK_PLAIN);
+        subtract(s, z, UND_CELL_PACK_CUT);
         measure(s, z);
     }
-    return s->parts.closed ? measure_fit(s, NULL) : largest_residual(s);
+    return s->components.closed ? measure_fit(s, NULL) : largest_residual(s);
 }
 
 /* What the preconditioner is given: r, scaled so that floats can hold it. */
@@ -261,9 +262,9 @@ static void give_residual(void *context, int z)
     und_system *s = context;
     EACH_OF_SLICE(e, s, z)
     for (int c = 0; c < 2; c++) {
-        const double *restrict r = s->r[c] + und_eight_at(e);
-        float *restrict b = s->m.level[0].b[c] + und_eight_at(e);
-        for (int q = 0; q < UND_EIGHT; q++)
+        const double *restrict r = s->r[c] + und_cell_pack_at(e);
+        float *restrict b = s->m.level[0].b[c] + und_cell_pack_at(e);
+        for (int q = 0; q < UND_CELL_PACK; q++)
             b[q] = (float)(s->scale * r[q]);
     }
 }
@@ -277,7 +278,7 @@ ALWAYS_INLINE void advance_eights(und_system *s, int z, int kind, und_i4 *bits)
     EACH_EIGHT(e, s, kind, kind, z)
     for (int c = 0; c < 2; c++)
         for (int half = 0; half < 2; half++) {
-            size_t at = und_eight_at(e) + 4 * (size_t)half;
+            size_t at = und_cell_pack_at(e) + 4 * (size_t)half;
             double *r = s->r[c] + at, *x = s->x[c] + at;
             und_d4 part;
             APPLY_FOUR(UND_D4_OF, level, kind, e, c, half, s->p[c], s->p[1 - c], part);
@@ -296,9 +297,9 @@ static void advance(void *context, int z)
 {
     und_system *s = context;
     und_i4 bits = {0};
-    advance_eights(s, z, UND_EIGHT_WHOLE, &bits);
-    advance_eights(s, z, UND_EIGHT_PLAIN, &bits);
-    advance_eights(s, z, UND_EIGHT_CUT, &bits);
+    advance_eights(s, z, UND_CELL_PACK_WHOLE, &bits);
+    advance_eights(s, z, UND_CELL_PACK_PLAIN, &bits);
+    advance_eights(s, z, UND_CELL_PACK_CUT, &bits);
     s->slice_bits[z] = 0;
     for (int i = 0; i < 4; i++)
         s->slice_bits[z] = bits[i] > s->slice_bits[z] ? bits[i] : s->slice_bits[z];
@@ -311,11 +312,11 @@ static double energy_of_whole(const und_system *s, int z)
     const und_level *level = &s->m.level[0];
     const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
     double sum = 0;
-    EACH_EIGHT(e, s, UND_EIGHT_WHOLE, UND_EIGHT_WHOLE, z)
+    EACH_EIGHT(e, s, UND_CELL_PACK_WHOLE, UND_CELL_PACK_WHOLE, z)
     {
         und_f8 total = {0};
         for (int c = 0; c < 2; c++) {
-            size_t at = und_eight_at(e), offset = (e->at ^ (unsigned)c) & 1;
+            size_t at = und_cell_pack_at(e), offset = (e->at ^ (unsigned)c) & 1;
             const float *v = s->p[1 - c];
             und_f8 p = UND_F8(s->p[c] + at);
             total += p * (w[0] * ((p - UND_F8(v + at + offset - 1)) + (p - UND_F8(v + at + offset))) +
@@ -337,7 +338,7 @@ ALWAYS_INLINE double energy_of(const und_system *s, int z, int kind)
         for (int half = 0; half < 2; half++) {
             und_d4 part;
             APPLY_FOUR(UND_D4_OF, level, kind, e, c, half, s->p[c], s->p[1 - c], part);
-            sum += UND_D4_OF(s->p[c] + und_eight_at(e) + 4 * half) * part;
+            sum += UND_D4_OF(s->p[c] + und_cell_pack_at(e) + 4 * half) * part;
         }
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
@@ -349,14 +350,14 @@ static void direct(void *context, int stage, int z)
     const und_level *level = &s->m.level[0];
     const float beta = (float)s->beta;
     if (stage == 1) {
-        s->slice_sum[z] = level->largest * energy_of_whole(s, z) + energy_of(s, z, UND_EIGHT_PLAIN) +
-                          energy_of(s, z, UND_EIGHT_CUT);
+        s->slice_sum[z] = level->largest * energy_of_whole(s, z) + energy_of(s, z, UND_CELL_PACK_PLAIN) +
+                          energy_of(s, z, UND_CELL_PACK_CUT);
         return;
     }
     EACH_OF_SLICE(e, s, z)
     for (int c = 0; c < 2; c++) {
-        float *p = s->p[c] + und_eight_at(e);
-        const float *given = level->x[c] + und_eight_at(e);
+        float *p = s->p[c] + und_cell_pack_at(e);
+        const float *given = level->x[c] + und_cell_pack_at(e);
         if (beta == 0) /* what was there before may be no number */
             UND_SET_F8(p) = UND_F8(given);
         else
@@ -406,7 +407,7 @@ void und_system_precondition(und_system *s, const double *r, double *z)
     for (int slice = 0; slice < level->n[2]; slice++) {
         EACH_OF_SLICE(e, s, slice)
         for (int c = 0; c < 2; c++)
-            for (size_t i = und_eight_at(e); i < und_eight_at(e) + UND_EIGHT; i++)
+            for (size_t i = und_cell_pack_at(e); i < und_cell_pack_at(e) + UND_CELL_PACK; i++)
                 s->x[c][i] = (double)level->x[c][i];
         give_x(s, z, slice);
     }
@@ -420,7 +421,7 @@ static void start(und_system *s, const double *x, bool warm, int z)
     {
         take_b(s, e, z);
         for (int c = 0; c < 2 && !warm; c++)
-            memset(s->x[c] + und_eight_at(e), 0, UND_EIGHT * sizeof(double));
+            memset(s->x[c] + und_cell_pack_at(e), 0, UND_CELL_PACK * sizeof(double));
     }
     if (warm)
         take_x(s, x, z);
@@ -440,7 +441,7 @@ und_system_report und_system_solve(und_system *s, double *x, bool warm, double t
     for (int z = 0; z < level->n[2]; z++)
         start(s, x, warm, z);
     report.largest = report.residual = largest_residual(s);
-    if (s->parts.closed)
+    if (s->components.closed)
         report.residual = measure_fit(s, &report.unfit);
     if (warm)
         report.residual = true_residual(s);
@@ -455,7 +456,7 @@ und_system_report und_system_solve(und_system *s, double *x, bool warm, double t
     }
     report.converged = finite && (report.residual < tolerance || report.residual == 0);
     if (finite) {
-        und_parts_take_mean(&s->parts, s->x);
+        und_components_take_mean(&s->components, s->x);
         PARALLEL_FOR(level->threads)
         for (int z = 0; z < level->n[2]; z++)
             give_x(s, x, z);

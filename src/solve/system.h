@@ -4,8 +4,8 @@
 #define UND_SOLVE_SYSTEM_H
 
 #include "grid/mac.h"
+#include "solve/components.h"
 #include "solve/multigrid.h"
-#include "solve/parts.h"
 
 /* Its axes may be in another order than the grid's: slices are along the longer of y and z where a grid is
  * flat.  r and x are double, and so is the system; directions need not be. */
@@ -14,7 +14,7 @@ typedef struct und_system {
     ptrdiff_t step[3]; /* of the grid, along our axes */
     int axis[3];       /* ours: which of the grid's */
     und_multigrid m;
-    und_parts parts;
+    und_components components;
     double *r[2], *x[2];
     float *p[2];
     double *slice_sum;

@@ -147,10 +147,10 @@ und_status und_foam_frame(const und_foam *f, und_frame *frame, und_error *err)
 
 und_status und_foam_save(und_foam *f, und_frame *state, und_error *err)
 {
-    und_part list[VALUES + 1] = {und_part_of("foam_born", UND_F64, &f->born, 1)};
+    und_state_field list[VALUES + 1] = {und_state_field_of("foam_born", UND_F64, &f->born, 1)};
     for (int i = 0; i < VALUES; i++)
-        list[i + 1] = und_part_of(value_name[i], UND_F64, f->value[i], (size_t)f->count);
-    return und_parts_save(list, VALUES + 1, state, err);
+        list[i + 1] = und_state_field_of(value_name[i], UND_F64, f->value[i], (size_t)f->count);
+    return und_state_save_fields(list, VALUES + 1, state, err);
 }
 
 und_status und_foam_restore(und_foam *f, const und_frame *state, und_error *err)

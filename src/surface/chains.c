@@ -97,7 +97,7 @@ void und_chains_append(und_chains *s, const und_point *place, const double *spac
     s->first[++s->chain_count] = s->count;
 }
 
-double und_chains_cell_area(const und_chains *s)
+static double cell_area(const und_chains *s)
 {
     return s->mac.d[0] * s->mac.d[1];
 }
@@ -165,8 +165,7 @@ static bool is_little(const und_chains *s, int begin, int count)
         last = p;
     }
     double thinnest = (twice < 0 ? UND_CHAINS_AIR_GAP / 2 : UND_CHAINS_FILM) * und_chains_cell(s);
-    return count < 4 || fabs(twice / 2) < SMALLEST * und_chains_cell_area(s) ||
-           fabs(twice) < thinnest * length;
+    return count < 4 || fabs(twice / 2) < SMALLEST * cell_area(s) || fabs(twice) < thinnest * length;
 }
 
 void und_chains_unlink(und_chains *s)

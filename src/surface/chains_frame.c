@@ -37,21 +37,21 @@ und_status und_chains_frame(const und_chains *s, und_frame *frame, und_error *er
 
 enum { FIRST, OWED, PARTS = 5, MOST_PER_CELL = 64 };
 
-static void parts_of(und_chains *s, und_part list[PARTS])
+static void parts_of(und_chains *s, und_state_field list[PARTS])
 {
     size_t count = (size_t)s->count;
-    list[FIRST] = und_part_of("chain_first", UND_I32, s->first, (size_t)s->chain_count + 1);
-    list[OWED] = und_part_of("chain_owed", UND_F64, &s->owed, 1);
-    list[2] = und_part_of("chain_x", UND_F64, s->place[0], count);
-    list[3] = und_part_of("chain_y", UND_F64, s->place[1], count);
-    list[4] = und_part_of("chain_spacing", UND_F64, s->spacing, count);
+    list[FIRST] = und_state_field_of("chain_first", UND_I32, s->first, (size_t)s->chain_count + 1);
+    list[OWED] = und_state_field_of("chain_owed", UND_F64, &s->owed, 1);
+    list[2] = und_state_field_of("chain_x", UND_F64, s->place[0], count);
+    list[3] = und_state_field_of("chain_y", UND_F64, s->place[1], count);
+    list[4] = und_state_field_of("chain_spacing", UND_F64, s->spacing, count);
 }
 
 und_status und_chains_save(und_chains *s, und_frame *state, und_error *err)
 {
-    und_part list[PARTS];
+    und_state_field list[PARTS];
     parts_of(s, list);
-    return und_parts_save(list, PARTS, state, err);
+    return und_state_save_fields(list, PARTS, state, err);
 }
 
 /* Chains of at least three markers, one behind the other, `count` in all. */
@@ -82,7 +82,7 @@ static bool are_sound(const und_chains *s, const double *values, size_t count, i
 
 und_status und_chains_restore(und_chains *s, const und_frame *state, und_error *err)
 {
-    und_part list[PARTS];
+    und_state_field list[PARTS];
     const und_item *item[PARTS];
     parts_of(s, list);
     for (int i = 0; i < PARTS; i++) {

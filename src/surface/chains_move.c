@@ -15,7 +15,7 @@ static double coordinate(const und_mac *m, int axis, double value)
     return (value - m->origin[axis]) / m->d[axis];
 }
 
-unsigned und_chains_walls_at(const und_mac *m, const uint8_t *label, und_point p)
+static unsigned walls_at(const und_mac *m, const uint8_t *label, und_point p)
 {
     double at[2] = {coordinate(m, 0, p.x), coordinate(m, 1, p.y)};
     int cell[2] = {(int)floor(at[0]), (int)floor(at[1])}, side[2] = {0, 0};
@@ -119,7 +119,7 @@ static void find_walls(und_chains *s, const und_inflows *in)
     for (int chunk = 0; chunk < chunks_of(s); chunk++)
         for (int i = chunk * CHUNK; i < chunk_end(s, chunk); i++) {
             und_point p = und_point_of(s, i);
-            unsigned walls = und_chains_walls_at(&s->mac, in->label, p);
+            unsigned walls = walls_at(&s->mac, in->label, p);
             s->flag[i] = (uint8_t)(walls | (is_at_inflow(&s->mac, in, p, walls) ? UND_AT_INFLOW : 0));
         }
 }
@@ -240,7 +240,7 @@ static void delete_pair(und_chains *s, const uint8_t *label, int p)
               d = und_point_of(s, s->next[q]);
     und_point chord = und_point_from(a, d);
     double length = und_point_length(chord), lost = twice_triangle(a, b, c) + twice_triangle(a, c, d);
-    if (und_chains_walls_at(&s->mac, label, b) || und_chains_walls_at(&s->mac, label, c)) {
+    if (walls_at(&s->mac, label, b) || walls_at(&s->mac, label, c)) {
         /* Walls stay lined with markers: only the one that matters less goes. */
         take_out(s, fabs(twice_triangle(a, b, c)) < fabs(twice_triangle(b, c, d)) ? p : q);
         return;
@@ -300,7 +300,7 @@ static und_point between(const und_chains *s, const uint8_t *label, int p)
     double length = und_point_length(link);
     und_point start = direction_at(a, b, c), end = direction_at(b, c, d);
     const double straight = 0.7; /* cosine */
-    if (und_chains_walls_at(&s->mac, label, b) && und_chains_walls_at(&s->mac, label, c))
+    if (walls_at(&s->mac, label, b) && walls_at(&s->mac, label, c))
         return between_walls(s, label, b, c);
     if (und_point_dot(start, link) < straight * length || und_point_dot(end, link) < straight * length)
         return middle;
@@ -325,7 +325,8 @@ static bool too_long(const und_chains *s, int p)
     return apart > TOO_LONG * (s->spacing[p] + s->spacing[q]) / 2;
 }
 
-void und_chains_even(und_chains *s, const uint8_t *label)
+/* Inserts and deletes. */
+static void even_out(und_chains *s, const uint8_t *label)
 {
     for (int i = 0; i < s->count; i++)
         while (s->next[i] != UND_GONE && too_close(s, i))
@@ -343,13 +344,13 @@ void und_chains_move(und_chains *s, const und_inflows *in, double dt)
     take_back(s, label);
     carry(s, in->u, label, dt);
     land_all(s, label);
-    und_chains_even(s, label);
+    even_out(s, label);
     bool joined = und_chains_join(s, UND_CHAINS_AIR_GAP);
     und_chains_unlink(s);
     if (joined) {
         und_chains_uncover(s);
         und_chains_link(s);
-        und_chains_even(s, label);
+        even_out(s, label);
         und_chains_unlink(s);
     }
 }

@@ -75,7 +75,6 @@ static inline bool und_chains_solid(const und_mac *m, const uint8_t *label, int 
 /* The walls that a place is on: bits 0 to 3 for a solid on its low and high side along x and y, bit 4 for a
  * solid's corner; and bit 5 where liquid comes in there. */
 enum { UND_AT_CORNER = 16, UND_AT_INFLOW = 32 };
-unsigned und_chains_walls_at(const und_mac *m, const uint8_t *label, und_point p);
 /* Does liquid come into the cell from its low (-1) or high (1) side along an axis? */
 bool und_chains_flows_in(const und_inflows *in, const und_mac *m, const int cell[2], int axis, int side);
 /* A place that is on a solid's face, give or take rounding, put before it. */
@@ -98,14 +97,11 @@ static inline double und_chains_cell(const und_chains *s)
     return fmin(s->mac.d[0], s->mac.d[1]);
 }
 
-double und_chains_cell_area(const und_chains *s);
-
 /* Upkeep, in this order. */
 void und_chains_link(und_chains *s);
-void und_chains_even(und_chains *s, const uint8_t *label); /* inserts and deletes */
-bool und_chains_join(und_chains *s, double air_gap);       /* splits and merges; whether there was anything */
-void und_chains_unlink(und_chains *s);                     /* the small ones go */
-void und_chains_uncover(und_chains *s); /* takes out chains that are no outline of the liquid */
+bool und_chains_join(und_chains *s, double air_gap); /* splits and merges; whether there was anything */
+void und_chains_unlink(und_chains *s);               /* the small ones go */
+void und_chains_uncover(und_chains *s);              /* takes out chains that are no outline of the liquid */
 
 int und_chains_winding(const und_chains *s, und_point p);
 

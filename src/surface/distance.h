@@ -42,8 +42,8 @@ void und_distance_redistance(und_distance *d, int order);
 /* Where a solid is (wall[] in cells, negative inside, laid out as phi; NULL: none), phi goes on straight
  * along the solid's normal from what it is in front of it, so that a flat surface is flat up to the wall. */
 void und_distance_into_solids(und_distance *d, const float *wall);
-/* The same, but cells of the set stay as they are. */
-void und_distance_into_solids_but(und_distance *d, const float *wall, const und_mask *kept);
+/* The same, but cells of the set stay as they are; `known`: what is in solids is of the step before. */
+void und_distance_into_solids_but(und_distance *d, const float *wall, const und_mask *kept, bool known);
 
 /* phi becomes the smaller (union), the larger (intersection) of itself and the shape's distance, or the
  * larger of itself and minus that (difference); looks only at cells near the shape's bounds.  Calls

@@ -4,17 +4,20 @@
 
 #include <math.h>
 
-/* Cells: values are taken this far in front of the wall, so that most of those around are not in the solid,
- * and once more as far again. */
-#define BEFORE 1.0f
-#define APART 1.0f
+/* Cells: values are taken so far in front of the wall, and once more so much further: so that most of those
+ * around are not in the solid; or, where what is there is known from the step before, from nearer, as far out
+ * they make more of what is off there than there is, which grows in corners that the surface meets. */
+typedef struct reach {
+    float before, apart;
+} reach;
+static const reach ANEW = {1, 1}, KNOWN = {0.1f, 1.5f};
 /* Cells: a surface that far from where values are taken does not come to the wall there: in the solid is
  * then no other side, or liquid on one side of a wall would grow through it to the other; at least so deep
  * is what is there. */
 #define ELSEWHERE 1.5f
 #define AT_LEAST 0.5f
-/* Cells, and cells per cell: liquid that deep where values are taken, whose surface faces the wall, touches
- * it: a gap that the grid cannot see, as where a fill ends right at a wall, would be lost volume. */
+/* Cells, and cells per cell: liquid whose surface faces the wall and is so near touches it: a gap that the
+ * grid cannot see, as where a fill ends right at a wall, would be lost volume. */
 #define TOUCHES 0.5f
 #define FACES 0.9f
 
@@ -26,7 +29,7 @@ static und_lanes square_root(und_lanes v)
 }
 
 /* phi goes on straight along the solid's normal: what is flat outside stays flat. */
-static und_lanes inside(const und_distance *d, const float *wall, und_lanes place[3])
+static und_lanes inside(const und_distance *d, const float *wall, reach r, und_lanes place[3])
 {
     const und_mac *m = &d->mac;
     und_lanes normal[3], far[3], near[3], sum = {0}, own = und_lanes_load(wall), first, second;
@@ -36,19 +39,19 @@ static und_lanes inside(const und_distance *d, const float *wall, und_lanes plac
             normal[a] = (und_lanes){0};
         sum += normal[a] * normal[a];
     }
-    und_lanes over = 1 / square_root(und_lanes_max(sum, und_lanes_all(1e-12f))), out = BEFORE - own;
+    und_lanes over = 1 / square_root(und_lanes_max(sum, und_lanes_all(1e-12f))), out = r.before - own;
     for (int a = 0; a < 3; a++) {
         near[a] = place[a] + normal[a] * over * out;
-        far[a] = near[a] + normal[a] * over * APART;
+        far[a] = near[a] + normal[a] * over * r.apart;
     }
     und_sample_cells(m, d->phi, near, &first, NULL);
     und_sample_cells(m, d->phi, far, &second, NULL);
-    und_lanes slope = (first - second) / APART, one = und_lanes_all(1),
+    und_lanes slope = (first - second) / r.apart, one = und_lanes_all(1),
               width = und_lanes_all((float)d->width);
     slope = und_lanes_max(und_lanes_min(slope, one), -one);
     und_lanes value = first + slope * out;
     value = und_lanes_select(first > ELSEWHERE, und_lanes_max(value, und_lanes_all(AT_LEAST)), value);
-    und_lanes_int liquid = (first < -ELSEWHERE) | ((first < -TOUCHES) & (slope > FACES));
+    und_lanes_int liquid = (first < -ELSEWHERE) | ((first < TOUCHES - r.before) & (slope > FACES));
     value = und_lanes_select(liquid, und_lanes_min(value, und_lanes_all(-AT_LEAST)), value);
     return und_lanes_max(und_lanes_min(value, width), -width);
 }
@@ -69,7 +72,7 @@ static uint32_t solid_lanes(const und_distance *d, const float *wall, const und_
     return in & lanes;
 }
 
-static void into_row(und_distance *d, const float *wall, const und_mask *kept, int row)
+static void into_row(und_distance *d, const float *wall, const und_mask *kept, reach from, int row)
 {
     const und_distance_parts *p = d->parts;
     const und_mac *m = &d->mac;
@@ -84,7 +87,7 @@ static void into_row(und_distance *d, const float *wall, const und_mask *kept, i
         if (!lanes)
             continue;
         place[0] = und_lanes_count() + ((float)(batch.x + m->low[0]) + 0.5f);
-        und_lanes_store_some(d->next + first + batch.x, inside(d, own, place), lanes);
+        und_lanes_store_some(d->next + first + batch.x, inside(d, own, from, place), lanes);
     }
 }
 
@@ -105,7 +108,7 @@ static void take_row(und_distance *d, const float *wall, const und_mask *kept, i
         und_distance_refresh_row(d, row % d->mac.n[1], row / d->mac.n[1]);
 }
 
-void und_distance_into_solids_but(und_distance *d, const float *wall, const und_mask *kept)
+void und_distance_into_solids_but(und_distance *d, const float *wall, const und_mask *kept, bool known)
 {
     enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
     int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
@@ -116,7 +119,7 @@ void und_distance_into_solids_but(und_distance *d, const float *wall, const und_
         PARALLEL_FOR(threads)
         for (int block = 0; block < blocks; block++)
             for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-                into_row(d, wall, kept, r);
+                into_row(d, wall, kept, known ? KNOWN : ANEW, r);
         PARALLEL_FOR(threads)
         for (int block = 0; block < blocks; block++)
             for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
@@ -127,5 +130,5 @@ void und_distance_into_solids_but(und_distance *d, const float *wall, const und_
 
 void und_distance_into_solids(und_distance *d, const float *wall)
 {
-    und_distance_into_solids_but(d, wall, NULL);
+    und_distance_into_solids_but(d, wall, NULL, false);
 }

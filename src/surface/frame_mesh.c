@@ -13,14 +13,14 @@
  * where liquid meets it is as smooth as the surface. */
 enum { BESIDE = 2, LONGEST = 12 /* cells; what an edge may grow to where triangles are saved */ };
 
-bool und_frame_has_distance(const und_frame *frame)
+bool und_frame_mesh_has_distance(const und_frame *frame)
 {
     return und_frame_find(frame, "distance") != NULL;
 }
 
-bool und_frame_has_liquid(const und_frame *frame)
+bool und_frame_mesh_has_liquid(const und_frame *frame)
 {
-    return und_frame_has_distance(frame) || und_frame_find(frame, "liquid/mesh_position");
+    return und_frame_mesh_has_distance(frame) || und_frame_find(frame, "liquid/mesh_position");
 }
 
 typedef struct padded {
@@ -169,8 +169,9 @@ static und_status add_velocity(const und_frame *frame, int threads, und_shell *s
 
 typedef struct films {
     const padded *p;
-    const float *field, *room;
-    float *open; /* the room that the mesh is made with */
+    const float *field;
+    float *room;
+    uint8_t *open; /* [points]: those in the solid that count as open */
 } films;
 
 static bool is_beneath(const films *f, size_t at)
@@ -225,15 +226,31 @@ static bool is_film_or_rim(const films *f, size_t at)
 static void open_films(const films *f)
 {
     const padded *p = f->p;
-    const float barely = 1e-3F * (float)p->grid->dx;
     PARALLEL_FOR(und_workers(p->threads, (size_t)p->step[2] * (size_t)p->n[2], 1 << 15))
     for (int z = BESIDE; z < p->n[2] - BESIDE; z++)
         for (int y = BESIDE; y < p->n[1] - BESIDE; y++)
             for (int x = BESIDE; x < p->n[0] - BESIDE; x++) {
                 const size_t at = (size_t)(z * p->step[2] + y * p->step[1] + x);
-                if (is_film_or_rim(f, at))
-                    f->open[at] = barely;
+                f->open[at] = is_film_or_rim(f, at);
             }
+}
+
+/* Gives the points that are open room for the mesh, or again what they have: `solid` plus `add`. */
+static void room_of_films(const films *f, bool given, const float *solid, float add)
+{
+    const padded *p = f->p;
+    const int *n = p->grid->n;
+    const float barely = 1e-3F * (float)p->grid->dx;
+    PARALLEL_FOR(und_workers(p->threads, (size_t)p->step[2] * (size_t)p->n[2], 1 << 15))
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++) {
+            const size_t at =
+                (size_t)((z + BESIDE) * p->step[2] + (y + BESIDE) * p->step[1]) + (size_t)BESIDE;
+            const float *from = solid + ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0];
+            for (int x = 0; x < n[0]; x++)
+                if (f->open[at + (size_t)x])
+                    f->room[at + (size_t)x] = given ? barely : from[x] + add;
+        }
 }
 
 /* The room at a place, and its gradient. */
@@ -294,25 +311,31 @@ static und_status make_shell(const und_frame *frame, const und_frame_mesh_def *d
     if (und_frame_field(frame, "distance", -1, &distance, err) ||
         und_frame_field(frame, "solid/distance", -1, &solid, err))
         return UND_FAILED;
+    const float add = (float)(def->into_solids * frame->grid.dx);
+    const size_t points = (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
     float *field = pad(p, distance, 0, err);
-    float *room = solid && field ? pad(p, solid, (float)(def->into_solids * frame->grid.dx), err) : NULL;
-    float *open = room ? pad(p, solid, (float)(def->into_solids * frame->grid.dx), err) : NULL;
+    float *room = solid && field ? pad(p, solid, add, err) : NULL;
+    uint8_t *open = room ? und_alloc(points, 1, "a lattice", err) : NULL;
     const films f = {.p = p, .field = field, .room = room, .open = open};
     und_status status = field && (open || !solid) ? UND_OK : UND_FAILED;
-    if (status == UND_OK && solid)
+    if (status == UND_OK && solid) {
         open_films(&f);
+        room_of_films(&f, true, solid, add);
+    }
     und_shell_def mesh = {.n = {p->n[0], p->n[1], p->n[2]},
                           .at = {p->at[0], p->at[1], p->at[2]},
                           .field = field,
-                          .room = open,
+                          .room = room,
                           .threads = def->threads};
     if (status == UND_OK)
         status = und_shell_make(&mesh, shell, err);
-    if (status == UND_OK && solid)
+    if (status == UND_OK && solid) {
+        room_of_films(&f, false, solid, add);
         leave_solid(&f, shell);
+    }
     und_pages_free(field);
-    und_pages_free(open);
     und_pages_free(room);
+    free(open);
     return status;
 }
 
@@ -349,7 +372,7 @@ static und_status weld_skin(const und_frame *frame, und_shell *shell, und_error 
 und_status und_frame_mesh(const und_frame *frame, const und_frame_mesh_def *def, und_shell *shell,
                           und_error *err)
 {
-    bool distance = und_frame_has_distance(frame);
+    bool distance = und_frame_mesh_has_distance(frame);
     padded p = {0};
     *shell = (und_shell){0};
     und_status status = check_grid(frame, err);

@@ -16,10 +16,10 @@ typedef struct und_frame_mesh_def {
 } und_frame_mesh_def;
 
 /* Is the frame one of a liquid whose surface is a distance? */
-bool und_frame_has_distance(const und_frame *frame);
+bool und_frame_mesh_has_distance(const und_frame *frame);
 
 /* Has the frame what a mesh of its liquid is made of: a distance, or "liquid/mesh_position"? */
-bool und_frame_has_liquid(const und_frame *frame);
+bool und_frame_mesh_has_liquid(const und_frame *frame);
 
 /* Of a distance, the surface of where it is below 0, within the grid's box and outside of "solid/distance":
  * closed, flat and exact at the box's walls.  Of loose triangles, those, with shared vertices; `into_solids`

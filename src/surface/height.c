@@ -418,22 +418,22 @@ und_status und_height_frame(const und_height *s, und_frame *frame, und_error *er
 /* The arrays of a checkpoint, with the columns beside the domain. */
 enum { PARTS = 2 };
 
-static void parts_of(und_height *s, und_part list[PARTS])
+static void parts_of(und_height *s, und_state_field list[PARTS])
 {
-    list[0] = und_part_of("height_surface", UND_F64, s->h - s->first, s->count);
-    list[1] = und_part_of("height_ground", UND_F64, s->ground - s->first, s->count);
+    list[0] = und_state_field_of("height_surface", UND_F64, s->h - s->first, s->count);
+    list[1] = und_state_field_of("height_ground", UND_F64, s->ground - s->first, s->count);
 }
 
 und_status und_height_save(und_height *s, und_frame *state, und_error *err)
 {
-    und_part list[PARTS];
+    und_state_field list[PARTS];
     parts_of(s, list);
-    return und_parts_save(list, PARTS, state, err);
+    return und_state_save_fields(list, PARTS, state, err);
 }
 
 und_status und_height_restore(und_height *s, const und_frame *state, und_error *err)
 {
-    und_part list[PARTS];
+    und_state_field list[PARTS];
     parts_of(s, list);
     for (int i = 0; i < PARTS; i++) {
         const und_item *item = und_frame_find(state, list[i].name);
@@ -444,5 +444,5 @@ und_status und_height_restore(und_height *s, const und_frame *state, und_error *
                                      "the checkpoint is damaged: %s is %g, expected %g or more", list[i].name,
                                      values[k], s->mac.origin[1]);
     }
-    return und_parts_restore(list, PARTS, state, err);
+    return und_state_restore_fields(list, PARTS, state, err);
 }

@@ -66,22 +66,22 @@ und_status und_markers_frame(const und_markers *s, int per_cell, const uint8_t *
 
 enum { PARTS = 7, PLACES = 3, EACH = 4 }; /* the first EACH hold one number of each marker, its place first */
 
-static void parts_of(und_markers *s, und_part list[PARTS])
+static void parts_of(und_markers *s, und_state_field list[PARTS])
 {
     const char *const names[PLACES] = {"marker_x", "marker_y", "marker_z"};
     for (int a = 0; a < PLACES; a++)
-        list[a] = und_part_of(names[a], UND_F64, s->place[a], (size_t)s->count);
-    list[3] = und_part_of("marker_share", UND_F64, s->share, (size_t)s->count);
-    list[4] = und_part_of("marker_born", UND_F64, &s->born, 1);
-    list[5] = und_part_of("marker_owed", UND_F64, s->scratch->owed, UND_MARKER_WALLS);
-    list[6] = und_part_of("marker_unsorted", UND_I32, &s->scratch->unsorted, 1);
+        list[a] = und_state_field_of(names[a], UND_F64, s->place[a], (size_t)s->count);
+    list[3] = und_state_field_of("marker_share", UND_F64, s->share, (size_t)s->count);
+    list[4] = und_state_field_of("marker_born", UND_F64, &s->born, 1);
+    list[5] = und_state_field_of("marker_owed", UND_F64, s->scratch->owed, UND_MARKER_WALLS);
+    list[6] = und_state_field_of("marker_unsorted", UND_I32, &s->scratch->unsorted, 1);
 }
 
 und_status und_markers_save(und_markers *s, und_frame *state, und_error *err)
 {
-    und_part list[PARTS];
+    und_state_field list[PARTS];
     parts_of(s, list);
-    return und_parts_save(list, PARTS, state, err);
+    return und_state_save_fields(list, PARTS, state, err);
 }
 
 /* Whether all are numbers within the grid's extent along the axis. */
@@ -95,7 +95,7 @@ static bool all_inside(const und_mac *m, int axis, const double *place, size_t c
 }
 
 /* Numbers that a run may have left. */
-static bool are_sane(const und_part *p, const und_item *item, double most)
+static bool are_sane(const und_state_field *p, const und_item *item, double most)
 {
     const double *value = item->data;
     for (size_t i = 0; p->type == UND_F64 && i < und_item_count(item); i++)
@@ -106,7 +106,7 @@ static bool are_sane(const und_part *p, const und_item *item, double most)
 
 und_status und_markers_restore(und_markers *s, const und_frame *state, und_error *err)
 {
-    und_part list[PARTS];
+    und_state_field list[PARTS];
     const und_item *items[PARTS];
     size_t count = 0;
     parts_of(s, list);

@@ -50,7 +50,7 @@ und_texture_count und_texture_counts(const und_texture *texture);
 /* Lookups into a frame's particles. */
 typedef struct und_texture_map und_texture_map;
 
-bool und_frame_has_texture(const und_frame *frame);
+bool und_texture_in_frame(const und_frame *frame);
 
 /* UND_FAILED where the frame's particles are damaged.  It keeps nothing of the frame. */
 und_texture_map *und_texture_map_create(const und_frame *frame, int threads, und_error *err);

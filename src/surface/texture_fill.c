@@ -49,7 +49,8 @@ static bool is_free(const cubes *c, const float *p, const int32_t cube[3])
     return true;
 }
 
-und_status und_texture_apart(const float *place, int count, float gap, uint8_t *keep, und_error *err)
+/* In the order that they come, those that are at least `gap` from all that were kept before. */
+static und_status keep_apart(const float *place, int count, float gap, uint8_t *keep, und_error *err)
 {
     cubes c = {.place = place, .gap = gap, .slots = 64};
     while (c.slots < 2 * (size_t)count)
@@ -86,8 +87,7 @@ und_status und_texture_thin(und_texture *t, uint8_t *lost, und_error *err)
     int count = 0;
     uint8_t *keep = und_alloc((size_t)p->count + 1, 1, "texture particles", err);
     float *place = keep ? und_texture_places(p, err) : NULL;
-    und_status status =
-        place ? und_texture_apart(place, p->count, CROWDED * spacing_of(t), keep, err) : UND_FAILED;
+    und_status status = place ? keep_apart(place, p->count, CROWDED * spacing_of(t), keep, err) : UND_FAILED;
     for (int i = 0; status == UND_OK && i < p->count; i++) {
         if (lost[i] || !keep[i])
             continue;
@@ -104,7 +104,7 @@ und_status und_texture_thin(und_texture *t, uint8_t *lost, und_error *err)
     return status;
 }
 
-/* Places on a mesh, spread by chance and by area. */
+/* Places on a mesh, spread by chance and by area; after those its vertices, for pieces that chance misses. */
 typedef struct places {
     int count;
     float *place; /* [count][3] */
@@ -146,7 +146,7 @@ static und_status scatter(const und_texture *t, const und_shell *s, uint64_t str
                           und_error *err)
 {
     double per_area = TRIES / ((double)spacing_of(t) * (double)spacing_of(t));
-    size_t triangles = (size_t)s->triangle_count, total = 0;
+    size_t triangles = (size_t)s->triangle_count, total = (size_t)s->vertex_count;
     for (size_t k = 0; k < triangles; k++)
         total += (size_t)tries_of(s, k, per_area, t->def.seed, stream);
     *out = (places){0};
@@ -161,6 +161,9 @@ static und_status scatter(const und_texture *t, const und_shell *s, uint64_t str
         for (int i = 0; i < tries; i++)
             place_in(s, k, i, t->def.seed, stream, out->place + 3 * (size_t)out->count++);
     }
+    memcpy(out->place + 3 * (size_t)out->count, s->position,
+           3 * (size_t)s->vertex_count * sizeof *out->place);
+    out->count += s->vertex_count;
     return UND_OK;
 }
 
@@ -182,7 +185,7 @@ static und_status leave_missing(const und_texture *t, const und_nearest *tree, p
         if (keep[i])
             memmove(p->place + 3 * (size_t)count++, p->place + 3 * (size_t)i, 3 * sizeof *p->place);
     p->count = count;
-    und_status status = und_texture_apart(p->place, p->count, APART * spacing_of(t), keep, err);
+    und_status status = keep_apart(p->place, p->count, APART * spacing_of(t), keep, err);
     count = 0;
     for (int i = 0; status == UND_OK && i < p->count; i++)
         if (keep[i])
@@ -190,6 +193,23 @@ static und_status leave_missing(const und_texture *t, const und_nearest *tree, p
     p->count = count;
     free(keep);
     return status;
+}
+
+/* Nothing is further off than what one of the neighbours remembers: where the surface grows, births go by the
+ * guesses of births before, which would run away. */
+static void hold_within(const und_texture_map *map, const float *place, float *rest)
+{
+    und_neighbour list[UND_NEAREST_MOST];
+    const int count = und_nearest_find(&map->tree, place, UND_NEAREST_MOST, INFINITY, list);
+    for (int a = 0; a < 3 && count > 0; a++) {
+        float low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < count; i++) {
+            const float one = map->rest[3 * (size_t)list[i].at + (size_t)a];
+            low = one < low ? one : low;
+            high = one > high ? one : high;
+        }
+        rest[a] = rest[a] < low ? low : rest[a] > high ? high : rest[a];
+    }
 }
 
 /* What their neighbours remember, or where there are none near, the place itself. */
@@ -209,6 +229,7 @@ static und_status give_birth(und_texture *t, const und_texture_map *map, const p
         const float *place = p->place + 3 * (size_t)i;
         und_neighbour one[UND_NEAREST_MOST];
         bool alone = und_nearest_find(&map->tree, place, 1, far, one) == 0;
+        hold_within(map, place, to->rest + 3 * (old + (size_t)i));
         for (int a = 0; a < 3; a++)
             to->place[3 * (old + (size_t)i) + (size_t)a] = (double)place[a];
         if (alone)

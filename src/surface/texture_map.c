@@ -9,7 +9,7 @@
 
 enum { BLOCK = 256 };
 
-bool und_frame_has_texture(const und_frame *frame)
+bool und_texture_in_frame(const und_frame *frame)
 {
     return und_frame_find(frame, "texture/position") != NULL;
 }

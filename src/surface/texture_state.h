@@ -52,8 +52,6 @@ void und_texture_carry(und_texture *t, const texture_flow *from, const texture_f
 /* Those near the surface go onto it; lost[i] is set where one is too far from it. */
 void und_texture_pull(und_texture *t, const texture_flow *at, uint8_t *lost);
 
-/* In the order that they come, those that are at least `gap` from all that were kept before. */
-und_status und_texture_apart(const float *place, int count, float gap, uint8_t *keep, und_error *err);
 /* Takes out those that have come too near to one another. */
 und_status und_texture_thin(und_texture *t, uint8_t *lost, und_error *err);
 /* Adds some where the frame's surface has none; on the first frame everywhere. */

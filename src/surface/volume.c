@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const float BESIDE = 1.2f; /* cells: further from the surface a cell is full or empty */
-
+static const float BEHIND = 1; /* cells: from a solid to what may be behind it */
 static void mark_inside(und_volume *v)
 {
     const und_mac *m = &v->mac;
@@ -31,6 +30,8 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
     und_volume_parts *p = v->parts = und_alloc(1, sizeof *p, what, err);
     if (!p)
         return err->status;
+    p->per_row = (mac->n[0] + UND_LANES - 1) / UND_LANES;
+    const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
     struct {
         void **to;
         size_t size, count;
@@ -47,12 +48,16 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->spare, sizeof *p->spare, mac->count},
         {(void **)&p->part, sizeof *p->part, mac->count},
         {(void **)&p->area, sizeof *p->area, mac->count},
+        {(void **)&p->over, sizeof *p->over, mac->count},
         {(void **)&p->fraction, sizeof *p->fraction, mac->count},
         {(void **)&p->list, sizeof *p->list, mac->count},
-        {(void **)&p->row_count, sizeof *p->row_count, (size_t)und_mac_rows(mac)},
-        {(void **)&p->row_sum, sizeof *p->row_sum, (size_t)und_mac_rows(mac)},
-        {(void **)&p->row_most, sizeof *p->row_most, (size_t)und_mac_rows(mac)},
-        {(void **)&p->block_most, sizeof *p->block_most, mac->count / UND_VOLUME_BLOCK + 1},
+        {(void **)&p->chunk, sizeof *p->chunk, chunks},
+        {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks},
+        {(void **)&p->row_count, sizeof *p->row_count, rows},
+        {(void **)&p->row_chunks, sizeof *p->row_chunks, rows},
+        {(void **)&p->row_sum, sizeof *p->row_sum, rows},
+        {(void **)&p->row_most, sizeof *p->row_most, rows},
+        {(void **)&p->block_most, sizeof *p->block_most, chunks / UND_VOLUME_CHUNKS + 1},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
@@ -68,9 +73,10 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {v->c,        v->film, p->inside,    p->own,     p->kind,     p->to,
-                            p->mark,     p->flux, p->extra,     p->spare,   p->part,     p->area,
-                            p->fraction, p->list, p->row_count, p->row_sum, p->row_most, p->block_most};
+    void *const arrays[] = {v->c,          v->film,     p->inside,   p->own,       p->kind,      p->to,
+                            p->mark,       p->flux,     p->extra,    p->spare,     p->part,      p->area,
+                            p->over,       p->fraction, p->list,     p->chunk,     p->row_chunk, p->row_count,
+                            p->row_chunks, p->row_sum,  p->row_most, p->block_most};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);
@@ -96,99 +102,99 @@ static int row_blocks(const und_mac *m)
     return (und_mac_rows(m) + UND_VOLUME_ROWS - 1) / UND_VOLUME_ROWS;
 }
 
-/* How many cells of a row are chosen. */
-static int mark_row(und_volume *v, int row, und_volume_look_fn *look, und_volume_choose_fn *fn,
-                    const void *context)
+/* Of a row: how many cells are chosen, and how many chunks these are in. */
+static void mark_row(und_volume *v, int row, und_volume_look_fn *look, und_volume_choose_fn *fn,
+                     const void *context)
 {
     und_volume_parts *p = v->parts;
     const size_t begin = und_mac_row(&v->mac, row), end = begin + (size_t)v->mac.n[0];
+    und_volume_chunk *const first = p->row_chunk + (size_t)row * (size_t)p->per_row, *chunk = first;
     int count = 0;
     memset(p->mark + begin, 0, end - begin);
-    for (size_t first = begin; first < end; first += UND_LANES) {
-        unsigned bits = (look ? look(context, first) : ~0u) & und_volume_row_bits(end - first);
+    for (size_t from = begin; from < end; from += UND_LANES) {
+        unsigned chosen = 0;
+        unsigned bits = (look ? look(context, from) : ~0u) & und_volume_row_bits(end - from);
         for (; bits; bits &= bits - 1) {
-            const size_t at = first + (size_t)__builtin_ctz(bits);
-            count += p->mark[at] = p->own[at] && fn(context, at);
+            const int i = __builtin_ctz(bits);
+            const size_t at = from + (size_t)i;
+            p->mark[at] = p->own[at] && fn(context, at);
+            chosen |= (unsigned)p->mark[at] << i;
         }
+        count += __builtin_popcount(chosen);
+        if (chosen)
+            *chunk++ = (und_volume_chunk){.at = (int32_t)from, .bits = (uint16_t)chosen};
     }
-    return count;
+    p->row_count[row] = count;
+    p->row_chunks[row] = (int32_t)(chunk - first);
 }
 
-static void list_row(und_volume *v, int row)
+/* From `cell` and `chunk` on. */
+static void list_row(und_volume *v, int row, int cell, int chunk, int chunk_end)
 {
     und_volume_parts *p = v->parts;
-    const size_t begin = und_mac_row(&v->mac, row), end = begin + (size_t)v->mac.n[0];
-    int32_t *out = p->list + p->row_count[row];
-    uint64_t eight;
-    for (size_t at = begin; at < end;) {
-        if (at + sizeof eight <= end && (memcpy(&eight, p->mark + at, sizeof eight), eight == 0)) {
-            at += sizeof eight;
-            continue;
-        }
-        if (p->mark[at])
-            *out++ = (int32_t)at;
-        at++;
+    const und_volume_chunk *from = p->row_chunk + (size_t)row * (size_t)p->per_row;
+    int32_t *out = p->list + cell;
+    for (; chunk < chunk_end; chunk++, from++) {
+        p->chunk[chunk] = *from;
+        for (unsigned bits = from->bits; bits; bits &= bits - 1)
+            *out++ = from->at + __builtin_ctz(bits);
     }
+}
+
+/* Numbers become sums of those before; the sum of all. */
+static int add_up(int32_t *numbers, int count)
+{
+    int sum = 0;
+    for (int i = 0; i < count; i++) {
+        const int own = numbers[i];
+        numbers[i] = sum;
+        sum += own;
+    }
+    return sum;
 }
 
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
 {
     const und_mac *m = &v->mac;
     und_volume_parts *p = v->parts;
-    const int threads = und_workers(v->threads, m->count, 1 << 15);
+    const int threads = und_workers(v->threads, m->count, 1 << 15), rows = und_mac_rows(m);
     PARALLEL_FOR(threads)
     for (int block = 0; block < row_blocks(m); block++)
         for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
-            p->row_count[row] = mark_row(v, row, look, fn, context);
-    p->count = 0;
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        const int count = p->row_count[row];
-        p->row_count[row] = p->count;
-        p->count += count;
-    }
+            mark_row(v, row, look, fn, context);
+    p->count = add_up(p->row_count, rows);
+    p->chunk_count = add_up(p->row_chunks, rows);
     PARALLEL_FOR(threads)
     for (int block = 0; block < row_blocks(m); block++)
         for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
-            list_row(v, row);
+            list_row(v, row, p->row_count[row], p->row_chunks[row],
+                     row + 1 < rows ? p->row_chunks[row + 1] : p->chunk_count);
 }
 
 /* In two turns, since a cell that gives may be given to: whole numbers are the same added in any order. */
-void und_volume_hand_over(und_volume *v, int32_t *amounts, const int32_t *list, int count)
+void und_volume_hand_over(und_volume *v, int32_t *amounts)
 {
     und_volume_parts *p = v->parts;
-    UND_VOLUME_EACH(v, count, at, list)
+    UND_VOLUME_EACH_CHUNK(v, k)
+    UND_VOLUME_OF_CHUNK(k, k->gives, at)
     {
         const int32_t most = UND_VOLUME_AT_ONCE * UND_VOLUME_ONE, own = amounts[at];
-        const bool stays = p->to[at] == UND_VOLUME_STAY ||
-                           und_volume_crowded(amounts[(ptrdiff_t)at + und_volume_step(&v->mac, p->to[at])]);
+        const bool stays =
+            p->to[at] == UND_VOLUME_STAY || und_volume_crowded(amounts[(ptrdiff_t)at + p->around[p->to[at]]]);
         p->spare[at] = stays ? 0 : own > most ? most : own < -most ? -most : own;
     }
-    UND_VOLUME_EACH(v, count, at, list)
+    UND_VOLUME_EACH_CHUNK(v, k)
+    UND_VOLUME_OF_CHUNK(k, k->gives, at)
     {
         const int32_t amount = p->spare[at];
         if (amount == 0)
             continue;
-        const size_t next = (size_t)((ptrdiff_t)at + und_volume_step(&v->mac, p->to[at]));
         __atomic_fetch_sub(&amounts[at], amount, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&amounts[next], amount, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&amounts[(ptrdiff_t)at + p->around[p->to[at]]], amount, __ATOMIC_RELAXED);
     }
 }
 
 /* ---- What phi encloses ---- */
-
-void und_volume_gradient(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
-                         float slope[3])
-{
-    const uint8_t *inside = v->parts->inside;
-    const bool thin = walls->room && walls->beside_thin[at];
-    for (int a = 0; a < 3; a++) {
-        const size_t step = (size_t)v->mac.step[a];
-        const bool low = inside[at - step] && (!thin || walls->open[a][at - step] > 0);
-        const bool high = inside[at + step] && (!thin || walls->open[a][at] > 0);
-        const float from = low ? phi[at - step] : phi[at], to = high ? phi[at + step] : phi[at];
-        slope[a] = low && high ? 0.5f * (to - from) : to - from;
-    }
-}
 
 float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_t at, const float slope[3])
 {
@@ -207,7 +213,7 @@ float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_
 
 bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
 {
-    if (fabsf(phi[at]) > BESIDE)
+    if (fabsf(phi[at]) > UND_VOLUME_BESIDE)
         return false;
     if (phi[at] < 0 || !walls->room || !walls->beside_thin[at])
         return true;
@@ -217,6 +223,18 @@ bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const
             return true;
     }
     return false;
+}
+
+bool und_volume_is_behind(const und_volume *v, const und_volume_walls *walls, float phi, size_t at)
+{
+    if (!walls->room || !(walls->distance[at] < (phi < 0 ? 0 : BEHIND)) || v->c[at] > 0)
+        return false;
+    for (int way = 0; way < 6; way++) {
+        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+        if (walls->open[way / 2][way % 2 ? at : next] > 0 && v->c[next] > 0)
+            return false;
+    }
+    return true;
 }
 
 /* Of what is thinner than cells there is no gradient. */
@@ -287,14 +305,17 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
             const size_t at = first + x;
             if (!v->parts->own[at])
                 continue;
-            sum += (double)(v->film[at] ? und_volume_cells(v->c[at]) : und_volume_part(v, walls, d->phi, at));
+            if (v->film[at])
+                sum += (double)und_volume_cells(v->c[at]);
+            else if (!und_volume_is_behind(v, walls, d->phi[at], at))
+                sum += (double)und_volume_part(v, walls, d->phi, at);
         }
     return sum;
 }
 
-und_tracers_lost und_volume_lost(const und_volume *v)
+und_level_set_particles_lost und_volume_lost(const und_volume *v)
 {
-    return (und_tracers_lost){
+    return (und_level_set_particles_lost){
         .held = v->c, .least = UND_VOLUME_ONE / 50, .most = UND_VOLUME_ONE - UND_VOLUME_ONE / 50};
 }
 
@@ -345,15 +366,46 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
         und_volume_list(v, NULL, is_buried, &(buried){v, walls});
         if (p->count == 0)
             return;
-        UND_VOLUME_EACH(v, p->count, at, p->list)
+        UND_VOLUME_EACH_CHUNK(v, k)
         {
-            const int32_t part = und_volume_units(und_volume_part(v, walls, d->phi, at));
-            p->extra[at] = v->c[at] < 0 ? 0 : v->c[at] < part ? v->c[at] : part;
-            v->c[at] -= p->extra[at];
-            p->to[at] = way_out(v, walls, at);
+            k->gives = k->bits;
+            UND_VOLUME_OF_CHUNK(k, k->bits, at)
+            {
+                const int32_t part = und_volume_units(und_volume_part(v, walls, d->phi, at));
+                p->extra[at] = v->c[at] < 0 ? 0 : v->c[at] < part ? v->c[at] : part;
+                v->c[at] -= p->extra[at];
+                p->to[at] = way_out(v, walls, at);
+            }
         }
-        und_volume_hand_over(v, v->c, p->list, p->count);
+        und_volume_hand_over(v, v->c);
         UND_VOLUME_EACH(v, p->count, at, p->list)
         v->c[at] += p->extra[at];
+    }
+}
+
+void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
+                     const void *context)
+{
+    enum { ROUNDS = 8 };
+    const float even = 0.15f; /* of the difference to a neighbour */
+    const und_volume_parts *p = v->parts;
+    und_volume_list(v, NULL, fn, context);
+    UND_VOLUME_EACH(v, p->count, at, p->list)
+    p->extra[at] = v->c[at] - und_volume_units(und_volume_room(walls, at));
+    for (int round = 0; round < ROUNDS; round++) {
+        UND_VOLUME_EACH(v, p->count, at, p->list)
+        {
+            p->spare[at] = 0;
+            for (int way = 0; way < 6; way++) {
+                const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+                if (p->own[next] && p->mark[next] && walls->open[way / 2][way % 2 ? at : next] > 0)
+                    p->spare[at] += (int32_t)(even * (float)(p->extra[next] - p->extra[at]));
+            }
+        }
+        UND_VOLUME_EACH(v, p->count, at, p->list)
+        {
+            p->extra[at] += p->spare[at];
+            v->c[at] += p->spare[at];
+        }
     }
 }

@@ -9,7 +9,7 @@
 #ifndef UND_SURFACE_VOLUME_H
 #define UND_SURFACE_VOLUME_H
 
-#include "surface/tracers.h"
+#include "surface/level_set_particles.h"
 
 #define UND_VOLUME_ONE (1 << 24) /* a whole cell */
 
@@ -55,10 +55,25 @@ und_status und_volume_show(und_volume *v, const und_distance *d, const und_volum
 
 /* Sets film[]. */
 void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls);
-/* Walls slow films down over dt: `viscous` is nu dt / dx^2; those thinner than `pin` (cells) that are alone
- * stand, as a contact line does. */
-void und_volume_drag(const und_volume *v, const und_distance *d, float *const u[3], double viscous,
-                     float pin);
+/* While the flow is made some films count as liquid: what their speeds along walls are before pressure and
+ * viscosity act they are afterwards. */
+void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, float *const u[3]);
+void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                           const size_t *cells, int count, float *const u[3]);
+
+/* Films run along their walls for a time of dt: gravity levels them, walls slow them down, contact lines hold
+ * them. */
+typedef struct und_volume_films {
+    float *const *u; /* m/s, of high faces */
+    double dt, dx;
+    double gravity[3], pull;  /* m/s2, and its size */
+    double viscosity;         /* m2/s */
+    const float *viscosities; /* instead, of cells of liquid; NULL: it is the same all over */
+    double least_viscosity;
+    float contact; /* cells: how thick a puddle at rest is */
+} und_volume_films;
+void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                          const und_volume_films *films);
 
 /* What comes over a face from a cell that is another grid's, in a step: up the axis, or below 0. */
 typedef struct und_volume_inflow {
@@ -79,6 +94,7 @@ typedef struct und_volume_flow {
     const und_mask *held; /* cells that give out what u asks for, be it there or not; NULL: none */
     float poured;         /* so many times that */
     float pin;            /* cells: thinner films do not wet what is dry */
+    float stays;          /* cells: a layer on walls that does not come along */
     long step;            /* counts up: the axes' order */
     int inflow_count;
     const und_volume_inflow *inflow;
@@ -89,26 +105,24 @@ typedef struct und_volume_flow {
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                         const und_volume_flow *flow);
 
-/* After und_volume_move: phi follows what cells hold, but for held ones; films level out, in a time in which
- * one a cell thick evens out `level` of the difference between neighbours. */
-void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, float level);
+/* After und_volume_move: phi follows what cells hold, but for held ones, and slowly where little is amiss and
+ * particles track the surface. */
+void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked);
 
 /* After und_volume_fit: liquid in the air that is thinner than a cell, with no more of it near.  Of each of
  * its cells, in order, fn says how much leaves, by the thickness there, in cells; 0 is what phi shows nothing
- * of, gathered into beads. */
-typedef int32_t und_volume_thin_fn(void *context, const int cell[3], size_t at, float thickness);
+ * of, gathered into beads.  It may be more than the cell has, by as much as those around have that are as
+ * thin, `beside`. */
+typedef int32_t und_volume_thin_fn(void *context, const int cell[3], size_t at, float thickness,
+                                   int32_t beside);
 void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls, und_volume_thin_fn *fn,
                      void *context);
 
 /* How particles that correct phi as well are judged: those of the liquid go where the cells around hold next
  * to nothing, those of the air where they hold next to no air. */
-und_tracers_lost und_volume_lost(const und_volume *v);
+und_level_set_particles_lost und_volume_lost(const und_volume *v);
 
 /* Out of cells in solids, but for what phi encloses of them, to neighbours that are less so. */
 void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls);
-
-/* All hand what they hold of amounts[] to the neighbour that `to` says: 13 is itself, and one more is one
- * further along x, three along y, nine along z.  Of the cells of a list. */
-void und_volume_hand_over(und_volume *v, int32_t *amounts, const int32_t *list, int count);
 
 #endif

@@ -4,8 +4,14 @@
 #include <math.h>
 
 static const float NEAR_WALL = 1, LEAST_ROOM = 0.01f;
-static const float HELD =
-    0.2f; /* m/s: a contact line 2 mm high holds water that is slower (Weber number 1) */
+static const double MOST_EVENS = 0.25;
+static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
+static const float ALONG = 0.5f;   /* cosine: faces that a film goes over along its wall */
+/* Of gravity: what presses films on steep walls on, for their contact line, which holds what is at most twice
+ * as thick as on a floor. */
+static const double LEAST_PULL = 0.25;
+/* Of a contact line's pull, when it draws back; it does not where less than this of its thickness is. */
+static const double RECEDES = 0.8, STICKS = 0.4;
 
 static int axes_of(const und_mac *m)
 {
@@ -96,38 +102,241 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
     }
 }
 
-/* Whether a film ends here: the next cell has none, or one as thin. */
-static bool ends(const und_volume *v, const und_distance *d, size_t next, int32_t pin)
+/* ---- How films run ----
+ *
+ * A film's mean speed u along its wall, where it is h thick and gravity presses it on with g:
+ *     du/dt = ... - g grad h - k u,   k = 3 nu / h^2, or by eddies 0.028 Re^(-1/4) |u| / h where that is more
+ * (Nusselt; Blasius).  Where it creeps that is lubrication, dh/dt = div(g h^3 / (3 nu) grad h).  A contact
+ * line pulls inwards with S = g h^2 / 2 of a puddle at rest, for each metre of it. */
+
+typedef struct run {
+    const und_volume *v;
+    const und_distance *d;
+    const und_volume_walls *walls;
+    const und_volume_films *films;
+} run;
+
+/* What is in a cell, as one side of a face. */
+typedef struct side {
+    size_t at;
+    bool film, dry, rim;
+    float thick;     /* cells */
+    float normal[3]; /* of the wall */
+} side;
+
+static float wall_area(const run *r, size_t at)
 {
-    return d->phi[next] > 0 && v->c[next] < pin;
+    float sum = 0;
+    for (int a = 0; a < 3; a++) {
+        const float *open = r->walls->open[a] + at;
+        const float lack = r->v->mac.n[a] > 1 ? open[0] - open[-r->v->mac.step[a]] : 0;
+        sum += lack * lack;
+    }
+    return sqrtf(sum);
 }
 
-/* Whether the face to the next cell is a film's: where liquid runs onto one it is the liquid's. */
-static bool is_films(const und_volume *v, size_t at, size_t next)
+/* However a slanted wall cuts the cells that it is in. */
+static float thickness_at(const run *r, size_t at, const float normal[3])
 {
-    return v->film[next] || v->c[next] <= v->c[at];
+    const und_volume *v = r->v;
+    int best = 0;
+    for (int a = 1; a < 3; a++)
+        best = fabsf(normal[a]) > fabsf(normal[best]) ? a : best;
+    if (!r->walls->room || fabsf(normal[best]) == 1)
+        return und_volume_cells(v->c[at]);
+    float held = 0, area = 0;
+    for (int by = -1; by <= 1; by++) {
+        const size_t next = (size_t)((ptrdiff_t)at + by * v->mac.step[best]);
+        if (!v->parts->inside[next] || (by != 0 && !(r->walls->open[best][by < 0 ? next : at] > 0)))
+            continue;
+        held += v->film[next] ? und_volume_cells(v->c[next]) : 0;
+        area += wall_area(r, next);
+    }
+    return area > 0.1f ? held / area : und_volume_cells(v->c[at]);
 }
 
-/* A film's mean speed on a wall that it sticks to dies down as exp(-3 nu t / h^2), half of it by either of
- * the cells beside a face. */
-void und_volume_drag(const und_volume *v, const und_distance *d, float *const u[3], double viscous, float pin)
+/* Films close holes of a cell, and bays as narrow. */
+bool und_volume_is_hole(const und_volume *v, size_t at, const float normal[3])
 {
-    const und_mac *m = &v->mac;
-    const int32_t pinned = und_volume_units(pin);
-    for (int row = 0; row < und_mac_rows(m); row++)
-        UND_VOLUME_ALOFT(v, d->phi, row, at)
-        {
-            if (!v->film[at])
-                continue;
-            const double h = fmax((double)und_volume_cells(v->c[at]), 1e-3);
-            const float kept = (float)(1 / (1 + 1.5 * viscous / (h * h)));
-            const bool stands = v->c[at] < pinned;
-            for (int a = 0; a < axes_of(m); a++) {
-                const size_t low = at - (size_t)m->step[a], high = at + (size_t)m->step[a];
-                if (is_films(v, at, high))
-                    u[a][at] *= stands && fabsf(u[a][at]) < HELD && ends(v, d, high, pinned) ? 0 : kept;
-                if (is_films(v, at, low))
-                    u[a][low] *= stands && fabsf(u[a][low]) < HELD && ends(v, d, low, pinned) ? 0 : kept;
-            }
+    int wet = 0, all = 0;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const float off = (float)(k % 3 - 1) * normal[0] + (float)(k / 3 % 3 - 1) * normal[1] +
+                          (float)(k / 9 - 1) * normal[2];
+        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
+        if (k == UND_VOLUME_STAY || fabsf(off) > ALONG || !v->parts->inside[next])
+            continue;
+        all++;
+        wet += v->c[next] > 0;
+    }
+    return 8 * wet >= 5 * all;
+}
+
+/* What is at a wall of this normal. */
+static bool is_dry(const run *r, size_t at, const float normal[3])
+{
+    return r->d->phi[at] > 0 && r->v->c[at] <= 0 && !und_volume_is_hole(r->v, at, normal);
+}
+
+/* Whether the wall beside it is dry. */
+static bool is_rim(const run *r, const side *s)
+{
+    const und_mac *m = &r->v->mac;
+    for (int way = 0; way < 2 * axes_of(m); way++) {
+        const int a = way / 2;
+        const size_t step = (size_t)m->step[a], next = way % 2 ? s->at + step : s->at - step;
+        if (fabsf(s->normal[a]) < ALONG && r->v->parts->inside[next] &&
+            r->walls->open[a][way % 2 ? s->at : next] > 0 && is_dry(r, next, s->normal))
+            return true;
+    }
+    return false;
+}
+
+/* `normal` is that of the wall beside it. */
+static side side_of(const run *r, size_t at, const float normal[3])
+{
+    float distance;
+    side s = {.at = at, .film = r->v->film[at], .thick = und_volume_cells(r->v->c[at])};
+    s.dry = !s.film && is_dry(r, at, normal);
+    if (!s.film || !und_volume_leans(r->v, r->walls, at, &distance, s.normal))
+        return s;
+    s.thick = thickness_at(r, at, s.normal);
+    s.rim = is_rim(r, &s);
+    return s;
+}
+
+/* 1/s */
+static double drag_at(const run *r, size_t at, double thick, double speed)
+{
+    const und_volume_films *f = r->films;
+    const double given = f->viscosities ? (double)f->viscosities[at] : f->viscosity;
+    const double nu = fmax(given, f->least_viscosity), h = fmax(thick, 1e-3) * f->dx;
+    const double reynolds = fmax(speed * h / nu, 1);
+    return fmax(3 * nu / (h * h), 0.028 / sqrt(sqrt(reynolds)) * speed / h);
+}
+
+/* The pull of a contact line, for each metre of it, is tension = g line^2 / 2, on a film of which `weight` =
+ * g h^2 / 2 drives it; both here over what a cell's length of the film weighs.  What goes out over it. */
+static double over_line(double away, double weight, double tension, bool draws, double dt)
+{
+    if (weight > tension)
+        return away + dt * (weight - tension);
+    if (away > 0)
+        away = fmax(away - dt * (tension - weight), 0);
+    return draws && weight < RECEDES * tension ? away - dt * (RECEDES * tension - weight) : away;
+}
+
+/* How gravity presses a film on. */
+static double pressed_on(const run *r, const side *film)
+{
+    double press = 0;
+    for (int a = 0; a < 3; a++)
+        press -= r->films->gravity[a] * (double)film->normal[a];
+    return fmax(press, 0);
+}
+
+/* So much of a step's time that no more of a difference goes over a face than neighbours take: long steps
+ * would shake films. */
+static double lasting(const run *r, double press, double thick, double slows)
+{
+    const und_volume_films *f = r->films;
+    const double evens = press * f->dt * f->dt / f->dx * thick / slows;
+    return f->dt * fmin(1, MOST_EVENS / fmax(evens, 1e-12));
+}
+
+/* The speed over the face between two cells of which one is a film, from the lower to the higher. */
+static float film_speed(const run *r, int axis, const side *low, const side *high, float u)
+{
+    const und_volume_films *f = r->films;
+    const side *wet = low->film && (!high->film || low->thick >= high->thick) ? low : high;
+    const side *other = wet == low ? high : low;
+    const double out = wet == low ? 1 : -1, h = fmax((double)wet->thick, 1e-3), next = (double)other->thick;
+    const double thick = other->dry ? h : 0.5 * (h + fmin(next, MIDDLE)), line = (double)f->contact;
+    const double slows = 1 + f->dt * drag_at(r, wet->at, thick, fabs((double)u));
+    const double press = pressed_on(r, wet), dt = lasting(r, press, thick, slows);
+    const bool along = fabsf(wet->normal[axis]) < ALONG, onto = !other->film && next > h;
+    double away = (double)u * out;
+    if (onto && !(along && und_volume_is_straight(wet->normal)))
+        return u;
+    if (!along)
+        return (float)((double)u / slows);
+    if (onto) /* liquid runs onto the film: what is above a cell's middle the pressure drives */
+        return (float)((away + dt * press * (h - fmin(next, MIDDLE)) / slows) * out);
+    if (other->dry || (other->rim && next < line))
+        away = over_line(away, press * h / 2, fmax(press, LEAST_PULL * f->pull) * line * line / (2 * h),
+                         !other->dry && h > STICKS * line, dt);
+    else
+        away += dt * press * (h - next);
+    return (float)(away * out / slows);
+}
+
+static void run_faces(const run *r, size_t at)
+{
+    const und_mac *m = &r->v->mac;
+    const side here = side_of(r, at, NULL), beyond = {.at = at, .film = true, .thick = here.thick};
+    for (int a = 0; a < axes_of(m); a++) {
+        const size_t step = (size_t)m->step[a], low = at - step, high = at + step;
+        float *const u = r->films->u[a];
+        if (r->walls->open[a][at] > 0) {
+            const side next = r->v->parts->inside[high] ? side_of(r, high, here.normal) : beyond;
+            u[at] = film_speed(r, a, &here, &next, u[at]);
         }
+        if (r->walls->open[a][low] > 0 && !(r->v->parts->inside[low] && r->v->film[low])) {
+            const side next = r->v->parts->inside[low] ? side_of(r, low, here.normal) : beyond;
+            u[low] = film_speed(r, a, &next, &here, u[low]);
+        }
+    }
+}
+
+/* ---- What the pressure is not asked for ---- */
+
+/* Scratch that is free while the flow is made. */
+static void kept_speeds(const und_volume *v, float *kept[3])
+{
+    kept[0] = v->parts->fraction;
+    kept[1] = (float *)v->parts->flux;
+    kept[2] = (float *)v->parts->part;
+}
+
+void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, float *const u[3])
+{
+    float *kept[3];
+    kept_speeds(v, kept);
+    for (int i = 0; i < count; i++)
+        for (int a = 0; a < axes_of(&v->mac); a++) {
+            const size_t at = cells[i], low = at - (size_t)v->mac.step[a];
+            kept[a][at] = u[a][at];
+            kept[a][low] = u[a][low];
+        }
+}
+
+/* Along its wall nothing presses on a film but what is thicker beside it; a slanted wall itself does. */
+void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                           const size_t *cells, int count, float *const u[3])
+{
+    float *kept[3], distance, normal[3];
+    kept_speeds(v, kept);
+    for (int i = 0; i < count; i++) {
+        const size_t at = cells[i];
+        if (!und_volume_leans(v, walls, at, &distance, normal) || !und_volume_is_straight(normal))
+            continue;
+        for (int way = 0; way < 2 * axes_of(&v->mac); way++) {
+            const int a = way / 2;
+            const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
+            const size_t face = way % 2 ? at : next;
+            if (fabsf(normal[a]) < ALONG && walls->open[a][face] > 0 &&
+                (!v->parts->inside[next] || (d->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
+                u[a][face] = kept[a][face];
+        }
+    }
+}
+
+void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                          const und_volume_films *films)
+{
+    const run r = {v, d, walls, films};
+    PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
+    for (int row = 0; row < und_mac_rows(&v->mac); row++)
+        UND_VOLUME_ALOFT(v, d->phi, row, at)
+    if (v->film[at])
+        run_faces(&r, at);
 }

@@ -2,31 +2,34 @@
  *
  * What a cell holds beside what phi encloses of it goes to the surface, is evened out along it, and phi is
  * shifted there by as much as the surface's area makes of it. */
+#include "surface/distance_parts.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TO_SURFACE = 3, EVENING = 4, LEVELLING = 2, PAYING = 2, SHIFTS = 4 }; /* rounds */
-static const double SHOWN = 0.01;             /* of all: as long as more is not shown it is gone on */
+enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 }; /* rounds */
+static const double SHOWN = 0.005;            /* of all: as long as phi moves by more it is gone on */
 static const float NEAR = 2.6f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
-static const float EVEN = 0.15f;                                    /* of the difference to a neighbour */
+static const uint8_t UNKNOWN = 255;                                 /* in to[]: not looked for yet */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
+static const float LEAST_SHIFT = 0.1f, ALL_SHIFT = 0.01f;           /* of what is asked; of what there is */
 static const float LEAST_AREA = 1.6f, WEIGHTS = 64;                 /* the sum of und_volume_weight */
 
-/* Cells of the list, in mark[]; others have 0. */
-enum {
-    EVENS = 1, /* at the surface: exchanges what it has too much */
-    COUNTS = 2 /* near it: what it has too much, and its area, move phi */
-};
+/* Of the difference to a neighbour, round by round: the last alone would not be stable, all together even out
+ * as 37 rounds of 1/6 do (Alexiades, Amiez & Gremaud 1996, "Super-time-stepping acceleration of explicit
+ * schemes for parabolic problems", eq. 8, with nu = 0.01). */
+static const float EVEN[EVENING] = {0.08413f, 0.09092f, 0.1068f, 0.1385f, 0.204f, 0.3623f, 0.892f, 4.271f};
+static const float MUCH = 0.05f, LITTLE = 0.01f; /* most of the difference that goes; or cells, if more */
+static const float ALONE = 0.15f; /* the same without particles: phi has the shape only where it is held */
 
 typedef struct fit {
     und_volume *v;
     const und_volume_walls *walls;
     float *phi;
-    float level;
+    bool tracked; /* particles have the shape: phi is shifted no sooner than must be */
 } fit;
 
 static bool is_held(const fit *f, size_t at)
@@ -80,20 +83,43 @@ static void finish_parts(const fit *f, batch *b)
     b->count = 0;
 }
 
-static void set_part(const fit *f, size_t at, batch *b)
+/* Of a chunk's cells, bits of those that are behind a solid; and of those beside thin walls that the surface
+ * does not cut. */
+static unsigned behind(const fit *f, const und_volume_chunk *k)
+{
+    unsigned bits = 0;
+    UND_VOLUME_OF_CHUNK(k, k->bits, at)
+    if (f->phi[at] > DEEP && und_volume_is_behind(f->v, f->walls, f->phi[at], at))
+        bits |= 1u << (at - (size_t)k->at);
+    return bits;
+}
+static unsigned uncut(const fit *f, const und_volume_chunk *k)
+{
+    unsigned bits = 0;
+    UND_VOLUME_OF_CHUNK(k, k->bits, at)
+    if (f->walls->beside_thin[at] && !und_volume_is_cut(f->v, f->walls, f->phi, at))
+        bits |= 1u << (at - (size_t)k->at);
+    return bits;
+}
+
+static void set_part(const fit *f, const und_volume_chunk *k, batch *b)
 {
     const und_volume *v = f->v;
-    const float phi = f->phi[at];
-    v->parts->area[at] = 0;
-    if (phi <= DEEP)
-        v->parts->part[at] = v->c[at]; /* deep errors are the pressure's */
-    else if (!und_volume_is_cut(v, f->walls, f->phi, at))
-        v->parts->part[at] = phi < 0 ? und_volume_units(und_volume_room(f->walls, at)) : 0;
-    else {
+    const und_lanes phi = und_lanes_load(f->phi + k->at), beside = und_lanes_all(UND_VOLUME_BESIDE);
+    const und_lanes_int full = und_volumes_units(und_volume_rooms(f->walls, (size_t)k->at));
+    const unsigned near = und_lanes_bits((phi <= beside) & (phi >= -beside)) & k->bits;
+    const unsigned none = f->walls->room ? behind(f, k) : 0;
+    const unsigned cut = near & ~(none | (f->walls->room ? uncut(f, k) : 0));
+    const und_lanes_int all = und_lanes_int_select(phi <= DEEP, und_lanes_int_load(v->c + k->at),
+                                                   (phi < 0) & full & ~und_lanes_where(none));
+    und_lanes_int_store_some(v->parts->part + k->at, all, k->bits); /* deep errors are the pressure's */
+    und_lanes_store_some(v->parts->area + k->at, (und_lanes){0}, k->bits);
+    UND_VOLUME_OF_CHUNK(k, cut, at)
+    {
         float slope[3];
         und_volume_gradient(v, f->walls, f->phi, at, slope);
         b->at[b->count] = at;
-        b->phi[b->count] = phi;
+        b->phi[b->count] = f->phi[at];
         b->along[b->count] = und_volume_along(v, f->walls, at, slope);
         for (int a = 0; a < 3; a++)
             b->slope[a][b->count] = slope[a];
@@ -102,74 +128,61 @@ static void set_part(const fit *f, size_t at, batch *b)
     }
 }
 
+/* Of a chunk's cells those with a closed face: what runs along walls is to come by its own flow. */
+static unsigned at_walls(const fit *f, const und_volume_chunk *k)
+{
+    und_lanes_int shut = {0};
+    for (int a = 0; a < (f->v->mac.n[2] > 1 ? 3 : 2); a++)
+        for (int high = 0; high < 2; high++)
+            shut |= ~(und_lanes_load(f->walls->open[a] + k->at - (high ? 0 : f->v->mac.step[a])) > 0);
+    return und_lanes_bits(shut);
+}
+
+enum { AT_WALL = 1, FREE = 2 }; /* in mark[]: cells at the surface */
+
+/* Films, and what is to be done with the others of a chunk. */
+static void set_marks(const fit *f, und_volume_chunk *k)
+{
+    und_volume_parts *p = f->v->parts;
+    const und_lanes phi = und_lanes_load(f->phi + k->at), near = und_lanes_all(NEAR);
+    const und_lanes_int c = und_lanes_int_load(f->v->c + k->at);
+    const und_lanes_int roomy = und_volume_rooms(f->walls, (size_t)k->at) > LEAST_ROOM;
+    k->film = 0;
+    UND_VOLUME_OF_CHUNK(k, k->bits & und_lanes_bits((phi > 0) & (c > 0)), at)
+    if (und_volume_is_film(f->v, f->walls, f->phi, at, p->part[at]))
+        k->film |= (uint16_t)(1u << (at - (size_t)k->at));
+    const unsigned others = k->bits & ~(unsigned)k->film;
+    k->evens = (uint16_t)(others & und_lanes_bits((phi < 1) & (phi > -1) & roomy));
+    k->some = (uint16_t)(others & und_lanes_bits((phi < near) & (phi > -near)));
+    k->gives = 0;
+    und_lanes_int_store_some(p->part + k->at, c, k->film);
+    und_lanes_store_some(p->area + k->at, (und_lanes){0}, k->film);
+    und_lanes_int_store_some(p->extra + k->at, c - und_lanes_int_load_some(p->part + k->at, k->bits),
+                             k->bits);
+    und_lanes_bytes_store_some(f->v->film + k->at, und_lanes_where(k->film) & 1, k->bits);
+    und_lanes_bytes_store_some(
+        p->mark + k->at, und_lanes_where(k->evens) & (FREE - (und_lanes_where(at_walls(f, k)) & 1)), k->bits);
+    und_lanes_bytes_store_some(p->to + k->at, (und_lanes_int){0} + UNKNOWN, k->bits);
+}
+
 static void set_parts(const fit *f)
 {
-    const und_volume_parts *p = f->v->parts;
-    PARALLEL_FOR(und_workers(f->v->threads, (size_t)p->count, UND_VOLUME_TO_SHARE))
-    for (int block = 0; block < (p->count + UND_VOLUME_BLOCK - 1) / UND_VOLUME_BLOCK; block++) {
+    const und_volume *v = f->v;
+    PARALLEL_FOR(und_workers(v->threads, (size_t)v->parts->count, UND_VOLUME_TO_SHARE))
+    for (int block = 0; block < und_volume_chunk_blocks(v); block++) {
+        und_volume_chunk *const first = v->parts->chunk + (size_t)block * UND_VOLUME_CHUNKS,
+                                *const end = und_volume_chunk_end(v, block);
         batch b = {0};
-        for (int i = block * UND_VOLUME_BLOCK; i < p->count && i < (block + 1) * UND_VOLUME_BLOCK; i++)
-            set_part(f, (size_t)p->list[i], &b);
+        for (const und_volume_chunk *k = first; k < end; k++)
+            set_part(f, k, &b);
         if (b.count > 0)
             finish_parts(f, &b);
-    }
-    UND_VOLUME_EACH(f->v, p->count, at, p->list)
-    {
-        f->v->film[at] = und_volume_is_film(f->v, f->walls, f->phi, at, p->part[at]);
-        if (f->v->film[at]) {
-            p->part[at] = f->v->c[at];
-            p->area[at] = 0;
-        }
-        const float away = fabsf(f->phi[at]);
-        const bool evens = away < 1 && und_volume_room(f->walls, at) > LEAST_ROOM;
-        p->mark[at] = f->v->film[at] ? 0 : (evens ? EVENS : 0) | (away < NEAR ? COUNTS : 0);
-        p->extra[at] = f->v->c[at] - p->part[at];
-        p->to[at] = UND_VOLUME_STAY;
+        for (und_volume_chunk *k = first; k < end; k++)
+            set_marks(f, k);
     }
 }
 
 /* ---- Along the surface ---- */
-
-/* The sum over the neighbours that a cell exchanges with, over open faces. */
-typedef int32_t exchange_fn(const fit *f, size_t at, size_t next);
-
-static int32_t exchanged(const fit *f, size_t at, int but, exchange_fn *fn)
-{
-    const ptrdiff_t *step = f->v->mac.step;
-    int32_t sum = 0;
-    for (int way = 0; way < 6; way++) {
-        const int a = way / 2;
-        const size_t next = way % 2 ? at + (size_t)step[a] : at - (size_t)step[a];
-        if (a != but && f->v->parts->own[next] && f->walls->open[a][way % 2 ? at : next] > 0)
-            sum += fn(f, at, next);
-    }
-    return sum;
-}
-
-static int32_t evened(const fit *f, size_t at, size_t next)
-{
-    const und_volume_parts *p = f->v->parts;
-    return p->mark[next] & EVENS ? (int32_t)(EVEN * (float)(p->extra[next] - p->extra[at])) : 0;
-}
-
-static int32_t levelled(const fit *f, size_t at, size_t next)
-{
-    return f->v->film[next] ? und_volume_levelling(f->v->c[next], f->v->c[at], f->level) : 0;
-}
-
-/* Films that lie on something level out. */
-static void level_films(const fit *f)
-{
-    const und_volume_parts *p = f->v->parts;
-    int32_t *c = f->v->c;
-    for (int round = 0; round < LEVELLING; round++) {
-        UND_VOLUME_EACH(f->v, p->count, at, p->list)
-        p->spare[at] = f->v->film[at] ? exchanged(f, at, 1, levelled) : 0;
-        UND_VOLUME_EACH(f->v, p->count, at, p->list)
-        if (f->v->film[at])
-            p->part[at] = c[at] += p->spare[at];
-    }
-}
 
 /* The neighbour that is nearest to the surface. */
 static uint8_t to_surface(const fit *f, size_t at)
@@ -193,21 +206,66 @@ static void bring_to_surface(const fit *f)
 {
     und_volume_parts *p = f->v->parts;
     for (int round = 0; round < TO_SURFACE; round++) {
-        UND_VOLUME_EACH(f->v, p->count, at, p->list)
-        p->to[at] =
-            p->mark[at] & EVENS || f->v->film[at] || p->extra[at] == 0 ? UND_VOLUME_STAY : to_surface(f, at);
-        und_volume_hand_over(f->v, p->extra, p->list, p->count);
+        UND_VOLUME_EACH_CHUNK(f->v, k)
+        {
+            const und_lanes_int none = und_lanes_int_load(p->extra + k->at) == 0;
+            k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
+            UND_VOLUME_OF_CHUNK(k, k->gives, at)
+            if (p->to[at] == UNKNOWN)
+                p->to[at] = to_surface(f, at);
+        }
+        und_volume_hand_over(f->v, p->extra);
+    }
+}
+
+/* The neighbours that a chunk's cells exchange with, over open faces. */
+static void find_others(const fit *f, und_volume_chunk *k)
+{
+    for (int way = 0; way < 6; way++) {
+        const ptrdiff_t step = f->v->mac.step[way / 2], next = k->at + (way % 2 ? step : -step);
+        const und_lanes open = und_lanes_load(f->walls->open[way / 2] + (way % 2 ? k->at : next));
+        const und_lanes_int mark = und_lanes_bytes(f->v->parts->mark + next);
+        const und_lanes_int own = und_lanes_bytes(f->v->parts->own + next) != 0;
+        const und_lanes_int free = und_lanes_bytes(f->v->parts->mark + k->at) == FREE;
+        k->with[way] = (uint16_t)(k->evens & und_lanes_bits((mark != 0) & own & (open > 0)));
+        k->far[way] = (uint16_t)(k->with[way] & und_lanes_bits((mark == FREE) & free));
+    }
+}
+
+/* Once, from one array to the other.  Little goes far; what is amiss by much is put right where it is. */
+static void even_out_once(const fit *f, const int32_t *from, int32_t *to, int round)
+{
+    const und_volume *v = f->v;
+    const und_lanes even = und_lanes_all(f->tracked ? EVEN[round] : ALONE),
+                    much = und_lanes_all(f->tracked ? MUCH : ALONE),
+                    little = und_lanes_all(LITTLE * UND_VOLUME_ONE);
+    UND_VOLUME_EACH_CHUNK(v, k)
+    {
+        const und_lanes_int own = und_lanes_int_load(from + k->at);
+        und_lanes_int sum = own;
+        if (!k->evens)
+            continue;
+        if (round == 0)
+            find_others(f, k);
+        for (int way = 0; way < 6; way++) {
+            const ptrdiff_t step = v->mac.step[way / 2];
+            const und_lanes_int there = und_lanes_int_load(from + k->at + (way % 2 ? step : -step));
+            const und_lanes more = __builtin_convertvector(there - own, und_lanes);
+            const und_lanes some = und_lanes_select(und_lanes_where(k->far[way]), little, (und_lanes){0});
+            const und_lanes most = und_lanes_max(much * und_lanes_max(more, -more), some);
+            const und_lanes part = und_lanes_max(und_lanes_min(even * more, most), -most);
+            sum += und_lanes_where(k->with[way]) & __builtin_convertvector(part, und_lanes_int);
+        }
+        und_lanes_int_store_some(to + k->at, sum, k->evens);
     }
 }
 
 static void even_out(const fit *f)
 {
-    const und_volume_parts *p = f->v->parts;
-    for (int round = 0; round < EVENING; round++) {
-        UND_VOLUME_EACH(f->v, p->count, at, p->list)
-        p->spare[at] = p->mark[at] & EVENS ? exchanged(f, at, -1, evened) : 0;
-        UND_VOLUME_EACH(f->v, p->count, at, p->list)
-        p->extra[at] += p->spare[at];
+    und_volume_parts *p = f->v->parts;
+    for (int round = 0; round < (f->tracked ? EVENING : EVENING_ALONE); round += 2) {
+        even_out_once(f, p->extra, p->spare, round);
+        even_out_once(f, p->spare, p->extra, round + 1);
     }
 }
 
@@ -233,48 +291,90 @@ static void pay(const fit *f)
 {
     und_volume_parts *p = f->v->parts;
     for (int round = 0; round < PAYING; round++) {
-        UND_VOLUME_EACH(f->v, p->count, at, p->list)
-        p->to[at] = f->v->c[at] < 0 ? fullest(f, at) : UND_VOLUME_STAY;
-        und_volume_hand_over(f->v, f->v->c, p->list, p->count);
+        UND_VOLUME_EACH_CHUNK(f->v, k)
+        {
+            k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(f->v->c + k->at) < 0));
+            UND_VOLUME_OF_CHUNK(k, k->gives, at)
+            p->to[at] = fullest(f, at);
+        }
+        und_volume_hand_over(f->v, f->v->c);
     }
 }
 
 /* ---- phi ---- */
 
-/* What cells around have too much, and their area, by und_volume_weight; beside walls that no cell shows, of
- * those on the same side. */
-static void sum_around(const fit *f, size_t at, float *extra, float *area)
+/* Bits of cells beside walls that no cell shows for which neighbour k does not count. */
+static unsigned unlinked(const fit *f, const und_volume_chunk *chunk, int k)
 {
-    const und_volume *v = f->v;
-    const ptrdiff_t *around = v->parts->around;
-    const int32_t *extras = v->parts->extra + at;
-    const float *areas = v->parts->area + at;
-    const bool beside_thin = f->walls->room && f->walls->beside_thin[at];
-    *extra = *area = 0;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        if (beside_thin && !und_volume_linked(v, f->walls, at, k))
-            continue;
-        *extra += und_volume_weight(k) * und_volume_cells(extras[around[k]]);
-        *area += und_volume_weight(k) * areas[around[k]];
-    }
+    unsigned bits = 0;
+    UND_VOLUME_OF_CHUNK(chunk, chunk->bits, at)
+    if (f->walls->beside_thin[at] && !und_volume_linked(f->v, f->walls, at, k))
+        bits |= 1u << (at - (size_t)chunk->at);
+    return bits;
 }
 
-/* Where there is next to no surface around, but liquid, some comes up. */
-static float shifted(const fit *f, size_t at)
+/* Sums over the cells around by und_volume_weight; beside walls that no cell shows, those on the same side.
+ */
+typedef struct around {
+    und_lanes over, area,
+        held; /* cells: what they have too much of, the surface's area, all that they have */
+} around;
+
+static around sum_around(const fit *f, const und_volume_chunk *chunk)
+{
+    const und_volume_parts *p = f->v->parts;
+    const bool thin =
+        f->walls->room && und_lanes_bits(und_lanes_bytes(f->walls->beside_thin + chunk->at) != 0);
+    around sum = {0};
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        const ptrdiff_t next = chunk->at + p->around[k];
+        und_lanes over = und_volumes_cells(und_lanes_int_load(p->over + next));
+        und_lanes area = und_lanes_load(p->area + next);
+        if (thin) {
+            const und_lanes_int not = und_lanes_where(unlinked(f, chunk, k));
+            over = und_lanes_select(not, (und_lanes){0}, over);
+            area = und_lanes_select(not, (und_lanes){0}, area);
+        }
+        sum.over += und_volume_weight(k) * over;
+        sum.area += und_volume_weight(k) * area;
+        sum.held += und_volume_weight(k) * und_volumes_cells(und_lanes_int_load(f->v->c + next));
+    }
+    return sum;
+}
+
+/* How much of it phi goes at once.  Fluxes are off by little everywhere, particles by less: what is small
+ * beside what there is is evened out along the surface for some steps before it has moved phi. */
+static und_lanes share(const fit *f, const around *sum)
+{
+    const und_lanes all = und_lanes_all(SHIFT), size = und_lanes_max(sum->over, -sum->over);
+    const und_lanes most = und_lanes_max(ALL_SHIFT * sum->held, und_lanes_all(1e-6f));
+    return f->tracked ? und_lanes_min(LEAST_SHIFT + (SHIFT - LEAST_SHIFT) * (size / most), all) : all;
+}
+
+/* Where there is next to no surface around, but liquid, some comes up.  What is still to be shown around
+ * cells, all together. */
+static int64_t set_shifted(const fit *f, const und_volume_chunk *k, float *next)
 {
     const und_volume *v = f->v;
-    const und_volume_parts *p = v->parts;
-    const float phi = f->phi[at];
-    float extra, area;
-    p->spare[at] = 0;
-    if (fabsf(phi) > SHIFTED)
-        return phi;
-    sum_around(f, at, &extra, &area);
-    p->spare[at] = abs(und_volume_units(extra / WEIGHTS));
-    if (area > LEAST_AREA)
-        return phi - und_volume_clip(SHIFT * extra / area, MOST_SHIFT);
-    const bool wet = und_volume_cells(v->c[at]) > 0.3f * und_volume_room(f->walls, at);
-    return extra > 2.5f * LEAST_AREA && phi > 0 && wet ? phi - 0.3f : phi;
+    const und_lanes phi = und_lanes_load(f->phi + k->at), far = und_lanes_all(SHIFTED);
+    const unsigned near = k->bits & und_lanes_bits(~((phi > far) | (phi < -far)));
+    int64_t left = 0;
+    und_lanes_store_some(next + k->at, phi, k->bits & ~near);
+    if (!near)
+        return 0;
+    const around sum = sum_around(f, k);
+    const und_lanes room = und_volume_rooms(f->walls, (size_t)k->at);
+    const und_lanes held = und_volumes_cells(und_lanes_int_load(v->c + k->at));
+    const und_lanes_int some = sum.area > LEAST_AREA;
+    const und_lanes_int rises = (sum.over > 2.5f * LEAST_AREA) & (phi > 0) & (held > 0.3f * room);
+    const und_lanes over = und_lanes_select(some, share(f, &sum) * sum.over, sum.over);
+    const und_lanes moved = phi - und_volumes_clip(over / sum.area, MOST_SHIFT);
+    const und_lanes up = und_lanes_select(rises, phi - 0.3f, phi);
+    und_lanes_store_some(next + k->at, und_lanes_select(some, moved, up), near);
+    const und_lanes_int rest = und_volumes_units(over / WEIGHTS);
+    for (unsigned bits = near; bits; bits &= bits - 1)
+        left += abs(rest[__builtin_ctz(bits)]);
+    return left;
 }
 
 /* A film ends so far from its wall. */
@@ -287,52 +387,95 @@ static float film_surface(const fit *f, size_t at, float phi)
     return fminf(phi, distance - und_volume_cells(f->v->c[at]));
 }
 
-/* Once; what is then still to be shown around cells, all together. */
-static int64_t shift(const fit *f, bool first)
+/* What cells then hold; whether any owes. */
+static bool add_extra(const fit *f)
 {
-    und_volume *v = f->v;
-    und_volume_parts *p = v->parts;
-    float *next = p->fraction;
-    int64_t left = 0;
-    set_parts(f);
-    if (first)
-        level_films(f);
-    bring_to_surface(f);
-    even_out(f);
+    const und_volume *v = f->v;
     int32_t owing = 0;
-    UND_VOLUME_EACH(v, p->count, at, p->list)
+    UND_VOLUME_EACH_CHUNK(v, k)
     {
-        v->c[at] = p->part[at] + p->extra[at];
-        if (v->c[at] < 0)
+        const und_lanes_int c =
+            und_lanes_int_load(v->parts->part + k->at) + und_lanes_int_load(v->parts->extra + k->at);
+        und_lanes_int_store_some(v->c + k->at, c, k->bits);
+        if (und_lanes_bits(c < 0) & k->bits)
             __atomic_store_n(&owing, 1, __ATOMIC_RELAXED);
     }
-    if (owing)
-        pay(f);
-    UND_VOLUME_EACH(v, p->count, at, p->list)
+    return owing != 0;
+}
+
+/* Of what is near the surface what is too much, and the area, move phi. */
+static void set_over(const fit *f)
+{
+    const und_volume *v = f->v;
+    UND_VOLUME_EACH_CHUNK(v, k)
     {
-        const int32_t extra = v->c[at] - p->part[at], most = UND_VOLUME_ONE;
-        p->extra[at] = !(p->mark[at] & COUNTS) ? 0 : extra > most ? most : extra < -most ? -most : extra;
-        p->area[at] = p->mark[at] & COUNTS ? p->area[at] : 0;
+        const und_lanes_int most = (und_lanes_int){0} + UND_VOLUME_ONE;
+        const und_lanes_int over =
+            und_lanes_int_load(v->c + k->at) - und_lanes_int_load(v->parts->part + k->at);
+        const und_lanes_int within =
+            und_lanes_int_select(over > most, most, und_lanes_int_select(over < -most, -most, over));
+        und_lanes_int_store_some(v->parts->over + k->at, und_lanes_where(k->some) & within, k->bits);
+        und_lanes_store_some(v->parts->area + k->at, (und_lanes){0}, k->bits & ~(unsigned)k->some);
     }
-    UND_VOLUME_EACH(v, p->count, at, p->list)
-    next[at] = shifted(f, at);
-    UND_VOLUME_EACH(v, p->count, at, p->list)
-    f->phi[at] = film_surface(f, at, next[at]);
-    for (int i = 0; i < p->count; i++)
-        left += p->spare[p->list[i]];
+}
+
+/* Once; what was to be shown around cells, all together. */
+static int64_t shift(const fit *f)
+{
+    und_volume *v = f->v;
+    float *next = v->parts->fraction;
+    int64_t left = 0;
+    set_parts(f);
+    bring_to_surface(f);
+    even_out(f);
+    if (add_extra(f))
+        pay(f);
+    set_over(f);
+    UND_VOLUME_EACH_CHUNK(v, k)
+    {
+        const int64_t here = set_shifted(f, k, next);
+        __atomic_fetch_add(&left, here, __ATOMIC_RELAXED);
+    }
+    UND_VOLUME_EACH_CHUNK(v, k)
+    {
+        und_lanes_store_some(f->phi + k->at, und_lanes_load(next + k->at), k->bits & ~(unsigned)k->film);
+        UND_VOLUME_OF_CHUNK(k, k->film, at)
+        f->phi[at] = film_surface(f, at, next[at]);
+    }
     return left;
 }
 
-void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, float level)
+/* Cells that are not looked at have neither. */
+static void clear(const und_volume *v)
 {
-    const fit f = {v, walls, d->phi, level};
+    UND_VOLUME_EACH_CHUNK(v, k)
+    {
+        und_lanes_int_store_some(v->parts->over + k->at, (und_lanes_int){0}, k->bits);
+        und_lanes_store_some(v->parts->area + k->at, (und_lanes){0}, k->bits);
+    }
+}
+
+/* Rows with cells that were looked at. */
+static void refresh(const und_volume *v, und_distance *d)
+{
+    const und_volume_parts *p = v->parts;
+    const int rows = und_mac_rows(&v->mac);
+    PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
+    for (int row = 0; row < rows; row++)
+        if ((row + 1 < rows ? p->row_chunks[row + 1] : p->chunk_count) > p->row_chunks[row])
+            und_distance_refresh_row(d, row % v->mac.n[1], row / v->mac.n[1]);
+    und_distance_beside(d, d->phi);
+}
+
+void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked)
+{
+    const fit f = {v, walls, d->phi, tracked};
     und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
-    memset(v->parts->extra, 0, v->mac.count * sizeof *v->parts->extra); /* of cells that are not looked at */
-    memset(v->parts->area, 0, v->mac.count * sizeof *v->parts->area);
     und_volume_list(v, look_near, is_near, &f);
     const double enough = SHOWN * (double)und_volume_sum(v);
-    for (int round = 0; round < SHIFTS && (double)shift(&f, round == 0) > enough; round++)
+    for (int round = 0; round < SHIFTS && (double)shift(&f) > enough; round++)
         ;
-    und_distance_refresh(d);
+    clear(v);
+    refresh(v, d);
 }

@@ -27,6 +27,20 @@ UND_INLINE int32_t und_volume_units(float cells)
     return (int32_t)(cells * 0x1p24f);
 }
 
+UND_INLINE und_lanes und_volumes_cells(und_lanes_int units)
+{
+    return __builtin_convertvector(units, und_lanes) * 0x1p-24f;
+}
+UND_INLINE und_lanes_int und_volumes_units(und_lanes cells)
+{
+    return __builtin_convertvector(cells * 0x1p24f, und_lanes_int);
+}
+
+UND_INLINE und_lanes und_volumes_clip(und_lanes v, float most)
+{
+    const und_lanes high = und_lanes_all(most);
+    return und_lanes_select(v < -high, -high, und_lanes_select(v < high, v, high));
+}
 UND_INLINE float und_volume_clip(float v, float most)
 {
     return v < -most ? -most : v < most ? v : most;
@@ -38,6 +52,11 @@ enum { UND_VOLUME_MOST = 60, UND_VOLUME_AT_ONCE = 2 }; /* cells */
 UND_INLINE bool und_volume_crowded(int32_t units)
 {
     return units > UND_VOLUME_MOST << 24 || units < -(UND_VOLUME_MOST << 24);
+}
+
+UND_INLINE und_lanes_int und_volumes_crowded(und_lanes_int units)
+{
+    return (units > UND_VOLUME_MOST << 24) | (units < -(UND_VOLUME_MOST << 24));
 }
 
 /* 1 2 1 along each axis, of neighbour k. */
@@ -69,10 +88,11 @@ UND_INLINE bool und_volume_way(const float *const open[3], const ptrdiff_t step[
 
 /* The interface's slope by differences of the 27 fractions around a cell (Youngs); `up` where all are alike.
  */
-UND_INLINE void und_volume_slope(const float f[UND_VOLUME_AROUND], float slope[3])
+UND_INLINE void und_volume_slope(const und_lanes f[UND_VOLUME_AROUND], und_lanes slope[3])
 {
     static const float w[3] = {1, 2, 1};
-    slope[0] = slope[1] = slope[2] = 0;
+    const und_lanes zero = {0};
+    slope[0] = slope[1] = slope[2] = zero;
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
             const float both = w[i] * w[j];
@@ -80,20 +100,23 @@ UND_INLINE void und_volume_slope(const float f[UND_VOLUME_AROUND], float slope[3
             slope[1] -= both * (f[i + 6 + 9 * j] - f[i + 9 * j]);
             slope[2] -= both * (f[i + 3 * j + 18] - f[i + 3 * j]);
         }
-    const float size = (slope[0] < 0 ? -slope[0] : slope[0]) + (slope[1] < 0 ? -slope[1] : slope[1]) +
-                       (slope[2] < 0 ? -slope[2] : slope[2]);
-    if (!(size > 1e-5f))
-        slope[1] = 1;
+    und_lanes size = zero;
+    for (int a = 0; a < 3; a++)
+        size += und_lanes_max(slope[a], -slope[a]);
+    slope[1] = und_lanes_select(size > 1e-5f, slope[1], und_lanes_all(1));
 }
 
 /* What liquid has of a cell that a wall leaves `room` of, where it would have `part` without it, and the
- * liquid's surface and the wall's face the same way by so much (a cosine): what lies along the wall is on it,
- * or in it; else the wall takes its share of all. */
+ * liquid's surface and the wall's face the same way by so much (a cosine).  Where they face the same way it
+ * is what lies on the wall, where they face each other what both have; in between in proportion to the angle,
+ * as of two planes through the middle of a ball, with the product where they are at right angles. */
 UND_INLINE float und_volume_within(float part, float room, float cosine)
 {
-    const float beyond = part + room - 1, along = 5 * cosine - 4; /* from a cosine of 0.8 on */
-    const float share = along > 0 ? along * along : 0;
-    return share * (beyond > 0 ? beyond : 0) + (1 - share) * (part * room);
+    const float beyond = part + room - 1, both = part < room ? part : room;
+    const float x = cosine < 0 ? -cosine : cosine, apart = 1 - x > 0 ? 1 - x : 0;
+    /* 1 - acos(x) / (pi / 2) (Abramowitz & Stegun 4.4.45) */
+    const float share = 1 - sqrtf(apart) * (1 + x * (-0.1350f + x * (0.0473f - 0.0119f * x)));
+    return share * (cosine < 0 ? both : beyond > 0 ? beyond : 0) + (1 - share) * (part * room);
 }
 
 /* What flows over a face of the inside of the liquid, or out of a cell that is held. */
@@ -112,15 +135,6 @@ UND_INLINE und_lanes und_volume_plane_flux(und_lanes part, const und_lanes slope
     const und_lanes begin = und_lanes_select(up, one - way, zero), end = und_lanes_select(up, one, -way);
     const und_lanes flux = und_planes_slab(value, slope, axis, begin, end);
     return und_lanes_select(up, flux, -flux);
-}
-
-/* How much of the difference between two films evens out in a step: dh/dt = div(g h^3 / (3 nu) grad h), with
- * `level` = g dx dt / (3 nu) and h in cells. */
-UND_INLINE int32_t und_volume_levelling(int32_t from, int32_t to, float level)
-{
-    const float h = 0.5f * (und_volume_cells(from) + und_volume_cells(to)), most = 0.1f;
-    const float rate = level * (h * (h * h));
-    return (int32_t)((rate < most ? rate : most) * (float)(from - to));
 }
 
 #endif

@@ -11,7 +11,9 @@
 
 static const float FURTHEST = 0.9f;                /* cells that are crossed in a part */
 static const float FULL = 1 - 1e-4f, MIST = 1e-5f; /* of a cell's room: what a plane has no say in */
+static const float TRACE = 0.005f;                 /* of a contact line's thickness: is left of a film */
 static const float LEAST_ROOM = 0.05f;             /* cells with less say nothing about the surface */
+static const float RISEN = 1.6f;                   /* cells: phi beside liquid that is no distance to it */
 
 typedef struct move {
     const und_volume *v;
@@ -20,6 +22,7 @@ typedef struct move {
     const und_volume_flow *flow;
     float whole, reach; /* cells at 1 m/s; cells at most */
     float per;          /* as whole, of a part */
+    float stays;        /* cells: a layer on walls that does not come along */
     int axes, parts;
     bool fresh; /* in the first part phi still is where what cells hold is */
 } move;
@@ -37,31 +40,85 @@ static float fastest_at(const move *m, size_t at)
     return most * m->whole;
 }
 
-static bool is_beside_open(const move *m, int x, int y, int z)
+/* Of UND_LANES cells from x on in a row: bits of those at open sides. */
+static unsigned beside_open(const move *m, int x, int y, int z)
 {
-    const int at[3] = {x, y, z};
-    for (int a = 0; a < m->axes; a++)
-        if ((at[a] == 0 && !m->walls->closed[2 * a]) ||
-            (at[a] == m->v->mac.n[a] - 1 && !m->walls->closed[2 * a + 1]))
-            return true;
-    return false;
+    const int *n = m->v->mac.n, at[3] = {x, y, z};
+    const bool *closed = m->walls->closed;
+    for (int a = 1; a < m->axes; a++)
+        if ((at[a] == 0 && !closed[2 * a]) || (at[a] == n[a] - 1 && !closed[2 * a + 1]))
+            return UND_LANES_ALL;
+    const unsigned low = x == 0 && !closed[0] ? 1 : 0;
+    return n[0] - 1 - x < UND_LANES && !closed[1] ? low | 1u << (n[0] - 1 - x) : low;
+}
+
+UND_INLINE und_lanes fastest_of(const move *m, size_t at)
+{
+    und_lanes most = {0};
+    for (int a = 0; a < m->axes; a++) {
+        const und_lanes high = und_lanes_load(m->flow->u[a] + at);
+        const und_lanes low = und_lanes_load(m->flow->u[a] + at - m->v->mac.step[a]);
+        most = und_lanes_max(und_lanes_max(high, -high), most);
+        most = und_lanes_max(und_lanes_max(low, -low), most);
+    }
+    return most * m->whole;
+}
+
+/* Whether the cells beside some have what the flow may ask for: where liquid leaves by an open side, and none
+ * comes in, or solids draw back, they may be empty though phi is still below 0. */
+UND_INLINE und_lanes_int among_full(const move *m, size_t at)
+{
+    const int32_t *c = m->v->c + at, least = UND_VOLUME_ONE / 2;
+    und_lanes_int empty = {0};
+    for (int a = 0; a < m->axes; a++) {
+        const ptrdiff_t step = m->v->mac.step[a];
+        const float *open = m->walls->open[a] + at;
+        const und_lanes_int high = und_lanes_int_load(c + step) < least;
+        const und_lanes_int low = und_lanes_int_load(c - step) < least;
+        if (und_lanes_bits(high | low))
+            empty |= (high & (und_lanes_load(open) > 0)) | (low & (und_lanes_load(open - step) > 0));
+    }
+    return ~empty;
 }
 
 /* Inside of the liquid, further than the surface comes, cells are full. */
-static uint8_t kind_at(const move *m, size_t at, int x, int y, int z)
+UND_INLINE und_lanes_int kinds_at(const move *m, size_t at, unsigned open)
 {
-    const float phi = m->d->phi[at];
-    const int32_t c = m->v->c[at];
-    if (c == 0 && (phi > m->reach + 0.6f || !(und_volume_room(m->walls, at) > 0)))
-        return UND_VOLUME_DRY;
-    const bool full = fabsf(und_volume_cells(c) - 1) < 0.05f && und_volume_room(m->walls, at) == 1 &&
-                      !is_beside_open(m, x, y, z);
-    if (phi < -(m->reach + 1) && full)
-        return UND_VOLUME_DEEP; /* however fast */
-    const float own = 1.3f * fastest_at(m, at), reach = own < m->reach ? own : m->reach;
-    if (phi < -(reach + 1) && full)
-        return UND_VOLUME_DEEP;
-    return phi < reach + 0.6f || c != 0 ? UND_VOLUME_ACTIVE : UND_VOLUME_DRY;
+    const und_lanes phi = und_lanes_load(m->d->phi + at), room = und_volume_rooms(m->walls, at);
+    const und_lanes_int c = und_lanes_int_load(m->v->c + at), dry = (und_lanes_int){0} + UND_VOLUME_DRY;
+    const und_lanes off = und_volumes_cells(c) - 1;
+    const und_lanes_int empty = (c == 0) & ((phi > m->reach + 0.6f) | ~(room > 0));
+    und_lanes_int full = (off < 0.05f) & (off > -0.05f) & (room == 1) & ~und_lanes_where(open);
+    if (und_lanes_bits(full & (phi < -1)))
+        full &= among_full(m, at);
+    const und_lanes_int deep = (phi < -(m->reach + 1)) & full; /* however fast */
+    und_lanes_int kind = und_lanes_int_select(empty, dry, dry + UND_VOLUME_DEEP);
+    if (und_lanes_bits(empty | deep) == UND_LANES_ALL)
+        return kind;
+    const und_lanes own = 1.3f * fastest_of(m, at), most = und_lanes_all(m->reach);
+    const und_lanes reach = und_lanes_select(own < most, own, most);
+    const und_lanes_int active = (phi < reach + 0.6f) | (c != 0);
+    const und_lanes_int near = und_lanes_int_select(active, dry + UND_VOLUME_ACTIVE, dry);
+    return und_lanes_int_select(empty | deep | ((phi < -(reach + 1)) & full), kind, near);
+}
+
+static void set_kinds_of_row(const move *m, int row)
+{
+    const und_mac *mac = &m->v->mac;
+    const int y = row % mac->n[1], z = row / mac->n[1];
+    const uint8_t *own = m->v->parts->own + und_mac_row(mac, row);
+    uint8_t *kind = m->v->parts->kind + und_mac_row(mac, row);
+    for (int x = 0; x < mac->n[0]; x += UND_LANES) {
+        const und_lanes_int others = (und_lanes_int){0} + UND_VOLUME_OTHERS;
+        const und_lanes_int here = und_lanes_int_select(
+            und_lanes_bytes(own + x) != 0,
+            kinds_at(m, und_mac_row(mac, row) + (size_t)x, beside_open(m, x, y, z)), others);
+        und_lanes_bytes_store_some(kind + x, here, und_volume_row_bits((size_t)(mac->n[0] - x)));
+    }
+    for (int begin, end = -1; m->flow->held && und_mask_stretch(m->flow->held, y, z, end, &begin, &end);)
+        for (int x = begin; x < end; x++)
+            if (own[x])
+                kind[x] = UND_VOLUME_HELD;
 }
 
 static void set_kinds(const move *m)
@@ -69,27 +126,11 @@ static void set_kinds(const move *m)
     const und_mac *mac = &m->v->mac;
     uint8_t *kind = m->v->parts->kind;
     PARALLEL_FOR(und_workers(m->v->threads, mac->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(mac); row++) {
-        const int y = row % mac->n[1], z = row / mac->n[1];
-        const size_t first = und_mac_row(mac, row);
-        for (int x = 0; x < mac->n[0]; x++) {
-            const size_t at = first + (size_t)x;
-            const bool held = m->flow->held && und_mask_has(m->flow->held, x, y, z);
-            kind[at] = !m->v->parts->own[at] ? UND_VOLUME_OTHERS
-                       : held                ? UND_VOLUME_HELD
-                                             : kind_at(m, at, x, y, z);
-        }
-    }
+    for (int row = 0; row < und_mac_rows(mac); row++)
+        set_kinds_of_row(m, row);
     for (int i = 0; i < m->flow->inflow_count; i++)
         if (kind[m->flow->inflow[i].into] != UND_VOLUME_HELD)
             kind[m->flow->inflow[i].into] = UND_VOLUME_ACTIVE;
-}
-
-/* No flow goes over the face: what comes from other grids they say themselves. */
-static bool is_shut(const uint8_t *kind, size_t low, size_t high)
-{
-    return kind[low] == UND_VOLUME_DRY || kind[high] == UND_VOLUME_DRY || kind[low] == UND_VOLUME_OTHERS ||
-           kind[high] == UND_VOLUME_OTHERS;
 }
 
 /* Around what phi does not show, cells count too, as far as it comes. */
@@ -112,16 +153,44 @@ static void wake(const move *m, int x, int y, int z)
             }
 }
 
+/* Bits of cells whose films have just come to be liquid, as thick as they are: phi around is not yet a
+ * distance to them. */
+static unsigned look_risen(const move *m, size_t at)
+{
+    const float *phi = m->d->phi + at;
+    und_lanes beside = und_lanes_load(phi);
+    const und_lanes_int wet = (beside < 0) & (und_lanes_int_load(m->v->c + at) > 0);
+    if (!und_lanes_bits(wet))
+        return 0;
+    for (int a = 0; a < m->axes; a++) {
+        const ptrdiff_t step = m->v->mac.step[a];
+        beside = und_lanes_max(beside, und_lanes_max(und_lanes_load(phi + step), und_lanes_load(phi - step)));
+    }
+    return und_lanes_bits(wet & (beside > und_lanes_all(RISEN)));
+}
+
+static void wake_active(const move *m, int row, size_t at)
+{
+    const und_mac *mac = &m->v->mac;
+    if (__atomic_load_n(&m->v->parts->kind[at], __ATOMIC_RELAXED) == UND_VOLUME_ACTIVE)
+        wake(m, (int)(at - und_mac_row(mac, row)), row % mac->n[1], row / mac->n[1]);
+}
+
 /* What is woken holds nothing, and wakes no others: the same in any order. */
 static void wake_around_thin(const move *m)
 {
     const und_mac *mac = &m->v->mac;
     PARALLEL_FOR(und_workers(m->v->threads, mac->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(mac); row++)
+    for (int row = 0; row < und_mac_rows(mac); row++) {
         UND_VOLUME_ALOFT(m->v, m->d->phi, row, at)
-    if ((m->d->phi[at] > 0.9f || m->v->film[at]) &&
-        __atomic_load_n(&m->v->parts->kind[at], __ATOMIC_RELAXED) == UND_VOLUME_ACTIVE)
-        wake(m, (int)(at - und_mac_row(mac, row)), row % mac->n[1], row / mac->n[1]);
+        if (m->d->phi[at] > 0.9f || m->v->film[at])
+            wake_active(m, row, at);
+        const size_t end = und_mac_row(mac, row) + (size_t)mac->n[0];
+        for (size_t from = und_mac_row(mac, row); from < end; from += UND_LANES)
+            for (unsigned bits = look_risen(m, from) & und_volume_row_bits(end - from); bits;
+                 bits &= bits - 1)
+                wake_active(m, row, from + (size_t)__builtin_ctz(bits));
+    }
 }
 
 /* Beyond open sides: where it goes and nothing comes from. */
@@ -163,14 +232,21 @@ _Static_assert(UND_VOLUME_DRY == 0, "eights of dry cells are 0");
 static int parts_needed(const move *m)
 {
     const und_volume_parts *p = m->v->parts;
+    const int blocks = und_volume_chunk_blocks(m->v);
     float most = 0;
     PARALLEL_FOR(und_workers(m->v->threads, (size_t)p->count, UND_VOLUME_TO_SHARE))
-    for (int block = 0; block < (p->count + UND_VOLUME_BLOCK - 1) / UND_VOLUME_BLOCK; block++) {
+    for (int block = 0; block < blocks; block++) {
+        und_lanes all = {0};
         p->block_most[block] = 0;
-        for (int i = block * UND_VOLUME_BLOCK; i < p->count && i < (block + 1) * UND_VOLUME_BLOCK; i++)
-            p->block_most[block] = fmaxf(p->block_most[block], fastest_at(m, (size_t)p->list[i]));
+        for (const und_volume_chunk *k = p->chunk + (size_t)block * UND_VOLUME_CHUNKS;
+             k < und_volume_chunk_end(m->v, block); k++)
+            all = und_lanes_max(
+                und_lanes_select(und_lanes_where(k->bits), fastest_of(m, (size_t)k->at), und_lanes_all(0)),
+                all);
+        for (int i = 0; i < UND_LANES; i++)
+            p->block_most[block] = fmaxf(p->block_most[block], all[i]);
     }
-    for (int block = 0; block < (p->count + UND_VOLUME_BLOCK - 1) / UND_VOLUME_BLOCK; block++)
+    for (int block = 0; block < blocks; block++)
         most = fmaxf(most, p->block_most[block]);
     const int parts = (int)fminf(ceilf(most / FURTHEST), 100);
     return parts < 1 ? 1 : parts;
@@ -178,45 +254,41 @@ static int parts_needed(const move *m)
 
 /* ---- Fluxes ---- */
 
-/* Out of held cells. */
-static inline int32_t held_flux(const move *m, float open, float way)
+/* Over high faces of UND_LANES cells along an axis. */
+typedef struct faces {
+    und_lanes speed, open; /* cells in this part of the step; open part */
+    und_lanes_int kind[2]; /* of the cells below and above */
+    und_lanes_int up;      /* flows up the axis */
+    und_lanes_int shut;    /* no flow goes over: what comes from other grids they say themselves */
+} faces;
+
+UND_INLINE faces faces_at(const move *m, int axis, size_t at)
 {
-    return und_volume_full_flux(open, m->flow->poured * way);
+    const uint8_t *kind = m->v->parts->kind + at;
+    faces f = {.speed = und_lanes_load(m->flow->u[axis] + at) * m->per,
+               .open = und_lanes_load(m->walls->open[axis] + at),
+               .kind = {und_lanes_bytes(kind), und_lanes_bytes(kind + m->v->mac.step[axis])}};
+    f.up = f.speed > 0;
+    for (int side = 0; side < 2; side++)
+        f.shut |= (f.kind[side] == UND_VOLUME_DRY) | (f.kind[side] == UND_VOLUME_OTHERS);
+    return f;
 }
 
-/* Over a face of which one side is deep: either side can tell it by itself. */
-static inline int32_t deep_flux(const move *m, int axis, size_t face)
+/* Of full cells, and of held ones. */
+UND_INLINE und_lanes_int full_fluxes(const move *m, const faces *f, und_lanes way)
 {
-    const float open = m->walls->open[axis][face], way = m->flow->u[axis][face] * m->per;
-    const uint8_t *kind = m->v->parts->kind;
-    const size_t beyond = face + (size_t)m->v->mac.step[axis];
-    if (is_shut(kind, face, beyond))
-        return 0;
-    return kind[way > 0 ? face : beyond] == UND_VOLUME_HELD ? held_flux(m, open, way)
-                                                            : und_volume_full_flux(open, way);
+    const und_lanes_int held = und_lanes_int_select(f->up, f->kind[0], f->kind[1]) == UND_VOLUME_HELD;
+    return und_volumes_units(f->open * und_lanes_select(held, m->flow->poured * way, way));
 }
 
 /* Some faces that planes are to be found for. */
 typedef struct batch {
     int count;
-    size_t face[UND_LANES];
+    size_t face[UND_LANES], from[UND_LANES];
     float part[UND_LANES], slope[3][UND_LANES], way[UND_LANES], open[UND_LANES];
     int32_t most[UND_LANES];
+    bool film[UND_LANES]; /* the slope is known */
 } batch;
-
-static void finish(const move *m, int axis, batch *b)
-{
-    const und_lanes slope[3] = {und_lanes_load(b->slope[0]), und_lanes_load(b->slope[1]),
-                                und_lanes_load(b->slope[2])};
-    float flux[UND_LANES];
-    und_lanes_store(flux,
-                    und_volume_plane_flux(und_lanes_load(b->part), slope, axis, und_lanes_load(b->way)));
-    for (int i = 0; i < b->count; i++) {
-        const int32_t units = und_volume_units(b->open[i] * flux[i]), most = b->most[i];
-        m->v->parts->flux[b->face[i]] = units > most ? most : units < -most ? -most : units;
-    }
-    b->count = 0;
-}
 
 /* phi knows the slope better than what cells hold, as long as it is a distance there (Sussman & Puckett 2000,
  * "A coupled level set and volume-of-fluid method"); not at solids, in which it only goes on straight. */
@@ -229,75 +301,190 @@ static bool slope_of_phi(const move *m, size_t at, float slope[3])
     return slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2] > least * least;
 }
 
-/* The slope of the surface in a cell; of films that of their wall.  False: a film's end that stands. */
-static bool slope_at(const move *m, int axis, size_t at, size_t next, float slope[3])
+static void take_slope(batch *b, int i, const float slope[3])
+{
+    for (int a = 0; a < 3; a++)
+        b->slope[a][i] = slope[a];
+}
+
+/* Of the surface in cells. */
+static void find_slopes(const move *m, batch *b)
 {
     const und_volume *v = m->v;
-    float distance, f[UND_VOLUME_AROUND];
-    if (v->film[at] && und_volume_leans(v, m->walls, at, &distance, slope))
-        return !(v->c[at] < und_volume_units(m->flow->pin) && v->c[next] <= 0 && fabsf(slope[axis]) < 0.5f);
-    if (slope_of_phi(m, at, slope))
+    const ptrdiff_t *step = v->mac.step;
+    und_lanes f[UND_VOLUME_AROUND] = {0}, found[3];
+    unsigned asked = 0;
+    for (int i = 0; i < b->count; i++) {
+        const size_t at = b->from[i];
+        float slope[3];
+        if (b->film[i])
+            continue;
+        if (slope_of_phi(m, at, slope)) {
+            take_slope(b, i, slope);
+            continue;
+        }
+        const float *fraction = v->parts->fraction + at, own = fraction[0] < 0 ? 0 : fraction[0];
+        for (int z = 0; z < 3; z++)
+            for (int y = 0; y < 3; y++) {
+                const float *row = fraction + (z - 1) * step[2] + (y - 1) * step[1];
+                for (int x = 0; x < 3; x++)
+                    f[x + 3 * y + 9 * z][i] = row[x - 1];
+            }
+        for (int k = 0; k < UND_VOLUME_AROUND && m->walls->room; k++)
+            f[k][i] = f[k][i] < 0 || !und_volume_linked(v, m->walls, at, k) ? own : f[k][i];
+        asked |= 1u << i;
+    }
+    if (!asked)
+        return;
+    und_volume_slope(f, found);
+    for (; asked; asked &= asked - 1) {
+        const int i = __builtin_ctz(asked);
+        take_slope(b, i, (const float[3]){found[0][i], found[1][i], found[2][i]});
+    }
+}
+
+static void finish(const move *m, int axis, batch *b)
+{
+    find_slopes(m, b);
+    const und_lanes slope[3] = {und_lanes_load(b->slope[0]), und_lanes_load(b->slope[1]),
+                                und_lanes_load(b->slope[2])};
+    float flux[UND_LANES];
+    und_lanes_store(flux,
+                    und_volume_plane_flux(und_lanes_load(b->part), slope, axis, und_lanes_load(b->way)));
+    for (int i = 0; i < b->count; i++) {
+        const int32_t units = und_volume_units(b->open[i] * flux[i]), most = b->most[i];
+        m->v->parts->flux[b->face[i]] = units > most ? most : units < -most ? -most : units;
+    }
+    b->count = 0;
+}
+
+/* ---- Films ---- */
+
+/* A contact line is somewhere in the cell where a film ends: it comes to the next once that is as full as a
+ * puddle is thick, or as the film behind it. */
+static bool ends_in(const move *m, size_t at)
+{
+    const und_volume *v = m->v;
+    int32_t behind = 0;
+    if (v->c[at] >= und_volume_units(m->flow->pin))
+        return false;
+    for (int way = 0; way < 2 * m->axes; way++) {
+        const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
+        behind = v->parts->inside[next] && v->c[next] > behind ? v->c[next] : behind;
+    }
+    return v->c[at] < behind - behind / 8;
+}
+
+/* Of what runs off a wall, and nothing follows, the wall holds a layer back. */
+static int32_t leaves_most(const move *m, size_t from, size_t behind, int32_t most)
+{
+    const int32_t c = m->v->c[from], follows = m->v->parts->inside[behind] ? m->v->c[behind] : 0;
+    if (follows <= 0)
+        return most;
+    const int32_t stays = und_volume_units(follows > c / 2 ? TRACE * m->flow->pin : m->stays);
+    const int32_t leaves = c / 2 > stays ? c - stays : c / 2;
+    return most < leaves ? most : leaves;
+}
+
+/* What goes over a face out of the last of the batch, if that is a film: its slope is the wall's.  False: the
+ * flux is known, as none goes on at a film's end that stands, and along a wall that cuts the cell all of it
+ * does. */
+static bool film_flux(const move *m, int axis, size_t to, batch *b)
+{
+    const und_volume *v = m->v;
+    const int i = b->count;
+    const size_t from = b->from[i], step = (size_t)v->mac.step[axis],
+                 behind = to > from ? from - step : from + step;
+    float distance, slope[3];
+    b->film[i] = v->film[from] && und_volume_leans(v, m->walls, from, &distance, slope);
+    if (!b->film[i])
         return true;
-    const float *fraction = v->parts->fraction + at, own = fraction[0] < 0 ? 0 : fraction[0];
-    const ptrdiff_t *around = v->parts->around;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++)
-        f[k] = fraction[around[k]];
-    for (int k = 0; k < UND_VOLUME_AROUND && m->walls->room; k++)
-        f[k] = f[k] < 0 || !und_volume_linked(v, m->walls, at, k) ? own : f[k];
-    und_volume_slope(f, slope);
+    if (v->c[to] <= 0 && fabsf(slope[axis]) < 0.5f && ends_in(m, from) && !und_volume_is_hole(v, to, slope))
+        return false;
+    const float space = und_volume_room(m->walls, from);
+    b->most[i] = leaves_most(m, from, behind, b->most[i]);
+    if (v->film[to] && v->c[to] > v->c[from] && v->c[behind] <= 0) /* drawn back: as thick as before it */
+        b->part[i] = und_volume_cells(v->c[to]) / (space > 1e-3f ? space : 1e-3f);
+    if (!und_volume_is_straight(slope)) {
+        const float open = b->open[i] < space ? b->open[i] : space,
+                    part = b->part[i] < 1.5f ? b->part[i] : 1.5f;
+        const int32_t flux = und_volume_units(open * (b->way[i] * part)), most = b->most[i];
+        v->parts->flux[b->face[i]] = flux > most ? most : flux < -most ? -most : flux;
+        return false;
+    }
+    take_slope(b, i, slope);
     return true;
 }
 
-/* Over the high face of a cell, at once or when the batch is full. */
-static void set_flux(const move *m, int axis, size_t at, batch *b)
+/* What comes out of active cells that hold `c`, wherever in them it is; where that matters planes are to say.
+ */
+typedef struct given {
+    und_lanes part;
+    und_lanes_int most, flux, planes;
+} given;
+
+UND_INLINE given give(const move *m, int axis, size_t at, const faces *f, und_lanes way, und_lanes_int c)
+{
+    const size_t step = (size_t)m->v->mac.step[axis];
+    const float *u = m->flow->u[axis] + at;
+    const und_lanes least = und_lanes_all(1e-3f), enough = und_lanes_all(1.5f);
+    const float *low = at < step ? u : u - step; /* beside the domain nothing is given */
+    const und_lanes behind = und_lanes_select(f->up, und_lanes_load(low), und_lanes_load(u + step));
+    const und_lanes room =
+        und_lanes_select(f->up, und_volume_rooms(m->walls, at), und_volume_rooms(m->walls, at + step));
+    given g = {.part = und_volumes_cells(c) / und_lanes_select(room > least, room, least)};
+    g.most = und_lanes_int_select(und_lanes_int_select(f->up, behind<0, behind> 0), c / 2, c);
+    g.planes = ~((g.part > FULL) | (g.part < MIST));
+    const und_lanes part = und_lanes_select(g.part < enough, g.part, enough);
+    const und_lanes_int flux = und_volumes_units(f->open * (way * part));
+    g.flux = und_lanes_int_select(flux > g.most, g.most, und_lanes_int_select(flux < -g.most, -g.most, flux));
+    return g;
+}
+
+static void add_planes(const move *m, int axis, size_t at, const faces *f, und_lanes way, const given *g,
+                       unsigned bits, batch *b)
+{
+    const size_t step = (size_t)m->v->mac.step[axis];
+    for (; bits; bits &= bits - 1) {
+        const int from = __builtin_ctz(bits), i = b->count;
+        const size_t low = at + (size_t)from, high = low + step;
+        b->face[i] = low;
+        b->from[i] = f->up[from] ? low : high;
+        b->part[i] = g->part[from];
+        b->way[i] = way[from];
+        b->open[i] = f->open[from];
+        b->most[i] = g->most[from];
+        if (film_flux(m, axis, f->up[from] ? high : low, b) && ++b->count == UND_LANES)
+            finish(m, axis, b);
+    }
+}
+
+/* Over the high faces of the cells that `bits` says, at once or when the batch is full. */
+static void set_flux(const move *m, int axis, size_t at, unsigned bits, batch *b)
 {
     const und_volume *v = m->v;
-    const uint8_t *kind = v->parts->kind;
-    const size_t step = (size_t)v->mac.step[axis], high = at + step;
-    if (v->c[at] <= 0 && v->c[high] <= 0 && kind[at] == UND_VOLUME_ACTIVE &&
-        kind[high] == UND_VOLUME_ACTIVE) {
-        v->parts->flux[at] = 0;
+    const und_lanes_int none = {0}, low = und_lanes_int_load(v->c + at),
+                        high = und_lanes_int_load(v->c + at + m->v->mac.step[axis]);
+    const faces f = faces_at(m, axis, at);
+    const und_lanes way = und_volumes_clip(f.speed, 1);
+    const und_lanes_int from = und_lanes_int_select(f.up, low, high),
+                        to = und_lanes_int_select(f.up, high, low);
+    const und_lanes_int kind = und_lanes_int_select(f.up, f.kind[0], f.kind[1]);
+    const und_lanes_int deep = (f.kind[0] == UND_VOLUME_DEEP) | (f.kind[1] == UND_VOLUME_DEEP);
+    const und_lanes_int open = ~f.shut & (f.open > 0) & (f.speed != 0) & ~und_volumes_crowded(to);
+    const und_lanes_int whole = open & (deep | ((kind == UND_VOLUME_HELD) & (f.kind[0] != f.kind[1])));
+    const und_lanes_int own = open & ~deep & (kind == UND_VOLUME_ACTIVE) & (from > 0);
+    int32_t *to_flux = v->parts->flux + at;
+    und_lanes_int flux = none;
+    if (und_lanes_bits(whole) & bits)
+        flux = whole & full_fluxes(m, &f, und_lanes_select(deep, f.speed, way));
+    if (!(und_lanes_bits(own) & bits)) {
+        und_lanes_int_store_some(to_flux, flux, bits);
         return;
     }
-    const float way = und_volume_clip(m->flow->u[axis][at] * m->per, 1), open = m->walls->open[axis][at];
-    int32_t *flux = &v->parts->flux[at];
-    *flux = 0;
-    if (is_shut(kind, at, high) || !(open > 0) || way == 0)
-        return;
-    const size_t from = way > 0 ? at : high, to = way > 0 ? high : at;
-    if (und_volume_crowded(v->c[to]))
-        return;
-    if (kind[at] == UND_VOLUME_DEEP || kind[high] == UND_VOLUME_DEEP) {
-        *flux = deep_flux(m, axis, at);
-        return;
-    }
-    if (kind[from] == UND_VOLUME_HELD)
-        *flux = kind[to] == UND_VOLUME_HELD ? 0 : held_flux(m, open, way);
-    const int32_t c = v->c[from];
-    if (kind[from] != UND_VOLUME_ACTIVE || c <= 0)
-        return;
-    const float space = und_volume_room(m->walls, from), room = space > 1e-3f ? space : 1e-3f;
-    const float part = und_volume_cells(c) / room;
-    const float other = m->flow->u[axis][way > 0 ? at - step : high]; /* by the face behind */
-    const int32_t most = (way > 0 ? other < 0 : other > 0) ? c / 2 : c;
-    if (part > FULL || part < MIST) { /* wherever in the cell it is */
-        const int32_t full = und_volume_full_flux(open, way * (part < 1.5f ? part : 1.5f));
-        *flux = full > most ? most : full < -most ? -most : full;
-        return;
-    }
-    float slope[3];
-    if (!slope_at(m, axis, from, to, slope))
-        return;
-    const int i = b->count++;
-    b->face[i] = at;
-    b->part[i] = part;
-    b->way[i] = way;
-    b->open[i] = open;
-    b->most[i] = most;
-    for (int a = 0; a < 3; a++)
-        b->slope[a][i] = slope[a];
-    if (b->count == UND_LANES)
-        finish(m, axis, b);
+    const given g = give(m, axis, at, &f, way, from);
+    und_lanes_int_store_some(to_flux, und_lanes_int_select(own, ~g.planes & g.flux, flux), bits);
+    add_planes(m, axis, at, &f, way, &g, und_lanes_bits(own & g.planes) & bits, b);
 }
 
 static void set_fluxes(const move *m, int axis)
@@ -305,13 +492,20 @@ static void set_fluxes(const move *m, int axis)
     const und_volume_parts *p = m->v->parts;
     const size_t step = (size_t)m->v->mac.step[axis];
     PARALLEL_FOR(und_workers(m->v->threads, (size_t)p->count, UND_VOLUME_TO_SHARE))
-    for (int block = 0; block < (p->count + UND_VOLUME_BLOCK - 1) / UND_VOLUME_BLOCK; block++) {
+    for (int block = 0; block < und_volume_chunk_blocks(m->v); block++) {
         batch b = {0};
-        for (int i = block * UND_VOLUME_BLOCK; i < p->count && i < (block + 1) * UND_VOLUME_BLOCK; i++) {
-            const size_t at = (size_t)p->list[i];
-            set_flux(m, axis, at, &b);
-            if (!is_moved(m, at - step)) /* whose face is nobody else's */
-                set_flux(m, axis, at - step, &b);
+        for (const und_volume_chunk *k = p->chunk + (size_t)block * UND_VOLUME_CHUNKS;
+             k < und_volume_chunk_end(m->v, block); k++) {
+            const size_t at = (size_t)k->at;
+            const und_lanes_int kind = und_lanes_bytes(p->kind + at - step);
+            const und_lanes_int moved = (kind == UND_VOLUME_ACTIVE) | (kind == UND_VOLUME_HELD);
+            const und_lanes_int shut = (kind == UND_VOLUME_DRY) | (kind == UND_VOLUME_OTHERS);
+            const unsigned low = k->bits & ~und_lanes_bits(moved), still = low & und_lanes_bits(shut);
+            set_flux(m, axis, at, k->bits, &b);
+            if (still)
+                und_lanes_int_store_some(p->flux + at - step, (und_lanes_int){0}, still);
+            if (low & ~still) /* whose faces are nobody else's */
+                set_flux(m, axis, at - step, low & ~still, &b);
         }
         if (b.count > 0)
             finish(m, axis, &b);
@@ -320,13 +514,13 @@ static void set_fluxes(const move *m, int axis)
 
 /* ---- Parts and axes ---- */
 
-static float fraction_of(const move *m, size_t at)
+UND_INLINE und_lanes fractions_of(const move *m, size_t at, und_lanes_int c)
 {
-    const float room = und_volume_room(m->walls, at), c = und_volume_cells(m->v->c[at]);
-    if (!(room > LEAST_ROOM))
-        return -1;
-    const float part = c / room;
-    return part < 0 ? 0 : part < 1 ? part : 1;
+    const und_lanes room = und_volume_rooms(m->walls, at), none = {0}, all = und_lanes_all(1);
+    const und_lanes part = und_volumes_cells(c) / room;
+    return und_lanes_select(room > LEAST_ROOM,
+                            und_lanes_select(part < none, none, und_lanes_select(part < all, part, all)),
+                            -all);
 }
 
 /* Beside the domain fractions are as in the cells that they touch. */
@@ -353,28 +547,36 @@ static void first_fractions(const move *m)
     const und_mac *mac = &m->v->mac;
     PARALLEL_FOR(und_workers(m->v->threads, mac->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(mac); row++)
-        for (size_t x = 0, first = und_mac_row(mac, row); x < (size_t)mac->n[0]; x++)
-            m->v->parts->fraction[first + x] = fraction_of(m, first + x);
+        for (size_t at = und_mac_row(mac, row), end = at + (size_t)mac->n[0]; at < end; at += UND_LANES)
+            und_lanes_store_some(m->v->parts->fraction + at,
+                                 fractions_of(m, at, und_lanes_int_load(m->v->c + at)),
+                                 und_volume_row_bits(end - at));
     copy_beside(mac, m->v->threads, m->v->parts->fraction);
+}
+
+/* Over a face of which one side is deep: either side can tell it by itself. */
+UND_INLINE und_lanes_int deep_fluxes(const move *m, int axis, size_t at)
+{
+    const faces f = faces_at(m, axis, at);
+    return ~f.shut & full_fluxes(m, &f, f.speed);
 }
 
 /* What flows over faces of deep cells: all at once. */
 static void move_deep(const move *m)
 {
     const und_mac *mac = &m->v->mac;
-    const uint8_t *kind = m->v->parts->kind;
     PARALLEL_FOR(und_workers(m->v->threads, mac->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(mac); row++)
-        for (size_t x = 0, first = und_mac_row(mac, row); x < (size_t)mac->n[0]; x++) {
-            const size_t at = first + x;
-            if (kind[at] != UND_VOLUME_DEEP)
+        for (size_t at = und_mac_row(mac, row), end = at + (size_t)mac->n[0]; at < end; at += UND_LANES) {
+            const unsigned deep = und_volume_row_bits(end - at) &
+                                  und_lanes_bits(und_lanes_bytes(m->v->parts->kind + at) == UND_VOLUME_DEEP);
+            und_lanes_int sum = {0};
+            if (!deep)
                 continue;
-            int32_t sum = 0;
-            for (int a = 0; a < m->axes; a++) {
-                const size_t step = (size_t)mac->step[a];
-                sum += deep_flux(m, a, at) - deep_flux(m, a, at - step);
-            }
-            m->v->c[at] -= m->parts * sum;
+            for (int a = 0; a < m->axes; a++)
+                sum += deep_fluxes(m, a, at) - deep_fluxes(m, a, at - (size_t)mac->step[a]);
+            und_lanes_int_store_some(m->v->c + at,
+                                     und_lanes_int_load_some(m->v->c + at, deep) - m->parts * sum, deep);
         }
 }
 
@@ -418,32 +620,64 @@ static void let_in(const move *m, int axis, int k)
     }
 }
 
-static int64_t sweep(const move *m, int axis, int k)
+static int64_t sweep(const move *m, int axis, int part)
 {
     const und_volume *v = m->v;
     const und_volume_parts *p = v->parts;
     const size_t step = (size_t)v->mac.step[axis];
     const float *u = m->flow->u[axis], *open = m->walls->open[axis];
     set_fluxes(m, axis);
-    let_in(m, axis, k);
-    UND_VOLUME_EACH(v, p->count, at, p->list)
+    let_in(m, axis, part);
+    UND_VOLUME_EACH_CHUNK(v, k)
     {
-        const size_t low = at - step;
-        int32_t lent = 0;
-        if (p->mark[at])
-            lent = und_volume_units(und_volume_clip(m->per * (open[at] * u[at] - open[low] * u[low]), 2));
-        v->c[at] += p->flux[low] - p->flux[at] + lent;
-        p->extra[at] += lent;
-        p->fraction[at] = fraction_of(m, at);
+        const size_t at = (size_t)k->at, low = at - step;
+        const und_lanes_int flux = und_lanes_int_load(p->flux + low) - und_lanes_int_load(p->flux + at);
+        und_lanes_int lent = {0};
+        if (k->some) {
+            const und_lanes over = und_lanes_load(open + at) * und_lanes_load(u + at) -
+                                   und_lanes_load(open + low) * und_lanes_load(u + low);
+            lent = und_lanes_where(k->some) & und_volumes_units(und_volumes_clip(m->per * over, 2));
+        }
+        const und_lanes_int c = und_lanes_int_load_some(v->c + at, k->bits) + (flux + lent);
+        const und_lanes_int owed = und_lanes_int_load_some(p->extra + at, k->bits) + lent;
+        und_lanes_int_store_some(v->c + at, c, k->bits);
+        und_lanes_int_store_some(p->extra + at, owed, k->bits);
+        und_lanes_store_some(p->fraction + at, fractions_of(m, at, c), k->bits);
     }
     copy_beside(&v->mac, v->threads, p->fraction);
     return leaving(m, axis);
 }
 
+/* Which cells of the liquid are lent to in a part of the step. */
+static void lend(const move *m)
+{
+    const und_volume *v = m->v;
+    UND_VOLUME_EACH_CHUNK(v, k)
+    {
+        const size_t at = (size_t)k->at;
+        const und_lanes_int liquid = und_lanes_load(m->d->phi + at) < 0;
+        const und_lanes_int active = und_lanes_bytes(v->parts->kind + at) == UND_VOLUME_ACTIVE;
+        const und_lanes half = 0.5f * und_volume_rooms(m->walls, at);
+        const und_lanes_int wet = und_volumes_cells(und_lanes_int_load(v->c + at)) > half;
+        k->some = (uint16_t)(k->bits & und_lanes_bits(liquid & active & wet));
+        und_lanes_int_store_some(v->parts->extra + at, (und_lanes_int){0}, k->bits);
+    }
+}
+
+static void take_back(const move *m)
+{
+    const und_volume *v = m->v;
+    UND_VOLUME_EACH_CHUNK(v, k)
+    {
+        const und_lanes_int owed = und_lanes_int_load_some(v->parts->extra + k->at, k->bits);
+        und_lanes_int_store_some(v->c + k->at, und_lanes_int_load_some(v->c + k->at, k->bits) - owed,
+                                 k->bits);
+    }
+}
+
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                         const und_volume_flow *flow)
 {
-    und_volume_parts *p = v->parts;
     move m = {.v = v, .d = d, .walls = walls, .flow = flow, .whole = (float)flow->per_speed};
     int64_t left = 0;
     m.axes = v->mac.n[2] > 1 ? 3 : 2;
@@ -454,22 +688,16 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
     und_volume_list(v, look_moved, is_moved, &m);
     m.parts = parts_needed(&m);
     m.per = m.whole / (float)m.parts;
+    m.stays = flow->stays / sqrtf((float)m.parts);
     first_fractions(&m);
     move_deep(&m);
     for (int k = 0; k < m.parts; k++) {
         m.fresh = k == 0;
-        UND_VOLUME_EACH(v, p->count, at, p->list)
-        {
-            const float half = 0.5f * und_volume_room(walls, at);
-            p->extra[at] = 0;
-            p->mark[at] =
-                d->phi[at] < 0 && p->kind[at] == UND_VOLUME_ACTIVE && und_volume_cells(v->c[at]) > half;
-        }
+        lend(&m);
         const int first = (int)((flow->step + k) % m.axes), back = (int)((flow->step + k) / m.axes % 2);
         for (int a = 0; a < m.axes; a++)
             left += sweep(&m, (first + (back ? m.axes - a : a)) % m.axes, k);
-        UND_VOLUME_EACH(v, p->count, at, p->list)
-        v->c[at] -= p->extra[at];
+        take_back(&m);
     }
     return left;
 }

@@ -8,6 +8,18 @@
 
 #include <string.h>
 
+/* UND_LANES cells of a row, from one on. */
+typedef struct und_volume_chunk {
+    int32_t at;
+    uint16_t bits;    /* of those that are on the list */
+    uint16_t some;    /* of those that a pass wants to know again */
+    uint16_t gives;   /* of those that hand over */
+    uint16_t film;    /* what und_volume_fit knows: of films; */
+    uint16_t evens;   /* of those at the surface, which exchange what they have too much; */
+    uint16_t with[6]; /* and with neighbours each way, */
+    uint16_t far[6];  /* of which those from where little of it goes on */
+} und_volume_chunk;
+
 /* Scratch; but for `inside` and `own`, nothing goes on from step to step. */
 typedef struct und_volume_parts {
     uint8_t *inside; /* 1 in the domain, 0 beside it */
@@ -19,18 +31,23 @@ typedef struct und_volume_parts {
     int32_t *extra;  /* what a cell holds besides what phi encloses */
     int32_t *spare;  /* one more */
     int32_t *part;   /* what phi encloses */
-    float *area;     /* what that gains as phi falls by 1 */
+    float *area;     /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
+    int32_t *over;   /* what moves phi of what a cell holds besides */
     float *fraction; /* of a cell's room that is full; -1 where there is next to none */
     int32_t *list;   /* cells that are looked at, in order */
     int count;
+    und_volume_chunk *chunk; /* the same, by chunks */
+    int chunk_count;
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
-    int32_t *row_count;                  /* of each row */
+    und_volume_chunk *row_chunk;         /* [row][per_row], while the list is made */
+    int per_row;
+    int32_t *row_count, *row_chunks; /* of each row: cells of the list, and chunks */
     float *block_most;
     int64_t *row_sum;
     int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
 } und_volume_parts;
 
-enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_ROWS = 16 };
+enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_ROWS = 16, UND_VOLUME_CHUNKS = 128 };
 
 /* For each cell of the list, in blocks that threads share. */
 #define UND_VOLUME_EACH(v, count, at, list)                                                      \
@@ -41,11 +58,40 @@ enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_ROWS = 16
              (at = (size_t)(list)[i_], 1);                                                       \
              i_++)
 
+/* For each chunk of it. */
+#define UND_VOLUME_EACH_CHUNK(v, k)                                                         \
+    PARALLEL_FOR(und_workers((v)->threads, (size_t)(v)->parts->count, UND_VOLUME_TO_SHARE)) \
+    for (int block_ = 0; block_ < und_volume_chunk_blocks(v); block_++)                     \
+        for (und_volume_chunk *k = (v)->parts->chunk + (size_t)block_ * UND_VOLUME_CHUNKS,  \
+                              *end_ = und_volume_chunk_end(v, block_);                      \
+             k < end_; k++)
+
+static inline int und_volume_chunk_blocks(const und_volume *v)
+{
+    return (v->parts->chunk_count + UND_VOLUME_CHUNKS - 1) / UND_VOLUME_CHUNKS;
+}
+static inline und_volume_chunk *und_volume_chunk_end(const und_volume *v, int block)
+{
+    const int end = (block + 1) * UND_VOLUME_CHUNKS, count = v->parts->chunk_count;
+    return v->parts->chunk + (end < count ? end : count);
+}
+
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);
 /* The grid's own cells for which fn says so, into parts->list, of those that `look` (NULL: all) finds. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
+
+/* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
+ * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those
+ * that fn chooses, inside of the liquid, even that out among themselves, over open faces: the pressure would
+ * stir the liquid for it. */
+void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
+                     const void *context);
+
+/* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
+ * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
+void und_volume_hand_over(und_volume *v, int32_t *amounts);
 
 /* Those that hold something though their middles are in the air. */
 static inline unsigned und_volume_aloft(const und_volume *v, const float *phi, size_t at)
@@ -82,24 +128,52 @@ static inline ptrdiff_t und_volume_step(const und_mac *m, int k) /* to neighbour
     return (k % 3 - 1) + (k / 3 % 3 - 1) * m->step[1] + (k / 9 - 1) * m->step[2];
 }
 
+static inline und_lanes und_volume_rooms(const und_volume_walls *walls, size_t at)
+{
+    return walls->room ? und_lanes_load(walls->room + at) : und_lanes_all(1);
+}
 static inline float und_volume_room(const und_volume_walls *walls, size_t at)
 {
     return walls->room ? walls->room[at] : 1;
 }
 
-/* Whether neighbour k is on the same side of walls that no cell shows. */
+/* Whether neighbour k is on the same side of walls: those that no cell shows, and those that a cell and its
+ * neighbour are both half in. */
 static inline bool und_volume_linked(const und_volume *v, const und_volume_walls *walls, size_t at, int k)
 {
-    return !walls->room || !walls->beside_thin[at] || und_volume_way(walls->open, v->mac.step, at, k);
+    return !walls->room || !(walls->beside_thin[at] || walls->distance[at] < 1) ||
+           und_volume_way(walls->open, v->mac.step, at, k);
 }
 
+/* Cells of a chunk from the lowest of `bits` on. */
+#define UND_VOLUME_OF_CHUNK(k, which, cell) \
+    for (size_t bits_ = (which), cell;      \
+         bits_ != 0 && (cell = (size_t)(k)->at + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
+
+#define UND_VOLUME_BESIDE 1.2f /* cells: further from the surface a cell is full or empty */
 /* Whether the surface may cut a cell: beside walls that no cell shows one of the air has liquid only where
  * there is some on the same side. */
 bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at);
-/* The gradient of phi, of what is on the same side; by how much a surface of that slope faces the way that
- * the solid in the cell does (a cosine); how much of the cell phi encloses beside that. */
-void und_volume_gradient(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
-                         float slope[3]);
+/* Whether a cell is behind a solid: phi goes on from the liquid's side into walls of two cells, so its
+ * surface is in them and seen from the other side, where neither the cell nor those that it is open to hold
+ * any. */
+bool und_volume_is_behind(const und_volume *v, const und_volume_walls *walls, float phi, size_t at);
+/* The gradient of phi, of what is on the same side. */
+static inline void und_volume_gradient(const und_volume *v, const und_volume_walls *walls, const float *phi,
+                                       size_t at, float slope[3])
+{
+    const uint8_t *inside = v->parts->inside;
+    const bool thin = walls->room && walls->beside_thin[at];
+    for (int a = 0; a < 3; a++) {
+        const size_t step = (size_t)v->mac.step[a];
+        const bool low = inside[at - step] && (!thin || walls->open[a][at - step] > 0);
+        const bool high = inside[at + step] && (!thin || walls->open[a][at] > 0);
+        const float from = low ? phi[at - step] : phi[at], to = high ? phi[at + step] : phi[at];
+        slope[a] = low && high ? 0.5f * (to - from) : to - from;
+    }
+}
+/* By how much a surface of that slope faces the way that the solid in the cell does (a cosine); how much of
+ * the cell phi encloses beside that. */
 float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_t at, const float slope[3]);
 float und_volume_part(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at);
 
@@ -107,6 +181,15 @@ float und_volume_part(const und_volume *v, const und_volume_walls *walls, const 
  * false where there is none, or the cell before it holds half as much, or more. */
 bool und_volume_leans(const und_volume *v, const und_volume_walls *walls, size_t at, float *distance,
                       float normal[3]);
+/* Whether a wall of this normal lies along the grid. */
+static inline bool und_volume_is_straight(const float normal[3])
+{
+    const float a = normal[0] * normal[0], b = normal[1] * normal[1], c = normal[2] * normal[2];
+    const float most = a > b ? (a > c ? a : c) : b > c ? b : c;
+    return most > 0.998f * (a + b + c);
+}
+/* Whether a film closes over a dry cell at a wall of this normal: films go round most of it. */
+bool und_volume_is_hole(const und_volume *v, size_t at, const float normal[3]);
 bool und_volume_is_film(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
                         int32_t part);
 

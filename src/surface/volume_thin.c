@@ -6,10 +6,12 @@
 
 enum { GATHERING = 3 }; /* rounds */
 enum { NOT, THIN, LOOSE };
+enum { MOST_ALONG = 8 * UND_VOLUME_ONE };
 static const float LEAST_ROOM = 0.02f;
 static const float FROM_WALL = 1.5f; /* cells */
 static const float BULK = -1;        /* cells: phi of liquid that is no longer thin */
 static const float GONE = 0.5f;      /* cells: phi where all has left */
+static const float OUT = 0.9f;       /* cells: phi of what it shows nothing of */
 
 typedef struct thin {
     und_volume *v;
@@ -36,14 +38,19 @@ static float thickness_at(const thin *t, size_t at)
     return sum / (flat ? 3 : 9);
 }
 
-/* Whether it is so deep in the next cell along an axis: a first look. */
-static bool is_bulk_beside(const thin *t, size_t at)
+/* Bits of a chunk's cells that may be either: no other along an axis is so deep that they are not thin, nor
+ * are they so far out that they may be loose. */
+static unsigned may_be_thin(const thin *t, const und_volume_chunk *k)
 {
-    const ptrdiff_t *step = t->v->mac.step;
-    for (int a = 0; a < 3; a++)
-        if (t->phi[(ptrdiff_t)at + step[a]] < BULK || t->phi[(ptrdiff_t)at - step[a]] < BULK)
-            return true;
-    return false;
+    const float *phi = t->phi + k->at;
+    const und_lanes own = und_lanes_load(phi);
+    und_lanes_int bulk = {0};
+    for (int a = 0; a < 3; a++) {
+        const ptrdiff_t step = t->v->mac.step[a];
+        bulk |= (und_lanes_load(phi + step) < BULK) | (und_lanes_load(phi - step) < BULK);
+    }
+    return k->bits &
+           und_lanes_bits((und_lanes_int_load(t->v->c + k->at) > 0) & (own > BULK) & (~bulk | (own >= OUT)));
 }
 
 /* Whether there is more of it within two cells. */
@@ -71,7 +78,7 @@ static bool is_loose(const thin *t, size_t at)
 {
     const und_volume *v = t->v;
     float distance, normal[3];
-    if (t->phi[at] < 0.9f || und_volume_room(t->walls, at) < LEAST_ROOM ||
+    if (t->phi[at] < OUT || und_volume_room(t->walls, at) < LEAST_ROOM ||
         und_volume_leans(v, t->walls, at, &distance, normal))
         return false;
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
@@ -102,24 +109,27 @@ static void gather(const thin *t)
 {
     und_volume_parts *p = t->v->parts;
     for (int round = 0; round < GATHERING; round++) {
-        UND_VOLUME_EACH(t->v, p->count, at, p->list)
-        p->to[at] = p->mark[at] == LOOSE && t->v->c[at] > 0 ? larger_bead(t, at) : UND_VOLUME_STAY;
-        und_volume_hand_over(t->v, t->v->c, p->list, p->count);
+        UND_VOLUME_EACH_CHUNK(t->v, k)
+        {
+            k->gives = 0;
+            UND_VOLUME_OF_CHUNK(k, k->some, at)
+            if (p->mark[at] == LOOSE && t->v->c[at] > 0) {
+                p->to[at] = larger_bead(t, at);
+                k->gives |= (uint16_t)(1u << (at - (size_t)k->at));
+            }
+        }
+        und_volume_hand_over(t->v, t->v->c);
     }
 }
 
 /* ---- Both ---- */
 
-/* Which a cell is, and the thickness there. */
+/* Which of the two a cell that may be is, and the thickness there. */
 static uint8_t kind_at(const thin *t, size_t at, float *thickness)
 {
     *thickness = 0;
-    if (!(t->v->c[at] > 0 && t->phi[at] > BULK))
-        return NOT;
     if (is_loose(t, at))
         return LOOSE;
-    if (is_bulk_beside(t, at))
-        return NOT;
     *thickness = thickness_at(t, at);
     return *thickness < 1 && !is_bulk_near(t, at) ? THIN : NOT;
 }
@@ -128,13 +138,66 @@ static uint8_t kind_at(const thin *t, size_t at, float *thickness)
 static void choose(const thin *t)
 {
     und_volume_parts *p = t->v->parts;
-    int count = 0;
-    UND_VOLUME_EACH(t->v, p->count, at, p->list)
-    p->mark[at] = kind_at(t, at, &p->area[at]);
-    for (int i = 0; i < p->count; i++)
-        if (p->mark[p->list[i]] != NOT)
-            p->list[count++] = p->list[i];
-    p->count = count;
+    UND_VOLUME_EACH_CHUNK(t->v, k)
+    {
+        k->some = 0;
+        und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0} + NOT, k->bits);
+        UND_VOLUME_OF_CHUNK(k, may_be_thin(t, k), at)
+        {
+            p->mark[at] = kind_at(t, at, &p->fraction[at]);
+            k->some |= (uint16_t)((p->mark[at] != NOT) << (at - (size_t)k->at));
+        }
+    }
+}
+
+/* Whether neighbour k is as thin, so that drops of a cell may take some of it along. */
+static bool goes_along(const thin *t, size_t at, int k, size_t *next)
+{
+    const und_volume *v = t->v;
+    *next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
+    return *next != at && v->parts->mark[*next] != NOT && v->parts->own[*next] && v->c[*next] > 0 &&
+           und_volume_linked(v, t->walls, at, k);
+}
+
+static int32_t thin_around(const thin *t, size_t at)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
+        size_t next;
+        if (goes_along(t, at, k, &next))
+            sum += t->v->c[next];
+    }
+    return (int32_t)(sum < MOST_ALONG ? sum : MOST_ALONG);
+}
+
+/* phi shows as much less of the cell, or none where all has left. */
+static void take(und_volume *v, und_distance *d, size_t at, int32_t amount)
+{
+    int cell[3];
+    v->c[at] -= amount;
+    if (!(d->phi[at] < GONE))
+        return;
+    und_volume_cell(&v->mac, at, cell);
+    d->phi[at] = v->c[at] == 0 ? GONE : fminf(d->phi[at] + und_volume_cells(amount), GONE);
+    und_distance_refresh_row(d, cell[1], cell[2]);
+}
+
+/* First of the cell itself. */
+static void take_away(const thin *t, und_distance *d, size_t at, int32_t amount)
+{
+    und_volume *v = t->v;
+    int32_t part = amount < v->c[at] ? amount : v->c[at];
+    if (part > 0 || v->c[at] == 0)
+        take(v, d, at, part);
+    amount -= part;
+    for (int k = 0; k < UND_VOLUME_AROUND && amount > 0; k++) {
+        size_t next;
+        if (!goes_along(t, at, k, &next))
+            continue;
+        part = amount < v->c[next] ? amount : v->c[next];
+        take(v, d, next, part);
+        amount -= part;
+    }
 }
 
 void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls, und_volume_thin_fn *fn,
@@ -144,15 +207,13 @@ void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *wal
     const und_volume_parts *p = v->parts;
     choose(&t);
     gather(&t);
-    for (int i = 0; i < p->count; i++) {
-        const size_t at = (size_t)p->list[i];
-        int cell[3];
-        und_volume_cell(&v->mac, at, cell);
-        if (v->c[at] > 0)
-            v->c[at] -= fn(context, cell, at, p->area[at]);
-        if (v->c[at] == 0 && d->phi[at] < GONE) {
-            d->phi[at] = GONE;
-            und_distance_refresh_row(d, cell[1], cell[2]);
+    for (const und_volume_chunk *k = p->chunk; k < p->chunk + p->chunk_count; k++)
+        UND_VOLUME_OF_CHUNK(k, k->some, at)
+        {
+            int cell[3];
+            und_volume_cell(&v->mac, at, cell);
+            if (v->c[at] >= 0)
+                take_away(&t, d, at,
+                          v->c[at] > 0 ? fn(context, cell, at, p->fraction[at], thin_around(&t, at)) : 0);
         }
-    }
 }

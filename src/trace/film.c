@@ -3,7 +3,7 @@
 
 #include "base/maths.h"
 #include "base/status.h"
-#include "render/internal.h"
+#include "stage/scenery.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -151,7 +151,7 @@ static f3 displayed(const und_film_def *def, const double light[3])
 {
     double g = (double)def->gain;
     f3 c = f3_make((float)(light[0] * g), (float)(light[1] * g), (float)(light[2] * g));
-    c = def->tone ? und_film(c) : c;
+    c = def->tone ? und_stage_film(c) : c;
     return f3_make(und_srgb_encode(c.x), und_srgb_encode(c.y), und_srgb_encode(c.z));
 }
 

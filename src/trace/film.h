@@ -39,7 +39,8 @@ typedef struct und_film_def {
     void *told_context;
 } und_film_def;
 
-/* What the light along a ray comes from: und_path() in a world, or a test's own.  `first` is never NULL. */
+/* What the light along a ray comes from: und_trace_path() in a world, or a test's own.  `first` is never
+ * NULL. */
 typedef struct und_subject {
     f3 (*look)(const void *of, const und_ray *ray, und_dice *dice, und_hit *first);
     const void *of;

@@ -2,7 +2,7 @@
 #ifndef UND_TRACE_LIGHT_PARTS_H
 #define UND_TRACE_LIGHT_PARTS_H
 
-#include "render/internal.h"
+#include "stage/scenery.h"
 #include "trace/light.h"
 #include "trace/matter.h"
 

@@ -7,15 +7,13 @@
 #include "trace/matter.h"
 
 #include "base/maths.h"
-#include "render/optics.h"
+#include "stage/optics.h"
 
 static const float pi = 3.14159265f;
 
-/* Schlick 1994. */
 static f3 metal_fresnel(const und_matter *m, float cosine)
 {
-    float k = 1 - clampf(cosine, 0, 1), k2 = k * k;
-    return f3_mix(f3_of(m->color), f3_gray(1), k2 * k2 * k);
+    return f3_mix(f3_of(m->color), f3_gray(1), und_schlick(cosine));
 }
 
 /* Does the surface, with that normal, mirror to the side of its face that is seen? */

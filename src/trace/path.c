@@ -21,7 +21,7 @@
 #include "trace/path.h"
 
 #include "base/maths.h"
-#include "render/optics.h"
+#include "stage/bend.h"
 #include "trace/light_parts.h"
 #include "trace/matter.h"
 #include "trace/media.h"
@@ -139,7 +139,7 @@ static void pass(tracer *t, walk *w, float distance)
     const und_world *world = t->paths->world;
     const und_medium *m = und_media_here(&w->media);
     if (m) {
-        f3 left = f3_exp(m->absorption, minf(distance, 1e9f));
+        f3 left = und_left(m->absorption, minf(distance, 1e9f));
         add_scatter(t, w, m, minf(distance, 1e9f), left);
         w->through = f3_times(w->through, left);
     } else if (world->air && !w->diffuse && isfinite(distance)) {
@@ -222,7 +222,7 @@ static bool look_for_light(tracer *t, const walk *w, const meeting *m)
     if (!(largest(f3_times(value, w->through)) > 0) || hidden(t, w, m, &s))
         return true;
     if (medium)
-        value = f3_times(value, f3_exp(medium->absorption, s.distance));
+        value = f3_times(value, und_left(medium->absorption, s.distance));
     add(t, w, value);
     return true;
 }
@@ -418,7 +418,7 @@ static void follow(tracer *t, walk *w, und_hit *first)
     }
 }
 
-f3 und_path(const und_paths *paths, const und_ray *ray, und_dice *dice, und_hit *first)
+f3 und_trace_path(const und_paths *paths, const und_ray *ray, und_dice *dice, und_hit *first)
 {
     tracer t = {.paths = paths, .dice = dice};
     t.pending = 1;

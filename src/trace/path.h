@@ -23,6 +23,6 @@ typedef struct und_dice {
 float und_dice_roll(und_dice *dice);
 
 /* What the ray meets first, for layers: NULL where it is not asked for. */
-f3 und_path(const und_paths *paths, const und_ray *ray, und_dice *dice, und_hit *first);
+f3 und_trace_path(const und_paths *paths, const und_ray *ray, und_dice *dice, und_hit *first);
 
 #endif

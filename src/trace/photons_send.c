@@ -5,8 +5,8 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "render/internal.h"
-#include "render/optics.h"
+#include "stage/bend.h"
+#include "stage/scenery.h"
 #include "trace/light_parts.h"
 #include "trace/matter.h"
 #include "trace/media.h"
@@ -148,7 +148,7 @@ static void follow(const und_photons_def *def, flight *f, flight *other, und_pho
             return;
         const und_medium *medium = und_media_here(&f->media);
         if (medium)
-            f->flux = f3_times(f->flux, f3_exp(medium->absorption, hit.t));
+            f->flux = f3_times(f->flux, und_left(medium->absorption, hit.t));
         if (!und_photons_carry(&hit.matter)) {
             if (f->changed && largest(f->flux) < INFINITY)
                 rest(photon, &hit, f->ray.dir, f->flux, medium != NULL);

@@ -4,7 +4,7 @@
 #include "base/maths.h"
 #include "base/status.h"
 #include "geom/value.h"
-#include "render/internal.h"
+#include "render/render.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,10 @@ static const float CLAMP = 12;
 static const float GLINT = 0.03f;
 
 struct und_trace {
-    und_render_def def;
+    und_picture_def def;
     int threads;
-    und_render *render;
+    und_scenery *scenery;
+    und_render *flat; /* draws what is flat; NULL until there is some */
     und_stage stage[TRACE_STAGES];
 };
 
@@ -33,7 +34,7 @@ typedef struct setting {
     und_photons *photons;
 } setting;
 
-void und_trace_settle(und_render_def *d)
+void und_trace_settle(und_picture_def *d)
 {
     bool final = d->quality == UND_QUALITY_FINAL;
     d->noise = d->noise > 0 ? d->noise : final ? 0.008 : 0.02;
@@ -50,7 +51,7 @@ void und_trace_settle(und_render_def *d)
     d->photons = d->photons >= 0 ? d->photons : fmin(fmax(wanted, 0.01), 8);
 }
 
-und_trace *und_trace_create(const und_render_def *def, und_error *err)
+und_trace *und_trace_create(const und_picture_def *def, und_error *err)
 {
     und_trace *t = und_alloc(1, sizeof *t, "ray tracer", err);
     if (!t)
@@ -60,30 +61,30 @@ und_trace *und_trace_create(const und_render_def *def, und_error *err)
     t->threads = und_threads(def->threads);
     for (int k = 0; k < TRACE_STAGES; k++)
         t->stage[k].name = stage_name[k];
-    t->render = und_render_create(&t->def, err);
-    if (!t->render) {
-        und_trace_destroy(t);
-        return NULL;
-    }
-    t->render->traced = true;
-    return t;
+    t->scenery = und_scenery_create(&t->def, false, err);
+    if (t->scenery)
+        return t;
+    und_trace_destroy(t);
+    return NULL;
 }
 
 void und_trace_destroy(und_trace *t)
 {
-    if (t)
-        und_render_destroy(t->render);
+    if (!t)
+        return;
+    und_render_destroy(t->flat);
+    und_scenery_destroy(t->scenery);
     free(t);
 }
 
 und_status und_trace_observe(und_trace *t, const und_frame *frame, und_error *err)
 {
-    return und_render_observe(t->render, frame, err);
+    return und_scenery_observe(t->scenery, frame, err);
 }
 
-und_render *und_trace_render(const und_trace *t)
+und_scenery *und_trace_stage(const und_trace *t)
 {
-    return t->render;
+    return t->scenery;
 }
 
 int und_trace_stages(const und_trace *t, const und_stage **list)
@@ -96,7 +97,7 @@ int und_trace_stages(const und_trace *t, const und_stage **list)
 static float focus_on(const und_trace *t, const und_shot *c)
 {
     double at[3];
-    und_vector_at(t->def.focus_at, t->render->time, at);
+    und_vector_at(t->def.focus_at, t->scenery->time, at);
     f3 away = f3_sub(f3_make((float)at[0], (float)at[1], (float)at[2]), c->eye);
     return maxf(f3_dot(away, c->forward), c->near);
 }
@@ -104,11 +105,11 @@ static float focus_on(const und_trace *t, const und_shot *c)
 /* The shutter closes at the frame's time, as in the preview. */
 static und_film_lens make_lens(const und_trace *t)
 {
-    const und_render *r = t->render;
+    const und_scenery *stage = t->scenery;
     float distance, shutter = t->def.motion_blur ? (float)t->def.shutter : 0;
-    und_shot c = und_camera_at(r, r->time - (double)shutter, &distance);
+    und_shot c = und_scenery_camera(stage, stage->time - (double)shutter, &distance);
     und_film_lens lens = {.eye = c.eye, .right = c.right, .up = c.up, .forward = c.forward};
-    c = und_camera_at(r, r->time, &distance);
+    c = und_scenery_camera(stage, stage->time, &distance);
     lens.eye1 = c.eye;
     lens.right1 = c.right;
     lens.up1 = c.up;
@@ -122,13 +123,13 @@ static und_film_lens make_lens(const und_trace *t)
 
 static f3 look(const void *of, const und_ray *ray, und_dice *dice, und_hit *first)
 {
-    return und_path(of, ray, dice, first);
+    return und_trace_path(of, ray, dice, first);
 }
 
 static und_status expose(und_trace *t, const setting *s, und_layers *layers, und_film_report *report,
                          und_error *err)
 {
-    const und_render_def *d = &t->def;
+    const und_picture_def *d = &t->def;
     const und_film_def film = {.width = d->width,
                                .height = d->height,
                                .least = d->least_samples,
@@ -160,7 +161,7 @@ static bool stopped(const und_trace *t)
 
 static und_status make_lights(und_trace *t, setting *s, und_error *err)
 {
-    und_lights_def def = {.sky = &t->render->sky,
+    und_lights_def def = {.sky = &t->scenery->sky,
                           .sun_angle = (float)t->def.sun_angle,
                           .lamps = t->def.lamps,
                           .lamp_count = t->def.lamp_count};
@@ -175,7 +176,7 @@ static und_status send_photons(und_trace *t, setting *s, und_error *err)
 {
     /* Broad lights blur what they focus, and lay their photons down less evenly. */
     enum { NARROW = 96, BROAD = 192 };
-    f3 sun = t->render->sky.sun_color;
+    f3 sun = t->scenery->sky.sun_color;
     bool broad = t->def.sun_angle > 2 || !(sun.x + sun.y + sun.z > 0);
     und_photons_def def = {.world = s->world,
                            .lights = s->lights,
@@ -196,7 +197,7 @@ static und_status trace_frame(und_trace *t, const und_frame *frame, setting *s, 
                               und_film_report *report, und_error *err)
 {
     STAGE (&t->stage[WORLD])
-        s->world = und_world_create(t->render, frame, err);
+        s->world = und_world_create(t->scenery, frame, err);
     und_status status = s->world ? make_lights(t, s, err) : err->status;
     if (status == UND_OK && !stopped(t))
         status = send_photons(t, s, err);
@@ -211,9 +212,11 @@ static und_status trace_frame(und_trace *t, const und_frame *frame, setting *s, 
 static und_status draw_flat(und_trace *t, const und_frame *frame, und_layers *layers, und_error *err)
 {
     und_image image = {layers->width, layers->height, layers->rgb};
+    if (!t->flat && !(t->flat = und_render_on(t->scenery, err)))
+        return UND_FAILED;
     und_status status = UND_OK;
     STAGE (&t->stage[FLAT])
-        status = und_render_draw(t->render, frame, &image, err);
+        status = und_render_draw(t->flat, frame, &image, err);
     size_t count = (size_t)layers->width * (size_t)layers->height;
     for (size_t i = 0; i < count; i++) {
         layers->alpha[i] = 1;
@@ -227,11 +230,11 @@ und_status und_trace_draw(und_trace *t, const und_frame *frame, und_layers *laye
 {
     und_status status = UND_OK;
     *report = (und_film_report){0};
-    und_drawing drawing = und_drawing_of(t->render, frame);
+    und_drawing drawing = und_drawing_of(t->scenery, frame);
     if (drawing == UND_DRAWS_SECTION || drawing == UND_DRAWS_PLOT)
         return draw_flat(t, frame, layers, err);
     STAGE (&t->stage[PREPARE])
-        status = und_render_prepare(t->render, frame, err);
+        status = und_scenery_prepare(t->scenery, frame, err);
     setting s = {0};
     if (status == UND_OK)
         status = trace_frame(t, frame, &s, layers, report, err);

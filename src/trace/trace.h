@@ -1,6 +1,5 @@
-/* Ray-traced pictures of frames: the preview's renderer makes meshes, sky and camera of a frame; here they
- * become a world with lights and photons that a film is exposed to.  What is drawn flat (plots, sections) is
- * drawn by that renderer. */
+/* Ray-traced pictures of frames: the scenery of a frame, its meshes, sky and camera, becomes a world with
+ * lights and photons that a film is exposed to.  What is drawn flat (plots, sections) the preview draws. */
 #ifndef UND_TRACE_TRACE_H
 #define UND_TRACE_TRACE_H
 
@@ -9,9 +8,9 @@
 typedef struct und_trace und_trace;
 
 /* What a quality stands for: fills what the def leaves to it. */
-void und_trace_settle(und_render_def *def);
+void und_trace_settle(und_picture_def *def);
 
-und_trace *und_trace_create(const und_render_def *def, und_error *err);
+und_trace *und_trace_create(const und_picture_def *def, und_error *err);
 void und_trace_destroy(und_trace *trace);
 /* Takes note of a frame without drawing it: wet ground remembers. */
 und_status und_trace_observe(und_trace *trace, const und_frame *frame, und_error *err);
@@ -19,7 +18,7 @@ und_status und_trace_observe(und_trace *trace, const und_frame *frame, und_error
  * `stop` said so: there is no picture.  Of a flat drawing rgb alone is meant. */
 und_status und_trace_draw(und_trace *trace, const und_frame *frame, und_layers *layers,
                           und_film_report *report, und_error *err);
-und_render *und_trace_render(const und_trace *trace); /* that it prepares frames with: for its tone curve */
+und_scenery *und_trace_stage(const und_trace *trace); /* that frames are prepared on */
 int und_trace_stages(const und_trace *trace, const und_stage **list);
 
 #endif

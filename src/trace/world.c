@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-/* Cells that liquid reaches into what is solid, and into the table it stands on, so that no gap shows. */
-static const double INTO_SOLIDS = 0.4;
-
 /* Cells: thinner films are a shine on wet ground.  Less than that no sample can tell from none. */
 static const float THINNEST = 0.01f;
 
@@ -79,11 +76,28 @@ static void look_liquid(const und_world_parts *w, const und_ray *ray, const und_
         place[a] = (float)(l->origin[a] + (double)found->node[a] * (double)l->cell[a]);
     hit->t = found->t;
     hit->place = f3_of(place);
-    und_level_normals(l, found, ray->dir, &hit->face, &hit->normal);
-    hit->velocity = ray->camera ? und_level_velocity(l, hit->place) : f3_gray(0);
+    und_trace_level_normals(l, found, ray->dir, &hit->face, &hit->normal);
+    hit->velocity = ray->camera ? und_trace_level_velocity(l, hit->place) : f3_gray(0);
     hit->matter = w->water;
     hit->offset = 2e-3f * l->small + offset_at(w, hit->place, 0);
     hit->id = UND_ID_LIQUID;
+}
+
+/* But for films thinner than the offset with which rays go on: they would begin behind them, and take all
+ * that comes then for liquid. */
+static bool cast_liquid(const und_world_parts *w, const und_ray *ray, float far, und_hit *hit)
+{
+    enum { FILMS = 4 };
+    float near = ray->near;
+    und_level_hit found;
+    for (int k = 0; k < FILMS && und_trace_level_cast(&w->level, ray, near, far, &found); k++) {
+        look_liquid(w, ray, &found, hit);
+        if (found.leaves ||
+            und_trace_level_within(&w->level, f3_along(hit->place, hit->face, -hit->offset), ray->time))
+            return true;
+        near = found.t + hit->offset;
+    }
+    return false;
 }
 
 static bool cast(const und_world *world, const und_ray *ray, und_hit *hit)
@@ -95,11 +109,10 @@ static bool cast(const und_world *world, const und_ray *ray, und_hit *hit)
         return false;
     float table = table_distance(w, ray), far = minf(table, ray->far);
     struct RTCRayHit found;
-    und_level_hit liquid;
     bool scene = w->any && cast_scene(w, ray, far, &found);
     far = scene ? found.ray.tfar : far;
-    if (w->level.phi && und_level_cast(&w->level, ray, ray->near, far, &liquid)) {
-        look_liquid(w, ray, &liquid, hit);
+    if (w->level.phi && cast_liquid(w, ray, far, hit)) {
+        ; /* nothing is before it */
     } else if (scene || table < ray->far) {
         hit->t = far;
         hit->place = f3_along(ray->from, ray->dir, far);
@@ -134,7 +147,7 @@ static bool any_between(const und_world_parts *w, const und_ray *ray, unsigned m
             return true;
     }
     und_level_hit met;
-    return liquid && w->level.phi && und_level_cast(&w->level, ray, ray->near, ray->far, &met);
+    return liquid && w->level.phi && und_trace_level_cast(&w->level, ray, ray->near, ray->far, &met);
 }
 
 static bool blocked(const und_world *world, const und_ray *ray)
@@ -154,8 +167,7 @@ static bool within_skin(const und_world_parts *w, f3 place)
     const und_ray up = {.from = place, .dir = {0, 1, 0}, .far = INFINITY, .time = 1};
     struct RTCRayHit found;
     und_hit hit = {.place = place};
-    if (!w->render->liquid.count || !cast_scene(w, &up, INFINITY, &found) ||
-        found.hit.geomID != UND_PART_SKIN)
+    if (!w->stage->liquid.count || !cast_scene(w, &up, INFINITY, &found) || found.hit.geomID != UND_PART_SKIN)
         return false;
     und_world_look(w, &up, &found, &hit);
     return hit.face.y > 0;
@@ -163,12 +175,12 @@ static bool within_skin(const und_world_parts *w, f3 place)
 
 static bool within_heights(const und_world_parts *w, f3 place)
 {
-    const und_mesh *m = &w->render->mesh;
+    const und_mesh *m = &w->stage->mesh;
     float water[4];
-    if (w->render->drawing != UND_DRAWS_HEIGHTS || !(place.x > m->x0 && place.x < m->x1) ||
+    if (w->stage->drawing != UND_DRAWS_HEIGHTS || !(place.x > m->x0 && place.x < m->x1) ||
         !(place.z > m->z0 && place.z < m->z1))
         return false;
-    und_mesh_water_at(m, place.x, place.z, water);
+    und_stage_mesh_water_at(m, place.x, place.z, water);
     return place.y > water[M_GROUND] && place.y < water[M_GROUND] + water[M_DEPTH];
 }
 
@@ -178,7 +190,7 @@ static bool within(const und_world *world, f3 place, und_matter *matter)
     *matter = w->water;
     if (w->opaque_liquid || !(f3_dot(place, place) < 1e24f))
         return false;
-    return w->level.phi ? und_level_within(&w->level, place)
+    return w->level.phi ? und_trace_level_within(&w->level, place, 1)
                         : within_heights(w, place) || within_skin(w, place);
 }
 
@@ -186,17 +198,17 @@ static bool within(const und_world *world, f3 place, und_matter *matter)
  * and half the sun. */
 static void hazy_air(const und_world *world, const und_ray *ray, float distance, float *through, f3 *color)
 {
-    const und_render *r = ((const und_world_parts *)world)->render;
-    f3 far = und_sky_at(&r->sky, f3_unit(f3_make(ray->dir.x, 0.02f, ray->dir.z)));
-    f3 light =
-        f3_along(und_sky_ambient(&r->sky, f3_make(0, 1, 0)), r->sky.sun_color, 0.5f * maxf(r->sky.sun.y, 0));
-    float hidden = distance < INFINITY ? 1 - und_expf(-maxf(distance, 0) / (float)r->def.haze) : 0;
+    const und_scenery *stage = ((const und_world_parts *)world)->stage;
+    f3 far = und_sky_at(&stage->sky, f3_unit(f3_make(ray->dir.x, UND_HORIZON, ray->dir.z)));
+    f3 light = f3_along(und_sky_ambient(&stage->sky, f3_make(0, 1, 0)), stage->sky.sun_color,
+                        0.5f * maxf(stage->sky.sun.y, 0));
+    float hidden = distance < INFINITY ? 1 - und_expf(-maxf(distance, 0) / (float)stage->def.haze) : 0;
     *through = 1 - hidden;
     *color = f3_make(hidden * far.x / maxf(light.x, 1e-6f), hidden * far.y / maxf(light.y, 1e-6f),
                      hidden * far.z / maxf(light.z, 1e-6f));
 }
 
-static und_matter find_water(const und_render_def *def, bool painted)
+static und_matter find_water(const und_picture_def *def, bool painted)
 {
     und_matter m = {.kind = UND_MATTER_DIELECTRIC, .index = (float)def->refraction, .priority = 1};
     for (int a = 0; a < 3; a++) {
@@ -215,44 +227,45 @@ static void widen(und_box *b, f3 low, f3 high)
     b->high = f3_make(maxf(b->high.x, high.x), maxf(b->high.y, high.y), maxf(b->high.z, high.z));
 }
 
-static und_box find_bounds(const und_render *r)
+static und_box find_bounds(const und_scenery *stage)
 {
-    const und_mesh *m = &r->mesh;
-    und_box b = r->box;
-    if (r->drawing == UND_DRAWS_HEIGHTS)
+    const und_mesh *m = &stage->mesh;
+    und_box b = stage->box;
+    if (stage->drawing == UND_DRAWS_HEIGHTS)
         b = (und_box){f3_make(m->x0, m->base, m->z0), f3_make(m->x1, m->high, m->z1)};
-    if (r->soup.count)
-        widen(&b, r->soup.low, r->soup.high);
-    if (r->liquid.count)
-        widen(&b, r->liquid.low, r->liquid.high);
+    if (stage->soup.count)
+        widen(&b, stage->soup.low, stage->soup.high);
+    if (stage->liquid.count)
+        widen(&b, stage->liquid.low, stage->liquid.high);
     return b;
 }
 
 /* The liquid in a box: its distance, or where it is painted or has none its skin. */
 static und_status take_liquid(und_world_parts *w, const und_frame *frame, und_error *err)
 {
-    und_render *r = w->render;
-    if (r->texture || !und_frame_has_distance(frame))
+    und_scenery *stage = w->stage;
+    if (stage->texture || !und_frame_mesh_has_distance(frame))
         return und_world_skin(w, err);
     float cell = (float)frame->grid.dx;
-    und_level_def def = {.into_solids = INTO_SOLIDS, .shutter = w->shutter, .threads = r->threads};
-    if (w->table > r->box.low.y - 0.1f * cell) /* it stands on the table */
-        def.below = INTO_SOLIDS;
-    return und_level_open(&w->level, frame, &def, err);
+    und_level_def def = {.into_solids = UND_INTO_SOLIDS, .shutter = w->shutter, .threads = stage->threads};
+    if (w->table > stage->box.low.y - 0.1f * cell) /* it stands on the table */
+        def.below = UND_INTO_SOLIDS;
+    return und_trace_level_open(&w->level, frame, &def, err);
 }
 
 static und_status build(und_world_parts *w, const und_frame *frame, und_error *err)
 {
-    und_render *r = w->render;
+    und_scenery *stage = w->stage;
     und_status status = UND_OK;
-    w->is_table = r->drawing == UND_DRAWS_BOX;
-    w->table = r->mesh.low;
-    w->thinnest = maxf(4 * offset_at(w, w->base.bounds.high, 4 * r->mesh.span), THINNEST * r->mesh.cell);
+    w->is_table = stage->drawing == UND_DRAWS_BOX;
+    w->table = stage->mesh.low;
+    w->thinnest =
+        maxf(4 * offset_at(w, w->base.bounds.high, 4 * stage->mesh.span), THINNEST * stage->mesh.cell);
     if (!(w->device = rtcNewDevice("threads=1"))) /* builds the same tree each time */
         return und_error_set(err, UND_FAILED, "Embree cannot be used: error %d", rtcGetDeviceError(NULL));
     w->scene = rtcNewScene(w->device);
     rtcSetSceneFlags(w->scene, RTC_SCENE_FLAG_ROBUST);
-    if (r->drawing == UND_DRAWS_BOX)
+    if (stage->drawing == UND_DRAWS_BOX)
         status = take_liquid(w, frame, err) ? err->status : und_world_tank(w, err);
     else
         status = und_world_ground(w, err);
@@ -267,9 +280,9 @@ static und_status build(und_world_parts *w, const und_frame *frame, und_error *e
     return UND_OK;
 }
 
-und_world *und_world_create(und_render *render, const und_frame *frame, und_error *err)
+und_world *und_world_create(und_scenery *stage, const und_frame *frame, und_error *err)
 {
-    if (und_render_is_flat(render)) {
+    if (und_scenery_is_flat(stage)) {
         und_error_set(err, UND_INVALID, "frame %d is drawn flat: there is nothing in it that rays could meet",
                       frame->number);
         return NULL;
@@ -277,14 +290,14 @@ und_world *und_world_create(und_render *render, const und_frame *frame, und_erro
     und_world_parts *w = und_alloc(1, sizeof *w, "a frame's world", err);
     if (!w)
         return NULL;
-    w->render = render;
+    w->stage = stage;
     w->base = (und_world){
-        .cast = cast, .blocked = blocked, .meets = meets, .within = within, .bounds = find_bounds(render)};
-    if (render->def.haze > 0 && isfinite(render->def.haze))
+        .cast = cast, .blocked = blocked, .meets = meets, .within = within, .bounds = find_bounds(stage)};
+    if (stage->def.haze > 0 && isfinite(stage->def.haze))
         w->base.air = hazy_air;
-    w->water = find_water(&render->def, render->texture);
+    w->water = find_water(&stage->def, stage->texture);
     w->opaque_liquid = w->water.kind != UND_MATTER_DIELECTRIC;
-    w->shutter = render->def.motion_blur && render->def.shutter > 0 ? (float)render->def.shutter : 0;
+    w->shutter = stage->def.motion_blur && stage->def.shutter > 0 ? (float)stage->def.shutter : 0;
     if (build(w, frame, err) == UND_OK)
         return &w->base;
     und_world_destroy(&w->base);
@@ -300,7 +313,7 @@ void und_world_destroy(und_world *world)
         rtcReleaseScene(w->scene);
     if (w->device)
         rtcReleaseDevice(w->device);
-    und_level_close(&w->level);
+    und_trace_level_close(&w->level);
     free(w->object[0]);
     free(w->object[1]);
     free(w->owner);

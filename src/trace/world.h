@@ -3,8 +3,8 @@
 #ifndef UND_TRACE_WORLD_H
 #define UND_TRACE_WORLD_H
 
-#include "render/f3.h"
-#include "render/render.h"
+#include "stage/f3.h"
+#include "stage/scenery.h"
 
 typedef struct und_ray {
     f3 from, dir; /* dir: unit */
@@ -56,8 +56,8 @@ struct und_world {
     und_box bounds; /* of the scene that is looked at: where light is aimed */
 };
 
-/* A frame's world, from what the renderer prepared of it (und_render_prepare). */
-und_world *und_world_create(und_render *render, const und_frame *frame, und_error *err);
+/* A frame's world, from what was prepared of it (und_scenery_prepare). */
+und_world *und_world_create(und_scenery *stage, const und_frame *frame, und_error *err);
 void und_world_destroy(und_world *world);
 
 #endif

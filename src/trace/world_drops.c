@@ -35,8 +35,8 @@ static drops find_drops(const und_frame *frame, const char *position, const char
  * drop is before the lens. */
 static bool find_drop(const und_world_parts *w, const drops *d, size_t k, float sphere[4], float speed[3])
 {
-    const und_render_def *def = &w->render->def;
-    const und_shot *c = &w->render->camera;
+    const und_picture_def *def = &w->stage->def;
+    const und_shot *c = &w->stage->camera;
     const float most = 0.06f; /* of the distance, that a radius may be */
     float square = 0;
     sphere[3] = d->radius ? d->radius[k] : 0.5f * (float)def->rain_width;
@@ -106,8 +106,8 @@ static void pass_rain(const struct RTCFilterFunctionNArguments *a)
 
 static und_status add_rain(und_world_parts *w, const drops *d, und_error *err)
 {
-    const und_shot *c = &w->render->camera;
-    const float back = (float)w->render->def.shutter, pixel = (float)w->render->def.samples / c->focal;
+    const und_shot *c = &w->stage->camera;
+    const float back = (float)w->stage->def.shutter, pixel = (float)w->stage->def.samples / c->focal;
     float sphere[4], speed[3], *data[2];
     size_t count = count_drops(w, d);
     if (count == 0)

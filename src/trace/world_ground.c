@@ -11,13 +11,13 @@ static const float FAR_AROUND = 60; /* sides of the domain */
 
 static bool goes_on(const und_world_parts *w)
 {
-    return !w->render->def.sides;
+    return !w->stage->def.sides;
 }
 
 /* Places of nodes, one more around where the ground goes on. */
 static void put_nodes(const und_world_parts *w, bool water, float *to)
 {
-    const und_mesh *m = &w->render->mesh;
+    const und_mesh *m = &w->stage->mesh;
     int ring = goes_on(w);
     float far = FAR_AROUND * m->span;
     for (int j = -ring; j < m->nz + ring; j++)
@@ -32,7 +32,7 @@ static void put_nodes(const und_world_parts *w, bool water, float *to)
 
 static bool is_wet(const und_world_parts *w, int i0, int j0, int wide, int high)
 {
-    const und_mesh *m = &w->render->mesh;
+    const und_mesh *m = &w->stage->mesh;
     int ring = goes_on(w);
     for (int j = j0; j < j0 + high; j++)
         for (int i = i0; i < i0 + wide; i++) {
@@ -69,7 +69,7 @@ static size_t list_patches(const und_world_parts *w, bool water, int nx, int nz,
  * is between them is linear in each. */
 float und_world_depth(const und_world_parts *w, float x, float z)
 {
-    const und_mesh *m = &w->render->mesh;
+    const und_mesh *m = &w->stage->mesh;
     float u = clampf((x - m->x0) * m->per_m, 0, (float)(m->nx - 1)),
           v = clampf((z - m->z0) * m->per_m, 0, (float)(m->nz - 1));
     int i = (int)u < m->nx - 2 ? (int)u : m->nx - 2, j = (int)v < m->nz - 2 ? (int)v : m->nz - 2;
@@ -96,7 +96,7 @@ static void pass_film(const struct RTCFilterFunctionNArguments *a)
 
 static und_status add_grid(und_world_parts *w, bool water, und_error *err)
 {
-    const und_mesh *m = &w->render->mesh;
+    const und_mesh *m = &w->stage->mesh;
     int ring = goes_on(w), nx = m->nx + 2 * ring, nz = m->nz + 2 * ring;
     size_t patches = list_patches(w, water, nx, nz, NULL);
     float *data[2];
@@ -147,7 +147,7 @@ typedef struct strip {
 /* Upright faces all around, two triangles from each node to the next, counter-clockwise seen from outside. */
 static void put_strips(const und_world_parts *w, bool water, float out, strip *s)
 {
-    const und_mesh *m = &w->render->mesh;
+    const und_mesh *m = &w->stage->mesh;
     for (int side = 0; side < SIDES; side++) {
         bool turned = side == 0 || side == 3;
         for (int k = 0; k < side_length(m, side); k++) {
@@ -175,7 +175,7 @@ static void put_strips(const und_world_parts *w, bool water, float out, strip *s
 
 static void put_base(const und_world_parts *w, strip *s)
 {
-    const und_mesh *m = &w->render->mesh;
+    const und_mesh *m = &w->stage->mesh;
     static const uint32_t quad[6] = {0, 1, 2, 2, 1, 3};
     for (int c = 0; c < 4; c++) {
         float *to = s->vertex + 3 * (s->corners + (size_t)c);
@@ -200,9 +200,9 @@ static void pass_wall(const struct RTCFilterFunctionNArguments *a)
         a->valid[0] = 0;
 }
 
-static und_status add_sides(und_world_parts *w, und_part_kind kind, float out, und_error *err)
+static und_status add_sides(und_world_parts *w, und_world_part_kind kind, float out, und_error *err)
 {
-    const und_mesh *m = &w->render->mesh;
+    const und_mesh *m = &w->stage->mesh;
     bool water = kind != UND_PART_CUT;
     size_t nodes = 2 * (size_t)(m->nx + m->nz), corners = 2 * nodes + 4;
     strip s = {0};
@@ -232,8 +232,8 @@ static und_status add_sides(und_world_parts *w, und_part_kind kind, float out, u
 
 und_status und_world_ground(und_world_parts *w, und_error *err)
 {
-    const und_mesh *m = &w->render->mesh;
-    bool pool = w->render->def.ground_pattern == UND_GROUND_TILES;
+    const und_mesh *m = &w->stage->mesh;
+    bool pool = w->stage->def.ground_pattern == UND_GROUND_TILES;
     und_status status = add_grid(w, false, err);
     if (status == UND_OK)
         status = add_grid(w, true, err);

@@ -144,8 +144,8 @@ static void find_velocity(und_traced_level *l, const und_frame *frame)
     memcpy(l->face, face, sizeof face);
 }
 
-und_status und_level_open(und_traced_level *l, const und_frame *frame, const und_level_def *def,
-                          und_error *err)
+und_status und_trace_level_open(und_traced_level *l, const und_frame *frame, const und_level_def *def,
+                                und_error *err)
 {
     const und_grid *g = &frame->grid;
     const float *distance, *solid;
@@ -168,15 +168,15 @@ und_status und_level_open(und_traced_level *l, const und_frame *frame, const und
     l->moments = 1;
     l->at[0] = l->phi;
     if (!l->phi || !l->brick || (solid && !l->room) ||
-        und_level_move(l, def->shutter, def->threads, err) != UND_OK) {
-        und_level_close(l);
+        und_trace_level_move(l, def->shutter, def->threads, err) != UND_OK) {
+        und_trace_level_close(l);
         return UND_FAILED;
     }
     find_bricks(l, def->threads);
     return UND_OK;
 }
 
-void und_level_close(und_traced_level *l)
+void und_trace_level_close(und_traced_level *l)
 {
     for (int k = 0; k < UND_LEVEL_MOMENTS; k++)
         if (l->at[k] != l->phi)

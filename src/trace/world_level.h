@@ -41,12 +41,12 @@ typedef struct und_level_def {
 
 /* None, with phi NULL, where the frame has no distance; UND_FAILED where an item is not what it should be.
  * The frame's velocities are borrowed. */
-und_status und_level_open(und_traced_level *level, const und_frame *frame, const und_level_def *def,
-                          und_error *err);
-void und_level_close(und_traced_level *level);
+und_status und_trace_level_open(und_traced_level *level, const und_frame *frame, const und_level_def *def,
+                                und_error *err);
+void und_trace_level_close(und_traced_level *level);
 
 /* Makes the moments before the frame's (world_motion.c). */
-und_status und_level_move(und_traced_level *level, float shutter, int threads, und_error *err);
+und_status und_trace_level_move(und_traced_level *level, float shutter, int threads, und_error *err);
 
 typedef struct und_level_hit {
     float t;
@@ -58,12 +58,13 @@ typedef struct und_level_hit {
 } und_level_hit;
 
 /* The first place between near and far at which the ray gets into or out of the liquid. */
-bool und_level_cast(const und_traced_level *level, const und_ray *ray, float near, float far,
-                    und_level_hit *hit);
+bool und_trace_level_cast(const und_traced_level *level, const und_ray *ray, float near, float far,
+                          und_level_hit *hit);
 
 /* Outward normals where the ray met it: of the surface itself, and of a smooth one near it. */
-void und_level_normals(const und_traced_level *level, const und_level_hit *hit, f3 dir, f3 *face, f3 *smooth);
-f3 und_level_velocity(const und_traced_level *level, f3 place);
-bool und_level_within(const und_traced_level *level, f3 place);
+void und_trace_level_normals(const und_traced_level *level, const und_level_hit *hit, f3 dir, f3 *face,
+                             f3 *smooth);
+f3 und_trace_level_velocity(const und_traced_level *level, f3 place);
+bool und_trace_level_within(const und_traced_level *level, f3 place, float time); /* 0 to 1, of the shutter */
 
 #endif

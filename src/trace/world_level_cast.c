@@ -216,7 +216,8 @@ static void note(const walk *w, float time, double start, float t, int wall, und
     hit->room = wall < 0 && w->room && -linear(l, l->room, q) >= look(w, t);
 }
 
-bool und_level_cast(const und_traced_level *l, const und_ray *ray, float near, float far, und_level_hit *hit)
+bool und_trace_level_cast(const und_traced_level *l, const und_ray *ray, float near, float far,
+                          und_level_hit *hit)
 {
     const float place[3] = {ray->from.x, ray->from.y, ray->from.z},
                 way[3] = {ray->dir.x, ray->dir.y, ray->dir.z};
@@ -253,7 +254,7 @@ bool und_level_cast(const und_traced_level *l, const und_ray *ray, float near, f
     return true;
 }
 
-bool und_level_within(const und_traced_level *l, f3 place)
+bool und_trace_level_within(const und_traced_level *l, f3 place, float time)
 {
     const float p[3] = {place.x, place.y, place.z};
     walk w = {.level = l, .room = l->room};
@@ -264,7 +265,7 @@ bool und_level_within(const und_traced_level *l, f3 place)
         if (!(w.from[a] > l->low[a] && w.from[a] < l->high[a]))
             return false;
     }
-    set_moment(&w, 1);
+    set_moment(&w, time);
     return look(&w, 0) < 0;
 }
 
@@ -332,7 +333,8 @@ static f3 normal_of(const und_traced_level *l, f3 gradient, f3 instead)
     return square > 1e-8f ? f3_scale(g, 1 / sqrtf(square)) : instead;
 }
 
-void und_level_normals(const und_traced_level *l, const und_level_hit *hit, f3 dir, f3 *face, f3 *smooth)
+void und_trace_level_normals(const und_traced_level *l, const und_level_hit *hit, f3 dir, f3 *face,
+                             f3 *smooth)
 {
     if (hit->wall >= 0) {
         float n[3] = {0}, d[3] = {dir.x, dir.y, dir.z};
@@ -362,7 +364,7 @@ void und_level_normals(const und_traced_level *l, const und_level_hit *hit, f3 d
     *smooth = normal_of(l, f3_scale(round, sign), *face);
 }
 
-f3 und_level_velocity(const und_traced_level *l, f3 place)
+f3 und_trace_level_velocity(const und_traced_level *l, f3 place)
 {
     const und_grid *g = &l->grid;
     const float p[3] = {place.x, place.y, place.z};

@@ -54,16 +54,11 @@ static void dress(const und_look *look, f3 color, und_hit *hit)
     }
 }
 
-/* How the renderer's own functions are asked. */
-static und_shade_view view_of(const und_world_parts *w, const und_ray *ray, const und_hit *hit,
-                              unsigned char *mark)
+/* How wide a ray is where it meets something, m. */
+static float footprint_of(const und_world_parts *w, const und_ray *ray, const und_hit *hit)
 {
     float wide = 2 * ray->spread * hit->t, facing = maxf(fabsf(f3_dot(ray->dir, hit->face)), 0.08f);
-    return (und_shade_view){.r = w->render,
-                            .mark = mark,
-                            .dir = ray->dir,
-                            .distance = hit->t,
-                            .footprint = maxf(wide / sqrtf(facing), 1e-6f * w->render->mesh.span)};
+    return maxf(wide / sqrtf(facing), 1e-6f * w->stage->mesh.span);
 }
 
 /* Opaque things are seen from both sides. */
@@ -89,43 +84,42 @@ static f3 under_film(f3 wet, f3 dry, float index)
 
 void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit *hit)
 {
-    const und_render *r = w->render;
-    unsigned char none = 0;
-    und_shade_view v = view_of(w, ray, hit, &none);
+    const und_scenery *stage = w->stage;
+    const float footprint = footprint_of(w, ray, hit);
     float m[M_COUNT];
-    und_mesh_at(&r->mesh, hit->place.x, hit->place.z, m);
-    und_material g = und_material_at(r, m, hit->place, v.footprint);
-    float film = clampf(m[M_DEPTH] / (0.05f * r->mesh.cell), 0, 1),
-          wet = mixf(clampf(m[M_WET], 0, 1), 1, film);
+    und_stage_mesh_at(&stage->mesh, hit->place.x, hit->place.z, m);
+    und_material g = und_material_at(stage, m, hit->place, footprint);
+    float film = und_wet_by_film(m[M_DEPTH], stage->mesh.cell), wet = mixf(clampf(m[M_WET], 0, 1), 1, film);
     bool under =
-        r->drawing == UND_DRAWS_HEIGHTS && und_world_depth(w, hit->place.x, hit->place.z) > w->thinnest;
+        stage->drawing == UND_DRAWS_HEIGHTS && und_world_depth(w, hit->place.x, hit->place.z) > w->thinnest;
     f3 dry = g.color;
-    und_wet_down(r, &g, wet, maxf(m[M_DEPTH], 0));
+    und_wet_down(stage, &g, wet, maxf(m[M_DEPTH], 0));
     if (under)
-        g.color = under_film(g.color, dry, (float)r->def.refraction);
+        g.color = under_film(g.color, dry, (float)stage->def.refraction);
     hit->id = UND_ID_GROUND;
     hit->normal = g.normal;
     hit->matter = diffuse(g.color);
     if (under)
         ; /* under water nothing shines */
-    else if (r->def.ground_pattern == UND_GROUND_TILES || und_tank_floor(&r->tank, hit->place))
-        hit->matter = coated(g.color, 0.2f, 1.5f);
-    else if (und_world_chance(ray->from, ray->dir, 2) < wet * wet * (float)r->def.sheen * g.wet_gloss)
-        hit->matter = coated(g.color, 0.3f, (float)r->def.refraction);
-    if (r->def.looks.ground.given && !und_tank_floor(&r->tank, hit->place))
-        dress(&r->def.looks.ground, g.color, hit);
+    else if (stage->def.ground_pattern == UND_GROUND_TILES || und_tank_floor(&stage->tank, hit->place))
+        hit->matter = coated(g.color, 0.2f, UND_GLASS_INDEX);
+    else if (und_world_chance(ray->from, ray->dir, 2) <
+             und_wet_sheen(wet, (float)stage->def.sheen) * g.wet_gloss)
+        hit->matter = coated(g.color, 0.3f, (float)stage->def.refraction);
+    if (stage->def.looks.ground.given && !und_tank_floor(&stage->tank, hit->place))
+        dress(&stage->def.looks.ground, g.color, hit);
     face_ray(hit, ray->dir);
 }
 
 static void look_cut(const und_world_parts *w, const und_ray *ray, uint8_t side, und_hit *hit)
 {
-    unsigned char none = 0;
-    und_shade_view v = view_of(w, ray, hit, &none);
+    const float footprint = footprint_of(w, ray, hit);
     hit->id = UND_ID_GROUND;
     hit->normal = hit->face;
-    const und_sky *sky = &w->render->sky;
-    f3 earth = und_cut_ground(w->render, hit->place, side & 3, v.footprint),
-       glow = f3_scale(f3_times(earth, sky->sun_color), 0.22f); /* as bright in the shade as in the preview */
+    const und_sky *sky = &w->stage->sky;
+    f3 earth = und_cut_ground(w->stage, hit->place, side & 3, footprint),
+       glow = f3_scale(f3_times(earth, sky->sun_color),
+                       UND_CUT_SHADE); /* as bright in the shade as in the preview */
     hit->matter = diffuse(earth);
     memcpy(hit->matter.emission, (float[3]){glow.x, glow.y, glow.z}, sizeof hit->matter.emission);
     face_ray(hit, ray->dir);
@@ -133,22 +127,21 @@ static void look_cut(const und_world_parts *w, const und_ray *ray, uint8_t side,
 
 static void look_wall(const und_world_parts *w, const und_ray *ray, und_hit *hit)
 {
-    unsigned char none = 0;
-    und_shade_view v = view_of(w, ray, hit, &none);
+    const float footprint = footprint_of(w, ray, hit);
     hit->id = UND_ID_GROUND;
     hit->normal = hit->face;
-    hit->matter = diffuse(und_material_tiles(w->render, hit->place, hit->face, v.footprint).color);
+    hit->matter = diffuse(und_material_tiles(w->stage, hit->place, hit->face, footprint).color);
     face_ray(hit, ray->dir);
 }
 
 /* With the dye at a place. */
 static und_matter water_at(const und_world_parts *w, const float *m)
 {
-    const und_render *r = w->render;
+    const und_scenery *stage = w->stage;
     und_matter water = w->water;
-    if (r->mesh.has_dye && water.kind == UND_MATTER_DIELECTRIC) {
-        f3 lost = und_water_absorption(r, m),
-           deep = f3_mix(f3_of(water.scatter), f3_of(r->def.dye_color), clampf(m[M_DYE], 0, 1));
+    if (stage->mesh.has_dye && water.kind == UND_MATTER_DIELECTRIC) {
+        f3 lost = und_water_absorption(stage, m),
+           deep = f3_mix(f3_of(water.scatter), f3_of(stage->def.dye_color), clampf(m[M_DYE], 0, 1));
         memcpy(water.absorption, (float[3]){lost.x, lost.y, lost.z}, sizeof water.absorption);
         memcpy(water.scatter, (float[3]){deep.x, deep.y, deep.z}, sizeof water.scatter);
     }
@@ -157,32 +150,31 @@ static und_matter water_at(const und_world_parts *w, const float *m)
 
 static void look_water(const und_world_parts *w, const und_ray *ray, und_hit *hit)
 {
-    const und_render *r = w->render;
-    unsigned char none = 0;
-    und_shade_view v = view_of(w, ray, hit, &none);
+    const und_scenery *stage = w->stage;
+    const float footprint = footprint_of(w, ray, hit);
     float m[M_COUNT], fine[2] = {0, 0}, lost = 0;
-    und_mesh_at(&r->mesh, hit->place.x, hit->place.z, m);
-    float shore = r->def.shore > 0 ? (float)r->def.shore : 0.15f * r->mesh.cell;
+    und_stage_mesh_at(&stage->mesh, hit->place.x, hit->place.z, m);
+    float shore = und_shore_depth((float)stage->def.shore, stage->mesh.cell);
     float full = stepf(0, shore, m[M_DEPTH]), sx = mixf(m[M_GX], m[M_WX], full),
           sz = mixf(m[M_GZ], m[M_WZ], full);
-    if (r->def.ripples > 0 && ray->spread < 0.05f) /* wider cones see their mean */
-        und_ripples_at(&v, hit->place, m, (float)r->def.ripples * full, fine, &lost);
+    if (stage->def.ripples > 0 && ray->spread < 0.05f) /* wider cones see their mean */
+        und_ripples_at(stage, hit->place, m, footprint, (float)stage->def.ripples * full, fine, &lost);
     hit->id = UND_ID_LIQUID;
     hit->normal = f3_unit(f3_make(-sx - fine[0], 1, -sz - fine[1]));
     hit->velocity = f3_make(m[M_FLOW_X], 0, m[M_FLOW_Z]);
     hit->matter = water_at(w, m);
-    if (und_world_chance(ray->from, ray->dir, 3) >= und_foam_cover(&v, hit->place, m))
+    if (und_world_chance(ray->from, ray->dir, 3) >= und_stage_foam_cover(stage, hit->place, m, footprint))
         return;
-    /* Bubbles scatter: light goes round the slope. */
-    hit->normal = f3_unit(f3_make(0.4f * hit->normal.x, hit->normal.y, 0.4f * hit->normal.z));
-    hit->matter = diffuse(f3_gray(0.78f * (float)r->def.foam));
+    hit->normal =
+        f3_unit(f3_make(UND_FOAM_ROUND * hit->normal.x, hit->normal.y, UND_FOAM_ROUND * hit->normal.z));
+    hit->matter = diffuse(f3_gray(UND_FOAM_BRIGHT * (float)stage->def.foam));
     face_ray(hit, ray->dir);
 }
 
 static void look_water_side(const und_world_parts *w, und_hit *hit)
 {
     float m[M_COUNT];
-    und_mesh_at(&w->render->mesh, hit->place.x, hit->place.z, m);
+    und_stage_mesh_at(&w->stage->mesh, hit->place.x, hit->place.z, m);
     hit->id = UND_ID_LIQUID;
     hit->normal = hit->face;
     hit->matter = water_at(w, m);
@@ -195,14 +187,14 @@ static f3 blend(const float *corner, const struct RTCHit *h)
 
 static void look_object(const und_world_parts *w, const und_ray *ray, const struct RTCHit *h, und_hit *hit)
 {
-    const und_drawn_mesh *soup = &w->render->soup;
+    const und_drawn_mesh *soup = &w->stage->soup;
     size_t k = w->object[h->geomID == UND_PART_GLASS][h->primID];
     und_look look = und_world_look_of(w, w->owner[k]);
     bool body = w->owner[k] >= UND_ID_BODY;
     f3 color = soup->color ? blend(soup->color + 9 * k, h) : f3_gray(0.7f);
     hit->id = w->owner[k];
     hit->normal = f3_unit(blend(soup->normal + 9 * k, h));
-    hit->matter = body ? coated(color, 0.25f, 1.4f) : diffuse(color);
+    hit->matter = body ? coated(color, 0.25f, UND_COAT_INDEX) : diffuse(color);
     if (look.given)
         dress(&look, color, hit);
     if (w->speed)
@@ -211,40 +203,30 @@ static void look_object(const und_world_parts *w, const und_ray *ray, const stru
         face_ray(hit, ray->dir);
 }
 
-/* How much longer a way on the triangle was at first. */
-static float stretch(const und_render *r, size_t triangle)
-{
-    const float *corner[2] = {r->liquid.frame_position + 9 * triangle, r->rest + 9 * triangle};
-    float way[2] = {0};
-    for (int k = 0; k < 2; k++)
-        for (int c = 1; c < 3; c++) {
-            f3 e = f3_sub(f3_of(corner[k] + 3 * c), f3_of(corner[k]));
-            way[k] += sqrtf(f3_dot(e, e));
-        }
-    return way[0] > 0 ? way[1] / way[0] : 1;
-}
-
 static void look_skin(const und_world_parts *w, const und_ray *ray, const struct RTCHit *h, und_hit *hit)
 {
-    const und_render *r = w->render;
+    const und_scenery *stage = w->stage;
     size_t k = h->primID;
+    float corner[9];
+    und_drawn_normals(&stage->liquid, k, corner);
     hit->id = UND_ID_LIQUID;
-    hit->normal = f3_unit(blend(r->liquid.normal + 9 * k, h));
+    hit->normal = f3_unit(blend(corner, h));
     hit->matter = w->water;
     if (f3_dot(hit->normal, hit->face) < 0) /* its normals tell what is outside */
         hit->face = f3_scale(hit->face, -1);
-    if (!r->texture)
+    if (!stage->texture)
         return;
-    f3 rest = blend(r->rest + 9 * k, h);
+    und_shell_corners(&stage->surface, stage->rest, k, corner);
+    f3 rest = blend(corner, h);
     float color[3];
-    und_paint_at(&r->def.paint, r->texture, (float[3]){rest.x, rest.y, rest.z},
-                 2 * ray->spread * hit->t * stretch(r, k), color);
-    hit->matter = und_world_chance(ray->from, ray->dir, 4) < (float)r->def.gloss
-                      ? coated(f3_of(color), 0.05f, (float)r->def.refraction)
+    und_paint_at(&stage->def.paint, stage->texture, (float[3]){rest.x, rest.y, rest.z},
+                 2 * ray->spread * hit->t * und_stage_skin_stretch(stage, k), color);
+    hit->matter = und_world_chance(ray->from, ray->dir, 4) < (float)stage->def.gloss
+                      ? coated(f3_of(color), 0.05f, (float)stage->def.refraction)
                       : diffuse(f3_of(color));
-    if (r->def.looks.liquid.given)
-        dress(&r->def.looks.liquid, f3_of(color), hit);
-    if (r->def.paint.unlit) { /* it has the light of the plate already */
+    if (stage->def.looks.liquid.given)
+        dress(&stage->def.looks.liquid, f3_of(color), hit);
+    if (stage->def.paint.unlit) { /* it has the light of the plate already */
         memcpy(hit->matter.emission, color, sizeof color);
         paint(&hit->matter, f3_gray(0));
     }
@@ -258,7 +240,7 @@ static void look_sheet(const und_world_parts *w, const und_ray *ray, const struc
     float mirrored,
         through = und_world_film(w, ray->dir, hit->face, und_world_rim(w, h->primID, h->u, h->v), &mirrored);
     hit->id = UND_ID_SPRAY;
-    hit->normal = f3_unit(blend(w->render->sheet.normal + 9 * (size_t)h->primID, h));
+    hit->normal = f3_unit(blend(w->stage->sheet.normal + 9 * (size_t)h->primID, h));
     if (f3_dot(hit->normal, hit->face) < 0)
         hit->normal = f3_scale(hit->normal, -1);
     hit->matter = diffuse(f3_gray(0.9f));
@@ -288,7 +270,7 @@ void und_world_look(const und_world_parts *w, const und_ray *ray, const struct R
     hit->face = f3_unit(f3_make(h->Ng_x, h->Ng_y, h->Ng_z));
     if ((h->geomID == UND_PART_GROUND || h->geomID == UND_PART_WATER) && hit->face.y < 0)
         hit->face = f3_scale(hit->face, -1);
-    switch ((und_part_kind)h->geomID) {
+    switch ((und_world_part_kind)h->geomID) {
     case UND_PART_GROUND:
         und_world_look_ground(w, ray, hit);
         break;

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "render/rigid.h"
+#include "stage/rigid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ uint32_t *und_world_triangles(und_world_parts *w, RTCGeometry g, size_t triangle
     return index;
 }
 
-void und_world_attach(und_world_parts *w, RTCGeometry g, und_part_kind kind, unsigned mask)
+void und_world_attach(und_world_parts *w, RTCGeometry g, und_world_part_kind kind, unsigned mask)
 {
     rtcSetGeometryMask(g, mask);
     rtcCommitGeometry(g);
@@ -48,8 +48,9 @@ void und_world_attach(und_world_parts *w, RTCGeometry g, und_part_kind kind, uns
 }
 
 /* Loose triangles, each with its own corners; `list`: which of them, or NULL for the first `count`. */
-static und_status add_triangles(und_world_parts *w, und_part_kind kind, unsigned mask, const float *position,
-                                const float *speed, const uint32_t *list, size_t count, und_error *err)
+static und_status add_triangles(und_world_parts *w, und_world_part_kind kind, unsigned mask,
+                                const float *position, const float *speed, const uint32_t *list, size_t count,
+                                und_error *err)
 {
     float *data[2];
     int moments = speed && w->shutter > 0 ? 2 : 1;
@@ -73,20 +74,6 @@ static und_status add_triangles(und_world_parts *w, und_part_kind kind, unsigned
     return UND_OK;
 }
 
-/* Corners of each solid begin at the frame's "solid/mesh_first"; older frames do not tell them apart. */
-static const int32_t *find_firsts(const und_frame *frame, size_t corners, size_t *count)
-{
-    const und_item *item = und_frame_find(frame, "solid/mesh_first");
-    if (!item || item->type != UND_I32 || !item->data || item->rank != 1 || item->dim[0] < 2)
-        return NULL;
-    const int32_t *first = item->data;
-    *count = item->dim[0] - 1;
-    for (size_t i = 0; i < *count; i++)
-        if (first[i + 1] < first[i] || first[i + 1] % 3 != 0)
-            return NULL;
-    return first[0] == 0 && (size_t)first[*count] == corners ? first : NULL;
-}
-
 static void own(int32_t *owner, const int32_t *first, size_t count, int32_t id)
 {
     for (size_t i = 0; i < count; i++)
@@ -97,19 +84,19 @@ static void own(int32_t *owner, const int32_t *first, size_t count, int32_t id)
 /* Whose a triangle is: bodies come first, solids after them. */
 static void find_owners(und_world_parts *w, const und_frame *frame, const und_rigid *bodies)
 {
-    size_t count = w->render->soup.count, solids = 0, before = bodies->corners / 3;
+    size_t count = w->stage->soup.count, solids = 0, before = bodies->corners / 3;
     if (bodies->count > 0)
         own(w->owner, bodies->first, bodies->count, UND_ID_BODY);
     for (size_t k = before; k < count; k++)
         w->owner[k] = UND_ID_SOLID;
-    const int32_t *first = find_firsts(frame, 3 * (count - before), &solids);
+    const int32_t *first = und_stage_solids_find(frame, 3 * (count - before), &solids);
     if (first && solids < UND_ID_BODY - UND_ID_SOLID)
         own(w->owner + before, first, solids, UND_ID_SOLID);
 }
 
 und_look und_world_look_of(const und_world_parts *w, int32_t owner)
 {
-    const und_looks *l = &w->render->def.looks;
+    const und_looks *l = &w->stage->def.looks;
     return owner >= UND_ID_BODY ? und_look_of(l->bodies, l->body_count, owner - UND_ID_BODY)
                                 : und_look_of(l->solids, l->solid_count, owner - UND_ID_SOLID);
 }
@@ -125,10 +112,10 @@ static bool all_sane(const float *v, size_t count)
 /* Of the corners of the frame's solids: v + w x (p - x) of each; false: they are not known to move. */
 static bool move_solids(und_world_parts *w, const und_frame *frame, size_t before)
 {
-    und_drawn_mesh *soup = &w->render->soup;
+    und_drawn_mesh *soup = &w->stage->soup;
     const und_item *item = und_frame_find(frame, "solid/motion");
     size_t solids = 0;
-    const int32_t *first = find_firsts(frame, 3 * soup->count - before, &solids);
+    const int32_t *first = und_stage_solids_find(frame, 3 * soup->count - before, &solids);
     if (!first || !item || item->type != UND_F32 || !item->data || item->rank != 2 ||
         item->dim[0] != solids || item->dim[1] != 9 || !all_sane(item->data, 9 * solids))
         return false;
@@ -146,7 +133,7 @@ static bool move_solids(und_world_parts *w, const und_frame *frame, size_t befor
 /* How fast corners are, m/s; NULL: nothing moves. */
 static const float *find_speed(und_world_parts *w, const und_frame *frame, const und_rigid *bodies)
 {
-    und_drawn_mesh *soup = &w->render->soup;
+    und_drawn_mesh *soup = &w->stage->soup;
     if (!soup->speed || soup->frame_position != soup->placed)
         return NULL;
     if (!bodies->spin)
@@ -157,7 +144,7 @@ static const float *find_speed(und_world_parts *w, const und_frame *frame, const
 
 und_status und_world_objects(und_world_parts *w, const und_frame *frame, und_error *err)
 {
-    und_drawn_mesh *soup = &w->render->soup;
+    und_drawn_mesh *soup = &w->stage->soup;
     size_t count = soup->count, number[2] = {0};
     und_rigid bodies;
     if (count == 0)
@@ -183,11 +170,28 @@ und_status und_world_objects(und_world_parts *w, const und_frame *frame, und_err
                : status;
 }
 
+static und_status add_shell(und_world_parts *w, und_world_part_kind kind, unsigned mask,
+                            const und_shell *shell, und_error *err)
+{
+    size_t vertices = (size_t)shell->vertex_count, triangles = (size_t)shell->triangle_count;
+    float *data[2];
+    RTCGeometry g = und_world_geometry(w, RTC_GEOMETRY_TYPE_TRIANGLE, vertices, 3, 1, data, err);
+    uint32_t *index = g ? und_world_triangles(w, g, triangles, err) : NULL;
+    if (!index)
+        return UND_FAILED;
+    memcpy(data[0], shell->position, 3 * vertices * sizeof *shell->position);
+    memcpy(index, shell->triangle, 3 * triangles * sizeof *index);
+    und_world_attach(w, g, kind, mask);
+    return UND_OK;
+}
+
 und_status und_world_skin(und_world_parts *w, und_error *err)
 {
-    const und_drawn_mesh *skin = &w->render->liquid;
-    return add_triangles(w, UND_PART_SKIN, w->opaque_liquid ? UND_MASK_OPAQUE : UND_MASK_CLEAR,
-                         skin->frame_position, NULL, NULL, skin->count, err);
+    const und_drawn_mesh *skin = &w->stage->liquid;
+    unsigned mask = w->opaque_liquid ? UND_MASK_OPAQUE : UND_MASK_CLEAR;
+    if (skin->count > 0 && skin->shell)
+        return add_shell(w, UND_PART_SKIN, mask, skin->shell, err);
+    return add_triangles(w, UND_PART_SKIN, mask, skin->frame_position, NULL, NULL, skin->count, err);
 }
 
 bool und_world_filtered(const struct RTCFilterFunctionNArguments *a, f3 *from, f3 *dir)
@@ -217,10 +221,10 @@ float und_world_rim(const und_world_parts *w, uint32_t triangle, float u, float 
 
 float und_world_film(const und_world_parts *w, f3 dir, f3 normal, float rim, float *mirrored)
 {
-    const float veil = 0.04f; /* of what drifts in it */
-    float one = und_fresnelf(maxf(fabsf(f3_dot(dir, normal)), 0.02f), (float)w->render->def.refraction);
-    *mirrored = 2 * one / (1 + one); /* both faces, with all that goes back and forth between them */
-    return (1 - *mirrored) * (1 - veil - 0.5f * rim * rim);
+    float one =
+        und_fresnelf(maxf(fabsf(f3_dot(dir, normal)), UND_LEAST_THROUGH), (float)w->stage->def.refraction);
+    *mirrored = und_both_faces(one);
+    return (1 - *mirrored) * (1 - UND_FILM_VEIL - UND_FILM_RIM * rim * rim);
 }
 
 /* Rays go through a film as often as light does. */
@@ -240,10 +244,10 @@ static void pass_film(const struct RTCFilterFunctionNArguments *a)
 
 und_status und_world_sheets(und_world_parts *w, const und_frame *frame, und_error *err)
 {
-    und_drawn_mesh *sheet = &w->render->sheet;
+    und_drawn_mesh *sheet = &w->stage->sheet;
     size_t corners;
     const float *p = und_find_corners(frame, "sheet/mesh_position", &corners);
-    und_status status = und_soup_set(sheet, p, corners / 3, err);
+    und_status status = und_stage_soup_set(sheet, p, corners / 3, err);
     if (status != UND_OK || sheet->count == 0)
         return status;
     const und_item *rim = und_frame_find(frame, "sheet/mesh_rim");

@@ -193,7 +193,7 @@ static und_status make_moments(motion *m, int threads, und_error *err)
     return UND_OK;
 }
 
-und_status und_level_move(und_traced_level *l, float shutter, int threads, und_error *err)
+und_status und_trace_level_move(und_traced_level *l, float shutter, int threads, und_error *err)
 {
     motion m = {.level = l};
     size_t nodes = (size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2];

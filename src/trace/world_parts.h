@@ -2,14 +2,16 @@
 #ifndef UND_TRACE_WORLD_PARTS_H
 #define UND_TRACE_WORLD_PARTS_H
 
-#include "render/shade.h"
+#include "stage/bend.h"
+#include "stage/scenery.h"
+#include "stage/triangle.h"
 #include "trace/world.h"
 #include "trace/world_level.h"
 
 #include <embree3/rtcore.h>
 
 /* Kinds of triangles and spheres; each is one geometry of the scene, under this number. */
-typedef enum und_part_kind {
+typedef enum und_world_part_kind {
     UND_PART_OBJECTS, /* solids and bodies that light does not go through */
     UND_PART_GLASS,   /* and those that it does */
     UND_PART_GROUND,
@@ -22,8 +24,8 @@ typedef enum und_part_kind {
     UND_PART_PANE, /* of a tank: glass, and its edges */
     UND_PART_DROPS,
     UND_PART_RAIN,
-    UND_PARTS
-} und_part_kind;
+    UND_COMPONENTS
+} und_world_part_kind;
 
 /* Drops and films are for the eye and for mirrors: to light, and after a bounce off something dull, they are
  * air. */
@@ -31,7 +33,7 @@ enum { UND_MASK_OPAQUE = 1, UND_MASK_CLEAR = 2, UND_MASK_AIRY = 4 };
 
 typedef struct und_world_parts {
     und_world base; /* first: a world is this */
-    und_render *render;
+    und_scenery *stage;
     und_traced_level level; /* phi NULL: none */
     und_matter water;
     bool opaque_liquid;
@@ -41,7 +43,7 @@ typedef struct und_world_parts {
     RTCDevice device;
     RTCScene scene;
     bool any;               /* has the scene anything in it? */
-    uint32_t *object[2];    /* [primitives] of objects and glass: triangles of the renderer's soup */
+    uint32_t *object[2];    /* [primitives] of objects and glass: triangles of the stage's soup */
     const float *speed;     /* [soup's corners][3], m/s; NULL: nothing moves */
     int32_t *owner;         /* [soup's triangles]: id */
     uint8_t *cut_side;      /* [primitives] of the cut: 0 to 3, 4: the base */
@@ -67,7 +69,7 @@ void und_world_look_pane(const und_ray *ray, uint32_t triangle, und_hit *hit);
 RTCGeometry und_world_geometry(und_world_parts *w, enum RTCGeometryType type, size_t vertices, int floats,
                                int moments, float *data[2], und_error *err);
 uint32_t *und_world_triangles(und_world_parts *w, RTCGeometry geometry, size_t triangles, und_error *err);
-void und_world_attach(und_world_parts *w, RTCGeometry geometry, und_part_kind kind, unsigned mask);
+void und_world_attach(und_world_parts *w, RTCGeometry geometry, und_world_part_kind kind, unsigned mask);
 
 /* What a hit looks like, its t, place and face set already (world_look.c). */
 void und_world_look_ground(const und_world_parts *w, const und_ray *ray, und_hit *hit);

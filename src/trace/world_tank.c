@@ -5,8 +5,6 @@
 enum { SIDES = UND_TANK_SIDES, QUADS = 3 * SIDES + SIDES }; /* panes, two strips at each corner, the rim */
 
 static const float INSET = 1e-2f; /* cells: rays in the liquid meet a wall before they leave it */
-static const float RIM = 0.7f, CORNER = 0.3f;
-static const float EDGE[3] = {0.30f, 0.52f, 0.46f};
 
 typedef struct quads {
     float *vertex;
@@ -75,8 +73,11 @@ void und_world_look_pane(const und_ray *ray, uint32_t triangle, und_hit *hit)
     hit->normal = hit->face;
     hit->matter = quad < SIDES
                       ? (und_matter){.kind = UND_MATTER_METAL, .color = {1, 1, 1}}
-                      : (und_matter){.kind = UND_MATTER_DIFFUSE, .color = {EDGE[0], EDGE[1], EDGE[2]}};
-    hit->clear = 1 - (quad < SIDES ? und_tank_mirrors(ray->dir, hit->face) : quad < 3 * SIDES ? CORNER : RIM);
+                      : (und_matter){.kind = UND_MATTER_DIFFUSE,
+                                     .color = {UND_TANK_EDGE[0], UND_TANK_EDGE[1], UND_TANK_EDGE[2]}};
+    hit->clear = 1 - (quad < SIDES       ? und_tank_mirrors(ray->dir, hit->face)
+                      : quad < 3 * SIDES ? UND_TANK_CORNER
+                                         : UND_TANK_RIM);
     if (f3_dot(hit->face, ray->dir) > 0) {
         hit->face = f3_scale(hit->face, -1);
         hit->normal = f3_scale(hit->normal, -1);
@@ -86,14 +87,14 @@ void und_world_look_pane(const und_ray *ray, uint32_t triangle, und_hit *hit)
 /* Light of its own, and off what is dull, goes through panes as if they were not there. */
 static void add_panes(und_world_parts *w, RTCGeometry g, quads *q)
 {
-    put_panes(q, &w->render->tank);
+    put_panes(q, &w->stage->tank);
     und_world_attach(w, g, UND_PART_PANE, UND_MASK_AIRY);
 }
 
 static void add_walls(und_world_parts *w, RTCGeometry g, quads *q)
 {
-    const und_tank *tank = &w->render->tank;
-    float in = INSET * (w->level.phi ? w->level.small : 1e-2f * w->render->mesh.span);
+    const und_tank *tank = &w->stage->tank;
+    float in = INSET * (w->level.phi ? w->level.small : 1e-2f * w->stage->mesh.span);
     und_box walls = tank->in;
     walls.low.x += in;
     walls.low.z += in;
@@ -107,7 +108,7 @@ static void add_walls(und_world_parts *w, RTCGeometry g, quads *q)
 
 und_status und_world_tank(und_world_parts *w, und_error *err)
 {
-    const und_tank *tank = &w->render->tank;
+    const und_tank *tank = &w->stage->tank;
     bool glass = tank->kind == UND_TANK_GLASS;
     size_t count = glass ? QUADS : 0;
     float *data[2];

@@ -1,7 +1,7 @@
 /* Colour maps, and round numbers for them. */
 #include "view/colormap.h"
 
-#include "render/plot.h"
+#include "stage/plot_data.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@ static void diverging(double t, double rgb[3])
     double side = 2 * t - 1, far = fabs(side);
     double hue = side < 0 ? 4.45 : 0.5;
     double chroma = 0.155 * far;
-    und_plot_oklab(0.965 - 0.46 * far, chroma * cos(hue), chroma * sin(hue), rgb);
+    und_stage_plot_oklab(0.965 - 0.46 * far, chroma * cos(hue), chroma * sin(hue), rgb);
 }
 
 /* As a body that glows: lightness rises evenly, chroma is highest where orange can have most. */
@@ -24,7 +24,7 @@ static void heat(double t, double rgb[3])
 {
     double hue = 0.4 + 1.45 * t;
     double chroma = 0.56 * t * (1.12 - t) * (1 - 0.3 * t);
-    und_plot_oklab(0.12 + 0.86 * t, chroma * cos(hue), chroma * sin(hue), rgb);
+    und_stage_plot_oklab(0.12 + 0.86 * t, chroma * cos(hue), chroma * sin(hue), rgb);
 }
 
 void und_colormap(int which, double value01, float rgb[3])
@@ -37,9 +37,9 @@ void und_colormap(int which, double value01, float rgb[3])
     else if (which == UND_MAP_HEAT)
         heat(t, color);
     else if (which == UND_MAP_GREY)
-        und_plot_oklab(0.15 + 0.83 * t, 0, 0, color);
+        und_stage_plot_oklab(0.15 + 0.83 * t, 0, 0, color);
     else
-        und_plot_color(t, color);
+        und_stage_plot_color(t, color);
     for (int k = 0; k < 3; k++)
         rgb[k] = (float)color[k];
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool und_editor_fits(const und_reel *reel)
+bool und_editor_fits(const und_frame_player *player)
 {
-    const und_scene_view *scene = und_reel_scene(reel);
-    return scene && scene->model && strcmp(scene->model, "cells") == 0 && scene->cells.keep_flow;
+    const und_scene_view *scene = und_frame_player_scene(player);
+    return scene && scene->model == UND_MODEL_CELLS && scene->cells.keep_flow;
 }
 
 und_buoy und_buoy_default(void)
@@ -66,14 +66,14 @@ static void look_around(und_editor *e, const und_scene_view *scene)
         e->model.size[a] = 0.12 * smallest;
 }
 
-und_editor *und_editor_create(const und_reel *reel, und_error *err)
+und_editor *und_editor_create(const und_frame_player *player, und_error *err)
 {
-    const und_afloat_def usual = und_afloat_def_default();
-    const und_scene_view *scene = und_reel_scene(reel);
+    const und_floating_bodies_def usual = und_floating_bodies_def_default();
+    const und_scene_view *scene = und_frame_player_scene(player);
     und_editor *e = und_alloc(1, sizeof *e, "the editor", err);
     if (!e)
         return NULL;
-    e->reel = reel;
+    e->player = player;
     e->selected = -1;
     e->stretch = 1;
     e->damping = usual.damping;
@@ -82,10 +82,10 @@ und_editor *und_editor_create(const und_reel *reel, und_error *err)
     look_around(e, scene);
     snprintf(e->save_path, sizeof e->save_path, "%.200s-bodies.lua", scene->name);
     snprintf(e->load_path, sizeof e->load_path, "%s", e->save_path);
-    und_cache_info info = und_reel_info(reel);
+    und_cache_info info = und_frame_player_info(player);
     e->reel_rows = info.row_count;
     e->reel_last = info.row_count > 0 ? info.rows[info.row_count - 1] : (und_cache_row){0};
-    und_status status = und_floater_open(&e->floater, reel, err);
+    und_status status = und_floater_open(&e->floater, player, err);
     if (status == UND_OK && info.bodies_text && info.pass && strcmp(info.pass, "float") == 0) {
         und_error why;
         if (und_editor_read(e, info.bodies_text, info.bodies_path, &info, &why) == UND_OK)
@@ -182,7 +182,7 @@ void und_editor_drop_fixed(und_editor *e)
 
 void und_editor_follow(und_editor *e)
 {
-    und_cache_info info = und_reel_info(e->reel);
+    und_cache_info info = und_frame_player_info(e->player);
     und_cache_row last = info.row_count > 0 ? info.rows[info.row_count - 1] : (und_cache_row){0};
     if (info.row_count == e->reel_rows && last.frame == e->reel_last.frame &&
         last.file_hash == e->reel_last.file_hash)
@@ -225,9 +225,9 @@ const und_frame *und_editor_dress(und_editor *e, const und_frame *frame)
     return status == UND_OK && ours ? &e->dressed : frame;
 }
 
-bool und_editor_has_news(const und_editor *e)
+bool und_editor_has_news(und_editor *e)
 {
-    und_floater *f = (und_floater *)&e->floater; /* the lock is no part of what it tells */
+    und_floater *f = &e->floater;
     pthread_mutex_lock(&f->lock);
     int wanted = und_floater_row(f, e->shown), row = wanted < f->count ? wanted : f->count - 1;
     bool news = f->made != e->dressed_made || row != e->dressed_row;
@@ -244,9 +244,9 @@ void und_editor_settle(und_editor *e)
     pthread_mutex_unlock(&f->lock);
 }
 
-void und_editor_progress(const und_editor *e, int *done, int *all)
+void und_editor_progress(und_editor *e, int *done, int *all)
 {
-    und_floater *f = (und_floater *)&e->floater;
+    und_floater *f = &e->floater;
     pthread_mutex_lock(&f->lock);
     *done = f->wanted > 0 && f->made == f->wanted ? f->count : 0;
     *all = e->count + e->fixed_count > 0 ? f->rows : 0;
@@ -263,7 +263,8 @@ static void turn_of(const float q[4], double turn[3])
     turn[2] = degrees * atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
 }
 
-bool und_editor_pose(const und_editor *e, int i, double place[3], double turn[3])
+/* Where a body is in the frame shown; false: it is not known yet. */
+static bool pose_of(const und_editor *e, int i, double place[3], double turn[3])
 {
     const und_item *at = und_frame_find(&e->dressed, "bodies/position"),
                    *way = und_frame_find(&e->dressed, "bodies/rotation");
@@ -306,7 +307,7 @@ static bool meet_plane(const und_editor *e, const und_lens *lens, double x, doub
 static bool seen_at(const und_editor *e, int i, const und_lens *lens, double at[2], double *radius)
 {
     double place[3], side[3], beside[2];
-    if (!und_editor_pose(e, i, place, NULL))
+    if (!pose_of(e, i, place, NULL))
         memcpy(place, e->buoys[i].at, sizeof place);
     place[1] *= e->stretch;
     for (int a = 0; a < 3; a++)
@@ -358,7 +359,7 @@ static void grab(und_editor *e, int i, const und_lens *lens, double x, double y)
     e->selected = i;
     e->moves = true;
     memset(e->grip, 0, sizeof e->grip);
-    if (!und_editor_pose(e, i, place, turn) || !meet_plane(e, lens, x, y, place, point))
+    if (!pose_of(e, i, place, turn) || !meet_plane(e, lens, x, y, place, point))
         return;
     for (int a = 0; a < 3; a++)
         e->grip[a] = place[a] - point[a];
@@ -368,7 +369,7 @@ static void drag(und_editor *e, const und_lens *lens, double x, double y)
 {
     und_buoy b = e->buoys[e->selected];
     double place[3], turn[3], point[3];
-    if (!und_editor_pose(e, e->selected, place, turn)) {
+    if (!pose_of(e, e->selected, place, turn)) {
         memcpy(place, b.at, sizeof place);
         memcpy(turn, b.turn, sizeof turn);
     }

@@ -7,15 +7,15 @@
 #ifndef UND_VIEW_EDITOR_H
 #define UND_VIEW_EDITOR_H
 
+#include "view/frame_player.h"
 #include "view/painter.h"
-#include "view/reel.h"
 
 typedef struct und_editor und_editor;
 
-/* Can bodies be put into what the reel shows?  Only into cells whose frames keep the flow. */
-bool und_editor_fits(const und_reel *reel);
+/* Can bodies be put into what the player shows?  Only into cells whose frames keep the flow. */
+bool und_editor_fits(const und_frame_player *player);
 /* Of a cache that `undine float` made it begins with the bodies in it. */
-und_editor *und_editor_create(const und_reel *reel, und_error *err);
+und_editor *und_editor_create(const und_frame_player *player, und_error *err);
 void und_editor_destroy(und_editor *editor); /* the thread ends after its frame */
 
 /* The frame with the bodies at that moment, or as far as they have come; the frame itself where there are
@@ -23,7 +23,7 @@ void und_editor_destroy(und_editor *editor); /* the thread ends after its frame 
 const und_frame *und_editor_dress(und_editor *editor, const und_frame *frame);
 /* Has more been worked out since, so that the frame shown should be dressed and given to the painter again?
  */
-bool und_editor_has_news(const und_editor *editor);
+bool und_editor_has_news(und_editor *editor);
 
 /* The mouse over the picture; `painter` says what is under it.  True: the editor took it. */
 bool und_editor_event(und_editor *editor, const und_event *event, const und_lens *lens,
@@ -33,7 +33,6 @@ void und_editor_stretch(und_editor *editor, double factor);
 void und_editor_annotate(und_editor *editor, const und_lens *lens, und_ui *ui); /* what is selected */
 void und_editor_panel(und_editor *editor, und_ui *ui); /* a panel of its own, while it is open */
 const und_action *und_editor_actions(const und_editor *editor, int *count); /* their context is the editor */
-bool und_editor_is_open(const und_editor *editor);
 void und_editor_open(und_editor *editor, bool open);
 
 /* What the last saving or loading came to, or what went wrong; *number counts them. */
@@ -72,6 +71,6 @@ und_status und_editor_save(und_editor *editor, const char *path, und_error *err)
 und_status und_editor_load(und_editor *editor, const char *path, und_error *err);
 /* Waits until all frames are worked out; how many there are, of how many. */
 void und_editor_settle(und_editor *editor);
-void und_editor_progress(const und_editor *editor, int *done, int *all);
+void und_editor_progress(und_editor *editor, int *done, int *all);
 
 #endif

@@ -129,11 +129,11 @@ static void body_panel(und_editor *e, und_ui *ui)
 }
 
 /* How far the thread has come. */
-static void progress_bar(const und_editor *e, und_ui *ui)
+static void progress_bar(und_editor *e, und_ui *ui)
 {
     int done, all;
     und_editor_progress(e, &done, &all);
-    und_floater *f = (und_floater *)&e->floater;
+    und_floater *f = &e->floater;
     char trouble[sizeof f->trouble];
     pthread_mutex_lock(&f->lock);
     memcpy(trouble, f->trouble, sizeof trouble);
@@ -219,10 +219,6 @@ void und_editor_panel(und_editor *e, und_ui *ui)
     und_ui_panel_end(ui);
 }
 
-bool und_editor_is_open(const und_editor *e)
-{
-    return e->open;
-}
 void und_editor_open(und_editor *e, bool open)
 {
     e->open = open;

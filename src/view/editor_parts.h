@@ -16,9 +16,9 @@ typedef struct und_floater {
     und_scene *flow_scene;
     und_frame *kept; /* [rows]: what bodies feel of them; no items: not read yet */
     size_t kept_bytes;
-    und_scene *scene;   /* the text's; NULL: no bodies */
-    und_afloat *afloat; /* at the last frame done; NULL: none is */
-    und_frame own;      /* the flow's frame that was read last, where it is not kept */
+    und_scene *scene;                     /* the text's; NULL: no bodies */
+    und_floating_bodies *floating_bodies; /* at the last frame done; NULL: none is */
+    und_frame own;                        /* the flow's frame that was read last, where it is not kept */
 
     /* Changed by the thread alone, under the lock. */
     und_cache_row *row; /* [rows]: of the flow's frames */
@@ -39,7 +39,7 @@ typedef struct und_floater {
     char trouble[512]; /* "": none */
 } und_floater;
 
-und_status und_floater_open(und_floater *floater, const und_reel *reel, und_error *err);
+und_status und_floater_open(und_floater *floater, const und_frame_player *player, und_error *err);
 void und_floater_close(und_floater *floater);
 /* Begins with another text, which it takes over; NULL: no bodies. */
 void und_floater_start(und_floater *floater, char *text, const char *path, bool kept);
@@ -50,7 +50,7 @@ int und_floater_row(const und_floater *floater, int number);
 
 struct und_editor {
     und_floater floater;
-    const und_reel *reel;
+    const und_frame_player *player;
     und_cache_row reel_last; /* what it had when the flow was opened last */
     int reel_rows;
     und_buoy *buoys;
@@ -91,11 +91,9 @@ char *und_editor_text(const und_editor *editor, und_error *err);
 und_status und_editor_read(und_editor *editor, const char *text, const char *path, const und_cache_info *kept,
                            und_error *err);
 
-void und_editor_follow(und_editor *editor);  /* sees whether the reel has grown */
+void und_editor_follow(und_editor *editor);  /* sees whether the player has grown */
 void und_editor_changed(und_editor *editor); /* works it all out again */
 void und_editor_say(und_editor *editor, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Where a body is in the frame shown; false: it is not known yet. */
-bool und_editor_pose(const und_editor *editor, int i, double place[3], double turn[3]);
 void und_buoy_paint(und_buoy *buoy, int which); /* editor_panel.c: one of the colours to choose from */
 double und_buoy_radius(const und_buoy *buoy);   /* of a ball around it */
 

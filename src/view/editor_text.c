@@ -87,7 +87,7 @@ static void write_buoy(FILE *to, const und_buoy *b)
 
 char *und_editor_text(const und_editor *e, und_error *err)
 {
-    const und_afloat_def usual = und_afloat_def_default();
+    const und_floating_bodies_def usual = und_floating_bodies_def_default();
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
@@ -202,7 +202,7 @@ und_status und_editor_read(und_editor *e, const char *text, const char *path, co
     if (!scene)
         return err->status;
     const und_scene_view *view = und_scene_get(scene);
-    const und_afloat_def *def = &view->afloat;
+    const und_floating_bodies_def *def = &view->floating_bodies;
     bool plain = def->body_count <= UND_BUOYS && view->render.looks.body_count == 0;
     und_buoy buoy, *buoys = und_alloc((size_t)def->body_count + 1, sizeof *buoys, "bodies", err);
     for (int i = 0; i < def->body_count && plain && buoys; i++) {

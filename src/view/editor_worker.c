@@ -78,10 +78,11 @@ static void forget_results(und_floater *f)
 }
 
 /* A frame's bodies of their own; the triangles, which never change, in the first alone. */
-static und_status copy_bodies(const und_afloat *afloat, int row, und_frame *to, und_error *err)
+static und_status copy_bodies(const und_floating_bodies *floating_bodies, int row, und_frame *to,
+                              und_error *err)
 {
     und_frame made = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
-    und_status status = und_afloat_frame(afloat, &made, err);
+    und_status status = und_floating_bodies_frame(floating_bodies, &made, err);
     *to = und_frame_empty(0, 0, made.grid);
     for (int i = 0; i < made.count && status == UND_OK; i++)
         if (row == 0 || !made.items[i].is_static)
@@ -129,12 +130,13 @@ static und_status float_one(und_floater *f, int row, und_frame *made, und_error 
     if (!frame)
         return err->status;
     if (row == 0) {
-        und_afloat_def def = und_sim_afloat_def(und_scene_get(f->scene), und_scene_get(f->flow_scene), 1);
-        if (!(f->afloat = und_afloat_create(&def, frame, err)))
+        und_floating_bodies_def def =
+            und_sim_afloat_def(und_scene_get(f->scene), und_scene_get(f->flow_scene), 1);
+        if (!(f->floating_bodies = und_floating_bodies_create(&def, frame, err)))
             return err->status;
-    } else if (und_afloat_advance(f->afloat, frame, err) != UND_OK)
+    } else if (und_floating_bodies_advance(f->floating_bodies, frame, err) != UND_OK)
         return err->status;
-    return copy_bodies(f->afloat, row, made, err);
+    return copy_bodies(f->floating_bodies, row, made, err);
 }
 
 /* Goes on with the frames from `row` on, to the last one there is. */
@@ -155,9 +157,9 @@ static void float_on(und_floater *f, unsigned number, int row)
 
 static void end_text(und_floater *f)
 {
-    und_afloat_destroy(f->afloat);
+    und_floating_bodies_destroy(f->floating_bodies);
     und_scene_destroy(f->scene);
-    f->afloat = NULL;
+    f->floating_bodies = NULL;
     f->scene = NULL;
 }
 
@@ -259,8 +261,8 @@ static void follow_flow(und_floater *f, unsigned number, unsigned look)
     pthread_cond_broadcast(&f->done);
     pthread_mutex_unlock(&f->lock);
     if (goes_on && row == 0) {
-        und_afloat_destroy(f->afloat);
-        f->afloat = NULL;
+        und_floating_bodies_destroy(f->floating_bodies);
+        f->floating_bodies = NULL;
     }
     if (goes_on)
         float_on(f, number, row);
@@ -352,14 +354,14 @@ static und_status open_flow(und_floater *f, const char *folder, und_error *err)
     return f->flow_scene ? UND_OK : err->status;
 }
 
-und_status und_floater_open(und_floater *f, const und_reel *reel, und_error *err)
+und_status und_floater_open(und_floater *f, const und_frame_player *player, und_error *err)
 {
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->wake, NULL);
     pthread_cond_init(&f->done, NULL);
     f->finished = true;
     und_disk_lock();
-    und_status status = open_flow(f, und_reel_info(reel).folder, err);
+    und_status status = open_flow(f, und_frame_player_info(player).folder, err);
     und_disk_unlock();
     if (status == UND_OK && pthread_create(&f->thread, NULL, run, f) != 0)
         status = und_error_set(err, UND_FAILED, "no thread can be started");

@@ -252,7 +252,7 @@ static const und_painter_class flat_class = {
     .stretch = stretch,
 };
 
-und_painter *und_flat_create(const und_render_def *look, und_error *err)
+und_painter *und_flat_create(const und_picture_def *look, und_error *err)
 {
     und_flat *f = und_alloc(1, sizeof *f, "the painter", err);
     if (!f)

@@ -2,7 +2,7 @@
 #ifndef UND_VIEW_FLAT_H
 #define UND_VIEW_FLAT_H
 
-#include "render/plot.h"
+#include "stage/plot_data.h"
 #include "view/gl.h"
 #include "view/painter.h"
 
@@ -39,7 +39,7 @@ typedef struct und_flat_streaks und_flat_streaks;
 
 typedef struct und_flat {
     und_painter painter;
-    const und_render_def *look;
+    const und_picture_def *look;
     und_flat_program program;
     GLuint maps; /* colours */
     GLuint cells_texture, fields_texture, fill_texture, curve_texture;

@@ -14,7 +14,7 @@ bool und_flat_fits(const und_frame *frame)
     und_plot_data d;
     if (frame->grid.n[2] != 1)
         return false;
-    return und_plot_read(frame, &d) || (frame->grid.n[1] == 1 && und_column_field(frame, "surface"));
+    return und_stage_plot_read(frame, &d) || (frame->grid.n[1] == 1 && und_column_field(frame, "surface"));
 }
 
 const char *und_flat_title(und_flat_field field, const char **unit)
@@ -145,7 +145,7 @@ static void find_fields(und_flat *f, const und_plot_data *d)
         double v[2] = {0};
         f->wet[c] = und_plot_wet(d, i, j);
         if (f->wet[c] && d->u)
-            und_plot_velocity(d, i, j, v);
+            und_stage_plot_velocity(d, i, j, v);
         f->flow[2 * c] = (float)v[0];
         f->flow[2 * c + 1] = (float)v[1];
         float p = f->wet[c] && d->pressure ? d->pressure[c] : 0;
@@ -450,7 +450,7 @@ und_status und_flat_take(und_painter *self, const und_frame *frame, und_error *e
         und_error_set(err, UND_INVALID, "frame %d holds no liquid in two dimensions", frame->number);
     double z = frame->grid.origin[2] + 0.5 * und_grid_size(&frame->grid, 2);
     f->z = isfinite(z) ? z : 0;
-    if (und_plot_read(frame, &d))
+    if (und_stage_plot_read(frame, &d))
         status = take_cells(f, frame, &d, err);
     else if (und_flat_fits(frame))
         status = take_curve(f, frame, err);

@@ -95,7 +95,7 @@ static void publish(und_live *live, bool with_frame)
     und_live_state state = {.tuning = {NAN, NAN, NAN, NAN, 0}};
     und_ledger ledger = {0};
     if (class) {
-        state.time = class->time(liquid);
+        state.time = *liquid->time;
         state.tools = class->touch ? class->tools : 0;
         state.has_balls = class->throw_ball != NULL;
         if (class->tuning)
@@ -161,7 +161,7 @@ static bool make_again(und_live *live, und_error *err)
     const und_scene_view *view = live->scene ? und_scene_get(live->scene) : NULL;
     if (view)
         live->dt = 1 / (view->fps * view->substeps);
-    live->hand = (und_hand){.tool = UND_TOOL_NONE};
+    live->hand = (und_mouse_tool){.tool = UND_TOOL_NONE};
     live->failed = live->sim == NULL;
     live->changed = true;
     return live->sim != NULL;
@@ -175,7 +175,7 @@ static void reset(und_live *live)
         fail(live, &err);
 }
 
-static void take_hand(und_live *live, const und_hand *hand)
+static void take_hand(und_live *live, const und_mouse_tool *hand)
 {
     static const unsigned painting =
         1 << UND_TOOL_LIQUID | 1 << UND_TOOL_SOLID | 1 << UND_TOOL_INFLOW | 1 << UND_TOOL_ERASE;
@@ -183,7 +183,7 @@ static void take_hand(und_live *live, const und_hand *hand)
         live->hand_lifts = true;
         return;
     }
-    und_hand before = live->hand;
+    und_mouse_tool before = live->hand;
     live->hand = *hand;
     live->hand_lifts = false;
     bool stayed = before.tool == hand->tool;
@@ -304,7 +304,7 @@ bool und_live_go(und_live *live, double dt)
     memcpy(live->hand.from, live->hand.place, sizeof live->hand.from);
     live->hand.held += dt;
     if (live->hand_lifts)
-        live->hand = (und_hand){.tool = UND_TOOL_NONE};
+        live->hand = (und_mouse_tool){.tool = UND_TOOL_NONE};
     live->hand_lifts = false;
     count_step(live, dt);
     return true;
@@ -492,17 +492,22 @@ const und_scene_view *und_live_scene(const und_live *live)
 static bool copy_settings(und_live *live, const und_setting *settings, int count, und_error *err)
 {
     live->settings = und_alloc((size_t)count + 1, sizeof *live->settings, "settings", err);
-    for (; live->settings && live->setting_count < count; live->setting_count++) {
+    live->setting_words = und_alloc(2 * (size_t)count + 1, sizeof *live->setting_words, "settings", err);
+    if (!live->settings || !live->setting_words)
+        return false;
+    for (; live->setting_count < count; live->setting_count++) {
         const und_setting *from = &settings[live->setting_count];
-        und_setting to = {strdup(from->name), strdup(from->value)};
-        live->settings[live->setting_count] = to;
-        if (!to.name || !to.value) {
+        char **word = live->setting_words + 2 * live->setting_count;
+        word[0] = strdup(from->name);
+        word[1] = strdup(from->value);
+        live->settings[live->setting_count] = (und_setting){word[0], word[1]};
+        if (!word[0] || !word[1]) {
             live->setting_count++;
             und_error_set(err, UND_FAILED, "out of memory: settings");
             return false;
         }
     }
-    return live->settings != NULL;
+    return true;
 }
 
 /* From a file where there is no text. */
@@ -547,10 +552,9 @@ static void free_all(und_live *live)
     und_frame_clear(&live->writing);
     und_frame_clear(&live->ready);
     und_frame_clear(&live->taken);
-    for (int i = 0; i < live->setting_count; i++) {
-        free((char *)live->settings[i].name);
-        free((char *)live->settings[i].value);
-    }
+    for (int i = 0; i < 2 * live->setting_count; i++)
+        free(live->setting_words[i]);
+    free(live->setting_words);
     free(live->settings);
     free(live->orders);
     free(live->text);

@@ -24,7 +24,7 @@ void und_live_play(und_live *live, bool on);
 void und_live_step(und_live *live, int steps); /* so many, then paused */
 void und_live_reset(und_live *live);           /* to the first frame; tuning and ground too */
 /* What the hand does from now on; from its place of before to the new one where it stayed down. */
-void und_live_hand(und_live *live, const und_hand *hand);
+void und_live_hand(und_live *live, const und_mouse_tool *hand);
 void und_live_throw(und_live *live, const und_ball *ball);
 void und_live_tune(und_live *live, const und_tuning *tuning); /* NaN: as it is */
 void und_live_time_step(und_live *live, double seconds);

@@ -104,7 +104,7 @@ void und_live_reset(und_live *live)
 {
     post(live, &(und_order){.kind = UND_ORDER_RESET});
 }
-void und_live_hand(und_live *live, const und_hand *hand)
+void und_live_hand(und_live *live, const und_mouse_tool *hand)
 {
     post(live, &(und_order){.kind = UND_ORDER_HAND, .hand = *hand});
 }

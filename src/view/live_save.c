@@ -1,10 +1,27 @@
-/* Saving a moment of a scene that runs: as a cache with a checkpoint, or (live_scene.c) as a scene. */
+/* Saving a moment of a scene that runs: as a scene, or as a cache with a checkpoint. */
 #include "base/status.h"
 #include "cache/cache.h"
+#include "scene/write_scene.h"
 #include "view/disk.h"
 #include "view/live_state.h"
 
 #include <stdio.h>
+
+void und_live_write_scene(und_live *live, const char *path)
+{
+    const und_scene_moment moment = {.scene = live->scene,
+                                     .sim = live->sim,
+                                     .settings = live->settings,
+                                     .setting_count = live->setting_count,
+                                     .dt = live->dt,
+                                     .threads = live->threads};
+    und_error err = {0};
+    if (und_scene_write(&moment, path, &err) != UND_OK)
+        und_live_note(live, "%s was not written: %s", path, err.text);
+    else
+        und_live_note(live, "%s begins at %g s. To run it: undine run %s", path,
+                      und_sim_frame(live->sim)->time, path);
+}
 
 /* The frame and the state of it; the folder must be a new one. */
 static und_status write_cache(und_live *live, const char *folder, int *number, und_error *err)
@@ -17,7 +34,7 @@ static und_status write_cache(und_live *live, const char *folder, int *number, u
     *number = frame->number;
     und_cache_def def = {.folder = folder,
                          .name = view->name,
-                         .model = view->model,
+                         .model = und_model_name(view->model),
                          .scene_path = view->path,
                          .scene_text = view->text,
                          .settings = view->settings,

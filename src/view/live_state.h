@@ -25,7 +25,7 @@ typedef struct und_order {
     union {
         bool on;
         int steps;
-        und_hand hand;
+        und_mouse_tool hand;
         und_ball ball;
         und_tuning tuning;
         double number;
@@ -47,13 +47,14 @@ struct und_live {
     und_scene *shown; /* the window's: never run */
     char *text, *path;
     und_setting *settings;
+    char **setting_words; /* theirs: the name and the value of each */
     int setting_count, threads;
 
     /* The thread's own. */
     pthread_t thread;
     und_scene *scene;
     und_sim *sim; /* NULL: it could not be made again */
-    und_hand hand;
+    und_mouse_tool hand;
     bool hand_used, hand_lifts; /* a hand that came and went between two steps acts in one */
     double dt, speed;
     double due;        /* the wall's time at which the next step is, s */

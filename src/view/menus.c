@@ -18,7 +18,7 @@ int und_menus_collect(und_view *v, und_choice list[UND_VIEW_ACTIONS])
     const und_action *actions = und_view_actions(&more);
     count = add(list, count, actions, more, v);
     if (v->pane[0].live) {
-        actions = und_hands_actions(&more);
+        actions = und_mouse_tools_actions(&more);
         count = add(list, count, actions, more, v);
     } else {
         actions = und_timeline_actions(&more);
@@ -182,7 +182,8 @@ static void draw_note(und_view *v)
         text = v->pane[i].trouble[0] ? v->pane[i].trouble : NULL;
     if (!text || !*text)
         return;
-    double width, height, y = v->height - 30 - (v->pane[0].reel && !v->bare ? und_ui_strip_height(v->ui) : 0);
+    double width, height,
+        y = v->height - 30 - (v->pane[0].player && !v->bare ? und_ui_strip_height(v->ui) : 0);
     und_ui_text_size(v->ui, text, &width, &height);
     double x = fmax((v->width - width) / 2, 8);
     und_ui_draw_rect(v->ui, x - 10, y - 6, x + width + 10, y + height + 6, 0x0e1319e0, true);
@@ -200,21 +201,21 @@ static void draw_show(und_view *v, und_painter *painter)
 
 static void draw_timeline(und_view *v)
 {
-    und_reel *reels[UND_VIEW_PANES];
+    und_frame_player *players[UND_VIEW_PANES];
     for (int i = 0; i < v->def.count; i++)
-        reels[i] = v->pane[i].reel;
+        players[i] = v->pane[i].player;
     if (und_ui_strip(v->ui, "Timeline"))
-        und_timeline_panel(&v->timeline, reels, v->def.count, v->ui);
+        und_timeline_panel(&v->timeline, players, v->def.count, v->ui);
     und_ui_panel_end(v->ui);
 }
 
 /* Whose water is where. */
 static void draw_names(und_view *v)
 {
-    und_reel *reels[UND_VIEW_PANES] = {v->pane[0].reel, v->pane[1].reel};
+    und_frame_player *players[UND_VIEW_PANES] = {v->pane[0].player, v->pane[1].player};
     for (int i = 0; i < v->def.count && v->def.count > 1; i++) {
         double width, height, x = v->pane[i].lens.x + 12, y = und_ui_menu_height(v->ui) + 10;
-        const char *name = und_timeline_name(reels, v->def.count, i);
+        const char *name = und_timeline_name(players, v->def.count, i);
         und_ui_text_size(v->ui, name, &width, &height);
         und_ui_draw_rect(v->ui, x - 6, y - 4, x + width + 6, y + height + 4, 0x0e1319c0, true);
         und_ui_draw_text(v->ui, x, y, und_timeline_color(i), name);
@@ -238,7 +239,7 @@ void und_menus_draw(und_view *v)
             und_slice_annotate(pane->slice, &pane->lens, v->ui);
         }
     }
-    und_hands_annotate(v);
+    und_mouse_tools_annotate(v);
     if (v->pane[0].editor)
         und_editor_annotate(v->pane[0].editor, &v->pane[0].lens, v->ui);
     draw_names(v);
@@ -248,7 +249,7 @@ void und_menus_draw(und_view *v)
     draw_menus(v, list, count);
     draw_corner(v);
     if (v->pane[0].live)
-        und_hands_panel(v);
+        und_mouse_tools_panel(v);
     else
         draw_timeline(v);
     if (v->pane[0].editor)

@@ -4,7 +4,7 @@
 #define UND_VIEW_PAINTER_H
 
 #include "grid/frame.h"
-#include "render/render.h"
+#include "stage/picture.h"
 #include "view/action.h"
 #include "view/camera.h"
 #include "view/ui.h"
@@ -52,15 +52,15 @@ static inline double und_painter_stretch(const und_painter *painter)
 }
 
 /* Whether a painter is the one for such a frame, and a new one.  `look` is the scene's and outlives it:
- * colours, sun, sky, water; und_render_def's camera is the viewer's to use.  NULL with the error set: OpenGL
+ * colours, sun, sky, water; und_picture_def's camera is the viewer's to use.  NULL with the error set: OpenGL
  * said no. */
 bool und_sea_fits(const und_frame *frame);
-und_painter *und_sea_create(const und_render_def *look, und_error *err);
+und_painter *und_sea_create(const und_picture_def *look, und_error *err);
 bool und_flat_fits(const und_frame *frame);
-und_painter *und_flat_create(const und_render_def *look, und_error *err);
+und_painter *und_flat_create(const und_picture_def *look, und_error *err);
 bool und_space_fits(const und_frame *frame); /* anything else */
-und_painter *und_space_create(const und_render_def *look, und_error *err);
+und_painter *und_space_create(const und_picture_def *look, und_error *err);
 /* Gives it the control particles of the scene, which frames do not hold.  They outlive it. */
-void und_space_guides(und_painter *painter, const und_guide_def *defs, int count);
+void und_space_guides(und_painter *painter, const und_control_particle_def *defs, int count);
 
 #endif

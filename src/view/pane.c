@@ -12,7 +12,7 @@
 /* Who paints what; the first that fits. */
 static const struct {
     bool (*fits)(const und_frame *frame);
-    und_painter *(*create)(const und_render_def *look, und_error *err);
+    und_painter *(*create)(const und_picture_def *look, und_error *err);
 } painters[] = {
     {und_flat_fits, und_flat_create},
     {und_sea_fits, und_sea_create},
@@ -30,9 +30,9 @@ enum { FRAMED_BY = 12 /* frames of a cache: to look at all would take long */ };
 /* Where the liquid is over the run: what the window shows at first. */
 static void find_extent(und_pane *pane, const char *folder)
 {
-    und_error ignored; /* the reel has opened it already */
+    und_error ignored; /* the player has opened it already */
     und_cache *cache =
-        pane->reel && !und_render_has_camera(&pane->look) ? und_cache_open(folder, &ignored) : NULL;
+        pane->player && !und_picture_has_camera(&pane->look) ? und_cache_open(folder, &ignored) : NULL;
     if (!cache)
         return;
     und_extent_of_cache(&pane->look.framed, cache, FRAMED_BY);
@@ -43,20 +43,20 @@ und_status und_pane_open(und_pane *pane, const und_view_def *def, int index, und
 {
     const char *path = def->paths[index];
     if (is_folder(path))
-        pane->reel = und_reel_create(path, def->settings, def->setting_count, err);
+        pane->player = und_frame_player_create(path, def->settings, def->setting_count, err);
     else if (def->count > 1)
         return und_error_set(err, UND_INVALID, "%s is no cache: two are compared, and both must be caches",
                              path);
     else if ((pane->own = und_scene_load(path, def->settings, def->setting_count, err)))
         pane->live = und_live_create(path, def->settings, def->setting_count, def->threads, err);
-    if (!pane->reel && !pane->live)
+    if (!pane->player && !pane->live)
         return err->status;
-    pane->scene = pane->live ? und_scene_get(pane->own) : und_reel_scene(pane->reel);
+    pane->scene = pane->live ? und_scene_get(pane->own) : und_frame_player_scene(pane->player);
     pane->look = pane->scene->render;
     find_extent(pane, path);
     und_error why; /* without the editor all else goes on */
-    if (pane->reel && index == 0 && und_editor_fits(pane->reel) &&
-        !(pane->editor = und_editor_create(pane->reel, &why)))
+    if (pane->player && index == 0 && und_editor_fits(pane->player) &&
+        !(pane->editor = und_editor_create(pane->player, &why)))
         snprintf(pane->trouble, sizeof pane->trouble, "%.500s", why.text);
     return UND_OK;
 }
@@ -68,7 +68,7 @@ void und_pane_close(und_pane *pane)
     und_slice_destroy(pane->slice);
     und_editor_destroy(pane->editor);
     und_live_destroy(pane->live);
-    und_reel_destroy(pane->reel);
+    und_frame_player_destroy(pane->player);
     und_scene_destroy(pane->own);
 }
 
@@ -80,8 +80,8 @@ static und_status choose_painter(und_pane *pane, const und_frame *frame, und_err
             if (!pane->painter)
                 return err->status;
             if (painters[i].create == und_space_create)
-                und_space_guides(pane->painter, pane->scene->levelset.guides,
-                                 pane->scene->levelset.guide_count);
+                und_space_guides(pane->painter, pane->scene->levelset.control_particles,
+                                 pane->scene->levelset.control_particle_count);
         }
     return pane->painter
                ? UND_OK
@@ -92,13 +92,13 @@ static und_status choose_painter(und_pane *pane, const und_frame *frame, und_err
 static void hear_reel(und_pane *pane)
 {
     char text[sizeof pane->trouble];
-    if (und_reel_failed(pane->reel, text, sizeof text) && text[0])
+    if (und_frame_player_failed(pane->player, text, sizeof text) && text[0])
         memcpy(pane->trouble, text, sizeof text);
 }
 
 und_status und_pane_take(und_pane *pane, und_error *err)
 {
-    const und_frame *frame = pane->live ? und_live_take(pane->live) : und_reel_take(pane->reel);
+    const und_frame *frame = pane->live ? und_live_take(pane->live) : und_frame_player_take(pane->player);
     if (pane->live)
         und_live_state_now(pane->live, &pane->state);
     else

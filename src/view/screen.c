@@ -252,16 +252,3 @@ void und_screen_show(und_screen *w)
     else
         glFinish();
 }
-
-void und_screen_title(und_screen *w, const char *title)
-{
-    if (w->glfw)
-        glfwSetWindowTitle(w->glfw, title);
-}
-
-const char *und_screen_driver(const und_screen *w)
-{
-    (void)w;
-    const char *name = (const char *)glGetString(GL_RENDERER);
-    return name ? name : "?";
-}

@@ -28,7 +28,5 @@ bool und_screen_event(und_screen *window, und_event *event);
 void und_screen_wait(und_screen *screen, double seconds);
 void und_screen_bind(und_screen *window); /* what is drawn from now on goes to it */
 void und_screen_show(und_screen *window);
-void und_screen_title(und_screen *window, const char *title);
-const char *und_screen_driver(const und_screen *window); /* "llvmpipe (LLVM 15.0.6, 256 bits)" */
 
 #endif

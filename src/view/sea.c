@@ -92,7 +92,7 @@ static void match(und_painter *self, und_painter *other)
     s->high = to->high = fmax(s->high, to->high);
 }
 
-und_painter *und_sea_create(const und_render_def *look, und_error *err)
+und_painter *und_sea_create(const und_picture_def *look, und_error *err)
 {
     static const und_painter_class class = {
         .name = "sea",

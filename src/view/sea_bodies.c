@@ -1,7 +1,7 @@
 /* Bodies of frames, for the painter of height fields. */
 #include "view/sea_bodies.h"
 
-#include "render/rigid.h"
+#include "stage/rigid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static und_status keep(und_sea_bodies *b, const und_rigid *r, und_error *err)
             f3 p = f3_of(r->mesh + 3 * c);
             b->reach[i] = maxf(sqrtf(f3_dot(p, p)), b->reach[i]);
         }
-    und_status status = und_soup_set(&b->soup, b->mesh, r->corners / 3, err);
+    und_status status = und_stage_soup_set(&b->soup, b->mesh, r->corners / 3, err);
     if (status != UND_OK || (status = share_corners(b, r, err)) != UND_OK)
         return status;
     b->count = (int)r->count;

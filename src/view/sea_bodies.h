@@ -2,7 +2,7 @@
 #ifndef UND_VIEW_SEA_BODIES_H
 #define UND_VIEW_SEA_BODIES_H
 
-#include "render/internal.h"
+#include "stage/scenery.h"
 
 /* Of a vertex: place, normal, colour, number of the body. */
 enum { UND_SEA_VERTEX = 10 };

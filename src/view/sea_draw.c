@@ -2,6 +2,7 @@
  * then each kind is shaded in a pass over the pixels: triangles of a few pixels each would cost software many
  * times their pixels, and what is hidden costs nothing. */
 #include "base/status.h"
+#include "stage/optics.h"
 #include "view/colormap.h"
 #include "view/glsl.h"
 #include "view/sea_parts.h"
@@ -36,7 +37,7 @@ static GLuint compile(const und_sea *s, int kind, int variant, und_error *err)
         [SEA_DROPS] = {"drops", und_glsl_sea_drop, und_glsl_sea_drops},
     };
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    const und_render_def *look = s->look;
+    const und_picture_def *look = s->look;
     bool good = variant & SEA_GOOD;
     char wanted[384];
     snprintf(wanted, sizeof wanted,
@@ -100,7 +101,7 @@ static void set_light(const und_sea *s, GLuint program, const und_lens *lens)
 static void set_ground(const und_sea *s, GLuint program)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    const und_render_def *look = s->look;
+    const und_picture_def *look = s->look;
     double span = f->h * ((f->nx > f->nz ? f->nx : f->nz) - 1), vertical = und_sea_vertical(s);
     und_gl_texture(program, "bed_map", 1, GL_TEXTURE_2D, s->bed);
     und_gl_texture(program, "ground_map", 2, GL_TEXTURE_2D, s->ground_map);
@@ -136,9 +137,9 @@ static void set_ground(const und_sea *s, GLuint program)
 static void set_water(const und_sea *s, GLuint program)
 {
     const und_sea_fields *f = und_sea_reader_fields(s->reader);
-    const und_render_def *look = s->look;
-    double size = look->ripple_size > 0 ? look->ripple_size : 3 * f->cell, period = 12 * size;
-    double speed = 0.35 * sqrt(9.81 * size / 6.283), low, high;
+    const und_picture_def *look = s->look;
+    double period = (double)und_ripple_period((float)look->ripple_size, (float)f->cell);
+    double speed = (double)und_ripple_speed((float)period), low, high;
     double span = f->h * ((f->nx > f->nz ? f->nx : f->nz) - 1);
     und_sea_tint_range(s, &low, &high);
     und_gl_texture(program, "ripple_map", 8, GL_TEXTURE_2D, s->ripple);
@@ -150,11 +151,11 @@ static void set_water(const und_sea *s, GLuint program)
     und_gl_float(program, "ripples", look->ripples);
     und_gl_float(program, "ripple_period", period);
     und_gl_float(program, "ripple_run", fmod(f->time * speed / period, 1000));
-    und_gl_float(program, "drift_phase", fmod(f->time / 1.5, 1000));
-    und_gl_float(program, "shore", look->shore > 0 ? look->shore : 0.15 * f->cell);
+    und_gl_float(program, "drift_phase", fmod(f->time / UND_DRIFT_PERIOD, 1000));
+    und_gl_float(program, "shore", (double)und_shore_depth((float)look->shore, (float)f->cell));
     und_gl_float(program, "dye_strength", look->dye_strength);
-    und_gl_float(program, "foam_light", 0.78 * look->foam);
-    und_gl_float(program, "foam_period", 0.5 * look->grain * span);
+    und_gl_float(program, "foam_light", UND_FOAM_BRIGHT * look->foam);
+    und_gl_float(program, "foam_period", (double)und_foam_period((float)look->grain, (float)span));
     und_gl_float(program, "opaque", s->options.water == SEA_WATER_OPAQUE);
     und_gl_float(program, "tint_low", low * und_sea_vertical(s));
     und_gl_float(program, "tint_per_m", 1 / ((high - low) * und_sea_vertical(s)));

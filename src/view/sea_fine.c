@@ -2,6 +2,8 @@
  * this in a tenth of the time that OpenGL takes on the same processor. */
 #include "view/sea_fine.h"
 
+#include "stage/optics.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,13 +126,6 @@ static void make_heights(und_sea_fine *f, const und_samples *s, float vertical, 
         along_z(f, wall, j);
 }
 
-/* The penumbra is wider than the sun's half degree, as under a hazy sky. */
-static float lit(float shadow, float height, float soft)
-{
-    float t = clampf((shadow - height + 0.25f * soft) / (1.25f * soft), 0, 1);
-    return 1 - t * t * (3 - 2 * t);
-}
-
 /* Rows before and after, and one over the distance between them. */
 typedef struct slope_rows {
     size_t up, row, down;
@@ -159,7 +154,7 @@ static void water_row(und_sea_fine *f, float h, float cell, int j)
         to[0] = d[c];
         to[1] = near ? per_x * (g[right] + d[right] - g[left] - d[left]) : 0;
         to[2] = near ? r.per_z * (g[down] + d[down] - g[up] - d[up]) : 0;
-        to[3] = lit(f->shadow[c], g[c] + maxf(d[c], 0), f->soft);
+        to[3] = und_sun_over(f->shadow[c], g[c] + maxf(d[c], 0), f->soft);
     }
 }
 
@@ -179,7 +174,7 @@ static void ground_row(und_sea_fine *f, const und_samples *s, float h, int j)
         to[0] = per_x * (g[right] - g[left]);
         to[1] = r.per_z * (g[r.down + (size_t)i] - g[r.up + (size_t)i]);
         to[2] = mixf(mixf(open[k], open[beside], tx), mixf(below[k], below[beside], tx), tz);
-        to[3] = lit(f->shadow[c], g[c], f->soft);
+        to[3] = und_sun_over(f->shadow[c], g[c], f->soft);
     }
 }
 
@@ -191,7 +186,7 @@ void und_sea_fine_make(und_sea_fine *f, const und_samples *s, double vertical, f
     if (new_ground) {
         und_mesh plain = {.nx = f->nx, .nz = f->nz, .h = h, .ground = f->ground};
         plain.span = h * (float)(f->nx > f->nz ? f->nx - 1 : f->nz - 1);
-        f->soft = maxf(und_light_sweep(&plain, sun, f->shadow), 1e-6f * h);
+        f->soft = maxf(und_stage_light_sweep(&plain, sun, f->shadow), 1e-6f * h);
         PARALLEL_FOR(threads)
         for (int j = 0; j < f->nz; j++)
             ground_row(f, s, h, j);

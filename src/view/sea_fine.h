@@ -2,7 +2,7 @@
 #ifndef UND_VIEW_SEA_FINE_H
 #define UND_VIEW_SEA_FINE_H
 
-#include "render/internal.h"
+#include "stage/scenery.h"
 #include "view/sea_read.h"
 
 typedef struct und_sea_fine {

@@ -97,6 +97,31 @@ static void set_size(und_sea_grid *grid, const und_sea_fields *f, double most, d
     grid->size[1] = (int)fmax(part * f->nz, 2);
 }
 
+/* Makes it as large as its size says. */
+static void fill_grid(und_sea_grid *grid)
+{
+    GLsizeiptr bytes = (GLsizeiptr)sizeof(GLuint) * 6 * (grid->size[0] - 1) * (grid->size[1] - 1);
+    if (!grid->array) {
+        glGenVertexArrays(1, &grid->array);
+        glGenBuffers(1, &grid->indices);
+    }
+    grid->count = 0;
+    glBindVertexArray(grid->array);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, grid->indices);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, bytes, NULL, GL_STATIC_DRAW);
+    GLuint *to =
+        glMapBufferRange(GL_ELEMENT_ARRAY_BUFFER, 0, bytes, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
+    for (int j = 0; to && j < grid->size[1] - 1; j++)
+        for (int i = 0; i < grid->size[0] - 1; i++) {
+            GLuint a = (GLuint)(j * grid->size[0] + i), b = a + 1, c = a + (GLuint)grid->size[0], d = c + 1;
+            const GLuint corner[6] = {a, c, b, b, c, d};
+            for (int k = 0; k < 6; k++)
+                to[grid->count++] = corner[k];
+        }
+    glUnmapBuffer(GL_ELEMENT_ARRAY_BUFFER);
+    glBindVertexArray(0);
+}
+
 /* Textures as large as the frame and the quality want them; *fresh: new ones, with nothing in them. */
 static und_status allocate(und_sea *s, bool *fresh, und_error *err)
 {
@@ -130,34 +155,10 @@ static und_status allocate(und_sea *s, bool *fresh, und_error *err)
     if (status != UND_OK)
         return status;
     set_size(&s->light_grid, f, !good ? 192 : s->software ? 256 : 640, 1);
-    und_sea_grid_fill(&s->light_grid);
+    fill_grid(&s->light_grid);
     set_size(&s->grid, f, !good ? 176 : s->software ? 288 : 512, 1);
-    und_sea_grid_fill(&s->grid);
+    fill_grid(&s->grid);
     return UND_OK;
-}
-
-void und_sea_grid_fill(und_sea_grid *grid)
-{
-    GLsizeiptr bytes = (GLsizeiptr)sizeof(GLuint) * 6 * (grid->size[0] - 1) * (grid->size[1] - 1);
-    if (!grid->array) {
-        glGenVertexArrays(1, &grid->array);
-        glGenBuffers(1, &grid->indices);
-    }
-    grid->count = 0;
-    glBindVertexArray(grid->array);
-    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, grid->indices);
-    glBufferData(GL_ELEMENT_ARRAY_BUFFER, bytes, NULL, GL_STATIC_DRAW);
-    GLuint *to =
-        glMapBufferRange(GL_ELEMENT_ARRAY_BUFFER, 0, bytes, GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
-    for (int j = 0; to && j < grid->size[1] - 1; j++)
-        for (int i = 0; i < grid->size[0] - 1; i++) {
-            GLuint a = (GLuint)(j * grid->size[0] + i), b = a + 1, c = a + (GLuint)grid->size[0], d = c + 1;
-            const GLuint corner[6] = {a, c, b, b, c, d};
-            for (int k = 0; k < 6; k++)
-                to[grid->count++] = corner[k];
-        }
-    glUnmapBuffer(GL_ELEMENT_ARRAY_BUFFER);
-    glBindVertexArray(0);
 }
 
 void und_sea_grid_draw(const und_sea_grid *grid, GLuint program)

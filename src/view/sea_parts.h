@@ -52,7 +52,7 @@ typedef struct und_sea_aside {
 
 typedef struct und_sea {
     und_painter painter;
-    const und_render_def *look;
+    const und_picture_def *look;
     und_sea_reader *reader;
     und_sea_options options;
     bool software; /* the driver has no processor of its own to draw with */
@@ -95,7 +95,6 @@ und_status und_sea_maps_take(und_sea *sea, und_error *err);
 void und_sea_maps_refresh(und_sea *sea);
 /* The plan's place in the maps, for the program in use. */
 void und_sea_set_plan(const und_sea *sea, GLuint program);
-void und_sea_grid_fill(und_sea_grid *grid); /* makes it as large as its size says */
 void und_sea_grid_draw(const und_sea_grid *grid, GLuint program);
 
 /* Draws into a target for a while, with nothing cut off. */

@@ -1,4 +1,4 @@
-/* Reads frames for the painter of height fields, with the preview's own functions. */
+/* Reads frames for the painter of height fields, with the functions of all pictures. */
 #include "view/sea_read.h"
 
 #include "geom/value.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct und_sea_reader {
-    und_render *render; /* of a picture of one pixel: what it has besides the picture is what counts */
+    und_scenery *stage;
     und_sea_fields fields;
     und_sea_fine fine;
     und_sea_bodies bodies;
@@ -18,16 +18,16 @@ struct und_sea_reader {
     float sky_sun[3];
 };
 
-und_sea_reader *und_sea_reader_create(const und_render_def *look, und_error *err)
+und_sea_reader *und_sea_reader_create(const und_picture_def *look, und_error *err)
 {
     und_sea_reader *reader = und_alloc(1, sizeof *reader, "the sea's picture", err);
     if (!reader)
         return NULL;
-    und_render_def def = *look;
+    und_picture_def def = *look;
     def.width = def.height = def.samples = 1;
     def.vertical = 1;
     def.stop = NULL;
-    if (!(reader->render = und_render_create(&def, err))) {
+    if (!(reader->stage = und_scenery_create(&def, false, err))) {
         und_sea_reader_destroy(reader);
         return NULL;
     }
@@ -38,7 +38,7 @@ void und_sea_reader_destroy(und_sea_reader *reader)
 {
     if (!reader)
         return;
-    und_render_destroy(reader->render);
+    und_scenery_destroy(reader->stage);
     und_sea_fine_free(&reader->fine);
     und_sea_bodies_free(&reader->bodies);
     free(reader->drift);
@@ -49,8 +49,8 @@ void und_sea_reader_patterns(const und_sea_reader *reader, int *size, const floa
                              const float **ripple)
 {
     *size = TILE;
-    *noise = reader->render->pattern.texel;
-    *ripple = reader->render->ripple.texel;
+    *noise = reader->stage->pattern.texel;
+    *ripple = reader->stage->ripple.texel;
 }
 
 const und_sea_fields *und_sea_reader_fields(const und_sea_reader *reader)
@@ -73,25 +73,25 @@ static und_status make_room(und_sea_reader *reader, size_t samples, und_error *e
 /* A sun that moves is followed by the light at once, by the sky's picture in steps of a degree. */
 static und_status take_sky(und_sea_reader *reader, double time, und_error *err)
 {
-    und_render *r = reader->render;
+    und_scenery *stage = reader->stage;
     und_sea_fields *f = &reader->fields;
     double towards[3];
-    und_vector_at(&r->def.sun, isfinite(time) ? time : 0, towards);
+    und_vector_at(&stage->def.sun, isfinite(time) ? time : 0, towards);
     f3 sun = f3_unit(f3_make((float)towards[0], (float)towards[1], (float)towards[2]));
     float turned = f3_dot(sun, f3_of(reader->sky_sun));
-    f->new_sky = !r->sky.baked || turned < 0.99985f;
+    f->new_sky = !stage->sky.baked || turned < 0.99985f;
     if (f->new_sky) {
-        und_status status =
-            und_sky_bake(&r->sky, &r->def, (float[3]){sun.x, sun.y, sun.z}, &r->pattern, r->threads, err);
+        und_status status = und_sky_bake(&stage->sky, &stage->def, (float[3]){sun.x, sun.y, sun.z},
+                                         &stage->pattern, stage->threads, err);
         if (status != UND_OK)
             return status;
         memcpy(reader->sky_sun, &sun, sizeof reader->sky_sun);
     }
     memcpy(f->sun, &sun, sizeof f->sun);
-    memcpy(f->sun_color, &r->sky.sun_color, sizeof f->sun_color);
-    memcpy(f->ambient, r->sky.ambient, sizeof f->ambient);
-    f->sky_size = r->sky.size;
-    f->sky = r->sky.texel;
+    memcpy(f->sun_color, &stage->sky.sun_color, sizeof f->sun_color);
+    memcpy(f->ambient, stage->sky.ambient, sizeof f->ambient);
+    f->sky_size = stage->sky.size;
+    f->sky = stage->sky.texel;
     return UND_OK;
 }
 
@@ -113,7 +113,7 @@ static void take_drift(und_sea_reader *reader, const und_frame *frame)
     f->drift = bits || field[0] || field[1] || (field[2] && field[3]) ? reader->drift : NULL;
     if (!f->drift)
         return;
-    PARALLEL_FOR(reader->render->threads)
+    PARALLEL_FOR(reader->stage->threads)
     for (int j = 0; j < f->sample_nz; j++)
         for (size_t c = (size_t)j * (size_t)f->sample_nx; c < (size_t)(j + 1) * (size_t)f->sample_nx; c++)
             for (int k = 0; k < 4; k++)
@@ -162,7 +162,7 @@ static int scale_for(const und_samples *s, int texels)
 
 static und_status make_fine(und_sea_reader *reader, const und_sea_wish *wish, bool new_ground, und_error *err)
 {
-    const und_samples *s = &reader->render->samples;
+    const und_samples *s = &reader->stage->samples;
     und_sea_fields *f = &reader->fields;
     und_sea_fine *fine = &reader->fine;
     bool fresh;
@@ -170,7 +170,7 @@ static und_status make_fine(und_sea_reader *reader, const und_sea_wish *wish, bo
     if (status != UND_OK)
         return status;
     f->new_ground = new_ground || fresh;
-    und_sea_fine_make(fine, s, wish->vertical, f3_of(f->sun), f->new_ground, reader->render->threads);
+    und_sea_fine_make(fine, s, wish->vertical, f3_of(f->sun), f->new_ground, reader->stage->threads);
     f->scale = fine->scale;
     f->nx = fine->nx;
     f->nz = fine->nz;
@@ -216,10 +216,10 @@ static void take_drops(und_sea_fields *f, const und_frame *frame)
 static und_status take_sheets(und_sea_reader *reader, const und_frame *frame, und_error *err)
 {
     und_sea_fields *f = &reader->fields;
-    und_drawn_mesh *soup = &reader->render->sheet;
+    und_drawn_mesh *soup = &reader->stage->sheet;
     const float *corners;
     int count = drops_of(frame, "sheet/mesh_position", &corners);
-    und_status status = und_soup_set(soup, corners, (size_t)(count / 3), err);
+    und_status status = und_stage_soup_set(soup, corners, (size_t)(count / 3), err);
     f->sheet_corners = status == UND_OK ? 3 * (int)soup->count : 0;
     f->sheet = corners;
     f->sheet_normal = soup->normal;
@@ -247,18 +247,18 @@ static und_status take_bodies(und_sea_reader *reader, const und_frame *frame, un
 und_status und_sea_reader_take(und_sea_reader *reader, const und_frame *frame, const und_sea_wish *wish,
                                und_error *err)
 {
-    und_render *r = reader->render;
-    und_samples *s = &r->samples;
+    und_scenery *stage = reader->stage;
+    und_samples *s = &stage->samples;
     und_sea_fields *f = &reader->fields;
-    und_status status = und_render_observe(r, frame, err);
-    if (status == UND_OK && (r->drawing != UND_DRAWS_HEIGHTS || s->nx < 2 || s->nz < 2))
+    und_status status = und_scenery_observe(stage, frame, err);
+    if (status == UND_OK && (stage->drawing != UND_DRAWS_HEIGHTS || s->nx < 2 || s->nz < 2))
         status = und_error_set(err, UND_INVALID, "frame %d: there is no height field in it", frame->number);
     if (status != UND_OK || (status = make_room(reader, (size_t)s->nx * (size_t)s->nz, err)) != UND_OK ||
         (status = take_sky(reader, frame->time, err)) != UND_OK)
         return status;
     bool new_ground = s->ground_changed;
-    und_light_open(s, r->threads);
-    und_wetness_smooth(s, r->threads);
+    und_stage_light_open(s, stage->threads);
+    und_wetness_smooth(s, stage->threads);
     f->sample_nx = s->nx;
     f->sample_nz = s->nz;
     f->cell = s->dx;

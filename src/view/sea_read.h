@@ -5,7 +5,7 @@
 #define UND_VIEW_SEA_READ_H
 
 #include "grid/frame.h"
-#include "render/render.h"
+#include "stage/picture.h"
 
 typedef struct und_sea_fields {
     /* The frame's samples, [sample_nz][sample_nx]. */
@@ -59,7 +59,7 @@ typedef struct und_sea_wish {
 
 typedef struct und_sea_reader und_sea_reader;
 
-und_sea_reader *und_sea_reader_create(const und_render_def *look, und_error *err);
+und_sea_reader *und_sea_reader_create(const und_picture_def *look, und_error *err);
 void und_sea_reader_destroy(und_sea_reader *reader);
 
 /* The patterns of sand, clouds and foam, and of ripples: [size][size][4], each repeats. */

@@ -33,7 +33,7 @@ void und_slice_destroy(und_slice *slice);
 
 /* Has such a frame planes to show? */
 bool und_slice_fits(const und_frame *frame);
-/* A new frame, which must stay until the next one is taken; frames of reels and live scenes do. */
+/* A new frame, which must stay until the next one is taken; frames of players and live scenes do. */
 und_status und_slice_take(und_slice *slice, const und_frame *frame, und_error *err);
 
 und_slice_look *und_slice_looks(und_slice *slice);

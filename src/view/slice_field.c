@@ -197,7 +197,9 @@ double und_slice_cell(const und_slice_source *s, const und_slice_field *field, c
     }
 }
 
-double und_slice_phi(const und_slice_source *s, const int cell[3])
+/* Liquid below 0: the signed distance, m, or -+ half a cell where cells are all that is known; -1 where even
+ * that is not. */
+static double phi_at(const und_slice_source *s, const int cell[3])
 {
     size_t i = index_of(s, cell);
     if (s->distance)
@@ -209,7 +211,8 @@ double und_slice_phi(const und_slice_source *s, const int cell[3])
     return s->surface && s->ground ? -depth(s, cell) : -1;
 }
 
-double und_slice_solid(const und_slice_source *s, const int cell[3])
+/* m; below 0: inside. */
+static double solid_at(const und_slice_source *s, const int cell[3])
 {
     size_t i = index_of(s, cell);
     if (s->solid)
@@ -248,8 +251,8 @@ static void look_at(const und_slice_source *s, const und_slice_field *field, con
                     double seen[3])
 {
     seen[0] = und_slice_cell(s, field, cell, across);
-    seen[1] = und_slice_phi(s, cell);
-    seen[2] = und_slice_solid(s, cell);
+    seen[1] = phi_at(s, cell);
+    seen[2] = solid_at(s, cell);
 }
 
 void und_slice_fill(const und_slice_source *s, const und_slice_field *field, int axis, double place,
@@ -302,7 +305,7 @@ bool und_slice_flow(const und_slice_source *s, int axis, double place, double u,
         cell[axis] = layer[k];
         value[k][0] = component(s, along, cell);
         value[k][1] = component(s, across, cell);
-        wet = wet || und_slice_phi(s, cell) < 0;
+        wet = wet || phi_at(s, cell) < 0;
     }
     flow[0] = between(value[0][0], value[1][0], share);
     flow[1] = between(value[0][1], value[1][1], share);
@@ -369,7 +372,7 @@ bool und_slice_spread(const und_slice_source *s, const und_slice_source *other, 
     for (size_t i = stride / 2; i < cells && count < SAMPLES_MOST; i += stride) {
         size_t x = i % (size_t)s->n[0], row = i / (size_t)s->n[0];
         int cell[3] = {(int)x, (int)(row % (size_t)s->n[1]), (int)(row / (size_t)s->n[1])};
-        bool wet = und_slice_phi(s, cell) < 0 || (other && und_slice_phi(other, cell) < 0);
+        bool wet = phi_at(s, cell) < 0 || (other && phi_at(other, cell) < 0);
         double value = wet ? und_slice_cell(s, field, cell, axis) : NAN;
         if (off)
             value -= und_slice_cell(other, off, cell, axis);

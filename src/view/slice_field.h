@@ -45,10 +45,6 @@ bool und_slice_open(und_slice_source *source, const und_frame *frame);
 
 /* At the middle of a cell; NaN where there is nothing.  `across` is the plane's axis. */
 double und_slice_cell(const und_slice_source *s, const und_slice_field *field, const int cell[3], int across);
-/* Liquid below 0: the signed distance, m, or -+ half a cell where cells are all that is known; -1 where even
- * that is not. */
-double und_slice_phi(const und_slice_source *s, const int cell[3]);
-double und_slice_solid(const und_slice_source *s, const int cell[3]); /* m; below 0: inside */
 
 /* A plane of samples, each at the middle of a cell seen along the axis, linear between the two layers of
  * cells beside it. */

@@ -59,31 +59,31 @@ void und_timeline_advance(und_timeline *line, double seconds)
         line->playing = false;
 }
 
-/* Which reel's frames are counted. */
-static int leader(und_reel *const *reels, int count)
+/* Which player's frames are counted. */
+static int leader(und_frame_player *const *players, int count)
 {
     int best = 0;
     for (int i = 1; i < count; i++)
-        if (und_reel_info(reels[i]).fps > und_reel_info(reels[best]).fps)
+        if (und_frame_player_info(players[i]).fps > und_frame_player_info(players[best]).fps)
             best = i;
     return best;
 }
 
-static void take_range(und_timeline *line, und_reel *const *reels, int count, int lead)
+static void take_range(und_timeline *line, und_frame_player *const *players, int count, int lead)
 {
-    double fps = und_reel_info(reels[lead]).fps;
+    double fps = und_frame_player_info(players[lead]).fps;
     line->fps = fps > 0 && isfinite(fps) ? fps : 24;
-    line->first = und_reel_first(reels[lead]);
-    line->last = und_reel_last(reels[lead]);
-    line->time_zero = und_reel_time(reels[lead], line->first) - line->first / line->fps;
-    line->grows = und_reel_grows(reels[lead]);
+    line->first = und_frame_player_first(players[lead]);
+    line->last = und_frame_player_last(players[lead]);
+    line->time_zero = und_frame_player_time(players[lead], line->first) - line->first / line->fps;
+    line->grows = und_frame_player_grows(players[lead]);
     for (int i = 0; i < count; i++) {
-        int first = und_reel_first(reels[i]), last = und_reel_last(reels[i]);
-        line->grows = line->grows || und_reel_grows(reels[i]);
+        int first = und_frame_player_first(players[i]), last = und_frame_player_last(players[i]);
+        line->grows = line->grows || und_frame_player_grows(players[i]);
         if (i == lead || last < first)
             continue;
-        double from = (und_reel_time(reels[i], first) - line->time_zero) * line->fps;
-        double to = (und_reel_time(reels[i], last) - line->time_zero) * line->fps;
+        double from = (und_frame_player_time(players[i], first) - line->time_zero) * line->fps;
+        double to = (und_frame_player_time(players[i], last) - line->time_zero) * line->fps;
         if (fabs(from) < 1e9 && fabs(to) < 1e9) {
             line->first = (int)fmin(line->first, floor(from + 0.5));
             line->last = (int)fmax(line->last, floor(to + 0.5));
@@ -91,27 +91,28 @@ static void take_range(und_timeline *line, und_reel *const *reels, int count, in
     }
 }
 
-void und_timeline_follow(und_timeline *line, und_reel *const *reels, int count)
+void und_timeline_follow(und_timeline *line, und_frame_player *const *players, int count)
 {
-    int lead = leader(reels, count), direction = line->playing ? (line->speed < 0 ? -1 : 1) : 0;
-    take_range(line, reels, count, lead);
+    int lead = leader(players, count), direction = line->playing ? (line->speed < 0 ? -1 : 1) : 0;
+    take_range(line, players, count, lead);
     int frame = und_timeline_frame(line);
     if (!(line->frame >= line->first - 0.5 && line->frame <= line->last + 0.5))
         line->frame = frame;
     line->waiting = false;
     for (int i = 0; i < count; i++) {
-        int own = i == lead ? frame : und_reel_frame_at(reels[i], und_timeline_time(line));
-        und_reel_seek(reels[i], own, direction);
-        line->waiting = line->waiting || !und_reel_ready(reels[i]);
+        int own = i == lead ? frame : und_frame_player_frame_at(players[i], und_timeline_time(line));
+        und_frame_player_seek(players[i], own, direction);
+        line->waiting = line->waiting || !und_frame_player_ready(players[i]);
     }
 }
 
-const char *und_timeline_name(und_reel *const *reels, int count, int which)
+const char *und_timeline_name(und_frame_player *const *players, int count, int which)
 {
     for (int i = 0; i < count; i++)
-        if (i != which && strcmp(und_reel_name(reels[i]), und_reel_name(reels[which])) == 0)
-            return und_reel_info(reels[which]).folder;
-    return und_reel_name(reels[which]);
+        if (i != which &&
+            strcmp(und_frame_player_name(players[i]), und_frame_player_name(players[which])) == 0)
+            return und_frame_player_info(players[which]).folder;
+    return und_frame_player_name(players[which]);
 }
 
 double und_timeline_due(const und_ledger *ledger)

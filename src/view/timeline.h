@@ -1,12 +1,12 @@
-/* The place in time of one or two reels, what moves it, and the panel along the lower border. */
+/* The place in time of one or two players, what moves it, and the panel along the lower border. */
 #ifndef UND_VIEW_TIMELINE_H
 #define UND_VIEW_TIMELINE_H
 
 #include "view/action.h"
-#include "view/reel.h"
+#include "view/frame_player.h"
 #include "view/ui.h"
 
-/* Counts in the frames of the reel with the most frames per second; another is shown where its time is the
+/* Counts in the frames of the player with the most frames per second; another is shown where its time is the
  * same. */
 typedef struct und_timeline {
     double frame; /* the one shown is the nearest whole one */
@@ -28,16 +28,16 @@ und_timeline und_timeline_begin(void); /* at the first frame, standing */
 void und_timeline_advance(und_timeline *line, double seconds);
 int und_timeline_frame(const und_timeline *line);
 double und_timeline_time(const und_timeline *line); /* s, of that frame */
-/* Takes range and rate from the reels, and tells them what to show. */
-void und_timeline_follow(und_timeline *line, und_reel *const *reels, int count);
+/* Takes range and rate from the players, and tells them what to show. */
+void und_timeline_follow(und_timeline *line, und_frame_player *const *players, int count);
 /* Goes to a frame, or the nearest there is; what plays goes on playing from there. */
 void und_timeline_go(und_timeline *line, double frame);
 
 /* Its contents, into a panel that is open; pixels high in all. */
-void und_timeline_panel(und_timeline *line, und_reel *const *reels, int count, und_ui *ui);
-/* The names of the reels, told apart. */
-const char *und_timeline_name(und_reel *const *reels, int count, int which);
-/* The colour of a reel, 0xRRGGBBAA: its curve, its name. */
+void und_timeline_panel(und_timeline *line, und_frame_player *const *players, int count, und_ui *ui);
+/* The names of the players, told apart. */
+const char *und_timeline_name(und_frame_player *const *players, int count, int which);
+/* The colour of a player, 0xRRGGBBAA: its curve, its name. */
 unsigned und_timeline_color(int which);
 
 const und_action *und_timeline_actions(int *count); /* their context is the timeline */

@@ -108,7 +108,7 @@ static void draw_switches(und_timeline *line, und_ui *ui)
 /* Where things are in the plot. */
 typedef struct plot {
     und_timeline *line;
-    und_reel *const *reels;
+    und_frame_player *const *players;
     int count;
     und_ui *ui;
     und_ui_area area;
@@ -122,7 +122,7 @@ static double value_of(const plot *p, const und_ledger *ledger)
     return p->line->percent ? und_timeline_gain(ledger) : ledger->measured;
 }
 
-/* Frames and rows of other reels go by time. */
+/* Frames and rows of other players go by time. */
 static double frame_of(const plot *p, double time)
 {
     return (time - p->line->time_zero) * p->line->fps;
@@ -154,7 +154,7 @@ static void find_range(plot *p)
     p->low = INFINITY;
     p->high = -INFINITY;
     for (int k = 0; k < p->count; k++) {
-        und_cache_info info = und_reel_info(p->reels[k]);
+        und_cache_info info = und_frame_player_info(p->players[k]);
         for (int i = 0; i < info.row_count; i++) {
             widen(p, value_of(p, &info.rows[i].ledger));
             if (!p->line->percent)
@@ -221,7 +221,7 @@ static void draw_frames(const plot *p)
 /* What was measured, and thin behind it what should be there. */
 static void draw_curves(const plot *p, int which)
 {
-    und_cache_info info = und_reel_info(p->reels[which]);
+    und_cache_info info = und_frame_player_info(p->players[which]);
     unsigned color = und_timeline_color(which), pale = (color & 0xffffff00u) | 0x78;
     int stride = info.row_count / (int)fmax(p->x1 - p->x0, 1) + 1;
     double last[3] = {0};
@@ -240,7 +240,8 @@ static void draw_curves(const plot *p, int which)
         last[2] = due;
     }
     if (info.branch) {
-        double x = floor(x_of(p, frame_of(p, und_reel_time(p->reels[which], info.branch_frame)))) + 0.5;
+        double x =
+            floor(x_of(p, frame_of(p, und_frame_player_time(p->players[which], info.branch_frame)))) + 0.5;
         for (double y = p->y0; y < p->y1; y += 6)
             und_ui_draw_line(p->ui, x, y, x, fmin(y + 3, p->y1), color, 1);
         und_ui_draw_text(p->ui, x + 4, p->y1 - p->text - 1, color, "branch");
@@ -250,12 +251,12 @@ static void draw_curves(const plot *p, int which)
 /* A bar under the curves where frames are in memory. */
 static void draw_memory(const plot *p, int which)
 {
-    int first = und_reel_first(p->reels[which]), last = und_reel_last(p->reels[which]);
+    int first = und_frame_player_first(p->players[which]), last = und_frame_player_last(p->players[which]);
     long count = (long)last - first + 1;
     bool *marks = count > 0 && count < FRAMES_MOST ? malloc((size_t)count * sizeof *marks) : NULL;
     if (!marks)
         return;
-    und_reel_kept(p->reels[which], first, (int)count, marks);
+    und_frame_player_kept(p->players[which], first, (int)count, marks);
     double y = p->y1 + 2 + which * (MEMORY_BAR + 1);
     double half = 0.5 * (x_of(p, 1) - x_of(p, 0));
     for (int i = 0, k; i < count; i = k + 1) {
@@ -263,8 +264,8 @@ static void draw_memory(const plot *p, int which)
             k++;
         if (!marks[i])
             continue;
-        double from = x_of(p, frame_of(p, und_reel_time(p->reels[which], first + i))) - half;
-        double to = x_of(p, frame_of(p, und_reel_time(p->reels[which], first + k))) + half;
+        double from = x_of(p, frame_of(p, und_frame_player_time(p->players[which], first + i))) - half;
+        double to = x_of(p, frame_of(p, und_frame_player_time(p->players[which], first + k))) + half;
         und_ui_draw_rect(p->ui, fmax(from, p->x0), y, fmin(to, p->x1), y + MEMORY_BAR, MEMORY, true);
     }
     free(marks);
@@ -275,8 +276,8 @@ static void draw_names(const plot *p, int frame)
 {
     double x = p->x0 + 8;
     for (int k = 0; k < p->count; k++) {
-        und_cache_info info = und_reel_info(p->reels[k]);
-        int own = und_reel_frame_at(p->reels[k], p->line->time_zero + frame / p->line->fps);
+        und_cache_info info = und_frame_player_info(p->players[k]);
+        int own = und_frame_player_frame_at(p->players[k], p->line->time_zero + frame / p->line->fps);
         const und_cache_row *row = NULL;
         for (int i = 0; i < info.row_count && !row; i++)
             row = info.rows[i].frame == own ? &info.rows[i] : NULL;
@@ -285,7 +286,7 @@ static void draw_names(const plot *p, int frame)
         char text[256];
         double width, height;
         double gain = und_timeline_gain(&row->ledger);
-        snprintf(text, sizeof text, "%.120s   %.6g m3   %+.3g %%", und_timeline_name(p->reels, p->count, k),
+        snprintf(text, sizeof text, "%.120s   %.6g m3   %+.3g %%", und_timeline_name(p->players, p->count, k),
                  row->ledger.measured, fabs(gain) < 1e-6 ? 0 : gain); /* not what rounding does */
         und_ui_text_size(p->ui, text, &width, &height);
         und_ui_draw_text(p->ui, x, p->area.y0 + 3, und_timeline_color(k), text);
@@ -318,13 +319,13 @@ static void draw_head(const plot *p)
         und_ui_draw_rect(p->ui, x - 6 + i, p->y0 - 4 + i, x + 6 - i, p->y0 - 3 + i, HEAD, true);
 }
 
-void und_timeline_panel(und_timeline *line, und_reel *const *reels, int count, und_ui *ui)
+void und_timeline_panel(und_timeline *line, und_frame_player *const *players, int count, und_ui *ui)
 {
     double width, text;
     und_ui_text_size(ui, "0", &width, &text);
     draw_buttons(line, ui, 1.5 * text);
     draw_switches(line, ui);
-    plot p = {.line = line, .reels = reels, .count = count, .ui = ui, .text = text};
+    plot p = {.line = line, .players = players, .count = count, .ui = ui, .text = text};
     p.area = und_ui_canvas(ui, "frames", 0, 7 * text);
     p.x0 = p.area.x0;
     p.x1 = p.area.x1 - 12;

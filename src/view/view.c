@@ -15,7 +15,7 @@
 enum { GAP = 2 };                 /* pixels between panes */
 static const double TURN = 0.006; /* radians that a pixel of dragging turns */
 
-void und_view_say(und_view *v, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(und_view *v, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -26,10 +26,10 @@ void und_view_say(und_view *v, const char *format, ...)
 
 static void follow_timeline(und_view *v)
 {
-    und_reel *reels[UND_VIEW_PANES];
+    und_frame_player *players[UND_VIEW_PANES];
     for (int i = 0; i < v->def.count; i++)
-        reels[i] = v->pane[i].reel;
-    und_timeline_follow(&v->timeline, reels, v->def.count);
+        players[i] = v->pane[i].player;
+    und_timeline_follow(&v->timeline, players, v->def.count);
 }
 
 static void start_timeline(und_view *v)
@@ -60,7 +60,7 @@ static und_status open_view(und_view *v, und_error *err)
     und_screen_size(v->window, &v->width, &v->height);
     snprintf(v->scene_path, sizeof v->scene_path, "out/%s-moment.lua", v->pane[0].scene->name);
     snprintf(v->state_path, sizeof v->state_path, "out/%s-moment", v->pane[0].scene->name);
-    if (v->pane[0].reel)
+    if (v->pane[0].player)
         start_timeline(v);
     else if (!v->def.paused)
         und_live_play(v->pane[0].live, true);
@@ -127,7 +127,7 @@ static void use_mouse(und_view *v, const und_event *event)
         v->button[UND_BUTTON_LEFT] = false; /* a body hangs on the mouse, and the view stands */
         return;
     }
-    if (!und_hands_event(v, event) && event->kind == UND_EVENT_MOVE)
+    if (!und_mouse_tools_event(v, event) && event->kind == UND_EVENT_MOVE)
         drag_camera(v, dx, dy);
 }
 
@@ -207,7 +207,7 @@ void und_view_look_home(und_view *v)
 static und_status take_frames(und_view *v, und_error *err)
 {
     und_status status = UND_OK;
-    if (v->pane[0].reel)
+    if (v->pane[0].player)
         follow_timeline(v);
     for (int i = 0; i < v->def.count && status == UND_OK; i++)
         status = und_pane_take(&v->pane[i], err);
@@ -216,7 +216,7 @@ static und_status take_frames(und_view *v, und_error *err)
     if (status == UND_OK && !v->framed && v->pane[0].painter) {
         v->camera.flat = strcmp(v->pane[0].painter->class->name, "flat") == 0;
         und_view_look_home(v);
-        und_hands_reset(v);
+        und_mouse_tools_reset(v);
         v->framed = true;
     }
     double eye[3], look[3], angle;
@@ -234,7 +234,7 @@ static void match_painters(und_view *v)
 
 static void draw_panes(und_view *v)
 {
-    int above = v->pane[0].reel && !v->bare ? (int)und_ui_strip_height(v->ui) : 0; /* the timeline */
+    int above = v->pane[0].player && !v->bare ? (int)und_ui_strip_height(v->ui) : 0; /* the timeline */
     und_screen_bind(v->window);
     glDisable(GL_SCISSOR_TEST);
     glClearColor(0.05f, 0.06f, 0.08f, 1);
@@ -269,7 +269,7 @@ static void take_shot(und_view *v)
     v->shot_error.status = UND_OK;
     und_status status = und_view_shoot(v, v->shot_path, &v->shot_error);
     if (!v->shot_quietly)
-        und_view_say(v, "%.400s", status == UND_OK ? v->shot_path : v->shot_error.text);
+        say(v, "%.400s", status == UND_OK ? v->shot_path : v->shot_error.text);
     v->shot_quietly = false;
     v->shot_path[0] = 0;
 }
@@ -295,19 +295,19 @@ bool und_view_frame(und_view *v, und_error *err)
         v->last_event = v->clock;
     }
     fly(v, seconds);
-    if (v->pane[0].reel)
+    if (v->pane[0].player)
         und_timeline_advance(&v->timeline, seconds);
     if (take_frames(v, err) != UND_OK)
         return false;
     if (v->pane[0].live && v->pane[0].state.notes != v->notes_seen) {
         v->notes_seen = v->pane[0].state.notes;
-        und_view_say(v, "%s", v->pane[0].state.note);
+        say(v, "%s", v->pane[0].state.note);
     }
     if (v->pane[0].editor) {
         int notes;
         const char *note = und_editor_note(v->pane[0].editor, &notes);
         if (notes != v->notes_seen)
-            und_view_say(v, "%s", note);
+            say(v, "%s", note);
         v->notes_seen = notes;
     }
     draw_panes(v);
@@ -327,18 +327,13 @@ void und_view_read(und_view *v, unsigned char *rgb)
     und_screen_bind(v->window);
     und_gl_read(0, 0, v->width, v->height, rgb);
 }
-void und_view_size(const und_view *v, int *width, int *height)
-{
-    *width = v->width;
-    *height = v->height;
-}
 und_live *und_view_live(und_view *v)
 {
     return v->pane[0].live;
 }
 und_timeline *und_view_timeline(und_view *v)
 {
-    return v->pane[0].reel ? &v->timeline : NULL;
+    return v->pane[0].player ? &v->timeline : NULL;
 }
 void und_view_settle(und_view *v)
 {
@@ -346,7 +341,7 @@ void und_view_settle(und_view *v)
         if (v->pane[i].live)
             und_live_settle(v->pane[i].live);
         else
-            und_reel_settle(v->pane[i].reel);
+            und_frame_player_settle(v->pane[i].player);
     if (v->pane[0].editor)
         und_editor_settle(v->pane[0].editor);
 }

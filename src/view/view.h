@@ -33,7 +33,6 @@ void und_view_event(und_view *view, const und_event *event);
 bool und_view_frame(und_view *view, und_error *err);
 /* The picture as it is now, rows from above, [height][width][3]. */
 void und_view_read(und_view *view, unsigned char *rgb);
-void und_view_size(const und_view *view, int *width, int *height);
 
 /* For scripts. */
 und_live *und_view_live(und_view *view);         /* NULL: caches */

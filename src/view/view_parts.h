@@ -17,14 +17,14 @@ enum { UND_VIEW_ACTIONS = 128 };
 /* One of the window's parts: where frames come from, and who draws them. */
 typedef struct und_pane {
     und_live *live; /* or */
-    und_reel *reel;
+    und_frame_player *player;
     und_scene *own; /* of what runs: a copy for looks and the camera, since the other is its thread's */
     const und_scene_view *scene;
     und_painter *painter;   /* NULL: no frame has come yet */
     und_slice *slice;       /* NULL: such frames have none */
     und_editor *editor;     /* NULL: bodies cannot be put into it */
-    const und_frame *shown; /* of the reel, for the editor to dress again */
-    und_render_def look;    /* the scene's; without a camera, with what is framed of a cache */
+    const und_frame *shown; /* of the player, for the editor to dress again */
+    und_picture_def look;   /* the scene's; without a camera, with what is framed of a cache */
     und_lens lens;          /* as drawn last */
     double time;            /* of the frame shown, s */
     int number;
@@ -33,7 +33,7 @@ typedef struct und_pane {
 } und_pane;
 
 /* The mouse as a tool. */
-typedef struct und_hands {
+typedef struct und_mouse_tools {
     int tool;
     double radius;              /* m */
     double strength[UND_TOOLS]; /* by tool */
@@ -45,7 +45,7 @@ typedef struct und_hands {
     bool down;
     bool shown; /* the mouse is over the liquid, at */
     double place[3];
-} und_hands;
+} und_mouse_tools;
 
 struct und_view {
     und_view_def def;
@@ -57,7 +57,7 @@ struct und_view {
     bool framed; /* the camera has its first place */
     bool follow; /* the scene's camera, which may move */
     und_timeline timeline;
-    und_hands hands;
+    und_mouse_tools tools;
     char scene_path[256], state_path[256]; /* where moments are saved */
 
     double mouse[2];
@@ -78,8 +78,6 @@ struct und_view {
     int notes_seen;
 };
 
-void und_view_say(und_view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* pane.c */
 und_status und_pane_open(und_pane *pane, const und_view_def *def, int index, und_error *err);
 void und_pane_close(und_pane *pane);
@@ -88,12 +86,12 @@ void und_pane_draw(und_pane *pane, double seconds);
 /* Where the scene has its camera at the frame's time; false: nowhere, all is to be seen. */
 bool und_pane_camera(const und_pane *pane, double eye[3], double look[3], double *view_angle);
 
-/* hands.c: tools of live liquids */
-void und_hands_reset(und_view *view);                         /* sizes that fit what is shown */
-bool und_hands_event(und_view *view, const und_event *event); /* true: the hand took it */
-void und_hands_annotate(und_view *view);                      /* where the hand is */
-void und_hands_panel(und_view *view);
-const und_action *und_hands_actions(int *count); /* their context is the view */
+/* mouse_tools.c: tools of live liquids */
+void und_mouse_tools_reset(und_view *view);                         /* sizes that fit what is shown */
+bool und_mouse_tools_event(und_view *view, const und_event *event); /* true: the hand took it */
+void und_mouse_tools_annotate(und_view *view);                      /* where the hand is */
+void und_mouse_tools_panel(und_view *view);
+const und_action *und_mouse_tools_actions(int *count); /* their context is the view */
 
 /* menus.c */
 typedef struct und_choice {

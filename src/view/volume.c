@@ -15,7 +15,7 @@ enum { MOST_GRAINS = 500000, SOME_GRAINS = 60000 }; /* of a kind */
 
 bool und_space_fits(const und_frame *frame)
 {
-    return und_frame_has_liquid(frame) || (frame->grid.n[2] > 1 && und_frame_find(frame, "label"));
+    return und_frame_mesh_has_liquid(frame) || (frame->grid.n[2] > 1 && und_frame_find(frame, "label"));
 }
 
 static void destroy(und_painter *self)
@@ -36,20 +36,21 @@ static void open_guides(und_space *v)
     const double d[3] = {1, 1, 1}, origin[3] = {0};
     und_mac mac = und_mac_make(n, d, origin);
     und_error err = {0};
-    if (v->guide_count == 0)
+    if (v->control_particle_count == 0)
         return;
-    und_guides_destroy(v->marks.guides);
-    v->marks.guides = und_guides_create(&mac, v->guide_defs, v->guide_count, v->look->threads, &err);
-    if (!v->marks.guides)
+    und_control_particles_destroy(v->marks.control_particles);
+    v->marks.control_particles =
+        und_control_particles_create(&mac, v->guide_defs, v->control_particle_count, v->look->threads, &err);
+    if (!v->marks.control_particles)
         snprintf(v->marks.trouble, sizeof v->marks.trouble, "%.250s", err.text);
-    v->guide_count = 0;
+    v->control_particle_count = 0;
 }
 
-void und_space_guides(und_painter *painter, const und_guide_def *defs, int count)
+void und_space_guides(und_painter *painter, const und_control_particle_def *defs, int count)
 {
     und_space *v = (und_space *)painter;
     v->guide_defs = defs;
-    v->guide_count = count;
+    v->control_particle_count = count;
 }
 
 static und_status take(und_painter *self, const und_frame *frame, und_error *err)
@@ -107,7 +108,7 @@ static const und_painter_class volume_class = {
     .match = match,
 };
 
-und_painter *und_space_create(const und_render_def *look, und_error *err)
+und_painter *und_space_create(const und_picture_def *look, und_error *err)
 {
     und_space *v = und_alloc(1, sizeof *v, "a painter", err);
     if (!v)

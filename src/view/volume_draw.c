@@ -97,7 +97,7 @@ enum {
 
 static void set_floor(const und_space *v, GLuint p)
 {
-    const und_render_def *look = v->look;
+    const und_picture_def *look = v->look;
     const und_space_world *w = &v->world;
     double span = 0;
     for (int a = 0; a < 3; a++)

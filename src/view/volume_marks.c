@@ -2,7 +2,7 @@
 #include "view/volume_marks.h"
 
 #include "base/status.h"
-#include "render/f3.h"
+#include "stage/f3.h"
 #include "view/colormap.h"
 
 #include <math.h>
@@ -106,27 +106,30 @@ static und_status take_control(und_space_marks *m, const und_frame *frame, size_
 {
     und_space_set *s = &m->set[UND_SET_CONTROL];
     s->count = s->all = 0;
-    if (!m->guides)
+    if (!m->control_particles)
         return UND_OK;
-    if (und_guides_fetch(m->guides, frame->time, 0, err) != UND_OK) { /* a file is gone: the rest is shown */
+    if (und_control_particles_fetch(m->control_particles, frame->time, 0, err) !=
+        UND_OK) { /* a file is gone: the rest is shown */
         snprintf(m->trouble, sizeof m->trouble, "%.250s", err->text);
-        und_guides_destroy(m->guides);
-        m->guides = NULL;
+        und_control_particles_destroy(m->control_particles);
+        m->control_particles = NULL;
         return UND_OK;
     }
-    und_guides_render(m->guides, frame->time, 0);
-    und_guides_render_surface(m->guides, frame->time);
-    for (int k = 0; k < UND_GUIDE_KINDS; k++)
-        s->all += (size_t)und_guides_count(m->guides, (und_guide_kind)k);
+    und_control_particles_render(m->control_particles, frame->time, 0);
+    und_control_particles_render_surface(m->control_particles, frame->time);
+    for (int k = 0; k < UND_CONTROL_KINDS; k++)
+        s->all += (size_t)und_control_particles_count(m->control_particles, (und_control_particle_kind)k);
     size_t step = stride_of(s->all, most), number = 0;
     if (s->all == 0 || make_room(s, s->all / step + 1, err) != UND_OK)
         return s->all == 0 ? UND_OK : err->status;
     s->has[UND_TINT_SIZE] = true;
-    s->has[UND_TINT_SPEED] = und_guides_count(m->guides, UND_GUIDE_VELOCITY) > 0;
+    s->has[UND_TINT_SPEED] = und_control_particles_count(m->control_particles, UND_CONTROL_VELOCITY) > 0;
     float shown = known[UND_SET_CONTROL].cells * (float)cell;
-    for (int k = 0; k < UND_GUIDE_KINDS; k++)
-        for (int i = 0; i < und_guides_count(m->guides, (und_guide_kind)k); i++, number++) {
-            und_guide_place p = und_guides_place(m->guides, (und_guide_kind)k, i);
+    for (int k = 0; k < UND_CONTROL_KINDS; k++)
+        for (int i = 0; i < und_control_particles_count(m->control_particles, (und_control_particle_kind)k);
+             i++, number++) {
+            und_control_particle_place p =
+                und_control_particles_place(m->control_particles, (und_control_particle_kind)k, i);
             float speed = sqrtf(p.velocity[0] * p.velocity[0] + p.velocity[1] * p.velocity[1] +
                                 p.velocity[2] * p.velocity[2]);
             if (number % step == 0 &&
@@ -150,7 +153,7 @@ void und_space_marks_free(und_space_marks *m)
 {
     for (int k = 0; k < UND_SETS; k++)
         free(m->set[k].number);
-    und_guides_destroy(m->guides);
+    und_control_particles_destroy(m->control_particles);
     *m = (und_space_marks){0};
 }
 
@@ -177,8 +180,8 @@ void und_space_marks_grains(const und_space_marks *m, und_space_set_name which, 
                             und_grain *out)
 {
     /* Kinds of control: velocity, viscosity, surface, divergence, eraser, adder. */
-    static const uint8_t kinds[UND_GUIDE_KINDS][3] = {{255, 150, 30}, {120, 90, 220}, {255, 225, 60},
-                                                      {60, 200, 120}, {220, 60, 60},  {60, 170, 240}};
+    static const uint8_t kinds[UND_CONTROL_KINDS][3] = {{255, 150, 30}, {120, 90, 220}, {255, 225, 60},
+                                                        {60, 200, 120}, {220, 60, 60},  {60, 170, 240}};
     const und_space_set *s = &m->set[which];
     const bool tinted = tint != UND_TINT_PLAIN && s->has[tint];
     for (size_t i = 0; i < s->count; i++) {

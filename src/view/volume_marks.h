@@ -2,7 +2,7 @@
 #ifndef UND_VIEW_VOLUME_MARKS_H
 #define UND_VIEW_VOLUME_MARKS_H
 
-#include "control/guides.h"
+#include "control/control_particles.h"
 #include "grid/frame.h"
 
 typedef enum und_space_set_name {
@@ -41,9 +41,9 @@ enum { UND_GRAIN_PLACE = 0, UND_GRAIN_RADIUS = 3, UND_GRAIN_SPEED, UND_GRAIN_SIG
 
 typedef struct und_space_marks {
     und_space_set set[UND_SETS];
-    und_guides *guides; /* of the scene; NULL: none */
-    char trouble[256];  /* "": none; why there are no control particles */
-    double low, high;   /* of what colours say */
+    und_control_particles *control_particles; /* of the scene; NULL: none */
+    char trouble[256];                        /* "": none; why there are no control particles */
+    double low, high;                         /* of what colours say */
 } und_space_marks;
 
 const char *und_space_set_label(und_space_set_name which); /* "Drops" */

@@ -3,7 +3,7 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
-#include "render/f3.h"
+#include "stage/f3.h"
 #include "surface/frame_mesh.h"
 
 #include <stdlib.h>
@@ -175,7 +175,7 @@ static und_status make_shell(const und_frame *frame, const und_space_mesh_def *d
                              und_error *err)
 {
     const und_frame_mesh_def mesh = {.into_solids = def->into_solids, .threads = def->threads};
-    if (!def->coarse || !und_frame_has_distance(frame))
+    if (!def->coarse || !und_frame_mesh_has_distance(frame))
         return und_frame_mesh(frame, &mesh, shell, err);
     und_frame half;
     und_status status = halve(frame, def->threads, &half, err);

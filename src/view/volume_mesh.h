@@ -2,7 +2,7 @@
 #ifndef UND_VIEW_VOLUME_MESH_H
 #define UND_VIEW_VOLUME_MESH_H
 
-#include "render/paint.h"
+#include "stage/paint.h"
 #include "view/volume_world.h"
 
 und_status und_triangles_reserve(und_triangles *t, size_t corners, size_t triangles, und_error *err);

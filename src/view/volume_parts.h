@@ -45,7 +45,7 @@ typedef struct und_space_show {
 
 typedef struct und_space {
     und_painter base; /* first: a painter is this */
-    const und_render_def *look;
+    const und_picture_def *look;
     und_space_world world;
     und_space_show show;
     bool software; /* OpenGL draws on the processor */
@@ -55,8 +55,8 @@ typedef struct und_space {
     unsigned baked, solids_made; /* that OpenGL has */
     und_space_buffer skin, solid, glass, lines, grains[UND_SETS];
     und_space_marks marks;
-    const und_guide_def *guide_defs; /* the scene's, until they are opened */
-    int guide_count;
+    const und_control_particle_def *guide_defs; /* the scene's, until they are opened */
+    int control_particle_count;
     GLuint phi; /* the distance */
     int phi_size[3];
     GLint most_texels;                        /* along an axis of it */

@@ -7,8 +7,8 @@
 #include "base/status.h"
 #include "geom/mesh_band.h"
 #include "geom/value.h"
-#include "render/internal.h"
-#include "render/rigid.h"
+#include "stage/rigid.h"
+#include "stage/scenery.h"
 #include "surface/frame_mesh.h"
 #include "view/volume_mesh.h"
 
@@ -17,12 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells that liquid reaches into what is solid, so that no gap shows between the two. */
-static const double INTO_SOLIDS = 0.4;
-
 static void set_matter(und_space_world *w)
 {
-    const und_render_def *def = &w->render->def;
+    const und_picture_def *def = &w->stage->def;
     const und_look *look = &def->looks.liquid;
     und_space_matter *m = &w->matter;
     *m = (und_space_matter){.index = (float)def->refraction, .gloss = (float)def->gloss};
@@ -40,9 +37,9 @@ static void set_matter(und_space_world *w)
     }
 }
 
-und_status und_space_world_open(und_space_world *w, const und_render_def *look, und_error *err)
+und_status und_space_world_open(und_space_world *w, const und_picture_def *look, und_error *err)
 {
-    und_render_def def = *look;
+    und_picture_def def = *look;
     *w = (und_space_world){0};
     def.width = def.height = 16; /* it draws no pictures: it makes light and objects */
     def.samples = 1;
@@ -51,18 +48,17 @@ und_status und_space_world_open(und_space_world *w, const und_render_def *look, 
     def.plot_panels = 0;
     def.paint.kind = UND_PAINT_NONE; /* which the painter lays on by itself */
     def.stop = NULL;
-    if (!(w->render = und_render_create(&def, err)))
+    if (!(w->stage = und_scenery_create(&def, false, err)))
         return err->status;
-    w->render->traced = true; /* the liquid is not the renderer's to mesh */
-    w->render->def.paint = look->paint;
+    w->paint = look->paint;
     set_matter(w);
     return UND_OK;
 }
 
 void und_space_world_close(und_space_world *w)
 {
-    und_render_destroy(w->render);
-    und_level_close(&w->level);
+    und_scenery_destroy(w->stage);
+    und_trace_level_close(&w->level);
     und_triangles_free(&w->skin);
     und_triangles_free(&w->solid);
     und_triangles_free(&w->glass);
@@ -78,14 +74,14 @@ static void put(float to[3], f3 v)
 
 static void set_light(und_space_world *w)
 {
-    const und_sky *sky = &w->render->sky;
+    const und_sky *sky = &w->stage->sky;
     und_space_light *l = &w->light;
     float sun[3];
     put(sun, sky->sun);
     l->baked += !l->sky || memcmp(sun, l->sun, sizeof sun) != 0;
     l->sky = sky->texel;
     l->sky_size = sky->size;
-    l->pattern = w->render->pattern.texel;
+    l->pattern = w->stage->pattern.texel;
     l->pattern_size = TILE;
     put(l->sun, sky->sun);
     put(l->sun_color, sky->sun_color);
@@ -114,7 +110,7 @@ static uint64_t hash_objects(const und_space_world *w, const und_frame *frame)
     double numbers[10] = {0};
     if (frame->grid.n[2] == 1) /* turned about an axis that the liquid itself tells */
         return 0;
-    und_vector_at(&w->render->def.sun, frame->time, numbers);
+    und_vector_at(&w->stage->def.sun, frame->time, numbers);
     for (int a = 0; a < 3; a++) {
         numbers[3 + a] = frame->grid.n[a] * und_grid_size(&frame->grid, a);
         numbers[6 + a] = frame->grid.origin[a];
@@ -131,29 +127,12 @@ static uint64_t hash_objects(const und_space_world *w, const und_frame *frame)
     return hash ? hash : 1;
 }
 
-/* Which look a triangle's owner was given: bodies come first in the renderer's list, solids after them. */
+/* Which look a triangle's owner was given: bodies come first in the stage's list, solids after them. */
 typedef struct owners {
     const und_looks *looks;
     const int32_t *body, *solid; /* first corners of each; NULL: there are none, or they are one */
     size_t bodies, solids, before;
 } owners;
-
-static const int32_t *find_firsts(const und_frame *frame, size_t corners, size_t *count)
-{
-    const und_item *item = und_frame_find(frame, "solid/mesh_first");
-    *count = 0;
-    if (!item || item->type != UND_I32 || !item->data || item->rank != 1 || item->dim[0] < 2)
-        return NULL;
-    const int32_t *first = item->data;
-    size_t n = item->dim[0] - 1;
-    for (size_t i = 0; i < n; i++)
-        if (first[i + 1] < first[i] || first[i + 1] % 3 != 0)
-            return NULL;
-    if (first[0] != 0 || (size_t)first[n] != corners)
-        return NULL;
-    *count = n;
-    return first;
-}
 
 static und_look look_at(const owners *o, size_t corner, size_t *place)
 {
@@ -179,19 +158,19 @@ static void dress(const und_look *look, const float *color, float out[4])
         out[3] = look->matter.kind == UND_MATTER_METAL ? 1 : 0.5f * (1 - look->matter.roughness);
 }
 
-/* Solids and bodies from the renderer's list; what light goes through apart from the rest. */
+/* Solids and bodies from the stage's list; what light goes through apart from the rest. */
 static und_status take_objects(und_space_world *w, const und_frame *frame, und_error *err)
 {
-    const und_drawn_mesh *soup = &w->render->soup;
+    const und_drawn_mesh *soup = &w->stage->soup;
     und_rigid bodies;
     if (!und_rigid_find(frame, &bodies))
         bodies = (und_rigid){0};
-    owners o = {.looks = &w->render->def.looks,
+    owners o = {.looks = &w->stage->def.looks,
                 .body = bodies.first,
                 .bodies = bodies.count,
                 .before = bodies.corners};
     size_t corners = 3 * soup->count, place[2] = {0};
-    o.solid = corners >= o.before ? find_firsts(frame, corners - o.before, &o.solids) : NULL;
+    o.solid = corners >= o.before ? und_stage_solids_find(frame, corners - o.before, &o.solids) : NULL;
     w->solid.corners = w->solid.triangles = w->glass.corners = w->glass.triangles = 0;
     w->solids_made++;
     for (size_t c = 0; c < corners; c += 3) {
@@ -210,21 +189,21 @@ static und_status take_objects(und_space_world *w, const und_frame *frame, und_e
     return UND_OK;
 }
 
-static und_status take_render(und_space_world *w, const und_frame *frame, und_error *err)
+static und_status take_stage(und_space_world *w, const und_frame *frame, und_error *err)
 {
     uint64_t objects = hash_objects(w, frame);
     if (objects != 0 && objects == w->objects)
         return UND_OK;
     w->objects = 0;
-    und_status status = und_render_prepare(w->render, frame, err);
+    und_status status = und_scenery_prepare(w->stage, frame, err);
     if (status != UND_OK)
         return status;
-    if (w->render->drawing != UND_DRAWS_BOX)
+    if (w->stage->drawing != UND_DRAWS_BOX)
         return und_error_set(err, UND_INVALID, "frame %d holds no liquid in space", frame->number);
-    const und_box *b = &w->render->box;
+    const und_box *b = &w->stage->box;
     memcpy(w->low, (double[]){(double)b->low.x, (double)b->low.y, (double)b->low.z}, sizeof w->low);
     memcpy(w->high, (double[]){(double)b->high.x, (double)b->high.y, (double)b->high.z}, sizeof w->high);
-    w->floor = w->render->mesh.low;
+    w->floor = w->stage->mesh.low;
     set_light(w);
     if ((status = take_objects(w, frame, err)) == UND_OK)
         w->objects = objects;
@@ -260,7 +239,7 @@ static void bound_skin(und_space_world *w)
 static und_status inner_frame(const und_traced_level *l, und_frame *frame, und_error *err)
 {
     const und_grid *g = &l->grid;
-    const float *from[2] = {l->phi, l->room}, less[2] = {0, (float)(INTO_SOLIDS * g->dx)};
+    const float *from[2] = {l->phi, l->room}, less[2] = {0, (float)(UND_INTO_SOLIDS * g->dx)};
     static const char *const names[2] = {"distance", "solid/distance"};
     *frame = und_frame_empty(0, 0, *g);
     for (int k = 0; k < 2; k++) {
@@ -288,10 +267,10 @@ static und_status inner_frame(const und_traced_level *l, und_frame *frame, und_e
 /* `frame` is NULL: of the distance that is kept. */
 static und_status make_mesh(und_space_world *w, const und_frame *frame, bool coarse, und_error *err)
 {
-    und_space_mesh_def def = {.into_solids = INTO_SOLIDS,
+    und_space_mesh_def def = {.into_solids = UND_INTO_SOLIDS,
                               .coarse = coarse,
-                              .paint = w->matter.painted ? &w->render->def.paint : NULL,
-                              .threads = w->render->threads};
+                              .paint = w->matter.painted ? &w->paint : NULL,
+                              .threads = w->stage->threads};
     double start = und_clock();
     und_frame own = {0};
     und_status status = frame ? UND_OK : inner_frame(&w->level, &own, err);
@@ -356,15 +335,15 @@ static bool is_large(const und_space_world *w)
 /* Of a liquid that comes as triangles; none where the cells are no cubes. */
 static und_status make_distance(und_space_world *w, und_error *err)
 {
-    const und_level_def def = {.into_solids = INTO_SOLIDS, .threads = w->render->threads};
+    const und_level_def def = {.into_solids = UND_INTO_SOLIDS, .threads = w->stage->threads};
     w->coarse = false;
     if (w->large || w->skin.triangles == 0 || w->skin.triangles > INT32_MAX / 16 || !has_cubes(&w->grid))
         return UND_OK;
     und_frame own = und_frame_empty(0, 0, w->grid);
     double start = und_clock();
-    und_status status = fill_distance(&w->skin, &own, w->render->threads, err);
+    und_status status = fill_distance(&w->skin, &own, w->stage->threads, err);
     if (status == UND_OK)
-        status = und_level_open(&w->level, &own, &def, err);
+        status = und_trace_level_open(&w->level, &own, &def, err);
     und_frame_clear(&own);
     w->made = status == UND_OK;
     w->large = is_large(w);
@@ -383,23 +362,23 @@ und_status und_space_world_take(und_space_world *w, const und_frame *frame, cons
                                 und_error *err)
 {
     w->skin.corners = w->skin.triangles = 0;
-    und_level_close(&w->level);
+    und_trace_level_close(&w->level);
     w->made = w->meshed = false;
     w->grid = frame->grid;
-    und_status status = take_render(w, frame, err);
+    und_status status = take_stage(w, frame, err);
     if (status != UND_OK)
         return status;
     take_boxes(w, frame);
     w->time = frame->time;
-    const und_level_def level = {.into_solids = INTO_SOLIDS, .threads = w->render->threads};
-    bool painted = w->render->def.paint.kind != UND_PAINT_NONE && und_frame_has_texture(frame);
+    const und_level_def level = {.into_solids = UND_INTO_SOLIDS, .threads = w->stage->threads};
+    bool painted = w->stage->def.paint.kind != UND_PAINT_NONE && und_texture_in_frame(frame);
     w->matter.painted = painted;
-    status = und_level_open(&w->level, frame, &level, err);
+    status = und_trace_level_open(&w->level, frame, &level, err);
     w->level.face[0] = w->level.face[1] = w->level.face[2] = NULL; /* the frame's, which may be gone */
     w->most = how->most;
     w->large = is_large(w);
     bool mesh = how->mesh || painted || !w->level.phi || w->large;
-    if (status == UND_OK && mesh && und_frame_has_liquid(frame))
+    if (status == UND_OK && mesh && und_frame_mesh_has_liquid(frame))
         status = make_mesh(w, frame, how->coarse && w->level.phi && !painted, err);
     if (status == UND_OK && !w->level.phi && !painted && !how->coarse)
         status = make_distance(w, err);
@@ -417,7 +396,7 @@ double und_space_world_cast(const und_space_world *w, const double origin[3], co
                    .time = 1};
     und_level_hit hit;
     double far = INFINITY;
-    if (w->level.phi && !w->made && und_level_cast(&w->level, &ray, 0, 1e9f, &hit))
+    if (w->level.phi && !w->made && und_trace_level_cast(&w->level, &ray, 0, 1e9f, &hit))
         far = (double)hit.t;
     else if (!w->level.phi || w->made)
         far = und_triangles_cast(&w->skin, origin, direction);
@@ -429,5 +408,5 @@ double und_space_world_cast(const und_space_world *w, const double origin[3], co
 
 bool und_space_world_within(const und_space_world *w, const float place[3])
 {
-    return w->level.phi && und_level_within(&w->level, f3_of(place));
+    return w->level.phi && und_trace_level_within(&w->level, f3_of(place), 1);
 }

@@ -40,7 +40,8 @@ typedef struct und_space_matter {
 } und_space_matter;
 
 typedef struct und_space_world {
-    struct und_render *render;
+    struct und_scenery *stage;
+    und_paint paint; /* that is laid on here */
     und_space_light light;
     und_space_matter matter;
     und_traced_level level; /* phi NULL: the liquid has no distance */
@@ -70,7 +71,7 @@ typedef struct und_space_take {
     int most;    /* distances along an axis that can be shown */
 } und_space_take;
 
-und_status und_space_world_open(und_space_world *world, const und_render_def *look, und_error *err);
+und_status und_space_world_open(und_space_world *world, const und_picture_def *look, und_error *err);
 void und_space_world_close(und_space_world *world);
 und_status und_space_world_take(und_space_world *world, const und_frame *frame, const und_space_take *how,
                                 und_error *err);

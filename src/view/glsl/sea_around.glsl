@@ -46,7 +46,7 @@ void sunken(vec3 from, vec3 bent, inout vec3 below, inout float t)
         found = thing.a > start ? thing.rgb : found;
     }
     if (met > 0.0) {
-        below = found * exp(-absorption * 1.2 * max(met * -bent.y, 0.0));
+        below = found * beer(absorption, UND_SKY_WAY * max(met * -bent.y, 0.0));
         t = met;
     }
 }

@@ -1,3 +1,4 @@
+#include "stage/optics.glsl"
 uniform sampler2D bed_map, water_map;
 uniform ivec2 grid;
 uniform vec3 sun;
@@ -10,7 +11,7 @@ void main()
     vec2 at = vec2(gl_VertexID % grid.x, gl_VertexID / grid.x) / vec2(grid - 1);
     vec2 a = at * (1.0 + 2.0 * margin) - margin, b = a;
     float bed = textureLod(bed_map, fine_at(a), 0.0).r, depth = textureLod(water_map, fine_at(a), 0.0).r;
-    float down = sqrt(1.0 - (1.0 - sun.y * sun.y) / (ratio * ratio));
+    float down = und_bent_cosine(sun.y, ratio);
     vec2 flat_way = -sun.xz / (ratio * down);
     vec2 entry = a - flat_way * max(depth, 0.0) * plan.zw;
     vec4 w = textureLod(water_map, fine_at(entry), 0.0);

@@ -48,15 +48,14 @@ void main()
     vec3 bottom = sunk_light(q, m, g.z, g.w, max(w.x, 1e-5));
     vec3 n = normalize(vec3(w.y, -1.0, w.z)), free = refract(bent, n, ratio);
     vec3 top = mix(sky_at(dot(free, free) > 0.0 ? free : vec3(0.0, 1.0, 0.0)), deep,
-                   fresnel(-dot(bent, n), 1.0 / ratio));
+                   und_fresnelf(-dot(bent, n), 1.0 / ratio));
     vec3 light = where < 0 ? bottom : where > 0 ? top : deep;
     sunken(place, bent, light, t);
-    vec3 left = exp(-absorption * t) * (1.0 - opaque);
+    vec3 left = beer(absorption, t) * (1.0 - opaque);
     light = light * left + deep * (1.0 - left);
-    light = mix(light, sky_at(reflect(dir, side_normal)), fresnel(-dot(dir, side_normal), ratio));
+    light = mix(light, sky_at(reflect(dir, side_normal)), und_fresnelf(-dot(dir, side_normal), ratio));
     vec2 h = column_at(place.xz);
-    float rim = 1.0 - clamp((h.g - place.y) / (1.5 * wide), 0.0, 1.0);
-    light = mix(light, ambient0 * 1.4, 0.6 * rim);
+    light = mix(light, ambient0 * UND_CUT_RIM, und_cut_edge(h.g - place.y, wide));
 #if TINTED
     color = vec4(tinted(h.g, vec3(0.0, 1.0, 0.0)), 1.0);
 #else

@@ -13,15 +13,12 @@ void main()
         cover *= 1.0 - 0.6 * part / max(far_end, 1.0);
         light = ambient0 * 1.3 + sun_color * 0.22;
     } else {
-        /* Light goes mostly on forwards (Henyey & Greenstein 1941, g = 0.5); a few show the sun itself. */
-        float k = 1.25 - dot(dir, sun), forwards = clamp(0.75 / (k * sqrt(k)), 0.5, 2.5);
-        light = ambient_at(vec3(0.0, 1.0, 0.0)) * 0.8 +
-                sun_color * 0.6 * forwards * (chance < 0.06 ? 4.0 : 0.65 + 0.3 * chance);
+        light = ambient_at(vec3(0.0, 1.0, 0.0)) * 0.8 + sun_color * und_drop_sun(dot(dir, sun), chance);
         /* One large enough to be looked into: sky on it, sky through it. */
         vec3 side = normalize(cross(dir, vec3(0.0, 1.0, 0.001))), over = cross(side, dir);
         vec3 n = normalize(side * off.x + over * off.y - dir * sqrt(max(1.0 - dot(off, off), 0.02)));
         vec3 up = reflect(dir, n);
-        vec3 clear = mix(sky_at(refract(dir, n, 0.75)), sky_at(up), fresnel(-dot(dir, n), ratio));
+        vec3 clear = mix(sky_at(refract(dir, n, 0.75)), sky_at(up), und_fresnelf(-dot(dir, n), ratio));
         clear += sun_color * min(2.5 * pow(max(dot(up, sun), 0.0), 60.0), 6.0);
         light = mix(light, clear, smoothstep(1.5, 4.0, round_half));
     }

@@ -11,7 +11,7 @@ void main()
     m.color = wet_down(m, wet, 0.0);
     vec3 light = dry_light(place, m, g.z, g.w * shade_at(place));
     vec3 n = normalize(vec3(0.5 * m.normal.x - 0.5 * g.x, m.normal.y, 0.5 * m.normal.z - 0.5 * g.y));
-    float shine = wet * wet * sheen * m.gloss * fresnel(-dot(dir, n), ratio);
+    float shine = und_wet_sheen(wet, sheen) * m.gloss * und_fresnelf(-dot(dir, n), ratio);
     vec3 up = reflect(dir, n);
     up.y = max(up.y, 0.01);
     light = lined(mix(light, sky_at(up), shine), p, wide);

@@ -22,29 +22,17 @@ vec4 noise_at(vec2 xz, float period, float wide)
 {
     return textureLod(noise_map, xz / period, level_for(wide, period));
 }
-float resolved(float wide, float period)
-{
-    float k = 14.0 * wide / period;
-    return 1.0 / (1.0 + k * k);
-}
 #if TILES
-/* Share of lines in a window: the mean of a square wave. */
-vec2 line_share(vec2 x, float wide)
-{
-    vec2 a = (x - 0.5 * wide) / tile, b = (x + 0.5 * wide) / tile, fa = floor(a), fb = floor(b);
-    float part = grout / tile;
-    return clamp(((fb - fa) * part + min(b - fb, part) - min(a - fa, part)) * tile / wide, 0.0, 1.0);
-}
 material tiles_at(vec3 p, vec3 normal, float wide)
 {
     vec3 s = abs(normal);
     float y = p.y - base;
     vec2 at = vec2(s.x > s.y && s.x > s.z ? p.z : p.x, s.y >= s.x && s.y >= s.z ? p.z : y);
-    float window = clamp(1.6 * wide, 1e-4 * tile, 64.0 * tile);
-    vec2 gap = line_share(at, window), number = floor(at / tile);
-    float near = 1.0 - smoothstep(0.25, 1.0, window / tile);
+    float window = und_tile_window(wide, tile);
+    vec2 gap = vec2(und_line_share(at.x, tile, grout, window), und_line_share(at.y, tile, grout, window)),
+         number = floor(at / tile);
     float chance = fract(sin(dot(number, vec2(12.9898, 78.233))) * 43758.547);
-    float shade = 1.0 + near * 0.16 * (chance - 0.5) + 0.03 * noise_at(at, grain, wide).r;
+    float shade = und_tile_shade(window, tile, chance, noise_at(at, grain, wide).r);
     return material(mix(tile_color * shade, grout_color, gap.x + gap.y - gap.x * gap.y), normal, 1.0, 0.0);
 }
 #endif
@@ -53,31 +41,31 @@ material material_at(vec3 p, vec2 slope, float wide)
 #if TILES
     return tiles_at(p, normalize(vec3(-slope.x, 1.0, -slope.y)), wide);
 #else
-    float small = 0.071 * grain, keep = resolved(wide, small), some = resolved(wide, grain);
+    float small = UND_GRAIN_FINE * grain, keep = und_resolved(wide, small), some = und_resolved(wide, grain);
     vec4 broad = noise_at(p.xz, grain, wide);
-    vec4 bits = noise_at(0.83 * p.xz + vec2(0.56, -0.56) * p.zx, small, wide);
+    vec4 bits = noise_at(UND_GRAIN_COS * p.xz + vec2(UND_GRAIN_SIN, -UND_GRAIN_SIN) * p.zx, small, wide);
     float steep = length(slope);
-    float rock = smoothstep(0.8 * rock_edge, 1.25 * rock_edge, steep * (1.0 + 0.25 * broad.r));
-    float rise = p.y - grass_height + 0.012 * span * broad.r, soft = 0.012 * span;
-    float grass = smoothstep(-soft, soft, rise) * (1.0 - smoothstep(0.5 * rock_edge, 0.9 * rock_edge, steep));
+    float rock = und_rock_share(steep, rock_edge, broad.r);
+    float soft = UND_GRASS_SOFT * span, rise = p.y - grass_height + soft * broad.r;
+    float grass = und_grass_share(rise, soft, steep, rock_edge);
 #if PAINTED
     vec3 color = textureLod(paint_map, plan_at(p.xz), max(log2(wide * paint_per_m) - 0.6, 0.0)).rgb *
-                 (1.0 + rough * (0.15 * some * broad.r + 0.16 * keep * bits.r));
+                 und_sand_shade(rough, some, broad.r, keep, bits.r);
 #else
-    vec3 color = ground_color * (1.0 + rough * (0.15 * some * broad.r + 0.16 * keep * bits.r));
-    color = mix(color, rock_color * (1.0 + 0.30 * some * broad.r + 0.25 * keep * bits.r), rock);
-    color = mix(color, grass_color * (1.0 + 0.25 * some * broad.r + 0.35 * keep * bits.r), grass);
+    vec3 color = ground_color * und_sand_shade(rough, some, broad.r, keep, bits.r);
+    color = mix(color, rock_color * und_rock_shade(some, broad.r, keep, bits.r), rock);
+    color = mix(color, grass_color * und_grass_shade(some, broad.r, keep, bits.r), grass);
 #endif
-    vec2 bump = rough * (1.0 + 2.5 * rock + 2.0 * grass) * 0.0016 * (keep * bits.gb + some * broad.gb);
-    return material(color, normalize(vec3(-slope.x - bump.x, 1.0, -slope.y - bump.y)), 1.0 - 0.7 * grass,
-                    1.0);
+    float uneven = und_ground_rough(rough, rock, grass);
+    vec2 bump = vec2(und_ground_bump(uneven, keep, bits.g, some, broad.g),
+                     und_ground_bump(uneven, keep, bits.b, some, broad.b));
+    return material(color, normalize(vec3(-slope.x - bump.x, 1.0, -slope.y - bump.y)),
+                    und_ground_gloss(grass), 1.0);
 #endif
 }
-/* Kass & Miller 1990: wetness darkens the ground. */
 vec3 wet_down(material m, float wet, float depth)
 {
-    float less = 1.0 - 0.5 * clamp(depth / (6.0 * cell), 0.0, 1.0);
-    return m.color * (1.0 - wet_darkening * m.porous * wet * less);
+    return m.color * und_wet_factor(wet_darkening, m.porous, wet, depth, cell);
 }
 float caustic(vec2 xz)
 {
@@ -92,11 +80,11 @@ vec3 dry_light(vec3 p, material m, float open, float lit)
 /* Under water: less enters, and the beam is narrower (Snell). */
 vec3 sunk_light(vec3 p, material m, float open, float lit, float water)
 {
-    float c = max(sun.y, 0.02), below = sqrt(1.0 - (1.0 - c * c) / (ratio * ratio));
-    float blend = clamp(water / (0.5 * cell), 0.0, 1.0);
+    float c = max(sun.y, UND_LOWEST_SUN), below = und_bent_cosine(c, ratio);
+    float blend = und_film_depth(water, cell);
     vec3 towards = normalize(mix(sun, vec3(sun.x / ratio, below, sun.z / ratio), blend));
-    float through = mix(1.0, (1.0 - fresnel(c, ratio)) * c / below, blend);
+    float through = mix(1.0, und_beam(c, ratio, below), blend);
     float direct = lit * through * max(dot(m.normal, towards), 0.0) * caustic(p.xz);
-    return m.color * (sun_color * direct * exp(-absorption * (water / below)) +
-                      ambient_at(m.normal) * open * exp(-absorption * (1.2 * water)));
+    return m.color * (sun_color * direct * beer(absorption, water / below) +
+                      ambient_at(m.normal) * open * beer(absorption, UND_SKY_WAY * water));
 }

@@ -28,15 +28,18 @@ float bottom_distance(vec3 p, vec3 dir, float depth)
     }
     return off_under > 0.5 * depth && under > 0.0 ? above : t; /* a wall is as what stands before it */
 }
-/* The sun in the waves: microfacets whose slopes scatter about the surface's with the given variance. */
 vec3 glitter(vec3 dir, vec2 slope, float variance)
 {
     vec3 h = normalize(sun - dir);
     vec2 off = -h.xz / max(h.y, 0.05) - slope;
-    float a = dot(off, off) / (2.0 * variance), y2 = h.y * h.y;
-    float shine = 3.1415927 * fresnel(-dot(dir, h), ratio) * exp(-a) /
-                  (6.2831853 * variance * 4.0 * max(-dir.y, 0.15) * y2 * y2);
-    return h.y < 0.05 ? vec3(0.0) : sun_color * min(shine, 8.0);
+    float a = dot(off, off) / (2.0 * variance), mirrored = und_fresnelf(-dot(dir, h), ratio);
+    return h.y < 0.05 ? vec3(0.0) : sun_color * und_glitter(a, variance, mirrored, h.y * h.y, -dir.y);
+}
+/* Noise that foam is woven of. */
+float lace_at(vec2 at, float level)
+{
+    vec2 finer = UND_FOAM_FINE * at + vec2(UND_FOAM_SHIFT, 0.0);
+    return und_foam_lace(textureLod(noise_map, at, level).a, textureLod(noise_map, finer, level + 1.5).a);
 }
 void main()
 {
@@ -48,7 +51,7 @@ void main()
     float wide = away * pixel / sqrt(max(-dir.y, 0.08)), depth = w.x, full = smoothstep(0.0, shore, depth);
     vec4 g = textureLod(ground_map, fine_at(p), 0.0);
     vec2 slope = mix(g.xy, w.yz, full), small = vec2(0.0);
-    float variance = 1.6e-4 + 2e-4 * min(1.0, wide * wide / (cell * cell));
+    float variance = und_facet_variance(wide, cell);
 #if DRIFT
     vec4 drift = textureLod(drift_map, coarse_at(p), 0.0);
     vec2 flow = drift.zw;
@@ -57,26 +60,31 @@ void main()
 #endif
     /* Patterns drift with the water: two copies, each taken back while it cannot be seen (Max & Becker 1996).
      */
-    vec2 part = fract(vec2(drift_phase, drift_phase + 0.5)), share = 1.0 - abs(2.0 * part - 1.0);
-    vec2 first = place.xz - (part.x - 0.5) * 1.5 * flow, second = place.xz - (part.y - 0.5) * 1.5 * flow;
+    vec2 part = fract(vec2(drift_phase, drift_phase + 0.5)),
+         share = vec2(und_drift_share(part.x), und_drift_share(part.y));
+    vec2 first = place.xz - (part.x - 0.5) * UND_DRIFT_PERIOD * flow,
+         second = place.xz - (part.y - 0.5) * UND_DRIFT_PERIOD * flow;
     {
-        float keep = resolved(wide, ripple_period), scale = 0.06 * ripples * full * 1.4142136;
+        float keep = und_resolved(wide, ripple_period), scale = und_ripple_slope(ripples * full);
         float level = level_for(wide, ripple_period);
         vec2 u = second / ripple_period;
-        vec2 a = textureLod(ripple_map, first / ripple_period + ripple_run * vec2(1.0, 0.3), level).rg;
-        u = 2.1 * u + vec2(1.1, -1.1) * u.yx + ripple_run * vec2(-1.6, 0.8) + vec2(0.37, 0.0);
+        vec2 a =
+            textureLod(ripple_map, first / ripple_period + ripple_run * vec2(1.0, UND_RIPPLE_ASIDE), level)
+                .rg;
+        u = vec2(und_ripple_u(u.x, u.y, ripple_run), und_ripple_w(u.x, u.y, ripple_run));
         vec2 b = textureLod(ripple_map, u, level + 1.2).ba;
         small = keep * scale * (share.x * a + share.y * b) / length(share);
-        variance += (1.0 - keep * keep) * 0.5 * scale * scale;
+        variance += und_ripple_lost(keep, scale);
     }
-    vec3 lens = normalize(vec3(-slope.x - 0.4 * small.x, 1.0, -slope.y - 0.4 * small.y));
+    vec3 lens =
+        normalize(vec3(-slope.x - UND_LENS_RIPPLES * small.x, 1.0, -slope.y - UND_LENS_RIPPLES * small.y));
     slope += small;
     vec3 n = normalize(vec3(-slope.x, 1.0, -slope.y));
     float facing = -dot(dir, n);
-    if (facing < 0.03) { /* a slope turned away, within a pixel: seen edge on */
-        n = normalize(n - dir * (0.03 - facing));
+    if (facing < UND_LEAST_FACING) { /* a slope turned away, within a pixel: seen edge on */
+        n = normalize(n - dir * (UND_LEAST_FACING - facing));
         lens = n;
-        facing = 0.03;
+        facing = UND_LEAST_FACING;
     }
     lens = dot(dir, lens) < -0.02 ? lens : n;
     vec3 bent = refract(dir, lens, 1.0 / ratio);
@@ -108,31 +116,26 @@ void main()
 #else
     material m = material_at(q, gq.xy, wide);
 #endif
-    m.color = wet_down(m, clamp(water / (0.05 * cell), 0.0, 1.0), water);
-    vec3 below = sunk_light(q, m, gq.z, gq.w * (0.2 + 0.8 * shade_at(q)), water);
+    m.color = wet_down(m, und_wet_by_film(water, cell), water);
+    vec3 below = sunk_light(q, m, gq.z, gq.w * und_shade_in_water(shade_at(q)), water);
     sunken(place, bent, below, t);
-    vec3 left = exp(-lost * t) * (1.0 - opaque);
+    vec3 left = beer(lost, t) * (1.0 - opaque);
     below = below * left + deep * (1.0 - left);
     vec3 up = reflect(dir, n);
     up.y = max(up.y, 0.01);
     vec3 above = mirrored(place, normalize(up));
     float wet = wetness * clamp(textureLod(wet_map, coarse_at(p), 0.0).r, 0.0, 1.0);
-    vec3 light = mix(below, above, fresnel(facing, ratio) * mix(wet * wet * sheen, 1.0, full));
+    vec3 light = mix(below, above, und_fresnelf(facing, ratio) * mix(und_wet_sheen(wet, sheen), 1.0, full));
     light += glitter(dir, slope, variance) * lit * full;
 #if DRIFT
-    float foam = clamp(drift.x, 0.0, 1.0), cover = 0.0;
-    for (int k = 0; k < (foam > 0.004 ? 1 : 0); k++) {
-        float level = level_for(wide, foam_period), fuzz = 30.0 * wide / foam_period;
-        vec2 weave = vec2(0.62, 0.42), a = first / foam_period, b = second / foam_period;
-        vec2 lace = vec2(textureLod(noise_map, a, level).a,
-                         textureLod(noise_map, 2.9 * a + vec2(0.4, 0.0), level + 1.5).a);
-        vec2 other = vec2(textureLod(noise_map, b + vec2(0.37, 0.0), level).a,
-                          textureLod(noise_map, 2.9 * b + vec2(0.4, 0.0), level + 1.5).a);
-        float web = dot(share, vec2(dot(lace, weave), dot(other, weave))),
-              soft = 0.22 + min(fuzz * fuzz, 1.0);
-        cover = clamp(3.0 * foam, 0.0, 1.0) * smoothstep(1.0 - foam - soft, 1.0 - foam + soft, web);
+    float cover = 0.0;
+    for (int k = 0; k < (drift.x > UND_FOAM_LEAST ? 1 : 0); k++) {
+        float level = level_for(wide, foam_period);
+        vec2 a = first / foam_period, b = second / foam_period + vec2(UND_FOAM_SECOND, 0.0);
+        float web = dot(share, vec2(lace_at(a, level), lace_at(b, level)));
+        cover = und_foam_share(drift.x, web, wide, foam_period);
     }
-    vec3 round = normalize(vec3(0.4 * n.x, n.y, 0.4 * n.z));
+    vec3 round = normalize(vec3(UND_FOAM_ROUND * n.x, n.y, UND_FOAM_ROUND * n.z));
     vec3 white = (ambient_at(round) + sun_color * lit * max(dot(round, sun), 0.0)) * foam_light;
     light = mix(light, white, cover);
 #endif

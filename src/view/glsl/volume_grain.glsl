@@ -15,7 +15,7 @@ void main()
     light = exact > 0.5 ? vec3(1.0 - 0.6 * r * r) : light; /* a rim, to tell them apart */
     color = vec4(tint * light * alpha, alpha);
     if (drop > 0.5) {
-        float mirror = fresnel(max(-dot(forward, n), 0.05), 1.333),
+        float mirror = und_fresnelf(max(-dot(forward, n), 0.05), UND_WATER_INDEX),
               glint = max(dot(reflect(forward, n), sun), 0.0);
         vec3 in_it = sky_at(normalize(refract(forward, n, 0.75) - 0.9 * n), 2.0);
         vec3 c = mix(in_it, sky_at(reflect(forward, n), 1.0), mirror) + 3.0 * sun_color * pow(glint, 60.0);

@@ -15,8 +15,8 @@ void main()
     vec4 a = inverse * vec4(gl_FragCoord.xy / size * 2.0 - 1.0, -1.0, 1.0);
     vec3 d = normalize(p - (flat_lens > 0.5 ? a.xyz / a.w : eye));
     float facing = -dot(d, n);
-    if (facing < 0.03) /* smooth normals turn away at the outline */
-        n = normalize(n - d * (0.03 - facing));
+    if (facing < UND_LEAST_FACING) /* smooth normals turn away at the outline */
+        n = normalize(n - d * (UND_LEAST_FACING - facing));
     vec3 more = texelFetch(way, at, 0).rgb;
     color = vec4(water(p, d, n, max(more.r, 0.0), more), 1.0);
     gl_FragDepth = z;

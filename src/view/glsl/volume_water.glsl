@@ -5,19 +5,11 @@ uniform float ratio, gloss, metal, painted, under, pixel, flat_lens;
 vec3 highlight(vec3 d, vec3 n) /* the sun on slightly uneven water */
 {
     vec3 h = normalize(sun - d);
-    float c = dot(h, n);
-    if (c < 0.5)
-        return vec3(0.0);
-    float c2 = c * c, a = (1.0 - c2) / c2 / 8e-4;
-    if (a > 12.0)
-        return vec3(0.0);
-    float shine = fresnel(-dot(d, h), ratio) * exp(-a) / (8.0 * 4e-4 * c2 * c2 * max(-dot(d, n), 0.15));
-    return sun_color * min(shine, 8.0);
+    return sun_color * und_highlight(dot(h, n), und_fresnelf(-dot(d, h), ratio), -dot(d, n));
 }
 vec3 body(vec3 n)
 {
-    float wrapped = 0.7 * clamp((dot(n, sun) + 0.4) / 1.4, 0.0, 1.0);
-    return scatter * (ambient_at(n) + sun_color * wrapped);
+    return scatter * (ambient_at(n) + sun_color * und_wrapped_sun(dot(n, sun)));
 }
 /* What the picture of solids shows at q, for liquid that is seen at p; `gap`: metres from q on to what it
  * shows; 1e9: it is no part of the picture, or hidden. */
@@ -42,11 +34,11 @@ vec3 behind(vec3 q, vec3 p, out float gap)
 #ifdef OPAQUE
 vec3 water(vec3 p, vec3 d, vec3 n, float way, vec3 paint)
 {
-    float facing = clamp(-dot(d, n), 0.03, 1.0), direct = max(dot(n, sun), 0.0);
+    float facing = clamp(-dot(d, n), UND_LEAST_FACING, 1.0), direct = max(dot(n, sun), 0.0);
     vec3 own = painted > 0.5 ? paint : base_color, mirrored = beyond(p, reflect(d, n), 0.02);
     vec3 light = ambient_at(n) + sun_color * direct * sun_at(p + 0.004 * span * n);
-    vec3 dull = mix(own * light, mirrored, gloss * fresnel(facing, ratio));
-    vec3 shiny = mix(own, vec3(1.0), pow(1.0 - facing, 5.0)) * mirrored;
+    vec3 dull = mix(own * light, mirrored, gloss * und_fresnelf(facing, ratio));
+    vec3 shiny = mix(own, vec3(1.0), und_schlick(facing)) * mirrored;
     return mix(dull, shiny, metal) + gloss * highlight(d, n);
 }
 #else
@@ -70,7 +62,7 @@ vec3 through(vec3 p, vec3 r, vec3 own, float way)
         vec3 o = refract(r, -n, ratio);
         if (dot(o, o) > 0.5) {
             float down = o.y < -1e-3 ? (q.y - floor_height) / -o.y : 1e9;
-            float far = min(down, 3.0 * span), back = fresnel(max(dot(r, n), 0.0), 1.0 / ratio);
+            float far = min(down, 3.0 * span), back = und_fresnelf(max(dot(r, n), 0.0), 1.0 / ratio);
             c = down > 1e8 ? sky_at(o, 0.0) : behind(q + far * o, p, gap);
             c = down < 1e8 && gap > 1e8 ? beyond(q, o, 0.01) : c;
             c = mix(c, own, back);
@@ -79,7 +71,7 @@ vec3 through(vec3 p, vec3 r, vec3 own, float way)
         r = reflect(r, -n);
         from = q;
     }
-    vec3 left = exp(-absorption * sum);
+    vec3 left = beer(absorption, sum);
     return c * left + own * (1.0 - left);
 }
 #else
@@ -88,15 +80,15 @@ vec3 through(vec3 p, vec3 r, vec3 own, float way)
     if (r.y < 0.0)
         way = min(way, max(p.y - floor_height, 0.0) / -r.y);
     float gap;
-    vec3 left = exp(-absorption * way);
+    vec3 left = beer(absorption, way);
     return behind(p + r * way, p, gap) * left + own * (1.0 - left);
 }
 #endif
 vec3 water(vec3 p, vec3 d, vec3 n, float way, vec3 paint)
 {
-    float facing = clamp(-dot(d, n), 0.03, 1.0), index = under > 0.5 ? 1.0 / ratio : ratio, gap;
+    float facing = clamp(-dot(d, n), UND_LEAST_FACING, 1.0), index = under > 0.5 ? 1.0 / ratio : ratio, gap;
     vec3 r = refract(d, n, 1.0 / index), own = body(n);
-    float mirror = fresnel(facing, index);
+    float mirror = und_fresnelf(facing, index);
     if (under > 0.5)
         return mix(behind(p + r * 0.5 * span, p, gap), own, mirror);
     vec3 up = beyond(p, reflect(d, n), 2.0 * pixel);

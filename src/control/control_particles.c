@@ -1,0 +1,197 @@
+#include "control/control_particles.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "control/control_particles_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const what = "control particles";
+
+static und_status open_field(const und_control_particles *g, guide_field *f, und_error *err)
+{
+    const und_mac *m = &g->mac;
+    size_t most = (size_t)f->capacity, slices = (size_t)guides_slices(m), rows = (size_t)und_mac_rows(m);
+    size_t blocks = (most + GUIDES_BLOCK - 1) / GUIDES_BLOCK, piles = (size_t)guides_piles(m);
+    bool cylinders = false;
+    for (int i = 0; i < g->count; i++)
+        cylinders |= g->groups[i].def.kind == f->kind && g->groups[i].def.shape == UND_CONTROL_CYLINDER;
+    if (!(f->now = und_pages_alloc(most * sizeof *f->now, what, err)) ||
+        (cylinders && !(f->normal = und_pages_alloc(most * sizeof *f->normal, what, err))) ||
+        !(f->list = und_pages_alloc(most * sizeof *f->list, what, err)) ||
+        !(f->pile = und_pages_alloc(most * sizeof *f->pile, what, err)) ||
+        !(f->block_reach = und_alloc(blocks, sizeof *f->block_reach, what, err)) ||
+        !(f->block_count = und_pages_alloc(blocks * piles * sizeof *f->block_count, what, err)) ||
+        !(f->first = und_pages_alloc((piles + 1) * sizeof *f->first, what, err)) ||
+        !(f->cell = und_pages_alloc_sparse(m->count * sizeof *f->cell, what, err)) ||
+        !(f->span = und_pages_alloc(rows * sizeof *f->span, what, err)) ||
+        !(f->row_low = und_alloc(slices, sizeof *f->row_low, what, err)) ||
+        !(f->row_high = und_alloc(slices, sizeof *f->row_high, what, err)))
+        return err->status;
+    for (size_t i = 0; i < slices; i++) {
+        f->row_low[i] = m->n[1];
+        f->row_high[i] = -1;
+    }
+    return UND_OK;
+}
+
+static void close_field(guide_field *f)
+{
+    und_pages_free(f->now);
+    und_pages_free(f->normal);
+    und_pages_free(f->list);
+    und_pages_free(f->pile);
+    free(f->block_reach);
+    und_pages_free(f->block_count);
+    und_pages_free(f->first);
+    und_pages_free(f->cell);
+    und_pages_free(f->span);
+    free(f->row_low);
+    free(f->row_high);
+}
+
+static und_status open_all(und_control_particles *g, und_error *err)
+{
+    double most[UND_CONTROL_KINDS] = {0};
+    for (int i = 0; i < g->frame_caches->count; i++) {
+        control_group *group = &g->groups[i];
+        group->frame_cache = &g->frame_caches->frame_cache[i];
+        group->def = group->frame_cache->def;
+        g->count++;
+        if ((!group->frame_cache->looked && und_control_particle_look(group, &g->mac, err) != UND_OK) ||
+            und_control_particle_open_group(group, err) != UND_OK)
+            return err->status;
+        most[group->def.kind] += group->frame_cache->most;
+    }
+    for (int k = 0; k < UND_CONTROL_KINDS; k++) {
+        guide_field *f = &g->field[k];
+        f->kind = (und_control_particle_kind)k;
+        if (most[k] > 1 << 30)
+            return und_error_set(err, UND_INVALID, "control: %g particles are too many", most[k]);
+        f->capacity = (int)most[k];
+        if (f->capacity > 0 && open_field(g, f, err) != UND_OK)
+            return err->status;
+    }
+    return und_mask_open(&g->held, &g->mac, what, err);
+}
+
+/* Takes over the frame caches, in any case. */
+static und_control_particles *create(const und_mac *mac, control_frame_caches *frame_caches, int threads,
+                                     und_error *err)
+{
+    und_control_particles *g = und_alloc(1, sizeof *g, what, err);
+    if (!g) {
+        und_control_frame_caches_close(frame_caches);
+        return NULL;
+    }
+    g->mac = *mac;
+    g->threads = threads;
+    g->frame_caches = frame_caches;
+    g->groups =
+        und_alloc((size_t)(frame_caches->count > 0 ? frame_caches->count : 1), sizeof *g->groups, what, err);
+    g->sums = g->groups
+                  ? und_alloc(GUIDES_SUMS * ((size_t)guides_slices(mac) + 1), sizeof *g->sums, what, err)
+                  : NULL;
+    if (!g->sums || open_all(g, err) != UND_OK) {
+        und_control_particles_destroy(g);
+        return NULL;
+    }
+    return g;
+}
+
+und_control_particles *und_control_particles_create(const und_mac *mac, const und_control_particle_def *defs,
+                                                    int count, int threads, und_error *err)
+{
+    und_error unused;
+    err = err ? err : &unused;
+    if (mac->n[0] > INT16_MAX || mac->n[1] > INT16_MAX || mac->n[2] > INT16_MAX) {
+        und_error_set(err, UND_INVALID, "control: more than %d cells along an axis", INT16_MAX);
+        return NULL;
+    }
+    control_frame_caches *frame_caches = und_control_frame_caches_open(defs, count, err);
+    return frame_caches ? create(mac, frame_caches, und_threads(threads), err) : NULL;
+}
+
+und_control_particles *und_control_particles_create_like(const und_control_particles *g, const und_mac *mac,
+                                                         und_error *err)
+{
+    g->frame_caches->users++;
+    return create(mac, g->frame_caches, g->threads, err);
+}
+
+void und_control_particles_destroy(und_control_particles *g)
+{
+    if (!g)
+        return;
+    for (int i = 0; i < g->count; i++)
+        und_control_particle_close_group(&g->groups[i]);
+    for (int k = 0; k < UND_CONTROL_KINDS; k++)
+        close_field(&g->field[k]);
+    und_mask_close(&g->held);
+    und_control_frame_caches_close(g->frame_caches);
+    free(g->groups);
+    free(g->sums);
+    free(g);
+}
+
+bool und_control_particles_have(const und_control_particles *g, und_control_particle_kind kind)
+{
+    return g && g->field[kind].capacity > 0;
+}
+
+und_status und_control_particles_fetch(und_control_particles *g, double time, double dt, und_error *err)
+{
+    for (int i = 0; i < g->count; i++) {
+        const und_control_particle_kind kind = g->groups[i].def.kind;
+        const bool surface = kind == UND_CONTROL_SURFACE || kind >= UND_CONTROL_ERASER;
+        if (und_control_particle_fetch(&g->groups[i], surface ? time + dt : time, err) != UND_OK)
+            return err->status;
+    }
+    return UND_OK;
+}
+
+void und_control_particles_render(und_control_particles *g, double time, double dt)
+{
+    und_control_particle_render(g, &g->field[UND_CONTROL_VELOCITY], time, dt);
+    und_control_particle_render(g, &g->field[UND_CONTROL_VISCOSITY], time, dt);
+    und_control_particle_render(g, &g->field[UND_CONTROL_DIVERGENCE], time, dt);
+}
+
+void und_control_particles_render_surface(und_control_particles *g, double time)
+{
+    und_control_particle_render(g, &g->field[UND_CONTROL_SURFACE], time, 0);
+    und_control_particle_render(g, &g->field[UND_CONTROL_ADDER], time, 0);
+    und_control_particle_render(g, &g->field[UND_CONTROL_ERASER], time, 0);
+}
+
+const und_control_particle_cell *und_control_particles_cell(const und_control_particles *g,
+                                                            und_control_particle_kind kind, int x, int y,
+                                                            int z)
+{
+    int begin, end;
+    bool any = guide_row(g, &g->field[kind], y, z, &begin, &end) && x >= begin && x < end;
+    return any ? &g->field[kind].cell[und_mac_at(&g->mac, x, y, z)] : NULL;
+}
+
+int und_control_particles_count(const und_control_particles *g, und_control_particle_kind kind)
+{
+    int count = 0;
+    for (int i = 0; i < g->count; i++)
+        count += g->groups[i].def.kind == kind ? g->groups[i].now : 0;
+    return count;
+}
+
+und_control_particle_place und_control_particles_place(const und_control_particles *g,
+                                                       und_control_particle_kind kind, int i)
+{
+    const und_mac *m = &g->mac;
+    const guide_now *now = &g->field[kind].now[i];
+    und_control_particle_place out = {.radius = (float)((double)now->radius * m->d[0])};
+    for (int a = 0; a < 3; a++) {
+        out.at[a] = (float)(m->origin[a] + ((double)now->place[a] + m->low[a]) * m->d[a]);
+        out.velocity[a] = kind == UND_CONTROL_VELOCITY ? now->value[a] : 0;
+    }
+    return out;
+}

@@ -1,0 +1,369 @@
+/* The velocity beyond the liquid, for what is followed through it (Wrenninge 2003, 4.4.8), and in solids. */
+#include "flow/mac_flow_parts.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "flow/mac_flow_kernel.h"
+
+#include <string.h>
+
+static size_t slice_words(const und_mask *m)
+{
+    return (size_t)(m->n[1] + 2) * (size_t)m->words;
+}
+
+static void add_inside(und_mask *slice, int axis)
+{
+    for (int y = axis == 1 ? -1 : 0; y < slice->n[1]; y++)
+        for (int x = axis == 0 ? -1 : 0; x < slice->n[0]; x++)
+            und_mask_add(slice, x, y, -1);
+}
+
+und_status und_mac_flow_extend_open(und_mac_flow_extend_parts *e, const und_mac *mac, und_error *err)
+{
+    *e = (und_mac_flow_extend_parts){0};
+    for (int a = 0; a < 3; a++)
+        if (und_mask_open(&e->set[a], mac, "the flow's faces", err) != UND_OK ||
+            und_mask_open(&e->known[0][a], mac, "the flow's faces", err) != UND_OK ||
+            und_mask_open(&e->known[1][a], mac, "the flow's faces", err) != UND_OK)
+            return UND_FAILED;
+    for (int a = 0; a < 4; a++) {
+        und_mask slice = e->set[0];
+        slice.bits = und_pages_alloc(slice_words(&slice) * sizeof *slice.bits, "the domain's faces", err);
+        *(a < 3 ? &e->inside[a] : &e->none) = slice.bits;
+        if (!slice.bits)
+            return UND_FAILED;
+        if (a < 3)
+            add_inside(&slice, a);
+    }
+    return UND_OK;
+}
+
+void und_mac_flow_extend_close(und_mac_flow_extend_parts *e)
+{
+    for (int a = 0; a < 3; a++) {
+        und_mask_close(&e->set[a]);
+        und_mask_close(&e->known[0][a]);
+        und_mask_close(&e->known[1][a]);
+        und_pages_free(e->inside[a]);
+    }
+    und_pages_free(e->none);
+}
+
+static int dimensions_of(const und_mac *m)
+{
+    return m->n[2] == 1 ? 2 : 3;
+}
+
+void und_mac_flow_restored(und_mac_flow *s)
+{
+    und_mac_flow_extend_parts *e = &s->parts->extend;
+    for (int a = 0; a < dimensions_of(&s->mac); a++)
+        for (int z = a == 2 ? -1 : 0; z < s->mac.n[2]; z++)
+            memcpy(und_mask_row(&e->set[a], -1, z), e->inside[a],
+                   slice_words(&e->set[a]) * sizeof *e->inside[a]);
+}
+
+void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int count)
+{
+    for (int i = 0; s->parts && i < count; i++)
+        und_mask_add(&s->parts->extend.set[axis], x + i, y, z);
+}
+
+/* ---- Layers ---- */
+
+/* A row that layers are added to. */
+typedef struct ring_row {
+    const und_mac_flow *s;
+    float *field;
+    const und_mask *known;
+    const uint64_t *bits, *below, *above; /* of what is known: its own, and those of the slices beside */
+    int y, z;
+} ring_row;
+
+/* Which faces of a batch from x on are known, `steps` along an axis from there. */
+static unsigned known_at(const ring_row *r, int x, int along, int steps)
+{
+    const und_mask *m = r->known;
+    int y = r->y + (along == 1 ? steps : 0), z = r->z + (along == 2 ? steps : 0);
+    x += along == 0 ? steps : 0;
+    if (y < -1 || y > m->n[1] || z < -1 || z > m->n[2])
+        return 0;
+    const uint64_t *bits = und_mask_row(m, y, z);
+    return x >= -1 ? und_mask_sixteen(m, bits, x) : und_mask_sixteen(m, bits, -1) << (-1 - x);
+}
+
+/* By how much the field changes in a step outwards from the faces at `steps` (1 or -1) along an axis: the
+ * lesser of the last two changes, none where they disagree or are not known. */
+static und_lanes slope(const ring_row *r, int x, size_t at, int along, int steps, unsigned which)
+{
+    const ptrdiff_t step = steps * r->s->mac.step[along];
+    const und_lanes none = {0};
+    which &= known_at(r, x, along, 2 * steps) & known_at(r, x, along, 3 * steps);
+    if (!which)
+        return none;
+    const float *u = r->field + at;
+    und_lanes two = und_lanes_load(u + 2 * step), last = und_lanes_load(u + step) - two;
+    und_lanes before = two - und_lanes_load(u + 3 * step);
+    und_lanes lesser = und_lanes_select(last * last < before * before, last, before);
+    return und_lanes_select(und_lanes_where(which) & (last * before > none), lesser, none);
+}
+
+/* Faces from x on beside known ones become the mean of those, or of what they lead to. */
+static void fill_batch(const ring_row *r, int x, size_t at, unsigned which)
+{
+    const int words = r->known->words, bit = x + 1;
+    const uint64_t *known = r->bits;
+    const uint64_t beside[6] = {
+        bit > 0 ? und_mask_bits(known, bit - 1) : known[0] << 1,
+        und_mask_bits(known, bit + 1),
+        und_mask_bits(known - words, bit),
+        und_mask_bits(known + words, bit),
+        und_mask_bits(r->below, bit),
+        und_mask_bits(r->above, bit),
+    };
+    und_lanes sum = {0};
+    und_lanes_int count = {0};
+    for (int i = 0; i < 6; i++) {
+        unsigned bits = (unsigned)beside[i] & which;
+        if (bits) {
+            const int along = i / 2, steps = i % 2 ? 1 : -1;
+            und_lanes_int there = und_lanes_where(bits);
+            und_lanes value = und_lanes_load(r->field + at + steps * r->s->mac.step[along]);
+            if (r->s->gained[0])
+                value += slope(r, x, at, along, steps, bits);
+            sum += (und_lanes)(there & (und_lanes_int)value);
+            count -= there;
+        }
+    }
+    und_lanes_store_some(r->field + at, sum / __builtin_convertvector(count, und_lanes), which);
+}
+
+/* Rows y to end - 1 of slice z: the faces beside known ones, which are known then. */
+static void add_layer(const und_mac_flow *s, float *field, int axis, const und_mask *known, und_mask *out,
+                      int z, int y, int end)
+{
+    const und_mac_flow_extend_parts *e = &s->parts->extend;
+    const int words = known->words, count = (end - y) * words;
+    const ptrdiff_t slice = (ptrdiff_t)slice_words(known);
+    const uint64_t *k = und_mask_row(known, y, z), *above = k + slice;
+    const uint64_t *below = z < 0 ? e->none : k - slice, *inside = e->inside[axis] + (y + 1) * words;
+    uint64_t *all = und_mask_row(out, y, z), ring[UND_MAC_FLOW_WORDS];
+    for (int i = 0; i < count; i++) {
+        ring[i] = (k[i] << 1 | k[i] >> 1 | k[i - 1] >> 63 | k[i + 1] << 63 | k[i - words] | k[i + words] |
+                   below[i] | above[i]) &
+                  ~k[i] & inside[i];
+        all[i] = k[i] | ring[i];
+    }
+    for (int i = 0; i < end - y; i++) {
+        const int first = i * words;
+        const ring_row r = {s, field, known, k + first, below + first, above + first, y + i, z};
+        const size_t cell = und_mac_at(&s->mac, 0, y + i, z);
+        unsigned which;
+        for (int x = -1; (x = und_mask_batch(known, ring + first, x, UND_LANES, &which)) <= s->mac.n[0];
+             x += UND_LANES)
+            fill_batch(&r, x, (size_t)((ptrdiff_t)cell + x), which);
+    }
+}
+
+static void add_layers(const und_mac_flow *s, float *const field[3], const und_mask *const known[3],
+                       und_mask *out)
+{
+    const und_mac *m = &s->mac;
+    int rows = UND_MAC_FLOW_WORDS / known[0]->words;
+    rows = rows < UND_MAC_FLOW_ROWS ? rows : UND_MAC_FLOW_ROWS;
+    const int blocks = (m->n[1] + 1 + rows - 1) / rows, slices = m->n[2] + 1;
+    int threads = und_workers(s->threads, m->count, 4 * UND_MAC_FLOW_CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int item = 0; item < dimensions_of(m) * blocks * slices; item++) {
+        int axis = item / (blocks * slices), z = item / blocks % slices - 1, y = item % blocks * rows - 1;
+        int end = y + rows < m->n[1] ? y + rows : m->n[1];
+        if (y < 0 && axis != 1)
+            y = 0;
+        if (z >= 0 || axis == 2)
+            add_layer(s, field[axis], axis, known[axis], &out[axis], z, y, end);
+    }
+}
+
+void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers, const und_mask *known[3])
+{
+    und_mac_flow_extend_parts *e = &s->parts->extend;
+    for (int a = 0; a < 3; a++)
+        known[a] = &s->flows[a];
+    for (int i = 0; i < layers; i++) {
+        add_layers(s, field, (const und_mask *const *)known, e->known[i % 2]);
+        for (int a = 0; a < 3; a++)
+            known[a] = &e->known[i % 2][a];
+    }
+}
+
+/* ---- Solids and sides ---- */
+
+/* How solids deal with liquid at faces from `at` on: how much they rub, and whether they let go. */
+static void manners(const und_solids *solids, int axis, size_t at, unsigned which, und_lanes *rub,
+                    und_lanes_int *let_go)
+{
+    for (; which; which &= which - 1) {
+        int i = __builtin_ctz(which);
+        size_t cell = at + (size_t)i;
+        int owner = und_solids_face_owner(solids, cell, cell + (size_t)solids->mac.step[axis]);
+        (*rub)[i] = solids->friction ? solids->friction[owner] : 0;
+        (*let_go)[i] = solids->separate && solids->separate[owner] ? -1 : 0;
+    }
+}
+
+/* Faces of a row that are in a solid: what its velocity lacks along the solid's normal is added, into next;
+ * changed: which those are.  Where the solid rubs, the velocity along it goes so much of the way to the
+ * solid's; one that lets go does not hold back what leaves it (Rasmussen et al. 2004, 5.5.1). */
+static void slip_row(und_mac_flow *s, const und_solids *solids, int axis, const und_mask *known,
+                     und_mask *changed, int y, int z)
+{
+    const und_mac *m = &s->mac;
+    const uint64_t *row = und_mask_row(known, y, z), *flows = und_mask_row(&s->flows[axis], y, z);
+    uint64_t *mark = und_mask_row(changed, y, z), rest[UND_MAC_FLOW_WORDS];
+    unsigned which;
+    for (int w = 0; w < known->words; w++) {
+        mark[w] = 0;
+        rest[w] = row[w] & ~flows[w];
+    }
+    for (int x = -1; (x = und_mask_batch(known, rest, x, UND_LANES, &which)) <= m->n[0]; x += UND_LANES) {
+        size_t at = (size_t)((ptrdiff_t)und_mac_at(m, 0, y, z) + x);
+        und_lanes speed[3], solid[3], normal[3];
+        const float *distance = solids->distance + at;
+        und_lanes depth = und_lanes_load(distance) + und_lanes_load(distance + m->step[axis]);
+        und_lanes_int in = (und_lanes_load(solids->open[axis] + at) <= 0) | (depth < 0);
+        which &= und_lanes_bits(in);
+        if (!which)
+            continue;
+        und_faces_velocity(m, s->u, axis, at, speed);
+        und_faces_velocity(m, solids->u, axis, at, solid);
+        und_faces_gradient(m, solids->distance, axis, at, normal);
+        und_lanes lacks = {0}, length = {0};
+        for (int c = 0; c < 3; c++) {
+            lacks += (solid[c] - speed[c]) * normal[c];
+            length += normal[c] * normal[c];
+        }
+        which &= und_lanes_bits(length > 1e-6f); /* deep inside there is no normal */
+        if (solids->friction || solids->separate) {
+            und_lanes rub = {0};
+            und_lanes_int let_go = {0};
+            manners(solids, axis, at, which, &rub, &let_go);
+            und_lanes leaves = und_lanes_select(let_go & (lacks < 0), und_lanes_all(0), lacks);
+            lacks = leaves - rub * lacks;
+            speed[axis] += rub * (solid[axis] - speed[axis]);
+        }
+        und_lanes_store_some(s->next[axis] + at, speed[axis] + lacks / length * normal[axis], which);
+        mark[(x + 1) >> 6] |= (uint64_t)which << ((x + 1) & 63);
+        if (((x + 1) & 63) > 64 - UND_LANES && ((x + 1) >> 6) + 1 < known->words)
+            mark[((x + 1) >> 6) + 1] |= (uint64_t)which >> (64 - ((x + 1) & 63));
+    }
+}
+
+/* What was put into next. */
+static void take_row(und_mac_flow *s, int axis, const und_mask *changed, int y, int z)
+{
+    const uint64_t *row = und_mask_row(changed, y, z);
+    unsigned which;
+    for (int x = -1; (x = und_mask_batch(changed, row, x, UND_LANES, &which)) <= s->mac.n[0];
+         x += UND_LANES) {
+        size_t at = (size_t)((ptrdiff_t)und_mac_at(&s->mac, 0, y, z) + x);
+        und_lanes_store_some(s->u[axis] + at, und_lanes_load(s->next[axis] + at), which);
+    }
+}
+
+/* A known face on the domain's border that is closed moves as a solid there does, or not at all. */
+static void shut_face(und_mac_flow *s, const und_solids *solids, int axis, const und_mask *known, int x,
+                      int y, int z)
+{
+    size_t at = und_mac_at(&s->mac, x, y, z);
+    if (und_mask_has(known, x, y, z) && !(solids->open[axis][at] > 0))
+        s->u[axis][at] = solids->any ? solids->u[axis][at] : 0;
+}
+
+static void shut_sides(und_mac_flow *s, const und_solids *solids, int axis, const und_mask *known, int y,
+                       int z)
+{
+    const int *n = s->mac.n;
+    if (axis == 0)
+        for (int side = 0; side < 2; side++)
+            shut_face(s, solids, axis, known, side ? n[0] - 1 : -1, y, z);
+    else if (axis == 1 ? y == -1 || y == n[1] - 1 : z == -1 || z == n[2] - 1)
+        for (int x = 0; x < n[0]; x++)
+            shut_face(s, solids, axis, known, x, y, z);
+}
+
+/* Faces that were set before and are not now are 0; those beside the domain along x are as those inside. */
+static void clear_row(und_mac_flow *s, int axis, const und_mask *known, int y, int z)
+{
+    const und_mac *m = &s->mac;
+    const uint64_t *row = und_mask_row(known, y, z);
+    uint64_t *set = und_mask_row(&s->parts->extend.set[axis], y, z), any = 0;
+    float *u = s->u[axis] + und_mac_at(m, 0, y, z);
+    for (int w = 0; w < known->words; w++) {
+        any |= row[w] | set[w];
+        set[w] &= ~row[w];
+    }
+    if (!any)
+        return;
+    unsigned which;
+    for (int x = -1; (x = und_mask_batch(known, set, x, UND_LANES, &which)) <= m->n[0]; x += UND_LANES)
+        und_lanes_store_some(u + x, (und_lanes){0}, which);
+    memcpy(set, row, (size_t)known->words * sizeof *set);
+    if (axis != 0) {
+        u[-1] = u[0];
+        u[m->n[0]] = u[m->n[0] - 1];
+    }
+}
+
+void und_mac_flow_copy_beside(const und_mac *m, float *u, int axis)
+{
+    const size_t wide = (size_t)m->n[0] + 2;
+    for (int z = axis == 2 ? -1 : 0; z < m->n[2] && axis != 1; z++) {
+        memcpy(u + und_mac_at(m, -1, -1, z), u + und_mac_at(m, -1, 0, z), wide * sizeof *u);
+        memcpy(u + und_mac_at(m, -1, m->n[1], z), u + und_mac_at(m, -1, m->n[1] - 1, z), wide * sizeof *u);
+    }
+    for (int y = -1; y <= m->n[1] && axis != 2 && m->n[2] > 1; y++) {
+        memcpy(u + und_mac_at(m, -1, y, -1), u + und_mac_at(m, -1, y, 0), wide * sizeof *u);
+        memcpy(u + und_mac_at(m, -1, y, m->n[2]), u + und_mac_at(m, -1, y, m->n[2] - 1), wide * sizeof *u);
+    }
+}
+
+typedef enum pass { SLIP, TAKE, SETTLE } pass;
+
+static void each_row(und_mac_flow *s, const und_solids *solids, const und_mask *const known[3],
+                     und_mask *changed, pass what)
+{
+    const und_mac *m = &s->mac;
+    const int wide = m->n[1] + 1, rows = wide * (m->n[2] + 1);
+    int threads = und_workers(s->threads, m->count, 4 * UND_MAC_FLOW_CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int block = 0; block < rows; block += UND_MAC_FLOW_ROWS)
+        for (int row = block; row < rows && row < block + UND_MAC_FLOW_ROWS; row++)
+            for (int a = 0; a < dimensions_of(m); a++) {
+                int y = row % wide - 1, z = row / wide - 1;
+                if ((y < 0 && a != 1) || (z < 0 && a != 2))
+                    continue;
+                if (what == SLIP)
+                    slip_row(s, solids, a, known[a], &changed[a], y, z);
+                else if (what == TAKE)
+                    take_row(s, a, &changed[a], y, z);
+                else {
+                    shut_sides(s, solids, a, known[a], y, z);
+                    clear_row(s, a, known[a], y, z);
+                }
+            }
+}
+
+void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
+{
+    const und_mask *known[3];
+    und_mac_flow_extend_layers(s, s->u, layers, known);
+    if (solids->any) {
+        und_mask *changed = s->parts->extend.known[layers % 2];
+        each_row(s, solids, known, changed, SLIP);
+        each_row(s, solids, known, changed, TAKE);
+    }
+    each_row(s, solids, known, NULL, SETTLE);
+    for (int a = 0; a < dimensions_of(&s->mac); a++)
+        und_mac_flow_copy_beside(&s->mac, s->u[a], a);
+}

@@ -1,0 +1,72 @@
+/* What the stages of a flow need for themselves. */
+#ifndef UND_FLOW_MAC_FLOW_PARTS_H
+#define UND_FLOW_MAC_FLOW_PARTS_H
+
+#include "flow/mac_flow.h"
+
+enum {
+    UND_MAC_FLOW_ROWS = 16,                            /* rows that are one iteration's work */
+    UND_MAC_FLOW_CELLS_TO_SHARE = 1 << 13,             /* fewer are not worth waking a thread */
+    UND_MAC_FLOW_WORDS = 512,                          /* of masks, worked on at once; no row has more */
+    UND_MAC_FLOW_LONGEST = 64 * UND_MAC_FLOW_WORDS - 2 /* cells of a row */
+};
+
+/* mac_flow_advect.c: MacCormack's rule. */
+typedef struct und_mac_flow_advect_parts {
+    float *guess;     /* a component moved as semi-Lagrangian advection does */
+    float *high;      /* the largest value around where a face came from */
+    und_mask shut[3]; /* faces that are closed and touch a cell of the liquid */
+    und_mask whole;   /* places between faces whose guesses are known, each at its lowest face */
+} und_mac_flow_advect_parts;
+
+und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac *mac, und_error *err);
+void und_mac_flow_advect_close(und_mac_flow_advect_parts *a);
+
+/* mac_flow_extend.c */
+typedef struct und_mac_flow_extend_parts {
+    und_mask set[3];      /* faces beyond which u is 0 */
+    und_mask known[2][3]; /* the layers so far, by turns */
+    uint64_t *inside[3];  /* of a slice: the faces in the domain and on its border */
+    uint64_t *none;       /* a slice of nothing */
+} und_mac_flow_extend_parts;
+
+und_status und_mac_flow_extend_open(und_mac_flow_extend_parts *e, const und_mac *mac, und_error *err);
+void und_mac_flow_extend_close(und_mac_flow_extend_parts *e);
+
+/* Fields of faces, known in `flows`, up to `layers` cells further: each the mean of those known beside it. */
+void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers, const und_mask *known[3]);
+/* Rows beside the domain along y and z: as those they touch. */
+void und_mac_flow_copy_beside(const und_mac *m, float *field, int axis);
+
+/* mac_flow_project.c and mac_flow_diffuse.c: their systems. */
+typedef struct und_mac_flow_system_parts {
+    float *known, *b, *weight;
+    double *x;
+    float *slice; /* of each slice: the largest |b| */
+} und_mac_flow_system_parts;
+
+und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac *mac, und_error *err);
+void und_mac_flow_system_close(und_mac_flow_system_parts *p);
+
+/* mac_flow.c: labels of cells with phi below a level, then of their faces. */
+void und_mac_flow_label_cells(und_mac_flow *s, const und_distance *d, const und_solids *solids, float level);
+void und_mac_flow_label_faces(und_mac_flow *s, const und_solids *solids);
+
+/* mac_flow_gain.c: what of a component is carried along; until the next call. */
+const float *und_mac_flow_moved(und_mac_flow *s, int axis);
+
+typedef struct und_mac_flow_parts {
+    float *fields;  /* of u and next */
+    float *gained;  /* of those fields */
+    float scale;    /* of what was gained: this step's length over that of the one before */
+    float *moved;   /* a component of u and what it gained; NULL: u itself is carried along */
+    float *fastest; /* of each UND_MAC_FLOW_ROWS rows */
+    und_mac_flow_advect_parts advect;
+    und_mac_flow_extend_parts extend;
+    und_mac_flow_system_parts system;
+    struct {
+        und_mask cells, faces[3];
+    } air; /* near the liquid, whose flow is to keep its volume too */
+} und_mac_flow_parts;
+
+#endif

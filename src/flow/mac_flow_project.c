@@ -1,0 +1,409 @@
+/* The pressure makes the flow keep its volume: equations 4.6 and 4.7, with the surface and the solids where
+ * they are within the cells. */
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "flow/mac_flow_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS_TO_SHARE = 1 << 14 };
+
+und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac *mac, und_error *err)
+{
+    static const char *const what = "the pressure's system";
+    *p = (und_mac_flow_system_parts){0};
+    if (!(p->known = und_pages_alloc(mac->count * sizeof *p->known, what, err)) ||
+        !(p->b = und_pages_alloc(mac->count * sizeof *p->b, what, err)) ||
+        !(p->weight = und_pages_alloc(mac->count * sizeof *p->weight, what, err)) ||
+        !(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
+        !(p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err)))
+        return err->status;
+    return UND_OK;
+}
+
+void und_mac_flow_system_close(und_mac_flow_system_parts *p)
+{
+    und_pages_free(p->known);
+    und_pages_free(p->b);
+    und_pages_free(p->weight);
+    und_pages_free(p->x);
+    free(p->slice);
+}
+
+/* One over the part of the way from a liquid cell to an air cell that is in liquid (the ghost fluid method):
+ * at most this much, or a cell whose centre is all but on the surface would outweigh its neighbours. */
+#define MOST_INVERSE 100.0f
+
+/* Or, where that is above 0, its centre counts as so far in the liquid at least, which is as near to the
+ * surface as redistancing lets it: neighbours whose centres straddle the surface by a hair are then pushed
+ * alike, to gravity times this. */
+#define LEAST_DEPTH 1e-6f
+
+static inline float inverse_part(float liquid, float air, float least)
+{
+    float inverse = 1 - air / (liquid < -least ? liquid : -least), most = least > 0 ? INFINITY : MOST_INVERSE;
+    return inverse < most ? inverse : most;
+}
+
+/* What the projection works on: pressures are q = p dt / (density dx), m/s, so that a face's velocity changes
+ * by their difference. */
+typedef struct project {
+    und_mac_flow *s;
+    const float *phi, *grown;
+    const und_solids *solids;
+    und_mask *loose; /* cells that solids let go */
+    float *known, *b;
+    double *q;
+    float level;       /* of phi: below it the pressure is asked for, or the velocity given */
+    float gain, speed; /* m/s: what all of the liquid gains; dx / dt */
+    float least;       /* cells: how deep a cell of the liquid is at least; 0: as it is */
+    bool lets_go;      /* solids may */
+    bool again;        /* in the same step */
+    double pull;       /* m/s, as q is: so much below the air's pressure is suction */
+} project;
+
+/* Sides of cells [begin, end) of a row along an axis: what the surface adds to the diagonal, and what flows
+ * out. */
+static void add_axis(const project *p, int axis, size_t row, int begin, int end)
+{
+    const ptrdiff_t step = p->s->mac.step[axis];
+    const float *restrict phi = p->phi + row, *restrict open = p->solids->open[axis] + row,
+                          *restrict u = p->s->u[axis] + row;
+    float *restrict known = p->known + row, *restrict b = p->b + row;
+    for (int x = begin; x < end; x++) {
+        float here = phi[x] - p->level, low = phi[x - step] - p->level, high = phi[x + step] - p->level;
+        float open_low = open[x - step], open_high = open[x];
+        known[x] += (low >= 0 ? open_low * inverse_part(here, low, p->least) : 0) +
+                    (high >= 0 ? open_high * inverse_part(here, high, p->least) : 0);
+        b[x] -= open_high * u[x] - open_low * u[x - step];
+    }
+}
+
+/* What solids push out along an axis.  The part of a cell that a solid takes up is closed by its surface and
+ * by what it shuts of the faces, so it pushes out through the one what it brings through the other. */
+static void add_solids(const project *p, int axis, size_t row, int begin, int end)
+{
+    const ptrdiff_t step = p->s->mac.step[axis];
+    const float *restrict push = p->solids->push[axis] + row;
+    float *restrict b = p->b + row;
+    for (int x = begin; x < end; x++)
+        b[x] -= push[x] - push[x - step];
+}
+
+static float set_stretch(const project *p, size_t row, int begin, int end)
+{
+    const float *room = p->solids->any ? p->solids->room + row : NULL;
+    float *known = p->known + row, *b = p->b + row, most = 0;
+    for (int x = begin; x < end; x++) {
+        known[x] = 0;
+        b[x] = p->gain * (room ? room[x] : 1) + (p->grown ? p->speed * p->grown[row + (size_t)x] : 0);
+    }
+    for (int a = 0; a < 3; a++) {
+        add_axis(p, a, row, begin, end);
+        if (p->solids->push[a])
+            add_solids(p, a, row, begin, end);
+    }
+    for (int x = begin; x < end; x++)
+        most = fabsf(b[x]) > most ? fabsf(b[x]) : most;
+    return most;
+}
+
+/* The right-hand side and the diagonal; gives the largest |b|. */
+static double set_system(const project *p)
+{
+    und_mac_flow *s = p->s;
+    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = 0; z < s->mac.n[2]; z++) {
+        float most = 0;
+        for (int y = 0; y < s->mac.n[1]; y++) {
+            size_t row = und_mac_at(&s->mac, 0, y, z);
+            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);) {
+                float here = set_stretch(p, row, begin, end);
+                most = here > most ? here : most;
+            }
+        }
+        s->parts->system.slice[z] = most;
+    }
+    double largest = 0;
+    for (int z = 0; z < s->mac.n[2]; z++)
+        largest = fmax(largest, (double)s->parts->system.slice[z]);
+    return largest;
+}
+
+/* ---- Solids that let go ---- */
+
+#define WEIGHT 20 /* times the pull is what gravity gives in a step */
+
+/* What a solid covers of a cell: where it is, towards the liquid, in faces; and how fast the liquid comes off
+ * it there, times that. */
+static float leaving(const project *p, const int cell[3], size_t at, float *off)
+{
+    const und_mac *m = &p->s->mac;
+    float square = 0;
+    *off = 0;
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+        const size_t low = at - (size_t)m->step[a];
+        const float *open = p->solids->open[a], *u = p->s->u[a], *us = p->solids->u[a];
+        float sum = open[at] + open[low];
+        if (cell[a] == 0 || cell[a] == m->n[a] - 1 || !(sum > 0))
+            continue; /* the domain's side is none that lets go */
+        float area = open[at] - open[low], own = (open[at] * u[at] + open[low] * u[low]) / sum;
+        square += area * area;
+        *off += area * (own - 0.5f * (us[at] + us[low]));
+    }
+    return sqrtf(square);
+}
+
+/* The pressure where a solid that covers a part of a cell is, if that is in the liquid: it goes on from the
+ * cell's middle as it does the other way.  Behind an edge it falls within half a cell. */
+static double pressure_at_wall(const project *p, const int cell[3], size_t at)
+{
+    const und_mac *m = &p->s->mac;
+    double away = 0, inwards = 0, square = 0;
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+        const size_t low = at - (size_t)m->step[a];
+        const float area = p->solids->open[a][at] - p->solids->open[a][low];
+        if (cell[a] == 0 || cell[a] == m->n[a] - 1 || area == 0)
+            continue;
+        const size_t next = area > 0 ? at + (size_t)m->step[a] : low;
+        if (p->phi[next] >= 0)
+            return p->q[at];
+        away += (double)fabsf(area) * (p->q[next] - p->q[at]);
+        inwards += (double)fabsf(area) * (double)(p->phi[next] - p->phi[at]);
+        square += (double)(area * area);
+    }
+    const double reach = square > 0 ? (double)p->solids->distance[at] / sqrt(square) : 0;
+    return p->phi[at] - reach * inwards < 0 ? p->q[at] - reach * away : p->q[at];
+}
+
+/* Whether there is air in the solid beside a cell: liquid has come off there. */
+static bool air_behind(const project *p, size_t at)
+{
+    const und_mac *m = &p->s->mac;
+    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
+        size_t next = way % 2 ? at + (size_t)m->step[way / 2] : at - (size_t)m->step[way / 2];
+        if (p->solids->distance[next] < 0 && p->phi[next] >= 0)
+            return true;
+    }
+    return false;
+}
+
+static bool solid_moves(const project *p, size_t at)
+{
+    for (int a = 0; a < 3; a++)
+        if (p->solids->u[a][at] != 0 || p->solids->u[a][at - (size_t)p->s->mac.step[a]] != 0)
+            return true;
+    return false;
+}
+
+/* A wall cannot pull: where liquid leaves a solid that lets go, and the pressure there is below the air's,
+ * the solid is to the pressure as air is.  So that is for as long as there is air between them and the
+ * pressure, which is the air's at the solid, does not turn the liquid back to it.  Whether it was not let go
+ * before in this step. */
+static bool let_go(const project *p, int x, int y, int z)
+{
+    const float nearest = 0.25f, reach = 1.5f, least = 0.05f; /* cells, and of a face */
+    const size_t at = und_mac_at(&p->s->mac, x, y, z);
+    const und_solids *solids = p->solids;
+    const float distance = solids->distance[at];
+    const bool gone = und_mask_has(p->loose, x, y, z);
+    if (!(distance < reach) || !solids->separate[solids->owner[at]])
+        return false;
+    float off, area = leaving(p, (const int[3]){x, y, z}, at, &off);
+    const float depth = distance > nearest ? distance : nearest;
+    const double wall = pressure_at_wall(p, (const int[3]){x, y, z}, at);
+    const bool pulls =
+        wall < -p->pull || (air_behind(p, at) && off > area * (p->q[at] / depth + WEIGHT * p->pull));
+    if (!gone && (!(area > least) || !(off > 0) || !pulls || (p->again && !solid_moves(p, at))))
+        return false;
+    p->known[at] += area / depth;
+    p->b[at] += off;
+    und_mask_add(p->loose, x, y, z);
+    return !gone;
+}
+
+static bool let_all_go(const project *p)
+{
+    const und_mac_flow *s = p->s;
+    float *gone = s->parts->system.slice;
+    PARALLEL_FOR(und_workers(s->threads, s->mac.count, CELLS_TO_SHARE))
+    for (int z = 0; z < s->mac.n[2]; z++) {
+        gone[z] = 0;
+        for (int y = 0; y < s->mac.n[1]; y++)
+            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);)
+                for (int x = begin; x < end; x++)
+                    gone[z] = let_go(p, x, y, z) ? 1 : gone[z];
+    }
+    bool any = false;
+    for (int z = 0; z < s->mac.n[2]; z++)
+        any = any || gone[z] > 0;
+    return any;
+}
+
+/* Equation 4.7 on faces [begin, end) of a row. */
+static void push_stretch(const project *p, int axis, size_t row, int begin, int end)
+{
+    const ptrdiff_t step = p->s->mac.step[axis];
+    const float *restrict phi = p->phi + row;
+    const double *restrict q = p->q + row;
+    float *restrict u = p->s->u[axis] + row;
+    for (int x = begin; x < end; x++) {
+        float low = phi[x] - p->level, high = phi[x + step] - p->level;
+        double q_low = low < 0 ? q[x] : 0, q_high = high < 0 ? q[x + step] : 0;
+        float liquid = low < 0 ? low : high, air = low < 0 ? high : low;
+        u[x] -= (float)(q_high - q_low) * (air >= 0 ? inverse_part(liquid, air, p->least) : 1);
+    }
+}
+
+static void push(const project *p)
+{
+    und_mac_flow *s = p->s;
+    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = -1; z < s->mac.n[2]; z++)
+        for (int a = 0; a < 3; a++)
+            for (int y = -1; y < s->mac.n[1]; y++) {
+                size_t row = und_mac_at(&s->mac, 0, y, z);
+                for (int begin, end = -1; und_mask_stretch(&s->flows[a], y, z, end, &begin, &end);)
+                    push_stretch(p, a, row, begin, end);
+            }
+}
+
+/* What is let go is known by the pressure of the step before; at solids that move then by that of the step
+ * itself too, as one that draws back all at once has not pulled before. */
+static und_mac_flow_report solve(project *p, und_pressure *system, bool warm, double tolerance,
+                                 int max_iterations)
+{
+    const und_solids *solids = p->solids;
+    const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
+    und_pressure_report solved = {0};
+    double largest = 0;
+    int iterations = 0;
+    if (p->lets_go)
+        und_mask_clear(p->loose);
+    for (int round = 0; round < (p->lets_go ? 2 : 1); round++) {
+        p->again = round > 0;
+        largest = set_system(p);
+        if (p->lets_go && !let_all_go(p) && p->again)
+            break;
+        und_pressure_set(system, &p->s->liquid, weight, p->known);
+        solved = und_pressure_solve(system, p->b, p->q, warm, tolerance, max_iterations);
+        iterations += solved.iterations;
+    }
+    push(p);
+    return (und_mac_flow_report){.iterations = iterations,
+                                 .residual = solved.residual,
+                                 .divergence = solved.residual * largest / p->s->mac.d[0],
+                                 .converged = solved.converged,
+                                 .closed = solved.closed};
+}
+
+/* `to` in the liquid's cells: p times a factor. */
+static void scale_pressure(und_mac_flow *s, const double *p, double factor, double *to)
+{
+    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = 0; z < s->mac.n[2]; z++)
+        for (int y = 0; y < s->mac.n[1]; y++) {
+            size_t row = und_mac_at(&s->mac, 0, y, z);
+            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);)
+                for (int x = begin; x < end; x++)
+                    to[row + (size_t)x] = p[row + (size_t)x] * factor;
+        }
+}
+
+void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt)
+{
+    const project p = {.s = s, .phi = d->phi, .q = s->parts->system.x};
+    scale_pressure(s, pressure, dt / s->mac.d[0], p.q);
+    push(&p);
+}
+
+und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d, und_solids *solids,
+                                         und_pressure *system, const und_mac_flow_gain *gain, double dt,
+                                         double tolerance, int max_iterations)
+{
+    const double dx = s->mac.d[0];
+    project p = {.s = s,
+                 .phi = d->phi,
+                 .grown = gain->grown,
+                 .least = gain->keen ? LEAST_DEPTH : 0,
+                 .solids = solids,
+                 .loose = &solids->loose,
+                 .known = s->parts->system.known,
+                 .b = s->parts->system.b,
+                 .q = s->p,
+                 .gain = (float)(gain->everywhere * dx / dt),
+                 .speed = (float)(dx / dt),
+                 .lets_go = solids->separate != NULL,
+                 .pull = gain->pull * dt / dx};
+    if (gain->held)
+        und_mask_remove(&s->liquid, gain->held);
+    scale_pressure(s, s->p, dt / dx, s->p);
+    und_mac_flow_report report = solve(&p, system, true, tolerance, max_iterations);
+    scale_pressure(s, s->p, dx / dt, s->p);
+    return report;
+}
+
+/* ---- The air ---- */
+
+/* Cells that are not liquid and nearer to it than `reach`, and their faces that the liquid does not have. */
+static void label_air(und_mac_flow *air, const und_mac_flow *s, const und_distance *d,
+                      const und_solids *solids, const und_mask *held, float reach)
+{
+    und_mask *near = s->parts->extend.known[0], *nearer = s->parts->extend.known[1];
+    und_mac_flow_label_cells(air, d, solids, reach);
+    und_mask_remove(&air->liquid, &s->liquid);
+    if (held) {
+        und_mask_grow(held, nearer, s->threads);
+        und_mask_grow(nearer, near, s->threads);
+        und_mask_remove(&air->liquid, near);
+    }
+    und_mac_flow_label_faces(air, solids);
+    for (int a = 0; a < 3; a++)
+        und_mask_remove(&air->flows[a], &s->flows[a]);
+}
+
+/* The air's faces, from one velocity into another. */
+static void copy_air(const und_mac_flow *s, float *const from[3], float *const to[3])
+{
+    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
+    PARALLEL_FOR(threads)
+    for (int z = -1; z < s->mac.n[2]; z++)
+        for (int a = 0; a < 3; a++)
+            for (int y = -1; y < s->mac.n[1]; y++) {
+                size_t row = und_mac_at(&s->mac, 0, y, z);
+                for (int begin, end = -1; und_mask_stretch(&s->parts->air.faces[a], y, z, end, &begin, &end);)
+                    for (int x = begin; x < end; x++)
+                        to[a][(ptrdiff_t)row + x] = from[a][(ptrdiff_t)row + x];
+            }
+}
+
+und_mac_flow_report und_mac_flow_free_air(und_mac_flow *s, const und_distance *d, const und_solids *solids,
+                                          und_pressure *system, const und_mask *held, float reach,
+                                          double tolerance, int max_iterations)
+{
+    und_mac_flow air = *s;
+    air.liquid = s->parts->air.cells;
+    for (int a = 0; a < 3; a++)
+        air.flows[a] = s->parts->air.faces[a];
+    project p = {.s = &air,
+                 .phi = d->phi,
+                 .solids = solids,
+                 .known = s->parts->system.known,
+                 .b = s->parts->system.b,
+                 .q = s->parts->system.x,
+                 .level = reach};
+    label_air(&air, s, d, solids, held, reach);
+    copy_air(s, s->u, s->next);
+    return solve(&p, system, false, tolerance, max_iterations);
+}
+
+void und_mac_flow_plain_air(und_mac_flow *s)
+{
+    copy_air(s, s->next, s->u);
+}

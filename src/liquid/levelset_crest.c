@@ -1,0 +1,220 @@
+/* Crests throw off drops (`surface = "volume"`).
+ *
+ * A crest is where the surface is convex, sharper than cells show: its curvature k (1/m, the sum of both) is
+ * above EASY / dx.  It throws where it goes out of the liquid, along its normal and beside the body of the
+ * water that it comes from, faster than waves as short as it is sharp, which gravity and surface tension
+ * carry away (g / k + sigma k / rho is the square of their speed), than friction lets it, and than it fell:
+ *
+ *     v^2 = w^2 - g / k - sigma k / rho - 2 nu k w - 2 g.x
+ *
+ * x from the body to the crest.  What leaves is a sheet as thick as the largest drops, l = sqrt(sigma /
+ * (rho g)), at that speed: l (k - EASY / dx) v of an area and time.  The integral of k over a crest is the
+ * angle by which it turns times its length, on any grid, and so goes what it throws. */
+#include "base/maths.h"
+#include "grid/sample.h"
+#include "liquid/levelset_state.h"
+#include "surface/volume_parts.h"
+
+#include <math.h>
+
+static const float BAND = 0.75f;    /* cells from the surface: where a crest is looked for */
+static const float EASY = 0.5f;     /* 1/cells: curvature that cells show well */
+static const float SHARPEST = 1.5f; /* 1/cells: more is noise */
+static const float STEEP = 0.4f;    /* of phi's gradient: less is the middle of a thin sheet */
+static const float FARTHEST = 12;   /* cells: how far the body may be */
+
+/* Cells inside the liquid, below the crest: where what is thrown is taken from. */
+static const float BELOW = 0.5f;
+
+typedef struct crest {
+    float place[3]; /* cells of the whole grid, on the surface */
+    float normal[3];
+    float sharp; /* 1/cells */
+} crest;
+
+double und_levelset_crest_speed(double outwards, double sharp, double fallen, double pull, double tension,
+                                double viscosity)
+{
+    const double held = pull / sharp + tension * sharp + 2 * viscosity * sharp * outwards;
+    const double free = outwards * outwards - held - fmax(fallen, 0);
+    return outwards > 0 && free > 0 ? sqrt(free) : 0;
+}
+
+/* The curvature: div (grad phi / |grad phi|), by central differences. */
+static bool find_crest(const und_levelset *s, const int cell[3], size_t at, crest *c)
+{
+    const und_mac *m = &s->mac;
+    const float *phi = s->surface.phi + at;
+    const int axes = m->n[2] > 1 ? 3 : 2;
+    float g[3] = {0}, square = 0, trace = 0, along = 0;
+    for (int a = 0; a < axes; a++) {
+        g[a] = 0.5f * (phi[m->step[a]] - phi[-m->step[a]]);
+        square += g[a] * g[a];
+    }
+    if (!(square > STEEP * STEEP))
+        return false;
+    for (int a = 0; a < axes; a++)
+        for (int b = 0; b < axes; b++) {
+            const ptrdiff_t i = m->step[a], j = m->step[b];
+            const float second = a == b ? phi[i] - 2 * phi[0] + phi[-i]
+                                        : 0.25f * (phi[i + j] - phi[i - j] - phi[j - i] + phi[-i - j]);
+            trace += a == b ? second : 0;
+            along += g[a] * g[b] * second;
+        }
+    const float length = sqrtf(square), here = (trace - along / square) / length;
+    /* outside the liquid it is less than on the surface */
+    c->sharp = fminf(here / fmaxf(1 - here * phi[0], 0.25f), SHARPEST);
+    for (int a = 0; a < 3; a++) {
+        c->normal[a] = g[a] / length;
+        c->place[a] = (float)(m->low[a] + cell[a]) + 0.5f - phi[0] / length * c->normal[a];
+    }
+    return c->sharp > EASY;
+}
+
+static void velocity_at(const und_levelset *s, const float place[3], double velocity[3])
+{
+    und_lanes at[3], found[3];
+    for (int a = 0; a < 3; a++)
+        at[a] = und_lanes_all(place[a]);
+    und_sample_velocity(&s->mac, s->flow.u, at, found);
+    for (int a = 0; a < 3; a++)
+        velocity[a] = (double)found[a][0];
+}
+
+/* phi at a place, and its gradient over half a cell to both sides. */
+static float slope_at(const und_levelset *s, const float place[3], float slope[3])
+{
+    und_lanes at[3], found;
+    for (int a = 0; a < 3; a++) {
+        at[a] = und_lanes_all(place[a]);
+        at[a][1 + 2 * a] += 0.5f;
+        at[a][2 + 2 * a] -= 0.5f;
+    }
+    und_sample_cells(&s->mac, s->surface.phi, at, &found, NULL);
+    for (int a = 0; a < 3; a++)
+        slope[a] = found[1 + 2 * a] - found[2 + 2 * a];
+    return found[0];
+}
+
+/* Goes down into the liquid, to where it is deepest, at most so many cells: in thin sheets along them. */
+static void find_body(const und_levelset *s, const crest *c, float far, float body[3])
+{
+    float way[3] = {-c->normal[0], -c->normal[1], -c->normal[2]}, depth = 0;
+    for (int a = 0; a < 3; a++)
+        body[a] = c->place[a];
+    for (float gone = 0; gone < far;) {
+        const float step = fminf(far - gone, 1);
+        float next[3], slope[3];
+        for (int a = 0; a < 3; a++)
+            next[a] = body[a] + step * way[a];
+        const float phi = slope_at(s, next, slope);
+        const float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
+        if (phi > depth + 0.1f)
+            return;
+        for (int a = 0; a < 3; a++) {
+            body[a] = next[a];
+            way[a] = length > STEEP ? -slope[a] / length : way[a];
+        }
+        depth = phi;
+        gone += step;
+    }
+}
+
+/* m2/s: the largest around, for only liquid has any. */
+static double viscosity_at(const und_levelset *s, size_t at)
+{
+    const float *nu = und_levelset_viscosities(s);
+    float most = nu ? 0 : (float)s->def.viscosity;
+    for (int k = 0; nu && k < UND_VOLUME_AROUND; k++)
+        most = fmaxf(most, nu[(ptrdiff_t)at + und_volume_step(&s->mac, k)]);
+    return (double)most;
+}
+
+/* m/s at which it throws.  The body is as far below as the flow's own speed lifts it. */
+static double speed_of(const und_levelset *s, size_t at, const crest *c)
+{
+    const double pull = und_levelset_pull(s), dx = s->def.dx, sharp = (double)c->sharp / dx;
+    double here[3], there[3], out = 0, outwards = 0, fallen = 0;
+    float body[3];
+    velocity_at(s, c->place, here);
+    for (int a = 0; a < 3; a++)
+        out += here[a] * (double)c->normal[a];
+    const double far = pull > 0 ? out * out / (2 * pull * dx) : INFINITY;
+    find_body(s, c, (float)fmin(far, (double)FARTHEST), body);
+    velocity_at(s, body, there);
+    for (int a = 0; a < 3; a++) {
+        outwards += (here[a] - there[a]) * (double)c->normal[a];
+        fallen += 2 * s->def.gravity[a] * (double)(c->place[a] - body[a]) * dx;
+    }
+    return und_levelset_crest_speed(outwards, sharp, fallen, pull, UND_LEVELSET_TENSION / s->def.density,
+                                    viscosity_at(s, at));
+}
+
+/* What leaves in the step near a cell, of UND_VOLUME_ONE. */
+static double thrown(const und_levelset *s, const int cell[3], size_t at, crest *c)
+{
+    const float phi = s->surface.phi[at];
+    if (!find_crest(s, cell, at, c))
+        return 0;
+    const double dx = s->def.dx, sharp = (double)(c->sharp - EASY) / dx;
+    const double thick =
+        fmin(sqrt(UND_LEVELSET_TENSION / s->def.density / fmax(und_levelset_pull(s), 1e-3)), 1 / sharp);
+    const double area = fmax(0, (double)(BAND - fabsf(phi)) / (double)(BAND * BAND)); /* of a cell's side */
+    return thick * sharp * speed_of(s, at, c) * area * s->dt / dx * UND_VOLUME_ONE;
+}
+
+static unsigned near_surface(const void *context, size_t at)
+{
+    const und_levelset *s = context;
+    const und_lanes phi = und_lanes_load(s->surface.phi + at);
+    return und_lanes_bits((phi < und_lanes_all(BAND)) & (phi > und_lanes_all(-BAND)));
+}
+
+static bool throws(const void *context, size_t at)
+{
+    const und_levelset *s = context;
+    crest c;
+    int cell[3];
+    if (!(fabsf(s->surface.phi[at]) < BAND) ||
+        (s->solids.any && (s->solids.distance[at] < 0 || s->solids.beside_thin[at])))
+        return false; /* phi goes on into solids, and may be another side's at thin ones */
+    und_volume_cell(&s->mac, at, cell);
+    return thrown(s, cell, at, &c) > 0;
+}
+
+/* The cell below a crest; false where it is a source's, not this grid's, or maybe behind a wall. */
+static bool find_giver(const und_levelset *s, const crest *c, size_t *at)
+{
+    const und_mac *m = &s->mac;
+    const und_mask *held = s->elements ? und_elements_held(s->elements) : NULL;
+    int cell[3];
+    for (int a = 0; a < 3; a++) {
+        cell[a] = (int)floorf(c->place[a] - BELOW * c->normal[a]) - m->low[a];
+        if (cell[a] < 0 || cell[a] >= m->n[a])
+            return false;
+    }
+    *at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    return und_levelset_volumes(s)->parts->own[*at] && !(s->solids.any && s->solids.beside_thin[*at]) &&
+           !(held && und_mask_has(held, cell[0], cell[1], cell[2]));
+}
+
+void und_levelset_crests(und_levelset *s)
+{
+    und_volume *v = und_levelset_volumes(s);
+    if (!s->def.spray)
+        return;
+    und_volume_list(v, near_surface, throws, s);
+    for (int i = 0; i < v->parts->count; i++) {
+        const size_t at = (size_t)v->parts->list[i];
+        int cell[3];
+        size_t from;
+        crest c;
+        und_volume_cell(&s->mac, at, cell);
+        const double due = thrown(s, cell, at, &c);
+        if (find_giver(s, &c, &from)) {
+            const int32_t units = und_levelset_throw_off(s, cell, c.place, c.normal, due, v->c[from] / 2);
+            v->c[from] -= units;
+            und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += units;
+        }
+    }
+}

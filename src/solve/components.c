@@ -1,0 +1,223 @@
+#include "solve/components.h"
+
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+und_status und_components_open(und_components *components, const und_level *level, und_error *err)
+{
+    size_t rows = (size_t)level->n[1] * (size_t)level->n[2];
+    *components = (und_components){.level = level, .per_row = level->n[0]};
+    if (rows * (size_t)components->per_row > INT32_MAX)
+        return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
+                             level->n[1], level->n[2]);
+    components->count = und_alloc(rows, sizeof *components->count, "rows of the pressure's system", err);
+    if (components->count)
+        components->run = und_pages_alloc_sparse(rows * (size_t)components->per_row * sizeof *components->run,
+                                                 "runs of the pressure's system", err);
+    if (components->run)
+        return UND_OK;
+    und_components_close(components);
+    return err->status;
+}
+
+void und_components_close(und_components *components)
+{
+    free(components->count);
+    und_pages_free(components->run);
+    *components = (und_components){0};
+}
+
+enum { CELLS = 2 * UND_CELL_PACK, ALL = 0xffff };
+
+/* The runs of a row.  `own`, `way` and `known`: bits of an eight's cells that are unknown, that have a way to
+ * the one before, that touch known ones. */
+static void set_row(und_components *components, int y, int z)
+{
+    const und_level *level = components->level;
+    int row = y + z * level->n[1], count = 0;
+    und_run *run = components->run + (size_t)row * (size_t)components->per_row, *last = NULL;
+    for (int k = 0; k < level->eights; k++) {
+        size_t eight = und_level_eight(level, y, z) + (size_t)k;
+        if (level->kind[eight] == UND_CELL_PACK_DRY) {
+            last = NULL;
+            continue;
+        }
+        unsigned own = und_level_unknown(level, y, z, k), way = level->link[0][eight];
+        unsigned known = level->link[3][eight];
+        if (last && (own & way) == ALL) {
+            last->end += CELLS;
+            last->open |= known != 0;
+            continue;
+        }
+        for (int i = 0; i < CELLS; i++) {
+            if (!(own >> i & 1)) {
+                last = NULL;
+                continue;
+            }
+            if (!last || !(way >> i & 1)) {
+                int x = CELLS * k + i;
+                last = &run[count];
+                *last = (und_run){.begin = x, .end = x, .parent = row * components->per_row + count};
+                count++;
+            }
+            last->end++;
+            last->open |= known >> i & 1;
+        }
+    }
+    components->count[row] = count;
+}
+
+static int32_t root_of(und_run *run, int32_t i)
+{
+    while (run[i].parent != i) {
+        run[i].parent = run[run[i].parent].parent;
+        i = run[i].parent;
+    }
+    return i;
+}
+
+static void unite(und_run *run, int32_t a, int32_t b)
+{
+    a = root_of(run, a), b = root_of(run, b);
+    int32_t low = a < b ? a : b, high = a < b ? b : a;
+    run[high].parent = low;
+    run[low].open |= run[high].open;
+}
+
+/* Has a cell x in [begin, end) of row (y, z) a way to its low neighbour along the axis? */
+static bool has_way(const und_level *level, int axis, int y, int z, int begin, int end)
+{
+    const uint16_t *way = level->link[axis] + und_level_eight(level, y, z);
+    for (int k = begin / CELLS; k * CELLS < end; k++) {
+        unsigned bits = way[k];
+        if (k * CELLS < begin)
+            bits &= (unsigned)ALL << (begin - k * CELLS);
+        if ((k + 1) * CELLS > end)
+            bits &= (unsigned)ALL >> ((k + 1) * CELLS - end);
+        if (bits)
+            return true;
+    }
+    return false;
+}
+
+/* Runs of row (y, z) and of its low neighbour along the axis that have cells side by side. */
+static void join_rows(und_components *components, int axis, int y, int z)
+{
+    const und_level *level = components->level;
+    und_run *run = components->run;
+    int row = y + z * level->n[1], other = row - (axis == 1 ? 1 : level->n[1]);
+    int32_t i = row * components->per_row, i_end = i + components->count[row];
+    int32_t k = other * components->per_row, k_end = k + components->count[other];
+    while (i < i_end && k < k_end) {
+        int begin = run[i].begin > run[k].begin ? run[i].begin : run[k].begin;
+        int end = run[i].end < run[k].end ? run[i].end : run[k].end;
+        if (begin < end && has_way(level, axis, y, z, begin, end))
+            unite(run, i, k);
+        if (run[i].end < run[k].end)
+            i++;
+        else
+            k++;
+    }
+}
+
+void und_components_set(und_components *components)
+{
+    const int *n = components->level->n;
+    und_run *run = components->run;
+    PARALLEL_FOR(components->level->threads)
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++) {
+            set_row(components, y, z);
+            if (y > 0)
+                join_rows(components, 1, y, z);
+        }
+    for (int z = 1; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            join_rows(components, 2, y, z);
+    components->closed = 0;
+    for (int row = 0; row < n[1] * n[2]; row++)
+        for (int32_t i = row * components->per_row, end = i + components->count[row]; i < end; i++) {
+            run[i].parent = root_of(run, i); /* a root comes before what it holds: one link is left */
+            components->closed += run[i].parent == i && !run[i].open;
+        }
+}
+
+/* Cells [*begin, *end) of colour c in an eight that are of the run; where the eight stands. */
+static size_t cells_of_run(const und_components *components, const und_run *run, int c, int y, int z, int k,
+                           int *begin, int *end)
+{
+    int offset = und_colour_offset(c, y, z), first = run->begin - CELLS * k, last = run->end - CELLS * k;
+    *begin = first > 0 ? (first - offset + 1) / 2 : 0;
+    *end = last < CELLS ? (last - offset + 1) / 2 : UND_CELL_PACK;
+    return components->level->place[und_level_eight(components->level, y, z) + (size_t)k];
+}
+
+static void sum_run(const und_components *components, und_run *run, int y, int z, double *const v[2])
+{
+    run->sum = 0;
+    for (int k = run->begin / CELLS; CELLS * k < run->end; k++)
+        for (int c = 0; c < 2; c++) {
+            int begin, end;
+            const double *value = v[c] + cells_of_run(components, run, c, y, z, k, &begin, &end);
+            for (int q = begin; q < end; q++)
+                run->sum += value[q];
+        }
+    run->cells = run->end - run->begin;
+}
+
+static void take_from_run(const und_components *components, const und_run *run, int y, int z,
+                          double *const v[2], double mean)
+{
+    for (int k = run->begin / CELLS; CELLS * k < run->end; k++)
+        for (int c = 0; c < 2; c++) {
+            int begin, end;
+            double *value = v[c] + cells_of_run(components, run, c, y, z, k, &begin, &end);
+            for (int q = begin; q < end; q++)
+                value[q] -= mean;
+        }
+}
+
+static void take_from_row(const und_components *components, int y, int z, double *const v[2])
+{
+    int row = y + z * components->level->n[1];
+    for (int k = 0; k < components->count[row]; k++) {
+        const und_run *own = &components->run[row * components->per_row + k],
+                      *root = &components->run[own->parent];
+        if (!root->open)
+            take_from_run(components, own, y, z, v, root->sum / root->cells);
+    }
+}
+
+double und_components_take_mean(und_components *components, double *const v[2])
+{
+    const int *n = components->level->n;
+    und_run *run = components->run;
+    double largest = 0;
+    if (!components->closed)
+        return 0;
+    PARALLEL_FOR(components->level->threads)
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int k = 0, row = y + z * n[1]; k < components->count[row]; k++)
+                sum_run(components, &run[row * components->per_row + k], y, z, v);
+    for (int row = n[1] * n[2] - 1; row >= 0; row--) /* backwards: a root is met with all its part summed */
+        for (int32_t first = row * components->per_row, i = first + components->count[row] - 1; i >= first;
+             i--) {
+            if (run[i].parent != i) {
+                run[run[i].parent].sum += run[i].sum;
+                run[run[i].parent].cells += run[i].cells;
+            } else if (!run[i].open && fabs(run[i].sum) > largest * run[i].cells) {
+                largest = fabs(run[i].sum) / run[i].cells;
+            }
+        }
+    PARALLEL_FOR(components->level->threads)
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            take_from_row(components, y, z, v);
+    return largest;
+}

@@ -1,0 +1,32 @@
+/* Connected parts of unknown cells that no known one touches: there the pressure is only known but for a
+ * constant, and a right-hand side with a mean has no answer. */
+#ifndef UND_SOLVE_COMPONENTS_H
+#define UND_SOLVE_COMPONENTS_H
+
+#include "solve/multigrid.h"
+
+/* Unknown cells of a row with ways from each to the next, and a node of the union-find forest of them. */
+typedef struct und_run {
+    int32_t begin, end; /* x */
+    int32_t parent;
+    int32_t open; /* of a root: some cell of the part has a known one beside it */
+    double sum;
+    double cells;
+} und_run;
+
+typedef struct und_components {
+    const und_level *level; /* whose cells they are */
+    int per_row;            /* room for runs of a row */
+    und_run *run;           /* per_row for each row */
+    int32_t *count;         /* of each row */
+    int closed;             /* parts that no known cell touches */
+} und_components;
+
+und_status und_components_open(und_components *components, const und_level *level, und_error *err);
+void und_components_close(und_components *components);
+void und_components_set(und_components *components); /* once the level is */
+
+/* Takes their mean out of values (of both colours) in each closed part; gives the largest |mean|. */
+double und_components_take_mean(und_components *components, double *const v[2]);
+
+#endif

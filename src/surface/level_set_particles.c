@@ -1,0 +1,288 @@
+#include "surface/level_set_particles.h"
+
+#include "base/pages.h"
+#include "base/status.h"
+#include "surface/level_set_particles_parts.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SORT_EVERY = 5 }; /* steps: in between they do not go far */
+
+und_level_set_particles_def und_level_set_particles_def_default(void)
+{
+    return (und_level_set_particles_def){.per_cell = 16, .reseed = 20, .band = 1, .radius = {0.02F, 0.5F}};
+}
+
+/* So many as will hardly ever be near a surface at once.  Room that is not used costs nothing. */
+static int room_for(const und_mac *m, int per_cell)
+{
+    const double few_cells = 1 << 16, share = 0.25, most = INT_MAX / 2;
+    double cells = (double)m->whole[0] * m->whole[1] * m->whole[2];
+    return (int)fmin(
+        fmax(share * cells, fmin(2 * cells, few_cells)) * per_cell + UND_LEVEL_SET_PARTICLES_BLOCK, most);
+}
+
+/* What goes by the grid's cells. */
+static und_status make_cells(und_level_set_particles *t, und_error *err)
+{
+    const und_mac *m = &t->mac;
+    und_level_set_particles_parts *p = t->parts;
+    size_t blocks =
+        (size_t)und_level_set_particles_blocks(t->capacity) * (size_t)und_level_set_particles_piles(m);
+    size_t rows = (size_t)(m->n[1] + 1) * (size_t)(m->n[2] + 1) + 1;
+    bool made = (p->first = und_pages_alloc((m->count + 1) * sizeof *p->first, "tracers of boxes", err)) &&
+                (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
+                (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
+                (p->above = und_pages_alloc(m->count * sizeof *p->above, "a distance", err)) &&
+                (p->liquid = und_pages_alloc(m->count * sizeof *p->liquid, "a distance", err)) &&
+                (p->below = und_pages_alloc(m->count * sizeof *p->below, "a distance", err));
+    return made ? UND_OK : err->status;
+}
+
+static void free_cells(und_level_set_particles_parts *p)
+{
+    und_pages_free(p->first);
+    und_pages_free(p->block_count);
+    und_pages_free(p->row_births);
+    und_pages_free(p->above);
+    und_pages_free(p->liquid);
+    und_pages_free(p->below);
+    p->first = p->block_count = p->row_births = NULL;
+    p->above = p->below = NULL;
+    p->liquid = NULL;
+}
+
+static und_status make_room(und_level_set_particles *t, und_error *err)
+{
+    und_level_set_particles_parts *p = t->parts;
+    size_t most = (size_t)t->capacity + UND_LANES;
+    bool made = (p->box = und_pages_alloc(most * sizeof *p->box, "boxes of tracers", err)) &&
+                (p->order = und_pages_alloc(most * sizeof *p->order, "the order of tracers", err)) &&
+                make_cells(t, err) == UND_OK;
+    for (int a = 0; a < 4 && made; a++) {
+        float **home = a < 3 ? &t->place[a] : &t->radius;
+        made = (*home = und_pages_alloc(most * sizeof **home, "tracers", err)) &&
+               (p->spare[a] = und_pages_alloc(most * sizeof *p->spare[a], "tracers", err));
+    }
+    return made ? UND_OK : err->status;
+}
+
+und_level_set_particles *und_level_set_particles_create(const und_mac *mac,
+                                                        const und_level_set_particles_def *def, uint64_t seed,
+                                                        int threads, und_error *err)
+{
+    und_level_set_particles *t = und_alloc(1, sizeof *t, "tracers", err);
+    und_level_set_particles_parts *parts = t ? und_alloc(1, sizeof *parts, "tracers", err) : NULL;
+    if (!parts) {
+        free(t);
+        return NULL;
+    }
+    *t = (und_level_set_particles){.mac = *mac, .def = *def, .seed = seed, .threads = und_threads(threads)};
+    t->parts = parts;
+    t->capacity = room_for(mac, def->per_cell);
+    if (make_room(t, err) != UND_OK) {
+        und_level_set_particles_destroy(t);
+        return NULL;
+    }
+    return t;
+}
+
+void und_level_set_particles_destroy(und_level_set_particles *t)
+{
+    if (!t)
+        return;
+    und_level_set_particles_parts *p = t->parts;
+    for (int a = 0; a < 4; a++) {
+        und_pages_free(a < 3 ? t->place[a] : t->radius);
+        und_pages_free(p->spare[a]);
+    }
+    und_pages_free(p->box);
+    und_pages_free(p->order);
+    free_cells(p);
+    free(p);
+    free(t);
+}
+
+und_status und_level_set_particles_window(und_level_set_particles *t, const und_mac *mac, und_error *err)
+{
+    bool same = !memcmp(t->mac.n, mac->n, sizeof mac->n);
+    und_mac before = t->mac;
+    und_level_set_particles_parts old = *t->parts;
+    t->mac = *mac;
+    if (!same) {
+        t->parts->first = t->parts->block_count = t->parts->row_births = NULL;
+        t->parts->above = t->parts->below = NULL;
+        t->parts->liquid = NULL;
+    }
+    if (!same && make_cells(t, err) != UND_OK) {
+        free_cells(t->parts);
+        *t->parts = old;
+        t->mac = before;
+        return err->status;
+    }
+    if (!same)
+        free_cells(&old);
+    for (int i = 0; i < t->count; i++)
+        for (int a = 0; a < 3; a++) {
+            float low = (float)mac->low[a], high = (float)(mac->low[a] + mac->n[a]), *place = &t->place[a][i];
+            if (und_level_set_particles_inside(mac, a, *place))
+                continue;
+            *place = *place < low ? low : high;
+            t->radius[i] = 0;
+        }
+    return UND_OK;
+}
+
+/* The box of each, and how many of a block are in each pile. */
+static void find_boxes(und_level_set_particles *t, int block)
+{
+    const und_mac *m = &t->mac;
+    und_level_set_particles_parts *p = t->parts;
+    int axis = und_level_set_particles_axis(m), piles = und_level_set_particles_piles(m),
+        begin = block * UND_LEVEL_SET_PARTICLES_BLOCK;
+    int32_t *count = p->block_count + (size_t)block * (size_t)piles;
+    memset(count, 0, (size_t)piles * sizeof *count);
+    for (int i = begin; i < und_level_set_particles_block_end(t, block); i++) {
+        int at[3];
+        bool inside = t->radius[i] != 0;
+        for (int a = 0; a < 3; a++) {
+            float place = t->place[a][i];
+            bool there = und_level_set_particles_inside(m, a, place);
+            at[a] = there ? (int)(place + 0.5F) - 1 - m->low[a] : 0;
+            inside &= there;
+        }
+        p->box[i] = inside ? (int32_t)und_mac_at(m, at[0], at[1], at[2]) : -1;
+        count[at[axis] + 1] += inside;
+    }
+}
+
+/* How many are in each pile of each block becomes where the first of these goes.  The number of all. */
+static int32_t share_out(und_level_set_particles *t, int blocks)
+{
+    int piles = und_level_set_particles_piles(&t->mac);
+    int32_t before = 0;
+    for (int pile = 0; pile < piles; pile++)
+        for (int block = 0; block < blocks; block++) {
+            int32_t *count = t->parts->block_count + (size_t)block * (size_t)piles + pile, here = *count;
+            *count = before;
+            before += here;
+        }
+    return before;
+}
+
+static void sort_block(und_level_set_particles *t, int block)
+{
+    const und_mac *m = &t->mac;
+    und_level_set_particles_parts *p = t->parts;
+    int axis = und_level_set_particles_axis(m), piles = und_level_set_particles_piles(m);
+    int32_t *next = p->block_count + (size_t)block * (size_t)piles;
+    for (int i = block * UND_LEVEL_SET_PARTICLES_BLOCK; i < und_level_set_particles_block_end(t, block); i++)
+        if (p->box[i] >= 0)
+            p->order[next[(int)(t->place[axis][i] + 0.5F) - m->low[axis]]++] = i;
+}
+
+/* Those of a pile, begin to end in the order, to their places in `spare`. */
+static void sort_pile(und_level_set_particles *t, int pile, int32_t begin, int32_t end)
+{
+    const und_mac *m = &t->mac;
+    und_level_set_particles_parts *p = t->parts;
+    ptrdiff_t step = m->step[und_level_set_particles_axis(m)];
+    /* Counted a place further on than their box, so that in the end each box has where its own begin. */
+    int32_t *next = p->first + 1;
+    int32_t *boxes = next + und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1) + pile * step;
+    const float *const from[4] = {t->place[0], t->place[1], t->place[2], t->radius};
+    memset(boxes, 0, (size_t)step * sizeof *boxes);
+    for (int32_t k = begin; k < end; k++)
+        next[p->box[p->order[k]]]++;
+    int32_t before = begin;
+    for (ptrdiff_t k = 0; k < step; k++) {
+        int32_t here = boxes[k];
+        boxes[k] = before;
+        before += here;
+    }
+    for (int32_t k = begin; k < end; k++) {
+        int32_t i = p->order[k], to = next[p->box[i]]++;
+        for (int a = 0; a < 4; a++)
+            p->spare[a][to] = from[a][i];
+    }
+}
+
+void und_level_set_particles_sort(und_level_set_particles *t)
+{
+    und_level_set_particles_parts *p = t->parts;
+    int blocks = und_level_set_particles_blocks(t->count), piles = und_level_set_particles_piles(&t->mac);
+    int workers = und_level_set_particles_workers(t);
+    if (blocks == 0) {
+        memset(p->first, 0, (t->mac.count + 1) * sizeof *p->first);
+        return;
+    }
+    PARALLEL_FOR(workers)
+    for (int block = 0; block < blocks; block++)
+        find_boxes(t, block);
+    int32_t count = share_out(t, blocks);
+    PARALLEL_FOR(workers)
+    for (int block = 0; block < blocks; block++)
+        sort_block(t, block);
+    /* The last block's places now stand where its pile ends. */
+    const int32_t *end = p->block_count + (size_t)(blocks - 1) * (size_t)piles;
+    PARALLEL_FOR(workers)
+    for (int pile = 0; pile < piles; pile++)
+        sort_pile(t, pile, pile > 0 ? end[pile - 1] : 0, end[pile]);
+    for (int a = 0; a < 4; a++) {
+        float **home = a < 3 ? &t->place[a] : &t->radius, *sorted = p->spare[a];
+        p->spare[a] = *home;
+        *home = sorted;
+    }
+    t->count = count;
+}
+
+void und_level_set_particles_tidy(und_level_set_particles *t, const und_distance *d, const float *wall)
+{
+    und_level_set_particles_parts *p = t->parts;
+    p->steps++;
+    bool reseed = t->def.reseed > 0 && p->steps % t->def.reseed == 0;
+    if (!reseed && p->steps % SORT_EVERY != 0)
+        return;
+    und_level_set_particles_drop_far(t, d);
+    und_level_set_particles_sort(t);
+    if (reseed)
+        und_level_set_particles_reseed(t, d, wall);
+}
+
+int und_level_set_particles_state(und_level_set_particles *t, und_state_field *list)
+{
+    static const char *const names[4] = {"tracer_x", "tracer_y", "tracer_z", "tracer_radius"};
+    int parts = 0;
+    for (int a = 0; a < 4; a++)
+        list[parts++] = (und_state_field){.name = names[a],
+                                          .type = UND_F32,
+                                          .data = a < 3 ? t->place[a] : t->radius,
+                                          .items = &t->count,
+                                          .per_item = 1,
+                                          .capacity = (size_t)t->capacity,
+                                          .adapts = true};
+    list[parts++] = und_state_field_of("tracer_steps", UND_I32, &t->parts->steps, 1);
+    list[parts++] = und_state_field_of("tracer_seedings", UND_I32, &t->parts->seedings, 1);
+    list[parts - 1].adapts = list[parts - 2].adapts = true;
+    return parts;
+}
+
+und_status und_level_set_particles_restored(und_level_set_particles *t, und_error *err)
+{
+    if (t->parts->steps < 0 || t->parts->seedings < 0)
+        return und_error_set(err, UND_FAILED, "the checkpoint's tracers were tidied %d times, seeded %d",
+                             t->parts->steps, t->parts->seedings);
+    for (int i = 0; i < t->count; i++) {
+        bool good = fabsf(t->radius[i]) <= t->def.radius[1];
+        for (int a = 0; a < 3; a++)
+            good &= und_level_set_particles_inside(&t->mac, a, t->place[a][i]);
+        if (!good)
+            return und_error_set(err, UND_FAILED,
+                                 "the checkpoint's tracer %d is at %g, %g, %g (radius %g): not in the domain",
+                                 i, t->place[0][i], t->place[1][i], t->place[2][i], t->radius[i]);
+    }
+    return UND_OK;
+}

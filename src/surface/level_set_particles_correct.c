@@ -1,0 +1,279 @@
+/* Particles on the wrong side of the surface put the level set right. */
+#include "surface/level_set_particles_parts.h"
+
+#include <math.h>
+
+/* On the wrong side by more than their radius. */
+UND_INLINE und_lanes_int is_escaped(und_lanes phi, und_lanes radius)
+{
+    return (phi + radius) * radius < 0;
+}
+
+/* Lists those of a block that are, in order. */
+UND_INLINE void list_block(und_level_set_particles *t, const und_distance *d, int block)
+{
+    int begin = block * UND_LEVEL_SET_PARTICLES_BLOCK, end = und_level_set_particles_block_end(t, block);
+    int32_t *list = t->parts->order + begin, count = 0;
+    for (int i = begin; i < end; i += UND_LANES) {
+        und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
+        unsigned bits =
+            und_level_set_particles_bits(is_escaped(phi, radius)) & und_level_set_particles_before(i, end);
+        for (; bits; bits &= bits - 1)
+            list[count++] = i + __builtin_ctz(bits);
+    }
+    t->parts->block_count[block] = count;
+}
+
+/* A part of the domain, which one thread puts right: every `parts`th group of planes. */
+typedef struct share {
+    int part, parts;
+} share;
+
+enum { PLANES = 4 };
+
+/* The middles of cells around a particle: of the lowest, and bits of those that are in the domain and this
+ * share's, of eight of which every second is one further along x, two of four along y, four along z. */
+typedef struct corners {
+    int low[3];
+    unsigned bits;
+} corners;
+
+UND_INLINE corners corners_of(const und_level_set_particles *t, share s, int i)
+{
+    static const unsigned further[3] = {0xaa, 0xcc, 0xf0};
+    const und_mac *m = &t->mac;
+    const bool flat = m->n[2] == 1;
+    corners c = {.bits = flat ? 0x0f : 0xff};
+    for (int a = 0; a < (flat ? 2 : 3); a++) {
+        float place = t->place[a][i];
+        bool there = place > (float)m->low[a] && place <= (float)(m->low[a] + m->n[a]);
+        c.low[a] = there ? (int)(place + 0.5F) - 1 - m->low[a] : -1;
+        for (int side = 0; side < 2; side++) {
+            const int at = c.low[a] + side;
+            bool others =
+                s.parts > 1 && a == und_level_set_particles_axis(m) && at / PLANES % s.parts != s.part;
+            if (at < 0 || at >= m->n[a] || others)
+                c.bits &= side ? ~further[a] : further[a];
+        }
+    }
+    return c;
+}
+
+typedef void corner_fn(und_level_set_particles *t, und_distance *d, corners c, int i);
+
+UND_INLINE size_t corner_cell(const und_mac *m, corners c, int k)
+{
+    return und_mac_at(m, c.low[0] + (k & 1), c.low[1] + (k >> 1 & 1), c.low[2] + (k >> 2));
+}
+
+/* phi of the sphere that a particle is. */
+UND_INLINE void reach_cells(und_level_set_particles *t, und_distance *d, corners c, int i)
+{
+    float square[3][2], radius = t->radius[i];
+    for (int a = 0; a < 3; a++)
+        for (int side = 0; side < 2; side++) {
+            float way = (float)(c.low[a] + side + t->mac.low[a]) + 0.5F - t->place[a][i];
+            square[a][side] = way * way;
+        }
+    for (; c.bits; c.bits &= c.bits - 1) {
+        int k = __builtin_ctz(c.bits);
+        size_t cell = corner_cell(&t->mac, c, k);
+        float *above = &t->parts->above[cell], *below = &t->parts->below[cell];
+        if (!t->parts->liquid[cell]) {
+            t->parts->liquid[cell] = 1; /* reached */
+            *above = *below = d->phi[cell];
+        }
+        float inside = fabsf(radius) - sqrtf(square[0][k & 1] + square[1][k >> 1 & 1] + square[2][k >> 2]);
+        if (radius > 0)
+            *above = *above > inside ? *above : inside;
+        else
+            *below = *below < -inside ? *below : -inside;
+    }
+}
+
+/* A cell's phi; into the layer beside the domain too. */
+UND_INLINE void set_phi(und_distance *d, const int at[3], size_t cell, float phi)
+{
+    const und_mac *m = &d->mac;
+    int low[3], high[3];
+    bool inner = true;
+    for (int a = 0; a < 3; a++) {
+        low[a] = at[a] == 0 ? -1 : at[a];
+        high[a] = at[a] == m->n[a] - 1 ? m->n[a] : at[a];
+        inner = inner && low[a] == high[a];
+    }
+    d->phi[cell] = phi;
+    for (int z = low[2]; z <= high[2] && !inner; z++)
+        for (int y = low[1]; y <= high[1]; y++)
+            for (int x = low[0]; x <= high[0]; x++)
+                d->phi[und_mac_at(m, x, y, z)] = phi;
+    if (fabsf(phi) < (float)d->width)
+        und_mask_add(&d->band, at[0], at[1], at[2]);
+}
+
+/* Whichever is nearer to the surface. */
+UND_INLINE void settle_cells(und_level_set_particles *t, und_distance *d, corners c, int i)
+{
+    (void)i;
+    for (; c.bits; c.bits &= c.bits - 1) {
+        int k = __builtin_ctz(c.bits);
+        const int at[3] = {c.low[0] + (k & 1), c.low[1] + (k >> 1 & 1), c.low[2] + (k >> 2)};
+        size_t cell = corner_cell(&t->mac, c, k);
+        if (!t->parts->liquid[cell])
+            continue; /* settled */
+        t->parts->liquid[cell] = 0;
+        float above = t->parts->above[cell], below = t->parts->below[cell];
+        float phi = fabsf(above) < fabsf(below) ? above : below;
+        set_phi(d, at, cell, phi);
+    }
+}
+
+UND_INLINE void for_listed(und_level_set_particles *t, und_distance *d, share s, corner_fn *fn)
+{
+    int blocks = und_level_set_particles_blocks(t->count);
+    for (int block = 0; block < blocks; block++) {
+        const int32_t *list = t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
+        for (int32_t k = 0; k < t->parts->block_count[block]; k++)
+            fn(t, d, corners_of(t, s, list[k]), list[k]);
+    }
+}
+
+static void put_right(und_level_set_particles *t, und_distance *d, share s)
+{
+    for_listed(t, d, s, reach_cells);
+    for_listed(t, d, s, settle_cells);
+}
+
+/* ---- What the grid cannot hold ----
+ *
+ * Beyond the liquid the flow is made up: where liquid closes in on air it leads air into the liquid, and what
+ * leaves the liquid is thinner than cells.  The liquid's own flow keeps its volume, and so the number of its
+ * particles in a cell tells how much of it there is.  Escaped air among much liquid was overrun, and goes;
+ * escaped liquid where there is little of it is on its own. */
+
+typedef void listed_fn(und_level_set_particles *t, int32_t *list, int32_t *count,
+                       const und_level_set_particles_lost *lost);
+
+static void for_lists(und_level_set_particles *t, listed_fn *fn, const und_level_set_particles_lost *lost)
+{
+    int blocks = und_level_set_particles_blocks(t->count);
+    for (int block = 0; block < blocks; block++)
+        fn(t, t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK, &t->parts->block_count[block],
+           lost);
+}
+
+static void mark_cells(und_level_set_particles *t, int32_t *list, int32_t *count,
+                       const und_level_set_particles_lost *lost)
+{
+    (void)lost;
+    for (int32_t k = 0; k < *count; k++)
+        t->parts->liquid[und_level_set_particles_cell(t, list[k])] = 1;
+}
+static void unmark_cells(und_level_set_particles *t, int32_t *list, int32_t *count,
+                         const und_level_set_particles_lost *lost)
+{
+    (void)lost;
+    for (int32_t k = 0; k < *count; k++)
+        t->parts->liquid[und_level_set_particles_cell(t, list[k])] = 0;
+}
+
+/* One more than how many of the liquid there are, in cells that are marked. */
+static void count_liquid(und_level_set_particles *t, int begin, int end)
+{
+    enum { ENOUGH = 200 };
+    for (int i = begin; i < end; i++) {
+        uint8_t *liquid = &t->parts->liquid[und_level_set_particles_cell(t, i)];
+        if (*liquid && *liquid < ENOUGH && t->radius[i] < 0)
+            __atomic_fetch_add(liquid, 1, __ATOMIC_RELAXED);
+    }
+}
+
+/* Whether what the cells around one hold says that it is wrong. */
+static bool disproved(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i)
+{
+    const und_mac *m = &t->mac;
+    const bool air = t->radius[i] > 0;
+    int at[3], low[3], high[3];
+    und_level_set_particles_cell_at(t, i, at);
+    const int32_t own = lost->held[und_mac_at(m, at[0], at[1], at[2])];
+    if (air ? own <= lost->most : own >= lost->least)
+        return false; /* as most often */
+    for (int a = 0; a < 3; a++) {
+        low[a] = at[a] > 0 ? at[a] - 1 : 0;
+        high[a] = at[a] < m->n[a] - 1 ? at[a] + 1 : at[a];
+    }
+    for (int z = low[2]; z <= high[2]; z++)
+        for (int y = low[1]; y <= high[1]; y++)
+            for (int x = low[0]; x <= high[0]; x++) {
+                const int32_t held = lost->held[und_mac_at(m, x, y, z)];
+                if (air ? held <= lost->most : held >= lost->least)
+                    return false;
+            }
+    return true;
+}
+
+/* Those that go have no radius. */
+static void judge(und_level_set_particles *t, int32_t *list, int32_t *count,
+                  const und_level_set_particles_lost *lost)
+{
+    float much = lost->much * (float)t->def.per_cell, little = lost->little * (float)t->def.per_cell;
+    for (int32_t k = 0; k < *count; k++) {
+        int32_t i = list[k];
+        const size_t cell = und_level_set_particles_cell(t, i);
+        const int liquid = t->parts->liquid[cell] - 1;
+        const bool air = t->radius[i] > 0;
+        if (lost->held ? !disproved(t, lost, i) : (air ? (float)liquid < much : (float)liquid >= little))
+            continue;
+        const float place[3] = {t->place[0][i], t->place[1][i], t->place[2][i]};
+        if (!air && lost->fn)
+            lost->fn(lost->context, place, t->radius[i]);
+        t->radius[i] = 0;
+    }
+}
+static void keep_others(und_level_set_particles *t, int32_t *list, int32_t *count,
+                        const und_level_set_particles_lost *lost)
+{
+    (void)lost;
+    int32_t kept = 0;
+    for (int32_t k = 0; k < *count; k++)
+        if (t->radius[list[k]] != 0)
+            list[kept++] = list[k];
+    *count = kept;
+}
+
+static void take_lost(und_level_set_particles *t, const und_level_set_particles_lost *lost)
+{
+    int blocks = und_level_set_particles_blocks(t->count);
+    if (!lost->held) {
+        for_lists(t, mark_cells, lost);
+        PARALLEL_FOR(und_level_set_particles_workers(t))
+        for (int block = 0; block < blocks; block++)
+            count_liquid(t, block * UND_LEVEL_SET_PARTICLES_BLOCK,
+                         und_level_set_particles_block_end(t, block));
+    }
+    for_lists(t, judge, lost);
+    if (!lost->held)
+        for_lists(t, unmark_cells, lost);
+    for_lists(t, keep_others, lost);
+}
+
+/* phi+ is the largest of phi and of the spheres of the escaped air, phi- the least of phi and of those of the
+ * liquid; what is nearer to 0 is taken (Enright et al. 2002, eq. 11 to 13). */
+void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d,
+                                     const und_level_set_particles_lost *lost)
+{
+    enum { ENOUGH = 1 << 12 };
+    int blocks = und_level_set_particles_blocks(t->count);
+    PARALLEL_FOR(und_level_set_particles_workers(t))
+    for (int block = 0; block < blocks; block++)
+        list_block(t, d, block);
+    size_t escaped = 0;
+    for (int block = 0; block < blocks; block++)
+        escaped += (size_t)t->parts->block_count[block];
+    if (escaped > 0 && lost)
+        take_lost(t, lost);
+    int workers = und_workers(t->threads, escaped, ENOUGH);
+    PARALLEL_FOR(workers)
+    for (int part = 0; part < workers; part++)
+        put_right(t, d, (share){part, workers});
+}

@@ -1,0 +1,131 @@
+/* What the files of the particles share.  They are sorted by boxes: cubes between the middles of eight cells,
+ * each with the index of the lowest of these (from -1 to n - 1 along an axis; those at the domain's border
+ * are cut by it).  So neighbours in the order mostly have the same eight values around them. */
+#ifndef UND_SURFACE_LEVEL_SET_PARTICLES_PARTS_H
+#define UND_SURFACE_LEVEL_SET_PARTICLES_PARTS_H
+
+#include "base/parallel.h"
+#include "grid/sample.h"
+#include "surface/level_set_particles.h"
+
+enum { UND_LEVEL_SET_PARTICLES_BLOCK = 4096 }; /* that a thread takes at a time: a multiple of UND_LANES */
+
+typedef struct und_level_set_particles_parts {
+    float *spare[4];      /* [capacity] to sort into: places and radius */
+    int32_t *box;         /* [capacity] of each particle, -1: taken out */
+    int32_t *order;       /* [capacity] which particle comes where; or those of each block that are listed */
+    int32_t *first;       /* [mac.count + 1]: of each box, where its particles begin; as of the last sort */
+    int32_t *block_count; /* [blocks][piles]: of each block in each pile of boxes; [blocks]: listed */
+    int32_t *row_births;  /* [rows of boxes + 1] */
+    float *above, *below; /* [mac.count]: phi as the escaped of either kind would have it */
+    uint8_t *liquid;  /* [mac.count]: 0, but while air that was overrun is looked for, or cells are reached */
+    int32_t steps;    /* tidied since the start */
+    int32_t seedings; /* so far: the stream of random numbers of the next */
+} und_level_set_particles_parts;
+
+/* For a loop over all particles. */
+static inline int und_level_set_particles_workers(const und_level_set_particles *t)
+{
+    enum { ENOUGH = 1 << 14 };
+    return und_workers(t->threads, (size_t)t->count, ENOUGH);
+}
+static inline int und_level_set_particles_blocks(int count)
+{
+    return (count + UND_LEVEL_SET_PARTICLES_BLOCK - 1) / UND_LEVEL_SET_PARTICLES_BLOCK;
+}
+static inline int und_level_set_particles_block_end(const und_level_set_particles *t, int block)
+{
+    int end = (block + 1) * UND_LEVEL_SET_PARTICLES_BLOCK;
+    return end < t->count ? end : t->count;
+}
+
+/* UND_LANES of them from i on; behind the last there may be anything. */
+UND_INLINE void und_level_set_particles_places(const und_level_set_particles *t, int i, und_lanes out[3])
+{
+    for (int a = 0; a < 3; a++)
+        out[a] = und_lanes_load(t->place[a] + i);
+}
+UND_INLINE und_lanes und_level_set_particles_field(const und_level_set_particles *t, const float *value,
+                                                   int i)
+{
+    und_lanes place[3], out;
+    und_level_set_particles_places(t, i, place);
+    und_sample_cells(&t->mac, value, place, &out, NULL);
+    return out;
+}
+
+/* Bit k is set where yes[k] is. */
+UND_INLINE unsigned und_level_set_particles_bits(und_lanes_int yes)
+{
+#ifdef __AVX512F__
+    return _mm512_cmplt_epi32_mask((__m512i)yes, _mm512_setzero_si512());
+#else
+    unsigned bits = 0;
+    for (int k = 0; k < UND_LANES; k++)
+        bits |= (unsigned)(yes[k] & 1) << k;
+    return bits;
+#endif
+}
+/* Bits of those from i on that are before the end. */
+static inline unsigned und_level_set_particles_before(int i, int end)
+{
+    return (1u << (end - i < UND_LANES ? end - i : UND_LANES)) - 1;
+}
+
+/* Whether a place along an axis is in the domain. */
+static inline bool und_level_set_particles_inside(const und_mac *m, int axis, float place)
+{
+    return place >= (float)m->low[axis] && place <= (float)(m->low[axis] + m->n[axis]);
+}
+
+/* The cell that one is in. */
+static inline void und_level_set_particles_cell_at(const und_level_set_particles *t, int i, int at[3])
+{
+    for (int a = 0; a < 3; a++) {
+        float place = t->place[a][i];
+        at[a] = place > (float)t->mac.low[a] ? (int)place - t->mac.low[a] : 0;
+        at[a] = at[a] < t->mac.n[a] ? at[a] : t->mac.n[a] - 1;
+    }
+}
+static inline size_t und_level_set_particles_cell(const und_level_set_particles *t, int i)
+{
+    int at[3];
+    und_level_set_particles_cell_at(t, i, at);
+    return und_mac_at(&t->mac, at[0], at[1], at[2]);
+}
+
+UND_INLINE und_lanes_int und_level_set_particles_cells(const und_level_set_particles *t,
+                                                       int i) /* of UND_LANES from i on */
+{
+    const und_mac *m = &t->mac;
+    und_lanes_int cell = (und_lanes_int){0} + (int32_t)m->first;
+    for (int a = 0; a < 3; a++) {
+        const und_lanes place = und_lanes_load(t->place[a] + i);
+        const und_lanes_int last = (und_lanes_int){0} + (m->n[a] - 1);
+        und_lanes_int at = __builtin_convertvector(place, und_lanes_int) - m->low[a];
+        at = (place > (float)m->low[a]) & und_lanes_int_select(at < last, at, last);
+        cell += at * (int32_t)m->step[a];
+    }
+    return cell;
+}
+
+/* The axis across which boxes lie in piles, which threads share out. */
+static inline int und_level_set_particles_axis(const und_mac *m)
+{
+    return m->n[2] == 1 ? 1 : 2;
+}
+static inline int und_level_set_particles_piles(const und_mac *m)
+{
+    return m->n[und_level_set_particles_axis(m)] + 1;
+}
+
+/* Puts them in the order of their boxes, those of a box in the order they had; such with no radius or no
+ * place go. */
+void und_level_set_particles_sort(und_level_set_particles *t);
+
+/* Those further from the surface than the band go. */
+void und_level_set_particles_drop_far(und_level_set_particles *t, const und_distance *d);
+/* Boxes with too many lose some and such with too few get more.  Sorted. */
+void und_level_set_particles_reseed(und_level_set_particles *t, const und_distance *d, const float *wall);
+
+#endif

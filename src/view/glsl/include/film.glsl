@@ -1,0 +1,16 @@
+/* Light through what absorbs it, onto film, into pixels. */
+#include "stage/optics.glsl"
+vec3 beer(vec3 absorption, float way)
+{
+    return vec3(und_beer(absorption.r, way), und_beer(absorption.g, way), und_beer(absorption.b, way));
+}
+vec3 on_film(vec3 c)
+{
+    float mean = (c.r + c.g + c.b) / 3.0;
+    return vec3(und_film_part(c.r, mean), und_film_part(c.g, mean), und_film_part(c.b, mean));
+}
+vec3 as_srgb(vec3 c) /* 0 to 1 */
+{
+    return mix(12.92 * c, 1.055 * pow(max(c, vec3(1e-6)), vec3(1.0 / 2.4)) - 0.055,
+               vec3(greaterThan(c, vec3(0.0031308))));
+}

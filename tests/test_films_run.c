@@ -1,0 +1,205 @@
+/* Films thinner than cells run, level, stop and are fed, as thin layers on walls do. */
+#include "tests/levelset_model.h"
+
+#include "liquid/levelset_state.h"
+#include "surface/volume.h"
+
+enum { N = 32 };
+
+static und_levelset_def tank(int nx, int ny, double dx)
+{
+    und_levelset_def def = und_levelset_def_default();
+    def.n[0] = nx;
+    def.n[1] = ny;
+    def.n[2] = 1;
+    def.dx = dx;
+    def.threads = 1;
+    return def;
+}
+
+static int32_t *cell_at(const und_levelset *s, int x, int y)
+{
+    return und_levelset_volume_cells(s) + und_mac_at(&s->mac, x, y, 0);
+}
+
+/* In cells: what is on the floor there. */
+static double thickness(const und_levelset *s, int x)
+{
+    double sum = 0;
+    for (int y = 0; y < s->mac.n[1]; y++)
+        sum += *cell_at(s, x, y) / (double)UND_VOLUME_ONE;
+    return sum;
+}
+
+static double volume_of(const und_levelset *s, int from, int to)
+{
+    double sum = 0;
+    for (int x = from; x < to; x++)
+        sum += thickness(s, x);
+    return sum;
+}
+
+static void lay(und_levelset *s, int from, int to, double thick)
+{
+    for (int x = from; x < to; x++)
+        *cell_at(s, x, 0) = (int32_t)(thick * UND_VOLUME_ONE);
+}
+
+static void run_until(und_levelset *s, double time)
+{
+    while (und_levelset_time(s) < time - 1e-9)
+        und_levelset_step(s, fmin(1.0 / 24, time - und_levelset_time(s)));
+}
+
+/* Nusselt 1916: down a slope of 30 degrees a film's mean speed is g sin(a) h^2 / (3 nu). */
+static void runs_down_a_slope(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const double dx = 0.01, thick = 0.1 * (1 << k), nu = 1e-3;
+        const double wanted = 9.81 * 0.5 * thick * dx * thick * dx / (3 * nu);
+        und_levelset_def def = tank(2 * N, 8, dx);
+        def.gravity[0] = 9.81 * 0.5;
+        def.gravity[1] = -9.81 * sqrt(0.75);
+        def.viscosity = nu;
+        def.open[1] = true;
+        und_levelset *s = start_levelset(&def);
+        lay(s, 0, 2 * N, thick);
+        run_until(s, 0.25);
+        const double before = volume_of(s, 0, 2 * N);
+        run_until(s, 0.5);
+        assert_double_near(und_levelset_velocity(s, 0, N, 0, 0), wanted, 1e-3 * wanted);
+        assert_double_near((before - volume_of(s, 0, 2 * N)) * dx / (0.25 * thick), wanted, 0.01 * wanted);
+        und_levelset_destroy(s);
+    }
+}
+
+static double amplitude(const und_levelset *s, int n)
+{
+    double sum = 0;
+    for (int x = 0; x < n; x++)
+        sum += 2.0 / n * thickness(s, x) * cos(M_PI * (x + 0.5) / n);
+    return sum;
+}
+
+/* Lubrication: a small bump dies down at g h^3 k^2 / (3 nu). */
+static void a_bump_levels(void **state)
+{
+    (void)state;
+    for (int k = 1; k <= 2; k++) {
+        const int n = 16;
+        const double dx = 0.01, h = 0.15 * k, nu = 1e-4 * k * k, t = 2;
+        und_levelset_def def = tank(n, 8, dx);
+        def.viscosity = nu;
+        und_levelset *s = start_levelset(&def);
+        for (int x = 0; x < n; x++)
+            lay(s, x, x + 1, h + 0.1 * h * cos(M_PI * (x + 0.5) / n));
+        const double at_first = amplitude(s, n), wave = M_PI / (n * dx);
+        run_until(s, t);
+        const double rate = 9.81 * pow(h * dx, 3) * wave * wave / (3 * nu);
+        assert_double_near(-log(amplitude(s, n) / at_first) / t, rate, 0.02 * rate);
+        und_levelset_destroy(s);
+    }
+}
+
+/* Half a cell, which counts neither as a film nor as liquid, beside films. */
+static void a_heap_levels(void **state)
+{
+    (void)state;
+    und_levelset_def def = tank(N, 8, 0.03);
+    def.viscosity = 1e-5;
+    und_levelset *s = start_levelset(&def);
+    lay(s, 0, N, 0.1);
+    lay(s, 0, 1, 0.5);
+    const double all = volume_of(s, 0, N);
+    run_until(s, 6);
+    assert_double_near(volume_of(s, 0, N), all, 1e-9);
+    for (int x = 0; x < N; x++)
+        assert_double_near(thickness(s, x), all / N, 0.1 * all / N);
+    und_levelset_destroy(s);
+}
+
+/* What is thicker than 2 mm spreads until it is as thin, what is thinner stays: whatever cells are. */
+static void contact_lines_stop(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        const double dx = k % 3 == 0 ? 0.025 : k % 3 == 1 ? 0.01 : 0.0075, thick = k < 3 ? 0.004 : 0.0019;
+        const int n = (int)(0.8 / dx), wide = (int)(0.1 / dx);
+        und_levelset_def def = tank(n, 6, dx);
+        und_levelset *s = start_levelset(&def);
+        lay(s, n / 2 - wide, n / 2 + wide, thick / dx);
+        run_until(s, 8);
+        double wet = 0;
+        for (int x = 0; x < n; x++)
+            wet += fmin(thickness(s, x) * dx / 0.001, 1) * dx;
+        if (k < 3)
+            assert_double_near(wet / (2 * wide * dx), 2.1, 0.15);
+        else
+            assert_double_near(wet / (2 * wide * dx), 1, 1e-6);
+        und_levelset_destroy(s);
+    }
+}
+
+/* Drops that land are the film's, to the last part, and level out in it. */
+static void drops_feed_films(void **state)
+{
+    (void)state;
+    const double dx = 1.0 / N;
+    und_levelset_def def = tank(N, N / 2, dx);
+    def.viscosity = 1e-5;
+    und_levelset *s = start_levelset(&def);
+    lay(s, 0, N, 0.1);
+    const int64_t before = und_volume_sum(und_levelset_volumes(s));
+    int64_t thrown = 0;
+    for (int x = 4; x < N; x += 8)
+        for (int k = 0; k < 10; k++)
+            thrown += und_levelset_volume_throw(s, (double[3]){(x + 0.3) * dx, (4 + 0.1 * k) * dx, 0.5 * dx},
+                                                (double[3]){0, -1, 0}, 0.01 * UND_VOLUME_ONE);
+    run_until(s, 5);
+    assert_int_equal(s->last.drops, 0);
+    assert_true(und_volume_sum(und_levelset_volumes(s)) == before + thrown);
+    for (int x = 0; x < N; x++)
+        assert_double_near(thickness(s, x), 0.1125, 0.006);
+    und_levelset_destroy(s);
+}
+
+/* Down a shelf that leans, over its edge, and all is below: but for what a contact line holds. */
+static void off_an_edge(void **state)
+{
+    (void)state;
+    und_error err = {0};
+    const int ny = N * 3 / 4, top = N / 2, bottom = top - 4;
+    const double dx = 1.0 / N;
+    und_shape *shelf = und_shape_create(&(und_shape){.kind = UND_BOX,
+                                                     .center = {0, 0.5 * (top + bottom) * dx, 0},
+                                                     .half = {0.5, 0.5 * (top - bottom) * dx, 1}},
+                                        &err);
+    const und_obstacle_def solid = {.name = "shelf", .shape = shelf, .separate = true};
+    und_levelset_def def = tank(N, ny, dx);
+    def.obstacles = &solid;
+    def.obstacle_count = 1;
+    def.gravity[0] = 9.81 * 0.3;
+    und_levelset *s = start_levelset(&def);
+    for (int x = 2; x < 12; x++)
+        *cell_at(s, x, top) = UND_VOLUME_ONE / 5;
+    const int64_t laid = und_volume_sum(und_levelset_volumes(s));
+    run_until(s, 3);
+    int64_t below = 0;
+    for (int x = 0; x < N; x++)
+        for (int y = 0; y < bottom; y++)
+            below += *cell_at(s, x, y);
+    assert_true(und_volume_sum(und_levelset_volumes(s)) + (int64_t)und_levelset_volume_numbers(s)[0] == laid);
+    assert_true((double)below > 0.97 * (double)laid);
+    und_levelset_destroy(s);
+    und_shape_destroy(shelf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_down_a_slope), cmocka_unit_test(a_bump_levels),
+        cmocka_unit_test(a_heap_levels),     cmocka_unit_test(contact_lines_stop),
+        cmocka_unit_test(drops_feed_films),  cmocka_unit_test(off_an_edge)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
