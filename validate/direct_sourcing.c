@@ -92,7 +92,7 @@ static double below(const und_levelset *l, const plan *p, int y)
     return sum;
 }
 
-/* It comes once ARRIVES have passed: of a tip that is a cell thick no two grids break off the same. */
+/* It comes once ARRIVES have passed: of its tip no two grids break off the same. */
 static seen look(und_levelset *l, const plan *p)
 {
     const int mark = 5 * p->cells / 16;
@@ -149,7 +149,7 @@ static void compare(case_sink *sink, const plan *p, const und_levelset *one, con
 static und_status run_plan(case_sink *sink, const plan *p, und_error *err)
 {
     const int n = p->cells;
-    const double high = (2 * n - n / 16) * (1.0 / n), wide = 6.0 / 64;
+    const double high = (2 * n - n / 16) * (1.0 / n), wide = 12.0 / 64;
     und_shape *shape = und_shape_create(&(und_shape){.kind = UND_BOX,
                                                      .center = {(wide - 1) / 2, (high + 2) / 2, 0},
                                                      .half = {(wide + 1) / 2, (2 - high) / 2, 1}},

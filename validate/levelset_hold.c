@@ -109,7 +109,7 @@ und_status case_levelset_hold_cup(case_sink *sink, und_error *err)
                             {.time = 0.85, .position = {0.4, 0.42, 0}}};
     und_motion *motion = und_motion_create(keys, 4, UND_EASE_SPLINE, err);
     und_status status = motion ? UND_OK : err->status;
-    for (int n = 48; n <= 96 && status == UND_OK; n *= 2) {
+    for (int n = 48; n <= 96 && status == UND_OK; n += 16) {
         char what[32];
         snprintf(what, sizeof what, "%d cells", n);
         und_levelset_def def = tank(sink, n, n * 3 / 4, 1, 0.8 / n);

@@ -94,6 +94,12 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d,
                                          und_pressure *system, const und_mac_flow_gain *gain, double dt,
                                          double tolerance, int max_iterations);
 
+/* Once more, of a flow that has been projected and other cells of which are liquid now: the pressures of both
+ * together are the step's. */
+und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, const und_distance *d, und_solids *solids,
+                                               und_pressure *system, const und_mac_flow_gain *gain, double dt,
+                                               double tolerance, int max_iterations);
+
 /* The flow pushed for dt by a pressure that is known, over density, m2/s2: equation 4.7 alone. */
 void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt);
 

@@ -349,6 +349,20 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d,
     return report;
 }
 
+und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, const und_distance *d, und_solids *solids,
+                                               und_pressure *system, const und_mac_flow_gain *gain, double dt,
+                                               double tolerance, int max_iterations)
+{
+    double *before = s->parts->system.x;
+    memcpy(before, s->p, s->mac.count * sizeof *before);
+    memset(s->p, 0, s->mac.count * sizeof *s->p);
+    const und_mac_flow_report report =
+        und_mac_flow_project(s, d, solids, system, gain, dt, tolerance, max_iterations);
+    for (size_t i = 0; i < s->mac.count; i++)
+        s->p[i] += before[i];
+    return report;
+}
+
 /* ---- The air ---- */
 
 /* Cells that are not liquid and nearer to it than `reach`, and their faces that the liquid does not have. */

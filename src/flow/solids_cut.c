@@ -7,8 +7,11 @@
 
 enum { ENOUGH = 4096 };
 static const float LEAST = 1e-3f; /* of a face: less is closed */
-static const float DEEP = -1;     /* cells: more than half a diagonal, so a cell there is all solid */
-static const float NEAR = 2;      /* cells: faces nearer than that have the solid's velocity */
+/* Cells: a corner nearer to a wall is in it.  Faces that lie in a wall are closed, and cells have their room
+ * up to it, whichever way their corners were rounded. */
+static const float ON_WALL = 1e-4f;
+static const float DEEP = -1; /* cells: more than half a diagonal, so a cell there is all solid */
+static const float NEAR = 2;  /* cells: faces nearer than that have the solid's velocity */
 
 /* The part of a triangle where what is linear between its corners is above 0. */
 static float triangle_part(float a, float b, float c)
@@ -48,15 +51,19 @@ static float face_part(const float *node, ptrdiff_t b, ptrdiff_t c)
  * it, whose area is what opposite faces differ by.  Exact for a plane. */
 static float cell_part(const float *node, const und_mac *m)
 {
-    float pyramids = 0, square = 0, sum = 0;
+    static const ptrdiff_t step[3] = {1, 2, 4};
+    float corner[8], pyramids = 0, square = 0, sum = 0;
+    for (int k = 0; k < 8; k++) {
+        const float d = node[-(k & 1 ? 0 : m->step[0]) - (k & 2 ? 0 : m->step[1]) - (k & 4 ? 0 : m->step[2])];
+        corner[k] = d > -ON_WALL && d < ON_WALL ? 1e-20f : d; /* open by next to nothing */
+        sum += corner[k];
+    }
     for (int a = 0; a < 3; a++) {
-        ptrdiff_t b = m->step[(a + 1) % 3], c = m->step[(a + 2) % 3];
-        float high = face_part(node, b, c), low = face_part(node - m->step[a], b, c);
+        ptrdiff_t b = step[(a + 1) % 3], c = step[(a + 2) % 3];
+        float high = face_part(corner + 7, b, c), low = face_part(corner + 7 - step[a], b, c);
         pyramids += high + low;
         square += (high - low) * (high - low);
     }
-    for (int k = 0; k < 8; k++)
-        sum += node[-(k & 1 ? m->step[0] : 0) - (k & 2 ? m->step[1] : 0) - (k & 4 ? m->step[2] : 0)];
     float part = pyramids / 6 + sqrtf(square) * sum / 24;
     return part < 0 ? 0 : part > 1 ? 1 : part;
 }
@@ -78,15 +85,17 @@ static void sort_faces(const float *restrict node, ptrdiff_t b, ptrdiff_t c, int
 {
     for (int x = from; x < to; x++) {
         float p = node[x], q = node[x - b], r = node[x - c], t = node[x - b - c];
-        float cut = high4(p, q, r, t) > 0 ? -1.0f : 0.0f;
-        open[x] = low4(p, q, r, t) > 0 ? 1.0f : cut;
+        float cut = high4(p, q, r, t) > ON_WALL ? -1.0f : 0.0f;
+        open[x] = low4(p, q, r, t) > ON_WALL ? 1.0f : cut;
     }
 }
 
 /* What solids leave open of a face, by the corners of cells. */
 static float open_part(const und_solids *s, const float *node, int axis, size_t at)
 {
-    float open = face_part(node + at, s->mac.step[(axis + 1) % 3], s->mac.step[(axis + 2) % 3]);
+    const float *n = node + at;
+    const ptrdiff_t b = s->mac.step[(axis + 1) % 3], c = s->mac.step[(axis + 2) % 3];
+    const float open = high4(n[0], n[-b], n[-c], n[-b - c]) > ON_WALL ? face_part(n, b, c) : 0;
     return open < LEAST ? 0 : open;
 }
 

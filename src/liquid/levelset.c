@@ -19,18 +19,24 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
 
 #define STEP(stage) STAGE_WATCHED (&s->stages[STAGE_##stage], &s->liquid.watch)
 
+/* Cells that solids cross in a substep at most, however long it may be: what is before them is pushed, and
+ * what is behind them drawn, by the pressure alone. */
+#define SOLIDS_CROSS (1 / 0.6)
+
 /* 4.4.1: so that the fastest liquid crosses C = 1 / CFLmultiplier cells in a substep, with the speed v = u +
  * g dt that it has at its end: v dt = C dx.  The last two of a step are equal. */
 static void choose_step(und_levelset *s)
 {
     const double *g = s->def.gravity, cross = s->def.dx * s->def.courant;
     double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    double speed = fmax(s->fastest, und_solids_fastest(&s->solids, s->time, s->left));
+    const double solids = und_solids_fastest(&s->solids, s->time, s->left);
+    double speed = fmax(s->fastest, solids);
     speed = fmax(speed, und_control_particles_fastest(und_levelset_guides(s), s->time, s->left));
     speed = 0.5 * (speed + sqrt(speed * speed + 4 * pull * cross));
-    double most = fmin(cross / speed, s->def.max_step);
+    const double passed = s->def.dx * fmin(s->def.courant, SOLIDS_CROSS) / fmax(solids, 1e-30);
+    double most = fmin(fmin(cross / speed, passed), s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
-    s->crawls = s->ran_away && s->left / (cross / speed) < MOST_SUBSTEPS;
+    s->crawls = s->ran_away && s->left / fmin(cross / speed, passed) < MOST_SUBSTEPS;
     s->needed = most;
     bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
     if (last && s->end > s->time)
@@ -98,14 +104,21 @@ double und_levelset_suction(const und_levelset *s)
 static und_mac_flow_report keep_volume(und_levelset *s)
 {
     const float *drops = und_levelset_spray_gain(s), *grown = und_levelset_control_gain(s, drops);
-    const und_mac_flow_gain gain = {.pull = und_levelset_suction(s),
-                                    .everywhere = growth(s),
-                                    .grown = s->volume ? und_levelset_volume_gain(s, grown) : grown,
-                                    .keen = s->volume != NULL,
-                                    .held = und_levelset_held(s)};
+    und_mac_flow_gain gain = {.pull = und_levelset_suction(s),
+                              .everywhere = growth(s),
+                              .grown = s->volume ? und_levelset_volume_gain(s, grown) : grown,
+                              .keen = s->volume != NULL,
+                              .held = und_levelset_held(s)};
     und_levelset_air_beyond(s, true);
     und_mac_flow_report report = und_mac_flow_project(&s->flow, &s->surface, &s->solids, s->system, &gain,
                                                       s->dt, s->def.tolerance, s->def.max_iterations);
+    if (und_levelset_volume_press_more(s)) {
+        const int iterations = report.iterations;
+        gain.grown = und_levelset_volume_gain(s, grown);
+        report = und_mac_flow_project_again(&s->flow, &s->surface, &s->solids, s->system, &gain, s->dt,
+                                            s->def.tolerance, s->def.max_iterations);
+        report.iterations += iterations;
+    }
     und_levelset_air_beyond(s, false);
     und_levelset_enforce_held_velocities(s);
     und_levelset_held_release(s);

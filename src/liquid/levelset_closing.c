@@ -2,52 +2,156 @@
  *
  * Beyond the surface the flow is only carried on, so what comes into such a gap may be more than it has room
  * for, and would be pressed out again in the next step.  Cells at walls that the flow is about to overfill
- * count as liquid while the pressure is found, as films do, and take in just what they have room for. */
+ * count as liquid while the pressure is found, as films do, and take in just what they have room for.  Most
+ * are known by the flow and gravity; those that only the pressure drives liquid into, once it is found: where
+ * they are many it is found again. */
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
 
-static const float FURTHEST = 1;      /* cells: phi of cells that the surface may come to */
-static const float DEEP = -0.5f;      /* cells: phi beside them; of thinner liquid there may be too little */
-static const float LEAST_ROOM = 0.1f; /* of a cell */
-static const float MARGIN = 0.05f;    /* of a cell: so much more than there is room for */
+#include <math.h>
 
-/* What would flow into a cell in the step, of a cell; 0 where no wall stops it, or none of it comes from the
- * liquid. */
-static float inflow(const und_levelset *s, size_t at)
+static const float DEEP = -0.5f; /* cells: phi of liquid that comes; of thinner there may be too little */
+static const float LEAST_ROOM = 0.1f; /* of a cell */
+static const float SLIT = 0.2f;       /* of a face: the pressure would drive a jet through one */
+static const float MARGIN = 0.05f;    /* of a cell: so much more than there is room for */
+static const double MANY = 1e-2;      /* of the liquid: too much in all */
+enum { FURTHEST = 5 };                /* cells that a gap may have */
+
+typedef struct search {
+    const und_levelset *s;
+    const und_volume *v;
+    const und_volume_walls *walls;
+    int reach;    /* cells: how wide gaps are that may close */
+    bool pressed; /* the flow has its pressure */
+} search;
+
+static bool has_slit(const search *f, size_t at)
+{
+    for (int a = 0; a < 3; a++) {
+        const float *open = f->walls->open[a] + at, low = open[-f->s->mac.step[a]];
+        if ((open[0] > 0 && open[0] < SLIT) || (low > 0 && low < SLIT))
+            return true;
+    }
+    return false;
+}
+
+/* A cell of a gap: what there is room for; below 0: it is none. */
+static float space_in(const search *f, size_t at)
+{
+    const float room = und_volume_room(f->walls, at);
+    if (!f->v->parts->own[at] || !(room > LEAST_ROOM) || !(f->s->surface.phi[at] >= 0) ||
+        (f->walls->room && has_slit(f, at)))
+        return -1;
+    const float space = room - und_volume_cells(f->v->c[at]);
+    return space > 0 ? space : 0;
+}
+
+static bool is_open(const search *f, size_t at, int axis, bool high)
+{
+    return f->walls->open[axis][high ? at : at - (size_t)f->s->mac.step[axis]] >= 0.5f;
+}
+
+/* What flows into a cell in the step over a face, of a cell. */
+static float inflow(const search *f, size_t at, int axis, bool high)
+{
+    const und_levelset *s = f->s;
+    const size_t step = (size_t)s->mac.step[axis], face = high ? at : at - step,
+                 next = high ? at + step : at - step;
+    if (!f->v->parts->inside[next] || (f->pressed && !(s->surface.phi[next] < 0)))
+        return 0; /* nothing comes in by a side, and the pressure knows of the liquid's faces alone */
+    const float u = s->flow.u[axis][face] + (f->pressed ? 0 : (float)(s->def.gravity[axis] * s->dt));
+    return (high ? -u : u) * (float)(s->dt / s->def.dx) * f->walls->open[axis][face];
+}
+
+/* The gap that a cell is in, from the wall, which is up the axis or down, to the liquid: what flows into it
+ * in the step beside what it has room for, of a cell; 0 where there is none. */
+static float overfills(const search *f, size_t at, int axis, bool up)
+{
+    const float *phi = f->s->surface.phi;
+    const ptrdiff_t step = up ? f->s->mac.step[axis] : -f->s->mac.step[axis];
+    float over = 0, here;
+    size_t cell = at;
+    for (int wide = 0; is_open(f, cell, axis, up);) {
+        cell = (size_t)((ptrdiff_t)cell + step);
+        if (++wide == f->reach || space_in(f, cell) < 0)
+            return 0;
+    }
+    for (int wide = 0; (here = space_in(f, cell)) >= 0; cell = (size_t)((ptrdiff_t)cell - step)) {
+        if (++wide > f->reach || !is_open(f, cell, axis, !up))
+            return 0;
+        over -= here;
+        for (int way = 0; way < (f->s->mac.n[2] > 1 ? 6 : 4); way++)
+            over += way / 2 != axis ? inflow(f, cell, way / 2, way % 2) : 0;
+    }
+    const size_t last = (size_t)((ptrdiff_t)cell + step); /* of the gap, beside the liquid */
+    const float in = inflow(f, last, axis, !up);
+    const bool deep = phi[cell] < DEEP || phi[(ptrdiff_t)cell - step] < DEEP;
+    return phi[cell] < 0 && deep && in > 0 ? over + in : 0;
+}
+
+/* By the most that a gap it is in gets too much. */
+static float overfilled(const search *f, size_t at)
+{
+    float most = 0;
+    for (int way = 0; way < (f->s->mac.n[2] > 1 ? 6 : 4); way++) {
+        const float over = overfills(f, at, way / 2, way % 2);
+        most = over > most ? over : most;
+    }
+    return most;
+}
+
+static bool near_wall(const search *f, size_t at)
+{
+    const und_mac *m = &f->s->mac;
+    int cell[3];
+    und_volume_cell(m, at, cell);
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++)
+        if ((cell[a] < f->reach && f->walls->closed[2 * a]) ||
+            (cell[a] >= m->n[a] - f->reach && f->walls->closed[2 * a + 1]))
+            return true;
+    return f->walls->room && f->walls->distance[at] < (float)(f->reach + 1);
+}
+
+/* Adds to the list; how much they would have too much. */
+static double find(und_levelset *s, const und_volume_walls *walls, bool pressed)
 {
     const und_mac *m = &s->mac;
-    const float per = (float)(s->dt / s->def.dx);
-    float sum = 0;
-    bool wet = false, wall = false;
-    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
-        const int a = way / 2;
-        const size_t step = (size_t)m->step[a], face = way % 2 ? at : at - step,
-                     next = way % 2 ? at + step : at - step;
-        wall = wall || s->solids.open[a][face] < 0.5f;
-        if (!und_levelset_volumes(s)->parts->inside[next])
-            continue; /* nothing comes in by a side */
-        const float u = s->flow.u[a][face] + (float)(s->def.gravity[a] * s->dt);
-        const float in = (way % 2 ? -u : u) * per * s->solids.open[a][face];
-        wet = wet || (in > 0 && s->surface.phi[next] < DEEP);
-        sum += in;
-    }
-    return wet && wall ? sum : 0;
+    const int reach = (int)ceil(s->def.courant);
+    const search f = {s, und_levelset_volumes(s), walls, reach < FURTHEST ? reach : FURTHEST, pressed};
+    const und_lanes none = {0}, furthest = und_lanes_all((float)f.reach);
+    double sum = 0;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (size_t from = und_mac_row(m, row), end = from + (size_t)m->n[0]; from < end; from += UND_LANES) {
+            const und_lanes phi = und_lanes_load(s->surface.phi + from);
+            unsigned bits =
+                und_lanes_bits((phi >= none) & (phi < furthest)) & und_volume_row_bits(end - from);
+            for (; bits; bits &= bits - 1) {
+                const size_t at = from + (size_t)__builtin_ctz(bits);
+                if (!near_wall(&f, at) || !(space_in(&f, at) > 0))
+                    continue;
+                const float over = overfilled(&f, at);
+                if (!(over > MARGIN))
+                    continue;
+                s->closing[s->closing_count++] = (int32_t)at;
+                sum += (double)over;
+            }
+        }
+    return sum;
 }
 
 void und_levelset_closing_find(und_levelset *s, const und_volume_walls *walls)
 {
-    const und_mac *m = &s->mac;
-    const und_volume *v = und_levelset_volumes(s);
-    const float *phi = s->surface.phi;
     s->closing_count = 0;
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++) {
-            if (!(phi[at] >= 0 && phi[at] < FURTHEST))
-                continue;
-            const float room = und_volume_room(walls, at), space = room - und_volume_cells(v->c[at]);
-            if (room > LEAST_ROOM && space > 0 && v->parts->own[at] && inflow(s, at) > space + MARGIN)
-                s->closing[s->closing_count++] = (int32_t)at;
-        }
+    find(s, walls, false);
+}
+
+bool und_levelset_closing_find_more(und_levelset *s, const und_volume_walls *walls)
+{
+    const double dx = s->def.dx, liquid = s->ledger.measured / (dx * dx * dx);
+    const int before = s->closing_count;
+    const bool many = find(s, walls, true) > MANY * liquid;
+    s->closing_count = many ? s->closing_count : before;
+    return many;
 }
 
 void und_levelset_closing_gain(const und_levelset *s, const und_volume_walls *walls, float *gain)

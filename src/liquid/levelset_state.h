@@ -64,6 +64,7 @@ struct und_levelset {
     int film_count;       /* cells that count as liquid while the flow is made, and what phi is there */
     size_t *film_cell;
     float *film_phi;
+    int film_kept;     /* of these, the first whose speeds are kept (und_volume_keep_films) */
     int closing_count; /* cells that would be overfull after the step (levelset_closing.c) */
     int32_t *closing;
     double time, left, end, dt;
@@ -254,11 +255,17 @@ double *und_levelset_volume_numbers(und_levelset *s);
 void und_levelset_volume_walls(und_levelset *s); /* also whenever they were placed anew */
 void und_levelset_volume_excess(und_levelset *s);
 void und_levelset_closing_find(und_levelset *s, const struct und_volume_walls *walls);
+/* Whether there are many more that the flow overfills, now that it has its pressure; they are on the list
+ * then. */
+bool und_levelset_closing_find_more(und_levelset *s, const struct und_volume_walls *walls);
 void und_levelset_closing_gain(const und_levelset *s, const struct und_volume_walls *walls, float *gain);
 void und_levelset_volume_passed(und_levelset *s);
 void und_levelset_volume_before(und_levelset *s);
 void und_levelset_volume_elements(und_levelset *s);
 void und_levelset_volume_press(und_levelset *s);
+/* Takes the pressure back where gaps close that it overfills, and presses them too: it is to be found again.
+ */
+bool und_levelset_volume_press_more(und_levelset *s);
 void und_levelset_volume_keep(und_levelset *s); /* the speeds of films; and gives them back */
 void und_levelset_volume_free(und_levelset *s);
 const float *und_levelset_volume_gain(und_levelset *s, const float *grown);

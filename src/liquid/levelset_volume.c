@@ -367,8 +367,23 @@ void und_levelset_volume_press(und_levelset *s)
             press(s, (size_t)s->closing[i]);
 }
 
+bool und_levelset_volume_press_more(und_levelset *s)
+{
+    const und_volume_walls walls = walls_of(s);
+    const int before = s->closing_count;
+    if (!s->volume || !und_levelset_closing_find_more(s, &walls))
+        return false;
+    for (int i = before; i < s->closing_count; i++) {
+        press(s, (size_t)s->closing[i]);
+        s->flow.p[s->closing[i]] = 0;
+    }
+    und_mac_flow_label(&s->flow, &s->surface, &s->solids);
+    return true;
+}
+
 void und_levelset_volume_keep(und_levelset *s)
 {
+    s->film_kept = s->film_count;
     if (s->volume)
         und_volume_keep_films(&s->volume->cells, s->film_cell, s->film_count, s->flow.u);
 }
@@ -378,7 +393,7 @@ void und_levelset_volume_free(und_levelset *s)
     const und_volume_walls walls = walls_of(s);
     if (solids_move(s))
         return; /* which push films along */
-    und_volume_free_films(&s->volume->cells, &s->surface, &walls, s->film_cell, s->film_count, s->flow.u);
+    und_volume_free_films(&s->volume->cells, &s->surface, &walls, s->film_cell, s->film_kept, s->flow.u);
 }
 
 /* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
