@@ -195,8 +195,9 @@ static void report_rest(case_sink *sink, const und_levelset *levelset, const und
     char text[2][96];
     const int n = def->n[0], low = def->obstacle_count > 0 ? (int)level - 1 : 0;
     snprintf(text[0], sizeof text[0], "%s: level after 2 s, cells", what);
-    case_report(sink, (case_result){text[0], case_levelset_surface(levelset, def, 1, n / 2, low, 0) * n,
-                                    level, 0.001, "at rest"});
+    case_report(sink,
+                (case_result){text[0], case_levelset_surface(levelset, def, 1, n / 2, low, def->n[2] / 2) * n,
+                              level, 0.001, "at rest"});
     snprintf(text[1], sizeof text[1], "%s: speed, m/s", what);
     case_report(sink, (case_result){text[1], case_levelset_fastest(levelset, def), 0, 1e-4, "at rest"});
 }
@@ -253,6 +254,89 @@ static und_status hold_bowls(case_sink *sink, und_error *err)
     for (size_t k = 0; k < sizeof box / sizeof *box && status == UND_OK; k++)
         status = hold_in(sink, box[k][0], box[k][1], err);
     return status;
+}
+
+static und_shape *ball_or_drum(bool space, und_vec3 middle, double high, double radius, und_error *err)
+{
+    return und_shape_create(&(und_shape){.kind = space ? UND_CYLINDER : UND_SPHERE,
+                                         .center = middle,
+                                         .half = {0, high, 0},
+                                         .radius = radius},
+                            err);
+}
+
+static und_shape *combine(und_shape_kind kind, und_shape *first, und_shape *second, und_error *err)
+{
+    und_shape **parts = malloc(2 * sizeof *parts);
+    if (!parts)
+        return NULL;
+    parts[0] = first;
+    parts[1] = second;
+    return und_shape_create(&(und_shape){.kind = kind, .child_count = 2, .children = parts}, err);
+}
+
+/* A pool in a round cup whose wall is so many cells thick, a bowl in a plane or a drum in space: the fill
+ * ends within the wall. */
+static und_status hold_thin(case_sink *sink, bool space, double cells, double level, und_error *err)
+{
+    const int n = 32;
+    const double wall = cells / n, radius = space ? 0.25 : 0.4, high = 0.22;
+    const und_vec3 middle = {0.5, space ? 0.35 : 0.5, space ? 0.5 : 0.5 / n};
+    char text[64];
+    und_levelset_def def = tank(sink, n, n, space ? n : 1, 1.0 / n);
+    und_shape *outer = ball_or_drum(space, middle, high, radius, err);
+    und_shape *inner =
+        ball_or_drum(space, und_add(middle, und_vec(0, space ? wall : 0, 0)), high, radius - wall, err);
+    und_shape *cup = combine(UND_DIFFERENCE, combine(UND_DIFFERENCE, outer, inner, err),
+                             flat_box(-1, space ? 0.5 : 0.8, 2, 2, err), err);
+    und_shape *pool =
+        combine(UND_INTERSECTION, ball_or_drum(space, middle, high - wall / 2, radius - wall / 2, err),
+                flat_box(-1, -1, 2, level / n, err), err);
+    const und_obstacle_def solid = {.name = "cup", .shape = cup};
+    const und_fill_def fill = {.shape = pool};
+    def.obstacles = &solid;
+    def.fills = &fill;
+    def.obstacle_count = def.fill_count = 1;
+    und_levelset *levelset = cup && pool ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        case_levelset_run(levelset, 2, 1.0 / 24);
+        snprintf(text, sizeof text, "%g cells in a round cup%s, wall %g", level, space ? " in space" : "",
+                 cells);
+        report_rest(sink, levelset, &def, text, level);
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(cup);
+    und_shape_destroy(pool);
+    return levelset ? UND_OK : err->status;
+}
+
+/* A pool that is a box which ends at the tank's sides. */
+static und_status hold_box(case_sink *sink, und_error *err)
+{
+    const int n = 32;
+    const double level = 10.3;
+    und_levelset_def def = tank(sink, n, n / 2, 1, 1.0 / n);
+    und_shape *pool = flat_box(0, 0, 1, level / n, err);
+    const und_fill_def fill = {.shape = pool};
+    def.fills = &fill;
+    def.fill_count = 1;
+    und_levelset *levelset = pool ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        case_levelset_run(levelset, 2, 1.0 / 24);
+        report_rest(sink, levelset, &def, "a box of 10.3 cells from side to side", level);
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(pool);
+    return levelset ? UND_OK : err->status;
+}
+
+static und_status hold_thin_cups(case_sink *sink, und_error *err)
+{
+    static const double wall[] = {0.1, 0.3, 0.6, 1.5}, level[] = {10, 10.25, 10.5};
+    und_status status = UND_OK;
+    for (int i = 0; i < 12 && status == UND_OK; i++)
+        status = hold_thin(sink, false, wall[i / 3], level[i % 3], err);
+    return status == UND_OK ? hold_thin(sink, true, 0.3, 10, err) : status;
 }
 
 /* A ball of liquid falls into a pool; a wall of three cells, or of 0.6, keeps another pool from it, which has
@@ -317,7 +401,9 @@ und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
             report_rest(sink, levelset, &def, text, level[k]);
             und_levelset_destroy(levelset);
         }
-    const und_status status = hold_bowls(sink, err);
+    und_status status = hold_bowls(sink, err);
+    status = status == UND_OK ? hold_thin_cups(sink, err) : status;
+    status = status == UND_OK ? hold_box(sink, err) : status;
     return status == UND_OK ? hold_layer(sink, err) : status;
 }
 

@@ -182,7 +182,9 @@ static und_status shoot(case_sink *sink, int n, shot *s, und_error *err)
     for (int i = 0; levelset && i < SHOTS; i++) {
         double sum = 0, middle[2] = {0};
         und_levelset_step(levelset, 1.0 / 24);
-        s->front[i] = case_levelset_surface(levelset, &def, 0, 0, 0, n / 2);
+        s->front[i] = 0;
+        for (int z = 0; z < n; z++) /* fingers of it are by chance */
+            s->front[i] += case_levelset_surface(levelset, &def, 0, 0, 0, z) / n;
         for (int z = 0; z < n; z++)
             for (int y = 0; y < n; y++)
                 for (int x = 0; x < n; x++) {

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "grid/sample.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CELLS_TO_SHARE = 1 << 15 };
@@ -15,6 +16,7 @@ static const double ENOUGH =
     0.25; /* of the weights of values around a place: those seen make up for others */
 static const double NOTHING = 1e-6;
 static const float HALF = 0.5f, THREE_QUARTERS = 0.75f; /* cells: from a cell to a wall beside it */
+static const float LEAST = 1e-6f;                       /* cells: the side stays known */
 
 static uint8_t *row_mark(const und_solids *s, int y, int z)
 {
@@ -257,8 +259,9 @@ static void pin_cell(const und_solids *s, float *phi, const int cell[3])
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
     const bool own = liquid(phi[at]);
+    const float was = own ? fminf(phi[at], -LEAST) : fmaxf(phi[at], LEAST);
     float size = 0;
-    s->parts->contact[at] = 0;
+    s->parts->before[at] = 0;
     for (int way = 0; way < 6; way++) {
         int a = way / 2, to = cell[a] + (way % 2 ? 1 : -1);
         size_t next = way % 2 ? at + (size_t)m->step[a] : at - (size_t)m->step[a];
@@ -266,7 +269,7 @@ static void pin_cell(const und_solids *s, float *phi, const int cell[3])
             continue;
         bool open = s->open[a][way % 2 ? at : next] > 0, shut = s->parts->thin[next] == UND_THIN_SHUT;
         if (open && liquid(phi[next]) != own) {
-            s->parts->contact[at] = phi[at];
+            s->parts->before[at] = was;
             return;
         }
         if (!open && shut && size == 0)
@@ -274,16 +277,31 @@ static void pin_cell(const und_solids *s, float *phi, const int cell[3])
         if (!open && !shut && liquid(phi[next]) != own)
             size = HALF;
     }
-    if (size > 0)
-        phi[at] = own ? -size : size;
+    if (!(size > 0))
+        return;
+    s->parts->before[at] = was;
+    phi[at] = own ? -size : size;
 }
 
-/* Beside the wall a surface of the cell's own side is what it was. */
-static void keep_contact(const und_solids *s, float *phi, const int cell[3])
+/* phi of a cell that was pinned, or that a surface of its own side comes to, is what it was, but no further
+ * from the surface than a cell more than one of its kind that is open to it. */
+static void unpin_cell(const und_solids *s, float *phi, const int cell[3])
 {
-    const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
-    if (s->parts->contact[at] != 0)
-        phi[at] = s->parts->contact[at];
+    const und_mac *m = &s->mac;
+    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    const float *before = s->parts->before, sign = liquid(before[at]) ? -1 : 1;
+    float size = fabsf(before[at]);
+    if (before[at] == 0)
+        return;
+    for (int way = 0; way < 6; way++) {
+        const int a = way / 2, to = cell[a] + (way % 2 ? 1 : -1);
+        const size_t next = way % 2 ? at + (size_t)m->step[a] : at - (size_t)m->step[a];
+        if (!inside(m, a, to) || !(s->open[a][way % 2 ? at : next] > 0))
+            continue;
+        const bool kept = s->parts->thin[next] == UND_THIN_WALL && before[next] != 0;
+        size = fminf(size, fmaxf(sign * (kept ? before[next] : phi[next]) + 1, 1));
+    }
+    phi[at] = sign * fmaxf(size, LEAST);
 }
 
 /* A cell in a thin wall is between those beside it. */
@@ -327,5 +345,5 @@ void und_solids_pin(const und_solids *s, float *phi)
 
 void und_solids_unpin(const und_solids *s, float *phi)
 {
-    each_cell(s, phi, UND_THIN_WALL, keep_contact);
+    each_cell(s, phi, UND_THIN_WALL, unpin_cell);
 }

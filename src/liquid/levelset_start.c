@@ -1,6 +1,8 @@
 /* The liquid at the start. */
 #include "base/pages.h"
+#include "base/parallel.h"
 #include "base/status.h"
+#include "flow/solids_parts.h"
 #include "geom/value.h"
 #include "grid/sample.h"
 #include "liquid/levelset_state.h"
@@ -115,6 +117,124 @@ static und_status touch_walls(und_levelset *s, und_error *err)
     return UND_OK;
 }
 
+/* ---- Walls that fills end at ---- */
+
+static const double BEHIND = 0.1;  /* cells: a wall so near behind a fill's end is where it ends */
+static const double FACES = 0.9;   /* cosine: and it lies along the wall */
+static const double LONGEST = 2.5; /* cells: the surface is looked for so far */
+static const float BESIDE = 1.5f;  /* cells: from walls to cells that see their fill end there */
+static const double SMALL = 1e-4;  /* cells: to take differences over */
+
+/* How far from fills a place is, below 0 in them, cells. */
+static double from_fills(const void *context, und_vec3 p)
+{
+    const und_levelset *s = context;
+    double least = INFINITY;
+    for (int i = 0; i < s->def.fill_count; i++)
+        least = fmin(least, und_shape_distance(s->def.fills[i].shape, p));
+    return least / s->def.dx;
+}
+
+static und_vec3 out_of_fills(const und_levelset *s, und_vec3 p)
+{
+    return und_unit(und_solids_normal(from_fills, s, p, SMALL * s->def.dx, s->mac.n[2] == 1));
+}
+
+/* Whether the end of a fill, at a place near a cell, is that of the liquid at a wall, which has no surface.
+ */
+static bool ends_in_wall(const und_levelset *s, const int cell[3], und_vec3 p)
+{
+    const und_vec3 out = out_of_fills(s, p), q = und_add(p, und_mul(out, BEHIND * s->def.dx));
+    const double place[3] = {q.x, q.y, q.z}, way[3] = {out.x, out.y, out.z};
+    for (int a = 0; a < 3; a++) {
+        const double at = (place[a] - s->mac.origin[a]) / s->mac.d[a] - s->mac.low[a];
+        if ((way[a] < -FACES && at < 0 && !s->open[2 * a]) ||
+            (way[a] > FACES && at > s->mac.n[a] && !s->open[2 * a + 1]))
+            return true;
+    }
+    const und_solids_around here = {&s->solids, cell};
+    if (!s->solids.any || (und_solids_nearest(&here, q) > 0 && und_solids_sees(&s->solids, cell, q)))
+        return false;
+    const und_vec3 middle = und_solids_place(&s->mac, cell[0], cell[1], cell[2]); /* p may be within a wall */
+    const und_vec3 wall =
+        und_solids_normal(und_solids_nearest, &here, middle, SMALL * s->def.dx, s->mac.n[2] == 1);
+    return fabs(und_dot(und_unit(wall), out)) > FACES;
+}
+
+static und_vec3 further(und_vec3 p, int axis, double by)
+{
+    return und_add(p, und_vec(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0));
+}
+
+/* How far the surface is that fills which a place is in have along an axis, cells; at a wall they have none.
+ */
+static double surface_along(const und_levelset *s, const int cell[3], und_vec3 p, int axis, double sign,
+                            bool *at_wall)
+{
+    const double dx = s->def.dx;
+    double low = 0, high = 0;
+    while (high < LONGEST && from_fills(s, further(p, axis, sign * high * dx)) < 0) {
+        low = high;
+        high += 0.25;
+    }
+    if (!(high < LONGEST))
+        return INFINITY;
+    for (int i = 0; i < 30; i++) {
+        const double middle = 0.5 * (low + high);
+        if (from_fills(s, further(p, axis, sign * middle * dx)) < 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    const und_vec3 end = further(p, axis, sign * high * dx), out = out_of_fills(s, end);
+    if (!ends_in_wall(s, cell, end))
+        return high * fabs(axis == 0 ? out.x : axis == 1 ? out.y : out.z);
+    *at_wall = true;
+    return INFINITY;
+}
+
+static bool is_beside_wall(const und_levelset *s, const int cell[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (s->mac.n[a] > 1 &&
+            ((cell[a] < 2 && !s->open[2 * a]) || (cell[a] + 2 >= s->mac.n[a] && !s->open[2 * a + 1])))
+            return true;
+    const float wall = s->solids.any ? s->solids.distance[und_mac_at(&s->mac, cell[0], cell[1], cell[2])] : 1;
+    return s->solids.any && wall < BESIDE && wall > 0;
+}
+
+/* In a cell whose fill ends at a wall phi is how far the surface is. */
+static float depth_at(const und_levelset *s, const int cell[3])
+{
+    const und_mac *m = &s->mac;
+    const und_vec3 p = und_solids_place(m, cell[0], cell[1], cell[2]);
+    const float phi = s->surface.phi[und_mac_at(m, cell[0], cell[1], cell[2])];
+    const double depth = -from_fills(s, p);
+    bool at_wall = false;
+    double least = LONGEST;
+    if (!(depth > 0 && depth < LONGEST))
+        return phi;
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            least = fmin(least, surface_along(s, cell, p, a, sign, &at_wall));
+    return at_wall ? (float)-fmax(depth, least) : phi;
+}
+
+/* Fills that end at a wall, or within it, have no surface there. */
+static void see_surface(und_levelset *s)
+{
+    const und_mac *m = &s->mac;
+    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 12))
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (int x = 0; x < m->n[0]; x++) {
+            const int cell[3] = {x, row % m->n[1], row / m->n[1]};
+            float *phi = &s->surface.phi[und_mac_row(m, row) + (size_t)x];
+            if (*phi < 0 && *phi > (float)-LONGEST && is_beside_wall(s, cell))
+                *phi = depth_at(s, cell);
+        }
+    und_distance_refresh(&s->surface);
+}
+
 und_status und_levelset_fill(und_levelset *s, und_error *err)
 {
     const float *wall = s->solids.any ? s->solids.distance : NULL;
@@ -124,6 +244,8 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
     }
     if (wall && s->def.fill_count > 0 && touch_walls(s, err) != UND_OK)
         return err->status;
+    if (s->volume && s->def.fill_count > 0)
+        see_surface(s);
     if (s->def.has_level)
         fill_to_level(s);
     for (size_t i = 0; i < s->mac.count; i++)
@@ -132,9 +254,10 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
     if (wall) {
         und_distance_into_solids(&s->surface, wall);
         und_levelset_into_solids(s, false); /* as each step will */
-        und_solids_pin(&s->solids, s->surface.phi);
     }
     und_levelset_volume_fill(s); /* now: layers below the lowest middles of cells are none to phi */
+    if (wall)
+        und_solids_pin(&s->solids, s->surface.phi);
     und_distance_redistance(&s->surface, s->def.redistance);
     if (wall)
         und_solids_unpin(&s->solids, s->surface.phi);

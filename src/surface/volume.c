@@ -211,6 +211,8 @@ float und_volume_along(const und_volume *v, const und_volume_walls *walls, size_
     return own > 0.01f && wall > 0 ? und_volume_clip(product / sqrtf(own * wall), 1) : 0;
 }
 
+static const float HAIR = 0.02f; /* cells: phi of cells that their surface goes through */
+
 bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
 {
     if (fabsf(phi[at]) > UND_VOLUME_BESIDE)
@@ -219,7 +221,7 @@ bool und_volume_is_cut(const und_volume *v, const und_volume_walls *walls, const
         return true;
     for (int way = 0; way < 6; way++) {
         const size_t step = (size_t)v->mac.step[way / 2], next = way % 2 ? at + step : at - step;
-        if (v->parts->inside[next] && walls->open[way / 2][way % 2 ? at : next] > 0 && phi[next] < 0)
+        if (v->parts->inside[next] && walls->open[way / 2][way % 2 ? at : next] > 0 && phi[next] < HAIR)
             return true;
     }
     return false;
