@@ -637,8 +637,8 @@ static void sources_bring_what_their_shapes_do(void **state)
         und_elements_render(t.e, 1.5, &t.d);
         assert_non_null(und_elements_held(t.e));
         assert_true(und_mask_count(und_elements_held(t.e)) > 0);
-        assert_float_equal(und_elements_brings(t.e, 0.25), 0.25 * rate[i], 0.0025 * rate[i]);
-        assert_float_equal(und_elements_brings(t.e, 2), 0.5 * rate[i], 0.005 * rate[i]);
+        assert_float_equal(und_elements_brings(t.e, NULL, 0.25), 0.25 * rate[i], 0.0025 * rate[i]);
+        assert_float_equal(und_elements_brings(t.e, NULL, 2), 0.5 * rate[i], 0.005 * rate[i]);
     }
     und_shape_destroy(ball);
     und_shape_destroy(slot);

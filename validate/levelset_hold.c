@@ -434,6 +434,92 @@ static und_status pour(case_sink *sink, int n, double wide, double across, und_e
     return status;
 }
 
+/* Spouts: of a source that is partly in a solid, what that leaves open of its front is the area. */
+typedef struct spout {
+    const char *what;
+    double low[2], high[2], velocity[2];
+    double solid_low[2][2], solid_high[2][2]; /* two boxes */
+    double turned;                            /* degrees: the first, about the middle of its right side */
+    double area;                              /* m, across */
+} spout;
+
+static const spout spouts[] = {
+    {"out of a wall",
+     {0.13, 0.283},
+     {0.313, 0.365},
+     {0.5, 0},
+     {{-0.5, -0.5}, {3, 3}},
+     {{0.213, 1.5}, {4, 4}},
+     0,
+     0.082},
+    {"out of a wall that leans",
+     {0.13, 0.283},
+     {0.313, 0.365},
+     {0.5, 0},
+     {{-0.5, -0.5}, {3, 3}},
+     {{0.213, 1.5}, {4, 4}},
+     25,
+     0.082},
+    {"along a wall",
+     {0.15, 0.3},
+     {0.271, 0.4},
+     {0, -0.5},
+     {{-0.5, -0.5}, {3, 3}},
+     {{0.213, 1.5}, {4, 4}},
+     0,
+     0.058},
+    {"in a channel",
+     {0.4, 0.3},
+     {0.6, 0.4},
+     {0, -0.5},
+     {{0.2, 0.27}, {0.537, 0.27}},
+     {{0.463, 0.45}, {0.8, 0.45}},
+     0,
+     0.074},
+};
+
+static und_shape *corner_box(const double low[2], const double high[2], und_error *err)
+{
+    return flat_box(low[0], low[1], high[0], high[1], err);
+}
+
+static und_status pour_spout(case_sink *sink, const spout *p, int n, double dt, und_error *err)
+{
+    const double end = 0.51, speed = fabs(p->velocity[0]) + fabs(p->velocity[1]);
+    char text[96];
+    und_levelset_def def = tank(sink, n, n / 2, 1, 1.0 / n);
+    const und_key key = {.position = {p->turned ? 0.213 : 0, p->turned ? 0.324 : 0, 0},
+                         .rotation = {0, 0, p->turned}};
+    und_motion *motion = und_motion_create(&key, 1, UND_EASE_LINEAR, err);
+    und_shape *tap = corner_box(p->low, p->high, err);
+    und_shape *solid[2] = {p->turned ? flat_box(-0.7, -1, 0, 1, err)
+                                     : corner_box(p->solid_low[0], p->solid_high[0], err),
+                           corner_box(p->solid_low[1], p->solid_high[1], err)};
+    und_element_def element = {.role = UND_ELEMENT_SOURCE, .shape = tap, .end = end};
+    const und_obstacle_def solids[2] = {{.shape = solid[0], .motion = motion}, {.shape = solid[1]}};
+    element.field.value[0].number = p->velocity[0];
+    element.field.value[1].number = p->velocity[1];
+    def.elements = &element;
+    def.element_count = 1;
+    def.obstacles = solids;
+    def.obstacle_count = 2;
+    und_levelset *levelset = tap && motion && solid[0] && solid[1] ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        case_levelset_run(levelset, 0.75, dt);
+        snprintf(text, sizeof text, "%s, %d cells, frames of 1/%.0f s: brought", p->what, n, 1 / dt);
+        case_report(sink, (case_result){
+                              text, und_levelset_ledger(levelset).sources / (speed * p->area * end * def.dx),
+                              1, 0.02, "speed x area x time"});
+    }
+    const und_status status = levelset ? UND_OK : err->status;
+    und_levelset_destroy(levelset);
+    und_shape_destroy(tap);
+    und_shape_destroy(solid[0]);
+    und_shape_destroy(solid[1]);
+    und_motion_destroy(motion);
+    return status;
+}
+
 und_status case_levelset_hold_source(case_sink *sink, und_error *err)
 {
     static const double wide[] = {0.008, 0.02, 0.05, 0.08};
@@ -442,6 +528,10 @@ und_status case_levelset_hold_source(case_sink *sink, und_error *err)
         for (size_t k = 0; k < sizeof wide / sizeof *wide && status == UND_OK; k++)
             status = pour(sink, n, wide[k], 0, err);
         status = status == UND_OK ? pour(sink, n, 0.08, 0.3, err) : status;
+        for (size_t k = 0; k < sizeof spouts / sizeof *spouts && status == UND_OK; k++) {
+            status = pour_spout(sink, &spouts[k], n, 1.0 / 24, err);
+            status = status == UND_OK ? pour_spout(sink, &spouts[k], n, 1.0 / 240, err) : status;
+        }
     }
     return status;
 }

@@ -39,11 +39,12 @@ const und_mask *und_elements_held(const und_elements *e);
 int und_elements_source_at(const und_elements *e, int x, int y, int z);
 /* What flows out of them, less what flows in, m3/s. */
 double und_elements_outflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids);
-/* What comes out of the sources' shapes in dt, as far as they are in the domain, whatever the cells: speed
- * times the area that the flow sees times the time that they run, m3.  Below 0: not known, as a velocity
- * differs from place to place. */
-double und_elements_brings(und_elements *e, double dt);
-double und_elements_fills(und_elements *e); /* m3 in those that run; INFINITY: not known, as above */
+/* What comes out of the sources' shapes in dt, as far as they are in the domain and solids (NULL: there are
+ * none) leave them open, whatever the cells: speed times the area that the flow sees times the time that they
+ * run, m3.  Below 0: not known, as a velocity differs from place to place. */
+double und_elements_brings(und_elements *e, const und_solids *solids, double dt);
+/* m3 in those that run; INFINITY: not known, as above */
+double und_elements_fills(und_elements *e, const und_solids *solids);
 /* m3/s that flow from the liquid into drains. */
 double und_elements_inflow(const und_elements *e, const und_mac_flow *s, const und_solids *solids);
 /* Equation 4.4: adds gravity and forces over dt to the faces of the flow. */

@@ -1,5 +1,7 @@
-/* What sources are to bring: speed times the area that the flow sees, however the cells lie. */
+/* What sources are to bring: speed times the area that the flow sees, however the cells lie.  Of what solids
+ * take up nothing comes, and nothing of what would flow out of the shape into one. */
 #include "control/elements_state.h"
+#include "flow/solids_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,8 +27,18 @@ typedef struct view {
     const und_shape *shape;
     const und_pose *pose;
     const und_mac *mac;
+    const und_solids *solids; /* NULL: none is near */
+    und_cell_box cells;
     double low[3], high[3];
 } view;
+
+static bool meet(const und_cell_box *a, const und_cell_box *b)
+{
+    for (int k = 0; k < 3; k++)
+        if (a->low[k] >= b->high[k] || b->low[k] >= a->high[k])
+            return false;
+    return true;
+}
 
 static double distance_at(const view *v, und_vec3 at)
 {
@@ -35,6 +47,23 @@ static double distance_at(const view *v, und_vec3 at)
             get(at, a) > und_mac_middle(v->mac, a, v->mac->n[a] - 0.5))
             return INFINITY;
     return und_shape_distance(v->shape, und_pose_local(v->pose, at));
+}
+
+/* To the nearest solid, of those that may reach the shape; negative inside. */
+static double solid_at(const view *v, und_vec3 at)
+{
+    double least = INFINITY;
+    for (int i = 0; v->solids && i < v->solids->count; i++)
+        if (meet(&v->solids->parts->state[i].near, &v->cells))
+            least = fmin(least, und_solids_distance_of(v->solids, i, at));
+    return least;
+}
+
+/* The same as distance_at of what solids leave of the shape. */
+static double open_at(const view *v, und_vec3 at)
+{
+    const double away = distance_at(v, at);
+    return away < INFINITY ? fmax(away, -solid_at(v, at)) : away;
 }
 
 static void range(const view *v, und_vec3 axis, double *low, double *length)
@@ -50,23 +79,32 @@ static void range(const view *v, und_vec3 axis, double *low, double *length)
     *length = high - *low;
 }
 
-/* Along a line: how near it comes to the shape, or how deep into it; how many places on it are inside. */
-static double nearest(const view *v, und_vec3 start, und_vec3 along, double length, int *inside)
+/* Along a line, on the last open stretch before the flow leaves the shape: how near it comes to that, or how
+ * deep into it; INFINITY where it leaves into a solid, by more than half of `soft`.  How many places on it
+ * are inside. */
+static double nearest(const view *v, und_vec3 start, und_vec3 along, double length, double soft, int *inside)
 {
     double best = 0, least = INFINITY, step = length / PLACES;
+    bool shut = false;
     *inside = 0;
-    for (int i = 0; i < PLACES; i++) {
-        const double there = (i + 0.5) * step, away = distance_at(v, und_add(start, und_mul(along, there)));
-        *inside += away < 0;
-        if (away < least) {
-            least = away;
+    for (int i = PLACES - 1; i >= 0; i--) {
+        const double there = (i + 0.5) * step;
+        const und_vec3 at = und_add(start, und_mul(along, there));
+        const double open = open_at(v, at);
+        *inside += open < 0;
+        if (!shut && open > soft / 2 && distance_at(v, at) < 0) {
+            shut = true;
+            least = least < 0 ? least : INFINITY;
+        }
+        if (!shut && open < least) {
+            least = open;
             best = there;
         }
     }
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < HALVINGS && least < INFINITY; i++) {
         step /= 2;
-        const double low = distance_at(v, und_add(start, und_mul(along, best - step)));
-        const double high = distance_at(v, und_add(start, und_mul(along, best + step)));
+        const double low = open_at(v, und_add(start, und_mul(along, best - step)));
+        const double high = open_at(v, und_add(start, und_mul(along, best + step)));
         best += low < least && low <= high ? -step : high < least ? step : 0;
         least = fmin(least, fmin(low, high));
     }
@@ -93,7 +131,7 @@ static double shadow(const view *v, und_vec3 along, bool flat, double *volume)
         const und_vec3 start =
             und_add(und_mul(along, from[0]), und_add(und_mul(axis[0], x), und_mul(axis[1], y)));
         int inside;
-        sum += fmin(fmax(0.5 - nearest(v, start, along, length[0], &inside) / soft, 0), 1);
+        sum += fmin(fmax(0.5 - nearest(v, start, along, length[0], soft, &inside) / soft, 0), 1);
         all += inside;
     }
     const double each = length[1] * length[2] / (columns * rows);
@@ -102,7 +140,7 @@ static double shadow(const view *v, und_vec3 along, bool flat, double *volume)
 }
 
 /* The part of the domain that the shape may be in; false: none. */
-static bool set_view(const und_elements *e, const element *one, view *v)
+static bool set_view(const und_elements *e, const element *one, const und_solids *solids, view *v)
 {
     const und_mac *m = &e->mac;
     *v = (view){.shape = one->def.shape, .pose = &one->rated, .mac = m};
@@ -117,6 +155,14 @@ static bool set_view(const und_elements *e, const element *one, view *v)
         if (!(v->low[a] < v->high[a]))
             return false;
     }
+    const cell_box box = und_element_box(m, v->low, v->high, 1);
+    for (int a = 0; a < 3; a++) {
+        v->cells.low[a] = box.low[a];
+        v->cells.high[a] = box.low[a] + box.n[a];
+    }
+    for (int i = 0; solids && i < solids->count; i++)
+        if (meet(&solids->parts->state[i].near, &v->cells))
+            v->solids = solids;
     return true;
 }
 
@@ -144,8 +190,8 @@ static und_vec3 direction_of(und_vec3 flow)
 }
 
 /* m3/s, and `volume`; the shadow is found anew where the source is elsewhere, or flows another way, than it
- * was found for. */
-static double rate(const und_elements *e, element *one, double time)
+ * was found for, and where solids that move come near. */
+static double rate(const und_elements *e, element *one, const und_solids *solids, double time)
 {
     const bool flat = e->mac.n[2] == 1;
     const und_vec3 flow =
@@ -153,20 +199,22 @@ static double rate(const und_elements *e, element *one, double time)
     const und_pose pose = und_motion_at(one->def.motion, e->time);
     const double speed = und_length(flow);
     const und_vec3 along = direction_of(flow);
+    const bool same = one->has_area && memcmp(&pose, &one->rated, sizeof pose) == 0 &&
+                      memcmp(&along, &one->along, sizeof along) == 0;
     view v;
-    if (one->has_area && memcmp(&pose, &one->rated, sizeof pose) == 0 &&
-        memcmp(&along, &one->along, sizeof along) == 0)
-        return speed * one->area;
     one->rated = pose;
     one->along = along;
-    one->has_area = true;
+    const bool some = set_view(e, one, solids, &v), passed = v.solids && solids->parts->some_move;
+    if (same && !passed)
+        return speed * one->area;
+    one->has_area = !passed;
     one->area = one->volume = 0;
-    if (set_view(e, one, &v))
+    if (some)
         one->area = shadow(&v, along, flat, &one->volume);
     return speed * one->area;
 }
 
-double und_elements_brings(und_elements *e, double dt)
+double und_elements_brings(und_elements *e, const und_solids *solids, double dt)
 {
     double sum = 0;
     for (int i = 0; i < e->count; i++) {
@@ -176,12 +224,12 @@ double und_elements_brings(und_elements *e, double dt)
             continue;
         if (!is_even(&one->def))
             return -1;
-        sum += rate(e, one, 0.5 * (begin + end)) * (end - begin);
+        sum += rate(e, one, solids, 0.5 * (begin + end)) * (end - begin);
     }
     return sum;
 }
 
-double und_elements_fills(und_elements *e)
+double und_elements_fills(und_elements *e, const und_solids *solids)
 {
     double sum = 0;
     for (int i = 0; i < e->count; i++) {
@@ -190,7 +238,7 @@ double und_elements_fills(und_elements *e)
             continue;
         if (!is_even(&one->def))
             return INFINITY;
-        (void)rate(e, one, e->time);
+        (void)rate(e, one, solids, e->time);
         sum += one->volume;
     }
     return sum;

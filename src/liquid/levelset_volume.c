@@ -25,6 +25,7 @@ static const float ROOM = 0.02f;
 static const float PASSED = -1, FROM_SOLID = 3; /* cells: phi, and distance, of cells that solids pass */
 static const float PRESSED_ROOM = 0.1f;         /* of a cell: films in less are not the pressure's */
 static const double STILL = 0.1;                /* of sqrt(g dx): slower liquid is at rest to particles */
+enum { BEHIND = 3 };                            /* cells: so deep sources are looked for */
 static const double MOST_POURED = 2;            /* times what the flow asks of sources */
 
 struct und_levelset_volume {
@@ -269,11 +270,17 @@ void und_levelset_volume_before(und_levelset *s)
 }
 
 /* How full cells of sources are: together they hold what their shapes do. */
-static float fullness(const und_levelset *s)
+static float fullness(const und_levelset *s, const und_mask *held)
 {
-    const double cell = s->def.dx * s->def.dx * s->def.dx;
-    const size_t cells = und_mask_count(und_elements_held(s->elements));
-    return cells > 0 ? (float)fmin(und_elements_fills(s->elements) / ((double)cells * cell), 1) : 1;
+    const und_mac *m = &s->mac;
+    const und_volume_walls walls = walls_of(s);
+    double room = 0;
+    for (int row = 0; row < und_mac_rows(m); row++)
+        for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
+            for (int x = begin; x < end; x++)
+                room += (double)und_volume_room(&walls, und_mac_row(m, row) + (size_t)x);
+    room *= s->def.dx * s->def.dx * s->def.dx;
+    return room > 0 ? (float)fmin(und_elements_fills(s->elements, &s->solids) / room, 1) : 1;
 }
 
 /* Whether the source that a cell is of pours: one that stands only fills its shape. */
@@ -293,7 +300,7 @@ static void fill_sources(und_levelset *s)
     const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
     const und_mask *held = und_elements_held(s->elements);
-    const float part = held ? fullness(s) : 1;
+    const float part = held ? fullness(s, held) : 1;
     int64_t poured = 0;
     for (int row = 0; row < und_mac_rows(m) && held; row++)
         for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
@@ -478,88 +485,80 @@ static void run_films(und_levelset *s, const und_volume_walls *walls, float cont
 }
 
 typedef struct pouring {
-    double asked; /* what the flow takes out of held cells in the step, of UND_VOLUME_ONE */
-    double back;  /* of that, what it takes back in at once, where they are a stair */
-    double had;   /* what they hold */
+    double asked;     /* what the flow takes out of held cells in the step, of UND_VOLUME_ONE */
+    double stairs;    /* of that, what it takes in again on the way, where their sides are stairs */
+    double again;     /* how much of that there is, as full as the cells beside are; */
+    double from_back; /* and of what it takes in behind them */
+    double had;       /* what they hold */
 } pouring;
 
-/* What flows out of a cell to others that are held (or are not), and in from them, in cells. */
-static void exchange(const und_levelset *s, const int cell[3], bool with, double *out, double *in)
+/* Whether no held cell is behind one, where the flow comes from. */
+static bool is_back(const und_levelset *s, const int cell[3])
 {
     const und_mac *m = &s->mac;
-    const und_mask *held = und_elements_held(s->elements);
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    *out = *in = 0;
-    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
-        const int a = way / 2, by = way % 2 ? 1 : -1;
-        const size_t face = way % 2 ? at : at - (size_t)m->step[a];
-        const double flow = by * (double)s->flow.u[a][face] * (double)s->solids.open[a][face];
-        if ((und_mask_has(held, cell[0] + by * (a == 0), cell[1] + by * (a == 1), cell[2] + by * (a == 2)) !=
-             0) != with)
-            continue;
-        *out += flow > 0 ? flow : 0;
-        *in -= flow < 0 ? flow : 0;
+    double flow[3], most = 0;
+    for (int a = 0; a < 3; a++) {
+        flow[a] = (double)s->flow.u[a][at] + (double)s->flow.u[a][at - (size_t)m->step[a]];
+        most = fmax(most, fabs(flow[a]));
     }
-    *out *= s->dt / s->def.dx;
-    *in *= s->dt / s->def.dx;
+    for (int k = 1; k <= BEHIND && most > 0; k++) {
+        int from[3];
+        for (int a = 0; a < 3; a++)
+            from[a] = (int)floor(cell[a] + 0.5 - k * flow[a] / most);
+        if (from[0] >= 0 && from[0] < m->n[0] && from[1] >= 0 && from[1] < m->n[1] && from[2] >= 0 &&
+            from[2] < m->n[2] && und_mask_has(und_elements_held(s->elements), from[0], from[1], from[2]))
+            return false;
+    }
+    return true;
 }
 
-static void add_pouring(const und_levelset *s, const int cell[3], pouring *p)
+static void add_pouring(const und_levelset *s, const und_volume_walls *walls, const int cell[3], pouring *p)
 {
     const und_mac *m = &s->mac;
-    const und_mask *held = und_elements_held(s->elements);
-    double out, in;
-    exchange(s, cell, false, &out, &in);
-    p->asked += out * UND_VOLUME_ONE;
-    p->had += s->volume->cells.c[und_mac_at(m, cell[0], cell[1], cell[2])];
-    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) { /* each neighbour's, shared by those around it */
+    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    double in = 0, there = 0;
+    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
         const int a = way / 2, by = way % 2 ? 1 : -1;
-        const int next[3] = {cell[0] + by * (a == 0), cell[1] + by * (a == 1), cell[2] + by * (a == 2)};
-        int around = 0;
-        if (next[a] < 0 || next[a] >= m->n[a] || und_mask_has(held, next[0], next[1], next[2]))
+        const size_t next = (size_t)((ptrdiff_t)at + by * m->step[a]), face = way % 2 ? at : next;
+        const double flow = by * (double)s->flow.u[a][face] * (double)s->solids.open[a][face] * s->dt /
+                            s->def.dx * UND_VOLUME_ONE;
+        if (und_mask_has(und_elements_held(s->elements), cell[0] + by * (a == 0), cell[1] + by * (a == 1),
+                         cell[2] + by * (a == 2)))
             continue;
-        for (int k = 0; k < (m->n[2] > 1 ? 6 : 4); k++)
-            around += und_mask_has(held, next[0] + (k / 2 == 0 ? k % 2 * 2 - 1 : 0),
-                                   next[1] + (k / 2 == 1 ? k % 2 * 2 - 1 : 0),
-                                   next[2] + (k / 2 == 2 ? k % 2 * 2 - 1 : 0)) != 0;
-        exchange(s, next, true, &out, &in);
-        p->back += fmin(out, in) / around * UND_VOLUME_ONE;
+        const float room = und_volume_room(walls, next), held = und_volume_cells(s->volume->cells.c[next]);
+        p->asked += flow > 0 ? flow : 0;
+        in -= flow < 0 ? flow : 0;
+        there -= flow < 0 ? flow * (double)(held < room ? held / room : 1) : 0;
     }
+    const bool back = in > 0 && is_back(s, cell);
+    p->stairs += back ? 0 : in;
+    p->again += back ? 0 : there;
+    p->from_back += back ? there : 0;
+    p->had += s->volume->cells.c[at];
 }
 
 static pouring pouring_of(const und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const und_mask *held = und_elements_held(s->elements);
+    const und_volume_walls walls = walls_of(s);
     pouring p = {0};
     for (int row = 0; row < und_mac_rows(m) && held; row++) {
         const int y = row % m->n[1], z = row / m->n[1];
         for (int begin, end = -1; und_mask_stretch(held, y, z, end, &begin, &end);)
             for (int x = begin; x < end; x++)
-                add_pouring(s, (const int[3]){x, y, z}, &p);
+                add_pouring(s, &walls, (const int[3]){x, y, z}, &p);
     }
     return p;
-}
-
-/* Whether solids take up part of held cells: how much comes out then only the cells know. */
-static bool in_solids(const und_levelset *s, const und_mask *held)
-{
-    const und_mac *m = &s->mac;
-    for (int row = 0; row < und_mac_rows(m) && s->solids.any; row++)
-        for (int begin, end = -1; und_mask_stretch(held, row % m->n[1], row / m->n[1], end, &begin, &end);)
-            for (int x = begin; x < end; x++)
-                if (s->solids.room[und_mac_row(m, row) + (size_t)x] < 1)
-                    return true;
-    return false;
 }
 
 /* What they are to give of that: what comes out of their shape is not what comes out of the cells whose
  * middles are in it. */
 static double wanted_of_sources(const und_levelset *s, double asked)
 {
-    const double brings = s->elements ? und_elements_brings(s->elements, s->dt) : 0;
-    const und_mask *held = und_elements_held(s->elements);
-    return brings < 0 || (held && (asked <= 0 || in_solids(s, held))) ? asked : brings / quantum(s);
+    const double brings = s->elements ? und_elements_brings(s->elements, &s->solids, s->dt) : 0;
+    return brings < 0 || (asked <= 0 && und_elements_held(s->elements)) ? asked : brings / quantum(s);
 }
 
 void und_levelset_volume_move(und_levelset *s)
@@ -571,7 +570,7 @@ void und_levelset_volume_move(und_levelset *s)
     const float layer = (float)(sqrt(3 * viscosity_of(s) * s->dt) / dx);
     double *ahead = &s->volume->numbers[UND_LEVELSET_AHEAD];
     const pouring before = pouring_of(s);
-    const double asked = before.asked - before.back, wanted = wanted_of_sources(s, asked);
+    const double asked = before.asked - before.stairs, wanted = wanted_of_sources(s, asked);
     /* What they were filled with at first is the first that they bring. */
     const und_volume_inflow *inflow;
     double arrived;
@@ -593,9 +592,10 @@ void und_levelset_volume_move(und_levelset *s)
     run_films(s, &walls, pin);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
-    /* Less as much as came into them. */
-    const double came = pouring_of(s).had - before.had + (double)poured * asked;
-    *ahead -= asked > 0 ? wanted * (1 - came / asked) : wanted;
+    /* Less as much as came into them from behind. */
+    const double came = pouring_of(s).had - before.had + (double)poured * before.asked;
+    const double behind = before.from_back > 0 ? before.from_back / (before.from_back + before.again) : 0;
+    *ahead -= asked > 0 ? wanted * (1 - behind * came / asked) : wanted;
     if (s->elements)
         fill_sources(s);
     if (arrived != 0)
