@@ -33,6 +33,7 @@ const validation_case levelset_cases[] = {
     {"holds_sheets", "levelset", case_levelset_hold_sheet},
     {"holds_sources", "levelset", case_levelset_hold_source},
     {"holds_pieces", "levelset", case_levelset_hold_pieces},
+    {"holds_drawn", "levelset", case_levelset_hold_drawn},
     {"holds_off_a_ball", "levelset", case_levelset_hold_off},
     {"holds_pushed", "levelset", case_levelset_hold_pushed},
     {"holds_cups", "levelset", case_levelset_hold_cups},

@@ -104,7 +104,7 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
           (s->volume && add_numbers(frame, "solid/squeezed", "m3", s->squeezed, s->solids.count, err)))) ||
         (s->spray && s->def.spray && und_spray_frame(und_levelset_drops(s), frame, err)))
         return err->status;
-    return UND_OK;
+    return und_levelset_volume_show_pieces(s, distance, frame, err);
 }
 
 enum {

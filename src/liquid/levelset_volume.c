@@ -121,6 +121,15 @@ und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_er
     return und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err);
 }
 
+und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, const und_frame *frame,
+                                           und_error *err)
+{
+    if (!s->volume)
+        return UND_OK;
+    const und_volume_walls walls = walls_of(s);
+    return und_volume_show_pieces(&s->volume->cells, &s->surface, &walls, shown, frame, err);
+}
+
 int32_t *und_levelset_volume_cells(const und_levelset *s)
 {
     return s->volume->cells.c;

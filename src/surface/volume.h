@@ -9,6 +9,7 @@
 #ifndef UND_SURFACE_VOLUME_H
 #define UND_SURFACE_VOLUME_H
 
+#include "grid/frame.h"
 #include "surface/level_set_particles.h"
 
 #define UND_VOLUME_ONE (1 << 24) /* a whole cell */
@@ -52,6 +53,11 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
  * It is there until the next step. */
 und_status und_volume_show(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                            const float **shown, und_error *err);
+
+/* Shifts a frame's distance (m), which is what und_volume_show gave, so that its mesh encloses of each piece
+ * what its cells hold. */
+und_status und_volume_show_pieces(und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                                  const float *shown, const und_frame *frame, und_error *err);
 
 /* Sets film[]. */
 void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { ROUNDS = 4 };                                       /* that look for what encloses it */
+static const float THINNEST = 0.001f;                      /* cells: thinner films are not drawn */
 static const float LEAST_AREA = 0.02f;                     /* of a cell's side: less is no wall */
 static const float STEEP = 2.5f, RIM = 0.35f, DRY = -0.6f; /* from how much of the wall is wet to how thick */
 static const float MOST = 2.5f;                            /* times as thick, in a round */
@@ -250,7 +251,8 @@ static void find_spots(show *s)
     }
     EACH_SPOT(s, here)
     {
-        here->thick = thickness(s, here);
+        const float thick = thickness(s, here);
+        here->thick = thick > THINNEST ? thick : 0;
         here->known = false;
     }
 }

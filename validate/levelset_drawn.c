@@ -1,0 +1,297 @@
+/* What is drawn of the level set's water: of each connected piece the mesh encloses what its cells hold. */
+#include "validate/levelset.h"
+
+#include "base/status.h"
+#include "liquid/levelset_state.h"
+#include "surface/frame_mesh.h"
+#include "surface/volume.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const own = "each piece keeps its own";
+
+/* ---- Pieces ---- */
+
+/* Cells that touch, by faces, edges or corners, and hold something or have their middle in what is drawn. */
+typedef struct pieces {
+    const und_levelset *s;
+    und_frame frame;
+    const float *distance; /* m, as drawn: [nz][ny][nx] */
+    int *label, *stack;    /* of cells, in the same order; 0: none */
+    int count;
+    double *held, *drawn; /* m3, of each from 1 on */
+} pieces;
+
+static int cell_index(const pieces *p, int x, int y, int z)
+{
+    const int *n = p->s->mac.n;
+    return x < 0 || y < 0 || z < 0 || x >= n[0] || y >= n[1] || z >= n[2] ? -1 : (z * n[1] + y) * n[0] + x;
+}
+
+static size_t place_of(const pieces *p, int index)
+{
+    const int *n = p->s->mac.n;
+    return und_mac_at(&p->s->mac, index % n[0], index / n[0] % n[1], index / n[0] / n[1]);
+}
+
+static double held_in(const pieces *p, int index)
+{
+    return (double)und_levelset_volume_cells(p->s)[place_of(p, index)] / UND_VOLUME_ONE;
+}
+
+static bool is_wet(const pieces *p, int index)
+{
+    const size_t at = place_of(p, index);
+    const bool solid = p->s->solids.any && !(p->s->solids.room[at] > 0);
+    return held_in(p, index) > 0.01 || (!solid && p->distance[index] < 0);
+}
+
+static void flood(pieces *p, int from)
+{
+    const int *n = p->s->mac.n;
+    int depth = 0;
+    p->stack[depth++] = from;
+    p->label[from] = p->count;
+    while (depth > 0) {
+        const int at = p->stack[--depth], x = at % n[0], y = at / n[0] % n[1], z = at / n[0] / n[1];
+        for (int k = 0; k < 27; k++) {
+            const int next = cell_index(p, x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1);
+            if (next >= 0 && p->label[next] == 0 && is_wet(p, next)) {
+                p->label[next] = p->count;
+                p->stack[depth++] = next;
+            }
+        }
+    }
+}
+
+static bool find_pieces(pieces *p)
+{
+    const int *n = p->s->mac.n, cells = n[0] * n[1] * n[2];
+    p->label = calloc((size_t)cells, sizeof *p->label);
+    p->stack = malloc((size_t)cells * sizeof *p->stack);
+    for (int i = 0; p->label && p->stack && i < cells; i++)
+        if (p->label[i] == 0 && is_wet(p, i)) {
+            p->count++;
+            flood(p, i);
+        }
+    p->held = calloc((size_t)p->count + 1, sizeof *p->held);
+    p->drawn = calloc((size_t)p->count + 1, sizeof *p->drawn);
+    if (!p->label || !p->stack || !p->held || !p->drawn)
+        return false;
+    for (int i = 0; i < cells; i++)
+        p->held[p->label[i]] += held_in(p, i) * pow(p->s->def.dx, 3);
+    return true;
+}
+
+/* ---- What is drawn ---- */
+
+/* The piece at a place a third of a cell beneath the surface. */
+static int piece_at(const pieces *p, const float corner[9], const float normal[9])
+{
+    const und_grid *g = &p->frame.grid;
+    int cell[3], found = 0;
+    for (int a = 0; a < 3; a++) {
+        const double middle = ((double)corner[a] + (double)corner[3 + a] + (double)corner[6 + a]) / 3;
+        const double out = ((double)normal[a] + (double)normal[3 + a] + (double)normal[6 + a]) / 3;
+        const int at = (int)floor((middle - g->origin[a]) / und_grid_size(g, a) - out / 3);
+        cell[a] = at < 0 ? 0 : at < g->n[a] ? at : g->n[a] - 1;
+    }
+    for (int k = 0, way = 13; k < 27 && found == 0; k++, way = k <= 13 ? k - 1 : k) {
+        const int next =
+            cell_index(p, cell[0] + way % 3 - 1, cell[1] + way / 3 % 3 - 1, cell[2] + way / 9 - 1);
+        found = next >= 0 ? p->label[next] : 0;
+    }
+    return found;
+}
+
+static int root_of(int *parent, int v)
+{
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+/* A closed part of the mesh is all of one piece: that which most of its triangles are of. */
+typedef struct part {
+    int piece, lead; /* of that piece before others */
+    double volume;
+} part;
+
+static void add_triangle(const pieces *p, const und_shell *shell, size_t t, part *of)
+{
+    float c[9], normal[9];
+    und_shell_corners(shell, shell->position, t, c);
+    und_shell_corners(shell, shell->normal, t, normal);
+    const und_vec3 x = und_vec((double)c[0], (double)c[1], (double)c[2]);
+    const und_vec3 y = und_vec((double)c[3], (double)c[4], (double)c[5]);
+    const und_vec3 z = und_vec((double)c[6], (double)c[7], (double)c[8]);
+    const int piece = piece_at(p, c, normal);
+    of->volume += und_dot(x, und_cross(y, z)) / 6;
+    if (piece == 0)
+        return;
+    of->lead += piece == of->piece ? 1 : -1;
+    if (of->lead < 0) {
+        of->piece = piece;
+        of->lead = 1;
+    }
+}
+
+static bool add_drawn(pieces *p, const und_shell *shell)
+{
+    int *parent = malloc(((size_t)shell->vertex_count + 1) * sizeof *parent);
+    part *parts = calloc((size_t)shell->vertex_count + 1, sizeof *parts);
+    const bool done = parent && parts;
+    for (int v = 0; done && v < shell->vertex_count; v++)
+        parent[v] = v;
+    for (size_t t = 0; done && t < 3 * (size_t)shell->triangle_count; t++)
+        parent[root_of(parent, shell->triangle[t])] = root_of(parent, shell->triangle[t - t % 3]);
+    for (size_t t = 0; done && t < (size_t)shell->triangle_count; t++)
+        add_triangle(p, shell, t, &parts[root_of(parent, shell->triangle[3 * t])]);
+    for (int v = 0; done && v < shell->vertex_count; v++)
+        p->drawn[parts[v].piece] += parts[v].volume;
+    free(parent);
+    free(parts);
+    return done;
+}
+
+static void pieces_close(pieces *p)
+{
+    und_frame_clear(&p->frame);
+    free(p->label);
+    free(p->stack);
+    free(p->held);
+    free(p->drawn);
+}
+
+static und_status pieces_open(pieces *p, und_levelset *levelset, und_error *err)
+{
+    const und_frame_mesh_def def = {.threads = 1};
+    und_shell shell = {0};
+    *p = (pieces){.s = levelset, .frame = {.grid = {.dx = levelset->def.dx}}};
+    und_status status = und_levelset_write_frame((und_liquid *)levelset, &p->frame, err);
+    if (status == UND_OK)
+        status = und_frame_field(&p->frame, "distance", -1, &p->distance, err);
+    if (status == UND_OK)
+        status = und_frame_mesh(&p->frame, &def, &shell, err);
+    if (status == UND_OK && (!find_pieces(p) || !add_drawn(p, &shell)))
+        status = und_error_set(err, UND_FAILED, "no memory for pieces");
+    und_shell_free(&shell);
+    return status;
+}
+
+/* ---- The worlds ---- */
+
+enum { BALLS = 5, MOST_FILLS = BALLS + 2 };
+static const double LARGE = 4; /* cells: what smaller pieces are drawn as is not looked at */
+
+static und_shape *box_of(double x0, double y0, double z0, double x1, double y1, double z1, und_error *err)
+{
+    return und_shape_create(&(und_shape){.kind = UND_BOX,
+                                         .center = {(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2},
+                                         .half = {(x1 - x0) / 2, (y1 - y0) / 2, (z1 - z0) / 2}},
+                            err);
+}
+
+/* Balls of 2 to 6 cells' radius and a sheet of 2 cells, in the air, and a block behind a wall of 3. */
+typedef struct world {
+    und_levelset_def def;
+    und_fill_def fills[MOST_FILLS];
+    und_obstacle_def wall;
+    und_shape *shapes[MOST_FILLS + 1];
+} world;
+
+static bool world_open(world *w, const case_sink *sink, int n, double gravity, und_error *err)
+{
+    static const double ball[BALLS][4] = {{0.1, 0.85, 0.1, 2},
+                                          {0.12, 0.8, 0.5, 2.5},
+                                          {0.12, 0.85, 0.85, 3},
+                                          {0.4, 0.8, 0.15, 4},
+                                          {0.45, 0.75, 0.65, 6}};
+    const double dx = 1.0 / n, from = 0.75, to = from + 3 * dx;
+    bool made = true;
+    *w = (world){.def = case_levelset_tank(sink, n, n, n, dx)};
+    for (int i = 0; i < BALLS; i++)
+        w->shapes[i] = und_shape_create(&(und_shape){.kind = UND_SPHERE,
+                                                     .center = {ball[i][0], ball[i][1], ball[i][2]},
+                                                     .radius = ball[i][3] * dx},
+                                        err);
+    w->shapes[BALLS] = box_of(0.1, 0.4, 0.2, 0.6, 0.4 + 2 * dx, 0.8, err);
+    w->shapes[BALLS + 1] = box_of(to, -1, -1, 2, 0.21, 2, err);
+    w->shapes[MOST_FILLS] = box_of(from, -1, -1, to, 2, 2, err);
+    for (int i = 0; i <= MOST_FILLS; i++) {
+        made = made && w->shapes[i];
+        if (i < MOST_FILLS)
+            w->fills[i].shape = w->shapes[i];
+    }
+    w->wall = (und_obstacle_def){.name = "wall", .shape = w->shapes[MOST_FILLS]};
+    w->def.fills = w->fills;
+    w->def.fill_count = MOST_FILLS;
+    w->def.obstacles = &w->wall;
+    w->def.obstacle_count = 1;
+    w->def.gravity[1] = gravity;
+    return made;
+}
+
+static void world_close(world *w)
+{
+    for (int i = 0; i <= MOST_FILLS; i++)
+        und_shape_destroy(w->shapes[i]);
+}
+
+/* Of the pieces of at least LARGE cells how many there are; drawn of what is held, of the one that is
+ * furthest off. */
+static und_status look(und_levelset *levelset, int *count, double *worst, und_error *err)
+{
+    pieces p;
+    const double cell = pow(levelset->def.dx, 3);
+    const und_status status = pieces_open(&p, levelset, err);
+    *count = 0;
+    for (int i = 1; i <= p.count && status == UND_OK; i++) {
+        if (!(p.held[i] >= LARGE * cell))
+            continue;
+        ++*count;
+        if (fabs(p.drawn[i] / p.held[i] - 1) > fabs(*worst - 1))
+            *worst = p.drawn[i] / p.held[i];
+    }
+    pieces_close(&p);
+    return status;
+}
+
+/* Without weight they stay as they are; else they fall, and splash. */
+static und_status draw_world(case_sink *sink, int n, bool falls, und_error *err)
+{
+    char text[2][96];
+    double worst[2] = {1, 1}; /* until something has come down, and afterwards */
+    int count = 0, first = 0;
+    world w;
+    const bool made = world_open(&w, sink, n, falls ? -9.81 : 0, err);
+    und_levelset *levelset = made ? und_levelset_create(&w.def, err) : NULL;
+    und_status status = levelset ? UND_OK : UND_FAILED;
+    for (int frame = 0; frame <= (falls ? 18 : 6) && status == UND_OK; frame++) {
+        case_levelset_run(levelset, frame / 24.0, 1.0 / 24);
+        status = look(levelset, &count, &worst[frame > 6], err);
+        first = frame == 0 ? count : first;
+    }
+    snprintf(text[0], sizeof text[0], "%s, %d cells: drawn, the worst piece", falls ? "fall" : "at rest", n);
+    snprintf(text[1], sizeof text[1], "%d cells: %s", n, falls ? "splash: drawn, the worst piece" : "pieces");
+    if (status == UND_OK)
+        case_report(sink, (case_result){text[0], worst[0], 1, 0.01, own});
+    if (status == UND_OK && falls)
+        case_report(sink, (case_result){text[1], worst[1], 1, 0.03, own});
+    if (status == UND_OK && !falls)
+        case_report(sink, (case_result){text[1], first, MOST_FILLS, 0, own});
+    und_levelset_destroy(levelset);
+    world_close(&w);
+    return status;
+}
+
+und_status case_levelset_hold_drawn(case_sink *sink, und_error *err)
+{
+    und_status status = UND_OK;
+    for (int n = 32; n <= 64 && status == UND_OK; n *= 2)
+        for (int falls = 0; falls < 2 && status == UND_OK; falls++)
+            status = draw_world(sink, n, falls, err);
+    return status;
+}
