@@ -36,9 +36,8 @@ static und_status make_cells(und_level_set_particles *t, und_error *err)
     bool made = (p->first = und_pages_alloc((m->count + 1) * sizeof *p->first, "tracers of boxes", err)) &&
                 (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
                 (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
-                (p->above = und_pages_alloc(m->count * sizeof *p->above, "a distance", err)) &&
-                (p->liquid = und_pages_alloc(m->count * sizeof *p->liquid, "a distance", err)) &&
-                (p->below = und_pages_alloc(m->count * sizeof *p->below, "a distance", err));
+                (p->reached = und_pages_alloc(m->count * sizeof *p->reached, "a distance", err)) &&
+                (p->liquid = und_pages_alloc(m->count * sizeof *p->liquid, "a distance", err));
     return made ? UND_OK : err->status;
 }
 
@@ -47,11 +46,10 @@ static void free_cells(und_level_set_particles_parts *p)
     und_pages_free(p->first);
     und_pages_free(p->block_count);
     und_pages_free(p->row_births);
-    und_pages_free(p->above);
+    und_pages_free(p->reached);
     und_pages_free(p->liquid);
-    und_pages_free(p->below);
     p->first = p->block_count = p->row_births = NULL;
-    p->above = p->below = NULL;
+    p->reached = NULL;
     p->liquid = NULL;
 }
 
@@ -114,7 +112,7 @@ und_status und_level_set_particles_window(und_level_set_particles *t, const und_
     t->mac = *mac;
     if (!same) {
         t->parts->first = t->parts->block_count = t->parts->row_births = NULL;
-        t->parts->above = t->parts->below = NULL;
+        t->parts->reached = NULL;
         t->parts->liquid = NULL;
     }
     if (!same && make_cells(t, err) != UND_OK) {

@@ -2,6 +2,7 @@
 #include "surface/level_set_particles_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* On the wrong side by more than their radius. */
 UND_INLINE und_lanes_int is_escaped(und_lanes phi, und_lanes radius)
@@ -24,21 +25,14 @@ UND_INLINE void list_block(und_level_set_particles *t, const und_distance *d, in
     t->parts->block_count[block] = count;
 }
 
-/* A part of the domain, which one thread puts right: every `parts`th group of planes. */
-typedef struct share {
-    int part, parts;
-} share;
-
-enum { PLANES = 4 };
-
-/* The middles of cells around a particle: of the lowest, and bits of those that are in the domain and this
- * share's, of eight of which every second is one further along x, two of four along y, four along z. */
+/* The middles of cells around a particle: of the lowest, and bits of those that are in the domain, of eight
+ * of which every second is one further along x, two of four along y, four along z. */
 typedef struct corners {
     int low[3];
     unsigned bits;
 } corners;
 
-UND_INLINE corners corners_of(const und_level_set_particles *t, share s, int i)
+UND_INLINE corners corners_of(const und_level_set_particles *t, int i)
 {
     static const unsigned further[3] = {0xaa, 0xcc, 0xf0};
     const und_mac *m = &t->mac;
@@ -48,26 +42,48 @@ UND_INLINE corners corners_of(const und_level_set_particles *t, share s, int i)
         float place = t->place[a][i];
         bool there = place > (float)m->low[a] && place <= (float)(m->low[a] + m->n[a]);
         c.low[a] = there ? (int)(place + 0.5F) - 1 - m->low[a] : -1;
-        for (int side = 0; side < 2; side++) {
-            const int at = c.low[a] + side;
-            bool others =
-                s.parts > 1 && a == und_level_set_particles_axis(m) && at / PLANES % s.parts != s.part;
-            if (at < 0 || at >= m->n[a] || others)
-                c.bits &= side ? ~further[a] : further[a];
-        }
+        if (c.low[a] < 0)
+            c.bits &= further[a];
+        if (c.low[a] + 1 >= m->n[a])
+            c.bits &= ~further[a];
     }
     return c;
 }
-
-typedef void corner_fn(und_level_set_particles *t, und_distance *d, corners c, int i);
 
 UND_INLINE size_t corner_cell(const und_mac *m, corners c, int k)
 {
     return und_mac_at(m, c.low[0] + (k & 1), c.low[1] + (k >> 1 & 1), c.low[2] + (k >> 2));
 }
 
+/* Of each kind of escaped particles, how far a cell's middle is in the one that it is furthest in: as a whole
+ * number that grows with it, of the air in the upper half of 64 bits, 0 where there is none.  The most is the
+ * same in whatever order threads find it. */
+static uint32_t whole_of(float inside)
+{
+    uint32_t bits;
+    memcpy(&bits, &inside, sizeof bits);
+    return bits >> 31 ? ~bits : bits | UINT32_C(0x80000000);
+}
+static float inside_of(uint32_t whole)
+{
+    const uint32_t bits = whole >> 31 ? whole & UINT32_C(0x7fffffff) : ~whole;
+    float inside;
+    memcpy(&inside, &bits, sizeof inside);
+    return inside;
+}
+
+static void reach_cell(uint64_t *reached, bool air, float inside)
+{
+    const int shift = air ? 32 : 0;
+    const uint64_t own = (uint64_t)whole_of(inside) << shift, half = UINT64_C(0xffffffff) << shift;
+    uint64_t now = __atomic_load_n(reached, __ATOMIC_RELAXED);
+    while (own > (now & half) && !__atomic_compare_exchange_n(reached, &now, (now & ~half) | own, true,
+                                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
 /* phi of the sphere that a particle is. */
-UND_INLINE void reach_cells(und_level_set_particles *t, und_distance *d, corners c, int i)
+UND_INLINE void reach_cells(und_level_set_particles *t, corners c, int i)
 {
     float square[3][2], radius = t->radius[i];
     for (int a = 0; a < 3; a++)
@@ -77,17 +93,8 @@ UND_INLINE void reach_cells(und_level_set_particles *t, und_distance *d, corners
         }
     for (; c.bits; c.bits &= c.bits - 1) {
         int k = __builtin_ctz(c.bits);
-        size_t cell = corner_cell(&t->mac, c, k);
-        float *above = &t->parts->above[cell], *below = &t->parts->below[cell];
-        if (!t->parts->liquid[cell]) {
-            t->parts->liquid[cell] = 1; /* reached */
-            *above = *below = d->phi[cell];
-        }
         float inside = fabsf(radius) - sqrtf(square[0][k & 1] + square[1][k >> 1 & 1] + square[2][k >> 2]);
-        if (radius > 0)
-            *above = *above > inside ? *above : inside;
-        else
-            *below = *below < -inside ? *below : -inside;
+        reach_cell(&t->parts->reached[corner_cell(&t->mac, c, k)], radius > 0, inside);
     }
 }
 
@@ -108,40 +115,45 @@ UND_INLINE void set_phi(und_distance *d, const int at[3], size_t cell, float phi
             for (int x = low[0]; x <= high[0]; x++)
                 d->phi[und_mac_at(m, x, y, z)] = phi;
     if (fabsf(phi) < (float)d->width)
-        und_mask_add(&d->band, at[0], at[1], at[2]);
+        und_mask_add_shared(&d->band, at[0], at[1], at[2]);
 }
 
-/* Whichever is nearer to the surface. */
-UND_INLINE void settle_cells(und_level_set_particles *t, und_distance *d, corners c, int i)
+/* Whichever is nearer to the surface; who comes first to a cell that was reached settles it. */
+UND_INLINE void settle_cells(und_level_set_particles *t, und_distance *d, corners c)
 {
-    (void)i;
     for (; c.bits; c.bits &= c.bits - 1) {
         int k = __builtin_ctz(c.bits);
         const int at[3] = {c.low[0] + (k & 1), c.low[1] + (k >> 1 & 1), c.low[2] + (k >> 2)};
         size_t cell = corner_cell(&t->mac, c, k);
-        if (!t->parts->liquid[cell])
-            continue; /* settled */
-        t->parts->liquid[cell] = 0;
-        float above = t->parts->above[cell], below = t->parts->below[cell];
-        float phi = fabsf(above) < fabsf(below) ? above : below;
-        set_phi(d, at, cell, phi);
+        uint64_t *reached = &t->parts->reached[cell];
+        if (__atomic_load_n(reached, __ATOMIC_RELAXED) == 0)
+            continue;
+        const uint64_t both = __atomic_exchange_n(reached, 0, __ATOMIC_RELAXED);
+        const uint32_t air = (uint32_t)(both >> 32), liquid = (uint32_t)both;
+        if (both == 0)
+            continue;
+        float above = d->phi[cell], below = above;
+        above = air && !(above > inside_of(air)) ? inside_of(air) : above;
+        below = liquid && !(below < -inside_of(liquid)) ? -inside_of(liquid) : below;
+        set_phi(d, at, cell, fabsf(above) < fabsf(below) ? above : below);
     }
 }
 
-UND_INLINE void for_listed(und_level_set_particles *t, und_distance *d, share s, corner_fn *fn)
+static void put_right(und_level_set_particles *t, und_distance *d, int workers)
 {
-    int blocks = und_level_set_particles_blocks(t->count);
+    const int blocks = und_level_set_particles_blocks(t->count);
+    PARALLEL_FOR(workers)
     for (int block = 0; block < blocks; block++) {
         const int32_t *list = t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
         for (int32_t k = 0; k < t->parts->block_count[block]; k++)
-            fn(t, d, corners_of(t, s, list[k]), list[k]);
+            reach_cells(t, corners_of(t, list[k]), list[k]);
     }
-}
-
-static void put_right(und_level_set_particles *t, und_distance *d, share s)
-{
-    for_listed(t, d, s, reach_cells);
-    for_listed(t, d, s, settle_cells);
+    PARALLEL_FOR(workers)
+    for (int block = 0; block < blocks; block++) {
+        const int32_t *list = t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
+        for (int32_t k = 0; k < t->parts->block_count[block]; k++)
+            settle_cells(t, d, corners_of(t, list[k]));
+    }
 }
 
 /* ---- What the grid cannot hold ----
@@ -154,9 +166,11 @@ static void put_right(und_level_set_particles *t, und_distance *d, share s)
 typedef void listed_fn(und_level_set_particles *t, int32_t *list, int32_t *count,
                        const und_level_set_particles_lost *lost);
 
+/* In order, or, where nobody is told of them, by all threads. */
 static void for_lists(und_level_set_particles *t, listed_fn *fn, const und_level_set_particles_lost *lost)
 {
     int blocks = und_level_set_particles_blocks(t->count);
+    PARALLEL_FOR(lost->held ? und_level_set_particles_workers(t) : 1)
     for (int block = 0; block < blocks; block++)
         fn(t, t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK, &t->parts->block_count[block],
            lost);
@@ -272,8 +286,5 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
         escaped += (size_t)t->parts->block_count[block];
     if (escaped > 0 && lost)
         take_lost(t, lost);
-    int workers = und_workers(t->threads, escaped, ENOUGH);
-    PARALLEL_FOR(workers)
-    for (int part = 0; part < workers; part++)
-        put_right(t, d, (share){part, workers});
+    put_right(t, d, und_workers(t->threads, escaped, ENOUGH));
 }

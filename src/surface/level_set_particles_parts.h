@@ -17,10 +17,10 @@ typedef struct und_level_set_particles_parts {
     int32_t *first;       /* [mac.count + 1]: of each box, where its particles begin; as of the last sort */
     int32_t *block_count; /* [blocks][piles]: of each block in each pile of boxes; [blocks]: listed */
     int32_t *row_births;  /* [rows of boxes + 1] */
-    float *above, *below; /* [mac.count]: phi as the escaped of either kind would have it */
-    uint8_t *liquid;  /* [mac.count]: 0, but while air that was overrun is looked for, or cells are reached */
-    int32_t steps;    /* tidied since the start */
-    int32_t seedings; /* so far: the stream of random numbers of the next */
+    uint64_t *reached;    /* [mac.count]: 0, but while escaped particles put phi right */
+    uint8_t *liquid;      /* [mac.count]: 0, but while air that was overrun is looked for */
+    int32_t steps;        /* tidied since the start */
+    int32_t seedings;     /* so far: the stream of random numbers of the next */
 } und_level_set_particles_parts;
 
 /* For a loop over all particles. */
