@@ -100,42 +100,57 @@ static float overfilled(const search *f, size_t at)
     return most;
 }
 
-static bool near_wall(const search *f, size_t at)
+/* Of UND_LANES cells from x on in a row: bits of those so near to a wall that they may be in a gap. */
+static unsigned near_walls(const search *f, int x, int y, int z)
 {
     const und_mac *m = &f->s->mac;
-    int cell[3];
-    und_volume_cell(m, at, cell);
-    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++)
-        if ((cell[a] < f->reach && f->walls->closed[2 * a]) ||
-            (cell[a] >= m->n[a] - f->reach && f->walls->closed[2 * a + 1]))
-            return true;
-    return f->walls->room && f->walls->distance[at] < (float)(f->reach + 1);
+    const int at[3] = {x, y, z};
+    const bool *closed = f->walls->closed;
+    for (int a = 1; a < (m->n[2] > 1 ? 3 : 2); a++)
+        if ((at[a] < f->reach && closed[2 * a]) || (at[a] >= m->n[a] - f->reach && closed[2 * a + 1]))
+            return UND_LANES_ALL;
+    unsigned bits = 0;
+    for (int i = 0; i < UND_LANES && (x < f->reach || x + UND_LANES > m->n[0] - f->reach); i++)
+        if ((x + i < f->reach && closed[0]) || (x + i >= m->n[0] - f->reach && closed[1]))
+            bits |= 1u << i;
+    if (f->walls->room)
+        bits |= und_lanes_bits(und_lanes_load(f->walls->distance + und_mac_at(m, x, y, z)) <
+                               (float)(f->reach + 1));
+    return bits;
 }
 
-/* Adds to the list; how much they would have too much. */
-static double find(und_levelset *s, const und_volume_walls *walls, bool pressed)
+/* Adds those of a row to the list; how much they would have too much. */
+static double find_in_row(und_levelset *s, const search *f, int row)
 {
     const und_mac *m = &s->mac;
+    const und_lanes none = {0}, furthest = und_lanes_all((float)f->reach);
+    double sum = 0;
+    for (int x = 0; x < m->n[0]; x += UND_LANES) {
+        const size_t from = und_mac_row(m, row) + (size_t)x;
+        const und_lanes phi = und_lanes_load(s->surface.phi + from);
+        unsigned bits =
+            und_lanes_bits((phi >= none) & (phi < furthest)) & und_volume_row_bits((size_t)(m->n[0] - x));
+        if (bits)
+            bits &= near_walls(f, x, row % m->n[1], row / m->n[1]);
+        for (; bits; bits &= bits - 1) {
+            const size_t at = from + (size_t)__builtin_ctz(bits);
+            const float over = space_in(f, at) > 0 ? overfilled(f, at) : 0;
+            if (!(over > MARGIN))
+                continue;
+            s->closing[s->closing_count++] = (int32_t)at;
+            sum += (double)over;
+        }
+    }
+    return sum;
+}
+
+static double find(und_levelset *s, const und_volume_walls *walls, bool pressed)
+{
     const int reach = (int)ceil(s->def.courant);
     const search f = {s, und_levelset_volumes(s), walls, reach < FURTHEST ? reach : FURTHEST, pressed};
-    const und_lanes none = {0}, furthest = und_lanes_all((float)f.reach);
     double sum = 0;
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t from = und_mac_row(m, row), end = from + (size_t)m->n[0]; from < end; from += UND_LANES) {
-            const und_lanes phi = und_lanes_load(s->surface.phi + from);
-            unsigned bits =
-                und_lanes_bits((phi >= none) & (phi < furthest)) & und_volume_row_bits(end - from);
-            for (; bits; bits &= bits - 1) {
-                const size_t at = from + (size_t)__builtin_ctz(bits);
-                if (!near_wall(&f, at) || !(space_in(&f, at) > 0))
-                    continue;
-                const float over = overfilled(&f, at);
-                if (!(over > MARGIN))
-                    continue;
-                s->closing[s->closing_count++] = (int32_t)at;
-                sum += (double)over;
-            }
-        }
+    for (int row = 0; row < und_mac_rows(&s->mac); row++)
+        sum += find_in_row(s, &f, row);
     return sum;
 }
 

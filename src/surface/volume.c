@@ -112,14 +112,13 @@ static void mark_row(und_volume *v, int row, und_volume_look_fn *look, und_volum
     int count = 0;
     memset(p->mark + begin, 0, end - begin);
     for (size_t from = begin; from < end; from += UND_LANES) {
-        unsigned chosen = 0;
-        unsigned bits = (look ? look(context, from) : ~0u) & und_volume_row_bits(end - from);
-        for (; bits; bits &= bits - 1) {
-            const int i = __builtin_ctz(bits);
-            const size_t at = from + (size_t)i;
-            p->mark[at] = p->own[at] && fn(context, at);
-            chosen |= (unsigned)p->mark[at] << i;
-        }
+        const unsigned own =
+            und_lanes_bits(und_lanes_bytes(p->own + from) != 0) & und_volume_row_bits(end - from);
+        unsigned chosen = (look ? look(context, from) : ~0u) & own;
+        for (unsigned bits = fn ? chosen : 0; bits; bits &= bits - 1)
+            if (!fn(context, from + (size_t)__builtin_ctz(bits)))
+                chosen &= ~(bits & -bits);
+        und_lanes_bytes_store_some(p->mark + from, (und_lanes_int){0} + 1, chosen);
         count += __builtin_popcount(chosen);
         if (chosen)
             *chunk++ = (und_volume_chunk){.at = (int32_t)from, .bits = (uint16_t)chosen};

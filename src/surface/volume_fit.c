@@ -37,17 +37,13 @@ static bool is_held(const fit *f, size_t at)
     return f->v->parts->kind[at] == UND_VOLUME_HELD;
 }
 
-static bool is_near(const void *context, size_t at)
-{
-    const fit *f = context;
-    return !is_held(f, at) && (fabsf(f->phi[at]) < NEAR || (f->v->c[at] != 0 && f->phi[at] > 0));
-}
-
 static unsigned look_near(const void *context, size_t at)
 {
     const fit *f = context;
-    const und_lanes phi = und_lanes_load(f->phi + at), near = und_lanes_all(NEAR);
-    return und_lanes_bits((phi < near) & (phi > -near)) | und_volume_aloft(f->v, f->phi, at);
+    const und_lanes phi = und_lanes_load(f->phi + at), near = und_lanes_all(NEAR), none = {0};
+    const und_lanes_int held = und_lanes_bytes(f->v->parts->kind + at) == UND_VOLUME_HELD;
+    const und_lanes_int aloft = (und_lanes_int_load(f->v->c + at) != 0) & (phi > none);
+    return und_lanes_bits((((phi < near) & (phi > -near)) | aloft) & ~held);
 }
 
 /* ---- What phi encloses ---- */
@@ -472,7 +468,7 @@ void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *wall
     const fit f = {v, walls, d->phi, tracked};
     und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
-    und_volume_list(v, look_near, is_near, &f);
+    und_volume_list(v, look_near, NULL, &f);
     const double enough = SHOWN * (double)und_volume_sum(v);
     for (int round = 0; round < SHIFTS && (double)shift(&f) > enough; round++)
         ;

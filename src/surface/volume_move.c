@@ -208,26 +208,17 @@ static void open_sides(const move *m)
     }
 }
 
-static bool is_moved(const void *context, size_t at)
+static bool is_moved(const move *m, size_t at)
 {
-    const uint8_t kind = ((const move *)context)->v->parts->kind[at];
+    const uint8_t kind = m->v->parts->kind[at];
     return kind == UND_VOLUME_ACTIVE || kind == UND_VOLUME_HELD;
 }
 
-/* All but eights of cells that are dry, or deep. */
 static unsigned look_moved(const void *context, size_t at)
 {
-    const uint8_t *kind = ((const move *)context)->v->parts->kind + at;
-    const uint64_t deep = UND_VOLUME_DEEP * UINT64_C(0x0101010101010101);
-    unsigned bits = 0;
-    for (int i = 0; i < UND_LANES; i += 8) {
-        uint64_t eight;
-        memcpy(&eight, kind + i, sizeof eight);
-        bits |= eight == 0 || eight == deep ? 0 : 0xffu << i;
-    }
-    return bits;
+    const und_lanes_int kind = und_lanes_bytes(((const move *)context)->v->parts->kind + at);
+    return und_lanes_bits((kind == UND_VOLUME_ACTIVE) | (kind == UND_VOLUME_HELD));
 }
-_Static_assert(UND_VOLUME_DRY == 0, "eights of dry cells are 0");
 
 static int parts_needed(const move *m)
 {
@@ -685,7 +676,7 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
     set_kinds(&m);
     open_sides(&m);
     wake_around_thin(&m);
-    und_volume_list(v, look_moved, is_moved, &m);
+    und_volume_list(v, look_moved, NULL, &m);
     m.parts = parts_needed(&m);
     m.per = m.whole / (float)m.parts;
     m.stays = flow->stays / sqrtf((float)m.parts);

@@ -78,7 +78,8 @@ static inline und_volume_chunk *und_volume_chunk_end(const und_volume *v, int bl
 
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);
-/* The grid's own cells for which fn says so, into parts->list, of those that `look` (NULL: all) finds. */
+/* The grid's own cells for which fn (NULL: any) says so, into parts->list, of those that `look` (NULL: all)
+ * finds. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
 
