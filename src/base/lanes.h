@@ -1,18 +1,25 @@
-/* As many floats at a time as the machine has room for in a register, 8 or 16, in the compilers' own vectors.
- * Each lane is by itself: results have the same bits with either. */
+/* As many floats at a time as the machine has room for in a register, 8 or 16, in the compilers' own vectors;
+ * or one (UND_ONE_LANE), which is what a device with threads of its own has.  Each lane is by itself: results
+ * have the same bits with any. */
 #ifndef UND_BASE_LANES_H
 #define UND_BASE_LANES_H
 
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
-#ifdef __AVX512F__
+#ifdef UND_ONE_LANE
+enum { UND_LANES = 1 };
+#elif defined __AVX512F__
+#define UND_LANES_512
 enum { UND_LANES = 16 };
 #else
 enum { UND_LANES = 8 };
+#ifdef __AVX__
+#define UND_LANES_256
+#endif
+#endif
+#ifdef __AVX__
+#include <immintrin.h>
 #endif
 
 enum { UND_LANES_ALL = (1 << UND_LANES) - 1 };
@@ -55,9 +62,9 @@ UND_INLINE und_lanes_int und_lanes_int_load(const int32_t *p)
 }
 UND_INLINE und_lanes_int und_lanes_bytes(const uint8_t *p) /* a byte for each lane */
 {
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
     return (und_lanes_int)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p));
-#elif defined __AVX2__
+#elif defined UND_LANES_256 && defined __AVX2__
     return (und_lanes_int)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
 #else
     und_lanes_int v;
@@ -79,9 +86,9 @@ UND_INLINE und_lanes und_lanes_select(und_lanes_int yes, und_lanes a, und_lanes 
 /* b where one is NaN. */
 UND_INLINE und_lanes und_lanes_max(und_lanes a, und_lanes b)
 {
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
     return (und_lanes)_mm512_max_ps((__m512)a, (__m512)b);
-#elif defined __AVX__
+#elif defined UND_LANES_256
     return (und_lanes)_mm256_max_ps((__m256)a, (__m256)b);
 #else
     return und_lanes_select(a > b, a, b);
@@ -89,9 +96,9 @@ UND_INLINE und_lanes und_lanes_max(und_lanes a, und_lanes b)
 }
 UND_INLINE und_lanes und_lanes_min(und_lanes a, und_lanes b)
 {
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
     return (und_lanes)_mm512_min_ps((__m512)a, (__m512)b);
-#elif defined __AVX__
+#elif defined UND_LANES_256
     return (und_lanes)_mm256_min_ps((__m256)a, (__m256)b);
 #else
     return und_lanes_select(a < b, a, b);
@@ -100,9 +107,9 @@ UND_INLINE und_lanes und_lanes_min(und_lanes a, und_lanes b)
 
 UND_INLINE und_lanes und_lanes_sqrt(und_lanes v)
 {
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
     return (und_lanes)_mm512_sqrt_ps((__m512)v);
-#elif defined __AVX__
+#elif defined UND_LANES_256
     return (und_lanes)_mm256_sqrt_ps((__m256)v);
 #else
     for (int i = 0; i < UND_LANES; i++)
@@ -120,9 +127,9 @@ UND_INLINE und_lanes_int und_lanes_floor(und_lanes v)
 /* Bit i is set where yes[i] is. */
 UND_INLINE unsigned und_lanes_bits(und_lanes_int yes)
 {
-#if defined __AVX512F__
+#if defined UND_LANES_512
     return _mm512_cmplt_epi32_mask((__m512i)yes, _mm512_setzero_si512());
-#elif defined __AVX__
+#elif defined UND_LANES_256
     return (unsigned)_mm256_movemask_ps((__m256)yes);
 #else
     unsigned bits = 0;
@@ -143,12 +150,12 @@ UND_INLINE und_lanes_int und_lanes_where(unsigned bits)
 /* Those whose bit is set in `which`, and none of the others is written. */
 UND_INLINE void und_lanes_store_some(float *p, und_lanes v, unsigned which)
 {
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
     _mm512_mask_storeu_ps(p, (__mmask16)which, (__m512)v);
 #else
     if (which == UND_LANES_ALL) /* most often, and much faster */
         und_lanes_store(p, v);
-#ifdef __AVX__
+#ifdef UND_LANES_256
     else
         _mm256_maskstore_ps(p, (__m256i)und_lanes_where(which), (__m256)v);
 #else
@@ -161,7 +168,7 @@ UND_INLINE void und_lanes_store_some(float *p, und_lanes v, unsigned which)
 }
 UND_INLINE void und_lanes_int_store_some(int32_t *p, und_lanes_int v, unsigned which)
 {
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
     _mm512_mask_storeu_epi32(p, (__mmask16)which, (__m512i)v);
 #else
     if (which == UND_LANES_ALL)
@@ -174,7 +181,7 @@ UND_INLINE void und_lanes_int_store_some(int32_t *p, und_lanes_int v, unsigned w
 }
 UND_INLINE void und_lanes_bytes_store_some(uint8_t *p, und_lanes_int v, unsigned which)
 {
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
     _mm512_mask_cvtepi32_storeu_epi8(p, (__mmask16)which, (__m512i)v);
 #else
     for (int i = 0; i < UND_LANES; i++)
@@ -185,7 +192,7 @@ UND_INLINE void und_lanes_bytes_store_some(uint8_t *p, und_lanes_int v, unsigned
 /* Of those alone is read; 0 is in the others. */
 UND_INLINE und_lanes_int und_lanes_int_load_some(const int32_t *p, unsigned which)
 {
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
     return (und_lanes_int)_mm512_maskz_loadu_epi32((__mmask16)which, p);
 #else
     und_lanes_int v = {0};

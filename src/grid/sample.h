@@ -36,7 +36,7 @@ UND_INLINE und_between und_between_middles(const und_mac *m, int axis, und_lanes
 }
 
 /* For each of `rows` offsets the values at index[i] + row[r], and those behind them. */
-#ifdef __AVX512F__
+#ifdef UND_LANES_512
 /* Places near each other along x, as those of neighbours and of sorted particles are, share the reading of a
  * stretch of 32 values. */
 UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int index, const ptrdiff_t *row,
@@ -61,6 +61,16 @@ UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int
             high[r] = (und_lanes)_mm512_mask_mov_ps((__m512)high[r], here, second);
         }
         left &= ~(unsigned)here;
+    }
+}
+#elif defined UND_ONE_LANE
+UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int index, const ptrdiff_t *row,
+                                 int rows, und_lanes *low, und_lanes *high)
+{
+    (void)m;
+    for (int r = 0; r < rows; r++) {
+        low[r] = und_lanes_load(v + row[r] + index[0]);
+        high[r] = und_lanes_load(v + row[r] + index[0] + 1);
     }
 }
 #else
@@ -184,6 +194,30 @@ static inline void und_sample_velocity(const und_mac *m, float *const u[3], cons
         und_sample_components(m, u, place, out, 2);
     else
         und_sample_components(m, u, place, out, 3);
+}
+
+/* The value of cells at one place; slope[]: what it gains from `by` cells before it to as far behind, along
+ * each axis. */
+static inline float und_sample_slope(const und_mac *m, const float *v, const float place[3], float by,
+                                     float slope[3])
+{
+    enum { PLACES = 7 };
+    float value[PLACES];
+    for (int first = 0; first < PLACES; first += UND_LANES) {
+        und_lanes at[3], found;
+        for (int a = 0; a < 3; a++) {
+            float there[UND_LANES];
+            for (int i = 0; i < UND_LANES; i++)
+                there[i] = place[a] + (first + i == 1 + 2 * a ? by : first + i == 2 + 2 * a ? -by : 0);
+            at[a] = und_lanes_load(there);
+        }
+        und_sample_cells(m, v, at, &found, NULL);
+        for (int i = 0; i < UND_LANES && first + i < PLACES; i++)
+            value[first + i] = found[i];
+    }
+    for (int a = 0; a < 3; a++)
+        slope[a] = value[1 + 2 * a] - value[2 + 2 * a];
+    return value[0];
 }
 
 /* Where the flow takes a place in a time in which a speed of 1 m/s crosses `cells_per_speed` cells; below 0:

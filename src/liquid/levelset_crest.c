@@ -81,21 +81,6 @@ static void velocity_at(const und_levelset *s, const float place[3], double velo
         velocity[a] = (double)found[a][0];
 }
 
-/* phi at a place, and its gradient over half a cell to both sides. */
-static float slope_at(const und_levelset *s, const float place[3], float slope[3])
-{
-    und_lanes at[3], found;
-    for (int a = 0; a < 3; a++) {
-        at[a] = und_lanes_all(place[a]);
-        at[a][1 + 2 * a] += 0.5f;
-        at[a][2 + 2 * a] -= 0.5f;
-    }
-    und_sample_cells(&s->mac, s->surface.phi, at, &found, NULL);
-    for (int a = 0; a < 3; a++)
-        slope[a] = found[1 + 2 * a] - found[2 + 2 * a];
-    return found[0];
-}
-
 /* Goes down into the liquid, to where it is deepest, at most so many cells: in thin sheets along them. */
 static void find_body(const und_levelset *s, const crest *c, float far, float body[3])
 {
@@ -107,7 +92,7 @@ static void find_body(const und_levelset *s, const crest *c, float far, float bo
         float next[3], slope[3];
         for (int a = 0; a < 3; a++)
             next[a] = body[a] + step * way[a];
-        const float phi = slope_at(s, next, slope);
+        const float phi = und_sample_slope(&s->mac, s->surface.phi, next, 0.5f, slope);
         const float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
         if (phi > depth + 0.1f)
             return;

@@ -285,21 +285,11 @@ static void pull_aside(und_levelset *s)
 /* How far it is to the nearest solid, in cells, and the unit vector away from it. */
 static float solid_at(const und_levelset *s, const float place[3], float normal[3])
 {
-    und_lanes at[3], found; /* the place, and a little beside it along each axis */
-    float length = 0;
-    for (int a = 0; a < 3; a++) {
-        at[a] = und_lanes_all(place[a]);
-        at[a][1 + 2 * a] += 0.25f;
-        at[a][2 + 2 * a] -= 0.25f;
-    }
-    und_sample_cells(&s->mac, s->solids.distance, at, &found, NULL);
-    for (int a = 0; a < 3; a++) {
-        normal[a] = found[1 + 2 * a] - found[2 + 2 * a];
-        length += normal[a] * normal[a];
-    }
+    const float distance = und_sample_slope(&s->mac, s->solids.distance, place, 0.25f, normal);
+    const float length = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
     for (int a = 0; a < 3; a++)
-        normal[a] /= length > 0 ? sqrtf(length) : 1;
-    return found[0];
+        normal[a] /= length > 0 ? length : 1;
+    return distance;
 }
 
 /* Drops slide along closed sides and solids. */

@@ -17,8 +17,7 @@ UND_INLINE void list_block(und_level_set_particles *t, const und_distance *d, in
     int32_t *list = t->parts->order + begin, count = 0;
     for (int i = begin; i < end; i += UND_LANES) {
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
-        unsigned bits =
-            und_level_set_particles_bits(is_escaped(phi, radius)) & und_level_set_particles_before(i, end);
+        unsigned bits = und_lanes_bits(is_escaped(phi, radius)) & und_level_set_particles_before(i, end);
         for (; bits; bits &= bits - 1)
             list[count++] = i + __builtin_ctz(bits);
     }

@@ -17,7 +17,7 @@ static inline void leave_solids(const und_mac *m, const float *wall, und_lanes l
         und_lanes depth, slope[3], square = und_lanes_all(1e-6F);
         und_sample_cells(m, wall, place, &depth, NULL);
         und_lanes_int inside = depth < least;
-        if (!und_level_set_particles_bits(inside))
+        if (!und_lanes_bits(inside))
             return;
         for (int a = 0; a < 3; a++) {
             und_lanes low, high, at[3] = {place[0], place[1], place[2]};
@@ -72,7 +72,7 @@ static void end_deep(und_level_set_particles *t, const float *wall, int i, unsig
     const float deep = -0.5F; /* cells */
     und_lanes_int gone =
         (und_level_set_particles_field(t, wall, i) < deep) & (und_lanes_load(t->radius + i) > 0);
-    for (unsigned bits = und_level_set_particles_bits(gone) & which; bits; bits &= bits - 1)
+    for (unsigned bits = und_lanes_bits(gone) & which; bits; bits &= bits - 1)
         t->radius[i + __builtin_ctz(bits)] = 0;
 }
 
@@ -99,7 +99,7 @@ static void move_batch(und_level_set_particles *t, float *const u[3], float cell
     }
     if (wall && t->def.layered)
         end_deep(t, wall, i, which);
-    for (unsigned bits = und_level_set_particles_bits(out) & which; bits; bits &= bits - 1) {
+    for (unsigned bits = und_lanes_bits(out) & which; bits; bits &= bits - 1) {
         int k = i + __builtin_ctz(bits);
         if (left_domain(m, u, (const float[3]){t->place[0][k], t->place[1][k], t->place[2][k]}))
             t->radius[k] = 0;

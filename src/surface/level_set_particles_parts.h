@@ -54,18 +54,6 @@ UND_INLINE und_lanes und_level_set_particles_field(const und_level_set_particles
     return out;
 }
 
-/* Bit k is set where yes[k] is. */
-UND_INLINE unsigned und_level_set_particles_bits(und_lanes_int yes)
-{
-#ifdef __AVX512F__
-    return _mm512_cmplt_epi32_mask((__m512i)yes, _mm512_setzero_si512());
-#else
-    unsigned bits = 0;
-    for (int k = 0; k < UND_LANES; k++)
-        bits |= (unsigned)(yes[k] & 1) << k;
-    return bits;
-#endif
-}
 /* Bits of those from i on that are before the end. */
 static inline unsigned und_level_set_particles_before(int i, int end)
 {

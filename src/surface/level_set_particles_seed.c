@@ -101,7 +101,7 @@ static void fill_box(births *b, const int box[3], size_t index, int wanted)
             und_sample_cells(m, b->wall, place, &depth, NULL);
             good &= depth >= 0;
         }
-        unsigned bits = und_level_set_particles_bits(good) & und_level_set_particles_before(from, wanted);
+        unsigned bits = und_lanes_bits(good) & und_level_set_particles_before(from, wanted);
         if (b->only)
             bits &= marked_bits(b, place, bits);
         b->count += __builtin_popcount(bits);
@@ -165,8 +165,7 @@ static void thin_box(und_level_set_particles *t, const und_distance *d, int32_t 
     int most = (int)(TOO_MANY * (float)t->def.per_cell), kept = 0;
     for (int32_t i = begin; i < end; i += UND_LANES) {
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
-        unsigned bits =
-            und_level_set_particles_bits(phi * radius > 0) & und_level_set_particles_before(i, end);
+        unsigned bits = und_lanes_bits(phi * radius > 0) & und_level_set_particles_before(i, end);
         for (; bits; bits &= bits - 1)
             if (kept++ >= most)
                 t->radius[i + __builtin_ctz(bits)] = 0;
@@ -213,8 +212,7 @@ void und_level_set_particles_drop_far(und_level_set_particles *t, const und_dist
             und_lanes phi = und_level_set_particles_field(t, d->phi, i);
             und_lanes_int near = (phi < limit) & (phi > -limit);
             und_lanes_store_some(t->radius + i, (und_lanes){0},
-                                 ~und_level_set_particles_bits(near) &
-                                     und_level_set_particles_before(i, end));
+                                 ~und_lanes_bits(near) & und_level_set_particles_before(i, end));
         }
     }
 }
@@ -244,8 +242,8 @@ void und_level_set_particles_refit(und_level_set_particles *t, const und_distanc
     for (int block = 0; block < blocks; block++) {
         int end = und_level_set_particles_block_end(t, block);
         for (int i = block * UND_LEVEL_SET_PARTICLES_BLOCK; i < end; i += UND_LANES) {
-            unsigned bits = und_level_set_particles_bits(und_lanes_load(t->radius + i) != 0) &
-                            und_level_set_particles_before(i, end);
+            unsigned bits =
+                und_lanes_bits(und_lanes_load(t->radius + i) != 0) & und_level_set_particles_before(i, end);
             bits = in_marked(t, i, bits, marked, cells);
             if (!bits)
                 continue;
