@@ -235,10 +235,11 @@ static und_status drain(case_sink *sink, int wide, const double at[2], const cha
 
 und_status case_levelset_slot(case_sink *sink, und_error *err)
 {
-    static const double at[2][2] = {{0, 0}, {0.25, 0.25}};
+    static const double at[4][2] = {{0, 0}, {0.25, 0.25}, {0.5, 0}, {0.5, 0.5}};
+    static const char *const where[4] = {"", ", within cells", ", edges in middles", ", all in middles"};
     und_status status = UND_OK;
     for (int wide = 6; wide <= 12 && status == UND_OK; wide *= 2)
-        for (int k = 0; k < 2 && status == UND_OK; k++)
-            status = drain(sink, wide, at[k], k ? ", within cells" : "", err);
+        for (int k = 0; k < 4 && status == UND_OK; k++)
+            status = drain(sink, wide, at[k], where[k], err);
     return status;
 }

@@ -99,6 +99,42 @@ static float open_part(const und_solids *s, const float *node, int axis, size_t 
     return open < LEAST ? 0 : open;
 }
 
+/* The same by places all over the face. */
+static float sampled_part(const und_solids *s, const int cell[3], int axis)
+{
+    const und_mac *m = &s->mac;
+    const und_solids_around here = {s, cell};
+    const int across = m->n[2] > 1 ? 4 : 8;
+    const int count[3] = {axis == 0 ? 1 : across, axis == 1 ? 1 : across,
+                          axis == 2 || m->n[2] == 1 ? 1 : across};
+    float sum = 0;
+    for (int k = 0; k < count[0] * count[1] * count[2]; k++) {
+        const int of[3] = {k % count[0], k / count[0] % count[1], k / count[0] / count[1]};
+        double at[3];
+        for (int a = 0; a < 3; a++)
+            at[a] = cell[a] + (a == axis ? 0.5 : (of[a] + 0.5) / count[a] - 0.5);
+        const und_vec3 place = und_solids_place(m, at[0], at[1], at[2]);
+        const float d = (float)(und_solids_nearest(&here, place) / m->d[0]), part = 0.5f + d * (float)across;
+        sum += !(d > ON_WALL) ? 0 : part < 1 ? part : 1;
+    }
+    return sum / (float)(count[0] * count[1] * count[2]);
+}
+
+/* At an edge corners of cells know the side that they are nearer to, and not how much of a face the solid
+ * shuts: a slot of 6 cells would be up to one too wide.  So at the edges of solids that let go, by which jets
+ * draw together, places on the face tell, as long as the solid rests and is known by its shape. */
+static float part_at_edge(const und_solids *s, const int cell[3], int axis, size_t at, float open)
+{
+    const float edge = 0.1f; /* that both differ by */
+    const size_t next = at + (size_t)s->mac.step[axis];
+    const int owner = und_solids_face_owner(s, at, next);
+    if ((s->distance[at] < 0 && s->distance[next] < 0) || !s->separate || !s->separate[owner] ||
+        s->parts->ever_moves[owner] || !s->parts->defs[owner].shape || und_solids_on_lattice(s, owner))
+        return open;
+    const float sampled = sampled_part(s, cell, axis);
+    return sampled < open - edge || sampled > open + edge ? sampled : open;
+}
+
 static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int to)
 {
     const und_mac *m = &s->mac;
@@ -109,8 +145,10 @@ static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int
     float *open = s->open[axis] + row;
     sort_faces(node, b, c, from, to, open);
     for (int x = from; x < to; x++) {
+        const size_t at = row + (size_t)x;
         if (open[x] < 0)
-            open[x] = open_part(s, s->parts->node, axis, row + (size_t)x);
+            open[x] =
+                part_at_edge(s, (const int[3]){x, y, z}, axis, at, open_part(s, s->parts->node, axis, at));
         if (open[x] > 0 && (thin[x] | next[x]) && und_solids_between(s, (const int[3]){x, y, z}, axis) >= 0)
             open[x] = 0;
     }
