@@ -74,6 +74,67 @@ static void runs_down_a_slope(void **state)
     }
 }
 
+/* How much of a cell is within a layer on the plane through (0, high) of that normal, in cells. */
+static double layer_in(int x, int y, double high, const double normal[2], double thick)
+{
+    enum { PARTS = 32 };
+    int in = 0;
+    for (int j = 0; j < PARTS; j++)
+        for (int i = 0; i < PARTS; i++) {
+            const double off =
+                (x + (i + 0.5) / PARTS) * normal[0] + (y + (j + 0.5) / PARTS - high) * normal[1];
+            in += off > 0 && off < thick;
+        }
+    return in / (double)(PARTS * PARTS);
+}
+
+/* What is in the upper half of a film on such a wall: of its columns, or rows where it is steep. */
+static double upper_half(const und_levelset *s, bool steep)
+{
+    double sum = 0;
+    for (int x = 0; x < (steep ? s->mac.n[0] : s->mac.n[0] / 2); x++)
+        for (int y = steep ? s->mac.n[1] / 2 : 0; y < s->mac.n[1]; y++)
+            sum += *cell_at(s, x, y) / (double)UND_VOLUME_ONE;
+    return sum;
+}
+
+/* The same on walls that cut cells, of any slope: what passes by its middle. */
+static void runs_down_a_slanted_wall(void **state)
+{
+    (void)state;
+    static const struct {
+        double angle, thick, off; /* degrees, cells, and how much the speed may be off */
+    } list[] = {{10, 0.2, 0.05}, {20, 0.2, 0.05}, {20, 0.4, 0.05}, {30, 0.2, 0.1},
+                {30, 0.4, 0.05}, {40, 0.2, 0.1},  {60, 0.4, 0.2}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        und_error err = {0};
+        const double dx = 0.01, nu = 1e-3, a = list[k].angle * M_PI / 180, thick = list[k].thick;
+        const double wanted = 9.81 * sin(a) * thick * dx * thick * dx / (3 * nu),
+                     normal[2] = {sin(a), cos(a)};
+        const int ny = (int)(2 * N * tan(a)) + 12;
+        const double high = ny - 5.63;
+        und_shape *wall = und_shape_create(
+            &(und_shape){.kind = UND_PLANE, .center = {0, high * dx, 0}, .half = {normal[0], normal[1], 0}},
+            &err);
+        const und_obstacle_def solid = {.name = "wall", .shape = wall};
+        und_levelset_def def = tank(2 * N, ny, dx);
+        def.viscosity = nu;
+        def.obstacles = &solid;
+        def.obstacle_count = 1;
+        und_levelset *s = start_levelset(&def);
+        for (int x = 0; x < 2 * N; x++)
+            for (int y = 0; y < ny; y++)
+                *cell_at(s, x, y) = (int32_t)(layer_in(x, y, high, normal, thick) * UND_VOLUME_ONE);
+        run_until(s, 0.25);
+        const double before = upper_half(s, list[k].angle > 45);
+        run_until(s, 0.5);
+        const double speed = (before - upper_half(s, list[k].angle > 45)) * dx / (0.25 * thick);
+        assert_double_near(speed, wanted, list[k].off * wanted);
+        und_levelset_destroy(s);
+        und_shape_destroy(wall);
+    }
+}
+
 static double amplitude(const und_levelset *s, int n)
 {
     double sum = 0;
@@ -198,8 +259,9 @@ static void off_an_edge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_down_a_slope), cmocka_unit_test(a_bump_levels),
-        cmocka_unit_test(a_heap_levels),     cmocka_unit_test(contact_lines_stop),
-        cmocka_unit_test(drops_feed_films),  cmocka_unit_test(off_an_edge)};
+        cmocka_unit_test(runs_down_a_slope),  cmocka_unit_test(runs_down_a_slanted_wall),
+        cmocka_unit_test(a_bump_levels),      cmocka_unit_test(a_heap_levels),
+        cmocka_unit_test(contact_lines_stop), cmocka_unit_test(drops_feed_films),
+        cmocka_unit_test(off_an_edge)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

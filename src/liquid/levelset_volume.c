@@ -45,6 +45,8 @@ static und_volume_walls walls_of(const und_levelset *s)
         walls.room = s->volume && s->volume->thin ? s->volume->room : solids->room;
         walls.distance = solids->distance;
         walls.beside_thin = solids->beside_thin;
+        walls.rest = !solids->push[0];
+        memcpy(walls.gravity, s->def.gravity, sizeof walls.gravity);
     }
     for (int side = 0; side < UND_SIDES; side++)
         walls.closed[side] = !s->open[side];
@@ -601,6 +603,7 @@ void und_levelset_volume_move(und_levelset *s)
     run_films(s, &walls, pin);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
+    und_volume_settle_films(v, &s->surface, &walls, &flow);
     /* Less as much as came into them from behind. */
     const double came = pouring_of(s).had - before.had + (double)poured * before.asked;
     const double behind = before.from_back > 0 ? before.from_back / (before.from_back + before.again) : 0;

@@ -21,6 +21,8 @@ typedef struct und_volume_walls {
     const float *distance; /* cells, to the nearest solid; negative inside */
     const uint8_t *beside_thin; /* cells between whose neighbours may be a wall that no cell shows */
     bool closed[6];             /* sides of the domain that are walls */
+    bool rest;                  /* no solid moves: films run along slanted ones too, */
+    double gravity[3];          /* where it does not pull them off */
 } und_volume_walls;
 
 typedef struct und_volume {
@@ -107,6 +109,11 @@ typedef struct und_volume_flow {
     und_volume_leaves_fn *leaves; /* NULL: nobody is told */
     void *context;
 } und_volume_flow;
+/* After und_volume_move: films on slanted walls go round the corners that these have in cells, and lie
+ * against them.
+ */
+void und_volume_settle_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                             const und_volume_flow *flow);
 /* What left by open sides. */
 int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_walls *walls,
                         const und_volume_flow *flow);

@@ -4,6 +4,11 @@
 #include <math.h>
 
 static const float NEAR_WALL = 1, LEAST_ROOM = 0.01f;
+static const float INNER =
+    0.5f; /* cells: middles so near to a slanted wall have what is before it beside them */
+static const float SETTLING = 1.5f; /* cells: from a slanted wall what is there is a film's */
+static const float OUT = 0.9f;      /* cells: phi of what it shows nothing of */
+static const float SETTLES = 0.05f; /* of a cell: films settle where there is so much room */
 static const double MOST_EVENS = 0.25;
 static const double MIDDLE = 0.52; /* cells: up to there films count as liquid while the pressure is found */
 static const float ALONG = 0.5f;   /* cosine: faces that a film goes over along its wall */
@@ -16,6 +21,52 @@ static const double RECEDES = 0.8, STICKS = 0.4;
 static int axes_of(const und_mac *m)
 {
     return m->n[2] > 1 ? 3 : 2;
+}
+
+/* What a wall takes of a cell's faces: its area there, as a vector. */
+static float wall_area(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
+{
+    float sum = 0;
+    for (int a = 0; a < 3; a++) {
+        const float *open = walls->open[a] + at;
+        normal[a] = v->mac.n[a] > 1 ? open[0] - open[-v->mac.step[a]] : 0;
+        sum += normal[a] * normal[a];
+    }
+    return sqrtf(sum);
+}
+
+static bool in_column(const und_volume *v, const und_volume_walls *walls, size_t at, int axis, int by,
+                      size_t *next)
+{
+    *next = (size_t)((ptrdiff_t)at + by * v->mac.step[axis]);
+    return v->parts->inside[*next] && (by == 0 || walls->open[axis][by < 0 ? *next : at] > 0);
+}
+
+static bool is_beside_liquid(const und_volume *v, const float *phi, size_t at)
+{
+    bool beside = false;
+    for (int a = 0; a < 3; a++)
+        beside = beside || phi[at + (size_t)v->mac.step[a]] < 0 || phi[at - (size_t)v->mac.step[a]] < 0;
+    return beside;
+}
+
+bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
+                           const float normal[3])
+{
+    const int across = und_volume_across(normal);
+    float sum[3] = {0}, area[3];
+    size_t next;
+    const double off = (double)normal[0] * walls->gravity[0] + (double)normal[1] * walls->gravity[1] +
+                       (double)normal[2] * walls->gravity[2];
+    if (!walls->rest || off > 0 || und_volume_is_straight(normal) || (phi && is_beside_liquid(v, phi, at)))
+        return false;
+    for (int by = -1; by <= 1; by++)
+        if (in_column(v, walls, at, across, by, &next)) {
+            wall_area(v, walls, next, area);
+            for (int a = 0; a < 3; a++)
+                sum[a] += area[a];
+        }
+    return fabsf(sum[across]) > 0.1f && !und_volume_is_straight(sum);
 }
 
 /* On a side of the domain. */
@@ -40,25 +91,29 @@ static bool leans_on_side(const und_volume *v, const und_volume_walls *walls, si
     return false;
 }
 
+static void solid_normal(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
+{
+    const und_mac *m = &v->mac;
+    const float *d = walls->distance + at;
+    for (int a = 0; a < 3; a++)
+        normal[a] = m->n[a] > 1 ? 0.5f * (d[m->step[a]] - d[-m->step[a]]) : 0;
+}
+
 static bool leans_on_solid(const und_volume *v, const und_volume_walls *walls, size_t at, float normal[3])
 {
     const und_mac *m = &v->mac;
     const float *d = walls->distance + at;
-    float most = 0;
-    int best = 0;
-    for (int a = 0; a < axes_of(m); a++) {
-        normal[a] = m->n[a] > 1 ? 0.5f * (d[m->step[a]] - d[-m->step[a]]) : 0;
-        if (fabsf(normal[a]) > fabsf(most)) {
-            most = normal[a];
-            best = a;
-        }
-    }
+    solid_normal(v, walls, at, normal);
+    const int best = und_volume_across(normal);
+    const float most = normal[best];
     const size_t step = (size_t)m->step[best];
     size_t next = most > 0 ? at + step : at - step;
-    if (v->parts->inside[next] &&
-        walls->room[next] < 1) /* of a slanted wall: what lies on it may be there too */
+    const bool within = und_volume_is_slanted(v, walls, NULL, at, normal) && *d < INNER;
+    if (most == 0 || !v->parts->inside[next])
+        return false;
+    if (walls->room[next] < 1 || within) /* of a slanted wall: what lies on it may be there too */
         next = most > 0 ? next + step : next - step;
-    return most != 0 && v->parts->inside[next] && v->c[next] < v->c[at] / 2;
+    return v->parts->inside[next] ? v->c[next] < v->c[at] / 2 : within;
 }
 
 bool und_volume_leans(const und_volume *v, const und_volume_walls *walls, size_t at, float *distance,
@@ -80,12 +135,13 @@ bool und_volume_is_film(const und_volume *v, const und_volume_walls *walls, cons
                         int32_t part)
 {
     float distance, normal[3];
+    und_volume_walls plain = *walls;
     if (!(phi[at] > 0 && v->c[at] > 0) || !und_volume_leans(v, walls, at, &distance, normal))
         return false;
-    bool beside = false;
-    for (int a = 0; a < 3; a++)
-        beside = beside || phi[at + (size_t)v->mac.step[a]] < 0 || phi[at - (size_t)v->mac.step[a]] < 0;
-    return part < v->c[at] / 2 || !beside;
+    if (!is_beside_liquid(v, phi, at))
+        return true;
+    plain.rest = false; /* beside liquid a slanted wall is as any other */
+    return part < v->c[at] / 2 && und_volume_leans(v, &plain, at, &distance, normal);
 }
 
 void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls)
@@ -124,35 +180,36 @@ typedef struct side {
     float normal[3]; /* of the wall */
 } side;
 
-static float wall_area(const run *r, size_t at)
+float und_volume_column(const und_volume *v, const und_volume_walls *walls, size_t at, int axis)
 {
-    float sum = 0;
-    for (int a = 0; a < 3; a++) {
-        const float *open = r->walls->open[a] + at;
-        const float lack = r->v->mac.n[a] > 1 ? open[0] - open[-r->v->mac.step[a]] : 0;
-        sum += lack * lack;
-    }
-    return sqrtf(sum);
+    float held = 0;
+    size_t next;
+    for (int by = -1; by <= 1; by++)
+        if (in_column(v, walls, at, axis, by, &next))
+            held += und_volume_cells(v->c[next] > 0 ? v->c[next] : 0);
+    return held;
+}
+
+float und_volume_film_thickness(const und_volume *v, const und_volume_walls *walls, size_t at,
+                                const float normal[3])
+{
+    const int axis = und_volume_across(normal);
+    float held = 0, area = 0, way[3];
+    size_t next;
+    for (int by = -1; by <= 1; by++)
+        if (in_column(v, walls, at, axis, by, &next)) {
+            held += v->film[next] ? und_volume_cells(v->c[next]) : 0;
+            area += wall_area(v, walls, next, way);
+        }
+    return area > 0.1f ? held / area : und_volume_cells(v->c[at]);
 }
 
 /* However a slanted wall cuts the cells that it is in. */
 static float thickness_at(const run *r, size_t at, const float normal[3])
 {
-    const und_volume *v = r->v;
-    int best = 0;
-    for (int a = 1; a < 3; a++)
-        best = fabsf(normal[a]) > fabsf(normal[best]) ? a : best;
-    if (!r->walls->room || fabsf(normal[best]) == 1)
-        return und_volume_cells(v->c[at]);
-    float held = 0, area = 0;
-    for (int by = -1; by <= 1; by++) {
-        const size_t next = (size_t)((ptrdiff_t)at + by * v->mac.step[best]);
-        if (!v->parts->inside[next] || (by != 0 && !(r->walls->open[best][by < 0 ? next : at] > 0)))
-            continue;
-        held += v->film[next] ? und_volume_cells(v->c[next]) : 0;
-        area += wall_area(r, next);
-    }
-    return area > 0.1f ? held / area : und_volume_cells(v->c[at]);
+    if (!r->walls->room || fabsf(normal[und_volume_across(normal)]) == 1)
+        return und_volume_cells(r->v->c[at]);
+    return und_volume_film_thickness(r->v, r->walls, at, normal);
 }
 
 /* Films close holes of a cell, and bays as narrow. */
@@ -174,7 +231,19 @@ bool und_volume_is_hole(const und_volume *v, size_t at, const float normal[3])
 /* What is at a wall of this normal. */
 static bool is_dry(const run *r, size_t at, const float normal[3])
 {
-    return r->d->phi[at] > 0 && r->v->c[at] <= 0 && !und_volume_is_hole(r->v, at, normal);
+    if (!(r->d->phi[at] > 0 && r->v->c[at] <= 0))
+        return false;
+    if (und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal) &&
+        und_volume_column(r->v, r->walls, at, und_volume_across(normal)) > 0)
+        return false;
+    return !und_volume_is_hole(r->v, at, normal);
+}
+
+/* Whether a film on a wall of this normal goes along the axis. */
+static bool runs_along(const run *r, size_t at, const float normal[3], int axis)
+{
+    return und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal) ? axis != und_volume_across(normal)
+                                                                        : fabsf(normal[axis]) < ALONG;
 }
 
 /* Whether the wall beside it is dry. */
@@ -184,7 +253,7 @@ static bool is_rim(const run *r, const side *s)
     for (int way = 0; way < 2 * axes_of(m); way++) {
         const int a = way / 2;
         const size_t step = (size_t)m->step[a], next = way % 2 ? s->at + step : s->at - step;
-        if (fabsf(s->normal[a]) < ALONG && r->v->parts->inside[next] &&
+        if (runs_along(r, s->at, s->normal, a) && r->v->parts->inside[next] &&
             r->walls->open[a][way % 2 ? s->at : next] > 0 && is_dry(r, next, s->normal))
             return true;
     }
@@ -197,6 +266,13 @@ static side side_of(const run *r, size_t at, const float normal[3])
     float distance;
     side s = {.at = at, .film = r->v->film[at], .thick = und_volume_cells(r->v->c[at])};
     s.dry = !s.film && is_dry(r, at, normal);
+    if (!s.film && normal && und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal) &&
+        r->d->phi[at] > 0) {
+        s.thick = und_volume_film_thickness(r->v, r->walls, at, normal); /* of the film above or below */
+        s.film = s.thick > 0;
+        memcpy(s.normal, normal, sizeof s.normal);
+        return s;
+    }
     if (!s.film || !und_volume_leans(r->v, r->walls, at, &distance, s.normal))
         return s;
     s.thick = thickness_at(r, at, s.normal);
@@ -225,13 +301,13 @@ static double over_line(double away, double weight, double tension, bool draws, 
     return draws && weight < RECEDES * tension ? away - dt * (RECEDES * tension - weight) : away;
 }
 
-/* How gravity presses a film on. */
-static double pressed_on(const run *r, const side *film)
+/* How gravity presses a film on; below 0 it pulls it off. */
+static double weighs(const run *r, const side *film)
 {
     double press = 0;
     for (int a = 0; a < 3; a++)
         press -= r->films->gravity[a] * (double)film->normal[a];
-    return fmax(press, 0);
+    return press;
 }
 
 /* So much of a step's time that no more of a difference goes over a face than neighbours take: long steps
@@ -243,6 +319,11 @@ static double lasting(const run *r, double press, double thick, double slows)
     return f->dt * fmin(1, MOST_EVENS / fmax(evens, 1e-12));
 }
 
+static double square(float v)
+{
+    return (double)v * (double)v;
+}
+
 /* The speed over the face between two cells of which one is a film, from the lower to the higher. */
 static float film_speed(const run *r, int axis, const side *low, const side *high, float u)
 {
@@ -252,9 +333,17 @@ static float film_speed(const run *r, int axis, const side *low, const side *hig
     const double out = wet == low ? 1 : -1, h = fmax((double)wet->thick, 1e-3), next = (double)other->thick;
     const double thick = other->dry ? h : 0.5 * (h + fmin(next, MIDDLE)), line = (double)f->contact;
     const double slows = 1 + f->dt * drag_at(r, wet->at, thick, fabs((double)u));
-    const double press = pressed_on(r, wet), dt = lasting(r, press, thick, slows);
-    const bool along = fabsf(wet->normal[axis]) < ALONG, onto = !other->film && next > h;
+    const bool slanted = und_volume_is_slanted(r->v, r->walls, r->d->phi, wet->at, wet->normal);
+    const int across = und_volume_across(wet->normal);
+    const double bears = weighs(r, wet), press = fmax(bears, 0);
+    const double level = slanted ? press * square(wet->normal[across]) : press;
+    const double dt = lasting(r, level, thick, slows);
+    const bool along = runs_along(r, wet->at, wet->normal, axis), onto = !other->film && next > h;
     double away = (double)u * out;
+    if (slanted && !along)
+        return u;         /* as the others have it */
+    if (slanted && !onto) /* gravity but for what the wall bears */
+        away += out * f->dt * bears * (double)wet->normal[axis];
     if (onto && !(along && und_volume_is_straight(wet->normal)))
         return u;
     if (!along)
@@ -265,7 +354,7 @@ static float film_speed(const run *r, int axis, const side *low, const side *hig
         away = over_line(away, press * h / 2, fmax(press, LEAST_PULL * f->pull) * line * line / (2 * h),
                          !other->dry && h > STICKS * line, dt);
     else
-        away += dt * press * (h - next);
+        away += dt * level * (h - next);
     return (float)(away * out / slows);
 }
 
@@ -285,6 +374,29 @@ static void run_faces(const run *r, size_t at)
             u[low] = film_speed(r, a, &next, &here, u[low]);
         }
     }
+}
+
+/* Across a slanted wall a film goes as it goes along it: the speed over a face of a cell. */
+static void follow_wall(const run *r, size_t at)
+{
+    const und_mac *m = &r->v->mac;
+    float distance, normal[3], sum = 0;
+    if (!und_volume_leans(r->v, r->walls, at, &distance, normal) ||
+        !und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal))
+        return;
+    const int across = und_volume_across(normal);
+    for (int a = 0; a < axes_of(m); a++) {
+        const size_t low = at - (size_t)m->step[a];
+        const bool open[2] = {r->walls->open[a][low] > 0, r->walls->open[a][at] > 0};
+        const float u = (open[0] ? r->films->u[a][low] : 0) + (open[1] ? r->films->u[a][at] : 0);
+        if (a != across && (open[0] || open[1]))
+            sum -= normal[a] * u / (float)(open[0] + open[1]);
+    }
+    const size_t low = at - (size_t)m->step[across];
+    if (r->walls->open[across][at] > 0)
+        r->films->u[across][at] = sum / normal[across];
+    if (r->walls->open[across][low] > 0 && !(r->v->parts->inside[low] && r->v->film[low]))
+        r->films->u[across][low] = sum / normal[across];
 }
 
 /* ---- What the pressure is not asked for ---- */
@@ -309,7 +421,8 @@ void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, 
         }
 }
 
-/* Along its wall nothing presses on a film but what is thicker beside it; a slanted wall itself does. */
+/* Along its wall nothing presses on a film but what is thicker beside it; what a slanted wall bears of it is
+ * known. */
 void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                            const size_t *cells, int count, float *const u[3])
 {
@@ -317,13 +430,16 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
     kept_speeds(v, kept);
     for (int i = 0; i < count; i++) {
         const size_t at = cells[i];
-        if (!und_volume_leans(v, walls, at, &distance, normal) || !und_volume_is_straight(normal))
+        if (!und_volume_leans(v, walls, at, &distance, normal))
+            continue;
+        const bool slanted = und_volume_is_slanted(v, walls, d->phi, at, normal);
+        if (!slanted && !und_volume_is_straight(normal))
             continue;
         for (int way = 0; way < 2 * axes_of(&v->mac); way++) {
             const int a = way / 2;
             const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
             const size_t face = way % 2 ? at : next;
-            if (fabsf(normal[a]) < ALONG && walls->open[a][face] > 0 &&
+            if ((slanted || fabsf(normal[a]) < ALONG) && walls->open[a][face] > 0 &&
                 (!v->parts->inside[next] || (d->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
                 u[a][face] = kept[a][face];
         }
@@ -339,4 +455,95 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
         UND_VOLUME_ALOFT(v, d->phi, row, at)
     if (v->film[at])
         run_faces(&r, at);
+    const int slanted = walls->room ? und_mac_rows(&v->mac) : 0; /* rows that may have such walls */
+    PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
+    for (int row = 0; row < slanted; row++)
+        UND_VOLUME_ALOFT(v, d->phi, row, at)
+    if (v->film[at])
+        follow_wall(&r, at);
+}
+
+/* ---- Slanted walls ---- */
+
+bool und_volume_film_stands(const und_volume *v, const und_volume_walls *walls, size_t behind, size_t from,
+                            size_t to, const float normal[3], float pin)
+{
+    const int across = und_volume_across(normal);
+    const float thin = fabsf(normal[across]);
+    if (und_volume_column(v, walls, to, across) > 0 || und_volume_is_hole(v, to, normal))
+        return false;
+    const float own = und_volume_column(v, walls, from, across) * thin;
+    const float after = v->parts->inside[behind] ? und_volume_column(v, walls, behind, across) * thin : 0;
+    return own < pin && own < 0.875f * after;
+}
+
+static void hand(const und_volume *v, size_t from, size_t to, int32_t amount)
+{
+    const uint8_t *kind = v->parts->kind;
+    amount = amount < v->c[from] ? amount : v->c[from];
+    if (amount <= 0 || und_volume_crowded(v->c[to]) || kind[from] == UND_VOLUME_HELD ||
+        kind[to] == UND_VOLUME_HELD)
+        return;
+    v->c[to] += amount;
+    v->c[from] -= amount;
+}
+
+/* Along an axis, to where the wall comes nearer and shuts the way: over the cell further out. */
+static void go_round(const und_volume *v, const und_volume_walls *walls, const und_volume_flow *flow,
+                     size_t at, int axis, const float normal[3])
+{
+    const int across = und_volume_across(normal);
+    const size_t out_step = (size_t)v->mac.step[across], step = (size_t)v->mac.step[axis];
+    const bool up = normal[across] > 0;
+    const size_t out = up ? at + out_step : at - out_step;
+    if (!v->parts->own[out] || !(walls->open[across][up ? at : out] > 0))
+        return;
+    for (int high = 0; high < 2; high++) {
+        const size_t face = high ? out : out - step, to = high ? out + step : out - step;
+        const float way = (high ? 1 : -1) * flow->u[axis][face] * (float)flow->per_speed;
+        const float part = und_volume_film_part(walls, at, walls->open[axis][high ? at : at - step]);
+        if (!(way > 0) || !(part < 1) || !v->parts->own[to] || !(walls->open[axis][face] > 0) ||
+            und_volume_film_stands(v, walls, high ? at - step : at + step, at, to, normal, flow->pin))
+            continue;
+        hand(v, at, to, und_volume_units((way < 1 ? way : 1) * (1 - part) * und_volume_cells(v->c[at])));
+    }
+}
+
+/* Whether what is in a cell is no part of what phi shows. */
+static bool is_out(const und_volume *v, const und_distance *d, size_t at)
+{
+    return v->film[at] || d->phi[at] > OUT;
+}
+
+/* Towards the wall, as far as there is room. */
+static void settle(const und_volume *v, const und_distance *d, const und_volume_walls *walls, size_t at,
+                   const float normal[3])
+{
+    const int axis = und_volume_across(normal);
+    const size_t step = (size_t)v->mac.step[axis], low = at - step;
+    const size_t in = normal[axis] > 0 ? low : at + step, face = normal[axis] > 0 ? low : at;
+    if (v->parts->own[in] && walls->open[axis][face] > 0 && is_out(v, d, in) && walls->room[in] > SETTLES)
+        hand(v, at, in, und_volume_units(walls->room[in]) - v->c[in]);
+}
+
+/* In order, as cells may get from one that has got itself. */
+void und_volume_settle_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
+                             const und_volume_flow *flow)
+{
+    for (int turn = 0; turn < 2 && walls->room && walls->rest; turn++)
+        for (int row = 0; row < und_mac_rows(&v->mac); row++)
+            UND_VOLUME_ALOFT(v, d->phi, row, at)
+            {
+                float normal[3];
+                if (!(walls->distance[at] < SETTLING) || !is_out(v, d, at))
+                    continue;
+                solid_normal(v, walls, at, normal);
+                if (!und_volume_is_slanted(v, walls, d->phi, at, normal))
+                    continue;
+                for (int a = 0; turn == 0 && a < axes_of(&v->mac) && v->film[at]; a++)
+                    if (a != und_volume_across(normal))
+                        go_round(v, walls, flow, at, a, normal);
+                if (turn == 1)
+                    settle(v, d, walls, at, normal);
+            }
 }

@@ -13,7 +13,8 @@ enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 };
 static const double SHOWN = 0.005;            /* of all: as long as phi moves by more it is gone on */
 static const float NEAR = 2.6f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
-static const uint8_t UNKNOWN = 255;                                 /* in to[]: not looked for yet */
+static const float FILM = 0.52f;    /* cells: what is thicker on a slanted wall is liquid */
+static const uint8_t UNKNOWN = 255; /* in to[]: not looked for yet */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
 static const float LEAST_SHIFT = 0.1f, ALL_SHIFT = 0.01f;           /* of what is asked; of what there is */
 static const float LEAST_AREA = 1.6f, WEIGHTS = 64;                 /* the sum of und_volume_weight */
@@ -380,6 +381,10 @@ static float film_surface(const fit *f, size_t at, float phi)
     if (!(phi > 0) || !(und_volume_cells(f->v->c[at]) > 0.01f) || !f->v->film[at] ||
         !und_volume_leans(f->v, f->walls, at, &distance, normal))
         return phi;
+    if (und_volume_is_slanted(f->v, f->walls, f->phi, at, normal)) {
+        const float thick = und_volume_film_thickness(f->v, f->walls, at, normal);
+        return thick < FILM ? phi : fminf(phi, distance - thick);
+    }
     return fminf(phi, distance - und_volume_cells(f->v->c[at]));
 }
 

@@ -377,6 +377,25 @@ static int32_t leaves_most(const move *m, size_t from, size_t behind, int32_t mo
     return most < leaves ? most : leaves;
 }
 
+/* The same of a film on a slanted wall, from column to column: as it lies anyhow in their cells, as much of
+ * what is in a cell goes as the flow goes of the cell.  Off the wall none does. */
+static bool slanted_flux(const move *m, int axis, size_t to, const batch *b, const float normal[3])
+{
+    const und_volume *v = m->v;
+    const int i = b->count;
+    const size_t from = b->from[i], step = (size_t)v->mac.step[axis];
+    const size_t behind = to > from ? from - step : from + step;
+    v->parts->flux[b->face[i]] = 0;
+    if (axis == und_volume_across(normal) ||
+        und_volume_film_stands(v, m->walls, behind, from, to, normal, m->flow->pin))
+        return false;
+    const float part = und_volume_film_part(m->walls, from, b->open[i]);
+    const int32_t most = leaves_most(m, from, behind, b->most[i]);
+    const int32_t flux = und_volume_units(b->way[i] * part * und_volume_cells(v->c[from]));
+    v->parts->flux[b->face[i]] = flux > most ? most : flux < -most ? -most : flux;
+    return false;
+}
+
 /* What goes over a face out of the last of the batch, if that is a film: its slope is the wall's.  False: the
  * flux is known, as none goes on at a film's end that stands, and along a wall that cuts the cell all of it
  * does. */
@@ -390,6 +409,10 @@ static bool film_flux(const move *m, int axis, size_t to, batch *b)
     b->film[i] = v->film[from] && und_volume_leans(v, m->walls, from, &distance, slope);
     if (!b->film[i])
         return true;
+    const bool slanted = und_volume_is_slanted(v, m->walls, m->d->phi, from, slope);
+    const bool across = axis == und_volume_across(slope), off = (to > from) == (slope[axis] > 0);
+    if (slanted && (!across || off))
+        return slanted_flux(m, axis, to, b, slope);
     if (v->c[to] <= 0 && fabsf(slope[axis]) < 0.5f && ends_in(m, from) && !und_volume_is_hole(v, to, slope))
         return false;
     const float space = und_volume_room(m->walls, from);
@@ -423,9 +446,11 @@ UND_INLINE given give(const move *m, int axis, size_t at, const faces *f, und_la
     const und_lanes behind = und_lanes_select(f->up, und_lanes_load(low), und_lanes_load(u + step));
     const und_lanes room =
         und_lanes_select(f->up, und_volume_rooms(m->walls, at), und_volume_rooms(m->walls, at + step));
+    const uint8_t *film = m->v->film + at;
     given g = {.part = und_volumes_cells(c) / und_lanes_select(room > least, room, least)};
     g.most = und_lanes_int_select(und_lanes_int_select(f->up, behind<0, behind> 0), c / 2, c);
-    g.planes = ~((g.part > FULL) | (g.part < MIST));
+    g.planes = ~((g.part > FULL) | (g.part < MIST)) |
+               (und_lanes_int_select(f->up, und_lanes_bytes(film), und_lanes_bytes(film + step)) != 0);
     const und_lanes part = und_lanes_select(g.part < enough, g.part, enough);
     const und_lanes_int flux = und_volumes_units(f->open * (way * part));
     g.flux = und_lanes_int_select(flux > g.most, g.most, und_lanes_int_select(flux < -g.most, -g.most, flux));

@@ -6,6 +6,7 @@
 #include "surface/volume.h"
 #include "surface/volume_kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 /* UND_LANES cells of a row, from one on. */
@@ -188,6 +189,29 @@ static inline bool und_volume_is_straight(const float normal[3])
     const float a = normal[0] * normal[0], b = normal[1] * normal[1], c = normal[2] * normal[2];
     const float most = a > b ? (a > c ? a : c) : b > c ? b : c;
     return most > 0.998f * (a + b + c);
+}
+static inline int und_volume_across(const float normal[3])
+{
+    const float size[3] = {fabsf(normal[0]), fabsf(normal[1]), fabsf(normal[2])};
+    return size[0] > size[1] ? (size[0] > size[2] ? 0 : 2) : size[1] >= size[2] ? 1 : 2;
+}
+/* Whether the wall of this normal at a cell cuts cells aslant, and films run along it by themselves.  Then
+ * what is on it is told by columns of cells, as the wall cuts them anyhow, along the axis across. */
+bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
+                           const float normal[3]);
+/* What a column of three cells holds, the middle of which is given: those that are open to it, cells. */
+float und_volume_column(const und_volume *v, const und_volume_walls *walls, size_t at, int axis);
+/* The film on a slanted wall of this normal around a cell: how thick it is, cells. */
+float und_volume_film_thickness(const und_volume *v, const und_volume_walls *walls, size_t at,
+                                const float normal[3]);
+/* Whether such a film's contact line stands in a cell: it does not go on to the next. */
+bool und_volume_film_stands(const und_volume *v, const und_volume_walls *walls, size_t behind, size_t from,
+                            size_t to, const float normal[3], float pin);
+/* Of what is in a cell on a slanted wall, what a face that is open so far lets over: the rest goes round the
+ * corner that the wall makes there. */
+static inline float und_volume_film_part(const und_volume_walls *walls, size_t at, float open)
+{
+    return open < walls->room[at] ? open / walls->room[at] : 1;
 }
 /* Whether a film closes over a dry cell at a wall of this normal: films go round most of it. */
 bool und_volume_is_hole(const und_volume *v, size_t at, const float normal[3]);
