@@ -13,7 +13,7 @@ typedef struct film {
     und_shape *solid; /* NULL: the floor */
     double thick;     /* cells */
     double middle[3]; /* of the ball whose walls are wet, cells */
-    double radius;
+    double radius;    /* 0: all of the floor is, and nothing else */
 } film;
 
 static und_levelset *begin(const film *f)
@@ -46,8 +46,11 @@ static double wet(und_levelset *s, const film *f)
                         (double)(s->solids.open[a][at] - s->solids.open[a][at - (size_t)s->mac.step[a]]);
                     area += lack * lack;
                 }
+                if (f->radius == 0)
+                    area = y == 0;
                 const double room = s->solids.any ? (double)s->solids.room[at] : 1;
-                if (by[0] * by[0] + by[1] * by[1] + by[2] * by[2] > f->radius * f->radius || room < 0.02)
+                const double square = by[0] * by[0] + by[1] * by[1] + by[2] * by[2];
+                if ((f->radius > 0 && square > f->radius * f->radius) || room < 0.02)
                     continue;
                 c[at] = (int32_t)(fmin(f->thick * sqrt(area), room) * UND_VOLUME_ONE);
                 sum += c[at] / (double)UND_VOLUME_ONE;
@@ -97,6 +100,18 @@ static void a_puddle_on_the_floor(void **state)
     }
 }
 
+/* From side to side: in the corners it is as thick. */
+static void all_over_the_floor(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const film f = {.thick = 0.1 * (1 << k)};
+        und_shell shell;
+        assert_double_near(drawn(&f, &shell), 1, 0.01);
+        und_shell_free(&shell);
+    }
+}
+
 static und_shape *make(und_shape shape)
 {
     und_error err = {0};
@@ -135,7 +150,8 @@ static void on_a_slope(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_puddle_on_the_floor), cmocka_unit_test(on_a_ball),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_puddle_on_the_floor),
+                                       cmocka_unit_test(all_over_the_floor), cmocka_unit_test(on_a_ball),
                                        cmocka_unit_test(on_a_slope)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

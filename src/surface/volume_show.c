@@ -16,6 +16,7 @@ static const float THINNEST = 0.001f;                      /* cells: thinner fil
 static const float LEAST_AREA = 0.02f;                     /* of a cell's side: less is no wall */
 static const float STEEP = 2.5f, RIM = 0.35f, DRY = -0.6f; /* from how much of the wall is wet to how thick */
 static const float MOST = 2.5f;                            /* times as thick, in a round */
+static const float REACH = 3;                              /* cells: from films to what is drawn of them */
 static const float OPPOSITE = 0.1f; /* cosine: walls that face each other less than that */
 
 /* A cell near a film. */
@@ -23,6 +24,7 @@ typedef struct spot {
     size_t at;
     float wall;       /* cells, to the nearest wall */
     float normal[3];  /* of that wall */
+    int side;         /* the axis, where that is a side of the domain with a film; else -1 */
     float area;       /* of the wall in the cell; 0: there is none */
     float thick;      /* of the film on it, cells */
     float around;     /* of films around */
@@ -117,6 +119,28 @@ static float wall_of(const show *s, size_t at, float normal[3])
     return best;
 }
 
+/* The nearest side of the domain with a film on it straight before a cell: in a corner that is the wall, be
+ * another as near. */
+static int side_of_film(const show *s, size_t at, float *wall, float normal[3])
+{
+    const und_mac *m = &s->v->mac;
+    int cell[3], found = -1;
+    und_volume_cell(m, at, cell);
+    for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
+        const int a = way / 2, off = way % 2 ? m->n[a] - 1 - cell[a] : cell[a];
+        const size_t base = (size_t)((ptrdiff_t)at + (way % 2 ? off : -off) * m->step[a]);
+        float distance, lies[3];
+        if (m->n[a] < 2 || !s->walls->closed[way] || !((float)off + 0.5f < (found < 0 ? REACH : *wall)) ||
+            !s->v->film[base] || !und_volume_leans(s->v, s->walls, base, &distance, lies) ||
+            lies[a] != (way % 2 ? -1 : 1))
+            continue;
+        *wall = (float)off + 0.5f;
+        memcpy(normal, lies, sizeof lies);
+        found = a;
+    }
+    return found;
+}
+
 static const spot *spot_at(const show *s, size_t at)
 {
     const und_volume_parts *p = s->v->parts;
@@ -135,6 +159,7 @@ static float thickness(const show *s, const spot *here)
     area_of(s, here->at, normal);
     for (int a = 1; a < 3; a++)
         best = fabsf(normal[a]) > fabsf(normal[best]) ? a : best;
+    best = here->side < 0 ? best : here->side;
     for (int by = -1; by <= 1; by++) {
         const size_t next = (size_t)((ptrdiff_t)here->at + by * step[best]);
         const size_t between = by < 0 ? next : here->at;
@@ -244,8 +269,11 @@ static void find_spots(show *s)
     {
         here->at = (size_t)s->v->parts->list[i_];
         here->wall = wall_of(s, here->at, here->normal);
+        here->side = side_of_film(s, here->at, &here->wall, here->normal);
         float normal[3];
         here->area = area_of(s, here->at, normal);
+        if (here->side >= 0)
+            here->area = fabsf(normal[here->side]);
         here->area = here->area > LEAST_AREA ? here->area : 0;
         s->v->parts->spare[here->at] = i_;
     }
