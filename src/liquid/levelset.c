@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -490,8 +491,28 @@ static bool step_liquid(und_liquid *liquid, double dt)
 {
     return go_on((und_levelset *)liquid, dt);
 }
+/* The solid that has pressed most liquid together, where that is more than a cell, for a message; else
+ * nothing. */
+static const char *presser(const und_levelset *s, char text[96])
+{
+    const double cell = s->def.dx * s->def.dx * s->def.dx;
+    int most = 0;
+    text[0] = 0;
+    for (int i = 1; i < s->def.obstacle_count; i++)
+        most = s->squeezed[i] > s->squeezed[most] ? i : most;
+    if (s->def.obstacle_count == 0 || !(s->squeezed[most] > cell))
+        return text;
+    if (s->def.obstacles[most].name)
+        snprintf(text, 96, ".  The solid %.40s has pressed %.3g m3 together", s->def.obstacles[most].name,
+                 s->squeezed[most]);
+    else
+        snprintf(text, 96, ".  Solid %d has pressed %.3g m3 together", most + 1, s->squeezed[most]);
+    return text;
+}
+
 static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
 {
+    char by[96];
     const und_levelset *s = (const und_levelset *)liquid;
     if (s->window_failed)
         return und_error_set(err, s->window_error.status, "%s", s->window_error.text);
@@ -502,16 +523,16 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
     if (s->volume && und_volume_is_overfull(und_levelset_volumes(s)))
         return und_error_set(
             err, UND_FAILED,
-            "levelset: at %g s a cell holds %.0f times its volume: liquid is forced where there is no room",
-            s->time, und_volume_fullest(und_levelset_volumes(s)));
+            "levelset: at %g s a cell holds %.0f times its volume: liquid is forced where there is no room%s",
+            s->time, und_volume_fullest(und_levelset_volumes(s)), presser(s, by));
     if (s->crawls)
         return und_error_set(err, UND_INVALID, "levelset: max_step: %g s would need %d steps a frame or more",
                              s->def.max_step, MOST_SUBSTEPS);
     return und_error_set(
         err, UND_FAILED,
         "levelset: the liquid ran away at %g s: its speed would need steps of %g s.  Liquid that "
-        "is forced where there is no room does that",
-        s->time, s->needed);
+        "is forced where there is no room does that%s",
+        s->time, s->needed, presser(s, by));
 }
 static bool intact_liquid(const und_liquid *liquid)
 {

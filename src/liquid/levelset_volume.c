@@ -414,6 +414,14 @@ void und_levelset_volume_free(und_levelset *s)
     und_volume_free_films(&s->volume->cells, &s->surface, &walls, s->film_cell, s->film_kept, s->flow.u);
 }
 
+/* In shorter steps less of what is too much goes: or the speed that it makes would shorten steps, and these
+ * make it faster, without end.  Steps of what falls from rest are so many times as long. */
+static double shortest_step(const und_levelset *s)
+{
+    const double times = 16, pull = und_levelset_pull(s);
+    return pull > 0 ? sqrt(s->def.courant * s->def.dx / pull) / times : 0;
+}
+
 /* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
  * phi may be moved instead, of what is a good deal too much. */
 const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
@@ -423,6 +431,7 @@ const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
     float *gain = s->volume->gain;
     const bool moving = solids_move(s);
     const float most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
+    const float half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
     PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at += UND_LANES) {
@@ -432,8 +441,8 @@ const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
             if (und_lanes_bits(phi < 0) & bits) {
                 const und_lanes over = excess_of(s, &walls, moving, at, bits);
                 const und_lanes_int much = (phi < 0) & (over > 0.1f);
-                part = und_lanes_select(much, 0.5f * und_volumes_clip(over - 0.1f, most), none);
-                part = und_lanes_select(phi < DEEP, 0.5f * und_volumes_clip(over, most), part);
+                part = und_lanes_select(much, half * und_volumes_clip(over - 0.1f, most), none);
+                part = und_lanes_select(phi < DEEP, half * und_volumes_clip(over, most), part);
             }
             und_lanes_store_some(gain + at, grown ? part + und_lanes_load(grown + at) : part, bits);
         }
