@@ -77,6 +77,7 @@ static const option options[] = {
     {OPT_SAMPLES, 0, "samples", "N", "samples along each side of a pixel, of previews", INTEGER, AT(samples),
      1, 8},
     {OPT_MODEL, 0, "model", "MODEL", "only the cases of this model", TEXT, AT(model), 0, 0},
+    {OPT_MODEL, 0, "list", NULL, "print the names of the cases, and run none", FLAG, AT(list), 0, 0},
     {OPT_JSON, 0, "json", NULL, "print JSON", FLAG, AT(json), 0, 0},
     {OPT_PROFILE, 0, "profile", NULL, "print the time of each stage at the end", FLAG, AT(profile), 0, 0},
     {OPT_DUMP, 0, "dump-stages", NULL, "write the state after every stage of every step into stages/", FLAG,

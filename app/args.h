@@ -52,7 +52,7 @@ typedef struct args {
     int checkpoint, keep, compress, stills, width, height, samples;
     double adaptive, spacing, wait, noise;
     bool resume, force, png, exr, movie, svg, pdf, vdb, ply, spray, half, json, profile, dump_stages, quiet,
-        verbose, help, preview, overwrite, paused, offscreen;
+        verbose, help, preview, overwrite, paused, offscreen, list;
     char **owned; /* copies of the names in settings */
     int typed_count,
         typed_plain; /* the command line less --resume and --force; from typed_plain on, after -- */

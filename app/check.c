@@ -55,14 +55,20 @@ static und_status time_steps(und_sim *sim, cost *c, und_error *err)
     return status;
 }
 
-static und_status time_picture(const und_scene_view *view, const und_frame *frame, int threads, cost *c,
-                               und_error *err)
+static und_picture_def picture_of(const und_scene_view *view, const args *a)
 {
     und_picture_def def = view->render;
-    def.threads = threads;
+    def.threads = und_threads(a->threads);
+    def.width = a->width ? a->width : def.width;
+    def.height = a->height ? a->height : def.height;
+    return def;
+}
+
+static und_status time_picture(const und_picture_def *def, const und_frame *frame, cost *c, und_error *err)
+{
     und_image image = {0};
-    und_render *render = und_render_create(&def, err);
-    und_status status = render ? und_image_create(&image, def.width, def.height, err) : err->status;
+    und_render *render = und_render_create(def, err);
+    und_status status = render ? und_image_create(&image, def->width, def->height, err) : err->status;
     if (status == UND_OK) {
         double start = und_clock();
         status = und_render_draw(render, frame, &image, err);
@@ -108,13 +114,13 @@ static und_status check_scene(und_scene *scene, const args *a, und_error *err)
 {
     const und_scene_view *v = und_scene_get(scene);
     int first = a->given & OPT_START ? a->start : v->start, last = a->given & OPT_END ? a->end : v->end;
-    int threads = und_threads(a->threads);
+    const und_picture_def picture = picture_of(v, a);
     cost c = {0};
     if (first < v->start || last < first)
         return und_error_set(err, UND_INVALID,
                              "frames %d to %d are not a part of the scene, which begins at %d", first, last,
                              v->start);
-    und_sim *sim = und_sim_create(scene, threads, err);
+    und_sim *sim = und_sim_create(scene, picture.threads, err);
     if (!sim)
         return err->status;
     const und_frame *frame = und_sim_frame(sim);
@@ -129,7 +135,7 @@ static und_status check_scene(und_scene *scene, const args *a, und_error *err)
                    (double)frame->grid.n[0] * frame->grid.n[1] * frame->grid.n[2]);
             check_liquid(v, frame, last);
         }
-        status = time_picture(v, frame, threads, &c, err);
+        status = time_picture(&picture, frame, &c, err);
     }
     if (status == UND_OK)
         status = time_steps(sim, &c, err);
@@ -138,7 +144,7 @@ static und_status check_scene(und_scene *scene, const args *a, und_error *err)
         printf("warning    %s\n", err->text);
         status = UND_OK;
     }
-    c.memory = peak_memory(&v->render);
+    c.memory = peak_memory(&picture);
     if (status == UND_OK && !a->quiet)
         print_cost(v, &c, first, last);
     und_sim_destroy(sim);

@@ -44,7 +44,7 @@ static const command commands[] = {
      "Loads the scene, makes a few steps and draws one picture in memory.  Prints the grid, memory, disk "
      "and\n"
      "time to expect, and warns of what is likely a mistake.  Writes nothing.\n",
-     1, 1, COMMON | OPT_SET | OPT_START | OPT_END, command_check},
+     1, 1, COMMON | OPT_SET | OPT_START | OPT_END | OPT_SIZE, command_check},
     {"render", "CACHE", "pictures and movie from a cache",
      "Traces rays: review quality, or what the scene's film block says, or --quality.  Pictures go to\n"
      "CACHE/review/stills (and exr), or CACHE/final, or to FOLDER, frame by frame; those that are there\n"

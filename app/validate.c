@@ -165,6 +165,12 @@ und_status command_validate(const args *a, und_error *err)
     und_status status = check_names(a, list, count, err);
     if (status != UND_OK)
         return status;
+    if (a->list) {
+        for (int i = 0; i < count; i++)
+            if (wanted(a, list[i]))
+                puts(list[i]->name);
+        return UND_OK;
+    }
     case_sink sink = {.threads = und_threads(a->threads), .results = a->json ? json_array() : NULL};
     if (!a->json)
         print_header(&sink, a, list, count);

@@ -140,9 +140,9 @@ static void water_is_kept_over_100000_steps(void **state)
 {
     (void)state;
     und_waves_def def = und_waves_def_default();
-    def.height_field.nx = 48;
-    def.height_field.nz = 40;
-    def.height_field.dx = 0.1;
+    def.height_field.nx = 24;
+    def.height_field.nz = 20;
+    def.height_field.dx = 0.2;
     def.height_field.ground.fn = rough_ground;
     def.height_field.surface.fn = sloping; /* runs down, wets and dries hills, leaves puddles */
     const und_drop_def drops[] = {{.time = 100, .center = {1, 0, 1}, .radius = 0.5, .volume = 0.3},
@@ -219,9 +219,9 @@ static void nothing_blows_up(void **state)
     (void)state;
     for (int order = 1; order <= 2; order++) {
         und_waves_def def = und_waves_def_default();
-        def.height_field.nx = 100;
-        def.height_field.nz = 80;
-        def.height_field.dx = 0.1;
+        def.height_field.nx = 50;
+        def.height_field.nz = 40;
+        def.height_field.dx = 0.2;
         def.height_field.ground.fn = cliffs;
         def.height_field.surface.fn = towers;
         def.order = order;

@@ -30,25 +30,6 @@ static double shape_distance(const void *context, und_vec3 p)
     return und_shape_distance(context, p);
 }
 
-static double solid_within(const wall *w, und_vec3 from, und_vec3 along, double low, double high)
-{
-    double first, inside = und_shape_line(w->def->shape, from, along, low, high, &first);
-    return w->def->inside_out ? high - low - inside : inside;
-}
-
-/* Where between low and high the line's solid part stops growing (or begins to, if not solid at first). */
-static double end_of(const wall *w, und_vec3 from, und_vec3 along, double low, double high, bool solid)
-{
-    const double start = low, least = 1e-9 * w->cell;
-    while (high - low > 1e-6 * w->cell) {
-        double middle = 0.5 * (low + high), length = solid_within(w, from, along, start, middle);
-        bool same = solid ? length > middle - start - least : length < least;
-        low = same ? middle : low;
-        high = same ? high : middle;
-    }
-    return high;
-}
-
 /* The first solid stretch of a line that begins outside, near the surface. */
 static thinnest probe(const wall *w, und_vec3 from, und_vec3 along)
 {
@@ -56,9 +37,10 @@ static thinnest probe(const wall *w, und_vec3 from, und_vec3 along)
     const double far = (UND_SOLIDS_THICK + 1) * w->cell;
     if (w->flat && fabs(und_quat_rotate(w->turn, along).z) > 0.5)
         return none; /* through the plane of a two-dimensional liquid */
-    if (!(solid_within(w, from, along, 0, far) > 1e-9 * w->cell))
+    double in, out;
+    if (!und_shape_stretch(w->def->shape, from, along, 0, far, !w->def->inside_out, 1e-9 * w->cell, &in,
+                           &out))
         return none;
-    double in = end_of(w, from, along, 0, far, false), out = end_of(w, from, along, in, far, true);
     und_vec3 middle = und_add(from, und_mul(along, 0.5 * (in + out)));
     return out - in < UND_SOLIDS_THICK * w->cell ? (thinnest){out - in, middle} : none;
 }

@@ -310,24 +310,46 @@ static span leaf_span(const und_shape *s, und_vec3 origin, und_vec3 d)
     }
 }
 
-/* The first place after `after` where the line enters or leaves one of the parts. */
-static double next_crossing(const und_shape *s, und_vec3 origin, und_vec3 d, double after)
+/* A stretch of a line, and what encloses it. */
+typedef struct ray {
+    und_vec3 origin, direction;
+    und_bounds box;
+} ray;
+
+static ray ray_of(und_vec3 origin, und_vec3 direction, double low, double high)
 {
+    und_vec3 from = und_add(origin, und_mul(direction, low)), to = und_add(origin, und_mul(direction, high));
+    return (ray){origin, direction, {lower(from, to), upper(from, to)}};
+}
+
+static bool apart(const und_bounds *a, const und_bounds *b)
+{
+    return a->low.x > b->high.x || a->high.x < b->low.x || a->low.y > b->high.y || a->high.y < b->low.y ||
+           a->low.z > b->high.z || a->high.z < b->low.z;
+}
+
+/* The first place after `after` where the line enters or leaves one of the parts that are near it. */
+static double next_crossing(const und_shape *s, const ray *line, double after)
+{
+    const und_vec3 origin = und_sub(line->origin, s->center);
     double next = INFINITY;
     if (s->kind == UND_MESH)
-        return und_trimesh_next(s->mesh, und_sub(origin, s->center), d, after);
+        return und_trimesh_next(s->mesh, origin, line->direction, after);
     if (s->kind == UND_VOXELS)
-        return und_voxels_next(s->voxels, und_sub(origin, s->center), d, after);
+        return und_voxels_next(s->voxels, origin, line->direction, after);
     if (s->kind == UND_VOLUME)
-        return und_distance_grid_next(s->volume, und_sub(origin, s->center), d, after);
+        return und_distance_grid_next(s->volume, origin, line->direction, after);
     if (!is_group(s)) {
-        span inside = leaf_span(s, origin, d);
+        span inside = leaf_span(s, line->origin, line->direction);
         if (inside.low < inside.high)
             next = inside.low > after ? inside.low : inside.high > after ? inside.high : INFINITY;
         return next;
     }
-    for (int i = 0; i < s->child_count; i++)
-        next = fmin(next, next_crossing(s->children[i], origin, d, after));
+    for (int i = 0; i < s->child_count; i++) {
+        const und_bounds b = und_shape_bounds(s->children[i]);
+        if (!apart(&b, &line->box))
+            next = fmin(next, next_crossing(s->children[i], line, after));
+    }
     return next;
 }
 
@@ -352,8 +374,9 @@ double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 directio
         *first = inside.low;
         return inside.high - inside.low;
     }
+    const ray line = ray_of(origin, direction, low, high);
     for (double t = low; t < high;) {
-        double next = fmin(next_crossing(shape, origin, direction, t), high);
+        double next = fmin(next_crossing(shape, &line, t), high);
         und_vec3 middle = und_add(origin, und_mul(direction, 0.5 * (t + next)));
         if (und_shape_distance(shape, middle) < 0) {
             total += next - t;
@@ -363,6 +386,26 @@ double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 directio
         t = next;
     }
     return total;
+}
+
+bool und_shape_stretch(const und_shape *shape, und_vec3 origin, und_vec3 direction, double low, double high,
+                       bool inside, double least, double *from, double *to)
+{
+    bool found = false;
+    *from = *to = high;
+    const ray line = ray_of(origin, direction, low, high);
+    for (double t = low; t < high;) {
+        double next = fmin(next_crossing(shape, &line, t), high);
+        und_vec3 middle = und_add(origin, und_mul(direction, 0.5 * (t + next)));
+        bool is = next - t < least ? found : (und_shape_distance(shape, middle) < 0) == inside;
+        if (found && !is)
+            break;
+        *from = is && !found ? t : *from;
+        *to = next;
+        found = is;
+        t = next;
+    }
+    return found;
 }
 
 /* A ball of radius 1 about the origin: round_span for many lines at once. */

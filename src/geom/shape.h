@@ -57,7 +57,13 @@ und_bounds und_shape_bounds(const und_shape *shape);
 double und_shape_line(const und_shape *shape, und_vec3 origin, und_vec3 direction, double low, double high,
                       double *first);
 
-/* The same along `count` lines side by side, from origin, origin + step, and so on; length[] and first[]. */
+/* The first stretch of the line inside the shape, or outside it; false where there is none.  Less than
+ * `least` in t is none, and no gap either. */
+bool und_shape_stretch(const und_shape *shape, und_vec3 origin, und_vec3 direction, double low, double high,
+                       bool inside, double least, double *from, double *to);
+
+/* The stretches along `count` lines side by side, from origin, origin + step, and so on; length[] and
+ * first[]. */
 void und_shape_lines(const und_shape *shape, und_vec3 origin, und_vec3 step, und_vec3 direction, double low,
                      double high, int count, double *length, double *first);
 
