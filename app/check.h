@@ -8,7 +8,7 @@
 /* A scene as it is looked through. */
 typedef struct survey {
     const und_scene_view *scene;
-    const und_height_field_def *height_field; /* NULL: the liquid is no pool */
+    const und_height_field_def *height_field; /* NULL: the liquid is no height field */
     const float *surface, *ground;            /* of the first frame; NULL: it has none */
     double low[2], high[2];                   /* of the domain, x and z, m */
     double seconds;                           /* the last frame's time */
@@ -48,7 +48,7 @@ bool check_is_in(const survey *s, const placed *p); /* the domain, at some time 
 /* A warning where it is around the whole domain. */
 void check_swallowed(survey *s, const placed *p);
 /* Control particles. */
-void check_guides(survey *s, const und_control_particle_def *control_particles, int count);
+void check_control_particles(survey *s, const und_control_particle_def *control_particles, int count);
 
 /* Bodies in a liquid. */
 typedef struct check_crowd {
@@ -62,7 +62,7 @@ typedef struct check_crowd {
 } check_crowd;
 
 void check_bodies(survey *s, const check_crowd *crowd);
-void check_pool_bodies(survey *s, const und_body_def *bodies, int count); /* over a ground */
+void check_height_field_bodies(survey *s, const und_body_def *bodies, int count); /* over a ground */
 
 /* A warning where a scene's own longest step makes many of a frame. */
 void check_max_step(survey *s, double max_step);

@@ -103,7 +103,7 @@ static bool in_ground(const void *context, und_vec3 at)
     return at.y < und_value_at(&s->height_field->ground, at.x, 0, at.z, 0);
 }
 
-void check_pool_bodies(survey *s, const und_body_def *bodies, int count)
+void check_height_field_bodies(survey *s, const und_body_def *bodies, int count)
 {
     check_bodies(s, &(check_crowd){.count = count,
                                    .bodies = bodies,

@@ -30,5 +30,5 @@ void check_columns(survey *s)
                    "%.3g would make it %.0f",
                    cells, fmin(s->deepest, def->pipe_depth) * MANY * MANY / (cells * cells), MANY);
     check_spray(s, &def->spray);
-    check_pool_bodies(s, def->bodies, def->body_count);
+    check_height_field_bodies(s, def->bodies, def->body_count);
 }

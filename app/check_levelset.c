@@ -220,7 +220,7 @@ void check_levelset_in_vain(survey *s, const und_frame *frame)
                                   .shape = def->fills[i].shape,
                                   .thin = "there may be no liquid of it; use more cells"});
     check_elements(s);
-    check_guides(s, def->control_particles, def->control_particle_count);
+    check_control_particles(s, def->control_particles, def->control_particle_count);
     check_start(s, frame);
     check_max_step(s, def->max_step);
     if (def->keep_volume && def->surface_rule == UND_SURFACE_VOLUME)

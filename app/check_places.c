@@ -186,7 +186,7 @@ static void add_particles(span *all, const und_control_particle_def *def,
 
 /* Of particles in many files the first, the middle and the last are looked at: where they are on either side
  * of the domain, they may pass it. */
-static void check_guide(survey *s, const und_control_particle_def *def, int number)
+static void check_control_particle(survey *s, const und_control_particle_def *def, int number)
 {
     span domain = domain_of(s), all = nothing();
     bool files = def->loader.load;
@@ -215,8 +215,8 @@ static void check_guide(survey *s, const und_control_particle_def *def, int numb
                    name, text[0], text[1], files ? "; files with z up want turn = {-90, 0, 0}" : "");
 }
 
-void check_guides(survey *s, const und_control_particle_def *control_particles, int count)
+void check_control_particles(survey *s, const und_control_particle_def *control_particles, int count)
 {
     for (int i = 0; i < count; i++)
-        check_guide(s, &control_particles[i], i + 1);
+        check_control_particle(s, &control_particles[i], i + 1);
 }

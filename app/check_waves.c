@@ -37,5 +37,5 @@ void check_waves(survey *s)
                    "waves cross %.0f cells a step, which flattens the short ones; substeps = %.0f would make "
                    "it %.0f",
                    cells, ceil(s->scene->substeps * cells / FAST), FAST);
-    check_pool_bodies(s, s->scene->waves.bodies, s->scene->waves.body_count);
+    check_height_field_bodies(s, s->scene->waves.bodies, s->scene->waves.body_count);
 }

@@ -39,8 +39,8 @@ static und_status open_floating(pass *p, und_error *err)
 static und_status start_floating(pass *p, und_error *err)
 {
     floating *own = p->own;
-    und_floating_bodies_def def =
-        und_sim_afloat_def(und_scene_get(own->bodies), und_scene_get(own->flow_scene), p->args->threads);
+    und_floating_bodies_def def = und_sim_floating_bodies_def(
+        und_scene_get(own->bodies), und_scene_get(own->flow_scene), p->args->threads);
     own->floating_bodies = und_floating_bodies_create(&def, &p->frame, err);
     return own->floating_bodies ? UND_OK : err->status;
 }

@@ -85,7 +85,7 @@ static const char *name(void *context, int frame)
     return (const char *const[]){"a.ply", "b.ply", "c.ply"}[frame % 3];
 }
 
-static reel *make_reel(bool led, bool comes)
+static reel *make_player(bool led, bool comes)
 {
     reel *r = calloc(1, sizeof *r);
     assert_non_null(r);
@@ -142,7 +142,7 @@ static void frames_come_and_go(void **state)
     (void)state;
     const und_mac m = grid();
     for (int kind = 0; kind < 4; kind++) {
-        reel *r = make_reel(kind & 1, kind & 2);
+        reel *r = make_player(kind & 1, kind & 2);
         und_control_particle_frame heads[FRAMES];
         und_control_particle_def whole = def_of(r, NULL), lazy = def_of(r, heads);
         und_control_particles *a = make(&m, &whole), *b = make(&m, &lazy);
@@ -174,7 +174,7 @@ static void a_window_shares_them(void **state)
 {
     (void)state;
     const und_mac m = grid();
-    reel *r = make_reel(false, false);
+    reel *r = make_player(false, false);
     und_control_particle_frame heads[FRAMES];
     und_control_particle_def lazy = def_of(r, heads);
     und_error err = {0};
@@ -200,7 +200,7 @@ static void changed_frames_are_refused(void **state)
 {
     (void)state;
     const und_mac m = grid();
-    reel *r = make_reel(false, false);
+    reel *r = make_player(false, false);
     und_control_particle_frame heads[FRAMES];
     und_control_particle_def lazy = def_of(r, heads);
     und_error err = {0};

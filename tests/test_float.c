@@ -96,7 +96,7 @@ static void float_in(const char *text, int threads, const und_frame expected[FRA
     und_error err = {0};
     und_scene *scene = load(text);
     const und_scene_view *view = und_scene_get(scene);
-    und_floating_bodies_def def = und_sim_afloat_def(view, view, threads);
+    und_floating_bodies_def def = und_sim_floating_bodies_def(view, view, threads);
     und_floating_bodies *floating_bodies = NULL;
     und_cache *cache = und_cache_open(test_path(&folder, "flow"), &err);
     assert_non_null(cache);

@@ -222,7 +222,7 @@ static void frames_show_the_particles(void **unused)
     d.ball.radius = 0.3;
     d.fill.shape = &d.ball;
     d.def.obstacle_count = 0;
-    d.def.keep_tracers = true;
+    d.def.keep_level_set_particles = true;
     und_levelset *levelset = start_levelset(&d.def);
     und_liquid *liquid = und_levelset_liquid(levelset);
     und_frame frame = und_frame_empty(0, 0, (und_grid){.n = {24, 24, 24}, .dx = d.def.dx});

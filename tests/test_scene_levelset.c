@@ -85,7 +85,7 @@ static void what_is_said_is_in_the_def(void **state)
     assert_int_equal(l->surface_rule, UND_SURFACE_WENO);
     assert_true(l->particles == 32 && l->reseed == 7 && l->tolerance == 1e-6 && l->max_iterations == 12);
     assert_true(l->free_air && l->keep_volume && l->spray && l->spray_most == 99 && !l->keep_velocity &&
-                l->keep_pressure && l->keep_tracers);
+                l->keep_pressure && l->keep_level_set_particles);
     assert_true(l->has_level);
     assert_double_near(und_value_at(&l->level, 2, 99, 3, 0), 32, 0);
     assert_int_equal(l->fill_count, 2);

@@ -4,7 +4,7 @@
 /* Every part of each liquid at once, on a grid whose sides are no multiples of anything, and large enough for
  * several threads. */
 #define START "scene { start = -2, frames = 12, fps = 24, substeps = 3, seed = 11 }\n"
-#define POOL                                                                                                \
+#define HEIGHT_FIELD                                                                                        \
     "  size = {6.6, 4.5}, cells = {110, 75}, origin = {-1, 2}, damping = 0.05,\n"                           \
     "  ground = function(x, z) return -0.8 + 0.15 * x + 0.2 * fbm(x, z, 3) end,\n"                          \
     "  surface = function(x, z) return 0.1 * math.sin(2 * x) end,\n"                                        \
@@ -23,7 +23,7 @@ typedef struct busy_scene {
 } busy_scene;
 
 static const char *const busy_waves =
-    START "liquid.waves {\n" POOL "  order = param('order', 1),\n"
+    START "liquid.waves {\n" HEIGHT_FIELD "  order = param('order', 1),\n"
           "  pressure = function(x, z, t) return 50 * math.sin(x + 3 * t) end,\n"
           "  objects = { { shape = union { sphere { radius = 0.4 }, box { size = {1.2, 0.2, 0.2} } },\n"
           "                keys = { { time = 0, at = {0, 0, 4} }, { time = 0.5, at = {2, 0.1, 5}, turn = {0, "
@@ -32,7 +32,8 @@ static const char *const busy_waves =
           "}\n";
 
 static const char *const busy_columns = START
-    "liquid.columns {\n" POOL "  force = param('force', 'estimate'), pipe_depth = 0.7, velocity = true,\n"
+    "liquid.columns {\n" HEIGHT_FIELD
+    "  force = param('force', 'estimate'), pipe_depth = 0.7, velocity = true,\n"
     "  spray = { threshold = 0.5, rate = 1000, drag = 1, wind = {1, 0, 0}, sheets = true },\n"
     "  bodies = { { shape = sphere { radius = 0.3 }, density = 2000, at = {1.5, 0.4, 4},\n"
     "               velocity = {0.5, -4, 0}, spin = {0, 90, 200} },\n"

@@ -154,7 +154,7 @@ static void compare_with_float(und_editor *editor, const char *flow, const char 
     und_cache *cache = und_cache_open(flow, &err);
     und_cache_info info = und_cache_describe(cache);
     und_scene *scene = und_scene_of_cache(&info, NULL, 0, &err);
-    und_floating_bodies_def def = und_sim_afloat_def(und_scene_get(bodies), und_scene_get(scene), 2);
+    und_floating_bodies_def def = und_sim_floating_bodies_def(und_scene_get(bodies), und_scene_get(scene), 2);
     und_floating_bodies *floating_bodies = NULL;
     for (int i = 3; i < 3 + FRAMES; i++) {
         und_frame frame = {0};

@@ -22,7 +22,7 @@ static int setup(void **state)
     return 0;
 }
 
-static und_frame_player *open_reel(const char *where)
+static und_frame_player *open_player(const char *where)
 {
     und_error err = {0};
     und_frame_player *player = und_frame_player_create(where, NULL, 0, &err);
@@ -62,7 +62,7 @@ static void seek_and_expect(und_frame_player *player, int frame, int direction)
 static void tells_what_it_is(void **state)
 {
     (void)state;
-    und_frame_player *player = open_reel(path);
+    und_frame_player *player = open_player(path);
     und_cache_info info = und_frame_player_info(player);
     assert_string_equal(info.name, "play");
     assert_int_equal(info.row_count, END - START + 1);
@@ -82,7 +82,7 @@ static void tells_what_it_is(void **state)
 static void frames_come_in_any_order(void **state)
 {
     (void)state;
-    und_frame_player *player = open_reel(path);
+    und_frame_player *player = open_player(path);
     int count = END - START + 1;
     for (int i = 0; i < 120; i++) {
         int frame = START + (int)(count * und_random(1, 0, (uint64_t)i));
@@ -107,7 +107,7 @@ static void plays_with_little_memory(void **state)
     static const size_t budgets[] = {1, 60 << 10};
     size_t frame_bytes = 2 * sizeof(float) * PLAY_X * PLAY_Z;
     for (int k = 0; k < 2; k++) {
-        und_frame_player *player = open_reel(path);
+        und_frame_player *player = open_player(path);
         und_frame_player_keep(player, budgets[k]);
         bool marks[END - START + 1];
         int most = 0;
@@ -133,7 +133,7 @@ static void reads_ahead(void **state)
 {
     (void)state;
     for (int direction = -1; direction <= 1; direction++) {
-        und_frame_player *player = open_reel(path);
+        und_frame_player *player = open_player(path);
         und_frame_player_keep(player, 110 << 10);
         und_frame_player_seek(player, START + 1, direction);
         und_frame_player_settle(player);
@@ -163,7 +163,7 @@ static void reads_ahead(void **state)
 static void hammering_seeks(void **state)
 {
     (void)state;
-    und_frame_player *player = open_reel(path);
+    und_frame_player *player = open_player(path);
     und_frame_player_keep(player, 60 << 10);
     int given = 0, last = -1;
     for (long i = 0; given < 150; i++) {
@@ -193,7 +193,7 @@ static void damaged_frames_are_named(void **state)
     assert_int_equal(truncate(file, 700), 0);
     snprintf(file, sizeof file, "%s/frames/play.%04d.h5", other, START + 4);
     assert_int_equal(unlink(file), 0);
-    und_frame_player *player = open_reel(other);
+    und_frame_player *player = open_player(other);
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < 6; i++) {
             und_frame_player_seek(player, START + i, 1);
@@ -229,7 +229,7 @@ static void grows_with_its_run(void **state)
     und_disk_lock();
     und_cache *cache = play_begin(other, START, START - 1, START + 9, 25);
     und_disk_unlock();
-    und_frame_player *player = open_reel(other);
+    und_frame_player *player = open_player(other);
     assert_true(und_frame_player_grows(player));
     assert_int_equal(und_frame_player_last(player), und_frame_player_first(player) - 1);
     und_frame_player_settle(player);
@@ -259,8 +259,8 @@ static void ends_at_any_time(void **state)
 {
     (void)state;
     for (int i = 0; i < 40; i++) {
-        und_frame_player *player = open_reel(path);
-        und_frame_player *beside = open_reel(path);
+        und_frame_player *player = open_player(path);
+        und_frame_player *beside = open_player(path);
         und_frame_player_seek(player, START + i % 30, 1);
         und_frame_player_seek(beside, END - i % 30, -1);
         if (i % 2)

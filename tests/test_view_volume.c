@@ -449,14 +449,14 @@ static void control_particle_is_seen_where_it_acts(void **state)
     def.radius = 0.1;
     def.frame_count = 2;
     def.frames = frames;
-    und_space_guides(s->painter, &def, 1);
+    und_space_control_particles(s->painter, &def, 1);
     take(s);
     check_grain(s, "Control particles", (double[]){0.3, 0.7, 0.5}, 0.2 / CELLS);
     const float nowhere[1][3] = {{NAN, 0, 0}};
     const und_control_particle_frame bad[1] = {{.time = 0, .count = 1, .at = nowhere}};
     def.frame_count = 1;
     def.frames = bad;
-    und_space_guides(s->painter, &def, 1);
+    und_space_control_particles(s->painter, &def, 1);
     take(s); /* without them */
 }
 

@@ -1,7 +1,7 @@
 /* Undine: what every model of water over a ground shares: its place, its ground and surface, its edges, and
  * what comes and goes. */
-#ifndef UNDINE_POOL_H
-#define UNDINE_POOL_H
+#ifndef UNDINE_HEIGHT_FIELD_H
+#define UNDINE_HEIGHT_FIELD_H
 
 #include <undine/rain.h>
 #include <undine/shape.h>

@@ -122,7 +122,7 @@ typedef struct und_levelset_def {
     int spray_most;     /* drops at once; 1 << 20 */
     bool keep_velocity; /* write the velocity with each frame; true */
     bool keep_pressure; /* and the pressure; false */
-    bool keep_tracers;  /* and the particles that correct the surface; false */
+    bool keep_level_set_particles; /* and the particles that correct the surface; false */
     uint64_t seed;
     int threads; /* 0: all */
 } und_levelset_def;

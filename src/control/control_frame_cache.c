@@ -97,25 +97,25 @@ static uint64_t hash_frame(const und_control_particle_frame *f)
 
 static void drop(control_frame_cache *frame_cache, int k)
 {
-    if (!(frame_cache->state[k] & REEL_HELD))
+    if (!(frame_cache->state[k] & FRAME_HELD))
         return;
     const und_control_particle_frame head = {.time = frame_cache->frames[k].time,
                                              .count = frame_cache->frames[k].count};
     frame_cache->def.loader.release(frame_cache->def.loader.context, frame_cache->memory[k]);
     frame_cache->memory[k] = NULL;
     frame_cache->frames[k] = head;
-    frame_cache->state[k] &= (uint8_t)~REEL_HELD;
+    frame_cache->state[k] &= (uint8_t)~FRAME_HELD;
 }
 
 /* The first time it is checked; later it must be the same. */
 static und_status accept(control_frame_cache *frame_cache, int k, und_error *err)
 {
     const und_control_particle_frame *f = &frame_cache->frames[k];
-    if (!(frame_cache->state[k] & REEL_KNOWN)) {
+    if (!(frame_cache->state[k] & FRAME_KNOWN)) {
         if (check_frame(f, frame_cache->number, k, err) != UND_OK)
             return err->status;
         frame_cache->hash[k] = hash_frame(f);
-        frame_cache->state[k] |= (uint8_t)(REEL_KNOWN | (f->velocity ? REEL_VELOCITY : 0));
+        frame_cache->state[k] |= (uint8_t)(FRAME_KNOWN | (f->velocity ? FRAME_VELOCITY : 0));
         return UND_OK;
     }
     if (hash_frame(f) == frame_cache->hash[k])
@@ -131,17 +131,17 @@ static und_status take(control_frame_cache *frame_cache, int k, und_error *err)
     const und_control_particle_frame head = {.time = frame_cache->frames[k].time,
                                              .count = frame_cache->frames[k].count};
     und_control_particle_frame loaded = {0};
-    if (frame_cache->state[k] & REEL_HELD)
+    if (frame_cache->state[k] & FRAME_HELD)
         return UND_OK;
     und_status status = l->load(l->context, k, &loaded, &frame_cache->memory[k], err);
     if (status != UND_OK)
         return status;
     loaded.time = head.time;
     frame_cache->frames[k] = loaded;
-    frame_cache->state[k] |= REEL_HELD;
+    frame_cache->state[k] |= FRAME_HELD;
     status = accept(frame_cache, k, err);
     if (status != UND_OK) {
-        frame_cache->frames[k].count = frame_cache->state[k] & REEL_KNOWN ? head.count : 0;
+        frame_cache->frames[k].count = frame_cache->state[k] & FRAME_KNOWN ? head.count : 0;
         drop(frame_cache, k);
     }
     return status;
@@ -175,12 +175,12 @@ bool und_control_frame_cache_led(const control_frame_cache *frame_cache, int fra
         return false;
     if (!frame_cache->frames)
         return frame_cache->def.frames[frame].velocity && frame_cache->def.frames[frame + 1].velocity;
-    return (frame_cache->state[frame] & frame_cache->state[frame + 1] & REEL_VELOCITY) != 0;
+    return (frame_cache->state[frame] & frame_cache->state[frame + 1] & FRAME_VELOCITY) != 0;
 }
 
 /* ---- All of them ---- */
 
-static und_status open_reel(control_frame_cache *frame_cache, und_error *err)
+static und_status open_frame_cache(control_frame_cache *frame_cache, und_error *err)
 {
     const und_control_particle_def *def = &frame_cache->def;
     const size_t n = (size_t)def->frame_count;
@@ -215,7 +215,8 @@ control_frame_caches *und_control_frame_caches_open(const und_control_particle_d
     for (int i = 0; frame_caches->frame_cache && i < count; i++) {
         control_frame_cache *frame_cache = &frame_caches->frame_cache[frame_caches->count++];
         *frame_cache = (control_frame_cache){.def = defs[i], .number = i + 1, .high = -1};
-        if (check_def(&frame_cache->def, i + 1, err) != UND_OK || open_reel(frame_cache, err) != UND_OK) {
+        if (check_def(&frame_cache->def, i + 1, err) != UND_OK ||
+            open_frame_cache(frame_cache, err) != UND_OK) {
             und_control_frame_caches_close(frame_caches);
             return NULL;
         }

@@ -10,11 +10,11 @@
 
 static const char *const what = "control particles";
 
-static und_status open_field(const und_control_particles *g, guide_field *f, und_error *err)
+static und_status open_field(const und_control_particles *g, control_field *f, und_error *err)
 {
     const und_mac *m = &g->mac;
-    size_t most = (size_t)f->capacity, slices = (size_t)guides_slices(m), rows = (size_t)und_mac_rows(m);
-    size_t blocks = (most + GUIDES_BLOCK - 1) / GUIDES_BLOCK, piles = (size_t)guides_piles(m);
+    size_t most = (size_t)f->capacity, slices = (size_t)control_slices(m), rows = (size_t)und_mac_rows(m);
+    size_t blocks = (most + CONTROL_BLOCK - 1) / CONTROL_BLOCK, piles = (size_t)control_piles(m);
     bool cylinders = false;
     for (int i = 0; i < g->count; i++)
         cylinders |= g->groups[i].def.kind == f->kind && g->groups[i].def.shape == UND_CONTROL_CYLINDER;
@@ -37,7 +37,7 @@ static und_status open_field(const und_control_particles *g, guide_field *f, und
     return UND_OK;
 }
 
-static void close_field(guide_field *f)
+static void close_field(control_field *f)
 {
     und_pages_free(f->now);
     und_pages_free(f->normal);
@@ -66,7 +66,7 @@ static und_status open_all(und_control_particles *g, und_error *err)
         most[group->def.kind] += group->frame_cache->most;
     }
     for (int k = 0; k < UND_CONTROL_KINDS; k++) {
-        guide_field *f = &g->field[k];
+        control_field *f = &g->field[k];
         f->kind = (und_control_particle_kind)k;
         if (most[k] > 1 << 30)
             return und_error_set(err, UND_INVALID, "control: %g particles are too many", most[k]);
@@ -92,7 +92,7 @@ static und_control_particles *create(const und_mac *mac, control_frame_caches *f
     g->groups =
         und_alloc((size_t)(frame_caches->count > 0 ? frame_caches->count : 1), sizeof *g->groups, what, err);
     g->sums = g->groups
-                  ? und_alloc(GUIDES_SUMS * ((size_t)guides_slices(mac) + 1), sizeof *g->sums, what, err)
+                  ? und_alloc(CONTROL_SUMS * ((size_t)control_slices(mac) + 1), sizeof *g->sums, what, err)
                   : NULL;
     if (!g->sums || open_all(g, err) != UND_OK) {
         und_control_particles_destroy(g);
@@ -171,7 +171,7 @@ const und_control_particle_cell *und_control_particles_cell(const und_control_pa
                                                             int z)
 {
     int begin, end;
-    bool any = guide_row(g, &g->field[kind], y, z, &begin, &end) && x >= begin && x < end;
+    bool any = control_row(g, &g->field[kind], y, z, &begin, &end) && x >= begin && x < end;
     return any ? &g->field[kind].cell[und_mac_at(&g->mac, x, y, z)] : NULL;
 }
 
@@ -187,7 +187,7 @@ und_control_particle_place und_control_particles_place(const und_control_particl
                                                        und_control_particle_kind kind, int i)
 {
     const und_mac *m = &g->mac;
-    const guide_now *now = &g->field[kind].now[i];
+    const control_now *now = &g->field[kind].now[i];
     und_control_particle_place out = {.radius = (float)((double)now->radius * m->d[0])};
     for (int a = 0; a < 3; a++) {
         out.at[a] = (float)(m->origin[a] + ((double)now->place[a] + m->low[a]) * m->d[a]);

@@ -2,7 +2,7 @@
 #include "base/maths.h"
 #include "control/control_particles_state.h"
 
-static void lead_row(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
+static void lead_row(const control_work *w, int axis, int y, int z, int begin, int end, double *sum)
 {
     (void)sum;
     const und_mac *m = &w->g->mac;
@@ -12,7 +12,7 @@ static void lead_row(const guide_work *w, int axis, int y, int z, int begin, int
     for (int x = begin, from, to; und_mask_stretch(&w->s->flows[axis], y, z, x, &from, &to) && from < end;
          x = to)
         for (int i = from; i < to && i < end; i++) {
-            guide_face f = guide_face_of(&cell[i], &cell[i + m->step[axis]], axis);
+            control_face f = control_face_of(&cell[i], &cell[i + m->step[axis]], axis);
             if (!(f.alpha > 0))
                 continue;
             if (f.alpha != last)
@@ -24,20 +24,20 @@ static void lead_row(const guide_work *w, int axis, int y, int z, int begin, int
 void und_control_particles_lead(const und_control_particles *g, und_mac_flow *s, double dt)
 {
     und_control_particle_for_faces(
-        &(guide_work){.g = g, .f = &g->field[UND_CONTROL_VELOCITY], .s = s, .dt = dt}, lead_row);
+        &(control_work){.g = g, .f = &g->field[UND_CONTROL_VELOCITY], .s = s, .dt = dt}, lead_row);
 }
 
 const und_mask *und_control_particles_hold(und_control_particles *g, const und_mac_flow *s)
 {
     const und_mac *m = &g->mac;
-    const guide_field *f = &g->field[UND_CONTROL_VELOCITY];
+    const control_field *f = &g->field[UND_CONTROL_VELOCITY];
     bool any = false;
     if (g->any_held)
         und_mask_clear(&g->held);
     for (int row = 0; row < und_mac_rows(m) && f->acting > 0; row++) {
         int y = row % m->n[1], z = row / m->n[1], begin, end;
         const und_control_particle_cell *cell = f->cell + und_mac_row(m, row);
-        if (!guide_row(g, f, y, z, &begin, &end))
+        if (!control_row(g, f, y, z, &begin, &end))
             continue;
         for (int x = begin; x < end; x++)
             if (cell[x].hard > 0 && und_mask_has(&s->liquid, x, y, z)) {
@@ -49,7 +49,7 @@ const und_mask *und_control_particles_hold(und_control_particles *g, const und_m
     return any ? &g->held : NULL;
 }
 
-static void give_row(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
+static void give_row(const control_work *w, int axis, int y, int z, int begin, int end, double *sum)
 {
     (void)sum;
     const und_mac *m = &w->g->mac;
@@ -59,17 +59,18 @@ static void give_row(const guide_work *w, int axis, int y, int z, int begin, int
     float *u = w->s->u[axis] + row;
     for (int x = begin; x < end; x++)
         if (open[x] > 0 && und_mask_has_face(&w->g->held, axis, x, y, z))
-            u[x] = guide_face_of(&cell[x], &cell[x + m->step[axis]], axis).value;
+            u[x] = control_face_of(&cell[x], &cell[x + m->step[axis]], axis).value;
 }
 
 void und_control_particles_give(const und_control_particles *g, und_mac_flow *s, const und_solids *solids)
 {
     if (g->any_held)
         und_control_particle_for_faces(
-            &(guide_work){.g = g, .f = &g->field[UND_CONTROL_VELOCITY], .s = s, .solids = solids}, give_row);
+            &(control_work){.g = g, .f = &g->field[UND_CONTROL_VELOCITY], .s = s, .solids = solids},
+            give_row);
 }
 
-static void give_air_row(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
+static void give_air_row(const control_work *w, int axis, int y, int z, int begin, int end, double *sum)
 {
     (void)sum;
     const und_mac *m = &w->g->mac;
@@ -78,7 +79,7 @@ static void give_air_row(const guide_work *w, int axis, int y, int z, int begin,
     const float *open = w->solids->open[axis] + row;
     float *u = w->s->u[axis] + row;
     for (int x = begin; x < end; x++) {
-        guide_face f = guide_face_of(&cell[x], &cell[x + m->step[axis]], axis);
+        control_face f = control_face_of(&cell[x], &cell[x + m->step[axis]], axis);
         if (!f.hard || !(open[x] > 0) || und_mask_has(&w->s->flows[axis], x, y, z))
             continue;
         u[x] = f.value;
@@ -89,10 +90,11 @@ static void give_air_row(const guide_work *w, int axis, int y, int z, int begin,
 void und_control_particles_give_air(const und_control_particles *g, und_mac_flow *s, const und_solids *solids)
 {
     und_control_particle_for_faces(
-        &(guide_work){.g = g, .f = &g->field[UND_CONTROL_VELOCITY], .s = s, .solids = solids}, give_air_row);
+        &(control_work){.g = g, .f = &g->field[UND_CONTROL_VELOCITY], .s = s, .solids = solids},
+        give_air_row);
 }
 
-static void viscosity_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void viscosity_row(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     (void)sum;
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
@@ -107,7 +109,7 @@ void und_control_particles_viscosity(const und_control_particles *g, float *nu)
 {
     if (und_control_particles_have(g, UND_CONTROL_VISCOSITY))
         und_control_particle_for_cells(
-            &(guide_work){.g = g, .f = &g->field[UND_CONTROL_VISCOSITY], .field = nu}, viscosity_row);
+            &(control_work){.g = g, .f = &g->field[UND_CONTROL_VISCOSITY], .field = nu}, viscosity_row);
 }
 
 /* The part of a cell that is liquid, about. */
@@ -118,7 +120,7 @@ static inline double wet(float phi)
 
 /* Cells grow as wholes, and where their middles are liquid; what that makes is what all the liquid does,
  * which grows while it moves. */
-static void grow_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void grow_row(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
     const und_control_particle_cell *cell = w->f->cell + row;
@@ -140,20 +142,20 @@ double und_control_particles_grow(const und_control_particles *g, const und_mac_
                                   double dt, float *grown)
 {
     const double *size = g->mac.d;
-    und_control_particle_for_cells(&(guide_work){.g = g,
-                                                 .f = &g->field[UND_CONTROL_DIVERGENCE],
-                                                 .flow = s,
-                                                 .d = d,
+    und_control_particle_for_cells(&(control_work){.g = g,
+                                                   .f = &g->field[UND_CONTROL_DIVERGENCE],
+                                                   .flow = s,
+                                                   .d = d,
 
-                                                 .solids = solids,
-                                                 .held = held,
-                                                 .field = grown,
-                                                 .dt = dt},
+                                                   .solids = solids,
+                                                   .held = held,
+                                                   .field = grown,
+                                                   .dt = dt},
                                    grow_row);
     return und_control_particle_sum(g, 0) * size[0] * size[1] * size[2];
 }
 
-static void grown_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void grown_row(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     (void)sum;
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
@@ -164,5 +166,5 @@ static void grown_row(const guide_work *w, int y, int z, int begin, int end, dou
 void und_control_particles_grown(const und_control_particles *g, float *grown)
 {
     und_control_particle_for_cells(
-        &(guide_work){.g = g, .f = &g->field[UND_CONTROL_DIVERGENCE], .field = grown}, grown_row);
+        &(control_work){.g = g, .f = &g->field[UND_CONTROL_DIVERGENCE], .field = grown}, grown_row);
 }

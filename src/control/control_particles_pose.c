@@ -165,7 +165,7 @@ void und_control_particle_set(control_group *group, const und_mac *mac, double t
     group->cell = 1 / mac->d[0];
     group->half =
         group->def.shape == UND_CONTROL_SPHERE ? -1 : (float)(0.5 * group->def.length * group->cell);
-    group->bands = (float)GUIDES_BANDS / (float)mac->n[guides_axis(mac) - 1];
+    group->bands = (float)CONTROL_BANDS / (float)mac->n[control_axis(mac) - 1];
     if (!group->moves)
         return;
     group->age = time - frames[frame].time;
@@ -200,13 +200,13 @@ static inline double way_of(const control_group *group, int i, int axis, double 
     const und_control_particle_frame *b = a + 1;
     const double way = (double)b->at[next][axis] - here;
     if (a->velocity && b->velocity && !group->def.still) {
-        const guide_mix *m = &group->led;
+        const control_mix *m = &group->led;
         const double leave = (double)a->velocity[i][axis], arrive = (double)b->velocity[next][axis];
         *rate = m->rate[0] * way + m->rate[1] * leave + m->rate[2] * arrive;
         return m->place[0] * way + m->place[1] * leave + m->place[2] * arrive;
     }
     const int before = group->link[BEFORE][i], after = group->link[AFTER][i];
-    const guide_mix *m = &group->mix[(before >= 0) + 2 * (after >= 0)];
+    const control_mix *m = &group->mix[(before >= 0) + 2 * (after >= 0)];
     const double back = before >= 0 ? (double)a[-1].at[before][axis] - here : 0;
     const double on = after >= 0 ? (double)b[1].at[after][axis] - here : 0;
     *rate = m->rate[BEFORE] * back + m->rate[NEXT] * way + m->rate[AFTER] * on;
@@ -265,19 +265,20 @@ static inline int part_of(float place, int count)
 }
 
 /* -1: it reaches no cell. */
-static inline int pile_of(const control_group *group, const und_mac *mac, const guide_now *p, float *reach)
+static inline int pile_of(const control_group *group, const und_mac *mac, const control_now *p, float *reach)
 {
-    const int axis = guides_axis(mac), slices = guides_slices(mac);
-    const float place = p->place[axis], half = guide_half(group, p->radius);
-    *reach = p->radius + (half > 0 ? half : 0) + (group->def.kind >= UND_CONTROL_ERASER ? GUIDES_MARGIN : 0);
+    const int axis = control_axis(mac), slices = control_slices(mac);
+    const float place = p->place[axis], half = control_half(group, p->radius);
+    *reach = p->radius + (half > 0 ? half : 0) + (group->def.kind >= UND_CONTROL_ERASER ? CONTROL_MARGIN : 0);
     if (!(p->radius > 0) || !(place + *reach > 0) || !(place - *reach < (float)slices))
         return -1;
-    if (!(*reach < GUIDES_REACH))
-        return GUIDES_BANDS * slices;
-    return GUIDES_BANDS * part_of(place, slices) + part_of(p->place[axis - 1] * group->bands, GUIDES_BANDS);
+    if (!(*reach < CONTROL_REACH))
+        return CONTROL_BANDS * slices;
+    return CONTROL_BANDS * part_of(place, slices) + part_of(p->place[axis - 1] * group->bands, CONTROL_BANDS);
 }
 
-static void set_normal(const control_group *group, const und_mac *mac, int i, guide_now *out, float normal[3])
+static void set_normal(const control_group *group, const und_mac *mac, int i, control_now *out,
+                       float normal[3])
 {
     const int next = next_of(group, i);
     const und_control_particle_frame *a = &group->def.frames[group->frame], *b = next >= 0 ? a + 1 : NULL;
@@ -297,7 +298,7 @@ static void set_normal(const control_group *group, const und_mac *mac, int i, gu
 }
 
 static inline void pose(const control_group *group, const und_mac *mac, int i, const float way[3],
-                        const float rate[3], guide_now *out)
+                        const float rate[3], control_now *out)
 {
     const und_control_particle_def *def = &group->def;
     const und_control_particle_frame *a = &def->frames[group->frame], *b = group->moves ? a + 1 : a;
@@ -322,7 +323,7 @@ static inline void pose(const control_group *group, const und_mac *mac, int i, c
 
 /* How far particles are from where they are in the frame, m, and their velocities. */
 typedef struct paths {
-    float way[3 * GUIDES_BATCH], rate[3 * GUIDES_BATCH];
+    float way[3 * CONTROL_BATCH], rate[3 * CONTROL_BATCH];
 } paths;
 
 /* A part of a mix: numbers, less those of the particles' own places where `from` is 1. */
@@ -355,7 +356,7 @@ static bool follow_row(const control_group *group, int begin, int count, paths *
     }
     if (first[NEXT] < 0)
         return false;
-    const guide_mix *m = &group->mix[(first[BEFORE] >= 0) + 2 * (first[AFTER] >= 0)];
+    const control_mix *m = &group->mix[(first[BEFORE] >= 0) + 2 * (first[AFTER] >= 0)];
     term t[3] = {{first[BEFORE] >= 0 ? a[-1].at[first[BEFORE]] : here, 1},
                  {b->at[first[NEXT]], 1},
                  {first[AFTER] >= 0 ? b[1].at[first[AFTER]] : here, 1}};
@@ -382,14 +383,14 @@ static void follow(const control_group *group, int begin, int count, paths *out)
         }
 }
 
-void und_control_particle_pose(const control_group *group, const und_mac *mac, const guide_field *f,
+void und_control_particle_pose(const control_group *group, const und_mac *mac, const control_field *f,
                                int begin, int end, int32_t *count, float *reach)
 {
-    const int large = guides_piles(mac) - 1;
+    const int large = control_piles(mac) - 1;
     float most = *reach;
     paths path;
-    for (int from = begin; from < end; from += GUIDES_BATCH) {
-        const int some = end - from < GUIDES_BATCH ? end - from : GUIDES_BATCH;
+    for (int from = begin; from < end; from += CONTROL_BATCH) {
+        const int some = end - from < CONTROL_BATCH ? end - from : CONTROL_BATCH;
         follow(group, from, some, &path);
         for (int i = 0; i < some; i++) {
             const int at = group->first + from + i;
@@ -429,8 +430,8 @@ static double fastest_from(control_group *group, const und_mac *mac, int frame)
     paths path;
     for (int k = 0; k < looks; k++) {
         und_control_particle_set(group, mac, f->time + (f[1].time - f->time) * (k + 0.5) / LOOKS, 0);
-        for (int i = 0; i < f->count; i += GUIDES_BATCH) {
-            const int some = f->count - i < GUIDES_BATCH ? f->count - i : GUIDES_BATCH;
+        for (int i = 0; i < f->count; i += CONTROL_BATCH) {
+            const int some = f->count - i < CONTROL_BATCH ? f->count - i : CONTROL_BATCH;
             follow(group, i, some, &path);
             most = largest_square(path.rate, some, most);
         }

@@ -11,12 +11,12 @@ float und_control_particle_way(float alpha, double dt)
 }
 
 /* The high faces of a row along an axis that touched cells have. */
-static bool face_row(const und_control_particles *g, const guide_field *f, int axis, int y, int z, int *begin,
-                     int *end)
+static bool face_row(const und_control_particles *g, const control_field *f, int axis, int y, int z,
+                     int *begin, int *end)
 {
     int b = 0, e = 0;
-    bool here = guide_row(g, f, y, z, begin, end);
-    bool there = axis > 0 && guide_row(g, f, y + (axis == 1), z + (axis == 2), &b, &e);
+    bool here = control_row(g, f, y, z, begin, end);
+    bool there = axis > 0 && control_row(g, f, y + (axis == 1), z + (axis == 2), &b, &e);
     if (here && axis == 0)
         --*begin;
     if (there) {
@@ -26,7 +26,7 @@ static bool face_row(const und_control_particles *g, const guide_field *f, int a
     return here || there;
 }
 
-static void face_slice(const guide_work *w, guide_face_fn *fn, int slice, double *sum)
+static void face_slice(const control_work *w, control_face_fn *fn, int slice, double *sum)
 {
     const und_mac *m = &w->g->mac;
     const bool flat = m->n[2] == 1;
@@ -38,39 +38,39 @@ static void face_slice(const guide_work *w, guide_face_fn *fn, int slice, double
         }
 }
 
-static void cell_slice(const guide_work *w, guide_cell_fn *fn, int slice, double *sum)
+static void cell_slice(const control_work *w, control_cell_fn *fn, int slice, double *sum)
 {
     for (int y = w->f->row_low[slice]; y <= w->f->row_high[slice]; y++) {
         int z = w->g->mac.n[2] == 1 ? 0 : slice, begin, end;
-        if (guide_row(w->g, w->f, y, z, &begin, &end))
+        if (control_row(w->g, w->f, y, z, &begin, &end))
             fn(w, y, z, begin, end, sum);
     }
 }
 
 /* Of either; each slice has its own sums, that beside the domain as well. */
-static void for_slices(const guide_work *w, guide_face_fn *faces, guide_cell_fn *cells)
+static void for_slices(const control_work *w, control_face_fn *faces, control_cell_fn *cells)
 {
     const und_control_particles *g = w->g;
-    const int slices = guides_slices(&g->mac);
-    int threads = und_workers(g->threads, (size_t)w->f->acting, GUIDES_TO_SHARE);
+    const int slices = control_slices(&g->mac);
+    int threads = und_workers(g->threads, (size_t)w->f->acting, CONTROL_TO_SHARE);
     PARALLEL_FOR(threads)
     for (int slice = -1; slice < slices; slice++) {
-        double sum[GUIDES_SUMS] = {0};
+        double sum[CONTROL_SUMS] = {0};
         if (faces)
             face_slice(w, faces, slice, sum);
         else if (slice >= 0)
             cell_slice(w, cells, slice, sum);
-        for (int k = 0; k < GUIDES_SUMS; k++)
-            g->sums[GUIDES_SUMS * (slice + 1) + k] = sum[k];
+        for (int k = 0; k < CONTROL_SUMS; k++)
+            g->sums[CONTROL_SUMS * (slice + 1) + k] = sum[k];
     }
 }
 
-void und_control_particle_for_faces(const guide_work *w, guide_face_fn *fn)
+void und_control_particle_for_faces(const control_work *w, control_face_fn *fn)
 {
     for_slices(w, fn, NULL);
 }
 
-void und_control_particle_for_cells(const guide_work *w, guide_cell_fn *fn)
+void und_control_particle_for_cells(const control_work *w, control_cell_fn *fn)
 {
     for_slices(w, NULL, fn);
 }
@@ -78,15 +78,15 @@ void und_control_particle_for_cells(const guide_work *w, guide_cell_fn *fn)
 double und_control_particle_sum(const und_control_particles *g, int k)
 {
     double sum = 0;
-    for (int slice = 0; slice <= guides_slices(&g->mac); slice++)
-        sum += g->sums[GUIDES_SUMS * slice + k];
+    for (int slice = 0; slice <= control_slices(&g->mac); slice++)
+        sum += g->sums[CONTROL_SUMS * slice + k];
     return sum;
 }
 
 double und_control_particle_largest(const und_control_particles *g, int k)
 {
     double most = 0;
-    for (int slice = 0; slice <= guides_slices(&g->mac); slice++)
-        most = fmax(most, g->sums[GUIDES_SUMS * slice + k]);
+    for (int slice = 0; slice <= control_slices(&g->mac); slice++)
+        most = fmax(most, g->sums[CONTROL_SUMS * slice + k]);
     return most;
 }

@@ -2,7 +2,7 @@
 #include "control/control_particles_state.h"
 
 /* Into the part of the way that is gone in dt. */
-static void blend_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void blend_row(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
     const und_control_particle_cell *cell = w->f->cell + row;
@@ -22,7 +22,7 @@ static void blend_row(const guide_work *w, int y, int z, int begin, int end, dou
 }
 
 /* Union with what adds, difference with what erases. */
-static void csg_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void csg_row(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
     const und_control_particle_cell *cell = w->f->cell + row;
@@ -46,17 +46,17 @@ float und_control_particles_shape(const und_control_particles *g, und_distance *
                                                       UND_CONTROL_ERASER};
     double farthest = 0;
     for (int k = 0; k < 3; k++) {
-        const guide_field *f = &g->field[kinds[k]];
+        const control_field *f = &g->field[kinds[k]];
         if (f->capacity == 0 || f->acting == 0)
             continue;
-        und_control_particle_for_cells(&(guide_work){.g = g, .f = f, .d = d, .dt = dt, .touched = touched},
+        und_control_particle_for_cells(&(control_work){.g = g, .f = f, .d = d, .dt = dt, .touched = touched},
                                        kinds[k] == UND_CONTROL_SURFACE ? blend_row : csg_row);
         farthest = fmax(farthest, und_control_particle_largest(g, 0));
     }
     return (float)farthest;
 }
 
-static void untouch_row(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void untouch_row(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     (void)sum;
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
@@ -71,7 +71,7 @@ void und_control_particles_untouch(const und_control_particles *g, uint8_t *touc
     for (int k = 0; k < 3; k++)
         if (g->field[kinds[k]].capacity > 0)
             und_control_particle_for_cells(
-                &(guide_work){.g = g, .f = &g->field[kinds[k]], .touched = touched}, untouch_row);
+                &(control_work){.g = g, .f = &g->field[kinds[k]], .touched = touched}, untouch_row);
 }
 
 /* ---- The report ---- */
@@ -88,20 +88,20 @@ static void compare(double *sum, double alpha, double found, double asked)
     sum[ASKED] += alpha * fabs(asked);
 }
 
-static void compare_velocity(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum)
+static void compare_velocity(const control_work *w, int axis, int y, int z, int begin, int end, double *sum)
 {
     const und_mac *m = &w->g->mac;
     const size_t row = und_mac_at(m, 0, y, z);
     const und_control_particle_cell *cell = w->f->cell + row;
     for (int x = begin; x < end; x++) {
-        guide_face f = guide_face_of(&cell[x], &cell[x + m->step[axis]], axis);
+        control_face f = control_face_of(&cell[x], &cell[x + m->step[axis]], axis);
         if (f.alpha > 0 && und_mask_has(&w->flow->flows[axis], x, y, z))
             compare(sum, (double)f.alpha, (double)w->flow->u[axis][row + (size_t)(ptrdiff_t)x],
                     (double)f.value);
     }
 }
 
-static void compare_viscosity(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void compare_viscosity(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
     const und_control_particle_cell *cell = w->f->cell + row;
@@ -113,7 +113,7 @@ static void compare_viscosity(const guide_work *w, int y, int z, int begin, int 
 }
 
 /* Where the plane or the surface passes a cell: how far they are apart. */
-static void compare_surface(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void compare_surface(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     const size_t row = und_mac_at(&w->g->mac, 0, y, z);
     const und_control_particle_cell *cell = w->f->cell + row;
@@ -125,7 +125,7 @@ static void compare_surface(const guide_work *w, int y, int z, int begin, int en
     }
 }
 
-static void compare_divergence(const guide_work *w, int y, int z, int begin, int end, double *sum)
+static void compare_divergence(const control_work *w, int y, int z, int begin, int end, double *sum)
 {
     const und_mac *m = &w->g->mac;
     const size_t row = und_mac_at(m, 0, y, z);
@@ -145,13 +145,13 @@ und_control_particle_report und_control_particles_report(const und_control_parti
                                                          und_control_particle_kind kind,
                                                          const und_control_particle_state *state)
 {
-    const guide_field *f = &g->field[kind];
-    const guide_work w = {.g = g, .f = f, .flow = state->flow, .d = state->surface, .state = state};
+    const control_field *f = &g->field[kind];
+    const control_work w = {.g = g, .f = f, .flow = state->flow, .d = state->surface, .state = state};
     if (f->capacity == 0 || f->acting == 0)
         return (und_control_particle_report){0};
-    guide_cell_fn *const cells[UND_CONTROL_KINDS] = {[UND_CONTROL_VISCOSITY] = compare_viscosity,
-                                                     [UND_CONTROL_SURFACE] = compare_surface,
-                                                     [UND_CONTROL_DIVERGENCE] = compare_divergence};
+    control_cell_fn *const cells[UND_CONTROL_KINDS] = {[UND_CONTROL_VISCOSITY] = compare_viscosity,
+                                                       [UND_CONTROL_SURFACE] = compare_surface,
+                                                       [UND_CONTROL_DIVERGENCE] = compare_divergence};
     if (kind == UND_CONTROL_VELOCITY)
         und_control_particle_for_faces(&w, compare_velocity);
     else if (cells[kind])

@@ -63,12 +63,13 @@ typedef struct row {
 /* Whole stretches of cells, so that few of those that follow touch more. */
 static inline void touch(int32_t span[2], int begin, int end, int most)
 {
-    const int low = begin & ~(GUIDES_STRETCH - 1), high = (end + GUIDES_STRETCH - 1) & ~(GUIDES_STRETCH - 1);
+    const int low = begin & ~(CONTROL_STRETCH - 1),
+              high = (end + CONTROL_STRETCH - 1) & ~(CONTROL_STRETCH - 1);
     span[0] = low < span[0] ? low : span[0];
     span[1] = high < most ? (high > span[1] ? high : span[1]) : most;
 }
 
-static inline void touch_row(guide_field *f, int slice, int y)
+static inline void touch_row(control_field *f, int slice, int y)
 {
     f->row_low[slice] = y < f->row_low[slice] ? y : f->row_low[slice];
     f->row_high[slice] = y > f->row_high[slice] ? y : f->row_high[slice];
@@ -97,7 +98,7 @@ static inline void add(und_control_particle_cell *c, float alpha, float hard, fo
     c->hard = alpha > hard ? 1 : c->hard;
 }
 
-static void splat_sphere(const und_control_particle_def *def, const guide_now *p, const row *r)
+static void splat_sphere(const und_control_particle_def *def, const control_now *p, const row *r)
 {
     const float dy = r->y - p->place[1], dz = r->z - p->place[2], inverse = 1 / p->radius;
     const float off = dy * dy + dz * dz, square = p->radius * p->radius;
@@ -113,7 +114,7 @@ static void splat_sphere(const und_control_particle_def *def, const guide_now *p
     touch(r->span, r->begin, r->end, r->most);
 }
 
-static void splat_cylinder(const und_control_particle_def *def, const guide_now *p, const float normal[3],
+static void splat_cylinder(const und_control_particle_def *def, const control_now *p, const float normal[3],
                            float half, const row *r)
 {
     float dy = r->y - p->place[1], dz = r->z - p->place[2], inverse = 1 / p->radius;
@@ -133,7 +134,7 @@ static void splat_cylinder(const und_control_particle_def *def, const guide_now 
 }
 
 /* The distance to the nearest shape that adds, or erases. */
-static void splat_shape(const guide_now *p, const float normal[3], float half, const row *r)
+static void splat_shape(const control_now *p, const float normal[3], float half, const row *r)
 {
     float dy = r->y - p->place[1], dz = r->z - p->place[2];
     for (int x = r->begin; x < r->end; x++) {
@@ -148,7 +149,7 @@ static void splat_shape(const guide_now *p, const float normal[3], float half, c
             d = beyond > 0 ? beyond : fmaxf(side, out);
         }
         und_control_particle_cell *c = &r->cell[x];
-        if (!(d < GUIDES_MARGIN) || (c->weight > 0 && c->value[0] <= d))
+        if (!(d < CONTROL_MARGIN) || (c->weight > 0 && c->value[0] <= d))
             continue;
         touch(r->span, x, x + 1, r->most);
         *c = (und_control_particle_cell){.alpha = 1, .weight = 1, .value = {d}};
@@ -156,7 +157,7 @@ static void splat_shape(const guide_now *p, const float normal[3], float half, c
 }
 
 /* How far a particle reaches along an axis, in cells. */
-static float reach_along(const guide_now *p, const float normal[3], float half, int axis)
+static float reach_along(const control_now *p, const float normal[3], float half, int axis)
 {
     if (half < 0)
         return p->radius;
@@ -165,12 +166,12 @@ static float reach_along(const guide_now *p, const float normal[3], float half, 
 }
 
 /* The cells from low to high - 1 whose middles it may reach. */
-static void set_reach(const control_group *group, const und_mac *m, const guide_now *p, const float normal[3],
-                      int low[3], int high[3])
+static void set_reach(const control_group *group, const und_mac *m, const control_now *p,
+                      const float normal[3], int low[3], int high[3])
 {
-    const float more = (group->def.kind >= UND_CONTROL_ERASER ? GUIDES_MARGIN : 0) + 1e-3F;
+    const float more = (group->def.kind >= UND_CONTROL_ERASER ? CONTROL_MARGIN : 0) + 1e-3F;
     for (int a = 0; a < 3; a++) {
-        float reach = reach_along(p, normal, guide_half(group, p->radius), a) + more, all = (float)m->n[a];
+        float reach = reach_along(p, normal, control_half(group, p->radius), a) + more, all = (float)m->n[a];
         float first = ceilf(p->place[a] - reach - 0.5F), last = floorf(p->place[a] + reach - 0.5F);
         low[a] = first > 0 ? (int)(first < all ? first : all) : 0;
         high[a] = last < all - 1 ? (last >= 0 ? (int)last + 1 : 0) : m->n[a];
@@ -178,14 +179,14 @@ static void set_reach(const control_group *group, const und_mac *m, const guide_
 }
 
 /* What a particle of a group does in slices [begin, end). */
-static void splat(const und_control_particles *g, guide_field *f, const control_group *group, int which,
+static void splat(const und_control_particles *g, control_field *f, const control_group *group, int which,
                   int begin, int end)
 {
     const und_mac *m = &g->mac;
-    const guide_now *p = &f->now[which];
+    const control_now *p = &f->now[which];
     const float *normal = group->half < 0 ? NULL : f->normal[which];
-    const float half = guide_half(group, p->radius);
-    const int axis = guides_axis(m);
+    const float half = control_half(group, p->radius);
+    const int axis = control_axis(m);
     int low[3], high[3];
     set_reach(group, m, p, normal, low, high);
     low[axis] = low[axis] > begin ? low[axis] : begin;
@@ -223,10 +224,10 @@ typedef struct eights {
 
 /* One axis of them: the squares of both distances, and which of both cells are in [begin, end); then both as
  * the nearest that are. */
-typedef struct eights_axis {
+typedef struct packs_axis {
     und_lanes square[2];
     und_lanes_int in[2], cell[2];
-} eights_axis;
+} packs_axis;
 
 UND_INLINE und_lanes_int within(und_lanes_int i, int begin, int end)
 {
@@ -234,7 +235,7 @@ UND_INLINE und_lanes_int within(und_lanes_int i, int begin, int end)
     return (~(below | above) & i) | (below & begin) | (above & (end - 1));
 }
 
-UND_INLINE eights_axis set_axis(und_lanes place, int begin, int end, int32_t *base)
+UND_INLINE packs_axis set_axis(und_lanes place, int begin, int end, int32_t *base)
 {
     /* Also what is far away or no number gets a cell beside these. */
     und_lanes near =
@@ -242,13 +243,13 @@ UND_INLINE eights_axis set_axis(und_lanes place, int begin, int end, int32_t *ba
     und_lanes_int low = und_lanes_floor(near - 0.5F);
     und_lanes d = __builtin_convertvector(low, und_lanes) + 0.5F - place, e = d + 1;
     memcpy(base, &low, sizeof low);
-    return (eights_axis){{d * d, e * e},
-                         {(low >= begin) & (low < end), (low >= begin - 1) & (low < end - 1)},
-                         {within(low, begin, end), within(low + 1, begin, end)}};
+    return (packs_axis){{d * d, e * e},
+                        {(low >= begin) & (low < end), (low >= begin - 1) & (low < end - 1)},
+                        {within(low, begin, end), within(low + 1, begin, end)}};
 }
 
 /* A number of each particle in its lane. */
-UND_INLINE und_lanes across(const guide_now *const p[UND_LANES], size_t offset)
+UND_INLINE und_lanes across(const control_now *const p[UND_LANES], size_t offset)
 {
     und_lanes v;
     for (int i = 0; i < UND_LANES; i++)
@@ -257,17 +258,17 @@ UND_INLINE und_lanes across(const guide_now *const p[UND_LANES], size_t offset)
 }
 
 UND_INLINE void weigh_by(const und_control_particles *g, const und_control_particle_def *def,
-                         und_falloff falloff_kind, const guide_now *const p[UND_LANES], int begin, int end,
+                         und_falloff falloff_kind, const control_now *const p[UND_LANES], int begin, int end,
                          eights *out)
 {
-    const int slices = guides_axis(&g->mac), *n = g->mac.n;
-    const und_lanes radius = across(p, offsetof(guide_now, radius)), inverse = 1 / radius;
-    const und_lanes strength = across(p, offsetof(guide_now, strength)), square = radius * radius;
+    const int slices = control_axis(&g->mac), *n = g->mac.n;
+    const und_lanes radius = across(p, offsetof(control_now, radius)), inverse = 1 / radius;
+    const und_lanes strength = across(p, offsetof(control_now, strength)), square = radius * radius;
     const bool ends = falloff_kind == UND_FALLOFF_HAT || falloff_kind == UND_FALLOFF_CUBIC; /* in 0 */
     const und_lanes_int small = ends ? radius <= 1 : radius < 1;
-    eights_axis at[3];
+    packs_axis at[3];
     for (int a = 0; a < 3; a++)
-        at[a] = set_axis(across(p, offsetof(guide_now, place) + (size_t)a * sizeof(float)),
+        at[a] = set_axis(across(p, offsetof(control_now, place) + (size_t)a * sizeof(float)),
                          a == slices ? begin : 0, a == slices ? end : n[a], out->base[a]);
     und_lanes_int which = {0};
     for (int k = 0; k < 8; k++) {
@@ -288,7 +289,7 @@ UND_INLINE void weigh_by(const und_control_particles *g, const und_control_parti
 }
 
 static void weigh(const und_control_particles *g, const und_control_particle_def *def,
-                  const guide_now *const p[UND_LANES], int begin, int end, eights *out)
+                  const control_now *const p[UND_LANES], int begin, int end, eights *out)
 {
     switch (def->falloff) {
     case UND_FALLOFF_BOX:
@@ -307,7 +308,7 @@ static void weigh(const und_control_particles *g, const und_control_particle_def
 }
 
 /* Are the rows around particle i touched that far already? */
-static inline bool is_touched(const guide_field *f, const eights *e, int i)
+static inline bool is_touched(const control_field *f, const eights *e, int i)
 {
     bool all = true;
     for (int k = 0; k < 4; k++) {
@@ -317,9 +318,9 @@ static inline bool is_touched(const guide_field *f, const eights *e, int i)
     return all;
 }
 
-static void touch_eight(const und_control_particles *g, guide_field *f, const int c[3], unsigned which)
+static void touch_eight(const und_control_particles *g, control_field *f, const int c[3], unsigned which)
 {
-    const int *n = g->mac.n, axis = guides_axis(&g->mac);
+    const int *n = g->mac.n, axis = control_axis(&g->mac);
     for (int k = 0; k < 4; k++) {
         const unsigned both = which >> (2 * k) & 3;
         const int y = c[1] + (k & 1), z = c[2] + (k >> 1);
@@ -331,12 +332,12 @@ static void touch_eight(const und_control_particles *g, guide_field *f, const in
 }
 
 /* Particles of one group, as many as there are lanes or fewer. */
-static void splat_eights(const und_control_particles *g, guide_field *f, const control_group *group,
+static void splat_eights(const und_control_particles *g, control_field *f, const control_group *group,
                          const int32_t *list, int count, int begin, int end)
 {
     const und_mac *m = &g->mac;
     const float hard = (float)group->def.hard;
-    const guide_now *p[UND_LANES];
+    const control_now *p[UND_LANES];
     size_t step[8];
     eights e;
     for (int i = 0; i < UND_LANES; i++)
@@ -374,7 +375,7 @@ static const control_group *group_of(const und_control_particles *g, und_control
 }
 
 /* Those of the list from .. to, in slices [begin, end). */
-static void splat_list(const und_control_particles *g, guide_field *f, int32_t from, int32_t to, int begin,
+static void splat_list(const und_control_particles *g, control_field *f, int32_t from, int32_t to, int begin,
                        int end)
 {
     const control_group *group = NULL;
@@ -398,7 +399,7 @@ static void splat_list(const und_control_particles *g, guide_field *f, int32_t f
 }
 
 /* Rows of a slice that were touched: their cells are 0 again. */
-static void clear_slice(const und_control_particles *g, guide_field *f, int slice)
+static void clear_slice(const und_control_particles *g, control_field *f, int slice)
 {
     const und_mac *m = &g->mac;
     int z = m->n[2] == 1 ? 0 : slice;
@@ -414,30 +415,31 @@ static void clear_slice(const und_control_particles *g, guide_field *f, int slic
 }
 
 /* A thread's work, slices [begin, end): so many that few particles are in two. */
-static void do_slab(const und_control_particles *g, guide_field *f, int begin, int end)
+static void do_slab(const und_control_particles *g, control_field *f, int begin, int end)
 {
-    const int slices = guides_slices(&g->mac), reach = f->reach;
+    const int slices = control_slices(&g->mac), reach = f->reach;
     int clear = begin;
     for (int at = begin > reach ? begin - reach : 0; at < slices && at < end + reach; at++) {
         for (; clear < end && clear <= at + reach; clear++)
             clear_slice(g, f, clear);
-        splat_list(g, f, f->first[GUIDES_BANDS * at], f->first[GUIDES_BANDS * (at + 1)], begin, end);
+        splat_list(g, f, f->first[CONTROL_BANDS * at], f->first[CONTROL_BANDS * (at + 1)], begin, end);
     }
-    splat_list(g, f, f->first[GUIDES_BANDS * slices], f->acting, begin, end);
+    splat_list(g, f, f->first[CONTROL_BANDS * slices], f->acting, begin, end);
 }
 
 /* ---- Their order ---- */
 
-static int32_t *counts_of(const und_control_particles *g, const guide_field *f, int block)
+static int32_t *counts_of(const und_control_particles *g, const control_field *f, int block)
 {
-    return f->block_count + (size_t)block * (size_t)guides_piles(&g->mac);
+    return f->block_count + (size_t)block * (size_t)control_piles(&g->mac);
 }
 
 /* The particles of a block are several groups'. */
-static void pose_block(const und_control_particles *g, guide_field *f, int block, int count)
+static void pose_block(const und_control_particles *g, control_field *f, int block, int count)
 {
-    const int begin = block * GUIDES_BLOCK, end = count - begin < GUIDES_BLOCK ? count : begin + GUIDES_BLOCK;
-    memset(counts_of(g, f, block), 0, (size_t)guides_piles(&g->mac) * sizeof(int32_t));
+    const int begin = block * CONTROL_BLOCK,
+              end = count - begin < CONTROL_BLOCK ? count : begin + CONTROL_BLOCK;
+    memset(counts_of(g, f, block), 0, (size_t)control_piles(&g->mac) * sizeof(int32_t));
     f->block_reach[block] = 0;
     for (int i = 0; i < g->count; i++) {
         const control_group *group = &g->groups[i];
@@ -449,9 +451,10 @@ static void pose_block(const und_control_particles *g, guide_field *f, int block
     }
 }
 
-static void list_block(const und_control_particles *g, guide_field *f, int block, int count)
+static void list_block(const und_control_particles *g, control_field *f, int block, int count)
 {
-    const int begin = block * GUIDES_BLOCK, end = count - begin < GUIDES_BLOCK ? count : begin + GUIDES_BLOCK;
+    const int begin = block * CONTROL_BLOCK,
+              end = count - begin < CONTROL_BLOCK ? count : begin + CONTROL_BLOCK;
     int32_t *where = counts_of(g, f, block);
     for (int i = begin; i < end; i++)
         if (f->pile[i] >= 0)
@@ -459,9 +462,9 @@ static void list_block(const und_control_particles *g, guide_field *f, int block
 }
 
 /* How many there are in each pile becomes where the first of each block goes. */
-static void share_out(const und_control_particles *g, guide_field *f, int blocks)
+static void share_out(const und_control_particles *g, control_field *f, int blocks)
 {
-    const int piles = guides_piles(&g->mac);
+    const int piles = control_piles(&g->mac);
     int32_t before = 0;
     float reach = 0;
     memset(f->first, 0, ((size_t)piles + 1) * sizeof *f->first);
@@ -482,9 +485,9 @@ static void share_out(const und_control_particles *g, guide_field *f, int blocks
     f->reach = (int)ceilf(reach);
 }
 
-static void sort(und_control_particles *g, guide_field *f, int count, int threads)
+static void sort(und_control_particles *g, control_field *f, int count, int threads)
 {
-    const int blocks = (count + GUIDES_BLOCK - 1) / GUIDES_BLOCK;
+    const int blocks = (count + CONTROL_BLOCK - 1) / CONTROL_BLOCK;
     PARALLEL_FOR(threads)
     for (int block = 0; block < blocks; block++)
         pose_block(g, f, block, count);
@@ -495,7 +498,7 @@ static void sort(und_control_particles *g, guide_field *f, int count, int thread
 }
 
 /* How many of each group there are, and where they stand; in all. */
-static int set_out(und_control_particles *g, guide_field *f, double time, double dt)
+static int set_out(und_control_particles *g, control_field *f, double time, double dt)
 {
     int count = 0;
     f->until = INFINITY;
@@ -513,16 +516,16 @@ static int set_out(und_control_particles *g, guide_field *f, double time, double
     return count;
 }
 
-void und_control_particle_render(und_control_particles *g, guide_field *f, double time, double dt)
+void und_control_particle_render(und_control_particles *g, control_field *f, double time, double dt)
 {
     if (f->capacity == 0 || (f->rendered && time >= f->time && time < f->until))
         return;
-    const int slices = guides_slices(&g->mac), count = set_out(g, f, time, dt);
-    int threads = und_workers(g->threads, (size_t)count, GUIDES_TO_SHARE);
+    const int slices = control_slices(&g->mac), count = set_out(g, f, time, dt);
+    int threads = und_workers(g->threads, (size_t)count, CONTROL_TO_SHARE);
     f->time = time;
     f->rendered = true;
     sort(g, f, count, threads);
-    const int share = slices / (4 * threads), slab = share > GUIDES_SLAB ? share : GUIDES_SLAB;
+    const int share = slices / (4 * threads), slab = share > CONTROL_SLAB ? share : CONTROL_SLAB;
     PARALLEL_FOR(threads)
     for (int slice = 0; slice < slices; slice += slab)
         do_slab(g, f, slice, slices - slice < slab ? slices : slice + slab);

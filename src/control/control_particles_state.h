@@ -7,16 +7,16 @@
 #include <math.h>
 
 /* A particle as it is now, in cells. */
-typedef struct guide_now {
+typedef struct control_now {
     float place[3], radius;
     float value[3], strength;
-} guide_now;
+} control_now;
 
 /* What of the places before, next and after a particle makes up its place and velocity; or of the next place
  * and the velocities at both ends. */
-typedef struct guide_mix {
+typedef struct control_mix {
     double place[3], rate[3];
-} guide_mix;
+} control_mix;
 
 /* A def's frames, of which those of a loader are in memory by turns; and what is known of all of them. */
 typedef struct control_frame_cache {
@@ -33,7 +33,7 @@ typedef struct control_frame_cache {
     bool looked; /* these are known */
 } control_frame_cache;
 
-enum { REEL_KNOWN = 1, REEL_HELD = 2, REEL_VELOCITY = 4 };
+enum { FRAME_KNOWN = 1, FRAME_HELD = 2, FRAME_VELOCITY = 4 };
 
 /* Of all defs; control particles on several grids may share them. */
 typedef struct control_frame_caches {
@@ -58,14 +58,14 @@ typedef struct control_group {
     double cell; /* 1/m */
     float half;  /* of a cylinder's length, in cells; 0: its radius; below 0: a sphere */
     float bands; /* in a cell */
-    guide_mix mix[4], led;
+    control_mix mix[4], led;
 } control_group;
 
 /* The particles of one kind, and the cells they act on. */
-typedef struct guide_field {
+typedef struct control_field {
     und_control_particle_kind kind;
     int capacity;         /* 0: there are none */
-    guide_now *now;       /* as the defs have them, one group after the other */
+    control_now *now;     /* as the defs have them, one group after the other */
     float (*normal)[3];   /* theirs; NULL where there are only spheres */
     int32_t *list;        /* which of them act, by their piles and then as the defs have them */
     int32_t *pile;        /* of each of them; -1: it reaches no cell */
@@ -79,49 +79,49 @@ typedef struct guide_field {
     int *row_low, *row_high; /* of each slice: rows that are */
     bool rendered;
     double time, until; /* when, and until when it would be the same */
-} guide_field;
+} control_field;
 
 struct und_control_particles {
     und_mac mac;
     int threads, count;
     control_frame_caches *frame_caches;
     control_group *groups;
-    guide_field field[UND_CONTROL_KINDS];
+    control_field field[UND_CONTROL_KINDS];
     und_mask held;
     bool any_held;
-    double *sums; /* [slices + 1][GUIDES_SUMS]: of each slice, that beside the domain first */
+    double *sums; /* [slices + 1][CONTROL_SUMS]: of each slice, that beside the domain first */
 };
 
 enum {
-    GUIDES_SLAB = 8,        /* slices that a thread takes at a time, or more */
-    GUIDES_BANDS = 16,      /* parts of a slice: their cells stay in the cache */
-    GUIDES_BLOCK = 4096,    /* particles that a thread takes at a time */
-    GUIDES_BATCH = 128,     /* particles whose splines are followed at a time */
-    GUIDES_REACH = 8,       /* slices: such as reach more are looked at in each slice */
-    GUIDES_MARGIN = 2,      /* cells around shapes that add and erase in which phi follows them */
-    GUIDES_TO_SHARE = 2048, /* fewer particles are done by one thread */
-    GUIDES_STRETCH = 8,     /* cells, in whole numbers of which rows are touched: a power of 2 */
-    GUIDES_SUMS = 5
+    CONTROL_SLAB = 8,        /* slices that a thread takes at a time, or more */
+    CONTROL_BANDS = 16,      /* parts of a slice: their cells stay in the cache */
+    CONTROL_BLOCK = 4096,    /* particles that a thread takes at a time */
+    CONTROL_BATCH = 128,     /* particles whose splines are followed at a time */
+    CONTROL_REACH = 8,       /* slices: such as reach more are looked at in each slice */
+    CONTROL_MARGIN = 2,      /* cells around shapes that add and erase in which phi follows them */
+    CONTROL_TO_SHARE = 2048, /* fewer particles are done by one thread */
+    CONTROL_STRETCH = 8,     /* cells, in whole numbers of which rows are touched: a power of 2 */
+    CONTROL_SUMS = 5
 };
 
 /* The axis that slices lie across: of a grid one cell deep they are rows. */
-static inline int guides_axis(const und_mac *m)
+static inline int control_axis(const und_mac *m)
 {
     return m->n[2] == 1 ? 1 : 2;
 }
-static inline int guides_slices(const und_mac *m)
+static inline int control_slices(const und_mac *m)
 {
-    return m->n[guides_axis(m)];
+    return m->n[control_axis(m)];
 }
 
-/* Particles lie in piles, GUIDES_BANDS in each slice by where they are across it, and one of large ones. */
-static inline int guides_piles(const und_mac *m)
+/* Particles lie in piles, CONTROL_BANDS in each slice by where they are across it, and one of large ones. */
+static inline int control_piles(const und_mac *m)
 {
-    return GUIDES_BANDS * guides_slices(m) + 1;
+    return CONTROL_BANDS * control_slices(m) + 1;
 }
 
 /* Half of a particle's length, in cells; below 0: a sphere. */
-static inline float guide_half(const control_group *group, float radius)
+static inline float control_half(const control_group *group, float radius)
 {
     return group->half > 0 || group->half < 0 ? group->half : radius;
 }
@@ -149,15 +149,15 @@ int und_control_particle_count(const control_group *group, double time); /* that
 void und_control_particle_set(control_group *group, const und_mac *mac, double time, double dt);
 /* Its particles [begin, end) as they are now, which follow each other in the kind's arrays.  count[] of each
  * pile grows, and so does the farthest reach of those that are not large. */
-void und_control_particle_pose(const control_group *group, const und_mac *mac, const guide_field *f,
+void und_control_particle_pose(const control_group *group, const und_mac *mac, const control_field *f,
                                int begin, int end, int32_t *count, float *reach);
 
 /* control_particles_splat.c */
-void und_control_particle_render(und_control_particles *g, guide_field *f, double time, double dt);
+void und_control_particle_render(und_control_particles *g, control_field *f, double time, double dt);
 
 /* The cells of row (y, z) that are touched: false where none is, or there is no such row. */
-static inline bool guide_row(const und_control_particles *g, const guide_field *f, int y, int z, int *begin,
-                             int *end)
+static inline bool control_row(const und_control_particles *g, const control_field *f, int y, int z,
+                               int *begin, int *end)
 {
     const und_mac *m = &g->mac;
     if (f->capacity == 0 || y < 0 || z < 0 || y >= m->n[1] || z >= m->n[2])
@@ -169,25 +169,25 @@ static inline bool guide_row(const und_control_particles *g, const guide_field *
 }
 
 /* What is asked on the face between two cells: the mean of both, weighted by alpha. */
-typedef struct guide_face {
+typedef struct control_face {
     float alpha, value;
     bool hard;
-} guide_face;
+} control_face;
 
-static inline guide_face guide_face_of(const und_control_particle_cell *low,
-                                       const und_control_particle_cell *high, int axis)
+static inline control_face control_face_of(const und_control_particle_cell *low,
+                                           const und_control_particle_cell *high, int axis)
 {
     float sum = low->alpha + high->alpha, part = sum > 0 ? high->alpha / sum : 0;
     float from = low->alpha > 0 ? low->value[axis] : high->value[axis];
     float to = high->alpha > 0 ? high->value[axis] : from;
-    return (guide_face){0.5F * sum, from + part * (to - from), low->hard + high->hard > 0};
+    return (control_face){0.5F * sum, from + part * (to - from), low->hard + high->hard > 0};
 }
 
 /* control_particles_rows.c: rows of touched cells, or of faces that such cells have, shared out by slices;
- * each slice has GUIDES_SUMS numbers to sum up, which the next such call clears. */
-typedef struct guide_work {
+ * each slice has CONTROL_SUMS numbers to sum up, which the next such call clears. */
+typedef struct control_work {
     const und_control_particles *g;
-    const guide_field *f;
+    const control_field *f;
     und_mac_flow *s;
     const und_mac_flow *flow;
     const und_distance *d;
@@ -197,12 +197,12 @@ typedef struct guide_work {
     float *field;
     uint8_t *touched;
     double dt;
-} guide_work;
+} control_work;
 
-typedef void guide_face_fn(const guide_work *w, int axis, int y, int z, int begin, int end, double *sum);
-typedef void guide_cell_fn(const guide_work *w, int y, int z, int begin, int end, double *sum);
-void und_control_particle_for_faces(const guide_work *w, guide_face_fn *fn);
-void und_control_particle_for_cells(const guide_work *w, guide_cell_fn *fn);
+typedef void control_face_fn(const control_work *w, int axis, int y, int z, int begin, int end, double *sum);
+typedef void control_cell_fn(const control_work *w, int y, int z, int begin, int end, double *sum);
+void und_control_particle_for_faces(const control_work *w, control_face_fn *fn);
+void und_control_particle_for_cells(const control_work *w, control_cell_fn *fn);
 double und_control_particle_sum(const und_control_particles *g, int k);
 double und_control_particle_largest(const und_control_particles *g, int k);
 

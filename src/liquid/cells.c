@@ -86,15 +86,17 @@ static void tell(und_cells *s, und_marker_flow_report report)
     s->last.full = s->flow.full;
     s->last.surface = s->flow.surface;
     s->last.substeps = (long)++s->substeps;
-    double n = s->told[TOLD_SUBSTEPS]++;
-    if (n == 0 || s->dt < s->told[TOLD_SHORTEST]) {
-        s->told[TOLD_SHORTEST] = s->dt;
-        s->told[TOLD_LIMIT] = s->last.limit;
+    double n = s->step_stats[STEP_STATS_SUBSTEPS]++;
+    if (n == 0 || s->dt < s->step_stats[STEP_STATS_SHORTEST]) {
+        s->step_stats[STEP_STATS_SHORTEST] = s->dt;
+        s->step_stats[STEP_STATS_LIMIT] = s->last.limit;
     }
-    s->told[TOLD_MEAN_ITERATIONS] += (report.iterations - s->told[TOLD_MEAN_ITERATIONS]) / (n + 1);
-    s->told[TOLD_MOST_ITERATIONS] = fmax(s->told[TOLD_MOST_ITERATIONS], report.iterations);
-    s->told[TOLD_DIVERGENCE] = fmax(s->told[TOLD_DIVERGENCE], report.divergence);
-    s->told[TOLD_UNCONVERGED] += !report.converged;
+    s->step_stats[STEP_STATS_MEAN_ITERATIONS] +=
+        (report.iterations - s->step_stats[STEP_STATS_MEAN_ITERATIONS]) / (n + 1);
+    s->step_stats[STEP_STATS_MOST_ITERATIONS] =
+        fmax(s->step_stats[STEP_STATS_MOST_ITERATIONS], report.iterations);
+    s->step_stats[STEP_STATS_DIVERGENCE] = fmax(s->step_stats[STEP_STATS_DIVERGENCE], report.divergence);
+    s->step_stats[STEP_STATS_UNCONVERGED] += !report.converged;
     s->ran_away |= !isfinite(report.divergence);
 }
 
@@ -151,8 +153,8 @@ static bool go_on(und_cells *s, double dt)
     if (!(s->left > 0)) {
         s->left = dt;
         s->end = s->time + dt;
-        for (int i = 0; i < TOLD_COUNT; i++)
-            s->told[i] = 0;
+        for (int i = 0; i < STEP_STATS_COUNT; i++)
+            s->step_stats[i] = 0;
         und_cells_make_room(s, dt);
     }
     substep(s, s->left);

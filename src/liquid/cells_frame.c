@@ -20,7 +20,7 @@ static und_status add_labels(const und_cells *s, und_frame *frame, und_error *er
     return UND_OK;
 }
 
-/* What hands made solid: 1, or an inflow: 2. */
+/* What mouse tools made solid: 1, or an inflow: 2. */
 static und_status add_painted(const und_cells *s, und_frame *frame, und_error *err)
 {
     und_item *item = und_mac_item(&s->mac, frame, "painted", "1", UND_U8, UND_MAC_CELLS, err);
@@ -45,14 +45,18 @@ static und_status add_flow(const und_cells *s, und_frame *frame, und_error *err)
                                err);
 }
 
-static und_status add_told(const und_cells *s, und_frame *frame, und_error *err)
+static und_status add_step_stats(const und_cells *s, und_frame *frame, und_error *err)
 {
-    und_item_def def = {
-        .name = "step", .unit = "1", .kind = UND_NUMBERS, .type = UND_F64, .rank = 1, .dim = {TOLD_COUNT}};
+    und_item_def def = {.name = "step",
+                        .unit = "1",
+                        .kind = UND_NUMBERS,
+                        .type = UND_F64,
+                        .rank = 1,
+                        .dim = {STEP_STATS_COUNT}};
     und_item *item = und_frame_add(frame, &def, err);
     if (!item)
         return UND_FAILED;
-    memcpy(item->data, s->told, sizeof s->told);
+    memcpy(item->data, s->step_stats, sizeof s->step_stats);
     return UND_OK;
 }
 
@@ -70,7 +74,7 @@ und_status und_cells_write_frame(und_liquid *liquid, und_frame *frame, und_error
 {
     und_cells *s = (und_cells *)liquid;
     if (add_labels(s, frame, err) || (s->def.keep_flow && add_flow(s, frame, err)) ||
-        add_surface(s, frame, err) || add_told(s, frame, err) ||
+        add_surface(s, frame, err) || add_step_stats(s, frame, err) ||
         (s->spray && und_cells_spray_frame(s->spray, frame, err)) ||
         (s->is_painted && add_painted(s, frame, err)))
         return UND_FAILED;
@@ -89,7 +93,7 @@ static int list_parts(und_cells *s, und_state_field list[MOST_PARTS])
     list[n++] = und_state_field_of("lost", UND_F64, &s->lost, sizeof s->lost / sizeof(double));
     list[n++] = und_state_field_of("owed", UND_F64, &s->owed, 1);
     list[n++] = und_state_field_of("substeps", UND_F64, &s->substeps, 1);
-    list[n++] = und_state_field_of("told", UND_F64, s->told, TOLD_COUNT);
+    list[n++] = und_state_field_of("told", UND_F64, s->step_stats, STEP_STATS_COUNT);
     list[n++] = und_state_field_of("label", UND_U8, s->flow.label, s->mac.count);
     list[n++] = und_state_field_of("wall", UND_U8, s->flow.wall, s->mac.count);
     list[n++] = und_state_field_of("gate_open", UND_U8, s->gate_open, (size_t)s->def.gate_count + 1);
@@ -122,7 +126,7 @@ und_status und_cells_save(und_liquid *liquid, und_frame *state, und_error *err)
     return UND_OK;
 }
 
-/* Are labels and walls such as the model has, and what hands did such as they do? */
+/* Are labels and walls such as the model has, and what mouse tools did such as they do? */
 static bool sound(const und_cells *s)
 {
     unsigned label = 0, wall = 0, painted = 0;
@@ -138,8 +142,8 @@ static bool sound(const und_cells *s)
            isfinite(sum) && s->def.viscosity >= 0;
 }
 
-/* A state tells of hands where there were any; else all is as the scene has it. */
-static void forget_hands(und_cells *s, const und_frame *state)
+/* A state tells of mouse tools where there were any; else all is as the scene has it. */
+static void forget_mouse_tools(und_cells *s, const und_frame *state)
 {
     s->is_painted = und_frame_find(state, "painted") != NULL;
     s->is_tuned = und_frame_find(state, "tuned_gravity") != NULL;
@@ -149,7 +153,7 @@ static void forget_hands(und_cells *s, const und_frame *state)
     s->def.viscosity = s->scene_viscosity;
 }
 
-static void recall_hands(und_cells *s)
+static void recall_mouse_tools(und_cells *s)
 {
     und_cells_set_paints(s);
     if (s->height) {
@@ -162,7 +166,7 @@ und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_err
 {
     und_cells *s = (und_cells *)liquid;
     und_state_field list[MOST_PARTS];
-    forget_hands(s, state);
+    forget_mouse_tools(s, state);
     und_status status = und_state_restore_fields(list, list_parts(s, list), state, err);
     if (status == UND_OK && s->markers)
         status = und_markers_restore(s->markers, state, err);
@@ -176,7 +180,7 @@ und_status und_cells_restore(und_liquid *liquid, const und_frame *state, und_err
         return status;
     if (!sound(s))
         return und_error_set(err, UND_FAILED, "the checkpoint holds cells of no kind: it is damaged");
-    recall_hands(s);
+    recall_mouse_tools(s);
     und_marker_flow_walls_changed(&s->flow);
     s->walls_at = NAN;
     und_cells_find_labels(s); /* and how many markers each cell has */

@@ -24,14 +24,14 @@ enum {
 
 /* What a frame tells of the steps that led to it. */
 enum {
-    TOLD_SUBSTEPS,
-    TOLD_SHORTEST,
-    TOLD_LIMIT,
-    TOLD_MEAN_ITERATIONS,
-    TOLD_MOST_ITERATIONS,
-    TOLD_DIVERGENCE,
-    TOLD_UNCONVERGED,
-    TOLD_COUNT
+    STEP_STATS_SUBSTEPS,
+    STEP_STATS_SHORTEST,
+    STEP_STATS_LIMIT,
+    STEP_STATS_MEAN_ITERATIONS,
+    STEP_STATS_MOST_ITERATIONS,
+    STEP_STATS_DIVERGENCE,
+    STEP_STATS_UNCONVERGED,
+    STEP_STATS_COUNT
 };
 
 enum { UND_PAINTS = 16 };
@@ -58,8 +58,8 @@ struct und_cells {
     double substeps; /* since the start */
     und_stage stages[STAGE_COUNT];
     und_cells_report last;
-    double told[TOLD_COUNT]; /* since the last und_cells_step began */
-    long missed;             /* markers that found no room */
+    double step_stats[STEP_STATS_COUNT]; /* since the last und_cells_step began */
+    long missed;                         /* markers that found no room */
 
     und_marker_flow flow;
     und_poisson *poisson; /* NULL where relaxation solves */
@@ -69,8 +69,8 @@ struct und_cells {
     uint8_t *solid_label, *solid_wall; /* as without gates */
     uint8_t *gate_open;                /* per gate: it acts now */
 
-    /* What hands did (cells_touch.c).  The last UND_PAINTS of the walls are theirs: one that is solid, and
-     * inflows. */
+    /* What mouse tools did (cells_touch.c).  The last UND_PAINTS of the walls are theirs: one that is solid,
+     * and inflows. */
     uint8_t *painted; /* per cell: 0, or 1 + which of these */
     uint8_t *change;  /* per cell, of a stroke under way: und_cells_change */
     double paint_velocity[UND_PAINTS][3];
@@ -89,7 +89,7 @@ struct und_cells {
 /* cells_walls.c */
 und_status und_cells_make_walls(und_cells *s, und_error *err);
 void und_cells_rebuild(
-    und_cells *s); /* cells as solids, gates and hands make them; liquid stays where it is */
+    und_cells *s); /* cells as solids, gates and mouse tools make them; liquid stays where it is */
 void und_cells_turn_gates(und_cells *s);        /* those that begin or end at the present time */
 double und_cells_next_turn(const und_cells *s); /* when the next one does; s */
 double und_cells_rounding(double time);         /* s: turns this close to a time are at it */
@@ -124,7 +124,7 @@ double und_cells_smoothing(const und_cells *s); /* 1/s, of a height field */
 void und_cells_touch(und_liquid *liquid, const und_mouse_tool *hand, double dt);
 void und_cells_tuning(const und_liquid *liquid, und_tuning *tuning);
 void und_cells_tune(und_liquid *liquid, const und_tuning *tuning);
-void und_cells_set_paints(und_cells *s); /* walls as the hands' velocities are */
+void und_cells_set_paints(und_cells *s); /* walls as the mouse tools' velocities are */
 
 /* cells_frame.c */
 und_status und_cells_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);

@@ -1,4 +1,4 @@
-/* Hands on the cells: liquid, solids and inflows are painted, and taken away again. */
+/* Mouse tools on the cells: liquid, solids and inflows are painted, and taken away again. */
 #include "liquid/cells_state.h"
 
 #include <math.h>

@@ -138,7 +138,7 @@ void und_columns_tune(und_liquid *liquid, const und_tuning *tuning);
 bool und_columns_throw_ball(und_liquid *liquid, const und_ball *ball);
 int und_columns_balls_left(const und_liquid *liquid);
 bool und_columns_lift(void *columns, size_t at, double by);
-/* Before a state's parts are restored: what hands did to it; and after. */
+/* Before a state's parts are restored: what mouse tools did to it; and after. */
 und_status und_columns_restore_touched(und_columns *s, const und_frame *state, und_error *err);
 und_status und_columns_follow_touched(und_columns *s, und_error *err);
 void und_columns_destroy_bodies(und_columns *s);

@@ -1,4 +1,4 @@
-/* A person at the columns: hands, what may be turned, and balls, which are bodies as any other. */
+/* A person at the columns: mouse tools, what may be turned, and balls, which are bodies as any other. */
 #include "base/status.h"
 #include "liquid/columns_state.h"
 

@@ -85,8 +85,8 @@ typedef struct und_floats {
     double reach;        /* size of the largest body, m */
 } und_floats;
 
-/* `walls`: by edge.  The bodies' ground is the pool's.  Without bodies it only keeps in mind what to do when
- * a ball is thrown. */
+/* `walls`: by edge.  The bodies' ground is the height field's.  Without bodies it only keeps in mind what to
+ * do when a ball is thrown. */
 und_status und_floats_open(und_floats *f, const und_body_def *defs, int count, const bool walls[UND_EDGES],
                            und_error *err);
 void und_floats_close(und_floats *f);

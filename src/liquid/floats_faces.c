@@ -84,7 +84,8 @@ static void find_level(const und_floats *s, double height, und_float_contact *c)
         add_to_rim(s, &r, c, c->x0 - 2, z);
         add_to_rim(s, &r, c, c->x1 + 1, z);
     }
-    for (int z = c->z0; z < c->z1 && r.n == 0; z++) /* it fills the pool: the water under it must do */
+    for (int z = c->z0; z < c->z1 && r.n == 0;
+         z++) /* it fills the height field: the water under it must do */
         for (int x = c->x0; x < c->x1; x++)
             add_to_rim(s, &r, c, x, z);
     c->level = -INFINITY;
@@ -254,8 +255,8 @@ static und_sunk sunk_part(const und_body_view *v, const und_pose *pose)
 static void set_right(const und_floats *s, und_body_view *v, const und_pose *pose)
 {
     und_float_contact *c = v->contact;
-    bool within_pool = c->x0 > 0 && c->z0 > 0 && c->x1 < s->height_field->nx && c->z1 < s->height_field->nz;
-    if (!within_pool && s->height_field->nz > 1)
+    bool within_field = c->x0 > 0 && c->z0 > 0 && c->x1 < s->height_field->nx && c->z1 < s->height_field->nz;
+    if (!within_field && s->height_field->nz > 1)
         return;
     und_sunk sunk = sunk_part(v, pose);
     und_vec3 shift = und_sub(sunk.middle, v->middle);

@@ -1,7 +1,7 @@
 /* What models of water over a ground share: the samples and their places, the start, the volume, and what
  * comes and goes.  Such a model holds a und_height_field, which looks at the model's own water.
  *
- * In order: und_height_field_init; the model makes its arrays and points the pool to them;
+ * In order: und_height_field_init; the model makes its arrays and points the height field to them;
  * und_height_field_start_at for each cell; und_height_field_create_sources; und_height_field_close when it
  * ends. */
 #ifndef UND_LIQUID_HEIGHT_FIELD_H
@@ -14,7 +14,7 @@
 #include <undine/height_field.h>
 
 enum { UND_HEIGHT_FIELD_PARTS = 8 }; /* at most, of the state */
-/* Numbers of a state's item "touched", which it has where hands did something. */
+/* Numbers of a state's item "touched", which it has where mouse tools did something. */
 enum {
     UND_TOUCHED_GROUND, /* it was moved */
     UND_TOUCHED_TUNED,
@@ -129,7 +129,7 @@ int und_height_field_cell_z(const und_height_field *p, double z);
 /* The grid that a def describes. */
 und_grid und_height_field_grid(const und_height_field_def *def);
 
-/* Checks the def and sets the grid, the stride and the threads; the def must outlive the pool. */
+/* Checks the def and sets the grid, the stride and the threads; the def must outlive the height field. */
 und_status und_height_field_init(und_height_field *p, const char *model, const und_height_field_def *def,
                                  und_error *err);
 void und_height_field_close(und_height_field *p);
@@ -157,7 +157,7 @@ void und_height_field_press(und_height_field *p, double dt);
 /* A hand, between steps.  `head` is the model's array for pressure, zero unless the def presses; NULL: it has
  * none, and the hand does not stir. */
 void und_height_field_touch(und_height_field *p, const und_mouse_tool *hand, double dt, float *head);
-/* What of the tuning is the pool's.  The def is the model's own copy. */
+/* What of the tuning is the height field's.  The def is the model's own copy. */
 void und_height_field_tuning(const und_height_field *p, und_tuning *tuning);
 void und_height_field_tune(und_height_field *p, und_height_field_def *def, const und_tuning *tuning);
 
@@ -190,13 +190,13 @@ und_status und_height_field_frame_field(const und_height_field *p, und_frame *fr
 und_status und_height_field_frame_surface(const und_height_field *p, und_frame *frame, und_error *err);
 und_status und_height_field_frame_rain(const und_height_field *p, und_frame *frame, und_error *err);
 
-/* The pool's parts of the model's state, after the `count` listed; the new count.  Time and ledger, and the
- * rain: the water is the model's to list. */
+/* The height field's parts of the model's state, after the `count` listed; the new count.  Time and ledger,
+ * and the rain: the water is the model's to list. */
 int und_height_field_parts(und_height_field *p, und_state_field *list, int count);
 int und_height_field_rain_parts(und_height_field *p, und_state_field *list, int count);
 
-/* What hands did: a part only where they did; and back from a state, before its parts are: flags, tuning and
- * rain as they were, or as the def says.  The def is the model's own copy. */
+/* What mouse tools did: a part only where they did; and back from a state, before its parts are: flags,
+ * tuning and rain as they were, or as the def says.  The def is the model's own copy. */
 int und_height_field_touched_part(und_height_field *p, und_state_field *list, int count);
 und_status und_height_field_restore_touched(und_height_field *p, und_height_field_def *def,
                                             const und_frame *state, und_error *err);

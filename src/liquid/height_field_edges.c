@@ -1,4 +1,4 @@
-/* The edges of a pool: rivers, falls, and what stands outside an open edge. */
+/* The edges of a height field: rivers, falls, and what stands outside an open edge. */
 #include "base/maths.h"
 #include "base/status.h"
 #include "geom/value.h"

@@ -1,4 +1,4 @@
-/* What a frame and a checkpoint hold of a pool. */
+/* What a frame and a checkpoint hold of a height field. */
 #include "liquid/height_field.h"
 
 #include <string.h>

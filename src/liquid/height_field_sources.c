@@ -1,4 +1,4 @@
-/* What comes and goes in a pool: springs, drains, drops, rain and pressure. */
+/* What comes and goes in a height field: springs, drains, drops, rain and pressure. */
 #include "base/maths.h"
 #include "geom/shape.h"
 #include "geom/value.h"

@@ -1,4 +1,4 @@
-/* What the files of the pool share among themselves. */
+/* What the files of the height field share among themselves. */
 #ifndef UND_LIQUID_HEIGHT_FIELD_STATE_H
 #define UND_LIQUID_HEIGHT_FIELD_STATE_H
 

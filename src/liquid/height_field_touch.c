@@ -1,4 +1,4 @@
-/* A hand on a pool, and what may be turned while it runs. */
+/* Mouse tools on a height field, and what may be turned while it runs. */
 #include "base/maths.h"
 #include "geom/value.h"
 #include "liquid/height_field_state.h"

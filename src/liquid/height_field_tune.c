@@ -1,4 +1,5 @@
-/* What may be turned while a pool runs, and what a state keeps of hands: only where there were any. */
+/* What may be turned while a height field runs, and what a state keeps of mouse tools: only where there were
+ * any. */
 #include "base/status.h"
 #include "geom/value.h"
 #include "liquid/height_field_state.h"

@@ -14,7 +14,7 @@ struct und_levelset_control {
     float *grown;     /* what cells gain, as a part of a cell; 0 in between */
     double before;    /* m3 before the surface was shaped */
     float farthest;   /* cells that the surface went by it */
-    double step_stats[UND_LEVELSET_TOLD_CONTROL];
+    double step_stats[UND_LEVELSET_CONTROL_STATS];
     und_error trouble; /* of their files */
 };
 
@@ -149,7 +149,7 @@ void und_levelset_control_tell(und_levelset *s)
     }
 }
 
-double *und_levelset_control_told(und_levelset *s)
+double *und_levelset_control_stats(und_levelset *s)
 {
     return s->control ? s->control->step_stats : NULL;
 }

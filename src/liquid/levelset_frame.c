@@ -48,7 +48,7 @@ static und_status add_domain(const und_levelset *s, und_frame *frame, und_error 
 }
 
 /* Radii are below 0 of those in the liquid, above 0 of those in the air. */
-static und_status add_tracers(const und_levelset *s, und_frame *frame, und_error *err)
+static und_status add_level_set_particles(const und_levelset *s, und_frame *frame, und_error *err)
 {
     const und_level_set_particles *t = s->particles;
     const und_item_def places = {.name = "tracers/position",
@@ -90,14 +90,14 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         (s->def.keep_velocity && add_velocity(s, frame, err)) ||
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,
                                                      s->flow.p, s->def.density, err)) ||
-        (s->def.keep_tracers && s->particles && add_tracers(s, frame, err)) ||
+        (s->def.keep_level_set_particles && s->particles && add_level_set_particles(s, frame, err)) ||
         add_numbers(frame, "step", "1", s->step_stats, STEP_STATS_COUNT, err) ||
         (s->heat && und_mac_add_floats(&s->mac, frame, "temperature", "1", UND_MAC_CELLS,
                                        und_levelset_temperatures(s), 1, err)) ||
-        (s->viscous &&
-         add_numbers(frame, "viscous", "1", und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD, err)) ||
-        (s->control &&
-         add_numbers(frame, "control", "1", und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL, err)) ||
+        (s->viscous && add_numbers(frame, "viscous", "1", und_levelset_viscous_stats(s),
+                                   UND_LEVELSET_VISCOUS_STATS, err)) ||
+        (s->control && add_numbers(frame, "control", "1", und_levelset_control_stats(s),
+                                   UND_LEVELSET_CONTROL_STATS, err)) ||
         (s->solids.any &&
          (und_solids_frame(&s->solids, s->time, frame, err) ||
           add_numbers(frame, "solid/leaked", "m3", s->leaked, s->solids.count, err) ||
@@ -149,12 +149,12 @@ static int list_parts(und_levelset *s, und_state_field list[MOST_PARTS])
     }
     if (s->viscous) {
         list[n] =
-            und_state_field_of("viscous", UND_F64, und_levelset_viscous_told(s), UND_LEVELSET_VISCOUS_TOLD);
+            und_state_field_of("viscous", UND_F64, und_levelset_viscous_stats(s), UND_LEVELSET_VISCOUS_STATS);
         list[n++].adapts = true;
     }
     if (s->control) {
         list[n] =
-            und_state_field_of("control", UND_F64, und_levelset_control_told(s), UND_LEVELSET_TOLD_CONTROL);
+            und_state_field_of("control", UND_F64, und_levelset_control_stats(s), UND_LEVELSET_CONTROL_STATS);
         list[n++].adapts = true;
     }
     if (s->def.sink.put) {

@@ -98,7 +98,7 @@ enum {
     UND_LEVELSET_VISCOUS_MEAN,  /* iterations */
     UND_LEVELSET_VISCOUS_MOST,
     UND_LEVELSET_VISCOUS_FAILED, /* did not converge */
-    UND_LEVELSET_VISCOUS_TOLD
+    UND_LEVELSET_VISCOUS_STATS
 };
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
@@ -109,7 +109,7 @@ void und_levelset_viscosity_done(und_levelset *s);            /* after the proje
 void und_levelset_viscous_begin(und_levelset *s);             /* a frame's steps */
 const float *und_levelset_viscosities(const und_levelset *s); /* of the last substep; NULL: one for all */
 double *und_levelset_viscous_pressure(const und_levelset *s); /* of the state */
-double *und_levelset_viscous_told(und_levelset *s);           /* NULL: the viscosity is a number, or none */
+double *und_levelset_viscous_stats(und_levelset *s);          /* NULL: the viscosity is a number, or none */
 
 /* levelset_heat.c: the temperature; each does nothing where there is none. */
 und_status und_levelset_heat_open(und_levelset *s, und_error *err);
@@ -198,10 +198,10 @@ void und_levelset_control_shaped(und_levelset *s);
 enum {
     UND_LEVELSET_CONTROL_KINDS = 4,   /* velocity, viscosity, surface, divergence */
     UND_LEVELSET_CONTROL_NUMBERS = 5, /* of each, a und_control_particle_report */
-    UND_LEVELSET_TOLD_CONTROL = UND_LEVELSET_CONTROL_KINDS * UND_LEVELSET_CONTROL_NUMBERS
+    UND_LEVELSET_CONTROL_STATS = UND_LEVELSET_CONTROL_KINDS * UND_LEVELSET_CONTROL_NUMBERS
 };
 void und_levelset_control_tell(und_levelset *s);
-double *und_levelset_control_told(und_levelset *s); /* NULL: there is no control */
+double *und_levelset_control_stats(und_levelset *s); /* NULL: there is no control */
 
 /* levelset_apart.c: before the surface moves, air comes between solids and liquid that leaves them; and phi
  * goes on into solids but there, also after the solids moved. */

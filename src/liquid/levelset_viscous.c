@@ -21,7 +21,7 @@ struct und_levelset_viscous {
      * does, from the substep before on; 0 outside the liquid. */
     double *plain, *viscous;
     double lasts;
-    double step_stats[UND_LEVELSET_VISCOUS_TOLD];
+    double step_stats[UND_LEVELSET_VISCOUS_STATS];
 };
 
 bool und_levelset_viscosity_varies(const und_levelset_def *def)
@@ -201,11 +201,11 @@ void und_levelset_viscosity_done(und_levelset *s)
 
 void und_levelset_viscous_begin(und_levelset *s)
 {
-    for (int i = 0; s->viscous && i < UND_LEVELSET_VISCOUS_TOLD; i++)
+    for (int i = 0; s->viscous && i < UND_LEVELSET_VISCOUS_STATS; i++)
         s->viscous->step_stats[i] = 0;
 }
 
-double *und_levelset_viscous_told(und_levelset *s)
+double *und_levelset_viscous_stats(und_levelset *s)
 {
     return s->viscous ? s->viscous->step_stats : NULL;
 }

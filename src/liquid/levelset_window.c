@@ -64,11 +64,11 @@ static void carry_numbers(und_levelset *from, und_levelset *to)
         memcpy(und_levelset_volume_numbers(to), und_levelset_volume_numbers(from),
                UND_LEVELSET_VOLUME_NUMBERS * sizeof(double));
     if (to->viscous)
-        memcpy(und_levelset_viscous_told(to), und_levelset_viscous_told(from),
-               UND_LEVELSET_VISCOUS_TOLD * sizeof(double));
+        memcpy(und_levelset_viscous_stats(to), und_levelset_viscous_stats(from),
+               UND_LEVELSET_VISCOUS_STATS * sizeof(double));
     if (to->control)
-        memcpy(und_levelset_control_told(to), und_levelset_control_told(from),
-               UND_LEVELSET_TOLD_CONTROL * sizeof(double));
+        memcpy(und_levelset_control_stats(to), und_levelset_control_stats(from),
+               UND_LEVELSET_CONTROL_STATS * sizeof(double));
 }
 
 static void carry(und_levelset *from, und_levelset *to)

@@ -20,7 +20,7 @@ typedef enum und_tool {
     UND_TOOLS
 } und_tool;
 
-/* A hand on the liquid, for the step that comes. */
+/* Mouse tools on the liquid, for the step that comes. */
 typedef struct und_mouse_tool {
     und_tool tool;
     double from[3], place[3]; /* m; it went from there to here since the last step */

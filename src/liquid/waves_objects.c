@@ -252,7 +252,7 @@ void und_waves_see_bodies(und_waves *s)
     und_floats_view(&s->floats);
 }
 
-/* ---- create, and hands ---- */
+/* ---- create, and mouse tools ---- */
 
 /* What the def leads through the water are bodies that are never let go, and do not drag it along. */
 static und_status make_defs(und_waves *s, und_error *err)

@@ -78,7 +78,7 @@ struct und_waves {
     float *bed;       /* the ground without objects; the same array where there are none */
     float *middle;    /* h after the rows less h before them (eq. 19), m */
     float *head;      /* outside pressure as a height of water, m; NULL: nothing ever pressed.  What presses
-                         now is the pool's */
+                         now is the height field's */
 
     uint64_t *wet;  /* [nz][words]: cells wet before or after the step */
     double *gain;   /* [nz][words]: height that appeared in a word that is plain */

@@ -75,7 +75,7 @@ void und_read_floating_bodies(reader *r, const field *f, void *def);
 void und_read_bodies_block(reader *r);
 void und_read_float(reader *r);
 
-/* Reads the scene's liquid: `pool` begins the def that the fields describe. */
+/* Reads the scene's liquid: `height_field` begins the def that the fields describe. */
 void und_read_liquid(reader *r, und_model model, const field *fields, und_height_field_def *height_field);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct control_read {
     const und_particles *files;
 } control_read;
 
-#define GUIDE(member_) .offset = offsetof(control_read, guide.member_)
+#define CONTROL(member_) .offset = offsetof(control_read, guide.member_)
 
 static const char *const kinds[] = {"velocity", "viscosity", "level_set", "divergence",
                                     "eraser",   "adder",     NULL};
@@ -162,7 +162,7 @@ static void read_particles(reader *r, const field *f, void *def)
 /* ---- All of it ---- */
 
 const field und_control_fields[] = {
-    {"kind", F_CHOICE, .required = true, GUIDE(kind), .choices = kinds,
+    {"kind", F_CHOICE, .required = true, CONTROL(kind), .choices = kinds,
      .doc = "what it leads: \"velocity\", \"viscosity\", \"level_set\", \"divergence\"; or an \"adder\" of "
             "liquid, "
             "an \"eraser\""},
@@ -173,28 +173,28 @@ const field und_control_fields[] = {
      .doc = "where it is and when, in the order of time, instead"},
     {"particles", F_OTHER, .read = read_particles, .inside = und_particles_fields,
      .expected = "a table { file = ... }", .doc = "any number of them from files, instead"},
-    {"shape", F_CHOICE, GUIDE(shape), .choices = shapes,
+    {"shape", F_CHOICE, CONTROL(shape), .choices = shapes,
      .doc = "\"sphere\" or \"cylinder\"; what leads the level set is a cylinder"},
-    {"radius", F_NUMBER, "m", 0, 1e6, GUIDE(radius), .doc = "of the shape"},
-    {"length", F_NUMBER, "m", 0, 1e6, GUIDE(length), .doc = "of a cylinder; 0: twice its radius"},
-    {"normal", F_POINT, NULL, GUIDE(normal),
+    {"radius", F_NUMBER, "m", 0, 1e6, CONTROL(radius), .doc = "of the shape"},
+    {"length", F_NUMBER, "m", 0, 1e6, CONTROL(length), .doc = "of a cylinder; 0: twice its radius"},
+    {"normal", F_POINT, NULL, CONTROL(normal),
      .doc = "a cylinder's axis; of what leads the level set, out of the liquid"},
     {"falloff", F_OTHER, .read = read_falloff,
      .expected = "\"box\", \"hat\", \"cubic\", numbers from the middle out, or function(s)",
      .doc = "alpha by s, the distance from the middle or the axis over the radius: a word, samples at even "
             "s, or a "
             "function of s"},
-    {"strength", F_NUMBER, NULL, 0, 1, GUIDE(strength), .doc = "that alpha is multiplied by"},
-    {"hard", F_NUMBER, NULL, 0, 1, GUIDE(hard),
+    {"strength", F_NUMBER, NULL, 0, 1, CONTROL(strength), .doc = "that alpha is multiplied by"},
+    {"hard", F_NUMBER, NULL, 0, 1, CONTROL(hard),
      .doc = "a velocity is fixed where alpha is above this; 1: nowhere"},
-    {"velocity", F_POINT, "m/s", GUIDE(velocity), .doc = "asked for instead of the particles' own"},
-    {"value", F_NUMBER, NULL, -1e9, 1e9, GUIDE(value),
+    {"velocity", F_POINT, "m/s", CONTROL(velocity), .doc = "asked for instead of the particles' own"},
+    {"value", F_NUMBER, NULL, -1e9, 1e9, CONTROL(value),
      .doc = "asked for: a viscosity, m2/s; a divergence, 1/s, below 0 where liquid is to vanish"},
-    {"still", F_FLAG, GUIDE(still),
+    {"still", F_FLAG, CONTROL(still),
      .doc = "velocities of frames are asked of the liquid, and do not move the particles"},
-    {"start", F_NUMBER, "s", -UND_FOREVER, INFINITY, GUIDE(start), .doc = "when it begins to act"},
-    {"stop", F_NUMBER, "s", -UND_FOREVER, INFINITY, GUIDE(end), .doc = "when it ends"},
-    {"name", F_NAME, GUIDE(name), .doc = "for messages"},
+    {"start", F_NUMBER, "s", -UND_FOREVER, INFINITY, CONTROL(start), .doc = "when it begins to act"},
+    {"stop", F_NUMBER, "s", -UND_FOREVER, INFINITY, CONTROL(end), .doc = "when it ends"},
+    {"name", F_NAME, CONTROL(name), .doc = "for messages"},
     {0}};
 
 static void init_control(void *item)

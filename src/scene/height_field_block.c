@@ -154,10 +154,11 @@ static void read_edge(reader *r, const field *f, void *def)
     check_edge(r, edge);
 }
 
-#define POOL(member_) offsetof(und_height_field_def, member_)
-#define SIDE(name_, which_, doc_)                                                                           \
-    {                                                                                                       \
-        name_, F_OTHER, .offset = POOL(edge[which_]), .read = read_edge, .inside = edge_fields, .doc = doc_ \
+#define HEIGHT_FIELD(member_) offsetof(und_height_field_def, member_)
+#define SIDE(name_, which_, doc_)                                                                       \
+    {                                                                                                   \
+        name_, F_OTHER, .offset = HEIGHT_FIELD(edge[which_]), .read = read_edge, .inside = edge_fields, \
+                        .doc = doc_                                                                     \
     }
 
 static const field side_fields[] = {SIDE("left", UND_LOW_X, "the edge at low x"),
@@ -327,17 +328,17 @@ const field und_height_field_fields[] = {
      .doc = "the domain's lengths, {x, z}; one number for a curve"},
     {"cells", F_OTHER, NULL, 2, CELLS_MAX, true, .read = read_cells, .expected = "a number or {nx, nz}",
      .doc = "how many, along the longer side or {nx, nz}; cells are square"},
-    {"origin", F_PAIR, "m", .offset = POOL(origin), .doc = "the corner at low x and low z"},
-    {"ground", F_VALUE, "m", -1e6, 1e6, .offset = POOL(ground), .doc = "height of the ground"},
+    {"origin", F_PAIR, "m", .offset = HEIGHT_FIELD(origin), .doc = "the corner at low x and low z"},
+    {"ground", F_VALUE, "m", -1e6, 1e6, .offset = HEIGHT_FIELD(ground), .doc = "height of the ground"},
     {"level", F_OTHER, "m", -1e6, 1e6, .read = read_level, .expected = "a number",
      .doc = "height of the water at the start; dry where the ground is higher"},
-    {"surface", F_VALUE, "m", -1e6, 1e6, .offset = POOL(surface),
+    {"surface", F_VALUE, "m", -1e6, 1e6, .offset = HEIGHT_FIELD(surface),
      .doc = "the same where it is not level, instead of level"},
-    {"gravity", F_NUMBER, "m/s2", 1e-6, 1e4, .offset = POOL(gravity), .doc = "pull downwards"},
-    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = POOL(density),
+    {"gravity", F_NUMBER, "m/s2", 1e-6, 1e4, .offset = HEIGHT_FIELD(gravity), .doc = "pull downwards"},
+    {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = HEIGHT_FIELD(density),
      .doc = "of the liquid; only pressure and bodies need it"},
-    {"damping", F_NUMBER, "1/s", 0, 1e6, .offset = POOL(damping), .doc = "how fast waves die down"},
-    {"pressure", F_VALUE, "Pa", -1e12, 1e12, .offset = POOL(pressure),
+    {"damping", F_NUMBER, "1/s", 0, 1e6, .offset = HEIGHT_FIELD(damping), .doc = "how fast waves die down"},
+    {"pressure", F_VALUE, "Pa", -1e12, 1e12, .offset = HEIGHT_FIELD(pressure),
      .doc = "pressure on the surface from outside"},
     {"edges", F_OTHER, .read = read_edges, .inside = side_fields, .expected = "a table",
      .doc = "what the domain's edges do; walls where nothing is said"},

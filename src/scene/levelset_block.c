@@ -293,7 +293,7 @@ const field und_levelset_fields[] = {
      .doc = "liquid too thin for the cells, and what crests throw, flies on as drops"},
     {"velocity", F_FLAG, .offset = LEVELSET(keep_velocity), .doc = "writes the velocity with each frame"},
     {"pressure", F_FLAG, .offset = LEVELSET(keep_pressure), .doc = "writes the pressure with each frame"},
-    {"tracers", F_FLAG, .offset = LEVELSET(keep_tracers),
+    {"tracers", F_FLAG, .offset = LEVELSET(keep_level_set_particles),
      .doc = "writes the particles that correct the surface with each frame, for a look at them"},
     {0}};
 

@@ -54,7 +54,7 @@ struct und_scene {
     const und_scene_finder *finder; /* while it loads; NULL: files are in its folder */
     char *folder;
     size_t text_size;
-    double size[3]; /* of the domain, m: x and z of a pool, x, y and z of cells */
+    double size[3]; /* of the domain, m: x and z of a height field, x, y and z of cells */
     bool curve;     /* one cell deep */
     char name[128];
     uint64_t seed;

@@ -42,7 +42,7 @@ typedef struct und_scene_view {
     int substeps;      /* per frame */
     und_model model;
     und_grid grid;                            /* of the frames */
-    const und_height_field_def *height_field; /* of the model's def; NULL: the model is no pool */
+    const und_height_field_def *height_field; /* of the model's def; NULL: the model is no height field */
     und_waves_def waves;
     und_columns_def columns;
     und_cells_def cells;

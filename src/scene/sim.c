@@ -105,8 +105,8 @@ static und_status make_frame(und_sim *sim, und_error *err)
     return show_liquid(sim, &sim->frame, err);
 }
 
-und_floating_bodies_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_view *liquid,
-                                           int threads)
+und_floating_bodies_def und_sim_floating_bodies_def(const und_scene_view *bodies,
+                                                    const und_scene_view *liquid, int threads)
 {
     und_floating_bodies_def def = bodies->floating_bodies;
     memcpy(def.gravity, liquid->cells.gravity, sizeof def.gravity);
@@ -117,7 +117,7 @@ und_floating_bodies_def und_sim_afloat_def(const und_scene_view *bodies, const u
 
 static und_status create_bodies(und_sim *sim, const und_scene_view *view, und_error *err)
 {
-    und_floating_bodies_def def = und_sim_afloat_def(view, view, sim->threads);
+    und_floating_bodies_def def = und_sim_floating_bodies_def(view, view, sim->threads);
     if (def.body_count == 0)
         return UND_OK;
     und_status status = make_frame(sim, err);

@@ -8,8 +8,8 @@
 und_liquid *und_sim_liquid(und_sim *sim);
 
 /* The bodies of a scene in the liquid of cells of another, or of the same. */
-und_floating_bodies_def und_sim_afloat_def(const und_scene_view *bodies, const und_scene_view *liquid,
-                                           int threads);
+und_floating_bodies_def und_sim_floating_bodies_def(const und_scene_view *bodies,
+                                                    const und_scene_view *liquid, int threads);
 
 /* One substep of the scene; sets *frame_done when the next frame's time is reached.  und_sim_advance loops
  * over it. */

@@ -29,7 +29,7 @@ static inline double und_f8_sum(const und_f8 *v)
     return sum;
 }
 
-/* Not 0 where one of sixteen values is not 1 whose bit is set, in the lane of either eight. */
+/* Not 0 where one of sixteen values is not 1 whose bit is set, in the lane of either pack. */
 static inline und_i8 und_not_one(const float *v, unsigned bits)
 {
     const und_i8 bit = {1, 2, 4, 8, 16, 32, 64, 128}, none = {0};

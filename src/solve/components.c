@@ -34,21 +34,21 @@ void und_components_close(und_components *components)
 
 enum { CELLS = 2 * UND_CELL_PACK, ALL = 0xffff };
 
-/* The runs of a row.  `own`, `way` and `known`: bits of an eight's cells that are unknown, that have a way to
+/* The runs of a row.  `own`, `way` and `known`: bits of a pack's cells that are unknown, that have a way to
  * the one before, that touch known ones. */
 static void set_row(und_components *components, int y, int z)
 {
     const und_level *level = components->level;
     int row = y + z * level->n[1], count = 0;
     und_run *run = components->run + (size_t)row * (size_t)components->per_row, *last = NULL;
-    for (int k = 0; k < level->eights; k++) {
-        size_t eight = und_level_eight(level, y, z) + (size_t)k;
-        if (level->kind[eight] == UND_CELL_PACK_DRY) {
+    for (int k = 0; k < level->packs; k++) {
+        size_t pack = und_level_pack(level, y, z) + (size_t)k;
+        if (level->kind[pack] == UND_CELL_PACK_DRY) {
             last = NULL;
             continue;
         }
-        unsigned own = und_level_unknown(level, y, z, k), way = level->link[0][eight];
-        unsigned known = level->link[3][eight];
+        unsigned own = und_level_unknown(level, y, z, k), way = level->link[0][pack];
+        unsigned known = level->link[3][pack];
         if (last && (own & way) == ALL) {
             last->end += CELLS;
             last->open |= known != 0;
@@ -92,7 +92,7 @@ static void unite(und_run *run, int32_t a, int32_t b)
 /* Has a cell x in [begin, end) of row (y, z) a way to its low neighbour along the axis? */
 static bool has_way(const und_level *level, int axis, int y, int z, int begin, int end)
 {
-    const uint16_t *way = level->link[axis] + und_level_eight(level, y, z);
+    const uint16_t *way = level->link[axis] + und_level_pack(level, y, z);
     for (int k = begin / CELLS; k * CELLS < end; k++) {
         unsigned bits = way[k];
         if (k * CELLS < begin)
@@ -147,14 +147,14 @@ void und_components_set(und_components *components)
         }
 }
 
-/* Cells [*begin, *end) of colour c in an eight that are of the run; where the eight stands. */
+/* Cells [*begin, *end) of colour c in a pack that are of the run; where the pack stands. */
 static size_t cells_of_run(const und_components *components, const und_run *run, int c, int y, int z, int k,
                            int *begin, int *end)
 {
     int offset = und_colour_offset(c, y, z), first = run->begin - CELLS * k, last = run->end - CELLS * k;
     *begin = first > 0 ? (first - offset + 1) / 2 : 0;
     *end = last < CELLS ? (last - offset + 1) / 2 : UND_CELL_PACK;
-    return components->level->place[und_level_eight(components->level, y, z) + (size_t)k];
+    return components->level->place[und_level_pack(components->level, y, z) + (size_t)k];
 }
 
 static void sum_run(const und_components *components, und_run *run, int y, int z, double *const v[2])

@@ -22,7 +22,7 @@ static int sweeps_of(const und_multigrid *m, int level)
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* The red cells of an eight and the coarser ones that they are in.  Where x is halved those are of both
+/* The red cells of a pack and the coarser ones that they are in.  Where x is halved those are of both
  * colours, the even ones of colour `odd` and the others of the other; where not, of one. */
 ALWAYS_INLINE void add_to_parent(const und_level *coarse, const und_cell_pack *e, bool halved, und_f8 left)
 {
@@ -49,8 +49,8 @@ ALWAYS_INLINE void get_from_parent(const und_level *coarse, const und_cell_pack 
     *x = __builtin_shufflevector(even, others, 0, 4, 1, 5, 2, 6, 3, 7);
 }
 
-ALWAYS_INLINE void restrict_eights(const und_level *fine, const und_level *coarse, int z, int kind,
-                                   bool halved)
+ALWAYS_INLINE void restrict_packs(const und_level *fine, const und_level *coarse, int z, int kind,
+                                  bool halved)
 {
     und_cell_packs in = und_level_list(fine, kind, kind, z);
     for (const und_cell_pack *e = in.begin; e < in.end; e++) {
@@ -70,17 +70,17 @@ static void restrict_slice(const und_level *fine, const und_level *coarse, int z
         for (int c = 0; c < 2; c++)
             UND_SET_F8(coarse->b[c] + und_cell_pack_at(e)) = (und_f8){0};
     if (fine->halved[0]) {
-        restrict_eights(fine, coarse, z, UND_CELL_PACK_WHOLE, true);
-        restrict_eights(fine, coarse, z, UND_CELL_PACK_PLAIN, true);
-        restrict_eights(fine, coarse, z, UND_CELL_PACK_CUT, true);
+        restrict_packs(fine, coarse, z, UND_CELL_PACK_WHOLE, true);
+        restrict_packs(fine, coarse, z, UND_CELL_PACK_PLAIN, true);
+        restrict_packs(fine, coarse, z, UND_CELL_PACK_CUT, true);
     } else {
-        restrict_eights(fine, coarse, z, UND_CELL_PACK_WHOLE, false);
-        restrict_eights(fine, coarse, z, UND_CELL_PACK_PLAIN, false);
-        restrict_eights(fine, coarse, z, UND_CELL_PACK_CUT, false);
+        restrict_packs(fine, coarse, z, UND_CELL_PACK_WHOLE, false);
+        restrict_packs(fine, coarse, z, UND_CELL_PACK_PLAIN, false);
+        restrict_packs(fine, coarse, z, UND_CELL_PACK_CUT, false);
     }
 }
 
-ALWAYS_INLINE void correct_eights(const und_level *fine, const und_level *coarse, int z, bool halved)
+ALWAYS_INLINE void correct_packs(const und_level *fine, const und_level *coarse, int z, bool halved)
 {
     float *const x = fine->x[0];
     const float *const inverse = fine->inverse[0];
@@ -103,9 +103,9 @@ ALWAYS_INLINE void correct_eights(const und_level *fine, const und_level *coarse
 static void correct_slice(const und_level *fine, const und_level *coarse, int z)
 {
     if (fine->halved[0])
-        correct_eights(fine, coarse, z, true);
+        correct_packs(fine, coarse, z, true);
     else
-        correct_eights(fine, coarse, z, false);
+        correct_packs(fine, coarse, z, false);
 }
 
 static double dot_slice(const und_level *level, int z)

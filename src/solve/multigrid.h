@@ -4,9 +4,9 @@
  * Cells are kept by the colours of a chess board, those of one colour in an array of their own, so that a
  * half sweep of Gauss-Seidel reads one and writes the other without gaps.  In row (y, z) the cell `q` of
  * colour c stands at x = 2 q + und_colour_offset(c, y, z).  Values are 0 in cells that are not unknown, which
- * spares the question whether a neighbour is.  Eight cells of each colour beside each other are an eight; a
- * slice's eights that hold unknown cells are listed by their kind, and only where a wall cuts cells are
- * weights stored.  Arrays hold those eights alone, one behind the other, with an eight of 0 behind each
+ * spares the question whether a neighbour is.  Eight cells of each colour beside each other are a pack; a
+ * slice's packs that hold unknown cells are listed by their kind, and only where a wall cuts cells are
+ * weights stored.  Arrays hold those packs alone, one behind the other, with a pack of 0 behind each
  * stretch of them: a splash fills little of its rows, and what is not used must not come through the cache.
  *
  * A coarser cell is two of the finer level along each axis that is halved, and unknown if one of them is; a
@@ -22,7 +22,7 @@
 
 enum { UND_MULTIGRID_LEVELS = 40, UND_CELL_PACK = 8 };
 
-/* Of an eight. */
+/* Of a pack. */
 enum {
     UND_CELL_PACK_DRY,   /* no unknown cell */
     UND_CELL_PACK_WHOLE, /* all cells of both colours have the full diagonal, and sides of the full weight */
@@ -47,20 +47,20 @@ typedef struct und_level {
     int most_threads;
     int threads;  /* few cells are done by one */
     size_t count; /* values of an array */
-    int eights;   /* of a row */
+    int packs;    /* of a row */
     und_mask unknown;
-    uint8_t *kind, *kind_before; /* of each eight of each row, now and at the setting before */
-    uint32_t *place;             /* of each eight of each row: where it stands in the arrays, 0 if dry */
+    uint8_t *kind, *kind_before; /* of each pack of each row, now and at the setting before */
+    uint32_t *place;             /* of each pack of each row: where it stands in the arrays, 0 if dry */
     uint32_t *slice_begin;       /* of each slice, in the arrays */
-    und_cell_pack *list;         /* of each slice, in room for all its eights: those that are not dry */
-    int32_t *list_end; /* of slice z: UND_CELL_PACK_KINDS, where eights of each kind end in its list */
+    und_cell_pack *list;         /* of each slice, in room for all its packs: those that are not dry */
+    int32_t *list_end; /* of slice z: UND_CELL_PACK_KINDS, where packs of each kind end in its list */
     double full_diagonal;
     float full_inverse; /* of that over the largest weight */
     float *x[2], *b[2];
     float *inverse[2];     /* of the diagonal over the largest weight; 0 in cells that are not unknown */
-    float *coefficient[2]; /* of each eight that is cut: its 8 cells' weights of 6 sides */
-    double *diagonal[2];   /* in eights that are not whole; only on the finest level */
-    /* Of each eight, a bit for each of its cells: has it a way to its low neighbour along each axis, and
+    float *coefficient[2]; /* of each pack that is cut: its 8 cells' weights of 6 sides */
+    double *diagonal[2];   /* in packs that are not whole; only on the finest level */
+    /* Of each pack, a bit for each of its cells: has it a way to its low neighbour along each axis, and
      * known cells beside it?  Only on the finest level. */
     uint16_t *link[4];
     /* Weights of high sides, in multiples of the full one, and those to known cells: along x without gaps,
@@ -79,9 +79,9 @@ static inline int und_colour_offset(int colour, int y, int z)
 {
     return (colour ^ y ^ z) & 1;
 }
-static inline size_t und_level_eight(const und_level *level, int y, int z) /* number of its first */
+static inline size_t und_level_pack(const und_level *level, int y, int z) /* number of its first */
 {
-    return ((size_t)z * (size_t)level->n[1] + (size_t)y) * (size_t)level->eights;
+    return ((size_t)z * (size_t)level->n[1] + (size_t)y) * (size_t)level->packs;
 }
 
 /* Eights of some kinds in a slice. */
@@ -91,7 +91,7 @@ typedef struct und_cell_packs {
 
 static inline und_cell_packs und_level_list(const und_level *level, int first_kind, int last_kind, int z)
 {
-    const und_cell_pack *all = level->list + und_level_eight(level, 0, z);
+    const und_cell_pack *all = level->list + und_level_pack(level, 0, z);
     const int32_t *end = level->list_end + (size_t)z * UND_CELL_PACK_KINDS;
     return (und_cell_packs){all + end[first_kind - 1], all + end[last_kind]};
 }
@@ -104,7 +104,7 @@ static inline size_t und_cell_pack_at(const und_cell_pack *e)
     return e->at & ~(uint32_t)(UND_CELL_PACK - 1);
 }
 
-/* A bit for each of an eight's cells. */
+/* A bit for each of a pack's cells. */
 static inline unsigned und_level_unknown(const und_level *level, int y, int z, int k)
 {
     return und_mask_sixteen(&level->unknown, und_mask_row(&level->unknown, y, z), 2 * UND_CELL_PACK * k);
@@ -115,7 +115,7 @@ und_status und_multigrid_open(und_multigrid *m, const int n[3], const double wei
                               und_error *err);
 void und_multigrid_close(und_multigrid *m);
 
-/* Which cells of an eight are unknown, a bit for each, and of which of them the neighbour is too: along each
+/* Which cells of a pack are unknown, a bit for each, and of which of them the neighbour is too: along each
  * axis, low and high. */
 typedef struct und_around {
     unsigned own, both[6];
@@ -131,18 +131,18 @@ typedef struct und_sides {
      * and on: weights of both sides to known cells along axis - 3, in the same multiples.  False: all are 0,
      * and not written. */
     bool (*get)(void *context, int axis, int y, int z, int begin, int end, float *weight);
-    /* Are all sides of an eight's cells wholly open that are between unknown cells? */
+    /* Are all sides of a pack's cells wholly open that are between unknown cells? */
     bool (*is_plain)(void *context, int y, int z, int k, const und_around *around);
 } und_sides;
 
 /* Sets all levels; full[]: the weights of sides that are wholly open. */
 void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides);
 
-/* Is the eight the last of a stretch, with one of 0 behind it? */
+/* Is the pack the last of a stretch, with one of 0 behind it? */
 static inline bool und_level_is_last(const und_level *level, const und_cell_pack *e, int z)
 {
-    size_t number = und_level_eight(level, e->y, z) + e->k;
-    return e->k == level->eights - 1 || level->kind[number + 1] == UND_CELL_PACK_DRY;
+    size_t number = und_level_pack(level, e->y, z) + e->k;
+    return e->k == level->packs - 1 || level->kind[number + 1] == UND_CELL_PACK_DRY;
 }
 
 /* The cycle for level[0].b, in two parts: what is done on the finest level before the others (`before` is

@@ -6,9 +6,9 @@
 #include "solve/cell_packs.h"
 #include "solve/multigrid.h"
 
-enum { UND_COEFFICIENTS = 6 * UND_CELL_PACK }; /* of the cells of one colour in an eight */
+enum { UND_COEFFICIENTS = 6 * UND_CELL_PACK }; /* of the cells of one colour in a pack */
 
-/* Eight sums of weighted neighbours of an eight's cells of one colour, where all sides have the full weight.
+/* Eight sums of weighted neighbours of a pack's cells of one colour, where all sides have the full weight.
  * v: values of the other colour; `offset`: und_colour_offset of the cells themselves. */
 #define UND_PLAIN_SUM(w, v, e, offset)                                                                     \
     ((w)[0] *                                                                                              \
@@ -90,7 +90,7 @@ static inline void und_slice_smooth(const und_level *level, int colour, int z)
     }
 }
 
-/* b - A x of an eight's cells of one colour; `kind` is known when this is compiled. */
+/* b - A x of a pack's cells of one colour; `kind` is known when this is compiled. */
 static inline __attribute__((always_inline)) void
 und_cell_pack_residual(const und_level *level, int colour, const und_cell_pack *e, int kind, und_f8 *residual)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    CELLS = 2 * UND_CELL_PACK, /* of an eight, along x */
+    CELLS = 2 * UND_CELL_PACK, /* of a pack, along x */
     ALL = 0xffff,              /* bits of them */
     STRIP = 256,               /* cells of a row at a time */
     FEWEST = 8,                /* cells of a level that is not coarsened further */
@@ -26,7 +26,7 @@ static void *pages(size_t values, size_t size, und_error *err)
 
 static bool allocate_cells(und_level *level, bool finest, und_error *err)
 {
-    size_t eights = (size_t)level->n[1] * (size_t)level->n[2] * (size_t)level->eights;
+    size_t packs = (size_t)level->n[1] * (size_t)level->n[2] * (size_t)level->packs;
     float *all = pages(6 * level->count, sizeof *all, err);
     if (!all)
         return false;
@@ -42,9 +42,9 @@ static bool allocate_cells(und_level *level, bool finest, und_error *err)
             return false;
     }
     for (int i = 0; finest && i < 4; i++)
-        if (!(level->link[i] = pages(eights, sizeof **level->link, err)))
+        if (!(level->link[i] = pages(packs, sizeof **level->link, err)))
             return false;
-    level->side_pitch = CELLS * level->eights + CELLS;
+    level->side_pitch = CELLS * level->packs + CELLS;
     level->side_plane = level->side_pitch * (level->n[1] + 1);
     size_t sides = (size_t)level->side_plane * (size_t)(level->n[2] + 1) + CELLS;
     for (int a = 0; !finest && a < 4; a++)
@@ -55,19 +55,19 @@ static bool allocate_cells(und_level *level, bool finest, und_error *err)
 
 static und_status allocate(und_level *level, bool finest, und_error *err)
 {
-    level->eights = ((level->n[0] + 1) / 2 + UND_CELL_PACK - 1) / UND_CELL_PACK;
+    level->packs = ((level->n[0] + 1) / 2 + UND_CELL_PACK - 1) / UND_CELL_PACK;
     level->count =
-        UND_CELL_PACK * ((size_t)level->n[1] * (size_t)level->n[2] * (size_t)(level->eights + 1) + 3);
-    if (level->count > UINT32_MAX || level->n[1] > UINT16_MAX || level->eights > UINT16_MAX)
+        UND_CELL_PACK * ((size_t)level->n[1] * (size_t)level->n[2] * (size_t)(level->packs + 1) + 3);
+    if (level->count > UINT32_MAX || level->n[1] > UINT16_MAX || level->packs > UINT16_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
-    size_t slices = (size_t)level->n[2], eights = (size_t)level->n[1] * slices * (size_t)level->eights;
+    size_t slices = (size_t)level->n[2], packs = (size_t)level->n[1] * slices * (size_t)level->packs;
     const und_mac mac = {.n = {level->n[0], level->n[1], level->n[2]}};
     if (und_mask_open(&level->unknown, &mac, "cells of multigrid", err) != UND_OK ||
-        !(level->kind = pages(eights, 1, err)) || !(level->kind_before = pages(eights, 1, err)) ||
-        !(level->place = pages(eights, sizeof *level->place, err)) ||
+        !(level->kind = pages(packs, 1, err)) || !(level->kind_before = pages(packs, 1, err)) ||
+        !(level->place = pages(packs, sizeof *level->place, err)) ||
         !(level->slice_begin = pages(slices + 1, sizeof *level->slice_begin, err)) ||
-        !(level->list = pages(eights, sizeof *level->list, err)) ||
+        !(level->list = pages(packs, sizeof *level->list, err)) ||
         !(level->list_end = pages(slices * UND_CELL_PACK_KINDS, sizeof *level->list_end, err)) ||
         !allocate_cells(level, finest, err))
         return err->status;
@@ -140,7 +140,7 @@ void und_multigrid_close(und_multigrid *m)
 
 /* A stretch of a row and its sides. */
 typedef struct strip {
-    int y, z, begin, end;            /* cells x in [begin, end), eights */
+    int y, z, begin, end;            /* cells x in [begin, end), packs */
     const float *high[3], *low[3];   /* weights over the full ones, from cell `begin` on */
     const uint64_t *own, *beside[4]; /* unknown cells of the row, and of those beside it */
 } strip;
@@ -166,9 +166,9 @@ static unsigned bits_where(const float *v)
 static void store_coefficients(und_level *level, const strip *s, int at, int k)
 {
     int offset = und_colour_offset(0, s->y, s->z);
-    size_t at_eight = level->place[und_level_eight(level, s->y, s->z) + (size_t)k] / UND_CELL_PACK;
-    float *to[2] = {level->coefficient[0] + at_eight * UND_COEFFICIENTS,
-                    level->coefficient[1] + at_eight * UND_COEFFICIENTS};
+    size_t at_pack = level->place[und_level_pack(level, s->y, s->z) + (size_t)k] / UND_CELL_PACK;
+    float *to[2] = {level->coefficient[0] + at_pack * UND_COEFFICIENTS,
+                    level->coefficient[1] + at_pack * UND_COEFFICIENTS};
     for (int a = 0; a < 3; a++)
         for (int side = 0; side < 2; side++) {
             const float *from = (side ? s->high[a] : s->low[a]) + at, w = level->weight[a];
@@ -182,7 +182,7 @@ static void store_coefficients(und_level *level, const strip *s, int at, int k)
 
 static void store_diagonal(und_level *level, int y, int z, int k, const double *diagonal)
 {
-    size_t at = level->place[und_level_eight(level, y, z) + (size_t)k];
+    size_t at = level->place[und_level_pack(level, y, z) + (size_t)k];
     const float largest = (float)level->largest;
     for (int c = 0; c < 2; c++) {
         int offset = und_colour_offset(c, y, z);
@@ -212,34 +212,34 @@ static und_around get_around(const und_level *level, const strip *s, int k)
 }
 
 /* known: what known sides add to the diagonals, NULL where nothing. */
-static void set_links(und_level *level, size_t eight, unsigned x, unsigned y, unsigned z, const double *known)
+static void set_links(und_level *level, size_t pack, unsigned x, unsigned y, unsigned z, const double *known)
 {
     unsigned touches = 0;
     if (!level->link[0])
         return;
     for (int i = 0; i < CELLS && known; i++)
         touches |= (unsigned)(known[i] > 0) << i;
-    level->link[0][eight] = (uint16_t)x;
-    level->link[1][eight] = (uint16_t)y;
-    level->link[2][eight] = (uint16_t)z;
-    level->link[3][eight] = (uint16_t)touches;
+    level->link[0][pack] = (uint16_t)x;
+    level->link[1][pack] = (uint16_t)y;
+    level->link[2][pack] = (uint16_t)z;
+    level->link[3][pack] = (uint16_t)touches;
 }
 
 /* Where a level's sides come from. */
 typedef struct source {
     void *context;
     bool (*is_plain)(void *context, int y, int z, int k, const und_around *around);
-    /* Sets what known sides add to the diagonals of an eight's cells; false: nothing, and not set. */
+    /* Sets what known sides add to the diagonals of a pack's cells; false: nothing, and not set. */
     bool (*get_known)(void *context, int y, int z, int k, double *known);
     void (*get)(void *context, strip *s); /* sets the strip's sides */
 } source;
 
 static uint8_t set_plain(und_level *level, const strip *s, int k, const und_around *c, const source *from)
 {
-    size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
+    size_t pack = und_level_pack(level, s->y, s->z) + (size_t)k;
     double diagonal[CELLS] = {0};
     bool any = from->get_known(from->context, s->y, s->z, k, diagonal);
-    set_links(level, eight, c->both[0], c->both[2], c->both[4], any ? diagonal : NULL);
+    set_links(level, pack, c->both[0], c->both[2], c->both[4], any ? diagonal : NULL);
     unsigned all = c->both[0] & c->both[1] & c->both[2] & c->both[3] & c->both[4] & c->both[5];
     if (!any && all == ALL)
         return UND_CELL_PACK_WHOLE;
@@ -258,13 +258,13 @@ static uint8_t set_plain(und_level *level, const strip *s, int k, const und_arou
 
 static uint8_t set_cut(und_level *level, strip *s, int k, const source *from)
 {
-    size_t eight = und_level_eight(level, s->y, s->z) + (size_t)k;
+    size_t pack = und_level_pack(level, s->y, s->z) + (size_t)k;
     double diagonal[CELLS] = {0};
     s->begin = CELLS * k;
     s->end = s->begin + CELLS;
     from->get(from->context, s);
     from->get_known(from->context, s->y, s->z, k, diagonal);
-    set_links(level, eight, bits_where(s->low[0]), bits_where(s->low[1]), bits_where(s->low[2]), diagonal);
+    set_links(level, pack, bits_where(s->low[0]), bits_where(s->low[1]), bits_where(s->low[2]), diagonal);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < CELLS; i++)
             diagonal[i] += level->full[a] * ((double)s->low[a][i] + (double)s->high[a][i]);
@@ -273,8 +273,8 @@ static uint8_t set_cut(und_level *level, strip *s, int k, const source *from)
     return UND_CELL_PACK_CUT;
 }
 
-/* Finds the eights of a row from its first unknown cell to its last; false: there is none. */
-static bool find_eights(const und_level *level, int y, int z, int *begin, int *end)
+/* Finds the packs of a row from its first unknown cell to its last; false: there is none. */
+static bool find_packs(const und_level *level, int y, int z, int *begin, int *end)
 {
     const uint64_t *row = und_mask_row(&level->unknown, y, z);
     int first = 0, last = level->unknown.words - 1;
@@ -291,10 +291,10 @@ static bool find_eights(const und_level *level, int y, int z, int *begin, int *e
 
 static void set_kinds(und_level *level, int y, int z, const source *from)
 {
-    uint8_t *kind = level->kind + und_level_eight(level, y, z);
+    uint8_t *kind = level->kind + und_level_pack(level, y, z);
     int begin, end;
-    memset(kind, UND_CELL_PACK_DRY, (size_t)level->eights);
-    if (!find_eights(level, y, z, &begin, &end))
+    memset(kind, UND_CELL_PACK_DRY, (size_t)level->packs);
+    if (!find_packs(level, y, z, &begin, &end))
         return;
     strip s = get_strip(level, y, z);
     for (int k = begin; k < end; k++) {
@@ -305,16 +305,16 @@ static void set_kinds(und_level *level, int y, int z, const source *from)
     }
 }
 
-/* Gives each eight with unknown cells in a slice its place from `at` on, and one of 0 behind each stretch of
+/* Gives each pack with unknown cells in a slice its place from `at` on, and one of 0 behind each stretch of
  * them; where the next slice begins.  Only counts where `place` is NULL. */
 static uint32_t place_slice(const und_level *level, int z, uint32_t at, uint32_t *place)
 {
     for (int y = 0; y < level->n[1]; y++) {
         int begin = 0, end = 0;
-        size_t row = und_level_eight(level, y, z);
-        find_eights(level, y, z, &begin, &end);
+        size_t row = und_level_pack(level, y, z);
+        find_packs(level, y, z, &begin, &end);
         if (place)
-            memset(place + row, 0, (size_t)level->eights * sizeof *place);
+            memset(place + row, 0, (size_t)level->packs * sizeof *place);
         for (int k = begin; k < end; k++) {
             if (!und_level_unknown(level, y, z, k))
                 continue;
@@ -331,7 +331,7 @@ static uint32_t place_slice(const und_level *level, int z, uint32_t at, uint32_t
     return at;
 }
 
-static void place_eights(und_level *level, int threads)
+static void place_packs(und_level *level, int threads)
 {
     PARALLEL_FOR(threads)
     for (int z = 0; z < level->n[2]; z++)
@@ -347,23 +347,23 @@ static void place_eights(und_level *level, int threads)
         place_slice(level, z, level->slice_begin[z], level->place);
 }
 
-/* The cells of the coarser level that those of an eight are in: sets `parent` once that has its places. */
+/* The cells of the coarser level that those of a pack are in: sets `parent` once that has its places. */
 static void set_parents(und_level *fine, const und_level *coarse, int z)
 {
-    und_cell_pack *e = fine->list + und_level_eight(fine, 0, z);
+    und_cell_pack *e = fine->list + und_level_pack(fine, 0, z);
     const und_cell_pack *end = und_level_slice(fine, z).end;
     int coarse_z = fine->halved[2] ? z / 2 : z;
     for (; e < end; e++) {
         int y = fine->halved[1] ? e->y / 2 : e->y, k = fine->halved[0] ? e->k / 2 : e->k;
-        uint32_t at = coarse->place[und_level_eight(coarse, y, coarse_z) + (size_t)k];
+        uint32_t at = coarse->place[und_level_pack(coarse, y, coarse_z) + (size_t)k];
         at += fine->halved[0] && e->k % 2 ? UND_CELL_PACK / 2 : 0;
         e->parent = at | (uint32_t)und_colour_offset(0, y, coarse_z);
     }
 }
 
-static und_cell_pack get_eight(const und_level *level, int y, int z, int k)
+static und_cell_pack get_pack(const und_level *level, int y, int z, int k)
 {
-    size_t number = und_level_eight(level, y, z) + (size_t)k, row = (size_t)level->eights;
+    size_t number = und_level_pack(level, y, z) + (size_t)k, row = (size_t)level->packs;
     const uint32_t *place = level->place + number;
     size_t slice = row * (size_t)level->n[1];
     return (und_cell_pack){.at = *place | (uint32_t)und_colour_offset(0, y, z),
@@ -374,10 +374,10 @@ static und_cell_pack get_eight(const und_level *level, int y, int z, int k)
 }
 
 /* Those of a slice, by their kinds. */
-static void list_eights(und_level *level, int z)
+static void list_packs(und_level *level, int z)
 {
-    size_t first = und_level_eight(level, 0, z);
-    int count = level->n[1] * level->eights;
+    size_t first = und_level_pack(level, 0, z);
+    int count = level->n[1] * level->packs;
     const uint8_t *kind = level->kind + first;
     und_cell_pack *list = level->list + first;
     int32_t *end = level->list_end + (size_t)z * UND_CELL_PACK_KINDS, of_kind[UND_CELL_PACK_KINDS] = {0};
@@ -389,9 +389,9 @@ static void list_eights(und_level *level, int z)
         place += of_kind[i];
     }
     for (int y = 0, i = 0; y < level->n[1]; y++)
-        for (int k = 0; k < level->eights; k++, i++)
+        for (int k = 0; k < level->packs; k++, i++)
             if (kind[i] != UND_CELL_PACK_DRY)
-                list[end[kind[i]]++] = get_eight(level, y, z, k);
+                list[end[kind[i]]++] = get_pack(level, y, z, k);
 }
 
 static void share(und_level *level)
@@ -421,7 +421,7 @@ typedef struct building {
     const und_sides *sides;
 } building;
 
-/* The sides of an eight of the finest level. */
+/* The sides of a pack of the finest level. */
 typedef struct fetched {
     const building *building;
     float high[3][2 * CELLS], low[2][CELLS];
@@ -490,7 +490,7 @@ static void set_finest(building *b, const double full[3])
     for (int z = 0; z < level->n[2]; z++)
         for (int y = 0; y < level->n[1]; y++)
             b->sides->unknown(b->sides->context, y, z, und_mask_row(&level->unknown, y, z));
-    place_eights(level, threads);
+    place_packs(level, threads);
     PARALLEL_FOR(threads)
     for (int z = 0; z < level->n[2]; z++) {
         fetched f;
@@ -498,7 +498,7 @@ static void set_finest(building *b, const double full[3])
         const source from = {&f, is_fetched_plain, get_fetched_known, get_fetched};
         for (int y = 0; y < level->n[1]; y++)
             set_kinds(level, y, z, &from);
-        list_eights(level, z);
+        list_packs(level, z);
     }
     share(level);
 }
@@ -508,17 +508,17 @@ static inline float *side_row(const und_level *level, int axis, int y, int z)
     return level->side[axis] + CELLS + (y + 1) * level->side_pitch + (z + 1) * level->side_plane;
 }
 
-/* The weights of an eight of the finest level, as und_sides gives them; axis 3: known sides along all axes,
+/* The weights of a pack of the finest level, as und_sides gives them; axis 3: known sides along all axes,
  * over the largest weight.  They are read only where its bits do not tell. */
 static void finest_sides(const building *b, int axis, int y, int z, int k, float *weight)
 {
     const und_level *level = &b->m->level[0];
     const und_sides *sides = b->sides;
-    size_t eight = und_level_eight(level, y, z) + (size_t)k;
+    size_t pack = und_level_pack(level, y, z) + (size_t)k;
     int x = CELLS * k;
-    if (level->kind[eight] == UND_CELL_PACK_DRY || (axis == 3 && !level->link[3][eight])) {
+    if (level->kind[pack] == UND_CELL_PACK_DRY || (axis == 3 && !level->link[3][pack])) {
         memset(weight, 0, CELLS * sizeof *weight);
-    } else if (axis < 3 && level->kind[eight] == UND_CELL_PACK_CUT) {
+    } else if (axis < 3 && level->kind[pack] == UND_CELL_PACK_CUT) {
         fetch(sides, axis, y, z, x, x + CELLS, weight);
     } else if (axis < 3) {
         const und_mask *m = &level->unknown;
@@ -537,7 +537,7 @@ static void finest_sides(const building *b, int axis, int y, int z, int k, float
     }
 }
 
-/* Weights of cells [begin, end), eights, of a row of the finer level. */
+/* Weights of cells [begin, end), packs, of a row of the finer level. */
 static const float *fine_sides(const building *b, int axis, int y, int z, int begin, int end, float *room)
 {
     if (b->level > 1)
@@ -555,8 +555,8 @@ static void add_row(const building *b, int axis, const int child[2], const int p
     float room[2 * STRIP];
     if ((axis == 1 || axis == 2) && fine->halved[axis] && child[axis - 1] == 0)
         return;
-    int scale = fine->halved[0] ? 2 : 1, most = CELLS * fine->eights;
-    int stop = scale * end < most ? scale * end : most; /* a finer row may be an eight shorter */
+    int scale = fine->halved[0] ? 2 : 1, most = CELLS * fine->packs;
+    int stop = scale * end < most ? scale * end : most; /* a finer row may be a pack shorter */
     const float *weight = fine_sides(b, axis, place[0], place[1], scale * begin, stop, room);
     int n = (stop - scale * begin) / scale;
     for (int i = 0; i < n && scale == 1; i++)
@@ -588,8 +588,8 @@ static void build_sides(const building *b, int y, int z, int begin, int end)
 
 static void clear_sides(und_level *level, int y, int z, int begin, int end)
 {
-    const uint8_t *before = level->kind_before + und_level_eight(level, y, z);
-    for (int k = 0; k < level->eights; k++)
+    const uint8_t *before = level->kind_before + und_level_pack(level, y, z);
+    for (int k = 0; k < level->packs; k++)
         for (int axis = 0; axis < 4 && before[k] != UND_CELL_PACK_DRY && (k < begin || k >= end); axis++)
             memset(side_row(level, axis, y, z) + CELLS * k, 0, CELLS * sizeof(float));
 }
@@ -663,11 +663,11 @@ static bool is_stored_plain(void *context, int y, int z, int k, const und_around
     return !und_i8_any(&other);
 }
 
-/* Are all the finer eights whole that an eight is made of? */
+/* Are all the finer packs whole that a pack is made of? */
 static bool has_whole_children(const und_level *fine, int y, int z, int k)
 {
     int scale = fine->halved[0] ? 2 : 1;
-    if (scale * k + scale > fine->eights)
+    if (scale * k + scale > fine->packs)
         return false;
     for (int i = 0; i < 4; i++) {
         int child_y = und_child(fine, 1, y, i & 1), child_z = und_child(fine, 2, z, i >> 1);
@@ -676,7 +676,7 @@ static bool has_whole_children(const und_level *fine, int y, int z, int k)
             continue;
         if (child_y < 0 || child_z < 0)
             return false;
-        const uint8_t *kind = fine->kind + und_level_eight(fine, child_y, child_z) + scale * k;
+        const uint8_t *kind = fine->kind + und_level_pack(fine, child_y, child_z) + scale * k;
         if (kind[0] != UND_CELL_PACK_WHOLE || kind[scale - 1] != UND_CELL_PACK_WHOLE)
             return false;
     }
@@ -721,17 +721,17 @@ static void set_coarser(building *b)
         for (int y = 0; y < coarse->n[1]; y++) {
             int begin = 0, end = 0;
             coarsen_row(fine, coarse, y, z);
-            find_eights(coarse, y, z, &begin, &end);
+            find_packs(coarse, y, z, &begin, &end);
             clear_sides(coarse, y, z, begin, end);
             build_row(b, y, z, begin, end);
         }
-    place_eights(coarse, fine->threads);
+    place_packs(coarse, fine->threads);
     PARALLEL_FOR(fine->threads)
     for (int z = 0; z < coarse->n[2]; z++) {
         const source from = {coarse, is_stored_plain, get_stored_known, get_stored};
         for (int y = 0; y < coarse->n[1]; y++)
             set_kinds(coarse, y, z, &from);
-        list_eights(coarse, z);
+        list_packs(coarse, z);
     }
     share(coarse);
     PARALLEL_FOR(fine->threads)

@@ -61,7 +61,7 @@ void und_system_close(und_system *s)
     free(s->slice_bits);
 }
 
-/* x and p are 0 behind each stretch of eights. */
+/* x and p are 0 behind each stretch of packs. */
 static void clear_gaps(und_system *s, int z)
 {
     const und_level *level = &s->m.level[0];
@@ -83,11 +83,11 @@ void und_system_set(und_system *s, const double full[3], const und_sides *sides)
         clear_gaps(s, z);
 }
 
-/* Each eight of some kinds in a slice. */
-#define EACH_EIGHT(e, s, first, last, z)                                                                     \
+/* Each pack of some kinds in a slice. */
+#define EACH_PACK(e, s, first, last, z)                                                                      \
     for (und_cell_packs in_ = und_level_list(&(s)->m.level[0], first, last, z); in_.begin; in_.begin = NULL) \
         for (const und_cell_pack *e = in_.begin; e < in_.end; e++)
-#define EACH_OF_SLICE(e, s, z) EACH_EIGHT(e, s, UND_CELL_PACK_WHOLE, UND_CELL_PACK_CUT, z)
+#define EACH_OF_SLICE(e, s, z) EACH_PACK(e, s, UND_CELL_PACK_WHOLE, UND_CELL_PACK_CUT, z)
 
 /* Four sums of weighted neighbours, as UND_PLAIN_SUM, of floats or doubles as READ has it, in double. */
 #define SUM_FOUR(READ, w, v, at, beside, offset)                              \
@@ -127,8 +127,8 @@ static size_t grid_index(const und_system *s, const und_cell_pack *e, int z)
     return und_system_at(s, 2 * UND_CELL_PACK * e->k, e->y, z);
 }
 
-/* An eight's cells in the grid's order into its two colours, 0 where they are not unknown. */
-#define SPLIT_EIGHT(from, bits, even, odd)                             \
+/* A pack's cells in the grid's order into its two colours, 0 where they are not unknown. */
+#define SPLIT_PACK(from, bits, even, odd)                              \
     do {                                                               \
         for (int i_ = 0; i_ < UND_CELL_PACK; i_++) {                   \
             (even)[i_] = (bits) >> 2 * i_ & 1 ? (from)[2 * i_] : 0;    \
@@ -144,7 +144,7 @@ static void take_x(und_system *s, const double *x, int z)
         unsigned bits = und_level_unknown(&s->m.level[0], e->y, z, e->k), first = e->at & 1;
         double *restrict even = s->x[first] + und_cell_pack_at(e), *restrict odd =
                                                                        s->x[1 - first] + und_cell_pack_at(e);
-        SPLIT_EIGHT(from, bits, even, odd);
+        SPLIT_PACK(from, bits, even, odd);
     }
 }
 
@@ -174,9 +174,9 @@ static void take_b(und_system *s, const und_cell_pack *e, int z)
                                                                    s->r[1 - first] + und_cell_pack_at(e);
     size_t at = grid_index(s, e, z);
     if (s->b)
-        SPLIT_EIGHT(s->b + at, bits, even, odd);
+        SPLIT_PACK(s->b + at, bits, even, odd);
     else
-        SPLIT_EIGHT(s->b_double + at, bits, even, odd);
+        SPLIT_PACK(s->b_double + at, bits, even, odd);
 }
 
 static void measure(und_system *s, int z)
@@ -207,7 +207,7 @@ static double measure_fit(und_system *s, double *unfit)
     return largest_residual(s);
 }
 
-/* A v of four of an eight's cells of one colour; v: float or double as READ has it.  The compiler makes a
+/* A v of four of a pack's cells of one colour; v: float or double as READ has it.  The compiler makes a
  * loop of its own for each kind. */
 #define APPLY_FOUR(READ, level, kind, e, colour, half, own, other, out)                                      \
     do {                                                                                                     \
@@ -229,7 +229,7 @@ static double measure_fit(und_system *s, double *unfit)
 ALWAYS_INLINE void subtract(und_system *s, int z, int kind)
 {
     const und_level *level = &s->m.level[0];
-    EACH_EIGHT(e, s, kind, kind, z)
+    EACH_PACK(e, s, kind, kind, z)
     {
         take_b(s, e, z);
         for (int c = 0; c < 2; c++)
@@ -269,13 +269,13 @@ static void give_residual(void *context, int z)
     }
 }
 
-ALWAYS_INLINE void advance_eights(und_system *s, int z, int kind, und_i4 *bits)
+ALWAYS_INLINE void advance_packs(und_system *s, int z, int kind, und_i4 *bits)
 {
     const und_level *level = &s->m.level[0];
     const double alpha = s->alpha, scale = s->scale;
     const und_i4 magnitude = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     und_i4 largest = *bits;
-    EACH_EIGHT(e, s, kind, kind, z)
+    EACH_PACK(e, s, kind, kind, z)
     for (int c = 0; c < 2; c++)
         for (int half = 0; half < 2; half++) {
             size_t at = und_cell_pack_at(e) + 4 * (size_t)half;
@@ -297,9 +297,9 @@ static void advance(void *context, int z)
 {
     und_system *s = context;
     und_i4 bits = {0};
-    advance_eights(s, z, UND_CELL_PACK_WHOLE, &bits);
-    advance_eights(s, z, UND_CELL_PACK_PLAIN, &bits);
-    advance_eights(s, z, UND_CELL_PACK_CUT, &bits);
+    advance_packs(s, z, UND_CELL_PACK_WHOLE, &bits);
+    advance_packs(s, z, UND_CELL_PACK_PLAIN, &bits);
+    advance_packs(s, z, UND_CELL_PACK_CUT, &bits);
     s->slice_bits[z] = 0;
     for (int i = 0; i < 4; i++)
         s->slice_bits[z] = bits[i] > s->slice_bits[z] ? bits[i] : s->slice_bits[z];
@@ -312,7 +312,7 @@ static double energy_of_whole(const und_system *s, int z)
     const und_level *level = &s->m.level[0];
     const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
     double sum = 0;
-    EACH_EIGHT(e, s, UND_CELL_PACK_WHOLE, UND_CELL_PACK_WHOLE, z)
+    EACH_PACK(e, s, UND_CELL_PACK_WHOLE, UND_CELL_PACK_WHOLE, z)
     {
         und_f8 total = {0};
         for (int c = 0; c < 2; c++) {
@@ -333,7 +333,7 @@ ALWAYS_INLINE double energy_of(const und_system *s, int z, int kind)
 {
     const und_level *level = &s->m.level[0];
     und_d4 sum = {0};
-    EACH_EIGHT(e, s, kind, kind, z)
+    EACH_PACK(e, s, kind, kind, z)
     for (int c = 0; c < 2; c++)
         for (int half = 0; half < 2; half++) {
             und_d4 part;

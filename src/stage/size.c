@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const double POOL = 3;                                 /* m */
+static const double HEIGHT_FIELD = 3;                         /* m */
 static const float POOL_ABSORPTION[3] = {1.0f, 0.28f, 0.08f}; /* 1/m */
 static const float TABLE[3] = {0.33f, 0.325f, 0.315f};        /* grey stone */
 static const float PALE[3] = {0.60f, 0.54f, 0.46f};           /* sand of shells */
@@ -63,9 +63,9 @@ void und_picture_follow_size(und_picture_def *def, double span, bool table, bool
     const und_picture_def usual = und_picture_def_default();
     /* Halfway to nature, where absorption is the same in all waters: what is 100 times as large is as dark
      * as if it were 4 times as deep. */
-    const double more = (table ? 1 : SHALLOW) * und_pow(POOL / span, 0.7);
+    const double more = (table ? 1 : SHALLOW) * und_pow(HEIGHT_FIELD / span, 0.7);
     /* 0 up to a tub of 0.3 m, 1 from a harbour of 30 m on. */
-    const double large = fmin(fmax(0.5 * (und_log10(span / POOL) + 1), 0), 1);
+    const double large = fmin(fmax(0.5 * (und_log10(span / HEIGHT_FIELD) + 1), 0), 1);
     const float *small = table ? TABLE : PALE;
     for (int k = 0; k < 3; k++) {
         if (isnan(def->absorption[k]))

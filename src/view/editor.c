@@ -83,8 +83,8 @@ und_editor *und_editor_create(const und_frame_player *player, und_error *err)
     snprintf(e->save_path, sizeof e->save_path, "%.200s-bodies.lua", scene->name);
     snprintf(e->load_path, sizeof e->load_path, "%s", e->save_path);
     und_cache_info info = und_frame_player_info(player);
-    e->reel_rows = info.row_count;
-    e->reel_last = info.row_count > 0 ? info.rows[info.row_count - 1] : (und_cache_row){0};
+    e->cached_rows = info.row_count;
+    e->cached_last = info.row_count > 0 ? info.rows[info.row_count - 1] : (und_cache_row){0};
     und_status status = und_floater_open(&e->floater, player, err);
     if (status == UND_OK && info.bodies_text && info.pass && strcmp(info.pass, "float") == 0) {
         und_error why;
@@ -184,11 +184,11 @@ void und_editor_follow(und_editor *e)
 {
     und_cache_info info = und_frame_player_info(e->player);
     und_cache_row last = info.row_count > 0 ? info.rows[info.row_count - 1] : (und_cache_row){0};
-    if (info.row_count == e->reel_rows && last.frame == e->reel_last.frame &&
-        last.file_hash == e->reel_last.file_hash)
+    if (info.row_count == e->cached_rows && last.frame == e->cached_last.frame &&
+        last.file_hash == e->cached_last.file_hash)
         return;
-    e->reel_rows = info.row_count;
-    e->reel_last = last;
+    e->cached_rows = info.row_count;
+    e->cached_last = last;
     und_floater_look(&e->floater);
 }
 

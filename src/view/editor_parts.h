@@ -51,8 +51,8 @@ int und_floater_row(const und_floater *floater, int number);
 struct und_editor {
     und_floater floater;
     const und_frame_player *player;
-    und_cache_row reel_last; /* what it had when the flow was opened last */
-    int reel_rows;
+    und_cache_row cached_last; /* what it had when the flow was opened last */
+    int cached_rows;
     und_buoy *buoys;
     int count, room;
     int selected;     /* -1: none */

@@ -131,7 +131,7 @@ static und_status float_one(und_floater *f, int row, und_frame *made, und_error 
         return err->status;
     if (row == 0) {
         und_floating_bodies_def def =
-            und_sim_afloat_def(und_scene_get(f->scene), und_scene_get(f->flow_scene), 1);
+            und_sim_floating_bodies_def(und_scene_get(f->scene), und_scene_get(f->flow_scene), 1);
         if (!(f->floating_bodies = und_floating_bodies_create(&def, frame, err)))
             return err->status;
     } else if (und_floating_bodies_advance(f->floating_bodies, frame, err) != UND_OK)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum { RING = 48 };                                  /* sides of the circle where the hand is */
-static const double NARROWEST = 0.004, WIDEST = 0.2; /* hands, in sizes of what is shown */
+static const double NARROWEST = 0.004, WIDEST = 0.2; /* mouse tools, in sizes of what is shown */
 /* What is not turned stays: in the meantime it may have changed by itself. */
 static const und_tuning as_it_is = {NAN, NAN, NAN, NAN, 0};
 

@@ -61,6 +61,6 @@ und_painter *und_flat_create(const und_picture_def *look, und_error *err);
 bool und_space_fits(const und_frame *frame); /* anything else */
 und_painter *und_space_create(const und_picture_def *look, und_error *err);
 /* Gives it the control particles of the scene, which frames do not hold.  They outlive it. */
-void und_space_guides(und_painter *painter, const und_control_particle_def *defs, int count);
+void und_space_control_particles(und_painter *painter, const und_control_particle_def *defs, int count);
 
 #endif

@@ -80,8 +80,8 @@ static und_status choose_painter(und_pane *pane, const und_frame *frame, und_err
             if (!pane->painter)
                 return err->status;
             if (painters[i].create == und_space_create)
-                und_space_guides(pane->painter, pane->scene->levelset.control_particles,
-                                 pane->scene->levelset.control_particle_count);
+                und_space_control_particles(pane->painter, pane->scene->levelset.control_particles,
+                                            pane->scene->levelset.control_particle_count);
         }
     return pane->painter
                ? UND_OK
@@ -89,7 +89,7 @@ static und_status choose_painter(und_pane *pane, const und_frame *frame, und_err
 }
 
 /* A frame that cannot be read is told of until another is shown. */
-static void hear_reel(und_pane *pane)
+static void hear_frame_player(und_pane *pane)
 {
     char text[sizeof pane->trouble];
     if (und_frame_player_failed(pane->player, text, sizeof text) && text[0])
@@ -102,7 +102,7 @@ und_status und_pane_take(und_pane *pane, und_error *err)
     if (pane->live)
         und_live_state_now(pane->live, &pane->state);
     else
-        hear_reel(pane);
+        hear_frame_player(pane);
     if (pane->editor) {
         pane->shown = frame ? frame : pane->shown;
         bool anew = frame || (pane->shown && und_editor_has_news(pane->editor));

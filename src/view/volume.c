@@ -30,7 +30,7 @@ static void destroy(und_painter *self)
 }
 
 /* Control particles are posed on a grid of a few metres: where they are does not depend on it. */
-static void open_guides(und_space *v)
+static void open_control_particles(und_space *v)
 {
     const int n[3] = {4, 4, 4};
     const double d[3] = {1, 1, 1}, origin[3] = {0};
@@ -39,17 +39,17 @@ static void open_guides(und_space *v)
     if (v->control_particle_count == 0)
         return;
     und_control_particles_destroy(v->marks.control_particles);
-    v->marks.control_particles =
-        und_control_particles_create(&mac, v->guide_defs, v->control_particle_count, v->look->threads, &err);
+    v->marks.control_particles = und_control_particles_create(
+        &mac, v->control_defs, v->control_particle_count, v->look->threads, &err);
     if (!v->marks.control_particles)
         snprintf(v->marks.trouble, sizeof v->marks.trouble, "%.250s", err.text);
     v->control_particle_count = 0;
 }
 
-void und_space_guides(und_painter *painter, const und_control_particle_def *defs, int count)
+void und_space_control_particles(und_painter *painter, const und_control_particle_def *defs, int count)
 {
     und_space *v = (und_space *)painter;
-    v->guide_defs = defs;
+    v->control_defs = defs;
     v->control_particle_count = count;
 }
 
@@ -61,7 +61,7 @@ static und_status take(und_painter *self, const und_frame *frame, und_error *err
         .mesh = !v->show.marched, .coarse = hurry && v->changes > 1, .most = v->most_texels};
     bool first = v->world.time == 0 && !v->taken;
     v->taken = false;
-    open_guides(v);
+    open_control_particles(v);
     und_status status = und_space_world_take(&v->world, frame, &how, err);
     if (status == UND_OK)
         status = und_space_marks_take(&v->marks, frame, v->software ? SOME_GRAINS : MOST_GRAINS,

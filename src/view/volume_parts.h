@@ -55,7 +55,7 @@ typedef struct und_space {
     unsigned baked, solids_made; /* that OpenGL has */
     und_space_buffer skin, solid, glass, lines, grains[UND_SETS];
     und_space_marks marks;
-    const und_control_particle_def *guide_defs; /* the scene's, until they are opened */
+    const und_control_particle_def *control_defs; /* the scene's, until they are opened */
     int control_particle_count;
     GLuint phi; /* the distance */
     int phi_size[3];
