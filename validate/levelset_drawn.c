@@ -22,6 +22,7 @@ typedef struct pieces {
     int *label, *stack;    /* of cells, in the same order; 0: none */
     int count;
     double *held, *drawn; /* m3, of each from 1 on */
+    int *with;            /* another that its mesh is joined to; itself: none */
 } pieces;
 
 static int cell_index(const pieces *p, int x, int y, int z)
@@ -78,8 +79,11 @@ static bool find_pieces(pieces *p)
         }
     p->held = calloc((size_t)p->count + 1, sizeof *p->held);
     p->drawn = calloc((size_t)p->count + 1, sizeof *p->drawn);
-    if (!p->label || !p->stack || !p->held || !p->drawn)
+    p->with = calloc((size_t)p->count + 1, sizeof *p->with);
+    if (!p->label || !p->stack || !p->held || !p->drawn || !p->with)
         return false;
+    for (int i = 0; i <= p->count; i++)
+        p->with[i] = i;
     for (int i = 0; i < cells; i++)
         p->held[p->label[i]] += held_in(p, i) * pow(p->s->def.dx, 3);
     return true;
@@ -113,11 +117,27 @@ static int root_of(int *parent, int v)
     return v;
 }
 
-/* A closed part of the mesh is all of one piece: that which most of its triangles are of. */
+/* A closed part of the mesh, and its piece.  Pieces that it joins, by films too thin to join cells, are one:
+ * the one with the lower number. */
 typedef struct part {
-    int piece, lead; /* of that piece before others */
+    int piece;
     double volume;
 } part;
+
+static int whole_of(const pieces *p, int i)
+{
+    while (p->with[i] != i)
+        i = p->with[i];
+    return i;
+}
+
+static void join(const pieces *p, int i, int other)
+{
+    const int a = whole_of(p, i), b = whole_of(p, other), to = a < b ? a : b, from = a < b ? b : a;
+    p->with[from] = to;
+    p->held[to] += a != b ? p->held[from] : 0;
+    p->held[from] = a != b ? 0 : p->held[from];
+}
 
 static void add_triangle(const pieces *p, const und_shell *shell, size_t t, part *of)
 {
@@ -129,13 +149,9 @@ static void add_triangle(const pieces *p, const und_shell *shell, size_t t, part
     const und_vec3 z = und_vec((double)c[6], (double)c[7], (double)c[8]);
     const int piece = piece_at(p, c, normal);
     of->volume += und_dot(x, und_cross(y, z)) / 6;
-    if (piece == 0)
-        return;
-    of->lead += piece == of->piece ? 1 : -1;
-    if (of->lead < 0) {
-        of->piece = piece;
-        of->lead = 1;
-    }
+    if (piece != 0 && of->piece != 0)
+        join(p, piece, of->piece);
+    of->piece = piece != 0 ? piece : of->piece;
 }
 
 static bool add_drawn(pieces *p, const und_shell *shell)
@@ -150,7 +166,7 @@ static bool add_drawn(pieces *p, const und_shell *shell)
     for (size_t t = 0; done && t < (size_t)shell->triangle_count; t++)
         add_triangle(p, shell, t, &parts[root_of(parent, shell->triangle[3 * t])]);
     for (int v = 0; done && v < shell->vertex_count; v++)
-        p->drawn[parts[v].piece] += parts[v].volume;
+        p->drawn[whole_of(p, parts[v].piece)] += parts[v].volume;
     free(parent);
     free(parts);
     return done;
@@ -163,6 +179,7 @@ static void pieces_close(pieces *p)
     free(p->stack);
     free(p->held);
     free(p->drawn);
+    free(p->with);
 }
 
 static und_status pieces_open(pieces *p, und_levelset *levelset, und_error *err)

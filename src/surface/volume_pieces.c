@@ -23,6 +23,7 @@ typedef struct piece {
     double held, drawn, area;   /* cells, and of a cell's side; of what is drawn */
     double shift, last, before; /* cells; in the round before, and what was drawn then */
     bool others;                /* some of it is another grid's */
+    int with;                   /* a piece that its mesh is joined to; itself: none */
 } piece;
 
 typedef struct pieces {
@@ -95,6 +96,8 @@ static und_status find_pieces(pieces *p, und_error *err)
     if (!(p->list = und_alloc((size_t)p->count + 1, sizeof *p->list, "the liquid's pieces", err)))
         return err->status;
     go_beyond(p);
+    for (int i = 0; i <= p->count; i++)
+        p->list[i].with = i;
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at++) {
             piece *one = &p->list[p->label[at]];
@@ -119,12 +122,29 @@ static int piece_of(const pieces *p, const und_grid *g, const float corner[9], u
     return p->label[und_mac_at(&p->v->mac, cell[0], cell[1], cell[2])];
 }
 
-/* A closed part of the mesh, by one of its vertices: the piece that most of it is of. */
+/* A closed part of the mesh, by one of its vertices, and its piece.  Pieces that it joins, by films too thin
+ * to join cells, are one. */
 typedef struct part {
     int parent, piece;
-    double lead; /* of that piece before others (Boyer & Moore 1981, "MJRTY") */
     double volume, area;
 } part;
+
+static int whole_of(const pieces *p, int i)
+{
+    while (p->list[i].with != i)
+        i = p->list[i].with;
+    return i;
+}
+
+static void join(const pieces *p, int i, int other)
+{
+    const int a = whole_of(p, i), b = whole_of(p, other), to = a < b ? a : b, from = a < b ? b : a;
+    if (a == b)
+        return;
+    p->list[from].with = to;
+    p->list[to].held += p->list[from].held;
+    p->list[to].others = p->list[to].others || p->list[from].others;
+}
 
 static int root_of(part *parts, int v)
 {
@@ -146,13 +166,9 @@ static void add_triangle(const pieces *p, const und_grid *g, const float c[9], p
     if (!(area > 0))
         return;
     const int label = piece_of(p, g, c, und_mul(across, 0.5 / area));
-    if (label == 0)
-        return;
-    of->lead += label == of->piece ? area : -area;
-    if (of->lead < 0) {
-        of->piece = label;
-        of->lead = -of->lead;
-    }
+    if (label != 0 && of->piece != 0)
+        join(p, label, of->piece);
+    of->piece = label != 0 ? label : of->piece;
 }
 
 static void measure(const pieces *p, const und_grid *g, const und_shell *shell, part *parts)
@@ -167,8 +183,9 @@ static void measure(const pieces *p, const und_grid *g, const und_shell *shell, 
         add_triangle(p, g, corner, &parts[root_of(parts, shell->triangle[3 * t])]);
     }
     for (int v = 0; v < shell->vertex_count; v++) {
-        p->list[parts[v].piece].drawn += parts[v].volume / (g->dx * g->dx * g->dx);
-        p->list[parts[v].piece].area += parts[v].area / (g->dx * g->dx);
+        piece *of = &p->list[whole_of(p, parts[v].piece)];
+        of->drawn += parts[v].volume / (g->dx * g->dx * g->dx);
+        of->area += parts[v].area / (g->dx * g->dx);
     }
 }
 
@@ -219,7 +236,7 @@ static void apply(const pieces *p, const float *shown, float *distance, float dx
     for (int row = 0; row < und_mac_rows(m); row++)
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = und_mac_row(m, row) + (size_t)x;
-            const float shift = (float)p->list[p->label[at]].shift;
+            const float shift = (float)p->list[whole_of(p, p->label[at])].shift;
             const float fade = fminf((NONE - fabsf(shown[at])) / (NONE - ALL), 1);
             if (p->label[at] == 0 || !(fade > 0) || shown[at] != p->phi[at])
                 continue;
@@ -244,7 +261,7 @@ und_status und_volume_show_pieces(und_volume *v, const und_distance *d, const un
         bool more = false;
         status = draw(&p, frame, err);
         for (int i = 1; i <= p.count && status == UND_OK; i++)
-            more = choose_shift(&p.list[i], round) || more;
+            more = (p.list[i].with == i && choose_shift(&p.list[i], round)) || more;
         if (!more || status != UND_OK)
             break;
         apply(&p, shown, item->data, (float)frame->grid.dx);
