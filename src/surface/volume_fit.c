@@ -23,7 +23,7 @@ static const float LEAST_AREA = 1.6f, WEIGHTS = 64;                 /* the sum o
  * as 37 rounds of 1/6 do (Alexiades, Amiez & Gremaud 1996, "Super-time-stepping acceleration of explicit
  * schemes for parabolic problems", eq. 8, with nu = 0.01). */
 static const float EVEN[EVENING] = {0.08413f, 0.09092f, 0.1068f, 0.1385f, 0.204f, 0.3623f, 0.892f, 4.271f};
-static const float MUCH = 0.05f, LITTLE = 0.03f; /* most of the difference that goes; or cells, if more */
+static const float MUCH = 0.05f, LITTLE = 0.01f; /* most of the difference that goes; or cells, if more */
 static const float ALONE = 0.15f; /* the same without particles: phi has the shape only where it is held */
 
 typedef struct fit {
