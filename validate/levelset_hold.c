@@ -246,8 +246,8 @@ static und_status hold_in(case_sink *sink, double tilt, double level, und_error 
 static und_status hold_bowls(case_sink *sink, und_error *err)
 {
     static const double bowl[] = {0.21, 0.25, 0.45, 0.6, 0.7};
-    static const double box[][2] = {{5, 0.45},  {10, 0.3},  {10, 0.6},  {20, 0.45}, {20, 0.6}, {30, 0.37},
-                                    {30, 0.45}, {45, 0.37}, {45, 0.45}, {60, 0.37}, {60, 0.6}};
+    static const double box[][2] = {{5, 0.45},  {10, 0.3},  {10, 0.6},  {20, 0.45}, {20, 0.6},  {20, 0.65},
+                                    {30, 0.37}, {30, 0.45}, {45, 0.37}, {45, 0.45}, {60, 0.37}, {60, 0.6}};
     und_status status = UND_OK;
     for (size_t k = 0; k < sizeof bowl / sizeof *bowl && status == UND_OK; k++)
         status = hold_in(sink, -1, bowl[k], err);

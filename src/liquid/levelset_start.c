@@ -78,7 +78,8 @@ static float growing(const und_levelset *s, const float *of, size_t at, float wa
  * at an angle is to stay as it is; in corners of walls, where there is no one slope, it has to be deeper. */
 static bool ends_at_wall(const und_levelset *s, int x, int y, int z)
 {
-    const float before = 1.5f, enough = -0.5f, deeper = -1.2f, facing = 0.9f; /* cells, and cells per cell */
+    const float before = 1.5f, enough = -0.5f, deeper = -1.2f; /* cells */
+    const float facing = 0.9f, along = 0.98f;                  /* cells per cell */
     const int cell[3] = {x, y, z};
     const size_t at = und_mac_at(&s->mac, x, y, z);
     const float *wall = s->solids.distance, *phi = s->surface.phi;
@@ -88,7 +89,7 @@ static bool ends_at_wall(const und_levelset *s, int x, int y, int z)
     if (!s->volume || !(depth < enough) || (corner && depth < deeper))
         return depth < enough;
     growing(s, phi, at, out);
-    return wall[at] - sample_along(s, wall, cell, out, 1) > facing;
+    return wall[at] - sample_along(s, wall, cell, out, 1) > along;
 }
 
 /* Fills that end at a wall touch it all along, in its corners too: air that is caught there, with no pressure
@@ -120,7 +121,7 @@ static und_status touch_walls(und_levelset *s, und_error *err)
 /* ---- Walls that fills end at ---- */
 
 static const double BEHIND = 0.1;  /* cells: a wall so near behind a fill's end is where it ends */
-static const double FACES = 0.9;   /* cosine: and it lies along the wall */
+static const double FACES = 0.98;  /* cosine: and it lies along the wall */
 static const double LONGEST = 2.5; /* cells: the surface is looked for so far */
 static const float BESIDE = 1.5f;  /* cells: from walls to cells that see their fill end there */
 static const double SMALL = 1e-4;  /* cells: to take differences over */

@@ -20,6 +20,9 @@ static const reach ANEW = {1, 1}, KNOWN = {0.1f, 1.5f};
  * grid cannot see, as where a fill ends right at a wall, would be lost volume. */
 #define TOUCHES 0.5f
 #define FACES 0.9f
+/* The same where cells know how thick the liquid is, and nothing is lost: what meets a ceiling at 20 degrees
+ * is not to touch more of it. */
+#define ALONG 0.98f
 
 static und_lanes square_root(und_lanes v)
 {
@@ -51,7 +54,8 @@ static und_lanes inside(const und_distance *d, const float *wall, reach r, und_l
     slope = und_lanes_max(und_lanes_min(slope, one), -one);
     und_lanes value = first + slope * out;
     value = und_lanes_select(first > ELSEWHERE, und_lanes_max(value, und_lanes_all(AT_LEAST)), value);
-    und_lanes_int liquid = (first < -ELSEWHERE) | ((first < TOUCHES - r.before) & (slope > FACES));
+    und_lanes_int liquid =
+        (first < -ELSEWHERE) | ((first < TOUCHES - r.before) & (slope > (d->keeps_thin ? ALONG : FACES)));
     value = und_lanes_select(liquid, und_lanes_min(value, und_lanes_all(-AT_LEAST)), value);
     return und_lanes_max(und_lanes_min(value, width), -width);
 }
