@@ -376,14 +376,14 @@ static void run_faces(const run *r, size_t at)
     }
 }
 
-/* Across a slanted wall a film goes as it goes along it: the speed over a face of a cell. */
-static void follow_wall(const run *r, size_t at)
+/* Across a slanted wall a film goes as it goes along it: so fast; NAN where the wall is none. */
+static float speed_across(const run *r, size_t at)
 {
     const und_mac *m = &r->v->mac;
     float distance, normal[3], sum = 0;
     if (!und_volume_leans(r->v, r->walls, at, &distance, normal) ||
         !und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal))
-        return;
+        return NAN;
     const int across = und_volume_across(normal);
     for (int a = 0; a < axes_of(m); a++) {
         const size_t low = at - (size_t)m->step[a];
@@ -392,11 +392,22 @@ static void follow_wall(const run *r, size_t at)
         if (a != across && (open[0] || open[1]))
             sum -= normal[a] * u / (float)(open[0] + open[1]);
     }
-    const size_t low = at - (size_t)m->step[across];
+    return sum / normal[across];
+}
+
+/* Over the faces of the cell. */
+static void follow_wall(const run *r, size_t at, float speed)
+{
+    float distance, normal[3];
+    if (isnan(speed))
+        return;
+    und_volume_leans(r->v, r->walls, at, &distance, normal);
+    const int across = und_volume_across(normal);
+    const size_t low = at - (size_t)r->v->mac.step[across];
     if (r->walls->open[across][at] > 0)
-        r->films->u[across][at] = sum / normal[across];
+        r->films->u[across][at] = speed;
     if (r->walls->open[across][low] > 0 && !(r->v->parts->inside[low] && r->v->film[low]))
-        r->films->u[across][low] = sum / normal[across];
+        r->films->u[across][low] = speed;
 }
 
 /* ---- What the pressure is not asked for ---- */
@@ -455,12 +466,19 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
         UND_VOLUME_ALOFT(v, d->phi, row, at)
     if (v->film[at])
         run_faces(&r, at);
+    /* First all of them, as what is across one wall may be along another. */
     const int slanted = walls->room ? und_mac_rows(&v->mac) : 0; /* rows that may have such walls */
+    float *speed = v->parts->fraction;
     PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
     for (int row = 0; row < slanted; row++)
         UND_VOLUME_ALOFT(v, d->phi, row, at)
     if (v->film[at])
-        follow_wall(&r, at);
+        speed[at] = speed_across(&r, at);
+    PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
+    for (int row = 0; row < slanted; row++)
+        UND_VOLUME_ALOFT(v, d->phi, row, at)
+    if (v->film[at])
+        follow_wall(&r, at, speed[at]);
 }
 
 /* ---- Slanted walls ---- */

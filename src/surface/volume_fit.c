@@ -435,14 +435,12 @@ static int64_t shift(const fit *f)
     UND_VOLUME_EACH_CHUNK(v, k)
     {
         const int64_t here = set_shifted(f, k, next);
+        UND_VOLUME_OF_CHUNK(k, k->film, at)
+        next[at] = film_surface(f, at, next[at]);
         __atomic_fetch_add(&left, here, __ATOMIC_RELAXED);
     }
     UND_VOLUME_EACH_CHUNK(v, k)
-    {
-        und_lanes_store_some(f->phi + k->at, und_lanes_load(next + k->at), k->bits & ~(unsigned)k->film);
-        UND_VOLUME_OF_CHUNK(k, k->film, at)
-        f->phi[at] = film_surface(f, at, next[at]);
-    }
+    und_lanes_store_some(f->phi + k->at, und_lanes_load(next + k->at), k->bits);
     return left;
 }
 
