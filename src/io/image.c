@@ -7,11 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* IEC 61966-2-1. */
+#define SRGB_FUNCTION static
+#define SRGB_REAL double
+#define SRGB_POW und_pow
+#include "io/srgb.glsl"
+
 float und_srgb_encode(float linear)
 {
-    double v = linear > 0 ? fmin(linear, 1) : 0; /* NaN is black */
-    return (float)(v <= 0.0031308 ? 12.92 * v : 1.055 * und_pow(v, 1 / 2.4) - 0.055);
+    return (float)encode_srgb(linear > 0 ? fmin(linear, 1) : 0); /* NaN is black */
 }
 
 float und_srgb_decode(float encoded)

@@ -1,5 +1,6 @@
 /* From a frame to the mesh that is drawn. */
 #include "base/pages.h"
+#include "stage/cubic.h"
 #include "stage/scenery.h"
 
 #include <stdlib.h>
@@ -191,15 +192,6 @@ static und_status mesh_allocate(und_scenery *stage, und_error *err)
     return ok ? UND_OK : UND_FAILED;
 }
 
-/* Weights of the cubic through four samples (Catmull & Rom 1974) at `t` between the middle two. */
-static void cubic_weights(float t, float w[4])
-{
-    w[0] = 0.5f * t * (t * (2 - t) - 1);
-    w[1] = 0.5f * (t * t * (3 * t - 5) + 2);
-    w[2] = 0.5f * t * (t * (4 - 3 * t) + 1);
-    w[3] = 0.5f * t * t * (t - 1);
-}
-
 static size_t held(int i, int j, const und_samples *s)
 {
     i = i < 0 ? 0 : i > s->nx - 1 ? s->nx - 1 : i;
@@ -215,7 +207,7 @@ static void mesh_row(und_mesh *m, const und_samples *s, const und_extras *extras
 {
     int scale = m->scale, cj = j / scale;
     float wz[4], wx[4], tz = (float)(j - cj * scale) / (float)scale;
-    cubic_weights(tz, wz);
+    und_cubic_weights(tz, wz);
     for (int i = 0; i < m->nx; i++) {
         int ci = i / scale;
         float tx = (float)(i - ci * scale) / (float)scale, ground = 0, depth = 0;
@@ -227,7 +219,7 @@ static void mesh_row(und_mesh *m, const und_samples *s, const und_extras *extras
         } else {
             float low = INFINITY, high = -INFINITY;
             bool shore = false;
-            cubic_weights(tx, wx);
+            und_cubic_weights(tx, wx);
             for (int q = 0; q < 4; q++)
                 for (int p = 0; p < 4; p++) {
                     size_t n = held(ci + p - 1, cj + q - 1, s);

@@ -2,6 +2,7 @@
  * this in a tenth of the time that OpenGL takes on the same processor. */
 #include "view/sea_fine.h"
 
+#include "stage/cubic.h"
 #include "stage/optics.h"
 
 #include <stdlib.h>
@@ -39,15 +40,6 @@ void und_sea_fine_free(und_sea_fine *f)
     *f = (und_sea_fine){0};
 }
 
-/* Weights of the cubic through four (Catmull & Rom 1974) at t between the middle two. */
-static void cubic_weights(float t, float w[4])
-{
-    w[0] = 0.5f * t * (t * (2 - t) - 1);
-    w[1] = 0.5f * (t * t * (3 * t - 5) + 2);
-    w[2] = 0.5f * t * (t * (4 - 3 * t) + 1);
-    w[3] = 0.5f * t * t * (t - 1);
-}
-
 /* Ground and depth between the middle two of four.  Beside a wall the cubic would overshoot: it is held
  * there, and the surface stays.  Between dry places it is dry. */
 static void between(const float g[4], const float d[4], const float w[4], float wall, float *ground,
@@ -76,7 +68,7 @@ static void along_x(und_sea_fine *f, const und_samples *s, float vertical, float
           *to_depth = f->rows[1] + (size_t)j * (size_t)f->nx;
     float w[8][4];
     for (int part = 0; part < f->scale; part++)
-        cubic_weights((float)part / (float)f->scale, w[part]);
+        und_cubic_weights((float)part / (float)f->scale, w[part]);
     for (int i = 0, at = 0; at < f->nx; i++) {
         float g[4], d[4];
         for (int k = 0; k < 4; k++) {
@@ -93,7 +85,7 @@ static void along_z(und_sea_fine *f, float wall, int j)
     int own = j / f->scale;
     float w[4];
     size_t row[4], to = (size_t)j * (size_t)f->nx;
-    cubic_weights((float)(j - own * f->scale) / (float)f->scale, w);
+    und_cubic_weights((float)(j - own * f->scale) / (float)f->scale, w);
     for (int k = 0; k < 4; k++)
         row[k] = (size_t)within(own + k - 1, f->sample_nz) * (size_t)f->nx;
     for (int i = 0; i < f->nx; i++) {

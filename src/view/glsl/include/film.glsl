@@ -1,5 +1,9 @@
 /* Light through what absorbs it, onto film, into pixels. */
 #include "stage/optics.glsl"
+#define SRGB_FUNCTION
+#define SRGB_REAL float
+#define SRGB_POW pow
+#include "io/srgb.glsl"
 vec3 beer(vec3 absorption, float way)
 {
     return vec3(und_beer(absorption.r, way), und_beer(absorption.g, way), und_beer(absorption.b, way));
@@ -11,6 +15,5 @@ vec3 on_film(vec3 c)
 }
 vec3 as_srgb(vec3 c) /* 0 to 1 */
 {
-    return mix(12.92 * c, 1.055 * pow(max(c, vec3(1e-6)), vec3(1.0 / 2.4)) - 0.055,
-               vec3(greaterThan(c, vec3(0.0031308))));
+    return vec3(encode_srgb(c.r), encode_srgb(c.g), encode_srgb(c.b));
 }
