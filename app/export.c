@@ -5,7 +5,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "cache/cache.h"
-#include "flow.h"
+#include "cached_flow.h"
 #include "scene/cached_scene.h"
 #include "scene/scene.h"
 

@@ -2,7 +2,7 @@
 #ifndef UND_APP_PASS_H
 #define UND_APP_PASS_H
 
-#include "flow.h"
+#include "cached_flow.h"
 
 #include "base/stage.h"
 

@@ -60,7 +60,7 @@ void und_control_particles_lead(const und_control_particles *g, und_mac_flow *s,
 /* Hard control: the liquid's cells whose alpha is above `hard`; NULL where there is none.  Then the
  * velocities of their faces, but for such that solids close. */
 const und_mask *und_control_particles_hold(und_control_particles *g, const und_mac_flow *s);
-void und_control_particles_give(const und_control_particles *g, und_mac_flow *s, const und_solids *solids);
+void und_control_particles_enforce(const und_control_particles *g, und_mac_flow *s, const und_solids *solids);
 /* After u was extended: faces in the air that touch cells under hard control have the velocity asked for, so
  * that the surface moves by it. */
 void und_control_particles_give_air(const und_control_particles *g, und_mac_flow *s,

@@ -49,7 +49,7 @@ const und_mask *und_control_particles_hold(und_control_particles *g, const und_m
     return any ? &g->held : NULL;
 }
 
-static void give_row(const control_work *w, int axis, int y, int z, int begin, int end, double *sum)
+static void enforce_row(const control_work *w, int axis, int y, int z, int begin, int end, double *sum)
 {
     (void)sum;
     const und_mac *m = &w->g->mac;
@@ -62,12 +62,12 @@ static void give_row(const control_work *w, int axis, int y, int z, int begin, i
             u[x] = control_face_of(&cell[x], &cell[x + m->step[axis]], axis).value;
 }
 
-void und_control_particles_give(const und_control_particles *g, und_mac_flow *s, const und_solids *solids)
+void und_control_particles_enforce(const und_control_particles *g, und_mac_flow *s, const und_solids *solids)
 {
     if (g->any_held)
         und_control_particle_for_faces(
             &(control_work){.g = g, .f = &g->field[UND_CONTROL_VELOCITY], .s = s, .solids = solids},
-            give_row);
+            enforce_row);
 }
 
 static void give_air_row(const control_work *w, int axis, int y, int z, int begin, int end, double *sum)

@@ -237,16 +237,20 @@ class guarded_file : public std::filebuf
 };
 
 /* Read from start to end with a stream that throws, since the library takes what is cut short for data. */
-found find_grid(const char *path, const char *name)
+openvdb::GridPtrVec read_grids(const char *path)
 {
     guarded_file file(path);
     std::istream stream(&file);
     stream.exceptions(std::ios::failbit | std::ios::badbit);
     if (!file.is_open())
         stream.setstate(std::ios::failbit);
-    openvdb::io::Stream all(stream, false);
+    return *openvdb::io::Stream(stream, false).getGrids();
+}
+
+found find_grid(const char *path, const char *name)
+{
     found f = {nullptr, 0};
-    for (const auto &grid : *all.getGrids())
+    for (const auto &grid : read_grids(path))
         if (!f.grid && is_named(*grid, name, &f.component))
             f.grid = grid;
     return f;
@@ -329,15 +333,9 @@ void copy_vectors(const openvdb::Vec3SGrid &grid, const openvdb::CoordBBox &box,
 und_status read_vectors(const char *path, const char *name, und_lattice *lattice, float **values,
                         und_error *err)
 {
-    guarded_file file(path);
-    std::istream stream(&file);
-    stream.exceptions(std::ios::failbit | std::ios::badbit);
-    if (!file.is_open())
-        stream.setstate(std::ios::failbit);
-    openvdb::io::Stream all(stream, false);
     openvdb::Vec3SGrid::Ptr grid;
     openvdb::CoordBBox box;
-    for (const auto &one : *all.getGrids())
+    for (const auto &one : read_grids(path))
         if (!grid && one->isType<openvdb::Vec3SGrid>() && (!name || one->getName() == name))
             grid = openvdb::gridPtrCast<openvdb::Vec3SGrid>(one);
     if (!grid)

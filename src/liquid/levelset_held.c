@@ -11,7 +11,7 @@
 typedef struct giver {
     /* In this substep, where those before it in the table hold some (NULL: none); NULL: none. */
     const und_mask *(*cells)(und_levelset *s, const und_mask *held);
-    void (*give)(und_levelset *s); /* called where there are cells */
+    void (*enforce)(und_levelset *s); /* called where there are cells */
     bool directed; /* the liquid there is liquid as before, and what it gains by this is control's */
 } giver;
 
@@ -20,7 +20,7 @@ static const und_mask *sources_cells(und_levelset *s, const und_mask *held)
     (void)held;
     return und_elements_held(s->elements);
 }
-static void sources_give(und_levelset *s)
+static void enforce_sources(und_levelset *s)
 {
     und_elements_pour(s->elements, &s->flow);
 }
@@ -30,15 +30,15 @@ static const und_mask *control_cells(und_levelset *s, const und_mask *held)
     (void)held;
     return s->control ? und_control_particles_hold(und_levelset_guides(s), &s->flow) : NULL;
 }
-static void control_give(und_levelset *s)
+static void enforce_control(und_levelset *s)
 {
-    und_control_particles_give(und_levelset_guides(s), &s->flow, &s->solids);
+    und_control_particles_enforce(und_levelset_guides(s), &s->flow, &s->solids);
 }
 
 /* Pockets come last: they are what the others enclose. */
 static const giver givers[] = {
-    {sources_cells, sources_give, false},
-    {control_cells, control_give, true},
+    {sources_cells, enforce_sources, false},
+    {control_cells, enforce_control, true},
     {und_levelset_bands_cells, und_levelset_take_flow, false},
     {und_levelset_pockets_find, und_levelset_pockets_give, true},
 };
@@ -117,7 +117,7 @@ void und_levelset_enforce_held_velocities(und_levelset *s)
 {
     for (int i = 0; i < GIVERS; i++)
         if (s->held->gives[i])
-            givers[i].give(s);
+            givers[i].enforce(s);
 }
 
 /* What flows out of a cell, m/s. */

@@ -1,6 +1,6 @@
 /* What the commands that make something of a cached flow, or of what was made of it, share. */
-#ifndef UND_APP_FLOW_H
-#define UND_APP_FLOW_H
+#ifndef UND_APP_CACHED_FLOW_H
+#define UND_APP_CACHED_FLOW_H
 
 #include "app.h"
 

@@ -1,5 +1,5 @@
 /* The flow in a cache that a pass is made of. */
-#include "flow.h"
+#include "cached_flow.h"
 
 #include "base/status.h"
 
