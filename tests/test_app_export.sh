@@ -83,7 +83,7 @@ expect "leaves VDB beside the movie" grep -qx 'vdb    dam/vdb/dam.\*.vdb (3)' sa
 expect "and PLY" grep -qx 'ply    dam/ply/dam.\*.ply (3)' said
 expect "and spray, also where there is none" grep -qx 'spray  dam/spray/dam.\*.ply (3)' said
 expect "a dam is closed" mesh dam/ply/dam.0001.ply
-expect "with its volume" volume 0.235 0.2401
+expect "with its volume, within 0.5 %" volume 0.2388 0.2412
 expect "export of all there is" code 0 "$program" export dam -o again -q -j 7
 expect "is the same bytes" diff -r dam/vdb again/vdb
 expect "of meshes too" diff -r dam/ply again/ply
