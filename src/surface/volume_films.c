@@ -180,7 +180,8 @@ typedef struct side {
     float normal[3]; /* of the wall */
 } side;
 
-float und_volume_column(const und_volume *v, const und_volume_walls *walls, size_t at, int axis)
+/* What a column of three cells holds, the middle of which is given: those that are open to it, cells. */
+static float column_at(const und_volume *v, const und_volume_walls *walls, size_t at, int axis)
 {
     float held = 0;
     size_t next;
@@ -234,7 +235,7 @@ static bool is_dry(const run *r, size_t at, const float normal[3])
     if (!(r->d->phi[at] > 0 && r->v->c[at] <= 0))
         return false;
     if (und_volume_is_slanted(r->v, r->walls, r->d->phi, at, normal) &&
-        und_volume_column(r->v, r->walls, at, und_volume_across(normal)) > 0)
+        column_at(r->v, r->walls, at, und_volume_across(normal)) > 0)
         return false;
     return !und_volume_is_hole(r->v, at, normal);
 }
@@ -488,10 +489,10 @@ bool und_volume_film_stands(const und_volume *v, const und_volume_walls *walls, 
 {
     const int across = und_volume_across(normal);
     const float thin = fabsf(normal[across]);
-    if (und_volume_column(v, walls, to, across) > 0 || und_volume_is_hole(v, to, normal))
+    if (column_at(v, walls, to, across) > 0 || und_volume_is_hole(v, to, normal))
         return false;
-    const float own = und_volume_column(v, walls, from, across) * thin;
-    const float after = v->parts->inside[behind] ? und_volume_column(v, walls, behind, across) * thin : 0;
+    const float own = column_at(v, walls, from, across) * thin;
+    const float after = v->parts->inside[behind] ? column_at(v, walls, behind, across) * thin : 0;
     return own < pin && own < 0.875f * after;
 }
 

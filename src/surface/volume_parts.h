@@ -199,8 +199,6 @@ static inline int und_volume_across(const float normal[3])
  * what is on it is told by columns of cells, as the wall cuts them anyhow, along the axis across. */
 bool und_volume_is_slanted(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
                            const float normal[3]);
-/* What a column of three cells holds, the middle of which is given: those that are open to it, cells. */
-float und_volume_column(const und_volume *v, const und_volume_walls *walls, size_t at, int axis);
 /* The film on a slanted wall of this normal around a cell: how thick it is, cells. */
 float und_volume_film_thickness(const und_volume *v, const und_volume_walls *walls, size_t at,
                                 const float normal[3]);
