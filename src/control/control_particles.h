@@ -63,8 +63,8 @@ const und_mask *und_control_particles_hold(und_control_particles *g, const und_m
 void und_control_particles_enforce(const und_control_particles *g, und_mac_flow *s, const und_solids *solids);
 /* After u was extended: faces in the air that touch cells under hard control have the velocity asked for, so
  * that the surface moves by it. */
-void und_control_particles_give_air(const und_control_particles *g, und_mac_flow *s,
-                                    const und_solids *solids);
+void und_control_particles_enforce_in_air(const und_control_particles *g, und_mac_flow *s,
+                                          const und_solids *solids);
 
 /* Blends viscosities into a field of cells, m2/s. */
 void und_control_particles_viscosity(const und_control_particles *g, float *nu);

@@ -87,7 +87,8 @@ static void give_air_row(const control_work *w, int axis, int y, int z, int begi
     }
 }
 
-void und_control_particles_give_air(const und_control_particles *g, und_mac_flow *s, const und_solids *solids)
+void und_control_particles_enforce_in_air(const und_control_particles *g, und_mac_flow *s,
+                                          const und_solids *solids)
 {
     und_control_particle_for_faces(
         &(control_work){.g = g, .f = &g->field[UND_CONTROL_VELOCITY], .s = s, .solids = solids},

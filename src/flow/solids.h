@@ -62,8 +62,8 @@ void und_solids_follow(const und_solids *s, const float *before, float *phi, flo
 /* The same for liquid that goes over the edge of a solid that lets it go, from nearer to it: it ends where
  * the wall's end leads it, not in the solid.  `third` is the rule it was followed by; no further than so many
  * cells. */
-void und_solids_brink(const und_solids *s, const float *before, float *phi, float *const u[3],
-                      double cells_per_speed, bool third, double furthest);
+void und_solids_edge_overflow(const und_solids *s, const float *before, float *phi, float *const u[3],
+                              double cells_per_speed, bool third, double furthest);
 /* Before phi is made a distance again: where liquid on one side of such a wall has air on the other, the
  * surface is in the wall.  And after: phi beside the wall is what it was, as what is beyond the wall is not
  * of the same surface. */

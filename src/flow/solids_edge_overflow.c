@@ -130,8 +130,8 @@ static void do_some(const edge_overflow *b, float *phi, int y, int z, const int 
     }
 }
 
-void und_solids_brink(const und_solids *s, const float *before, float *phi, float *const u[3],
-                      double cells_per_speed, bool third, double furthest)
+void und_solids_edge_overflow(const und_solids *s, const float *before, float *phi, float *const u[3],
+                              double cells_per_speed, bool third, double furthest)
 {
     const und_mac *m = &s->mac;
     const edge_overflow b = {s, before, u, (float)cells_per_speed, third};

@@ -32,7 +32,7 @@ static void choose_step(und_levelset *s)
     double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double solids = und_solids_fastest(&s->solids, s->time, s->left);
     double speed = fmax(s->fastest, solids);
-    speed = fmax(speed, und_control_particles_fastest(und_levelset_guides(s), s->time, s->left));
+    speed = fmax(speed, und_control_particles_fastest(und_levelset_control_particles(s), s->time, s->left));
     speed = 0.5 * (speed + sqrt(speed * speed + 4 * pull * cross));
     const double passed = s->def.dx * fmin(s->def.courant, SOLIDS_CROSS) / fmax(solids, 1e-30);
     double most = fmin(fmin(cross / speed, passed), s->def.max_step);
@@ -209,7 +209,7 @@ static void push(und_levelset *s)
     und_elements_force(s->elements, &s->flow, s->def.gravity, s->dt); /* 4.4.4 */
     und_elements_modify(s->elements, &s->flow, s->dt);                /* 4.4.5 */
     if (s->control)
-        und_control_particles_lead(und_levelset_guides(s), &s->flow, s->dt);
+        und_control_particles_lead(und_levelset_control_particles(s), &s->flow, s->dt);
     und_levelset_enforce_held_velocities(s);
 }
 
@@ -226,7 +226,7 @@ static und_mac_flow_report extend(und_levelset *s)
         air = und_mac_flow_free_air(&s->flow, &s->surface, &s->solids, s->system, und_levelset_held(s),
                                     reach(s), AIR_TOLERANCE, s->def.max_iterations);
     if (s->control)
-        und_control_particles_give_air(und_levelset_guides(s), &s->flow, &s->solids);
+        und_control_particles_enforce_in_air(und_levelset_control_particles(s), &s->flow, &s->solids);
     und_levelset_take_flow(s);
     return air;
 }
@@ -251,7 +251,7 @@ static bool substep(und_levelset *s)
         }
     STEP (CONTROL)
         if (s->control)
-            und_control_particles_render(und_levelset_guides(s), s->time, s->dt);
+            und_control_particles_render(und_levelset_control_particles(s), s->time, s->dt);
     STEP (LABELS) {
         und_levelset_press_wall_films(s);
         und_mac_flow_label(&s->flow, &s->surface, &s->solids); /* 4.4.2 */
@@ -367,7 +367,7 @@ double und_levelset_time(const und_levelset *s)
 {
     return s->time;
 }
-und_ledger und_levelset_ledger(const und_levelset *s)
+und_ledger und_levelset_control_particlesger(const und_levelset *s)
 {
     return s->ledger;
 }
@@ -541,7 +541,7 @@ static bool intact_liquid(const und_liquid *liquid)
 }
 static und_ledger ledger_liquid(const und_liquid *liquid)
 {
-    return und_levelset_ledger((const und_levelset *)liquid);
+    return und_levelset_control_particlesger((const und_levelset *)liquid);
 }
 
 static const und_liquid_class levelset_class = {

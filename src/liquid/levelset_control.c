@@ -51,7 +51,7 @@ void und_levelset_control_close(und_levelset *s)
     free(s->control);
 }
 
-und_control_particles *und_levelset_guides(const und_levelset *s)
+und_control_particles *und_levelset_control_particles(const und_levelset *s)
 {
     return s->control ? s->control->control_particles : NULL;
 }

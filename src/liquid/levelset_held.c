@@ -28,11 +28,11 @@ static void enforce_sources(und_levelset *s)
 static const und_mask *control_cells(und_levelset *s, const und_mask *held)
 {
     (void)held;
-    return s->control ? und_control_particles_hold(und_levelset_guides(s), &s->flow) : NULL;
+    return s->control ? und_control_particles_hold(und_levelset_control_particles(s), &s->flow) : NULL;
 }
 static void enforce_control(und_levelset *s)
 {
-    und_control_particles_enforce(und_levelset_guides(s), &s->flow, &s->solids);
+    und_control_particles_enforce(und_levelset_control_particles(s), &s->flow, &s->solids);
 }
 
 /* Pockets come last: they are what the others enclose. */

@@ -186,8 +186,8 @@ und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_
 bool und_levelset_control_ready(und_levelset *s);
 und_status und_levelset_control_trouble(const und_levelset *s, und_error *err);
 void und_levelset_control_close(und_levelset *s);
-und_control_particles *und_levelset_guides(const und_levelset *s); /* NULL: there are none */
-void und_levelset_book(und_levelset *s, double volume);            /* m3 that control made, or took */
+und_control_particles *und_levelset_control_particles(const und_levelset *s); /* NULL: there are none */
+void und_levelset_book(und_levelset *s, double volume); /* m3 that control made, or took */
 /* What cells gain in the step, with what they gain already (NULL: nothing); and when it has been made. */
 const float *und_levelset_control_gain(und_levelset *s, const float *grown);
 void und_levelset_control_given(und_levelset *s, bool others);

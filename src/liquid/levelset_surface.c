@@ -38,8 +38,8 @@ static void follow_walls(und_levelset *s, double cells_per_speed)
 {
     const double furthest = s->def.courant + 1; /* cells: what moves in a substep */
     und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed);
-    und_solids_brink(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed,
-                     s->def.trace == 3, furthest);
+    und_solids_edge_overflow(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed,
+                             s->def.trace == 3, furthest);
 }
 
 /* Equation 4.8, corrected by the particles before and after phi is made a distance again (2.6). */

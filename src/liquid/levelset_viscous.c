@@ -93,7 +93,7 @@ static void set_viscosity(und_levelset *s)
     for (int row = 0; row < rows; row++)
         set_row(s, row % m->n[1], row / m->n[1]);
     if (s->control)
-        und_control_particles_viscosity(und_levelset_guides(s), s->viscous->nu);
+        und_control_particles_viscosity(und_levelset_control_particles(s), s->viscous->nu);
 }
 
 /* p is the plain pressure: it is put aside, and what is asked for next is what changes in the viscous one. */
