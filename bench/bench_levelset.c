@@ -59,7 +59,7 @@ static und_status break_dam(const bench_context *context, int n, int threads, un
             cells += (double)und_levelset_last(levelset).liquid / FRAMES;
         }
         und_levelset_report last = und_levelset_last(levelset);
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         result.seconds = und_clock() - start;
         for (int i = 0; i < 8; i++) {
             double again = bench_sweep_once(context->sweep);

@@ -131,10 +131,10 @@ static void the_ledger_closes(void **unused)
     und_levelset *levelset = start_levelset(&d.def);
     for (int frame = 0; frame < 24; frame++) {
         und_levelset_step(levelset, 1.0 / 24);
-        und_ledger l = und_levelset_control_particlesger(levelset);
+        und_ledger l = und_levelset_ledger(levelset);
         assert_double_near(und_ledger_expected(&l), l.measured, 1e-12 * l.start);
     }
-    assert_double_near(und_levelset_control_particlesger(levelset).start, 0.24, 0.24 * 0.01);
+    assert_double_near(und_levelset_ledger(levelset).start, 0.24, 0.24 * 0.01);
     und_levelset_destroy(levelset);
 }
 
@@ -203,7 +203,7 @@ static void leaves_by_open_sides(void **unused)
         und_levelset *levelset = start_levelset(&def);
         for (int frame = 0; frame < 24; frame++)
             und_levelset_step(levelset, 1.0 / 24);
-        und_ledger l = und_levelset_control_particlesger(levelset);
+        und_ledger l = und_levelset_ledger(levelset);
         assert_double_near(und_ledger_expected(&l), l.measured, 1e-12 * l.start);
         assert_true(l.left > 0.5 * l.start);
         assert_double_near(l.left, l.start - l.measured, 0.05 * l.start);

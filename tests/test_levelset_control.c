@@ -132,7 +132,7 @@ static void surface_comes_to_the_plane(und_surface_rule rule, double lost)
             if (fabs(d) < DX)
                 assert_true(fabs(und_levelset_distance(l, x, y, 0) - d) < 0.1 * DX);
         }
-    und_ledger ledger = und_levelset_control_particlesger(l);
+    und_ledger ledger = und_levelset_ledger(l);
     double made = 0.05 * DX;
     assert_true(fabs(ledger.sources - ledger.drains - made) < 0.02 * made);
     assert_true(fabs(ledger.correction) < lost * made);
@@ -197,7 +197,7 @@ static void divergence_makes_volume(void **state)
         und_levelset *l = start_levelset(&def);
         for (int k = 0; k < 12; k++)
             und_levelset_step(l, 1.0 / 24);
-        und_ledger ledger = und_levelset_control_particlesger(l);
+        und_ledger ledger = und_levelset_ledger(l);
         double expected = ledger.start * (exp(0.5 * sign) - 1);
         assert_true(fabs(ledger.measured - ledger.start - expected) < near * fabs(expected));
         assert_true(fabs(ledger.sources - ledger.drains - expected) < near * fabs(expected));

@@ -111,7 +111,7 @@ static shed run(const char *liquid, int threads, double seconds)
     und_levelset *l = start_levelset(&def);
     for (int k = 0; k < 24; k++)
         und_levelset_step(l, seconds / 24);
-    const und_ledger g = und_levelset_control_particlesger(l);
+    const und_ledger g = und_levelset_ledger(l);
     const shed found = {und_levelset_thrown(l), g.spray_out, g.correction, hash_of_levelset(l)};
     und_levelset_destroy(l);
     und_scene_destroy(scene);

@@ -228,7 +228,7 @@ static void try_feature(const feature *f)
         look_at_cells(f, l);
         assert_int_equal(liquid->class->trouble(liquid, &err), UND_OK);
     }
-    const und_ledger g = und_levelset_control_particlesger(l);
+    const und_ledger g = und_levelset_ledger(l);
     const double off = g.measured > 0 ? und_levelset_shown(l) / g.measured - 1 : 0;
     if (!(fabs(g.correction) <= 1e-12 * (g.start + g.sources)))
         fail_msg("%s: a correction of %g m3", f->name, g.correction);
@@ -292,8 +292,8 @@ static void nothing_passes_thin_walls_that_move(void **state)
             leaked = fmax(leaked, outside_of(l, half));
         }
         const double flown =
-            und_levelset_control_particlesger(l).spray_out - und_levelset_control_particlesger(l).spray_back;
-        if (!(leaked == 0) || !(und_levelset_control_particlesger(l).left == 0) || !(flown >= 0))
+            und_levelset_ledger(l).spray_out - und_levelset_ledger(l).spray_back;
+        if (!(leaked == 0) || !(und_levelset_ledger(l).left == 0) || !(flown >= 0))
             fail_msg("walls of %g cells: %g cells' volume outside", walls[i][0], leaked);
         und_levelset_destroy(l);
         und_scene_destroy(scene);
@@ -320,10 +320,10 @@ static void what_has_no_room_stops_the_run(void **state)
         most = fmax(most, und_volume_fullest(und_levelset_volumes(l)));
         assert_true(und_levelset_squeezed(l, 0) >= squeezed);
         squeezed = und_levelset_squeezed(l, 0);
-        assert_true(und_levelset_control_particlesger(l).correction == 0);
+        assert_true(und_levelset_ledger(l).correction == 0);
     }
     assert_non_null(strstr(err.text, "times its volume: liquid is forced where there is no room"));
-    assert_true(most > 60 && most < 127 && squeezed > 0.1 * und_levelset_control_particlesger(l).start);
+    assert_true(most > 60 && most < 127 && squeezed > 0.1 * und_levelset_ledger(l).start);
     und_levelset_destroy(l);
     und_scene_destroy(scene);
 }

@@ -125,7 +125,7 @@ static void cups_hold_liquid(void **unused)
             und_levelset_step(levelset, 1.0 / 24);
             assert_int_equal(count_wrong(&s, levelset, in_cup), 0);
         }
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         assert_double_near(ledger.correction / ledger.start, 0, cup[i].drift);
         assert_double_near(und_levelset_leaked(levelset, 0) / ledger.start, 0, 1e-3);
         und_levelset_destroy(levelset);
@@ -174,7 +174,7 @@ static void run_trough(double tilt)
     und_levelset *levelset = start_levelset(&def);
     for (int frame = 0; frame < 24; frame++)
         und_levelset_step(levelset, 1.0 / 24);
-    und_ledger ledger = und_levelset_control_particlesger(levelset);
+    und_ledger ledger = und_levelset_ledger(levelset);
     assert_double_near(ledger.start / (2 * half[0] * depth * def.dx), 1, 3e-3);
     assert_double_near(ledger.correction / ledger.start, 0, 2e-4);
     assert_double_near(und_levelset_leaked(levelset, 0), 0, 0);
@@ -229,7 +229,7 @@ static void run_plate(double cells, double degrees, const double x[3], double dr
         und_levelset_step(levelset, 1.0 / 24);
         assert_int_equal(count_wrong(&s, levelset, beside_plate), 0);
     }
-    und_ledger ledger = und_levelset_control_particlesger(levelset);
+    und_ledger ledger = und_levelset_ledger(levelset);
     assert_double_near(und_levelset_leaked(levelset, 0) / ledger.start, 0, 1e-3);
     assert_double_near(ledger.correction / ledger.start, 0, drift);
     und_levelset_destroy(levelset);
@@ -345,7 +345,7 @@ static double fallen(bool separate, int threads, uint64_t *hash)
             und_levelset_step(levelset, time / 4);
     }
     *hash = hash_of_levelset(levelset);
-    assert_true(und_levelset_leaked(levelset, 0) < 1e-3 * und_levelset_control_particlesger(levelset).start);
+    assert_true(und_levelset_leaked(levelset, 0) < 1e-3 * und_levelset_ledger(levelset).start);
     und_levelset_destroy(levelset);
     und_sequence_destroy(sequence);
     clear_scene(&s);
@@ -389,7 +389,7 @@ static uint64_t swell(int threads)
         for (int row = 0; row < und_mac_rows(&levelset->mac); row++)
             for (size_t at = und_mac_row(&levelset->mac, row), end = at + N; at < end; at++)
                 inside += levelset->solids.room[at] == 0 ? abs(und_levelset_volume_cells(levelset)[at]) : 0;
-        const und_ledger l = und_levelset_control_particlesger(levelset);
+        const und_ledger l = und_levelset_ledger(levelset);
         assert_true(inside == 0);
         assert_double_near(l.correction / l.start, 0, 1e-12);
         assert_true(l.left == 0);
@@ -433,7 +433,7 @@ static double off_a_shelf(double shift, int threads, uint64_t *hash)
     for (int i = 0; i < 50; i++)
         und_levelset_step(levelset, 0.01);
     *hash = hash_of_levelset(levelset);
-    const und_ledger ledger = und_levelset_control_particlesger(levelset);
+    const und_ledger ledger = und_levelset_ledger(levelset);
     und_levelset_destroy(levelset);
     return 1 + ledger.correction / (ledger.start + ledger.sources);
 }

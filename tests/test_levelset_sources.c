@@ -40,7 +40,7 @@ static und_ledger run(const und_levelset_def *def)
     und_levelset *l = start_levelset(def);
     for (int i = 0; i < FRAMES; i++)
         und_levelset_step(l, 1.0 / 24);
-    und_ledger ledger = und_levelset_control_particlesger(l);
+    und_ledger ledger = und_levelset_ledger(l);
     und_levelset_destroy(l);
     return ledger;
 }

@@ -212,7 +212,7 @@ static void check_step(const storm *s, und_levelset *levelset, double bound)
         for (int y = 0; y < d->n[1]; y++)
             for (int x = 0; x < d->n[0]; x++)
                 assert_true(isfinite(und_levelset_distance(levelset, x, y, z)));
-    und_ledger l = und_levelset_control_particlesger(levelset);
+    und_ledger l = und_levelset_ledger(levelset);
     double all = l.start + l.sources + l.drains + fabs(l.correction);
     assert_double_near(und_ledger_expected(&l), l.measured, 1e-12 * all + 1e-300);
     if (d->surface_rule == UND_SURFACE_VOLUME && !(fabs(l.correction) <= 1e-12 * all))

@@ -50,7 +50,7 @@ static long differences(const und_levelset_def *def, const und_levelset *a, cons
                         und_levelset_velocity(a, axis, x, y, z) != und_levelset_velocity(b, axis, x, y, z);
             }
     count += und_levelset_last(a).particles != und_levelset_last(b).particles;
-    count += und_levelset_control_particlesger(a).measured != und_levelset_control_particlesger(b).measured;
+    count += und_levelset_ledger(a).measured != und_levelset_ledger(b).measured;
     return count;
 }
 
@@ -111,7 +111,7 @@ static void a_window_loses_nothing(void **state)
     und_levelset *levelset = start_levelset(&t.def);
     for (int i = 0; i < 24; i++) {
         und_levelset_step(levelset, 1.0 / 24);
-        const und_ledger l = und_levelset_control_particlesger(levelset);
+        const und_ledger l = und_levelset_ledger(levelset);
         assert_double_near(l.correction / l.start, 0, 1e-12);
     }
     und_levelset_destroy(levelset);
@@ -161,16 +161,16 @@ static void what_is_left_behind_is_booked(void **state)
     und_motion *way = path(0.5, 1.2, 1.1, 1.2, 0, 0.5), *size = path(0.6, 0.6, 0.6, 0.6, 1, 1);
     t.def.window = (und_window_def){.on = true, .path = way, .size = size};
     und_levelset *window = start_levelset(&t.def);
-    double before = und_levelset_control_particlesger(window).measured;
+    double before = und_levelset_ledger(window).measured;
     assert_true(before > 0);
     for (int i = 0; i < 12; i++) {
         und_levelset_step(window, 1.0 / 24);
-        und_ledger ledger = und_levelset_control_particlesger(window);
+        und_ledger ledger = und_levelset_ledger(window);
         assert_double_near(ledger.left + ledger.measured - ledger.correction, before, 1e-12 * before);
         assert_double_near(ledger.correction, 0, 0.02 * before); /* of the drop that is cut in two */
         assert_true(i < 4 || ledger.left > 0);
     }
-    assert_double_near(und_levelset_control_particlesger(window).measured, 0, 0);
+    assert_double_near(und_levelset_ledger(window).measured, 0, 0);
     und_levelset_destroy(window);
     und_motion_destroy(way);
     und_motion_destroy(size);
@@ -247,10 +247,10 @@ static void a_window_without_liquid_waits_for_a_source(void **state)
     und_levelset_step(window, 0.05);
     und_levelset_window(window, low, n);
     assert_memory_equal(first, low, sizeof low);
-    assert_double_near(und_levelset_control_particlesger(window).measured, 0, 0);
+    assert_double_near(und_levelset_ledger(window).measured, 0, 0);
     for (int i = 0; i < 8; i++)
         und_levelset_step(window, 0.05);
-    und_ledger ledger = und_levelset_control_particlesger(window);
+    und_ledger ledger = und_levelset_ledger(window);
     assert_true(ledger.measured > 3.14 * 0.08 * 0.08 / 48 && ledger.sources > 0);
     assert_double_near(ledger.left, 0, 0);
     und_levelset_destroy(window);
@@ -277,11 +277,11 @@ static void sizes_that_do_not_fit(void **state)
     t.def.window = (und_window_def){.on = true, .path = at, .size = small};
     und_levelset *tiny = start_levelset(&t.def);
     assert_int_equal(cells_of(tiny), 16 * 16);
-    double before = und_levelset_control_particlesger(tiny).measured;
+    double before = und_levelset_ledger(tiny).measured;
     assert_double_near(before, 16.0 * 16 / (48.0 * 48 * 48), 1e-9); /* all of it is in the drop */
     for (int i = 0; i < 6; i++) {
         und_levelset_step(tiny, 1.0 / 24);
-        und_ledger ledger = und_levelset_control_particlesger(tiny);
+        und_ledger ledger = und_levelset_ledger(tiny);
         assert_true(ledger.left > 0 && ledger.measured > 0 && ledger.measured <= before);
     }
     und_levelset_destroy(whole);

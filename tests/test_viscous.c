@@ -382,7 +382,7 @@ static void a_jump_in_a_dam_is_quiet(void **state)
         und_levelset *levelset = start_levelset(&d.def);
         for (int frame = 0; frame < 6; frame++) {
             und_levelset_step(levelset, 1.0 / 24);
-            und_ledger l = und_levelset_control_particlesger(levelset);
+            und_ledger l = und_levelset_ledger(levelset);
             assert_true(fabs(l.correction) < 0.1 * l.start);
             for (int y = 0; y < 16; y++)
                 for (int x = 0; x < 16; x++)

@@ -258,7 +258,7 @@ und_status case_direct_surface(case_sink *sink, und_error *err)
             if (fabs(d) < 1.0 / N)
                 worst = fmax(worst, fabs(und_levelset_distance(l, x, y, 0) - d) * N);
         }
-    und_ledger ledger = und_levelset_control_particlesger(l);
+    und_ledger ledger = und_levelset_ledger(l);
     case_report(sink, (case_result){"farthest from the plane after 1 s, cells", worst, 0, 0.1,
                                     "the plane asked for"});
     case_report(sink, (case_result){"mean of the frame's own report, cells",
@@ -295,7 +295,7 @@ und_status case_direct_growth(case_sink *sink, und_error *err)
     if (l) {
         for (int i = 0; i < 12; i++)
             und_levelset_step(l, 1.0 / 24);
-        und_ledger ledger = und_levelset_control_particlesger(l);
+        und_ledger ledger = und_levelset_ledger(l);
         case_report(sink, (case_result){"volume after 0.5 s at 1/s, of that before",
                                         ledger.measured / ledger.start, exp(0.5), 0.005, "exp(rate t)"});
         case_report(sink, (case_result){"what the ledger's sources say", ledger.sources / ledger.start,

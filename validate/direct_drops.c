@@ -66,7 +66,7 @@ static und_status collide(case_sink *sink, bool free_air, collision *c, und_erro
     und_status status = levelset ? UND_OK : err->status;
     for (int i = 1; i <= STEPS && status == UND_OK; i++) {
         und_levelset_step(levelset, 1.0 / 96);
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         c->drift = fmax(c->drift, fabs(ledger.correction) / ledger.start);
         c->divergence =
             fmax(c->divergence, und_levelset_last(levelset).air_divergence * def.dx / CASE_DROP_SPEED);

@@ -54,7 +54,7 @@ static double part_of(const und_levelset *levelset, const und_levelset_def *def,
 
 static void report_leaks(case_sink *sink, const und_levelset *levelset, double drift)
 {
-    und_ledger ledger = und_levelset_control_particlesger(levelset);
+    und_ledger ledger = und_levelset_ledger(levelset);
     double all = ledger.start + ledger.sources;
     case_report(sink, (case_result){"volume, of what came", 1 + ledger.correction / all, 1, drift,
                                     "nothing is added"});
@@ -207,7 +207,7 @@ static und_vec3 middle_of(const und_levelset *levelset, const und_levelset_def *
 
 static void measure_sheet(const und_levelset *levelset, const und_levelset_def *def, sheet *out)
 {
-    const und_ledger ledger = und_levelset_control_particlesger(levelset);
+    const und_ledger ledger = und_levelset_ledger(levelset);
     und_vec3 leaves, lands;
     const und_vec3 from = middle_of(levelset, def, 0, (int)(out->edge.x / def->dx) + 1, &leaves);
     const und_vec3 to = middle_of(levelset, def, 1, def->n[1] / 4, &lands);

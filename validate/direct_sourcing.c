@@ -135,13 +135,13 @@ static void compare(case_sink *sink, const plan *p, const und_levelset *one, con
                     const und_levelset *b, const seen *all, const seen *both)
 {
     const bool volume = p->rule == UND_SURFACE_VOLUME;
-    const und_ledger left = und_levelset_control_particlesger(a), came = und_levelset_control_particlesger(b);
+    const und_ledger left = und_levelset_ledger(a), came = und_levelset_ledger(b);
     report(sink, p, "front arrives, s later", both->arrival - all->arrival, 0, all->step, source);
     report(sink, p, "volume over the band, of what left", came.sources / left.left, 1, volume ? 1e-12 : 0.01,
            "what leaves one grid comes to the next");
     report(sink, p, "liquid below the band, of one grid's", both->volume / all->volume, 1, 0.05, source);
     report(sink, p, "stream's thickness, cells more", both->thick - all->thick, 0, 0.5, source);
-    const double more = left.correction + came.correction - und_levelset_control_particlesger(one).correction;
+    const double more = left.correction + came.correction - und_levelset_ledger(one).correction;
     report(sink, p, "volume gained by two grids, of what came", more / left.sources, 0, volume ? 1e-12 : 0.01,
            source);
 }

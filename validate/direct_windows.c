@@ -47,7 +47,7 @@ static und_status compare(und_levelset_def def, const und_window_def *window, do
     }
     if (part)
         out->left =
-            und_levelset_control_particlesger(part).left / und_levelset_control_particlesger(part).start;
+            und_levelset_ledger(part).left / und_levelset_ledger(part).start;
     und_levelset_destroy(whole);
     und_levelset_destroy(part);
     return part ? UND_OK : err->status;
@@ -133,7 +133,7 @@ und_status case_direct_window_left(case_sink *sink, und_error *err)
     und_levelset *levelset = path && length ? und_levelset_create(&def, err) : NULL;
     for (int i = 1; levelset && i <= 2; i++) {
         case_levelset_run(levelset, 0.5 * i, 1.0 / 24);
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         /* at half of the time the window begins at x = 0.7, where the drop ends */
         if (i == 2)
             case_report(sink, (case_result){"left of a drop that is left behind", ledger.left / ledger.start,

@@ -63,7 +63,7 @@ static und_status pour_litre(case_sink *sink, int n, puddle *p, und_error *err)
     if (levelset) {
         case_levelset_run(levelset, 10, 1.0 / 24);
         status = measure_puddle(levelset, &def, p, err);
-        const und_ledger l = und_levelset_control_particlesger(levelset);
+        const und_ledger l = und_levelset_ledger(levelset);
         snprintf(text[0], sizeof text[0], "%d cells: area after 10 s, m2", n);
         case_report(sink,
                     (case_result){text[0], p->area, l.sources / 0.002, 0.2 * l.sources / 0.002, source});

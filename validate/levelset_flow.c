@@ -32,7 +32,7 @@ und_status case_levelset_rest(case_sink *sink, und_error *err)
     und_levelset *levelset = bowl && pool ? und_levelset_create(&def, err) : NULL;
     if (levelset) {
         case_levelset_run(levelset, 1, 1.0 / 24);
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         double wrong = 0;
         for (int i = 0; i < N; i++) { /* down the middle */
             double depth = 0, p = und_levelset_pressure(levelset, N / 2, i, N / 2);
@@ -93,7 +93,7 @@ static und_status move_container(case_sink *sink, const und_key *keys, int count
                     if (hypot(px, py) < 0.25)
                         wrong = fmax(wrong, fabs(und_levelset_velocity(levelset, a, x, y, 0) - v[a]));
                 }
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         snprintf(text, sizeof text, "largest error of the velocity, m/s, %s", what);
         case_report(sink, (case_result){text, wrong, 0, 0.03, source});
         snprintf(text, sizeof text, "volume, of what it was, %s", what);
@@ -186,7 +186,7 @@ und_status case_levelset_volume(case_sink *sink, und_error *err)
     und_levelset *levelset = break_dam(sink, &def, 64, 2, err);
     if (!levelset)
         return err->status;
-    und_ledger ledger = und_levelset_control_particlesger(levelset);
+    und_ledger ledger = und_levelset_ledger(levelset);
     case_report(sink, (case_result){"drift after 2 s, 64 cells, no correction",
                                     ledger.correction / ledger.start, 0, 0.01, source});
     und_levelset_destroy(levelset);
@@ -195,7 +195,7 @@ und_status case_levelset_volume(case_sink *sink, und_error *err)
     levelset = break_dam(sink, &def, 64, 2, err);
     if (!levelset)
         return err->status;
-    ledger = und_levelset_control_particlesger(levelset);
+    ledger = und_levelset_ledger(levelset);
     case_report(sink, (case_result){"drift after 2 s, 64 cells, keep_volume",
                                     ledger.correction / ledger.start, 0, 0.001, source});
     und_levelset_destroy(levelset);

@@ -65,7 +65,7 @@ und_status case_levelset_fall(case_sink *sink, und_error *err)
                     most = fmax(most, r);
                 }
             }
-    und_ledger ledger = und_levelset_control_particlesger(levelset);
+    und_ledger ledger = und_levelset_ledger(levelset);
     case_report(sink, (case_result){"height of the middle, m", b.middle[1], 1 - G * until * until / 2,
                                     G * until * def.max_step / 2 + 0.1 * dx, source});
     case_report(sink,
@@ -195,7 +195,7 @@ und_status case_levelset_ellipse(case_sink *sink, und_error *err)
         case_report(sink, (case_result){what, across, 1 / long_axis[i], dx * tolerance[i] / 0.04, source});
     }
     if (levelset) {
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         case_report(sink,
                     (case_result){"area, of what it was", ledger.measured / ledger.start, 1, 0.01, source});
     }

@@ -37,11 +37,11 @@ static und_status hold(case_sink *sink, const und_levelset_def *def, const char 
         return err->status;
     for (int frame = 1; frame <= (int)(24 * until + 0.5); frame++) {
         case_levelset_run(levelset, frame / 24.0, 1.0 / 24);
-        shown = und_levelset_shown(levelset) / und_levelset_control_particlesger(levelset).measured;
+        shown = und_levelset_shown(levelset) / und_levelset_ledger(levelset).measured;
         if ((def->element_count == 0 || frame / 24.0 > def->elements[0].end) && fabs(shown - 1) > fabs(off))
             off = shown - 1;
     }
-    const und_ledger l = und_levelset_control_particlesger(levelset);
+    const und_ledger l = und_levelset_ledger(levelset);
     snprintf(text[0], sizeof text[0], "%s: made or lost, of the volume", what);
     case_report(sink, (case_result){text[0], l.correction / (l.start + l.sources), 0, 1e-12, kept});
     snprintf(text[1], sizeof text[1], "%s: what the surface shows of it", what);
@@ -183,7 +183,7 @@ static und_status hold_layer(case_sink *sink, und_error *err)
         return err->status;
     case_levelset_run(levelset, 2, 1.0 / 24);
     case_report(sink, (case_result){"a layer of 0.3 cells, cells",
-                                    und_levelset_control_particlesger(levelset).measured * n * n, 0.3, 1e-5,
+                                    und_levelset_ledger(levelset).measured * n * n, 0.3, 1e-5,
                                     "at rest"});
     und_levelset_destroy(levelset);
     return UND_OK;
@@ -426,7 +426,7 @@ static und_status pour(case_sink *sink, int n, double wide, double across, und_e
         snprintf(text, sizeof text, "%.2f of %d cells%s: brought", wide * n, n,
                  across > 0 ? ", slanted" : "");
         const double wanted = (speed * wide + across * high) * end * def.dx;
-        case_report(sink, (case_result){text, und_levelset_control_particlesger(levelset).sources / wanted, 1,
+        case_report(sink, (case_result){text, und_levelset_ledger(levelset).sources / wanted, 1,
                                         0.02, "speed x area x time"});
     }
     const und_status status = levelset ? UND_OK : err->status;
@@ -509,7 +509,7 @@ static und_status pour_spout(case_sink *sink, const spout *p, int n, double dt, 
         case_levelset_run(levelset, 0.75, dt);
         snprintf(text, sizeof text, "%s, %d cells, frames of 1/%.0f s: brought", p->what, n, 1 / dt);
         case_report(sink, (case_result){text,
-                                        und_levelset_control_particlesger(levelset).sources /
+                                        und_levelset_ledger(levelset).sources /
                                             (speed * p->area * end * def.dx),
                                         1, 0.02, "speed x area x time"});
     }

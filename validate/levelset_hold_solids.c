@@ -54,7 +54,7 @@ static void report(case_sink *sink, const char *what, int n, const char *quantit
 /* What the ledger says, and the solids: nothing was made, lost, or let out. */
 static void report_ledger(case_sink *sink, const und_levelset *s, const char *what, int n, double in_solids)
 {
-    const und_ledger l = und_levelset_control_particlesger(s);
+    const und_ledger l = und_levelset_ledger(s);
     report(sink, what, n, "made, lost or let out",
            (case_result){.value = (fabs(l.correction) + l.left) / l.start, .tolerance = 1e-12});
     report(sink, what, n, "in solids", (case_result){.value = in_solids / l.start, .tolerance = 0});
@@ -121,7 +121,7 @@ static void run_push(case_sink *sink, und_levelset *levelset, const push *p, int
             behind = fmax(behind, held(levelset, is_right_of, &gate));
     }
     report_ledger(sink, levelset, p->what, n, in_solids);
-    const double start = und_levelset_control_particlesger(levelset).start;
+    const double start = und_levelset_ledger(levelset).start;
     if (p->thick > 0)
         report(sink, p->what, n, "behind it", (case_result){.value = behind / start, .tolerance = 0});
 }
@@ -249,7 +249,7 @@ static und_status carry_cup(case_sink *sink, int n, double cells, und_error *err
         report_ledger(sink, levelset, what, n, in_solids);
         report(
             sink, what, n, "outside",
-            (case_result){.value = out / und_levelset_control_particlesger(levelset).start, .tolerance = 0});
+            (case_result){.value = out / und_levelset_ledger(levelset).start, .tolerance = 0});
     }
     und_levelset_destroy(levelset);
     und_shape_destroy(cup);

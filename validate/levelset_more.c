@@ -36,7 +36,7 @@ und_status case_levelset_filling(case_sink *sink, und_error *err)
     und_levelset *levelset = spout ? und_levelset_create(&def, err) : NULL;
     if (levelset) {
         case_levelset_run(levelset, 5, 1.0 / 24);
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         case_report(sink, (case_result){"what the ledger counts in 5 s, m3", ledger.sources, poured,
                                         0.001 * poured, source});
         case_report(sink, (case_result){"what the liquid gained, m3", ledger.measured - ledger.start, poured,

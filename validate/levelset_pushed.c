@@ -79,7 +79,7 @@ static und_status push_boxes(case_sink *sink, const push *p, int n, und_error *e
             und_levelset_step(levelset, END / STEPS);
             through += END / STEPS * through_sides(levelset, n, dx);
         }
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         snprintf(text[0], sizeof text[0], "through closed sides, of the liquid, %s, %d cells", p->what, n);
         snprintf(text[1], sizeof text[1], "volume, of what it was, %s, %d cells", p->what, n);
         case_report(sink, (case_result){text[0], through / ledger.start, 0, 1e-6, source});

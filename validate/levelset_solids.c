@@ -58,7 +58,7 @@ static und_status report(case_sink *sink, const und_levelset_def *def, const und
     if (!levelset)
         return err->status;
     case_levelset_run(levelset, 1, 1.0 / 24);
-    const und_ledger ledger = und_levelset_control_particlesger(levelset);
+    const und_ledger ledger = und_levelset_ledger(levelset);
     snprintf(text[0], sizeof text[0], "outside after 1 s, of the liquid, %s", what);
     snprintf(text[1], sizeof text[1], "volume, of what it was, %s", what);
     const und_obstacle_def *solid = def->obstacles;
@@ -170,7 +170,7 @@ und_status case_levelset_box_turns(case_sink *sink, und_error *err)
     und_levelset *levelset = box && pool && motion ? und_levelset_create(&def, err) : NULL;
     if (levelset) {
         case_levelset_run(levelset, 1, 1.0 / 24);
-        und_ledger ledger = und_levelset_control_particlesger(levelset);
+        und_ledger ledger = und_levelset_ledger(levelset);
         case_report(sink, (case_result){"volume at the start, of half the box",
                                         ledger.start / (4 * half.x * half.y * half.z), 1, 0.005, source});
         case_report(sink, (case_result){"volume after a turn by 90 degrees, of what it was",
@@ -223,7 +223,7 @@ static und_status drain(case_sink *sink, int wide, const double at[2], const cha
         snprintf(text, sizeof text, "jet, of the slot's width, %d cells%s", wide, where);
         case_report(sink, (case_result){text, jet, M_PI / (M_PI + 2), 0.1 * M_PI / (M_PI + 2),
                                         "Kirchhoff 1869: pi / (pi + 2)"});
-        const und_ledger l = und_levelset_control_particlesger(levelset);
+        const und_ledger l = und_levelset_ledger(levelset);
         snprintf(text, sizeof text, "made or lost, of the volume, %d cells%s", wide, where);
         case_report(sink, (case_result){text, l.correction / l.start, 0, 1e-12, source});
     }

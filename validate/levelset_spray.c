@@ -48,7 +48,7 @@ static und_status splash(case_sink *sink, int n, drops *d, und_error *err)
         status = count_drops(levelset, part, d, err);
     }
     if (levelset && status == UND_OK) {
-        const und_ledger l = und_levelset_control_particlesger(levelset);
+        const und_ledger l = und_levelset_ledger(levelset);
         snprintf(text, sizeof text, "%d cells: made or lost, of the volume", n);
         case_report(sink,
                     (case_result){text, l.correction / l.start, 0, 1e-12, "what left is in the air or back"});

@@ -139,7 +139,7 @@ void und_levelset_destroy(und_levelset *levelset);
 void und_levelset_step(und_levelset *levelset, double dt);
 
 double und_levelset_time(const und_levelset *levelset);
-und_ledger und_levelset_control_particlesger(const und_levelset *levelset);
+und_ledger und_levelset_ledger(const und_levelset *levelset);
 
 /* Of the last substep. */
 typedef struct und_levelset_report {

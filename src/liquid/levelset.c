@@ -367,7 +367,7 @@ double und_levelset_time(const und_levelset *s)
 {
     return s->time;
 }
-und_ledger und_levelset_control_particlesger(const und_levelset *s)
+und_ledger und_levelset_ledger(const und_levelset *s)
 {
     return s->ledger;
 }
@@ -541,7 +541,7 @@ static bool intact_liquid(const und_liquid *liquid)
 }
 static und_ledger ledger_liquid(const und_liquid *liquid)
 {
-    return und_levelset_control_particlesger((const und_levelset *)liquid);
+    return und_levelset_ledger((const und_levelset *)liquid);
 }
 
 static const und_liquid_class levelset_class = {
