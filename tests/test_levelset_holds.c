@@ -291,8 +291,7 @@ static void nothing_passes_thin_walls_that_move(void **state)
             und_levelset_step(l, 1.0 / 24);
             leaked = fmax(leaked, outside_of(l, half));
         }
-        const double flown =
-            und_levelset_ledger(l).spray_out - und_levelset_ledger(l).spray_back;
+        const double flown = und_levelset_ledger(l).spray_out - und_levelset_ledger(l).spray_back;
         if (!(leaked == 0) || !(und_levelset_ledger(l).left == 0) || !(flown >= 0))
             fail_msg("walls of %g cells: %g cells' volume outside", walls[i][0], leaked);
         und_levelset_destroy(l);

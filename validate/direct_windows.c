@@ -46,8 +46,7 @@ static und_status compare(und_levelset_def def, const und_window_def *window, do
         out->cells = fmax(out->cells, (double)n[0] * n[1] * n[2] / ((double)def.n[0] * def.n[1] * def.n[2]));
     }
     if (part)
-        out->left =
-            und_levelset_ledger(part).left / und_levelset_ledger(part).start;
+        out->left = und_levelset_ledger(part).left / und_levelset_ledger(part).start;
     und_levelset_destroy(whole);
     und_levelset_destroy(part);
     return part ? UND_OK : err->status;

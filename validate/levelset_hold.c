@@ -183,8 +183,7 @@ static und_status hold_layer(case_sink *sink, und_error *err)
         return err->status;
     case_levelset_run(levelset, 2, 1.0 / 24);
     case_report(sink, (case_result){"a layer of 0.3 cells, cells",
-                                    und_levelset_ledger(levelset).measured * n * n, 0.3, 1e-5,
-                                    "at rest"});
+                                    und_levelset_ledger(levelset).measured * n * n, 0.3, 1e-5, "at rest"});
     und_levelset_destroy(levelset);
     return UND_OK;
 }
@@ -426,8 +425,8 @@ static und_status pour(case_sink *sink, int n, double wide, double across, und_e
         snprintf(text, sizeof text, "%.2f of %d cells%s: brought", wide * n, n,
                  across > 0 ? ", slanted" : "");
         const double wanted = (speed * wide + across * high) * end * def.dx;
-        case_report(sink, (case_result){text, und_levelset_ledger(levelset).sources / wanted, 1,
-                                        0.02, "speed x area x time"});
+        case_report(sink, (case_result){text, und_levelset_ledger(levelset).sources / wanted, 1, 0.02,
+                                        "speed x area x time"});
     }
     const und_status status = levelset ? UND_OK : err->status;
     und_levelset_destroy(levelset);
@@ -508,10 +507,9 @@ static und_status pour_spout(case_sink *sink, const spout *p, int n, double dt, 
     if (levelset) {
         case_levelset_run(levelset, 0.75, dt);
         snprintf(text, sizeof text, "%s, %d cells, frames of 1/%.0f s: brought", p->what, n, 1 / dt);
-        case_report(sink, (case_result){text,
-                                        und_levelset_ledger(levelset).sources /
-                                            (speed * p->area * end * def.dx),
-                                        1, 0.02, "speed x area x time"});
+        case_report(sink, (case_result){
+                              text, und_levelset_ledger(levelset).sources / (speed * p->area * end * def.dx),
+                              1, 0.02, "speed x area x time"});
     }
     const und_status status = levelset ? UND_OK : err->status;
     und_levelset_destroy(levelset);

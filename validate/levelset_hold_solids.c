@@ -247,9 +247,8 @@ static und_status carry_cup(case_sink *sink, int n, double cells, und_error *err
             out = fmax(out, held(levelset, is_outside, &o));
         }
         report_ledger(sink, levelset, what, n, in_solids);
-        report(
-            sink, what, n, "outside",
-            (case_result){.value = out / und_levelset_ledger(levelset).start, .tolerance = 0});
+        report(sink, what, n, "outside",
+               (case_result){.value = out / und_levelset_ledger(levelset).start, .tolerance = 0});
     }
     und_levelset_destroy(levelset);
     und_shape_destroy(cup);
