@@ -1,5 +1,6 @@
 /* The pressure makes the flow keep its volume: equations 4.6 and 4.7, with the surface and the solids where
  * they are within the cells. */
+#include "base/lanes.h"
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -42,10 +43,12 @@ void und_mac_flow_system_close(und_mac_flow_system_parts *p)
  * alike, to gravity times this. */
 #define LEAST_DEPTH 1e-6f
 
-static inline float inverse_part(float liquid, float air, float least)
+UND_INLINE und_lanes inverse_part(und_lanes liquid, und_lanes air, float least)
 {
-    float inverse = 1 - air / (liquid < -least ? liquid : -least), most = least > 0 ? INFINITY : MOST_INVERSE;
-    return inverse < most ? inverse : most;
+    const und_lanes deepest = und_lanes_all(-least),
+                    most = und_lanes_all(least > 0 ? INFINITY : MOST_INVERSE);
+    const und_lanes inverse = 1 - air / und_lanes_select(liquid < deepest, liquid, deepest);
+    return und_lanes_select(inverse < most, inverse, most);
 }
 
 /* What the projection works on: pressures are q = p dt / (density dx), m/s, so that a face's velocity changes
@@ -65,50 +68,59 @@ typedef struct project {
     double pull;       /* m/s, as q is: so much below the air's pressure is suction */
 } project;
 
-/* Sides of cells [begin, end) of a row along an axis: what the surface adds to the diagonal, and what flows
- * out. */
-static void add_axis(const project *p, int axis, size_t row, int begin, int end)
+/* Those of lanes from x on that are before `end`. */
+UND_INLINE unsigned lanes_before(int x, int end)
+{
+    return end - x < UND_LANES ? (1u << (end - x)) - 1 : (unsigned)UND_LANES_ALL;
+}
+
+/* Sides of cells along an axis: what the surface adds to the diagonal, and what flows out. */
+UND_INLINE void add_axis(const project *p, int axis, size_t at, unsigned which, und_lanes *known,
+                         und_lanes *b)
 {
     const ptrdiff_t step = p->s->mac.step[axis];
-    const float *restrict phi = p->phi + row, *restrict open = p->solids->open[axis] + row,
-                          *restrict u = p->s->u[axis] + row;
-    float *restrict known = p->known + row, *restrict b = p->b + row;
-    for (int x = begin; x < end; x++) {
-        float here = phi[x] - p->level, low = phi[x - step] - p->level, high = phi[x + step] - p->level;
-        float open_low = open[x - step], open_high = open[x];
-        known[x] += (low >= 0 ? open_low * inverse_part(here, low, p->least) : 0) +
-                    (high >= 0 ? open_high * inverse_part(here, high, p->least) : 0);
-        b[x] -= open_high * u[x] - open_low * u[x - step];
-    }
+    const float *phi = p->phi + at, *open = p->solids->open[axis] + at, *u = p->s->u[axis] + at;
+    const und_lanes here = und_lanes_load(phi) - p->level, none = {0};
+    const und_lanes low = und_lanes_load(phi - step) - p->level, high = und_lanes_load(phi + step) - p->level;
+    const und_lanes open_low = und_lanes_load(open - step), open_high = und_lanes_load(open);
+    if (und_lanes_bits((low >= 0) | (high >= 0)) & which)
+        *known += und_lanes_select(low >= 0, open_low * inverse_part(here, low, p->least), none) +
+                  und_lanes_select(high >= 0, open_high * inverse_part(here, high, p->least), none);
+    *b -= open_high * und_lanes_load(u) - open_low * und_lanes_load(u - step);
 }
 
 /* What solids push out along an axis.  The part of a cell that a solid takes up is closed by its surface and
  * by what it shuts of the faces, so it pushes out through the one what it brings through the other. */
-static void add_solids(const project *p, int axis, size_t row, int begin, int end)
+UND_INLINE und_lanes pushed_out(const project *p, int axis, size_t at)
 {
-    const ptrdiff_t step = p->s->mac.step[axis];
-    const float *restrict push = p->solids->push[axis] + row;
-    float *restrict b = p->b + row;
-    for (int x = begin; x < end; x++)
-        b[x] -= push[x] - push[x - step];
+    const float *push = p->solids->push[axis] + at;
+    return und_lanes_load(push) - und_lanes_load(push - p->s->mac.step[axis]);
 }
 
 static float set_stretch(const project *p, size_t row, int begin, int end)
 {
-    const float *room = p->solids->any ? p->solids->room + row : NULL;
-    float *known = p->known + row, *b = p->b + row, most = 0;
-    for (int x = begin; x < end; x++) {
-        known[x] = 0;
-        b[x] = p->gain * (room ? room[x] : 1) + (p->grown ? p->speed * p->grown[row + (size_t)x] : 0);
+    const und_lanes none = {0};
+    und_lanes most = none;
+    for (int x = begin; x < end; x += UND_LANES) {
+        const size_t at = row + (size_t)x;
+        const unsigned which = lanes_before(x, end);
+        const und_lanes room = p->solids->any ? und_lanes_load(p->solids->room + at) : und_lanes_all(1);
+        und_lanes known = none,
+                  b = p->gain * room + (p->grown ? p->speed * und_lanes_load(p->grown + at) : none);
+        for (int a = 0; a < 3; a++) {
+            add_axis(p, a, at, which, &known, &b);
+            if (p->solids->push[a])
+                b -= pushed_out(p, a, at);
+        }
+        und_lanes_store_some(p->known + at, known, which);
+        und_lanes_store_some(p->b + at, b, which);
+        const und_lanes size = und_lanes_select(b < 0, -b, b);
+        most = und_lanes_select(und_lanes_where(which) & (size > most), size, most);
     }
-    for (int a = 0; a < 3; a++) {
-        add_axis(p, a, row, begin, end);
-        if (p->solids->push[a])
-            add_solids(p, a, row, begin, end);
-    }
-    for (int x = begin; x < end; x++)
-        most = fabsf(b[x]) > most ? fabsf(b[x]) : most;
-    return most;
+    float largest = 0;
+    for (int i = 0; i < UND_LANES; i++)
+        largest = most[i] > largest ? most[i] : largest;
+    return largest;
 }
 
 /* The right-hand side and the diagonal; gives the largest |b|. */
@@ -244,18 +256,37 @@ static bool let_all_go(const project *p)
     return any;
 }
 
+typedef double pressures __attribute__((vector_size(8 * UND_LANES)));
+typedef int64_t pressures_int __attribute__((vector_size(8 * UND_LANES)));
+
+/* Pressures of lanes, 0 in air. */
+UND_INLINE pressures load_pressures(const double *q, und_lanes_int liquid)
+{
+    pressures_int bits;
+    memcpy(&bits, q, sizeof bits);
+    return (pressures)(bits & __builtin_convertvector(liquid, pressures_int));
+}
+
 /* Equation 4.7 on faces [begin, end) of a row. */
 static void push_stretch(const project *p, int axis, size_t row, int begin, int end)
 {
     const ptrdiff_t step = p->s->mac.step[axis];
-    const float *restrict phi = p->phi + row;
-    const double *restrict q = p->q + row;
-    float *restrict u = p->s->u[axis] + row;
-    for (int x = begin; x < end; x++) {
-        float low = phi[x] - p->level, high = phi[x + step] - p->level;
-        double q_low = low < 0 ? q[x] : 0, q_high = high < 0 ? q[x + step] : 0;
-        float liquid = low < 0 ? low : high, air = low < 0 ? high : low;
-        u[x] -= (float)(q_high - q_low) * (air >= 0 ? inverse_part(liquid, air, p->least) : 1);
+    for (int x = begin; x < end; x += UND_LANES) {
+        const size_t at = (size_t)((ptrdiff_t)row + x);
+        const unsigned which = lanes_before(x, end);
+        const und_lanes low = und_lanes_load(p->phi + at) - p->level;
+        const und_lanes high = und_lanes_load(p->phi + at + step) - p->level;
+        const pressures rise =
+            load_pressures(p->q + at + step, high < 0) - load_pressures(p->q + at, low < 0);
+        und_lanes change = __builtin_convertvector(rise, und_lanes);
+        if (und_lanes_bits((low >= 0) | (high >= 0)) & which) {
+            const und_lanes liquid = und_lanes_select(low < 0, low, high),
+                            air = und_lanes_select(low < 0, high, low);
+            const und_lanes_int ends = air >= 0;
+            change = und_lanes_select(ends, change * inverse_part(liquid, air, p->least), change);
+        }
+        float *u = p->s->u[axis] + at;
+        und_lanes_store_some(u, und_lanes_load(u) - change, which);
     }
 }
 
