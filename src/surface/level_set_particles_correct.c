@@ -81,20 +81,106 @@ static void reach_cell(uint64_t *reached, bool air, float inside)
         ;
 }
 
-/* phi of the sphere that a particle is. */
-UND_INLINE void reach_cells(und_level_set_particles *t, corners c, int i)
+/* Where a block lists escaped particles, it then lists those that reach a cell in it: the lowest cell around
+ * one in order[], which of the eight in box[]. */
+typedef struct reach_list {
+    int32_t *cell, *bits;
+    int32_t count;
+} reach_list;
+
+/* phi of the sphere that a particle is: one at the domain's border, where not all cells around are in it. */
+static void reach_at_border(und_level_set_particles *t, int i, reach_list *list)
 {
+    const corners c = corners_of(t, i);
     float square[3][2], radius = t->radius[i];
     for (int a = 0; a < 3; a++)
         for (int side = 0; side < 2; side++) {
             float way = (float)(c.low[a] + side + t->mac.low[a]) + 0.5F - t->place[a][i];
             square[a][side] = way * way;
         }
-    for (; c.bits; c.bits &= c.bits - 1) {
-        int k = __builtin_ctz(c.bits);
+    for (unsigned bits = c.bits; bits; bits &= bits - 1) {
+        int k = __builtin_ctz(bits);
         float inside = fabsf(radius) - sqrtf(square[0][k & 1] + square[1][k >> 1 & 1] + square[2][k >> 2]);
         reach_cell(&t->parts->reached[corner_cell(&t->mac, c, k)], radius > 0, inside);
     }
+    list->cell[list->count] = (int32_t)corner_cell(&t->mac, c, 0);
+    list->bits[list->count++] = (int32_t)c.bits;
+}
+
+typedef struct spheres {
+    int32_t i[UND_LANES]; /* which particles */
+    float place[3][UND_LANES], radius[UND_LANES];
+} spheres;
+
+/* UND_LANES of them, of which bits of `which` count.  Where phi is further on their side already a sphere
+ * changes nothing.  rows: 4, or 2 in two dimensions; a constant. */
+UND_INLINE void reach_batch(und_level_set_particles *t, const und_distance *d, const spheres *s,
+                            unsigned which, int rows, reach_list *list)
+{
+    const und_mac *m = &t->mac;
+    const ptrdiff_t row[4] = {0, m->step[1], m->step[2], m->step[1] + m->step[2]};
+    const und_lanes radius = und_lanes_load(s->radius), size = und_lanes_max(radius, -radius);
+    und_lanes square[3][2] = {0}, low[4], high[4];
+    und_lanes_int index = {0}, inner = (und_lanes_int){0} - 1;
+    for (int a = 0; a < (rows == 4 ? 3 : 2); a++) {
+        const und_lanes place = und_lanes_load(s->place[a]);
+        const und_lanes_int at = __builtin_convertvector(place + 0.5F, und_lanes_int) - 1 - m->low[a];
+        inner &= (place > (float)m->low[a]) & (at >= 0) & (at < m->n[a] - 1);
+        index += at * (int32_t)m->step[a];
+        for (int side = 0; side < 2; side++) {
+            const und_lanes way = __builtin_convertvector(at + side + m->low[a], und_lanes) + 0.5F - place;
+            square[a][side] = way * way;
+        }
+    }
+    index = (inner & index) + (int32_t)m->first;
+    und_sample_pairs(m, d->phi, index, row, rows, low, high);
+    int32_t cell[UND_LANES], touched[UND_LANES] = {0};
+    memcpy(cell, &index, sizeof cell);
+    const unsigned both = und_lanes_bits(inner) & which;
+    unsigned any = 0;
+    for (int k = 0; k < 2 * rows; k++) {
+        const und_lanes phi = k & 1 ? high[k >> 1] : low[k >> 1];
+        const und_lanes inside =
+            size - und_lanes_sqrt(square[0][k & 1] + square[1][k >> 1 & 1] + square[2][k >> 2]);
+        const und_lanes_int beyond = und_lanes_int_select(radius > 0, phi > inside, phi < -inside);
+        unsigned bits = both & ~und_lanes_bits(beyond);
+        any |= bits;
+        for (; bits; bits &= bits - 1) {
+            const int lane = __builtin_ctz(bits);
+            touched[lane] |= 1 << k;
+            reach_cell(&t->parts->reached[cell[lane] + (k & 1) + row[k >> 1]], s->radius[lane] > 0,
+                       inside[lane]);
+        }
+    }
+    for (; any; any &= any - 1) {
+        list->cell[list->count] = cell[__builtin_ctz(any)];
+        list->bits[list->count++] = touched[__builtin_ctz(any)];
+    }
+    for (unsigned bits = which & ~both; bits; bits &= bits - 1)
+        reach_at_border(t, s->i[__builtin_ctz(bits)], list);
+}
+
+/* From the block's escaped particles to what they reach: no entry comes before those that were read. */
+static void reach_block(und_level_set_particles *t, const und_distance *d, int block)
+{
+    const size_t begin = (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
+    const int32_t *from = t->parts->order + begin, count = t->parts->block_count[block];
+    reach_list list = {t->parts->order + begin, t->parts->box + begin, 0};
+    for (int32_t first = 0; first < count; first += UND_LANES) {
+        spheres s;
+        for (int k = 0; k < UND_LANES; k++) {
+            const int32_t i = s.i[k] = from[first + k < count ? first + k : first];
+            for (int a = 0; a < 3; a++)
+                s.place[a][k] = t->place[a][i];
+            s.radius[k] = t->radius[i];
+        }
+        const unsigned which = und_level_set_particles_before(first, count);
+        if (t->mac.n[2] == 1)
+            reach_batch(t, d, &s, which, 2, &list);
+        else
+            reach_batch(t, d, &s, which, 4, &list);
+    }
+    t->parts->block_count[block] = list.count;
 }
 
 /* A cell's phi; into the layer beside the domain too. */
@@ -118,41 +204,35 @@ UND_INLINE void set_phi(und_distance *d, const int at[3], size_t cell, float phi
 }
 
 /* Whichever is nearer to the surface; who comes first to a cell that was reached settles it. */
-UND_INLINE void settle_cells(und_level_set_particles *t, und_distance *d, corners c)
+static void settle_cell(und_level_set_particles *t, und_distance *d, size_t cell)
 {
-    for (; c.bits; c.bits &= c.bits - 1) {
-        int k = __builtin_ctz(c.bits);
-        const int at[3] = {c.low[0] + (k & 1), c.low[1] + (k >> 1 & 1), c.low[2] + (k >> 2)};
-        size_t cell = corner_cell(&t->mac, c, k);
-        uint64_t *reached = &t->parts->reached[cell];
-        if (__atomic_load_n(reached, __ATOMIC_RELAXED) == 0)
-            continue;
-        const uint64_t both = __atomic_exchange_n(reached, 0, __ATOMIC_RELAXED);
-        const uint32_t air = (uint32_t)(both >> 32), liquid = (uint32_t)both;
-        if (both == 0)
-            continue;
-        float above = d->phi[cell], below = above;
-        above = air && !(above > inside_of(air)) ? inside_of(air) : above;
-        below = liquid && !(below < -inside_of(liquid)) ? -inside_of(liquid) : below;
-        set_phi(d, at, cell, fabsf(above) < fabsf(below) ? above : below);
-    }
+    const und_mac *m = &t->mac;
+    uint64_t *reached = &t->parts->reached[cell];
+    if (__atomic_load_n(reached, __ATOMIC_RELAXED) == 0)
+        return;
+    const uint64_t both = __atomic_exchange_n(reached, 0, __ATOMIC_RELAXED);
+    const uint32_t air = (uint32_t)(both >> 32), liquid = (uint32_t)both;
+    if (both == 0)
+        return;
+    float above = d->phi[cell], below = above;
+    above = air && !(above > inside_of(air)) ? inside_of(air) : above;
+    below = liquid && !(below < -inside_of(liquid)) ? -inside_of(liquid) : below;
+    const int left = (int)(cell - m->first), slice = (int)m->step[2], row = (int)m->step[1];
+    const int at[3] = {left % slice % row, left % slice / row, left / slice};
+    set_phi(d, at, cell, fabsf(above) < fabsf(below) ? above : below);
 }
 
-static void put_right(und_level_set_particles *t, und_distance *d, int workers)
+static void settle_block(und_level_set_particles *t, und_distance *d, int block)
 {
-    const int blocks = und_level_set_particles_blocks(t->count);
-    PARALLEL_FOR(workers)
-    for (int block = 0; block < blocks; block++) {
-        const int32_t *list = t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
-        for (int32_t k = 0; k < t->parts->block_count[block]; k++)
-            reach_cells(t, corners_of(t, list[k]), list[k]);
-    }
-    PARALLEL_FOR(workers)
-    for (int block = 0; block < blocks; block++) {
-        const int32_t *list = t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
-        for (int32_t k = 0; k < t->parts->block_count[block]; k++)
-            settle_cells(t, d, corners_of(t, list[k]));
-    }
+    const und_mac *m = &t->mac;
+    const size_t begin = (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
+    const int32_t *cell = t->parts->order + begin, *which = t->parts->box + begin;
+    for (int32_t k = 0; k < t->parts->block_count[block]; k++)
+        for (unsigned bits = (unsigned)which[k]; bits; bits &= bits - 1) {
+            const int b = __builtin_ctz(bits);
+            settle_cell(t, d,
+                        (size_t)(cell[k] + (b & 1) + (b >> 1 & 1) * m->step[1] + (b >> 2) * m->step[2]));
+        }
 }
 
 /* ---- What the grid cannot hold ----
@@ -165,11 +245,10 @@ static void put_right(und_level_set_particles *t, und_distance *d, int workers)
 typedef void listed_fn(und_level_set_particles *t, int32_t *list, int32_t *count,
                        const und_level_set_particles_lost *lost);
 
-/* In order, or, where nobody is told of them, by all threads. */
+/* In order: of those that go somebody is told. */
 static void for_lists(und_level_set_particles *t, listed_fn *fn, const und_level_set_particles_lost *lost)
 {
     int blocks = und_level_set_particles_blocks(t->count);
-    PARALLEL_FOR(lost->held ? und_level_set_particles_workers(t) : 1)
     for (int block = 0; block < blocks; block++)
         fn(t, t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK, &t->parts->block_count[block],
            lost);
@@ -254,19 +333,16 @@ static void keep_others(und_level_set_particles *t, int32_t *list, int32_t *coun
     *count = kept;
 }
 
+/* What cells hold is not known. */
 static void take_lost(und_level_set_particles *t, const und_level_set_particles_lost *lost)
 {
     int blocks = und_level_set_particles_blocks(t->count);
-    if (!lost->held) {
-        for_lists(t, mark_cells, lost);
-        PARALLEL_FOR(und_level_set_particles_workers(t))
-        for (int block = 0; block < blocks; block++)
-            count_liquid(t, block * UND_LEVEL_SET_PARTICLES_BLOCK,
-                         und_level_set_particles_block_end(t, block));
-    }
+    for_lists(t, mark_cells, lost);
+    PARALLEL_FOR(und_level_set_particles_workers(t))
+    for (int block = 0; block < blocks; block++)
+        count_liquid(t, block * UND_LEVEL_SET_PARTICLES_BLOCK, und_level_set_particles_block_end(t, block));
     for_lists(t, judge, lost);
-    if (!lost->held)
-        for_lists(t, unmark_cells, lost);
+    for_lists(t, unmark_cells, lost);
     for_lists(t, keep_others, lost);
 }
 
@@ -276,14 +352,31 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
                                      const und_level_set_particles_lost *lost)
 {
     enum { ENOUGH = 1 << 12 };
-    int blocks = und_level_set_particles_blocks(t->count);
+    const bool all_judge = lost && !lost->held;
+    const int blocks = und_level_set_particles_blocks(t->count);
+    size_t left = 0;
     PARALLEL_FOR(und_level_set_particles_workers(t))
-    for (int block = 0; block < blocks; block++)
+    for (int block = 0; block < blocks; block++) {
+        int32_t *list = t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
         list_block(t, d, block);
-    size_t escaped = 0;
+        if (lost && lost->held) {
+            judge(t, list, &t->parts->block_count[block], lost);
+            keep_others(t, list, &t->parts->block_count[block], lost);
+        }
+        if (!all_judge)
+            reach_block(t, d, block);
+    }
     for (int block = 0; block < blocks; block++)
-        escaped += (size_t)t->parts->block_count[block];
-    if (escaped > 0 && lost)
+        left += (size_t)t->parts->block_count[block];
+    if (left == 0)
+        return;
+    if (all_judge) {
         take_lost(t, lost);
-    put_right(t, d, und_workers(t->threads, escaped, ENOUGH));
+        PARALLEL_FOR(und_workers(t->threads, left, ENOUGH))
+        for (int block = 0; block < blocks; block++)
+            reach_block(t, d, block);
+    }
+    PARALLEL_FOR(und_workers(t->threads, left, ENOUGH))
+    for (int block = 0; block < blocks; block++)
+        settle_block(t, d, block);
 }
