@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "flow/mac_flow_kernel.h"
+#include "solve/slices.h"
 
 #include <string.h>
 
@@ -72,6 +73,8 @@ void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int co
 
 /* ---- Layers ---- */
 
+enum { LATER = 64 }; /* batches that wait to be written */
+
 /* A row that layers are added to. */
 typedef struct ring_row {
     const und_mac_flow *s;
@@ -109,8 +112,23 @@ static und_lanes slope(const ring_row *r, int x, size_t at, int along, int steps
     return und_lanes_select(und_lanes_where(which) & (last * before > none), lesser, none);
 }
 
+/* What is found is written later: to read what is next to a part of it would wait until that is written. */
+typedef struct later {
+    int count;
+    size_t at[LATER];
+    unsigned which[LATER];
+    und_lanes value[LATER];
+} later;
+
+static void write_later(later *l, float *field)
+{
+    for (int i = 0; i < l->count; i++)
+        und_lanes_store_some(field + l->at[i], l->value[i], l->which[i]);
+    l->count = 0;
+}
+
 /* Faces from x on beside known ones become the mean of those, or of what they lead to. */
-static void fill_batch(const ring_row *r, int x, size_t at, unsigned which)
+static void fill_batch(const ring_row *r, int x, size_t at, unsigned which, later *l)
 {
     const int words = r->known->words, bit = x + 1;
     const uint64_t *known = r->bits;
@@ -136,7 +154,11 @@ static void fill_batch(const ring_row *r, int x, size_t at, unsigned which)
             count -= there;
         }
     }
-    und_lanes_store_some(r->field + at, sum / __builtin_convertvector(count, und_lanes), which);
+    if (l->count == LATER)
+        write_later(l, r->field);
+    l->at[l->count] = at;
+    l->which[l->count] = which;
+    l->value[l->count++] = sum / __builtin_convertvector(count, und_lanes);
 }
 
 /* Rows y to end - 1 of slice z: the faces beside known ones, which are known then. */
@@ -155,6 +177,8 @@ static void add_layer(const und_mac_flow *s, float *field, int axis, const und_m
                   ~k[i] & inside[i];
         all[i] = k[i] | ring[i];
     }
+    later l;
+    l.count = 0;
     for (int i = 0; i < end - y; i++) {
         const int first = i * words;
         const ring_row r = {s, field, known, k + first, below + first, above + first, y + i, z};
@@ -162,38 +186,47 @@ static void add_layer(const und_mac_flow *s, float *field, int axis, const und_m
         unsigned which;
         for (int x = -1; (x = und_mask_batch(known, ring + first, x, UND_LANES, &which)) <= s->mac.n[0];
              x += UND_LANES)
-            fill_batch(&r, x, (size_t)((ptrdiff_t)cell + x), which);
+            fill_batch(&r, x, (size_t)((ptrdiff_t)cell + x), which, &l);
     }
+    write_later(&l, field);
 }
 
-static void add_layers(const und_mac_flow *s, float *const field[3], const und_mask *const known[3],
-                       und_mask *out)
+typedef struct extension {
+    const und_mac_flow *s;
+    float *const *field;
+} extension;
+
+/* A layer of a slice, whose layers before are still in the cache. */
+static void add_layer_of_slice(void *context, int layer, int slice)
 {
-    const und_mac *m = &s->mac;
-    int rows = UND_MAC_FLOW_WORDS / known[0]->words;
-    rows = rows < UND_MAC_FLOW_ROWS ? rows : UND_MAC_FLOW_ROWS;
-    const int blocks = (m->n[1] + 1 + rows - 1) / rows, slices = m->n[2] + 1;
-    int threads = und_workers(s->threads, m->count, 4 * UND_MAC_FLOW_CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int item = 0; item < dimensions_of(m) * blocks * slices; item++) {
-        int axis = item / (blocks * slices), z = item / blocks % slices - 1, y = item % blocks * rows - 1;
-        int end = y + rows < m->n[1] ? y + rows : m->n[1];
-        if (y < 0 && axis != 1)
-            y = 0;
-        if (z >= 0 || axis == 2)
-            add_layer(s, field[axis], axis, known[axis], &out[axis], z, y, end);
+    const extension *e = context;
+    const und_mac_flow *s = e->s;
+    und_mac_flow_extend_parts *parts = &s->parts->extend;
+    const int z = slice - 1, high = s->mac.n[1];
+    for (int a = 0; a < dimensions_of(&s->mac); a++) {
+        const und_mask *known = layer == 0 ? &s->flows[a] : &parts->known[(layer - 1) % 2][a];
+        int rows = UND_MAC_FLOW_WORDS / known->words;
+        rows = rows < UND_MAC_FLOW_ROWS ? rows : UND_MAC_FLOW_ROWS;
+        for (int y = a == 1 ? -1 : 0; y < high && (z >= 0 || a == 2); y += rows)
+            add_layer(s, e->field[a], a, known, &parts->known[layer % 2][a], z, y,
+                      y + rows < high ? y + rows : high);
     }
 }
 
 void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers, const und_mask *known[3])
 {
-    und_mac_flow_extend_parts *e = &s->parts->extend;
+    const int threads = und_workers(s->threads, s->mac.count, 4 * UND_MAC_FLOW_CELLS_TO_SHARE);
+    extension e = {s, field};
     for (int a = 0; a < 3; a++)
-        known[a] = &s->flows[a];
-    for (int i = 0; i < layers; i++) {
-        add_layers(s, field, (const und_mask *const *)known, e->known[i % 2]);
-        for (int a = 0; a < 3; a++)
-            known[a] = &e->known[i % 2][a];
+        known[a] = layers > 0 ? &s->parts->extend.known[(layers - 1) % 2][a] : &s->flows[a];
+    if (!s->gained[0]) {
+        und_slices_run(add_layer_of_slice, &e, layers, s->mac.n[2] + 1, threads);
+        return;
+    }
+    for (int i = 0; i < layers; i++) { /* changes are seen from three slices away */
+        PARALLEL_FOR(threads)
+        for (int slice = 0; slice <= s->mac.n[2]; slice++)
+            add_layer_of_slice(&e, i, slice);
     }
 }
 
