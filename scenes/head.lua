@@ -156,8 +156,6 @@ end
 liquid.levelset {
   size = size, cells = cells, origin = {-0.9, -1.2, -0.6}, open = {"bottom"},
   viscosity = 0.05, stick = true, spray = false,
-  -- What control drives into the core particles may lose: cells that hold their volume would fill up there.
-  surface = "particles",
   fill = coat,
   solids = { { name = "head", shape = core, keys = keys } },
   control = control,

@@ -327,10 +327,114 @@ static void what_has_no_room_stops_the_run(void **state)
     und_scene_destroy(scene);
 }
 
+/* ---- Control ---- */
+
+/* A core with a coat of liquid that control carries along with it, as far as it goes: nothing is made, and
+ * nothing piles up before the core. */
+static void a_coat_goes_along_with_its_core(void **state)
+{
+    (void)state;
+    const feature f = {
+        "a coat",
+        "size = {2, 1}, cells = 64, spray = false, fill = sphere { center = {0.4, 0.5, 0}, radius = 0.3 }, "
+        "solids = { { shape = sphere { radius = 0.15 }, easing = \"linear\", keys = { { time = 0, at = {0.4, "
+        "0.5, 0} }, "
+        "{ time = 0.5, at = {1, 0.5, 0} }, { time = 1, at = {1.6, 0.5, 0} } } } }, "
+        "control = { { kind = \"velocity\", radius = 0.4, keys = { { time = 0, at = {0.4, 0.5, 0} }, "
+        "{ time = 0.5, at = {1, 0.5, 0} }, { time = 1, at = {1.6, 0.5, 0} } } } }",
+        0};
+    und_scene *scene = load(&f);
+    und_levelset_def def = und_scene_get(scene)->levelset;
+    und_levelset *l = start_levelset(&def);
+    double most = 0;
+    for (int k = 0; k < FRAMES; k++) {
+        und_levelset_step(l, 1.0 / 24);
+        most = fmax(most, und_volume_fullest(und_levelset_volumes(l)));
+    }
+    const und_ledger g = und_levelset_ledger(l);
+    if (!(most < 1.5) || !(g.sources < 0.05 * g.start) || !(g.drains < 0.05 * g.start))
+        fail_msg("%g in a cell; of %g m3 %g were made and %g taken", most, g.start, g.sources, g.drains);
+    und_levelset_destroy(l);
+    und_scene_destroy(scene);
+}
+
+/* Velocities that converge on a core take what they bring there, and no more than there is. */
+static void what_converges_is_taken(void **state)
+{
+    (void)state;
+    const feature f = {
+        "a ring",
+        "size = {1, 1}, cells = 32, fill = sphere { center = {0.5, 0.5, 0}, radius = 0.3 }, "
+        "solids = sphere { center = {0.5, 0.5, 0}, radius = 0.12 }, "
+        "control = (function() local c = {} for i = 1, 96 do "
+        "local a, r = i * math.pi / 16, 0.12 + 0.08 * (i % 3) "
+        "c[i] = { kind = \"velocity\", radius = 0.1, at = {0.5 + r * math.cos(a), 0.5 + r * math.sin(a), "
+        "0}, velocity = {-2 * math.cos(a), -2 * math.sin(a), 0} } end return c end)()",
+        0};
+    und_scene *scene = load(&f);
+    und_levelset_def def = und_scene_get(scene)->levelset;
+    und_levelset *l = start_levelset(&def);
+    double most = 0;
+    for (int k = 0; k < FRAMES; k++) {
+        und_levelset_step(l, 1.0 / 24);
+        most = fmax(most, und_volume_fullest(und_levelset_volumes(l)));
+    }
+    const und_ledger g = und_levelset_ledger(l);
+    if (!(most < 1.6) || !(g.measured > -0.005 * g.start) || !(g.measured < 0.05 * g.start))
+        fail_msg("%g in a cell; of %g m3 %g are left", most, g.start, g.measured);
+    und_levelset_destroy(l);
+    und_scene_destroy(scene);
+}
+
+/* How far what flows out of a free cell inside of the liquid is from what it is to gain, of a cell in the
+ * step. */
+static double amiss_in(const und_levelset *s, int x, int y)
+{
+    const size_t at = und_mac_at(&s->mac, x, y, 0);
+    const double per = s->dt / s->def.dx;
+    double sum = -und_levelset_asked(s, x, y, 0) * s->dt;
+    if (!(s->surface.phi[at] < -2.5f) || !(s->solids.distance[at] > 1) ||
+        und_mask_has(und_levelset_held(s), x, y, 0))
+        return 0;
+    for (int a = 0; a < 2; a++)
+        sum += per * ((double)s->flow.u[a][at] - (double)s->flow.u[a][at - (size_t)s->mac.step[a]]);
+    return fabs(sum);
+}
+
+/* Where gaps close and the pressure is found once more, the velocities that are given are as before. */
+static void gaps_close_beside_held_cells(void **state)
+{
+    (void)state;
+    const feature f = {
+        "a stirrer",
+        "size = {2, 1}, cells = 64, level = 0.9, viscosity = 0.05, order = 1, control = { { kind = "
+        "\"velocity\", radius = 0.36, keys = { { time = 0, at = {0.8, 0.5, 0} }, { time = 0.125, at = {0.74, "
+        "0.5, 0} }, { time = 0.25, at = {0.6, 0.5, 0} }, { time = 0.5, at = {0.4, 0.5, 0} }, { time = 1, at "
+        "= {0.8, 0.5, 0} } } } }, solids = sphere { center = {1.5, 0.2, 0}, radius = 0.1 }",
+        0};
+    und_scene *scene = load(&f);
+    und_levelset_def def = und_scene_get(scene)->levelset;
+    und_levelset *l = start_levelset(&def);
+    double most = 0;
+    for (int k = 0; k < FRAMES; k++) {
+        und_levelset_step(l, 1.0 / 24);
+        for (int y = 1; y < 31; y++)
+            for (int x = 1; x < 63; x++)
+                most = fmax(most, amiss_in(l, x, y));
+    }
+    if (!(most < 0.02))
+        fail_msg("%g of a cell comes in that is not to", most);
+    und_levelset_destroy(l);
+    und_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_feature_holds_its_water),
                                        cmocka_unit_test(what_has_no_room_stops_the_run),
-                                       cmocka_unit_test(nothing_passes_thin_walls_that_move)};
+                                       cmocka_unit_test(nothing_passes_thin_walls_that_move),
+                                       cmocka_unit_test(a_coat_goes_along_with_its_core),
+                                       cmocka_unit_test(what_converges_is_taken),
+                                       cmocka_unit_test(gaps_close_beside_held_cells)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

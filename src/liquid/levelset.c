@@ -113,21 +113,22 @@ static und_mac_flow_report keep_volume(und_levelset *s)
     und_levelset_air_beyond(s, true);
     und_mac_flow_report report = und_mac_flow_project(&s->flow, &s->surface, &s->solids, s->system, &gain,
                                                       s->dt, s->def.tolerance, s->def.max_iterations);
+    und_levelset_enforce_held_velocities(s);
     if (und_levelset_volume_press_more(s)) {
         const int iterations = report.iterations;
         gain.grown = und_levelset_volume_gain(s, grown);
         report = und_mac_flow_project_again(&s->flow, &s->surface, &s->solids, s->system, &gain, s->dt,
                                             s->def.tolerance, s->def.max_iterations);
         report.iterations += iterations;
+        und_levelset_enforce_held_velocities(s);
     }
     und_levelset_air_beyond(s, false);
-    und_levelset_enforce_held_velocities(s);
     und_levelset_held_release(s);
-    und_levelset_book(s, und_levelset_held_gain(s));
-    if (!s->volume)
+    if (!s->volume) {
+        und_levelset_book(s, und_levelset_held_gain(s));
         brought(s, s->dt * und_elements_outflow(s->elements, &s->flow, &s->solids));
-    if (!s->volume)
         brought(s, s->dt * und_levelset_bands_inflow(s));
+    }
     s->drained = s->dt * und_elements_inflow(s->elements, &s->flow, &s->solids);
     und_levelset_control_given(s, drops != NULL);
     und_levelset_spray_given(s);

@@ -5,8 +5,13 @@
  */
 #include "base/status.h"
 #include "liquid/levelset_state.h"
+#include "surface/volume_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+static const float PILED = 0.5f; /* of a cell: so much more than it has room for one may hold */
+static const float LEAST_ROOM = 0.1f, MOST = 8; /* of a cell */
 
 typedef struct giver {
     /* In this substep, where those before it in the table hold some (NULL: none); NULL: none. */
@@ -120,35 +125,86 @@ void und_levelset_enforce_held_velocities(und_levelset *s)
             givers[i].enforce(s);
 }
 
-/* What flows out of a cell, m/s. */
+/* What flows out of a cell, m/s.  A solid that moves brings what it leaves of the cell: beside one that goes
+ * along with the liquid nothing is made. */
 static double outflow(const und_levelset *s, size_t i)
 {
     double sum = 0;
     for (int a = 0; a < (s->mac.n[2] == 1 ? 2 : 3); a++) {
-        size_t low = i - (size_t)s->mac.step[a];
+        const size_t low = i - (size_t)s->mac.step[a];
+        const float *push = s->solids.push[a];
         sum += (double)s->solids.open[a][i] * (double)s->flow.u[a][i] -
                (double)s->solids.open[a][low] * (double)s->flow.u[a][low];
+        sum += push ? (double)push[i] - (double)push[low] : 0;
     }
     return sum;
+}
+
+static float room_of(const und_levelset *s, size_t at)
+{
+    const float *room = und_levelset_volume_rooms(s);
+    return room ? room[at] : 1;
+}
+
+/* What is made in a cell, of UND_VOLUME_ONE. */
+typedef int32_t make_fn(const und_levelset *s, size_t at);
+
+/* What the cell holds grows as the flow does, of which it has had its share already: a full one is full
+ * again, and so is, inside of the liquid, one that lacks some. */
+static int32_t by_flow(const und_levelset *s, size_t at)
+{
+    const float part = und_volume_clip((float)(outflow(s, at) * s->dt / s->def.dx), MOST);
+    const float room = fmaxf(room_of(s, at), LEAST_ROOM);
+    const float has = und_volume_cells(und_levelset_volume_cells(s)[at]);
+    if (part < 0)
+        return und_volume_units(fmaxf(has, 0) * (part / (room - part)));
+    const bool inside = s->surface.phi[at] < -UND_VOLUME_BESIDE;
+    return und_volume_units(part * (inside ? 1 : fminf(fmaxf(has + part, 0) / room, 1)));
+}
+
+/* The pressure cannot press out what has piled up where the velocity is given. */
+static int32_t by_pile(const und_levelset *s, size_t at)
+{
+    const int32_t least = und_volume_units(-PILED), most = und_volume_units(room_of(s, at) + PILED);
+    const int32_t has = und_levelset_volume_cells(s)[at];
+    return has < least ? least - has : has > most ? most - has : 0;
+}
+
+/* In all directed cells, m3. */
+static double make(und_levelset *s, make_fn *fn)
+{
+    const und_mac *m = &s->mac;
+    const und_volume *v = und_levelset_volumes(s);
+    int64_t made = 0;
+    for (int row = 0; row < und_mac_rows(m) && s->held->directs; row++)
+        for (int begin, end = -1;
+             und_mask_stretch(&s->held->directed, row % m->n[1], row / m->n[1], end, &begin, &end);)
+            for (int x = begin; x < end; x++) {
+                const size_t at = und_mac_row(m, row) + (size_t)x;
+                const int32_t units = v->parts->own[at] ? fn(s, at) : 0;
+                v->c[at] += units;
+                made += units;
+            }
+    return (double)made * (s->def.dx * s->def.dx * s->def.dx / UND_VOLUME_ONE);
 }
 
 double und_levelset_held_gain(und_levelset *s)
 {
     const und_mac *m = &s->mac;
-    const und_mask *cells = &s->held->directed;
-    double sum = 0, made = 0;
-    for (int row = 0; row < und_mac_rows(m) && s->held->directs; row++) {
-        int y = row % m->n[1], z = row / m->n[1];
-        for (int begin, end = -1; und_mask_stretch(cells, y, z, end, &begin, &end);)
-            for (int x = begin; x < end; x++) {
-                const size_t at = und_mac_at(m, x, y, z);
-                if (s->volume)
-                    made += und_levelset_volume_give(s, at, outflow(s, at) * s->dt / s->def.dx);
-                else
-                    sum += outflow(s, at);
-            }
-    }
-    return s->volume ? made : s->dt * (sum * s->def.dx * s->def.dx);
+    double sum = 0;
+    if (s->volume)
+        return make(s, by_flow);
+    for (int row = 0; row < und_mac_rows(m) && s->held->directs; row++)
+        for (int begin, end = -1;
+             und_mask_stretch(&s->held->directed, row % m->n[1], row / m->n[1], end, &begin, &end);)
+            for (int x = begin; x < end; x++)
+                sum += outflow(s, und_mac_row(m, row) + (size_t)x);
+    return s->dt * (sum * s->def.dx * s->def.dx);
+}
+
+double und_levelset_held_unpile(und_levelset *s)
+{
+    return make(s, by_pile);
 }
 
 void und_levelset_held_release(und_levelset *s)

@@ -168,8 +168,11 @@ void und_levelset_hold(und_levelset *s);
 const und_mask *und_levelset_held(const und_levelset *s); /* NULL: none */
 void und_levelset_enforce_held_velocities(und_levelset *s);
 
-/* m3 that they gain in the step by what they are given, where control leads them or they are enslaved. */
+/* m3 that they gain in the step by what they are given, where control leads them or they are enslaved: where
+ * cells have volumes after those have moved. */
 double und_levelset_held_gain(und_levelset *s);
+/* And of what they have come to hold that no cell can. */
+double und_levelset_held_unpile(und_levelset *s);
 /* After the projection: they are liquid again. */
 void und_levelset_held_release(und_levelset *s);
 
@@ -246,6 +249,7 @@ und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, 
                                            und_error *err);
 int32_t *und_levelset_volume_cells(const und_levelset *s); /* of the state; and what drops have */
 und_volume *und_levelset_volumes(const und_levelset *s);
+const float *und_levelset_volume_rooms(const und_levelset *s); /* of cells, 0 to 1; NULL: all are open */
 /* Numbers that go on from step to step, of UND_VOLUME_ONE: what drops have, whole; what sources have brought
  * and are not to have yet; what crests threw off since the start. */
 enum { UND_LEVELSET_FLYING, UND_LEVELSET_AHEAD, UND_LEVELSET_THROWN, UND_LEVELSET_VOLUME_NUMBERS };
@@ -274,10 +278,9 @@ const float *und_levelset_volume_gain(und_levelset *s, const float *grown);
 void und_levelset_volume_move(und_levelset *s);
 void und_levelset_volume_fit(und_levelset *s);
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */
-/* Control: cells gain parts of a cell, one does; m3 that were made.  And those that are touched hold what phi
- * encloses. */
+/* Control: cells gain parts of a cell; m3 that were made.  And those that are touched hold what phi encloses.
+ */
 double und_levelset_volume_grow(und_levelset *s, const float *grown);
-double und_levelset_volume_give(und_levelset *s, size_t at, double part);
 void und_levelset_volume_take_shape(und_levelset *s, const uint8_t *touched);
 /* A drop of at most so many of UND_VOLUME_ONE sets out (m, m/s); how many it has, for the caller to take out
  * of its cell: 0 where there are too many drops. */

@@ -37,12 +37,17 @@ struct und_levelset_volume {
     double numbers[UND_LEVELSET_VOLUME_NUMBERS];
 };
 
+const float *und_levelset_volume_rooms(const und_levelset *s)
+{
+    return s->volume && s->volume->thin ? s->volume->room : s->solids.any ? s->solids.room : NULL;
+}
+
 static und_volume_walls walls_of(const und_levelset *s)
 {
     const und_solids *solids = &s->solids;
     und_volume_walls walls = {.open = {solids->open[0], solids->open[1], solids->open[2]}};
     if (solids->any) {
-        walls.room = s->volume && s->volume->thin ? s->volume->room : solids->room;
+        walls.room = und_levelset_volume_rooms(s);
         walls.distance = solids->distance;
         walls.beside_thin = solids->beside_thin;
         walls.rest = !solids->push[0];
@@ -612,6 +617,7 @@ void und_levelset_volume_move(und_levelset *s)
     run_films(s, &walls, pin);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
+    und_levelset_book(s, und_levelset_held_gain(s));
     und_volume_settle_films(v, &s->surface, &walls, &flow);
     /* Less as much as came into them from behind. */
     const double came = pouring_of(s).had - before.had + (double)poured * before.asked;
@@ -646,14 +652,6 @@ double und_levelset_volume_grow(und_levelset *s, const float *grown)
             sum += units;
         }
     return (double)sum * quantum(s);
-}
-
-double und_levelset_volume_give(und_levelset *s, size_t at, double part)
-{
-    const bool own = s->volume->cells.parts->own[at];
-    const int32_t units = own ? gained(s->volume->cells.c[at], (float)part) : 0;
-    s->volume->cells.c[at] += units;
-    return units * quantum(s);
 }
 
 /* Where the surface was shaped cells hold what it encloses. */
@@ -719,6 +717,7 @@ void und_levelset_volume_fit(und_levelset *s)
         und_volume_leave_solids(v, &s->surface, &walls);
         und_volume_even(v, &walls, is_passed, &(covered){s, walls.room});
     }
+    und_levelset_book(s, und_levelset_held_unpile(s));
     /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */
     und_volume_fit(v, &s->surface, &walls, s->particles && !s->viscous && !(s->def.viscosity > 0));
     und_volume_thin(v, &s->surface, &walls, und_levelset_break_up, s);
