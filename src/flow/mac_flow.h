@@ -27,7 +27,7 @@ void und_mac_flow_close(und_mac_flow *s);
 /* After u was written from outside, from a state too: what und_mac_flow_extend does not reach is cleared by
  * the next call of it. */
 void und_mac_flow_restored(und_mac_flow *s);
-/* The same for the high faces along the axis of `count` cells from (x, y, z) on. */
+/* The same for the high faces along the axis of `count` cells from (x, y, z) on; by any number of threads. */
 void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int count);
 
 /* Book keeping, 4.4.2: sets liquid and flows. */

@@ -68,7 +68,8 @@ void und_mac_flow_restored(und_mac_flow *s)
 void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int count)
 {
     for (int i = 0; s->parts && i < count; i++)
-        und_mask_add(&s->parts->extend.set[axis], x + i, y, z);
+        if (!und_mask_has_shared(&s->parts->extend.set[axis], x + i, y, z))
+            und_mask_add_shared(&s->parts->extend.set[axis], x + i, y, z);
 }
 
 /* ---- Layers ---- */

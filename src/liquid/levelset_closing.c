@@ -100,58 +100,91 @@ static float overfilled(const search *f, size_t at)
     return most;
 }
 
-/* Of UND_LANES cells from x on in a row: bits of those so near to a wall that they may be in a gap. */
-static unsigned near_walls(const search *f, int x, int y, int z)
+/* Of UND_LANES cells from x on in a row: bits of those from which liquid is so near along an axis that it may
+ * be at the other end of their gap. */
+static unsigned before_liquid(const search *f, const int cell[3], int axis, bool up)
 {
     const und_mac *m = &f->s->mac;
-    const int at[3] = {x, y, z};
+    const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
+    const int last = up ? m->n[axis] - cell[axis] : cell[axis] + 1; /* steps to the layer beside the domain */
+    const ptrdiff_t step = up ? m->step[axis] : -m->step[axis];
+    und_lanes_int wet = {0};
+    for (int by = 1; by <= f->reach && (axis == 0 || by <= last); by++)
+        wet |= und_lanes_load(f->s->surface.phi + ((ptrdiff_t)at + by * step)) < 0;
+    return und_lanes_bits(wet);
+}
+
+/* Bits of cells from `cell` on so near to a wall that they may be between it and liquid. */
+static unsigned before_walls(const search *f, const int cell[3])
+{
+    const und_mac *m = &f->s->mac;
     const bool *closed = f->walls->closed;
-    for (int a = 1; a < (m->n[2] > 1 ? 3 : 2); a++)
-        if ((at[a] < f->reach && closed[2 * a]) || (at[a] >= m->n[a] - f->reach && closed[2 * a + 1]))
-            return UND_LANES_ALL;
-    unsigned bits = 0;
-    for (int i = 0; i < UND_LANES && (x < f->reach || x + UND_LANES > m->n[0] - f->reach); i++)
-        if ((x + i < f->reach && closed[0]) || (x + i >= m->n[0] - f->reach && closed[1]))
-            bits |= 1u << i;
+    const int axes = m->n[2] > 1 ? 3 : 2;
+    unsigned bits = 0, near = 0, ends[2] = {0};
+    for (int a = 1; a < axes; a++) {
+        if (cell[a] < f->reach && closed[2 * a])
+            bits |= before_liquid(f, cell, a, true);
+        if (cell[a] >= m->n[a] - f->reach && closed[2 * a + 1])
+            bits |= before_liquid(f, cell, a, false);
+    }
+    for (int i = 0; i < UND_LANES; i++) {
+        ends[0] |= cell[0] + i < f->reach && closed[0] ? 1u << i : 0;
+        ends[1] |= cell[0] + i >= m->n[0] - f->reach && closed[1] ? 1u << i : 0;
+    }
+    for (int side = 0; side < 2; side++)
+        bits |= ends[side] ? ends[side] & before_liquid(f, cell, 0, side == 0) : 0;
     if (f->walls->room)
-        bits |= und_lanes_bits(und_lanes_load(f->walls->distance + und_mac_at(m, x, y, z)) <
-                               (float)(f->reach + 1));
+        near = und_lanes_bits(und_lanes_load(f->walls->distance + und_mac_at(m, cell[0], cell[1], cell[2])) <
+                              (float)(f->reach + 1));
+    for (int way = 0; near && way < 2 * axes; way++)
+        bits |= near & before_liquid(f, cell, way / 2, way % 2);
     return bits;
 }
 
-/* Adds those of a row to the list; how much they would have too much. */
-static double find_in_row(und_levelset *s, const search *f, int row)
+/* Those of a row into list[]; how much they would have too much, and how many they are. */
+static int64_t find_in_row(const search *f, int row, int32_t *list, int32_t *count)
 {
-    const und_mac *m = &s->mac;
+    const und_mac *m = &f->s->mac;
     const und_lanes none = {0}, furthest = und_lanes_all((float)f->reach);
-    double sum = 0;
+    int64_t sum = 0;
+    *count = 0;
     for (int x = 0; x < m->n[0]; x += UND_LANES) {
         const size_t from = und_mac_row(m, row) + (size_t)x;
-        const und_lanes phi = und_lanes_load(s->surface.phi + from);
+        const und_lanes phi = und_lanes_load(f->s->surface.phi + from);
         unsigned bits =
             und_lanes_bits((phi >= none) & (phi < furthest)) & und_volume_row_bits((size_t)(m->n[0] - x));
         if (bits)
-            bits &= near_walls(f, x, row % m->n[1], row / m->n[1]);
+            bits &= before_walls(f, (const int[3]){x, row % m->n[1], row / m->n[1]});
         for (; bits; bits &= bits - 1) {
             const size_t at = from + (size_t)__builtin_ctz(bits);
             const float over = space_in(f, at) > 0 ? overfilled(f, at) : 0;
             if (!(over > MARGIN))
                 continue;
-            s->closing[s->closing_count++] = (int32_t)at;
-            sum += (double)over;
+            list[(*count)++] = (int32_t)at;
+            sum += und_volume_units(over);
         }
     }
     return sum;
 }
 
+/* Adds cells to the list; how much they would have too much, cells. */
 static double find(und_levelset *s, const und_volume_walls *walls, bool pressed)
 {
-    const int reach = (int)ceil(s->def.courant);
+    const int reach = (int)ceil(s->def.courant), rows = und_mac_rows(&s->mac), wide = s->mac.n[0];
     const search f = {s, und_levelset_volumes(s), walls, reach < FURTHEST ? reach : FURTHEST, pressed};
-    double sum = 0;
-    for (int row = 0; row < und_mac_rows(&s->mac); row++)
-        sum += find_in_row(s, &f, row);
-    return sum;
+    const und_volume_parts *p = f.v->parts;
+    int64_t sum = 0;
+    PARALLEL_FOR(und_workers(s->threads, s->mac.count, 1 << 15))
+    for (int block = 0; block < rows; block += UND_VOLUME_ROWS)
+        for (int row = block; row < rows && row < block + UND_VOLUME_ROWS; row++)
+            p->row_sum[row] = find_in_row(&f, row, p->list + (size_t)row * (size_t)wide, &p->row_count[row]);
+    for (int row = 0; row < rows; row++) {
+        memcpy(s->closing + s->closing_count, p->list + (size_t)row * (size_t)wide,
+               (size_t)p->row_count[row] * sizeof *s->closing);
+        s->closing_count += p->row_count[row];
+        sum += p->row_sum[row];
+    }
+    return (double)sum / UND_VOLUME_ONE;
 }
 
 void und_levelset_closing_find(und_levelset *s, const und_volume_walls *walls)

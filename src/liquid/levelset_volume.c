@@ -382,8 +382,8 @@ void und_levelset_volume_press(und_levelset *s)
     und_volume_find_films(v, &s->surface, &walls);
     und_levelset_closing_find(s, &walls);
     for (int row = 0; row < und_mac_rows(m); row++)
-        UND_VOLUME_ALOFT(v, s->surface.phi, row, at)
-    if (v->film[at] && und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
+        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
+    if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
         press(s, at);
     for (int i = 0; i < s->closing_count; i++)
         if (!(s->surface.phi[s->closing[i]] < 0))
@@ -477,12 +477,11 @@ static void mark_films(und_levelset *s)
 {
     const und_mac *m = &s->mac;
     const und_volume *v = &s->volume->cells;
+    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
     for (int row = 0; row < und_mac_rows(m); row++)
-        UND_VOLUME_ALOFT(v, s->surface.phi, row, at)
+        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
         {
             int cell[3];
-            if (!v->film[at])
-                continue;
             und_volume_cell(m, at, cell);
             for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
                 und_mac_flow_written(&s->flow, a, cell[0], cell[1], cell[2], 1);

@@ -131,17 +131,29 @@ bool und_volume_leans(const und_volume *v, const und_volume_walls *walls, size_t
 
 /* Where the surface meets a wall a cell may hold liquid though its middle is in the air: that is no film, phi
  * shows it. */
-bool und_volume_is_film(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
-                        int32_t part)
+typedef enum place { NOT_ON_WALL, ON_WALL, BESIDE_LIQUID } place;
+
+static place place_of(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at)
+{
+    float distance, normal[3];
+    if (!(phi[at] > 0 && v->c[at] > 0) || !und_volume_leans(v, walls, at, &distance, normal))
+        return NOT_ON_WALL;
+    return is_beside_liquid(v, phi, at) ? BESIDE_LIQUID : ON_WALL;
+}
+
+static bool is_film_beside_liquid(const und_volume *v, const und_volume_walls *walls, size_t at, int32_t part)
 {
     float distance, normal[3];
     und_volume_walls plain = *walls;
-    if (!(phi[at] > 0 && v->c[at] > 0) || !und_volume_leans(v, walls, at, &distance, normal))
-        return false;
-    if (!is_beside_liquid(v, phi, at))
-        return true;
     plain.rest = false; /* beside liquid a slanted wall is as any other */
     return part < v->c[at] / 2 && und_volume_leans(v, &plain, at, &distance, normal);
+}
+
+bool und_volume_is_film(const und_volume *v, const und_volume_walls *walls, const float *phi, size_t at,
+                        int32_t part)
+{
+    const place here = place_of(v, walls, phi, at);
+    return here == ON_WALL || (here == BESIDE_LIQUID && is_film_beside_liquid(v, walls, at, part));
 }
 
 void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls)
@@ -152,8 +164,11 @@ void und_volume_find_films(und_volume *v, const und_distance *d, const und_volum
         memset(v->film + und_mac_row(m, row), 0, (size_t)m->n[0]);
         UND_VOLUME_ALOFT(v, d->phi, row, at)
         {
-            const float part = und_volume_part(v, walls, d->phi, at);
-            v->film[at] = und_volume_is_film(v, walls, d->phi, at, und_volume_units(part));
+            const place here = place_of(v, walls, d->phi, at);
+            v->film[at] = here == ON_WALL;
+            if (here == BESIDE_LIQUID)
+                v->film[at] = is_film_beside_liquid(v, walls, at,
+                                                    und_volume_units(und_volume_part(v, walls, d->phi, at)));
         }
     }
 }
@@ -175,9 +190,9 @@ typedef struct run {
 /* What is in a cell, as one side of a face. */
 typedef struct side {
     size_t at;
-    bool film, dry, rim;
-    float thick;     /* cells */
-    float normal[3]; /* of the wall */
+    bool film, dry, leans; /* on a wall of its own */
+    float thick;           /* cells */
+    float normal[3];       /* of the wall */
 } side;
 
 /* What a column of three cells holds, the middle of which is given: those that are open to it, cells. */
@@ -217,15 +232,18 @@ static float thickness_at(const run *r, size_t at, const float normal[3])
 bool und_volume_is_hole(const und_volume *v, size_t at, const float normal[3])
 {
     int wet = 0, all = 0;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const float off = (float)(k % 3 - 1) * normal[0] + (float)(k / 3 % 3 - 1) * normal[1] +
-                          (float)(k / 9 - 1) * normal[2];
-        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-        if (k == UND_VOLUME_STAY || fabsf(off) > ALONG || !v->parts->inside[next])
-            continue;
-        all++;
-        wet += v->c[next] > 0;
-    }
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++) {
+            const size_t row = (size_t)((ptrdiff_t)at + y * v->mac.step[1] + z * v->mac.step[2]);
+            for (int x = -1; x <= 1; x++) {
+                const float off = (float)x * normal[0] + (float)y * normal[1] + (float)z * normal[2];
+                const size_t next = (size_t)((ptrdiff_t)row + x);
+                if (next == at || fabsf(off) > ALONG || !v->parts->inside[next])
+                    continue;
+                all++;
+                wet += v->c[next] > 0;
+            }
+        }
     return 8 * wet >= 5 * all;
 }
 
@@ -276,8 +294,8 @@ static side side_of(const run *r, size_t at, const float normal[3])
     }
     if (!s.film || !und_volume_leans(r->v, r->walls, at, &distance, s.normal))
         return s;
+    s.leans = true;
     s.thick = thickness_at(r, at, s.normal);
-    s.rim = is_rim(r, &s);
     return s;
 }
 
@@ -351,7 +369,7 @@ static float film_speed(const run *r, int axis, const side *low, const side *hig
         return (float)((double)u / slows);
     if (onto) /* liquid runs onto the film: what is above a cell's middle the pressure drives */
         return (float)((away + dt * press * (h - fmin(next, MIDDLE)) / slows) * out);
-    if (other->dry || (other->rim && next < line))
+    if (other->dry || (other->leans && next < line && is_rim(r, other)))
         away = over_line(away, press * h / 2, fmax(press, LEAST_PULL * f->pull) * line * line / (2 * h),
                          !other->dry && h > STICKS * line, dt);
     else
@@ -464,22 +482,19 @@ void und_volume_run_films(const und_volume *v, const und_distance *d, const und_
     const run r = {v, d, walls, films};
     PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
     for (int row = 0; row < und_mac_rows(&v->mac); row++)
-        UND_VOLUME_ALOFT(v, d->phi, row, at)
-    if (v->film[at])
-        run_faces(&r, at);
+        UND_VOLUME_FILMS(v, d->phi, row, at)
+    run_faces(&r, at);
     /* First all of them, as what is across one wall may be along another. */
     const int slanted = walls->room ? und_mac_rows(&v->mac) : 0; /* rows that may have such walls */
     float *speed = v->parts->fraction;
     PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
     for (int row = 0; row < slanted; row++)
-        UND_VOLUME_ALOFT(v, d->phi, row, at)
-    if (v->film[at])
-        speed[at] = speed_across(&r, at);
+        UND_VOLUME_FILMS(v, d->phi, row, at)
+    speed[at] = speed_across(&r, at);
     PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
     for (int row = 0; row < slanted; row++)
-        UND_VOLUME_ALOFT(v, d->phi, row, at)
-    if (v->film[at])
-        follow_wall(&r, at, speed[at]);
+        UND_VOLUME_FILMS(v, d->phi, row, at)
+    follow_wall(&r, at, speed[at]);
 }
 
 /* ---- Slanted walls ---- */

@@ -116,6 +116,18 @@ static inline unsigned und_volume_row_bits(size_t left)
         for (size_t bits_ = und_volume_aloft(v, phi, at_) & und_volume_row_bits(end_ - at_), at;   \
              bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 
+/* The same of those that were films when these were looked for. */
+static inline unsigned und_volume_films_at(const und_volume *v, const float *phi, size_t at)
+{
+    const unsigned films = und_lanes_bits(und_lanes_bytes(v->film + at) != 0);
+    return films ? films & und_volume_aloft(v, phi, at) : 0;
+}
+#define UND_VOLUME_FILMS(v, phi, row, at)                                                           \
+    for (size_t at_ = und_mac_row(&(v)->mac, row), end_ = at_ + (size_t)(v)->mac.n[0]; at_ < end_;  \
+         at_ += UND_LANES)                                                                          \
+        for (size_t bits_ = und_volume_films_at(v, phi, at_) & und_volume_row_bits(end_ - at_), at; \
+             bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
+
 static inline void und_volume_cell(const und_mac *m, size_t at, int cell[3])
 {
     ptrdiff_t left = (ptrdiff_t)at - (ptrdiff_t)m->first;
