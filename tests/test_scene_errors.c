@@ -493,6 +493,20 @@ static void time_is_limited(void **state)
     assert_true((double)(clock() - start) / CLOCKS_PER_SEC >= 0.05);
 }
 
+/* Calls that fail deep in others cost Lua more than their instructions: the work that is counted for them
+ * must not take longer than other work. */
+static void deep_calls_count(void **state)
+{
+    (void)state;
+    const char *text = "local function f() pcall(f) f() end f()";
+    und_limits limits = und_limits_default();
+    limits.load_work = 5e8;
+    limits.seconds = 1.5;
+    und_error err = {0};
+    assert_null(und_scene_load_text(text, strlen(text), "d.lua", NULL, 0, &limits, &err));
+    assert_non_null(strstr(err.text, "d.lua:1: stopped after 5e+08 instructions"));
+}
+
 /* Compiling is not counted, so what makes it slow is refused. */
 static void endless_conditions_are_refused(void **state)
 {
@@ -531,6 +545,7 @@ int main(void)
                                        cmocka_unit_test(limits_hold),
                                        cmocka_unit_test(calls_together_are_limited),
                                        cmocka_unit_test(time_is_limited),
+                                       cmocka_unit_test(deep_calls_count),
                                        cmocka_unit_test(endless_conditions_are_refused),
                                        cmocka_unit_test(missing_files_say_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);

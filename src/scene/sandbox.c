@@ -14,8 +14,9 @@
 enum {
     HOOK_EVERY = 1000, /* instructions */
     STRING_MAX = 1 << 16,
-    COMPARED = 256, /* bytes of strings, in the time of an instruction */
-    COPIED = 16,    /* values of ..., likewise */
+    COMPARED = 256,  /* bytes of strings, in the time of an instruction */
+    COPIED = 16,     /* values of ..., likewise */
+    LEVEL_WORK = 32, /* instructions in the time in which Lua looks at a call that another one was made in */
     PRINT_MAX = 1000,
     CANDIDATES = 256
 };
@@ -208,7 +209,7 @@ static int protected_call(lua_State *L)
     if (box->hit != UND_LIMIT_NONE)
         return lua_error(L);
     if (status != LUA_OK)
-        und_sandbox_charge(L, call_depth(L));
+        und_sandbox_charge(L, LEVEL_WORK * (double)call_depth(L));
     lua_pushboolean(L, status == LUA_OK);
     lua_insert(L, 1);
     return lua_gettop(L);
