@@ -18,7 +18,7 @@ static float sun_at(const view *v, f3 p)
         if (a > m[0] - pad && a < m[1] + pad && b > m[2] - pad && b < m[3] + pad)
             *v->mark |= MARK_MOVING;
     }
-    return und_things_sun(v->stage, p);
+    return und_shade_things_sun(v->stage, p);
 }
 
 static void mark_moving(const view *v, f3 from, f3 dir, float far)
@@ -27,7 +27,7 @@ static void mark_moving(const view *v, f3 from, f3 dir, float far)
         *v->mark |= MARK_MOVING;
 }
 
-bool und_meets_object(const view *v, f3 from, f3 dir, float far, float *t, int32_t *id)
+bool und_shade_meets_object(const view *v, f3 from, f3 dir, float far, float *t, int32_t *id)
 {
     const und_drawn_mesh *soup = &v->stage->soup;
     if (soup->count == 0)
@@ -70,7 +70,7 @@ static f3 ground_light(const view *v, f3 p, const float *m, const und_material *
     float light = sun * maxf(f3_dot(g->normal, towards), 0) * und_caustics_at(r, p.x, p.z);
     f3 color = sky->sun_color;
     if (r->stage->liquid.count > 0 && light > 0)
-        color = f3_times(color, und_liquid_sun(r->stage, p));
+        color = f3_times(color, und_shade_liquid_sun(r->stage, p));
     return f3_times(g->color, f3_along(ambient, color, light));
 }
 
@@ -108,9 +108,9 @@ static f3 reflected(const view *v, f3 p, f3 dir)
     float t;
     int32_t id;
     dir.y = maxf(dir.y, 0.01f); /* between waves the sky again */
-    if (und_meets_object(v, p, dir, 1e9f, &t, &id)) {
+    if (und_shade_meets_object(v, p, dir, 1e9f, &t, &id)) {
         *v->mark |= MARK_MIRRORED;
-        return und_object_color(v, id, f3_along(p, dir, t), dir, -1);
+        return und_shade_object(v, id, f3_along(p, dir, t), dir, -1);
     }
     if (p.y < stage->mesh.ground_high && hits_hill(stage, p, dir, &hit)) {
         float m[M_COUNT];
@@ -215,14 +215,14 @@ static bool sunken_object(const view *v, f3 p, f3 dir, float far, f3 *color, flo
 {
     int32_t id;
     float distance;
-    if (!und_meets_object(v, p, dir, far, &distance, &id))
+    if (!und_shade_meets_object(v, p, dir, far, &distance, &id))
         return false;
     *v->mark |= MARK_SUNKEN;
     *t = distance;
     f3 hit = f3_along(p, dir, distance);
     float surface[4];
     und_stage_mesh_water_at(&v->stage->mesh, hit.x, hit.z, surface);
-    *color = und_object_color(v, id, hit, dir, maxf(surface[M_GROUND] + surface[M_DEPTH] - hit.y, 0));
+    *color = und_shade_object(v, id, hit, dir, maxf(surface[M_GROUND] + surface[M_DEPTH] - hit.y, 0));
     return true;
 }
 
@@ -313,7 +313,7 @@ static f3 shade_water(const view *v, f3 p, const float *m)
     return foam > 0 ? f3_mix(color, foam_light(v, p, m, n), foam) : color;
 }
 
-f3 und_object_color(const view *v, int32_t id, f3 p, f3 dir, float water)
+f3 und_shade_object(const view *v, int32_t id, f3 p, f3 dir, float water)
 {
     const und_scenery *stage = v->stage;
     size_t k = (size_t)(id - ID_OBJECT);
@@ -473,9 +473,9 @@ static f3 shade_at(const und_render *r, float x, float y, int kind, float w, int
     f3 p = f3_along(c->eye, v.dir, v.distance), color;
     float m[M_COUNT];
     if (kind == SHOWS_LIQUID) {
-        color = und_liquid_color(&v, id - ID_OBJECT, p);
+        color = und_shade_liquid(&v, id - ID_OBJECT, p);
     } else if (kind == SHOWS_OTHER && id >= ID_OBJECT) {
-        color = und_object_color(&v, id, p, v.dir, -1);
+        color = und_shade_object(&v, id, p, v.dir, -1);
     } else if (kind == SHOWS_OTHER) {
         color = id >= ID_SIDE_WATER ? shade_cut_water(&v, p, id - ID_SIDE_WATER)
                                     : shade_cut_ground(&v, p, id - ID_SIDE_GROUND);

@@ -35,15 +35,15 @@ static float table_distance(const und_scenery *stage, f3 from, f3 dir)
     return dir.y < -1e-6f && from.y > stage->mesh.low ? (stage->mesh.low - from.y) / dir.y : INFINITY;
 }
 
-f3 und_beyond(const und_shade_view *v, f3 from, f3 dir)
+f3 und_shade_beyond(const und_shade_view *v, f3 from, f3 dir)
 {
     const und_scenery *stage = v->stage;
     float table = table_distance(stage, from, dir), t;
     int32_t id;
     f3 normal;
     float wall = und_tank_wall(&stage->tank, from, dir, &normal);
-    if (und_meets_object(v, from, dir, minf(minf(table, wall), 1e9f), &t, &id))
-        return und_object_color(v, id, f3_along(from, dir, t), dir, -1);
+    if (und_shade_meets_object(v, from, dir, minf(minf(table, wall), 1e9f), &t, &id))
+        return und_shade_object(v, id, f3_along(from, dir, t), dir, -1);
     if (wall < table)
         return und_render_tank_wall_color(v, f3_along(from, dir, wall), normal);
     return table < 1e9f ? und_render_ground_color(v, f3_along(from, dir, table))
@@ -68,14 +68,15 @@ static bool meets_inside(const und_shade_view *v, f3 from, f3 dir, float far, f3
     int32_t id;
     f3 normal;
     float wall = und_tank_wall(&stage->tank, from, dir, &normal);
-    if (und_meets_object(v, f3_along(from, dir, -back), dir, minf(far, minf(table, wall)) + back, t, &id)) {
+    if (und_shade_meets_object(v, f3_along(from, dir, -back), dir, minf(far, minf(table, wall)) + back, t,
+                               &id)) {
         *t = maxf(*t - back, 0);
         f3 p = f3_along(from, dir, *t);
         int32_t skin;
         /* A film is high and not deep: light comes through it from the sun's side. */
         und_tree_hit(&stage->liquid, p, f3_make(0, 1, 0), 1e9f, &up, &skin);
         und_tree_hit(&stage->liquid, p, stage->sky.sun, up, &up, &skin);
-        *color = und_object_color(v, id, p, dir, up);
+        *color = und_shade_object(v, id, p, dir, up);
         return true;
     }
     if (!(minf(table, wall) < far + small)) /* a skin that lies on the table is not above it */
@@ -102,8 +103,8 @@ static f3 seen_behind(const und_shade_view *v, f3 from, f3 dir, int depth)
     f3 normal;
     t = minf(t, und_tank_wall(&stage->tank, from, dir, &normal));
     if (depth + 1 >= BODIES || !und_tree_hit(&stage->liquid, from, dir, t, &t, &triangle) ||
-        und_meets_object(v, from, dir, t, &object, &id))
-        return und_beyond(v, from, dir);
+        und_shade_meets_object(v, from, dir, t, &object, &id))
+        return und_shade_beyond(v, from, dir);
     next.dir = dir;
     next.distance += t;
     return color_at(&next, triangle, f3_along(from, dir, t), depth + 1);
@@ -123,7 +124,7 @@ static f3 seen_inside(const und_shade_view *v, f3 p, f3 dir, f3 n, int depth)
         und_tree_hit(skin, from, dir, leave, &leave, &triangle);
         /* a film thinner than that is behind the ray already */
         if (k == 0 && triangle < 0)
-            return und_beyond(v, f3_along(p, v->dir, -small), v->dir);
+            return und_shade_beyond(v, f3_along(p, v->dir, -small), v->dir);
         if (k == 0 && f3_dot(face_normal(skin, triangle, f3_along(from, dir, leave)), dir) < 0)
             return seen_behind(v, from, dir, depth);
         if (meets_inside(v, from, dir, leave, &color, &t)) {
@@ -177,7 +178,7 @@ static f3 painted(const und_shade_view *v, int32_t id, f3 p, f3 n)
     if (sun > 0 && und_tree_hit(&stage->liquid, from, stage->sky.sun, 1e9f, &far, &other))
         sun = 0;
     if (sun > 0)
-        sun *= und_things_sun(stage, from);
+        sun *= und_shade_things_sun(stage, from);
     return f3_times(f3_of(color), f3_along(und_sky_ambient(&stage->sky, n), stage->sky.sun_color, sun));
 }
 
@@ -197,17 +198,18 @@ static f3 color_at(const und_shade_view *v, int32_t id, f3 p, int depth)
     f3 inside =
         stage->texture ? painted(v, id, p, n) : seen_inside(v, p, und_bend(v->dir, n, ratio), n, depth);
     float gloss = stage->texture ? (float)stage->def.gloss : 1;
-    f3 color = f3_mix(inside, und_beyond(v, f3_along(p, n, small), up), gloss * und_fresnelf(facing, ratio));
-    float lit = gloss * und_things_sun(stage, f3_along(p, n, small));
+    f3 color =
+        f3_mix(inside, und_shade_beyond(v, f3_along(p, n, small), up), gloss * und_fresnelf(facing, ratio));
+    float lit = gloss * und_shade_things_sun(stage, f3_along(p, n, small));
     return lit > 0 ? f3_along(color, highlight(stage, v->dir, n), lit) : color;
 }
 
-f3 und_liquid_color(const und_shade_view *v, int32_t id, f3 p)
+f3 und_shade_liquid(const und_shade_view *v, int32_t id, f3 p)
 {
     return color_at(v, id, p, 0);
 }
 
-f3 und_liquid_sun(const und_scenery *stage, f3 p)
+f3 und_shade_liquid_sun(const und_scenery *stage, f3 p)
 {
     const und_drawn_mesh *skin = &stage->liquid;
     f3 sun = stage->sky.sun, through = f3_gray(1), from = f3_along(p, sun, 1e-4f * stage->mesh.span);

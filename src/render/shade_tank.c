@@ -4,7 +4,7 @@
 
 static const f3 TINT = {0.965f, 0.985f, 0.98f}; /* what comes through a pane */
 
-float und_things_sun(const und_scenery *stage, f3 p)
+float und_shade_things_sun(const und_scenery *stage, f3 p)
 {
     f3 normal;
     if (und_tank_wall(&stage->tank, p, stage->sky.sun, &normal) < INFINITY)
@@ -18,10 +18,10 @@ f3 und_render_tank_wall_color(const und_shade_view *v, f3 p, f3 normal)
     f3 from = f3_along(p, normal, 1e-3f * stage->mesh.span);
     float sun = maxf(f3_dot(normal, stage->sky.sun), 0);
     if (sun > 0)
-        sun *= und_things_sun(stage, from);
+        sun *= und_shade_things_sun(stage, from);
     f3 light = und_sky_ambient(&stage->sky, normal);
     if (sun > 0)
-        light = f3_along(light, f3_times(stage->sky.sun_color, und_liquid_sun(stage, from)), sun);
+        light = f3_along(light, f3_times(stage->sky.sun_color, und_shade_liquid_sun(stage, from)), sun);
     return f3_times(und_material_tiles(stage, p, normal, v->footprint).color, light);
 }
 
@@ -35,7 +35,8 @@ static f3 pane_over(const und_shade_view *v, f3 p, int face, f3 color)
     f3 light = f3_along(stage->sky.ambient[0], stage->sky.sun_color, 0.15f);
     color =
         f3_mix(f3_times(color, TINT), f3_times(f3_of(UND_TANK_EDGE), light), corner ? UND_TANK_CORNER : 0);
-    f3 mirrored = und_beyond(v, f3_along(p, n, 1e-4f * stage->mesh.span), f3_unit(und_mirror(v->dir, n)));
+    f3 mirrored =
+        und_shade_beyond(v, f3_along(p, n, 1e-4f * stage->mesh.span), f3_unit(und_mirror(v->dir, n)));
     return f3_mix(color, mirrored, und_tank_mirrors(v->dir, n));
 }
 
