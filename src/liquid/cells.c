@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_CELLS = 1 << 30, MOST_WALLS = 255 };
+enum { MOST_WALLS = 255 };
 enum { SWEEPS = 10000, ITERATIONS = 100 };
 enum { MOST_SUBSTEPS = 1000000 }; /* of a step */
 
@@ -91,12 +91,8 @@ static void tell(und_cells *s, und_marker_flow_report report)
         s->step_stats[STEP_STATS_SHORTEST] = s->dt;
         s->step_stats[STEP_STATS_LIMIT] = s->last.limit;
     }
-    s->step_stats[STEP_STATS_MEAN_ITERATIONS] +=
-        (report.iterations - s->step_stats[STEP_STATS_MEAN_ITERATIONS]) / (n + 1);
-    s->step_stats[STEP_STATS_MOST_ITERATIONS] =
-        fmax(s->step_stats[STEP_STATS_MOST_ITERATIONS], report.iterations);
-    s->step_stats[STEP_STATS_DIVERGENCE] = fmax(s->step_stats[STEP_STATS_DIVERGENCE], report.divergence);
-    s->step_stats[STEP_STATS_UNCONVERGED] += !report.converged;
+    und_liquid_tell_solve(s->step_stats + STEP_STATS_SOLVES, n, report.iterations, report.divergence,
+                          report.converged);
     s->ran_away |= !isfinite(report.divergence);
 }
 
@@ -250,38 +246,28 @@ und_grid und_cells_grid(const und_cells_def *def)
 
 static und_status check_grid(const und_cells_def *def, und_error *err)
 {
-    double cells = 1;
-    for (int a = 0; a < 3; a++) {
-        if (def->n[a] < 1)
-            return und_error_set(err, UND_INVALID,
-                                 "cells: cells: expected at least 1 along each axis, found %d", def->n[a]);
+    if (und_liquid_check_cells("cells", def->n, err) != UND_OK)
+        return err->status;
+    for (int a = 0; a < 3; a++)
         if (!(def->cell[a] > 0) || !isfinite(def->cell[a]) || !isfinite(def->origin[a]) ||
             !isfinite(def->gravity[a]))
             return und_error_set(err, UND_INVALID,
                                  "cells: size: expected cells of a size above 0 and finite numbers, found %g",
                                  def->cell[a]);
-        cells *= def->n[a];
-    }
-    if (cells > MOST_CELLS)
-        return und_error_set(err, UND_INVALID, "cells: cells: %g are more than %d", cells, MOST_CELLS);
     return UND_OK;
 }
 
 static und_status check_def(const und_cells_def *def, und_error *err)
 {
-    struct {
-        const char *key;
-        double value, low, high;
-    } range[] = {{"density", def->density, 1e-9, 1e9},         {"viscosity", def->viscosity, 0, 1e9},
-                 {"relaxation", def->beta0, 1e-3, 2},          {"epsilon", def->epsilon, 1e-300, 1e9},
-                 {"courant", def->courant, 1e-6, 1},           {"upwind", def->upwind, 0, 1},
-                 {"max_step", def->max_step, 1e-12, INFINITY}, {"split", def->split, 0, 1e6}};
+    const und_liquid_range range[] = {
+        {"density", def->density, 1e-9, 1e9},         {"viscosity", def->viscosity, 0, 1e9},
+        {"relaxation", def->beta0, 1e-3, 2},          {"epsilon", def->epsilon, 1e-300, 1e9},
+        {"courant", def->courant, 1e-6, 1},           {"upwind", def->upwind, 0, 1},
+        {"max_step", def->max_step, 1e-12, INFINITY}, {"split", def->split, 0, 1e6}};
     if (check_grid(def, err) != UND_OK)
         return err->status;
-    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
-        if (!(range[i].value >= range[i].low && range[i].value <= range[i].high))
-            return und_error_set(err, UND_INVALID, "cells: %s: expected a number from %g to %g, found %g",
-                                 range[i].key, range[i].low, range[i].high, range[i].value);
+    if (und_liquid_check_ranges("cells", range, sizeof range / sizeof *range, err) != UND_OK)
+        return err->status;
     if (def->track == UND_TRACK_CHAINS && def->n[2] != 1)
         return und_error_set(err, UND_INVALID,
                              "cells: track: chains are outlines in two dimensions: expected 1 cell along z, "
@@ -296,14 +282,8 @@ static und_status check_def(const und_cells_def *def, und_error *err)
     return UND_OK;
 }
 
-static void destroy_liquid(und_liquid *liquid)
-{
-    und_cells_destroy((und_cells *)liquid);
-}
-static bool step_liquid(und_liquid *liquid, double dt)
-{
-    return go_on((und_cells *)liquid, dt);
-}
+UND_LIQUID_OWN(cells, go_on)
+
 static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
 {
     const und_cells *s = (const und_cells *)liquid;
@@ -318,11 +298,6 @@ static und_status trouble_liquid(const und_liquid *liquid, und_error *err)
         "forced where there is no room does that; else a smaller courant, or some upwind, may help",
         s->time, s->needed);
 }
-static und_ledger ledger_liquid(const und_liquid *liquid)
-{
-    return und_cells_ledger((const und_cells *)liquid);
-}
-
 static const und_liquid_class cells_class = {
     .name = "cells",
     .destroy = destroy_liquid,
@@ -344,12 +319,7 @@ static und_status check_memory(const und_cells *s, und_error *err)
     /* velocity, tentative velocity, pressure, labels, the system and its preconditioner */
     const double per_cell =
         8 * sizeof(double) + 4 + (s->def.pressure_rule == UND_PRESSURE_MULTIGRID ? 60 : 0);
-    double bytes = per_cell * (double)s->mac.count, have = und_memory_size();
-    if (bytes > 0.9 * have)
-        return und_error_set(err, UND_INVALID,
-                             "cells: %d x %d x %d cells need about %.1f GB, this machine has %.1f GB",
-                             s->mac.n[0], s->mac.n[1], s->mac.n[2], bytes / 1e9, have / 1e9);
-    return UND_OK;
+    return und_liquid_check_memory("cells", s->mac.n, per_cell * (double)s->mac.count, err);
 }
 
 static und_status make_parts(und_cells *s, und_error *err)

@@ -222,18 +222,7 @@ static und_status make_spray(und_columns *s, und_error *err)
     return s->spray ? UND_OK : err->status;
 }
 
-static void destroy_liquid(und_liquid *liquid)
-{
-    und_columns_destroy((und_columns *)liquid);
-}
-static bool step_liquid(und_liquid *liquid, double dt)
-{
-    return go_on((und_columns *)liquid, dt);
-}
-static und_ledger ledger_liquid(const und_liquid *liquid)
-{
-    return und_columns_ledger((const und_columns *)liquid);
-}
+UND_LIQUID_OWN(columns, go_on)
 
 static const und_liquid_class columns_class = {
     .name = "columns",
@@ -244,8 +233,7 @@ static const und_liquid_class columns_class = {
     .restore = und_columns_restore,
     .ledger = ledger_liquid,
     .inspect = und_columns_save,
-    .tools = 1 << UND_TOOL_STIR | 1 << UND_TOOL_POUR | 1 << UND_TOOL_DRAIN | 1 << UND_TOOL_RAISE |
-             1 << UND_TOOL_DIG,
+    .tools = UND_HEIGHT_FIELD_TOOLS,
     .touch = und_columns_touch,
     .tuning = und_columns_tuning,
     .tune = und_columns_tune,

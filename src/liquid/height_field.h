@@ -35,6 +35,10 @@ enum {
     UND_TOUCHED_COUNT
 };
 enum { UND_HEIGHT_FIELD_ROW = 64 }; /* rows are padded to a multiple of this */
+enum {
+    UND_HEIGHT_FIELD_TOOLS = 1 << UND_TOOL_STIR | 1 << UND_TOOL_POUR | 1 << UND_TOOL_DRAIN |
+                             1 << UND_TOOL_RAISE | 1 << UND_TOOL_DIG
+}; /* what a hand can do */
 
 typedef struct und_height_field_edge {
     int count;          /* of cells along it */

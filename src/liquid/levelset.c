@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CELLS = 1 << 30, MOST_SUBSTEPS = 100000, MOST_OBSTACLES = 255, ITERATIONS = 100 };
+enum { MOST_SUBSTEPS = 100000, MOST_OBSTACLES = 255, ITERATIONS = 100 };
 enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a step, and distances too */
 
 #define AIR_TOLERANCE 1e-3 /* of the air's projection */
@@ -140,12 +140,8 @@ static void tell(und_levelset *s, const und_mac_flow_report *report, const und_m
     s->substeps++;
     double n = s->step_stats[STEP_STATS_SUBSTEPS]++;
     s->step_stats[STEP_STATS_SHORTEST] = n == 0 ? s->dt : fmin(s->step_stats[STEP_STATS_SHORTEST], s->dt);
-    s->step_stats[STEP_STATS_MEAN_ITERATIONS] +=
-        (report->iterations - s->step_stats[STEP_STATS_MEAN_ITERATIONS]) / (n + 1);
-    s->step_stats[STEP_STATS_MOST_ITERATIONS] =
-        fmax(s->step_stats[STEP_STATS_MOST_ITERATIONS], report->iterations);
-    s->step_stats[STEP_STATS_DIVERGENCE] = fmax(s->step_stats[STEP_STATS_DIVERGENCE], report->divergence);
-    s->step_stats[STEP_STATS_UNCONVERGED] += !report->converged;
+    und_liquid_tell_solve(s->step_stats + STEP_STATS_SOLVES, n, report->iterations, report->divergence,
+                          report->converged);
     s->ran_away |= !isfinite(report->residual);
     s->ran_away |= s->volume && und_volume_is_overfull(und_levelset_volumes(s));
     s->last = (und_levelset_report){.dt = s->dt,
@@ -446,52 +442,33 @@ static int order_of(const und_levelset_def *def)
 
 static und_status check_def(const und_levelset_def *def, und_error *err)
 {
-    struct {
-        const char *key;
-        double value, low, high;
-    } range[] = {{"size", def->dx, 1e-9, 1e9},
-                 {"density", def->density, 1e-9, 1e9},
-                 {"viscosity", def->viscosity, 0, 1e9},
-                 {"courant", def->courant, 0.01, 20},
-                 {"max_step", def->max_step, 1e-12, INFINITY},
-                 {"trace", def->trace, 2, 3},
-                 {"order", def->order, 0, 2},
-                 {"redistance", def->redistance, 1, 2},
-                 {"particles", def->particles, 0, 1024},
-                 {"reseed", def->reseed, 0, 1e9},
-                 {"tolerance", def->tolerance, 1e-12, 0.5},
-                 {"iterations", def->max_iterations, 1, 1e6},
-                 {"spray_most", def->spray_most, 1, 1 << 26},
-                 {"solids", def->obstacle_count, 0, MOST_OBSTACLES}};
-    double cells = 1;
-    for (int a = 0; a < 3; a++) {
-        if (def->n[a] < 1)
-            return und_error_set(err, UND_INVALID,
-                                 "levelset: cells: expected at least 1 along each axis, found %d", def->n[a]);
+    const und_liquid_range range[] = {{"size", def->dx, 1e-9, 1e9},
+                                      {"density", def->density, 1e-9, 1e9},
+                                      {"viscosity", def->viscosity, 0, 1e9},
+                                      {"courant", def->courant, 0.01, 20},
+                                      {"max_step", def->max_step, 1e-12, INFINITY},
+                                      {"trace", def->trace, 2, 3},
+                                      {"order", def->order, 0, 2},
+                                      {"redistance", def->redistance, 1, 2},
+                                      {"particles", def->particles, 0, 1024},
+                                      {"reseed", def->reseed, 0, 1e9},
+                                      {"tolerance", def->tolerance, 1e-12, 0.5},
+                                      {"iterations", def->max_iterations, 1, 1e6},
+                                      {"spray_most", def->spray_most, 1, 1 << 26},
+                                      {"solids", def->obstacle_count, 0, MOST_OBSTACLES}};
+    if (und_liquid_check_cells("levelset", def->n, err) != UND_OK)
+        return err->status;
+    for (int a = 0; a < 3; a++)
         if (!isfinite(def->origin[a]) || !isfinite(def->gravity[a]))
             return und_error_set(err, UND_INVALID, "levelset: origin and gravity: expected finite numbers");
-        cells *= def->n[a];
-    }
     if (def->order == 2 && shapes_surface(def))
         return und_error_set(err, UND_INVALID,
                              "levelset: order: 2 does not go with control of the surface; expected 1");
-    if (cells > MOST_CELLS)
-        return und_error_set(err, UND_INVALID, "levelset: cells: %g are more than %d", cells, MOST_CELLS);
-    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
-        if (!(range[i].value >= range[i].low && range[i].value <= range[i].high))
-            return und_error_set(err, UND_INVALID, "levelset: %s: expected a number from %g to %g, found %g",
-                                 range[i].key, range[i].low, range[i].high, range[i].value);
-    return UND_OK;
+    return und_liquid_check_ranges("levelset", range, sizeof range / sizeof *range, err);
 }
 
-static void destroy_liquid(und_liquid *liquid)
-{
-    und_levelset_destroy((und_levelset *)liquid);
-}
-static bool step_liquid(und_liquid *liquid, double dt)
-{
-    return go_on((und_levelset *)liquid, dt);
-}
+UND_LIQUID_OWN(levelset, go_on)
+
 /* The solid that has pressed most liquid together, where that is more than a cell, for a message; else
  * nothing. */
 static const char *presser(const und_levelset *s, char text[96])
@@ -540,11 +517,6 @@ static bool intact_liquid(const und_liquid *liquid)
     und_error unused;
     return und_levelset_control_trouble((const und_levelset *)liquid, &unused) != UND_OK;
 }
-static und_ledger ledger_liquid(const und_liquid *liquid)
-{
-    return und_levelset_ledger((const und_levelset *)liquid);
-}
-
 static const und_liquid_class levelset_class = {
     .name = "levelset",
     .destroy = destroy_liquid,
@@ -563,12 +535,7 @@ static und_status check_memory(const und_levelset *s, und_error *err)
     const double per_cell =
         100; /* bytes: velocities, distances, the system; particles lie near the surface */
     const double viscous = s->viscous ? 400 : 0;
-    double bytes = (per_cell + viscous) * (double)s->mac.count, have = und_memory_size();
-    if (bytes > 0.9 * have)
-        return und_error_set(err, UND_INVALID,
-                             "levelset: %d x %d x %d cells need about %.1f GB, this machine has %.1f GB",
-                             s->mac.n[0], s->mac.n[1], s->mac.n[2], bytes / 1e9, have / 1e9);
-    return UND_OK;
+    return und_liquid_check_memory("levelset", s->mac.n, (per_cell + viscous) * (double)s->mac.count, err);
 }
 
 und_status und_levelset_open_grid(und_levelset *s, und_error *err)

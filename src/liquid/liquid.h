@@ -63,6 +63,46 @@ static inline void und_liquid_init(und_liquid *liquid, const und_liquid_class *c
     *liquid = (und_liquid){.class = class, .time = time, .stages = stages, .stage_count = stage_count};
 }
 
+/* A model's own destroy, part of a step and ledger, as its class has them. */
+#define UND_LIQUID_OWN(model, part_of_step)                       \
+    static void destroy_liquid(und_liquid *liquid)                \
+    {                                                             \
+        und_##model##_destroy((und_##model *)liquid);             \
+    }                                                             \
+    static bool step_liquid(und_liquid *liquid, double dt)        \
+    {                                                             \
+        return part_of_step((und_##model *)liquid, dt);           \
+    }                                                             \
+    static und_ledger ledger_liquid(const und_liquid *liquid)     \
+    {                                                             \
+        return und_##model##_ledger((const und_##model *)liquid); \
+    }
+
+/* A number of a def, and what it may be. */
+typedef struct und_liquid_range {
+    const char *key;
+    double value, low, high;
+} und_liquid_range;
+
+und_status und_liquid_check_ranges(const char *model, const und_liquid_range *range, size_t count,
+                                   und_error *err);
+
+/* Whether a grid has cells, and not too many; whether this machine has the memory that they need. */
+und_status und_liquid_check_cells(const char *model, const int n[3], und_error *err);
+und_status und_liquid_check_memory(const char *model, const int n[3], double bytes, und_error *err);
+
+/* What a frame tells of the pressure's solves in its substeps. */
+enum {
+    UND_LIQUID_MEAN_ITERATIONS,
+    UND_LIQUID_MOST_ITERATIONS,
+    UND_LIQUID_DIVERGENCE, /* 1/s */
+    UND_LIQUID_UNCONVERGED,
+    UND_LIQUID_SOLVE_STATS
+};
+
+/* Adds one, after `before` others. */
+void und_liquid_tell_solve(double *stats, double before, int iterations, double divergence, bool converged);
+
 /* Start + sources - drains - left - spray out + spray back + correction. */
 double und_ledger_expected(const und_ledger *ledger);
 

@@ -255,19 +255,13 @@ static void tune_liquid(und_liquid *liquid, const und_tuning *tuning)
     und_floats_set_gravity(&s->floats);
 }
 
-static void destroy_liquid(und_liquid *liquid)
+static bool whole_step(und_waves *s, double dt)
 {
-    und_waves_destroy((und_waves *)liquid);
-}
-static bool step_liquid(und_liquid *liquid, double dt)
-{
-    und_waves_step((und_waves *)liquid, dt);
+    und_waves_step(s, dt);
     return true;
 }
-static und_ledger ledger_liquid(const und_liquid *liquid)
-{
-    return und_waves_ledger((const und_waves *)liquid);
-}
+
+UND_LIQUID_OWN(waves, whole_step)
 
 static const und_liquid_class waves_class = {
     .name = "waves",
@@ -278,8 +272,7 @@ static const und_liquid_class waves_class = {
     .restore = und_waves_restore,
     .ledger = ledger_liquid,
     .inspect = und_waves_inspect,
-    .tools = 1 << UND_TOOL_STIR | 1 << UND_TOOL_POUR | 1 << UND_TOOL_DRAIN | 1 << UND_TOOL_RAISE |
-             1 << UND_TOOL_DIG,
+    .tools = UND_HEIGHT_FIELD_TOOLS,
     .touch = touch_liquid,
     .tuning = tuning_liquid,
     .tune = tune_liquid,
