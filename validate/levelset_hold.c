@@ -245,15 +245,72 @@ static und_status hold_in(case_sink *sink, double tilt, double level, und_error 
 
 static und_status hold_bowls(case_sink *sink, und_error *err)
 {
-    static const double bowl[] = {0.21, 0.25, 0.45, 0.6, 0.7};
-    static const double box[][2] = {{5, 0.45},  {10, 0.3},  {10, 0.6},  {20, 0.45}, {20, 0.6},  {20, 0.65},
-                                    {30, 0.37}, {30, 0.45}, {45, 0.37}, {45, 0.45}, {60, 0.37}, {60, 0.6}};
+    static const double bowl[] = {0.16, 0.21, 0.25, 0.45, 0.6, 0.7, 0.91};
+    static const double box[][2] = {{5, 0.45},  {10, 0.3},  {10, 0.6},  {20, 0.37}, {20, 0.45},
+                                    {20, 0.6},  {20, 0.65}, {30, 0.37}, {30, 0.45}, {45, 0.37},
+                                    {45, 0.45}, {60, 0.37}, {60, 0.6}};
     und_status status = UND_OK;
     for (size_t k = 0; k < sizeof bowl / sizeof *bowl && status == UND_OK; k++)
         status = hold_in(sink, -1, bowl[k], err);
     for (size_t k = 0; k < sizeof box / sizeof *box && status == UND_OK; k++)
         status = hold_in(sink, box[k][0], box[k][1], err);
     return status;
+}
+
+/* Pools among solids that they meet at any angle. */
+typedef struct among {
+    const char *what;
+    int n;
+    double level, turn; /* m, degrees */
+    bool space, container;
+    int count;
+    und_shape shape[2];
+} among;
+
+#define BALL(x, y, z, r)                                             \
+    {                                                                \
+        .kind = UND_SPHERE, .center = {(x), (y), (z)}, .radius = (r) \
+    }
+#define PLATE(wide, thick)                                   \
+    {                                                        \
+        .kind = UND_BOX, .half = {(wide), 0.5 * (thick), 1 } \
+    }
+static const among pools[] = {
+    {"below two balls", 24, 0.23, 0, false, false, 2, {BALL(0.27, 0.4, 0, 0.19), BALL(0.71, 0.45, 0, 0.213)}},
+    {"below two balls", 48, 0.23, 0, false, false, 2, {BALL(0.27, 0.4, 0, 0.19), BALL(0.71, 0.45, 0, 0.213)}},
+    {"around a ball", 24, 0.444, 0, false, false, 1, {BALL(0.483, 0.47, 0, 0.213)}},
+    {"below a plate at 7 degrees", 40, 0.444, 7, false, false, 1, {PLATE(0.3, 0.06)}},
+    {"below a plate at 7 degrees", 48, 0.444, 7, false, false, 1, {PLATE(0.3, 0.06)}},
+    {"below a plate at 25 degrees", 32, 0.444, -25, false, false, 1, {PLATE(0.3, 0.1)}},
+    {"in a round bowl in space", 24, 0.5, 0, true, true, 1, {BALL(0.517, 0.523, 0.489, 0.41)}}};
+
+static und_status hold_among(case_sink *sink, const among *a, und_error *err)
+{
+    char text[64];
+    const bool turned = a->turn != 0;
+    const und_key key = {.position = {turned ? 0.51 : 0, turned ? 0.47 : 0, 0}, .rotation = {0, 0, a->turn}};
+    und_levelset_def def = tank(sink, a->n, a->n, a->space ? a->n : 1, 1.0 / a->n);
+    und_motion *motion = und_motion_create(&key, 1, UND_EASE_LINEAR, err);
+    und_shape *pool =
+        und_shape_create(&(und_shape){.kind = UND_PLANE, .center = {0, a->level, 0}, .half = {0, 1, 0}}, err);
+    const und_fill_def fill = {.shape = pool};
+    und_obstacle_def solid[2];
+    for (int i = 0; i < a->count; i++)
+        solid[i] = (und_obstacle_def){.shape = &a->shape[i], .motion = motion, .inside_out = a->container};
+    def.fills = &fill;
+    def.obstacles = solid;
+    def.fill_count = 1;
+    def.obstacle_count = a->count;
+    und_levelset *levelset = motion && pool ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        case_levelset_run(levelset, 2, 1.0 / 24);
+        snprintf(text, sizeof text, "a pool %s, %d cells: speed, m/s", a->what, a->n);
+        case_report(sink, (case_result){text, case_levelset_fastest(levelset, &def), 0, 1e-4, "at rest"});
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(pool);
+    und_motion_destroy(motion);
+    return levelset ? UND_OK : err->status;
 }
 
 static und_shape *ball_or_drum(bool space, und_vec3 middle, double high, double radius, und_error *err)
@@ -402,6 +459,8 @@ und_status case_levelset_hold_pool(case_sink *sink, und_error *err)
             und_levelset_destroy(levelset);
         }
     und_status status = hold_bowls(sink, err);
+    for (size_t k = 0; k < sizeof pools / sizeof *pools && status == UND_OK; k++)
+        status = hold_among(sink, &pools[k], err);
     status = status == UND_OK ? hold_thin_cups(sink, err) : status;
     status = status == UND_OK ? hold_box(sink, err) : status;
     return status == UND_OK ? hold_layer(sink, err) : status;

@@ -70,7 +70,14 @@ static bool is_deep(const und_solids *s, const int cell[3], double probe, double
         return false;
     for (int a = 0; a < 3; a++)
         place[a] = cell[a] + 0.5 - g[a] / length * ((double)s->distance[at] + probe);
-    return und_solids_between_corners(s, place) < -DEEP;
+    if (und_solids_between_corners(s, place) < -DEEP)
+        return true;
+    if (s->push[0])
+        return false;
+    /* Of walls of 2 to 3 cells corners on both sides miss the middle: some cells beside them would be at a
+     * thin wall and others not. */
+    const und_vec3 probed = und_solids_place(m, place[0] - 0.5, place[1] - 0.5, place[2] - 0.5);
+    return und_solids_nearest(&(und_solids_around){s, cell}, probed) < -DEEP * m->d[0];
 }
 
 bool und_solids_is_thin(const und_solids *s, const int cell[3])

@@ -73,23 +73,37 @@ static float growing(const und_levelset *s, const float *of, size_t at, float wa
     return sqrtf(square);
 }
 
+/* Whether what ends that way would lie level. */
+static bool faces_up(const und_levelset *s, const float out[3])
+{
+    double up = 0;
+    for (int a = 0; a < 3; a++)
+        up -= (double)out[a] * s->def.gravity[a];
+    return up > 0.5 * und_levelset_pull(s);
+}
+
 /* Whether a fill ends at the wall that a cell is in, or at: straight in front of it, one and a half cells
  * away, it is deep.  Where cells hold their volume its surface has to face the wall too, as one that meets it
- * at an angle is to stay as it is; in corners of walls, where there is no one slope, it has to be deeper. */
+ * at an angle is to stay as it is; in corners of walls, where there is no one slope, it has to be deeper.  A
+ * level below a ceiling stays one. */
 static bool ends_at_wall(const und_levelset *s, int x, int y, int z)
 {
     const float before = 1.5f, enough = -0.5f, deeper = -1.2f; /* cells */
-    const float facing = 0.9f, along = 0.98f;                  /* cells per cell */
+    const float facing = 0.9f, along = 0.98f, same = 0.999f;   /* cells per cell */
+    const float at_all = 0.1f;                                 /* cells */
     const int cell[3] = {x, y, z};
     const size_t at = und_mac_at(&s->mac, x, y, z);
     const float *wall = s->solids.distance, *phi = s->surface.phi;
     float normal[3], out[3];
     const bool corner = growing(s, wall, at, normal) < facing;
     const float depth = sample_along(s, phi, cell, normal, before - wall[at]);
-    if (!s->volume || !(depth < enough) || (corner && depth < deeper))
+    if (!s->volume || !(depth < enough))
         return depth < enough;
     growing(s, phi, at, out);
-    return wall[at] - sample_along(s, wall, cell, out, 1) > along;
+    const bool up = faces_up(s, out);
+    if (up && !(fabsf(sample_along(s, phi, cell, normal, -wall[at])) < at_all))
+        return false;
+    return (corner && depth < deeper) || wall[at] - sample_along(s, wall, cell, out, 1) > (up ? same : along);
 }
 
 /* Fills that end at a wall touch it all along, in its corners too: air that is caught there, with no pressure
@@ -121,7 +135,8 @@ static und_status touch_walls(und_levelset *s, und_error *err)
 /* ---- Walls that fills end at ---- */
 
 static const double BEHIND = 0.1;  /* cells: a wall so near behind a fill's end is where it ends */
-static const double FACES = 0.98;  /* cosine: and it lies along the wall */
+static const double FACES = 0.98;  /* cosine: and it lies along the wall; */
+static const double SAME = 0.999;  /* one that faces up, and may be a level, all but in it */
 static const double LONGEST = 2.5; /* cells: the surface is looked for so far */
 static const float BESIDE = 1.5f;  /* cells: from walls to cells that see their fill end there */
 static const double SMALL = 1e-4;  /* cells: to take differences over */
@@ -156,10 +171,14 @@ static bool ends_in_wall(const und_levelset *s, const int cell[3], und_vec3 p)
     const und_solids_around here = {&s->solids, cell};
     if (!s->solids.any || (und_solids_nearest(&here, q) > 0 && und_solids_sees(&s->solids, cell, q)))
         return false;
-    const und_vec3 middle = und_solids_place(&s->mac, cell[0], cell[1], cell[2]); /* p may be within a wall */
+    const bool up = faces_up(s, (const float[3]){(float)out.x, (float)out.y, (float)out.z});
+    if (up && !(fabs(und_solids_nearest(&here, p)) < BEHIND * s->def.dx))
+        return false;
+    /* Else p may be in the midst of a wall. */
+    const und_vec3 near = up ? p : und_solids_place(&s->mac, cell[0], cell[1], cell[2]);
     const und_vec3 wall =
-        und_solids_normal(und_solids_nearest, &here, middle, SMALL * s->def.dx, s->mac.n[2] == 1);
-    return fabs(und_dot(und_unit(wall), out)) > FACES;
+        und_solids_normal(und_solids_nearest, &here, near, SMALL * s->def.dx, s->mac.n[2] == 1);
+    return fabs(und_dot(und_unit(wall), out)) > (up ? SAME : FACES);
 }
 
 static und_vec3 further(und_vec3 p, int axis, double by)

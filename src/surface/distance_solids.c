@@ -6,11 +6,15 @@
 
 /* Cells: values are taken so far in front of the wall, and once more so much further: so that most of those
  * around are not in the solid; or, where what is there is known from the step before, from nearer, as far out
- * they make more of what is off there than there is, which grows in corners that the surface meets. */
+ * they make more of what is off there than there is, which grows in corners that the surface meets.  What is
+ * known deeper than any room and off by less than `stays` is kept: below a wall that leans over it the
+ * surface is nearest within the wall, so the distances that values are taken from come from what they make,
+ * and little would grow. */
 typedef struct reach {
-    float before, apart;
+    float before, apart, stays, along;
 } reach;
-static const reach ANEW = {1, 1}, KNOWN = {0.1f, 1.5f};
+static const reach FIRST = {1, 1, 0, INFINITY}, ANEW = {1, 1, 0, 0.98f},
+                   KNOWN = {0.1f, 2.5f, 0.02f, INFINITY};
 /* Cells: a surface that far from where values are taken does not come to the wall there: in the solid is
  * then no other side, or liquid on one side of a wall would grow through it to the other; at least so deep
  * is what is there. */
@@ -20,9 +24,8 @@ static const reach ANEW = {1, 1}, KNOWN = {0.1f, 1.5f};
  * grid cannot see, as where a fill ends right at a wall, would be lost volume. */
 #define TOUCHES 0.5f
 #define FACES 0.9f
-/* The same where cells know how thick the liquid is, and nothing is lost: what meets a ceiling at 20 degrees
- * is not to touch more of it. */
-#define ALONG 0.98f
+/* Where cells know how thick the liquid is nothing is lost: it has to be `along` the wall, or if nothing
+ * moves does not touch it, as what meets a ceiling at an angle would touch more of it in each step. */
 
 static und_lanes square_root(und_lanes v)
 {
@@ -32,7 +35,7 @@ static und_lanes square_root(und_lanes v)
 }
 
 /* phi goes on straight along the solid's normal: what is flat outside stays flat. */
-static und_lanes inside(const und_distance *d, const float *wall, reach r, und_lanes place[3])
+static und_lanes inside(const und_distance *d, size_t at, const float *wall, reach r, und_lanes place[3])
 {
     const und_mac *m = &d->mac;
     und_lanes normal[3], far[3], near[3], sum = {0}, own = und_lanes_load(wall), first, second;
@@ -43,7 +46,9 @@ static und_lanes inside(const und_distance *d, const float *wall, reach r, und_l
         sum += normal[a] * normal[a];
     }
     und_lanes over = 1 / square_root(und_lanes_max(sum, und_lanes_all(1e-12f))), out = r.before - own;
+    und_lanes half = {0}; /* of the cell, along the normal */
     for (int a = 0; a < 3; a++) {
+        half += 0.5f * und_lanes_max(normal[a], -normal[a]) * over;
         near[a] = place[a] + normal[a] * over * out;
         far[a] = near[a] + normal[a] * over * r.apart;
     }
@@ -55,9 +60,11 @@ static und_lanes inside(const und_distance *d, const float *wall, reach r, und_l
     und_lanes value = first + slope * out;
     value = und_lanes_select(first > ELSEWHERE, und_lanes_max(value, und_lanes_all(AT_LEAST)), value);
     und_lanes_int liquid =
-        (first < -ELSEWHERE) | ((first < TOUCHES - r.before) & (slope > (d->keeps_thin ? ALONG : FACES)));
+        (first < -ELSEWHERE) | ((first < TOUCHES - r.before) & (slope > (d->keeps_thin ? r.along : FACES)));
     value = und_lanes_select(liquid, und_lanes_min(value, und_lanes_all(-AT_LEAST)), value);
-    return und_lanes_max(und_lanes_min(value, width), -width);
+    value = und_lanes_max(und_lanes_min(value, width), -width);
+    const und_lanes before = und_lanes_load(d->phi + at), off = value - before;
+    return und_lanes_select((own < -half) & (off < r.stays) & (off > -r.stays), before, value);
 }
 
 /* Of a batch: the cells in the solid, less such that are too deep for its distance to be known. */
@@ -91,7 +98,8 @@ static void into_row(und_distance *d, const float *wall, const und_mask *kept, r
         if (!lanes)
             continue;
         place[0] = und_lanes_count() + ((float)(batch.x + m->low[0]) + 0.5f);
-        und_lanes_store_some(d->next + first + batch.x, inside(d, own, from, place), lanes);
+        und_lanes_store_some(d->next + first + batch.x, inside(d, first + (size_t)batch.x, own, from, place),
+                             lanes);
     }
 }
 
@@ -112,7 +120,7 @@ static void take_row(und_distance *d, const float *wall, const und_mask *kept, i
         und_distance_refresh_row(d, row % d->mac.n[1], row / d->mac.n[1]);
 }
 
-void und_distance_into_solids_but(und_distance *d, const float *wall, const und_mask *kept, bool known)
+static void into_solids(und_distance *d, const float *wall, const und_mask *kept, reach from)
 {
     enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
     int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
@@ -123,7 +131,7 @@ void und_distance_into_solids_but(und_distance *d, const float *wall, const und_
         PARALLEL_FOR(threads)
         for (int block = 0; block < blocks; block++)
             for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-                into_row(d, wall, kept, known ? KNOWN : ANEW, r);
+                into_row(d, wall, kept, from, r);
         PARALLEL_FOR(threads)
         for (int block = 0; block < blocks; block++)
             for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
@@ -134,5 +142,10 @@ void und_distance_into_solids_but(und_distance *d, const float *wall, const und_
 
 void und_distance_into_solids(und_distance *d, const float *wall)
 {
-    und_distance_into_solids_but(d, wall, NULL, false);
+    into_solids(d, wall, NULL, FIRST);
+}
+
+void und_distance_into_solids_but(und_distance *d, const float *wall, const und_mask *kept, bool known)
+{
+    into_solids(d, wall, kept, known ? KNOWN : ANEW);
 }

@@ -363,8 +363,8 @@ static float film_speed(const run *r, int axis, const side *low, const side *hig
         return u;         /* as the others have it */
     if (slanted && !onto) /* gravity but for what the wall bears */
         away += out * f->dt * bears * (double)wet->normal[axis];
-    if (onto && !(along && und_volume_is_straight(wet->normal)))
-        return u;
+    if (onto && !(along && und_volume_is_straight(wet->normal) && press > 0.5 * f->pull))
+        return u; /* and so has what is above a pool, on its walls */
     if (!along)
         return (float)((double)u / slows);
     if (onto) /* liquid runs onto the film: what is above a cell's middle the pressure drives */
