@@ -428,6 +428,36 @@ static void gaps_close_beside_held_cells(void **state)
     und_scene_destroy(scene);
 }
 
+/* A viscous pool that control stirs: where it gives the velocity there is no pressure, and none that a cell
+ * which it lets go would be pushed with. */
+static void held_cells_keep_no_pressure(void **state)
+{
+    (void)state;
+    const feature f = {
+        "a stirred pool",
+        "size = {2, 1}, cells = 64, level = 0.8, viscosity = 0.05, stick = true, control = { { kind = "
+        "\"velocity\", radius = 0.25, keys = { { time = 0, at = {0.6, 0.4, 0} }, { time = 0.5, at = {1.4, "
+        "0.4, 0} } } } }",
+        0};
+    und_scene *scene = load(&f);
+    und_levelset_def def = und_scene_get(scene)->levelset;
+    und_levelset *l = start_levelset(&def);
+    double free = 0, held = 0;
+    for (int k = 0; k < FRAMES / 2; k++) {
+        und_levelset_step(l, 1.0 / 24);
+        for (int y = 0; y < 32; y++)
+            for (int x = 0; x < 64; x++) {
+                const double p = fabs(und_levelset_viscous_pressure(l)[und_mac_at(&l->mac, x, y, 0)]);
+                double *most = und_mask_has(und_levelset_held(l), x, y, 0) ? &held : &free;
+                *most = fmax(*most, p);
+            }
+    }
+    if (!(free > 0) || !(held == 0))
+        fail_msg("%g m2/s2 where the velocity is given, %g elsewhere", held, free);
+    und_levelset_destroy(l);
+    und_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_feature_holds_its_water),
@@ -435,6 +465,7 @@ int main(void)
                                        cmocka_unit_test(nothing_passes_thin_walls_that_move),
                                        cmocka_unit_test(a_coat_goes_along_with_its_core),
                                        cmocka_unit_test(what_converges_is_taken),
-                                       cmocka_unit_test(gaps_close_beside_held_cells)};
+                                       cmocka_unit_test(gaps_close_beside_held_cells),
+                                       cmocka_unit_test(held_cells_keep_no_pressure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,7 @@ static und_mac_flow_report keep_volume(und_levelset *s)
         und_levelset_enforce_held_velocities(s);
     }
     und_levelset_air_beyond(s, false);
+    und_levelset_viscosity_done(s); /* of cells that have a pressure: held ones do not */
     und_levelset_held_release(s);
     if (!s->volume) {
         und_levelset_book(s, und_levelset_held_gain(s));
@@ -271,7 +272,6 @@ static bool substep(und_levelset *s)
     }
     STEP (PROJECT)
         report = keep_volume(s); /* 4.4.8 */
-    und_levelset_viscosity_done(s);
     und_levelset_release_wall_films(s);
     und_levelset_leave(s);
     STEP (EXTEND)
