@@ -189,6 +189,16 @@ UND_INLINE void und_lanes_bytes_store_some(uint8_t *p, und_lanes_int v, unsigned
             p[i] = (uint8_t)v[i];
 #endif
 }
+/* Those whose bit is set in `which`, one after the other; behind them, of UND_LANES, may be anything. */
+UND_INLINE void und_lanes_pack(float *p, und_lanes v, unsigned which)
+{
+#ifdef UND_LANES_512
+    _mm512_storeu_ps(p, _mm512_maskz_compress_ps((__mmask16)which, (__m512)v));
+#else
+    for (; which; which &= which - 1)
+        *p++ = v[__builtin_ctz(which)];
+#endif
+}
 /* Of those alone is read; 0 is in the others. */
 UND_INLINE und_lanes_int und_lanes_int_load_some(const int32_t *p, unsigned which)
 {

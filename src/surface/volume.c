@@ -170,11 +170,9 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
                      row + 1 < rows ? p->row_chunks[row + 1] : p->chunk_count);
 }
 
-/* In two turns, since a cell that gives may be given to: whole numbers are the same added in any order. */
-void und_volume_hand_over(und_volume *v, int32_t *amounts)
+void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts)
 {
-    und_volume_parts *p = v->parts;
-    UND_VOLUME_EACH_CHUNK(v, k)
+    const und_volume_parts *p = v->parts;
     UND_VOLUME_OF_CHUNK(k, k->gives, at)
     {
         const int32_t most = UND_VOLUME_AT_ONCE * UND_VOLUME_ONE, own = amounts[at];
@@ -182,6 +180,12 @@ void und_volume_hand_over(und_volume *v, int32_t *amounts)
             p->to[at] == UND_VOLUME_STAY || und_volume_crowded(amounts[(ptrdiff_t)at + p->around[p->to[at]]]);
         p->spare[at] = stays ? 0 : own > most ? most : own < -most ? -most : own;
     }
+}
+
+/* Whole numbers are the same added in any order. */
+void und_volume_hand_out(und_volume *v, int32_t *amounts)
+{
+    und_volume_parts *p = v->parts;
     UND_VOLUME_EACH_CHUNK(v, k)
     UND_VOLUME_OF_CHUNK(k, k->gives, at)
     {
@@ -191,6 +195,13 @@ void und_volume_hand_over(und_volume *v, int32_t *amounts)
         __atomic_fetch_sub(&amounts[at], amount, __ATOMIC_RELAXED);
         __atomic_fetch_add(&amounts[(ptrdiff_t)at + p->around[p->to[at]]], amount, __ATOMIC_RELAXED);
     }
+}
+
+void und_volume_hand_over(und_volume *v, int32_t *amounts)
+{
+    UND_VOLUME_EACH_CHUNK(v, k)
+    und_volume_set_out(v, k, amounts);
+    und_volume_hand_out(v, amounts);
 }
 
 /* ---- What phi encloses ---- */

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 }; /* rounds */
-static const double SHOWN = 0.005;            /* of all: as long as phi moves by more it is gone on */
+static const double SHOWN = 0.005;   /* of all: as long as phi moves by more it is gone on */
+static const double LITTLE_LEFT = 4; /* of a cell's share of that: what has less left is not gone on with */
 static const float NEAR = 2.6f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
 static const float FILM = 0.52f;    /* cells: what is thicker on a slanted wall is liquid */
@@ -18,6 +19,7 @@ static const uint8_t UNKNOWN = 255; /* in to[]: not looked for yet */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
 static const float LEAST_SHIFT = 0.1f, ALL_SHIFT = 0.01f;           /* of what is asked; of what there is */
 static const float LEAST_AREA = 1.6f, WEIGHTS = 64;                 /* the sum of und_volume_weight */
+static const float AREA_ONE = 0x1p20f;                              /* in area[]: so many are 1 */
 
 /* Of the difference to a neighbour, round by round: the last alone would not be stable, all together even out
  * as 37 rounds of 1/6 do (Alexiades, Amiez & Gremaud 1996, "Super-time-stepping acceleration of explicit
@@ -30,7 +32,8 @@ typedef struct fit {
     und_volume *v;
     const und_volume_walls *walls;
     float *phi;
-    bool tracked; /* particles have the shape: phi is shifted no sooner than must be */
+    bool tracked;   /* particles have the shape: phi is shifted no sooner than must be */
+    int32_t little; /* of UND_VOLUME_ONE: what a cell may be left with */
 } fit;
 
 static bool is_held(const fit *f, size_t at)
@@ -49,17 +52,20 @@ static unsigned look_near(const void *context, size_t at)
 
 /* ---- What phi encloses ---- */
 
-/* Cells that the surface may cut. */
+/* Cells that the surface may cut, packed. */
 typedef struct batch {
     int count;
-    size_t at[UND_LANES];
-    float phi[UND_LANES], slope[3][UND_LANES], along[UND_LANES];
+    float phi[2 * UND_LANES], slope[3][2 * UND_LANES], at[2 * UND_LANES]; /* at: bits of an int32_t */
+    float room[2 * UND_LANES], along[2 * UND_LANES];                      /* where there are walls */
 } batch;
 
+/* The first of them, UND_LANES at most. */
 static void finish_parts(const fit *f, batch *b)
 {
     const float by = 0.25f; /* cells: the area is what the part gains over twice this */
+    const int count = b->count < UND_LANES ? b->count : UND_LANES;
     und_lanes slope[3], value = und_lanes_load(b->phi), part[3];
+    int32_t at[UND_LANES];
     for (int a = 0; a < 3; a++)
         slope[a] = und_lanes_load(b->slope[a]);
     const und_lanes length = und_lanes_sqrt(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
@@ -69,15 +75,34 @@ static void finish_parts(const fit *f, batch *b)
         const und_lanes plain =
             und_lanes_min(und_lanes_max(0.5f - there, und_lanes_all(0)), und_lanes_all(1));
         part[k] = und_lanes_select(flat, plain, und_planes_part(there * length, slope));
+        if (f->walls->room)
+            part[k] = und_volumes_within(part[k], und_lanes_load(b->room), und_lanes_load(b->along));
     }
-    for (int i = 0; i < b->count; i++) {
-        const float room = und_volume_room(f->walls, b->at[i]);
-        const float less = und_volume_within(part[0][i], room, b->along[i]);
-        const float more = und_volume_within(part[2][i], room, b->along[i]);
-        f->v->parts->part[b->at[i]] = und_volume_units(und_volume_within(part[1][i], room, b->along[i]));
-        f->v->parts->area[b->at[i]] = (more - less) / (2 * by);
+    const und_lanes_int units = und_volumes_units(part[1]);
+    const und_lanes_int area =
+        __builtin_convertvector((part[2] - part[0]) * (AREA_ONE / (2 * by)), und_lanes_int);
+    memcpy(at, b->at, sizeof at);
+    for (int i = 0; i < count; i++) {
+        f->v->parts->part[at[i]] = units[i];
+        f->v->parts->area[at[i]] = area[i];
     }
-    b->count = 0;
+    b->count -= count;
+}
+
+/* To the front. */
+static void move_up(float *list)
+{
+    memcpy(list, list + UND_LANES, UND_LANES * sizeof *list);
+}
+static void finish_full(const fit *f, batch *b)
+{
+    finish_parts(f, b);
+    move_up(b->phi);
+    move_up(b->at);
+    move_up(b->room);
+    move_up(b->along);
+    for (int a = 0; a < 3; a++)
+        move_up(b->slope[a]);
 }
 
 /* Of a chunk's cells, bits of those that are behind a solid; and of those beside thin walls that the surface
@@ -99,6 +124,54 @@ static unsigned uncut(const fit *f, const und_volume_chunk *k)
     return bits;
 }
 
+/* As und_volume_gradient has it. */
+static und_lanes slope_along(const fit *f, size_t at, int a)
+{
+    const size_t step = (size_t)f->v->mac.step[a];
+    const uint8_t *inside = f->v->parts->inside;
+    const und_lanes phi = und_lanes_load(f->phi + at);
+    und_lanes_int low = und_lanes_bytes(inside + at - step) != 0;
+    und_lanes_int high = und_lanes_bytes(inside + at + step) != 0;
+    if (f->walls->room) {
+        const und_lanes_int thick = und_lanes_bytes(f->walls->beside_thin + at) == 0;
+        low &= thick | (und_lanes_load(f->walls->open[a] + at - step) > 0);
+        high &= thick | (und_lanes_load(f->walls->open[a] + at) > 0);
+    }
+    const und_lanes from = und_lanes_select(low, und_lanes_load(f->phi + at - step), phi);
+    const und_lanes to = und_lanes_select(high, und_lanes_load(f->phi + at + step), phi);
+    return und_lanes_select(low & high, 0.5f * (to - from), to - from);
+}
+
+/* Packs those of a chunk that are cut. */
+static void add_cut(const fit *f, size_t first, unsigned cut, batch *b)
+{
+    und_lanes slope[3];
+    const int32_t count = b->count;
+    und_lanes_int at;
+    for (int i = 0; i < UND_LANES; i++)
+        at[i] = i;
+    und_lanes_pack(b->at + count, (und_lanes)(at + (int32_t)first), cut);
+    und_lanes_pack(b->phi + count, und_lanes_load(f->phi + first), cut);
+    for (int a = 0; a < 3; a++) {
+        slope[a] = slope_along(f, first, a);
+        und_lanes_pack(b->slope[a] + count, slope[a], cut);
+    }
+    if (f->walls->room) {
+        const und_lanes room = und_lanes_load(f->walls->room + first);
+        und_lanes along = {0};
+        for (unsigned bits = cut & und_lanes_bits(room < 1); bits; bits &= bits - 1) {
+            const int i = __builtin_ctz(bits);
+            along[i] = und_volume_along(f->v, f->walls, first + (size_t)i,
+                                        (const float[3]){slope[0][i], slope[1][i], slope[2][i]});
+        }
+        und_lanes_pack(b->room + count, room, cut);
+        und_lanes_pack(b->along + count, along, cut);
+    }
+    b->count += __builtin_popcount(cut);
+    if (b->count >= UND_LANES)
+        finish_full(f, b);
+}
+
 static void set_part(const fit *f, const und_volume_chunk *k, batch *b)
 {
     const und_volume *v = f->v;
@@ -110,32 +183,28 @@ static void set_part(const fit *f, const und_volume_chunk *k, batch *b)
     const und_lanes_int all = und_lanes_int_select(phi <= DEEP, und_lanes_int_load(v->c + k->at),
                                                    (phi < 0) & full & ~und_lanes_where(none));
     und_lanes_int_store_some(v->parts->part + k->at, all, k->bits); /* deep errors are the pressure's */
-    und_lanes_store_some(v->parts->area + k->at, (und_lanes){0}, k->bits);
-    UND_VOLUME_OF_CHUNK(k, cut, at)
-    {
-        float slope[3];
-        und_volume_gradient(v, f->walls, f->phi, at, slope);
-        b->at[b->count] = at;
-        b->phi[b->count] = f->phi[at];
-        b->along[b->count] = und_volume_along(v, f->walls, at, slope);
-        for (int a = 0; a < 3; a++)
-            b->slope[a][b->count] = slope[a];
-        if (++b->count == UND_LANES)
-            finish_parts(f, b);
-    }
+    und_lanes_int_store_some(v->parts->area + k->at, (und_lanes_int){0}, k->bits);
+    if (cut)
+        add_cut(f, (size_t)k->at, cut, b);
 }
 
 /* Of a chunk's cells those with a closed face: what runs along walls is to come by its own flow. */
 static unsigned at_walls(const fit *f, const und_volume_chunk *k)
 {
+    const und_volume_walls *w = f->walls;
     und_lanes_int shut = {0};
-    for (int a = 0; a < (f->v->mac.n[2] > 1 ? 3 : 2); a++)
-        for (int high = 0; high < 2; high++)
-            shut |= ~(und_lanes_load(f->walls->open[a] + k->at - (high ? 0 : f->v->mac.step[a])) > 0);
+    for (int way = 0; way < (f->v->mac.n[2] > 1 ? 6 : 4); way++) {
+        const ptrdiff_t step = f->v->mac.step[way / 2], next = k->at + (way % 2 ? step : -step);
+        if (w->room)
+            shut |= ~(und_lanes_load(w->open[way / 2] + (way % 2 ? k->at : next)) > 0);
+        else if (w->closed[way])
+            shut |= und_lanes_bytes(f->v->parts->inside + next) == 0;
+    }
     return und_lanes_bits(shut);
 }
 
-enum { AT_WALL = 1, FREE = 2 }; /* in mark[]: cells at the surface */
+/* In mark[]: cells at the surface; others; 0 is in those that are not looked at. */
+enum { AT_WALL = 1, FREE, OTHER };
 
 /* Films, and what is to be done with the others of a chunk. */
 static void set_marks(const fit *f, und_volume_chunk *k)
@@ -153,12 +222,14 @@ static void set_marks(const fit *f, und_volume_chunk *k)
     k->some = (uint16_t)(others & und_lanes_bits((phi < near) & (phi > -near)));
     k->gives = 0;
     und_lanes_int_store_some(p->part + k->at, c, k->film);
-    und_lanes_store_some(p->area + k->at, (und_lanes){0}, k->film);
+    und_lanes_int_store_some(p->area + k->at, (und_lanes_int){0}, k->film);
     und_lanes_int_store_some(p->extra + k->at, c - und_lanes_int_load_some(p->part + k->at, k->bits),
                              k->bits);
     und_lanes_bytes_store_some(f->v->film + k->at, und_lanes_where(k->film) & 1, k->bits);
-    und_lanes_bytes_store_some(
-        p->mark + k->at, und_lanes_where(k->evens) & (FREE - (und_lanes_where(at_walls(f, k)) & 1)), k->bits);
+    const und_lanes_int free = FREE - (und_lanes_where(at_walls(f, k)) & 1),
+                        other = (und_lanes_int){0} + OTHER;
+    und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), free, other),
+                               k->bits);
     und_lanes_bytes_store_some(p->to + k->at, (und_lanes_int){0} + UNKNOWN, k->bits);
 }
 
@@ -190,7 +261,7 @@ static uint8_t to_surface(const fit *f, size_t at)
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
         const float there = fabsf(f->phi[next]);
-        if (there < best && there < NEAR && v->parts->own[next] && !is_held(f, next) &&
+        if (there < best && there < NEAR && v->parts->mark[next] &&
             und_volume_room(f->walls, next) > LEAST_ROOM && und_volume_linked(v, f->walls, at, k)) {
             best = there;
             to = (uint8_t)k;
@@ -202,16 +273,24 @@ static uint8_t to_surface(const fit *f, size_t at)
 static void bring_to_surface(const fit *f)
 {
     und_volume_parts *p = f->v->parts;
-    for (int round = 0; round < TO_SURFACE; round++) {
+    int32_t any = 1;
+    for (int round = 0; round < TO_SURFACE && any; round++) {
+        any = 0;
         UND_VOLUME_EACH_CHUNK(f->v, k)
         {
             const und_lanes_int none = und_lanes_int_load(p->extra + k->at) == 0;
+            __builtin_prefetch(p->extra + und_volume_ahead(k, end_)->at);
             k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
+            if (!k->gives)
+                continue;
             UND_VOLUME_OF_CHUNK(k, k->gives, at)
             if (p->to[at] == UNKNOWN)
                 p->to[at] = to_surface(f, at);
+            und_volume_set_out(f->v, k, p->extra);
+            __atomic_store_n(&any, 1, __ATOMIC_RELAXED);
         }
-        und_volume_hand_over(f->v, p->extra);
+        if (any)
+            und_volume_hand_out(f->v, p->extra);
     }
 }
 
@@ -220,11 +299,14 @@ static void find_others(const fit *f, und_volume_chunk *k)
 {
     for (int way = 0; way < 6; way++) {
         const ptrdiff_t step = f->v->mac.step[way / 2], next = k->at + (way % 2 ? step : -step);
-        const und_lanes open = und_lanes_load(f->walls->open[way / 2] + (way % 2 ? k->at : next));
+        const float *open = f->walls->open[way / 2] + (way % 2 ? k->at : next);
         const und_lanes_int mark = und_lanes_bytes(f->v->parts->mark + next);
         const und_lanes_int own = und_lanes_bytes(f->v->parts->own + next) != 0;
         const und_lanes_int free = und_lanes_bytes(f->v->parts->mark + k->at) == FREE;
-        k->with[way] = (uint16_t)(k->evens & und_lanes_bits((mark != 0) & own & (open > 0)));
+        const und_lanes_int evens = (mark == FREE) | (mark == AT_WALL);
+        k->with[way] = (uint16_t)(k->evens & und_lanes_bits(evens & own));
+        if (f->walls->room)
+            k->with[way] &= (uint16_t)und_lanes_bits(und_lanes_load(open) > 0);
         k->far[way] = (uint16_t)(k->with[way] & und_lanes_bits((mark == FREE) & free));
     }
 }
@@ -238,20 +320,24 @@ static void even_out_once(const fit *f, const int32_t *from, int32_t *to, int ro
                     little = und_lanes_all(LITTLE * UND_VOLUME_ONE);
     UND_VOLUME_EACH_CHUNK(v, k)
     {
+        const und_volume_chunk *const ahead = und_volume_ahead(k, end_);
         const und_lanes_int own = und_lanes_int_load(from + k->at);
         und_lanes_int sum = own;
+        __builtin_prefetch(from + ahead->at + v->mac.step[2]);
+        __builtin_prefetch(to + ahead->at, 1);
         if (!k->evens)
             continue;
         if (round == 0)
             find_others(f, k);
         for (int way = 0; way < 6; way++) {
             const ptrdiff_t step = v->mac.step[way / 2];
-            const und_lanes_int there = und_lanes_int_load(from + k->at + (way % 2 ? step : -step));
-            const und_lanes more = __builtin_convertvector(there - own, und_lanes);
+            const und_lanes_int more = und_lanes_int_load(from + k->at + (way % 2 ? step : -step)) - own;
+            const und_lanes_int sign = more >> 31;
+            const und_lanes size = __builtin_convertvector((more ^ sign) - sign, und_lanes);
             const und_lanes some = und_lanes_select(und_lanes_where(k->far[way]), little, (und_lanes){0});
-            const und_lanes most = und_lanes_max(much * und_lanes_max(more, -more), some);
-            const und_lanes part = und_lanes_max(und_lanes_min(even * more, most), -most);
-            sum += und_lanes_where(k->with[way]) & __builtin_convertvector(part, und_lanes_int);
+            const und_lanes part = und_lanes_max(und_lanes_min(even * size, some), much * size);
+            sum += und_lanes_where(k->with[way]) &
+                   ((__builtin_convertvector(part, und_lanes_int) ^ sign) - sign);
         }
         und_lanes_int_store_some(to + k->at, sum, k->evens);
     }
@@ -317,26 +403,46 @@ typedef struct around {
         held; /* cells: what they have too much of, the surface's area, all that they have */
 } around;
 
+/* Of numbers over 2^less; whole ones, so that in what order does not matter. */
+UND_INLINE und_lanes_int sum_weighted(const und_mac *m, const int32_t *first, int less)
+{
+    und_lanes_int sum = {0};
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++) {
+            const int32_t *at = first + y * m->step[1] + z * m->step[2];
+            const und_lanes_int low = und_lanes_int_load(at - 1) >> less,
+                                high = und_lanes_int_load(at + 1) >> less;
+            const und_lanes_int row = low + high + ((und_lanes_int_load(at) >> less) << 1);
+            sum += row << ((y == 0) + (z == 0));
+        }
+    return sum;
+}
+/* What of that is on the other side. */
+static und_lanes_int sum_unlinked(const fit *f, const und_volume_chunk *chunk, const int32_t *values)
+{
+    und_lanes_int sum = {0};
+    for (int k = 0; k < UND_VOLUME_AROUND; k++)
+        sum +=
+            und_lanes_where(unlinked(f, chunk, k)) &
+            ((int32_t)und_volume_weight(k) * und_lanes_int_load(values + chunk->at + f->v->parts->around[k]));
+    return sum;
+}
+
 static around sum_around(const fit *f, const und_volume_chunk *chunk)
 {
+    enum { LESS = 6 }; /* so that the sum of cells that are crowded is a number still */
     const und_volume_parts *p = f->v->parts;
     const bool thin =
         f->walls->room && und_lanes_bits(und_lanes_bytes(f->walls->beside_thin + chunk->at) != 0);
-    around sum = {0};
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const ptrdiff_t next = chunk->at + p->around[k];
-        und_lanes over = und_volumes_cells(und_lanes_int_load(p->over + next));
-        und_lanes area = und_lanes_load(p->area + next);
-        if (thin) {
-            const und_lanes_int not = und_lanes_where(unlinked(f, chunk, k));
-            over = und_lanes_select(not, (und_lanes){0}, over);
-            area = und_lanes_select(not, (und_lanes){0}, area);
-        }
-        sum.over += und_volume_weight(k) * over;
-        sum.area += und_volume_weight(k) * area;
-        sum.held += und_volume_weight(k) * und_volumes_cells(und_lanes_int_load(f->v->c + next));
+    und_lanes_int over = sum_weighted(&f->v->mac, p->over + chunk->at, 0);
+    und_lanes_int area = sum_weighted(&f->v->mac, p->area + chunk->at, 0);
+    const und_lanes_int held = sum_weighted(&f->v->mac, f->v->c + chunk->at, LESS);
+    if (thin) {
+        over -= sum_unlinked(f, chunk, p->over);
+        area -= sum_unlinked(f, chunk, p->area);
     }
-    return sum;
+    return (around){und_volumes_cells(over), __builtin_convertvector(area, und_lanes) / AREA_ONE,
+                    und_volumes_cells(held) * (1 << LESS)};
 }
 
 /* How much of it phi goes at once.  Fluxes are off by little everywhere, particles by less: what is small
@@ -350,13 +456,14 @@ static und_lanes share(const fit *f, const around *sum)
 
 /* Where there is next to no surface around, but liquid, some comes up.  What is still to be shown around
  * cells, all together. */
-static int64_t set_shifted(const fit *f, const und_volume_chunk *k, float *next)
+static int64_t set_shifted(const fit *f, und_volume_chunk *k, float *next)
 {
     const und_volume *v = f->v;
     const und_lanes phi = und_lanes_load(f->phi + k->at), far = und_lanes_all(SHIFTED);
     const unsigned near = k->bits & und_lanes_bits(~((phi > far) | (phi < -far)));
     int64_t left = 0;
     und_lanes_store_some(next + k->at, phi, k->bits & ~near);
+    k->left = 0;
     if (!near)
         return 0;
     const around sum = sum_around(f, k);
@@ -369,6 +476,7 @@ static int64_t set_shifted(const fit *f, const und_volume_chunk *k, float *next)
     const und_lanes up = und_lanes_select(rises, phi - 0.3f, phi);
     und_lanes_store_some(next + k->at, und_lanes_select(some, moved, up), near);
     const und_lanes_int rest = und_volumes_units(over / WEIGHTS);
+    k->left = (uint16_t)(near & und_lanes_bits((rest > f->little) | (rest < -f->little)));
     for (unsigned bits = near; bits; bits &= bits - 1)
         left += abs(rest[__builtin_ctz(bits)]);
     return left;
@@ -416,7 +524,7 @@ static void set_over(const fit *f)
         const und_lanes_int within =
             und_lanes_int_select(over > most, most, und_lanes_int_select(over < -most, -most, over));
         und_lanes_int_store_some(v->parts->over + k->at, und_lanes_where(k->some) & within, k->bits);
-        und_lanes_store_some(v->parts->area + k->at, (und_lanes){0}, k->bits & ~(unsigned)k->some);
+        und_lanes_int_store_some(v->parts->area + k->at, (und_lanes_int){0}, k->bits & ~(unsigned)k->some);
     }
 }
 
@@ -434,6 +542,10 @@ static int64_t shift(const fit *f)
     set_over(f);
     UND_VOLUME_EACH_CHUNK(v, k)
     {
+        const und_volume_chunk *const ahead = und_volume_ahead(k, end_);
+        __builtin_prefetch(v->parts->over + ahead->at + v->mac.step[2]);
+        __builtin_prefetch(v->parts->area + ahead->at + v->mac.step[2]);
+        __builtin_prefetch(v->c + ahead->at + v->mac.step[2]);
         const int64_t here = set_shifted(f, k, next);
         UND_VOLUME_OF_CHUNK(k, k->film, at)
         next[at] = film_surface(f, at, next[at]);
@@ -444,13 +556,32 @@ static int64_t shift(const fit *f)
     return left;
 }
 
+/* From here on those cells are looked at that have something left. */
+static void look_at_left(und_volume_parts *p)
+{
+    und_volume_chunk *out = p->row_chunk;
+    const und_volume_chunk *const end = p->chunk + p->chunk_count;
+    p->count = 0;
+    for (const und_volume_chunk *k = p->chunk; k < end; k++) {
+        const unsigned left = k->left;
+        und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0}, k->bits & ~left);
+        if (left) {
+            *out = *k;
+            (out++)->bits = (uint16_t)left;
+            p->count += __builtin_popcount(left);
+        }
+    }
+    p->chunk = p->row_chunk;
+    p->chunk_count = (int)(out - p->row_chunk);
+}
+
 /* Cells that are not looked at have neither. */
 static void clear(const und_volume *v)
 {
     UND_VOLUME_EACH_CHUNK(v, k)
     {
         und_lanes_int_store_some(v->parts->over + k->at, (und_lanes_int){0}, k->bits);
-        und_lanes_store_some(v->parts->area + k->at, (und_lanes){0}, k->bits);
+        und_lanes_int_store_some(v->parts->area + k->at, (und_lanes_int){0}, k->bits);
     }
 }
 
@@ -468,13 +599,18 @@ static void refresh(const und_volume *v, und_distance *d)
 
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked)
 {
-    const fit f = {v, walls, d->phi, tracked};
+    fit f = {v, walls, d->phi, tracked, 0};
     und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
     und_volume_list(v, look_near, NULL, &f);
     const double enough = SHOWN * (double)und_volume_sum(v);
+    const und_volume_parts all = *v->parts;
+    f.little = (int32_t)fmin(LITTLE_LEFT * enough / (all.count + 1), UND_VOLUME_ONE);
     for (int round = 0; round < SHIFTS && (double)shift(&f) > enough; round++)
-        ;
+        look_at_left(v->parts);
+    v->parts->chunk = all.chunk;
+    v->parts->chunk_count = all.chunk_count;
+    v->parts->count = all.count;
     clear(v);
     refresh(v, d);
 }

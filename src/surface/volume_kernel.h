@@ -119,6 +119,16 @@ UND_INLINE float und_volume_within(float part, float room, float cosine)
     return share * (cosine < 0 ? both : beyond > 0 ? beyond : 0) + (1 - share) * (part * room);
 }
 
+UND_INLINE und_lanes und_volumes_within(und_lanes part, und_lanes room, und_lanes cosine)
+{
+    const und_lanes none = {0}, beyond = part + room - 1, both = und_lanes_select(part < room, part, room);
+    const und_lanes x = und_lanes_select(cosine < none, -cosine, cosine);
+    const und_lanes apart = und_lanes_select(1 - x > none, 1 - x, none);
+    const und_lanes share = 1 - und_lanes_sqrt(apart) * (1 + x * (-0.1350f + x * (0.0473f - 0.0119f * x)));
+    const und_lanes lies = und_lanes_select(beyond > none, beyond, none);
+    return share * und_lanes_select(cosine < none, both, lies) + (1 - share) * (part * room);
+}
+
 /* What flows over a face of the inside of the liquid, or out of a cell that is held. */
 UND_INLINE int32_t und_volume_full_flux(float open, float way)
 {

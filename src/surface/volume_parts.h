@@ -17,6 +17,7 @@ typedef struct und_volume_chunk {
     uint16_t gives;   /* of those that hand over */
     uint16_t film;    /* what und_volume_fit knows: of films; */
     uint16_t evens;   /* of those at the surface, which exchange what they have too much; */
+    uint16_t left;    /* of those that phi does not show well yet; */
     uint16_t with[6]; /* and with neighbours each way, */
     uint16_t far[6];  /* of which those from where little of it goes on */
 } und_volume_chunk;
@@ -32,7 +33,7 @@ typedef struct und_volume_parts {
     int32_t *extra;  /* what a cell holds besides what phi encloses */
     int32_t *spare;  /* one more */
     int32_t *part;   /* what phi encloses */
-    float *area;     /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
+    int32_t *area;   /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
     int32_t *over;   /* what moves phi of what a cell holds besides */
     float *fraction; /* of a cell's room that is full; -1 where there is next to none */
     int32_t *list;   /* cells that are looked at, in order */
@@ -94,6 +95,17 @@ void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_ch
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
 void und_volume_hand_over(und_volume *v, int32_t *amounts);
+/* The same in two turns, since a cell that gives may be given to: of a chunk, how much it is, into spare[];
+ * then of all chunks. */
+void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts);
+void und_volume_hand_out(und_volume *v, int32_t *amounts);
+
+/* Some chunks further on, which is to be fetched by the time it is worked on. */
+static inline const und_volume_chunk *und_volume_ahead(const und_volume_chunk *k, const und_volume_chunk *end)
+{
+    enum { AHEAD = 6 };
+    return end - k > AHEAD ? k + AHEAD : k;
+}
 
 /* Those that hold something though their middles are in the air. */
 static inline unsigned und_volume_aloft(const und_volume *v, const float *phi, size_t at)
