@@ -189,14 +189,19 @@ int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const float p
 }
 
 /* The thinner it is the sooner; what phi shows nothing of, at once. */
-int32_t und_levelset_break_up(void *context, const int cell[3], size_t at, float thickness, int32_t beside)
+bool und_levelset_breaks_up(const void *context, const int cell[3], float thickness)
 {
-    und_levelset *s = context;
+    const und_levelset *s = context;
+    const double rate = fmax(1 - (double)thickness / THINNEST, 0) / und_levelset_breakup_time(s);
+    if (!(thickness > 0))
+        return true;
+    if (!s->def.spray || !(rate > 0))
+        return false;
     const dice d = dice_of(s, cell);
-    if (thickness > 0) {
-        const double rate = fmax(1 - (double)thickness / THINNEST, 0) / und_levelset_breakup_time(s);
-        if (!s->def.spray || !(und_random(d.seed, STREAM_BREAK, d.cell) < -und_expm1(-rate * s->dt)))
-            return 0;
-    }
-    return scatter(s, cell, at, beside);
+    return und_random(d.seed, STREAM_BREAK, d.cell) < -und_expm1(-rate * s->dt);
+}
+
+int32_t und_levelset_break_up(void *context, const int cell[3], size_t at, int32_t beside)
+{
+    return scatter(context, cell, at, beside);
 }

@@ -40,33 +40,45 @@ double und_levelset_crest_speed(double outwards, double sharp, double fallen, do
     return outwards > 0 && free > 0 ? sqrt(free) : 0;
 }
 
-/* The curvature: div (grad phi / |grad phi|), by central differences. */
-static bool find_crest(const und_levelset *s, const int cell[3], size_t at, crest *c)
+/* The curvature: div (grad phi / |grad phi|), by central differences; 0 where there is no gradient. */
+UND_INLINE und_lanes curvatures(const und_levelset *s, size_t at, und_lanes g[3], und_lanes *length)
 {
-    const und_mac *m = &s->mac;
+    const ptrdiff_t *step = s->mac.step;
     const float *phi = s->surface.phi + at;
-    const int axes = m->n[2] > 1 ? 3 : 2;
-    float g[3] = {0}, square = 0, trace = 0, along = 0;
+    const und_lanes own = und_lanes_load(phi);
+    const int axes = s->mac.n[2] > 1 ? 3 : 2;
+    und_lanes square = {0}, trace = {0}, along = {0};
+    g[2] = (und_lanes){0};
     for (int a = 0; a < axes; a++) {
-        g[a] = 0.5f * (phi[m->step[a]] - phi[-m->step[a]]);
+        g[a] = 0.5f * (und_lanes_load(phi + step[a]) - und_lanes_load(phi - step[a]));
         square += g[a] * g[a];
     }
-    if (!(square > STEEP * STEEP))
-        return false;
     for (int a = 0; a < axes; a++)
         for (int b = 0; b < axes; b++) {
-            const ptrdiff_t i = m->step[a], j = m->step[b];
-            const float second = a == b ? phi[i] - 2 * phi[0] + phi[-i]
-                                        : 0.25f * (phi[i + j] - phi[i - j] - phi[j - i] + phi[-i - j]);
-            trace += a == b ? second : 0;
+            const ptrdiff_t i = step[a], j = step[b];
+            const und_lanes there = und_lanes_load(phi + i + (a == b ? 0 : j)),
+                            back = und_lanes_load(phi - i - (a == b ? 0 : j));
+            const und_lanes second =
+                a == b ? there - 2 * own + back
+                       : 0.25f * (there - und_lanes_load(phi + i - j) - und_lanes_load(phi + j - i) + back);
+            trace = a == b ? trace + second : trace;
             along += g[a] * g[b] * second;
         }
-    const float length = sqrtf(square), here = (trace - along / square) / length;
+    *length = und_lanes_sqrt(square);
+    const und_lanes here = (trace - along / square) / *length;
     /* outside the liquid it is less than on the surface */
-    c->sharp = fminf(here / fmaxf(1 - here * phi[0], 0.25f), SHARPEST);
+    const und_lanes sharp =
+        und_lanes_min(here / und_lanes_max(1 - here * own, und_lanes_all(0.25f)), und_lanes_all(SHARPEST));
+    return und_lanes_select(square > STEEP * STEEP, sharp, (und_lanes){0});
+}
+
+static bool find_crest(const und_levelset *s, const int cell[3], size_t at, crest *c)
+{
+    und_lanes g[3], length;
+    c->sharp = curvatures(s, at, g, &length)[0];
     for (int a = 0; a < 3; a++) {
-        c->normal[a] = g[a] / length;
-        c->place[a] = (float)(m->low[a] + cell[a]) + 0.5f - phi[0] / length * c->normal[a];
+        c->normal[a] = g[a][0] / length[0];
+        c->place[a] = (float)(s->mac.low[a] + cell[a]) + 0.5f - s->surface.phi[at] / length[0] * c->normal[a];
     }
     return c->sharp > EASY;
 }
@@ -148,11 +160,14 @@ static double thrown(const und_levelset *s, const int cell[3], size_t at, crest 
     return thick * sharp * speed_of(s, at, c) * area * s->dt / dx * UND_VOLUME_ONE;
 }
 
-static unsigned near_surface(const void *context, size_t at)
+/* Of UND_LANES cells those that may throw. */
+static unsigned look_sharp(const void *context, size_t at)
 {
     const und_levelset *s = context;
     const und_lanes phi = und_lanes_load(s->surface.phi + at);
-    return und_lanes_bits((phi < und_lanes_all(BAND)) & (phi > und_lanes_all(-BAND)));
+    const unsigned near = und_lanes_bits((phi < und_lanes_all(BAND)) & (phi > und_lanes_all(-BAND)));
+    und_lanes g[3], length;
+    return near ? near & und_lanes_bits(curvatures(s, at, g, &length) > EASY) : 0;
 }
 
 static bool throws(const void *context, size_t at)
@@ -160,8 +175,7 @@ static bool throws(const void *context, size_t at)
     const und_levelset *s = context;
     crest c;
     int cell[3];
-    if (!(fabsf(s->surface.phi[at]) < BAND) ||
-        (s->solids.any && (s->solids.distance[at] < 0 || s->solids.beside_thin[at])))
+    if (s->solids.any && (s->solids.distance[at] < 0 || s->solids.beside_thin[at]))
         return false; /* phi goes on into solids, and may be another side's at thin ones */
     und_volume_cell(&s->mac, at, cell);
     return thrown(s, cell, at, &c) > 0;
@@ -188,7 +202,7 @@ void und_levelset_crests(und_levelset *s)
     und_volume *v = und_levelset_volumes(s);
     if (!s->def.spray)
         return;
-    und_volume_list(v, near_surface, throws, s);
+    und_volume_list(v, look_sharp, throws, s);
     for (int i = 0; i < v->parts->count; i++) {
         const size_t at = (size_t)v->parts->list[i];
         int cell[3];

@@ -293,7 +293,8 @@ double und_levelset_volume_land(und_levelset *s, const float place[3], double vo
 
 /* levelset_breakup.c: what leaves of a cell in the air (und_volume_thin_fn); how long it takes, s; the mean
  * diameter of the drops, m, where the flow strains (1/s). */
-int32_t und_levelset_break_up(void *levelset, const int cell[3], size_t at, float thickness, int32_t beside);
+bool und_levelset_breaks_up(const void *levelset, const int cell[3], float thickness);
+int32_t und_levelset_break_up(void *levelset, const int cell[3], size_t at, int32_t beside);
 /* Drops leave a cell before its surface, at a place (cells of the whole grid), out along the normal: so many
  * of UND_VOLUME_ONE on average, never more than `most`.  How many, for the caller to take out. */
 int32_t und_levelset_throw_off(und_levelset *s, const int cell[3], const float place[3],

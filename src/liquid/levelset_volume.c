@@ -719,7 +719,7 @@ void und_levelset_volume_fit(und_levelset *s)
     und_levelset_book(s, und_levelset_held_unpile(s));
     /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */
     und_volume_fit(v, &s->surface, &walls, s->particles && !s->viscous && !(s->def.viscosity > 0));
-    und_volume_thin(v, &s->surface, &walls, und_levelset_break_up, s);
+    und_volume_thin(v, &s->surface, &walls, und_levelset_breaks_up, und_levelset_break_up, s);
     und_levelset_crests(s);
     if (s->particles)
         still_particles(s);

@@ -21,21 +21,28 @@ typedef struct thin {
 
 /* ---- Sheets and threads ---- */
 
-/* What the cells around hold, as a sheet's thickness; INFINITY beside walls. */
-static float thickness_at(const thin *t, size_t at)
+/* What the cells around each of a chunk's hold, as a sheet's thickness. */
+static und_lanes thicknesses(const thin *t, const und_volume_chunk *chunk)
 {
     const und_volume *v = t->v;
     const bool flat = v->mac.n[2] == 1;
-    float sum = 0;
+    und_lanes sum = {0};
+    for (int k = flat ? 9 : 0; k < (flat ? 18 : UND_VOLUME_AROUND); k++)
+        sum += und_volumes_cells(und_lanes_int_load(v->c + chunk->at + v->parts->around[k]));
+    return sum / (flat ? 3.0f : 9.0f);
+}
+
+/* Whether that is not known: beside walls, and other grids. */
+static bool is_beside(const thin *t, size_t at)
+{
+    const und_volume *v = t->v;
+    const bool flat = v->mac.n[2] == 1;
     if (t->walls->room && (t->walls->distance[at] < FROM_WALL || t->walls->beside_thin[at]))
-        return INFINITY;
-    for (int k = flat ? 9 : 0; k < (flat ? 18 : UND_VOLUME_AROUND); k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-        if (!v->parts->own[next])
-            return INFINITY;
-        sum += und_volume_cells(v->c[next]);
-    }
-    return sum / (flat ? 3 : 9);
+        return true;
+    for (int k = flat ? 9 : 0; k < (flat ? 18 : UND_VOLUME_AROUND); k++)
+        if (!v->parts->own[(ptrdiff_t)at + v->parts->around[k]])
+            return true;
+    return false;
 }
 
 /* Bits of a chunk's cells that may be either: no other along an axis is so deep that they are not thin, nor
@@ -124,14 +131,15 @@ static void gather(const thin *t)
 
 /* ---- Both ---- */
 
-/* Which of the two a cell that may be is, and the thickness there. */
+/* Which of the two a cell that may be is, by the thickness there, which is then 0 of what is loose. */
 static uint8_t kind_at(const thin *t, size_t at, float *thickness)
 {
-    *thickness = 0;
-    if (is_loose(t, at))
+    const bool thinner = *thickness < 1;
+    if (is_loose(t, at)) {
+        *thickness = 0;
         return LOOSE;
-    *thickness = thickness_at(t, at);
-    return *thickness < 1 && !is_bulk_near(t, at) ? THIN : NOT;
+    }
+    return thinner && !is_bulk_near(t, at) && !is_beside(t, at) ? THIN : NOT;
 }
 
 /* Of the cells that und_volume_fit looked at. */
@@ -140,12 +148,38 @@ static void choose(const thin *t)
     und_volume_parts *p = t->v->parts;
     UND_VOLUME_EACH_CHUNK(t->v, k)
     {
+        const und_volume_chunk *const ahead = und_volume_ahead(k, end_);
+        __builtin_prefetch(t->phi + ahead->at + t->v->mac.step[2]);
+        __builtin_prefetch(t->v->c + ahead->at + t->v->mac.step[2]);
         k->some = 0;
         und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0} + NOT, k->bits);
-        UND_VOLUME_OF_CHUNK(k, may_be_thin(t, k), at)
+        unsigned may_be = may_be_thin(t, k);
+        if (!may_be)
+            continue;
+        const und_lanes thickness = thicknesses(t, k);
+        may_be &= und_lanes_bits((thickness < und_lanes_all(1)) | (und_lanes_load(t->phi + k->at) >= OUT));
+        UND_VOLUME_OF_CHUNK(k, may_be, at)
         {
+            p->fraction[at] = thickness[at - (size_t)k->at];
             p->mark[at] = kind_at(t, at, &p->fraction[at]);
             k->some |= (uint16_t)((p->mark[at] != NOT) << (at - (size_t)k->at));
+        }
+    }
+}
+
+/* Of those the ones that break up now. */
+static void choose_breaking(const thin *t, und_volume_breaks_fn *breaks, const void *context)
+{
+    const und_volume *v = t->v;
+    UND_VOLUME_EACH_CHUNK(v, k)
+    {
+        k->gives = 0;
+        UND_VOLUME_OF_CHUNK(k, k->some, at)
+        {
+            int cell[3];
+            und_volume_cell(&v->mac, at, cell);
+            k->gives |= (uint16_t)((v->c[at] > 0 && breaks(context, cell, v->parts->fraction[at]))
+                                   << (at - (size_t)k->at));
         }
     }
 }
@@ -200,20 +234,20 @@ static void take_away(const thin *t, und_distance *d, size_t at, int32_t amount)
     }
 }
 
-void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls, und_volume_thin_fn *fn,
-                     void *context)
+void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls,
+                     und_volume_breaks_fn *breaks, und_volume_thin_fn *fn, void *context)
 {
     const thin t = {v, walls, d->phi};
     const und_volume_parts *p = v->parts;
     choose(&t);
     gather(&t);
+    choose_breaking(&t, breaks, context);
     for (const und_volume_chunk *k = p->chunk; k < p->chunk + p->chunk_count; k++)
-        UND_VOLUME_OF_CHUNK(k, k->some, at)
+        UND_VOLUME_OF_CHUNK(k, k->gives, at)
         {
             int cell[3];
             und_volume_cell(&v->mac, at, cell);
-            if (v->c[at] >= 0)
-                take_away(&t, d, at,
-                          v->c[at] > 0 ? fn(context, cell, at, p->fraction[at], thin_around(&t, at)) : 0);
+            if (v->c[at] > 0)
+                take_away(&t, d, at, fn(context, cell, at, thin_around(&t, at)));
         }
 }
