@@ -358,6 +358,31 @@ static void a_coat_goes_along_with_its_core(void **state)
     und_scene_destroy(scene);
 }
 
+/* A disc that control turns round and round: it neither draws together nor spreads. */
+static void what_control_turns_keeps_its_volume(void **state)
+{
+    (void)state;
+    const feature f = {
+        "a wheel",
+        "size = {1, 1}, cells = 32, spray = false, fill = sphere { center = {0.5, 0.5, 0}, radius = 0.25 }, "
+        "control = (function() local c = {} for i = 0, 48 do "
+        "local x, y, keys = (i % 7 - 3) * 0.1, (i // 7 - 3) * 0.1, {} "
+        "for k = 0, 24 do local a = k * math.pi / 12 keys[k + 1] = { time = k / 24, at = {0.5 + x * "
+        "math.cos(a) - y * math.sin(a), 0.5 + x * math.sin(a) + y * math.cos(a), 0} } end "
+        "c[i + 1] = { kind = \"velocity\", radius = 0.12, keys = keys } end return c end)()",
+        0};
+    und_scene *scene = load(&f);
+    und_levelset_def def = und_scene_get(scene)->levelset;
+    und_levelset *l = start_levelset(&def);
+    for (int k = 0; k < FRAMES - 1; k++)
+        und_levelset_step(l, 1.0 / 24);
+    const und_ledger g = und_levelset_ledger(l);
+    if (!(fabs(g.measured / g.start - 1) < 0.03))
+        fail_msg("%g of it are left", g.measured / g.start);
+    und_levelset_destroy(l);
+    und_scene_destroy(scene);
+}
+
 /* Velocities that converge on a core take what they bring there, and no more than there is. */
 static void what_converges_is_taken(void **state)
 {
@@ -464,6 +489,7 @@ int main(void)
                                        cmocka_unit_test(what_has_no_room_stops_the_run),
                                        cmocka_unit_test(nothing_passes_thin_walls_that_move),
                                        cmocka_unit_test(a_coat_goes_along_with_its_core),
+                                       cmocka_unit_test(what_control_turns_keeps_its_volume),
                                        cmocka_unit_test(what_converges_is_taken),
                                        cmocka_unit_test(gaps_close_beside_held_cells),
                                        cmocka_unit_test(held_cells_keep_no_pressure)};

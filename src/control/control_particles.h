@@ -27,8 +27,8 @@ double und_control_particles_fastest(const und_control_particles *g, double time
  * be called before it.  UND_FAILED where one is not what it was when it was checked. */
 und_status und_control_particles_fetch(und_control_particles *g, double time, double dt, und_error *err);
 
-/* Renders what leads velocity, viscosity and divergence from `time` on: where the particles are then, with
- * the velocity that brings them to where they are at time + dt. */
+/* Renders what leads velocity, viscosity and divergence from `time` on: where the particles are then; those
+ * of velocity halfway to where they are at time + dt, with the velocity that brings them there. */
 void und_control_particles_render(und_control_particles *g, double time, double dt);
 /* And what shapes the surface, as it is at `time`. */
 void und_control_particles_render_surface(und_control_particles *g, double time);

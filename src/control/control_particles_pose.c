@@ -142,8 +142,11 @@ static void make_mix(control_group *group, int frame, double time, double dt)
     double now[3], slope[3], then[3], unused[3];
     hermite((time - a->time) / span, span, now, slope);
     hermite((end - a->time) / span, span, then, unused);
-    for (int k = 0; k < 3 && step > 1e-6 * span; k++)
+    for (int k = 0; k < 3 && step > 1e-6 * span; k++) {
         slope[k] = (then[k] - now[k]) / step;
+        if (group->def.kind == UND_CONTROL_VELOCITY) /* or what turns would draw together */
+            now[k] = 0.5 * (now[k] + then[k]);
+    }
     for (int ends = 0; ends < 4; ends++) {
         double before = ends & 1 && frame > 0 ? a->time - a[-1].time : 0;
         double after = ends & 2 && frame + 2 < group->def.frame_count ? b[1].time - b->time : 0;

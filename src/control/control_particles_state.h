@@ -145,7 +145,8 @@ und_status und_control_particle_fetch(control_group *group, double time, und_err
 /* Until when nothing of it changes; `time` itself where it moves. */
 double und_control_particle_rests(const control_group *group, double time);
 int und_control_particle_count(const control_group *group, double time); /* that act */
-/* Sets it as it is at `time`, with velocities that lead to time + dt: before the others. */
+/* Sets it as it is at `time`, with velocities that lead to time + dt, and then halfway there: before the
+ * others. */
 void und_control_particle_set(control_group *group, const und_mac *mac, double time, double dt);
 /* Its particles [begin, end) as they are now, which follow each other in the kind's arrays.  count[] of each
  * pile grows, and so does the farthest reach of those that are not large. */
