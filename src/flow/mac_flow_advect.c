@@ -44,7 +44,7 @@ typedef struct move {
     float cells_per_speed;
     bool third;
     const float *moved[3]; /* what is carried along: u, or more */
-    float *way[3];         /* cells: where the flow takes a face of the component that is moved */
+    float *to[3];          /* cells: where the flow takes a face of the component that is moved */
 } move;
 
 /* What is done with the faces of a component that stand from index `at` on in a row, at `place`; bits of
@@ -91,33 +91,18 @@ static void take_over(const move *v, int axis, size_t at, const und_lanes place[
     und_lanes_store_some(v->s->next[axis] + at, value, which);
 }
 
-/* Where faces come from.  Where they go to as well, in `way`: by the midpoint rule the same place's velocity
- * is known half of the way back, and half of the way forward it differs from that on the line through both by
- * terms of second order, so that the way is as accurate as the rule. */
+/* Where faces come from; where they go to is kept, for `correct`. */
 UND_INLINE void follow(const move *v, size_t at, const und_lanes place[3], const und_lanes speed[3],
                        unsigned which, und_lanes foot[3], und_lanes *reach)
 {
     const und_mac *m = &v->s->mac;
-    const float time = v->cells_per_speed;
-    const und_lanes furthest = und_lanes_all((float)m->n[2]);
-    und_lanes way[3], middle[3];
-    if (v->third) {
-        und_sample_trace(m, v->s->u, place, speed, -time, true, foot);
-        und_sample_trace(m, v->s->u, place, speed, time, true, way);
-        for (int a = 0; a < 3; a++)
-            way[a] -= place[a];
-    } else {
-        for (int a = 0; a < 3; a++)
-            way[a] = place[a] - 0.5f * time * speed[a];
-        und_sample_velocity(m, v->s->u, way, middle);
-        for (int a = 0; a < 3; a++) {
-            foot[a] = place[a] - time * middle[a];
-            way[a] = time * (2 * speed[a] - middle[a]);
-        }
-    }
+    const und_lanes furthest = und_lanes_all((float)m->n[2]), none = {0};
+    und_lanes to[3];
+    und_sample_trace(m, v->s->u, place, speed, -v->cells_per_speed, v->third, foot);
+    und_sample_trace(m, v->s->u, place, speed, v->cells_per_speed, v->third, to);
     for (int a = 0; a < 3; a++)
-        und_lanes_store_some(v->way[a] + at, way[a], which);
-    const und_lanes far = und_lanes_max(way[2], -way[2]), none = {0};
+        und_lanes_store_some(v->to[a] + at, to[a], which);
+    const und_lanes way = to[2] - place[2], far = und_lanes_max(way, -way);
     const und_lanes bounded = und_lanes_select(far < furthest, far, furthest);
     *reach = und_lanes_max(und_lanes_select(und_lanes_where(which), bounded, none), *reach);
 }
@@ -165,8 +150,7 @@ static void correct(const move *v, int axis, size_t at, const und_lanes place[3]
     und_lanes foot[3], back;
     (void)reach;
     for (int a = 0; a < 3; a++)
-        foot[a] = place[a] +
-                  und_lanes_select(und_lanes_where(which), und_lanes_load(v->way[a] + at), (und_lanes){0});
+        foot[a] = und_lanes_select(und_lanes_where(which), und_lanes_load(v->to[a] + at), place[a]);
     und_lanes value = und_lanes_load(p->guess + at);
     unsigned known = places_known(v->s, axis, foot) & which;
     if (known) {
@@ -296,7 +280,7 @@ void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_orde
     move v = {.s = s,
               .cells_per_speed = (float)cells_per_speed,
               .third = trace == UND_TRACE_RK3,
-              .way = {scratch->known, scratch->b, scratch->weight}};
+              .to = {scratch->known, scratch->b, scratch->weight}};
     for (int a = 0; a < 3; a++) {
         v.moved[a] = und_mac_flow_moved(s, a);
         if (rule == UND_ADVECT_SEMI_LAGRANGIAN) {
