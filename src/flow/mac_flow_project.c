@@ -51,15 +51,16 @@ UND_INLINE und_lanes inverse_part(und_lanes liquid, und_lanes air, float least)
     return und_lanes_select(inverse < most, inverse, most);
 }
 
-/* What the projection works on: pressures are q = p dt / (density dx), m/s, so that a face's velocity changes
- * by their difference. */
+/* What the projection works on: pressures q = p dt / (density dx), m/s, so that a face's velocity changes by
+ * their difference. */
 typedef struct project {
     und_mac_flow *s;
     const float *phi, *grown;
     const und_solids *solids;
     und_mask *loose; /* cells that solids let go */
     float *known, *b;
-    double *q;
+    const double *p;   /* m2/s2, or as q is */
+    double unit;       /* p times this is q */
     float level;       /* of phi: below it the pressure is asked for, or the velocity given */
     float gain, speed; /* m/s: what all of the liquid gains; dx / dt */
     float least;       /* cells: how deep a cell of the liquid is at least; 0: as it is */
@@ -74,15 +75,18 @@ UND_INLINE unsigned lanes_before(int x, int end)
     return end - x < UND_LANES ? (1u << (end - x)) - 1 : (unsigned)UND_LANES_ALL;
 }
 
-/* Sides of cells along an axis: what the surface adds to the diagonal, and what flows out. */
-UND_INLINE void add_axis(const project *p, int axis, size_t at, unsigned which, und_lanes *known,
+/* Sides of cells along an axis: what the surface adds to the diagonal, and what flows out.  inner: they are
+ * known to be wholly open. */
+UND_INLINE void add_axis(const project *p, int axis, size_t at, unsigned which, bool inner, und_lanes *known,
                          und_lanes *b)
 {
     const ptrdiff_t step = p->s->mac.step[axis];
     const float *phi = p->phi + at, *open = p->solids->open[axis] + at, *u = p->s->u[axis] + at;
     const und_lanes here = und_lanes_load(phi) - p->level, none = {0};
     const und_lanes low = und_lanes_load(phi - step) - p->level, high = und_lanes_load(phi + step) - p->level;
-    const und_lanes open_low = und_lanes_load(open - step), open_high = und_lanes_load(open);
+    const und_lanes all = und_lanes_all(1);
+    const und_lanes open_low = inner ? all : und_lanes_load(open - step);
+    const und_lanes open_high = inner ? all : und_lanes_load(open);
     if (und_lanes_bits((low >= 0) | (high >= 0)) & which)
         *known += und_lanes_select(low >= 0, open_low * inverse_part(here, low, p->least), none) +
                   und_lanes_select(high >= 0, open_high * inverse_part(here, high, p->least), none);
@@ -97,18 +101,23 @@ UND_INLINE und_lanes pushed_out(const project *p, int axis, size_t at)
     return und_lanes_load(push) - und_lanes_load(push - p->s->mac.step[axis]);
 }
 
-static float set_stretch(const project *p, size_t row, int begin, int end)
+static float set_stretch(const project *p, int y, int z, int begin, int end)
 {
     const und_lanes none = {0};
+    const int *n = p->s->mac.n;
+    const size_t row = und_mac_at(&p->s->mac, 0, y, z);
+    const bool open = p->solids->none, inner_y = open && y > 0 && y < n[1] - 1,
+               inner_z = open && z > 0 && z < n[2] - 1;
     und_lanes most = none;
     for (int x = begin; x < end; x += UND_LANES) {
         const size_t at = row + (size_t)x;
         const unsigned which = lanes_before(x, end);
+        const bool inner[3] = {open && x > 0 && x + UND_LANES < n[0], inner_y, inner_z};
         const und_lanes room = p->solids->any ? und_lanes_load(p->solids->room + at) : und_lanes_all(1);
         und_lanes known = none,
                   b = p->gain * room + (p->grown ? p->speed * und_lanes_load(p->grown + at) : none);
         for (int a = 0; a < 3; a++) {
-            add_axis(p, a, at, which, &known, &b);
+            add_axis(p, a, at, which, inner[a], &known, &b);
             if (p->solids->push[a])
                 b -= pushed_out(p, a, at);
         }
@@ -131,13 +140,11 @@ static double set_system(const project *p)
     PARALLEL_FOR(threads)
     for (int z = 0; z < s->mac.n[2]; z++) {
         float most = 0;
-        for (int y = 0; y < s->mac.n[1]; y++) {
-            size_t row = und_mac_at(&s->mac, 0, y, z);
+        for (int y = 0; y < s->mac.n[1]; y++)
             for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);) {
-                float here = set_stretch(p, row, begin, end);
+                float here = set_stretch(p, y, z, begin, end);
                 most = here > most ? here : most;
             }
-        }
         s->parts->system.slice[z] = most;
     }
     double largest = 0;
@@ -183,13 +190,13 @@ static double pressure_at_wall(const project *p, const int cell[3], size_t at)
             continue;
         const size_t next = area > 0 ? at + (size_t)m->step[a] : low;
         if (p->phi[next] >= 0)
-            return p->q[at];
-        away += (double)fabsf(area) * (p->q[next] - p->q[at]);
+            return p->unit * p->p[at];
+        away += (double)fabsf(area) * p->unit * (p->p[next] - p->p[at]);
         inwards += (double)fabsf(area) * (double)(p->phi[next] - p->phi[at]);
         square += (double)(area * area);
     }
     const double reach = square > 0 ? (double)p->solids->distance[at] / sqrt(square) : 0;
-    return p->phi[at] - reach * inwards < 0 ? p->q[at] - reach * away : p->q[at];
+    return p->unit * p->p[at] - (p->phi[at] - reach * inwards < 0 ? reach * away : 0);
 }
 
 /* Whether there is air in the solid beside a cell: liquid has come off there. */
@@ -228,8 +235,8 @@ static bool let_go(const project *p, int x, int y, int z)
     float off, area = leaving(p, (const int[3]){x, y, z}, at, &off);
     const float depth = distance > nearest ? distance : nearest;
     const double wall = pressure_at_wall(p, (const int[3]){x, y, z}, at);
-    const bool pulls =
-        wall < -p->pull || (air_behind(p, at) && off > area * (p->q[at] / depth + WEIGHT * p->pull));
+    const bool pulls = wall < -p->pull ||
+                       (air_behind(p, at) && off > area * (p->unit * p->p[at] / depth + WEIGHT * p->pull));
     if (!gone && (!(area > least) || !(off > 0) || !pulls || (p->again && !solid_moves(p, at))))
         return false;
     p->known[at] += area / depth;
@@ -277,7 +284,7 @@ static void push_stretch(const project *p, int axis, size_t row, int begin, int 
         const und_lanes low = und_lanes_load(p->phi + at) - p->level;
         const und_lanes high = und_lanes_load(p->phi + at + step) - p->level;
         const pressures rise =
-            load_pressures(p->q + at + step, high < 0) - load_pressures(p->q + at, low < 0);
+            p->unit * (load_pressures(p->p + at + step, high < 0) - load_pressures(p->p + at, low < 0));
         und_lanes change = __builtin_convertvector(rise, und_lanes);
         if (und_lanes_bits((low >= 0) | (high >= 0)) & which) {
             const und_lanes liquid = und_lanes_select(low < 0, low, high),
@@ -306,14 +313,15 @@ static void push(const project *p)
 
 /* What is let go is known by the pressure of the step before; at solids that move then by that of the step
  * itself too, as one that draws back all at once has not pulled before. */
-static und_mac_flow_report solve(project *p, und_pressure *system, bool warm, double tolerance,
-                                 int max_iterations)
+static und_mac_flow_report solve(project *p, und_pressure *system, double *pressure, bool warm,
+                                 double tolerance, int max_iterations)
 {
     const und_solids *solids = p->solids;
     const float *weight[3] = {solids->open[0], solids->open[1], solids->open[2]};
     und_pressure_report solved = {0};
     double largest = 0;
     int iterations = 0;
+    p->p = pressure;
     if (p->lets_go)
         und_mask_clear(p->loose);
     for (int round = 0; round < (p->lets_go ? 2 : 1); round++) {
@@ -321,8 +329,8 @@ static und_mac_flow_report solve(project *p, und_pressure *system, bool warm, do
         largest = set_system(p);
         if (p->lets_go && !let_all_go(p) && p->again)
             break;
-        und_pressure_set(system, &p->s->liquid, weight, p->known);
-        solved = und_pressure_solve(system, p->b, p->q, warm, tolerance, max_iterations);
+        und_pressure_set(system, &p->s->liquid, solids->none ? NULL : weight, p->known);
+        solved = und_pressure_solve_in(system, p->b, pressure, p->unit, warm, tolerance, max_iterations);
         iterations += solved.iterations;
     }
     push(p);
@@ -333,24 +341,9 @@ static und_mac_flow_report solve(project *p, und_pressure *system, bool warm, do
                                  .closed = solved.closed};
 }
 
-/* `to` in the liquid's cells: p times a factor. */
-static void scale_pressure(und_mac_flow *s, const double *p, double factor, double *to)
-{
-    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int z = 0; z < s->mac.n[2]; z++)
-        for (int y = 0; y < s->mac.n[1]; y++) {
-            size_t row = und_mac_at(&s->mac, 0, y, z);
-            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);)
-                for (int x = begin; x < end; x++)
-                    to[row + (size_t)x] = p[row + (size_t)x] * factor;
-        }
-}
-
 void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt)
 {
-    const project p = {.s = s, .phi = d->phi, .q = s->parts->system.x};
-    scale_pressure(s, pressure, dt / s->mac.d[0], p.q);
+    const project p = {.s = s, .phi = d->phi, .p = pressure, .unit = dt / s->mac.d[0]};
     push(&p);
 }
 
@@ -367,17 +360,14 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d,
                  .loose = &solids->loose,
                  .known = s->parts->system.known,
                  .b = s->parts->system.b,
-                 .q = s->p,
+                 .unit = dt / dx,
                  .gain = (float)(gain->everywhere * dx / dt),
                  .speed = (float)(dx / dt),
                  .lets_go = solids->separate != NULL,
                  .pull = gain->pull * dt / dx};
     if (gain->held)
         und_mask_remove(&s->liquid, gain->held);
-    scale_pressure(s, s->p, dt / dx, s->p);
-    und_mac_flow_report report = solve(&p, system, true, tolerance, max_iterations);
-    scale_pressure(s, s->p, dx / dt, s->p);
-    return report;
+    return solve(&p, system, s->p, true, tolerance, max_iterations);
 }
 
 und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, const und_distance *d, und_solids *solids,
@@ -441,11 +431,11 @@ und_mac_flow_report und_mac_flow_free_air(und_mac_flow *s, const und_distance *d
                  .solids = solids,
                  .known = s->parts->system.known,
                  .b = s->parts->system.b,
-                 .q = s->parts->system.x,
+                 .unit = 1,
                  .level = reach};
     label_air(&air, s, d, solids, held, reach);
     copy_air(s, s->u, s->next);
-    return solve(&p, system, false, tolerance, max_iterations);
+    return solve(&p, system, s->parts->system.x, false, tolerance, max_iterations);
 }
 
 void und_mac_flow_plain_air(und_mac_flow *s)

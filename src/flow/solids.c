@@ -501,7 +501,7 @@ und_status und_solids_open(und_solids *s, const und_mac *mac, const und_obstacle
                            const bool side_open[6], double time, int threads, und_error *err)
 {
     static const char *const names[3] = {"open faces along x", "open faces along y", "open faces along z"};
-    *s = (und_solids){.mac = *mac, .threads = threads, .count = count, .any = count > 0};
+    *s = (und_solids){.mac = *mac, .threads = threads, .count = count, .any = count > 0, .none = count == 0};
     assert(mac->d[0] == mac->d[1] && mac->d[0] == mac->d[2]);
     s->parts = und_alloc(1, sizeof *s->parts, "solids", err);
     bool good = s->parts;

@@ -14,6 +14,7 @@ typedef struct und_solids {
     int count;       /* of solids */
     bool failed;     /* memory ran out while a mesh was placed, which is then missing */
     bool any;        /* there are solids at all; else distance, owner and room are NULL */
+    bool none;       /* there are none: all faces inside the domain are wholly open */
     float *distance; /* cells, negative inside, clamped to +-UND_SOLIDS_REACH; at cell centres, and beside the
                         domain */
     uint8_t *owner;  /* which solid is nearest, where |distance| < UND_SOLIDS_REACH */

@@ -125,26 +125,38 @@ static void join_rows(und_components *components, int axis, int y, int z)
     }
 }
 
-void und_components_set(und_components *components)
+/* Rows of slices [low, high), and which of their runs are joined within those. */
+static void set_slab(und_components *components, int low, int high)
 {
-    const int *n = components->level->n;
-    und_run *run = components->run;
-    PARALLEL_FOR(components->level->threads)
-    for (int z = 0; z < n[2]; z++)
-        for (int y = 0; y < n[1]; y++) {
+    for (int z = low; z < high; z++)
+        for (int y = 0; y < components->level->n[1]; y++) {
             set_row(components, y, z);
             if (y > 0)
                 join_rows(components, 1, y, z);
+            if (z > low)
+                join_rows(components, 2, y, z);
         }
-    for (int z = 1; z < n[2]; z++)
+}
+
+/* Whatever the order in which runs are joined, a part's root is its first. */
+void und_components_set(und_components *components)
+{
+    enum { SLAB = 8 };
+    const int *n = components->level->n;
+    und_run *run = components->run;
+    PARALLEL_FOR(components->level->threads)
+    for (int z = 0; z < n[2]; z += SLAB)
+        set_slab(components, z, z + SLAB < n[2] ? z + SLAB : n[2]);
+    for (int z = SLAB; z < n[2]; z += SLAB)
         for (int y = 0; y < n[1]; y++)
             join_rows(components, 2, y, z);
     components->closed = 0;
     for (int row = 0; row < n[1] * n[2]; row++)
-        for (int32_t i = row * components->per_row, end = i + components->count[row]; i < end; i++) {
-            run[i].parent = root_of(run, i); /* a root comes before what it holds: one link is left */
+        for (int32_t i = row * components->per_row, end = i + components->count[row]; i < end; i++)
             components->closed += run[i].parent == i && !run[i].open;
-        }
+    for (int row = 0; row < n[1] * n[2] && components->closed; row++)
+        for (int32_t i = row * components->per_row, end = i + components->count[row]; i < end; i++)
+            run[i].parent = root_of(run, i); /* a root comes before what it holds: one link is left */
 }
 
 /* Cells [*begin, *end) of colour c in a pack that are of the run; where the pack stands. */

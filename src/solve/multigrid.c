@@ -11,7 +11,8 @@ enum { SWEEPS_FINEST = 2, SWEEPS_COARSER = 4, SWEEPS_COARSEST = 16 };
 typedef struct pass {
     und_multigrid *m;
     int level, sweeps;
-    void (*before)(void *context, int slice);
+    int ahead; /* stages before the smoothing begins */
+    und_slice_fn *before;
     void *context;
 } pass;
 
@@ -108,45 +109,61 @@ static void correct_slice(const und_level *fine, const und_level *coarse, int z)
         correct_packs(fine, coarse, z, false);
 }
 
-static double dot_slice(const und_level *level, int z)
+ALWAYS_INLINE void sum_packs(const und_level *level, int z, int kind, double *product, double *energy)
 {
-    und_cell_packs in = und_level_slice(level, z);
-    double sum = 0;
+    und_cell_packs in = und_level_list(level, kind, kind, z);
     for (const und_cell_pack *e = in.begin; e < in.end;) {
-        und_f8 some = {0}; /* few enough that floats lose nothing */
+        und_f8 some = {0}, some_energy = {0}, part; /* few enough that floats lose nothing */
         for (const und_cell_pack *stop = e + (in.end - e < 16 ? in.end - e : 16); e < stop; e++)
-            for (int c = 0; c < 2; c++)
-                some += UND_F8(level->x[c] + und_cell_pack_at(e)) * UND_F8(level->b[c] + und_cell_pack_at(e));
-        sum += und_f8_sum(&some);
+            for (int c = 0; c < 2; c++) {
+                const size_t at = und_cell_pack_at(e);
+                und_cell_pack_apply(level, level->x, c, e, kind, &part);
+                some += UND_F8(level->x[c] + at) * UND_F8(level->b[c] + at);
+                some_energy += UND_F8(level->x[c] + at) * part;
+            }
+        *product += und_f8_sum(&some);
+        *energy += und_f8_sum(&some_energy);
     }
-    return sum;
+}
+
+/* The sums of x b and of x A x. */
+static void sum_slice(const und_multigrid *m, int z)
+{
+    double product = 0, energy = 0;
+    sum_packs(&m->level[0], z, UND_CELL_PACK_WHOLE, &product, &energy);
+    sum_packs(&m->level[0], z, UND_CELL_PACK_PLAIN, &product, &energy);
+    sum_packs(&m->level[0], z, UND_CELL_PACK_CUT, &product, &energy);
+    m->slice_product[z] = product;
+    m->slice_energy[z] = energy;
 }
 
 static void down(void *context, int stage, int z)
 {
     const pass *p = context;
     const und_level *level = &p->m->level[p->level];
-    if (stage == 2 * p->sweeps) {
+    if (p->before && stage <= p->ahead)
+        p->before(p->context, stage, z);
+    if (stage < p->ahead)
+        return;
+    stage -= p->ahead;
+    if (stage == 2 * p->sweeps)
         restrict_slice(level, level + 1, z);
-    } else if (stage == 0) {
-        if (p->before)
-            p->before(p->context, z);
+    else if (stage == 0)
         und_slice_start(level, 0, z);
-    } else {
+    else
         und_slice_smooth(level, stage % 2, z);
-    }
 }
 
 static void up(void *context, int stage, int z)
 {
     const pass *p = context;
     const und_level *level = &p->m->level[p->level];
-    if (stage == 0 && p->level < p->m->count - 1)
-        correct_slice(level, level + 1, z);
+    if (stage > 2 * p->sweeps)
+        sum_slice(p->m, z);
     else if (stage > 0)
         und_slice_smooth(level, stage % 2, z);
-    if (p->level == 0 && stage == 2 * p->sweeps)
-        p->m->slice_dot[z] = dot_slice(level, z);
+    else if (p->level < p->m->count - 1)
+        correct_slice(level, level + 1, z);
 }
 
 static void run_down(pass *p)
@@ -154,25 +171,27 @@ static void run_down(pass *p)
     const und_level *level = &p->m->level[p->level];
     p->sweeps = sweeps_of(p->m, p->level);
     int restriction = p->level < p->m->count - 1;
-    und_slices_run(down, p, 2 * p->sweeps + restriction, level->n[2], level->threads);
+    und_slices_run(down, p, p->ahead + 2 * p->sweeps + restriction, level->n[2], level->threads);
 }
 
-void und_multigrid_begin(und_multigrid *m, void (*before)(void *context, int slice), void *context)
+void und_multigrid_begin(und_multigrid *m, und_slice_fn *before, int stages, void *context)
 {
-    pass p = {.m = m, .before = before, .context = context};
-    run_down(&p);
+    run_down(&(pass){.m = m, .before = before, .ahead = stages > 0 ? stages - 1 : 0, .context = context});
 }
 
-double und_multigrid_finish(und_multigrid *m)
+double und_multigrid_finish(und_multigrid *m, double *energy)
 {
     for (int i = 1; i < m->count; i++)
         run_down(&(pass){.m = m, .level = i});
     for (int i = m->count - 1; i >= 0; i--) {
         pass p = {.m = m, .level = i, .sweeps = sweeps_of(m, i)};
-        und_slices_run(up, &p, 2 * p.sweeps + 1, m->level[i].n[2], m->level[i].threads);
+        und_slices_run(up, &p, 2 * p.sweeps + (i == 0 ? 2 : 1), m->level[i].n[2], m->level[i].threads);
     }
-    double sum = 0;
-    for (int z = 0; z < m->level[0].n[2]; z++)
-        sum += m->slice_dot[z];
-    return sum;
+    double product = 0;
+    *energy = 0;
+    for (int z = 0; z < m->level[0].n[2]; z++) {
+        product += m->slice_product[z];
+        *energy += m->slice_energy[z];
+    }
+    return product;
 }

@@ -19,6 +19,7 @@
 #define UND_SOLVE_MULTIGRID_H
 
 #include "grid/mask.h"
+#include "solve/slices.h"
 
 enum { UND_MULTIGRID_LEVELS = 40, UND_CELL_PACK = 8 };
 
@@ -59,7 +60,12 @@ typedef struct und_level {
     float *x[2], *b[2];
     float *inverse[2];     /* of the diagonal over the largest weight; 0 in cells that are not unknown */
     float *coefficient[2]; /* of each pack that is cut: its 8 cells' weights of 6 sides */
-    double *diagonal[2];   /* in packs that are not whole; only on the finest level */
+    /* Only on the finest level, in packs that are not whole: the diagonal; what known cells add to it, over
+     * the largest weight; and of each pack that is plain a byte for each of six sides (low and high along
+     * each axis), with a bit for each cell whose neighbour there is unknown. */
+    double *diagonal[2];
+    float *known[2];
+    uint64_t *beside[2];
     /* Of each pack, a bit for each of its cells: has it a way to its low neighbour along each axis, and
      * known cells beside it?  Only on the finest level. */
     uint16_t *link[4];
@@ -72,7 +78,7 @@ typedef struct und_level {
 typedef struct und_multigrid {
     int count;
     und_level level[UND_MULTIGRID_LEVELS];
-    double *slice_dot; /* of each slice of the finest level */
+    double *slice_product, *slice_energy; /* of each slice of the finest level */
 } und_multigrid;
 
 static inline int und_colour_offset(int colour, int y, int z)
@@ -145,10 +151,11 @@ static inline bool und_level_is_last(const und_level *level, const und_cell_pack
     return e->k == level->packs - 1 || level->kind[number + 1] == UND_CELL_PACK_DRY;
 }
 
-/* The cycle for level[0].b, in two parts: what is done on the finest level before the others (`before` is
- * called for a slice before its b is read), and all the rest.  Then level[0].x is the answer; gives
- * the sum of x b. */
-void und_multigrid_begin(und_multigrid *m, void (*before)(void *context, int slice), void *context);
-double und_multigrid_finish(und_multigrid *m);
+/* The cycle for level[0].b, in two parts: what is done on the finest level before the others, and all the
+ * rest.  `before`, so many stages of it, is run ahead of the first: b is read once its last stage is done.
+ * Then level[0].x is the answer; gives the sum of x b, and in `energy` that of x A x over the largest weight.
+ */
+void und_multigrid_begin(und_multigrid *m, und_slice_fn *before, int stages, void *context);
+double und_multigrid_finish(und_multigrid *m, double *energy);
 
 #endif

@@ -108,4 +108,33 @@ und_cell_pack_residual(const und_level *level, int colour, const und_cell_pack *
     *residual = UND_WHERE_UNKNOWN(left, UND_F8(inverse));
 }
 
+/* A v of a pack's cells of one colour on the finest level, over the largest weight.  From differences, which
+ * lose few digits where v is smooth. */
+static inline __attribute__((always_inline)) void und_cell_pack_apply(const und_level *level,
+                                                                      float *const values[2], int colour,
+                                                                      const und_cell_pack *e, int kind,
+                                                                      und_f8 *out)
+{
+    const float w[3] = {level->weight[0], level->weight[1], level->weight[2]};
+    const size_t at = und_cell_pack_at(e), offset = (e->at ^ (unsigned)colour) & 1;
+    const float *v = values[1 - colour], *k = und_coefficients(level, colour, e);
+    const und_f8 own = UND_F8(values[colour] + at);
+    und_f8 d[6] = {own - UND_F8(v + at + offset - 1), own - UND_F8(v + at + offset),
+                   own - UND_F8(v + e->beside[0]),    own - UND_F8(v + e->beside[1]),
+                   own - UND_F8(v + e->beside[2]),    own - UND_F8(v + e->beside[3])};
+    if (kind == UND_CELL_PACK_CUT) {
+        *out = (UND_F8(k) * d[0] + UND_F8(k + 8) * d[1]) + (UND_F8(k + 16) * d[2] + UND_F8(k + 24) * d[3]) +
+               (UND_F8(k + 32) * d[4] + UND_F8(k + 40) * d[5]);
+    } else {
+        const uint64_t beside = kind == UND_CELL_PACK_PLAIN ? level->beside[colour][at / UND_CELL_PACK] : 0;
+        for (int i = 0; i < 6 && kind == UND_CELL_PACK_PLAIN; i++) {
+            const und_i8 bit = {1, 2, 4, 8, 16, 32, 64, 128}, bits = (und_i8){0} + (int)(beside >> 8 * i);
+            d[i] = (und_f8)((und_i8)d[i] & ((bits & bit) != 0));
+        }
+        *out = w[0] * (d[0] + d[1]) + w[1] * (d[2] + d[3]) + w[2] * (d[4] + d[5]);
+    }
+    if (kind != UND_CELL_PACK_WHOLE)
+        *out += UND_F8(level->known[colour] + at) * own;
+}
+
 #endif

@@ -1,142 +1,20 @@
-/* The levels of multigrid and their coefficients. */
-#include "base/pages.h"
-#include "base/status.h"
+/* The coefficients of the levels of multigrid. */
 #include "solve/multigrid_kernel.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     CELLS = 2 * UND_CELL_PACK, /* of a pack, along x */
     ALL = 0xffff,              /* bits of them */
     STRIP = 256,               /* cells of a row at a time */
-    FEWEST = 8,                /* cells of a level that is not coarsened further */
-    CELLS_TO_SHARE = 1 << 17   /* levels with fewer are done by one thread */
+    CELLS_TO_SHARE = 1 << 17,  /* levels with fewer are done by one thread, */
+    FEWER_TO_SHARE = 1 << 15,  /* or with fewer than these where there are more than */
+    FEW_THREADS = 2            /* so many: the others would wait for it longer than for each other */
 };
 /* Of sides to known cells: between 1, where the surface is as near to the middle of the coarser cell as it
  * was to the finer one's, and 1/2, where it is twice as far.  Iterations at 128 cells across: 11 with 0.5, 8
  * with 0.6, 7 from 0.7 to 1. */
 static const float KNOWN_FACTOR = 0.8f;
-static const double COMPARABLE = 0.4; /* weight of an axis that is halved, over the largest */
-
-static void *pages(size_t values, size_t size, und_error *err)
-{
-    return und_pages_alloc(values * size, "a level of multigrid", err);
-}
-
-static bool allocate_cells(und_level *level, bool finest, und_error *err)
-{
-    size_t packs = (size_t)level->n[1] * (size_t)level->n[2] * (size_t)level->packs;
-    float *all = pages(6 * level->count, sizeof *all, err);
-    if (!all)
-        return false;
-    float **const arrays[] = {&level->x[0], &level->x[1],       &level->b[0],
-                              &level->b[1], &level->inverse[0], &level->inverse[1]};
-    for (size_t i = 0; i < 6; i++)
-        *arrays[i] = all + i * level->count;
-    for (int c = 0; c < 2; c++) {
-        level->coefficient[c] = und_pages_alloc_sparse(
-            level->count / UND_CELL_PACK * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
-        if (!level->coefficient[c] ||
-            (finest && !(level->diagonal[c] = pages(level->count, sizeof(double), err))))
-            return false;
-    }
-    for (int i = 0; finest && i < 4; i++)
-        if (!(level->link[i] = pages(packs, sizeof **level->link, err)))
-            return false;
-    level->side_pitch = CELLS * level->packs + CELLS;
-    level->side_plane = level->side_pitch * (level->n[1] + 1);
-    size_t sides = (size_t)level->side_plane * (size_t)(level->n[2] + 1) + CELLS;
-    for (int a = 0; !finest && a < 4; a++)
-        if (!(level->side[a] = pages(sides, sizeof(float), err)))
-            return false;
-    return true;
-}
-
-static und_status allocate(und_level *level, bool finest, und_error *err)
-{
-    level->packs = ((level->n[0] + 1) / 2 + UND_CELL_PACK - 1) / UND_CELL_PACK;
-    level->count =
-        UND_CELL_PACK * ((size_t)level->n[1] * (size_t)level->n[2] * (size_t)(level->packs + 1) + 3);
-    if (level->count > UINT32_MAX || level->n[1] > UINT16_MAX || level->packs > UINT16_MAX)
-        return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
-                             level->n[1], level->n[2]);
-    size_t slices = (size_t)level->n[2], packs = (size_t)level->n[1] * slices * (size_t)level->packs;
-    const und_mac mac = {.n = {level->n[0], level->n[1], level->n[2]}};
-    if (und_mask_open(&level->unknown, &mac, "cells of multigrid", err) != UND_OK ||
-        !(level->kind = pages(packs, 1, err)) || !(level->kind_before = pages(packs, 1, err)) ||
-        !(level->place = pages(packs, sizeof *level->place, err)) ||
-        !(level->slice_begin = pages(slices + 1, sizeof *level->slice_begin, err)) ||
-        !(level->list = pages(packs, sizeof *level->list, err)) ||
-        !(level->list_end = pages(slices * UND_CELL_PACK_KINDS, sizeof *level->list_end, err)) ||
-        !allocate_cells(level, finest, err))
-        return err->status;
-    return UND_OK;
-}
-
-/* Halving an axis halves its weight and doubles the others', so that axes with weaker ones are left until
- * they have caught up. */
-static bool plan_next(const und_level *fine, const double weight[3], und_level *coarse, bool halved[3],
-                      double coarse_weight[3])
-{
-    double largest = 0;
-    for (int a = 0; a < 3; a++)
-        if (fine->n[a] > 1 && weight[a] > largest)
-            largest = weight[a];
-    bool any = false;
-    for (int a = 0; a < 3; a++) {
-        halved[a] = fine->n[a] > 1 && weight[a] >= COMPARABLE * largest;
-        any |= halved[a];
-        coarse->n[a] = halved[a] ? (fine->n[a] + 1) / 2 : fine->n[a];
-    }
-    for (int a = 0; a < 3; a++) {
-        coarse_weight[a] = weight[a];
-        for (int k = 0; k < 3; k++)
-            coarse_weight[a] *= !halved[k] ? 1 : k == a ? 0.5 : 2;
-    }
-    return any && (double)fine->n[0] * fine->n[1] * fine->n[2] > FEWEST;
-}
-
-und_status und_multigrid_open(und_multigrid *m, const int n[3], const double weight[3], int threads,
-                              und_error *err)
-{
-    double w[3] = {weight[0], weight[1], weight[2]}, next[3];
-    bool more = true;
-    *m = (und_multigrid){0};
-    memcpy(m->level[0].n, n, sizeof m->level[0].n);
-    m->slice_dot = und_alloc((size_t)n[2], sizeof *m->slice_dot, "slices of multigrid", err);
-    und_status status = m->slice_dot ? UND_OK : err->status;
-    while (more && status == UND_OK && m->count < UND_MULTIGRID_LEVELS) {
-        und_level *level = &m->level[m->count++];
-        level->threads = level->most_threads = threads;
-        status = allocate(level, level == m->level, err);
-        more = m->count < UND_MULTIGRID_LEVELS && plan_next(level, w, level + 1, level->halved, next);
-        memcpy(w, next, sizeof w);
-    }
-    if (status != UND_OK)
-        und_multigrid_close(m);
-    return status;
-}
-
-void und_multigrid_close(und_multigrid *m)
-{
-    for (int i = 0; i < m->count; i++) {
-        und_level *level = &m->level[i];
-        und_mask_close(&level->unknown);
-        void *const arrays[] = {level->kind,           level->kind_before,    level->list,
-                                level->list_end,       level->x[0],           level->place,
-                                level->slice_begin,    level->coefficient[0], level->diagonal[0],
-                                level->coefficient[1], level->diagonal[1]};
-        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-            und_pages_free(arrays[k]);
-        for (int k = 0; k < 4; k++) {
-            und_pages_free(level->link[k]);
-            und_pages_free(level->side[k]);
-        }
-    }
-    free(m->slice_dot);
-    *m = (und_multigrid){0};
-}
 
 /* A stretch of a row and its sides. */
 typedef struct strip {
@@ -180,7 +58,8 @@ static void store_coefficients(und_level *level, const strip *s, int at, int k)
         }
 }
 
-static void store_diagonal(und_level *level, int y, int z, int k, const double *diagonal)
+/* known: what known cells add to it. */
+static void store_diagonal(und_level *level, int y, int z, int k, const double *diagonal, const double *known)
 {
     size_t at = level->place[und_level_pack(level, y, z) + (size_t)k];
     const float largest = (float)level->largest;
@@ -192,8 +71,33 @@ static void store_diagonal(und_level *level, int y, int z, int k, const double *
             own[q] = diagonal[2 * q + offset];
         for (int q = 0; q < UND_CELL_PACK; q++)
             inverse[q] = (float)own[q] > 0 ? largest / (float)own[q] : 0;
-        if (level->diagonal[c])
-            memcpy(level->diagonal[c] + at, own, sizeof own);
+        if (!level->diagonal[c])
+            continue;
+        memcpy(level->diagonal[c] + at, own, sizeof own);
+        for (int q = 0; q < UND_CELL_PACK; q++)
+            level->known[c][at + (size_t)q] = (float)(known[2 * q + offset] / level->largest);
+    }
+}
+
+/* Every second bit, those at even places. */
+static uint64_t halve_bits(uint64_t v)
+{
+    v &= 0x5555555555555555u;
+    v = (v | v >> 1) & 0x3333333333333333u;
+    v = (v | v >> 2) & 0x0f0f0f0f0f0f0f0fu;
+    v = (v | v >> 4) & 0x00ff00ff00ff00ffu;
+    v = (v | v >> 8) & 0x0000ffff0000ffffu;
+    return (v | v >> 16) & 0x00000000ffffffffu;
+}
+
+static void store_beside(und_level *level, int y, int z, int k, const und_around *around)
+{
+    size_t at = level->place[und_level_pack(level, y, z) + (size_t)k] / UND_CELL_PACK;
+    for (int c = 0; c < 2 && level->beside[c]; c++) {
+        uint64_t bits = 0;
+        for (int side = 0; side < 6; side++)
+            bits |= halve_bits(around->both[side] >> und_colour_offset(c, y, z)) << 8 * side;
+        level->beside[c][at] = bits;
     }
 }
 
@@ -237,12 +141,13 @@ typedef struct source {
 static uint8_t set_plain(und_level *level, const strip *s, int k, const und_around *c, const source *from)
 {
     size_t pack = und_level_pack(level, s->y, s->z) + (size_t)k;
-    double diagonal[CELLS] = {0};
-    bool any = from->get_known(from->context, s->y, s->z, k, diagonal);
-    set_links(level, pack, c->both[0], c->both[2], c->both[4], any ? diagonal : NULL);
+    double known[CELLS] = {0}, diagonal[CELLS];
+    bool any = from->get_known(from->context, s->y, s->z, k, known);
+    set_links(level, pack, c->both[0], c->both[2], c->both[4], any ? known : NULL);
     unsigned all = c->both[0] & c->both[1] & c->both[2] & c->both[3] & c->both[4] & c->both[5];
     if (!any && all == ALL)
         return UND_CELL_PACK_WHOLE;
+    memcpy(diagonal, known, sizeof diagonal);
     for (int a = 0; a < 3; a++) {
         const unsigned low = c->both[2 * a], high = c->both[2 * a + 1];
         const double full = level->full[a];
@@ -252,23 +157,25 @@ static uint8_t set_plain(und_level *level, const strip *s, int k, const und_arou
         for (int i = 0; i < CELLS; i++)
             diagonal[i] += full * sides[i];
     }
-    store_diagonal(level, s->y, s->z, k, diagonal);
+    store_diagonal(level, s->y, s->z, k, diagonal, known);
+    store_beside(level, s->y, s->z, k, c);
     return UND_CELL_PACK_PLAIN;
 }
 
 static uint8_t set_cut(und_level *level, strip *s, int k, const source *from)
 {
     size_t pack = und_level_pack(level, s->y, s->z) + (size_t)k;
-    double diagonal[CELLS] = {0};
+    double known[CELLS] = {0}, diagonal[CELLS];
     s->begin = CELLS * k;
     s->end = s->begin + CELLS;
     from->get(from->context, s);
-    from->get_known(from->context, s->y, s->z, k, diagonal);
-    set_links(level, pack, bits_where(s->low[0]), bits_where(s->low[1]), bits_where(s->low[2]), diagonal);
+    from->get_known(from->context, s->y, s->z, k, known);
+    set_links(level, pack, bits_where(s->low[0]), bits_where(s->low[1]), bits_where(s->low[2]), known);
+    memcpy(diagonal, known, sizeof diagonal);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < CELLS; i++)
             diagonal[i] += level->full[a] * ((double)s->low[a][i] + (double)s->high[a][i]);
-    store_diagonal(level, s->y, s->z, k, diagonal);
+    store_diagonal(level, s->y, s->z, k, diagonal, known);
     store_coefficients(level, s, 0, k);
     return UND_CELL_PACK_CUT;
 }
@@ -401,7 +308,8 @@ static void share(und_level *level)
         und_cell_packs in = und_level_slice(level, z);
         cells += (size_t)(in.end - in.begin) * CELLS;
     }
-    level->threads = und_workers(level->most_threads, cells, CELLS_TO_SHARE);
+    level->threads = und_workers(level->most_threads, cells,
+                                 level->most_threads > FEW_THREADS ? FEWER_TO_SHARE : CELLS_TO_SHARE);
 }
 
 static void begin_level(und_level *level)
@@ -527,13 +435,10 @@ static void finest_sides(const building *b, int axis, int y, int z, int k, float
         for (int i = 0; i < CELLS; i++)
             weight[i] = (float)(int)(both >> i & 1);
     } else {
-        float more[CELLS];
-        memset(weight, 0, CELLS * sizeof *weight);
-        for (int a = 0; a < 3; a++) {
-            fetch(sides, 3 + a, y, z, x, x + CELLS, more);
-            for (int i = 0; i < CELLS; i++)
-                weight[i] += level->weight[a] * more[i];
-        }
+        const size_t at = level->place[pack];
+        for (int c = 0; c < 2; c++)
+            for (int q = 0, offset = und_colour_offset(c, y, z); q < UND_CELL_PACK; q++)
+                weight[2 * q + offset] = level->known[c][at + (size_t)q];
     }
 }
 
@@ -586,23 +491,81 @@ static void build_sides(const building *b, int y, int z, int begin, int end)
     }
 }
 
+/* Thirty-two cells of a row of the finest level from x on. */
+static unsigned bits_from(const und_mask *m, int y, int z, int x)
+{
+    const uint64_t *row = und_mask_row(m, y, z);
+    return und_mask_sixteen(m, row, x) | und_mask_sixteen(m, row, x + CELLS) << CELLS;
+}
+
+/* How many sides of finer cells that a coarser pack's sides are made of are between unknown cells. */
+static void count_sides(const und_level *fine, int axis, const int place[2], int k, int *count)
+{
+    const und_mask *m = &fine->unknown;
+    const unsigned both =
+        bits_from(m, place[0], place[1], 2 * CELLS * k) &
+        bits_from(m, place[0] + (axis == 1), place[1] + (axis == 2), 2 * CELLS * k + (axis == 0));
+    const unsigned even = (unsigned)halve_bits(both), odd = (unsigned)halve_bits(both >> 1);
+    for (int i = 0; i < CELLS; i++)
+        count[i] += (int)(odd >> i & 1) + (axis == 0 ? 0 : (int)(even >> i & 1));
+}
+
+static void add_known(const und_level *fine, const int place[2], int k, float *sum)
+{
+    for (int half = 0; half < 2 && 2 * k + half < fine->packs; half++) {
+        const size_t pack = und_level_pack(fine, place[0], place[1]) + (size_t)(2 * k + half);
+        const float *known[2] = {fine->known[0] + fine->place[pack], fine->known[1] + fine->place[pack]};
+        for (int q = 0; q < UND_CELL_PACK && fine->link[3][pack]; q++)
+            sum[UND_CELL_PACK * half + q] += known[0][q] + known[1][q];
+    }
+}
+
+/* A pack is made of four rows of two at most: is one of them cut? */
+static bool has_cut_children(const und_level *fine, int y, int z, int k)
+{
+    for (int i = 0; i < 8; i++) {
+        const int child_y = und_child(fine, 1, y, i & 1), child_z = und_child(fine, 2, z, i >> 1 & 1);
+        const int child_k = 2 * k + (i >> 2);
+        if (child_y >= 0 && child_z >= 0 && child_k < fine->packs &&
+            fine->kind[und_level_pack(fine, child_y, child_z) + (size_t)child_k] == UND_CELL_PACK_CUT)
+            return true;
+    }
+    return false;
+}
+
+/* The same as build_sides of a pack on the level above the finest, where bits tell all. */
+static void count_all_sides(const building *b, int y, int z, int k)
+{
+    const und_level *fine = &b->m->level[0];
+    und_level *coarse = &b->m->level[1];
+    for (int axis = 0; axis < 4; axis++) {
+        float *side = side_row(coarse, axis, y, z) + CELLS * k, sum[CELLS] = {0};
+        float factor = axis == 3 ? KNOWN_FACTOR : 1;
+        int count[CELLS] = {0};
+        for (int i = 0; i < 4; i++) {
+            const int place[2] = {und_child(fine, 1, y, i & 1), und_child(fine, 2, z, i >> 1)};
+            const bool inner =
+                (axis == 1 || axis == 2) && fine->halved[axis] && !(axis == 1 ? i & 1 : i >> 1);
+            if (place[0] < 0 || place[1] < 0 || inner)
+                continue;
+            if (axis == 3)
+                add_known(fine, place, k, sum);
+            else
+                count_sides(fine, axis, place, k, count);
+        }
+        for (int a = 0; a < 3 && axis < 3; a++)
+            factor *= a != axis && fine->halved[a] ? 0.5f : 1;
+        for (int i = 0; i < CELLS; i++)
+            side[i] = factor * (axis == 3 ? sum[i] : (float)count[i]);
+    }
+}
+
 static void clear_sides(und_level *level, int y, int z, int begin, int end)
 {
     const uint8_t *before = level->kind_before + und_level_pack(level, y, z);
     for (int k = 0; k < level->packs; k++)
         for (int axis = 0; axis < 4 && before[k] != UND_CELL_PACK_DRY && (k < begin || k >= end); axis++)
             memset(side_row(level, axis, y, z) + CELLS * k, 0, CELLS * sizeof(float));
-}
-
-/* Every second bit, those at even places. */
-static uint64_t halve_bits(uint64_t v)
-{
-    v &= 0x5555555555555555u;
-    v = (v | v >> 1) & 0x3333333333333333u;
-    v = (v | v >> 2) & 0x0f0f0f0f0f0f0f0fu;
-    v = (v | v >> 4) & 0x00ff00ff00ff00ffu;
-    v = (v | v >> 8) & 0x0000ffff0000ffffu;
-    return (v | v >> 16) & 0x00000000ffffffffu;
 }
 
 /* A coarser cell is unknown if one in it is. */
@@ -683,6 +646,19 @@ static bool has_whole_children(const und_level *fine, int y, int z, int k)
     return true;
 }
 
+static void build_strip(const building *b, int y, int z, int begin, int end)
+{
+    const und_level *fine = &b->m->level[b->level - 1];
+    bool counts = b->level == 1 && fine->halved[0];
+    for (int k = begin; k < end && counts; k++)
+        if (has_cut_children(fine, y, z, k))
+            build_sides(b, y, z, CELLS * k, CELLS * (k + 1));
+        else
+            count_all_sides(b, y, z, k);
+    if (!counts)
+        build_sides(b, y, z, CELLS * begin, CELLS * end);
+}
+
 static void build_row(const building *b, int y, int z, int begin, int end)
 {
     const und_level *fine = &b->m->level[b->level - 1];
@@ -695,7 +671,7 @@ static void build_row(const building *b, int y, int z, int begin, int end)
                 break;
             }
         if (!whole)
-            build_sides(b, y, z, CELLS * k, CELLS * stop);
+            build_strip(b, y, z, k, stop);
         for (int i = CELLS * k; i < CELLS * stop && whole; i++) {
             for (int axis = 0; axis < 3; axis++)
                 side_row(coarse, axis, y, z)[i] = 1;

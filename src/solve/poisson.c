@@ -88,6 +88,7 @@ und_poisson_report und_poisson_solve(und_poisson *s, const double *b, double *x,
                                      int max_iterations)
 {
     s->system.b_double = b;
+    s->system.unit = 1;
     und_system_report r = und_system_solve(&s->system, x, true, tolerance, 0, max_iterations);
     return (und_poisson_report){.iterations = r.iterations, .residual = r.residual, .converged = r.converged};
 }

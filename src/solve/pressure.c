@@ -113,6 +113,8 @@ static bool is_plain(void *context, int y, int z, int k, const und_around *aroun
     const und_pressure *s = context;
     size_t at = und_system_at(&s->system, 16 * k, y, z);
     und_i8 other = {0};
+    if (!s->weight)
+        return true;
     for (int a = 0; a < 3; a++) {
         const float *w = s->weight[s->system.axis[a]] + at;
         other |=
@@ -136,10 +138,11 @@ void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *con
     s->known = NULL;
 }
 
-und_pressure_report und_pressure_solve(und_pressure *s, const float *b, double *x, bool warm,
-                                       double tolerance, int max_iterations)
+und_pressure_report und_pressure_solve_in(und_pressure *s, const float *b, double *x, double unit, bool warm,
+                                          double tolerance, int max_iterations)
 {
     s->system.b = b;
+    s->system.unit = unit;
     und_system_report r = und_system_solve(&s->system, x, warm, 0, tolerance, max_iterations);
     double scale = r.largest > 0 ? 1 / r.largest : 0;
     return (und_pressure_report){.iterations = r.iterations,
@@ -147,6 +150,12 @@ und_pressure_report und_pressure_solve(und_pressure *s, const float *b, double *
                                  .converged = r.converged,
                                  .closed = s->system.components.closed,
                                  .unfit = scale * r.unfit};
+}
+
+und_pressure_report und_pressure_solve(und_pressure *s, const float *b, double *x, bool warm,
+                                       double tolerance, int max_iterations)
+{
+    return und_pressure_solve_in(s, b, x, 1, warm, tolerance, max_iterations);
 }
 
 void und_pressure_precondition(und_pressure *s, const double *r, double *z)

@@ -16,8 +16,9 @@ void und_pressure_window(und_pressure *pressure, const und_mac *mac);
 /* For each cell i of `unknown` (cells inside the domain)
  *     sum over its six sides of weight (x_i - x_n), where n is unknown too, + known_i x_i = b_i
  * weight[axis] is of a cell's high side, 0 or above; it is read only between two unknown cells; 1 is a side
- * that is wholly open.  known[] is 0 or above: weights of sides to cells whose x is 0, or any other addition
- * to the diagonal.  Arrays are laid out as the grid.  Allocates nothing; copies what it needs. */
+ * that is wholly open, and NULL: all are.  known[] is 0 or above: weights of sides to cells whose x is 0, or
+ * any other addition to the diagonal.  Arrays are laid out as the grid.  Allocates nothing; copies what it
+ * needs. */
 void und_pressure_set(und_pressure *pressure, const und_mask *unknown, const float *const weight[3],
                       const float *known);
 
@@ -35,6 +36,10 @@ typedef struct und_pressure_report {
  * of water leaves 5e-5 of b by its rounding alone.  The same bits at any thread count. */
 und_pressure_report und_pressure_solve(und_pressure *pressure, const float *b, double *x, bool warm,
                                        double tolerance, int max_iterations);
+
+/* The same where x times `unit` is what the system is of. */
+und_pressure_report und_pressure_solve_in(und_pressure *pressure, const float *b, double *x, double unit,
+                                          bool warm, double tolerance, int max_iterations);
 
 /* z = M r, the preconditioner alone: one V-cycle, symmetric and positive definite. */
 void und_pressure_precondition(und_pressure *pressure, const double *r, double *z);

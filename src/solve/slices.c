@@ -48,16 +48,18 @@ void und_slices_run(und_slice_fn *fn, void *context, int stages, int slices, int
         run_slab(fn, context, stages, 0, slices, slices);
         return;
     }
-    int thick = most(2 * stages, slices / (SLABS_PER_THREAD * threads)) / 2 * 2;
-    int slabs = slices / thick;
+    /* A border lies where the last stage's part of a slab ends with a whole pair. */
+    int thick = most(2 * stages, slices / (SLABS_PER_THREAD * threads)) / 2 * 2, shift = (stages - 1) % 2;
+    int slabs = (slices - shift) / thick;
     if (slabs < 2 * threads) {
         run_apart(fn, context, stages, slices, threads);
         return;
     }
     PARALLEL_FOR(threads)
     for (int i = 0; i < slabs; i++)
-        run_slab(fn, context, stages, i * thick, i == slabs - 1 ? slices : (i + 1) * thick, slices);
+        run_slab(fn, context, stages, i == 0 ? 0 : i * thick + shift,
+                 i == slabs - 1 ? slices : (i + 1) * thick + shift, slices);
     PARALLEL_FOR(threads)
     for (int i = 1; i < slabs; i++)
-        run_border(fn, context, stages, i * thick);
+        run_border(fn, context, stages, i * thick + shift);
 }

@@ -8,7 +8,7 @@
 typedef void und_slice_fn(void *context, int stage, int slice);
 
 /* All stages of all slices, as if one stage after the other.  Slices 2 k and 2 k + 1 are never worked on at
- * the same time in a stage with an even number, and 2 k comes first there. */
+ * the same time in the last stage, and 2 k comes first there. */
 void und_slices_run(und_slice_fn *fn, void *context, int stages, int slices, int threads);
 
 #endif

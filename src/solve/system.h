@@ -17,12 +17,16 @@ typedef struct und_system {
     und_components components;
     double *r[2], *x[2];
     float *p[2];
-    double *slice_sum;
-    int64_t *slice_bits; /* of the largest |r|: ordered as the numbers are, with NaN above all */
-    const float *b;      /* while it is solved: one of them */
+    int64_t *slice_bits;       /* of the largest |r|: ordered as the numbers are, with NaN above all */
+    int64_t *slice_bits_b;     /* and of the largest |b| */
+    int64_t *slice_bits_given; /* and where the surface or a wall is, of the x that was given */
+    double unit;               /* while it is solved: of the grid's x, which times it is ours */
+    const float *b;            /* and one of them */
     const double *b_double;
-    double scale; /* of r, for the preconditioner */
-    double beta, alpha;
+    double scale;           /* of r, for the preconditioner */
+    double beta, alpha;     /* of the iteration */
+    double product, energy; /* z r and p A p of the one before; 0: there was none */
+    bool directed;          /* p is the next direction already */
 } und_system;
 
 und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_error *err);

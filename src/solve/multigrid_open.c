@@ -1,0 +1,136 @@
+/* The levels of multigrid: which axes each halves, and its memory. */
+#include "base/pages.h"
+#include "base/status.h"
+#include "solve/multigrid_kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CELLS = 2 * UND_CELL_PACK, /* of a pack, along x */
+    FEWEST = 8                 /* cells of a level that is not coarsened further */
+};
+static const double COMPARABLE = 0.4; /* weight of an axis that is halved, over the largest */
+
+static void *pages(size_t values, size_t size, und_error *err)
+{
+    return und_pages_alloc(values * size, "a level of multigrid", err);
+}
+
+static bool allocate_cells(und_level *level, bool finest, und_error *err)
+{
+    size_t packs = (size_t)level->n[1] * (size_t)level->n[2] * (size_t)level->packs;
+    float *all = pages(6 * level->count, sizeof *all, err);
+    if (!all)
+        return false;
+    float **const arrays[] = {&level->x[0], &level->x[1],       &level->b[0],
+                              &level->b[1], &level->inverse[0], &level->inverse[1]};
+    for (size_t i = 0; i < 6; i++)
+        *arrays[i] = all + i * level->count;
+    for (int c = 0; c < 2; c++) {
+        level->coefficient[c] = und_pages_alloc_sparse(
+            level->count / UND_CELL_PACK * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
+        if (!level->coefficient[c] ||
+            (finest && (!(level->diagonal[c] = pages(level->count, sizeof(double), err)) ||
+                        !(level->known[c] = pages(level->count, sizeof(float), err)) ||
+                        !(level->beside[c] = pages(level->count / UND_CELL_PACK, sizeof(uint64_t), err)))))
+            return false;
+    }
+    for (int i = 0; finest && i < 4; i++)
+        if (!(level->link[i] = pages(packs, sizeof **level->link, err)))
+            return false;
+    level->side_pitch = CELLS * level->packs + CELLS;
+    level->side_plane = level->side_pitch * (level->n[1] + 1);
+    size_t sides = (size_t)level->side_plane * (size_t)(level->n[2] + 1) + CELLS;
+    for (int a = 0; !finest && a < 4; a++)
+        if (!(level->side[a] = pages(sides, sizeof(float), err)))
+            return false;
+    return true;
+}
+
+static und_status allocate(und_level *level, bool finest, und_error *err)
+{
+    level->packs = ((level->n[0] + 1) / 2 + UND_CELL_PACK - 1) / UND_CELL_PACK;
+    level->count =
+        UND_CELL_PACK * ((size_t)level->n[1] * (size_t)level->n[2] * (size_t)(level->packs + 1) + 3);
+    if (level->count > UINT32_MAX || level->n[1] > UINT16_MAX || level->packs > UINT16_MAX)
+        return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
+                             level->n[1], level->n[2]);
+    size_t slices = (size_t)level->n[2], packs = (size_t)level->n[1] * slices * (size_t)level->packs;
+    const und_mac mac = {.n = {level->n[0], level->n[1], level->n[2]}};
+    if (und_mask_open(&level->unknown, &mac, "cells of multigrid", err) != UND_OK ||
+        !(level->kind = pages(packs, 1, err)) || !(level->kind_before = pages(packs, 1, err)) ||
+        !(level->place = pages(packs, sizeof *level->place, err)) ||
+        !(level->slice_begin = pages(slices + 1, sizeof *level->slice_begin, err)) ||
+        !(level->list = pages(packs, sizeof *level->list, err)) ||
+        !(level->list_end = pages(slices * UND_CELL_PACK_KINDS, sizeof *level->list_end, err)) ||
+        !allocate_cells(level, finest, err))
+        return err->status;
+    return UND_OK;
+}
+
+/* Halving an axis halves its weight and doubles the others', so that axes with weaker ones are left until
+ * they have caught up. */
+static bool plan_next(const und_level *fine, const double weight[3], und_level *coarse, bool halved[3],
+                      double coarse_weight[3])
+{
+    double largest = 0;
+    for (int a = 0; a < 3; a++)
+        if (fine->n[a] > 1 && weight[a] > largest)
+            largest = weight[a];
+    bool any = false;
+    for (int a = 0; a < 3; a++) {
+        halved[a] = fine->n[a] > 1 && weight[a] >= COMPARABLE * largest;
+        any |= halved[a];
+        coarse->n[a] = halved[a] ? (fine->n[a] + 1) / 2 : fine->n[a];
+    }
+    for (int a = 0; a < 3; a++) {
+        coarse_weight[a] = weight[a];
+        for (int k = 0; k < 3; k++)
+            coarse_weight[a] *= !halved[k] ? 1 : k == a ? 0.5 : 2;
+    }
+    return any && (double)fine->n[0] * fine->n[1] * fine->n[2] > FEWEST;
+}
+
+und_status und_multigrid_open(und_multigrid *m, const int n[3], const double weight[3], int threads,
+                              und_error *err)
+{
+    double w[3] = {weight[0], weight[1], weight[2]}, next[3];
+    bool more = true;
+    *m = (und_multigrid){0};
+    memcpy(m->level[0].n, n, sizeof m->level[0].n);
+    m->slice_product = und_alloc(2 * (size_t)n[2], sizeof *m->slice_product, "slices of multigrid", err);
+    m->slice_energy = m->slice_product ? m->slice_product + n[2] : NULL;
+    und_status status = m->slice_product ? UND_OK : err->status;
+    while (more && status == UND_OK && m->count < UND_MULTIGRID_LEVELS) {
+        und_level *level = &m->level[m->count++];
+        level->threads = level->most_threads = threads;
+        status = allocate(level, level == m->level, err);
+        more = m->count < UND_MULTIGRID_LEVELS && plan_next(level, w, level + 1, level->halved, next);
+        memcpy(w, next, sizeof w);
+    }
+    if (status != UND_OK)
+        und_multigrid_close(m);
+    return status;
+}
+
+void und_multigrid_close(und_multigrid *m)
+{
+    for (int i = 0; i < m->count; i++) {
+        und_level *level = &m->level[i];
+        und_mask_close(&level->unknown);
+        void *const arrays[] = {level->kind,           level->kind_before,    level->list,
+                                level->list_end,       level->x[0],           level->place,
+                                level->slice_begin,    level->coefficient[0], level->diagonal[0],
+                                level->coefficient[1], level->diagonal[1],    level->known[0],
+                                level->known[1],       level->beside[0],      level->beside[1]};
+        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+            und_pages_free(arrays[k]);
+        for (int k = 0; k < 4; k++) {
+            und_pages_free(level->link[k]);
+            und_pages_free(level->side[k]);
+        }
+    }
+    free(m->slice_product);
+    *m = (und_multigrid){0};
+}
