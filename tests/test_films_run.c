@@ -104,8 +104,9 @@ static void runs_down_a_slanted_wall(void **state)
     (void)state;
     static const struct {
         double angle, thick, off; /* degrees, cells, and how much the speed may be off */
-    } list[] = {{10, 0.2, 0.05}, {20, 0.2, 0.05}, {20, 0.4, 0.05}, {30, 0.2, 0.1},
-                {30, 0.4, 0.05}, {40, 0.2, 0.1},  {60, 0.4, 0.2}};
+    } list[] = {{10, 0.2, 0.05}, {20, 0.2, 0.05}, {20, 0.4, 0.05}, {30, 0.2, 0.1},  {30, 0.4, 0.05},
+                {40, 0.2, 0.1},  {50, 0.2, 0.15}, {60, 0.2, 0.15}, {60, 0.4, 0.15}, {70, 0.2, 0.15},
+                {70, 0.1, 0.15}, {80, 0.4, 0.15}, {80, 0.1, 0.15}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         und_error err = {0};
         const double dx = 0.01, nu = 1e-3, a = list[k].angle * M_PI / 180, thick = list[k].thick;

@@ -534,8 +534,11 @@ static void go_round(const und_volume *v, const und_volume_walls *walls, const u
         return;
     for (int high = 0; high < 2; high++) {
         const size_t face = high ? out : out - step, to = high ? out + step : out - step;
-        const float way = (high ? 1 : -1) * flow->u[axis][face] * (float)flow->per_speed;
-        const float part = und_volume_film_part(walls, at, walls->open[axis][high ? at : at - step]);
+        const size_t own = high ? at : at - step, behind = high ? at - step : at;
+        /* What is before the cell further out may be air, which falls. */
+        const float speed = flow->u[axis][walls->open[axis][own] > 0 ? own : v->film[out] ? face : behind];
+        const float way = (high ? 1 : -1) * speed * (float)flow->per_speed;
+        const float part = und_volume_film_part(walls, at, walls->open[axis][own]);
         if (!(way > 0) || !(part < 1) || !v->parts->own[to] || !(walls->open[axis][face] > 0) ||
             und_volume_film_stands(v, walls, high ? at - step : at + step, at, to, normal, flow->pin))
             continue;
