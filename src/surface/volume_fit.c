@@ -360,7 +360,7 @@ static uint8_t fullest(const fit *f, size_t at)
     uint8_t to = UND_VOLUME_STAY;
     for (int k = 0; k < UND_VOLUME_AROUND; k++) {
         const size_t next = (size_t)((ptrdiff_t)at + f->v->parts->around[k]);
-        if (f->v->parts->own[next] && f->v->c[next] > best && !is_held(f, next) &&
+        if (f->v->c[next] > best && f->v->parts->own[next] && !is_held(f, next) &&
             und_volume_linked(f->v, f->walls, at, k)) {
             best = f->v->c[next];
             to = (uint8_t)k;

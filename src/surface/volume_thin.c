@@ -32,6 +32,11 @@ static und_lanes thicknesses(const thin *t, const und_volume_chunk *chunk)
     return sum / (flat ? 3.0f : 9.0f);
 }
 
+static int clip_to(int at, int count)
+{
+    return at < 0 ? 0 : at < count ? at : count - 1;
+}
+
 /* Whether that is not known: beside walls, and other grids. */
 static bool is_beside(const thin *t, size_t at)
 {
@@ -60,22 +65,29 @@ static unsigned may_be_thin(const thin *t, const und_volume_chunk *k)
            und_lanes_bits((und_lanes_int_load(t->v->c + k->at) > 0) & (own > BULK) & (~bulk | (own >= OUT)));
 }
 
-/* Whether there is more of it within two cells. */
-static bool is_bulk_near(const thin *t, size_t at)
+/* Of a chunk's cells those that have more of it within two cells; for a row beyond the domain stands its
+ * last.
+ */
+static unsigned bulk_near(const thin *t, const und_volume_chunk *k)
 {
+    enum { REACH = 2, ACROSS = 2 * REACH + 1 };
     const und_mac *m = &t->v->mac;
-    int cell[3], low[3], high[3];
-    und_volume_cell(m, at, cell);
-    for (int a = 0; a < 3; a++) {
-        low[a] = cell[a] > 2 ? cell[a] - 2 : 0;
-        high[a] = cell[a] + 2 < m->n[a] ? cell[a] + 2 : m->n[a] - 1;
+    und_lanes least = und_lanes_load(t->phi + k->at);
+    und_lanes_int there[ACROSS];
+    int cell[3];
+    und_volume_cell(m, (size_t)k->at, cell);
+    for (int i = 0; i < ACROSS; i++) {
+        const und_lanes x = und_lanes_count() + (float)(cell[0] + i - REACH);
+        there[i] = (x >= 0) & (x < (float)m->n[0]);
     }
-    for (int z = low[2]; z <= high[2]; z++)
-        for (int y = low[1]; y <= high[1]; y++)
-            for (int x = low[0]; x <= high[0]; x++)
-                if (t->phi[und_mac_at(m, x, y, z)] < BULK)
-                    return true;
-    return false;
+    for (int row = 0; row < ACROSS * ACROSS; row++) {
+        const int y = clip_to(cell[1] + row % ACROSS - REACH, m->n[1]);
+        const int z = clip_to(cell[2] + row / ACROSS - REACH, m->n[2]);
+        const float *from = t->phi + und_mac_at(m, cell[0], y, z) - REACH;
+        for (int i = 0; i < ACROSS; i++)
+            least = und_lanes_min(und_lanes_select(there[i], und_lanes_load(from + i), least), least);
+    }
+    return und_lanes_bits(least < und_lanes_all(BULK));
 }
 
 /* ---- Beads ---- */
@@ -131,15 +143,10 @@ static void gather(const thin *t)
 
 /* ---- Both ---- */
 
-/* Which of the two a cell that may be is, by the thickness there, which is then 0 of what is loose. */
-static uint8_t kind_at(const thin *t, size_t at, float *thickness)
+/* Which of the two a cell that may be is. */
+static uint8_t kind_at(const thin *t, size_t at, bool may_be_thin)
 {
-    const bool thinner = *thickness < 1;
-    if (is_loose(t, at)) {
-        *thickness = 0;
-        return LOOSE;
-    }
-    return thinner && !is_bulk_near(t, at) && !is_beside(t, at) ? THIN : NOT;
+    return is_loose(t, at) ? LOOSE : may_be_thin && !is_beside(t, at) ? THIN : NOT;
 }
 
 /* Of the cells that und_volume_fit looked at. */
@@ -153,16 +160,19 @@ static void choose(const thin *t)
         __builtin_prefetch(t->v->c + ahead->at + t->v->mac.step[2]);
         k->some = 0;
         und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0} + NOT, k->bits);
-        unsigned may_be = may_be_thin(t, k);
+        const unsigned may_be = may_be_thin(t, k);
         if (!may_be)
             continue;
         const und_lanes thickness = thicknesses(t, k);
-        may_be &= und_lanes_bits((thickness < und_lanes_all(1)) | (und_lanes_load(t->phi + k->at) >= OUT));
-        UND_VOLUME_OF_CHUNK(k, may_be, at)
+        const unsigned out = may_be & und_lanes_bits(und_lanes_load(t->phi + k->at) >= OUT);
+        unsigned thinner = may_be & und_lanes_bits(thickness < und_lanes_all(1));
+        thinner &= thinner ? ~bulk_near(t, k) : 0;
+        UND_VOLUME_OF_CHUNK(k, out | thinner, at)
         {
-            p->fraction[at] = thickness[at - (size_t)k->at];
-            p->mark[at] = kind_at(t, at, &p->fraction[at]);
-            k->some |= (uint16_t)((p->mark[at] != NOT) << (at - (size_t)k->at));
+            const int i = (int)(at - (size_t)k->at);
+            p->mark[at] = kind_at(t, at, thinner >> i & 1);
+            p->fraction[at] = p->mark[at] == LOOSE ? 0 : thickness[i];
+            k->some |= (uint16_t)((p->mark[at] != NOT) << i);
         }
     }
 }
