@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const float FURTHEST = 0.9f;                /* cells that are crossed in a part */
+enum { AHEAD = 4 };                 /* chunks: so early memory is asked for what is read next */
+static const float FURTHEST = 0.9f; /* cells that are crossed in a part */
 static const float FULL = 1 - 1e-4f, MIST = 1e-5f; /* of a cell's room: what a plane has no say in */
 static const float TRACE = 0.005f;                 /* of a contact line's thickness: is left of a film */
 static const float LEAST_ROOM = 0.05f;             /* cells with less say nothing about the surface */
@@ -278,65 +279,88 @@ typedef struct batch {
     size_t face[UND_LANES], from[UND_LANES];
     float part[UND_LANES], slope[3][UND_LANES], way[UND_LANES], open[UND_LANES];
     int32_t most[UND_LANES];
-    bool film[UND_LANES]; /* the slope is known */
 } batch;
 
+/* The gradient of phi in cells from one on, as und_volume_gradient has it. */
+UND_INLINE void gradients(const move *m, size_t at, und_lanes slope[3])
+{
+    const und_volume_walls *walls = m->walls;
+    const uint8_t *inside = m->v->parts->inside + at;
+    const float *phi = m->d->phi + at;
+    const und_lanes own = und_lanes_load(phi);
+    und_lanes_int thin = {0};
+    if (walls->room)
+        thin = und_lanes_bytes(walls->beside_thin + at) != 0;
+    for (int a = 0; a < 3; a++) {
+        const ptrdiff_t step = m->v->mac.step[a];
+        und_lanes_int low = und_lanes_bytes(inside - step) != 0, high = und_lanes_bytes(inside + step) != 0;
+        if (und_lanes_bits(thin)) {
+            low &= ~thin | (und_lanes_load(walls->open[a] + at - step) > 0);
+            high &= ~thin | (und_lanes_load(walls->open[a] + at) > 0);
+        }
+        const und_lanes rise = und_lanes_select(high, und_lanes_load(phi + step), own) -
+                               und_lanes_select(low, und_lanes_load(phi - step), own);
+        slope[a] = und_lanes_select(low & high, 0.5f * rise, rise);
+    }
+}
+
 /* phi knows the slope better than what cells hold, as long as it is a distance there (Sussman & Puckett 2000,
- * "A coupled level set and volume-of-fluid method"); not at solids, in which it only goes on straight. */
-static bool slope_of_phi(const move *m, size_t at, float slope[3])
+ * "A coupled level set and volume-of-fluid method"); not at solids, in which it only goes on straight.  Bits
+ * of the cells where it does. */
+UND_INLINE unsigned slopes_of_phi(const move *m, size_t at, und_lanes slope[3])
 {
     const float near = 1.5f, least = 0.5f; /* cells; of a gradient, which is 1 */
-    if (!m->fresh || !(fabsf(m->d->phi[at]) < near) || (m->walls->room && m->walls->distance[at] < near))
-        return false;
-    und_volume_gradient(m->v, m->walls, m->d->phi, at, slope);
-    return slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2] > least * least;
+    if (!m->fresh)
+        return 0;
+    const und_lanes phi = und_lanes_load(m->d->phi + at);
+    und_lanes_int known = (phi < near) & (phi > -near);
+    if (m->walls->room)
+        known &= ~(und_lanes_load(m->walls->distance + at) < near);
+    gradients(m, at, slope);
+    known &= slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2] > least * least;
+    return und_lanes_bits(known);
 }
 
-static void take_slope(batch *b, int i, const float slope[3])
+/* What is beyond a wall from a cell, or has no room, is as full as the cell. */
+static void leave_out(const move *m, size_t at, unsigned bits, und_lanes f[UND_VOLUME_AROUND])
 {
-    for (int a = 0; a < 3; a++)
-        b->slope[a][i] = slope[a];
-}
-
-/* Of the surface in cells. */
-static void find_slopes(const move *m, batch *b)
-{
-    const und_volume *v = m->v;
-    const ptrdiff_t *step = v->mac.step;
-    und_lanes f[UND_VOLUME_AROUND] = {0}, found[3];
-    unsigned asked = 0;
-    for (int i = 0; i < b->count; i++) {
-        const size_t at = b->from[i];
-        float slope[3];
-        if (b->film[i])
-            continue;
-        if (slope_of_phi(m, at, slope)) {
-            take_slope(b, i, slope);
-            continue;
-        }
-        const float *fraction = v->parts->fraction + at, own = fraction[0] < 0 ? 0 : fraction[0];
-        for (int z = 0; z < 3; z++)
-            for (int y = 0; y < 3; y++) {
-                const float *row = fraction + (z - 1) * step[2] + (y - 1) * step[1];
-                for (int x = 0; x < 3; x++)
-                    f[x + 3 * y + 9 * z][i] = row[x - 1];
-            }
-        for (int k = 0; k < UND_VOLUME_AROUND && m->walls->room; k++)
-            f[k][i] = f[k][i] < 0 || !und_volume_linked(v, m->walls, at, k) ? own : f[k][i];
-        asked |= 1u << i;
+    const und_lanes middle = f[UND_VOLUME_STAY], none = {0}, own = und_lanes_select(middle < 0, none, middle);
+    const und_lanes_int beside =
+        (und_lanes_bytes(m->walls->beside_thin + at) != 0) | (und_lanes_load(m->walls->distance + at) < 1);
+    for (int k = 0; k < UND_VOLUME_AROUND; k++)
+        f[k] = und_lanes_select(f[k] < 0, own, f[k]);
+    for (bits &= und_lanes_bits(beside); bits; bits &= bits - 1) {
+        const int i = __builtin_ctz(bits);
+        for (int k = 0; k < UND_VOLUME_AROUND; k++)
+            if (!und_volume_way(m->walls->open, m->v->mac.step, at + (size_t)i, k))
+                f[k][i] = own[i];
     }
-    if (!asked)
+}
+
+/* Of the surface in cells from one on, of which those of `bits` matter. */
+UND_INLINE void find_slopes(const move *m, size_t at, unsigned bits, und_lanes slope[3])
+{
+    const ptrdiff_t *step = m->v->mac.step;
+    und_lanes f[UND_VOLUME_AROUND], found[3];
+    slope[0] = slope[1] = slope[2] = (und_lanes){0};
+    const unsigned known = slopes_of_phi(m, at, slope);
+    if (!(bits & ~known))
         return;
+    for (int z = 0; z < 3; z++)
+        for (int y = 0; y < 3; y++) {
+            const float *row = m->v->parts->fraction + at + ((z - 1) * step[2] + (y - 1) * step[1]);
+            for (int x = 0; x < 3; x++)
+                f[x + 3 * y + 9 * z] = und_lanes_load(row + x - 1);
+        }
+    if (m->walls->room)
+        leave_out(m, at, bits & ~known, f);
     und_volume_slope(f, found);
-    for (; asked; asked &= asked - 1) {
-        const int i = __builtin_ctz(asked);
-        take_slope(b, i, (const float[3]){found[0][i], found[1][i], found[2][i]});
-    }
+    for (int a = 0; a < 3; a++)
+        slope[a] = und_lanes_select(und_lanes_where(known), slope[a], found[a]);
 }
 
 static void finish(const move *m, int axis, batch *b)
 {
-    find_slopes(m, b);
     const und_lanes slope[3] = {und_lanes_load(b->slope[0]), und_lanes_load(b->slope[1]),
                                 und_lanes_load(b->slope[2])};
     float flux[UND_LANES];
@@ -396,7 +420,7 @@ static bool slanted_flux(const move *m, int axis, size_t to, const batch *b, con
     return false;
 }
 
-/* What goes over a face out of the last of the batch, if that is a film: its slope is the wall's.  False: the
+/* What goes over a face out of the last of the batch, which is a film: its slope is the wall's.  False: the
  * flux is known, as none goes on at a film's end that stands, and along a wall that cuts the cell all of it
  * does. */
 static bool film_flux(const move *m, int axis, size_t to, batch *b)
@@ -406,8 +430,7 @@ static bool film_flux(const move *m, int axis, size_t to, batch *b)
     const size_t from = b->from[i], step = (size_t)v->mac.step[axis],
                  behind = to > from ? from - step : from + step;
     float distance, slope[3];
-    b->film[i] = v->film[from] && und_volume_leans(v, m->walls, from, &distance, slope);
-    if (!b->film[i])
+    if (!und_volume_leans(v, m->walls, from, &distance, slope))
         return true;
     const bool slanted = und_volume_is_slanted(v, m->walls, m->d->phi, from, slope);
     const bool across = axis == und_volume_across(slope), off = (to > from) == (slope[axis] > 0);
@@ -426,7 +449,8 @@ static bool film_flux(const move *m, int axis, size_t to, batch *b)
         v->parts->flux[b->face[i]] = flux > most ? most : flux < -most ? -most : flux;
         return false;
     }
-    take_slope(b, i, slope);
+    for (int a = 0; a < 3; a++)
+        b->slope[a][i] = slope[a];
     return true;
 }
 
@@ -461,16 +485,31 @@ static void add_planes(const move *m, int axis, size_t at, const faces *f, und_l
                        unsigned bits, batch *b)
 {
     const size_t step = (size_t)m->v->mac.step[axis];
+    const unsigned up = und_lanes_bits(f->up);
+    float part[UND_LANES], ways[UND_LANES], open[UND_LANES], slope[2][3][UND_LANES];
+    und_lanes_int most = g->most;
+    und_lanes_store(part, g->part);
+    und_lanes_store(ways, way);
+    und_lanes_store(open, f->open);
+    for (int side = 0; side < 2; side++)
+        if (bits & (side ? ~up : up)) {
+            und_lanes found[3];
+            find_slopes(m, side ? at + step : at, bits & (side ? ~up : up), found);
+            for (int a = 0; a < 3; a++)
+                und_lanes_store(slope[side][a], found[a]);
+        }
     for (; bits; bits &= bits - 1) {
-        const int from = __builtin_ctz(bits), i = b->count;
-        const size_t low = at + (size_t)from, high = low + step;
+        const int lane = __builtin_ctz(bits), i = b->count, side = up >> lane & 1 ? 0 : 1;
+        const size_t low = at + (size_t)lane, high = low + step;
         b->face[i] = low;
-        b->from[i] = f->up[from] ? low : high;
-        b->part[i] = g->part[from];
-        b->way[i] = way[from];
-        b->open[i] = f->open[from];
-        b->most[i] = g->most[from];
-        if (film_flux(m, axis, f->up[from] ? high : low, b) && ++b->count == UND_LANES)
+        b->from[i] = side ? high : low;
+        b->part[i] = part[lane];
+        b->way[i] = ways[lane];
+        b->open[i] = open[lane];
+        b->most[i] = most[lane];
+        for (int a = 0; a < 3; a++)
+            b->slope[a][i] = slope[side][a][lane];
+        if ((!m->v->film[b->from[i]] || film_flux(m, axis, side ? low : high, b)) && ++b->count == UND_LANES)
             finish(m, axis, b);
     }
 }
@@ -503,6 +542,27 @@ static void set_flux(const move *m, int axis, size_t at, unsigned bits, batch *b
     add_planes(m, axis, at, &f, way, &g, und_lanes_bits(own & g.planes) & bits, b);
 }
 
+/* What a chunk further on is to be read for: lists jump from row to row, which processors do not foresee. */
+UND_INLINE void fetch_ahead(const move *m, int axis, const und_volume_chunk *k, const und_volume_chunk *end)
+{
+    if (end - k <= AHEAD)
+        return;
+    const size_t at = (size_t)k[AHEAD].at;
+    const ptrdiff_t *step = m->v->mac.step;
+    const int32_t *c = m->v->c + at;
+    const float *u = m->flow->u[axis] + at, *near = (m->fresh ? m->d->phi : m->v->parts->fraction) + at;
+    __builtin_prefetch(c);
+    __builtin_prefetch(c + step[axis]);
+    __builtin_prefetch(u);
+    __builtin_prefetch(u + step[axis]);
+    __builtin_prefetch(m->walls->open[axis] + at);
+    __builtin_prefetch(m->v->parts->kind + at + step[axis]);
+    __builtin_prefetch(m->v->parts->flux + at, 1);
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++)
+            __builtin_prefetch(near + y * step[1] + z * step[2]);
+}
+
 static void set_fluxes(const move *m, int axis)
 {
     const und_volume_parts *p = m->v->parts;
@@ -517,6 +577,7 @@ static void set_fluxes(const move *m, int axis)
             const und_lanes_int moved = (kind == UND_VOLUME_ACTIVE) | (kind == UND_VOLUME_HELD);
             const und_lanes_int shut = (kind == UND_VOLUME_DRY) | (kind == UND_VOLUME_OTHERS);
             const unsigned low = k->bits & ~und_lanes_bits(moved), still = low & und_lanes_bits(shut);
+            fetch_ahead(m, axis, k, und_volume_chunk_end(m->v, block));
             set_flux(m, axis, at, k->bits, &b);
             if (still)
                 und_lanes_int_store_some(p->flux + at - step, (und_lanes_int){0}, still);
@@ -636,7 +697,8 @@ static void let_in(const move *m, int axis, int k)
     }
 }
 
-static int64_t sweep(const move *m, int axis, int part)
+/* Nobody asks for fractions after the last. */
+static int64_t sweep(const move *m, int axis, int part, bool last)
 {
     const und_volume *v = m->v;
     const und_volume_parts *p = v->parts;
@@ -647,20 +709,31 @@ static int64_t sweep(const move *m, int axis, int part)
     UND_VOLUME_EACH_CHUNK(v, k)
     {
         const size_t at = (size_t)k->at, low = at - step;
-        const und_lanes_int flux = und_lanes_int_load(p->flux + low) - und_lanes_int_load(p->flux + at);
-        und_lanes_int lent = {0};
+        if (end_ - k > AHEAD) {
+            __builtin_prefetch(p->flux + k[AHEAD].at - step);
+            __builtin_prefetch(p->flux + k[AHEAD].at);
+            __builtin_prefetch(v->c + k[AHEAD].at, 1);
+            __builtin_prefetch(u + k[AHEAD].at);
+            __builtin_prefetch(open + k[AHEAD].at);
+            __builtin_prefetch(p->extra + k[AHEAD].at, 1);
+        }
+        und_lanes_int more = und_lanes_int_load(p->flux + low) - und_lanes_int_load(p->flux + at);
         if (k->some) {
             const und_lanes over = und_lanes_load(open + at) * und_lanes_load(u + at) -
                                    und_lanes_load(open + low) * und_lanes_load(u + low);
-            lent = und_lanes_where(k->some) & und_volumes_units(und_volumes_clip(m->per * over, 2));
+            const und_lanes_int lent =
+                und_lanes_where(k->some) & und_volumes_units(und_volumes_clip(m->per * over, 2));
+            und_lanes_int_store_some(p->extra + at, und_lanes_int_load_some(p->extra + at, k->some) + lent,
+                                     k->some);
+            more += lent;
         }
-        const und_lanes_int c = und_lanes_int_load_some(v->c + at, k->bits) + (flux + lent);
-        const und_lanes_int owed = und_lanes_int_load_some(p->extra + at, k->bits) + lent;
+        const und_lanes_int c = und_lanes_int_load_some(v->c + at, k->bits) + more;
         und_lanes_int_store_some(v->c + at, c, k->bits);
-        und_lanes_int_store_some(p->extra + at, owed, k->bits);
-        und_lanes_store_some(p->fraction + at, fractions_of(m, at, c), k->bits);
+        if (!last)
+            und_lanes_store_some(p->fraction + at, fractions_of(m, at, c), k->bits);
     }
-    copy_beside(&v->mac, v->threads, p->fraction);
+    if (!last)
+        copy_beside(&v->mac, v->threads, p->fraction);
     return leaving(m, axis);
 }
 
@@ -676,7 +749,7 @@ static void lend(const move *m)
         const und_lanes half = 0.5f * und_volume_rooms(m->walls, at);
         const und_lanes_int wet = und_volumes_cells(und_lanes_int_load(v->c + at)) > half;
         k->some = (uint16_t)(k->bits & und_lanes_bits(liquid & active & wet));
-        und_lanes_int_store_some(v->parts->extra + at, (und_lanes_int){0}, k->bits);
+        und_lanes_int_store_some(v->parts->extra + at, (und_lanes_int){0}, k->some);
     }
 }
 
@@ -685,9 +758,11 @@ static void take_back(const move *m)
     const und_volume *v = m->v;
     UND_VOLUME_EACH_CHUNK(v, k)
     {
-        const und_lanes_int owed = und_lanes_int_load_some(v->parts->extra + k->at, k->bits);
-        und_lanes_int_store_some(v->c + k->at, und_lanes_int_load_some(v->c + k->at, k->bits) - owed,
-                                 k->bits);
+        if (!k->some)
+            continue;
+        const und_lanes_int owed = und_lanes_int_load_some(v->parts->extra + k->at, k->some);
+        und_lanes_int_store_some(v->c + k->at, und_lanes_int_load_some(v->c + k->at, k->some) - owed,
+                                 k->some);
     }
 }
 
@@ -712,7 +787,8 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
         lend(&m);
         const int first = (int)((flow->step + k) % m.axes), back = (int)((flow->step + k) / m.axes % 2);
         for (int a = 0; a < m.axes; a++)
-            left += sweep(&m, (first + (back ? m.axes - a : a)) % m.axes, k);
+            left +=
+                sweep(&m, (first + (back ? m.axes - a : a)) % m.axes, k, k == m.parts - 1 && a == m.axes - 1);
         take_back(&m);
     }
     return left;
