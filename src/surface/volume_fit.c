@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 }; /* rounds */
-static const double SHOWN = 0.005;   /* of all: as long as phi moves by more it is gone on */
-static const double LITTLE_LEFT = 4; /* of a cell's share of that: what has less left is not gone on with */
+static const double SHOWN = 0.005; /* of all: as long as phi moves by more it is gone on */
+static const double LITTLE_LEFT =
+    0.25; /* of a cell's share of that: what has less left is not gone on with */
 static const float NEAR = 2.6f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
 static const float FILM = 0.52f;    /* cells: what is thicker on a slanted wall is liquid */
