@@ -144,7 +144,7 @@ static double vortex_loss(int n, bool weno)
     motion m = motion_open(model_mac(n, n, 1), 1, model_ball, (double[]){0.5 * n, 0.75 * n, 0.5, 0.15 * n});
     double before = model_cells(&m.d);
     int steps = 8 * n;
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < test_cases(steps, n); i++) {
         set_flow(&m, vortex, (i + 0.5) * 8 / steps);
         if (weno)
             und_distance_advect_weno(&m.d, m.u, 8.0 / steps * n);

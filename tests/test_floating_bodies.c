@@ -149,7 +149,7 @@ static void test_strong_damping(void **state)
     und_body_def def = body(&sphere, 10, 0.5, 0.4, 0.5);
     def.velocity[0] = 30;
     def.spin[1] = 100;
-    und_body_state now = after(&t, &def, 1e9, 3);
+    und_body_state now = after(&t, &def, 1e9, test_cases(3, 1));
     assert_double_near(now.velocity[0], 0, 1e-3);
     assert_double_near(now.spin[1], 0, 1e-3);
     assert_true(now.position[0] < 0.6);
@@ -324,7 +324,7 @@ static void test_stops_at_solid_cells(void **state)
                           {.kind = UND_ELLIPSOID, .half = {0.1, 0.07, 0.1}}};
     t.velocity = stream;
     t.solid = pier;
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    for (int i = 0; i < test_cases(sizeof shapes / sizeof *shapes, 1); i++) {
         und_body_def def = body(&shapes[i], 600, 0.5, 1.03, 0.9);
         und_body_state now = after(&t, &def, 5, 96);
         assert_double_near(now.position[0], 1.1, 0.003);

@@ -268,8 +268,8 @@ static double outside_of(const und_levelset *s, double half)
 static void nothing_passes_thin_walls_that_move(void **state)
 {
     (void)state;
-    static const double walls[][2] = {{0.02, 5}, {0.1, 1.67}, {0.3, 1.67}, {0.6, 1.67}, {0.6, 5}, {1, 3}};
-    for (size_t i = 0; i < sizeof walls / sizeof *walls; i++) {
+    static const double walls[][2] = {{0.02, 5}, {0.6, 1.67}, {0.1, 1.67}, {0.3, 1.67}, {0.6, 5}, {1, 3}};
+    for (int i = 0; i < test_cases(sizeof walls / sizeof *walls, 2); i++) {
         char text[1024];
         const double half = 0.15, outer = half + walls[i][0] / 32;
         snprintf(text, sizeof text,

@@ -240,10 +240,9 @@ static void thin_walls_divide_a_tank(void **unused)
 {
     (void)unused;
     static const double rest[3] = {0.45, 0.45, 0.45};
-    run_plate(0.3, 0, rest, 1e-3);
-    run_plate(1, 0, rest, 1e-3);
-    run_plate(0.3, 20, rest, 1e-3);
-    run_plate(1, 20, rest, 1e-3);
+    static const double plates[][2] = {{0.3, 20}, {1, 0}, {0.3, 0}, {1, 20}};
+    for (int i = 0; i < test_cases(4, 2); i++)
+        run_plate(plates[i][0], plates[i][1], rest, 1e-3);
 }
 
 /* At up to 1 m/s and back: in a step by more than it is thick. */
@@ -251,8 +250,9 @@ static void a_fast_plate_pushes_all_liquid(void **unused)
 {
     (void)unused;
     static const double way[3] = {0.3, 0.5, 0.3};
-    run_plate(0.3, 0, way, 0.03);
-    run_plate(0.5, 10, way, 0.03);
+    static const double plates[][2] = {{0.5, 10}, {0.3, 0}};
+    for (int i = 0; i < test_cases(2, 1); i++)
+        run_plate(plates[i][0], plates[i][1], way, 0.03);
 }
 
 /* ---- Bits ---- */
@@ -503,7 +503,7 @@ static und_status come_down(int n, und_shape *shape, double speed, double *faste
 static void a_ball_in_a_pipe(void **unused)
 {
     (void)unused;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < test_cases(4, 2); k++) {
         const int n = k < 2 ? 32 : 48;
         und_error err = {0};
         double fastest;

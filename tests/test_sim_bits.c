@@ -108,7 +108,12 @@ enum {
     SCENES
 };
 
-enum { FRAMES = 6 };
+enum { MOST_FRAMES = 6, SAVED = 3 };
+
+static int frames_of_a_run(void)
+{
+    return test_cases(MOST_FRAMES, SAVED + 1);
+}
 
 static und_scene *load(int which)
 {
@@ -139,12 +144,12 @@ static void advance(und_sim *sim, int frames)
             fail_msg("%s", err.text);
 }
 
-static void run(int which, int threads, uint64_t hash[FRAMES + 1])
+static void run(int which, int threads, uint64_t hash[MOST_FRAMES + 1])
 {
     und_scene *scene = load(which);
     und_sim *sim = start(scene, threads);
     hash[0] = und_sim_hash(sim);
-    for (int i = 1; i <= FRAMES; i++) {
+    for (int i = 1; i <= frames_of_a_run(); i++) {
         advance(sim, 1);
         hash[i] = und_sim_hash(sim);
     }
@@ -156,9 +161,9 @@ static void same_at_any_thread_count(void **state)
 {
     (void)state;
     for (int which = 0; which < SCENES; which++) {
-        uint64_t one[FRAMES + 1], other[FRAMES + 1];
+        uint64_t one[MOST_FRAMES + 1] = {0}, other[MOST_FRAMES + 1] = {0};
         run(which, 1, one);
-        for (int i = 1; i <= FRAMES; i++)
+        for (int i = 1; i <= frames_of_a_run(); i++)
             assert_int_not_equal(one[i], one[i - 1]);
         for (int i = 0; i < test_cases(2, 1); i++) {
             run(which, i ? 2 : 7, other);
@@ -191,12 +196,13 @@ static und_frame copy_of(const und_frame *state)
 static void restore_in_the_middle(int which)
 {
     und_error err = {0};
-    uint64_t whole[FRAMES + 1];
+    uint64_t whole[MOST_FRAMES + 1];
+    const int frames = frames_of_a_run();
     run(which, 2, whole);
     und_scene *scene = load(which);
     und_sim *first = start(scene, 2);
     bool done = false, step_done;
-    advance(first, 3);
+    advance(first, SAVED);
     assert_int_equal(und_sim_step(first, &done, &err), UND_OK);
     assert_int_equal(und_sim_part(first, &step_done, &done, &err),
                      UND_OK); /* where there are several, in a step */
@@ -204,8 +210,8 @@ static void restore_in_the_middle(int which)
     und_frame saved = und_frame_empty(0, 0, (und_grid){0});
     assert_int_equal(und_sim_save(first, &saved, &err), UND_OK);
     double step = 1.0 / (und_scene_get(scene)->fps * und_scene_get(scene)->substeps);
-    assert_true(step_done || (saved.time > 3.0 / und_scene_get(scene)->fps + step * (1 - 1e-9) &&
-                              saved.time < 3.0 / und_scene_get(scene)->fps + 2 * step));
+    assert_true(step_done || (saved.time > (double)SAVED / und_scene_get(scene)->fps + step * (1 - 1e-9) &&
+                              saved.time < (double)SAVED / und_scene_get(scene)->fps + 2 * step));
     und_frame kept = copy_of(&saved);
     und_frame_clear(&saved);
     und_sim_destroy(first);
@@ -215,14 +221,14 @@ static void restore_in_the_middle(int which)
     und_sim *second = start(scene, 3);
     if (und_sim_restore(second, &kept, &err) != UND_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(und_sim_frame_number(second), und_scene_start(scene) + 3);
+    assert_int_equal(und_sim_frame_number(second), und_scene_start(scene) + SAVED);
     advance(second, 1);
-    for (int i = 4; i <= FRAMES; i++) {
+    for (int i = SAVED + 1; i <= frames; i++) {
         assert_int_equal(und_sim_hash(second), whole[i]);
-        if (i < FRAMES)
+        if (i < frames)
             advance(second, 1);
     }
-    assert_int_equal(und_sim_frame_number(second), und_scene_start(scene) + FRAMES);
+    assert_int_equal(und_sim_frame_number(second), und_scene_start(scene) + frames);
     und_sim_destroy(second);
     und_frame_clear(&kept);
     und_scene_destroy(scene);
@@ -241,11 +247,12 @@ static void stand_at_their_times(int which)
     und_sim *sim = start(scene, 2);
     assert_int_equal(und_sim_frame_number(sim), -2);
     assert_double_near(und_sim_frame(sim)->time, 0, 0);
-    advance(sim, 5);
+    const int frames = test_cases(5, 2);
+    advance(sim, frames);
     const und_frame *frame = und_sim_frame(sim);
-    assert_int_equal(frame->number, 3);
-    assert_double_near(frame->time, 5.0 / 24, 1e-15);
-    assert_double_near(*und_sim_liquid(sim)->time, 5.0 / 24, 1e-12);
+    assert_int_equal(frame->number, frames - 2);
+    assert_double_near(frame->time, frames / 24.0, 1e-15);
+    assert_double_near(*und_sim_liquid(sim)->time, frames / 24.0, 1e-12);
     const und_item *field = und_frame_find(frame, which < MARKERS ? "surface" : "pressure");
     assert_non_null(field);
     assert_int_equal(field->dim[0], frame->grid.n[2]);

@@ -85,7 +85,7 @@ static void lake_with_islands_stays_at_rest(void **state)
         def.order = order;
         def.height_field.threads = 1;
         und_waves *w = make(&def);
-        run(w, 1000, 0.1);
+        run(w, test_cases(1000, 100), 0.1);
         int dry = 0;
         for (int z = 0; z < def.height_field.nz; z++)
             for (int x = 0; x < def.height_field.nx; x++) {
@@ -145,13 +145,14 @@ static void water_is_kept_over_100000_steps(void **state)
     def.height_field.dx = 0.2;
     def.height_field.ground.fn = rough_ground;
     def.height_field.surface.fn = sloping; /* runs down, wets and dries hills, leaves puddles */
-    const und_drop_def drops[] = {{.time = 100, .center = {1, 0, 1}, .radius = 0.5, .volume = 0.3},
-                                  {.time = 1000, .center = {3, 0, 2}, .radius = 0.5, .volume = 0.3}};
+    const int steps = test_cases(100000, 10000);
+    const und_drop_def drops[] = {{.time = 1e-3 * steps, .center = {1, 0, 1}, .radius = 0.5, .volume = 0.3},
+                                  {.time = 1e-2 * steps, .center = {3, 0, 2}, .radius = 0.5, .volume = 0.3}};
     def.height_field.drops = drops;
     def.height_field.drop_count = 2;
     def.height_field.threads = 1;
     und_waves *w = make(&def);
-    run(w, 100000, 1 / 60.0);
+    run(w, steps, 1 / 60.0);
     und_ledger ledger = und_waves_ledger(w);
     assert_double_near(ledger.sources, 0.6, 1e-12);
     ledger_closes(w, 1e-12);
