@@ -130,6 +130,16 @@ static void do_some(const edge_overflow *b, float *phi, int y, int z, const int 
     }
 }
 
+/* What is at rest stays as it is: what phi would be from elsewhere may differ by a little, in each step. */
+static bool moves(const edge_overflow *b, size_t at)
+{
+    const float least = 0.02f / b->cells_per_speed; /* cells in a step */
+    for (int a = 0; a < 3; a++)
+        if (fabsf(b->u[a][at]) > least || fabsf(b->u[a][at - (size_t)b->s->mac.step[a]]) > least)
+            return true;
+    return false;
+}
+
 void und_solids_edge_overflow(const und_solids *s, const float *before, float *phi, float *const u[3],
                               double cells_per_speed, bool third, double furthest)
 {
@@ -146,7 +156,7 @@ void und_solids_edge_overflow(const und_solids *s, const float *before, float *p
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = first + (size_t)x;
             const float wall = s->distance[at];
-            if (wall >= 0 && wall < far && phi[at] < far && s->separate[s->owner[at]])
+            if (wall >= 0 && wall < far && phi[at] < far && s->separate[s->owner[at]] && moves(&b, at))
                 list[count++] = x;
             if (count == UND_LANES || (x + 1 == m->n[0] && count > 0)) {
                 do_some(&b, phi, y, z, list, count);
