@@ -18,9 +18,11 @@ static const float LEAST_ROOM = 0.02f;
 static const float FILM = 0.52f;    /* cells: what is thicker on a slanted wall is liquid */
 static const uint8_t UNKNOWN = 255; /* in to[]: not looked for yet */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
-static const float LEAST_SHIFT = 0.1f, ALL_SHIFT = 0.01f;           /* of what is asked; of what there is */
-static const float LEAST_AREA = 1.6f, WEIGHTS = 64;                 /* the sum of und_volume_weight */
-static const float AREA_ONE = 0x1p20f;                              /* in area[]: so many are 1 */
+static const float TRUSTED = 0.1f; /* cells: what particles are trusted with, at most */
+static const float SHOWS_MORE = 0.02f, SHOWS_LESS = 0.003f; /* or of what there is, where phi shows so */
+static const float TRUSTED_SHIFT = 0.2f;                    /* of what is asked */
+static const float LEAST_AREA = 1.6f, WEIGHTS = 64;         /* the sum of und_volume_weight */
+static const float AREA_ONE = 0x1p20f;                      /* in area[]: so many are 1 */
 
 /* Of the difference to a neighbour, round by round: the last alone would not be stable, all together even out
  * as 37 rounds of 1/6 do (Alexiades, Amiez & Gremaud 1996, "Super-time-stepping acceleration of explicit
@@ -446,13 +448,19 @@ static around sum_around(const fit *f, const und_volume_chunk *chunk)
                     und_volumes_cells(held) * (1 << LESS)};
 }
 
-/* How much of it phi goes at once.  Fluxes are off by little everywhere, particles by less: what is small
- * beside what there is is evened out along the surface for some steps before it has moved phi. */
-static und_lanes share(const fit *f, const around *sum)
+/* How much of it phi is asked to show.  Fluxes are off by little everywhere, particles by less: what is small
+ * beside the liquid there is, and beside the air, comes slowly, and is evened out along the surface before.
+ */
+static und_lanes asked(const fit *f, const around *sum)
 {
-    const und_lanes all = und_lanes_all(SHIFT), size = und_lanes_max(sum->over, -sum->over);
-    const und_lanes most = und_lanes_max(ALL_SHIFT * sum->held, und_lanes_all(1e-6f));
-    return f->tracked ? und_lanes_min(LEAST_SHIFT + (SHIFT - LEAST_SHIFT) * (size / most), all) : all;
+    if (!f->tracked)
+        return SHIFT * sum->over;
+    const und_lanes some = und_lanes_max(und_lanes_min(sum->held, WEIGHTS - sum->held), (und_lanes){0});
+    const und_lanes most = TRUSTED * sum->area;
+    const und_lanes less = und_lanes_min(most, SHOWS_LESS * some),
+                    more = und_lanes_min(most, SHOWS_MORE * some);
+    const und_lanes little = und_lanes_max(und_lanes_min(sum->over, less), -more);
+    return SHIFT * (sum->over - (1 - TRUSTED_SHIFT) * little);
 }
 
 /* Where there is next to no surface around, but liquid, some comes up.  What is still to be shown around
@@ -472,7 +480,7 @@ static int64_t set_shifted(const fit *f, und_volume_chunk *k, float *next)
     const und_lanes held = und_volumes_cells(und_lanes_int_load(v->c + k->at));
     const und_lanes_int some = sum.area > LEAST_AREA;
     const und_lanes_int rises = (sum.over > 2.5f * LEAST_AREA) & (phi > 0) & (held > 0.3f * room);
-    const und_lanes over = und_lanes_select(some, share(f, &sum) * sum.over, sum.over);
+    const und_lanes over = und_lanes_select(some, asked(f, &sum), sum.over);
     const und_lanes moved = phi - und_volumes_clip(over / sum.area, MOST_SHIFT);
     const und_lanes up = und_lanes_select(rises, phi - 0.3f, phi);
     und_lanes_store_some(next + k->at, und_lanes_select(some, moved, up), near);
