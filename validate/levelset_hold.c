@@ -305,8 +305,7 @@ static und_status hold_among(case_sink *sink, const among *a, und_error *err)
     if (levelset) {
         case_levelset_run(levelset, 2, 1.0 / 24);
         snprintf(text, sizeof text, "a pool %s, %d cells: speed, m/s", a->what, a->n);
-        const double off = 5e-4; /* several times what the pressure's tolerance leaves */
-        case_report(sink, (case_result){text, case_levelset_fastest(levelset, &def), 0, off, "at rest"});
+        case_report(sink, (case_result){text, case_levelset_fastest(levelset, &def), 0, 1e-4, "at rest"});
     }
     und_levelset_destroy(levelset);
     und_shape_destroy(pool);
