@@ -717,7 +717,8 @@ static int64_t sweep(const move *m, int axis, int part, bool last)
             __builtin_prefetch(open + k[AHEAD].at);
             __builtin_prefetch(p->extra + k[AHEAD].at, 1);
         }
-        und_lanes_int more = und_lanes_int_load(p->flux + low) - und_lanes_int_load(p->flux + at);
+        und_lanes_int more =
+            und_lanes_int_load_some(p->flux + low, k->bits) - und_lanes_int_load_some(p->flux + at, k->bits);
         if (k->some) {
             const und_lanes over = und_lanes_load(open + at) * und_lanes_load(u + at) -
                                    und_lanes_load(open + low) * und_lanes_load(u + low);
