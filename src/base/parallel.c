@@ -17,7 +17,8 @@
 
 enum {
     MAX_THREADS = 256,
-    SLOTS = 32, /* threads that share out loops at the same time; one more runs its loop alone */
+    SLOTS = 32,  /* threads that share out loops at the same time; one more runs its loop alone */
+    SHARES = 64, /* that a thread has of a loop's iterations, at least: so that all end at the same time */
     SPINS =
         2000, /* looks before a thread sleeps: about as long as it takes to wake it, some 40 microseconds */
 };
@@ -230,13 +231,17 @@ void und_loop_share_known(void (*body)(void *), void *data, unsigned threads, lo
     share(body, data, threads, range_of(begin, end, step));
 }
 
+/* One iteration, or of many short ones, as rows of a grid are, several: taking them one by one threads would
+ * wait for each other at the counter. */
 bool und_loop_next(long *from, long *to)
 {
     const range r = here.range;
-    bool alone = here.loop->alone;
-    long first = atomic_fetch_add_explicit(&here.loop->given, alone ? r.count : 1, memory_order_relaxed);
+    const loop *l = here.loop;
+    const long some = r.count / (SHARES * (long)l->threads), most = l->alone ? r.count : some > 1 ? some : 1;
+    const long first = atomic_fetch_add_explicit(&here.loop->given, most, memory_order_relaxed);
+    const long last = first + most < r.count ? first + most : r.count;
     *from = r.begin + first * r.step;
-    *to = *from + (alone ? r.count : 1) * r.step;
+    *to = r.begin + last * r.step;
     return first < r.count;
 }
 
