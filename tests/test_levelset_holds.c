@@ -247,6 +247,25 @@ static void every_feature_holds_its_water(void **state)
         try_feature(&features[i]);
 }
 
+/* A liquid with a feature by itself. */
+typedef struct run {
+    und_scene *scene;
+    und_levelset *levelset;
+} run;
+
+static run begin(const feature *f)
+{
+    und_scene *scene = load(f);
+    const und_levelset_def def = und_scene_get(scene)->levelset;
+    return (run){scene, start_levelset(&def)};
+}
+
+static void end(run r)
+{
+    und_levelset_destroy(r.levelset);
+    und_scene_destroy(r.scene);
+}
+
 /* ---- Thin walls ---- */
 
 /* What is not in the box that solid 0 is around, in cells' volumes. */
@@ -283,9 +302,8 @@ static void nothing_passes_thin_walls_that_move(void **state)
                  "{ time = 0.6, at = {0.5, 0.4, 0}, turn = {0, 0, 20} } } } }",
                  walls[i][1], -outer, -outer, outer, outer);
         const feature f = {"a closed box", text, 0.03};
-        und_scene *scene = load(&f);
-        und_levelset_def def = und_scene_get(scene)->levelset;
-        und_levelset *l = start_levelset(&def);
+        const run r = begin(&f);
+        und_levelset *l = r.levelset;
         double leaked = outside_of(l, half);
         for (int k = 0; k < 16; k++) {
             und_levelset_step(l, 1.0 / 24);
@@ -294,8 +312,7 @@ static void nothing_passes_thin_walls_that_move(void **state)
         const double flown = und_levelset_ledger(l).spray_out - und_levelset_ledger(l).spray_back;
         if (!(leaked == 0) || !(und_levelset_ledger(l).left == 0) || !(flown >= 0))
             fail_msg("walls of %g cells: %g cells' volume outside", walls[i][0], leaked);
-        und_levelset_destroy(l);
-        und_scene_destroy(scene);
+        end(r);
     }
 }
 
@@ -309,9 +326,8 @@ static void what_has_no_room_stops_the_run(void **state)
         "max = {0, 2, 1} }, keys = { { time = 0, at = {0, 0, 0} }, { time = 2, at = {4.1, 0, 0} } } } }",
         0};
     und_error err = {0};
-    und_scene *scene = load(&f);
-    und_levelset_def def = und_scene_get(scene)->levelset;
-    und_levelset *l = start_levelset(&def);
+    const run r = begin(&f);
+    und_levelset *l = r.levelset;
     und_liquid *liquid = und_levelset_liquid(l);
     double most = 0, squeezed = 0;
     for (int k = 0; k < 48 && liquid->class->trouble(liquid, &err) == UND_OK; k++) {
@@ -323,11 +339,21 @@ static void what_has_no_room_stops_the_run(void **state)
     }
     assert_non_null(strstr(err.text, "times its volume: liquid is forced where there is no room"));
     assert_true(most > 60 && most < 127 && squeezed > 0.1 * und_levelset_ledger(l).start);
-    und_levelset_destroy(l);
-    und_scene_destroy(scene);
+    end(r);
 }
 
 /* ---- Control ---- */
+
+/* The most that a cell holds on the way. */
+static double fullest_on_the_way(und_levelset *l)
+{
+    double most = 0;
+    for (int k = 0; k < FRAMES; k++) {
+        und_levelset_step(l, 1.0 / 24);
+        most = fmax(most, und_volume_fullest(und_levelset_volumes(l)));
+    }
+    return most;
+}
 
 /* A core with a coat of liquid that control carries along with it, as far as it goes: nothing is made, and
  * nothing piles up before the core. */
@@ -343,19 +369,13 @@ static void a_coat_goes_along_with_its_core(void **state)
         "control = { { kind = \"velocity\", radius = 0.4, keys = { { time = 0, at = {0.4, 0.5, 0} }, "
         "{ time = 0.5, at = {1, 0.5, 0} }, { time = 1, at = {1.6, 0.5, 0} } } } }",
         0};
-    und_scene *scene = load(&f);
-    und_levelset_def def = und_scene_get(scene)->levelset;
-    und_levelset *l = start_levelset(&def);
-    double most = 0;
-    for (int k = 0; k < FRAMES; k++) {
-        und_levelset_step(l, 1.0 / 24);
-        most = fmax(most, und_volume_fullest(und_levelset_volumes(l)));
-    }
+    const run r = begin(&f);
+    und_levelset *l = r.levelset;
+    const double most = fullest_on_the_way(l);
     const und_ledger g = und_levelset_ledger(l);
     if (!(most < 1.5) || !(g.sources < 0.05 * g.start) || !(g.drains < 0.05 * g.start))
         fail_msg("%g in a cell; of %g m3 %g were made and %g taken", most, g.start, g.sources, g.drains);
-    und_levelset_destroy(l);
-    und_scene_destroy(scene);
+    end(r);
 }
 
 /* A disc that control turns round and round: it neither draws together nor spreads. */
@@ -371,16 +391,14 @@ static void what_control_turns_keeps_its_volume(void **state)
         "math.cos(a) - y * math.sin(a), 0.5 + x * math.sin(a) + y * math.cos(a), 0} } end "
         "c[i + 1] = { kind = \"velocity\", radius = 0.12, keys = keys } end return c end)()",
         0};
-    und_scene *scene = load(&f);
-    und_levelset_def def = und_scene_get(scene)->levelset;
-    und_levelset *l = start_levelset(&def);
+    const run r = begin(&f);
+    und_levelset *l = r.levelset;
     for (int k = 0; k < FRAMES - 1; k++)
         und_levelset_step(l, 1.0 / 24);
     const und_ledger g = und_levelset_ledger(l);
     if (!(fabs(g.measured / g.start - 1) < 0.03))
         fail_msg("%g of it are left", g.measured / g.start);
-    und_levelset_destroy(l);
-    und_scene_destroy(scene);
+    end(r);
 }
 
 /* Velocities that converge on a core take what they bring there, and no more than there is. */
@@ -396,19 +414,13 @@ static void what_converges_is_taken(void **state)
         "c[i] = { kind = \"velocity\", radius = 0.1, at = {0.5 + r * math.cos(a), 0.5 + r * math.sin(a), "
         "0}, velocity = {-2 * math.cos(a), -2 * math.sin(a), 0} } end return c end)()",
         0};
-    und_scene *scene = load(&f);
-    und_levelset_def def = und_scene_get(scene)->levelset;
-    und_levelset *l = start_levelset(&def);
-    double most = 0;
-    for (int k = 0; k < FRAMES; k++) {
-        und_levelset_step(l, 1.0 / 24);
-        most = fmax(most, und_volume_fullest(und_levelset_volumes(l)));
-    }
+    const run r = begin(&f);
+    und_levelset *l = r.levelset;
+    const double most = fullest_on_the_way(l);
     const und_ledger g = und_levelset_ledger(l);
     if (!(most < 1.6) || !(g.measured > -0.005 * g.start) || !(g.measured < 0.05 * g.start))
         fail_msg("%g in a cell; of %g m3 %g are left", most, g.start, g.measured);
-    und_levelset_destroy(l);
-    und_scene_destroy(scene);
+    end(r);
 }
 
 /* How far what flows out of a free cell inside of the liquid is from what it is to gain, of a cell in the
@@ -437,9 +449,8 @@ static void gaps_close_beside_held_cells(void **state)
         "0.5, 0} }, { time = 0.25, at = {0.6, 0.5, 0} }, { time = 0.5, at = {0.4, 0.5, 0} }, { time = 1, at "
         "= {0.8, 0.5, 0} } } } }, solids = sphere { center = {1.5, 0.2, 0}, radius = 0.1 }",
         0};
-    und_scene *scene = load(&f);
-    und_levelset_def def = und_scene_get(scene)->levelset;
-    und_levelset *l = start_levelset(&def);
+    const run r = begin(&f);
+    und_levelset *l = r.levelset;
     double most = 0;
     for (int k = 0; k < FRAMES; k++) {
         und_levelset_step(l, 1.0 / 24);
@@ -449,8 +460,7 @@ static void gaps_close_beside_held_cells(void **state)
     }
     if (!(most < 0.02))
         fail_msg("%g of a cell comes in that is not to", most);
-    und_levelset_destroy(l);
-    und_scene_destroy(scene);
+    end(r);
 }
 
 /* A viscous pool that control stirs: where it gives the velocity there is no pressure, and none that a cell
@@ -464,9 +474,8 @@ static void held_cells_keep_no_pressure(void **state)
         "\"velocity\", radius = 0.25, keys = { { time = 0, at = {0.6, 0.4, 0} }, { time = 0.5, at = {1.4, "
         "0.4, 0} } } } }",
         0};
-    und_scene *scene = load(&f);
-    und_levelset_def def = und_scene_get(scene)->levelset;
-    und_levelset *l = start_levelset(&def);
+    const run r = begin(&f);
+    und_levelset *l = r.levelset;
     double free = 0, held = 0;
     for (int k = 0; k < FRAMES / 2; k++) {
         und_levelset_step(l, 1.0 / 24);
@@ -479,8 +488,7 @@ static void held_cells_keep_no_pressure(void **state)
     }
     if (!(free > 0) || !(held == 0))
         fail_msg("%g m2/s2 where the velocity is given, %g elsewhere", held, free);
-    und_levelset_destroy(l);
-    und_scene_destroy(scene);
+    end(r);
 }
 
 int main(void)
