@@ -3,6 +3,7 @@
  * sweeps over the liquid's cells, per substep. */
 #include "bench/bench.h"
 
+#include "base/parallel.h"
 #include "base/stage.h"
 #include "geom/shape.h"
 #include "liquid/levelset.h"
@@ -76,6 +77,7 @@ static und_status break_dam(const bench_context *context, int n, int threads, un
     const double held = memory("VmRSS:");
     und_levelset *levelset = dam ? und_levelset_create(&def, err) : NULL;
     if (levelset) {
+        const unsigned shared = und_loops_shared();
         double start = und_clock(), iterations = 0, cells = 0, sweep = bench_sweep_once(context->sweep);
         for (int frame = 0; frame < FRAMES; frame++) {
             und_levelset_step(levelset, 1.0 / 24);
@@ -85,6 +87,7 @@ static und_status break_dam(const bench_context *context, int n, int threads, un
         und_levelset_report last = und_levelset_last(levelset);
         und_ledger ledger = und_levelset_ledger(levelset);
         result.seconds = und_clock() - start;
+        const double regions = (double)(und_loops_shared() - shared);
         for (int i = 0; i < 8; i++) {
             double again = bench_sweep_once(context->sweep);
             sweep = again < sweep ? again : sweep;
@@ -95,6 +98,8 @@ static und_status break_dam(const bench_context *context, int n, int threads, un
         add(&result, "seconds_per_frame", result.seconds);
         add(&result, "substeps", (double)last.substeps / FRAMES);
         add(&result, "iterations", iterations);
+        if (threads > 1)
+            add(&result, "parallel_regions", regions / (double)last.substeps);
         add(&result, "particles", (double)last.particles);
         add(&result, "volume_drift", ledger.correction / ledger.start);
         add(&result, "peak_memory", memory("VmHWM:") - held);

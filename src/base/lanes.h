@@ -105,6 +105,14 @@ UND_INLINE und_lanes und_lanes_min(und_lanes a, und_lanes b)
 #endif
 }
 
+UND_INLINE float und_lanes_most(und_lanes v) /* the largest of all, or 0 */
+{
+    float most = 0;
+    for (int i = 0; i < UND_LANES; i++)
+        most = v[i] > most ? v[i] : most;
+    return most;
+}
+
 UND_INLINE und_lanes und_lanes_sqrt(und_lanes v)
 {
 #ifdef UND_LANES_512

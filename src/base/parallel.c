@@ -287,6 +287,11 @@ int und_threads(int asked)
     return threads < 1 ? 1 : threads < MAX_THREADS ? threads : MAX_THREADS;
 }
 
+unsigned und_loops_shared(void)
+{
+    return atomic_load(&pool.posted);
+}
+
 int und_thread(void)
 {
     return here.seat;

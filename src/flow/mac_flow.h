@@ -5,12 +5,14 @@
 #define UND_FLOW_MAC_FLOW_H
 
 #include "flow/solids.h"
+#include "grid/pass.h"
 #include "solve/pressure.h"
 #include "surface/distance.h"
 
 typedef struct und_mac_flow {
     und_mac mac;
     int threads;
+    und_device device;
     float *u[3];      /* m/s, of high faces; those of the layer beside the domain included */
     float *next[3];   /* scratch: swapped with u by what moves it */
     float *gained[3]; /* m/s: half of what forces and pressure gave in the step before; NULL: not kept */

@@ -4,7 +4,7 @@
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "flow/mac_flow_kernel.h"
-#include "solve/slices.h"
+#include "grid/slices.h"
 
 #include <string.h>
 

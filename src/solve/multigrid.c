@@ -1,8 +1,8 @@
 #include "solve/multigrid.h"
 
+#include "grid/slices.h"
 #include "solve/cell_packs.h"
 #include "solve/multigrid_kernel.h"
-#include "solve/slices.h"
 
 /* Sweeps over red and black before the coarser level, and the same in reverse order after it: so the cycle is
  * symmetric.  More on coarser levels, where they cost little. */

@@ -19,7 +19,7 @@
 #define UND_SOLVE_MULTIGRID_H
 
 #include "grid/mask.h"
-#include "solve/slices.h"
+#include "grid/slices.h"
 
 enum { UND_MULTIGRID_LEVELS = 40, UND_CELL_PACK = 8 };
 

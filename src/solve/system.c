@@ -3,9 +3,9 @@
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "grid/slices.h"
 #include "solve/cell_packs.h"
 #include "solve/multigrid_kernel.h"
-#include "solve/slices.h"
 
 #include <math.h>
 #include <stdlib.h>

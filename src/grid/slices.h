@@ -1,7 +1,7 @@
 /* Passes over a grid's slices, one behind the other through memory: a slice that one stage has read is still
  * in the cache when the next comes to it. */
-#ifndef UND_SOLVE_SLICES_H
-#define UND_SOLVE_SLICES_H
+#ifndef UND_GRID_SLICES_H
+#define UND_GRID_SLICES_H
 
 /* Stage s of a slice reads at most one slice further than it writes, and what stages up to s - 1 wrote there;
  * it writes nothing that stage s - 1 of a slice more than one away still reads. */

@@ -1,4 +1,4 @@
-#include "solve/slices.h"
+#include "grid/slices.h"
 
 #include "base/parallel.h"
 

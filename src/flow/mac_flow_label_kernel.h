@@ -1,0 +1,93 @@
+/* Which cells are liquid, and which faces flow (Wrenninge 2003, 4.4.2): a word of a row's bits at a time. */
+#ifndef UND_FLOW_MAC_FLOW_LABEL_KERNEL_H
+#define UND_FLOW_MAC_FLOW_LABEL_KERNEL_H
+
+#include "grid/pass.h"
+
+/* Bits x + 1 of the word that begins with bit 64 w, for cells of `row` (its cell 0) above a level, or below.
+ */
+UND_INLINE uint64_t und_word_of(const float *row, int n, int w, bool above, float level)
+{
+    uint64_t bits = 0;
+    const int end = n + 2 - 64 * w;
+    for (int b = 0; b < 64 && b < end; b += UND_LANES) {
+        const und_lanes v = und_lanes_load(row + 64 * w + b - 1);
+        bits |= (uint64_t)und_lanes_bits(above ? v > level : v < level) << b;
+    }
+    return bits;
+}
+
+/* Cells from x = 0 to n - 1. */
+UND_INLINE uint64_t und_word_inside(int n, int w)
+{
+    const uint64_t all = ~UINT64_C(0), from = w == 0 ? all << 1 : all;
+    const int end = n + 1 - 64 * w;
+    return end >= 64 ? from : end <= 0 ? 0 : from & ~(all << end);
+}
+
+typedef struct und_label_cells_args {
+    und_mac mac;
+    const float *phi, *open[3]; /* open parts of high faces */
+    float level;
+    und_mask liquid;
+} und_label_cells_args;
+
+/* Cells of a word that have an open face. */
+UND_INLINE uint64_t und_label_opened(const und_label_cells_args *a, size_t row, int w)
+{
+    const int n = a->mac.n[0];
+    const uint64_t across = und_word_of(a->open[0] + row, n, w, true, 0);
+    const uint64_t before = w > 0 ? (uint64_t)(a->open[0][row + (size_t)(64 * w) - 2] > 0) : 0;
+    uint64_t open = across | across << 1 | before;
+    for (int axis = 1; axis < (a->mac.n[2] == 1 ? 2 : 3); axis++)
+        open |= und_word_of(a->open[axis] + row, n, w, true, 0) |
+                und_word_of(a->open[axis] + row - a->mac.step[axis], n, w, true, 0);
+    return open;
+}
+
+UND_INLINE void und_label_cells(const und_label_cells_args *a, und_place p)
+{
+    const int n = a->mac.n[0];
+    const uint64_t bits = und_word_of(a->phi + p.at, n, p.x, false, a->level) & und_word_inside(n, p.x);
+    und_mask_row(&a->liquid, p.y, p.z)[p.x] = bits ? bits & und_label_opened(a, p.at, p.x) : 0;
+}
+UND_KERNEL(und_label_cells, und_label_cells_args, UND_EACH_WORD)
+
+typedef struct und_label_faces_args {
+    und_mac mac;
+    const float *open[3];
+    und_mask liquid;
+    und_mask flows[3], shut[3], set[3]; /* open; closed; those that had or have a velocity */
+} und_label_faces_args;
+
+/* Faces between cells of a row, or of two rows beside each other. */
+UND_INLINE void und_label_faces(const und_label_faces_args *a, und_place p, int axis)
+{
+    const int w = p.x, words = a->liquid.words;
+    if ((p.y < 0 && axis != 1) || (p.z < 0 && axis != 2))
+        return;
+    const uint64_t *here = und_mask_row(&a->liquid, p.y, p.z);
+    const uint64_t beyond = axis > 0 ? und_mask_row(&a->liquid, p.y + (axis == 1), p.z + (axis == 2))[w]
+                                     : here[w] >> 1 | (w + 1 < words ? here[w + 1] << 63 : 0);
+    const uint64_t touched = here[w] | beyond;
+    const uint64_t open = touched ? und_word_of(a->open[axis] + p.at, a->mac.n[0], w, true, 0) : 0;
+    und_mask_row(&a->flows[axis], p.y, p.z)[w] = touched & open;
+    und_mask_row(&a->shut[axis], p.y, p.z)[w] = touched & ~open;
+    und_mask_row(&a->set[axis], p.y, p.z)[w] |= touched & open;
+}
+UND_KERNEL_AXES(und_label_faces, und_label_faces_args, UND_EACH_WORD)
+
+typedef struct und_speed_args {
+    const float *u;
+} und_speed_args;
+
+/* How fast faces are; what is no number is endless. */
+UND_INLINE und_lanes und_face_speed(const und_speed_args *a, und_place p)
+{
+    const und_lanes v = und_lanes_load(a->u + p.at);
+    const und_lanes number = und_lanes_select(v == v, v, und_lanes_all(__builtin_inff()));
+    return und_lanes_max(number, -number);
+}
+UND_KERNEL_MOST(und_face_speed, und_speed_args, UND_EACH_CELL)
+
+#endif

@@ -1,0 +1,193 @@
+/* Passes: a kernel at all places of a set, whoever runs it.
+ *
+ * A kernel is a function of plain arguments and a place, in a file *_kernel.h: arithmetic on UND_LANES places
+ * side by side, without memory of its own, without libm, in any order.  A set says which places.  A device
+ * runs them: the threads of this machine, each with UND_LANES lanes.
+ *
+ *     typedef struct und_fall_args { float *v, by; } und_fall_args;
+ *     UND_INLINE void und_fall(const und_fall_args *a, und_place p)
+ *     {
+ *         und_lanes_store_some(a->v + p.at, und_lanes_load(a->v + p.at) - a->by, p.which);
+ *     }
+ *     UND_KERNEL(und_fall, und_fall_args, UND_EACH_CELL)
+ *
+ *     und_pass(device, und_fall, &(und_fall_args){.v = v, .by = 1}, &set);
+ */
+#ifndef UND_GRID_PASS_H
+#define UND_GRID_PASS_H
+
+#include "base/lanes.h"
+#include "grid/mask.h"
+
+typedef struct und_device {
+    int threads;
+} und_device;
+
+/* ---- Places ---- */
+
+/* UND_LANES places side by side, in a row of the grid or in a list. */
+typedef struct und_place {
+    size_t at;      /* the first one's index in arrays of the grid, or its number in the list */
+    int x, y, z;    /* its cell, where it is one */
+    unsigned which; /* bit i: the i-th of them counts */
+} und_place;
+
+/* Blocks of places, each of which one thread does. */
+typedef struct und_set {
+    int blocks;
+    size_t worth;          /* cells, or what costs as much: few are done before other threads are awake */
+    const und_mac *mac;    /* of rows: */
+    const und_mask *cells; /* of those the cells of a mask; NULL: whole rows */
+    int low[2];            /* y and z of the first row */
+    int wide, rows;        /* rows of a slice, and of all */
+    int per_block;         /* rows */
+    int words;             /* of a row's bits */
+    int count;             /* of a list instead, items, `per_block` each */
+    const void *list;      /* whatever a module's own UND_EACH_... knows about it */
+} und_set;
+
+/* Rows (y, z) of the grid. */
+typedef enum und_rows {
+    UND_ROWS_INSIDE, /* of cells */
+    UND_ROWS_FACES,  /* where high faces are that a cell inside has: from -1 on */
+    UND_ROWS_ALL     /* with the layer beside the domain */
+} und_rows;
+
+und_set und_set_rows(const und_mac *mac, und_rows rows);
+/* The same, each slice a block. */
+und_set und_set_slices(const und_mac *mac, und_rows rows);
+/* Of cells of a mask, or of high faces across an axis; whole rows where it is NULL. */
+und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells);
+/* Items of a list, so many a block, each worth so many cells. */
+und_set und_set_list(const void *list, int count, int per_block, int worth);
+
+static inline und_place und_set_row(const und_set *s, int row)
+{
+    const int y = row % s->wide + s->low[0], z = row / s->wide + s->low[1];
+    return (und_place){und_mac_at(s->mac, 0, y, z), -1, y, z, UND_LANES_ALL};
+}
+static inline int und_set_end(const und_set *s, int block) /* of its rows or items */
+{
+    const int end = (block + 1) * s->per_block, all = s->list ? s->count : s->rows;
+    return end < all ? end : all;
+}
+/* The next places of a row, from p->x on. */
+static inline bool und_set_next(const und_set *s, const uint64_t *bits, size_t row, und_place *p)
+{
+    p->x = und_mask_batch(s->cells, bits, p->x, UND_LANES, &p->which);
+    p->at = (size_t)((ptrdiff_t)row + p->x);
+    return p->x <= s->mac->n[0];
+}
+/* The same of a whole row, inside the domain. */
+static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *p)
+{
+    const int left = s->mac->n[0] - p->x;
+    p->at = row + (size_t)p->x;
+    p->which = left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
+    return left > 0;
+}
+
+/* For each row of a block: p.at is the index of its cell 0. */
+#define UND_EACH_ROW(set, block, p)                                                     \
+    for (int row_ = (block) * (set)->per_block; row_ < und_set_end(set, block); row_++) \
+        for (und_place p = und_set_row(set, row_), *once_ = &p; once_; once_ = NULL)
+
+/* For each word of a row's bits: p.x is its number; bit i of it is cell 64 x + i - 1. */
+#define UND_EACH_WORD(set, block, p) \
+    UND_EACH_ROW (set, block, p)     \
+        for (p.x = 0; p.x < (set)->words; p.x++)
+/* For each UND_LANES neighbours of the set's cells. */
+#define UND_EACH_CELL(set, block, p)                                                                \
+    UND_EACH_ROW (set, block, of_)                                                                  \
+        for (const uint64_t *bits_ = und_mask_row((set)->cells, of_.y, of_.z); bits_; bits_ = NULL) \
+            for (und_place p = of_; und_set_next(set, bits_, of_.at, &p); p.x += UND_LANES)
+
+/* For each UND_LANES cells of rows inside the domain. */
+#define UND_EACH_INSIDE(set, block, p)                                                         \
+    UND_EACH_ROW (set, block, of_)                                                             \
+        for (und_place p = {of_.at, 0, of_.y, of_.z, 0}; und_set_next_inside(set, of_.at, &p); \
+             p.x += UND_LANES)
+
+/* ---- Kernels ---- */
+
+typedef struct und_kernel {
+    const char *name;
+    void (*block)(const void *args, const und_set *set, int block);
+} und_kernel;
+
+/* What is copied cannot be changed by what a kernel stores: so the compiler keeps it. */
+#define UND_KERNEL(fn, args_type, EACH)                                                                \
+    typedef args_type fn##_args_of;                                                                    \
+    __attribute__((unused)) static void fn##_block(const void *args_, const und_set *set_, int block_) \
+    {                                                                                                  \
+        const args_type of_block_ = *(const args_type *)args_;                                         \
+        EACH (set_, block_, place_)                                                                    \
+            fn(&of_block_, place_);                                                                    \
+    }                                                                                                  \
+    __attribute__((unused)) static const und_kernel fn##_kernel = {#fn, fn##_block};
+
+/* The same for each axis, which is then a constant to the compiler: fn(args, place, axis). */
+#define UND_KERNEL_AXES(fn, args_type, EACH)                           \
+    typedef args_type fn##_args_of;                                    \
+    UND_KERNEL_AXIS(fn, args_type, EACH, 0)                            \
+    UND_KERNEL_AXIS(fn, args_type, EACH, 1)                            \
+    UND_KERNEL_AXIS(fn, args_type, EACH, 2)                            \
+    __attribute__((unused)) static const und_kernel fn##_kernel[3] = { \
+        {#fn "_x", fn##_block_0}, {#fn "_y", fn##_block_1}, {#fn "_z", fn##_block_2}};
+#define UND_KERNEL_AXIS(fn, args_type, EACH, axis)                                                \
+    __attribute__((unused)) static void fn##_block_##axis(const void *args_, const und_set *set_, \
+                                                          int block_)                             \
+    {                                                                                             \
+        const args_type of_block_ = *(const args_type *)args_;                                    \
+        EACH (set_, block_, place_)                                                               \
+            fn(&of_block_, place_, axis);                                                         \
+    }
+
+/* The most over all places: fn(args, place) gives a value for each lane; 0 where there is no place. */
+#define UND_KERNEL_MOST(fn, args_type, EACH)                                                            \
+    typedef args_type fn##_args_of;                                                                     \
+    __attribute__((unused)) static void fn##_block(const void *args_, const und_set *set_, int block_)  \
+    {                                                                                                   \
+        const und_most most_of_ = *(const und_most *)args_;                                             \
+        const args_type of_block_ = *(const args_type *)most_of_.args;                                  \
+        und_lanes most_ = {0}, none_ = {0};                                                             \
+        EACH (set_, block_, place_)                                                                     \
+            most_ = und_lanes_max(                                                                      \
+                und_lanes_select(und_lanes_where(place_.which), fn(&of_block_, place_), none_), most_); \
+        most_of_.block[block_] = und_lanes_most(most_);                                                 \
+    }                                                                                                   \
+    __attribute__((unused)) static const und_kernel fn##_kernel = {#fn, fn##_block};
+typedef struct und_most {
+    const void *args;
+    float *block; /* of each block: the most in it */
+} und_most;
+
+/* ---- Passes ---- */
+
+typedef struct und_pass {
+    const und_kernel *kernel;
+    const void *args;
+    const und_set *set;
+} und_pass;
+
+#define UND_PASS(fn, args, set) ((und_pass){&fn##_kernel, UND_PASS_ARGS(fn, args), set})
+#define UND_PASS_AXIS(fn, axis, args, set) ((und_pass){&fn##_kernel[axis], UND_PASS_ARGS(fn, args), set})
+#define UND_PASS_ARGS(fn, args) (1 ? (args) : (const fn##_args_of *)0)
+
+/* All places of a set. */
+#define und_pass(device, fn, args, set) und_pass_run(device, &UND_PASS(fn, args, set), 1)
+
+/* Passes that do not depend on each other, at once. */
+void und_pass_run(const und_device *device, const und_pass *passes, int count);
+
+/* Passes over slices, one after the other: each may read what those before it wrote in its own slice and in
+ * the ones beside it, and writes nothing that the one before it reads further away.  A slice goes through all
+ * of them while it is in the cache.  The sets have as many slices. */
+void und_pass_chain(const und_device *device, const und_pass *passes, int count);
+
+/* The most that kernels find which are made with UND_KERNEL_MOST, at most UND_PASS_MOST of them; `block` has
+ * room for the blocks of all sets. */
+enum { UND_PASS_MOST = 8 };
+float und_pass_most(const und_device *device, const und_pass *passes, int count, float *block);
+
+#endif
