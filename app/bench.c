@@ -15,17 +15,27 @@ typedef struct bench {
     bench_fn *run;
 } bench;
 
-static const bench benches[] = {
-    {"waves.step", bench_waves_step},       {"columns.step", bench_columns_step},
-    {"columns.shore", bench_columns_shore}, {"columns.balls", bench_columns_balls},
-    {"columns.diver", bench_columns_diver}, {"spray.step", bench_spray_step},
-    {"cells.markers", bench_cells_markers}, {"cells.step", bench_cells_step},
-    {"cells.cove", bench_cells_cove},       {"cells.solve", bench_cells_solve},
-    {"dambreak", bench_dambreak},           {"direct.viscosity", bench_direct_viscosity},
-    {"render.frame", bench_render_frame},   {"render.spray", bench_render_spray},
-    {"trace.frame", bench_trace_frame},     {"trace.preview", bench_trace_preview},
-    {"trace.rays", bench_trace_rays},       {"view.sea", bench_view_sea},
-    {"direct.splat", bench_direct_splat},   {"direct.extrapolation", bench_direct_extrapolation}};
+static const bench benches[] = {{"waves.step", bench_waves_step},
+                                {"columns.step", bench_columns_step},
+                                {"columns.shore", bench_columns_shore},
+                                {"columns.balls", bench_columns_balls},
+                                {"columns.diver", bench_columns_diver},
+                                {"spray.step", bench_spray_step},
+                                {"cells.markers", bench_cells_markers},
+                                {"cells.step", bench_cells_step},
+                                {"cells.cove", bench_cells_cove},
+                                {"cells.solve", bench_cells_solve},
+                                {"dambreak.64", bench_dambreak_64},
+                                {"dambreak.128", bench_dambreak_128},
+                                {"direct.viscosity", bench_direct_viscosity},
+                                {"render.frame", bench_render_frame},
+                                {"render.spray", bench_render_spray},
+                                {"trace.frame", bench_trace_frame},
+                                {"trace.preview", bench_trace_preview},
+                                {"trace.rays", bench_trace_rays},
+                                {"view.sea", bench_view_sea},
+                                {"direct.splat", bench_direct_splat},
+                                {"direct.extrapolation", bench_direct_extrapolation}};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct sink {
