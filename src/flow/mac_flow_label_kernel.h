@@ -2,28 +2,8 @@
 #ifndef UND_FLOW_MAC_FLOW_LABEL_KERNEL_H
 #define UND_FLOW_MAC_FLOW_LABEL_KERNEL_H
 
+#include "grid/mask_kernel.h"
 #include "grid/pass.h"
-
-/* Bits x + 1 of the word that begins with bit 64 w, for cells of `row` (its cell 0) above a level, or below.
- */
-UND_INLINE uint64_t und_word_of(const float *row, int n, int w, bool above, float level)
-{
-    uint64_t bits = 0;
-    const int end = n + 2 - 64 * w;
-    for (int b = 0; b < 64 && b < end; b += UND_LANES) {
-        const und_lanes v = und_lanes_load(row + 64 * w + b - 1);
-        bits |= (uint64_t)und_lanes_bits(above ? v > level : v < level) << b;
-    }
-    return bits;
-}
-
-/* Cells from x = 0 to n - 1. */
-UND_INLINE uint64_t und_word_inside(int n, int w)
-{
-    const uint64_t all = ~UINT64_C(0), from = w == 0 ? all << 1 : all;
-    const int end = n + 1 - 64 * w;
-    return end >= 64 ? from : end <= 0 ? 0 : from & ~(all << end);
-}
 
 typedef struct und_label_cells_args {
     und_mac mac;

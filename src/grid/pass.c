@@ -46,7 +46,7 @@ und_set und_set_rows(const und_mac *mac, und_rows rows)
 und_set und_set_slices(const und_mac *mac, und_rows rows)
 {
     const und_set s = rows_of(mac, rows);
-    return in_blocks(s, s.wide);
+    return in_blocks(s, s.rows > s.wide ? s.wide : ROWS);
 }
 
 und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells)
@@ -85,6 +85,14 @@ void und_pass_run(const und_device *device, const und_pass *passes, int count)
     }
 }
 
+static void do_nothing(const void *args, const und_set *set, int block)
+{
+    (void)args;
+    (void)set;
+    (void)block;
+}
+const und_kernel und_pass_none = {"none", do_nothing};
+
 static void run_slice(void *context, int stage, int slice)
 {
     const und_pass *p = (const und_pass *)context + stage;
@@ -94,6 +102,11 @@ static void run_slice(void *context, int stage, int slice)
 void und_pass_chain(const und_device *device, const und_pass *passes, int count)
 {
     const und_set *first = passes->set;
+    if (first->rows <= first->wide) {
+        for (int i = 0; i < count; i++)
+            und_pass_run(device, passes + i, 1);
+        return;
+    }
     und_slices_run(run_slice, (void *)(uintptr_t)passes, count, first->blocks,
                    und_workers(device->threads, first->worth, CELLS_TO_SHARE));
 }

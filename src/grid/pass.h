@@ -54,7 +54,7 @@ typedef enum und_rows {
 } und_rows;
 
 und_set und_set_rows(const und_mac *mac, und_rows rows);
-/* The same, each slice a block. */
+/* The same, each slice a block; in two dimensions there is one, and rows are. */
 und_set und_set_slices(const und_mac *mac, und_rows rows);
 /* Of cells of a mask, or of high faces across an axis; whole rows where it is NULL. */
 und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells);
@@ -174,6 +174,10 @@ typedef struct und_pass {
 #define UND_PASS_AXIS(fn, axis, args, set) ((und_pass){&fn##_kernel[axis], UND_PASS_ARGS(fn, args), set})
 #define UND_PASS_ARGS(fn, args) (1 ? (args) : (const fn##_args_of *)0)
 
+/* Nothing, in a chain: the pass behind it may read two slices away what the one before it wrote. */
+#define UND_PASS_NONE(set) ((und_pass){&und_pass_none, NULL, set})
+extern const und_kernel und_pass_none;
+
 /* All places of a set. */
 #define und_pass(device, fn, args, set) und_pass_run(device, &UND_PASS(fn, args, set), 1)
 
@@ -182,7 +186,7 @@ void und_pass_run(const und_device *device, const und_pass *passes, int count);
 
 /* Passes over slices, one after the other: each may read what those before it wrote in its own slice and in
  * the ones beside it, and writes nothing that the one before it reads further away.  A slice goes through all
- * of them while it is in the cache.  The sets have as many slices. */
+ * of them while it is in the cache.  All sets are of und_set_slices. */
 void und_pass_chain(const und_device *device, const und_pass *passes, int count);
 
 /* The most that kernels find which are made with UND_KERNEL_MOST, at most UND_PASS_MOST of them; `block` has

@@ -4,11 +4,11 @@
 #define UND_SURFACE_DISTANCE_H
 
 #include "geom/shape.h"
-#include "grid/mask.h"
+#include "grid/pass.h"
 
 typedef struct und_distance {
     und_mac mac;
-    int threads;
+    und_device device;
     int width;                        /* cells: beyond it phi is +width or -width */
     float *phi;                       /* in the layer beside the domain: that of the cell it touches */
     float *next;                      /* scratch of its stages; outside the band the same as phi */

@@ -1,4 +1,5 @@
 /* Shapes put into the liquid, taken out of it, or all that is left of it. */
+#include "base/parallel.h"
 #include "surface/distance_parts.h"
 
 #include <math.h>
@@ -55,14 +56,14 @@ void und_distance_csg(und_distance *d, und_csg operation, const und_shape *shape
         begin[a] = all ? 0 : cell_at(m, a, low[a] - margin);
         end[a] = all ? m->n[a] : cell_at(m, a, high[a] + margin);
     }
-    int threads = und_distance_workers(d), rows = end[1] - begin[1];
+    const int rows = end[1] - begin[1];
     if (rows <= 0 || end[2] <= begin[2] || end[0] <= begin[0])
         return;
-    PARALLEL_FOR(threads)
+    PARALLEL_FOR(und_workers(d->device.threads, m->count, 1 << 15))
     for (int i = 0; i < rows * (end[2] - begin[2]); i++) {
         int y = begin[1] + i % rows, z = begin[2] + i / rows;
         combine_row(d, operation, shape, y, z, begin[0], end[0]);
-        und_distance_refresh_row(d, y, z);
+        und_distance_refresh_at(d, y, z);
     }
     und_distance_beside(d, d->phi);
 }

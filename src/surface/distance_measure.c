@@ -126,6 +126,24 @@ static double row_area(const und_distance *d, int row)
     return sum;
 }
 
+typedef struct measure_args {
+    const und_distance *d;
+    const float *room;
+} measure_args;
+
+static inline void measure_volume(const measure_args *a, und_place p)
+{
+    const int row = p.z * a->d->mac.n[1] + p.y;
+    a->d->parts->row_sum[row] = row_volume(a->d, a->room, row);
+}
+UND_KERNEL(measure_volume, measure_args, UND_EACH_ROW)
+static inline void measure_area(const measure_args *a, und_place p)
+{
+    const int row = p.z * a->d->mac.n[1] + p.y;
+    a->d->parts->row_sum[row] = row_area(a->d, row);
+}
+UND_KERNEL(measure_area, measure_args, UND_EACH_ROW)
+
 static double sum_rows(const und_distance *d)
 {
     double sum = 0;
@@ -136,21 +154,17 @@ static double sum_rows(const und_distance *d)
 
 double und_distance_volume(const und_distance *d, const float *room)
 {
-    int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < blocks; block++)
-        for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-            d->parts->row_sum[r] = row_volume(d, room, r);
+    const measure_args args = {d, room};
+    const und_set rows = und_set_rows(&d->mac, UND_ROWS_INSIDE);
+    und_pass(&d->device, measure_volume, &args, &rows);
     return sum_rows(d) * d->mac.d[0] * d->mac.d[1] * d->mac.d[2];
 }
 
 double und_distance_area(const und_distance *d)
 {
-    int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < blocks; block++)
-        for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-            d->parts->row_sum[r] = row_area(d, r);
+    const measure_args args = {d, NULL};
+    const und_set rows = und_set_rows(&d->mac, UND_ROWS_INSIDE);
+    und_pass(&d->device, measure_area, &args, &rows);
     return sum_rows(d) * d->mac.d[0] * d->mac.d[1];
 }
 

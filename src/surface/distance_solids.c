@@ -1,8 +1,10 @@
 /* The liquid's distance goes on into solids. */
-#include "grid/sample.h"
+#include "grid/mask_kernel.h"
+#include "surface/distance_advect_kernel.h"
 #include "surface/distance_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Cells: values are taken so far in front of the wall, and once more so much further: so that most of those
  * around are not in the solid; or, where what is there is known from the step before, from nearer, as far out
@@ -27,15 +29,19 @@ static const reach FIRST = {1, 1, 0, INFINITY}, ANEW = {1, 1, 0, 0.98f},
 /* Where cells know how thick the liquid is nothing is lost: it has to be `along` the wall, or if nothing
  * moves does not touch it, as what meets a ceiling at an angle would touch more of it in each step. */
 
-static und_lanes square_root(und_lanes v)
-{
-    for (int i = 0; i < UND_LANES; i++)
-        v[i] = sqrtf(v[i]);
-    return v;
-}
+typedef struct into_args {
+    und_mac mac;
+    float *phi, *next;
+    const float *wall;
+    und_mask kept; /* cells that stay as they are; no bits: none */
+    reach from;
+    uint8_t *taken; /* of rows: whether something was */
+    float width;
+    bool keeps_thin;
+} into_args;
 
 /* phi goes on straight along the solid's normal: what is flat outside stays flat. */
-static und_lanes inside(const und_distance *d, size_t at, const float *wall, reach r, und_lanes place[3])
+UND_INLINE und_lanes inside(const into_args *d, size_t at, const float *wall, reach r, und_lanes place[3])
 {
     const und_mac *m = &d->mac;
     und_lanes normal[3], far[3], near[3], sum = {0}, own = und_lanes_load(wall), first, second;
@@ -45,7 +51,7 @@ static und_lanes inside(const und_distance *d, size_t at, const float *wall, rea
             normal[a] = (und_lanes){0};
         sum += normal[a] * normal[a];
     }
-    und_lanes over = 1 / square_root(und_lanes_max(sum, und_lanes_all(1e-12f))), out = r.before - own;
+    und_lanes over = 1 / und_lanes_sqrt(und_lanes_max(sum, und_lanes_all(1e-12f))), out = r.before - own;
     und_lanes half = {0}; /* of the cell, along the normal */
     for (int a = 0; a < 3; a++) {
         half += 0.5f * und_lanes_max(normal[a], -normal[a]) * over;
@@ -54,8 +60,7 @@ static und_lanes inside(const und_distance *d, size_t at, const float *wall, rea
     }
     und_sample_cells(m, d->phi, near, &first, NULL);
     und_sample_cells(m, d->phi, far, &second, NULL);
-    und_lanes slope = (first - second) / r.apart, one = und_lanes_all(1),
-              width = und_lanes_all((float)d->width);
+    und_lanes slope = (first - second) / r.apart, one = und_lanes_all(1), width = und_lanes_all(d->width);
     slope = und_lanes_max(und_lanes_min(slope, one), -one);
     und_lanes value = first + slope * out;
     value = und_lanes_select(first > ELSEWHERE, und_lanes_max(value, und_lanes_all(AT_LEAST)), value);
@@ -68,76 +73,55 @@ static und_lanes inside(const und_distance *d, size_t at, const float *wall, rea
 }
 
 /* Of a batch: the cells in the solid, less such that are too deep for its distance to be known. */
-static uint32_t solid_lanes(const und_distance *d, const float *wall, const und_mask *kept, int row, int x,
-                            uint32_t lanes)
+UND_INLINE unsigned solid_lanes(const into_args *d, und_place p)
 {
-    float deepest = 0.9f - (float)d->width;
-    uint32_t in = 0;
-    if (kept) {
-        const uint64_t *bits = und_mask_row(kept, row % d->mac.n[1], row / d->mac.n[1]);
-        for (int i = 0; i < UND_LANES; i += 16)
-            lanes &= ~(und_mask_sixteen(kept, bits, x + i) << i);
-    }
-    for (int i = 0; i < UND_LANES; i++)
-        in |= (uint32_t)(wall[i] < 0 && wall[i] > deepest) << i;
-    return in & lanes;
+    const und_lanes wall = und_lanes_load(d->wall + p.at), none = {0};
+    const unsigned kept = d->kept.bits ? und_mask_lanes(&d->kept, p.x, p.y, p.z) : 0;
+    return und_lanes_bits((wall < none) & (wall > 0.9f - d->width)) & p.which & ~kept;
 }
 
-static void into_row(und_distance *d, const float *wall, const und_mask *kept, reach from, int row)
+UND_INLINE void into_cells(const into_args *d, und_place p)
 {
-    const und_distance_parts *p = d->parts;
-    const und_mac *m = &d->mac;
-    size_t first = und_mac_row(m, row);
-    und_lanes place[3] = {{0},
-                          und_lanes_all((float)(row % m->n[1] + m->low[1]) + 0.5f),
-                          und_lanes_all((float)(row / m->n[1] + m->low[2]) + 0.5f)};
-    for (int b = 0; b < p->batches[row]; b++) {
-        und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        const float *own = wall + first + batch.x;
-        uint32_t lanes = solid_lanes(d, own, kept, row, batch.x, batch.lanes);
-        if (!lanes)
-            continue;
-        place[0] = und_lanes_count() + ((float)(batch.x + m->low[0]) + 0.5f);
-        und_lanes_store_some(d->next + first + batch.x, inside(d, first + (size_t)batch.x, own, from, place),
-                             lanes);
-    }
+    const unsigned lanes = solid_lanes(d, p);
+    und_lanes place[3];
+    if (!lanes)
+        return;
+    und_cell_middles(&d->mac, p, place);
+    und_lanes_store_some(d->next + p.at, inside(d, p.at, d->wall + p.at, d->from, place), lanes);
 }
+UND_KERNEL(into_cells, into_args, UND_EACH_CELL)
 
-/* Takes them over; the last time what follows from them. */
-static void take_row(und_distance *d, const float *wall, const und_mask *kept, int row, bool last)
+UND_INLINE void take_cells(const into_args *d, und_place p)
 {
-    const und_distance_parts *p = d->parts;
-    size_t first = und_mac_row(&d->mac, row);
-    bool any = false;
-    for (int b = 0; b < p->batches[row]; b++) {
-        und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        size_t at = first + (size_t)batch.x;
-        uint32_t lanes = solid_lanes(d, wall + at, kept, row, batch.x, batch.lanes);
-        und_lanes_store_some(d->phi + at, und_lanes_load(d->next + at), lanes);
-        any |= lanes != 0;
-    }
-    if (any && last)
-        und_distance_refresh_row(d, row % d->mac.n[1], row / d->mac.n[1]);
+    const unsigned lanes = solid_lanes(d, p);
+    und_lanes_store_some(d->phi + p.at, und_lanes_load(d->next + p.at), lanes);
+    if (lanes)
+        d->taken[p.z * d->mac.n[1] + p.y] = 1;
 }
+UND_KERNEL(take_cells, into_args, UND_EACH_CELL)
 
 static void into_solids(und_distance *d, const float *wall, const und_mask *kept, reach from)
 {
     enum { PASSES = 3 }; /* the later ones have good values where the first met such as are in the solid */
-    int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
     if (!wall)
         return;
-    und_distance_list(d, &d->band);
-    for (int pass = 0; pass < PASSES; pass++) {
-        PARALLEL_FOR(threads)
-        for (int block = 0; block < blocks; block++)
-            for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-                into_row(d, wall, kept, from, r);
-        PARALLEL_FOR(threads)
-        for (int block = 0; block < blocks; block++)
-            for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-                take_row(d, wall, kept, r, pass + 1 == PASSES);
+    into_args args = {.mac = d->mac,
+                      .phi = d->phi,
+                      .next = d->next,
+                      .wall = wall,
+                      .from = from,
+                      .taken = d->parts->look,
+                      .width = (float)d->width,
+                      .keeps_thin = d->keeps_thin};
+    const und_set band = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);
+    if (kept)
+        args.kept = *kept;
+    memset(args.taken, 0, (size_t)und_mac_rows(&d->mac));
+    for (int i = 0; i < PASSES; i++) {
+        und_pass(&d->device, into_cells, &args, &band);
+        und_pass(&d->device, take_cells, &args, &band);
     }
-    und_distance_beside(d, d->phi);
+    und_distance_refresh_rows(d, args.taken);
 }
 
 void und_distance_into_solids(und_distance *d, const float *wall)

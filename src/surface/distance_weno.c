@@ -28,14 +28,14 @@ UND_INLINE und_lanes weno(const und_lanes v[5])
 }
 
 /* phi of a batch and of three neighbours on both sides; beyond the domain that of its outermost cells. */
-static inline void seven(const und_distance *d, const float *row, int axis, int at, int x, und_lanes v[7])
+static inline void seven(const und_mac *m, const float *row, int axis, int at, int x, und_lanes v[7])
 {
-    int n = d->mac.n[axis];
+    int n = m->n[axis];
     float stretch[UND_LANES + 6];
     if (axis > 0) {
         for (int k = -3; k <= 3; k++) {
             int there = at + k < 0 ? 0 : at + k > n - 1 ? n - 1 : at + k;
-            v[k + 3] = und_lanes_load(row + x + (there - at) * d->mac.step[axis]);
+            v[k + 3] = und_lanes_load(row + x + (there - at) * m->step[axis]);
         }
         return;
     }
@@ -57,79 +57,67 @@ static inline und_lanes carried(const und_lanes v[7], und_lanes speed)
     return speed * weno(from);
 }
 
-typedef struct stage {
+typedef struct stage_args {
+    und_mac mac;
     const float *from, *start;
-    float *to;
-    float keep; /* to = keep start + (1 - keep) (from - time u . grad from) */
-} stage;
+    float *to, *u[3];
+    float keep, time; /* to = keep start + (1 - keep) (from - time u . grad from) */
+} stage_args;
 
-static void stage_row(const und_distance *d, float *const u[3], const stage *s, float time, int row)
+UND_INLINE void stage(const stage_args *s, und_place p)
 {
-    const und_distance_parts *p = d->parts;
-    const und_mac *m = &d->mac;
-    size_t first = und_mac_row(m, row);
-    const int at[3] = {0, row % m->n[1], row / m->n[1]};
-    for (int b = 0; b < p->batches[row]; b++) {
-        und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        size_t i = first + (size_t)batch.x;
-        und_lanes sum = {0}, v[7];
-        for (int a = 0; a < und_distance_axes(d); a++) {
-            seven(d, s->from + first, a, at[a], batch.x, v);
-            und_lanes low = und_lanes_load(u[a] + i - (size_t)m->step[a]), high = und_lanes_load(u[a] + i);
-            sum += carried(v, 0.5f * (low + high));
-        }
-        und_lanes moved = und_lanes_load(s->from + i) - time * sum;
-        und_lanes value = s->keep * und_lanes_load(s->start + i) + (1 - s->keep) * moved;
-        und_lanes_store_some(s->to + i, value, batch.lanes);
+    const und_mac *m = &s->mac;
+    const int at[3] = {0, p.y, p.z};
+    und_lanes sum = {0}, v[7];
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+        seven(m, s->from + p.at - p.x, a, at[a], p.x, v);
+        const und_lanes low = und_lanes_load(s->u[a] + p.at - (size_t)m->step[a]);
+        sum += carried(v, 0.5f * (low + und_lanes_load(s->u[a] + p.at)));
     }
+    const und_lanes moved = und_lanes_load(s->from + p.at) - s->time * sum;
+    const und_lanes value = s->keep * und_lanes_load(s->start + p.at) + (1 - s->keep) * moved;
+    und_lanes_store_some(s->to + p.at, value, p.which);
 }
+UND_KERNEL(stage, stage_args, UND_EACH_CELL)
 
-/* The largest sum over axes of speeds in the band, m/s. */
-static double row_speed(const und_distance *d, float *const u[3], int row)
+/* The largest sum over axes of speeds, m/s. */
+UND_INLINE und_lanes speed_of(const stage_args *s, und_place p)
 {
-    const und_distance_parts *p = d->parts;
-    const und_mac *m = &d->mac;
-    und_lanes most = {0};
-    for (int b = 0; b < p->batches[row]; b++) {
-        und_batch batch = p->batch[(size_t)row * (size_t)p->per_row + (size_t)b];
-        size_t i = und_mac_row(m, row) + (size_t)batch.x;
-        und_lanes sum = {0};
-        for (int a = 0; a < und_distance_axes(d); a++)
-            sum += und_lanes_max(und_size(und_lanes_load(u[a] + i)),
-                                 und_size(und_lanes_load(u[a] + i - (size_t)m->step[a])));
-        most = und_lanes_max(most, und_lanes_select(und_lanes_where(batch.lanes), sum, (und_lanes){0}));
-    }
-    double largest = 0;
-    for (int i = 0; i < UND_LANES; i++)
-        largest = fmax(largest, (double)most[i]);
-    return largest;
+    const und_mac *m = &s->mac;
+    und_lanes sum = {0};
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++)
+        sum += und_lanes_max(und_size(und_lanes_load(s->u[a] + p.at)),
+                             und_size(und_lanes_load(s->u[a] + p.at - (size_t)m->step[a])));
+    return sum;
 }
+UND_KERNEL_MOST(speed_of, stage_args, UND_EACH_CELL)
 
-static void run_stage(und_distance *d, float *const u[3], const stage *s, float time)
+static void run_stage(und_distance *d, const stage_args *s)
 {
-    int threads = und_distance_workers(d), blocks = und_distance_blocks(d);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < blocks; block++)
-        for (int r = block * UND_DISTANCE_ROWS; r < und_distance_block_end(d, block); r++)
-            stage_row(d, u, s, time, r);
+    const und_set band = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);
+    und_pass(&d->device, stage, s, &band);
 }
 
 void und_distance_advect_weno(und_distance *d, float *const u[3], double cells_per_speed)
 {
     und_distance_parts *p = d->parts;
-    double fastest = 0;
-    und_distance_list(d, &d->band);
-    for (int r = 0; r < und_mac_rows(&d->mac); r++)
-        fastest = fmax(fastest, row_speed(d, u, r));
+    const und_set band = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);
+    stage_args s = {.mac = d->mac, .u = {u[0], u[1], u[2]}};
+    const und_pass speeds = UND_PASS(speed_of, &s, &band);
+    const double fastest = (double)und_pass_most(&d->device, &speeds, 1, p->block_most);
     double crossed = fastest * fabs(cells_per_speed), most = 1000; /* not as many as what is wrong asks for */
     int parts = (int)fmax(ceil(fmin(crossed / COURANT, most)), 1);
-    float time = (float)(cells_per_speed / parts);
+    s.time = (float)(cells_per_speed / parts);
     memcpy(d->next, d->phi, d->mac.count * sizeof *d->phi);
     memcpy(p->stage, d->phi, d->mac.count * sizeof *d->phi);
     for (int i = 0; i < parts; i++) {
-        run_stage(d, u, &(stage){d->phi, d->phi, p->stage, 0}, time);
-        run_stage(d, u, &(stage){p->stage, d->phi, d->next, 0.75f}, time);
-        run_stage(d, u, &(stage){d->next, d->phi, p->stage, 1.0f / 3}, time);
+        s.start = d->phi;
+        s.from = d->phi, s.to = p->stage, s.keep = 0;
+        run_stage(d, &s);
+        s.from = p->stage, s.to = d->next, s.keep = 0.75f;
+        run_stage(d, &s);
+        s.from = d->next, s.to = p->stage, s.keep = 1.0f / 3;
+        run_stage(d, &s);
         float *phi = d->phi;
         d->phi = p->stage;
         p->stage = phi;

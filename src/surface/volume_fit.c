@@ -602,7 +602,7 @@ static void refresh(const und_volume *v, und_distance *d)
     PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
     for (int row = 0; row < rows; row++)
         if ((row + 1 < rows ? p->row_chunks[row + 1] : p->chunk_count) > p->row_chunks[row])
-            und_distance_refresh_row(d, row % v->mac.n[1], row / v->mac.n[1]);
+            und_distance_refresh_at(d, row % v->mac.n[1], row / v->mac.n[1]);
     und_distance_beside(d, d->phi);
 }
 
