@@ -108,6 +108,25 @@ static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *
         for (und_place p = {of_.at, 0, of_.y, of_.z, 0}; und_set_next_inside(set, of_.at, &p); \
              p.x += UND_LANES)
 
+/* For each block of a list: p.at is the number of its first item, p.x how many it has, p.y its own number. */
+#define UND_EACH_BLOCK(set, block, p)                                             \
+    for (und_place p = {.at = (size_t)(block) * (size_t)(set)->per_block,         \
+                       .x = und_set_end(set, block) - (block) * (set)->per_block, \
+                       .y = (block)},                                             \
+                   *once_ = &p;                                                   \
+         once_; once_ = NULL)
+
+/* For each UND_LANES items of a list. */
+#define UND_EACH_ITEM(set, block, p)                                       \
+    for (und_place p = {.at = (size_t)(block) * (size_t)(set)->per_block}; \
+         und_set_next_item(set, block, &p); p.at += UND_LANES)
+static inline bool und_set_next_item(const und_set *s, int block, und_place *p)
+{
+    const int left = und_set_end(s, block) - (int)p->at;
+    p->which = left < UND_LANES ? (1u << (left > 0 ? left : 0)) - 1 : UND_LANES_ALL;
+    return left > 0;
+}
+
 /* ---- Kernels ---- */
 
 typedef struct und_kernel {

@@ -1,6 +1,7 @@
 #include "surface/level_set_particles.h"
 
 #include "base/pages.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "surface/level_set_particles_parts.h"
 
@@ -78,7 +79,7 @@ und_level_set_particles *und_level_set_particles_create(const und_mac *mac,
         free(t);
         return NULL;
     }
-    *t = (und_level_set_particles){.mac = *mac, .def = *def, .seed = seed, .threads = und_threads(threads)};
+    *t = (und_level_set_particles){.mac = *mac, .def = *def, .seed = seed, .device = {und_threads(threads)}};
     t->parts = parts;
     t->capacity = room_for(mac, def->per_cell);
     if (make_room(t, err) != UND_OK) {
@@ -134,28 +135,34 @@ und_status und_level_set_particles_window(und_level_set_particles *t, const und_
     return UND_OK;
 }
 
+typedef struct sort_args {
+    und_level_set_particles of;
+    const int32_t *end; /* of each pile, in the order */
+} sort_args;
+
 /* The box of each, and how many of a block are in each pile. */
-static void find_boxes(und_level_set_particles *t, int block)
+static inline void find_boxes(const sort_args *a, und_place block)
 {
+    const und_level_set_particles *t = &a->of;
     const und_mac *m = &t->mac;
     und_level_set_particles_parts *p = t->parts;
-    int axis = und_level_set_particles_axis(m), piles = und_level_set_particles_piles(m),
-        begin = block * UND_LEVEL_SET_PARTICLES_BLOCK;
-    int32_t *count = p->block_count + (size_t)block * (size_t)piles;
+    const int axis = und_level_set_particles_axis(m), piles = und_level_set_particles_piles(m);
+    int32_t *count = p->block_count + (size_t)block.y * (size_t)piles;
     memset(count, 0, (size_t)piles * sizeof *count);
-    for (int i = begin; i < und_level_set_particles_block_end(t, block); i++) {
+    for (size_t i = block.at; i < block.at + (size_t)block.x; i++) {
         int at[3];
         bool inside = t->radius[i] != 0;
-        for (int a = 0; a < 3; a++) {
-            float place = t->place[a][i];
-            bool there = und_level_set_particles_inside(m, a, place);
-            at[a] = there ? (int)(place + 0.5F) - 1 - m->low[a] : 0;
+        for (int k = 0; k < 3; k++) {
+            float place = t->place[k][i];
+            bool there = und_level_set_particles_inside(m, k, place);
+            at[k] = there ? (int)(place + 0.5F) - 1 - m->low[k] : 0;
             inside &= there;
         }
         p->box[i] = inside ? (int32_t)und_mac_at(m, at[0], at[1], at[2]) : -1;
         count[at[axis] + 1] += inside;
     }
 }
+UND_KERNEL(find_boxes, sort_args, UND_EACH_BLOCK)
 
 /* How many are in each pile of each block becomes where the first of these goes.  The number of all. */
 static int32_t share_out(und_level_set_particles *t, int blocks)
@@ -171,22 +178,26 @@ static int32_t share_out(und_level_set_particles *t, int blocks)
     return before;
 }
 
-static void sort_block(und_level_set_particles *t, int block)
+static inline void sort_block(const sort_args *a, und_place block)
 {
+    const und_level_set_particles *t = &a->of;
     const und_mac *m = &t->mac;
     und_level_set_particles_parts *p = t->parts;
-    int axis = und_level_set_particles_axis(m), piles = und_level_set_particles_piles(m);
-    int32_t *next = p->block_count + (size_t)block * (size_t)piles;
-    for (int i = block * UND_LEVEL_SET_PARTICLES_BLOCK; i < und_level_set_particles_block_end(t, block); i++)
+    const int axis = und_level_set_particles_axis(m), piles = und_level_set_particles_piles(m);
+    int32_t *next = p->block_count + (size_t)block.y * (size_t)piles;
+    for (size_t i = block.at; i < block.at + (size_t)block.x; i++)
         if (p->box[i] >= 0)
-            p->order[next[(int)(t->place[axis][i] + 0.5F) - m->low[axis]]++] = i;
+            p->order[next[(int)(t->place[axis][i] + 0.5F) - m->low[axis]]++] = (int32_t)i;
 }
+UND_KERNEL(sort_block, sort_args, UND_EACH_BLOCK)
 
 /* Those of a pile, begin to end in the order, to their places in `spare`. */
-static void sort_pile(und_level_set_particles *t, int pile, int32_t begin, int32_t end)
+static inline void sort_pile(const sort_args *a, und_place block)
 {
+    const und_level_set_particles *t = &a->of;
     const und_mac *m = &t->mac;
     und_level_set_particles_parts *p = t->parts;
+    const int pile = block.y, begin = pile > 0 ? a->end[pile - 1] : 0, end = a->end[pile];
     ptrdiff_t step = m->step[und_level_set_particles_axis(m)];
     /* Counted a place further on than their box, so that in the end each box has where its own begin. */
     int32_t *next = p->first + 1;
@@ -203,32 +214,28 @@ static void sort_pile(und_level_set_particles *t, int pile, int32_t begin, int32
     }
     for (int32_t k = begin; k < end; k++) {
         int32_t i = p->order[k], to = next[p->box[i]]++;
-        for (int a = 0; a < 4; a++)
-            p->spare[a][to] = from[a][i];
+        for (int c = 0; c < 4; c++)
+            p->spare[c][to] = from[c][i];
     }
 }
+UND_KERNEL(sort_pile, sort_args, UND_EACH_BLOCK)
 
 void und_level_set_particles_sort(und_level_set_particles *t)
 {
     und_level_set_particles_parts *p = t->parts;
-    int blocks = und_level_set_particles_blocks(t->count), piles = und_level_set_particles_piles(&t->mac);
-    int workers = und_level_set_particles_workers(t);
-    if (blocks == 0) {
+    const int piles = und_level_set_particles_piles(&t->mac);
+    const und_set all = und_level_set_particles_all(t);
+    if (all.blocks == 0) {
         memset(p->first, 0, (t->mac.count + 1) * sizeof *p->first);
         return;
     }
-    PARALLEL_FOR(workers)
-    for (int block = 0; block < blocks; block++)
-        find_boxes(t, block);
-    int32_t count = share_out(t, blocks);
-    PARALLEL_FOR(workers)
-    for (int block = 0; block < blocks; block++)
-        sort_block(t, block);
-    /* The last block's places now stand where its pile ends. */
-    const int32_t *end = p->block_count + (size_t)(blocks - 1) * (size_t)piles;
-    PARALLEL_FOR(workers)
-    for (int pile = 0; pile < piles; pile++)
-        sort_pile(t, pile, pile > 0 ? end[pile - 1] : 0, end[pile]);
+    /* The last block's places then stand where its pile ends. */
+    const sort_args args = {*t, p->block_count + (size_t)(all.blocks - 1) * (size_t)piles};
+    const und_set each = und_set_list(p->first, piles, 1, t->count / piles + 1);
+    und_pass(&t->device, find_boxes, &args, &all);
+    const int32_t count = share_out(t, all.blocks);
+    und_pass(&t->device, sort_block, &args, &all);
+    und_pass(&t->device, sort_pile, &args, &each);
     for (int a = 0; a < 4; a++) {
         float **home = a < 3 ? &t->place[a] : &t->radius, *sorted = p->spare[a];
         p->spare[a] = *home;

@@ -23,7 +23,7 @@ typedef struct und_level_set_particles {
     und_mac mac;
     und_level_set_particles_def def;
     uint64_t seed;
-    int threads;
+    und_device device;
     int count, capacity;
     float *place[3]; /* cells from the low corner of the whole grid, of which this may be a window */
     float *radius;   /* cells; below 0: of the liquid, above 0: of the air */

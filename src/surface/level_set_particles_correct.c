@@ -10,10 +10,16 @@ UND_INLINE und_lanes_int is_escaped(und_lanes phi, und_lanes radius)
     return (phi + radius) * radius < 0;
 }
 
+typedef struct correct_args {
+    und_level_set_particles of;
+    und_distance d;
+    const und_level_set_particles_lost *lost; /* NULL: nothing is taken out */
+} correct_args;
+
 /* Lists those of a block that are, in order. */
-UND_INLINE void list_block(und_level_set_particles *t, const und_distance *d, int block)
+UND_INLINE void list_block(const und_level_set_particles *t, const und_distance *d, und_place block)
 {
-    int begin = block * UND_LEVEL_SET_PARTICLES_BLOCK, end = und_level_set_particles_block_end(t, block);
+    const int begin = (int)block.at, end = begin + block.x;
     int32_t *list = t->parts->order + begin, count = 0;
     for (int i = begin; i < end; i += UND_LANES) {
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
@@ -21,7 +27,7 @@ UND_INLINE void list_block(und_level_set_particles *t, const und_distance *d, in
         for (; bits; bits &= bits - 1)
             list[count++] = i + __builtin_ctz(bits);
     }
-    t->parts->block_count[block] = count;
+    t->parts->block_count[block.y] = count;
 }
 
 /* The middles of cells around a particle: of the lowest, and bits of those that are in the domain, of eight
@@ -89,7 +95,7 @@ typedef struct reach_list {
 } reach_list;
 
 /* phi of the sphere that a particle is: one at the domain's border, where not all cells around are in it. */
-static void reach_at_border(und_level_set_particles *t, int i, reach_list *list)
+static void reach_at_border(const und_level_set_particles *t, int i, reach_list *list)
 {
     const corners c = corners_of(t, i);
     float square[3][2], radius = t->radius[i];
@@ -114,7 +120,7 @@ typedef struct spheres {
 
 /* UND_LANES of them, of which bits of `which` count.  Where phi is further on their side already a sphere
  * changes nothing.  rows: 4, or 2 in two dimensions; a constant. */
-UND_INLINE void reach_batch(und_level_set_particles *t, const und_distance *d, const spheres *s,
+UND_INLINE void reach_batch(const und_level_set_particles *t, const und_distance *d, const spheres *s,
                             unsigned which, int rows, reach_list *list)
 {
     const und_mac *m = &t->mac;
@@ -161,7 +167,7 @@ UND_INLINE void reach_batch(und_level_set_particles *t, const und_distance *d, c
 }
 
 /* From the block's escaped particles to what they reach: no entry comes before those that were read. */
-static void reach_block(und_level_set_particles *t, const und_distance *d, int block)
+static void reach_block(const und_level_set_particles *t, const und_distance *d, int block)
 {
     const size_t begin = (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
     const int32_t *from = t->parts->order + begin, count = t->parts->block_count[block];
@@ -184,7 +190,7 @@ static void reach_block(und_level_set_particles *t, const und_distance *d, int b
 }
 
 /* A cell's phi; into the layer beside the domain too. */
-UND_INLINE void set_phi(und_distance *d, const int at[3], size_t cell, float phi)
+UND_INLINE void set_phi(const und_distance *d, const int at[3], size_t cell, float phi)
 {
     const und_mac *m = &d->mac;
     int low[3], high[3];
@@ -204,7 +210,7 @@ UND_INLINE void set_phi(und_distance *d, const int at[3], size_t cell, float phi
 }
 
 /* Whichever is nearer to the surface; who comes first to a cell that was reached settles it. */
-static void settle_cell(und_level_set_particles *t, und_distance *d, size_t cell)
+static void settle_cell(const und_level_set_particles *t, const und_distance *d, size_t cell)
 {
     const und_mac *m = &t->mac;
     uint64_t *reached = &t->parts->reached[cell];
@@ -222,18 +228,19 @@ static void settle_cell(und_level_set_particles *t, und_distance *d, size_t cell
     set_phi(d, at, cell, fabsf(above) < fabsf(below) ? above : below);
 }
 
-static void settle_block(und_level_set_particles *t, und_distance *d, int block)
+static inline void settle_block(const correct_args *a, und_place block)
 {
+    const und_level_set_particles *t = &a->of;
     const und_mac *m = &t->mac;
-    const size_t begin = (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
-    const int32_t *cell = t->parts->order + begin, *which = t->parts->box + begin;
-    for (int32_t k = 0; k < t->parts->block_count[block]; k++)
+    const int32_t *cell = t->parts->order + block.at, *which = t->parts->box + block.at;
+    for (int32_t k = 0; k < t->parts->block_count[block.y]; k++)
         for (unsigned bits = (unsigned)which[k]; bits; bits &= bits - 1) {
             const int b = __builtin_ctz(bits);
-            settle_cell(t, d,
+            settle_cell(t, &a->d,
                         (size_t)(cell[k] + (b & 1) + (b >> 1 & 1) * m->step[1] + (b >> 2) * m->step[2]));
         }
 }
+UND_KERNEL(settle_block, correct_args, UND_EACH_BLOCK)
 
 /* ---- What the grid cannot hold ----
  *
@@ -242,11 +249,12 @@ static void settle_block(und_level_set_particles *t, und_distance *d, int block)
  * particles in a cell tells how much of it there is.  Escaped air among much liquid was overrun, and goes;
  * escaped liquid where there is little of it is on its own. */
 
-typedef void listed_fn(und_level_set_particles *t, int32_t *list, int32_t *count,
+typedef void listed_fn(const und_level_set_particles *t, int32_t *list, int32_t *count,
                        const und_level_set_particles_lost *lost);
 
 /* In order: of those that go somebody is told. */
-static void for_lists(und_level_set_particles *t, listed_fn *fn, const und_level_set_particles_lost *lost)
+static void for_lists(const und_level_set_particles *t, listed_fn *fn,
+                      const und_level_set_particles_lost *lost)
 {
     int blocks = und_level_set_particles_blocks(t->count);
     for (int block = 0; block < blocks; block++)
@@ -254,14 +262,14 @@ static void for_lists(und_level_set_particles *t, listed_fn *fn, const und_level
            lost);
 }
 
-static void mark_cells(und_level_set_particles *t, int32_t *list, int32_t *count,
+static void mark_cells(const und_level_set_particles *t, int32_t *list, int32_t *count,
                        const und_level_set_particles_lost *lost)
 {
     (void)lost;
     for (int32_t k = 0; k < *count; k++)
         t->parts->liquid[und_level_set_particles_cell(t, list[k])] = 1;
 }
-static void unmark_cells(und_level_set_particles *t, int32_t *list, int32_t *count,
+static void unmark_cells(const und_level_set_particles *t, int32_t *list, int32_t *count,
                          const und_level_set_particles_lost *lost)
 {
     (void)lost;
@@ -270,15 +278,17 @@ static void unmark_cells(und_level_set_particles *t, int32_t *list, int32_t *cou
 }
 
 /* One more than how many of the liquid there are, in cells that are marked. */
-static void count_liquid(und_level_set_particles *t, int begin, int end)
+static inline void count_liquid(const correct_args *a, und_place block)
 {
     enum { ENOUGH = 200 };
-    for (int i = begin; i < end; i++) {
+    const und_level_set_particles *t = &a->of;
+    for (int i = (int)block.at; i < (int)block.at + block.x; i++) {
         uint8_t *liquid = &t->parts->liquid[und_level_set_particles_cell(t, i)];
         if (*liquid && *liquid < ENOUGH && t->radius[i] < 0)
             __atomic_fetch_add(liquid, 1, __ATOMIC_RELAXED);
     }
 }
+UND_KERNEL(count_liquid, correct_args, UND_EACH_BLOCK)
 
 /* Whether what the cells around one hold says that it is wrong. */
 static bool disproved(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i)
@@ -305,7 +315,7 @@ static bool disproved(const und_level_set_particles *t, const und_level_set_part
 }
 
 /* Those that go have no radius. */
-static void judge(und_level_set_particles *t, int32_t *list, int32_t *count,
+static void judge(const und_level_set_particles *t, int32_t *list, int32_t *count,
                   const und_level_set_particles_lost *lost)
 {
     float much = lost->much * (float)t->def.per_cell, little = lost->little * (float)t->def.per_cell;
@@ -322,7 +332,7 @@ static void judge(und_level_set_particles *t, int32_t *list, int32_t *count,
         t->radius[i] = 0;
     }
 }
-static void keep_others(und_level_set_particles *t, int32_t *list, int32_t *count,
+static void keep_others(const und_level_set_particles *t, int32_t *list, int32_t *count,
                         const und_level_set_particles_lost *lost)
 {
     (void)lost;
@@ -334,49 +344,59 @@ static void keep_others(und_level_set_particles *t, int32_t *list, int32_t *coun
 }
 
 /* What cells hold is not known. */
-static void take_lost(und_level_set_particles *t, const und_level_set_particles_lost *lost)
+static void take_lost(und_level_set_particles *t, const correct_args *args, const und_set *all)
 {
-    int blocks = und_level_set_particles_blocks(t->count);
-    for_lists(t, mark_cells, lost);
-    PARALLEL_FOR(und_level_set_particles_workers(t))
-    for (int block = 0; block < blocks; block++)
-        count_liquid(t, block * UND_LEVEL_SET_PARTICLES_BLOCK, und_level_set_particles_block_end(t, block));
-    for_lists(t, judge, lost);
-    for_lists(t, unmark_cells, lost);
-    for_lists(t, keep_others, lost);
+    for_lists(t, mark_cells, args->lost);
+    und_pass(&t->device, count_liquid, args, all);
+    for_lists(t, judge, args->lost);
+    for_lists(t, unmark_cells, args->lost);
+    for_lists(t, keep_others, args->lost);
 }
+
+static bool all_are_judged(const und_level_set_particles_lost *lost)
+{
+    return lost && !lost->held;
+}
+
+static inline void find_escaped(const correct_args *a, und_place block)
+{
+    const und_level_set_particles *t = &a->of;
+    int32_t *list = t->parts->order + block.at, *count = &t->parts->block_count[block.y];
+    list_block(t, &a->d, block);
+    if (all_are_judged(a->lost))
+        return;
+    if (a->lost) {
+        judge(t, list, count, a->lost);
+        keep_others(t, list, count, a->lost);
+    }
+    reach_block(t, &a->d, block.y);
+}
+UND_KERNEL(find_escaped, correct_args, UND_EACH_BLOCK)
+
+static inline void reach_listed(const correct_args *a, und_place block)
+{
+    reach_block(&a->of, &a->d, block.y);
+}
+UND_KERNEL(reach_listed, correct_args, UND_EACH_BLOCK)
 
 /* phi+ is the largest of phi and of the spheres of the escaped air, phi- the least of phi and of those of the
  * liquid; what is nearer to 0 is taken (Enright et al. 2002, eq. 11 to 13). */
 void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d,
                                      const und_level_set_particles_lost *lost)
 {
-    enum { ENOUGH = 1 << 12 };
-    const bool all_judge = lost && !lost->held;
-    const int blocks = und_level_set_particles_blocks(t->count);
+    enum { WORTH = 8 }; /* cells, of one that has escaped */
+    const correct_args args = {*t, *d, lost};
+    und_set all = und_level_set_particles_all(t);
     size_t left = 0;
-    PARALLEL_FOR(und_level_set_particles_workers(t))
-    for (int block = 0; block < blocks; block++) {
-        int32_t *list = t->parts->order + (size_t)block * UND_LEVEL_SET_PARTICLES_BLOCK;
-        list_block(t, d, block);
-        if (lost && lost->held) {
-            judge(t, list, &t->parts->block_count[block], lost);
-            keep_others(t, list, &t->parts->block_count[block], lost);
-        }
-        if (!all_judge)
-            reach_block(t, d, block);
-    }
-    for (int block = 0; block < blocks; block++)
+    und_pass(&t->device, find_escaped, &args, &all);
+    for (int block = 0; block < all.blocks; block++)
         left += (size_t)t->parts->block_count[block];
     if (left == 0)
         return;
-    if (all_judge) {
-        take_lost(t, lost);
-        PARALLEL_FOR(und_workers(t->threads, left, ENOUGH))
-        for (int block = 0; block < blocks; block++)
-            reach_block(t, d, block);
-    }
-    PARALLEL_FOR(und_workers(t->threads, left, ENOUGH))
-    for (int block = 0; block < blocks; block++)
-        settle_block(t, d, block);
+    if (all_are_judged(lost))
+        take_lost(t, &args, &all);
+    all.worth = WORTH * left;
+    if (all_are_judged(lost))
+        und_pass(&t->device, reach_listed, &args, &all);
+    und_pass(&t->device, settle_block, &args, &all);
 }

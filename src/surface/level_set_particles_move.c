@@ -1,131 +1,31 @@
-/* Particles go along the flow and keep out of what is solid. */
-#include "surface/level_set_particles_parts.h"
-
-#include <math.h>
-
-/* A solid's surface is so far from those that were put back to it, in cells; the domain's border is it too.
- */
-static const float SKIN = 1e-3F;
-
-/* Those nearer to a solid than `least` (in it, but for the skin, where that is 0) are moved away along its
- * normal. */
-static inline void leave_solids(const und_mac *m, const float *wall, und_lanes least, und_lanes place[3])
-{
-    enum { TRIES = 2 };
-    const float reach = 0.5F; /* cells: differences are taken over twice this */
-    for (int k = 0; k < TRIES; k++) {
-        und_lanes depth, slope[3], square = und_lanes_all(1e-6F);
-        und_sample_cells(m, wall, place, &depth, NULL);
-        und_lanes_int inside = depth < least;
-        if (!und_lanes_bits(inside))
-            return;
-        for (int a = 0; a < 3; a++) {
-            und_lanes low, high, at[3] = {place[0], place[1], place[2]};
-            at[a] = place[a] - reach;
-            und_sample_cells(m, wall, at, &low, NULL);
-            at[a] = place[a] + reach;
-            und_sample_cells(m, wall, at, &high, NULL);
-            slope[a] = high - low;
-            square += slope[a] * slope[a];
-        }
-        und_lanes way = (least - depth) / square;
-        for (int a = 0; a < 3; a++)
-            place[a] = und_lanes_select(inside, place[a] + way * slope[a], place[a]);
-    }
-}
-
-/* Whether the flow at the border of the domain, where a particle was put back to, leads outwards there: it
- * has left. */
-static bool left_domain(const und_mac *m, float *const u[3], const float place[3])
-{
-    und_lanes at[3], speed[3];
-    for (int a = 0; a < 3; a++)
-        at[a] = und_lanes_all(place[a]);
-    und_sample_velocity(m, u, at, speed);
-    for (int a = 0; a < 3; a++)
-        if ((place[a] <= (float)m->low[a] && speed[a][0] < 0) ||
-            (place[a] >= (float)(m->low[a] + m->n[a]) && speed[a][0] > 0))
-            return true;
-    return false;
-}
-
-static inline und_lanes in_domain(const und_mac *m, int axis, und_lanes place)
-{
-    return und_lanes_max(und_lanes_min(place, und_lanes_all((float)(m->low[axis] + m->n[axis]))),
-                         und_lanes_all((float)m->low[axis]));
-}
-
-/* 5.5.3: how near to a solid they may come, from where they are before they move. */
-static und_lanes least_distance(const und_level_set_particles *t, const float *wall, int i,
-                                const und_lanes place[3])
-{
-    const float far = -1e3F; /* cells */
-    und_lanes depth, at[3] = {place[0], place[1], place[2]};
-    und_sample_cells(&t->mac, wall, at, &depth, NULL);
-    depth = und_lanes_max(und_lanes_min(depth, und_lanes_all(1)), und_lanes_all(SKIN));
-    return und_lanes_select(und_lanes_load(t->radius + i) < 0, depth, und_lanes_all(far));
-}
-
-/* Those of the air that are deep in a solid go. */
-static void end_deep(und_level_set_particles *t, const float *wall, int i, unsigned which)
-{
-    const float deep = -0.5F; /* cells */
-    und_lanes_int gone =
-        (und_level_set_particles_field(t, wall, i) < deep) & (und_lanes_load(t->radius + i) > 0);
-    for (unsigned bits = und_lanes_bits(gone) & which; bits; bits &= bits - 1)
-        t->radius[i + __builtin_ctz(bits)] = 0;
-}
-
-static void move_batch(und_level_set_particles *t, float *const u[3], float cells_per_speed,
-                       const float *wall, int i, unsigned which)
-{
-    const und_mac *m = &t->mac;
-    und_lanes place[3], speed[3], to[3], kept[3];
-    und_lanes_int out = {0};
-    und_level_set_particles_places(t, i, place);
-    und_sample_velocity(m, u, place, speed);
-    und_sample_trace(m, u, place, speed, cells_per_speed, false, to);
-    for (int a = 0; a < 3; a++) {
-        to[a] =
-            und_lanes_select(to[a] == to[a], to[a], place[a]); /* a flow that is no number leads nowhere */
-        kept[a] = in_domain(m, a, to[a]);
-        out |= kept[a] != to[a];
-    }
-    if (wall)
-        leave_solids(m, wall, t->def.layered ? least_distance(t, wall, i, place) : und_lanes_all(SKIN), kept);
-    for (int a = 0; a < 3; a++) {
-        kept[a] = in_domain(m, a, kept[a]);
-        und_lanes_store_some(t->place[a] + i, kept[a], which);
-    }
-    if (wall && t->def.layered)
-        end_deep(t, wall, i, which);
-    for (unsigned bits = und_lanes_bits(out) & which; bits; bits &= bits - 1) {
-        int k = i + __builtin_ctz(bits);
-        if (left_domain(m, u, (const float[3]){t->place[0][k], t->place[1][k], t->place[2][k]}))
-            t->radius[k] = 0;
-    }
-}
+#include "surface/level_set_particles_move_kernel.h"
 
 void und_level_set_particles_move(und_level_set_particles *t, float *const u[3], double cells_per_speed,
                                   const float *wall)
 {
-    int blocks = und_level_set_particles_blocks(t->count);
-    PARALLEL_FOR(und_level_set_particles_workers(t))
-    for (int block = 0; block < blocks; block++) {
-        int end = und_level_set_particles_block_end(t, block);
-        for (int i = block * UND_LEVEL_SET_PARTICLES_BLOCK; i < end; i += UND_LANES)
-            move_batch(t, u, (float)cells_per_speed, wall, i, und_level_set_particles_before(i, end));
-    }
+    const und_particles_move_args args = {*t, {u[0], u[1], u[2]}, (float)cells_per_speed, wall};
+    const und_set all = und_level_set_particles_all(t);
+    und_pass(&t->device, und_particles_move, &args, &all);
 }
 
+typedef struct leave_args {
+    und_level_set_particles of;
+    const uint8_t *marked;
+} leave_args;
+
 /* Those without a radius are gone. */
+static inline void leave(const leave_args *a, und_place p)
+{
+    const und_lanes_int cell = und_level_set_particles_cells(&a->of, (int)p.at);
+    for (unsigned bits = p.which; bits; bits &= bits - 1)
+        if (a->marked[cell[__builtin_ctz(bits)]])
+            a->of.radius[p.at + (size_t)__builtin_ctz(bits)] = 0;
+}
+UND_KERNEL(leave, leave_args, UND_EACH_ITEM)
+
 void und_level_set_particles_leave(und_level_set_particles *t, const uint8_t *marked)
 {
-    int blocks = und_level_set_particles_blocks(t->count);
-    PARALLEL_FOR(und_level_set_particles_workers(t))
-    for (int block = 0; block < blocks; block++)
-        for (int i = block * UND_LEVEL_SET_PARTICLES_BLOCK; i < und_level_set_particles_block_end(t, block);
-             i++)
-            if (marked[und_level_set_particles_cell(t, i)])
-                t->radius[i] = 0;
+    const leave_args args = {*t, marked};
+    const und_set all = und_level_set_particles_all(t);
+    und_pass(&t->device, leave, &args, &all);
 }

@@ -4,7 +4,7 @@
 #ifndef UND_SURFACE_LEVEL_SET_PARTICLES_PARTS_H
 #define UND_SURFACE_LEVEL_SET_PARTICLES_PARTS_H
 
-#include "base/parallel.h"
+#include "grid/pass.h"
 #include "grid/sample.h"
 #include "surface/level_set_particles.h"
 
@@ -23,22 +23,16 @@ typedef struct und_level_set_particles_parts {
     int32_t seedings;     /* so far: the stream of random numbers of the next */
 } und_level_set_particles_parts;
 
-/* For a loop over all particles. */
-static inline int und_level_set_particles_workers(const und_level_set_particles *t)
+/* All particles, in blocks. */
+static inline und_set und_level_set_particles_all(const und_level_set_particles *t)
 {
-    enum { ENOUGH = 1 << 14 };
-    return und_workers(t->threads, (size_t)t->count, ENOUGH);
+    enum { WORTH = 2 }; /* cells */
+    return und_set_list(t->radius, t->count, UND_LEVEL_SET_PARTICLES_BLOCK, WORTH);
 }
 static inline int und_level_set_particles_blocks(int count)
 {
     return (count + UND_LEVEL_SET_PARTICLES_BLOCK - 1) / UND_LEVEL_SET_PARTICLES_BLOCK;
 }
-static inline int und_level_set_particles_block_end(const und_level_set_particles *t, int block)
-{
-    int end = (block + 1) * UND_LEVEL_SET_PARTICLES_BLOCK;
-    return end < t->count ? end : t->count;
-}
-
 /* UND_LANES of them from i on; behind the last there may be anything. */
 UND_INLINE void und_level_set_particles_places(const und_level_set_particles *t, int i, und_lanes out[3])
 {

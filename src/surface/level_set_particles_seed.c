@@ -31,7 +31,7 @@ static float radius_at(const und_level_set_particles *t, float phi)
 }
 
 typedef struct births {
-    und_level_set_particles *t;
+    const und_level_set_particles *t;
     const und_distance *d;
     const float *wall;
     const uint8_t
@@ -129,38 +129,56 @@ static void fill_row(births *b, int y, int z)
     }
 }
 
+typedef struct fill_args {
+    und_level_set_particles of;
+    und_distance d;
+    const float *wall;
+    const uint8_t *only;
+    int32_t *row_births; /* of each row, how many; then where they begin */
+} fill_args;
+
+static inline int row_number(const und_mac *m, und_place row)
+{
+    return (row.z + (m->n[2] == 1 ? 0 : 1)) * (m->n[1] + 1) + row.y + 1;
+}
+
+static inline void count_births(const fill_args *a, und_place row)
+{
+    births b = {.t = &a->of, .d = &a->d, .wall = a->wall, .only = a->only};
+    fill_row(&b, row.y, row.z);
+    a->row_births[row_number(&a->of.mac, row)] = b.count;
+}
+UND_KERNEL(count_births, fill_args, UND_EACH_ROW)
+
+static inline void give_birth(const fill_args *a, und_place row)
+{
+    const int32_t *begin = a->row_births + row_number(&a->of.mac, row);
+    births b = {.t = &a->of, .d = &a->d, .wall = a->wall, .only = a->only, .next = begin[0], .end = begin[1]};
+    if (b.next < b.end)
+        fill_row(&b, row.y, row.z);
+}
+UND_KERNEL(give_birth, fill_args, UND_EACH_ROW)
+
 /* Adds to all boxes that have too few; as many as there is room for. */
 static void fill(und_level_set_particles *t, const und_distance *d, const float *wall, const uint8_t *only)
 {
-    const und_mac *m = &t->mac;
-    int lowest = m->n[2] == 1 ? 0 : -1, across = m->n[1] + 1, rows = across * (m->n[2] - lowest);
-    int32_t *row_births = t->parts->row_births;
-    PARALLEL_FOR(t->threads)
-    for (int row = 0; row < rows; row++) {
-        births b = {.t = t, .d = d, .wall = wall, .only = only};
-        fill_row(&b, row % across - 1, row / across + lowest);
-        row_births[row] = b.count;
-    }
-    int32_t before = t->count;
-    for (int row = 0; row < rows; row++) {
+    const fill_args args = {*t, *d, wall, only, t->parts->row_births};
+    const und_set boxes = und_set_rows(&t->mac, UND_ROWS_FACES);
+    int32_t *row_births = args.row_births, before = t->count;
+    und_pass(&t->device, count_births, &args, &boxes);
+    for (int row = 0; row < boxes.rows; row++) {
         int32_t here = row_births[row], room = t->capacity - before;
         row_births[row] = before;
         before += here < room ? here : room;
     }
-    row_births[rows] = before;
-    PARALLEL_FOR(t->threads)
-    for (int row = 0; row < rows; row++) {
-        births b = {
-            .t = t, .d = d, .wall = wall, .only = only, .next = row_births[row], .end = row_births[row + 1]};
-        if (b.next < b.end)
-            fill_row(&b, row % across - 1, row / across + lowest);
-    }
+    row_births[boxes.rows] = before;
+    und_pass(&t->device, give_birth, &args, &boxes);
     t->count = before;
     t->parts->seedings++;
 }
 
 /* Of those in a box that are where they should be, the last go that are too many. */
-static void thin_box(und_level_set_particles *t, const und_distance *d, int32_t begin, int32_t end)
+static void thin_box(const und_level_set_particles *t, const und_distance *d, int32_t begin, int32_t end)
 {
     int most = (int)(TOO_MANY * (float)t->def.per_cell), kept = 0;
     for (int32_t i = begin; i < end; i += UND_LANES) {
@@ -172,17 +190,22 @@ static void thin_box(und_level_set_particles *t, const und_distance *d, int32_t 
     }
 }
 
+static inline void thin_row(const fill_args *a, und_place row)
+{
+    const und_level_set_particles *t = &a->of;
+    const int32_t *first = t->parts->first;
+    const int crowd = (int)(TOO_MANY * (float)t->def.per_cell);
+    for (size_t box = row.at - 1, end = box + (size_t)t->mac.n[0] + 1; box < end; box++)
+        if (first[box + 1] - first[box] > crowd)
+            thin_box(t, &a->d, first[box], first[box + 1]);
+}
+UND_KERNEL(thin_row, fill_args, UND_EACH_ROW)
+
 void und_level_set_particles_reseed(und_level_set_particles *t, const und_distance *d, const float *wall)
 {
-    const und_mac *m = &t->mac;
-    const int32_t *first = t->parts->first;
-    int crowd = (int)(TOO_MANY * (float)t->def.per_cell);
-    PARALLEL_FOR(und_level_set_particles_workers(t))
-    for (int z = -1; z < m->n[2]; z++)
-        for (int y = -1; y < m->n[1]; y++)
-            for (size_t box = und_mac_at(m, -1, y, z), end = box + (size_t)m->n[0] + 1; box < end; box++)
-                if (first[box + 1] - first[box] > crowd)
-                    thin_box(t, d, first[box], first[box + 1]);
+    const fill_args args = {.of = *t, .d = *d};
+    const und_set boxes = und_set_rows(&t->mac, UND_ROWS_FACES);
+    und_pass(&t->device, thin_row, &args, &boxes);
     fill(t, d, wall, NULL);
 }
 
@@ -201,20 +224,27 @@ void und_level_set_particles_seed(und_level_set_particles *t, const und_distance
     und_level_set_particles_sort(t);
 }
 
+typedef struct near_args {
+    und_level_set_particles of;
+    const float *phi;
+    float limit;
+    const uint8_t *marked;
+    const und_mask *cells;
+} near_args;
+
+UND_INLINE void drop_far(const near_args *a, und_place p)
+{
+    const und_lanes phi = und_level_set_particles_field(&a->of, a->phi, (int)p.at);
+    const und_lanes_int near = (phi < a->limit) & (phi > -a->limit);
+    und_lanes_store_some(a->of.radius + p.at, (und_lanes){0}, ~und_lanes_bits(near) & p.which);
+}
+UND_KERNEL(drop_far, near_args, UND_EACH_ITEM)
+
 void und_level_set_particles_drop_far(und_level_set_particles *t, const und_distance *d)
 {
-    int blocks = und_level_set_particles_blocks(t->count);
-    float limit = fminf(t->def.band + 1, (float)d->width - 0.5F);
-    PARALLEL_FOR(und_level_set_particles_workers(t))
-    for (int block = 0; block < blocks; block++) {
-        int end = und_level_set_particles_block_end(t, block);
-        for (int i = block * UND_LEVEL_SET_PARTICLES_BLOCK; i < end; i += UND_LANES) {
-            und_lanes phi = und_level_set_particles_field(t, d->phi, i);
-            und_lanes_int near = (phi < limit) & (phi > -limit);
-            und_lanes_store_some(t->radius + i, (und_lanes){0},
-                                 ~und_lanes_bits(near) & und_level_set_particles_before(i, end));
-        }
-    }
+    const near_args args = {.of = *t, .phi = d->phi, .limit = fminf(t->def.band + 1, (float)d->width - 0.5F)};
+    const und_set all = und_level_set_particles_all(t);
+    und_pass(&t->device, drop_far, &args, &all);
 }
 
 /* Of particles from i on, bits of those that are in marked cells. */
@@ -234,26 +264,28 @@ static unsigned in_marked(const und_level_set_particles *t, int i, unsigned bits
     return found;
 }
 
+static inline void refit(const near_args *a, und_place p)
+{
+    const und_level_set_particles *t = &a->of;
+    unsigned bits = und_lanes_bits(und_lanes_load(t->radius + p.at) != 0) & p.which;
+    bits = in_marked(t, (int)p.at, bits, a->marked, a->cells);
+    if (!bits)
+        return;
+    const und_lanes phi = und_level_set_particles_field(t, a->phi, (int)p.at);
+    for (; bits; bits &= bits - 1) {
+        const int k = __builtin_ctz(bits);
+        t->radius[p.at + (size_t)k] = fabsf(phi[k]) > a->limit ? 0 : radius_at(t, phi[k]);
+    }
+}
+UND_KERNEL(refit, near_args, UND_EACH_ITEM)
+
 void und_level_set_particles_refit(und_level_set_particles *t, const und_distance *d, const uint8_t *marked,
                                    const und_mask *cells)
 {
-    int blocks = und_level_set_particles_blocks(t->count);
-    PARALLEL_FOR(und_level_set_particles_workers(t))
-    for (int block = 0; block < blocks; block++) {
-        int end = und_level_set_particles_block_end(t, block);
-        for (int i = block * UND_LEVEL_SET_PARTICLES_BLOCK; i < end; i += UND_LANES) {
-            unsigned bits =
-                und_lanes_bits(und_lanes_load(t->radius + i) != 0) & und_level_set_particles_before(i, end);
-            bits = in_marked(t, i, bits, marked, cells);
-            if (!bits)
-                continue;
-            und_lanes phi = und_level_set_particles_field(t, d->phi, i);
-            for (; bits; bits &= bits - 1) {
-                const int k = __builtin_ctz(bits);
-                t->radius[i + k] = fabsf(phi[k]) > t->def.band + 1 ? 0 : radius_at(t, phi[k]);
-            }
-        }
-    }
+    const near_args args = {
+        .of = *t, .phi = d->phi, .limit = t->def.band + 1, .marked = marked, .cells = cells};
+    const und_set all = und_level_set_particles_all(t);
+    und_pass(&t->device, refit, &args, &all);
 }
 
 void und_level_set_particles_refill(und_level_set_particles *t, const und_distance *d, const float *wall)
