@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "control/elements.h"
 #include "geom/motion.h"
+#include "geom/shape.h"
 #include "geom/value.h"
 
 #define DX 0.125

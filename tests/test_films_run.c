@@ -1,6 +1,7 @@
 /* Films thinner than cells run, level, stop and are fed, as thin layers on walls do. */
 #include "tests/levelset_model.h"
 
+#include "geom/shape.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume.h"
 

@@ -3,6 +3,7 @@
 #include "tests/levelset_model.h"
 #include "tests/shell_check.h"
 
+#include "geom/shape.h"
 #include "liquid/levelset_state.h"
 #include "surface/frame_mesh.h"
 #include "surface/volume.h"

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "flow/viscous.h"
+#include "geom/shape.h"
 
 #include <math.h>
 #include <string.h>

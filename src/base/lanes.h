@@ -5,7 +5,6 @@
 #define UND_BASE_LANES_H
 
 #include <stdint.h>
-#include <string.h>
 
 #ifdef UND_ONE_LANE
 enum { UND_LANES = 1 };
@@ -46,18 +45,18 @@ UND_INLINE und_lanes und_lanes_count(void) /* 0, 1, 2 and so on */
 UND_INLINE und_lanes und_lanes_load(const float *p) /* from any address */
 {
     und_lanes v;
-    memcpy(&v, p, sizeof v);
+    __builtin_memcpy(&v, p, sizeof v);
     return v;
 }
 UND_INLINE void und_lanes_store(float *p, und_lanes v)
 {
-    memcpy(p, &v, sizeof v);
+    __builtin_memcpy(p, &v, sizeof v);
 }
 
 UND_INLINE und_lanes_int und_lanes_int_load(const int32_t *p)
 {
     und_lanes_int v;
-    memcpy(&v, p, sizeof v);
+    __builtin_memcpy(&v, p, sizeof v);
     return v;
 }
 UND_INLINE und_lanes_int und_lanes_bytes(const uint8_t *p) /* a byte for each lane */
@@ -180,7 +179,7 @@ UND_INLINE void und_lanes_int_store_some(int32_t *p, und_lanes_int v, unsigned w
     _mm512_mask_storeu_epi32(p, (__mmask16)which, (__m512i)v);
 #else
     if (which == UND_LANES_ALL)
-        memcpy(p, &v, sizeof v);
+        __builtin_memcpy(p, &v, sizeof v);
     else
         for (int i = 0; i < UND_LANES; i++)
             if (which >> i & 1)

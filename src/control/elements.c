@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "control/elements_state.h"
+#include "geom/shape.h"
 #include "geom/value.h"
 
 #include <math.h>

@@ -134,38 +134,41 @@ typedef struct und_kernel {
     void (*block)(const void *args, const und_set *set, int block);
 } und_kernel;
 
+#ifndef UND_KERNEL_STATIC
+#define UND_KERNEL_STATIC __attribute__((unused)) static
+#endif
+
 /* What is copied cannot be changed by what a kernel stores: so the compiler keeps it. */
-#define UND_KERNEL(fn, args_type, EACH)                                                                \
-    typedef args_type fn##_args_of;                                                                    \
-    __attribute__((unused)) static void fn##_block(const void *args_, const und_set *set_, int block_) \
-    {                                                                                                  \
-        const args_type of_block_ = *(const args_type *)args_;                                         \
-        EACH (set_, block_, place_)                                                                    \
-            fn(&of_block_, place_);                                                                    \
-    }                                                                                                  \
-    __attribute__((unused)) static const und_kernel fn##_kernel = {#fn, fn##_block};
+#define UND_KERNEL(fn, args_type, EACH)                                                   \
+    typedef args_type fn##_args_of;                                                       \
+    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_) \
+    {                                                                                     \
+        const args_type of_block_ = *(const args_type *)args_;                            \
+        EACH (set_, block_, place_)                                                       \
+            fn(&of_block_, place_);                                                       \
+    }                                                                                     \
+    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
 
 /* The same for each axis, which is then a constant to the compiler: fn(args, place, axis). */
-#define UND_KERNEL_AXES(fn, args_type, EACH)                           \
-    typedef args_type fn##_args_of;                                    \
-    UND_KERNEL_AXIS(fn, args_type, EACH, 0)                            \
-    UND_KERNEL_AXIS(fn, args_type, EACH, 1)                            \
-    UND_KERNEL_AXIS(fn, args_type, EACH, 2)                            \
-    __attribute__((unused)) static const und_kernel fn##_kernel[3] = { \
+#define UND_KERNEL_AXES(fn, args_type, EACH)              \
+    typedef args_type fn##_args_of;                       \
+    UND_KERNEL_AXIS(fn, args_type, EACH, 0)               \
+    UND_KERNEL_AXIS(fn, args_type, EACH, 1)               \
+    UND_KERNEL_AXIS(fn, args_type, EACH, 2)               \
+    UND_KERNEL_STATIC const und_kernel fn##_kernel[3] = { \
         {#fn "_x", fn##_block_0}, {#fn "_y", fn##_block_1}, {#fn "_z", fn##_block_2}};
-#define UND_KERNEL_AXIS(fn, args_type, EACH, axis)                                                \
-    __attribute__((unused)) static void fn##_block_##axis(const void *args_, const und_set *set_, \
-                                                          int block_)                             \
-    {                                                                                             \
-        const args_type of_block_ = *(const args_type *)args_;                                    \
-        EACH (set_, block_, place_)                                                               \
-            fn(&of_block_, place_, axis);                                                         \
+#define UND_KERNEL_AXIS(fn, args_type, EACH, axis)                                               \
+    UND_KERNEL_STATIC void fn##_block_##axis(const void *args_, const und_set *set_, int block_) \
+    {                                                                                            \
+        const args_type of_block_ = *(const args_type *)args_;                                   \
+        EACH (set_, block_, place_)                                                              \
+            fn(&of_block_, place_, axis);                                                        \
     }
 
 /* The most over all places: fn(args, place) gives a value for each lane; 0 where there is no place. */
 #define UND_KERNEL_MOST(fn, args_type, EACH)                                                            \
     typedef args_type fn##_args_of;                                                                     \
-    __attribute__((unused)) static void fn##_block(const void *args_, const und_set *set_, int block_)  \
+    UND_KERNEL_STATIC void fn##_block(const void *args_, const und_set *set_, int block_)               \
     {                                                                                                   \
         const und_most most_of_ = *(const und_most *)args_;                                             \
         const args_type of_block_ = *(const args_type *)most_of_.args;                                  \
@@ -175,7 +178,7 @@ typedef struct und_kernel {
                 und_lanes_select(und_lanes_where(place_.which), fn(&of_block_, place_), none_), most_); \
         most_of_.block[block_] = und_lanes_most(most_);                                                 \
     }                                                                                                   \
-    __attribute__((unused)) static const und_kernel fn##_kernel = {#fn, fn##_block};
+    UND_KERNEL_STATIC const und_kernel fn##_kernel = {#fn, fn##_block};
 typedef struct und_most {
     const void *args;
     float *block; /* of each block: the most in it */

@@ -44,7 +44,7 @@ UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int
 {
     enum { STRETCH = 32, BEFORE = 4 };
     int32_t where[UND_LANES];
-    memcpy(where, &index, sizeof where);
+    __builtin_memcpy(where, &index, sizeof where);
     const ptrdiff_t last = (ptrdiff_t)m->count - STRETCH - m->step[1] - m->step[2];
     for (int r = 0; r < rows; r++)
         low[r] = high[r] = (und_lanes){0};
@@ -80,7 +80,7 @@ typedef double und_sample_pair __attribute__((vector_size(32)));
 UND_INLINE double und_sample_two(const float *p)
 {
     double two;
-    memcpy(&two, p, sizeof two);
+    __builtin_memcpy(&two, p, sizeof two);
     return two;
 }
 UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int index, const ptrdiff_t *row,
@@ -88,7 +88,7 @@ UND_INLINE void und_sample_pairs(const und_mac *m, const float *v, und_lanes_int
 {
     (void)m;
     int32_t at[UND_LANES];
-    memcpy(at, &index, sizeof at);
+    __builtin_memcpy(at, &index, sizeof at);
     const und_lanes_int in_line = (und_lanes_int){0, 1, 2, 3, 4, 5, 6, 7} + at[0];
     if (und_lanes_bits(index == in_line) == UND_LANES_ALL) {
         for (int r = 0; r < rows; r++) {

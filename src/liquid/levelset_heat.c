@@ -3,6 +3,7 @@
 #include "base/maths.h"
 #include "base/status.h"
 #include "flow/carried.h"
+#include "geom/shape.h"
 #include "geom/value.h"
 #include "liquid/levelset_state.h"
 

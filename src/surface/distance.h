@@ -3,8 +3,9 @@
 #ifndef UND_SURFACE_DISTANCE_H
 #define UND_SURFACE_DISTANCE_H
 
-#include "geom/shape.h"
 #include "grid/pass.h"
+
+#include <undine/shape.h>
 
 typedef struct und_distance {
     und_mac mac;

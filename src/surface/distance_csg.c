@@ -1,5 +1,6 @@
 /* Shapes put into the liquid, taken out of it, or all that is left of it. */
 #include "base/parallel.h"
+#include "geom/shape.h"
 #include "surface/distance_parts.h"
 
 #include <math.h>

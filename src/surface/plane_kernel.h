@@ -24,9 +24,9 @@
 UND_INLINE double und_cube_root_near(double v)
 {
     int64_t bits;
-    memcpy(&bits, &v, sizeof bits);
+    __builtin_memcpy(&bits, &v, sizeof bits);
     bits = (int64_t)((double)bits * (1.0 / 3)) + 0x2a9f7893782da1ce;
-    memcpy(&v, &bits, sizeof v);
+    __builtin_memcpy(&v, &bits, sizeof v);
     return v;
 }
 

@@ -115,7 +115,7 @@ UND_INLINE float und_volume_within(float part, float room, float cosine)
     const float beyond = part + room - 1, both = part < room ? part : room;
     const float x = cosine < 0 ? -cosine : cosine, apart = 1 - x > 0 ? 1 - x : 0;
     /* 1 - acos(x) / (pi / 2) (Abramowitz & Stegun 4.4.45) */
-    const float share = 1 - sqrtf(apart) * (1 + x * (-0.1350f + x * (0.0473f - 0.0119f * x)));
+    const float share = 1 - __builtin_sqrtf(apart) * (1 + x * (-0.1350f + x * (0.0473f - 0.0119f * x)));
     return share * (cosine < 0 ? both : beyond > 0 ? beyond : 0) + (1 - share) * (part * room);
 }
 

@@ -5,6 +5,8 @@
 #include "base/lanes.h"
 #include "trace/world_level.h"
 
+#include <string.h>
+
 #ifdef __SSE__
 #include <immintrin.h>
 #endif
