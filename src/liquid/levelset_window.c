@@ -331,12 +331,13 @@ static und_status change(und_levelset *s, const box *to, bool carried, und_error
         status = und_levelset_spray_window(s, &old.mac, carried, err);
     if (status == UND_OK && s->particles)
         status = und_level_set_particles_window(s->particles, &s->mac, err);
+    if (status == UND_OK)
+        status = und_pressure_window(s->system, &s->mac, err);
     if (status != UND_OK) {
         und_levelset_close_grid(s);
         *s = old;
         return status;
     }
-    und_pressure_window(s->system, &s->mac);
     und_solids_take_skins(&s->solids, &old.solids);
     if (carried)
         carry(&old, s);
@@ -372,10 +373,11 @@ static und_status shift(und_levelset *s, const box *to, und_error *err)
         carry_field(&before, old, &s->mac, &list[i]);
     }
     und_pages_free(old);
-    und_pressure_window(s->system, &s->mac);
     und_elements_shift(s->elements, &s->mac);
     und_levelset_volume_shift(s);
-    und_status status = und_solids_shift(&s->solids, &s->mac, s->open, s->time, err);
+    und_status status = und_pressure_window(s->system, &s->mac, err);
+    if (status == UND_OK)
+        status = und_solids_shift(&s->solids, &s->mac, s->open, s->time, err);
     if (status == UND_OK && s->particles)
         status = und_level_set_particles_window(s->particles, &s->mac, err);
     if (status == UND_OK && s->spray)

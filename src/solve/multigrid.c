@@ -65,7 +65,7 @@ ALWAYS_INLINE void restrict_packs(const und_level *fine, const und_level *coarse
  * level. */
 static void restrict_slice(const und_level *fine, const und_level *coarse, int z)
 {
-    int coarse_z = fine->halved[2] ? z / 2 : z;
+    int coarse_z = fine->halved[2] ? (z + fine->shift[2]) / 2 : z;
     und_cell_packs in = und_level_slice(coarse, coarse_z);
     for (const und_cell_pack *e = in.begin; e < in.end && (!fine->halved[2] || z % 2 == 0); e++)
         for (int c = 0; c < 2; c++)

@@ -40,7 +40,9 @@ typedef struct und_cell_pack {
 } und_cell_pack;
 
 typedef struct und_level {
-    int n[3];
+    int n[3];     /* cells that it has: of a window those around it, from cell `low` of the whole level on */
+    int low[3];   /* along x a multiple of 16, else of 2: packs and colours are the whole level's */
+    int shift[3]; /* along axes that the next level halves: cell x is in its cell (x + shift) / 2 */
     double full[3];  /* the system's weight of a side that is wholly open */
     double largest;  /* of them */
     float weight[3]; /* the same over the largest: of the preconditioner */
@@ -116,9 +118,14 @@ static inline unsigned und_level_unknown(const und_level *level, int y, int z, i
     return und_mask_sixteen(&level->unknown, und_mask_row(&level->unknown, y, z), 2 * UND_CELL_PACK * k);
 }
 
-/* weight: decides which axes are halved on which level. */
-und_status und_multigrid_open(und_multigrid *m, const int n[3], const double weight[3], int threads,
-                              und_error *err);
+/* Levels are those of a grid of `whole` cells, and have what is around its cells from low to below high:
+ * whatever that is, the answer is the same to the last bit.  weight: decides which axes are halved on which
+ * level. */
+typedef struct und_multigrid_box {
+    int whole[3], low[3], high[3];
+} und_multigrid_box;
+und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, const double weight[3],
+                              int threads, und_error *err);
 void und_multigrid_close(und_multigrid *m);
 
 /* Which cells of a pack are unknown, a bit for each, and of which of them the neighbour is too: along each

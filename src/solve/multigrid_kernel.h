@@ -31,7 +31,8 @@ static inline int und_child(const und_level *fine, int axis, int coarse, int whi
 {
     if (!fine->halved[axis])
         return which ? -1 : coarse;
-    return 2 * coarse + which < fine->n[axis] ? 2 * coarse + which : -1;
+    const int own = 2 * coarse + which - fine->shift[axis];
+    return own >= 0 && own < fine->n[axis] ? own : -1;
 }
 
 /* A row of cells into its two colours; `offset` of colour 0, `n` cells of each. */

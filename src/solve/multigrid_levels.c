@@ -259,11 +259,12 @@ static void set_parents(und_level *fine, const und_level *coarse, int z)
 {
     und_cell_pack *e = fine->list + und_level_pack(fine, 0, z);
     const und_cell_pack *end = und_level_slice(fine, z).end;
-    int coarse_z = fine->halved[2] ? z / 2 : z;
+    int coarse_z = fine->halved[2] ? (z + fine->shift[2]) / 2 : z;
     for (; e < end; e++) {
-        int y = fine->halved[1] ? e->y / 2 : e->y, k = fine->halved[0] ? e->k / 2 : e->k;
+        const int along = e->k + fine->shift[0] / CELLS;
+        int y = fine->halved[1] ? (e->y + fine->shift[1]) / 2 : e->y, k = fine->halved[0] ? along / 2 : e->k;
         uint32_t at = coarse->place[und_level_pack(coarse, y, coarse_z) + (size_t)k];
-        at += fine->halved[0] && e->k % 2 ? UND_CELL_PACK / 2 : 0;
+        at += fine->halved[0] && along % 2 ? UND_CELL_PACK / 2 : 0;
         e->parent = at | (uint32_t)und_colour_offset(0, y, coarse_z);
     }
 }
@@ -460,10 +461,12 @@ static void add_row(const building *b, int axis, const int child[2], const int p
     float room[2 * STRIP];
     if ((axis == 1 || axis == 2) && fine->halved[axis] && child[axis - 1] == 0)
         return;
-    int scale = fine->halved[0] ? 2 : 1, most = CELLS * fine->packs;
-    int stop = scale * end < most ? scale * end : most; /* a finer row may be a pack shorter */
-    const float *weight = fine_sides(b, axis, place[0], place[1], scale * begin, stop, room);
-    int n = (stop - scale * begin) / scale;
+    int scale = fine->halved[0] ? 2 : 1, most = CELLS * fine->packs, shift = fine->shift[0];
+    int stop = scale * end - shift < most ? scale * end - shift : most; /* it may be a pack shorter, */
+    int start = scale * begin - shift > 0 ? scale * begin - shift : 0;  /* or begin one later */
+    const float *weight = fine_sides(b, axis, place[0], place[1], start, stop, room);
+    int n = (stop - start) / scale;
+    sum += (start + shift) / scale - begin;
     for (int i = 0; i < n && scale == 1; i++)
         sum[i] += weight[i];
     for (int i = 0; i < n && scale == 2; i++)
@@ -491,20 +494,20 @@ static void build_sides(const building *b, int y, int z, int begin, int end)
     }
 }
 
-/* Thirty-two cells of a row of the finest level from x on. */
+/* Thirty-two cells of a row of the finest level from x on; in front of it there are none. */
 static unsigned bits_from(const und_mask *m, int y, int z, int x)
 {
     const uint64_t *row = und_mask_row(m, y, z);
-    return und_mask_sixteen(m, row, x) | und_mask_sixteen(m, row, x + CELLS) << CELLS;
+    return (x < 0 ? 0 : und_mask_sixteen(m, row, x)) | und_mask_sixteen(m, row, x + CELLS) << CELLS;
 }
 
 /* How many sides of finer cells that a coarser pack's sides are made of are between unknown cells. */
 static void count_sides(const und_level *fine, int axis, const int place[2], int k, int *count)
 {
     const und_mask *m = &fine->unknown;
-    const unsigned both =
-        bits_from(m, place[0], place[1], 2 * CELLS * k) &
-        bits_from(m, place[0] + (axis == 1), place[1] + (axis == 2), 2 * CELLS * k + (axis == 0));
+    const int x = 2 * CELLS * k - fine->shift[0];
+    const unsigned both = bits_from(m, place[0], place[1], x) &
+                          bits_from(m, place[0] + (axis == 1), place[1] + (axis == 2), x + (axis == 0));
     const unsigned even = (unsigned)halve_bits(both), odd = (unsigned)halve_bits(both >> 1);
     for (int i = 0; i < CELLS; i++)
         count[i] += (int)(odd >> i & 1) + (axis == 0 ? 0 : (int)(even >> i & 1));
@@ -512,8 +515,9 @@ static void count_sides(const und_level *fine, int axis, const int place[2], int
 
 static void add_known(const und_level *fine, const int place[2], int k, float *sum)
 {
-    for (int half = 0; half < 2 && 2 * k + half < fine->packs; half++) {
-        const size_t pack = und_level_pack(fine, place[0], place[1]) + (size_t)(2 * k + half);
+    const int first = 2 * k - fine->shift[0] / CELLS;
+    for (int half = first < 0; half < 2 && first + half < fine->packs; half++) {
+        const size_t pack = und_level_pack(fine, place[0], place[1]) + (size_t)(first + half);
         const float *known[2] = {fine->known[0] + fine->place[pack], fine->known[1] + fine->place[pack]};
         for (int q = 0; q < UND_CELL_PACK && fine->link[3][pack]; q++)
             sum[UND_CELL_PACK * half + q] += known[0][q] + known[1][q];
@@ -525,8 +529,8 @@ static bool has_cut_children(const und_level *fine, int y, int z, int k)
 {
     for (int i = 0; i < 8; i++) {
         const int child_y = und_child(fine, 1, y, i & 1), child_z = und_child(fine, 2, z, i >> 1 & 1);
-        const int child_k = 2 * k + (i >> 2);
-        if (child_y >= 0 && child_z >= 0 && child_k < fine->packs &&
+        const int child_k = 2 * k + (i >> 2) - fine->shift[0] / CELLS;
+        if (child_y >= 0 && child_z >= 0 && child_k >= 0 && child_k < fine->packs &&
             fine->kind[und_level_pack(fine, child_y, child_z) + (size_t)child_k] == UND_CELL_PACK_CUT)
             return true;
     }
@@ -583,7 +587,7 @@ static void coarsen_row(const und_level *fine, und_level *coarse, int y, int z)
             const uint64_t *row = und_mask_row(from, fy, fz);
             any |= row[w] >> 1 | (w + 1 < from->words ? row[w + 1] << 63 : 0);
         }
-        int bit = 1 + (fine->halved[0] ? 32 * w : 64 * w), place = bit >> 6;
+        int bit = 1 + (fine->halved[0] ? 32 * w + fine->shift[0] / 2 : 64 * w), place = bit >> 6;
         uint64_t bits = fine->halved[0] ? halve_bits(any | any >> 1) : any;
         if (place < coarse->unknown.words)
             to[place] |= bits << (bit & 63);
@@ -629,8 +633,8 @@ static bool is_stored_plain(void *context, int y, int z, int k, const und_around
 /* Are all the finer packs whole that a pack is made of? */
 static bool has_whole_children(const und_level *fine, int y, int z, int k)
 {
-    int scale = fine->halved[0] ? 2 : 1;
-    if (scale * k + scale > fine->packs)
+    int scale = fine->halved[0] ? 2 : 1, first = scale * k - fine->shift[0] / CELLS;
+    if (first < 0 || first + scale > fine->packs)
         return false;
     for (int i = 0; i < 4; i++) {
         int child_y = und_child(fine, 1, y, i & 1), child_z = und_child(fine, 2, z, i >> 1);
@@ -639,7 +643,7 @@ static bool has_whole_children(const und_level *fine, int y, int z, int k)
             continue;
         if (child_y < 0 || child_z < 0)
             return false;
-        const uint8_t *kind = fine->kind + und_level_pack(fine, child_y, child_z) + scale * k;
+        const uint8_t *kind = fine->kind + und_level_pack(fine, child_y, child_z) + first;
         if (kind[0] != UND_CELL_PACK_WHOLE || kind[scale - 1] != UND_CELL_PACK_WHOLE)
             return false;
     }

@@ -71,43 +71,66 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
 
 /* Halving an axis halves its weight and doubles the others', so that axes with weaker ones are left until
  * they have caught up. */
-static bool plan_next(const und_level *fine, const double weight[3], und_level *coarse, bool halved[3],
-                      double coarse_weight[3])
+static bool plan_next(int n[3], double weight[3], bool halved[3])
 {
+    const double cells = (double)n[0] * n[1] * n[2];
     double largest = 0;
     for (int a = 0; a < 3; a++)
-        if (fine->n[a] > 1 && weight[a] > largest)
+        if (n[a] > 1 && weight[a] > largest)
             largest = weight[a];
     bool any = false;
     for (int a = 0; a < 3; a++) {
-        halved[a] = fine->n[a] > 1 && weight[a] >= COMPARABLE * largest;
+        halved[a] = n[a] > 1 && weight[a] >= COMPARABLE * largest;
         any |= halved[a];
-        coarse->n[a] = halved[a] ? (fine->n[a] + 1) / 2 : fine->n[a];
+        n[a] = halved[a] ? (n[a] + 1) / 2 : n[a];
     }
-    for (int a = 0; a < 3; a++) {
-        coarse_weight[a] = weight[a];
+    for (int a = 0; a < 3; a++)
         for (int k = 0; k < 3; k++)
-            coarse_weight[a] *= !halved[k] ? 1 : k == a ? 0.5 : 2;
-    }
-    return any && (double)fine->n[0] * fine->n[1] * fine->n[2] > FEWEST;
+            weight[a] *= !halved[k] ? 1 : k == a ? 0.5 : 2;
+    return any && cells > FEWEST;
 }
 
-und_status und_multigrid_open(und_multigrid *m, const int n[3], const double weight[3], int threads,
-                              und_error *err)
+/* The cells of a level that there are, from low to below high. */
+static void set_box(und_level *level, const int low[3], const int high[3])
 {
-    double w[3] = {weight[0], weight[1], weight[2]}, next[3];
+    for (int a = 0; a < 3; a++) {
+        level->low[a] = low[a] / (a == 0 ? CELLS : 2) * (a == 0 ? CELLS : 2);
+        level->n[a] = high[a] - level->low[a];
+    }
+}
+
+static void set_coarser_box(und_level *fine, und_level *coarse)
+{
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        const int by = fine->halved[a] ? 2 : 1;
+        low[a] = fine->low[a] / by;
+        high[a] = (fine->low[a] + fine->n[a] + by - 1) / by;
+    }
+    set_box(coarse, low, high);
+    for (int a = 0; a < 3; a++)
+        fine->shift[a] = fine->halved[a] ? fine->low[a] - 2 * coarse->low[a] : 0;
+}
+
+und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, const double weight[3],
+                              int threads, und_error *err)
+{
+    double w[3] = {weight[0], weight[1], weight[2]};
+    int whole[3] = {box->whole[0], box->whole[1], box->whole[2]};
     bool more = true;
     *m = (und_multigrid){0};
-    memcpy(m->level[0].n, n, sizeof m->level[0].n);
-    m->slice_product = und_alloc(2 * (size_t)n[2], sizeof *m->slice_product, "slices of multigrid", err);
-    m->slice_energy = m->slice_product ? m->slice_product + n[2] : NULL;
+    set_box(&m->level[0], box->low, box->high);
+    const int slices = m->level[0].n[2];
+    m->slice_product = und_alloc(2 * (size_t)slices, sizeof *m->slice_product, "slices of multigrid", err);
+    m->slice_energy = m->slice_product ? m->slice_product + slices : NULL;
     und_status status = m->slice_product ? UND_OK : err->status;
     while (more && status == UND_OK && m->count < UND_MULTIGRID_LEVELS) {
         und_level *level = &m->level[m->count++];
         level->threads = level->most_threads = threads;
         status = allocate(level, level == m->level, err);
-        more = m->count < UND_MULTIGRID_LEVELS && plan_next(level, w, level + 1, level->halved, next);
-        memcpy(w, next, sizeof w);
+        more = m->count < UND_MULTIGRID_LEVELS && plan_next(whole, w, level->halved);
+        if (more)
+            set_coarser_box(level, level + 1);
     }
     if (status != UND_OK)
         und_multigrid_close(m);

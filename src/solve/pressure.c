@@ -32,9 +32,17 @@ void und_pressure_destroy(und_pressure *s)
     free(s);
 }
 
-void und_pressure_window(und_pressure *s, const und_mac *mac)
+und_status und_pressure_window(und_pressure *s, const und_mac *mac, und_error *err)
 {
-    und_system_window(&s->system, mac);
+    und_system other;
+    if (und_system_open(&other, mac, s->system.m.level[0].most_threads, err) != UND_OK) {
+        und_system_close(&other);
+        return err->status;
+    }
+    und_system_close(&s->system);
+    s->system = other;
+    s->system.components.level = &s->system.m.level[0];
+    return UND_OK;
 }
 
 /* A row of ours in the grid's mask; NULL: the window does not have it. */
@@ -42,7 +50,9 @@ static const uint64_t *mask_row(const und_pressure *s, int y, int z)
 {
     const und_mac *m = &s->system.mac;
     bool flat = s->system.axis[1] == 2;
-    int own_y = (flat ? z : y) - m->low[1], own_z = (flat ? y : z) - m->low[2];
+    y -= s->system.before[1];
+    z -= s->system.before[2];
+    int own_y = flat ? z : y, own_z = flat ? y : z;
     if (own_y < 0 || own_y >= m->n[1] || own_z < 0 || own_z >= m->n[2])
         return NULL;
     return und_mask_row(s->unknown, own_y, own_z);
@@ -52,7 +62,7 @@ static void get_unknown(void *context, int y, int z, uint64_t *row)
 {
     const und_pressure *s = context;
     const uint64_t *from = mask_row(s, y, z);
-    const int words = s->system.m.level[0].unknown.words, low = s->system.mac.low[0];
+    const int words = s->system.m.level[0].unknown.words, low = s->system.before[0];
     if (low == 0 && s->unknown->words == words && from) {
         memcpy(row, from, (size_t)words * sizeof *row);
         return;

@@ -9,9 +9,10 @@ typedef struct und_pressure und_pressure;
 
 und_pressure *und_pressure_create(const und_mac *mac, int threads, und_error *err);
 void und_pressure_destroy(und_pressure *pressure);
-/* Arrays are of another window of the same grid from now on.  What is solved, and every bit of it, does not
- * depend on the window: levels and sums are the whole grid's, of which empty parts cost next to nothing. */
-void und_pressure_window(und_pressure *pressure, const und_mac *mac);
+/* Arrays are of another window of the same grid from now on; where memory does not suffice all stays as it
+ * was.  What is solved, and every bit of it, does not depend on the window: levels and the order of sums are
+ * the whole grid's, of which only what is around the window is stored. */
+und_status und_pressure_window(und_pressure *pressure, const und_mac *mac, und_error *err);
 
 /* For each cell i of `unknown` (cells inside the domain)
  *     sum over its six sides of weight (x_i - x_n), where n is unknown too, + known_i x_i = b_i

@@ -16,19 +16,23 @@
 und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_error *err)
 {
     bool flat = mac->whole[2] == 1;
-    int n[3];
+    und_multigrid_box box;
     double weight[3];
     *s = (und_system){.mac = *mac};
     for (int a = 0; a < 3; a++) {
-        s->axis[a] = flat && a > 0 ? 3 - a : a;
-        s->step[a] = mac->step[s->axis[a]];
-        n[a] = mac->whole[s->axis[a]];
-        weight[a] = 1 / (mac->d[s->axis[a]] * mac->d[s->axis[a]]);
+        const int k = s->axis[a] = flat && a > 0 ? 3 - a : a;
+        s->step[a] = mac->step[k];
+        box.whole[a] = mac->whole[k];
+        box.low[a] = mac->low[k];
+        box.high[a] = mac->low[k] + mac->n[k];
+        weight[a] = 1 / (mac->d[k] * mac->d[k]);
     }
-    if (und_multigrid_open(&s->m, n, weight, threads, err) != UND_OK ||
+    if (und_multigrid_open(&s->m, &box, weight, threads, err) != UND_OK ||
         und_components_open(&s->components, &s->m.level[0], err) != UND_OK)
         return err->status;
     const und_level *level = &s->m.level[0];
+    for (int a = 0; a < 3; a++)
+        s->before[a] = box.low[a] - level->low[a];
     size_t slices = (size_t)level->n[2];
     for (int c = 0; c < 2; c++)
         if (!(s->r[c] = und_pages_alloc(level->count * sizeof *s->r[c], "residuals", err)) ||
@@ -41,13 +45,6 @@ und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_e
     s->slice_bits_b = s->slice_bits + slices;
     s->slice_bits_given = s->slice_bits_b + slices;
     return UND_OK;
-}
-
-void und_system_window(und_system *s, const und_mac *mac)
-{
-    s->mac = *mac;
-    for (int a = 0; a < 3; a++)
-        s->step[a] = mac->step[s->axis[a]];
 }
 
 void und_system_close(und_system *s)

@@ -13,6 +13,7 @@ typedef struct und_system {
     und_mac mac;
     ptrdiff_t step[3]; /* of the grid, along our axes */
     int axis[3];       /* ours: which of the grid's */
+    int before[3];     /* cells that the finest level has before the grid's first, along our axes */
     und_multigrid m;
     und_components components;
     double *r[2], *x[2];
@@ -32,17 +33,13 @@ typedef struct und_system {
 und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_error *err);
 void und_system_close(und_system *s);
 
-/* Index in the grid's arrays of a cell of ours.  The system is the whole grid's, of which the arrays may be a
- * window: so it is the same whatever the window, and so is the order of its sums. */
+/* Index in the grid's arrays of a cell of ours.  Levels and packs are the whole grid's, of which the arrays
+ * may be a window: so the answer is the same whatever the window, and so is the order of its sums. */
 static inline size_t und_system_at(const und_system *s, int x, int y, int z)
 {
-    const int *low = s->mac.low;
-    return (size_t)((ptrdiff_t)s->mac.first + (x - low[0]) + (y - low[s->axis[1]]) * s->step[1] +
-                    (z - low[s->axis[2]]) * s->step[2]);
+    return (size_t)((ptrdiff_t)s->mac.first + (x - s->before[0]) + (y - s->before[1]) * s->step[1] +
+                    (z - s->before[2]) * s->step[2]);
 }
-
-/* The arrays are of another window of the same grid from now on. */
-void und_system_window(und_system *s, const und_mac *mac);
 
 /* full[]: weights of sides that are wholly open, along the grid's axes. */
 void und_system_set(und_system *s, const double full[3], const und_sides *sides);
