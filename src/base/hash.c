@@ -7,6 +7,11 @@
 
 enum { BLOCK = 1 << 20, GROUP = 256 };
 
+uint64_t und_hash_piece(const void *data, size_t bytes, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(data, bytes, seed);
+}
+
 /* Blocks are hashed on their own, then their hashes one after the other. */
 uint64_t und_hash(const void *data, size_t bytes, uint64_t seed, int threads)
 {

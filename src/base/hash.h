@@ -7,5 +7,7 @@
 
 /* Of a memory block, mixed with `seed`; the same at any thread count. */
 uint64_t und_hash(const void *data, size_t bytes, uint64_t seed, int threads);
+/* The same in one piece: of a row of a grid. */
+uint64_t und_hash_piece(const void *data, size_t bytes, uint64_t seed);
 
 #endif

@@ -161,23 +161,13 @@ static und_status drop_checkpoints(und_cache *cache, und_error *err)
     return UND_OK;
 }
 
-/* The state of the frame written last has been hashed with it. */
-static uint64_t hash_of(const und_cache *cache, const und_frame *state)
-{
-    const cache_rows *rows = &cache->rows;
-    const und_cache_row *last = rows->count ? &rows->row[rows->count - 1] : NULL;
-    return last && last->frame == state->number && last->time == state->time
-               ? last->state_hash
-               : und_frame_hash(state, cache->threads);
-}
-
 /* The new one first, then the manifest, then the old ones go: there is always one to go on from. */
 und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err)
 {
     char name[2 * SLUG_MAX], path[UND_PATH_MAX];
     store_def def = {.part = STORE_ALL, .compress = cache->compress, .threads = cache->threads};
     cache_checkpoint checkpoint = {
-        .frame = state->number, .time = state->time, .state_hash = hash_of(cache, state)};
+        .frame = state->number, .time = state->time, .state_hash = und_frame_hash(state, cache->threads)};
     und_cache_name(cache, "checkpoints", state->number, name);
     und_status status = und_cache_path(cache, name, path, err);
     cache->pending = true;

@@ -1,6 +1,7 @@
 #include "flow/mac_flow_parts.h"
 
 #include "base/pages.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_label_kernel.h"
 
@@ -30,7 +31,8 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_error *err
         und_alloc(3 * (size_t)und_set_rows(mac, UND_ROWS_FACES).blocks, sizeof(float), "rows", err);
     bool ok = s->parts->fastest && open_fields(s, err) == UND_OK &&
               und_mask_open(&s->liquid, &s->mac, "the liquid's cells", err) == UND_OK;
-    ok = ok && und_mask_open(&s->parts->air.cells, &s->mac, "the air's cells", err) == UND_OK;
+    ok = ok && und_mask_open(&s->parts->air.cells, &s->mac, "the air's cells", err) == UND_OK &&
+         und_mask_open(&s->parts->pressed, &s->mac, "the liquid's cells", err) == UND_OK;
     for (int a = 0; ok && a < 3; a++)
         ok = und_mask_open(&s->flows[a], &s->mac, "the flow's faces", err) == UND_OK &&
              und_mask_open(&s->parts->air.faces[a], &s->mac, "the air's faces", err) == UND_OK;
@@ -64,6 +66,7 @@ void und_mac_flow_close(und_mac_flow *s)
         und_mac_flow_extend_close(&s->parts->extend);
         und_mac_flow_system_close(&s->parts->system);
         und_mask_close(&s->parts->air.cells);
+        und_mask_close(&s->parts->pressed);
         for (int a = 0; a < 3; a++)
             und_mask_close(&s->parts->air.faces[a]);
         und_pages_free(s->parts->fields);
@@ -107,6 +110,37 @@ void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids
 {
     und_mac_flow_label_cells(s, d, solids, 0);
     und_mac_flow_label_faces(s, solids);
+}
+
+void und_mac_flow_forget(und_mac_flow *s, const und_distance *d)
+{
+    const und_mask *pressed = &s->parts->pressed;
+    PARALLEL_FOR(und_workers(s->threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
+    for (int z = 0; z < s->mac.n[2]; z++)
+        for (int y = 0; y < s->mac.n[1]; y++) {
+            uint64_t *row = und_mask_row(pressed, y, z);
+            const uint64_t *liquid = und_mask_row(&s->liquid, y, z), *band = und_mask_row(&d->band, y, z);
+            double *p = s->p + und_mac_at(&s->mac, -1, y, z);
+            for (int w = 0; w < pressed->words; w++) {
+                uint64_t gone = row[w] & ~(liquid[w] | band[w]);
+                row[w] &= ~gone;
+                for (; gone; gone &= gone - 1)
+                    p[64 * w + __builtin_ctzll(gone)] = 0;
+            }
+        }
+}
+
+void und_mac_flow_find_pressed(und_mac_flow *s)
+{
+    und_mask_clear(&s->parts->pressed);
+    PARALLEL_FOR(und_workers(s->threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE))
+    for (int z = 0; z < s->mac.n[2]; z++)
+        for (int y = 0; y < s->mac.n[1]; y++) {
+            const double *p = s->p + und_mac_at(&s->mac, 0, y, z);
+            for (int x = 0; x < s->mac.n[0]; x++)
+                if (p[x] != 0)
+                    und_mask_add(&s->parts->pressed, x, y, z);
+        }
 }
 
 double und_mac_flow_fastest(const und_mac_flow *s)

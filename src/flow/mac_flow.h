@@ -26,14 +26,18 @@ typedef struct und_mac_flow {
 und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_error *err);
 void und_mac_flow_close(und_mac_flow *s);
 
-/* After u was written from outside, from a state too: what und_mac_flow_extend does not reach is cleared by
- * the next call of it. */
+/* After u, or p, was written from outside, from a state too: what und_mac_flow_extend does not reach is
+ * cleared by the next call of it. */
 void und_mac_flow_restored(und_mac_flow *s);
 /* The same for the high faces along the axis of `count` cells from (x, y, z) on; by any number of threads. */
 void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int count);
 
 /* Book keeping, 4.4.2: sets liquid and flows. */
 void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids *solids);
+
+/* Pressure is 0 where the liquid has been and is no longer near (phi is `width` or more): of what is left
+ * behind nothing is known.  After und_mac_flow_label. */
+void und_mac_flow_forget(und_mac_flow *s, const und_distance *d);
 
 /* The fastest that a face of the flow moves, m/s; infinite where one has no number. */
 double und_mac_flow_fastest(const und_mac_flow *s);

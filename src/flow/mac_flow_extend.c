@@ -63,6 +63,7 @@ void und_mac_flow_restored(und_mac_flow *s)
         for (int z = a == 2 ? -1 : 0; z < s->mac.n[2]; z++)
             memcpy(und_mask_row(&e->set[a], -1, z), e->inside[a],
                    slice_words(&e->set[a]) * sizeof *e->inside[a]);
+    und_mac_flow_find_pressed(s);
 }
 
 void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int count)

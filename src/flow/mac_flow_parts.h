@@ -53,6 +53,9 @@ void und_mac_flow_system_close(und_mac_flow_system_parts *p);
 void und_mac_flow_label_cells(und_mac_flow *s, const und_distance *d, const und_solids *solids, float level);
 void und_mac_flow_label_faces(und_mac_flow *s, const und_solids *solids);
 
+/* mac_flow.c: sets `pressed` once p was written from outside. */
+void und_mac_flow_find_pressed(und_mac_flow *s);
+
 /* mac_flow_gain.c: what of a component is carried along; until the next call. */
 const float *und_mac_flow_moved(und_mac_flow *s, int axis);
 
@@ -67,7 +70,8 @@ typedef struct und_mac_flow_parts {
     und_mac_flow_system_parts system;
     struct {
         und_mask cells, faces[3];
-    } air; /* near the liquid, whose flow is to keep its volume too */
+    } air;            /* near the liquid, whose flow is to keep its volume too */
+    und_mask pressed; /* cells where p may be other than 0 */
 } und_mac_flow_parts;
 
 #endif

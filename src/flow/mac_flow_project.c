@@ -367,6 +367,7 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d,
                  .pull = gain->pull * dt / dx};
     if (gain->held)
         und_mask_remove(&s->liquid, gain->held);
+    und_mask_unite(&s->parts->pressed, &s->liquid);
     return solve(&p, system, s->p, true, tolerance, max_iterations);
 }
 

@@ -253,6 +253,7 @@ static bool substep(und_levelset *s)
     STEP (LABELS) {
         und_levelset_press_wall_films(s);
         und_mac_flow_label(&s->flow, &s->surface, &s->solids); /* 4.4.2 */
+        und_mac_flow_forget(&s->flow, &s->surface);
         und_levelset_hold(s);
     }
     STEP (ADVECT)
@@ -526,6 +527,7 @@ static const und_liquid_class levelset_class = {
     .frame = und_levelset_write_frame,
     .save = und_levelset_save,
     .restore = und_levelset_restore,
+    .hash = und_levelset_hash,
     .ledger = ledger_liquid,
     .inspect = und_levelset_save,
 };

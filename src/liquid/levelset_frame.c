@@ -107,12 +107,7 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
     return und_levelset_volume_show_pieces(s, distance, frame, err);
 }
 
-enum {
-    MOST_PARTS = 26 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
-                 UND_LEVELSET_BANDS_STATE
-};
-
-static int list_parts(und_levelset *s, und_state_field list[MOST_PARTS])
+int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STATE])
 {
     int n = 0;
     list[n++] = und_state_field_of("time", UND_F64, &s->time, 1);
@@ -141,12 +136,6 @@ static int list_parts(und_levelset *s, und_state_field list[MOST_PARTS])
                                      UND_LEVELSET_VOLUME_NUMBERS);
         list[n++].adapts = true;
     }
-    und_levelset_field carried[UND_LEVELSET_FIELDS];
-    int fields = und_levelset_carried(s, carried);
-    for (int i = 0; i < fields; i++) {
-        list[n] = und_state_field_of(carried[i].name, carried[i].type, carried[i].data, s->mac.count);
-        list[n++].adapts = carried[i].adapts;
-    }
     if (s->viscous) {
         list[n] =
             und_state_field_of("viscous", UND_F64, und_levelset_viscous_stats(s), UND_LEVELSET_VISCOUS_STATS);
@@ -164,6 +153,17 @@ static int list_parts(und_levelset *s, und_state_field list[MOST_PARTS])
     n += und_levelset_bands_state(s, list + n);
     if (s->particles)
         n += und_level_set_particles_state(s->particles, list + n);
+    return n;
+}
+
+static int list_parts(und_levelset *s, und_state_field list[UND_LEVELSET_STATE])
+{
+    und_levelset_field carried[UND_LEVELSET_FIELDS];
+    int n = und_levelset_numbers(s, list), fields = und_levelset_carried(s, carried);
+    for (int i = 0; i < fields; i++) {
+        list[n] = und_state_field_of(carried[i].name, carried[i].type, carried[i].data, s->mac.count);
+        list[n++].adapts = carried[i].adapts;
+    }
     if (s->spray)
         n += und_levelset_spray_state(s, list + n);
     return n;
@@ -197,7 +197,7 @@ static und_status restore_window(und_levelset *s, const und_frame *state, und_er
 und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
-    und_state_field list[MOST_PARTS];
+    und_state_field list[UND_LEVELSET_STATE];
     und_status status = und_mac_is_window(&s->mac) ? save_window(s, state, err) : UND_OK;
     if (status == UND_OK)
         status = und_state_save_fields(list, list_parts(s, list), state, err);
@@ -234,7 +234,7 @@ void und_levelset_ready(und_levelset *s)
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err)
 {
     und_levelset *s = (und_levelset *)liquid;
-    und_state_field list[MOST_PARTS];
+    und_state_field list[UND_LEVELSET_STATE];
     und_status status = restore_window(s, state, err);
     if (status == UND_OK)
         status = und_state_restore_fields(list, list_parts(s, list), state, err);

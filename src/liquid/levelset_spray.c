@@ -1,4 +1,5 @@
 /* Liquid that the level set has lost flies on as drops, falls, and is given back where it comes down. */
+#include "base/hash.h"
 #include "base/maths.h"
 #include "base/pages.h"
 #include "base/status.h"
@@ -363,15 +364,22 @@ void und_levelset_spray_given(und_levelset *s)
         p->brought_count = 0;
 }
 
+/* A cell's place in the whole grid. */
+static void place_of(const und_mac *m, int32_t cell, int at[3])
+{
+    const ptrdiff_t left = cell - (ptrdiff_t)m->first, in_slice = left % m->step[2];
+    at[0] = m->low[0] + (int)(in_slice % m->step[1]);
+    at[1] = m->low[1] + (int)(in_slice / m->step[1]);
+    at[2] = m->low[2] + (int)(left / m->step[2]);
+}
+
 /* The cell that another window's is, or -1. */
 static int32_t same_cell(const und_mac *from, const und_mac *to, int32_t cell)
 {
-    ptrdiff_t left = cell - (ptrdiff_t)from->first;
-    const int at[3] = {(int)(left % from->step[2] % from->step[1]),
-                       (int)(left % from->step[2] / from->step[1]), (int)(left / from->step[2])};
     int there[3];
+    place_of(from, cell, there);
     for (int a = 0; a < 3; a++) {
-        there[a] = at[a] + from->low[a] - to->low[a];
+        there[a] -= to->low[a];
         if (there[a] < 0 || there[a] >= to->n[a])
             return -1;
     }
@@ -408,6 +416,19 @@ int und_levelset_spray_state(und_levelset *s, und_state_field *list)
     list[0] = (und_state_field){"spray_cell", UND_I32, p->cell, 0, &p->brought_count, 1, most, true};
     list[1] = (und_state_field){"spray_brought", UND_F32, p->brought, 0, &p->brought_count, 1, most, true};
     return 2;
+}
+
+uint64_t und_levelset_spray_hash(und_levelset *s)
+{
+    const und_levelset_spray *p = s->spray;
+    uint64_t hash = und_hash_piece(&p->brought_count, sizeof p->brought_count, 0);
+    for (int i = 0; i < p->brought_count; i++) {
+        int at[3];
+        place_of(&s->mac, p->cell[i], at);
+        hash = und_hash_piece(at, sizeof at, hash);
+        hash = und_hash_piece(&p->brought[i], sizeof p->brought[i], hash);
+    }
+    return hash;
 }
 
 und_status und_levelset_spray_restored(const und_levelset *s, und_error *err)

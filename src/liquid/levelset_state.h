@@ -324,6 +324,7 @@ const float *und_levelset_spray_gain(const und_levelset *s);
 void und_levelset_spray_given(und_levelset *s); /* the gain has been made */
 enum { UND_LEVELSET_SPRAY_STATE = 2 };
 int und_levelset_spray_state(und_levelset *s, und_state_field *list); /* besides the drops' own */
+uint64_t und_levelset_spray_hash(und_levelset *s);                    /* of these, in whichever window */
 und_status und_levelset_spray_restored(const und_levelset *s, und_error *err);
 /* The grid was another window before: what drops brought to cells goes along. */
 und_status und_levelset_spray_window(und_levelset *s, const und_mac *before, bool carried, und_error *err);
@@ -333,6 +334,15 @@ und_spray *und_levelset_drops(const und_levelset *s); /* NULL: there is no spray
 und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_error *err);
 und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *err);
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err);
+/* The state but for the drops' own and what stands at cells: spray's cells are numbers of the window's. */
+enum {
+    UND_LEVELSET_STATE = 26 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
+                         UND_LEVELSET_BANDS_STATE
+};
+int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STATE]);
+
+/* levelset_hash.c: the same in whichever window. */
+uint64_t und_levelset_hash(und_liquid *liquid);
 void und_levelset_ready(und_levelset *s); /* what follows from fields that were written from outside */
 
 #endif

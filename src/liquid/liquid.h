@@ -32,6 +32,8 @@ typedef struct und_liquid_class {
     und_status (*save)(und_liquid *self, und_frame *state, und_error *err);
     /* Takes over a state that save once gave; the model then goes on with the same bits. */
     und_status (*restore)(und_liquid *self, const und_frame *state, und_error *err);
+    /* Of the state, whatever arrays it lies in; NULL: of what save gives. */
+    uint64_t (*hash)(und_liquid *self);
     und_ledger (*ledger)(const und_liquid *self);
     /* When the watch is called: adds the state and what a step works with. */
     und_status (*inspect)(und_liquid *self, und_frame *state, und_error *err);

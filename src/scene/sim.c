@@ -289,8 +289,8 @@ und_ledger und_sim_ledger(const und_sim *sim)
     return sim->liquid->class->ledger(sim->liquid);
 }
 
-/* The items borrow the mark, and what they tell of the liquid. */
-static und_status save_with(const und_sim *sim, int32_t mark_now[MARKS], und_frame *state, und_error *err)
+/* The item borrows the mark. */
+static und_status mark_state(const und_sim *sim, int32_t mark_now[MARKS], und_frame *state, und_error *err)
 {
     und_item_def mark = {
         .name = "sim", .unit = "1", .kind = UND_NUMBERS, .type = UND_I32, .rank = 1, .dim = {MARKS}};
@@ -301,17 +301,25 @@ static und_status save_with(const und_sim *sim, int32_t mark_now[MARKS], und_fra
     state->number = sim->number;
     state->time = time_of_state(sim);
     state->grid = und_scene_get(sim->scene)->grid;
-    if (!und_frame_borrow(state, &mark, mark_now, err))
-        return UND_FAILED;
+    return und_frame_borrow(state, &mark, mark_now, err) ? UND_OK : UND_FAILED;
+}
+
+static und_status save_bodies(const und_sim *sim, und_frame *state, und_error *err)
+{
+    return sim->floating_bodies ? und_floating_bodies_save(sim->floating_bodies, state, err) : UND_OK;
+}
+
+/* The items borrow what they tell of the liquid. */
+static und_status save_parts(const und_sim *sim, und_frame *state, und_error *err)
+{
     und_status status = sim->liquid->class->save(sim->liquid, state, err);
-    return status == UND_OK && sim->floating_bodies
-               ? und_floating_bodies_save(sim->floating_bodies, state, err)
-               : status;
+    return status == UND_OK ? save_bodies(sim, state, err) : status;
 }
 
 und_status und_sim_save(und_sim *sim, und_frame *state, und_error *err)
 {
-    return save_with(sim, sim->mark, state, err);
+    und_status status = mark_state(sim, sim->mark, state, err);
+    return status == UND_OK ? save_parts(sim, state, err) : status;
 }
 
 static und_status read_mark(const und_frame *state, int32_t mark[MARKS], und_error *err)
@@ -422,8 +430,10 @@ uint64_t und_sim_hash(const und_sim *sim)
     und_frame state = und_frame_empty(0, 0, (und_grid){0});
     uint64_t hash = 0;
     int32_t mark[MARKS];
-    if (save_with(sim, mark, &state, NULL) == UND_OK)
-        hash = und_frame_hash(&state, sim->threads);
+    uint64_t (*own)(und_liquid *) = sim->liquid->class->hash;
+    if (mark_state(sim, mark, &state, NULL) == UND_OK &&
+        (own ? save_bodies : save_parts)(sim, &state, NULL) == UND_OK)
+        hash = und_frame_hash(&state, sim->threads) ^ (own ? own(sim->liquid) : 0);
     und_frame_clear(&state);
     return hash;
 }

@@ -14,7 +14,8 @@ UND_INLINE void und_particles_leave_solids(const und_mac *m, const float *wall, 
                                            und_lanes place[3])
 {
     enum { TRIES = 2 };
-    const float reach = 0.5F; /* cells: differences are taken over twice this */
+    const float reach = 0.5F;                /* cells: differences are taken over twice this */
+    const und_lanes most = und_lanes_all(4); /* cells: halfway between two surfaces there is no normal */
     for (int k = 0; k < TRIES; k++) {
         und_lanes depth, slope[3], square = und_lanes_all(1e-6F);
         und_sample_cells(m, wall, place, &depth, NULL);
@@ -31,8 +32,10 @@ UND_INLINE void und_particles_leave_solids(const und_mac *m, const float *wall, 
             square += slope[a] * slope[a];
         }
         und_lanes way = (least - depth) / square;
-        for (int a = 0; a < 3; a++)
-            place[a] = und_lanes_select(inside, place[a] + way * slope[a], place[a]);
+        for (int a = 0; a < 3; a++) {
+            const und_lanes by = und_lanes_max(und_lanes_min(way * slope[a], most), -most);
+            place[a] = und_lanes_select(inside, place[a] + by, place[a]);
+        }
     }
 }
 
