@@ -73,6 +73,9 @@ typedef struct und_window_def {
     const und_motion *size; /* its lengths along x, y and z as a position, m; NULL: that of what it follows */
     bool resize;            /* and large enough for the liquid with the margin */
     int margin;             /* cells around the liquid, or the solid, that it is fitted to; 10 */
+    /* Not on: a domain of so many cells or more has one all the same, fitted to the liquid, where every bit
+     * is what the whole grid would have; 2^18.  0: never. */
+    double automatic;
 } und_window_def;
 
 typedef struct und_levelset_def {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SUBSTEPS = 100000, MOST_OBSTACLES = 255, ITERATIONS = 100 };
+enum { MOST_SUBSTEPS = 100000, ITERATIONS = 100 };
 enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a step, and distances too */
 
 #define AIR_TOLERANCE 1e-3 /* of the air's projection */
@@ -183,6 +183,8 @@ static bool begin_substep(und_levelset *s)
     const double last_two_equal = s->last_two_equal;
     bool ready = true;
     choose_step(s); /* 4.4.1 */
+    STEP (WINDOW)
+        und_levelset_move_window(s);
     und_levelset_bands_step(s);
     if (s->control)
         STAGE (&s->stages[STAGE_CONTROL])
@@ -315,8 +317,6 @@ static bool go_on(und_levelset *s, double dt)
     }
     if (!bands_ready(s))
         return false;
-    STEP (WINDOW)
-        und_levelset_move_window(s);
     if (!substep(s))
         return false;
     s->left = s->dt < s->left && !s->ran_away ? s->left - s->dt : 0;
@@ -358,6 +358,7 @@ und_levelset_def und_levelset_def_default(void)
         .spray_most = 1 << 20,
         .keep_velocity = true,
         .window.margin = 10,
+        .window.automatic = 1 << 18,
     };
 }
 
@@ -456,7 +457,7 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
                                       {"tolerance", def->tolerance, 1e-12, 0.5},
                                       {"iterations", def->max_iterations, 1, 1e6},
                                       {"spray_most", def->spray_most, 1, 1 << 26},
-                                      {"solids", def->obstacle_count, 0, MOST_OBSTACLES}};
+                                      {"solids", def->obstacle_count, 0, UND_LEVELSET_OBSTACLES}};
     if (und_liquid_check_cells("levelset", def->n, err) != UND_OK)
         return err->status;
     for (int a = 0; a < 3; a++)
@@ -568,7 +569,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
         und_levelset_control_open(s, old, err))
         return err->status;
-    s->solids.windowed = def->window.on;
+    s->solids.windowed = und_levelset_windowed(s);
     if (s->volume)
         und_elements_hold_thin(s->elements);
     s->surface.keeps_thin = s->volume != NULL; /* how thick it is, cells know */

@@ -111,9 +111,13 @@ static void cells_of(const und_levelset *s, const und_spray *drops, int i, float
 /* Drops fly on where the grid does not reach, and meet nothing there but the domain's sides. */
 static bool in_window(const und_levelset *s, const float place[3])
 {
-    for (int a = 0; a < 3 && und_mac_is_window(&s->mac); a++)
-        if (!(place[a] >= (float)s->mac.low[a] && place[a] <= (float)(s->mac.low[a] + s->mac.n[a])))
+    const und_mac *m = &s->mac;
+    for (int a = 0; a < 3; a++) {
+        const int high = m->low[a] + m->n[a]; /* beyond the domain's own sides is what is beside the grid */
+        if ((m->low[a] > 0 && !(place[a] >= (float)m->low[a])) ||
+            (high < m->whole[a] && !(place[a] <= (float)high)))
             return false;
+    }
     return true;
 }
 
@@ -343,6 +347,47 @@ void und_levelset_spray_step(und_levelset *s)
         land(s);
         slide(s);
     }
+}
+
+/* Cells that a drop may be in, or touch, until the end of the substep ahead. */
+static void way_of(const und_levelset *s, int drop, int low[3], int high[3])
+{
+    enum { AROUND = 4 };
+    const und_spray *drops = s->spray->drops;
+    float place[3];
+    cells_of(s, drops, drop, place);
+    for (int a = 0; a < 3; a++) {
+        const double more = fabs(s->def.gravity[a]) * s->dt,
+                     far = s->dt * (fabs((double)drops->speed[a][drop]) + more) / s->def.dx + AROUND;
+        const double most = s->mac.whole[a], from = floor((double)place[a] - far),
+                     to = ceil((double)place[a] + far);
+        low[a] = (int)fmin(fmax(from, 0), most);
+        high[a] = (int)fmin(fmax(to, 0), most);
+    }
+}
+
+bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)[3], const int (*high)[3],
+                              int reach_low[3], int reach_high[3])
+{
+    const und_levelset_spray *p = s->spray;
+    bool any = false;
+    for (int i = 0; p && i < p->drops->count; i++) {
+        int from[3], to[3];
+        way_of(s, i, from, to);
+        bool down = from[1] == 0 && !s->def.open[2];
+        for (int side = 0; side < UND_SIDES; side++)
+            down |= !s->def.open[side] && is_floor(s, side) &&
+                    (side % 2 ? to[side / 2] == s->mac.whole[side / 2] : from[side / 2] == 0);
+        for (int k = 0; k < count && !down; k++)
+            down = from[0] < high[k][0] && to[0] > low[k][0] && from[1] < high[k][1] && to[1] > low[k][1] &&
+                   from[2] < high[k][2] && to[2] > low[k][2];
+        for (int a = 0; a < 3 && down; a++) {
+            reach_low[a] = any && reach_low[a] < from[a] ? reach_low[a] : from[a];
+            reach_high[a] = any && reach_high[a] > to[a] ? reach_high[a] : to[a];
+        }
+        any |= down;
+    }
+    return any;
 }
 
 const float *und_levelset_spray_gain(const und_levelset *s)

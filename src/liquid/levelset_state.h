@@ -37,6 +37,8 @@ enum {
     STEP_STATS_COUNT = STEP_STATS_SOLVES + UND_LIQUID_SOLVE_STATS
 };
 
+enum { UND_LEVELSET_OBSTACLES = 255 }; /* at most */
+
 struct und_levelset {
     und_liquid liquid;
     und_levelset_def def;
@@ -84,6 +86,7 @@ struct und_levelset {
     bool ran_away;
     bool crawls;   /* max_step would need too many substeps */
     double needed; /* s; the substep that its speed asks for, or max_step */
+    bool fitted;   /* the window is automatic: all is as on the whole grid, to the last bit */
     bool window_failed;
     und_error window_error;
     und_stage stages[STAGE_COUNT];
@@ -136,7 +139,8 @@ typedef struct und_levelset_field {
 } und_levelset_field;
 enum { UND_LEVELSET_FIELDS = 24 };
 int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_FIELDS]);
-void und_levelset_first_window(und_levelset *s); /* sets mac and open; before anything is opened on it */
+void und_levelset_first_window(und_levelset *s);   /* sets mac and open; before anything is opened on it */
+bool und_levelset_windowed(const und_levelset *s); /* the domain is not to be gone over cell by cell */
 void und_levelset_move_window(und_levelset *s);
 und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err); /* low, n */
 
@@ -314,6 +318,10 @@ void und_levelset_move_surface(und_levelset *s);
 double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it */
 
 /* levelset_spray.c */
+/* Of drops that may come to a floor in the substep ahead, or to cells from low[i] to below high[i] where a
+ * solid is (so many), in cells of the whole grid: false where there are none. */
+bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)[3], const int (*high)[3],
+                              int reach_low[3], int reach_high[3]);
 und_status und_levelset_spray_open(und_levelset *s, und_error *err);
 void und_levelset_spray_close(und_levelset *s);
 void und_levelset_spray_step(und_levelset *s); /* after the surface moved */

@@ -17,9 +17,11 @@
 
 enum {
     LEAST = 16, /* cells along an axis */
-    SLACK = 8,  /* cells that a fitted window has beyond what it is to hold, when it is fitted */
-    LOOSE = 24, /* and from how many more on it is fitted again */
-    LAG = 4     /* cells that the liquid's middle may be off that of a window of fixed size */
+    SLACK = 8,  /* cells that a fitted window has at least beyond what it is to hold, when it is fitted, */
+    PART = 8,   /* or so many a part of its length, */
+    LOOSE = 3,  /* and from how many times more on it is fitted again */
+    LAG = 4,    /* cells that the liquid's middle may be off that of a window of fixed size */
+    LANDING = 8 /* cells around what drops may come to */
 };
 
 /* ---- What is carried ---- */
@@ -208,11 +210,13 @@ static box liquid_box(const und_levelset *s)
     }
     for (int i = 0; i < s->def.element_count; i++) {
         const und_element_def *e = &s->def.elements[i];
-        if (e->role != UND_ELEMENT_SOURCE || !(s->time >= e->start && s->time < e->end))
+        if (e->role != UND_ELEMENT_SOURCE || !(s->time + s->dt >= e->start && s->time < e->end))
             continue;
-        und_pose pose = und_motion_at(e->motion, s->time);
-        own = posed_box(&s->mac, und_shape_bounds(e->shape), &pose);
-        add_box(&b, &own);
+        for (int k = 0; k < 2; k++) { /* from the substep's beginning to its end */
+            und_pose pose = und_motion_at(e->motion, s->time + k * s->dt);
+            own = posed_box(&s->mac, und_shape_bounds(e->shape), &pose);
+            add_box(&b, &own);
+        }
     }
     return b;
 }
@@ -227,18 +231,38 @@ static box first_liquid(const und_levelset *s)
         add_box(&b, &own);
     }
     own = all_of(s);
-    if (s->def.has_level)
+    if (s->def.has_level && !s->def.level.fn)
+        own.high[1] = whole_cell(ceil((s->def.level.number - s->mac.origin[1]) / s->mac.d[1]));
+    if (s->def.has_level && own.high[1] > 0)
         add_box(&b, &own);
     return b;
 }
 
-static box solid_box(const und_levelset *s)
+static box solid_box(const und_levelset *s, int solid, double time)
 {
-    const und_obstacle_def *def = &s->def.obstacles[s->def.window.solid];
-    und_pose pose = und_motion_at(def->motion, s->time);
+    const und_obstacle_def *def = &s->def.obstacles[solid];
+    und_pose pose = und_motion_at(def->motion, time);
     und_bounds b =
-        def->sequence ? und_sequence_bounds(def->sequence, s->time, s->time) : und_shape_bounds(def->shape);
-    return posed_box(&s->mac, b, &pose);
+        def->sequence ? und_sequence_bounds(def->sequence, time, time) : und_shape_bounds(def->shape);
+    return def->inside_out ? all_of(s) : posed_box(&s->mac, b, &pose);
+}
+
+/* Floors and solids that drops may come to in the substep ahead. */
+static box landing_box(const und_levelset *s)
+{
+    int low[UND_LEVELSET_OBSTACLES][3], high[UND_LEVELSET_OBSTACLES][3];
+    box b = NOTHING;
+    for (int i = 0; i < s->def.obstacle_count; i++) {
+        box own = solid_box(s, i, s->time), next = solid_box(s, i, s->time + s->dt);
+        add_box(&own, &next);
+        own = grown(&own, LANDING);
+        memcpy(low[i], own.low, sizeof own.low);
+        memcpy(high[i], own.high, sizeof own.high);
+    }
+    if (!und_levelset_spray_reach(s, s->def.obstacle_count, (const int(*)[3])low, (const int(*)[3])high,
+                                  b.low, b.high))
+        return NOTHING;
+    return grown(&b, LANDING);
 }
 
 /* A box of the size asked for: its middle is on the path, goes with the solid, or is that of the liquid. */
@@ -268,16 +292,23 @@ static box sized_box(const und_levelset *s, const box *liquid)
     return b;
 }
 
-/* A window that holds what it must and is not much larger stays. */
+/* A window that holds what it must and is not much larger stays.  An automatic one has all cells of an axis
+ * rather than most of them. */
 static box fitted(const und_levelset *s, const box *need)
 {
-    const box now = current(s), tight = clipped(&s->mac, *need), loose = grown(need, LOOSE);
-    if (contains(&now, &tight) && contains(&loose, &now))
-        return now;
-    box b = grown(need, SLACK);
-    for (int a = 0; a < 3; a++) /* sizes that come again need no new arrays as often */
-        b.high[a] += (SLACK - (b.high[a] - b.low[a]) % SLACK) % SLACK;
-    return clipped(&s->mac, b);
+    const box now = current(s), tight = clipped(&s->mac, *need);
+    box b = *need, loose = *need;
+    for (int a = 0; a < 3; a++) {
+        const int length = need->high[a] - need->low[a],
+                  slack = length / PART > SLACK ? length / PART : SLACK;
+        const bool most = s->fitted && 4 * (length + 2 * slack) > 3 * s->mac.whole[a];
+        b.low[a] = most ? 0 : need->low[a] - slack;
+        b.high[a] = most ? s->mac.whole[a] : need->high[a] + slack;
+        b.high[a] += (SLACK - (b.high[a] - b.low[a]) % SLACK) % SLACK; /* sizes that come again */
+        loose.low[a] = most ? 0 : need->low[a] - LOOSE * slack;
+        loose.high[a] = most ? s->mac.whole[a] : need->high[a] + LOOSE * slack;
+    }
+    return contains(&now, &tight) && contains(&loose, &now) ? now : clipped(&s->mac, b);
 }
 
 static box wanted(const und_levelset *s, const box *liquid)
@@ -291,9 +322,11 @@ static box wanted(const und_levelset *s, const box *liquid)
     if (w->resize || follows_liquid) {
         box own = grown(liquid, w->margin);
         add_box(&need, &own);
+        own = s->fitted ? landing_box(s) : NOTHING;
+        add_box(&need, &own);
     }
     if (follows_solid) {
-        box own = solid_box(s);
+        box own = solid_box(s, w->solid, s->time);
         own = grown(&own, w->margin);
         add_box(&need, &own);
     }
@@ -408,12 +441,46 @@ void und_levelset_move_window(und_levelset *s)
     }
 }
 
+/* Whether every bit is what the whole grid would have while the window holds all liquid.  Not where other
+ * grids or control particles have a hand in it, which may be anywhere; nor where sums go by blocks of the
+ * window's rows, or what is far from the liquid counts: the viscous system, WENO, temperatures. */
+static bool keeps_bits(const und_levelset_def *def)
+{
+    return !def->name && def->upstream_count == 0 && !def->sink.put && def->control_particle_count == 0 &&
+           !(def->viscosity > 0) && !und_levelset_viscosity_varies(def) && !def->heat &&
+           def->surface_rule != UND_SURFACE_WENO && !def->free_air;
+}
+
+/* Large domains have a window by themselves. */
+static void choose_window(und_levelset *s)
+{
+    und_window_def *w = &s->def.window;
+    const double cells = (double)s->mac.whole[0] * s->mac.whole[1] * s->mac.whole[2];
+    s->fitted = !w->on && w->automatic > 0 && cells >= w->automatic && keeps_bits(&s->def);
+    if (!s->fitted)
+        return;
+    w->on = true;
+    w->follow = UND_WINDOW_LIQUID;
+    w->size = NULL;
+    w->margin = 2 * s->layers + 2; /* so far goes what a substep moves, and so far is known around it */
+}
+
+bool und_levelset_windowed(const und_levelset *s)
+{
+    const double few = 1 << 24, cells = (double)s->mac.whole[0] * s->mac.whole[1] * s->mac.whole[2];
+    return s->def.window.on && (!s->fitted || cells > few);
+}
+
 void und_levelset_first_window(und_levelset *s)
 {
+    choose_window(s);
     set_sides(s);
     if (!s->def.window.on)
         return;
-    const box liquid = first_liquid(s), to = wanted(s, &liquid);
+    box liquid = first_liquid(s), to;
+    if (is_nothing(&liquid) && s->fitted)
+        liquid = (box){{0, 0, 0}, {1, 1, 1}};
+    to = wanted(s, &liquid);
     s->mac = mac_of(s, &to);
     set_sides(s);
 }

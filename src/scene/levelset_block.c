@@ -254,8 +254,9 @@ const field und_levelset_fields[] = {
     LIST("forces", und_read_forces, und_force_fields, "what pushes the liquid besides gravity"),
     LIST("modifiers", und_read_modifiers, und_modifier_fields, "velocities that the liquid is led to"),
     {"window", F_OTHER, .read = und_read_window, .inside = und_window_fields,
-     .expected = "a table { follow = ... }",
-     .doc = "the grid is only a part of the domain, which moves and grows with what it is to hold"},
+     .expected = "a table { follow = ... }, or false",
+     .doc = "the grid is only a part of the domain, which moves and grows with what it is to hold; false: "
+            "never, nor by itself in large domains"},
     LIST("control", und_read_control, und_control_fields,
          "control particles, which lead what is around them"),
     {"courant", F_NUMBER, NULL, 0.01, 20, .offset = LEVELSET(courant),

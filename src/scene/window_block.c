@@ -109,6 +109,10 @@ void und_read_window(reader *r, const field *f, void *def)
 {
     und_levelset_def *l = def;
     window_read w = {.def = l->window, .easing = UND_EASE_MONOTONE};
+    if (lua_type(r->L, -1) == LUA_TBOOLEAN && !lua_toboolean(r->L, -1)) {
+        l->window.automatic = 0;
+        return;
+    }
     w.def.follow = UND_WINDOW_PATH;
     und_read_table(r, f->inside, &w);
     bool at = und_read_has(r, "at"), sized = w.rest.size[0] > 0;

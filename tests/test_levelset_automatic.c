@@ -1,0 +1,230 @@
+/* The window that large domains have by themselves: every bit is what the whole grid has. */
+#include "tests/levelset_model.h"
+
+#include "geom/motion.h"
+#include "geom/shape.h"
+#include "liquid/liquid.h"
+
+#include <math.h>
+
+static uint64_t hash_of(und_levelset *levelset)
+{
+    und_liquid *liquid = und_levelset_liquid(levelset);
+    return liquid->class->hash(liquid);
+}
+
+static long cells_of(const und_levelset *levelset)
+{
+    int low[3], n[3];
+    und_levelset_window(levelset, low, n);
+    return (long)n[0] * n[1] * n[2];
+}
+
+typedef struct scene {
+    und_shape drop, other;
+    und_fill_def fill;
+    und_obstacle_def solid;
+    und_element_def source;
+    und_levelset_def def;
+} scene;
+
+/* A drop above the floor of a box that is much larger. */
+static void make_scene(scene *t, int cells, int depth)
+{
+    const double dx = 1.0 / 48, z = depth == 1 ? 0.5 * dx : 0.5 * depth * dx;
+    *t = (scene){.drop = {.kind = UND_SPHERE, .center = {0.5 * cells * dx, 0.16, z}, .radius = 0.12},
+                 .def = und_levelset_def_default()};
+    t->fill.shape = &t->drop;
+    t->solid.shape = &t->other;
+    t->source = (und_element_def){.role = UND_ELEMENT_SOURCE, .shape = &t->other, .end = INFINITY};
+    t->def.dx = dx;
+    t->def.n[0] = t->def.n[1] = cells;
+    t->def.n[2] = depth;
+    t->def.fills = &t->fill;
+    t->def.obstacles = &t->solid;
+    t->def.elements = &t->source;
+    t->def.fill_count = 1;
+    t->def.threads = 1;
+}
+
+/* Substep by substep for so many frames; how small a part of the cells the window had at least. */
+static double compare(und_levelset_def def, int frames)
+{
+    double part = 1;
+    long substep = 0;
+    def.window.automatic = 0;
+    und_levelset *whole = start_levelset(&def);
+    def.window.automatic = 1;
+    und_levelset *window = start_levelset(&def);
+    und_liquid *a = und_levelset_liquid(whole), *b = und_levelset_liquid(window);
+    assert_int_equal(hash_of(whole), hash_of(window));
+    for (int frame = 0; frame < frames; frame++)
+        for (bool done = false; !done; substep++) {
+            done = a->class->step(a, 1.0 / 24);
+            assert_int_equal(b->class->step(b, 1.0 / 24), done);
+            if (hash_of(whole) != hash_of(window))
+                fail_msg("other bits in substep %ld, frame %d, of a part %g of the cells", substep, frame,
+                         (double)cells_of(window) / (double)cells_of(whole));
+            part = fmin(part, (double)cells_of(window) / (double)cells_of(whole));
+        }
+    const und_ledger has = und_levelset_ledger(window), due = und_levelset_ledger(whole);
+    assert_memory_equal(&has, &due, sizeof due);
+    und_levelset_destroy(whole);
+    und_levelset_destroy(window);
+    return part;
+}
+
+static void a_splash_on_the_floor(void **state)
+{
+    (void)state;
+    scene t;
+    make_scene(&t, 220, 1);
+    assert_true(compare(t.def, 10) < 0.5);
+    make_scene(&t, 90, 80);
+    assert_true(compare(t.def, 3) < 0.5);
+}
+
+static und_motion *path(const und_vec3 *from, const und_vec3 *to, double end)
+{
+    und_error err = {0};
+    const und_key keys[2] = {{.time = 0, .position = *from}, {.time = end, .position = *to}};
+    und_motion *motion = und_motion_create(keys, 2, UND_EASE_LINEAR, &err);
+    assert_non_null(motion);
+    return motion;
+}
+
+/* Fast enough that its drops come down where no liquid has been, on the floor and on a solid there. */
+static void spray_that_lands_far_off(void **state)
+{
+    (void)state;
+    scene t;
+    make_scene(&t, 256, 1);
+    t.fill.velocity[0].number = 4;
+    t.fill.velocity[1].number = 3;
+    t.other = (und_shape){.kind = UND_BOX, .center = {4, 0.2, 0}, .half = {0.4, 0.1, 1}};
+    t.def.obstacle_count = 1;
+    assert_true(compare(t.def, 24) < 0.2);
+}
+
+/* There is nothing; then liquid comes from far away of where the window waits, and runs into a drain. */
+static void a_source_that_opens_late(void **state)
+{
+    (void)state;
+    scene t;
+    make_scene(&t, 200, 1);
+    t.other = (und_shape){.kind = UND_BOX, .center = {3.6, 0.8, 0}, .half = {0.06, 0.06, 1}};
+    und_shape hole = {.kind = UND_BOX, .center = {2.6, 0, 0}, .half = {0.1, 0.04, 1}};
+    und_element_def elements[2] = {t.source,
+                                   {.role = UND_ELEMENT_DRAIN, .shape = &hole, .end = INFINITY}};
+    elements[0].start = 0.2;
+    elements[0].end = 0.6;
+    elements[0].field.value[0].number = -2.5;
+    t.def.fill_count = 0;
+    t.def.elements = elements;
+    t.def.element_count = 2;
+    assert_true(compare(t.def, 20) < 0.2);
+}
+
+/* A plate comes from far away, goes through the liquid and takes some along; it lets go, and rubs. */
+static void a_solid_that_moves_in(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        scene t;
+        make_scene(&t, 200, 1);
+        t.other = (und_shape){.kind = UND_BOX, .half = {0.05, 0.15, 1}};
+        und_motion *way = path(&(und_vec3){0.6, 0.17, 0}, &(und_vec3){3.4, 0.17, 0}, 0.8);
+        t.solid.motion = way;
+        t.solid.separate = kind == 1;
+        t.solid.friction = kind == 2 ? 0.5 : 0;
+        t.def.obstacle_count = 1;
+        assert_true(compare(t.def, 20) < 0.4);
+        und_motion_destroy(way);
+    }
+}
+
+/* In a bowl, by open sides, under a pull that is aslant, in long steps, by other rules. */
+static void other_settings(void **state)
+{
+    (void)state;
+    scene t;
+    make_scene(&t, 160, 1);
+    t.other = (und_shape){.kind = UND_SPHERE, .center = {1.7, 1.0, 0}, .radius = 0.95};
+    t.solid.inside_out = true;
+    t.drop.center.y = 1;
+    t.def.obstacle_count = 1;
+    assert_true(compare(t.def, 12) < 0.5);
+    make_scene(&t, 160, 1);
+    t.def.open[0] = t.def.open[2] = true;
+    t.def.gravity[0] = -4;
+    t.fill.velocity[0].number = -5;
+    assert_true(compare(t.def, 12) < 0.5);
+    make_scene(&t, 160, 1);
+    t.def.courant = 5;
+    assert_true(compare(t.def, 8) < 0.5);
+    make_scene(&t, 160, 1);
+    t.def.surface_rule = UND_SURFACE_PARTICLES;
+    t.def.keep_volume = true;
+    assert_true(compare(t.def, 8) < 0.5);
+    make_scene(&t, 160, 1);
+    t.def.order = 2;
+    t.def.particles = 0;
+    assert_true(compare(t.def, 8) < 0.5);
+}
+
+/* A state of the one goes on in the other, whichever window that stands in. */
+static void a_state_goes_on(void **state)
+{
+    (void)state;
+    scene t;
+    und_error err = {0};
+    make_scene(&t, 160, 1);
+    t.def.window.automatic = 1;
+    und_levelset *first = start_levelset(&t.def), *second = start_levelset(&t.def);
+    for (int i = 0; i < 6; i++)
+        und_levelset_step(first, 1.0 / 24);
+    und_frame saved = und_frame_empty(0, 0, (und_grid){.n = {1, 1, 1}, .dx = 1});
+    und_liquid *a = und_levelset_liquid(first), *b = und_levelset_liquid(second);
+    assert_int_equal(a->class->save(a, &saved, &err), UND_OK);
+    assert_int_equal(b->class->restore(b, &saved, &err), UND_OK);
+    und_frame_clear(&saved);
+    assert_int_equal(hash_of(first), hash_of(second));
+    for (int i = 0; i < 6; i++) {
+        und_levelset_step(first, 1.0 / 24);
+        und_levelset_step(second, 1.0 / 24);
+        assert_int_equal(hash_of(first), hash_of(second));
+    }
+    und_levelset_destroy(first);
+    und_levelset_destroy(second);
+}
+
+/* Where not every bit would be the same, and where a domain is small, there is none. */
+static void no_window_where_it_would_show(void **state)
+{
+    (void)state;
+    scene t;
+    make_scene(&t, 160, 1);
+    und_levelset *small = start_levelset(&t.def);
+    assert_int_equal(cells_of(small), 160 * 160);
+    und_levelset_destroy(small);
+    make_scene(&t, 160, 1);
+    t.def.window.automatic = 1;
+    t.def.viscosity = 1e-3;
+    und_levelset *thick = start_levelset(&t.def);
+    assert_int_equal(cells_of(thick), 160 * 160);
+    und_levelset_destroy(thick);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_splash_on_the_floor),
+        cmocka_unit_test(spray_that_lands_far_off),
+        cmocka_unit_test(a_source_that_opens_late),
+        cmocka_unit_test(a_solid_that_moves_in),
+        cmocka_unit_test(other_settings),
+        cmocka_unit_test(a_state_goes_on),
+        cmocka_unit_test(no_window_where_it_would_show),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
