@@ -78,6 +78,11 @@ static placed placed_solid(const und_levelset_def *def, int i)
                     .end = INFINITY};
 }
 
+static double cells_in_all(const und_levelset_def *def)
+{
+    return (double)def->n[0] * def->n[1] * def->n[2];
+}
+
 static void check_solid(survey *s, const und_solids *solids, const und_thin_wall *wall)
 {
     const und_levelset_def *def = &s->scene->levelset;
@@ -88,17 +93,28 @@ static void check_solid(survey *s, const und_solids *solids, const und_thin_wall
     print_name(name, sizeof name, solid, wall->solid + 1);
     if (wall->speed > 0)
         printf("moves      %s, up to %.3g m/s, %.3g cells a frame\n", name, wall->speed, crossed);
-    else if (solid_cells(solids, wall->solid) == 0 && where.shape && check_is_in(s, &where))
+    else if (!und_mac_is_window(&solids->mac) && solid_cells(solids, wall->solid) == 0 && where.shape &&
+             check_is_in(s, &where))
         check_warn(s, "%s is wholly in another", name);
     check_mesh(s, solid, name);
     check_wall(s, def, wall, name);
 }
 
-static void check_solids(survey *s)
+/* Where a domain is very large: as the window at the start sees them. */
+static und_mac grid_of(const und_levelset_def *def, const und_grid *frame)
+{
+    const double size[3] = {def->dx, def->dx, def->dx}, many = 1 << 24;
+    const und_mac whole = und_mac_make(def->n, size, def->origin);
+    int low[3];
+    for (int a = 0; a < 3; a++)
+        low[a] = (int)lround((frame->origin[a] - def->origin[a]) / def->dx);
+    return cells_in_all(def) > many ? und_mac_window(&whole, low, frame->n) : whole;
+}
+
+static void check_solids(survey *s, const und_grid *grid)
 {
     const und_levelset_def *def = &s->scene->levelset;
-    const double size[3] = {def->dx, def->dx, def->dx};
-    const und_mac mac = und_mac_make(def->n, size, def->origin);
+    const und_mac mac = grid_of(def, grid);
     const double frame = 1 / s->scene->fps, start = 0; /* the first frame is at 0 s */
     und_solids solids;
     und_error err;
@@ -120,11 +136,12 @@ static void check_solids(survey *s)
 }
 
 /* The cells at the start that liquid can be in, and those it is in; false: the frame does not tell. */
-static bool count_cells(const und_levelset_def *def, const und_frame *frame, size_t *open, size_t *liquid)
+static bool count_cells(const und_frame *frame, size_t *open, size_t *liquid)
 {
     const und_item *distance = und_frame_find(frame, "distance"),
                    *solid = und_frame_find(frame, "solid/distance");
-    size_t cells = (size_t)def->n[0] * (size_t)def->n[1] * (size_t)def->n[2];
+    const int *n = frame->grid.n; /* of a window, which has all there is at the start */
+    const size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
     if (!distance || distance->type != UND_F32 || und_item_count(distance) != cells ||
         (solid && (solid->type != UND_F32 || und_item_count(solid) != cells)))
         return false;
@@ -161,11 +178,12 @@ static void check_start(survey *s, const und_frame *frame)
 {
     const und_levelset_def *def = &s->scene->levelset;
     size_t open, liquid;
-    if (!count_cells(def, frame, &open, &liquid))
+    if (!count_cells(frame, &open, &liquid))
         return;
-    if (open == 0)
+    const bool all = cells_in_all(def) == (double)frame->grid.n[0] * frame->grid.n[1] * frame->grid.n[2];
+    if (open == 0 && all)
         check_warn(s, "there is no room for liquid: every cell is solid");
-    else if (liquid == open && !takes_liquid(def))
+    else if (liquid == open && all && !takes_liquid(def))
         check_warn(s, "the domain is filled to the brim, and nothing lets any out: there is no surface");
     for (int i = 0; i < def->obstacle_count && liquid == 0; i++) {
         const placed solid = placed_solid(def, i);
@@ -206,6 +224,17 @@ static void check_elements(survey *s)
     }
 }
 
+/* A domain that ends nowhere has no floor. */
+static void check_fall(survey *s)
+{
+    const und_levelset_def *def = &s->scene->levelset;
+    for (int a = 0; a < 3; a++)
+        if (def->endless && def->n[a] == UND_LEVELSET_ENDLESS && def->gravity[a] != 0 &&
+            def->obstacle_count == 0)
+            check_warn(s, "nothing holds the liquid: it falls for %g m, and has left then",
+                       UND_LEVELSET_ENDLESS / 2 * def->dx);
+}
+
 void check_levelset_in_vain(survey *s, const und_frame *frame)
 {
     const und_levelset_def *def = &s->scene->levelset;
@@ -220,6 +249,7 @@ void check_levelset_in_vain(survey *s, const und_frame *frame)
                                   .shape = def->fills[i].shape,
                                   .thin = "there may be no liquid of it; use more cells"});
     check_elements(s);
+    check_fall(s);
     check_control_particles(s, def->control_particles, def->control_particle_count);
     check_start(s, frame);
     check_max_step(s, def->max_step);
@@ -231,8 +261,8 @@ void check_levelset(survey *s, const und_frame *frame)
 {
     const und_levelset_def *def = &s->scene->levelset;
     size_t open, liquid;
-    if (count_cells(def, frame, &open, &liquid))
-        printf("liquid     %zu of %zu cells\n", liquid,
-               (size_t)def->n[0] * (size_t)def->n[1] * (size_t)def->n[2]);
-    check_solids(s);
+    if (count_cells(frame, &open, &liquid))
+        printf(def->endless ? "liquid     %zu cells\n" : "liquid     %zu of %.0f cells\n", liquid,
+               cells_in_all(def));
+    check_solids(s, &frame->grid);
 }

@@ -420,9 +420,22 @@ static void warn_of_correction(const job *j)
                share > 0 ? "gained" : "lost", 100 * fabs(share), cure_of(j->view));
 }
 
+/* Of a domain that ends nowhere nothing leaves but what falls, or flies, for ever. */
+static void warn_of_fall(const job *j)
+{
+    const und_levelset_def *def = &j->view->levelset;
+    const bool endless = j->view->model == UND_MODEL_LEVELSET && def->endless;
+    const double left = und_sim_ledger(j->sim).left;
+    if (endless && left > 0)
+        printf(
+            "warning    %.3g m3 went further than %g m from the origin and are gone (left in the ledger)\n",
+            left, UND_LEVELSET_ENDLESS / 2 * def->dx);
+}
+
 static void print_made(const job *j)
 {
     warn_of_correction(j);
+    warn_of_fall(j);
     printf("cache  %s (frames %d to %d)\n", j->folder, j->first, j->last);
     if (j->pictures)
         pictures_print(j->pictures);

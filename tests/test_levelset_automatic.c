@@ -114,8 +114,7 @@ static void a_source_that_opens_late(void **state)
     make_scene(&t, 200, 1);
     t.other = (und_shape){.kind = UND_BOX, .center = {3.6, 0.8, 0}, .half = {0.06, 0.06, 1}};
     und_shape hole = {.kind = UND_BOX, .center = {2.6, 0, 0}, .half = {0.1, 0.04, 1}};
-    und_element_def elements[2] = {t.source,
-                                   {.role = UND_ELEMENT_DRAIN, .shape = &hole, .end = INFINITY}};
+    und_element_def elements[2] = {t.source, {.role = UND_ELEMENT_DRAIN, .shape = &hole, .end = INFINITY}};
     elements[0].start = 0.2;
     elements[0].end = 0.6;
     elements[0].field.value[0].number = -2.5;
@@ -198,6 +197,38 @@ static void a_state_goes_on(void **state)
     und_levelset_destroy(second);
 }
 
+/* It ends nowhere: what its window is, and when that grows, no bit tells.  Then, at the end of what cells are
+ * counted, it has left. */
+static void a_domain_that_ends_nowhere(void **state)
+{
+    (void)state;
+    const int ends = UND_LEVELSET_ENDLESS;
+    scene t;
+    make_scene(&t, 64, 1);
+    t.def.n[0] = t.def.n[1] = ends;
+    t.def.endless = true;
+    t.drop.center = (und_vec3){0.5 * ends * t.def.dx, 1.1, t.drop.center.z};
+    t.other =
+        (und_shape){.kind = UND_BOX, .center = {t.drop.center.x - 0.1, 0.6, 0}, .half = {0.15, 0.05, 1}};
+    t.def.obstacle_count = 1;
+    for (int side = 0; side < 4; side++)
+        t.def.open[side] = true;
+    und_levelset *first = start_levelset(&t.def);
+    t.def.window = (und_window_def){.on = true, .follow = UND_WINDOW_LIQUID, .margin = 60};
+    und_levelset *second = start_levelset(&t.def);
+    for (int i = 0; i < 30; i++) {
+        und_levelset_step(first, 1.0 / 24);
+        und_levelset_step(second, 1.0 / 24);
+        assert_int_equal(hash_of(first), hash_of(second));
+    }
+    const und_ledger l = und_levelset_ledger(first);
+    assert_true(l.left > 0.1 * l.start && l.measured < 0.9 * l.start);
+    assert_double_near(l.correction, 0, 1e-9 * l.start);
+    assert_true(cells_of(first) < 256L * 256 && cells_of(first) != cells_of(second));
+    und_levelset_destroy(first);
+    und_levelset_destroy(second);
+}
+
 /* Where not every bit would be the same, and where a domain is small, there is none. */
 static void no_window_where_it_would_show(void **state)
 {
@@ -224,6 +255,7 @@ int main(void)
         cmocka_unit_test(a_solid_that_moves_in),
         cmocka_unit_test(other_settings),
         cmocka_unit_test(a_state_goes_on),
+        cmocka_unit_test(a_domain_that_ends_nowhere),
         cmocka_unit_test(no_window_where_it_would_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

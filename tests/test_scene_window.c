@@ -43,6 +43,64 @@ static void windows_are_as_told(void **state)
     und_scene_destroy(scene);
 }
 
+static void large_domains_may_do_without(void **state)
+{
+    (void)state;
+    und_scene *scene;
+    und_window_def w = read_window("false", &scene);
+    assert_true(!w.on && w.automatic == 0);
+    und_scene_destroy(scene);
+    w = read_window("nil", &scene);
+    assert_true(!w.on && w.automatic == 1 << 18);
+    und_scene_destroy(scene);
+}
+
+/* Cells are counted from far before the origin on, and sides are open. */
+static void domains_may_end_nowhere(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "liquid.levelset { size = 'open', cell = 0.5 }",
+        "liquid.levelset { size = {2, 'open', 1}, cell = 0.5, origin = {1, 2, 3} }",
+        "liquid.levelset { size = {'open', 3}, cell = 0.5, open = 'top' }",
+        "liquid.levelset { size = {2, 1, 1}, cell = 0.5 }"};
+    const int ends = UND_LEVELSET_ENDLESS,
+              n[][3] = {{ends, ends, ends}, {4, ends, 2}, {ends, 6, 1}, {4, 2, 2}};
+    const double origin[][3] = {{-2048, -2048, -2048}, {1, -2046, 3}, {-2048, 0, 0}, {0, 0, 0}};
+    const char *const open[] = {"111111", "001100", "110100", "000000"};
+    for (int i = 0; i < 4; i++) {
+        und_error err = {0};
+        und_scene *scene = und_scene_from_text(text[i], "w.lua", NULL, 0, &err);
+        if (!scene)
+            fail_msg("%s", err.text);
+        const und_levelset_def *def = &und_scene_get(scene)->levelset;
+        assert_true(def->endless == (i < 3));
+        assert_double_near(def->dx, 0.5, 0);
+        assert_memory_equal(def->n, n[i], sizeof n[i]);
+        for (int a = 0; a < 3; a++)
+            assert_double_near(def->origin[a], origin[i][a], 0);
+        for (int side = 0; side < UND_SIDES; side++)
+            assert_true(def->open[side] == (open[i][side] == '1'));
+        und_scene_destroy(scene);
+    }
+    static const char *const wrong[][2] = {{"size = 'open', cells = 20", "missing key \"cell\""},
+                                           {"size = 'open'", "missing key \"cell\""},
+                                           {"size = {1, 1}", "missing key \"cells\""},
+                                           {"size = {1, 1}, cells = 4, cell = 0.25", "found both"},
+                                           {"size = {'open'}, cell = 1", "expected {x, y, z}"},
+                                           {"size = {'open', 'wide'}, cell = 1", "expected a number"},
+                                           {"size = {100, 100}, cell = 0.01", "at most 4096 cells"},
+                                           {"size = 'wide', cell = 1", "lengths {x, y, z}"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char scene_text[256];
+        und_error err = {0};
+        snprintf(scene_text, sizeof scene_text, "liquid.levelset { %s }", wrong[i][0]);
+        assert_null(und_scene_from_text(scene_text, "w.lua", NULL, 0, &err));
+        if (!strstr(err.text, wrong[i][1]))
+            fail_msg("%s: %s", wrong[i][0], err.text);
+    }
+}
+
 static void mistakes_are_told_where_they_stand(void **state)
 {
     (void)state;
@@ -84,6 +142,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_are_as_told),
+        cmocka_unit_test(large_domains_may_do_without),
+        cmocka_unit_test(domains_may_end_nowhere),
         cmocka_unit_test(mistakes_are_told_where_they_stand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

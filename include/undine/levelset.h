@@ -78,10 +78,14 @@ typedef struct und_window_def {
     double automatic;
 } und_window_def;
 
+enum { UND_LEVELSET_ENDLESS = 8192 }; /* from the middle to either end a place is told to 1/2000 of a cell */
+
 typedef struct und_levelset_def {
-    const char *name;                      /* of a grid that sources others or is sourced; NULL: none */
-    int n[3];                              /* cells of the domain; n[2] == 1 is two-dimensional */
-    double dx;                             /* m; cells are cubes */
+    const char *name; /* of a grid that sources others or is sourced; NULL: none */
+    int n[3];         /* cells of the domain; n[2] == 1 is two-dimensional */
+    bool endless; /* along some axis the domain is only as far as cells are counted, UND_LEVELSET_ENDLESS of
+                     them: it always has a window, and there may be any number of cells in all */
+    double dx;    /* m; cells are cubes */
     double origin[3];                      /* the low corner */
     double gravity[3];                     /* m/s2; {0, -9.81, 0} */
     double density;                        /* kg/m3, 1000 */

@@ -458,8 +458,14 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
                                       {"iterations", def->max_iterations, 1, 1e6},
                                       {"spray_most", def->spray_most, 1, 1 << 26},
                                       {"solids", def->obstacle_count, 0, UND_LEVELSET_OBSTACLES}};
-    if (und_liquid_check_cells("levelset", def->n, err) != UND_OK)
+    const int few[3] = {def->n[0] < 1 ? def->n[0] : 1, def->n[1] < 1 ? def->n[1] : 1, def->n[2]};
+    if (und_liquid_check_cells("levelset", def->endless ? few : def->n, err) != UND_OK)
         return err->status;
+    for (int a = 0; a < 3; a++)
+        if (def->n[a] > UND_LEVELSET_ENDLESS)
+            return und_error_set(err, UND_INVALID,
+                                 "levelset: cells: expected at most %d along an axis, found %d",
+                                 UND_LEVELSET_ENDLESS, def->n[a]);
     for (int a = 0; a < 3; a++)
         if (!isfinite(def->origin[a]) || !isfinite(def->gravity[a]))
             return und_error_set(err, UND_INVALID, "levelset: origin and gravity: expected finite numbers");

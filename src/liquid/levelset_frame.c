@@ -85,7 +85,7 @@ und_status und_levelset_write_frame(und_liquid *liquid, und_frame *frame, und_er
         frame->grid.n[a] = s->mac.n[a];
         frame->grid.origin[a] = s->mac.origin[a] + s->mac.low[a] * s->def.dx;
     }
-    if ((s->def.window.on && add_domain(s, frame, err)) ||
+    if ((s->def.window.on && !s->def.endless && add_domain(s, frame, err)) ||
         und_mac_add_floats(&s->mac, frame, "distance", "m", UND_MAC_CELLS, distance, s->def.dx, err) ||
         (s->def.keep_velocity && add_velocity(s, frame, err)) ||
         (s->def.keep_pressure && und_mac_add_doubles(&s->mac, frame, "pressure", "Pa", UND_MAC_CELLS,

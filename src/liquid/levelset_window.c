@@ -456,7 +456,8 @@ static void choose_window(und_levelset *s)
 {
     und_window_def *w = &s->def.window;
     const double cells = (double)s->mac.whole[0] * s->mac.whole[1] * s->mac.whole[2];
-    s->fitted = !w->on && w->automatic > 0 && cells >= w->automatic && keeps_bits(&s->def);
+    s->fitted =
+        !w->on && (s->def.endless || (w->automatic > 0 && cells >= w->automatic && keeps_bits(&s->def)));
     if (!s->fitted)
         return;
     w->on = true;

@@ -38,6 +38,71 @@ const und_motion *und_read_placed(reader *r, const placed_read *placed)
     return led ? und_read_motion(r, &placed->path) : put ? und_read_motion(r, &rest) : NULL;
 }
 
+/* Lengths, or "open" for axes that end nowhere: those are 0 here. */
+static void read_size(reader *r, const field *f, void *def)
+{
+    und_levelset_def *l = def;
+    double *size = r->scene->size;
+    const bool all = lua_type(r->L, -1) == LUA_TSTRING && strcmp(lua_tostring(r->L, -1), "open") == 0;
+    const int count = all ? 3 : lua_type(r->L, -1) == LUA_TTABLE ? (int)lua_rawlen(r->L, -1) : 0;
+    bool any = all;
+    for (int i = 0; i < 3; i++)
+        size[i] = 0;
+    for (int i = 0; i < count && i < 3 && !all; i++) {
+        lua_rawgeti(r->L, -1, i + 1);
+        any |= lua_type(r->L, -1) == LUA_TSTRING && strcmp(lua_tostring(r->L, -1), "open") == 0;
+        lua_pop(r->L, 1);
+    }
+    l->endless = any;
+    if (!any) {
+        und_read_size(r, f, def);
+        return;
+    }
+    if (count < 2 || count > 3)
+        und_read_expected(r, f->expected);
+    for (int i = 0; i < count && !all; i++) {
+        lua_rawgeti(r->L, -1, i + 1);
+        und_read_enter(r, NULL, i + 1);
+        if (lua_type(r->L, -1) != LUA_TSTRING || strcmp(lua_tostring(r->L, -1), "open") != 0)
+            size[i] = und_read_number(
+                r, &(field){.type = F_NUMBER, .unit = f->unit, .low = f->low, .high = f->high});
+        und_read_leave(r);
+        lua_pop(r->L, 1);
+    }
+    r->scene->curve = count == 2;
+}
+
+/* How large cells are: as many as fit, and of axes that end nowhere as many as can be counted. */
+static void read_cell(reader *r, const field *f, void *def)
+{
+    und_levelset_def *l = def;
+    double cells = 1;
+    l->dx = und_read_number(r, f);
+    for (int i = 0; i < 3; i++) {
+        const double length = r->scene->size[i], n = fmax(1, round(length / l->dx));
+        if (n > CELLS_MAX)
+            und_read_fail(r, "expected at most %d cells along an axis: %g m are %g of them", CELLS_MAX,
+                          length, n);
+        const bool endless = length == 0 && !(r->scene->curve && i == 2);
+        l->n[i] = endless ? UND_LEVELSET_ENDLESS : (int)n;
+        cells *= l->n[i];
+    }
+    if (cells > CELLS_TOTAL && !l->endless)
+        und_read_fail(r, "expected at most 2^30 cells in all, found %d x %d x %d", l->n[0], l->n[1], l->n[2]);
+    r->scene->curve = l->n[2] == 1;
+}
+
+/* The domain's middle is where its corner would be, and it has no sides. */
+static void set_endless(const reader *r, und_levelset_def *l)
+{
+    for (int i = 0; i < 3; i++) {
+        if (r->scene->size[i] > 0 || l->n[i] != UND_LEVELSET_ENDLESS)
+            continue;
+        l->origin[i] -= UND_LEVELSET_ENDLESS / 2 * l->dx;
+        l->open[2 * i] = l->open[2 * i + 1] = true;
+    }
+}
+
 /* Cells are cubes: one number is along the longest edge. */
 static void read_cells(reader *r, const field *f, void *def)
 {
@@ -45,6 +110,8 @@ static void read_cells(reader *r, const field *f, void *def)
     const double *size = r->scene->size;
     double n[3] = {0, 0, 1}, longest = fmax(size[0], fmax(size[1], size[2]));
     bool each = lua_type(r->L, -1) == LUA_TTABLE;
+    if (l->endless)
+        return; /* und_read_levelset says so */
     if (each) {
         und_read_numbers(r, n, r->scene->curve ? 2 : 3, 3, f->expected);
     } else {
@@ -221,12 +288,17 @@ const field und_levelset_fields[] = {
     {"from", F_OTHER, .read = und_read_from, .expected = "a grid's name, or a list of names",
      .doc =
          "grids that liquid comes from over their open sides; three cells along such a side belong to both"},
-    {"size", F_OTHER, "m", 1e-6, 1e6, true, .read = und_read_size, .expected = "{x, y, z}, or {x, y}",
-     .doc = "the domain's lengths, rounded to whole cells; {x, y}: one cell deep, two-dimensional"},
-    {"cells", F_OTHER, NULL, 1, CELLS_MAX, true, .read = read_cells, .expected = "a number or {nx, ny, nz}",
+    {"size", F_OTHER, "m", 1e-6, 1e6, true, .read = read_size,
+     .expected = "{x, y, z}, or {x, y}, or \"open\"",
+     .doc =
+         "the domain's lengths, rounded to whole cells; {x, y}: one cell deep, two-dimensional; \"open\", or "
+         "that for a length: it ends nowhere"},
+    {"cell", F_OTHER, "m", 1e-6, 1e3, .read = read_cell, .expected = "a length (m)",
+     .doc = "how large they are, instead of how many"},
+    {"cells", F_OTHER, NULL, 1, CELLS_MAX, .read = read_cells, .expected = "a number or {nx, ny, nz}",
      .doc = "how many, along the longest edge or {nx, ny, nz}; they are cubes"},
     {"origin", F_OTHER, "m", -1e9, 1e9, .offset = LEVELSET(origin), .read = und_read_components,
-     .expected = "{x, y, z}", .doc = "the domain's low corner"},
+     .expected = "{x, y, z}", .doc = "the domain's low corner; the middle of what ends nowhere"},
     {"gravity", F_OTHER, "m/s2", -1e4, 1e4, .offset = LEVELSET(gravity), .read = und_read_gravity,
      .expected = "a number or {x, y, z}", .doc = "pull downwards, or {x, y, z}"},
     {"density", F_NUMBER, "kg/m3", 1e-3, 1e6, .offset = LEVELSET(density), .doc = "of the liquid"},
@@ -303,6 +375,11 @@ void und_read_levelset(reader *r)
     und_levelset_def *l = &r->scene->view.levelset;
     und_begin_grid(r);
     und_read_table(r, und_levelset_fields, l);
+    if (und_read_has(r, "cells") == und_read_has(r, "cell") || (l->endless && und_read_has(r, "cells")))
+        und_read_fail(r, l->endless                 ? "missing key \"cell\" (m): how large is one?"
+                         : und_read_has(r, "cells") ? "expected either \"cells\" or \"cell\", found both"
+                                                    : "missing key \"cells\"");
+    set_endless(r, l);
     l->has_level = und_read_has(r, "level");
     if ((int)l->surface_rule == SEMI_LAGRANGIAN)
         l->surface_rule = UND_SURFACE_PARTICLES;
