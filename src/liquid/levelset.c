@@ -260,32 +260,36 @@ static bool substep(und_levelset *s)
     }
     STEP (ADVECT)
         carry_velocity(s); /* 4.4.6 */
-    und_levelset_viscous_keep(s);
     STEP (FORCES) {
+        und_levelset_viscous_keep(s);
         push(s);
         und_levelset_volume_keep(s);
     }
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s); /* 4.4.7 */
+        if (s->solids.friction) {
+            und_mac_flow_rub(&s->flow, &s->solids, s->dt);
+            und_levelset_enforce_held_velocities(s);
+        }
     }
-    if (s->solids.friction) {
-        und_mac_flow_rub(&s->flow, &s->solids, s->dt);
-        und_levelset_enforce_held_velocities(s);
-    }
-    STEP (PROJECT)
+    STEP (PROJECT) {
         report = keep_volume(s); /* 4.4.8 */
-    und_levelset_release_wall_films(s);
-    und_levelset_leave(s);
-    STEP (EXTEND)
+        und_levelset_release_wall_films(s);
+        und_levelset_leave(s);
+    }
+    STEP (EXTEND) {
         air = extend(s);
-    und_levelset_heat_move(s);
+        und_levelset_heat_move(s);
+    }
     und_levelset_move_surface(s); /* 4.4.9 */
-    if (s->def.free_air)
-        und_mac_flow_plain_air(&s->flow);
-    s->time += s->dt;
-    measure(s);
-    tell(s, &report, &air);
+    STEP (MEASURE) {
+        if (s->def.free_air)
+            und_mac_flow_plain_air(&s->flow);
+        s->time += s->dt;
+        measure(s);
+        tell(s, &report, &air);
+    }
     return true;
 }
 
@@ -623,7 +627,7 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
 {
     static const char *const stage_names[STAGE_COUNT] = {
         "window",  "solids", "sources", "control",   "labels",  "advect",     "forces", "diffuse",
-        "project", "extend", "surface", "particles", "correct", "redistance", "spray"};
+        "project", "extend", "surface", "particles", "correct", "redistance", "spray",  "measure"};
     if (check_def(def, err) != UND_OK)
         return NULL;
     und_levelset *s = und_alloc(1, sizeof *s, "levelset", err);

@@ -94,14 +94,15 @@ void und_levelset_move_surface(und_levelset *s)
             und_level_set_particles_correct(s->particles, &s->surface, &lost);
             und_level_set_particles_tidy(s->particles, &s->surface, wall);
         }
-    if (wall) {
-        guard(s);
-        und_distance_refresh(&s->surface);
-    }
-    und_levelset_take_surface(s, true);
-    if (s->volume)
-        STEP (CORRECT)
+    STEP (CORRECT) {
+        if (wall) {
+            guard(s);
+            und_distance_refresh(&s->surface);
+        }
+        und_levelset_take_surface(s, true);
+        if (s->volume)
             und_levelset_volume_fit(s);
+    }
 }
 
 double und_levelset_shown(const und_levelset *s)
