@@ -238,7 +238,7 @@ static void off_an_edge(void **state)
                                                      .center = {0, 0.5 * (top + bottom) * dx, 0},
                                                      .half = {0.5, 0.5 * (top - bottom) * dx, 1}},
                                         &err);
-    const und_obstacle_def solid = {.name = "shelf", .shape = shelf, .separate = true};
+    const und_obstacle_def solid = {.name = "shelf", .shape = shelf, .separate = UND_SEPARATE_ALWAYS};
     und_levelset_def def = tank(N, ny, dx);
     def.obstacles = &solid;
     def.obstacle_count = 1;

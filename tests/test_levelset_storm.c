@@ -163,7 +163,7 @@ static void make_storm(storm *s, uint64_t seed, bool flat)
     draw_elements(s);
     for (int i = 0; i < SOLIDS; i++) { /* last, so that all else is as it would be without */
         s->solid[i].friction = maybe(s, 0.5) ? 0 : draw(s, 0, 1);
-        s->solid[i].separate = maybe(s, 0.5);
+        s->solid[i].separate = maybe(s, 0.5) ? UND_SEPARATE_ALWAYS : UND_SEPARATE_AT_AIR;
     }
 }
 

@@ -67,8 +67,11 @@ static const char everything[] =
     "  velocity = false, pressure = true, tracers = true, level = function(x, z) return x + 10 * z end,\n"
     "  fill = { sphere { radius = 0.5 }, { shape = box { size = {1, 1, 1} }, velocity = {0, -0.2, 0} } },\n"
     "  solids = { sphere { radius = 1 },\n"
-    "             { shape = box { size = {1, 1, 1} }, at = {1, 2, 3}, turn = {0, 90, 0}, name = 'step' },\n"
-    "             { shape = box { size = {3, 3, 3} }, container = true, easing = 'linear',\n"
+    "             { shape = box { size = {1, 1, 1} }, at = {1, 2, 3}, turn = {0, 90, 0}, name = 'step', "
+    "separate "
+    "= true },\n"
+    "             { shape = box { size = {3, 3, 3} }, container = true, separate = false, easing = "
+    "'linear',\n"
     "               keys = { { time = 0, at = {0, 0, 0} }, { time = 2, at = {4, 0, 0} } } } } }\n";
 
 static void what_is_said_is_in_the_def(void **state)
@@ -99,6 +102,9 @@ static void what_is_said_is_in_the_def(void **state)
     assert_double_near(p.x, 1, 1e-12);
     assert_double_near(p.z, 2, 1e-12);
     assert_true(l->obstacles[2].inside_out);
+    assert_int_equal(l->obstacles[0].separate, UND_SEPARATE_AT_AIR);
+    assert_int_equal(l->obstacles[1].separate, UND_SEPARATE_ALWAYS);
+    assert_int_equal(l->obstacles[2].separate, UND_SEPARATE_NEVER);
     assert_double_near(und_motion_at(l->obstacles[2].motion, 0.5).position.x, 1, 1e-12);
     und_scene_destroy(scene);
 }
@@ -255,6 +261,7 @@ static void what_is_wrong_is_told(void **state)
         {L("surface = 'wemo'"), "found \"wemo\" (did you mean \"weno\"?)"},
         {L("solids = {{ " BALL ", at = {0, 0, 0}, keys = {{ time = 0, at = {0, 0, 0} }} }}"),
          "solids[1]: expected either keys or \"at\" and \"turn\", found both"},
+        {L("solids = {{ " BALL ", separate = 1 }}"), "separate: expected true or false, found 1"},
         {L("solids = {{ " BALL ", easing = 'linear' }}"), "easing is between keys, and there are none"},
         {L("sources = {{ velocity = {1, 0, 0} }}"), "sources[1]: missing key \"shape\""},
         {L("sources = {{ " BALL ", soft = 1 }}"), "sources[1]: unknown key \"soft\""},

@@ -24,7 +24,7 @@ typedef struct setup {
 static void set_up(setup *s, const case_sink *sink, int nx, int ny, double dx)
 {
     *s = (setup){.def = case_levelset_tank(sink, nx, ny, 1, dx)};
-    s->solid = (und_obstacle_def){.shape = &s->body, .separate = true};
+    s->solid = (und_obstacle_def){.shape = &s->body, .separate = UND_SEPARATE_ALWAYS};
     s->def.obstacles = &s->solid;
     s->def.obstacle_count = 1;
 }

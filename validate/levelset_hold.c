@@ -159,7 +159,8 @@ und_status case_levelset_hold_off(case_sink *sink, und_error *err)
         und_shape *ball = und_shape_create(
             &(und_shape){.kind = UND_SPHERE, .center = {0.5, 0.5, 0.5 / n}, .radius = 0.18}, err);
         und_element_def element = {.role = UND_ELEMENT_SOURCE, .shape = jet, .end = 0.5};
-        const und_obstacle_def solid = {.name = "ball", .shape = ball, .separate = true, .friction = 0.2};
+        const und_obstacle_def solid = {
+            .name = "ball", .shape = ball, .separate = UND_SEPARATE_ALWAYS, .friction = 0.2};
         element.field.value[1].number = -1;
         def.elements = &element;
         def.obstacles = &solid;

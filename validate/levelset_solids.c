@@ -201,7 +201,7 @@ static und_status drain(case_sink *sink, int wide, const double at[2], const cha
         floor = und_shape_create(&(und_shape){.kind = UND_UNION, .child_count = 2, .children = parts}, err);
     water = und_shape_create(
         &(und_shape){.kind = UND_BOX, .center = {0.5, lip + 0.3, 0}, .half = {1, 0.3, 1}}, err);
-    const und_obstacle_def solid = {.name = "floor", .shape = floor, .separate = true};
+    const und_obstacle_def solid = {.name = "floor", .shape = floor};
     const und_fill_def fill = {.shape = water};
     def.obstacles = &solid;
     def.fills = &fill;

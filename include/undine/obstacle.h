@@ -8,6 +8,10 @@
 extern "C" {
 #endif
 
+/* Where liquid comes off a solid that would have to pull at it.  By default, off solids that never move,
+ * where there is air beside: behind the edges of outlets a jet draws together. */
+typedef enum und_separate { UND_SEPARATE_AT_AIR, UND_SEPARATE_ALWAYS, UND_SEPARATE_NEVER } und_separate;
+
 /* Something solid, at rest or moving: an obstacle, or a container of liquid. */
 typedef struct und_obstacle_def {
     const char *name;             /* for reports; NULL: its number */
@@ -17,7 +21,7 @@ typedef struct und_obstacle_def {
     bool inside_out;              /* all but the shape is solid: a container */
     const und_value *temperature; /* of its surface, where the liquid has one; NULL: it is insulated */
     double friction;              /* 0: liquid slips along it, 1: it sticks; Rasmussen et al. 2004, 5.5.1 */
-    bool separate;                /* it does not hold liquid by suction: sheets come off it */
+    und_separate separate;        /* always: sheets come off it; never: it holds liquid by suction */
 } und_obstacle_def;
 
 #ifdef __cplusplus

@@ -243,7 +243,7 @@ static void manners(const und_solids *solids, int axis, size_t at, unsigned whic
         size_t cell = at + (size_t)i;
         int owner = und_solids_face_owner(solids, cell, cell + (size_t)solids->mac.step[axis]);
         (*rub)[i] = solids->friction ? solids->friction[owner] : 0;
-        (*let_go)[i] = solids->separate && solids->separate[owner] ? -1 : 0;
+        (*let_go)[i] = und_solids_lets_go(solids, owner) ? -1 : 0;
     }
 }
 

@@ -219,6 +219,34 @@ static bool solid_moves(const project *p, size_t at)
     return false;
 }
 
+/* Whether air touches a cell, over a corner too. */
+static bool beside_air(const project *p, const int cell[3])
+{
+    const und_mac *m = &p->s->mac;
+    for (int k = 0; k < 27; k++) {
+        const int next[3] = {cell[0] + k % 3 - 1, cell[1] + k / 3 % 3 - 1, cell[2] + k / 9 - 1};
+        bool inside = true;
+        for (int a = 0; a < 3; a++)
+            inside = inside && next[a] >= 0 && next[a] < m->n[a];
+        if (inside && p->phi[und_mac_at(m, next[0], next[1], next[2])] >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the solid would have to pull at liquid that leaves it so fast, `off` over `area`.  One that lets go
+ * beside air alone holds half a cell's weight, and what gravity gives in three steps: what touches its
+ * underside is at rest. */
+static bool pulls(const project *p, const int cell[3], size_t at, float off, float area, float depth)
+{
+    const bool always = p->solids->separate[p->solids->owner[at]] == UND_SEPARATE_ALWAYS;
+    const double held = always ? 1 : 10, falls = always ? WEIGHT : 3 * WEIGHT;
+    if (!(pressure_at_wall(p, cell, at) < -held * p->pull) &&
+        !(air_behind(p, at) && off > area * (p->unit * p->p[at] / depth + falls * p->pull)))
+        return false;
+    return always || beside_air(p, cell);
+}
+
 /* A wall cannot pull: where liquid leaves a solid that lets go, and the pressure there is below the air's,
  * the solid is to the pressure as air is.  So that is for as long as there is air between them and the
  * pressure, which is the air's at the solid, does not turn the liquid back to it.  Whether it was not let go
@@ -226,18 +254,17 @@ static bool solid_moves(const project *p, size_t at)
 static bool let_go(const project *p, int x, int y, int z)
 {
     const float nearest = 0.25f, reach = 1.5f, least = 0.05f; /* cells, and of a face */
+    const int cell[3] = {x, y, z};
     const size_t at = und_mac_at(&p->s->mac, x, y, z);
     const und_solids *solids = p->solids;
     const float distance = solids->distance[at];
     const bool gone = und_mask_has(p->loose, x, y, z);
-    if (!(distance < reach) || !solids->separate[solids->owner[at]])
+    if (!(distance < reach) || !und_solids_lets_go(solids, solids->owner[at]))
         return false;
-    float off, area = leaving(p, (const int[3]){x, y, z}, at, &off);
+    float off, area = leaving(p, cell, at, &off);
     const float depth = distance > nearest ? distance : nearest;
-    const double wall = pressure_at_wall(p, (const int[3]){x, y, z}, at);
-    const bool pulls = wall < -p->pull ||
-                       (air_behind(p, at) && off > area * (p->unit * p->p[at] / depth + WEIGHT * p->pull));
-    if (!gone && (!(area > least) || !(off > 0) || !pulls || (p->again && !solid_moves(p, at))))
+    if (!gone && (!(area > least) || !(off > 0) || (p->again && !solid_moves(p, at)) ||
+                  !pulls(p, cell, at, off, area, depth)))
         return false;
     p->known[at] += area / depth;
     p->b[at] += off;
@@ -324,7 +351,7 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
     p->p = pressure;
     if (p->lets_go)
         und_mask_clear(p->loose);
-    for (int round = 0; round < (p->lets_go ? 2 : 1); round++) {
+    for (int round = 0; round < (p->lets_go && solids->push[0] ? 2 : 1); round++) {
         p->again = round > 0;
         largest = set_system(p);
         if (p->lets_go && !let_all_go(p) && p->again)

@@ -408,6 +408,13 @@ static und_status open_fields(und_solids *s, und_error *err)
     return p->rest[0] && p->rest[1] && p->rest_owner ? UND_OK : UND_FAILED;
 }
 
+/* A solid that moves carries liquid, and draws it along, unless it is to let go. */
+static und_separate manner_of(const und_solids *s, const und_obstacle_def *def, int solid)
+{
+    return def->separate == UND_SEPARATE_AT_AIR && s->parts->ever_moves[solid] ? UND_SEPARATE_NEVER
+                                                                               : def->separate;
+}
+
 /* What solids that rub or let go need. */
 static und_status open_manners(und_solids *s, const und_obstacle_def *defs, und_error *err)
 {
@@ -417,7 +424,7 @@ static und_status open_manners(und_solids *s, const und_obstacle_def *defs, und_
             return und_error_set(err, UND_INVALID, "obstacle %d: friction: expected 0 to 1, found %g", i + 1,
                                  defs[i].friction);
         rub |= defs[i].friction > 0;
-        let_go |= defs[i].separate;
+        let_go |= manner_of(s, &defs[i], i) != UND_SEPARATE_NEVER;
     }
     if (rub && !(s->friction = und_alloc((size_t)s->count, sizeof *s->friction, "solids", err)))
         return UND_FAILED;
@@ -429,7 +436,7 @@ static und_status open_manners(und_solids *s, const und_obstacle_def *defs, und_
         if (rub)
             s->friction[i] = (float)defs[i].friction;
         if (let_go)
-            s->separate[i] = defs[i].separate;
+            s->separate[i] = (uint8_t)manner_of(s, &defs[i], i);
     }
     return UND_OK;
 }

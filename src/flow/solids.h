@@ -28,13 +28,14 @@ typedef struct und_solids {
                              are such of both sides.  NULL where there are no solids */
     float *u[3];          /* m/s: the solids' velocity along the axis at high faces near them, 0 elsewhere and
                              on what closes the domain */
-    float *push[3];  /* m/s: what solids that move bring through high faces: their velocity times the part
-                        that they shut, beside what others at rest do.  NULL where none moves */
-    bool windowed;   /* the grid is a window that moves: no field is the same in all frames */
-    float *friction; /* of each solid, 0 to 1; NULL: all slip */
-    bool *separate;  /* of each solid: liquid comes off it (Rasmussen et al. 2004, 5.5); NULL: off none */
-    und_mask loose;  /* then: cells of the liquid that a solid does not hold in this step */
-    und_mask apart;  /* and cells in solids that are air behind such */
+    float *push[3];    /* m/s: what solids that move bring through high faces: their velocity times the part
+                          that they shut, beside what others at rest do.  NULL where none moves */
+    bool windowed;     /* the grid is a window that moves: no field is the same in all frames */
+    float *friction;   /* of each solid, 0 to 1; NULL: all slip */
+    uint8_t *separate; /* of each solid, und_separate: liquid comes off it (Rasmussen et al. 2004, 5.5), if it
+                          moves never by default; NULL: off none */
+    und_mask loose;    /* then: cells of the liquid that a solid does not hold in this step */
+    und_mask apart;    /* and cells in solids that are air behind such */
     struct und_solids_parts *parts;
 } und_solids;
 
@@ -82,6 +83,12 @@ double und_solids_thin_volume(const und_solids *s, const float *phi);
  * that ceased to be liquid where all around was.  Adds what was taken out to leaked[], m3 of each solid
  * (NULL: it was no liquid). */
 void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked);
+
+/* Whether a solid lets liquid go anywhere. */
+static inline bool und_solids_lets_go(const und_solids *s, int solid)
+{
+    return s->separate && s->separate[solid] != UND_SEPARATE_NEVER;
+}
 
 /* Whose a face is: the solid nearer to the two cells beside it. */
 static inline int und_solids_face_owner(const und_solids *s, size_t at, size_t next)

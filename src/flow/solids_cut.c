@@ -125,14 +125,14 @@ static float sampled_part(const und_solids *s, const int cell[3], int axis)
  * draw together, places on the face tell, as long as the solid rests and is known by its shape. */
 static float part_at_edge(const und_solids *s, const int cell[3], int axis, size_t at, float open)
 {
-    const float edge = 0.1f; /* that both differ by */
+    const float edge = 0.15f; /* that corners leave open too much */
     const size_t next = at + (size_t)s->mac.step[axis];
     const int owner = und_solids_face_owner(s, at, next);
-    if ((s->distance[at] < 0 && s->distance[next] < 0) || !s->separate || !s->separate[owner] ||
+    if ((s->distance[at] < 0 && s->distance[next] < 0) || !und_solids_lets_go(s, owner) ||
         s->parts->ever_moves[owner] || !s->parts->defs[owner].shape || und_solids_on_lattice(s, owner))
         return open;
     const float sampled = sampled_part(s, cell, axis);
-    return sampled < open - edge || sampled > open + edge ? sampled : open;
+    return sampled < open - edge ? sampled : open;
 }
 
 /* Of a face: less is shut where nothing moves.  Cells that are open by no more hold nothing, and where a

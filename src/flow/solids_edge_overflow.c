@@ -156,7 +156,8 @@ void und_solids_edge_overflow(const und_solids *s, const float *before, float *p
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = first + (size_t)x;
             const float wall = s->distance[at];
-            if (wall >= 0 && wall < far && phi[at] < far && s->separate[s->owner[at]] && moves(&b, at))
+            if (wall >= 0 && wall < far && phi[at] < far && und_solids_lets_go(s, s->owner[at]) &&
+                moves(&b, at))
                 list[count++] = x;
             if (count == UND_LANES || (x + 1 == m->n[0] && count > 0)) {
                 do_some(&b, phi, y, z, list, count);

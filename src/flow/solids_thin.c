@@ -85,11 +85,12 @@ bool und_solids_is_thin(const und_solids *s, const int cell[3])
     return !is_deep(s, cell, PROBE, 0.7);
 }
 
-/* At the edge of a thick solid, over which sheets run: all of it is one side. */
+/* At the edge of a thick solid, over which sheets run: all of it is one side.  By default cells that have
+ * their middle in it are shut: in one whose corner is cut off a jet would follow the edge round. */
 static bool is_edge(const und_solids *s, const int cell[3])
 {
     const size_t at = und_mac_at(&s->mac, cell[0], cell[1], cell[2]);
-    return s->separate && s->separate[s->owner[at]] &&
+    return s->separate && s->separate[s->owner[at]] == UND_SEPARATE_ALWAYS &&
            (is_deep(s, cell, EDGE, 0.5) || is_deep(s, cell, CORNER, 0.5));
 }
 

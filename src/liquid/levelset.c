@@ -610,7 +610,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
     particles.per_cell = def->particles;
     particles.reseed = def->reseed;
     for (int i = 0; i < def->obstacle_count; i++)
-        particles.layered |= def->obstacles[i].separate;
+        particles.layered |= def->obstacles[i].separate == UND_SEPARATE_ALWAYS;
     if (und_levelset_open_grid(s, err) || und_levelset_bands_open(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->squeezed = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->squeezed, "solids", err)) ||

@@ -101,8 +101,8 @@ static bool mark(und_levelset *s, apart_fn *fn)
         for (int x = 0; x < m->n[0]; x++) {
             const size_t at = first + (size_t)x;
             const float wall = s->solids.distance[at];
-            if (!(wall < furthest && wall > deepest) || !s->solids.separate[s->solids.owner[at]] ||
-                !fn(s, (const int[3]){x, y, z}, at))
+            if (!(wall < furthest && wall > deepest) ||
+                !und_solids_lets_go(&s->solids, s->solids.owner[at]) || !fn(s, (const int[3]){x, y, z}, at))
                 continue;
             if (wall < 0)
                 und_mask_add(apart, x, y, z);

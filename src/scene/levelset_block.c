@@ -195,6 +195,13 @@ static void read_sequence(reader *r, const field *f, void *def)
     ((solid_read *)def)->solid.sequence = und_read_sequence(r);
 }
 
+static void read_separate(reader *r, const field *f, void *def)
+{
+    if (!lua_isboolean(r->L, -1))
+        und_read_expected(r, f->expected);
+    ((solid_read *)def)->solid.separate = lua_toboolean(r->L, -1) ? UND_SEPARATE_ALWAYS : UND_SEPARATE_NEVER;
+}
+
 static const field solid_fields[] = {
     {"shape", F_SHAPE, NULL, .offset = SOLID(shape), .doc = "what it is, in its own coordinates"},
     {"sequence", F_OTHER, .read = read_sequence, .inside = und_sequence_fields,
@@ -206,8 +213,10 @@ static const field solid_fields[] = {
     {"friction", F_NUMBER, NULL, 0, 1, .offset = SOLID(friction),
      .doc = "0: liquid slips along it, 1: it sticks to it; in between, what goes in 1/24 s of its speed "
             "along it"},
-    {"separate", F_FLAG, .offset = SOLID(separate),
-     .doc = "liquid comes off it where it would have to pull; false: it holds liquid by suction"},
+    {"separate", F_OTHER, .read = read_separate, .expected = "true or false",
+     .doc =
+         "liquid comes off it wherever it would have to pull; false: it holds liquid by suction; without it "
+         "liquid comes off beside air, if it never moves"},
     {"name", F_NAME, .offset = SOLID(name), .doc = "for reports"},
     {"material", F_OTHER, .offset = offsetof(solid_read, look), .read = und_read_look,
      .expected = MATERIAL_EXPECTED, .doc = "what it is made of, in ray-traced pictures"},
