@@ -237,7 +237,7 @@ static und_status checkpoint(job *j, und_error *err)
         if (status == UND_OK)
             status = und_sim_save(j->sim, &state, err);
         if (status == UND_OK)
-            status = und_cache_checkpoint(j->cache, &state, err);
+            status = und_cache_checkpoint_as(j->cache, &state, und_sim_hash(j->sim), err);
     }
     und_frame_clear(&state);
     j->saved = und_sim_frame_number(j->sim);

@@ -213,6 +213,15 @@ static und_status same_files(und_cache *cache, const und_cache_def *def, und_err
                                        : keep_files(cache, def, err);
 }
 
+/* Of the state that a branch begins with: who made it has seen that it is the one of the other's frame. */
+static uint64_t branch_hash(const und_cache *cache, const und_frame *state)
+{
+    for (int i = 0; i < cache->rows.count; i++)
+        if (cache->rows.row[i].frame == state->number && cache->rows.row[i].time == state->time)
+            return cache->rows.row[i].state_hash;
+    return und_frame_hash(state, cache->threads);
+}
+
 /* A branch is one from its first manifest on: that is written with its state. */
 static und_status make_parts(und_cache *cache, const und_cache_def *def, bool made[COUNT_OF_FOLDERS],
                              und_error *err)
@@ -234,7 +243,8 @@ static und_status make_parts(und_cache *cache, const und_cache_def *def, bool ma
     if (!status)
         status = keep_files(cache, def, err);
     if (!status && def->branch_state)
-        status = und_cache_checkpoint(cache, def->branch_state, err);
+        status =
+            und_cache_checkpoint_as(cache, def->branch_state, branch_hash(cache, def->branch_state), err);
     return status ? status : und_cache_commit(cache, err);
 }
 
@@ -400,7 +410,7 @@ und_status und_cache_state(und_cache *cache, int frame, und_frame *state, und_er
     for (int i = m->checkpoint_count - 1; i >= 0; i--) {
         const cache_checkpoint *c =
             &m->checkpoints[i]; /* a run that was stopped leaves one after its frame */
-        bool serves = c->frame < frame || (c->frame == frame && c->state_hash == row->state_hash);
+        bool serves = c->frame < frame || (c->frame == frame && c->row_hash == row->state_hash);
         if (serves && load_checkpoint(cache, c, state))
             return UND_OK;
     }

@@ -162,12 +162,14 @@ static und_status drop_checkpoints(und_cache *cache, und_error *err)
 }
 
 /* The new one first, then the manifest, then the old ones go: there is always one to go on from. */
-und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err)
+und_status und_cache_checkpoint_as(und_cache *cache, const und_frame *state, uint64_t hash, und_error *err)
 {
     char name[2 * SLUG_MAX], path[UND_PATH_MAX];
     store_def def = {.part = STORE_ALL, .compress = cache->compress, .threads = cache->threads};
-    cache_checkpoint checkpoint = {
-        .frame = state->number, .time = state->time, .state_hash = und_frame_hash(state, cache->threads)};
+    cache_checkpoint checkpoint = {.frame = state->number,
+                                   .time = state->time,
+                                   .state_hash = und_frame_hash(state, cache->threads),
+                                   .row_hash = hash};
     und_cache_name(cache, "checkpoints", state->number, name);
     und_status status = und_cache_path(cache, name, path, err);
     cache->pending = true;
@@ -178,6 +180,11 @@ und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_er
     if (!status)
         status = drop_checkpoints(cache, err);
     return status ? status : und_cache_settle(cache, err);
+}
+
+und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err)
+{
+    return und_cache_checkpoint_as(cache, state, und_frame_hash(state, cache->threads), err);
 }
 
 und_status und_cache_dump(und_cache *cache, const und_frame *state, int index, const char *stage,

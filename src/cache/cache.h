@@ -109,6 +109,8 @@ und_status und_cache_settle(und_cache *cache, und_error *err);
 /* Keeps the whole state of the frame written last: after und_cache_write(), which got its hash, since a
  * resume only goes on from a checkpoint whose frame the ledger has (or from one before the first frame). */
 und_status und_cache_checkpoint(und_cache *cache, const und_frame *state, und_error *err);
+/* The same of a model that has a hash of its own for it: what und_cache_write() got if it is that state. */
+und_status und_cache_checkpoint_as(und_cache *cache, const und_frame *state, uint64_t hash, und_error *err);
 
 /* Writes a state beside the cache, for a look at what a stage of a step did: OUT/stages/NAME.0001.03.rows.h5
  * is the state after stage `rows`, third on the way from frame 1 to the next.  No part of the cache: verify

@@ -52,9 +52,9 @@ static json_t *put_checkpoints(const cache_manifest *m)
     json_t *list = json_array();
     for (int i = 0; i < m->checkpoint_count; i++) {
         const cache_checkpoint *c = &m->checkpoints[i];
-        json_array_append_new(list,
-                              json_pack("{s:i, s:f, s:o, s:o}", "frame", c->frame, "time", c->time, "file",
-                                        put_stamp(&c->stamp), "state_hash", put_hash(c->state_hash)));
+        json_array_append_new(list, json_pack("{s:i, s:f, s:o, s:o, s:o}", "frame", c->frame, "time", c->time,
+                                              "file", put_stamp(&c->stamp), "state_hash",
+                                              put_hash(c->state_hash), "row_hash", put_hash(c->row_hash)));
     }
     return list;
 }
@@ -244,6 +244,8 @@ static void get_lists(parser *p, const json_t *root, cache_manifest *m)
         c->time = get_double(p, from, "time");
         c->stamp = get_stamp(p, from);
         c->state_hash = get_hash(p, from, "state_hash");
+        const bool apart = json_object_get(from, "row_hash"); /* once they were one */
+        c->row_hash = apart ? get_hash(p, from, "row_hash") : c->state_hash;
         if (i > 0 && c->frame <= c[-1].frame && !p->wrong)
             p->wrong = "checkpoints";
     }

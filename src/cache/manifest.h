@@ -15,6 +15,7 @@ typedef struct cache_checkpoint {
     double time;
     store_stamp stamp;
     uint64_t state_hash; /* und_frame_hash() of its items */
+    uint64_t row_hash;   /* as the model has it, and the ledger of the same state */
 } cache_checkpoint;
 
 typedef struct cache_manifest {

@@ -57,13 +57,17 @@ static und_status check_state(const und_cache *cache, const cache_checkpoint *ch
     if (status)
         return status;
     uint64_t hash = und_frame_hash(&state, cache->threads), expected = checkpoint->state_hash;
-    for (int i = 0; i < cache->rows.count; i++) {
+    bool same = hash == expected;
+    for (int i = 0; i < cache->rows.count && same; i++) {
         const und_cache_row *row = &cache->rows.row[i];
-        if (row->frame == checkpoint->frame && row->time == checkpoint->time)
-            expected = row->state_hash;
+        if (row->frame != checkpoint->frame || row->time != checkpoint->time)
+            continue;
+        hash = checkpoint->row_hash;
+        expected = row->state_hash;
+        same = hash == expected;
     }
     und_frame_clear(&state);
-    if (hash != expected)
+    if (!same)
         return und_error_set(err, UND_FAILED,
                              "%s: %s does not hold the state of its frame (hash %016" PRIx64
                              " should be %016" PRIx64 ")",

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OF_A_LATTICE = 96 };
+enum { MOST_OF_A_LATTICE = 96, MOST_IN_ALL = 1 << 24 };
 static const double CREASE = 0.5;  /* cosine: a corner further off the triangle's normal has that */
 static const double UPWARD = 0.05; /* of a container only what looks up is drawn: the rest would hide it */
 
@@ -57,8 +57,9 @@ static und_status skin_in_domain(const und_solids *s, int solid, und_solid_skin 
     const und_obstacle_def *def = &s->parts->defs[solid];
     und_isosurface surface = {0};
     und_lattice l = {{0}, {0}, {m->origin[0], m->origin[1], m->origin[2]}};
+    const bool large = s->windowed && (double)m->whole[0] * m->whole[1] * m->whole[2] > MOST_IN_ALL;
     for (int a = 0; a < 3; a++) { /* a window's domain may be very large */
-        int most = s->windowed && m->whole[a] > MOST_OF_A_LATTICE ? MOST_OF_A_LATTICE : m->whole[a];
+        int most = large && m->whole[a] > MOST_OF_A_LATTICE ? MOST_OF_A_LATTICE : m->whole[a];
         l.n[a] = most + 1;
         l.d[a] = most == m->whole[a] ? m->d[a] : m->d[a] * m->whole[a] / most;
     }

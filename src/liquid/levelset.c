@@ -579,7 +579,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||
         und_levelset_control_open(s, old, err))
         return err->status;
-    s->solids.windowed = und_levelset_windowed(s);
+    s->solids.windowed = def->window.on;
     if (s->volume)
         und_elements_hold_thin(s->elements);
     s->surface.keeps_thin = s->volume != NULL; /* how thick it is, cells know */

@@ -140,8 +140,7 @@ typedef struct und_levelset_field {
 } und_levelset_field;
 enum { UND_LEVELSET_FIELDS = 24 };
 int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_FIELDS]);
-void und_levelset_first_window(und_levelset *s);   /* sets mac and open; before anything is opened on it */
-bool und_levelset_windowed(const und_levelset *s); /* the domain is not to be gone over cell by cell */
+void und_levelset_first_window(und_levelset *s); /* sets mac and open; before anything is opened on it */
 void und_levelset_move_window(und_levelset *s);
 und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und_error *err); /* low, n */
 

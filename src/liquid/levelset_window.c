@@ -466,12 +466,6 @@ static void choose_window(und_levelset *s)
     w->margin = 2 * s->layers + 2; /* so far goes what a substep moves, and so far is known around it */
 }
 
-bool und_levelset_windowed(const und_levelset *s)
-{
-    const double few = 1 << 24, cells = (double)s->mac.whole[0] * s->mac.whole[1] * s->mac.whole[2];
-    return s->def.window.on && (!s->fitted || cells > few);
-}
-
 void und_levelset_first_window(und_levelset *s)
 {
     choose_window(s);

@@ -53,7 +53,7 @@ static und_status write_cache(und_live *live, const char *folder, int *number, u
     if (status == UND_OK)
         status = und_sim_save(live->sim, &state, err);
     if (status == UND_OK)
-        status = und_cache_checkpoint(cache, &state, err);
+        status = und_cache_checkpoint_as(cache, &state, und_sim_hash(live->sim), err);
     und_frame_clear(&state);
     und_error ignored; /* the first error is the one to tell */
     und_status closed = und_cache_close(cache, NULL, 0, status == UND_OK ? err : &ignored);
