@@ -61,7 +61,7 @@ static double cells_of_air(const und_levelset *levelset)
 static und_status collide(case_sink *sink, bool free_air, collision *c, und_error *err)
 {
     und_levelset_def def;
-    und_levelset *levelset = case_levelset_drops(sink, UND_SURFACE_PARTICLES, free_air, &def, err);
+    und_levelset *levelset = case_levelset_drops(sink, UND_SURFACE_PARTICLES, free_air, 0, &def, err);
     *c = (collision){0};
     und_status status = levelset ? UND_OK : err->status;
     for (int i = 1; i <= STEPS && status == UND_OK; i++) {

@@ -18,7 +18,7 @@ und_shape *case_levelset_box(double x, double y, double z, und_error *err);
  * in CASE_DROPS_X by CASE_DROPS_Y by CASE_DROPS_Y cells of 1 cm. */
 enum { CASE_DROP_R = 10, CASE_DROPS_X = 64, CASE_DROPS_Y = 40 };
 #define CASE_DROP_SPEED 0.5 /* m/s */
-und_levelset *case_levelset_drops(const case_sink *sink, und_surface_rule rule, bool free_air,
+und_levelset *case_levelset_drops(const case_sink *sink, und_surface_rule rule, bool free_air, uint64_t seed,
                                   und_levelset_def *def, und_error *err);
 
 /* Steps of dt, the last one shorter, until the time is reached. */
