@@ -13,12 +13,13 @@ typedef struct stretch {
     int begin, end;
 } stretch;
 
+/* Liquid, the cells beside it, and what holds some: as far around these as something is known, and no further
+ * than a fitted window has at a substep's end. */
 static bool is_there(const und_levelset *s, const int32_t *held, size_t at)
 {
-    return s->surface.phi[at] < (float)s->surface.width || (held && held[at] != 0);
+    return s->surface.phi[at] < 1 || (held && held[at] != 0);
 }
 
-/* Cells near the liquid, or that hold some. */
 static stretch find_row(const und_levelset *s, const int32_t *held, int y, int z)
 {
     const size_t row = und_mac_at(&s->mac, 0, y, z);
