@@ -147,6 +147,56 @@ static void slices_follow_each_other(void **state)
     }
 }
 
+/* Steps see all that those before them did, and behind the one that stops them nothing is done. */
+typedef struct total_args {
+    float *field, *total;
+    size_t count;
+    bool *stop;
+} total_args;
+static void add_up(const void *args, const und_set *set, int block)
+{
+    const total_args *a = args;
+    (void)set, (void)block;
+    *a->total = 0;
+    for (size_t k = 0; k < a->count; k++)
+        *a->total += a->field[k];
+    *a->stop = *a->total > 1e4f;
+}
+UND_INLINE void add_one(const total_args *a, und_place p)
+{
+    und_lanes_store_some(a->field + p.at, und_lanes_load(a->field + p.at) + 1, p.which);
+}
+UND_KERNEL(add_one, total_args, UND_EACH_INSIDE)
+
+static void steps_follow_each_other(void **state)
+{
+    (void)state;
+    enum { STEPS = 12 };
+    static const und_kernel add_up_kernel = {"add_up", add_up};
+    const und_mac mac = make_mac(16, 8, 32);
+    const und_set rows = und_set_rows(&mac, UND_ROWS_INSIDE), slices = und_set_slices(&mac, UND_ROWS_INSIDE),
+                  one = {.blocks = 1};
+    und_set many = rows, chained = slices;
+    many.worth = chained.worth = 1 << 20; /* to be shared out */
+    for (int threads = 1; threads <= 5; threads += 2) {
+        float total = 0, *field = calloc(mac.count + 64, sizeof *field);
+        bool stop = false;
+        const total_args args = {field, &total, mac.count, &stop};
+        const und_pass both[2] = {UND_PASS(add_one, &args, &chained), UND_PASS(add_one, &args, &chained)};
+        const und_pass once = UND_PASS(add_one, &args, &many), sum = {&add_up_kernel, &args, &one};
+        und_step steps[STEPS];
+        for (int i = 0; i < STEPS; i += 3) {
+            steps[i] = (und_step){.passes = &once, .count = 1, .unless = &stop};
+            steps[i + 1] = (und_step){.passes = both, .count = 2, .chain = true, .unless = &stop};
+            steps[i + 2] = (und_step){.passes = &sum, .count = 1};
+        }
+        und_pass_steps(&(und_device){threads}, steps, STEPS);
+        /* 4096 cells gain 3 in the first three steps, which is enough. */
+        assert_true(stop && total == 3 * 4096);
+        free(field);
+    }
+}
+
 typedef struct most_args {
     const float *v;
 } most_args;
@@ -181,9 +231,8 @@ static void the_most_of_a_set(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_place_once),
-        cmocka_unit_test(passes_together),
-        cmocka_unit_test(slices_follow_each_other),
+        cmocka_unit_test(every_place_once),         cmocka_unit_test(passes_together),
+        cmocka_unit_test(slices_follow_each_other), cmocka_unit_test(steps_follow_each_other),
         cmocka_unit_test(the_most_of_a_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

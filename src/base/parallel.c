@@ -277,6 +277,54 @@ bool und_loop_start_size(bool up, unsigned long long begin, unsigned long long e
 
 void und_loop_leave(void) {}
 
+/* ---- Steps ---- */
+
+typedef struct {
+    void (*task)(const void *context, int step, int index);
+    const void *context;
+    const int *tasks;
+    int all;
+    alignas(64) atomic_int given;
+    alignas(64) _Atomic unsigned done;
+    _Atomic unsigned asleep;
+} walk;
+
+static void wait_for(walk *w, unsigned tasks)
+{
+    for (int i = 0; i < SPINS && atomic_load(&w->done) < tasks; i++)
+        breathe();
+    if (atomic_load(&w->done) >= tasks)
+        return;
+    atomic_fetch_add(&w->asleep, 1);
+    for (unsigned done; (done = atomic_load(&w->done)) < tasks;)
+        sleep_while(&w->done, done);
+    atomic_fetch_sub(&w->asleep, 1);
+}
+
+static void walk_steps(void *data)
+{
+    walk *w = data;
+    int step = 0, first = 0; /* task of the step */
+    for (int i; (i = atomic_fetch_add(&w->given, 1)) < w->all;) {
+        while (i >= first + w->tasks[step])
+            first += w->tasks[step++];
+        wait_for(w, (unsigned)first);
+        w->task(w->context, step, i - first);
+        const unsigned done = atomic_fetch_add(&w->done, 1) + 1, end = (unsigned)(first + w->tasks[step]);
+        if (done == end && atomic_load(&w->asleep) > 0)
+            wake(&w->done, INT_MAX);
+    }
+}
+
+void und_steps_share(void (*task)(const void *context, int step, int index), const void *context,
+                     const int *tasks, int steps, int threads)
+{
+    walk w = {.task = task, .context = context, .tasks = tasks};
+    for (int i = 0; i < steps; i++)
+        w.all += tasks[i];
+    und_loop_share(walk_steps, &w, (unsigned)threads, 0);
+}
+
 int und_threads(int asked)
 {
     int threads = asked;

@@ -199,7 +199,7 @@ typedef struct extension {
 } extension;
 
 /* A layer of a slice, whose layers before are still in the cache. */
-static void add_layer_of_slice(void *context, int layer, int slice)
+static void add_layer_of_slice(const void *context, int layer, int slice)
 {
     const extension *e = context;
     const und_mac_flow *s = e->s;

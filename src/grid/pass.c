@@ -8,7 +8,8 @@
 enum {
     ROWS = 16,             /* of a block */
     MOST_BLOCKS = 1 << 12, /* of rows: those of large grids have more rows instead */
-    CELLS_TO_SHARE = 1 << 15
+    CELLS_TO_SHARE = 1 << 15,
+    SHARES = 64 /* that a thread has of the blocks, at least: so that all end at the same time */
 };
 
 /* ---- Sets ---- */
@@ -67,21 +68,117 @@ und_set und_set_list(const void *list, int count, int per_block, int worth)
 
 /* ---- Passes ---- */
 
-void und_pass_run(const und_device *device, const und_pass *passes, int count)
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static void run_block(const und_step *step, int block)
+{
+    const und_pass *p = step->passes;
+    for (; block >= p->set->blocks; p++)
+        block -= p->set->blocks;
+    p->kernel->block(p->args, p->set, block);
+}
+
+static int blocks_of(const und_step *step)
 {
     int blocks = 0;
+    for (int i = 0; i < step->count; i++)
+        blocks += step->passes[i].set->blocks;
+    return blocks;
+}
+
+static void run_slice(const void *context, int stage, int slice)
+{
+    const und_pass *p = ((const und_step *)context)->passes + stage;
+    p->kernel->block(p->args, p->set, slice);
+}
+
+/* What one thread does of a step. */
+static void run_alone(const und_step *step)
+{
+    const und_slabs whole = und_slabs_make(step->count, step->passes->set->blocks, 1);
+    if (step->chain)
+        und_slabs_run(&whole, 0, 0, run_slice, step);
+    for (int block = 0; block < blocks_of(step) && !step->chain; block++)
+        run_block(step, block);
+}
+
+/* A part of the way through steps, between two points where all threads meet. */
+typedef struct part {
+    const und_step *first, *last; /* the same if it is shared out; else all of these are one task */
+    bool alone;
+    int some; /* blocks that a thread takes at a time */
+    int step; /* of the slabs of a chain */
+    und_slabs slabs;
+} part;
+
+static bool left_out(const und_step *step)
+{
+    return step->unless && *step->unless;
+}
+
+static void run_task(const void *context, int step, int task)
+{
+    const part *p = (const part *)context + step;
+    if (!p->alone && left_out(p->first))
+        return;
+    if (!p->alone && p->first->chain)
+        und_slabs_run(&p->slabs, p->step, task, run_slice, p->first);
+    else if (!p->alone)
+        for (int block = task * p->some; block < least((task + 1) * p->some, blocks_of(p->first)); block++)
+            run_block(p->first, block);
+    for (const und_step *s = p->first; s <= p->last && p->alone; s++)
+        if (!left_out(s))
+            run_alone(s);
+}
+
+static size_t worth_of(const und_step *step)
+{
     size_t worth = 0;
-    for (int i = 0; i < count; i++) {
-        blocks += passes[i].set->blocks;
-        worth += passes[i].set->worth;
+    for (int i = 0; i < step->count; i++)
+        worth += step->passes[i].set->worth;
+    return step->chain ? step->passes->set->worth : worth;
+}
+
+enum { MOST_PARTS = 256 };
+
+/* The parts that a step is made of, behind `count` that there are; how many there are then. */
+static int add_parts(const und_device *device, const und_step *step, part *parts, int *tasks, int count)
+{
+    const int threads = und_workers(device->threads, worth_of(step), CELLS_TO_SHARE);
+    if (threads == 1 && count > 0 && parts[count - 1].alone) {
+        parts[count - 1].last = step;
+        return count;
     }
-    PARALLEL_FOR(und_workers(device->threads, worth, CELLS_TO_SHARE))
-    for (int block = 0; block < blocks; block++) {
-        const und_pass *p = passes;
-        int own = block;
-        for (; own >= p->set->blocks; p++)
-            own -= p->set->blocks;
-        p->kernel->block(p->args, p->set, own);
+    const int blocks = blocks_of(step), some = blocks / (SHARES * threads);
+    part p = {.first = step, .last = step, .alone = threads == 1, .some = some > 1 ? some : 1};
+    if (p.alone || !step->chain) {
+        tasks[count] = p.alone ? 1 : (blocks + p.some - 1) / p.some;
+        parts[count] = p;
+        return count + 1;
+    }
+    p.slabs = und_slabs_make(step->count, step->passes->set->blocks, threads);
+    for (; p.step < und_slabs_steps(&p.slabs); p.step++, count++) {
+        tasks[count] = und_slabs_tasks(&p.slabs, p.step);
+        parts[count] = p;
+    }
+    return count;
+}
+
+void und_pass_steps(const und_device *device, const und_step *steps, int count)
+{
+    part parts[MOST_PARTS];
+    int tasks[MOST_PARTS];
+    for (int i = 0; i < count;) {
+        int own = 0;
+        bool shared = false;
+        for (; i < count && own + steps[i].count + 2 <= MOST_PARTS; i++)
+            own = add_parts(device, &steps[i], parts, tasks, own);
+        for (int k = 0; k < own; k++)
+            shared |= !parts[k].alone;
+        und_steps_share(run_task, parts, tasks, own, shared ? device->threads : 1);
     }
 }
 
@@ -93,22 +190,26 @@ static void do_nothing(const void *args, const und_set *set, int block)
 }
 const und_kernel und_pass_none = {"none", do_nothing};
 
-static void run_slice(void *context, int stage, int slice)
+void und_pass_run(const und_device *device, const und_pass *passes, int count)
 {
-    const und_pass *p = (const und_pass *)context + stage;
-    p->kernel->block(p->args, p->set, slice);
+    und_pass_steps(device, &(und_step){.passes = passes, .count = count}, 1);
 }
 
 void und_pass_chain(const und_device *device, const und_pass *passes, int count)
 {
     const und_set *first = passes->set;
-    if (first->rows <= first->wide) {
-        for (int i = 0; i < count; i++)
-            und_pass_run(device, passes + i, 1);
+    if (first->rows == 0 || first->rows > first->wide) {
+        und_pass_steps(device, &(und_step){.passes = passes, .count = count, .chain = true}, 1);
         return;
     }
-    und_slices_run(run_slice, (void *)(uintptr_t)passes, count, first->blocks,
-                   und_workers(device->threads, first->worth, CELLS_TO_SHARE));
+    enum { AT_ONCE = 16 };
+    for (int i = 0; i < count; i += AT_ONCE) { /* blocks are rows */
+        und_step steps[AT_ONCE];
+        int own = 0;
+        for (; own < AT_ONCE && i + own < count; own++)
+            steps[own] = (und_step){.passes = passes + i + own, .count = 1};
+        und_pass_steps(device, steps, own);
+    }
 }
 
 float und_pass_most(const und_device *device, const und_pass *passes, int count, float *block)

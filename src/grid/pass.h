@@ -211,6 +211,17 @@ void und_pass_run(const und_device *device, const und_pass *passes, int count);
  * of them while it is in the cache.  All sets are of und_set_slices. */
 void und_pass_chain(const und_device *device, const und_pass *passes, int count);
 
+/* A step: passes that do not depend on each other, or a chain of them. */
+typedef struct und_step {
+    const und_pass *passes;
+    int count;
+    bool chain;
+    const bool *unless; /* it is left out where steps before have set this; may be NULL */
+} und_step;
+
+/* Steps one after the other, in one region.  Those that are worth little are done by one thread each. */
+void und_pass_steps(const und_device *device, const und_step *steps, int count);
+
 /* The most that kernels find which are made with UND_KERNEL_MOST, at most UND_PASS_MOST of them; `block` has
  * room for the blocks of all sets. */
 enum { UND_PASS_MOST = 8 };

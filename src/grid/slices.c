@@ -2,6 +2,8 @@
 
 #include "base/parallel.h"
 
+#include <assert.h>
+
 static int least(int a, int b)
 {
     return a < b ? a : b;
@@ -13,7 +15,7 @@ static int most(int a, int b)
 }
 
 /* Stage s of slices [low, high), s slices fewer at an end where another slab follows. */
-static void run_slab(und_slice_fn *fn, void *context, int stages, int low, int high, int slices)
+static void run_slab(und_slice_fn *fn, const void *context, int stages, int low, int high, int slices)
 {
     for (int front = low; front < high + stages; front++)
         for (int s = 0; s < stages; s++) {
@@ -24,42 +26,78 @@ static void run_slab(und_slice_fn *fn, void *context, int stages, int low, int h
 }
 
 /* What the slabs on both sides of a border left out. */
-static void run_border(und_slice_fn *fn, void *context, int stages, int border)
+static void run_border(und_slice_fn *fn, const void *context, int stages, int border)
 {
     for (int s = 1; s < stages; s++)
         for (int slice = border - s; slice < border + s; slice++)
             fn(context, s, slice);
 }
 
-static void run_apart(und_slice_fn *fn, void *context, int stages, int slices, int threads)
+static void run_pair(und_slice_fn *fn, const void *context, int stage, int pair, int slices)
 {
-    for (int s = 0; s < stages; s++) {
-        PARALLEL_FOR(threads)
-        for (int pair = 0; pair < (slices + 1) / 2; pair++)
-            for (int slice = 2 * pair; slice < least(2 * pair + 2, slices); slice++)
-                fn(context, s, slice);
-    }
+    for (int slice = 2 * pair; slice < least(2 * pair + 2, slices); slice++)
+        fn(context, stage, slice);
 }
 
-void und_slices_run(und_slice_fn *fn, void *context, int stages, int slices, int threads)
+/* A border lies where the last stage's part of a slab ends with a whole pair. */
+und_slabs und_slabs_make(int stages, int slices, int threads)
 {
     enum { SLABS_PER_THREAD = 4 };
+    und_slabs s = {.stages = stages, .slices = slices};
     if (threads <= 1) {
-        run_slab(fn, context, stages, 0, slices, slices);
-        return;
+        s.thick = slices;
+        s.count = 1;
+        return s;
     }
-    /* A border lies where the last stage's part of a slab ends with a whole pair. */
-    int thick = most(2 * stages, slices / (SLABS_PER_THREAD * threads)) / 2 * 2, shift = (stages - 1) % 2;
-    int slabs = (slices - shift) / thick;
-    if (slabs < 2 * threads) {
-        run_apart(fn, context, stages, slices, threads);
-        return;
-    }
-    PARALLEL_FOR(threads)
-    for (int i = 0; i < slabs; i++)
-        run_slab(fn, context, stages, i == 0 ? 0 : i * thick + shift,
-                 i == slabs - 1 ? slices : (i + 1) * thick + shift, slices);
-    PARALLEL_FOR(threads)
-    for (int i = 1; i < slabs; i++)
-        run_border(fn, context, stages, i * thick + shift);
+    s.thick = most(2 * stages, slices / (SLABS_PER_THREAD * threads)) / 2 * 2;
+    s.shift = (stages - 1) % 2;
+    s.count = (slices - s.shift) / s.thick;
+    if (s.count < 2 * threads)
+        s.count = 0;
+    return s;
+}
+
+int und_slabs_steps(const und_slabs *s)
+{
+    return s->count == 0 ? s->stages : s->count == 1 ? 1 : 2;
+}
+
+int und_slabs_tasks(const und_slabs *s, int step)
+{
+    return s->count == 0 ? (s->slices + 1) / 2 : s->count - step;
+}
+
+void und_slabs_run(const und_slabs *s, int step, int task, und_slice_fn *fn, const void *context)
+{
+    const int low = task * s->thick + s->shift, high = low + s->thick;
+    if (s->count == 0)
+        run_pair(fn, context, step, task, s->slices);
+    else if (step == 0)
+        run_slab(fn, context, s->stages, task == 0 ? 0 : low, task == s->count - 1 ? s->slices : high,
+                 s->slices);
+    else
+        run_border(fn, context, s->stages, high);
+}
+
+typedef struct walk {
+    und_slabs slabs;
+    und_slice_fn *fn;
+    const void *context;
+} walk;
+
+static void run_task(const void *context, int step, int task)
+{
+    const walk *w = context;
+    und_slabs_run(&w->slabs, step, task, w->fn, w->context);
+}
+
+void und_slices_run(und_slice_fn *fn, const void *context, int stages, int slices, int threads)
+{
+    enum { MOST_STEPS = 256 };
+    walk w = {und_slabs_make(stages, slices, threads), fn, context};
+    int tasks[MOST_STEPS], steps = und_slabs_steps(&w.slabs);
+    assert(steps <= MOST_STEPS);
+    for (int i = 0; i < steps; i++)
+        tasks[i] = und_slabs_tasks(&w.slabs, i);
+    und_steps_share(run_task, &w, tasks, steps, threads);
 }

@@ -1,33 +1,59 @@
-/* Eight floats or four doubles at a time, in the compilers' own vectors: where a loop's sums or mixed types
- * keep them from finding it out. */
+/* The cells of one colour in a pack, UND_PACK_LANES of its eight at a time, in the compilers' own vectors:
+ * all of them, or one (UND_ONE_LANE), which is what a device with threads of its own has. */
 #ifndef UND_SOLVE_CELL_PACKS_H
 #define UND_SOLVE_CELL_PACKS_H
 
+#include "base/lanes.h"
+
 #include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
-typedef float und_f8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef float und_f4 __attribute__((vector_size(16), aligned(4), may_alias));
-typedef double und_d4 __attribute__((vector_size(32), aligned(8), may_alias));
-typedef int32_t und_i8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int64_t und_i4 __attribute__((vector_size(32), aligned(8), may_alias));
+#ifdef UND_ONE_LANE
+enum { UND_PACK_LANES = 1 };
+#else
+enum { UND_PACK_LANES = 8 };
+#endif
 
-/* What stands at p and on: to be read or, where p is not const, written. */
-#define UND_F8(p) (*(const und_f8 *)(p))
-#define UND_F4(p) (*(const und_f4 *)(p))
-#define UND_D4(p) (*(const und_d4 *)(p))
-#define UND_D4_OF(p) ((und_d4){(p)[0], (p)[1], (p)[2], (p)[3]}) /* of floats: one instruction */
-#define UND_SET_F8(p) (*(und_f8 *)(p))
-#define UND_SET_F4(p) (*(und_f4 *)(p))
-#define UND_SET_D4(p) (*(und_d4 *)(p))
+typedef float und_pack_float __attribute__((vector_size(4 * UND_PACK_LANES), aligned(4), may_alias));
+typedef int32_t und_pack_int __attribute__((vector_size(4 * UND_PACK_LANES), aligned(4), may_alias));
+typedef double und_pack_double __attribute__((vector_size(8 * UND_PACK_LANES), aligned(8), may_alias));
+typedef int64_t und_pack_long __attribute__((vector_size(8 * UND_PACK_LANES), aligned(8), may_alias));
 
-static inline double und_f8_sum(const und_f8 *v)
+/* What stands at p and on, floats or doubles: to be read or, where p is not const, written. */
+#define UND_PF(p) (*(const und_pack_float *)(p))
+#define UND_PD(p) (*(const und_pack_double *)(p))
+#define UND_PD_OF(p) __builtin_convertvector(UND_PF(p), und_pack_double) /* of floats */
+#define UND_SET_PF(p) (*(und_pack_float *)(p))
+#define UND_SET_PD(p) (*(und_pack_double *)(p))
+
+/* -1 where the bit of a cell is set, from `lane` on. */
+UND_INLINE und_pack_int und_pack_where(unsigned bits, int lane)
 {
-    double sum = 0;
-    for (int i = 0; i < 8; i++)
-        sum += (double)(*v)[i];
-    return sum;
+#ifdef UND_ONE_LANE
+    return (und_pack_int){-(int32_t)(bits >> lane & 1)};
+#else
+    const und_pack_int bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    (void)lane;
+    return (((und_pack_int){0} + (int32_t)bits) & bit) != 0;
+#endif
 }
+
+/* Every second of sixteen values from `from` on, the even ones or the odd: those of lanes from `lane` on. */
+#ifdef UND_ONE_LANE
+#define UND_PACK_SECOND(type, from, odd, lane) ((type){(from)[2 * (lane) + (odd)]})
+#else
+#define UND_PACK_SECOND(type, from, odd, lane)                                                              \
+    ((odd) ? __builtin_shufflevector(*(const type *)(from), *(const type *)((from) + UND_PACK_LANES), 1, 3, \
+                                     5, 7, 9, 11, 13, 15)                                                   \
+           : __builtin_shufflevector(*(const type *)(from), *(const type *)((from) + UND_PACK_LANES), 0, 2, \
+                                     4, 6, 8, 10, 12, 14))
+#endif
+
+/* Eight floats of a row: where a level is set. */
+typedef float und_f8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t und_i8 __attribute__((vector_size(32), aligned(4), may_alias));
+#define UND_F8(p) (*(const und_f8 *)(p))
+#define UND_SET_F8(p) (*(und_f8 *)(p))
 
 /* Not 0 where one of sixteen values is not 1 whose bit is set, in the lane of either pack. */
 static inline und_i8 und_not_one(const float *v, unsigned bits)

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-und_status und_components_open(und_components *components, const und_level *level, und_error *err)
+und_status und_components_open(und_components *components, und_device device, const und_level *level,
+                               und_error *err)
 {
     size_t rows = (size_t)level->n[1] * (size_t)level->n[2];
-    *components = (und_components){.level = level, .per_row = level->n[0]};
+    *components = (und_components){.device = device, .level = level, .per_row = level->n[0]};
     if (rows * (size_t)components->per_row > INT32_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
@@ -32,7 +33,7 @@ void und_components_close(und_components *components)
     *components = (und_components){0};
 }
 
-enum { CELLS = 2 * UND_CELL_PACK, ALL = 0xffff };
+enum { CELLS = 2 * UND_CELL_PACK, ALL = 0xffff, CELLS_TO_SHARE = 1 << 15 };
 
 /* The runs of a row.  `own`, `way` and `known`: bits of a pack's cells that are unknown, that have a way to
  * the one before, that touch known ones. */
@@ -144,7 +145,7 @@ void und_components_set(und_components *components)
     enum { SLAB = 8 };
     const int *n = components->level->n;
     und_run *run = components->run;
-    PARALLEL_FOR(components->level->threads)
+    PARALLEL_FOR(und_workers(components->device.threads, components->level->cells, CELLS_TO_SHARE))
     for (int z = 0; z < n[2]; z += SLAB)
         set_slab(components, z, z + SLAB < n[2] ? z + SLAB : n[2]);
     for (int z = SLAB; z < n[2]; z += SLAB)
@@ -212,7 +213,7 @@ double und_components_take_mean(und_components *components, double *const v[2])
     double largest = 0;
     if (!components->closed)
         return 0;
-    PARALLEL_FOR(components->level->threads)
+    PARALLEL_FOR(und_workers(components->device.threads, components->level->cells, CELLS_TO_SHARE))
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int k = 0, row = y + z * n[1]; k < components->count[row]; k++)
@@ -227,7 +228,7 @@ double und_components_take_mean(und_components *components, double *const v[2])
                 largest = fabs(run[i].sum) / run[i].cells;
             }
         }
-    PARALLEL_FOR(components->level->threads)
+    PARALLEL_FOR(und_workers(components->device.threads, components->level->cells, CELLS_TO_SHARE))
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             take_from_row(components, y, z, v);

@@ -15,6 +15,7 @@ typedef struct und_run {
 } und_run;
 
 typedef struct und_components {
+    und_device device;
     const und_level *level; /* whose cells they are */
     int per_row;            /* room for runs of a row */
     und_run *run;           /* per_row for each row */
@@ -22,7 +23,8 @@ typedef struct und_components {
     int closed;             /* parts that no known cell touches */
 } und_components;
 
-und_status und_components_open(und_components *components, const und_level *level, und_error *err);
+und_status und_components_open(und_components *components, und_device device, const und_level *level,
+                               und_error *err);
 void und_components_close(und_components *components);
 void und_components_set(und_components *components); /* once the level is */
 

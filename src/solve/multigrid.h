@@ -19,7 +19,7 @@
 #define UND_SOLVE_MULTIGRID_H
 
 #include "grid/mask.h"
-#include "grid/slices.h"
+#include "grid/pass.h"
 
 enum { UND_MULTIGRID_LEVELS = 40, UND_CELL_PACK = 8 };
 
@@ -33,11 +33,19 @@ enum {
 };
 
 typedef struct und_cell_pack {
-    uint32_t at; /* index of its first cell in arrays of both colours, and und_colour_offset of colour 0 */
+    uint32_t
+        at; /* index of its first cell in arrays of both colours, 2 kind, und_colour_offset of colour 0 */
     uint32_t beside[4]; /* index of its neighbours' along y and z, low and high; 0, where all is 0, if dry */
     uint32_t parent;    /* the same as `at` of the cells of the coarser level that its own are in */
     uint16_t y, k;      /* its row, its place in that */
 } und_cell_pack;
+
+/* The packs of the finer level that one is made of: their numbers in its list, in each of four rows (low y
+ * and high, at low z and at high) the low one and the high. */
+typedef struct und_children {
+    uint32_t number[4][2];
+} und_children;
+#define UND_NO_CHILD UINT32_MAX
 
 typedef struct und_level {
     int n[3];     /* cells that it has: of a window those around it, from cell `low` of the whole level on */
@@ -47,16 +55,22 @@ typedef struct und_level {
     double largest;  /* of them */
     float weight[3]; /* the same over the largest: of the preconditioner */
     bool halved[3];  /* axes that the next level halves */
-    int most_threads;
-    int threads;  /* few cells are done by one */
-    size_t count; /* values of an array */
-    int packs;    /* of a row */
+    size_t cells;    /* of its packs */
+    size_t count;    /* values of an array */
+    int packs;       /* of a row */
     und_mask unknown;
     uint8_t *kind, *kind_before; /* of each pack of each row, now and at the setting before */
     uint32_t *place;             /* of each pack of each row: where it stands in the arrays, 0 if dry */
     uint32_t *slice_begin;       /* of each slice, in the arrays */
     und_cell_pack *list;         /* of each slice, in room for all its packs: those that are not dry */
+    uint32_t *number;            /* of each pack that has a place, by that over UND_CELL_PACK: in the list */
+    und_children *children;      /* of each in the list; not on the finest level */
     int32_t *list_end; /* of slice z: UND_CELL_PACK_KINDS, where packs of each kind end in its list */
+    struct {
+        char *array;
+        size_t size; /* of a value */
+    } gap[8];        /* arrays that are 0 behind each stretch of packs */
+    int gaps;
     double full_diagonal;
     float full_inverse; /* of that over the largest weight */
     float *x[2], *b[2];
@@ -79,8 +93,11 @@ typedef struct und_level {
 
 typedef struct und_multigrid {
     int count;
+    und_device device;
     und_level level[UND_MULTIGRID_LEVELS];
     double *slice_product, *slice_energy; /* of each slice of the finest level */
+    struct und_cycle *cycle;              /* its passes, */
+    struct und_multigrid_plan *plan;      /* and those that set the levels */
 } und_multigrid;
 
 static inline int und_colour_offset(int colour, int y, int z)
@@ -92,24 +109,34 @@ static inline size_t und_level_pack(const und_level *level, int y, int z) /* num
     return ((size_t)z * (size_t)level->n[1] + (size_t)y) * (size_t)level->packs;
 }
 
-/* Eights of some kinds in a slice. */
-typedef struct und_cell_packs {
-    const und_cell_pack *begin, *end;
-} und_cell_packs;
+/* Those of some kinds in a slice: numbers in the list. */
+typedef struct und_pack_range {
+    size_t begin, end;
+} und_pack_range;
 
-static inline und_cell_packs und_level_list(const und_level *level, int first_kind, int last_kind, int z)
+static inline und_pack_range und_level_list(const und_level *level, int first_kind, int last_kind, int z)
 {
-    const und_cell_pack *all = level->list + und_level_pack(level, 0, z);
+    const size_t all = und_level_pack(level, 0, z);
     const int32_t *end = level->list_end + (size_t)z * UND_CELL_PACK_KINDS;
-    return (und_cell_packs){all + end[first_kind - 1], all + end[last_kind]};
+    return (und_pack_range){all + (size_t)end[first_kind - 1], all + (size_t)end[last_kind]};
 }
-static inline und_cell_packs und_level_slice(const und_level *level, int z)
+static inline und_pack_range und_level_slice(const und_level *level, int z)
 {
     return und_level_list(level, UND_CELL_PACK_WHOLE, UND_CELL_PACK_CUT, z);
 }
 static inline size_t und_cell_pack_at(const und_cell_pack *e)
 {
     return e->at & ~(uint32_t)(UND_CELL_PACK - 1);
+}
+static inline int und_cell_pack_kind(const und_cell_pack *e)
+{
+    return (int)(e->at >> 1 & 3);
+}
+
+/* All its packs, each slice a block. */
+static inline und_set und_level_set(const und_level *level)
+{
+    return (und_set){.blocks = level->n[2], .worth = level->cells, .list = level};
 }
 
 /* A bit for each of a pack's cells. */
@@ -151,18 +178,22 @@ typedef struct und_sides {
 /* Sets all levels; full[]: the weights of sides that are wholly open. */
 void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides);
 
-/* Is the pack the last of a stretch, with one of 0 behind it? */
-static inline bool und_level_is_last(const und_level *level, const und_cell_pack *e, int z)
+/* An array of a level that is to be 0 behind each stretch of packs from the next setting on. */
+static inline void und_level_add_gaps(und_level *level, void *array, size_t size)
 {
-    size_t number = und_level_pack(level, e->y, z) + e->k;
-    return e->k == level->packs - 1 || level->kind[number + 1] == UND_CELL_PACK_DRY;
+    level->gap[level->gaps].array = array;
+    level->gap[level->gaps++].size = size;
 }
 
-/* The cycle for level[0].b, in two parts: what is done on the finest level before the others, and all the
- * rest.  `before`, so many stages of it, is run ahead of the first: b is read once its last stage is done.
- * Then level[0].x is the answer; gives the sum of x b, and in `energy` that of x A x over the largest weight.
- */
-void und_multigrid_begin(und_multigrid *m, und_slice_fn *before, int stages, void *context);
-double und_multigrid_finish(und_multigrid *m, double *energy);
+/* The cycle for level[0].b, begun by passes over the finest level's slices, of which the last sets that, and
+ * x in red cells to what it is by Gauss-Seidel from 0; then `look`, if there is one, which may set `stop`,
+ * and nothing more is done.  Then level[0].x is the answer; gives the sum of x b, and in `energy` that of x A
+ * x over the largest weight.  All in one region. */
+enum { UND_MULTIGRID_BEFORE = 4 }; /* passes at most */
+double und_multigrid_cycle(und_multigrid *m, const und_pass *before, int count, const und_pass *look,
+                           const bool *stop, double *energy);
+
+/* The sum of v A v, over the largest weight, after passes over the finest level's slices. */
+double und_multigrid_energy(und_multigrid *m, const und_pass *before, int count, float *const v[2]);
 
 #endif

@@ -1,15 +1,15 @@
 /* The coefficients of the levels of multigrid. */
+#include "base/status.h"
+#include "solve/multigrid_cycle.h"
 #include "solve/multigrid_kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     CELLS = 2 * UND_CELL_PACK, /* of a pack, along x */
     ALL = 0xffff,              /* bits of them */
-    STRIP = 256,               /* cells of a row at a time */
-    CELLS_TO_SHARE = 1 << 17,  /* levels with fewer are done by one thread, */
-    FEWER_TO_SHARE = 1 << 15,  /* or with fewer than these where there are more than */
-    FEW_THREADS = 2            /* so many: the others would wait for it longer than for each other */
+    STRIP = 256                /* cells of a row at a time */
 };
 /* Of sides to known cells: between 1, where the surface is as near to the middle of the coarser cell as it
  * was to the finer one's, and 1/2, where it is twice as far.  Iterations at 128 cells across: 11 with 0.5, 8
@@ -79,24 +79,13 @@ static void store_diagonal(und_level *level, int y, int z, int k, const double *
     }
 }
 
-/* Every second bit, those at even places. */
-static uint64_t halve_bits(uint64_t v)
-{
-    v &= 0x5555555555555555u;
-    v = (v | v >> 1) & 0x3333333333333333u;
-    v = (v | v >> 2) & 0x0f0f0f0f0f0f0f0fu;
-    v = (v | v >> 4) & 0x00ff00ff00ff00ffu;
-    v = (v | v >> 8) & 0x0000ffff0000ffffu;
-    return (v | v >> 16) & 0x00000000ffffffffu;
-}
-
 static void store_beside(und_level *level, int y, int z, int k, const und_around *around)
 {
     size_t at = level->place[und_level_pack(level, y, z) + (size_t)k] / UND_CELL_PACK;
     for (int c = 0; c < 2 && level->beside[c]; c++) {
         uint64_t bits = 0;
         for (int side = 0; side < 6; side++)
-            bits |= halve_bits(around->both[side] >> und_colour_offset(c, y, z)) << 8 * side;
+            bits |= und_halve_bits(around->both[side] >> und_colour_offset(c, y, z)) << 8 * side;
         level->beside[c][at] = bits;
     }
 }
@@ -230,42 +219,46 @@ static uint32_t place_slice(const und_level *level, int z, uint32_t at, uint32_t
             at += UND_CELL_PACK;
             if (k + 1 < end && und_level_unknown(level, y, z, k + 1))
                 continue;
-            for (int c = 0; c < 2 && place; c++)
-                memset(level->x[c] + at, 0, UND_CELL_PACK * sizeof(float));
+            for (int i = 0; i < level->gaps && place; i++)
+                memset(level->gap[i].array + at * level->gap[i].size, 0, UND_CELL_PACK * level->gap[i].size);
             at += UND_CELL_PACK;
         }
     }
     return at;
 }
 
-static void place_packs(und_level *level, int threads)
+static void place_slices(und_level *level)
 {
-    PARALLEL_FOR(threads)
-    for (int z = 0; z < level->n[2]; z++)
-        level->slice_begin[z] = place_slice(level, z, 0, NULL);
     uint32_t at = UND_CELL_PACK; /* behind one that is 0 */
     for (int z = 0; z < level->n[2]; z++) {
         uint32_t size = level->slice_begin[z];
         level->slice_begin[z] = at;
         at += size;
     }
-    PARALLEL_FOR(threads)
-    for (int z = 0; z < level->n[2]; z++)
-        place_slice(level, z, level->slice_begin[z], level->place);
 }
 
-/* The cells of the coarser level that those of a pack are in: sets `parent` once that has its places. */
-static void set_parents(und_level *fine, const und_level *coarse, int z)
+/* The packs that those of a slice are made of, and which cells of the coarser level those' are in. */
+static void set_families(und_level *fine, const und_level *coarse, int z)
 {
-    und_cell_pack *e = fine->list + und_level_pack(fine, 0, z);
-    const und_cell_pack *end = und_level_slice(fine, z).end;
-    int coarse_z = fine->halved[2] ? (z + fine->shift[2]) / 2 : z;
-    for (; e < end; e++) {
-        const int along = e->k + fine->shift[0] / CELLS;
-        int y = fine->halved[1] ? (e->y + fine->shift[1]) / 2 : e->y, k = fine->halved[0] ? along / 2 : e->k;
-        uint32_t at = coarse->place[und_level_pack(coarse, y, coarse_z) + (size_t)k];
-        at += fine->halved[0] && along % 2 ? UND_CELL_PACK / 2 : 0;
-        e->parent = at | (uint32_t)und_colour_offset(0, y, coarse_z);
+    const und_pack_range all = und_level_slice(coarse, z);
+    const int wide = fine->halved[0] ? 2 : 1;
+    for (size_t i = all.begin; i < all.end; i++) {
+        const und_cell_pack *e = coarse->list + i;
+        und_children *c = &coarse->children[i];
+        for (int row = 0; row < 4; row++)
+            for (int half = 0; half < 2; half++) {
+                const int y = und_child(fine, 1, e->y, row & 1), child_z = und_child(fine, 2, z, row >> 1);
+                const int k = wide * e->k + half - fine->shift[0] / CELLS;
+                c->number[row][half] = UND_NO_CHILD;
+                if (y < 0 || child_z < 0 || k < 0 || k >= fine->packs || half >= wide)
+                    continue;
+                const uint32_t place = fine->place[und_level_pack(fine, y, child_z) + (size_t)k];
+                if (!place)
+                    continue;
+                c->number[row][half] = fine->number[place / UND_CELL_PACK];
+                fine->list[c->number[row][half]].parent =
+                    ((uint32_t)und_cell_pack_at(e) + (half ? UND_CELL_PACK / 2 : 0)) | (e->at & 1);
+            }
     }
 }
 
@@ -274,7 +267,7 @@ static und_cell_pack get_pack(const und_level *level, int y, int z, int k)
     size_t number = und_level_pack(level, y, z) + (size_t)k, row = (size_t)level->packs;
     const uint32_t *place = level->place + number;
     size_t slice = row * (size_t)level->n[1];
-    return (und_cell_pack){.at = *place | (uint32_t)und_colour_offset(0, y, z),
+    return (und_cell_pack){.at = *place | 2u * level->kind[number] | (uint32_t)und_colour_offset(0, y, z),
                            .beside = {y > 0 ? *(place - row) : 0, y < level->n[1] - 1 ? place[row] : 0,
                                       z > 0 ? *(place - slice) : 0, z < level->n[2] - 1 ? place[slice] : 0},
                            .y = (uint16_t)y,
@@ -298,19 +291,11 @@ static void list_packs(und_level *level, int z)
     }
     for (int y = 0, i = 0; y < level->n[1]; y++)
         for (int k = 0; k < level->packs; k++, i++)
-            if (kind[i] != UND_CELL_PACK_DRY)
+            if (kind[i] != UND_CELL_PACK_DRY) {
+                level->number[level->place[first + (size_t)i] / UND_CELL_PACK] =
+                    (uint32_t)(first + (size_t)end[kind[i]]);
                 list[end[kind[i]]++] = get_pack(level, y, z, k);
-}
-
-static void share(und_level *level)
-{
-    size_t cells = 0;
-    for (int z = 0; z < level->n[2]; z++) {
-        und_cell_packs in = und_level_slice(level, z);
-        cells += (size_t)(in.end - in.begin) * CELLS;
-    }
-    level->threads = und_workers(level->most_threads, cells,
-                                 level->most_threads > FEW_THREADS ? FEWER_TO_SHARE : CELLS_TO_SHARE);
+            }
 }
 
 static void begin_level(und_level *level)
@@ -382,9 +367,8 @@ static bool is_fetched_plain(void *context, int y, int z, int k, const und_aroun
     return sides->is_plain(sides->context, y, z, k, around);
 }
 
-static void set_finest(building *b, const double full[3])
+static void begin_finest(und_level *level, const double full[3])
 {
-    und_level *level = &b->m->level[0];
     level->largest = 0;
     for (int a = 0; a < 3; a++)
         level->largest = full[a] > level->largest ? full[a] : level->largest;
@@ -393,23 +377,6 @@ static void set_finest(building *b, const double full[3])
         level->weight[a] = level->largest > 0 ? (float)(full[a] / level->largest) : 0;
     }
     begin_level(level);
-    size_t cells = (size_t)level->n[0] * (size_t)level->n[1] * (size_t)level->n[2];
-    int threads = und_workers(level->most_threads, cells, CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int z = 0; z < level->n[2]; z++)
-        for (int y = 0; y < level->n[1]; y++)
-            b->sides->unknown(b->sides->context, y, z, und_mask_row(&level->unknown, y, z));
-    place_packs(level, threads);
-    PARALLEL_FOR(threads)
-    for (int z = 0; z < level->n[2]; z++) {
-        fetched f;
-        f.building = b;
-        const source from = {&f, is_fetched_plain, get_fetched_known, get_fetched};
-        for (int y = 0; y < level->n[1]; y++)
-            set_kinds(level, y, z, &from);
-        list_packs(level, z);
-    }
-    share(level);
 }
 
 static inline float *side_row(const und_level *level, int axis, int y, int z)
@@ -508,7 +475,7 @@ static void count_sides(const und_level *fine, int axis, const int place[2], int
     const int x = 2 * CELLS * k - fine->shift[0];
     const unsigned both = bits_from(m, place[0], place[1], x) &
                           bits_from(m, place[0] + (axis == 1), place[1] + (axis == 2), x + (axis == 0));
-    const unsigned even = (unsigned)halve_bits(both), odd = (unsigned)halve_bits(both >> 1);
+    const unsigned even = (unsigned)und_halve_bits(both), odd = (unsigned)und_halve_bits(both >> 1);
     for (int i = 0; i < CELLS; i++)
         count[i] += (int)(odd >> i & 1) + (axis == 0 ? 0 : (int)(even >> i & 1));
 }
@@ -588,7 +555,7 @@ static void coarsen_row(const und_level *fine, und_level *coarse, int y, int z)
             any |= row[w] >> 1 | (w + 1 < from->words ? row[w + 1] << 63 : 0);
         }
         int bit = 1 + (fine->halved[0] ? 32 * w + fine->shift[0] / 2 : 64 * w), place = bit >> 6;
-        uint64_t bits = fine->halved[0] ? halve_bits(any | any >> 1) : any;
+        uint64_t bits = fine->halved[0] ? und_halve_bits(any | any >> 1) : any;
         if (place < coarse->unknown.words)
             to[place] |= bits << (bit & 63);
         if (place + 1 < coarse->unknown.words && (bit & 63))
@@ -684,10 +651,8 @@ static void build_row(const building *b, int y, int z, int begin, int end)
     }
 }
 
-static void set_coarser(building *b)
+static void begin_coarser(const und_level *fine, und_level *coarse)
 {
-    und_level *fine = &b->m->level[b->level - 1];
-    und_level *coarse = &b->m->level[b->level];
     coarse->largest = 1;
     for (int a = 0; a < 3; a++) {
         coarse->weight[a] = fine->weight[a];
@@ -696,33 +661,131 @@ static void set_coarser(building *b)
         coarse->full[a] = (double)coarse->weight[a];
     }
     begin_level(coarse);
-    PARALLEL_FOR(fine->threads)
-    for (int z = 0; z < coarse->n[2]; z++)
-        for (int y = 0; y < coarse->n[1]; y++) {
-            int begin = 0, end = 0;
-            coarsen_row(fine, coarse, y, z);
-            find_packs(coarse, y, z, &begin, &end);
-            clear_sides(coarse, y, z, begin, end);
-            build_row(b, y, z, begin, end);
+}
+
+/* ---- Passes over slices ---- */
+
+/* Which cells are unknown and, of a coarser level, what their sides are; how much room its packs need. */
+static void find_block(const void *args, const und_set *set, int z)
+{
+    const building *b = args;
+    und_level *level = &b->m->level[b->level];
+    (void)set;
+    for (int y = 0; y < level->n[1]; y++) {
+        int begin = 0, end = 0;
+        if (b->level == 0) {
+            b->sides->unknown(b->sides->context, y, z, und_mask_row(&level->unknown, y, z));
+            continue;
         }
-    place_packs(coarse, fine->threads);
-    PARALLEL_FOR(fine->threads)
-    for (int z = 0; z < coarse->n[2]; z++) {
-        const source from = {coarse, is_stored_plain, get_stored_known, get_stored};
-        for (int y = 0; y < coarse->n[1]; y++)
-            set_kinds(coarse, y, z, &from);
-        list_packs(coarse, z);
+        coarsen_row(level - 1, level, y, z);
+        find_packs(level, y, z, &begin, &end);
+        clear_sides(level, y, z, begin, end);
+        build_row(b, y, z, begin, end);
     }
-    share(coarse);
-    PARALLEL_FOR(fine->threads)
-    for (int z = 0; z < fine->n[2]; z++)
-        set_parents(fine, coarse, z);
+    level->slice_begin[z] = place_slice(level, z, 0, NULL);
+}
+
+static void begin_block(const void *args, const und_set *set, int block)
+{
+    const building *b = args;
+    (void)set, (void)block;
+    place_slices(&b->m->level[b->level]);
+}
+
+static void place_block(const void *args, const und_set *set, int z)
+{
+    const building *b = args;
+    und_level *level = &b->m->level[b->level];
+    (void)set;
+    place_slice(level, z, level->slice_begin[z], level->place);
+}
+
+static void set_block(const void *args, const und_set *set, int z)
+{
+    const building *b = args;
+    und_level *level = &b->m->level[b->level];
+    fetched f;
+    f.building = b;
+    const source stored = {level, is_stored_plain, get_stored_known, get_stored},
+                 given = {&f, is_fetched_plain, get_fetched_known, get_fetched};
+    (void)set;
+    for (int y = 0; y < level->n[1]; y++)
+        set_kinds(level, y, z, b->level == 0 ? &given : &stored);
+    list_packs(level, z);
+}
+
+static void families_block(const void *args, const und_set *set, int z)
+{
+    const building *b = args;
+    (void)set;
+    set_families(&b->m->level[b->level - 1], &b->m->level[b->level], z);
+}
+
+static const und_kernel find_kernel = {"find_packs", find_block}, begin_kernel = {"begin_packs", begin_block},
+                        place_kernel = {"place_packs", place_block}, set_kernel = {"set_packs", set_block},
+                        families_kernel = {"set_families", families_block};
+
+/* Four steps a level; how those of a level's packs are related to the finer level's is found beside the first
+ * of the next. */
+enum { STEPS = 4 };
+typedef struct und_multigrid_plan {
+    building b[UND_MULTIGRID_LEVELS];
+    und_set slices[UND_MULTIGRID_LEVELS];
+    und_pass find[UND_MULTIGRID_LEVELS + 1][2], other[UND_MULTIGRID_LEVELS][STEPS - 1];
+    und_step steps[STEPS * UND_MULTIGRID_LEVELS + 1];
+    int count;
+} plan;
+
+static void plan_level(plan *p, const und_multigrid *m, int i)
+{
+    static const und_set one = {.blocks = 1};
+    const int *n = m->level[i].n;
+    const building *b = &p->b[i];
+    und_pass *find = p->find[i], *other = p->other[i];
+    p->slices[i] = und_set_list(p, n[2], 1, n[0] * n[1]);
+    find[0] = (und_pass){&find_kernel, b, &p->slices[i]};
+    other[0] = (und_pass){&begin_kernel, b, &one};
+    other[1] = (und_pass){&place_kernel, b, &p->slices[i]};
+    other[2] = (und_pass){&set_kernel, b, &p->slices[i]};
+    if (i > 0)
+        p->find[i + 1][1] = (und_pass){&families_kernel, b, &p->slices[i]};
+    p->steps[p->count++] = (und_step){.passes = find, .count = i > 1 ? 2 : 1};
+    for (int k = 0; k < STEPS - 1; k++)
+        p->steps[p->count++] = (und_step){.passes = &other[k], .count = 1};
+}
+
+und_status und_multigrid_plan_open(und_multigrid *m, und_error *err)
+{
+    plan *p = m->plan = und_alloc(1, sizeof *m->plan, "passes of multigrid", err);
+    if (!p)
+        return err->status;
+    for (int i = 0; i < m->count; i++)
+        plan_level(p, m, i);
+    if (m->count > 1)
+        p->steps[p->count++] = (und_step){.passes = &p->find[m->count][1], .count = 1};
+    return UND_OK;
+}
+
+void und_multigrid_plan_close(und_multigrid *m)
+{
+    free(m->plan);
 }
 
 void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides)
 {
-    building b = {.m = m, .sides = sides};
-    set_finest(&b, full);
-    for (b.level = 1; b.level < m->count; b.level++)
-        set_coarser(&b);
+    begin_finest(&m->level[0], full);
+    for (int i = 0; i < m->count; i++) {
+        m->plan->b[i] = (building){.m = m, .level = i, .sides = sides};
+        if (i > 0)
+            begin_coarser(&m->level[i - 1], &m->level[i]);
+    }
+    und_pass_steps(&m->device, m->plan->steps, m->plan->count);
+    for (int i = 0; i < m->count; i++) {
+        m->level[i].cells = 0;
+        for (int z = 0; z < m->level[i].n[2]; z++) {
+            const und_pack_range in = und_level_slice(&m->level[i], z);
+            m->level[i].cells += (in.end - in.begin) * CELLS;
+        }
+    }
+    und_multigrid_cycle_set(m);
 }

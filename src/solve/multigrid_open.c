@@ -1,6 +1,7 @@
 /* The levels of multigrid: which axes each halves, and its memory. */
 #include "base/pages.h"
 #include "base/status.h"
+#include "solve/multigrid_cycle.h"
 #include "solve/multigrid_kernel.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static bool allocate_cells(und_level *level, bool finest, und_error *err)
     for (size_t i = 0; i < 6; i++)
         *arrays[i] = all + i * level->count;
     for (int c = 0; c < 2; c++) {
+        und_level_add_gaps(level, level->x[c], sizeof *level->x[c]);
         level->coefficient[c] = und_pages_alloc_sparse(
             level->count / UND_CELL_PACK * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
         if (!level->coefficient[c] ||
@@ -63,6 +65,8 @@ static und_status allocate(und_level *level, bool finest, und_error *err)
         !(level->place = pages(packs, sizeof *level->place, err)) ||
         !(level->slice_begin = pages(slices + 1, sizeof *level->slice_begin, err)) ||
         !(level->list = pages(packs, sizeof *level->list, err)) ||
+        !(level->number = pages(level->count / UND_CELL_PACK, sizeof *level->number, err)) ||
+        (!finest && !(level->children = pages(packs, sizeof *level->children, err))) ||
         !(level->list_end = pages(slices * UND_CELL_PACK_KINDS, sizeof *level->list_end, err)) ||
         !allocate_cells(level, finest, err))
         return err->status;
@@ -118,20 +122,21 @@ und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, co
     double w[3] = {weight[0], weight[1], weight[2]};
     int whole[3] = {box->whole[0], box->whole[1], box->whole[2]};
     bool more = true;
-    *m = (und_multigrid){0};
+    *m = (und_multigrid){.device = {threads}};
     set_box(&m->level[0], box->low, box->high);
     const int slices = m->level[0].n[2];
     m->slice_product = und_alloc(2 * (size_t)slices, sizeof *m->slice_product, "slices of multigrid", err);
     m->slice_energy = m->slice_product ? m->slice_product + slices : NULL;
-    und_status status = m->slice_product ? UND_OK : err->status;
+    und_status status = m->slice_product ? und_multigrid_cycle_open(m, err) : err->status;
     while (more && status == UND_OK && m->count < UND_MULTIGRID_LEVELS) {
         und_level *level = &m->level[m->count++];
-        level->threads = level->most_threads = threads;
         status = allocate(level, level == m->level, err);
         more = m->count < UND_MULTIGRID_LEVELS && plan_next(whole, w, level->halved);
         if (more)
             set_coarser_box(level, level + 1);
     }
+    if (status == UND_OK)
+        status = und_multigrid_plan_open(m, err);
     if (status != UND_OK)
         und_multigrid_close(m);
     return status;
@@ -146,7 +151,8 @@ void und_multigrid_close(und_multigrid *m)
                                 level->list_end,       level->x[0],           level->place,
                                 level->slice_begin,    level->coefficient[0], level->diagonal[0],
                                 level->coefficient[1], level->diagonal[1],    level->known[0],
-                                level->known[1],       level->beside[0],      level->beside[1]};
+                                level->known[1],       level->beside[0],      level->beside[1],
+                                level->number,         level->children};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
             und_pages_free(arrays[k]);
         for (int k = 0; k < 4; k++) {
@@ -155,5 +161,7 @@ void und_multigrid_close(und_multigrid *m)
         }
     }
     free(m->slice_product);
+    und_multigrid_cycle_close(m);
+    und_multigrid_plan_close(m);
     *m = (und_multigrid){0};
 }

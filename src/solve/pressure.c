@@ -35,7 +35,7 @@ void und_pressure_destroy(und_pressure *s)
 und_status und_pressure_window(und_pressure *s, const und_mac *mac, und_error *err)
 {
     und_system other;
-    if (und_system_open(&other, mac, s->system.m.level[0].most_threads, err) != UND_OK) {
+    if (und_system_open(&other, mac, s->system.m.device.threads, err) != UND_OK) {
         und_system_close(&other);
         return err->status;
     }

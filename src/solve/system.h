@@ -24,7 +24,12 @@ typedef struct und_system {
     double unit;               /* while it is solved: of the grid's x, which times it is ours */
     const float *b;            /* and one of them */
     const double *b_double;
-    double scale;           /* of r, for the preconditioner */
+    double *grid;     /* the grid's x */
+    und_set set;      /* the finest level's packs */
+    double scale;     /* of r, for the preconditioner */
+    double tolerance; /* of the largest |r|, which is */
+    double residual;
+    bool stop;              /* below it */
     double beta, alpha;     /* of the iteration */
     double product, energy; /* z r and p A p of the one before; 0: there was none */
     bool directed;          /* p is the next direction already */
