@@ -15,7 +15,7 @@ enum {
 typedef struct und_mac_flow_advect_parts {
     float *guess;     /* a component moved as semi-Lagrangian advection does */
     float *high;      /* the largest value around where a face came from */
-    int *reach;       /* of each slice: how many slices away a correction looks */
+    float *reach;     /* of each slice: how many cells along z its faces go, at most */
     und_mask shut[3]; /* faces that are closed and touch a cell of the liquid */
     und_mask whole;   /* places between faces whose guesses are known, each at its lowest face */
 } und_mac_flow_advect_parts;

@@ -1,0 +1,142 @@
+/* Equation 3.2 at faces: what they have is what was where the liquid came from. */
+#ifndef UND_FLOW_MAC_FLOW_ADVECT_KERNEL_H
+#define UND_FLOW_MAC_FLOW_ADVECT_KERNEL_H
+
+#include "flow/mac_flow_kernel.h"
+#include "grid/pass.h"
+#include "grid/sample.h"
+
+typedef struct und_advect_args {
+    und_mac mac;
+    float *u[3], *next[3];
+    const float *moved[3]; /* what is carried along: u, or more */
+    float cells_per_speed;
+    bool third;
+    float *to[3];        /* cells: where the flow takes a face of the component that is moved */
+    float *guess, *high; /* a component as semi-Lagrangian advection has it; the largest around there */
+    float *reach;        /* of each slice from -1 on: cells along z that faces go at most */
+    und_mask flows[3], shut[3]; /* faces that flow; that are closed and touch the liquid */
+    und_mask whole;             /* places between faces whose guesses are known, each at its lowest face */
+    float *gained[3], scale;    /* for second order in time; NULL: not kept */
+} und_advect_args;
+
+UND_INLINE void und_face_middles(const und_mac *m, und_place p, int axis, und_lanes place[3])
+{
+    place[0] = und_lanes_count() + ((float)(p.x + m->low[0]) + (axis == 0 ? 1 : 0.5f));
+    place[1] = und_lanes_all((float)(p.y + m->low[1]) + (axis == 1 ? 1 : 0.5f));
+    place[2] = und_lanes_all((float)(p.z + m->low[2]) + (axis == 2 ? 1 : 0.5f));
+}
+
+/* Semi-Lagrangian. */
+UND_INLINE void und_advect_take_over(const und_advect_args *a, und_place p, int axis)
+{
+    und_lanes place[3], speed[3], foot[3], value;
+    und_face_middles(&a->mac, p, axis, place);
+    und_faces_velocity(&a->mac, a->u, axis, p.at, speed);
+    und_sample_trace(&a->mac, a->u, place, speed, -a->cells_per_speed, a->third, foot);
+    und_sample_faces(&a->mac, a->moved[axis], axis, foot, &value, NULL);
+    und_lanes_store_some(a->next[axis] + p.at, value, p.which);
+}
+UND_KERNEL_AXES(und_advect_take_over, und_advect_args, UND_EACH_CELL)
+
+/* The same, with the range of the values it is made of: its low end is kept in next.  Where faces go to is
+ * kept, for the correction. */
+UND_INLINE void und_advect_guess(const und_advect_args *a, und_place p, int axis)
+{
+    const und_mac *m = &a->mac;
+    const und_lanes furthest = und_lanes_all((float)m->n[2]), none = {0};
+    und_lanes place[3], speed[3], foot[3], to[3], value;
+    und_sample_range range;
+    und_face_middles(m, p, axis, place);
+    und_faces_velocity(m, a->u, axis, p.at, speed);
+    und_sample_trace(m, a->u, place, speed, -a->cells_per_speed, a->third, foot);
+    und_sample_trace(m, a->u, place, speed, a->cells_per_speed, a->third, to);
+    for (int k = 0; k < 3; k++)
+        und_lanes_store_some(a->to[k] + p.at, to[k], p.which);
+    const und_lanes way = to[2] - place[2], far = und_lanes_max(way, -way);
+    const und_lanes bounded = und_lanes_select(far < furthest, far, furthest);
+    float *reach = a->reach + p.z + 1;
+    if (und_lanes_bits(bounded > *reach) & p.which)
+        *reach = und_lanes_most(und_lanes_select(und_lanes_where(p.which), bounded, none));
+    und_sample_faces(m, a->moved[axis], axis, foot, &value, &range);
+    und_lanes_store_some(a->guess + p.at, value, p.which);
+    und_lanes_store_some(a->next[axis] + p.at, range.low, p.which);
+    und_lanes_store_some(a->high + p.at, range.high, p.which);
+}
+UND_KERNEL_AXES(und_advect_guess, und_advect_args, UND_EACH_CELL)
+
+/* Whether all guesses around the places are known. */
+UND_INLINE unsigned und_advect_known(const und_advect_args *a, int axis, const und_lanes place[3])
+{
+    const und_mask *whole = &a->whole;
+    const ptrdiff_t row = 64 * whole->words, step[3] = {1, row, row * (whole->n[1] + 2)};
+    und_lanes_int bit = {0};
+    bit += (int32_t)(step[0] + step[1] + step[2]);
+    for (int k = 0; k < (a->mac.n[2] == 1 ? 2 : 3); k++) {
+        const float low = (float)a->mac.low[k];
+        bit += (k == axis ? und_between_make(whole->n[k], step[k], place[k] - low, 0)
+                          : und_between_make(whole->n[k], step[k], place[k] + 0.5f - low, 1))
+                   .low;
+    }
+    unsigned known = 0;
+    for (int i = 0; i < UND_LANES; i++)
+        known |= (unsigned)(whole->bits[bit[i] >> 6] >> (bit[i] & 63) & 1) << i;
+    return known;
+}
+
+/* The guess is followed forward: what does not come back to the face is twice its error. */
+UND_INLINE void und_advect_correct(const und_advect_args *a, und_place p, int axis)
+{
+    und_lanes place[3], foot[3], back, value = und_lanes_load(a->guess + p.at);
+    und_face_middles(&a->mac, p, axis, place);
+    for (int k = 0; k < 3; k++)
+        foot[k] = und_lanes_select(und_lanes_where(p.which), und_lanes_load(a->to[k] + p.at), place[k]);
+    const unsigned known = und_advect_known(a, axis, foot) & p.which;
+    if (known) {
+        und_sample_faces(&a->mac, a->guess, axis, foot, &back, NULL);
+        und_lanes better = value + 0.5f * (und_lanes_load(a->moved[axis] + p.at) - back);
+        better = und_lanes_max(better, und_lanes_load(a->next[axis] + p.at));
+        better = und_lanes_min(better, und_lanes_load(a->high + p.at));
+        value = und_lanes_select(und_lanes_where(known), better, value);
+    }
+    und_lanes_store_some(a->next[axis] + p.at, value, p.which);
+}
+UND_KERNEL_AXES(und_advect_correct, und_advect_args, UND_EACH_CELL)
+
+/* Places between faces that flow or are shut: a word at a time. */
+UND_INLINE void und_advect_know(const und_advect_args *a, und_place p, int axis)
+{
+    const int w = p.x, words = a->whole.words, sides = a->mac.n[2] == 1 ? 2 : 4;
+    uint64_t all = ~UINT64_C(0), after = ~UINT64_C(0);
+    for (int i = 0; i < sides && all; i++) {
+        const uint64_t *flows = und_mask_row(&a->flows[axis], p.y + i % 2, p.z + i / 2);
+        const uint64_t *shut = und_mask_row(&a->shut[axis], p.y + i % 2, p.z + i / 2);
+        all &= flows[w] | shut[w];
+        after &= w + 1 < words ? flows[w + 1] | shut[w + 1] : 0;
+    }
+    und_mask_row(&a->whole, p.y, p.z)[w] = all & (all >> 1 | after << 63);
+}
+UND_KERNEL_AXES(und_advect_know, und_advect_args, UND_EACH_WORD)
+
+/* The guess of faces that are shut is what they have. */
+UND_INLINE void und_advect_guess_shut(const und_advect_args *a, und_place p, int axis)
+{
+    und_lanes_store_some(a->guess + p.at, und_lanes_load(a->moved[axis] + p.at), p.which);
+}
+UND_KERNEL_AXES(und_advect_guess_shut, und_advect_args, UND_EACH_CELL)
+
+/* Takes it over.  What was gained on the way is taken off where it arrives, and what u is then is kept, to
+ * know what is gained in this step. */
+UND_INLINE void und_advect_put_back(const und_advect_args *a, und_place p, int axis)
+{
+    float *gained = a->gained[axis];
+    und_lanes value = und_lanes_load(a->next[axis] + p.at);
+    if (gained) {
+        value -= a->scale * und_lanes_load(gained + p.at);
+        und_lanes_store_some(gained + p.at, -value, p.which);
+    }
+    und_lanes_store_some(a->u[axis] + p.at, value, p.which);
+}
+UND_KERNEL_AXES(und_advect_put_back, und_advect_args, UND_EACH_CELL)
+
+#endif
