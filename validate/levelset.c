@@ -26,6 +26,7 @@ const validation_case levelset_cases[] = {
     {"particles_sloshing", "levelset", case_levelset_sloshing},
     {"particles_dam_break", "levelset", case_levelset_dam},
     {"particles_jet", "levelset", case_levelset_jet},
+    {"particles_drift", "levelset", case_levelset_drift},
     {"holds_puddle", "levelset", case_levelset_hold_puddle},
     {"holds_poured_litre", "levelset", case_levelset_hold_litre},
     {"holds_dropped_ball", "levelset", case_levelset_hold_ball},

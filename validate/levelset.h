@@ -37,7 +37,7 @@ extern case_fn case_levelset_rest, case_levelset_fall, case_levelset_sloshing, c
     case_levelset_channel, case_levelset_source, case_levelset_cup, case_levelset_thin,
     case_levelset_box_turns, case_levelset_slot, case_levelset_pushed, case_levelset_viscous_wave;
 extern case_fn case_levelset_taylor_green, case_levelset_filling, case_levelset_jet, case_levelset_merge,
-    case_levelset_grids;
+    case_levelset_grids, case_levelset_drift;
 extern case_fn case_levelset_hold_shape, case_levelset_hold_puddle, case_levelset_hold_ball,
     case_levelset_hold_cup, case_levelset_hold_sheet, case_levelset_hold_source, case_levelset_hold_pool,
     case_levelset_hold_pieces, case_levelset_hold_pushed, case_levelset_hold_cups, case_levelset_hold_off,

@@ -181,6 +181,35 @@ und_status case_levelset_merge(case_sink *sink, und_error *err)
     return UND_OK;
 }
 
+/* Of the benchmark's dam with `surface = "particles"`, what following its surface loses in 2 s. */
+static und_status drift(case_sink *sink, int n, bool keep, double limit, und_error *err)
+{
+    char text[64];
+    und_levelset_def def = case_levelset_tank(sink, n, n, n, 1.0 / n);
+    und_shape *dam = case_levelset_box(0.4, 0.6, 1, err);
+    const und_fill_def fill = {.shape = dam};
+    def.surface_rule = UND_SURFACE_PARTICLES;
+    def.keep_volume = keep;
+    def.fills = &fill;
+    def.fill_count = 1;
+    und_levelset *levelset = dam ? und_levelset_create(&def, err) : NULL;
+    if (levelset) {
+        case_levelset_run(levelset, 2, 1.0 / 24);
+        const und_ledger ledger = und_levelset_ledger(levelset);
+        snprintf(text, sizeof text, "%d cells%s: share gained in 2 s", n, keep ? ", keep_volume" : "");
+        case_report(sink, (case_result){text, ledger.correction / ledger.start, 0, limit, "volume is kept"});
+    }
+    und_levelset_destroy(levelset);
+    und_shape_destroy(dam);
+    return levelset ? UND_OK : err->status;
+}
+
+und_status case_levelset_drift(case_sink *sink, und_error *err)
+{
+    und_status status = drift(sink, 64, false, 0.025, err);
+    return status == UND_OK ? drift(sink, 32, true, 0.002, err) : status;
+}
+
 enum { SHOTS = 24 };
 typedef struct shot {
     double front[SHOTS], middle[SHOTS][2]; /* m, every 1/24 s */

@@ -43,6 +43,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->kind, sizeof *p->kind, mac->count},
         {(void **)&p->to, sizeof *p->to, mac->count},
         {(void **)&p->mark, sizeof *p->mark, mac->count},
+        {(void **)&p->unsure, sizeof *p->unsure, mac->count},
         {(void **)&p->flux, sizeof *p->flux, mac->count},
         {(void **)&p->extra, sizeof *p->extra, mac->count},
         {(void **)&p->spare, sizeof *p->spare, mac->count},
@@ -63,6 +64,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
             return err->status;
     mark_inside(v);
+    memset(p->unsure, UND_VOLUME_GAINS, mac->count); /* until it moves */
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
         p->around[k] = und_volume_step(mac, k);
     return UND_OK;
@@ -73,10 +75,10 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {v->c,          v->film,     p->inside,   p->own,       p->kind,      p->to,
-                            p->mark,       p->flux,     p->extra,    p->spare,     p->part,      p->area,
-                            p->over,       p->fraction, p->list,     p->chunk,     p->row_chunk, p->row_count,
-                            p->row_chunks, p->row_sum,  p->row_most, p->block_most};
+    void *const arrays[] = {
+        v->c,         v->film,      p->inside,     p->own,     p->kind,     p->to,         p->mark,  p->flux,
+        p->extra,     p->spare,     p->part,       p->area,    p->over,     p->fraction,   p->list,  p->chunk,
+        p->row_chunk, p->row_count, p->row_chunks, p->row_sum, p->row_most, p->block_most, p->unsure};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);
@@ -202,6 +204,36 @@ void und_volume_hand_over(und_volume *v, int32_t *amounts)
     UND_VOLUME_EACH_CHUNK(v, k)
     und_volume_set_out(v, k, amounts);
     und_volume_hand_out(v, amounts);
+}
+
+/* ---- Where particles know better ---- */
+
+void und_volume_find_unsure(und_volume *v, const und_volume_flow *flow)
+{
+    const float whole = (float)flow->per_speed;
+    const float keeps = 0.002f, least = 0.25f; /* of its volume, in a step; cells that are crossed in it */
+    memset(v->parts->unsure, 0, v->mac.count);
+    UND_VOLUME_EACH_CHUNK(v, k)
+    {
+        und_lanes gain = {0}, square = {0};
+        for (int a = 0; a < (v->mac.n[2] > 1 ? 3 : 2); a++) {
+            const und_lanes high = und_lanes_load(flow->u[a] + k->at);
+            const und_lanes low = und_lanes_load(flow->u[a] + k->at - v->mac.step[a]);
+            gain += high - low;
+            square += (high + low) * (high + low);
+        }
+        gain *= whole;
+        const und_lanes_int slow = square * (whole * whole) < 4 * least * least;
+        const uint8_t *kind = v->parts->kind + k->at;
+        und_lanes_int held = und_lanes_bytes(kind) == UND_VOLUME_HELD;
+        for (int way = 0; way < 6; way++) {
+            const ptrdiff_t step = v->mac.step[way / 2];
+            held |= und_lanes_bytes(kind + (way % 2 ? step : -step)) == UND_VOLUME_HELD;
+        }
+        und_lanes_bytes_store_some(v->parts->unsure + k->at,
+                                   (held | slow | (gain > keeps) | (gain < -keeps)) & UND_VOLUME_GAINS,
+                                   k->bits);
+    }
 }
 
 /* ---- What phi encloses ---- */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 }; /* rounds */
+enum { FURTHER = 7 };              /* times these rounds where the flow keeps its volume */
 static const double SHOWN = 0.005; /* of all: as long as phi moves by more it is gone on */
 static const double LITTLE_LEFT =
     0.25; /* of a cell's share of that: what has less left is not gone on with */
@@ -20,9 +21,12 @@ static const uint8_t UNKNOWN = 255; /* in to[]: not looked for yet */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
 static const float TRUSTED = 0.1f; /* cells: what particles are trusted with, at most */
 static const float SHOWS_MORE = 0.02f, SHOWS_LESS = 0.003f; /* or of what there is, where phi shows so */
-static const float TRUSTED_SHIFT = 0.2f;                    /* of what is asked */
-static const float LEAST_AREA = 1.6f, WEIGHTS = 64;         /* the sum of und_volume_weight */
-static const float AREA_ONE = 0x1p20f;                      /* in area[]: so many are 1 */
+static const float TRUSTED_SHIFT = 0.2f,
+                   SURE_SHIFT = 0.02f; /* of what is asked; where the flow keeps its volume */
+static const float SURE = 0.25f;       /* cells: what particles are trusted with there, at most */
+static const float BEND = 0.5f;        /* a second difference of phi: what is thin has more */
+static const float LEAST_AREA = 1.6f, WEIGHTS = 64; /* the sum of und_volume_weight */
+static const float AREA_ONE = 0x1p20f;              /* in area[]: so many are 1 */
 
 /* Of the difference to a neighbour, round by round: the last alone would not be stable, all together even out
  * as 37 rounds of 1/6 do (Alexiades, Amiez & Gremaud 1996, "Super-time-stepping acceleration of explicit
@@ -36,6 +40,7 @@ typedef struct fit {
     const und_volume_walls *walls;
     float *phi;
     bool tracked;   /* particles have the shape: phi is shifted no sooner than must be */
+    bool first;     /* of several shifts */
     int32_t little; /* of UND_VOLUME_ONE: what a cell may be left with */
 } fit;
 
@@ -209,6 +214,21 @@ static unsigned at_walls(const fit *f, const und_volume_chunk *k)
 /* In mark[]: cells at the surface; others; 0 is in those that are not looked at. */
 enum { AT_WALL = 1, FREE, OTHER };
 
+/* What is thin, by second differences of phi, of which the surface's curvature makes less; and walls. */
+static void find_thin(const fit *f, const und_volume_chunk *k, und_lanes_int at_wall)
+{
+    uint8_t *unsure = f->v->parts->unsure + k->at;
+    und_lanes_int bits = (und_lanes_bytes(unsure) & UND_VOLUME_GAINS) | (at_wall & UND_VOLUME_WALL);
+    for (int a = 0; a < (f->v->mac.n[2] > 1 ? 3 : 2); a++) {
+        const float *phi = f->phi + k->at;
+        const ptrdiff_t step = f->v->mac.step[a];
+        const und_lanes bend =
+            und_lanes_load(phi + step) + und_lanes_load(phi - step) - 2 * und_lanes_load(phi);
+        bits |= ((bend > BEND) & UND_VOLUME_SHEET) | ((bend < -BEND) & UND_VOLUME_GAP);
+    }
+    und_lanes_bytes_store_some(unsure, bits, k->bits);
+}
+
 /* Films, and what is to be done with the others of a chunk. */
 static void set_marks(const fit *f, und_volume_chunk *k)
 {
@@ -229,8 +249,10 @@ static void set_marks(const fit *f, und_volume_chunk *k)
     und_lanes_int_store_some(p->extra + k->at, c - und_lanes_int_load_some(p->part + k->at, k->bits),
                              k->bits);
     und_lanes_bytes_store_some(f->v->film + k->at, und_lanes_where(k->film) & 1, k->bits);
-    const und_lanes_int free = FREE - (und_lanes_where(at_walls(f, k)) & 1),
+    const und_lanes_int at_wall = und_lanes_where(at_walls(f, k)), free = FREE - (at_wall & 1),
                         other = (und_lanes_int){0} + OTHER;
+    if (f->tracked)
+        find_thin(f, k, at_wall);
     und_lanes_bytes_store_some(p->mark + k->at, und_lanes_int_select(und_lanes_where(k->evens), free, other),
                                k->bits);
     und_lanes_bytes_store_some(p->to + k->at, (und_lanes_int){0} + UNKNOWN, k->bits);
@@ -314,35 +336,73 @@ static void find_others(const fit *f, und_volume_chunk *k)
     }
 }
 
-/* Once, from one array to the other.  Little goes far; what is amiss by much is put right where it is. */
+/* Of these, such as are far and where the flow keeps its volume; whether there are any. */
+static bool find_sure(const fit *f, und_volume_chunk *k)
+{
+    const uint8_t *unsure = f->v->parts->unsure + k->at;
+    const und_lanes_int own = und_lanes_bytes(unsure);
+    unsigned any = 0;
+    for (int way = 0; way < 6; way++) {
+        const ptrdiff_t step = f->v->mac.step[way / 2];
+        const und_lanes_int other = und_lanes_bytes(unsure + (way % 2 ? step : -step));
+        k->with[way] = (uint16_t)(k->far[way] & und_lanes_bits(((own | other) & UND_VOLUME_GAINS) == 0));
+        any |= k->with[way];
+    }
+    return any != 0;
+}
+
+/* Of a chunk, from one array to the other: of the difference to a neighbour the part `even` of what is
+ * little, `much` of what is more. */
+UND_INLINE void even_out_chunk(const fit *f, const und_volume_chunk *k, const int32_t *from, int32_t *to,
+                               float even, float much)
+{
+    const und_lanes little = und_lanes_all(LITTLE * UND_VOLUME_ONE);
+    const und_lanes_int own = und_lanes_int_load(from + k->at);
+    und_lanes_int sum = own;
+    for (int way = 0; way < 6; way++) {
+        const ptrdiff_t step = f->v->mac.step[way / 2];
+        const und_lanes_int more = und_lanes_int_load(from + k->at + (way % 2 ? step : -step)) - own;
+        const und_lanes_int sign = more >> 31;
+        const und_lanes size = __builtin_convertvector((more ^ sign) - sign, und_lanes);
+        const und_lanes some = und_lanes_select(und_lanes_where(k->far[way]), little, (und_lanes){0});
+        const und_lanes part = und_lanes_max(und_lanes_min(even * size, some), much * size);
+        sum += und_lanes_where(k->with[way]) & ((__builtin_convertvector(part, und_lanes_int) ^ sign) - sign);
+    }
+    und_lanes_int_store_some(to + k->at, sum, k->evens);
+}
+
+/* Little goes far; what is amiss by much is put right where it is. */
 static void even_out_once(const fit *f, const int32_t *from, int32_t *to, int round)
 {
     const und_volume *v = f->v;
-    const und_lanes even = und_lanes_all(f->tracked ? EVEN[round] : ALONE),
-                    much = und_lanes_all(f->tracked ? MUCH : ALONE),
-                    little = und_lanes_all(LITTLE * UND_VOLUME_ONE);
+    const float even = f->tracked ? EVEN[round] : ALONE, much = f->tracked ? MUCH : ALONE;
     UND_VOLUME_EACH_CHUNK(v, k)
     {
         const und_volume_chunk *const ahead = und_volume_ahead(k, end_);
-        const und_lanes_int own = und_lanes_int_load(from + k->at);
-        und_lanes_int sum = own;
         __builtin_prefetch(from + ahead->at + v->mac.step[2]);
         __builtin_prefetch(to + ahead->at, 1);
         if (!k->evens)
             continue;
         if (round == 0)
             find_others(f, k);
-        for (int way = 0; way < 6; way++) {
-            const ptrdiff_t step = v->mac.step[way / 2];
-            const und_lanes_int more = und_lanes_int_load(from + k->at + (way % 2 ? step : -step)) - own;
-            const und_lanes_int sign = more >> 31;
-            const und_lanes size = __builtin_convertvector((more ^ sign) - sign, und_lanes);
-            const und_lanes some = und_lanes_select(und_lanes_where(k->far[way]), little, (und_lanes){0});
-            const und_lanes part = und_lanes_max(und_lanes_min(even * size, some), much * size);
-            sum += und_lanes_where(k->with[way]) &
-                   ((__builtin_convertvector(part, und_lanes_int) ^ sign) - sign);
-        }
-        und_lanes_int_store_some(to + k->at, sum, k->evens);
+        even_out_chunk(f, k, from, to, even, much);
+    }
+}
+
+/* Further, where the flow keeps its volume: of chunks with such cells alone, as these are few. */
+static void even_out_further(const fit *f)
+{
+    const und_volume *v = f->v;
+    und_volume_parts *p = v->parts;
+    int count = 0;
+    for (int i = 0; i < p->chunk_count; i++)
+        if (p->chunk[i].evens && find_sure(f, &p->chunk[i]))
+            p->list[count++] = i;
+    for (int round = 0; round < FURTHER * EVENING; round++) {
+        const int32_t *from = round % 2 ? p->spare : p->extra;
+        int32_t *to = round % 2 ? p->extra : p->spare;
+        UND_VOLUME_EACH(v, count, i, p->list)
+        even_out_chunk(f, &p->chunk[i], from, to, EVEN[round % EVENING], 0);
     }
 }
 
@@ -353,6 +413,8 @@ static void even_out(const fit *f)
         even_out_once(f, p->extra, p->spare, round);
         even_out_once(f, p->spare, p->extra, round + 1);
     }
+    if (f->tracked && f->first)
+        even_out_further(f);
 }
 
 /* ---- Debts ---- */
@@ -450,8 +512,9 @@ static around sum_around(const fit *f, const und_volume_chunk *chunk)
 
 /* How much of it phi is asked to show.  Fluxes are off by little everywhere, particles by less: what is small
  * beside the liquid there is, and beside the air, comes slowly, and is evened out along the surface before.
- */
-static und_lanes asked(const fit *f, const around *sum)
+ * Where the flow keeps its volume so do the particles, but in sheets that are thinner than they can tell,
+ * and gaps that close. */
+static und_lanes asked(const fit *f, const und_volume_chunk *k, const around *sum)
 {
     if (!f->tracked)
         return SHIFT * sum->over;
@@ -460,7 +523,16 @@ static und_lanes asked(const fit *f, const around *sum)
     const und_lanes less = und_lanes_min(most, SHOWS_LESS * some),
                     more = und_lanes_min(most, SHOWS_MORE * some);
     const und_lanes little = und_lanes_max(und_lanes_min(sum->over, less), -more);
-    return SHIFT * (sum->over - (1 - TRUSTED_SHIFT) * little);
+    const und_lanes shown = sum->over - (1 - TRUSTED_SHIFT) * little;
+    const uint8_t *at = f->v->parts->unsure + k->at;
+    und_lanes_int unsure = und_lanes_bytes(at);
+    for (int a = 0; a < 3; a++)
+        unsure |= und_lanes_bytes(at - f->v->mac.step[a]) | und_lanes_bytes(at + f->v->mac.step[a]);
+    const und_lanes_int sure = (unsure & ~UND_VOLUME_SHEET) == 0;
+    const und_lanes far = SURE * sum->area,
+                    high = und_lanes_select((unsure & UND_VOLUME_SHEET) != 0, less, far);
+    const und_lanes slow = und_lanes_max(und_lanes_min(sum->over, high), -far);
+    return SHIFT * und_lanes_select(sure, sum->over - (1 - SURE_SHIFT) * slow, shown);
 }
 
 /* Where there is next to no surface around, but liquid, some comes up.  What is still to be shown around
@@ -480,7 +552,7 @@ static int64_t set_shifted(const fit *f, und_volume_chunk *k, float *next)
     const und_lanes held = und_volumes_cells(und_lanes_int_load(v->c + k->at));
     const und_lanes_int some = sum.area > LEAST_AREA;
     const und_lanes_int rises = (sum.over > 2.5f * LEAST_AREA) & (phi > 0) & (held > 0.3f * room);
-    const und_lanes over = und_lanes_select(some, asked(f, &sum), sum.over);
+    const und_lanes over = und_lanes_select(some, asked(f, k, &sum), sum.over);
     const und_lanes moved = phi - und_volumes_clip(over / sum.area, MOST_SHIFT);
     const und_lanes up = und_lanes_select(rises, phi - 0.3f, phi);
     und_lanes_store_some(next + k->at, und_lanes_select(some, moved, up), near);
@@ -608,15 +680,17 @@ static void refresh(const und_volume *v, und_distance *d)
 
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked)
 {
-    fit f = {v, walls, d->phi, tracked, 0};
+    fit f = {v, walls, d->phi, tracked, true, 0};
     und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
     und_volume_list(v, look_near, NULL, &f);
     const double enough = SHOWN * (double)und_volume_sum(v);
     const und_volume_parts all = *v->parts;
     f.little = (int32_t)fmin(LITTLE_LEFT * enough / (all.count + 1), UND_VOLUME_ONE);
-    for (int round = 0; round < SHIFTS && (double)shift(&f) > enough; round++)
+    for (int round = 0; round < SHIFTS && (double)shift(&f) > enough; round++) {
         look_at_left(v->parts);
+        f.first = false;
+    }
     v->parts->chunk = all.chunk;
     v->parts->chunk_count = all.chunk_count;
     v->parts->count = all.count;

@@ -781,6 +781,7 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
     m.parts = parts_needed(&m);
     m.per = m.whole / (float)m.parts;
     m.stays = flow->stays / sqrtf((float)m.parts);
+    und_volume_find_unsure(v, flow);
     first_fractions(&m);
     move_deep(&m);
     for (int k = 0; k < m.parts; k++) {

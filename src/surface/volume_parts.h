@@ -29,6 +29,7 @@ typedef struct und_volume_parts {
     uint8_t *kind;   /* UND_VOLUME_DRY and so on */
     uint8_t *to;     /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
     uint8_t *mark;   /* of cells of the list */
+    uint8_t *unsure; /* bits: why what particles know of a cell is not enough */
     int32_t *flux;   /* over high faces */
     int32_t *extra;  /* what a cell holds besides what phi encloses */
     int32_t *spare;  /* one more */
@@ -91,6 +92,13 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
  * stir the liquid for it. */
 void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
                      const void *context);
+
+/* In unsure[].  Beyond the surface the flow is made up: where it gains or loses volume so do phi and the
+ * particles, and what cells hold does not; so in sources, and where it is slow fluxes are off by less. Sheets
+ * may be thinner than particles can tell, gaps close, and along walls there are films. */
+enum { UND_VOLUME_GAINS = 1, UND_VOLUME_SHEET = 2, UND_VOLUME_GAP = 4, UND_VOLUME_WALL = 8 };
+/* Of the list, the first of these; of others none. */
+void und_volume_find_unsure(und_volume *v, const und_volume_flow *flow);
 
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
