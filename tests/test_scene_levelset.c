@@ -245,8 +245,7 @@ static void what_is_wrong_is_told(void **state)
         {L("cfl = 0"), "cfl: expected a number from 0.05 to 100, found 0"},
         {"liquid.levelset { size = {1, 1, 1},\n cells = {8, 9, 8} }",
          "l.lua:2: liquid.levelset.cells: cells are cubes: 8 along x are 0.125 m wide, and along y 8 of "
-         "those "
-         "fit into 1 m, not 9"},
+         "those fit into 1 m, not 9"},
         {"liquid.levelset { size = {1, 1, 1}, cells = 7.5 }",
          "expected whole numbers from 1 to 4096, found 7.5"},
         {"liquid.levelset { size = {1, 1, 1}, cells = 0/0 }", "expected a finite number from 1 to 4096"},
@@ -272,8 +271,7 @@ static void what_is_wrong_is_told(void **state)
         {L("modifiers = {{ velocity = {0, 0, 0}, soft = 1 }}"), "the border of the shape, and there is none"},
         {L("forces = {{ acceleration = {0, 1, 0}, at = {1, 1, 1} }}"), "lead the shape, and there is none"},
         {L("forces = {{ acceleration = {0, 1, 0},\n grid = { min = {0, 0, 0}, max = {1, 1, 1}, samples = {2, "
-           "2, 2},"
-           " value = {1, 1, 1} } }}"),
+           "2, 2}, value = {1, 1, 1} } }}"),
          "expected either \"acceleration\" or \"grid\", found both"},
         {L("forces = {{ grid = { min = {0, 0, 0}, max = {1, 1, 1}, samples = {2, 2, 0}, value = {1, 1, 1} } "
            "}}"),

@@ -42,6 +42,18 @@ static void follow_walls(und_levelset *s, double cells_per_speed)
                              s->def.trace == 3, furthest);
 }
 
+static void carry_phi(und_levelset *s, double cells_per_speed)
+{
+    if (s->def.surface_rule == UND_SURFACE_WENO) {
+        und_distance_advect_weno(&s->surface, s->flow.u, cells_per_speed);
+        return;
+    }
+    und_distance_advect(&s->surface, s->flow.u, cells_per_speed,
+                        s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
+    if (s->solids.any)
+        follow_walls(s, cells_per_speed);
+}
+
 /* Equation 4.8, corrected by the particles before and after phi is made a distance again (2.6). */
 void und_levelset_move_surface(und_levelset *s)
 {
@@ -52,13 +64,7 @@ void und_levelset_move_surface(und_levelset *s)
         if (s->volume)
             und_levelset_volume_move(s);
         und_levelset_come_apart(s);
-        if (s->def.surface_rule == UND_SURFACE_WENO)
-            und_distance_advect_weno(&s->surface, s->flow.u, cells_per_speed);
-        else
-            und_distance_advect(&s->surface, s->flow.u, cells_per_speed,
-                                s->def.trace == 3 ? UND_TRACE_RK3 : UND_TRACE_RK2);
-        if (wall && s->def.surface_rule != UND_SURFACE_WENO)
-            follow_walls(s, cells_per_speed);
+        carry_phi(s, cells_per_speed);
         und_levelset_take_surface(s, false);
     }
     STEP (PARTICLES)

@@ -178,6 +178,16 @@ static box posed_box(const und_mac *m, und_bounds bounds, const und_pose *pose)
     return b;
 }
 
+enum { SOME = 16 }; /* cells that are looked at together */
+
+static bool are_empty(const int32_t *c)
+{
+    int32_t any = 0;
+    for (int i = 0; i < SOME; i++)
+        any |= c[i];
+    return any == 0;
+}
+
 /* Cells that hold some, also where phi shows nothing of it. */
 static box held_box(const und_levelset *s)
 {
@@ -187,6 +197,10 @@ static box held_box(const und_levelset *s)
     for (int row = 0; row < und_mac_rows(m); row++) {
         const size_t first = und_mac_row(m, row);
         int low = 0, high = m->n[0];
+        while (low + SOME <= high && are_empty(c + first + low))
+            low += SOME;
+        while (high - SOME >= low && are_empty(c + first + high - SOME))
+            high -= SOME;
         while (low < high && c[first + (size_t)low] == 0)
             low++;
         while (high > low && c[first + (size_t)high - 1] == 0)

@@ -168,49 +168,50 @@ double und_distance_area(const und_distance *d)
     return sum_rows(d) * d->mac.d[0] * d->mac.d[1];
 }
 
-/* Of a slice: the first and one behind the last cell with liquid along x and y. */
-typedef struct extent {
-    int low[2], high[2];
-} extent;
+typedef struct extent_args {
+    und_mac mac;
+    const float *phi;
+    und_extent *row;
+} extent_args;
 
-static extent slice_extent(const und_distance *d, int z)
+/* Of a row: the first and one behind the last cell with liquid. */
+UND_INLINE void find_extent(const extent_args *a, und_place p)
 {
-    const und_mac *m = &d->mac;
-    extent e = {{m->n[0], m->n[1]}, {0, 0}};
-    for (int y = 0; y < m->n[1]; y++) {
-        const float *phi = d->phi + und_mac_at(m, 0, y, z);
-        int first = 0, last = m->n[0];
-        while (first < last && !(phi[first] < 0))
-            first++;
-        if (first == last)
+    const int n = a->mac.n[0];
+    und_extent e = {n, 0};
+    for (int x = 0; x < n; x += UND_LANES) {
+        const unsigned inside = n - x < UND_LANES ? (1u << (n - x)) - 1 : UND_LANES_ALL;
+        const unsigned bits = und_lanes_bits(und_lanes_load(a->phi + p.at + x) < 0) & inside;
+        if (!bits)
             continue;
-        while (!(phi[last - 1] < 0))
-            last--;
-        e.low[0] = first < e.low[0] ? first : e.low[0];
-        e.high[0] = last > e.high[0] ? last : e.high[0];
-        e.low[1] = y < e.low[1] ? y : e.low[1];
-        e.high[1] = y + 1;
+        const int first = x + __builtin_ctz(bits);
+        e.low = first < e.low ? first : e.low;
+        e.high = x + 32 - __builtin_clz(bits);
     }
-    return e;
+    a->row[p.z * a->mac.n[1] + p.y] = e;
 }
+UND_KERNEL(find_extent, extent_args, UND_EACH_ROW)
 
 bool und_distance_bounds(const und_distance *d, int low[3], int high[3])
 {
     const und_mac *m = &d->mac;
+    if (!d->parts) /* not opened yet */
+        return false;
+    const extent_args args = {*m, d->phi, d->parts->row_extent};
+    const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
+    und_pass(&d->device, find_extent, &args, &rows);
     for (int a = 0; a < 3; a++) {
         low[a] = m->n[a];
         high[a] = 0;
     }
-    for (int z = 0; z < m->n[2]; z++) {
-        extent e = slice_extent(d, z);
-        if (e.high[0] == 0)
-            continue;
-        for (int a = 0; a < 2; a++) {
-            low[a] = e.low[a] < low[a] ? e.low[a] : low[a];
-            high[a] = e.high[a] > high[a] ? e.high[a] : high[a];
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        const und_extent e = args.row[row];
+        const int first[3] = {e.low, row % m->n[1], row / m->n[1]},
+                  end[3] = {e.high, first[1] + 1, first[2] + 1};
+        for (int a = 0; a < 3 && e.high > 0; a++) {
+            low[a] = first[a] < low[a] ? first[a] : low[a];
+            high[a] = end[a] > high[a] ? end[a] : high[a];
         }
-        low[2] = z < low[2] ? z : low[2];
-        high[2] = z + 1;
     }
     return high[0] > 0;
 }
