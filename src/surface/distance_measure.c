@@ -171,14 +171,14 @@ double und_distance_area(const und_distance *d)
 typedef struct extent_args {
     und_mac mac;
     const float *phi;
-    und_extent *row;
+    und_row_extent *row;
 } extent_args;
 
 /* Of a row: the first and one behind the last cell with liquid. */
 UND_INLINE void find_extent(const extent_args *a, und_place p)
 {
     const int n = a->mac.n[0];
-    und_extent e = {n, 0};
+    und_row_extent e = {n, 0};
     for (int x = 0; x < n; x += UND_LANES) {
         const unsigned inside = n - x < UND_LANES ? (1u << (n - x)) - 1 : UND_LANES_ALL;
         const unsigned bits = und_lanes_bits(und_lanes_load(a->phi + p.at + x) < 0) & inside;
@@ -205,7 +205,7 @@ bool und_distance_bounds(const und_distance *d, int low[3], int high[3])
         high[a] = 0;
     }
     for (int row = 0; row < und_mac_rows(m); row++) {
-        const und_extent e = args.row[row];
+        const und_row_extent e = args.row[row];
         const int first[3] = {e.low, row % m->n[1], row / m->n[1]},
                   end[3] = {e.high, first[1] + 1, first[2] + 1};
         for (int a = 0; a < 3 && e.high > 0; a++) {

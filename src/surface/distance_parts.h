@@ -6,22 +6,22 @@
 #include "surface/distance.h"
 
 /* Cells of a row from low to below high. */
-typedef struct und_extent {
+typedef struct und_row_extent {
     int32_t low, high;
-} und_extent;
+} und_row_extent;
 
 typedef struct und_distance_parts {
     und_mask negative; /* phi < 0; beside the domain as in the cell it touches; see und_distance_signs */
     und_mask front;    /* cells with a neighbour on the other side of the surface */
     und_mask near, wide;
-    uint8_t *change[2];     /* [rows]: whether a pass, and the one before, changed values */
-    uint8_t *look;          /* [rows]: whether a row looks at such */
-    uint8_t *rows_changed;  /* what change[] points into: there are zeros around */
-    double *row_sum;        /* [rows] */
-    und_extent *row_extent; /* [rows]: where there is liquid */
-    float *block_most;      /* of each block of rows */
-    float *stage;           /* as phi: what is between in motion by HJ-WENO */
-    float *none;            /* a row of values further than any, which stands for what is beyond the domain */
+    uint8_t *change[2];         /* [rows]: whether a pass, and the one before, changed values */
+    uint8_t *look;              /* [rows]: whether a row looks at such */
+    uint8_t *rows_changed;      /* what change[] points into: there are zeros around */
+    double *row_sum;            /* [rows] */
+    und_row_extent *row_extent; /* [rows]: where there is liquid */
+    float *block_most;          /* of each block of rows */
+    float *stage;               /* as phi: what is between in motion by HJ-WENO */
+    float *none; /* a row of values further than any, which stands for what is beyond the domain */
 } und_distance_parts;
 
 static inline int und_distance_axes(const und_distance *d)
