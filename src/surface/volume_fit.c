@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum { TO_SURFACE = 3, EVENING = 8, EVENING_ALONE = 4, PAYING = 2, SHIFTS = 4 }; /* rounds */
-enum { FURTHER = 7 };              /* times these rounds where the flow keeps its volume */
 static const double SHOWN = 0.005; /* of all: as long as phi moves by more it is gone on */
 static const double LITTLE_LEFT =
     0.25; /* of a cell's share of that: what has less left is not gone on with */
@@ -40,7 +39,6 @@ typedef struct fit {
     const und_volume_walls *walls;
     float *phi;
     bool tracked;   /* particles have the shape: phi is shifted no sooner than must be */
-    bool first;     /* of several shifts */
     int32_t little; /* of UND_VOLUME_ONE: what a cell may be left with */
 } fit;
 
@@ -336,21 +334,6 @@ static void find_others(const fit *f, und_volume_chunk *k)
     }
 }
 
-/* Of these, such as are far and where the flow keeps its volume; whether there are any. */
-static bool find_sure(const fit *f, und_volume_chunk *k)
-{
-    const uint8_t *unsure = f->v->parts->unsure + k->at;
-    const und_lanes_int own = und_lanes_bytes(unsure);
-    unsigned any = 0;
-    for (int way = 0; way < 6; way++) {
-        const ptrdiff_t step = f->v->mac.step[way / 2];
-        const und_lanes_int other = und_lanes_bytes(unsure + (way % 2 ? step : -step));
-        k->with[way] = (uint16_t)(k->far[way] & und_lanes_bits(((own | other) & UND_VOLUME_GAINS) == 0));
-        any |= k->with[way];
-    }
-    return any != 0;
-}
-
 /* Of a chunk, from one array to the other: of the difference to a neighbour the part `even` of what is
  * little, `much` of what is more. */
 UND_INLINE void even_out_chunk(const fit *f, const und_volume_chunk *k, const int32_t *from, int32_t *to,
@@ -389,23 +372,6 @@ static void even_out_once(const fit *f, const int32_t *from, int32_t *to, int ro
     }
 }
 
-/* Further, where the flow keeps its volume: of chunks with such cells alone, as these are few. */
-static void even_out_further(const fit *f)
-{
-    const und_volume *v = f->v;
-    und_volume_parts *p = v->parts;
-    int count = 0;
-    for (int i = 0; i < p->chunk_count; i++)
-        if (p->chunk[i].evens && find_sure(f, &p->chunk[i]))
-            p->list[count++] = i;
-    for (int round = 0; round < FURTHER * EVENING; round++) {
-        const int32_t *from = round % 2 ? p->spare : p->extra;
-        int32_t *to = round % 2 ? p->extra : p->spare;
-        UND_VOLUME_EACH(v, count, i, p->list)
-        even_out_chunk(f, &p->chunk[i], from, to, EVEN[round % EVENING], 0);
-    }
-}
-
 static void even_out(const fit *f)
 {
     und_volume_parts *p = f->v->parts;
@@ -413,8 +379,6 @@ static void even_out(const fit *f)
         even_out_once(f, p->extra, p->spare, round);
         even_out_once(f, p->spare, p->extra, round + 1);
     }
-    if (f->tracked && f->first)
-        even_out_further(f);
 }
 
 /* ---- Debts ---- */
@@ -680,17 +644,15 @@ static void refresh(const und_volume *v, und_distance *d)
 
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked)
 {
-    fit f = {v, walls, d->phi, tracked, true, 0};
+    fit f = {v, walls, d->phi, tracked, 0};
     und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
     und_volume_list(v, look_near, NULL, &f);
     const double enough = SHOWN * (double)und_volume_sum(v);
     const und_volume_parts all = *v->parts;
     f.little = (int32_t)fmin(LITTLE_LEFT * enough / (all.count + 1), UND_VOLUME_ONE);
-    for (int round = 0; round < SHIFTS && (double)shift(&f) > enough; round++) {
+    for (int round = 0; round < SHIFTS && (double)shift(&f) > enough; round++)
         look_at_left(v->parts);
-        f.first = false;
-    }
     v->parts->chunk = all.chunk;
     v->parts->chunk_count = all.chunk_count;
     v->parts->count = all.count;
