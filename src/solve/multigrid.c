@@ -139,7 +139,8 @@ double und_multigrid_cycle(und_multigrid *m, const und_pass *before, int count, 
     und_pass first[UND_MULTIGRID_BEFORE + MOST_PASSES];
     und_step steps[2 * UND_MULTIGRID_LEVELS + 1];
     int own = 0;
-    memcpy(first, before, (size_t)count * sizeof *first);
+    for (int i = 0; i < count; i++)
+        first[i] = before[i];
     memcpy(first + count, c->down[0].passes, (size_t)c->down[0].count * sizeof *first);
     steps[own++] = (und_step){.passes = first, .count = count + c->down[0].count, .chain = true};
     if (look)
