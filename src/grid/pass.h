@@ -83,7 +83,7 @@ static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *
 {
     const int left = s->mac->n[0] - p->x;
     p->at = row + (size_t)p->x;
-    p->which = left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
+    p->which = left < UND_LANES ? (1u << (left > 0 ? left : 0)) - 1 : UND_LANES_ALL;
     return left > 0;
 }
 
