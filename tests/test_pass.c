@@ -1,29 +1,8 @@
 /* Kernels at the places of sets. */
 #include "grid/pass.h"
-#include "tests/test.h"
-
-#include "base/random.h"
+#include "tests/mask_model.h"
 
 #include <stdlib.h>
-
-static und_mac make_mac(int x, int y, int z)
-{
-    return und_mac_make((int[]){x, y, z}, (double[]){1, 1, 1}, (double[]){0, 0, 0});
-}
-
-static und_mask random_mask(const und_mac *mac, double share)
-{
-    und_error err;
-    und_mask m;
-    uint64_t i = 0;
-    assert_int_equal(und_mask_open(&m, mac, "a mask", &err), UND_OK);
-    for (int z = -1; z <= m.n[2]; z++)
-        for (int y = -1; y <= m.n[1]; y++)
-            for (int x = -1; x <= m.n[0]; x++)
-                if (und_random(7, 0, i++) < share)
-                    und_mask_add(&m, x, y, z);
-    return m;
-}
 
 typedef struct count_args {
     float *count;
