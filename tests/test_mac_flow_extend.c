@@ -195,7 +195,7 @@ static void test_slope(void **state)
         for (int rough = 0; rough < 2; rough++) {
             stream_model w;
             model_open(&w, NX, NY, nz, true, 2);
-            assert_int_equal(und_mac_flow_keep_gained(&w.s, &err), UND_OK);
+            assert_int_equal(und_mac_flow_keep_gained(&w.s, true, &err), UND_OK);
             model_label(&w, flat);
             const und_mac *m = &w.s.mac;
             model_fill(m, w.s.u[0], 0, rough ? wavy : across);
@@ -250,7 +250,7 @@ static void test_gained(void **state)
     und_error err;
     stream_model w;
     model_open(&w, 32, 32, 1, true, 1);
-    assert_int_equal(und_mac_flow_keep_gained(&w.s, &err), UND_OK);
+    assert_int_equal(und_mac_flow_keep_gained(&w.s, true, &err), UND_OK);
     model_label(&w, everywhere);
     const und_mac *m = &w.s.mac;
     model_fill(m, w.s.u[0], 0, turning_u);
@@ -263,8 +263,30 @@ static void test_gained(void **state)
         w.s.u[0][und_mac_at(m, 15, 22, 0)]; /* over the middle, 6.5 cells up: no part of it is radial */
     assert_double_near(u / -6.5, 1, pow(angle, 4) / 10);
     model_fill(m, w.s.u[0], 0, turning_u);
-    und_mac_flow_after_gain(&w.s, NULL, 2);
+    und_mac_flow_after_gain(&w.s, NULL, 2, INFINITY);
     assert_double_near(w.s.gained[0][und_mac_at(m, 15, 22, 0)], 0.5 * (-6.5 - u), 1e-6);
+    model_close(&w);
+}
+
+/* What comes all at once is not carried into the next step, but for as much again as there was, or as is no
+ * blow; what goes on is, from its second step on. */
+static void a_blow_is_over(void **state)
+{
+    (void)state;
+    und_error err;
+    stream_model w;
+    model_open(&w, 16, 16, 1, true, 1);
+    assert_int_equal(und_mac_flow_keep_gained(&w.s, false, &err), UND_OK);
+    model_label(&w, everywhere);
+    static const float gives[4] = {0.25F, 0.5F, 8, 0.25F}, keeps[4] = {0.125F, 0.25F, 0.5F, 0.125F};
+    const size_t at = und_mac_at(&w.s.mac, 8, 8, 0);
+    for (int i = 0; i < 4; i++) {
+        und_mac_flow_scale_gained(&w.s, i > 0);
+        und_mac_flow_advect(&w.s, 0, UND_TRACE_RK2, UND_ADVECT_MACCORMACK);
+        w.s.u[0][at] += gives[i];
+        und_mac_flow_after_gain(&w.s, NULL, 2, 0.0625);
+        assert_double_near(w.s.gained[0][at], keeps[i], 1e-6);
+    }
     model_close(&w);
 }
 
@@ -500,9 +522,9 @@ static void test_free_air(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),   cmocka_unit_test(test_linear),   cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_gained),  cmocka_unit_test(test_history),  cmocka_unit_test(test_solid),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_free_air),
+        cmocka_unit_test(test_plain),  cmocka_unit_test(test_linear),    cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_gained), cmocka_unit_test(a_blow_is_over), cmocka_unit_test(test_history),
+        cmocka_unit_test(test_solid),  cmocka_unit_test(test_threads),   cmocka_unit_test(test_free_air),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

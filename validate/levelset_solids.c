@@ -207,7 +207,6 @@ static und_status drain(case_sink *sink, int wide, const double at[2], const cha
     def.fills = &fill;
     def.obstacle_count = def.fill_count = 1;
     def.open[2] = true;
-    def.order = 2;
     und_levelset *levelset = floor && water ? und_levelset_create(&def, err) : NULL;
     if (levelset) {
         double root[2]; /* of the depth: falls by half of the jet's width over the tank's times sqrt(2 g) t */

@@ -116,7 +116,7 @@ typedef struct und_levelset_def {
     int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2 */
     und_velocity_rule velocity_rule; /* MacCormack */
     int order; /* of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns; 0:
-                  2 where the liquid has a viscosity that is the same everywhere, else 1 */
+                  2, but 1 where the viscosity varies or control shapes the surface of a viscous liquid */
     und_surface_rule surface_rule; /* volume */
     int redistance;                /* order, 1 or 2; 2 */
     int particles;                 /* in a cell near the surface; 0: a plain level set; 16 */

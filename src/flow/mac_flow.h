@@ -15,7 +15,9 @@ typedef struct und_mac_flow {
     und_device device;
     float *u[3];      /* m/s, of high faces; those of the layer beside the domain included */
     float *next[3];   /* scratch: swapped with u by what moves it */
-    float *gained[3]; /* m/s: half of what forces and pressure gave in the step before; NULL: not kept */
+    float *gained[3]; /* m/s: half of what forces and pressure gave in the step before, but for blows; NULL:
+                         not kept */
+    float *latest[3]; /* the same with blows, of faces that flow */
     double *p;        /* pressure over density, m2/s2 */
     und_mask liquid;  /* cells whose pressure is asked for: phi < 0 and some face open */
     und_mask
@@ -55,11 +57,14 @@ void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_orde
  *     u' = A(u + g/2) - g/2 + (forces and pressure),
  * which differs from A(u) by terms of second order alone, and where nothing moves not at all.  A turning body
  * loses 1 - cos(angle) of its spin in a step without this, the angle's fourth power over 24 with it. */
-und_status und_mac_flow_keep_gained(und_mac_flow *s, und_error *err); /* after und_mac_flow_open */
+/* After und_mac_flow_open.  The velocity beyond the surface goes on as it changes inside, where the last two
+ * changes agree, as a body that turns needs it; else it stays as it is. */
+und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err);
 void und_mac_flow_scale_gained(und_mac_flow *s,
                                double factor); /* to the next step's length; before advection */
-/* After und_mac_flow_extend with as many layers; held cells' faces gain nothing (NULL: none are held). */
-void und_mac_flow_after_gain(und_mac_flow *s, const und_mask *held, int layers);
+/* After und_mac_flow_extend with as many layers; held cells' faces gain nothing (NULL: none are held).  What
+ * was gained differs from the step before by as much again, or by what is no blow, m/s: more is left out. */
+void und_mac_flow_after_gain(und_mac_flow *s, const und_mask *held, int layers, double sudden);
 
 /* u is given to faces beyond `flows`, layer by layer, up to `layers` cells away: each the mean of those known
  * beside it; those further away are 0.  Then those in solids have the solids' velocity along the solid's

@@ -130,6 +130,7 @@ void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_orde
         args.u[a] = s->u[a];
         args.next[a] = s->next[a];
         args.gained[a] = s->gained[a];
+        args.latest[a] = s->latest[a];
         args.flows[a] = s->flows[a];
         args.shut[a] = parts->shut[a];
         faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);

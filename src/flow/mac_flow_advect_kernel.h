@@ -2,6 +2,7 @@
 #ifndef UND_FLOW_MAC_FLOW_ADVECT_KERNEL_H
 #define UND_FLOW_MAC_FLOW_ADVECT_KERNEL_H
 
+#include "flow/mac_flow_gain_kernel.h"
 #include "flow/mac_flow_kernel.h"
 #include "grid/pass.h"
 #include "grid/sample.h"
@@ -17,7 +18,7 @@ typedef struct und_advect_args {
     float *reach;        /* of each slice from -1 on: cells along z that faces go at most */
     und_mask flows[3], shut[3]; /* faces that flow; that are closed and touch the liquid */
     und_mask whole;             /* places between faces whose guesses are known, each at its lowest face */
-    float *gained[3], scale;    /* for second order in time; NULL: not kept */
+    float *gained[3], *latest[3], scale; /* for second order in time; NULL: not kept */
 } und_advect_args;
 
 UND_INLINE void und_face_middles(const und_mac *m, und_place p, int axis, und_lanes place[3])
@@ -126,14 +127,16 @@ UND_INLINE void und_advect_guess_shut(const und_advect_args *a, und_place p, int
 UND_KERNEL_AXES(und_advect_guess_shut, und_advect_args, UND_EACH_CELL)
 
 /* Takes it over.  What was gained on the way is taken off where it arrives, and what u is then is kept, to
- * know what is gained in this step. */
+ * know what is gained in this step.  A face that did not flow gained what it would have from inside. */
 UND_INLINE void und_advect_put_back(const und_advect_args *a, und_place p, int axis)
 {
-    float *gained = a->gained[axis];
     und_lanes value = und_lanes_load(a->next[axis] + p.at);
-    if (gained) {
-        value -= a->scale * und_lanes_load(gained + p.at);
-        und_lanes_store_some(gained + p.at, -value, p.which);
+    if (a->gained[axis]) {
+        float *gained = a->gained[axis] + p.at, *latest = a->latest[axis] + p.at;
+        const und_lanes came = und_lanes_load(gained), here = und_lanes_load(latest);
+        value -= a->scale * came;
+        und_lanes_store_some(gained, -value, p.which);
+        und_lanes_store_some(latest, und_lanes_select(here < UND_GAIN_NONE, here, came), p.which);
     }
     und_lanes_store_some(a->u[axis] + p.at, value, p.which);
 }

@@ -150,7 +150,7 @@ static void fill_batch(const ring_row *r, int x, size_t at, unsigned which, late
             const int along = i / 2, steps = i % 2 ? 1 : -1;
             und_lanes_int there = und_lanes_where(bits);
             und_lanes value = und_lanes_load(r->field + at + steps * r->s->mac.step[along]);
-            if (r->s->gained[0])
+            if (r->s->parts->goes_on)
                 value += slope(r, x, at, along, steps, bits);
             sum += (und_lanes)(there & (und_lanes_int)value);
             count -= there;
@@ -221,7 +221,7 @@ void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int laye
     extension e = {s, field};
     for (int a = 0; a < 3; a++)
         known[a] = layers > 0 ? &s->parts->extend.known[(layers - 1) % 2][a] : &s->flows[a];
-    if (!s->gained[0]) {
+    if (!s->parts->goes_on) {
         und_slices_run(add_layer_of_slice, &e, layers, s->mac.n[2] + 1, threads);
         return;
     }
@@ -245,6 +245,32 @@ static void manners(const und_solids *solids, int axis, size_t at, unsigned whic
         (*rub)[i] = solids->friction ? solids->friction[owner] : 0;
         (*let_go)[i] = und_solids_lets_go(solids, owner) ? -1 : 0;
     }
+}
+
+static und_lanes lesser_change(const float *v, ptrdiff_t step)
+{
+    const und_lanes here = und_lanes_load(v), none = {0};
+    const und_lanes up = und_lanes_load(v + step) - here, down = here - und_lanes_load(v - step);
+    const und_lanes lesser = und_lanes_select(up * up < down * down, up, down);
+    return und_lanes_select(up * down > none, lesser, none);
+}
+
+/* The normal at faces that a wall shuts is the wall's, as seen from outside: next to an edge, round which
+ * distances bend, that of the side which the face is on. */
+static void take_wall(const und_solids *solids, int axis, size_t at, und_lanes normal[3])
+{
+    const ptrdiff_t *step = solids->mac.step;
+    const float *low = solids->distance + at, *high = low + step[axis];
+    const und_lanes here = und_lanes_load(low), there = und_lanes_load(high), none = {0};
+    const und_lanes_int wall = (und_lanes_load(solids->open[axis] + at) <= none) & (here * there < none);
+    if (!und_lanes_bits(wall))
+        return;
+    for (int c = 0; c < (solids->mac.n[2] == 1 ? 2 : 3); c++)
+        if (c != axis) {
+            const und_lanes outside =
+                und_lanes_select(here > none, lesser_change(low, step[c]), lesser_change(high, step[c]));
+            normal[c] = und_lanes_select(wall, outside, normal[c]);
+        }
 }
 
 /* Faces of a row that are in a solid: what its velocity lacks along the solid's normal is added, into next;
@@ -273,6 +299,7 @@ static void slip_row(und_mac_flow *s, const und_solids *solids, int axis, const 
         und_faces_velocity(m, s->u, axis, at, speed);
         und_faces_velocity(m, solids->u, axis, at, solid);
         und_faces_gradient(m, solids->distance, axis, at, normal);
+        take_wall(solids, axis, at, normal);
         und_lanes lacks = {0}, length = {0};
         for (int c = 0; c < 3; c++) {
             lacks += (solid[c] - speed[c]) * normal[c];

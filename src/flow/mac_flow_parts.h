@@ -63,6 +63,7 @@ typedef struct und_mac_flow_parts {
     float *fields;  /* of u and next */
     float *gained;  /* of those fields */
     float scale;    /* of what was gained: this step's length over that of the one before */
+    bool goes_on;   /* beyond the surface, as u changes inside */
     float *moved;   /* a component of u and what it gained; NULL: u itself is carried along */
     float *fastest; /* of each UND_MAC_FLOW_ROWS rows */
     und_mac_flow_advect_parts advect;

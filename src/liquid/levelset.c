@@ -220,7 +220,8 @@ static und_mac_flow_report extend(und_levelset *s)
     s->fastest = und_mac_flow_fastest(&s->flow);
     und_mac_flow_extend(&s->flow, &s->solids, s->layers);
     if (s->def.order == 2)
-        und_mac_flow_after_gain(&s->flow, und_levelset_held(s), s->layers);
+        und_mac_flow_after_gain(&s->flow, und_levelset_held(s), s->layers,
+                                0.5 * s->dt * und_levelset_pull(s));
     s->before = s->dt;
     if (s->def.free_air)
         air = und_mac_flow_free_air(&s->flow, &s->surface, &s->solids, s->system, und_levelset_held(s),
@@ -431,7 +432,6 @@ und_grid und_levelset_grid(const und_levelset_def *def)
                       .origin = {def->origin[0], def->origin[1], def->origin[2]}};
 }
 
-/* Where liquid comes in through its surface, what goes on beyond it would grow from step to step. */
 static bool shapes_surface(const und_levelset_def *def)
 {
     for (int i = 0; i < def->control_particle_count; i++)
@@ -440,10 +440,22 @@ static bool shapes_surface(const und_levelset_def *def)
     return false;
 }
 
+static bool is_viscous(const und_levelset_def *def)
+{
+    return def->viscosity > 0 || und_levelset_viscosity_varies(def);
+}
+
+/* Where liquid comes in through its surface, what goes on beyond it would grow from step to step. */
+static bool takes_first_order(const und_levelset_def *def)
+{
+    return is_viscous(def) && shapes_surface(def);
+}
+
 static int order_of(const und_levelset_def *def)
 {
-    const bool viscous = def->viscosity > 0 && !und_levelset_viscosity_varies(def);
-    return def->order != 0 ? def->order : viscous && !shapes_surface(def) ? 2 : 1;
+    return def->order != 0                                                ? def->order
+           : takes_first_order(def) || und_levelset_viscosity_varies(def) ? 1
+                                                                          : 2;
 }
 
 static und_status check_def(const und_levelset_def *def, und_error *err)
@@ -473,9 +485,10 @@ static und_status check_def(const und_levelset_def *def, und_error *err)
     for (int a = 0; a < 3; a++)
         if (!isfinite(def->origin[a]) || !isfinite(def->gravity[a]))
             return und_error_set(err, UND_INVALID, "levelset: origin and gravity: expected finite numbers");
-    if (def->order == 2 && shapes_surface(def))
-        return und_error_set(err, UND_INVALID,
-                             "levelset: order: 2 does not go with control of the surface; expected 1");
+    if (def->order == 2 && takes_first_order(def))
+        return und_error_set(
+            err, UND_INVALID,
+            "levelset: order: 2 does not go with control of the surface of a viscous liquid; expected 1");
     return und_liquid_check_ranges("levelset", range, sizeof range / sizeof *range, err);
 }
 
@@ -573,7 +586,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
         und_mac_flow_open(&s->flow, &s->mac, s->threads, err) ||
-        (s->def.order == 2 && und_mac_flow_keep_gained(&s->flow, err)) ||
+        (s->def.order == 2 && und_mac_flow_keep_gained(&s->flow, is_viscous(def), err)) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
                         s->threads, err) ||
         !(s->elements = und_elements_create(&s->mac, def->elements, def->element_count, s->threads, err)) ||

@@ -6,6 +6,7 @@
  * behind is booked as left.  Its sides are open, but for those that are the domain's own. */
 #include "base/pages.h"
 #include "base/status.h"
+#include "flow/mac_flow_gain_kernel.h"
 #include "geom/motion.h"
 #include "geom/sequence.h"
 #include "grid/mac_frame.h"
@@ -36,8 +37,11 @@ int und_levelset_carried(und_levelset *s, und_levelset_field list[UND_LEVELSET_F
     list[n++] = (und_levelset_field){"w", UND_F32, s->flow.u[2], 2, 0, false};
     list[n++] = (und_levelset_field){"p", UND_F64, s->flow.p, UND_MAC_CELLS, 0, false};
     static const char *const gained[] = {"gained_u", "gained_v", "gained_w"};
-    for (int a = 0; a < 3 && s->def.order == 2; a++)
+    static const char *const latest[] = {"latest_u", "latest_v", "latest_w"};
+    for (int a = 0; a < (s->mac.n[2] == 1 ? 2 : 3) && s->def.order == 2; a++) {
         list[n++] = (und_levelset_field){gained[a], UND_F32, s->flow.gained[a], a, 0, true};
+        list[n++] = (und_levelset_field){latest[a], UND_F32, s->flow.latest[a], a, UND_GAIN_NONE, true};
+    }
     if (s->volume)
         list[n++] =
             (und_levelset_field){"volume", UND_I32, und_levelset_volume_cells(s), UND_MAC_CELLS, 0, true};

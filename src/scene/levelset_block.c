@@ -350,7 +350,7 @@ const field und_levelset_fields[] = {
      .doc = "order of the Runge-Kutta method by which the flow is followed back"},
     {"order", F_INTEGER, NULL, 0, 2, .offset = LEVELSET(order),
      .doc = "of the flow in time and beyond its surface: 2 keeps the spin of eddies and of what turns in the "
-            "air; 0: 2 where the viscosity is a number above 0, else 1"},
+            "air; 0: 2, but 1 where the viscosity varies or control shapes the surface of a viscous liquid"},
     {"advection", F_CHOICE, .offset = LEVELSET(velocity_rule), .choices = velocity_rules,
      .doc = "of the velocity: \"maccormack\", second order, or \"semi-lagrangian\", which is smoother"},
     {"surface", F_CHOICE, .offset = LEVELSET(surface_rule), .choices = surface_rules,

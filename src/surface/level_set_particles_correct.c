@@ -16,14 +16,22 @@ typedef struct correct_args {
     const und_level_set_particles_lost *lost; /* NULL: nothing is taken out */
 } correct_args;
 
-/* Lists those of a block that are, in order. */
-UND_INLINE void list_block(const und_level_set_particles *t, const und_distance *d, und_place block)
+/* Lists those of a block that are, in order.  Where cells know what they hold, those so far out that the
+ * surface is not known there are gone: what is there may be another window's. */
+UND_INLINE void list_block(const correct_args *a, und_place block)
 {
+    const und_level_set_particles *t = &a->of;
+    const und_distance *d = &a->d;
     const int begin = (int)block.at, end = begin + block.x;
+    const float known = a->lost && a->lost->held ? (float)d->width - 0.5F : INFINITY;
     int32_t *list = t->parts->order + begin, count = 0;
     for (int i = begin; i < end; i += UND_LANES) {
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
-        unsigned bits = und_lanes_bits(is_escaped(phi, radius)) & und_level_set_particles_before(i, end);
+        const unsigned in = und_level_set_particles_before(i, end);
+        const unsigned near = und_lanes_bits(phi < known);
+        unsigned bits = und_lanes_bits(is_escaped(phi, radius)) & near & in;
+        if (in & ~near)
+            und_lanes_store_some(t->radius + i, (und_lanes){0}, in & ~near);
         for (; bits; bits &= bits - 1)
             list[count++] = i + __builtin_ctz(bits);
     }
@@ -362,7 +370,7 @@ static inline void find_escaped(const correct_args *a, und_place block)
 {
     const und_level_set_particles *t = &a->of;
     int32_t *list = t->parts->order + block.at, *count = &t->parts->block_count[block.y];
-    list_block(t, &a->d, block);
+    list_block(a, block);
     if (all_are_judged(a->lost))
         return;
     if (a->lost) {
