@@ -55,16 +55,16 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->chunk, sizeof *p->chunk, chunks},
         {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks},
         {(void **)&p->row_count, sizeof *p->row_count, rows},
-        {(void **)&p->row_chunks, sizeof *p->row_chunks, rows},
+        {(void **)&p->row_chunks, sizeof *p->row_chunks, rows + 1},
         {(void **)&p->row_sum, sizeof *p->row_sum, rows},
         {(void **)&p->row_most, sizeof *p->row_most, rows},
-        {(void **)&p->block_most, sizeof *p->block_most, chunks / UND_VOLUME_CHUNKS + 1},
+        {(void **)&p->block_most, sizeof *p->block_most, rows},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
             return err->status;
     mark_inside(v);
-    memset(p->unsure, UND_VOLUME_GAINS, mac->count); /* until it moves */
+    memcpy(p->unsure, p->inside, mac->count); /* UND_VOLUME_GAINS, until it moves */
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
         p->around[k] = und_volume_step(mac, k);
     return UND_OK;
@@ -104,43 +104,47 @@ static int row_blocks(const und_mac *m)
     return (und_mac_rows(m) + UND_VOLUME_ROWS - 1) / UND_VOLUME_ROWS;
 }
 
-/* Of a row: how many cells are chosen, and how many chunks these are in. */
-static void mark_row(und_volume *v, int row, und_volume_look_fn *look, und_volume_choose_fn *fn,
-                     const void *context)
+/* A chunk begins with a cell of the list: so there are fewer. */
+static und_volume_chunk *add_to_chunks(const und_volume_chunk *first, und_volume_chunk *end, int32_t from,
+                                       unsigned chosen)
 {
-    und_volume_parts *p = v->parts;
-    const size_t begin = und_mac_row(&v->mac, row), end = begin + (size_t)v->mac.n[0];
-    und_volume_chunk *const first = p->row_chunk + (size_t)row * (size_t)p->per_row, *chunk = first;
-    int count = 0;
-    memset(p->mark + begin, 0, end - begin);
-    for (size_t from = begin; from < end; from += UND_LANES) {
-        const unsigned own =
-            und_lanes_bits(und_lanes_bytes(p->own + from) != 0) & und_volume_row_bits(end - from);
-        unsigned chosen = (look ? look(context, from) : ~0u) & own;
-        for (unsigned bits = fn ? chosen : 0; bits; bits &= bits - 1)
-            if (!fn(context, from + (size_t)__builtin_ctz(bits)))
-                chosen &= ~(bits & -bits);
-        und_lanes_bytes_store_some(p->mark + from, (und_lanes_int){0} + 1, chosen);
-        count += __builtin_popcount(chosen);
-        if (chosen)
-            *chunk++ = (und_volume_chunk){.at = (int32_t)from, .bits = (uint16_t)chosen};
+    int begin = 0;
+    if (end > first && end[-1].at + UND_LANES > from) {
+        begin = end[-1].at + UND_LANES - from;
+        end[-1].bits |= (uint16_t)(chosen << (UND_LANES - begin));
     }
-    p->row_count[row] = count;
-    p->row_chunks[row] = (int32_t)(chunk - first);
+    chosen &= ~0u << begin;
+    if (!chosen)
+        return end;
+    begin = __builtin_ctz(chosen);
+    *end = (und_volume_chunk){.at = from + begin, .bits = (uint16_t)(chosen >> begin)};
+    return end + 1;
 }
 
-/* From `cell` and `chunk` on. */
-static void list_row(und_volume *v, int row, int cell, int chunk, int chunk_end)
+/* Of a row: how many cells are chosen, and how many chunks these are in. */
+static void mark_row(const und_volume_listing *l, und_place p)
 {
-    und_volume_parts *p = v->parts;
-    const und_volume_chunk *from = p->row_chunk + (size_t)row * (size_t)p->per_row;
-    int32_t *out = p->list + cell;
-    for (; chunk < chunk_end; chunk++, from++) {
-        p->chunk[chunk] = *from;
-        for (unsigned bits = from->bits; bits; bits &= bits - 1)
-            *out++ = from->at + __builtin_ctz(bits);
+    und_volume_parts *parts = l->v->parts;
+    const und_mac *m = &l->v->mac;
+    const int row = p.y + p.z * m->n[1];
+    const size_t end = p.at + (size_t)m->n[0];
+    und_volume_chunk *const first = parts->row_chunk + (size_t)row * (size_t)parts->per_row, *chunk = first;
+    int count = 0;
+    for (size_t from = p.at; from < end; from += UND_LANES) {
+        const unsigned inside = und_volume_row_bits(end - from);
+        const unsigned own = und_lanes_bits(und_lanes_bytes(parts->own + from) != 0) & inside;
+        unsigned chosen = (l->look ? l->look(l->context, from) : ~0u) & own;
+        for (unsigned bits = l->fn ? chosen : 0; bits; bits &= bits - 1)
+            if (!l->fn(l->context, from + (size_t)__builtin_ctz(bits)))
+                chosen &= ~(bits & -bits);
+        und_lanes_bytes_store_some(parts->mark + from, und_lanes_where(chosen) & 1, inside);
+        count += __builtin_popcount(chosen);
+        chunk = add_to_chunks(first, chunk, (int32_t)from, chosen);
     }
+    parts->row_count[row] = count;
+    parts->row_chunks[row] = (int32_t)(chunk - first);
 }
+UND_KERNEL(mark_row, und_volume_listing, UND_EACH_ROW)
 
 /* Numbers become sums of those before; the sum of all. */
 static int add_up(int32_t *numbers, int count)
@@ -154,22 +158,47 @@ static int add_up(int32_t *numbers, int count)
     return sum;
 }
 
+static void add_rows_up(const und_volume_listing *l, und_place p)
+{
+    und_volume_parts *parts = l->v->parts;
+    const int rows = und_mac_rows(&l->v->mac);
+    (void)p;
+    parts->count = add_up(parts->row_count, rows);
+    parts->chunk_count = parts->row_chunks[rows] = add_up(parts->row_chunks, rows);
+}
+UND_KERNEL(add_rows_up, und_volume_listing, UND_EACH_BLOCK)
+
+static void list_row(const und_volume_listing *l, und_place p)
+{
+    und_volume_parts *parts = l->v->parts;
+    const int row = p.y + p.z * l->v->mac.n[1];
+    const und_volume_chunk *from = parts->row_chunk + (size_t)row * (size_t)parts->per_row;
+    int32_t *out = parts->list + parts->row_count[row];
+    for (int chunk = parts->row_chunks[row]; chunk < parts->row_chunks[row + 1]; chunk++, from++) {
+        parts->chunk[chunk] = *from;
+        for (unsigned bits = from->bits; bits; bits &= bits - 1)
+            *out++ = from->at + __builtin_ctz(bits);
+    }
+}
+UND_KERNEL(list_row, und_volume_listing, UND_EACH_ROW)
+
+void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS])
+{
+    l->rows = und_set_rows(&l->v->mac, UND_ROWS_INSIDE);
+    l->once = und_set_list(l->v, 1, 1, 1);
+    l->pass[0] = UND_PASS(mark_row, l, &l->rows);
+    l->pass[1] = UND_PASS(add_rows_up, l, &l->once);
+    l->pass[2] = UND_PASS(list_row, l, &l->rows);
+    for (int i = 0; i < UND_VOLUME_LIST_STEPS; i++)
+        steps[i] = (und_step){.passes = &l->pass[i], .count = 1};
+}
+
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
 {
-    const und_mac *m = &v->mac;
-    und_volume_parts *p = v->parts;
-    const int threads = und_workers(v->threads, m->count, 1 << 15), rows = und_mac_rows(m);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
-            mark_row(v, row, look, fn, context);
-    p->count = add_up(p->row_count, rows);
-    p->chunk_count = add_up(p->row_chunks, rows);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
-            list_row(v, row, p->row_count[row], p->row_chunks[row],
-                     row + 1 < rows ? p->row_chunks[row + 1] : p->chunk_count);
+    und_volume_listing l = {.v = v, .look = look, .fn = fn, .context = context};
+    und_step steps[UND_VOLUME_LIST_STEPS];
+    und_volume_list_steps(&l, steps);
+    und_pass_steps(&(und_device){v->threads}, steps, UND_VOLUME_LIST_STEPS);
 }
 
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts)
@@ -204,36 +233,6 @@ void und_volume_hand_over(und_volume *v, int32_t *amounts)
     UND_VOLUME_EACH_CHUNK(v, k)
     und_volume_set_out(v, k, amounts);
     und_volume_hand_out(v, amounts);
-}
-
-/* ---- Where particles know better ---- */
-
-void und_volume_find_unsure(und_volume *v, const und_volume_flow *flow)
-{
-    const float whole = (float)flow->per_speed;
-    const float keeps = 0.002f, least = 0.25f; /* of its volume, in a step; cells that are crossed in it */
-    memset(v->parts->unsure, 0, v->mac.count);
-    UND_VOLUME_EACH_CHUNK(v, k)
-    {
-        und_lanes gain = {0}, square = {0};
-        for (int a = 0; a < (v->mac.n[2] > 1 ? 3 : 2); a++) {
-            const und_lanes high = und_lanes_load(flow->u[a] + k->at);
-            const und_lanes low = und_lanes_load(flow->u[a] + k->at - v->mac.step[a]);
-            gain += high - low;
-            square += (high + low) * (high + low);
-        }
-        gain *= whole;
-        const und_lanes_int slow = square * (whole * whole) < 4 * least * least;
-        const uint8_t *kind = v->parts->kind + k->at;
-        und_lanes_int held = und_lanes_bytes(kind) == UND_VOLUME_HELD;
-        for (int way = 0; way < 6; way++) {
-            const ptrdiff_t step = v->mac.step[way / 2];
-            held |= und_lanes_bytes(kind + (way % 2 ? step : -step)) == UND_VOLUME_HELD;
-        }
-        und_lanes_bytes_store_some(v->parts->unsure + k->at,
-                                   (held | slow | (gain > keeps) | (gain < -keeps)) & UND_VOLUME_GAINS,
-                                   k->bits);
-    }
 }
 
 /* ---- What phi encloses ---- */

@@ -3,24 +3,12 @@
 #define UND_SURFACE_VOLUME_PARTS_H
 
 #include "base/parallel.h"
+#include "grid/pass.h"
 #include "surface/volume.h"
 #include "surface/volume_kernel.h"
 
 #include <math.h>
 #include <string.h>
-
-/* UND_LANES cells of a row, from one on. */
-typedef struct und_volume_chunk {
-    int32_t at;
-    uint16_t bits;    /* of those that are on the list */
-    uint16_t some;    /* of those that a pass wants to know again */
-    uint16_t gives;   /* of those that hand over */
-    uint16_t film;    /* what und_volume_fit knows: of films; */
-    uint16_t evens;   /* of those at the surface, which exchange what they have too much; */
-    uint16_t left;    /* of those that phi does not show well yet; */
-    uint16_t with[6]; /* and with neighbours each way, */
-    uint16_t far[6];  /* of which those from where little of it goes on */
-} und_volume_chunk;
 
 /* Scratch; but for `inside` and `own`, nothing goes on from step to step. */
 typedef struct und_volume_parts {
@@ -44,7 +32,8 @@ typedef struct und_volume_parts {
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
     und_volume_chunk *row_chunk;         /* [row][per_row], while the list is made */
     int per_row;
-    int32_t *row_count, *row_chunks; /* of each row: cells of the list, and chunks */
+    int32_t *row_count,
+        *row_chunks; /* of the list before each row: cells, and chunks; these behind the last too */
     float *block_most;
     int64_t *row_sum;
     int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
@@ -86,19 +75,24 @@ typedef unsigned und_volume_look_fn(const void *context, size_t at);
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
 
+/* The same as steps, of which some may be before and behind; the first four are given. */
+typedef struct und_volume_listing {
+    und_volume *v;
+    und_volume_look_fn *look;
+    und_volume_choose_fn *fn;
+    const void *context;
+    und_set rows, once;
+    und_pass pass[3];
+} und_volume_listing;
+enum { UND_VOLUME_LIST_STEPS = 3 };
+void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS]);
+
 /* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
  * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those
  * that fn chooses, inside of the liquid, even that out among themselves, over open faces: the pressure would
  * stir the liquid for it. */
 void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
                      const void *context);
-
-/* In unsure[].  Beyond the surface the flow is made up: where it gains or loses volume so do phi and the
- * particles, and what cells hold does not; so in sources, and where it is slow fluxes are off by less. Sheets
- * may be thinner than particles can tell, gaps close, and along walls there are films. */
-enum { UND_VOLUME_GAINS = 1, UND_VOLUME_SHEET = 2, UND_VOLUME_GAP = 4, UND_VOLUME_WALL = 8 };
-/* Of the list, the first of these; of others none. */
-void und_volume_find_unsure(und_volume *v, const und_volume_flow *flow);
 
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
@@ -121,12 +115,6 @@ static inline unsigned und_volume_aloft(const und_volume *v, const float *phi, s
     und_lanes_int c;
     memcpy(&c, v->c + at, sizeof c);
     return und_lanes_bits((c != 0) & (und_lanes_load(phi + at) >= und_lanes_all(0)));
-}
-
-/* Of UND_LANES cells those before the end of a row of which `left` are still to come. */
-static inline unsigned und_volume_row_bits(size_t left)
-{
-    return left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
 }
 
 /* For each of them in a row, in order. */
