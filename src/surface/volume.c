@@ -52,8 +52,9 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->over, sizeof *p->over, mac->count},
         {(void **)&p->fraction, sizeof *p->fraction, mac->count},
         {(void **)&p->list, sizeof *p->list, mac->count},
-        {(void **)&p->chunk, sizeof *p->chunk, chunks},
-        {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks},
+        {(void **)&p->chunk, sizeof *p->chunk, chunks + UND_VOLUME_AHEAD},
+        {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks + UND_VOLUME_AHEAD},
+        {(void **)&p->wakes, sizeof *p->wakes, chunks},
         {(void **)&p->row_count, sizeof *p->row_count, rows},
         {(void **)&p->row_chunks, sizeof *p->row_chunks, rows + 1},
         {(void **)&p->row_sum, sizeof *p->row_sum, rows},
@@ -75,10 +76,11 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {
-        v->c,         v->film,      p->inside,     p->own,     p->kind,     p->to,         p->mark,  p->flux,
-        p->extra,     p->spare,     p->part,       p->area,    p->over,     p->fraction,   p->list,  p->chunk,
-        p->row_chunk, p->row_count, p->row_chunks, p->row_sum, p->row_most, p->block_most, p->unsure};
+    void *const arrays[] = {v->c,        v->film,       p->inside,    p->own,        p->kind,
+                            p->to,       p->mark,       p->flux,      p->extra,      p->spare,
+                            p->part,     p->area,       p->over,      p->fraction,   p->list,
+                            p->chunk,    p->row_chunk,  p->row_count, p->row_chunks, p->row_sum,
+                            p->row_most, p->block_most, p->unsure,    p->wakes};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);

@@ -40,6 +40,9 @@ UND_INLINE unsigned und_volume_row_bits(size_t left)
     return left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
 }
 
+/* Chunks: so early memory is asked for what is read next; there are as many behind the last of a list. */
+enum { UND_VOLUME_AHEAD = 8 };
+
 UND_INLINE float und_volume_cells(int32_t units)
 {
     return (float)units * 0x1p-24f;

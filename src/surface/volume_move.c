@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { AHEAD = 4 };                 /* chunks: so early memory is asked for what is read next */
 static const float FURTHEST = 0.9f; /* cells that are crossed in a part */
 static const float TRACE = 0.005f;  /* of a contact line's thickness: is left of a film */
 
@@ -48,32 +47,31 @@ static void wake(const und_volume_move_args *m, size_t at, const int from[3])
 /* What is woken holds nothing, and wakes no others: the same in any order. */
 static void wake_around_thin(const und_volume_move_args *m, und_place p)
 {
-    const int wide = m->wakes[p.y + p.z * m->mac.n[1]] ? m->mac.n[0] : 0;
-    for (int x = 0; x < wide; x += UND_LANES) {
-        const size_t from = p.at + (size_t)x;
-        const und_lanes_int active = (und_lanes_int){0} + UND_VOLUME_ACTIVE;
-        unsigned bits = und_volume_wakers(m, from, active) & und_volume_row_bits((size_t)(wide - x));
-        for (; bits; bits &= bits - 1) {
-            const int i = __builtin_ctz(bits);
-            if (__atomic_load_n(m->kind + from + i, __ATOMIC_RELAXED) == UND_VOLUME_ACTIVE)
-                wake(m, from + (size_t)i, (const int[3]){x + i, p.y, p.z});
+    const uint16_t *wakes = m->wakes + (size_t)(p.y + p.z * m->mac.n[1]) * (size_t)m->per_row;
+    for (int some = 0; some < m->per_row; some++)
+        for (unsigned bits = wakes[some]; bits; bits &= bits - 1) {
+            const int x = some * UND_LANES + __builtin_ctz(bits);
+            wake(m, p.at + (size_t)x, (const int[3]){x, p.y, p.z});
         }
-    }
 }
 UND_KERNEL(wake_around_thin, und_volume_move_args, UND_EACH_ROW)
 
 /* Cells that get something from other grids. */
 static void wake_inflow(const move *m, und_place p)
 {
-    const und_mac *mac = &m->v->mac;
+    const und_volume_move_args *a = &m->args;
+    const und_lanes_int active = (und_lanes_int){0} + UND_VOLUME_ACTIVE;
     (void)p;
     for (int i = 0; i < m->flow->inflow_count; i++) {
         const size_t into = m->flow->inflow[i].into;
         int cell[3];
-        und_volume_cell(mac, into, cell);
-        if (m->args.kind[into] != UND_VOLUME_HELD)
-            m->args.kind[into] = UND_VOLUME_ACTIVE;
-        m->args.wakes[cell[1] + cell[2] * mac->n[1]] = 1;
+        und_volume_cell(&a->mac, into, cell);
+        if (a->kind[into] == UND_VOLUME_HELD)
+            continue;
+        const int row = cell[1] + cell[2] * a->mac.n[1];
+        uint16_t *wakes = a->wakes + (size_t)row * (size_t)a->per_row + cell[0] / UND_LANES;
+        a->kind[into] = UND_VOLUME_ACTIVE;
+        *wakes |= (uint16_t)((und_volume_wakers(a, into, active) & 1) << cell[0] % UND_LANES);
     }
 }
 UND_KERNEL(wake_inflow, move, UND_EACH_BLOCK)
@@ -107,23 +105,29 @@ static int find_cells(const move *m, und_volume *v)
 
 /* ---- Fluxes ---- */
 
-/* Some faces that planes are to be found for. */
+/* Some faces that planes are to be found for: two vectors of them at once, as each has long to wait for
+ * itself. */
+enum { AT_ONCE = 2 * UND_LANES, ROOM = 3 * UND_LANES };
 typedef struct batch {
     int count;
-    int32_t face[2 * UND_LANES], most[2 * UND_LANES];
-    float part[2 * UND_LANES], slope[3][2 * UND_LANES], way[2 * UND_LANES], open[2 * UND_LANES];
+    int32_t face[ROOM], most[ROOM];
+    float part[ROOM], slope[3][ROOM], way[ROOM], open[ROOM];
 } batch;
 
-/* The first UND_LANES of them. */
+/* The first of them. */
 static void finish(const und_volume_move_args *m, int axis, batch *b)
 {
-    const int count = b->count < UND_LANES ? b->count : UND_LANES;
-    const und_lanes slope[3] = {und_lanes_load(b->slope[0]), und_lanes_load(b->slope[1]),
-                                und_lanes_load(b->slope[2])};
-    const und_lanes flux =
-        und_volume_plane_flux(und_lanes_load(b->part), slope, axis, und_lanes_load(b->way));
-    const und_lanes_int units =
-        und_volumes_at_most(und_volumes_units(und_lanes_load(b->open) * flux), und_lanes_int_load(b->most));
+    const int count = b->count < AT_ONCE ? b->count : AT_ONCE;
+    int32_t units[AT_ONCE];
+    for (int first = 0; first < count; first += UND_LANES) {
+        const und_lanes slope[3] = {und_lanes_load(b->slope[0] + first), und_lanes_load(b->slope[1] + first),
+                                    und_lanes_load(b->slope[2] + first)};
+        const und_lanes flux = und_volume_plane_flux(und_lanes_load(b->part + first), slope, axis,
+                                                     und_lanes_load(b->way + first));
+        const und_lanes_int all = und_volumes_units(und_lanes_load(b->open + first) * flux);
+        const und_lanes_int kept = und_volumes_at_most(all, und_lanes_int_load(b->most + first));
+        memcpy(units + first, &kept, sizeof kept);
+    }
     for (int i = 0; i < count; i++)
         m->flux[b->face[i]] = units[i];
     b->count -= count;
@@ -132,14 +136,15 @@ static void finish(const und_volume_move_args *m, int axis, batch *b)
 /* And the others are the first. */
 static void finish_some(const und_volume_move_args *m, int axis, batch *b)
 {
+    enum { REST = UND_LANES * sizeof(float) };
     finish(m, axis, b);
-    memcpy(b->face, b->face + UND_LANES, sizeof b->face / 2);
-    memcpy(b->most, b->most + UND_LANES, sizeof b->most / 2);
-    memcpy(b->part, b->part + UND_LANES, sizeof b->part / 2);
-    memcpy(b->way, b->way + UND_LANES, sizeof b->way / 2);
-    memcpy(b->open, b->open + UND_LANES, sizeof b->open / 2);
+    memcpy(b->face, b->face + AT_ONCE, REST);
+    memcpy(b->most, b->most + AT_ONCE, REST);
+    memcpy(b->part, b->part + AT_ONCE, REST);
+    memcpy(b->way, b->way + AT_ONCE, REST);
+    memcpy(b->open, b->open + AT_ONCE, REST);
     for (int a = 0; a < 3; a++)
-        memcpy(b->slope[a], b->slope[a] + UND_LANES, sizeof b->slope[a] / 2);
+        memcpy(b->slope[a], b->slope[a] + AT_ONCE, REST);
 }
 
 static void pack(int32_t *to, und_lanes_int v, unsigned which)
@@ -274,13 +279,13 @@ static void add_planes(const move *m, int axis, size_t at, const und_volume_face
     unsigned films = bits & und_lanes_bits(g->film);
     put_planes(at, &p, bits & ~films, b);
     b->count += __builtin_popcount(bits & ~films);
-    if (b->count >= UND_LANES)
+    if (b->count >= AT_ONCE)
         finish_some(&m->args, axis, b);
     for (; films; films &= films - 1) {
         const size_t low = at + (size_t)__builtin_ctz(films), high = low + step;
         const bool up = und_lanes_bits(f->up) & films & -films;
         put_planes(at, &p, films & -films, b);
-        if (film_flux(m, axis, up ? low : high, up ? high : low, b) && ++b->count == UND_LANES)
+        if (film_flux(m, axis, up ? low : high, up ? high : low, b) && ++b->count == AT_ONCE)
             finish_some(&m->args, axis, b);
     }
 }
@@ -315,22 +320,16 @@ static void set_flux(const move *m, int axis, size_t at, unsigned bits, batch *b
 }
 
 /* What a chunk further on is to be read for: lists jump from row to row, which processors do not foresee. */
-UND_INLINE void fetch_ahead(const und_volume_move_args *m, int axis, const und_volume_chunk *k)
+UND_INLINE void fetch_ahead(const und_volume_move_args *m, int axis, ptrdiff_t at)
 {
-    const size_t at = (size_t)k->at;
     const ptrdiff_t *step = m->mac.step;
-    const int32_t *c = m->c + at;
-    const float *u = m->u[axis] + at, *near = (m->fresh ? m->phi : m->fraction) + at;
-    __builtin_prefetch(c);
-    __builtin_prefetch(c + step[axis]);
-    __builtin_prefetch(u);
-    __builtin_prefetch(u + step[axis]);
-    __builtin_prefetch(m->open[axis] + at);
-    __builtin_prefetch(m->kind + at + step[axis]);
-    __builtin_prefetch(m->flux + at, 1);
-    for (int z = -1; z <= 1; z++)
-        for (int y = -1; y <= 1; y++)
-            __builtin_prefetch(near + y * step[1] + z * step[2]);
+    und_volume_fetch(m->u[axis], at);
+    und_volume_fetch(m->u[axis], at + step[axis]);
+    und_volume_fetch(m->open[axis], at);
+    und_volume_fetch(m->c, at);
+    und_volume_fetch(m->c, at + step[axis]);
+    und_volume_fetch(m->flux, at);
+    und_volume_fetch(m->fresh ? m->phi : m->fraction, at + step[1] + step[2]);
 }
 
 /* What comes from other grids along the axis in a part of the step: into some rows. */
@@ -362,8 +361,7 @@ static void set_fluxes(const move *m, und_place p, int axis)
         const und_lanes_int shut = (below == UND_VOLUME_DRY) | (below == UND_VOLUME_OTHERS);
         const unsigned low = k->bits & ~und_lanes_bits(und_volume_moved(a, at - step));
         const unsigned still = low & und_lanes_bits(shut);
-        if (end - k > AHEAD)
-            fetch_ahead(a, axis, k + AHEAD);
+        fetch_ahead(a, axis, k[UND_VOLUME_AHEAD].at);
         set_flux(m, axis, at, k->bits, &b);
         if (still)
             und_lanes_int_store_some(a->flux + at - step, (und_lanes_int){0}, still);
@@ -398,8 +396,8 @@ static void tell_leaving(const move *m, int axis)
 
 enum { AXES = 3, FURTHER = 2, PASSES = AXES * (2 + 2 * FURTHER) + 1 };
 
-/* Slices beyond the next that fluxes are told by: that which a cell at the other side of a face is beside, and
- * where there are solids what is before it. */
+/* Slices beyond the next that fluxes are told by: that which a cell at the other side of a face is beside,
+ * and where there are solids what is before it. */
 static int further(const move *m, int axis)
 {
     return (axis == 2) + (m->args.room != NULL);
@@ -462,7 +460,8 @@ static und_volume_move_args args_of(const und_volume *v, const und_distance *d, 
                               .held = flow->held,
                               .chunk = p->chunk,
                               .row_chunks = p->row_chunks,
-                              .wakes = p->row_count,
+                              .wakes = p->wakes,
+                              .per_row = p->per_row,
                               .block_most = p->block_most,
                               .row_sum = p->row_sum,
                               .whole = (float)flow->per_speed,

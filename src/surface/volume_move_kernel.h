@@ -33,7 +33,8 @@ typedef struct und_volume_move_args {
     bool closed[6], any_open;
     und_volume_chunk *chunk; /* those of row r begin at row_chunks[r], and end at row_chunks[r + 1] */
     const int32_t *row_chunks;
-    int32_t *wakes;     /* of each row: whether some of its cells wake others */
+    uint16_t *wakes; /* of each UND_LANES cells of rows: bits of those that wake others */
+    int per_row;
     float *block_most;  /* of each block of rows: what is crossed in the step, cells */
     int64_t *row_sum;   /* of each row: what left by open sides */
     float whole, reach; /* cells at 1 m/s; cells at most */
@@ -46,6 +47,14 @@ typedef struct und_volume_move_args {
 UND_INLINE und_lanes und_volume_rooms_at(const float *room, size_t at)
 {
     return room ? und_lanes_load(room + at) : und_lanes_all(1);
+}
+
+/* UND_LANES values that are read soon: they are in two lines of memory, most often. */
+UND_INLINE void und_volume_fetch(const void *values, ptrdiff_t at)
+{
+    const char *first = (const char *)values + (ptrdiff_t)sizeof(float) * at;
+    __builtin_prefetch(first);
+    __builtin_prefetch(first + sizeof(und_lanes) - 1);
 }
 
 /* ---- Which cells ---- */
@@ -76,7 +85,7 @@ UND_INLINE und_lanes und_volume_fastest(const und_volume_move_args *m, size_t at
 
 /* Whether the cells beside some have what the flow may ask for: where liquid leaves by an open side, and none
  * comes in, or solids draw back, they may be empty though phi is still below 0. */
-UND_INLINE und_lanes_int und_volume_among_full(const und_volume_move_args *m, size_t at)
+UND_INLINE und_lanes_int und_volume_among_full(const und_volume_move_args *m, size_t at, und_lanes_int asked)
 {
     const int32_t *c = m->c + at, least = und_volume_units(0.5f);
     und_lanes_int empty = {0};
@@ -85,7 +94,7 @@ UND_INLINE und_lanes_int und_volume_among_full(const und_volume_move_args *m, si
         const float *open = m->open[a] + at;
         const und_lanes_int high = und_lanes_int_load(c + step) < least;
         const und_lanes_int low = und_lanes_int_load(c - step) < least;
-        if (und_lanes_bits(high | low))
+        if (und_lanes_bits((high | low) & asked))
             empty |= (high & (und_lanes_load(open) > 0)) | (low & (und_lanes_load(open - step) > 0));
     }
     return ~empty;
@@ -102,7 +111,7 @@ UND_INLINE und_lanes_int und_volume_kind(const und_volume_move_args *m, size_t a
         return dry;
     und_lanes_int full = (off < 0.05f) & (off > -0.05f) & (room == 1) & ~und_lanes_where(open);
     if (und_lanes_bits(full & (phi < -1)))
-        full &= und_volume_among_full(m, at);
+        full &= und_volume_among_full(m, at, full);
     const und_lanes_int deep = (phi < -(m->reach + 1)) & full; /* however fast */
     const und_lanes_int kind = und_lanes_int_select(empty, dry, dry + UND_VOLUME_DEEP);
     if (und_lanes_bits(empty | deep) == UND_LANES_ALL)
@@ -167,7 +176,7 @@ UND_INLINE void und_volume_kinds_beside(const und_volume_move_args *m, und_place
 UND_INLINE void und_volume_kinds(const und_volume_move_args *m, und_place p)
 {
     const int wide = m->mac.n[0];
-    bool wakes = false;
+    uint16_t *wakes = m->wakes + (size_t)(p.y + p.z * m->mac.n[1]) * (size_t)m->per_row;
     for (int x = 0; x < wide; x += UND_LANES) {
         const size_t at = p.at + (size_t)x;
         const unsigned bits = und_volume_row_bits((size_t)(wide - x));
@@ -181,9 +190,8 @@ UND_INLINE void und_volume_kinds(const und_volume_move_args *m, und_place p)
                                         (und_lanes_int){0} + UND_VOLUME_HELD, kind);
         }
         und_lanes_bytes_store_some(m->kind + at, kind, bits);
-        wakes |= (und_volume_wakers(m, at, kind) & bits) != 0;
+        *wakes++ = (uint16_t)(und_volume_wakers(m, at, kind) & bits);
     }
-    m->wakes[p.y + p.z * m->mac.n[1]] = wakes;
     und_volume_kinds_beside(m, p);
 }
 UND_KERNEL(und_volume_kinds, und_volume_move_args, UND_EACH_ROW)
@@ -222,6 +230,10 @@ UND_INLINE void und_volume_survey(const und_volume_move_args *m, und_place p)
         und_volume_fill_row(m->unsure + und_mac_at(&m->mac, 0, y, z), m->mac.n[0], 0);
         for (int i = m->row_chunks[row]; i < end; i++) {
             const und_volume_chunk *k = m->chunk + i;
+            for (int a = 0; a < m->axes; a++) {
+                und_volume_fetch(m->u[a], k[UND_VOLUME_AHEAD].at);
+                und_volume_fetch(m->u[a], k[UND_VOLUME_AHEAD].at - m->mac.step[a]);
+            }
             const und_lanes fastest = und_volume_fastest(m, (size_t)k->at), none = {0};
             most = und_lanes_max(und_lanes_select(und_lanes_where(k->bits), fastest, none), most);
             und_volume_find_gains(m, k);
@@ -329,6 +341,10 @@ UND_INLINE void und_volume_extent(const und_volume_move_args *m, und_place p, in
 UND_INLINE void und_volume_move_deep(const und_volume_move_args *m, size_t at, unsigned deep)
 {
     und_lanes_int sum = {0};
+    for (int a = 0; a < m->axes; a++) { /* rows are short: what the next one is to be read for */
+        und_volume_fetch(m->u[a], (ptrdiff_t)at + m->mac.step[1]);
+        und_volume_fetch(m->open[a], (ptrdiff_t)at + m->mac.step[1]);
+    }
     for (int a = 0; a < m->axes; a++)
         sum += und_volume_deep_fluxes(m, a, at) - und_volume_deep_fluxes(m, a, at - (size_t)m->mac.step[a]);
     und_lanes_int_store_some(m->c + at, und_lanes_int_load_some(m->c + at, deep) - m->parts * sum, deep);
@@ -344,16 +360,20 @@ UND_INLINE void und_volume_begin(const und_volume_move_args *m, und_place p)
         const size_t at = p.at + (size_t)x;
         const unsigned bits = und_volume_row_bits((size_t)(wide - x));
         const unsigned deep = bits & und_lanes_bits(und_lanes_bytes(m->kind + at) == UND_VOLUME_DEEP);
-        if (x + UND_LANES >= low && x <= high)
+        if (x + UND_LANES >= low && x <= high) {
+            und_volume_fetch(m->c, (ptrdiff_t)at + m->mac.step[1]);
             und_lanes_store_some(m->fraction + at, und_volume_fractions(m, at, und_lanes_int_load(m->c + at)),
                                  bits);
+        }
         if (deep)
             und_volume_move_deep(m, at, deep);
     }
     if (low <= high)
         und_volume_copy_beside(m, p);
-    for (int i = m->row_chunks[row], end = m->row_chunks[row + 1]; i < end; i++)
+    for (int i = m->row_chunks[row], end = m->row_chunks[row + 1]; i < end; i++) {
+        und_volume_fetch(m->phi, m->chunk[i + UND_VOLUME_AHEAD].at);
         und_volume_lend(m, m->chunk + i, und_lanes_int_load(m->c + m->chunk[i].at));
+    }
     m->row_sum[row] = 0;
 }
 UND_KERNEL(und_volume_begin, und_volume_move_args, UND_EACH_ROW)
@@ -421,8 +441,15 @@ UND_INLINE void und_volume_add_chunk(const und_volume_move_args *m, und_volume_c
 UND_INLINE void und_volume_add(const und_volume_move_args *m, und_place p, int axis)
 {
     const int row = p.y + p.z * m->mac.n[1], begin = m->row_chunks[row], end = m->row_chunks[row + 1];
-    for (int i = begin; i < end; i++)
+    for (int i = begin; i < end; i++) {
+        const ptrdiff_t ahead = m->chunk[i + UND_VOLUME_AHEAD].at;
+        und_volume_fetch(m->c, ahead);
+        und_volume_fetch(m->flux, ahead);
+        und_volume_fetch(m->flux, ahead - m->mac.step[axis]);
+        und_volume_fetch(m->extra, ahead);
+        und_volume_fetch(m->fraction, ahead);
         und_volume_add_chunk(m, m->chunk + i, axis);
+    }
     if (begin < end && !m->last)
         und_volume_copy_beside(m, p);
     if (begin < end && m->any_open)

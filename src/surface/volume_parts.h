@@ -34,6 +34,7 @@ typedef struct und_volume_parts {
     int per_row;
     int32_t *row_count,
         *row_chunks; /* of the list before each row: cells, and chunks; these behind the last too */
+    uint16_t *wakes; /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
     int64_t *row_sum;
     int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
