@@ -379,8 +379,7 @@ void und_levelset_volume_press(und_levelset *s)
     const und_mac *m = &s->mac;
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
-    und_volume_find_films(v, &s->surface, &walls);
-    und_levelset_closing_find(s, &walls);
+    und_levelset_closing_find(s, &walls); /* and films */
     for (int row = 0; row < und_mac_rows(m); row++)
         UND_VOLUME_FILMS(v, s->surface.phi, row, at)
     if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
@@ -473,22 +472,13 @@ static double viscosity_of(const und_levelset *s)
 
 /* Films may be further from the liquid than velocities are extended: those of their faces are to be cleared
  * again, as after a restart. */
-static void mark_films(und_levelset *s)
+static void mark_film(void *context, const int cell[3])
 {
-    const und_mac *m = &s->mac;
-    const und_volume *v = &s->volume->cells;
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
-        {
-            int cell[3];
-            und_volume_cell(m, at, cell);
-            for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
-                und_mac_flow_written(&s->flow, a, cell[0], cell[1], cell[2], 1);
-                und_mac_flow_written(&s->flow, a, cell[0] - (a == 0), cell[1] - (a == 1), cell[2] - (a == 2),
-                                     1);
-            }
-        }
+    und_levelset *s = context;
+    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
+        und_mac_flow_written(&s->flow, a, cell[0], cell[1], cell[2], 1);
+        und_mac_flow_written(&s->flow, a, cell[0] - (a == 0), cell[1] - (a == 1), cell[2] - (a == 2), 1);
+    }
 }
 
 static void run_films(und_levelset *s, const und_volume_walls *walls, float contact)
@@ -503,9 +493,10 @@ static void run_films(und_levelset *s, const und_volume_walls *walls, float cont
         .viscosity = s->def.viscosity,
         .viscosities = und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
         .least_viscosity = WATER,
-        .contact = contact};
+        .contact = contact,
+        .ran = mark_film,
+        .context = s};
     und_volume_run_films(&s->volume->cells, &s->surface, walls, &films);
-    mark_films(s);
 }
 
 typedef struct pouring {

@@ -59,6 +59,9 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->row_chunks, sizeof *p->row_chunks, rows + 1},
         {(void **)&p->row_sum, sizeof *p->row_sum, rows},
         {(void **)&p->row_most, sizeof *p->row_most, rows},
+        {(void **)&p->row_low, sizeof *p->row_low, rows},
+        {(void **)&p->row_high, sizeof *p->row_high, rows},
+        {(void **)&p->row_films, sizeof *p->row_films, rows},
         {(void **)&p->block_most, sizeof *p->block_most, rows},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -95,16 +98,6 @@ void und_volume_shift(und_volume *v, const und_mac *mac)
 }
 
 /* ---- Lists ---- */
-
-static int block_end(const und_mac *m, int block)
-{
-    const int end = (block + 1) * UND_VOLUME_ROWS, rows = und_mac_rows(m);
-    return end < rows ? end : rows;
-}
-static int row_blocks(const und_mac *m)
-{
-    return (und_mac_rows(m) + UND_VOLUME_ROWS - 1) / UND_VOLUME_ROWS;
-}
 
 /* A chunk begins with a cell of the list: so there are fewer. */
 static und_volume_chunk *add_to_chunks(const und_volume_chunk *first, und_volume_chunk *end, int32_t from,
@@ -304,32 +297,75 @@ void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_wall
             v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
 }
 
+static void sum_row(const und_volume *v, und_place p)
+{
+    const int row = p.y + p.z * v->mac.n[1];
+    const int32_t *c = v->c + p.at;
+    const uint8_t *own = v->parts->own + p.at;
+    int64_t all = 0;
+    int32_t most = 0;
+    for (int x = 0; x < v->mac.n[0]; x++) {
+        const int32_t units = own[x] ? c[x] : 0;
+        all += units;
+        most = units > most ? units : most;
+    }
+    v->parts->row_sum[row] = all;
+    v->parts->row_most[row] = most;
+}
+UND_KERNEL(sum_row, und_volume, UND_EACH_ROW)
+
 int64_t und_volume_sum(const und_volume *v)
 {
-    const und_mac *m = &v->mac;
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     int64_t sum = 0;
-    PARALLEL_FOR(und_workers(v->threads, m->count, 1 << 15))
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
-            const size_t first = und_mac_row(m, row);
-            const int32_t *c = v->c + first;
-            const uint8_t *own = v->parts->own + first;
-            int64_t all = 0;
-            int32_t most = 0;
-            for (int x = 0; x < m->n[0]; x++) {
-                const int32_t units = own[x] ? c[x] : 0;
-                all += units;
-                most = units > most ? units : most;
-            }
-            v->parts->row_sum[row] = all;
-            v->parts->row_most[row] = most;
-        }
+    und_pass(&(und_device){v->threads}, sum_row, v, &rows);
     v->parts->most = 0;
-    for (int row = 0; row < und_mac_rows(m); row++) {
+    for (int row = 0; row < und_mac_rows(&v->mac); row++) {
         sum += v->parts->row_sum[row];
         v->parts->most = v->parts->row_most[row] > v->parts->most ? v->parts->row_most[row] : v->parts->most;
     }
     return sum;
+}
+
+/* Of UND_LANES cells of a row from x on, bits of those that hold some. */
+static unsigned look_held(const und_volume *v, size_t row, int x)
+{
+    return und_lanes_bits(und_lanes_int_load(v->c + row + x) != 0) &
+           und_volume_row_bits((size_t)(v->mac.n[0] - x));
+}
+
+/* From both ends: most of a row is between. */
+static void find_held(const und_volume *v, und_place p)
+{
+    const int n = v->mac.n[0], row = p.y + p.z * v->mac.n[1];
+    int first = 0, last = (n - 1) / UND_LANES * UND_LANES;
+    while (first < n && !look_held(v, p.at, first))
+        first += UND_LANES;
+    while (last > first && !look_held(v, p.at, last))
+        last -= UND_LANES;
+    v->parts->row_low[row] = first < n ? first + __builtin_ctz(look_held(v, p.at, first)) : n;
+    v->parts->row_high[row] = first < n ? last + 32 - __builtin_clz(look_held(v, p.at, last)) : 0;
+}
+UND_KERNEL(find_held, und_volume, UND_EACH_ROW)
+
+bool und_volume_bounds(const und_volume *v, int low[3], int high[3])
+{
+    const und_mac *m = &v->mac;
+    const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
+    und_pass(&(und_device){v->threads}, find_held, v, &rows);
+    for (int a = 0; a < 3; a++) {
+        low[a] = m->n[a];
+        high[a] = 0;
+    }
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        const int first[3] = {v->parts->row_low[row], row % m->n[1], row / m->n[1]},
+                  end[3] = {v->parts->row_high[row], first[1] + 1, first[2] + 1};
+        for (int a = 0; a < 3 && end[0] > 0; a++) {
+            low[a] = first[a] < low[a] ? first[a] : low[a];
+            high[a] = end[a] > high[a] ? end[a] : high[a];
+        }
+    }
+    return high[0] > 0;
 }
 
 double und_volume_fullest(const und_volume *v)

@@ -37,10 +37,12 @@ typedef struct und_volume_parts {
     uint16_t *wakes; /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
     int64_t *row_sum;
-    int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
+    int32_t *row_most, most;     /* of rows, and of all, as und_volume_sum found it */
+    int32_t *row_low, *row_high; /* of rows: as und_volume_bounds found them */
+    uint8_t *row_films;          /* of rows: whether und_volume_find_films found some */
 } und_volume_parts;
 
-enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_ROWS = 16, UND_VOLUME_CHUNKS = 128 };
+enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128 };
 
 /* For each cell of the list, in blocks that threads share. */
 #define UND_VOLUME_EACH(v, count, at, list)                                                      \
@@ -95,6 +97,14 @@ void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST
 void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
                      const void *context);
 
+/* und_volume_find_films as a pass over slices or rows. */
+typedef struct und_volume_filming {
+    const und_volume *v;
+    const und_distance *d;
+    const und_volume_walls *walls;
+} und_volume_filming;
+und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows);
+
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
 void und_volume_hand_over(und_volume *v, int32_t *amounts);
@@ -132,8 +142,9 @@ static inline unsigned und_volume_films_at(const und_volume *v, const float *phi
     return films ? films & und_volume_aloft(v, phi, at) : 0;
 }
 #define UND_VOLUME_FILMS(v, phi, row, at)                                                           \
-    for (size_t at_ = und_mac_row(&(v)->mac, row), end_ = at_ + (size_t)(v)->mac.n[0]; at_ < end_;  \
-         at_ += UND_LANES)                                                                          \
+    for (size_t at_ = und_mac_row(&(v)->mac, row),                                                  \
+                end_ = at_ + ((v)->parts->row_films[row] ? (size_t)(v)->mac.n[0] : 0);              \
+         at_ < end_; at_ += UND_LANES)                                                              \
         for (size_t bits_ = und_volume_films_at(v, phi, at_) & und_volume_row_bits(end_ - at_), at; \
              bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 
