@@ -171,7 +171,7 @@ static void find_gaps(const search *f, und_place p)
 {
     const und_volume_parts *parts = f->v->parts;
     const int row = p.y + p.z * f->s->mac.n[1];
-    parts->row_sum[row] = find_in_row(f, row, parts->spare + p.at, &parts->row_count[row]);
+    parts->row_sum[row] = find_in_row(f, row, parts->extra + p.at, &parts->row_count[row]);
 }
 UND_KERNEL(find_gaps, search, UND_EACH_ROW)
 
@@ -190,7 +190,7 @@ static double find(und_levelset *s, const und_volume_walls *walls, bool pressed,
         passes[1] = und_volume_films_pass(films, &slices);
     und_pass_chain(&(und_device){s->threads}, passes, films ? 2 : 1);
     for (int row = 0; row < rows; row++) {
-        memcpy(s->closing + s->closing_count, p->spare + und_mac_row(&s->mac, row),
+        memcpy(s->closing + s->closing_count, p->extra + und_mac_row(&s->mac, row),
                (size_t)p->row_count[row] * sizeof *s->closing);
         s->closing_count += p->row_count[row];
         sum += p->row_sum[row];

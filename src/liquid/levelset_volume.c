@@ -185,8 +185,26 @@ static void squeeze(und_levelset *s, int solid, int32_t has, int32_t more, float
     s->squeezed[solid] += fmax(fmin(over, more), 0) * quantum(s);
 }
 
-/* What a solid has come over goes along before it, to the side where it was: now, as the pressure is to know
- * what it pushes. */
+/* What a solid has come over goes along before it, to the side where it was. */
+static void push_out(und_levelset *s, const und_volume_walls *walls, size_t at)
+{
+    und_volume *v = &s->volume->cells;
+    const uint8_t passed = s->solids.parts->passed[at];
+    const int solid = passed ? passed - 1 : s->solids.owner[at];
+    int cell[3];
+    size_t to;
+    und_volume_cell(&s->mac, at, cell);
+    if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls->room, ROOM,
+                              v->parts->own, &to))
+        return;
+    if (und_volume_crowded(v->c[to]) || und_volume_crowded(v->c[at]))
+        return;
+    squeeze(s, solid, v->c[to], v->c[at], walls->room[to]);
+    v->c[to] += v->c[at];
+    v->c[at] = 0;
+}
+
+/* Now, as the pressure is to know what it pushes. */
 void und_levelset_volume_passed(und_levelset *s)
 {
     if (!s->volume)
@@ -196,22 +214,9 @@ void und_levelset_volume_passed(und_levelset *s)
     const und_volume_walls walls = walls_of(s);
     const covered look = {s, walls.room};
     und_volume_list(v, NULL, is_covered, &look);
-    for (int i = 0; i < v->parts->count; i++) {
-        const size_t at = (size_t)v->parts->list[i];
-        const uint8_t passed = s->solids.parts->passed[at];
-        const int solid = passed ? passed - 1 : s->solids.owner[at];
-        int cell[3];
-        size_t to;
-        und_volume_cell(&s->mac, at, cell);
-        if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls.room, ROOM,
-                                  v->parts->own, &to))
-            continue;
-        if (und_volume_crowded(v->c[to]) || und_volume_crowded(v->c[at]))
-            continue;
-        squeeze(s, solid, v->c[to], v->c[at], walls.room[to]);
-        v->c[to] += v->c[at];
-        v->c[at] = 0;
-    }
+    for (int i = 0; i < v->parts->chunk_count; i++)
+        UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)
+    push_out(s, &walls, at);
     und_volume_leave_solids(v, &s->surface, &walls);
 }
 

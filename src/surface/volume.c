@@ -44,14 +44,12 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->to, sizeof *p->to, mac->count},
         {(void **)&p->mark, sizeof *p->mark, mac->count},
         {(void **)&p->unsure, sizeof *p->unsure, mac->count},
-        {(void **)&p->flux, sizeof *p->flux, mac->count},
         {(void **)&p->extra, sizeof *p->extra, mac->count},
         {(void **)&p->spare, sizeof *p->spare, mac->count},
         {(void **)&p->part, sizeof *p->part, mac->count},
         {(void **)&p->area, sizeof *p->area, mac->count},
         {(void **)&p->over, sizeof *p->over, mac->count},
         {(void **)&p->fraction, sizeof *p->fraction, mac->count},
-        {(void **)&p->list, sizeof *p->list, mac->count},
         {(void **)&p->chunk, sizeof *p->chunk, chunks + UND_VOLUME_AHEAD},
         {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks + UND_VOLUME_AHEAD},
         {(void **)&p->wakes, sizeof *p->wakes, chunks},
@@ -67,6 +65,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
             return err->status;
+    p->flux = p->spare; /* only ever one of them is used */
     mark_inside(v);
     memcpy(p->unsure, p->inside, mac->count); /* UND_VOLUME_GAINS, until it moves */
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
@@ -79,10 +78,9 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {v->c,        v->film,       p->inside,    p->own,        p->kind,
-                            p->to,       p->mark,       p->flux,      p->extra,      p->spare,
-                            p->part,     p->area,       p->over,      p->fraction,   p->list,
-                            p->chunk,    p->row_chunk,  p->row_count, p->row_chunks, p->row_sum,
+    void *const arrays[] = {v->c,        v->film,       p->inside,    p->own,       p->kind,       p->to,
+                            p->mark,     p->extra,      p->spare,     p->part,      p->area,       p->over,
+                            p->fraction, p->chunk,      p->row_chunk, p->row_count, p->row_chunks, p->row_sum,
                             p->row_most, p->block_most, p->unsure,    p->wakes};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
@@ -165,15 +163,10 @@ UND_KERNEL(add_rows_up, und_volume_listing, UND_EACH_BLOCK)
 
 static void list_row(const und_volume_listing *l, und_place p)
 {
-    und_volume_parts *parts = l->v->parts;
-    const int row = p.y + p.z * l->v->mac.n[1];
-    const und_volume_chunk *from = parts->row_chunk + (size_t)row * (size_t)parts->per_row;
-    int32_t *out = parts->list + parts->row_count[row];
-    for (int chunk = parts->row_chunks[row]; chunk < parts->row_chunks[row + 1]; chunk++, from++) {
-        parts->chunk[chunk] = *from;
-        for (unsigned bits = from->bits; bits; bits &= bits - 1)
-            *out++ = from->at + __builtin_ctz(bits);
-    }
+    const und_volume_parts *parts = l->v->parts;
+    const int row = p.y + p.z * l->v->mac.n[1], first = parts->row_chunks[row];
+    memcpy(parts->chunk + first, parts->row_chunk + (size_t)row * (size_t)parts->per_row,
+           (size_t)(parts->row_chunks[row + 1] - first) * sizeof *parts->chunk);
 }
 UND_KERNEL(list_row, und_volume_listing, UND_EACH_ROW)
 
@@ -459,7 +452,8 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
             }
         }
         und_volume_hand_over(v, v->c);
-        UND_VOLUME_EACH(v, p->count, at, p->list)
+        UND_VOLUME_EACH_CHUNK(v, k)
+        UND_VOLUME_OF_CHUNK(k, k->bits, at)
         v->c[at] += p->extra[at];
     }
 }
@@ -471,10 +465,12 @@ void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_ch
     const float even = 0.15f; /* of the difference to a neighbour */
     const und_volume_parts *p = v->parts;
     und_volume_list(v, NULL, fn, context);
-    UND_VOLUME_EACH(v, p->count, at, p->list)
+    UND_VOLUME_EACH_CHUNK(v, k)
+    UND_VOLUME_OF_CHUNK(k, k->bits, at)
     p->extra[at] = v->c[at] - und_volume_units(und_volume_room(walls, at));
     for (int round = 0; round < ROUNDS; round++) {
-        UND_VOLUME_EACH(v, p->count, at, p->list)
+        UND_VOLUME_EACH_CHUNK(v, k)
+        UND_VOLUME_OF_CHUNK(k, k->bits, at)
         {
             p->spare[at] = 0;
             for (int way = 0; way < 6; way++) {
@@ -483,7 +479,8 @@ void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_ch
                     p->spare[at] += (int32_t)(even * (float)(p->extra[next] - p->extra[at]));
             }
         }
-        UND_VOLUME_EACH(v, p->count, at, p->list)
+        UND_VOLUME_EACH_CHUNK(v, k)
+        UND_VOLUME_OF_CHUNK(k, k->bits, at)
         {
             p->extra[at] += p->spare[at];
             v->c[at] += p->spare[at];

@@ -12,29 +12,27 @@
 
 /* Scratch; but for `inside` and `own`, nothing goes on from step to step. */
 typedef struct und_volume_parts {
-    uint8_t *inside; /* 1 in the domain, 0 beside it */
-    uint8_t *own;    /* the same, but 0 in cells that are another grid's */
-    uint8_t *kind;   /* UND_VOLUME_DRY and so on */
-    uint8_t *to;     /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
-    uint8_t *mark;   /* of cells of the list */
-    uint8_t *unsure; /* bits: why what particles know of a cell is not enough */
-    int32_t *flux;   /* over high faces */
-    int32_t *extra;  /* what a cell holds besides what phi encloses */
-    int32_t *spare;  /* one more */
-    int32_t *part;   /* what phi encloses */
-    int32_t *area;   /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
-    int32_t *over;   /* what moves phi of what a cell holds besides */
-    float *fraction; /* of a cell's room that is full; -1 where there is next to none */
-    int32_t *list;   /* cells that are looked at, in order */
-    int count;
-    und_volume_chunk *chunk; /* the same, by chunks */
-    int chunk_count;
+    uint8_t *inside;         /* 1 in the domain, 0 beside it */
+    uint8_t *own;            /* the same, but 0 in cells that are another grid's */
+    uint8_t *kind;           /* UND_VOLUME_DRY and so on */
+    uint8_t *to;             /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
+    uint8_t *mark;           /* of cells of the list */
+    uint8_t *unsure;         /* bits: why what particles know of a cell is not enough */
+    int32_t *flux;           /* over high faces */
+    int32_t *extra;          /* what a cell holds besides what phi encloses */
+    int32_t *spare;          /* one more, which is flux */
+    int32_t *part;           /* what phi encloses */
+    int32_t *area;           /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
+    int32_t *over;           /* what moves phi of what a cell holds besides */
+    float *fraction;         /* of a cell's room that is full; -1 where there is next to none */
+    und_volume_chunk *chunk; /* cells that are looked at, in order */
+    int chunk_count, count;  /* chunks, and cells */
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
     und_volume_chunk *row_chunk;         /* [row][per_row], while the list is made */
     int per_row;
-    int32_t *row_count,
-        *row_chunks; /* of the list before each row: cells, and chunks; these behind the last too */
-    uint16_t *wakes; /* [row][per_row], while it is looked which cells the flow goes through */
+    int32_t *row_count;  /* of the list before each row: cells */
+    int32_t *row_chunks; /* and chunks; behind the last row too */
+    uint16_t *wakes;     /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
     int64_t *row_sum;
     int32_t *row_most, most;     /* of rows, and of all, as und_volume_sum found it */
@@ -42,18 +40,9 @@ typedef struct und_volume_parts {
     uint8_t *row_films;          /* of rows: whether und_volume_find_films found some */
 } und_volume_parts;
 
-enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128 };
+enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128 };
 
-/* For each cell of the list, in blocks that threads share. */
-#define UND_VOLUME_EACH(v, count, at, list)                                                      \
-    PARALLEL_FOR(und_workers((v)->threads, (size_t)(count), UND_VOLUME_TO_SHARE))                \
-    for (int block_ = 0; block_ < ((count) + UND_VOLUME_BLOCK - 1) / UND_VOLUME_BLOCK; block_++) \
-        for (size_t i_ = (size_t)block_ * UND_VOLUME_BLOCK, at;                                  \
-             i_ < (size_t)(count) && i_ < (size_t)(block_ + 1) * UND_VOLUME_BLOCK &&             \
-             (at = (size_t)(list)[i_], 1);                                                       \
-             i_++)
-
-/* For each chunk of it. */
+/* For each chunk of the list, in blocks that threads share. */
 #define UND_VOLUME_EACH_CHUNK(v, k)                                                         \
     PARALLEL_FOR(und_workers((v)->threads, (size_t)(v)->parts->count, UND_VOLUME_TO_SHARE)) \
     for (int block_ = 0; block_ < und_volume_chunk_blocks(v); block_++)                     \
@@ -73,7 +62,7 @@ static inline und_volume_chunk *und_volume_chunk_end(const und_volume *v, int bl
 
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);
-/* The grid's own cells for which fn (NULL: any) says so, into parts->list, of those that `look` (NULL: all)
+/* The grid's own cells for which fn (NULL: any) says so, into parts->chunk, of those that `look` (NULL: all)
  * finds. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
