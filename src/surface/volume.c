@@ -104,7 +104,7 @@ static und_volume_chunk *add_to_chunks(const und_volume_chunk *first, und_volume
     int begin = 0;
     if (end > first && end[-1].at + UND_LANES > from) {
         begin = end[-1].at + UND_LANES - from;
-        end[-1].bits |= (uint16_t)(chosen << (UND_LANES - begin));
+        end[-1].bits |= (uint16_t)(chosen << (UND_LANES - begin) & UND_LANES_ALL);
     }
     chosen &= ~0u << begin;
     if (!chosen)
