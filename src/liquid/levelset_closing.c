@@ -167,19 +167,30 @@ static int64_t find_in_row(const search *f, int row, int32_t *list, int32_t *cou
     return sum;
 }
 
-/* Adds cells to the list; how much they would have too much, cells. */
-static double find(und_levelset *s, const und_volume_walls *walls, bool pressed)
+static void find_gaps(const search *f, und_place p)
 {
-    const int reach = (int)ceil(s->def.courant), rows = und_mac_rows(&s->mac), wide = s->mac.n[0];
+    const und_volume_parts *parts = f->v->parts;
+    const int row = p.y + p.z * f->s->mac.n[1];
+    parts->row_sum[row] = find_in_row(f, row, parts->extra + p.at, &parts->row_count[row]);
+}
+UND_KERNEL(find_gaps, search, UND_EACH_ROW)
+
+/* Adds cells to the list, in one go with a pass over slices (NULL: none); how much they would have too much,
+ * cells. */
+static double find(und_levelset *s, const und_volume_walls *walls, bool pressed,
+                   const und_volume_filming *films)
+{
+    const int reach = (int)ceil(s->def.courant), rows = und_mac_rows(&s->mac);
     const search f = {s, und_levelset_volumes(s), walls, reach < FURTHEST ? reach : FURTHEST, pressed};
     const und_volume_parts *p = f.v->parts;
+    const und_set slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);
+    und_pass passes[2] = {UND_PASS(find_gaps, &f, &slices)};
     int64_t sum = 0;
-    PARALLEL_FOR(und_workers(s->threads, s->mac.count, 1 << 15))
-    for (int block = 0; block < rows; block += UND_VOLUME_ROWS)
-        for (int row = block; row < rows && row < block + UND_VOLUME_ROWS; row++)
-            p->row_sum[row] = find_in_row(&f, row, p->list + (size_t)row * (size_t)wide, &p->row_count[row]);
+    if (films)
+        passes[1] = und_volume_films_pass(films, &slices);
+    und_pass_chain(&(und_device){s->threads}, passes, films ? 2 : 1);
     for (int row = 0; row < rows; row++) {
-        memcpy(s->closing + s->closing_count, p->list + (size_t)row * (size_t)wide,
+        memcpy(s->closing + s->closing_count, p->extra + und_mac_row(&s->mac, row),
                (size_t)p->row_count[row] * sizeof *s->closing);
         s->closing_count += p->row_count[row];
         sum += p->row_sum[row];
@@ -189,15 +200,16 @@ static double find(und_levelset *s, const und_volume_walls *walls, bool pressed)
 
 void und_levelset_closing_find(und_levelset *s, const und_volume_walls *walls)
 {
+    const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
     s->closing_count = 0;
-    find(s, walls, false);
+    find(s, walls, false, &films);
 }
 
 bool und_levelset_closing_find_more(und_levelset *s, const und_volume_walls *walls)
 {
     const double dx = s->def.dx, liquid = s->ledger.measured / (dx * dx * dx);
     const int before = s->closing_count;
-    const bool many = find(s, walls, true) > MANY * liquid;
+    const bool many = find(s, walls, true, NULL) > MANY * liquid;
     s->closing_count = many ? s->closing_count : before;
     return many;
 }

@@ -197,23 +197,28 @@ static bool find_giver(const und_levelset *s, const crest *c, size_t *at)
            !(held && und_mask_has(held, cell[0], cell[1], cell[2]));
 }
 
+static void throw_off(und_levelset *s, size_t at)
+{
+    int32_t *held = und_levelset_volume_cells(s);
+    int cell[3];
+    size_t from;
+    crest c;
+    und_volume_cell(&s->mac, at, cell);
+    const double due = thrown(s, cell, at, &c);
+    if (!find_giver(s, &c, &from))
+        return;
+    const int32_t units = und_levelset_throw_off(s, cell, c.place, c.normal, due, held[from] / 2);
+    held[from] -= units;
+    und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += units;
+}
+
 void und_levelset_crests(und_levelset *s)
 {
     und_volume *v = und_levelset_volumes(s);
     if (!s->def.spray)
         return;
     und_volume_list(v, look_sharp, throws, s);
-    for (int i = 0; i < v->parts->count; i++) {
-        const size_t at = (size_t)v->parts->list[i];
-        int cell[3];
-        size_t from;
-        crest c;
-        und_volume_cell(&s->mac, at, cell);
-        const double due = thrown(s, cell, at, &c);
-        if (find_giver(s, &c, &from)) {
-            const int32_t units = und_levelset_throw_off(s, cell, c.place, c.normal, due, v->c[from] / 2);
-            v->c[from] -= units;
-            und_levelset_volume_numbers(s)[UND_LEVELSET_THROWN] += units;
-        }
-    }
+    for (int i = 0; i < v->parts->chunk_count; i++)
+        UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)
+    throw_off(s, at);
 }

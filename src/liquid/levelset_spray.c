@@ -6,6 +6,7 @@
 #include "flow/solids_parts.h"
 #include "grid/sample.h"
 #include "liquid/levelset_state.h"
+#include "surface/volume_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -155,58 +156,103 @@ static bool is_floor(const und_levelset *s, int side)
     return along > 0 && along * along > 0.25 * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-/* Where cells have volumes drops land on solids and floors too, as films; along other sides they slide. */
-static void meet_walls(const und_levelset *s, const und_lanes at[3], const bool *known, int count,
-                       uint8_t *met)
+/* Up to UND_LANES drops, where they are in cells; those beyond the last are like none. */
+typedef struct some_drops {
+    int first, count;
+    und_lanes at[3];
+    und_between between[3];
+} some_drops;
+
+static void find_drops(const und_levelset *s, const und_spray *drops, int first, int end, some_drops *d)
 {
-    und_lanes wall = und_lanes_all(1);
-    if (s->solids.any)
-        und_sample_cells(&s->mac, s->solids.distance, at, &wall, NULL);
-    for (int i = 0; i < count; i++) {
-        if (!known[i] || met[i])
-            continue;
-        bool down = wall[i] < 0;
-        for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++)
-            down |= (at[a][i] < 0 && is_floor(s, 2 * a)) ||
-                    (at[a][i] > (float)s->mac.whole[a] && is_floor(s, 2 * a + 1));
-        met[i] = down ? MET_WALL : 0;
+    float place[UND_LANES] = {0};
+    d->first = first;
+    d->count = end - first < UND_LANES ? end - first : UND_LANES;
+    for (int a = 0; a < 3; a++) {
+        for (int i = 0; i < d->count; i++)
+            place[i] = (float)(((double)drops->place[a][first + i] - s->def.origin[a]) / s->def.dx);
+        d->at[a] = und_lanes_load(place);
+        d->between[a] = und_between_middles(&s->mac, a, d->at[a]);
     }
 }
 
-/* Of up to UND_LANES drops. */
-static void meet_some(const und_levelset *s, const und_spray *drops, int first, int count, uint8_t *met)
+/* Drops are anywhere: what is read around them is asked for while those before are looked at. */
+static void fetch_around(const und_levelset *s, const some_drops *d)
 {
-    und_lanes at[3] = {{0}}, phi;
-    bool known[UND_LANES];
-    for (int i = 0; i < count; i++) {
-        float place[3];
-        cells_of(s, drops, first + i, place);
-        for (int a = 0; a < 3; a++) {
-            at[a][i] = place[a];
-            if ((place[a] < 0 && s->def.open[2 * a]) ||
-                (place[a] > (float)s->mac.whole[a] && s->def.open[2 * a + 1]))
-                met[i] = MET_EDGE;
-        }
-        known[i] = in_window(s, place);
+    const und_mac *m = &s->mac;
+    const und_lanes_int index = d->between[0].low + d->between[1].low + d->between[2].low + (int32_t)m->first;
+    for (int i = 0; i < d->count; i++)
+        for (int k = 0; k < 4; k++)
+            __builtin_prefetch(s->surface.phi + index[i] + k % 2 * m->step[1] + k / 2 * m->step[2]);
+}
+
+/* Where cells have volumes drops land on solids and floors too, as films; along other sides they slide. */
+static und_lanes_int meet_walls(const und_levelset *s, const some_drops *d)
+{
+    und_lanes wall = und_lanes_all(1);
+    if (s->solids.any)
+        und_sample_cells(&s->mac, s->solids.distance, d->at, &wall, NULL);
+    und_lanes_int down = wall < 0;
+    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
+        if (is_floor(s, 2 * a))
+            down |= d->at[a] < 0;
+        if (is_floor(s, 2 * a + 1))
+            down |= d->at[a] > (float)s->mac.whole[a];
     }
-    und_sample_cells(&s->mac, s->surface.phi, at, &phi, NULL);
+    return down;
+}
+
+/* Those that are in the window, and that are beyond open sides. */
+static void find_inside(const und_levelset *s, const some_drops *d, und_lanes_int *known, und_lanes_int *edge)
+{
+    const und_mac *m = &s->mac;
+    *edge = (und_lanes_int){0};
+    *known = ~*edge;
+    for (int a = 0; a < 3; a++) {
+        const int high = m->low[a] + m->n[a]; /* beyond the domain's own sides is what is beside the grid */
+        if (s->def.open[2 * a])
+            *edge |= d->at[a] < 0;
+        if (s->def.open[2 * a + 1])
+            *edge |= d->at[a] > (float)m->whole[a];
+        if (m->low[a] > 0)
+            *known &= d->at[a] >= (float)m->low[a];
+        if (high < m->whole[a])
+            *known &= d->at[a] <= (float)high;
+    }
+}
+
+static void meet_some(const und_levelset *s, const und_spray *drops, const some_drops *d, uint8_t *met)
+{
     const double young = s->volume ? fmin(und_levelset_breakup_time(s), LONGEST) : 0;
-    for (int i = 0; i < count; i++) {
-        const float near = !s->volume ? 0 : (double)drops->age[first + i] < young ? DEEP : NEAR;
-        if (!met[i] && known[i] && phi[i] < near)
-            met[i] = MET_LIQUID;
-    }
+    const unsigned all = und_volume_row_bits((size_t)d->count);
+    float near[UND_LANES] = {0};
+    und_lanes_int known, edge, wall = {0};
+    find_inside(s, d, &known, &edge);
+    const und_lanes phi = und_sample_between(&s->mac, s->surface.phi, d->between, NULL);
+    for (int i = 0; i < d->count && s->volume; i++)
+        near[i] = (double)drops->age[d->first + i] < young ? DEEP : NEAR;
+    const und_lanes_int liquid = ~edge & known & (phi < und_lanes_load(near));
     if (s->volume)
-        meet_walls(s, at, known, count, met);
-    for (int i = 0; i < count && s->volume; i++)
-        if (known[i] && stop_at_solids(s, first + i, (float[3]){0}))
-            met[i] = MET_WALL;
+        wall = ~edge & ~liquid & known & meet_walls(s, d);
+    und_lanes_bytes_store_some(met, (edge & MET_EDGE) | (liquid & MET_LIQUID) | (wall & MET_WALL), all);
+    for (unsigned bits = s->volume && s->solids.any ? und_lanes_bits(known) & all : 0; bits; bits &= bits - 1)
+        if (stop_at_solids(s, d->first + __builtin_ctz(bits), (float[3]){0}))
+            met[__builtin_ctz(bits)] = MET_WALL;
 }
 
 static void meet(void *context, const und_spray *drops, int first, int count, uint8_t *met)
 {
-    for (int i = 0; i < count; i += UND_LANES)
-        meet_some(context, drops, first + i, count - i < UND_LANES ? count - i : UND_LANES, met + i);
+    const und_levelset *s = context;
+    some_drops now, next;
+    find_drops(s, drops, first, first + count, &next);
+    for (int i = 0; i < count; i += UND_LANES) {
+        now = next;
+        if (i + UND_LANES < count) {
+            find_drops(s, drops, first + i + UND_LANES, first + count, &next);
+            fetch_around(s, &next);
+        }
+        meet_some(s, drops, &now, met + i);
+    }
 }
 
 /* Its volume goes to the cells of liquid around it; what is left where there are none waits for all. */
@@ -297,30 +343,43 @@ static float solid_at(const und_levelset *s, const float place[3], float normal[
     return distance;
 }
 
+static void slide_one(const und_levelset *s, und_spray *drops, int i)
+{
+    float place[3], normal[3];
+    cells_of(s, drops, i, place);
+    for (int a = 0; a < 3; a++) {
+        bool low = place[a]<0, high = place[a]>(float) s->mac.whole[a];
+        if (!low && !high)
+            continue;
+        drops->place[a][i] = (float)(s->def.origin[a] + (high ? s->mac.whole[a] * s->def.dx : 0));
+        drops->speed[a][i] = 0;
+    }
+    float depth = s->solids.any && in_window(s, place) ? solid_at(s, place, normal) : 1;
+    if (depth >= 0)
+        return;
+    float into = 0;
+    for (int a = 0; a < 3; a++)
+        into += drops->speed[a][i] * normal[a];
+    for (int a = 0; a < 3; a++) {
+        drops->place[a][i] -= depth * normal[a] * (float)s->def.dx;
+        drops->speed[a][i] -= into < 0 ? into * normal[a] : 0;
+    }
+}
+
 /* Drops slide along closed sides and solids. */
 static void slide(und_levelset *s)
 {
     und_spray *drops = s->spray->drops;
-    for (int i = 0; i < drops->count; i++) {
-        float place[3], normal[3];
-        cells_of(s, drops, i, place);
-        for (int a = 0; a < 3; a++) {
-            bool low = place[a]<0, high = place[a]>(float) s->mac.whole[a];
-            if (!low && !high)
-                continue;
-            drops->place[a][i] = (float)(s->def.origin[a] + (high ? s->mac.whole[a] * s->def.dx : 0));
-            drops->speed[a][i] = 0;
-        }
-        float depth = s->solids.any && in_window(s, place) ? solid_at(s, place, normal) : 1;
-        if (depth >= 0)
-            continue;
-        float into = 0;
+    for (int first = 0; first < drops->count; first += UND_LANES) {
+        some_drops d;
+        find_drops(s, drops, first, drops->count, &d);
+        und_lanes_int out = {0};
         for (int a = 0; a < 3; a++)
-            into += drops->speed[a][i] * normal[a];
-        for (int a = 0; a < 3; a++) {
-            drops->place[a][i] -= depth * normal[a] * (float)s->def.dx;
-            drops->speed[a][i] -= into < 0 ? into * normal[a] : 0;
-        }
+            out |= (d.at[a] < 0) | (d.at[a] > (float)s->mac.whole[a]);
+        for (unsigned bits =
+                 (s->solids.any ? UND_LANES_ALL : und_lanes_bits(out)) & und_volume_row_bits((size_t)d.count);
+             bits; bits &= bits - 1)
+            slide_one(s, drops, first + __builtin_ctz(bits));
     }
 }
 
@@ -349,35 +408,47 @@ void und_levelset_spray_step(und_levelset *s)
     }
 }
 
-/* Cells that a drop may be in, or touch, until the end of the substep ahead. */
-static void way_of(const und_levelset *s, int drop, int low[3], int high[3])
+/* Cells that a drop may be in, or touch, until the end of the substep ahead: along an axis. */
+static void way_along(const und_levelset *s, int drop, int a, int *low, int *high)
 {
     enum { AROUND = 4 };
     const und_spray *drops = s->spray->drops;
-    float place[3];
-    cells_of(s, drops, drop, place);
-    for (int a = 0; a < 3; a++) {
-        const double more = fabs(s->def.gravity[a]) * s->dt,
-                     far = s->dt * (fabs((double)drops->speed[a][drop]) + more) / s->def.dx + AROUND;
-        const double most = s->mac.whole[a], from = floor((double)place[a] - far),
-                     to = ceil((double)place[a] + far);
-        low[a] = (int)fmin(fmax(from, 0), most);
-        high[a] = (int)fmin(fmax(to, 0), most);
+    const float place = (float)(((double)drops->place[a][drop] - s->def.origin[a]) / s->def.dx);
+    const double more = fabs(s->def.gravity[a]) * s->dt,
+                 far = s->dt * (fabs((double)drops->speed[a][drop]) + more) / s->def.dx + AROUND;
+    const double most = s->mac.whole[a], from = floor((double)place - far), to = ceil((double)place + far);
+    *low = (int)fmin(fmax(from, 0), most);
+    *high = (int)fmin(fmax(to, 0), most);
+}
+
+/* Whether it comes to one of the sides that hold it. */
+static bool comes_down(const und_levelset *s, int drop, const bool floors[UND_SIDES])
+{
+    bool down = false;
+    for (int a = 0; a < 3 && !down; a++) {
+        int low, high;
+        if (!floors[2 * a] && !floors[2 * a + 1])
+            continue;
+        way_along(s, drop, a, &low, &high);
+        down = (floors[2 * a] && low == 0) || (floors[2 * a + 1] && high == s->mac.whole[a]);
     }
+    return down;
 }
 
 bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)[3], const int (*high)[3],
                               int reach_low[3], int reach_high[3])
 {
     const und_levelset_spray *p = s->spray;
-    bool any = false;
+    bool any = false, floors[UND_SIDES];
+    for (int side = 0; side < UND_SIDES; side++)
+        floors[side] = !s->def.open[side] && (is_floor(s, side) || side == 2);
     for (int i = 0; p && i < p->drops->count; i++) {
         int from[3], to[3];
-        way_of(s, i, from, to);
-        bool down = from[1] == 0 && !s->def.open[2];
-        for (int side = 0; side < UND_SIDES; side++)
-            down |= !s->def.open[side] && is_floor(s, side) &&
-                    (side % 2 ? to[side / 2] == s->mac.whole[side / 2] : from[side / 2] == 0);
+        bool down = comes_down(s, i, floors);
+        if (!down && count == 0)
+            continue;
+        for (int a = 0; a < 3; a++)
+            way_along(s, i, a, &from[a], &to[a]);
         for (int k = 0; k < count && !down; k++)
             down = from[0] < high[k][0] && to[0] > low[k][0] && from[1] < high[k][1] && to[1] > low[k][1] &&
                    from[2] < high[k][2] && to[2] > low[k][2];

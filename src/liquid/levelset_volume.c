@@ -185,8 +185,26 @@ static void squeeze(und_levelset *s, int solid, int32_t has, int32_t more, float
     s->squeezed[solid] += fmax(fmin(over, more), 0) * quantum(s);
 }
 
-/* What a solid has come over goes along before it, to the side where it was: now, as the pressure is to know
- * what it pushes. */
+/* What a solid has come over goes along before it, to the side where it was. */
+static void push_out(und_levelset *s, const und_volume_walls *walls, size_t at)
+{
+    und_volume *v = &s->volume->cells;
+    const uint8_t passed = s->solids.parts->passed[at];
+    const int solid = passed ? passed - 1 : s->solids.owner[at];
+    int cell[3];
+    size_t to;
+    und_volume_cell(&s->mac, at, cell);
+    if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls->room, ROOM,
+                              v->parts->own, &to))
+        return;
+    if (und_volume_crowded(v->c[to]) || und_volume_crowded(v->c[at]))
+        return;
+    squeeze(s, solid, v->c[to], v->c[at], walls->room[to]);
+    v->c[to] += v->c[at];
+    v->c[at] = 0;
+}
+
+/* Now, as the pressure is to know what it pushes. */
 void und_levelset_volume_passed(und_levelset *s)
 {
     if (!s->volume)
@@ -196,22 +214,9 @@ void und_levelset_volume_passed(und_levelset *s)
     const und_volume_walls walls = walls_of(s);
     const covered look = {s, walls.room};
     und_volume_list(v, NULL, is_covered, &look);
-    for (int i = 0; i < v->parts->count; i++) {
-        const size_t at = (size_t)v->parts->list[i];
-        const uint8_t passed = s->solids.parts->passed[at];
-        const int solid = passed ? passed - 1 : s->solids.owner[at];
-        int cell[3];
-        size_t to;
-        und_volume_cell(&s->mac, at, cell);
-        if (!und_solids_find_side(&s->solids, und_solids_carried(&s->solids, solid, cell), walls.room, ROOM,
-                                  v->parts->own, &to))
-            continue;
-        if (und_volume_crowded(v->c[to]) || und_volume_crowded(v->c[at]))
-            continue;
-        squeeze(s, solid, v->c[to], v->c[at], walls.room[to]);
-        v->c[to] += v->c[at];
-        v->c[at] = 0;
-    }
+    for (int i = 0; i < v->parts->chunk_count; i++)
+        UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)
+    push_out(s, &walls, at);
     und_volume_leave_solids(v, &s->surface, &walls);
 }
 
@@ -379,8 +384,7 @@ void und_levelset_volume_press(und_levelset *s)
     const und_mac *m = &s->mac;
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
-    und_volume_find_films(v, &s->surface, &walls);
-    und_levelset_closing_find(s, &walls);
+    und_levelset_closing_find(s, &walls); /* and films */
     for (int row = 0; row < und_mac_rows(m); row++)
         UND_VOLUME_FILMS(v, s->surface.phi, row, at)
     if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
@@ -473,22 +477,13 @@ static double viscosity_of(const und_levelset *s)
 
 /* Films may be further from the liquid than velocities are extended: those of their faces are to be cleared
  * again, as after a restart. */
-static void mark_films(und_levelset *s)
+static void mark_film(void *context, const int cell[3])
 {
-    const und_mac *m = &s->mac;
-    const und_volume *v = &s->volume->cells;
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        UND_VOLUME_FILMS(v, s->surface.phi, row, at)
-        {
-            int cell[3];
-            und_volume_cell(m, at, cell);
-            for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
-                und_mac_flow_written(&s->flow, a, cell[0], cell[1], cell[2], 1);
-                und_mac_flow_written(&s->flow, a, cell[0] - (a == 0), cell[1] - (a == 1), cell[2] - (a == 2),
-                                     1);
-            }
-        }
+    und_levelset *s = context;
+    for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
+        und_mac_flow_written(&s->flow, a, cell[0], cell[1], cell[2], 1);
+        und_mac_flow_written(&s->flow, a, cell[0] - (a == 0), cell[1] - (a == 1), cell[2] - (a == 2), 1);
+    }
 }
 
 static void run_films(und_levelset *s, const und_volume_walls *walls, float contact)
@@ -503,9 +498,10 @@ static void run_films(und_levelset *s, const und_volume_walls *walls, float cont
         .viscosity = s->def.viscosity,
         .viscosities = und_levelset_viscosity_varies(&s->def) ? und_levelset_viscosities(s) : NULL,
         .least_viscosity = WATER,
-        .contact = contact};
+        .contact = contact,
+        .ran = mark_film,
+        .context = s};
     und_volume_run_films(&s->volume->cells, &s->surface, walls, &films);
-    mark_films(s);
 }
 
 typedef struct pouring {

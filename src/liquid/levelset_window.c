@@ -11,6 +11,7 @@
 #include "geom/sequence.h"
 #include "grid/mac_frame.h"
 #include "liquid/levelset_state.h"
+#include "surface/volume.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,50 +183,24 @@ static box posed_box(const und_mac *m, und_bounds bounds, const und_pose *pose)
     return b;
 }
 
-enum { SOME = 16 }; /* cells that are looked at together */
-
-static bool are_empty(const int32_t *c)
+/* A box of this grid's own cells. */
+static void add_own(const und_levelset *s, box *to, box own)
 {
-    int32_t any = 0;
-    for (int i = 0; i < SOME; i++)
-        any |= c[i];
-    return any == 0;
-}
-
-/* Cells that hold some, also where phi shows nothing of it. */
-static box held_box(const und_levelset *s)
-{
-    const und_mac *m = &s->mac;
-    const int32_t *c = und_levelset_volume_cells(s);
-    box b = NOTHING;
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        const size_t first = und_mac_row(m, row);
-        int low = 0, high = m->n[0];
-        while (low + SOME <= high && are_empty(c + first + low))
-            low += SOME;
-        while (high - SOME >= low && are_empty(c + first + high - SOME))
-            high -= SOME;
-        while (low < high && c[first + (size_t)low] == 0)
-            low++;
-        while (high > low && c[first + (size_t)high - 1] == 0)
-            high--;
-        const int y = m->low[1] + row % m->n[1], z = m->low[2] + row / m->n[1];
-        add_box(&b, &(box){{m->low[0] + low, y, z}, {m->low[0] + high, y + 1, z + 1}});
+    for (int a = 0; a < 3; a++) {
+        own.low[a] += s->mac.low[a];
+        own.high[a] += s->mac.low[a];
     }
-    return b;
+    add_box(to, &own);
 }
 
 /* The liquid, and sources, which are always full of it. */
 static box liquid_box(const und_levelset *s)
 {
-    box b = s->volume ? held_box(s) : NOTHING, own;
-    if (und_distance_bounds(&s->surface, own.low, own.high)) {
-        for (int a = 0; a < 3; a++) {
-            own.low[a] += s->mac.low[a];
-            own.high[a] += s->mac.low[a];
-        }
-        add_box(&b, &own);
-    }
+    box b = NOTHING, own;
+    if (und_distance_bounds(&s->surface, own.low, own.high))
+        add_own(s, &b, own);
+    if (s->volume && und_volume_bounds(und_levelset_volumes(s), own.low, own.high))
+        add_own(s, &b, own); /* also where phi shows nothing of it */
     for (int i = 0; i < s->def.element_count; i++) {
         const und_element_def *e = &s->def.elements[i];
         if (e->role != UND_ELEMENT_SOURCE || !(s->time + s->dt >= e->start && s->time < e->end))

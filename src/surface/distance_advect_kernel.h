@@ -103,12 +103,21 @@ UND_INLINE void und_cell_middles(const und_mac *m, und_place p, und_lanes place[
     place[2] = und_lanes_all((float)(p.z + m->low[2]) + 0.5f);
 }
 
+UND_INLINE void und_distance_fetch(const float *values, size_t at)
+{
+    __builtin_prefetch(values + at);
+    __builtin_prefetch(values + at + UND_LANES - 1);
+}
+
 UND_INLINE void und_distance_follow(const und_distance_advect_args *a, und_place p)
 {
     const und_mac *m = &a->mac;
     und_lanes place[3], speed[3] = {{0}}, foot[3];
     und_between at[3];
     und_cell_middles(m, p, place);
+    und_distance_fetch(a->phi, p.at + 4 * (size_t)m->step[1] + 2 * (size_t)m->step[2]);
+    for (int k = 0; k < 3; k++)
+        und_distance_fetch(a->u[k], p.at + 3 * (size_t)m->step[1] + 2 * (size_t)m->step[2]);
     for (int k = 0; k < (m->n[2] > 1 ? 3 : 2); k++)
         speed[k] =
             0.5f * (und_lanes_load(a->u[k] + p.at) + und_lanes_load(a->u[k] + p.at - (size_t)m->step[k]));

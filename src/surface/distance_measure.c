@@ -174,21 +174,27 @@ typedef struct extent_args {
     und_row_extent *row;
 } extent_args;
 
-/* Of a row: the first and one behind the last cell with liquid. */
+/* Of UND_LANES cells of a row from x on, bits of those with liquid. */
+UND_INLINE unsigned look_wet(const extent_args *a, size_t row, int x)
+{
+    const int left = a->mac.n[0] - x;
+    return und_lanes_bits(und_lanes_load(a->phi + row + x) < 0) &
+           (left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL);
+}
+
+/* Of a row: the first and one behind the last cell with liquid, looked for from both ends. */
 UND_INLINE void find_extent(const extent_args *a, und_place p)
 {
     const int n = a->mac.n[0];
-    und_row_extent e = {n, 0};
-    for (int x = 0; x < n; x += UND_LANES) {
-        const unsigned inside = n - x < UND_LANES ? (1u << (n - x)) - 1 : UND_LANES_ALL;
-        const unsigned bits = und_lanes_bits(und_lanes_load(a->phi + p.at + x) < 0) & inside;
-        if (!bits)
-            continue;
-        const int first = x + __builtin_ctz(bits);
-        e.low = first < e.low ? first : e.low;
-        e.high = x + 32 - __builtin_clz(bits);
-    }
-    a->row[p.z * a->mac.n[1] + p.y] = e;
+    int first = 0, last = (n - 1) / UND_LANES * UND_LANES;
+    while (first < n && !look_wet(a, p.at, first))
+        first += UND_LANES;
+    while (last > first && !look_wet(a, p.at, last))
+        last -= UND_LANES;
+    a->row[p.z * a->mac.n[1] + p.y] =
+        first < n ? (und_row_extent){first + __builtin_ctz(look_wet(a, p.at, first)),
+                                     last + 32 - __builtin_clz(look_wet(a, p.at, last))}
+                  : (und_row_extent){n, 0};
 }
 UND_KERNEL(find_extent, extent_args, UND_EACH_ROW)
 

@@ -44,27 +44,30 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->to, sizeof *p->to, mac->count},
         {(void **)&p->mark, sizeof *p->mark, mac->count},
         {(void **)&p->unsure, sizeof *p->unsure, mac->count},
-        {(void **)&p->flux, sizeof *p->flux, mac->count},
         {(void **)&p->extra, sizeof *p->extra, mac->count},
         {(void **)&p->spare, sizeof *p->spare, mac->count},
         {(void **)&p->part, sizeof *p->part, mac->count},
         {(void **)&p->area, sizeof *p->area, mac->count},
         {(void **)&p->over, sizeof *p->over, mac->count},
         {(void **)&p->fraction, sizeof *p->fraction, mac->count},
-        {(void **)&p->list, sizeof *p->list, mac->count},
-        {(void **)&p->chunk, sizeof *p->chunk, chunks},
-        {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks},
+        {(void **)&p->chunk, sizeof *p->chunk, chunks + UND_VOLUME_AHEAD},
+        {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks + UND_VOLUME_AHEAD},
+        {(void **)&p->wakes, sizeof *p->wakes, chunks},
         {(void **)&p->row_count, sizeof *p->row_count, rows},
-        {(void **)&p->row_chunks, sizeof *p->row_chunks, rows},
+        {(void **)&p->row_chunks, sizeof *p->row_chunks, rows + 1},
         {(void **)&p->row_sum, sizeof *p->row_sum, rows},
         {(void **)&p->row_most, sizeof *p->row_most, rows},
-        {(void **)&p->block_most, sizeof *p->block_most, chunks / UND_VOLUME_CHUNKS + 1},
+        {(void **)&p->row_low, sizeof *p->row_low, rows},
+        {(void **)&p->row_high, sizeof *p->row_high, rows},
+        {(void **)&p->row_films, sizeof *p->row_films, rows},
+        {(void **)&p->block_most, sizeof *p->block_most, rows},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
             return err->status;
+    p->flux = p->spare; /* only ever one of them is used */
     mark_inside(v);
-    memset(p->unsure, UND_VOLUME_GAINS, mac->count); /* until it moves */
+    memcpy(p->unsure, p->inside, mac->count); /* UND_VOLUME_GAINS, until it moves */
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
         p->around[k] = und_volume_step(mac, k);
     return UND_OK;
@@ -75,10 +78,10 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {
-        v->c,         v->film,      p->inside,     p->own,     p->kind,     p->to,         p->mark,  p->flux,
-        p->extra,     p->spare,     p->part,       p->area,    p->over,     p->fraction,   p->list,  p->chunk,
-        p->row_chunk, p->row_count, p->row_chunks, p->row_sum, p->row_most, p->block_most, p->unsure};
+    void *const arrays[] = {v->c,        v->film,       p->inside,    p->own,       p->kind,       p->to,
+                            p->mark,     p->extra,      p->spare,     p->part,      p->area,       p->over,
+                            p->fraction, p->chunk,      p->row_chunk, p->row_count, p->row_chunks, p->row_sum,
+                            p->row_most, p->block_most, p->unsure,    p->wakes};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);
@@ -94,53 +97,47 @@ void und_volume_shift(und_volume *v, const und_mac *mac)
 
 /* ---- Lists ---- */
 
-static int block_end(const und_mac *m, int block)
+/* A chunk begins with a cell of the list: so there are fewer. */
+static und_volume_chunk *add_to_chunks(const und_volume_chunk *first, und_volume_chunk *end, int32_t from,
+                                       unsigned chosen)
 {
-    const int end = (block + 1) * UND_VOLUME_ROWS, rows = und_mac_rows(m);
-    return end < rows ? end : rows;
-}
-static int row_blocks(const und_mac *m)
-{
-    return (und_mac_rows(m) + UND_VOLUME_ROWS - 1) / UND_VOLUME_ROWS;
+    int begin = 0;
+    if (end > first && end[-1].at + UND_LANES > from) {
+        begin = end[-1].at + UND_LANES - from;
+        end[-1].bits |= (uint16_t)(chosen << (UND_LANES - begin) & UND_LANES_ALL);
+    }
+    chosen &= ~0u << begin;
+    if (!chosen)
+        return end;
+    begin = __builtin_ctz(chosen);
+    *end = (und_volume_chunk){.at = from + begin, .bits = (uint16_t)(chosen >> begin)};
+    return end + 1;
 }
 
 /* Of a row: how many cells are chosen, and how many chunks these are in. */
-static void mark_row(und_volume *v, int row, und_volume_look_fn *look, und_volume_choose_fn *fn,
-                     const void *context)
+static void mark_row(const und_volume_listing *l, und_place p)
 {
-    und_volume_parts *p = v->parts;
-    const size_t begin = und_mac_row(&v->mac, row), end = begin + (size_t)v->mac.n[0];
-    und_volume_chunk *const first = p->row_chunk + (size_t)row * (size_t)p->per_row, *chunk = first;
+    und_volume_parts *parts = l->v->parts;
+    const und_mac *m = &l->v->mac;
+    const int row = p.y + p.z * m->n[1];
+    const size_t end = p.at + (size_t)m->n[0];
+    und_volume_chunk *const first = parts->row_chunk + (size_t)row * (size_t)parts->per_row, *chunk = first;
     int count = 0;
-    memset(p->mark + begin, 0, end - begin);
-    for (size_t from = begin; from < end; from += UND_LANES) {
-        const unsigned own =
-            und_lanes_bits(und_lanes_bytes(p->own + from) != 0) & und_volume_row_bits(end - from);
-        unsigned chosen = (look ? look(context, from) : ~0u) & own;
-        for (unsigned bits = fn ? chosen : 0; bits; bits &= bits - 1)
-            if (!fn(context, from + (size_t)__builtin_ctz(bits)))
+    for (size_t from = p.at; from < end; from += UND_LANES) {
+        const unsigned inside = und_volume_row_bits(end - from);
+        const unsigned own = und_lanes_bits(und_lanes_bytes(parts->own + from) != 0) & inside;
+        unsigned chosen = (l->look ? l->look(l->context, from) : ~0u) & own;
+        for (unsigned bits = l->fn ? chosen : 0; bits; bits &= bits - 1)
+            if (!l->fn(l->context, from + (size_t)__builtin_ctz(bits)))
                 chosen &= ~(bits & -bits);
-        und_lanes_bytes_store_some(p->mark + from, (und_lanes_int){0} + 1, chosen);
+        und_lanes_bytes_store_some(parts->mark + from, und_lanes_where(chosen) & 1, inside);
         count += __builtin_popcount(chosen);
-        if (chosen)
-            *chunk++ = (und_volume_chunk){.at = (int32_t)from, .bits = (uint16_t)chosen};
+        chunk = add_to_chunks(first, chunk, (int32_t)from, chosen);
     }
-    p->row_count[row] = count;
-    p->row_chunks[row] = (int32_t)(chunk - first);
+    parts->row_count[row] = count;
+    parts->row_chunks[row] = (int32_t)(chunk - first);
 }
-
-/* From `cell` and `chunk` on. */
-static void list_row(und_volume *v, int row, int cell, int chunk, int chunk_end)
-{
-    und_volume_parts *p = v->parts;
-    const und_volume_chunk *from = p->row_chunk + (size_t)row * (size_t)p->per_row;
-    int32_t *out = p->list + cell;
-    for (; chunk < chunk_end; chunk++, from++) {
-        p->chunk[chunk] = *from;
-        for (unsigned bits = from->bits; bits; bits &= bits - 1)
-            *out++ = from->at + __builtin_ctz(bits);
-    }
-}
+UND_KERNEL(mark_row, und_volume_listing, UND_EACH_ROW)
 
 /* Numbers become sums of those before; the sum of all. */
 static int add_up(int32_t *numbers, int count)
@@ -154,22 +151,42 @@ static int add_up(int32_t *numbers, int count)
     return sum;
 }
 
+static void add_rows_up(const und_volume_listing *l, und_place p)
+{
+    und_volume_parts *parts = l->v->parts;
+    const int rows = und_mac_rows(&l->v->mac);
+    (void)p;
+    parts->count = add_up(parts->row_count, rows);
+    parts->chunk_count = parts->row_chunks[rows] = add_up(parts->row_chunks, rows);
+}
+UND_KERNEL(add_rows_up, und_volume_listing, UND_EACH_BLOCK)
+
+static void list_row(const und_volume_listing *l, und_place p)
+{
+    const und_volume_parts *parts = l->v->parts;
+    const int row = p.y + p.z * l->v->mac.n[1], first = parts->row_chunks[row];
+    memcpy(parts->chunk + first, parts->row_chunk + (size_t)row * (size_t)parts->per_row,
+           (size_t)(parts->row_chunks[row + 1] - first) * sizeof *parts->chunk);
+}
+UND_KERNEL(list_row, und_volume_listing, UND_EACH_ROW)
+
+void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS])
+{
+    l->rows = und_set_rows(&l->v->mac, UND_ROWS_INSIDE);
+    l->once = und_set_list(l->v, 1, 1, 1);
+    l->pass[0] = UND_PASS(mark_row, l, &l->rows);
+    l->pass[1] = UND_PASS(add_rows_up, l, &l->once);
+    l->pass[2] = UND_PASS(list_row, l, &l->rows);
+    for (int i = 0; i < UND_VOLUME_LIST_STEPS; i++)
+        steps[i] = (und_step){.passes = &l->pass[i], .count = 1};
+}
+
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
 {
-    const und_mac *m = &v->mac;
-    und_volume_parts *p = v->parts;
-    const int threads = und_workers(v->threads, m->count, 1 << 15), rows = und_mac_rows(m);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
-            mark_row(v, row, look, fn, context);
-    p->count = add_up(p->row_count, rows);
-    p->chunk_count = add_up(p->row_chunks, rows);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
-            list_row(v, row, p->row_count[row], p->row_chunks[row],
-                     row + 1 < rows ? p->row_chunks[row + 1] : p->chunk_count);
+    und_volume_listing l = {.v = v, .look = look, .fn = fn, .context = context};
+    und_step steps[UND_VOLUME_LIST_STEPS];
+    und_volume_list_steps(&l, steps);
+    und_pass_steps(&(und_device){v->threads}, steps, UND_VOLUME_LIST_STEPS);
 }
 
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts)
@@ -204,36 +221,6 @@ void und_volume_hand_over(und_volume *v, int32_t *amounts)
     UND_VOLUME_EACH_CHUNK(v, k)
     und_volume_set_out(v, k, amounts);
     und_volume_hand_out(v, amounts);
-}
-
-/* ---- Where particles know better ---- */
-
-void und_volume_find_unsure(und_volume *v, const und_volume_flow *flow)
-{
-    const float whole = (float)flow->per_speed;
-    const float keeps = 0.002f, least = 0.25f; /* of its volume, in a step; cells that are crossed in it */
-    memset(v->parts->unsure, 0, v->mac.count);
-    UND_VOLUME_EACH_CHUNK(v, k)
-    {
-        und_lanes gain = {0}, square = {0};
-        for (int a = 0; a < (v->mac.n[2] > 1 ? 3 : 2); a++) {
-            const und_lanes high = und_lanes_load(flow->u[a] + k->at);
-            const und_lanes low = und_lanes_load(flow->u[a] + k->at - v->mac.step[a]);
-            gain += high - low;
-            square += (high + low) * (high + low);
-        }
-        gain *= whole;
-        const und_lanes_int slow = square * (whole * whole) < 4 * least * least;
-        const uint8_t *kind = v->parts->kind + k->at;
-        und_lanes_int held = und_lanes_bytes(kind) == UND_VOLUME_HELD;
-        for (int way = 0; way < 6; way++) {
-            const ptrdiff_t step = v->mac.step[way / 2];
-            held |= und_lanes_bytes(kind + (way % 2 ? step : -step)) == UND_VOLUME_HELD;
-        }
-        und_lanes_bytes_store_some(v->parts->unsure + k->at,
-                                   (held | slow | (gain > keeps) | (gain < -keeps)) & UND_VOLUME_GAINS,
-                                   k->bits);
-    }
 }
 
 /* ---- What phi encloses ---- */
@@ -303,32 +290,75 @@ void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_wall
             v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
 }
 
+static void sum_row(const und_volume *v, und_place p)
+{
+    const int row = p.y + p.z * v->mac.n[1];
+    const int32_t *c = v->c + p.at;
+    const uint8_t *own = v->parts->own + p.at;
+    int64_t all = 0;
+    int32_t most = 0;
+    for (int x = 0; x < v->mac.n[0]; x++) {
+        const int32_t units = own[x] ? c[x] : 0;
+        all += units;
+        most = units > most ? units : most;
+    }
+    v->parts->row_sum[row] = all;
+    v->parts->row_most[row] = most;
+}
+UND_KERNEL(sum_row, und_volume, UND_EACH_ROW)
+
 int64_t und_volume_sum(const und_volume *v)
 {
-    const und_mac *m = &v->mac;
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
     int64_t sum = 0;
-    PARALLEL_FOR(und_workers(v->threads, m->count, 1 << 15))
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
-            const size_t first = und_mac_row(m, row);
-            const int32_t *c = v->c + first;
-            const uint8_t *own = v->parts->own + first;
-            int64_t all = 0;
-            int32_t most = 0;
-            for (int x = 0; x < m->n[0]; x++) {
-                const int32_t units = own[x] ? c[x] : 0;
-                all += units;
-                most = units > most ? units : most;
-            }
-            v->parts->row_sum[row] = all;
-            v->parts->row_most[row] = most;
-        }
+    und_pass(&(und_device){v->threads}, sum_row, v, &rows);
     v->parts->most = 0;
-    for (int row = 0; row < und_mac_rows(m); row++) {
+    for (int row = 0; row < und_mac_rows(&v->mac); row++) {
         sum += v->parts->row_sum[row];
         v->parts->most = v->parts->row_most[row] > v->parts->most ? v->parts->row_most[row] : v->parts->most;
     }
     return sum;
+}
+
+/* Of UND_LANES cells of a row from x on, bits of those that hold some. */
+static unsigned look_held(const und_volume *v, size_t row, int x)
+{
+    return und_lanes_bits(und_lanes_int_load(v->c + row + x) != 0) &
+           und_volume_row_bits((size_t)(v->mac.n[0] - x));
+}
+
+/* From both ends: most of a row is between. */
+static void find_held(const und_volume *v, und_place p)
+{
+    const int n = v->mac.n[0], row = p.y + p.z * v->mac.n[1];
+    int first = 0, last = (n - 1) / UND_LANES * UND_LANES;
+    while (first < n && !look_held(v, p.at, first))
+        first += UND_LANES;
+    while (last > first && !look_held(v, p.at, last))
+        last -= UND_LANES;
+    v->parts->row_low[row] = first < n ? first + __builtin_ctz(look_held(v, p.at, first)) : n;
+    v->parts->row_high[row] = first < n ? last + 32 - __builtin_clz(look_held(v, p.at, last)) : 0;
+}
+UND_KERNEL(find_held, und_volume, UND_EACH_ROW)
+
+bool und_volume_bounds(const und_volume *v, int low[3], int high[3])
+{
+    const und_mac *m = &v->mac;
+    const und_set rows = und_set_rows(m, UND_ROWS_INSIDE);
+    und_pass(&(und_device){v->threads}, find_held, v, &rows);
+    for (int a = 0; a < 3; a++) {
+        low[a] = m->n[a];
+        high[a] = 0;
+    }
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        const int first[3] = {v->parts->row_low[row], row % m->n[1], row / m->n[1]},
+                  end[3] = {v->parts->row_high[row], first[1] + 1, first[2] + 1};
+        for (int a = 0; a < 3 && end[0] > 0; a++) {
+            low[a] = first[a] < low[a] ? first[a] : low[a];
+            high[a] = end[a] > high[a] ? end[a] : high[a];
+        }
+    }
+    return high[0] > 0;
 }
 
 double und_volume_fullest(const und_volume *v)
@@ -422,7 +452,8 @@ void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_vol
             }
         }
         und_volume_hand_over(v, v->c);
-        UND_VOLUME_EACH(v, p->count, at, p->list)
+        UND_VOLUME_EACH_CHUNK(v, k)
+        UND_VOLUME_OF_CHUNK(k, k->bits, at)
         v->c[at] += p->extra[at];
     }
 }
@@ -434,10 +465,12 @@ void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_ch
     const float even = 0.15f; /* of the difference to a neighbour */
     const und_volume_parts *p = v->parts;
     und_volume_list(v, NULL, fn, context);
-    UND_VOLUME_EACH(v, p->count, at, p->list)
+    UND_VOLUME_EACH_CHUNK(v, k)
+    UND_VOLUME_OF_CHUNK(k, k->bits, at)
     p->extra[at] = v->c[at] - und_volume_units(und_volume_room(walls, at));
     for (int round = 0; round < ROUNDS; round++) {
-        UND_VOLUME_EACH(v, p->count, at, p->list)
+        UND_VOLUME_EACH_CHUNK(v, k)
+        UND_VOLUME_OF_CHUNK(k, k->bits, at)
         {
             p->spare[at] = 0;
             for (int way = 0; way < 6; way++) {
@@ -446,7 +479,8 @@ void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_ch
                     p->spare[at] += (int32_t)(even * (float)(p->extra[next] - p->extra[at]));
             }
         }
-        UND_VOLUME_EACH(v, p->count, at, p->list)
+        UND_VOLUME_EACH_CHUNK(v, k)
+        UND_VOLUME_OF_CHUNK(k, k->bits, at)
         {
             p->extra[at] += p->spare[at];
             v->c[at] += p->spare[at];

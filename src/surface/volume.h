@@ -44,6 +44,8 @@ void und_volume_others(und_volume *v, const uint8_t *others);
 /* Each cell holds what phi encloses of it. */
 void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 int64_t und_volume_sum(const und_volume *v);
+/* The box of cells that hold some, as und_distance_bounds has it. */
+bool und_volume_bounds(const und_volume *v, int low[3], int high[3]);
 /* The most that a cell holds, of a cell, once und_volume_sum has looked; more than cells take: the liquid is
  * forced where there is no room. */
 double und_volume_fullest(const und_volume *v);
@@ -78,7 +80,9 @@ typedef struct und_volume_films {
     double viscosity;         /* m2/s */
     const float *viscosities; /* instead, of cells of liquid; NULL: it is the same all over */
     double least_viscosity;
-    float contact; /* cells: how thick a puddle at rest is */
+    float contact;                                 /* cells: how thick a puddle at rest is */
+    void (*ran)(void *context, const int cell[3]); /* told by all threads of each cell with a film */
+    void *context;
 } und_volume_films;
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films);

@@ -156,21 +156,36 @@ bool und_volume_is_film(const und_volume *v, const und_volume_walls *walls, cons
     return here == ON_WALL || (here == BESIDE_LIQUID && is_film_beside_liquid(v, walls, at, part));
 }
 
+static void find_films(const und_volume_filming *f, und_place p)
+{
+    const und_volume *v = f->v;
+    const float *phi = f->d->phi;
+    const int row = p.y + p.z * v->mac.n[1];
+    bool any = false;
+    memset(v->film + p.at, 0, (size_t)v->mac.n[0]);
+    UND_VOLUME_ALOFT(v, phi, row, at)
+    {
+        const place here = place_of(v, f->walls, phi, at);
+        v->film[at] = here == ON_WALL;
+        if (here == BESIDE_LIQUID)
+            v->film[at] = is_film_beside_liquid(v, f->walls, at,
+                                                und_volume_units(und_volume_part(v, f->walls, phi, at)));
+        any = any || v->film[at];
+    }
+    v->parts->row_films[row] = any;
+}
+UND_KERNEL(find_films, und_volume_filming, UND_EACH_ROW)
+
+und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows)
+{
+    return UND_PASS(find_films, f, rows);
+}
+
 void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls)
 {
-    const und_mac *m = &v->mac;
-    PARALLEL_FOR(und_workers(v->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        memset(v->film + und_mac_row(m, row), 0, (size_t)m->n[0]);
-        UND_VOLUME_ALOFT(v, d->phi, row, at)
-        {
-            const place here = place_of(v, walls, d->phi, at);
-            v->film[at] = here == ON_WALL;
-            if (here == BESIDE_LIQUID)
-                v->film[at] = is_film_beside_liquid(v, walls, at,
-                                                    und_volume_units(und_volume_part(v, walls, d->phi, at)));
-        }
-    }
+    const und_volume_filming f = {v, d, walls};
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    und_pass(&(und_device){v->threads}, find_films, &f, &rows);
 }
 
 /* ---- How films run ----
@@ -476,25 +491,44 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
     }
 }
 
+static void run_row(const run *r, und_place p)
+{
+    UND_VOLUME_FILMS(r->v, r->d->phi, p.y + p.z * r->v->mac.n[1], at)
+    {
+        run_faces(r, at);
+        if (r->films->ran)
+            r->films->ran(r->films->context, (const int[3]){(int)(at - p.at), p.y, p.z});
+    }
+}
+UND_KERNEL(run_row, run, UND_EACH_ROW)
+
+static void find_speeds_across(const run *r, und_place p)
+{
+    UND_VOLUME_FILMS(r->v, r->d->phi, p.y + p.z * r->v->mac.n[1], at)
+    r->v->parts->fraction[at] = speed_across(r, at);
+}
+UND_KERNEL(find_speeds_across, run, UND_EACH_ROW)
+
+static void follow_walls(const run *r, und_place p)
+{
+    UND_VOLUME_FILMS(r->v, r->d->phi, p.y + p.z * r->v->mac.n[1], at)
+    follow_wall(r, at, r->v->parts->fraction[at]);
+}
+UND_KERNEL(follow_walls, run, UND_EACH_ROW)
+
+/* Speeds across slanted walls are all found first, as what is across one wall may be along another. */
 void und_volume_run_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                           const und_volume_films *films)
 {
     const run r = {v, d, walls, films};
-    PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(&v->mac); row++)
-        UND_VOLUME_FILMS(v, d->phi, row, at)
-    run_faces(&r, at);
-    /* First all of them, as what is across one wall may be along another. */
-    const int slanted = walls->room ? und_mac_rows(&v->mac) : 0; /* rows that may have such walls */
-    float *speed = v->parts->fraction;
-    PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
-    for (int row = 0; row < slanted; row++)
-        UND_VOLUME_FILMS(v, d->phi, row, at)
-    speed[at] = speed_across(&r, at);
-    PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
-    for (int row = 0; row < slanted; row++)
-        UND_VOLUME_FILMS(v, d->phi, row, at)
-    follow_wall(&r, at, speed[at]);
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    const und_pass passes[3] = {UND_PASS(run_row, &r, &rows), UND_PASS(find_speeds_across, &r, &rows),
+                                UND_PASS(follow_walls, &r, &rows)};
+    const bool even = !walls->room;
+    const und_step steps[3] = {{.passes = &passes[0], .count = 1},
+                               {.passes = &passes[1], .count = 1, .unless = &even},
+                               {.passes = &passes[2], .count = 1, .unless = &even}};
+    und_pass_steps(&(und_device){v->threads}, steps, 3);
 }
 
 /* ---- Slanted walls ---- */

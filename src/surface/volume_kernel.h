@@ -17,6 +17,32 @@ enum {
 };
 enum { UND_VOLUME_STAY = 13, UND_VOLUME_AROUND = 27 }; /* neighbours, of which one is the cell itself */
 
+/* UND_LANES cells of a row, from one on. */
+typedef struct und_volume_chunk {
+    int32_t at;
+    uint16_t bits;    /* of those that are on the list */
+    uint16_t some;    /* of those that a pass wants to know again */
+    uint16_t gives;   /* of those that hand over */
+    uint16_t film;    /* what und_volume_fit knows: of films; */
+    uint16_t evens;   /* of those at the surface, which exchange what they have too much; */
+    uint16_t left;    /* of those that phi does not show well yet; */
+    uint16_t with[6]; /* and with neighbours each way, */
+    uint16_t far[6];  /* of which those from where little of it goes on */
+} und_volume_chunk;
+
+/* In unsure[].  Beyond the surface the flow is made up: where it gains or loses volume so do phi and the
+ * particles, and what cells hold does not; so in sources, and where it is slow fluxes are off by less. Sheets
+ * may be thinner than particles can tell, gaps close, and along walls there are films. */
+enum { UND_VOLUME_GAINS = 1, UND_VOLUME_SHEET = 2, UND_VOLUME_GAP = 4, UND_VOLUME_WALL = 8 };
+/* Of UND_LANES cells those before the end of a row of which `left` are still to come. */
+UND_INLINE unsigned und_volume_row_bits(size_t left)
+{
+    return left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
+}
+
+/* Chunks: so early memory is asked for what is read next; there are as many behind the last of a list. */
+enum { UND_VOLUME_AHEAD = 8 };
+
 UND_INLINE float und_volume_cells(int32_t units)
 {
     return (float)units * 0x1p-24f;

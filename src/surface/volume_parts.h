@@ -3,65 +3,46 @@
 #define UND_SURFACE_VOLUME_PARTS_H
 
 #include "base/parallel.h"
+#include "grid/pass.h"
 #include "surface/volume.h"
 #include "surface/volume_kernel.h"
 
 #include <math.h>
 #include <string.h>
 
-/* UND_LANES cells of a row, from one on. */
-typedef struct und_volume_chunk {
-    int32_t at;
-    uint16_t bits;    /* of those that are on the list */
-    uint16_t some;    /* of those that a pass wants to know again */
-    uint16_t gives;   /* of those that hand over */
-    uint16_t film;    /* what und_volume_fit knows: of films; */
-    uint16_t evens;   /* of those at the surface, which exchange what they have too much; */
-    uint16_t left;    /* of those that phi does not show well yet; */
-    uint16_t with[6]; /* and with neighbours each way, */
-    uint16_t far[6];  /* of which those from where little of it goes on */
-} und_volume_chunk;
-
 /* Scratch; but for `inside` and `own`, nothing goes on from step to step. */
 typedef struct und_volume_parts {
-    uint8_t *inside; /* 1 in the domain, 0 beside it */
-    uint8_t *own;    /* the same, but 0 in cells that are another grid's */
-    uint8_t *kind;   /* UND_VOLUME_DRY and so on */
-    uint8_t *to;     /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
-    uint8_t *mark;   /* of cells of the list */
-    uint8_t *unsure; /* bits: why what particles know of a cell is not enough */
-    int32_t *flux;   /* over high faces */
-    int32_t *extra;  /* what a cell holds besides what phi encloses */
-    int32_t *spare;  /* one more */
-    int32_t *part;   /* what phi encloses */
-    int32_t *area;   /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
-    int32_t *over;   /* what moves phi of what a cell holds besides */
-    float *fraction; /* of a cell's room that is full; -1 where there is next to none */
-    int32_t *list;   /* cells that are looked at, in order */
-    int count;
-    und_volume_chunk *chunk; /* the same, by chunks */
-    int chunk_count;
+    uint8_t *inside;         /* 1 in the domain, 0 beside it */
+    uint8_t *own;            /* the same, but 0 in cells that are another grid's */
+    uint8_t *kind;           /* UND_VOLUME_DRY and so on */
+    uint8_t *to;             /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
+    uint8_t *mark;           /* of cells of the list */
+    uint8_t *unsure;         /* bits: why what particles know of a cell is not enough */
+    int32_t *flux;           /* over high faces */
+    int32_t *extra;          /* what a cell holds besides what phi encloses */
+    int32_t *spare;          /* one more, which is flux */
+    int32_t *part;           /* what phi encloses */
+    int32_t *area;           /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
+    int32_t *over;           /* what moves phi of what a cell holds besides */
+    float *fraction;         /* of a cell's room that is full; -1 where there is next to none */
+    und_volume_chunk *chunk; /* cells that are looked at, in order */
+    int chunk_count, count;  /* chunks, and cells */
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
     und_volume_chunk *row_chunk;         /* [row][per_row], while the list is made */
     int per_row;
-    int32_t *row_count, *row_chunks; /* of each row: cells of the list, and chunks */
+    int32_t *row_count;  /* of the list before each row: cells */
+    int32_t *row_chunks; /* and chunks; behind the last row too */
+    uint16_t *wakes;     /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
     int64_t *row_sum;
-    int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
+    int32_t *row_most, most;     /* of rows, and of all, as und_volume_sum found it */
+    int32_t *row_low, *row_high; /* of rows: as und_volume_bounds found them */
+    uint8_t *row_films;          /* of rows: whether und_volume_find_films found some */
 } und_volume_parts;
 
-enum { UND_VOLUME_BLOCK = 1024, UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_ROWS = 16, UND_VOLUME_CHUNKS = 128 };
+enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128 };
 
-/* For each cell of the list, in blocks that threads share. */
-#define UND_VOLUME_EACH(v, count, at, list)                                                      \
-    PARALLEL_FOR(und_workers((v)->threads, (size_t)(count), UND_VOLUME_TO_SHARE))                \
-    for (int block_ = 0; block_ < ((count) + UND_VOLUME_BLOCK - 1) / UND_VOLUME_BLOCK; block_++) \
-        for (size_t i_ = (size_t)block_ * UND_VOLUME_BLOCK, at;                                  \
-             i_ < (size_t)(count) && i_ < (size_t)(block_ + 1) * UND_VOLUME_BLOCK &&             \
-             (at = (size_t)(list)[i_], 1);                                                       \
-             i_++)
-
-/* For each chunk of it. */
+/* For each chunk of the list, in blocks that threads share. */
 #define UND_VOLUME_EACH_CHUNK(v, k)                                                         \
     PARALLEL_FOR(und_workers((v)->threads, (size_t)(v)->parts->count, UND_VOLUME_TO_SHARE)) \
     for (int block_ = 0; block_ < und_volume_chunk_blocks(v); block_++)                     \
@@ -81,10 +62,22 @@ static inline und_volume_chunk *und_volume_chunk_end(const und_volume *v, int bl
 
 /* Which of the UND_LANES cells from one on are worth a look, as bits. */
 typedef unsigned und_volume_look_fn(const void *context, size_t at);
-/* The grid's own cells for which fn (NULL: any) says so, into parts->list, of those that `look` (NULL: all)
+/* The grid's own cells for which fn (NULL: any) says so, into parts->chunk, of those that `look` (NULL: all)
  * finds. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
+
+/* The same as steps, of which some may be before and behind; the first four are given. */
+typedef struct und_volume_listing {
+    und_volume *v;
+    und_volume_look_fn *look;
+    und_volume_choose_fn *fn;
+    const void *context;
+    und_set rows, once;
+    und_pass pass[3];
+} und_volume_listing;
+enum { UND_VOLUME_LIST_STEPS = 3 };
+void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST_STEPS]);
 
 /* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
  * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those
@@ -93,12 +86,13 @@ void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_
 void und_volume_even(und_volume *v, const und_volume_walls *walls, und_volume_choose_fn *fn,
                      const void *context);
 
-/* In unsure[].  Beyond the surface the flow is made up: where it gains or loses volume so do phi and the
- * particles, and what cells hold does not; so in sources, and where it is slow fluxes are off by less. Sheets
- * may be thinner than particles can tell, gaps close, and along walls there are films. */
-enum { UND_VOLUME_GAINS = 1, UND_VOLUME_SHEET = 2, UND_VOLUME_GAP = 4, UND_VOLUME_WALL = 8 };
-/* Of the list, the first of these; of others none. */
-void und_volume_find_unsure(und_volume *v, const und_volume_flow *flow);
+/* und_volume_find_films as a pass over slices or rows. */
+typedef struct und_volume_filming {
+    const und_volume *v;
+    const und_distance *d;
+    const und_volume_walls *walls;
+} und_volume_filming;
+und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows);
 
 /* Of the list, those that a chunk's `gives` says hand what they hold of amounts[] to the neighbour that `to`
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
@@ -123,12 +117,6 @@ static inline unsigned und_volume_aloft(const und_volume *v, const float *phi, s
     return und_lanes_bits((c != 0) & (und_lanes_load(phi + at) >= und_lanes_all(0)));
 }
 
-/* Of UND_LANES cells those before the end of a row of which `left` are still to come. */
-static inline unsigned und_volume_row_bits(size_t left)
-{
-    return left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL;
-}
-
 /* For each of them in a row, in order. */
 #define UND_VOLUME_ALOFT(v, phi, row, at)                                                          \
     for (size_t at_ = und_mac_row(&(v)->mac, row), end_ = at_ + (size_t)(v)->mac.n[0]; at_ < end_; \
@@ -143,8 +131,9 @@ static inline unsigned und_volume_films_at(const und_volume *v, const float *phi
     return films ? films & und_volume_aloft(v, phi, at) : 0;
 }
 #define UND_VOLUME_FILMS(v, phi, row, at)                                                           \
-    for (size_t at_ = und_mac_row(&(v)->mac, row), end_ = at_ + (size_t)(v)->mac.n[0]; at_ < end_;  \
-         at_ += UND_LANES)                                                                          \
+    for (size_t at_ = und_mac_row(&(v)->mac, row),                                                  \
+                end_ = at_ + ((v)->parts->row_films[row] ? (size_t)(v)->mac.n[0] : 0);              \
+         at_ < end_; at_ += UND_LANES)                                                              \
         for (size_t bits_ = und_volume_films_at(v, phi, at_) & und_volume_row_bits(end_ - at_), at; \
              bits_ != 0 && (at = at_ + (size_t)__builtin_ctzll(bits_), 1); bits_ &= bits_ - 1)
 

@@ -265,9 +265,13 @@ static float enclosed(const show *s, const spot *here)
 
 static void find_spots(show *s)
 {
+    const und_volume_parts *parts = s->v->parts;
+    spot *next = s->spots;
+    for (int i = 0; i < parts->chunk_count; i++)
+        UND_VOLUME_OF_CHUNK(parts->chunk + i, parts->chunk[i].bits, at)
+    (next++)->at = at;
     EACH_SPOT(s, here)
     {
-        here->at = (size_t)s->v->parts->list[i_];
         here->wall = wall_of(s, here->at, here->normal);
         here->side = side_of_film(s, here->at, &here->wall, here->normal);
         float normal[3];
