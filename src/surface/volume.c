@@ -55,7 +55,8 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->chunk, sizeof *p->chunk, chunks},
         {(void **)&p->row_chunk, sizeof *p->row_chunk, chunks},
         {(void **)&p->row_count, sizeof *p->row_count, rows},
-        {(void **)&p->row_chunks, sizeof *p->row_chunks, rows},
+        {(void **)&p->row_chunks, sizeof *p->row_chunks, rows + 1},
+        {(void **)&p->row_left, sizeof *p->row_left, rows + 1},
         {(void **)&p->row_sum, sizeof *p->row_sum, rows},
         {(void **)&p->row_most, sizeof *p->row_most, rows},
         {(void **)&p->block_most, sizeof *p->block_most, chunks / UND_VOLUME_CHUNKS + 1},
@@ -75,10 +76,10 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {
-        v->c,         v->film,      p->inside,     p->own,     p->kind,     p->to,         p->mark,  p->flux,
-        p->extra,     p->spare,     p->part,       p->area,    p->over,     p->fraction,   p->list,  p->chunk,
-        p->row_chunk, p->row_count, p->row_chunks, p->row_sum, p->row_most, p->block_most, p->unsure};
+    void *const arrays[] = {v->c,          v->film,     p->inside,  p->own,      p->kind,       p->to,
+                            p->mark,       p->flux,     p->extra,   p->spare,    p->part,       p->area,
+                            p->over,       p->fraction, p->list,    p->chunk,    p->row_chunk,  p->row_count,
+                            p->row_chunks, p->row_left, p->row_sum, p->row_most, p->block_most, p->unsure};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);
@@ -94,31 +95,63 @@ void und_volume_shift(und_volume *v, const und_mac *mac)
 
 /* ---- Lists ---- */
 
-static int block_end(const und_mac *m, int block)
+typedef struct row_args {
+    const und_volume *v;
+    und_volume_look_fn *look;
+    und_volume_choose_fn *fn;
+    const void *context;
+    bool sums;
+} row_args;
+
+static inline int row_of(const row_args *a, und_place p)
 {
-    const int end = (block + 1) * UND_VOLUME_ROWS, rows = und_mac_rows(m);
-    return end < rows ? end : rows;
+    return p.z * a->v->mac.n[1] + p.y;
 }
-static int row_blocks(const und_mac *m)
+
+/* What all of its cells hold, and the most. */
+static inline void sum_row(const row_args *a, und_place p)
 {
-    return (und_mac_rows(m) + UND_VOLUME_ROWS - 1) / UND_VOLUME_ROWS;
+    und_volume_parts *parts = a->v->parts;
+    const int32_t *c = a->v->c + p.at;
+    const uint8_t *own = parts->own + p.at;
+    int64_t all = 0;
+    int32_t most = 0;
+    for (int x = 0; x < a->v->mac.n[0]; x++) {
+        const int32_t units = own[x] ? c[x] : 0;
+        all += units;
+        most = units > most ? units : most;
+    }
+    parts->row_sum[row_of(a, p)] = all;
+    parts->row_most[row_of(a, p)] = most;
+}
+UND_KERNEL(sum_row, row_args, UND_EACH_ROW)
+
+static int64_t sum_of_rows(und_volume_parts *p, int rows)
+{
+    int64_t sum = 0;
+    p->most = 0;
+    for (int row = 0; row < rows; row++) {
+        sum += p->row_sum[row];
+        p->most = p->row_most[row] > p->most ? p->row_most[row] : p->most;
+    }
+    return sum;
 }
 
 /* Of a row: how many cells are chosen, and how many chunks these are in. */
-static void mark_row(und_volume *v, int row, und_volume_look_fn *look, und_volume_choose_fn *fn,
-                     const void *context)
+static inline void mark_row(const row_args *a, und_place place)
 {
-    und_volume_parts *p = v->parts;
-    const size_t begin = und_mac_row(&v->mac, row), end = begin + (size_t)v->mac.n[0];
+    und_volume_parts *p = a->v->parts;
+    const int row = row_of(a, place);
+    const size_t begin = place.at, end = begin + (size_t)a->v->mac.n[0];
     und_volume_chunk *const first = p->row_chunk + (size_t)row * (size_t)p->per_row, *chunk = first;
     int count = 0;
     memset(p->mark + begin, 0, end - begin);
     for (size_t from = begin; from < end; from += UND_LANES) {
         const unsigned own =
             und_lanes_bits(und_lanes_bytes(p->own + from) != 0) & und_volume_row_bits(end - from);
-        unsigned chosen = (look ? look(context, from) : ~0u) & own;
-        for (unsigned bits = fn ? chosen : 0; bits; bits &= bits - 1)
-            if (!fn(context, from + (size_t)__builtin_ctz(bits)))
+        unsigned chosen = (a->look ? a->look(a->context, from) : ~0u) & own;
+        for (unsigned bits = a->fn ? chosen : 0; bits; bits &= bits - 1)
+            if (!a->fn(a->context, from + (size_t)__builtin_ctz(bits)))
                 chosen &= ~(bits & -bits);
         und_lanes_bytes_store_some(p->mark + from, (und_lanes_int){0} + 1, chosen);
         count += __builtin_popcount(chosen);
@@ -127,20 +160,10 @@ static void mark_row(und_volume *v, int row, und_volume_look_fn *look, und_volum
     }
     p->row_count[row] = count;
     p->row_chunks[row] = (int32_t)(chunk - first);
+    if (a->sums)
+        sum_row(a, place);
 }
-
-/* From `cell` and `chunk` on. */
-static void list_row(und_volume *v, int row, int cell, int chunk, int chunk_end)
-{
-    und_volume_parts *p = v->parts;
-    const und_volume_chunk *from = p->row_chunk + (size_t)row * (size_t)p->per_row;
-    int32_t *out = p->list + cell;
-    for (; chunk < chunk_end; chunk++, from++) {
-        p->chunk[chunk] = *from;
-        for (unsigned bits = from->bits; bits; bits &= bits - 1)
-            *out++ = from->at + __builtin_ctz(bits);
-    }
-}
+UND_KERNEL(mark_row, row_args, UND_EACH_ROW)
 
 /* Numbers become sums of those before; the sum of all. */
 static int add_up(int32_t *numbers, int count)
@@ -153,23 +176,49 @@ static int add_up(int32_t *numbers, int count)
     }
     return sum;
 }
+static inline void count_rows(const row_args *a, und_place all)
+{
+    und_volume_parts *p = a->v->parts;
+    p->count = add_up(p->row_count, all.x);
+    p->chunk_count = p->row_chunks[all.x] = add_up(p->row_chunks, all.x);
+}
+UND_KERNEL(count_rows, row_args, UND_EACH_BLOCK)
+
+static inline void list_row(const row_args *a, und_place place)
+{
+    und_volume_parts *p = a->v->parts;
+    const int row = row_of(a, place), end = p->row_chunks[row + 1];
+    const und_volume_chunk *from = p->row_chunk + (size_t)row * (size_t)p->per_row;
+    int32_t *out = p->list + p->row_count[row];
+    for (int chunk = p->row_chunks[row]; chunk < end; chunk++, from++) {
+        p->chunk[chunk] = *from;
+        for (unsigned bits = from->bits; bits; bits &= bits - 1)
+            *out++ = from->at + __builtin_ctz(bits);
+    }
+}
+UND_KERNEL(list_row, row_args, UND_EACH_ROW)
+
+static void list(const row_args *a)
+{
+    const int rows = und_mac_rows(&a->v->mac);
+    const und_set each = und_set_rows(&a->v->mac, UND_ROWS_INSIDE);
+    const und_set all = und_set_list(a->v->parts->row_count, rows, rows, 1);
+    const und_pass pass[] = {UND_PASS(mark_row, a, &each), UND_PASS(count_rows, a, &all),
+                             UND_PASS(list_row, a, &each)};
+    const und_step step[] = {
+        {&pass[0], 1, false, NULL}, {&pass[1], 1, false, NULL}, {&pass[2], 1, false, NULL}};
+    und_pass_steps(&(und_device){a->v->threads}, step, sizeof step / sizeof *step);
+}
 
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
 {
-    const und_mac *m = &v->mac;
-    und_volume_parts *p = v->parts;
-    const int threads = und_workers(v->threads, m->count, 1 << 15), rows = und_mac_rows(m);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
-            mark_row(v, row, look, fn, context);
-    p->count = add_up(p->row_count, rows);
-    p->chunk_count = add_up(p->row_chunks, rows);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++)
-            list_row(v, row, p->row_count[row], p->row_chunks[row],
-                     row + 1 < rows ? p->row_chunks[row + 1] : p->chunk_count);
+    list(&(row_args){v, look, fn, context, false});
+}
+
+int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context)
+{
+    list(&(row_args){v, look, NULL, context, true});
+    return sum_of_rows(v->parts, und_mac_rows(&v->mac));
 }
 
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts)
@@ -185,10 +234,9 @@ void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const in
 }
 
 /* Whole numbers are the same added in any order. */
-void und_volume_hand_out(und_volume *v, int32_t *amounts)
+void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts)
 {
-    und_volume_parts *p = v->parts;
-    UND_VOLUME_EACH_CHUNK(v, k)
+    const und_volume_parts *p = v->parts;
     UND_VOLUME_OF_CHUNK(k, k->gives, at)
     {
         const int32_t amount = p->spare[at];
@@ -197,6 +245,12 @@ void und_volume_hand_out(und_volume *v, int32_t *amounts)
         __atomic_fetch_sub(&amounts[at], amount, __ATOMIC_RELAXED);
         __atomic_fetch_add(&amounts[(ptrdiff_t)at + p->around[p->to[at]]], amount, __ATOMIC_RELAXED);
     }
+}
+
+void und_volume_hand_out(und_volume *v, int32_t *amounts)
+{
+    UND_VOLUME_EACH_CHUNK(v, k)
+    und_volume_give_out(v, k, amounts);
 }
 
 void und_volume_hand_over(und_volume *v, int32_t *amounts)
@@ -305,30 +359,10 @@ void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_wall
 
 int64_t und_volume_sum(const und_volume *v)
 {
-    const und_mac *m = &v->mac;
-    int64_t sum = 0;
-    PARALLEL_FOR(und_workers(v->threads, m->count, 1 << 15))
-    for (int block = 0; block < row_blocks(m); block++)
-        for (int row = block * UND_VOLUME_ROWS; row < block_end(m, block); row++) {
-            const size_t first = und_mac_row(m, row);
-            const int32_t *c = v->c + first;
-            const uint8_t *own = v->parts->own + first;
-            int64_t all = 0;
-            int32_t most = 0;
-            for (int x = 0; x < m->n[0]; x++) {
-                const int32_t units = own[x] ? c[x] : 0;
-                all += units;
-                most = units > most ? units : most;
-            }
-            v->parts->row_sum[row] = all;
-            v->parts->row_most[row] = most;
-        }
-    v->parts->most = 0;
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        sum += v->parts->row_sum[row];
-        v->parts->most = v->parts->row_most[row] > v->parts->most ? v->parts->row_most[row] : v->parts->most;
-    }
-    return sum;
+    const row_args args = {.v = v};
+    const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
+    und_pass(&(und_device){v->threads}, sum_row, &args, &rows);
+    return sum_of_rows(v->parts, und_mac_rows(&v->mac));
 }
 
 double und_volume_fullest(const und_volume *v)

@@ -3,6 +3,7 @@
 #define UND_SURFACE_VOLUME_PARTS_H
 
 #include "base/parallel.h"
+#include "grid/pass.h"
 #include "surface/volume.h"
 #include "surface/volume_kernel.h"
 
@@ -44,7 +45,9 @@ typedef struct und_volume_parts {
     ptrdiff_t around[UND_VOLUME_AROUND]; /* from a cell to each of its neighbours */
     und_volume_chunk *row_chunk;         /* [row][per_row], while the list is made */
     int per_row;
-    int32_t *row_count, *row_chunks; /* of each row: cells of the list, and chunks */
+    int32_t *row_count;  /* of each row: cells of the list before it; */
+    int32_t *row_chunks; /* and chunks, [rows + 1] */
+    int32_t *row_left;   /* the same of those that are looked at again */
     float *block_most;
     int64_t *row_sum;
     int32_t *row_most, most; /* of rows, and of all, as und_volume_sum found it */
@@ -85,6 +88,15 @@ typedef unsigned und_volume_look_fn(const void *context, size_t at);
  * finds. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
+/* Those that `look` finds, and what all cells hold, as und_volume_sum has it. */
+int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context);
+/* Its chunks, for passes. */
+static inline und_set und_volume_chunks(const und_volume *v)
+{
+    und_set s = und_set_list(v->parts->chunk, v->parts->chunk_count, UND_VOLUME_CHUNKS, 1);
+    s.worth = 8 * (size_t)v->parts->count; /* a cell costs more than one of a plain pass */
+    return s;
+}
 
 /* Solids are put where they come to within a step, and the flow goes over what they leave of faces then: of
  * cells that they pass meanwhile some get too much for it, and their neighbours as much too little.  Those
@@ -104,8 +116,9 @@ void und_volume_find_unsure(und_volume *v, const und_volume_flow *flow);
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
 void und_volume_hand_over(und_volume *v, int32_t *amounts);
 /* The same in two turns, since a cell that gives may be given to: of a chunk, how much it is, into spare[];
- * then of all chunks. */
+ * then of a chunk, or of all. */
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts);
+void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts);
 void und_volume_hand_out(und_volume *v, int32_t *amounts);
 
 /* Some chunks further on, which is to be fetched by the time it is worked on. */
