@@ -195,21 +195,22 @@ void und_pass_run(const und_device *device, const und_pass *passes, int count)
     und_pass_steps(device, &(und_step){.passes = passes, .count = count}, 1);
 }
 
-void und_pass_chain(const und_device *device, const und_pass *passes, int count)
+int und_pass_chain_steps(und_step *steps, const und_pass *passes, int count)
 {
     const und_set *first = passes->set;
-    if (first->rows == 0 || first->rows > first->wide) {
-        und_pass_steps(device, &(und_step){.passes = passes, .count = count, .chain = true}, 1);
-        return;
-    }
-    enum { AT_ONCE = 16 };
-    for (int i = 0; i < count; i += AT_ONCE) { /* blocks are rows */
-        und_step steps[AT_ONCE];
-        int own = 0;
-        for (; own < AT_ONCE && i + own < count; own++)
-            steps[own] = (und_step){.passes = passes + i + own, .count = 1};
-        und_pass_steps(device, steps, own);
-    }
+    const bool slices = first->rows == 0 || first->rows > first->wide;
+    for (int i = 0; i < count && !slices; i++) /* blocks are rows */
+        steps[i] = (und_step){.passes = passes + i, .count = 1};
+    if (slices)
+        steps[0] = (und_step){.passes = passes, .count = count, .chain = true};
+    return slices ? 1 : count;
+}
+
+void und_pass_chain(const und_device *device, const und_pass *passes, int count)
+{
+    und_step steps[UND_PASS_CHAIN];
+    assert(count <= UND_PASS_CHAIN);
+    und_pass_steps(device, steps, und_pass_chain_steps(steps, passes, count));
 }
 
 float und_pass_most(const und_device *device, const und_pass *passes, int count, float *block)

@@ -71,12 +71,12 @@ static inline int und_set_end(const und_set *s, int block) /* of its rows or ite
     const int end = (block + 1) * s->per_block, all = s->list ? s->count : s->rows;
     return end < all ? end : all;
 }
-/* The next places of a row, from p->x on. */
-static inline bool und_set_next(const und_set *s, const uint64_t *bits, size_t row, und_place *p)
+/* The next places of a row of cells, from p->x on. */
+static inline bool und_set_next(const und_mask *cells, const uint64_t *bits, size_t row, und_place *p)
 {
-    p->x = und_mask_batch(s->cells, bits, p->x, UND_LANES, &p->which);
+    p->x = und_mask_batch(cells, bits, p->x, UND_LANES, &p->which);
     p->at = (size_t)((ptrdiff_t)row + p->x);
-    return p->x <= s->mac->n[0];
+    return p->x <= cells->n[0];
 }
 /* The same of a whole row, inside the domain. */
 static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *p)
@@ -100,7 +100,7 @@ static inline bool und_set_next_inside(const und_set *s, size_t row, und_place *
 #define UND_EACH_CELL(set, block, p)                                                                \
     UND_EACH_ROW (set, block, of_)                                                                  \
         for (const uint64_t *bits_ = und_mask_row((set)->cells, of_.y, of_.z); bits_; bits_ = NULL) \
-            for (und_place p = of_; und_set_next(set, bits_, of_.at, &p); p.x += UND_LANES)
+            for (und_place p = of_; und_set_next((set)->cells, bits_, of_.at, &p); p.x += UND_LANES)
 
 /* For each UND_LANES cells of rows inside the domain. */
 #define UND_EACH_INSIDE(set, block, p)                                                         \
@@ -209,6 +209,7 @@ void und_pass_run(const und_device *device, const und_pass *passes, int count);
 /* Passes over slices, one after the other: each may read what those before it wrote in its own slice and in
  * the ones beside it, and writes nothing that the one before it reads further away.  A slice goes through all
  * of them while it is in the cache.  All sets are of und_set_slices. */
+enum { UND_PASS_CHAIN = 32 }; /* passes, at most */
 void und_pass_chain(const und_device *device, const und_pass *passes, int count);
 
 /* A step: passes that do not depend on each other, or a chain of them. */
@@ -218,6 +219,9 @@ typedef struct und_step {
     bool chain;
     const bool *unless; /* it is left out where steps before have set this; may be NULL */
 } und_step;
+
+/* Of a chain, as und_pass_chain runs it: how many steps that is, `count` at most. */
+int und_pass_chain_steps(und_step *steps, const und_pass *passes, int count);
 
 /* Steps one after the other, in one region.  Those that are worth little are done by one thread each. */
 void und_pass_steps(const und_device *device, const und_step *steps, int count);

@@ -27,9 +27,9 @@ static und_status open_parts(und_distance *d, und_error *err)
     if (!p->stage)
         return err->status;
     size_t around = 3 * (size_t)m->n[1] + 3; /* rows that a row can look at */
-    p->look = und_pages_alloc(rows, "the surface's rows", err);
+    p->taken = und_pages_alloc(rows, "the surface's rows", err);
     p->rows_changed = und_pages_alloc(2 * (rows + 2 * around), "the surface's rows", err);
-    if (!p->look || !p->rows_changed)
+    if (!p->taken || !p->rows_changed)
         return err->status;
     for (size_t i = 0; i < 2; i++)
         p->change[i] = p->rows_changed + i * (rows + 2 * around) + around;
@@ -63,13 +63,14 @@ void und_distance_close(und_distance *d)
     und_pages_free(d->next);
     und_mask_close(&d->band);
     if (d->parts) {
-        und_mask *mask[] = {&d->parts->negative, &d->parts->front, &d->parts->near, &d->parts->wide};
+        und_distance_parts *p = d->parts;
+        und_mask *mask[] = {&p->negative, &p->front, &p->near, &p->wide};
         for (size_t i = 0; i < sizeof mask / sizeof *mask; i++)
             und_mask_close(mask[i]);
         und_pages_free(d->parts->row_sum);
         und_pages_free(d->parts->block_most);
         und_pages_free(d->parts->row_extent);
-        und_pages_free(d->parts->look);
+        und_pages_free(d->parts->taken);
         und_pages_free(d->parts->stage);
         und_pages_free(d->parts->rows_changed);
         und_pages_free(d->parts->none);

@@ -15,7 +15,7 @@ typedef struct und_distance_parts {
     und_mask front;    /* cells with a neighbour on the other side of the surface */
     und_mask near, wide;
     uint8_t *change[2];         /* [rows]: whether a pass, and the one before, changed values */
-    uint8_t *look;              /* [rows]: whether a row looks at such */
+    uint8_t *taken;             /* [rows] */
     uint8_t *rows_changed;      /* what change[] points into: there are zeros around */
     double *row_sum;            /* [rows] */
     und_row_extent *row_extent; /* [rows]: where there is liquid */

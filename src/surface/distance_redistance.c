@@ -8,7 +8,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHAINED = 24 }; /* passes that follow each other at most */
+enum {
+    WIDEST = 17, /* cells */
+    STARTED = WIDEST + 7,
+    PASSED = (17321 * WIDEST + 9999) / 10000,
+    FINISHED = 2
+};
+
+/* All that is done, in order. */
+typedef struct redistancing {
+    und_set rows, slices, near, beyond;
+    und_redistance_args start[STARTED], pass[PASSED], finish;
+    und_distance_beside_args beside;
+    und_pass starts[STARTED], passes[PASSED], finishes[FINISHED], end;
+    und_step step[STARTED + PASSED + FINISHED + 1];
+    int steps;
+} redistancing;
 
 static und_redistance_args args_of(const und_distance *d)
 {
@@ -20,8 +35,6 @@ static und_redistance_args args_of(const und_distance *d)
                                  .band = d->band,
                                  .negative = p->negative,
                                  .front = p->front,
-                                 .change = p->change[1],
-                                 .look = p->look,
                                  .width = (float)d->width,
                                  .keeps_thin = d->keeps_thin};
 }
@@ -44,56 +57,37 @@ static void swap_masks(und_mask *a, und_mask *b)
  * corners, get as far in every direction, but for what the first cells beside the surface are away.  Cells
  * that are near, or were, are started from; then those of `wide` are left, which are not beside the surface.
  */
-static void start(und_distance *d, int order)
+static void add_start(redistancing *r, und_distance *d, int order)
 {
     und_distance_parts *p = d->parts;
-    und_redistance_args args[CHAINED];
-    und_pass pass[CHAINED];
-    const und_set slices = und_set_slices(&d->mac, UND_ROWS_INSIDE);
+    und_redistance_args *args = r->start;
+    und_pass *pass = r->starts;
     int n = 0;
-    assert(d->width + 7 <= CHAINED);
     args[n] = args_of(d);
-    pass[n] = UND_PASS(und_redistance_signs, &args[n], &slices);
+    pass[n] = UND_PASS(und_redistance_signs, &args[n], &r->slices);
     args[++n] = args_of(d);
     args[n].out = p->near;
-    pass[n] = UND_PASS(und_redistance_front, &args[n], &slices);
+    pass[n] = UND_PASS(und_redistance_front, &args[n], &r->slices);
     for (int i = 1; i < d->width; i++) {
         args[++n] = args_of(d);
         args[n].in = p->near;
         args[n].out = p->wide;
         args[n].corners = i + 1 == d->width;
-        pass[n] = UND_PASS(und_redistance_grow, &args[n], &slices);
+        pass[n] = UND_PASS(und_redistance_grow, &args[n], &r->slices);
         swap_masks(&p->near, &p->wide);
     }
     args[++n] = args_of(d);
     args[n].in = p->near;
     args[n].out = p->wide;
-    pass[n] = UND_PASS(und_redistance_join, &args[n], &slices);
-    und_set cells = slices;
-    cells.cells = &p->wide;
-    const und_redistance_args near = args[n];
-    pass[++n] = order == 2 ? UND_PASS(und_redistance_start_2, &near, &cells)
-                           : UND_PASS(und_redistance_start_1, &near, &cells);
-    pass[++n] = UND_PASS_NONE(&slices); /* what starts looks two slices away */
-    pass[++n] = UND_PASS(und_redistance_settle, &near, &cells);
-    pass[++n] = UND_PASS(und_redistance_shut, &near, &slices);
-    pass[++n] = UND_PASS(und_redistance_leave, &near, &slices);
-    und_pass_chain(&d->device, pass, n + 1);
-}
-
-/* parts->look: rows that look at such as the last pass changed.  A row is beside the first and the last of
- * the next slice here, too: no harm is in that. */
-static void find_changes(und_distance *d)
-{
-    const uint8_t *change = d->parts->change[0];
-    uint8_t *restrict look = d->parts->look;
-    ptrdiff_t slice = d->mac.n[1], rows = und_mac_rows(&d->mac);
-    for (ptrdiff_t i = 0; i < rows; i++) {
-        const uint8_t *c = change + i;
-        look[i] = c[0] | c[-1] | c[-2] | c[-3] | c[1] | c[2] | c[3] | c[-slice] | c[-2 * slice] |
-                  c[-3 * slice] | c[slice] | c[2 * slice] | c[3 * slice];
-    }
-    memset(d->parts->change[1], 0, (size_t)rows);
+    pass[n] = UND_PASS(und_redistance_join, &args[n], &r->slices);
+    const und_redistance_args *near = &args[n];
+    pass[++n] = order == 2 ? UND_PASS(und_redistance_start_2, near, &r->near)
+                           : UND_PASS(und_redistance_start_1, near, &r->near);
+    pass[++n] = UND_PASS_NONE(&r->slices); /* what starts looks two slices away */
+    pass[++n] = UND_PASS(und_redistance_settle, near, &r->near);
+    pass[++n] = UND_PASS(und_redistance_shut, near, &r->slices);
+    pass[++n] = UND_PASS(und_redistance_leave, near, &r->slices);
+    r->steps = und_pass_chain_steps(r->step, pass, n + 1);
 }
 
 static void swap_fields(und_distance *d)
@@ -106,43 +100,57 @@ static void swap_fields(und_distance *d)
     d->next = phi;
 }
 
-static void pass_once(und_distance *d, int order)
+static und_pass pass_of(const und_distance *d, int order, const und_redistance_args *args,
+                        const und_set *rows)
 {
-    const und_redistance_args args = args_of(d);
-    const und_set cells = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->parts->wide);
-    find_changes(d);
-    if (d->mac.n[2] > 1 && order == 2)
-        und_pass(&d->device, und_redistance_pass_23, &args, &cells);
-    else if (d->mac.n[2] > 1)
-        und_pass(&d->device, und_redistance_pass_13, &args, &cells);
-    else if (order == 2)
-        und_pass(&d->device, und_redistance_pass_22, &args, &cells);
-    else
-        und_pass(&d->device, und_redistance_pass_12, &args, &cells);
-    swap_fields(d);
+    if (d->mac.n[2] > 1)
+        return order == 2 ? UND_PASS(und_redistance_pass_23, args, rows)
+                          : UND_PASS(und_redistance_pass_13, args, rows);
+    return order == 2 ? UND_PASS(und_redistance_pass_22, args, rows)
+                      : UND_PASS(und_redistance_pass_12, args, rows);
+}
+
+/* What is `width` away along a diagonal is so many neighbours away. */
+static void add_passes(redistancing *r, und_distance *d, int order)
+{
+    und_distance_parts *p = d->parts;
+    const int passes = (int)ceilf(1.7321f * (float)d->width);
+    memset(p->change[0], 1, (size_t)und_mac_rows(&d->mac));
+    for (int i = 0; i < passes; i++) {
+        und_redistance_args *args = &r->pass[i];
+        *args = args_of(d);
+        args->cells = p->wide;
+        args->before = p->change[0];
+        args->change = p->change[1];
+        r->passes[i] = pass_of(d, order, args, &r->rows);
+        r->step[r->steps++] = (und_step){.passes = &r->passes[i], .count = 1};
+        swap_fields(d);
+    }
 }
 
 /* The band; beyond it both arrays are the same. */
-static void finish(und_distance *d)
+static void add_finish(redistancing *r, und_distance *d)
 {
-    const und_redistance_args args = args_of(d);
-    const und_set slices = und_set_slices(&d->mac, UND_ROWS_INSIDE);
-    und_set cells = slices;
-    cells.cells = &d->parts->wide;
-    const und_pass passes[] = {UND_PASS(und_redistance_band, &args, &slices),
-                               UND_PASS(und_redistance_finish, &args, &cells)};
-    und_pass_chain(&d->device, passes, 2);
-    und_distance_beside(d, d->phi);
+    r->finish = args_of(d);
+    r->beside = (und_distance_beside_args){d->mac, d->phi};
+    r->finishes[0] = UND_PASS(und_redistance_band, &r->finish, &r->slices);
+    r->finishes[1] = UND_PASS(und_redistance_finish, &r->finish, &r->near);
+    r->steps += und_pass_chain_steps(r->step + r->steps, r->finishes, FINISHED);
+    r->end = UND_PASS(und_distance_beside_row, &r->beside, &r->beyond);
+    r->step[r->steps++] = (und_step){.passes = &r->end, .count = 1};
 }
 
 void und_distance_redistance(und_distance *d, int order)
 {
-    und_distance_parts *p = d->parts;
-    start(d, order);
-    /* What is `width` away along a diagonal is so many neighbours away. */
-    int passes = (int)ceilf(1.7321f * (float)d->width);
-    memset(p->change[0], 1, (size_t)und_mac_rows(&d->mac));
-    for (int i = 0; i < passes; i++)
-        pass_once(d, order);
-    finish(d);
+    const und_set slices = und_set_slices(&d->mac, UND_ROWS_INSIDE);
+    redistancing r = {.rows = und_set_rows(&d->mac, UND_ROWS_INSIDE),
+                      .slices = slices,
+                      .near = slices,
+                      .beyond = und_set_rows(&d->mac, UND_ROWS_ALL)};
+    assert(d->width <= WIDEST);
+    r.near.cells = &d->parts->wide;
+    add_start(&r, d, order);
+    add_passes(&r, d, order);
+    add_finish(&r, d);
+    und_pass_steps(&d->device, r.step, r.steps);
 }

@@ -110,7 +110,7 @@ static void into_solids(und_distance *d, const float *wall, const und_mask *kept
                       .next = d->next,
                       .wall = wall,
                       .from = from,
-                      .taken = d->parts->look,
+                      .taken = d->parts->taken,
                       .width = (float)d->width,
                       .keeps_thin = d->keeps_thin};
     const und_set band = und_set_cells(&d->mac, UND_ROWS_INSIDE, &d->band);

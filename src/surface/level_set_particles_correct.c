@@ -392,19 +392,17 @@ UND_KERNEL(reach_listed, correct_args, UND_EACH_BLOCK)
 void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d,
                                      const und_level_set_particles_lost *lost)
 {
-    enum { WORTH = 8 }; /* cells, of one that has escaped */
     const correct_args args = {*t, *d, lost};
-    und_set all = und_level_set_particles_all(t);
-    size_t left = 0;
-    und_pass(&t->device, find_escaped, &args, &all);
-    for (int block = 0; block < all.blocks; block++)
-        left += (size_t)t->parts->block_count[block];
-    if (left == 0)
+    const und_set all = und_level_set_particles_all(t);
+    const und_pass find = UND_PASS(find_escaped, &args, &all), reach = UND_PASS(reach_listed, &args, &all),
+                   settle = UND_PASS(settle_block, &args, &all);
+    const und_step steps[] = {{&find, 1, false, NULL}, {&settle, 1, false, NULL}},
+                   judged[] = {{&reach, 1, false, NULL}, {&settle, 1, false, NULL}};
+    if (!all_are_judged(lost)) {
+        und_pass_steps(&t->device, steps, 2);
         return;
-    if (all_are_judged(lost))
-        take_lost(t, &args, &all);
-    all.worth = WORTH * left;
-    if (all_are_judged(lost))
-        und_pass(&t->device, reach_listed, &args, &all);
-    und_pass(&t->device, settle_block, &args, &all);
+    }
+    und_pass_steps(&t->device, steps, 1);
+    take_lost(t, &args, &all);
+    und_pass_steps(&t->device, judged, 2);
 }

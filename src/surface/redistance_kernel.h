@@ -15,9 +15,10 @@ typedef struct und_redistance_args {
     float *phi, *next;
     const float *none; /* a row further away than anything, which stands for what is beyond the domain */
     und_mask band, negative, front;
-    und_mask in, out;    /* cells near the surface, and what becomes of them */
-    uint8_t *change;     /* of rows: whether a pass changed values */
-    const uint8_t *look; /* of rows: whether one looks at such as changed */
+    und_mask in, out;      /* cells near the surface, and what becomes of them */
+    und_mask cells;        /* of a pass */
+    uint8_t *change;       /* of rows: whether it changes values, */
+    const uint8_t *before; /* and whether the one before did */
     float width;
     bool keeps_thin, corners;
 } und_redistance_args;
@@ -260,17 +261,30 @@ UND_INLINE und_upwind und_upwind_of(und_side low, und_side high, und_lanes_int s
 
 #define UND_REDISTANCE_SETTLED 2e-4f /* cells: a change that is none */
 
-/* From phi to next, which are the same but for the cells of the set. */
-UND_INLINE void und_redistance_pass(const und_redistance_args *a, und_place p, int order, int axes)
+/* Whether a row looks at such as the pass before changed.  It is beside the first and the last of the next
+ * slice here, too: no harm is in that. */
+UND_INLINE bool und_redistance_looks(const und_redistance_args *a, int row)
+{
+    const ptrdiff_t slice = a->mac.n[1];
+    const uint8_t *c = a->before + row;
+    unsigned any = c[0];
+    for (int k = 1; k <= 3; k++)
+        any |= (unsigned)(c[k] | c[-k] | c[k * slice] | c[-k * slice]);
+    return any != 0;
+}
+
+/* Whether it changes any of them. */
+UND_INLINE unsigned und_redistance_pass_some(const und_redistance_args *a, und_place p, int order, int axes)
 {
     const und_mac *m = &a->mac;
-    const int row = p.z * m->n[1] + p.y;
-    if (!a->look[row])
-        return;
     const float *v = a->phi + p.at;
     const ptrdiff_t y = m->step[1], z = m->step[2];
-    const und_lanes_int sign = und_sign(und_lanes_load(v));
+    const und_lanes own = und_lanes_load(v);
+    const und_lanes_int sign = und_sign(own);
     und_upwind along_z = {{0}, {0}};
+    /* The row behind this one comes soon; of what it looks at these are far from all that was read. */
+    __builtin_prefetch(v + y + 3 * z + UND_LANES - 1);
+    __builtin_prefetch(a->next + p.at + y + UND_LANES - 1, 1);
     const und_upwind along_x =
         und_upwind_of(und_side_make(a, v, -1, 3), und_side_make(a, v, 1, 3), sign, order);
     const und_upwind along_y =
@@ -280,16 +294,28 @@ UND_INLINE void und_redistance_pass(const und_redistance_args *a, und_place p, i
                                 order);
     und_lanes u = und_upwind_solve(along_x, along_y, along_z, order, axes);
     u = und_signed(und_lanes_min(u, und_lanes_all(a->width)), sign);
-    if (und_lanes_bits(und_size(u - und_lanes_load(v)) > UND_REDISTANCE_SETTLED) & p.which)
-        a->change[row] = 1;
     und_redistance_store(m, a->next, p, u);
+    return und_lanes_bits(und_size(u - own) > UND_REDISTANCE_SETTLED) & p.which;
+}
+
+/* From phi to next, which are the same but for cells of the set. */
+UND_INLINE void und_redistance_pass(const und_redistance_args *a, und_place row, int order, int axes)
+{
+    const int number = row.z * a->mac.n[1] + row.y;
+    const uint64_t *bits = und_mask_row(&a->cells, row.y, row.z);
+    unsigned changed = 0;
+    und_place p = row;
+    if (und_redistance_looks(a, number))
+        for (; und_set_next(&a->cells, bits, row.at, &p); p.x += UND_LANES)
+            changed |= und_redistance_pass_some(a, p, order, axes);
+    a->change[number] = changed != 0;
 }
 #define UND_REDISTANCE_PASS(order, axes)                                                         \
     UND_INLINE void und_redistance_pass_##order##axes(const und_redistance_args *a, und_place p) \
     {                                                                                            \
         und_redistance_pass(a, p, order, axes);                                                  \
     }                                                                                            \
-    UND_KERNEL(und_redistance_pass_##order##axes, und_redistance_args, UND_EACH_CELL)
+    UND_KERNEL(und_redistance_pass_##order##axes, und_redistance_args, UND_EACH_ROW)
 UND_REDISTANCE_PASS(1, 2)
 UND_REDISTANCE_PASS(1, 3)
 UND_REDISTANCE_PASS(2, 2)

@@ -55,6 +55,7 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->wakes, sizeof *p->wakes, chunks},
         {(void **)&p->row_count, sizeof *p->row_count, rows},
         {(void **)&p->row_chunks, sizeof *p->row_chunks, rows + 1},
+        {(void **)&p->row_left, sizeof *p->row_left, rows + 1},
         {(void **)&p->row_sum, sizeof *p->row_sum, rows},
         {(void **)&p->row_most, sizeof *p->row_most, rows},
         {(void **)&p->row_low, sizeof *p->row_low, rows},
@@ -78,10 +79,11 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {v->c,        v->film,       p->inside,    p->own,       p->kind,       p->to,
-                            p->mark,     p->extra,      p->spare,     p->part,      p->area,       p->over,
-                            p->fraction, p->chunk,      p->row_chunk, p->row_count, p->row_chunks, p->row_sum,
-                            p->row_most, p->block_most, p->unsure,    p->wakes};
+    void *const arrays[] = {
+        v->c,         v->film,      p->inside,     p->own,      p->kind,    p->to,       p->mark,
+        p->extra,     p->spare,     p->part,       p->area,     p->over,    p->fraction, p->chunk,
+        p->row_chunk, p->row_count, p->row_chunks, p->row_left, p->row_sum, p->row_most, p->row_low,
+        p->row_high,  p->row_films, p->block_most, p->unsure,   p->wakes};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
     free(p);
@@ -114,6 +116,35 @@ static und_volume_chunk *add_to_chunks(const und_volume_chunk *first, und_volume
     return end + 1;
 }
 
+/* What all of its cells hold, and the most. */
+static void sum_row(const und_volume *v, und_place p)
+{
+    const int row = p.y + p.z * v->mac.n[1];
+    const int32_t *c = v->c + p.at;
+    const uint8_t *own = v->parts->own + p.at;
+    int64_t all = 0;
+    int32_t most = 0;
+    for (int x = 0; x < v->mac.n[0]; x++) {
+        const int32_t units = own[x] ? c[x] : 0;
+        all += units;
+        most = units > most ? units : most;
+    }
+    v->parts->row_sum[row] = all;
+    v->parts->row_most[row] = most;
+}
+UND_KERNEL(sum_row, und_volume, UND_EACH_ROW)
+
+static int64_t sum_of_rows(und_volume_parts *p, int rows)
+{
+    int64_t sum = 0;
+    p->most = 0;
+    for (int row = 0; row < rows; row++) {
+        sum += p->row_sum[row];
+        p->most = p->row_most[row] > p->most ? p->row_most[row] : p->most;
+    }
+    return sum;
+}
+
 /* Of a row: how many cells are chosen, and how many chunks these are in. */
 static void mark_row(const und_volume_listing *l, und_place p)
 {
@@ -136,6 +167,8 @@ static void mark_row(const und_volume_listing *l, und_place p)
     }
     parts->row_count[row] = count;
     parts->row_chunks[row] = (int32_t)(chunk - first);
+    if (l->sums)
+        sum_row(l->v, p);
 }
 UND_KERNEL(mark_row, und_volume_listing, UND_EACH_ROW)
 
@@ -150,7 +183,6 @@ static int add_up(int32_t *numbers, int count)
     }
     return sum;
 }
-
 static void add_rows_up(const und_volume_listing *l, und_place p)
 {
     und_volume_parts *parts = l->v->parts;
@@ -181,12 +213,22 @@ void und_volume_list_steps(und_volume_listing *l, und_step steps[UND_VOLUME_LIST
         steps[i] = (und_step){.passes = &l->pass[i], .count = 1};
 }
 
+static void list(und_volume_listing *l)
+{
+    und_step steps[UND_VOLUME_LIST_STEPS];
+    und_volume_list_steps(l, steps);
+    und_pass_steps(&(und_device){l->v->threads}, steps, UND_VOLUME_LIST_STEPS);
+}
+
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context)
 {
-    und_volume_listing l = {.v = v, .look = look, .fn = fn, .context = context};
-    und_step steps[UND_VOLUME_LIST_STEPS];
-    und_volume_list_steps(&l, steps);
-    und_pass_steps(&(und_device){v->threads}, steps, UND_VOLUME_LIST_STEPS);
+    list(&(und_volume_listing){.v = v, .look = look, .fn = fn, .context = context});
+}
+
+int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context)
+{
+    list(&(und_volume_listing){.v = v, .look = look, .context = context, .sums = true});
+    return sum_of_rows(v->parts, und_mac_rows(&v->mac));
 }
 
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts)
@@ -202,10 +244,9 @@ void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const in
 }
 
 /* Whole numbers are the same added in any order. */
-void und_volume_hand_out(und_volume *v, int32_t *amounts)
+void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts)
 {
-    und_volume_parts *p = v->parts;
-    UND_VOLUME_EACH_CHUNK(v, k)
+    const und_volume_parts *p = v->parts;
     UND_VOLUME_OF_CHUNK(k, k->gives, at)
     {
         const int32_t amount = p->spare[at];
@@ -214,6 +255,12 @@ void und_volume_hand_out(und_volume *v, int32_t *amounts)
         __atomic_fetch_sub(&amounts[at], amount, __ATOMIC_RELAXED);
         __atomic_fetch_add(&amounts[(ptrdiff_t)at + p->around[p->to[at]]], amount, __ATOMIC_RELAXED);
     }
+}
+
+void und_volume_hand_out(und_volume *v, int32_t *amounts)
+{
+    UND_VOLUME_EACH_CHUNK(v, k)
+    und_volume_give_out(v, k, amounts);
 }
 
 void und_volume_hand_over(und_volume *v, int32_t *amounts)
@@ -290,34 +337,11 @@ void und_volume_fill(und_volume *v, const und_distance *d, const und_volume_wall
             v->c[first + x] = und_volume_units(und_volume_part(v, walls, d->phi, first + x));
 }
 
-static void sum_row(const und_volume *v, und_place p)
-{
-    const int row = p.y + p.z * v->mac.n[1];
-    const int32_t *c = v->c + p.at;
-    const uint8_t *own = v->parts->own + p.at;
-    int64_t all = 0;
-    int32_t most = 0;
-    for (int x = 0; x < v->mac.n[0]; x++) {
-        const int32_t units = own[x] ? c[x] : 0;
-        all += units;
-        most = units > most ? units : most;
-    }
-    v->parts->row_sum[row] = all;
-    v->parts->row_most[row] = most;
-}
-UND_KERNEL(sum_row, und_volume, UND_EACH_ROW)
-
 int64_t und_volume_sum(const und_volume *v)
 {
     const und_set rows = und_set_rows(&v->mac, UND_ROWS_INSIDE);
-    int64_t sum = 0;
     und_pass(&(und_device){v->threads}, sum_row, v, &rows);
-    v->parts->most = 0;
-    for (int row = 0; row < und_mac_rows(&v->mac); row++) {
-        sum += v->parts->row_sum[row];
-        v->parts->most = v->parts->row_most[row] > v->parts->most ? v->parts->row_most[row] : v->parts->most;
-    }
-    return sum;
+    return sum_of_rows(v->parts, und_mac_rows(&v->mac));
 }
 
 /* Of UND_LANES cells of a row from x on, bits of those that hold some. */

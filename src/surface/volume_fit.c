@@ -2,7 +2,9 @@
  *
  * What a cell holds beside what phi encloses of it goes to the surface, is evened out along it, and phi is
  * shifted there by as much as the surface's area makes of it. */
+#include "surface/distance_kernel.h"
 #include "surface/distance_parts.h"
+#include "surface/distance_refresh_kernel.h"
 #include "surface/volume_parts.h"
 
 #include <math.h>
@@ -15,8 +17,8 @@ static const double LITTLE_LEFT =
     0.25; /* of a cell's share of that: what has less left is not gone on with */
 static const float NEAR = 2.6f, DEEP = -2.5f; /* cells: what is looked at; what can be cut */
 static const float LEAST_ROOM = 0.02f;
-static const float FILM = 0.52f;    /* cells: what is thicker on a slanted wall is liquid */
-static const uint8_t UNKNOWN = 255; /* in to[]: not looked for yet */
+static const float FILM = 0.52f; /* cells: what is thicker on a slanted wall is liquid */
+enum { UNKNOWN = 255 };          /* in to[]: not looked for yet */
 static const float SHIFT = 0.7f, MOST_SHIFT = 0.5f, SHIFTED = 1.6f; /* of what is asked; cells; cells */
 static const float TRUSTED = 0.1f; /* cells: what particles are trusted with, at most */
 static const float SHOWS_MORE = 0.02f, SHOWS_LESS = 0.003f; /* or of what there is, where phi shows so */
@@ -38,14 +40,29 @@ typedef struct fit {
     und_volume *v;
     const und_volume_walls *walls;
     float *phi;
+    und_distance *d;
     bool tracked;   /* particles have the shape: phi is shifted no sooner than must be */
     int32_t little; /* of UND_VOLUME_ONE: what a cell may be left with */
+    double enough;  /* of what is left */
+    int rounds;     /* of evening out */
 } fit;
 
-static bool is_held(const fit *f, size_t at)
-{
-    return f->v->parts->kind[at] == UND_VOLUME_HELD;
-}
+/* Of the chunks that are looked at, those of a row begin at row_first[row].  What steps find out is for those
+ * behind them. */
+typedef struct findings {
+    bool none[TO_SURFACE]; /* nothing is to be brought to the surface, round by round; */
+    bool paid;             /* no cell owes any; */
+    bool more;             /* what is left is to be gone on with */
+    int64_t left;          /* around cells, all together */
+} findings;
+
+typedef struct fit_args {
+    fit f;
+    findings *found;
+    const int32_t *row_first;
+    und_volume_chunk *all; /* with which the first round began */
+    int round;
+} fit_args;
 
 static unsigned look_near(const void *context, size_t at)
 {
@@ -256,66 +273,90 @@ static void set_marks(const fit *f, und_volume_chunk *k)
     und_lanes_bytes_store_some(p->to + k->at, (und_lanes_int){0} + UNKNOWN, k->bits);
 }
 
-static void set_parts(const fit *f)
+static inline void set_parts(const fit_args *a, und_place block)
 {
-    const und_volume *v = f->v;
-    PARALLEL_FOR(und_workers(v->threads, (size_t)v->parts->count, UND_VOLUME_TO_SHARE))
-    for (int block = 0; block < und_volume_chunk_blocks(v); block++) {
-        und_volume_chunk *const first = v->parts->chunk + (size_t)block * UND_VOLUME_CHUNKS,
-                                *const end = und_volume_chunk_end(v, block);
-        batch b = {0};
-        for (const und_volume_chunk *k = first; k < end; k++)
-            set_part(f, k, &b);
-        if (b.count > 0)
-            finish_parts(f, &b);
-        for (und_volume_chunk *k = first; k < end; k++)
-            set_marks(f, k);
-    }
+    und_volume_chunk *const first = a->f.v->parts->chunk + block.at, *const end = first + block.x;
+    batch b = {0};
+    for (const und_volume_chunk *k = first; k < end; k++)
+        set_part(&a->f, k, &b);
+    if (b.count > 0)
+        finish_parts(&a->f, &b);
+    for (und_volume_chunk *k = first; k < end; k++)
+        set_marks(&a->f, k);
 }
+UND_KERNEL(set_parts, fit_args, UND_EACH_BLOCK)
 
 /* ---- Along the surface ---- */
 
-/* The neighbour that is nearest to the surface. */
-static uint8_t to_surface(const fit *f, size_t at)
+/* Of a chunk's cells those near walls, where neighbours may be on another side. */
+static und_lanes_int near_walls(const fit *f, size_t at)
 {
-    const und_volume *v = f->v;
-    float best = fabsf(f->phi[at]) - 0.05f;
-    uint8_t to = UND_VOLUME_STAY;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + v->parts->around[k]);
-        const float there = fabsf(f->phi[next]);
-        if (there < best && there < NEAR && v->parts->mark[next] &&
-            und_volume_room(f->walls, next) > LEAST_ROOM && und_volume_linked(v, f->walls, at, k)) {
-            best = there;
-            to = (uint8_t)k;
-        }
-    }
-    return to;
+    const und_volume_walls *w = f->walls;
+    return w->room ? (und_lanes_bytes(w->beside_thin + at) != 0) | (und_lanes_load(w->distance + at) < 1)
+                   : (und_lanes_int){0};
+}
+/* Of these the ones that are linked to neighbour n. */
+static und_lanes_int linked(const fit *f, size_t at, unsigned near, int n)
+{
+    unsigned others = 0;
+    for (unsigned bits = near; bits; bits &= bits - 1)
+        if (!und_volume_linked(f->v, f->walls, at + (size_t)__builtin_ctz(bits), n))
+            others |= bits & -bits;
+    return ~und_lanes_where(others);
 }
 
-static void bring_to_surface(const fit *f)
+/* The neighbours that are nearest to the surface, of some of a chunk's cells. */
+static void find_ways(const fit *f, size_t at, unsigned which)
 {
     und_volume_parts *p = f->v->parts;
-    int32_t any = 1;
-    for (int round = 0; round < TO_SURFACE && any; round++) {
-        any = 0;
-        UND_VOLUME_EACH_CHUNK(f->v, k)
-        {
-            const und_lanes_int none = und_lanes_int_load(p->extra + k->at) == 0;
-            __builtin_prefetch(p->extra + und_volume_ahead(k, end_)->at);
-            k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
-            if (!k->gives)
-                continue;
-            UND_VOLUME_OF_CHUNK(k, k->gives, at)
-            if (p->to[at] == UNKNOWN)
-                p->to[at] = to_surface(f, at);
-            und_volume_set_out(f->v, k, p->extra);
-            __atomic_store_n(&any, 1, __ATOMIC_RELAXED);
-        }
-        if (any)
-            und_volume_hand_out(f->v, p->extra);
+    const unsigned near = und_lanes_bits(near_walls(f, at)) & which;
+    und_lanes best = und_lanes_min(und_size(und_lanes_load(f->phi + at)) - 0.05f, und_lanes_all(NEAR));
+    und_lanes_int to = (und_lanes_int){0} + UND_VOLUME_STAY;
+    for (int n = 0; n < UND_VOLUME_AROUND; n++) {
+        const size_t next = (size_t)((ptrdiff_t)at + p->around[n]);
+        const und_lanes there = und_size(und_lanes_load(f->phi + next));
+        und_lanes_int nearer = there < best;
+        if (!(und_lanes_bits(nearer) & which))
+            continue;
+        nearer &= und_lanes_bytes(p->mark + next) != 0;
+        nearer &= und_volume_rooms(f->walls, next) > LEAST_ROOM;
+        nearer &= near ? linked(f, at, near, n) : nearer;
+        best = und_lanes_select(nearer, there, best);
+        to = und_lanes_int_select(nearer, (und_lanes_int){0} + n, to);
     }
+    und_lanes_bytes_store_some(p->to + at, to, which);
 }
+
+static inline void find_far(const fit_args *a, und_place block)
+{
+    const fit *f = &a->f;
+    und_volume_parts *p = f->v->parts;
+    und_volume_chunk *const first = p->chunk + block.at, *const end = first + block.x;
+    bool any = false;
+    for (und_volume_chunk *k = first; k < end; k++) {
+        const und_lanes_int none = und_lanes_int_load(p->extra + k->at) == 0;
+        __builtin_prefetch(p->extra + und_volume_ahead(k, end)->at);
+        k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
+        if (!k->gives)
+            continue;
+        const unsigned unknown = k->gives & und_lanes_bits(und_lanes_bytes(p->to + k->at) == UNKNOWN);
+        if (unknown)
+            find_ways(f, (size_t)k->at, unknown);
+        und_volume_set_out(f->v, k, p->extra);
+        any = true;
+    }
+    if (any)
+        __atomic_store_n(&a->found->none[a->round], false, __ATOMIC_RELAXED);
+}
+UND_KERNEL(find_far, fit_args, UND_EACH_BLOCK)
+
+static inline void bring_near(const fit_args *a, und_place block)
+{
+    const und_volume_parts *p = a->f.v->parts;
+    for (int i = 0; i < block.x; i++)
+        und_volume_give_out(a->f.v, &p->chunk[block.at + (size_t)i], p->extra);
+}
+UND_KERNEL(bring_near, fit_args, UND_EACH_BLOCK)
 
 /* The neighbours that a chunk's cells exchange with, over open faces. */
 static void find_others(const fit *f, und_volume_chunk *k)
@@ -354,64 +395,86 @@ UND_INLINE void even_out_chunk(const fit *f, const und_volume_chunk *k, const in
     und_lanes_int_store_some(to + k->at, sum, k->evens);
 }
 
-/* Little goes far; what is amiss by much is put right where it is. */
-static void even_out_once(const fit *f, const int32_t *from, int32_t *to, int round)
+/* What cells then hold; whether any owes. */
+static inline void add_extra(const fit_args *a, const und_volume_chunk *k)
 {
-    const und_volume *v = f->v;
-    const float even = f->tracked ? EVEN[round] : ALONE, much = f->tracked ? MUCH : ALONE;
-    UND_VOLUME_EACH_CHUNK(v, k)
-    {
-        const und_volume_chunk *const ahead = und_volume_ahead(k, end_);
-        __builtin_prefetch(from + ahead->at + v->mac.step[2]);
-        __builtin_prefetch(to + ahead->at, 1);
-        if (!k->evens)
-            continue;
-        if (round == 0)
-            find_others(f, k);
-        even_out_chunk(f, k, from, to, even, much);
-    }
+    const und_volume *v = a->f.v;
+    const und_lanes_int c =
+        und_lanes_int_load(v->parts->part + k->at) + und_lanes_int_load(v->parts->extra + k->at);
+    und_lanes_int_store_some(v->c + k->at, c, k->bits);
+    if (und_lanes_bits(c < 0) & k->bits)
+        __atomic_store_n(&a->found->paid, false, __ATOMIC_RELAXED);
 }
 
-static void even_out(const fit *f)
+/* Little goes far; what is amiss by much is put right where it is.  Some rows, in one of so many rounds;
+ * after the last cells hold what that makes. */
+static inline void even_out(const fit_args *a, und_place rows)
 {
-    und_volume_parts *p = f->v->parts;
-    for (int round = 0; round < (f->tracked ? EVENING : EVENING_ALONE); round += 2) {
-        even_out_once(f, p->extra, p->spare, round);
-        even_out_once(f, p->spare, p->extra, round + 1);
+    const fit *f = &a->f;
+    const und_volume_parts *p = f->v->parts;
+    const float even = f->tracked ? EVEN[a->round] : ALONE, much = f->tracked ? MUCH : ALONE;
+    const int32_t *from = a->round % 2 ? p->spare : p->extra;
+    und_volume_chunk *const first = p->chunk + a->row_first[rows.at],
+                            *const end = p->chunk + a->row_first[rows.at + (size_t)rows.x];
+    for (und_volume_chunk *k = first; k < end; k++) {
+        const und_volume_chunk *const ahead = und_volume_ahead(k, end);
+        __builtin_prefetch(from + ahead->at + f->v->mac.step[2]);
+        if (!k->evens)
+            continue;
+        if (a->round == 0)
+            find_others(f, k);
+        even_out_chunk(f, k, from, a->round % 2 ? p->extra : p->spare, even, much);
     }
+    for (und_volume_chunk *k = first; k < end && a->round == f->rounds - 1; k++)
+        add_extra(a, k);
 }
+UND_KERNEL(even_out, fit_args, UND_EACH_BLOCK)
 
 /* ---- Debts ---- */
 
-static uint8_t fullest(const fit *f, size_t at)
+/* The fullest neighbours of some of a chunk's cells. */
+static void find_fullest(const fit *f, size_t at, unsigned which)
 {
-    int32_t best = 0;
-    uint8_t to = UND_VOLUME_STAY;
-    for (int k = 0; k < UND_VOLUME_AROUND; k++) {
-        const size_t next = (size_t)((ptrdiff_t)at + f->v->parts->around[k]);
-        if (f->v->c[next] > best && f->v->parts->own[next] && !is_held(f, next) &&
-            und_volume_linked(f->v, f->walls, at, k)) {
-            best = f->v->c[next];
-            to = (uint8_t)k;
-        }
+    und_volume_parts *p = f->v->parts;
+    const unsigned near = und_lanes_bits(near_walls(f, at)) & which;
+    und_lanes_int best = {0}, to = best + UND_VOLUME_STAY;
+    for (int n = 0; n < UND_VOLUME_AROUND; n++) {
+        const size_t next = (size_t)((ptrdiff_t)at + p->around[n]);
+        const und_lanes_int there = und_lanes_int_load(f->v->c + next);
+        und_lanes_int fuller = there > best;
+        if (!(und_lanes_bits(fuller) & which))
+            continue;
+        fuller &=
+            (und_lanes_bytes(p->own + next) != 0) & (und_lanes_bytes(p->kind + next) != UND_VOLUME_HELD);
+        fuller &= near ? linked(f, at, near, n) : fuller;
+        best = und_lanes_int_select(fuller, there, best);
+        to = und_lanes_int_select(fuller, (und_lanes_int){0} + n, to);
     }
-    return to;
+    und_lanes_bytes_store_some(p->to + at, to, which);
 }
 
 /* What cells owe is paid by their fullest neighbours. */
-static void pay(const fit *f)
+static inline void find_payers(const fit_args *a, und_place block)
 {
-    und_volume_parts *p = f->v->parts;
-    for (int round = 0; round < PAYING; round++) {
-        UND_VOLUME_EACH_CHUNK(f->v, k)
-        {
-            k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(f->v->c + k->at) < 0));
-            UND_VOLUME_OF_CHUNK(k, k->gives, at)
-            p->to[at] = fullest(f, at);
-        }
-        und_volume_hand_over(f->v, f->v->c);
+    const fit *f = &a->f;
+    und_volume_chunk *const first = f->v->parts->chunk + block.at;
+    for (und_volume_chunk *k = first; k < first + block.x; k++) {
+        k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(f->v->c + k->at) < 0));
+        if (!k->gives)
+            continue;
+        find_fullest(f, (size_t)k->at, k->gives);
+        und_volume_set_out(f->v, k, f->v->c);
     }
 }
+UND_KERNEL(find_payers, fit_args, UND_EACH_BLOCK)
+
+static inline void pay(const fit_args *a, und_place block)
+{
+    const und_volume *v = a->f.v;
+    for (int i = 0; i < block.x; i++)
+        und_volume_give_out(v, &v->parts->chunk[block.at + (size_t)i], v->c);
+}
+UND_KERNEL(pay, fit_args, UND_EACH_BLOCK)
 
 /* ---- phi ---- */
 
@@ -541,28 +604,12 @@ static float film_surface(const fit *f, size_t at, float phi)
     return fminf(phi, distance - und_volume_cells(f->v->c[at]));
 }
 
-/* What cells then hold; whether any owes. */
-static bool add_extra(const fit *f)
-{
-    const und_volume *v = f->v;
-    int32_t owing = 0;
-    UND_VOLUME_EACH_CHUNK(v, k)
-    {
-        const und_lanes_int c =
-            und_lanes_int_load(v->parts->part + k->at) + und_lanes_int_load(v->parts->extra + k->at);
-        und_lanes_int_store_some(v->c + k->at, c, k->bits);
-        if (und_lanes_bits(c < 0) & k->bits)
-            __atomic_store_n(&owing, 1, __ATOMIC_RELAXED);
-    }
-    return owing != 0;
-}
-
 /* Of what is near the surface what is too much, and the area, move phi. */
-static void set_over(const fit *f)
+static inline void set_over(const fit_args *a, und_place block)
 {
-    const und_volume *v = f->v;
-    UND_VOLUME_EACH_CHUNK(v, k)
-    {
+    const und_volume *v = a->f.v;
+    const und_volume_chunk *const first = v->parts->chunk + block.at;
+    for (const und_volume_chunk *k = first; k < first + block.x; k++) {
         const und_lanes_int most = (und_lanes_int){0} + UND_VOLUME_ONE;
         const und_lanes_int over =
             und_lanes_int_load(v->c + k->at) - und_lanes_int_load(v->parts->part + k->at);
@@ -572,90 +619,182 @@ static void set_over(const fit *f)
         und_lanes_int_store_some(v->parts->area + k->at, (und_lanes_int){0}, k->bits & ~(unsigned)k->some);
     }
 }
+UND_KERNEL(set_over, fit_args, UND_EACH_BLOCK)
 
-/* Once; what was to be shown around cells, all together. */
-static int64_t shift(const fit *f)
+static inline void shift(const fit_args *a, und_place block)
 {
-    und_volume *v = f->v;
+    const und_volume *v = a->f.v;
+    und_volume_chunk *const first = v->parts->chunk + block.at, *const end = first + block.x;
     float *next = v->parts->fraction;
     int64_t left = 0;
-    set_parts(f);
-    bring_to_surface(f);
-    even_out(f);
-    if (add_extra(f))
-        pay(f);
-    set_over(f);
-    UND_VOLUME_EACH_CHUNK(v, k)
-    {
-        const und_volume_chunk *const ahead = und_volume_ahead(k, end_);
+    for (und_volume_chunk *k = first; k < end; k++) {
+        const und_volume_chunk *const ahead = und_volume_ahead(k, end);
         __builtin_prefetch(v->parts->over + ahead->at + v->mac.step[2]);
         __builtin_prefetch(v->parts->area + ahead->at + v->mac.step[2]);
         __builtin_prefetch(v->c + ahead->at + v->mac.step[2]);
-        const int64_t here = set_shifted(f, k, next);
+        left += set_shifted(&a->f, k, next);
         UND_VOLUME_OF_CHUNK(k, k->film, at)
-        next[at] = film_surface(f, at, next[at]);
-        __atomic_fetch_add(&left, here, __ATOMIC_RELAXED);
+        next[at] = film_surface(&a->f, at, next[at]);
     }
-    UND_VOLUME_EACH_CHUNK(v, k)
-    und_lanes_store_some(f->phi + k->at, und_lanes_load(next + k->at), k->bits);
-    return left;
+    __atomic_fetch_add(&a->found->left, left, __ATOMIC_RELAXED);
+}
+UND_KERNEL(shift, fit_args, UND_EACH_BLOCK)
+
+static inline void set_phi(const fit_args *a, und_place block)
+{
+    const und_volume *v = a->f.v;
+    const und_volume_chunk *const first = v->parts->chunk + block.at;
+    for (const und_volume_chunk *k = first; k < first + block.x; k++)
+        und_lanes_store_some(a->f.phi + k->at, und_lanes_load(v->parts->fraction + k->at), k->bits);
+}
+UND_KERNEL(set_phi, fit_args, UND_EACH_BLOCK)
+
+static inline void judge(const fit_args *a, und_place block)
+{
+    (void)block;
+    a->found->more = a->round + 1 < SHIFTS && (double)a->found->left > a->f.enough;
+}
+UND_KERNEL(judge, fit_args, UND_EACH_BLOCK)
+
+/* Cells that are not looked at have neither. */
+static inline void clear(const fit_args *a, und_place block)
+{
+    const und_volume_parts *p = a->f.v->parts;
+    for (const und_volume_chunk *k = a->all + block.at; k < a->all + block.at + block.x; k++) {
+        und_lanes_int_store_some(p->over + k->at, (und_lanes_int){0}, k->bits);
+        und_lanes_int_store_some(p->area + k->at, (und_lanes_int){0}, k->bits);
+    }
+}
+UND_KERNEL(clear, fit_args, UND_EACH_BLOCK)
+
+/* Rows with cells that were looked at. */
+static inline void refresh(const fit_args *a, und_place row)
+{
+    const int32_t *first = a->f.v->parts->row_chunks + row.z * a->f.v->mac.n[1] + row.y;
+    if (first[1] > first[0])
+        und_distance_refresh_at(a->f.d, row.y, row.z);
+}
+UND_KERNEL(refresh, fit_args, UND_EACH_ROW)
+
+/* ---- All of it ---- */
+
+enum { MOST_STEPS = 2 * TO_SURFACE + EVENING + 2 * PAYING + 8, MOST_PASSES = MOST_STEPS + 1 };
+
+typedef struct way {
+    fit_args args[EVENING], end;
+    und_set chunks, all, slices, rows, beyond, one;
+    und_distance_beside_args beside;
+    und_pass pass[MOST_PASSES];
+    und_step step[MOST_STEPS];
+    int passes, steps;
+} way;
+
+static void add(way *w, und_pass pass, const bool *unless)
+{
+    w->pass[w->passes] = pass;
+    w->step[w->steps++] = (und_step){.passes = &w->pass[w->passes++], .count = 1, .unless = unless};
+}
+
+/* Once. */
+static void add_shift(way *w, findings *found)
+{
+    for (int round = 0; round < TO_SURFACE; round++) {
+        const bool *unless = round > 0 ? &found->none[round - 1] : NULL;
+        add(w, UND_PASS(find_far, &w->args[round], &w->chunks), unless);
+        add(w, UND_PASS(bring_near, &w->args[round], &w->chunks), &found->none[round]);
+    }
+    const und_pass *evening = &w->pass[w->passes];
+    for (int round = 0; round < w->args->f.rounds; round++)
+        w->pass[w->passes++] = UND_PASS(even_out, &w->args[round], &w->slices);
+    w->steps += und_pass_chain_steps(w->step + w->steps, evening, w->args->f.rounds);
+    for (int round = 0; round < PAYING; round++) {
+        add(w, UND_PASS(find_payers, w->args, &w->chunks), &found->paid);
+        add(w, UND_PASS(pay, w->args, &w->chunks), &found->paid);
+    }
+    add(w, UND_PASS(set_over, w->args, &w->chunks), NULL);
+    add(w, UND_PASS(shift, w->args, &w->chunks), NULL);
+    add(w, UND_PASS(set_phi, w->args, &w->chunks), NULL);
+}
+
+/* And as it was the last time, what follows from phi. */
+static void add_end(way *w, findings *found)
+{
+    add(w, UND_PASS(judge, &w->end, &w->one), NULL);
+    w->pass[w->passes] = UND_PASS(clear, w->args, &w->all);
+    w->pass[w->passes + 1] = UND_PASS(refresh, w->args, &w->rows);
+    w->step[w->steps++] = (und_step){.passes = &w->pass[w->passes], .count = 2, .unless = &found->more};
+    w->passes += 2;
+    add(w, UND_PASS(und_distance_beside_row, &w->beside, &w->beyond), &found->more);
+}
+
+/* Whether phi moved by more than enough. */
+static bool go_once(const fit_args *args, int all_count)
+{
+    const und_volume *v = args->f.v;
+    const und_mac *m = &v->mac;
+    findings *found = args->found;
+    way w = {.chunks = und_volume_chunks(v),
+             .all = und_set_list(args->all, all_count, UND_VOLUME_CHUNKS, UND_LANES),
+             .slices = und_set_slices(m, UND_ROWS_INSIDE),
+             .rows = und_set_rows(m, UND_ROWS_INSIDE),
+             .beyond = und_set_rows(m, UND_ROWS_ALL),
+             .one = und_set_list(args, 1, 1, 1),
+             .beside = {*m, args->f.phi},
+             .end = *args};
+    for (int i = 0; i < EVENING; i++) {
+        w.args[i] = *args;
+        w.args[i].round = i;
+    }
+    *found = (findings){.none = {true, true, true}, .paid = true};
+    add(&w, UND_PASS(set_parts, w.args, &w.chunks), NULL);
+    add_shift(&w, found);
+    add_end(&w, found);
+    und_pass_steps(&(und_device){v->threads}, w.step, w.steps);
+    return found->more;
 }
 
 /* From here on those cells are looked at that have something left. */
-static void look_at_left(und_volume_parts *p)
+static void look_at_left(und_volume *v, const int32_t *row_first, int32_t *row_left)
 {
+    und_volume_parts *p = v->parts;
     und_volume_chunk *out = p->row_chunk;
-    const und_volume_chunk *const end = p->chunk + p->chunk_count;
+    const int rows = und_mac_rows(&v->mac);
     p->count = 0;
-    for (const und_volume_chunk *k = p->chunk; k < end; k++) {
-        const unsigned left = k->left;
-        und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0}, k->bits & ~left);
-        if (left) {
-            *out = *k;
-            (out++)->bits = (uint16_t)left;
-            p->count += __builtin_popcount(left);
+    for (int row = 0, i = row_first[0]; row < rows; row++) {
+        const int end = row_first[row + 1];
+        row_left[row] = (int32_t)(out - p->row_chunk);
+        for (; i < end; i++) {
+            const und_volume_chunk *k = &p->chunk[i];
+            const unsigned left = k->left;
+            und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0}, k->bits & ~left);
+            if (left) {
+                *out = *k;
+                (out++)->bits = (uint16_t)left;
+                p->count += __builtin_popcount(left);
+            }
         }
     }
     p->chunk = p->row_chunk;
-    p->chunk_count = (int)(out - p->row_chunk);
-}
-
-/* Cells that are not looked at have neither. */
-static void clear(const und_volume *v)
-{
-    UND_VOLUME_EACH_CHUNK(v, k)
-    {
-        und_lanes_int_store_some(v->parts->over + k->at, (und_lanes_int){0}, k->bits);
-        und_lanes_int_store_some(v->parts->area + k->at, (und_lanes_int){0}, k->bits);
-    }
-}
-
-/* Rows with cells that were looked at. */
-static void refresh(const und_volume *v, und_distance *d)
-{
-    const und_volume_parts *p = v->parts;
-    const int rows = und_mac_rows(&v->mac);
-    PARALLEL_FOR(und_workers(v->threads, v->mac.count, 1 << 15))
-    for (int row = 0; row < rows; row++)
-        if ((row + 1 < rows ? p->row_chunks[row + 1] : p->chunk_count) > p->row_chunks[row])
-            und_distance_refresh_at(d, row % v->mac.n[1], row / v->mac.n[1]);
-    und_distance_beside(d, d->phi);
+    p->chunk_count = row_left[rows] = (int32_t)(out - p->row_chunk);
 }
 
 void und_volume_fit(und_volume *v, und_distance *d, const und_volume_walls *walls, bool tracked)
 {
-    fit f = {v, walls, d->phi, tracked, 0};
+    findings found;
+    fit_args args = {.f = {v, walls, d->phi, d, tracked, 0, 0, tracked ? EVENING : EVENING_ALONE},
+                     .found = &found};
     und_volume_leave_solids(v, d, walls);
     memset(v->film, 0, v->mac.count);
-    und_volume_list(v, look_near, NULL, &f);
-    const double enough = SHOWN * (double)und_volume_sum(v);
+    args.f.enough = SHOWN * (double)und_volume_list_and_sum(v, look_near, &args.f);
     const und_volume_parts all = *v->parts;
-    f.little = (int32_t)fmin(LITTLE_LEFT * enough / (all.count + 1), UND_VOLUME_ONE);
-    for (int round = 0; round < SHIFTS && (double)shift(&f) > enough; round++)
-        look_at_left(v->parts);
+    args.f.little = (int32_t)fmin(LITTLE_LEFT * args.f.enough / (all.count + 1), UND_VOLUME_ONE);
+    args.all = all.chunk;
+    args.row_first = all.row_chunks;
+    for (; go_once(&args, all.chunk_count); args.round++) {
+        look_at_left(v, args.row_first, all.row_left);
+        args.row_first = all.row_left;
+    }
     v->parts->chunk = all.chunk;
     v->parts->chunk_count = all.chunk_count;
     v->parts->count = all.count;
-    clear(v);
-    refresh(v, d);
 }

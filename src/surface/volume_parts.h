@@ -32,6 +32,7 @@ typedef struct und_volume_parts {
     int per_row;
     int32_t *row_count;  /* of the list before each row: cells */
     int32_t *row_chunks; /* and chunks; behind the last row too */
+    int32_t *row_left;   /* the same of those that are looked at again */
     uint16_t *wakes;     /* [row][per_row], while it is looked which cells the flow goes through */
     float *block_most;
     int64_t *row_sum;
@@ -66,6 +67,15 @@ typedef unsigned und_volume_look_fn(const void *context, size_t at);
  * finds. */
 typedef bool und_volume_choose_fn(const void *context, size_t at);
 void und_volume_list(und_volume *v, und_volume_look_fn *look, und_volume_choose_fn *fn, const void *context);
+/* Those that `look` finds, and what all cells hold, as und_volume_sum has it. */
+int64_t und_volume_list_and_sum(und_volume *v, und_volume_look_fn *look, const void *context);
+/* Its chunks, for passes. */
+static inline und_set und_volume_chunks(const und_volume *v)
+{
+    und_set s = und_set_list(v->parts->chunk, v->parts->chunk_count, UND_VOLUME_CHUNKS, 1);
+    s.worth = 8 * (size_t)v->parts->count; /* a cell costs more than one of a plain pass */
+    return s;
+}
 
 /* The same as steps, of which some may be before and behind; the first four are given. */
 typedef struct und_volume_listing {
@@ -73,6 +83,7 @@ typedef struct und_volume_listing {
     und_volume_look_fn *look;
     und_volume_choose_fn *fn;
     const void *context;
+    bool sums; /* what all of each row's cells hold is found beside */
     und_set rows, once;
     und_pass pass[3];
 } und_volume_listing;
@@ -98,8 +109,9 @@ und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows)
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
 void und_volume_hand_over(und_volume *v, int32_t *amounts);
 /* The same in two turns, since a cell that gives may be given to: of a chunk, how much it is, into spare[];
- * then of all chunks. */
+ * then of a chunk, or of all. */
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts);
+void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts);
 void und_volume_hand_out(und_volume *v, int32_t *amounts);
 
 /* Some chunks further on, which is to be fetched by the time it is worked on. */
