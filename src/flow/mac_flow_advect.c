@@ -2,7 +2,6 @@
  * rule (Selle, Fedkiw, Kim, Liu & Rossignac 2008) where that is asked for. */
 #include "flow/mac_flow_parts.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_advect_kernel.h"
@@ -19,10 +18,8 @@ static const float CORRECTED = -1;  /* a slice, in place of its reach */
 und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac *mac, und_error *err)
 {
     *a = (und_mac_flow_advect_parts){0};
-    a->guess = und_pages_alloc(mac->count * sizeof *a->guess, "velocity", err);
-    a->high = und_pages_alloc(mac->count * sizeof *a->high, "velocity", err);
     a->reach = und_alloc((size_t)mac->n[2] + 1, sizeof *a->reach, "slices", err);
-    bool ok = a->guess && a->high && a->reach && und_mask_open(&a->whole, mac, "faces", err) == UND_OK;
+    bool ok = a->reach && und_mask_open(&a->whole, mac, "faces", err) == UND_OK;
     for (int i = 0; ok && i < 3; i++)
         ok = und_mask_open(&a->shut[i], mac, "closed faces", err) == UND_OK;
     return ok ? UND_OK : UND_FAILED;
@@ -30,8 +27,6 @@ und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac 
 
 void und_mac_flow_advect_close(und_mac_flow_advect_parts *a)
 {
-    und_pages_free(a->guess);
-    und_pages_free(a->high);
     free(a->reach);
     und_mask_close(&a->whole);
     for (int i = 0; i < 3; i++)
@@ -113,14 +108,15 @@ static void guess_and_correct(const und_mac_flow *s, const und_advect_args *args
 
 void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_order trace, und_advection rule)
 {
-    const und_mac_flow_system_parts *scratch = &s->parts->system;
     const und_mac_flow_advect_parts *parts = &s->parts->advect;
+    const bool corrects = rule == UND_ADVECT_MACCORMACK;
+    und_mac_flow_take_next(s);
+    s->parts->moved = s->gained[0] ? und_mac_flow_take(s) : NULL;
     und_advect_args args = {.mac = s->mac,
                             .cells_per_speed = (float)cells_per_speed,
                             .third = trace == UND_TRACE_RK3,
-                            .to = {scratch->known, scratch->b, scratch->weight},
-                            .guess = parts->guess,
-                            .high = parts->high,
+                            .guess = corrects ? und_mac_flow_take(s) : NULL,
+                            .high = corrects ? und_mac_flow_take(s) : NULL,
                             .reach = parts->reach,
                             .whole = parts->whole,
                             .scale = s->parts->scale};
@@ -128,6 +124,7 @@ void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_orde
     und_pass back[3];
     for (int a = 0; a < 3; a++) {
         args.u[a] = s->u[a];
+        args.to[a] = corrects ? und_mac_flow_take(s) : NULL;
         args.next[a] = s->next[a];
         args.gained[a] = s->gained[a];
         args.flows[a] = s->flows[a];
@@ -137,10 +134,11 @@ void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_orde
     }
     for (int a = 0; a < 3; a++) {
         args.moved[a] = und_mac_flow_moved(s, a);
-        if (rule == UND_ADVECT_SEMI_LAGRANGIAN)
-            und_pass_run(&s->device, &UND_PASS_AXIS(und_advect_take_over, a, &args, &faces[a]), 1);
-        else
+        if (corrects)
             guess_and_correct(s, &args, a);
+        else
+            und_pass_run(&s->device, &UND_PASS_AXIS(und_advect_take_over, a, &args, &faces[a]), 1);
     }
     und_pass_run(&s->device, back, 3);
+    und_mac_flow_give_back(s, &s->next[0]);
 }

@@ -395,8 +395,10 @@ void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
     und_mac_flow_extend_layers(s, s->u, layers, known);
     if (solids->any) {
         und_mask *changed = s->parts->extend.known[layers % 2];
+        und_mac_flow_take_next(s);
         each_row(s, solids, known, changed, SLIP);
         each_row(s, solids, known, changed, TAKE);
+        und_mac_flow_give_back(s, &s->next[0]);
     }
     each_row(s, solids, known, NULL, SETTLE);
     for (int a = 0; a < dimensions_of(&s->mac); a++)

@@ -9,10 +9,9 @@
 und_status und_mac_flow_keep_gained(und_mac_flow *s, und_error *err)
 {
     const size_t count = s->mac.count;
-    s->parts->gained = und_pages_alloc(4 * count * sizeof(float), "what the flow gained", err);
+    s->parts->gained = und_pages_alloc(3 * count * sizeof(float), "what the flow gained", err);
     for (int a = 0; a < 3 && s->parts->gained; a++)
         s->gained[a] = s->parts->gained + (size_t)a * count;
-    s->parts->moved = s->parts->gained ? s->parts->gained + 3 * count : NULL;
     return s->parts->gained ? UND_OK : err->status;
 }
 

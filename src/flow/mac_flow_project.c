@@ -16,10 +16,7 @@ und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac 
 {
     static const char *const what = "the pressure's system";
     *p = (und_mac_flow_system_parts){0};
-    if (!(p->known = und_pages_alloc(mac->count * sizeof *p->known, what, err)) ||
-        !(p->b = und_pages_alloc(mac->count * sizeof *p->b, what, err)) ||
-        !(p->weight = und_pages_alloc(mac->count * sizeof *p->weight, what, err)) ||
-        !(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
+    if (!(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
         !(p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err)))
         return err->status;
     return UND_OK;
@@ -27,9 +24,6 @@ und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac 
 
 void und_mac_flow_system_close(und_mac_flow_system_parts *p)
 {
-    und_pages_free(p->known);
-    und_pages_free(p->b);
-    und_pages_free(p->weight);
     und_pages_free(p->x);
     free(p->slice);
 }
@@ -349,6 +343,8 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
     double largest = 0;
     int iterations = 0;
     p->p = pressure;
+    p->known = und_mac_flow_take(p->s);
+    p->b = und_mac_flow_take(p->s);
     if (p->lets_go)
         und_mask_clear(p->loose);
     for (int round = 0; round < (p->lets_go && solids->push[0] ? 2 : 1); round++) {
@@ -360,6 +356,8 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
         solved = und_pressure_solve_in(system, p->b, pressure, p->unit, warm, tolerance, max_iterations);
         iterations += solved.iterations;
     }
+    und_pressure_done(system);
+    und_mac_flow_give_back(p->s, &p->known);
     push(p);
     return (und_mac_flow_report){.iterations = iterations,
                                  .residual = solved.residual,
@@ -385,8 +383,6 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d,
                  .least = gain->keen ? LEAST_DEPTH : 0,
                  .solids = solids,
                  .loose = &solids->loose,
-                 .known = s->parts->system.known,
-                 .b = s->parts->system.b,
                  .unit = dt / dx,
                  .gain = (float)(gain->everywhere * dx / dt),
                  .speed = (float)(dx / dt),
@@ -454,19 +450,13 @@ und_mac_flow_report und_mac_flow_free_air(und_mac_flow *s, const und_distance *d
     air.liquid = s->parts->air.cells;
     for (int a = 0; a < 3; a++)
         air.flows[a] = s->parts->air.faces[a];
-    project p = {.s = &air,
-                 .phi = d->phi,
-                 .solids = solids,
-                 .known = s->parts->system.known,
-                 .b = s->parts->system.b,
-                 .unit = 1,
-                 .level = reach};
+    project p = {.s = &air, .phi = d->phi, .solids = solids, .unit = 1, .level = reach};
     label_air(&air, s, d, solids, held, reach);
-    copy_air(s, s->u, s->next);
+    copy_air(s, s->u, s->parts->air.before);
     return solve(&p, system, s->parts->system.x, false, tolerance, max_iterations);
 }
 
 void und_mac_flow_plain_air(und_mac_flow *s)
 {
-    copy_air(s, s->next, s->u);
+    copy_air(s, s->parts->air.before, s->u);
 }

@@ -17,9 +17,9 @@ typedef struct und_run {
 typedef struct und_components {
     und_device device;
     const und_level *level; /* whose cells they are */
-    int per_row;            /* room for runs of a row */
-    und_run *run;           /* per_row for each row */
-    int32_t *count;         /* of each row */
+    int per_row;            /* runs of a row at most */
+    und_run *run; /* of rows one behind the other, with room for all that a slab of slices may have */
+    int32_t *first, *count; /* of each row: its first run, and how many it has */
     int closed;             /* parts that no known cell touches */
 } und_components;
 
