@@ -78,10 +78,7 @@ UND_INLINE unsigned und_advect_known(const und_advect_args *a, int axis, const u
                           : und_between_make(whole->n[k], step[k], place[k] + 0.5f - low, 1))
                    .low;
     }
-    unsigned known = 0;
-    for (int i = 0; i < UND_LANES; i++)
-        known |= (unsigned)(whole->bits[bit[i] >> 6] >> (bit[i] & 63) & 1) << i;
-    return known;
+    return und_lanes_bits_at(whole->bits, bit);
 }
 
 /* The guess is followed forward: what does not come back to the face is twice its error. */

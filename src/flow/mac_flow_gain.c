@@ -65,7 +65,6 @@ static void gain_row(und_mac_flow *s, const und_mask *held, int axis, int y, int
 void und_mac_flow_after_gain(und_mac_flow *s, const und_mask *held, int layers)
 {
     const und_mac *m = &s->mac;
-    const und_mask *known[3];
     int threads = und_workers(s->threads, m->count, UND_MAC_FLOW_CELLS_TO_SHARE);
     for (int a = 0; a < (m->n[2] == 1 ? 2 : 3); a++) {
         PARALLEL_FOR(threads)
@@ -73,7 +72,7 @@ void und_mac_flow_after_gain(und_mac_flow *s, const und_mask *held, int layers)
             for (int y = -1; y <= m->n[1]; y++)
                 gain_row(s, held, a, y, z);
     }
-    und_mac_flow_extend_layers(s, s->gained, layers, known);
+    und_mac_flow_extend_layers(s, s->gained, layers);
     for (int a = 0; a < (m->n[2] == 1 ? 2 : 3); a++)
         und_mac_flow_copy_beside(m, s->gained[a], a);
 }

@@ -33,7 +33,7 @@ und_status und_mac_flow_extend_open(und_mac_flow_extend_parts *e, const und_mac 
 void und_mac_flow_extend_close(und_mac_flow_extend_parts *e);
 
 /* Fields of faces, known in `flows`, up to `layers` cells further: each the mean of those known beside it. */
-void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers, const und_mask *known[3]);
+void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers);
 /* Rows beside the domain along y and z: as those they touch. */
 void und_mac_flow_copy_beside(const und_mac *m, float *field, int axis);
 
