@@ -20,24 +20,6 @@ void und_mac_flow_scale_gained(und_mac_flow *s, double factor)
     s->parts->scale = (float)factor;
 }
 
-const float *und_mac_flow_moved(und_mac_flow *s, int axis)
-{
-    const und_mac *m = &s->mac;
-    const size_t first = und_mac_at(m, -1, -1, -1), count = (size_t)m->step[2];
-    const float scale = s->parts->scale;
-    float *moved = s->parts->moved;
-    if (!s->gained[0])
-        return s->u[axis];
-    PARALLEL_FOR(und_workers(s->threads, m->count, UND_MAC_FLOW_CELLS_TO_SHARE))
-    for (int z = 0; z < m->n[2] + 2; z++) {
-        const size_t begin = first + (size_t)z * count;
-        SIMD
-        for (size_t i = begin; i < begin + count; i++)
-            moved[i] = s->u[axis][i] + scale * s->gained[axis][i];
-    }
-    return moved;
-}
-
 /* Half the difference on faces of the flow that are not held, nothing on others. */
 static void gain_row(und_mac_flow *s, const und_mask *held, int axis, int y, int z)
 {

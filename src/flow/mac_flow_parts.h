@@ -59,16 +59,12 @@ void und_mac_flow_label_faces(und_mac_flow *s, const und_solids *solids);
 /* mac_flow.c: sets `pressed` once p was written from outside. */
 void und_mac_flow_find_pressed(und_mac_flow *s);
 
-/* mac_flow_gain.c: what of a component is carried along; until the next call. */
-const float *und_mac_flow_moved(und_mac_flow *s, int axis);
-
 typedef struct und_mac_flow_parts {
     und_scratch *scratch;
     size_t most;    /* that it lends at once */
     float *fields;  /* of u */
     float *gained;  /* of those fields */
     float scale;    /* of what was gained: this step's length over that of the one before */
-    float *moved;   /* while it is carried along: a component of u and what it gained */
     float *fastest; /* of each UND_MAC_FLOW_ROWS rows */
     und_mac_flow_advect_parts advect;
     und_mac_flow_extend_parts extend;
