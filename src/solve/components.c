@@ -129,11 +129,16 @@ static void join_rows(und_components *components, int axis, int y, int z)
     }
 }
 
-/* Rows of slices [low, high), and which of their runs are joined within those. */
-static void set_slab(und_components *components, int low, int high)
+enum { SLAB = 8 }; /* slices */
+
+/* Rows of a slab of slices, and which of their runs are joined within it. */
+static void slab_block(const void *args, const und_set *set, int slab)
 {
-    const int rows = components->level->n[1];
+    und_components *components = *(und_components *const *)args;
+    const int rows = components->level->n[1], low = slab * SLAB, all = components->level->n[2],
+              high = low + SLAB < all ? low + SLAB : all;
     int32_t first = low * rows * components->per_row;
+    (void)set;
     for (int z = low; z < high; z++)
         for (int y = 0; y < rows; y++) {
             first = set_row(components, first, y, z);
@@ -145,14 +150,12 @@ static void set_slab(und_components *components, int low, int high)
 }
 
 /* Whatever the order in which runs are joined, a part's root is its first. */
-void und_components_set(und_components *components)
+static void join_block(const void *args, const und_set *set, int block)
 {
-    enum { SLAB = 8 };
+    und_components *components = *(und_components *const *)args;
     const int *n = components->level->n;
     und_run *run = components->run;
-    PARALLEL_FOR(und_workers(components->device.threads, components->level->cells, CELLS_TO_SHARE))
-    for (int z = 0; z < n[2]; z += SLAB)
-        set_slab(components, z, z + SLAB < n[2] ? z + SLAB : n[2]);
+    (void)set, (void)block;
     for (int z = SLAB; z < n[2]; z += SLAB)
         for (int y = 0; y < n[1]; y++)
             join_rows(components, 2, y, z);
@@ -164,6 +167,15 @@ void und_components_set(und_components *components)
         for (int32_t i = components->first[row], end = i + components->count[row]; i < end; i++)
             run[i].parent = root_of(run, i); /* a root comes before what it holds: one link is left */
 }
+
+und_set und_components_slabs(const und_components *components)
+{
+    const int *n = components->level->n;
+    return (und_set){.blocks = (n[2] + SLAB - 1) / SLAB, .worth = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
+}
+
+const und_kernel und_components_find = {"find_components", slab_block},
+                 und_components_join = {"join_components", join_block};
 
 /* Cells [*begin, *end) of colour c in a pack that are of the run; where the pack stands. */
 static size_t cells_of_run(const und_components *components, const und_run *run, int c, int y, int z, int k,

@@ -26,7 +26,11 @@ typedef struct und_components {
 und_status und_components_open(und_components *components, und_device device, const und_level *level,
                                und_error *err);
 void und_components_close(und_components *components);
-void und_components_set(und_components *components); /* once the level is */
+
+/* Once the level is set: finds them in slabs of slices; then, in one block, joins these.  The passes'
+ * arguments are a pointer to the components. */
+extern const und_kernel und_components_find, und_components_join;
+und_set und_components_slabs(const und_components *components);
 
 /* Takes their mean out of values (of both colours) in each closed part; gives the largest |mean|. */
 double und_components_take_mean(und_components *components, double *const v[2]);

@@ -614,13 +614,13 @@ static const und_kernel find_kernel = {"find_packs", find_block}, begin_kernel =
                         families_kernel = {"set_families", families_block};
 
 /* Four steps a level; how those of a level's packs are related to the finer level's is found beside the first
- * of the next. */
+ * of the next, and so is what is done beside that. */
 enum { STEPS = 4 };
 typedef struct und_multigrid_plan {
     building b[UND_MULTIGRID_LEVELS];
     und_set slices[UND_MULTIGRID_LEVELS];
-    und_pass find[UND_MULTIGRID_LEVELS + 1][2], other[UND_MULTIGRID_LEVELS][STEPS - 1];
-    und_step steps[STEPS * UND_MULTIGRID_LEVELS + 1];
+    und_pass find[UND_MULTIGRID_LEVELS + 1][2], last[2], other[UND_MULTIGRID_LEVELS][STEPS - 1];
+    und_step steps[STEPS * UND_MULTIGRID_LEVELS + 2];
     int count;
 } plan;
 
@@ -637,9 +637,13 @@ static void plan_level(plan *p, const und_multigrid *m, int i)
     other[2] = (und_pass){&set_kernel, b, &p->slices[i]};
     if (i > 0)
         p->find[i + 1][1] = (und_pass){&families_kernel, b, &p->slices[i]};
-    p->steps[p->count++] = (und_step){.passes = find, .count = i > 1 ? 2 : 1};
+    p->steps[p->count++] = (und_step){.passes = find, .count = i > 0 ? 2 : 1};
     for (int k = 0; k < STEPS - 1; k++)
         p->steps[p->count++] = (und_step){.passes = &other[k], .count = 1};
+    if (i == 1) {
+        p->last[1] = other[2];
+        p->steps[p->count - 1] = (und_step){.passes = p->last, .count = 2};
+    }
 }
 
 und_status und_multigrid_plan_open(und_multigrid *m, und_error *err)
@@ -649,8 +653,9 @@ und_status und_multigrid_plan_open(und_multigrid *m, und_error *err)
         return err->status;
     for (int i = 0; i < m->count; i++)
         plan_level(p, m, i);
-    if (m->count > 1)
-        p->steps[p->count++] = (und_step){.passes = &p->find[m->count][1], .count = 1};
+    p->steps[p->count++] = (und_step){.passes = &p->find[m->count][1], .count = 1};
+    if (m->count == 1)
+        p->steps[p->count++] = (und_step){.passes = p->last, .count = 1};
     return UND_OK;
 }
 
@@ -666,8 +671,11 @@ void und_multigrid_done(und_multigrid *m)
     m->lent = NULL;
 }
 
-void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides)
+void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides,
+                       const und_pass beside[2])
 {
+    m->plan->find[1][1] = beside[0];
+    m->plan->last[0] = beside[1];
     und_multigrid_done(m);
     begin_finest(&m->level[0], full);
     for (int i = 0; i < m->count; i++) {
