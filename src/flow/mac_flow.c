@@ -110,37 +110,56 @@ void und_mac_flow_close(und_mac_flow *s)
 
 /* ---- Which cells and faces are active ---- */
 
-void und_mac_flow_label_cells(und_mac_flow *s, const und_distance *d, const und_solids *solids, float level)
+typedef struct labels {
+    und_label_cells_args cells;
+    und_label_faces_args faces;
+    und_set inside, rows;
+    und_pass passes[4]; /* of cells, then of faces */
+    und_step steps[2];
+} labels;
+
+static void plan_labels(labels *l, und_mac_flow *s, const und_distance *d, const und_solids *solids,
+                        float level)
 {
-    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    und_pass(&s->device, und_label_cells,
-             (&(und_label_cells_args){.mac = s->mac,
-                                      .phi = d->phi,
+    l->inside = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    l->rows = und_set_rows(&s->mac, UND_ROWS_FACES);
+    l->cells = (und_label_cells_args){.mac = s->mac,
+                                      .phi = d ? d->phi : NULL,
                                       .open = {solids->open[0], solids->open[1], solids->open[2]},
                                       .level = level,
-                                      .liquid = s->liquid}),
-             &rows);
+                                      .liquid = s->liquid};
+    l->faces = (und_label_faces_args){.mac = s->mac, .liquid = s->liquid};
+    l->passes[0] = UND_PASS(und_label_cells, &l->cells, &l->inside);
+    for (int a = 0; a < 3; a++) {
+        l->faces.open[a] = solids->open[a];
+        l->faces.flows[a] = s->flows[a];
+        l->faces.shut[a] = s->parts->advect.shut[a];
+        l->faces.set[a] = s->parts->extend.set[a];
+        l->passes[1 + a] = UND_PASS_AXIS(und_label_faces, a, &l->faces, &l->rows);
+    }
+    l->steps[0] = (und_step){.passes = l->passes, .count = 1};
+    l->steps[1] = (und_step){.passes = l->passes + 1, .count = s->mac.n[2] == 1 ? 2 : 3};
+}
+
+void und_mac_flow_label_cells(und_mac_flow *s, const und_distance *d, const und_solids *solids, float level)
+{
+    labels l;
+    plan_labels(&l, s, d, solids, level);
+    und_pass_steps(&s->device, l.steps, 1);
 }
 
 void und_mac_flow_label_faces(und_mac_flow *s, const und_solids *solids)
 {
-    const und_set rows = und_set_rows(&s->mac, UND_ROWS_FACES);
-    und_label_faces_args args = {.mac = s->mac, .liquid = s->liquid};
-    und_pass passes[3];
-    for (int a = 0; a < 3; a++) {
-        args.open[a] = solids->open[a];
-        args.flows[a] = s->flows[a];
-        args.shut[a] = s->parts->advect.shut[a];
-        args.set[a] = s->parts->extend.set[a];
-        passes[a] = UND_PASS_AXIS(und_label_faces, a, &args, &rows);
-    }
-    und_pass_run(&s->device, passes, s->mac.n[2] == 1 ? 2 : 3);
+    labels l;
+    plan_labels(&l, s, NULL, solids, 0);
+    und_pass_steps(&s->device, l.steps + 1, 1);
 }
 
 void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids *solids)
 {
-    und_mac_flow_label_cells(s, d, solids, 0);
-    und_mac_flow_label_faces(s, solids);
+    labels l;
+    plan_labels(&l, s, d, solids, 0);
+    und_pass_steps(&s->device, l.steps, 2);
 }
 
 void und_mac_flow_forget(und_mac_flow *s, const und_distance *d)
