@@ -27,8 +27,8 @@ static und_status open_balls(balls *b, int threads, und_error *err)
     *b = (balls){.mac = und_mac_make(n, (double[3]){1, 1, 1}, (double[3]){0, 0, 0})};
     if (und_distance_open(&b->surface, &b->mac, LAYERS, threads, err) ||
         und_solids_open(&b->solids, &b->mac, NULL, 0, closed, 0, threads, err) ||
-        und_mac_flow_open(&b->flow, &b->mac, threads, err) ||
-        !(b->system = und_pressure_create(&b->mac, threads, err)))
+        und_mac_flow_open(&b->flow, &b->mac, threads, NULL, err) ||
+        !(b->system = und_pressure_create(&b->mac, threads, NULL, err)))
         return err->status;
     for (int i = 0; i < 2; i++) {
         und_shape ball = {.kind = UND_SPHERE, .center = {i ? 96 : 32, 64, 64}, .radius = 31};

@@ -93,7 +93,7 @@ static und_status open_splat(splat *s, int threads, und_error *err)
 {
     const bool sides[6] = {false};
     s->mac = und_mac_make((const int[3]){SIDE, SIDE, SIDE}, (const double[3]){1, 1, 1}, (const double[3]){0});
-    if (open_frames(s, err) || und_mac_flow_open(&s->flow, &s->mac, threads, err) ||
+    if (open_frames(s, err) || und_mac_flow_open(&s->flow, &s->mac, threads, NULL, err) ||
         und_distance_open(&s->surface, &s->mac, 3, threads, err) ||
         und_solids_open(&s->solids, &s->mac, NULL, 0, sides, 0, threads, err))
         return err->status;

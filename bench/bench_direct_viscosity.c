@@ -44,7 +44,7 @@ static und_status open_liquid(liquid *l, bool coupled, int threads, und_error *e
     *l = (liquid){.mac = und_mac_make(n, (double[3]){1, 1, 1}, (double[3]){0, 0, 0})};
     if (und_distance_open(&l->surface, &l->mac, 5, threads, err) ||
         und_solids_open(&l->solids, &l->mac, NULL, 0, closed, 0, threads, err) ||
-        und_mac_flow_open(&l->flow, &l->mac, threads, err) ||
+        und_mac_flow_open(&l->flow, &l->mac, threads, NULL, err) ||
         !(l->solver = und_viscous_create(&l->mac, coupled, threads, err)))
         return err->status;
     und_distance_csg(&l->surface, UND_CSG_UNION, &dam);

@@ -2,7 +2,7 @@
 #ifndef UND_TESTS_MAC_FLOW_MODEL_H
 #define UND_TESTS_MAC_FLOW_MODEL_H
 
-#include "flow/mac_flow.h"
+#include "flow/mac_flow_parts.h"
 #include "tests/test.h"
 
 #include "base/pages.h"
@@ -21,13 +21,23 @@ static inline float *model_array(const und_mac *m)
     return v;
 }
 
+/* What the flow's stages are lent: what has been there before is no matter. */
+static inline void model_spoil_scratch(und_mac_flow *s, int byte)
+{
+    float *lent[8];
+    for (int i = 0; i < 8; i++)
+        memset(lent[i] = und_mac_flow_take(s), byte, s->mac.count * sizeof **lent);
+    und_mac_flow_give_back(s, lent);
+}
+
 /* Open faces inside; sides: whether those of the domain are open.  No liquid. */
 static inline void model_open(stream_model *w, int nx, int ny, int nz, bool sides, int threads)
 {
     und_error err;
     und_mac m = und_mac_make((int[]){nx, ny, nz}, (double[]){1, 1, 1}, (double[]){0, 0, 0});
     *w = (stream_model){.solids = {.mac = m, .threads = threads}, .d = {.mac = m, .device = {threads}}};
-    assert_int_equal(und_mac_flow_open(&w->s, &m, threads, &err), UND_OK);
+    assert_int_equal(und_mac_flow_open(&w->s, &m, threads, NULL, &err), UND_OK);
+    model_spoil_scratch(&w->s, 255); /* no number */
     w->d.phi = model_array(&m);
     for (size_t i = 0; i < m.count; i++)
         w->d.phi[i] = 1;

@@ -97,9 +97,9 @@ static void test_too_large(void **state)
     und_mac_flow s;
     und_error err;
     und_mac m = und_mac_make((int[]){40000, 2, 2}, (double[]){1, 1, 1}, (double[]){0, 0, 0});
-    assert_int_equal(und_mac_flow_open(&s, &m, 1, &err), UND_INVALID);
+    assert_int_equal(und_mac_flow_open(&s, &m, 1, NULL, &err), UND_INVALID);
     m = und_mac_make((int[]){2000, 2000, 2000}, (double[]){1, 1, 1}, (double[]){0, 0, 0});
-    assert_int_equal(und_mac_flow_open(&s, &m, 1, &err), UND_INVALID);
+    assert_int_equal(und_mac_flow_open(&s, &m, 1, NULL, &err), UND_INVALID);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ static problem make(int nx, int ny, int nz, int threads)
     const double d[3] = {1, 1, 1}, origin[3] = {0};
     und_error err = {.status = UND_OK};
     problem p = {.mac = und_mac_make(n, d, origin)};
-    p.pressure = und_pressure_create(&p.mac, threads, &err);
+    p.pressure = und_pressure_create(&p.mac, threads, NULL, &err);
     assert_non_null(p.pressure);
     assert_int_equal(und_mask_open(&p.unknown, &p.mac, "cells", &err), UND_OK);
     for (int a = 0; a < 3; a++)

@@ -27,7 +27,7 @@ static void open_box(flow_box *f, const int n[3], const bool open[6], bool coupl
     assert_int_equal(und_distance_open(&f->surface, &f->mac, 5, threads, &err), UND_OK);
     assert_int_equal(und_solids_open(&f->solids, &f->mac, NULL, 0, open ? open : closed, 0, threads, &err),
                      UND_OK);
-    assert_int_equal(und_mac_flow_open(&f->flow, &f->mac, threads, &err), UND_OK);
+    assert_int_equal(und_mac_flow_open(&f->flow, &f->mac, threads, NULL, &err), UND_OK);
     f->solver = und_viscous_create(&f->mac, coupled, threads, &err);
     f->nu = calloc(f->mac.count, sizeof *f->nu);
     assert_true(f->solver && f->nu);

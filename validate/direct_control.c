@@ -134,7 +134,7 @@ und_status case_direct_soft(case_sink *sink, und_error *err)
                                    (const double[3]){0})};
     und_distance d = {0};
     und_solids solids = {0};
-    und_status status = und_mac_flow_open(&b.flow, &b.mac, 1, err);
+    und_status status = und_mac_flow_open(&b.flow, &b.mac, 1, NULL, err);
     if (status == UND_OK)
         status = und_distance_open(&d, &b.mac, 3, 1, err);
     if (status == UND_OK)

@@ -145,6 +145,21 @@ UND_INLINE unsigned und_lanes_bits(und_lanes_int yes)
     return bits;
 #endif
 }
+/* Bit i is set where bit at[i] of a row of words is. */
+UND_INLINE unsigned und_lanes_bits_at(const uint64_t *from, und_lanes_int at)
+{
+#if defined UND_LANES_512
+    const __m512i place = (__m512i)at, words = _mm512_i32gather_epi32(_mm512_srli_epi32(place, 5), from, 4);
+    const __m512i bit =
+        _mm512_sllv_epi32(_mm512_set1_epi32(1), _mm512_and_si512(place, _mm512_set1_epi32(31)));
+    return _mm512_test_epi32_mask(words, bit);
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < UND_LANES; i++)
+        bits |= (unsigned)(from[at[i] >> 6] >> (at[i] & 63) & 1) << i;
+    return bits;
+#endif
+}
 /* And back: yes[i] is -1 where bit i is set. */
 UND_INLINE und_lanes_int und_lanes_where(unsigned bits)
 {

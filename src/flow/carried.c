@@ -256,6 +256,7 @@ und_mac_flow_report und_carried_diffuse(und_carried *c, const und_mask *liquid, 
         add_walls(c, liquid, solids, wall);
     und_pressure_set(system, liquid, weight, c->own);
     und_pressure_report solved = und_pressure_solve(system, c->b, c->x, false, tolerance, max_iterations);
+    und_pressure_done(system);
     if (solved.residual < INFINITY)
         each_liquid(c, liquid, solids, old, take_change);
     return (und_mac_flow_report){

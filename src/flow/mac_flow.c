@@ -11,24 +11,51 @@
  * fall into the same few lines of the cache. */
 static und_status open_fields(und_mac_flow *s, und_error *err)
 {
-    enum { FIELDS = 6, PAGE = 1024, SHIFT = 9 * 16 }; /* in numbers; 9 lines */
-    float **field[FIELDS] = {&s->u[0], &s->u[1], &s->u[2], &s->next[0], &s->next[1], &s->next[2]};
+    enum { FIELDS = 3, PAGE = 1024, SHIFT = 9 * 16 }; /* in numbers; 9 lines */
     size_t each = (s->mac.count + PAGE - 1) / PAGE * PAGE + SHIFT;
     float *block = und_pages_alloc(FIELDS * each * sizeof *block, "velocity and pressure", err);
     s->parts->fields = block;
     for (size_t i = 0; block && i < FIELDS; i++)
-        *field[i] = block + i * each;
+        s->u[i] = block + i * each;
     s->p = block ? und_pages_alloc(s->mac.count * sizeof *s->p, "the pressure", err) : NULL;
+    for (int a = 0; s->p && a < 3; a++)
+        if (!(s->parts->air.before[a] =
+                  und_pages_alloc(s->mac.count * sizeof(float), "the air's velocity", err)))
+            return err->status;
     return s->p ? UND_OK : UND_FAILED;
 }
 
-static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_error *err)
+/* ---- What is lent ---- */
+
+enum { MOST_LENT = 9 }; /* arrays: those of advection */
+
+float *und_mac_flow_take(und_mac_flow *s)
+{
+    return und_scratch_take(s->parts->scratch, s->mac.count * sizeof(float));
+}
+
+void und_mac_flow_take_next(und_mac_flow *s)
+{
+    for (int a = 0; a < 3; a++)
+        s->next[a] = und_mac_flow_take(s);
+}
+
+void und_mac_flow_give_back(und_mac_flow *s, float **array)
+{
+    und_scratch_give_back(s->parts->scratch, *array);
+    *array = NULL;
+}
+
+static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *scratch, und_error *err)
 {
     s->parts = und_alloc(1, sizeof *s->parts, "a flow", err);
     if (!s->parts)
         return UND_FAILED;
-    s->parts->fastest =
-        und_alloc(3 * (size_t)und_set_rows(mac, UND_ROWS_FACES).blocks, sizeof(float), "rows", err);
+    s->parts->most = MOST_LENT * und_scratch_bytes(mac->count * sizeof(float));
+    s->parts->scratch = und_scratch_join(scratch, s->parts->most, err);
+    s->parts->fastest = !s->parts->scratch ? NULL
+                                           : und_alloc(3 * (size_t)und_set_rows(mac, UND_ROWS_FACES).blocks,
+                                                       sizeof(float), "rows", err);
     bool ok = s->parts->fastest && open_fields(s, err) == UND_OK &&
               und_mask_open(&s->liquid, &s->mac, "the liquid's cells", err) == UND_OK;
     ok = ok && und_mask_open(&s->parts->air.cells, &s->mac, "the air's cells", err) == UND_OK &&
@@ -43,13 +70,14 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_error *err
                : UND_FAILED;
 }
 
-und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_error *err)
+und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_scratch *scratch,
+                             und_error *err)
 {
     *s = (und_mac_flow){.mac = *mac, .threads = threads, .device = {threads}};
     if (mac->count > INT32_MAX || mac->n[0] > UND_MAC_FLOW_LONGEST)
         return und_error_set(err, UND_INVALID, "%d x %d x %d cells are too many for a flow", mac->n[0],
                              mac->n[1], mac->n[2]);
-    und_status status = open_parts(s, mac, err);
+    und_status status = open_parts(s, mac, scratch, err);
     if (status != UND_OK)
         und_mac_flow_close(s);
     return status;
@@ -71,6 +99,9 @@ void und_mac_flow_close(und_mac_flow *s)
             und_mask_close(&s->parts->air.faces[a]);
         und_pages_free(s->parts->fields);
         und_pages_free(s->parts->gained);
+        for (int a = 0; a < 3; a++)
+            und_pages_free(s->parts->air.before[a]);
+        und_scratch_leave(s->parts->scratch, s->parts->most);
         free(s->parts->fastest);
         free(s->parts);
     }
@@ -79,37 +110,56 @@ void und_mac_flow_close(und_mac_flow *s)
 
 /* ---- Which cells and faces are active ---- */
 
-void und_mac_flow_label_cells(und_mac_flow *s, const und_distance *d, const und_solids *solids, float level)
+typedef struct labels {
+    und_label_cells_args cells;
+    und_label_faces_args faces;
+    und_set inside, rows;
+    und_pass passes[4]; /* of cells, then of faces */
+    und_step steps[2];
+} labels;
+
+static void plan_labels(labels *l, und_mac_flow *s, const und_distance *d, const und_solids *solids,
+                        float level)
 {
-    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
-    und_pass(&s->device, und_label_cells,
-             (&(und_label_cells_args){.mac = s->mac,
-                                      .phi = d->phi,
+    l->inside = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    l->rows = und_set_rows(&s->mac, UND_ROWS_FACES);
+    l->cells = (und_label_cells_args){.mac = s->mac,
+                                      .phi = d ? d->phi : NULL,
                                       .open = {solids->open[0], solids->open[1], solids->open[2]},
                                       .level = level,
-                                      .liquid = s->liquid}),
-             &rows);
+                                      .liquid = s->liquid};
+    l->faces = (und_label_faces_args){.mac = s->mac, .liquid = s->liquid};
+    l->passes[0] = UND_PASS(und_label_cells, &l->cells, &l->inside);
+    for (int a = 0; a < 3; a++) {
+        l->faces.open[a] = solids->open[a];
+        l->faces.flows[a] = s->flows[a];
+        l->faces.shut[a] = s->parts->advect.shut[a];
+        l->faces.set[a] = s->parts->extend.set[a];
+        l->passes[1 + a] = UND_PASS_AXIS(und_label_faces, a, &l->faces, &l->rows);
+    }
+    l->steps[0] = (und_step){.passes = l->passes, .count = 1};
+    l->steps[1] = (und_step){.passes = l->passes + 1, .count = s->mac.n[2] == 1 ? 2 : 3};
+}
+
+void und_mac_flow_label_cells(und_mac_flow *s, const und_distance *d, const und_solids *solids, float level)
+{
+    labels l;
+    plan_labels(&l, s, d, solids, level);
+    und_pass_steps(&s->device, l.steps, 1);
 }
 
 void und_mac_flow_label_faces(und_mac_flow *s, const und_solids *solids)
 {
-    const und_set rows = und_set_rows(&s->mac, UND_ROWS_FACES);
-    und_label_faces_args args = {.mac = s->mac, .liquid = s->liquid};
-    und_pass passes[3];
-    for (int a = 0; a < 3; a++) {
-        args.open[a] = solids->open[a];
-        args.flows[a] = s->flows[a];
-        args.shut[a] = s->parts->advect.shut[a];
-        args.set[a] = s->parts->extend.set[a];
-        passes[a] = UND_PASS_AXIS(und_label_faces, a, &args, &rows);
-    }
-    und_pass_run(&s->device, passes, s->mac.n[2] == 1 ? 2 : 3);
+    labels l;
+    plan_labels(&l, s, NULL, solids, 0);
+    und_pass_steps(&s->device, l.steps + 1, 1);
 }
 
 void und_mac_flow_label(und_mac_flow *s, const und_distance *d, const und_solids *solids)
 {
-    und_mac_flow_label_cells(s, d, solids, 0);
-    und_mac_flow_label_faces(s, solids);
+    labels l;
+    plan_labels(&l, s, d, solids, 0);
+    und_pass_steps(&s->device, l.steps, 2);
 }
 
 void und_mac_flow_forget(und_mac_flow *s, const und_distance *d)

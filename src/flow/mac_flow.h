@@ -4,6 +4,7 @@
 #ifndef UND_FLOW_MAC_FLOW_H
 #define UND_FLOW_MAC_FLOW_H
 
+#include "base/scratch.h"
 #include "flow/solids.h"
 #include "grid/pass.h"
 #include "solve/pressure.h"
@@ -14,7 +15,7 @@ typedef struct und_mac_flow {
     int threads;
     und_device device;
     float *u[3];      /* m/s, of high faces; those of the layer beside the domain included */
-    float *next[3];   /* scratch: swapped with u by what moves it */
+    float *next[3];   /* while a stage needs it: what u becomes */
     float *gained[3]; /* m/s: half of what forces and pressure gave in the step before, but for blows; NULL:
                          not kept */
     float *latest[3]; /* the same with blows, of faces that flow */
@@ -25,7 +26,9 @@ typedef struct und_mac_flow {
     struct und_mac_flow_parts *parts;
 } und_mac_flow;
 
-und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_error *err);
+/* What stages need for themselves alone, `scratch` lends; NULL: it has memory of its own. */
+und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, und_scratch *scratch,
+                             und_error *err);
 void und_mac_flow_close(und_mac_flow *s);
 
 /* After u, or p, was written from outside, from a state too: what und_mac_flow_extend does not reach is
@@ -123,7 +126,7 @@ und_mac_flow_report und_mac_flow_free_air(und_mac_flow *s, const und_distance *d
                                           und_pressure *system, const und_mask *held, float reach,
                                           double tolerance, int max_iterations);
 /* Its velocity is as und_mac_flow_extend had it again: the liquid that comes there next is to bring its own
- * velocity, not to meet that of jets of air.  Nothing may have used `next` meanwhile. */
+ * velocity, not to meet that of jets of air. */
 void und_mac_flow_plain_air(und_mac_flow *s);
 
 #endif

@@ -2,7 +2,6 @@
  * rule (Selle, Fedkiw, Kim, Liu & Rossignac 2008) where that is asked for. */
 #include "flow/mac_flow_parts.h"
 
-#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_advect_kernel.h"
@@ -19,10 +18,8 @@ static const float CORRECTED = -1;  /* a slice, in place of its reach */
 und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac *mac, und_error *err)
 {
     *a = (und_mac_flow_advect_parts){0};
-    a->guess = und_pages_alloc(mac->count * sizeof *a->guess, "velocity", err);
-    a->high = und_pages_alloc(mac->count * sizeof *a->high, "velocity", err);
     a->reach = und_alloc((size_t)mac->n[2] + 1, sizeof *a->reach, "slices", err);
-    bool ok = a->guess && a->high && a->reach && und_mask_open(&a->whole, mac, "faces", err) == UND_OK;
+    bool ok = a->reach && und_mask_open(&a->whole, mac, "faces", err) == UND_OK;
     for (int i = 0; ok && i < 3; i++)
         ok = und_mask_open(&a->shut[i], mac, "closed faces", err) == UND_OK;
     return ok ? UND_OK : UND_FAILED;
@@ -30,8 +27,6 @@ und_status und_mac_flow_advect_open(und_mac_flow_advect_parts *a, const und_mac 
 
 void und_mac_flow_advect_close(und_mac_flow_advect_parts *a)
 {
-    und_pages_free(a->guess);
-    und_pages_free(a->high);
     free(a->reach);
     und_mask_close(&a->whole);
     for (int i = 0; i < 3; i++)
@@ -43,14 +38,18 @@ typedef struct component {
     const und_advect_args *args;
     int axis;
     und_set flows, shut, rows;
+    und_set slabs; /* of its slices, a block each */
 } component;
 
 static component component_of(const und_mac_flow *s, const und_advect_args *args, int axis)
 {
     component c = {.args = args, .axis = axis, .rows = und_set_slices(&s->mac, UND_ROWS_FACES)};
+    const int threads = und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE),
+              most = c.rows.blocks / THINNEST, slabs = threads == 1 ? 1 : SLABS_PER_THREAD * threads;
     c.flows = c.shut = c.rows;
     c.flows.cells = &s->flows[axis];
     c.shut.cells = &s->parts->advect.shut[axis];
+    c.slabs = (und_set){.blocks = slabs < most ? slabs : most, .worth = s->mac.count};
     return c;
 }
 
@@ -76,9 +75,11 @@ static int reach_of(const component *c, int i)
 
 /* Each slice is corrected as soon as all those are guessed that it looks at, while what the guess wrote is
  * still in the cache; those that look beyond the slab are left. */
-static void move_slab(const component *c, int low, int high)
+static void move_slab(const void *args, const und_set *set, int slab)
 {
-    const int slices = c->rows.blocks;
+    const component *c = args;
+    const int slices = c->rows.blocks, low = slices * slab / set->blocks,
+              high = slices * (slab + 1) / set->blocks;
     for (int front = low, next = low; front < high; front++) {
         guess_slice(c, front);
         for (; next <= front && (next + reach_of(c, next) <= front || front == slices - 1); next++)
@@ -86,62 +87,89 @@ static void move_slab(const component *c, int low, int high)
                 correct_slice(c, next);
     }
 }
+static const und_kernel slab_kernel = {"advect_slab", move_slab};
 
-static void guess_and_correct(const und_mac_flow *s, const und_advect_args *args, int axis)
+static void move_rest(const void *args, const und_set *set, int slice)
 {
-    const component c = component_of(s, args, axis);
-    const int slices = c.rows.blocks,
-              threads = und_workers(s->device.threads, s->mac.count, UND_MAC_FLOW_CELLS_TO_SHARE);
-    if (s->mac.n[2] + 1 < 2 * THINNEST) {
-        const und_pass known[2] = {UND_PASS_AXIS(und_advect_know, axis, args, &c.rows),
-                                   UND_PASS_AXIS(und_advect_guess_shut, axis, args, &c.shut)};
-        und_pass_run(&s->device, known, 2);
-        und_pass_run(&s->device, &UND_PASS_AXIS(und_advect_guess, axis, args, &c.flows), 1);
-        und_pass_run(&s->device, &UND_PASS_AXIS(und_advect_correct, axis, args, &c.flows), 1);
-        return;
+    const component *c = args;
+    (void)set;
+    if (c->args->reach[slice] != CORRECTED)
+        correct_slice(c, slice);
+}
+static const und_kernel rest_kernel = {"advect_rest", move_rest};
+
+/* All in one region. */
+enum { PASSES = 4, STEPS = 3 }; /* of a component; and the last step puts back all of them */
+typedef struct route {
+    component component[3];
+    und_set faces[3], all;
+    und_pass passes[3][PASSES + 1], back[3];
+    und_step steps[3 * (STEPS + 1) + 1];
+    int count;
+} route;
+
+static void add_step(route *r, const und_pass *passes, int count)
+{
+    r->steps[r->count++] = (und_step){.passes = passes, .count = count};
+}
+
+static void add_component(route *r, const und_advect_args *args, int axis, und_advection rule)
+{
+    const component *c = &r->component[axis];
+    und_pass *p = r->passes[axis];
+    if (args->sum) {
+        *p = UND_PASS_AXIS(und_advect_add_gained, axis, args, &r->all);
+        add_step(r, p++, 1);
     }
-    int slabs = threads == 1 ? 1 : SLABS_PER_THREAD * threads;
-    slabs = slabs < slices / THINNEST ? slabs : slices / THINNEST;
-    PARALLEL_FOR(threads)
-    for (int i = 0; i < slabs; i++)
-        move_slab(&c, slices * i / slabs, slices * (i + 1) / slabs);
-    PARALLEL_FOR(threads)
-    for (int i = 0; i < slices; i++)
-        if (args->reach[i] != CORRECTED)
-            correct_slice(&c, i);
+    if (rule == UND_ADVECT_SEMI_LAGRANGIAN) {
+        p[0] = UND_PASS_AXIS(und_advect_take_over, axis, args, &r->faces[axis]);
+        add_step(r, p, 1);
+    } else if (c->rows.blocks < 2 * THINNEST || args->mac.n[2] == 1) {
+        p[0] = UND_PASS_AXIS(und_advect_know, axis, args, &c->rows);
+        p[1] = UND_PASS_AXIS(und_advect_guess_shut, axis, args, &c->shut);
+        p[2] = UND_PASS_AXIS(und_advect_guess, axis, args, &c->flows);
+        p[3] = UND_PASS_AXIS(und_advect_correct, axis, args, &c->flows);
+        add_step(r, p, 2);
+        add_step(r, p + 2, 1);
+        add_step(r, p + 3, 1);
+    } else {
+        p[0] = (und_pass){&slab_kernel, c, &c->slabs};
+        p[1] = (und_pass){&rest_kernel, c, &c->rows};
+        add_step(r, p, 1);
+        add_step(r, p + 1, 1);
+    }
 }
 
 void und_mac_flow_advect(und_mac_flow *s, double cells_per_speed, und_trace_order trace, und_advection rule)
 {
-    const und_mac_flow_system_parts *scratch = &s->parts->system;
     const und_mac_flow_advect_parts *parts = &s->parts->advect;
+    const bool corrects = rule == UND_ADVECT_MACCORMACK;
+    und_mac_flow_take_next(s);
     und_advect_args args = {.mac = s->mac,
                             .cells_per_speed = (float)cells_per_speed,
                             .third = trace == UND_TRACE_RK3,
-                            .to = {scratch->known, scratch->b, scratch->weight},
-                            .guess = parts->guess,
-                            .high = parts->high,
+                            .sum = s->gained[0] ? und_mac_flow_take(s) : NULL,
+                            .guess = corrects ? und_mac_flow_take(s) : NULL,
+                            .high = corrects ? und_mac_flow_take(s) : NULL,
                             .reach = parts->reach,
                             .whole = parts->whole,
                             .scale = s->parts->scale};
-    und_set faces[3];
-    und_pass back[3];
+    route r = {.all = und_set_rows(&s->mac, UND_ROWS_ALL)};
     for (int a = 0; a < 3; a++) {
         args.u[a] = s->u[a];
+        args.to[a] = corrects ? und_mac_flow_take(s) : NULL;
         args.next[a] = s->next[a];
+        args.moved[a] = args.sum ? args.sum : s->u[a];
         args.gained[a] = s->gained[a];
         args.latest[a] = s->latest[a];
         args.flows[a] = s->flows[a];
         args.shut[a] = parts->shut[a];
-        faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
-        back[a] = UND_PASS_AXIS(und_advect_put_back, a, &args, &faces[a]);
+        r.component[a] = component_of(s, &args, a);
+        r.faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
+        r.back[a] = UND_PASS_AXIS(und_advect_put_back, a, &args, &r.faces[a]);
+        add_component(&r, &args, a, rule);
     }
-    for (int a = 0; a < 3; a++) {
-        args.moved[a] = und_mac_flow_moved(s, a);
-        if (rule == UND_ADVECT_SEMI_LAGRANGIAN)
-            und_pass_run(&s->device, &UND_PASS_AXIS(und_advect_take_over, a, &args, &faces[a]), 1);
-        else
-            guess_and_correct(s, &args, a);
-    }
-    und_pass_run(&s->device, back, 3);
+    add_step(&r, r.back, 3);
+    und_pass_steps(&s->device, r.steps, r.count);
+    und_mac_flow_give_back(s, &s->next[0]);
 }

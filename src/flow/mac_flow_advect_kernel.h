@@ -10,7 +10,8 @@
 typedef struct und_advect_args {
     und_mac mac;
     float *u[3], *next[3];
-    const float *moved[3]; /* what is carried along: u, or more */
+    const float *moved[3]; /* what is carried along: u, or */
+    float *sum;            /* u and what it gained, of a component at a time; NULL: nothing is kept */
     float cells_per_speed;
     bool third;
     float *to[3];        /* cells: where the flow takes a face of the component that is moved */
@@ -27,6 +28,19 @@ UND_INLINE void und_face_middles(const und_mac *m, und_place p, int axis, und_la
     place[1] = und_lanes_all((float)(p.y + m->low[1]) + (axis == 1 ? 1 : 0.5f));
     place[2] = und_lanes_all((float)(p.z + m->low[2]) + (axis == 2 ? 1 : 0.5f));
 }
+
+/* What is carried along for second order in time. */
+UND_INLINE void und_advect_add_gained(const und_advect_args *a, und_place p, int axis)
+{
+    const int end = a->mac.n[0] + 1;
+    for (int x = -1; x < end; x += UND_LANES) {
+        const size_t at = (size_t)((ptrdiff_t)p.at + x);
+        const und_lanes value =
+            und_lanes_load(a->u[axis] + at) + a->scale * und_lanes_load(a->gained[axis] + at);
+        und_lanes_store_some(a->sum + at, value, end - x < UND_LANES ? (1u << (end - x)) - 1 : UND_LANES_ALL);
+    }
+}
+UND_KERNEL_AXES(und_advect_add_gained, und_advect_args, UND_EACH_ROW)
 
 /* Semi-Lagrangian. */
 UND_INLINE void und_advect_take_over(const und_advect_args *a, und_place p, int axis)
@@ -79,10 +93,7 @@ UND_INLINE unsigned und_advect_known(const und_advect_args *a, int axis, const u
                           : und_between_make(whole->n[k], step[k], place[k] + 0.5f - low, 1))
                    .low;
     }
-    unsigned known = 0;
-    for (int i = 0; i < UND_LANES; i++)
-        known |= (unsigned)(whole->bits[bit[i] >> 6] >> (bit[i] & 63) & 1) << i;
-    return known;
+    return und_lanes_bits_at(whole->bits, bit);
 }
 
 /* The guess is followed forward: what does not come back to the face is twice its error. */

@@ -100,7 +100,11 @@ und_mac_flow_report und_mac_flow_diffuse(und_mac_flow *s, const und_solids *soli
                                          int max_iterations)
 {
     und_mac_flow_report report = {.converged = true};
+    und_mac_flow_system_parts *parts = &s->parts->system;
+    float **const arrays[3] = {&parts->known, &parts->b, &parts->weight};
     const double dx = s->mac.d[0];
+    for (int i = 0; i < 3; i++)
+        *arrays[i] = und_mac_flow_take(s);
     for (int a = 0; a < (s->mac.n[2] > 1 ? 3 : 2); a++) {
         diffuse f = {s, solids, a, (float)(viscosity * dt / (dx * dx)), stick};
         int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
@@ -122,5 +126,7 @@ und_mac_flow_report und_mac_flow_diffuse(und_mac_flow *s, const und_solids *soli
         report.residual = solved.residual > report.residual ? solved.residual : report.residual;
         report.converged = report.converged && solved.converged;
     }
+    und_pressure_done(system);
+    und_mac_flow_give_back(s, &parts->known);
     return report;
 }

@@ -2,10 +2,9 @@
 #include "flow/mac_flow_parts.h"
 
 #include "base/pages.h"
-#include "base/parallel.h"
 #include "flow/mac_flow_kernel.h"
-#include "grid/slices.h"
 
+#include <assert.h>
 #include <string.h>
 
 static size_t slice_words(const und_mask *m)
@@ -194,42 +193,66 @@ static void add_layer(const und_mac_flow *s, float *field, int axis, const und_m
 }
 
 typedef struct extension {
-    const und_mac_flow *s;
+    und_mac_flow *s;
     float *const *field;
+    int layer;
+    const und_solids *solids; /* for what comes behind the layers */
+    const und_mask *known[3]; /* after all of them */
+    und_mask *changed;        /* of each axis */
 } extension;
 
 /* A layer of a slice, whose layers before are still in the cache. */
-static void add_layer_of_slice(const void *context, int layer, int slice)
+static void layer_block(const void *args, const und_set *set, int block)
 {
-    const extension *e = context;
+    const extension *e = args;
     const und_mac_flow *s = e->s;
     und_mac_flow_extend_parts *parts = &s->parts->extend;
-    const int z = slice - 1, high = s->mac.n[1];
+    const und_place first = und_set_row(set, block * set->per_block);
+    const int end = first.y + und_set_end(set, block) - block * set->per_block, z = first.z;
     for (int a = 0; a < dimensions_of(&s->mac); a++) {
-        const und_mask *known = layer == 0 ? &s->flows[a] : &parts->known[(layer - 1) % 2][a];
+        const und_mask *known = e->layer == 0 ? &s->flows[a] : &parts->known[(e->layer - 1) % 2][a];
         int rows = UND_MAC_FLOW_WORDS / known->words;
         rows = rows < UND_MAC_FLOW_ROWS ? rows : UND_MAC_FLOW_ROWS;
-        for (int y = a == 1 ? -1 : 0; y < high && (z >= 0 || a == 2); y += rows)
-            add_layer(s, e->field[a], a, known, &parts->known[layer % 2][a], z, y,
-                      y + rows < high ? y + rows : high);
+        for (int y = a != 1 && first.y < 0 ? 0 : first.y; y < end && (z >= 0 || a == 2); y += rows)
+            add_layer(s, e->field[a], a, known, &parts->known[e->layer % 2][a], z, y,
+                      y + rows < end ? y + rows : end);
     }
 }
+static const und_kernel layer_kernel = {"extend_layer", layer_block};
 
-void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers, const und_mask *known[3])
+enum { MOST_LAYERS = 64, BEHIND = 4 }; /* passes, and those behind the layers */
+
+/* What runs in one region: layers, and passes behind them.  Each slice goes through all of them while it is
+ * in the cache; but where changes go on they are seen from three slices away. */
+static void run_layers(extension *own, int layers, const und_kernel *const *behind, int count)
 {
-    const int threads = und_workers(s->threads, s->mac.count, 4 * UND_MAC_FLOW_CELLS_TO_SHARE);
-    extension e = {s, field};
+    und_mac_flow *s = own->s;
+    extension e[MOST_LAYERS];
+    und_pass passes[MOST_LAYERS + BEHIND];
+    und_step steps[MOST_LAYERS + BEHIND];
+    const und_set slices = und_set_slices(&s->mac, UND_ROWS_FACES);
+    assert(layers <= MOST_LAYERS && count <= BEHIND);
+    for (int i = 0; i < layers; i++) {
+        e[i] = *own;
+        e[i].layer = i;
+        passes[i] = (und_pass){&layer_kernel, &e[i], &slices};
+    }
     for (int a = 0; a < 3; a++)
-        known[a] = layers > 0 ? &s->parts->extend.known[(layers - 1) % 2][a] : &s->flows[a];
+        own->known[a] = layers > 0 ? &s->parts->extend.known[(layers - 1) % 2][a] : &s->flows[a];
+    for (int i = 0; i < count; i++)
+        passes[layers + i] = (und_pass){behind[i], own, &slices};
     if (!s->parts->goes_on) {
-        und_slices_run(add_layer_of_slice, &e, layers, s->mac.n[2] + 1, threads);
+        und_pass_chain(&s->device, passes, layers + count);
         return;
     }
-    for (int i = 0; i < layers; i++) { /* changes are seen from three slices away */
-        PARALLEL_FOR(threads)
-        for (int slice = 0; slice <= s->mac.n[2]; slice++)
-            add_layer_of_slice(&e, i, slice);
-    }
+    for (int i = 0; i < layers + count; i++)
+        steps[i] = (und_step){.passes = &passes[i], .count = 1};
+    und_pass_steps(&s->device, steps, layers + count);
+}
+
+void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers)
+{
+    run_layers(&(extension){.s = s, .field = field}, layers, NULL, 0);
 }
 
 /* ---- Solids and sides ---- */
@@ -390,42 +413,48 @@ void und_mac_flow_copy_beside(const und_mac *m, float *u, int axis)
     }
 }
 
-typedef enum pass { SLIP, TAKE, SETTLE } pass;
+/* For each axis that has faces in a row. */
+#define EACH_AXIS(m, p, a)                     \
+    for (int a = 0; a < dimensions_of(m); a++) \
+        if (((p).y >= 0 || a == 1) && ((p).z >= 0 || a == 2))
 
-static void each_row(und_mac_flow *s, const und_solids *solids, const und_mask *const known[3],
-                     und_mask *changed, pass what)
+static void slip_block(const void *args, const und_set *set, int block)
 {
-    const und_mac *m = &s->mac;
-    const int wide = m->n[1] + 1, rows = wide * (m->n[2] + 1);
-    int threads = und_workers(s->threads, m->count, 4 * UND_MAC_FLOW_CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int block = 0; block < rows; block += UND_MAC_FLOW_ROWS)
-        for (int row = block; row < rows && row < block + UND_MAC_FLOW_ROWS; row++)
-            for (int a = 0; a < dimensions_of(m); a++) {
-                int y = row % wide - 1, z = row / wide - 1;
-                if ((y < 0 && a != 1) || (z < 0 && a != 2))
-                    continue;
-                if (what == SLIP)
-                    slip_row(s, solids, a, known[a], &changed[a], y, z);
-                else if (what == TAKE)
-                    take_row(s, a, &changed[a], y, z);
-                else {
-                    shut_sides(s, solids, a, known[a], y, z);
-                    clear_row(s, a, known[a], y, z);
-                }
-            }
+    const extension *e = args;
+    UND_EACH_ROW (set, block, p)
+        EACH_AXIS(&e->s->mac, p, a)
+    slip_row(e->s, e->solids, a, e->known[a], &e->changed[a], p.y, p.z);
 }
+
+static void take_block(const void *args, const und_set *set, int block)
+{
+    const extension *e = args;
+    UND_EACH_ROW (set, block, p)
+        EACH_AXIS(&e->s->mac, p, a)
+    take_row(e->s, a, &e->changed[a], p.y, p.z);
+}
+
+static void settle_block(const void *args, const und_set *set, int block)
+{
+    const extension *e = args;
+    UND_EACH_ROW (set, block, p)
+        EACH_AXIS(&e->s->mac, p, a)
+        {
+            shut_sides(e->s, e->solids, a, e->known[a], p.y, p.z);
+            clear_row(e->s, a, e->known[a], p.y, p.z);
+        }
+}
+
+static const und_kernel slip_kernel = {"slip", slip_block}, take_kernel = {"take_slipped", take_block},
+                        settle_kernel = {"settle_faces", settle_block};
 
 void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
 {
-    const und_mask *known[3];
-    und_mac_flow_extend_layers(s, s->u, layers, known);
-    if (solids->any) {
-        und_mask *changed = s->parts->extend.known[layers % 2];
-        each_row(s, solids, known, changed, SLIP);
-        each_row(s, solids, known, changed, TAKE);
-    }
-    each_row(s, solids, known, NULL, SETTLE);
+    static const und_kernel *const behind[] = {&slip_kernel, &take_kernel, &settle_kernel};
+    extension e = {.s = s, .field = s->u, .solids = solids, .changed = s->parts->extend.known[layers % 2]};
+    und_mac_flow_take_next(s);
+    run_layers(&e, layers, solids->any ? behind : behind + 2, solids->any ? 3 : 1);
+    und_mac_flow_give_back(s, &s->next[0]);
     for (int a = 0; a < dimensions_of(&s->mac); a++)
         und_mac_flow_copy_beside(&s->mac, s->u[a], a);
 }

@@ -1,18 +1,16 @@
 /* What forces and pressure give the flow in a step, for steps of second order in time. */
 #include "base/pages.h"
-#include "base/parallel.h"
 #include "flow/mac_flow_gain_kernel.h"
 #include "flow/mac_flow_parts.h"
 
 und_status und_mac_flow_keep_gained(und_mac_flow *s, bool goes_on, und_error *err)
 {
     const size_t count = s->mac.count;
-    s->parts->gained = und_pages_alloc(7 * count * sizeof(float), "what the flow gained", err);
+    s->parts->gained = und_pages_alloc(6 * count * sizeof(float), "what the flow gained", err);
     for (int a = 0; a < 3 && s->parts->gained; a++) {
         s->gained[a] = s->parts->gained + (size_t)a * count;
         s->latest[a] = s->gained[a] + 3 * count;
     }
-    s->parts->moved = s->parts->gained ? s->parts->gained + 6 * count : NULL;
     s->parts->goes_on = goes_on;
     return s->parts->gained ? UND_OK : err->status;
 }
@@ -22,29 +20,10 @@ void und_mac_flow_scale_gained(und_mac_flow *s, double factor)
     s->parts->scale = (float)factor;
 }
 
-const float *und_mac_flow_moved(und_mac_flow *s, int axis)
-{
-    const und_mac *m = &s->mac;
-    const size_t first = und_mac_at(m, -1, -1, -1), count = (size_t)m->step[2];
-    const float scale = s->parts->scale;
-    float *moved = s->parts->moved;
-    if (!s->gained[0])
-        return s->u[axis];
-    PARALLEL_FOR(und_workers(s->threads, m->count, UND_MAC_FLOW_CELLS_TO_SHARE))
-    for (int z = 0; z < m->n[2] + 2; z++) {
-        const size_t begin = first + (size_t)z * count;
-        SIMD
-        for (size_t i = begin; i < begin + count; i++)
-            moved[i] = s->u[axis][i] + scale * s->gained[axis][i];
-    }
-    return moved;
-}
-
 void und_mac_flow_after_gain(und_mac_flow *s, const und_mask *held, int layers, double sudden)
 {
     const und_mac *m = &s->mac;
     const und_mac_flow_parts *parts = s->parts;
-    const und_mask *known[3];
     const int axes = m->n[2] == 1 ? 2 : 3;
     const und_set rows = und_set_rows(m, UND_ROWS_ALL);
     und_gain_args args = {.mac = *m,
@@ -62,7 +41,7 @@ void und_mac_flow_after_gain(und_mac_flow *s, const und_mask *held, int layers, 
         passes[a] = UND_PASS_AXIS(und_gain_row, a, &args, &rows);
     }
     und_pass_run(&s->device, passes, axes);
-    und_mac_flow_extend_layers(s, s->gained, layers, known);
+    und_mac_flow_extend_layers(s, s->gained, layers);
     for (int a = 0; a < axes; a++)
         und_mac_flow_copy_beside(m, s->gained[a], a);
 }

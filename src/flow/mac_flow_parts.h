@@ -13,8 +13,6 @@ enum {
 
 /* mac_flow_advect.c: MacCormack's rule. */
 typedef struct und_mac_flow_advect_parts {
-    float *guess;     /* a component moved as semi-Lagrangian advection does */
-    float *high;      /* the largest value around where a face came from */
     float *reach;     /* of each slice: how many cells along z its faces go, at most */
     und_mask shut[3]; /* faces that are closed and touch a cell of the liquid */
     und_mask whole;   /* places between faces whose guesses are known, each at its lowest face */
@@ -35,19 +33,24 @@ und_status und_mac_flow_extend_open(und_mac_flow_extend_parts *e, const und_mac 
 void und_mac_flow_extend_close(und_mac_flow_extend_parts *e);
 
 /* Fields of faces, known in `flows`, up to `layers` cells further: each the mean of those known beside it. */
-void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers, const und_mask *known[3]);
+void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers);
 /* Rows beside the domain along y and z: as those they touch. */
 void und_mac_flow_copy_beside(const und_mac *m, float *field, int axis);
 
 /* mac_flow_project.c and mac_flow_diffuse.c: their systems. */
 typedef struct und_mac_flow_system_parts {
-    float *known, *b, *weight;
+    float *known, *b, *weight; /* of diffusion, while it is solved */
     double *x;
     float *slice; /* of each slice: the largest |b| */
 } und_mac_flow_system_parts;
 
 und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac *mac, und_error *err);
 void und_mac_flow_system_close(und_mac_flow_system_parts *p);
+
+/* mac_flow.c: an array of cells from the scratch, and the three of `next`; and back, with all taken later. */
+float *und_mac_flow_take(und_mac_flow *s);
+void und_mac_flow_take_next(und_mac_flow *s);
+void und_mac_flow_give_back(und_mac_flow *s, float **array);
 
 /* mac_flow.c: labels of cells with phi below a level, then of their faces. */
 void und_mac_flow_label_cells(und_mac_flow *s, const und_distance *d, const und_solids *solids, float level);
@@ -56,23 +59,22 @@ void und_mac_flow_label_faces(und_mac_flow *s, const und_solids *solids);
 /* mac_flow.c: sets `pressed` once p was written from outside. */
 void und_mac_flow_find_pressed(und_mac_flow *s);
 
-/* mac_flow_gain.c: what of a component is carried along; until the next call. */
-const float *und_mac_flow_moved(und_mac_flow *s, int axis);
-
 typedef struct und_mac_flow_parts {
-    float *fields;  /* of u and next */
+    und_scratch *scratch;
+    size_t most;    /* that it lends at once */
+    float *fields;  /* of u */
     float *gained;  /* of those fields */
     float scale;    /* of what was gained: this step's length over that of the one before */
     bool goes_on;   /* beyond the surface, as u changes inside */
-    float *moved;   /* a component of u and what it gained; NULL: u itself is carried along */
     float *fastest; /* of each UND_MAC_FLOW_ROWS rows */
     und_mac_flow_advect_parts advect;
     und_mac_flow_extend_parts extend;
     und_mac_flow_system_parts system;
     struct {
         und_mask cells, faces[3];
-    } air;            /* near the liquid, whose flow is to keep its volume too */
-    und_mask pressed; /* cells where p may be other than 0 */
+        float *before[3]; /* what their velocity was */
+    } air;                /* near the liquid, whose flow is to keep its volume too */
+    und_mask pressed;     /* cells where p may be other than 0 */
 } und_mac_flow_parts;
 
 #endif

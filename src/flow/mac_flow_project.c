@@ -1,10 +1,10 @@
 /* The pressure makes the flow keep its volume: equations 4.6 and 4.7, with the surface and the solids where
  * they are within the cells. */
-#include "base/lanes.h"
 #include "base/pages.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "flow/mac_flow_parts.h"
+#include "flow/mac_flow_project_kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,10 +16,7 @@ und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac 
 {
     static const char *const what = "the pressure's system";
     *p = (und_mac_flow_system_parts){0};
-    if (!(p->known = und_pages_alloc(mac->count * sizeof *p->known, what, err)) ||
-        !(p->b = und_pages_alloc(mac->count * sizeof *p->b, what, err)) ||
-        !(p->weight = und_pages_alloc(mac->count * sizeof *p->weight, what, err)) ||
-        !(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
+    if (!(p->x = und_pages_alloc(mac->count * sizeof *p->x, what, err)) ||
         !(p->slice = und_alloc((size_t)mac->n[2], sizeof *p->slice, what, err)))
         return err->status;
     return UND_OK;
@@ -27,29 +24,14 @@ und_status und_mac_flow_system_open(und_mac_flow_system_parts *p, const und_mac 
 
 void und_mac_flow_system_close(und_mac_flow_system_parts *p)
 {
-    und_pages_free(p->known);
-    und_pages_free(p->b);
-    und_pages_free(p->weight);
     und_pages_free(p->x);
     free(p->slice);
 }
 
-/* One over the part of the way from a liquid cell to an air cell that is in liquid (the ghost fluid method):
- * at most this much, or a cell whose centre is all but on the surface would outweigh its neighbours. */
-#define MOST_INVERSE 100.0f
-
-/* Or, where that is above 0, its centre counts as so far in the liquid at least, which is as near to the
+/* The centre of a cell of the liquid counts as so far in it at least, which is as near to the
  * surface as redistancing lets it: neighbours whose centres straddle the surface by a hair are then pushed
  * alike, to gravity times this. */
 #define LEAST_DEPTH 1e-6f
-
-UND_INLINE und_lanes inverse_part(und_lanes liquid, und_lanes air, float least)
-{
-    const und_lanes deepest = und_lanes_all(-least),
-                    most = und_lanes_all(least > 0 ? INFINITY : MOST_INVERSE);
-    const und_lanes inverse = 1 - air / und_lanes_select(liquid < deepest, liquid, deepest);
-    return und_lanes_select(inverse < most, inverse, most);
-}
 
 /* What the projection works on: pressures q = p dt / (density dx), m/s, so that a face's velocity changes by
  * their difference. */
@@ -69,88 +51,29 @@ typedef struct project {
     double pull;       /* m/s, as q is: so much below the air's pressure is suction */
 } project;
 
-/* Those of lanes from x on that are before `end`. */
-UND_INLINE unsigned lanes_before(int x, int end)
-{
-    return end - x < UND_LANES ? (1u << (end - x)) - 1 : (unsigned)UND_LANES_ALL;
-}
-
-/* Sides of cells along an axis: what the surface adds to the diagonal, and what flows out.  inner: they are
- * known to be wholly open. */
-UND_INLINE void add_axis(const project *p, int axis, size_t at, unsigned which, bool inner, und_lanes *known,
-                         und_lanes *b)
-{
-    const ptrdiff_t step = p->s->mac.step[axis];
-    const float *phi = p->phi + at, *open = p->solids->open[axis] + at, *u = p->s->u[axis] + at;
-    const und_lanes here = und_lanes_load(phi) - p->level, none = {0};
-    const und_lanes low = und_lanes_load(phi - step) - p->level, high = und_lanes_load(phi + step) - p->level;
-    const und_lanes all = und_lanes_all(1);
-    const und_lanes open_low = inner ? all : und_lanes_load(open - step);
-    const und_lanes open_high = inner ? all : und_lanes_load(open);
-    if (und_lanes_bits((low >= 0) | (high >= 0)) & which)
-        *known += und_lanes_select(low >= 0, open_low * inverse_part(here, low, p->least), none) +
-                  und_lanes_select(high >= 0, open_high * inverse_part(here, high, p->least), none);
-    *b -= open_high * und_lanes_load(u) - open_low * und_lanes_load(u - step);
-}
-
-/* What solids push out along an axis.  The part of a cell that a solid takes up is closed by its surface and
- * by what it shuts of the faces, so it pushes out through the one what it brings through the other. */
-UND_INLINE und_lanes pushed_out(const project *p, int axis, size_t at)
-{
-    const float *push = p->solids->push[axis] + at;
-    return und_lanes_load(push) - und_lanes_load(push - p->s->mac.step[axis]);
-}
-
-static float set_stretch(const project *p, int y, int z, int begin, int end)
-{
-    const und_lanes none = {0};
-    const int *n = p->s->mac.n;
-    const size_t row = und_mac_at(&p->s->mac, 0, y, z);
-    const bool open = p->solids->none, inner_y = open && y > 0 && y < n[1] - 1,
-               inner_z = open && z > 0 && z < n[2] - 1;
-    und_lanes most = none;
-    for (int x = begin; x < end; x += UND_LANES) {
-        const size_t at = row + (size_t)x;
-        const unsigned which = lanes_before(x, end);
-        const bool inner[3] = {open && x > 0 && x + UND_LANES < n[0], inner_y, inner_z};
-        const und_lanes room = p->solids->any ? und_lanes_load(p->solids->room + at) : und_lanes_all(1);
-        und_lanes known = none,
-                  b = p->gain * room + (p->grown ? p->speed * und_lanes_load(p->grown + at) : none);
-        for (int a = 0; a < 3; a++) {
-            add_axis(p, a, at, which, inner[a], &known, &b);
-            if (p->solids->push[a])
-                b -= pushed_out(p, a, at);
-        }
-        und_lanes_store_some(p->known + at, known, which);
-        und_lanes_store_some(p->b + at, b, which);
-        const und_lanes size = und_lanes_select(b < 0, -b, b);
-        most = und_lanes_select(und_lanes_where(which) & (size > most), size, most);
-    }
-    float largest = 0;
-    for (int i = 0; i < UND_LANES; i++)
-        largest = most[i] > largest ? most[i] : largest;
-    return largest;
-}
-
 /* The right-hand side and the diagonal; gives the largest |b|. */
 static double set_system(const project *p)
 {
     und_mac_flow *s = p->s;
-    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int z = 0; z < s->mac.n[2]; z++) {
-        float most = 0;
-        for (int y = 0; y < s->mac.n[1]; y++)
-            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);) {
-                float here = set_stretch(p, y, z, begin, end);
-                most = here > most ? here : most;
-            }
-        s->parts->system.slice[z] = most;
+    const und_solids *solids = p->solids;
+    und_system_sides_args args = {.mac = s->mac,
+                                  .phi = p->phi,
+                                  .room = solids->any ? solids->room : NULL,
+                                  .grown = p->grown,
+                                  .none = solids->none,
+                                  .level = p->level,
+                                  .least = p->least,
+                                  .gain = p->gain,
+                                  .speed = p->speed,
+                                  .known = p->known,
+                                  .b = p->b};
+    for (int a = 0; a < 3; a++) {
+        args.open[a] = solids->open[a];
+        args.u[a] = s->u[a];
+        args.push[a] = solids->push[a];
     }
-    double largest = 0;
-    for (int z = 0; z < s->mac.n[2]; z++)
-        largest = fmax(largest, (double)s->parts->system.slice[z]);
-    return largest;
+    const und_set cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->liquid);
+    return (double)und_pass_most(&s->device, &UND_PASS(und_set_sides, &args, &cells), 1, s->parts->fastest);
 }
 
 /* ---- Solids that let go ---- */
@@ -290,52 +213,20 @@ static bool let_all_go(const project *p)
     return any;
 }
 
-typedef double pressures __attribute__((vector_size(8 * UND_LANES)));
-typedef int64_t pressures_int __attribute__((vector_size(8 * UND_LANES)));
-
-/* Pressures of lanes, 0 in air. */
-UND_INLINE pressures load_pressures(const double *q, und_lanes_int liquid)
-{
-    pressures_int bits;
-    memcpy(&bits, q, sizeof bits);
-    return (pressures)(bits & __builtin_convertvector(liquid, pressures_int));
-}
-
-/* Equation 4.7 on faces [begin, end) of a row. */
-static void push_stretch(const project *p, int axis, size_t row, int begin, int end)
-{
-    const ptrdiff_t step = p->s->mac.step[axis];
-    for (int x = begin; x < end; x += UND_LANES) {
-        const size_t at = (size_t)((ptrdiff_t)row + x);
-        const unsigned which = lanes_before(x, end);
-        const und_lanes low = und_lanes_load(p->phi + at) - p->level;
-        const und_lanes high = und_lanes_load(p->phi + at + step) - p->level;
-        const pressures rise =
-            p->unit * (load_pressures(p->p + at + step, high < 0) - load_pressures(p->p + at, low < 0));
-        und_lanes change = __builtin_convertvector(rise, und_lanes);
-        if (und_lanes_bits((low >= 0) | (high >= 0)) & which) {
-            const und_lanes liquid = und_lanes_select(low < 0, low, high),
-                            air = und_lanes_select(low < 0, high, low);
-            const und_lanes_int ends = air >= 0;
-            change = und_lanes_select(ends, change * inverse_part(liquid, air, p->least), change);
-        }
-        float *u = p->s->u[axis] + at;
-        und_lanes_store_some(u, und_lanes_load(u) - change, which);
-    }
-}
-
 static void push(const project *p)
 {
     und_mac_flow *s = p->s;
-    int threads = und_workers(s->threads, s->mac.count, CELLS_TO_SHARE);
-    PARALLEL_FOR(threads)
-    for (int z = -1; z < s->mac.n[2]; z++)
-        for (int a = 0; a < 3; a++)
-            for (int y = -1; y < s->mac.n[1]; y++) {
-                size_t row = und_mac_at(&s->mac, 0, y, z);
-                for (int begin, end = -1; und_mask_stretch(&s->flows[a], y, z, end, &begin, &end);)
-                    push_stretch(p, a, row, begin, end);
-            }
+    und_push_args args = {.phi = p->phi, .p = p->p, .unit = p->unit, .level = p->level, .least = p->least};
+    und_set faces[3];
+    und_pass passes[3];
+    for (int a = 0; a < 3; a++) {
+        args.u[a] = s->u[a];
+        args.step[a] = s->mac.step[a];
+        faces[a] = und_set_slices(&s->mac, UND_ROWS_FACES);
+        faces[a].cells = &s->flows[a];
+        passes[a] = UND_PASS_AXIS(und_push_faces, a, &args, &faces[a]);
+    }
+    und_pass_chain(&s->device, passes, 3);
 }
 
 /* What is let go is known by the pressure of the step before; at solids that move then by that of the step
@@ -349,6 +240,8 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
     double largest = 0;
     int iterations = 0;
     p->p = pressure;
+    p->known = und_mac_flow_take(p->s);
+    p->b = und_mac_flow_take(p->s);
     if (p->lets_go)
         und_mask_clear(p->loose);
     for (int round = 0; round < (p->lets_go && solids->push[0] ? 2 : 1); round++) {
@@ -360,6 +253,8 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
         solved = und_pressure_solve_in(system, p->b, pressure, p->unit, warm, tolerance, max_iterations);
         iterations += solved.iterations;
     }
+    und_pressure_done(system);
+    und_mac_flow_give_back(p->s, &p->known);
     push(p);
     return (und_mac_flow_report){.iterations = iterations,
                                  .residual = solved.residual,
@@ -385,8 +280,6 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d,
                  .least = gain->keen ? LEAST_DEPTH : 0,
                  .solids = solids,
                  .loose = &solids->loose,
-                 .known = s->parts->system.known,
-                 .b = s->parts->system.b,
                  .unit = dt / dx,
                  .gain = (float)(gain->everywhere * dx / dt),
                  .speed = (float)(dx / dt),
@@ -454,19 +347,13 @@ und_mac_flow_report und_mac_flow_free_air(und_mac_flow *s, const und_distance *d
     air.liquid = s->parts->air.cells;
     for (int a = 0; a < 3; a++)
         air.flows[a] = s->parts->air.faces[a];
-    project p = {.s = &air,
-                 .phi = d->phi,
-                 .solids = solids,
-                 .known = s->parts->system.known,
-                 .b = s->parts->system.b,
-                 .unit = 1,
-                 .level = reach};
+    project p = {.s = &air, .phi = d->phi, .solids = solids, .unit = 1, .level = reach};
     label_air(&air, s, d, solids, held, reach);
-    copy_air(s, s->u, s->next);
+    copy_air(s, s->u, s->parts->air.before);
     return solve(&p, system, s->parts->system.x, false, tolerance, max_iterations);
 }
 
 void und_mac_flow_plain_air(und_mac_flow *s)
 {
-    copy_air(s, s->next, s->u);
+    copy_air(s, s->parts->air.before, s->u);
 }

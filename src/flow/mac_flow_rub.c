@@ -78,6 +78,8 @@ void und_mac_flow_rub(und_mac_flow *s, const und_solids *solids, double dt)
 {
     if (!solids->friction)
         return;
+    und_mac_flow_take_next(s);
     each_face(s, solids, dt, FIND);
     each_face(s, solids, dt, TAKE);
+    und_mac_flow_give_back(s, &s->next[0]);
 }

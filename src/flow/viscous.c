@@ -29,7 +29,7 @@ static bool open_component(und_viscous *v, const und_mac *mac, int a, und_error 
            (v->weight[a] = und_pages_alloc(n * sizeof(float), what, err)) &&
            (v->coupled || (v->base[a] = und_pages_alloc(n * sizeof(float), what, err))) &&
            und_mask_open(&v->unknown[a], mac, what, err) == UND_OK &&
-           (v->level[a] = und_pressure_create(mac, v->threads, err));
+           (v->level[a] = und_pressure_create(mac, v->threads, NULL, err));
 }
 
 static int blocks_of(const und_mac *m)

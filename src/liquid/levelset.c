@@ -585,7 +585,7 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
         und_levelset_wall_films_open(s, err) || und_levelset_volume_open(s, err) ||
         und_levelset_held_open(s, err) ||
         und_distance_open(&s->surface, &s->mac, s->layers, s->threads, err) ||
-        und_mac_flow_open(&s->flow, &s->mac, s->threads, err) ||
+        und_mac_flow_open(&s->flow, &s->mac, s->threads, s->scratch, err) ||
         (s->def.order == 2 && und_mac_flow_keep_gained(&s->flow, is_viscous(def), err)) ||
         und_solids_open(&s->solids, &s->mac, def->obstacles, def->obstacle_count, s->open, s->time,
                         s->threads, err) ||
@@ -627,7 +627,7 @@ static und_status make_parts(und_levelset *s, und_error *err)
     if (und_levelset_open_grid(s, err) || und_levelset_bands_open(s, err) ||
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->squeezed = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->squeezed, "solids", err)) ||
-        !(s->system = und_pressure_create(&s->mac, s->threads, err)) ||
+        !(s->system = und_pressure_create(&s->mac, s->threads, s->scratch, err)) ||
         (traced &&
          !(s->particles = und_level_set_particles_create(&s->mac, &particles, def->seed, s->threads, err))) ||
         (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
@@ -653,7 +653,8 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->layers = (int)fmax(ceil(def->courant) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     und_levelset_first_window(s);
-    if (make_parts(s, err) != UND_OK) {
+    s->scratch = und_scratch_join(NULL, 0, err);
+    if (!s->scratch || make_parts(s, err) != UND_OK) {
         und_levelset_destroy(s);
         return NULL;
     }
@@ -670,6 +671,7 @@ void und_levelset_destroy(und_levelset *s)
     und_level_set_particles_destroy(s->particles);
     und_pressure_destroy(s->system);
     und_levelset_close_grid(s);
+    und_scratch_leave(s->scratch, 0);
     free(s->leaked);
     free(s->squeezed);
     free(s);

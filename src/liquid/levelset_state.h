@@ -44,7 +44,8 @@ struct und_levelset {
     und_liquid liquid;
     und_levelset_def def;
     int threads;
-    int layers; /* cells around the liquid in which velocities are known */
+    und_scratch *scratch; /* that parts share */
+    int layers;           /* cells around the liquid in which velocities are known */
     und_mac mac;
     und_distance surface;
     und_level_set_particles *particles; /* NULL: a plain level set */

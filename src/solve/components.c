@@ -16,7 +16,8 @@ und_status und_components_open(und_components *components, und_device device, co
     if (rows * (size_t)components->per_row > INT32_MAX)
         return und_error_set(err, UND_INVALID, "the grid of %d x %d x %d cells is too large", level->n[0],
                              level->n[1], level->n[2]);
-    components->count = und_alloc(rows, sizeof *components->count, "rows of the pressure's system", err);
+    components->count = und_alloc(2 * rows, sizeof *components->count, "rows of the pressure's system", err);
+    components->first = components->count ? components->count + rows : NULL;
     if (components->count)
         components->run = und_pages_alloc_sparse(rows * (size_t)components->per_row * sizeof *components->run,
                                                  "runs of the pressure's system", err);
@@ -35,13 +36,13 @@ void und_components_close(und_components *components)
 
 enum { CELLS = 2 * UND_CELL_PACK, ALL = 0xffff, CELLS_TO_SHARE = 1 << 15 };
 
-/* The runs of a row.  `own`, `way` and `known`: bits of a pack's cells that are unknown, that have a way to
- * the one before, that touch known ones. */
-static void set_row(und_components *components, int y, int z)
+/* The runs of a row, from `first` on; where the next row's begin.  `own`, `way` and `known`: bits of a pack's
+ * cells that are unknown, that have a way to the one before, that touch known ones. */
+static int32_t set_row(und_components *components, int32_t first, int y, int z)
 {
     const und_level *level = components->level;
     int row = y + z * level->n[1], count = 0;
-    und_run *run = components->run + (size_t)row * (size_t)components->per_row, *last = NULL;
+    und_run *run = components->run + first, *last = NULL;
     for (int k = 0; k < level->packs; k++) {
         size_t pack = und_level_pack(level, y, z) + (size_t)k;
         if (level->kind[pack] == UND_CELL_PACK_DRY) {
@@ -63,14 +64,16 @@ static void set_row(und_components *components, int y, int z)
             if (!last || !(way >> i & 1)) {
                 int x = CELLS * k + i;
                 last = &run[count];
-                *last = (und_run){.begin = x, .end = x, .parent = row * components->per_row + count};
+                *last = (und_run){.begin = x, .end = x, .parent = first + count};
                 count++;
             }
             last->end++;
             last->open |= known >> i & 1;
         }
     }
+    components->first[row] = first;
     components->count[row] = count;
+    return first + count;
 }
 
 static int32_t root_of(und_run *run, int32_t i)
@@ -112,8 +115,8 @@ static void join_rows(und_components *components, int axis, int y, int z)
     const und_level *level = components->level;
     und_run *run = components->run;
     int row = y + z * level->n[1], other = row - (axis == 1 ? 1 : level->n[1]);
-    int32_t i = row * components->per_row, i_end = i + components->count[row];
-    int32_t k = other * components->per_row, k_end = k + components->count[other];
+    int32_t i = components->first[row], i_end = i + components->count[row];
+    int32_t k = components->first[other], k_end = k + components->count[other];
     while (i < i_end && k < k_end) {
         int begin = run[i].begin > run[k].begin ? run[i].begin : run[k].begin;
         int end = run[i].end < run[k].end ? run[i].end : run[k].end;
@@ -126,12 +129,19 @@ static void join_rows(und_components *components, int axis, int y, int z)
     }
 }
 
-/* Rows of slices [low, high), and which of their runs are joined within those. */
-static void set_slab(und_components *components, int low, int high)
+enum { SLAB = 8 }; /* slices */
+
+/* Rows of a slab of slices, and which of their runs are joined within it. */
+static void slab_block(const void *args, const und_set *set, int slab)
 {
+    und_components *components = *(und_components *const *)args;
+    const int rows = components->level->n[1], low = slab * SLAB, all = components->level->n[2],
+              high = low + SLAB < all ? low + SLAB : all;
+    int32_t first = low * rows * components->per_row;
+    (void)set;
     for (int z = low; z < high; z++)
-        for (int y = 0; y < components->level->n[1]; y++) {
-            set_row(components, y, z);
+        for (int y = 0; y < rows; y++) {
+            first = set_row(components, first, y, z);
             if (y > 0)
                 join_rows(components, 1, y, z);
             if (z > low)
@@ -140,25 +150,32 @@ static void set_slab(und_components *components, int low, int high)
 }
 
 /* Whatever the order in which runs are joined, a part's root is its first. */
-void und_components_set(und_components *components)
+static void join_block(const void *args, const und_set *set, int block)
 {
-    enum { SLAB = 8 };
+    und_components *components = *(und_components *const *)args;
     const int *n = components->level->n;
     und_run *run = components->run;
-    PARALLEL_FOR(und_workers(components->device.threads, components->level->cells, CELLS_TO_SHARE))
-    for (int z = 0; z < n[2]; z += SLAB)
-        set_slab(components, z, z + SLAB < n[2] ? z + SLAB : n[2]);
+    (void)set, (void)block;
     for (int z = SLAB; z < n[2]; z += SLAB)
         for (int y = 0; y < n[1]; y++)
             join_rows(components, 2, y, z);
     components->closed = 0;
     for (int row = 0; row < n[1] * n[2]; row++)
-        for (int32_t i = row * components->per_row, end = i + components->count[row]; i < end; i++)
+        for (int32_t i = components->first[row], end = i + components->count[row]; i < end; i++)
             components->closed += run[i].parent == i && !run[i].open;
     for (int row = 0; row < n[1] * n[2] && components->closed; row++)
-        for (int32_t i = row * components->per_row, end = i + components->count[row]; i < end; i++)
+        for (int32_t i = components->first[row], end = i + components->count[row]; i < end; i++)
             run[i].parent = root_of(run, i); /* a root comes before what it holds: one link is left */
 }
+
+und_set und_components_slabs(const und_components *components)
+{
+    const int *n = components->level->n;
+    return (und_set){.blocks = (n[2] + SLAB - 1) / SLAB, .worth = (size_t)n[0] * (size_t)n[1] * (size_t)n[2]};
+}
+
+const und_kernel und_components_find = {"find_components", slab_block},
+                 und_components_join = {"join_components", join_block};
 
 /* Cells [*begin, *end) of colour c in a pack that are of the run; where the pack stands. */
 static size_t cells_of_run(const und_components *components, const und_run *run, int c, int y, int z, int k,
@@ -199,7 +216,7 @@ static void take_from_row(const und_components *components, int y, int z, double
 {
     int row = y + z * components->level->n[1];
     for (int k = 0; k < components->count[row]; k++) {
-        const und_run *own = &components->run[row * components->per_row + k],
+        const und_run *own = &components->run[components->first[row] + k],
                       *root = &components->run[own->parent];
         if (!root->open)
             take_from_run(components, own, y, z, v, root->sum / root->cells);
@@ -217,9 +234,9 @@ double und_components_take_mean(und_components *components, double *const v[2])
     for (int z = 0; z < n[2]; z++)
         for (int y = 0; y < n[1]; y++)
             for (int k = 0, row = y + z * n[1]; k < components->count[row]; k++)
-                sum_run(components, &run[row * components->per_row + k], y, z, v);
+                sum_run(components, &run[components->first[row] + k], y, z, v);
     for (int row = n[1] * n[2] - 1; row >= 0; row--) /* backwards: a root is met with all its part summed */
-        for (int32_t first = row * components->per_row, i = first + components->count[row] - 1; i >= first;
+        for (int32_t first = components->first[row], i = first + components->count[row] - 1; i >= first;
              i--) {
             if (run[i].parent != i) {
                 run[run[i].parent].sum += run[i].sum;

@@ -18,10 +18,11 @@
 #ifndef UND_SOLVE_MULTIGRID_H
 #define UND_SOLVE_MULTIGRID_H
 
+#include "base/scratch.h"
 #include "grid/mask.h"
 #include "grid/pass.h"
 
-enum { UND_MULTIGRID_LEVELS = 40, UND_CELL_PACK = 8 };
+enum { UND_MULTIGRID_LEVELS = 40, UND_CELL_PACK = 8, UND_LEVEL_ARRAYS = 20 };
 
 /* Of a pack. */
 enum {
@@ -67,10 +68,12 @@ typedef struct und_level {
     und_children *children;      /* of each in the list; not on the finest level */
     int32_t *list_end; /* of slice z: UND_CELL_PACK_KINDS, where packs of each kind end in its list */
     struct {
-        char *array;
-        size_t size; /* of a value */
-    } gap[8];        /* arrays that are 0 behind each stretch of packs */
-    int gaps;
+        ptrdiff_t
+            to; /* so far behind this level a pointer to it is kept: that may be copied with what it is in */
+        size_t size;           /* of a pack, bytes */
+        bool gaps;             /* 0 behind each stretch of packs */
+    } array[UND_LEVEL_ARRAYS]; /* those with room for packs that there are, lent while a system is solved */
+    int arrays;
     double full_diagonal;
     float full_inverse; /* of that over the largest weight */
     float *x[2], *b[2];
@@ -98,6 +101,9 @@ typedef struct und_multigrid {
     double *slice_product, *slice_energy; /* of each slice of the finest level */
     struct und_cycle *cycle;              /* its passes, */
     struct und_multigrid_plan *plan;      /* and those that set the levels */
+    und_scratch *scratch;                 /* arrays are lent by, */
+    size_t most;                          /* at most so many bytes; */
+    const void *lent;                     /* the first of them, NULL while none is */
 } und_multigrid;
 
 static inline int und_colour_offset(int colour, int y, int z)
@@ -175,15 +181,19 @@ typedef struct und_sides {
     bool (*is_plain)(void *context, int y, int z, int k, const und_around *around);
 } und_sides;
 
-/* Sets all levels; full[]: the weights of sides that are wholly open. */
-void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides);
+/* A level's array, of which a pointer at `to`, in the level or in what it is a part of, is set whenever
+ * levels are: with so many bytes a pack, which are anything but in the first pack, and with `gaps` behind
+ * each stretch of packs, where they are 0. */
+void und_level_add_array(und_level *level, void *to, size_t size, bool gaps);
+/* Once all levels have their arrays: where these are, while levels are set; NULL: in memory of their own. */
+und_status und_multigrid_lend(und_multigrid *m, und_scratch *scratch, und_error *err);
 
-/* An array of a level that is to be 0 behind each stretch of packs from the next setting on. */
-static inline void und_level_add_gaps(und_level *level, void *array, size_t size)
-{
-    level->gap[level->gaps].array = array;
-    level->gap[level->gaps++].size = size;
-}
+/* Sets all levels; full[]: the weights of sides that are wholly open.  beside[]: a pass for when the finest
+ * is set, and one for after that pass, beside those that set the others. */
+void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides,
+                       const und_pass beside[2]);
+/* They are no longer needed: gives their arrays back, which were taken last. */
+void und_multigrid_done(und_multigrid *m);
 
 /* The cycle for level[0].b, begun by passes over the finest level's slices, of which the last sets that, and
  * x in red cells to what it is by Gauss-Seidel from 0; then `look`, if there is one, which may set `stop`,

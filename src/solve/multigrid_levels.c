@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "solve/multigrid_cycle.h"
 #include "solve/multigrid_kernel.h"
+#include "solve/multigrid_places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,28 +170,12 @@ static uint8_t set_cut(und_level *level, strip *s, int k, const source *from)
     return UND_CELL_PACK_CUT;
 }
 
-/* Finds the packs of a row from its first unknown cell to its last; false: there is none. */
-static bool find_packs(const und_level *level, int y, int z, int *begin, int *end)
-{
-    const uint64_t *row = und_mask_row(&level->unknown, y, z);
-    int first = 0, last = level->unknown.words - 1;
-    while (first <= last && !row[first])
-        first++;
-    if (first > last)
-        return false;
-    while (!row[last])
-        last--;
-    *begin = (64 * first + __builtin_ctzll(row[first]) - 1) / CELLS;
-    *end = (64 * last + 63 - __builtin_clzll(row[last]) - 1) / CELLS + 1;
-    return true;
-}
-
 static void set_kinds(und_level *level, int y, int z, const source *from)
 {
     uint8_t *kind = level->kind + und_level_pack(level, y, z);
     int begin, end;
     memset(kind, UND_CELL_PACK_DRY, (size_t)level->packs);
-    if (!find_packs(level, y, z, &begin, &end))
+    if (!und_level_find_packs(level, y, z, &begin, &end))
         return;
     strip s = get_strip(level, y, z);
     for (int k = begin; k < end; k++) {
@@ -199,103 +184,6 @@ static void set_kinds(und_level *level, int y, int z, const source *from)
             kind[k] = from->is_plain(from->context, y, z, k, &c) ? set_plain(level, &s, k, &c, from)
                                                                  : set_cut(level, &s, k, from);
     }
-}
-
-/* Gives each pack with unknown cells in a slice its place from `at` on, and one of 0 behind each stretch of
- * them; where the next slice begins.  Only counts where `place` is NULL. */
-static uint32_t place_slice(const und_level *level, int z, uint32_t at, uint32_t *place)
-{
-    for (int y = 0; y < level->n[1]; y++) {
-        int begin = 0, end = 0;
-        size_t row = und_level_pack(level, y, z);
-        find_packs(level, y, z, &begin, &end);
-        if (place)
-            memset(place + row, 0, (size_t)level->packs * sizeof *place);
-        for (int k = begin; k < end; k++) {
-            if (!und_level_unknown(level, y, z, k))
-                continue;
-            if (place)
-                place[row + (size_t)k] = at;
-            at += UND_CELL_PACK;
-            if (k + 1 < end && und_level_unknown(level, y, z, k + 1))
-                continue;
-            for (int i = 0; i < level->gaps && place; i++)
-                memset(level->gap[i].array + at * level->gap[i].size, 0, UND_CELL_PACK * level->gap[i].size);
-            at += UND_CELL_PACK;
-        }
-    }
-    return at;
-}
-
-static void place_slices(und_level *level)
-{
-    uint32_t at = UND_CELL_PACK; /* behind one that is 0 */
-    for (int z = 0; z < level->n[2]; z++) {
-        uint32_t size = level->slice_begin[z];
-        level->slice_begin[z] = at;
-        at += size;
-    }
-}
-
-/* The packs that those of a slice are made of, and which cells of the coarser level those' are in. */
-static void set_families(und_level *fine, const und_level *coarse, int z)
-{
-    const und_pack_range all = und_level_slice(coarse, z);
-    const int wide = fine->halved[0] ? 2 : 1;
-    for (size_t i = all.begin; i < all.end; i++) {
-        const und_cell_pack *e = coarse->list + i;
-        und_children *c = &coarse->children[i];
-        for (int row = 0; row < 4; row++)
-            for (int half = 0; half < 2; half++) {
-                const int y = und_child(fine, 1, e->y, row & 1), child_z = und_child(fine, 2, z, row >> 1);
-                const int k = wide * e->k + half - fine->shift[0] / CELLS;
-                c->number[row][half] = UND_NO_CHILD;
-                if (y < 0 || child_z < 0 || k < 0 || k >= fine->packs || half >= wide)
-                    continue;
-                const uint32_t place = fine->place[und_level_pack(fine, y, child_z) + (size_t)k];
-                if (!place)
-                    continue;
-                c->number[row][half] = fine->number[place / UND_CELL_PACK];
-                fine->list[c->number[row][half]].parent =
-                    ((uint32_t)und_cell_pack_at(e) + (half ? UND_CELL_PACK / 2 : 0)) | (e->at & 1);
-            }
-    }
-}
-
-static und_cell_pack get_pack(const und_level *level, int y, int z, int k)
-{
-    size_t number = und_level_pack(level, y, z) + (size_t)k, row = (size_t)level->packs;
-    const uint32_t *place = level->place + number;
-    size_t slice = row * (size_t)level->n[1];
-    return (und_cell_pack){.at = *place | 2u * level->kind[number] | (uint32_t)und_colour_offset(0, y, z),
-                           .beside = {y > 0 ? *(place - row) : 0, y < level->n[1] - 1 ? place[row] : 0,
-                                      z > 0 ? *(place - slice) : 0, z < level->n[2] - 1 ? place[slice] : 0},
-                           .y = (uint16_t)y,
-                           .k = (uint16_t)k};
-}
-
-/* Those of a slice, by their kinds. */
-static void list_packs(und_level *level, int z)
-{
-    size_t first = und_level_pack(level, 0, z);
-    int count = level->n[1] * level->packs;
-    const uint8_t *kind = level->kind + first;
-    und_cell_pack *list = level->list + first;
-    int32_t *end = level->list_end + (size_t)z * UND_CELL_PACK_KINDS, of_kind[UND_CELL_PACK_KINDS] = {0};
-    for (int i = 0; i < count; i++)
-        of_kind[kind[i]]++;
-    end[UND_CELL_PACK_DRY] = 0;
-    for (int i = UND_CELL_PACK_WHOLE, place = 0; i < UND_CELL_PACK_KINDS; i++) {
-        end[i] = place; /* where they begin, until they are listed */
-        place += of_kind[i];
-    }
-    for (int y = 0, i = 0; y < level->n[1]; y++)
-        for (int k = 0; k < level->packs; k++, i++)
-            if (kind[i] != UND_CELL_PACK_DRY) {
-                level->number[level->place[first + (size_t)i] / UND_CELL_PACK] =
-                    (uint32_t)(first + (size_t)end[kind[i]]);
-                list[end[kind[i]]++] = get_pack(level, y, z, k);
-            }
 }
 
 static void begin_level(und_level *level)
@@ -678,18 +566,18 @@ static void find_block(const void *args, const und_set *set, int z)
             continue;
         }
         coarsen_row(level - 1, level, y, z);
-        find_packs(level, y, z, &begin, &end);
+        und_level_find_packs(level, y, z, &begin, &end);
         clear_sides(level, y, z, begin, end);
         build_row(b, y, z, begin, end);
     }
-    level->slice_begin[z] = place_slice(level, z, 0, NULL);
+    level->slice_begin[z] = und_level_place_slice(level, z, 0, NULL);
 }
 
 static void begin_block(const void *args, const und_set *set, int block)
 {
     const building *b = args;
     (void)set, (void)block;
-    place_slices(&b->m->level[b->level]);
+    und_multigrid_place(b->m, &b->m->level[b->level]);
 }
 
 static void place_block(const void *args, const und_set *set, int z)
@@ -697,7 +585,7 @@ static void place_block(const void *args, const und_set *set, int z)
     const building *b = args;
     und_level *level = &b->m->level[b->level];
     (void)set;
-    place_slice(level, z, level->slice_begin[z], level->place);
+    und_level_place_slice(level, z, level->slice_begin[z], level->place);
 }
 
 static void set_block(const void *args, const und_set *set, int z)
@@ -711,14 +599,14 @@ static void set_block(const void *args, const und_set *set, int z)
     (void)set;
     for (int y = 0; y < level->n[1]; y++)
         set_kinds(level, y, z, b->level == 0 ? &given : &stored);
-    list_packs(level, z);
+    und_level_list_packs(level, z);
 }
 
 static void families_block(const void *args, const und_set *set, int z)
 {
     const building *b = args;
     (void)set;
-    set_families(&b->m->level[b->level - 1], &b->m->level[b->level], z);
+    und_level_set_families(&b->m->level[b->level - 1], &b->m->level[b->level], z);
 }
 
 static const und_kernel find_kernel = {"find_packs", find_block}, begin_kernel = {"begin_packs", begin_block},
@@ -726,13 +614,13 @@ static const und_kernel find_kernel = {"find_packs", find_block}, begin_kernel =
                         families_kernel = {"set_families", families_block};
 
 /* Four steps a level; how those of a level's packs are related to the finer level's is found beside the first
- * of the next. */
+ * of the next, and so is what is done beside that. */
 enum { STEPS = 4 };
 typedef struct und_multigrid_plan {
     building b[UND_MULTIGRID_LEVELS];
     und_set slices[UND_MULTIGRID_LEVELS];
-    und_pass find[UND_MULTIGRID_LEVELS + 1][2], other[UND_MULTIGRID_LEVELS][STEPS - 1];
-    und_step steps[STEPS * UND_MULTIGRID_LEVELS + 1];
+    und_pass find[UND_MULTIGRID_LEVELS + 1][2], last[2], other[UND_MULTIGRID_LEVELS][STEPS - 1];
+    und_step steps[STEPS * UND_MULTIGRID_LEVELS + 2];
     int count;
 } plan;
 
@@ -749,9 +637,13 @@ static void plan_level(plan *p, const und_multigrid *m, int i)
     other[2] = (und_pass){&set_kernel, b, &p->slices[i]};
     if (i > 0)
         p->find[i + 1][1] = (und_pass){&families_kernel, b, &p->slices[i]};
-    p->steps[p->count++] = (und_step){.passes = find, .count = i > 1 ? 2 : 1};
+    p->steps[p->count++] = (und_step){.passes = find, .count = i > 0 ? 2 : 1};
     for (int k = 0; k < STEPS - 1; k++)
         p->steps[p->count++] = (und_step){.passes = &other[k], .count = 1};
+    if (i == 1) {
+        p->last[1] = other[2];
+        p->steps[p->count - 1] = (und_step){.passes = p->last, .count = 2};
+    }
 }
 
 und_status und_multigrid_plan_open(und_multigrid *m, und_error *err)
@@ -761,8 +653,9 @@ und_status und_multigrid_plan_open(und_multigrid *m, und_error *err)
         return err->status;
     for (int i = 0; i < m->count; i++)
         plan_level(p, m, i);
-    if (m->count > 1)
-        p->steps[p->count++] = (und_step){.passes = &p->find[m->count][1], .count = 1};
+    p->steps[p->count++] = (und_step){.passes = &p->find[m->count][1], .count = 1};
+    if (m->count == 1)
+        p->steps[p->count++] = (und_step){.passes = p->last, .count = 1};
     return UND_OK;
 }
 
@@ -771,8 +664,19 @@ void und_multigrid_plan_close(und_multigrid *m)
     free(m->plan);
 }
 
-void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides)
+void und_multigrid_done(und_multigrid *m)
 {
+    if (m->lent)
+        und_scratch_give_back(m->scratch, m->lent);
+    m->lent = NULL;
+}
+
+void und_multigrid_set(und_multigrid *m, const double full[3], const und_sides *sides,
+                       const und_pass beside[2])
+{
+    m->plan->find[1][1] = beside[0];
+    m->plan->last[0] = beside[1];
+    und_multigrid_done(m);
     begin_finest(&m->level[0], full);
     for (int i = 0; i < m->count; i++) {
         m->plan->b[i] = (building){.m = m, .level = i, .sides = sides};

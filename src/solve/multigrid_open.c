@@ -4,6 +4,7 @@
 #include "solve/multigrid_cycle.h"
 #include "solve/multigrid_kernel.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,26 +19,34 @@ static void *pages(size_t values, size_t size, und_error *err)
     return und_pages_alloc(values * size, "a level of multigrid", err);
 }
 
+void und_level_add_array(und_level *level, void *to, size_t size, bool gaps)
+{
+    assert(level->arrays < UND_LEVEL_ARRAYS);
+    level->array[level->arrays].to = (const char *)to - (const char *)level;
+    level->array[level->arrays].size = size;
+    level->array[level->arrays++].gaps = gaps;
+}
+
+static void add_arrays(und_level *level, bool finest)
+{
+    const size_t of_pack = UND_CELL_PACK * sizeof(float);
+    for (int c = 0; c < 2; c++) {
+        und_level_add_array(level, &level->x[c], of_pack, true);
+        und_level_add_array(level, &level->b[c], of_pack, false);
+        und_level_add_array(level, &level->inverse[c], of_pack, false);
+        und_level_add_array(level, &level->coefficient[c], UND_COEFFICIENTS * sizeof(float), false);
+        if (!finest)
+            continue;
+        und_level_add_array(level, &level->diagonal[c], UND_CELL_PACK * sizeof(double), false);
+        und_level_add_array(level, &level->known[c], of_pack, false);
+        und_level_add_array(level, &level->beside[c], sizeof(uint64_t), false);
+    }
+}
+
 static bool allocate_cells(und_level *level, bool finest, und_error *err)
 {
     size_t packs = (size_t)level->n[1] * (size_t)level->n[2] * (size_t)level->packs;
-    float *all = pages(6 * level->count, sizeof *all, err);
-    if (!all)
-        return false;
-    float **const arrays[] = {&level->x[0], &level->x[1],       &level->b[0],
-                              &level->b[1], &level->inverse[0], &level->inverse[1]};
-    for (size_t i = 0; i < 6; i++)
-        *arrays[i] = all + i * level->count;
-    for (int c = 0; c < 2; c++) {
-        und_level_add_gaps(level, level->x[c], sizeof *level->x[c]);
-        level->coefficient[c] = und_pages_alloc_sparse(
-            level->count / UND_CELL_PACK * UND_COEFFICIENTS * sizeof(float), "weights of multigrid", err);
-        if (!level->coefficient[c] ||
-            (finest && (!(level->diagonal[c] = pages(level->count, sizeof(double), err)) ||
-                        !(level->known[c] = pages(level->count, sizeof(float), err)) ||
-                        !(level->beside[c] = pages(level->count / UND_CELL_PACK, sizeof(uint64_t), err)))))
-            return false;
-    }
+    add_arrays(level, finest);
     for (int i = 0; finest && i < 4; i++)
         if (!(level->link[i] = pages(packs, sizeof **level->link, err)))
             return false;
@@ -142,17 +151,26 @@ und_status und_multigrid_open(und_multigrid *m, const und_multigrid_box *box, co
     return status;
 }
 
+und_status und_multigrid_lend(und_multigrid *m, und_scratch *scratch, und_error *err)
+{
+    size_t most = 0;
+    for (int i = 0; i < m->count; i++)
+        for (int k = 0; k < m->level[i].arrays; k++)
+            most += und_scratch_bytes(m->level[i].count / UND_CELL_PACK * m->level[i].array[k].size);
+    m->scratch = und_scratch_join(scratch, most, err);
+    m->most = most;
+    return m->scratch ? UND_OK : err->status;
+}
+
 void und_multigrid_close(und_multigrid *m)
 {
+    und_multigrid_done(m);
+    und_scratch_leave(m->scratch, m->most);
     for (int i = 0; i < m->count; i++) {
         und_level *level = &m->level[i];
         und_mask_close(&level->unknown);
-        void *const arrays[] = {level->kind,           level->kind_before,    level->list,
-                                level->list_end,       level->x[0],           level->place,
-                                level->slice_begin,    level->coefficient[0], level->diagonal[0],
-                                level->coefficient[1], level->diagonal[1],    level->known[0],
-                                level->known[1],       level->beside[0],      level->beside[1],
-                                level->number,         level->children};
+        void *const arrays[] = {level->kind,  level->kind_before, level->list,   level->list_end,
+                                level->place, level->slice_begin, level->number, level->children};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
             und_pages_free(arrays[k]);
         for (int k = 0; k < 4; k++) {

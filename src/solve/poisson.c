@@ -14,7 +14,7 @@ struct und_poisson {
 und_poisson *und_poisson_create(const und_mac *mac, int threads, und_error *err)
 {
     und_poisson *s = und_alloc(1, sizeof *s, "the pressure's system", err);
-    if (s && und_system_open(&s->system, mac, threads, err) != UND_OK) {
+    if (s && und_system_open(&s->system, mac, threads, NULL, err) != UND_OK) {
         und_poisson_destroy(s);
         s = NULL;
     }

@@ -14,10 +14,10 @@ struct und_pressure {
     const float *known;
 };
 
-und_pressure *und_pressure_create(const und_mac *mac, int threads, und_error *err)
+und_pressure *und_pressure_create(const und_mac *mac, int threads, und_scratch *scratch, und_error *err)
 {
     und_pressure *s = und_alloc(1, sizeof *s, "the pressure's system", err);
-    if (s && und_system_open(&s->system, mac, threads, err) != UND_OK) {
+    if (s && und_system_open(&s->system, mac, threads, scratch, err) != UND_OK) {
         und_pressure_destroy(s);
         s = NULL;
     }
@@ -35,7 +35,8 @@ void und_pressure_destroy(und_pressure *s)
 und_status und_pressure_window(und_pressure *s, const und_mac *mac, und_error *err)
 {
     und_system other;
-    if (und_system_open(&other, mac, s->system.m.device.threads, err) != UND_OK) {
+    und_system_done(&s->system);
+    if (und_system_open(&other, mac, s->system.m.device.threads, s->system.m.scratch, err) != UND_OK) {
         und_system_close(&other);
         return err->status;
     }
@@ -131,6 +132,11 @@ static bool is_plain(void *context, int y, int z, int k, const und_around *aroun
             und_not_one(w - s->system.step[a], around->both[2 * a]) | und_not_one(w, around->both[2 * a + 1]);
     }
     return !und_i8_any(&other);
+}
+
+void und_pressure_done(und_pressure *s)
+{
+    und_system_done(&s->system);
 }
 
 void und_pressure_set(und_pressure *s, const und_mask *unknown, const float *const weight[3],

@@ -3,11 +3,13 @@
 #ifndef UND_SOLVE_PRESSURE_H
 #define UND_SOLVE_PRESSURE_H
 
+#include "base/scratch.h"
 #include "grid/mask.h"
 
 typedef struct und_pressure und_pressure;
 
-und_pressure *und_pressure_create(const und_mac *mac, int threads, und_error *err);
+/* What it needs while it is set, `scratch` lends, until und_pressure_done; NULL: it has memory of its own. */
+und_pressure *und_pressure_create(const und_mac *mac, int threads, und_scratch *scratch, und_error *err);
 void und_pressure_destroy(und_pressure *pressure);
 /* Arrays are of another window of the same grid from now on; where memory does not suffice all stays as it
  * was.  What is solved, and every bit of it, does not depend on the window: levels and the order of sums are
@@ -22,6 +24,9 @@ und_status und_pressure_window(und_pressure *pressure, const und_mac *mac, und_e
  * needs. */
 void und_pressure_set(und_pressure *pressure, const und_mask *unknown, const float *const weight[3],
                       const float *known);
+
+/* What has been set is no longer needed. */
+void und_pressure_done(und_pressure *pressure);
 
 typedef struct und_pressure_report {
     int iterations;

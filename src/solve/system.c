@@ -1,6 +1,5 @@
 #include "solve/system.h"
 
-#include "base/pages.h"
 #include "base/status.h"
 #include "solve/system_kernel.h"
 
@@ -8,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_error *err)
+und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_scratch *scratch,
+                           und_error *err)
 {
     bool flat = mac->whole[2] == 1;
     und_multigrid_box box;
@@ -29,15 +29,13 @@ und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_e
     for (int a = 0; a < 3; a++)
         s->before[a] = box.low[a] - level->low[a];
     size_t slices = (size_t)level->n[2];
-    for (int c = 0; c < 2; c++)
-        if (!(s->r[c] = und_pages_alloc(level->count * sizeof *s->r[c], "residuals", err)) ||
-            !(s->x[c] = und_pages_alloc(level->count * sizeof *s->x[c], "the pressure", err)) ||
-            !(s->p[c] = und_pages_alloc(level->count * sizeof *s->p[c], "search directions", err)))
-            return err->status;
     for (int c = 0; c < 2; c++) {
-        und_level_add_gaps(level, s->x[c], sizeof *s->x[c]);
-        und_level_add_gaps(level, s->p[c], sizeof *s->p[c]);
+        und_level_add_array(level, &s->r[c], UND_CELL_PACK * sizeof *s->r[c], false);
+        und_level_add_array(level, &s->x[c], UND_CELL_PACK * sizeof *s->x[c], true);
+        und_level_add_array(level, &s->p[c], UND_CELL_PACK * sizeof *s->p[c], true);
     }
+    if (und_multigrid_lend(&s->m, scratch, err) != UND_OK)
+        return err->status;
     static const char *const what = "slices of the pressure's system";
     if (!(s->slice_bits = und_alloc(3 * slices, sizeof *s->slice_bits, what, err)))
         return err->status;
@@ -50,20 +48,24 @@ void und_system_close(und_system *s)
 {
     und_multigrid_close(&s->m);
     und_components_close(&s->components);
-    for (int c = 0; c < 2; c++) {
-        und_pages_free(s->r[c]);
-        und_pages_free(s->x[c]);
-        und_pages_free(s->p[c]);
-    }
     free(s->slice_bits);
 }
 
 void und_system_set(und_system *s, const double full[3], const und_sides *sides)
 {
     const double own[3] = {full[s->axis[0]], full[s->axis[1]], full[s->axis[2]]};
-    und_multigrid_set(&s->m, own, sides);
-    und_components_set(&s->components);
+    static const und_set one = {.blocks = 1};
+    const und_set slabs = und_components_slabs(&s->components);
+    const und_components *components = &s->components;
+    const und_pass beside[2] = {{&und_components_find, &components, &slabs},
+                                {&und_components_join, &components, &one}};
+    und_multigrid_set(&s->m, own, sides, beside);
     s->set = und_level_set(&s->m.level[0]);
+}
+
+void und_system_done(und_system *s)
+{
+    und_multigrid_done(&s->m);
 }
 
 static und_system_args args_of(const und_system *s, int64_t *most)

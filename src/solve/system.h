@@ -35,7 +35,9 @@ typedef struct und_system {
     bool directed;          /* p is the next direction already */
 } und_system;
 
-und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_error *err);
+/* What it needs between setting and und_system_done, `scratch` lends; NULL: it has memory of its own. */
+und_status und_system_open(und_system *s, const und_mac *mac, int threads, und_scratch *scratch,
+                           und_error *err);
 void und_system_close(und_system *s);
 
 /* Index in the grid's arrays of a cell of ours.  Levels and packs are the whole grid's, of which the arrays
@@ -48,6 +50,8 @@ static inline size_t und_system_at(const und_system *s, int x, int y, int z)
 
 /* full[]: weights of sides that are wholly open, along the grid's axes. */
 void und_system_set(und_system *s, const double full[3], const und_sides *sides);
+/* What has been set is no longer needed: where it shares its scratch, before others take from that. */
+void und_system_done(und_system *s);
 
 typedef struct und_system_report {
     int iterations;
