@@ -86,6 +86,14 @@ static void test_fastest(void **state)
     w.s.u[1][und_mac_at(m, 66, 6, 4)] = -5;
     w.s.u[2][und_mac_at(m, 0, 0, 0)] = 4;
     assert_true(und_mac_flow_fastest(&w.s) == 5);
+    long faces = 0;
+    for (int a = 0; a < 3; a++)
+        faces += und_mask_count(&w.s.flows[a]);
+    const double one = 1.5 / (double)faces;
+    assert_true(und_mac_flow_usual(&w.s, 5, 0, 2) == 5);        /* none may be faster */
+    assert_true(und_mac_flow_usual(&w.s, 5, one, 2) == 4.0625); /* one may: in steps of 2.5 / 8 */
+    assert_true(und_mac_flow_usual(&w.s, 5, one, 1.25) == 4);
+    assert_true(und_mac_flow_usual(&w.s, 5, 2 * one, 2) == 2.5); /* no less is looked for */
     w.s.u[2][und_mac_at(m, 0, 0, 1)] = NAN;
     assert_true(isinf(und_mac_flow_fastest(&w.s)));
     model_close(&w);

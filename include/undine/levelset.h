@@ -110,8 +110,8 @@ typedef struct und_levelset_def {
     const und_upstream_def *upstreams;
     und_band_sink sink; /* of what goes on to other grids */
 
-    double
-        courant; /* cells that the fastest liquid crosses in a substep: 1 / CFLmultiplier of 4.4.1; 1 / 0.6 */
+    double courant;  /* cells that liquid crosses in a substep, all but the fastest: 1 / CFLmultiplier
+                        of 4.4.1; 1 / 0.6 */
     double max_step; /* s; infinite */
     int trace;       /* of what is followed back along the flow: a Runge-Kutta method of order 2 or 3; 2 */
     und_velocity_rule velocity_rule; /* MacCormack */

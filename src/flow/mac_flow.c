@@ -53,10 +53,10 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
         return UND_FAILED;
     s->parts->most = MOST_LENT * und_scratch_bytes(mac->count * sizeof(float));
     s->parts->scratch = und_scratch_join(scratch, s->parts->most, err);
-    s->parts->fastest = !s->parts->scratch ? NULL
-                                           : und_alloc(3 * (size_t)und_set_rows(mac, UND_ROWS_FACES).blocks,
-                                                       sizeof(float), "rows", err);
-    bool ok = s->parts->fastest && open_fields(s, err) == UND_OK &&
+    const size_t blocks = 3 * (size_t)und_set_rows(mac, UND_ROWS_FACES).blocks;
+    bool ok = s->parts->scratch && (s->parts->fastest = und_alloc(blocks, sizeof(float), "rows", err)) &&
+              (s->parts->faster = und_alloc(blocks, sizeof *s->parts->faster, "rows", err)) &&
+              open_fields(s, err) == UND_OK &&
               und_mask_open(&s->liquid, &s->mac, "the liquid's cells", err) == UND_OK;
     ok = ok && und_mask_open(&s->parts->air.cells, &s->mac, "the air's cells", err) == UND_OK &&
          und_mask_open(&s->parts->pressed, &s->mac, "the liquid's cells", err) == UND_OK;
@@ -103,6 +103,7 @@ void und_mac_flow_close(und_mac_flow *s)
             und_pages_free(s->parts->air.before[a]);
         und_scratch_leave(s->parts->scratch, s->parts->most);
         free(s->parts->fastest);
+        free(s->parts->faster);
         free(s->parts);
     }
     *s = (und_mac_flow){0};
@@ -204,4 +205,30 @@ double und_mac_flow_fastest(const und_mac_flow *s)
         passes[a] = UND_PASS(und_face_speed, &args[a], &faces[a]);
     }
     return (double)und_pass_most(&s->device, passes, 3, s->parts->fastest);
+}
+
+double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, double times)
+{
+    int32_t(*const count)[UND_FASTER_THAN + 1] = s->parts->faster;
+    const double least = fastest / times, step = (fastest - least) / UND_FASTER_THAN;
+    long faster[UND_FASTER_THAN + 1] = {0};
+    und_set faces[3];
+    und_faster_args args[3];
+    und_pass passes[3];
+    int blocks = 0, k = 0;
+    for (int a = 0; a < 3; a++) {
+        faces[a] = und_set_cells(&s->mac, UND_ROWS_FACES, &s->flows[a]);
+        args[a] = (und_faster_args){.u = s->u[a], .count = count + blocks};
+        for (int i = 0; i < UND_FASTER_THAN; i++)
+            args[a].than[i] = (float)(least + i * step);
+        passes[a] = (und_pass){&und_count_faster_kernel, &args[a], &faces[a]};
+        blocks += faces[a].blocks;
+    }
+    und_pass_run(&s->device, passes, 3);
+    for (int i = 0; i < blocks; i++)
+        for (int j = 0; j <= UND_FASTER_THAN; j++)
+            faster[j] += count[i][j];
+    while (k < UND_FASTER_THAN && (double)faster[k] > few * (double)faster[UND_FASTER_THAN])
+        k++;
+    return least + k * step;
 }

@@ -70,4 +70,33 @@ UND_INLINE und_lanes und_face_speed(const und_speed_args *a, und_place p)
 }
 UND_KERNEL_MOST(und_face_speed, und_speed_args, UND_EACH_CELL)
 
+/* How many faces are faster than each of some speeds, the lowest first; and how many there are. */
+enum { UND_FASTER_THAN = 8 };
+typedef struct und_faster_args {
+    const float *u;
+    float than[UND_FASTER_THAN];
+    int32_t (*count)[UND_FASTER_THAN + 1]; /* of each block */
+} und_faster_args;
+
+UND_INLINE void und_count_faster(const und_faster_args *a, und_place p, int32_t count[UND_FASTER_THAN + 1])
+{
+    const und_lanes v = und_lanes_load(a->u + p.at), speed = und_lanes_max(v, -v);
+    unsigned which = p.which;
+    count[UND_FASTER_THAN] += __builtin_popcount(which);
+    for (int k = 0; k < UND_FASTER_THAN && which; k++) {
+        which &= und_lanes_bits(speed > a->than[k]);
+        count[k] += __builtin_popcount(which);
+    }
+}
+UND_KERNEL_STATIC void und_count_faster_block(const void *args, const und_set *set, int block)
+{
+    const und_faster_args a = *(const und_faster_args *)args;
+    int32_t count[UND_FASTER_THAN + 1] = {0};
+    UND_EACH_CELL (set, block, p)
+        und_count_faster(&a, p, count);
+    for (int k = 0; k <= UND_FASTER_THAN; k++)
+        a.count[block][k] = count[k];
+}
+UND_KERNEL_STATIC const und_kernel und_count_faster_kernel = {"und_count_faster", und_count_faster_block};
+
 #endif

@@ -3,6 +3,7 @@
 #define UND_FLOW_MAC_FLOW_PARTS_H
 
 #include "flow/mac_flow.h"
+#include "flow/mac_flow_label_kernel.h"
 
 enum {
     UND_MAC_FLOW_ROWS = 16,                            /* rows that are one iteration's work */
@@ -67,6 +68,7 @@ typedef struct und_mac_flow_parts {
     float scale;    /* of what was gained: this step's length over that of the one before */
     bool goes_on;   /* beyond the surface, as u changes inside */
     float *fastest; /* of each UND_MAC_FLOW_ROWS rows */
+    int32_t (*faster)[UND_FASTER_THAN + 1]; /* the same: how many are faster than some speeds */
     und_mac_flow_advect_parts advect;
     und_mac_flow_extend_parts extend;
     und_mac_flow_system_parts system;

@@ -24,20 +24,39 @@ enum { AROUND = 3 }; /* cells that velocities are known beyond what moves in a s
  * what is behind them drawn, by the pressure alone. */
 #define SOLIDS_CROSS (1 / 0.6)
 
-/* 4.4.1: so that the fastest liquid crosses C = 1 / CFLmultiplier cells in a substep, with the speed v = u +
- * g dt that it has at its end: v dt = C dx.  The last two of a step are equal. */
+/* The fastest hundredth of the faces, as crests and tips have them, may cross so many times as many cells as
+ * the others: they would make the steps of all the liquid shorter. */
+#define FEW 0.01
+#define FURTHER 1.4
+
+void und_levelset_find_speeds(und_levelset *s)
+{
+    s->fastest = und_mac_flow_fastest(&s->flow);
+    s->usual = s->fastest;
+    if (s->furthest > s->def.courant && isfinite(s->fastest))
+        s->usual = und_mac_flow_usual(&s->flow, s->fastest, FEW, s->furthest / s->def.courant);
+}
+
+/* s: in which what has a speed now crosses so many cells, with the speed v = u + g dt that it has at the end:
+ * v dt = C dx. */
+static double time_to_cross(const und_levelset *s, double cells, double speed)
+{
+    const double cross = s->def.dx * cells, pull = und_levelset_pull(s);
+    return cross / (0.5 * (speed + sqrt(speed * speed + 4 * pull * cross)));
+}
+
+/* 4.4.1: so that the liquid crosses C = 1 / CFLmultiplier cells in a substep.  The last two of a step are
+ * equal. */
 static void choose_step(und_levelset *s)
 {
-    const double *g = s->def.gravity, cross = s->def.dx * s->def.courant;
-    double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double solids = und_solids_fastest(&s->solids, s->time, s->left);
-    double speed = fmax(s->fastest, solids);
-    speed = fmax(speed, und_control_particles_fastest(und_levelset_control_particles(s), s->time, s->left));
-    speed = 0.5 * (speed + sqrt(speed * speed + 4 * pull * cross));
+    const double led = und_control_particles_fastest(und_levelset_control_particles(s), s->time, s->left);
+    const double usual = time_to_cross(s, s->def.courant, fmax(s->usual, fmax(solids, led)));
+    const double flow = fmin(usual, time_to_cross(s, s->furthest, s->fastest));
     const double passed = s->def.dx * fmin(s->def.courant, SOLIDS_CROSS) / fmax(solids, 1e-30);
-    double most = fmin(fmin(cross / speed, passed), s->def.max_step);
+    double most = fmin(fmin(flow, passed), s->def.max_step);
     s->ran_away = !(s->left / most < MOST_SUBSTEPS); /* or a velocity is none */
-    s->crawls = s->ran_away && s->left / fmin(cross / speed, passed) < MOST_SUBSTEPS;
+    s->crawls = s->ran_away && s->left / fmin(flow, passed) < MOST_SUBSTEPS;
     s->needed = most;
     bool last = most >= s->left || s->ran_away || s->last_two_equal > 0;
     if (last && s->end > s->time)
@@ -174,7 +193,7 @@ static void measure(und_levelset *s)
  * diagonally. */
 static float reach(const und_levelset *s)
 {
-    return (float)fmin(s->def.courant + 1, s->layers / sqrt(3));
+    return (float)fmin(s->furthest + 1, s->layers / sqrt(3));
 }
 
 /* False where what the substep needs is not there: nothing has changed then. */
@@ -217,7 +236,7 @@ static void push(und_levelset *s)
 static und_mac_flow_report extend(und_levelset *s)
 {
     und_mac_flow_report air = {0};
-    s->fastest = und_mac_flow_fastest(&s->flow);
+    und_levelset_find_speeds(s);
     und_mac_flow_extend(&s->flow, &s->solids, s->layers);
     if (s->def.order == 2)
         und_mac_flow_after_gain(&s->flow, und_levelset_held(s), s->layers,
@@ -650,7 +669,8 @@ und_levelset *und_levelset_create(const und_levelset_def *def, und_error *err)
     s->def = *def;
     s->def.order = order_of(def);
     s->threads = und_threads(def->threads);
-    s->layers = (int)fmax(ceil(def->courant) + AROUND - 1, UND_SOLIDS_REACH);
+    s->furthest = def->courant * (is_viscous(def) ? 1 : FURTHER);
+    s->layers = (int)fmax(ceil(s->furthest) + AROUND - 1, UND_SOLIDS_REACH);
     s->mac = und_mac_make(def->n, (double[3]){def->dx, def->dx, def->dx}, def->origin);
     und_levelset_first_window(s);
     s->scratch = und_scratch_join(NULL, 0, err);

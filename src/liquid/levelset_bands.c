@@ -550,7 +550,7 @@ bool und_levelset_bands_begin(und_levelset *s)
     und_levelset_take_surface(s, true);
     und_levelset_take_flow(s);
     und_mac_flow_label(&s->flow, &s->surface, &s->solids);
-    s->fastest = und_mac_flow_fastest(&s->flow);
+    und_levelset_find_speeds(s);
     return true;
 }
 

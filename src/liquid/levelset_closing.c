@@ -180,7 +180,7 @@ UND_KERNEL(find_gaps, search, UND_EACH_ROW)
 static double find(und_levelset *s, const und_volume_walls *walls, bool pressed,
                    const und_volume_filming *films)
 {
-    const int reach = (int)ceil(s->def.courant), rows = und_mac_rows(&s->mac);
+    const int reach = (int)ceil(s->furthest), rows = und_mac_rows(&s->mac);
     const search f = {s, und_levelset_volumes(s), walls, reach < FURTHEST ? reach : FURTHEST, pressed};
     const und_volume_parts *p = f.v->parts;
     const und_set slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);

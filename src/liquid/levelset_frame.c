@@ -120,6 +120,7 @@ int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STAT
     list[n++] = und_state_field_of("substeps", UND_F64, &s->substeps, 1);
     list[n++] = und_state_field_of("halved", UND_F64, &s->last_two_equal, 1);
     list[n++] = und_state_field_of("fastest", UND_F64, &s->fastest, 1);
+    list[n++] = und_state_field_of("usual", UND_F64, &s->usual, 1);
     list[n++] = und_state_field_of("ledger", UND_F64, &s->ledger, sizeof s->ledger / sizeof(double));
     list[n++] = und_state_field_of("lost", UND_F64, s->lost, sizeof s->lost / sizeof *s->lost);
     list[n++] = und_state_field_of("losing", UND_F64, &s->losing, 1);

@@ -288,7 +288,7 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
     und_levelset_heat_fill(s);
     und_mac_flow_restored(&s->flow);
     und_mac_flow_label(&s->flow, &s->surface, &s->solids);
-    s->fastest = und_mac_flow_fastest(&s->flow);
+    und_levelset_find_speeds(s);
     und_mac_flow_extend(&s->flow, &s->solids, s->layers);
     return UND_OK;
 }

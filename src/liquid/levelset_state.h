@@ -73,6 +73,8 @@ struct und_levelset {
     double substeps;
     double last_two_equal; /* 1: half of what was left of a step is done, and the rest is its last substep */
     double fastest;        /* m/s: of the flow that last moved the liquid */
+    double usual;          /* the same, but for a few faces */
+    double furthest;       /* cells that the fastest cross in a substep */
     und_ledger ledger;
     double lost[4];   /* what sums of sources, drains, left and spray_back lost in rounding, in that order */
     double losing;    /* m3 that following the surface loses in a substep, of late */
@@ -102,6 +104,7 @@ enum {
     UND_LEVELSET_VISCOUS_FAILED, /* did not converge */
     UND_LEVELSET_VISCOUS_STATS
 };
+void und_levelset_find_speeds(und_levelset *s);                  /* the fastest, and usual */
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
 void und_levelset_viscous_close(und_levelset *s);
@@ -345,7 +348,7 @@ und_status und_levelset_save(und_liquid *liquid, und_frame *state, und_error *er
 und_status und_levelset_restore(und_liquid *liquid, const und_frame *state, und_error *err);
 /* The state but for the drops' own and what stands at cells: spray's cells are numbers of the window's. */
 enum {
-    UND_LEVELSET_STATE = 26 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
+    UND_LEVELSET_STATE = 27 + UND_LEVELSET_FIELDS + UND_LEVEL_SET_PARTICLES_STATE + UND_LEVELSET_SPRAY_STATE +
                          UND_LEVELSET_BANDS_STATE
 };
 int und_levelset_numbers(und_levelset *s, und_state_field list[UND_LEVELSET_STATE]);

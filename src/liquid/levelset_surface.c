@@ -36,7 +36,7 @@ static void guard(und_levelset *s)
 /* What phi was followed back to at solids may be on their other side, or within them. */
 static void follow_walls(und_levelset *s, double cells_per_speed)
 {
-    const double furthest = s->def.courant + 1; /* cells: what moves in a substep */
+    const double furthest = s->furthest + 1; /* cells: what moves in a substep */
     und_solids_follow(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed);
     und_solids_edge_overflow(&s->solids, s->surface.next, s->surface.phi, s->flow.u, cells_per_speed,
                              s->def.trace == 3, furthest);

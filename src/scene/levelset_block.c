@@ -341,7 +341,7 @@ const field und_levelset_fields[] = {
     LIST("control", und_read_control, und_control_fields,
          "control particles, which lead what is around them"),
     {"courant", F_NUMBER, NULL, 0.01, 20, .offset = LEVELSET(courant),
-     .doc = "cells that the fastest liquid crosses in a step: fewer are slower and more accurate"},
+     .doc = "cells that liquid crosses in a step, all but the fastest: fewer are slower and more accurate"},
     {"cfl", F_OTHER, .read = read_cfl, .expected = "a number from 0.05 to 100",
      .doc = "the old name of 1 / courant"},
     {"max_step", F_NUMBER, "s", 1e-9, INFINITY, .offset = LEVELSET(max_step),
