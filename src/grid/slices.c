@@ -78,26 +78,3 @@ void und_slabs_run(const und_slabs *s, int step, int task, und_slice_fn *fn, con
     else
         run_border(fn, context, s->stages, high);
 }
-
-typedef struct walk {
-    und_slabs slabs;
-    und_slice_fn *fn;
-    const void *context;
-} walk;
-
-static void run_task(const void *context, int step, int task)
-{
-    const walk *w = context;
-    und_slabs_run(&w->slabs, step, task, w->fn, w->context);
-}
-
-void und_slices_run(und_slice_fn *fn, const void *context, int stages, int slices, int threads)
-{
-    enum { MOST_STEPS = 256 };
-    walk w = {und_slabs_make(stages, slices, threads), fn, context};
-    int tasks[MOST_STEPS], steps = und_slabs_steps(&w.slabs);
-    assert(steps <= MOST_STEPS);
-    for (int i = 0; i < steps; i++)
-        tasks[i] = und_slabs_tasks(&w.slabs, i);
-    und_steps_share(run_task, &w, tasks, steps, threads);
-}

@@ -7,12 +7,9 @@
  * it writes nothing that stage s - 1 of a slice more than one away still reads. */
 typedef void und_slice_fn(const void *context, int stage, int slice);
 
-/* All stages of all slices, as if one stage after the other.  Slices 2 k and 2 k + 1 are never worked on at
- * the same time in the last stage, and 2 k comes first there. */
-void und_slices_run(und_slice_fn *fn, const void *context, int stages, int slices, int threads);
-
-/* The same as steps of tasks, see und_steps_share: slabs of slices and what is left at their borders, or, for
- * many threads, pairs of slices stage by stage. */
+/* All stages of all slices, as if one stage after the other, as steps of tasks, see und_steps_share: slabs of
+ * slices and what is left at their borders, or, for many threads, pairs of slices stage by stage.  Slices 2 k
+ * and 2 k + 1 are never worked on at the same time in the last stage, and 2 k comes first there. */
 typedef struct und_slabs {
     int stages, slices;
     int thick, shift, count; /* of slabs; 0: there are none */

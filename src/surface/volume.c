@@ -257,17 +257,12 @@ void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t
     }
 }
 
-void und_volume_hand_out(und_volume *v, int32_t *amounts)
-{
-    UND_VOLUME_EACH_CHUNK(v, k)
-    und_volume_give_out(v, k, amounts);
-}
-
 void und_volume_hand_over(und_volume *v, int32_t *amounts)
 {
     UND_VOLUME_EACH_CHUNK(v, k)
     und_volume_set_out(v, k, amounts);
-    und_volume_hand_out(v, amounts);
+    UND_VOLUME_EACH_CHUNK(v, k)
+    und_volume_give_out(v, k, amounts);
 }
 
 /* ---- What phi encloses ---- */

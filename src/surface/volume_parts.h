@@ -109,10 +109,9 @@ und_pass und_volume_films_pass(const und_volume_filming *f, const und_set *rows)
  * says: 13 is itself, and one more is one further along x, three along y, nine along z. */
 void und_volume_hand_over(und_volume *v, int32_t *amounts);
 /* The same in two turns, since a cell that gives may be given to: of a chunk, how much it is, into spare[];
- * then of a chunk, or of all. */
+ * then all of it. */
 void und_volume_set_out(const und_volume *v, const und_volume_chunk *k, const int32_t *amounts);
 void und_volume_give_out(const und_volume *v, const und_volume_chunk *k, int32_t *amounts);
-void und_volume_hand_out(und_volume *v, int32_t *amounts);
 
 /* Some chunks further on, which is to be fetched by the time it is worked on. */
 static inline const und_volume_chunk *und_volume_ahead(const und_volume_chunk *k, const und_volume_chunk *end)
