@@ -263,7 +263,7 @@ static void test_gained(void **state)
         w.s.u[0][und_mac_at(m, 15, 22, 0)]; /* over the middle, 6.5 cells up: no part of it is radial */
     assert_double_near(u / -6.5, 1, pow(angle, 4) / 10);
     model_fill(m, w.s.u[0], 0, turning_u);
-    und_mac_flow_after_gain(&w.s, NULL, 2, INFINITY);
+    und_mac_flow_find_gained(&w.s, NULL, INFINITY);
     assert_double_near(w.s.gained[0][und_mac_at(m, 15, 22, 0)], 0.5 * (-6.5 - u), 1e-6);
     model_close(&w);
 }
@@ -284,7 +284,7 @@ static void a_blow_is_over(void **state)
         und_mac_flow_scale_gained(&w.s, i > 0);
         und_mac_flow_advect(&w.s, 0, UND_TRACE_RK2, UND_ADVECT_MACCORMACK);
         w.s.u[0][at] += gives[i];
-        und_mac_flow_after_gain(&w.s, NULL, 2, 0.0625);
+        und_mac_flow_find_gained(&w.s, NULL, 0.0625);
         assert_double_near(w.s.gained[0][at], keeps[i], 1e-6);
     }
     model_close(&w);

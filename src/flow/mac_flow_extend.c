@@ -74,12 +74,16 @@ void und_mac_flow_written(und_mac_flow *s, int axis, int x, int y, int z, int co
 
 /* ---- Layers ---- */
 
-enum { LATER = 64 }; /* batches that wait to be written */
+enum {
+    LATER = 64, /* batches that wait to be written */
+    FIELDS = 2  /* that are known at the same faces, at most: u, and what it gained */
+};
 
 /* A row that layers are added to. */
 typedef struct ring_row {
     const und_mac_flow *s;
-    float *field;
+    float *field[FIELDS];
+    int fields;
     const und_mask *known;
     const uint64_t *bits, *below, *above; /* of what is known: its own, and those of the slices beside */
     int y, z;
@@ -99,14 +103,15 @@ static unsigned known_at(const ring_row *r, int x, int along, int steps)
 
 /* By how much the field changes in a step outwards from the faces at `steps` (1 or -1) along an axis: the
  * lesser of the last two changes, none where they disagree or are not known. */
-static und_lanes slope(const ring_row *r, int x, size_t at, int along, int steps, unsigned which)
+static und_lanes slope(const ring_row *r, const float *field, int x, size_t at, int along, int steps,
+                       unsigned which)
 {
     const ptrdiff_t step = steps * r->s->mac.step[along];
     const und_lanes none = {0};
     which &= known_at(r, x, along, 2 * steps) & known_at(r, x, along, 3 * steps);
     if (!which)
         return none;
-    const float *u = r->field + at;
+    const float *u = field + at;
     und_lanes two = und_lanes_load(u + 2 * step), last = und_lanes_load(u + step) - two;
     und_lanes before = two - und_lanes_load(u + 3 * step);
     und_lanes lesser = und_lanes_select(last * last < before * before, last, before);
@@ -118,13 +123,14 @@ typedef struct later {
     int count;
     size_t at[LATER];
     unsigned which[LATER];
-    und_lanes value[LATER];
+    und_lanes value[FIELDS][LATER];
 } later;
 
-static void write_later(later *l, float *field)
+static void write_later(later *l, const ring_row *r)
 {
-    for (int i = 0; i < l->count; i++)
-        und_lanes_store_some(field + l->at[i], l->value[i], l->which[i]);
+    for (int f = 0; f < r->fields; f++)
+        for (int i = 0; i < l->count; i++)
+            und_lanes_store_some(r->field[f] + l->at[i], l->value[f][i], l->which[i]);
     l->count = 0;
 }
 
@@ -141,30 +147,34 @@ static void fill_batch(const ring_row *r, int x, size_t at, unsigned which, late
         und_mask_bits(r->below, bit),
         und_mask_bits(r->above, bit),
     };
-    und_lanes sum = {0};
+    und_lanes sum[FIELDS] = {0};
     und_lanes_int count = {0};
     for (int i = 0; i < 6; i++) {
         unsigned bits = (unsigned)beside[i] & which;
         if (bits) {
             const int along = i / 2, steps = i % 2 ? 1 : -1;
             und_lanes_int there = und_lanes_where(bits);
-            und_lanes value = und_lanes_load(r->field + at + steps * r->s->mac.step[along]);
-            if (r->s->parts->goes_on)
-                value += slope(r, x, at, along, steps, bits);
-            sum += (und_lanes)(there & (und_lanes_int)value);
+            for (int f = 0; f < r->fields; f++) {
+                und_lanes value = und_lanes_load(r->field[f] + at + steps * r->s->mac.step[along]);
+                if (r->s->parts->goes_on)
+                    value += slope(r, r->field[f], x, at, along, steps, bits);
+                sum[f] += (und_lanes)(there & (und_lanes_int)value);
+            }
             count -= there;
         }
     }
     if (l->count == LATER)
-        write_later(l, r->field);
+        write_later(l, r);
     l->at[l->count] = at;
     l->which[l->count] = which;
-    l->value[l->count++] = sum / __builtin_convertvector(count, und_lanes);
+    for (int f = 0; f < r->fields; f++)
+        l->value[f][l->count] = sum[f] / __builtin_convertvector(count, und_lanes);
+    l->count++;
 }
 
 /* Rows y to end - 1 of slice z: the faces beside known ones, which are known then. */
-static void add_layer(const und_mac_flow *s, float *field, int axis, const und_mask *known, und_mask *out,
-                      int z, int y, int end)
+static void add_layer(const und_mac_flow *s, int axis, const und_mask *known, und_mask *out, int z, int y,
+                      int end)
 {
     const und_mac_flow_extend_parts *e = &s->parts->extend;
     const int words = known->words, count = (end - y) * words;
@@ -180,21 +190,28 @@ static void add_layer(const und_mac_flow *s, float *field, int axis, const und_m
     }
     later l;
     l.count = 0;
+    ring_row r = {.s = s,
+                  .field = {s->u[axis], s->gained[axis]},
+                  .fields = s->parts->gains ? FIELDS : 1,
+                  .known = known,
+                  .z = z};
     for (int i = 0; i < end - y; i++) {
         const int first = i * words;
-        const ring_row r = {s, field, known, k + first, below + first, above + first, y + i, z};
+        r.bits = k + first;
+        r.below = below + first;
+        r.above = above + first;
+        r.y = y + i;
         const size_t cell = und_mac_at(&s->mac, 0, y + i, z);
         unsigned which;
         for (int x = -1; (x = und_mask_batch(known, ring + first, x, UND_LANES, &which)) <= s->mac.n[0];
              x += UND_LANES)
             fill_batch(&r, x, (size_t)((ptrdiff_t)cell + x), which, &l);
     }
-    write_later(&l, field);
+    write_later(&l, &r);
 }
 
 typedef struct extension {
     und_mac_flow *s;
-    float *const *field;
     int layer;
     const und_solids *solids; /* for what comes behind the layers */
     const und_mask *known[3]; /* after all of them */
@@ -214,8 +231,7 @@ static void layer_block(const void *args, const und_set *set, int block)
         int rows = UND_MAC_FLOW_WORDS / known->words;
         rows = rows < UND_MAC_FLOW_ROWS ? rows : UND_MAC_FLOW_ROWS;
         for (int y = a != 1 && first.y < 0 ? 0 : first.y; y < end && (z >= 0 || a == 2); y += rows)
-            add_layer(s, e->field[a], a, known, &parts->known[e->layer % 2][a], z, y,
-                      y + rows < end ? y + rows : end);
+            add_layer(s, a, known, &parts->known[e->layer % 2][a], z, y, y + rows < end ? y + rows : end);
     }
 }
 static const und_kernel layer_kernel = {"extend_layer", layer_block};
@@ -248,11 +264,6 @@ static void run_layers(extension *own, int layers, const und_kernel *const *behi
     for (int i = 0; i < layers + count; i++)
         steps[i] = (und_step){.passes = &passes[i], .count = 1};
     und_pass_steps(&s->device, steps, layers + count);
-}
-
-void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers)
-{
-    run_layers(&(extension){.s = s, .field = field}, layers, NULL, 0);
 }
 
 /* ---- Solids and sides ---- */
@@ -451,10 +462,14 @@ static const und_kernel slip_kernel = {"slip", slip_block}, take_kernel = {"take
 void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
 {
     static const und_kernel *const behind[] = {&slip_kernel, &take_kernel, &settle_kernel};
-    extension e = {.s = s, .field = s->u, .solids = solids, .changed = s->parts->extend.known[layers % 2]};
+    extension e = {.s = s, .solids = solids, .changed = s->parts->extend.known[layers % 2]};
     und_mac_flow_take_next(s);
     run_layers(&e, layers, solids->any ? behind : behind + 2, solids->any ? 3 : 1);
     und_mac_flow_give_back(s, &s->next[0]);
-    for (int a = 0; a < dimensions_of(&s->mac); a++)
+    for (int a = 0; a < dimensions_of(&s->mac); a++) {
         und_mac_flow_copy_beside(&s->mac, s->u[a], a);
+        if (s->parts->gains)
+            und_mac_flow_copy_beside(&s->mac, s->gained[a], a);
+    }
+    s->parts->gains = false;
 }

@@ -20,11 +20,10 @@ void und_mac_flow_scale_gained(und_mac_flow *s, double factor)
     s->parts->scale = (float)factor;
 }
 
-void und_mac_flow_after_gain(und_mac_flow *s, const und_mask *held, int layers, double sudden)
+void und_mac_flow_find_gained(und_mac_flow *s, const und_mask *held, double sudden)
 {
     const und_mac *m = &s->mac;
-    const und_mac_flow_parts *parts = s->parts;
-    const int axes = m->n[2] == 1 ? 2 : 3;
+    und_mac_flow_parts *parts = s->parts;
     const und_set rows = und_set_rows(m, UND_ROWS_ALL);
     und_gain_args args = {.mac = *m,
                           .holds = held != NULL,
@@ -40,8 +39,6 @@ void und_mac_flow_after_gain(und_mac_flow *s, const und_mask *held, int layers, 
         args.latest[a] = s->latest[a];
         passes[a] = UND_PASS_AXIS(und_gain_row, a, &args, &rows);
     }
-    und_pass_run(&s->device, passes, axes);
-    und_mac_flow_extend_layers(s, s->gained, layers);
-    for (int a = 0; a < axes; a++)
-        und_mac_flow_copy_beside(m, s->gained[a], a);
+    und_pass_run(&s->device, passes, m->n[2] == 1 ? 2 : 3);
+    parts->gains = true;
 }

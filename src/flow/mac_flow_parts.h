@@ -33,8 +33,6 @@ typedef struct und_mac_flow_extend_parts {
 und_status und_mac_flow_extend_open(und_mac_flow_extend_parts *e, const und_mac *mac, und_error *err);
 void und_mac_flow_extend_close(und_mac_flow_extend_parts *e);
 
-/* Fields of faces, known in `flows`, up to `layers` cells further: each the mean of those known beside it. */
-void und_mac_flow_extend_layers(und_mac_flow *s, float *const field[3], int layers);
 /* Rows beside the domain along y and z: as those they touch. */
 void und_mac_flow_copy_beside(const und_mac *m, float *field, int axis);
 
@@ -66,6 +64,7 @@ typedef struct und_mac_flow_parts {
     float *fields;  /* of u */
     float *gained;  /* of those fields */
     float scale;    /* of what was gained: this step's length over that of the one before */
+    bool gains;     /* what was gained in this step is to be extended */
     bool goes_on;   /* beyond the surface, as u changes inside */
     float *fastest; /* of each UND_MAC_FLOW_ROWS rows */
     int32_t (*faster)[UND_FASTER_THAN + 1]; /* the same: how many are faster than some speeds */

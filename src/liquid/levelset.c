@@ -237,10 +237,9 @@ static und_mac_flow_report extend(und_levelset *s)
 {
     und_mac_flow_report air = {0};
     und_levelset_find_speeds(s);
-    und_mac_flow_extend(&s->flow, &s->solids, s->layers);
     if (s->def.order == 2)
-        und_mac_flow_after_gain(&s->flow, und_levelset_held(s), s->layers,
-                                0.5 * s->dt * und_levelset_pull(s));
+        und_mac_flow_find_gained(&s->flow, und_levelset_held(s), 0.5 * s->dt * und_levelset_pull(s));
+    und_mac_flow_extend(&s->flow, &s->solids, s->layers);
     s->before = s->dt;
     if (s->def.free_air)
         air = und_mac_flow_free_air(&s->flow, &s->surface, &s->solids, s->system, und_levelset_held(s),
