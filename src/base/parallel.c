@@ -18,7 +18,7 @@
 enum {
     MAX_THREADS = 256,
     SLOTS = 32,  /* threads that share out loops at the same time; one more runs its loop alone */
-    SHARES = 64, /* that a thread has of a loop's iterations, at least: so that all end at the same time */
+    SHARES = 12, /* that a thread has of a loop's iterations, at least: so that all end at the same time */
     SPINS =
         2000, /* looks before a thread sleeps: about as long as it takes to wake it, some 40 microseconds */
 };

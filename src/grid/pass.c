@@ -9,7 +9,7 @@ enum {
     ROWS = 16,             /* of a block */
     MOST_BLOCKS = 1 << 12, /* of rows: those of large grids have more rows instead */
     CELLS_TO_SHARE = 1 << 15,
-    SHARES = 64 /* that a thread has of the blocks, at least: so that all end at the same time */
+    SHARES = 12 /* that a thread has of the blocks, at least: so that all end at the same time */
 };
 
 /* ---- Sets ---- */
