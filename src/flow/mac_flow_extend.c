@@ -411,7 +411,8 @@ static void clear_row(und_mac_flow *s, int axis, const und_mask *known, int y, i
     }
 }
 
-void und_mac_flow_copy_beside(const und_mac *m, float *u, int axis)
+/* Rows beside the domain along y and z: as those they touch. */
+static void copy_beside(const und_mac *m, float *u, int axis)
 {
     const size_t wide = (size_t)m->n[0] + 2;
     for (int z = axis == 2 ? -1 : 0; z < m->n[2] && axis != 1; z++) {
@@ -467,9 +468,9 @@ void und_mac_flow_extend(und_mac_flow *s, const und_solids *solids, int layers)
     run_layers(&e, layers, solids->any ? behind : behind + 2, solids->any ? 3 : 1);
     und_mac_flow_give_back(s, &s->next[0]);
     for (int a = 0; a < dimensions_of(&s->mac); a++) {
-        und_mac_flow_copy_beside(&s->mac, s->u[a], a);
+        copy_beside(&s->mac, s->u[a], a);
         if (s->parts->gains)
-            und_mac_flow_copy_beside(&s->mac, s->gained[a], a);
+            copy_beside(&s->mac, s->gained[a], a);
     }
     s->parts->gains = false;
 }

@@ -33,9 +33,6 @@ typedef struct und_mac_flow_extend_parts {
 und_status und_mac_flow_extend_open(und_mac_flow_extend_parts *e, const und_mac *mac, und_error *err);
 void und_mac_flow_extend_close(und_mac_flow_extend_parts *e);
 
-/* Rows beside the domain along y and z: as those they touch. */
-void und_mac_flow_copy_beside(const und_mac *m, float *field, int axis);
-
 /* mac_flow_project.c and mac_flow_diffuse.c: their systems. */
 typedef struct und_mac_flow_system_parts {
     float *known, *b, *weight; /* of diffusion, while it is solved */
