@@ -16,8 +16,38 @@ typedef struct correct_args {
     const und_level_set_particles_lost *lost; /* NULL: nothing is taken out */
 } correct_args;
 
+/* Whether all cells around one hold less than so much, or else more. */
+static bool all_hold(const und_level_set_particles *t, const int32_t *held, int i, bool less, int32_t than)
+{
+    const und_mac *m = &t->mac;
+    int at[3], low[3], high[3];
+    und_level_set_particles_cell_at(t, i, at);
+    const int32_t own = held[und_mac_at(m, at[0], at[1], at[2])];
+    if (less ? own >= than : own <= than)
+        return false; /* as most often */
+    for (int a = 0; a < 3; a++) {
+        low[a] = at[a] > 0 ? at[a] - 1 : 0;
+        high[a] = at[a] < m->n[a] - 1 ? at[a] + 1 : at[a];
+    }
+    for (int z = low[2]; z <= high[2]; z++)
+        for (int y = low[1]; y <= high[1]; y++)
+            for (int x = low[0]; x <= high[0]; x++) {
+                const int32_t some = held[und_mac_at(m, x, y, z)];
+                if (less ? some >= than : some <= than)
+                    return false;
+            }
+    return true;
+}
+
+/* Whether that says that one is wrong. */
+static bool disproved(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i)
+{
+    const bool air = t->radius[i] > 0;
+    return all_hold(t, lost->held, i, !air, air ? lost->most : lost->least);
+}
+
 /* Lists those of a block that are, in order.  Where cells know what they hold, those so far out that the
- * surface is not known there are gone: what is there may be another window's. */
+ * surface is not known there are gone, but beside what cells hold: there may be another window. */
 UND_INLINE void list_block(const correct_args *a, und_place block)
 {
     const und_level_set_particles *t = &a->of;
@@ -29,9 +59,10 @@ UND_INLINE void list_block(const correct_args *a, und_place block)
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
         const unsigned in = und_level_set_particles_before(i, end);
         const unsigned near = und_lanes_bits(phi < known);
-        unsigned bits = und_lanes_bits(is_escaped(phi, radius)) & near & in;
-        if (in & ~near)
-            und_lanes_store_some(t->radius + i, (und_lanes){0}, in & ~near);
+        unsigned bits = und_lanes_bits(is_escaped(phi, radius)) & in;
+        for (unsigned far = in & ~near & ~bits; far; far &= far - 1)
+            if (all_hold(t, a->lost->held, i + __builtin_ctz(far), true, a->lost->least))
+                t->radius[i + __builtin_ctz(far)] = 0;
         for (; bits; bits &= bits - 1)
             list[count++] = i + __builtin_ctz(bits);
     }
@@ -297,30 +328,6 @@ static inline void count_liquid(const correct_args *a, und_place block)
     }
 }
 UND_KERNEL(count_liquid, correct_args, UND_EACH_BLOCK)
-
-/* Whether what the cells around one hold says that it is wrong. */
-static bool disproved(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i)
-{
-    const und_mac *m = &t->mac;
-    const bool air = t->radius[i] > 0;
-    int at[3], low[3], high[3];
-    und_level_set_particles_cell_at(t, i, at);
-    const int32_t own = lost->held[und_mac_at(m, at[0], at[1], at[2])];
-    if (air ? own <= lost->most : own >= lost->least)
-        return false; /* as most often */
-    for (int a = 0; a < 3; a++) {
-        low[a] = at[a] > 0 ? at[a] - 1 : 0;
-        high[a] = at[a] < m->n[a] - 1 ? at[a] + 1 : at[a];
-    }
-    for (int z = low[2]; z <= high[2]; z++)
-        for (int y = low[1]; y <= high[1]; y++)
-            for (int x = low[0]; x <= high[0]; x++) {
-                const int32_t held = lost->held[und_mac_at(m, x, y, z)];
-                if (air ? held <= lost->most : held >= lost->least)
-                    return false;
-            }
-    return true;
-}
 
 /* Those that go have no radius. */
 static void judge(const und_level_set_particles *t, int32_t *list, int32_t *count,
