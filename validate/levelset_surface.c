@@ -140,7 +140,7 @@ static void step(travel *v, double cells_per_speed)
                                   .fastest = v->j.fastest,
                                   .layers = WIDTH,
                                   .step = v->steps++};
-    const und_level_set_particles_lost lost = und_volume_lost(&v->volume);
+    const und_level_set_particles_lost lost = und_volume_lost(&v->volume, v->u, cells_per_speed);
     if (v->j.holds)
         und_volume_move(&v->volume, &v->distance, &walls, &flow);
     und_distance_advect(&v->distance, v->u, cells_per_speed, UND_TRACE_RK2);
@@ -409,12 +409,14 @@ und_status case_levelset_deformation(case_sink *sink, und_error *err)
     return status;
 }
 
-/* The same with cells that hold their volume, within the same limits; the coarse ones. */
+/* The same with cells that hold their volume; the coarse ones. */
+static const limits held_vortex_limits[] = {{64, 2, 0.35, 0.025, 1.6e-3}, {128, 2, 0.08, 0.01, 5e-4}};
+
 und_status case_levelset_hold_shape(case_sink *sink, und_error *err)
 {
     und_status status = turn_disks(sink, true, err);
     for (int i = 0; i < 2 && status == UND_OK; i++)
-        status = draw_out(sink, &vortex_limits[i], true, err);
+        status = draw_out(sink, &held_vortex_limits[i], true, err);
     return status == UND_OK ? draw_out(sink, &deformation_limits[0], true, err) : status;
 }
 

@@ -723,7 +723,7 @@ void und_levelset_volume_fit(und_levelset *s)
 
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s)
 {
-    return und_volume_lost(&s->volume->cells);
+    return und_volume_lost(&s->volume->cells, s->flow.u, s->dt / s->def.dx);
 }
 
 /* The cell that a place is in, or, where that is solid or may be on the other side of a thin wall, the

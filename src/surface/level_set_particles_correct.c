@@ -1,5 +1,6 @@
 /* Particles on the wrong side of the surface put the level set right. */
 #include "surface/level_set_particles_parts.h"
+#include "surface/volume_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,15 +17,10 @@ typedef struct correct_args {
     const und_level_set_particles_lost *lost; /* NULL: nothing is taken out */
 } correct_args;
 
-/* Whether all cells around one hold less than so much, or else more. */
-static bool all_hold(const und_level_set_particles *t, const int32_t *held, int i, bool less, int32_t than)
+/* Whether all cells around the one at[] hold less than so much, or else more. */
+static bool all_hold(const und_mac *m, const int32_t *held, const int at[3], bool less, int32_t than)
 {
-    const und_mac *m = &t->mac;
-    int at[3], low[3], high[3];
-    und_level_set_particles_cell_at(t, i, at);
-    const int32_t own = held[und_mac_at(m, at[0], at[1], at[2])];
-    if (less ? own >= than : own <= than)
-        return false; /* as most often */
+    int low[3], high[3];
     for (int a = 0; a < 3; a++) {
         low[a] = at[a] > 0 ? at[a] - 1 : 0;
         high[a] = at[a] < m->n[a] - 1 ? at[a] + 1 : at[a];
@@ -39,15 +35,31 @@ static bool all_hold(const und_level_set_particles *t, const int32_t *held, int 
     return true;
 }
 
-/* Whether that says that one is wrong. */
+/* Whether what cells hold says that there is next to nothing around.  Of a tail thinner than cells it does
+ * where fluxes have drawn that into drops: where the flow keeps its volume particles know better. */
+static bool is_alone(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i)
+{
+    int at[3];
+    und_level_set_particles_cell_at(t, i, at);
+    const size_t own = und_mac_at(&t->mac, at[0], at[1], at[2]);
+    return lost->held[own] < lost->least && /* seldom */
+           (und_lanes_bits(und_volumes_gaining(&t->mac, lost->u, lost->per_speed, own)) & 1) &&
+           all_hold(&t->mac, lost->held, at, true, lost->least);
+}
+
+/* Whether they say that one is wrong. */
 static bool disproved(const und_level_set_particles *t, const und_level_set_particles_lost *lost, int i)
 {
-    const bool air = t->radius[i] > 0;
-    return all_hold(t, lost->held, i, !air, air ? lost->most : lost->least);
+    int at[3];
+    if (t->radius[i] < 0)
+        return is_alone(t, lost, i);
+    und_level_set_particles_cell_at(t, i, at);
+    return lost->held[und_mac_at(&t->mac, at[0], at[1], at[2])] > lost->most &&
+           all_hold(&t->mac, lost->held, at, false, lost->most);
 }
 
 /* Lists those of a block that are, in order.  Where cells know what they hold, those so far out that the
- * surface is not known there are gone, but beside what cells hold: there may be another window. */
+ * surface is not known there are gone where they are alone: there may be another window. */
 UND_INLINE void list_block(const correct_args *a, und_place block)
 {
     const und_level_set_particles *t = &a->of;
@@ -61,7 +73,7 @@ UND_INLINE void list_block(const correct_args *a, und_place block)
         const unsigned near = und_lanes_bits(phi < known);
         unsigned bits = und_lanes_bits(is_escaped(phi, radius)) & in;
         for (unsigned far = in & ~near & ~bits; far; far &= far - 1)
-            if (all_hold(t, a->lost->held, i + __builtin_ctz(far), true, a->lost->least))
+            if (is_alone(t, a->lost, i + __builtin_ctz(far)))
                 t->radius[i + __builtin_ctz(far)] = 0;
         for (; bits; bits &= bits - 1)
             list[count++] = i + __builtin_ctz(bits);

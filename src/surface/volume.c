@@ -406,10 +406,13 @@ double und_volume_shown(const und_volume *v, const und_distance *d, const und_vo
     return sum;
 }
 
-und_level_set_particles_lost und_volume_lost(const und_volume *v)
+und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u[3], double per_speed)
 {
-    return (und_level_set_particles_lost){
-        .held = v->c, .least = UND_VOLUME_ONE / 50, .most = UND_VOLUME_ONE - UND_VOLUME_ONE / 50};
+    return (und_level_set_particles_lost){.held = v->c,
+                                          .least = UND_VOLUME_ONE / 50,
+                                          .most = UND_VOLUME_ONE - UND_VOLUME_ONE / 50,
+                                          .u = {u[0], u[1], u[2]},
+                                          .per_speed = (float)per_speed};
 }
 
 /* ---- Solids ---- */

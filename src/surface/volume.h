@@ -137,7 +137,7 @@ void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *wal
 
 /* How particles that correct phi as well are judged: those of the liquid go where the cells around hold next
  * to nothing, those of the air where they hold next to no air. */
-und_level_set_particles_lost und_volume_lost(const und_volume *v);
+und_level_set_particles_lost und_volume_lost(const und_volume *v, float *const u[3], double per_speed);
 
 /* Out of cells in solids, but for what phi encloses of them, to neighbours that are less so. */
 void und_volume_leave_solids(und_volume *v, const und_distance *d, const und_volume_walls *walls);

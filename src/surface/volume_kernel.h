@@ -2,6 +2,7 @@
 #ifndef UND_SURFACE_VOLUME_KERNEL_H
 #define UND_SURFACE_VOLUME_KERNEL_H
 
+#include "grid/mac.h"
 #include "surface/plane_kernel.h"
 
 #include <stdbool.h>
@@ -34,6 +35,22 @@ typedef struct und_volume_chunk {
  * particles, and what cells hold does not; so in sources, and where it is slow fluxes are off by less. Sheets
  * may be thinner than particles can tell, gaps close, and along walls there are films. */
 enum { UND_VOLUME_GAINS = 1, UND_VOLUME_SHEET = 2, UND_VOLUME_GAP = 4, UND_VOLUME_WALL = 8 };
+
+/* Cells where that is so of a flow that crosses `whole` cells in a step at 1 m/s. */
+UND_INLINE und_lanes_int und_volumes_gaining(const und_mac *m, const float *const u[3], float whole,
+                                             size_t at)
+{
+    const float keeps = 0.002f, least = 0.25f; /* of its volume, in a step; cells that are crossed in it */
+    und_lanes gain = {0}, square = {0};
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++) {
+        const und_lanes high = und_lanes_load(u[a] + at), low = und_lanes_load(u[a] + at - m->step[a]);
+        gain += high - low;
+        square += (high + low) * (high + low);
+    }
+    gain *= whole;
+    return (square * (whole * whole) < 4 * least * least) | (gain > keeps) | (gain < -keeps);
+}
+
 /* Of UND_LANES cells those before the end of a row of which `left` are still to come. */
 UND_INLINE unsigned und_volume_row_bits(size_t left)
 {

@@ -199,18 +199,8 @@ UND_KERNEL(und_volume_kinds, und_volume_move_args, UND_EACH_ROW)
 /* Where particles do not know better, of a chunk: the flow gains or loses, is slow, or pours. */
 UND_INLINE void und_volume_find_gains(const und_volume_move_args *m, const und_volume_chunk *k)
 {
-    const float keeps = 0.002f, least = 0.25f; /* of its volume, in a step; cells that are crossed in it */
     const uint8_t *kind = m->kind + k->at;
-    und_lanes gain = {0}, square = {0};
-    for (int a = 0; a < m->axes; a++) {
-        const und_lanes high = und_lanes_load(m->u[a] + k->at);
-        const und_lanes low = und_lanes_load(m->u[a] + k->at - m->mac.step[a]);
-        gain += high - low;
-        square += (high + low) * (high + low);
-    }
-    gain *= m->whole;
-    und_lanes_int unsure = square * (m->whole * m->whole) < 4 * least * least;
-    unsure |= (gain > keeps) | (gain < -keeps);
+    und_lanes_int unsure = und_volumes_gaining(&m->mac, m->u, m->whole, (size_t)k->at);
     if (m->held) {
         unsure |= und_lanes_bytes(kind) == UND_VOLUME_HELD;
         for (int way = 0; way < 6; way++) {
