@@ -63,7 +63,6 @@ typedef struct und_solids_parts {
     uint8_t *thin;         /* UND_THIN_... of each cell */
     uint8_t *thin_rows;    /* rows of cells that have such, from y and z of -1 on */
     und_thin_split *split; /* of cells at thin walls */
-    float *before;         /* of cells at thin walls: phi before it is made a distance */
     double *slice_sum;     /* scratch */
     float (*way_out)[3];   /* of cells at thin walls: from the centre to a place outside solids, in cells */
     uint8_t *passed;       /* 1 + the solid that passed the cell's centre within the interval */

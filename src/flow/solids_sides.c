@@ -254,14 +254,14 @@ static bool liquid(float phi)
 }
 
 /* A cell at a thin wall with nothing but its own kind on its side is as far from the surface as the wall. */
-static void pin_cell(const und_solids *s, float *phi, const int cell[3])
+static void pin_cell(const und_solids *s, float *phi, float *before, const int cell[3])
 {
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
     const bool own = liquid(phi[at]);
     const float was = own ? fminf(phi[at], -LEAST) : fmaxf(phi[at], LEAST);
     float size = 0;
-    s->parts->before[at] = 0;
+    before[at] = 0;
     for (int way = 0; way < 6; way++) {
         int a = way / 2, to = cell[a] + (way % 2 ? 1 : -1);
         size_t next = way % 2 ? at + (size_t)m->step[a] : at - (size_t)m->step[a];
@@ -269,7 +269,7 @@ static void pin_cell(const und_solids *s, float *phi, const int cell[3])
             continue;
         bool open = s->open[a][way % 2 ? at : next] > 0, shut = s->parts->thin[next] == UND_THIN_SHUT;
         if (open && liquid(phi[next]) != own) {
-            s->parts->before[at] = was;
+            before[at] = was;
             return;
         }
         if (!open && shut && size == 0)
@@ -279,17 +279,17 @@ static void pin_cell(const und_solids *s, float *phi, const int cell[3])
     }
     if (!(size > 0))
         return;
-    s->parts->before[at] = was;
+    before[at] = was;
     phi[at] = own ? -size : size;
 }
 
 /* phi of a cell that was pinned, or that a surface of its own side comes to, is what it was, but no further
  * from the surface than a cell more than one of its kind that is open to it. */
-static void unpin_cell(const und_solids *s, float *phi, const int cell[3])
+static void unpin_cell(const und_solids *s, float *phi, float *before, const int cell[3])
 {
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    const float *before = s->parts->before, sign = liquid(before[at]) ? -1 : 1;
+    const float sign = liquid(before[at]) ? -1 : 1;
     float size = fabsf(before[at]);
     if (before[at] == 0)
         return;
@@ -305,8 +305,9 @@ static void unpin_cell(const und_solids *s, float *phi, const int cell[3])
 }
 
 /* A cell in a thin wall is between those beside it. */
-static void pin_shut(const und_solids *s, float *phi, const int cell[3])
+static void pin_shut(const und_solids *s, float *phi, float *before, const int cell[3])
 {
+    (void)before;
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
     float sum = 0;
@@ -323,9 +324,9 @@ static void pin_shut(const und_solids *s, float *phi, const int cell[3])
         phi[at] = sum / (float)count;
 }
 
-typedef void cell_fn(const und_solids *s, float *phi, const int cell[3]);
+typedef void cell_fn(const und_solids *s, float *phi, float *before, const int cell[3]);
 
-static void each_cell(const und_solids *s, float *phi, uint8_t kind, cell_fn *fn)
+static void each_cell(const und_solids *s, float *phi, float *before, uint8_t kind, cell_fn *fn)
 {
     const und_mac *m = &s->mac;
     for (int row = 0; row < und_mac_rows(m) && s->any; row++) {
@@ -333,17 +334,17 @@ static void each_cell(const und_solids *s, float *phi, uint8_t kind, cell_fn *fn
         const uint8_t *thin = s->parts->thin + und_mac_row(m, row);
         for (int x = 0; x < m->n[0] && und_solids_thin_row(s, y, z); x++)
             if (thin[x] == kind)
-                fn(s, phi, (const int[3]){x, y, z});
+                fn(s, phi, before, (const int[3]){x, y, z});
     }
 }
 
-void und_solids_pin(const und_solids *s, float *phi)
+void und_solids_pin(const und_solids *s, float *phi, float *before)
 {
-    each_cell(s, phi, UND_THIN_WALL, pin_cell);
-    each_cell(s, phi, UND_THIN_SHUT, pin_shut);
+    each_cell(s, phi, before, UND_THIN_WALL, pin_cell);
+    each_cell(s, phi, before, UND_THIN_SHUT, pin_shut);
 }
 
-void und_solids_unpin(const und_solids *s, float *phi)
+void und_solids_unpin(const und_solids *s, float *phi, float *before)
 {
-    each_cell(s, phi, UND_THIN_WALL, unpin_cell);
+    each_cell(s, phi, before, UND_THIN_WALL, unpin_cell);
 }

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BARELY -0.02f                /* cells: phi of films while the pressure is found */
 static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down where the scene gives none */
 static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
@@ -371,56 +370,49 @@ void und_levelset_volume_elements(und_levelset *s)
 
 /* ---- The flow ---- */
 
-static void press(und_levelset *s, size_t at)
-{
-    s->film_cell[s->film_count] = at;
-    s->film_phi[s->film_count++] = s->surface.phi[at];
-    s->surface.phi[at] = BARELY;
-}
-
 /* Films count as liquid while the flow is made, and gaps that close. */
-void und_levelset_volume_press(und_levelset *s)
+void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
 {
     const und_mac *m = &s->mac;
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
-    und_levelset_closing_find(s, &walls); /* and films */
+    und_levelset_closing_find(s, p, &walls); /* and films */
     for (int row = 0; row < und_mac_rows(m); row++)
         UND_VOLUME_FILMS(v, s->surface.phi, row, at)
     if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
-        press(s, at);
-    for (int i = 0; i < s->closing_count; i++)
-        if (!(s->surface.phi[s->closing[i]] < 0))
-            press(s, (size_t)s->closing[i]);
+        und_levelset_press_cell(p, at);
+    for (int i = 0; i < p->closing_count; i++)
+        if (!(p->surface.phi[p->closing[i]] < 0))
+            und_levelset_press_cell(p, (size_t)p->closing[i]);
 }
 
-bool und_levelset_volume_press_more(und_levelset *s)
+bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
 {
     const und_volume_walls walls = walls_of(s);
-    const int before = s->closing_count;
-    if (!s->volume || !und_levelset_closing_find_more(s, &walls))
+    const int before = p->closing_count;
+    if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
         return false;
-    for (int i = before; i < s->closing_count; i++) {
-        press(s, (size_t)s->closing[i]);
-        s->flow.p[s->closing[i]] = 0;
+    for (int i = before; i < p->closing_count; i++) {
+        und_levelset_press_cell(p, (size_t)p->closing[i]);
+        p->pressure[p->closing[i]] = 0;
     }
-    und_mac_flow_label(&s->flow, &s->surface, &s->solids);
+    und_mac_flow_label(&s->flow, &p->surface, &s->solids);
     return true;
 }
 
-void und_levelset_volume_keep(und_levelset *s)
+void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p)
 {
-    s->film_kept = s->film_count;
+    p->kept = p->film_count;
     if (s->volume)
-        und_volume_keep_films(&s->volume->cells, s->film_cell, s->film_count, s->flow.u);
+        und_volume_keep_films(&s->volume->cells, p->film, p->film_count, s->flow.u);
 }
 
-void und_levelset_volume_free(und_levelset *s)
+void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p)
 {
     const und_volume_walls walls = walls_of(s);
-    if (solids_move(s))
+    if (!s->volume || solids_move(s))
         return; /* which push films along */
-    und_volume_free_films(&s->volume->cells, &s->surface, &walls, s->film_cell, s->film_kept, s->flow.u);
+    und_volume_free_films(&s->volume->cells, &s->surface, &walls, p->film, p->kept, s->flow.u);
 }
 
 /* In shorter steps less of what is too much goes: or the speed that it makes would shorten steps, and these
@@ -433,7 +425,7 @@ static double shortest_step(const und_levelset *s)
 
 /* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
  * phi may be moved instead, of what is a good deal too much. */
-const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
+const float *und_levelset_volume_gain(und_levelset *s, const und_levelset_pressed *p, const float *grown)
 {
     const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
@@ -445,7 +437,7 @@ const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
     for (int row = 0; row < und_mac_rows(m); row++)
         for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at += UND_LANES) {
             const unsigned bits = und_volume_row_bits(end - at);
-            const und_lanes phi = und_lanes_load(s->surface.phi + at), none = {0};
+            const und_lanes phi = und_lanes_load(p->surface.phi + at), none = {0};
             und_lanes part = none;
             if (und_lanes_bits(phi < 0) & bits) {
                 const und_lanes over = excess_of(s, &walls, moving, at, bits);
@@ -455,7 +447,7 @@ const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
             }
             und_lanes_store_some(gain + at, grown ? part + und_lanes_load(grown + at) : part, bits);
         }
-    und_levelset_closing_gain(s, &walls, gain);
+    und_levelset_closing_gain(s, p, &walls, gain);
     return gain;
 }
 
