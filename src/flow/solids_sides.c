@@ -3,13 +3,11 @@
  * over open faces leads to. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
 #include "grid/sample.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CELLS_TO_SHARE = 1 << 15 };
 enum { MOST = 4, SIDE = MOST + 2, VOLUME = SIDE * SIDE * SIDE }; /* cells: the longest way back, and a box */
 static const float NEAR = 5;                                     /* cells: from walls to what may see them */
 static const double ENOUGH =
@@ -221,29 +219,41 @@ static void follow_some(const und_solids *s, const float *before, float *phi, fl
     }
 }
 
+typedef struct following {
+    const und_solids *s;
+    const float *before;
+    float *phi;
+    float *const *u;
+    float back; /* cells per speed, backwards */
+} following;
+
+static inline void follow_row(const following *f, und_place p)
+{
+    const und_solids *s = f->s;
+    const int n = s->mac.n[0];
+    int list[UND_LANES], count = 0;
+    if (!rows_near(s, p.y, p.z, MOST))
+        return;
+    for (int x = 0; x < n; x++) {
+        const size_t at = p.at + (size_t)x;
+        if (s->distance[at] < NEAR && s->parts->thin[at] != UND_THIN_SHUT &&
+            (f->before[at] != f->phi[at] || s->parts->thin[at]))
+            list[count++] = x;
+        if (count == UND_LANES || (x + 1 == n && count > 0)) {
+            follow_some(s, f->before, f->phi, f->u, f->back, p.y, p.z, list, count);
+            count = 0;
+        }
+    }
+}
+UND_KERNEL(follow_row, following, UND_EACH_ROW)
+
 void und_solids_follow(const und_solids *s, const float *before, float *phi, float *const u[3],
                        double cells_per_speed)
 {
-    const und_mac *m = &s->mac;
-    if (!s->any)
-        return;
-    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        int y = row % m->n[1], z = row / m->n[1], list[UND_LANES], count = 0;
-        size_t first = und_mac_row(m, row);
-        if (!rows_near(s, y, z, MOST))
-            continue;
-        for (int x = 0; x < m->n[0]; x++) {
-            size_t at = first + (size_t)x;
-            if (s->distance[at] < NEAR && s->parts->thin[at] != UND_THIN_SHUT &&
-                (before[at] != phi[at] || s->parts->thin[at]))
-                list[count++] = x;
-            if (count == UND_LANES || (x + 1 == m->n[0] && count > 0)) {
-                follow_some(s, before, phi, u, -(float)cells_per_speed, y, z, list, count);
-                count = 0;
-            }
-        }
-    }
+    const following f = {s, before, phi, u, -(float)cells_per_speed};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    if (s->any)
+        und_pass(&(und_device){s->threads}, follow_row, &f, &rows);
 }
 
 /* ---- Between the sides ---- */
