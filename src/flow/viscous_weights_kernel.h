@@ -30,10 +30,15 @@ UND_INLINE void und_viscous_kinds_row(const und_viscous_weights_args *w, und_pla
         uint8_t *kind = w->kind[a] + p.at;
         for (int k = 0; k < w->unknown[a].words; k++)
             unknown[k] = flows[k];
-        for (int x = -1; x <= w->mac.n[0]; x++)
-            kind[x] = unknown[(x + 1) >> 6] >> ((x + 1) & 63) & 1 ? UND_FACE_UNKNOWN
-                      : open[x] > 0                               ? UND_FACE_AIR
-                                                                  : UND_FACE_SHUT;
+        for (int x = -1; x <= w->mac.n[0]; x += UND_LANES) {
+            const int left = w->mac.n[0] + 1 - x;
+            const und_lanes_int none = {0}, moves = und_lanes_where(und_mask_sixteen(&w->flows[a], flows, x) &
+                                                                    UND_LANES_ALL);
+            const und_lanes_int rests =
+                und_lanes_int_select(und_lanes_load(open + x) > 0, none + UND_FACE_AIR, none + UND_FACE_SHUT);
+            und_lanes_bytes_store_some(kind + x, und_lanes_int_select(moves, none + UND_FACE_UNKNOWN, rests),
+                                       left < UND_LANES ? (1u << left) - 1 : UND_LANES_ALL);
+        }
     }
 }
 UND_KERNEL(und_viscous_kinds_row, und_viscous_weights_args, UND_EACH_ROW)

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "flow/viscous.h"
 #include "geom/value.h"
+#include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
@@ -97,46 +98,20 @@ static void set_viscosity(und_levelset *s, const und_distance *surface)
         und_control_particles_viscosity(und_levelset_control_particles(s), s->viscous->nu);
 }
 
-/* The pressure is the plain one: what is asked for next is what changes in the viscous one. */
-static void put_aside(const und_levelset *s, double *pressure, size_t row, int begin, int end)
-{
-    double *plain = s->viscous->plain + row;
-    for (int x = begin; x < end; x++) {
-        plain[x] = pressure[row + (size_t)x];
-        pressure[row + (size_t)x] = 0;
-    }
-}
-static void add(const und_levelset *s, double *pressure, size_t row, int begin, int end)
-{
-    double *p = s->flow.p + row, *plain = s->viscous->plain + row, *viscous = s->viscous->viscous + row;
-    const double lasts = s->viscous->lasts;
-    for (int x = begin; x < end; x++) {
-        p[x] = pressure[row + (size_t)x] + viscous[x];
-        viscous[x] = lasts * p[x];
-        p[x] += plain[x];
-    }
-}
-
-typedef void cells_fn(const und_levelset *s, double *pressure, size_t row, int begin, int end);
-
 /* Of cells that have a pressure; of the others the viscous one is 0. */
-static void each_row(und_levelset *s, cells_fn *fn, double *pressure)
+static void each_cell(und_levelset *s, const und_kernel *kernel, double *pressure)
 {
-    const und_mac *m = &s->mac;
-    int rows = und_mac_rows(m), threads = und_workers(s->threads, m->count, 1 << 16);
-    PARALLEL_FOR(threads)
-    for (int row = 0; row < rows; row++) {
-        double *viscous = s->viscous->viscous + und_mac_row(m, row);
-        int begin, end = -1, last = 0;
-        while (und_mask_stretch(&s->flow.asked, row % m->n[1], row / m->n[1], end, &begin, &end)) {
-            for (int x = last; x < begin; x++)
-                viscous[x] = viscous[x] != 0 ? 0 : viscous[x];
-            fn(s, pressure, und_mac_row(m, row), begin, end);
-            last = end;
-        }
-        for (int x = last; x < m->n[0]; x++)
-            viscous[x] = viscous[x] != 0 ? 0 : viscous[x];
-    }
+    const und_viscous_pressure_args args = {.mac = s->mac,
+                                            .asked = s->flow.asked,
+                                            .pressure = pressure,
+                                            .p = s->flow.p,
+                                            .plain = s->viscous->plain,
+                                            .viscous = s->viscous->viscous,
+                                            .lasts = s->viscous->lasts};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
+                  cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flow.asked);
+    const und_pass passes[2] = {{kernel, &args, &cells}, UND_PASS(und_clear_viscous, &args, &rows)};
+    und_pass_run(&(und_device){s->threads}, passes, 2);
 }
 
 static void tell(struct und_levelset_viscous *v, const und_mac_flow_report *report)
@@ -175,7 +150,7 @@ static void stress(und_levelset *s, und_levelset_pressed *pressed)
     und_levelset_beyond_sides(s, pressed->surface.phi, true);
     und_mac_flow_project(&s->flow, s->system, &plain);
     und_levelset_beyond_sides(s, pressed->surface.phi, false);
-    each_row(s, put_aside, plain.pressure);
+    each_cell(s, &und_put_aside_kernel, plain.pressure);
     und_mac_flow_push(&s->flow, plain.surface, s->viscous->viscous, s->dt);
     und_levelset_enforce_held_velocities(s);
     und_mac_flow_report report = und_viscous_step(s->viscous->solver, &flow);
@@ -203,7 +178,7 @@ void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed)
 void und_levelset_viscous_add(und_levelset *s, double *pressure)
 {
     if (s->viscous)
-        each_row(s, add, pressure);
+        each_cell(s, &und_add_pressures_kernel, pressure);
 }
 
 void und_levelset_viscous_begin(und_levelset *s)

@@ -5,9 +5,9 @@
  * hold too much or too little of. */
 #include "base/maths.h"
 #include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
+#include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
 
@@ -224,46 +224,26 @@ static bool solids_move(const und_levelset *s)
     return s->solids.any && s->solids.push[0];
 }
 
+static und_excess_args excess_of(const und_levelset *s)
+{
+    return (und_excess_args){.mac = s->mac,
+                             .c = s->volume->cells.c,
+                             .gain = s->volume->gain,
+                             .moving = solids_move(s),
+                             .push = {s->solids.push[0], s->solids.push[1], s->solids.push[2]},
+                             .beside_thin = s->solids.beside_thin,
+                             .per_speed = (float)(s->dt / s->def.dx)};
+}
+
 /* Before solids move: how much more cells hold than they have room for. */
 void und_levelset_volume_excess(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
     if (!s->volume || !solids_move(s))
         return;
-    const float *room = s->solids.room; /* which depends on nothing but the time */
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
-            s->volume->gain[first + x] = und_volume_cells(s->volume->cells.c[first + x]) - room[first + x];
-}
-
-/* What solids that move push out of a cell in the step, of a cell: they are where they come to already. */
-static float swept(const und_levelset *s, size_t at)
-{
-    float sum = 0;
-    for (int a = 0; a < 3; a++)
-        sum += s->solids.push[a][at - (size_t)s->mac.step[a]] - s->solids.push[a][at];
-    return sum * (float)(s->dt / s->def.dx);
-}
-
-/* What a cell holds too much of, where solids move; beside walls too thin for the grid by what they will do
- * to it. */
-static float moved_excess(const und_levelset *s, const und_volume_walls *walls, size_t at)
-{
-    const float room = und_volume_room(walls, at) + swept(s, at);
-    return walls->beside_thin[at] ? und_volume_cells(s->volume->cells.c[at]) - room : s->volume->gain[at];
-}
-
-/* What cells hold too much of: of those that `bits` says, from one on. */
-UND_INLINE und_lanes excess_of(const und_levelset *s, const und_volume_walls *walls, bool moving, size_t at,
-                               unsigned bits)
-{
-    und_lanes over = {0};
-    if (!moving)
-        return und_volumes_cells(und_lanes_int_load(s->volume->cells.c + at)) - und_volume_rooms(walls, at);
-    for (; bits; bits &= bits - 1)
-        over[__builtin_ctz(bits)] = moved_excess(s, walls, at + (size_t)__builtin_ctz(bits));
-    return over;
+    und_excess_args args = excess_of(s);
+    args.room = s->solids.room; /* which depends on nothing but the time */
+    und_pass(&(und_device){s->threads}, und_excess, &args, &rows);
 }
 
 /* Cells inside of the liquid that solids may have come over or uncovered. */
@@ -423,32 +403,20 @@ static double shortest_step(const und_levelset *s)
     return pull > 0 ? sqrt(s->def.courant * s->def.dx / pull) / times : 0;
 }
 
-/* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
- * phi may be moved instead, of what is a good deal too much. */
 const float *und_levelset_volume_gain(und_levelset *s, const und_levelset_pressed *p, const float *grown)
 {
-    const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
-    float *gain = s->volume->gain;
-    const bool moving = solids_move(s);
-    const float most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
-    const float half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at += UND_LANES) {
-            const unsigned bits = und_volume_row_bits(end - at);
-            const und_lanes phi = und_lanes_load(p->surface.phi + at), none = {0};
-            und_lanes part = none;
-            if (und_lanes_bits(phi < 0) & bits) {
-                const und_lanes over = excess_of(s, &walls, moving, at, bits);
-                const und_lanes_int much = (phi < 0) & (over > 0.1f);
-                part = und_lanes_select(much, half * und_volumes_clip(over - 0.1f, most), none);
-                part = und_lanes_select(phi < DEEP, half * und_volumes_clip(over, most), part);
-            }
-            und_lanes_store_some(gain + at, grown ? part + und_lanes_load(grown + at) : part, bits);
-        }
-    und_levelset_closing_gain(s, p, &walls, gain);
-    return gain;
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_excess_args args = excess_of(s);
+    args.phi = p->surface.phi;
+    args.room = walls.room;
+    args.grown = grown;
+    args.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
+    args.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
+    args.deep = DEEP;
+    und_pass(&(und_device){s->threads}, und_gain_excess, &args, &rows);
+    und_levelset_closing_gain(s, p, &walls, args.gain);
+    return args.gain;
 }
 
 double und_levelset_asked(const und_levelset *s, int x, int y, int z)
@@ -679,20 +647,13 @@ int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const 
  * what cells hold drift apart in a long time, would stir it. */
 static void still_particles(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
     uint8_t *still = s->volume->cells.parts->mark;
-    const float least = (float)(STILL * STILL * und_levelset_pull(s) * s->def.dx);
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at += UND_LANES) {
-            und_lanes square = {0};
-            for (int a = 0; a < 3; a++) {
-                const float *u = s->flow.u[a] + at;
-                const und_lanes mean = 0.5f * (und_lanes_load(u) + und_lanes_load(u - m->step[a]));
-                square += mean * mean;
-            }
-            und_lanes_bytes_store_some(still + at, (square < least) & 1, und_volume_row_bits(end - at));
-        }
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    const und_still_args args = {.mac = s->mac,
+                                 .u = {s->flow.u[0], s->flow.u[1], s->flow.u[2]},
+                                 .still = still,
+                                 .least = (float)(STILL * STILL * und_levelset_pull(s) * s->def.dx)};
+    und_pass(&(und_device){s->threads}, und_mark_still, &args, &rows);
     und_level_set_particles_refit(s->particles, &s->surface, still, NULL);
 }
 
