@@ -237,4 +237,42 @@ UND_INLINE und_lanes_int und_lanes_int_load_some(const int32_t *p, unsigned whic
 #endif
 }
 
+/* ---- As many doubles ---- */
+
+typedef double und_doubles __attribute__((vector_size(8 * UND_LANES)));
+typedef int64_t und_doubles_int __attribute__((vector_size(8 * UND_LANES)));
+
+UND_INLINE und_doubles und_doubles_load(const double *p) /* from any address */
+{
+    und_doubles v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+UND_INLINE und_doubles und_doubles_of(und_lanes v)
+{
+    return __builtin_convertvector(v, und_doubles);
+}
+UND_INLINE und_doubles_int und_doubles_where(unsigned bits)
+{
+    return __builtin_convertvector(und_lanes_where(bits), und_doubles_int);
+}
+UND_INLINE und_doubles und_doubles_select(und_doubles_int yes, und_doubles a, und_doubles b)
+{
+    return (und_doubles)((yes & (und_doubles_int)a) | (~yes & (und_doubles_int)b));
+}
+UND_INLINE und_doubles und_doubles_abs(und_doubles v)
+{
+    return und_doubles_select(v < 0, -v, v);
+}
+/* Those whose bit is set in `which`, and none of the others is written. */
+UND_INLINE void und_doubles_store_some(double *p, und_doubles v, unsigned which)
+{
+    if (which == UND_LANES_ALL) {
+        __builtin_memcpy(p, &v, sizeof v);
+        return;
+    }
+    for (; which; which &= which - 1)
+        p[__builtin_ctz(which)] = v[__builtin_ctz(which)];
+}
+
 #endif

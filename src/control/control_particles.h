@@ -74,7 +74,6 @@ void und_control_particles_viscosity(const und_control_particles *g, float *nu);
 double und_control_particles_grow(const und_control_particles *g, const und_mac_flow *s,
                                   const und_distance *d, const und_solids *solids, const und_mask *held,
                                   double dt, float *grown);
-void und_control_particles_grown(const und_control_particles *g, float *grown); /* where it added: 0 again */
 
 /* Blends the planes into phi, adds and erases.  The cells that were touched are 1 in touched[], laid out as
  * phi, which is 0 before; the farthest that the surface went, in cells.  phi is to be made a distance again.

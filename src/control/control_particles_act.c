@@ -147,25 +147,10 @@ double und_control_particles_grow(const und_control_particles *g, const und_mac_
                                                    .f = &g->field[UND_CONTROL_DIVERGENCE],
                                                    .flow = s,
                                                    .d = d,
-
                                                    .solids = solids,
                                                    .held = held,
                                                    .field = grown,
                                                    .dt = dt},
                                    grow_row);
     return und_control_particle_sum(g, 0) * size[0] * size[1] * size[2];
-}
-
-static void grown_row(const control_work *w, int y, int z, int begin, int end, double *sum)
-{
-    (void)sum;
-    const size_t row = und_mac_at(&w->g->mac, 0, y, z);
-    for (int x = begin; x < end; x++)
-        w->field[row + (size_t)x] = 0;
-}
-
-void und_control_particles_grown(const und_control_particles *g, float *grown)
-{
-    und_control_particle_for_cells(
-        &(control_work){.g = g, .f = &g->field[UND_CONTROL_DIVERGENCE], .field = grown}, grown_row);
 }

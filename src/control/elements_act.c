@@ -96,8 +96,8 @@ double und_elements_outflow(const und_elements *e, const und_mac_flow *s, const 
     return sum * face;
 }
 
-/* Is there liquid in the cell, which is not in the drain? */
-static bool gives(const element *one, const und_mac_flow *s, const int at[3])
+/* Is there liquid in the cell, which no source has and is not in the drain? */
+static bool gives(const und_elements *e, const element *one, const und_mac_flow *s, const int at[3])
 {
     const cell_box *b = &one->box;
     bool in_box = true;
@@ -107,18 +107,19 @@ static bool gives(const element *one, const und_mac_flow *s, const int at[3])
         in_box = in_box && at[a] >= b->low[a] && at[a] < b->low[a] + b->n[a];
     }
     return und_mask_has(&s->liquid, at[0], at[1], at[2]) &&
+           !(e->any_held && und_mask_has(&e->held, at[0], at[1], at[2])) &&
            !(in_box && one->inside[cell_box_at(b, at[0], at[1], at[2])] < 0);
 }
 
 /* Into a cell of a drain from the liquid around it, m/s in all. */
-static double cell_inflow(const element *one, const und_mac_flow *s, const und_solids *solids,
-                          const int at[3])
+static double cell_inflow(const und_elements *e, const element *one, const und_mac_flow *s,
+                          const und_solids *solids, const int at[3])
 {
     double sum = 0;
     for (int side = 0; side < 6; side++) {
         int axis = side / 2, from[3] = {at[0], at[1], at[2]};
         from[axis] += side % 2 ? 1 : -1;
-        if (!gives(one, s, from))
+        if (!gives(e, one, s, from))
             continue;
         size_t face = und_mac_at(&s->mac, at[0], at[1], at[2]) - (side % 2 ? 0 : (size_t)s->mac.step[axis]);
         double in = (double)s->u[axis][face] * (side % 2 ? -1 : 1) * (double)solids->open[axis][face];
@@ -127,7 +128,8 @@ static double cell_inflow(const element *one, const und_mac_flow *s, const und_s
     return sum;
 }
 
-static double drain_inflow(const element *one, const und_mac_flow *s, const und_solids *solids)
+static double drain_inflow(const und_elements *e, const element *one, const und_mac_flow *s,
+                           const und_solids *solids)
 {
     const cell_box *b = &one->box;
     double sum = 0;
@@ -138,7 +140,7 @@ static double drain_inflow(const element *one, const und_mac_flow *s, const und_
                 bool inside =
                     x >= 0 && y >= 0 && z >= 0 && x < s->mac.n[0] && y < s->mac.n[1] && z < s->mac.n[2];
                 if (inside && one->inside[cell_box_at(b, x, y, z)] < 0)
-                    sum += cell_inflow(one, s, solids, at);
+                    sum += cell_inflow(e, one, s, solids, at);
             }
     return sum;
 }
@@ -148,7 +150,7 @@ double und_elements_inflow(const und_elements *e, const und_mac_flow *s, const u
     double sum = 0;
     for (int i = 0; i < e->count; i++)
         if (e->list[i].active && e->list[i].def.role == UND_ELEMENT_DRAIN)
-            sum += drain_inflow(&e->list[i], s, solids);
+            sum += drain_inflow(e, &e->list[i], s, solids);
     return sum * e->mac.d[0] * e->mac.d[0];
 }
 

@@ -57,7 +57,8 @@ static und_status open_parts(und_mac_flow *s, const und_mac *mac, und_scratch *s
     bool ok = s->parts->scratch && (s->parts->fastest = und_alloc(blocks, sizeof(float), "rows", err)) &&
               (s->parts->faster = und_alloc(blocks, sizeof *s->parts->faster, "rows", err)) &&
               open_fields(s, err) == UND_OK &&
-              und_mask_open(&s->liquid, &s->mac, "the liquid's cells", err) == UND_OK;
+              und_mask_open(&s->liquid, &s->mac, "the liquid's cells", err) == UND_OK &&
+              und_mask_open(&s->asked, &s->mac, "the liquid's cells", err) == UND_OK;
     ok = ok && und_mask_open(&s->parts->air.cells, &s->mac, "the air's cells", err) == UND_OK &&
          und_mask_open(&s->parts->pressed, &s->mac, "the liquid's cells", err) == UND_OK;
     for (int a = 0; ok && a < 3; a++)
@@ -86,6 +87,7 @@ und_status und_mac_flow_open(und_mac_flow *s, const und_mac *mac, int threads, u
 void und_mac_flow_close(und_mac_flow *s)
 {
     und_mask_close(&s->liquid);
+    und_mask_close(&s->asked);
     for (int a = 0; a < 3; a++)
         und_mask_close(&s->flows[a]);
     und_pages_free(s->p);

@@ -14,15 +14,16 @@ typedef struct und_mac_flow {
     und_mac mac;
     int threads;
     und_device device;
-    float *u[3];      /* m/s, of high faces; those of the layer beside the domain included */
-    float *next[3];   /* while a stage needs it: what u becomes */
-    float *gained[3]; /* m/s: half of what forces and pressure gave in the step before, but for blows; NULL:
-                         not kept */
-    float *latest[3]; /* the same with blows, of faces that flow */
-    double *p;        /* pressure over density, m2/s2 */
-    und_mask liquid;  /* cells whose pressure is asked for: phi < 0 and some face open */
-    und_mask
-        flows[3]; /* faces that are not closed and touch such a cell: what advects, is forced and projected */
+    float *u[3];       /* m/s, of high faces; those of the layer beside the domain included */
+    float *next[3];    /* while a stage needs it: what u becomes */
+    float *gained[3];  /* m/s: half of what forces and pressure gave in the step before, but for blows; NULL:
+                          not kept */
+    float *latest[3];  /* the same with blows, of faces that flow */
+    double *p;         /* pressure over density, m2/s2 */
+    und_mask liquid;   /* cells with phi < 0 and some face open */
+    und_mask asked;    /* those whose pressure the last projection found: but held ones */
+    und_mask flows[3]; /* faces that are not closed and touch a cell of the liquid: what advects, is forced
+                          and projected */
     struct und_mac_flow_parts *parts;
 } und_mac_flow;
 
@@ -91,31 +92,34 @@ und_mac_flow_report und_mac_flow_diffuse(und_mac_flow *s, const und_solids *soli
                                          double viscosity, bool stick, double dt, double tolerance,
                                          int max_iterations);
 
-/* What the liquid gains in the step, as a part of its volume. */
-typedef struct und_mac_flow_gain {
-    double everywhere;
-    double pull;        /* m2/s2: pressure over density, so much below the air's, at which solids let go */
-    const float *grown; /* of each cell, besides; NULL: nothing */
-    bool keen;          /* the surface counts to a thousandth of a cell, not to a hundredth */
-    const und_mask
-        *held; /* cells of sources, whose faces' velocities are given and stay the caller's; NULL: none */
-} und_mac_flow_gain;
-
 /* Friction of solids that have any: faces of the flow within half a cell of one go a part of the way to its
  * velocity, along it: the friction in 1/24 s, at once where that is 1; less up to a cell away. */
 void und_mac_flow_rub(und_mac_flow *s, const und_solids *solids, double dt);
 
-/* Equations 4.6 and 4.7 with cut cells and the surface's place within a cell (ghost fluid).  Where
- * solids may let go, solids->loose becomes what they do not hold in this step. */
-und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d, und_solids *solids,
-                                         und_pressure *system, const und_mac_flow_gain *gain, double dt,
-                                         double tolerance, int max_iterations);
+/* What a projection is made of. */
+typedef struct und_mac_flow_projection {
+    const und_distance *surface;
+    und_solids *solids; /* where they may let go, solids->loose becomes what they do not hold in this step */
+    double dt;
+    double everywhere;    /* what the liquid gains in the step, as a part of its volume */
+    const float *grown;   /* of each cell, besides; NULL: nothing */
+    double pull;          /* m2/s2: pressure over density, so much below the air's, at which solids let go */
+    bool keen;            /* the surface counts to a thousandth of a cell, not to a hundredth */
+    const und_mask *held; /* cells whose faces' velocities are given, and are put back by who gives them;
+                             NULL: none */
+    double *pressure;     /* over density, m2/s2: of cells that are asked, from what is there on */
+    double tolerance;
+    int max_iterations;
+} und_mac_flow_projection;
+
+/* Equations 4.6 and 4.7 with cut cells and the surface's place within a cell (ghost fluid). */
+und_mac_flow_report und_mac_flow_project(und_mac_flow *s, und_pressure *system,
+                                         const und_mac_flow_projection *what);
 
 /* Once more, of a flow that has been projected and other cells of which are liquid now: the pressures of both
  * together are the step's. */
-und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, const und_distance *d, und_solids *solids,
-                                               und_pressure *system, const und_mac_flow_gain *gain, double dt,
-                                               double tolerance, int max_iterations);
+und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, und_pressure *system,
+                                               const und_mac_flow_projection *what);
 
 /* The flow pushed for dt by a pressure that is known, over density, m2/s2: equation 4.7 alone. */
 void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt);

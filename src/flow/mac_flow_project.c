@@ -39,7 +39,8 @@ typedef struct project {
     und_mac_flow *s;
     const float *phi, *grown;
     const und_solids *solids;
-    und_mask *loose; /* cells that solids let go */
+    const und_mask *asked; /* cells */
+    und_mask *loose;       /* those that solids let go */
     float *known, *b;
     const double *p;   /* m2/s2, or as q is */
     double unit;       /* p times this is q */
@@ -72,7 +73,7 @@ static double set_system(const project *p)
         args.u[a] = s->u[a];
         args.push[a] = solids->push[a];
     }
-    const und_set cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->liquid);
+    const und_set cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, p->asked);
     return (double)und_pass_most(&s->device, &UND_PASS(und_set_sides, &args, &cells), 1, s->parts->fastest);
 }
 
@@ -203,7 +204,7 @@ static bool let_all_go(const project *p)
     for (int z = 0; z < s->mac.n[2]; z++) {
         gone[z] = 0;
         for (int y = 0; y < s->mac.n[1]; y++)
-            for (int begin, end = -1; und_mask_stretch(&s->liquid, y, z, end, &begin, &end);)
+            for (int begin, end = -1; und_mask_stretch(p->asked, y, z, end, &begin, &end);)
                 for (int x = begin; x < end; x++)
                     gone[z] = let_go(p, x, y, z) ? 1 : gone[z];
     }
@@ -249,7 +250,7 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
         largest = set_system(p);
         if (p->lets_go && !let_all_go(p) && p->again)
             break;
-        und_pressure_set(system, &p->s->liquid, solids->none ? NULL : weight, p->known);
+        und_pressure_set(system, p->asked, solids->none ? NULL : weight, p->known);
         solved = und_pressure_solve_in(system, p->b, pressure, p->unit, warm, tolerance, max_iterations);
         iterations += solved.iterations;
     }
@@ -269,39 +270,38 @@ void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pre
     push(&p);
 }
 
-und_mac_flow_report und_mac_flow_project(und_mac_flow *s, const und_distance *d, und_solids *solids,
-                                         und_pressure *system, const und_mac_flow_gain *gain, double dt,
-                                         double tolerance, int max_iterations)
+und_mac_flow_report und_mac_flow_project(und_mac_flow *s, und_pressure *system,
+                                         const und_mac_flow_projection *what)
 {
-    const double dx = s->mac.d[0];
+    const double dx = s->mac.d[0], dt = what->dt;
     project p = {.s = s,
-                 .phi = d->phi,
-                 .grown = gain->grown,
-                 .least = gain->keen ? LEAST_DEPTH : 0,
-                 .solids = solids,
-                 .loose = &solids->loose,
+                 .phi = what->surface->phi,
+                 .grown = what->grown,
+                 .least = what->keen ? LEAST_DEPTH : 0,
+                 .solids = what->solids,
+                 .asked = &s->asked,
+                 .loose = &what->solids->loose,
                  .unit = dt / dx,
-                 .gain = (float)(gain->everywhere * dx / dt),
+                 .gain = (float)(what->everywhere * dx / dt),
                  .speed = (float)(dx / dt),
-                 .lets_go = solids->separate != NULL,
-                 .pull = gain->pull * dt / dx};
-    if (gain->held)
-        und_mask_remove(&s->liquid, gain->held);
-    und_mask_unite(&s->parts->pressed, &s->liquid);
-    return solve(&p, system, s->p, true, tolerance, max_iterations);
+                 .lets_go = what->solids->separate != NULL,
+                 .pull = what->pull * dt / dx};
+    und_mask_copy(&s->liquid, &s->asked);
+    if (what->held)
+        und_mask_remove(&s->asked, what->held);
+    und_mask_unite(&s->parts->pressed, &s->asked);
+    return solve(&p, system, what->pressure, true, what->tolerance, what->max_iterations);
 }
 
-und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, const und_distance *d, und_solids *solids,
-                                               und_pressure *system, const und_mac_flow_gain *gain, double dt,
-                                               double tolerance, int max_iterations)
+und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, und_pressure *system,
+                                               const und_mac_flow_projection *what)
 {
-    double *before = s->parts->system.x;
-    memcpy(before, s->p, s->mac.count * sizeof *before);
-    memset(s->p, 0, s->mac.count * sizeof *s->p);
-    const und_mac_flow_report report =
-        und_mac_flow_project(s, d, solids, system, gain, dt, tolerance, max_iterations);
+    double *before = s->parts->system.x, *pressure = what->pressure;
+    memcpy(before, pressure, s->mac.count * sizeof *before);
+    memset(pressure, 0, s->mac.count * sizeof *pressure);
+    const und_mac_flow_report report = und_mac_flow_project(s, system, what);
     for (size_t i = 0; i < s->mac.count; i++)
-        s->p[i] += before[i];
+        pressure[i] += before[i];
     return report;
 }
 
@@ -347,7 +347,7 @@ und_mac_flow_report und_mac_flow_free_air(und_mac_flow *s, const und_distance *d
     air.liquid = s->parts->air.cells;
     for (int a = 0; a < 3; a++)
         air.flows[a] = s->parts->air.faces[a];
-    project p = {.s = &air, .phi = d->phi, .solids = solids, .unit = 1, .level = reach};
+    project p = {.s = &air, .phi = d->phi, .solids = solids, .asked = &air.liquid, .unit = 1, .level = reach};
     label_air(&air, s, d, solids, held, reach);
     copy_air(s, s->u, s->parts->air.before);
     return solve(&p, system, s->parts->system.x, false, tolerance, max_iterations);

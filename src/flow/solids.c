@@ -1,14 +1,13 @@
 #include "flow/solids_parts.h"
 
 #include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW = 256, MOST = 255, SPARE = 16, ENOUGH = 4096, LOOKS = 8 };
+enum { ROW = 256, MOST = 255, SPARE = 16, LOOKS = 8 };
 
 /* Closed sides stop what comes to them; in two dimensions nothing goes along z. */
 float und_solids_side(const und_solids *s, int axis, int x)
@@ -22,24 +21,30 @@ float und_solids_side(const und_solids *s, int axis, int x)
     return 1;
 }
 
+static inline void open_row(const und_solids_job *j, und_place p)
+{
+    const und_solids *s = j->s;
+    const int n = s->mac.n[0];
+    for (int a = 0; a < 3; a++) {
+        float *row = s->open[a] + p.at;
+        if ((a != 1 && p.y < 0) || (a != 2 && p.z < 0))
+            continue;
+        const float part = a == 0 ? 1 : und_solids_side(s, a, a == 1 ? p.y : p.z);
+        for (int x = 0; x < n; x++)
+            row[x] = part;
+        if (a == 0) {
+            row[-1] = und_solids_side(s, 0, -1);
+            row[n - 1] = und_solids_side(s, 0, n - 1);
+        }
+    }
+}
+UND_KERNEL(open_row, und_solids_job, UND_EACH_ROW)
+
 static void open_all(und_solids *s)
 {
-    const und_mac *m = &s->mac;
-    PARALLEL_FOR(s->threads)
-    for (int z = -1; z < m->n[2]; z++)
-        for (int y = -1; y < m->n[1]; y++)
-            for (int a = 0; a < 3; a++) {
-                float *row = s->open[a] + und_mac_at(m, 0, y, z);
-                if ((a != 1 && y < 0) || (a != 2 && z < 0))
-                    continue;
-                float part = a == 0 ? 1 : und_solids_side(s, a, a == 1 ? y : z);
-                for (int x = 0; x < m->n[0]; x++)
-                    row[x] = part;
-                if (a == 0) {
-                    row[-1] = und_solids_side(s, 0, -1);
-                    row[m->n[0] - 1] = und_solids_side(s, 0, m->n[0] - 1);
-                }
-            }
+    const int low[3] = {-1, -1, -1};
+    const und_set rows = und_set_box(&s->mac, low, s->mac.n, 1);
+    und_pass(&(und_device){s->threads}, open_row, &(und_solids_job){.s = s}, &rows);
 }
 
 static und_cell_box whole(const und_mac *m)
@@ -114,17 +119,17 @@ static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, in
     }
 }
 
+static inline void merge_rows(const und_solids_job *j, und_place p)
+{
+    merge_row(j->s, j->solid, j->box, p.y, p.z, 0, j->s->distance, j->s->owner);
+    merge_row(j->s, j->solid, j->box, p.y, p.z, 0.5, j->s->parts->node, NULL);
+}
+UND_KERNEL(merge_rows, und_solids_job, UND_EACH_ROW)
+
 static void merge(und_solids *s, int solid, const und_cell_box *b)
 {
-    if (und_cell_box_empty(b))
-        return;
-    size_t items = (size_t)(b->high[0] - b->low[0]) * (size_t)(b->high[1] - b->low[1]);
-    PARALLEL_FOR(und_workers(s->threads, items * (size_t)(b->high[2] - b->low[2]), ENOUGH))
-    for (int z = b->low[2]; z < b->high[2]; z++)
-        for (int y = b->low[1]; y < b->high[1]; y++) {
-            merge_row(s, solid, b, y, z, 0, s->distance, s->owner);
-            merge_row(s, solid, b, y, z, 0.5, s->parts->node, NULL);
-        }
+    const und_set rows = und_cell_box_rows(&s->mac, b);
+    und_pass(&(und_device){s->threads}, merge_rows, &((und_solids_job){s, b, solid}), &rows);
 }
 
 static bool overlaps_some(const und_cell_box *a, const und_cell_box *box, int count)
@@ -393,12 +398,11 @@ static und_status open_fields(und_solids *s, und_error *err)
     p->thin_rows = und_alloc((size_t)(m->n[1] + 2), (size_t)(m->n[2] + 2), "thin walls", err);
     p->slice_sum = und_alloc((size_t)m->n[2], sizeof *p->slice_sum, "thin walls", err);
     p->split = und_pages_alloc_sparse(cells * sizeof *p->split, "thin walls", err);
-    p->before = und_pages_alloc_sparse(cells * sizeof *p->before, "thin walls", err);
     s->plain_room = field_of(m, "the room in cells", err);
     s->beside_thin = und_pages_alloc_sparse(cells, "thin walls", err);
     p->way_out = und_pages_alloc_sparse(cells * sizeof *p->way_out, "the ways out of thin walls", err);
     if (!s->distance || !s->room || !s->owner || !p->node || !p->thin || !p->passed || !p->way_out ||
-        !p->thin_rows || !s->beside_thin || !p->slice_sum || !p->split || !p->before || !s->plain_room)
+        !p->thin_rows || !s->beside_thin || !p->slice_sum || !p->split || !s->plain_room)
         return UND_FAILED;
     if (!p->some_move || !p->some_rest)
         return UND_OK;
@@ -562,7 +566,6 @@ void und_solids_close(und_solids *s)
     if (p) {
         free(p->slice_sum);
         und_pages_free(p->split);
-        und_pages_free(p->before);
         free(p->thin_rows);
         for (int i = 0; i < s->count && p->skin; i++)
             und_solids_skin_free(&p->skin[i]);

@@ -67,10 +67,10 @@ void und_solids_follow(const und_solids *s, const float *before, float *phi, flo
 void und_solids_edge_overflow(const und_solids *s, const float *before, float *phi, float *const u[3],
                               double cells_per_speed, bool third, double furthest);
 /* Before phi is made a distance again: where liquid on one side of such a wall has air on the other, the
- * surface is in the wall.  And after: phi beside the wall is what it was, as what is beyond the wall is not
- * of the same surface. */
-void und_solids_pin(const und_solids *s, float *phi);
-void und_solids_unpin(const und_solids *s, float *phi);
+ * surface is in the wall; `before` becomes what phi was there.  And after: phi beside the wall is that again,
+ * as what is beyond the wall is not of the same surface. */
+void und_solids_pin(const und_solids *s, float *phi, float *before);
+void und_solids_unpin(const und_solids *s, float *phi, float *before);
 
 /* The room on the side of such walls that each cell stands for, which may be more than a cell; false where
  * there are none, and it is `room`. */

@@ -1,11 +1,8 @@
 /* How much of faces and cells the solids leave open, from their distance at the corners of cells. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
-
 #include <string.h>
 
-enum { ENOUGH = 4096 };
 static const float LEAST = 1e-3f; /* of a face: less is closed */
 /* Cells: a corner nearer to a wall is in it.  Faces that lie in a wall are closed, and cells have their room
  * up to it, whichever way their corners were rounded. */
@@ -341,13 +338,14 @@ static void cut_row(und_solids *s, const und_cell_box *b, int y, int z)
         cut_cells(s, y, z, from, to);
 }
 
+static inline void cut(const und_solids_job *j, und_place p)
+{
+    cut_row(j->s, j->box, p.y, p.z);
+}
+UND_KERNEL(cut, und_solids_job, UND_EACH_ROW)
+
 void und_solids_cut(und_solids *s, const und_cell_box *b)
 {
-    if (und_cell_box_empty(b))
-        return;
-    size_t rows = (size_t)(b->high[1] - b->low[1]) * (size_t)(b->high[2] - b->low[2]);
-    PARALLEL_FOR(und_workers(s->threads, rows * (size_t)(b->high[0] - b->low[0]), ENOUGH))
-    for (int z = b->low[2]; z < b->high[2]; z++)
-        for (int y = b->low[1]; y < b->high[1]; y++)
-            cut_row(s, b, y, z);
+    const und_set rows = und_cell_box_rows(&s->mac, b);
+    und_pass(&(und_device){s->threads}, cut, &((und_solids_job){.s = s, .box = b}), &rows);
 }

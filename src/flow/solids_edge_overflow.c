@@ -7,10 +7,8 @@
  * The same where it would come out of the solid at an edge, to where there was none. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
 #include "grid/sample.h"
 
-enum { CELLS_TO_SHARE = 1 << 15 };
 static const float LEAVES = 0.1f; /* of the way: along the normal */
 /* 1 / cells: what bends less is round, and has no edge; in space a ball bends both ways. */
 static const float SHARP = 0.25f, SHARP_IN_SPACE = 0.35f;
@@ -23,8 +21,9 @@ static const float SIDE = 1.5f;    /* cells, and second ones */
 typedef struct edge_overflow {
     const und_solids *s;
     const float *before; /* phi */
+    float *phi;
     float *const *u;
-    float cells_per_speed;
+    float cells_per_speed, far;
     bool third;
 } edge_overflow;
 
@@ -140,29 +139,31 @@ static bool moves(const edge_overflow *b, size_t at)
     return false;
 }
 
+static inline void overflow_row(const edge_overflow *b, und_place p)
+{
+    const und_solids *s = b->s;
+    const int n = s->mac.n[0];
+    int list[UND_LANES], count = 0;
+    for (int x = 0; x < n; x++) {
+        const size_t at = p.at + (size_t)x;
+        const float wall = s->distance[at];
+        if (wall >= 0 && wall < b->far && b->phi[at] < b->far && und_solids_lets_go(s, s->owner[at]) &&
+            moves(b, at))
+            list[count++] = x;
+        if (count == UND_LANES || (x + 1 == n && count > 0)) {
+            do_some(b, b->phi, p.y, p.z, list, count);
+            count = 0;
+        }
+    }
+}
+UND_KERNEL(overflow_row, edge_overflow, UND_EACH_ROW)
+
 void und_solids_edge_overflow(const und_solids *s, const float *before, float *phi, float *const u[3],
                               double cells_per_speed, bool third, double furthest)
 {
-    const und_mac *m = &s->mac;
-    const edge_overflow b = {s, before, u, (float)cells_per_speed, third};
     const float far = fminf((float)furthest, UND_SOLIDS_REACH - 0.5f); /* where distances are known */
-    if (!s->separate)
-        return;
-    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        const int y = row % m->n[1], z = row / m->n[1];
-        const size_t first = und_mac_row(m, row);
-        int list[UND_LANES], count = 0;
-        for (int x = 0; x < m->n[0]; x++) {
-            const size_t at = first + (size_t)x;
-            const float wall = s->distance[at];
-            if (wall >= 0 && wall < far && phi[at] < far && und_solids_lets_go(s, s->owner[at]) &&
-                moves(&b, at))
-                list[count++] = x;
-            if (count == UND_LANES || (x + 1 == m->n[0] && count > 0)) {
-                do_some(&b, phi, y, z, list, count);
-                count = 0;
-            }
-        }
-    }
+    const edge_overflow b = {s, before, phi, u, (float)cells_per_speed, far, third};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    if (s->separate)
+        und_pass(&(und_device){s->threads}, overflow_row, &b, &rows);
 }

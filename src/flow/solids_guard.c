@@ -3,11 +3,8 @@
  * over open faces, and is not liquid any more only if some that was not was within reach. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
-
 #include <string.h>
 
-enum { CELLS_TO_SHARE = 1 << 15 };
 enum { MOST_STEPS = 5, SIDE = 2 * MOST_STEPS + 1, VOLUME = SIDE * SIDE * SIDE };
 static const float NEAR = 4;    /* cells */
 static const float PUSH = 0.5f; /* cells: from the surface to cells that are put back on their side */
@@ -108,18 +105,30 @@ static void settle_cell(const und_solids *s, float *phi, const int cell[3])
         phi[at] = liquid ? -PUSH : PUSH;
 }
 
-static void settle(const und_solids *s, float *phi)
+typedef struct guarding {
+    const und_solids *s;
+    const und_mask *was;
+    float *phi;
+    int steps;
+} guarding;
+
+static inline void guard_row(const guarding *g, und_place p)
 {
-    const und_mac *m = &s->mac;
-    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
-    for (int z = 0; z < m->n[2]; z++)
-        for (int y = 0; y < m->n[1]; y++) {
-            const uint8_t *thin = s->parts->thin + und_mac_at(m, 0, y, z);
-            for (int x = 0; x < m->n[0]; x++)
-                if (thin[x] == UND_THIN_SHUT)
-                    settle_cell(s, phi, (const int[3]){x, y, z});
-        }
+    const float *row = g->phi + p.at;
+    for (int x = 0; x < g->s->mac.n[0]; x++)
+        if ((row[x] < 0) != und_mask_has(g->was, x, p.y, p.z))
+            guard_cell(g->s, g->was, g->phi, g->steps, (const int[3]){x, p.y, p.z});
 }
+UND_KERNEL(guard_row, guarding, UND_EACH_ROW)
+
+static inline void settle_row(const guarding *g, und_place p)
+{
+    const uint8_t *thin = g->s->parts->thin + p.at;
+    for (int x = 0; x < g->s->mac.n[0]; x++)
+        if (thin[x] == UND_THIN_SHUT)
+            settle_cell(g->s, g->phi, (const int[3]){x, p.y, p.z});
+}
+UND_KERNEL(settle_row, guarding, UND_EACH_ROW)
 
 void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int steps, double *leaked)
 {
@@ -127,18 +136,14 @@ void und_solids_guard(const und_solids *s, const und_mask *was, float *phi, int 
     if (!s->any)
         return;
     const size_t slices = (size_t)m->n[2], count = (size_t)s->count;
-    const int most = steps < MOST_STEPS ? steps : MOST_STEPS;
+    const guarding g = {s, was, phi, steps < MOST_STEPS ? steps : MOST_STEPS};
+    und_set rows = und_set_slices(m, UND_ROWS_INSIDE);
+    rows.per_block = rows.wide; /* in two dimensions too, as each slice has its own leaks */
+    rows.blocks = m->n[2];
+    const und_pass guard = UND_PASS(guard_row, &g, &rows), settle = UND_PASS(settle_row, &g, &rows);
+    const und_step steps_of[2] = {{.passes = &guard, .count = 1}, {.passes = &settle, .count = 1}};
     memset(s->parts->leaks, 0, slices * count * sizeof *s->parts->leaks);
-    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
-    for (int z = 0; z < m->n[2]; z++)
-        for (int y = 0; y < m->n[1]; y++) {
-            const float *row = phi + und_mac_at(m, 0, y, z);
-            for (int x = 0; x < m->n[0]; x++)
-                if ((row[x] < 0) != und_mask_has(was, x, y, z))
-                    guard_cell(s, was, phi, most, (const int[3]){x, y, z});
-        }
-    if (s->parts->some_move)
-        settle(s, phi);
+    und_pass_steps(&(und_device){s->threads}, steps_of, s->parts->some_move ? 2 : 1);
     for (size_t k = 0; leaked && k < slices * count; k++)
         leaked[k % count] += s->parts->leaks[k] * m->d[0] * m->d[1] * m->d[2];
 }

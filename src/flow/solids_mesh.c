@@ -1,9 +1,6 @@
 /* Meshes as solids: their distances come from a lattice, which knows all of them at once. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
-
-enum { ENOUGH = 4096 };
 /* Cells: a sheet is taken to be as thick at least; then the corners of cells tell its sides apart. */
 static const double SHEET = 1.9;
 
@@ -81,15 +78,16 @@ static void merge_row(und_solids *s, int solid, const und_cell_box *b, int y, in
     }
 }
 
+static inline void merge_rendered(const und_solids_job *j, und_place p)
+{
+    merge_row(j->s, j->solid, j->box, p.y, p.z);
+}
+UND_KERNEL(merge_rendered, und_solids_job, UND_EACH_ROW)
+
 void und_solids_merge_rendered(und_solids *s, int solid, const und_cell_box *b)
 {
-    if (und_cell_box_empty(b))
-        return;
-    size_t rows = (size_t)(b->high[1] - b->low[1]) * (size_t)(b->high[2] - b->low[2]);
-    PARALLEL_FOR(und_workers(s->threads, rows * (size_t)(b->high[0] - b->low[0]), ENOUGH))
-    for (int z = b->low[2]; z < b->high[2]; z++)
-        for (int y = b->low[1]; y < b->high[1]; y++)
-            merge_row(s, solid, b, y, z);
+    const und_set rows = und_cell_box_rows(&s->mac, b);
+    und_pass(&(und_device){s->threads}, merge_rendered, &((und_solids_job){s, b, solid}), &rows);
 }
 
 und_status und_solids_deform(und_solids *s, int solid, und_error *err)

@@ -3,6 +3,7 @@
 #define UND_FLOW_SOLIDS_PARTS_H
 
 #include "flow/solids.h"
+#include "grid/pass.h"
 
 #include "geom/motion.h"
 #include "geom/sequence.h"
@@ -17,11 +18,23 @@ static inline bool und_cell_box_empty(const und_cell_box *b)
 {
     return b->low[0] >= b->high[0] || b->low[1] >= b->high[1] || b->low[2] >= b->high[2];
 }
+/* Its rows, whose cells cost more than those of a plain pass. */
+static inline und_set und_cell_box_rows(const und_mac *m, const und_cell_box *b)
+{
+    return und_set_box(m, b->low, b->high, 8);
+}
 static inline bool und_cell_box_has(const und_cell_box *b, const int cell[3])
 {
     return cell[0] >= b->low[0] && cell[0] < b->high[0] && cell[1] >= b->low[1] && cell[1] < b->high[1] &&
            cell[2] >= b->low[2] && cell[2] < b->high[2];
 }
+
+/* What is done to a box. */
+typedef struct und_solids_job {
+    struct und_solids *s;
+    const und_cell_box *box;
+    int solid;
+} und_solids_job;
 
 /* A solid within an interval. */
 typedef struct und_solid_state {
@@ -63,7 +76,6 @@ typedef struct und_solids_parts {
     uint8_t *thin;         /* UND_THIN_... of each cell */
     uint8_t *thin_rows;    /* rows of cells that have such, from y and z of -1 on */
     und_thin_split *split; /* of cells at thin walls */
-    float *before;         /* of cells at thin walls: phi before it is made a distance */
     double *slice_sum;     /* scratch */
     float (*way_out)[3];   /* of cells at thin walls: from the centre to a place outside solids, in cells */
     uint8_t *passed;       /* 1 + the solid that passed the cell's centre within the interval */

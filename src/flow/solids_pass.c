@@ -3,9 +3,7 @@
  * leads into the solid on one of its sides and out of it on another. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
-
-enum { PIECES = 64, LOOKS = 8, ENOUGH = 4096 };
+enum { PIECES = 64, LOOKS = 8 };
 static const double DEEPEST = 0.9; /* cells: what is deeper in a solid has no open face */
 static const double FAR = 1.5;     /* cells */
 static const double SMALL = 1e-5;  /* cells: to take differences over */
@@ -159,19 +157,29 @@ static bool passes_cell(const und_solids *s, int solid, const way *w, const int 
     return passes(&(way){w->def, w->mac, 1, pose}, p);
 }
 
-static void mark_row(und_solids *s, int solid, const way *w, const und_cell_box *b, int y, int z,
-                     double reach)
+typedef struct marking {
+    const und_solids *s;
+    const und_cell_box *box;
+    const way *way;
+    double reach;
+    int solid;
+} marking;
+
+static inline void mark_row(const marking *k, und_place p)
 {
-    uint8_t *passed = s->parts->passed + und_mac_at(&s->mac, 0, y, z);
-    const float *distance = s->distance + und_mac_at(&s->mac, 0, y, z);
-    const uint8_t mark = (uint8_t)(solid + 1);
-    for (int x = b->low[0]; x < b->high[0]; x++) {
-        const int cell[3] = {x, y, z};
-        bool known = passed[x] && passed[x] <= mark;
-        if (!known && may_pass(s, cell, (double)distance[x], reach) && passes_cell(s, solid, w, cell))
+    const und_solids *s = k->s;
+    uint8_t *passed = s->parts->passed + p.at;
+    const float *distance = s->distance + p.at;
+    const uint8_t mark = (uint8_t)(k->solid + 1);
+    for (int x = k->box->low[0]; x < k->box->high[0]; x++) {
+        const int cell[3] = {x, p.y, p.z};
+        const bool known = passed[x] && passed[x] <= mark;
+        if (!known && may_pass(s, cell, (double)distance[x], k->reach) &&
+            passes_cell(s, k->solid, k->way, cell))
             passed[x] = mark;
     }
 }
+UND_KERNEL(mark_row, marking, UND_EACH_ROW)
 
 void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *b)
 {
@@ -188,9 +196,7 @@ void und_solids_mark_passed(und_solids *s, int solid, const und_cell_box *b)
     pose[w.pieces] = state->to;
     if (def->sequence)
         reach += und_sequence_speed(def->sequence, state->time + state->dt) * state->dt / s->mac.d[0];
-    size_t rows = (size_t)(b->high[1] - b->low[1]) * (size_t)(b->high[2] - b->low[2]);
-    PARALLEL_FOR(und_workers(s->threads, rows * (size_t)(b->high[0] - b->low[0]), ENOUGH))
-    for (int z = b->low[2]; z < b->high[2]; z++)
-        for (int y = b->low[1]; y < b->high[1]; y++)
-            mark_row(s, solid, &w, b, y, z, reach);
+    const marking all = {s, b, &w, reach, solid};
+    const und_set rows = und_cell_box_rows(&s->mac, b);
+    und_pass(&(und_device){s->threads}, mark_row, &all, &rows);
 }

@@ -3,13 +3,11 @@
  * over open faces leads to. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
 #include "grid/sample.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CELLS_TO_SHARE = 1 << 15 };
 enum { MOST = 4, SIDE = MOST + 2, VOLUME = SIDE * SIDE * SIDE }; /* cells: the longest way back, and a box */
 static const float NEAR = 5;                                     /* cells: from walls to what may see them */
 static const double ENOUGH =
@@ -221,29 +219,41 @@ static void follow_some(const und_solids *s, const float *before, float *phi, fl
     }
 }
 
+typedef struct following {
+    const und_solids *s;
+    const float *before;
+    float *phi;
+    float *const *u;
+    float back; /* cells per speed, backwards */
+} following;
+
+static inline void follow_row(const following *f, und_place p)
+{
+    const und_solids *s = f->s;
+    const int n = s->mac.n[0];
+    int list[UND_LANES], count = 0;
+    if (!rows_near(s, p.y, p.z, MOST))
+        return;
+    for (int x = 0; x < n; x++) {
+        const size_t at = p.at + (size_t)x;
+        if (s->distance[at] < NEAR && s->parts->thin[at] != UND_THIN_SHUT &&
+            (f->before[at] != f->phi[at] || s->parts->thin[at]))
+            list[count++] = x;
+        if (count == UND_LANES || (x + 1 == n && count > 0)) {
+            follow_some(s, f->before, f->phi, f->u, f->back, p.y, p.z, list, count);
+            count = 0;
+        }
+    }
+}
+UND_KERNEL(follow_row, following, UND_EACH_ROW)
+
 void und_solids_follow(const und_solids *s, const float *before, float *phi, float *const u[3],
                        double cells_per_speed)
 {
-    const und_mac *m = &s->mac;
-    if (!s->any)
-        return;
-    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        int y = row % m->n[1], z = row / m->n[1], list[UND_LANES], count = 0;
-        size_t first = und_mac_row(m, row);
-        if (!rows_near(s, y, z, MOST))
-            continue;
-        for (int x = 0; x < m->n[0]; x++) {
-            size_t at = first + (size_t)x;
-            if (s->distance[at] < NEAR && s->parts->thin[at] != UND_THIN_SHUT &&
-                (before[at] != phi[at] || s->parts->thin[at]))
-                list[count++] = x;
-            if (count == UND_LANES || (x + 1 == m->n[0] && count > 0)) {
-                follow_some(s, before, phi, u, -(float)cells_per_speed, y, z, list, count);
-                count = 0;
-            }
-        }
-    }
+    const following f = {s, before, phi, u, -(float)cells_per_speed};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    if (s->any)
+        und_pass(&(und_device){s->threads}, follow_row, &f, &rows);
 }
 
 /* ---- Between the sides ---- */
@@ -254,14 +264,14 @@ static bool liquid(float phi)
 }
 
 /* A cell at a thin wall with nothing but its own kind on its side is as far from the surface as the wall. */
-static void pin_cell(const und_solids *s, float *phi, const int cell[3])
+static void pin_cell(const und_solids *s, float *phi, float *before, const int cell[3])
 {
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
     const bool own = liquid(phi[at]);
     const float was = own ? fminf(phi[at], -LEAST) : fmaxf(phi[at], LEAST);
     float size = 0;
-    s->parts->before[at] = 0;
+    before[at] = 0;
     for (int way = 0; way < 6; way++) {
         int a = way / 2, to = cell[a] + (way % 2 ? 1 : -1);
         size_t next = way % 2 ? at + (size_t)m->step[a] : at - (size_t)m->step[a];
@@ -269,7 +279,7 @@ static void pin_cell(const und_solids *s, float *phi, const int cell[3])
             continue;
         bool open = s->open[a][way % 2 ? at : next] > 0, shut = s->parts->thin[next] == UND_THIN_SHUT;
         if (open && liquid(phi[next]) != own) {
-            s->parts->before[at] = was;
+            before[at] = was;
             return;
         }
         if (!open && shut && size == 0)
@@ -279,17 +289,17 @@ static void pin_cell(const und_solids *s, float *phi, const int cell[3])
     }
     if (!(size > 0))
         return;
-    s->parts->before[at] = was;
+    before[at] = was;
     phi[at] = own ? -size : size;
 }
 
 /* phi of a cell that was pinned, or that a surface of its own side comes to, is what it was, but no further
  * from the surface than a cell more than one of its kind that is open to it. */
-static void unpin_cell(const und_solids *s, float *phi, const int cell[3])
+static void unpin_cell(const und_solids *s, float *phi, float *before, const int cell[3])
 {
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    const float *before = s->parts->before, sign = liquid(before[at]) ? -1 : 1;
+    const float sign = liquid(before[at]) ? -1 : 1;
     float size = fabsf(before[at]);
     if (before[at] == 0)
         return;
@@ -305,8 +315,9 @@ static void unpin_cell(const und_solids *s, float *phi, const int cell[3])
 }
 
 /* A cell in a thin wall is between those beside it. */
-static void pin_shut(const und_solids *s, float *phi, const int cell[3])
+static void pin_shut(const und_solids *s, float *phi, float *before, const int cell[3])
 {
+    (void)before;
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
     float sum = 0;
@@ -323,9 +334,9 @@ static void pin_shut(const und_solids *s, float *phi, const int cell[3])
         phi[at] = sum / (float)count;
 }
 
-typedef void cell_fn(const und_solids *s, float *phi, const int cell[3]);
+typedef void cell_fn(const und_solids *s, float *phi, float *before, const int cell[3]);
 
-static void each_cell(const und_solids *s, float *phi, uint8_t kind, cell_fn *fn)
+static void each_cell(const und_solids *s, float *phi, float *before, uint8_t kind, cell_fn *fn)
 {
     const und_mac *m = &s->mac;
     for (int row = 0; row < und_mac_rows(m) && s->any; row++) {
@@ -333,17 +344,17 @@ static void each_cell(const und_solids *s, float *phi, uint8_t kind, cell_fn *fn
         const uint8_t *thin = s->parts->thin + und_mac_row(m, row);
         for (int x = 0; x < m->n[0] && und_solids_thin_row(s, y, z); x++)
             if (thin[x] == kind)
-                fn(s, phi, (const int[3]){x, y, z});
+                fn(s, phi, before, (const int[3]){x, y, z});
     }
 }
 
-void und_solids_pin(const und_solids *s, float *phi)
+void und_solids_pin(const und_solids *s, float *phi, float *before)
 {
-    each_cell(s, phi, UND_THIN_WALL, pin_cell);
-    each_cell(s, phi, UND_THIN_SHUT, pin_shut);
+    each_cell(s, phi, before, UND_THIN_WALL, pin_cell);
+    each_cell(s, phi, before, UND_THIN_SHUT, pin_shut);
 }
 
-void und_solids_unpin(const und_solids *s, float *phi)
+void und_solids_unpin(const und_solids *s, float *phi, float *before)
 {
-    each_cell(s, phi, UND_THIN_WALL, unpin_cell);
+    each_cell(s, phi, before, UND_THIN_WALL, unpin_cell);
 }

@@ -5,9 +5,6 @@
  * side only, and the open parts of faces alone tell. */
 #include "flow/solids_parts.h"
 
-#include "base/parallel.h"
-
-enum { ENOUGH = 4096 };
 static const double REACHES = 1.2; /* cells: from a wall to cells that it may concern */
 static const double PROBE =
     0.95; /* cells into a wall: as deep there is 1.9 thick, and the diagonal is 1.73 */
@@ -199,18 +196,20 @@ static uint8_t thin_at(und_solids *s, const int cell[3])
     return UND_THIN_WALL;
 }
 
+static inline void find_thin(const und_solids_job *j, und_place p)
+{
+    uint8_t *thin = j->s->parts->thin + p.at;
+    for (int x = j->box->low[0]; x < j->box->high[0]; x++)
+        thin[x] = thin_at(j->s, (const int[3]){x, p.y, p.z});
+}
+UND_KERNEL(find_thin, und_solids_job, UND_EACH_ROW)
+
 void und_solids_find_thin(und_solids *s, const und_cell_box *b)
 {
+    const und_set rows = und_cell_box_rows(&s->mac, b);
     if (und_cell_box_empty(b))
         return;
-    size_t rows = (size_t)(b->high[1] - b->low[1]) * (size_t)(b->high[2] - b->low[2]);
-    PARALLEL_FOR(und_workers(s->threads, rows * (size_t)(b->high[0] - b->low[0]), ENOUGH))
-    for (int z = b->low[2]; z < b->high[2]; z++)
-        for (int y = b->low[1]; y < b->high[1]; y++) {
-            uint8_t *thin = s->parts->thin + und_mac_at(&s->mac, 0, y, z);
-            for (int x = b->low[0]; x < b->high[0]; x++)
-                thin[x] = thin_at(s, (const int[3]){x, y, z});
-        }
+    und_pass(&(und_device){s->threads}, find_thin, &((und_solids_job){.s = s, .box = b}), &rows);
     und_solids_mark_sides(s, b);
 }
 

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { CELLS_TO_SHARE = 1 << 15, ENOUGH = 4096, OWN = 6, NOBODY = 7 };
+enum { CELLS_TO_SHARE = 1 << 15, OWN = 6, NOBODY = 7 };
 static const double LONGEST = 4;  /* cells: walls are looked for so far */
 static const double SMALL = 1e-4; /* cells: to take differences over */
 
@@ -85,28 +85,28 @@ static und_thin_split split_cell(const und_solids *s, const int cell[3])
     return split;
 }
 
+static inline void split_row(const und_solids_job *j, und_place p)
+{
+    const und_solids *s = j->s;
+    for (int x = j->box->low[0]; x < j->box->high[0]; x++) {
+        const size_t at = p.at + (size_t)x;
+        const uint8_t thin = s->parts->thin[at];
+        s->plain_room[at] = thin ? 0 : s->room[at];
+        if (thin)
+            s->parts->split[at] = split_cell(s, (const int[3]){x, p.y, p.z});
+    }
+}
+UND_KERNEL(split_row, und_solids_job, UND_EACH_ROW)
+
 void und_solids_split(und_solids *s, const und_cell_box *b)
 {
-    const und_mac *m = &s->mac;
-    int low[3], high[3];
+    und_cell_box inner;
     for (int a = 0; a < 3; a++) {
-        low[a] = b->low[a] > 0 ? b->low[a] : 0;
-        high[a] = b->high[a] < m->n[a] ? b->high[a] : m->n[a];
+        inner.low[a] = b->low[a] > 0 ? b->low[a] : 0;
+        inner.high[a] = b->high[a] < s->mac.n[a] ? b->high[a] : s->mac.n[a];
     }
-    if (low[0] >= high[0] || low[1] >= high[1] || low[2] >= high[2])
-        return;
-    size_t cells = (size_t)(high[0] - low[0]) * (size_t)(high[1] - low[1]) * (size_t)(high[2] - low[2]);
-    PARALLEL_FOR(und_workers(s->threads, cells, ENOUGH))
-    for (int z = low[2]; z < high[2]; z++)
-        for (int y = low[1]; y < high[1]; y++) {
-            size_t row = und_mac_at(m, 0, y, z);
-            for (int x = low[0]; x < high[0]; x++) {
-                const uint8_t thin = s->parts->thin[row + (size_t)x];
-                s->plain_room[row + (size_t)x] = thin ? 0 : s->room[row + (size_t)x];
-                if (thin)
-                    s->parts->split[row + (size_t)x] = split_cell(s, (const int[3]){x, y, z});
-            }
-        }
+    const und_set rows = und_cell_box_rows(&s->mac, &inner);
+    und_pass(&(und_device){s->threads}, split_row, &((und_solids_job){.s = s, .box = &inner}), &rows);
 }
 
 /* The part of a cell that is liquid, by what is on its side. */

@@ -142,64 +142,49 @@ static inline void note(double value, double *most)
     *most = size > *most || isnan(size) ? size : *most;
 }
 
-/* ---- The operator ---- */
+/* ---- Passes ---- */
 
-/* q += what the cells' stresses along the component's axis make of p. */
-static void add_normal(const und_viscous *v, int a, size_t row, int begin, int end)
+static und_viscous_args args_of(const und_viscous *v)
 {
-    const ptrdiff_t step = v->mac.step[a];
-    const float *restrict cell = v->cell + row, *restrict mass = v->mass[a] + row;
-    const double *restrict p = v->p[a] + row;
-    double *restrict q = v->q[a] + row;
-    SIMD
-    for (int x = begin; x < end; x++)
-        q[x] = (double)mass[x] * p[x] + (double)cell[x] * (p[x] - p[x - step]) +
-               (double)cell[x + step] * (p[x] - p[x + step]);
-}
-
-/* The same of edges across axis b, both of a face. */
-static void add_shear(const und_viscous *v, int a, int b, size_t row, int begin, int end)
-{
-    const ptrdiff_t sa = v->mac.step[a], sb = v->mac.step[b];
-    const float *restrict own = und_viscous_edge(v, a, b) + row, *restrict other =
-                                                                     und_viscous_edge(v, b, a) + row;
-    const double *restrict p = v->p[a] + row, *restrict across = v->p[b] + row;
-    double *restrict q = v->q[a] + row;
-    SIMD
-    for (int x = begin; x < end; x++) {
-        double low = (double)own[x - sb] * (p[x] - p[x - sb]) +
-                     (double)other[x - sb] * (across[x - sb + sa] - across[x - sb]);
-        double high = (double)own[x] * (p[x + sb] - p[x]) + (double)other[x] * (across[x + sa] - across[x]);
-        q[x] += (double)own[x - sb] * low - (double)own[x] * high;
+    und_viscous_args args = {.mac = v->mac,
+                             .axes = v->axes,
+                             .coupled = v->coupled,
+                             .own_share = v->own_share,
+                             .cell = v->cell,
+                             .known = v->known};
+    for (int a = 0; a < 3; a++) {
+        args.kind[a] = v->kind[a];
+        args.mass[a] = v->mass[a];
+        args.edge[a][0] = v->edge[a][0];
+        args.edge[a][1] = v->edge[a][1];
+        args.x[a] = v->x[a];
+        args.r[a] = v->r[a];
+        args.p[a] = v->p[a];
+        args.q[a] = v->q[a];
+        args.weight[a] = v->weight[a];
+        args.base[a] = v->base[a];
     }
+    return args;
 }
 
-static void add_own_shear(const und_viscous *v, int a, int b, size_t row, int begin, int end)
+/* At faces of all components. */
+static void pass(const und_viscous *v, const und_mask faces[3], const und_kernel kernel[3],
+                 const und_viscous_args *args)
 {
-    const ptrdiff_t sb = v->mac.step[b];
-    const double share = (double)v->own_share;
-    const float *restrict own = und_viscous_edge(v, a, b) + row;
-    const double *restrict p = v->p[a] + row;
-    double *restrict q = v->q[a] + row;
-    SIMD
-    for (int x = begin; x < end; x++)
-        q[x] += share * ((double)(own[x - sb] * own[x - sb]) * (p[x] - p[x - sb]) +
-                         (double)(own[x] * own[x]) * (p[x] - p[x + sb]));
+    und_set sets[3];
+    und_pass passes[3];
+    for (int a = 0; a < v->axes; a++) {
+        sets[a] = und_set_cells(&v->mac, UND_ROWS_INSIDE, &faces[a]);
+        passes[a] = (und_pass){&kernel[a], args, &sets[a]};
+    }
+    und_pass_run(&(und_device){v->threads}, passes, v->axes);
 }
 
-/* q = A p; sums p q. */
-static double apply(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                    double *most)
+/* Sums p q. */
+static double energy(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
+                     double *most)
 {
     (void)context, (void)most;
-    add_normal(v, axis, row, begin, end);
-    for (int b = 0; b < v->axes; b++)
-        if (b != axis) {
-            if (v->coupled)
-                add_shear(v, axis, b, row, begin, end);
-            else
-                add_own_shear(v, axis, b, row, begin, end);
-        }
     const double *p = v->p[axis] + row, *q = v->q[axis] + row;
     double sum = 0;
     for (int x = begin; x < end; x++)
@@ -208,11 +193,6 @@ static double apply(und_viscous *v, const void *context, int axis, size_t row, i
 }
 
 /* ---- Its preconditioner ---- */
-
-typedef struct sides {
-    int component;
-    float divide;
-} sides;
 
 /* The largest weight of a component. */
 static double find_largest(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
@@ -225,43 +205,21 @@ static double find_largest(und_viscous *v, const void *context, int axis, size_t
         note((double)v->cell[i + (size_t)v->mac.step[axis]], most);
         for (int b = 0; b < v->axes; b++)
             if (b != axis) {
-                const float *own = und_viscous_edge(v, axis, b);
+                const float *own = v->edge[3 - axis - b][axis > b];
                 note((double)(own[i] * own[i]), most);
             }
     }
     return 0;
 }
 
-static double set_sides(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                        double *most)
-{
-    const sides *s = context;
-    (void)most;
-    if (axis != s->component)
-        return 0;
-    for (int x = begin; x < end; x++) {
-        size_t i = row + (size_t)x;
-        float known = v->mass[axis][i];
-        for (int b = 0; b < v->axes; b++) {
-            const size_t step = (size_t)v->mac.step[b];
-            const float *own = b == axis ? NULL : und_viscous_edge(v, axis, b);
-            float low = own ? v->own_share * own[i - step] * own[i - step] : v->cell[i];
-            float high = own ? v->own_share * own[i] * own[i] : v->cell[i + step];
-            known += v->kind[axis][i - step] == UND_FACE_UNKNOWN ? 0 : low;
-            known += v->kind[axis][i + step] == UND_FACE_UNKNOWN ? 0 : high;
-            v->weight[b][i] = high * s->divide;
-        }
-        v->known[i] = known * s->divide;
-    }
-    return 0;
-}
-
 static void set_preconditioner(und_viscous *v)
 {
-    double largest = fmax(1, run(v, find_largest, NULL).most);
+    const double largest = fmax(1, run(v, find_largest, NULL).most);
+    und_viscous_args args = args_of(v);
+    args.divide = (float)(1 / largest);
     for (int a = 0; a < v->axes; a++) {
-        sides s = {a, (float)(1 / largest)};
-        run(v, set_sides, &s);
+        const und_set faces = und_set_cells(&v->mac, UND_ROWS_INSIDE, &v->unknown[a]);
+        und_pass_run(&(und_device){v->threads}, &UND_PASS_AXIS(und_viscous_sides, a, &args, &faces), 1);
         und_pressure_set(v->level[a], &v->unknown[a], (const float *const *)v->weight, v->known);
         v->scale[a] = 1 / largest;
     }
@@ -291,45 +249,24 @@ static total precondition(und_viscous *v)
 
 /* ---- Conjugate gradients ---- */
 
-static double turn(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                   double *most)
-{
-    const double beta = *(const double *)context, *q = v->q[axis] + row;
-    double *p = v->p[axis] + row;
-    (void)most;
-    for (int x = begin; x < end; x++)
-        p[x] = q[x] + beta * p[x];
-    return 0;
-}
-
-static double advance(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                      double *most)
-{
-    const double alpha = *(const double *)context, *p = v->p[axis] + row, *q = v->q[axis] + row;
-    double *x_row = v->x[axis] + row, *r = v->r[axis] + row;
-    (void)most;
-    for (int x = begin; x < end; x++) {
-        x_row[x] += alpha * p[x];
-        r[x] -= alpha * q[x];
-    }
-    return 0;
-}
-
 /* The change of velocities, into x.  It ends where the preconditioner finds but little left to change. */
 static und_mac_flow_report solve(und_viscous *v, double fastest, double tolerance, int max_iterations)
 {
     und_mac_flow_report report = {.converged = true};
+    und_viscous_args turn = args_of(v), advance = turn;
     total left = precondition(v);
-    double first = left.most, enough = fmax(tolerance * first, ROUNDING * fastest), beta = 0;
+    double first = left.most, enough = fmax(tolerance * first, ROUNDING * fastest);
     while (left.most > enough && report.iterations < max_iterations && left.sum > 0) {
-        run(v, turn, &beta);
-        double energy = run(v, apply, NULL).sum, alpha = left.sum / energy;
-        if (!(energy > 0) || !isfinite(alpha))
+        pass(v, v->unknown, und_viscous_turn_kernel, &turn);
+        pass(v, v->unknown, und_viscous_apply_kernel, &turn);
+        const double done = run(v, energy, NULL).sum;
+        advance.factor = left.sum / done;
+        if (!(done > 0) || !isfinite(advance.factor))
             break;
-        run(v, advance, &alpha);
+        pass(v, v->unknown, und_viscous_advance_kernel, &advance);
         report.iterations++;
         total next = precondition(v);
-        beta = next.sum / left.sum;
+        turn.factor = next.sum / left.sum;
         left = next;
     }
     report.residual = first > 0 ? left.most / first : first;
@@ -349,72 +286,35 @@ static double find_fastest(und_viscous *v, const void *context, int axis, size_t
     return 0;
 }
 
-/* What forces added is the first guess, and the stress of it is implicit. */
-static double guess(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                    double *most)
-{
-    const und_viscous_flow *f = context;
-    const float *u = f->flow->u[axis] + row, *base = v->base[axis] + row;
-    (void)most;
-    for (int x = begin; x < end; x++)
-        v->p[axis][row + (size_t)x] = (double)u[x] - (double)base[x];
-    return 0;
-}
-static double take_guess(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                         double *most)
-{
-    const double *p = v->p[axis] + row, *q = v->q[axis] + row;
-    (void)context, (void)most;
-    for (int x = begin; x < end; x++)
-        v->r[axis][row + (size_t)x] -= q[x] - (double)v->mass[axis][row + (size_t)x] * p[x];
-    return 0;
-}
-
-/* Leaves x and p 0 everywhere, as the next step finds them. */
-static double give(und_viscous *v, const void *context, int axis, size_t row, int begin, int end,
-                   double *most)
-{
-    const und_viscous_flow *f = context;
-    float *u = f->flow->u[axis] + row;
-    double *change = v->x[axis] + row, *p = v->p[axis] + row;
-    (void)most;
-    for (int x = begin; x < end; x++) {
-        u[x] = (float)((double)u[x] + change[x]);
-        change[x] = p[x] = 0;
-    }
-    return 0;
-}
-
 void und_viscous_keep(und_viscous *v, const und_mac_flow *flow)
 {
-    const und_mac *m = &v->mac;
-    int rows = und_mac_rows(m), threads = und_workers(v->threads, m->count, 8 * UND_VISCOUS_CELLS_TO_SHARE);
+    und_viscous_args args = args_of(v);
     if (v->coupled)
         return;
-    PARALLEL_FOR(threads)
-    for (int row = 0; row < rows; row++)
-        for (int a = 0; a < v->axes; a++) {
-            size_t at = und_mac_row(m, row);
-            for (int begin, end = -1;
-                 und_mask_stretch(&flow->flows[a], row % m->n[1], row / m->n[1], end, &begin, &end);)
-                for (int x = begin; x < end; x++)
-                    v->base[a][at + (size_t)(ptrdiff_t)x] = flow->u[a][at + (size_t)(ptrdiff_t)x];
-        }
+    for (int a = 0; a < 3; a++)
+        args.u[a] = flow->u[a];
+    pass(v, flow->flows, und_viscous_keep_base_kernel, &args);
 }
 
 und_mac_flow_report und_viscous_step(und_viscous *v, const und_viscous_flow *flow)
 {
+    und_viscous_args args = args_of(v), force = args;
+    for (int a = 0; a < 3; a++) {
+        args.u[a] = flow->flow->u[a];
+        force.u[a] = v->coupled ? flow->flow->u[a] : v->base[a];
+        force.solid_u[a] = flow->solids->u[a];
+    }
     und_viscous_set_weights(v, flow);
-    und_viscous_force(v, flow, v->coupled ? flow->flow->u : v->base);
+    pass(v, v->unknown, und_viscous_force_face_kernel, &force);
     set_preconditioner(v);
     if (!v->coupled) {
-        run(v, guess, flow);
-        run(v, apply, NULL);
-        run(v, take_guess, NULL);
+        pass(v, v->unknown, und_viscous_guess_kernel, &args);
+        pass(v, v->unknown, und_viscous_apply_kernel, &args);
+        pass(v, v->unknown, und_viscous_take_guess_kernel, &args);
     }
     double fastest = run(v, find_fastest, flow).most;
     und_mac_flow_report report = solve(v, fastest, flow->tolerance, flow->max_iterations);
-    run(v, give, flow);
+    pass(v, v->unknown, und_viscous_give_kernel, &args);
     und_viscous_follow_border(v, flow);
     return report;
 }

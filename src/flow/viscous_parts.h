@@ -3,11 +3,9 @@
 #define UND_FLOW_VISCOUS_PARTS_H
 
 #include "flow/viscous.h"
+#include "flow/viscous_kernel.h"
 
 enum { UND_VISCOUS_CELLS_TO_SHARE = 1 << 13, UND_VISCOUS_ROWS = 16 };
-
-/* What a face is to the step. */
-enum { UND_FACE_AIR, UND_FACE_SHUT, UND_FACE_HELD, UND_FACE_UNKNOWN };
 
 struct und_viscous {
     und_mac mac;
@@ -31,15 +29,8 @@ struct und_viscous {
     double *block_sum, *block_most;
 };
 
-static inline float *und_viscous_edge(const und_viscous *v, int component, int other)
-{
-    return v->edge[3 - component - other][component > other];
-}
-
 /* viscous_weights.c: everything down to `mass`. */
 void und_viscous_set_weights(und_viscous *v, const und_viscous_flow *flow);
-/* The force of the stresses of the flow u, over dt: r = -dt K u. */
-void und_viscous_force(und_viscous *v, const und_viscous_flow *flow, float *const u[3]);
 /* Faces of open sides have the velocity of the next ones inside. */
 void und_viscous_follow_border(und_viscous *v, const und_viscous_flow *flow);
 

@@ -57,6 +57,15 @@ und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells)
     return s;
 }
 
+und_set und_set_box(const und_mac *mac, const int low[3], const int high[3], int worth)
+{
+    const int wide = high[1] - low[1], deep = high[2] - low[2], along = high[0] - low[0];
+    und_set s = {.mac = mac, .low = {low[1], low[2]}, .wide = wide};
+    s.rows = along > 0 && wide > 0 && deep > 0 ? wide * deep : 0;
+    s.worth = (size_t)s.rows * (size_t)(along > 0 ? along : 0) * (size_t)worth;
+    return in_blocks(s, ROWS);
+}
+
 und_set und_set_list(const void *list, int count, int per_block, int worth)
 {
     return (und_set){.blocks = (count + per_block - 1) / per_block,

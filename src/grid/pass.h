@@ -58,6 +58,8 @@ und_set und_set_rows(const und_mac *mac, und_rows rows);
 und_set und_set_slices(const und_mac *mac, und_rows rows);
 /* Of cells of a mask, or of high faces across an axis; whole rows where it is NULL. */
 und_set und_set_cells(const und_mac *mac, und_rows rows, const und_mask *cells);
+/* Of cells from low to below high, each worth so many. */
+und_set und_set_box(const und_mac *mac, const int low[3], const int high[3], int worth);
 /* Items of a list, so many a block, each worth so many cells. */
 und_set und_set_list(const void *list, int count, int per_block, int worth);
 

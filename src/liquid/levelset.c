@@ -65,11 +65,6 @@ static void choose_step(und_levelset *s)
     s->dt = last ? s->left : s->last_two_equal > 0 ? 0.5 * s->left : most;
 }
 
-static void brought(und_levelset *s, double volume)
-{
-    und_ledger_add(&s->ledger.sources, &s->lost[0], volume);
-}
-
 /* 4.4.3, and what it adds to the ledger.  Drains took what they were found to hold, or what flowed into them
  * where that is more: liquid that comes into a drain from several sides is pressed together there. */
 static void fill_and_drain(und_levelset *s)
@@ -91,68 +86,13 @@ static void fill_and_drain(und_levelset *s)
     if (filled)
         changed = und_levelset_volume(s) - before;
     if (changed > 0)
-        brought(s, changed);
+        und_ledger_add(&s->ledger.sources, &s->lost[0], changed);
     bool drains = false;
     for (int i = 0; i < s->def.element_count; i++)
         drains = drains || s->def.elements[i].role == UND_ELEMENT_DRAIN;
     if (drains)
         und_ledger_add(&s->ledger.drains, &s->lost[1], fmax(s->drained, -changed));
     s->drained = 0;
-}
-
-/* What the liquid is to grow by in this step: the drops that fell in, and where volume is kept, what
- * following the surface has lost and is about to lose: as much as of late. */
-static double growth(und_levelset *s)
-{
-    if (s->volume)
-        return 0;
-    const double most = 0.02; /* of the volume in a substep */
-    double volume = s->ledger.measured, wanted = s->pending;
-    s->pending = 0;
-    if (s->def.keep_volume)
-        wanted += 0.5 * s->losing - s->ledger.correction; /* between too late and too much */
-    double part = volume > 0 ? fmax(-most, fmin(most, wanted / volume)) : 0;
-    s->given = s->def.keep_volume ? part * volume : 0;
-    return part;
-}
-
-double und_levelset_suction(const und_levelset *s)
-{
-    return 0.05 * und_levelset_pull(s) * s->def.dx;
-}
-
-static und_mac_flow_report keep_volume(und_levelset *s)
-{
-    const float *drops = und_levelset_spray_gain(s), *grown = und_levelset_control_gain(s, drops);
-    und_mac_flow_gain gain = {.pull = und_levelset_suction(s),
-                              .everywhere = growth(s),
-                              .grown = s->volume ? und_levelset_volume_gain(s, grown) : grown,
-                              .keen = s->volume != NULL,
-                              .held = und_levelset_held(s)};
-    und_levelset_air_beyond(s, true);
-    und_mac_flow_report report = und_mac_flow_project(&s->flow, &s->surface, &s->solids, s->system, &gain,
-                                                      s->dt, s->def.tolerance, s->def.max_iterations);
-    und_levelset_enforce_held_velocities(s);
-    if (und_levelset_volume_press_more(s)) {
-        const int iterations = report.iterations;
-        gain.grown = und_levelset_volume_gain(s, grown);
-        report = und_mac_flow_project_again(&s->flow, &s->surface, &s->solids, s->system, &gain, s->dt,
-                                            s->def.tolerance, s->def.max_iterations);
-        report.iterations += iterations;
-        und_levelset_enforce_held_velocities(s);
-    }
-    und_levelset_air_beyond(s, false);
-    und_levelset_viscosity_done(s); /* of cells that have a pressure: held ones do not */
-    und_levelset_held_release(s);
-    if (!s->volume) {
-        und_levelset_book(s, und_levelset_held_gain(s));
-        brought(s, s->dt * und_elements_outflow(s->elements, &s->flow, &s->solids));
-        brought(s, s->dt * und_levelset_bands_inflow(s));
-    }
-    s->drained = s->dt * und_elements_inflow(s->elements, &s->flow, &s->solids);
-    und_levelset_control_given(s, drops != NULL);
-    und_levelset_spray_given(s);
-    return report;
 }
 
 static void tell(und_levelset *s, const und_mac_flow_report *report, const und_mac_flow_report *air)
@@ -250,12 +190,9 @@ static und_mac_flow_report extend(und_levelset *s)
     return air;
 }
 
-/* 4.4, in its order; false where it is to be tried again later. */
-static bool substep(und_levelset *s)
+/* What the solids, and whoever brings and takes, do to the liquid. */
+static void change_liquid(und_levelset *s)
 {
-    und_mac_flow_report report = {0}, air = {0};
-    if (!begin_substep(s))
-        return false;
     STEP (SOLIDS) {
         und_levelset_volume_excess(s);
         if (und_solids_move(&s->solids, s->time, s->dt)) {
@@ -271,10 +208,17 @@ static bool substep(und_levelset *s)
     STEP (CONTROL)
         if (s->control)
             und_control_particles_render(und_levelset_control_particles(s), s->time, s->dt);
+}
+
+/* The liquid's velocity at the end of the substep. */
+static und_mac_flow_report make_flow(und_levelset *s)
+{
+    und_mac_flow_report report = {0};
+    und_levelset_pressed pressed = {0};
     STEP (LABELS) {
-        und_levelset_press_wall_films(s);
-        und_mac_flow_label(&s->flow, &s->surface, &s->solids); /* 4.4.2 */
-        und_mac_flow_forget(&s->flow, &s->surface);
+        pressed = und_levelset_press(s);
+        und_mac_flow_label(&s->flow, &pressed.surface, &s->solids); /* 4.4.2 */
+        und_mac_flow_forget(&s->flow, &pressed.surface);
         und_levelset_hold(s);
     }
     STEP (ADVECT)
@@ -282,21 +226,33 @@ static bool substep(und_levelset *s)
     STEP (FORCES) {
         und_levelset_viscous_keep(s);
         push(s);
-        und_levelset_volume_keep(s);
+        und_levelset_volume_keep(s, &pressed);
     }
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
-        und_levelset_viscosity(s); /* 4.4.7 */
+        und_levelset_viscosity(s, &pressed); /* 4.4.7 */
         if (s->solids.friction) {
             und_mac_flow_rub(&s->flow, &s->solids, s->dt);
             und_levelset_enforce_held_velocities(s);
         }
     }
     STEP (PROJECT) {
-        report = keep_volume(s); /* 4.4.8 */
-        und_levelset_release_wall_films(s);
+        report = und_levelset_project(s, &pressed); /* 4.4.8 */
+        und_levelset_volume_free(s, &pressed);
         und_levelset_leave(s);
     }
+    und_scratch_give_back(s->scratch, pressed.surface.phi);
+    return report;
+}
+
+/* 4.4, in its order; false where it is to be tried again later. */
+static bool substep(und_levelset *s)
+{
+    und_mac_flow_report report, air = {0};
+    if (!begin_substep(s))
+        return false;
+    change_liquid(s);
+    report = make_flow(s);
     STEP (EXTEND) {
         air = extend(s);
         und_levelset_heat_move(s);
@@ -597,8 +553,8 @@ und_status und_levelset_open_grid(und_levelset *s, und_error *err)
     s->control = NULL;
     s->pockets = NULL;
     s->film_cell = NULL;
-    s->film_phi = NULL;
     s->closing = NULL;
+    s->lent = 0;
     if (und_levelset_viscous_open(s, err) || und_levelset_heat_open(s, err) || check_memory(s, err) ||
         und_levelset_wall_films_open(s, err) || und_levelset_volume_open(s, err) ||
         und_levelset_held_open(s, err) ||
@@ -628,9 +584,7 @@ void und_levelset_close_grid(und_levelset *s)
     und_solids_close(&s->solids);
     und_mac_flow_close(&s->flow);
     und_distance_close(&s->surface);
-    free(s->film_cell);
-    free(s->film_phi);
-    free(s->closing);
+    und_levelset_wall_films_close(s);
 }
 
 static und_status make_parts(und_levelset *s, und_error *err)

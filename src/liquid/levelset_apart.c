@@ -3,13 +3,11 @@
  * Behind liquid that leaves a solid there is air, in the solid, so that the flow draws it out between them.
  * The paper asks how the flow leaves; here the pressure has been asked before whether the solid holds it
  * (solids.loose), or flow that turns away from a wall below the surface would leave air there. */
-#include "base/parallel.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CELLS_TO_SHARE = 1 << 15 };
 static const float LEAVES = 0.1f; /* of the speed: along the normal */
 static const float LEAST = 0.02f; /* cells in a step: what is slower is at rest */
 
@@ -86,32 +84,41 @@ static bool comes_apart(const und_levelset *s, const int cell[3], size_t at)
 
 typedef bool apart_fn(const und_levelset *s, const int cell[3], size_t at);
 
+typedef struct apart_args {
+    const und_levelset *s;
+    apart_fn *fn;
+    int *changed; /* whether phi did */
+} apart_args;
+
+static inline void mark_row(const apart_args *a, und_place p)
+{
+    const float deepest = -2, furthest = 1.5f; /* cells */
+    const und_levelset *s = a->s;
+    const und_mask *apart = &s->solids.apart;
+    memset(und_mask_row(apart, p.y, p.z), 0, (size_t)apart->words * sizeof *apart->bits);
+    for (int x = 0; x < s->mac.n[0]; x++) {
+        const size_t at = p.at + (size_t)x;
+        const float wall = s->solids.distance[at];
+        if (!(wall < furthest && wall > deepest) || !und_solids_lets_go(&s->solids, s->solids.owner[at]) ||
+            !a->fn(s, (const int[3]){x, p.y, p.z}, at))
+            continue;
+        if (wall < 0)
+            und_mask_row(apart, p.y, p.z)[(x + 1) >> 6] |= UINT64_C(1) << ((x + 1) & 63);
+        if (s->surface.phi[at] < -wall) {
+            s->surface.phi[at] = -wall;
+            __atomic_store_n(a->changed, 1, __ATOMIC_RELAXED);
+        }
+    }
+}
+UND_KERNEL(mark_row, apart_args, UND_EACH_ROW)
+
 /* Cells at solids that let go, of which fn says so, come apart from them: whether phi changed. */
 static bool mark(und_levelset *s, apart_fn *fn)
 {
-    const und_mac *m = &s->mac;
-    const float deepest = -2, furthest = 1.5f; /* cells */
     int changed = 0;
-    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        const int y = row % m->n[1], z = row / m->n[1];
-        const size_t first = und_mac_row(m, row);
-        und_mask *apart = &s->solids.apart;
-        memset(und_mask_row(apart, y, z), 0, (size_t)apart->words * sizeof *apart->bits);
-        for (int x = 0; x < m->n[0]; x++) {
-            const size_t at = first + (size_t)x;
-            const float wall = s->solids.distance[at];
-            if (!(wall < furthest && wall > deepest) ||
-                !und_solids_lets_go(&s->solids, s->solids.owner[at]) || !fn(s, (const int[3]){x, y, z}, at))
-                continue;
-            if (wall < 0)
-                und_mask_add(apart, x, y, z);
-            if (s->surface.phi[at] < -wall) {
-                s->surface.phi[at] = -wall;
-                __atomic_store_n(&changed, 1, __ATOMIC_RELAXED);
-            }
-        }
-    }
+    const apart_args args = {s, fn, &changed};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_pass(&(und_device){s->threads}, mark_row, &args, &rows);
     return changed;
 }
 
@@ -128,19 +135,23 @@ void und_levelset_come_apart(und_levelset *s)
 }
 
 /* Cells in solids that came apart are air still, whatever was carried there from further on in the solid. */
+typedef struct stay_args {
+    float *phi;
+    const float *distance;
+} stay_args;
+
+UND_INLINE void stay(const stay_args *a, und_place p)
+{
+    const und_lanes phi = und_lanes_load(a->phi + p.at), out = -und_lanes_load(a->distance + p.at);
+    und_lanes_store_some(a->phi + p.at, und_lanes_max(phi, out), p.which);
+}
+UND_KERNEL(stay, stay_args, UND_EACH_CELL)
+
 static void stay_apart(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
-    PARALLEL_FOR(und_workers(s->threads, m->count, CELLS_TO_SHARE))
-    for (int row = 0; row < und_mac_rows(m); row++) {
-        const size_t first = und_mac_row(m, row);
-        for (int begin, end = -1;
-             und_mask_stretch(&s->solids.apart, row % m->n[1], row / m->n[1], end, &begin, &end);)
-            for (int x = begin; x < end; x++) {
-                const size_t at = first + (size_t)x;
-                s->surface.phi[at] = fmaxf(s->surface.phi[at], -s->solids.distance[at]);
-            }
-    }
+    const stay_args args = {s->surface.phi, s->solids.distance};
+    const und_set cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->solids.apart);
+    und_pass(&(und_device){s->threads}, stay, &args, &cells);
 }
 
 void und_levelset_into_solids(und_levelset *s, bool moved)

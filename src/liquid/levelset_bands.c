@@ -588,10 +588,9 @@ const und_mask *und_levelset_bands_cells(und_levelset *s, const und_mask *held)
 }
 
 /* As what leaves by a side is found (levelset_edges.c): the two must agree. */
-double und_levelset_bands_inflow(const und_levelset *s)
+double und_levelset_bands_inflow(const und_levelset *s, const float *phi)
 {
     double sum = 0;
-    const float *phi = s->surface.phi;
     for (int i = 0; takes(s) && i < s->bands->border_count; i++) {
         const border_face *f = &s->bands->border[i];
         double at_face = (double)phi[f->cell] + 0.5 * ((double)phi[f->cell] - (double)phi[f->inner]);

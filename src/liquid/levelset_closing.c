@@ -21,6 +21,7 @@ typedef struct search {
     const und_levelset *s;
     const und_volume *v;
     const und_volume_walls *walls;
+    const float *phi;
     int reach;    /* cells: how wide gaps are that may close */
     bool pressed; /* the flow has its pressure */
 } search;
@@ -39,7 +40,7 @@ static bool has_slit(const search *f, size_t at)
 static float space_in(const search *f, size_t at)
 {
     const float room = und_volume_room(f->walls, at);
-    if (!f->v->parts->own[at] || !(room > LEAST_ROOM) || !(f->s->surface.phi[at] >= 0) ||
+    if (!f->v->parts->own[at] || !(room > LEAST_ROOM) || !(f->phi[at] >= 0) ||
         (f->walls->room && has_slit(f, at)))
         return -1;
     const float space = room - und_volume_cells(f->v->c[at]);
@@ -57,7 +58,7 @@ static float inflow(const search *f, size_t at, int axis, bool high)
     const und_levelset *s = f->s;
     const size_t step = (size_t)s->mac.step[axis], face = high ? at : at - step,
                  next = high ? at + step : at - step;
-    if (!f->v->parts->inside[next] || (f->pressed && !(s->surface.phi[next] < 0)))
+    if (!f->v->parts->inside[next] || (f->pressed && !(f->phi[next] < 0)))
         return 0; /* nothing comes in by a side, and the pressure knows of the liquid's faces alone */
     const float u = s->flow.u[axis][face] + (f->pressed ? 0 : (float)(s->def.gravity[axis] * s->dt));
     return (high ? -u : u) * (float)(s->dt / s->def.dx) * f->walls->open[axis][face];
@@ -67,7 +68,7 @@ static float inflow(const search *f, size_t at, int axis, bool high)
  * in the step beside what it has room for, of a cell; 0 where there is none. */
 static float overfills(const search *f, size_t at, int axis, bool up)
 {
-    const float *phi = f->s->surface.phi;
+    const float *phi = f->phi;
     const ptrdiff_t step = up ? f->s->mac.step[axis] : -f->s->mac.step[axis];
     float over = 0, here;
     size_t cell = at;
@@ -110,7 +111,7 @@ static unsigned before_liquid(const search *f, const int cell[3], int axis, bool
     const ptrdiff_t step = up ? m->step[axis] : -m->step[axis];
     und_lanes_int wet = {0};
     for (int by = 1; by <= f->reach && (axis == 0 || by <= last); by++)
-        wet |= und_lanes_load(f->s->surface.phi + ((ptrdiff_t)at + by * step)) < 0;
+        wet |= und_lanes_load(f->phi + ((ptrdiff_t)at + by * step)) < 0;
     return und_lanes_bits(wet);
 }
 
@@ -150,7 +151,7 @@ static int64_t find_in_row(const search *f, int row, int32_t *list, int32_t *cou
     *count = 0;
     for (int x = 0; x < m->n[0]; x += UND_LANES) {
         const size_t from = und_mac_row(m, row) + (size_t)x;
-        const und_lanes phi = und_lanes_load(f->s->surface.phi + from);
+        const und_lanes phi = und_lanes_load(f->phi + from);
         unsigned bits =
             und_lanes_bits((phi >= none) & (phi < furthest)) & und_volume_row_bits((size_t)(m->n[0] - x));
         if (bits)
@@ -177,47 +178,59 @@ UND_KERNEL(find_gaps, search, UND_EACH_ROW)
 
 /* Adds cells to the list, in one go with a pass over slices (NULL: none); how much they would have too much,
  * cells. */
-static double find(und_levelset *s, const und_volume_walls *walls, bool pressed,
-                   const und_volume_filming *films)
+static double find(const search *f, und_levelset_pressed *to, const und_volume_filming *films)
 {
-    const int reach = (int)ceil(s->furthest), rows = und_mac_rows(&s->mac);
-    const search f = {s, und_levelset_volumes(s), walls, reach < FURTHEST ? reach : FURTHEST, pressed};
-    const und_volume_parts *p = f.v->parts;
-    const und_set slices = und_set_slices(&s->mac, UND_ROWS_INSIDE);
-    und_pass passes[2] = {UND_PASS(find_gaps, &f, &slices)};
+    const und_mac *m = &f->s->mac;
+    const und_volume_parts *p = f->v->parts;
+    const und_set slices = und_set_slices(m, UND_ROWS_INSIDE);
+    und_pass passes[2] = {UND_PASS(find_gaps, f, &slices)};
     int64_t sum = 0;
     if (films)
         passes[1] = und_volume_films_pass(films, &slices);
-    und_pass_chain(&(und_device){s->threads}, passes, films ? 2 : 1);
-    for (int row = 0; row < rows; row++) {
-        memcpy(s->closing + s->closing_count, p->extra + und_mac_row(&s->mac, row),
-               (size_t)p->row_count[row] * sizeof *s->closing);
-        s->closing_count += p->row_count[row];
+    und_pass_chain(&(und_device){f->s->threads}, passes, films ? 2 : 1);
+    for (int row = 0; row < und_mac_rows(m); row++) {
+        memcpy(to->closing + to->closing_count, p->extra + und_mac_row(m, row),
+               (size_t)p->row_count[row] * sizeof *to->closing);
+        to->closing_count += p->row_count[row];
         sum += p->row_sum[row];
     }
     return (double)sum / UND_VOLUME_ONE;
 }
 
-void und_levelset_closing_find(und_levelset *s, const und_volume_walls *walls)
+static search search_of(const und_levelset *s, const und_levelset_pressed *p, const und_volume_walls *walls)
 {
-    const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
-    s->closing_count = 0;
-    find(s, walls, false, &films);
+    const int reach = (int)ceil(s->furthest);
+    return (search){.s = s,
+                    .v = und_levelset_volumes(s),
+                    .walls = walls,
+                    .phi = p->surface.phi,
+                    .reach = reach < FURTHEST ? reach : FURTHEST};
 }
 
-bool und_levelset_closing_find_more(und_levelset *s, const und_volume_walls *walls)
+void und_levelset_closing_find(const und_levelset *s, und_levelset_pressed *p, const und_volume_walls *walls)
+{
+    const und_volume_filming films = {und_levelset_volumes(s), &s->surface, walls};
+    const search f = search_of(s, p, walls);
+    find(&f, p, &films);
+}
+
+bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed *p,
+                                    const und_volume_walls *walls)
 {
     const double dx = s->def.dx, liquid = s->ledger.measured / (dx * dx * dx);
-    const int before = s->closing_count;
-    const bool many = find(s, walls, true, NULL) > MANY * liquid;
-    s->closing_count = many ? s->closing_count : before;
+    const int before = p->closing_count;
+    search f = search_of(s, p, walls);
+    f.pressed = true;
+    const bool many = find(&f, p, NULL) > MANY * liquid;
+    p->closing_count = many ? p->closing_count : before;
     return many;
 }
 
-void und_levelset_closing_gain(const und_levelset *s, const und_volume_walls *walls, float *gain)
+void und_levelset_closing_gain(const und_levelset *s, const und_levelset_pressed *p,
+                               const und_volume_walls *walls, float *gain)
 {
-    for (int i = 0; i < s->closing_count; i++) {
-        const size_t at = (size_t)s->closing[i];
+    for (int i = 0; i < p->closing_count; i++) {
+        const size_t at = (size_t)p->closing[i];
         gain[at] -= und_volume_room(walls, at) - und_volume_cells(und_levelset_volume_cells(s)[at]);
     }
 }

@@ -11,7 +11,6 @@
 struct und_levelset_control {
     und_control_particles *control_particles;
     uint8_t *touched; /* cells whose surface was shaped; 0 in between */
-    float *grown;     /* what cells gain, as a part of a cell; 0 in between */
     double before;    /* m3 before the surface was shaped */
     float farthest;   /* cells that the surface went by it */
     double step_stats[UND_LEVELSET_CONTROL_STATS];
@@ -30,9 +29,6 @@ und_status und_levelset_control_open(und_levelset *s, const struct und_levelset_
                                                               s->def.control_particle_count, s->threads, err);
     if (!c->control_particles)
         return err->status;
-    if (und_control_particles_have(c->control_particles, UND_CONTROL_DIVERGENCE) &&
-        !(c->grown = und_pages_alloc(s->mac.count * sizeof *c->grown, "control", err)))
-        return err->status;
     bool shapes = und_control_particles_have(c->control_particles, UND_CONTROL_SURFACE) ||
                   und_control_particles_have(c->control_particles, UND_CONTROL_ADDER) ||
                   und_control_particles_have(c->control_particles, UND_CONTROL_ERASER);
@@ -47,7 +43,6 @@ void und_levelset_control_close(und_levelset *s)
         return;
     und_control_particles_destroy(s->control->control_particles);
     und_pages_free(s->control->touched);
-    und_pages_free(s->control->grown);
     free(s->control);
 }
 
@@ -78,26 +73,18 @@ void und_levelset_book(und_levelset *s, double volume)
         und_ledger_add(&s->ledger.drains, &s->lost[1], -volume);
 }
 
-const float *und_levelset_control_gain(und_levelset *s, const float *grown)
+bool und_levelset_control_grows(const und_levelset *s)
 {
-    struct und_levelset_control *c = s->control;
-    if (!c || !c->grown)
-        return grown;
-    if (grown)
-        memcpy(c->grown, grown, s->mac.count * sizeof *c->grown);
-    const double made = und_control_particles_grow(c->control_particles, &s->flow, &s->surface, &s->solids,
-                                                   und_levelset_held(s), s->dt, c->grown);
-    und_levelset_book(s, s->volume ? und_levelset_volume_grow(s, c->grown) : made);
-    return c->grown;
+    return s->control && und_control_particles_have(s->control->control_particles, UND_CONTROL_DIVERGENCE);
 }
 
-void und_levelset_control_given(und_levelset *s, bool others)
+void und_levelset_control_grow(und_levelset *s, const und_distance *surface, float *grown)
 {
-    struct und_levelset_control *c = s->control;
-    if (c && c->grown && others)
-        memset(c->grown, 0, s->mac.count * sizeof *c->grown);
-    else if (c && c->grown)
-        und_control_particles_grown(c->control_particles, c->grown);
+    if (!und_levelset_control_grows(s))
+        return;
+    const double made = und_control_particles_grow(s->control->control_particles, &s->flow, surface,
+                                                   &s->solids, und_levelset_held(s), s->dt, grown);
+    und_levelset_book(s, s->volume ? und_levelset_volume_grow(s, grown) : made);
 }
 
 /* ---- The surface ---- */

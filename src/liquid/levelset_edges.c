@@ -5,9 +5,9 @@
 
 /* Calls fn for each cell beside an open side, in a fixed order: the cell, that beyond the side, and which
  * side. */
-typedef void edge_fn(und_levelset *s, size_t cell, size_t beyond, int side);
+typedef void edge_fn(void *context, size_t cell, size_t beyond, int side);
 
-static void for_edges(und_levelset *s, edge_fn *fn)
+static void for_edges(const und_levelset *s, edge_fn *fn, void *context)
 {
     const und_mac *m = &s->mac;
     for (int side = 0; side < UND_SIDES; side++) {
@@ -19,30 +19,33 @@ static void for_edges(und_levelset *s, edge_fn *fn)
             for (at[a] = 0; at[a] < m->n[a]; at[a]++) {
                 size_t cell = und_mac_at(m, at[0], at[1], at[2]);
                 ptrdiff_t out = side % 2 ? m->step[axis] : -m->step[axis];
-                fn(s, cell, (size_t)((ptrdiff_t)cell + out), side);
+                fn(context, cell, (size_t)((ptrdiff_t)cell + out), side);
             }
     }
 }
 
 /* The surface that a pressure of 0 is on is the side itself. */
-static void set_air(und_levelset *s, size_t cell, size_t beyond, int side)
+static void set_air(void *context, size_t cell, size_t beyond, int side)
 {
+    float *phi = context;
     (void)side;
-    s->surface.phi[beyond] = fabsf(s->surface.phi[cell]);
+    phi[beyond] = fabsf(phi[cell]);
 }
-static void set_same(und_levelset *s, size_t cell, size_t beyond, int side)
+static void set_same(void *context, size_t cell, size_t beyond, int side)
 {
+    float *phi = context;
     (void)side;
-    s->surface.phi[beyond] = s->surface.phi[cell];
+    phi[beyond] = phi[cell];
 }
 
-void und_levelset_air_beyond(und_levelset *s, bool air)
+void und_levelset_beyond_sides(const und_levelset *s, float *phi, bool air)
 {
-    for_edges(s, air ? set_air : set_same);
+    for_edges(s, air ? set_air : set_same, phi);
 }
 
-static void leave(und_levelset *s, size_t cell, size_t beyond, int side)
+static void leave(void *context, size_t cell, size_t beyond, int side)
 {
+    und_levelset *s = context;
     int axis = side / 2;
     float *u = &s->flow.u[axis][side % 2 ? cell : beyond];
     bool out = side % 2 ? *u > 0 : *u < 0;
@@ -62,5 +65,5 @@ static void leave(und_levelset *s, size_t cell, size_t beyond, int side)
 
 void und_levelset_leave(und_levelset *s)
 {
-    for_edges(s, leave);
+    for_edges(s, leave, s);
 }

@@ -206,9 +206,3 @@ double und_levelset_held_unpile(und_levelset *s)
 {
     return make(s, by_pile);
 }
-
-void und_levelset_held_release(und_levelset *s)
-{
-    if (s->held->directs)
-        und_mask_unite(&s->flow.liquid, &s->held->directed);
-}

@@ -24,7 +24,6 @@ typedef struct und_levelset_spray {
     double volume;  /* m3 of a drop */
     float radius;   /* m */
     float floor[1]; /* m: the domain's bottom */
-    float *grown;   /* what drops bring to cells, of a cell's volume; 0 but while the flow takes it */
     /* What drops brought since: to which cells, and how much. */
     int brought_count, brought_most;
     int32_t *cell;
@@ -49,7 +48,6 @@ und_status und_levelset_spray_open(und_levelset *s, und_error *err)
     p->floor[0] = (float)s->def.origin[1];
     p->brought_most = 8 * s->def.spray_most;
     if (!(p->drops = und_spray_create(&def, -s->def.gravity[1], s->def.seed, s->threads, err)) ||
-        !(p->grown = und_pages_alloc(s->mac.count * sizeof *p->grown, "spray", err)) ||
         !(p->cell = und_pages_alloc((size_t)p->brought_most * sizeof *p->cell, "spray", err)) ||
         !(p->brought = und_pages_alloc((size_t)p->brought_most * sizeof *p->brought, "spray", err)))
         return err->status;
@@ -65,7 +63,6 @@ void und_levelset_spray_close(und_levelset *s)
     if (!p)
         return;
     und_spray_destroy(p->drops);
-    und_pages_free(p->grown);
     und_pages_free(p->cell);
     und_pages_free(p->brought);
     for (int a = 0; a < 3; a++)
@@ -461,21 +458,16 @@ bool und_levelset_spray_reach(const und_levelset *s, int count, const int (*low)
     return any;
 }
 
-const float *und_levelset_spray_gain(const und_levelset *s)
+bool und_levelset_spray_grows(const und_levelset *s)
 {
-    const und_levelset_spray *p = s->spray;
-    if (!p || p->brought_count == 0)
-        return NULL;
-    for (int i = 0; i < p->brought_count; i++)
-        p->grown[p->cell[i]] += p->brought[i];
-    return p->grown;
+    return s->spray && s->spray->brought_count > 0;
 }
 
-void und_levelset_spray_given(und_levelset *s)
+void und_levelset_spray_grow(und_levelset *s, float *grown)
 {
     und_levelset_spray *p = s->spray;
     for (int i = 0; p && i < p->brought_count; i++)
-        p->grown[p->cell[i]] = 0;
+        grown[p->cell[i]] += p->brought[i];
     if (p)
         p->brought_count = 0;
 }
@@ -502,14 +494,9 @@ static int32_t same_cell(const und_mac *from, const und_mac *to, int32_t cell)
     return (int32_t)und_mac_at(to, there[0], there[1], there[2]);
 }
 
-und_status und_levelset_spray_window(und_levelset *s, const und_mac *before, bool carried, und_error *err)
+void und_levelset_spray_window(und_levelset *s, const und_mac *before, bool carried)
 {
     und_levelset_spray *p = s->spray;
-    float *grown = und_pages_alloc(s->mac.count * sizeof *grown, "spray", err);
-    if (!grown)
-        return err->status;
-    und_pages_free(p->grown);
-    p->grown = grown;
     int kept = 0;
     for (int i = 0; i < p->brought_count && carried; i++) {
         int32_t cell = same_cell(before, &s->mac, p->cell[i]);
@@ -522,7 +509,6 @@ und_status und_levelset_spray_window(und_levelset *s, const und_mac *before, boo
         p->brought[kept++] = p->brought[i];
     }
     p->brought_count = kept;
-    return UND_OK;
 }
 
 int und_levelset_spray_state(und_levelset *s, und_state_field *list)

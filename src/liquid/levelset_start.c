@@ -276,11 +276,7 @@ und_status und_levelset_fill(und_levelset *s, und_error *err)
         und_levelset_into_solids(s, false); /* as each step will */
     }
     und_levelset_volume_fill(s); /* now: layers below the lowest middles of cells are none to phi */
-    if (wall)
-        und_solids_pin(&s->solids, s->surface.phi);
-    und_distance_redistance(&s->surface, s->def.redistance);
-    if (wall)
-        und_solids_unpin(&s->solids, s->surface.phi);
+    und_levelset_redistance(s);
     if (s->particles)
         und_level_set_particles_seed(s->particles, &s->surface, wall);
     if (s->particles && wall)

@@ -62,11 +62,8 @@ struct und_levelset {
     struct und_levelset_held *held;     /* cells whose faces' velocities are given */
     bool open[UND_SIDES]; /* sides of the grid that liquid leaves by: of a window, all but closed ones of the
                              domain */
-    int film_count;       /* cells that count as liquid while the flow is made, and what phi is there */
-    size_t *film_cell;
-    float *film_phi;
-    int film_kept;     /* of these, the first whose speeds are kept (und_volume_keep_films) */
-    int closing_count; /* cells that would be overfull after the step (levelset_closing.c) */
+    size_t lent;          /* that the scratch has for what stages hand on to each other */
+    size_t *film_cell;    /* room for the lists of und_levelset_pressed */
     int32_t *closing;
     double time, left, end, dt;
     double before; /* s: the substep before this one */
@@ -96,6 +93,26 @@ struct und_levelset {
     und_stage stages[STAGE_COUNT];
 };
 
+/* levelset_wall_films.c: the surface as the flow is made for it, from labels to the projection: films, and
+ * gaps that close, count as liquid. */
+typedef struct und_levelset_pressed {
+    und_distance surface; /* the liquid's, but for phi, which the scratch lends */
+    size_t *film;         /* cells that count as liquid */
+    int film_count;
+    int kept;         /* of these, the first whose speeds are kept (und_volume_keep_films) */
+    int32_t *closing; /* cells that would be overfull after the step (levelset_closing.c) */
+    int closing_count;
+    double
+        *pressure; /* that the projection finds: flow.p; where stresses act, lent, what they change of it */
+} und_levelset_pressed;
+und_status und_levelset_wall_films_open(und_levelset *s, und_error *err);
+void und_levelset_wall_films_close(und_levelset *s);
+und_levelset_pressed und_levelset_press(und_levelset *s);
+void und_levelset_press_cell(und_levelset_pressed *p, size_t cell);
+
+/* levelset_project.c: all that the pressure takes and gives (4.4.8). */
+und_mac_flow_report und_levelset_project(und_levelset *s, und_levelset_pressed *pressed);
+
 /* levelset_viscous.c: the viscosity, by whichever solver. */
 enum {
     UND_LEVELSET_VISCOUS_STEPS, /* what a frame tells of its substeps */
@@ -104,13 +121,13 @@ enum {
     UND_LEVELSET_VISCOUS_FAILED, /* did not converge */
     UND_LEVELSET_VISCOUS_STATS
 };
-void und_levelset_find_speeds(und_levelset *s);                  /* the fastest, and usual */
 bool und_levelset_viscosity_varies(const und_levelset_def *def); /* with place, time, heat or control */
 und_status und_levelset_viscous_open(und_levelset *s, und_error *err);
 void und_levelset_viscous_close(und_levelset *s);
 void und_levelset_viscous_keep(und_levelset *s); /* before forces act */
-void und_levelset_viscosity(und_levelset *s);
-void und_levelset_viscosity_done(und_levelset *s);            /* after the projection */
+void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed);
+/* After the projection, whose pressure is what changed since: p is all of it. */
+void und_levelset_viscous_add(und_levelset *s, double *pressure);
 void und_levelset_viscous_begin(und_levelset *s);             /* a frame's steps */
 const float *und_levelset_viscosities(const und_levelset *s); /* of the last substep; NULL: one for all */
 double *und_levelset_viscous_pressure(const und_levelset *s); /* of the state */
@@ -125,6 +142,8 @@ void und_levelset_heat_move(und_levelset *s);            /* with the flow, befor
 float *und_levelset_temperatures(const und_levelset *s); /* NULL: none */
 bool und_levelset_melts(const und_levelset *s);          /* the viscosity depends on it */
 double und_levelset_melt_viscosity(const und_levelset *s, size_t cell);
+
+void und_levelset_find_speeds(und_levelset *s); /* levelset.c: the fastest, and usual */
 
 /* levelset.c: all that goes by the grid's cells but the particles, the drops and the pressure's system, which
  * stay when a window moves. */
@@ -151,14 +170,9 @@ und_status und_levelset_set_window(und_levelset *s, const int32_t window[6], und
 /* levelset_start.c: the liquid at the start. */
 und_status und_levelset_fill(und_levelset *s, und_error *err);
 
-/* levelset_films.c */
-und_status und_levelset_wall_films_open(und_levelset *s, und_error *err);
-void und_levelset_press_wall_films(und_levelset *s);
-void und_levelset_release_wall_films(und_levelset *s);
-
-/* levelset_edges.c: while the pressure is solved for there is air beyond open sides; then what leaves by them
- * is booked, and they let nothing in. */
-void und_levelset_air_beyond(und_levelset *s, bool air);
+/* levelset_edges.c: to the pressure there is air beyond open sides, to stresses the same as in the domain;
+ * what leaves by them is booked, and they let nothing in. */
+void und_levelset_beyond_sides(const und_levelset *s, float *phi, bool air);
 void und_levelset_leave(und_levelset *s);
 
 /* levelset.c: pressure over density, m2/s2, so much below the air's that solids let go. */
@@ -178,9 +192,6 @@ void und_levelset_enforce_held_velocities(und_levelset *s);
 double und_levelset_held_gain(und_levelset *s);
 /* And of what they have come to hold that no cell can. */
 double und_levelset_held_unpile(und_levelset *s);
-/* After the projection: they are liquid again. */
-void und_levelset_held_release(und_levelset *s);
-
 /* levelset_pockets.c: parts of the liquid that only walls and held cells enclose, and at least one of these
  * (Rasmussen et al. 2004, 5.6).  `held` may be NULL; NULL: there are none. */
 und_status und_levelset_pockets_open(und_levelset *s, und_error *err);
@@ -196,9 +207,9 @@ und_status und_levelset_control_trouble(const und_levelset *s, und_error *err);
 void und_levelset_control_close(und_levelset *s);
 und_control_particles *und_levelset_control_particles(const und_levelset *s); /* NULL: there are none */
 void und_levelset_book(und_levelset *s, double volume); /* m3 that control made, or took */
-/* What cells gain in the step, with what they gain already (NULL: nothing); and when it has been made. */
-const float *und_levelset_control_gain(und_levelset *s, const float *grown);
-void und_levelset_control_given(und_levelset *s, bool others);
+/* What cells gain in the step by it, of a cell, is added. */
+bool und_levelset_control_grows(const und_levelset *s);
+void und_levelset_control_grow(und_levelset *s, const und_distance *surface, float *grown);
 /* The surface is shaped, false where nothing does; and after phi is a distance again. */
 bool und_levelset_control_shape(und_levelset *s);
 void und_levelset_control_shaped(und_levelset *s);
@@ -230,8 +241,8 @@ void und_levelset_bands_step(und_levelset *s); /* how long it is */
 const und_mask *und_levelset_bands_cells(und_levelset *s, const und_mask *held);
 void und_levelset_take_flow(und_levelset *s);               /* their faces' velocities */
 void und_levelset_take_surface(und_levelset *s, bool last); /* phi; at last with new particles too */
-double und_levelset_bands_inflow(const und_levelset *s);    /* m3/s over their border */
-const float *und_levelset_counted(const und_levelset *s);   /* the part of each cell that the ledger counts */
+double und_levelset_bands_inflow(const und_levelset *s, const float *phi); /* m3/s over their border */
+const float *und_levelset_counted(const und_levelset *s); /* the part of each cell that the ledger counts */
 bool und_levelset_band_at(const und_levelset *s, size_t cell);
 /* Where cells have volumes: what leaves by open sides, of UND_VOLUME_ONE, is kept for others; what comes from
  * them in the substep, face by face, and all of it. */
@@ -265,21 +276,25 @@ double *und_levelset_volume_numbers(und_levelset *s);
  */
 void und_levelset_volume_walls(und_levelset *s); /* also whenever they were placed anew */
 void und_levelset_volume_excess(und_levelset *s);
-void und_levelset_closing_find(und_levelset *s, const struct und_volume_walls *walls);
+void und_levelset_closing_find(const und_levelset *s, und_levelset_pressed *p,
+                               const struct und_volume_walls *walls);
 /* Whether there are many more that the flow overfills, now that it has its pressure; they are on the list
  * then. */
-bool und_levelset_closing_find_more(und_levelset *s, const struct und_volume_walls *walls);
-void und_levelset_closing_gain(const und_levelset *s, const struct und_volume_walls *walls, float *gain);
+bool und_levelset_closing_find_more(const und_levelset *s, und_levelset_pressed *p,
+                                    const struct und_volume_walls *walls);
+void und_levelset_closing_gain(const und_levelset *s, const und_levelset_pressed *p,
+                               const struct und_volume_walls *walls, float *gain);
 void und_levelset_volume_passed(und_levelset *s);
 void und_levelset_volume_before(und_levelset *s);
 void und_levelset_volume_elements(und_levelset *s);
-void und_levelset_volume_press(und_levelset *s);
+void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p);
 /* Takes the pressure back where gaps close that it overfills, and presses them too: it is to be found again.
  */
-bool und_levelset_volume_press_more(und_levelset *s);
-void und_levelset_volume_keep(und_levelset *s); /* the speeds of films; and gives them back */
-void und_levelset_volume_free(und_levelset *s);
-const float *und_levelset_volume_gain(und_levelset *s, const float *grown);
+bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p);
+/* The speeds of films, before forces act; films have them after the pressure has. */
+void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p);
+void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p);
+const float *und_levelset_volume_gain(und_levelset *s, const und_levelset_pressed *p, const float *grown);
 void und_levelset_volume_move(und_levelset *s);
 void und_levelset_volume_fit(und_levelset *s);
 und_level_set_particles_lost und_levelset_volume_lost(const und_levelset *s); /* how particles are judged */
@@ -317,7 +332,8 @@ void und_levelset_crests(und_levelset *s);
 double und_levelset_crest_speed(double outwards, double sharp, double fallen, double pull, double tension,
                                 double viscosity);
 
-/* levelset_surface.c */
+/* levelset_surface.c: phi is made a distance again, of the liquid on each side of thin walls by itself. */
+void und_levelset_redistance(und_levelset *s);
 void und_levelset_move_surface(und_levelset *s);
 double und_levelset_volume(const und_levelset *s); /* m3, as the ledger has it */
 
@@ -331,15 +347,15 @@ void und_levelset_spray_close(und_levelset *s);
 void und_levelset_spray_step(und_levelset *s); /* after the surface moved */
 void und_levelset_throw_drop(void *levelset, const float place[3],
                              float radius); /* und_level_set_particles_lost */
-/* What cells gain where drops fell in, as a part of a cell; NULL: none did. */
-const float *und_levelset_spray_gain(const und_levelset *s);
-void und_levelset_spray_given(und_levelset *s); /* the gain has been made */
+/* What cells gain where drops fell in, as a part of a cell, is added, and nothing is left of it. */
+bool und_levelset_spray_grows(const und_levelset *s);
+void und_levelset_spray_grow(und_levelset *s, float *grown);
 enum { UND_LEVELSET_SPRAY_STATE = 2 };
 int und_levelset_spray_state(und_levelset *s, und_state_field *list); /* besides the drops' own */
 uint64_t und_levelset_spray_hash(und_levelset *s);                    /* of these, in whichever window */
 und_status und_levelset_spray_restored(const und_levelset *s, und_error *err);
 /* The grid was another window before: what drops brought to cells goes along. */
-und_status und_levelset_spray_window(und_levelset *s, const und_mac *before, bool carried, und_error *err);
+void und_levelset_spray_window(und_levelset *s, const und_mac *before, bool carried);
 und_spray *und_levelset_drops(const und_levelset *s); /* NULL: there is no spray */
 
 /* levelset_frame.c */

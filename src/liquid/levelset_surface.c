@@ -33,6 +33,17 @@ static void guard(und_levelset *s)
                      s->volume ? NULL : s->leaked); /* what cells hold passes no wall, whatever phi shows */
 }
 
+void und_levelset_redistance(und_levelset *s)
+{
+    float *before = und_scratch_take(s->scratch, s->mac.count * sizeof *before);
+    if (s->solids.any)
+        und_solids_pin(&s->solids, s->surface.phi, before);
+    und_distance_redistance(&s->surface, s->def.redistance);
+    if (s->solids.any)
+        und_solids_unpin(&s->solids, s->surface.phi, before);
+    und_scratch_give_back(s->scratch, before);
+}
+
 /* What phi was followed back to at solids may be on their other side, or within them. */
 static void follow_walls(und_levelset *s, double cells_per_speed)
 {
@@ -86,11 +97,8 @@ void und_levelset_move_surface(und_levelset *s)
         if (wall) {
             und_levelset_into_solids(s, false);
             guard(s); /* now, so that what is near does not keep the distance of what is taken out */
-            und_solids_pin(&s->solids, s->surface.phi);
         }
-        und_distance_redistance(&s->surface, s->def.redistance);
-        if (wall)
-            und_solids_unpin(&s->solids, s->surface.phi);
+        und_levelset_redistance(s);
     }
     if (shaped)
         STEP (CONTROL)

@@ -4,10 +4,12 @@
 #include "base/status.h"
 #include "flow/viscous.h"
 #include "geom/value.h"
+#include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double MOST_NU = 1e6; /* m2/s */
 /* How much of the viscous pressure lasts to the next substep in the split solver.  With all of it a free disc
@@ -67,12 +69,12 @@ static float within(double nu)
     return nu > 0 ? (float)fmin(nu, MOST_NU) : 0;
 }
 
-static void set_row(und_levelset *s, int y, int z)
+static void set_row(und_levelset *s, const und_distance *surface, int y, int z)
 {
     const und_mac *m = &s->mac;
     const und_value *given = &s->def.viscosity_field;
     float *nu = s->viscous->nu + und_mac_at(m, 0, y, z);
-    const float *phi = s->surface.phi + und_mac_at(m, 0, y, z);
+    const float *phi = surface->phi + und_mac_at(m, 0, y, z);
     const double place[2] = {und_mac_middle(m, 1, y), und_mac_middle(m, 2, z)};
     for (int x = 0; x < m->n[0]; x++)
         nu[x] = !(phi[x] < 0)
@@ -84,59 +86,32 @@ static void set_row(und_levelset *s, int y, int z)
 }
 
 /* The viscosity of each cell of liquid at the end of the substep. */
-static void set_viscosity(und_levelset *s)
+static void set_viscosity(und_levelset *s, const und_distance *surface)
 {
     const und_mac *m = &s->mac;
     int rows = und_mac_rows(m),
         threads = s->def.viscosity_field.fn ? 1 : und_workers(s->threads, m->count, 1 << 16);
     PARALLEL_FOR(threads)
     for (int row = 0; row < rows; row++)
-        set_row(s, row % m->n[1], row / m->n[1]);
+        set_row(s, surface, row % m->n[1], row / m->n[1]);
     if (s->control)
         und_control_particles_viscosity(und_levelset_control_particles(s), s->viscous->nu);
 }
 
-/* p is the plain pressure: it is put aside, and what is asked for next is what changes in the viscous one. */
-static void put_aside(const und_levelset *s, size_t row, int begin, int end)
+/* Of cells that have a pressure; of the others the viscous one is 0. */
+static void each_cell(und_levelset *s, const und_kernel *kernel, double *pressure)
 {
-    double *p = s->flow.p + row, *plain = s->viscous->plain + row;
-    for (int x = begin; x < end; x++) {
-        plain[x] = p[x];
-        p[x] = 0;
-    }
-}
-/* And back: p is all of it. */
-static void put_together(const und_levelset *s, size_t row, int begin, int end)
-{
-    double *p = s->flow.p + row, *plain = s->viscous->plain + row, *viscous = s->viscous->viscous + row;
-    const double lasts = s->viscous->lasts;
-    for (int x = begin; x < end; x++) {
-        p[x] += viscous[x];
-        viscous[x] = lasts * p[x];
-        p[x] += plain[x];
-    }
-}
-
-typedef void cells_fn(const und_levelset *s, size_t row, int begin, int end);
-
-/* Of the liquid's cells; of the others the viscous pressure is 0. */
-static void each_row(und_levelset *s, cells_fn *fn)
-{
-    const und_mac *m = &s->mac;
-    int rows = und_mac_rows(m), threads = und_workers(s->threads, m->count, 1 << 16);
-    PARALLEL_FOR(threads)
-    for (int row = 0; row < rows; row++) {
-        double *viscous = s->viscous->viscous + und_mac_row(m, row);
-        int begin, end = -1, last = 0;
-        while (und_mask_stretch(&s->flow.liquid, row % m->n[1], row / m->n[1], end, &begin, &end)) {
-            for (int x = last; x < begin; x++)
-                viscous[x] = viscous[x] != 0 ? 0 : viscous[x];
-            fn(s, und_mac_row(m, row), begin, end);
-            last = end;
-        }
-        for (int x = last; x < m->n[0]; x++)
-            viscous[x] = viscous[x] != 0 ? 0 : viscous[x];
-    }
+    const und_viscous_pressure_args args = {.mac = s->mac,
+                                            .asked = s->flow.asked,
+                                            .pressure = pressure,
+                                            .p = s->flow.p,
+                                            .plain = s->viscous->plain,
+                                            .viscous = s->viscous->viscous,
+                                            .lasts = s->viscous->lasts};
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE),
+                  cells = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flow.asked);
+    const und_pass passes[2] = {{kernel, &args, &cells}, UND_PASS(und_clear_viscous, &args, &rows)};
+    und_pass_run(&(und_device){s->threads}, passes, 2);
 }
 
 static void tell(struct und_levelset_viscous *v, const und_mac_flow_report *report)
@@ -151,25 +126,32 @@ static void tell(struct und_levelset_viscous *v, const und_mac_flow_report *repo
 /* The stresses of a flow that keeps its volume: without the projection before it, viscosity would hold up
  * the liquid's weight in the place of the pressure.  The pressure that viscosity called for in the substep
  * before acts here too, or what it drives would slip along walls until the projection that follows. */
-static void stress(und_levelset *s)
+static void stress(und_levelset *s, und_levelset_pressed *pressed)
 {
-    const und_mac_flow_gain none = {.pull = und_levelset_suction(s), .held = und_levelset_held(s)};
+    const und_mac_flow_projection plain = {.surface = &pressed->surface,
+                                           .solids = &s->solids,
+                                           .dt = s->dt,
+                                           .pull = und_levelset_suction(s),
+                                           .held = und_levelset_held(s),
+                                           .pressure = pressed->pressure,
+                                           .tolerance = s->def.tolerance,
+                                           .max_iterations = s->def.max_iterations};
     const und_viscous_flow flow = {.flow = &s->flow,
-                                   .surface = &s->surface,
+                                   .surface = plain.surface,
                                    .solids = &s->solids,
-                                   .held = none.held,
+                                   .held = plain.held,
                                    .nu = s->viscous->nu,
                                    .stick = s->def.stick,
                                    .dt = s->dt,
                                    .tolerance = s->def.tolerance,
                                    .max_iterations = s->def.max_iterations};
-    set_viscosity(s);
-    und_levelset_air_beyond(s, true);
-    und_mac_flow_project(&s->flow, &s->surface, &s->solids, s->system, &none, s->dt, s->def.tolerance,
-                         s->def.max_iterations);
-    und_levelset_air_beyond(s, false);
-    each_row(s, put_aside);
-    und_mac_flow_push(&s->flow, &s->surface, s->viscous->viscous, s->dt);
+    set_viscosity(s, plain.surface);
+    memcpy(plain.pressure, s->flow.p, s->mac.count * sizeof *plain.pressure);
+    und_levelset_beyond_sides(s, pressed->surface.phi, true);
+    und_mac_flow_project(&s->flow, s->system, &plain);
+    und_levelset_beyond_sides(s, pressed->surface.phi, false);
+    each_cell(s, &und_put_aside_kernel, plain.pressure);
+    und_mac_flow_push(&s->flow, plain.surface, s->viscous->viscous, s->dt);
     und_levelset_enforce_held_velocities(s);
     und_mac_flow_report report = und_viscous_step(s->viscous->solver, &flow);
     tell(s->viscous, &report);
@@ -181,10 +163,10 @@ void und_levelset_viscous_keep(und_levelset *s)
         und_viscous_keep(s->viscous->solver, &s->flow);
 }
 
-void und_levelset_viscosity(und_levelset *s)
+void und_levelset_viscosity(und_levelset *s, und_levelset_pressed *pressed)
 {
     if (s->viscous)
-        stress(s);
+        stress(s, pressed);
     else if (s->def.viscosity > 0)
         und_mac_flow_diffuse(&s->flow, &s->solids, s->system, s->def.viscosity, s->def.stick, s->dt,
                              s->def.tolerance, s->def.max_iterations); /* Wrenninge 2003, 4.4.7 */
@@ -193,10 +175,10 @@ void und_levelset_viscosity(und_levelset *s)
     und_levelset_enforce_held_velocities(s);
 }
 
-void und_levelset_viscosity_done(und_levelset *s)
+void und_levelset_viscous_add(und_levelset *s, double *pressure)
 {
     if (s->viscous)
-        each_row(s, put_together);
+        each_cell(s, &und_add_pressures_kernel, pressure);
 }
 
 void und_levelset_viscous_begin(und_levelset *s)

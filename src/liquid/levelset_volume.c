@@ -5,9 +5,9 @@
  * hold too much or too little of. */
 #include "base/maths.h"
 #include "base/pages.h"
-#include "base/parallel.h"
 #include "base/status.h"
 #include "flow/solids_parts.h"
+#include "liquid/levelset_kernel.h"
 #include "liquid/levelset_state.h"
 #include "surface/volume_parts.h"
 
@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BARELY -0.02f                /* cells: phi of films while the pressure is found */
 static const double WATER = 1e-6;    /* m2/s: viscosity that slows films down where the scene gives none */
 static const double CONTACT = 0.002; /* m: how thick a puddle of water is where its contact line stops */
 static const float PIN_LEAST = 0.02f, PIN_MOST = 0.4f; /* cells */
@@ -225,46 +224,26 @@ static bool solids_move(const und_levelset *s)
     return s->solids.any && s->solids.push[0];
 }
 
+static und_excess_args excess_of(const und_levelset *s)
+{
+    return (und_excess_args){.mac = s->mac,
+                             .c = s->volume->cells.c,
+                             .gain = s->volume->gain,
+                             .moving = solids_move(s),
+                             .push = {s->solids.push[0], s->solids.push[1], s->solids.push[2]},
+                             .beside_thin = s->solids.beside_thin,
+                             .per_speed = (float)(s->dt / s->def.dx)};
+}
+
 /* Before solids move: how much more cells hold than they have room for. */
 void und_levelset_volume_excess(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
     if (!s->volume || !solids_move(s))
         return;
-    const float *room = s->solids.room; /* which depends on nothing but the time */
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t x = 0, first = und_mac_row(m, row); x < (size_t)m->n[0]; x++)
-            s->volume->gain[first + x] = und_volume_cells(s->volume->cells.c[first + x]) - room[first + x];
-}
-
-/* What solids that move push out of a cell in the step, of a cell: they are where they come to already. */
-static float swept(const und_levelset *s, size_t at)
-{
-    float sum = 0;
-    for (int a = 0; a < 3; a++)
-        sum += s->solids.push[a][at - (size_t)s->mac.step[a]] - s->solids.push[a][at];
-    return sum * (float)(s->dt / s->def.dx);
-}
-
-/* What a cell holds too much of, where solids move; beside walls too thin for the grid by what they will do
- * to it. */
-static float moved_excess(const und_levelset *s, const und_volume_walls *walls, size_t at)
-{
-    const float room = und_volume_room(walls, at) + swept(s, at);
-    return walls->beside_thin[at] ? und_volume_cells(s->volume->cells.c[at]) - room : s->volume->gain[at];
-}
-
-/* What cells hold too much of: of those that `bits` says, from one on. */
-UND_INLINE und_lanes excess_of(const und_levelset *s, const und_volume_walls *walls, bool moving, size_t at,
-                               unsigned bits)
-{
-    und_lanes over = {0};
-    if (!moving)
-        return und_volumes_cells(und_lanes_int_load(s->volume->cells.c + at)) - und_volume_rooms(walls, at);
-    for (; bits; bits &= bits - 1)
-        over[__builtin_ctz(bits)] = moved_excess(s, walls, at + (size_t)__builtin_ctz(bits));
-    return over;
+    und_excess_args args = excess_of(s);
+    args.room = s->solids.room; /* which depends on nothing but the time */
+    und_pass(&(und_device){s->threads}, und_excess, &args, &rows);
 }
 
 /* Cells inside of the liquid that solids may have come over or uncovered. */
@@ -371,56 +350,49 @@ void und_levelset_volume_elements(und_levelset *s)
 
 /* ---- The flow ---- */
 
-static void press(und_levelset *s, size_t at)
-{
-    s->film_cell[s->film_count] = at;
-    s->film_phi[s->film_count++] = s->surface.phi[at];
-    s->surface.phi[at] = BARELY;
-}
-
 /* Films count as liquid while the flow is made, and gaps that close. */
-void und_levelset_volume_press(und_levelset *s)
+void und_levelset_volume_press(und_levelset *s, und_levelset_pressed *p)
 {
     const und_mac *m = &s->mac;
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
-    und_levelset_closing_find(s, &walls); /* and films */
+    und_levelset_closing_find(s, p, &walls); /* and films */
     for (int row = 0; row < und_mac_rows(m); row++)
         UND_VOLUME_FILMS(v, s->surface.phi, row, at)
     if (und_volume_cells(v->c[at]) > THIN && und_volume_room(&walls, at) > PRESSED_ROOM)
-        press(s, at);
-    for (int i = 0; i < s->closing_count; i++)
-        if (!(s->surface.phi[s->closing[i]] < 0))
-            press(s, (size_t)s->closing[i]);
+        und_levelset_press_cell(p, at);
+    for (int i = 0; i < p->closing_count; i++)
+        if (!(p->surface.phi[p->closing[i]] < 0))
+            und_levelset_press_cell(p, (size_t)p->closing[i]);
 }
 
-bool und_levelset_volume_press_more(und_levelset *s)
+bool und_levelset_volume_press_more(und_levelset *s, und_levelset_pressed *p)
 {
     const und_volume_walls walls = walls_of(s);
-    const int before = s->closing_count;
-    if (!s->volume || !und_levelset_closing_find_more(s, &walls))
+    const int before = p->closing_count;
+    if (!s->volume || !und_levelset_closing_find_more(s, p, &walls))
         return false;
-    for (int i = before; i < s->closing_count; i++) {
-        press(s, (size_t)s->closing[i]);
-        s->flow.p[s->closing[i]] = 0;
+    for (int i = before; i < p->closing_count; i++) {
+        und_levelset_press_cell(p, (size_t)p->closing[i]);
+        p->pressure[p->closing[i]] = 0;
     }
-    und_mac_flow_label(&s->flow, &s->surface, &s->solids);
+    und_mac_flow_label(&s->flow, &p->surface, &s->solids);
     return true;
 }
 
-void und_levelset_volume_keep(und_levelset *s)
+void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p)
 {
-    s->film_kept = s->film_count;
+    p->kept = p->film_count;
     if (s->volume)
-        und_volume_keep_films(&s->volume->cells, s->film_cell, s->film_count, s->flow.u);
+        und_volume_keep_films(&s->volume->cells, p->film, p->film_count, s->flow.u);
 }
 
-void und_levelset_volume_free(und_levelset *s)
+void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p)
 {
     const und_volume_walls walls = walls_of(s);
-    if (solids_move(s))
+    if (!s->volume || solids_move(s))
         return; /* which push films along */
-    und_volume_free_films(&s->volume->cells, &s->surface, &walls, s->film_cell, s->film_kept, s->flow.u);
+    und_volume_free_films(&s->volume->cells, &s->surface, &walls, p->film, p->kept, s->flow.u);
 }
 
 /* In shorter steps less of what is too much goes: or the speed that it makes would shorten steps, and these
@@ -431,32 +403,20 @@ static double shortest_step(const und_levelset *s)
     return pull > 0 ? sqrt(s->def.courant * s->def.dx / pull) / times : 0;
 }
 
-/* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
- * phi may be moved instead, of what is a good deal too much. */
-const float *und_levelset_volume_gain(und_levelset *s, const float *grown)
+const float *und_levelset_volume_gain(und_levelset *s, const und_levelset_pressed *p, const float *grown)
 {
-    const und_mac *m = &s->mac;
     const und_volume_walls walls = walls_of(s);
-    float *gain = s->volume->gain;
-    const bool moving = solids_move(s);
-    const float most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
-    const float half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at += UND_LANES) {
-            const unsigned bits = und_volume_row_bits(end - at);
-            const und_lanes phi = und_lanes_load(s->surface.phi + at), none = {0};
-            und_lanes part = none;
-            if (und_lanes_bits(phi < 0) & bits) {
-                const und_lanes over = excess_of(s, &walls, moving, at, bits);
-                const und_lanes_int much = (phi < 0) & (over > 0.1f);
-                part = und_lanes_select(much, half * und_volumes_clip(over - 0.1f, most), none);
-                part = und_lanes_select(phi < DEEP, half * und_volumes_clip(over, most), part);
-            }
-            und_lanes_store_some(gain + at, grown ? part + und_lanes_load(grown + at) : part, bits);
-        }
-    und_levelset_closing_gain(s, &walls, gain);
-    return gain;
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    und_excess_args args = excess_of(s);
+    args.phi = p->surface.phi;
+    args.room = walls.room;
+    args.grown = grown;
+    args.half = 0.5f * (float)fmin(1, s->dt / shortest_step(s));
+    args.most = (float)(0.3 * s->def.courant); /* cells: so that it is no faster than the flow */
+    args.deep = DEEP;
+    und_pass(&(und_device){s->threads}, und_gain_excess, &args, &rows);
+    und_levelset_closing_gain(s, p, &walls, args.gain);
+    return args.gain;
 }
 
 double und_levelset_asked(const und_levelset *s, int x, int y, int z)
@@ -687,20 +647,13 @@ int32_t und_levelset_volume_throw(und_levelset *s, const double place[3], const 
  * what cells hold drift apart in a long time, would stir it. */
 static void still_particles(und_levelset *s)
 {
-    const und_mac *m = &s->mac;
     uint8_t *still = s->volume->cells.parts->mark;
-    const float least = (float)(STILL * STILL * und_levelset_pull(s) * s->def.dx);
-    PARALLEL_FOR(und_workers(s->threads, m->count, 1 << 15))
-    for (int row = 0; row < und_mac_rows(m); row++)
-        for (size_t at = und_mac_row(m, row), end = at + (size_t)m->n[0]; at < end; at += UND_LANES) {
-            und_lanes square = {0};
-            for (int a = 0; a < 3; a++) {
-                const float *u = s->flow.u[a] + at;
-                const und_lanes mean = 0.5f * (und_lanes_load(u) + und_lanes_load(u - m->step[a]));
-                square += mean * mean;
-            }
-            und_lanes_bytes_store_some(still + at, (square < least) & 1, und_volume_row_bits(end - at));
-        }
+    const und_set rows = und_set_rows(&s->mac, UND_ROWS_INSIDE);
+    const und_still_args args = {.mac = s->mac,
+                                 .u = {s->flow.u[0], s->flow.u[1], s->flow.u[2]},
+                                 .still = still,
+                                 .least = (float)(STILL * STILL * und_levelset_pull(s) * s->def.dx)};
+    und_pass(&(und_device){s->threads}, und_mark_still, &args, &rows);
     und_level_set_particles_refit(s->particles, &s->surface, still, NULL);
 }
 

@@ -353,8 +353,6 @@ static und_status change(und_levelset *s, const box *to, bool carried, und_error
     s->mac = mac_of(&old, to);
     set_sides(s);
     und_status status = und_levelset_open_grid(s, err);
-    if (status == UND_OK && s->spray)
-        status = und_levelset_spray_window(s, &old.mac, carried, err);
     if (status == UND_OK && s->particles)
         status = und_level_set_particles_window(s->particles, &s->mac, err);
     if (status == UND_OK)
@@ -364,6 +362,8 @@ static und_status change(und_levelset *s, const box *to, bool carried, und_error
         *s = old;
         return status;
     }
+    if (s->spray)
+        und_levelset_spray_window(s, &old.mac, carried);
     und_solids_take_skins(&s->solids, &old.solids);
     if (carried)
         carry(&old, s);
@@ -407,7 +407,7 @@ static und_status shift(und_levelset *s, const box *to, und_error *err)
     if (status == UND_OK && s->particles)
         status = und_level_set_particles_window(s->particles, &s->mac, err);
     if (status == UND_OK && s->spray)
-        status = und_levelset_spray_window(s, &before, true, err);
+        und_levelset_spray_window(s, &before, true);
     und_levelset_ready(s);
     return status;
 }

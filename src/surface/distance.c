@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-enum { SPARE = 192 }; /* values behind the last: words of 64 cells and batches are read whole */
+enum { COPIED = 1 << 14 }; /* values in one go */
+enum { SPARE = 192 };      /* values behind the last: words of 64 cells and batches are read whole */
 
 static und_status open_parts(und_distance *d, und_error *err)
 {
@@ -114,4 +115,11 @@ void und_distance_refresh_rows(und_distance *d, const uint8_t *some)
 void und_distance_refresh(und_distance *d)
 {
     und_distance_refresh_rows(d, NULL);
+}
+
+void und_distance_copy(const und_distance *d, float *phi)
+{
+    const und_distance_copy_args args = {d->phi, phi};
+    const und_set all = und_set_list(phi, (int)d->mac.count, COPIED, 1);
+    und_pass(&d->device, und_distance_copy_some, &args, &all);
 }

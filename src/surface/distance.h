@@ -25,6 +25,9 @@ void und_distance_close(und_distance *d);
 /* After phi was written from outside: clamps it, sets the layer beside and the band. */
 void und_distance_refresh(und_distance *d);
 
+/* phi as it is, into another array of the grid's layout. */
+void und_distance_copy(const und_distance *d, float *phi);
+
 /* How a value is followed back along the flow. */
 typedef enum und_trace_order { UND_TRACE_RK2, UND_TRACE_RK3 } und_trace_order;
 

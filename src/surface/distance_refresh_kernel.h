@@ -72,4 +72,15 @@ UND_INLINE void und_distance_beside_row(const und_distance_beside_args *a, und_p
 }
 UND_KERNEL(und_distance_beside_row, und_distance_beside_args, UND_EACH_ROW)
 
+typedef struct und_distance_copy_args {
+    const float *from;
+    float *to;
+} und_distance_copy_args;
+
+UND_INLINE void und_distance_copy_some(const und_distance_copy_args *a, und_place p)
+{
+    und_lanes_store_some(a->to + p.at, und_lanes_load(a->from + p.at), p.which);
+}
+UND_KERNEL(und_distance_copy_some, und_distance_copy_args, UND_EACH_ITEM)
+
 #endif

@@ -1,0 +1,136 @@
+/* What the level set does to cells between the stages of its parts. */
+#ifndef UND_LIQUID_LEVELSET_KERNEL_H
+#define UND_LIQUID_LEVELSET_KERNEL_H
+
+#include "grid/pass.h"
+#include "surface/volume_kernel.h"
+
+/* ---- What cells hold too much of ---- */
+
+typedef struct und_excess_args {
+    und_mac mac;
+    const int32_t *c;
+    const float *phi, *room;    /* NULL: all of each cell is open */
+    const float *grown;         /* what cells gain besides; NULL: nothing */
+    float *gain;                /* of a cell */
+    bool moving;                /* solids do; then: */
+    const float *push[3];       /* what they push through faces, */
+    const uint8_t *beside_thin; /* and cells at walls too thin for the grid */
+    float half, most;           /* of it goes, and no more than that */
+    float deep;                 /* phi; further in all of it does */
+    float per_speed;
+} und_excess_args;
+
+UND_INLINE und_lanes und_rooms(const und_excess_args *a, size_t at)
+{
+    return a->room ? und_lanes_load(a->room + at) : und_lanes_all(1);
+}
+
+/* How much more cells hold than they have room for. */
+UND_INLINE void und_excess(const und_excess_args *a, und_place p)
+{
+    const und_lanes holds = und_volumes_cells(und_lanes_int_load(a->c + p.at));
+    und_lanes_store_some(a->gain + p.at, holds - und_rooms(a, p.at), p.which);
+}
+UND_KERNEL(und_excess, und_excess_args, UND_EACH_INSIDE)
+
+/* What solids that move push out of a cell in the step, of a cell: they are where they come to already. */
+UND_INLINE float und_swept(const und_excess_args *a, size_t at)
+{
+    float sum = 0;
+    for (int axis = 0; axis < 3; axis++)
+        sum += a->push[axis][at - (size_t)a->mac.step[axis]] - a->push[axis][at];
+    return sum * a->per_speed;
+}
+
+/* Where solids move what was too much before they did counts; beside walls too thin for the grid what they
+ * will do to it. */
+UND_INLINE und_lanes und_excess_at(const und_excess_args *a, size_t at, unsigned bits)
+{
+    und_lanes over = {0};
+    if (!a->moving)
+        return und_volumes_cells(und_lanes_int_load(a->c + at)) - und_rooms(a, at);
+    for (; bits; bits &= bits - 1) {
+        const size_t cell = at + (size_t)__builtin_ctz(bits);
+        const float room = (a->room ? a->room[cell] : 1) + und_swept(a, cell);
+        over[__builtin_ctz(bits)] =
+            a->beside_thin[cell] ? und_volume_cells(a->c[cell]) - room : a->gain[cell];
+    }
+    return over;
+}
+
+/* Inside of the liquid half of what cells hold too much goes, or comes, in a step; near the surface, where
+ * phi may be moved instead, of what is a good deal too much. */
+UND_INLINE void und_gain_excess(const und_excess_args *a, und_place p)
+{
+    const und_lanes phi = und_lanes_load(a->phi + p.at), none = {0};
+    und_lanes part = none;
+    if (und_lanes_bits(phi < 0) & p.which) {
+        const und_lanes over = und_excess_at(a, p.at, p.which);
+        const und_lanes_int much = (phi < 0) & (over > 0.1f);
+        part = und_lanes_select(much, a->half * und_volumes_clip(over - 0.1f, a->most), none);
+        part = und_lanes_select(phi < a->deep, a->half * und_volumes_clip(over, a->most), part);
+    }
+    und_lanes_store_some(a->gain + p.at, a->grown ? part + und_lanes_load(a->grown + p.at) : part, p.which);
+}
+UND_KERNEL(und_gain_excess, und_excess_args, UND_EACH_INSIDE)
+
+/* ---- Where the liquid is at rest ---- */
+
+typedef struct und_still_args {
+    und_mac mac;
+    const float *u[3];
+    uint8_t *still;
+    float least; /* m2/s2: the square of the speed */
+} und_still_args;
+
+UND_INLINE void und_mark_still(const und_still_args *a, und_place p)
+{
+    und_lanes square = {0};
+    for (int axis = 0; axis < 3; axis++) {
+        const float *u = a->u[axis] + p.at;
+        const und_lanes mean = 0.5f * (und_lanes_load(u) + und_lanes_load(u - a->mac.step[axis]));
+        square += mean * mean;
+    }
+    und_lanes_bytes_store_some(a->still + p.at, (square < a->least) & 1, p.which);
+}
+UND_KERNEL(und_mark_still, und_still_args, UND_EACH_INSIDE)
+
+/* ---- The pressure of a viscous liquid ---- */
+
+typedef struct und_viscous_pressure_args {
+    und_mac mac;
+    und_mask asked;   /* cells that have a pressure */
+    double *pressure; /* what the projection found; */
+    double *p, *plain, *viscous;
+    double lasts; /* of the viscous one until the next step */
+} und_viscous_pressure_args;
+
+/* Of cells that have none the viscous pressure is 0. */
+UND_INLINE void und_clear_viscous(const und_viscous_pressure_args *a, und_place p)
+{
+    const unsigned asked =
+        und_mask_sixteen(&a->asked, und_mask_row(&a->asked, p.y, p.z), p.x) & UND_LANES_ALL;
+    const und_doubles none = {0};
+    und_doubles_store_some(a->viscous + p.at, none, p.which & ~asked);
+}
+UND_KERNEL(und_clear_viscous, und_viscous_pressure_args, UND_EACH_INSIDE)
+
+/* What was found is the plain one: what is asked for next is what changes in the viscous one. */
+UND_INLINE void und_put_aside(const und_viscous_pressure_args *a, und_place p)
+{
+    const und_doubles none = {0};
+    und_doubles_store_some(a->plain + p.at, und_doubles_load(a->pressure + p.at), p.which);
+    und_doubles_store_some(a->pressure + p.at, none, p.which);
+}
+UND_KERNEL(und_put_aside, und_viscous_pressure_args, UND_EACH_CELL)
+
+UND_INLINE void und_add_pressures(const und_viscous_pressure_args *a, und_place p)
+{
+    const und_doubles viscous = und_doubles_load(a->pressure + p.at) + und_doubles_load(a->viscous + p.at);
+    und_doubles_store_some(a->viscous + p.at, a->lasts * viscous, p.which);
+    und_doubles_store_some(a->p + p.at, viscous + und_doubles_load(a->plain + p.at), p.which);
+}
+UND_KERNEL(und_add_pressures, und_viscous_pressure_args, UND_EACH_CELL)
+
+#endif
