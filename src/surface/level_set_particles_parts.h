@@ -48,6 +48,15 @@ UND_INLINE und_lanes und_level_set_particles_field(const und_level_set_particles
     return out;
 }
 
+/* Of those from i on the values around the first are read soon; as many are behind the last of `end`. */
+UND_INLINE void und_level_set_particles_fetch(const und_level_set_particles *t, const float *value, int i,
+                                              int end)
+{
+    enum { AHEAD = 4 * UND_LANES };
+    const int k = i + AHEAD < end ? i + AHEAD : end - 1;
+    und_sample_fetch(&t->mac, value, (const float[3]){t->place[0][k], t->place[1][k], t->place[2][k]});
+}
+
 /* Bits of those from i on that are before the end. */
 static inline unsigned und_level_set_particles_before(int i, int end)
 {
