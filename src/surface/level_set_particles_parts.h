@@ -11,7 +11,7 @@
 enum { UND_LEVEL_SET_PARTICLES_BLOCK = 4096 }; /* that a thread takes at a time: a multiple of UND_LANES */
 
 typedef struct und_level_set_particles_parts {
-    float *spare[4]; /* [capacity] to sort into: places and radius */
+    float *spare;    /* [capacity] to sort into */
     int32_t *box;    /* [capacity] of each particle, -1: taken out; or what those that are listed reach */
     int32_t *order;  /* [capacity] which particle comes where; or those of each block that are listed */
     int32_t *first;  /* [mac.count + 1]: of each box, where its particles begin; as of the last sort */
