@@ -186,6 +186,22 @@ UND_INLINE void und_sample_components(const und_mac *m, float *const u[3], const
     }
 }
 
+/* What one place is read for soon: of what stands around it in cells or at faces. */
+UND_INLINE void und_sample_fetch(const und_mac *m, const float *v, const float place[3])
+{
+    enum { BEHIND = 16 };
+    ptrdiff_t at = (ptrdiff_t)m->first;
+    for (int a = 0; a < 3; a++) {
+        const float t = place[a] - 0.5f - (float)m->low[a], most = (float)(m->n[a] - 1);
+        at += (ptrdiff_t)(t > 0 ? t < most ? t : most : 0) * m->step[a];
+    }
+    for (int row = 0; row < 4; row++) {
+        const float *from = v + at + (row & 1 ? m->step[1] : 0) + (row & 2 ? m->step[2] : 0);
+        __builtin_prefetch(from);
+        __builtin_prefetch(from + BEHIND);
+    }
+}
+
 /* The velocity; in two dimensions its third component is 0. */
 static inline void und_sample_velocity(const und_mac *m, float *const u[3], const und_lanes place[3],
                                        und_lanes out[3])

@@ -51,13 +51,13 @@ static und_status allocate(und_spray *s, und_error *err)
     float **arrays[] = {&s->place[0], &s->place[1], &s->place[2], &s->speed[0],
                         &s->speed[1], &s->speed[2], &s->radius,   &s->age};
     for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++)
-        if (!(*arrays[a] = und_pages_alloc(n * sizeof(float), "spray", err)))
+        if (!(*arrays[a] = und_pages_alloc_sparse(n * sizeof(float), "spray", err)))
             return err->status;
-    if (!(s->id = und_pages_alloc(n * sizeof *s->id, "spray", err)) ||
-        !(s->landed = und_pages_alloc(n * sizeof *s->landed, "spray", err)) ||
-        !(s->landed_by = und_pages_alloc(n, "spray", err)) ||
-        !(s->chunk_landed = und_pages_alloc(chunks * sizeof *s->chunk_landed, "spray", err)) ||
-        !(s->chunk_volume = und_pages_alloc(chunks * sizeof *s->chunk_volume, "spray", err)))
+    if (!(s->id = und_pages_alloc_sparse(n * sizeof *s->id, "spray", err)) ||
+        !(s->landed = und_pages_alloc_sparse(n * sizeof *s->landed, "spray", err)) ||
+        !(s->landed_by = und_pages_alloc_sparse(n, "spray", err)) ||
+        !(s->chunk_landed = und_pages_alloc_sparse(chunks * sizeof *s->chunk_landed, "spray", err)) ||
+        !(s->chunk_volume = und_pages_alloc_sparse(chunks * sizeof *s->chunk_volume, "spray", err)))
         return err->status;
     return UND_OK;
 }

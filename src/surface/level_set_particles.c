@@ -60,11 +60,11 @@ static und_status make_room(und_level_set_particles *t, und_error *err)
     size_t most = (size_t)t->capacity + UND_LANES;
     bool made = (p->box = und_pages_alloc(most * sizeof *p->box, "boxes of tracers", err)) &&
                 (p->order = und_pages_alloc(most * sizeof *p->order, "the order of tracers", err)) &&
+                (p->spare = und_pages_alloc(most * sizeof *p->spare, "tracers", err)) &&
                 make_cells(t, err) == UND_OK;
     for (int a = 0; a < 4 && made; a++) {
         float **home = a < 3 ? &t->place[a] : &t->radius;
-        made = (*home = und_pages_alloc(most * sizeof **home, "tracers", err)) &&
-               (p->spare[a] = und_pages_alloc(most * sizeof *p->spare[a], "tracers", err));
+        made = (*home = und_pages_alloc(most * sizeof **home, "tracers", err));
     }
     return made ? UND_OK : err->status;
 }
@@ -94,10 +94,9 @@ void und_level_set_particles_destroy(und_level_set_particles *t)
     if (!t)
         return;
     und_level_set_particles_parts *p = t->parts;
-    for (int a = 0; a < 4; a++) {
+    for (int a = 0; a < 4; a++)
         und_pages_free(a < 3 ? t->place[a] : t->radius);
-        und_pages_free(p->spare[a]);
-    }
+    und_pages_free(p->spare);
     und_pages_free(p->box);
     und_pages_free(p->order);
     free_cells(p);
@@ -137,7 +136,9 @@ und_status und_level_set_particles_window(und_level_set_particles *t, const und_
 
 typedef struct sort_args {
     und_level_set_particles of;
-    const int32_t *end; /* of each pile, in the order */
+    int blocks;
+    int32_t *end;    /* of each pile, in the order: the last block's places then stand there */
+    int32_t *sorted; /* room for the order */
 } sort_args;
 
 /* The box of each, and how many of a block are in each pile. */
@@ -164,19 +165,21 @@ static inline void find_boxes(const sort_args *a, und_place block)
 }
 UND_KERNEL(find_boxes, sort_args, UND_EACH_BLOCK)
 
-/* How many are in each pile of each block becomes where the first of these goes.  The number of all. */
-static int32_t share_out(und_level_set_particles *t, int blocks)
+/* How many are in each pile of each block becomes where the first of these goes. */
+static inline void share_out(const sort_args *a, und_place once)
 {
-    int piles = und_level_set_particles_piles(&t->mac);
+    const und_level_set_particles *t = &a->of;
+    const int piles = und_level_set_particles_piles(&t->mac);
     int32_t before = 0;
+    (void)once;
     for (int pile = 0; pile < piles; pile++)
-        for (int block = 0; block < blocks; block++) {
+        for (int block = 0; block < a->blocks; block++) {
             int32_t *count = t->parts->block_count + (size_t)block * (size_t)piles + pile, here = *count;
             *count = before;
             before += here;
         }
-    return before;
 }
+UND_KERNEL(share_out, sort_args, UND_EACH_BLOCK)
 
 static inline void sort_block(const sort_args *a, und_place block)
 {
@@ -191,7 +194,7 @@ static inline void sort_block(const sort_args *a, und_place block)
 }
 UND_KERNEL(sort_block, sort_args, UND_EACH_BLOCK)
 
-/* Those of a pile, begin to end in the order, to their places in `spare`. */
+/* The order of those of a pile, begin to end in it, is that of their boxes. */
 static inline void sort_pile(const sort_args *a, und_place block)
 {
     const und_level_set_particles *t = &a->of;
@@ -202,7 +205,6 @@ static inline void sort_pile(const sort_args *a, und_place block)
     /* Counted a place further on than their box, so that in the end each box has where its own begin. */
     int32_t *next = p->first + 1;
     int32_t *boxes = next + und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1) + pile * step;
-    const float *const from[4] = {t->place[0], t->place[1], t->place[2], t->radius};
     memset(boxes, 0, (size_t)step * sizeof *boxes);
     for (int32_t k = begin; k < end; k++)
         next[p->box[p->order[k]]]++;
@@ -212,16 +214,29 @@ static inline void sort_pile(const sort_args *a, und_place block)
         boxes[k] = before;
         before += here;
     }
-    for (int32_t k = begin; k < end; k++) {
-        int32_t i = p->order[k], to = next[p->box[i]]++;
-        for (int c = 0; c < 4; c++)
-            p->spare[c][to] = from[c][i];
-    }
+    for (int32_t k = begin; k < end; k++)
+        a->sorted[next[p->box[p->order[k]]]++] = p->order[k];
+    memcpy(p->order + begin, a->sorted + begin, (size_t)(end - begin) * sizeof *a->sorted);
 }
 UND_KERNEL(sort_pile, sort_args, UND_EACH_BLOCK)
 
+typedef struct put_args {
+    const int32_t *order, *count;
+    const float *from;
+    float *to;
+} put_args;
+
+static inline void put(const put_args *a, und_place block)
+{
+    const int end = (int)block.at + block.x;
+    for (int i = (int)block.at; i < (end < *a->count ? end : *a->count); i++)
+        a->to[i] = a->from[a->order[i]];
+}
+UND_KERNEL(put, put_args, UND_EACH_BLOCK)
+
 void und_level_set_particles_sort(und_level_set_particles *t)
 {
+    enum { ARRAYS = 4, STEPS = 4 + ARRAYS };
     und_level_set_particles_parts *p = t->parts;
     const int piles = und_level_set_particles_piles(&t->mac);
     const und_set all = und_level_set_particles_all(t);
@@ -229,19 +244,25 @@ void und_level_set_particles_sort(und_level_set_particles *t)
         memset(p->first, 0, (t->mac.count + 1) * sizeof *p->first);
         return;
     }
-    /* The last block's places then stand where its pile ends. */
-    const sort_args args = {*t, p->block_count + (size_t)(all.blocks - 1) * (size_t)piles};
-    const und_set each = und_set_list(p->first, piles, 1, t->count / piles + 1);
-    und_pass(&t->device, find_boxes, &args, &all);
-    const int32_t count = share_out(t, all.blocks);
-    und_pass(&t->device, sort_block, &args, &all);
-    und_pass(&t->device, sort_pile, &args, &each);
-    for (int a = 0; a < 4; a++) {
-        float **home = a < 3 ? &t->place[a] : &t->radius, *sorted = p->spare[a];
-        p->spare[a] = *home;
-        *home = sorted;
+    const sort_args args = {*t, all.blocks, p->block_count + (size_t)(all.blocks - 1) * (size_t)piles,
+                            (int32_t *)p->spare};
+    const und_set each = und_set_list(p->first, piles, 1, t->count / piles + 1),
+                  once = und_set_list(p->first, 1, 1, 1);
+    put_args puts[ARRAYS];
+    und_pass pass[STEPS] = {UND_PASS(find_boxes, &args, &all), UND_PASS(share_out, &args, &once),
+                            UND_PASS(sort_block, &args, &all), UND_PASS(sort_pile, &args, &each)};
+    und_step step[STEPS];
+    for (int a = 0; a < ARRAYS; a++) { /* each to where the one before it was */
+        float **home = a < 3 ? &t->place[a] : &t->radius, *from = *home;
+        puts[a] = (put_args){p->order, &args.end[piles - 1], from, p->spare};
+        pass[STEPS - ARRAYS + a] = UND_PASS(put, &puts[a], &all);
+        *home = p->spare;
+        p->spare = from;
     }
-    t->count = count;
+    for (int i = 0; i < STEPS; i++)
+        step[i] = (und_step){.passes = &pass[i], .count = 1};
+    und_pass_steps(&t->device, step, STEPS);
+    t->count = args.end[piles - 1];
 }
 
 void und_level_set_particles_tidy(und_level_set_particles *t, const und_distance *d, const float *wall)

@@ -68,6 +68,7 @@ UND_INLINE void list_block(const correct_args *a, und_place block)
     const float known = a->lost && a->lost->held ? (float)d->width - 0.5F : INFINITY;
     int32_t *list = t->parts->order + begin, count = 0;
     for (int i = begin; i < end; i += UND_LANES) {
+        und_level_set_particles_fetch(t, d->phi, i, end);
         und_lanes phi = und_level_set_particles_field(t, d->phi, i), radius = und_lanes_load(t->radius + i);
         const unsigned in = und_level_set_particles_before(i, end);
         const unsigned near = und_lanes_bits(phi < known);

@@ -97,6 +97,8 @@ UND_INLINE void und_particles_move(const und_particles_move_args *args, und_plac
     const und_mac *m = &t->mac;
     und_lanes place[3], speed[3], to[3], kept[3];
     und_lanes_int out = {0};
+    for (int a = 0; a < (m->n[2] > 1 ? 3 : 2); a++)
+        und_level_set_particles_fetch(t, u[a], i, t->count);
     und_level_set_particles_places(t, i, place);
     und_sample_velocity(m, u, place, speed);
     und_sample_trace(m, u, place, speed, args->cells_per_speed, false, to);

@@ -11,7 +11,7 @@
 enum { UND_LEVEL_SET_PARTICLES_BLOCK = 4096 }; /* that a thread takes at a time: a multiple of UND_LANES */
 
 typedef struct und_level_set_particles_parts {
-    float *spare[4]; /* [capacity] to sort into: places and radius */
+    float *spare;    /* [capacity] to sort into */
     int32_t *box;    /* [capacity] of each particle, -1: taken out; or what those that are listed reach */
     int32_t *order;  /* [capacity] which particle comes where; or those of each block that are listed */
     int32_t *first;  /* [mac.count + 1]: of each box, where its particles begin; as of the last sort */
@@ -46,6 +46,15 @@ UND_INLINE und_lanes und_level_set_particles_field(const und_level_set_particles
     und_level_set_particles_places(t, i, place);
     und_sample_cells(&t->mac, value, place, &out, NULL);
     return out;
+}
+
+/* Of those from i on the values around the first are read soon; as many are behind the last of `end`. */
+UND_INLINE void und_level_set_particles_fetch(const und_level_set_particles *t, const float *value, int i,
+                                              int end)
+{
+    enum { AHEAD = 4 * UND_LANES };
+    const int k = i + AHEAD < end ? i + AHEAD : end - 1;
+    und_sample_fetch(&t->mac, value, (const float[3]){t->place[0][k], t->place[1][k], t->place[2][k]});
 }
 
 /* Bits of those from i on that are before the end. */

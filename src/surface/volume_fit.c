@@ -73,6 +73,16 @@ static unsigned look_near(const void *context, size_t at)
     return und_lanes_bits((((phi < near) & (phi > -near)) | aloft) & ~held);
 }
 
+/* What is read of a chunk further on and of the rows around it. */
+UND_INLINE void fetch_around(const fit *f, const void *values, const und_volume_chunk *k,
+                             const und_volume_chunk *end)
+{
+    const ptrdiff_t at = und_volume_ahead(k, end)->at;
+    und_volume_fetch(values, at);
+    und_volume_fetch(values, at + f->v->mac.step[1]);
+    und_volume_fetch(values, at + f->v->mac.step[2]);
+}
+
 /* ---- What phi encloses ---- */
 
 /* Cells that the surface may cut, packed. */
@@ -277,8 +287,12 @@ static inline void set_parts(const fit_args *a, und_place block)
 {
     und_volume_chunk *const first = a->f.v->parts->chunk + block.at, *const end = first + block.x;
     batch b = {0};
-    for (const und_volume_chunk *k = first; k < end; k++)
+    for (const und_volume_chunk *k = first; k < end; k++) {
+        fetch_around(&a->f, a->f.phi, k, end);
+        fetch_around(&a->f, a->f.v->c, k, end);
+        und_volume_fetch(a->f.v->parts->part, und_volume_ahead(k, end)->at);
         set_part(&a->f, k, &b);
+    }
     if (b.count > 0)
         finish_parts(&a->f, &b);
     for (und_volume_chunk *k = first; k < end; k++)
@@ -335,7 +349,8 @@ static inline void find_far(const fit_args *a, und_place block)
     bool any = false;
     for (und_volume_chunk *k = first; k < end; k++) {
         const und_lanes_int none = und_lanes_int_load(p->extra + k->at) == 0;
-        __builtin_prefetch(p->extra + und_volume_ahead(k, end)->at);
+        und_volume_fetch(p->extra, und_volume_ahead(k, end)->at);
+        fetch_around(f, f->phi, k, end);
         k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
         if (!k->gives)
             continue;
@@ -457,8 +472,9 @@ static void find_fullest(const fit *f, size_t at, unsigned which)
 static inline void find_payers(const fit_args *a, und_place block)
 {
     const fit *f = &a->f;
-    und_volume_chunk *const first = f->v->parts->chunk + block.at;
-    for (und_volume_chunk *k = first; k < first + block.x; k++) {
+    und_volume_chunk *const first = f->v->parts->chunk + block.at, *const end = first + block.x;
+    for (und_volume_chunk *k = first; k < end; k++) {
+        fetch_around(f, f->v->c, k, end);
         k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(f->v->c + k->at) < 0));
         if (!k->gives)
             continue;
@@ -628,10 +644,12 @@ static inline void shift(const fit_args *a, und_place block)
     float *next = v->parts->fraction;
     int64_t left = 0;
     for (und_volume_chunk *k = first; k < end; k++) {
-        const und_volume_chunk *const ahead = und_volume_ahead(k, end);
-        __builtin_prefetch(v->parts->over + ahead->at + v->mac.step[2]);
-        __builtin_prefetch(v->parts->area + ahead->at + v->mac.step[2]);
-        __builtin_prefetch(v->c + ahead->at + v->mac.step[2]);
+        const ptrdiff_t ahead = und_volume_ahead(k, end)->at, beside = ahead + v->mac.step[2];
+        und_volume_fetch(a->f.phi, ahead);
+        und_volume_fetch(next, ahead);
+        und_volume_fetch(v->parts->over, beside);
+        und_volume_fetch(v->parts->area, beside);
+        und_volume_fetch(v->c, beside);
         left += set_shifted(&a->f, k, next);
         UND_VOLUME_OF_CHUNK(k, k->film, at)
         next[at] = film_surface(&a->f, at, next[at]);

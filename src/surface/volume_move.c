@@ -395,6 +395,13 @@ static void tell_leaving(const move *m, int axis)
 }
 
 enum { AXES = 3, FURTHER = 2, PASSES = AXES * (2 + 2 * FURTHER) + 1 };
+enum { PARTS = 4 }; /* of a step that one parallel region does */
+
+typedef struct part_of_step {
+    move m[AXES];
+    und_pass pass[PASSES];
+    int count;
+} part_of_step;
 
 /* Slices beyond the next that fluxes are told by: that which a cell at the other side of a face is beside,
  * and where there are solids what is before it. */
@@ -403,39 +410,56 @@ static int further(const move *m, int axis)
     return (axis == 2) + (m->args.room != NULL);
 }
 
-/* A part of the step, an axis after the other: all in one go where nobody asks what leaves. */
-static void move_part(const move *whole, int part)
+/* The axis whose turn it is. */
+static int axis_of(const move *m, int part, int a)
 {
-    const und_volume *v = whole->v;
-    const und_device device = {v->threads};
-    const und_set slices = und_set_slices(&v->mac, UND_ROWS_INSIDE);
-    const int axes = whole->args.axes, turn = (int)((whole->flow->step + part) % axes);
-    const bool back = (whole->flow->step + part) / axes % 2;
-    move m[AXES];
-    und_pass passes[PASSES];
+    const int axes = m->args.axes, turn = (int)((m->flow->step + part) % axes);
+    const bool back = (m->flow->step + part) / axes % 2;
+    return (turn + (back ? axes - a : a)) % axes;
+}
+
+static void add_axis(const move *whole, int part, int a, const und_set *slices, part_of_step *to)
+{
+    const int axis = axis_of(whole, part, a);
+    move *m = &to->m[a];
+    *m = *whole;
+    m->args.part = part;
+    m->args.fresh = part == 0;
+    m->args.ends = a == whole->args.axes - 1;
+    m->args.last = m->args.ends && part == whole->args.parts - 1;
+    for (int i = 0; i < further(whole, axis); i++)
+        to->pass[to->count++] = UND_PASS_NONE(slices);
+    to->pass[to->count++] = UND_PASS_AXIS(set_fluxes, axis, m, slices);
+    for (int i = 0; i < further(whole, axis); i++)
+        to->pass[to->count++] = UND_PASS_NONE(slices);
+    to->pass[to->count++] = UND_PASS_AXIS(und_volume_add, axis, &m->args, slices);
+}
+
+/* Some parts of the step, an axis after the other: all in one go where nobody asks what leaves. */
+static void move_parts(const move *whole, int first, int end)
+{
+    const und_device device = {whole->v->threads};
+    const und_set slices = und_set_slices(&whole->v->mac, UND_ROWS_INSIDE);
+    part_of_step parts[PARTS];
+    und_step steps[PARTS * PASSES];
     int count = 0;
-    if (part == 0)
-        passes[count++] = UND_PASS(und_volume_begin, &whole->args, &slices);
-    for (int a = 0; a < axes; a++) {
-        const int axis = (turn + (back ? axes - a : a)) % axes;
-        m[a] = *whole;
-        m[a].args.part = part;
-        m[a].args.fresh = part == 0;
-        m[a].args.ends = a == axes - 1;
-        m[a].args.last = a == axes - 1 && part == whole->args.parts - 1;
-        for (int i = 0; i < further(whole, axis); i++)
-            passes[count++] = UND_PASS_NONE(&slices);
-        passes[count++] = UND_PASS_AXIS(set_fluxes, axis, &m[a], &slices);
-        for (int i = 0; i < further(whole, axis); i++)
-            passes[count++] = UND_PASS_NONE(&slices);
-        passes[count++] = UND_PASS_AXIS(und_volume_add, axis, &m[a].args, &slices);
-        if (!whole->flow->leaves && !m[a].args.ends)
-            continue;
-        und_pass_chain(&device, passes, count);
-        count = 0;
-        if (whole->flow->leaves)
-            tell_leaving(&m[a], axis);
+    for (int part = first; part < end; part++) {
+        part_of_step *p = &parts[part - first];
+        p->count = 0;
+        if (part == 0)
+            p->pass[p->count++] = UND_PASS(und_volume_begin, &whole->args, &slices);
+        for (int a = 0; a < whole->args.axes; a++) {
+            add_axis(whole, part, a, &slices, p);
+            if (!whole->flow->leaves)
+                continue;
+            und_pass_chain(&device, p->pass, p->count);
+            p->count = 0;
+            tell_leaving(&p->m[a], axis_of(whole, part, a));
+        }
+        if (p->count > 0)
+            count += und_pass_chain_steps(steps + count, p->pass, p->count);
     }
+    und_pass_steps(&device, steps, count);
 }
 
 static und_volume_move_args args_of(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
@@ -486,8 +510,8 @@ int64_t und_volume_move(und_volume *v, const und_distance *d, const und_volume_w
     m.args.parts = find_cells(&m, v);
     m.args.per = m.args.whole / (float)m.args.parts;
     m.stays = flow->stays / sqrtf((float)m.args.parts);
-    for (int part = 0; part < m.args.parts; part++)
-        move_part(&m, part);
+    for (int part = 0; part < m.args.parts; part += PARTS)
+        move_parts(&m, part, part + PARTS < m.args.parts ? part + PARTS : m.args.parts);
     for (int row = 0; row < und_mac_rows(&v->mac); row++)
         left += v->parts->row_sum[row];
     return left;

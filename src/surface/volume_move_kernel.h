@@ -49,14 +49,6 @@ UND_INLINE und_lanes und_volume_rooms_at(const float *room, size_t at)
     return room ? und_lanes_load(room + at) : und_lanes_all(1);
 }
 
-/* UND_LANES values that are read soon: they are in two lines of memory, most often. */
-UND_INLINE void und_volume_fetch(const void *values, ptrdiff_t at)
-{
-    const char *first = (const char *)values + (ptrdiff_t)sizeof(float) * at;
-    __builtin_prefetch(first);
-    __builtin_prefetch(first + sizeof(und_lanes) - 1);
-}
-
 /* ---- Which cells ---- */
 
 /* Of UND_LANES cells from x on in a row: bits of those at open sides. */

@@ -17,6 +17,9 @@ typedef struct thin {
     und_volume *v;
     const und_volume_walls *walls;
     float *phi;
+    bool *none; /* is loose */
+    und_volume_breaks_fn *breaks;
+    const void *context;
 } thin;
 
 /* ---- Sheets and threads ---- */
@@ -124,22 +127,31 @@ static uint8_t larger_bead(const thin *t, size_t at)
     return to;
 }
 
-static void gather(const thin *t)
+/* What is loose goes to its largest neighbour: how much, */
+static inline void find_beads(const thin *t, und_place block)
 {
-    und_volume_parts *p = t->v->parts;
-    for (int round = 0; round < GATHERING; round++) {
-        UND_VOLUME_EACH_CHUNK(t->v, k)
-        {
-            k->gives = 0;
-            UND_VOLUME_OF_CHUNK(k, k->some, at)
-            if (p->mark[at] == LOOSE && t->v->c[at] > 0) {
-                p->to[at] = larger_bead(t, at);
-                k->gives |= (uint16_t)(1u << (at - (size_t)k->at));
-            }
+    const und_volume *v = t->v;
+    und_volume_chunk *const first = v->parts->chunk + block.at;
+    for (und_volume_chunk *k = first; k < first + block.x; k++) {
+        k->gives = 0;
+        UND_VOLUME_OF_CHUNK(k, k->some, at)
+        if (v->parts->mark[at] == LOOSE && v->c[at] > 0) {
+            v->parts->to[at] = larger_bead(t, at);
+            k->gives |= (uint16_t)(1u << (at - (size_t)k->at));
         }
-        und_volume_hand_over(t->v, t->v->c);
+        und_volume_set_out(v, k, v->c);
     }
 }
+UND_KERNEL(find_beads, thin, UND_EACH_BLOCK)
+
+/* and then all of it. */
+static inline void gather(const thin *t, und_place block)
+{
+    const und_volume_chunk *const first = t->v->parts->chunk + block.at;
+    for (const und_volume_chunk *k = first; k < first + block.x; k++)
+        und_volume_give_out(t->v, k, t->v->c);
+}
+UND_KERNEL(gather, thin, UND_EACH_BLOCK)
 
 /* ---- Both ---- */
 
@@ -149,49 +161,76 @@ static uint8_t kind_at(const thin *t, size_t at, bool may_be_thin)
     return is_loose(t, at) ? LOOSE : may_be_thin && !is_beside(t, at) ? THIN : NOT;
 }
 
-/* Of the cells that und_volume_fit looked at. */
-static void choose(const thin *t)
+/* Of a chunk's cells those that are either. */
+static unsigned choose_some(const thin *t, const und_volume_chunk *k, unsigned may_be)
 {
-    und_volume_parts *p = t->v->parts;
-    UND_VOLUME_EACH_CHUNK(t->v, k)
+    const und_volume_parts *p = t->v->parts;
+    const und_lanes thickness = thicknesses(t, k);
+    const unsigned out = may_be & und_lanes_bits(und_lanes_load(t->phi + k->at) >= OUT);
+    unsigned thinner = may_be & und_lanes_bits(thickness < und_lanes_all(1)), some = 0;
+    thinner &= thinner ? ~bulk_near(t, k) : 0;
+    UND_VOLUME_OF_CHUNK(k, out | thinner, at)
     {
-        const und_volume_chunk *const ahead = und_volume_ahead(k, end_);
-        __builtin_prefetch(t->phi + ahead->at + t->v->mac.step[2]);
-        __builtin_prefetch(t->v->c + ahead->at + t->v->mac.step[2]);
-        k->some = 0;
-        und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0} + NOT, k->bits);
-        const unsigned may_be = may_be_thin(t, k);
-        if (!may_be)
-            continue;
-        const und_lanes thickness = thicknesses(t, k);
-        const unsigned out = may_be & und_lanes_bits(und_lanes_load(t->phi + k->at) >= OUT);
-        unsigned thinner = may_be & und_lanes_bits(thickness < und_lanes_all(1));
-        thinner &= thinner ? ~bulk_near(t, k) : 0;
-        UND_VOLUME_OF_CHUNK(k, out | thinner, at)
-        {
-            const int i = (int)(at - (size_t)k->at);
-            p->mark[at] = kind_at(t, at, thinner >> i & 1);
-            p->fraction[at] = p->mark[at] == LOOSE ? 0 : thickness[i];
-            k->some |= (uint16_t)((p->mark[at] != NOT) << i);
-        }
+        const int i = (int)(at - (size_t)k->at);
+        p->mark[at] = kind_at(t, at, thinner >> i & 1);
+        p->fraction[at] = p->mark[at] == LOOSE ? 0 : thickness[i];
+        some |= (unsigned)(p->mark[at] != NOT) << i;
+        if (p->mark[at] == LOOSE)
+            __atomic_store_n(t->none, false, __ATOMIC_RELAXED);
     }
+    return some;
 }
 
+/* Of the cells that und_volume_fit looked at. */
+static inline void choose(const thin *t, und_place block)
+{
+    const und_volume_parts *p = t->v->parts;
+    und_volume_chunk *const first = p->chunk + block.at, *const end = first + block.x;
+    for (und_volume_chunk *k = first; k < end; k++) {
+        const ptrdiff_t ahead = und_volume_ahead(k, end)->at;
+        und_volume_fetch(t->phi, ahead + t->v->mac.step[2]);
+        und_volume_fetch(t->v->c, ahead + t->v->mac.step[2]);
+        und_lanes_bytes_store_some(p->mark + k->at, (und_lanes_int){0} + NOT, k->bits);
+        const unsigned may_be = may_be_thin(t, k);
+        k->some = (uint16_t)(may_be ? choose_some(t, k, may_be) : 0);
+    }
+}
+UND_KERNEL(choose, thin, UND_EACH_BLOCK)
+
 /* Of those the ones that break up now. */
-static void choose_breaking(const thin *t, und_volume_breaks_fn *breaks, const void *context)
+static inline void choose_breaking(const thin *t, und_place block)
 {
     const und_volume *v = t->v;
-    UND_VOLUME_EACH_CHUNK(v, k)
-    {
+    und_volume_chunk *const first = v->parts->chunk + block.at;
+    for (und_volume_chunk *k = first; k < first + block.x; k++) {
         k->gives = 0;
         UND_VOLUME_OF_CHUNK(k, k->some, at)
         {
             int cell[3];
             und_volume_cell(&v->mac, at, cell);
-            k->gives |= (uint16_t)((v->c[at] > 0 && breaks(context, cell, v->parts->fraction[at]))
+            k->gives |= (uint16_t)((v->c[at] > 0 && t->breaks(t->context, cell, v->parts->fraction[at]))
                                    << (at - (size_t)k->at));
         }
     }
+}
+UND_KERNEL(choose_breaking, thin, UND_EACH_BLOCK)
+
+static void find_breaking(const thin *t)
+{
+    enum { STEPS = 2 + 2 * GATHERING };
+    const und_set chunks = und_volume_chunks(t->v);
+    const und_pass chosen = UND_PASS(choose, t, &chunks), beads = UND_PASS(find_beads, t, &chunks),
+                   gathered = UND_PASS(gather, t, &chunks), breaking = UND_PASS(choose_breaking, t, &chunks);
+    und_step steps[STEPS];
+    int count = 0;
+    steps[count++] = (und_step){.passes = &chosen, .count = 1};
+    for (int round = 0; round < GATHERING; round++) {
+        steps[count++] = (und_step){.passes = &beads, .count = 1, .unless = t->none};
+        steps[count++] = (und_step){.passes = &gathered, .count = 1, .unless = t->none};
+    }
+    steps[count++] = (und_step){.passes = &breaking, .count = 1};
+    *t->none = true;
+    und_pass_steps(&(und_device){t->v->threads}, steps, count);
 }
 
 /* Whether neighbour k is as thin, so that drops of a cell may take some of it along. */
@@ -247,11 +286,10 @@ static void take_away(const thin *t, und_distance *d, size_t at, int32_t amount)
 void und_volume_thin(und_volume *v, und_distance *d, const und_volume_walls *walls,
                      und_volume_breaks_fn *breaks, und_volume_thin_fn *fn, void *context)
 {
-    const thin t = {v, walls, d->phi};
+    bool none;
+    const thin t = {v, walls, d->phi, &none, breaks, context};
     const und_volume_parts *p = v->parts;
-    choose(&t);
-    gather(&t);
-    choose_breaking(&t, breaks, context);
+    find_breaking(&t);
     for (const und_volume_chunk *k = p->chunk; k < p->chunk + p->chunk_count; k++)
         UND_VOLUME_OF_CHUNK(k, k->gives, at)
         {
