@@ -1,5 +1,5 @@
 /* Values between those of a staggered grid. */
-#include "grid/sample.h"
+#include "grid/sample_near.h"
 #include "tests/test.h"
 
 #include "base/random.h"
@@ -163,12 +163,70 @@ static void test_trace(void **state)
     close_field(&f);
 }
 
+static bool same_bits(und_lanes a, und_lanes b, unsigned which)
+{
+    for (int i = 0; i < UND_LANES; i++)
+        if (which >> i & 1 && memcmp((const float *)&a + i, (const float *)&b + i, sizeof(float)) != 0)
+            return false;
+    return true;
+}
+
+/* Where neighbours in a row come from, the further apart the larger `spread` is: the values are those of
+ * each by itself, whatever stands beside the domain and in lanes that do not count. */
+static void check_near(const field *f, float spread)
+{
+    const und_mac *m = &f->mac;
+    for (uint64_t batch = 0; batch < 3000; batch++) {
+        und_lanes place[3], speed[3], near_speed[3], one, near_one;
+        und_sample_range range, near_range;
+        const unsigned which =
+            1 | ((unsigned)(und_random(5, batch, 0) * (UND_LANES_ALL + 1)) & UND_LANES_ALL);
+        for (int a = 0; a < 3; a++) {
+            const double from = und_random(5, batch, (uint64_t)(1 + a)) * (m->n[a] + 2) - 1;
+            for (int i = 0; i < UND_LANES; i++)
+                place[a][i] = (float)(from + (a == 0 ? i : 0) +
+                                      (double)spread * und_random(6, batch, (uint64_t)(3 * i + a)));
+        }
+        for (int i = 1; i < UND_LANES; i++)
+            if (!(which >> i & 1))
+                place[i % 3][i] = i % 2 ? NAN : 1e30f;
+        und_sample_velocity(m, f->u, place, speed);
+        und_sample_near_velocity(m, f->u, place, which, near_speed);
+        for (int c = 0; c < (m->n[2] == 1 ? 2 : 3); c++) {
+            assert_true(same_bits(speed[c], near_speed[c], which));
+            und_sample_faces(m, f->u[c], c, place, &one, &range);
+            und_sample_near_faces(m, f->u[c], c, place, which, &near_one, &near_range);
+            assert_true(same_bits(one, near_one, which));
+            assert_true(same_bits(range.low, near_range.low, which));
+            assert_true(same_bits(range.high, near_range.high, which));
+        }
+    }
+}
+
+static void test_near(void **state)
+{
+    (void)state;
+    static const int n[][3] = {{40, 11, 9}, {70, 3, 2}, {2, 2, 2}, {33, 12, 1}};
+    for (size_t k = 0; k < sizeof n / sizeof *n; k++) {
+        field f = linear_field(n[k][0], n[k][1], n[k][2]);
+        for (size_t i = 0; i < f.mac.count; i++)
+            for (int c = 0; c < 3; c++)
+                if (!isnan(f.u[c][i]))
+                    f.u[c][i] = (float)(und_random(7, i, (uint64_t)c) - 0.5);
+        check_near(&f, 0.3f);
+        check_near(&f, 1.2f);
+        check_near(&f, 5);
+        close_field(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_odd_places),
         cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

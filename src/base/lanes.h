@@ -52,6 +52,15 @@ UND_INLINE void und_lanes_store(float *p, und_lanes v)
 {
     __builtin_memcpy(p, &v, sizeof v);
 }
+/* What will be loaded soon, from any address: on its way into the cache. */
+UND_INLINE void und_lanes_fetch(const float *p)
+{
+#ifdef UND_ONE_LANE
+    (void)p;
+#else
+    __builtin_prefetch(p);
+#endif
+}
 
 UND_INLINE und_lanes_int und_lanes_int_load(const int32_t *p)
 {

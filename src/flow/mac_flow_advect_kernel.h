@@ -5,7 +5,7 @@
 #include "flow/mac_flow_gain_kernel.h"
 #include "flow/mac_flow_kernel.h"
 #include "grid/pass.h"
-#include "grid/sample.h"
+#include "grid/sample_near.h"
 
 typedef struct und_advect_args {
     und_mac mac;
@@ -62,10 +62,14 @@ UND_INLINE void und_advect_guess(const und_advect_args *a, und_place p, int axis
     const und_lanes furthest = und_lanes_all((float)m->n[2]), none = {0};
     und_lanes place[3], speed[3], foot[3], to[3], value;
     und_sample_range range;
+    const size_t soon = p.at + (size_t)(2 * (m->step[1] + m->step[2]));
+    for (int k = 0; k < 3; k++)
+        und_lanes_fetch(a->u[k] + soon);
+    und_lanes_fetch(a->moved[axis] + soon);
     und_face_middles(m, p, axis, place);
     und_faces_velocity(m, a->u, axis, p.at, speed);
-    und_sample_trace(m, a->u, place, speed, -a->cells_per_speed, a->third, foot);
-    und_sample_trace(m, a->u, place, speed, a->cells_per_speed, a->third, to);
+    und_sample_near_trace(m, a->u, place, speed, -a->cells_per_speed, a->third, p.which, foot);
+    und_sample_near_trace(m, a->u, place, speed, a->cells_per_speed, a->third, p.which, to);
     for (int k = 0; k < 3; k++)
         und_lanes_store_some(a->to[k] + p.at, to[k], p.which);
     const und_lanes way = to[2] - place[2], far = und_lanes_max(way, -way);
@@ -73,7 +77,7 @@ UND_INLINE void und_advect_guess(const und_advect_args *a, und_place p, int axis
     float *reach = a->reach + p.z + 1;
     if (und_lanes_bits(bounded > *reach) & p.which)
         *reach = und_lanes_most(und_lanes_select(und_lanes_where(p.which), bounded, none));
-    und_sample_faces(m, a->moved[axis], axis, foot, &value, &range);
+    und_sample_near_faces(m, a->moved[axis], axis, foot, p.which, &value, &range);
     und_lanes_store_some(a->guess + p.at, value, p.which);
     und_lanes_store_some(a->next[axis] + p.at, range.low, p.which);
     und_lanes_store_some(a->high + p.at, range.high, p.which);
@@ -105,7 +109,7 @@ UND_INLINE void und_advect_correct(const und_advect_args *a, und_place p, int ax
         foot[k] = und_lanes_select(und_lanes_where(p.which), und_lanes_load(a->to[k] + p.at), place[k]);
     const unsigned known = und_advect_known(a, axis, foot) & p.which;
     if (known) {
-        und_sample_faces(&a->mac, a->guess, axis, foot, &back, NULL);
+        und_sample_near_faces(&a->mac, a->guess, axis, foot, p.which, &back, NULL);
         und_lanes better = value + 0.5f * (und_lanes_load(a->moved[axis] + p.at) - back);
         better = und_lanes_max(better, und_lanes_load(a->next[axis] + p.at));
         better = und_lanes_min(better, und_lanes_load(a->high + p.at));

@@ -239,23 +239,38 @@ static inline float und_sample_slope(const und_mac *m, const float *v, const flo
 /* Where the flow takes a place in a time in which a speed of 1 m/s crosses `cells_per_speed` cells; below 0:
  * where it has come from.  speed[]: the velocity there, und_sample_velocity's or better known.  By the
  * midpoint rule, or where `third` is set by Ralston's third-order rule. */
-static inline void und_sample_trace(const und_mac *m, float *const u[3], const und_lanes place[3],
-                                    const und_lanes speed[3], float cells_per_speed, bool third,
-                                    und_lanes out[3])
+typedef void und_sample_fn(const und_mac *m, float *const u[3], const und_lanes place[3], unsigned which,
+                           und_lanes out[3]);
+UND_INLINE void und_sample_trace_by(und_sample_fn *velocity, const und_mac *m, float *const u[3],
+                                    const und_lanes place[3], const und_lanes speed[3], float cells_per_speed,
+                                    bool third, unsigned which, und_lanes out[3])
 {
     und_lanes at[3], middle[3], late[3];
     for (int a = 0; a < 3; a++)
         at[a] = place[a] + 0.5f * cells_per_speed * speed[a];
-    und_sample_velocity(m, u, at, middle);
+    velocity(m, u, at, which, middle);
     if (third) {
         for (int a = 0; a < 3; a++)
             at[a] = place[a] + 0.75f * cells_per_speed * middle[a];
-        und_sample_velocity(m, u, at, late);
+        velocity(m, u, at, which, late);
         for (int a = 0; a < 3; a++)
             middle[a] = (2 * speed[a] + 3 * middle[a] + 4 * late[a]) / 9;
     }
     for (int a = 0; a < 3; a++)
         out[a] = place[a] + cells_per_speed * middle[a];
+}
+static inline void und_sample_each_velocity(const und_mac *m, float *const u[3], const und_lanes place[3],
+                                            unsigned which, und_lanes out[3])
+{
+    (void)which;
+    und_sample_velocity(m, u, place, out);
+}
+static inline void und_sample_trace(const und_mac *m, float *const u[3], const und_lanes place[3],
+                                    const und_lanes speed[3], float cells_per_speed, bool third,
+                                    und_lanes out[3])
+{
+    und_sample_trace_by(und_sample_each_velocity, m, u, place, speed, cells_per_speed, third, UND_LANES_ALL,
+                        out);
 }
 
 #endif
