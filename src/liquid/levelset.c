@@ -220,6 +220,8 @@ static void carry_velocity(und_levelset *s)
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
     if (s->def.order == 2)
         und_mac_flow_scale_gained(&s->flow, s->before > 0 ? s->dt / s->before : 0);
+    if (s->solids.any)
+        und_mac_flow_bound_narrow(&s->flow, &s->solids);
     und_mac_flow_advect(&s->flow, s->dt / s->def.dx, trace, rule);
 }
 
