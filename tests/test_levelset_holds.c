@@ -364,6 +364,16 @@ static const struct {
       "0.30025, 0}, radius = 0.3 }, box { min = {0.48, 0.3, -1}, max = {0.54, 2, 1} } }",
       0},
      6},
+    {{"a little of a film is left in a corner",
+      "size = {1, 1}, cells = 32, fill = box { min = {0.9625, 0, -1}, max = {2, 0.0171875, 1} }", 0},
+     0.5},
+    {{"a film falls off a plate",
+      "size = {1, 1}, cells = 48, fill = box { min = {0.46875, 0.4260416, -1}, max = {0.53125, 0.4322916, 1} "
+      "}, solids = { box { min = {0.3, 0.4322916, -1}, max = {0.7, 0.52, 1} }, { shape = box { min = {0, 0, "
+      "-1}, max = {0.05, 0.05, 1} }, keys = { { time = 0, at = {0, 0, 0} }, { time = 0.2, at = {0, 0.01, 0} "
+      "} } } }",
+      0},
+     3},
 };
 
 /* Nothing moves by itself, or faster than it has fallen. */
