@@ -374,6 +374,11 @@ static const struct {
       "} } } }",
       0},
      3},
+    {{"a pool at rest on both sides of a wall that rubs",
+      "size = {1, 1}, cells = 42, level = 0.07, solids = { { shape = box { min = {0.245, -1, -1}, max = "
+      "{0.304, 0.256, 1} }, friction = 1 } }",
+      0},
+     1e-4},
 };
 
 /* Nothing moves by itself, or faster than it has fallen. */

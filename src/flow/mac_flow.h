@@ -121,8 +121,9 @@ und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, const und_distan
                                                und_pressure *system, const und_mac_flow_gain *gain, double dt,
                                                double tolerance, int max_iterations);
 
-/* The flow pushed for dt by a pressure that is known, over density, m2/s2: equation 4.7 alone. */
-void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt);
+/* The flow pushed for dt by a pressure that is known, over density, m2/s2: equation 4.7 alone.  keen: as it
+ * was found where the gain was. */
+void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt, bool keen);
 
 /* After und_mac_flow_extend: the air within `reach` cells of the liquid keeps its volume too, by the same
  * projection, so that what is squeezed out between two surfaces, or at a wall, gets out of the way.  The

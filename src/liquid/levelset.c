@@ -121,6 +121,25 @@ double und_levelset_suction(const und_levelset *s)
     return 0.05 * und_levelset_pull(s) * s->def.dx;
 }
 
+/* What rubs is a flow that keeps its volume: or solids would hold up the liquid's weight beside them, which
+ * the pressure of all of it would then drive up there. */
+static void rub(und_levelset *s)
+{
+    const und_mac_flow_gain none = {
+        .pull = und_levelset_suction(s), .keen = s->volume != NULL, .held = und_levelset_held(s)};
+    if (!s->viscous) {
+        und_levelset_air_beyond(s, true);
+        und_mac_flow_project(&s->flow, &s->surface, &s->solids, s->system, &none, s->dt, s->def.tolerance,
+                             s->def.max_iterations);
+    }
+    und_mac_flow_rub(&s->flow, &s->solids, s->dt);
+    if (!s->viscous) {
+        und_mac_flow_push(&s->flow, &s->surface, s->flow.p, -s->dt, none.keen);
+        und_levelset_air_beyond(s, false);
+    }
+    und_levelset_enforce_held_velocities(s);
+}
+
 static und_mac_flow_report keep_volume(und_levelset *s)
 {
     const float *drops = und_levelset_spray_gain(s), *grown = und_levelset_control_gain(s, drops);
@@ -289,10 +308,8 @@ static bool substep(und_levelset *s)
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s); /* 4.4.7 */
-        if (s->solids.friction) {
-            und_mac_flow_rub(&s->flow, &s->solids, s->dt);
-            und_levelset_enforce_held_velocities(s);
-        }
+        if (s->solids.friction)
+            rub(s);
     }
     STEP (PROJECT) {
         report = keep_volume(s); /* 4.4.8 */

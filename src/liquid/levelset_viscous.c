@@ -169,7 +169,7 @@ static void stress(und_levelset *s)
                          s->def.max_iterations);
     und_levelset_air_beyond(s, false);
     each_row(s, put_aside);
-    und_mac_flow_push(&s->flow, &s->surface, s->viscous->viscous, s->dt);
+    und_mac_flow_push(&s->flow, &s->surface, s->viscous->viscous, s->dt, false);
     und_levelset_enforce_held_velocities(s);
     und_mac_flow_report report = und_viscous_step(s->viscous->solver, &flow);
     tell(s->viscous, &report);
