@@ -342,6 +342,63 @@ static void what_has_no_room_stops_the_run(void **state)
     end(r);
 }
 
+/* ---- Speed ---- */
+
+static double fastest_of(const und_levelset *s)
+{
+    double most = 0;
+    for (int a = 0; a < 2; a++)
+        for (int y = 0; y < s->mac.n[1]; y++)
+            for (int x = 0; x < s->mac.n[0]; x++)
+                most = fmax(most, fabs(und_levelset_velocity(s, a, x, y, 0)));
+    return most;
+}
+
+static const struct {
+    feature f;
+    double most; /* m/s */
+} slow[] = {
+    /* sqrt(2 g 0.4 m) is 2.8 m/s */
+    {{"a pool runs out below a ball, a hundredth of a cell above the floor",
+      "size = {1, 1}, cells = 40, fill = box { max = {0.5, 0.4, 1} }, solids = { sphere { center = {0.5, "
+      "0.30025, 0}, radius = 0.3 }, box { min = {0.48, 0.3, -1}, max = {0.54, 2, 1} } }",
+      0},
+     6},
+    {{"a little of a film is left in a corner",
+      "size = {1, 1}, cells = 32, fill = box { min = {0.9625, 0, -1}, max = {2, 0.0171875, 1} }", 0},
+     0.5},
+    {{"a film falls off a plate",
+      "size = {1, 1}, cells = 48, fill = box { min = {0.46875, 0.4260416, -1}, max = {0.53125, 0.4322916, 1} "
+      "}, solids = { box { min = {0.3, 0.4322916, -1}, max = {0.7, 0.52, 1} }, { shape = box { min = {0, 0, "
+      "-1}, max = {0.05, 0.05, 1} }, keys = { { time = 0, at = {0, 0, 0} }, { time = 0.2, at = {0, 0.01, 0} "
+      "} } } }",
+      0},
+     3},
+    {{"a pool at rest on both sides of a wall that rubs",
+      "size = {1, 1}, cells = 42, level = 0.07, solids = { { shape = box { min = {0.245, -1, -1}, max = "
+      "{0.304, 0.256, 1} }, friction = 1 } }",
+      0},
+     1e-4},
+};
+
+/* Nothing moves by itself, or faster than it has fallen. */
+static void nothing_is_faster_than_it_can_be(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+        const run r = begin(&slow[i].f);
+        und_levelset *l = r.levelset;
+        double most = 0;
+        for (int k = 0; k < 2 * FRAMES; k++) {
+            und_levelset_step(l, 1.0 / 24);
+            most = fmax(most, fastest_of(l));
+        }
+        if (!(most < slow[i].most))
+            fail_msg("%s: %g m/s", slow[i].f.name, most);
+        end(r);
+    }
+}
+
 /* ---- Control ---- */
 
 /* The most that a cell holds on the way. */
@@ -496,6 +553,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_feature_holds_its_water),
                                        cmocka_unit_test(what_has_no_room_stops_the_run),
                                        cmocka_unit_test(nothing_passes_thin_walls_that_move),
+                                       cmocka_unit_test(nothing_is_faster_than_it_can_be),
                                        cmocka_unit_test(a_coat_goes_along_with_its_core),
                                        cmocka_unit_test(what_control_turns_keeps_its_volume),
                                        cmocka_unit_test(what_converges_is_taken),

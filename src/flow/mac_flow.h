@@ -52,6 +52,10 @@ double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, dou
 
 typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK } und_advection;
 
+/* Before u is carried along, where solids leave less than a quarter of a face: it is no faster there than in
+ * wider faces beside it.  What flows over faces in the step is known by then. */
+void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids);
+
 /* Equation 3.2 on all faces of `flows`: u is to be known as far around them as the liquid comes in the step
  * (und_mac_flow_extend).  MacCormack's correction is limited to the values around where the face came from.
  */
@@ -121,8 +125,9 @@ und_mac_flow_report und_mac_flow_project(und_mac_flow *s, und_pressure *system,
 und_mac_flow_report und_mac_flow_project_again(und_mac_flow *s, und_pressure *system,
                                                const und_mac_flow_projection *what);
 
-/* The flow pushed for dt by a pressure that is known, over density, m2/s2: equation 4.7 alone. */
-void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt);
+/* The flow pushed for dt by a pressure that is known, over density, m2/s2: equation 4.7 alone.  keen: as it
+ * was found where the gain was. */
+void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt, bool keen);
 
 /* After und_mac_flow_extend: the air within `reach` cells of the liquid keeps its volume too, by the same
  * projection, so that what is squeezed out between two surfaces, or at a wall, gets out of the way.  The

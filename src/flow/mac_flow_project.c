@@ -264,9 +264,10 @@ static und_mac_flow_report solve(project *p, und_pressure *system, double *press
                                  .closed = solved.closed};
 }
 
-void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt)
+void und_mac_flow_push(und_mac_flow *s, const und_distance *d, const double *pressure, double dt, bool keen)
 {
-    const project p = {.s = s, .phi = d->phi, .p = pressure, .unit = dt / s->mac.d[0]};
+    const project p = {
+        .s = s, .phi = d->phi, .p = pressure, .unit = dt / s->mac.d[0], .least = keen ? LEAST_DEPTH : 0};
     push(&p);
 }
 

@@ -95,6 +95,32 @@ static void fill_and_drain(und_levelset *s)
     s->drained = 0;
 }
 
+/* What rubs is a flow that keeps its volume: or solids would hold up the liquid's weight beside them, which
+ * the pressure of all of it would then drive up there. */
+static void rub(und_levelset *s, und_levelset_pressed *pressed)
+{
+    const und_mac_flow_projection plain = {.surface = &pressed->surface,
+                                           .solids = &s->solids,
+                                           .dt = s->dt,
+                                           .pull = und_levelset_suction(s),
+                                           .keen = s->volume != NULL,
+                                           .held = und_levelset_held(s),
+                                           .pressure = s->flow.p,
+                                           .tolerance = s->def.tolerance,
+                                           .max_iterations = s->def.max_iterations};
+    const bool viscous = s->viscous; /* it has kept its volume just now */
+    if (!viscous) {
+        und_levelset_beyond_sides(s, pressed->surface.phi, true);
+        und_mac_flow_project(&s->flow, s->system, &plain);
+    }
+    und_mac_flow_rub(&s->flow, &s->solids, s->dt);
+    if (!viscous) {
+        und_mac_flow_push(&s->flow, plain.surface, s->flow.p, -s->dt, plain.keen);
+        und_levelset_beyond_sides(s, pressed->surface.phi, false);
+    }
+    und_levelset_enforce_held_velocities(s);
+}
+
 static void tell(und_levelset *s, const und_mac_flow_report *report, const und_mac_flow_report *air)
 {
     s->substeps++;
@@ -160,6 +186,8 @@ static void carry_velocity(und_levelset *s)
         s->def.velocity_rule == UND_VELOCITY_MACCORMACK ? UND_ADVECT_MACCORMACK : UND_ADVECT_SEMI_LAGRANGIAN;
     if (s->def.order == 2)
         und_mac_flow_scale_gained(&s->flow, s->before > 0 ? s->dt / s->before : 0);
+    if (s->solids.any)
+        und_mac_flow_bound_narrow(&s->flow, &s->solids);
     und_mac_flow_advect(&s->flow, s->dt / s->def.dx, trace, rule);
 }
 
@@ -231,10 +259,8 @@ static und_mac_flow_report make_flow(und_levelset *s)
     STEP (DIFFUSE) {
         und_levelset_heat_spread(s);
         und_levelset_viscosity(s, &pressed); /* 4.4.7 */
-        if (s->solids.friction) {
-            und_mac_flow_rub(&s->flow, &s->solids, s->dt);
-            und_levelset_enforce_held_velocities(s);
-        }
+        if (s->solids.friction)
+            rub(s, &pressed);
     }
     STEP (PROJECT) {
         report = und_levelset_project(s, &pressed); /* 4.4.8 */

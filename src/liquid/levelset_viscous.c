@@ -151,7 +151,7 @@ static void stress(und_levelset *s, und_levelset_pressed *pressed)
     und_mac_flow_project(&s->flow, s->system, &plain);
     und_levelset_beyond_sides(s, pressed->surface.phi, false);
     each_cell(s, &und_put_aside_kernel, plain.pressure);
-    und_mac_flow_push(&s->flow, plain.surface, s->viscous->viscous, s->dt);
+    und_mac_flow_push(&s->flow, plain.surface, s->viscous->viscous, s->dt, false);
     und_levelset_enforce_held_velocities(s);
     und_mac_flow_report report = und_viscous_step(s->viscous->solver, &flow);
     tell(s->viscous, &report);

@@ -497,7 +497,7 @@ static void add_pouring(const und_levelset *s, const und_volume_walls *walls, co
 {
     const und_mac *m = &s->mac;
     const size_t at = und_mac_at(m, cell[0], cell[1], cell[2]);
-    double in = 0, there = 0;
+    double in = 0, there = 0, stream = 0;
     for (int way = 0; way < (m->n[2] > 1 ? 6 : 4); way++) {
         const int a = way / 2, by = way % 2 ? 1 : -1;
         const size_t next = (size_t)((ptrdiff_t)at + by * m->step[a]), face = way % 2 ? at : next;
@@ -509,12 +509,14 @@ static void add_pouring(const und_levelset *s, const und_volume_walls *walls, co
         const float room = und_volume_room(walls, next), held = und_volume_cells(s->volume->cells.c[next]);
         p->asked += flow > 0 ? flow : 0;
         in -= flow < 0 ? flow : 0;
-        there -= flow < 0 ? flow * (double)(held < room ? held / room : 1) : 0;
+        const double comes = flow < 0 ? -flow * (double)(held < room ? held / room : 1) : 0;
+        there += comes;
+        stream += s->surface.phi[next] < 0 ? comes : 0;
     }
     const bool back = in > 0 && is_back(s, cell);
     p->stairs += back ? 0 : in;
     p->again += back ? 0 : there;
-    p->from_back += back ? there : 0;
+    p->from_back += back ? stream : 0;
     p->had += s->volume->cells.c[at];
 }
 
@@ -574,8 +576,9 @@ void und_levelset_volume_move(und_levelset *s)
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
     und_levelset_book(s, und_levelset_held_gain(s));
     und_volume_settle_films(v, &s->surface, &walls, &flow);
-    /* Less as much as came into them from behind. */
-    const double came = pouring_of(s).had - before.had + (double)poured * before.asked;
+    /* Less as much as a stream brought into them from behind. */
+    const double came =
+        fmin(pouring_of(s).had - before.had + (double)poured * before.asked, before.from_back + before.again);
     const double behind = before.from_back > 0 ? before.from_back / (before.from_back + before.again) : 0;
     *ahead -= asked > 0 ? wanted * (1 - behind * came / asked) : wanted;
     if (s->elements)

@@ -429,7 +429,7 @@ void und_levelset_move_window(und_levelset *s)
     }
     if (!all) {
         double left = before - und_levelset_volume(s);
-        if (left > 0)
+        if (left > 0 || s->volume) /* cells may owe some */
             und_ledger_add(&s->ledger.left, &s->lost[2], left);
     }
 }

@@ -466,6 +466,14 @@ void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, 
         }
 }
 
+/* Whether what comes into a cell over a face meets a wall behind it, as in corners. */
+static bool is_stopped(const und_volume *v, const und_volume_walls *walls, size_t at, int way, float u)
+{
+    const int a = way / 2;
+    const size_t behind = way % 2 ? at - (size_t)v->mac.step[a] : at;
+    return (way % 2 ? u < 0 : u > 0) && !(walls->open[a][behind] > 0);
+}
+
 /* Along its wall nothing presses on a film but what is thicker beside it; what a slanted wall bears of it is
  * known. */
 void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
@@ -485,6 +493,7 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
             const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
             const size_t face = way % 2 ? at : next;
             if ((slanted || fabsf(normal[a]) < ALONG) && walls->open[a][face] > 0 &&
+                !is_stopped(v, walls, at, way, kept[a][face]) &&
                 (!v->parts->inside[next] || (d->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
                 u[a][face] = kept[a][face];
         }

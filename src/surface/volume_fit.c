@@ -332,9 +332,9 @@ static void find_ways(const fit *f, size_t at, unsigned which)
         und_lanes_int nearer = there < best;
         if (!(und_lanes_bits(nearer) & which))
             continue;
-        nearer &= und_lanes_bytes(p->mark + next) != 0;
-        nearer &= und_volume_rooms(f->walls, next) > LEAST_ROOM;
-        nearer &= near ? linked(f, at, near, n) : nearer;
+        nearer &= (und_lanes_bytes(p->mark + next) != 0) & (und_volume_rooms(f->walls, next) > LEAST_ROOM);
+        nearer &= near ? linked(f, at, near, n) : nearer; /* and nothing falls on films above it */
+        nearer &= und_volume_is_up(f->walls, n) ? und_lanes_bytes(f->v->film + next) == 0 : nearer;
         best = und_lanes_select(nearer, there, best);
         to = und_lanes_int_select(nearer, (und_lanes_int){0} + n, to);
     }

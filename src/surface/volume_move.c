@@ -201,6 +201,14 @@ static bool slanted_flux(const move *m, int axis, size_t from, size_t to, const 
     return false;
 }
 
+/* What falls off a ceiling is not at it any more after the first part of a step. */
+static bool pulled_off(const und_volume_walls *walls, const float normal[3])
+{
+    return walls->gravity[0] * (double)normal[0] + walls->gravity[1] * (double)normal[1] +
+               walls->gravity[2] * (double)normal[2] >
+           0;
+}
+
 /* What goes over a face out of the last of the batch, which is a film: its slope is the wall's.  False: the
  * flux is known, as none goes on at a film's end that stands, and along a wall that cuts the cell all of it
  * does. */
@@ -222,7 +230,7 @@ static bool film_flux(const move *m, int axis, size_t from, size_t to, batch *b)
     b->most[i] = leaves_most(m, from, behind, b->most[i]);
     if (v->film[to] && v->c[to] > v->c[from] && v->c[behind] <= 0) /* drawn back: as thick as before it */
         b->part[i] = und_volume_cells(v->c[to]) / (space > 1e-3f ? space : 1e-3f);
-    if (!und_volume_is_straight(slope)) {
+    if (!und_volume_is_straight(slope) || (across && off && pulled_off(m->walls, slope))) {
         const float open = b->open[i] < space ? b->open[i] : space,
                     part = b->part[i] < 1.5f ? b->part[i] : 1.5f;
         const int32_t flux = und_volume_units(open * (b->way[i] * part)), most = b->most[i];

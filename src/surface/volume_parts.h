@@ -179,6 +179,13 @@ static inline bool und_volume_linked(const und_volume *v, const und_volume_walls
            und_volume_way(walls->open, v->mac.step, at, k);
 }
 
+/* Whether gravity pulls from neighbour k to the cell. */
+static inline bool und_volume_is_up(const und_volume_walls *walls, int k)
+{
+    const double *g = walls->gravity;
+    return (k % 3 - 1) * g[0] + (k / 3 % 3 - 1) * g[1] + (k / 9 - 1) * g[2] < 0;
+}
+
 /* Cells of a chunk from the lowest of `bits` on. */
 #define UND_VOLUME_OF_CHUNK(k, which, cell) \
     for (size_t bits_ = (which), cell;      \
