@@ -374,6 +374,14 @@ static const struct {
       "} } } }",
       0},
      3},
+    /* It closes at 0.5 m/s: what is 0.28 m high and is left in a tenth of a cell goes at 67 m/s. */
+    {{"a plate presses water out between it and a cup",
+      "size = {1, 1}, cells = 48, fill = box { min = {0.3, 0.3, -1}, max = {0.7, 0.6, 1} }, solids = { "
+      "difference { box { min = {0.25, 0.25, -1}, max = {0.75, 0.8, 1} }, box { min = {0.3, 0.3, -2}, max = "
+      "{0.7, 2, 2} } }, { shape = box { min = {0, 0, -1}, max = {0.1, 0.4, 1} }, keys = { { time = 0, at = "
+      "{0.45, 0.35, 0} }, { time = 0.3, at = {0.3001, 0.4, 0} } } } }",
+      0},
+     1000},
     {{"a pool at rest on both sides of a wall that rubs",
       "size = {1, 1}, cells = 42, level = 0.07, solids = { { shape = box { min = {0.245, -1, -1}, max = "
       "{0.304, 0.256, 1} }, friction = 1 } }",

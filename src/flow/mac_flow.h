@@ -52,9 +52,10 @@ double und_mac_flow_usual(const und_mac_flow *s, double fastest, double few, dou
 
 typedef enum und_advection { UND_ADVECT_SEMI_LAGRANGIAN, UND_ADVECT_MACCORMACK } und_advection;
 
-/* Before u is carried along, where solids leave less than a quarter of a face: it is no faster there than in
- * wider faces beside it.  What flows over faces in the step is known by then. */
-void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids);
+/* Before u is carried along, where solids leave less than a quarter of a face, and it crosses more than a
+ * quarter of a cell: it is no faster there than in wider faces beside it, or up to `reach` cells away where
+ * the gap ends.  What flows over faces in the step is known by then. */
+void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids, int reach, double cells_per_speed);
 
 /* Equation 3.2 on all faces of `flows`: u is to be known as far around them as the liquid comes in the step
  * (und_mac_flow_extend).  MacCormack's correction is limited to the values around where the face came from.

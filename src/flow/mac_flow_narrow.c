@@ -6,9 +6,10 @@
 #include "flow/mac_flow_narrow_kernel.h"
 #include "flow/mac_flow_parts.h"
 
-void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids)
+void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids, int reach, double cells_per_speed)
 {
-    und_narrow_args args = {.mac = s->mac};
+    const double least = 0.25; /* cells that it crosses in the step: films on walls that cut cells do less */
+    und_narrow_args args = {.mac = s->mac, .reach = reach, .fast = (float)(least / cells_per_speed)};
     und_set faces[3];
     und_pass find[3], take[3];
     const und_step steps[2] = {{.passes = find, .count = 3}, {.passes = take, .count = 3}};
@@ -17,6 +18,8 @@ void und_mac_flow_bound_narrow(und_mac_flow *s, const und_solids *solids)
         args.open[a] = solids->open[a];
         args.u[a] = s->u[a];
         args.next[a] = s->next[a];
+        args.gained[a] = s->gained[a];
+        args.latest[a] = s->latest[a];
         faces[a] = und_set_cells(&s->mac, UND_ROWS_INSIDE, &s->flows[a]);
         find[a] = UND_PASS_AXIS(und_narrow_bound, a, &args, &faces[a]);
         take[a] = UND_PASS_AXIS(und_narrow_take, a, &args, &faces[a]);

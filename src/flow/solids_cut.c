@@ -132,8 +132,8 @@ static float part_at_edge(const und_solids *s, const int cell[3], int axis, size
     return sampled < open - edge ? sampled : open;
 }
 
-/* Of a face: less is shut where nothing moves.  Cells that are open by no more hold nothing, and where a
- * surface meets them what flows through them grew. */
+/* Of a face: less is shut.  Cells that are open by no more hold nothing, where a surface meets them what
+ * flows through them grew, and what a solid presses out through them would be fifty times as fast as it. */
 static const float SLIVER = 0.02f;
 
 static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int to)
@@ -150,7 +150,7 @@ static void cut_faces(const und_solids *s, int axis, int y, int z, int from, int
         if (open[x] < 0)
             open[x] =
                 part_at_edge(s, (const int[3]){x, y, z}, axis, at, open_part(s, s->parts->node, axis, at));
-        if (open[x] < SLIVER && !s->push[0])
+        if (open[x] < SLIVER)
             open[x] = 0;
         if (open[x] > 0 && (thin[x] | next[x]) && und_solids_between(s, (const int[3]){x, y, z}, axis) >= 0)
             open[x] = 0;

@@ -187,7 +187,7 @@ static void carry_velocity(und_levelset *s)
     if (s->def.order == 2)
         und_mac_flow_scale_gained(&s->flow, s->before > 0 ? s->dt / s->before : 0);
     if (s->solids.any)
-        und_mac_flow_bound_narrow(&s->flow, &s->solids);
+        und_mac_flow_bound_narrow(&s->flow, &s->solids, (int)ceil(s->furthest) + 1, s->dt / s->def.dx);
     und_mac_flow_advect(&s->flow, s->dt / s->def.dx, trace, rule);
 }
 
