@@ -123,7 +123,7 @@ static und_status begin_travel(travel *v, journey j, und_error *err)
         if (!(v->u[a] = und_pages_alloc(v->mac.count * sizeof(float), "a flow", err)))
             status = err->status;
     if (status == UND_OK && j.per_cell > 0 &&
-        !(v->particles = und_level_set_particles_create(&v->mac, &def, 1, j.threads, err)))
+        !(v->particles = und_level_set_particles_create(&v->mac, &def, 1, j.threads, NULL, err)))
         status = err->status;
     if (status == UND_OK)
         put_in(v);
