@@ -58,7 +58,7 @@ static world make_world(int nx, int ny, int nz, place_fn *shape, place_fn *wall,
     und_level_set_particles_def def = und_level_set_particles_def_default();
     def.per_cell = per_cell;
     assert_int_equal(und_distance_open(&w.distance, &w.mac, WIDTH, threads, &err), UND_OK);
-    w.particles = und_level_set_particles_create(&w.mac, &def, 5, threads, &err);
+    w.particles = und_level_set_particles_create(&w.mac, &def, 5, threads, NULL, &err);
     assert_non_null(w.particles);
     w.wall = field(&w.mac);
     for (int a = 0; a < 3; a++)

@@ -20,7 +20,8 @@ static void begin(world *w, int nz, const bool open[6])
     und_error err = {0};
     *w = (world){.mac = und_mac_make((int[3]){N, N, nz}, (double[3]){1, 1, 1}, (double[3]){0})};
     assert_int_equal(und_distance_open(&w->d, &w->mac, 5, 1, &err), UND_OK);
-    assert_int_equal(und_volume_open(&w->v, &w->mac, 2, &err), UND_OK);
+    assert_int_equal(und_volume_open(&w->v, &w->mac, 2, NULL, &err), UND_OK);
+    und_volume_borrow(&w->v);
     for (int a = 0; a < 3; a++) {
         /* with room behind, as und_pages_alloc leaves it, for lanes that are read and not looked at */
         w->walls.open[a] = w->open[a] = calloc(w->mac.count + UND_LANES, sizeof(float));
@@ -46,6 +47,7 @@ static void end(world *w)
         free(w->open[a]);
         free(w->u[a]);
     }
+    und_volume_give_back(&w->v);
     und_volume_close(&w->v);
     und_distance_close(&w->d);
 }

@@ -116,14 +116,14 @@ static und_status begin_travel(travel *v, journey j, und_error *err)
     *v = (travel){.j = j, .mac = und_mac_make(n, (double[]){dx, dx, dx}, (double[]){0, 0, 0})};
     und_status status = und_distance_open(&v->distance, &v->mac, WIDTH, j.threads, err);
     if (status == UND_OK && j.holds)
-        status = und_volume_open(&v->volume, &v->mac, j.threads, err);
+        status = und_volume_open(&v->volume, &v->mac, j.threads, NULL, err);
     if (status == UND_OK && !(v->open = und_pages_alloc(v->mac.count * sizeof(float), "faces", err)))
         status = err->status;
     for (int a = 0; a < 3 && status == UND_OK; a++)
         if (!(v->u[a] = und_pages_alloc(v->mac.count * sizeof(float), "a flow", err)))
             status = err->status;
     if (status == UND_OK && j.per_cell > 0 &&
-        !(v->particles = und_level_set_particles_create(&v->mac, &def, 1, j.threads, err)))
+        !(v->particles = und_level_set_particles_create(&v->mac, &def, 1, j.threads, NULL, err)))
         status = err->status;
     if (status == UND_OK)
         put_in(v);
@@ -141,8 +141,10 @@ static void step(travel *v, double cells_per_speed)
                                   .layers = WIDTH,
                                   .step = v->steps++};
     const und_level_set_particles_lost lost = und_volume_lost(&v->volume, v->u, cells_per_speed);
-    if (v->j.holds)
+    if (v->j.holds) {
+        und_volume_borrow(&v->volume);
         und_volume_move(&v->volume, &v->distance, &walls, &flow);
+    }
     und_distance_advect(&v->distance, v->u, cells_per_speed, UND_TRACE_RK2);
     if (v->particles) {
         und_level_set_particles_move(v->particles, v->u, cells_per_speed, NULL);
@@ -153,8 +155,10 @@ static void step(travel *v, double cells_per_speed)
         und_level_set_particles_correct(v->particles, &v->distance, v->j.holds ? &lost : NULL);
         und_level_set_particles_tidy(v->particles, &v->distance, NULL);
     }
-    if (v->j.holds)
+    if (v->j.holds) {
         und_volume_fit(&v->volume, &v->distance, &walls, v->particles != NULL);
+        und_volume_give_back(&v->volume);
+    }
 }
 
 static void go(travel *v)

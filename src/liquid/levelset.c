@@ -626,8 +626,8 @@ static und_status make_parts(und_levelset *s, und_error *err)
         !(s->leaked = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->leaked, "solids", err)) ||
         !(s->squeezed = und_alloc((size_t)def->obstacle_count + 1, sizeof *s->squeezed, "solids", err)) ||
         !(s->system = und_pressure_create(&s->mac, s->threads, s->scratch, err)) ||
-        (traced &&
-         !(s->particles = und_level_set_particles_create(&s->mac, &particles, def->seed, s->threads, err))) ||
+        (traced && !(s->particles = und_level_set_particles_create(&s->mac, &particles, def->seed, s->threads,
+                                                                   s->scratch, err))) ||
         (((traced && def->spray) || s->volume) && und_levelset_spray_open(s, err)) ||
         und_levelset_fill(s, err))
         return err->status;

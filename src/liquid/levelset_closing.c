@@ -187,6 +187,7 @@ static double find(const search *f, und_levelset_pressed *to, const und_volume_f
     int64_t sum = 0;
     if (films)
         passes[1] = und_volume_films_pass(films, &slices);
+    und_volume_borrow(f->v);
     und_pass_chain(&(und_device){f->s->threads}, passes, films ? 2 : 1);
     for (int row = 0; row < und_mac_rows(m); row++) {
         memcpy(to->closing + to->closing_count, p->extra + und_mac_row(m, row),
@@ -194,6 +195,7 @@ static double find(const search *f, und_levelset_pressed *to, const und_volume_f
         to->closing_count += p->row_count[row];
         sum += p->row_sum[row];
     }
+    und_volume_give_back(f->v);
     return (double)sum / UND_VOLUME_ONE;
 }
 

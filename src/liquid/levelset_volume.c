@@ -73,7 +73,7 @@ und_status und_levelset_volume_open(und_levelset *s, und_error *err)
         return UND_OK;
     static const char *const what = "the cells' volumes";
     struct und_levelset_volume *v = s->volume = und_alloc(1, sizeof *v, what, err);
-    if (!v || und_volume_open(&v->cells, &s->mac, s->threads, err) ||
+    if (!v || und_volume_open(&v->cells, &s->mac, s->threads, s->scratch, err) ||
         !(v->before = und_pages_alloc(s->mac.count * sizeof *v->before, what, err)) ||
         !(v->room = und_pages_alloc(s->mac.count * sizeof *v->room, what, err)) ||
         !(v->gain = und_pages_alloc(s->mac.count * sizeof *v->gain, what, err)))
@@ -124,7 +124,10 @@ und_status und_levelset_volume_show(und_levelset *s, const float **shown, und_er
     if (!s->volume)
         return UND_OK;
     const und_volume_walls walls = walls_of(s);
-    return und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err);
+    und_volume_borrow(&s->volume->cells);
+    const und_status status = und_volume_show(&s->volume->cells, &s->surface, &walls, shown, err);
+    und_volume_give_back(&s->volume->cells);
+    return status;
 }
 
 und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, const und_frame *frame,
@@ -133,7 +136,11 @@ und_status und_levelset_volume_show_pieces(und_levelset *s, const float *shown, 
     if (!s->volume)
         return UND_OK;
     const und_volume_walls walls = walls_of(s);
-    return und_volume_show_pieces(&s->volume->cells, &s->surface, &walls, shown, frame, err);
+    und_volume_borrow(&s->volume->cells);
+    const und_status status =
+        und_volume_show_pieces(&s->volume->cells, &s->surface, &walls, shown, frame, err);
+    und_volume_give_back(&s->volume->cells);
+    return status;
 }
 
 int32_t *und_levelset_volume_cells(const und_levelset *s)
@@ -216,7 +223,9 @@ void und_levelset_volume_passed(und_levelset *s)
     for (int i = 0; i < v->parts->chunk_count; i++)
         UND_VOLUME_OF_CHUNK(v->parts->chunk + i, v->parts->chunk[i].bits, at)
     push_out(s, &walls, at);
+    und_volume_borrow(v);
     und_volume_leave_solids(v, &s->surface, &walls);
+    und_volume_give_back(v);
 }
 
 static bool solids_move(const und_levelset *s)
@@ -390,9 +399,10 @@ void und_levelset_volume_keep(und_levelset *s, und_levelset_pressed *p)
 void und_levelset_volume_free(und_levelset *s, const und_levelset_pressed *p)
 {
     const und_volume_walls walls = walls_of(s);
-    if (!s->volume || solids_move(s))
-        return; /* which push films along */
-    und_volume_free_films(&s->volume->cells, &s->surface, &walls, p->film, p->kept, s->flow.u);
+    if (!s->volume)
+        return;
+    const int kept = solids_move(s) ? 0 : p->kept; /* solids push films along */
+    und_volume_free_films(&s->volume->cells, &s->surface, &walls, p->film, kept, s->flow.u);
 }
 
 /* In shorter steps less of what is too much goes: or the speed that it makes would shorten steps, and these
@@ -573,7 +583,9 @@ void und_levelset_volume_move(und_levelset *s)
                                   .context = s};
     run_films(s, &walls, pin);
     und_levelset_take_flow(s); /* which other grids have slowed down themselves */
+    und_volume_borrow(v);
     const int64_t left = und_volume_move(v, &s->surface, &walls, &flow);
+    und_volume_give_back(v);
     und_levelset_book(s, und_levelset_held_gain(s));
     und_volume_settle_films(v, &s->surface, &walls, &flow);
     /* Less as much as a stream brought into them from behind. */
@@ -664,6 +676,7 @@ void und_levelset_volume_fit(und_levelset *s)
 {
     und_volume *v = &s->volume->cells;
     const und_volume_walls walls = walls_of(s);
+    und_volume_borrow(v);
     if (solids_move(s)) {
         und_volume_leave_solids(v, &s->surface, &walls);
         und_volume_even(v, &walls, is_passed, &(covered){s, walls.room});
@@ -672,6 +685,7 @@ void und_levelset_volume_fit(und_levelset *s)
     /* A viscous liquid is fitted at once: a disc that turns gets out of round where phi is late. */
     und_volume_fit(v, &s->surface, &walls, s->particles && !s->viscous && !(s->def.viscosity > 0));
     und_volume_thin(v, &s->surface, &walls, und_levelset_breaks_up, und_levelset_break_up, s);
+    und_volume_give_back(v);
     und_levelset_crests(s);
     if (s->particles)
         still_particles(s);

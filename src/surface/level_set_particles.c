@@ -26,6 +26,16 @@ static int room_for(const und_mac *m, int per_cell)
         fmax(share * cells, fmin(2 * cells, few_cells)) * per_cell + UND_LEVEL_SET_PARTICLES_BLOCK, most);
 }
 
+/* Those behind the last may be read. */
+static size_t bytes_of_list(int count)
+{
+    return ((size_t)count + UND_LANES) * sizeof(int32_t);
+}
+static size_t bytes_of_first(const und_mac *m)
+{
+    return (m->count + 1) * sizeof(int32_t);
+}
+
 /* What goes by the grid's cells. */
 static und_status make_cells(und_level_set_particles *t, und_error *err)
 {
@@ -34,22 +44,50 @@ static und_status make_cells(und_level_set_particles *t, und_error *err)
     size_t blocks =
         (size_t)und_level_set_particles_blocks(t->capacity) * (size_t)und_level_set_particles_piles(m);
     size_t rows = (size_t)(m->n[1] + 1) * (size_t)(m->n[2] + 1) + 1;
-    bool made = (p->first = und_pages_alloc((m->count + 1) * sizeof *p->first, "tracers of boxes", err)) &&
-                (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
+    bool made = (p->block_count = und_pages_alloc(blocks * sizeof *p->block_count, "blocks", err)) &&
                 (p->row_births = und_pages_alloc(rows * sizeof *p->row_births, "rows of boxes", err)) &&
                 (p->reached = und_pages_alloc(m->count * sizeof *p->reached, "a distance", err)) &&
                 (p->liquid = und_pages_alloc(m->count * sizeof *p->liquid, "a distance", err));
     return made ? UND_OK : err->status;
 }
 
+/* What it is to lend goes by the grid's size. */
+static und_status join_scratch(und_level_set_particles *t, und_error *err)
+{
+    und_level_set_particles_parts *p = t->parts;
+    const size_t before = p->most, most = 2 * und_scratch_bytes(bytes_of_list(t->capacity)) +
+                                          und_scratch_bytes(bytes_of_first(&t->mac));
+    und_scratch *scratch = und_scratch_join(p->scratch, most, err);
+    if (!scratch)
+        return err->status;
+    if (before > 0)
+        und_scratch_leave(scratch, before);
+    p->scratch = scratch;
+    p->most = most;
+    return UND_OK;
+}
+
+void und_level_set_particles_borrow(und_level_set_particles *t)
+{
+    und_level_set_particles_parts *p = t->parts;
+    p->box = und_scratch_take(p->scratch, bytes_of_list(t->count));
+    p->order = und_scratch_take(p->scratch, bytes_of_list(t->count));
+    p->first = und_scratch_take(p->scratch, bytes_of_first(&t->mac));
+}
+
+void und_level_set_particles_give_back(und_level_set_particles *t)
+{
+    und_scratch_give_back(t->parts->scratch, t->parts->box);
+    t->parts->box = t->parts->order = t->parts->first = NULL;
+}
+
 static void free_cells(und_level_set_particles_parts *p)
 {
-    und_pages_free(p->first);
     und_pages_free(p->block_count);
     und_pages_free(p->row_births);
     und_pages_free(p->reached);
     und_pages_free(p->liquid);
-    p->first = p->block_count = p->row_births = NULL;
+    p->block_count = p->row_births = NULL;
     p->reached = NULL;
     p->liquid = NULL;
 }
@@ -58,10 +96,8 @@ static und_status make_room(und_level_set_particles *t, und_error *err)
 {
     und_level_set_particles_parts *p = t->parts;
     size_t most = (size_t)t->capacity + UND_LANES;
-    bool made = (p->box = und_pages_alloc(most * sizeof *p->box, "boxes of tracers", err)) &&
-                (p->order = und_pages_alloc(most * sizeof *p->order, "the order of tracers", err)) &&
-                (p->spare = und_pages_alloc(most * sizeof *p->spare, "tracers", err)) &&
-                make_cells(t, err) == UND_OK;
+    bool made =
+        (p->spare = und_pages_alloc(most * sizeof *p->spare, "tracers", err)) && make_cells(t, err) == UND_OK;
     for (int a = 0; a < 4 && made; a++) {
         float **home = a < 3 ? &t->place[a] : &t->radius;
         made = (*home = und_pages_alloc(most * sizeof **home, "tracers", err));
@@ -71,7 +107,7 @@ static und_status make_room(und_level_set_particles *t, und_error *err)
 
 und_level_set_particles *und_level_set_particles_create(const und_mac *mac,
                                                         const und_level_set_particles_def *def, uint64_t seed,
-                                                        int threads, und_error *err)
+                                                        int threads, und_scratch *scratch, und_error *err)
 {
     und_level_set_particles *t = und_alloc(1, sizeof *t, "tracers", err);
     und_level_set_particles_parts *parts = t ? und_alloc(1, sizeof *parts, "tracers", err) : NULL;
@@ -82,6 +118,12 @@ und_level_set_particles *und_level_set_particles_create(const und_mac *mac,
     *t = (und_level_set_particles){.mac = *mac, .def = *def, .seed = seed, .device = {und_threads(threads)}};
     t->parts = parts;
     t->capacity = room_for(mac, def->per_cell);
+    parts->scratch = scratch;
+    if (join_scratch(t, err) != UND_OK) {
+        free(parts);
+        free(t);
+        return NULL;
+    }
     if (make_room(t, err) != UND_OK) {
         und_level_set_particles_destroy(t);
         return NULL;
@@ -97,9 +139,8 @@ void und_level_set_particles_destroy(und_level_set_particles *t)
     for (int a = 0; a < 4; a++)
         und_pages_free(a < 3 ? t->place[a] : t->radius);
     und_pages_free(p->spare);
-    und_pages_free(p->box);
-    und_pages_free(p->order);
     free_cells(p);
+    und_scratch_leave(p->scratch, p->most);
     free(p);
     free(t);
 }
@@ -111,11 +152,11 @@ und_status und_level_set_particles_window(und_level_set_particles *t, const und_
     und_level_set_particles_parts old = *t->parts;
     t->mac = *mac;
     if (!same) {
-        t->parts->first = t->parts->block_count = t->parts->row_births = NULL;
+        t->parts->block_count = t->parts->row_births = NULL;
         t->parts->reached = NULL;
         t->parts->liquid = NULL;
     }
-    if (!same && make_cells(t, err) != UND_OK) {
+    if (!same && (make_cells(t, err) != UND_OK || join_scratch(t, err) != UND_OK)) {
         free_cells(t->parts);
         *t->parts = old;
         t->mac = before;
@@ -169,9 +210,11 @@ UND_KERNEL(find_boxes, sort_args, UND_EACH_BLOCK)
 static inline void share_out(const sort_args *a, und_place once)
 {
     const und_level_set_particles *t = &a->of;
-    const int piles = und_level_set_particles_piles(&t->mac);
+    const und_mac *m = &t->mac;
+    const int piles = und_level_set_particles_piles(m);
     int32_t before = 0;
     (void)once;
+    t->parts->first[und_mac_at(m, -1, -1, m->n[2] == 1 ? 0 : -1)] = 0;
     for (int pile = 0; pile < piles; pile++)
         for (int block = 0; block < a->blocks; block++) {
             int32_t *count = t->parts->block_count + (size_t)block * (size_t)piles + pile, here = *count;
@@ -273,9 +316,11 @@ void und_level_set_particles_tidy(und_level_set_particles *t, const und_distance
     if (!reseed && p->steps % SORT_EVERY != 0)
         return;
     und_level_set_particles_drop_far(t, d);
+    und_level_set_particles_borrow(t);
     und_level_set_particles_sort(t);
     if (reseed)
         und_level_set_particles_reseed(t, d, wall);
+    und_level_set_particles_give_back(t);
 }
 
 int und_level_set_particles_state(und_level_set_particles *t, und_state_field *list)

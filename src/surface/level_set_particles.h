@@ -3,6 +3,7 @@
 #ifndef UND_SURFACE_LEVEL_SET_PARTICLES_H
 #define UND_SURFACE_LEVEL_SET_PARTICLES_H
 
+#include "base/scratch.h"
 #include "grid/mask.h"
 #include "grid/state.h"
 #include "surface/distance.h"
@@ -32,7 +33,7 @@ typedef struct und_level_set_particles {
 
 und_level_set_particles *und_level_set_particles_create(const und_mac *mac,
                                                         const und_level_set_particles_def *def, uint64_t seed,
-                                                        int threads, und_error *err);
+                                                        int threads, und_scratch *scratch, und_error *err);
 void und_level_set_particles_destroy(und_level_set_particles *t);
 /* The grid is another window of the same whole from now on; those outside it are gone. */
 und_status und_level_set_particles_window(und_level_set_particles *t, const und_mac *mac, und_error *err);

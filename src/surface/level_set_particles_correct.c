@@ -418,11 +418,11 @@ void und_level_set_particles_correct(und_level_set_particles *t, und_distance *d
                    settle = UND_PASS(settle_block, &args, &all);
     const und_step steps[] = {{&find, 1, false, NULL}, {&settle, 1, false, NULL}},
                    judged[] = {{&reach, 1, false, NULL}, {&settle, 1, false, NULL}};
-    if (!all_are_judged(lost)) {
-        und_pass_steps(&t->device, steps, 2);
-        return;
+    und_level_set_particles_borrow(t);
+    und_pass_steps(&t->device, steps, all_are_judged(lost) ? 1 : 2);
+    if (all_are_judged(lost)) {
+        take_lost(t, &args, &all);
+        und_pass_steps(&t->device, judged, 2);
     }
-    und_pass_steps(&t->device, steps, 1);
-    take_lost(t, &args, &all);
-    und_pass_steps(&t->device, judged, 2);
+    und_level_set_particles_give_back(t);
 }

@@ -11,10 +11,12 @@
 enum { UND_LEVEL_SET_PARTICLES_BLOCK = 4096 }; /* that a thread takes at a time: a multiple of UND_LANES */
 
 typedef struct und_level_set_particles_parts {
-    float *spare;    /* [capacity] to sort into */
-    int32_t *box;    /* [capacity] of each particle, -1: taken out; or what those that are listed reach */
-    int32_t *order;  /* [capacity] which particle comes where; or those of each block that are listed */
-    int32_t *first;  /* [mac.count + 1]: of each box, where its particles begin; as of the last sort */
+    float *spare;         /* [capacity] to sort into */
+    und_scratch *scratch; /* which lends, while they are borrowed, the next three; at most so much */
+    size_t most;
+    int32_t *box;         /* of each particle, -1: taken out; or what those that are listed reach */
+    int32_t *order;       /* which particle comes where; or those of each block that are listed */
+    int32_t *first;       /* [mac.count + 1]: of each box, where its particles begin, once they are sorted */
     int32_t *block_count; /* [blocks][piles]: of each block in each pile of boxes; [blocks]: listed */
     int32_t *row_births;  /* [rows of boxes + 1] */
     uint64_t *reached;    /* [mac.count]: 0, but while escaped particles put phi right */
@@ -109,6 +111,10 @@ static inline int und_level_set_particles_piles(const und_mac *m)
 {
     return m->n[und_level_set_particles_axis(m)] + 1;
 }
+
+/* Borrows scratch for all that there are now. */
+void und_level_set_particles_borrow(und_level_set_particles *t);
+void und_level_set_particles_give_back(und_level_set_particles *t);
 
 /* Puts them in the order of their boxes, those of a box in the order they had; such with no radius or no
  * place go. */

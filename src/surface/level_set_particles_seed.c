@@ -219,9 +219,13 @@ void und_level_set_particles_renew(und_level_set_particles *t, const und_distanc
 void und_level_set_particles_seed(und_level_set_particles *t, const und_distance *d, const float *wall)
 {
     t->count = 0;
+    und_level_set_particles_borrow(t);
     und_level_set_particles_sort(t);
     fill(t, d, wall, NULL);
+    und_level_set_particles_give_back(t);
+    und_level_set_particles_borrow(t); /* for those that there are now */
     und_level_set_particles_sort(t);
+    und_level_set_particles_give_back(t);
 }
 
 typedef struct near_args {
@@ -291,6 +295,8 @@ void und_level_set_particles_refit(und_level_set_particles *t, const und_distanc
 void und_level_set_particles_refill(und_level_set_particles *t, const und_distance *d, const float *wall)
 {
     und_level_set_particles_drop_far(t, d);
+    und_level_set_particles_borrow(t);
     und_level_set_particles_sort(t);
     und_level_set_particles_reseed(t, d, wall);
+    und_level_set_particles_give_back(t);
 }

@@ -23,7 +23,24 @@ void und_volume_others(und_volume *v, const uint8_t *others)
         v->parts->own[i] = v->parts->inside[i] && !others[i];
 }
 
-und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_error *err)
+void und_volume_borrow(const und_volume *v)
+{
+    und_volume_parts *p = v->parts;
+    const size_t bytes = v->mac.count * sizeof(int32_t);
+    p->extra = und_scratch_take(p->scratch, bytes);
+    p->part = und_scratch_take(p->scratch, bytes);
+    p->flux = p->spare = und_scratch_take(p->scratch, bytes); /* only ever one of them is used */
+}
+
+void und_volume_give_back(const und_volume *v)
+{
+    und_volume_parts *p = v->parts;
+    und_scratch_give_back(p->scratch, p->extra);
+    p->extra = p->part = p->flux = p->spare = NULL;
+}
+
+und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_scratch *scratch,
+                           und_error *err)
 {
     static const char *const what = "the cells' volumes";
     *v = (und_volume){.mac = *mac, .threads = threads};
@@ -31,6 +48,11 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
     if (!p)
         return err->status;
     p->per_row = (mac->n[0] + UND_LANES - 1) / UND_LANES;
+    const size_t most = 3 * und_scratch_bytes(mac->count * sizeof(int32_t)) +
+                        und_scratch_bytes(UND_VOLUME_FACES * mac->count * sizeof *p->kept);
+    if (!(p->scratch = und_scratch_join(scratch, most, err)))
+        return err->status;
+    p->lent = most;
     const size_t rows = (size_t)und_mac_rows(mac), chunks = rows * (size_t)p->per_row;
     struct {
         void **to;
@@ -44,9 +66,6 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
         {(void **)&p->to, sizeof *p->to, mac->count},
         {(void **)&p->mark, sizeof *p->mark, mac->count},
         {(void **)&p->unsure, sizeof *p->unsure, mac->count},
-        {(void **)&p->extra, sizeof *p->extra, mac->count},
-        {(void **)&p->spare, sizeof *p->spare, mac->count},
-        {(void **)&p->part, sizeof *p->part, mac->count},
         {(void **)&p->area, sizeof *p->area, mac->count},
         {(void **)&p->over, sizeof *p->over, mac->count},
         {(void **)&p->fraction, sizeof *p->fraction, mac->count},
@@ -66,7 +85,6 @@ und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_e
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (!(*arrays[i].to = und_pages_alloc(arrays[i].count * arrays[i].size, what, err)))
             return err->status;
-    p->flux = p->spare; /* only ever one of them is used */
     mark_inside(v);
     memcpy(p->unsure, p->inside, mac->count); /* UND_VOLUME_GAINS, until it moves */
     for (int k = 0; k < UND_VOLUME_AROUND; k++)
@@ -79,13 +97,14 @@ void und_volume_close(und_volume *v)
     und_volume_parts *p = v->parts;
     if (!p)
         return;
-    void *const arrays[] = {
-        v->c,         v->film,      p->inside,     p->own,      p->kind,    p->to,       p->mark,
-        p->extra,     p->spare,     p->part,       p->area,     p->over,    p->fraction, p->chunk,
-        p->row_chunk, p->row_count, p->row_chunks, p->row_left, p->row_sum, p->row_most, p->row_low,
-        p->row_high,  p->row_films, p->block_most, p->unsure,   p->wakes};
+    void *const arrays[] = {v->c,          v->film,      p->inside,    p->own,        p->kind,
+                            p->to,         p->mark,      p->area,      p->over,       p->fraction,
+                            p->chunk,      p->row_chunk, p->row_count, p->row_chunks, p->row_left,
+                            p->row_sum,    p->row_most,  p->row_low,   p->row_high,   p->row_films,
+                            p->block_most, p->unsure,    p->wakes};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         und_pages_free(arrays[i]);
+    und_scratch_leave(p->scratch, p->lent);
     free(p);
     *v = (und_volume){0};
 }

@@ -33,8 +33,14 @@ typedef struct und_volume {
     struct und_volume_parts *parts;
 } und_volume;
 
-und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_error *err); /* empty */
+/* Empty. */
+und_status und_volume_open(und_volume *v, const und_mac *mac, int threads, und_scratch *scratch,
+                           und_error *err);
 void und_volume_close(und_volume *v);
+/* Scratch for what moves, fits or shows what cells hold, or takes it out of solids: while one of these
+ * goes on it is borrowed. */
+void und_volume_borrow(const und_volume *v);
+void und_volume_give_back(const und_volume *v);
 /* The grid is another window of the same size, and c has been carried there: beside it is nothing. */
 void und_volume_shift(und_volume *v, const und_mac *mac);
 
@@ -66,7 +72,8 @@ und_status und_volume_show_pieces(und_volume *v, const und_distance *d, const un
 /* Sets film[]. */
 void und_volume_find_films(und_volume *v, const und_distance *d, const und_volume_walls *walls);
 /* While the flow is made some films count as liquid: what their speeds along walls are before pressure and
- * viscosity act they are afterwards. */
+ * viscosity act they are afterwards, of the first so many.  Of what is kept und_volume_free_films gives back
+ * the room. */
 void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, float *const u[3]);
 void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                            const size_t *cells, int count, float *const u[3]);

@@ -446,23 +446,14 @@ static void follow_wall(const run *r, size_t at, float speed)
 
 /* ---- What the pressure is not asked for ---- */
 
-/* Scratch that is free while the flow is made. */
-static void kept_speeds(const und_volume *v, float *kept[3])
-{
-    kept[0] = v->parts->fraction;
-    kept[1] = (float *)v->parts->flux;
-    kept[2] = (float *)v->parts->part;
-}
-
 void und_volume_keep_films(const und_volume *v, const size_t *cells, int count, float *const u[3])
 {
-    float *kept[3];
-    kept_speeds(v, kept);
+    float *kept = und_scratch_take(v->parts->scratch, UND_VOLUME_FACES * (size_t)count * sizeof *kept);
+    v->parts->kept = kept;
     for (int i = 0; i < count; i++)
         for (int a = 0; a < axes_of(&v->mac); a++) {
-            const size_t at = cells[i], low = at - (size_t)v->mac.step[a];
-            kept[a][at] = u[a][at];
-            kept[a][low] = u[a][low];
+            kept[UND_VOLUME_FACES * i + 2 * a] = u[a][cells[i] - (size_t)v->mac.step[a]];
+            kept[UND_VOLUME_FACES * i + 2 * a + 1] = u[a][cells[i]];
         }
 }
 
@@ -479,8 +470,7 @@ static bool is_stopped(const und_volume *v, const und_volume_walls *walls, size_
 void und_volume_free_films(const und_volume *v, const und_distance *d, const und_volume_walls *walls,
                            const size_t *cells, int count, float *const u[3])
 {
-    float *kept[3], distance, normal[3];
-    kept_speeds(v, kept);
+    float distance, normal[3];
     for (int i = 0; i < count; i++) {
         const size_t at = cells[i];
         if (!und_volume_leans(v, walls, at, &distance, normal))
@@ -492,12 +482,15 @@ void und_volume_free_films(const und_volume *v, const und_distance *d, const und
             const int a = way / 2;
             const size_t step = (size_t)v->mac.step[a], next = way % 2 ? at + step : at - step;
             const size_t face = way % 2 ? at : next;
+            const float kept = v->parts->kept[UND_VOLUME_FACES * i + way];
             if ((slanted || fabsf(normal[a]) < ALONG) && walls->open[a][face] > 0 &&
-                !is_stopped(v, walls, at, way, kept[a][face]) &&
+                !is_stopped(v, walls, at, way, kept) &&
                 (!v->parts->inside[next] || (d->phi[next] > 0 && (v->film[next] || v->c[next] <= v->c[at]))))
-                u[a][face] = kept[a][face];
+                u[a][face] = kept;
         }
     }
+    und_scratch_give_back(v->parts->scratch, v->parts->kept);
+    v->parts->kept = NULL;
 }
 
 static void run_row(const run *r, und_place p)

@@ -73,16 +73,6 @@ static unsigned look_near(const void *context, size_t at)
     return und_lanes_bits((((phi < near) & (phi > -near)) | aloft) & ~held);
 }
 
-/* What is read of a chunk further on and of the rows around it. */
-UND_INLINE void fetch_around(const fit *f, const void *values, const und_volume_chunk *k,
-                             const und_volume_chunk *end)
-{
-    const ptrdiff_t at = und_volume_ahead(k, end)->at;
-    und_volume_fetch(values, at);
-    und_volume_fetch(values, at + f->v->mac.step[1]);
-    und_volume_fetch(values, at + f->v->mac.step[2]);
-}
-
 /* ---- What phi encloses ---- */
 
 /* Cells that the surface may cut, packed. */
@@ -288,8 +278,8 @@ static inline void set_parts(const fit_args *a, und_place block)
     und_volume_chunk *const first = a->f.v->parts->chunk + block.at, *const end = first + block.x;
     batch b = {0};
     for (const und_volume_chunk *k = first; k < end; k++) {
-        fetch_around(&a->f, a->f.phi, k, end);
-        fetch_around(&a->f, a->f.v->c, k, end);
+        und_volume_fetch_around(&a->f.v->mac, a->f.phi, k, end);
+        und_volume_fetch_around(&a->f.v->mac, a->f.v->c, k, end);
         und_volume_fetch(a->f.v->parts->part, und_volume_ahead(k, end)->at);
         set_part(&a->f, k, &b);
     }
@@ -350,7 +340,7 @@ static inline void find_far(const fit_args *a, und_place block)
     for (und_volume_chunk *k = first; k < end; k++) {
         const und_lanes_int none = und_lanes_int_load(p->extra + k->at) == 0;
         und_volume_fetch(p->extra, und_volume_ahead(k, end)->at);
-        fetch_around(f, f->phi, k, end);
+        und_volume_fetch_around(&f->v->mac, f->phi, k, end);
         k->gives = (uint16_t)(k->bits & ~(unsigned)(k->evens | k->film) & ~und_lanes_bits(none));
         if (!k->gives)
             continue;
@@ -474,7 +464,7 @@ static inline void find_payers(const fit_args *a, und_place block)
     const fit *f = &a->f;
     und_volume_chunk *const first = f->v->parts->chunk + block.at, *const end = first + block.x;
     for (und_volume_chunk *k = first; k < end; k++) {
-        fetch_around(f, f->v->c, k, end);
+        und_volume_fetch_around(&f->v->mac, f->v->c, k, end);
         k->gives = (uint16_t)(k->bits & und_lanes_bits(und_lanes_int_load(f->v->c + k->at) < 0));
         if (!k->gives)
             continue;
@@ -511,20 +501,6 @@ typedef struct around {
         held; /* cells: what they have too much of, the surface's area, all that they have */
 } around;
 
-/* Of numbers over 2^less; whole ones, so that in what order does not matter. */
-UND_INLINE und_lanes_int sum_weighted(const und_mac *m, const int32_t *first, int less)
-{
-    und_lanes_int sum = {0};
-    for (int z = -1; z <= 1; z++)
-        for (int y = -1; y <= 1; y++) {
-            const int32_t *at = first + y * m->step[1] + z * m->step[2];
-            const und_lanes_int low = und_lanes_int_load(at - 1) >> less,
-                                high = und_lanes_int_load(at + 1) >> less;
-            const und_lanes_int row = low + high + ((und_lanes_int_load(at) >> less) << 1);
-            sum += row << ((y == 0) + (z == 0));
-        }
-    return sum;
-}
 /* What of that is on the other side. */
 static und_lanes_int sum_unlinked(const fit *f, const und_volume_chunk *chunk, const int32_t *values)
 {
@@ -542,9 +518,9 @@ static around sum_around(const fit *f, const und_volume_chunk *chunk)
     const und_volume_parts *p = f->v->parts;
     const bool thin =
         f->walls->room && und_lanes_bits(und_lanes_bytes(f->walls->beside_thin + chunk->at) != 0);
-    und_lanes_int over = sum_weighted(&f->v->mac, p->over + chunk->at, 0);
-    und_lanes_int area = sum_weighted(&f->v->mac, p->area + chunk->at, 0);
-    const und_lanes_int held = sum_weighted(&f->v->mac, f->v->c + chunk->at, LESS);
+    und_lanes_int over = und_volumes_weighted(&f->v->mac, p->over + chunk->at, 0);
+    und_lanes_int area = und_volumes_weighted(&f->v->mac, p->area + chunk->at, 0);
+    const und_lanes_int held = und_volumes_weighted(&f->v->mac, f->v->c + chunk->at, LESS);
     if (thin) {
         over -= sum_unlinked(f, chunk, p->over);
         area -= sum_unlinked(f, chunk, p->area);

@@ -12,16 +12,19 @@
 
 /* Scratch; but for `inside` and `own`, nothing goes on from step to step. */
 typedef struct und_volume_parts {
-    uint8_t *inside;         /* 1 in the domain, 0 beside it */
-    uint8_t *own;            /* the same, but 0 in cells that are another grid's */
-    uint8_t *kind;           /* UND_VOLUME_DRY and so on */
-    uint8_t *to;             /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
-    uint8_t *mark;           /* of cells of the list */
-    uint8_t *unsure;         /* bits: why what particles know of a cell is not enough */
+    uint8_t *inside;      /* 1 in the domain, 0 beside it */
+    uint8_t *own;         /* the same, but 0 in cells that are another grid's */
+    uint8_t *kind;        /* UND_VOLUME_DRY and so on */
+    uint8_t *to;          /* where a cell hands over to: UND_VOLUME_STAY, or another of its neighbours */
+    uint8_t *mark;        /* of cells of the list */
+    uint8_t *unsure;      /* bits: why what particles know of a cell is not enough */
+    und_scratch *scratch; /* which lends, while they are borrowed, the next four; at most so much */
+    size_t lent;
     int32_t *flux;           /* over high faces */
     int32_t *extra;          /* what a cell holds besides what phi encloses */
     int32_t *spare;          /* one more, which is flux */
     int32_t *part;           /* what phi encloses */
+    float *kept;             /* [films][6] of their faces, while the flow is made */
     int32_t *area;           /* what that gains as phi falls by 1; but in und_volume_fit 0, as `over` is */
     int32_t *over;           /* what moves phi of what a cell holds besides */
     float *fraction;         /* of a cell's room that is full; -1 where there is next to none */
@@ -41,7 +44,7 @@ typedef struct und_volume_parts {
     uint8_t *row_films;          /* of rows: whether und_volume_find_films found some */
 } und_volume_parts;
 
-enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128 };
+enum { UND_VOLUME_TO_SHARE = 4096, UND_VOLUME_CHUNKS = 128, UND_VOLUME_FACES = 6 };
 
 /* For each chunk of the list, in blocks that threads share. */
 #define UND_VOLUME_EACH_CHUNK(v, k)                                                         \
@@ -120,6 +123,31 @@ static inline const und_volume_chunk *und_volume_ahead(const und_volume_chunk *k
     return end - k > AHEAD ? k + AHEAD : k;
 }
 
+/* What is read of it and of the rows around it. */
+UND_INLINE void und_volume_fetch_around(const und_mac *m, const void *values, const und_volume_chunk *k,
+                                        const und_volume_chunk *end)
+{
+    const ptrdiff_t at = und_volume_ahead(k, end)->at;
+    und_volume_fetch(values, at);
+    und_volume_fetch(values, at + m->step[1]);
+    und_volume_fetch(values, at + m->step[2]);
+}
+
+/* Sums over the cells around by und_volume_weight, of numbers over 2^less; whole ones, so that in what order
+ * does not matter. */
+UND_INLINE und_lanes_int und_volumes_weighted(const und_mac *m, const int32_t *first, int less)
+{
+    und_lanes_int sum = {0};
+    for (int z = -1; z <= 1; z++)
+        for (int y = -1; y <= 1; y++) {
+            const int32_t *at = first + y * m->step[1] + z * m->step[2];
+            const und_lanes_int low = und_lanes_int_load(at - 1) >> less,
+                                high = und_lanes_int_load(at + 1) >> less;
+            const und_lanes_int row = low + high + ((und_lanes_int_load(at) >> less) << 1);
+            sum += row << ((y == 0) + (z == 0));
+        }
+    return sum;
+}
 /* Those that hold something though their middles are in the air. */
 static inline unsigned und_volume_aloft(const und_volume *v, const float *phi, size_t at)
 {
